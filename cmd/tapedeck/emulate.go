@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"tapedeck/deploy/server"
 	"tapedeck/deploy/settings"
 	"tapedeck/internal/console"
+	"tapedeck/internal/httplog"
 )
 
 // emulateCommand serves one session on its own port, in the protocol that it
@@ -61,7 +61,7 @@ func (c *emulateCommand) Run(ctx context.Context, g *global) error {
 	srv := &http.Server{
 		Handler:     server.LocalPages(played),
 		BaseContext: func(net.Listener) context.Context { return life },
-		ErrorLog:    slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+		ErrorLog:    httplog.New(log),
 	}
 	defer context.AfterFunc(ctx, func() {
 		end()

@@ -42,7 +42,7 @@ func migrateFirst(ctx context.Context, dsn string, show func(string), log *slog.
 	report := func(p migrate.Progress) {
 		if p.Holder != "" && p.Holder != holder {
 			holder = p.Holder
-			log.Info("another process migrates, waiting for it", "process", holder)
+			log.Info("migrate: another process migrates, waiting for it", "process", holder)
 		}
 		p.Holder = "" // it names another server
 		set(p.String())
@@ -52,7 +52,7 @@ func migrateFirst(ctx context.Context, dsn string, show func(string), log *slog.
 		set("migrating")
 		applied, err := migrate.Apply(ctx, db, migrate.Options{Program: version, Log: log, Report: report})
 		for _, name := range applied {
-			log.Info("applied migration", "name", name)
+			log.Info("migrate: applied a migration", "migration", name)
 		}
 		if err == nil || !unreachable(err) {
 			return migrateErr(dsn, err)
@@ -60,7 +60,7 @@ func migrateFirst(ctx context.Context, dsn string, show func(string), log *slog.
 		set("waiting for ClickHouse, to migrate")
 		if time.Since(reminded) > remindMigrate {
 			reminded = time.Now()
-			log.Warn("ClickHouse does not answer yet, waiting for it to migrate", "error", migrateProblem(dsn, err))
+			log.Warn("migrate: ClickHouse does not answer yet, waiting for it", "error", migrateProblem(dsn, err))
 		}
 		select {
 		case <-ctx.Done():

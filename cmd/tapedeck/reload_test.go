@@ -58,7 +58,7 @@ func TestReload(t *testing.T) {
 		t.Errorf("max-replays is %q: the flag comes before the file", got)
 	}
 	set("max-streams: 8\nmax-followers: -1\n")
-	logged("settings not reloaded")
+	logged("settings: not reloaded")
 	logged("--max-followers=-1 (" + file + ":2): it must be 1 or more")
 	if got := limit("max-streams"); got != "7" {
 		t.Errorf("max-streams is %q after a file that is wrong", got)

@@ -33,7 +33,7 @@ func endOnSecond(ctx context.Context, log *slog.Logger) (end func()) {
 		defer signal.Stop(signals)
 		select {
 		case <-signals:
-			log.Warn("second signal: ending at once")
+			log.Warn("server: second signal, ending at once")
 			os.Exit(exitFailed)
 		case <-ended:
 		}

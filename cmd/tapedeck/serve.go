@@ -97,7 +97,7 @@ func (c *serveCommand) Run(ctx context.Context, i *invocation) error {
 	s := server.New(opts)
 	i.watch(ctx, n, s, log)
 	early.Close()
-	log.Info("serving", "url", s.URL(), "roles", c.Role)
+	log.Info("server: serving", "url", s.URL(), "roles", c.Role)
 	var work func(context.Context)
 	if c.Demo {
 		work = func(ctx context.Context) { demo.Record(ctx, n.Recorder, n.DB, log) }

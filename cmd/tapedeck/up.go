@@ -95,9 +95,9 @@ func (c *upCommand) Run(ctx context.Context, i *invocation) (err error) {
 	s.Register(servers.Metrics())
 	early.Close()
 	if err := servers.Announce(s.URL()); err != nil {
-		log.Warn("write the server's address to the data directory", "error", err)
+		log.Warn("server: its address could not be written to the data directory", "error", err)
 	}
-	log.Info("ready", "url", s.URL(), "data", servers.Dir(), "in", time.Since(began).Round(time.Millisecond))
+	log.Info("server: ready", "url", s.URL(), "data", servers.Dir(), "took", time.Since(began).Round(time.Millisecond))
 	var work func(context.Context)
 	if c.Demo {
 		work = func(ctx context.Context) { demo.Record(ctx, n.Recorder, n.DB, log) }

@@ -62,7 +62,7 @@ func (s *Store) ensureAdmin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.opts.Log.Info("made the administrator's token", "file", s.opts.AdminFile, "id", t.ID)
+	s.opts.Log.Info("access: made the administrator's token", "file", s.opts.AdminFile, "token", t.ID)
 	return nil
 }
 

@@ -144,7 +144,7 @@ func (s *Store) noteUse(id string) {
 		ctx, cancel := context.WithTimeout(s.life, natsTimeout)
 		defer cancel()
 		if _, err := kv.Put(ctx, usedKey+id, []byte(now.Format(time.RFC3339Nano))); err != nil {
-			s.opts.Log.Debug("the use of a token was not noted", "token", id, "error", err)
+			s.opts.Log.Debug("access: the use of a token was not noted", "token", id, "error", err)
 		}
 	})
 }

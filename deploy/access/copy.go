@@ -49,7 +49,7 @@ func (c *copied) apply(e jetstream.KeyValueEntry, bucket string, log *slog.Logge
 	if !gone {
 		entry, err := parseStored(e.Value())
 		if err != nil || entry.ID != id { // nobody can use it
-			log.Error("an entry cannot be read and is refused", "key", e.Key(), "bucket", bucket, "error", err)
+			log.Error("access: an entry cannot be read and is refused", "key", e.Key(), "bucket", bucket, "error", err)
 			gone = true
 		} else {
 			d, _ := entry.digest()

@@ -62,9 +62,9 @@ func (s *Store) tidy(ctx context.Context, now time.Time) {
 		err := errors.Join(kv.Purge(ctx, tokenKey+id), kv.Purge(ctx, usedKey+id))
 		cancel()
 		if err != nil && !errors.Is(err, jetstream.ErrKeyNotFound) {
-			s.opts.Log.Warn("an old token could not be removed, trying again in an hour", "token", id, "error", err)
+			s.opts.Log.Warn("access: an old token could not be removed, trying again in an hour", "token", id, "error", err)
 			return
 		}
-		s.opts.Log.Info("removed a token that was invalid for long", "token", id)
+		s.opts.Log.Info("access: removed a token that was invalid for long", "token", id)
 	}
 }

@@ -30,7 +30,7 @@ func (s *Store) run(ctx context.Context) {
 			return
 		}
 		if !said {
-			s.opts.Log.Warn("a bucket cannot be followed, trying again", "bucket", s.sort.bucket, "error", err)
+			s.opts.Log.Warn("access: a bucket cannot be followed, trying again", "bucket", s.sort.bucket, "error", err)
 		}
 		said = true
 		select {
@@ -226,7 +226,7 @@ func (s *Store) firstTime(ctx context.Context) {
 	}
 	if s.opts.AdminFile != "" {
 		if err := s.ensureAdmin(ctx); err != nil {
-			s.opts.Log.Error("the administrator's token could not be made, trying again", "file", s.opts.AdminFile, "error", err)
+			s.opts.Log.Error("access: the administrator's token could not be made, trying again", "file", s.opts.AdminFile, "error", err)
 			return
 		}
 	}

@@ -82,7 +82,7 @@ func (s *Service) succeeded(ctx context.Context, last success) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), kvTimeout)
 	defer cancel()
 	if err := s.share(ctx, last); err != nil {
-		s.opts.Log.Warn("the backup could not be recorded in NATS: other servers report the one before", "error", err)
+		s.opts.Log.Warn("backup: could not be recorded in NATS, other servers report the one before", "error", err)
 	}
 }
 

@@ -134,11 +134,11 @@ func (s *Service) run(ctx context.Context, o Options, st *Status) {
 	})
 	if err != nil {
 		failures.Inc()
-		s.opts.Log.Error("backup failed", "to", st.To, "error", err)
+		s.opts.Log.Error("backup: failed", "backup", st.To, "error", err)
 		return
 	}
 	s.succeeded(ctx, success{At: now, Seconds: now.Sub(st.StartedAt).Seconds(), Bytes: st.Progress.Bytes, To: st.To})
-	s.opts.Log.Info("backup written", "to", st.To, "base", st.Base, "sessions", m.Sessions, "frames", m.Frames, "bytes", st.Progress.Bytes, "took", now.Sub(st.StartedAt).Round(time.Millisecond))
+	s.opts.Log.Info("backup: written", "backup", st.To, "base", st.Base, "sessions", m.Sessions, "frames", m.Frames, "bytes", st.Progress.Bytes, "took", now.Sub(st.StartedAt).Round(time.Millisecond))
 }
 
 // List returns the backups that this server made since it was started, the latest first.

@@ -29,19 +29,19 @@ func Record(ctx context.Context, rec *ingest.Recorder, db clickhouse.Conn, log *
 	var found bool
 	err := db.QueryRow(ctx, recorded, clickhouse.Named("tenant", ingest.DefaultTenant), clickhouse.Named("session", Session)).Scan(&found)
 	if err != nil {
-		log.Error("look for the demo session; the demo is not recorded", "error", err)
+		log.Error("demo: the store could not be read, the session is not recorded", "error", err)
 		return
 	}
 	if found {
-		log.Info("the demo session is recorded already", "play", "tapedeck play "+Session)
+		log.Info("demo: the session is recorded already", "play", "tapedeck play "+Session)
 		return
 	}
 	summary, err := record(ctx, rec, log)
 	if err != nil {
-		log.Error("record the demo", "error", err)
+		log.Error("demo: the session was not recorded", "error", err)
 		return
 	}
-	log.Info("recorded the demo session", "frames", summary.Frames, "play", "tapedeck play "+Session)
+	log.Info("demo: recorded the session", "frames", summary.Frames, "play", "tapedeck play "+Session)
 }
 
 // record starts the demo agent on its own port and taps it like any other server.

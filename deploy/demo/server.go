@@ -58,7 +58,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			})
 		}
 		if err != nil {
-			s.Log.Debug("demo agent: client went away", "error", err)
+			s.Log.Debug("demo: a client of the agent went away", "error", err)
 			return
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"tapedeck/internal/apiclient"
+	"tapedeck/internal/httplog"
 	"tapedeck/internal/problem"
 	"tapedeck/internal/usage"
 	"tapedeck/replay/emulate/isolate"
@@ -66,7 +67,7 @@ func forward(cl *apiclient.Client, prefix string, log *slog.Logger) http.Handler
 		Rewrite: func(r *httputil.ProxyRequest) {
 			u, err := url.Parse(base + r.In.URL.EscapedPath())
 			if err != nil { // unreachable: the same parser read base
-				log.Error("forward request: invalid address", "path", r.In.URL.Path, "error", err)
+				log.Error("emulate: a request has an invalid address", "path", r.In.URL.Path, "error", err)
 				return
 			}
 			u.RawQuery = r.In.URL.RawQuery
@@ -76,7 +77,7 @@ func forward(cl *apiclient.Client, prefix string, log *slog.Logger) http.Handler
 				cl.Authorize(r.Out.Header)
 			}
 		},
-		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+		ErrorLog: httplog.New(log),
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			if r.Context().Err() != nil {
 				return // the client has left

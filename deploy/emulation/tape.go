@@ -27,7 +27,7 @@ func (o *Options) openTape(ctx context.Context) (*Session, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	if err := f.Break(); err != nil {
-		o.Log.Warn("the tape file ends early", "file", o.Name, "error", err)
+		o.Log.Warn("emulate: the tape file ends early", "file", o.Name, "error", err)
 	}
 	return o.playTape(ctx, f, session)
 }

@@ -55,7 +55,7 @@ func (s *Service) verify(ctx context.Context, e *erasure.Erasure) (waits string,
 	}
 	finished.Inc()
 	took.Observe(e.VerifiedAt.Sub(e.RequestedAt).Seconds())
-	s.opts.Log.Info("erased", "erasure", e.ID, "tenant", e.Tenant, "kind", e.Kind, "sessions", e.Found.Sessions,
+	s.opts.Log.Info("erasures: erased", "erasure", e.ID, "tenant", e.Tenant, "kind", e.Kind, "sessions", e.Found.Sessions,
 		"took", e.VerifiedAt.Sub(e.RequestedAt).Round(time.Millisecond))
 	return "", nil
 }

@@ -293,7 +293,7 @@ func (p *process) stop() {
 func urlIn(log *captured.Output) string {
 	for line := range strings.Lines(log.String()) {
 		var event struct{ Msg, URL string }
-		if json.Unmarshal([]byte(line), &event) == nil && event.Msg == "serving" {
+		if json.Unmarshal([]byte(line), &event) == nil && event.Msg == "server: serving" {
 			return event.URL
 		}
 	}

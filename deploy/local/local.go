@@ -111,7 +111,7 @@ func Start(ctx context.Context, opts Options) (*Servers, error) {
 	if err != nil {
 		// Return the first error.
 		if closeErr := s.Close(context.WithoutCancel(ctx)); closeErr != nil {
-			opts.Logger.Error("local servers did not end cleanly", "error", closeErr)
+			opts.Logger.Error("server: local servers did not end cleanly", "error", closeErr)
 		}
 		return nil, fmt.Errorf("start local mode in %s: %w", dir.Path(), err)
 	}

@@ -128,16 +128,16 @@ func over(detail string) *problem.Problem {
 func (l *Logins) failed(w http.ResponseWriter, err error) {
 	switch {
 	case errors.Is(err, errRefused):
-		l.log.Warn("a login was refused", "error", err)
+		l.log.Warn("login: a login was refused", "error", err)
 		servePage(w, &problem.Problem{Title: "Not logged in", Status: http.StatusForbidden, Detail: "The answer of the OpenID provider was not accepted; the server's log says why.", Hint: "Log in again."})
 	case errors.Is(err, errProvider):
-		l.log.Warn("the OpenID provider cannot be used", "issuer", l.Settings.Issuer, "error", err)
+		l.log.Warn("login: the OpenID provider cannot be used", "issuer", l.Settings.Issuer, "error", err)
 		servePage(w, &problem.Problem{
 			Title: "The OpenID provider does not answer", Status: http.StatusBadGateway, RetryAfter: 5 * time.Second,
 			Detail: "The provider at " + l.Settings.Issuer + " could not be reached, or did not answer as one; the server's log says why.", Hint: "Try again in a few minutes, or log in with a token.",
 		})
 	default:
-		l.log.Error("a login failed", "error", err)
+		l.log.Error("login: a login failed", "error", err)
 		servePage(w, &problem.Problem{Title: "Logins are not possible now", Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second, Detail: "NATS, which keeps the logins, does not answer this server.", Hint: "Try again in a few seconds; /readyz shows when the server is ready."})
 	}
 }

@@ -92,7 +92,7 @@ func (l *Logins) ServeLogin(w http.ResponseWriter, r *http.Request) {
 	defer done()
 	ask := access.Request{Name: p.Name, Tenant: p.Tenant, Scopes: p.Scopes}
 	if err := l.begin(w, r, ask, access.Login{TokenID: p.ID}, l.Settings.byTLS(r)); err != nil {
-		l.log.Error("a login failed", "error", err)
+		l.log.Error("login: a login failed", "error", err)
 		away(w)
 		return
 	}
@@ -126,7 +126,7 @@ func (l *Logins) ServeSelect(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err := l.store.Select(r.Context(), p.ID, body.Tenant); err != nil {
-		l.log.Error("a tenant was not selected", "error", err)
+		l.log.Error("login: a tenant was not selected", "error", err)
 		away(w)
 		return
 	}
@@ -154,7 +154,7 @@ func (l *Logins) ServeLogout(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 		if err != nil && !isRefusal(err) {
-			l.log.Error("a logout failed", "error", err)
+			l.log.Error("login: a logout failed", "error", err)
 			away(w)
 			return
 		}

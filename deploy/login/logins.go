@@ -107,7 +107,7 @@ func (l *Logins) end(ctx context.Context, text string) {
 	}
 	done()
 	if err := l.revoke(ctx, p.ID); err != nil {
-		l.log.Warn("a login was not ended", "id", p.ID, "error", err)
+		l.log.Warn("login: a login was not ended", "login", p.ID, "error", err)
 	}
 }
 

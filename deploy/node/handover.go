@@ -23,7 +23,7 @@ func (n *Node) HandOver(ctx context.Context) {
 		time.Sleep(handOverPoll)
 	}
 	if st := n.Spool.State(); st.Blocks > 0 {
-		n.Log.Warn("recorded blocks stay in the spool: the next server on this directory sends them, and so does \"tapedeck flush --spool\"",
+		n.Log.Warn("node: recorded blocks stay in the spool: the next server on this directory sends them, and so does \"tapedeck flush --spool\"",
 			"dir", st.Dir, "blocks", st.Blocks, "bytes", st.Bytes, "reason", st.LastError)
 	}
 }

@@ -61,7 +61,7 @@ func (n *Node) readSchema(life context.Context) (*health.Check, error) {
 	if err := s.Check(); err != nil {
 		c.Detail = err.Error()
 		if last := n.schema.check.Load(); last == nil || last.Detail != c.Detail {
-			n.Log.Error("this program must not use the database", "error", err)
+			n.Log.Error("node: this program must not use the database", "error", err)
 		}
 		return c, nil
 	}

@@ -45,7 +45,7 @@ func (n *Node) watchServers(life context.Context) {
 		}
 		for _, c := range checks {
 			if !c.OK && !failing[c.Part] {
-				n.Log.Warn(c.Detail, "check", c.Part, "do", c.Do)
+				n.Log.Warn("node: a check fails", "check", c.Part, "error", c.Detail, "do", c.Do)
 			}
 			failing[c.Part] = !c.OK
 		}

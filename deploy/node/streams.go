@@ -126,13 +126,13 @@ func (n *Node) await(life context.Context, what string, try func() error) {
 		}
 		if err == nil {
 			if !said.IsZero() {
-				n.Log.Info(what + " answers now")
+				n.Log.Info("node: a server answers now", "server", what)
 			}
 			return
 		}
 		if time.Since(said) > remindEvery {
 			said = time.Now()
-			n.Log.Warn(what+" does not answer yet, waiting for it", "error", err)
+			n.Log.Warn("node: a server does not answer yet, waiting for it", "server", what, "error", err)
 		}
 		select {
 		case <-life.Done():

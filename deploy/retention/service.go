@@ -161,7 +161,7 @@ func (s *Service) apply(ctx context.Context, p *retention.Policy) error {
 			bytes += d.Bytes
 		}
 		expiredBytes.WithLabelValues(p.Kind).Add(float64(bytes))
-		s.opts.Log.Info("expired", "tenant", p.Tenant, "kind", p.Kind, "sessions", len(due), "bytes", bytes)
+		s.opts.Log.Info("retention: expired sessions", "tenant", p.Tenant, "kind", p.Kind, "sessions", len(due), "bytes", bytes)
 		if err := s.opts.Reached("removed"); err != nil {
 			return err
 		}
@@ -182,7 +182,7 @@ func (s *Service) bills(ctx context.Context, p *retention.Policy) error {
 		return err
 	}
 	expired.WithLabelValues(p.Kind, string(retention.ByAge)).Add(float64(len(due)))
-	s.opts.Log.Info("expired", "tenant", p.Tenant, "kind", p.Kind, "bills", len(due))
+	s.opts.Log.Info("retention: expired bills", "tenant", p.Tenant, "kind", p.Kind, "bills", len(due))
 	return nil
 }
 

@@ -79,7 +79,7 @@ func (s *Server) readRoutes(rt *routeTable) {
 	playing := replayhttp.Options{Library: share.Library{Whole: s.tapes, Stored: s.tapes}, Budget: s.Readers, Logger: s.Log, Registerer: s.metrics, WriteTimeout: s.Slow.Write, LagLimit: s.Slow.Lag}
 	following, err := live.New(s.following())
 	if err != nil {
-		s.Log.Error("open live tapes; running sessions are not followed", "error", err)
+		s.Log.Error("server: running sessions are not followed", "error", err)
 	} else {
 		s.live, playing.Live = following, share.Library{Whole: following, Stored: s.tapes}
 	}

@@ -46,7 +46,7 @@ func (s *Server) audited(r route, next echo.HandlerFunc) echo.HandlerFunc {
 		if changes {
 			e.Outcome = audit.Begun
 			if err := log.Record(ctx, e); err != nil {
-				s.Log.Warn("a change cannot be recorded", "action", e.Action, "error", err)
+				s.Log.Warn("audit log: a change cannot be recorded", "action", e.Action, "error", err)
 				if s.Tokens != nil {
 					return notRecorded()
 				}

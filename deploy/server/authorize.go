@@ -138,7 +138,7 @@ func (s *Server) unauthorized(ec echo.Context, shown credential, err error) erro
 	const realm = `Bearer realm="tapedeck"`
 	if _, is := errors.AsType[*access.Refusal](err); !is || errors.Is(err, access.ErrAway) {
 		if !is {
-			s.Log.Error("a credential could not be checked", "error", err)
+			s.Log.Error("access: a credential could not be checked", "error", err)
 		}
 		return away()
 	}

@@ -8,10 +8,10 @@ func (s *Server) drain() {
 	s.stopping.Store(true)
 	s.Manager.Stopping()
 	if s.DrainDelay <= 0 {
-		s.Log.Info("stopping")
+		s.Log.Info("server: stopping")
 		return
 	}
-	s.Log.Info("stopping: /readyz answers 503, and requests are answered meanwhile", "for", s.DrainDelay)
+	s.Log.Info("server: stopping, /readyz answers 503 and requests are answered meanwhile", "for", s.DrainDelay)
 	time.Sleep(s.DrainDelay)
-	s.Log.Info("stopping: requests are ended")
+	s.Log.Info("server: stopping, requests are ended")
 }

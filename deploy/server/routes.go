@@ -2,7 +2,6 @@ package server
 
 import (
 	"errors"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -34,7 +33,7 @@ func (s *Server) routes() *echo.Echo {
 	e.HTTPErrorHandler = s.answerError
 	e.Pre(s.traced, s.requests.count, s.timely, s.boundedHeads, s.servedHosts, s.preflights)
 	e.Use(middleware.RecoverWithConfig(middleware.RecoverConfig{LogErrorFunc: func(c echo.Context, err error, stack []byte) error {
-		s.Log.Error("a handler panicked", "path", c.Request().URL.Path, "error", err, "stack", string(stack))
+		s.Log.Error("server: a handler panicked", "path", c.Request().URL.Path, "error", err, "stack", string(stack))
 		return err
 	}}))
 
@@ -45,7 +44,7 @@ func (s *Server) routes() *echo.Echo {
 	rt.get(public, audit.None, "/readyz", only(plain(s.serveReady)))
 	rt.get(operates, audit.None, "/metrics", only(echo.WrapHandler(promhttp.HandlerFor(prometheus.Gatherers{prometheus.DefaultGatherer, s.metrics}, promhttp.HandlerOpts{
 		ErrorHandling: promhttp.ContinueOnError, // one collector that fails does not hide the others
-		ErrorLog:      slog.NewLogLogger(s.Log.Handler(), slog.LevelError),
+		ErrorLog:      metricsLog{s.Log},
 	}))))
 	rt.get(public, audit.None, "/openapi.yaml", only(plain(serveOpenAPI)))
 	rt.add(operates, audit.ProfileRead, http.MethodGet, "/debug/pprof/:profile", only(s.serveProfile, "seconds", "debug", "gc"))
@@ -219,7 +218,7 @@ func (s *Server) answerError(err error, c echo.Context) {
 		p, known = &problem.Problem{Status: he.Code, Detail: notServed(he.Code, c.Request())}, true
 	}
 	if !known {
-		s.Log.Error("request failed", "path", c.Request().URL.Path, "error", err)
+		s.Log.Error("server: request failed", "path", c.Request().URL.Path, "error", err)
 	}
 	problem.Write(c.Response(), p)
 }

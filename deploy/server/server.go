@@ -30,6 +30,7 @@ import (
 	"tapedeck/ingest/upload"
 	"tapedeck/ingest/websocket"
 	"tapedeck/internal/budget"
+	"tapedeck/internal/httplog"
 	"tapedeck/internal/slow"
 	"tapedeck/query"
 	"tapedeck/replay/clickhouse"
@@ -130,7 +131,7 @@ func New(opts Options) *Server {
 		IdleTimeout:       2 * time.Minute,
 		// Requests end with the server, so that open streams do not delay its end.
 		BaseContext: func(net.Listener) context.Context { return life },
-		ErrorLog:    slog.NewLogLogger(opts.Log.Handler(), slog.LevelDebug),
+		ErrorLog:    httplog.New(opts.Log),
 	}
 	s.http.RegisterOnShutdown(end)
 	return s
@@ -192,7 +193,7 @@ func (s *Server) Run(ctx context.Context, stop *StopClock, work func(context.Con
 	if s.uploads != nil { // before the rest, so that recorders receive the last confirmations
 		ctx, cancel := context.WithTimeout(ending, ShutdownTimeout)
 		if err := s.uploads.Close(ctx); err != nil {
-			s.Log.Warn("some blocks of recorders were not confirmed; they are sent again", "error", err)
+			s.Log.Warn("server: some blocks of recorders were not confirmed; they are sent again", "error", err)
 		}
 		cancel()
 	}
@@ -226,7 +227,7 @@ func (s *Server) shutdown(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, ShutdownTimeout)
 	defer cancel()
 	if err := s.http.Shutdown(ctx); err != nil {
-		s.Log.Warn("some requests did not end in time and were cut", "error", err)
+		s.Log.Warn("server: some requests did not end in time and were cut", "error", err)
 		_ = s.http.Close() // cuts them
 	}
 }
@@ -239,6 +240,6 @@ func (s *Server) endSockets(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, ShutdownTimeout)
 	defer cancel()
 	if err := s.sockets.Shutdown(ctx); err != nil {
-		s.Log.Warn("some recorded WebSockets did not end in time", "error", err)
+		s.Log.Warn("server: some recorded WebSockets did not end in time", "error", err)
 	}
 }

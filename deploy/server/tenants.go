@@ -40,7 +40,7 @@ type tenants struct {
 func (t tenants) serve(w http.ResponseWriter, r *http.Request) {
 	list, err := t.list(r.Context(), access.Reach(r))
 	if err != nil {
-		t.server.Log.Error("list tenants", "error", err)
+		t.server.Log.Error("server: tenants could not be listed", "error", err)
 		problem.Write(w, &problem.Problem{Title: "Tenants cannot be listed", Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second, Hint: "/readyz shows the state of NATS and ClickHouse."})
 		return
 	}

@@ -43,7 +43,7 @@ func (s *Server) serveTicket(w http.ResponseWriter, r *http.Request) {
 	}
 	text, until, err := s.Tickets.Make(r.Context(), access.Ticket{Kind: p.Kind, ID: p.ID, Path: body.Path, Tenant: access.Tenant(r.Context())})
 	if err != nil {
-		s.Log.Error("a ticket was not made", "error", err)
+		s.Log.Error("access: a ticket was not made", "error", err)
 		problem.Write(w, away())
 		return
 	}

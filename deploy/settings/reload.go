@@ -79,7 +79,7 @@ func (r *Running) reload() {
 		err = s.Load()
 	}
 	if err != nil {
-		r.Log.Error("settings not reloaded, the former ones stay in force", "error", err)
+		r.Log.Error("settings: not reloaded, the former ones stay in force", "error", err)
 		return
 	}
 	applied, restart := changes(r.Current, sources.Effective())
@@ -97,9 +97,9 @@ func (r *Running) reload() {
 	s.setSlow(r.Server.Slow)
 	r.Server.SetQueryLimits(s.QueryLimits())
 	r.Current = kept(r.Current, sources.Effective(), restart)
-	r.Log.Info("settings reloaded", "changed", strings.Join(applied, ", "))
+	r.Log.Info("settings: reloaded", "changed", strings.Join(applied, ", "))
 	if len(restart) > 0 {
-		r.Log.Warn("these settings have changed and need a restart", "settings", strings.Join(restart, ", "))
+		r.Log.Warn("settings: some have changed and need a restart", "settings", strings.Join(restart, ", "))
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"tapedeck/deploy/health"
+	"tapedeck/internal/httplog"
 	"tapedeck/internal/problem"
 )
 
@@ -36,7 +37,7 @@ func Serve(l net.Listener, encrypted *tls.Config, log *slog.Logger) (*Server, er
 	s := &Server{}
 	s.SetDetail("starting")
 	s.http = &http.Server{
-		Handler: s, ReadHeaderTimeout: 5 * time.Second, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+		Handler: s, ReadHeaderTimeout: 5 * time.Second, ErrorLog: httplog.New(log),
 	}
 	tcp, ok := l.(*net.TCPListener)
 	if !ok {

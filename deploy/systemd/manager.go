@@ -89,7 +89,7 @@ func (m *Manager) Watch(ctx context.Context, alive func(context.Context) error) 
 		if err := m.check(ctx, alive); err == nil {
 			m.send("WATCHDOG=1")
 		} else if ctx.Err() == nil {
-			m.log.Error("the server does not answer; the service manager will restart it", "error", err)
+			m.log.Error("systemd: the server does not answer; the service manager will restart it", "error", err)
 		}
 		select {
 		case <-tick.C:
@@ -124,6 +124,6 @@ func (m *Manager) send(lines ...string) {
 		err = errors.Join(err, conn.Close())
 	}
 	if err != nil {
-		m.log.Warn("report to the service manager", "socket", m.address.Name, "report", lines[0], "error", err)
+		m.log.Warn("systemd: a report could not be sent", "socket", m.address.Name, "report", lines[0], "error", err)
 	}
 }

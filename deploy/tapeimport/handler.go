@@ -60,7 +60,7 @@ func (h *Handler) Import(w http.ResponseWriter, r *http.Request, tenant string) 
 	}
 	answer := Answer{Items: im.Sessions, Complete: err == nil}
 	if err != nil {
-		h.log.Warn("a tape was imported in part", "error", err)
+		h.log.Warn("import: a tape was imported in part", "error", err)
 		answer.Reason = err.Error()
 	}
 	w.Header().Set("Content-Type", "application/json")

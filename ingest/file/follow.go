@@ -65,7 +65,7 @@ func Follow(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 	if so.Source == "" {
 		so.Source = opts.Path
 	}
-	f := &follower{path: path, opts: opts, rec: rec, so: so, log: opts.Log.With("path", path)}
+	f := &follower{path: path, opts: opts, rec: rec, so: so, log: opts.Log}
 	if opts.StateDir != "" {
 		if f.store, err = openStore(opts.StateDir, path, so.Tenant, so.Session); err != nil {
 			return ingest.Summary{}, err

@@ -116,7 +116,7 @@ func (f *follower) catchUp(ctx context.Context) error {
 func (f *follower) take(p []byte, at int64) error {
 	if f.journal != nil {
 		if err := f.journal.add(read{f.total + int64(len(p)), at}); err != nil {
-			f.log.Warn("after a restart the stream's facts will begin anew", "reason", err)
+			f.log.Warn("file: after a restart the stream's facts will begin anew", "path", f.path, "error", err)
 			f.dropJournal()
 		}
 	}
@@ -218,7 +218,7 @@ func (f *follower) saveIfDue() {
 		return
 	}
 	if err := f.save(); err != nil {
-		f.log.Warn("the checkpoint could not be written; a restart would continue from the previous one", "reason", err)
+		f.log.Warn("file: the checkpoint could not be written; a restart would continue from the previous one", "path", f.path, "error", err)
 	}
 }
 

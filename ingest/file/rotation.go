@@ -25,8 +25,8 @@ func (f *follower) checkEmptied() error {
 	if same && info.Size() >= f.offset {
 		return nil
 	}
-	f.log.Warn("the file was emptied and is read from its beginning; what was appended between a copy and the emptying is lost",
-		"read_to", f.offset, "size", info.Size())
+	f.log.Warn("file: emptied, and read from its beginning; what was appended between a copy and the emptying is lost",
+		"path", f.path, "read_to", f.offset, "size", info.Size())
 	if err := f.finish(); err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (f *follower) queue() error {
 	f.savedAt = time.Time{} // so that a checkpoint with the file is written at once
 	if f.current != nil {
 		f.grew = time.Now() // it may have grown until now, after it was read
-		f.log.Info("the file was replaced by a new one", "read_to", f.offset)
+		f.log.Info("file: replaced by a new one", "path", f.path, "read_to", f.offset)
 	}
 	return nil
 }
@@ -133,8 +133,8 @@ func (f *follower) resume() error {
 		}
 		switch {
 		case file == nil:
-			f.log.Warn("a followed file is missing or was emptied; its content after the checkpoint is lost to this recording",
-				"offset", place.Offset)
+			f.log.Warn("file: a followed file is missing or was emptied; its content after the checkpoint is lost to this recording",
+				"path", f.path, "offset", place.Offset)
 		case i == 0:
 			f.current = file
 			f.enter(place.identity, h, place.Offset)

@@ -29,7 +29,7 @@ func newNotifier(path string, every time.Duration, log *slog.Logger) *notifier {
 	w := &notifier{path: path, every: every, log: log, changed: make(chan struct{}, 1)}
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
-		log.Warn("no file system events, polling the file", "path", path, "every", every, "reason", err)
+		log.Warn("file: no events of the file system, polling the file", "path", path, "every", every, "error", err)
 		return w
 	}
 	w.watcher = watcher
@@ -74,7 +74,7 @@ func (w *notifier) listen() {
 			if !ok {
 				return
 			}
-			w.log.Debug("file system events were lost", "path", w.path, "reason", err)
+			w.log.Debug("file: events of the file system were lost", "path", w.path, "error", err)
 		}
 		select {
 		case w.changed <- struct{}{}:

@@ -127,7 +127,7 @@ func (h *Handler) Ingest(w http.ResponseWriter, r *http.Request, tenant string) 
 		if failure.Status == http.StatusServiceUnavailable {
 			notTaken.Inc()
 		}
-		h.opts.Log.Warn("body not recorded to its end", "stream", failure.StreamID, "client", r.RemoteAddr,
+		h.opts.Log.Warn("ingest: body not recorded to its end", "stream", failure.StreamID, "client", r.RemoteAddr,
 			"status", failure.Status, "detail", failure.Detail)
 		h.hangUp(w, control)
 		failure.write(w)

@@ -22,7 +22,7 @@ func (h *Handler) known(ctx context.Context, ask *request) *Known {
 	}
 	session, err := h.opts.Known(ctx, ask.stream.Tenant, ask.digest)
 	if err != nil {
-		h.opts.Log.Warn("look up the digest of a body", "digest", ask.digest, "error", err)
+		h.opts.Log.Warn("ingest: the digest of a body could not be looked up", "digest", ask.digest, "error", err)
 		return nil
 	}
 	if session == "" {

@@ -222,7 +222,7 @@ func (c *Claim) Finish(ctx context.Context, frames, bytes uint64, answer any) er
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), purgeTimeout)
 	defer cancel()
 	if err := c.stream.Purge(ctx, jetstream.WithPurgeSubject(c.subject), jetstream.WithPurgeKeep(1)); err != nil {
-		c.store.opts.Log.Warn("the log of an idempotency key could not be purged", "key", c.req.Key, "error", err)
+		c.store.opts.Log.Warn("keys: the log of an idempotency key could not be purged", "key", c.req.Key, "error", err)
 	}
 	return nil
 }

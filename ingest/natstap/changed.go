@@ -11,8 +11,6 @@ import (
 // pullHead is what a message may have beside what max_payload bounds: its subjects.
 const pullHead = 64 << 10
 
-const createdAnew = "the JetStream stream was created anew: it is recorded from its beginning"
-
 // same checks that the stream is the one that was read before. If it is another one, or has
 // lost its last messages, its numbers stand for other messages: all sources are ended, and
 // reading begins with the messages that were not recorded.
@@ -24,12 +22,12 @@ func (r *reading) same(ctx context.Context) error {
 	last, text := uint64(0), "the JetStream stream %s was deleted and created anew; messages of this subject may be missing"
 	switch {
 	case !info.Created.Equal(r.created):
-		r.log.Warn(createdAnew, "stream", r.opts.Stream)
+		r.log.Warn("nats tap: the JetStream stream was created anew, it is recorded from its beginning", "stream", r.opts.Stream)
 	case info.State.LastSeq < r.known.last:
 		if last, err = r.before(ctx, r.lastAt, info); err != nil {
 			return err
 		}
-		r.log.Warn("the JetStream stream has lost its last messages and uses their numbers again: it is recorded from the first message that is later than those recorded",
+		r.log.Warn("nats tap: the JetStream stream has lost its last messages and uses their numbers again: it is recorded from the first message that is later than those recorded",
 			"stream", r.opts.Stream, "recorded", r.known.last, "last", info.State.LastSeq, "from", last+1)
 		text = "the JetStream stream %s lost messages at its end; messages of this subject may be missing"
 	default:
@@ -105,7 +103,7 @@ func (r *reading) missing(to uint64) error {
 	r.known.last = to
 	r.mu.Unlock()
 	r.next = to + 1
-	r.log.Warn("messages were removed from the JetStream stream before they were recorded", "stream", r.opts.Stream, "from", from, "to", to)
+	r.log.Warn("nats tap: messages were removed from the JetStream stream before they were recorded", "stream", r.opts.Stream, "from", from, "to", to)
 	return r.gap(fmt.Sprintf("the messages %d to %d of JetStream stream %s were removed before they were recorded; messages of this subject may be among them",
 		from, to, r.opts.Stream))
 }

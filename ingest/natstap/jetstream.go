@@ -57,7 +57,7 @@ func (t *tap) readStream(ctx context.Context) error {
 		t.endAll(false) // the position stays as it was
 		return err
 	}
-	t.log.Info("JetStream stream is being recorded", "stream", t.opts.Stream, "subject", t.opts.Subject, "consumer", t.opts.Consumer, "from", r.next)
+	t.log.Info("nats tap: JetStream stream is being recorded", "stream", t.opts.Stream, "subject", t.opts.Subject, "consumer", t.opts.Consumer, "from", r.next)
 	err := r.run(ctx)
 	t.endAll(t.position == nil)
 	if saved := t.save(); err == nil {
@@ -100,7 +100,7 @@ func (r *reading) open(ctx context.Context) error {
 		}
 		st := &r.position.state
 		if st.Version != 0 && !st.Created.Equal(info.Created) {
-			r.log.Warn(createdAnew, "stream", r.opts.Stream)
+			r.log.Warn("nats tap: the JetStream stream was created anew, it is recorded from its beginning", "stream", r.opts.Stream)
 			*st = state{Generation: st.Generation}
 		}
 		fresh = st.Version == 0
@@ -122,7 +122,7 @@ func (r *reading) run(ctx context.Context) error {
 		consumer, err := r.consumer(ctx)
 		if err == nil {
 			if failing {
-				r.log.Info("the JetStream stream can be read again", "stream", r.opts.Stream)
+				r.log.Info("nats tap: the JetStream stream can be read again", "stream", r.opts.Stream)
 			}
 			failing = false
 			var ended bool
@@ -145,7 +145,7 @@ func (r *reading) run(ctx context.Context) error {
 		}
 		if !failing {
 			failing = true
-			r.log.Warn("the JetStream stream cannot be read, trying again until it can", "stream", r.opts.Stream, "error", err)
+			r.log.Warn("nats tap: the JetStream stream cannot be read, trying again until it can", "stream", r.opts.Stream, "error", err)
 		}
 		if !backoff.Sleep(ctx, wait.Next()) {
 			return nil
@@ -215,7 +215,7 @@ func (r *reading) convert(m jetstream.Msg, meta *jetstream.MsgMetadata) *message
 	if r.opts.Consumer != "" {
 		msg.ack = func() {
 			if err := m.Ack(); err != nil {
-				r.log.Debug("a message could not be acknowledged; it is delivered again and not recorded twice", "sequence", msg.number, "error", err)
+				r.log.Debug("nats tap: a message could not be acknowledged; it is delivered again and not recorded twice", "seq", msg.number, "error", err)
 			}
 		}
 	}

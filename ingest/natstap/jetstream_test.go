@@ -100,7 +100,7 @@ func TestReconnected(t *testing.T) {
 	again := opts
 	natsServer(t, func(o *server.Options) { *o = again })
 	bounded.Until(t, "the client to connect", nc.IsConnected)
-	bounded.Until(t, "the subscription", func() bool { return subscribed.log.has("NATS reconnected") })
+	bounded.Until(t, "the subscription", func() bool { return subscribed.log.has("nats tap: reconnected") })
 	publish(t, js, 100, 200, 2)
 	bounded.Until(t, "all to be recorded", both(200))
 	bounded.Until(t, "the gap to be noted", func() bool {
@@ -112,7 +112,7 @@ func TestReconnected(t *testing.T) {
 		return false
 	})
 	for _, r := range []*running{byPosition, subscribed} {
-		if res, err := r.stop(); err != nil || res.Lost != 1 || r.log.count("NATS connection lost") != 1 {
+		if res, err := r.stop(); err != nil || res.Lost != 1 || r.log.count("nats tap: connection lost") != 1 {
 			t.Errorf("%+v, %v; logged\n%s", res, err, r.log.String())
 		}
 	}

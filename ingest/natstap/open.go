@@ -57,7 +57,7 @@ func (t *tap) skips(m *message) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.result.Skipped == 0 {
-		t.log.Warn("messages of tapedeck and of NATS itself are not recorded", "subject", t.rec.Mask(m.subject), "pattern", t.opts.Subject)
+		t.log.Warn("nats tap: messages of tapedeck and of NATS itself are not recorded", "subject", t.rec.Mask(m.subject), "pattern", t.opts.Subject)
 	}
 	t.result.Skipped++
 	return true

@@ -53,7 +53,7 @@ func (r *reading) again(ctx context.Context, of *sourceState) error {
 		resume.NextSeq = of.Durable
 	}
 	if !resume.Again && of.Durable > 0 {
-		r.log.Warn("the first messages of a subject are not in the JetStream stream any more: the facts of a run that was open start anew",
+		r.log.Warn("nats tap: the first messages of a subject are not in the JetStream stream any more; the facts of a run that was open start anew",
 			"subject", of.Key.Subject, "stream", of.StreamID)
 	}
 	if before := r.sources[of.Key]; before != nil { // it was being ended when another was opened

@@ -45,6 +45,6 @@ func (t *tap) saveIfDue() {
 		return
 	}
 	if err := t.save(); err != nil {
-		t.log.Warn("the position could not be written; a restart reads more messages again", "error", err)
+		t.log.Warn("nats tap: the position could not be written; a restart reads more messages again", "error", err)
 	}
 }

@@ -46,7 +46,7 @@ func (t *tap) subscribe(ctx context.Context) error {
 	if err != nil {
 		return t.refused("subscribe to "+t.opts.Subject, err)
 	}
-	t.log.Info("NATS subject is being recorded", "subject", t.opts.Subject, "queue", t.opts.Queue)
+	t.log.Info("nats tap: subject is being recorded", "subject", t.opts.Subject, "queue", t.opts.Queue)
 	ticks := time.NewTicker(tick)
 	defer ticks.Stop()
 	dropped, done := 0, ctx.Done()
@@ -118,7 +118,7 @@ func (t *tap) dropped(sub *nats.Subscription, before *int) error {
 	t.mu.Lock()
 	t.result.Dropped += uint64(n)
 	t.mu.Unlock()
-	t.log.Warn("messages were dropped because recording is too slow for the subject", "subject", t.opts.Subject, "messages", n,
+	t.log.Warn("nats tap: messages were dropped because recording is too slow for the subject", "subject", t.opts.Subject, "messages", n,
 		"pending_limit", t.opts.PendingMessages, "pending_bytes", t.opts.PendingBytes)
 	return t.gap(fmt.Sprintf("%d messages on %s were dropped: recording was too slow; messages of this subject may be among them", n, t.opts.Subject))
 }

@@ -93,12 +93,12 @@ func (t *tap) connect() error {
 	options := append(jetstream.ConnectOptions(t.log), nats.RetryOnFailedConnect(false), nats.Name("tapedeck record"),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil && t.downSince.CompareAndSwap(0, time.Now().UnixNano()) {
-				t.log.Warn("NATS connection lost, connecting again until it succeeds", "servers", servers, "error", err)
+				t.log.Warn("nats tap: connection lost, connecting again until it succeeds", "servers", servers, "error", err)
 			}
 		}),
 		nats.ReconnectHandler(func(c *nats.Conn) {
 			down := time.Duration(time.Now().UnixNano() - t.downSince.Swap(0))
-			t.log.Info("NATS reconnected", "url", c.ConnectedUrlRedacted(), "after", down.Round(time.Millisecond))
+			t.log.Info("nats tap: reconnected", "url", c.ConnectedUrlRedacted(), "away_for", down.Round(time.Millisecond))
 			select {
 			case t.connected <- down:
 			default: // the previous one was not noticed yet
@@ -112,7 +112,7 @@ func (t *tap) connect() error {
 				}
 			}
 			if !errors.Is(err, nats.ErrSlowConsumer) { // counted and logged by the recording
-				t.log.Warn("NATS error", "servers", servers, "error", err)
+				t.log.Warn("nats tap: error of the connection", "servers", servers, "error", err)
 			}
 		}))
 	var err error
@@ -157,7 +157,7 @@ func (t *tap) evicted() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.result.Evicted == 0 {
-		t.log.Warn("more subjects have messages than may be open: the least recently used are ended, and later messages of them are streams of their own",
+		t.log.Warn("nats tap: more subjects have messages than may be open: the least recently used are ended, and later messages of them are streams of their own",
 			"open_subjects", t.opts.Streams)
 	}
 	t.result.Evicted++
@@ -256,7 +256,7 @@ func (t *tap) failed(s *source, err error) error {
 	if !ingest.IsDeleted(err) {
 		return fmt.Errorf("record subject %s: %w", s.shown.Subject, err)
 	}
-	t.log.Warn("session was deleted: its messages are not recorded", "subject", s.shown.Subject, "session", s.shown.Session)
+	t.log.Warn("nats tap: a session was deleted, its messages are not recorded", "subject", s.shown.Subject, "session", s.shown.Session)
 	if s.element != nil {
 		t.end(s, true)
 	}

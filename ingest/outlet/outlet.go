@@ -228,10 +228,10 @@ func (o *Outlet) Close() {
 	defer cancel()
 	if o.spool != nil {
 		if err := o.spool.Close(ctx); err != nil {
-			o.log.Warn("close the spool", "error", err)
+			o.log.Warn("outlet: the spool was not closed cleanly", "error", err)
 		}
 	}
 	if err := o.shut(ctx); err != nil {
-		o.log.Warn("close the connection", "error", err)
+		o.log.Warn("outlet: the connection was not closed cleanly", "error", err)
 	}
 }

@@ -98,7 +98,7 @@ func (ex *exchange) queue(it item) error {
 	if !room {
 		ex.rec.stopped.Store(true)
 		overloads.Inc()
-		ex.proxy.opts.Log.Warn("recorder overloaded: the rest of an exchange is not recorded", "exchange", ex.label)
+		ex.proxy.opts.Log.Warn("proxy: overloaded, the rest of an exchange is not recorded", "exchange", ex.label)
 		return ex.miss(&it)
 	}
 	it.data = bytes.Clone(it.data)

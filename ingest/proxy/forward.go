@@ -3,7 +3,6 @@ package proxy
 import (
 	"errors"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptrace"
 	"net/http/httputil"
@@ -121,12 +120,3 @@ type copyBuffers struct{}
 
 func (copyBuffers) Get() []byte  { return *buffers.Get().(*[]byte) }
 func (copyBuffers) Put(b []byte) { buffers.Put(&b) }
-
-// logLines logs the lines of net/http's error log.
-type logLines struct{ log *slog.Logger }
-
-// Write implements io.Writer.
-func (l logLines) Write(p []byte) (int, error) {
-	l.log.Debug(strings.TrimSpace(string(p)))
-	return len(p), nil
-}

@@ -124,7 +124,7 @@ func (p *Proxy) streamOptions(r *http.Request) ingest.StreamOptions {
 	}
 	if named := r.Header.Get(p.opts.SessionHeader); named != "" {
 		if err := ingest.CheckSession(named); err != nil {
-			p.opts.Log.Warn("session header not used", "header", p.opts.SessionHeader, "error", err)
+			p.opts.Log.Warn("proxy: session header not used", "header", p.opts.SessionHeader, "error", err)
 		} else {
 			so.Session = named
 		}

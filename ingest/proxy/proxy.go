@@ -3,7 +3,6 @@ package proxy
 import (
 	"context"
 	"errors"
-	"log"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -13,6 +12,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"tapedeck/internal/httplog"
 	"tapedeck/internal/problem"
 	"tapedeck/schema"
 )
@@ -62,7 +62,7 @@ func New(opts Options) (*Proxy, error) {
 	}
 	p.reverse = &httputil.ReverseProxy{
 		Rewrite: p.rewrite, Transport: tapped{p}, FlushInterval: -1, BufferPool: copyBuffers{},
-		ErrorHandler: p.refuse, ErrorLog: log.New(logLines{opts.Log}, "", 0),
+		ErrorHandler: p.refuse, ErrorLog: httplog.New(opts.Log),
 	}
 	return p, nil
 }
@@ -94,7 +94,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ex.ctx = context.WithValue(ctx, exchangeKey{}, ex)
 	if ex.rec == nil {
 		overloads.Inc()
-		p.opts.Log.Warn("recorder overloaded: an exchange is not recorded", "exchange", so.Source)
+		p.opts.Log.Warn("proxy: overloaded, an exchange is not recorded", "exchange", so.Source)
 	}
 	defer ex.finish()
 	b := p.newRequestBody(r.Header)

@@ -151,7 +151,7 @@ func (r *recording) noteClose(way schema.Direction, b *body, emit func(*schema.F
 func (r *recording) fail(err error) {
 	r.failed = err
 	r.stopped.Store(true)
-	r.proxy.opts.Log.Warn("an exchange was not recorded to its end", "exchange", r.opts.Source, "error", err)
+	r.proxy.opts.Log.Warn("proxy: an exchange was not recorded to its end", "exchange", r.opts.Source, "error", err)
 }
 
 // end ends the open bodies and the stream.
@@ -177,7 +177,7 @@ func (r *recording) end() {
 	ctx, cancel := context.WithTimeout(r.proxy.recordCtx, closeTimeout)
 	defer cancel()
 	if _, err := r.stream.Close(ctx, r.reason); err != nil && r.failed == nil {
-		r.proxy.opts.Log.Warn("the end of an exchange was not recorded", "exchange", r.opts.Source, "error", err)
+		r.proxy.opts.Log.Warn("proxy: the end of an exchange was not recorded", "exchange", r.opts.Source, "error", err)
 	}
 }
 

@@ -4,18 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log"
 	"net"
 	"net/http"
 	"sync"
 	"time"
+
+	"tapedeck/internal/httplog"
 )
 
 // Serve answers on a listener until ctx ends, then waits for exchanges in progress for
 // drain at most, and makes all recordings durable. It returns nil after that.
 func (p *Proxy) Serve(ctx context.Context, ln net.Listener, drain time.Duration) error {
 	srv := &http.Server{
-		Handler: p, ReadHeaderTimeout: 30 * time.Second, ErrorLog: log.New(logLines{p.opts.Log}, "", 0),
+		Handler: p, ReadHeaderTimeout: 30 * time.Second, ErrorLog: httplog.New(p.opts.Log),
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(ln) }()

@@ -78,7 +78,7 @@ func (a *Announcer) publish() {
 			panic(err) // cannot fail for a list of strings
 		}
 		if err := a.nc.Publish(Subject, text); err != nil {
-			a.log.Debug("heartbeat not published", "error", err)
+			a.log.Debug("recorders: heartbeat not published", "error", err)
 			return
 		}
 		ids = ids[n:]

@@ -97,7 +97,7 @@ func (r *Redecoder) fail(w http.ResponseWriter, req *http.Request, err error) {
 			Hint:   "Try again in a few seconds; /readyz shows when it is available again.",
 		}
 	default:
-		r.log.Error("redecode failed", "path", req.URL.Path, "error", err)
+		r.log.Error("redecode: failed", "path", req.URL.Path, "error", err)
 	}
 	problem.Write(w, p)
 }

@@ -135,8 +135,8 @@ func (s *Spool) finish() bool {
 		return false
 	}
 	if !s.drained {
-		s.opts.Log.Info("the spool is drained", "dir", s.opts.Dir,
-			"after", time.Since(s.since).Round(time.Millisecond), "sent", s.totals.sent)
+		s.opts.Log.Info("spool: drained", "dir", s.opts.Dir,
+			"took", time.Since(s.since).Round(time.Millisecond), "sent", s.totals.sent)
 		s.drained, s.since = true, time.Now()
 	}
 	if s.down || s.diskErr != nil {
@@ -192,7 +192,7 @@ func (d *drainer) lost(err error) {
 		d.s.totals.damaged += uint64(damage.Blocks)
 		d.s.mu.Unlock()
 	}
-	d.s.opts.Log.Error("blocks that were kept on disk are lost", "reason", err)
+	d.s.opts.Log.Error("spool: blocks that were kept on disk are lost", "error", err)
 }
 
 // made wakes those who wait for room, if there is some.
@@ -289,8 +289,8 @@ func (d *drainer) setAside() {
 			continue
 		}
 		b := &it.record.block
-		d.s.opts.Log.Error("a block on disk was refused; it is set aside and tried again at the next start",
-			"dir", d.s.opts.Dir, "tenant", b.Tenant, "session", b.Session, "id", b.ID, "bytes", len(b.Data), "reason", it.reason)
+		d.s.opts.Log.Error("spool: a block on disk was refused; it is set aside and tried again at the next start",
+			"dir", d.s.opts.Dir, "tenant", b.Tenant, "session", b.Session, "block", b.ID, "bytes", len(b.Data), "reason", it.reason)
 		d.s.made(d.s.store.confirm(it.segment, it.record.at))
 	}
 }

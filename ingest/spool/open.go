@@ -28,7 +28,7 @@ func openStore(opts *Options) (*store, error) {
 			if info, err := e.Info(); err == nil {
 				st.bytes += info.Size()
 			}
-			opts.Log.Warn("spool holds a damaged file: look at it, then remove it", "path", path)
+			opts.Log.Warn("spool: there is a damaged file; look at it, then remove it", "path", path)
 			continue
 		case refusedSuffix:
 			pending := segmentPath(opts.Dir, number, pendingSuffix)
@@ -67,11 +67,11 @@ func (st *store) takeUp(seg *segment, last bool) error {
 		if err := os.Truncate(seg.path, c.valid); err != nil {
 			return fmt.Errorf("cut a torn end: %w", err)
 		}
-		st.opts.Log.Warn("spool ended in a torn record, as after a kill or a power cut; it was cut off",
+		st.opts.Log.Warn("spool: a file ended in a torn record, as after a kill or a power cut; it was cut off",
 			"path", seg.path, "bytes", c.torn(), "blocks_kept", c.records)
 	case c.torn() > 0:
 		seg.damaged = true
-		st.opts.Log.Error("spool file is damaged; what stands before the damage is sent, and the file is kept",
+		st.opts.Log.Error("spool: a file is damaged; what stands before the damage is sent, and the file is kept",
 			"path", seg.path, "bytes_unreadable", c.torn(), "blocks_kept", c.records)
 	}
 	st.bytes += seg.size

@@ -114,7 +114,7 @@ func (s *Spool) nextFailed(err error) {
 	}
 	if s.drained {
 		s.drained, s.since = false, time.Now()
-		s.opts.Log.Warn("blocks are kept on disk from now on", "dir", s.opts.Dir, "reason", err)
+		s.opts.Log.Warn("spool: blocks are kept on disk from now on", "dir", s.opts.Dir, "error", err)
 	}
 	if !s.down {
 		s.down, s.fresh = true, true

@@ -128,7 +128,7 @@ func Open(opts Options) (*Spool, error) {
 	}
 	if bytes, blocks, _ := st.load(); blocks > 0 {
 		s.down, s.drained = true, false
-		opts.Log.Info("spool holds blocks of a former run", "dir", opts.Dir, "blocks", blocks, "bytes", bytes)
+		opts.Log.Info("spool: holds blocks of a former run", "dir", opts.Dir, "blocks", blocks, "bytes", bytes)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop

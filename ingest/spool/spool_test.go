@@ -312,7 +312,7 @@ func TestLogsEachChangeOnce(t *testing.T) {
 		drained(t, s)
 	}
 	closeNow(t, s)
-	for _, line := range []string{"blocks are kept on disk", "the spool is drained"} {
+	for _, line := range []string{"blocks are kept on disk", "spool: drained"} {
 		if n := strings.Count(text.String(), line); n != 3 {
 			t.Errorf("%q was logged %d times, want 3:\n%s", line, n, text.String())
 		}

@@ -85,7 +85,7 @@ func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 		so.Source = where
 	}
 	t := &tap{
-		rec: rec, so: so, opts: opts, log: opts.Log.With("url", where),
+		rec: rec, so: so, opts: opts, url: where,
 		wait: backoff.Backoff{Min: opts.Retry, Max: max(opts.Retry, opts.MaxRetry)},
 	}
 	recordCtx, cancel := copier.WithGrace(ctx, copier.CloseTimeout)

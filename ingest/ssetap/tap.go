@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"time"
@@ -22,7 +21,7 @@ type tap struct {
 	rec       *ingest.Recorder
 	so        ingest.StreamOptions
 	opts      Options
-	log       *slog.Logger
+	url       string // without secrets, for the log
 	recordCtx context.Context
 	wait      backoff.Backoff
 
@@ -70,7 +69,7 @@ func (t *tap) run(ctx context.Context) (string, error) {
 			t.wait.Reset()
 		}
 		pause := max(t.wait.Next(), again.after)
-		t.log.Warn("connecting again", "reason", again.err, "in", pause, "last_event_id", t.lastID)
+		t.opts.Log.Warn("sse: connecting again", "url", t.url, "error", again.err, "retry_in", pause, "last_event_id", t.lastID)
 		if !backoff.Sleep(ctx, pause) {
 			return "closed", nil
 		}

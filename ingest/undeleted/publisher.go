@@ -84,7 +84,7 @@ func (p *Publisher) ask(ctx context.Context, of importOf) {
 	p.mu.Unlock()
 	once.Do(func() {
 		if err := p.deleted.Ask(ctx, of.Key); err != nil {
-			p.log.Warn("the tombstone of a session could not be read before its import; if the session was deleted, import it again",
+			p.log.Warn("deletion: the tombstone of a session could not be read before its import; if the session was deleted, import it again",
 				"session", of.Session, "error", err)
 		}
 	})
@@ -114,6 +114,6 @@ func (p *Publisher) publishChecked(ctx context.Context, b ingest.EncodedBlock, t
 	}
 	refusedBlocks.Inc()
 	gone := &tombstone.Error{Session: t.Session, At: t.At}
-	p.log.Warn("a block was refused since its session was deleted while it was recorded", "session", t.Session, "stream", opened.State.StreamID)
+	p.log.Warn("deletion: refused a block of a session that was deleted while it was recorded", "session", t.Session, "stream", opened.State.StreamID)
 	return ingest.Permanent(&ingest.DeletedError{Reason: fmt.Sprint(gone)})
 }

@@ -75,7 +75,7 @@ func (q *request) serve(w http.ResponseWriter, r *http.Request) {
 
 func (q *request) write(w io.Writer, v any) {
 	if err := json.NewEncoder(w).Encode(v); err != nil { // the client sends again
-		q.server.opts.Log.Debug("answer to a recorder not written", "error", err)
+		q.server.opts.Log.Debug("upload: answer to a recorder not written", "error", err)
 	}
 }
 

@@ -28,7 +28,7 @@ func (c *Client) run(ctx context.Context, connected bool) {
 		if ctx.Err() != nil {
 			return
 		}
-		c.opts.Log.Warn("blocks were not taken by the tapedeck server, trying again", "server", c.opts.Server, "reason", err)
+		c.opts.Log.Warn("upload: blocks were not taken by the tapedeck server, trying again", "server", c.opts.Server, "error", err)
 		if ingest.IsPermanent(err) {
 			c.refuse(err)
 			return
@@ -54,7 +54,7 @@ func (c *Client) reconnect(ctx context.Context) bool {
 		err := c.hello(ctx)
 		switch {
 		case err == nil:
-			c.opts.Log.Info("connected to the tapedeck server again", "server", c.opts.Server)
+			c.opts.Log.Info("upload: connected to the tapedeck server again", "server", c.opts.Server)
 			return true
 		case ctx.Err() != nil:
 		case ingest.IsPermanent(err):
@@ -72,7 +72,7 @@ func (c *Client) refuse(err error) {
 	c.mu.Lock()
 	c.refused, c.trouble = err, err
 	c.mu.Unlock()
-	c.opts.Log.Error("the tapedeck server takes nothing more", "server", c.opts.Server, "reason", err)
+	c.opts.Log.Error("upload: the tapedeck server takes nothing more", "server", c.opts.Server, "error", err)
 	c.failAll(err)
 }
 

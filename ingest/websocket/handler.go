@@ -117,7 +117,7 @@ func (h *Handler) IngestWS(w http.ResponseWriter, r *http.Request, tenant string
 	var err error
 	s.conn, err = websocket.Accept(serverSide{w, s.listener}, r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // the Origin was checked before
 	if err != nil {                                                                                                  // Accept has answered the client
-		h.opts.Log.Info("WebSocket refused", "client", r.RemoteAddr, "error", err)
+		h.opts.Log.Info("websocket: handshake failed", "client", r.RemoteAddr, "error", err)
 		_ = s.close("error: no WebSocket came about") // nothing was recorded
 		h.conns.leave(s)
 		return

@@ -118,7 +118,7 @@ func (s *served) finish(err error) {
 	}
 	reason := s.reason(s.listener.end(), err)
 	if err := s.close(reason); err != nil {
-		s.handler.opts.Log.Warn("stream not recorded to its end", "stream", s.stream.ID(), "ended", reason, "error", err)
+		s.handler.opts.Log.Warn("websocket: stream not recorded to its end", "stream", s.stream.ID(), "ended", reason, "error", err)
 	}
 	s.mu.Lock()
 	s.ending = true
@@ -138,7 +138,7 @@ func (s *served) close(reason string) error {
 }
 
 func (s *served) panicked(cause any) {
-	s.handler.opts.Log.Error("recording a WebSocket panicked", "stream", s.stream.ID(), "error", cause, "stack", string(debug.Stack()))
+	s.handler.opts.Log.Error("websocket: recording panicked", "stream", s.stream.ID(), "error", cause, "stack", string(debug.Stack()))
 }
 
 // fail ends the recording and the connection. Only the first error counts.
@@ -229,7 +229,7 @@ func (s *served) refuse(why error) {
 		err = s.acks.write(text)
 	}
 	if err != nil {
-		s.handler.opts.Log.Info("client could not be notified that its frames are not recorded", "stream", s.stream.ID(), "error", err)
+		s.handler.opts.Log.Info("websocket: client could not be notified that its frames are not recorded", "stream", s.stream.ID(), "error", err)
 	}
 	_ = s.conn.Close(code, close)
 }

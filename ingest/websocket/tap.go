@@ -129,7 +129,7 @@ func (t *tap) first(ctx context.Context) (*connection, error) {
 	if err == nil || t.opts.Reconnect == nil || isPermanent(err) {
 		return conn, err
 	}
-	t.opts.Log.Warn("could not connect, trying again", "error", err)
+	t.opts.Log.Warn("websocket: could not connect, trying again", "error", err)
 	wait := backoff{bounds: t.opts.Reconnect.withDefaults()}
 	conn, permanent := t.again(ctx, &wait)
 	if conn == nil && permanent != nil {
@@ -155,7 +155,7 @@ func (t *tap) run(ctx context.Context, conn *connection) ending {
 		if conn.messages > 0 {
 			wait.reset()
 		}
-		t.opts.Log.Warn("connecting again", "url", secrets.URL(t.opts.URL), "after", end.reason)
+		t.opts.Log.Warn("websocket: connecting again", "url", secrets.URL(t.opts.URL), "reason", end.reason)
 		began := time.Now()
 		next, err := t.again(ctx, &wait)
 		if next == nil {
@@ -182,7 +182,7 @@ func (t *tap) again(ctx context.Context, wait *backoff) (*connection, error) {
 		if err == nil || isPermanent(err) {
 			return conn, err
 		}
-		t.opts.Log.Warn("could not connect again", "error", err)
+		t.opts.Log.Warn("websocket: could not connect again", "error", err)
 	}
 	return nil, nil
 }

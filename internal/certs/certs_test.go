@@ -61,9 +61,9 @@ func TestReload(t *testing.T) {
 		ca.Save(dir, past)
 		step("expired", first, 0, 4, "expired at")
 		ca.Save(dir, first)
-		step("as before", first, 1, 4, "read changed TLS files")
+		step("as before", first, 1, 4, "tls: read changed files")
 		ca.Save(dir, second)
-		step("renewed", second, 2, 4, "read changed TLS files")
+		step("renewed", second, 2, 4, "tls: read changed files")
 	})
 }
 

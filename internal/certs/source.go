@@ -170,14 +170,14 @@ func (s *Source) current() content {
 	if err != nil {
 		if !s.broken || sum != s.seen {
 			s.errors++
-			s.log.Error("changed TLS files are not usable, those before stay in use", "use", s.files.Use, "error", err)
+			s.log.Error("tls: changed files are not usable, those before stay in use", "use", s.files.Use, "error", err)
 		}
 		s.seen, s.broken = sum, true
 		return s.content
 	}
 	if sum != s.seen || s.broken {
 		s.reloads++
-		s.log.Info("read changed TLS files", "use", s.files.Use, "certificate", s.files.Cert, "expires", next.ends)
+		s.log.Info("tls: read changed files", "use", s.files.Use, "certificate", s.files.Cert, "expires", next.ends)
 	}
 	s.seen, s.broken, s.content = sum, false, next
 	return s.content

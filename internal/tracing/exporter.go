@@ -97,7 +97,7 @@ func (e *exporter) complain(err error) {
 	defer e.mu.Unlock()
 	if time.Since(e.logged) > remindEvery {
 		e.logged = time.Now()
-		e.log.Warn("spans were dropped: the collector does not take them", "error", err)
+		e.log.Warn("tracing: spans were dropped, since the collector does not take them", "error", err)
 	}
 }
 

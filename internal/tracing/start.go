@@ -52,7 +52,7 @@ func Start(ctx context.Context, o Options) (stop func(context.Context), err erro
 	return func(ctx context.Context) {
 		current.Store(nil)
 		if err := provider.Shutdown(ctx); err != nil {
-			o.Log.Warn("the last spans were not sent", "error", err)
+			o.Log.Warn("tracing: the last spans were not sent", "error", err)
 		}
 	}, nil
 }

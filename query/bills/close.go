@@ -31,7 +31,7 @@ func (s *Store) Close(ctx context.Context, tenant, account, period string) (*Bil
 	b, err := s.close(ctx, tenant, account, period)
 	observeClose(began, b, err)
 	if err == nil {
-		s.log.Info("closed a bill", "number", b.Number, "tenant", tenant, "account", b.Account, "period", b.Period, "rows", b.Rows, "corrections", b.Corrections, "total", b.Total, "currency", b.Currency)
+		s.log.Info("bills: closed a bill", "number", b.Number, "tenant", tenant, "account", b.Account, "period", b.Period, "rows", b.Rows, "corrections", b.Corrections, "total", b.Total, "currency", b.Currency)
 	}
 	return b, err
 }
@@ -75,7 +75,7 @@ func (s *Store) close(ctx context.Context, tenant, account, period string) (*Bil
 		return nil, err
 	}
 	if err := s.clean(ctx, tenant, append(c.before, *c.bill)); err != nil {
-		s.log.Warn("rows of abandoned attempts stay until the next close of the account", "account", account, "error", err)
+		s.log.Warn("bills: rows of abandoned attempts stay until the next close of the account", "account", account, "error", err)
 	}
 	return c.bill, s.reached(stepCleaned)
 }

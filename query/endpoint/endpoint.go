@@ -68,14 +68,14 @@ func (b *Base) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case known:
 	case away(err):
-		b.Log.Warn("ClickHouse does not answer", "path", r.URL.Path, "error", err)
+		b.Log.Warn("query: ClickHouse does not answer", "path", r.URL.Path, "error", err)
 		p = &problem.Problem{
 			Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
 			Detail: "The database does not answer at the moment.",
 			Hint:   "Try again in a few seconds; /readyz reports when it is back.",
 		}
 	case busy(err):
-		b.Log.Warn("ClickHouse abandoned a query", "path", r.URL.Path, "error", err)
+		b.Log.Warn("query: ClickHouse abandoned a query", "path", r.URL.Path, "error", err)
 		p = &problem.Problem{
 			Status: http.StatusServiceUnavailable, RetryAfter: 10 * time.Second, Limit: limitOf(err),
 			Detail: "The database gave this question up: it took too long or too much memory.",
@@ -86,7 +86,7 @@ func (b *Base) Fail(w http.ResponseWriter, r *http.Request, err error) {
 			abandoned.WithLabelValues(p.Limit).Inc()
 		}
 	default:
-		b.Log.Error("query failed", "path", r.URL.Path, "error", err)
+		b.Log.Error("query: failed", "path", r.URL.Path, "error", err)
 	}
 	problem.Write(w, p)
 }
@@ -95,7 +95,7 @@ func (b *Base) Fail(w http.ResponseWriter, r *http.Request, err error) {
 // client notices: its connection is closed in the middle of the body.
 func (b *Base) Broken(r *http.Request, err error) {
 	if r.Context().Err() == nil {
-		b.Log.Warn("answer broken off", "path", r.URL.Path, "error", err)
+		b.Log.Warn("query: answer broken off", "path", r.URL.Path, "error", err)
 	}
 	panic(http.ErrAbortHandler)
 }

@@ -70,9 +70,9 @@ func (s *Settler) Run(ctx context.Context, every time.Duration) {
 		observe(time.Since(began), err)
 		switch {
 		case err != nil && !failed:
-			s.log.Warn("usage was not settled: reports and lists by cost read more from the tables and are slower until it is; their answers are the same", "error", err, "again_in", every)
+			s.log.Warn("usage: not settled; reports and lists by cost read more from the tables and are slower until it is, with the same answers", "error", err, "retry_in", every)
 		case err == nil && failed:
-			s.log.Info("usage is settled again")
+			s.log.Info("usage: settled again")
 		}
 		failed = err != nil
 	}

@@ -46,7 +46,7 @@ func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, session strin
 	outcome := outcomeOf(err)
 	s.metrics.ended(outcome)
 	if outcome == outcomeFailed || outcome == outcomeSlow {
-		out.fail(s.problemOf(err, "playing session "+session), sum)
+		out.fail(s.problemOf(err, session), sum)
 	}
 }
 

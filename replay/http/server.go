@@ -80,12 +80,12 @@ func New(opts Options) *Server {
 func (s *Server) Replay(w http.ResponseWriter, r *http.Request, tenant, session string) {
 	req, err := parse(r)
 	if err != nil {
-		s.refuse(w, r, err)
+		s.refuse(w, r, session, err)
 		return
 	}
 	grant, err := s.opts.Budget.Enter()
 	if err != nil {
-		s.refuse(w, r, err)
+		s.refuse(w, r, session, err)
 		return
 	}
 	defer grant.Close()
@@ -97,7 +97,7 @@ func (s *Server) Replay(w http.ResponseWriter, r *http.Request, tenant, session 
 		err = grant.Reserve(r.Context(), replay.Holds(tape))
 	}
 	if err != nil {
-		s.refuse(w, r, err)
+		s.refuse(w, r, session, err)
 		return
 	}
 	if req.transport == schema.WebSocket {
@@ -106,7 +106,7 @@ func (s *Server) Replay(w http.ResponseWriter, r *http.Request, tenant, session 
 	}
 	switch over, err := req.over(r.Context(), tape, &opts); {
 	case err != nil:
-		s.refuse(w, r, err)
+		s.refuse(w, r, session, err)
 	case over:
 		s.noMore(w)
 	default:
@@ -151,18 +151,18 @@ func running(t replay.Tape) bool {
 }
 
 // refuse answers with a problem instead of a playback.
-func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, session string, err error) {
 	s.metrics.ended(outcomeRefused)
 	if r.Context().Err() != nil {
 		problem.Write(w, problem.Ended(r.Context())) // in case the client is still connected
 		return
 	}
-	problem.Write(w, s.problemOf(err, "open"))
+	problem.Write(w, s.problemOf(err, session))
 }
 
 // problemOf returns the problem that the client receives for an error. It logs errors
 // that the client did not cause.
-func (s *Server) problemOf(err error, doing string) *problem.Problem {
+func (s *Server) problemOf(err error, session string) *problem.Problem {
 	p, ok := problem.From(err)
 	if ok {
 		return p
@@ -177,7 +177,7 @@ func (s *Server) problemOf(err error, doing string) *problem.Problem {
 			Hint:   "Last-Event-ID goes on after position; speed=max plays as fast as it is read.",
 		}
 	}
-	s.opts.Logger.Error("replay: "+doing+" failed", "error", err)
+	s.opts.Logger.Error("replay: a session could not be played", "session", session, "error", err)
 	return &problem.Problem{
 		Title: "Recording not readable", Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
 		Detail: "The recording could not be read; the server's log says why.",

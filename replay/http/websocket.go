@@ -169,7 +169,7 @@ func (s *socket) ping(ctx context.Context, every time.Duration, fail func(error)
 // serveWebSocket plays over a WebSocket and applies the client's controls.
 func (s *Server) serveWebSocket(w http.ResponseWriter, r *http.Request, session string, t replay.Tape, req *request, opts replay.Options) {
 	if bad := (origin.Rule{Allowed: s.opts.Origins, Local: true}).Check(r, "open this WebSocket"); bad != nil {
-		s.refuse(w, r, bad)
+		s.refuse(w, r, session, bad)
 		return
 	}
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
@@ -211,7 +211,7 @@ func (s *Server) serveWebSocket(w http.ResponseWriter, r *http.Request, session 
 	case outcome == outcomeEnded:
 		_ = conn.Close(websocket.StatusNormalClosure, "end")
 	case outcome == outcomeFailed || outcome == outcomeSlow:
-		p, id := s.problemOf(err, "playing session "+session), out.events.reached(sum)
+		p, id := s.problemOf(err, session), out.events.reached(sum)
 		if out.verbatim || out.write(websocket.MessageText, appendBroken(nil, p, id)) == nil {
 			_ = conn.Close(closing(outcome, p.Status, id))
 		}

@@ -137,7 +137,7 @@ func (l *lock) applyOne(ctx context.Context, o Options, s *State, m migrations.M
 		}
 		p := Progress{Migration: m.Name, Step: i + 1, Steps: len(m.Statements)}
 		o.Report(p)
-		o.Log.Info("migrating", "migration", m.Name, "statement", p.Step, "of", p.Steps)
+		o.Log.Info("migrate: applying a statement", "migration", m.Name, "statement", p.Step, "of", p.Steps)
 		err := l.record(ctx, event{m.Version, step, "begun", "", 0, m.Name})
 		if err == nil {
 			err = l.run(ctx, m, step, text)

@@ -64,7 +64,7 @@ func (w *Writer) Run(ctx context.Context) {
 			return
 		}
 		if !said && w.opts.NATS.IsConnected() { // otherwise the owner of the connection logs why not
-			w.opts.Log.Warn("the audit log is not stored in ClickHouse, entries wait in JetStream", "error", err)
+			w.opts.Log.Warn("audit log: not stored in ClickHouse, entries wait in JetStream", "error", err)
 			said = true
 		}
 		select {
@@ -118,7 +118,7 @@ func (w *Writer) fetch(ctx context.Context, from jetstream.Consumer) (messages [
 		var some []audit.Entry
 		if err := json.Unmarshal(m.Data(), &some); err != nil {
 			unreadable.Inc()
-			w.opts.Log.Error("a message of the audit log cannot be read and is left out", "error", err)
+			w.opts.Log.Error("audit log: a message cannot be read and is left out", "error", err)
 			_ = m.Term() // it comes again if this fails
 			continue
 		}

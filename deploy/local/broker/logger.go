@@ -11,7 +11,7 @@ import (
 // logger forwards the NATS server's messages. Notices (a dozen at each start) are
 // logged at level debug.
 type logger struct {
-	out *slog.Logger
+	log *slog.Logger
 
 	mu     sync.Mutex // guards all below
 	died   error      // the first fatal message
@@ -20,13 +20,13 @@ type logger struct {
 }
 
 func (l *logger) Noticef(format string, args ...any) {
-	l.out.Debug("NATS: " + fmt.Sprintf(format, args...))
+	l.log.Debug("NATS: notice of the server", "notice", fmt.Sprintf(format, args...))
 }
 func (l *logger) Debugf(format string, args ...any) {
-	l.out.Debug("NATS: " + fmt.Sprintf(format, args...))
+	l.log.Debug("NATS: notice of the server", "notice", fmt.Sprintf(format, args...))
 }
 func (l *logger) Tracef(format string, args ...any) {
-	l.out.Debug("NATS: " + fmt.Sprintf(format, args...))
+	l.log.Debug("NATS: notice of the server", "notice", fmt.Sprintf(format, args...))
 }
 
 func (l *logger) Warnf(format string, args ...any) {
@@ -34,11 +34,11 @@ func (l *logger) Warnf(format string, args ...any) {
 		l.Debugf(format, args...) // MaxPayload is large on purpose
 		return
 	}
-	l.out.Warn("NATS: " + l.keep(format, args))
+	l.log.Warn("NATS: warning of the server", "reason", l.keep(format, args))
 }
 
 func (l *logger) Errorf(format string, args ...any) {
-	l.out.Error("NATS: " + l.keep(format, args))
+	l.log.Error("NATS: error of the server", "error", l.keep(format, args))
 }
 
 // Fatalf records the error. Unlike the server expects, it does not end the program.

@@ -98,7 +98,7 @@ func Start(opts Options) (*Server, error) {
 		SyncInterval:           opts.SyncInterval,
 		DisableJetStreamBanner: true,
 	}
-	s := &Server{log: &logger{out: opts.Logger}, dir: dir, since: time.Now(), quit: make(chan struct{})}
+	s := &Server{log: &logger{log: opts.Logger}, dir: dir, since: time.Now(), quit: make(chan struct{})}
 	if opts.Listen != "" {
 		if settings.Host, settings.Port, err = splitAddress(opts.Listen); err != nil {
 			return nil, err

@@ -143,7 +143,7 @@ func (s *Server) first(ctx context.Context) (*process, error) {
 		if attempt == attempts || errors.Is(err, errCannotLoad) || ctx.Err() != nil {
 			return nil, err
 		}
-		s.log.Debug("ClickHouse did not start, retrying", "attempt", attempt, "error", err)
+		s.log.Debug("engine: ClickHouse did not start, retrying", "attempt", attempt, "error", err)
 		select {
 		case <-ctx.Done():
 			return nil, err

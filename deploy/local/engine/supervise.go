@@ -39,12 +39,12 @@ func (s *Server) launch(ctx context.Context) (*process, error) {
 	version, err := waitReady(ctx, s.DSN(), p)
 	if err != nil {
 		if endErr := p.end(s.endBy()); endErr != nil {
-			s.log.Error("ClickHouse did not start and cannot be ended", "error", endErr)
+			s.log.Error("engine: ClickHouse did not start and cannot be ended", "error", endErr)
 		}
 		return nil, err
 	}
 	if p.output.contains(noTerminal) {
-		s.log.Warn("ClickHouse has no pseudo-terminal; each wrong password or stray connection on its port will restart it",
+		s.log.Warn("engine: ClickHouse has no pseudo-terminal; each wrong password or stray connection on its port will restart it",
 			"address", s.Health().Address, "reason", p.output.summary())
 	}
 	s.note(func(h *Health) {
@@ -96,8 +96,8 @@ func (s *Server) restart(reason error, ran time.Duration, delays *backoff) *proc
 			h.PID = 0
 			h.LastError = reason.Error()
 		})
-		s.log.Error("ClickHouse ended, restarting it",
-			"reason", reason, "delay", delay, "log", s.Health().Log)
+		s.log.Error("engine: ClickHouse ended, restarting it",
+			"reason", reason, "retry_in", delay, "log", s.Health().Log)
 		select {
 		case <-s.life.Done():
 			return nil
@@ -110,7 +110,7 @@ func (s *Server) restart(reason error, ran time.Duration, delays *backoff) *proc
 		p, err := s.launch(ctx)
 		cancel()
 		if err == nil {
-			s.log.Info("ClickHouse is running again", "address", s.Health().Address, "took", time.Since(started))
+			s.log.Info("engine: ClickHouse is running again", "address", s.Health().Address, "took", time.Since(started))
 			return p
 		}
 		if s.life.Err() != nil {

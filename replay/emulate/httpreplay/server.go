@@ -246,7 +246,7 @@ func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, t replay.Tape
 		s.stage.Count(server, "ended")
 	case left || r.Context().Err() != nil:
 		s.stage.Count(server, "left")
-		s.stage.Log().Debug("emulate: a client left", "why", gone)
+		s.stage.Log().Debug("emulate: a client left", "reason", gone)
 	case body.Sent == 0 && len(w.Header()) == 0:
 		s.stage.Refuse(w, r, server, err)
 		return

@@ -42,7 +42,7 @@ func (h *Handler) Tape(w http.ResponseWriter, r *http.Request, tenant, session s
 	}
 	if err != nil {
 		if r.Context().Err() == nil {
-			h.log.Error("reading a session for a tape file failed", "session", session, "error", err)
+			h.log.Error("export: a session could not be read", "session", session, "error", err)
 			problem.Write(w, &problem.Problem{
 				Title: "Recording not readable", Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
 				Detail: "The recording could not be read; the server's log says why.", Hint: "Try again.",
@@ -62,7 +62,7 @@ func (h *Handler) Tape(w http.ResponseWriter, r *http.Request, tenant, session s
 	out := slow.NewWriter(w, h.timeout)
 	if err := s.Write(r.Context(), out); err != nil {
 		if out.Err() == nil && r.Context().Err() == nil {
-			h.log.Error("writing a tape file failed", "session", session, "error", err)
+			h.log.Error("export: a tape file could not be written", "session", session, "error", err)
 		}
 		panic(http.ErrAbortHandler)
 	}
