@@ -92,6 +92,6 @@ func TestReloadRules(t *testing.T) {
 	if err := s.cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	logged("settings not reloaded")
+	logged("settings: not reloaded")
 	frames("kept", `{"a":"`+acme+`","b":"[redacted:own-key#1]"}`)
 }

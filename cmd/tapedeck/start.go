@@ -28,7 +28,7 @@ func start(i *invocation, common *settings.Server, own interface {
 	i.logged.Set(&common.Log)
 	log := i.logged.Logger()
 	for _, text := range i.warnings(own.Exposed()) {
-		log.Warn("settings: probably not meant", "reason", text)
+		log.Warn("settings: one is probably a mistake", "reason", text)
 	}
 	return log, nil
 }

@@ -19,8 +19,8 @@ commands write warnings and errors as text.
 
 | level | means |
 |---|---|
-| error | Data or a request is lost or refused, or a person has to act. |
-| warn | Something fails and is retried, or goes on with less. |
+| error | Something failed and is not tried again, or does not succeed until a person acts. |
+| warn | Something failed and is tried again, by the server or its client, or goes on with less: an answer is slower, a recording has a gap. |
 | info | A step of the normal course. |
 | debug | Details for finding a fault. |
 `

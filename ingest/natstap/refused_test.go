@@ -60,7 +60,7 @@ func TestRefusedForAWhile(t *testing.T) {
 	s.Shutdown()
 	s.WaitForShutdown()
 	natsServer(t, func(o *server.Options) { *o = opts })
-	bounded.Until(t, "the subscription", func() bool { return subscribed.log.has("NATS reconnected") })
+	bounded.Until(t, "the subscription", func() bool { return subscribed.log.has("nats tap: reconnected") })
 	fill(10, 20)
 	bounded.Until(t, "the rest", func() bool {
 		return check(t, byPosition.Blocks(), 20, false) == 20 && check(t, core.Blocks(), 20, false) >= 10

@@ -144,7 +144,7 @@ func dialStarted(ctx context.Context, up upload.Options, timeout time.Duration) 
 			return nil, fmt.Errorf("%w\nIt was waited for %v. Try again when %s/readyz answers 200", err, timeout, up.Server)
 		}
 		if !waited {
-			up.Log.Warn("waiting for the tapedeck server, which is starting", "server", up.Server, "detail", starting.Detail, "at_most", timeout)
+			up.Log.Warn("outlet: waiting for the tapedeck server, which is starting", "server", up.Server, "reason", starting.Detail, "at_most", timeout)
 			waited = true
 		}
 		if !backoff.Sleep(ctx, pause) {

@@ -49,7 +49,7 @@ func (s *Server) heal(quit <-chan struct{}) {
 // reload stops JetStream and starts it again; clients stay connected.
 func (s *Server) reload() {
 	log := s.log.log
-	log.Warn("NATS: there is room on the disk again: the streams are loaded anew", "dir", s.dir)
+	log.Warn("nats server: there is room on the disk again, loading the streams anew", "dir", s.dir)
 	s.log.storeMended() // later failures are logged again
 	config := server.JetStreamConfig{StoreDir: s.dir, MaxMemory: maxMemory}
 	if now := s.server.JetStreamConfig(); now != nil {
@@ -57,14 +57,14 @@ func (s *Server) reload() {
 		config.StoreDir = s.dir // JetStream adds its subdirectory again
 	}
 	if err := s.server.ShutdownJetStream(); err != nil {
-		log.Error("NATS: JetStream could not be stopped", "error", err)
+		log.Error("nats server: JetStream could not be stopped", "error", err)
 	}
 	if err := s.server.EnableJetStream(&config); err != nil {
-		log.Error("NATS: JetStream could not be started; it is tried again", "error", err)
+		log.Error("nats server: JetStream could not be started, trying again", "error", err)
 		s.log.storeBroke()
 		return
 	}
-	log.Info("NATS: JetStream accepts messages again", "dir", s.dir)
+	log.Info("nats server: JetStream accepts messages again", "dir", s.dir)
 }
 
 // room returns the free space on the file system of the streams, in bytes.

@@ -20,13 +20,13 @@ type logger struct {
 }
 
 func (l *logger) Noticef(format string, args ...any) {
-	l.log.Debug("NATS: notice of the server", "notice", fmt.Sprintf(format, args...))
+	l.log.Debug("nats server: notice", "notice", fmt.Sprintf(format, args...))
 }
 func (l *logger) Debugf(format string, args ...any) {
-	l.log.Debug("NATS: notice of the server", "notice", fmt.Sprintf(format, args...))
+	l.log.Debug("nats server: notice", "notice", fmt.Sprintf(format, args...))
 }
 func (l *logger) Tracef(format string, args ...any) {
-	l.log.Debug("NATS: notice of the server", "notice", fmt.Sprintf(format, args...))
+	l.log.Debug("nats server: notice", "notice", fmt.Sprintf(format, args...))
 }
 
 func (l *logger) Warnf(format string, args ...any) {
@@ -34,11 +34,11 @@ func (l *logger) Warnf(format string, args ...any) {
 		l.Debugf(format, args...) // MaxPayload is large on purpose
 		return
 	}
-	l.log.Warn("NATS: warning of the server", "reason", l.keep(format, args))
+	l.log.Warn("nats server: warning", "notice", l.keep(format, args))
 }
 
 func (l *logger) Errorf(format string, args ...any) {
-	l.log.Error("NATS: error of the server", "error", l.keep(format, args))
+	l.log.Error("nats server: error", "error", l.keep(format, args))
 }
 
 // Fatalf records the error. Unlike the server expects, it does not end the program.
