@@ -37,7 +37,7 @@ func TestCommandsWaitForStartingServer(t *testing.T) {
 		cmd.Args = append([]string{cmd.Args[0]}, args...)
 		cmd.Env = append(cmd.Env, "TAPEDECK_SERVER="+server.URL)
 		_, stderr, exit := finish(t, cmd)
-		if exit != 0 || strings.Count(stderr, "waiting for the tapedeck server, which is starting") != 1 || !strings.Contains(stderr, "detail=migrating at_most=2m0s") {
+		if exit != 0 || strings.Count(stderr, "waiting for the tapedeck server, which is starting") != 1 || !strings.Contains(stderr, "reason=migrating at_most=2m0s") {
 			t.Errorf("%v: exit %d\n%s", args, exit, stderr)
 		}
 	}
