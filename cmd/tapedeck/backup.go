@@ -31,6 +31,9 @@ type storageKey struct {
 // keys returns the key, for a target that may use it.
 func (f *storageKey) keys() (k backup.Keys, err error) {
 	k.ID, k.Secret = f.S3KeyID, os.Getenv("AWS_SECRET_ACCESS_KEY")
+	if k.Secret != "" && f.S3SecretFile != "" {
+		return k, usage.Errorf("AWS_SECRET_ACCESS_KEY and --s3-secret-file (AWS_SECRET_ACCESS_KEY_FILE) are both set; leave one out")
+	}
 	if f.S3SecretFile != "" {
 		if k.Secret, err = settings.ReadSecret("--s3-secret-file", f.S3SecretFile); err != nil {
 			return k, err
@@ -55,7 +58,7 @@ func (f *storageKey) place(text string) (backup.Target, error) {
 type backupCreate struct {
 	storageKey
 	To    string        `arg:"" help:"Where: a NAME in ClickHouse's directory of backups, disk:DISK/NAME, or https://… of a bucket." placeholder:"NAME"`
-	Base  string        `help:"An earlier backup: write only what is new since." placeholder:"NAME"`
+	Base  *string       `help:"An earlier backup: write only what is new since." placeholder:"NAME"`
 	Drain time.Duration `help:"How long to wait at most until what was acknowledged before is stored." default:"30s" placeholder:"D"`
 }
 
@@ -67,11 +70,20 @@ func (c *backupCreate) Run(ctx context.Context, g *global) error {
 	if _, err := c.place(c.To); err != nil {
 		return err
 	}
+	base := ""
+	if c.Base != nil {
+		if base = *c.Base; base == "" {
+			return usage.Errorf("--base is empty: name an earlier backup, or leave it out for a full one")
+		}
+		if _, err := c.place(base); err != nil {
+			return err
+		}
+	}
 	k, err := c.keys()
 	if err != nil {
 		return err
 	}
-	body, err := json.Marshal(map[string]any{"to": c.To, "base": c.Base, "drain_s": int64((c.Drain + time.Second - 1) / time.Second), "s3": k})
+	body, err := json.Marshal(map[string]any{"to": c.To, "base": base, "drain_s": int64((c.Drain + time.Second - 1) / time.Second), "s3": k})
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -40,17 +41,16 @@ func (c *configFor) read(ctx context.Context, file string) (*invocation, error) 
 	if file != "" {
 		args = append(args, "--config", file)
 	}
+	var wrong []error
 	for _, f := range c.Flags {
-		args = append(args, "--"+f)
+		if _, err := parseInvocation(ctx, []string{c.For, "--" + f}); err != nil {
+			wrong = append(wrong, err)
+		} else {
+			args = append(args, "--"+f)
+		}
 	}
 	i, err := newInvocation(ctx, args)
-	if err != nil {
-		return nil, err
-	}
-	if c.For == "up" {
-		return i, i.cli.Up.Check()
-	}
-	return i, i.cli.Serve.Check()
+	return i, errors.Join(append([]error{err}, wrong...)...)
 }
 
 // Run prints the settings.

@@ -20,8 +20,25 @@ type invocation struct {
 	logged  settings.LogOutput // of a server
 }
 
-// newInvocation reads a command line. Commands that have a parameter *invocation receive it.
+// newInvocation reads a command line and checks its settings. Commands that have a parameter
+// *invocation receive it.
 func newInvocation(ctx context.Context, args []string) (*invocation, error) {
+	i, err := parseInvocation(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	var conflicts error
+	switch i.context.Command() {
+	case "up":
+		conflicts = i.cli.Up.Conflicts()
+	case "serve":
+		conflicts = i.cli.Serve.Conflicts()
+	}
+	return i, i.sources.Check(i.context, conflicts)
+}
+
+// parseInvocation reads a command line.
+func parseInvocation(ctx context.Context, args []string) (*invocation, error) {
 	i := &invocation{args: args, sources: settings.NewSources()}
 	i.parser = kong.Must(&i.cli, kong.Name("tapedeck"),
 		kong.Description("Record agent streams, play them back at their original timing, see what they used."),
@@ -29,10 +46,8 @@ func newInvocation(ctx context.Context, args []string) (*invocation, error) {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Resolvers(i.sources))
 	i.sources.TakeOver(i.parser.Model)
 	var err error
-	if i.context, err = parse(i.parser, &i.cli, args); err != nil {
-		return nil, err
-	}
-	return i, i.sources.Check(i.context)
+	i.context, err = parse(i.parser, &i.cli, args)
+	return i, err
 }
 
 // warnings returns what an operator should know about the settings of a server.

@@ -21,6 +21,7 @@ import (
 // migrateCommand updates a ClickHouse server's tables. Local mode does
 // so automatically.
 type migrateCommand struct {
+	settings.ConfigFile
 	settings.ClickHouseServer
 	Plan bool `help:"Print what would be applied, and the size of the tables; change nothing."`
 }

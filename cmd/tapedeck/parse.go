@@ -75,6 +75,9 @@ func parseProblem(err error, args []string) error {
 			text = strings.Replace(text, m[0], fmt.Sprintf("there is no command %q", m[1]), 1)
 		}
 	}
+	if strings.HasPrefix(text, "unknown flag --config") {
+		text = "there is no flag --config here, since only servers, migrate, restore and verify read a configuration file: give flags or environment variables"
+	}
 	text = wrongDuration.ReplaceAllString(text, `it must be a time with a unit, like 30s, not "$1"`)
 	for _, r := range [][2]string{
 		{"expected a valid 64 bit int but got", "it must be a whole number, not"},

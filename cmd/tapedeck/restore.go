@@ -18,13 +18,14 @@ import (
 
 // restoreCommand restores a backup into an empty installation.
 type restoreCommand struct {
+	settings.ConfigFile
 	settings.ClickHouseServer
 	settings.NATSClient
 	storageKey
 	From     string `arg:"" help:"The backup, as it was named to \"tapedeck backup\"." placeholder:"NAME"`
 	Data     string `help:"Restore into local mode's data directory, which no \"tapedeck up\" uses now. Without it --clickhouse and --nats name the servers." env:"TAPEDECK_DATA" placeholder:"DIR" type:"path"`
 	Backups  string `help:"With --data: directory of the backups. Default: backups in the data directory." env:"TAPEDECK_BACKUPS" placeholder:"DIR" type:"path"`
-	NATS     string `help:"NATS servers, which receive tokens, shared links and the last bills; none to leave them out." name:"nats" default:"nats://127.0.0.1:4222" env:"TAPEDECK_NATS" placeholder:"URL"`
+	NATS     string `help:"NATS servers, which receive tokens, shared links and the last bills; none to leave them out." name:"nats" default:"nats://127.0.0.1:4222" secret:"url" env:"TAPEDECK_NATS" placeholder:"URL"`
 	Into     string `help:"Restore into another database, which is made; tokens, links and bills are left out." name:"into-database" placeholder:"NAME"`
 	Erasures string `help:"A later backup: what was erased until then stays erased." placeholder:"NAME"`
 }
@@ -52,6 +53,7 @@ func (c *restoreCommand) Run(ctx context.Context, g *global) (err error) {
 			return err
 		}
 		defer func() { err = errors.Join(err, servers.Close(context.WithoutCancel(ctx))) }()
+		o.Dir = servers.Backups()
 		dsn, connect = servers.ClickHouseDSN(), func() (*nats.Conn, error) { return servers.ConnectNATS() }
 	} else {
 		if err := c.Complete(log); err != nil {

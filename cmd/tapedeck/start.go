@@ -13,15 +13,11 @@ import (
 	"tapedeck/internal/console"
 )
 
-// start checks the settings of a server, makes its log and sets its dialects. The level and the format
+// start makes the log of a server and sets its dialects. The level and the format
 // of the log may change.
 func start(i *invocation, common *settings.Server, own interface {
-	Check() error
 	Exposed() []string
 }) (*slog.Logger, error) {
-	if err := own.Check(); err != nil {
-		return nil, err
-	}
 	if err := common.Load(); err != nil {
 		return nil, err
 	}
@@ -44,9 +40,9 @@ func (i *invocation) watch(ctx context.Context, n *node.Node, s *server.Server, 
 				return nil, nil, err
 			}
 			if again.context.Command() == "up" {
-				return &again.cli.Up.Server, again.sources, again.cli.Up.Check()
+				return &again.cli.Up.Server, again.sources, nil
 			}
-			return &again.cli.Serve.Server, again.sources, again.cli.Serve.Check()
+			return &again.cli.Serve.Server, again.sources, nil
 		},
 	}
 	hangups := make(chan os.Signal, 1)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"crypto/tls"
+	"os"
 
 	"tapedeck/deploy/settings"
 	"tapedeck/internal/certs"
@@ -31,10 +32,21 @@ func (f *trustFlags) config() (*tls.Config, error) {
 
 // readToken takes the token from the file of --token-file.
 func (g *global) readToken() error {
-	if g.TokenFile == "" || g.Token != "" {
+	if g.TokenFile == "" {
 		return nil
 	}
-	var err error
-	g.Token, err = settings.ReadSecret("--token-file", g.TokenFile)
+	if g.Token != "" {
+		return usage.Errorf("%s and %s are both set; leave one out", setBy("--token", "TAPEDECK_TOKEN"), setBy("--token-file", "TAPEDECK_TOKEN_FILE"))
+	}
+	token, err := settings.ReadSecret(setBy("--token-file", "TAPEDECK_TOKEN_FILE"), g.TokenFile)
+	g.Token, g.TokenFile = token, ""
 	return err
+}
+
+// setBy names what sets a flag: its variable, or itself if the variable is not set.
+func setBy(flag, variable string) string {
+	if os.Getenv(variable) != "" {
+		return variable
+	}
+	return flag
 }

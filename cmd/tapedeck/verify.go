@@ -15,6 +15,7 @@ import (
 
 // verifyCommand checks a backup.
 type verifyCommand struct {
+	settings.ConfigFile
 	settings.ClickHouseServer
 	storageKey
 	From    string `arg:"" help:"The backup, as it was named to \"tapedeck backup\"." placeholder:"NAME"`
@@ -28,7 +29,7 @@ func (c *verifyCommand) Run(ctx context.Context, g *global) (err error) {
 		return err
 	}
 	log := stderrLog()
-	var dsn string
+	var dsn, backups string
 	if c.Backups != "" {
 		if _, err := os.Stat(c.Backups); err != nil {
 			return fmt.Errorf("--backups: %w", err)
@@ -44,7 +45,7 @@ func (c *verifyCommand) Run(ctx context.Context, g *global) (err error) {
 			return err
 		}
 		defer func() { err = errors.Join(err, servers.Close(context.WithoutCancel(ctx))) }()
-		dsn = servers.ClickHouseDSN()
+		dsn, backups = servers.ClickHouseDSN(), servers.Backups()
 	} else {
 		if err := c.Complete(log); err != nil {
 			return err
@@ -56,7 +57,7 @@ func (c *verifyCommand) Run(ctx context.Context, g *global) (err error) {
 		return err
 	}
 	defer db.Close()
-	r, err := backup.Restore(ctx, backup.RestoreOptions{DB: db, From: from, Drill: true, Step: printStep})
+	r, err := backup.Restore(ctx, backup.RestoreOptions{DB: db, From: from, Dir: backups, Drill: true, Step: printStep})
 	if err != nil {
 		return showDifferences(g, err)
 	}

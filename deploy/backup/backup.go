@@ -42,8 +42,14 @@ func Backup(ctx context.Context, o Options) (m *Manifest, err error) {
 		o.Step = func(string) {}
 	}
 	m = &Manifest{Format: format, ID: uuid.NewString(), Program: o.Version, StartedAt: time.Now().UTC()}
+	if err := o.To.checkLinks(o.Dir); err != nil {
+		return nil, err
+	}
 	var settings []string
 	if o.Base != nil {
+		if err := o.Base.checkLinks(o.Dir); err != nil {
+			return nil, err
+		}
 		if o.Base.Name == o.To.Name {
 			return nil, fmt.Errorf("the base %s is the backup itself: name the backup before it", o.Base.Name)
 		}

@@ -8,14 +8,65 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
+	"tapedeck/schema/migrate"
 	"tapedeck/schema/tables"
 )
 
-// placingTable is in a database while tables are put in place one by one.
-const placingTable = "backup_placing"
+// prepare removes what a restore has left that was killed while it put tables in place, and then
+// requires that the database has no rows of an installation.
+func (o *RestoreOptions) prepare(ctx context.Context) error {
+	left, err := unfinished(ctx, o.DB, o.Into)
+	if err != nil {
+		return err
+	}
+	if left {
+		o.Step("removing what an interrupted restore has left")
+		if err := remove(ctx, o.DB, o.Into); err != nil {
+			return err
+		}
+		if err := unmark(ctx, o.DB, o.Into); err != nil {
+			return err
+		}
+	}
+	return empty(ctx, o.DB, o.Into)
+}
 
-// place makes the restored tables those of the installation: all at once where ClickHouse can
-// rename them, and otherwise one by one by hard links.
+// unfinished reports whether a restore was killed while it put tables in place.
+func unfinished(ctx context.Context, db driver.Conn, database string) (is bool, err error) {
+	err = db.QueryRow(ctx, fmt.Sprintf("SELECT count() > 0 FROM system.tables WHERE database = %s AND name = %s", quote(database), quote(migrate.Placing))).Scan(&is)
+	if err != nil {
+		err = fmt.Errorf("read the tables of %s: %w", database, err)
+	}
+	return is, err
+}
+
+// mark marks a database as incomplete, and unmark as complete.
+func mark(ctx context.Context, db driver.Conn, database string) error {
+	if err := db.Exec(ctx, "CREATE TABLE "+identifier(database)+"."+migrate.Placing+" (x UInt8) ENGINE = MergeTree ORDER BY x"); err != nil {
+		return fmt.Errorf("mark the database %s as incomplete: %w", database, reason(err))
+	}
+	return nil
+}
+
+func unmark(ctx context.Context, db driver.Conn, database string) error {
+	if err := db.Exec(ctx, "DROP TABLE "+identifier(database)+"."+migrate.Placing+" SYNC"); err != nil {
+		return fmt.Errorf("mark the database %s as complete: %w", database, reason(err))
+	}
+	return nil
+}
+
+// remove removes the tables of an installation.
+func remove(ctx context.Context, db driver.Conn, database string) error {
+	for _, name := range order() {
+		if err := db.Exec(ctx, "DROP TABLE IF EXISTS "+identifier(database)+"."+name+" SYNC"); err != nil {
+			return fmt.Errorf("remove the table %s: %w", name, reason(err))
+		}
+	}
+	return nil
+}
+
+// place makes the restored tables those of the installation: by renaming them where ClickHouse can,
+// and otherwise one by one by hard links. Until all are there a table marks the database as incomplete.
 func (m *Manifest) place(ctx context.Context, db driver.Conn, scratch, into string) error {
 	if err := db.Exec(ctx, "CREATE DATABASE IF NOT EXISTS "+identifier(into)); err != nil {
 		return fmt.Errorf("make the database %s: %w", into, reason(err))
@@ -23,11 +74,19 @@ func (m *Manifest) place(ctx context.Context, db driver.Conn, scratch, into stri
 	if err := empty(ctx, db, into); err != nil { // a server may have started
 		return err
 	}
-	for _, name := range order() {
-		if err := db.Exec(ctx, "DROP TABLE IF EXISTS "+identifier(into)+"."+name+" SYNC"); err != nil {
-			return fmt.Errorf("remove the empty table %s: %w", name, reason(err))
-		}
+	if err := mark(ctx, db, into); err != nil {
+		return err
 	}
+	if err := remove(ctx, db, into); err != nil {
+		return err
+	}
+	if err := m.move(ctx, db, scratch, into); err != nil {
+		return err
+	}
+	return unmark(ctx, db, into)
+}
+
+func (m *Manifest) move(ctx context.Context, db driver.Conn, scratch, into string) error {
 	var same bool
 	err := db.QueryRow(ctx, fmt.Sprintf("SELECT uniqExact(engine) = 1 FROM system.databases WHERE name IN (%s, %s)", quote(scratch), quote(into))).Scan(&same)
 	if err != nil {
@@ -46,17 +105,15 @@ func (m *Manifest) place(ctx context.Context, db driver.Conn, scratch, into stri
 	return nil
 }
 
-// link puts the tables in place one by one. Until all are there a table named
-// placingTable marks the database as incomplete.
+// link puts the tables in place one by one.
 func (m *Manifest) link(ctx context.Context, db driver.Conn, scratch, into string) error {
-	mark := identifier(into) + "." + placingTable
-	list := []string{"CREATE TABLE " + mark + " (x UInt8) ENGINE = MergeTree ORDER BY x"}
+	var list []string
 	for _, t := range m.Tables {
 		list = append(list,
 			fmt.Sprintf("CREATE TABLE %s.%s AS %s.%[2]s", identifier(into), t.Name, identifier(scratch)),
 			fmt.Sprintf("ALTER TABLE %s.%s ATTACH PARTITION ALL FROM %s.%[2]s", identifier(into), t.Name, identifier(scratch)))
 	}
-	for _, statement := range append(list, "DROP TABLE "+mark+" SYNC") {
+	for _, statement := range list {
 		if err := db.Exec(ctx, statement); err != nil {
 			return fmt.Errorf("put the tables in place: %w", reason(err))
 		}
@@ -77,9 +134,6 @@ func empty(ctx context.Context, db driver.Conn, database string) error {
 		var n uint64
 		if err := rows.Scan(&name, &n); err != nil {
 			return fmt.Errorf("read the tables of %s: %w", database, err)
-		}
-		if name == placingTable {
-			return fmt.Errorf("the database %s has part of a backup: a restore was interrupted while it put the tables in place; restore into a new data directory, or drop that database and make it again", database)
 		}
 		own := slices.ContainsFunc(tables.All, func(t tables.Table) bool { return t.Name == name })
 		if own && n > 0 && !strings.HasPrefix(name, "schema_") && name != "audit_log" {

@@ -14,6 +14,7 @@ import (
 type RestoreOptions struct {
 	DB   driver.Conn
 	From Target
+	Dir  string // of ClickHouse's backups; "" if it is not on this machine
 	// Into is the database; "" for that of the connection.
 	Into string
 	// NATS receives the entries of buckets; nil leaves them out.
@@ -79,7 +80,9 @@ func (e *DifferencesError) Unwrap() error { return ErrDamaged }
 
 // Restore restores a backup into a database of its own, compares every session with the
 // manifest, and then puts the tables in place. A restore that fails or is killed
-// before that leaves the installation unchanged; the next attempt removes its database.
+// before that leaves the installation unchanged; the next attempt removes its database. One that is
+// killed while it puts tables in place leaves a mark, by which servers refuse to start; the next
+// attempt removes what is there.
 func Restore(ctx context.Context, o RestoreOptions) (r *Restored, err error) {
 	if o.Step == nil {
 		o.Step = func(string) {}
@@ -91,8 +94,16 @@ func Restore(ctx context.Context, o RestoreOptions) (r *Restored, err error) {
 	if o.Into == "" {
 		o.Into = current
 	}
+	for _, t := range []*Target{&o.From, o.Erasures} {
+		if t == nil {
+			continue
+		}
+		if err := t.checkLinks(o.Dir); err != nil {
+			return nil, err
+		}
+	}
 	if !o.Drill {
-		if err := empty(ctx, o.DB, o.Into); err != nil {
+		if err := o.prepare(ctx); err != nil {
 			return nil, err
 		}
 	}

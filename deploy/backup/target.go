@@ -3,8 +3,11 @@ package backup
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
+	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"unicode"
 )
@@ -32,7 +35,7 @@ type Target struct {
 //	https://HOST/...  a prefix in a bucket of an S3-compatible storage
 func ParseTarget(text string, keys Keys) (Target, error) {
 	if strings.ContainsFunc(text, unicode.IsControl) {
-		return Target{}, fmt.Errorf("place of a backup %q: it has a control character", text)
+		return Target{}, fmt.Errorf("place of a backup %q: it has a control character: use letters, digits, dots and dashes", text)
 	}
 	if strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") {
 		return parseS3(text, keys)
@@ -56,10 +59,21 @@ func ParseTarget(text string, keys Keys) (Target, error) {
 	return Target{Name: text, dir: text, sql: "File(" + quote(text) + ")"}, nil
 }
 
-// checkName refuses names that lead out of the directory of backups.
+// The most bytes of a name: of each directory in it, as file systems have it, and of all together.
+const (
+	mostDirectory = 255
+	mostName      = 1000
+)
+
+// checkName refuses names that lead out of the directory of backups, or that no directory can have.
 func checkName(name string) error {
 	if name == "" {
-		return errors.New("the name is empty")
+		return errors.New("the name is empty: name the backup, like 2026-11-23")
+	}
+	for directory := range strings.SplitSeq(name, "/") {
+		if len(directory) > mostDirectory || len(name) > mostName {
+			return fmt.Errorf("the name is too long: %d bytes at most between two slashes, and %d in all", mostDirectory, mostName)
+		}
 	}
 	if path.IsAbs(name) || path.Clean(name) != name || name == ".." || name == "." || strings.HasPrefix(name, "../") {
 		return errors.New("it must be a name inside ClickHouse's directory of backups, like 2026-11-23 or daily/monday, without .. and not from the root")
@@ -86,6 +100,22 @@ func parseS3(text string, keys Keys) (Target, error) {
 		t.sql = "S3(" + quote(text) + ", " + quote(keys.ID) + ", " + quote(keys.Secret) + ")"
 	}
 	return t, nil
+}
+
+// checkLinks refuses a backup below a directory of this machine that a symbolic link leads to:
+// ClickHouse follows it, out of the directory that it may write to, and Prune does not see it.
+func (t Target) checkLinks(dir string) error {
+	if dir == "" || t.dir == "" {
+		return nil
+	}
+	at := dir
+	for name := range strings.SplitSeq(t.dir, "/") {
+		at = filepath.Join(at, name)
+		if info, err := os.Lstat(at); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return fmt.Errorf("the backup %s is behind the symbolic link %s: keep backups in directories of their own, or name the other place by --backups", t.Name, at)
+		}
+	}
+	return nil
 }
 
 // quote returns a string literal of SQL.

@@ -46,13 +46,14 @@ func (f *Access) Proxies() ([]netip.Prefix, error) {
 
 // checkTokens refuses settings that need --tokens.
 func (f *Access) checkTokens() error {
+	var list []error
 	if !f.Tokens && f.AdminTokenFile != "" {
-		return usage.Errorf("--admin-token-file goes with --tokens")
+		list = append(list, usage.Errorf("--admin-token-file goes with --tokens: set --tokens, or leave it out"))
 	}
 	if !f.Tokens && len(f.AllowHost) > 0 {
-		return usage.Errorf("--allow-host goes with --tokens: without tokens only loopback names are served")
+		list = append(list, usage.Errorf("--allow-host goes with --tokens: without tokens only loopback names are served"))
 	}
-	return nil
+	return errors.Join(list...)
 }
 
 // OpenListener checks the flags and opens the server's address. A socket that the service

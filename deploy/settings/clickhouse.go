@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"errors"
 	"log/slog"
 	"net/url"
 
@@ -20,14 +21,16 @@ type ClickHouseServer struct {
 
 // Complete checks the address and adds the password and TLS to it.
 func (f *ClickHouseServer) Complete(log *slog.Logger) error {
-	if err := checkClickHouse(f.ClickHouse); err != nil {
-		return err
-	}
+	wrong, password := checkClickHouse(f.ClickHouse), ""
 	if f.ClickHousePasswordFile != "" {
-		password, err := ReadSecret("--clickhouse-password-file", f.ClickHousePasswordFile)
-		if err != nil {
-			return err
-		}
+		var err error
+		password, err = ReadSecret("--clickhouse-password-file", f.ClickHousePasswordFile)
+		wrong = errors.Join(wrong, err)
+	}
+	if wrong != nil {
+		return wrong
+	}
+	if password != "" {
 		u, err := url.Parse(f.ClickHouse)
 		if err != nil {
 			return usage.Errorf("--clickhouse is not a URL") // unreachable: it was checked

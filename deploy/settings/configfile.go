@@ -21,10 +21,10 @@ type entry struct {
 // readFile reads a configuration file: a mapping of settings, by the names of their flags, to
 // values or lists of them. known holds the settings of the command, others those of other
 // commands with the name of theirs. All problems of the file are reported together.
-func readFile(path string, known []string, others map[string]string) (map[string]entry, []error) {
+func readFile(path string, known []string, others map[string]string) (map[string]entry, []problem) {
 	text, err := fileText(path)
 	if err != nil {
-		return nil, []error{err}
+		return nil, []problem{{0, err}}
 	}
 	decoder := yaml.NewDecoder(strings.NewReader(string(text)))
 	var doc yaml.Node
@@ -32,35 +32,35 @@ func readFile(path string, known []string, others map[string]string) (map[string
 		if errors.Is(err, io.EOF) { // nothing but comments
 			return nil, nil
 		}
-		return nil, []error{fmt.Errorf("--config %s: it is not YAML: %s", path, strings.TrimPrefix(err.Error(), "yaml: "))}
+		return nil, []problem{{0, fmt.Errorf("--config %s: it is not YAML: %s", path, strings.TrimPrefix(err.Error(), "yaml: "))}}
 	}
 	if decoder.Decode(&yaml.Node{}) == nil {
-		return nil, []error{fmt.Errorf("--config %s: it has more than one document; write all settings into one", path)}
+		return nil, []problem{{0, fmt.Errorf("--config %s: it has more than one document; write all settings into one", path)}}
 	}
 	root := doc.Content[0]
 	if root.Kind == yaml.ScalarNode && root.Tag == "!!null" {
 		return nil, nil
 	}
 	if root.Kind != yaml.MappingNode {
-		return nil, []error{fmt.Errorf("%s:%d: it must be a mapping of settings, like \"max-streams: 100\"", path, root.Line)}
+		return nil, []problem{{0, fmt.Errorf("%s:%d: it must be a mapping of settings, like \"max-streams: 100\"", path, root.Line)}}
 	}
 	entries := map[string]entry{}
-	var problems []error
+	var problems []problem
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		key, node := root.Content[i], root.Content[i+1]
 		at := fmt.Sprintf("%s:%d: ", path, key.Line)
 		first, twice := entries[key.Value]
 		switch {
 		case twice:
-			problems = append(problems, fmt.Errorf("%s%s stands in line %d already; remove one", at, key.Value, first.line))
+			problems = append(problems, problem{key.Line, fmt.Errorf("%s%s stands in line %d already; remove one", at, key.Value, first.line)})
 			continue
 		case !slices.Contains(known, key.Value):
-			problems = append(problems, fmt.Errorf("%s%s", at, unknownKey(key.Value, known, others)))
+			problems = append(problems, problem{key.Line, fmt.Errorf("%s%s", at, unknownKey(key.Value, known, others))})
 			continue
 		}
 		value, err := scalarOrList(node)
 		if err != nil {
-			problems = append(problems, fmt.Errorf("%s%s: %w", at, key.Value, err))
+			problems = append(problems, problem{key.Line, fmt.Errorf("%s%s: %w", at, key.Value, err)})
 		}
 		entries[key.Value] = entry{key.Line, value}
 	}

@@ -35,7 +35,7 @@ func (s *Sources) Effective() []Effective {
 		}
 		from := s.Of(f.Name)
 		if f.Name == "config" && s.path != "" && from.Kind == FromDefault {
-			from = Origin{FromEnvironment, f.Envs[0]}
+			from = Origin{Kind: FromEnvironment, Name: f.Envs[0]}
 		}
 		value := valueText(f)
 		if f.Name == "config" {

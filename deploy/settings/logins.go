@@ -1,11 +1,10 @@
 package settings
 
 import (
-	"fmt"
+	"errors"
 	"net/url"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"tapedeck/deploy/login"
@@ -31,43 +30,44 @@ const clientSecret = "TAPEDECK_OIDC_CLIENT_SECRET"
 // LoginSettings returns the settings of logins.
 func (f *Logins) LoginSettings(tokens bool) (login.Settings, error) {
 	s := login.Settings{Issuer: f.OIDCIssuer, ClientID: f.OIDCClientID, Life: f.LoginLife, Idle: f.LoginIdle}
+	var wrong []error
 	if !tokens {
 		for name, given := range map[string]bool{"public-url": f.PublicURL != "", "allow-origin": len(f.AllowOrigin) > 0, "oidc-issuer": f.OIDCIssuer != ""} {
 			if given {
-				return s, usage.Errorf("--%s goes with --tokens", name)
+				wrong = append(wrong, usage.Errorf("--%s goes with --tokens: set --tokens, or leave it out", name))
 			}
 		}
-		return s, nil
+		return s, errors.Join(wrong...)
 	}
 	for _, o := range f.AllowOrigin {
 		if u, err := url.Parse(o); err != nil || u.Host == "" || u.Scheme+"://"+u.Host != o {
-			return s, usage.Errorf("--allow-origin %q: it must be a scheme, a host and a port at most, like https://ui.example.com", o)
+			wrong = append(wrong, usage.Errorf("--allow-origin %q: it must be a scheme, a host and a port at most, like https://ui.example.com", o))
 		}
 	}
 	var err error
 	if f.PublicURL != "" {
 		if s.Public, err = login.ParsePublic(f.PublicURL); err != nil {
-			return s, usage.Errorf("--public-url %w", err)
+			wrong = append(wrong, usage.Errorf("--public-url %w", err))
 		}
 	}
 	for _, text := range f.OIDCGrant {
 		r, err := login.ParseRule(text)
 		if err != nil {
-			return s, usage.Errorf("--oidc-grant %w", err)
+			wrong = append(wrong, usage.Errorf("--oidc-grant %w", err))
 		}
 		s.Rules = append(s.Rules, r)
 	}
 	if s.Secret, err = f.secret(); err != nil {
-		return s, err
+		wrong = append(wrong, err)
 	}
 	s.Scopes = f.OIDCScopes
 	if !slices.Contains(s.Scopes, "openid") {
 		s.Scopes = append([]string{"openid"}, s.Scopes...)
 	}
-	if err := s.Check(); err != nil {
-		return s, usage.As(err)
+	if len(wrong) == 0 { // else the check may miss what was wrong
+		wrong = flatten(usage.As(s.Check()))
 	}
-	return s, nil
+	return s, errors.Join(wrong...)
 }
 
 // secret returns the secret of this server at the provider.
@@ -79,12 +79,5 @@ func (f *Logins) secret() (string, error) {
 	if text != "" {
 		return "", usage.Errorf("--oidc-client-secret-file and %s are both set; use one", clientSecret)
 	}
-	read, err := os.ReadFile(f.OIDCClientSecret)
-	if err != nil {
-		return "", usage.As(fmt.Errorf("--oidc-client-secret-file: %w", err))
-	}
-	if text = strings.TrimSpace(string(read)); text == "" {
-		return "", usage.Errorf("--oidc-client-secret-file %s: the file is empty", f.OIDCClientSecret)
-	}
-	return text, nil
+	return ReadSecret("--oidc-client-secret-file", f.OIDCClientSecret)
 }

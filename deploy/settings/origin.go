@@ -7,6 +7,7 @@ type Origin struct {
 	Kind OriginKind `json:"kind"`
 	// Name is the variable, or the file and line.
 	Name string `json:"name,omitempty"`
+	line int    // of the file
 }
 
 // OriginKind is a kind of places of values.
@@ -27,6 +28,14 @@ func (o Origin) String() string {
 		return o.Name
 	}
 	return string(o.Kind)
+}
+
+// place returns the line in the configuration file, or elsewhere.
+func (o Origin) place() int {
+	if o.Kind == FromFile {
+		return o.line
+	}
+	return elsewhere
 }
 
 // note names the place in an error, unless it is the command line.

@@ -24,13 +24,18 @@ func ReadSecret(flag, path string) (string, error) {
 // every user can read; it is no error, since container platforms mount secrets so.
 func readSecret(name, path string) (secret, warning string, err error) {
 	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", "", fmt.Errorf("%s: there is no file %s", name, path)
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", "", fmt.Errorf("%s: there is no file %s: write the secret into it, or name another one", name, path)
+	case errors.Is(err, fs.ErrPermission):
+		return "", "", fmt.Errorf("%s: this user must not read the file %s: let it read the file", name, path)
+	case err != nil:
 		return "", "", fmt.Errorf("%s: %w", name, err)
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return "", "", fmt.Errorf("%s: %s is a directory: name a file in it", name, path)
+	}
 	text, err := io.ReadAll(io.LimitReader(f, maxSecret+1))
 	if err != nil {
 		return "", "", fmt.Errorf("%s: %w", name, err)
@@ -40,7 +45,7 @@ func readSecret(name, path string) (secret, warning string, err error) {
 	case secret == "":
 		return "", "", fmt.Errorf("%s: the file %s is empty; write the secret into it", name, path)
 	case len(text) > maxSecret:
-		return "", "", fmt.Errorf("%s: the file %s is larger than %s", name, path, Size(maxSecret))
+		return "", "", fmt.Errorf("%s: the file %s is larger than %s: name the file with the secret", name, path, Size(maxSecret))
 	}
 	return secret, exposed(name, f), nil
 }

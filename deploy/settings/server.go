@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"errors"
 	"log/slog"
 	"slices"
 	"time"
@@ -55,22 +56,22 @@ type Serve struct {
 	Demo             bool     `help:"Record a demo session; needs the roles ingest and api." env:"TAPEDECK_DEMO"`
 }
 
-// Check returns the error of settings that do not go together, or name files that are wrong.
-func (s *Server) Check() error {
+// conflicts returns the errors of settings that do not go together, or name files that are wrong.
+func (s *Server) conflicts() error {
 	log := slog.New(slog.DiscardHandler) // what is read here is read again by the server
 	_, rules := s.Engine()
 	_, proxies := s.Proxies()
 	_, logins := s.LoginSettings(s.Tokens)
 	_, certificates := s.Certificates(log)
 	_, dialects := s.read()
-	return joinErrors(rules, proxies, logins, certificates, dialects, s.checkTokens())
+	return errors.Join(rules, proxies, logins, certificates, dialects, s.checkTokens())
 }
 
-// Check returns the error of settings that do not go together.
-func (s *Up) Check() error { return joinErrors(s.Server.Check(), s.checkListen(s.Listen)) }
+// Conflicts returns the errors of settings that do not go together, or name files that are wrong.
+func (s *Up) Conflicts() error { return errors.Join(s.conflicts(), s.checkListen(s.Listen)) }
 
-// Check returns the error of settings that do not go together, or name files that are wrong.
-func (s *Serve) Check() error {
+// Conflicts returns the errors of settings that do not go together, or name files that are wrong.
+func (s *Serve) Conflicts() error {
 	log := slog.New(slog.DiscardHandler)
 	dsn := s.ClickHouseServer
 	_, options := s.ConnectOptions(log)
@@ -78,7 +79,7 @@ func (s *Serve) Check() error {
 	if s.Demo && !(slices.Contains(s.Role, "ingest") && slices.Contains(s.Role, "api")) {
 		demo = usage.Errorf("--demo needs the roles ingest and api: it records a session unless it can be read already")
 	}
-	return joinErrors(s.Server.Check(), s.checkListen(s.Listen), CheckNATS(s.NATS), dsn.Complete(log), options, demo)
+	return errors.Join(s.conflicts(), s.checkListen(s.Listen), CheckNATS(s.NATS), dsn.Complete(log), options, demo)
 }
 
 // Exposed returns warnings about files of secrets that others can read.
@@ -92,9 +93,4 @@ func (s *Serve) Exposed() []string {
 		"--nats-credentials": s.NATSCredentials, "--nats-key": s.NATSKey,
 		"--clickhouse-password-file": s.ClickHousePasswordFile, "--clickhouse-key": s.ClickHouseKey,
 	})...)
-}
-
-// joinErrors returns one error of a line for each.
-func joinErrors(list ...error) error {
-	return joinLines(slices.DeleteFunc(list, func(err error) bool { return err == nil }))
 }

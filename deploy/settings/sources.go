@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
-
-	"tapedeck/internal/usage"
 )
 
 // Sources finds the values of a server's settings that the command line does not name: in the
@@ -23,13 +21,14 @@ type Sources struct {
 	path     string // of the configuration file
 	read     bool
 	origins  map[string]Origin
-	problems []error
+	problems []problem
+	refused  map[string]bool // settings that have a problem
 	warnings []string
 }
 
 // NewSources returns the sources of a parse.
 func NewSources() *Sources {
-	return &Sources{getenv: os.LookupEnv, origins: map[string]Origin{}}
+	return &Sources{getenv: os.LookupEnv, origins: map[string]Origin{}, refused: map[string]bool{}}
 }
 
 // Validate implements kong.Resolver.
@@ -49,7 +48,16 @@ func (s *Sources) TakeOver(app *kong.Application) {
 
 // readsSettings reports whether a command has settings of servers.
 func readsSettings(n *kong.Node) bool {
-	return n.Type == kong.CommandNode && slices.Contains([]string{"up", "serve", "migrate"}, n.Name)
+	return n.Type == kong.CommandNode && (isServer(n) || slices.Contains([]string{"migrate", "restore", "verify"}, n.Name))
+}
+
+// isServer reports whether a command runs a server. Others that read settings take from a server's
+// configuration file how ClickHouse and NATS are reached.
+func isServer(n *kong.Node) bool { return n.Name == "up" || n.Name == "serve" }
+
+// fromFile reports whether a command takes a setting from the configuration file.
+func (s *Sources) fromFile(f *kong.Flag) bool {
+	return isServer(s.server) || strings.HasPrefix(f.Name, "clickhouse") || strings.HasPrefix(f.Name, "nats")
 }
 
 // Resolve implements kong.Resolver.
@@ -60,7 +68,7 @@ func (s *Sources) Resolve(c *kong.Context, parent *kong.Path, f *kong.Flag) (any
 	s.readConfig(c, parent.Command)
 	raw, from, err := s.find(f)
 	if err != nil {
-		s.problems = append(s.problems, err)
+		s.wrong(f.Name, from, err)
 		return nil, nil
 	}
 	if raw == nil {
@@ -68,11 +76,11 @@ func (s *Sources) Resolve(c *kong.Context, parent *kong.Path, f *kong.Flag) (any
 	}
 	trial := reflect.New(f.Target.Type()).Elem()
 	if err := f.Parse(kong.Scan().PushTyped(raw, kong.FlagValueToken), trial); err != nil {
-		s.problems = append(s.problems, malformed(f, raw, from, err))
+		s.wrong(f.Name, from, malformed(f, raw, from, err))
 		return nil, nil
 	}
 	if err := checkEnum(f, trial, from); err != nil {
-		s.problems = append(s.problems, err)
+		s.wrong(f.Name, from, err)
 		return nil, nil
 	}
 	s.origins[f.Name] = from
@@ -99,15 +107,20 @@ func (s *Sources) readConfig(c *kong.Context, command *kong.Node) {
 	}
 	known, others := names(command), map[string]string{}
 	for _, n := range command.Parent.Children {
-		if readsSettings(n) && n.Name != "migrate" && n != command {
-			for _, name := range names(n) {
-				if !slices.Contains(known, name) {
-					others[name] = fmt.Sprintf("%q", n.FullPath())
-				}
+		if !isServer(n) || n == command {
+			continue
+		}
+		for _, name := range names(n) {
+			switch {
+			case slices.Contains(known, name):
+			case isServer(command):
+				others[name] = fmt.Sprintf("%q", n.FullPath())
+			default:
+				known = append(known, name)
 			}
 		}
 	}
-	var problems []error
+	var problems []problem
 	s.file, problems = readFile(s.path, known, others)
 	s.problems = append(s.problems, problems...)
 }
@@ -134,15 +147,15 @@ func (s *Sources) find(f *kong.Flag) (any, Origin, error) {
 				}
 				secret, warning, err := readSecret(name+"_FILE", path)
 				s.warn(warning)
-				return secret, Origin{FromEnvironment, name + "_FILE"}, err
+				return secret, Origin{Kind: FromEnvironment, Name: name + "_FILE"}, err
 			}
 		}
 		if set {
-			return value, Origin{FromEnvironment, name}, nil
+			return value, Origin{Kind: FromEnvironment, Name: name}, nil
 		}
 	}
-	if e, ok := s.file[f.Name]; ok && e.value != nil {
-		return e.value, Origin{FromFile, fmt.Sprintf("%s:%d", s.path, e.line)}, nil
+	if e, ok := s.file[f.Name]; ok && e.value != nil && s.fromFile(f) {
+		return e.value, Origin{Kind: FromFile, Name: fmt.Sprintf("%s:%d", s.path, e.line), line: e.line}, nil
 	}
 	return nil, Origin{}, nil
 }
@@ -167,37 +180,32 @@ func (s *Sources) File() string { return s.path }
 // Warnings returns what an operator should know about the sources of a valid configuration.
 func (s *Sources) Warnings() []string { return s.warnings }
 
-// Check returns the error of all settings that are malformed or out of bounds. It does nothing for
-// commands that are no servers.
-func (s *Sources) Check(c *kong.Context) error {
+// Check returns the error of all settings that are malformed, out of bounds or given twice, and of
+// conflicts, which are what checks of several settings have found. It does nothing for commands that
+// read no settings.
+func (s *Sources) Check(c *kong.Context, conflicts error) error {
 	if s.server == nil {
 		return nil
 	}
+	given := map[string]int{}
 	for _, p := range c.Path {
-		if p.Flag != nil && !p.Resolved {
-			s.origins[p.Flag.Name] = Origin{Kind: FromFlag}
+		if p.Flag == nil || p.Resolved {
+			continue
+		}
+		s.origins[p.Flag.Name] = Origin{Kind: FromFlag}
+		if given[p.Flag.Name]++; given[p.Flag.Name] == 2 && !p.Flag.IsCumulative() {
+			s.wrong(p.Flag.Name, Origin{Kind: FromFlag}, fmt.Errorf("--%s is given more than once: give it once", p.Flag.Name))
 		}
 	}
-	problems := s.problems
 	for _, f := range s.server.Flags {
 		if err := outside(f, f.Target, s.Of(f.Name)); err != nil {
-			problems = append(problems, err)
+			s.wrong(f.Name, s.Of(f.Name), err)
 		}
 	}
-	return joinLines(problems)
-}
-
-// joinLines returns one error with a line for each problem; nil for none.
-func joinLines(problems []error) error {
-	lines := make([]string, 0, len(problems))
-	for _, p := range problems {
-		lines = append(lines, p.Error())
+	for _, err := range flatten(conflicts) {
+		s.conflict(err)
 	}
-	if len(lines) == 0 {
-		return nil
-	}
-	slices.Sort(lines)
-	return usage.Errorf("%s", strings.Join(slices.Compact(lines), "\n"))
+	return join(s.problems)
 }
 
 // known returns the names of the variables that commands read.

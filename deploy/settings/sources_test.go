@@ -9,14 +9,38 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// rig is a command line with the commands of servers.
+// rig is a command line with the commands of servers, and one that takes their configuration file.
 type rig struct {
-	Up    Up    `cmd:""`
-	Serve Serve `cmd:""`
+	Up      Up    `cmd:""`
+	Serve   Serve `cmd:""`
+	Migrate struct {
+		ConfigFile
+		ClickHouseServer
+		Data string `env:"TAPEDECK_DATA"`
+	} `cmd:""`
 }
 
-// load reads settings with an environment.
+// load reads settings with an environment; what they name need not be there.
 func load(t *testing.T, env map[string]string, args ...string) (*rig, *Sources, error) {
+	t.Helper()
+	r, s, c, err := read(t, env, args...)
+	if err != nil {
+		return nil, s, err
+	}
+	return r, s, s.Check(c, nil)
+}
+
+// check reads settings and checks all of them, those of "serve".
+func check(t *testing.T, env map[string]string, args ...string) error {
+	t.Helper()
+	r, s, c, err := read(t, env, append([]string{"serve"}, args...)...)
+	if err != nil {
+		return err
+	}
+	return s.Check(c, r.Serve.Conflicts())
+}
+
+func read(t *testing.T, env map[string]string, args ...string) (*rig, *Sources, *kong.Context, error) {
 	t.Helper()
 	r, s := &rig{}, NewSources()
 	s.getenv = func(name string) (string, bool) { v, ok := env[name]; return v, ok }
@@ -26,10 +50,7 @@ func load(t *testing.T, env map[string]string, args ...string) (*rig, *Sources, 
 	}
 	s.TakeOver(parser.Model)
 	c, err := parser.Parse(args)
-	if err != nil {
-		return nil, s, err
-	}
-	return r, s, s.Check(c)
+	return r, s, c, err
 }
 
 func write(t *testing.T, text string, mode os.FileMode) string {
@@ -128,6 +149,7 @@ func TestSecretFiles(t *testing.T) {
 		{map[string]string{"TAPEDECK_CLICKHOUSE_FILE": write(t, dsn, 0o644)}, "chmod 600", ""},
 		{map[string]string{"TAPEDECK_CLICKHOUSE_FILE": write(t, " \n", 0o600)}, "", "is empty"},
 		{map[string]string{"TAPEDECK_CLICKHOUSE_FILE": "/nonexistent"}, "", "there is no file /nonexistent"},
+		{map[string]string{"TAPEDECK_CLICKHOUSE_FILE": t.TempDir()}, "", "is a directory: name a file in it"},
 		{map[string]string{"TAPEDECK_CLICKHOUSE_FILE": "/x", "TAPEDECK_CLICKHOUSE": dsn}, "", "TAPEDECK_CLICKHOUSE and TAPEDECK_CLICKHOUSE_FILE are both set"},
 	} {
 		r, s, err := load(t, c.env, "serve")

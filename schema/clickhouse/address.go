@@ -3,6 +3,7 @@ package clickhouse
 import (
 	"errors"
 	"net/url"
+	"slices"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 
@@ -15,7 +16,7 @@ var errDSN = errors.New("it must be of the form clickhouse://user:password@host:
 // not repeat it: it may hold a password.
 func CheckDSN(dsn string) error {
 	u, err := url.Parse(dsn)
-	if err != nil || u.Host == "" {
+	if err != nil || u.Host == "" || !slices.Contains([]string{"clickhouse", "tcp", "native", "http", "https"}, u.Scheme) {
 		return errDSN
 	}
 	plain, files, err := split(dsn)

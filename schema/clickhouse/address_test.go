@@ -11,7 +11,7 @@ func TestDSN(t *testing.T) {
 			t.Errorf("%s: %v", good, err)
 		}
 	}
-	for _, bad := range []string{"", "nonsense", "clickhouse://", "h:9000", "clickhouse://h:9000/db?dial_timeout=secret"} {
+	for _, bad := range []string{"", "nonsense", "clickhouse://", "h:9000", "postgres://h:5432/db", "clickhouse://h:9000/db?dial_timeout=secret"} {
 		if err := CheckDSN(bad); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: %v", bad, err)
 		}

@@ -20,5 +20,6 @@ var (
 	readSteps     = statements.Must("steps", nil)
 	readLock      = statements.Must("lock", nil)
 	readHolder    = statements.Must("holder", nil)
+	readPlacing   = statements.Must("placing", Placing)
 	readParts     = statements.Must("parts", nil)
 )

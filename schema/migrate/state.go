@@ -35,6 +35,7 @@ type State struct {
 	// unrecorded reports that there is no table schema_migrations. If there was one, the
 	// program's migrations are applied again.
 	unrecorded bool
+	restoring  bool // a restore was killed while it put tables in place
 
 	all   []migrations.Migration
 	steps map[[2]uint32]string // the checksums of statements that are done
@@ -42,6 +43,12 @@ type State struct {
 
 // ErrOld reports a schema that this program must not use, since it is too old.
 var ErrOld = errors.New("this program is too old for the database")
+
+// Placing is a table that is in a database while a restore puts tables in place there.
+const Placing = "backup_placing"
+
+// ErrRestoring reports a database in which a restore was killed while it put tables in place.
+var ErrRestoring = errors.New("the database has a part of a backup")
 
 // ErrChanged reports a migration that was applied in another form.
 var ErrChanged = errors.New("an applied migration was changed")
@@ -53,6 +60,9 @@ func Read(ctx context.Context, conn driver.Conn, o Options) (*State, error) {
 		return nil, err
 	}
 	s := &State{Program: o.Program, all: o.Migrations, steps: map[[2]uint32]string{}}
+	if err := conn.QueryRow(ctx, readPlacing).Scan(&s.restoring); err != nil && !hasCode(err, codeAccess) {
+		return nil, fmt.Errorf("read the tables: %w", err)
+	}
 	found := map[uint32]*Applied{}
 	rows, err := conn.Query(ctx, readApplied)
 	if err == nil {
@@ -119,9 +129,13 @@ func (s *State) readSteps(ctx context.Context, conn driver.Conn, found map[uint3
 // missing reports whether an error says that a table does not exist.
 func missing(err error) bool { return hasCode(err, codeUnknownTable) }
 
-// Check reports whether the program may use the database: ErrOld if a migration was applied
-// that needs later programs, ErrChanged if the program has another form of one.
+// Check reports whether the program may use the database: ErrRestoring if a restore has not put all
+// tables in place, ErrOld if a migration was applied that needs later programs, ErrChanged if the
+// program has another form of one.
 func (s *State) Check() error {
+	if s.restoring {
+		return fmt.Errorf("%w: \"tapedeck restore\" was interrupted while it put the tables in place, or still runs: run it again once it has ended, it removes what is there and starts anew", ErrRestoring)
+	}
 	var needs, last Applied
 	for _, a := range s.Applied {
 		if a.Oldest > needs.Oldest {

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Settings that contradict each other, and those that a command does not have, are refused in one
+// sentence that says what to do, before any server is called.
+func TestSettingsRefused(t *testing.T) {
+	dir := t.TempDir()
+	token, config := filepath.Join(dir, "token"), filepath.Join(dir, "tapedeck.yaml")
+	for path, text := range map[string]string{token: "td_x\n", config: "clickhouse: clickhouse://127.0.0.1:1/nowhere\nmax-streams: 7\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tc := range []struct {
+		env  []string
+		args []string
+		exit int
+		says string
+	}{
+		{[]string{"TAPEDECK_TOKEN=td_y", "TAPEDECK_TOKEN_FILE=" + token}, []string{"sessions"}, exitUsage, "TAPEDECK_TOKEN and TAPEDECK_TOKEN_FILE are both set; leave one out"},
+		{[]string{"TAPEDECK_TOKEN_FILE=" + token}, []string{"tokens", "list", "--token", "td_y"}, exitUsage, "--token and TAPEDECK_TOKEN_FILE are both set"},
+		{nil, []string{"record", "--token", "td_y", "--token-file", token, token}, exitUsage, "--token and --token-file are both set"},
+		{nil, []string{"sessions", "--token-file", dir}, exitUsage, "--token-file: " + dir + " is a directory: name a file in it"},
+		{[]string{"AWS_ACCESS_KEY_ID=i", "AWS_SECRET_ACCESS_KEY=k", "AWS_SECRET_ACCESS_KEY_FILE=" + token}, []string{"backup", "x"}, exitUsage, "AWS_SECRET_ACCESS_KEY and --s3-secret-file"},
+		{nil, []string{"sessions", "--config", config}, exitUsage, "only servers, migrate, restore and verify read a configuration file: give flags or environment variables"},
+		{nil, []string{"migrate", "--config", config}, exitFailed, "ClickHouse at 127.0.0.1:1/nowhere does not answer"},
+		{[]string{"TAPEDECK_CONFIG=" + config}, []string{"verify", "x"}, exitFailed, "127.0.0.1:1"},
+		{nil, []string{"backup", "", "--server", "127.0.0.1:1"}, exitUsage, "the name is empty: name the backup"},
+		{nil, []string{"backup", "x", "--base", "", "--server", "127.0.0.1:1"}, exitUsage, "--base is empty: name an earlier backup"},
+		{nil, []string{"restore", strings.Repeat("n", 300), "--data", dir}, exitUsage, "the name is too long: 255 bytes"},
+		{nil, []string{"up", "--max-tags", "1", "--max-tags", "2"}, exitUsage, "--max-tags is given more than once: give it once"},
+		{nil, []string{"up", "--max-tag", "1"}, exitUsage, `did you mean one of "--max-tags"`},
+		{nil, []string{"config", "check", "--set", "max-tags=x", "--set", "max-streams=-1", "--set", "listen=4600"}, exitUsage, "--max-streams=-1: it must be 1 or more"},
+		{nil, []string{"config", "check", "--set", "max-tags=x", "--set", "max-streams=-1", "--set", "listen=4600"}, exitUsage, "it must be host:port"},
+		{nil, []string{"config", "check", "--set", "max-tags=x", "--set", "max-streams=-1", "--set", "listen=4600"}, exitUsage, "it must be a whole number"},
+	} {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], tc.args...)
+		cmd.Env = append(append(os.Environ(), runAsCommand+"=1", "XDG_STATE_HOME="+dir), tc.env...)
+		_, diag, exit := finish(t, cmd)
+		if exit != tc.exit || !strings.Contains(diag, tc.says) {
+			t.Errorf("%v tapedeck %s: exit %d\n%swant %d, %q", tc.env, strings.Join(tc.args, " "), exit, diag, tc.exit, tc.says)
+		}
+	}
+}
