@@ -108,7 +108,7 @@ func (c *backupCreate) Run(ctx context.Context, g *global) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%w; the backup %s goes on", ctx.Err(), st.To)
+			return fmt.Errorf("interrupted; the server goes on with the backup %s: \"tapedeck backup list\" shows it", st.To)
 		case <-time.After(pollBackup):
 		}
 		if err := client.Get(ctx, "v1/backups/"+url.PathEscape(st.ID), nil, &st); err != nil {

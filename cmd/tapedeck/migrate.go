@@ -3,16 +3,13 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"net"
 	"os"
 	"strings"
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
 	"tapedeck/deploy/settings"
-	"tapedeck/internal/apiclient"
 	"tapedeck/internal/console"
 	"tapedeck/schema/clickhouse"
 	"tapedeck/schema/migrate"
@@ -41,7 +38,7 @@ func (c *migrateCommand) Run(ctx context.Context, g *global) error {
 	}
 	applied, err := migrate.Apply(ctx, db, migrate.Options{Program: version, Report: reportWaiting()})
 	if err != nil {
-		return migrateProblem(c.ClickHouse, err)
+		return clickhouseProblem(c.ClickHouse, err)
 	}
 	if g.JSON {
 		return json.NewEncoder(os.Stdout).Encode(map[string]any{"applied": append([]string{}, applied...)})
@@ -70,7 +67,7 @@ func reportWaiting() func(migrate.Progress) {
 func (c *migrateCommand) plan(ctx context.Context, db driver.Conn, g *global) error {
 	p, err := migrate.Prepare(ctx, db, migrate.Options{Program: version})
 	if err != nil {
-		return migrateProblem(c.ClickHouse, err)
+		return clickhouseProblem(c.ClickHouse, err)
 	}
 	if g.JSON {
 		return json.NewEncoder(os.Stdout).Encode(p)
@@ -107,16 +104,4 @@ func firstLine(statement string) string {
 		}
 	}
 	return ""
-}
-
-// migrateProblem adds to an error of a migration what to do.
-func migrateProblem(dsn string, err error) error {
-	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
-		return fmt.Errorf("%s does not answer (%w)\nName another server with --clickhouse or TAPEDECK_CLICKHOUSE", clickhouse.ServerName(dsn), apiclient.RootOf(op.Err))
-	}
-	const unknownDatabase = 81
-	if e, ok := errors.AsType[*driver.Exception](err); ok && e.Code == unknownDatabase {
-		return fmt.Errorf("%s: there is no such database\nMake it first (CREATE DATABASE …), or name another one with --clickhouse", clickhouse.ServerName(dsn))
-	}
-	return fmt.Errorf("%s: %w", clickhouse.ServerName(dsn), err)
 }

@@ -60,7 +60,7 @@ func migrateFirst(ctx context.Context, dsn string, show func(string), log *slog.
 		set("waiting for ClickHouse, to migrate")
 		if time.Since(reminded) > remindMigrate {
 			reminded = time.Now()
-			log.Warn("migrate: ClickHouse does not answer yet, waiting for it", "error", migrateProblem(dsn, err))
+			log.Warn("migrate: ClickHouse does not answer yet, waiting for it", "error", clickhouseProblem(dsn, err))
 		}
 		select {
 		case <-ctx.Done():
@@ -98,7 +98,7 @@ func migrateErr(dsn string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return migrateProblem(dsn, err)
+	return clickhouseProblem(dsn, err)
 }
 
 // checkSchemaTimeout bounds the check of the schema at the start. A ClickHouse that does not

@@ -81,6 +81,9 @@ func (c *restoreCommand) Run(ctx context.Context, g *global) (err error) {
 		return err
 	}
 	defer db.Close()
+	if err := db.Ping(ctx); err != nil {
+		return clickhouseProblem(dsn, err)
+	}
 	o.DB = db
 	r, err := backup.Restore(ctx, o)
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 	"tapedeck/deploy/backup"
 	"tapedeck/deploy/local"
 	"tapedeck/deploy/settings"
+	"tapedeck/internal/apiclient"
+	"tapedeck/internal/usage"
 	"tapedeck/schema/clickhouse"
 )
 
@@ -31,13 +33,13 @@ func (c *verifyCommand) Run(ctx context.Context, g *global) (err error) {
 	log := stderrLog()
 	var dsn, backups string
 	if c.Backups != "" {
-		if _, err := os.Stat(c.Backups); err != nil {
-			return fmt.Errorf("--backups: %w", err)
+		if info, err := os.Stat(c.Backups); err != nil || !info.IsDir() {
+			return usage.Errorf("--backups: there is no directory %s: name the one that the backup was written to", c.Backups)
 		}
 		// Beside the backups, where there is room for them.
 		dir, err := os.MkdirTemp(filepath.Dir(c.Backups), ".tapedeck-verify-")
 		if err != nil {
-			return err
+			return fmt.Errorf("--backups: the backup is restored beside that directory, where none can be made (%w): let this user write to %s", apiclient.RootOf(err), filepath.Dir(c.Backups))
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 		servers, err := local.Start(ctx, local.Options{Dir: dir, Backups: c.Backups, Logger: log})
@@ -57,6 +59,9 @@ func (c *verifyCommand) Run(ctx context.Context, g *global) (err error) {
 		return err
 	}
 	defer db.Close()
+	if err := db.Ping(ctx); err != nil {
+		return clickhouseProblem(dsn, err)
+	}
 	r, err := backup.Restore(ctx, backup.RestoreOptions{DB: db, From: from, Dir: backups, Drill: true, Step: printStep})
 	if err != nil {
 		return showDifferences(g, err)

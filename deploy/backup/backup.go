@@ -2,6 +2,7 @@ package backup
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -42,7 +43,7 @@ func Backup(ctx context.Context, o Options) (m *Manifest, err error) {
 		o.Step = func(string) {}
 	}
 	m = &Manifest{Format: format, ID: uuid.NewString(), Program: o.Version, StartedAt: time.Now().UTC()}
-	if err := o.To.checkLinks(o.Dir); err != nil {
+	if err := errors.Join(o.To.checkLinks(o.Dir), o.To.checkInside(o.Dir)); err != nil {
 		return nil, err
 	}
 	var settings []string
@@ -58,7 +59,7 @@ func Backup(ctx context.Context, o Options) (m *Manifest, err error) {
 	}
 	var database string
 	if err := o.DB.QueryRow(ctx, "SELECT currentDatabase()").Scan(&database); err != nil {
-		return nil, fmt.Errorf("ClickHouse: %w", err)
+		return nil, reason(err)
 	}
 	snapshot := database + "__backup"
 	o.Step("waiting for blocks to be stored")
@@ -132,7 +133,7 @@ func (m *Manifest) fill(ctx context.Context, db driver.Conn, snapshot string) (e
 		}
 		err := db.QueryRow(ctx, fmt.Sprintf("SELECT sum(rows) FROM %s.%s WHERE table_name = %s", identifier(snapshot), sumsTable, quote(t.Name))).Scan(&t.Rows)
 		if err != nil {
-			return fmt.Errorf("count the rows of %s: %w", t.Name, err)
+			return fmt.Errorf("count the rows of %s: %w", t.Name, reason(err))
 		}
 	}
 	if m.Sum, err = sumOf(ctx, db, snapshot, sumsTable, sumsColumns); err != nil {
@@ -149,7 +150,7 @@ func (m *Manifest) fill(ctx context.Context, db driver.Conn, snapshot string) (e
 		err = db.QueryRow(ctx, fmt.Sprintf("SELECT max(version) FROM %s.schema_migrations", identifier(snapshot))).Scan(&m.Schema)
 	}
 	if err != nil {
-		return fmt.Errorf("describe the backup: %w", err)
+		return fmt.Errorf("describe the backup: %w", reason(err))
 	}
 	return nil
 }

@@ -72,7 +72,7 @@ func storeEntries(ctx context.Context, db driver.Conn, database string, list []e
 		rows[i] = []any{e.Bucket, e.Key, e.Value}
 	}
 	if err := insert(ctx, db, "INSERT INTO "+identifier(database)+"."+entriesTable, rows...); err != nil {
-		return fmt.Errorf("write the entries of buckets: %w", err)
+		return fmt.Errorf("write the entries of buckets: %w", reason(err))
 	}
 	return nil
 }

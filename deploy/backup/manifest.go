@@ -73,7 +73,7 @@ func (m *Manifest) store(ctx context.Context, db driver.Conn, database string) e
 		return err
 	}
 	if err := insert(ctx, db, "INSERT INTO "+identifier(database)+"."+infoTable, []any{string(text), seal(string(text))}); err != nil {
-		return fmt.Errorf("write the manifest: %w", err)
+		return fmt.Errorf("write the manifest: %w", reason(err))
 	}
 	return nil
 }
@@ -86,7 +86,7 @@ var ErrDamaged = errors.New("the backup is damaged")
 func readManifest(ctx context.Context, db driver.Conn, database string) (*Manifest, error) {
 	var text, sum string
 	if err := db.QueryRow(ctx, "SELECT info, seal FROM "+identifier(database)+"."+infoTable).Scan(&text, &sum); err != nil {
-		return nil, fmt.Errorf("read the manifest: %w", err)
+		return nil, fmt.Errorf("read the manifest: %w", reason(err))
 	}
 	if seal(text) != sum {
 		return nil, fmt.Errorf("the manifest does not match its checksum: %w", ErrDamaged)

@@ -35,7 +35,7 @@ func (o *RestoreOptions) prepare(ctx context.Context) error {
 func unfinished(ctx context.Context, db driver.Conn, database string) (is bool, err error) {
 	err = db.QueryRow(ctx, fmt.Sprintf("SELECT count() > 0 FROM system.tables WHERE database = %s AND name = %s", quote(database), quote(migrate.Placing))).Scan(&is)
 	if err != nil {
-		err = fmt.Errorf("read the tables of %s: %w", database, err)
+		err = fmt.Errorf("read the tables of %s: %w", database, reason(err))
 	}
 	return is, err
 }
@@ -126,14 +126,14 @@ func (m *Manifest) link(ctx context.Context, db driver.Conn, scratch, into strin
 func empty(ctx context.Context, db driver.Conn, database string) error {
 	rows, err := db.Query(ctx, "SELECT name, toUInt64(ifNull(total_rows, 0)) FROM system.tables WHERE database = "+quote(database)+" ORDER BY name")
 	if err != nil {
-		return fmt.Errorf("read the tables of %s: %w", database, err)
+		return fmt.Errorf("read the tables of %s: %w", database, reason(err))
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var name string
 		var n uint64
 		if err := rows.Scan(&name, &n); err != nil {
-			return fmt.Errorf("read the tables of %s: %w", database, err)
+			return fmt.Errorf("read the tables of %s: %w", database, reason(err))
 		}
 		own := slices.ContainsFunc(tables.All, func(t tables.Table) bool { return t.Name == name })
 		if own && n > 0 && !strings.HasPrefix(name, "schema_") && name != "audit_log" {

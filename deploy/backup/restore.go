@@ -2,7 +2,6 @@ package backup
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -89,7 +88,7 @@ func Restore(ctx context.Context, o RestoreOptions) (r *Restored, err error) {
 	}
 	var current string
 	if err := o.DB.QueryRow(ctx, "SELECT currentDatabase()").Scan(&current); err != nil {
-		return nil, fmt.Errorf("ClickHouse: %w", err)
+		return nil, reason(err)
 	}
 	if o.Into == "" {
 		o.Into = current
@@ -147,7 +146,7 @@ func fetch(ctx context.Context, o RestoreOptions, scratch string) (*Manifest, er
 	o.Step("reading the manifest")
 	for _, name := range []string{infoTable, sumsTable, entriesTable} {
 		if err := o.DB.Exec(ctx, "DROP TABLE "+identifier(scratch)+"."+name+" SYNC"); err != nil {
-			return nil, err
+			return nil, reason(err)
 		}
 	}
 	err := operate(ctx, o.DB, fmt.Sprintf("RESTORE TABLE %s.%s AS %s.%[2]s FROM %[4]s", inBackup, infoTable, identifier(scratch), o.From.sql), sameKeys(o.From), nil)
@@ -181,7 +180,7 @@ func (m *Manifest) compare(ctx context.Context, db driver.Conn, scratch string) 
 	for _, own := range []struct{ table, columns, want string }{{sumsTable, sumsColumns, m.Sum}, {entriesTable, entriesColumns, m.Entries}} {
 		sum, err := sumOf(ctx, db, scratch, own.table, own.columns)
 		if err != nil {
-			return errors.Join(err, ErrDamaged)
+			return err
 		}
 		if sum != own.want {
 			return fmt.Errorf("the table %s does not match the manifest: %w", own.table, ErrDamaged)
@@ -209,7 +208,7 @@ func (m *Manifest) compare(ctx context.Context, db driver.Conn, scratch string) 
 		list = append(list, d)
 	}
 	if err := rows.Err(); err != nil {
-		return fmt.Errorf("compare: %w", err)
+		return fmt.Errorf("compare: %w", reason(err))
 	}
 	if len(list) > 0 {
 		return &DifferencesError{list}

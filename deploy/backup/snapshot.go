@@ -78,7 +78,7 @@ func drop(ctx context.Context, db driver.Conn, name string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropLimit)
 	defer cancel()
 	if err := db.Exec(ctx, "DROP DATABASE IF EXISTS "+identifier(name)+" SYNC"); err != nil {
-		return fmt.Errorf("remove the database %s: %w", name, err)
+		return fmt.Errorf("remove the database %s: %w", name, reason(err))
 	}
 	return nil
 }
@@ -88,12 +88,12 @@ func (t *Table) describe(ctx context.Context, db driver.Conn, database string) e
 	err := db.QueryRow(ctx, "SELECT groupArray(name) FROM (SELECT name FROM system.columns WHERE database = {database:String} AND table = {table:String} AND default_kind != 'ALIAS' ORDER BY position)",
 		clickhouse.Named("database", database), clickhouse.Named("table", t.Name)).Scan(&t.Columns)
 	if err != nil {
-		return fmt.Errorf("read the columns of %s: %w", t.Name, err)
+		return fmt.Errorf("read the columns of %s: %w", t.Name, reason(err))
 	}
 	err = db.QueryRow(ctx, "SELECT countIf(engine NOT IN ('MergeTree', 'ReplicatedMergeTree')) > 0 FROM system.tables WHERE database = {database:String} AND name = {table:String}",
 		clickhouse.Named("database", database), clickhouse.Named("table", t.Name)).Scan(&t.Merged)
 	if err != nil {
-		return fmt.Errorf("read the engine of %s: %w", t.Name, err)
+		return fmt.Errorf("read the engine of %s: %w", t.Name, reason(err))
 	}
 	t.Keyed = slices.Contains(tables.Names(tables.Recording), t.Name)
 	return nil
@@ -114,7 +114,7 @@ func (t *Table) sum(ctx context.Context, db driver.Conn, database, into string) 
 		shape.Bytes = "length(text)"
 	}
 	if err := db.Exec(ctx, statements.Must("sums", shape)); err != nil {
-		return fmt.Errorf("hash the table %s: %w", t.Name, reason(err))
+		return fmt.Errorf("hash the table %s: %w", t.Name, readReason(err))
 	}
 	return nil
 }
@@ -123,7 +123,7 @@ func (t *Table) sum(ctx context.Context, db driver.Conn, database, into string) 
 func sumOf(ctx context.Context, db driver.Conn, database, table, columns string) (sum string, err error) {
 	err = db.QueryRow(ctx, fmt.Sprintf("SELECT toString(sum(reinterpretAsUInt128(sipHash128(%s)))) FROM %s.%s", columns, identifier(database), table)).Scan(&sum)
 	if err != nil {
-		err = fmt.Errorf("hash the table %s: %w", table, reason(err))
+		err = fmt.Errorf("hash the table %s: %w", table, readReason(err))
 	}
 	return sum, err
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -37,6 +38,9 @@ func ParseTarget(text string, keys Keys) (Target, error) {
 	if strings.ContainsFunc(text, unicode.IsControl) {
 		return Target{}, fmt.Errorf("place of a backup %q: it has a control character: use letters, digits, dots and dashes", text)
 	}
+	if i := slices.IndexFunc(archives, func(ending string) bool { return strings.HasSuffix(text, ending) }); i >= 0 {
+		return Target{}, fmt.Errorf("place of a backup %q: ClickHouse writes an archive to names that end in %s, which cannot be checked: leave the ending out", text, archives[i])
+	}
 	if strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") {
 		return parseS3(text, keys)
 	}
@@ -58,6 +62,9 @@ func ParseTarget(text string, keys Keys) (Target, error) {
 	}
 	return Target{Name: text, dir: text, sql: "File(" + quote(text) + ")"}, nil
 }
+
+// archives are the endings of names to which ClickHouse writes archives.
+var archives = []string{".zip", ".zipx", ".tar", ".tgz", ".tar.gz", ".tbz2", ".tar.bz2", ".tzst", ".tar.zst", ".tar.zstd", ".txz", ".tar.xz", ".tlzma", ".tar.lzma"}
 
 // The most bytes of a name: of each directory in it, as file systems have it, and of all together.
 const (
@@ -113,6 +120,19 @@ func (t Target) checkLinks(dir string) error {
 		at = filepath.Join(at, name)
 		if info, err := os.Lstat(at); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 			return fmt.Errorf("the backup %s is behind the symbolic link %s: keep backups in directories of their own, or name the other place by --backups", t.Name, at)
+		}
+	}
+	return nil
+}
+
+// checkInside refuses a place inside another backup, with which Prune would remove it.
+func (t Target) checkInside(dir string) error {
+	if dir == "" || t.dir == "" {
+		return nil
+	}
+	for outer := path.Dir(t.dir); outer != "."; outer = path.Dir(outer) {
+		if _, err := os.Lstat(filepath.Join(dir, outer, listFile)); err == nil {
+			return fmt.Errorf("the place %s is inside the backup %s: choose a name beside it", t.Name, outer)
 		}
 	}
 	return nil

@@ -19,6 +19,7 @@ func TestTargets(t *testing.T) {
 	}
 	for text, says := range map[string]string{
 		"": "the name is empty", strings.Repeat("a", 300): "255 bytes at most between two slashes", strings.Repeat("abc/", 300) + "x": "1000 in all", "a\n/b": "control character", "..": "without ..", "../x": "without ..", "a/../b": "without ..", "/etc/x": "not from the root", "a//b": "without ..",
+		"x.tar.gz": "leave the ending out", "https://host/b/x.zip": "leave the ending out",
 		"disk:/x": "disk:DISK/NAME", "disk:d": "empty", "disk:d/../x": "without ..", "s3://b/x": "s3:// is unknown", "ftp://x/y": "ftp:// is unknown",
 		"https://host": "https://HOST", "https://u:p@host/b/x": "AWS_ACCESS_KEY_ID", "https://host/b/x?y=1": "without a query", "a\x00b": "control character",
 	} {

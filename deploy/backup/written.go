@@ -24,12 +24,15 @@ var errIncomplete = errors.New("the backup is not whole, most likely since its p
 // backups is on this machine.
 func (m *Manifest) written(ctx context.Context, o Options, snapshot string) error {
 	err := operate(ctx, o.DB, fmt.Sprintf("RESTORE TABLE %s.%s AS %s.%s FROM %s", inBackup, infoTable, identifier(snapshot), writtenTable, o.To.sql), sameKeys(o.To), nil)
+	if o.Base != nil && errors.Is(err, errMissing) {
+		return fmt.Errorf("a backup that %s continues is not there: remove %s, then make a full backup", o.Base.Name, o.To.Name)
+	}
 	if err != nil {
 		return fmt.Errorf("%w (%w)", errIncomplete, err)
 	}
 	text, err := m.readBack(ctx, o.DB, snapshot)
 	if err != nil {
-		return fmt.Errorf("%w (%w)", errIncomplete, err)
+		return fmt.Errorf("%w (%w)", errIncomplete, reason(err))
 	}
 	if text != m.ID {
 		return fmt.Errorf("%w (its manifest is that of another backup, %s)", errIncomplete, text)

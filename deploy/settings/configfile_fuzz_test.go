@@ -28,7 +28,7 @@ func FuzzReadFile(f *testing.F) {
 		}
 		entries, problems := readFile(path, known, map[string]string{"data": "up"})
 		for _, p := range problems {
-			if !strings.Contains(p.Error(), path) {
+			if !strings.Contains(p.err.Error(), path) {
 				t.Errorf("%q: the error does not name the file: %v", text, p)
 			}
 		}
