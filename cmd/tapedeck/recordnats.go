@@ -131,6 +131,7 @@ func reportNATS(g *global, r *natstap.Result, took time.Duration) error {
 		{r.Removed, "message", "removed from the JetStream stream before they were recorded, or of other subjects"},
 		{r.Lost, "time", "without a connection to NATS"},
 		{r.Skipped, "message", "of tapedeck and of NATS itself, which are not recorded"},
+		{r.Evicted, "stream", "ended since more subjects had messages than --nats-open-subjects"},
 		{r.Deleted, "message", "of deleted sessions, which are not recorded"},
 	} {
 		if n.n > 0 {

@@ -126,6 +126,7 @@ func TestNoSecretOnDisk(t *testing.T) {
 	defer ws.Close()
 	must("record", "--session", "websocket", "--ws", ws.URL)
 	throughProxy(t, s, secrets)
+	logs += throughNATS(t, s, secrets)
 
 	tape := filepath.Join(home, "session.tape")
 	must("export", "escaped", "-o", tape)
