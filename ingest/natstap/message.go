@@ -33,7 +33,11 @@ func (t *tap) session(m *message) string {
 	if name == "" {
 		return ""
 	}
-	return ingest.SessionID(name)
+	id := ingest.SessionID(name)
+	if id != name { // of a name that is cut or escaped a secret may not be recognized any more
+		id = ingest.SessionID(t.masked(name))
+	}
+	return id
 }
 
 // header returns the first value of a header. Its name is compared as it is written, and

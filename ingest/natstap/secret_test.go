@@ -17,7 +17,7 @@ import (
 	"tapedeck/schema"
 )
 
-// Secrets in subjects, which may name sessions, reply subjects and headers of any case are in no
+// Secrets in subjects, which may name sessions, also longer than an id, reply subjects and headers of any case are in no
 // block, log or file of the position; sessions that differ in a secret alone stay apart, and the
 // streams of such subjects are resumed.
 func TestSecretsInHeads(t *testing.T) {
@@ -26,12 +26,14 @@ func TestSecretsInHeads(t *testing.T) {
 	agents(t, js, jetstream.LimitsPolicy)
 	one := "sk-ant-api03-" + strings.Repeat("Ab3dEf7h", 11) + "Xy-AbCdEfAA"
 	two := "sk-ant-api03-" + strings.Repeat("Zb9dQf2k", 11) + "Xy-AbCdEfAA"
+	long := "ops_eyJ" + strings.Repeat("Qm5vR2t8", 38) // a session id has no room for all of it
+	keys := []string{one, two, long}
 	m, dir := &ingesttest.Memory{}, t.TempDir()
 	opts := Options{Servers: s.ClientURL(), Stream: "AGENTS", StateDir: dir, SessionToken: 2, Headers: redact.NewByName(nil, nil, false)}
 	logs := ""
 	for round, text := range []string{"a", "b"} {
 		r := start(t, m, ingest.StreamOptions{Dialect: "generic"}, opts)
-		for _, key := range []string{one, two} {
+		for _, key := range keys {
 			message := &nats.Msg{Subject: "agents." + key + ".events", Reply: "answers." + key, Data: []byte(text), Header: nats.Header{
 				"x-api-key": {"plainvalue1234"}, "cookie": {"sid=plainvalue1234"}, "authorization": {"Basic plainvalue1234"}, "X-Custom": {"key " + key},
 			}}
@@ -39,15 +41,15 @@ func TestSecretsInHeads(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		bounded.Until(t, "both messages", func() bool { return frameCount(m) == 2*(round+1) })
-		bounded.Until(t, "the position", func() bool { return loaded(t, dir).Last == uint64(2*(round+1)) })
+		bounded.Until(t, "all messages", func() bool { return frameCount(m) == len(keys)*(round+1) })
+		bounded.Until(t, "the position", func() bool { return loaded(t, dir).Last == uint64(len(keys)*(round+1)) })
 		res, err := r.stop()
-		if err != nil || res.Messages != 2 || len(res.Sessions) != 2 {
+		if err != nil || res.Messages != uint64(len(keys)) || len(res.Sessions) != len(keys) {
 			t.Errorf("%+v, %v", res, err)
 		}
 		logs += r.log.String() + strings.Join(res.Sessions, " ")
 	}
-	secrets := []string{one[20:40], two[20:40], "plainvalue1234"}
+	secrets := []string{one[20:40], two[20:40], long[20:40], "plainvalue1234"}
 	for _, secret := range secrets {
 		if strings.Contains(logs, secret) {
 			t.Errorf("%s is in the log:\n%s", secret, logs)

@@ -42,14 +42,23 @@ type key struct {
 	Masked  bool   `json:"masked,omitempty"`  // a secret in it was masked, so that it matches no message
 }
 
-// show masks secrets in a key. Sessions whose names differ in a secret stay different ones.
+// show masks secrets in a key.
 func (t *tap) show(k key) key {
-	shown := key{Subject: t.rec.Mask(k.Subject), Session: t.rec.Mask(k.Session), Masked: k.Masked}
-	if shown.Session != k.Session {
-		shown.Session = fmt.Sprintf("%s %x", shown.Session, sha256.Sum256([]byte(k.Session)))[:len(shown.Session)+9]
+	shown := key{Subject: t.rec.Mask(k.Subject), Session: k.Session}
+	if session := t.masked(k.Session); session != k.Session {
+		shown.Session = ingest.SessionID(session)
 	}
 	shown.Masked = k.Masked || shown.Subject != k.Subject || shown.Session != k.Session
 	return shown
+}
+
+// masked masks secrets in the name of a session. Names that differ in a secret stay different.
+func (t *tap) masked(name string) string {
+	shown := t.rec.Mask(name)
+	if shown == name {
+		return name
+	}
+	return fmt.Sprintf("%s %x", shown, sha256.Sum256([]byte(name)))[:len(shown)+9]
 }
 
 // pending is a message, or a note, whose frames are not durable.
