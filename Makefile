@@ -140,9 +140,9 @@ bench-backup: build ## fill 5 million frames (BACKUP_FRAMES=), back them up, res
 	CGO_ENABLED=0 go build -trimpath -o $(BENCH) ./cmd/tapedeck-bench
 	$(BENCH) backup --frames $(or $(BACKUP_FRAMES),5000000) --out docs/benchmarks-backup.md
 
-soak: build ## record over 2,000 connections with 500 replays at once for 10 minutes (FOR=), check every frame, watch memory
+soak: build ## record over 2,000 connections with 500 replays at once for 10 minutes (FOR=), check every frame, watch memory, write docs/benchmarks-soak.md
 	CGO_ENABLED=0 go build -trimpath -o $(BENCH) ./cmd/tapedeck-bench
-	$(BENCH) soak --for $(or $(FOR),10m)
+	$(BENCH) soak --for $(or $(FOR),10m) --out docs/benchmarks-soak.md
 
 # One package after the other, on a machine that does nothing else.
 speed: engine clients ## the tests that assert how long something takes, with these assertions on

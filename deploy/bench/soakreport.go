@@ -127,8 +127,9 @@ func (r *SoakReport) Write(w io.Writer) error {
 	o := r.Options
 	_, err := fmt.Fprintf(w, `# Soak
 
-tapedeck %s, %s, %d cores, memory %s. %d connections that record, with %d replays at once, half of which follow running sessions,
-for %v. Every frame is compared byte by byte, when it is replayed and when it is read back at the end.
+Written by `+"`make soak`"+` on %s: tapedeck %s, %s, %d cores, memory %s.
+
+%d connections record, with %d replays at once, half of which follow running sessions, for %v. Every frame is compared byte by byte, when it is replayed and when it is read back at the end.
 
 | | |
 |---|---:|
@@ -142,7 +143,7 @@ for %v. Every frame is compared byte by byte, when it is replayed and when it is
 | CPU, the client's included | %.2f cores |
 | memory of the server, mean and growth in the second half | %s, %s a minute |
 | memory of ClickHouse, mean and growth in the second half | %s, %s a minute |
-`, r.Version, r.Machine.CPU, r.Machine.Cores, r.Machine.Memory, o.Connections, o.Replays, o.For,
+`, time.Now().UTC().Format("2006-01-02"), r.Version, r.Machine.CPU, r.Machine.Cores, r.Machine.Memory, o.Connections, o.Replays, o.For,
 		r.Sent-r.Looped, r.Confirmed-r.Looped, r.Stored, r.Expected, r.Followed, r.Replays, r.Replayed, r.Errors,
 		r.Took.Round(time.Second), r.CPU.Seconds()/max(r.Took.Seconds(), 1),
 		mebibytes(r.Program.mean()), mebibytes(r.Program.slope()), mebibytes(r.Engine.mean()), mebibytes(r.Engine.slope()))
