@@ -6,6 +6,7 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
+	"tapedeck/internal/metric/metrictest"
 	"tapedeck/schema"
 )
 
@@ -49,6 +50,7 @@ func TestDeepFrames(t *testing.T) {
 
 // JSONDepth bounds what is decoded; what is deeper is recorded as it is, marked and counted.
 func TestJSONDepth(t *testing.T) {
+	metrictest.Grow(t, "tapedeck_ingest_limits_total")
 	nested := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 	for _, tc := range []struct {
 		depth, levels int

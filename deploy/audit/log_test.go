@@ -14,6 +14,7 @@ import (
 	"tapedeck/deploy/local/broker"
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/metric/metrictest"
 )
 
 // stored returns the entries that JetStream has.
@@ -82,6 +83,7 @@ func TestLog(t *testing.T) {
 // Without NATS nothing is recorded, a bounded number of entries waits, and refusals leave
 // room for others.
 func TestNATSAway(t *testing.T) {
+	metrictest.Grow(t, "tapedeck_audit_lost_total")
 	server := localtest.Broker(t, broker.Options{})
 	nc, err := server.Connect(nats.MaxReconnects(-1), nats.ReconnectWait(20*time.Millisecond))
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"tapedeck/deploy/backup"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/metric/metrictest"
 )
 
 // service runs a service until the test ends.
@@ -52,6 +53,7 @@ func ended(t *testing.T, s *backup.Service, id string) (st backup.Status) {
 // A service makes one backup at a time and reports how each ended. What an engine that was killed
 // leaves is not restorable, and the next backup removes it from ClickHouse.
 func TestService(t *testing.T) {
+	metrictest.Grow(t, "tapedeck_backup_failures_total")
 	backups := t.TempDir()
 	w := installed(t, backups)
 	s := w.service()
@@ -82,4 +84,5 @@ func TestService(t *testing.T) {
 	if size(t, filepath.Join(backups, "three")) == 0 {
 		t.Error("nothing was written")
 	}
+	metrictest.Show(t, "tapedeck_backup_last_success_timestamp_seconds", "tapedeck_backup_last_duration_seconds", "tapedeck_backup_last_bytes")
 }

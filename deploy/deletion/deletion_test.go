@@ -14,6 +14,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/jetstream"
 	"tapedeck/ingest/sink"
+	"tapedeck/internal/metric/metrictest"
 	"tapedeck/query/deletion"
 	"tapedeck/query/usagereport"
 	"tapedeck/replay"
@@ -23,6 +24,7 @@ import (
 // Everything that JetStream holds is delivered once more, as after a restore of NATS:
 // also the bundles, which hold other sessions' blocks.
 func TestRedeliveryBringsNothingBack(t *testing.T) {
+	metrictest.Grow(t, "tapedeck_sink_deleted_blocks_total")
 	r := newRig(t)
 	stop := r.sink()
 	r.record("kept", 20)
@@ -100,6 +102,7 @@ func TestLateSpoolBringsNothingBack(t *testing.T) {
 // A session is deleted in the middle of its recording: the recorder of a session that
 // was named ends with an error, and what had come of it stays away.
 func TestDeleteWhileRecording(t *testing.T) {
+	metrictest.Grow(t, "tapedeck_ingest_deleted_blocks_total")
 	r := newRig(t)
 	r.sink()
 	s := r.open(r.accepts, ingest.StreamOptions{Session: "gone"})

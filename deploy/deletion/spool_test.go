@@ -13,6 +13,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/spool"
 	"tapedeck/ingest/undeleted"
+	"tapedeck/internal/metric/metrictest"
 )
 
 // gate is a publisher that is away while it is closed.
@@ -48,6 +49,7 @@ func holds(t *testing.T, dir, text string) (found bool) {
 // Blocks that a server accepted and keeps in its spool, since NATS is away, are dropped when
 // their session is deleted meanwhile: neither JetStream nor the spool has them afterwards.
 func TestSpoolDropsWhatWasDeleted(t *testing.T) {
+	metrictest.Grow(t, "tapedeck_ingest_dropped_deleted_blocks_total")
 	r := newRig(t)
 	r.sink()
 	r.record("gone", 5)

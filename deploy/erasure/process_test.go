@@ -66,7 +66,7 @@ func serve(dir string) error {
 	}
 	s := server.New(server.Options{
 		Node: n, Listener: l, Log: log, QuietAfter: time.Minute, Readers: budget.New(budget.Options{Bytes: 1 << 30, Readers: 2000}),
-		Erase: erasure.Options{Grace: time.Second, Sync: time.Second, Every: 100 * time.Millisecond, Reached: func(reached string) error {
+		Erase: erasure.Options{Grace: time.Second, Sync: time.Second, Every: 100 * time.Millisecond, Within: time.Millisecond, Reached: func(reached string) error {
 			if step, err := os.ReadFile(dir + ".kill"); err == nil && string(step) == reached {
 				return syscall.Kill(0, syscall.SIGKILL) // the whole group
 			}

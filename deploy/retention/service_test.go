@@ -10,6 +10,7 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
 	"tapedeck/deploy/local/localtest"
+	"tapedeck/internal/metric/metrictest"
 	"tapedeck/schema"
 	"tapedeck/schema/clickhouse"
 	"tapedeck/schema/retention"
@@ -82,6 +83,7 @@ func set(t *testing.T, s *Service, p retention.Policy) {
 
 // Sessions expire by age, kind by kind, a step at a time, and other tenants are not affected.
 func TestExpireByAge(t *testing.T) {
+	metrictest.Grow(t, "tapedeck_expired_sessions_total", "tapedeck_expired_bytes_total")
 	conn := open(t)
 	now := start
 	s := New(Options{DB: conn, Now: func() time.Time { return now }, Step: 2})

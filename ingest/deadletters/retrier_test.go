@@ -11,6 +11,7 @@ import (
 
 	"tapedeck/ingest/deadletters"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/metric/metrictest"
 )
 
 // tries notes what retriers try.
@@ -59,10 +60,12 @@ func retry(t *testing.T, s *deadletters.Store, version string, tried *tries) (st
 // A new version of the program retries every letter once, however many processes of it
 // there are; what it stores is gone from the list.
 func TestRetriedAfterUpgrade(t *testing.T) {
+	metrictest.Grow(t, "tapedeck_dead_letters_recovered_total")
 	s, _ := shelf(t)
 	tried := &tries{answer: fmt.Errorf("%w: as before", deadletters.ErrRefused)}
 	stop1, stop2 := retry(t, s, "v1", tried), retry(t, s, "v1", tried)
 	bounded.Until(t, "each letter was tried", func() bool { return tried.count() >= 3 })
+	metrictest.Show(t, "tapedeck_dead_letters", "tapedeck_dead_letter_bytes")
 	time.Sleep(time.Second) // several rounds
 	stop1()
 	stop2()

@@ -12,6 +12,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesthttp"
 	"tapedeck/ingest/ingesttest"
+	"tapedeck/internal/metric/metrictest"
 	"tapedeck/schema"
 )
 
@@ -58,6 +59,7 @@ func endless(n int, go_ <-chan struct{}) *io.PipeReader {
 // TestNotTaken: a client whose frames cannot be made durable learns of it while
 // it is still sending, and how much of its body is durable.
 func TestNotTaken(t *testing.T) {
+	metrictest.Grow(t, "tapedeck_ingest_http_not_taken_total")
 	for name, fault := range map[string]func(*ingesttest.Memory){
 		"refused":     func(m *ingesttest.Memory) { m.Refuse(errors.New("the spool is full")) },
 		"given up":    func(m *ingesttest.Memory) { m.Abandon(errors.New("the spool is full")) },

@@ -11,6 +11,7 @@ import (
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/ingest"
 	"tapedeck/ingest/jetstream"
+	"tapedeck/internal/metric/metrictest"
 )
 
 // The backlog is all of the stream before a sink ever ran, then what it has not
@@ -65,17 +66,30 @@ func TestBacklog(t *testing.T) {
 		t.Fatal(err)
 	}
 	taken := 0
+	var third njs.Msg // which is in flight to ClickHouse
 	for m := range messages.Messages() {
-		if taken++; taken < 3 { // the third is in flight to ClickHouse
-			if err := m.DoubleAck(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+		if taken++; taken == 3 {
+			third = m
+		} else if err := m.DoubleAck(t.Context()); err != nil {
+			t.Fatal(err)
 		}
 	}
 	b := read()
 	if b.Messages != 5 || b.Unstored != 3 || b.UnstoredBytes != b.Bytes*3/5 || !b.OldestAt.Equal(published[2]) || b.Age() < time.Since(published[2])-time.Minute {
 		t.Errorf("two stored, one in flight: %+v, want the oldest of %v", b, published[2])
 	}
+	if err := third.Nak(); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := consumer.Next(); err != nil || again.Subject() != third.Subject() {
+		t.Fatalf("the third once more: %v", err)
+	}
+	r, err := jetstream.NewBacklogReader(nc, "sink")
+	if err != nil {
+		t.Fatal(err)
+	}
+	metrictest.Of(r).Show(t, "tapedeck_jetstream_in_flight_messages", "tapedeck_jetstream_redelivered_messages",
+		"tapedeck_jetstream_unstored_messages", "tapedeck_jetstream_unstored_bytes", "tapedeck_jetstream_oldest_unstored_seconds")
 }
 
 // JetStream is asked once a second however often the reader is, and a scrape

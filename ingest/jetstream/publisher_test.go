@@ -16,6 +16,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
 	"tapedeck/ingest/jetstream"
+	"tapedeck/internal/metric/metrictest"
 )
 
 // results publish blocks and collect what comes of them.
@@ -106,6 +107,7 @@ func TestSameIDInTenants(t *testing.T) {
 
 // The error of a refused block says what to do.
 func TestRefused(t *testing.T) {
+	metrictest.Grow(t, "tapedeck_publish_failures_total")
 	nc := localtest.NATS(t)
 	p, err := jetstream.NewPublisher(nc)
 	if err != nil {
@@ -168,6 +170,7 @@ func TestClosedConnection(t *testing.T) {
 	for i, session := range sameBucket(10) {
 		f.publishFor(t, p, session, fmt.Sprint("id", i), []byte("x"))
 	}
+	metrictest.Show(t, "tapedeck_publish_in_flight_messages")
 	nc.Close()
 	results := f.Wait(t)
 	for _, err := range results[:4] { // sent, and without an answer

@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"tapedeck/ingest"
+	"tapedeck/internal/metric/metrictest"
 )
 
 // held is a publisher that keeps blocks until the test settles them.
@@ -53,6 +54,7 @@ tapedeck_ingest_unacknowledged_blocks BLOCKS
 		_ = publish(4)
 		time.Sleep(time.Second)
 		state("2", "3")
+		metrictest.Of(p).Show(t, "tapedeck_ingest_oldest_unacknowledged_seconds", "tapedeck_ingest_unacknowledged_blocks")
 		next.dones[0](nil)
 		state("1", "1")
 		next.dones[1](errors.New("abandoned"))

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/metric/metrictest"
 	"tapedeck/internal/speedtest"
 	"tapedeck/schema"
 )
@@ -298,6 +299,7 @@ func TestMisdirected(t *testing.T) {
 }
 
 func TestUpstreamDown(t *testing.T) {
+	metrictest.Grow(t, "tapedeck_proxy_upstream_failures_total")
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
+	"tapedeck/internal/metric/metrictest"
 	"tapedeck/internal/speedtest"
 	"tapedeck/schema"
 )
@@ -31,6 +32,7 @@ func bulky() http.Handler {
 // A recorder that is stuck costs an exchange its recording, and no more time
 // than the proxy's timeout.
 func TestOverload(t *testing.T) {
+	metrictest.Grow(t, "tapedeck_proxy_exchanges_total", "tapedeck_proxy_bytes_total", "tapedeck_proxy_overloads_total", "tapedeck_proxy_unrecorded_bytes_total", "tapedeck_proxy_unrecorded_frames_total")
 	s := start(t, bulky(), func(o *Options) {
 		o.QueueBytes, o.Timeout = 256<<10, 100*time.Millisecond
 	})

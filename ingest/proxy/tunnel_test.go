@@ -17,6 +17,7 @@ import (
 	"github.com/coder/websocket"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/metric/metrictest"
 	"tapedeck/schema"
 )
 
@@ -322,6 +323,7 @@ func TestShutdownCutsTunnels(t *testing.T) {
 	if _, _, err := c.Read(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	metrictest.Show(t, "tapedeck_proxy_exchanges_active")
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if err := s.proxy.Shutdown(ctx); err != nil {

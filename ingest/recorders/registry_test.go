@@ -12,6 +12,7 @@ import (
 	"tapedeck/deploy/local/broker"
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/metric/metrictest"
 )
 
 func TestMain(m *testing.M) { localtest.Main(m) }
@@ -76,6 +77,8 @@ func TestAlive(t *testing.T) {
 		t.Error("not lost although its heartbeats were missed")
 	}
 	r.take([]byte(`{"recorders":["globex/own","globex/other"]}`))
+	r.take([]byte(`{"recorders":[""]}`))
+	metrictest.Of(r).Show(t, "tapedeck_recorders_alive", "tapedeck_recorders_refused_total")
 	if !r.IsLost("acme", "own") || !r.IsLost("acme", "other") || r.IsLost("globex", "other") {
 		t.Error("the recorder of another tenant's client counts")
 	}

@@ -18,6 +18,7 @@ import (
 	"tapedeck/ingest/jetstream"
 	"tapedeck/ingest/sink"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/metric/metrictest"
 	"tapedeck/schema"
 	"tapedeck/schema/block"
 	"tapedeck/schema/clickhouse"
@@ -224,6 +225,7 @@ func (b *bench) waitConsumer(not string, ok func(*njs.ConsumerInfo) bool) {
 // ClickHouse killed in the middle: the sink says so, JetStream holds, nothing is
 // lost or doubled once it is back.
 func TestClickHouseAway(t *testing.T) {
+	metrictest.Grow(t, "tapedeck_sink_insert_failures_total")
 	e := localtest.Engine(t, engine.Options{})
 	b := benchOn(t, e.DSN())
 	s, _ := b.run(sink.Options{BatchFrames: 50})
@@ -254,6 +256,7 @@ func TestClickHouseAway(t *testing.T) {
 
 // A block that cannot be read is set aside with the reason; the rest flows on.
 func TestPoison(t *testing.T) {
+	metrictest.Grow(t, "tapedeck_sink_dead_blocks_total")
 	b := newBench(t)
 	b.run(sink.Options{})
 	good := block.Encode(nil, &block.Block{Session: "s", State: schema.StreamState{StreamID: schema.NewStreamID()}}, block.S2)

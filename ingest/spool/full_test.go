@@ -13,6 +13,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/metric/metrictest"
 )
 
 func TestFull(t *testing.T) {
@@ -42,6 +43,7 @@ func TestFull(t *testing.T) {
 	if st := s.State(); !st.Full || st.Blocks != taken || st.Bytes > 100<<10 || taken < 95 {
 		t.Errorf("after %d blocks: %+v", taken, st)
 	}
+	metrictest.Of(s).Show(t, "tapedeck_spool_full")
 	// Once there is room, a Publish that waits goes on.
 	waiting := make(chan error)
 	p := testBlock(taken, 1000)

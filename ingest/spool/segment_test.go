@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"tapedeck/internal/metric/metrictest"
 )
 
 // segmentOf makes a file's contents out of the blocks from..to-1.
@@ -31,7 +33,9 @@ func spoolOver(t *testing.T, dir string) (sent []string, logged string, got tota
 	next := &fakeNext{}
 	s := openAt(t, Options{Dir: dir, Next: next, Log: slog.New(slog.NewTextHandler(&text, nil))})
 	drained(t, s)
-	_, got = s.snapshot()
+	if _, got = s.snapshot(); got.damaged > 0 {
+		metrictest.Of(s).Show(t, "tapedeck_spool_damaged_total")
+	}
 	closeNow(t, s)
 	sent = next.delivered()
 	slices.Sort(sent)

@@ -19,6 +19,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/metric/metrictest"
 )
 
 func TestPassesStraightThrough(t *testing.T) {
@@ -191,6 +192,7 @@ func TestRefusedBlocksAreSetAside(t *testing.T) {
 	if st := s.State(); st.Refused != 2 || st.Bytes == 0 {
 		t.Errorf("state %+v", st)
 	}
+	metrictest.Of(s).Show(t, "tapedeck_spool_refused_total")
 	closeNow(t, s)
 
 	later := &fakeNext{}

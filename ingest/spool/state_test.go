@@ -9,6 +9,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 
 	"tapedeck/ingest/ingesttest"
+	"tapedeck/internal/metric/metrictest"
 )
 
 func TestMetrics(t *testing.T) {
@@ -18,6 +19,9 @@ func TestMetrics(t *testing.T) {
 	reg.MustRegister(s)
 	publish(t, s, f, 0, 3, 100)
 	f.Wait(t)
+	shown := metrictest.Gathered(reg)
+	shown.Show(t, "tapedeck_spool_spooling", "tapedeck_spool_blocks", "tapedeck_spool_bytes", "tapedeck_spool_oldest_seconds",
+		"tapedeck_spool_written_total", "tapedeck_spool_retries_total")
 	got := gather(t, reg)
 	for name, want := range map[string]float64{"spooling": 1, "blocks": 3, "written_total": 3, "limit_bytes": 1 << 20, "full": 0, "sent_total": 0} {
 		if got[name] != want {
@@ -31,6 +35,7 @@ func TestMetrics(t *testing.T) {
 	drained(t, s)
 	publish(t, s, f, 3, 5, 100)
 	f.Wait(t)
+	shown.Show(t, "tapedeck_spool_sent_total")
 	got = gather(t, reg)
 	for name, want := range map[string]float64{"spooling": 0, "blocks": 0, "bytes": 0, "sent_total": 3, "passed_total": 2, "oldest_seconds": 0} {
 		if got[name] != want {

@@ -18,6 +18,7 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
+	"tapedeck/internal/metric/metrictest"
 )
 
 func TestTenants(t *testing.T) {
@@ -280,6 +281,7 @@ func TestMetrics(t *testing.T) {
 	c := dial(t, Options{Server: s.url(), Recorder: "x"})
 	publish(t, c, f, 0, 5, 100)
 	f.Wait(t)
+	metrictest.Gathered(reg).Show(t, "tapedeck_upload_recorders", "tapedeck_upload_blocks_total", "tapedeck_upload_bytes_total", "tapedeck_upload_refused_total")
 	families, err := reg.Gather()
 	if err != nil {
 		t.Fatal(err)

@@ -20,6 +20,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/metric/metrictest"
 	"tapedeck/internal/problem"
 	"tapedeck/schema"
 )
@@ -230,6 +231,7 @@ func TestBadRequests(t *testing.T) {
 // A publisher that is full stops the reading; if it stays so the client learns
 // how far it came, and nothing that was acknowledged is lost.
 func TestPushBack(t *testing.T) {
+	metrictest.Grow(t, "tapedeck_ingest_ws_pushed_back_total")
 	for _, tc := range []struct {
 		name string
 		jam  func(m *ingesttest.Memory)
@@ -248,6 +250,7 @@ func TestPushBack(t *testing.T) {
 				send(t, c, websocket.MessageText, fmt.Sprintf(`{"n":%d}`, i))
 			}
 			untilAck(t, c, 9)
+			metrictest.Show(t, "tapedeck_ingest_ws_connections")
 			tc.jam(&l.memory)
 			stop := make(chan struct{})
 			wrote := make(chan int)

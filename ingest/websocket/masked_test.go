@@ -9,11 +9,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"tapedeck/internal/metric/metrictest"
 )
 
 // A frame without a mask ends the connection with code 1002 and is not recorded;
 // what came before it is.
 func TestUnmaskedFrames(t *testing.T) {
+	metrictest.Grow(t, "tapedeck_ingest_ws_violations_total")
 	masked := func(first byte, payload string) string {
 		return string(append([]byte{first, 0x80 | byte(len(payload)), 0, 0, 0, 0}, payload...))
 	}

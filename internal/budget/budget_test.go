@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/internal/metric/metrictest"
 	"tapedeck/internal/problem"
 )
 
@@ -32,6 +33,7 @@ func TestLimits(t *testing.T) {
 	_, err := b.Enter()
 	refusal(t, err, readersLimit)
 	ctx := t.Context()
+	metrictest.Of(b).Show(t, "tapedeck_readers", "tapedeck_reader_bytes", "tapedeck_readers_refused_total")
 	if err := errors.Join(grants[0].Need(ctx, 2*Base), grants[1].Need(ctx, Base)); err != nil {
 		t.Fatal(err) // the base of each is charged already
 	}

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"tapedeck/internal/certs/certstest"
+	"tapedeck/internal/metric/metrictest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -24,6 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // The files change while a source is in use. Time is virtual, from 2000-01-01 on, so the
 // certificates are made outside of the bubble, valid for the years between.
 func TestReload(t *testing.T) {
+	metrictest.Grow(t, "tapedeck_certificate_reloads_total", "tapedeck_certificate_reload_errors_total")
 	dir := t.TempDir()
 	ca := certstest.New(t, "ca")
 	const years = 24 * 365 * 10 * time.Hour

@@ -5,9 +5,12 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"tapedeck/internal/metric/metrictest"
 )
 
 func TestCheck(t *testing.T) {
+	metrictest.Grow(t, "tapedeck_http_refused_pages_total")
 	local, named, all := Rule{Local: true}, Rule{Allowed: []string{"https://ui.example"}, Local: true}, Rule{Allowed: []string{"*"}}
 	for _, tc := range []struct {
 		rule Rule

@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"tapedeck/internal/metric/metrictest"
 	"tapedeck/internal/problem"
 )
 
@@ -39,6 +40,7 @@ func TestGate(t *testing.T) {
 	enter("b", "")
 	enter("b", "")
 	enter("b", "max-streams")
+	metrictest.Of(Collector{g}).Show(t, "tapedeck_open", "tapedeck_open_limit")
 	leaves[0]()
 	leaves[0]()
 	enter("b", "")
@@ -59,6 +61,7 @@ func TestGate(t *testing.T) {
 
 // A tenant gets its rate and no more, in the long run; another one its own at the same time.
 func TestRate(t *testing.T) {
+	metrictest.Grow(t, "tapedeck_limit_waited_seconds_total")
 	synctest.Test(t, func(t *testing.T) {
 		r := NewRate("frames-per-second", 0, 100)
 		const seconds = 20

@@ -15,10 +15,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/metric/metrictest"
 )
 
 // A client that does not read is disconnected, and counted.
 func TestReadsNothing(t *testing.T) {
+	metrictest.Grow(t, "tapedeck_slow_clients_total")
 	failed := make(chan error, 1)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		out := NewWriter(w, NewTimeout(50*time.Millisecond))

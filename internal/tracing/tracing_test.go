@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	otlp "go.opentelemetry.io/proto/otlp/trace/v1"
 
+	"tapedeck/internal/metric/metrictest"
 	"tapedeck/internal/tracing"
 	"tapedeck/internal/tracing/tracingtest"
 )
@@ -28,6 +29,7 @@ func start(t *testing.T, endpoint string) (stop func(context.Context)) {
 
 // Spans arrive at a collector with their parents, attributes and outcome; without the text of errors.
 func TestSpans(t *testing.T) {
+	metrictest.Grow(t, "tapedeck_trace_spans_total")
 	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "Authorization=Bearer%20x, other=y")
 	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test")
 	r := tracingtest.New(t)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/internal/metric/metrictest"
 	"tapedeck/query/querytest"
 )
 
@@ -24,6 +25,7 @@ margins:
 // change: those with calls of a model, or at a time, for which it has other prices. January
 // has calls of Claude, February of gpt-5, March of both, April none.
 func TestComparedPeriods(t *testing.T) {
+	metrictest.Grow(t, "tapedeck_bill_periods_compared_total")
 	w := newWorld(t)
 	type file struct{ rate, later, gpt, house, march, others, tagged, more string }
 	first := file{"0.9", "", "2", "1", "1.1", "2", "1.5", ""}

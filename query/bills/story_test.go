@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/internal/metric/metrictest"
 	"tapedeck/query/querytest"
 	"tapedeck/schema"
 )
@@ -30,6 +31,7 @@ margins:
 // session moves to another account and one is deleted. The closed bill stays as it is, and
 // April has the corrections. All amounts were computed by hand.
 func TestStory(t *testing.T) {
+	metrictest.Grow(t, "tapedeck_bills_closed_total", "tapedeck_bill_rows_total", "tapedeck_bill_close_seconds")
 	w := newWorld(t)
 	w.prices(fmt.Sprintf(storyPrices, "2", ""))
 	w.session("plain", "customer=c1", call("a", "2026-03-02T10:00:00Z", "anthropic", opus, 1000, 200))

@@ -1,10 +1,13 @@
 package settled_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -12,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"tapedeck/deploy/local/localtest"
+	"tapedeck/internal/metric/metrictest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/query/sessionhead"
@@ -19,6 +23,7 @@ import (
 	"tapedeck/query/settled"
 	"tapedeck/query/usagereport"
 	"tapedeck/schema"
+	"tapedeck/schema/tombstone"
 )
 
 func TestMain(m *testing.M) { localtest.Main(m) }
@@ -272,4 +277,29 @@ func TestRemovedBatches(t *testing.T) {
 		t.Errorf("%d batches are stored, want 2", batches)
 	}
 	w.same("after the removal")
+}
+
+// Run counts settlements, those that fail, and the sessions that wait for their deletion.
+func TestRun(t *testing.T) {
+	w := newWorld(t)
+	w.fill()
+	if _, err := tombstone.NewStore(w.db.Conn).Put(t.Context(), tombstone.Key{Tenant: querytest.Tenant, Session: "long"}); err != nil {
+		t.Fatal(err)
+	}
+	var fails atomic.Bool
+	fails.Store(true)
+	w.settler.Reached(func(string) error {
+		if fails.Load() {
+			return errors.New("killed")
+		}
+		return nil
+	})
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { w.settler.Run(ctx, 10*time.Millisecond) })
+	defer running.Wait()
+	defer stop()
+	metrictest.Show(t, "tapedeck_settle_failures_total", "tapedeck_settle_seconds", "tapedeck_unsettled_sessions")
+	fails.Store(false)
+	metrictest.Show(t, "tapedeck_settled_timestamp_seconds")
 }

@@ -8,8 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/budget"
+	"tapedeck/internal/metric/metrictest"
 	"tapedeck/replay"
 	replayhttp "tapedeck/replay/http"
 	"tapedeck/replay/replaytest"
@@ -194,11 +197,13 @@ func refuses(t *testing.T, over schema.Transport) {
 
 func isBusy(t *testing.T, over schema.Transport) {
 	tape := simple(2, time.Hour)
-	srv := serve(t, replayhttp.Options{Library: tape, Budget: budget.New(budget.Options{Readers: 1})})
+	metrics := prometheus.NewRegistry()
+	srv := serve(t, replayhttp.Options{Library: tape, Budget: budget.New(budget.Options{Readers: 1}), Registerer: metrics})
 	res, err := srv.Client().Get(address(srv.URL, ""))
 	if err != nil {
 		t.Fatal(err)
 	}
+	metrictest.Gathered(metrics).Show(t, "tapedeck_replay_playbacks")
 	p := play(t, srv.Client(), srv.URL, over, "")
 	if p.status != 503 || p.header.Get("Retry-After") == "" || !strings.Contains(p.body, "All 1 readers") {
 		t.Errorf("got %d %v %s", p.status, p.header, p.body)

@@ -18,6 +18,7 @@ import (
 	"tapedeck/deploy/audit"
 	"tapedeck/deploy/local/localtest"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/metric/metrictest"
 	"tapedeck/query"
 	"tapedeck/query/endpoint"
 	"tapedeck/schema/clickhouse"
@@ -173,6 +174,7 @@ func TestList(t *testing.T) {
 
 // A message that cannot be read holds up no other, and what is inserted again counts once.
 func TestWriter(t *testing.T) {
+	metrictest.Grow(t, "tapedeck_audit_unreadable_total")
 	r := newRig(t)
 	e := audit.Of("acme", audit.ServerItself, audit.Expire, "x", audit.Done)
 	e.ID, e.At = "id", time.Now()

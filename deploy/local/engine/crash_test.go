@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/metric/metrictest"
 )
 
 // insertUntil inserts rows of one until ctx ends, whatever happens to the
@@ -64,6 +65,7 @@ func TestKilledEngineComesBack(t *testing.T) {
 	if h.Restarts != 2 || !strings.Contains(h.LastError, "killed") {
 		t.Errorf("health after two kills: %+v", h)
 	}
+	metrictest.Of(s).Show(t, "tapedeck_clickhouse_restarts_total")
 	const restarts = "# HELP tapedeck_clickhouse_restarts_total Times that the ClickHouse of local mode ended by itself and was started again.\n" +
 		"# TYPE tapedeck_clickhouse_restarts_total counter\ntapedeck_clickhouse_restarts_total 2\n"
 	if err := testutil.CollectAndCompare(s, strings.NewReader(restarts), "tapedeck_clickhouse_restarts_total"); err != nil {

@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/prometheus/client_golang/prometheus"
 
+	"tapedeck/internal/metric/metrictest"
 	"tapedeck/replay/emulate"
 	et "tapedeck/replay/emulate/emulatetest"
 	"tapedeck/replay/emulate/httpreplay"
@@ -24,8 +26,8 @@ const ms = time.Millisecond
 
 // handler serves the session of a tape at /, with settings in the path's first
 // segment where it has a semicolon.
-func handler(tape *replaytest.Tape) http.Handler {
-	stage := et.Stage(tape)
+func handler(tape *replaytest.Tape, change ...func(*emulate.Options)) http.Handler {
+	stage := et.Stage(tape, change...)
 	s := httpreplay.New(stage)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t, err := stage.Tape(r.Context(), "default", replaytest.Session)
@@ -281,7 +283,9 @@ func TestSocket(t *testing.T) {
 		Add(2*time.Hour, "ask", over, et.Sent).
 		Add(2*time.Hour, "\x00", over, func(f *schema.Frame) { f.Flags |= schema.FlagBinary }).
 		Add(2*time.Hour, "close 4001 bye", func(f *schema.Frame) { f.Flags |= schema.FlagNote })
-	base := et.Serve(t, handler(tape))
+	metrics := prometheus.NewRegistry()
+	shown := metrictest.Gathered(metrics)
+	base := et.Serve(t, handler(tape, func(o *emulate.Options) { o.Registerer = metrics }))
 	conn, _, err := websocket.Dial(t.Context(), base+"/live", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -300,6 +304,7 @@ func TestSocket(t *testing.T) {
 		}
 	}
 	hear("hello")
+	shown.Show(t, "tapedeck_emulate_connections")
 	start := time.Now()
 	say()
 	hear("answer")
@@ -311,6 +316,7 @@ func TestSocket(t *testing.T) {
 	if _, _, err := conn.Read(t.Context()); websocket.CloseStatus(err) != 4001 {
 		t.Errorf("closed with %v", err)
 	}
+	shown.Show(t, "tapedeck_emulate_requests_total")
 }
 
 func FuzzHeads(f *testing.F) {
