@@ -101,11 +101,13 @@ func (l *Log) note(e Entry, share int) error {
 	}
 	e.complete(time.Now())
 	if l.life.Err() == nil && len(l.queue) < cap(l.queue)/share {
+		waiting.Inc()
 		select {
 		case l.queue <- e:
 			entries.WithLabelValues(string(e.Action), string(e.Outcome)).Inc()
 			return nil
 		default:
+			waiting.Dec()
 		}
 	}
 	lost.WithLabelValues(lostFull).Inc()
@@ -123,11 +125,13 @@ func (l *Log) run() {
 		for wait, said := 100*time.Millisecond, false; ; wait = min(2*wait, 5*time.Second) {
 			err := l.publish(l.life, batch)
 			if err == nil {
+				waiting.Sub(float64(len(batch)))
 				break
 			}
 			if l.life.Err() != nil {
 				n := len(batch) + len(l.queue)
 				lost.WithLabelValues(lostStopped).Add(float64(n))
+				waiting.Sub(float64(n))
 				l.opts.Log.Error("audit log: entries are lost: JetStream did not take them before the end", "entries", n, "error", err)
 				return
 			}

@@ -111,6 +111,7 @@ func TestNATSAway(t *testing.T) {
 	if taken < 5 || taken > 10+batchEntries || !l.Full() { // those of a batch that waits are not in the queue
 		t.Errorf("%d entries wait beside refusals", taken)
 	}
+	metrictest.Show(t, "tapedeck_audit_queue_entries")
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	l.Close(ctx)

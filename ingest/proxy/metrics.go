@@ -16,6 +16,8 @@ var (
 		"Requests to which the upstream did not answer.")
 	passed = metric.CounterVec(metric.Proxy, "tapedeck_proxy_bytes_total",
 		"Bytes of bodies and tunnels that were forwarded, by direction.", "direction")
+	queued = metric.Gauge(metric.Proxy, "tapedeck_proxy_queue_bytes",
+		"Bytes that wait to be recorded, with 128 for each head, end and read.")
 	overloads = metric.Counter(metric.Proxy, "tapedeck_proxy_overloads_total",
 		"Exchanges whose recording ended because the recorder was behind.")
 	missedFrames = metric.Counter(metric.Proxy, "tapedeck_proxy_unrecorded_frames_total",

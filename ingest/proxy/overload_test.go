@@ -47,6 +47,7 @@ func TestOverload(t *testing.T) {
 		t.Errorf("it took %v", took)
 	}
 	speedtest.Within(t, "the exchange", took, 20*time.Second)
+	metrictest.Show(t, "tapedeck_proxy_queue_bytes")
 	s.memory.Resume()
 	r := s.one(t)
 	got := r.body(schema.Receive)

@@ -94,6 +94,7 @@ func (q *queue) reserveWithin(n int64, timeout time.Duration) bool {
 // signal, so that it does not compete for CPU time with forwarding, and after lateSignal at
 // the latest.
 func (q *queue) put(it item) {
+	queued.Add(float64(q.weight(&it)))
 	q.mu.Lock()
 	closed := q.closed
 	if !closed {
@@ -158,6 +159,7 @@ func (q *queue) take(spare []item) []item {
 // release releases the room of an item after it was recorded.
 func (q *queue) release(it *item) {
 	n := q.weight(it)
+	queued.Sub(float64(n))
 	q.own.Release(n)
 	q.total.Release(n)
 }
