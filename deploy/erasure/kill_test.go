@@ -19,7 +19,6 @@ import (
 	njs "github.com/nats-io/nats.go/jetstream"
 
 	"tapedeck/deploy/erasure"
-	"tapedeck/internal/metric/metrictest"
 )
 
 // everyStep is for the whole of TestKilledAtEveryStep, which takes minutes.
@@ -170,10 +169,7 @@ func TestLateBlock(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	w.eventually("the block is dropped", func() bool {
-		_, metrics := w.request(http.MethodGet, "/metrics", "", nil)
-		return strings.Contains(metrics, "tapedeck_sink_deleted_blocks_total 1")
-	})
+	w.metrics().Show(t, "tapedeck_sink_deleted_blocks_total")
 	if status, _ := w.request(http.MethodGet, "/v1/sessions/"+sessions[0], "", nil); status != http.StatusGone {
 		t.Errorf("answered %d, want 410", status)
 	}
@@ -198,11 +194,7 @@ func TestTenant(t *testing.T) {
 	if status, answer := w.request(http.MethodPost, "/v1/erasures", "application/json", body); status != http.StatusAccepted {
 		t.Fatalf("the erasure was answered %d: %s", status, answer)
 	}
-	shown := metrictest.Scraped(func() string {
-		_, text := w.request(http.MethodGet, "/metrics", "", nil)
-		return text
-	})
-	shown.Show(t, "tapedeck_erasures_requested_total", "tapedeck_erasures_open", "tapedeck_erasures_oldest_seconds", "tapedeck_erasures_overdue")
+	w.metrics().Show(t, "tapedeck_erasures_requested_total", "tapedeck_erasures_open", "tapedeck_erasures_oldest_seconds", "tapedeck_erasures_overdue")
 	for _, s := range sessions { // hidden at once
 		if status, _ := w.request(http.MethodGet, "/v1/sessions/"+s, "", nil); status != http.StatusGone {
 			t.Errorf("%s is answered %d, want 410", s, status)
@@ -211,7 +203,7 @@ func TestTenant(t *testing.T) {
 	time.Sleep(2 * time.Millisecond) // ids have the resolution of a millisecond
 	w.post(map[string][]string{"session": {"later"}}, ndjson, []byte("{\"a\":1}\n"))
 	w.verified("none")
-	shown.Show(t, "tapedeck_erasures_verified_total", "tapedeck_erasure_seconds")
+	w.metrics().Show(t, "tapedeck_erasures_verified_total", "tapedeck_erasure_seconds")
 	w.clean("none", marker, true)
 	w.eventually("what was recorded later is there", func() bool { return w.raw("later") == hash("{\"a\":1}\n") })
 }

@@ -22,6 +22,7 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/jetstream"
+	"tapedeck/internal/metric/metrictest"
 )
 
 // world is a data directory with recordings, and the server on it.
@@ -45,6 +46,14 @@ func (w *world) request(method, path, media string, body []byte, fields ...strin
 		w.Fatal(err)
 	}
 	return status, answer
+}
+
+// metrics returns what the server reports.
+func (w *world) metrics() metrictest.Source {
+	return metrictest.Scraped(func() string {
+		_, text := w.request(http.MethodGet, "/metrics", "", nil)
+		return text
+	})
 }
 
 func (w *world) try(ctx context.Context, method, path, media string, body []byte, fields ...string) (int, string, error) {
