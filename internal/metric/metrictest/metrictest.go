@@ -1,5 +1,5 @@
-// Package metrictest checks that metrics move. A test of deploy/prometheus reads the calls of Grow and
-// Show in all tests: a metric that its servers leave at 0 must be named in one of them.
+// Package metrictest checks that metrics move. A test of deploy/prometheus looks for the calls of Grow and
+// Show in all tests, Show(t, "tapedeck_…"): a metric that its servers leave at 0 must be named in one of them.
 package metrictest
 
 import (
