@@ -66,7 +66,7 @@ func TestDiffAndBisect(t *testing.T) {
 	if out := s.must(t, "bisect", "--session-tag", "job=nightly", "--text", "Done."); !strings.HasPrefix(out, "Every one of 5 sessions") {
 		t.Errorf("bisect --text:\n%s", out)
 	}
-	if _, stderr, exit := s.run(t, "diff", "night1", "none"); exit != 1 || !strings.Contains(stderr, "There is no session") {
+	if _, stderr, exit := s.run(t, "diff", "night1", "none"); exit != 1 || !strings.Contains(stderr, "There is no session") || !strings.Contains(stderr, `"tapedeck sessions" lists`) {
 		t.Errorf("exit %d, %s", exit, stderr)
 	}
 	if _, stderr, exit := s.run(t, "bisect", "--tool", "x"); exit != 2 || !strings.Contains(stderr, "--session-tag") {

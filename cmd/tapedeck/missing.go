@@ -19,6 +19,9 @@ func hintForMissing(path string) string {
 	if strings.HasPrefix(path, "v1/erasures") {
 		return "\"tapedeck erase --list\" lists those there are."
 	}
+	if path == "v1/compare" {
+		return "\"tapedeck sessions\" lists those there are."
+	}
 	rest, ok := strings.CutPrefix(path, "v1/sessions/")
 	if !ok {
 		return ""

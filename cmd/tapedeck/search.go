@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"tapedeck/internal/apiclient"
 	"tapedeck/internal/console"
 	"tapedeck/internal/usage"
 	"tapedeck/query/search"
@@ -50,6 +52,13 @@ func (c *searchCommand) Run(ctx context.Context, g *global) error {
 	}
 	var raw json.RawMessage
 	if err := client.Get(ctx, "v1/search", q, &raw); err != nil {
+		var refused *apiclient.Error
+		if errors.As(err, &refused) && refused.Parameter == "q" { // no flag: the words are arguments
+			refused.Parameter = ""
+			if rest, ok := strings.CutPrefix(refused.Detail, "q "); ok {
+				refused.Detail = "The search " + rest
+			}
+		}
 		return err
 	}
 	if g.JSON {

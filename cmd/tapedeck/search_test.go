@@ -38,6 +38,9 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%v: %d %s", args, exit, stderr)
 		}
 	}
+	if _, stderr, exit := s.run(t, "search", strings.Repeat("a", 10_240)); exit != exitUsage || !strings.Contains(stderr, "The search has 10240 bytes") {
+		t.Errorf("a search of 10 KB: %d %.300s", exit, stderr)
+	}
 }
 
 // The text of a session that is being recorded is found within two seconds, while its message grows.
