@@ -146,7 +146,8 @@ func (r *reader) call(c *ast.CallExpr, folder string) {
 		}
 		return
 	}
-	level, message := "", 0
+	var level string
+	message := 0
 	switch name := method.Sel.Name; name {
 	case "Log", "LogAttrs", "With", "WithGroup":
 		r.wrong(c, "%s: call Debug, Info, Warn or Error with all attributes, so that the reference has the level and the attributes", name)
