@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"tapedeck/ingest/history/sqlitefile/sqlitefiletest"
+	"tapedeck/ingest/history/sqlitetest"
 )
 
 // openCode writes sessions as OpenCode keeps them. Members are those of a JSON object, without the
@@ -49,14 +49,14 @@ func (s *openCodeFiles) part(of, message, id, members string) {
 }
 
 // openCodeDatabase is the database of version 1.2 and later.
-type openCodeDatabase struct{ db *sqlitefiletest.Database }
+type openCodeDatabase struct{ db *sqlitetest.Database }
 
 func newOpenCodeDatabase(t *testing.T, h *agentHome) *openCodeDatabase {
 	dir := filepath.Join(h.dir, "share", "opencode")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	db := sqlitefiletest.Open(t, filepath.Join(dir, "opencode.db"))
+	db := sqlitetest.Open(t, filepath.Join(dir, "opencode.db"))
 	for _, statement := range []string{
 		"PRAGMA journal_mode=WAL",
 		"CREATE TABLE `session` (`id` text PRIMARY KEY, `project_id` text NOT NULL, `parent_id` text, `slug` text NOT NULL, `directory` text NOT NULL, `title` text NOT NULL, `version` text NOT NULL, `time_created` integer NOT NULL, `time_updated` integer NOT NULL)",
@@ -169,7 +169,7 @@ func TestSyncOfMovedOpenCodeSessions(t *testing.T) {
 	asksOpenCode(o, id, "msg_3", "Again", openCodeBase+5000)
 	answersOpenCode(o, id, "msg_4", openCodeBase+6000, "stop", "")
 	path := filepath.Join(h.dir, "share", "opencode", "opencode.db")
-	files := sqlitefiletest.Files(t, path)
+	files := sqlitetest.Files(t, path)
 	if said := h.sync(t); !strings.Contains(said, "found    1 file, 1 opencode") {
 		t.Errorf("sync:\n%s", said)
 	}
@@ -177,7 +177,7 @@ func TestSyncOfMovedOpenCodeSessions(t *testing.T) {
 	if len(s.Streams) != 1 || s.Streams[0].ID != before.Streams[0].ID || len(s.Runs) != 2 {
 		t.Errorf("streams %+v, before %+v, runs %+v", s.Streams, before.Streams, s.Runs)
 	}
-	if !maps.Equal(files, sqlitefiletest.Files(t, path)) {
+	if !maps.Equal(files, sqlitetest.Files(t, path)) {
 		t.Error("the sync changed the database or the files beside it")
 	}
 	stdout, _, exit := finish(t, h.command(t, "list", "--json"))
@@ -209,7 +209,7 @@ func TestSyncOfBadOpenCodeDatabases(t *testing.T) {
 	}
 	h.write(t, "other/text/opencode.db", strings.Repeat("no database\n", 100))
 	h.write(t, "other/short/opencode.db", "SQLite format 3\x00")
-	foreign := sqlitefiletest.Open(t, filepath.Join(other, "opencode-foreign.db"))
+	foreign := sqlitetest.Open(t, filepath.Join(other, "opencode-foreign.db"))
 	foreign.Exec("CREATE TABLE session (id text)")
 	for _, dir := range []string{"directory/opencode.db", "busy"} {
 		if err := os.MkdirAll(filepath.Join(other, dir), 0o755); err != nil {
@@ -222,7 +222,7 @@ func TestSyncOfBadOpenCodeDatabases(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", want, said)
 		}
 	}
-	busy := sqlitefiletest.Open(t, filepath.Join(other, "busy", "opencode.db"))
+	busy := sqlitetest.Open(t, filepath.Join(other, "busy", "opencode.db"))
 	busy.Exec("CREATE TABLE big (x)")
 	busy.Exec("PRAGMA cache_size=2")
 	busy.Exec("BEGIN")

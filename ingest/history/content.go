@@ -9,8 +9,8 @@ import (
 // open opens the content of a source: its file, or the events of a tree.
 func (s *Source) open() (io.ReadCloser, error) {
 	switch {
-	case s.rows != nil:
-		return s.openRows()
+	case s.row != nil:
+		return s.openRow()
 	case s.kind == tree:
 		return &eventReader{objects: &fileObjects{source: s}, messages: s.messages, writing: s.writing}, nil
 	}

@@ -2,18 +2,30 @@ package history
 
 import (
 	"cmp"
+	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"time"
 
-	"tapedeck/ingest/history/sqlitefile"
+	"tapedeck/ingest/history/snapshot"
 )
 
 // OpenCode keeps its sessions in a database since version 1.2: a row of the table session
 // describes a session, one of message a message and one of part a part of one. The column data
 // of the latter two is the object that a file of the storage had, without its ids.
+var (
+	//go:embed sql/sessions.sql
+	sessionsSQL string
+	//go:embed sql/sizes_messages.sql
+	messageSizesSQL string
+	//go:embed sql/sizes_parts.sql
+	partSizesSQL string
+	//go:embed sql/newer.sql
+	newerSQL string
+)
 
 // isDatabase reports whether a name is that of a database of OpenCode. Builds other than releases
 // have one of their own.
@@ -24,142 +36,45 @@ func isDatabase(name string) bool {
 
 // Reasons for which sessions of a database are not recorded.
 var (
-	errWriting   = errors.New("OpenCode wrote to it each time that it was read; the next sync reads it")
 	errOpenCode2 = errors.New("its sessions of OpenCode 2 are in tables that are not read; \"opencode export\" writes them as JSON")
+	errLongList  = &foreignError{fmt.Errorf("not a database of OpenCode: the names of its sessions or messages have more than %d bytes", listLimit)}
 )
 
-// attempts is how often a database is read again after OpenCode overwrote what was being read,
-// with a pause before each.
-const (
-	attempts     = 5
-	attemptPause = 20 * time.Millisecond
-)
+// listLimit bounds what is kept of the sessions of a database, or of the messages of a session, bytes.
+const listLimit = 256 << 20
 
-// withDatabase opens a database and calls read, again if the database has changed meanwhile so
-// that what was read does not count.
-func withDatabase(path string, read func(*tables) error) error {
-	for attempt := range attempts {
-		if attempt > 0 {
-			time.Sleep(attemptPause)
-		}
-		f, err := sqlitefile.Open(path)
-		if errors.Is(err, sqlitefile.ErrBusy) {
-			continue
-		}
-		if err != nil {
-			return databaseError(err)
-		}
-		t, err := openTables(f)
-		if err == nil {
-			err = read(t)
-		}
-		unchanged := f.Unchanged()
-		f.Close()
-		if unchanged {
-			return databaseError(err)
-		}
-	}
-	return errWriting
-}
+// databaseTimeout bounds a read of a database's list of sessions, or of a session.
+var databaseTimeout = 2 * time.Minute
 
-// databaseError marks a database that is not one of OpenCode.
-func databaseError(err error) error {
-	if errors.Is(err, sqlitefile.ErrFormat) || errors.Is(err, sqlitefile.ErrMissing) {
+// withDatabase calls read with one state of a database, again if the database was closed or opened
+// meanwhile so that what was read does not count.
+func withDatabase(path string, read func(*snapshot.DB) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), databaseTimeout)
+	defer cancel()
+	err := snapshot.Read(ctx, path, read)
+	if errors.Is(err, snapshot.ErrForeign) {
 		return &foreignError{fmt.Errorf("not a database of OpenCode: %w", err)}
 	}
 	return err
 }
 
-// tables are the tables of OpenCode's database.
-type tables struct {
-	file                   *sqlitefile.File
-	session, message, part table
-}
-
-// table is a table with the columns that are read.
-type table struct {
-	*sqlitefile.Table
-	columns map[string]int
-}
-
-func openTables(f *sqlitefile.File) (*tables, error) {
-	t := &tables{file: f}
-	for _, of := range []struct {
-		table   *table
-		name    string
-		columns []string
-	}{
-		{&t.session, "session", []string{"id", "project_id", "parent_id", "directory", "title", "version", "time_created", "time_updated"}},
-		{&t.message, "message", []string{"id", "session_id", "time_created", "time_updated", "data"}},
-		{&t.part, "part", []string{"id", "message_id", "session_id", "time_updated", "data"}},
-	} {
-		found, err := f.Table(of.name)
-		if err != nil {
-			return nil, err
-		}
-		*of.table = table{found, map[string]int{}}
-		for _, c := range of.columns {
-			if of.table.columns[c], err = found.Column(c); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return t, nil
-}
-
-// row reads columns of a row. The first failure is kept.
-type row struct {
-	*sqlitefile.Row
-	table *table
-	err   error
-}
-
-func (r *row) text(column string) string {
-	value, err := r.Text(r.table.columns[column])
-	r.err = cmp.Or(r.err, err)
-	return value
-}
-
-func (r *row) int(column string) int64 {
-	value, err := r.Int(r.table.columns[column])
-	r.err = cmp.Or(r.err, err)
-	return value
-}
-
-// each calls see with each row of a table.
-func (t *table) each(see func(*row)) error {
-	return t.Scan(func(found *sqlitefile.Row) error {
-		r := row{Row: found, table: t}
-		see(&r)
-		return r.err
-	})
-}
-
-// sessionRows are the rows of a session.
-type sessionRows struct {
-	database, id    string // path, and the id of the session
-	session         int64
-	messages, parts []int64
-	last            lastMessage
-}
-
-// lastMessage is the last message of a session, by time and id.
-type lastMessage struct {
-	row, created int64
-	id           string
-}
+// sessionRow is where a session of a database is.
+type sessionRow struct{ database, id string }
 
 // database collects the sessions in a database of OpenCode. It reads all rows, but of their data
 // only the size.
 func (f *finder) database(path string) {
 	var found []*Source
-	parents := map[string]string{}
+	var parents map[string]string
 	newer := false
-	err := withDatabase(path, func(t *tables) (err error) {
-		clear(parents)
-		found, err = t.sources(path, parents)
-		if second, missing := t.file.Table("session_v2"); missing == nil {
-			err = cmp.Or(err, second.Scan(func(*sqlitefile.Row) error { newer = true; return nil }))
+	err := withDatabase(path, func(db *snapshot.DB) (err error) {
+		if found, parents, err = sessionsOf(db, path); err != nil {
+			return err
+		}
+		newer = false
+		err = db.Each(newerSQL, func(*snapshot.Row) error { newer = true; return nil })
+		if snapshot.Missing(err) {
+			return nil
 		}
 		return err
 	})
@@ -181,57 +96,58 @@ func (f *finder) database(path string) {
 	joinParents(found, parents)
 }
 
-// sources reads the sessions, and adds the sub-agents' to parents.
-func (t *tables) sources(path string, parents map[string]string) ([]*Source, error) {
+// sessionsOf reads the sessions of a database, and the parents of sub-agents'.
+func sessionsOf(db *snapshot.DB, path string) (order []*Source, parents map[string]string, err error) {
 	list := map[string]*Source{}
-	var order []*Source
+	parents = map[string]string{}
 	touch := func(s *Source, size, ms int64) {
 		s.Size += size
 		if at := time.UnixMilli(ms); at.After(s.Modified) {
 			s.Modified = at
 		}
 	}
-	err := t.session.each(func(r *row) {
-		id := r.text("id")
-		s := &Source{Agent: OpenCode, Path: path + "#" + id, kind: tree, rows: &sessionRows{database: path, id: id, session: r.ID}}
-		s.Head = Head{Session: id, Project: r.text("directory"), name: id, started: r.int("time_created") * int64(time.Millisecond)}
-		touch(s, int64(len(s.Project)+len(r.text("title"))), r.int("time_updated"))
-		if parent := r.text("parent_id"); parent != "" {
+	rest := listLimit
+	err = db.Each(sessionsSQL, func(r *snapshot.Row) error {
+		id := r.Text(0)
+		s := &Source{Agent: OpenCode, Path: path + "#" + id, kind: tree, row: &sessionRow{path, id}}
+		s.Head = Head{Session: id, Project: r.Text(2), name: id, started: r.Int(3) * int64(time.Millisecond)}
+		touch(s, r.Int(5), r.Int(4))
+		if parent := r.Text(1); parent != "" {
 			parents[id] = parent
 		}
 		list[id], order = s, append(order, s)
-	})
-	if err != nil {
-		return nil, err
-	}
-	err = t.message.each(func(r *row) {
-		s := list[r.text("session_id")]
-		if s == nil {
-			return
+		if rest -= 512 + len(s.Path) + 2*len(id) + len(s.Project) + len(parents[id]); rest < 0 {
+			return errLongList
 		}
-		touch(s, r.Size(t.message.columns["data"]), r.int("time_updated"))
-		s.rows.messages = append(s.rows.messages, r.ID)
-		if m := (lastMessage{r.ID, r.int("time_created"), r.text("id")}); m.created > s.rows.last.created || m.created == s.rows.last.created && m.id > s.rows.last.id {
-			s.rows.last = m
-		}
+		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	err = t.part.each(func(r *row) {
-		if s := list[r.text("session_id")]; s != nil {
-			touch(s, r.Size(t.part.columns["data"]), r.int("time_updated"))
-			s.rows.parts = append(s.rows.parts, r.ID)
+	for _, sizes := range []string{messageSizesSQL, partSizesSQL} {
+		if err != nil {
+			return nil, nil, err
 		}
-	})
-	if err != nil {
-		return nil, err
+		err = db.Each(sizes, func(r *snapshot.Row) error {
+			if s := list[string(r.Bytes(0))]; s != nil {
+				touch(s, r.Int(1), r.Int(2))
+			}
+			return nil
+		})
 	}
 	for _, s := range order {
-		if s.rows.last.row != 0 {
-			s.writing = isWriting(&rowObjects{tables: t, rows: s.rows}, &storedMessage{row: s.rows.last.row}, s.Modified)
+		if err == nil && time.Since(s.Modified) <= openFor {
+			err = s.setWriting(db)
 		}
 	}
 	slices.SortFunc(order, func(a, b *Source) int { return cmp.Compare(a.name, b.name) })
-	return order, nil
+	return order, parents, err
+}
+
+// setWriting looks at the last message of a session that was written lately.
+func (s *Source) setWriting(db *snapshot.DB) error {
+	messages, err := messagesOf(db, s.row.id)
+	if err != nil || len(messages) == 0 {
+		return err
+	}
+	o := &rowObjects{db: db, of: s.row.id}
+	s.writing = isWriting(o, &messages[len(messages)-1], s.Modified)
+	return o.err
 }

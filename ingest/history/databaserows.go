@@ -3,34 +3,46 @@ package history
 import (
 	"bufio"
 	"cmp"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"slices"
+	"sync"
 
 	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/history/snapshot"
 )
 
-// openRows returns the events of a session in a database, of one state of it: they go to a file
-// without a name first, since OpenCode may overwrite the pages meanwhile.
-func (s *Source) openRows() (io.ReadCloser, error) {
+var (
+	//go:embed sql/session.sql
+	sessionSQL string
+	//go:embed sql/messages.sql
+	messagesSQL string
+	//go:embed sql/parts.sql
+	partsSQL string
+	//go:embed sql/message.sql
+	messageSQL string
+	//go:embed sql/part.sql
+	partSQL string
+)
+
+// databaseMemory is locked while a session of a database is read, since SQLite's memory and the
+// largest value are in memory.
+var databaseMemory sync.Mutex
+
+// openRow returns the events of a session in a database, of one state of it: they go to a file
+// without a name first, so that OpenCode's log is held for no longer than it takes to read them.
+func (s *Source) openRow() (io.ReadCloser, error) {
 	f, err := os.CreateTemp("", "tapedeck-sync-*")
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", s.Path, err)
 	}
 	err = os.Remove(f.Name())
 	if err == nil {
-		err = withDatabase(s.rows.database, func(t *tables) error {
-			if _, err := f.Seek(0, io.SeekStart); err != nil {
-				return err
-			}
-			if err := f.Truncate(0); err != nil {
-				return err
-			}
-			return s.writeEvents(t, f)
-		})
+		err = s.copyRow(f)
 	}
 	if err == nil {
 		_, err = f.Seek(0, io.SeekStart)
@@ -42,134 +54,112 @@ func (s *Source) openRows() (io.ReadCloser, error) {
 	return f, nil
 }
 
+// copyRow writes the events of a session to a file.
+func (s *Source) copyRow(f *os.File) error {
+	databaseMemory.Lock()
+	defer databaseMemory.Unlock()
+	return withDatabase(s.row.database, func(db *snapshot.DB) error {
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		if err := f.Truncate(0); err != nil {
+			return err
+		}
+		return s.writeEvents(db, f)
+	})
+}
+
 // writeEvents writes the events of a session.
-func (s *Source) writeEvents(t *tables, to io.Writer) error {
-	messages, err := t.messagesOf(s.rows)
+func (s *Source) writeEvents(db *snapshot.DB, to io.Writer) error {
+	messages, err := messagesOf(db, s.row.id)
 	if err != nil {
 		return err
 	}
-	o := &rowObjects{tables: t, rows: s.rows}
+	o := &rowObjects{db: db, of: s.row.id}
+	if o.session() == nil {
+		return cmp.Or(o.err, errChanged) // it was deleted
+	}
 	w := bufio.NewWriterSize(to, 64<<10)
 	_, err = io.Copy(w, &eventReader{objects: o, messages: messages, writing: s.writing})
 	return errors.Join(err, o.err, w.Flush())
 }
 
 // messagesOf returns the messages of a session in order, each with its parts.
-func (t *tables) messagesOf(rows *sessionRows) ([]storedMessage, error) {
-	type member struct {
-		created int64
-		id, of  string // of: the message of a part
-		row     int64
-	}
-	read := func(from *table, ids []int64, see func(*row) member) (list []member, err error) {
-		for _, id := range ids {
-			found, err := from.Row(id)
-			if err != nil {
-				return nil, err
-			}
-			if found == nil {
-				return nil, errChanged // it was deleted
-			}
-			r := row{Row: found, table: from}
-			list = append(list, see(&r))
-			if r.text("session_id") != rows.id {
-				r.err = cmp.Or(r.err, errChanged) // the database was written anew
-			}
-			if r.err != nil {
-				return nil, r.err
-			}
+func messagesOf(db *snapshot.DB, session string) (list []storedMessage, err error) {
+	rest := listLimit
+	take := func(r *snapshot.Row) error {
+		if rest -= 64 + len(r.Bytes(0)); rest < 0 {
+			return errLongList
 		}
-		slices.SortFunc(list, func(a, b member) int {
-			return cmp.Or(cmp.Compare(a.created, b.created), cmp.Compare(a.id, b.id))
-		})
-		return list, nil
+		return nil
 	}
-	messages, err := read(&t.message, rows.messages, func(r *row) member {
-		return member{created: r.int("time_created"), id: r.text("id"), row: r.ID}
-	})
+	at := map[string]int{}
+	err = db.Each(messagesSQL, func(r *snapshot.Row) error {
+		id := r.Text(0)
+		at[id], list = len(list), append(list, storedMessage{name: id})
+		return take(r)
+	}, session)
 	if err != nil {
 		return nil, err
 	}
-	parts, err := read(&t.part, rows.parts, func(r *row) member {
-		return member{id: r.text("id"), of: r.text("message_id"), row: r.ID}
-	})
-	if err != nil {
-		return nil, err
-	}
-	of := map[string][]int64{}
-	for _, p := range parts {
-		of[p.of] = append(of[p.of], p.row)
-	}
-	list := make([]storedMessage, 0, len(messages))
-	for _, m := range messages {
-		list = append(list, storedMessage{row: m.row, partRows: of[m.id]})
-	}
-	return list, nil
+	return list, db.Each(partsSQL, func(r *snapshot.Row) error {
+		if i, ok := at[string(r.Bytes(1))]; ok {
+			list[i].parts = append(list[i].parts, r.Text(0))
+		}
+		return take(r)
+	}, session)
 }
 
 // rowObjects reads the rows of a session as the objects that files of the storage hold. The first
 // failure is kept.
 type rowObjects struct {
-	tables *tables
-	rows   *sessionRows
+	db     *snapshot.DB
+	of     string // the session's id
 	parser fastjson.Parser
 	err    error
 }
 
-func (o *rowObjects) session() *fastjson.Value {
-	found, err := o.tables.session.Row(o.rows.session)
-	if o.err = cmp.Or(o.err, err); err != nil || found == nil {
-		return nil
-	}
-	r := row{Row: found, table: &o.tables.session}
-	if r.text("id") != o.rows.id {
-		o.err = cmp.Or(o.err, errChanged)
-	}
-	type times struct {
-		Created int64 `json:"created"`
-	}
-	text, err := json.Marshal(struct {
-		ID        string `json:"id"`
-		ProjectID string `json:"projectID"`
-		ParentID  string `json:"parentID,omitempty"`
-		Directory string `json:"directory"`
-		Title     string `json:"title"`
-		Version   string `json:"version"`
-		Time      times  `json:"time"`
-	}{r.text("id"), r.text("project_id"), r.text("parent_id"), r.text("directory"), r.text("title"), r.text("version"), times{r.int("time_created")}})
-	if o.err = cmp.Or(o.err, r.err, err); o.err != nil {
-		return nil
-	}
-	return parseObject(&o.parser, text)
+func (o *rowObjects) session() (v *fastjson.Value) {
+	err := o.db.Each(sessionSQL, func(r *snapshot.Row) error {
+		type times struct {
+			Created int64 `json:"created"`
+		}
+		text, err := json.Marshal(struct {
+			ID        string `json:"id"`
+			ProjectID string `json:"projectID"`
+			ParentID  string `json:"parentID,omitempty"`
+			Directory string `json:"directory"`
+			Title     string `json:"title"`
+			Version   string `json:"version"`
+			Time      times  `json:"time"`
+		}{r.Text(0), r.Text(1), r.Text(2), r.Text(3), r.Text(4), r.Text(5), times{r.Int(6)}})
+		v = parseObject(&o.parser, text)
+		return err
+	}, o.of)
+	o.err = cmp.Or(o.err, err)
+	return v
 }
 
 func (o *rowObjects) message(m *storedMessage) *fastjson.Value {
-	return o.object(&o.tables.message, m.row, "id", "id", "sessionID", "session_id")
+	return o.object(messageSQL, m.name, "id", "sessionID")
 }
 
 func (o *rowObjects) part(m *storedMessage, i int) *fastjson.Value {
-	return o.object(&o.tables.part, m.partRows[i], "id", "id", "messageID", "message_id", "sessionID", "session_id")
+	return o.object(partSQL, m.parts[i], "id", "sessionID", "messageID")
 }
 
-// object reads the data of a row, and adds members from other columns to it.
-func (o *rowObjects) object(from *table, id int64, members ...string) *fastjson.Value {
-	found, err := from.Row(id)
-	if o.err = cmp.Or(o.err, err); err != nil || found == nil || found.Size(from.columns["data"]) > memberLimit {
+// object reads the data of a row, and adds members from the columns that follow it.
+func (o *rowObjects) object(statement, id string, members ...string) (v *fastjson.Value) {
+	err := o.db.Each(statement, func(r *snapshot.Row) error {
+		if v = parseObject(&o.parser, r.Bytes(0)); v == nil {
+			return nil
+		}
+		var arena fastjson.Arena
+		for i, name := range members {
+			v.Set(name, arena.NewString(r.Text(i+1)))
+		}
 		return nil
-	}
-	r := row{Row: found, table: from}
-	text, err := r.Bytes(from.columns["data"])
-	if o.err = cmp.Or(o.err, err); err != nil {
-		return nil
-	}
-	v := parseObject(&o.parser, text)
-	if v == nil {
-		return nil
-	}
-	var arena fastjson.Arena
-	for ; len(members) > 0; members = members[2:] {
-		v.Set(members[0], arena.NewString(r.text(members[1])))
-	}
-	o.err = cmp.Or(o.err, r.err)
+	}, id, o.of, int64(memberLimit))
+	o.err = cmp.Or(o.err, err)
 	return v
 }

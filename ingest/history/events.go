@@ -35,15 +35,9 @@ type objects interface {
 
 // storedMessage is a message of a session: the paths of its files, or the ids of its rows.
 type storedMessage struct {
-	path  string
+	name  string
 	parts []string
-
-	row      int64
-	partRows []int64
 }
-
-// partCount returns the number of the message's parts.
-func (m *storedMessage) partCount() int { return len(m.parts) + len(m.partRows) }
 
 // Read implements io.Reader.
 func (r *eventReader) Read(p []byte) (int, error) {
@@ -103,7 +97,7 @@ func (r *eventReader) message(m *storedMessage) {
 		}
 	}
 	r.event("message.updated", "info", v)
-	for i := range m.partCount() {
+	for i := range m.parts {
 		if part := r.objects.part(m, i); part != nil {
 			r.time(max(part.GetInt64("time", "end"), part.GetInt64("time", "start"), part.GetInt64("state", "time", "end")))
 			r.event("message.part.updated", "part", part)

@@ -60,7 +60,7 @@ type fileObjects struct {
 
 func (o *fileObjects) session() *fastjson.Value { return o.load(o.source.Path) }
 
-func (o *fileObjects) message(m *storedMessage) *fastjson.Value { return o.load(m.path) }
+func (o *fileObjects) message(m *storedMessage) *fastjson.Value { return o.load(m.name) }
 
 func (o *fileObjects) part(m *storedMessage, i int) *fastjson.Value { return o.load(m.parts[i]) }
 
@@ -109,8 +109,8 @@ func (f *finder) addMessages(s *Source, dir, id string) {
 	folder := filepath.Join(dir, "message", id)
 	for _, name := range f.names(folder) {
 		message, isJSON := strings.CutSuffix(name, ".json")
-		m := storedMessage{path: filepath.Join(folder, name)}
-		if !isJSON || !s.counts(m.path) {
+		m := storedMessage{name: filepath.Join(folder, name)}
+		if !isJSON || !s.counts(m.name) {
 			continue
 		}
 		parts := filepath.Join(dir, "part", message)

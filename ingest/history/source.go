@@ -29,7 +29,7 @@ type Source struct {
 	kind     kind
 	file     fileID
 	messages []storedMessage // of a tree of files, in order
-	rows     *sessionRows    // of a tree in a database
+	row      *sessionRow     // of a tree in a database
 	writing  bool            // its last message is being written
 	entry    *entry          // the recorded part; nil for none
 }

@@ -1,5 +1,5 @@
-// Package sqlitefiletest runs SQLite in a process of its own, which tests have write databases.
-package sqlitefiletest
+// Package sqlitetest runs SQLite in a process of its own, which tests have write databases.
+package sqlitetest
 
 import (
 	"bufio"
@@ -128,4 +128,12 @@ func Files(t testing.TB, path string) map[string]string {
 		files[name] = string(text)
 	}
 	return files
+}
+
+// Remove removes a file.
+func Remove(t testing.TB, path string) {
+	t.Helper()
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
 }
