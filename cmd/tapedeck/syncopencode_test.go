@@ -62,7 +62,8 @@ func newOpenCodeDatabase(t *testing.T, h *agentHome) *openCodeDatabase {
 		"CREATE TABLE `session` (`id` text PRIMARY KEY, `project_id` text NOT NULL, `parent_id` text, `slug` text NOT NULL, `directory` text NOT NULL, `title` text NOT NULL, `version` text NOT NULL, `time_created` integer NOT NULL, `time_updated` integer NOT NULL)",
 		"CREATE TABLE `message` (`id` text PRIMARY KEY, `session_id` text NOT NULL, `time_created` integer NOT NULL, `time_updated` integer NOT NULL, `data` text NOT NULL, CONSTRAINT `fk` FOREIGN KEY (`session_id`) REFERENCES `session`(`id`) ON DELETE CASCADE)",
 		"CREATE TABLE `part` (`id` text PRIMARY KEY, `message_id` text NOT NULL, `session_id` text NOT NULL, `time_created` integer NOT NULL, `time_updated` integer NOT NULL, `data` text NOT NULL)",
-		"CREATE INDEX `message_session_idx` ON `message` (`session_id`)",
+		"CREATE INDEX `message_session_time_created_id_idx` ON `message` (`session_id`, `time_created`, `id`)",
+		"CREATE INDEX `part_session_idx` ON `part` (`session_id`)",
 	} {
 		db.Exec(statement)
 	}
@@ -79,6 +80,17 @@ func (s *openCodeDatabase) message(of, id, members string, at int) {
 
 func (s *openCodeDatabase) part(of, message, id, members string) {
 	s.db.Exec("INSERT INTO part VALUES (?, ?, ?, 0, ?, ?) ON CONFLICT (id) DO UPDATE SET data = excluded.data, time_updated = excluded.time_updated", id, message, of, time.Now().UnixMilli(), "{"+members+"}")
+}
+
+// openCodeFilesOf returns the contents of a database and its log, and the names of the files beside them. The locks of readers
+// are in the index of the log.
+func openCodeFilesOf(t *testing.T, path string) map[string]string {
+	files := sqlitetest.Files(t, path)
+	if _, ok := files[path+"-shm"]; !ok {
+		t.Error("the log has no index")
+	}
+	files[path+"-shm"] = ""
+	return files
 }
 
 // asksOpenCode writes what a user says.
@@ -169,7 +181,7 @@ func TestSyncOfMovedOpenCodeSessions(t *testing.T) {
 	asksOpenCode(o, id, "msg_3", "Again", openCodeBase+5000)
 	answersOpenCode(o, id, "msg_4", openCodeBase+6000, "stop", "")
 	path := filepath.Join(h.dir, "share", "opencode", "opencode.db")
-	files := sqlitetest.Files(t, path)
+	files := openCodeFilesOf(t, path)
 	if said := h.sync(t); !strings.Contains(said, "found    1 file, 1 opencode") {
 		t.Errorf("sync:\n%s", said)
 	}
@@ -177,8 +189,8 @@ func TestSyncOfMovedOpenCodeSessions(t *testing.T) {
 	if len(s.Streams) != 1 || s.Streams[0].ID != before.Streams[0].ID || len(s.Runs) != 2 {
 		t.Errorf("streams %+v, before %+v, runs %+v", s.Streams, before.Streams, s.Runs)
 	}
-	if !maps.Equal(files, sqlitetest.Files(t, path)) {
-		t.Error("the sync changed the database or the files beside it")
+	if !maps.Equal(files, openCodeFilesOf(t, path)) {
+		t.Error("the sync changed the database or its log, or made a file beside them")
 	}
 	stdout, _, exit := finish(t, h.command(t, "list", "--json"))
 	var list struct {
@@ -211,13 +223,15 @@ func TestSyncOfBadOpenCodeDatabases(t *testing.T) {
 	h.write(t, "other/short/opencode.db", "SQLite format 3\x00")
 	foreign := sqlitetest.Open(t, filepath.Join(other, "opencode-foreign.db"))
 	foreign.Exec("CREATE TABLE session (id text)")
+	views := sqlitetest.Open(t, filepath.Join(other, "opencode-views.db"))
+	views.Exec("CREATE VIEW session AS WITH i(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM i) SELECT i AS id, 'p' AS directory FROM i")
 	for _, dir := range []string{"directory/opencode.db", "busy"} {
 		if err := os.MkdirAll(filepath.Join(other, dir), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
 	said = h.sync(t, "--from", other)
-	for _, want := range []string{"text/opencode.db: not a database of OpenCode", "short/opencode.db: not a database of OpenCode", "opencode-foreign.db: not a database of OpenCode"} {
+	for _, want := range []string{"text/opencode.db: not a database of OpenCode", "short/opencode.db: not a database of OpenCode", "opencode-foreign.db: not a database of OpenCode", "opencode-views.db: not a database of OpenCode"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q is missing in\n%s", want, said)
 		}
@@ -227,7 +241,7 @@ func TestSyncOfBadOpenCodeDatabases(t *testing.T) {
 	busy.Exec("PRAGMA cache_size=2")
 	busy.Exec("BEGIN")
 	busy.Exec("WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500) INSERT INTO big SELECT hex(zeroblob(2000)) FROM n")
-	if _, stderr, exit := finish(t, h.command(t, "--from", other)); exit != exitFailed || !strings.Contains(stderr, "busy/opencode.db: OpenCode wrote to it each time that it was read; the next sync reads it") {
+	if _, stderr, exit := finish(t, h.command(t, "--from", other)); exit != exitFailed || !strings.Contains(stderr, "busy/opencode.db: another program has kept it locked for 2s; the next sync reads it") {
 		t.Errorf("a database that is being written: exit %d\n%s", exit, stderr)
 	}
 }

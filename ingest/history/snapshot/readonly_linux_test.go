@@ -33,6 +33,9 @@ func unprivileged(t *testing.T, f func()) {
 // copied without the index of the log, and closed.
 func TestReadOnlyFolder(t *testing.T) {
 	dir := t.TempDir()
+	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	path := filepath.Join(dir, "a.db")
 	db := sqlitetest.Open(t, path)
 	db.Exec("PRAGMA journal_mode=WAL")
