@@ -44,7 +44,7 @@ var (
 const listLimit = 256 << 20
 
 // databaseTimeout bounds a read of a database's list of sessions, or of a session.
-var databaseTimeout = 2 * time.Minute
+const databaseTimeout = 2 * time.Minute
 
 // withDatabase calls read with one state of a database, again if the database was closed or opened
 // meanwhile so that what was read does not count.
