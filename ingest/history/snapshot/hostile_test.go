@@ -65,7 +65,7 @@ func TestDamage(t *testing.T) {
 		}
 	}
 	random := rand.New(rand.NewPCG(1, 2))
-	for range 200 {
+	for range 60 {
 		content := append([]byte{}, whole...)
 		for range 1 + random.IntN(20) {
 			content[16+random.IntN(len(content)-16)] = byte(random.IntN(256))
