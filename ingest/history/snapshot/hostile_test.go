@@ -217,7 +217,7 @@ func FuzzRead(f *testing.F) {
 				return nil
 			})
 		})
-		if most := 4*len(content) + 64<<20; size > most {
+		if most := 4*len(content) + 16<<20; size > most {
 			t.Errorf("%d bytes of rows of a file of %d bytes", size, len(content))
 		}
 	})

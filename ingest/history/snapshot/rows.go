@@ -18,7 +18,7 @@ type DB struct {
 // pages that are linked in loops.
 const (
 	growth = 4
-	slack  = 64 << 20
+	slack  = 16 << 20
 )
 
 // Row is a row of a result. It is valid until the next one is read.
