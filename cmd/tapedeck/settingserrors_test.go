@@ -40,10 +40,23 @@ func TestSettingsRefused(t *testing.T) {
 		{nil, []string{"config", "check", "--set", "max-tags=x", "--set", "max-streams=-1", "--set", "listen=4600"}, exitUsage, "--max-streams=-1: it must be 1 or more"},
 		{nil, []string{"config", "check", "--set", "max-tags=x", "--set", "max-streams=-1", "--set", "listen=4600"}, exitUsage, "it must be host:port"},
 		{nil, []string{"config", "check", "--set", "max-tags=x", "--set", "max-streams=-1", "--set", "listen=4600"}, exitUsage, "it must be a whole number"},
+		{nil, []string{"up", "--nats-listen", "nonsense"}, exitUsage, `--nats-listen "nonsense": it must be host:port`},
+		{[]string{"TAPEDECK_NATS_LISTEN=0.0.0.0:4222"}, []string{"up"}, exitUsage, "TAPEDECK_NATS_LISTEN: --nats-listen \"0.0.0.0:4222\": the NATS of local mode answers on loopback only"},
+		{nil, []string{"up", "--backups", token + "/x"}, exitUsage, "--backups: " + token + " is not a directory: name another one"},
+		{[]string{"TAPEDECK_DATA=" + token}, []string{"up"}, exitUsage, "TAPEDECK_DATA: --data: " + token + " is not a directory"},
+		{nil, []string{"up", "--redact-rule", dir + "/none"}, exitUsage, "there is no file " + dir + "/none: write it, or name another one"},
+		{nil, []string{"up", "--config", dir + "/none"}, exitUsage, "there is no file " + dir + "/none"},
+		{nil, []string{"up", "--tls-cert", dir + "/none", "--tls-key", token}, exitUsage, "the file " + dir + "/none cannot be read: no such file or directory"},
+		{nil, []string{"up", "--oidc-client-id", "x"}, exitUsage, "--oidc-client-id goes with --tokens"},
+		{nil, []string{"up", "--data", "/proc/none", "--listen", "127.0.0.1:0"}, exitFailed, "the data directory /proc/none cannot be made (no such file or directory): name another one with --data"},
+		{[]string{"TAPEDECK_MAX_TAG=1", "TAPEDECK_LIBCHDB=/none"}, []string{"up", "--listen", "127.0.0.1:0"}, exitFailed, "TAPEDECK_MAX_TAG; did you mean TAPEDECK_MAX_TAGS?"},
 	} {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], tc.args...)
 		cmd.Env = append(append(os.Environ(), runAsCommand+"=1", "XDG_STATE_HOME="+dir), tc.env...)
 		_, diag, exit := finish(t, cmd)
+		if strings.Contains(diag, "nothing reads the environment variable TAPEDECK_LIBCHDB") {
+			t.Error(diag)
+		}
 		if exit != tc.exit || !strings.Contains(diag, tc.says) {
 			t.Errorf("%v tapedeck %s: exit %d\n%swant %d, %q", tc.env, strings.Join(tc.args, " "), exit, diag, tc.exit, tc.says)
 		}

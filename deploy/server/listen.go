@@ -7,6 +7,7 @@ import (
 	"net"
 	"time"
 
+	"tapedeck/internal/apiclient"
 	"tapedeck/internal/usage"
 )
 
@@ -34,7 +35,7 @@ func Listen(addr string) (net.Listener, error) {
 func listen(addr string) (net.Listener, error) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
-		return nil, fmt.Errorf("listen on %s: %w\nAnother process may use the port; choose another with --listen", addr, err)
+		return nil, fmt.Errorf("listen on %s: %w\nAnother process may use the port; choose another with --listen", addr, apiclient.RootOf(err))
 	}
 	return l, nil
 }

@@ -16,7 +16,7 @@ const maxFile = 1 << 20
 func fileText(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, fmt.Errorf("--config: %w", err)
+		return nil, fmt.Errorf("--config: %w", unreadable(path, err))
 	}
 	defer f.Close()
 	info, err := f.Stat()
@@ -28,7 +28,7 @@ func fileText(path string) ([]byte, error) {
 	}
 	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
-		return nil, fmt.Errorf("--config: %w", err)
+		return nil, fmt.Errorf("--config: %w", unreadable(path, err))
 	}
 	if len(text) > maxFile {
 		return nil, fmt.Errorf("--config %s: the file is larger than %s", path, Size(maxFile))

@@ -26,7 +26,7 @@ func TestFileText(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"pipe": "it is a pipe", "large": "larger than 1MiB", "endless": "larger than 1MiB", "": "is a directory", "missing": "no such file",
+		"pipe": "it is a pipe", "large": "larger than 1MiB", "endless": "larger than 1MiB", "": "is a directory", "missing": "there is no file",
 	} {
 		if _, err := fileText(path(name)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", name, err, want)

@@ -32,7 +32,8 @@ func (f *Logins) LoginSettings(tokens bool) (login.Settings, error) {
 	s := login.Settings{Issuer: f.OIDCIssuer, ClientID: f.OIDCClientID, Life: f.LoginLife, Idle: f.LoginIdle}
 	var wrong []error
 	if !tokens {
-		for name, given := range map[string]bool{"public-url": f.PublicURL != "", "allow-origin": len(f.AllowOrigin) > 0, "oidc-issuer": f.OIDCIssuer != ""} {
+		for name, given := range map[string]bool{"public-url": f.PublicURL != "", "allow-origin": len(f.AllowOrigin) > 0, "oidc-issuer": f.OIDCIssuer != "",
+			"oidc-client-id": f.OIDCClientID != "", "oidc-client-secret-file": f.OIDCClientSecret != "", "oidc-grant": len(f.OIDCGrant) > 0} {
 			if given {
 				wrong = append(wrong, usage.Errorf("--%s goes with --tokens: set --tokens, or leave it out", name))
 			}

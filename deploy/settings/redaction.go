@@ -35,7 +35,7 @@ func (f *Redaction) Engine() (*redact.Engine, error) {
 		}
 		own, err := redact.ReadFile(rule)
 		if err != nil {
-			return nil, usage.As(fmt.Errorf("--redact-rule %s: %w", rule, err))
+			return nil, usage.As(fmt.Errorf("--redact-rule %s: %w", rule, unreadable(rule, err)))
 		}
 		o.Own, o.Paths = append(o.Own, own.Rules...), append(o.Paths, own.Paths...)
 	}

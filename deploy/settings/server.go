@@ -68,7 +68,9 @@ func (s *Server) conflicts() error {
 }
 
 // Conflicts returns the errors of settings that do not go together, or name files that are wrong.
-func (s *Up) Conflicts() error { return errors.Join(s.conflicts(), s.checkListen(s.Listen)) }
+func (s *Up) Conflicts() error {
+	return errors.Join(s.conflicts(), s.checkListen(s.Listen), checkNATSListen(s.NATSListen), checkDirectory("data", s.Data), checkDirectory("backups", s.Backups))
+}
 
 // Conflicts returns the errors of settings that do not go together, or name files that are wrong.
 func (s *Serve) Conflicts() error {
@@ -79,7 +81,7 @@ func (s *Serve) Conflicts() error {
 	if s.Demo && !(slices.Contains(s.Role, "ingest") && slices.Contains(s.Role, "api")) {
 		demo = usage.Errorf("--demo needs the roles ingest and api: it records a session unless it can be read already")
 	}
-	return errors.Join(s.conflicts(), s.checkListen(s.Listen), CheckNATS(s.NATS), dsn.Complete(log), options, demo)
+	return errors.Join(s.conflicts(), s.checkListen(s.Listen), CheckNATS(s.NATS), dsn.Complete(log), options, demo, checkDirectory("data", s.Data))
 }
 
 // Exposed returns warnings about files of secrets that others can read.

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"tapedeck/deploy/local/engine"
 )
 
 // Sources finds the values of a server's settings that the command line does not name: in the
@@ -210,7 +212,7 @@ func (s *Sources) Check(c *kong.Context, conflicts error) error {
 
 // known returns the names of the variables that commands read.
 func known(app *kong.Application) []string {
-	all := map[string]bool{clientSecret: true}
+	all := map[string]bool{clientSecret: true, engine.LibraryEnv: true}
 	_ = kong.Visit(app, func(n kong.Visitable, next kong.Next) error {
 		if f, ok := n.(*kong.Flag); ok {
 			for _, e := range f.Envs {

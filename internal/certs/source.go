@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"sync"
@@ -113,7 +114,10 @@ func (s *Source) read() (t texts, err error) {
 			continue
 		}
 		if t[i], err = os.ReadFile(path); err != nil {
-			return t, fmt.Errorf("read TLS files: %w", err)
+			if at, ok := errors.AsType[*fs.PathError](err); ok {
+				err = at.Err
+			}
+			return t, fmt.Errorf("the file %s cannot be read: %w", path, err)
 		}
 	}
 	return t, nil

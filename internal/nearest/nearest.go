@@ -28,7 +28,7 @@ func Names(name string, known []string, n, limit int) []string {
 		}
 	}
 	slices.SortFunc(list, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(other(a.name, name), other(b.name, name)), cmp.Compare(a.name, b.name))
 	})
 	list = slices.CompactFunc(list, func(a, b candidate) bool { return a.name == b.name })
 	names := make([]string, 0, n)
@@ -36,6 +36,16 @@ func Names(name string, known []string, n, limit int) []string {
 		names = append(names, c.name)
 	}
 	return names
+}
+
+// other is 0 for a name that begins with another one or is its beginning, which is more often meant,
+// and 1 for all others.
+func other(known, name string) int {
+	known = strings.ToLower(known)
+	if strings.HasPrefix(known, name) || strings.HasPrefix(name, known) {
+		return 0
+	}
+	return 1
 }
 
 // Distance returns the number of bytes to insert, remove or replace that makes a into b; a

@@ -5,6 +5,7 @@ package datadir
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -37,6 +38,14 @@ func Default() (string, error) {
 	return filepath.Join(home, ".local", "share", "tapedeck"), nil
 }
 
+// cause returns the error of the system, without the call.
+func cause(err error) error {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		return at.Err
+	}
+	return err
+}
+
 // Open creates the directory, accessible only to its owner, and locks it. If
 // another process has locked it, the error is a *HeldError.
 func Open(path string) (*Dir, error) {
@@ -45,16 +54,16 @@ func Open(path string) (*Dir, error) {
 		return nil, fmt.Errorf("data directory %s: %w", path, err)
 	}
 	if err := os.MkdirAll(path, 0o700); err != nil {
-		return nil, fmt.Errorf("make the data directory: %w", err)
+		return nil, fmt.Errorf("the data directory %s cannot be made (%w): name another one with --data", path, cause(err))
 	}
 	if err := os.Chmod(path, 0o700); err != nil {
-		return nil, fmt.Errorf("close the data directory to others: %w", err)
+		return nil, fmt.Errorf("the data directory %s cannot be closed to others (%w): name one of this user's with --data", path, cause(err))
 	}
 	// The file is never removed: otherwise one process could lock
 	// the old file while the next one creates and locks a new one.
 	lock, err := os.OpenFile(filepath.Join(path, lockFile), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("open the data directory's lock: %w", err)
+		return nil, fmt.Errorf("the data directory %s cannot be written to (%w): let this user write there, or name another one with --data", path, cause(err))
 	}
 	if err := takeLock(lock); err != nil {
 		lock.Close()
