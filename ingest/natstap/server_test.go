@@ -9,6 +9,8 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"tapedeck/internal/bounded"
 )
 
 // natsServer starts a NATS server with JetStream that a test may stop, and start again on the
@@ -59,7 +61,7 @@ func agents(t *testing.T, js jetstream.JetStream, retention jetstream.RetentionP
 func publish(t *testing.T, js jetstream.JetStream, from, to, subjects int) {
 	t.Helper()
 	for i := from; i < to; i++ {
-		if _, err := js.PublishAsync(fmt.Sprintf("agents.a%d.events", i%subjects), []byte(text(i))); err != nil {
+		if _, err := js.PublishAsync(fmt.Sprintf("agents.a%d.events", i%subjects), []byte(text(i)), jetstream.WithStallWait(bounded.Limit)); err != nil {
 			t.Fatal(err)
 		}
 	}
