@@ -49,8 +49,10 @@ func (k *known) settle(number uint64) {
 	}
 }
 
-// forget removes the messages up to floor, which are never delivered again.
+// forget removes the messages up to floor, which are never delivered again. A purge moves the consumer's
+// floor beyond messages that were delivered and wait to be recorded: these are above last.
 func (k *known) forget(floor uint64) {
+	floor = min(floor, k.last)
 	if floor <= k.floor {
 		return
 	}
