@@ -35,7 +35,8 @@ func (d *DB) Each(statement string, see func(*Row) error, args ...any) error {
 		}
 		return err
 	})
-	for more := true; err == nil; {
+	for err == nil {
+		var more bool
 		if more, err = d.next(s, r); !more {
 			break
 		}
