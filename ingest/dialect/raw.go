@@ -98,6 +98,9 @@ func RawElements(text []byte, see func(element []byte) bool) {
 	for s.more(']') {
 		start := s.at
 		s.skipValue()
+		if s.at == start { // a bracket that closes nothing: the text is not valid
+			return
+		}
 		if !see(text[start:s.at]) {
 			return
 		}

@@ -63,13 +63,16 @@ func TestRawElements(t *testing.T) {
 func FuzzMembers(f *testing.F) {
 	for _, text := range []string{
 		`{"a":1,"b":{"c":[1,2,{"d":"e\"}"}]},"\u00e9\\":"\ud83d\ude00\n"}`, `[1,"a",null,{"b":[]}]`,
-		` { } `, `[ ]`, `"\ud800x"`, `{"a":"\\"}`, `{"a"`, `[`, `"`, `\`, `{"a":}`, "{\"\x00\":1}",
+		` { } `, `[ ]`, `"\ud800x"`, `{"a":"\\"}`, `{"a"`, `[`, `"`, `\`, `{"a":}`, "{\"\x00\":1}", `[1}`, `[{}},1]`, `{"a":}}`,
 	} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var elements [][]byte
-		RawElements(text, func(e []byte) bool { elements = append(elements, e); return true })
+		RawElements(text, func(e []byte) bool { elements = append(elements, e); return len(elements) <= len(text) })
+		if len(elements) > len(text) {
+			t.Fatalf("more than %d elements in %d bytes", len(text), len(text))
+		}
 		members, isObject := MembersOf(text)
 		var names, values [][]byte
 		for {
