@@ -91,7 +91,7 @@ var meanings = map[string]string{
 	"nats tap: a session was deleted, its messages are not recorded":                                              "The session was deleted or erased while messages arrived.",
 	"nats tap: connection lost, connecting again until it succeeds":                                               "Messages of subjects that are sent meanwhile are lost; those of JetStream streams are read afterwards.",
 	"nats tap: error of the connection":                                                                           "The NATS server or the client library reports an error, such as a missing permission or a slow consumer.",
-	"nats tap: messages of tapedeck and of NATS itself are not recorded":                                          "The pattern matches subjects that tapedeck or NATS uses. They are left out.",
+	"nats tap: messages of tapedeck and of NATS itself are not recorded":                                          "The pattern matches subjects of this program or of NATS itself. They are left out.",
 	"nats tap: messages were dropped because recording is too slow for the subject":                               "The client's buffer ran over, and the messages are lost. A JetStream stream keeps them.",
 	"nats tap: messages were removed from the JetStream stream before they were recorded":                         "The limits of the stream removed messages. They are lost to the recording, which notes the gap.",
 	"nats tap: more subjects have messages than may be open: the least recently used are ended, and later messages of them are streams of their own": "Nothing is lost. Record a narrower subject to keep runs in one stream.",
