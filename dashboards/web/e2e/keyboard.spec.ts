@@ -110,6 +110,10 @@ const pages: readonly { path: string; ready: string; then?: (page: Page) => Prom
   { path: '/sessions/demo', ready: '[role="treegrid"]', then: session('Totals') },
   { path: '/usage?from=now-24h', ready: 'tfoot' },
   { path: '/tools?from=now-24h&q=demo', ready: 'tfoot' },
+  { path: '/calls?from=now-24h&q=demo', ready: 'tfoot' },
+  { path: '/search?q=build', ready: 'main mark' },
+  { path: '/compare', ready: '[aria-label="Sessions"] a' },
+  { path: '/compare?a=demo&b=demo', ready: 'main [data-ready]' },
   { path: '/record', ready: 'h1' },
 ]
 

@@ -45,6 +45,9 @@ const full: readonly Shot[] = [
   { name: 'bills', path: '/bills', ready: '[aria-label="Periods of accounts"]' },
   { name: 'prices', path: '/prices', ready: 'text=Effective table' },
   { name: 'tools', path: '/tools?from=now-24h', ready: 'tfoot' },
+  { name: 'calls', path: '/calls?from=now-24h', ready: 'tfoot' },
+  { name: 'search', path: '/search?q=build', ready: 'main mark' },
+  { name: 'compare', path: '/compare?a=demo&b=day-shift', ready: 'main [data-ready]' },
   { name: 'audit', path: '/audit', ready: '[aria-label="Entries"]' },
   { name: 'record', path: '/record', ready: 'text=frames/s' },
 ]
