@@ -1,8 +1,9 @@
-import { Button, Skeleton, Text, Title } from '@mantine/core'
+import { Skeleton, Text, Title } from '@mantine/core'
 import { IconClipboardList } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useLocation, useSearch } from 'wouter'
 import { Empty } from '../components/empty'
+import { NextPage } from '../components/nextpage'
 import { ProblemAlert } from '../components/problem'
 import classes from '../reports/page.module.css'
 import { ReportTable } from '../reports/table'
@@ -41,16 +42,7 @@ export default function AuditPage() {
       {entries.length > 0 && (
         <div className={`${classes.parts} ${list.isPlaceholderData ? classes.stale : ''}`}>
           <ReportTable label="Entries" columns={columns} rows={entries} rowKey={({ id }) => id} />
-          {list.hasNextPage && (
-            <Button
-              size="xs"
-              variant="default"
-              loading={list.isFetchingNextPage}
-              onClick={() => void list.fetchNextPage()}
-            >
-              Show more entries
-            </Button>
-          )}
+          <NextPage list={list}>Show more entries</NextPage>
           <Text size="sm" c="dimmed">
             Entries appear about a second late, never hold recorded content, and are removed after the
             retention of the audit log.

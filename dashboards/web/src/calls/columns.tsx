@@ -1,44 +1,23 @@
 import { duration } from '../format/duration'
-import { count, percent } from '../format/numbers'
-import { Figure } from '../reports/figure'
+import { percent } from '../format/numbers'
+import { figureColumn } from '../reports/figurecolumn'
 import { groupColumns } from '../reports/groupcolumns'
 import type { ReportParams } from '../reports/params'
 import type { Column } from '../reports/table'
-import { ToSessions } from '../reports/tosessions'
 import type { CallFigures, CallRow } from './queries'
 
 /** Tokens per second. */
 export const rate = (value: number): string => value.toFixed(value < 10 ? 1 : 0)
 
 export function callColumns(report: ReportParams, totals: CallFigures): Column<CallRow>[] {
-  const figure = (
-    name: string,
-    hint: string,
-    of: (row: CallFigures) => number | null,
-    write: (value: number) => string,
-  ): Column<CallRow> => ({
-    name,
-    hint,
-    figure: true,
-    key: of,
-    cell: (row) => (
-      <ToSessions report={report} row={row}>
-        <Figure value={of(row)} write={write} />
-      </ToSessions>
-    ),
-    total: (
-      <ToSessions report={report} row={null}>
-        <Figure value={of(totals)} write={write} />
-      </ToSessions>
-    ),
-  })
+  const figure = figureColumn<CallRow, CallFigures>(report, totals)
   return [
     ...groupColumns<CallRow>(report),
-    figure('calls', 'All calls, those that never ended with them.', ({ calls }) => calls, count),
+    figure('calls', 'All calls, those that never ended with them.', ({ calls }) => calls),
     figure('errors', 'Calls that failed, of all calls.', ({ error_rate }) => error_rate, percent),
-    figure('truncated', 'A limit of tokens cut the answer short.', ({ truncated }) => truncated, count),
-    figure('refused', 'The model or a filter withheld the answer.', ({ refused }) => refused, count),
-    figure('retries', 'Calls within a minute after one that failed.', ({ retries }) => retries, count),
+    figure('truncated', 'A limit of tokens cut the answer short.', ({ truncated }) => truncated),
+    figure('refused', 'The model or a filter withheld the answer.', ({ refused }) => refused),
+    figure('retries', 'Calls within a minute after one that failed.', ({ retries }) => retries),
     figure(
       'first token',
       'Half of the calls had a first token within this.',
@@ -54,7 +33,7 @@ export function callColumns(report: ReportParams, totals: CallFigures): Column<C
     ),
     figure('gap p99', 'Of 100 gaps between chunks 99 were shorter.', (row) => row.gap_p99_ms, duration),
     figure('longest', 'The longest gap between two chunks.', (row) => row.gap_max_ms, duration),
-    figure('stalls', 'Gaps that count as stalls.', ({ stalls }) => stalls, count),
+    figure('stalls', 'Gaps that count as stalls.', ({ stalls }) => stalls),
     figure('took p95', 'Of 20 calls 19 ended within this.', (row) => row.duration_p95_ms, duration),
   ]
 }

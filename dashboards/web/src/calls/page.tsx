@@ -1,6 +1,6 @@
 import { IconMessageBolt } from '@tabler/icons-react'
 import { ToRecord } from '../components/torecord'
-import { duration } from '../format/duration'
+import { duration, took } from '../format/duration'
 import { count, counted, percent } from '../format/numbers'
 import { Facts } from '../reports/facts'
 import { ReportPage, type ReportKind } from '../reports/page'
@@ -52,7 +52,6 @@ export default function CallsPage() {
 }
 
 function CallsSummary({ answer: { totals, stall_ms } }: { answer: CallReport }) {
-  const took = (ms: number | null) => (ms === null ? '–' : duration(ms))
   const perSecond = totals.tokens_per_second_p50
   return (
     <Facts

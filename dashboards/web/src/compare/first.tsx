@@ -2,6 +2,7 @@ import { Anchor } from '@mantine/core'
 import { Link } from 'wouter'
 import { duration } from '../format/duration'
 import classes from './first.module.css'
+import { Letter } from './letter'
 import { stepAddress, type Comparison, type FirstDifference, type Pair } from './queries'
 
 type Divergence = NonNullable<Comparison['first_divergence']>
@@ -56,9 +57,7 @@ function Card({
             if (step === null && text === '') return null
             return (
               <div key={side} className={classes.side}>
-                <span className={classes.letter} data-side={side}>
-                  {side.toUpperCase()}
-                </span>
+                <Letter side={side} />
                 {step !== null && (
                   <Anchor
                     component={Link}

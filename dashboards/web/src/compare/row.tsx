@@ -5,6 +5,7 @@ import { Link } from 'wouter'
 import { duration } from '../format/duration'
 import { compact } from '../format/numbers'
 import { Detail } from './detail'
+import { Letter } from './letter'
 import { looks, stepName } from './looks'
 import { stepAddress, type ComparedStep, type Pair, type StepOf } from './queries'
 import classes from './rows.module.css'
@@ -41,7 +42,7 @@ export function Row({
         aria-label={`${look.name}: ${kind} ${name}`}
         onClick={() => setOpen(!open)}
       >
-        <Side letter="A" step={row.a} row={row} longest={longest} />
+        <Side side="a" step={row.a} row={row} longest={longest} />
         <span className={classes.middle}>
           {row.class === 'matched' ? (
             <span className={classes.equal} title={look.why}>
@@ -65,7 +66,7 @@ export function Row({
           )}
           {row.resynchronised && <span className={classes.resync}>the same again</span>}
         </span>
-        <Side letter="B" step={row.b} row={row} longest={longest} />
+        <Side side="b" step={row.b} row={row} longest={longest} />
       </UnstyledButton>
       {open && (
         <div className={classes.open}>
@@ -103,12 +104,12 @@ export function Row({
 const nothing = { waiting_ms: null, first_token_ms: null, generation_ms: null, tool_ms: null }
 
 function Side({
-  letter,
+  side,
   step,
   row,
   longest,
 }: {
-  letter: 'A' | 'B'
+  side: 'a' | 'b'
   step: StepOf | null
   row: ComparedStep
   longest: number
@@ -120,11 +121,7 @@ function Side({
     <span className={classes.side} style={{ paddingInlineStart: `${Math.min(row.depth, 8) * 16 + 4}px` }}>
       <span className={classes.head}>
         <IconChevronRight className={classes.chevron} size={12} aria-hidden />
-        {row.class !== 'matched' && (
-          <span className={classes.letter} data-side={letter}>
-            {letter}
-          </span>
-        )}
+        {row.class !== 'matched' && <Letter side={side} className={classes.letter} />}
         <span className={classes.kind}>{kind}</span> <strong className={classes.name}>{name}</strong>
         {failed && <span className={classes.failed}>failed</span>}
         <span className={classes.when}>

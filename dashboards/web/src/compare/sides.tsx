@@ -2,11 +2,12 @@ import { Anchor } from '@mantine/core'
 import { Link } from 'wouter'
 import { StatusBadge } from '../components/status'
 import { Time } from '../components/time'
-import { duration } from '../format/duration'
+import { duration, took } from '../format/duration'
 import { count, money } from '../format/numbers'
-import { TimeBar, timeParts } from './timebar'
-import classes from './sides.module.css'
+import { Letter } from './letter'
 import type { Comparison } from './queries'
+import classes from './sides.module.css'
+import { TimeBar, timeParts } from './timebar'
 
 /** Both sessions with their times, tokens and costs, and the differences. */
 export function Sides({ comparison }: { comparison: Comparison }) {
@@ -35,9 +36,7 @@ export function Sides({ comparison }: { comparison: Comparison }) {
           {([a, b] as const).map((side, i) => (
             <tr key={i}>
               <th scope="row" className={classes.session}>
-                <span className={classes.letter} data-side={'ab'[i]}>
-                  {'AB'[i]}
-                </span>
+                <Letter side={i === 0 ? 'a' : 'b'} />
                 <span className={classes.name}>
                   <span>
                     <Anchor
@@ -89,8 +88,6 @@ export function Sides({ comparison }: { comparison: Comparison }) {
     </div>
   )
 }
-
-const took = (ms: number | null) => (ms === null ? '–' : duration(ms))
 
 /** A difference with its sign. */
 export function signed(value: number | null, write: (value: number) => string): string {

@@ -1,7 +1,7 @@
-import { UnstyledButton } from '@mantine/core'
 import { fold } from './fold'
 import { restOf } from './rest'
 import { useUnfolded } from './reveal'
+import { Unfold } from './unfold'
 import classes from './longtext.module.css'
 
 const lines = 14
@@ -16,11 +16,7 @@ export function LongText({ text, label }: { text: string; label: string }) {
       <pre className={classes.text} aria-label={label} tabIndex={0}>
         {open || folded === null ? text : folded.shown}
       </pre>
-      {folded !== null && (
-        <UnstyledButton className={classes.more} aria-expanded={open} onClick={toggle}>
-          {open ? 'Show less' : `Show all (${restOf(folded)} more)`}
-        </UnstyledButton>
-      )}
+      {folded !== null && <Unfold open={open} rest={restOf(folded)} toggle={toggle} />}
     </div>
   )
 }

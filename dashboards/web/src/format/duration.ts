@@ -14,6 +14,11 @@ export function duration(ms: number): string {
   return `${Math.floor(hours / 24)} d ${two(hours % 24)} h`
 }
 
+/** A duration that may be unknown. */
+export function took(ms: number | null): string {
+  return ms === null ? '–' : duration(ms)
+}
+
 /** A moment on the tape as a video player shows it: 0:04.250, 12:03.000, 1:02:03.000. */
 export function clock(ms: number, fraction = true): string {
   const whole = Math.max(0, Math.floor(ms))

@@ -1,9 +1,10 @@
-import { Anchor, Badge, Button, Skeleton, Text, Title } from '@mantine/core'
+import { Anchor, Badge, Skeleton, Text, Title } from '@mantine/core'
 import { IconCoin } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Empty } from '../components/empty'
+import { NextPage } from '../components/nextpage'
 import { ProblemAlert } from '../components/problem'
 import classes from '../reports/page.module.css'
 import { ReportTable, type Column } from '../reports/table'
@@ -62,16 +63,7 @@ export function PriceTable({ model }: { model: string }) {
               </Text>
             </>
           )}
-          {list.hasNextPage && (
-            <Button
-              size="xs"
-              variant="default"
-              loading={list.isFetchingNextPage}
-              onClick={() => void list.fetchNextPage()}
-            >
-              Show more models
-            </Button>
-          )}
+          <NextPage list={list}>Show more models</NextPage>
         </div>
       )}
     </div>

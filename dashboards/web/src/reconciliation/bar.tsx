@@ -1,6 +1,5 @@
 import { viewerZone } from '../format/zone'
-import { rangeName } from '../reports/range'
-import { RangeForm } from '../reports/rangeform'
+import { TimeFilter } from '../reports/timefilter'
 import { Choices } from '../sessions/choices'
 import { FilterButton } from '../sessions/filterbutton'
 import { Search } from '../sessions/search'
@@ -17,18 +16,7 @@ export function ReconciliationBar({
 }) {
   return (
     <div className={classes.bar} role="group" aria-label="Filters">
-      <FilterButton name="Time" value={rangeName(params, viewerZone)} width={290}>
-        {(close) => (
-          <RangeForm
-            range={params}
-            zone={viewerZone}
-            apply={(range) => {
-              close()
-              change(range)
-            }}
-          />
-        )}
-      </FilterButton>
+      <TimeFilter range={params} zone={viewerZone} change={change} />
       <FilterButton name="Finding" value={params.findings.join(', ')}>
         {() => (
           <Choices

@@ -1,9 +1,10 @@
-import { Anchor, Button, Skeleton, Text, Title } from '@mantine/core'
+import { Anchor, Skeleton, Text, Title } from '@mantine/core'
 import { IconChecks } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
 import { Empty } from '../components/empty'
+import { NextPage } from '../components/nextpage'
 import { ProblemAlert } from '../components/problem'
 import { counted } from '../format/numbers'
 import { viewerZone } from '../format/zone'
@@ -63,14 +64,7 @@ export default function ReconciliationPage() {
             <Text size="sm" c="dimmed">
               {counted(sessions.length, 'session')} with differences so far.
             </Text>
-            <Button
-              size="xs"
-              variant="default"
-              loading={list.isFetchingNextPage}
-              onClick={() => void list.fetchNextPage()}
-            >
-              Look at older sessions
-            </Button>
+            <NextPage list={list}>Look at older sessions</NextPage>
           </div>
         )}
       </section>

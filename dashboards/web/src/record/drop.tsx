@@ -1,9 +1,10 @@
-import { Autocomplete, Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Autocomplete, Group, Stack, TextInput } from '@mantine/core'
 import { IconFileUpload } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { facetsQuery } from '../sessions/queries'
 import classes from './drop.module.css'
+import { DropZone } from './dropzone'
 import { FileResult, type FileState } from './fileresult'
 import { inspect, KnownError, upload } from './upload'
 
@@ -13,9 +14,7 @@ export function DropFiles() {
   const facets = useQuery(facetsQuery)
   const [session, setSession] = useState('')
   const [dialect, setDialect] = useState('')
-  const [over, setOver] = useState(false)
   const [files, setFiles] = useState<readonly FileState[]>([])
-  const chooser = useRef<HTMLInputElement>(null)
 
   const record = async (file: File, key: string = crypto.randomUUID(), again = false) => {
     const update = (state: Omit<FileState, 'key' | 'name'>) =>
@@ -37,48 +36,21 @@ export function DropFiles() {
       else update({ error: error instanceof Error ? error : new Error(String(error)) })
     }
   }
-  const take = (list: FileList | null) => {
-    for (const file of list ?? []) void record(file)
+  const take = (list: readonly File[]) => {
+    for (const file of list) void record(file)
   }
 
   return (
     <Stack gap="sm">
-      <div
-        className={classes.zone}
-        data-over={over || undefined}
-        onDragOver={(event) => {
-          event.preventDefault()
-          setOver(true)
-        }}
-        onDragLeave={() => setOver(false)}
-        onDrop={(event) => {
-          event.preventDefault()
-          setOver(false)
-          take(event.dataTransfer.files)
-        }}
-      >
-        <IconFileUpload size={28} stroke={1.4} aria-hidden />
-        <Text size="sm" fw={500}>
-          Drop files here
-        </Text>
-        <Text size="xs" c="dimmed">
-          Lines (NDJSON), server-sent events, or a .tape
-        </Text>
-        <Button size="xs" variant="default" onClick={() => chooser.current?.click()}>
-          Choose files
-        </Button>
-        <input
-          ref={chooser}
-          type="file"
-          multiple
-          hidden
-          aria-label="Files to record"
-          onChange={(event) => {
-            take(event.currentTarget.files)
-            event.currentTarget.value = ''
-          }}
-        />
-      </div>
+      <DropZone
+        icon={<IconFileUpload size={28} stroke={1.4} aria-hidden />}
+        title="Drop files here"
+        note="Lines (NDJSON), server-sent events, or a .tape"
+        label="Files to record"
+        button="Choose files"
+        multiple
+        take={take}
+      />
       <Group gap="sm" grow align="flex-start">
         <TextInput
           size="xs"

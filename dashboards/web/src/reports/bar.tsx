@@ -4,13 +4,12 @@ import type { ReactNode } from 'react'
 import { viewerZone, zones } from '../format/zone'
 import { Choices } from '../sessions/choices'
 import { everything, narrows } from '../sessions/filter'
+import { FilterBar } from '../sessions/filterbar'
 import { FilterButton } from '../sessions/filterbutton'
-import filters from '../sessions/filters.module.css'
 import { NarrowingFilters } from '../sessions/narrowing'
 import classes from './bar.module.css'
 import { granularities, type ReportParams } from './params'
-import { rangeName } from './range'
-import { RangeForm } from './rangeform'
+import { TimeFilter } from './timefilter'
 
 /** The filters of a report: range, zone, periods, groups. */
 export function ReportBar({
@@ -31,18 +30,7 @@ export function ReportBar({
   return (
     <div className={classes.bar} role="group" aria-label="Filters">
       <div className={classes.line}>
-        <FilterButton name="Time" value={rangeName(report, report.timezone)} width={290}>
-          {(close) => (
-            <RangeForm
-              range={report}
-              zone={report.timezone}
-              apply={(range) => {
-                close()
-                change(range)
-              }}
-            />
-          )}
-        </FilterButton>
+        <TimeFilter range={report} zone={report.timezone} change={change} />
         <NativeSelect
           size="xs"
           aria-label="Time zone"
@@ -87,7 +75,7 @@ export function ReportBar({
           <span className={classes.word}>CSV</span>
         </Button>
       </div>
-      <div className={`${filters.filters} ${classes.sessions}`} role="group" aria-label="Of which sessions">
+      <FilterBar label="Of which sessions" className={classes.sessions}>
         <NarrowingFilters
           filter={report.sessions}
           change={(part) => change({ sessions: { ...report.sessions, ...part } })}
@@ -97,7 +85,7 @@ export function ReportBar({
             {report.sessions.q === '' ? 'All sessions' : `All sessions, not only “${report.sessions.q}”`}
           </Button>
         )}
-      </div>
+      </FilterBar>
     </div>
   )
 }

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
-import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { useMemo, useState, type ReactNode } from 'react'
+import { SortButton } from '../components/sortbutton'
 import { count } from '../format/numbers'
 import classes from './table.module.css'
 
@@ -46,16 +46,18 @@ export function ReportTable<Row>({
           <tr>
             {columns.map(({ name, hint, figure, key }) => {
               const up = order?.name === name ? order.up : undefined
+              const sorted = up === undefined ? 'none' : up ? 'ascending' : 'descending'
               return (
                 <th
                   key={name}
                   scope="col"
                   className={figure === true ? classes.figure : undefined}
-                  aria-sort={up === undefined ? 'none' : up ? 'ascending' : 'descending'}
+                  aria-sort={sorted}
                 >
-                  <button
-                    className={classes.sort}
-                    title={hint}
+                  <SortButton
+                    name={name}
+                    hint={hint}
+                    sorted={sorted}
                     onClick={() => {
                       const first = rows[0]
                       setOrder({
@@ -63,11 +65,7 @@ export function ReportTable<Row>({
                         up: up === undefined ? first !== undefined && isName(key(first)) : !up,
                       })
                     }}
-                  >
-                    {name}
-                    {up === true && <IconArrowUp size={13} aria-hidden />}
-                    {up === false && <IconArrowDown size={13} aria-hidden />}
-                  </button>
+                  />
                 </th>
               )
             })}

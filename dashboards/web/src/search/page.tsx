@@ -1,9 +1,10 @@
-import { Button, Skeleton, Text, Title } from '@mantine/core'
+import { Skeleton, Text, Title } from '@mantine/core'
 import { IconClockPause, IconSearch } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { Empty } from '../components/empty'
+import { NextPage } from '../components/nextpage'
 import { Notice } from '../components/notice'
 import { ProblemAlert } from '../components/problem'
 import { Time } from '../components/time'
@@ -66,17 +67,9 @@ function Found({ search }: { search: Search }) {
         </Empty>
       )}
       {last?.partial === true && <Partial answer={last} />}
-      {list.hasNextPage && (
-        <Button
-          className={classes.more}
-          size="xs"
-          variant="default"
-          loading={list.isFetchingNextPage}
-          onClick={() => void list.fetchNextPage()}
-        >
-          {last?.partial === true ? 'Search on' : 'Show more'}
-        </Button>
-      )}
+      <NextPage list={list} className={classes.more}>
+        {last?.partial === true ? 'Search on' : 'Show more'}
+      </NextPage>
     </div>
   )
 }

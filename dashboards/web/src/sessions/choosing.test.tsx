@@ -4,49 +4,9 @@ import { userEvent } from '@testing-library/user-event'
 import { useState } from 'react'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { renderAt } from '../testing/render'
+import { session } from '../testing/session'
 import { Chosen, useChoosing } from './choosing'
-import type { Session } from './rows'
 import { SessionTable } from './table'
-
-const tokens = {
-  input: 0,
-  cache_read: 0,
-  cache_write_5m: 0,
-  cache_write_1h: 0,
-  output: 0,
-  reasoning: 0,
-  total: 0,
-}
-
-function session(id: string): Session {
-  return {
-    id,
-    title: '',
-    status: 'ok',
-    end: null,
-    started: '2026-03-02T10:00:00Z',
-    ended: '2026-03-02T10:00:01Z',
-    last_at: '2026-03-02T10:00:01Z',
-    duration_ms: 1000,
-    running_ms: null,
-    silent_ms: null,
-    frames: 3,
-    bytes: 30,
-    runs: 1,
-    streams: 1,
-    tools: { calls: 0, errors: 0 },
-    dialects: ['generic'],
-    agents: [],
-    models: [],
-    tags: {},
-    calls: 0,
-    tokens,
-    cost: null,
-    unpriced_calls: 0,
-    unpriced_tokens: 0,
-    usage_discrepancies: 0,
-  }
-}
 
 /** The list, of which another page can be loaded; the rows before are then not drawn. */
 function List() {
@@ -57,7 +17,7 @@ function List() {
       <Chosen chosen={choosing.chosen} clear={choosing.clear} />
       <button onClick={() => load(['four', 'five'])}>Other rows</button>
       <SessionTable
-        rows={ids.map(session)}
+        rows={ids.map((id) => session({ id }))}
         sort="-started"
         setSort={() => undefined}
         narrow={false}

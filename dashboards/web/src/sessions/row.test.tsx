@@ -2,49 +2,13 @@
 import { screen } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { renderAt } from '../testing/render'
+import { session } from '../testing/session'
 import { Row } from './row'
 import type { Session } from './rows'
 
-const none = {
-  input: 0,
-  cache_read: 0,
-  cache_write_5m: 0,
-  cache_write_1h: 0,
-  output: 0,
-  reasoning: 0,
-  total: 0,
-}
-
 function show(calls: number, spent: Partial<Session> = {}) {
-  const session: Session = {
-    id: 's',
-    title: '',
-    status: 'ok',
-    end: null,
-    started: '2026-03-02T10:00:00Z',
-    ended: '2026-03-02T10:00:01Z',
-    last_at: '2026-03-02T10:00:01Z',
-    duration_ms: 1000,
-    running_ms: null,
-    silent_ms: null,
-    frames: 3,
-    bytes: 30,
-    runs: 1,
-    streams: 1,
-    tools: { calls: 1, errors: 0 },
-    dialects: ['generic'],
-    agents: [],
-    models: [],
-    tags: {},
-    calls,
-    tokens: none,
-    cost: null,
-    unpriced_calls: 0,
-    unpriced_tokens: 0,
-    usage_discrepancies: 0,
-    ...spent,
-  }
-  renderAt('/', <Row session={session} index={0} isStop chosen={false} toggle={() => undefined} style={{}} />)
+  const shown = session({ tools: { calls: 1, errors: 0 }, calls, ...spent })
+  renderAt('/', <Row session={shown} index={0} isStop chosen={false} toggle={() => undefined} style={{}} />)
 }
 
 test('a session whose source reported no usage has no number of tokens', () => {

@@ -1,7 +1,7 @@
 import { Loader, Skeleton } from '@mantine/core'
-import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef, useState, type FocusEvent, type KeyboardEvent, type RefObject } from 'react'
+import { SortButton } from '../components/sortbutton'
 import type { Choosing } from './choosing'
 import { columns, findingsColumn, nextSort, sortedAs } from './columns'
 import type { Sort } from './filter'
@@ -223,14 +223,7 @@ function Head({
   setSort: (sort: Sort) => void
 }) {
   if (by === undefined) return name
-  const sorted = sortedAs(sort, by)
-  return (
-    <button className={classes.sort} onClick={() => setSort(nextSort(sort, by))}>
-      {name}
-      {sorted === 'descending' && <IconArrowDown size={13} aria-hidden />}
-      {sorted === 'ascending' && <IconArrowUp size={13} aria-hidden />}
-    </button>
-  )
+  return <SortButton name={name} sorted={sortedAs(sort, by)} onClick={() => setSort(nextSort(sort, by))} />
 }
 
 /** The class of a column's cells. */

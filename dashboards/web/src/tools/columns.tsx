@@ -1,10 +1,9 @@
 import { duration } from '../format/duration'
-import { count, percent } from '../format/numbers'
-import { Figure } from '../reports/figure'
+import { percent } from '../format/numbers'
+import { figureColumn } from '../reports/figurecolumn'
 import { groupColumns } from '../reports/groupcolumns'
 import type { ReportParams } from '../reports/params'
 import type { Column } from '../reports/table'
-import { ToSessions } from '../reports/tosessions'
 import type { ToolRow, ToolTimes } from './queries'
 
 const times = [
@@ -18,33 +17,13 @@ const times = [
 ]
 
 export function toolColumns(report: ReportParams, totals: ToolTimes): Column<ToolRow>[] {
-  const figure = (
-    name: string,
-    hint: string,
-    of: (row: ToolTimes) => number | null,
-    write: (value: number) => string,
-  ): Column<ToolRow> => ({
-    name,
-    hint,
-    figure: true,
-    key: of,
-    cell: (row) => (
-      <ToSessions report={report} row={row}>
-        <Figure value={of(row)} write={write} />
-      </ToSessions>
-    ),
-    total: (
-      <ToSessions report={report} row={null}>
-        <Figure value={of(totals)} write={write} />
-      </ToSessions>
-    ),
-  })
+  const figure = figureColumn<ToolRow, ToolTimes>(report, totals)
   return [
     ...groupColumns<ToolRow>(report),
-    figure('calls', 'All calls, those that never ended with them.', ({ calls }) => calls, count),
-    figure('errors', 'Calls that failed.', ({ errors }) => errors, count),
+    figure('calls', 'All calls, those that never ended with them.', ({ calls }) => calls),
+    figure('errors', 'Calls that failed.', ({ errors }) => errors),
     figure('error rate', 'Errors of all calls.', ({ error_rate }) => error_rate, percent),
-    figure('open', 'Calls that never ended, or have not so far.', ({ open }) => open, count),
+    figure('open', 'Calls that never ended, or have not so far.', ({ open }) => open),
     ...times.map(({ name, of }) => figure(name, 'Of the calls that ended and have a time.', of, duration)),
   ]
 }

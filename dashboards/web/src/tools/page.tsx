@@ -1,6 +1,6 @@
 import { IconTool } from '@tabler/icons-react'
 import { ToRecord } from '../components/torecord'
-import { duration } from '../format/duration'
+import { took } from '../format/duration'
 import { count, counted, percent } from '../format/numbers'
 import { Facts } from '../reports/facts'
 import { ReportPage, type ReportKind } from '../reports/page'
@@ -53,7 +53,6 @@ function ToolsSummary({ totals, report }: { totals: ToolTimes; report: ReportPar
       {figure}
     </ToSessions>
   )
-  const took = (ms: number | null) => (ms === null ? '–' : duration(ms))
   return (
     <Facts
       facts={[

@@ -1,7 +1,8 @@
-import { Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Cost } from '../components/cost'
 import { count, counted } from '../format/numbers'
+import { Figure } from '../reports/figure'
+import { figureColumn } from '../reports/figurecolumn'
 import { groupColumns } from '../reports/groupcolumns'
 import type { ReportParams } from '../reports/params'
 import type { Column } from '../reports/table'
@@ -24,14 +25,7 @@ export function usageColumns(report: ReportParams, totals: Figures): Column<Usag
     cell: (row) => to(row, <FurtherCost further={of(row)} />),
     total: to(null, <FurtherCost further={of(totals)} />),
   })
-  const figure = (name: string, hint: string, of: (spent: Spent) => number): Column<UsageRow> => ({
-    name,
-    hint,
-    figure: true,
-    key: of,
-    cell: (row) => to(row, <Count n={of(row)} />),
-    total: to(null, <Count n={of(totals)} />),
-  })
+  const figure = figureColumn<UsageRow, Spent>(report, totals)
   return [
     ...groupColumns<UsageRow>(report),
     figure(
@@ -87,7 +81,7 @@ export function usageColumns(report: ReportParams, totals: Figures): Column<Usag
 
 /** How many findings there are, and of which kinds. */
 function FindingsOf({ findings }: { findings: Figures['findings'] }) {
-  if (findings === undefined || findings.findings === 0) return <Count n={0} />
+  if (findings === undefined || findings.findings === 0) return <Figure value={0} write={count} />
   return (
     <span
       title={findings.codes
@@ -99,14 +93,5 @@ function FindingsOf({ findings }: { findings: Figures['findings'] }) {
     >
       {count(findings.findings)}
     </span>
-  )
-}
-
-function Count({ n }: { n: number }) {
-  if (n !== 0) return count(n)
-  return (
-    <Text span inherit c="dimmed">
-      0
-    </Text>
   )
 }

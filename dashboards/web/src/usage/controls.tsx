@@ -1,5 +1,6 @@
 import { Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { FindingsButton } from '../reports/findingsbutton'
 import { callsAddress, usageAddress, type ReportParams } from '../reports/params'
 import { FilterButton } from '../sessions/filterbutton'
 
@@ -27,16 +28,11 @@ export function UsageControls({
           />
         )}
       </FilterButton>
-      <Button
-        size="xs"
-        variant={report.findings ? 'light' : 'default'}
-        fw={500}
-        aria-pressed={report.findings}
+      <FindingsButton
+        shown={report.findings}
         title="Show what does not add up in the sessions of each row"
-        onClick={() => change({ findings: !report.findings })}
-      >
-        Findings
-      </Button>
+        change={(findings) => change({ findings })}
+      />
       <FilterButton name="Export" value="">
         {() => (
           <Stack gap={6}>

@@ -1,22 +1,14 @@
 import { expect, test } from 'vitest'
+import { noTokens } from '../testing/tokens'
 import { usageSeries } from './layers'
 import type { UsageRow } from './queries'
 
-const none = {
-  input: 0,
-  cache_read: 0,
-  cache_write_5m: 0,
-  cache_write_1h: 0,
-  output: 0,
-  reasoning: 0,
-  total: 0,
-}
 const row = (day: number, model: string, input: number, output: number, cost?: string) =>
   ({
     period_start: new Date(day * 86_400_000).toISOString(),
     model,
     cost: cost === undefined ? null : { amount: cost, currency: 'USD' },
-    tokens: { ...none, input, output, total: input + output },
+    tokens: { ...noTokens, input, output, total: input + output },
   }) as unknown as UsageRow
 
 const rows = [row(1, 'a', 10, 1), row(1, 'b', 20, 2), row(3, 'a', 30, 3)]

@@ -1,9 +1,9 @@
-import { UnstyledButton } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { Copy } from '../copy'
 import { fold } from '../fold'
 import { restOf } from '../rest'
 import { useUnfolded } from '../reveal'
+import { Unfold } from '../unfold'
 import classes from './codeblock.module.css'
 import { highlightMost } from './languages'
 
@@ -34,9 +34,7 @@ export function CodeBlock({ text, language }: { text: string; language: string }
         </code>
       </pre>
       {folded !== null && (
-        <UnstyledButton className={classes.more} aria-expanded={open} onClick={toggle}>
-          {open ? 'Show less' : `Show all (${restOf(folded)} more)`}
-        </UnstyledButton>
+        <Unfold open={open} rest={restOf(folded)} toggle={toggle} className={classes.more} />
       )}
     </div>
   )

@@ -1,7 +1,7 @@
-import { UnstyledButton } from '@mantine/core'
 import { fold } from '../fold'
 import { restOf } from '../rest'
 import { useUnfolded } from '../reveal'
+import { Unfold } from '../unfold'
 import { Coloured } from './codeblock'
 import classes from './filelines.module.css'
 import { languageOf } from './languages'
@@ -29,9 +29,7 @@ export function FileLines({ text, path, first, label }: FileLinesProps) {
         </pre>
       </div>
       {folded !== null && (
-        <UnstyledButton className={classes.more} aria-expanded={open} onClick={toggle}>
-          {open ? 'Show less' : `Show all (${restOf(folded)} more)`}
-        </UnstyledButton>
+        <Unfold open={open} rest={restOf(folded)} toggle={toggle} className={classes.more} />
       )}
     </div>
   )

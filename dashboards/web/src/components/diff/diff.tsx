@@ -1,7 +1,7 @@
-import { UnstyledButton } from '@mantine/core'
 import { useMemo } from 'react'
 import { counted } from '../../format/numbers'
 import { useUnfolded } from '../reveal'
+import { Unfold } from '../unfold'
 import classes from './diff.module.css'
 import { linesOf, patchLines, type DiffLine } from './lines'
 
@@ -42,9 +42,7 @@ function Lines({ lines, label }: { lines: readonly DiffLine[]; label: string }) 
         </div>
       </div>
       {(rest > 0 || open) && lines.length > first && (
-        <UnstyledButton className={classes.more} aria-expanded={open} onClick={toggle}>
-          {open ? 'Show less' : `Show all (${counted(rest, 'line')} more)`}
-        </UnstyledButton>
+        <Unfold open={open} rest={counted(rest, 'line')} toggle={toggle} className={classes.more} />
       )}
     </div>
   )

@@ -1,7 +1,7 @@
-import { UnstyledButton } from '@mantine/core'
 import { lazy, memo, Suspense, useMemo } from 'react'
 import { bytes } from '../../format/numbers'
 import { useUnfolded } from '../reveal'
+import { Unfold } from '../unfold'
 import { definitionsOf, inFence, isTame, piecesOf } from './pieces'
 import { Plain } from './plain'
 import classes from './prose.module.css'
@@ -37,9 +37,7 @@ export function Prose({ text, growing = false, open = false }: ProseProps) {
         })}
       </div>
       {first < pieces.length && !open && !growing && (
-        <UnstyledButton className={classes.more} aria-expanded={all} onClick={toggle}>
-          {all ? 'Show less' : `Show all (${bytes(rest)} more)`}
-        </UnstyledButton>
+        <Unfold open={all} rest={bytes(rest)} toggle={toggle} className={classes.more} />
       )}
     </>
   )

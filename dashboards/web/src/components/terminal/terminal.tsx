@@ -1,8 +1,8 @@
-import { UnstyledButton } from '@mantine/core'
 import { type CSSProperties, memo, useMemo } from 'react'
 import { fold } from '../fold'
 import { restOf } from '../rest'
 import { useUnfolded } from '../reveal'
+import { Unfold } from '../unfold'
 import { type Colour, type Run, runsOf } from './ansi'
 import classes from './terminal.module.css'
 
@@ -22,9 +22,7 @@ export function Terminal({ text, label, open = false }: { text: string; label: s
         <Output text={shown} />
       </pre>
       {folded !== null && (
-        <UnstyledButton className={classes.more} aria-expanded={all} onClick={toggle}>
-          {all ? 'Show less' : `Show all (${restOf(folded)} more)`}
-        </UnstyledButton>
+        <Unfold open={all} rest={restOf(folded)} toggle={toggle} className={classes.more} />
       )}
       {shown.length < text.length && all && (
         <p className={classes.note}>The rest is left out here; the copy has all of it.</p>

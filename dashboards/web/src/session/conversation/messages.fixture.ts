@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api/client'
+import { noTokens } from '../../testing/tokens'
 
 /** A message for tests, plain but for what is given. */
 export function message(given: Partial<Schemas['Message']> = {}): Schemas['Message'] {
@@ -26,15 +27,6 @@ const modalities = { text: 0, audio: 0, image: 0, video: 0 }
 
 /** A usage record for tests, of no tokens and without a cost but for what is given. */
 export function usage(id: string, given: Partial<Schemas['UsageRecord']> = {}): Schemas['UsageRecord'] {
-  const tokens = {
-    input: 0,
-    cache_read: 0,
-    cache_write_5m: 0,
-    cache_write_1h: 0,
-    output: 0,
-    reasoning: 0,
-    total: 0,
-  }
   return {
     id,
     span_id: '',
@@ -45,7 +37,7 @@ export function usage(id: string, given: Partial<Schemas['UsageRecord']> = {}): 
     mode: 'add',
     scope: 'thread',
     at: '2026-03-02T10:00:00Z',
-    tokens,
+    tokens: noTokens,
     stated_total: null,
     discrepancy: false,
     raw: {},

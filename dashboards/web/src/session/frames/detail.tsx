@@ -1,4 +1,4 @@
-import { CloseButton, Loader, SegmentedControl } from '@mantine/core'
+import { Loader, SegmentedControl } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import type { Schemas } from '../../api/client'
@@ -9,6 +9,7 @@ import { ProblemAlert } from '../../components/problem'
 import { Time } from '../../components/time'
 import { clock } from '../../format/duration'
 import { bytes, count } from '../../format/numbers'
+import { Fact, Facts, DetailPane, PaneTitle } from '../detailpane'
 import { MomentLink } from '../moment'
 import { bytesOf } from './bytes'
 import classes from './detail.module.css'
@@ -29,28 +30,32 @@ export function FrameDetail(props: {
   const frame = useQuery(frameQuery(session.id, position))
   const [view, setView] = useState<View>('pretty')
   return (
-    <aside className={classes.detail} aria-label="The frame">
-      <header className={classes.head}>
-        <h2 className={classes.title}>{frame.data === undefined ? 'Frame' : frame.data.type || 'Frame'}</h2>
-        <SegmentedControl
-          size="xs"
-          aria-label="How the frame is shown"
-          value={view}
-          onChange={(value) => setView(value)}
-          data={[
-            { value: 'pretty', label: 'Pretty' },
-            { value: 'exact', label: 'Exact' },
-            { value: 'hex', label: 'Hex' },
-          ]}
-        />
-        <span style={{ flex: 1 }} />
-        {frame.data !== undefined && <CopyFrame frame={frame.data} view={view} />}
-        <CloseButton size="sm" aria-label="Close the frame" onClick={onClose} />
-      </header>
+    <DetailPane
+      label="The frame"
+      head={
+        <>
+          <PaneTitle>{frame.data === undefined ? 'Frame' : frame.data.type || 'Frame'}</PaneTitle>
+          <SegmentedControl
+            size="xs"
+            aria-label="How the frame is shown"
+            value={view}
+            onChange={(value) => setView(value)}
+            data={[
+              { value: 'pretty', label: 'Pretty' },
+              { value: 'exact', label: 'Exact' },
+              { value: 'hex', label: 'Hex' },
+            ]}
+          />
+        </>
+      }
+      actions={frame.data !== undefined && <CopyFrame frame={frame.data} view={view} />}
+      close="Close the frame"
+      onClose={onClose}
+    >
       {frame.error !== null && <ProblemAlert error={frame.error} again={() => void frame.refetch()} />}
       {frame.isPending && <Loader size="sm" aria-label="Loading the frame" />}
       {frame.data !== undefined && <Shown frame={frame.data} view={view} started={session.started} />}
-    </aside>
+    </DetailPane>
   )
 }
 
@@ -70,7 +75,7 @@ function Shown({ frame, view, started }: { frame: WholeFrame; view: View; starte
   const raw = useMemo(() => bytesOf(frame.raw), [frame.raw])
   return (
     <>
-      <dl className={classes.facts}>
+      <Facts>
         <Fact name="Arrived">
           <MomentLink ms={frame.offset_ms} started={started} /> <Time at={frame.captured_at} />
         </Fact>
@@ -87,7 +92,7 @@ function Shown({ frame, view, started }: { frame: WholeFrame; view: View; starte
         {frame.run_id !== '' && <Fact name="Run">{frame.run_id}</Fact>}
         {frame.node_id !== '' && <Fact name="Step">{frame.node_id}</Fact>}
         {frame.agent !== '' && <Fact name="Agent">{frame.agent}</Fact>}
-      </dl>
+      </Facts>
       {frame.flags.length > 0 && (
         <ul className={classes.flags}>
           {frame.flags.map((flag) => (
@@ -121,13 +126,4 @@ function Pretty({ frame }: { frame: WholeFrame }) {
   if (frame.base64 !== undefined)
     return <p className={classes.cuts}>These bytes are no text. Exact and Hex show them.</p>
   return <JsonTree value={frame.frame} label="Frame content" open={3} />
-}
-
-function Fact({ name, children }: { name: string; children: React.ReactNode }) {
-  return (
-    <div className={classes.fact}>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  )
 }

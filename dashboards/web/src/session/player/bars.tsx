@@ -2,6 +2,7 @@ import { useComputedColorScheme } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
 import { useCallback, useEffect, useRef, type ReactNode } from 'react'
 import type { Schemas } from '../../api/client'
+import { penOf } from '../pen'
 import { useShown } from './context'
 import { bars } from './density'
 import type { Marker } from './markers'
@@ -70,12 +71,8 @@ function draw(
   markers: readonly Marker[],
   length: number,
 ) {
-  const ratio = window.devicePixelRatio
-  canvas.width = Math.round(width * ratio)
-  canvas.height = Math.round(height * ratio)
-  const pen = canvas.getContext('2d')
+  const pen = penOf(canvas, width, height)
   if (pen === null) return
-  pen.scale(ratio, ratio)
   const style = getComputedStyle(canvas)
   pen.fillStyle = style.getPropertyValue('--bar')
   const floor = height - lane

@@ -1,4 +1,3 @@
-import { CloseButton } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { Schemas } from '../../api/client'
 import { JsonTree } from '../../components/json/tree'
@@ -7,6 +6,7 @@ import { SpanStatus } from '../../components/spanstatus'
 import { Time } from '../../components/time'
 import { duration } from '../../format/duration'
 import { count } from '../../format/numbers'
+import { Fact, Facts, DetailPane, PaneTitle } from '../detailpane'
 import { MomentLink } from '../moment'
 import { usePlayerState } from '../player/context'
 import { CostCell } from '../totals/costcell'
@@ -32,20 +32,24 @@ export function SpanDetail({ span, timeline, onClose }: Props) {
   const known = usePlayerState((state) => (state.running ? Math.floor(state.known / 1000) * 1000 : null))
   const end = reachOf(span, known)
   return (
-    <aside className={classes.detail} aria-label={`${kindName(span.kind)} ${span.name}`}>
-      <header className={classes.head}>
-        <KindIcon kind={span.kind} />
-        <h2 className={classes.title}>{span.name === '' ? kindName(span.kind) : span.name}</h2>
-        <SpanStatus state={finalState(span)} />
-        <span style={{ flex: 1 }} />
-        <CloseButton size="sm" aria-label="Close the details" onClick={onClose} />
-      </header>
+    <DetailPane
+      label={`${kindName(span.kind)} ${span.name}`}
+      head={
+        <>
+          <KindIcon kind={span.kind} />
+          <PaneTitle>{span.name === '' ? kindName(span.kind) : span.name}</PaneTitle>
+          <SpanStatus state={finalState(span)} />
+        </>
+      }
+      close="Close the details"
+      onClose={onClose}
+    >
       {span.error !== null && span.error !== '' && (
         <div className={classes.error}>
           <LongText text={span.error} label="Error" />
         </div>
       )}
-      <dl className={classes.facts}>
+      <Facts>
         <Fact name="Began">
           <MomentLink ms={span.start_ms} started={started} /> <Time at={span.started} />
         </Fact>
@@ -71,7 +75,7 @@ export function SpanDetail({ span, timeline, onClose }: Props) {
             <CostCell costs={costsOf(span.usage)} />
           </Fact>
         )}
-      </dl>
+      </Facts>
       {span.usage.some(({ discrepancy }) => discrepancy) && (
         <p className={classes.note}>The total that the source states is not the sum of its parts.</p>
       )}
@@ -87,7 +91,7 @@ export function SpanDetail({ span, timeline, onClose }: Props) {
         </Section>
       ))}
       <SpanFrames session={session_id} started={started} span={span} end={end} />
-    </aside>
+    </DetailPane>
   )
 }
 
@@ -109,15 +113,6 @@ function Tokens({ tokens }: { tokens: Schemas['Tokens'] }) {
           .join(', ')}
       </span>
     </Fact>
-  )
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div className={classes.fact}>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   )
 }
 

@@ -1,6 +1,7 @@
 import { useComputedColorScheme } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
 import { type PointerEvent, useEffect, useRef, useState } from 'react'
+import { penOf } from '../pen'
 import { usePlayer } from '../player/context'
 import classes from './minimap.module.css'
 import type { Range, Row } from './rows'
@@ -101,12 +102,8 @@ function paint(
     height,
   }: Omit<Props, 'range' | 'onShow'> & { width: number; height: number },
 ) {
-  const ratio = window.devicePixelRatio
-  canvas.width = Math.round(width * ratio)
-  canvas.height = Math.round(height * ratio)
-  const pen = canvas.getContext('2d')
+  const pen = penOf(canvas, width, height)
   if (pen === null) return
-  pen.scale(ratio, ratio)
   const style = getComputedStyle(canvas)
   const perPixel = (all.to - all.from) / width
   const lane = (height - 6) / 3

@@ -1,6 +1,6 @@
 import { Button, Table } from '@mantine/core'
 import { useState } from 'react'
-import { duration } from '../../format/duration'
+import { took } from '../../format/duration'
 import { count, counted } from '../../format/numbers'
 import { MomentLink } from '../moment'
 import { buckets, type ModelCall } from './calls'
@@ -42,8 +42,8 @@ export function CallsTable({ calls, started }: { calls: readonly ModelCall[]; st
               <MomentLink ms={call.at} started={started} />
             </Table.Td>
             <Table.Td>{call.model === null || call.model === '' ? call.name : call.model}</Table.Td>
-            <Table.Td data-number>{call.took === null ? '–' : duration(call.took)}</Table.Td>
-            <Table.Td data-number>{call.firstToken === null ? '–' : duration(call.firstToken)}</Table.Td>
+            <Table.Td data-number>{took(call.took)}</Table.Td>
+            <Table.Td data-number>{took(call.firstToken)}</Table.Td>
             {shown.map(({ key }) => (
               <Table.Td key={key} data-number>
                 {call.tokens === null ? '–' : count(call.tokens[key])}

@@ -2,26 +2,17 @@
 import { screen, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { renderAt } from '../../testing/render'
+import { noTokens } from '../../testing/tokens'
 import { noCosts } from './costs'
 import { ModelsTable } from './modelstable'
-
-const none = {
-  input: 0,
-  cache_read: 0,
-  cache_write_5m: 0,
-  cache_write_1h: 0,
-  output: 0,
-  reasoning: 0,
-  total: 0,
-}
 
 test('a model whose calls reported no usage has no tokens, one that reported zero has zero', () => {
   renderAt(
     '/',
     <ModelsTable
       models={[
-        { model: 'counted', calls: 1, tokens: { ...none, input: 5, total: 5 }, costs: noCosts },
-        { model: 'zero', calls: 1, tokens: none, costs: noCosts },
+        { model: 'counted', calls: 1, tokens: { ...noTokens, input: 5, total: 5 }, costs: noCosts },
+        { model: 'zero', calls: 1, tokens: noTokens, costs: noCosts },
         { model: 'silent', calls: 2, tokens: null, costs: noCosts },
       ]}
     />,
@@ -36,7 +27,7 @@ test('a model whose calls reported no usage has no tokens, one that reported zer
 })
 
 test('a model without a price says why, and costs nothing', () => {
-  const tokens = { ...none, input: 5, total: 5 }
+  const tokens = { ...noTokens, input: 5, total: 5 }
   const cost = { amount: '0.0421234', currency: 'USD' }
   renderAt(
     '/',

@@ -1,5 +1,5 @@
 import { Table } from '@mantine/core'
-import { duration } from '../../format/duration'
+import { took } from '../../format/duration'
 import { count } from '../../format/numbers'
 import { MomentLink } from '../moment'
 import type { ToolTotal } from './calls'
@@ -30,10 +30,8 @@ export function ToolsTable({ tools, started }: { tools: readonly ToolTotal[]; st
               {count(errors)}
             </Table.Td>
             <Table.Td data-number>{count(open)}</Table.Td>
-            <Table.Td data-number>{median === null ? '–' : duration(median)}</Table.Td>
-            <Table.Td data-number>
-              {longest?.duration_ms == null ? '–' : duration(longest.duration_ms)}
-            </Table.Td>
+            <Table.Td data-number>{took(median)}</Table.Td>
+            <Table.Td data-number>{took(longest?.duration_ms ?? null)}</Table.Td>
             <Table.Td>{longest !== null && <MomentLink ms={longest.start_ms} started={started} />}</Table.Td>
           </Table.Tr>
         ))}

@@ -1,0 +1,34 @@
+import { count } from '../format/numbers'
+import { Figure } from './figure'
+import type { ReportParams } from './params'
+import type { Grouped } from './rows'
+import type { Column } from './table'
+import { ToSessions } from './tosessions'
+
+/**
+ * Returns what makes a column of a figure that rows and totals have. The figure leads to the sessions that it is of;
+ * without `write` it is a count.
+ */
+export function figureColumn<Row extends Grouped & Totals, Totals>(report: ReportParams, totals: Totals) {
+  return (
+    name: string,
+    hint: string,
+    of: (figures: Totals) => number | null,
+    write: (value: number) => string = count,
+  ): Column<Row> => ({
+    name,
+    hint,
+    figure: true,
+    key: of,
+    cell: (row) => (
+      <ToSessions report={report} row={row}>
+        <Figure value={of(row)} write={write} />
+      </ToSessions>
+    ),
+    total: (
+      <ToSessions report={report} row={null}>
+        <Figure value={of(totals)} write={write} />
+      </ToSessions>
+    ),
+  })
+}
