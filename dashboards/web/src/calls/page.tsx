@@ -72,7 +72,7 @@ function CallsSummary({ answer: { totals, stall_ms } }: { answer: CallReport }) 
         {
           name: 'Stalls',
           value: count(totals.stalls),
-          note: `gaps of ${duration(stall_ms)} or more; longest ${took(totals.gap_max_ms)}`,
+          note: `gaps from ${duration(stall_ms)}; longest ${took(totals.gap_max_ms)}`,
         },
       ]}
     />

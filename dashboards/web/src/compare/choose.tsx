@@ -1,6 +1,6 @@
 import { Anchor, Text, TextInput, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { IconSearch } from '@tabler/icons-react'
+import { IconGitCompare, IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
@@ -8,6 +8,7 @@ import { Empty } from '../components/empty'
 import { ProblemAlert } from '../components/problem'
 import { StatusBadge } from '../components/status'
 import { Time } from '../components/time'
+import { ToRecord } from '../components/torecord'
 import { duration } from '../format/duration'
 import classes from './choose.module.css'
 import page from './page.module.css'
@@ -50,7 +51,18 @@ export function Choose({ a, b }: { a: string; b: string }) {
       />
       {error !== null && <ProblemAlert error={error} again={() => void refetch()} />}
       {data !== undefined && choices.length === 0 && (
-        <Empty title="No other session is like that">Clear the search to see the newest.</Empty>
+        <Empty
+          title={asked === '' ? 'No other session is recorded' : 'No other session is like that'}
+          icon={<IconGitCompare size={36} stroke={1.25} />}
+        >
+          {asked === '' ? (
+            <>
+              A comparison takes two. <ToRecord>Record a source</ToRecord> once more, or a file.
+            </>
+          ) : (
+            'Clear the search to see the newest.'
+          )}
+        </Empty>
       )}
       <ul className={classes.list} aria-label="Sessions" data-ready={data !== undefined || undefined}>
         {choices.map(({ id, title, status, started, duration_ms }) => (

@@ -1,10 +1,10 @@
 import { Anchor, Button, Center, Loader, Switch, Text, Title } from '@mantine/core'
-import { useDocumentTitle } from '@mantine/hooks'
 import { IconArrowsExchange, IconPlayerPlay } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
 import { ProblemAlert } from '../components/problem'
+import { useTitle } from '../shell/title'
 import { FirstDifferences } from './first'
 import classes from './page.module.css'
 import { Choose } from './choose'
@@ -18,7 +18,7 @@ export default function ComparePage() {
   const params = new URLSearchParams(useSearch())
   const a = params.get('a') ?? ''
   const b = params.get('b') ?? ''
-  useDocumentTitle('Compare · tapedeck')
+  useTitle('Compare')
   if (a === '' || b === '') return <Choose a={a} b={b} />
   return <Compared key={`${a} ${b}`} pair={{ a, b, exact: params.get('exact') === '1' }} />
 }

@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { answered, api, type Schemas } from '../api/client'
 
 export type Comparison = Schemas['Comparison']
@@ -45,6 +45,7 @@ export const choicesQuery = (text: string) =>
       return (await answered(api.GET('/v1/sessions', { params: { query }, signal }))).items
     },
     staleTime: 10_000,
+    placeholderData: keepPreviousData,
   })
 
 /** The address of a comparison, of a session with one that is still to be chosen. */

@@ -66,10 +66,17 @@ export function Rows({ comparison, pair }: { comparison: Comparison; pair: Pair 
             variant="default"
             onClick={() => to(true)}
             aria-label="Previous difference"
+            title="Previous difference (P)"
           >
             <IconChevronUp size={14} /> P
           </Button>
-          <Button size="compact-sm" variant="default" onClick={() => to(false)} aria-label="Next difference">
+          <Button
+            size="compact-sm"
+            variant="default"
+            onClick={() => to(false)}
+            aria-label="Next difference"
+            title="Next difference (N)"
+          >
             <IconChevronDown size={14} /> N
           </Button>
         </Button.Group>

@@ -35,25 +35,27 @@ export function Sides({ comparison }: { comparison: Comparison }) {
         <tbody>
           {([a, b] as const).map((side, i) => (
             <tr key={i}>
-              <th scope="row" className={classes.session}>
-                <Letter side={i === 0 ? 'a' : 'b'} />
-                <span className={classes.name}>
-                  <span>
-                    <Anchor
-                      component={Link}
-                      href={`/sessions/${encodeURIComponent(side.session_id)}`}
-                      inherit
-                    >
-                      {side.title === '' ? side.session_id : side.title}
-                    </Anchor>{' '}
-                    <StatusBadge status={side.status} />
+              <th scope="row">
+                <div className={classes.session}>
+                  <Letter side={i === 0 ? 'a' : 'b'} />
+                  <span className={classes.name}>
+                    <span>
+                      <Anchor
+                        component={Link}
+                        href={`/sessions/${encodeURIComponent(side.session_id)}`}
+                        inherit
+                      >
+                        {side.title === '' ? side.session_id : side.title}
+                      </Anchor>{' '}
+                      <StatusBadge status={side.status} />
+                    </span>
+                    <span className={classes.under}>
+                      {side.title !== '' && <>{side.session_id} · </>}
+                      <Time at={side.started} />
+                    </span>
+                    <TimeBar time={side.time} longest={longest} />
                   </span>
-                  <span className={classes.under}>
-                    {side.title !== '' && <>{side.session_id} · </>}
-                    <Time at={side.started} />
-                  </span>
-                  <TimeBar time={side.time} longest={longest} />
-                </span>
+                </div>
               </th>
               <td>
                 {count(side.steps)}

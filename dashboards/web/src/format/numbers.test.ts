@@ -52,5 +52,7 @@ test('an amount in full is as the API has it', () => {
 test('a rounded amount has the places of its currency', () => {
   expect(roundedMoney({ amount: '0.07', currency: 'USD' }, 2)).toBe('$0.07')
   expect(roundedMoney({ amount: '1250', currency: 'JPY' }, 0)).toBe('¥1,250')
-  expect(axisMoney(0.25, 'USD')).toBe('$0.25')
+  expect([0, 0.25, 1, 1.5, 1250, 0.00001].map((amount) => axisMoney(amount, 'USD'))).toEqual([
+    ...['$0', '$0.25', '$1', '$1.50', '$1,250', '$0.00001'],
+  ])
 })

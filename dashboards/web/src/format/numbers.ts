@@ -63,9 +63,11 @@ export function roundedMoney({ amount, currency }: Amount, places: number): stri
   return shown(Number(amount), currency, places)
 }
 
-/** An amount at the axis of a chart, in four digits: $1,250, $0.25, $0.00001. */
+/** An amount at the axis of a chart, in four digits: $1,250, $1.50, $0.25, $0.00001. */
 export function axisMoney(amount: number, currency: string): string {
-  return amount.toLocaleString('en', { style: 'currency', currency, maximumSignificantDigits: 4 })
+  return amount
+    .toLocaleString('en', { style: 'currency', currency, maximumSignificantDigits: 4 })
+    .replace(/\.\d$/, '$&0')
 }
 
 /** An amount in full, not rounded: 0.0042175 USD. */

@@ -74,6 +74,7 @@ export function Chart({
           <span key={name} className={classes.entry}>
             <span className={classes.swatch} style={{ background: colour }} aria-hidden />
             {name}
+            {(axis ?? 0) > 0 && ' (right)'}
             {pointed !== null && <b>{format((value ?? drawn)[pointed], axes[axis ?? 0])}</b>}
           </span>
         ))}
@@ -130,7 +131,7 @@ function options(
         side: i === 0 ? left : right,
         stroke: text,
         font,
-        size: 64,
+        size: i === 0 ? 64 : 40,
         grid: { show: i === 0, stroke: grid, width: 1 },
         ticks: { show: false },
         // 6k for 6.00k: marks stand at round values.
