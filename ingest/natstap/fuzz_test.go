@@ -7,6 +7,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"tapedeck/ingest"
+	"tapedeck/ingest/ingesttest"
 	"tapedeck/schema"
 )
 
@@ -14,8 +16,10 @@ import (
 func FuzzMessage(f *testing.F) {
 	for _, head := range []string{"", "A: b\r\n", "A: b\r\na: c\r\nSession: s\r\n", "Authorization: Bearer x\r\n", "A:\r\n", "A: \x00\xff\r\n"} {
 		f.Add("agents.a.events", "", []byte("NATS/1.0\r\n"+head+"\r\n"), []byte(`{"a":1}`))
+		f.Add("agents.sk-ant-api03-"+strings.Repeat("aB3", 31)+"AA.x", "", []byte("NATS/1.0\r\n"+head+"\r\n"), []byte(`{}`))
 		f.Add("agents", "_INBOX.1", []byte("NATS/1.0 503 No\r\n"+head+"\r\n"), []byte("\r\n\r\n\xff"))
 	}
+	rec := ingest.NewRecorder(&ingesttest.Memory{}, ingest.Settings{}, nil)
 	f.Fuzz(func(t *testing.T, subject, reply string, head, data []byte) {
 		if strings.ContainsAny(subject+reply, " \t\r\n") {
 			return // no subject has one
@@ -24,7 +28,7 @@ func FuzzMessage(f *testing.F) {
 		if err != nil {
 			h = nil
 		}
-		tap := &tap{opts: Options{SessionHeader: "Session", SessionToken: 2}}
+		tap := &tap{rec: rec, opts: Options{SessionHeader: "Session", SessionToken: 2}}
 		m := &message{subject: subject, reply: reply, header: h, data: data}
 		raw, flags := tap.raw(nil, m)
 		cut, payload := schema.CutNATS(raw)
