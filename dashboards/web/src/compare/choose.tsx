@@ -1,4 +1,4 @@
-import { Anchor, Text, TextInput, Title } from '@mantine/core'
+import { Anchor, Skeleton, Text, TextInput, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconGitCompare, IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -50,6 +50,9 @@ export function Choose({ a, b }: { a: string; b: string }) {
         data-autofocus
       />
       {error !== null && <ProblemAlert error={error} again={() => void refetch()} />}
+      {data === undefined && error === null && (
+        <Skeleton height={240} radius="md" aria-label="Loading the sessions" />
+      )}
       {data !== undefined && choices.length === 0 && (
         <Empty
           title={asked === '' ? 'No other session is recorded' : 'No other session is like that'}
