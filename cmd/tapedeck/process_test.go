@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -43,7 +44,11 @@ func startUp(dir string, args ...string) (*instance, error) {
 // startWith is startUp for a server that only some clients can call.
 func startWith(client *http.Client, dir string, args ...string) (*instance, error) {
 	s := &instance{dir: dir, log: &logBuffer{}, done: make(chan error, 1)}
-	s.cmd = exec.Command(os.Args[0], append([]string{"up", "--data", dir, "--listen", "127.0.0.1:0"}, args...)...)
+	args = append([]string{"up", "--data", dir}, args...)
+	if !slices.Contains(args, "--listen") {
+		args = append(args, "--listen", "127.0.0.1:0")
+	}
+	s.cmd = exec.Command(os.Args[0], args...)
 	s.cmd.Env = append(os.Environ(), runAsCommand+"=1")
 	s.cmd.Stderr = s.log
 	s.cmd.WaitDelay = 10 * time.Second // for a child that holds its standard error
