@@ -139,15 +139,15 @@ func TestLoginSettings(t *testing.T) {
 	empty := textFile(t, nil)
 	good := []string{"--tokens", "--public-url", "https://tapedeck.example.com", "--oidc-issuer", "https://login.example.com", "--oidc-client-id", "c", "--oidc-grant", "groups=a:tenant=a,scopes=read"}
 	for want, args := range map[string][]string{
-		"--public-url \"tapedeck.example.com\"":      {"--tokens", "--public-url", "tapedeck.example.com"},
-		"--allow-origin \"https://ui/x\"":            {"--tokens", "--allow-origin", "https://ui/x"},
-		"--oidc-grant \"groups=a\"":                  append(good, "--oidc-grant", "groups=a"),
-		"there is no scope \"write\"":                append(good, "--oidc-grant", "groups=a:tenant=a,scopes=write"),
-		"needs --oidc-client-id":                     {"--tokens", "--public-url", "https://tapedeck.example.com", "--oidc-issuer", "https://login.example.com"},
-		"needs --public-url":                         {"--tokens", "--oidc-issuer", "https://login.example.com", "--oidc-client-id", "c", "--oidc-grant", "groups=a:tenant=a,scopes=read"},
-		"--oidc-client-secret-file: open":            append(good, "--oidc-client-secret-file", "nosuch/file"),
-		"the file is empty":                          append(good, "--oidc-client-secret-file", empty),
-		"--login-idle 1s: both must be 5m0s or more": {"--tokens", "--login-idle", "1s"},
+		"--public-url \"tapedeck.example.com\"":       {"--tokens", "--public-url", "tapedeck.example.com"},
+		"--allow-origin \"https://ui/x\"":             {"--tokens", "--allow-origin", "https://ui/x"},
+		"--oidc-grant \"groups=a\"":                   append(good, "--oidc-grant", "groups=a"),
+		"there is no scope \"write\"":                 append(good, "--oidc-grant", "groups=a:tenant=a,scopes=write"),
+		"needs --oidc-client-id":                      {"--tokens", "--public-url", "https://tapedeck.example.com", "--oidc-issuer", "https://login.example.com"},
+		"needs --public-url":                          {"--tokens", "--oidc-issuer", "https://login.example.com", "--oidc-client-id", "c", "--oidc-grant", "groups=a:tenant=a,scopes=read"},
+		"--oidc-client-secret-file: there is no file": append(good, "--oidc-client-secret-file", "nosuch/file"),
+		"is empty; write the secret into it":          append(good, "--oidc-client-secret-file", empty),
+		"--login-idle 1s: both must be 5m0s or more":  {"--tokens", "--login-idle", "1s"},
 	} {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], append([]string{"serve", "--listen", "127.0.0.1:0", "--data", t.TempDir()}, args...)...)
 		cmd.Env = append(os.Environ(), runAsCommand+"=1")
