@@ -5,11 +5,25 @@ package redact
 // found that two texts share.
 type automaton struct {
 	next  [][256]uint16
-	hits  [][]hit       // what ends at each node, the longest keyword first
-	paths []string      // the text that leads to each node
-	ends  []bool        // nodes with hits
-	pairs *[1024]uint64 // a set of the two bytes that keywords begin with
-	depth int           // the length of the longest keyword
+	hits  [][]hit  // what ends at each node, the longest keyword first
+	paths []string // the text that leads to each node
+	ends  []bool   // nodes with hits
+	first *pairs   // the two bytes that keywords begin with
+	all   *pairs   // two bytes that follow one another in a keyword
+	depth int      // the length of the longest keyword
+}
+
+// pairs is a set of two bytes.
+type pairs [1024]uint64
+
+func (p *pairs) add(a, b byte) {
+	n := uint(a) | uint(b)<<8
+	p[n/64] |= 1 << (n % 64)
+}
+
+func (p *pairs) has(a, b byte) bool {
+	n := uint(a) | uint(b)<<8
+	return p[n/64]>>(n%64)&1 != 0
 }
 
 // hit is a keyword that ends at a node.
@@ -22,12 +36,15 @@ type hit struct {
 const root = 0
 
 func newAutomaton(rules []*rule) *automaton {
-	a := &automaton{next: make([][256]uint16, 1), hits: make([][]hit, 1), paths: make([]string, 1), pairs: new([1024]uint64)}
+	a := &automaton{next: make([][256]uint16, 1), hits: make([][]hit, 1), paths: make([]string, 1), first: new(pairs), all: new(pairs)}
 	for _, r := range rules {
 		for _, key := range r.Keywords {
 			a.depth = max(a.depth, len(key))
 			n := uint16(root)
 			for i := range len(key) {
+				if i > 0 {
+					a.all.add(key[i-1], key[i])
+				}
 				to := a.next[n][key[i]]
 				if to == root {
 					to = uint16(len(a.next))
@@ -49,8 +66,7 @@ func newAutomaton(rules []*rule) *automaton {
 		n := a.next[root][first]
 		for second := range 256 {
 			if n != root && (a.ends[n] || len(a.paths[a.next[n][second]]) == 2 || len(a.paths[n]) != 1) {
-				p := first | second<<8
-				a.pairs[p/64] |= 1 << (p % 64)
+				a.first.add(byte(first), byte(second))
 			}
 		}
 	}
@@ -85,13 +101,10 @@ func (a *automaton) link() {
 // quiet runs over a text from a node. It reports the node at the end and that no keyword
 // ended within.
 func (a *automaton) quiet(n uint16, text []byte) (uint16, bool) {
-	next, ends, pairs := a.next, a.ends, a.pairs
+	next, ends := a.next, a.ends
 	for i := 0; i < len(text); i++ {
 		if n == root { // nearly always: skip what begins no keyword
-			for i+1 < len(text) {
-				if p := uint(text[i]) | uint(text[i+1])<<8; pairs[p/64]>>(p%64)&1 != 0 {
-					break
-				}
+			for i+1 < len(text) && !a.first.has(text[i], text[i+1]) {
 				i++
 			}
 		}
@@ -100,4 +113,17 @@ func (a *automaton) quiet(n uint16, text []byte) (uint16, bool) {
 		}
 	}
 	return n, true
+}
+
+// tail returns the node at the end of a text that no other precedes.
+func (a *automaton) tail(text []byte) uint16 {
+	begin := max(len(text)-1, 0)
+	for least := len(text) - a.depth; begin > max(least, 0) && a.all.has(text[begin-1], text[begin]); {
+		begin--
+	}
+	n := uint16(root)
+	for _, c := range text[begin:] {
+		n = a.next[n][c]
+	}
+	return n
 }

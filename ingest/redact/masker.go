@@ -14,6 +14,7 @@ type Masker struct {
 	engine  *Engine
 	machine machine
 	walker  walker
+	shape   shape
 	buf     []byte  // of decoded texts
 	ends    []int32 // likewise
 

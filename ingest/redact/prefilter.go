@@ -10,7 +10,7 @@ import "bytes"
 // other pair is looked at.
 type prefilter struct {
 	automaton *automaton
-	pairs     [1024]uint64 // a set of the second and third bytes, and of the first and second ones
+	pairs     pairs        // the second and third bytes, and the first and second ones
 	triples   [1024]uint64 // a set of hashes of the first three bytes
 	rules     []*rule
 	escapes   bool // a backslash may hide a keyword
@@ -59,14 +59,14 @@ func (p *prefilter) add(first [3]class) {
 	one, two, three := first[0].bytes(), first[1].bytes(), first[2].bytes()
 	for _, b := range two {
 		for _, a := range one {
-			p.pairs[(uint(a)|uint(b)<<8)/64] |= 1 << (a % 64)
+			p.pairs.add(a, b)
 			for _, c := range three {
 				h := triple(a, b, c)
 				p.triples[h/64] |= 1 << (h % 64)
 			}
 		}
 		for _, c := range three {
-			p.pairs[(uint(b)|uint(c)<<8)/64] |= 1 << (b % 64)
+			p.pairs.add(b, c)
 		}
 	}
 }
@@ -81,10 +81,15 @@ func (p *prefilter) clean(m *machine, raw []byte) bool {
 	if p.escapes && bytes.IndexByte(raw, '\\') >= 0 {
 		return false
 	}
-	i := 0
-	for i+2 < len(raw) {
-		pair := uint(raw[i+1]) | uint(raw[i+2])<<8
-		if p.pairs[pair/64]>>(pair%64)&1 == 0 {
+	return p.cleanBetween(m, raw, 0, len(raw))
+}
+
+// cleanBetween reports that no secret begins at bytes [from, to) of raw, likewise. Keywords that
+// escapes hide are those of hidden only.
+func (p *prefilter) cleanBetween(m *machine, raw []byte, from, to int) bool {
+	i := from
+	for i < to && i+2 < len(raw) {
+		if !p.pairs.has(raw[i+1], raw[i+2]) {
 			i += 2
 			continue
 		}
@@ -94,12 +99,22 @@ func (p *prefilter) clean(m *machine, raw []byte) bool {
 		}
 		i++
 	}
-	for ; i < len(raw); i++ {
+	for ; i < to; i++ {
 		if p.begins(m, raw, i) {
 			return false
 		}
 	}
 	return true
+}
+
+// maybe reports whether a keyword may begin with the first bytes of raw, as far as three bytes show.
+func (p *prefilter) maybe(raw []byte) bool {
+	if len(raw) > 2 {
+		if h := triple(raw[0], raw[1], raw[2]); p.triples[h/64]>>(h%64)&1 == 0 {
+			return false
+		}
+	}
+	return p.automaton.next[root][raw[0]] != root || raw[0] == '\\'
 }
 
 // begins reports whether a secret may begin at byte i.

@@ -11,8 +11,14 @@ import (
 // of several messages may alternate.
 func (m *Masker) scan(f *schema.Frame) {
 	w := &m.walker
-	clean := len(m.open) == 0 && len(m.engine.paths) == 0 && m.engine.prefilter.clean(&m.machine, f.Raw)
-	w.walk(f, clean)
+	clean := len(m.open) == 0 && len(m.engine.paths) == 0
+	if !clean || !m.shape.fits(m, f) {
+		clean = clean && m.engine.prefilter.clean(&m.machine, f.Raw)
+		w.walk(f, clean)
+		if clean {
+			m.shape.learn(m.engine.prefilter, f, w)
+		}
+	}
 	for i := range w.leaves {
 		l := &w.leaves[i]
 		if clean {

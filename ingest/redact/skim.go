@@ -50,11 +50,8 @@ func (m *Masker) after(s slot, text []byte) (now slot, ok bool) {
 			return s, false
 		}
 	}
-	if begin := len(text) - a.depth; begin > i {
-		n, i = root, begin
-	}
-	for ; i < len(text); i++ {
-		n = a.next[n][text[i]]
+	if len(a.paths[n]) <= i {
+		n = a.tail(text)
 	}
 	if n == root {
 		return slot{}, true

@@ -23,8 +23,11 @@ type walker struct {
 	leaves   []leaf
 	identity uint64 // of the values that name the message, 0 for none
 	stack    []level
-	head     head
+	numbers  []span // where growing texts are looked for: those that name no message
 }
+
+// span is bytes [from, to) of a frame.
+type span struct{ from, to int }
 
 type level struct {
 	path   uint64
@@ -33,10 +36,9 @@ type level struct {
 
 // walk finds the texts of a frame: all, or those that grow over frames.
 func (w *walker) walk(f *schema.Frame, growing bool) {
-	w.leaves, w.identity = w.leaves[:0], 0
+	w.leaves, w.numbers, w.identity = w.leaves[:0], w.numbers[:0], 0
 	raw := f.Raw
 	if f.Flags&(schema.FlagOversize|schema.FlagNote) != 0 || !structured(f, raw) {
-		w.head.forget()
 		w.leaves = append(w.leaves, leaf{0, len(raw), (hashBegin + uint64(f.Direction)), false, f.Flags.Has(schema.FlagNote)})
 		return
 	}
@@ -79,13 +81,6 @@ func (w *walker) json(raw []byte, base uint64, growing bool) {
 	value := base // path of the next value
 	expectName, whole := false, false
 	i := 0
-	if !growing {
-		w.head.forget()
-	} else if at := w.head.resume(raw, base); at != nil {
-		i, w.leaves, w.identity = at.next, w.leaves[:at.leaves], at.identity
-		w.stack, here, whole = append(w.stack, here), at.here, at.whole
-		expectName, value = here.object, here.path
-	}
 	for i < len(raw) {
 		switch raw[i] {
 		case '{', '[':
@@ -100,8 +95,12 @@ func (w *walker) json(raw []byte, base uint64, growing bool) {
 			expectName, value = here.object, here.path
 		case ',':
 			expectName, value = here.object, here.path
-			if growing && len(w.stack) == 1 {
-				w.head.passed(mark{i + 1, here, whole, len(w.leaves), w.identity})
+		case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+			if growing {
+				from := i
+				i = numberEnd(raw, from)
+				w.numbers = append(w.numbers, span{from, i})
+				continue
 			}
 		case '"':
 			end := stringEnd(raw, i+1)
@@ -136,9 +135,14 @@ func (w *walker) json(raw []byte, base uint64, growing bool) {
 		}
 		i++
 	}
-	if growing {
-		w.head.keep(raw, base)
+}
+
+// numberEnd returns where the digits and dots that begin at i end.
+func numberEnd(raw []byte, i int) int {
+	for i < len(raw) && (raw[i] >= '0' && raw[i] <= '9' || raw[i] == '.') {
+		i++
 	}
+	return i
 }
 
 // stringEnd returns the place of the quote that ends the string whose text begins at i.

@@ -1,0 +1,105 @@
+package redact
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"tapedeck/schema"
+)
+
+// shapes are frames with a place for a number and one for a text.
+var shapes = []string{
+	`{"session_id":"run-1","node_id":"think","event_id":%[1]d,"type":"chunk","content":"%[2]s","id":"m1"}`,
+	`{"type":"x","nested":{"id":"a","list":["u","%[2]s",{"id":4,"n":%[1]d}],"text":"t"},"id":"b","text":"long text, with a comma"}`,
+	"event: delta\nid: %[1]d\ndata: {\"index\":0,\"delta\":{\"text\":\"%[2]s\"},\"text\":\"skip_\"}\n\n",
+	`{"a":"1","b":"2"}{"c":"%[1]d","d":"%[2]s","id":7}`,
+	`["one","%[2]s",%[1]d.5,{"id":"3","x":"y"},"end"]`,
+	`{"a":"b","c":}]},"d":"%[1]d","url":"gho-t:/","f":"%[2]s"}`,
+	`{"key":"gh%[2]s","n":-%[1]de5,"token":"p_","s":"%[2]s`,
+	`%[1]d:"%[2]s"`,
+	`plain text %[2]s`,
+}
+
+// pieces are parts of texts: words, and parts of secrets and of their keywords.
+var pieces = []string{"", "", "a", " hello", `a \"quote\"`, `\\`, `\u0041`, "g", "h", "gh", "ghp_", "p_", "hp_16C7e42F292c6912E7710c838347Ae178B4a",
+	"ghp_16C7e42F292c6912E7710c838347Ae178B4a", "sk", "-proj-", "AKIA", "AKIAIOSFODNN7EXAMPLE", ":", "//user:pass", "word@host", "%41", "é"}
+
+func randomFrame(random *rand.Rand, shape string) *schema.Frame {
+	text := ""
+	for range random.IntN(3) {
+		text += pieces[random.IntN(len(pieces))]
+	}
+	f := &schema.Frame{Transport: schema.HTTP, Raw: fmt.Appendf(nil, shape, random.IntN(200), text)}
+	if bytes.HasPrefix(f.Raw, []byte("event:")) {
+		f.Transport = schema.SSE
+	}
+	if random.IntN(8) == 0 { // another byte somewhere
+		f.Raw[random.IntN(len(f.Raw))] = `",:{}[]\a1 g-`[random.IntN(13)]
+	}
+	f.Direction = schema.Direction(random.IntN(20) / 19)
+	return f
+}
+
+// Of a frame that fits a shape, a walk finds the same texts, and no secret begins in it.
+func TestShape(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	engine := Default()
+	m, fresh := engine.NewMasker(), engine.NewMasker()
+	fitted := map[string]int{}
+	shape := shapes[0]
+	for i := range 200_000 {
+		if random.IntN(12) == 0 {
+			shape = shapes[random.IntN(len(shapes))]
+		}
+		f := randomFrame(random, shape)
+		clean := engine.prefilter.clean(&fresh.machine, f.Raw)
+		fresh.walker.walk(f, clean)
+		if !m.shape.fits(m, f) {
+			if clean {
+				m.shape.learn(engine.prefilter, f, &fresh.walker)
+			}
+			continue
+		}
+		fitted[shape]++
+		if !clean || !slices.Equal(m.walker.leaves, fresh.walker.leaves) || m.walker.identity != fresh.walker.identity {
+			t.Fatalf("frame %d: %s\nclean: %v\nwant %v, %x\ngot  %v, %x", i, f.Raw, clean, fresh.walker.leaves, fresh.walker.identity, m.walker.leaves, m.walker.identity)
+		}
+	}
+	for _, shape := range shapes[:6] {
+		if fitted[shape] < 500 {
+			t.Errorf("%d frames fit %s: the test compares too few", fitted[shape], shape)
+		}
+	}
+}
+
+// What is masked does not depend on shapes.
+func TestMaskedWithShapes(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	masked := 0
+	for range 3000 {
+		with, without := Default().NewMasker(), Default().NewMasker()
+		var got, want []string
+		shape := shapes[random.IntN(len(shapes))]
+		for range 40 {
+			f := randomFrame(random, shape)
+			f.Raw = bytes.Clone(f.Raw)
+			g := *f
+			g.Raw = bytes.Clone(f.Raw)
+			with.Push(f, func(f *schema.Frame) { got = append(got, string(f.Raw)) })
+			without.shape.learnt = false
+			without.Push(&g, func(f *schema.Frame) { want = append(want, string(f.Raw)) })
+		}
+		with.End(func(f *schema.Frame) { got = append(got, string(f.Raw)) })
+		without.End(func(f *schema.Frame) { want = append(want, string(f.Raw)) })
+		if !slices.Equal(got, want) {
+			t.Fatalf("want %q\ngot  %q", want, got)
+		}
+		masked += len(with.Counts())
+	}
+	if masked < 100 {
+		t.Errorf("%d secrets: the test masks too few", masked)
+	}
+}
