@@ -103,3 +103,32 @@ func TestMaskedWithShapes(t *testing.T) {
 		t.Errorf("%d secrets: the test masks too few", masked)
 	}
 }
+
+func FuzzShape(f *testing.F) {
+	for _, shape := range shapes {
+		line := bytes.ReplaceAll([]byte(shape), []byte("\n"), []byte("\r"))
+		f.Add(fmt.Appendf(nil, string(bytes.Repeat(append(line, '\n'), 5)), 1, " word"), uint8(0))
+		f.Add(fmt.Appendf(nil, string(bytes.Repeat(append(line, '\n'), 5)), 12, "gh"), uint8(1))
+	}
+	e, err := New(Options{Personal: Personal, Declared: []Declared{{"X", "abcabc"}}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, kind uint8) {
+		with, without := e.NewMasker(), e.NewMasker()
+		var got, want []string
+		for line := range bytes.SplitSeq(data, []byte("\n")) {
+			f := schema.Frame{Transport: schema.Transport(kind % 5), Direction: schema.Direction(kind / 128), Raw: bytes.Clone(line)}
+			g := f
+			g.Raw = bytes.Clone(line)
+			with.Push(&f, func(f *schema.Frame) { got = append(got, string(f.Raw)) })
+			without.shape.learnt = false
+			without.Push(&g, func(f *schema.Frame) { want = append(want, string(f.Raw)) })
+		}
+		with.End(func(f *schema.Frame) { got = append(got, string(f.Raw)) })
+		without.End(func(f *schema.Frame) { want = append(want, string(f.Raw)) })
+		if !slices.Equal(got, want) {
+			t.Fatalf("want %q\ngot  %q", want, got)
+		}
+	})
+}
