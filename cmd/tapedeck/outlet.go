@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"log/slog"
 
+	"tapedeck/deploy/doctor"
+	"tapedeck/deploy/health"
 	"tapedeck/deploy/settings"
 	"tapedeck/ingest"
 	"tapedeck/ingest/outlet"
@@ -18,7 +21,22 @@ func openOutlet(ctx context.Context, g *global, f *settings.NATSClient, opts out
 	if err != nil {
 		return nil, err
 	}
-	return outlet.Open(ctx, opts)
+	o, err := outlet.Open(ctx, opts)
+	if err == nil && !opts.NoSpool {
+		checkSpoolDisk(opts.Log)
+	}
+	return o, err
+}
+
+// checkSpoolDisk logs that the disk is nearly full to which blocks go while the server is unavailable.
+func checkSpoolDisk(log *slog.Logger) {
+	home, err := outlet.SpoolHome()
+	if err != nil {
+		return // Open has reported it
+	}
+	if disk := health.Disk(home, health.LowDisk); !disk.OK {
+		log.Warn("spool: its disk is nearly full", "error", disk.Detail, "do", doctor.RoomForSpool)
+	}
 }
 
 func outletOptions(g *global, f *settings.NATSClient, opts outlet.Options) (outlet.Options, error) {

@@ -20,6 +20,7 @@ import (
 	"tapedeck/ingest/outlet"
 	"tapedeck/ingest/spool"
 	"tapedeck/internal/apiclient"
+	"tapedeck/internal/clockskew"
 	"tapedeck/internal/console"
 )
 
@@ -77,6 +78,9 @@ func findDisk(dir string) Finding {
 	return Finding{What: "disk", OK: c.OK, Detail: c.Detail, Do: c.Do}
 }
 
+// RoomForSpool says what to do when the disk of the spools of recording commands is nearly full.
+const RoomForSpool = "make room on that disk: recording commands keep there what they cannot send"
+
 // findSpool reports recordings that wait to be sent, and the free space for them.
 func findSpool() []Finding {
 	home, err := outlet.SpoolHome()
@@ -85,7 +89,7 @@ func findSpool() []Finding {
 	}
 	disk := health.Disk(home, health.LowDisk)
 	if !disk.OK {
-		disk.Do = "make room on that disk: recording commands keep there what they cannot send"
+		disk.Do = RoomForSpool
 	}
 	return []Finding{findWaiting(home), {What: "spool_disk", OK: disk.OK, Detail: disk.Detail, Do: disk.Do}}
 }
@@ -123,12 +127,21 @@ func findWaiting(home string) Finding {
 	return f
 }
 
+// findClock checks by how much the server's clock is ahead of this machine's.
+func findClock(ahead time.Duration) Finding {
+	if differs := clockskew.Describe(ahead); differs != "" {
+		return Finding{What: "clock", Detail: differs, Do: clockskew.Do}
+	}
+	return Finding{What: "clock", OK: true, Detail: "the clock of this machine agrees with the server's"}
+}
+
 // findServer reads /readyz of the server.
 func findServer(ctx context.Context, server func() (*apiclient.Client, error)) []Finding {
 	c, err := server()
 	if err != nil {
 		return []Finding{{What: "server", Detail: err.Error()}}
 	}
+	began := time.Now()
 	resp, err := c.Do(ctx, http.MethodGet, "readyz", nil, "application/json")
 	if err != nil {
 		detail, do, _ := strings.Cut(err.Error(), "\n")
@@ -139,13 +152,14 @@ func findServer(ctx context.Context, server func() (*apiclient.Client, error)) [
 	if err := json.NewDecoder(resp.Body).Decode(&ready); err != nil {
 		return []Finding{{What: "server", Detail: fmt.Sprintf("%s answers %s, not as a tapedeck server does", c.Base, resp.Status)}}
 	}
-	findings := []Finding{{What: "server", OK: true, Detail: fmt.Sprintf("%s, version %s", c.Base, ready.Version)}}
+	findings := []Finding{{What: "server", OK: true, Detail: fmt.Sprintf("%s, version %s", c.Base, ready.Version)}, findClock(clockskew.OfAnswer(resp, began))}
 	for _, ch := range ready.Checks {
 		f := Finding{What: ch.Part, OK: ch.OK, Detail: cmp.Or(ch.Detail, "well")}
 		if !f.OK {
 			f.Do = ch.Do
 		}
-		if f.What == "spool" || f.What == "disk" { // findSpool and findDisk check this machine's
+		switch f.What {
+		case "spool", "disk", "clock": // the findings of these names are of this machine
 			f.What = "server_" + f.What
 		}
 		findings = append(findings, f)

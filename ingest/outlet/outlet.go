@@ -22,6 +22,7 @@ import (
 	"tapedeck/ingest/upload"
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/backoff"
+	"tapedeck/internal/clockskew"
 	"tapedeck/internal/console"
 )
 
@@ -93,9 +94,11 @@ func (o *Outlet) toNATS(ctx context.Context, opts Options) error {
 	if err != nil {
 		return fmt.Errorf("no NATS server answers at %s (%w)\nName another one with --nats or TAPEDECK_NATS", o.server, apiclient.RootOf(err))
 	}
+	var stream njs.Stream
 	js, err := njs.New(nc)
+	began := time.Now()
 	if err == nil {
-		_, err = js.Stream(ctx, jetstream.StreamName)
+		stream, err = js.Stream(ctx, jetstream.StreamName)
 	}
 	if err != nil {
 		nc.Close()
@@ -104,6 +107,9 @@ func (o *Outlet) toNATS(ctx context.Context, opts Options) error {
 	if o.publisher, err = jetstream.NewPublisher(nc); err != nil {
 		nc.Close()
 		return err
+	}
+	if at := stream.CachedInfo().TimeStamp; !at.IsZero() {
+		o.compareClocks(clockskew.Between(at, began))
 	}
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	go recorders.NewAnnouncer(nc, o.id, o.log).Run(life)
@@ -123,8 +129,16 @@ func (o *Outlet) toServer(ctx context.Context, opts Options) error {
 	if err != nil {
 		return err
 	}
+	o.compareClocks(c.ServerAhead())
 	o.publisher, o.client, o.shut = c, c, c.Close
 	return nil
+}
+
+// compareClocks logs that the clock of this machine, which frames have their times from, is not the server's.
+func (o *Outlet) compareClocks(ahead time.Duration) {
+	if differs := clockskew.Describe(ahead); differs != "" {
+		o.log.Warn("outlet: the clocks differ", "server", o.server, "error", differs, "do", clockskew.Do)
+	}
 }
 
 // dialStarted dials a server, and waits if it is starting.

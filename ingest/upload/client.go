@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"tapedeck/ingest"
@@ -73,6 +74,7 @@ type Client struct {
 	wake   chan struct{}   // notifies that a block waits
 	cancel context.CancelFunc
 	gone   chan struct{} // closed when the client's goroutine has ended
+	ahead  atomic.Int64  // by how much the server's clock is ahead of this machine's, nanoseconds
 
 	mu      sync.Mutex // guards all below
 	waiting []*item    // blocks to be sent, in order
@@ -137,6 +139,10 @@ func (c *Client) Tenant() string {
 	defer c.mu.Unlock()
 	return c.peer.Tenant
 }
+
+// ServerAhead returns by how much the server's clock is ahead of this machine's; 0 if the server
+// was not reached so far.
+func (c *Client) ServerAhead() time.Duration { return time.Duration(c.ahead.Load()) }
 
 // count is the number of blocks that are not settled. It needs mu.
 func (c *Client) count() int { return len(c.waiting) + c.sent.Len() }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"tapedeck/ingest"
+	"tapedeck/internal/clockskew"
 	"tapedeck/internal/problem"
 )
 
@@ -116,11 +117,13 @@ func (c *Client) post(ctx context.Context, batch []*item) (_ *http.Response, don
 func (c *Client) hello(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
 	defer cancel()
+	began := time.Now()
 	resp, done, err := c.post(ctx, nil) //nolint:bodyclose // done closes it
 	if err != nil {
 		return err
 	}
 	defer done()
+	c.ahead.Store(int64(clockskew.OfAnswer(resp, began)))
 	return c.finish(resp, nil)
 }
 
