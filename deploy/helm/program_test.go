@@ -22,7 +22,8 @@ func testProgram(t *testing.T, r *renderer, sets []result) {
 			checkNames(t, &set, help)
 		}
 	})
-	t.Run("roles", func(t *testing.T) { testRoles(t, r, program) })
+	t.Run("roles", func(t *testing.T) { testRoles(t, r, program, plain(t)) })
+	t.Run("roles with TLS", func(t *testing.T) { testRoles(t, r, program, secure(t)) })
 }
 
 // exponent finds a number that was a float between the file of values and here.

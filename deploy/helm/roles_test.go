@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -23,16 +24,22 @@ import (
 	"tapedeck/internal/captured"
 )
 
+// surroundings are what a release finds in its cluster.
+type surroundings struct {
+	values  map[string]any               // with the addresses of NATS and ClickHouse
+	secrets map[string]map[string][]byte // the operator's: files by name
+	client  *http.Client                 // trusts the servers of the release
+}
+
 // testRoles runs the rendered commands: the migration, and a process of each role. What one
 // records another stores and a third one plays, and a recording outlives a restart of all.
-func testRoles(t *testing.T, r *renderer, program string) {
-	servers := localtest.Servers(t, local.Options{ListenNATS: "127.0.0.1:0"})
+func testRoles(t *testing.T, r *renderer, program string, around surroundings) {
 	admin := access.NewTokenText()
-	set := r.render(t, realValues(t, servers, admin))[0]
+	set := r.render(t, realValues(t, around.values, admin))[0]
 	if set.Error != "" {
 		t.Fatal(set.Error)
 	}
-	n := &node{t: t, program: program, set: &set, dir: t.TempDir()}
+	n := &node{t: t, program: program, set: &set, dir: t.TempDir(), around: around}
 	migration := n.command("Job")
 	if out, err := migration.CombinedOutput(); err != nil || !bytes.Contains(out, []byte("applied")) {
 		t.Fatalf("%v: %v\n%s", migration.Args, err, out)
@@ -59,22 +66,39 @@ func testRoles(t *testing.T, r *renderer, program string) {
 	}
 }
 
-// realValues writes values with the addresses of servers that run.
-func realValues(t *testing.T, servers *local.Servers, admin string) string {
+// plain are servers without TLS.
+func plain(t *testing.T) surroundings {
 	t.Helper()
-	dsn, err := url.Parse(servers.ClickHouseDSN())
+	servers := localtest.Servers(t, local.Options{ListenNATS: "127.0.0.1:0"})
+	dsn, password := withoutPassword(t, servers.ClickHouseDSN())
+	return surroundings{client: http.DefaultClient, values: map[string]any{
+		"nats":       map[string]any{"url": servers.NATSURL(), "maxBytes": 1 << 28},
+		"clickhouse": map[string]any{"url": dsn.String(), "password": password},
+	}}
+}
+
+// withoutPassword splits the DSN of a ClickHouse.
+func withoutPassword(t *testing.T, text string) (dsn *url.URL, password string) {
+	t.Helper()
+	dsn, err := url.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	password, _ := dsn.User.Password()
+	password, _ = dsn.User.Password()
 	dsn.User = url.User(dsn.User.Username())
-	text, err := json.Marshal(map[string]any{
-		"nats":       map[string]any{"url": servers.NATSURL(), "maxBytes": 1 << 28},
-		"clickhouse": map[string]any{"url": dsn.String(), "password": password},
-		"auth":       map[string]any{"adminToken": admin},
-		"settings":   map[string]any{"quiet-after": "5s"},
-		"ingest":     map[string]any{"settings": map[string]any{"max-frame-bytes": 1 << 20}},
-	})
+	return dsn, password
+}
+
+// realValues writes values with an administrator's token and settings.
+func realValues(t *testing.T, values map[string]any, admin string) string {
+	t.Helper()
+	all := map[string]any{
+		"auth":     map[string]any{"adminToken": admin},
+		"settings": map[string]any{"quiet-after": "5s"},
+		"ingest":   map[string]any{"settings": map[string]any{"max-frame-bytes": 1 << 20}},
+	}
+	maps.Copy(all, values)
+	text, err := json.Marshal(all)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,6 +115,7 @@ type node struct {
 	program string
 	set     *result
 	dir     string
+	around  surroundings
 }
 
 // workload returns the workload of a role, or of the migration.
@@ -152,20 +177,27 @@ func (n *node) mount(dir string, volumes []volume, name string) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		n.t.Fatal(err)
 	}
+	files := map[string][]byte{}
 	for _, v := range volumes {
-		if v.Name != name || v.Projected == nil {
-			continue
-		}
-		for _, s := range v.Projected.Sources {
-			for _, item := range s.Secret.Items {
-				text, err := base64.StdEncoding.DecodeString(n.set.named("Secret", s.Secret.Name).Data[item.Key])
-				if err == nil {
-					err = os.WriteFile(filepath.Join(dir, item.Path), text, 0o440)
-				}
-				if err != nil {
-					n.t.Fatal(err)
+		switch {
+		case v.Name != name:
+		case v.Secret != nil:
+			maps.Copy(files, n.around.secrets[v.Secret.SecretName])
+		case v.Projected != nil:
+			for _, s := range v.Projected.Sources {
+				for _, item := range s.Secret.Items {
+					text, err := base64.StdEncoding.DecodeString(n.set.named("Secret", s.Secret.Name).Data[item.Key])
+					if err != nil {
+						n.t.Fatal(err)
+					}
+					files[item.Path] = text
 				}
 			}
+		}
+	}
+	for file, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, file), text, 0o440); err != nil {
+			n.t.Fatal(err)
 		}
 	}
 }
@@ -190,7 +222,7 @@ func (n *node) start() map[string]*process {
 		for _, probe := range []*probe{c.StartupProbe, c.LivenessProbe, c.ReadinessProbe} {
 			bounded.Until(n.t, p.role+" answers "+probe.HTTPGet.Path, func() bool {
 				code, _, err := p.ask(http.MethodGet, probe.HTTPGet.Path, "", "")
-				return err == nil && code == http.StatusOK
+				return err == nil && code == http.StatusOK && strings.HasPrefix(urlIn(p.log), strings.ToLower(probe.HTTPGet.Scheme)+"://")
 			})
 		}
 	}
@@ -225,7 +257,7 @@ func (p *process) ask(method, path, token, body string) (int, string, error) {
 	}
 	r.Header.Set("Accept", "application/x-ndjson")
 	r.Close = true
-	answer, err := http.DefaultClient.Do(r)
+	answer, err := p.around.client.Do(r)
 	if err != nil {
 		return 0, "", err
 	}
