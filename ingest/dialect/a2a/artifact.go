@@ -2,6 +2,7 @@ package a2a
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/valyala/fastjson"
 
@@ -21,6 +22,9 @@ type artifact struct {
 func (d *decoder) artifactUpdate(v *fastjson.Value, raw []byte) {
 	t := d.of(v.GetStringBytes("taskId"), v.GetStringBytes("contextId"))
 	t.keep(raw)
+	if t.Run() == nil && t.known(v.Get("artifact")) {
+		return // nothing follows the end of a task: it comes once more
+	}
 	d.artifact(t, v.Get("artifact"), dialect.RawMember(raw, "artifact"), v.GetBool("append"), v.GetBool("lastChunk"))
 }
 
@@ -31,7 +35,7 @@ func (d *decoder) artifact(t *task, v *fastjson.Value, raw []byte, appended, las
 		return
 	}
 	if appended && t.Run() == nil {
-		return // nothing follows the end of a task: it comes once more
+		return
 	}
 	text, media, others := content(v.GetArray("parts"), dialect.RawMember(raw, "parts"))
 	a := t.artifactOf(v, appended)
@@ -60,6 +64,16 @@ func (d *decoder) artifact(t *task, v *fastjson.Value, raw []byte, appended, las
 	}
 }
 
+// known reports whether the task has an artifact.
+func (t *task) known(v *fastjson.Value) bool {
+	key := artifactKey(v)
+	return slices.ContainsFunc(t.artifacts, func(a *artifact) bool { return a.key == key })
+}
+
+func artifactKey(v *fastjson.Value) string {
+	return "artifact." + string(v.GetStringBytes("artifactId"))
+}
+
 // noteArtifact puts what is kept of an artifact into its message's attributes.
 func (t *task) noteArtifact(a *artifact, id []byte) {
 	var attrs dialect.Attributes
@@ -78,8 +92,7 @@ func (t *task) noteArtifact(a *artifact, id []byte) {
 // artifactOf returns an artifact, and begins it where it is not known. One whose beginning
 // was not seen is this stream's alone.
 func (t *task) artifactOf(v *fastjson.Value, appended bool) *artifact {
-	id := v.GetStringBytes("artifactId")
-	key := "artifact." + string(id)
+	id, key := v.GetStringBytes("artifactId"), artifactKey(v)
 	for _, a := range t.artifacts {
 		if a.key == key {
 			return a

@@ -6,6 +6,7 @@ package anthropicagent
 
 import (
 	"bytes"
+	"slices"
 
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/model"
@@ -29,6 +30,7 @@ type decoder struct {
 	markup   markup
 	payloads []payload
 	room     []byte // for texts with escapes
+	tail     dialect.Tail
 }
 
 func newDecoder(string) dialect.Decoder { return &decoder{} }
@@ -67,6 +69,10 @@ func (d *decoder) received(in *dialect.Input) {
 		d.done()
 	case in.JSON != nil && isEnvelope(in.JSON):
 		d.leaveMarkup()
+		if d.tail.Again(in.Data, d.working()) {
+			// A connection names nothing that tells it from another, so that the frame is read.
+			d.Emitter.Mark(d.Frame, schema.FlagEventRepeat, 0)
+		}
 		d.envelope(in)
 	case in.JSON != nil && isException(in.JSON):
 		d.leaveMarkup()
@@ -90,6 +96,11 @@ func (d *decoder) received(in *dialect.Input) {
 		d.address()
 		d.Unknown()
 	}
+}
+
+// working reports whether an agent has a run in progress.
+func (d *decoder) working() bool {
+	return slices.ContainsFunc(d.agents, func(a *agent) bool { return a.Run() != nil })
 }
 
 func typeOf(in *dialect.Input) string {

@@ -25,6 +25,7 @@ type decoder struct {
 	tr      model.Conversation
 	answer  answer
 	stated  uint64          // hash of the latest metadata
+	tail    dialect.Tail    // of the latest answer that a messageStart began
 	invoked dialect.Decoder // reads the events of InvokeModel
 	way     operation
 	refusal model.Refusal
@@ -71,6 +72,8 @@ func (d *decoder) event(in *dialect.Input) {
 	switch {
 	case isFailure(in, name):
 		d.failure(string(name), p)
+	case known && dialect.IsObject(p.v) && d.repeats(in, p):
+		d.Emitter.Mark(d.Frame, schema.FlagEventRepeat, 0)
 	case known && dialect.IsObject(p.v):
 		typ.Handle(d, in, p)
 	case len(in.Data) == 0:
@@ -82,6 +85,14 @@ func (d *decoder) event(in *dialect.Input) {
 	default:
 		d.Unknown()
 	}
+}
+
+// repeats reports whether an event of the latest answer comes again after its end. Where a
+// messageStart is missing an answer may begin with the same piece of a text as another.
+func (d *decoder) repeats(in *dialect.Input, p part) bool {
+	delta := p.v.Get("delta")
+	text := delta.Get("text") != nil || delta.Get("reasoningContent") != nil
+	return d.tail.Again(in.Data, d.answer.begun && !d.answer.ended) && (d.answer.started || !text)
 }
 
 // isFailure reports whether a message ends the answer with an error.

@@ -11,6 +11,7 @@ import (
 type repeats struct {
 	lines  dialect.Recent // by their uuid, which newer versions have
 	result uint64         // the hash of the last result; 0 before the first
+	tail   dialect.Tail   // of the latest run, of versions without uuid
 }
 
 // recentLines bounds the lines that a repeat is looked for in.
@@ -22,14 +23,15 @@ func (s *session) repeated(l *line) bool {
 	id := l.text("uuid")
 	ended := s.Run() == nil
 	if len(id) == 0 {
-		return s.repeatedUnnamed(l) && ended
-	}
-	if l.Type == "system" && string(l.text("subtype")) == "init" {
-		s.past.lines.Clear()
+		again := s.past.tail.Again(l.data, !ended)
+		return s.repeatedUnnamed(l) && ended || again
 	}
 	hash := xxhash.Sum64(id)
 	if (ended || s.kept) && s.past.lines.HasHash(hash) {
 		return true
+	}
+	if l.Type == "system" && string(l.text("subtype")) == "init" {
+		s.past.lines.Clear()
 	}
 	s.past.lines.AddHash(hash, recentLines)
 	return false

@@ -31,6 +31,7 @@ type decoder struct {
 	printed  xxhash.Digest // of the lines of the process so far
 	made     int           // ids made with the present line
 	end      uint64        // the hash of the line that ended the latest turn
+	tail     dialect.Tail  // of the latest turn
 }
 
 func newDecoder(string) dialect.Decoder {
@@ -52,9 +53,14 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 		return
 	}
 	d.Begin(in, b)
-	_, _ = d.printed.Write(in.Data) // it never fails
-	d.made = 0
-	d.event(in)
+	if d.tail.Again(in.Data, d.tr.Run() != nil) {
+		in.Type = dialect.Intern(in.JSON.GetStringBytes("type"))
+		d.Emitter.Mark(d.Frame, schema.FlagEventRepeat, 0)
+	} else {
+		_, _ = d.printed.Write(in.Data) // it never fails
+		d.made = 0
+		d.event(in)
+	}
 	d.tr.Address()
 	d.Done()
 	if cap(d.quoting) > roomKept {

@@ -41,8 +41,21 @@ func TestFixturesCutOff(t *testing.T) {
 	}
 }
 
-// The end of a stream that is delivered twice counts once: of its last event nothing is
-// new, of more of them no tokens.
+// lastAnswers are the streams whose last ten events hold a beginning that names nothing,
+// with the number of events from there on: the same beginning may be of another answer.
+var lastAnswers = map[string]int{
+	"anthropic_agent/json_envelope_scenarios.sse":           9,
+	"anthropic_messages/duplicate-message-start.chunks.txt": 6,
+	"codex_exec/codex_v0142_failure.jsonl":                  3,
+	"pi/takopi_pi_print_mode_events.jsonl":                  10,
+}
+
+// undecided are the streams whose events name neither themselves nor their answer, which
+// any event may begin: what comes again is read and marked.
+var undecided = []string{"anthropic_agent/json_envelope_scenarios.sse"}
+
+// The end of a stream that is delivered twice says nothing new: no run, no text, no token.
+// Where it holds the beginning of an answer it adds no tokens.
 func TestFixturesTailTwice(t *testing.T) {
 	for _, name := range dialecttest.Fixtures(t) {
 		if slices.Contains(bound, name) {
@@ -55,10 +68,19 @@ func TestFixturesTailTwice(t *testing.T) {
 				write = framings["SSE with events"]
 			}
 			want := recordBytes(t, []byte(write(all)))
+			begins := len(all)
+			if n, ok := lastAnswers[name]; ok {
+				begins = n
+			}
 			for n := 1; n <= min(10, len(all)); n++ {
 				got := recordBytes(t, []byte(write(slices.Concat(all, all[len(all)-n:]))))
-				if diff := cmp.Diff(want.lines(), got.lines()); n == 1 && diff != "" {
-					t.Errorf("last event twice (-once +twice):\n%s", diff)
+				diff := cmp.Diff(want.lines(), got.lines())
+				switch {
+				case n >= begins && n > 1, diff == "":
+				case !slices.Contains(undecided, name):
+					t.Errorf("last %d events twice (-once +twice):\n%s", n, diff)
+				case got.repeats == 0:
+					t.Errorf("last %d events twice: no frame is marked", n)
 				}
 				if diff := cmp.Diff(want.tokens(), got.tokens()); diff != "" {
 					t.Errorf("last %d events twice (-once +twice):\n%s", n, diff)

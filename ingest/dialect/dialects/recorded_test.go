@@ -25,6 +25,7 @@ type recording struct {
 	spans    []schema.Span
 	messages []schema.Message
 	usages   []schema.Usage
+	repeats  int // frames that are marked as delivered before
 }
 
 // recordBytes records bytes as a file into one session, with the tap, the detector and the
@@ -60,6 +61,7 @@ func combine(blocks []*block.Block, raw []byte) *recording {
 	usages.combine = func(a, b any) any { return later(a.(schema.Usage), b.(schema.Usage)) }
 	for _, b := range blocks {
 		for _, f := range b.Frames {
+			r.repeats += count(f.Flags&schema.FlagEventRepeat != 0)
 			if f.Session != "" && !slices.Contains(r.sessions, f.Session) {
 				r.sessions = append(r.sessions, f.Session)
 			}

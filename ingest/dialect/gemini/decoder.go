@@ -15,6 +15,7 @@ type decoder struct {
 	stream  model.Stream
 	answer  answer
 	others  []response    // begun and not the present one
+	tail    dialect.Tail  // of the responses that have ended
 	foreign bool          // the request went to another endpoint
 	refusal model.Refusal // an HTTP answer that is an error, until its body is seen
 	runID   dialect.Last

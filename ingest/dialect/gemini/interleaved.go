@@ -41,6 +41,11 @@ func (d *decoder) turnTo(id []byte) {
 // goesOn reports whether a response has not ended.
 func (r response) goesOn() bool { return !r.answer.ended }
 
+// inProgress reports whether a response has begun and not ended.
+func (d *decoder) inProgress() bool {
+	return d.answer.begun && !d.answer.ended || slices.ContainsFunc(d.others, response.goesOn)
+}
+
 // leaveOthers settles the responses besides the present one.
 func (d *decoder) leaveOthers() {
 	for i := range d.others {

@@ -57,6 +57,10 @@ func (d *decoder) response(v *fastjson.Value, raw []byte) string {
 		}
 		return ""
 	}
+	if d.tail.AgainNamed(raw, d.inProgress()) && len(id) > 0 {
+		d.Emitter.Mark(d.Frame, schema.FlagEventRepeat, 0)
+		return responseType
+	}
 	d.settle(id, candidates)
 	if d.answer.ended && d.answer.final == xxhash.Sum64(raw) {
 		return responseType // the last chunk once more

@@ -17,6 +17,7 @@ type chat struct {
 	single   bool         // the stream is one exchange, and so one response
 	key      []byte       // scratch: of a choice's texts
 	typ      dialect.Last
+	tail     dialect.Tail // of the responses that have ended
 }
 
 // progress is how far a response is.

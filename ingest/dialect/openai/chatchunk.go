@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
@@ -52,6 +53,10 @@ func (d *chat) answer(in *dialect.Input) {
 func (d *chat) chunk(in *dialect.Input, v, list *fastjson.Value, whole bool) {
 	id := v.GetStringBytes("id")
 	choices := list.GetArray()
+	if d.repeats(in.Data, id) {
+		d.Emitter.Mark(d.Frame, schema.FlagEventRepeat, 0)
+		return
+	}
 	d.turnTo(id, choices)
 	if d.finished() && d.final == xxhash.Sum64(in.Data) {
 		return // the last chunk once more
@@ -93,6 +98,16 @@ func (d *chat) chunk(in *dialect.Input, v, list *fastjson.Value, whole bool) {
 	if d.finished() {
 		d.final = xxhash.Sum64(in.Data)
 	}
+}
+
+// repeats reports whether a chunk of a response that has finished comes again.
+func (d *chat) repeats(chunk, id []byte) bool {
+	open := d.Run() != nil && !d.finished() ||
+		slices.ContainsFunc(d.others, func(o parked) bool { return o.Run() != nil && !o.finished() })
+	if len(id) >= distinct {
+		return d.tail.AgainNamed(chunk, open)
+	}
+	return d.tail.Again(chunk, open) && len(id) > 0
 }
 
 // isLate reports whether a chunk is of the response that ended last: its usage, or

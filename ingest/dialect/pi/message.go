@@ -63,7 +63,8 @@ func (d *decoder) userCommand(l *line) {
 func (d *decoder) assistant(l *line) {
 	if d.tr.Call() == nil {
 		if d.seen.HasHash(d.identity(l)) {
-			return // once more
+			d.Emitter.Mark(d.Frame, schema.FlagEventRepeat, 0)
+			return
 		}
 		d.inRun()
 		d.beginAnswer(l)

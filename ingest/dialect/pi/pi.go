@@ -44,6 +44,7 @@ type decoder struct {
 	answer  answer         // of the model, that comes in events
 	outcome outcome        // of the latest answer
 	askedAt uint64         // the timestamp of what the user said last, ms
+	tail    dialect.Tail   // of the latest run
 }
 
 // outcome is how an answer of the model ended.
@@ -86,6 +87,8 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	switch {
 	case !known:
 		d.Unknown()
+	case d.tail.Again(in.Data, d.tr.Run() != nil):
+		d.Emitter.Mark(d.Frame, schema.FlagEventRepeat, 0)
 	case typ.Handle != nil:
 		typ.Handle(d, &line{Input: in, v: in.JSON, raw: in.Data})
 	}

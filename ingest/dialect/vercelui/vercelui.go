@@ -28,6 +28,7 @@ type decoder struct {
 	refusal  model.Refusal
 	whole    bool // the message that comes is seen from its start: it was asked for, or is resumed
 	afterEnd bool // the frame before was [DONE]
+	tail     dialect.Tail
 }
 
 func newDecoder(string) dialect.Decoder {
@@ -84,6 +85,8 @@ func (d *decoder) chunk(in *dialect.Input) {
 	typ, known := chunks.Of(in.JSON.GetStringBytes("type"))
 	in.Type = typ.Name
 	switch {
+	case d.tail.Again(in.Data, d.Run() != nil):
+		d.Emitter.Mark(d.Frame, schema.FlagEventRepeat, 0)
 	case typ.Handle.read != nil:
 		typ.Handle.read(d, in)
 	case known:
