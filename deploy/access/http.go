@@ -83,7 +83,7 @@ func (s *Store) ServeCreate(w http.ResponseWriter, r *http.Request) {
 		})
 		return
 	}
-	ask := Request{Name: body.Name, Tenant: body.Tenant, Scopes: body.Scopes, ExpiresAt: body.ExpiresAt, CreatedBy: p.ID}
+	ask := Request{Name: body.Name, Tenant: body.Tenant, Scopes: body.Scopes, ExpiresAt: body.ExpiresAt, CreatedBy: p.Who()}
 	if err := ask.Check(s.now()); err != nil {
 		problem.Write(w, problem.BadParameter("", err.Error(), ScopeNames(Scopes)...))
 		return
@@ -100,8 +100,9 @@ func (s *Store) ServeCreate(w http.ResponseWriter, r *http.Request) {
 	write(w, http.StatusCreated, created{t, text})
 }
 
-// ServeRevoke answers DELETE /v1/tokens/{id} with the revoked token.
-func (s *Store) ServeRevoke(w http.ResponseWriter, r *http.Request, id string) {
+// ServeRevoke answers DELETE /v1/tokens/{id} with the revoked token. The links that were made with it are
+// revoked as well: who had the token may have kept one.
+func (s *Store) ServeRevoke(w http.ResponseWriter, r *http.Request, id string, links *Store) {
 	if s == nil {
 		problem.Write(w, off())
 		return
@@ -119,6 +120,10 @@ func (s *Store) ServeRevoke(w http.ResponseWriter, r *http.Request, id string) {
 		return
 	}
 	audit.From(r.Context()).Tenant = t.Tenant
+	if err := links.RevokeOf(ctx, t.ID); err != nil {
+		fail(w, fmt.Errorf("the token is revoked, its shared links may not be; repeat the request: %w", err))
+		return
+	}
 	write(w, http.StatusOK, t)
 }
 

@@ -24,6 +24,18 @@ type Principal struct {
 	Share  *Share // of a shared link; nil for others
 }
 
+// Who returns the id of who sends the request, which is the same for every login: of the token,
+// also of one that was exchanged for a login, or of the user at the OpenID provider.
+func (p *Principal) Who() string {
+	switch {
+	case p.Login == nil:
+		return p.ID
+	case p.Login.TokenID != "":
+		return p.Login.TokenID
+	}
+	return p.Login.Subject
+}
+
 // Title returns who it is, for messages: the token "CI".
 func (p *Principal) Title() string {
 	switch p.Kind {

@@ -215,6 +215,23 @@ func (s *Store) Revoke(ctx context.Context, tenant, id string) (*Token, error) {
 	return &e.Token, err
 }
 
+// RevokeOf revokes all credentials that were made by a token or user, as far as they are valid.
+func (s *Store) RevokeOf(ctx context.Context, by string) error {
+	all, err := s.List(AllTenants)
+	if err != nil {
+		return err
+	}
+	for _, t := range all {
+		if t.CreatedBy != by || t.valid(s.now()) != nil {
+			continue
+		}
+		if _, err := s.Revoke(ctx, AllTenants, t.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Select notes the tenant that the requests of a login are about.
 func (s *Store) Select(ctx context.Context, id, tenant string) error {
 	_, err := s.change(ctx, id, func(e *stored) error {

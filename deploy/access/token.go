@@ -36,7 +36,7 @@ type Token struct {
 	Tenant    string     `json:"tenant"` // AllTenants for all
 	Scopes    []Scope    `json:"scopes"`
 	CreatedAt time.Time  `json:"created_at"`
-	CreatedBy string     `json:"created_by"` // id of the token that made it; "" for the server
+	CreatedBy string     `json:"created_by"` // id of the token or user that made it; "" for the server
 	ExpiresAt *time.Time `json:"expires_at"`
 	RevokedAt *time.Time `json:"revoked_at"`
 	LastUsed  *time.Time `json:"last_used"` // at most a minute late

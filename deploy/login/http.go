@@ -149,7 +149,7 @@ func (l *Logins) ServeLogout(w http.ResponseWriter, r *http.Request) {
 		_, p, done, err := l.store.Accept(r.Context(), text)
 		if err == nil {
 			done()
-			if err = l.record(r, audit.Logout, audit.Principal{Kind: string(p.Kind), ID: p.ID, Name: p.Name}, p.Tenant); err == nil {
+			if err = l.record(r, audit.Logout, audit.Principal{Kind: string(p.Kind), ID: p.Who(), Name: p.Name}, p.Tenant); err == nil {
 				err = l.revoke(r.Context(), p.ID)
 			}
 		}

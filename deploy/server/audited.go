@@ -125,7 +125,7 @@ func (s *Server) refused(c echo.Context, r route, by audit.Principal, tenant str
 
 // principalOf returns a principal as the log has it.
 func principalOf(p *access.Principal) audit.Principal {
-	return audit.Principal{Kind: string(p.Kind), ID: p.ID, Name: p.Name}
+	return audit.Principal{Kind: string(p.Kind), ID: p.Who(), Name: p.Name}
 }
 
 // auditEntries is for the entries that the principal may see: its tenant's, or all.

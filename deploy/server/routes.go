@@ -181,7 +181,7 @@ func (s *Server) tokenRoutes(rt *routeTable) {
 	rt.get(admins, audit.TokenList, "/v1/tokens", only(plain(s.Tokens.ServeList)))
 	rt.add(admins, audit.TokenCreate, http.MethodPost, "/v1/tokens", only(plain(s.Tokens.ServeCreate)))
 	rt.add(admins, audit.TokenRevoke, http.MethodDelete, "/v1/tokens/:id", only(func(c echo.Context) error {
-		s.Tokens.ServeRevoke(c.Response(), c.Request(), c.Param("id"))
+		s.Tokens.ServeRevoke(c.Response(), c.Request(), c.Param("id"), s.Shares)
 		return nil
 	}))
 }

@@ -123,7 +123,7 @@ func (h *Handler) ServeCreate(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), natsTimeout)
 	defer cancel()
 	t, text, err := h.Store.CreateShare(ctx, access.Request{
-		Name: "shared link", Tenant: tenant, Scopes: []access.Scope{access.Read}, ExpiresAt: body.ExpiresAt, CreatedBy: p.ID,
+		Name: "shared link", Tenant: tenant, Scopes: []access.Scope{access.Read}, ExpiresAt: body.ExpiresAt, CreatedBy: p.Who(),
 	}, access.Share{Session: body.Session, From: body.From, To: body.To, Note: body.Note})
 	if err != nil {
 		fail(w, err)
@@ -163,7 +163,7 @@ func (h *Handler) ServeRevoke(w http.ResponseWriter, r *http.Request, id string)
 
 // mayManage reports whether a principal sees and revokes a link: it made it, or administers the tenant.
 func mayManage(p *access.Principal, t *access.Token) bool {
-	return p.Has(access.Admin) || p.ID == t.CreatedBy
+	return p.Has(access.Admin) || p.Who() == t.CreatedBy
 }
 
 func linkOf(t *access.Token, s *access.Share) Link {
