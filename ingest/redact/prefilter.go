@@ -146,7 +146,7 @@ func (p *prefilter) begins(m *machine, raw []byte, i int) bool {
 
 // possible reports whether a secret may have its keyword at bytes [from, to) of a frame.
 func (r *rule) possible(m *machine, raw []byte, from, to int) bool {
-	if from > 0 && raw[from-1] != '"' && (from == 1 || raw[from-2] != '\\') && !r.mayFollow(raw[from-1]) && !percent(raw[:from]) {
+	if from > 0 && raw[from-1] != '"' && (from == 1 || raw[from-2] != '\\') && !r.mayFollow(raw[from-1]) && !apart(raw[:from]) {
 		return false
 	}
 	if r.declared != "" {

@@ -110,9 +110,12 @@ func (m *Masker) keep(channel uint64, s slot, node uint16, t *text) {
 }
 
 // byteBefore returns the byte before byte i of a text, which may be in the text that led
-// to s; 0 for none.
+// to s; 0 for none, and for the end of an escape.
 func (m *Masker) byteBefore(s slot, text []byte, i int) byte {
 	if i > 0 {
+		if apart(text[:i]) {
+			return 0
+		}
 		return text[i-1]
 	}
 	path := m.engine.automaton.paths[s.node]
@@ -140,17 +143,6 @@ func (m *Masker) proceed(channel uint64, t *text) {
 	})
 }
 
-// percent reports whether a text ends with a byte that is percent-encoded, as in URLs: its digits
-// do not belong to the word behind it.
-func percent(text []byte) bool {
-	n := len(text)
-	return n >= 3 && text[n-3] == '%' && isHex(text[n-2]) && isHex(text[n-1])
-}
-
-func isHex(b byte) bool {
-	return '0' <= b && b <= '9' || 'a' <= b && b <= 'f' || 'A' <= b && b <= 'F'
-}
-
 // find opens the candidates of a text and returns the automaton's node at its end.
 func (m *Masker) find(s slot, channel uint64, t *text) uint16 {
 	a := m.engine.automaton
@@ -159,7 +151,7 @@ func (m *Masker) find(s slot, channel uint64, t *text) uint16 {
 		node = a.next[node][b]
 		for _, h := range a.hits[node] {
 			start := i + 1 - len(h.key)
-			if start != 0 && !h.rule.mayFollow(m.byteBefore(s, t.bytes, start)) && !percent(t.bytes[:max(start, 0)]) || !h.rule.begins(t.bytes[max(start, 0):]) {
+			if start != 0 && !h.rule.mayFollow(m.byteBefore(s, t.bytes, start)) || !h.rule.begins(t.bytes[max(start, 0):]) {
 				continue
 			}
 			c := m.begin(h, channel, t, i+1)
