@@ -1,8 +1,11 @@
 package redact
 
 import (
+	"encoding/base64"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // credentials are the rules for secrets whose format is a standard, not that of a provider.
@@ -18,6 +21,9 @@ var credentials = []Rule{
 		Keywords: []string{"Bearer ", "bearer ", "BEARER ", "Authorization: Basic ", "authorization: Basic ", "authorization: basic ", "Authorization: Token ", "authorization: token "},
 		Pattern:  `([A-Za-z0-9._~+/-]{16,}={0,2})`, Check: random, Source: "https://www.rfc-editor.org/rfc/rfc9110#section-11.6.2",
 		Example: "Authorization: ~Bearer ~{40}", Near: "Authorization: ~Bearer ~token"},
+	{ID: "basic-authorization", Keywords: []string{"Basic "}, Weak: true, After: `A-Za-z0-9+/_=-`,
+		Pattern: `([A-Za-z0-9+/_-]{8,}={0,2})`, Check: isUserAndPassword, Source: "https://www.rfc-editor.org/rfc/rfc7617#section-2",
+		Example: "~Basic ~dXNlcjo{33}", Near: "~Basic ~dXNlcm5hbWUtYWxvbmUtMTIz"},
 	{ID: "api-key-header", Keywords: []string{"x-api-key: ", "X-Api-Key: ", "X-API-Key: ", "x-goog-api-key: ", "X-Goog-Api-Key: ", "api-key: ", "Api-Key: ", "Ocp-Apim-Subscription-Key: "}, Weak: true, After: "A-Za-z0-9_.~+/=-",
 		Pattern: `([A-Za-z0-9_.~+/=-]{16,})`, Before: " \t\r\n\"'x-X", Source: "https://docs.anthropic.com/en/api/overview",
 		Example: "x-api-key: ~{32}", Near: "x-api-key: ~secret"},
@@ -54,6 +60,19 @@ func random(secret []byte) bool {
 	return digits >= 2 && letters >= 2
 }
 
+// isUserAndPassword reports whether a text is a printable name, a colon and a password, in base64.
+func isUserAndPassword(secret []byte) bool {
+	text := strings.TrimRight(string(secret), "=")
+	for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+		plain, err := encoding.DecodeString(text)
+		name, password, both := strings.Cut(string(plain), ":")
+		if err == nil && both && name != "" && password != "" && utf8.ValidString(name) && !strings.ContainsFunc(name, unicode.IsControl) {
+			return true
+		}
+	}
+	return false
+}
+
 // placeholders are passwords that documentation writes in place of real ones.
 var placeholders = []string{"password", "pass", "pwd", "passwd", "secret", "xxx", "***", "redacted"}
 
@@ -65,7 +84,7 @@ func notPlaceholder(secret []byte) bool {
 var parameters = func() (all []string) {
 	for name := range strings.FieldsSeq("api_key apikey apiKey api-key access_token auth_token refresh_token id_token client_secret " +
 		"X-Amz-Signature X-Goog-Signature X-Amz-Security-Token sig signature key token secret password") {
-		all = append(all, "?"+name+"=", "&"+name+"=", ";"+name+"=")
+		all = append(all, "?"+name+"=", "&"+name+"=", ";"+name+"=", "#"+name+"=")
 	}
 	return all
 }()

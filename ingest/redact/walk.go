@@ -74,16 +74,20 @@ func opens(raw []byte) bool {
 	return len(raw) > 0 && (raw[0] == '{' || raw[0] == '[' || raw[0] == '"')
 }
 
-// json finds the strings of JSON. It is lenient: what stands around the JSON is passed over.
+// json finds the strings of JSON. It is lenient: what stands around the JSON, such as the other fields of
+// an event, is a text of its own.
 func (w *walker) json(raw []byte, base uint64, growing bool) {
 	w.stack = w.stack[:0]
 	here := level{path: base}
 	value := base // path of the next value
 	expectName, whole := false, false
-	i := 0
+	i, outside := 0, 0 // outside is where the text around the JSON begins
 	for i < len(raw) {
 		switch raw[i] {
 		case '{', '[':
+			if len(w.stack) == 0 {
+				w.around(outside, i, growing)
+			}
 			whole = false
 			w.stack = append(w.stack, here)
 			here = level{value, raw[i] == '{'}
@@ -91,6 +95,9 @@ func (w *walker) json(raw []byte, base uint64, growing bool) {
 		case '}', ']':
 			if n := len(w.stack); n > 0 {
 				here, w.stack = w.stack[n-1], w.stack[:n-1]
+				if n == 1 {
+					outside = i + 1
+				}
 			}
 			expectName, value = here.object, here.path
 		case ',':
@@ -106,6 +113,10 @@ func (w *walker) json(raw []byte, base uint64, growing bool) {
 			end := stringEnd(raw, i+1)
 			text := raw[i+1 : end]
 			if !expectName {
+				if len(w.stack) == 0 {
+					w.around(outside, i, growing)
+					outside = end + 1
+				}
 				if !whole || !growing {
 					w.leaves = append(w.leaves, leaf{i + 1, end, value, false, whole})
 				}
@@ -134,6 +145,17 @@ func (w *walker) json(raw []byte, base uint64, growing bool) {
 			continue
 		}
 		i++
+	}
+	if len(w.stack) == 0 && outside > 0 { // a number alone is JSON, and no text
+		w.around(outside, len(raw), growing)
+	}
+}
+
+// around adds a text around the JSON. A frame without secrets has none there either, and what stands
+// there does not grow.
+func (w *walker) around(from, to int, growing bool) {
+	if !growing && to-from >= shortest {
+		w.leaves = append(w.leaves, leaf{from: from, to: to, whole: true})
 	}
 }
 
