@@ -11,24 +11,57 @@ func (x *ByName) Arguments(list []string) []string {
 		return list
 	}
 	masked := make([]string, len(list))
-	secret := false // the name of a flag before announced one
-	user := false
+	before := "" // the flag before, if its value is an argument of its own
 	for i, arg := range list {
-		switch {
-		case secret && !strings.HasPrefix(arg, "-"):
-			masked[i], secret = redacted, false
+		if before != "" && x.names.Query(strings.TrimLeft(before, "-")) && !strings.HasPrefix(arg, "-") {
+			masked[i], before = redacted, ""
 			continue
-		case user:
-			if name, _, ok := strings.Cut(arg, ":"); ok {
-				arg = name + ":" + redacted
-			}
 		}
-		masked[i] = x.argument(arg)
-		flag := strings.TrimLeft(arg, "-")
-		secret = flag != arg && flag != "" && !strings.Contains(flag, "=") && x.names.Query(flag)
-		user = arg == "-u" || arg != flag && flag == "user"
+		masked[i] = x.argument(x.valueOf(before, arg))
+		before = ""
+		if flag, value := attached(arg); value != "" {
+			if shown := x.valueOf(flag, value); shown != value {
+				masked[i] = arg[:len(arg)-len(value)] + shown
+			}
+		} else if strings.HasPrefix(arg, "-") {
+			before = arg
+		}
 	}
 	return masked
+}
+
+// attached returns the flag of an argument that has its value as well: --flag=value, or a letter of curl's
+// and its value. value is "" for others.
+func attached(arg string) (flag, value string) {
+	if strings.HasPrefix(arg, "--") {
+		flag, value, _ = strings.Cut(arg, "=")
+		return flag, value
+	}
+	if len(arg) > 2 && arg[0] == '-' && strings.IndexByte("HuUb", arg[1]) >= 0 {
+		return arg[:2], arg[2:]
+	}
+	return "", ""
+}
+
+// valueOf returns the value of a flag for recording, if it is one of a header field, of a name and its
+// password or of cookies.
+func (x *ByName) valueOf(flag, value string) string {
+	switch flag {
+	case "-H", "--header", "--proxy-header":
+		if name, field, ok := strings.Cut(value, ":"); ok && word(name) {
+			text := strings.TrimLeft(field, " ")
+			return value[:len(value)-len(text)] + x.Field(name, text)
+		}
+	case "-u", "--user", "-U", "--proxy-user":
+		if name, _, ok := strings.Cut(value, ":"); ok {
+			return name + ":" + redacted
+		}
+	case "-b", "--cookie":
+		if strings.Contains(value, "=") {
+			return cookies(value)
+		}
+	}
+	return value
 }
 
 // argument masks the value of an assignment or a header field, and parameters of a URL.

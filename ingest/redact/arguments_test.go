@@ -8,13 +8,18 @@ import (
 
 func TestArguments(t *testing.T) {
 	for in, want := range map[string]string{
-		"agent --token abc --max-tokens 5":            "agent --token [redacted] --max-tokens 5",
-		"agent --api-key=abc -v":                      "agent --api-key=[redacted] -v",
-		"env OPENAI_API_KEY=abc PATH=/bin agent":      "env OPENAI_API_KEY=[redacted] PATH=/bin agent",
-		"curl -u me:abc https://h/p?key=abc&q=1":      "curl -u me:[redacted] https://h/p?key=[redacted]&q=1",
-		"curl|-H|Authorization: Bearer abc|-H|A: b":   "curl|-H|Authorization: [redacted]|-H|A: b",
-		"curl|-H|Cookie: a=abc; b=abc":                "curl|-H|Cookie: a=[redacted]; b=[redacted]",
-		"psql postgres://u:abc@h/d --password --help": "psql postgres://redacted@h/d --password --help",
+		"agent --token abc --max-tokens 5":                            "agent --token [redacted] --max-tokens 5",
+		"agent --api-key=abc -v":                                      "agent --api-key=[redacted] -v",
+		"env OPENAI_API_KEY=abc PATH=/bin agent":                      "env OPENAI_API_KEY=[redacted] PATH=/bin agent",
+		"curl -u me:abc https://h/p?key=abc&q=1":                      "curl -u me:[redacted] https://h/p?key=[redacted]&q=1",
+		"curl|-H|Authorization: Bearer abc|-H|A: b":                   "curl|-H|Authorization: [redacted]|-H|A: b",
+		"curl|-H|Cookie: a=abc; b=abc":                                "curl|-H|Cookie: a=[redacted]; b=[redacted]",
+		"curl|-HAuthorization:Bearer abc|-H|X-Api-Key:abc":            "curl|-HAuthorization:[redacted]|-H|X-Api-Key:[redacted]",
+		"curl|--header=Authorization: Bearer abc|--header|Accept:*/*": "curl|--header=Authorization: [redacted]|--header|Accept:*/*",
+		"curl -ume:abc --user=me:abc --proxy-user me:abc -U me:abc":   "curl -ume:[redacted] --user=me:[redacted] --proxy-user me:[redacted] -U me:[redacted]",
+		"curl -b a=abc --cookie=a=abc -b jar.txt --cookie a=abc":      "curl -b a=[redacted] --cookie=a=[redacted] -b jar.txt --cookie a=[redacted]",
+		"npm run auth:login --user --help -- a:b":                     "npm run auth:login --user --help -- a:b",
+		"psql postgres://u:abc@h/d --password --help":                 "psql postgres://redacted@h/d --password --help",
 		"agent - -- -": "agent - -- -",
 	} {
 		separator := " "
