@@ -1,7 +1,9 @@
 package ingest
 
 import (
+	"errors"
 	"maps"
+	"slices"
 
 	"tapedeck/ingest/redact"
 	"tapedeck/schema"
@@ -17,22 +19,49 @@ type mask struct {
 }
 
 // open prepares the stage and masks secrets in what describes the stream.
-func (m *mask) open(s *Stream) {
+func (m *mask) open(s *Stream) error {
 	m.stream, m.pass = s, s.admit
 	engine := s.recorder.redact.Load()
 	if !engine.Enabled() {
-		return
+		return nil
 	}
 	m.masker = engine.NewMasker()
 	m.masker.Report(s.recorder.settings.Masked)
-	s.opts.Source = m.masker.Text(s.opts.Source)
-	if len(s.opts.Tags) > 0 {
-		tags := maps.Clone(s.opts.Tags)
-		for name, value := range tags {
-			tags[name] = m.masker.Text(value)
-		}
-		s.opts.Tags = tags
+	return maskNames(m.masker, &s.opts)
+}
+
+// ErrSecretName is the error of a session whose name holds a secret: sessions are told apart by their
+// names, so it cannot be masked.
+var ErrSecretName = errors.New("the session's name holds a secret; name it otherwise")
+
+// MaskNames masks secrets in the source and the tags of a stream, as Open does, for those that store them before.
+func (r *Recorder) MaskNames(opts *StreamOptions) error {
+	engine := r.redact.Load()
+	if !engine.Enabled() {
+		return nil
 	}
+	return maskNames(engine.NewMasker(), opts)
+}
+
+func maskNames(m *redact.Masker, opts *StreamOptions) error {
+	if m.Text(opts.Session) != opts.Session {
+		return ErrSecretName
+	}
+	m.Resume([]byte(opts.Source))
+	opts.Source = m.Text(opts.Source)
+	if len(opts.Tags) == 0 {
+		return nil
+	}
+	names := slices.Sorted(maps.Keys(opts.Tags)) // so that numbers are the same each time
+	for _, name := range names {
+		m.Resume([]byte(name + " " + opts.Tags[name]))
+	}
+	tags := make(map[string]string, len(names))
+	for _, name := range names {
+		tags[m.Text(name)] = m.Text(opts.Tags[name])
+	}
+	opts.Tags = tags
+	return nil
 }
 
 // Mask returns a text with the secrets in it masked, as they are in frames.

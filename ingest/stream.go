@@ -65,7 +65,9 @@ func newStream(r *Recorder, opts StreamOptions) (*Stream, error) {
 		s.digest = sha256.New()
 	}
 	s.summary.StreamID = s.id
-	s.mask.open(s)
+	if err := s.mask.open(s); err != nil {
+		return nil, err
+	}
 	s.wake.fire = s.tick
 	s.connect(first, before.Session)
 	name, evidence := opts.Dialect, NamedByUser

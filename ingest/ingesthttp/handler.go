@@ -113,6 +113,11 @@ func (h *Handler) Ingest(w http.ResponseWriter, r *http.Request, tenant string) 
 		problem.Write(w, problem.BadParameter("tag", err.Error()))
 		return
 	}
+	if err := h.recorder.MaskNames(&ask.stream); err != nil { // a key's log has the names
+		h.hangUp(w, control)
+		problem.Write(w, problem.BadParameter("session", err.Error()))
+		return
+	}
 	rec, bad := h.begin(ask, r, control)
 	if bad != nil {
 		h.hangUp(w, control)

@@ -123,7 +123,9 @@ func (p *Proxy) streamOptions(r *http.Request) ingest.StreamOptions {
 		return so
 	}
 	if named := r.Header.Get(p.opts.SessionHeader); named != "" {
-		if err := ingest.CheckSession(named); err != nil {
+		if p.opts.Recorder.Mask(named) != named {
+			p.opts.Log.Warn("proxy: session header not used", "header", p.opts.SessionHeader, "error", ingest.ErrSecretName)
+		} else if err := ingest.CheckSession(named); err != nil {
 			p.opts.Log.Warn("proxy: session header not used", "header", p.opts.SessionHeader, "error", err)
 		} else {
 			so.Session = named

@@ -103,6 +103,10 @@ func (h *Handler) IngestWS(w http.ResponseWriter, r *http.Request, tenant string
 		problem.Write(w, bad)
 		return
 	}
+	if err := h.recorder.MaskNames(&so); err != nil { // a key's log has the names
+		problem.Write(w, problem.BadParameter("session", err.Error()))
+		return
+	}
 	if !h.conns.enter() {
 		problem.Write(w, &problem.Problem{Status: http.StatusServiceUnavailable, Detail: "The server is shutting down."})
 		return
