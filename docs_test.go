@@ -98,6 +98,37 @@ func TestSecurityNamesTests(t *testing.T) {
 	}
 }
 
+var (
+	actionDefined = regexp.MustCompile(`(?m)^\s*(?:const )?\w+\s+Action = "([a-z.]+)"`)
+	actionNamed   = regexp.MustCompile("`([a-z]+\\.[a-z]+)`")
+)
+
+// TestSecurityListsActions checks that docs/security.md lists the actions of the audit log: all, and no
+// others.
+func TestSecurityListsActions(t *testing.T) {
+	source, err := os.ReadFile("deploy/audit/action.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("docs/security.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(page), "| action | recorded |")
+	table, _, _ = strings.Cut(table, "\n\n")
+	actions := func(in string, by *regexp.Regexp) (list []string) {
+		for _, m := range by.FindAllStringSubmatch(in, -1) {
+			list = append(list, m[1])
+		}
+		slices.Sort(list)
+		return list
+	}
+	defined, listed := actions(strings.ReplaceAll(string(source), "const None", ""), actionDefined), actions(table, actionNamed)
+	if len(defined) < 30 || !slices.Equal(defined, listed) {
+		t.Errorf("docs/security.md lists\n%q, there are\n%q", listed, defined)
+	}
+}
+
 // testFolders returns the folders of all tests by their names.
 func testFolders(t *testing.T) map[string][]string {
 	t.Helper()

@@ -23,7 +23,6 @@ const (
 	BillExport      Action = "bill.export"
 	BillVerify      Action = "bill.verify"
 	TokenList       Action = "token.list"
-	ShareOpen       Action = "share.open"
 	DeadLettersRead Action = "deadletter.list"
 	RetentionRead   Action = "retention.read"
 	AuditRead       Action = "audit.read"
@@ -37,9 +36,6 @@ const (
 	SessionRedact   Action = "session.redact"
 	SessionRedecode Action = "session.redecode"
 	SessionImport   Action = "session.import"
-	TagErase        Action = "tag.erase"
-	TenantErase     Action = "tenant.erase"
-	TenantChange    Action = "tenant.change"
 	BillClose       Action = "bill.close"
 	PricesImport    Action = "prices.import"
 	TokenCreate     Action = "token.create"
@@ -61,7 +57,7 @@ const Access Action = "server.access"
 // changes has the actions that change something: their entry is durable before they begin.
 var changes = map[Action]bool{
 	SessionDelete: true, SessionErase: true, SessionRedact: true, SessionRedecode: true, SessionImport: true,
-	TagErase: true, TenantErase: true, TenantChange: true, BillClose: true, PricesImport: true,
+	BillClose: true, PricesImport: true,
 	TokenCreate: true, TokenRevoke: true, ShareCreate: true, ShareRevoke: true,
 	DeadLetterRetry: true, DeadLetterDrop: true, RetentionChange: true, Expire: true, BackupCreate: true, Login: true, Logout: true,
 }
