@@ -56,10 +56,13 @@ export function Spent({ session, verdict }: { session: Schemas['SessionDetail'];
               className={classes.part}
               data-use={use}
               style={{ flexGrow: Math.max(ms / length, 0.01) }}
+              aria-label={`${use} ${percent(ms / length)}`}
               title={`${use}: ${duration(ms)}, ${percent(ms / length)}. Show the longest, ${duration(longest.ms)}.`}
               onClick={() => show(longest.span, longest.from)}
             >
-              {use} {percent(ms / length)}
+              <span className={classes.label}>
+                {use} {percent(ms / length)}
+              </span>
             </button>
           ))}
         </div>
