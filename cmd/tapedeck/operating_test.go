@@ -47,6 +47,23 @@ func TestDoctorNamesThingsOnce(t *testing.T) {
 	}
 }
 
+// A machine without the engine of local mode is well if its server is elsewhere, and is not without a server.
+func TestDoctorWithoutEngine(t *testing.T) {
+	s := shared.get(t)
+	for server, want := range map[string]bool{s.url: true, "http://127.0.0.1:1": false} {
+		cmd := s.command(t, "doctor", "--json", "--server", server)
+		cmd.Env = append(cmd.Env, "TAPEDECK_LIBCHDB=/nowhere", "PATH=/nowhere")
+		stdout, stderr, exit := finish(t, cmd)
+		var found struct{ Findings []doctor.Finding }
+		if err := json.Unmarshal([]byte(stdout), &found); err != nil {
+			t.Fatalf("%v\n%s%s", err, stdout, stderr)
+		}
+		if engine := found.Findings[0]; engine.What != "engine" || engine.OK != want || (exit == 0) != want {
+			t.Errorf("%s: exit %d, %+v", server, exit, found.Findings)
+		}
+	}
+}
+
 // HTTP requests are counted by route, method and status; no label is made of what a
 // client sent.
 func TestHTTPMetrics(t *testing.T) {

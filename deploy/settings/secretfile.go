@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"tapedeck/internal/usage"
@@ -50,10 +51,14 @@ func readSecret(name, path string) (secret, warning string, err error) {
 	return secret, exposed(name, f), nil
 }
 
+// mounted is where container platforms mount secrets: readable by all, since the container's user is
+// not the owner, in a file system that no other user sees.
+const mounted = "/run/secrets/"
+
 // exposed returns a warning about a file of a secret that others can read or write.
 func exposed(name string, f *os.File) string {
 	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
+	if err != nil || !info.Mode().IsRegular() || strings.HasPrefix(filepath.Clean(f.Name()), mounted) {
 		return ""
 	}
 	if mode := info.Mode().Perm(); mode&0o006 != 0 || mode&0o020 != 0 {
