@@ -64,11 +64,16 @@ func (x *ByName) valueOf(flag, value string) string {
 	return value
 }
 
-// argument masks the value of an assignment or a header field, and parameters of a URL.
+// argument masks the value of an assignment or a header field, members of JSON and parameters of a URL.
 func (x *ByName) argument(arg string) string {
 	name, _, assigned := strings.Cut(arg, "=")
 	if plain := strings.TrimLeft(name, "-"); assigned && word(plain) && x.names.Query(plain) {
 		return name + "=" + redacted
+	}
+	if strings.HasPrefix(arg, "{") { // a body
+		if masked, cuts := x.names.MaskMembers([]byte(arg)); cuts != nil {
+			return string(masked)
+		}
 	}
 	field, value, ok := strings.Cut(arg, ": ")
 	if ok && word(field) {

@@ -18,6 +18,7 @@ func TestArguments(t *testing.T) {
 		"curl|--header=Authorization: Bearer abc|--header|Accept:*/*": "curl|--header=Authorization: [redacted]|--header|Accept:*/*",
 		"curl -ume:abc --user=me:abc --proxy-user me:abc -U me:abc":   "curl -ume:[redacted] --user=me:[redacted] --proxy-user me:[redacted] -U me:[redacted]",
 		"curl -b a=abc --cookie=a=abc -b jar.txt --cookie a=abc":      "curl -b a=[redacted] --cookie=a=[redacted] -b jar.txt --cookie a=[redacted]",
+		`curl -d {"api_key":"abc","model":"m"}`:                       `curl -d {"api_key":"[redacted]","model":"m"}`,
 		"npm run auth:login --user --help -- a:b":                     "npm run auth:login --user --help -- a:b",
 		"psql postgres://u:abc@h/d --password --help":                 "psql postgres://redacted@h/d --password --help",
 		"agent - -- -": "agent - -- -",
