@@ -39,11 +39,25 @@ func (w *walker) walk(f *schema.Frame, growing bool) {
 	w.leaves, w.numbers, w.identity = w.leaves[:0], w.numbers[:0], 0
 	raw := f.Raw
 	if f.Flags&(schema.FlagOversize|schema.FlagNote) != 0 || !structured(f, raw) {
-		w.leaves = append(w.leaves, leaf{0, len(raw), (hashBegin + uint64(f.Direction)), false, f.Flags.Has(schema.FlagNote)})
+		w.text(f)
 		return
 	}
-	w.json(raw, pathBegin(uint64(f.Direction)), growing)
+	if !w.json(raw, pathBegin(uint64(f.Direction)), growing) {
+		w.leaves, w.numbers, w.identity = w.leaves[:0], w.numbers[:0], 0
+		w.text(f)
+	}
 }
+
+// text takes all of a frame as one text.
+func (w *walker) text(f *schema.Frame) {
+	w.leaves = append(w.leaves, leaf{0, len(f.Raw), hashBegin + uint64(f.Direction), false, f.Flags.Has(schema.FlagNote)})
+}
+
+// Bounds on what is kept of the structure of a frame. A frame beyond them is one text.
+const (
+	leavesMost = 1 << 16
+	levelsMost = 1 << 12
+)
 
 // structured reports whether a frame is likely JSON in the framing of its transport.
 func structured(f *schema.Frame, raw []byte) bool {
@@ -75,8 +89,8 @@ func opens(raw []byte) bool {
 }
 
 // json finds the strings of JSON. It is lenient: what stands around the JSON, such as the other fields of
-// an event, is a text of its own.
-func (w *walker) json(raw []byte, base uint64, growing bool) {
+// an event, is a text of its own. It returns false for JSON beyond the bounds.
+func (w *walker) json(raw []byte, base uint64, growing bool) bool {
 	w.stack = w.stack[:0]
 	here := level{path: base}
 	value := base // path of the next value
@@ -85,8 +99,11 @@ func (w *walker) json(raw []byte, base uint64, growing bool) {
 	for i < len(raw) {
 		switch raw[i] {
 		case '{', '[':
-			if len(w.stack) == 0 {
+			switch len(w.stack) {
+			case 0:
 				w.around(outside, i, growing)
+			case levelsMost:
+				return false
 			}
 			whole = false
 			w.stack = append(w.stack, here)
@@ -103,13 +120,16 @@ func (w *walker) json(raw []byte, base uint64, growing bool) {
 		case ',':
 			expectName, value = here.object, here.path
 		case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-			if growing {
+			if growing && len(w.numbers) <= holesMost { // more are no shape
 				from := i
 				i = numberEnd(raw, from)
 				w.numbers = append(w.numbers, span{from, i})
 				continue
 			}
 		case '"':
+			if len(w.leaves) >= leavesMost {
+				return false
+			}
 			end := stringEnd(raw, i+1)
 			text := raw[i+1 : end]
 			if !expectName {
@@ -149,6 +169,7 @@ func (w *walker) json(raw []byte, base uint64, growing bool) {
 	if len(w.stack) == 0 && outside > 0 { // a number alone is JSON, and no text
 		w.around(outside, len(raw), growing)
 	}
+	return true
 }
 
 // around adds a text around the JSON. A frame without secrets has none there either, and what stands
