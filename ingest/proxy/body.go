@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"mime"
 	"net/http"
 	"strings"
 
@@ -37,11 +38,17 @@ func (p *Proxy) newBody(h http.Header) *body {
 	return &body{framer: p.framer(h), coding: coded}
 }
 
+const formType = "application/x-www-form-urlencoded"
+
 // newRequestBody returns the body of a request.
 func (p *Proxy) newRequestBody(h http.Header) *body {
 	b := p.newBody(h)
 	if w, ok := b.framer.(*bodyFramer); ok {
-		b.framer = &redactingFramer{bodyFramer: w, redact: p.redact.ByName}
+		mask := p.redact.Body
+		if media, _, err := mime.ParseMediaType(h.Get("Content-Type")); err == nil && media == formType {
+			mask = p.redact.Form
+		}
+		b.framer = &redactingFramer{bodyFramer: w, mask: mask}
 	}
 	return b
 }
@@ -59,7 +66,7 @@ func (p *Proxy) framer(h http.Header) ingest.Framer {
 		return ndjson.NewFramer(p.opts.FrameLimit)
 	case "application/vnd.amazon.eventstream":
 		return eventstream.NewFramer(p.opts.FrameLimit)
-	case "application/json":
+	case "application/json", formType:
 		return newBodyFramer(p.opts.FrameLimit)
 	}
 	if strings.HasSuffix(media, "+json") {

@@ -85,3 +85,26 @@ func TestNoRedact(t *testing.T) {
 		}
 	}
 }
+
+// Secrets among the fields of a form are not recorded; the server gets the form as it is.
+func TestForms(t *testing.T) {
+	const form = "client_secret=opaque-of-the-client&grant_type=refresh_token&refresh_token=opaque-too&scope=x"
+	got := make(chan string, 1)
+	s := start(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got <- string(body)
+	}), nil)
+	req := s.request(t, "POST", "/oauth/token", form)
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded; charset=utf-8")
+	s.do(t, req)
+	if body := <-got; body != form {
+		t.Errorf("the server got %q", body)
+	}
+	recorded := ""
+	for _, f := range s.one(t).frames {
+		recorded += string(f.Raw)
+	}
+	if strings.Contains(recorded, "opaque") || !strings.Contains(recorded, "client_secret=[redacted]&grant_type=refresh_token&refresh_token=[redacted]&scope=x") {
+		t.Errorf("recorded: %s", recorded)
+	}
+}

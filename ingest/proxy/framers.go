@@ -3,7 +3,6 @@ package proxy
 import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/framing"
-	"tapedeck/ingest/redact"
 	"tapedeck/schema"
 )
 
@@ -73,11 +72,11 @@ func (c *bodyFramer) End(_ int64, emit func(*schema.Frame) error) error {
 	return c.buf.Emit(nil, flags, emit)
 }
 
-// redactingFramer is a framer that masks secrets in a JSON body that a client sends.
+// redactingFramer is a framer that masks secrets in a body that a client sends, JSON or a form.
 type redactingFramer struct {
 	*bodyFramer
-	redact *redact.ByName
-	begun  bool // the first frame of the body was emitted
+	mask  func(*schema.Frame)
+	begun bool // the first frame of the body was emitted
 }
 
 // Split implements ingest.Framer.
@@ -93,7 +92,7 @@ func (c *redactingFramer) End(at int64, emit func(*schema.Frame) error) error {
 func (c *redactingFramer) redacted(emit func(*schema.Frame) error) func(*schema.Frame) error {
 	return func(f *schema.Frame) error {
 		if !c.begun {
-			c.redact.Body(f)
+			c.mask(f)
 		}
 		c.begun = true
 		return emit(f)

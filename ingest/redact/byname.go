@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"net/textproto"
 	"net/url"
 	"strings"
@@ -71,11 +72,23 @@ func cookies(list string) string {
 
 // Body masks secrets in a frame that is a JSON body, or its beginning, and sets
 // FlagRedacted if there were any.
-func (x *ByName) Body(f *schema.Frame) {
+func (x *ByName) Body(f *schema.Frame) { x.mask(f, x.names.MaskMembers) }
+
+// Form is Body for a frame that is a form (application/x-www-form-urlencoded), or JSON, which curl sends
+// as one.
+func (x *ByName) Form(f *schema.Frame) {
+	if bytes.HasPrefix(bytes.TrimLeft(f.Raw, " \t\r\n"), []byte("{")) {
+		x.Body(f)
+		return
+	}
+	x.mask(f, x.names.MaskForm)
+}
+
+func (x *ByName) mask(f *schema.Frame, by func([]byte) ([]byte, []secrets.Cut)) {
 	if x.off {
 		return
 	}
-	masked, cuts := x.names.MaskMembers(f.Raw)
+	masked, cuts := by(f.Raw)
 	if cuts == nil {
 		return
 	}

@@ -25,7 +25,7 @@ type Names struct {
 // "tokens" does so only at the end of a header's name, see amounts.
 var words = set("key token secret secrets auth oauth xauth authorization jwt bearer password passwd pwd pass passphrase session sessionid credential credentials signature")
 
-var headerWords = with(words, "tokens")
+var headerWords = with(words, "tokens authentication")
 
 // glued are the ends of compounds: monkey and turkey are not keys.
 var glued = []string{
