@@ -22,7 +22,7 @@ func TestNames(t *testing.T) {
 	check("header", n.Header, true, `Helicone-Auth X-Portkey-Api-Key cf-aig-authorization X-Vault-Token Private-Token X-Functions-Key
 		Anthropic-Api-Key X-My-Token X-Forwarded-Access-Token OpenAI-Organization X-Session-Secret
 		Authorization Proxy-Authorization X-Api-Key Api-Key X-Goog-Api-Key X-Auth-Token X-Access-Token X-Csrf-Token X-Xsrf-Token
-		X-Amz-Security-Token Ocp-Apim-Subscription-Key`)
+		X-Amz-Security-Token Ocp-Apim-Subscription-Key Authentication X-Authentication`)
 	check("header", n.Header, true, `x-amz-security-token accessToken sessionid Session-Id X-Session-Id Mcp-Session-Id Apikey Accesstoken Xapikey apiKey APIKey
 		X-Auth-Key X-Auth-Email X-Password Passwd pwd X-Client-Secret Client_Secret Aws-Credential credentials oauthToken OAuth2 JWT Bearer token2
 		Gitlab-Token X-Gitlab-Token PRIVATE_TOKEN Dd-Api-Key X-Algolia-Api-Key PHPSESSID jsessionid X-User-Passphrase sessionToken sessionID
@@ -32,7 +32,7 @@ func TestNames(t *testing.T) {
 		Sec-WebSocket-Accept Idempotency-Key Access-Control-Allow-Credentials WWW-Authenticate Sessions passage tokenizer secretary
 		Surrogate-Key X-Request-Id Openai-Processing-Ms User-Agent Sec-Fetch-Site Accept Etag Code Obsession Keyed
 		Anthropic-Ratelimit-Tokens-Remaining Anthropic-Ratelimit-Tokens-Reset X-Max-Tokens X-Limit-Tokens X-Count-Tokens X-Total-Tokens X-Output-Tokens
-		X-Pass-Through X-Passenger Bypass Compass Signature-Input X-Signature-Version Signatures Designature Pat`)
+		X-Pass-Through X-Passenger Authenticated-By Bypass Compass Signature-Input X-Signature-Version Signatures Designature Pat`)
 	check("query", n.Query, true, `code authorization sessionid key api_key api-key apikey access_token refresh_token id_token token auth secret client_secret
 		password sig signature x-amz-credential x-amz-security-token x-amz-signature X-Goog-Credential X-Goog-Signature AWSAccessKeyId session session_id subscription-key pat pass db_pass my_signature`)
 	check("query", n.Query, false, `limit q page monkey author max_tokens encode codes design postcode country_code cursor from to keyword token_count SignatureVersion SignatureMethod pattern path tokens pageToken page_token next_page_token alt`)
