@@ -258,10 +258,11 @@ func TestTokenInURL(t *testing.T) {
 	r := newRig(t, local, false)
 	_, text := r.tokenOf(access.Admin)
 	b := r.withToken(text)
-	for _, address := range []string{"/v1/tokens?token=" + text, "/v1/tokens?access_token=" + text, "/healthz?x=" + text, "/v1/ingest/ws?ticket=" + text, "/v1/tokens?login=" + b.cookie()} {
+	for _, address := range []string{"/v1/tokens?token=" + text, "/v1/tokens?access_token=" + text, "/healthz?x=" + text, "/v1/ingest/ws?ticket=" + text, "/v1/tokens?login=" + b.cookie(),
+		"/v1/ingest/" + text, "/v1/tokens?" + text + "=1", "/v1/ingest/%74" + text[1:]} {
 		a := b.send("GET", r.first+address, "")
 		if a.code != http.StatusBadRequest || !strings.Contains(a.body, "Token in a URL") || strings.Contains(a.body, text) {
-			t.Errorf("%s: %d %s", address[:20], a.code, a.body)
+			t.Errorf("%s: %d %s", address[:12], a.code, a.body)
 		}
 	}
 }

@@ -25,7 +25,7 @@ func (s *Server) authorized(c route, next echo.HandlerFunc) echo.HandlerFunc {
 			ec.SetRequest(r.WithContext(access.With(r.Context(), access.Local(), ingest.DefaultTenant)))
 			return next(ec)
 		}
-		if bad := inURL(r.URL.Query()); bad != nil { // echo keeps what it parses, and the ticket is taken out below
+		if bad := inURL(r.URL); bad != nil {
 			return bad
 		}
 		shown := s.credentialOf(r, ec.Path())

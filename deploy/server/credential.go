@@ -95,20 +95,31 @@ func (s *Server) lasting(r *http.Request) (context.Context, func()) {
 
 // inURL returns a problem for a request with a credential other than a ticket in its URL: URLs are
 // stored in logs, histories and referrers.
-func inURL(query url.Values) *problem.Problem {
-	for name, values := range query {
+func inURL(u *url.URL) *problem.Problem {
+	for segment := range strings.SplitSeq(u.Path, "/") {
+		if access.IsCredential(segment) {
+			return tokenInURL("")
+		}
+	}
+	for name, values := range u.Query() {
+		if access.IsCredential(name) {
+			return tokenInURL("")
+		}
 		for _, v := range values {
-			if !access.IsCredential(v) || name == ticketParameter && strings.HasPrefix(v, access.TicketPrefix) {
-				continue
-			}
-			return &problem.Problem{
-				Title: "Token in a URL", Status: http.StatusBadRequest, Parameter: name,
-				Detail: "A URL is stored in logs and histories, so this server takes no token from one.",
-				Hint:   "Send it as \"Authorization: Bearer td_…\", or take a ticket from POST /v1/tickets for a client that cannot. Revoke this token: it may be in a log now.",
+			if access.IsCredential(v) && (name != ticketParameter || !strings.HasPrefix(v, access.TicketPrefix)) {
+				return tokenInURL(name)
 			}
 		}
 	}
 	return nil
+}
+
+func tokenInURL(parameter string) *problem.Problem {
+	return &problem.Problem{
+		Title: "Token in a URL", Status: http.StatusBadRequest, Parameter: parameter,
+		Detail: "A URL is stored in logs and histories, so this server takes no token from one.",
+		Hint:   "Send it as \"Authorization: Bearer td_…\", or take a ticket from POST /v1/tickets for a client that cannot. Revoke this token: it may be in a log now.",
+	}
 }
 
 // withoutTicket returns a request without the ticket in its query, which no handler knows.
