@@ -2,8 +2,10 @@ package redact
 
 import (
 	"bytes"
+	"encoding/json"
 	"runtime"
 	"testing"
+	"time"
 
 	"tapedeck/schema"
 )
@@ -39,5 +41,28 @@ func TestLargeStructures(t *testing.T) {
 				t.Errorf("%s: %d MiB for a frame of %d MiB", name, took>>20, size>>20)
 			}
 		}
+	}
+}
+
+// Texts that are made of beginnings of secrets take time in proportion to their bytes, and nothing behind
+// them is recorded in the clear.
+func TestManyBeginnings(t *testing.T) {
+	secret := []byte(example("gh~p_~{36}", 1))
+	for _, unit := range []string{"-----BEGIN PRIVATE KEY-----", "-eyJ", "://a:", "\\n-----BEGIN PRIVATE KEY-----", "Bearer a1b2c3d4e5f6g7h8i9 "} {
+		raw := append([]byte(`{"a":"`), bytes.Repeat([]byte(unit), 1<<20/len(unit))...)
+		raw = append(append(append(raw, ' '), secret...), `"}`...)
+		m := Default().NewMasker()
+		began := time.Now()
+		pass := func(f *schema.Frame) {
+			if bytes.Contains(f.Raw, secret) || !json.Valid(f.Raw) {
+				t.Errorf("%q: the secret behind it is recorded, or the frame is no JSON", unit)
+			}
+		}
+		m.Push(&schema.Frame{Transport: schema.NDJSON, Raw: raw}, pass)
+		m.End(pass)
+		if took := time.Since(began); took > time.Minute { // without a bound it takes hours
+			t.Errorf("%q: %v", unit, took)
+		}
+		t.Logf("%q: %v", unit, time.Since(began))
 	}
 }

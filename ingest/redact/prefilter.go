@@ -201,11 +201,14 @@ func (r *rule) declaredAt(raw []byte) bool {
 	return true
 }
 
+// survivesMost is how far a pattern is followed to see whether it may match.
+const survivesMost = 1 << 10
+
 // survives reports whether a pattern matches at the beginning of raw, or may do so if raw
 // goes on, or behind the first quote or backslash.
 func (m *machine) survives(p *program, raw []byte) bool {
 	threads := m.beginIn(m.scratch, p, 0)
-	for _, c := range raw {
+	for _, c := range raw[:min(len(raw), survivesMost)] {
 		if len(threads) == 0 || c == '"' || c == '\\' {
 			break
 		}

@@ -143,10 +143,19 @@ func (m *Masker) proceed(channel uint64, t *text) {
 	})
 }
 
-// find opens the candidates of a text and returns the automaton's node at its end.
+// Bounds on the work for the secrets that may begin in a text: the bytes that their patterns read. Texts
+// have a small part of it, unless they were made to take long.
+const (
+	workLeast = 1 << 20
+	workEach  = 8 // for each byte of the text
+)
+
+// find opens the candidates of a text and returns the automaton's node at its end. Beyond the bound of its
+// work it masks the rest of the text.
 func (m *Masker) find(s slot, channel uint64, t *text) uint16 {
 	a := m.engine.automaton
 	node := s.node
+	work := workLeast + workEach*len(t.bytes)
 	for i, b := range t.bytes {
 		node = a.next[node][b]
 		for _, h := range a.hits[node] {
@@ -160,15 +169,38 @@ func (m *Masker) find(s slot, channel uint64, t *text) uint16 {
 			} else {
 				m.finish(c)
 			}
+			if work -= int(c.n); work < 0 {
+				m.rest(h.rule, t, i+1)
+				m.bound(channel)
+				return root
+			}
 		}
 	}
+	m.bound(channel)
+	return node
+}
+
+// bound settles the oldest candidates beyond the limit. Those of a text that no other continues are settled
+// with it.
+func (m *Masker) bound(channel uint64) {
 	if n := len(m.open) - openLimit; n > 0 && channel != 0 {
 		for _, c := range m.open[:n] {
 			m.settle(c)
 		}
 		m.open = slices.Delete(m.open, 0, n)
 	}
-	return node
+}
+
+// rest masks a text from a byte on.
+func (m *Masker) rest(r *rule, t *text, from int) {
+	n := len(t.bytes)
+	if from == n {
+		return
+	}
+	begin, _ := t.at(from, n)
+	_, end := t.at(n-1, n)
+	c := &candidate{rule: r, text: t.bytes[from:], n: int32(n - from), pieces: []piece{{0, int32(n - from), m.frame, begin, end}}}
+	m.mask(c, 0, c.n, false)
 }
 
 // begins reports whether a declared secret may begin with what there is of the text.
