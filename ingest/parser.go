@@ -30,8 +30,8 @@ var parsers = sync.Pool{New: func() any { return new(fastjson.Parser) }}
 const largeMessage = 1 << 20
 
 // Parse removes a frame's framing, parses its message, marks the frame FlagNotJSON where
-// the message is not one JSON value and FlagTooDeep where that is nested too deep to be
-// parsed, and calls use. The input is valid during the call.
+// the message is not one JSON value and FlagTooDeep where that is nested too deep or has
+// too many values to be parsed, and calls use. The input is valid during the call.
 func (p *Parser) Parse(f *schema.Frame, use func(in *dialect.Input)) { p.parse(f, false, use) }
 
 // parse is Parse. With textOnly set it only validates the message: see dialect.TextReader.
@@ -51,6 +51,7 @@ func (p *Parser) parse(f *schema.Frame, textOnly bool, use func(in *dialect.Inpu
 	case wellformed.Deep(in.Data, depth) || !wellformed.JSON(in.Data): // the parser alone is lenient
 	case textOnly:
 		in.JSON = dialect.Valid
+	case wellformed.Many(in.Data): // the parser takes a multiple of their bytes
 	default:
 		parser = parsers.Get().(*fastjson.Parser)
 		if v, err := parser.ParseBytes(in.Data); err == nil {
@@ -72,7 +73,7 @@ func (p *Parser) parse(f *schema.Frame, textOnly bool, use func(in *dialect.Inpu
 // invalid returns the flag of a message that was not parsed.
 func invalid(f *schema.Frame, data []byte, depth int) schema.Flags {
 	switch {
-	case wellformed.Deep(data, depth) && wellformed.JSON(data):
+	case (wellformed.Deep(data, depth) || wellformed.Many(data)) && wellformed.JSON(data):
 		return schema.FlagTooDeep
 	case mustBeJSON(f, data):
 		return schema.FlagNotJSON
