@@ -26,7 +26,9 @@ type actor struct {
 	// streamed are the ids of messages that came as events: lines that repeat them
 	// say nothing new.
 	streamed dialect.Recent
-	turn     turn
+	// parts are the parts of messages of a conversation's file, by their hash.
+	parts dialect.Recent
+	turn  turn
 	// counted are the usages of the run so far, and before those of the oldest
 	// messages, which are no longer kept.
 	counted []*dialect.Usage
@@ -38,6 +40,7 @@ type actor struct {
 // Bounds of what is kept of a actor.
 const (
 	streamedIDs   = 8
+	partsKept     = 64
 	countedUsages = 256
 )
 

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"github.com/cespare/xxhash/v2"
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
@@ -29,7 +30,11 @@ func (s *session) assistant(l *line) (at *actor, known bool) {
 		known = true
 	case at.streamed.Has(id):
 		return at, true
+	case s.kept && at.rewritten(l, id):
+		s.Emitter.Mark(l.Frame, schema.FlagEventRepeat, 0)
+		return at, true
 	default:
+		at.Whole = s.kept
 		known = at.part(l, id, message)
 	}
 	if s.kept {
@@ -69,6 +74,28 @@ func (a *actor) part(l *line, id []byte, message *fastjson.Value) (known bool) {
 	a.EndCall(schema.StatusOK)
 	a.asked = l.At
 	return known
+}
+
+// rewritten reports whether a line of a conversation's file holds the same part of the same
+// message as one before: a program that goes on with a conversation writes its last message
+// again, with another uuid. Its usage counts, which may be known only by then.
+func (a *actor) rewritten(l *line, id []byte) bool {
+	if len(id) == 0 {
+		return false
+	}
+	message := dialect.RawMember(l.data, "message")
+	var h xxhash.Digest
+	h.Reset()
+	_, _ = h.Write(id) // it never fails
+	_, _ = h.Write(dialect.RawMember(message, "content"))
+	if hash := h.Sum64(); !a.parts.HasHash(hash) {
+		a.parts.AddHash(hash, partsKept)
+		return false
+	}
+	if a.id == string(id) && a.call != nil {
+		a.count(dialect.RawMember(message, "usage"))
+	}
+	return true
 }
 
 // count records the usage of the message that a.call is of. Each of its lines

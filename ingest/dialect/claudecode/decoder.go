@@ -76,7 +76,9 @@ var types = dialect.NewTypes(map[string]func(*session, *line) (*actor, bool){
 	"summary": nil, "ai-title": nil, "custom-title": nil, "agent-name": nil, "agent-color": nil, "agent-setting": nil,
 	"tag": nil, "mode": nil, "permission-mode": nil, "last-prompt": nil, "queue-operation": nil, "attachment": nil,
 	"file-history-snapshot": nil, "file-history-delta": nil, "pr-link": nil, "worktree-state": nil, "progress": nil,
-	"cost-state": nil, "task-summary": nil, "content-replacement": nil,
+	"cost-state": nil, "task-summary": nil, "content-replacement": nil, "attribution-snapshot": nil,
+	"speculation-accept": nil, "bridge-session": nil, "fork-context-ref": nil, "isolation-latch": nil,
+	"marble-origami-commit": nil, "marble-origami-snapshot": nil, "marble-origami-reset": nil,
 })
 
 // session returns the session with an id. A line that names none belongs to the

@@ -24,6 +24,8 @@ var subtypes = dialect.NewTypes(map[string]func(*session, *line) *actor{
 
 	// Of the files in which conversations are kept.
 	"stop_hook_summary": nil, "api_error": nil, "informational": nil, "away_summary": nil, "microcompact_boundary": nil,
+	"session_start": nil, "scheduled_task_fire": nil, "permission_retry": nil, "agents_killed": nil, "api_metrics": nil,
+	"memory_saved": nil, "bridge_status": nil, "file_snapshot": nil, "snip_boundary": nil, "thinking": nil,
 })
 
 // system reads what Claude Code says of itself.

@@ -82,7 +82,7 @@ func newDecoder(string) dialect.Decoder {
 }
 
 func (d *decoder) begin(id string) {
-	d.tr = model.Conversation{Stream: &d.Stream, Session: id, Provider: provider, LocalTools: true}
+	d.tr = model.Conversation{Stream: &d.Stream, Session: id, Provider: provider, LocalTools: true, Whole: true}
 	d.messages, d.waiting, d.asked, d.failure = nil, false, 0, nil
 }
 

@@ -20,6 +20,9 @@ var counting = dialect.Counting{
 func (d *decoder) message(v *fastjson.Value, raw []byte) {
 	m, known := d.of(v.GetStringBytes("id"))
 	text := dialect.RawWords(dialect.RawMember(raw, "content"))
+	if text == nil {
+		text = dialect.RawWords(dialect.RawMember(raw, "parts"))
+	}
 	switch string(v.GetStringBytes("type")) {
 	case "user":
 		if !known && len(text) > 0 {
@@ -28,7 +31,7 @@ func (d *decoder) message(v *fastjson.Value, raw []byte) {
 			d.tr.UserMessage(text)
 			d.waiting, d.asked = true, d.Frame.At
 		}
-	case "gemini":
+	case "gemini", "model":
 		d.answer(m, v, raw, text)
 	case "error":
 		if !known {

@@ -22,6 +22,9 @@ type Conversation struct {
 	// with the present frame, so that streams with the same frames have the same
 	// calls although the calls' own ids are unique within one stream only.
 	SharedID func(kind string) string
+	// Whole: messages come when they are complete, as files of conversations hold them:
+	// when the model said the first of one is not known.
+	Whole bool
 	// ToolLimit bounds the tool calls in progress; 0 is for 256.
 	ToolLimit int
 
@@ -266,7 +269,7 @@ func (t *Conversation) Resume(call *dialect.Span) {
 
 // FirstToken notes that the call of a model has said something.
 func (t *Conversation) FirstToken() {
-	if t.call != nil && t.call.FirstToken == 0 && !t.Untimed {
+	if t.call != nil && t.call.FirstToken == 0 && !t.Untimed && !t.Whole {
 		t.call.FirstToken = t.Frame.At
 		t.Emitter.ChangedSpan(t.call, t.Frame)
 	}

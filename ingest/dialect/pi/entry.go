@@ -58,6 +58,7 @@ func entry(handle func(*decoder, *line)) func(*decoder, *line) {
 // keptMessage reads a message of a file. Files do not mark runs: one goes from what the
 // user says to the model's last answer.
 func (d *decoder) keptMessage(l *line) {
+	d.tr.Whole = true
 	switch string(l.text("role")) {
 	case "user":
 		if len(d.tr.OpenTools()) > 0 {
