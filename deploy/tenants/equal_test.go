@@ -69,7 +69,9 @@ func TestEqualStatements(t *testing.T) {
 		p := probes[name]
 		var executed [2][]string
 		var codes [2]int
-		for round := range 3 { // the first fills caches
+		equal := func() bool { return codes[0] == codes[1] && slices.Equal(executed[0], executed[1]) }
+		// The first round fills caches. Where requests are slow, the same work in the background may run in two rounds.
+		for round := 0; round < 3 || round < 10 && !equal(); round++ {
 			for i, path := range paths {
 				watcher.take()
 				codes[i] = r.request(token, method, path, p.media, p.body).code
@@ -84,7 +86,7 @@ func TestEqualStatements(t *testing.T) {
 			}
 		}
 		asked += len(executed[0])
-		if codes[0] != codes[1] || !slices.Equal(executed[0], executed[1]) {
+		if !equal() {
 			t.Errorf("%s of another tenant (%d) and of nobody (%d):\n%s\n\n%s", name, codes[0], codes[1], strings.Join(executed[0], "\n"), strings.Join(executed[1], "\n"))
 		}
 	}
