@@ -224,8 +224,8 @@ func TestSecretsInFiles(t *testing.T) {
 		return path
 	}
 	for dsn, want := range map[string]string{
-		"clickhouse://127.0.0.1:9000/x":     "clickhouse://default:s%3Acret%40@127.0.0.1:9000/x",
-		"clickhouse://u:old@127.0.0.1:9000": "clickhouse://u:s%3Acret%40@127.0.0.1:9000",
+		"clickhouse://127.0.0.1:9000/x": "clickhouse://default:s%3Acret%40@127.0.0.1:9000/x",
+		"clickhouse://u@127.0.0.1:9000": "clickhouse://u:s%3Acret%40@127.0.0.1:9000",
 	} {
 		f := settings.ClickHouseServer{ClickHouse: dsn, ClickHousePasswordFile: file("password", "s:cret@\n")}
 		if err := f.Complete(nil); err != nil || f.ClickHouse != want {

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"tapedeck/deploy/login"
@@ -53,6 +54,11 @@ func (f *Access) checkTokens() error {
 	if !f.Tokens && len(f.AllowHost) > 0 {
 		list = append(list, usage.Errorf("--allow-host goes with --tokens: without tokens only loopback names are served"))
 	}
+	for _, name := range f.AllowHost {
+		if strings.ContainsAny(name, "/:") && net.ParseIP(name) == nil {
+			list = append(list, usage.Errorf("--allow-host %q: it must be a host name without scheme and port, like tapedeck.example.com", name))
+		}
+	}
 	return errors.Join(list...)
 }
 
@@ -83,15 +89,13 @@ func (f *Access) OpenListener(addr string) (_ net.Listener, err error) {
 
 // checkListen refuses addresses that are none, and without tokens those beyond loopback.
 func (f *Access) checkListen(addr string) error {
-	_, _, malformed := net.SplitHostPort(addr)
-	err := server.CheckListen(addr)
-	switch {
-	case malformed != nil:
+	if err := server.CheckAddress(addr); err != nil || f.Tokens {
 		return err
-	case f.Tokens || err == nil:
-		return nil
 	}
-	return usage.Errorf("%w, or --tokens", err)
+	if err := server.CheckListen(addr); err != nil {
+		return usage.Errorf("%w, or --tokens", err)
+	}
+	return nil
 }
 
 // tokensWait is how long a start waits until tokens can be checked.

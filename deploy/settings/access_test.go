@@ -15,6 +15,7 @@ func TestCheckListen(t *testing.T) {
 		{"127.0.0.1:4600", false, ""}, {"[::1]:0", false, ""}, {"localhost:4600", false, ""}, {"0.0.0.0:4600", true, ""}, {":4600", true, ""},
 		{"4600", false, "it must be host:port, like 127.0.0.1:4600"}, {"4600", true, "it must be host:port, like 127.0.0.1:4600"},
 		{"0.0.0.0:4600", false, "use 127.0.0.1 or [::1], or --tokens"}, {":4600", false, "use 127.0.0.1 or [::1], or --tokens"},
+		{"127.0.0.1:99999", false, "the port must be a number from 0 to 65535, like 4600"}, {"0.0.0.0:46000o", true, "the port must be a number from 0 to 65535, like 4600"},
 	} {
 		a := Access{Tokens: c.tokens}
 		err := a.checkListen(c.addr)

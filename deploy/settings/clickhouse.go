@@ -23,6 +23,11 @@ type ClickHouseServer struct {
 func (f *ClickHouseServer) Complete(log *slog.Logger) error {
 	wrong, password := checkClickHouse(f.ClickHouse), ""
 	if f.ClickHousePasswordFile != "" {
+		if u, err := url.Parse(f.ClickHouse); err == nil && u.User != nil && wrong == nil {
+			if _, twice := u.User.Password(); twice {
+				wrong = usage.Errorf("--clickhouse has a password, and so has the file of --clickhouse-password-file: remove one")
+			}
+		}
 		var err error
 		password, err = ReadSecret("--clickhouse-password-file", f.ClickHousePasswordFile)
 		wrong = errors.Join(wrong, err)

@@ -59,6 +59,14 @@ func (f *NATSClient) ConnectOptions(log *slog.Logger) ([]nats.Option, error) {
 	return options, nil
 }
 
+// checkNATSUser refuses a user in the addresses beside a file with one.
+func (f *NATSClient) checkNATSUser(servers string) error {
+	if f.NATSCredentials != "" && jetstream.HasUser(servers) {
+		return usage.Errorf("--nats has a user or a token, and so has the file of --nats-credentials: remove one")
+	}
+	return nil
+}
+
 // isSeed reports whether a text is the seed of an nkey of a user: base32 that begins with SU.
 func isSeed(text string) bool {
 	return len(text) == 58 && strings.HasPrefix(text, "SU") && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""

@@ -3,6 +3,7 @@ package settings
 import (
 	"errors"
 	"log/slog"
+	"net"
 	"slices"
 	"time"
 
@@ -64,12 +65,22 @@ func (s *Server) conflicts() error {
 	_, logins := s.LoginSettings(s.Tokens)
 	_, certificates := s.Certificates(log)
 	_, dialects := s.read()
-	return errors.Join(rules, proxies, logins, certificates, dialects, s.checkTokens())
+	return errors.Join(rules, proxies, logins, certificates, dialects, s.checkTokens(), s.checkCollector())
 }
 
 // Conflicts returns the errors of settings that do not go together, or name files that are wrong.
 func (s *Up) Conflicts() error {
-	return errors.Join(s.conflicts(), s.checkListen(s.Listen), checkNATSListen(s.NATSListen), checkDirectory("data", s.Data), checkDirectory("backups", s.Backups))
+	return errors.Join(s.conflicts(), s.checkListen(s.Listen), checkNATSListen(s.NATSListen), s.checkAddresses(), checkDirectory("data", s.Data), checkDirectory("backups", s.Backups))
+}
+
+// checkAddresses refuses one port for both servers of local mode.
+func (s *Up) checkAddresses() error {
+	_, api, err := net.SplitHostPort(s.Listen)
+	_, nats, bad := net.SplitHostPort(s.NATSListen)
+	if err != nil || bad != nil || api != nats || api == "0" {
+		return nil
+	}
+	return usage.Errorf("--listen and --nats-listen have the same port, %s: choose another for one of them", api)
 }
 
 // Conflicts returns the errors of settings that do not go together, or name files that are wrong.
@@ -81,7 +92,7 @@ func (s *Serve) Conflicts() error {
 	if s.Demo && !(slices.Contains(s.Role, "ingest") && slices.Contains(s.Role, "api")) {
 		demo = usage.Errorf("--demo needs the roles ingest and api: it records a session unless it can be read already")
 	}
-	return errors.Join(s.conflicts(), s.checkListen(s.Listen), CheckNATS(s.NATS), dsn.Complete(log), options, demo, checkDirectory("data", s.Data))
+	return errors.Join(s.conflicts(), s.checkListen(s.Listen), CheckNATS(s.NATS), dsn.Complete(log), options, s.checkNATSUser(s.NATS), demo, checkDirectory("data", s.Data))
 }
 
 // Exposed returns warnings about files of secrets that others can read.

@@ -13,6 +13,11 @@ type Tracing struct {
 	OTLPEndpoint string `help:"Collector for OpenTelemetry traces of this server's work, OTLP over HTTP; OTEL_EXPORTER_OTLP_ENDPOINT does the same. None by default." name:"otlp-endpoint" env:"TAPEDECK_OTLP_ENDPOINT" placeholder:"URL"`
 }
 
+// checkCollector refuses an endpoint that is no URL.
+func (f *Tracing) checkCollector() error {
+	return (&tracing.Options{Endpoint: f.OTLPEndpoint}).Check()
+}
+
 // lastSpans bounds how long the end of a server waits until the last spans are sent.
 const lastSpans = 2 * time.Second
 

@@ -2,9 +2,11 @@ package jetstream
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,19 +38,33 @@ var errServers = errors.New("it must be of the form nats://host:4222, several se
 func CheckServers(servers string) error {
 	for server := range strings.SplitSeq(servers, ",") {
 		server = strings.TrimSpace(server)
-		if !strings.Contains(server, "://") {
-			if _, _, err := net.SplitHostPort(server); err == nil {
-				continue
+		host := server
+		if strings.Contains(server, "://") {
+			u, err := url.Parse(server)
+			if err != nil || u.Host == "" || !slices.Contains([]string{"nats", "tls", "ws", "wss"}, u.Scheme) {
+				return errServers
 			}
-		} else if u, err := url.Parse(server); err == nil && u.Host != "" {
-			switch u.Scheme {
-			case "nats", "tls", "ws", "wss":
-				continue
+			host = u.Host
+		} else if _, _, err := net.SplitHostPort(server); err != nil {
+			return errServers
+		}
+		if _, port, err := net.SplitHostPort(host); err == nil {
+			if _, err := net.LookupPort("tcp", port); err != nil {
+				return fmt.Errorf("the port %s is not a number from 0 to 65535", port)
 			}
 		}
-		return errServers
 	}
 	return nil
+}
+
+// HasUser reports whether one of the addresses of NATS servers has a user or a token.
+func HasUser(servers string) bool {
+	for server := range strings.SplitSeq(servers, ",") {
+		if u, err := url.Parse(strings.TrimSpace(server)); err == nil && u.User != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // ServerHost returns the host and port of a NATS server that was checked.

@@ -57,6 +57,12 @@ func Start(ctx context.Context, o Options) (stop func(context.Context), err erro
 	}, nil
 }
 
+// Check refuses endpoints to which spans cannot be sent.
+func (o *Options) Check() error {
+	_, err := o.target()
+	return err
+}
+
 // target returns the URL that spans are sent to; "" for none.
 func (o *Options) target() (string, error) {
 	to, from := o.Endpoint, "--otlp-endpoint"

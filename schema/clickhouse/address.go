@@ -2,8 +2,11 @@ package clickhouse
 
 import (
 	"errors"
+	"fmt"
+	"net"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 
@@ -18,6 +21,13 @@ func CheckDSN(dsn string) error {
 	u, err := url.Parse(dsn)
 	if err != nil || u.Host == "" || !slices.Contains([]string{"clickhouse", "tcp", "native", "http", "https"}, u.Scheme) {
 		return errDSN
+	}
+	for host := range strings.SplitSeq(u.Host, ",") {
+		if _, port, err := net.SplitHostPort(host); err == nil {
+			if _, err := net.LookupPort("tcp", port); err != nil {
+				return fmt.Errorf("the port %s is not a number from 0 to 65535", port)
+			}
+		}
 	}
 	plain, files, err := split(dsn)
 	if err != nil {

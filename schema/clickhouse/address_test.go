@@ -11,7 +11,7 @@ func TestDSN(t *testing.T) {
 			t.Errorf("%s: %v", good, err)
 		}
 	}
-	for _, bad := range []string{"", "nonsense", "clickhouse://", "h:9000", "postgres://h:5432/db", "clickhouse://h:9000/db?dial_timeout=secret"} {
+	for _, bad := range []string{"", "nonsense", "clickhouse://", "h:9000", "postgres://h:5432/db", "clickhouse://h:9000/db?dial_timeout=secret", "clickhouse://u:secret@h:99999/db", "clickhouse://u:secret@h:9000,i:90000/db"} {
 		if err := CheckDSN(bad); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: %v", bad, err)
 		}
