@@ -54,6 +54,7 @@ type Config struct {
 	Spooling   spool.Options     // limits of the spool
 	Batches    sink.Options      // limits of what is gathered for an insert
 	Recording  ingest.Settings   // limits of blocks and detection
+	MaxFrame   int               // bytes of the longest frame of a client; 0 if unknown
 	Rates      ratelimit.Limits  // of what recorders send
 	// AuditRetention is how long the audit log is kept, whole days; 0 for its default. Used by sink.
 	AuditRetention time.Duration

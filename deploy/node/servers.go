@@ -12,6 +12,7 @@ import (
 
 	"tapedeck/deploy/health"
 	"tapedeck/ingest/jetstream"
+	"tapedeck/internal/console"
 	"tapedeck/schema/clickhouse"
 )
 
@@ -29,7 +30,7 @@ const (
 	probeEvery = 30 * time.Second
 )
 
-// watchServers reads the versions and clocks of servers until life ends. It logs each of
+// watchServers reads the versions, limits and clocks of servers until life ends. It logs each of
 // their checks, and that of the spool's disk, when it begins to fail.
 func (n *Node) watchServers(life context.Context) {
 	failing := map[string]bool{}
@@ -61,11 +62,12 @@ func (n *Node) watchServers(life context.Context) {
 	}
 }
 
-// probe checks the versions and clocks of the servers that answer. whole reports whether all did.
+// probe checks the versions, limits and clocks of the servers that answer. whole reports whether all did.
 func (n *Node) probe(ctx context.Context) (checks []health.Check, whole bool) {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	ahead := map[string]time.Duration{}
+	var payload int64
 	whole = true
 	if h, err := clickhouse.ReadHealth(ctx, n.store); err == nil {
 		ahead["ClickHouse"] = time.Duration(h.ClockMS * float64(time.Millisecond))
@@ -78,6 +80,7 @@ func (n *Node) probe(ctx context.Context) (checks []health.Check, whole bool) {
 	}
 	if n.NATS.IsConnected() {
 		checks = append(checks, checkVersion("NATS", n.NATS.ConnectedServerVersion(), n.oldestNATS(), "a server named by --nats"))
+		payload = n.NATS.MaxPayload()
 		if d, err := n.natsAhead(ctx); err == nil {
 			ahead["NATS"] = d
 		} else {
@@ -88,6 +91,9 @@ func (n *Node) probe(ctx context.Context) (checks []health.Check, whole bool) {
 	}
 	for i := range checks {
 		checks[i].Advisory = n.onlyTakes() // its spool keeps blocks meanwhile
+	}
+	if n.Roles.Ingest && payload > 0 && n.MaxFrame > 0 {
+		checks = append(checks, checkPayload(payload, n.MaxFrame, n.Servers == ""))
 	}
 	return append(checks, checkClocks(ahead, n.thresholds().MaxClockSkew)), whole
 }
@@ -123,6 +129,26 @@ func checkVersion(server, version, oldest, or string) health.Check {
 	if !c.OK {
 		c.Detail = fmt.Sprintf("%s %s is too old: %s or later is needed", server, version, oldest)
 		c.Do = fmt.Sprintf("upgrade %s, or use %s", server, or)
+	}
+	return c
+}
+
+// payloadRoom is what a message may have beside one frame: the head and the state of its block, and
+// headers.
+const payloadRoom = 64 << 10
+
+// checkPayload checks that NATS takes a message with one frame of the greatest size. A smaller
+// max_payload leaves the process ready: only frames that do not compress are refused.
+func checkPayload(payload int64, frame int, local bool) health.Check {
+	c := health.Check{Part: "nats_payload", OK: payload >= int64(frame)+payloadRoom, Advisory: true, Detail: "NATS takes messages of " + console.Bytes(uint64(payload))}
+	if !c.OK {
+		c.Detail += fmt.Sprintf(" at most (max_payload), and a frame may have %s (--max-frame-bytes): recording refuses a long frame that does not compress below that", console.Bytes(uint64(frame)))
+		c.Do = "set max_payload of the NATS server to 20MB, or lower --max-frame-bytes"
+		if local {
+			c.Do = "lower --max-frame-bytes: longer frames are then recorded in pieces"
+		} else if need := int64(frame) + payloadRoom; need > 20<<20 {
+			c.Do = fmt.Sprintf("set max_payload of the NATS server above %s, or lower --max-frame-bytes", console.Bytes(uint64(need)))
+		}
 	}
 	return c
 }

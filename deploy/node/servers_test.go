@@ -44,6 +44,27 @@ func TestCheckClocks(t *testing.T) {
 	}
 }
 
+// A frame of the greatest size must fit into a message, also where the server has NATS's default limit.
+func TestCheckPayload(t *testing.T) {
+	for _, c := range []struct {
+		payload int64
+		frame   int
+		local   bool
+		do      string // "" for none
+	}{
+		{20 << 20, 16 << 20, false, ""}, {20 << 20, 16 << 20, true, ""}, {1 << 20, 256 << 10, false, ""},
+		{1 << 20, 16 << 20, false, "set max_payload of the NATS server to 20MB"},
+		{16 << 20, 16 << 20, false, "set max_payload of the NATS server to 20MB"},
+		{20 << 20, 100 << 20, false, "set max_payload of the NATS server above 100"},
+		{20 << 20, 100 << 20, true, "lower --max-frame-bytes"},
+	} {
+		got := checkPayload(c.payload, c.frame, c.local)
+		if got.OK != (c.do == "") || !got.Advisory || !strings.HasPrefix(got.Do, c.do) || !got.OK && !strings.Contains(got.Detail, "--max-frame-bytes") {
+			t.Errorf("max_payload %d, frames of %d: %+v", c.payload, c.frame, got)
+		}
+	}
+}
+
 // A NATS server without JetStream is described with what to do.
 func TestNoJetStream(t *testing.T) {
 	s, err := natsserver.NewServer(&natsserver.Options{Host: "127.0.0.1", Port: -1, NoLog: true, NoSigs: true})

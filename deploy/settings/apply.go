@@ -15,7 +15,7 @@ func (s *Server) NodeConfig(cfg node.Config) (node.Config, error) {
 	}
 	cfg.SyncSpool, cfg.Thresholds, cfg.AuditRetention = s.Sync(), s.Health(), s.Retention()
 	cfg.Rates, cfg.Recording, cfg.Spooling, cfg.Batches = s.Rates(), s.Recording(), s.Spooling(), s.Batches()
-	cfg.Recording.JSONDepth = s.MaxJSONDepth
+	cfg.Recording.JSONDepth, cfg.MaxFrame = s.MaxJSONDepth, int(s.MaxFrameBytes)
 	cfg.Streams = s.Streams(cfg.Streams)
 	return cfg, nil
 }

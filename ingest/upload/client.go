@@ -195,7 +195,7 @@ func (c *Client) unfit(b *ingest.EncodedBlock) error {
 	case c.away:
 		return c.awayError()
 	case c.peer.MaxBlock > 0 && int64(len(b.Data)) > c.peer.MaxBlock:
-		return ingest.Permanent(fmt.Errorf("block of %d bytes is over the %d that the tapedeck server %s takes: lower the frame limit",
+		return ingest.Permanent(fmt.Errorf("block of %d bytes is over the %d that the tapedeck server %s takes: lower --frame-limit",
 			len(b.Data), c.peer.MaxBlock, c.opts.Server))
 	}
 	return nil
