@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -100,8 +99,8 @@ func (c *recordCommand) recordNATS(ctx context.Context, g *global, out *outlet.O
 	if err := drain(context.WithoutCancel(ctx), out); err != nil {
 		return err
 	}
-	if !c.NoWait && res.Frames > 0 && len(res.Sessions) > 0 {
-		waitAllReadable(ctx, g, []ingest.Summary{{StreamID: res.Last, Sessions: res.Sessions[:1], LastSession: cmp.Or(res.Sessions[len(res.Sessions)-1], res.Sessions[0])}})
+	if !c.NoWait && res.Frames > 0 && res.LastSession != "" {
+		waitAllReadable(ctx, g, []ingest.Summary{{StreamID: res.Last, Sessions: []string{res.LastSession}, LastSession: res.LastSession}})
 	}
 	return reportNATS(g, &res, took)
 }

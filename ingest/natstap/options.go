@@ -58,6 +58,8 @@ type Result struct {
 	Deleted uint64 `json:"deleted"`          // messages of sessions that were deleted
 	First   string `json:"first_stream,omitempty"`
 	Last    string `json:"last_stream,omitempty"`
+	// LastSession is the last session of the stream Last; "" if its end was not recorded.
+	LastSession string `json:"last_session,omitempty"`
 }
 
 func (o Options) withDefaults() Options {

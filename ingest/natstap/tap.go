@@ -203,6 +203,9 @@ func (t *tap) finished(s *source, sum *ingest.Summary, err error, last bool) {
 	if err == nil && last {
 		delete(t.closing, s)
 	}
+	if err == nil && s.stream.ID() == t.result.Last {
+		t.result.LastSession = sum.LastSession
+	}
 	t.result.Frames += sum.Frames
 	t.result.Bytes += sum.Bytes
 	for _, session := range sum.Sessions {

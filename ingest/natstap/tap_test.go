@@ -141,6 +141,32 @@ func TestSessions(t *testing.T) {
 	}
 }
 
+// The last stream is reported with its own session, whichever stream ends last: a command waits until that can be read.
+func TestLastSession(t *testing.T) {
+	s := natsServer(t, nil)
+	nc, _ := client(t, s)
+	for _, order := range [][]string{{"a", "b"}, {"a", "b", "a"}, {"a", "b", "c", "b"}} {
+		r := start(t, &ingesttest.Memory{}, ingest.StreamOptions{}, Options{Servers: s.ClientURL(), Subject: "agents.>", SessionToken: 2})
+		sessions, last := map[string]bool{}, ""
+		for i, session := range order {
+			if !sessions[session] {
+				sessions[session], last = true, session
+			}
+			if err := nc.Publish("agents."+session, fmt.Appendf(nil, `{"n":%d}`, i)); err != nil {
+				t.Fatal(err)
+			}
+			bounded.Until(t, "the message", func() bool { return len(r.frames()) == i+1 })
+		}
+		res, err := r.stop()
+		if err != nil || len(res.Sessions) != len(sessions) || res.LastSession != last {
+			t.Errorf("%v: the last session is %q of %v, %v", order, res.LastSession, res.Sessions, err)
+		}
+		if _, there := r.memory.State(res.Last, last); !there {
+			t.Errorf("%v: the stream %s has nothing of %s", order, res.Last, last)
+		}
+	}
+}
+
 // Secrets in headers are masked by name and by format, those in the data by format.
 func TestSecrets(t *testing.T) {
 	s := natsServer(t, nil)
