@@ -45,7 +45,7 @@ func outletOptions(g *global, f *settings.NATSClient, opts outlet.Options) (outl
 	}
 	var err error
 	if opts.NATS != "" {
-		if err := settings.CheckNATS(opts.NATS); err != nil {
+		if err := f.CheckNATS(opts.NATS); err != nil {
 			return opts, err
 		}
 		opts.NATSOptions, err = f.ConnectOptions(opts.Log)

@@ -168,7 +168,7 @@ func (c *recordCommand) check() error {
 	case c.FrameLimit < 1024:
 		return usage.Errorf("--frame-limit %d: it must be at least 1024 bytes", c.FrameLimit)
 	}
-	if err := c.natsSource.check(c.NATS, c.Clock == "frame"); err != nil {
+	if err := c.natsSource.check(c.NATS, &c.NATSClient, c.Clock == "frame"); err != nil {
 		return err
 	}
 	return checkStream(c.Tenant, c.Session, c.Dialect)

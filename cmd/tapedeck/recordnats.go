@@ -33,7 +33,7 @@ type natsSource struct {
 func (s *natsSource) given() bool { return s.NATSSubject != "" || s.NATSStream != "" }
 
 // check refuses flags that do not fit each other. servers is the value of --nats.
-func (s *natsSource) check(servers string, frameClock bool) error {
+func (s *natsSource) check(servers string, client *settings.NATSClient, frameClock bool) error {
 	for _, f := range []struct {
 		name, with  string
 		given, fits bool
@@ -67,7 +67,7 @@ func (s *natsSource) check(servers string, frameClock bool) error {
 			return usage.Errorf("--nats-subject %q: %w", s.NATSSubject, err)
 		}
 	}
-	return settings.CheckNATS(servers)
+	return client.CheckNATS(servers)
 }
 
 // recordNATS records messages of NATS until the user interrupts.

@@ -62,7 +62,7 @@ func (c *restoreCommand) Run(ctx context.Context, g *global) (err error) {
 		dsn = c.ClickHouse
 		if c.NATS != "none" {
 			options, err := c.ConnectOptions(log)
-			if err := errors.Join(settings.CheckNATS(c.NATS), err); err != nil {
+			if err := errors.Join(c.CheckNATS(c.NATS), err); err != nil {
 				return err
 			}
 			connect = func() (*nats.Conn, error) { return nats.Connect(c.NATS, options...) }

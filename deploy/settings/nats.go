@@ -59,8 +59,11 @@ func (f *NATSClient) ConnectOptions(log *slog.Logger) ([]nats.Option, error) {
 	return options, nil
 }
 
-// checkNATSUser refuses a user in the addresses beside a file with one.
-func (f *NATSClient) checkNATSUser(servers string) error {
+// CheckNATS checks the value of --nats. It refuses a user in it beside a file with one.
+func (f *NATSClient) CheckNATS(servers string) error {
+	if err := checkNATS(servers); err != nil {
+		return err
+	}
 	if f.NATSCredentials != "" && jetstream.HasUser(servers) {
 		return usage.Errorf("--nats has a user or a token, and so has the file of --nats-credentials: remove one")
 	}

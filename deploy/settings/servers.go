@@ -6,8 +6,8 @@ import (
 	"tapedeck/schema/clickhouse"
 )
 
-// CheckNATS checks the value of --nats.
-func CheckNATS(servers string) error {
+// checkNATS checks the value of --nats.
+func checkNATS(servers string) error {
 	if err := jetstream.CheckServers(servers); err != nil {
 		return usage.Errorf("--nats: %w", err)
 	}
