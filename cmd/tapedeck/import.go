@@ -24,7 +24,7 @@ import (
 
 // importCommand records what is in a tape file.
 type importCommand struct {
-	settings.SpoolDurability
+	settings.CommandSpool
 	settings.NATSClient
 	File    string `arg:"" help:"The tape file, or - for standard input."`
 	Session string `help:"Give the file's one session this id: a copy of its own." placeholder:"ID"`
@@ -36,7 +36,7 @@ type importCommand struct {
 
 // Run reads the file from its beginning to its end, or up to its break.
 func (c *importCommand) Run(ctx context.Context, g *global) error {
-	if err := checkStream(c.Tenant, c.Session, ""); err != nil {
+	if err := errors.Join(checkStream(c.Tenant, c.Session, ""), c.CheckSpool()); err != nil {
 		return err
 	}
 	file, err := c.open()
@@ -48,7 +48,7 @@ func (c *importCommand) Run(ctx context.Context, g *global) error {
 		im := tapeimport.New(c.Tenant, c.Session, nil)
 		return c.report(g, im, "holds", im.Import(ctx, file))
 	}
-	out, err := openOutlet(ctx, g, &c.NATSClient, outlet.Options{NATS: c.NATS, Sync: c.Sync()})
+	out, err := openOutlet(ctx, g, &c.NATSClient, outlet.Options{NATS: c.NATS, Sync: c.Sync(), SpoolLimit: int64(c.SpoolLimit)})
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 // proxyCommand runs the recording proxy.
 type proxyCommand struct {
 	settings.Log
-	settings.SpoolDurability
+	settings.CommandSpool
 	settings.DialectFiles
 	settings.Redaction
 	settings.NATSClient
@@ -44,6 +44,9 @@ func (c *proxyCommand) Run(ctx context.Context, g *global) error {
 		err = c.Load()
 	}
 	if err == nil {
+		err = c.CheckSpool()
+	}
+	if err == nil {
 		err = checkStream(c.Tenant, c.Session, c.Dialect)
 	}
 	if err == nil {
@@ -65,7 +68,7 @@ func (c *proxyCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	defer l.Close()
-	out, err := openOutlet(ctx, g, &c.NATSClient, outlet.Options{NATS: c.NATS, Sync: c.Sync(), Redact: rules, Log: log})
+	out, err := openOutlet(ctx, g, &c.NATSClient, outlet.Options{NATS: c.NATS, Sync: c.Sync(), SpoolLimit: int64(c.SpoolLimit), Redact: rules, Log: log})
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ import (
 
 // recordCommand records one source, or several files.
 type recordCommand struct {
-	settings.SpoolDurability
+	settings.CommandSpool
 	settings.DialectFiles
 	settings.Redaction
 	settings.NATSClient
@@ -78,7 +78,7 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 	if c.natsSource.given() {
 		publish = "" // it is the source
 	}
-	out, err := openOutlet(ctx, g, &c.NATSClient, outlet.Options{NATS: publish, NoSpool: c.NoSpool, Sync: c.Sync(), Redact: rules})
+	out, err := openOutlet(ctx, g, &c.NATSClient, outlet.Options{NATS: publish, NoSpool: c.NoSpool, Sync: c.Sync(), SpoolLimit: int64(c.SpoolLimit), Redact: rules})
 	if err != nil {
 		return err
 	}
@@ -167,6 +167,9 @@ func (c *recordCommand) check() error {
 		return usage.Errorf("--until goes without --clock frame, which looks at later frames first")
 	case c.FrameLimit < 1024:
 		return usage.Errorf("--frame-limit %d: it must be at least 1024 bytes", c.FrameLimit)
+	}
+	if err := c.CheckSpool(); err != nil {
+		return err
 	}
 	if err := c.natsSource.check(c.NATS, &c.NATSClient, c.Clock == "frame"); err != nil {
 		return err

@@ -34,6 +34,7 @@ type Options struct {
 	TLS           *tls.Config    // for a tapedeck server with https; may be nil
 	NoSpool       bool           // wait for a server that is unavailable instead of writing to disk
 	Sync          bool           // the spool survives a power cut
+	SpoolLimit    int64          // bytes of the spool at most; 0 for the spool's default
 	Redact        *redact.Engine // the rules for secrets; nil for the default ones
 	StartTimeout  time.Duration  // bounds the wait for a server that is starting; default 2 min
 	Log           *slog.Logger
@@ -58,7 +59,7 @@ func Open(ctx context.Context, opts Options) (*Outlet, error) {
 	if err != nil || opts.NoSpool {
 		return o, err
 	}
-	if err = o.addSpool(opts.Sync); err != nil {
+	if err = o.addSpool(opts); err != nil {
 		return nil, errors.Join(err, o.shut(ctx))
 	}
 	return o, nil

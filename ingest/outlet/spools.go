@@ -56,13 +56,13 @@ const spoolSlots = 1000
 
 // addSpool puts a spool before the publisher, in the first directory that no other
 // process uses. What an earlier process left there is sent as well.
-func (o *Outlet) addSpool(sync bool) error {
+func (o *Outlet) addSpool(opts Options) error {
 	home, err := SpoolHome()
 	if err != nil {
 		return err
 	}
 	for i := range spoolSlots {
-		s, err := spool.Open(spool.Options{Dir: filepath.Join(home, fmt.Sprint(i)), Next: o.publisher, Sync: sync, Log: o.log})
+		s, err := spool.Open(spool.Options{Dir: filepath.Join(home, fmt.Sprint(i)), Next: o.publisher, Sync: opts.Sync, Limit: opts.SpoolLimit, Log: o.log})
 		if errors.Is(err, spool.ErrInUse) {
 			continue
 		}

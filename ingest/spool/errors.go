@@ -26,7 +26,7 @@ type FullError struct {
 
 func (e *FullError) Error() string {
 	what := fmt.Sprintf("spool %s is full: %s of %s", e.Dir, size(e.Bytes), size(e.Limit))
-	todo := "raise the spool's limit, or restore the connection to the server"
+	todo := "raise --spool-limit, or restore the connection to the server"
 	if e.Disk != nil {
 		what = fmt.Sprintf("spool %s cannot be written: %v", e.Dir, e.Disk)
 		todo = "make room on that disk, name another directory, or restore the connection to the server"

@@ -35,7 +35,7 @@ func TestFull(t *testing.T) {
 	if !errors.Is(err, ErrFull) || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a full spool refuses with %v", err)
 	}
-	for _, part := range []string{dir, "of 100.0 KiB", errDown.Error(), "raise the spool's limit"} {
+	for _, part := range []string{dir, "of 100.0 KiB", errDown.Error(), "raise --spool-limit"} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("the error does not say %q: %v", part, err)
 		}
