@@ -141,7 +141,7 @@ func (d *detector) remember(f bufferedFrame) {
 
 // recognise reports whether the frames so far settle the dialect.
 func (d *detector) recognise(f *schema.Frame) (done bool) {
-	d.decoder.parser.Parse(f, func(in *dialect.Input) { done = d.recogniser.Feed(in) })
+	d.decoder.parser.Parse(f, func(in *dialect.Input) { done = d.recogniser.Observe(in) })
 	return done
 }
 

@@ -30,7 +30,7 @@ func (m *mask) open(s *Stream) error {
 	return maskNames(m.masker, &s.opts)
 }
 
-// ErrSecretName is the error of a session whose name holds a secret: sessions are told apart by their
+// ErrSecretName is the error of a session whose name holds a secret: sessions are distinguished by their
 // names, so it cannot be masked.
 var ErrSecretName = errors.New("the session's name holds a secret; name it otherwise")
 

@@ -6,7 +6,7 @@ import (
 )
 
 // EncodedBlock is an encoded block with the fields that delivery needs, so that it is not
-// decoded on the way.
+// decoded in between.
 type EncodedBlock struct {
 	Tenant  string
 	Session string

@@ -10,7 +10,7 @@ func FuzzParseMark(f *testing.F) {
 		m, err := ParseMark("sessions -started", cursor)
 		if err != nil || cursor == "" {
 			if m != nil {
-				t.Fatalf("%q gives %+v beside the error %v", cursor, m, err)
+				t.Fatalf("%q returns %+v beside the error %v", cursor, m, err)
 			}
 			return
 		}

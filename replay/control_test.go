@@ -292,7 +292,7 @@ func TestAnswerFails(t *testing.T) {
 			t.Error(err)
 		}
 		if err := <-d.over; !errors.Is(err, boom) {
-			t.Errorf("Run gave %v", err)
+			t.Errorf("Run returned %v", err)
 		}
 	})
 }

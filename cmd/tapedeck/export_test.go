@@ -119,14 +119,14 @@ func TestTapeRoundTrip(t *testing.T) {
 	nowhere := &instance{url: "http://127.0.0.1:1", dir: s.dir}
 	for id, r := range sessions {
 		if out := nowhere.must(t, "play", path, "--session", id, "--format", r.accept, "--speed", "max"); out != string(r.want) {
-			t.Errorf("play of the file gives of %s\n%q\nwant\n%q", id, out, r.want)
+			t.Errorf("play of the file returns of %s\n%q\nwant\n%q", id, out, r.want)
 		}
 		events := nowhere.must(t, "play", path, "--session", id, "--json", "--speed", "max")
 		if want := s.must(t, "play", id, "--json", "--speed", "max"); events != want {
 			t.Errorf("events of %s from the file\n%.2000s\nfrom the server\n%.2000s", id, events, want)
 		}
 		if out := nowhere.must(t, "export", path, "--session", id, "--format", r.accept); out != string(r.want) {
-			t.Errorf("export --format %s of %s gives\n%q", r.accept, id, out)
+			t.Errorf("export --format %s of %s writes\n%q", r.accept, id, out)
 		}
 	}
 	if out, _, exit := nowhere.run(t, "play", path); exit != exitUsage {

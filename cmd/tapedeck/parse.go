@@ -76,7 +76,7 @@ func parseProblem(err error, args []string) error {
 		}
 	}
 	if strings.HasPrefix(text, "unknown flag --config") {
-		text = "there is no flag --config here, since only servers, migrate, restore and verify read a configuration file: give flags or environment variables"
+		text = "there is no flag --config here, since only servers, migrate, restore and verify read a configuration file: use flags or environment variables"
 	}
 	text = wrongDuration.ReplaceAllString(text, `it must be a time with a unit, like 30s, not "$1"`)
 	for _, r := range [][2]string{

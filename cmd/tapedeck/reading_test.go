@@ -69,7 +69,7 @@ func controls(s string) string {
 	}, s)
 }
 
-// Lists are read on beyond what the server gives at once.
+// Lists are read on beyond what the server returns at once.
 func TestLongLists(t *testing.T) {
 	s := shared.get(t)
 	const frames, sessions = framesAtOnce + 20, sessionsAtOnce + 20

@@ -37,8 +37,8 @@ type recorded struct {
 	want   []byte
 }
 
-// Every transport records the same awkward streams, and raw playback gives the
-// very bytes back.
+// Every transport records the same awkward streams, and raw playback returns the
+// very bytes.
 func TestTransports(t *testing.T) {
 	s := shared.get(t)
 	lines, events := []byte(awkwardLines), []byte(awkwardEvents)
@@ -118,12 +118,12 @@ func TestTransports(t *testing.T) {
 				got, _, _ = bytes.Cut(got, []byte("event: end\n"))
 			}
 			if !bytes.HasPrefix(got, r.want) || len(bytes.TrimSpace(got[len(r.want):])) > 0 {
-				t.Errorf("raw playback gives\n%q\nwant\n%q", got, r.want)
+				t.Errorf("raw playback returns\n%q\nwant\n%q", got, r.want)
 			}
 			// The command takes the protocol's own end off again: equal to the byte.
 			format := map[string]string{ndjson: "ndjson", sse: "sse"}[r.accept]
 			if out := s.must(t, "play", id, "--format", format, "--speed", "max"); out != string(r.want) {
-				t.Errorf("play --format %s gives\n%q\nwant\n%q", format, out, r.want)
+				t.Errorf("play --format %s prints\n%q\nwant\n%q", format, out, r.want)
 			}
 		})
 	}

@@ -118,7 +118,7 @@ func (t *trial) frame(stream string, f *schema.Frame) error {
 	own := *f
 	var missing []string
 	t.parser.Parse(&own, func(in *dialect.Input) {
-		t.recogniser.Feed(in)
+		t.recogniser.Observe(in)
 		missing = t.mapping.Missing(in)
 	})
 	line := s.Frame(&own)

@@ -15,7 +15,7 @@ import (
 	"tapedeck/query/usagereport"
 )
 
-// chatCall is an answer of one call as OpenAI's chat completions give it, whole.
+// chatCall is an answer of one call as OpenAI's chat completions return it, whole.
 func chatCall(id, model, usage string) []byte {
 	return fmt.Appendf(nil, `{"id":%q,"object":"chat.completion","created":1780000000,"model":%q,`+
 		`"choices":[{"index":0,"message":{"role":"assistant","content":"x"},"finish_reason":"stop"}],"usage":%s}`+"\n", id, model, usage)

@@ -89,7 +89,7 @@ func wordOf(sum digest) string {
 }
 
 // adminText returns the text in AdminFile if no token has it yet; otherwise it writes a new
-// one there. own reports whether the file is this server's, and not one that an operator gave.
+// one there. own reports whether the file is this server's, and not one that an operator wrote.
 func (s *Store) adminText() (text string, own bool, err error) {
 	path := s.opts.AdminFile
 	if had, err := os.ReadFile(path); err == nil {

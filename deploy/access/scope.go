@@ -21,7 +21,7 @@ const (
 // Scopes lists all scopes.
 var Scopes = []Scope{Record, Read, ReadRaw, Bill, Admin}
 
-// includes reports whether a scope gives the right of another.
+// includes reports whether a scope includes the right of another.
 func (s Scope) includes(other Scope) bool {
 	return s == other || s == Admin || s == ReadRaw && other == Read
 }

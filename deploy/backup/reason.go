@@ -35,7 +35,7 @@ var causes = []cause{
 	{texts: []string{"NoSuchBucket"}, says: "the storage has no such bucket: make it, or name another one"},
 	{codes: []string{"497"}, says: "ClickHouse's user needs the rights BACKUP, CREATE DATABASE, CREATE TABLE, DROP, SELECT and INSERT"},
 	{codes: []string{"241"}, says: "ClickHouse has too little memory: start again when it does less, or allow it more"},
-	{texts: []string{"Permission denied"}, says: "ClickHouse may not use the files there: give its user access to the directory of backups"},
+	{texts: []string{"Permission denied"}, says: "ClickHouse may not use the files there: grant its user access to the directory of backups"},
 	{texts: []string{"Read-only file system"}, says: "ClickHouse cannot write there, the file system is read-only: name another place"},
 	{texts: []string{"Bucket name length"}, says: "the name of a bucket has 3 to 63 characters: name the bucket after the host"},
 	{texts: []string{"File exists"}, says: "a file has that name: choose another one"},

@@ -180,7 +180,7 @@ func TestLateBlock(t *testing.T) {
 	}
 }
 
-// A tenant is erased: everything of it, known and on its way. What is recorded afterwards is
+// A tenant is erased: everything of it, known and in flight. What is recorded afterwards is
 // there.
 func TestTenant(t *testing.T) {
 	w := &world{T: t, dir: filepath.Join(t.TempDir(), "data"), stored: map[string]string{}}

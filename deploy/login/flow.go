@@ -105,7 +105,7 @@ func (l *Logins) ServeCallback(w http.ResponseWriter, r *http.Request) {
 		servePage(w, &problem.Problem{
 			Title: "No access", Status: http.StatusForbidden,
 			Detail: "You are logged in at the provider as " + clip(u.name) + ", but have no access to this server.",
-			Hint:   "An administrator of the server gives access by a group that --oidc-grant names. If you were added to one, log in again.",
+			Hint:   "An administrator of the server grants access by a group that --oidc-grant names. If you were added to one, log in again.",
 		})
 		return
 	}

@@ -196,7 +196,7 @@ func (s *Sources) Check(c *kong.Context, conflicts error) error {
 		}
 		s.origins[p.Flag.Name] = Origin{Kind: FromFlag}
 		if given[p.Flag.Name]++; given[p.Flag.Name] == 2 && !p.Flag.IsCumulative() {
-			s.wrong(p.Flag.Name, Origin{Kind: FromFlag}, fmt.Errorf("--%s is given more than once: give it once", p.Flag.Name))
+			s.wrong(p.Flag.Name, Origin{Kind: FromFlag}, fmt.Errorf("--%s is given more than once: set it once", p.Flag.Name))
 		}
 	}
 	for _, f := range s.server.Flags {

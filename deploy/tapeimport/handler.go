@@ -54,7 +54,7 @@ func (h *Handler) Import(w http.ResponseWriter, r *http.Request, tenant string) 
 	if err != nil && len(im.Sessions) == 0 {
 		problem.Write(w, &problem.Problem{
 			Status: http.StatusBadRequest, Detail: "The body could not be imported: " + err.Error() + ".",
-			Hint: `Send a file that "tapedeck export" or GET /v1/sessions/{id}/tape gave.`,
+			Hint: `Send a file that "tapedeck export" or GET /v1/sessions/{id}/tape wrote.`,
 		})
 		return
 	}

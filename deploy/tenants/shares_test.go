@@ -92,7 +92,7 @@ func TestSharesOpenOneSession(t *testing.T) {
 			}
 			for _, a := range hidden[1:] {
 				if a.body != hidden[0].body {
-					t.Errorf("%s tells apart what a link does not open:\n%s\n%s", name, clip(a.body), clip(hidden[0].body))
+					t.Errorf("%s distinguishes what a link does not open:\n%s\n%s", name, clip(a.body), clip(hidden[0].body))
 				}
 			}
 		}

@@ -107,7 +107,7 @@ func TestByContentType(t *testing.T) {
 	}
 }
 
-// TestPump: what a source gives comes out byte for byte, however it comes.
+// TestPump: what a source returns comes out byte for byte, however it comes.
 func TestPump(t *testing.T) {
 	long := strings.Repeat(`{"type":"message_chunk","content":"x"}`+"\n", 30_000)
 	for name, from := range map[string]io.Reader{
@@ -238,7 +238,7 @@ func TestBuffer(t *testing.T) {
 	}
 	give = 0
 	if _, _, err := r.Next(); !errors.Is(err, io.ErrNoProgress) {
-		t.Errorf("a reader that gives nothing: %v", err)
+		t.Errorf("a reader that returns nothing: %v", err)
 	}
 }
 

@@ -4,7 +4,7 @@ import "bytes"
 
 // What is here walks over the text of valid JSON (an Input whose JSON is not
 // nil) without building values. It is for what is kept as it stood (usage,
-// arguments), which fastjson.Value.MarshalTo does not give back, and for
+// arguments), which fastjson.Value.MarshalTo does not return, and for
 // dialects that are in a hurry. On text that is not valid it stops somewhere,
 // and never runs past the end. All results alias the text.
 

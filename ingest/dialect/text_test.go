@@ -26,7 +26,7 @@ func TestUnquote(t *testing.T) {
 	}
 	for _, raw := range []string{``, `"`, `null`, `12`, `{}`, `[]`} {
 		if text, _ := Unquote([]byte(raw), nil); text != nil {
-			t.Errorf("%s is no string, yet it gives %q", raw, text)
+			t.Errorf("%s is no string, yet it returns %q", raw, text)
 		}
 	}
 }

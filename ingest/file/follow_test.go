@@ -301,7 +301,7 @@ func TestFollowOnlyDurable(t *testing.T) {
 	fault := errors.New("the disk is full")
 	f.mem.Abandon(fault)
 	f.add("3\n4\n")
-	bounded.Until(t, "a block that is given up", func() bool { return f.mem.Abandoned() > 0 })
+	bounded.Until(t, "a block that is abandoned", func() bool { return f.mem.Abandoned() > 0 })
 	if _, err := f.stop(); !errors.Is(err, fault) {
 		t.Fatalf("error %v, want the publisher's", err)
 	}

@@ -62,7 +62,7 @@ func TestNotTaken(t *testing.T) {
 	metrictest.Grow(t, "tapedeck_ingest_http_not_taken_total")
 	for name, fault := range map[string]func(*ingesttest.Memory){
 		"refused":     func(m *ingesttest.Memory) { m.Refuse(errors.New("the spool is full")) },
-		"given up":    func(m *ingesttest.Memory) { m.Abandon(errors.New("the spool is full")) },
+		"abandoned":   func(m *ingesttest.Memory) { m.Abandon(errors.New("the spool is full")) },
 		"pushed back": func(m *ingesttest.Memory) { m.Stall() },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -66,8 +66,8 @@ func TestMemoryKeepsFrames(t *testing.T) {
 func TestMemoryFaults(t *testing.T) {
 	fault := errors.New("the publisher's fault")
 	for name, set := range map[string]func(*ingesttest.Memory, error){
-		"refused":  (*ingesttest.Memory).Refuse,
-		"given up": (*ingesttest.Memory).Abandon,
+		"refused":   (*ingesttest.Memory).Refuse,
+		"abandoned": (*ingesttest.Memory).Abandon,
 	} {
 		t.Run(name, func(t *testing.T) {
 			var m ingesttest.Memory
@@ -107,7 +107,7 @@ func TestMemoryStalls(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	if err := m.Publish(ctx, ingest.EncodedBlock{}, nil); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("stalled Publish gave %v", err)
+		t.Errorf("stalled Publish returned %v", err)
 	}
 	s := open(t, &m)
 	record(t, s, "{}\n")

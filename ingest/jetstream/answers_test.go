@@ -41,7 +41,7 @@ func TestAnswered(t *testing.T) {
 	}
 }
 
-// What was sent too long ago is given up, once, and what was not stays.
+// What was sent too long ago is abandoned, once, and what was not stays.
 func TestExpire(t *testing.T) {
 	var released int64
 	var a answers

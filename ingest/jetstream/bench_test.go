@@ -40,23 +40,23 @@ func BenchmarkPublish(b *testing.B) {
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &before); err != nil {
 		b.Fatal(err)
 	}
-	var onWay sync.WaitGroup
+	var inFlight sync.WaitGroup
 	n := 0
 	for b.Loop() {
-		onWay.Add(1)
+		inFlight.Add(1)
 		encoded := ingest.EncodedBlock{Tenant: "default", Session: "sess-" + strconv.Itoa(n), ID: "stream.opened." + strconv.Itoa(n), Data: data}
 		n++
 		err := p.Publish(b.Context(), encoded, func(err error) {
 			if err != nil {
 				b.Error(err)
 			}
-			onWay.Done()
+			inFlight.Done()
 		})
 		if err != nil {
 			b.Fatal(err)
 		}
 	}
-	bounded.Wait(b, onWay.Wait)
+	bounded.Wait(b, inFlight.Wait)
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &after); err != nil {
 		b.Fatal(err)
 	}

@@ -62,7 +62,7 @@ func block4k(session string) []byte {
 	return append([]byte(session+":"), make([]byte, 4<<10)...)
 }
 
-// Blocks of sessions that come while messages are on their way go together; those
+// Blocks of sessions that come while messages are in flight go together; those
 // that come when none is are sent at once.
 func TestBundles(t *testing.T) {
 	p, sent, let := stalled(t)

@@ -12,7 +12,7 @@ import (
 // not know how long that is.
 func (p *Publisher) GatherForLong() { p.gathered.limit = time.Hour }
 
-// What was gathered is due when little is on its way, and when it has waited.
+// What was gathered is due when little is in flight, and when it has waited.
 func TestDue(t *testing.T) {
 	g := newGathered()
 	if g.due(0) != nil {
@@ -21,7 +21,7 @@ func TestDue(t *testing.T) {
 	g.limit = time.Hour
 	first, second := g.open(bucket{tenant: "a"}), g.open(bucket{tenant: "b"})
 	if g.due(fewInFlight) != nil {
-		t.Error("one is due while messages are on their way")
+		t.Error("one is due while messages are in flight")
 	}
 	if g.due(fewInFlight-1) != first {
 		t.Error("the first is not due when messages were answered")

@@ -89,7 +89,7 @@ func TestPublish(t *testing.T) {
 }
 
 // JetStream drops what has an id that it knows, whatever its subject: a block of one tenant must
-// not be dropped for the id that another tenant's client gave to one.
+// not be dropped for the id that another tenant's client set on one.
 func TestSameIDInTenants(t *testing.T) {
 	p, s := publishing(t)
 	var f results

@@ -112,7 +112,7 @@ func (d *decoding) recognise(frames []stored) (dialect.Dialect, string) {
 	for i := range frames {
 		f := frames[i].Frame // a copy, since recognition changes the flags
 		settled := false
-		d.parser.Parse(&f, func(in *dialect.Input) { settled = r.Feed(in) })
+		d.parser.Parse(&f, func(in *dialect.Input) { settled = r.Observe(in) })
 		bytes += len(f.Raw)
 		if settled || i+1 == recogniseFrames || bytes >= recogniseBytes {
 			break

@@ -165,7 +165,7 @@ func (m *masks) of(s *stream) *masking {
 	return &masking{masker: masker}
 }
 
-// masking masks the frames of a stream on their way to the decoder.
+// masking masks the frames of a stream before the decoder.
 type masking struct {
 	masker *redact.Masker
 	passed []stored

@@ -7,7 +7,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// script is an iterator that gives so many errors, and then messages.
+// script is an iterator that returns so many errors, and then messages.
 type script []error
 
 func (s *script) Next(...jetstream.NextOpt) (jetstream.Msg, error) {

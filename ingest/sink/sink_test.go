@@ -124,7 +124,7 @@ func (b *bench) number(query string) (n uint64) {
 	return n
 }
 
-// eventually waits until a query gives n.
+// eventually waits until a query returns n.
 func (b *bench) eventually(query string, n uint64) {
 	b.t.Helper()
 	var got uint64

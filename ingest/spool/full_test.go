@@ -88,7 +88,7 @@ func TestMoreGivenUpThanFits(t *testing.T) {
 				next.mu.Lock()
 				next.refuse, next.hold = nil, true
 				next.mu.Unlock()
-				eventually(t, "all are in the air", func() bool {
+				eventually(t, "all are in flight", func() bool {
 					next.mu.Lock()
 					defer next.mu.Unlock()
 					return len(next.waiting) == 30

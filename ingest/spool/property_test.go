@@ -56,7 +56,7 @@ func drawScript(rt *rapid.T) script {
 			Blocks:    rapid.IntRange(0, 40).Draw(rt, "blocks"),
 			MaxBytes:  rapid.SampledFrom([]int{10, 500, 3000}).Draw(rt, "bytes"),
 			Refuse:    often.Draw(rt, "refuse"),
-			GiveUp:    often.Draw(rt, "give up"),
+			GiveUp:    often.Draw(rt, "abandon"),
 			Permanent: rapid.SampledFrom([]float64{0, 0, 0.1}).Draw(rt, "permanent"),
 			Latency:   rapid.SampledFrom([]time.Duration{0, time.Millisecond, 200 * time.Millisecond}).Draw(rt, "latency"),
 			Idle:      rapid.SampledFrom([]time.Duration{0, 100 * time.Millisecond, 10 * time.Second}).Draw(rt, "idle"),
@@ -180,7 +180,7 @@ func (s script) play(t *testing.T) error {
 }
 
 // overflow is what may stand beyond the limit: refused blocks, and what was in
-// the air when a spool was closed.
+// flight when a spool was closed.
 const overflow = 128 << 10
 
 // crash takes the directory as it is at this moment, perhaps with half a

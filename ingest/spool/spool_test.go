@@ -159,7 +159,7 @@ func TestPermanentErrorsGoBack(t *testing.T) {
 	publish(t, s, f, 1, 2, 10)
 	f.Wait(t)
 	if !errors.Is(f.Reported()["1"], tooLarge) {
-		t.Errorf("given up with %v", f.Reported()["1"])
+		t.Errorf("abandoned with %v", f.Reported()["1"])
 	}
 	if st := s.State(); st.Mode != "direct" {
 		t.Errorf("state %+v", st)
@@ -177,7 +177,7 @@ func TestRefusedBlocksAreSetAside(t *testing.T) {
 	next.mu.Lock()
 	next.refuse, next.hold = nil, true
 	next.mu.Unlock()
-	eventually(t, "all are in the air", func() bool {
+	eventually(t, "all are in flight", func() bool {
 		next.mu.Lock()
 		defer next.mu.Unlock()
 		return len(next.waiting) == 10

@@ -109,7 +109,7 @@ func TestDialOtherServers(t *testing.T) {
 }
 
 // A client that is known once learns at once when its token is revoked; what
-// another server on the way answers, while the real one is replaced, is no
+// another server in between answers, while the real one is replaced, is no
 // reason to abandon its blocks.
 func TestRefusedLater(t *testing.T) {
 	for status, final := range map[int]bool{401: true, 403: true, 415: true, 404: false, 500: false, 503: false, 429: false} {
@@ -248,7 +248,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// What a proxy on the way does not let pass goes in smaller requests.
+// What a proxy in between does not let pass goes in smaller requests.
 func TestProxyWithABodyLimit(t *testing.T) {
 	st, f := newStore(), &ingesttest.Results{}
 	s := newSite(t, st)

@@ -81,7 +81,7 @@ func TestServerRestarts(t *testing.T) {
 	closeNow(t, c)
 }
 
-// Something on the way cuts connections in the middle of a message, and in the
+// Something in between cuts connections in the middle of a message, and in the
 // middle of the handshake.
 func TestConnectionsAreCut(t *testing.T) {
 	st, f := newStore(), &ingesttest.Results{}

@@ -50,11 +50,11 @@ func begin(open func(*source) (io.Reader, func(), error)) *Decoder {
 		for err == nil {
 			var n int
 			n, err = r.Read(buf)
-			if n > 0 && !d.source.give(step{data: buf[:n]}) {
+			if n > 0 && !d.source.emit(step{data: buf[:n]}) {
 				return
 			}
 		}
-		d.source.give(step{err: err})
+		d.source.emit(step{err: err})
 	})
 	return d
 }
@@ -130,8 +130,8 @@ type source struct {
 	yield   func(step) bool
 }
 
-// give yields a step; false if the decoder was stopped.
-func (s *source) give(st step) bool {
+// emit yields a step; false if the decoder was stopped.
+func (s *source) emit(st step) bool {
 	if !s.stopped && !s.yield(st) {
 		s.stopped = true
 	}
@@ -147,7 +147,7 @@ func (s *source) wait() error {
 		if s.ended {
 			return io.EOF
 		}
-		if !s.give(step{err: errHungry}) {
+		if !s.emit(step{err: errHungry}) {
 			return errStopped
 		}
 	}

@@ -76,7 +76,7 @@ func TestEventByEvent(t *testing.T) {
 			}
 			got, err := feed(d, wire.Bytes())
 			if err != nil || len(got) != 0 {
-				t.Fatalf("the end gave %d bytes and error %v", len(got), err)
+				t.Fatalf("the end returned %d bytes and error %v", len(got), err)
 			}
 			if err := d.End(discard); err != nil {
 				t.Fatalf("end: %v", err)

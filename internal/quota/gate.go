@@ -130,7 +130,7 @@ func (g *Gate) leave(tenant string) func() {
 	})
 }
 
-// admit gives free places to those that wait. g.mu is held.
+// admit assigns free places to those that wait. g.mu is held.
 func (g *Gate) admit() {
 	for {
 		next := -1

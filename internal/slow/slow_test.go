@@ -101,7 +101,7 @@ func TestBody(t *testing.T) {
 	}
 	c := dial(t, s, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhalf")
 	defer c.Close()
-	bounded.Until(t, "the body is given up", func() bool {
+	bounded.Until(t, "the body is abandoned", func() bool {
 		return testutil.ToFloat64(clients.WithLabelValues("body-timeout"))-before == 1
 	})
 }

@@ -78,11 +78,11 @@ func (b *Base) Fail(w http.ResponseWriter, r *http.Request, err error) {
 		b.Log.Warn("query: ClickHouse abandoned a query", "path", r.URL.Path, "error", err)
 		p = &problem.Problem{
 			Status: http.StatusServiceUnavailable, RetryAfter: 10 * time.Second, Limit: limitOf(err),
-			Detail: "The database gave this question up: it took too long or too much memory.",
+			Detail: "The database stopped this query: it took too long or too much memory.",
 			Hint:   "Ask for a shorter range or fewer groupings, or try again when the server has less to do.",
 		}
 		if p.Limit != "" {
-			p.Detail = "The database gave this question up: it reached the limit --" + p.Limit + "."
+			p.Detail = "The database stopped this query: it reached the limit --" + p.Limit + "."
 			abandoned.WithLabelValues(p.Limit).Inc()
 		}
 	default:
@@ -110,7 +110,7 @@ func away(err error) bool {
 		errors.Is(err, clickhouse.ErrAcquireConnTimeout) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// busy reports whether err says that the server gave a query up.
+// busy reports whether err says that the server stopped a query.
 func busy(err error) bool {
 	e, ok := errors.AsType[*clickhouse.Exception](err)
 	if !ok {
@@ -152,4 +152,4 @@ func limitOf(err error) string {
 }
 
 var abandoned = metric.CounterVecOf(metric.API, "tapedeck_query_limits_total",
-	"Questions that ClickHouse gave up because of a limit, by the limit.", "limit", queryRows, queryTime, queryMemory)
+	"Queries that ClickHouse stopped because of a limit, by the limit.", "limit", queryRows, queryTime, queryMemory)

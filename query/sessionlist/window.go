@@ -23,7 +23,7 @@ type sessionWindow struct {
 // frontFirst looks at the streams at the front of an order of time first, at more
 // of them if that gives too few sessions, and only then at all: the first pages
 // need not go through all sessions that there ever were. That holds both ways, for
-// the row which gives a session its place lies in the window with it.
+// the row that decides a session's place lies in the window with it.
 func frontFirst(
 	ctx context.Context, r *query.Reader, q *Query, after *query.Mark, limit int, shape sessionIDsShape, a query.Args,
 ) ([]sessionID, error) {

@@ -1,6 +1,6 @@
 {{- /* define only: the values of tags, joined to rows named records: that of the stream that
 reported a record, else that of the first stream of its session that has the tag. Where it
-is known that each session has one value, streams are not told apart. */ -}}
+is known that each session has one value, streams are not distinguished. */ -}}
 {{define "tag_joins"}}
 {{- range $i, $tag := .Tags}}
 {{- if $.Single}}

@@ -12,7 +12,7 @@ import (
 	"tapedeck/internal/speedtest"
 )
 
-// A query that is given up at whatever moment ends at once: a seek waits for it.
+// A query that is cancelled at whatever moment ends at once: a seek waits for it.
 func TestGivenUpQueries(t *testing.T) {
 	store := shared(t).open(Options{})
 	var longest time.Duration

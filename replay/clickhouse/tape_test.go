@@ -36,7 +36,7 @@ func drain(t testing.TB, tape replay.Tape, q replay.Query) ([]replay.Frame, erro
 			return all, err
 		}
 		if len(frames) == 0 {
-			return all, errors.New("Next gave neither frames nor an error")
+			return all, errors.New("Next returned neither frames nor an error")
 		}
 		for _, f := range frames {
 			f.Raw = append([]byte(nil), f.Raw...)

@@ -41,7 +41,7 @@ func TestAccept(t *testing.T) {
 		}
 		res.Body.Close()
 		if got := res.Header.Get("Content-Type"); got != want {
-			t.Errorf("Accept %q gave %q, want %q", accept, got, want)
+			t.Errorf("Accept %q returned %q, want %q", accept, got, want)
 		}
 	}
 }

@@ -89,7 +89,7 @@ func TestNumbersAndTimes(t *testing.T) {
 	}
 }
 
-// Whatever a frame holds, its message is one line of JSON that gives it back,
+// Whatever a frame holds, its message is one line of JSON that decodes to it,
 // and its SSE event one event.
 func FuzzEvent(f *testing.F) {
 	for _, raw := range []string{"data: {}\n\n", "{\"a\":1}\n", "\xff", ": c\n\n", "data: \u2028\ndata:\"\x00\"\n\n", "01\n", "{\"a\"\n:1}"} {
@@ -133,7 +133,7 @@ func FuzzEvent(f *testing.F) {
 		sse := schema.Frame{Transport: schema.SSE, Raw: event}
 		back, _ := schema.Unframe(&sse, nil)
 		if !bytes.Equal(back.Data, message) || back.ID != string(id) || bytes.Count(event, []byte("\n\n")) != 1 {
-			t.Errorf("the event %q gives %+v", event, back)
+			t.Errorf("the event %q decodes to %+v", event, back)
 		}
 	})
 }

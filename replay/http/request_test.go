@@ -36,7 +36,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// What is refused is called by the name and the value that the client gave.
+// What is refused is called by the name and the value that the client sent.
 func TestRefusals(t *testing.T) {
 	for query, want := range map[string]string{
 		"follow=2":       `follow "2" is neither on nor off`,

@@ -107,7 +107,7 @@ func TestSlowClient(t *testing.T) {
 	}
 }
 
-// So is one that follows a session live: it is let go once it is too far behind what
+// So is one that follows a session live: it is disconnected once it is too far behind what
 // there is, and goes on from there.
 func TestSlowLiveClient(t *testing.T) {
 	for _, over := range transports {
@@ -125,7 +125,7 @@ func TestSlowLiveClient(t *testing.T) {
 				t.Errorf("closed with %v", p.bodyErr)
 			}
 			if behind := tape.Edge() - tape.Memory.Frames()[len(got)].At; behind < int64(10*time.Second) {
-				t.Errorf("%s: let go %v behind", over, time.Duration(behind))
+				t.Errorf("%s: disconnected %v behind", over, time.Duration(behind))
 			}
 			rest, last := play(t, client, base, over, "follow=1&speed=10", "Last-Event-ID", last.Position).frames(t)
 			if !slices.Equal(append(got, rest...), all) || last.Type != "end" {

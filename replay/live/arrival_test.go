@@ -92,7 +92,7 @@ func arrivals(t *testing.T, l *live.Library, streams []*hand, step func(came fun
 	out := newSeen()
 	var lines []string
 	var count atomic.Int64
-	sink := &telling{seen: out, play: func(f *replay.Frame) {
+	sink := &recording{seen: out, play: func(f *replay.Frame) {
 		at := slices.IndexFunc(streams, func(h *hand) bool { return h.id == f.Stream.StreamID })
 		lines = append(lines, fmt.Sprintf("%c%d", 'a'+at, f.Seq))
 		count.Add(1)
@@ -118,12 +118,12 @@ func arrivals(t *testing.T, l *live.Library, streams []*hand, step func(came fun
 	return lines
 }
 
-type telling struct {
+type recording struct {
 	*seen
 	play func(*replay.Frame)
 }
 
-func (s *telling) Play(f *replay.Frame, _, _ int) error {
+func (s *recording) Play(f *replay.Frame, _, _ int) error {
 	s.play(f)
 	return nil
 }
@@ -280,11 +280,11 @@ func (b *bench) stored(t *testing.T, blocks uint64) {
 func TestOver(t *testing.T) {
 	const never = time.Hour
 	for _, tc := range []struct {
-		name                  string
-		kind                  schema.Transport
-		ended                 bool
-		linger, http, silence time.Duration
-		least                 time.Duration
+		name                 string
+		kind                 schema.Transport
+		ended                bool
+		grace, http, silence time.Duration
+		least                time.Duration
 	}{
 		{"a file", schema.NDJSON, true, 300 * time.Millisecond, never, never, 300 * time.Millisecond},
 		{"an exchange", schema.HTTP, true, 300 * time.Millisecond, 900 * time.Millisecond, never, 900 * time.Millisecond},
@@ -292,7 +292,7 @@ func TestOver(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			b := newBench(t)
-			l := b.library(func(o *live.Options) { o.Grace, o.GraceHTTP, o.Silence = tc.linger, tc.http, tc.silence })
+			l := b.library(func(o *live.Options) { o.Grace, o.GraceHTTP, o.Silence = tc.grace, tc.http, tc.silence })
 			begin := time.Now()
 			a := b.hand(0)
 			a.kind = tc.kind

@@ -44,7 +44,7 @@ type Options struct {
 	// its readers; 8 MiB.
 	TailBytes int
 	// TailAge is how much older than the latest block the kept ones may be; 1 min. It is longer
-	// than a block is on its way to the store.
+	// than a block takes to the store.
 	TailAge time.Duration
 	Log     *slog.Logger // slog.Default()
 }

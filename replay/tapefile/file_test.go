@@ -43,7 +43,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// A query gives what one over memory gives.
+// A query returns what one over memory returns.
 func TestQueries(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	tape := awkward(r, 5, 4000)

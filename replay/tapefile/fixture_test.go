@@ -116,7 +116,7 @@ func read(t testing.TB, l replay.Library, id string, q replay.Query) ([]replay.F
 			return all, err
 		}
 		if len(frames) == 0 {
-			t.Fatal("Next gave neither frames nor an error")
+			t.Fatal("Next returned neither frames nor an error")
 		}
 		for _, f := range frames {
 			f.Raw = bytes.Clone(f.Raw)

@@ -186,17 +186,17 @@ func (e *entry) printed(t int64, width int, running bool) (rows []row) {
 			rows = append(rows, row{{strings.Repeat(" ", margin) + "│ ", dim}, {l, look}})
 		}
 	}
-	printed, gave := grown(e.output, t), grown(e.result, t)
+	printed, result := grown(e.output, t), grown(e.result, t)
 	add(printed, dim)
 	look := dim
 	if !running && e.span.Status == schema.StatusError {
 		look = bad
-		if gave == "" {
-			gave = e.span.Error
+		if result == "" {
+			result = e.span.Error
 		}
 	}
-	if gave != printed {
-		add(gave, look)
+	if result != printed {
+		add(result, look)
 	}
 	return rows
 }

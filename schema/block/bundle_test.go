@@ -21,7 +21,7 @@ func entriesOf(n int) []Entry {
 	return all
 }
 
-// A bundle gives back its blocks, and a block by itself is one.
+// A bundle decodes to its blocks, and a block by itself is one.
 func TestBundle(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 300} {
 		want := entriesOf(n)

@@ -35,7 +35,7 @@ const (
 	// them.
 	mostKnown   = 100_000
 	loadTimeout = 5 * time.Second
-	// Readers that open sessions wait for a read as long as their requests last. It is not given up
+	// Readers that open sessions wait for a read as long as their requests last. It does not time out
 	// while ClickHouse is only slow, as when hundreds of them open at once.
 	askTimeout = 20 * time.Second
 )

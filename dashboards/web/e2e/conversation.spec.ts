@@ -68,7 +68,7 @@ test('thinking is folded, and opens', async ({ page }) => {
   await expect(thinking).toContainText('a clock that stepped back')
 })
 
-test('a text that was too long to be kept as one says so, and a call that gave nothing says that', async ({
+test('a text that was too long to be kept as one says so, and a call that returned nothing says that', async ({
   page,
   request,
 }) => {

@@ -11,7 +11,7 @@ interface Stop {
   flaw: string
 }
 
-/** Marks what the keyboard must be able to reach, and gives the names of what it never can. */
+/** Marks what the keyboard must be able to reach, and returns the names of what it never can. */
 function unreachable(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     // Inside of these, keys other than Tab lead on.
@@ -150,7 +150,7 @@ for (const [size, width] of [
     }
   })
 
-test('dialogs keep the focus and give it back', async ({ page }) => {
+test('dialogs keep the focus and return it', async ({ page }) => {
   const focused = () => page.evaluate(() => document.activeElement?.closest('[role="dialog"]') !== null)
   await page.goto('/')
   const filters = page.getByRole('group', { name: 'Filters' })

@@ -36,7 +36,7 @@ test('the figures are those of the API', async ({ page, request }) => {
   await expect(page.getByText('No call has a price').first()).toBeVisible()
 })
 
-test('what is asked stands in the address, and CSV gives the same', async ({ page, request }) => {
+test('what is asked stands in the address, and CSV has the same', async ({ page, request }) => {
   await page.goto('/usage?from=now-24h')
   await page.getByLabel('Time zone').selectOption('Asia/Tokyo')
   await page.getByText('by hour', { exact: true }).click()

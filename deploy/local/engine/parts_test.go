@@ -87,7 +87,7 @@ func TestChildArgs(t *testing.T) {
 		list := want.list()
 		got, err := parseChildArgs(list[1:])
 		if err != nil || list[0] != childCommand || got != want {
-			t.Errorf("%q gave %+v, %v", list, got, err)
+			t.Errorf("%q returned %+v, %v", list, got, err)
 		}
 	}
 	if _, err := parseChildArgs([]string{"-what"}); err == nil {

@@ -16,7 +16,7 @@ type Agent struct {
 	BaseURL string
 }
 
-// Ask gives the model's answer to a question.
+// Ask returns the model's answer to a question.
 func (a Agent) Ask(ctx context.Context, question string) (string, error) {
 	body, err := json.Marshal(map[string]any{
 		"model": "demo-1", "stream": true,

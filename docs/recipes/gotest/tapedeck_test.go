@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// emulate plays a recording on a free port until the test ends, and gives the
+// emulate plays a recording on a free port until the test ends, and returns the
 // address to point a client at.
 func emulate(t *testing.T, protocol, recording string) string {
 	t.Helper()

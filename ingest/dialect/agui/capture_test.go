@@ -29,7 +29,7 @@ func TestRecognised(t *testing.T) {
 			if fastjson.ValidateBytes(in.Data) == nil {
 				in.JSON = fastjson.MustParseBytes(in.Data)
 			}
-			if r.Feed(&in) {
+			if r.Observe(&in) {
 				break
 			}
 		}

@@ -102,7 +102,7 @@ func (d *decoder) say(kind schema.MessageKind, id, delta []byte) {
 }
 
 // spoken notes that a model has said something. Its calls do not show in the
-// protocol: only when the run first gave something is known.
+// protocol: only when the run first produced something is known.
 func (d *decoder) spoken() {
 	d.run.spoke = true
 	if run := d.inRun(); run.FirstToken == 0 && run.Started != 0 {

@@ -38,7 +38,7 @@ var counted = []string{
 // for what is no object or counts nothing.
 func Total(usage []byte) (t schema.Tokens, ok bool) {
 	t, _, ok = Counting.Read(usage)
-	if written, told := dialect.RawUint(dialect.RawMember(usage, "cache_creation_input_tokens")); told {
+	if written, stated := dialect.RawUint(dialect.RawMember(usage, "cache_creation_input_tokens")); stated {
 		t.CacheWrite5m = written - min(written, t.CacheWrite1h) // what is not said to be kept for an hour
 	}
 	return t, ok
@@ -96,12 +96,12 @@ func overlay(before, usage []byte) []byte {
 		return append(before, usage...)
 	}
 	var out dialect.Attributes
-	written, told := dialect.RawUint(dialect.RawMember(usage, "cache_creation_input_tokens"))
+	written, stated := dialect.RawUint(dialect.RawMember(usage, "cache_creation_input_tokens"))
 	for _, name := range counted {
 		value := dialect.RawMember(usage, name)
 		if value == nil || string(value) == "null" {
 			value = dialect.RawMember(before, name)
-			if name == "cache_creation" && told && splitSum(value) != written || name == "iterations" {
+			if name == "cache_creation" && stated && splitSum(value) != written || name == "iterations" {
 				continue
 			}
 		}

@@ -70,7 +70,7 @@ func (d *decoder) received(in *dialect.Input) {
 	case in.JSON != nil && isEnvelope(in.JSON):
 		d.leaveMarkup()
 		if d.tail.Again(in.Data, d.working()) {
-			// A connection names nothing that tells it from another, so that the frame is read.
+			// A connection names nothing that distinguishes it from another, so that the frame is read.
 			d.Emitter.Mark(d.Frame, schema.FlagEventRepeat, 0)
 		}
 		d.envelope(in)

@@ -35,7 +35,7 @@ func (d *decoder) chunk(e *event) {
 }
 
 // spoken notes that a model has said something. Where its calls are not described
-// it is not known when it was called, only when the run first gave something.
+// it is not known when it was called, only when the run first produced something.
 func (d *decoder) spoken(text []byte) {
 	run := d.run.span
 	if len(text) == 0 || d.run.called || run.FirstToken != 0 || run.Started == 0 {

@@ -51,13 +51,13 @@ func (d *decoder) count(e *event) {
 	if len(raw) == 0 {
 		return
 	}
-	told := map[string]int{}
+	seen := map[string]int{}
 	if raw[0] == '{' {
-		d.countOne(raw, told)
+		d.countOne(raw, seen)
 	} else {
 		dialect.RawElements(raw, func(one []byte) bool {
-			d.countOne(one, told)
-			return len(told) < usedModels
+			d.countOne(one, seen)
+			return len(seen) < usedModels
 		})
 	}
 	d.Model, d.Provider = "", "" // of the calls it is never stated
@@ -86,7 +86,7 @@ func (d *decoder) nameModel() {
 }
 
 // countOne records an entry. seen counts those of this event with the same key.
-func (d *decoder) countOne(raw []byte, told map[string]int) {
+func (d *decoder) countOne(raw []byte, seen map[string]int) {
 	if _, ok := dialect.MembersOf(raw); !ok {
 		return
 	}
@@ -95,11 +95,11 @@ func (d *decoder) countOne(raw []byte, told map[string]int) {
 	if len(key) == len(":/") {
 		key = "" // an older form, all in one
 	}
-	if n := told[key]; n > 0 {
-		told[key]++
+	if n := seen[key]; n > 0 {
+		seen[key]++
 		key += "#" + strconv.Itoa(n)
 	} else {
-		told[key] = 1
+		seen[key] = 1
 	}
 	d.Model, d.Provider = dialect.Short(model), dialect.Short(provider)
 	if d.Provider == "" {

@@ -103,7 +103,7 @@ func recognised(frames []schema.Frame) (name, evidence string) {
 		} else if fastjson.ValidateBytes(in.Data) == nil {
 			in.JSON, _ = fastjson.ParseBytes(in.Data)
 		}
-		if r.Feed(&in) {
+		if r.Observe(&in) {
 			break
 		}
 	}

@@ -25,8 +25,8 @@ func TestCustomTakesNothing(t *testing.T) {
 		for i := range s.frames {
 			f := s.frames[i]
 			p.Parse(&f, func(in *dialect.Input) {
-				r.Feed(in)
-				with.Feed(in)
+				r.Observe(in)
+				with.Observe(in)
 			})
 		}
 		before, _ := r.Settle()

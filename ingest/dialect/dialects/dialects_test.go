@@ -86,7 +86,7 @@ func TestRecognise(t *testing.T) {
 			r := NewRecogniser()
 			settled := 0
 			for i, line := range test.lines {
-				if r.Feed(input(line)) {
+				if r.Observe(input(line)) {
 					settled = i + 1
 					break
 				}
@@ -95,7 +95,7 @@ func TestRecognise(t *testing.T) {
 			if settled != test.at || d.Name != test.dialect || evidence != test.evidence {
 				t.Errorf("settled at %d: %s, %q; want %d: %s, %q", settled, d.Name, evidence, test.at, test.dialect, test.evidence)
 			}
-			if settled != 0 && !r.Feed(input(`{}`)) {
+			if settled != 0 && !r.Observe(input(`{}`)) {
 				t.Error("settled no more")
 			}
 			again, evidenceAgain := r.Settle()
@@ -139,7 +139,7 @@ func TestRecogniseAmongMany(t *testing.T) {
 			}
 			r := NewRecogniserOf(append(list, judge("last", "1")))
 			for range test.frames {
-				if r.Feed(input(`{}`)) {
+				if r.Observe(input(`{}`)) {
 					break
 				}
 			}

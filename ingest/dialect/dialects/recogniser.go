@@ -51,9 +51,9 @@ func NewRecogniserOf(list []dialect.Dialect) *Recogniser {
 	return r
 }
 
-// Feed looks at the next frame and reports whether the dialect is settled, by
-// this frame or by the bound. Then Settle gives it.
-func (r *Recogniser) Feed(in *dialect.Input) bool {
+// Observe looks at the next frame and reports whether the dialect is settled, by
+// this frame or by the bound. Then Settle returns it.
+func (r *Recogniser) Observe(in *dialect.Input) bool {
 	r.frames++
 	_, isHead := dialect.HeadOf(in)
 	if r.settled || len(in.Data) == 0 && !isHead {

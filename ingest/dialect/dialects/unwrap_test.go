@@ -56,7 +56,7 @@ func TestUnwrap(t *testing.T) {
 			frames := wrapped(t, cover)
 			r := NewRecogniser()
 			for i := range frames {
-				if r.Feed(input(string(frames[i].Raw))) {
+				if r.Observe(input(string(frames[i].Raw))) {
 					break
 				}
 			}

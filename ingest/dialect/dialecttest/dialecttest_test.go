@@ -171,7 +171,7 @@ func TestCutsBringOutUntoldChanges(t *testing.T) {
 			span = b.OpenSpan(schema.SpanRun, "a", "", in.Frame)
 			return
 		}
-		span.Name = "untold"
+		span.Name = "unstated"
 	}}
 	made := dialect.Dialect{New: func(string) dialect.Decoder { return d }}
 	whole, err := Play(made, frames("1", "2"), Start, never)

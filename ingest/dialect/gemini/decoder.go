@@ -44,7 +44,7 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	}
 }
 
-// message reads what is no head, and gives its type.
+// message reads what is no head, and returns its type.
 func (d *decoder) message(in *dialect.Input) string {
 	switch {
 	case string(in.Data) == dialect.DoneMarker: // of gateways

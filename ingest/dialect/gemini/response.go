@@ -38,7 +38,7 @@ type candidate struct {
 // candidateLimit bounds those of one response; the API allows 8.
 const candidateLimit = 16
 
-// response reads a GenerateContentResponse and gives its type.
+// response reads a GenerateContentResponse and returns its type.
 func (d *decoder) response(v *fastjson.Value, raw []byte) string {
 	if inside := v.Get("response"); dialect.IsObject(inside) { // of Code Assist
 		v, raw = inside, dialect.RawMember(raw, "response")

@@ -25,7 +25,7 @@ func (d *decoder) callback(v *fastjson.Value, data []byte) {
 		if a := d.growing(id); a != nil {
 			d.made(a, meta)
 			_, m, raw := plain(v.Get("data", "chunk"), dialect.RawPath(data, "data.chunk"))
-			d.note(bare(m.GetStringBytes("id"))) // where the provider gives another
+			d.note(bare(m.GetStringBytes("id"))) // where the provider names another
 			d.chunk(a, m, raw, callbacks)
 		}
 	case "on_chat_model_end":

@@ -139,8 +139,8 @@ func TestIdleStateIsSmall(t *testing.T) {
 	runtime.KeepAlive(kept)
 }
 
-// With more runs in progress than are followed the one that nothing was heard
-// of for longest is given up. It is the frames that settle which.
+// With more runs in progress than are followed, the one without a frame for
+// longest is evicted. Frames decide which.
 func TestTooManyRuns(t *testing.T) {
 	var frames []schema.Frame
 	say := func(format string, values ...any) {
@@ -155,7 +155,7 @@ func TestTooManyRuns(t *testing.T) {
 	say(`{"session_id":"s0","node_id":"n","event_id":2,"type":"tool_start","call_id":"c","name":"t"}`)
 	say(`{"session_id":"new","node_id":"n","event_id":1,"type":"node_enter","id":"act"}`)
 	say(`{"session_id":"s0","node_id":"n","event_id":3,"reply":"still there"}`)
-	say(`{"session_id":"s1","node_id":"n","event_id":2,"reply":"given up"}`)
+	say(`{"session_id":"s1","node_id":"n","event_id":2,"reply":"evicted"}`)
 	for _, cut := range []bool{false, true} {
 		o, err := dialecttest.Play(Dialect, frames, frames[len(frames)-1].At, func(int) (bool, bool) { return cut, false })
 		if err != nil {

@@ -65,7 +65,7 @@ func idOf(s *dialect.Span) string {
 	return s.ID
 }
 
-// OpenRun begins a run. One in progress is given up.
+// OpenRun begins a run. One in progress is abandoned.
 func (t *Conversation) OpenRun(name string) *dialect.Span { return t.OpenRunAs(t.ID("run"), name) }
 
 // OpenRunAs is OpenRun for a run that other streams may speak of as well: under

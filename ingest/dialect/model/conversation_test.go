@@ -214,7 +214,7 @@ func TestInside(t *testing.T) {
 		t.Errorf("the sub-agent is %+v", node)
 	}
 	if again := spans["node:stream:1"]; again.Parent != "tool:a" || again.Status != schema.StatusUnclosed {
-		t.Errorf("what was given up is %+v", again)
+		t.Errorf("what was abandoned is %+v", again)
 	}
 	if call := spans["llm:stream:0"]; call.Parent != "node:stream:0" || call.Model != "claude-x" {
 		t.Errorf("its call is %+v", call)

@@ -67,7 +67,7 @@ func (s *Stream) ID(kind string) string {
 	return id
 }
 
-// SettleSpan closes a span, or gives it a status without an end: waiting, or
+// SettleSpan closes a span, or sets a status without an end: waiting, or
 // unclosed.
 func (s *Stream) SettleSpan(span *dialect.Span, status schema.Status) {
 	if status.Ended() && status != schema.StatusUnclosed {

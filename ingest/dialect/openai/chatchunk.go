@@ -119,7 +119,7 @@ func (d *chat) isLate(id []byte, choices []*fastjson.Value) bool {
 	return len(choices) == 0 || len(id) >= distinct && choices[0].Get("delta") != nil && len(choices[0].GetStringBytes("delta", "role")) == 0
 }
 
-// choice is one of the answers that a response gives side by side.
+// choice is one of the answers that a response has side by side.
 type choice struct {
 	index    int
 	finished bool

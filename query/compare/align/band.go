@@ -1,7 +1,7 @@
 package align
 
 // What a pair is worth. A pair of equal steps is worth more than any two others that would
-// have to give way to it.
+// have to be dropped for it.
 const (
 	exactWorth = 8
 	keyWorth   = 5

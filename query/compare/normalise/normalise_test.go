@@ -48,7 +48,7 @@ func TestJSON(t *testing.T) {
 		}
 	}
 	for _, tc := range []struct{ name, a, b string }{
-		{"numbers that a float does not tell apart", `{"n":12345678901234567890}`, `{"n":12345678901234567891}`},
+		{"numbers that a float does not distinguish", `{"n":12345678901234567890}`, `{"n":12345678901234567891}`},
 		{"a plain id", `{"id":41}`, `{"id":42}`},
 		{"a duration that is asked for", `{"duration_ms":5}`, `{"duration_ms":6}`},
 		{"a string and a number", `["1"]`, `[1]`},

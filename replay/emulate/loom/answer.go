@@ -28,7 +28,7 @@ type requestError struct{ err error }
 
 func (e *requestError) Error() string { return e.err.Error() }
 
-// messageFor makes the answer, or gives it itself and makes none.
+// messageFor makes the answer. A run is answered here, and no message is returned.
 func (c *conn) messageFor(ctx context.Context, request []byte) ([]byte, error) {
 	v, err := fastjson.ParseBytes(request)
 	if err != nil || v.Type() != fastjson.TypeObject {

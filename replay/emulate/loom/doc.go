@@ -26,7 +26,7 @@
 //
 // # The other requests
 //
-// tools_list and tool_show give what the session recorded of such answers, else
+// tools_list and tool_show return what the session recorded of such answers, else
 // what its tool calls show: names, and the arguments' names and types.
 // user_messages returns the requests and replies of the thread's runs; the
 // cursor before counts them from 1. Requests of the code's that the guideline

@@ -11,7 +11,7 @@ export function imageOf(text: string): string | null {
 }
 
 /**
- * The address of an image that is an object of JSON, as tools and models give it: base64 beside its media
+ * The address of an image that is an object of JSON, as tools and models return it: base64 beside its media
  * type, under the names that APIs have for the two. Null for any other value.
  */
 export function imageIn(value: unknown): string | null {

@@ -38,7 +38,7 @@ export function SessionTable({
   loading: boolean
   /** The rows are of the filter before. */
   stale: boolean
-  /** Fetches more rows; null when there are no more, or they are on their way. */
+  /** Fetches more rows; null when there are no more, or a request for them is in flight. */
   more: (() => void) | null
   /** There are no more rows than these. */
   whole: boolean
