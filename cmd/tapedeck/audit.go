@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"tapedeck/deploy/audit"
+	"tapedeck/deploy/output"
+	"tapedeck/deploy/printers"
 	"tapedeck/internal/console"
 	"tapedeck/internal/usage"
 )
@@ -92,7 +94,7 @@ func whoText(e *audit.Entry) string {
 
 func orUnknown(name string) string {
 	if name == "" {
-		return unknown
+		return printers.Unknown
 	}
 	return name
 }
@@ -103,17 +105,17 @@ func (c *auditCommand) write(ctx context.Context, g *global, q url.Values, media
 	if err != nil {
 		return err
 	}
-	out, err := createOutput(c.Output, c.Force)
+	out, err := output.Create(c.Output, c.Force)
 	if err != nil {
 		return err
 	}
 	q.Set("format", c.Format)
 	err = cl.Copy(ctx, auditPath, q, media, out)
-	if err = errors.Join(err, out.finish()); err != nil {
-		return out.failed(err)
+	if err = errors.Join(err, out.Finish()); err != nil {
+		return out.Failed(err)
 	}
-	if out.file != os.Stdout {
-		fmt.Fprintf(console.To(os.Stderr), "wrote %s: %s\n", c.Output, console.Count(out.written.Load(), "byte"))
+	if !out.IsStdout() {
+		fmt.Fprintf(console.To(os.Stderr), "wrote %s: %s\n", c.Output, console.Count(out.Written(), "byte"))
 	}
 	return nil
 }

@@ -1,17 +1,14 @@
 package main
 
 import (
-	"archive/zip"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 
+	"tapedeck/deploy/output"
 	"tapedeck/internal/console"
 	"tapedeck/internal/usage"
 )
@@ -67,7 +64,7 @@ func (c *billsExport) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	defer body.Close()
-	archive, err := c.receive(body, to)
+	archive, err := output.Receive(body, to, c.Force)
 	if err != nil {
 		return err
 	}
@@ -76,7 +73,7 @@ func (c *billsExport) Run(ctx context.Context, g *global) error {
 		return nil
 	}
 	defer os.Remove(archive)
-	names, err := c.unpack(archive, to)
+	names, err := output.Unpack(archive, to, c.Force)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", to, err)
 	}
@@ -101,65 +98,4 @@ func (c *billsExport) target() (path, to string, err error) {
 		return "", "", usage.Errorf("name a bill or --period, and the directory to write: tapedeck bills export --period 2026-10 focus-2026-10")
 	}
 	return path, to, nil
-}
-
-// receive writes an archive to its file, or to a temporary one if its files are wanted. A
-// file that is not whole is removed.
-func (c *billsExport) receive(body io.Reader, to string) (path string, err error) {
-	var f *os.File
-	if strings.HasSuffix(to, ".zip") {
-		f, err = createFile(to, c.Force)
-	} else {
-		f, err = os.CreateTemp("", "tapedeck-focus-*.zip")
-	}
-	if err != nil {
-		return "", err
-	}
-	_, err = io.Copy(f, body)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return "", errors.Join(fmt.Errorf("read the export: %w", err), os.Remove(f.Name()))
-	}
-	return f.Name(), nil
-}
-
-// unpack writes the files of an archive to a directory and returns their names.
-func (c *billsExport) unpack(archive, dir string) (names []string, err error) {
-	z, err := zip.OpenReader(archive)
-	if err != nil {
-		return nil, err
-	}
-	defer z.Close()
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, err
-	}
-	for _, entry := range z.File {
-		if entry.Name != filepath.Base(entry.Name) {
-			return nil, fmt.Errorf("the server named a file %q", entry.Name)
-		}
-		if _, err := os.Lstat(filepath.Join(dir, entry.Name)); err == nil && !c.Force {
-			return nil, existsError(entry.Name)
-		}
-		names = append(names, entry.Name)
-	}
-	for _, entry := range z.File {
-		if err := copyEntry(entry, filepath.Join(dir, entry.Name)); err != nil {
-			return nil, err
-		}
-	}
-	return names, nil
-}
-
-// copyEntry writes a file of an archive.
-func copyEntry(entry *zip.File, to string) error {
-	r, err := entry.Open()
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	f, err := createFile(to, true) // unpack has checked what is there
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(f, r)
-	return errors.Join(err, f.Close())
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 
+	"tapedeck/deploy/dialecttrial"
 	"tapedeck/deploy/playback"
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/custom"
@@ -70,14 +71,14 @@ func (c *dialectTryCommand) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return usage.As(err)
 	}
-	t := newTrial(m, g.JSON, c.Quiet)
+	t := dialecttrial.New(os.Stdout, m, g.JSON, c.Quiet)
 	if info, failed := os.Stat(c.Source); failed == nil && !info.IsDir() && !playback.IsTape(c.Source) {
-		err = t.capture(ctx, c.Source)
+		err = t.Capture(ctx, c.Source)
 	} else {
-		err = t.session(ctx, g, c.Source, c.Of)
+		err = t.Session(ctx, g.client, c.Source, c.Of)
 	}
 	if err != nil {
 		return err
 	}
-	return t.finish()
+	return t.Finish()
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"tapedeck/deploy/bisect"
 )
 
 // nightly writes a recording of Claude Code in which a tool is called with a command.
@@ -53,7 +55,7 @@ func TestDiffAndBisect(t *testing.T) {
 		}
 	}
 	s.must(t, "record", "--session", "night5", "--tag", "job=nightly", nightly(t, "night5", "Read", "ls"))
-	var found bisection
+	var found bisect.Result
 	if err := json.Unmarshal([]byte(s.must(t, "bisect", "--json", "--session-tag", "job=nightly", "--tool", "Bash")), &found); err != nil {
 		t.Fatal(err)
 	}

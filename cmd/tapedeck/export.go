@@ -11,7 +11,9 @@ import (
 	"os"
 	"slices"
 
+	"tapedeck/deploy/output"
 	"tapedeck/deploy/playback"
+	"tapedeck/deploy/recorded"
 	"tapedeck/deploy/tapecopy"
 	"tapedeck/internal/console"
 	"tapedeck/internal/usage"
@@ -54,7 +56,7 @@ func (c *exportCommand) Run(ctx context.Context, g *global) error {
 			return err
 		}
 	}
-	out, err := createOutput(c.Output, c.Force)
+	out, err := output.Create(c.Output, c.Force)
 	if err != nil {
 		return err
 	}
@@ -66,14 +68,14 @@ func (c *exportCommand) Run(ctx context.Context, g *global) error {
 		write = c.writeConverted
 	}
 	said, err := write(ctx, g, out)
-	err = errors.Join(err, out.finish())
+	err = errors.Join(err, out.Finish())
 	if err != nil {
 		if ctx.Err() != nil {
 			err = errors.Join(errors.New("interrupted"), err)
 		}
-		return out.failed(err)
+		return out.Failed(err)
 	}
-	if out.file != os.Stdout && said != "" {
+	if !out.IsStdout() && said != "" {
 		fmt.Fprintf(console.To(os.Stderr), "wrote %s: %s\n", c.Output, said)
 	}
 	return nil
@@ -81,7 +83,7 @@ func (c *exportCommand) Run(ctx context.Context, g *global) error {
 
 // findAll names all sessions of the tenant.
 func (c *exportCommand) findAll(ctx context.Context, g *global) error {
-	_, _, err := list(ctx, g, "v1/sessions", url.Values{}, math.MaxInt, sessionsAtOnce, func(s *sessionhead.Summary) {
+	_, _, err := list(ctx, g, "v1/sessions", url.Values{}, math.MaxInt, recorded.SessionsAtOnce, func(s *sessionhead.Summary) {
 		c.Sessions = append(c.Sessions, s.ID)
 	})
 	slices.Reverse(c.Sessions)
@@ -92,19 +94,19 @@ func (c *exportCommand) findAll(ctx context.Context, g *global) error {
 }
 
 // writeTape writes all sessions as one tape.
-func (c *exportCommand) writeTape(ctx context.Context, g *global, out *output) (string, error) {
+func (c *exportCommand) writeTape(ctx context.Context, g *global, out *output.File) (string, error) {
 	w, err := tapefile.NewWriter(out)
 	if err != nil {
 		return "", err
 	}
 	began := false
-	p := console.ShowProgress(func() string { return fmt.Sprintf("%s written", console.Count(out.written.Load(), "byte")) })
+	p := console.ShowProgress(func() string { return fmt.Sprintf("%s written", console.Count(out.Written(), "byte")) })
 	defer p.End()
 	tape := tapecopy.New(w, g.client)
 	for _, name := range c.Sessions {
 		if err := tape.Add(ctx, name); err != nil {
 			_, wrong := errors.AsType[usage.Error](err)
-			out.keep = !wrong && (began || out.written.Load() > 1<<16)
+			out.Keep = !wrong && (began || out.Written() > 1<<16)
 			return "", fmt.Errorf("export %s: %w", name, err)
 		}
 		began = true
@@ -117,7 +119,7 @@ func (c *exportCommand) writeTape(ctx context.Context, g *global, out *output) (
 }
 
 // writeFrames writes the recorded frames as raw playback sends them.
-func (c *exportCommand) writeFrames(ctx context.Context, g *global, out *output) (string, error) {
+func (c *exportCommand) writeFrames(ctx context.Context, g *global, out *output.File) (string, error) {
 	p, err := g.player(c.Sessions[0], c.Session)
 	if err != nil {
 		return "", err
@@ -141,7 +143,7 @@ func (c *exportCommand) writeFrames(ctx context.Context, g *global, out *output)
 }
 
 // writeConverted writes a session in a format that needs more than its frames.
-func (c *exportCommand) writeConverted(ctx context.Context, g *global, out *output) (string, error) {
+func (c *exportCommand) writeConverted(ctx context.Context, g *global, out *output.File) (string, error) {
 	if c.Session != "" && !playback.IsTape(c.Sessions[0]) {
 		return "", usage.Errorf("--session goes with a tape file, and %q is none", c.Sessions[0])
 	}

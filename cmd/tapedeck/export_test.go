@@ -53,16 +53,16 @@ func sameViews(t *testing.T, what string, got, want map[string]string) {
 func TestTapeRoundTrip(t *testing.T) {
 	s := shared.get(t)
 	dir := t.TempDir()
-	sessions := map[string]recorded{}
+	sessions := map[string]playable{}
 	s.must(t, "record", "--session", "tape lines", "--tag", "a=b", textFile(t, []byte(awkwardLines)))
-	sessions["tape lines"] = recorded{"ndjson", []byte(awkwardLines)}
+	sessions["tape lines"] = playable{"ndjson", []byte(awkwardLines)}
 	post(t, s, "tape events", "text/event-stream", []byte(awkwardEvents))
-	sessions["tape events"] = recorded{"sse", []byte(awkwardEvents)}
+	sessions["tape events"] = playable{"sse", []byte(awkwardEvents)}
 	through(t, s, "tape proxied", serving(t, "text/event-stream", []byte(awkwardEvents)), []byte(awkwardEvents))
-	sessions["tape proxied"] = recorded{"sse", []byte(awkwardEvents)}
+	sessions["tape proxied"] = playable{"sse", []byte(awkwardEvents)}
 	capture := dialecttest.Fixture(t, "anthropic_messages/"+firstCapture(t, "anthropic_messages"))
 	s.must(t, "record", "--again", "--session", "tape facts", textFile(t, capture))
-	sessions["tape facts"] = recorded{"sse", capture}
+	sessions["tape facts"] = playable{"sse", capture}
 	s.must(t, "redecode", "--dialect", "anthropic-messages", "tape facts")
 	// One stream, whose frames belong to two sessions in turn.
 	thread := func(id, text string) string {
@@ -71,8 +71,8 @@ func TestTapeRoundTrip(t *testing.T) {
 			`{"type":"turn.completed","usage":{"input_tokens":9,"output_tokens":5}}` + "\n"
 	}
 	s.must(t, "record", textFile(t, []byte(thread("tape-a", "one")+thread("tape-b", "two")+thread("tape-a", "three"))))
-	sessions["tape-a"] = recorded{"ndjson", []byte(thread("tape-a", "one") + thread("tape-a", "three"))}
-	sessions["tape-b"] = recorded{"ndjson", []byte(thread("tape-b", "two"))}
+	sessions["tape-a"] = playable{"ndjson", []byte(thread("tape-a", "one") + thread("tape-a", "three"))}
+	sessions["tape-b"] = playable{"ndjson", []byte(thread("tape-b", "two"))}
 	var ids []string
 	for id := range sessions {
 		ids = append(ids, id)

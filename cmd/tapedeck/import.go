@@ -7,18 +7,14 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"slices"
 	"syscall"
-	"time"
 
+	"tapedeck/deploy/recorded"
 	"tapedeck/deploy/settings"
 	"tapedeck/deploy/tapeimport"
 	"tapedeck/ingest/outlet"
-	"tapedeck/internal/apiclient"
 	"tapedeck/internal/console"
 	"tapedeck/internal/usage"
-	"tapedeck/query/sessiondetail"
-	"tapedeck/query/sessionstreams"
 	"tapedeck/replay/tapefile"
 )
 
@@ -62,52 +58,10 @@ func (c *importCommand) Run(ctx context.Context, g *global) error {
 	}
 	if !c.NoWait && c.NATS == "" {
 		again, stop := signal.NotifyContext(context.WithoutCancel(ctx), os.Interrupt, syscall.SIGTERM)
-		waitImported(again, g, im.Sessions)
+		recorded.WaitImported(again, g.client, im.Sessions)
 		stop()
 	}
 	return c.report(g, im, "imported", err)
-}
-
-// waitImported waits until the sessions can be read, for some seconds at most each.
-func waitImported(ctx context.Context, g *global, sessions []*tapeimport.Session) {
-	c, err := g.client()
-	if err != nil {
-		return
-	}
-	p := console.ShowProgress(func() string { return "waiting until the sessions can be read" })
-	defer p.End()
-	for _, s := range sessions {
-		if !s.Empty() {
-			waitSession(ctx, c, s)
-		}
-	}
-}
-
-// waitSession waits until a session shows the imported frames and end.
-func waitSession(ctx context.Context, c *apiclient.Client, to *tapeimport.Session) {
-	ctx, cancel := context.WithTimeout(ctx, readableTimeout)
-	defer cancel()
-	for {
-		var detail sessiondetail.Detail
-		err := c.Get(ctx, apiclient.SessionPath(to.ID), nil, &detail)
-		if _, answered := errors.AsType[*apiclient.Error](err); err != nil && !answered || err == nil && shownBy(to, &detail) {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
-}
-
-// shownBy reports whether an answer about a session includes everything imported. The
-// session may have been recorded before, ended, with fewer frames.
-func shownBy(to *tapeimport.Session, detail *sessiondetail.Detail) bool {
-	stream, at, ended := to.Ended()
-	return detail.Frames >= to.Frames && (!ended || slices.ContainsFunc(detail.Streams, func(s sessionstreams.Stream) bool {
-		return s.ID == stream && s.Ended != nil && !s.Ended.Before(time.Unix(0, at).Truncate(time.Microsecond))
-	}))
 }
 
 // open opens the file, which is read once from its beginning to its end, so

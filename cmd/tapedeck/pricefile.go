@@ -6,14 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
+	"tapedeck/deploy/printers"
 	"tapedeck/ingest"
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/console"
@@ -102,73 +100,5 @@ func printComparison(g *global, c *pricelist.Comparison) error {
 	if g.JSON {
 		return json.NewEncoder(os.Stdout).Encode(c)
 	}
-	for _, w := range c.Warnings {
-		line := "warning: " + w.Field + ": " + w.Detail
-		if len(w.Nearest) > 0 {
-			line += "; nearest are " + strings.Join(w.Nearest, ", ")
-		}
-		fmt.Fprintln(console.To(os.Stderr), line)
-	}
-	out := console.To(os.Stdout)
-	for _, r := range c.Rules {
-		fmt.Fprintf(out, "%s: %s %s\n", r.Section, r.Name, r.Change)
-	}
-	if len(c.Changes) > 0 {
-		t := console.NewTable(os.Stdout, "provider", "model", "unit", "before", "after")
-		for _, p := range c.Changes {
-			t.Row(p.Provider, p.Model, p.Key, orNone(p.Before), orNone(p.After))
-		}
-		if err := t.Flush(); err != nil {
-			return err
-		}
-	}
-	if c.More > 0 {
-		fmt.Fprintf(out, "and %s\n", console.Count(c.More, "other price"))
-	}
-	switch {
-	case c.Before == c.Hash:
-		fmt.Fprintln(out, "The file changes nothing.")
-	case c.DryRun:
-		fmt.Fprintf(out, "The file is valid. It would make the table %s, in %s.\n", c.Hash, c.Currency)
-	default:
-		fmt.Fprintf(out, "Imported. The table is %s, in %s; the one before is %s.\n", c.Hash, c.Currency, c.Before)
-	}
-	return nil
-}
-
-// orNone returns a text, or the sign for an unknown one.
-func orNone(text *string) string {
-	if text == nil {
-		return unknown
-	}
-	return *text
-}
-
-// scopeText writes the conditions of a rule.
-func scopeText(s *prices.Scope) string {
-	var parts []string
-	add := func(name string, values []string) {
-		if len(values) > 0 {
-			parts = append(parts, name+" "+strings.Join(values, " or "))
-		}
-	}
-	add("provider", s.Provider)
-	add("model", s.Model)
-	add("tenant", s.Tenant)
-	for _, tag := range slices.Sorted(maps.Keys(s.Tags)) {
-		add("tag "+tag, []string{s.Tags[tag]})
-	}
-	add("service tier", s.ServiceTier)
-	add("speed", s.Speed)
-	add("region", s.Region)
-	if s.MaxInput > 0 {
-		parts = append(parts, fmt.Sprintf("at most %s input tokens", console.Thousands(s.MaxInput)))
-	}
-	if !s.From.IsZero() {
-		parts = append(parts, "from "+s.From.Format(time.RFC3339))
-	}
-	if !s.To.IsZero() {
-		parts = append(parts, "before "+s.To.Format(time.RFC3339))
-	}
-	return strings.Join(parts, ", ")
+	return printers.PriceChanges(os.Stdout, os.Stderr, c)
 }

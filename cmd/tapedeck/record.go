@@ -5,20 +5,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"os"
 	"slices"
 	"time"
 
+	"tapedeck/deploy/printers"
+	"tapedeck/deploy/recorded"
 	"tapedeck/deploy/settings"
 	"tapedeck/ingest"
 	"tapedeck/ingest/file"
 	"tapedeck/ingest/outlet"
-	"tapedeck/internal/console"
 	"tapedeck/internal/secrets"
 	"tapedeck/internal/usage"
-	"tapedeck/internal/wellformed"
 )
 
 // recordCommand records one source, or several files.
@@ -99,8 +98,8 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 	began := time.Now()
 	summary, exit, err := c.tap(ctx, g, rec, opts)
 	took := time.Since(began)
-	if known, ok := errors.AsType[*knownError](err); ok {
-		return known.report(g)
+	if known, ok := errors.AsType[*recorded.KnownError](err); ok {
+		return reportKnown(g, known)
 	}
 	if err != nil {
 		err = errors.Join(err, out.Leftovers())
@@ -115,7 +114,7 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	if !c.NoWait && summary.Frames > 0 && c.NATS == "" {
-		waitAllReadable(ctx, g, []ingest.Summary{summary})
+		recorded.WaitAll(ctx, g.client, []ingest.Summary{summary})
 	}
 	if err := report(g, &summary, took, opts.FrameClock); err != nil {
 		return err
@@ -196,61 +195,6 @@ func report(g *global, s *ingest.Summary, took time.Duration, frameClock bool) e
 	if g.JSON {
 		return json.NewEncoder(os.Stdout).Encode(s)
 	}
-	w := console.To(os.Stderr)
-	if s.Frames == 0 {
-		fmt.Fprintln(w, "recorded nothing: no frame came")
-		return nil
-	}
-	rate := ""
-	if perSecond := float64(s.Frames) / took.Seconds(); perSecond >= 1000 {
-		rate = fmt.Sprintf(" (%s/s)", console.Count(int64(perSecond), "frame"))
-	}
-	fmt.Fprintf(w, "recorded %s, %s in %s%s\n", console.Count(s.Frames, "frame"), console.Count(s.Bytes, "byte"), console.Millis(took.Seconds()*1000), rate)
-	fmt.Fprintf(w, "stream   %s\n", s.StreamID)
-	switch {
-	case s.SessionCount == 1:
-		fmt.Fprintf(w, "session  %s\n", s.Sessions[0])
-	case s.SessionCount > 1:
-		fmt.Fprintf(w, "sessions %s, from %s to %s\n", console.Thousands(s.SessionCount), s.Sessions[0], s.LastSession)
-	}
-	fmt.Fprintf(w, "dialect  %s (%s)\n", s.Dialect, s.Evidence)
-	writeNotes(w, s, frameClock)
-	if s.SessionCount > 0 {
-		fmt.Fprintf(w, "next     tapedeck show %s\n", console.SessionWord(s.Sessions[0]))
-	}
+	printers.Recording(os.Stderr, s, took, frameClock)
 	return nil
-}
-
-// writeNotes prints notes on frames of the summary that need attention.
-func writeNotes(w io.Writer, s *ingest.Summary, frameClock bool) {
-	if n := s.Counters.NotJSON; n > 0 {
-		fmt.Fprintf(w, "note     %s not JSON\n", areFrames(n))
-	}
-	if n := s.Counters.InvalidUTF8; n > 0 {
-		fmt.Fprintf(w, "note     %s not UTF-8\n", areFrames(n))
-	}
-	for _, n := range []struct {
-		n         uint64
-		one, what string
-	}{
-		{s.BadChecksum, "frame", "that fails its checksum: it was damaged before it was recorded"},
-		{s.TooDeep, "frame", fmt.Sprintf("nested too deep to be decoded (more than %d levels)", wellformed.MaxDepth)},
-		{s.Counters.Oversize, "frame", "of a message over the frame limit, which is kept in pieces and not decoded"},
-		{s.Counters.Unknown, "frame", "of a type that the dialect does not know"},
-		{s.Counters.Lost, "frame", "lost at the source (gaps in its ids)"}, {s.Counters.Repeated, "id", "came twice"},
-		{s.Counters.Back, "id", "went back"},
-	} {
-		if n.n > 0 {
-			fmt.Fprintf(w, "note     %s %s\n", console.Count(n.n, n.one), n.what)
-		}
-	}
-	if len(s.Redacted) > 0 {
-		fmt.Fprintf(w, "note     secrets were masked: %s\n", redactedRules(s.Redacted))
-	}
-	if s.Misdated > 0 {
-		fmt.Fprintf(w, "note     %s with times that run backwards or are out of range: each arrived with the frame before it\n", console.Count(s.Misdated, "frame"))
-	}
-	if frameClock && !s.Timed {
-		fmt.Fprintln(w, "note     no frame has a time, so with --clock frame all of them stand at that of the first; without it each keeps the time at which it arrived")
-	}
 }

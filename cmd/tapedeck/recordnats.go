@@ -4,16 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"time"
 
+	"tapedeck/deploy/printers"
+	"tapedeck/deploy/recorded"
 	"tapedeck/deploy/settings"
 	"tapedeck/ingest"
 	"tapedeck/ingest/natstap"
 	"tapedeck/ingest/outlet"
 	"tapedeck/ingest/redact"
-	"tapedeck/internal/console"
 	"tapedeck/internal/usage"
 )
 
@@ -100,7 +100,7 @@ func (c *recordCommand) recordNATS(ctx context.Context, g *global, out *outlet.O
 		return err
 	}
 	if !c.NoWait && res.Frames > 0 && res.LastSession != "" {
-		waitAllReadable(ctx, g, []ingest.Summary{{StreamID: res.Last, Sessions: []string{res.LastSession}, LastSession: res.LastSession}})
+		recorded.WaitAll(ctx, g.client, []ingest.Summary{{StreamID: res.Last, Sessions: []string{res.LastSession}, LastSession: res.LastSession}})
 	}
 	return reportNATS(g, &res, took)
 }
@@ -110,35 +110,6 @@ func reportNATS(g *global, r *natstap.Result, took time.Duration) error {
 	if g.JSON {
 		return json.NewEncoder(os.Stdout).Encode(r)
 	}
-	w := console.To(os.Stderr)
-	if r.Messages == 0 {
-		fmt.Fprintln(w, "recorded nothing: no message came")
-	} else {
-		fmt.Fprintf(w, "recorded %s, %s in %s\n", console.Count(r.Messages, "message"), console.Count(r.Bytes, "byte"), console.Millis(took.Seconds()*1000))
-	}
-	switch {
-	case len(r.Sessions) == 1:
-		fmt.Fprintf(w, "session  %s\n", r.Sessions[0])
-	case len(r.Sessions) > 1:
-		fmt.Fprintf(w, "sessions %s or more, the first %s\n", console.Thousands(len(r.Sessions)), r.Sessions[0])
-	}
-	for _, n := range []struct {
-		n         uint64
-		one, what string
-	}{
-		{r.Dropped, "message", "dropped because recording was too slow for the subject; a JetStream stream (--nats-stream) waits for the recorder"},
-		{r.Removed, "message", "removed from the JetStream stream before they were recorded, or of other subjects"},
-		{r.Lost, "time", "without a connection to NATS"},
-		{r.Skipped, "message", "of tapedeck and of NATS itself, which are not recorded"},
-		{r.Evicted, "stream", "ended since more subjects had messages than --nats-open-subjects"},
-		{r.Deleted, "message", "of deleted sessions, which are not recorded"},
-	} {
-		if n.n > 0 {
-			fmt.Fprintf(w, "note     %s %s\n", console.Count(n.n, n.one), n.what)
-		}
-	}
-	if len(r.Sessions) > 0 {
-		fmt.Fprintf(w, "next     tapedeck show %s\n", console.SessionWord(r.Sessions[0]))
-	}
+	printers.NATSRecording(os.Stderr, r, took)
 	return nil
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,11 +10,12 @@ import (
 	"os"
 	"slices"
 
+	"tapedeck/deploy/printers"
+	"tapedeck/deploy/secretscan"
 	"tapedeck/deploy/settings"
 	"tapedeck/ingest/redact"
 	"tapedeck/ingest/redecode"
 	"tapedeck/internal/apiclient"
-	"tapedeck/internal/console"
 	"tapedeck/internal/usage"
 )
 
@@ -58,7 +58,7 @@ func (c *redactCommand) Run(ctx context.Context, g *global) error {
 	if g.JSON {
 		err = json.NewEncoder(os.Stdout).Encode(map[string]any{"items": append([]*redecode.Redacted{}, results...), "next": nil})
 	} else {
-		err = c.print(results)
+		err = printers.Redacted(os.Stdout, results, c.DryRun, c.Wait)
 	}
 	return errors.Join(append(failures, err)...)
 }
@@ -69,7 +69,7 @@ func (c *redactCommand) redact(ctx context.Context, g *global, name string, rule
 		if !c.DryRun {
 			return nil, usage.Errorf("%s is a file: --dry-run lists its secrets, and \"tapedeck record\" and \"tapedeck import\" mask them in what they store", name)
 		}
-		return redactFile(ctx, name, rules)
+		return secretscan.File(ctx, name, rules)
 	}
 	cl, err := g.client()
 	if err != nil {
@@ -122,39 +122,4 @@ func (c *redactCommand) rules() ([]byte, error) {
 		more.Declared = append(more.Declared, redact.Declared{Name: name, Value: os.Getenv(name)})
 	}
 	return json.Marshal(more)
-}
-
-// print lists what was masked.
-func (c *redactCommand) print(results []*redecode.Redacted) error {
-	verb := "were masked"
-	if c.DryRun {
-		verb = "would be masked"
-	}
-	var out bytes.Buffer
-	for _, r := range results {
-		if !r.Changed {
-			fmt.Fprintf(&out, "%s: no secrets were found\n", console.Clip(r.SessionID, 60))
-			continue
-		}
-		if len(r.Counts) == 0 {
-			fmt.Fprintf(&out, "%s: what an interrupted run has left was masked\n", console.Clip(r.SessionID, 60))
-			continue
-		}
-		fmt.Fprintf(&out, "%s: secrets %s: %s\n", console.Clip(r.SessionID, 60), verb, redactedRules(r.Counts))
-		t := console.NewTable(&out, "frame", "byte", "length", "rule", "placeholder")
-		for _, item := range r.Items {
-			t.Row(item.Position, item.Offset, item.Length, item.Rule, item.Placeholder)
-		}
-		if err := t.Flush(); err != nil {
-			return err
-		}
-		for _, remark := range r.Remarks {
-			fmt.Fprintln(&out, "note: "+remark)
-		}
-		if !c.DryRun && !c.Wait {
-			fmt.Fprintln(&out, "note: ClickHouse removes the files that were replaced within some 13 minutes; --wait waits for that")
-		}
-	}
-	_, err := out.WriteTo(os.Stdout)
-	return err
 }

@@ -1,18 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"net/url"
 	"os"
 
-	"tapedeck/ingest/redecode"
-	"tapedeck/internal/apiclient"
+	"tapedeck/deploy/redecoding"
 	"tapedeck/internal/console"
 	"tapedeck/internal/usage"
 )
@@ -44,15 +40,18 @@ func (c *redecodeCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	cl.Wait() // the answer is sent when all is decoded
+	r := redecoding.Request{Client: cl, File: file}
 	if c.All {
-		return c.all(ctx, g, cl, file)
+		return c.all(ctx, g, r)
 	}
+	q := url.Values{}
+	setAll(q, map[string][]string{"dialect": {c.Dialect}})
 	t := console.NewTable(os.Stdout, "session", "stream", "dialect", "frames", "spans", "messages", "usages", "recognised by")
 	var failures []error
 	var unended []string
 	results := []json.RawMessage{}
 	for _, id := range c.Sessions {
-		answer, result, err := c.decode(ctx, cl, id, url.Values{}, file)
+		answer, result, err := r.Decode(ctx, id, q)
 		if err != nil {
 			failures = append(failures, fmt.Errorf("session %s: %w", id, err))
 			if ctx.Err() != nil {
@@ -108,29 +107,4 @@ func (c *redecodeCommand) dialectFile() ([]byte, error) {
 		return nil, usage.As(err)
 	}
 	return os.ReadFile(c.DialectFile)
-}
-
-// decode makes the server decode one session again. q has further parameters.
-func (c *redecodeCommand) decode(ctx context.Context, cl *apiclient.Client, id string, q url.Values, file []byte) (json.RawMessage, *redecode.Result, error) {
-	if !c.All {
-		setAll(q, map[string][]string{"dialect": {c.Dialect}})
-	}
-	body, err := cl.Post(ctx, apiclient.SessionPath(id, "redecode"), q, redecode.DialectFile, file)
-	var refused *apiclient.Error
-	if errors.As(err, &refused) && refused.Status == http.StatusBadRequest {
-		err = usage.As(err)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	defer body.Close()
-	answer, err := io.ReadAll(body)
-	result := &redecode.Result{}
-	if err == nil {
-		err = json.Unmarshal(answer, result)
-	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("read the server's answer: %w", err)
-	}
-	return bytes.TrimSpace(answer), result, nil
 }

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
 	"tapedeck/deploy/local"
+	"tapedeck/deploy/redecoding"
 	"tapedeck/internal/bounded"
 	"tapedeck/query/usagereport"
 	"tapedeck/schema/clickhouse"
@@ -177,7 +177,7 @@ func TestRedecodeAll(t *testing.T) {
 		}
 		return n
 	}
-	bounded.Until(t, "more sessions than are decoded at a time", func() bool { return current() > redecodesAtOnce })
+	bounded.Until(t, "more sessions than are decoded at a time", func() bool { return current() > redecoding.AtOnce })
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
@@ -227,18 +227,5 @@ func TestRedecodeAll(t *testing.T) {
 	var repeated uint64
 	if err := o.db.QueryRow(t.Context(), "SELECT count() FROM (SELECT session_id FROM redecodes FINAL WHERE session_id LIKE 'old-%' GROUP BY session_id HAVING count() != 1)").Scan(&repeated); err != nil || repeated > 0 {
 		t.Errorf("%d sessions are not there once: %v", repeated, err)
-	}
-}
-
-// Progress has the sessions that are passed, the rate, and the time that is left.
-func TestRedecodeAllProgress(t *testing.T) {
-	r := &outdatedRun{began: time.Now().Add(-10 * time.Second)}
-	r.total = outdatedCount{4, 5000}
-	if got := r.progress(); got != "0 of 4 outdated sessions" {
-		t.Error(got)
-	}
-	r.passed, r.decoded = outdatedCount{2, 2000}, outdatedCount{1, 1000}
-	if got := r.progress(); !regexp.MustCompile(`^2 of 4 outdated sessions, (100|99) frames/s, about 30s left$`).MatchString(got) {
-		t.Error(got)
 	}
 }

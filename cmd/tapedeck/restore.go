@@ -11,6 +11,7 @@ import (
 
 	"tapedeck/deploy/backup"
 	"tapedeck/deploy/local"
+	"tapedeck/deploy/migrating"
 	"tapedeck/deploy/settings"
 	"tapedeck/internal/console"
 	"tapedeck/schema/clickhouse"
@@ -82,7 +83,7 @@ func (c *restoreCommand) Run(ctx context.Context, g *global) (err error) {
 	}
 	defer db.Close()
 	if err := db.Ping(ctx); err != nil {
-		return clickhouseProblem(dsn, err)
+		return migrating.Problem(dsn, err)
 	}
 	o.DB = db
 	r, err := backup.Restore(ctx, o)

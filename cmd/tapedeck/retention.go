@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"tapedeck/deploy/printers"
 	"tapedeck/deploy/retention"
 	"tapedeck/internal/console"
 	"tapedeck/internal/usage"
@@ -88,7 +89,7 @@ func (c *retentionShow) Run(ctx context.Context, g *global) error {
 	}
 	t := console.NewTable(os.Stdout, "kind", "kept for", "up to", "set", "by")
 	for _, p := range page.Items {
-		t.Row(p.Kind, age(p.MaxAgeS), size(p.MaxBytes), timeOr(p.SetAt, "-"), console.Clip(p.SetBy, 30))
+		t.Row(p.Kind, age(p.MaxAgeS), size(p.MaxBytes), printers.TimeOr(p.SetAt, "-"), console.Clip(p.SetBy, 30))
 	}
 	return t.Flush()
 }

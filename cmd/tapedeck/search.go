@@ -9,8 +9,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"time"
 
+	"tapedeck/deploy/printers"
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/console"
 	"tapedeck/internal/usage"
@@ -69,65 +69,9 @@ func (c *searchCommand) Run(ctx context.Context, g *global) error {
 	if err := json.Unmarshal(raw, &found); err != nil {
 		return fmt.Errorf("read the server's answer to v1/search: %w", err)
 	}
-	if err := printHits(found.Items); err != nil {
+	if err := printers.Hits(os.Stdout, found.Items, console.IsTerminal(os.Stdout)); err != nil {
 		return err
 	}
-	explainSearch(&found, filtered)
+	printers.ExplainSearch(os.Stderr, &found, filtered)
 	return nil
-}
-
-// printHits prints hits, each with the command that plays the session from its moment.
-func printHits(hits []search.Hit) error {
-	bold := console.IsTerminal(os.Stdout)
-	for i := range hits {
-		h := &hits[i]
-		what := h.Kind
-		if h.Name != "" {
-			what += " " + h.Name
-		}
-		moment := time.Duration(h.OffsetMS * float64(time.Millisecond))
-		_, err := fmt.Fprintf(os.Stdout, "%s  %s  %s  %s\n  %s\n  tapedeck play --from +%s %s\n",
-			console.LocalTime(h.At), console.Clip(h.SessionID, 40), console.Clip(what, 40), console.Clip(h.SessionTitle, 60),
-			snippetLine(h.Snippet, bold), moment, console.SessionWord(h.SessionID))
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// snippetLine returns a snippet as one line, with matches in bold type.
-func snippetLine(parts []search.Part, bold bool) string {
-	var b strings.Builder
-	for _, p := range parts {
-		text := console.Visible(lineEnds.Replace(p.Text), "")
-		if p.Match && bold {
-			text = "\x1b[1m" + text + "\x1b[0m"
-		}
-		b.WriteString(text)
-	}
-	return strings.TrimSpace(b.String())
-}
-
-var lineEnds = strings.NewReplacer("\r", " ", "\n", " ", "\t", " ")
-
-// explainSearch prints on standard error why an answer is incomplete or empty.
-func explainSearch(found *search.Answer, filtered bool) {
-	switch {
-	case found.Partial:
-		text := *found.Reason
-		if found.SearchedTo != nil {
-			text += " Searched back to " + console.LocalTime(*found.SearchedTo) + "."
-		}
-		if len(found.Scanned) > 0 {
-			text += " The index does not cover " + strings.Join(found.Scanned, ", ") + "."
-		}
-		fmt.Fprintln(console.To(os.Stderr), text, "Narrow the search with --from, --to or --session.")
-	case len(found.Items) == 0 && filtered:
-		fmt.Fprintln(os.Stderr, "Nothing matches with these flags. Leave one out to find more.")
-	case len(found.Items) == 0:
-		fmt.Fprintln(os.Stderr, "Nothing matches.")
-	case found.Next != nil:
-		fmt.Fprintln(os.Stderr, "There are more: -n 100, or narrow the search with --from, --kind, --tool …")
-	}
 }

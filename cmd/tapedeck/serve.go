@@ -11,6 +11,7 @@ import (
 
 	"tapedeck/deploy/demo"
 	"tapedeck/deploy/local/datadir"
+	"tapedeck/deploy/migrating"
 	"tapedeck/deploy/node"
 	"tapedeck/deploy/server"
 	"tapedeck/deploy/settings"
@@ -63,9 +64,9 @@ func (c *serveCommand) Run(ctx context.Context, i *invocation) error {
 	}
 	defer early.Close()
 	if c.Migrate {
-		err = migrateFirst(ctx, c.ClickHouse, func(text string) { early.SetDetail(text); manager.Starting(text) }, log)
+		err = migrating.First(ctx, c.ClickHouse, version, func(text string) { early.SetDetail(text); manager.Starting(text) }, log)
 	} else if has("sink") || has("api") {
-		err = checkSchema(ctx, c.ClickHouse)
+		err = migrating.Check(ctx, c.ClickHouse, version)
 	}
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"os"
 	"time"
 
+	"tapedeck/deploy/printers"
 	"tapedeck/deploy/share"
 	"tapedeck/internal/console"
 	"tapedeck/internal/usage"
@@ -78,7 +79,7 @@ func (c *shareCreate) Run(ctx context.Context, g *global) error {
 	if err := json.NewDecoder(answer).Decode(&made); err != nil {
 		return fmt.Errorf("read the server's answer to v1/shares: %w", err)
 	}
-	fmt.Fprintf(console.To(os.Stderr), "link %s to session %s, until %s; it is not shown again:\n", made.ID, made.Session, timeOr(made.ExpiresAt, "it is revoked"))
+	fmt.Fprintf(console.To(os.Stderr), "link %s to session %s, until %s; it is not shown again:\n", made.ID, made.Session, printers.TimeOr(made.ExpiresAt, "it is revoked"))
 	fmt.Println(made.URL)
 	return nil
 }
@@ -103,8 +104,8 @@ func (c *shareList) Run(ctx context.Context, g *global) error {
 		case s.ExpiresAt != nil && !now.Before(*s.ExpiresAt):
 			state = "expired"
 		}
-		t.Row(s.ID, console.Clip(s.Session, 40), console.Clip(s.Note, 40), timeOr(s.From, "its start"), timeOr(s.To, "its end"),
-			console.LocalTime(s.CreatedAt), timeOr(s.LastUsed, "never"), timeOr(s.ExpiresAt, "never"), state)
+		t.Row(s.ID, console.Clip(s.Session, 40), console.Clip(s.Note, 40), printers.TimeOr(s.From, "its start"), printers.TimeOr(s.To, "its end"),
+			console.LocalTime(s.CreatedAt), printers.TimeOr(s.LastUsed, "never"), printers.TimeOr(s.ExpiresAt, "never"), state)
 	}
 	return t.Flush()
 }

@@ -4,18 +4,17 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"os"
 	"sync/atomic"
 	"time"
 
+	"tapedeck/deploy/printers"
+	"tapedeck/deploy/recorded"
 	"tapedeck/deploy/settings"
 	"tapedeck/ingest"
 	"tapedeck/ingest/history"
 	"tapedeck/ingest/outlet"
 	"tapedeck/internal/console"
-	"tapedeck/query"
-	"tapedeck/query/sessionstreams"
 )
 
 // syncCommand records the history of coding agents.
@@ -97,7 +96,7 @@ func (c *syncRecord) sync(ctx context.Context, g *global, opts history.Options) 
 	}
 	took := time.Since(began)
 	if err == nil && !c.NoWait && res.Recorded > 0 {
-		waitAllReadable(ctx, g, []ingest.Summary{res.Last})
+		recorded.WaitAll(ctx, g.client, []ingest.Summary{res.Last})
 	}
 	interrupted := ctx.Err() != nil
 	failed := reportSync(g, res, took, interrupted)
@@ -111,30 +110,11 @@ func (c *syncRecord) sync(ctx context.Context, g *global, opts history.Options) 
 	return syncer.Watch(ctx, func(res *history.Result) { _ = reportWatch(g, res) })
 }
 
-// storedWithin bounds the time until recorded streams can be read from the server. Newer ones
-// are not looked up.
-const storedWithin = 2 * time.Minute
-
-// forgetLost clears the progress if the server has none of the streams that were recorded last:
-// the address is that of another server, or its data was removed. The progress stays if the
-// server does not answer.
+// forgetLost clears the progress if the server has none of the streams that were recorded last.
 func forgetLost(ctx context.Context, g *global, p *history.Progress) error {
-	latest := p.Latest(3, time.Now().Add(-storedWithin))
-	if len(latest) == 0 {
-		return nil
-	}
-	api, err := g.client()
-	if err != nil {
+	lost, err := recorded.Lost(ctx, g.client, p)
+	if err != nil || !lost {
 		return err
-	}
-	asking, cancel := context.WithTimeout(ctx, lookUpTimeout)
-	defer cancel()
-	for _, r := range latest {
-		var page query.Page[sessionstreams.InSession]
-		err := api.Get(asking, "v1/streams", url.Values{"session": {r.Session}, "stream": {r.Stream}, "limit": {"1"}}, &page)
-		if err != nil || len(page.Items) > 0 {
-			return ctx.Err()
-		}
 	}
 	fmt.Fprintf(console.To(os.Stderr), "note     %s does not have the sessions recorded before: all are recorded again\n", g.Server)
 	return p.Forget()
@@ -148,7 +128,7 @@ func reportSync(g *global, res *history.Result, took time.Duration, interrupted 
 			return err
 		}
 	} else {
-		printSync(res, took, interrupted)
+		printers.Sync(os.Stderr, res, took, interrupted)
 	}
 	if res.Failed > 0 || interrupted {
 		return exitCode(exitFailed)
@@ -161,10 +141,6 @@ func reportWatch(g *global, res *history.Result) error {
 	if g.JSON {
 		return json.NewEncoder(os.Stdout).Encode(res)
 	}
-	w := console.To(os.Stderr)
-	if res.Recorded > 0 {
-		fmt.Fprintf(w, "recorded %s of %s\n", console.Count(res.Frames, "frame"), console.Count(res.Recorded, "file"))
-	}
-	printProblems(w, res.Problems)
+	printers.SyncChanges(os.Stderr, res)
 	return nil
 }

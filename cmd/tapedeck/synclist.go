@@ -3,15 +3,14 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"io"
 	"os"
+	"slices"
 	"time"
 
+	"tapedeck/deploy/printers"
 	"tapedeck/deploy/settings"
 	"tapedeck/ingest/history"
 	"tapedeck/ingest/outlet"
-	"tapedeck/internal/console"
 )
 
 type syncList struct{ syncPlaces }
@@ -42,32 +41,15 @@ func (c *syncPlaces) list(ctx context.Context, g *global, toRecord bool) error {
 		return err
 	}
 	progress.Plan(found)
+	list := slices.DeleteFunc(found.Sources, func(s *history.Source) bool { return toRecord && !s.Pending() })
+	if !g.JSON {
+		return printers.Sources(os.Stdout, os.Stderr, list, found, toRecord)
+	}
 	items := []listed{}
-	for _, s := range found.Sources {
-		if toRecord && !s.Pending() {
-			continue
-		}
+	for _, s := range list {
 		items = append(items, listed{s.Agent, s.State, s.Size, s.Modified, s.Session, s.Project, s.Branch, s.Path})
 	}
-	if g.JSON {
-		return json.NewEncoder(os.Stdout).Encode(map[string]any{"items": items, "next": nil, "problems": append([]history.Problem{}, found.Problems...)})
-	}
-	t := console.NewTable(os.Stdout, "agent", "state", "modified", "bytes", "session", "project", "branch", "file")
-	for _, s := range items {
-		t.Row(orDash(string(s.Agent)), s.State, console.LocalTime(s.Modified), console.Thousands(s.Size), orDash(console.Clip(s.Session, 40)), orDash(s.Project), orDash(s.Branch), s.Path)
-	}
-	if len(items) > 0 {
-		if err := t.Flush(); err != nil {
-			return err
-		}
-	}
-	w := console.To(os.Stderr)
-	printFound(w, found.Result())
-	if toRecord {
-		fmt.Fprintf(w, "would record %s\n", console.Count(len(items), "file"))
-	}
-	printProblems(w, found.Problems)
-	return nil
+	return json.NewEncoder(os.Stdout).Encode(map[string]any{"items": items, "next": nil, "problems": append([]history.Problem{}, found.Problems...)})
 }
 
 // readProgress reads the progress for the tenant of the token.
@@ -93,65 +75,4 @@ func (c *syncPlaces) readProgress(ctx context.Context, g *global) (*history.Prog
 		return nil, err
 	}
 	return history.ReadProgress(home, g.Server, c.Tenant)
-}
-
-// printFound prints how many files were found, by agent.
-func printFound(w io.Writer, res *history.Result) {
-	if res.Files == 0 {
-		fmt.Fprintln(w, "found    no session of a coding agent; name other folders with --from")
-		return
-	}
-	by := ""
-	for _, agent := range []history.Agent{history.ClaudeCode, history.Codex, history.GeminiCLI, history.OpenCode} {
-		if n := res.Agents[agent]; n > 0 {
-			by += fmt.Sprintf(", %s %s", console.Thousands(n), agent)
-		}
-	}
-	fmt.Fprintf(w, "found    %s%s\n", console.Count(res.Files, "file"), by)
-}
-
-// printSync prints the result of a run.
-func printSync(res *history.Result, took time.Duration, interrupted bool) {
-	w := console.To(os.Stderr)
-	printFound(w, res)
-	fmt.Fprintf(w, "recorded %s, %s, %s in %s\n", console.Count(res.Recorded, "file"), console.Count(res.Frames, "frame"),
-		console.Count(res.Bytes, "byte"), console.Millis(took.Seconds()*1000))
-	for _, n := range []struct {
-		n    int
-		what string
-	}{
-		{res.States[history.StateStored], "unchanged since recorded"},
-		{res.States[history.StateCopy], "whose lines are all in other files"},
-		{res.States[history.StateEmpty], "without messages"},
-		{res.States[history.StateDeleted], "of sessions that were deleted on the server"},
-		{res.Waiting, "whose last line is half-written: the next sync records it"},
-	} {
-		if n.n > 0 {
-			fmt.Fprintf(w, "note     %s %s\n", console.Count(n.n, "file"), n.what)
-		}
-	}
-	if res.Copied > 0 {
-		fmt.Fprintf(w, "note     %s also in other files: counted there\n", console.Count(res.Copied, "line"))
-	}
-	printProblems(w, res.Problems)
-	if interrupted {
-		fmt.Fprintln(w, "note     interrupted: the next sync records the rest")
-	}
-	if res.Recorded > 0 {
-		fmt.Fprintln(w, "next     tapedeck sessions")
-	}
-}
-
-// problemsShown bounds the paths that are named.
-const problemsShown = 10
-
-// printProblems prints what was skipped.
-func printProblems(w io.Writer, list []history.Problem) {
-	for i, p := range list {
-		if i == problemsShown {
-			fmt.Fprintf(w, "skipped  %s more; --json names all\n", console.Count(len(list)-i, "path"))
-			return
-		}
-		fmt.Fprintf(w, "skipped  %s: %s\n", console.Visible(p.Path, ""), p.Reason)
-	}
 }

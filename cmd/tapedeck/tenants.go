@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 
+	"tapedeck/deploy/printers"
 	"tapedeck/deploy/server"
 	"tapedeck/internal/console"
 )
@@ -30,7 +31,7 @@ func (c *tenantsList) Run(ctx context.Context, g *global) error {
 	t := console.NewTable(os.Stdout, "tenant", "last frame", "valid tokens", "last used", "settings")
 	for i := range page.Items {
 		one := &page.Items[i]
-		t.Row(one.Name, timeOr(one.LastFrame, "none"), one.Tokens, timeOr(one.LastUsed, "never"), settingsOf(one))
+		t.Row(one.Name, printers.TimeOr(one.LastFrame, "none"), one.Tokens, printers.TimeOr(one.LastUsed, "never"), settingsOf(one))
 	}
 	return t.Flush()
 }

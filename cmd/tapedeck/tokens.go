@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"tapedeck/deploy/access"
+	"tapedeck/deploy/printers"
 	"tapedeck/internal/console"
 	"tapedeck/internal/usage"
 )
@@ -62,16 +63,9 @@ func (c *tokensList) Run(ctx context.Context, g *global) error {
 		case k.ExpiresAt != nil && !now.Before(*k.ExpiresAt):
 			state = "expired"
 		}
-		t.Row(k.ID, console.Clip(k.Name, 40), k.Tenant, strings.Join(access.ScopeNames(k.Scopes), ","), console.LocalTime(k.CreatedAt), timeOr(k.LastUsed, "never"), timeOr(k.ExpiresAt, "never"), state)
+		t.Row(k.ID, console.Clip(k.Name, 40), k.Tenant, strings.Join(access.ScopeNames(k.Scopes), ","), console.LocalTime(k.CreatedAt), printers.TimeOr(k.LastUsed, "never"), printers.TimeOr(k.ExpiresAt, "never"), state)
 	}
 	return t.Flush()
-}
-
-func timeOr(at *time.Time, otherwise string) string {
-	if at == nil {
-		return otherwise
-	}
-	return console.LocalTime(*at)
 }
 
 // Run makes a token. Its text alone goes to standard output.

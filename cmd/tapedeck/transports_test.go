@@ -31,8 +31,8 @@ var (
 	awkwardMessages = []string{`{"a":1}`, "text", "\x00\x01", "", strings.Repeat("long ", 20000)}
 )
 
-// recorded is where one transport's recording is, and what must come back.
-type recorded struct {
+// playable is where one transport's recording is, and what must come back.
+type playable struct {
 	accept string // of the replay: the recorded transport
 	want   []byte
 }
@@ -43,65 +43,65 @@ func TestTransports(t *testing.T) {
 	s := shared.get(t)
 	lines, events := []byte(awkwardLines), []byte(awkwardEvents)
 	const ndjson, sse = "application/x-ndjson", "text/event-stream"
-	for name, record := range map[string]func(t *testing.T, session string) recorded{
-		"file of lines": func(t *testing.T, id string) recorded {
+	for name, record := range map[string]func(t *testing.T, session string) playable{
+		"file of lines": func(t *testing.T, id string) playable {
 			s.must(t, "record", "--again", "--session", id, textFile(t, lines))
-			return recorded{ndjson, lines}
+			return playable{ndjson, lines}
 		},
-		"file of events": func(t *testing.T, id string) recorded {
+		"file of events": func(t *testing.T, id string) playable {
 			s.must(t, "record", "--again", "--session", id, textFile(t, events))
-			return recorded{sse, events}
+			return playable{sse, events}
 		},
-		"standard input": func(t *testing.T, id string) recorded {
+		"standard input": func(t *testing.T, id string) playable {
 			cmd := s.command(t, "record", "--session", id, "-")
 			cmd.Stdin = bytes.NewReader(lines)
 			if _, stderr, exit := finish(t, cmd); exit != 0 {
 				t.Fatal(stderr)
 			}
-			return recorded{ndjson, lines}
+			return playable{ndjson, lines}
 		},
-		"command": func(t *testing.T, id string) recorded {
+		"command": func(t *testing.T, id string) playable {
 			stdout, stderr, exit := s.run(t, "record", "--session", id, "--", "sh", "-c", "cat "+textFile(t, lines)+"; exit 3")
 			if exit != 3 || stdout != awkwardLines {
 				t.Fatalf("exit %d, passed through %q\n%s", exit, stdout, stderr)
 			}
-			return recorded{ndjson, lines}
+			return playable{ndjson, lines}
 		},
-		"followed file": func(t *testing.T, id string) recorded { return recorded{ndjson, followed(t, s, id)} },
-		"body of lines": func(t *testing.T, id string) recorded {
+		"followed file": func(t *testing.T, id string) playable { return playable{ndjson, followed(t, s, id)} },
+		"body of lines": func(t *testing.T, id string) playable {
 			post(t, s, id, ndjson, lines)
-			return recorded{ndjson, lines}
+			return playable{ndjson, lines}
 		},
-		"body of events": func(t *testing.T, id string) recorded {
+		"body of events": func(t *testing.T, id string) playable {
 			post(t, s, id, sse, events)
-			return recorded{sse, events}
+			return playable{sse, events}
 		},
-		"SSE at a URL": func(t *testing.T, id string) recorded {
+		"SSE at a URL": func(t *testing.T, id string) playable {
 			server := serving(t, sse, events)
 			s.must(t, "record", "--session", id, "--once", "--sse", server)
-			return recorded{sse, events}
+			return playable{sse, events}
 		},
-		"NDJSON at a URL": func(t *testing.T, id string) recorded {
+		"NDJSON at a URL": func(t *testing.T, id string) playable {
 			s.must(t, "record", "--session", id, "--once", "--sse", serving(t, ndjson, lines))
-			return recorded{ndjson, lines}
+			return playable{ndjson, lines}
 		},
-		"proxied SSE": func(t *testing.T, id string) recorded {
+		"proxied SSE": func(t *testing.T, id string) playable {
 			through(t, s, id, serving(t, sse, events), events)
-			return recorded{sse, events}
+			return playable{sse, events}
 		},
-		"proxied NDJSON": func(t *testing.T, id string) recorded {
+		"proxied NDJSON": func(t *testing.T, id string) playable {
 			through(t, s, id, serving(t, ndjson, lines), lines)
-			return recorded{ndjson, lines}
+			return playable{ndjson, lines}
 		},
-		"proxied JSON": func(t *testing.T, id string) recorded {
+		"proxied JSON": func(t *testing.T, id string) playable {
 			body := []byte(`{"x":[1,` + "\r\n" + `2]}`)
 			through(t, s, id, serving(t, "application/json", body), body)
-			return recorded{ndjson, body}
+			return playable{ndjson, body}
 		},
-		"proxied bytes": func(t *testing.T, id string) recorded {
+		"proxied bytes": func(t *testing.T, id string) playable {
 			body := bytes.Repeat([]byte("\x89PNG\r\n\x00\xff"), 40_000)
 			through(t, s, id, serving(t, "image/png", body), body)
-			return recorded{ndjson, body}
+			return playable{ndjson, body}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

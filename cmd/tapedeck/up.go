@@ -10,6 +10,7 @@ import (
 	"tapedeck/deploy/demo"
 	"tapedeck/deploy/health"
 	"tapedeck/deploy/local"
+	"tapedeck/deploy/migrating"
 	"tapedeck/deploy/node"
 	"tapedeck/deploy/server"
 	"tapedeck/deploy/settings"
@@ -65,7 +66,7 @@ func (c *upCommand) Run(ctx context.Context, i *invocation) (err error) {
 		defer cancel()
 		err = errors.Join(err, servers.Close(ctx))
 	}()
-	if err := migrateFirst(ctx, servers.ClickHouseDSN(), func(text string) { early.SetDetail(text); manager.Starting(text) }, log); err != nil {
+	if err := migrating.First(ctx, servers.ClickHouseDSN(), version, func(text string) { early.SetDetail(text); manager.Starting(text) }, log); err != nil {
 		return err
 	}
 	cfg, err := c.NodeConfig(node.Config{

@@ -8,10 +8,9 @@ import (
 	"os"
 	"strconv"
 
+	"tapedeck/deploy/printers"
 	"tapedeck/internal/apiclient"
-	"tapedeck/internal/console"
 	"tapedeck/internal/usage"
-	"tapedeck/query/reports"
 	"tapedeck/query/usagereport"
 )
 
@@ -56,41 +55,6 @@ func (f *reportFlags) fetch(ctx context.Context, g *global, path string, q url.V
 
 // ranged reports whether the flags limit the range.
 func (f *reportFlags) ranged() bool { return f.From != "" || f.To != "" }
-
-// totalCells returns the cells that name the row of all groups together.
-func totalCells(heads []string) []any {
-	total := make([]any, len(heads))
-	for i := range total {
-		total[i] = ""
-	}
-	total[0] = "TOTAL"
-	return total
-}
-
-// groupCells returns the cells that name a row: its period and its groups.
-func groupCells(p reports.Period, by []string, g reports.Group) []any {
-	var cells []any
-	if p.Name != nil {
-		cells = append(cells, *p.Name)
-	}
-	for _, name := range by {
-		value := "(none)"
-		if v := g[name]; v != nil {
-			value = *v
-		}
-		cells = append(cells, console.Clip(value, 40))
-	}
-	return cells
-}
-
-// groupHeads names those cells.
-func groupHeads(granularity reports.Granularity, by []string) []string {
-	var heads []string
-	if granularity != reports.Whole {
-		heads = append(heads, string(granularity))
-	}
-	return append(heads, by...)
-}
 
 // usageCommand reports token usage and its cost.
 type usageCommand struct {
@@ -137,7 +101,7 @@ func (c *usageCommand) Run(ctx context.Context, g *global) error {
 		printNone("uses of tokens", c.narrowed())
 		return nil
 	}
-	return showUsage(os.Stdout, &r)
+	return printers.Usage(os.Stdout, &r)
 }
 
 // parameters returns the query parameters of the flags.

@@ -7,14 +7,12 @@ import (
 	"io"
 	"net/url"
 	"os"
-	"time"
 
+	"tapedeck/deploy/output"
+	"tapedeck/deploy/printers"
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/console"
 	"tapedeck/internal/usage"
-	"tapedeck/query/charges"
-	costs "tapedeck/query/cost"
-	"tapedeck/query/prices"
 )
 
 const (
@@ -57,7 +55,7 @@ func (c *usageCommand) runCalls(ctx context.Context, g *global, format string, q
 
 // write writes what a function copies from the server to the file, or to standard output.
 func (f *fileFlags) write(ctx context.Context, g *global, from func(*apiclient.Client, io.Writer) error) error {
-	out, err := createOutput(f.Output, f.Force)
+	out, err := output.Create(f.Output, f.Force)
 	if err != nil {
 		return err
 	}
@@ -65,14 +63,14 @@ func (f *fileFlags) write(ctx context.Context, g *global, from func(*apiclient.C
 	if err == nil {
 		err = from(cl, out)
 	}
-	if err = errors.Join(err, out.finish()); err != nil {
+	if err = errors.Join(err, out.Finish()); err != nil {
 		if ctx.Err() != nil {
 			err = errors.Join(errors.New("interrupted"), err)
 		}
-		return out.failed(err)
+		return out.Failed(err)
 	}
-	if out.file != os.Stdout {
-		fmt.Fprintf(console.To(os.Stderr), "wrote %s: %s\n", f.Output, console.Count(out.written.Load(), "byte"))
+	if !out.IsStdout() {
+		fmt.Fprintf(console.To(os.Stderr), "wrote %s: %s\n", f.Output, console.Count(out.Written(), "byte"))
 	}
 	return nil
 }
@@ -132,32 +130,9 @@ func (c *usageCommand) limit(otherwise int) int {
 
 // showCalls prints charges as a table.
 func (c *usageCommand) showCalls(ctx context.Context, g *global, q url.Values) error {
-	heads := []string{"time", "session", "model", "input", "cache read", "cache write", "output", "reasoning", "cost"}
-	repriced, whatIf := q.Has("as_of") || q.Has("prices"), q.Has("what_if_model")
-	if repriced {
-		heads = append(heads, "repriced")
-	}
-	if whatIf {
-		heads = append(heads, "what if")
-	}
-	t := console.NewTable(os.Stdout, append(heads, "stated", "charge")...)
+	t := printers.NewChargeTable(os.Stdout, q.Has("as_of") || q.Has("prices"), q.Has("what_if_model"))
 	limit := c.limit(callsShown)
-	shown, next, err := list(ctx, g, callsPath, q, limit, callsAtOnce, func(call *charges.Charge) {
-		n := call.Tokens
-		cells := []any{
-			call.At.Local().Format(time.DateTime), console.Clip(call.SessionID, 40), console.Clip(orNone(call.Model), 40),
-			console.Thousands(n.Input), console.Thousands(n.CacheRead), console.Thousands(n.CacheWrite5m + n.CacheWrite1h),
-			console.Thousands(n.Output), console.Thousands(n.Reasoning),
-		}
-		cells = append(cells, knownCost(call.Cost, call.Unpriced))
-		if repriced {
-			cells = append(cells, knownCost(call.Repriced, call.RepricedUnpriced))
-		}
-		if whatIf {
-			cells = append(cells, knownCost(call.WhatIf, call.WhatIfUnpriced))
-		}
-		t.Row(append(cells, knownMoney(call.Stated), call.ChargeID)...)
-	})
+	shown, next, err := list(ctx, g, callsPath, q, limit, callsAtOnce, t.Add)
 	if err != nil {
 		return err
 	}
@@ -172,20 +147,4 @@ func (c *usageCommand) showCalls(ctx context.Context, g *global, q url.Values) e
 		fmt.Fprintf(os.Stderr, "There are more: -n %d, or --format csv --output FILE for all.\n", 10*limit)
 	}
 	return nil
-}
-
-// knownCost formats a cost, or why it is not known.
-func knownCost(m *costs.Money, unpriced *prices.Reason) string {
-	if unpriced != nil {
-		return string(*unpriced)
-	}
-	return knownMoney(m)
-}
-
-// knownMoney formats an amount.
-func knownMoney(m *costs.Money) string {
-	if m == nil {
-		return unknown
-	}
-	return money(m)
 }

@@ -9,6 +9,7 @@ import (
 
 	"tapedeck/deploy/backup"
 	"tapedeck/deploy/local"
+	"tapedeck/deploy/migrating"
 	"tapedeck/deploy/settings"
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/usage"
@@ -60,7 +61,7 @@ func (c *verifyCommand) Run(ctx context.Context, g *global) (err error) {
 	}
 	defer db.Close()
 	if err := db.Ping(ctx); err != nil {
-		return clickhouseProblem(dsn, err)
+		return migrating.Problem(dsn, err)
 	}
 	r, err := backup.Restore(ctx, backup.RestoreOptions{DB: db, From: from, Dir: backups, Drill: true, Step: printStep})
 	if err != nil {

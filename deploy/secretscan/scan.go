@@ -1,4 +1,5 @@
-package main
+// Package secretscan lists the secrets of files, as a dry run of masking.
+package secretscan
 
 import (
 	"context"
@@ -17,8 +18,8 @@ import (
 	"tapedeck/schema/block"
 )
 
-// redactFile lists the secrets of a file. It stores nothing.
-func redactFile(ctx context.Context, path string, rules *redact.Engine) (*redecode.Redacted, error) {
+// File lists the secrets of a file. It stores nothing.
+func File(ctx context.Context, path string, rules *redact.Engine) (*redecode.Redacted, error) {
 	r := &redecode.Redacted{SessionID: path, DryRun: true, Counts: map[string]uint64{}, Items: []redecode.RedactedItem{}}
 	var err error
 	if tapefile.IsTape(path) {

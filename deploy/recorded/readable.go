@@ -1,4 +1,4 @@
-package main
+package recorded
 
 import (
 	"context"
@@ -20,9 +20,9 @@ import (
 // readableTimeout is how long a command waits for a recording to be readable.
 const readableTimeout = 30 * time.Second
 
-// waitAllReadable waits until recordings are readable, for readableTimeout at most. The
+// WaitAll waits until recordings are readable, for readableTimeout at most. The
 // signal that ended them does not end the wait; another one does.
-func waitAllReadable(ctx context.Context, g *global, all []ingest.Summary) {
+func WaitAll(ctx context.Context, server Server, all []ingest.Summary) {
 	again, stop := signal.NotifyContext(context.WithoutCancel(ctx), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	again, cancel := context.WithTimeout(again, readableTimeout)
@@ -31,15 +31,15 @@ func waitAllReadable(ctx context.Context, g *global, all []ingest.Summary) {
 		if again.Err() != nil {
 			return
 		}
-		waitReadable(again, g, &all[i])
+		waitReadable(again, server, &all[i])
 	}
 }
 
 // waitReadable waits until the end of a recording can be read, so that the next
 // command sees all of it. A server that does not answer does not make the
 // recording fail.
-func waitReadable(ctx context.Context, g *global, s *ingest.Summary) {
-	c, err := g.client()
+func waitReadable(ctx context.Context, server Server, s *ingest.Summary) {
+	c, err := server()
 	if err != nil || len(s.Sessions) == 0 {
 		return
 	}

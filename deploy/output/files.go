@@ -1,4 +1,4 @@
-package main
+package output
 
 import (
 	"archive/zip"
@@ -11,18 +11,18 @@ import (
 	"tapedeck/query/evidence"
 )
 
-// files takes files one after the other.
-type files interface {
+// Files takes files one after the other.
+type Files interface {
 	evidence.Files
-	close() error
+	Close() error
 }
 
-// newFiles writes to a directory, or to an archive if its name ends in .zip.
-func newFiles(to string, force bool) (files, error) {
+// NewFiles writes to a directory, or to an archive if its name ends in .zip.
+func NewFiles(to string, force bool) (Files, error) {
 	if !strings.HasSuffix(to, ".zip") {
 		return &directory{path: to, force: force}, nil
 	}
-	f, err := createFile(to, force)
+	f, err := CreateFile(to, force)
 	if err != nil {
 		return nil, err
 	}
@@ -37,14 +37,14 @@ type directory struct {
 }
 
 func (d *directory) Create(name string) (io.Writer, error) {
-	if err := d.close(); err != nil {
+	if err := d.Close(); err != nil {
 		return nil, err
 	}
 	path := filepath.Join(d.path, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, err
 	}
-	f, err := createFile(path, d.force)
+	f, err := CreateFile(path, d.force)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (d *directory) Create(name string) (io.Writer, error) {
 	return f, nil
 }
 
-func (d *directory) close() error {
+func (d *directory) Close() error {
 	if d.open == nil {
 		return nil
 	}
@@ -69,4 +69,4 @@ type archive struct {
 
 func (a *archive) Create(name string) (io.Writer, error) { return a.zip.Create(name) }
 
-func (a *archive) close() error { return errors.Join(a.zip.Close(), a.file.Close()) }
+func (a *archive) Close() error { return errors.Join(a.zip.Close(), a.file.Close()) }

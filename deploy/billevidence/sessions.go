@@ -1,4 +1,4 @@
-package main
+package billevidence
 
 import (
 	"encoding/csv"

@@ -1,4 +1,4 @@
-package main
+package migrating
 
 import (
 	"errors"
@@ -20,8 +20,8 @@ const (
 	codeRefused         = 516
 )
 
-// clickhouseProblem adds to an error of a ClickHouse what to do.
-func clickhouseProblem(dsn string, err error) error {
+// Problem adds to an error of a ClickHouse what to do.
+func Problem(dsn string, err error) error {
 	name := clickhouse.ServerName(dsn)
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
 		return fmt.Errorf("%s does not answer (%w)\nName another server with --clickhouse or TAPEDECK_CLICKHOUSE", name, apiclient.RootOf(op.Err))

@@ -1,4 +1,5 @@
-package main
+// Package migrating brings the tables of a ClickHouse up to date before a server starts.
+package migrating
 
 import (
 	"context"
@@ -23,10 +24,10 @@ const (
 // repeatEvery is the interval at which what the server waits for is reported again.
 const repeatEvery = 10 * time.Second
 
-// migrateFirst applies the missing migrations before a server starts. It waits for a
+// First applies the missing migrations before a server starts. It waits for a
 // ClickHouse that does not answer. show receives what the server waits for, whenever that
 // changes and from time to time.
-func migrateFirst(ctx context.Context, dsn string, show func(string), log *slog.Logger) error {
+func First(ctx context.Context, dsn, program string, show func(string), log *slog.Logger) error {
 	texts := make(chan string)
 	var repeating sync.WaitGroup
 	defer repeating.Wait()
@@ -50,7 +51,7 @@ func migrateFirst(ctx context.Context, dsn string, show func(string), log *slog.
 	var reminded time.Time
 	for {
 		set("migrating")
-		applied, err := migrate.Apply(ctx, db, migrate.Options{Program: version, Log: log, Report: report})
+		applied, err := migrate.Apply(ctx, db, migrate.Options{Program: program, Log: log, Report: report})
 		for _, name := range applied {
 			log.Info("migrate: applied a migration", "migration", name)
 		}
@@ -60,7 +61,7 @@ func migrateFirst(ctx context.Context, dsn string, show func(string), log *slog.
 		set("waiting for ClickHouse, to migrate")
 		if time.Since(reminded) > remindMigrate {
 			reminded = time.Now()
-			log.Warn("migrate: ClickHouse does not answer yet, waiting for it", "error", clickhouseProblem(dsn, err))
+			log.Warn("migrate: ClickHouse does not answer yet, waiting for it", "error", Problem(dsn, err))
 		}
 		select {
 		case <-ctx.Done():
@@ -98,16 +99,16 @@ func migrateErr(dsn string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return clickhouseProblem(dsn, err)
+	return Problem(dsn, err)
 }
 
 // checkSchemaTimeout bounds the check of the schema at the start. A ClickHouse that does not
 // answer is checked when it does.
 const checkSchemaTimeout = 2 * time.Second
 
-// checkSchema fails if the database must not be used by this program. Whether migrations are
+// Check fails if the database must not be used by this program. Whether migrations are
 // missing shows in /readyz.
-func checkSchema(ctx context.Context, dsn string) error {
+func Check(ctx context.Context, dsn, program string) error {
 	db, err := clickhouse.Open(dsn)
 	if err != nil {
 		return err
@@ -115,7 +116,7 @@ func checkSchema(ctx context.Context, dsn string) error {
 	defer db.Close()
 	ctx, cancel := context.WithTimeout(ctx, checkSchemaTimeout)
 	defer cancel()
-	s, err := migrate.Read(ctx, db, migrate.Options{Program: version})
+	s, err := migrate.Read(ctx, db, migrate.Options{Program: program})
 	if err != nil {
 		return nil // the node waits for ClickHouse, and reports why
 	}

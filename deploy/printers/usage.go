@@ -1,18 +1,18 @@
-package main
+package printers
 
 import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"tapedeck/internal/console"
 	costs "tapedeck/query/cost"
+	"tapedeck/query/reports"
 	"tapedeck/query/usagereport"
 )
 
-// showUsage prints a report as a table, and below it the calls without a price.
-func showUsage(w io.Writer, r *usagereport.Report) error {
+// Usage prints a report as a table, and below it the calls without a price.
+func Usage(w io.Writer, r *usagereport.Report) error {
 	heads := groupHeads(r.Granularity, r.GroupBy)
 	t := console.NewTable(w, slices.Concat(heads, figureHeads(r))...)
 	for i := range r.Items {
@@ -41,6 +41,41 @@ func showUsage(w io.Writer, r *usagereport.Report) error {
 		}
 	}
 	return showFound(w, r.Totals.Findings)
+}
+
+// totalCells returns the cells that name the row of all groups together.
+func totalCells(heads []string) []any {
+	total := make([]any, len(heads))
+	for i := range total {
+		total[i] = ""
+	}
+	total[0] = "TOTAL"
+	return total
+}
+
+// groupCells returns the cells that name a row: its period and its groups.
+func groupCells(p reports.Period, by []string, g reports.Group) []any {
+	var cells []any
+	if p.Name != nil {
+		cells = append(cells, *p.Name)
+	}
+	for _, name := range by {
+		value := "(none)"
+		if v := g[name]; v != nil {
+			value = *v
+		}
+		cells = append(cells, console.Clip(value, 40))
+	}
+	return cells
+}
+
+// groupHeads names those cells.
+func groupHeads(granularity reports.Granularity, by []string) []string {
+	var heads []string
+	if granularity != reports.Whole {
+		heads = append(heads, string(granularity))
+	}
+	return append(heads, by...)
 }
 
 // nameOthers writes how many groups a row sums up in the cells of its group.
@@ -91,7 +126,7 @@ func figureCells(r *usagereport.Report, f *usagereport.Figures) []any {
 // found says how much does not add up, and in how many sessions.
 func found(f *usagereport.Found) string {
 	if f.Findings == 0 {
-		return unknown
+		return Unknown
 	}
 	return fmt.Sprintf("%s in %s", console.Thousands(f.Findings), console.Count(f.Sessions, "session"))
 }
@@ -107,36 +142,6 @@ func showFound(w io.Writer, f *usagereport.Found) error {
 		t.Row("  "+c.Code, console.Thousands(c.Count), console.Thousands(c.Sessions))
 	}
 	return t.Flush()
-}
-
-// otherCost formats a cost at other prices, and says how many calls it does not include.
-func otherCost(m *costs.Money, unpriced uint64) string {
-	switch {
-	case m == nil && unpriced == 0:
-		return unknown
-	case m == nil:
-		return "unpriced"
-	case unpriced > 0:
-		return fmt.Sprintf("%s (%s unpriced)", money(m), console.Count(unpriced, "call"))
-	}
-	return money(m)
-}
-
-// statedCosts formats the costs that sources state, and says how many calls state one if
-// others do not.
-func statedCosts(list []costs.Stated, calls uint64) string {
-	if len(list) == 0 {
-		return unknown
-	}
-	var sums []string
-	for i := range list {
-		sum := money(&list[i].Money)
-		if list[i].Calls != calls {
-			sum += " (" + console.Count(list[i].Calls, "call") + ")"
-		}
-		sums = append(sums, sum)
-	}
-	return strings.Join(sums, ", ")
 }
 
 // showUnpriced lists the calls without a price under a head, and why they have none.

@@ -1,0 +1,72 @@
+package output
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Receive writes an archive to the file with a name, or to a temporary one unless the name ends in .zip. A
+// file that is not whole is removed.
+func Receive(body io.Reader, to string, force bool) (path string, err error) {
+	var f *os.File
+	if strings.HasSuffix(to, ".zip") {
+		f, err = CreateFile(to, force)
+	} else {
+		f, err = os.CreateTemp("", "tapedeck-focus-*.zip")
+	}
+	if err != nil {
+		return "", err
+	}
+	_, err = io.Copy(f, body)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", errors.Join(fmt.Errorf("read the export: %w", err), os.Remove(f.Name()))
+	}
+	return f.Name(), nil
+}
+
+// Unpack writes the files of an archive to a directory and returns their names.
+func Unpack(archive, dir string, force bool) (names []string, err error) {
+	z, err := zip.OpenReader(archive)
+	if err != nil {
+		return nil, err
+	}
+	defer z.Close()
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	for _, entry := range z.File {
+		if entry.Name != filepath.Base(entry.Name) {
+			return nil, fmt.Errorf("the server named a file %q", entry.Name)
+		}
+		if _, err := os.Lstat(filepath.Join(dir, entry.Name)); err == nil && !force {
+			return nil, existsError(entry.Name)
+		}
+		names = append(names, entry.Name)
+	}
+	for _, entry := range z.File {
+		if err := copyEntry(entry, filepath.Join(dir, entry.Name)); err != nil {
+			return nil, err
+		}
+	}
+	return names, nil
+}
+
+// copyEntry writes a file of an archive.
+func copyEntry(entry *zip.File, to string) error {
+	r, err := entry.Open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	f, err := CreateFile(to, true) // Unpack has checked what is there
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, r)
+	return errors.Join(err, f.Close())
+}
