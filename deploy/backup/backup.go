@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 	"github.com/google/uuid"
 	"github.com/nats-io/nats.go"
@@ -131,7 +132,7 @@ func (m *Manifest) fill(ctx context.Context, db driver.Conn, snapshot string) (e
 		if err := t.sum(ctx, db, snapshot, sumsTable); err != nil {
 			return err
 		}
-		err := db.QueryRow(ctx, fmt.Sprintf("SELECT sum(rows) FROM %s.%s WHERE table_name = %s", identifier(snapshot), sumsTable, quote(t.Name))).Scan(&t.Rows)
+		err := db.QueryRow(ctx, statements.Must("count_rows", identifier(snapshot)), clickhouse.Named("table", t.Name)).Scan(&t.Rows)
 		if err != nil {
 			return fmt.Errorf("count the rows of %s: %w", t.Name, reason(err))
 		}
@@ -142,13 +143,7 @@ func (m *Manifest) fill(ctx context.Context, db driver.Conn, snapshot string) (e
 	if m.Entries, err = sumOf(ctx, db, snapshot, entriesTable, entriesColumns); err != nil {
 		return err
 	}
-	err = db.QueryRow(ctx, fmt.Sprintf("SELECT count(), sum(rows), sum(bytes) FROM %s.%s WHERE table_name = 'frames'", identifier(snapshot), sumsTable)).Scan(&m.Sessions, &m.Frames, &m.Bytes)
-	if err == nil {
-		err = db.QueryRow(ctx, fmt.Sprintf("SELECT max(captured_at) FROM %s.frames", identifier(snapshot))).Scan(&m.LastFrameAt)
-	}
-	if err == nil {
-		err = db.QueryRow(ctx, fmt.Sprintf("SELECT max(version) FROM %s.schema_migrations", identifier(snapshot))).Scan(&m.Schema)
-	}
+	err = db.QueryRow(ctx, statements.Must("contents", identifier(snapshot))).Scan(&m.Sessions, &m.Frames, &m.Bytes, &m.LastFrameAt, &m.Schema)
 	if err != nil {
 		return fmt.Errorf("describe the backup: %w", reason(err))
 	}

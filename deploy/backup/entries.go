@@ -80,7 +80,7 @@ func storeEntries(ctx context.Context, db driver.Conn, database string, list []e
 // restoreEntries writes the entries of a backup to JetStream. Entries that are there stay.
 // It returns how many were written.
 func restoreEntries(ctx context.Context, db driver.Conn, database string, nc *nats.Conn) (n int, err error) {
-	rows, err := db.Query(ctx, "SELECT bucket, key, value FROM "+identifier(database)+"."+entriesTable+" ORDER BY bucket, key")
+	rows, err := db.Query(ctx, statements.Must("entries", identifier(database)))
 	if err != nil {
 		return 0, fmt.Errorf("read the entries of buckets: %w", err)
 	}

@@ -38,8 +38,8 @@ func applyErasures(ctx context.Context, o RestoreOptions, scratch string) (e *Er
 		return nil, fmt.Errorf("read the erasures of the backup %s: %w", o.Erasures.Name, err)
 	}
 	e = &Erased{From: o.Erasures.Name}
-	count := fmt.Sprintf("SELECT count() FROM %s.tombstones FINAL WHERE (tenant, session_id, until) NOT IN (SELECT tenant, session_id, until FROM %s.tombstones)", identifier(later), identifier(scratch))
-	if err := o.DB.QueryRow(ctx, count).Scan(&e.Tombstones); err != nil {
+	shape := marksShape{Restored: identifier(scratch), Later: identifier(later)}
+	if err := o.DB.QueryRow(ctx, statements.Must("later_tombstones", shape)).Scan(&e.Tombstones); err != nil {
 		return nil, fmt.Errorf("count the erasures of the backup %s: %w", o.Erasures.Name, reason(err))
 	}
 	for _, name := range marks {
@@ -57,8 +57,8 @@ func applyErasures(ctx context.Context, o RestoreOptions, scratch string) (e *Er
 				both = append(both, identifier(c))
 			}
 		}
-		columns := strings.Join(both, ", ")
-		if err := o.DB.Exec(ctx, fmt.Sprintf("INSERT INTO %s.%s (%s) SELECT %[3]s FROM %s.%[2]s", identifier(scratch), name, columns, identifier(later))); err != nil {
+		shape.Table, shape.Columns = name, strings.Join(both, ", ")
+		if err := o.DB.Exec(ctx, statements.Must("add_marks", shape)); err != nil {
 			return nil, fmt.Errorf("apply the marks in %s of the backup %s: %w", name, o.Erasures.Name, reason(err))
 		}
 	}

@@ -85,7 +85,7 @@ var ErrDamaged = errors.New("the backup is damaged")
 // the backup.
 func readManifest(ctx context.Context, db driver.Conn, database string) (*Manifest, error) {
 	var text, sum string
-	if err := db.QueryRow(ctx, "SELECT info, seal FROM "+identifier(database)+"."+infoTable).Scan(&text, &sum); err != nil {
+	if err := db.QueryRow(ctx, statements.Must("manifest", identifier(database))).Scan(&text, &sum); err != nil {
 		return nil, fmt.Errorf("read the manifest: %w", reason(err))
 	}
 	if seal(text) != sum {

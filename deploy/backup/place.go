@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
 	"tapedeck/schema/migrate"
@@ -124,7 +125,7 @@ func (m *Manifest) link(ctx context.Context, db driver.Conn, scratch, into strin
 // empty returns an error if tables of tapedeck in a database have rows of an installation.
 // The log of what was done there may have some.
 func empty(ctx context.Context, db driver.Conn, database string) error {
-	rows, err := db.Query(ctx, "SELECT name, toUInt64(ifNull(total_rows, 0)) FROM system.tables WHERE database = "+quote(database)+" ORDER BY name")
+	rows, err := db.Query(ctx, rowCounts, clickhouse.Named("database", database))
 	if err != nil {
 		return fmt.Errorf("read the tables of %s: %w", database, reason(err))
 	}

@@ -85,13 +85,11 @@ func drop(ctx context.Context, db driver.Conn, name string) error {
 
 // describe reads the columns of a table that are stored; none if there is no such table.
 func (t *Table) describe(ctx context.Context, db driver.Conn, database string) error {
-	err := db.QueryRow(ctx, "SELECT groupArray(name) FROM (SELECT name FROM system.columns WHERE database = {database:String} AND table = {table:String} AND default_kind != 'ALIAS' ORDER BY position)",
-		clickhouse.Named("database", database), clickhouse.Named("table", t.Name)).Scan(&t.Columns)
+	err := db.QueryRow(ctx, columns, clickhouse.Named("database", database), clickhouse.Named("table", t.Name)).Scan(&t.Columns)
 	if err != nil {
 		return fmt.Errorf("read the columns of %s: %w", t.Name, reason(err))
 	}
-	err = db.QueryRow(ctx, "SELECT countIf(engine NOT IN ('MergeTree', 'ReplicatedMergeTree')) > 0 FROM system.tables WHERE database = {database:String} AND name = {table:String}",
-		clickhouse.Named("database", database), clickhouse.Named("table", t.Name)).Scan(&t.Merged)
+	err = db.QueryRow(ctx, merges, clickhouse.Named("database", database), clickhouse.Named("table", t.Name)).Scan(&t.Merged)
 	if err != nil {
 		return fmt.Errorf("read the engine of %s: %w", t.Name, reason(err))
 	}
@@ -121,7 +119,7 @@ func (t *Table) sum(ctx context.Context, db driver.Conn, database, into string) 
 
 // sumOf returns the sum of the hashes of all rows of a table of the manifest.
 func sumOf(ctx context.Context, db driver.Conn, database, table, columns string) (sum string, err error) {
-	err = db.QueryRow(ctx, fmt.Sprintf("SELECT toString(sum(reinterpretAsUInt128(sipHash128(%s)))) FROM %s.%s", columns, identifier(database), table)).Scan(&sum)
+	err = db.QueryRow(ctx, statements.Must("sum_of", sumShape{identifier(database), table, columns})).Scan(&sum)
 	if err != nil {
 		err = fmt.Errorf("hash the table %s: %w", table, readReason(err))
 	}

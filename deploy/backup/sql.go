@@ -12,6 +12,9 @@ var files embed.FS
 var (
 	statements = statement.Parse(files)
 	operation  = statements.Must("operation", nil)
+	columns    = statements.Must("columns", nil)
+	merges     = statements.Must("merges", nil)
+	rowCounts  = statements.Must("rows", nil)
 )
 
 // The tables that a backup has beside those of the schema.
@@ -36,3 +39,10 @@ type sumsShape struct {
 	Keyed    bool
 	Merged   bool
 }
+
+// sumShape is the statement that hashes a table of the manifest.
+type sumShape struct{ Database, Table, Columns string }
+
+// marksShape is the marks of a later backup beside those that were restored. The databases are
+// quoted.
+type marksShape struct{ Restored, Later, Table, Columns string }

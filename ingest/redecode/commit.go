@@ -142,7 +142,7 @@ func (r *run) clean(ctx context.Context, streams []stream) error {
 			shape.Table, shape.Frames, shape.Erase = table, table == "frames", r.masks != nil
 			err := r.db.Exec(ctx, statements.Must("clean", shape), r.params(map[string]any{"generation": r.generation})...)
 			if err == nil && r.masks != nil { // rows that were only marked as deleted before
-				err = r.db.Exec(ctx, "ALTER TABLE "+table+" APPLY DELETED MASK")
+				err = r.db.Exec(ctx, statements.Must("apply_deleted_mask", table))
 			}
 			if err != nil {
 				return fmt.Errorf("delete from %s: %w", table, err)

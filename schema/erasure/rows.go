@@ -73,7 +73,7 @@ func (r Rows) Remove(ctx context.Context, table string) error {
 	if n, err = r.Count(ctx, table); err != nil || n == 0 {
 		return err
 	}
-	if err := r.store.conn.Exec(ctx, "ALTER TABLE "+table+" APPLY DELETED MASK"); err != nil {
+	if err := r.store.conn.Exec(ctx, statements.Must("apply_deleted_mask", table)); err != nil {
 		return fmt.Errorf("delete marked rows from %s: %w", table, err)
 	}
 	return nil

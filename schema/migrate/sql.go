@@ -22,4 +22,5 @@ var (
 	readHolder    = statements.Must("holder", nil)
 	readPlacing   = statements.Must("placing", Placing)
 	readParts     = statements.Must("parts", nil)
+	countViews    = statements.Must("count_views", nil)
 )

@@ -28,7 +28,7 @@ func ensureViews(ctx context.Context, conn driver.Conn, o Options) error {
 		return nil
 	}
 	var there uint64
-	err := conn.QueryRow(ctx, "SELECT count() FROM system.tables WHERE database = currentDatabase() AND name IN ?", names).Scan(&there)
+	err := conn.QueryRow(ctx, countViews, names).Scan(&there)
 	if err != nil {
 		return fmt.Errorf("read which views exist: %w", err)
 	}

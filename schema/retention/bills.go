@@ -37,11 +37,9 @@ func (s *Store) RemoveBills(ctx context.Context, tenant string, list []Bill) err
 		attempts[i], numbers[i] = b.Attempt, b.Number
 	}
 	ctx = clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"mutations_sync": 2}))
-	err := s.conn.Exec(ctx, "ALTER TABLE bill_rows DELETE WHERE tenant = {tenant:String} AND attempt IN {attempts:Array(String)}",
-		clickhouse.Named("tenant", tenant), clickhouse.Named("attempts", attempts))
+	err := s.conn.Exec(ctx, deleteBillRows, clickhouse.Named("tenant", tenant), clickhouse.Named("attempts", attempts))
 	if err == nil {
-		err = s.conn.Exec(ctx, "ALTER TABLE bills DELETE WHERE tenant = {tenant:String} AND number IN {numbers:Array(String)}",
-			clickhouse.Named("tenant", tenant), clickhouse.Named("numbers", numbers))
+		err = s.conn.Exec(ctx, deleteBills, clickhouse.Named("tenant", tenant), clickhouse.Named("numbers", numbers))
 	}
 	if err != nil {
 		return fmt.Errorf("delete expired bills: %w", err)

@@ -16,4 +16,6 @@ var (
 	unfinished       = statements.Must("unfinished", nil)
 	framesExpired    = statements.Must("frames_expired", nil)
 	billsDue         = statements.Must("bills_due", nil)
+	deleteBillRows   = statements.Must("delete_bill_rows", nil)
+	deleteBills      = statements.Must("delete_bills", nil)
 )

@@ -1,0 +1,1 @@
+SELECT sum(rows) FROM {{.}}.backup_sums WHERE table_name = {table:String}

@@ -1,0 +1,1 @@
+SELECT bucket, key, value FROM {{.}}.backup_entries ORDER BY bucket, key

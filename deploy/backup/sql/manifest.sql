@@ -1,0 +1,1 @@
+SELECT info, seal FROM {{.}}.backup_info

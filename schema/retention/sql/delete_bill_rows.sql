@@ -1,0 +1,1 @@
+ALTER TABLE bill_rows DELETE WHERE tenant = {tenant:String} AND attempt IN {attempts:Array(String)}

@@ -1,0 +1,1 @@
+ALTER TABLE bills DELETE WHERE tenant = {tenant:String} AND number IN {numbers:Array(String)}
