@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"strings"
 
-	"tapedeck/deploy/audit"
 	"tapedeck/deploy/output"
 	"tapedeck/deploy/printers"
 	"tapedeck/internal/console"
@@ -54,15 +52,9 @@ func (c *auditCommand) Run(ctx context.Context, g *global) error {
 	case c.Format == "json":
 		g.JSON = true
 	}
-	t := console.NewTable(os.Stdout, "time", "who", "from", "tenant", "action", "object", "outcome", "request")
+	t := printers.NewAuditTable(os.Stdout)
 	narrowed := len(q) > 0
-	shown, next, err := list(ctx, g, auditPath, q, c.Limit, auditAtOnce, func(e *audit.Entry) {
-		outcome := string(e.Outcome)
-		if e.Status != 0 && e.Outcome != audit.Done {
-			outcome = fmt.Sprintf("%s (%d)", outcome, e.Status)
-		}
-		t.Row(console.LocalTime(e.At), whoText(e), e.Remote, e.Tenant, e.Action, console.Clip(strings.TrimSpace(e.Object+" "+e.Detail), 60), outcome, e.RequestID)
-	})
+	shown, next, err := list(ctx, g, auditPath, q, c.Limit, auditAtOnce, t.Add)
 	if err != nil || g.JSON {
 		return err
 	}
@@ -81,22 +73,6 @@ func (c *auditCommand) Run(ctx context.Context, g *global) error {
 		fmt.Fprintf(os.Stderr, "There are more: -n %d, or --format csv --output FILE for all.\n", 10*c.Limit)
 	}
 	return nil
-}
-
-// whoText names a principal.
-func whoText(e *audit.Entry) string {
-	p := e.Principal
-	if p.ID == "" {
-		return orUnknown(p.Name)
-	}
-	return console.Clip(p.Name, 40) + " (" + p.ID + ")"
-}
-
-func orUnknown(name string) string {
-	if name == "" {
-		return printers.Unknown
-	}
-	return name
 }
 
 // write writes all entries to a file.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tapedeck/deploy/backup"
+	"tapedeck/deploy/printers"
 	"tapedeck/deploy/settings"
 	"tapedeck/internal/console"
 	"tapedeck/internal/usage"
@@ -121,15 +122,6 @@ func (c *backupCreate) Run(ctx context.Context, g *global) error {
 	if g.JSON {
 		return json.NewEncoder(os.Stdout).Encode(st)
 	}
-	printBackup(&st)
+	printers.Backup(os.Stdout, &st)
 	return nil
-}
-
-func printBackup(st *backup.Status) {
-	m := st.Manifest
-	fmt.Printf("backup %s: %s of %s, %s on %s\n", st.To, console.Count(m.Frames, "frame"), console.Count(m.Sessions, "session"),
-		console.Bytes(st.Progress.Bytes), console.LocalTime(m.SnapshotAt))
-	if n := m.Coverage.Unstored; n > 0 {
-		fmt.Printf("note: %s that were acknowledged before it began are not in it: the sink had not stored them within --drain\n", console.Count(n, "message"))
-	}
 }

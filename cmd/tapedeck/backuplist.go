@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"tapedeck/deploy/backup"
-	"tapedeck/internal/console"
+	"tapedeck/deploy/printers"
 )
 
 // backupList lists the backups that a server made since it was started.
@@ -22,14 +22,5 @@ func (c *backupList) Run(ctx context.Context, g *global) error {
 		fmt.Fprintln(os.Stderr, "The server made no backup since it was started.")
 		return nil
 	}
-	t := console.NewTable(os.Stdout, "started", "backup", "base", "state", "sessions", "frames", "bytes", "error")
-	for i := range page.Items {
-		b := &page.Items[i]
-		sessions, frames := "", ""
-		if b.Manifest != nil {
-			sessions, frames = fmt.Sprint(b.Manifest.Sessions), fmt.Sprint(b.Manifest.Frames)
-		}
-		t.Row(console.LocalTime(b.StartedAt), b.To, b.Base, string(b.State), sessions, frames, console.Bytes(b.Progress.Bytes), b.Error)
-	}
-	return t.Flush()
+	return printers.Backups(os.Stdout, page.Items)
 }

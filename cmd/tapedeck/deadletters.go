@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 
+	"tapedeck/deploy/printers"
 	"tapedeck/ingest/deadletters"
 	"tapedeck/internal/console"
 	"tapedeck/internal/usage"
@@ -71,15 +72,7 @@ func (c *deadList) Run(ctx context.Context, g *global) error {
 		fmt.Println("No dead letters: every block could be stored.")
 		return nil
 	}
-	t := console.NewTable(os.Stdout, "seq", "set aside", "tenant", "session", "frames", "bytes", "tries", "reason")
-	for _, l := range all.Items {
-		session := l.Session
-		if session == "" {
-			session = "-"
-		}
-		t.Row(l.Seq, console.LocalTime(l.At), l.Tenant, console.Clip(session, 40), l.Frames, l.Bytes, l.Tries, console.Clip(l.Reason, 100))
-	}
-	if err := t.Flush(); err != nil {
+	if err := printers.DeadLetters(os.Stdout, all.Items); err != nil {
 		return err
 	}
 	if all.Next != nil {

@@ -37,7 +37,7 @@ type emulateCommand struct {
 
 // Run serves until the process is signalled to stop.
 func (c *emulateCommand) Run(ctx context.Context, g *global) error {
-	ctx, unwatch := c.watch(ctx)
+	ctx, unwatch := emulation.Until(ctx, c.ExitWith, os.Stdin)
 	defer unwatch()
 	log := c.Logger()
 	if err := server.CheckListen(c.Listen); err != nil {

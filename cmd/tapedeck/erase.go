@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tapedeck/deploy/erasure"
+	"tapedeck/deploy/printers"
 	"tapedeck/internal/console"
 	"tapedeck/internal/usage"
 	state "tapedeck/schema/erasure"
@@ -151,17 +152,5 @@ func listErasures(ctx context.Context, g *global) error {
 		fmt.Println("No erasures.")
 		return nil
 	}
-	t := console.NewTable(os.Stdout, "id", "tenant", "of", "sessions", "requested", "by", "state", "waits for")
-	for i := range page.Items {
-		e := &page.Items[i]
-		of, shown := string(e.Kind), string(e.State)
-		if e.Tag != "" {
-			of += " " + e.Tag
-		}
-		if e.Overdue {
-			shown += " (overdue)"
-		}
-		t.Row(e.ID, e.Tenant, of, e.Found.Sessions, console.LocalTime(e.RequestedAt), console.Clip(e.RequestedBy, 30), shown, console.Clip(e.WaitsFor, 80))
-	}
-	return t.Flush()
+	return printers.Erasures(os.Stdout, page.Items)
 }

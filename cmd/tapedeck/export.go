@@ -4,23 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
-	"net/http"
 	"net/url"
 	"os"
 	"slices"
 
 	"tapedeck/deploy/output"
-	"tapedeck/deploy/playback"
 	"tapedeck/deploy/recorded"
-	"tapedeck/deploy/tapecopy"
+	"tapedeck/deploy/sessionexport"
 	"tapedeck/internal/console"
 	"tapedeck/internal/usage"
 	"tapedeck/query/sessionhead"
-	"tapedeck/replay/tapefile"
-	"tapedeck/replay/tapefile/asciicast"
-	"tapedeck/replay/tapefile/har"
 )
 
 // exportCommand writes sessions to a file.
@@ -60,14 +54,8 @@ func (c *exportCommand) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
-	write := c.writeTape
-	switch c.Format {
-	case "ndjson", "sse":
-		write = c.writeFrames
-	case "asciicast", "har":
-		write = c.writeConverted
-	}
-	said, err := write(ctx, g, out)
+	export := sessionexport.Export{Format: c.Format, Sessions: c.Sessions, Session: c.Session, Server: g.client, Version: version, Notes: os.Stderr}
+	said, err := export.Write(ctx, out)
 	err = errors.Join(err, out.Finish())
 	if err != nil {
 		if ctx.Err() != nil {
@@ -91,85 +79,4 @@ func (c *exportCommand) findAll(ctx context.Context, g *global) error {
 		err = errors.New("the tenant has no sessions")
 	}
 	return err
-}
-
-// writeTape writes all sessions as one tape.
-func (c *exportCommand) writeTape(ctx context.Context, g *global, out *output.File) (string, error) {
-	w, err := tapefile.NewWriter(out)
-	if err != nil {
-		return "", err
-	}
-	began := false
-	p := console.ShowProgress(func() string { return fmt.Sprintf("%s written", console.Count(out.Written(), "byte")) })
-	defer p.End()
-	tape := tapecopy.New(w, g.client)
-	for _, name := range c.Sessions {
-		if err := tape.Add(ctx, name); err != nil {
-			_, wrong := errors.AsType[usage.Error](err)
-			out.Keep = !wrong && (began || out.Written() > 1<<16)
-			return "", fmt.Errorf("export %s: %w", name, err)
-		}
-		began = true
-	}
-	if err := w.Close(); err != nil {
-		return "", err
-	}
-	bytes, frames := w.Written()
-	return fmt.Sprintf("%s, %s", console.Count(frames, "frame"), console.Count(bytes, "byte")), nil
-}
-
-// writeFrames writes the recorded frames as raw playback sends them.
-func (c *exportCommand) writeFrames(ctx context.Context, g *global, out *output.File) (string, error) {
-	p, err := g.player(c.Sessions[0], c.Session)
-	if err != nil {
-		return "", err
-	}
-	defer p.Close()
-	path, err := pathOf(p.Session, "replay")
-	if err != nil {
-		return "", err
-	}
-	accept := map[string]string{"ndjson": "application/x-ndjson", "sse": "text/event-stream"}[c.Format]
-	body, err := p.Client.Open(ctx, http.MethodGet, path, url.Values{"mode": {"raw"}, "speed": {"max"}}, accept)
-	if err != nil {
-		return "", p.Reason(err)
-	}
-	defer body.Close()
-	n, err := io.Copy(out, body)
-	if err != nil {
-		err = p.Reason(err)
-	}
-	return console.Count(n, "byte"), err
-}
-
-// writeConverted writes a session in a format that needs more than its frames.
-func (c *exportCommand) writeConverted(ctx context.Context, g *global, out *output.File) (string, error) {
-	if c.Session != "" && !playback.IsTape(c.Sessions[0]) {
-		return "", usage.Errorf("--session goes with a tape file, and %q is none", c.Sessions[0])
-	}
-	f, done, err := tapecopy.Open(ctx, c.Sessions[0], g.client)
-	if err != nil {
-		return "", err
-	}
-	defer done()
-	id, err := playback.OneSession(f, c.Sessions[0], c.Session)
-	if err != nil {
-		return "", err
-	}
-	t, err := f.Tape(ctx, "", id)
-	if err != nil {
-		return "", err
-	}
-	if c.Format == "har" {
-		n, err := har.Write(ctx, out, t, version)
-		if err == nil && n == 0 {
-			fmt.Fprintln(os.Stderr, "note     the session holds no HTTP exchange: \"tapedeck proxy\" records such")
-		}
-		return console.Count(n, "exchange"), err
-	}
-	messages, err := tapecopy.Messages(f, id)
-	if err != nil {
-		return "", err
-	}
-	return console.Count(len(messages), "message"), asciicast.Write(ctx, out, t, tapecopy.Title(t, id), messages)
 }

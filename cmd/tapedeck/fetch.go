@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"strings"
@@ -62,3 +65,31 @@ func setAll(q url.Values, params map[string][]string) {
 }
 
 func joined(list []string) string { return strings.Join(list, ",") }
+
+// send sends a request with a body as JSON, none if it is nil. With --json it prints the answer
+// unchanged, and done is true; otherwise it reads the answer into v.
+func (g *global) send(ctx context.Context, method, path string, body, v any) (done bool, err error) {
+	var text []byte
+	if body != nil {
+		if text, err = json.Marshal(body); err != nil {
+			return false, err
+		}
+	}
+	c, err := g.client()
+	if err != nil {
+		return false, err
+	}
+	answer, err := c.Send(ctx, method, path, nil, "application/json", text)
+	if err != nil {
+		return false, err
+	}
+	defer answer.Close()
+	if g.JSON {
+		_, err := io.Copy(os.Stdout, answer)
+		return true, err
+	}
+	if err := json.NewDecoder(answer).Decode(v); err != nil {
+		return false, fmt.Errorf("read the server's answer to %s: %w", path, err)
+	}
+	return false, nil
+}

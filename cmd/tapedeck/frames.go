@@ -6,9 +6,8 @@ import (
 	"net/url"
 	"os"
 
-	"tapedeck/internal/console"
+	"tapedeck/deploy/printers"
 	"tapedeck/internal/usage"
-	"tapedeck/query/sessionframes"
 )
 
 // framesCommand lists a session's frames.
@@ -46,15 +45,8 @@ func (c *framesCommand) Run(ctx context.Context, g *global) error {
 		limit = *c.Limit
 	}
 	filtered := len(q) > 0
-	var rows [][]any
-	streams := map[string]bool{}
-	shown, next, err := list(ctx, g, path, q, limit, framesAtOnce, func(f *sessionframes.Frame) {
-		streams[f.StreamID] = true
-		rows = append(rows, []any{
-			shortStream(f.StreamID), "+" + console.Millis(f.OffsetMS), f.Seq, f.Direction, f.Type, f.NodeID, f.EventID,
-			console.Thousands(f.Size), joined(f.Flags), console.Clip(content(f), 80),
-		})
-	})
+	var table printers.FrameTable
+	shown, next, err := list(ctx, g, path, q, limit, framesAtOnce, table.Add)
 	if err != nil || g.JSON {
 		return err
 	}
@@ -62,15 +54,7 @@ func (c *framesCommand) Run(ctx context.Context, g *global) error {
 		printNone("frames", filtered)
 		return nil
 	}
-	heads, first := []string{"stream", "offset", "seq", "direction", "type", "node", "event id", "bytes", "flags", "content"}, 0
-	if len(streams) == 1 {
-		first = 1 // the column would be the same in every row
-	}
-	t := console.NewTable(os.Stdout, heads[first:]...)
-	for _, row := range rows {
-		t.Row(row[first:]...)
-	}
-	if err := t.Flush(); err != nil {
+	if err := table.Write(os.Stdout); err != nil {
 		return err
 	}
 	if next != nil {
@@ -93,20 +77,4 @@ func (c *framesCommand) printRaw(ctx context.Context, g *global, path string, q 
 	}
 	q.Set("raw", "1")
 	return cl.Copy(ctx, path, q, "application/x-ndjson", os.Stdout)
-}
-
-// shortStream returns the end of a stream's id, which differs between the streams of a
-// session.
-func shortStream(id string) string { return "…" + id[max(0, len(id)-8):] }
-
-func content(f *sessionframes.Frame) string {
-	switch {
-	case f.JSON != nil:
-		return string(f.JSON)
-	case f.Text != nil:
-		return *f.Text
-	case f.Base64 != nil:
-		return "base64 " + *f.Base64
-	}
-	return ""
 }

@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"tapedeck/deploy/printers"
 	"tapedeck/deploy/recorded"
 	"tapedeck/deploy/settings"
 	"tapedeck/deploy/tapeimport"
@@ -109,43 +110,17 @@ func (c *importCommand) report(g *global, im *tapeimport.Importer, did string, e
 			return encoding
 		}
 	} else {
-		w := console.To(os.Stderr)
+		w := os.Stderr
 		if c.Check {
-			w = console.To(os.Stdout)
+			w = os.Stdout
 		}
-		t := console.NewTable(w, "session", "streams", "frames", "bytes", "facts", "title")
-		for _, s := range im.Sessions {
-			t.Row(console.Clip(s.ID, 40), s.Streams, console.Thousands(s.Frames), console.Thousands(s.Bytes), console.Thousands(s.Facts), console.Clip(s.Title, 60))
-		}
-		fmt.Fprintf(w, "%s %s\n", did, console.Count(len(im.Sessions), "session"))
-		if err := t.Flush(); err != nil {
+		if err := printers.Imported(w, im.Sessions, did); err != nil {
 			return err
 		}
 	}
 	if err != nil {
-		for _, s := range im.Sessions {
-			printMissing(s, c.Check)
-		}
+		printers.Missing(os.Stderr, im.Sessions, c.Check)
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
 	return nil
-}
-
-// printMissing prints the missing frames of a session on an incomplete tape.
-func printMissing(to *tapeimport.Session, check bool) {
-	what := "facts"
-	switch {
-	case to.Frames == 0 && to.Missing > 0:
-		fmt.Fprintf(console.To(os.Stderr), "note     session %s: none of its frames can be read\n", to.ID)
-		return
-	case to.Missing > 0:
-		what = fmt.Sprintf("its last %s, and facts", console.Count(to.Missing, "frame"))
-	case to.Facts > 0:
-		return
-	}
-	next := ""
-	if !check {
-		next = fmt.Sprintf("; \"tapedeck redecode %s\" derives those of the frames that came", console.SessionWord(to.ID))
-	}
-	fmt.Fprintf(console.To(os.Stderr), "note     session %s lacks %s%s\n", to.ID, what, next)
 }

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"strings"
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
 	"tapedeck/deploy/migrating"
+	"tapedeck/deploy/printers"
 	"tapedeck/deploy/settings"
 	"tapedeck/internal/console"
 	"tapedeck/schema/clickhouse"
@@ -73,36 +73,6 @@ func (c *migrateCommand) plan(ctx context.Context, db driver.Conn, g *global) er
 	if g.JSON {
 		return json.NewEncoder(os.Stdout).Encode(p)
 	}
-	if len(p.Migrations) == 0 {
-		fmt.Println("The tables are up to date.")
-	}
-	for _, m := range p.Migrations {
-		fmt.Println(m.Name)
-		if m.Oldest > 0 {
-			fmt.Printf("  programs without migration %04d cannot use the database afterwards\n", m.Oldest)
-		}
-		for _, s := range m.Statements {
-			var state string
-			switch {
-			case s.Done:
-				state = "applied before"
-			case s.Rewrites:
-				state = fmt.Sprintf("works through %s, %s", console.Count(s.Rows, "row"), console.Bytes(s.Bytes))
-			default:
-				state = "no rows"
-			}
-			fmt.Printf("  %d/%d  %s  (%s)\n", s.Number, len(m.Statements), firstLine(s.Text), state)
-		}
-	}
+	printers.MigrationPlan(os.Stdout, p)
 	return nil
-}
-
-// firstLine returns the first line of a statement that is not a comment.
-func firstLine(statement string) string {
-	for line := range strings.Lines(statement) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "--") {
-			return line
-		}
-	}
-	return ""
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,9 +10,7 @@ import (
 	"time"
 
 	"tapedeck/deploy/playback"
-	"tapedeck/internal/apiclient"
 	"tapedeck/internal/console"
-	"tapedeck/internal/problem"
 	"tapedeck/internal/usage"
 	"tapedeck/replay"
 )
@@ -45,7 +42,7 @@ func (c *playCommand) Run(ctx context.Context, g *global) error {
 	default:
 		return usage.Errorf("--json prints what --format events does: it goes without --format %s", c.Format)
 	}
-	from, err := g.player(c.Session, c.Of)
+	from, err := playback.OpenNoting(os.Stderr, c.Session, c.Of, g.client)
 	if err != nil {
 		return err
 	}
@@ -65,7 +62,11 @@ func (c *playCommand) Run(ctx context.Context, g *global) error {
 	}
 	if c.Follow {
 		q.Set("follow", "1")
-		if err := await(ctx, cl, path, from.Session); err != nil {
+		err := from.Await(ctx, path, os.Stderr)
+		if err != nil && ctx.Err() != nil {
+			return exitCode(130)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -98,28 +99,6 @@ func (c *playCommand) Run(ctx context.Context, g *global) error {
 	return nil
 }
 
-// await waits until the session to follow exists.
-func await(ctx context.Context, cl *apiclient.Client, path, session string) error {
-	for reported := false; ; reported = true {
-		body, err := cl.Open(ctx, http.MethodGet, path, url.Values{"follow": {"1"}, "speed": {"max"}}, "application/x-ndjson")
-		e, ok := errors.AsType[*apiclient.Error](err)
-		if !ok || e.Status != http.StatusNotFound && e.Title != problem.SessionDeleted {
-			if err != nil {
-				return err
-			}
-			return body.Close()
-		}
-		if !reported {
-			fmt.Fprintf(console.To(os.Stderr), "waiting for session %q to begin; end with Ctrl-C\n", session)
-		}
-		select {
-		case <-ctx.Done():
-			return exitCode(130)
-		case <-time.After(500 * time.Millisecond):
-		}
-	}
-}
-
 // copyFrames writes frames as they arrive.
 func copyFrames(w io.Writer, r io.Reader) error {
 	_, err := io.Copy(w, r)
@@ -144,14 +123,4 @@ func (c *playCommand) onScreen(ctx context.Context, from *playback.Player, path 
 		return exitCode(130) // the shell's exit code of an interrupted command
 	}
 	return nil
-}
-
-// player opens the session or tape file with a name, and prints a note if a tape file ends
-// early.
-func (g *global) player(name, session string) (*playback.Player, error) {
-	p, err := playback.Open(name, session, g.client)
-	if err == nil && p.Break != nil {
-		fmt.Fprintf(console.To(os.Stderr), "note     %s: %v\n", name, p.Break)
-	}
-	return p, err
 }

@@ -4,18 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"net/http"
-	"net/url"
 	"os"
-	"slices"
 
 	"tapedeck/deploy/printers"
+	"tapedeck/deploy/redecoding"
 	"tapedeck/deploy/secretscan"
 	"tapedeck/deploy/settings"
 	"tapedeck/ingest/redact"
 	"tapedeck/ingest/redecode"
-	"tapedeck/internal/apiclient"
 	"tapedeck/internal/usage"
 )
 
@@ -38,7 +34,7 @@ func (c *redactCommand) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
-	body, err := c.rules()
+	body, err := redecoding.Rules(c.RedactRule, c.SecretEnv)
 	if err != nil {
 		return err
 	}
@@ -75,51 +71,6 @@ func (c *redactCommand) redact(ctx context.Context, g *global, name string, rule
 	if err != nil {
 		return nil, err
 	}
-	cl.HTTP.Timeout = 0 // the answer is sent when all is stored
-	q := url.Values{}
-	if c.DryRun {
-		q.Set("dry_run", "1")
-	}
-	if c.Wait {
-		q.Set("wait", "1")
-	}
-	answer, err := cl.Post(ctx, apiclient.SessionPath(name, "redact"), q, "application/json", body)
-	if refused, ok := errors.AsType[*apiclient.Error](err); ok && refused.Status == http.StatusBadRequest {
-		err = usage.As(err)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("session %s: %w", name, err)
-	}
-	defer answer.Close()
-	r := &redecode.Redacted{}
-	if err := json.NewDecoder(answer).Decode(r); err != nil {
-		return nil, fmt.Errorf("session %s: read the server's answer: %w", name, err)
-	}
-	return r, nil
-}
-
-// rules returns the rules of the flags as the server takes them, nil for those that it has.
-func (c *redactCommand) rules() ([]byte, error) {
-	if len(c.RedactRule)+len(c.SecretEnv) == 0 {
-		return nil, nil
-	}
-	var more redecode.RedactRules
-	for _, rule := range c.RedactRule {
-		if slices.Contains(redact.Personal, rule) {
-			more.Personal = append(more.Personal, rule)
-			continue
-		}
-		text, err := os.ReadFile(rule)
-		if err != nil {
-			return nil, usage.As(fmt.Errorf("--redact-rule %s: %w", rule, err))
-		}
-		if more.Rules != "" {
-			return nil, usage.Errorf("--redact-rule %s: name one file of rules", rule)
-		}
-		more.Rules = string(text)
-	}
-	for _, name := range c.SecretEnv {
-		more.Declared = append(more.Declared, redact.Declared{Name: name, Value: os.Getenv(name)})
-	}
-	return json.Marshal(more)
+	request := redecoding.RedactRequest{Client: cl, DryRun: c.DryRun, Wait: c.Wait, Rules: body}
+	return request.Redact(ctx, name)
 }

@@ -12,6 +12,7 @@ import (
 	"tapedeck/deploy/backup"
 	"tapedeck/deploy/local"
 	"tapedeck/deploy/migrating"
+	"tapedeck/deploy/printers"
 	"tapedeck/deploy/settings"
 	"tapedeck/internal/console"
 	"tapedeck/schema/clickhouse"
@@ -114,10 +115,6 @@ func showRestored(g *global, r *backup.Restored, what string) error {
 	if g.JSON {
 		return json.NewEncoder(os.Stdout).Encode(r)
 	}
-	m := r.Manifest
-	fmt.Printf("%s: %s of %s, as of %s; every session is as it was backed up\n", what, console.Count(m.Frames, "frame"), console.Count(m.Sessions, "session"), console.LocalTime(m.SnapshotAt))
-	if r.Erasures != nil {
-		fmt.Printf("%s of %s are hidden, and removed when the server runs\n", console.Count(r.Erasures.Tombstones, "later erasure"), r.Erasures.From)
-	}
+	printers.Restored(os.Stdout, r, what)
 	return nil
 }

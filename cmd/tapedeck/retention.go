@@ -2,9 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -14,7 +11,6 @@ import (
 
 	"tapedeck/deploy/printers"
 	"tapedeck/deploy/retention"
-	"tapedeck/internal/console"
 	"tapedeck/internal/usage"
 )
 
@@ -87,28 +83,7 @@ func (c *retentionShow) Run(ctx context.Context, g *global) error {
 	if done, err := g.fetch(ctx, "v1/retention", nil, &page); done || err != nil {
 		return err
 	}
-	t := console.NewTable(os.Stdout, "kind", "kept for", "up to", "set", "by")
-	for _, p := range page.Items {
-		t.Row(p.Kind, age(p.MaxAgeS), size(p.MaxBytes), printers.TimeOr(p.SetAt, "-"), console.Clip(p.SetBy, 30))
-	}
-	return t.Flush()
-}
-
-func age(seconds *uint64) string {
-	if seconds == nil {
-		return "no limit"
-	}
-	if *seconds%86400 == 0 {
-		return console.Count(*seconds/86400, "day")
-	}
-	return (time.Duration(*seconds) * time.Second).String()
-}
-
-func size(bytes *uint64) string {
-	if bytes == nil {
-		return "no limit"
-	}
-	return console.Bytes(*bytes)
+	return printers.Policies(os.Stdout, page.Items)
 }
 
 // Run sets a policy. A limit that is left out stays.
@@ -136,20 +111,11 @@ func (c *retentionSet) Run(ctx context.Context, g *global) error {
 			bytes = p.MaxBytes
 		}
 	}
-	body, err := json.Marshal(map[string]any{"kind": c.Kind, "max_age_s": seconds, "max_bytes": bytes})
-	if err != nil {
+	body := map[string]any{"kind": c.Kind, "max_age_s": seconds, "max_bytes": bytes}
+	if done, err := g.send(ctx, http.MethodPut, "v1/retention", body, &struct{}{}); done || err != nil {
 		return err
 	}
-	answer, err := client.Send(ctx, http.MethodPut, "v1/retention", nil, "application/json", body)
-	if err != nil {
-		return err
-	}
-	defer answer.Close()
-	if g.JSON {
-		_, err := io.Copy(os.Stdout, answer)
-		return err
-	}
-	fmt.Printf("%s: kept for %s, up to %s\n", c.Kind, age(seconds), size(bytes))
+	printers.Kept(os.Stdout, c.Kind, seconds, bytes)
 	return nil
 }
 
@@ -175,29 +141,5 @@ func (c *retentionPreview) Run(ctx context.Context, g *global) error {
 	if done, err := g.fetch(ctx, "v1/retention/preview", q, &page); done || err != nil {
 		return err
 	}
-	t := console.NewTable(os.Stdout, "kind", "kept for", "up to", "stored", "expires now", "in 30 days, by age")
-	for i := range page.Items {
-		p := &page.Items[i]
-		var sessions, bytes uint64
-		for _, d := range p.Days {
-			sessions, bytes = sessions+d.Sessions, bytes+d.Bytes
-		}
-		t.Row(p.Kind, age(p.MaxAgeS), size(p.MaxBytes), amount(p.Stored.Sessions, p.Stored.Bytes), amount(p.Due.Sessions, p.Due.Bytes), amount(sessions, bytes))
-	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	for i := range page.Items {
-		for _, s := range page.Items[i].Oldest {
-			fmt.Printf("%s: %s of %s, last at %s, by %s\n", page.Items[i].Kind, s.ID, console.Bytes(s.Bytes), console.LocalTime(s.LastAt), s.Why)
-		}
-	}
-	return nil
-}
-
-func amount(sessions, bytes uint64) string {
-	if sessions == 0 {
-		return "-"
-	}
-	return console.Count(sessions, "session") + ", " + console.Bytes(bytes)
+	return printers.Expiry(os.Stdout, page.Items)
 }

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -58,26 +56,9 @@ func (c *shareCreate) Run(ctx context.Context, g *global) error {
 		return usage.Errorf("--expires-in %q: it must be a duration above 0, like 7d or 12h", c.ExpiresIn)
 	}
 	body.ExpiresAt = time.Now().Add(valid)
-	text, err := json.Marshal(body)
-	if err != nil {
-		return err
-	}
-	client, err := g.client()
-	if err != nil {
-		return err
-	}
-	answer, err := client.Post(ctx, "v1/shares", nil, "application/json", text)
-	if err != nil {
-		return err
-	}
-	defer answer.Close()
-	if g.JSON {
-		_, err := io.Copy(os.Stdout, answer)
-		return err
-	}
 	var made share.Link
-	if err := json.NewDecoder(answer).Decode(&made); err != nil {
-		return fmt.Errorf("read the server's answer to v1/shares: %w", err)
+	if done, err := g.send(ctx, http.MethodPost, "v1/shares", body, &made); done || err != nil {
+		return err
 	}
 	fmt.Fprintf(console.To(os.Stderr), "link %s to session %s, until %s; it is not shown again:\n", made.ID, made.Session, printers.TimeOr(made.ExpiresAt, "it is revoked"))
 	fmt.Println(made.URL)
@@ -94,40 +75,14 @@ func (c *shareList) Run(ctx context.Context, g *global) error {
 	if done, err := g.fetch(ctx, "v1/shares", q, &page); done || err != nil {
 		return err
 	}
-	t := console.NewTable(os.Stdout, "id", "session", "note", "from", "to", "created", "last used", "expires", "state")
-	now := time.Now()
-	for _, s := range page.Items {
-		state := "open"
-		switch {
-		case s.RevokedAt != nil:
-			state = "revoked " + console.LocalTime(*s.RevokedAt)
-		case s.ExpiresAt != nil && !now.Before(*s.ExpiresAt):
-			state = "expired"
-		}
-		t.Row(s.ID, console.Clip(s.Session, 40), console.Clip(s.Note, 40), printers.TimeOr(s.From, "its start"), printers.TimeOr(s.To, "its end"),
-			console.LocalTime(s.CreatedAt), printers.TimeOr(s.LastUsed, "never"), printers.TimeOr(s.ExpiresAt, "never"), state)
-	}
-	return t.Flush()
+	return printers.Links(os.Stdout, page.Items, time.Now())
 }
 
 // Run revokes a link.
 func (c *shareRevoke) Run(ctx context.Context, g *global) error {
-	client, err := g.client()
-	if err != nil {
-		return err
-	}
-	body, err := client.Open(ctx, http.MethodDelete, "v1/shares/"+url.PathEscape(c.ID), nil, "application/json")
-	if err != nil {
-		return err
-	}
-	defer body.Close()
-	if g.JSON {
-		_, err := io.Copy(os.Stdout, body)
-		return err
-	}
 	var revoked share.Link
-	if err := json.NewDecoder(body).Decode(&revoked); err != nil {
-		return fmt.Errorf("read the server's answer to v1/shares: %w", err)
+	if done, err := g.send(ctx, http.MethodDelete, "v1/shares/"+url.PathEscape(c.ID), nil, &revoked); done || err != nil {
+		return err
 	}
 	fmt.Printf("revoked %s (session %s)\n", revoked.ID, revoked.Session)
 	return nil

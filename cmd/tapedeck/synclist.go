@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"os"
-	"slices"
 	"time"
 
 	"tapedeck/deploy/printers"
@@ -41,7 +40,12 @@ func (c *syncPlaces) list(ctx context.Context, g *global, toRecord bool) error {
 		return err
 	}
 	progress.Plan(found)
-	list := slices.DeleteFunc(found.Sources, func(s *history.Source) bool { return toRecord && !s.Pending() })
+	var list []*history.Source
+	for _, s := range found.Sources {
+		if !toRecord || s.Pending() {
+			list = append(list, s)
+		}
+	}
 	if !g.JSON {
 		return printers.Sources(os.Stdout, os.Stderr, list, found, toRecord)
 	}

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -53,19 +51,7 @@ func (c *tokensList) Run(ctx context.Context, g *global) error {
 	if done, err := g.fetch(ctx, "v1/tokens", nil, &page); done || err != nil {
 		return err
 	}
-	t := console.NewTable(os.Stdout, "id", "name", "tenant", "scopes", "created", "last used", "expires", "state")
-	now := time.Now()
-	for _, k := range page.Items {
-		state := "valid"
-		switch {
-		case k.RevokedAt != nil:
-			state = "revoked " + console.LocalTime(*k.RevokedAt)
-		case k.ExpiresAt != nil && !now.Before(*k.ExpiresAt):
-			state = "expired"
-		}
-		t.Row(k.ID, console.Clip(k.Name, 40), k.Tenant, strings.Join(access.ScopeNames(k.Scopes), ","), console.LocalTime(k.CreatedAt), printers.TimeOr(k.LastUsed, "never"), printers.TimeOr(k.ExpiresAt, "never"), state)
-	}
-	return t.Flush()
+	return printers.Tokens(os.Stdout, page.Items, time.Now())
 }
 
 // Run makes a token. Its text alone goes to standard output.
@@ -84,29 +70,12 @@ func (c *tokensCreate) Run(ctx context.Context, g *global) error {
 		at := time.Now().Add(valid)
 		body.ExpiresAt = &at
 	}
-	text, err := json.Marshal(body)
-	if err != nil {
-		return err
-	}
-	client, err := g.client()
-	if err != nil {
-		return err
-	}
-	answer, err := client.Post(ctx, "v1/tokens", nil, "application/json", text)
-	if err != nil {
-		return err
-	}
-	defer answer.Close()
-	if g.JSON {
-		_, err := io.Copy(os.Stdout, answer)
-		return err
-	}
 	var made struct {
 		access.Token
 		Text string `json:"token"`
 	}
-	if err := json.NewDecoder(answer).Decode(&made); err != nil {
-		return fmt.Errorf("read the server's answer to v1/tokens: %w", err)
+	if done, err := g.send(ctx, http.MethodPost, "v1/tokens", body, &made); done || err != nil {
+		return err
 	}
 	fmt.Fprintf(console.To(os.Stderr), "token %s of tenant %s with %s; it is not shown again:\n", made.ID, made.Tenant, strings.Join(access.ScopeNames(made.Scopes), ", "))
 	fmt.Println(made.Text)
@@ -124,22 +93,9 @@ func parseDays(text string) (time.Duration, error) {
 
 // Run revokes a token.
 func (c *tokensRevoke) Run(ctx context.Context, g *global) error {
-	client, err := g.client()
-	if err != nil {
-		return err
-	}
-	body, err := client.Open(ctx, http.MethodDelete, "v1/tokens/"+url.PathEscape(c.ID), nil, "application/json")
-	if err != nil {
-		return err
-	}
-	defer body.Close()
-	if g.JSON {
-		_, err := io.Copy(os.Stdout, body)
-		return err
-	}
 	var revoked access.Token
-	if err := json.NewDecoder(body).Decode(&revoked); err != nil {
-		return fmt.Errorf("read the server's answer to v1/tokens: %w", err)
+	if done, err := g.send(ctx, http.MethodDelete, "v1/tokens/"+url.PathEscape(c.ID), nil, &revoked); done || err != nil {
+		return err
 	}
 	fmt.Printf("revoked %s (%s)\n", revoked.ID, revoked.Name)
 	return nil

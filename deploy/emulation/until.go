@@ -1,4 +1,4 @@
-package main
+package emulation
 
 import (
 	"context"
@@ -10,14 +10,14 @@ import (
 // parentEvery is how often a process checks whether its parent is running.
 const parentEvery = 200 * time.Millisecond
 
-// watch ends the context at the event in --exit-with. stop ends the
-// watch, but not a read of standard input.
-func (c *emulateCommand) watch(ctx context.Context) (watched context.Context, stop func()) {
+// Until ends the context at an event: "stdin" when in is closed, "parent" when the process that
+// started this one has ended, "" never. stop ends the watch, but not a read of in.
+func Until(ctx context.Context, event string, in io.Reader) (watched context.Context, stop func()) {
 	ctx, stop = context.WithCancel(ctx)
-	switch c.ExitWith {
+	switch event {
 	case "stdin":
 		go func() {
-			_, _ = io.Copy(io.Discard, os.Stdin) // an error also means that the caller has ended
+			_, _ = io.Copy(io.Discard, in) // an error also means that the caller has ended
 			stop()
 		}()
 	case "parent":
