@@ -1,8 +1,6 @@
 package toolreport
 
 import (
-	"bufio"
-	"io"
 	"net/http"
 
 	"tapedeck/query/endpoint"
@@ -41,11 +39,5 @@ func (h Handler) Tools(w http.ResponseWriter, r *http.Request, tenant string) {
 		h.Answer(w, r, report, err)
 		return
 	}
-	h.Stream(w, r, format.File(report.FileName()), func(to io.Writer) error {
-		buffered := bufio.NewWriter(to)
-		if err := report.WriteCSV(buffered); err != nil {
-			return err
-		}
-		return buffered.Flush()
-	})
+	tabular.Answer(h.Base, w, r, report)
 }

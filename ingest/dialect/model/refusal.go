@@ -45,3 +45,16 @@ func (r *Refusal) Body(t *Conversation, run *dialect.Span, piece []byte) {
 	run.Error, run.Ended = dialect.Short(r.message.TextSoFar()), t.Frame.At
 	t.Emitter.ChangedSpan(run, t.Frame)
 }
+
+// Fail ends the run in an error, with a message of it; where none is in progress it begins one of
+// the provider without a start. The exchange is over.
+func (r *Refusal) Fail(t *Conversation, provider string, why []byte) {
+	if t.Run() == nil {
+		t.ForgetModel()
+		t.Provider = provider
+		t.RunAtEnd()
+	}
+	t.Say(schema.MessageError, why)
+	t.EndRun(schema.StatusError, why)
+	r.Answer(0)
+}

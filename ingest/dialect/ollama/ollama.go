@@ -125,14 +125,7 @@ func (d *decoder) leave() {
 
 // fail ends the response in an error.
 func (d *decoder) fail(why []byte) {
-	if d.Run() == nil {
-		d.ForgetModel()
-		d.Provider = provider
-		d.RunAtEnd()
-	}
-	d.Say(schema.MessageError, why)
-	d.EndRun(schema.StatusError, why)
-	d.refusal.Answer(0)
+	d.refusal.Fail(&d.Conversation, provider, why)
 }
 
 // End implements dialect.Decoder.

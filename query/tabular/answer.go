@@ -1,0 +1,26 @@
+package tabular
+
+import (
+	"bufio"
+	"io"
+	"net/http"
+
+	"tapedeck/query/endpoint"
+)
+
+// Report is a report that is written as CSV.
+type Report interface {
+	FileName() string // without its ending
+	WriteCSV(io.Writer) error
+}
+
+// Answer answers with a report as CSV.
+func Answer(b *endpoint.Base, w http.ResponseWriter, r *http.Request, report Report) {
+	b.Stream(w, r, CSV.File(report.FileName()), func(to io.Writer) error {
+		buffered := bufio.NewWriter(to)
+		if err := report.WriteCSV(buffered); err != nil {
+			return err
+		}
+		return buffered.Flush()
+	})
+}
