@@ -1,7 +1,6 @@
 package history
 
 import (
-	"os"
 	"path/filepath"
 )
 
@@ -57,17 +56,4 @@ func places(home string, getenv func(string) string) []place {
 		place{filepath.Join(data, "opencode", "opencode.db"), OpenCode}, // before the storage: see finder.storage
 		place{filepath.Join(data, "opencode", "storage"), OpenCode},
 	)
-}
-
-// Places returns the folders and files that Find searches by default, for messages.
-func Places() ([]string, error) {
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return nil, err
-	}
-	var list []string
-	for _, p := range places(home, os.Getenv) {
-		list = append(list, p.dir)
-	}
-	return list, nil
 }

@@ -77,7 +77,7 @@ func (m *Memory) set(change func()) {
 // Publish implements ingest.Publisher.
 func (m *Memory) Publish(ctx context.Context, p ingest.EncodedBlock, done func(error)) error {
 	m.mu.Lock()
-	stalled, delay, giveUp, refuse := m.stalled, m.delay, m.abandon, m.refuse
+	stalled, delay, failure, refuse := m.stalled, m.delay, m.abandon, m.refuse
 	m.mu.Unlock()
 	if stalled != nil {
 		select {
@@ -99,7 +99,7 @@ func (m *Memory) Publish(ctx context.Context, p ingest.EncodedBlock, done func(e
 	}
 	m.set(func() {
 		m.inFlight++
-		if giveUp == nil {
+		if failure == nil {
 			m.blocks = append(m.blocks, b)
 		} else {
 			m.abandoned++
@@ -107,7 +107,7 @@ func (m *Memory) Publish(ctx context.Context, p ingest.EncodedBlock, done func(e
 	})
 	go func() {
 		time.Sleep(delay)
-		done(giveUp)
+		done(failure)
 		m.set(m.settle)
 	}()
 	return nil

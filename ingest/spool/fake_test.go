@@ -23,7 +23,7 @@ var errDown = errors.New("server is away")
 type fakeNext struct {
 	mu      sync.Mutex
 	refuse  error // Publish fails with it
-	giveUp  error // done gets it
+	abandon error // done gets it
 	hold    bool  // blocks taken wait for settle
 	delay   time.Duration
 	handed  []string // ids of every attempt, in order
@@ -51,7 +51,7 @@ func (n *fakeNext) Publish(ctx context.Context, p ingest.EncodedBlock, done func
 		n.waiting = append(n.waiting, waitingBlock{p, done})
 		return nil
 	}
-	err := n.giveUp
+	err := n.abandon
 	n.calls.Go(func() {
 		if n.delay > 0 {
 			time.Sleep(n.delay)
@@ -71,10 +71,10 @@ func (n *fakeNext) answer(p ingest.EncodedBlock, done func(error), err error) {
 }
 
 // set changes the faults.
-func (n *fakeNext) set(refuse, giveUp error) {
+func (n *fakeNext) set(refuse, abandon error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.refuse, n.giveUp = refuse, giveUp
+	n.refuse, n.abandon = refuse, abandon
 }
 
 // settle answers what waits, shuffled; verdict says how.

@@ -21,14 +21,14 @@ import (
 // store is the publisher behind a server under test. It notes what it is
 // handed; its faults are switched on and off.
 type store struct {
-	mu     sync.Mutex
-	got    []string
-	blocks map[string]ingest.EncodedBlock
-	refuse func(id string) error // of Publish
-	giveUp func(id string) error // of done
-	gate   chan struct{}         // Publish waits for it, if set
-	delay  time.Duration         // until done is called
-	calls  sync.WaitGroup
+	mu      sync.Mutex
+	got     []string
+	blocks  map[string]ingest.EncodedBlock
+	refuse  func(id string) error // of Publish
+	abandon func(id string) error // of done
+	gate    chan struct{}         // Publish waits for it, if set
+	delay   time.Duration         // until done is called
+	calls   sync.WaitGroup
 
 	waiting atomic.Int64 // calls of Publish at the gate
 }
@@ -37,7 +37,7 @@ func newStore() *store { return &store{blocks: map[string]ingest.EncodedBlock{}}
 
 func (s *store) Publish(ctx context.Context, p ingest.EncodedBlock, done func(error)) error {
 	s.mu.Lock()
-	gate, refuse, giveUp, delay := s.gate, s.refuse, s.giveUp, s.delay
+	gate, refuse, abandon, delay := s.gate, s.refuse, s.abandon, s.delay
 	s.mu.Unlock()
 	if gate != nil {
 		s.waiting.Add(1)
@@ -59,8 +59,8 @@ func (s *store) Publish(ctx context.Context, p ingest.EncodedBlock, done func(er
 	s.mu.Unlock()
 	s.calls.Go(func() {
 		time.Sleep(delay)
-		if giveUp != nil {
-			done(giveUp(p.ID))
+		if abandon != nil {
+			done(abandon(p.ID))
 			return
 		}
 		done(nil)

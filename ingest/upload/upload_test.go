@@ -205,7 +205,7 @@ func TestRefusedBlocks(t *testing.T) {
 		}
 		return nil
 	}
-	st.giveUp = func(id string) error {
+	st.abandon = func(id string) error {
 		if strings.HasSuffix(id, "7") {
 			return bad
 		}
@@ -245,7 +245,7 @@ func TestRefusedForNow(t *testing.T) {
 			if how == "by Publish" {
 				st.refuse = flaky
 			} else {
-				st.giveUp = flaky
+				st.abandon = flaky
 			}
 			s := startSite(t, st)
 			c := dial(t, Options{Server: s.url(), Grace: time.Minute})

@@ -43,8 +43,8 @@ func (b *bucket) fill() {
 	b.at = now
 }
 
-// giveBack returns what was taken and not used.
-func (b *bucket) giveBack(n float64) {
+// refund returns what was taken and not used.
+func (b *bucket) refund(n float64) {
 	if b == nil {
 		return
 	}

@@ -108,7 +108,7 @@ func (r *Rate) Wait(ctx context.Context, tenant string, n int) error {
 	}
 	err := wait(ctx, r.all(), "max-"+r.name, tenant, n)
 	if err != nil {
-		own.giveBack(float64(n))
+		own.refund(float64(n))
 	}
 	return err
 }
@@ -116,8 +116,8 @@ func (r *Rate) Wait(ctx context.Context, tenant string, n int) error {
 // GiveBack returns what Wait took for something that was not done in the end.
 func (r *Rate) GiveBack(tenant string, n int) {
 	if r != nil {
-		r.bucket(tenant).giveBack(float64(n))
-		r.all().giveBack(float64(n))
+		r.bucket(tenant).refund(float64(n))
+		r.all().refund(float64(n))
 	}
 }
 

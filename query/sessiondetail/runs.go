@@ -132,7 +132,7 @@ func (o *owners) find(spanID, runID string) (int, bool) {
 	return n, ok
 }
 
-// tellRuns lays messages with the runs: those that stand below one or name its
+// addTexts lays messages with the runs: those that stand below one or name its
 // id, and the others by time, with the run that began next (what the user said)
 // or before it.
 func addTexts(list []Run, at owners, texts []runText) {

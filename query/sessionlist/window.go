@@ -21,7 +21,7 @@ type sessionWindow struct {
 }
 
 // frontFirst looks at the streams at the front of an order of time first, at more
-// of them if that gives too few sessions, and only then at all: the first pages
+// of them if that finds too few sessions, and only then at all: the first pages
 // need not go through all sessions that there ever were. That holds both ways, for
 // the row that decides a session's place lies in the window with it.
 func frontFirst(

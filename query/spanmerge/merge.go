@@ -107,7 +107,7 @@ func Merge(views []Span) []Span {
 	return merged
 }
 
-// compareViews orders views of one span, the one in front last: a view that saw
+// compare orders views of one span, the one in front last: a view that saw
 // a real end stands over one that only saw its stream end, and that over one
 // that is open; then by the end (see endRank), then the higher version.
 func compare(a, b *Span) int {

@@ -95,7 +95,7 @@ func (d *decoder) session(id []byte) *session {
 		}
 	}
 	if len(d.sessions) >= openSessions {
-		d.sessions[0].giveUp()
+		d.sessions[0].abandon()
 		d.sessions = slices.Delete(d.sessions, 0, 1)
 	}
 	s := newSession(&d.Stream, string(id))
@@ -108,7 +108,7 @@ func (d *decoder) End(at int64, b *dialect.Emitter) {
 	d.Stream.End(at, b)
 	defer d.Done()
 	for _, s := range d.sessions {
-		s.giveUp()
+		s.abandon()
 	}
 }
 

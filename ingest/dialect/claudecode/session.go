@@ -101,8 +101,8 @@ func (s *session) forget() {
 	})
 }
 
-// giveUp leaves all that is open without an end.
-func (s *session) giveUp() {
+// abandon leaves all that is open without an end.
+func (s *session) abandon() {
 	if s.kept {
 		s.lastTurn()
 	}

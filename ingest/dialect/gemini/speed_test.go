@@ -64,11 +64,11 @@ func TestManyParts(t *testing.T) {
 	const n = 50000
 	raw := `{"candidates":[{"content":{"parts":[` + strings.Repeat(part+",", n) + part + `]},"finishReason":"STOP"}]}`
 	in := dialect.Input{Frame: &schema.Frame{At: dialecttest.Start, Raw: []byte(raw)}, Data: []byte(raw), JSON: fastjson.MustParse(raw)}
-	book := dialect.NewEmitter(dialecttest.StreamID)
+	emitter := dialect.NewEmitter(dialecttest.StreamID)
 	began := time.Now()
-	newDecoder("").Decode(&in, book)
+	newDecoder("").Decode(&in, emitter)
 	speedtest.Within(t, "decoding the parts", time.Since(began), 10*time.Second)
-	if facts, _ := book.Take(0, true); len(facts.Messages) < 2*n {
+	if facts, _ := emitter.Take(0, true); len(facts.Messages) < 2*n {
 		t.Errorf("%d messages", len(facts.Messages))
 	}
 }

@@ -32,7 +32,7 @@ func BenchmarkDecode(b *testing.B) {
 	b.SetBytes(int64(len(raw)))
 	b.ReportAllocs()
 	var parser fastjson.Parser
-	decoder, book := newDecoder(""), dialect.NewEmitter("")
+	decoder, emitter := newDecoder(""), dialect.NewEmitter("")
 	var frame schema.Frame
 	in := dialect.Input{Frame: &frame, Data: raw}
 	for b.Loop() {
@@ -45,7 +45,7 @@ func BenchmarkDecode(b *testing.B) {
 			b.Fatal(err)
 		}
 		in.JSON = value
-		decoder.Decode(&in, book)
+		decoder.Decode(&in, emitter)
 	}
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "frames/s")
 }

@@ -51,11 +51,11 @@ func (c *conn) messageFor(ctx context.Context, request []byte) ([]byte, error) {
 			message = append(m.b, '}')
 		}
 	case "tools_list":
-		message, err = c.book.tellTools(v)
+		message, err = c.index.toolsList(v)
 	case "tool_show":
-		message, err = c.book.tellTool(v)
+		message, err = c.index.toolShow(v)
 	case "user_messages":
-		message, err = c.book.tellMessages(v)
+		message, err = c.index.userMessages(v)
 	case "cancel_run":
 		m := members{b: []byte("{")}
 		m.text("type", "cancel_run")
@@ -75,7 +75,7 @@ func (c *conn) messageFor(ctx context.Context, request []byte) ([]byte, error) {
 
 // recorded is a recorded answer to a request, under the id of this one.
 func (c *conn) recorded(kind string, id *fastjson.Value) []byte {
-	raw := c.book.answers[kind]
+	raw := c.index.answers[kind]
 	if raw == nil {
 		return nil
 	}
@@ -129,7 +129,7 @@ func (c *conn) run(ctx context.Context, request *fastjson.Value) error {
 // none.
 func (c *conn) choose(said string) (*run, error) {
 	var runs []*run
-	for _, r := range c.book.runs {
+	for _, r := range c.index.runs {
 		if r.last.At >= c.from.Position.At {
 			runs = append(runs, r)
 		}

@@ -17,7 +17,7 @@ import (
 // readFrames reads what facts do not have: the threads of requests, the answers to other
 // requests, whether a connection was used after a run, and the sessions of runs without
 // an id.
-func (b *book) readFrames(ctx context.Context, t replay.Tape) error {
+func (b *index) readFrames(ctx context.Context, t replay.Tape) error {
 	if err := b.findRuns(ctx, t); err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (b *book) readFrames(ctx context.Context, t replay.Tape) error {
 }
 
 // request reads a frame that the client sent.
-func (b *book) request(f *replay.Frame, parse func(*replay.Frame) *fastjson.Value) {
+func (b *index) request(f *replay.Frame, parse func(*replay.Frame) *fastjson.Value) {
 	at := f.Position()
 	var asked *run
 	for _, r := range b.runs {
@@ -74,7 +74,7 @@ func (b *book) request(f *replay.Frame, parse func(*replay.Frame) *fastjson.Valu
 }
 
 // answer keeps an answer to another request.
-func (b *book) answer(v *fastjson.Value) {
+func (b *index) answer(v *fastjson.Value) {
 	switch kind := text(v, "type"); kind {
 	case "tools_list":
 		for _, spec := range v.GetArray("tools") {
@@ -93,7 +93,7 @@ func (b *book) answer(v *fastjson.Value) {
 
 // findRuns reads the envelopes of frames for the sessions of runs that have no other id,
 // or overlap in their stream, and for the runs of streams without facts.
-func (b *book) findRuns(ctx context.Context, t replay.Tape) error {
+func (b *index) findRuns(ctx context.Context, t replay.Tape) error {
 	known := map[string]bool{}
 	begin := map[schema.Position]*run{} // whose session is looked for
 	for _, r := range b.runs {

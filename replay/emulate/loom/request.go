@@ -27,8 +27,8 @@ func check(v *fastjson.Value, required ...string) error {
 	return nil
 }
 
-// tellTools answers tools_list.
-func (b *book) tellTools(v *fastjson.Value) ([]byte, error) {
+// toolsList answers tools_list.
+func (b *index) toolsList(v *fastjson.Value) ([]byte, error) {
 	if err := check(v, "id"); err != nil {
 		return nil, err
 	}
@@ -46,8 +46,8 @@ func (b *book) tellTools(v *fastjson.Value) ([]byte, error) {
 	return append(m.b, '}'), nil
 }
 
-// tellTool answers tool_show.
-func (b *book) tellTool(v *fastjson.Value) ([]byte, error) {
+// toolShow answers tool_show.
+func (b *index) toolShow(v *fastjson.Value) ([]byte, error) {
 	if err := check(v, "id", "name"); err != nil {
 		return nil, err
 	}
@@ -73,8 +73,8 @@ func (b *book) tellTool(v *fastjson.Value) ([]byte, error) {
 	return append(m.b, '}'), nil
 }
 
-// tellMessages answers user_messages.
-func (b *book) tellMessages(v *fastjson.Value) ([]byte, error) {
+// userMessages answers user_messages.
+func (b *index) userMessages(v *fastjson.Value) ([]byte, error) {
 	if err := check(v, "id", "thread_id"); err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func number(v *fastjson.Value, name string, other int64) (int64, error) {
 }
 
 // messages are role and content of what was said in a thread, oldest first.
-func (b *book) messages(thread string) (list [][2]string) {
+func (b *index) messages(thread string) (list [][2]string) {
 	for _, r := range b.runs {
 		if r.thread != thread && !(r.thread == "" && (r.key == thread || r.id == thread)) {
 			continue

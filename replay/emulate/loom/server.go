@@ -17,9 +17,9 @@ import (
 
 // Server speaks Loom's WebSocket protocol.
 type Server struct {
-	stage *emulate.Stage
-	books emulate.Cache[*book]
-	takes emulate.Takes
+	stage   *emulate.Stage
+	indexes emulate.Cache[*index]
+	takes   emulate.Takes
 
 	mu sync.Mutex // guards next
 	// next says how many runs of a session were played when its connection was
@@ -69,14 +69,14 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session s
 	}
 	socket.SetReadLimit(requestLimit)
 	c := &conn{
-		server: s, socket: socket, tape: t, book: b, pace: pace, from: from,
+		server: s, socket: socket, tape: t, index: b, pace: pace, from: from,
 		tenant: tenant, session: session, requests: make(chan []byte, waiting),
 	}
 	outcome := c.serve(r.Context())
 	s.stage.Count(server, outcome)
 }
 
-func (s *Server) open(r *http.Request, tenant, session string, t replay.Tape, pace emulate.Pacing) (*book, replay.Place, error) {
+func (s *Server) open(r *http.Request, tenant, session string, t replay.Tape, pace emulate.Pacing) (*index, replay.Place, error) {
 	if err := s.stage.Origin(r); err != nil {
 		return nil, replay.Place{}, err
 	}
@@ -84,19 +84,19 @@ func (s *Server) open(r *http.Request, tenant, session string, t replay.Tape, pa
 	if err != nil {
 		return nil, from, err
 	}
-	b, err := s.book(r.Context(), tenant, session, t)
+	b, err := s.index(r.Context(), tenant, session, t)
 	return b, from, err
 }
 
 // Speaks reports whether there is something to speak Loom's protocol with. The
 // error is a *problem.Problem if there is not.
 func (s *Server) Speaks(ctx context.Context, tenant, session string, t replay.Tape) error {
-	_, err := s.book(ctx, tenant, session, t)
+	_, err := s.index(ctx, tenant, session, t)
 	return err
 }
 
-func (s *Server) book(ctx context.Context, tenant, session string, t replay.Tape) (*book, error) {
-	b, err := s.books.Get(ctx, tenant, session, t, read)
+func (s *Server) index(ctx context.Context, tenant, session string, t replay.Tape) (*index, error) {
+	b, err := s.indexes.Get(ctx, tenant, session, t, read)
 	if err == nil && len(b.runs) == 0 && len(b.tools.specs) == 0 {
 		err = &problem.Problem{
 			Title: "No Loom runs", Status: http.StatusConflict,
@@ -112,7 +112,7 @@ type conn struct {
 	server          *Server
 	socket          *websocket.Conn
 	tape            replay.Tape
-	book            *book
+	index           *index
 	pace            emulate.Pacing
 	from            replay.Place
 	tenant, session string

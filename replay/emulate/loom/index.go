@@ -13,14 +13,14 @@ import (
 // dialect is what streams of Loom are recognised as.
 const dialect = "loom"
 
-// book is what a session recorded of Loom.
-type book struct {
+// index is what a session recorded of Loom.
+type index struct {
 	runs    []*run
 	tools   toolbox
 	answers map[string][]byte // the latest, by type: those without arguments that matter
 }
 
-// wanted are the facts that a book is made of.
+// wanted are the facts that an index is made of.
 var wanted = replay.FactQuery{
 	Spans: []schema.SpanKind{schema.SpanRun, schema.SpanNode, schema.SpanLLM, schema.SpanTool},
 	Messages: []schema.MessageKind{
@@ -29,13 +29,13 @@ var wanted = replay.FactQuery{
 	Usages: true,
 }
 
-// read makes the book of a session: of the facts, and of what only frames have.
-func read(ctx context.Context, t replay.Tape) (*book, error) {
+// read makes the index of a session: of the facts, and of what only frames have.
+func read(ctx context.Context, t replay.Tape) (*index, error) {
 	facts, err := t.Facts(ctx, wanted)
 	if err != nil {
 		return nil, err
 	}
-	b := &book{answers: map[string][]byte{}, tools: newToolbox()}
+	b := &index{answers: map[string][]byte{}, tools: newToolbox()}
 	streams := t.Streams()
 	for i := range streams {
 		if f := facts[streams[i].StreamID]; f != nil && streams[i].Dialect == dialect {
@@ -50,7 +50,7 @@ func read(ctx context.Context, t replay.Tape) (*book, error) {
 }
 
 // addStream adds the runs and the tools of a stream.
-func (b *book) addStream(s *schema.StreamState, f *block.Facts) {
+func (b *index) addStream(s *schema.StreamState, f *block.Facts) {
 	runs := map[string]*run{} // by the ids of their spans
 	parents := map[string]string{}
 	var list []*run
