@@ -2,14 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 
-	"tapedeck/deploy/output"
 	"tapedeck/deploy/printers"
-	"tapedeck/internal/console"
+	"tapedeck/internal/apiclient"
 	"tapedeck/internal/usage"
 )
 
@@ -77,21 +76,8 @@ func (c *auditCommand) Run(ctx context.Context, g *global) error {
 
 // write writes all entries to a file.
 func (c *auditCommand) write(ctx context.Context, g *global, q url.Values, media string) error {
-	cl, err := g.client()
-	if err != nil {
-		return err
-	}
-	out, err := output.Create(c.Output, c.Force)
-	if err != nil {
-		return err
-	}
 	q.Set("format", c.Format)
-	err = cl.Copy(ctx, auditPath, q, media, out)
-	if err = errors.Join(err, out.Finish()); err != nil {
-		return out.Failed(err)
-	}
-	if !out.IsStdout() {
-		fmt.Fprintf(console.To(os.Stderr), "wrote %s: %s\n", c.Output, console.Count(out.Written(), "byte"))
-	}
-	return nil
+	return g.writeTo(ctx, c.Output, c.Force, func(cl *apiclient.Client, out io.Writer) error {
+		return cl.Copy(ctx, auditPath, q, media, out)
+	})
 }

@@ -3,13 +3,16 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
 	"os"
 	"strings"
 
+	"tapedeck/deploy/output"
 	"tapedeck/internal/apiclient"
+	"tapedeck/internal/console"
 	"tapedeck/internal/usage"
 )
 
@@ -92,4 +95,27 @@ func (g *global) send(ctx context.Context, method, path string, body, v any) (do
 		return false, fmt.Errorf("read the server's answer to %s: %w", path, err)
 	}
 	return false, nil
+}
+
+// writeTo writes what a function copies from the server to a file, or to standard output for "" and
+// "-".
+func (g *global) writeTo(ctx context.Context, name string, force bool, from func(*apiclient.Client, io.Writer) error) error {
+	out, err := output.Create(name, force)
+	if err != nil {
+		return err
+	}
+	cl, err := g.client()
+	if err == nil {
+		err = from(cl, out)
+	}
+	if err = errors.Join(err, out.Finish()); err != nil {
+		if ctx.Err() != nil {
+			err = errors.Join(errors.New("interrupted"), err)
+		}
+		return out.Failed(err)
+	}
+	if !out.IsStdout() {
+		fmt.Fprintf(console.To(os.Stderr), "wrote %s: %s\n", name, console.Count(out.Written(), "byte"))
+	}
+	return nil
 }

@@ -89,7 +89,7 @@ func (c *usageCommand) Run(ctx context.Context, g *global) error {
 	case c.Calls:
 		return c.runCalls(ctx, g, format, q)
 	case format != "table":
-		return c.write(ctx, g, func(cl *apiclient.Client, out io.Writer) error {
+		return g.writeTo(ctx, c.Output, c.Force, func(cl *apiclient.Client, out io.Writer) error {
 			return cl.Copy(ctx, "v1/usage", q, cmp.Or(exportMedia[format], "application/json"), out)
 		})
 	}

@@ -2,16 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/url"
 	"os"
 
-	"tapedeck/deploy/output"
 	"tapedeck/deploy/printers"
 	"tapedeck/internal/apiclient"
-	"tapedeck/internal/console"
 	"tapedeck/internal/usage"
 )
 
@@ -45,34 +42,12 @@ func (c *usageCommand) runCalls(ctx context.Context, g *global, format string, q
 	if format == "table" {
 		return c.showCalls(ctx, g, q)
 	}
-	return c.write(ctx, g, func(cl *apiclient.Client, out io.Writer) error {
+	return g.writeTo(ctx, c.Output, c.Force, func(cl *apiclient.Client, out io.Writer) error {
 		if format == "json" {
 			return cl.CopyPages(ctx, callsPath, q, c.limit(callsMost), callsAtOnce, out)
 		}
 		return cl.Copy(ctx, callsPath, q, exportMedia[format], out)
 	})
-}
-
-// write writes what a function copies from the server to the file, or to standard output.
-func (f *fileFlags) write(ctx context.Context, g *global, from func(*apiclient.Client, io.Writer) error) error {
-	out, err := output.Create(f.Output, f.Force)
-	if err != nil {
-		return err
-	}
-	cl, err := g.client()
-	if err == nil {
-		err = from(cl, out)
-	}
-	if err = errors.Join(err, out.Finish()); err != nil {
-		if ctx.Err() != nil {
-			err = errors.Join(errors.New("interrupted"), err)
-		}
-		return out.Failed(err)
-	}
-	if !out.IsStdout() {
-		fmt.Fprintf(console.To(os.Stderr), "wrote %s: %s\n", f.Output, console.Count(out.Written(), "byte"))
-	}
-	return nil
 }
 
 // format returns the format, and refuses flags that do not go with it.
