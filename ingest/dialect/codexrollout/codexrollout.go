@@ -54,7 +54,7 @@ func newDecoder(string) dialect.Decoder {
 
 // begin begins a session.
 func (d *decoder) begin(id string) {
-	d.tr = model.Conversation{Stream: &d.Stream, Session: id}
+	d.tr = model.Conversation{Stream: &d.Stream, Session: id, Whole: true}
 	d.fork, d.totals, d.turn = fork{}, totals{}, turn{}
 	d.parent, d.provider, d.ended = "", "", ""
 }

@@ -140,7 +140,8 @@ func (d *decoder) exitCode(tool *model.Tool, code *fastjson.Value) {
 	}
 }
 
-// output reads what a call returned.
+// output reads what a call returned. That of a call of a turn that was aborted may come
+// after the turn's end: no turn begins with it.
 func (d *decoder) output(l *line) {
 	id := l.text("call_id")
 	if d.tr.Ended(id) {
@@ -148,8 +149,11 @@ func (d *decoder) output(l *line) {
 	}
 	tool := d.tr.OpenTool(id)
 	if tool == nil {
-		d.inRun()
-		tool = d.tr.Tool(id, nil)
+		if d.tr.Run() == nil {
+			tool = d.tr.LoneTool(id, nil)
+		} else {
+			tool = d.tr.Tool(id, nil)
+		}
 		tool.Span.Started = 0 // only its end was seen
 	}
 	d.returned(tool, dialect.RawMember(l.raw, "output"))

@@ -168,8 +168,7 @@ func (p *pieces) begin(at []*node, next *node, s step) {
 func (p *pieces) close(first int) {
 	for i := len(p.last) - 1; i >= first; i-- {
 		switch n := p.last[i]; {
-		case n.kind == '"' && n.more:
-			n.more = false
+		case n.kind == '"' && n.more: // more of it may come nevertheless, between other values
 			p.text = append(p.text, '"')
 		case n.kind == '{':
 			p.text = append(p.text, '}')
