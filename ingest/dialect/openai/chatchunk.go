@@ -53,11 +53,11 @@ func (d *chat) answer(in *dialect.Input) {
 func (d *chat) chunk(in *dialect.Input, v, list *fastjson.Value, whole bool) {
 	id := v.GetStringBytes("id")
 	choices := list.GetArray()
-	if d.repeats(in.Data, id) {
+	if d.repeats(in.Data, id, choices) {
 		d.Emitter.Mark(d.Frame, schema.FlagEventRepeat, 0)
 		return
 	}
-	d.turnTo(id, choices)
+	d.turnTo(id, v, choices)
 	if d.finished() && d.final == xxhash.Sum64(in.Data) {
 		return // the last chunk once more
 	}
@@ -100,14 +100,16 @@ func (d *chat) chunk(in *dialect.Input, v, list *fastjson.Value, whole bool) {
 	}
 }
 
-// repeats reports whether a chunk of a response that has finished comes again.
-func (d *chat) repeats(chunk, id []byte) bool {
+// repeats reports whether a chunk of a response that has finished comes again. One without
+// an id that names a role begins another.
+func (d *chat) repeats(chunk, id []byte, choices []*fastjson.Value) bool {
 	open := d.Run() != nil && !d.finished() ||
 		slices.ContainsFunc(d.others, func(o parked) bool { return o.Run() != nil && !o.finished() })
 	if len(id) >= distinct {
 		return d.tail.AgainNamed(chunk, open)
 	}
-	return d.tail.Again(chunk, open) && len(id) > 0
+	again := d.tail.Again(chunk, open)
+	return again && (len(id) > 0 || len(choices) == 0 || !names(choices[0]))
 }
 
 // isLate reports whether a chunk is of the response that ended last: its usage, or

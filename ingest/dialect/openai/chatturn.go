@@ -24,11 +24,10 @@ const parkedLimit = 8
 // turnTo makes the response that a chunk belongs to the present one, by its id.
 // An id that no response in progress has begins another response if the present
 // one has finished, or if the chunk names a role; otherwise it belongs to the
-// present one, as some gateways set another id in every chunk. A chunk without an
-// id belongs to the present one.
-func (d *chat) turnTo(id []byte, choices []*fastjson.Value) {
+// present one, as some gateways set another id in every chunk.
+func (d *chat) turnTo(id []byte, v *fastjson.Value, choices []*fastjson.Value) {
 	if len(id) == 0 {
-		d.unnamed()
+		d.unnamed(v, choices)
 		return
 	}
 	if d.single || d.RunID == "" || string(id) == d.RunID {
@@ -91,16 +90,6 @@ func (d *chat) leaveAll() {
 // othersOpen reports whether a response beside the present one is in progress.
 func (d *chat) othersOpen() bool {
 	return slices.ContainsFunc(d.others, func(o parked) bool { return o.Run() != nil })
-}
-
-// unnamed notes at the present response that it has a chunk without an id while
-// others are in progress: the chunk may be another's.
-func (d *chat) unnamed() {
-	if d.mixed || d.Run() == nil || !d.othersOpen() {
-		return
-	}
-	d.mixed = true
-	d.noteRun()
 }
 
 // noteRun puts what the response states of itself into the run's attributes.

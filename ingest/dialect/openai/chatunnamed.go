@@ -1,0 +1,89 @@
+package openai
+
+import (
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+)
+
+// unnamed reads of which response a chunk without an id is: of the present one, unless
+// that has finished and the chunk says more, which begins another. The present response
+// is marked where the chunk may be another's: others are in progress, or another ends
+// in the middle of it.
+func (d *chat) unnamed(v *fastjson.Value, choices []*fastjson.Value) {
+	if d.Run() == nil {
+		return
+	}
+	if !d.single && d.finished() {
+		if d.begun(choices) && (says(choices[0]) || names(choices[0]) && !ends(choices[0]) && !dialect.IsObject(v.Get("usage"))) {
+			d.leave()
+			return
+		}
+		if d.anothersEnd(v, choices) {
+			d.usage = nil // what it counts is not this response's
+			d.mix()
+		}
+	}
+	if d.othersOpen() {
+		d.mix()
+	}
+}
+
+// mix marks the present response: it may have chunks of another.
+func (d *chat) mix() {
+	if !d.mixed {
+		d.mixed = true
+		d.noteRun()
+	}
+}
+
+// begun reports whether chunks are of a choice that was seen: one that was not may be a
+// further choice of the response.
+func (d *chat) begun(choices []*fastjson.Value) bool {
+	if len(choices) == 0 {
+		return false
+	}
+	for i := range d.choices {
+		if d.choices[i].index == choices[0].GetInt("index") {
+			return true
+		}
+	}
+	return false
+}
+
+// anothersEnd reports whether a chunk ends a choice that has ended, and counts another
+// input: that of a response does not change.
+func (d *chat) anothersEnd(v *fastjson.Value, choices []*fastjson.Value) bool {
+	if d.usage == nil || len(choices) == 0 || !ends(choices[0]) {
+		return false
+	}
+	t := &d.usage.Tokens
+	input := v.GetUint64("usage", "prompt_tokens")
+	return input != 0 && input != t.Input+t.CacheRead+t.CacheWrite5m+t.CacheWrite1h
+}
+
+// says reports whether a choice goes on with something.
+func says(choice *fastjson.Value) bool {
+	if len(choice.GetStringBytes("text")) > 0 {
+		return true
+	}
+	for _, name := range [...]string{"delta", "message"} {
+		for _, text := range [...]string{"content", "reasoning_content", "reasoning", "refusal"} {
+			if len(choice.GetStringBytes(name, text)) > 0 {
+				return true
+			}
+		}
+		if len(choice.GetArray(name, "tool_calls")) > 0 || len(choice.GetArray(name, "content")) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// names reports whether a choice names a role, as its beginning does.
+func names(choice *fastjson.Value) bool {
+	return len(choice.GetStringBytes("delta", "role")) > 0 || len(choice.GetStringBytes("message", "role")) > 0
+}
+
+// ends reports whether a choice has ended with what it says now.
+func ends(choice *fastjson.Value) bool { return len(choice.GetStringBytes("finish_reason")) > 0 }
