@@ -19,12 +19,12 @@ func Became(l *explain.Line) string {
 		return console.Line(strings.Join(l.Became, "; "))
 	case l.NotJSON:
 		return "nothing: it is not JSON"
+	case len(l.Missing) > 0:
+		return console.Clip("nothing: no value at "+strings.Join(l.Missing, ", "), 200)
 	case l.Unknown:
 		return "nothing: no rule is for it"
 	case l.Empty:
 		return "nothing: it has no message"
-	case len(l.Missing) > 0:
-		return console.Clip("nothing: no value at "+strings.Join(l.Missing, ", "), 200)
 	}
 	return "nothing"
 }

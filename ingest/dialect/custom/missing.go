@@ -24,19 +24,37 @@ func (m *Mapping) Missing(in *dialect.Input) (keys []string) {
 			}
 			continue
 		}
+		found, held := false, false
 		r.each.each(&s, func(element []byte) {
 			inner := source{in: in, element: element}
+			found = true
 			if !r.when.hold(&inner) {
 				return
 			}
+			held = true
 			for _, key := range r.missing(i, &inner) {
 				if !slices.Contains(keys, key) {
 					keys = append(keys, key)
 				}
 			}
 		})
+		if found && !held && r.when.hold(&s) {
+			keys = append(keys, r.atFrame(i))
+		}
 	}
 	return keys
+}
+
+// atFrame names the conditions of a rule with each that hold in the frame and in none of its
+// elements, where they are looked for.
+func (r *rule) atFrame(number int) string {
+	var here, there []string
+	for i := range r.when {
+		if at := &r.when[i].at; at.field == inJSON && !strings.HasPrefix(at.text, "$") {
+			here, there = append(here, at.text), append(there, "$."+at.text)
+		}
+	}
+	return fmt.Sprintf("rules[%d].when (%s: of an element; the frame's is %s)", number, strings.Join(here, ", "), strings.Join(there, ", "))
 }
 
 // missing lists the keys of one rule, each with its path.

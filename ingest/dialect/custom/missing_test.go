@@ -20,6 +20,7 @@ rules:
   - {when: {a: call}, tool_call: {id: id, name: name}}
   - {when: {$.a: list}, each: 'items[*]', error: why}
   - {when: {a: known}, ignore: true}
+  - {when: {a: row}, each: 'items[*]', error: why}
 `))
 	if err != nil {
 		t.Fatal(err)
@@ -37,6 +38,10 @@ rules:
 		{`{"a":"list","items":[{"why":"full"}]}`, nil},
 		{`{"a":"list","items":[{},{}]}`, []string{"rules[2].error (why)"}},
 		{`{"a":"other"}`, nil},
+		{`{"a":"row","items":[{"why":"full"}]}`, []string{"rules[4].when (a: of an element; the frame's is $.a)"}},
+		{`{"items":[{"a":"row","why":"full"}]}`, nil},
+		{`{"a":"row","items":[{"a":"row","why":"full"},{}]}`, nil},
+		{`{"a":"row","items":[]}`, nil},
 	} {
 		in := dialect.Input{Frame: &schema.Frame{}, Data: []byte(test.frame), JSON: fastjson.MustParse(test.frame)}
 		if got := m.Missing(&in); !slices.Equal(got, test.want) {

@@ -105,7 +105,7 @@ func parseStep(text string) (step, string, error) {
 		}
 		switch {
 		case end == 0:
-			return step{}, "", fmt.Errorf("a name is missing before %q", text)
+			return step{}, "", fmt.Errorf("a name is missing before %q: a path begins with a name, also that of an element", text)
 		case end < len(text) && text[end] == ']':
 			return step{}, "", errors.New("a ] stands without its [")
 		}
