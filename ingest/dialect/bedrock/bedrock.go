@@ -27,6 +27,7 @@ type decoder struct {
 	stated  uint64          // hash of the latest metadata
 	tail    dialect.Tail    // of the latest answer that a messageStart began
 	invoked dialect.Decoder // reads the events of InvokeModel
+	chunks  bool            // one was seen
 	way     operation
 	refusal model.Refusal
 }
@@ -64,9 +65,25 @@ var events = dialect.NewTypes(map[string]func(*decoder, *dialect.Input, part){
 	"metadata":          (*decoder).metadata,
 })
 
-// event reads what the server sends.
+// event reads what the server sends, also where a chunk of InvokeModel wraps it.
 func (d *decoder) event(in *dialect.Input) {
 	name, p := partOf(in)
+	if string(name) != "chunk" {
+		d.read(in, name, p)
+		return
+	}
+	known := parsed(unwrap(p.v), func(inside *dialect.Input) {
+		inside.Frame = in.Frame
+		event, q := wrappedEvent(inside)
+		d.read(inside, event, q)
+	})
+	if !known {
+		d.Unknown()
+	}
+}
+
+// read reads an event by its name.
+func (d *decoder) read(in *dialect.Input, name []byte, p part) {
 	typ, known := events.Of(name)
 	in.Type = typ.Name
 	switch {

@@ -10,13 +10,44 @@ import (
 	"tapedeck/schema"
 )
 
-// invokes reports whether a frame is a part of InvokeModel.
+// invokes reports whether a frame is a part of InvokeModel whose events have a decoder of
+// their own. Where the first chunk wraps an event of Converse the answer is read as one.
 func (d *decoder) invokes(in *dialect.Input) bool {
-	if d.way == invokeModel {
-		return true
+	if d.way != unknownOperation && d.way != invokeModel {
+		return false
 	}
 	name, p := partOf(in)
-	return d.way == unknownOperation && in.Direction == schema.Receive && string(name) == "chunk" && p.v.GetStringBytes("bytes") != nil
+	chunk := in.Direction == schema.Receive && string(name) == "chunk" && p.v.GetStringBytes("bytes") != nil
+	if chunk && !d.chunks {
+		d.chunks = true
+		wrapped := false
+		parsed(unwrap(p.v), func(inside *dialect.Input) {
+			event, q := wrappedEvent(inside)
+			wrapped = matchEvent(event, q) != dialect.No
+		})
+		if wrapped {
+			d.way = converse
+			return false
+		}
+	}
+	return d.way == invokeModel || chunk
+}
+
+// wrappedEvent returns the name and the content of an event of Converse that a chunk wraps.
+// What the service measured may stand beside it.
+func wrappedEvent(inside *dialect.Input) (name []byte, p part) {
+	whole := part{inside.JSON, inside.Data}
+	members, ok := dialect.MembersOf(inside.Data)
+	if !ok {
+		return nil, part{}
+	}
+	if name, _, ok = members.Next(); !ok {
+		return nil, part{}
+	}
+	if beside, _, more := members.Next(); more && string(beside) != "amazon-bedrock-invocationMetrics" {
+		return nil, part{}
+	}
+	return name, whole.member(string(name))
 }
 
 // invoke passes the model's own event on to its decoder: what a chunk wraps, or a whole

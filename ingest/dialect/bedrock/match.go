@@ -111,6 +111,10 @@ func matchChunk(in *dialect.Input, p part) (sure dialect.Confidence, why string)
 		if s, what := anthropic.Dialect.Match(inside); s > sure {
 			sure, why = s, what+", inside of a chunk's bytes"
 		}
+		event, q := wrappedEvent(inside)
+		if s := matchEvent(event, q); s > sure {
+			sure, why = s, "the event "+string(event)+", inside of a chunk's bytes"
+		}
 	})
 	return sure, why
 }

@@ -2,6 +2,7 @@ package bedrock
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/valyala/fastjson"
 
@@ -27,6 +28,9 @@ func (d *decoder) head(h *dialect.Head) {
 	d.answer = answer{}
 	var name string
 	name, d.way = operationOf(h.Path)
+	if d.chunks = false; d.way == invokeModel && strings.Contains(name, "amazon.nova") {
+		d.way = converse // Nova's own protocol is that of Converse
+	}
 	if d.way == converse {
 		d.tr.Model, d.tr.Provider = name, provider
 		d.tr.Billing = model.Billing{RequestedModel: name, Region: regionOf(h.Field("host"))}
