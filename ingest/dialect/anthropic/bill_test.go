@@ -85,6 +85,16 @@ func TestTotalAndBill(t *testing.T) {
 		{`{"output_tokens":5,"output_tokens_details":{"thinking_tokens":9}}`, schema.Tokens{Reasoning: 9}, schema.Tokens{Reasoning: 9}, true},
 		{`{"output_tokens":5,"iterations":[]}`, schema.Tokens{Output: 5}, schema.Tokens{Output: 5}, true},
 		{`{"output_tokens":5,"iterations":[{"output_tokens":7},{"output_tokens":5}]}`, schema.Tokens{Output: 5}, schema.Tokens{Output: 12}, true},
+		// What of the cache is stated for the whole only, or for how long it was written.
+		{`{"input_tokens":6,"cache_creation_input_tokens":10,"cache_creation":{"ephemeral_1h_input_tokens":10},"output_tokens":8,` +
+			`"iterations":[{"type":"message","input_tokens":6,"output_tokens":8,"cache_creation_input_tokens":10}]}`,
+			schema.Tokens{Input: 6, CacheWrite1h: 10, Output: 8}, schema.Tokens{Input: 6, CacheWrite1h: 10, Output: 8}, true},
+		{`{"input_tokens":6,"cache_read_input_tokens":7,"cache_creation_input_tokens":10,"output_tokens":8,` +
+			`"iterations":[{"type":"compaction","input_tokens":90,"output_tokens":3},{"type":"message","input_tokens":6,"output_tokens":8}]}`,
+			schema.Tokens{Input: 6, CacheRead: 7, CacheWrite5m: 10, Output: 8}, schema.Tokens{Input: 96, CacheRead: 7, CacheWrite5m: 10, Output: 11}, true},
+		{`{"cache_creation_input_tokens":4,"cache_creation":{"ephemeral_1h_input_tokens":4},` +
+			`"iterations":[{"cache_creation_input_tokens":9},{"cache_creation_input_tokens":4}]}`,
+			schema.Tokens{CacheWrite1h: 4}, schema.Tokens{CacheWrite5m: 9, CacheWrite1h: 4}, true},
 		{`{"service_tier":"standard"}`, schema.Tokens{}, schema.Tokens{}, false},
 		{`null`, schema.Tokens{}, schema.Tokens{}, false},
 	} {

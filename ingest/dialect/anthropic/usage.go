@@ -59,11 +59,27 @@ func Bill(usage []byte, own string) (sum schema.Tokens, ok bool) {
 	if !listed {
 		return last, ok
 	}
-	if sum.Reasoning == 0 { // stated for the whole only
-		sum.Reasoning = min(last.Reasoning, sum.Output)
+	complete(&sum, last)
+	return sum, true
+}
+
+// complete adds to the sum of iterations what may be stated for the whole only: what of the
+// output was thinking, what came from a cache and was written to one, and for how long.
+func complete(sum *schema.Tokens, whole schema.Tokens) {
+	if sum.Reasoning == 0 {
+		sum.Reasoning = min(whole.Reasoning, sum.Output)
 		sum.Output -= sum.Reasoning
 	}
-	return sum, true
+	if sum.CacheRead == 0 {
+		sum.CacheRead = whole.CacheRead
+	}
+	switch {
+	case sum.CacheWrite5m+sum.CacheWrite1h == 0:
+		sum.CacheWrite5m, sum.CacheWrite1h = whole.CacheWrite5m, whole.CacheWrite1h
+	case sum.CacheWrite1h == 0:
+		sum.CacheWrite1h = min(whole.CacheWrite1h, sum.CacheWrite5m)
+		sum.CacheWrite5m -= sum.CacheWrite1h
+	}
 }
 
 // count reads a usage of the message in progress. It replaces the one before,
