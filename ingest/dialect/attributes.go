@@ -2,8 +2,11 @@ package dialect
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 	"unicode/utf8"
+
+	"tapedeck/schema"
 )
 
 // Attributes builds the JSON object of what else a source reports: the member
@@ -77,4 +80,16 @@ func Short(text []byte) string {
 		n--
 	}
 	return string(text[:n]) + "…"
+}
+
+// Inseparable adds to a run's attributes that it may have frames of another; "" are none.
+func Inseparable(attributes string) string {
+	const mark = `"` + schema.Inseparable + `":true}`
+	switch {
+	case attributes == "":
+		return "{" + mark
+	case strings.HasSuffix(attributes, mark):
+		return attributes
+	}
+	return strings.TrimSuffix(attributes, "}") + "," + mark
 }

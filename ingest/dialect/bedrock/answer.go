@@ -14,6 +14,8 @@ import (
 type answer struct {
 	begun, ended bool
 	started      bool // by a messageStart
+	cut          bool // another was in progress when it began: events may be that one's
+	mixed        bool // some are
 	run, call    *dialect.Span
 	usage        *dialect.Usage
 	reason       string
@@ -47,12 +49,13 @@ func (d *decoder) begin() {
 }
 
 func (d *decoder) messageStart(*dialect.Input, part) {
-	if d.answer.begun && !d.answer.ended { // the one before was cut off
+	cut := d.answer.begun && !d.answer.ended
+	if cut { // the one before was cut off
 		d.tr.Abandon()
 		d.answer = answer{}
 	}
 	d.begin()
-	d.answer.started = true
+	d.answer.started, d.answer.cut = true, cut
 }
 
 // messageStop reads {"stopReason"}. The usage mostly follows. An answer that has ended does
@@ -84,6 +87,9 @@ func (d *decoder) describe() {
 		attrs.AddText("stop_reason", d.answer.reason)
 	}
 	attrs.AddRaw("latency_ms", d.answer.latency)
+	if d.answer.mixed {
+		attrs.AddRaw(schema.Inseparable, []byte("true"))
+	}
 	d.answer.run.Attributes = attrs.Text()
 	d.Emitter.ChangedSpan(d.answer.run, d.Frame)
 }
@@ -100,17 +106,21 @@ var counting = dialect.Counting{
 }
 
 // metadata reads {"usage","metrics":{"latencyMs"}}, which follows the end of the answer or
-// precedes it.
+// precedes it. An answer has one: a second is of the answer that it cut off, whose events
+// cannot be told from its own.
 func (d *decoder) metadata(_ *dialect.Input, p part) {
 	a := &d.answer
 	if !a.begun {
 		d.begin()
 	}
 	stated := xxhash.Sum64(p.raw)
-	if stated == d.stated && !a.started {
-		return // the end of the answer before, delivered again
+	if stated == d.stated && (!a.started || a.usage != nil) {
+		return // the end of this answer or of the one before, delivered again
 	}
 	d.stated = stated
+	if a.cut && a.usage != nil { // that of the answer that it cut off
+		a.usage, a.mixed = nil, true
+	}
 	if raw := dialect.RawMember(p.raw, "usage"); raw != nil {
 		d.tr.Billing.ServiceTier = dialect.StatedText(p.v.GetStringBytes("serviceTier", "type"))
 		d.tr.Billing.Speed = speeds[string(p.v.GetStringBytes("performanceConfig", "latency"))]

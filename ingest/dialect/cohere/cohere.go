@@ -33,9 +33,14 @@ const (
 type decoder struct {
 	model.Conversation
 	stream    model.Stream
-	foreign   bool // the request went to another endpoint
-	begun     bool // the answer to the request has begun
-	ended     bool // the latest message has its message-end
+	foreign   bool          // the request went to another endpoint
+	begun     bool          // the answer to the request has begun
+	ended     bool          // the latest message has its message-end
+	latest    *dialect.Span // the run of the message that ended last
+	tail      dialect.Tail  // of that message
+	cut       int           // messages that others began in, whose events may still come
+	rest      bool          // what comes now is of one of these
+	mixed     bool          // the run in progress may have events of another message
 	citations dialect.List
 	calls     []call // of the message in progress
 	key       []byte // scratch: of a content
@@ -108,12 +113,28 @@ func (d *decoder) message(in *dialect.Input) string {
 }
 
 // repeats reports an event of a message that began and ended: its end was delivered twice.
-// Another message begins with its message-start, or with a request.
+// Another message begins with its message-start, or with a request. Where one was cut off
+// by another, what is new after the other's end is of one of the two.
 func (d *decoder) repeats(in *dialect.Input, typ string) bool {
+	again := d.tail.Again(in.Data, d.Run() != nil && d.begun)
 	if !d.ended || d.Run() != nil {
 		return false
 	}
+	if d.cut > 0 && typ != typeStart && !again {
+		d.cut--
+		d.rest = true
+		d.mark(d.latest)
+		return false
+	}
 	return typ != typeStart || d.RunID != "" && string(in.JSON.GetStringBytes("id")) == d.RunID
+}
+
+// mark notes at a run that events of it may be another's.
+func (d *decoder) mark(run *dialect.Span) {
+	if run != nil {
+		run.Attributes = dialect.Inseparable(run.Attributes)
+		d.Emitter.ChangedSpan(run, d.Frame)
+	}
 }
 
 // text reads what is no JSON: the page of a gateway.
@@ -143,6 +164,7 @@ func (d *decoder) head(h *dialect.Head) {
 		return
 	}
 	d.leave()
+	d.cut = 0
 	d.refusal.Answer(0)
 	if d.foreign = !isEndpoint(h); !d.foreign {
 		d.asks()
@@ -158,6 +180,7 @@ func isEndpoint(h *dialect.Head) bool {
 func (d *decoder) asks() {
 	d.ForgetModel()
 	d.Provider, d.begun, d.ended, d.calls, d.citations = provider, false, false, nil, nil
+	d.mixed, d.rest = d.rest, false
 	d.OpenRun("")
 	d.OpenCall()
 }

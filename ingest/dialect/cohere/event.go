@@ -14,6 +14,7 @@ import (
 func (d *decoder) messageStart(in *dialect.Input) {
 	if d.Run() != nil && d.begun {
 		d.leave()
+		d.cut++
 	}
 	d.answered()
 	d.name(in.JSON.GetStringBytes("id"))
@@ -81,6 +82,10 @@ func (d *decoder) citation(in *dialect.Input) {
 // messageEnd ends a message, with its usage.
 func (d *decoder) messageEnd(in *dialect.Input) {
 	if d.Run() == nil {
+		d.mixed, d.rest = d.rest, false
+		if d.mixed {
+			d.ForgetRun()
+		}
 		d.RunAtEnd()
 	}
 	v := in.JSON.Get("delta")
@@ -102,6 +107,10 @@ func (d *decoder) finish(reason, why, usage []byte) {
 			call.Attributes = run.Attributes
 		}
 	}
+	if d.mixed {
+		d.mark(run)
+	}
+	d.latest = run
 	status := schema.StatusOK
 	if bytes.HasPrefix(reason, []byte("ERROR")) || string(reason) == "TIMEOUT" {
 		status, why = schema.StatusError, firstText(why, reason)

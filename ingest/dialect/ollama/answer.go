@@ -3,6 +3,7 @@ package ollama
 import (
 	"strconv"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
@@ -14,11 +15,13 @@ import (
 func (d *decoder) answer(in *dialect.Input, said *fastjson.Value, text string, raw []byte) {
 	v := in.JSON
 	if d.Run() == nil {
-		if at := timeOf(in); at != 0 && at <= d.ended {
+		if at := timeOf(in); at != 0 && (at < d.ended || at == d.ended && xxhash.Sum64(in.Data) == d.final) {
 			return // the end of the response before once more
 		}
 		d.begin() // its request was not seen
+		d.begins(v, said, text)
 	}
+	d.names(v.GetStringBytes("model"))
 	d.CorrectModel(v.GetStringBytes("model"), provider, d.Call(), d.Run())
 	d.grow(schema.MessageThinking, said.GetStringBytes("thinking"))
 	if content := said.GetStringBytes(text); len(content) > 0 {
@@ -27,9 +30,38 @@ func (d *decoder) answer(in *dialect.Input, said *fastjson.Value, text string, r
 	}
 	dialect.Elements(said.GetArray("tool_calls"), dialect.RawMember(raw, "tool_calls"), 0, d.toolCall)
 	if v.GetBool("done") {
-		d.ended = timeOf(in)
+		d.ended, d.final = timeOf(in), xxhash.Sum64(in.Data)
 		d.done(v, in.Data)
 	}
+}
+
+// begins reads the first line of a response that no request began. One that has ended with
+// it, and counts tokens that nothing stands for, was said among the lines of the response
+// before: lines do not name theirs.
+func (d *decoder) begins(v, said *fastjson.Value, text string) {
+	const empty = 1 // a token that ends an answer of nothing
+	silent := len(said.GetStringBytes(text)) == 0 && len(said.GetStringBytes("thinking")) == 0 && len(said.GetArray("tool_calls")) == 0
+	if d.latest != nil && v.GetBool("done") && silent && v.GetUint64("eval_count") > empty {
+		d.mixed = true
+		d.mark(d.latest)
+	}
+}
+
+// names notes the model that a line names. It is one and the same in a response.
+func (d *decoder) names(model []byte) {
+	switch {
+	case len(model) == 0 || string(model) == d.name:
+	case d.name != "":
+		d.mixed = true
+	default:
+		d.name = string(model)
+	}
+}
+
+// mark notes at a run that it may have lines of another response.
+func (d *decoder) mark(run *dialect.Span) {
+	run.Attributes = dialect.Inseparable(run.Attributes)
+	d.Emitter.ChangedSpan(run, d.Frame)
 }
 
 func (d *decoder) grow(kind schema.MessageKind, chunk []byte) {
@@ -69,6 +101,10 @@ func (d *decoder) done(v *fastjson.Value, raw []byte) {
 		}
 	}
 	call.Attributes = attrs.Text()
+	if d.mixed {
+		d.mark(run)
+	}
+	d.latest = run
 	d.EndRun(schema.StatusOK, nil)
 }
 

@@ -32,9 +32,13 @@ const (
 type decoder struct {
 	model.Conversation
 	stream  model.Stream
-	foreign bool  // the request went to another endpoint
-	spoke   bool  // the response in progress has said something
-	ended   int64 // created_at of the latest last line, ns
+	foreign bool          // the request went to another endpoint
+	spoke   bool          // the response in progress has said something
+	mixed   bool          // it may have lines of another
+	ended   int64         // created_at of the latest last line, ns
+	final   uint64        // its hash
+	latest  *dialect.Span // the run that ended last
+	name    string        // the model that the response in progress names
 	refusal model.Refusal
 }
 
@@ -97,6 +101,7 @@ func (d *decoder) head(h *dialect.Head) {
 		return
 	}
 	d.leave()
+	d.latest = nil
 	d.refusal.Answer(0)
 	if d.foreign = !isEndpoint(h); !d.foreign {
 		d.begin()
@@ -112,7 +117,7 @@ func isEndpoint(h *dialect.Head) bool {
 // begin begins a response.
 func (d *decoder) begin() {
 	d.ForgetModel()
-	d.Provider, d.spoke = provider, false
+	d.Provider, d.spoke, d.mixed, d.name = provider, false, false, ""
 	d.OpenRun("")
 	d.OpenCall()
 }
