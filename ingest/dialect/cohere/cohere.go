@@ -116,7 +116,7 @@ func (d *decoder) message(in *dialect.Input) string {
 // Another message begins with its message-start, or with a request. Where one was cut off
 // by another, what is new after the other's end is of one of the two.
 func (d *decoder) repeats(in *dialect.Input, typ string) bool {
-	again := d.tail.Again(in.Data, d.Run() != nil && d.begun)
+	again := d.cut > 0 && d.tail.Again(in.Data, d.Run() != nil && d.begun)
 	if !d.ended || d.Run() != nil {
 		return false
 	}
