@@ -12,6 +12,7 @@ type candidate struct {
 
 	matched  bool
 	from, to int32 // of the longest match so far
+	whole    span  // of the match that there is if the text ends where a frame ended; no bytes for none
 
 	pieces []piece
 	forced bool // what came so far was masked before the end was known
@@ -65,7 +66,22 @@ func (m *Masker) advance(c *candidate, t *text, from int) bool {
 		c.text = append(c.text, t.bytes[from:min(i, from+maxText-len(c.text))]...)
 	}
 	c.take(m, t, from, i, rel)
-	return len(c.threads) > 0
+	if len(c.threads) == 0 {
+		return false
+	}
+	m.pause(c)
+	return true
+}
+
+// pause records the match that a candidate has if its text ends with that of the frame at hand: the next
+// text at the same place may be another one, which does not continue it.
+func (m *Masker) pause(c *candidate) {
+	matched, from, to := c.matched, c.from, c.to
+	m.close(c)
+	if c.accepted() {
+		c.whole = span{int(c.from), int(c.to)}
+	}
+	c.matched, c.from, c.to = matched, from, to
 }
 
 // found takes over a match of the last step.

@@ -84,7 +84,7 @@ func notPlaceholder(secret []byte) bool {
 var parameters = func() (all []string) {
 	for name := range strings.FieldsSeq("api_key apikey apiKey api-key access_token auth_token refresh_token id_token client_secret " +
 		"X-Amz-Signature X-Goog-Signature X-Amz-Security-Token sig signature key token secret password") {
-		all = append(all, "?"+name+"=", "&"+name+"=", ";"+name+"=", "#"+name+"=")
+		all = append(all, "?"+name+"=", "&"+name+"=", ";"+name+"=", "#"+name+"=", "u0026"+name+"=") // "&" in JSON in JSON
 	}
 	return all
 }()

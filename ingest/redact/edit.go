@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"encoding/json"
 	"hash/crc32"
 	"iter"
 	"slices"
@@ -53,6 +54,10 @@ func (m *Masker) apply(f *schema.Frame, edits []edit) {
 		f.Cuts[cut].Offset = uint32(int(f.Cuts[cut].Offset) + shift)
 	}
 	raw = append(raw, f.Raw[last:]...)
+	if !composed(f.Raw) && json.Valid(f.Raw) && !json.Valid(raw) { // a number or a string that was a piece of a text
+		raw, _ = json.Marshal(string(raw))
+		f.Cuts = nil
+	}
 	if f.Transport == schema.EventStream {
 		seal(raw, len(f.Raw))
 	}

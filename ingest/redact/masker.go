@@ -208,6 +208,8 @@ func (m *Masker) finish(c *candidate) {
 		m.mask(c, c.from, c.to, true)
 	case !c.forced && c.accepted():
 		m.mask(c, c.from, c.to, false)
+	case !c.forced && c.whole.to > 0:
+		m.mask(c, int32(c.whole.from), int32(c.whole.to), false)
 	}
 }
 

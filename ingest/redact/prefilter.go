@@ -22,8 +22,9 @@ var hidden = []string{`\/`, `\u002`, `\u003`, `\u004`, `\u005`, `\u006`, `\u007`
 func newPrefilter(a *automaton, rules []*rule) *prefilter {
 	p := &prefilter{automaton: a, rules: rules}
 	every, ends := class{1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1}, class{}
-	ends.add('"')
-	ends.add('\\')
+	for _, c := range []byte("\"\\\n\r") {
+		ends.add(c)
+	}
 	for _, r := range rules {
 		for _, key := range r.Keywords {
 			var first [3]class
@@ -146,7 +147,8 @@ func (p *prefilter) begins(m *machine, raw []byte, i int) bool {
 
 // possible reports whether a secret may have its keyword at bytes [from, to) of a frame.
 func (r *rule) possible(m *machine, raw []byte, from, to int) bool {
-	if from > 0 && raw[from-1] != '"' && (from == 1 || raw[from-2] != '\\') && !r.mayFollow(raw[from-1]) && !apart(raw[:from]) {
+	if from > 0 && raw[from-1] != '"' && (from == 1 || raw[from-2] != '\\') && !r.mayFollow(raw[from-1]) && !apart(raw[:from]) &&
+		!bytes.HasSuffix(raw[:from], []byte("data: ")) && !bytes.HasSuffix(raw[:from], dataField) {
 		return false
 	}
 	if r.declared != "" {
@@ -157,6 +159,8 @@ func (r *rule) possible(m *machine, raw []byte, from, to int) bool {
 			return true
 		}
 		switch c := raw[to+i]; {
+		case c == '\n' || c == '\r': // the end of a line of plain text, which the next frame may continue
+			return true
 		case c == '"' || c == '\\':
 			return goesOn(&r.lead[i], raw[to+i:])
 		case !r.lead[i].has(c):
@@ -191,7 +195,7 @@ var controls = [...]byte{0: '\b', 'f' - 'b': '\f', 'n' - 'b': '\n', 'r' - 'b': '
 // declaredAt reports whether a declared secret may begin with the bytes of a frame.
 func (r *rule) declaredAt(raw []byte) bool {
 	for i := range len(r.declared) {
-		if i == len(raw) || raw[i] == '"' || raw[i] == '\\' {
+		if i == len(raw) || raw[i] == '"' || raw[i] == '\\' || raw[i] == '\n' || raw[i] == '\r' {
 			return true
 		}
 		if raw[i] != r.declared[i] {
@@ -205,11 +209,11 @@ func (r *rule) declaredAt(raw []byte) bool {
 const survivesMost = 1 << 10
 
 // survives reports whether a pattern matches at the beginning of raw, or may do so if raw
-// goes on, or behind the first quote or backslash.
+// goes on, or behind the first quote, backslash or end of a line.
 func (m *machine) survives(p *program, raw []byte) bool {
 	threads := m.beginIn(m.scratch, p, 0)
 	for _, c := range raw[:min(len(raw), survivesMost)] {
-		if len(threads) == 0 || c == '"' || c == '\\' {
+		if len(threads) == 0 || c == '"' || c == '\\' || c == '\n' || c == '\r' {
 			break
 		}
 		if threads = m.feed(p, threads, c, 0); m.found {

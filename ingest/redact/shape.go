@@ -102,6 +102,9 @@ func (s *shape) learn(p *prefilter, f *schema.Frame, w *walker) {
 		return
 	}
 	opens := opening(f)
+	if n := len(w.leaves); n > 0 && w.leaves[n-1].to == len(f.Raw) { // a text that the frame does not end
+		return
+	}
 	if p.escapes || opens < 0 || len(w.leaves)+len(w.numbers) > holesMost || len(w.leaves) > 0 && w.leaves[0].from <= opens {
 		return
 	}
@@ -159,7 +162,7 @@ func opening(f *schema.Frame) int {
 	for at < len(f.Raw) && (f.Raw[at] == ' ' || f.Raw[at] == '\n') {
 		at++
 	}
-	if !opens(f.Raw[at:]) {
+	if !composed(f.Raw[at:]) || !opens(f.Raw[at:]) { // a string alone may be a piece of a plain text
 		return -1
 	}
 	return at

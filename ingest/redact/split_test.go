@@ -84,6 +84,18 @@ var forms = map[string]func(texts []string) []*schema.Frame{
 		}
 		return frames
 	},
+	"events of plain text": func(texts []string) (frames []*schema.Frame) {
+		for i, text := range texts {
+			frames = append(frames, &schema.Frame{Transport: schema.SSE, Raw: fmt.Appendf(nil, "id: %d\ndata: %s\n\n", i, strings.ReplaceAll(text, "\n", "\ndata: "))})
+		}
+		return frames
+	},
+	"messages of plain text": func(texts []string) (frames []*schema.Frame) {
+		for _, text := range texts {
+			frames = append(frames, &schema.Frame{Transport: schema.WebSocket, Raw: []byte(text)})
+		}
+		return frames
+	},
 	"body": func(texts []string) (frames []*schema.Frame) {
 		for _, text := range texts {
 			frames = append(frames, &schema.Frame{Transport: schema.HTTP, Raw: []byte(text)})

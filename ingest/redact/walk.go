@@ -23,7 +23,8 @@ type walker struct {
 	leaves   []leaf
 	identity uint64 // of the values that name the message, 0 for none
 	stack    []level
-	numbers  []span // where growing texts are looked for: those that name no message
+	numbers  []span  // where growing texts are looked for: those that name no message
+	plain    [2]bool // by direction: the last frame was plain text, or a string or a number behind some
 }
 
 // span is bytes [from, to) of a frame.
@@ -39,19 +40,33 @@ func (w *walker) walk(f *schema.Frame, growing bool) {
 	w.leaves, w.numbers, w.identity = w.leaves[:0], w.numbers[:0], 0
 	raw := f.Raw
 	if f.Flags&(schema.FlagOversize|schema.FlagNote) != 0 || !structured(f, raw) {
-		w.text(f)
+		w.text(f, growing)
 		return
+	}
+	plain := &w.plain[f.Direction&1]
+	if *plain = mayBePiece(f, *plain); *plain {
+		from, to := content(f)
+		w.leaves = append(w.leaves, leaf{from: from, to: to, path: plainPath(f)})
 	}
 	if !w.json(raw, pathBegin(uint64(f.Direction)), growing) {
 		w.leaves, w.numbers, w.identity = w.leaves[:0], w.numbers[:0], 0
-		w.text(f)
+		w.text(f, growing)
 	}
 }
 
-// text takes all of a frame as one text.
-func (w *walker) text(f *schema.Frame) {
-	w.leaves = append(w.leaves, leaf{0, len(f.Raw), hashBegin + uint64(f.Direction), false, f.Flags.Has(schema.FlagNote)})
+// text takes the content of a frame as one text.
+func (w *walker) text(f *schema.Frame, growing bool) {
+	if !f.Flags.Has(schema.FlagNote) {
+		w.plain[f.Direction&1] = true
+	}
+	from, to := content(f)
+	w.around(0, from, growing)
+	w.leaves = append(w.leaves, leaf{from, to, plainPath(f), false, f.Flags.Has(schema.FlagNote)})
+	w.around(to, len(f.Raw), growing)
 }
+
+// plainPath is the path of texts that are not JSON.
+func plainPath(f *schema.Frame) uint64 { return hashBegin + uint64(f.Direction) }
 
 // Bounds on what is kept of the structure of a frame. A frame beyond them is one text.
 const (
