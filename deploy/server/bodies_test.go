@@ -52,6 +52,32 @@ func TestSlowBodies(t *testing.T) {
 	t.Logf("%d routes", len(routes))
 }
 
+// A request that is refused while its body still arrives is answered at once, also a recording, which may pause for
+// any time.
+func TestRefusedWhileTheBodyArrives(t *testing.T) {
+	s := bareServer(t)
+	go func() { _ = s.serve() }()
+	defer s.http.Close()
+	for _, path := range []string{"/v1/nothing", "/v1/ingest?nothing=1", "/v1/shares"} {
+		c, err := net.Dial("tcp", s.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		_ = c.SetDeadline(time.Now().Add(slow.BodyTimeout / 2))
+		fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n", path)
+		res, err := http.ReadResponse(bufio.NewReader(c), nil)
+		if err != nil {
+			t.Errorf("%s: no answer before the body ended: %v", path, err)
+			continue
+		}
+		res.Body.Close()
+		if res.StatusCode < http.StatusBadRequest || !res.Close {
+			t.Errorf("%s: %d, the connection closes: %v", path, res.StatusCode, res.Close)
+		}
+	}
+}
+
 // Answers are not stored, unless a handler says otherwise: a cache before the server knows nothing of
 // logins.
 func TestAnswersAreNotStored(t *testing.T) {

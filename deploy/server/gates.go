@@ -93,13 +93,22 @@ func (s *Server) exports(r *http.Request) *quota.Gate {
 }
 
 // timely is middleware that ends the connection of a request whose body does not arrive in time,
-// even if no handler reads it. Routes for bodies that may pause use free.
+// even if no handler reads it. Routes for bodies that may pause use free. A request that is refused while its body
+// of unknown length arrives is answered at once, and its connection ends: net/http would read on before it answers.
 func (s *Server) timely(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		if c.Request().ContentLength == 0 {
+		r := c.Request()
+		if r.ContentLength == 0 {
 			return next(c)
 		}
-		body := slow.Within(c.Response(), c.Request(), s.Slow.Body)
+		body := slow.Within(c.Response(), r, s.Slow.Body)
+		if r.ContentLength < 0 && r.ProtoMajor == 1 {
+			c.Response().Before(func() {
+				if c.Response().Status >= http.StatusBadRequest && !body.Whole() {
+					c.Response().Header().Set("Connection", "close")
+				}
+			})
+		}
 		c.Request().Body = body
 		defer body.End()
 		return next(c)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tapedeck/deploy/access"
+	"tapedeck/deploy/audit"
 	"tapedeck/internal/problem"
 	"tapedeck/replay"
 )
@@ -129,6 +130,8 @@ func (h *Handler) ServeCreate(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
+	entry := audit.From(r.Context())
+	entry.Object, entry.Detail = body.Session, "link "+t.ID
 	link := linkOf(t, &access.Share{Session: body.Session, From: body.From, To: body.To, Note: body.Note})
 	link.URL = h.address(r) + Page + "#" + text
 	write(w, http.StatusCreated, link)
@@ -155,6 +158,7 @@ func (h *Handler) ServeRevoke(w http.ResponseWriter, r *http.Request, id string)
 			fail(w, err)
 			return
 		}
+		audit.From(r.Context()).Detail = "session " + s.Share.Session
 		write(w, http.StatusOK, linkOf(t, s.Share))
 		return
 	}

@@ -44,6 +44,7 @@ func TestAudit(t *testing.T) {
 		{text, "GET", "/v1/bills", "", "", "bill.read", "", "refused", "the reader", 403},
 		{text, "POST", "/v1/ingest?session=x", ndjson, "{}\n", "server.access", "POST /v1/ingest", "refused", "the reader", 403},
 		{goneText, "GET", "/v1/facets", "", "", "server.access", "GET /v1/facets", "refused", "gone", 401},
+		{text, "POST", "/v1/shares", "application/json", `{"session": "` + session + `"}`, "share.create", session, "done", "the reader", 201},
 		{admin, "POST", "/v1/bills?period=2999-01", "", "", "bill.close", "2999-01", "invalid", "of " + tenant, 400},
 		{admin, "DELETE", "/v1/sessions/shared", "", "", "session.delete", "shared", "done", "of " + tenant, 204},
 		{admin, "DELETE", "/v1/tokens/" + reader.ID, "", "", "token.revoke", reader.ID, "done", "of " + tenant, 200},

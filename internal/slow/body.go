@@ -40,6 +40,9 @@ func (b *Body) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// Whole reports whether the body was read to its end.
+func (b *Body) Whole() bool { return b.whole }
+
 // Free removes the bound, for a body that may pause.
 func (b *Body) Free() { _ = b.control.SetReadDeadline(time.Time{}) }
 
