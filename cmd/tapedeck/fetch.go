@@ -16,6 +16,15 @@ import (
 	"tapedeck/internal/usage"
 )
 
+// patientClient is client for requests that are answered when all is done, which may take minutes.
+func (g *global) patientClient() (*apiclient.Client, error) {
+	c, err := g.client()
+	if err == nil {
+		c.Wait()
+	}
+	return c, err
+}
+
 // client returns a client of the server that --server names.
 func (g *global) client() (*apiclient.Client, error) {
 	if err := g.readToken(); err != nil {
