@@ -84,7 +84,7 @@ func (c *playCommand) Run(ctx context.Context, g *global) error {
 	case "text":
 		show, out = playback.PrintEvents, console.To(os.Stdout)
 	}
-	cl.HTTP.Transport.(*http.Transport).ResponseHeaderTimeout = 0 // a tape may begin with silence
+	cl.Wait() // a tape may begin with silence
 	body, err := cl.Open(ctx, http.MethodGet, path, q, accept)
 	if err != nil {
 		return from.Reason(err)
