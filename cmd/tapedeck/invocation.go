@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
@@ -46,8 +48,20 @@ func parseInvocation(ctx context.Context, args []string) (*invocation, error) {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Resolvers(i.sources))
 	i.sources.TakeOver(i.parser.Model)
 	var err error
-	i.context, err = parse(i.parser, &i.cli, args)
+	i.context, err = parse(i.parser, &i.cli, customary(args))
 	return i, err
+}
+
+// customary returns a command line with what people type from habit for the help of commands and the version as
+// tapedeck has it.
+func customary(args []string) []string {
+	switch {
+	case len(args) > 0 && args[0] == "help":
+		return append(slices.Clone(args[1:]), "--help")
+	case len(args) == 1 && strings.TrimLeft(args[0], "-") == "version":
+		return []string{"version"}
+	}
+	return args
 }
 
 // warnings returns what an operator should know about the settings of a server.

@@ -53,6 +53,7 @@ var attributes = map[string]string{
 	"login":            "id of the login",
 	"messages":         "number of messages",
 	"migration":        "name of the migration",
+	"migrations":       "number of migrations",
 	"notice":           "message of the NATS server",
 	"number":           "number of the bill",
 	"of":               "number of statements",

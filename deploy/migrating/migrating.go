@@ -52,8 +52,8 @@ func First(ctx context.Context, dsn, program string, show func(string), log *slo
 	for {
 		set("migrating")
 		applied, err := migrate.Apply(ctx, db, migrate.Options{Program: program, Log: log, Report: report})
-		for _, name := range applied {
-			log.Info("migrate: applied a migration", "migration", name)
+		if n := len(applied); n > 0 {
+			log.Info("migrate: applied migrations", "migrations", n, "migration", applied[n-1])
 		}
 		if err == nil || !unreachable(err) {
 			return migrateErr(dsn, err)

@@ -119,6 +119,9 @@ func (l *lock) apply(ctx context.Context, o Options) (names []string, err error)
 			return nil, fmt.Errorf("list migration %s as applied: %w", a.Name, err)
 		}
 	}
+	if s.empty() {
+		o.Log.Info("migrate: making the tables", "migrations", len(s.Pending()))
+	}
 	for _, m := range s.Pending() {
 		if err := l.applyOne(ctx, o, s, m); err != nil {
 			return names, err
@@ -137,7 +140,9 @@ func (l *lock) applyOne(ctx context.Context, o Options, s *State, m migrations.M
 		}
 		p := Progress{Migration: m.Name, Step: i + 1, Steps: len(m.Statements)}
 		o.Report(p)
-		o.Log.Info("migrate: applying a statement", "migration", m.Name, "statement", p.Step, "of", p.Steps)
+		if !s.empty() {
+			o.Log.Info("migrate: applying a statement", "migration", m.Name, "statement", p.Step, "of", p.Steps)
+		}
 		err := l.record(ctx, event{m.Version, step, "begun", "", 0, m.Name})
 		if err == nil {
 			err = l.run(ctx, m, step, text)

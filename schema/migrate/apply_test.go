@@ -2,6 +2,7 @@ package migrate
 
 import (
 	"errors"
+	"log/slog"
 	"regexp"
 	"strings"
 	"sync"
@@ -68,6 +69,28 @@ func TestDeletedRecords(t *testing.T) {
 		if diff := cmp.Diff(want, whole(t, conn)); diff != "" {
 			t.Errorf("without %q (-undisturbed +found):\n%s", lost, diff)
 		}
+	}
+}
+
+// The log of an upgrade has a line for each statement, that of an empty database one for all of them.
+func TestLogged(t *testing.T) {
+	_, conn := database(t)
+	logged := func(list []migrations.Migration) string {
+		var text strings.Builder
+		if _, err := Apply(t.Context(), conn, Options{Migrations: list, Log: slog.New(slog.NewTextHandler(&text, nil))}); err != nil {
+			t.Fatal(err)
+		}
+		return text.String()
+	}
+	const statement = `msg="migrate: applying a statement"`
+	if text := logged(upTo(t, before)); strings.Count(text, "\n") != 1 || !strings.Contains(text, `msg="migrate: making the tables"`) {
+		t.Errorf("an empty database: %s", text)
+	}
+	if text := logged(nil); strings.Count(text, statement) < 2 || strings.Count(text, statement) != strings.Count(text, "\n") {
+		t.Errorf("an upgrade: %s", text)
+	}
+	if text := logged(nil); text != "" {
+		t.Errorf("nothing to do: %s", text)
 	}
 }
 

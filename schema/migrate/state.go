@@ -41,6 +41,10 @@ type State struct {
 	steps map[[2]uint32]string // the checksums of statements that are done
 }
 
+// empty reports whether no migration was begun when the state was read. Statements on a database without rows take
+// milliseconds each.
+func (s *State) empty() bool { return s.unrecorded && len(s.Applied) == 0 }
+
 // ErrOld reports a schema that this program must not use, since it is too old.
 var ErrOld = errors.New("this program is too old for the database")
 
