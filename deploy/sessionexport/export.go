@@ -27,7 +27,7 @@ type Export struct {
 	Session  string // of a tape file with several
 	Server   func() (*apiclient.Client, error)
 	Version  string    // of the program
-	Notes    io.Writer // what is to be known about the export
+	Notes    io.Writer // receives notes about the export, for people
 }
 
 // Write writes it, and returns how much it was.

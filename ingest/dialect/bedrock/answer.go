@@ -107,7 +107,7 @@ var counting = dialect.Counting{
 
 // metadata reads {"usage","metrics":{"latencyMs"}}, which follows the end of the answer or
 // precedes it. An answer has one: a second is of the answer that it cut off, whose events
-// cannot be told from its own.
+// name neither.
 func (d *decoder) metadata(_ *dialect.Input, p part) {
 	a := &d.answer
 	if !a.begun {
