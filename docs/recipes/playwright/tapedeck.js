@@ -6,7 +6,7 @@ import { test as base } from "@playwright/test";
 export { expect } from "@playwright/test";
 
 // emulate(protocol, recording) plays a recording on a free port until the test
-// ends, and gives the address to point the UI at.
+// ends, and returns the address to point the UI at.
 export const test = base.extend({
   emulate: async ({}, use) => {
     const running = [];
