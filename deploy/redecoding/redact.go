@@ -26,7 +26,6 @@ type RedactRequest struct {
 
 // Redact has the server mask the secrets of a session.
 func (r *RedactRequest) Redact(ctx context.Context, session string) (*redecode.Redacted, error) {
-	r.Client.HTTP.Timeout = 0 // the answer is sent when all is stored
 	q := url.Values{}
 	if r.DryRun {
 		q.Set("dry_run", "1")
