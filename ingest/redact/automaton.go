@@ -13,16 +13,17 @@ type automaton struct {
 	depth int      // the length of the longest keyword
 }
 
-// pairs is a set of two bytes.
-type pairs [1024]uint64
+// pairs is a set of two bytes. It does not tell bytes apart whose lower seven bits are equal, so that
+// it is small: it may have more than was added.
+type pairs [256]uint64
 
 func (p *pairs) add(a, b byte) {
-	n := uint(a) | uint(b)<<8
+	n := uint(a&0x7f) | uint(b&0x7f)<<7
 	p[n/64] |= 1 << (n % 64)
 }
 
 func (p *pairs) has(a, b byte) bool {
-	n := uint(a) | uint(b)<<8
+	n := uint(a&0x7f) | uint(b&0x7f)<<7
 	return p[n/64]>>(n%64)&1 != 0
 }
 

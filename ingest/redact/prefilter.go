@@ -6,14 +6,13 @@ import "bytes"
 // does not know where texts begin and end. It may find more than there is, never less: a
 // frame that it calls clean has no secret that begins in it, but for what its texts end in.
 //
-// A keyword that begins at byte i or i+1 has one of few pairs of bytes at i+1, so that every
-// other pair is looked at.
+// The first three bytes of a keyword are one of few, by which nearly all places are dismissed, four at a time.
 type prefilter struct {
 	automaton *automaton
-	pairs     pairs        // the second and third bytes, and the first and second ones
-	triples   [1024]uint64 // a set of hashes of the first three bytes
+	first     beginnings // of keywords
 	rules     []*rule
 	escapes   bool // a backslash may hide a keyword
+	digits    bool // a keyword may begin with a digit
 }
 
 // hidden are the escapes of JSON that stand for bytes of keywords.
@@ -27,7 +26,7 @@ func newPrefilter(a *automaton, rules []*rule) *prefilter {
 	}
 	for _, r := range rules {
 		for _, key := range r.Keywords {
-			var first [3]class
+			var first beginning
 			for i := range first {
 				switch {
 				case i < len(key):
@@ -38,67 +37,46 @@ func newPrefilter(a *automaton, rules []*rule) *prefilter {
 					first[i] = every
 				}
 			}
-			p.add(first)
+			p.first.add(first)
+			p.digits = p.digits || key[0] >= '0' && key[0] <= '9'
 			for _, c := range []byte(key + r.declared) {
 				p.escapes = p.escapes || c < ' ' || c >= 0x7f || c == '"' || c == '\\'
 			}
 		}
 	}
 	for _, text := range hidden {
-		first := [3]class{2: every}
+		first := beginning{2: every}
 		for i := range min(len(text), 3) {
 			first[i] = class{}
 			first[i].add(text[i])
 		}
-		p.add(first)
+		p.first.add(first)
 	}
 	return p
 }
 
-// add adds beginnings of three bytes.
-func (p *prefilter) add(first [3]class) {
-	one, two, three := first[0].bytes(), first[1].bytes(), first[2].bytes()
-	for _, b := range two {
-		for _, a := range one {
-			p.pairs.add(a, b)
-			for _, c := range three {
-				h := triple(a, b, c)
-				p.triples[h/64] |= 1 << (h % 64)
-			}
-		}
-		for _, c := range three {
-			p.pairs.add(b, c)
-		}
-	}
-}
-
-// triple hashes three bytes to 16 bits.
-func triple(a, b, c byte) uint {
-	return (uint(a) ^ uint(b)<<4 ^ uint(c)<<8) & 0xffff
-}
-
-// clean reports that no secret begins in raw and ends behind its keyword's text.
-func (p *prefilter) clean(m *machine, raw []byte) bool {
+// clean reports that no secret begins at or behind byte from of raw and ends behind its keyword's text.
+func (p *prefilter) clean(m *machine, raw []byte, from int) bool {
 	if p.escapes && bytes.IndexByte(raw, '\\') >= 0 {
 		return false
 	}
-	return p.cleanBetween(m, raw, 0, len(raw))
+	return p.cleanBetween(m, raw, from, len(raw))
 }
 
 // cleanBetween reports that no secret begins at bytes [from, to) of raw, likewise. Keywords that
 // escapes hide are those of hidden only.
 func (p *prefilter) cleanBetween(m *machine, raw []byte, from, to int) bool {
 	i := from
-	for i < to && i+2 < len(raw) {
-		if !p.pairs.has(raw[i+1], raw[i+2]) {
-			i += 2
-			continue
+	if i < to && i+6 <= len(raw) {
+		t := &p.first.table
+		for a, b := t[raw[i]], t[raw[i+1]]; i < to && i+6 <= len(raw); i += 4 {
+			next := raw[i+2 : i+6]
+			c, d, e, f := t[next[0]], t[next[1]], t[next[2]], t[next[3]]
+			if three(a, b, c)|three(b, c, d)|three(c, d, e)|three(d, e, f) != 0 && !p.cleanAt(m, raw, i, min(i+4, to)) {
+				return false
+			}
+			a, b = e, f
 		}
-		h := triple(raw[i], raw[i+1], raw[i+2])
-		if p.triples[h/64]>>(h%64)&1 != 0 && p.begins(m, raw, i) {
-			return false
-		}
-		i++
 	}
 	for ; i < to; i++ {
 		if p.begins(m, raw, i) {
@@ -108,14 +86,40 @@ func (p *prefilter) cleanBetween(m *machine, raw []byte, from, to int) bool {
 	return true
 }
 
-// maybe reports whether a keyword may begin with the first bytes of raw, as far as three bytes show.
-func (p *prefilter) maybe(raw []byte) bool {
-	if len(raw) > 2 {
-		if h := triple(raw[0], raw[1], raw[2]); p.triples[h/64]>>(h%64)&1 == 0 {
+// cleanAt is cleanBetween for a few bytes.
+func (p *prefilter) cleanAt(m *machine, raw []byte, from, to int) bool {
+	for i := from; i < to; i++ {
+		if p.first.has(raw[i], raw[i+1], raw[i+2]) && p.begins(m, raw, i) {
 			return false
 		}
 	}
-	return p.automaton.next[root][raw[0]] != root || raw[0] == '\\'
+	return true
+}
+
+// mayBegin reports whether a keyword may begin with the first bytes of a text that a hole follows.
+func (p *prefilter) mayBegin(text []byte, next hole) bool {
+	a := p.automaton
+	if text[0] == '\\' || a.next[root][text[0]] == root {
+		return text[0] == '\\'
+	}
+	n := uint16(root)
+	for i, c := range text {
+		if n = a.next[n][c]; len(a.paths[n]) != i+1 {
+			return false
+		}
+		if a.ends[n] {
+			return true
+		}
+	}
+	if next != number {
+		return true
+	}
+	for _, c := range "0123456789." {
+		if to := a.next[n][c]; len(a.paths[to]) == len(text)+1 {
+			return true
+		}
+	}
+	return false
 }
 
 // begins reports whether a secret may begin at byte i.

@@ -12,8 +12,8 @@ import (
 func (m *Masker) scan(f *schema.Frame) {
 	w := &m.walker
 	clean := len(m.open) == 0 && len(m.engine.paths) == 0
-	if !clean || !m.shape.fits(m, f) {
-		clean = clean && m.engine.prefilter.clean(&m.machine, f.Raw)
+	if fits, from := m.fits(f, clean); !fits {
+		clean = clean && m.engine.prefilter.clean(&m.machine, f.Raw, from)
 		w.walk(f, clean)
 		if clean {
 			m.shape.learn(m.engine.prefilter, f, w)
@@ -44,6 +44,14 @@ func (m *Masker) scan(f *schema.Frame) {
 		}
 		m.followBoth(l.path, w.identity, &t)
 	}
+}
+
+// fits reports whether a frame is one of the shape, if it may be.
+func (m *Masker) fits(f *schema.Frame, clean bool) (ok bool, from int) {
+	if !clean {
+		return false, 0
+	}
+	return m.shape.fits(m, f)
 }
 
 // followBoth scans a text in the channel of its place, and in that of its message if the

@@ -51,10 +51,10 @@ const (
 )
 
 // fits finds the texts of a frame of the shape. It returns false for a frame of another shape, and
-// for one in which a secret may begin.
-func (s *shape) fits(m *Masker, f *schema.Frame) bool {
+// for one in which a secret may begin; no secret begins before byte clean of it.
+func (s *shape) fits(m *Masker, f *schema.Frame) (ok bool, clean int) {
 	if !s.learnt || f.Transport != s.transport || f.Direction != s.direction || f.Flags&(schema.FlagOversize|schema.FlagNote) != 0 {
-		return false
+		return false, 0
 	}
 	w, p, raw := &m.walker, m.engine.prefilter, f.Raw
 	w.leaves, w.identity = w.leaves[:0], s.identity
@@ -64,30 +64,38 @@ func (s *shape) fits(m *Masker, f *schema.Frame) bool {
 		part := &s.parts[i]
 		text := s.texts[part.from:part.to]
 		if len(raw)-at < len(text) || string(raw[at:at+len(text)]) != string(text) {
-			return false
+			return false, at
 		}
 		for len(nears) > 0 && nears[0].part == i {
 			if p.begins(&m.machine, raw, at+nears[0].offset) {
-				return false
+				return false, at
 			}
 			nears = nears[1:]
 		}
 		from := at + len(text)
-		switch at = from; part.hole {
+		to := from
+		switch part.hole {
 		case end:
-			s.used = s.used || at == len(raw)
-			return at == len(raw)
+			s.used = s.used || from == len(raw)
+			return from == len(raw), from
 		case growing:
-			at = stringEnd(raw, from)
-			w.leaves = append(w.leaves, leaf{from: from, to: at, path: part.path})
+			to = stringEnd(raw, from)
+			w.growing(from, to, part.path)
 		case number:
-			at = numberEnd(raw, from)
+			if to = numberEnd(raw, from); to == from {
+				return false, at // what stands there was not looked at when the shape was learnt
+			}
+			if !p.digits && bytes.IndexByte(raw[from:to], '.') < 0 {
+				at = to
+				continue
+			}
 		}
-		if !p.cleanBetween(&m.machine, raw, max(from-2, 0), at) {
-			return false
+		if !p.cleanBetween(&m.machine, raw, from, to) {
+			return false, from
 		}
+		at = to
 	}
-	return false
+	return false, at
 }
 
 // learn takes the shape of a clean frame that was walked, if the one before it had the same. After a shape that
@@ -137,7 +145,10 @@ func (s *shape) add(p *prefilter, raw []byte, from, to int, part part) {
 	s.texts = append(s.texts, raw[from:to]...)
 	part.to = len(s.texts)
 	for i := from; i < to; i++ {
-		if p.maybe(raw[i:]) {
+		if i+2 < to && !p.first.has(raw[i], raw[i+1], raw[i+2]) {
+			continue
+		}
+		if p.mayBegin(raw[i:to], part.hole) {
 			s.near = append(s.near, near{len(s.parts), i - from})
 		}
 	}

@@ -55,9 +55,12 @@ func TestShape(t *testing.T) {
 			shape = shapes[random.IntN(len(shapes))]
 		}
 		f := randomFrame(random, shape)
-		clean := engine.prefilter.clean(&fresh.machine, f.Raw)
+		clean := engine.prefilter.clean(&fresh.machine, f.Raw, 0)
 		fresh.walker.walk(f, clean)
-		if !m.shape.fits(m, f) {
+		if ok, from := m.shape.fits(m, f); !ok {
+			if engine.prefilter.clean(&fresh.machine, f.Raw, from) != clean {
+				t.Fatalf("frame %d: %s\nclean: %v, not the same from byte %d on", i, f.Raw, clean, from)
+			}
 			if clean {
 				m.shape.learn(engine.prefilter, f, &fresh.walker)
 			}

@@ -1,36 +1,34 @@
 package redact
 
-import "bytes"
-
 // skim follows the growing texts of a frame that is clean. It returns false, and has not
 // changed anything, at a text with a keyword that began in an earlier frame.
 func (m *Masker) skim(raw []byte, l *leaf) bool {
 	text := raw[l.from:l.to]
-	here := m.slots.get(l.path)
-	if m.walker.identity == 0 {
-		now, ok := m.after(here, text)
-		if ok && now != here {
-			m.slots.set(l.path, now)
-		}
-		return ok
-	}
-	message := l.path ^ (m.walker.identity | 1)
-	there := m.slots.get(message)
-	now, ok := m.after(here, text)
+	here := m.slots.find(l.path)
+	now, ok := m.after(here.value(), text)
 	if !ok {
 		return false
 	}
-	then := now
-	if there != here {
-		if then, ok = m.after(there, text); !ok {
-			return false
+	if m.walker.identity != 0 {
+		message := l.path ^ (m.walker.identity | 1)
+		there := m.slots.find(message)
+		then := now
+		if there.value() != here.value() {
+			if then, ok = m.after(there.value(), text); !ok {
+				return false
+			}
+		}
+		if there != nil {
+			there.slot = then
+		} else if then != (slot{}) {
+			m.slots.set(message, then)
+			here = m.slots.find(l.path) // the table may have grown
 		}
 	}
-	if now != here {
+	if here != nil {
+		here.slot = now
+	} else if now != (slot{}) {
 		m.slots.set(l.path, now)
-	}
-	if then != there {
-		m.slots.set(message, then)
 	}
 	return true
 }
@@ -57,8 +55,10 @@ func (m *Masker) after(s slot, text []byte) (now slot, ok bool) {
 		return slot{}, true
 	}
 	path := len(a.paths[n])
-	if tail := text[max(len(text)-path-2, 0):]; bytes.IndexByte(tail, '\\') >= 0 {
-		return m.afterEscapes(s, text)
+	for _, c := range text[max(len(text)-path-2, 0):] {
+		if c == '\\' {
+			return m.afterEscapes(s, text)
+		}
 	}
 	return slot{n, m.byteBefore(s, text, len(text)-path)}, true
 }

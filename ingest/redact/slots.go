@@ -18,20 +18,31 @@ type slotEntry struct {
 	slot
 }
 
-func (s *slots) get(channel uint64) slot {
+func (s *slots) get(channel uint64) slot { return s.find(channel).value() }
+
+// find returns the entry of a channel, nil for none. It is valid until set is called.
+func (s *slots) find(channel uint64) *slotEntry {
 	if s.used == 0 {
-		return slot{}
+		return nil
 	}
 	mask := uint64(len(s.entries) - 1)
 	for i := channel >> 7; ; i++ {
 		e := &s.entries[i&mask]
 		if e.channel == channel {
-			return e.slot
+			return e
 		}
 		if e.channel == 0 {
-			return slot{}
+			return nil
 		}
 	}
+}
+
+// value returns the slot of an entry, the empty one for none.
+func (e *slotEntry) value() slot {
+	if e == nil {
+		return slot{}
+	}
+	return e.slot
 }
 
 func (s *slots) set(channel uint64, to slot) {

@@ -2,7 +2,10 @@ package redact
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
+	"math/bits"
+	"slices"
 
 	"tapedeck/schema"
 )
@@ -152,7 +155,10 @@ func (w *walker) json(raw []byte, base uint64, growing bool) bool {
 					w.around(outside, i, growing)
 					outside = end + 1
 				}
-				if !whole || !growing {
+				switch {
+				case !whole:
+					w.growing(i+1, end, value)
+				case !growing:
 					w.leaves = append(w.leaves, leaf{i + 1, end, value, false, whole})
 				}
 				i = end + 1
@@ -187,6 +193,17 @@ func (w *walker) json(raw []byte, base uint64, growing bool) bool {
 	return true
 }
 
+// growing adds a text that grows over frames.
+func (w *walker) growing(from, to int, path uint64) {
+	n := len(w.leaves)
+	if n == cap(w.leaves) {
+		w.leaves = slices.Grow(w.leaves, 1)
+	}
+	w.leaves = w.leaves[:n+1]
+	l := &w.leaves[n] // an element that is put together elsewhere is copied
+	l.from, l.to, l.path, l.name, l.whole = from, to, path, false, false
+}
+
 // around adds a text around the JSON. A frame without secrets has none there either, and what stands
 // there does not grow.
 func (w *walker) around(from, to int, growing bool) {
@@ -205,14 +222,32 @@ func numberEnd(raw []byte, i int) int {
 
 // stringEnd returns the place of the quote that ends the string whose text begins at i.
 func stringEnd(raw []byte, i int) int {
-	const near = 16 // most names end sooner than a search for their end begins
-	for end := min(i+near, len(raw)); i < end; i++ {
-		if raw[i] == '"' {
+	const near = 32 // most strings end sooner than a search for their end begins
+	for end := min(i+near, len(raw)); i < end; {
+		if i+8 > len(raw) {
+			if raw[i] == '"' {
+				return i
+			}
+			if raw[i] == '\\' {
+				i++
+			}
+			i++
+			continue
+		}
+		// Of eight bytes the first one that is a quote or a backslash: that of the lowest zero in the
+		// differences, for which the borrow of a subtraction is no matter.
+		const ones, highs = 0x0101010101010101, 0x8080808080808080
+		v := binary.LittleEndian.Uint64(raw[i:])
+		quote, escape := v^ones*'"', v^ones*'\\'
+		found := ((quote-ones)&^quote | (escape-ones)&^escape) & highs
+		if found == 0 {
+			i += 8
+			continue
+		}
+		if i += bits.TrailingZeros64(found) / 8; raw[i] == '"' {
 			return i
 		}
-		if raw[i] == '\\' {
-			i++
-		}
+		i += 2
 	}
 	if i >= len(raw) {
 		return len(raw)
