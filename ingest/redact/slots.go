@@ -20,9 +20,10 @@ type slotEntry struct {
 
 func (s *slots) get(channel uint64) slot { return s.find(channel).value() }
 
-// find returns the entry of a channel, nil for none. It is valid until set is called.
+// find returns the entry of a channel, nil for none. It is valid until set is called. Channel 0 is that of texts that
+// stand alone, which no other continues: it has none.
 func (s *slots) find(channel uint64) *slotEntry {
-	if s.used == 0 {
+	if s.used == 0 || channel == 0 {
 		return nil
 	}
 	mask := uint64(len(s.entries) - 1)
@@ -46,7 +47,7 @@ func (e *slotEntry) value() slot {
 }
 
 func (s *slots) set(channel uint64, to slot) {
-	if channel == 0 { // that of texts that stand alone
+	if channel == 0 {
 		return
 	}
 	if s.used*4 >= len(s.entries)*3 {
