@@ -90,8 +90,10 @@ func (s *session) interrupt(at *actor) {
 	for _, tool := range slices.Clone(at.OpenTools()) {
 		at.EndTool(tool, schema.StatusCancelled, nil)
 	}
-	if a := s.find([]byte(at.Node)); a != nil && at.Node != "" {
-		s.end(a, schema.StatusCancelled, nil)
+	if at != &s.actor {
+		if i := slices.IndexFunc(s.agents, func(a *agent) bool { return &a.actor == at }); i >= 0 {
+			s.end(s.agents[i], schema.StatusCancelled, nil)
+		}
 		return
 	}
 	if s.Run() == nil {
