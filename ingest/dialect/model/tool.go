@@ -25,6 +25,7 @@ type Tool struct {
 	Data    any           // what else the dialect keeps of the call
 	args    *dialect.Message
 	out     *dialect.Message
+	ended   bool
 }
 
 // Bounds of what is kept of tool calls.
@@ -216,8 +217,12 @@ func (t *Conversation) toolMessage(tool *Tool, kind schema.MessageKind, id strin
 	return m
 }
 
-// Start says that a tool is executed from now on: its time counts from here.
+// Start says that a tool is executed from now on: its time counts from here. A call that has ended
+// does not start again.
 func (t *Conversation) Start(tool *Tool) {
+	if tool.ended {
+		return
+	}
 	tool.Span.Status, tool.Span.Started, tool.Running = schema.StatusOpen, t.Frame.At, true
 	if t.Untimed {
 		tool.Span.Started = 0
@@ -225,8 +230,11 @@ func (t *Conversation) Start(tool *Tool) {
 	t.Emitter.ChangedSpan(tool.Span, t.Frame)
 }
 
-// Wait says that a call waits for an approval or for a client to execute it.
+// Wait says that a call waits for an approval or for a client to execute it, unless it has ended.
 func (t *Conversation) Wait(tool *Tool) {
+	if tool.ended {
+		return
+	}
 	tool.Span.Status = schema.StatusWaiting
 	t.Emitter.ChangedSpan(tool.Span, t.Frame)
 }
@@ -264,6 +272,7 @@ func (t *Conversation) EndTool(tool *Tool, status schema.Status, why []byte) {
 		tool.Span.Error = dialect.Short(why)
 	}
 	t.Emitter.CloseSpan(tool.Span, status, t.Frame)
+	tool.ended = true
 	t.tools = slices.DeleteFunc(t.tools, func(x *Tool) bool { return x == tool })
 	t.past.Add([]byte(tool.Span.CallID), pastTools)
 }
