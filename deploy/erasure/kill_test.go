@@ -180,6 +180,72 @@ func TestLateBlock(t *testing.T) {
 	}
 }
 
+// A session whose first block is not stored when its tag is erased is found later, and goes on
+// until then: what JetStream takes of it meanwhile is removed as well.
+func TestTagInFlight(t *testing.T) {
+	w := &world{T: t, dir: filepath.Join(t.TempDir(), "data"), stored: map[string]string{}}
+	w.restart()
+	marker := newMarker()
+	hold := func(step string) {
+		t.Helper()
+		if err := os.WriteFile(w.dir+".hold", []byte(step), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	held := func(step string) {
+		t.Helper()
+		w.eventually("held at "+step, func() bool {
+			text, err := os.ReadFile(w.dir + ".held")
+			return err == nil && string(text) == step
+		})
+	}
+	hold("tombstones")
+	asked := make(chan error, 1)
+	go func() {
+		status, answer, err := w.try(t.Context(), http.MethodPost, "/v1/erasures", "application/json", fmt.Appendf(nil, `{"tag": {"key": "user", "value": %q}}`, marker))
+		if err == nil && status != http.StatusAccepted {
+			err = fmt.Errorf("the erasure was answered %d: %s", status, answer)
+		}
+		asked <- err
+	}()
+	held("tombstones")
+
+	body, writer := io.Pipe()
+	recorded := make(chan error, 1)
+	go func() {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.url+"/v1/ingest?session=gone&tag=user:"+marker, body)
+		if err == nil {
+			req.Header.Set("Content-Type", ndjson)
+			var resp *http.Response
+			if resp, err = client.Do(req); err == nil {
+				resp.Body.Close()
+			}
+		}
+		recorded <- err
+	}()
+	defer func() { writer.Close(); <-recorded }()
+	frame := func(n int) {
+		t.Helper()
+		if _, err := fmt.Fprintf(writer, "{\"n\":%d,\"text\":%q}\n", n, marker); err != nil {
+			t.Fatal(err)
+		}
+		w.eventually(fmt.Sprint(n, " frames are stored"), func() bool {
+			_, answer := w.request(http.MethodGet, "/v1/sessions/gone/frames", "", nil)
+			return strings.Count(answer, `"position"`) == n
+		})
+	}
+	frame(1)
+	hold("rolled")
+	held("rolled")
+	frame(2)
+	hold("")
+	if err := <-asked; err != nil {
+		t.Fatal(err)
+	}
+	w.verified("none")
+	w.clean("none", marker, false)
+}
+
 // A tenant is erased: everything of it, known and in flight. What is recorded afterwards is
 // there.
 func TestTenant(t *testing.T) {

@@ -26,7 +26,8 @@ import (
 )
 
 // serverCommand makes the test binary a server in local mode on a data directory. It kills
-// itself and its ClickHouse at the step of erasures that the file DIRECTORY.kill names.
+// itself and its ClickHouse at the step of erasures that the file DIRECTORY.kill names, and waits
+// at the one in DIRECTORY.hold, which it then writes to DIRECTORY.held.
 const serverCommand = "erasure-server"
 
 // addresses are what a server writes for the test.
@@ -69,6 +70,12 @@ func serve(dir string) error {
 		Erase: erasure.Options{Grace: time.Second, Sync: time.Second, Every: 100 * time.Millisecond, Within: time.Millisecond, Reached: func(reached string) error {
 			if step, err := os.ReadFile(dir + ".kill"); err == nil && string(step) == reached {
 				return syscall.Kill(0, syscall.SIGKILL) // the whole group
+			}
+			for step, err := os.ReadFile(dir + ".hold"); err == nil && string(step) == reached; step, err = os.ReadFile(dir + ".hold") {
+				if err := os.WriteFile(dir+".held", step, 0o600); err != nil {
+					return err
+				}
+				time.Sleep(20 * time.Millisecond)
 			}
 			return nil
 		}},

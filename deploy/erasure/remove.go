@@ -45,6 +45,11 @@ func (s *Service) remove(ctx context.Context, e *erasure.Erasure) (waits string,
 	if n, err := s.cover(ctx, e, sessions); err != nil || n > 0 {
 		e.Found.Sessions += uint64(n)
 		e.HiddenAt = time.Now().UTC()
+		if e.Kind == erasure.Tag {
+			// They went on while they were not hidden, so that JetStream has blocks of them behind
+			// those that were removed.
+			e.Progress.Blocks, e.Progress.BlocksGone = 0, false
+		}
 		if err == nil {
 			err = s.saved(ctx, e, "more tombstones")
 		}
