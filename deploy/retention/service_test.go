@@ -159,6 +159,91 @@ func TestExpireBySize(t *testing.T) {
 	}
 }
 
+// A stream that goes on after it expired, and a block of it that comes late, expire once more.
+func TestExpireAgain(t *testing.T) {
+	conn := open(t)
+	now := start.Add(2 * time.Hour)
+	s := New(Options{DB: conn, Now: func() time.Time { return now }})
+	put(t, conn, tenant, "s", start, 100)
+	var stream string
+	if err := conn.QueryRow(t.Context(), "SELECT any(stream_id) FROM streams WHERE tenant = ?", tenant).Scan(&stream); err != nil {
+		t.Fatal(err)
+	}
+	kinds := []string{tables.Frames, tables.Messages, tables.Facts}
+	for _, kind := range kinds {
+		set(t, s, retention.Policy{Kind: kind, MaxAge: time.Hour})
+	}
+	round := func() {
+		t.Helper()
+		if err := s.Round(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// again stores more of the stream, with a last frame at a time.
+	again := func(last time.Time, bytes uint64) {
+		t.Helper()
+		for _, table := range []string{"frames", "spans", "messages"} {
+			if err := conn.Exec(t.Context(), "INSERT INTO "+table+" (tenant, session_id, stream_id, generation) VALUES (?, 's', ?, ?)", tenant, stream, bytes); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := conn.Exec(t.Context(), "INSERT INTO streams (tenant, session_id, stream_id, version, last_at, frames, bytes) VALUES (?, 's', ?, ?, ?, 1, ?)", tenant, stream, bytes, last, bytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(what, want string) {
+		t.Helper()
+		for _, table := range []string{"frames", "spans", "messages"} {
+			if got := stored(t, conn, tenant, table); got != want {
+				t.Errorf("%s: %s of %s, want %s", what, table, got, want)
+			}
+		}
+	}
+	round()
+	check("expired", "[]")
+	again(now.Add(30*time.Minute), 150)
+	if size, err := s.Store().Size(t.Context(), tenant, tables.Frames); err != nil || size.Bytes != 50 {
+		t.Errorf("the stream that goes on has %d bytes (%v), want the 50 that did not expire", size.Bytes, err)
+	}
+	now = now.Add(time.Hour)
+	round()
+	check("it went on half an hour ago", "[s]")
+	now = now.Add(time.Hour)
+	round()
+	check("it is too old again", "[]")
+	again(start.Add(time.Minute), 180)
+	round()
+	check("a late block", "[]")
+	for _, kind := range kinds {
+		due, err := s.Store().Due(t.Context(), &retention.Policy{Tenant: tenant, Kind: kind, MaxAge: time.Hour}, now, 10)
+		if err != nil || len(due) > 0 {
+			t.Errorf("%s: still due: %+v (%v)", kind, due, err)
+		}
+	}
+}
+
+// Of a message that was stored anew as it grew, its latest state counts.
+func TestSizeOfGrowingMessage(t *testing.T) {
+	conn := open(t)
+	s := New(Options{DB: conn})
+	put(t, conn, tenant, "s", start, 100)
+	before, err := s.Store().Size(t.Context(), tenant, tables.Messages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for version := range 5 {
+		err := conn.Exec(t.Context(), "INSERT INTO messages SELECT * REPLACE (? AS version, repeat('x', 100) AS text) FROM messages FINAL WHERE tenant = ?", version+1, tenant)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	after, err := s.Store().Size(t.Context(), tenant, tables.Messages)
+	if err != nil || after.Bytes != before.Bytes+100 {
+		t.Errorf("the size is %d, want %d (%v)", after.Bytes, before.Bytes+100, err)
+	}
+}
+
 // What expires by age on the next days.
 func TestPreviewOfDays(t *testing.T) {
 	conn := open(t)

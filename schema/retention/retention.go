@@ -62,6 +62,7 @@ type Due struct {
 	Last    time.Time `ch:"last"` // the time of its last frame
 	Bytes   uint64    `ch:"size"`
 	Until   string    `ch:"until"` // the greatest id of its streams
+	Had     uint64    `ch:"had"`   // bytes that expired before of the streams up to Until
 	Why     string    `ch:"why"`
 }
 

@@ -127,7 +127,7 @@ type Expiration struct {
 func (s *Store) Mark(ctx context.Context, p *Policy, list []Due, now time.Time) ([]Expiration, error) {
 	marks, rows := make([]Expiration, len(list)), make([][]any, len(list))
 	for i, d := range list {
-		marks[i] = Expiration{p.Tenant, d.Session, p.Kind, d.Until, now.UTC(), d.Bytes}
+		marks[i] = Expiration{p.Tenant, d.Session, p.Kind, d.Until, now.UTC(), d.Had + d.Bytes}
 		rows[i] = marks[i].row(0)
 	}
 	return marks, s.write(ctx, insertExpiration, rows...)
