@@ -9,6 +9,7 @@ import (
 	"tapedeck/deploy/settings"
 	"tapedeck/ingest/outlet"
 	"tapedeck/ingest/spool"
+	"tapedeck/internal/console"
 )
 
 // flushCommand sends the spools that recording commands left on disk.
@@ -35,12 +36,28 @@ func (c *flushCommand) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
+	var refused error
 	for _, dir := range spools {
-		if err := send(ctx, opts, dir); err != nil {
-			return err
+		err := send(ctx, opts, dir)
+		if _, is := errors.AsType[*refusedError](err); is {
+			refused = errors.Join(refused, err) // those of other spools may be taken
+			continue
+		}
+		if err != nil {
+			return errors.Join(refused, err)
 		}
 	}
-	return nil
+	return refused
+}
+
+// refusedError reports blocks that the server will not take.
+type refusedError struct {
+	dir string
+	n   int
+}
+
+func (e *refusedError) Error() string {
+	return fmt.Sprintf("%s in %s were refused, each for the reason above, and are set aside there; \"tapedeck flush\" tries them again", console.Count(e.n, "block"), e.dir)
 }
 
 // send sends the contents of one spool.
@@ -56,6 +73,9 @@ func send(ctx context.Context, opts outlet.Options, dir string) error {
 	defer o.Close()
 	if err := drain(ctx, o); err != nil {
 		return err
+	}
+	if n := o.Refused(); n > 0 {
+		return &refusedError{dir, n}
 	}
 	fmt.Fprintf(os.Stderr, "sent what waited in %s\n", dir)
 	return nil

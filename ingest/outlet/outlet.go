@@ -195,6 +195,14 @@ func (o *Outlet) Spooled() int {
 	return o.spool.State().Blocks
 }
 
+// Refused returns the number of blocks that were refused and set aside since the spool was opened.
+func (o *Outlet) Refused() int {
+	if o.spool == nil {
+		return 0
+	}
+	return o.spool.State().Refused
+}
+
 // drainTimeout is how long Drain waits while the server acknowledges nothing.
 const drainTimeout = 10 * time.Second
 

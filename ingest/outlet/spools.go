@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"tapedeck/ingest/spool"
 )
@@ -76,21 +77,22 @@ func (o *Outlet) addSpool(opts Options) error {
 }
 
 // WaitingSpools returns the directories of the spools of recording commands that are not
-// empty.
+// empty: those with blocks that were refused and set aside too.
 func WaitingSpools() ([]string, error) {
 	home, err := SpoolHome()
 	if err != nil {
 		return nil, err
 	}
-	segments, err := filepath.Glob(filepath.Join(home, "*", "*.spool"))
-	if err != nil {
-		return nil, fmt.Errorf("look for spools in %s: %w", home, err)
-	}
 	var dirs []string
-	for _, s := range segments { // in order of their names
-		if dir := filepath.Dir(s); len(dirs) == 0 || dirs[len(dirs)-1] != dir {
-			dirs = append(dirs, dir)
+	for _, name := range []string{"*.spool", "*.refused"} { // what was refused is tried again
+		files, err := filepath.Glob(filepath.Join(home, "*", name))
+		if err != nil {
+			return nil, fmt.Errorf("look for spools in %s: %w", home, err)
+		}
+		for _, f := range files {
+			dirs = append(dirs, filepath.Dir(f))
 		}
 	}
-	return dirs, nil
+	slices.Sort(dirs)
+	return slices.Compact(dirs), nil
 }
