@@ -16,7 +16,7 @@ func hintForMissing(path string) string {
 	if strings.HasPrefix(path, "v1/dead-letters") {
 		return "\"tapedeck dead-letters list\" lists those there are."
 	}
-	if strings.HasPrefix(path, "v1/erasures") {
+	if strings.HasPrefix(path, "v1/erasures/") {
 		return "\"tapedeck erase --list\" lists those there are."
 	}
 	if path == "v1/compare" {

@@ -73,14 +73,15 @@ func (c *playCommand) Run(ctx context.Context, g *global) error {
 	if c.Format == "text" && !c.Plain && playback.Interactive() {
 		return c.onScreen(ctx, from, path, q)
 	}
-	accept, show := "application/x-ndjson", copyFrames
+	accept, show := "application/x-ndjson", playback.CopyEvents
 	var out io.Writer = os.Stdout
 	switch c.Format {
 	case "ndjson":
 		q.Set("mode", "raw")
+		show = copyFrames
 	case "sse":
 		q.Set("mode", "raw")
-		accept = "text/event-stream"
+		show, accept = copyFrames, "text/event-stream"
 	case "text":
 		show, out = playback.PrintEvents, console.To(os.Stdout)
 	}

@@ -1,6 +1,7 @@
 package erasure
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"mime"
@@ -21,6 +22,8 @@ const (
 	mostSessions = 10_000
 	// mostListed bounds the erasures of a list, and the sessions of a preview.
 	mostListed = 1000
+	// requestMost bounds the time in which all is hidden.
+	requestMost = time.Minute
 )
 
 // wish is the body of POST /v1/erasures. One of Sessions, Tag and Tenant is set.
@@ -155,7 +158,11 @@ func (s *Service) ServeRequest(w http.ResponseWriter, r *http.Request, tenant st
 		write(w, http.StatusOK, shown)
 		return
 	}
-	e, err := s.Request(r.Context(), ask)
+	// The erasure of a tenant revokes the tokens of it, which ends the requests that were sent with them: also
+	// this one.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), requestMost)
+	defer cancel()
+	e, err := s.Request(ctx, ask)
 	if err != nil {
 		s.fail(w, err)
 		return

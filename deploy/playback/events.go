@@ -3,6 +3,7 @@ package playback
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -54,6 +55,36 @@ func PrintEvents(w io.Writer, r io.Reader) error {
 			return err
 		}
 	}
+}
+
+// CopyEvents writes the messages of a playback in mode=event as they arrive. It fails, behind the last one, if the
+// playback did not come to its end.
+func CopyEvents(w io.Writer, r io.Reader) error {
+	lines := bufio.NewReaderSize(r, 64<<10)
+	var last []byte
+	for {
+		text, err := lines.ReadBytes('\n')
+		if _, err := w.Write(text); err != nil {
+			return err
+		}
+		if len(text) > 0 {
+			last = text
+		}
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+	}
+	var e event
+	switch err := json.Unmarshal(last, &e); {
+	case err == nil && e.StreamID == "" && e.Type == "end":
+		return nil
+	case err == nil && e.StreamID == "" && e.Type == "error":
+		return errors.New(e.Detail)
+	}
+	return errors.New("the server ended it without an end message")
 }
 
 // content returns the frame as text.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"mime"
 	"net/http"
 	"slices"
@@ -90,6 +91,9 @@ func (c *change) policy(tenant string) (*retention.Policy, *problem.Problem) {
 		p.MaxAge = time.Duration(*c.MaxAgeS) * time.Second
 	}
 	if c.MaxBytes != nil {
+		if *c.MaxBytes > math.MaxInt64 {
+			return nil, problem.BadParameter("max_bytes", fmt.Sprintf("%d bytes are more than 8 EiB.", *c.MaxBytes))
+		}
 		p.MaxBytes = *c.MaxBytes
 	}
 	if err := p.Check(); err != nil {
@@ -188,7 +192,14 @@ func (s *Service) ServePreview(w http.ResponseWriter, r *http.Request, tenant st
 		s.fail(w, err)
 		return
 	}
-	if q := r.URL.Query(); q.Has("kind") {
+	q := r.URL.Query()
+	if !q.Has("kind") && (q.Has("max_age_s") || q.Has("max_bytes")) {
+		bad := problem.BadParameter("kind", "max_age_s and max_bytes are limits of a kind: name it.")
+		bad.Allowed = retention.Kinds
+		problem.Write(w, bad)
+		return
+	}
+	if q.Has("kind") {
 		other := change{Kind: q.Get("kind")}
 		for name, value := range map[string]**uint64{"max_age_s": &other.MaxAgeS, "max_bytes": &other.MaxBytes} {
 			if text := q.Get(name); text != "" {
