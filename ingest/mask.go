@@ -109,6 +109,14 @@ func (m *mask) release() {
 	}
 }
 
+// text masks the secrets of a text that is no frame's.
+func (m *mask) text(s string) string {
+	if m.masker == nil {
+		return s
+	}
+	return m.masker.Text(s)
+}
+
 // end passes all frames on at the end of the stream. Unless it is the last one, the stream may be resumed, so
 // that a secret may go on.
 func (m *mask) end(last bool) {

@@ -357,6 +357,7 @@ func (s *Stream) finish(ctx context.Context, reason string, settle bool) error {
 	if err := s.failure(); err != nil {
 		return err
 	}
+	reason = s.mask.text(reason) // it may have what the other side said
 	s.mask.end(settle)
 	s.takeDelayed()
 	s.detector.release(true)

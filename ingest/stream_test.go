@@ -193,6 +193,31 @@ func TestSegments(t *testing.T) {
 	}
 }
 
+// What the other side said at the end is stored without its secrets.
+func TestEndReasonIsMasked(t *testing.T) {
+	secret := "gh" + "p_16C7e42F292c6912E7710c838347Ae178B4a"
+	for _, end := range []func(*ingest.Stream, string) error{
+		func(s *ingest.Stream, reason string) error { _, err := s.Close(t.Context(), reason); return err },
+		func(s *ingest.Stream, reason string) error { _, err := s.Interrupt(t.Context(), reason); return err },
+	} {
+		mem := &ingesttest.Memory{}
+		s := open(t, mem, ingest.Settings{}, ingest.StreamOptions{Session: "x"})
+		if err := s.Record(t.Context(), &schema.Frame{Transport: schema.WebSocket, Raw: []byte(`{"text":"hello"}`)}); err != nil {
+			t.Fatal(err)
+		}
+		if err := end(s, "error: closed with 1008 Incorrect API key: "+secret); err != nil {
+			t.Fatal(err)
+		}
+		reason := ""
+		for _, b := range mem.Blocks() {
+			reason = b.State.EndReason
+		}
+		if want := "error: closed with 1008 Incorrect API key: [redacted:github-token#1]"; reason != want {
+			t.Errorf("the stream ended by %q, want %q", reason, want)
+		}
+	}
+}
+
 // A session whose frame makes a segment be evicted stays open itself, even if all
 // others have facts to publish at that moment.
 func TestSegmentInUseStays(t *testing.T) {

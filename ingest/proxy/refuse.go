@@ -67,7 +67,7 @@ func (p *Proxy) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		panic(http.ErrAbortHandler) // the client has disconnected
 	}
 	failures.Inc()
-	p.opts.Log.Warn("proxy: no answer from the upstream", "exchange", exchangeOf(r).label, "error", err)
+	p.opts.Log.Warn("proxy: no answer from the upstream", "exchange", exchangeOf(r).label, "error", p.opts.Recorder.Mask(err.Error()))
 	problem.Write(w, &problem.Problem{
 		Title: "No answer from the upstream", Status: http.StatusBadGateway,
 		Detail: fmt.Sprintf("%s: %v.", exchangeOf(r).label, err),

@@ -29,9 +29,9 @@ func NewByName(also, keep []string, off bool) *ByName {
 // urlFields are header fields that hold a URL, whose query may hold a secret.
 var urlFields = map[string]bool{"Location": true, "Content-Location": true, "Referer": true}
 
-// keyProtocols are WebSocket subprotocols that carry a key after their name: browsers use
-// them because they cannot set header fields for WebSockets.
-var keyProtocols = []string{"openai-insecure-api-key.", "base64url.bearer.authorization.k8s.io."}
+// keyProtocols are WebSocket subprotocols that carry a key after their name, which has a dot: browsers use
+// such protocols because they cannot set header fields for WebSockets.
+var keyProtocols = []string{"base64url.bearer.authorization.k8s.io."}
 
 // Field returns a header field's value for recording. The case of its name does not matter.
 func (x *ByName) Field(name, value string) string {
@@ -52,7 +52,7 @@ func (x *ByName) Field(name, value string) string {
 	case urlFields[name]:
 		return x.URL(value)
 	case name == "Sec-Websocket-Protocol":
-		return hideKeys(value)
+		return x.protocols(value)
 	}
 	return value
 }
@@ -107,16 +107,42 @@ func (x *ByName) mask(f *schema.Frame, by func([]byte) ([]byte, []secrets.Cut)) 
 	}
 }
 
-func hideKeys(list string) string {
+// protocols masks the keys in a list of WebSocket subprotocols: what follows the name of a secret, behind a dot
+// or as the next item, and what is no name of a protocol by its look.
+func (x *ByName) protocols(list string) string {
 	items := strings.Split(list, ",")
+	before := ""
 	for i, item := range items {
-		for _, prefix := range keyProtocols {
-			if at := strings.Index(item, prefix); at >= 0 {
-				items[i] = item[:at+len(prefix)] + redacted
-			}
+		text := strings.TrimLeft(item, " \t")
+		lead := item[:len(item)-len(text)]
+		name := x.protocolName(text)
+		switch {
+		case name != "":
+			items[i] = lead + name + redacted
+		case text != "" && before != "" && x.names.Header(before), len(text) >= protocolLeast && !strings.Contains(text, ".") && random([]byte(text)):
+			items[i] = lead + redacted
+		}
+		if before = strings.TrimRight(text, " \t"); strings.Contains(before, ".") {
+			before = ""
 		}
 	}
 	return strings.Join(items, ",")
+}
+
+// protocolLeast is the length from which on a subprotocol of letters and digits without a dot is a key.
+const protocolLeast = 24
+
+// protocolName returns what stands before the key of a subprotocol, with its dot; "" for one without a key.
+func (x *ByName) protocolName(text string) string {
+	for _, prefix := range keyProtocols {
+		if strings.HasPrefix(text, prefix) {
+			return prefix
+		}
+	}
+	if name, key, ok := strings.Cut(text, "."); ok && key != "" && x.names.Header(name) {
+		return name + "."
+	}
+	return ""
 }
 
 // URL redacts the parameters of a request target or a URL, in its path, query and

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -31,7 +32,7 @@ func (d Declared) rules() ([]*rule, error) {
 	}
 	seen := map[string]bool{}
 	var rules []*rule
-	for _, form := range append([]string{d.Value, url.QueryEscape(d.Value), url.PathEscape(d.Value)}, inBase64(d.Value)...) {
+	for _, form := range slices.Concat([]string{d.Value}, inURLs(d.Value), inBase64(d.Value)) {
 		if seen[form] || len(form) < declaredLeast {
 			continue
 		}
@@ -45,6 +46,35 @@ func (d Declared) rules() ([]*rule, error) {
 		rules = append(rules, c)
 	}
 	return rules, nil
+}
+
+// unescaped are the sets of characters, beside letters and digits, that encoders leave in URLs as they are:
+// RFC 3986 and Go's QueryEscape, encodeURIComponent, Python's quote, forms (URLSearchParams, Java), and encodeURI.
+var unescaped = []string{"-._~", "-._~!'()*", "-._~/", "-._*", "-._~!'()*;/?:@&=+$,#"}
+
+// inURLs returns the value as encoders write it in URLs: they differ in what they escape, in the case of their
+// digits and in what a space becomes.
+func inURLs(value string) []string {
+	forms := []string{url.PathEscape(value)}
+	for _, keep := range unescaped {
+		for _, digits := range []string{"0123456789ABCDEF", "0123456789abcdef"} {
+			for _, space := range []string{"%20", "+"} {
+				var b strings.Builder
+				for _, c := range []byte(value) {
+					switch {
+					case c == ' ':
+						b.WriteString(space)
+					case c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || strings.IndexByte(keep, c) >= 0:
+						b.WriteByte(c)
+					default:
+						b.Write([]byte{'%', digits[c>>4], digits[c&15]})
+					}
+				}
+				forms = append(forms, b.String())
+			}
+		}
+	}
+	return forms
 }
 
 // bytesPattern matches a text; bytes beyond ASCII match any of them.

@@ -44,6 +44,28 @@ func TestDeclared(t *testing.T) {
 	}
 }
 
+// A declared secret is masked as the encoders of several languages write it in URLs.
+func TestDeclaredInURLs(t *testing.T) {
+	e, err := New(Options{Declared: []Declared{{"DB_PASSWORD", "pa!ss word/9+a(b)*~="}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{
+		"pa%21ss+word%2F9%2Ba%28b%29%2A~%3D",   // Go, url.QueryEscape
+		"pa!ss%20word%2F9%2Ba(b)*~%3D",         // encodeURIComponent
+		"pa!ss%20word/9+a(b)*~=",               // encodeURI
+		"pa%21ss%20word/9%2Ba%28b%29%2A~%3D",   // Python, quote
+		"pa%21ss%20word%2F9%2Ba%28b%29%2A~%3D", // Python, quote with safe=""
+		"pa%21ss+word%2F9%2Ba%28b%29*%7E%3D",   // Java, URLSearchParams
+		"pa%21ss%20word%2f9%2ba%28b%29%2a~%3d", // small digits
+	} {
+		out := record(t, e.NewMasker(), []*schema.Frame{{Transport: schema.HTTP, Raw: []byte("q=" + text + "&r=1")}})
+		if got := string(out[0].Raw); got != "q=[redacted:db-password#1]&r=1" {
+			t.Errorf("%s became %s", text, got)
+		}
+	}
+}
+
 // Rules of a file are applied: by pattern, and by the place in JSON.
 func TestReadFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rules.yaml")

@@ -86,7 +86,7 @@ func (r *run) search(ctx context.Context, streams []stream) error {
 				m.result.Items = append(m.result.Items, RedactedItem{schema.PositionOf(s.id, f).String(), found})
 			}
 		})
-		m.describe(masker, &schema.StreamState{Source: s.state.Source, Tags: s.state.Tags})
+		m.describe(masker, &schema.StreamState{Source: s.state.Source, Tags: s.state.Tags, EndReason: s.state.EndReason})
 		for rule, n := range masker.Counts() {
 			m.result.Counts[rule] += n
 		}
@@ -146,6 +146,7 @@ func (m *masks) describe(masker *redact.Masker, state *schema.StreamState) {
 		tags[name] = masker.Text(value)
 	}
 	state.Tags = tags
+	state.EndReason = masker.Text(state.EndReason)
 }
 
 // leftovers reports whether rows are stored that a killed run did not replace or delete, or

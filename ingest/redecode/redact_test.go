@@ -42,6 +42,12 @@ func secretLines() []line {
 // recordWith records frames with the rules of an engine.
 func recordWith(t testing.TB, e *redact.Engine, opts ingest.StreamOptions, start int64, lines []line) []*block.Block {
 	t.Helper()
+	return recordEnded(t, e, opts, start, lines, schema.EndEOF)
+}
+
+// recordEnded is recordWith for a stream that ends by a reason.
+func recordEnded(t testing.TB, e *redact.Engine, opts ingest.StreamOptions, start int64, lines []line, reason string) []*block.Block {
+	t.Helper()
 	var mem ingesttest.Memory
 	s, err := ingest.NewRecorder(&mem, ingest.Settings{BlockFrames: 5, ID: "recorder", Redact: e}, nil).Open(opts)
 	if err != nil {
@@ -58,7 +64,7 @@ func recordWith(t testing.TB, e *redact.Engine, opts ingest.StreamOptions, start
 			t.Fatal(err)
 		}
 	}
-	if _, err := s.Close(t.Context(), "eof"); err != nil {
+	if _, err := s.Close(t.Context(), reason); err != nil {
 		t.Fatal(err)
 	}
 	return mem.Blocks()
@@ -69,11 +75,12 @@ func recordWith(t testing.TB, e *redact.Engine, opts ingest.StreamOptions, start
 func TestRedact(t *testing.T) {
 	b := newBench(t)
 	opts := ingest.StreamOptions{Session: "s", Resume: &ingest.Resume{StreamID: schema.NewStreamID()}, Source: "https://host/?api_key=" + tokenA[4:], Tags: map[string]string{"k": tokenB}}
-	b.store("right", recordWith(t, redact.Default(), opts, ahead, secretLines()))
+	reason := "error: closed with 1008 Incorrect API key: " + tokenA
+	b.store("right", recordEnded(t, redact.Default(), opts, ahead, secretLines(), reason))
 	right := b.dump("right")
 	for i, step := range []string{"", stepWritten, stepCommitted} {
 		tenant := fmt.Sprint("wrong", i)
-		b.store(tenant, recordWith(t, redact.Off, opts, ahead, secretLines()))
+		b.store(tenant, recordEnded(t, redact.Off, opts, ahead, secretLines(), reason))
 		before := b.dump(tenant)
 		dry, err := b.Redact(t.Context(), tenant, "s", RedactOptions{Engine: redact.Default(), DryRun: true})
 		if err != nil {
@@ -104,8 +111,8 @@ func TestRedact(t *testing.T) {
 			checkFound(t, done)
 		}
 		got := b.dump(tenant)
-		if step == stepWritten { // its frames were masked by then, so that the tag's secret is another one
-			got["streams"] = strings.Replace(got["streams"], "#3]", "#1]", 1)
+		if step == stepWritten { // its frames were masked by then, so that the secrets of the tag and the reason are others
+			got["streams"] = strings.NewReplacer("#3]", "#1]", "#4]", "#2]").Replace(got["streams"])
 		}
 		if d := cmp.Diff(right, got); d != "" {
 			t.Errorf("killed when %q (-masked by the tap, +masked later):\n%s", step, d)
@@ -119,7 +126,7 @@ func TestRedact(t *testing.T) {
 
 func checkFound(t *testing.T, r *Redacted) {
 	t.Helper()
-	want := map[string]uint64{"github-token": 4, "url-parameter": 1}
+	want := map[string]uint64{"github-token": 5, "url-parameter": 1}
 	if d := cmp.Diff(want, r.Counts); d != "" || !r.Changed {
 		t.Errorf("found (-want +got):\n%s", d)
 	}
