@@ -187,16 +187,16 @@ const (
 // ServePreview answers GET /v1/retention/preview: what expires, and when, by the policies
 // or, for the kind that is named, by other limits.
 func (s *Service) ServePreview(w http.ResponseWriter, r *http.Request, tenant string) {
-	list, err := s.all(r.Context(), tenant)
-	if err != nil {
-		s.fail(w, err)
-		return
-	}
 	q := r.URL.Query()
 	if !q.Has("kind") && (q.Has("max_age_s") || q.Has("max_bytes")) {
 		bad := problem.BadParameter("kind", "max_age_s and max_bytes are limits of a kind: name it.")
 		bad.Allowed = retention.Kinds
 		problem.Write(w, bad)
+		return
+	}
+	list, err := s.all(r.Context(), tenant)
+	if err != nil {
+		s.fail(w, err)
 		return
 	}
 	if q.Has("kind") {

@@ -4,7 +4,7 @@ import "strings"
 
 // Arguments returns the arguments of a command for recording. A value is masked if the name
 // of its flag, variable or header field is that of a secret (--token X, --token=X,
-// API_KEY=X, -H "Authorization: X"), if it is the password of -u NAME:PASSWORD, or if it is
+// API_KEY=X, --env=API_KEY=X, -H "Authorization: X", Authorization:X), if it is the password of -u NAME:PASSWORD, or if it is
 // in a URL. The list itself stays as it is.
 func (x *ByName) Arguments(list []string) []string {
 	if x.off {
@@ -13,14 +13,18 @@ func (x *ByName) Arguments(list []string) []string {
 	masked := make([]string, len(list))
 	before := "" // the flag before, if its value is an argument of its own
 	for i, arg := range list {
-		if before != "" && x.names.Query(strings.TrimLeft(before, "-")) && !strings.HasPrefix(arg, "-") {
+		if before != "" && x.names.Query(strings.TrimLeft(before, "-")) && (!strings.HasPrefix(arg, "-") || isKey(arg)) {
 			masked[i], before = redacted, ""
 			continue
 		}
 		masked[i] = x.argument(x.valueOf(before, arg))
 		before = ""
 		if flag, value := attached(arg); value != "" {
-			if shown := x.valueOf(flag, value); shown != value {
+			shown := x.valueOf(flag, value)
+			if shown == value && masked[i] == arg {
+				shown = x.argument(value) // --env=API_KEY=X
+			}
+			if shown != value {
 				masked[i] = arg[:len(arg)-len(value)] + shown
 			}
 		} else if strings.HasPrefix(arg, "-") {
@@ -75,15 +79,30 @@ func (x *ByName) argument(arg string) string {
 			return string(masked)
 		}
 	}
-	field, value, ok := strings.Cut(arg, ": ")
-	if ok && word(field) {
-		return field + ": " + x.Field(field, value)
+	field, value, ok := strings.Cut(arg, ":")
+	if ok && word(field) && (strings.HasPrefix(value, " ") || isField(field) && x.names.Header(field)) {
+		text := strings.TrimLeft(value, " ")
+		return arg[:len(arg)-len(text)] + x.Field(field, text)
 	}
 	if strings.Contains(arg, "://") {
 		return x.URL(arg)
 	}
 	return arg
 }
+
+// isField reports whether a name is that of a header field without a space behind its colon, as HTTPie takes them:
+// "auth:login" is none.
+func isField(name string) bool {
+	return strings.Contains(name, "-") || strings.EqualFold(name, "Authorization") || strings.EqualFold(name, "Cookie")
+}
+
+// isKey reports whether an argument that begins as a flag does is a secret rather: its letters have no order.
+func isKey(arg string) bool {
+	return len(arg) >= keyLeast && !strings.HasPrefix(arg, "--") && random([]byte(arg))
+}
+
+// keyLeast is the length of the shortest secret that is told from a flag, bytes.
+const keyLeast = 16
 
 // word reports whether a text may be the name of a flag, a variable or a header field.
 func word(s string) bool {
