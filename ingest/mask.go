@@ -69,7 +69,7 @@ func (r *Recorder) Mask(text string) string {
 	if !r.Redacts() {
 		return text
 	}
-	return r.settings.Redact.NewMasker().Text(text)
+	return r.redact.Load().NewMasker().Text(text)
 }
 
 // push takes a frame. The caller's bytes stay as they are.
