@@ -33,9 +33,9 @@ func (names Hosts) Check(r *http.Request, hint string) *problem.Problem {
 	}
 }
 
-// hostname returns a host without port and brackets.
+// hostname returns a host without port and brackets. A port that is no number stays.
 func hostname(host string) string {
-	if h, _, err := net.SplitHostPort(host); err == nil {
+	if h, port, err := net.SplitHostPort(host); err == nil && strings.Trim(port, "0123456789") == "" {
 		host = h
 	}
 	return strings.Trim(host, "[]")
