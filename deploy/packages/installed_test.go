@@ -4,11 +4,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"tapedeck"
 	"tapedeck/deploy/local/engine"
+	"tapedeck/internal/bounded"
 	"tapedeck/internal/fulltest"
 )
 
@@ -129,9 +131,9 @@ func badInput(t *testing.T, m *machine) {
 		t.Run(c.name, func(t *testing.T) {
 			m.run(t, c.before)
 			m.fails(t, "systemctl start "+c.unit)
-			if log := m.run(t, "journalctl --no-pager -o cat -u "+c.unit); !strings.Contains(log, c.want) {
-				t.Errorf("the journal does not have %q:\n%s", c.want, log)
-			}
+			bounded.Until(t, "the journal has "+strconv.Quote(c.want), func() bool { // what a unit printed comes after its end
+				return strings.Contains(m.run(t, "journalctl --no-pager -o cat -u "+c.unit), c.want)
+			})
 			m.run(t, "systemctl stop "+c.unit+".service "+c.unit+".socket; systemctl reset-failed")
 		})
 	}
