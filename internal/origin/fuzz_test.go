@@ -14,7 +14,7 @@ import (
 func FuzzCheck(f *testing.F) {
 	for _, host := range []string{
 		"127.0.0.1:4600", "localhost", "LOCALHOST:1", "[::1]:4600", "::1", "127.1", "0x7f.0.0.1", "127.0.0.1.evil.example", "localhost.evil.example:80",
-		"evil.example", "", ":80", "[::ffff:127.0.0.1]", "[::1%25lo]:1", "127.0.0.1:4600@evil.example", "localhost\x00.evil", "[localhost]", "127.0.0.1]", "[::1]:", "[::1]:\x13", "127.0.0.1:http",
+		"evil.example", "", ":80", "[::ffff:127.0.0.1]", "[::1%25lo]:1", "127.0.0.1:4600@evil.example", "localhost\x00.evil", "[localhost]", "127.0.0.1]", "[::1]:", "[::1]:\x13", "127.0.0.1:http", "[::1]:466000",
 	} {
 		for _, from := range []string{"", "null", "http://" + host, "https://evil.example", "http://localhost:3000", "http://evil.example#@" + host, "//" + host} {
 			f.Add(host, from)

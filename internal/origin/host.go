@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"tapedeck/internal/problem"
@@ -35,8 +36,10 @@ func (names Hosts) Check(r *http.Request, hint string) *problem.Problem {
 
 // hostname returns a host without port and brackets. A port that is no number stays.
 func hostname(host string) string {
-	if h, port, err := net.SplitHostPort(host); err == nil && strings.Trim(port, "0123456789") == "" {
-		host = h
+	if h, port, err := net.SplitHostPort(host); err == nil {
+		if _, err := strconv.ParseUint(port, 10, 16); err == nil || port == "" {
+			host = h
+		}
 	}
 	return strings.Trim(host, "[]")
 }
