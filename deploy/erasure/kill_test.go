@@ -210,20 +210,7 @@ func TestTagInFlight(t *testing.T) {
 	}()
 	held("tombstones")
 
-	body, writer := io.Pipe()
-	recorded := make(chan error, 1)
-	go func() {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.url+"/v1/ingest?session=gone&tag=user:"+marker, body)
-		if err == nil {
-			req.Header.Set("Content-Type", ndjson)
-			var resp *http.Response
-			if resp, err = client.Do(req); err == nil {
-				resp.Body.Close()
-			}
-		}
-		recorded <- err
-	}()
-	defer func() { writer.Close(); <-recorded }()
+	writer := w.recordSlowly("session=gone&tag=user:" + marker)
 	frame := func(n int) {
 		t.Helper()
 		if _, err := fmt.Fprintf(writer, "{\"n\":%d,\"text\":%q}\n", n, marker); err != nil {
@@ -244,6 +231,26 @@ func TestTagInFlight(t *testing.T) {
 	}
 	w.verified("none")
 	w.clean("none", marker, false)
+}
+
+// recordSlowly begins a recording of NDJSON that is written to what it returns, and ends it with the test.
+func (w *world) recordSlowly(query string) io.Writer {
+	w.Helper()
+	body, writer := io.Pipe()
+	recorded := make(chan error, 1)
+	go func() {
+		req, err := http.NewRequestWithContext(w.Context(), http.MethodPost, w.url+"/v1/ingest?"+query, body)
+		if err == nil {
+			req.Header.Set("Content-Type", ndjson)
+			var resp *http.Response
+			if resp, err = client.Do(req); err == nil {
+				resp.Body.Close()
+			}
+		}
+		recorded <- err
+	}()
+	w.Cleanup(func() { writer.Close(); <-recorded })
+	return writer
 }
 
 // A tenant is erased: everything of it, known and in flight. What is recorded afterwards is
@@ -279,20 +286,7 @@ func TestTenant(t *testing.T) {
 func TestReadersEnd(t *testing.T) {
 	w := &world{T: t, dir: filepath.Join(t.TempDir(), "data"), stored: map[string]string{}}
 	w.restart()
-	body, writer := io.Pipe()
-	recorded := make(chan error, 1)
-	go func() {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.url+"/v1/ingest?session=gone", body)
-		if err == nil {
-			req.Header.Set("Content-Type", ndjson)
-			var resp *http.Response
-			if resp, err = client.Do(req); err == nil {
-				resp.Body.Close()
-			}
-		}
-		recorded <- err
-	}()
-	defer func() { writer.Close(); <-recorded }()
+	writer := w.recordSlowly("session=gone")
 	if _, err := io.WriteString(writer, "{\"a\":1}\n"); err != nil {
 		t.Fatal(err)
 	}

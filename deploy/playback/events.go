@@ -31,7 +31,7 @@ func PrintEvents(w io.Writer, r io.Reader) error {
 	for {
 		text, err := lines.ReadBytes('\n')
 		if err == io.EOF && len(text) == 0 {
-			return fmt.Errorf("the server ended it without an end message")
+			return errNoEnd
 		}
 		if err != nil && err != io.EOF {
 			return err
@@ -40,12 +40,12 @@ func PrintEvents(w io.Writer, r io.Reader) error {
 		if err := json.Unmarshal(text, &e); err != nil {
 			return fmt.Errorf("read %q: %w", console.Clip(string(text), 80), err)
 		}
-		switch {
-		case e.StreamID == "" && e.Type == "end":
+		if e.last() {
+			if e.Type == "error" {
+				return errors.New(e.Detail)
+			}
 			_, err := fmt.Fprintf(w, "── end, %s\n", console.Count(e.Frames, "frame"))
 			return err
-		case e.StreamID == "" && e.Type == "error":
-			return fmt.Errorf("%s", e.Detail)
 		}
 		arrow := "←"
 		if e.Direction == "send" {
@@ -78,14 +78,19 @@ func CopyEvents(w io.Writer, r io.Reader) error {
 		}
 	}
 	var e event
-	switch err := json.Unmarshal(last, &e); {
-	case err == nil && e.StreamID == "" && e.Type == "end":
-		return nil
-	case err == nil && e.StreamID == "" && e.Type == "error":
+	if err := json.Unmarshal(last, &e); err != nil || !e.last() {
+		return errNoEnd
+	}
+	if e.Type == "error" {
 		return errors.New(e.Detail)
 	}
-	return errors.New("the server ended it without an end message")
+	return nil
 }
+
+var errNoEnd = errors.New("the server ended it without an end message")
+
+// last reports whether the message is the last of a playback: its end, or the error that ended it.
+func (e *event) last() bool { return e.StreamID == "" && (e.Type == "end" || e.Type == "error") }
 
 // content returns the frame as text.
 func (e *event) content() string {

@@ -96,12 +96,12 @@ func isField(name string) bool {
 	return strings.Contains(name, "-") || strings.EqualFold(name, "Authorization") || strings.EqualFold(name, "Cookie")
 }
 
-// isKey reports whether an argument that begins as a flag does is a secret rather: its letters have no order.
+// isKey reports whether an argument with a leading dash is a secret and not a flag: it is long and has letters and digits.
 func isKey(arg string) bool {
 	return len(arg) >= keyLeast && !strings.HasPrefix(arg, "--") && random([]byte(arg))
 }
 
-// keyLeast is the length of the shortest secret that is told from a flag, bytes.
+// keyLeast is the least length, in bytes, of an argument with a leading dash that is taken for a secret and not for a flag.
 const keyLeast = 16
 
 // word reports whether a text may be the name of a flag, a variable or a header field.

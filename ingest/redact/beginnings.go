@@ -2,12 +2,12 @@ package redact
 
 import "math/bits"
 
-// beginnings is a set of beginnings of keywords, three bytes each. It may have more than was added, and
-// answers from one small table by shifts that are constant, as variable ones are slow.
+// beginnings is a set of the first three bytes of keywords. It may report bytes that were not added. A lookup
+// reads one table of 2 KiB and shifts by constants only: shifts by a variable are slow on amd64.
 //
-// The beginnings are divided into groups. An entry of the table says of a byte in which groups it is a first
-// byte, a second and a third, in a third of its bits each: three bytes that one group has at their
-// places are in the set.
+// The beginnings are divided into groups. The entry of a byte has one bit for each group and position: bits 0 to 20
+// are the groups in which it may be the first byte, bits 21 to 41 the second, bits 42 to 62 the third. Three bytes
+// are in the set if some group has all of them at their positions.
 type beginnings struct {
 	table  [256]uint64
 	groups [groupsMost]beginning

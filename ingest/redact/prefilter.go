@@ -10,16 +10,15 @@ import "bytes"
 type prefilter struct {
 	automaton *automaton
 	first     beginnings // of keywords
-	rules     []*rule
-	escapes   bool // a backslash may hide a keyword
-	digits    bool // a keyword may begin with a digit
+	escapes   bool       // a backslash may hide a keyword
+	digits    bool       // a keyword may begin with a digit
 }
 
 // hidden are the escapes of JSON that stand for bytes of keywords.
 var hidden = []string{`\/`, `\u002`, `\u003`, `\u004`, `\u005`, `\u006`, `\u007`}
 
 func newPrefilter(a *automaton, rules []*rule) *prefilter {
-	p := &prefilter{automaton: a, rules: rules}
+	p := &prefilter{automaton: a}
 	every, ends := class{1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1}, class{}
 	for _, c := range []byte("\"\\\n\r") {
 		ends.add(c)

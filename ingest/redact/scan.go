@@ -12,7 +12,11 @@ import (
 func (m *Masker) scan(f *schema.Frame) {
 	w := &m.walker
 	clean := len(m.open) == 0 && len(m.engine.paths) == 0
-	if fits, from := m.fits(f, clean); !fits {
+	fits, from := false, 0
+	if clean {
+		fits, from = m.shape.fits(m, f)
+	}
+	if !fits {
 		clean = clean && m.engine.prefilter.clean(&m.machine, f.Raw, from)
 		w.walk(f, clean)
 		if clean {
@@ -44,14 +48,6 @@ func (m *Masker) scan(f *schema.Frame) {
 		}
 		m.followBoth(l.path, w.identity, &t)
 	}
-}
-
-// fits reports whether a frame is one of the shape, if it may be.
-func (m *Masker) fits(f *schema.Frame, clean bool) (ok bool, from int) {
-	if !clean {
-		return false, 0
-	}
-	return m.shape.fits(m, f)
 }
 
 // followBoth scans a text in the channel of its place, and in that of its message if the

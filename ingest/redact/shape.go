@@ -51,7 +51,7 @@ const (
 )
 
 // fits finds the texts of a frame of the shape. It returns false for a frame of another shape, and
-// for one in which a secret may begin; no secret begins before byte clean of it.
+// for one in which a secret may begin; no secret begins before byte clean of the frame.
 func (s *shape) fits(m *Masker, f *schema.Frame) (ok bool, clean int) {
 	if !s.learnt || f.Transport != s.transport || f.Direction != s.direction || f.Flags&(schema.FlagOversize|schema.FlagNote) != 0 {
 		return false, 0

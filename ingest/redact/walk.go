@@ -234,8 +234,8 @@ func stringEnd(raw []byte, i int) int {
 			i++
 			continue
 		}
-		// Of eight bytes the first one that is a quote or a backslash: that of the lowest zero in the
-		// differences, for which the borrow of a subtraction is no matter.
+		// Find the first quote or backslash of eight bytes: the lowest zero byte of the word XOR the character in
+		// each byte. A borrow can mark higher bytes wrongly, never the lowest one.
 		const ones, highs = 0x0101010101010101, 0x8080808080808080
 		v := binary.LittleEndian.Uint64(raw[i:])
 		quote, escape := v^ones*'"', v^ones*'\\'
