@@ -10,7 +10,7 @@ COMMIT  := $(shell git rev-parse HEAD 2>/dev/null)$(shell git diff --quiet HEAD 
 GOBUILD := CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X tapedeck.commit=$(COMMIT)"
 
 # golangci-lint has a module of its own, so that the product's does not list what it needs.
-LINT    := go tool -modfile=tools/go.mod golangci-lint
+LINT    := go tool -modfile=tools/golangci.mod golangci-lint
 
 NPM := npm --no-fund --no-audit --prefix dashboards/web
 UI  := dashboards/web/dist/index.html
@@ -39,28 +39,28 @@ $(UI): dashboards/web/node_modules/.package-lock.json query/openapi.yaml dashboa
 	$(NPM) run build
 
 reference: ## write the reference pages of settings, metrics and log events, and the settings in the chart's schema, from their declarations
-	go run ./deploy/settings/reference docs/reference/configuration.md
+	go run ./tools/settingsreference docs/reference/configuration.md
 	go test -count=1 ./deploy/helm -run TestSchemaSettings -write-schema
 	go test -count=1 ./cmd/tapedeck -run 'TestMetricsReference$$' -write-reference
-	go test -count=1 ./deploy/logevents -run 'TestReference$$' -write-reference
+	go test -count=1 ./tools/logevents -run 'TestReference$$' -write-reference
 
 sbom: build ## write the software bill of materials of bin/tapedeck (CycloneDX) to bin/tapedeck.cdx.json
-	go run ./cmd/tapedeck-parts sbom --out bin/tapedeck.cdx.json $(BIN)
+	go run ./tools/tapedeck-parts sbom --out bin/tapedeck.cdx.json $(BIN)
 
 deb: build ## write the Debian packages bin/tapedeck_*.deb and bin/tapedeck-engine_*.deb
 	@sh deploy/packages/build.sh engine
 
 licences: ui ## write the licences of all shipped parts to THIRD_PARTY_LICENCES
-	go run ./cmd/tapedeck-parts licences
+	go run ./tools/tapedeck-parts licences
 
 reproducible: build ## build again in another directory and compare (FRESH=1: compile all of Go again)
-	@sh deploy/parts/reproducible.sh "$(COMMIT)"
+	@sh tools/parts/reproducible.sh "$(COMMIT)"
 
 engine: ## install the ClickHouse engine for local mode into bin/engine
-	@sh deploy/local/engine/install.sh
+	@sh internal/local/engine/install.sh
 
 clients: ## install the clients of others that tests point at recordings
-	@sh deploy/clients/install.sh
+	@sh tools/systemtest/clients/install.sh
 
 # In a full run (.ci/run) a test that fails is run once more, as the browser's tests
 # are, and both runs are shown: there a machine may stand still for a second. More
@@ -81,12 +81,12 @@ test-race: engine clients ## all tests under the race detector
 MONTH_CALLS := 500000
 
 test-month: engine ## compare the reports of a generated month with a script's (MONTH_CALLS=)
-	go test -timeout 120m -v -run 'TestMonth$$' ./query/usagereport -month-calls $(MONTH_CALLS)
+	go test -timeout 120m -v -run 'TestMonth$$' ./query/report/usagereport -month-calls $(MONTH_CALLS)
 
 ROUNDS := 20
 
 torture: engine ## break things under load, ROUNDS times, and check that nothing was lost
-	go test ./deploy/torture -count=1 -v -timeout 0 -run TestTorture -args -torture.rounds $(ROUNDS)
+	go test ./tools/systemtest/torture -count=1 -v -timeout 0 -run TestTorture -args -torture.rounds $(ROUNDS)
 
 check: ui ## gofmt, vet, staticcheck, golangci-lint, govulncheck, hashes of modules; types, lint and format of the pages
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "not formatted: run gofmt -w on these"; exit 1; }
@@ -115,7 +115,7 @@ BENCH_OUT       := docs/benchmarks.md
 # The dialects' benchmarks one package after the other: side by side they would
 # share the processors.
 bench: build ## measure, and write docs/benchmarks.md; BENCH_PEER=1 measures Benthos as well
-	CGO_ENABLED=0 go build -trimpath -o $(BENCH) ./cmd/tapedeck-bench
+	CGO_ENABLED=0 go build -trimpath -o $(BENCH) ./tools/tapedeck-bench
 	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; trap 'exit 130' INT TERM; \
 	if [ -f $(BENCH_GENERATOR) ] && command -v python3 >/dev/null; then \
 	  python3 $(BENCH_GENERATOR) $(BENCH_FRAMES) "$$dir/frames.ndjson"; set -- --file "$$dir/frames.ndjson"; \
@@ -135,15 +135,15 @@ SCALE_DIR :=
 SCALE_OUT := docs/benchmarks-scale.md
 
 bench-scale: build ## fill 100 million frames (FRAMES=, SESSIONS=, SCALE_DIR= to keep them), measure reports and lists, write docs/benchmarks-scale.md
-	CGO_ENABLED=0 go build -trimpath -o $(BENCH) ./cmd/tapedeck-bench
+	CGO_ENABLED=0 go build -trimpath -o $(BENCH) ./tools/tapedeck-bench
 	$(BENCH) scale --frames $(FRAMES) $(if $(SESSIONS),--sessions $(SESSIONS)) $(if $(SCALE_DIR),--dir $(SCALE_DIR)) --out $(SCALE_OUT)
 
 bench-backup: build ## fill 5 million frames (BACKUP_FRAMES=), back them up, restore and verify them, write docs/benchmarks-backup.md
-	CGO_ENABLED=0 go build -trimpath -o $(BENCH) ./cmd/tapedeck-bench
+	CGO_ENABLED=0 go build -trimpath -o $(BENCH) ./tools/tapedeck-bench
 	$(BENCH) backup --frames $(or $(BACKUP_FRAMES),5000000) --out docs/benchmarks-backup.md
 
 soak: build ## record over 2,000 connections with 500 replays at once for 10 minutes (FOR=), check every frame, watch memory, write docs/benchmarks-soak.md
-	CGO_ENABLED=0 go build -trimpath -o $(BENCH) ./cmd/tapedeck-bench
+	CGO_ENABLED=0 go build -trimpath -o $(BENCH) ./tools/tapedeck-bench
 	$(BENCH) soak --for $(or $(FOR),10m) --out docs/benchmarks-soak.md
 
 # One package after the other, on a machine that does nothing else.
@@ -152,5 +152,5 @@ speed: engine clients ## the tests that assert how long something takes, with th
 	  | grep -F tapedeck/internal/speedtest | cut -d' ' -f1)
 
 clean: ## remove what was built
-	rm -rf bin dashboards/web/node_modules deploy/clients/node_modules
+	rm -rf bin dashboards/web/node_modules tools/systemtest/clients/node_modules
 	find dashboards/web/dist -mindepth 1 ! -name .gitkeep -delete

@@ -106,7 +106,7 @@ var (
 // TestSecurityListsActions checks that docs/security.md lists the actions of the audit log: all, and no
 // others.
 func TestSecurityListsActions(t *testing.T) {
-	source, err := os.ReadFile("deploy/audit/action.go")
+	source, err := os.ReadFile("internal/app/auth/audit/action.go")
 	if err != nil {
 		t.Fatal(err)
 	}

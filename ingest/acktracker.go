@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"tapedeck/ingest/inflight"
+	"tapedeck/ingest/delivery/inflight"
 )
 
 // ackTracker tracks up to which frame a stream is durable, while its blocks are

@@ -5,18 +5,18 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/deploy/local/localtest"
+	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
-	"tapedeck/query/facets"
 	"tapedeck/query/querytest"
-	"tapedeck/query/reports"
-	"tapedeck/query/sessiondetail"
-	"tapedeck/query/sessionhead"
-	"tapedeck/query/sessionlist"
-	"tapedeck/query/sessionstreams"
-	"tapedeck/query/timeline"
-	"tapedeck/query/toolreport"
-	"tapedeck/query/usagereport"
+	"tapedeck/query/report/reports"
+	"tapedeck/query/report/toolreport"
+	"tapedeck/query/report/usagereport"
+	"tapedeck/query/session/facets"
+	"tapedeck/query/session/sessiondetail"
+	"tapedeck/query/session/sessionhead"
+	"tapedeck/query/session/sessionlist"
+	"tapedeck/query/session/sessionstreams"
+	"tapedeck/query/session/timeline"
 )
 
 // large fills a database with half a million sessions over half a year: one

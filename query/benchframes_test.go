@@ -4,13 +4,13 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/deploy/local/localtest"
+	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
-	"tapedeck/query/sessiondetail"
-	"tapedeck/query/sessionframes"
-	"tapedeck/query/timeline"
-	"tapedeck/query/transcript"
+	"tapedeck/query/session/sessiondetail"
+	"tapedeck/query/session/sessionframes"
+	"tapedeck/query/session/timeline"
+	"tapedeck/query/session/transcript"
 	"tapedeck/schema"
 )
 

@@ -8,17 +8,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"tapedeck/deploy/local/localtest"
-	"tapedeck/query/deletion"
+	"tapedeck/internal/local/localtest"
 	"tapedeck/query/querytest"
-	"tapedeck/query/sessiondetail"
-	"tapedeck/query/sessionframes"
-	"tapedeck/query/sessionhead"
-	"tapedeck/query/sessionlist"
-	"tapedeck/query/timeline"
-	"tapedeck/query/toolreport"
-	"tapedeck/query/transcript"
-	"tapedeck/query/usagereport"
+	"tapedeck/query/report/toolreport"
+	"tapedeck/query/report/usagereport"
+	"tapedeck/query/session/deletion"
+	"tapedeck/query/session/sessiondetail"
+	"tapedeck/query/session/sessionframes"
+	"tapedeck/query/session/sessionhead"
+	"tapedeck/query/session/sessionlist"
+	"tapedeck/query/session/timeline"
+	"tapedeck/query/session/transcript"
 	"tapedeck/schema"
 )
 

@@ -10,14 +10,14 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"tapedeck/deploy/local/localtest"
+	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
-	"tapedeck/query/sessiondetail"
-	"tapedeck/query/sessionhead"
-	"tapedeck/query/sessionlist"
-	"tapedeck/query/timeline"
-	"tapedeck/query/toolreport"
+	"tapedeck/query/report/toolreport"
+	"tapedeck/query/session/sessiondetail"
+	"tapedeck/query/session/sessionhead"
+	"tapedeck/query/session/sessionlist"
+	"tapedeck/query/session/timeline"
 	"tapedeck/schema"
 )
 

@@ -6,13 +6,13 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 
-	"tapedeck/deploy/local/localtest"
+	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
-	"tapedeck/query/sessiondetail"
-	"tapedeck/query/sessionframes"
-	"tapedeck/query/timeline"
-	"tapedeck/query/transcript"
+	"tapedeck/query/session/sessiondetail"
+	"tapedeck/query/session/sessionframes"
+	"tapedeck/query/session/timeline"
+	"tapedeck/query/session/transcript"
 	"tapedeck/schema"
 )
 

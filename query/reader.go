@@ -8,9 +8,9 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
-	"tapedeck/query/cost"
-	"tapedeck/query/prices"
-	"tapedeck/schema/tombstone"
+	"tapedeck/query/pricing/cost"
+	"tapedeck/query/pricing/prices"
+	"tapedeck/schema/lifecycle/tombstone"
 )
 
 // Reader answers questions. It is safe for use by many goroutines.

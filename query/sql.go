@@ -14,16 +14,16 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"tapedeck/internal/tracing"
-	"tapedeck/query/cost"
-	"tapedeck/schema/statement"
+	"tapedeck/query/pricing/cost"
+	"tapedeck/schema/sqltemplate"
 )
 
 //go:embed sql/*.sql
 var sqlFiles embed.FS
 
 // Parse parses the statements of a package, which may use the templates of sql/.
-func Parse(files ...fs.FS) *statement.Set {
-	return statement.Parse(append([]fs.FS{sqlFiles, cost.SQL}, files...)...)
+func Parse(files ...fs.FS) *sqltemplate.Set {
+	return sqltemplate.Parse(append([]fs.FS{sqlFiles, cost.SQL}, files...)...)
 }
 
 // Args are the parameters of a statement, by name.
@@ -98,7 +98,7 @@ func (r *Reader) withSettings(ctx context.Context) context.Context {
 
 // Ask runs a statement and returns its rows, each column in the field whose tag
 // `ch` names it.
-func Ask[Row any](ctx context.Context, r *Reader, set *statement.Set, name string, shape any, a Args) ([]Row, error) {
+func Ask[Row any](ctx context.Context, r *Reader, set *sqltemplate.Set, name string, shape any, a Args) ([]Row, error) {
 	text, err := set.Text(name, shape)
 	if err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func Ask[Row any](ctx context.Context, r *Reader, set *statement.Set, name strin
 
 // Each runs a statement and calls a function with each row, until it returns an error. The
 // row is valid during the call.
-func Each[Row any](ctx context.Context, r *Reader, set *statement.Set, name string, shape any, a Args, visit func(*Row) error) error {
+func Each[Row any](ctx context.Context, r *Reader, set *sqltemplate.Set, name string, shape any, a Args, visit func(*Row) error) error {
 	text, err := set.Text(name, shape)
 	if err != nil {
 		return err
@@ -160,7 +160,7 @@ func each[Row any](ctx context.Context, r *Reader, text string, a Args, visit fu
 var errMissingRow = errors.New("no row where there is always one")
 
 // AskOne is Ask for statements that return exactly one row.
-func AskOne[Row any](ctx context.Context, r *Reader, set *statement.Set, name string, shape any, a Args) (Row, error) {
+func AskOne[Row any](ctx context.Context, r *Reader, set *sqltemplate.Set, name string, shape any, a Args) (Row, error) {
 	rows, err := Ask[Row](ctx, r, set, name, shape, a)
 	if err == nil && len(rows) != 1 {
 		err = fmt.Errorf("query %s: %w", name, errMissingRow)
@@ -173,7 +173,7 @@ func AskOne[Row any](ctx context.Context, r *Reader, set *statement.Set, name st
 }
 
 // Exec runs a statement that returns no rows.
-func Exec(ctx context.Context, r *Reader, set *statement.Set, name string, shape any, a Args) error {
+func Exec(ctx context.Context, r *Reader, set *sqltemplate.Set, name string, shape any, a Args) error {
 	text, err := set.Text(name, shape)
 	if err != nil {
 		return err

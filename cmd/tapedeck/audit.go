@@ -7,9 +7,9 @@ import (
 	"net/url"
 	"os"
 
-	"tapedeck/deploy/printers"
 	"tapedeck/internal/apiclient"
-	"tapedeck/internal/usage"
+	"tapedeck/internal/app/command/printers"
+	"tapedeck/internal/commandline"
 )
 
 // auditCommand lists the audit log.
@@ -34,7 +34,7 @@ const (
 // Run lists entries, the latest first, or writes all of them to a file.
 func (c *auditCommand) Run(ctx context.Context, g *global) error {
 	if c.Limit < 1 {
-		return usage.Errorf("--limit %d: it must be 1 or more", c.Limit)
+		return commandline.Errorf("--limit %d: it must be 1 or more", c.Limit)
 	}
 	q := url.Values{}
 	setAll(q, map[string][]string{
@@ -43,11 +43,11 @@ func (c *auditCommand) Run(ctx context.Context, g *global) error {
 	media := exportMedia[c.Format]
 	switch {
 	case g.JSON && media != "":
-		return usage.Errorf("--json goes without --format %s", c.Format)
+		return commandline.Errorf("--json goes without --format %s", c.Format)
 	case media != "":
 		return c.write(ctx, g, q, media)
 	case c.Output != "":
-		return usage.Errorf("--output goes with --format ndjson or csv")
+		return commandline.Errorf("--output goes with --format ndjson or csv")
 	case c.Format == "json":
 		g.JSON = true
 	}

@@ -9,11 +9,11 @@ import (
 	"os"
 	"time"
 
-	"tapedeck/deploy/backup"
-	"tapedeck/deploy/printers"
-	"tapedeck/deploy/settings"
+	"tapedeck/internal/app/command/printers"
+	"tapedeck/internal/app/lifecycle/backup"
+	"tapedeck/internal/app/settings"
+	"tapedeck/internal/commandline"
 	"tapedeck/internal/console"
-	"tapedeck/internal/usage"
 )
 
 // backupCommand backs up an installation, and removes old backups.
@@ -33,7 +33,7 @@ type storageKey struct {
 func (f *storageKey) keys() (k backup.Keys, err error) {
 	k.ID, k.Secret = f.S3KeyID, os.Getenv("AWS_SECRET_ACCESS_KEY")
 	if k.Secret != "" && f.S3SecretFile != "" {
-		return k, usage.Errorf("AWS_SECRET_ACCESS_KEY and --s3-secret-file (AWS_SECRET_ACCESS_KEY_FILE) are both set; leave one out")
+		return k, commandline.Errorf("AWS_SECRET_ACCESS_KEY and --s3-secret-file (AWS_SECRET_ACCESS_KEY_FILE) are both set; leave one out")
 	}
 	if f.S3SecretFile != "" {
 		if k.Secret, err = settings.ReadSecret("--s3-secret-file", f.S3SecretFile); err != nil {
@@ -51,7 +51,7 @@ func (f *storageKey) place(text string) (backup.Target, error) {
 	}
 	t, err := backup.ParseTarget(text, k)
 	if err != nil {
-		return t, usage.Errorf("%w", err)
+		return t, commandline.Errorf("%w", err)
 	}
 	return t, nil
 }
@@ -74,7 +74,7 @@ func (c *backupCreate) Run(ctx context.Context, g *global) error {
 	base := ""
 	if c.Base != nil {
 		if base = *c.Base; base == "" {
-			return usage.Errorf("--base is empty: name an earlier backup, or leave it out for a full one")
+			return commandline.Errorf("--base is empty: name an earlier backup, or leave it out for a full one")
 		}
 		if _, err := c.place(base); err != nil {
 			return err

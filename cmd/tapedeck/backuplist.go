@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"os"
 
-	"tapedeck/deploy/backup"
-	"tapedeck/deploy/printers"
+	"tapedeck/internal/app/command/printers"
+	"tapedeck/internal/app/lifecycle/backup"
 )
 
 // backupList lists the backups that a server made since it was started.

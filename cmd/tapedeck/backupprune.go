@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 
-	"tapedeck/deploy/backup"
+	"tapedeck/internal/app/lifecycle/backup"
 	"tapedeck/internal/console"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck/query/charges"
+	"tapedeck/query/billing/charges"
 )
 
 var exampleBlock = regexp.MustCompile("(?s)```(\\w+)\n(.*?)```")

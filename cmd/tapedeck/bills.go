@@ -9,9 +9,9 @@ import (
 	"net/url"
 	"os"
 
-	"tapedeck/deploy/printers"
-	"tapedeck/internal/usage"
-	"tapedeck/query/bills"
+	"tapedeck/internal/app/command/printers"
+	"tapedeck/internal/commandline"
+	"tapedeck/query/billing/bills"
 )
 
 // billsCommand works with the bills of accounts.
@@ -91,7 +91,7 @@ func (c *billsClose) Run(ctx context.Context, g *global) error {
 // billPath returns the route of a bill.
 func billPath(number, rest string) (string, error) {
 	if number == "" {
-		return "", usage.Errorf("name a bill: \"tapedeck bills list --state closed\" lists those there are")
+		return "", commandline.Errorf("name a bill: \"tapedeck bills list --state closed\" lists those there are")
 	}
 	return "v1/bills/" + url.PathEscape(number) + rest, nil
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck/query/bills"
+	"tapedeck/query/billing/bills"
 )
 
 // billedConversation has 4 input tokens, 100 written to a cache, 1,000 read from one and 60

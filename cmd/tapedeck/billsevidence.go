@@ -7,12 +7,12 @@ import (
 	"os"
 	"sync/atomic"
 
-	"tapedeck/deploy/billevidence"
-	"tapedeck/deploy/output"
+	"tapedeck/internal/app/command/billevidence"
+	"tapedeck/internal/app/command/output"
+	"tapedeck/internal/commandline"
 	"tapedeck/internal/console"
-	"tapedeck/internal/usage"
-	"tapedeck/query/bills"
-	"tapedeck/query/evidence"
+	"tapedeck/query/billing/bills"
+	"tapedeck/query/billing/evidence"
 )
 
 // writeEvidence writes the evidence of a bill to a directory or an archive.
@@ -22,10 +22,10 @@ func (c *billsExport) writeEvidence(ctx context.Context, g *global) error {
 		return err
 	}
 	if c.Dir == "" || c.Period != "" {
-		return usage.Errorf("name a bill and the directory to write: tapedeck bills export INV-000001 evidence --evidence")
+		return commandline.Errorf("name a bill and the directory to write: tapedeck bills export INV-000001 evidence --evidence")
 	}
 	if len(c.Tag)+len(c.Columns) > 0 || c.Account+c.SubAccount+c.Issuer+c.PaymentTerms+c.Link != "" {
-		return usage.Errorf("--account, --tag, --sub-account, --columns, --issuer, --payment-terms and --link go without --evidence, which writes no FOCUS")
+		return commandline.Errorf("--account, --tag, --sub-account, --columns, --issuer, --payment-terms and --link go without --evidence, which writes no FOCUS")
 	}
 	client, err := g.client()
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"os"
 	"strings"
 
-	"tapedeck/deploy/output"
+	"tapedeck/internal/app/command/output"
+	"tapedeck/internal/commandline"
 	"tapedeck/internal/console"
-	"tapedeck/internal/usage"
 )
 
 // billsExport writes closed bills as files.
@@ -44,7 +44,7 @@ func (c *billsExport) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	if g.JSON {
-		return usage.Errorf("--json is for commands that print: bills export writes files")
+		return commandline.Errorf("--json is for commands that print: bills export writes files")
 	}
 	q := url.Values{}
 	link := c.Link
@@ -85,17 +85,17 @@ func (c *billsExport) Run(ctx context.Context, g *global) error {
 func (c *billsExport) target() (path, to string, err error) {
 	if c.Period != "" {
 		if c.Dir != "" {
-			return "", "", usage.Errorf("name a bill or --period, not both")
+			return "", "", commandline.Errorf("name a bill or --period, not both")
 		}
 		path, to = "v1/bills/focus", c.Number
 	} else {
 		if c.Account != "" {
-			return "", "", usage.Errorf("--account goes with --period: a number names one bill")
+			return "", "", commandline.Errorf("--account goes with --period: a number names one bill")
 		}
 		path, to = "v1/bills/"+url.PathEscape(c.Number)+"/focus", c.Dir
 	}
 	if to == "" {
-		return "", "", usage.Errorf("name a bill or --period, and the directory to write: tapedeck bills export --period 2026-10 focus-2026-10")
+		return "", "", commandline.Errorf("name a bill or --period, and the directory to write: tapedeck bills export --period 2026-10 focus-2026-10")
 	}
 	return path, to, nil
 }

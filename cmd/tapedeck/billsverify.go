@@ -7,8 +7,8 @@ import (
 	"net/url"
 	"os"
 
-	"tapedeck/deploy/printers"
-	"tapedeck/query/bills"
+	"tapedeck/internal/app/command/printers"
+	"tapedeck/query/billing/bills"
 )
 
 type billsVerify struct {

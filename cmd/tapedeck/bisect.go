@@ -6,9 +6,9 @@ import (
 	"net/url"
 	"os"
 
-	"tapedeck/deploy/bisect"
-	"tapedeck/deploy/printers"
-	"tapedeck/internal/usage"
+	"tapedeck/internal/app/command/bisect"
+	"tapedeck/internal/app/command/printers"
+	"tapedeck/internal/commandline"
 )
 
 // bisectCommand checks one condition on each of many sessions.
@@ -27,7 +27,7 @@ type bisectCommand struct {
 // Run checks every session and prints the first from which on all match.
 func (c *bisectCommand) Run(ctx context.Context, g *global) error {
 	if c.At < 0 || c.Limit < 1 {
-		return usage.Errorf("--at and -n take numbers from 1")
+		return commandline.Errorf("--at and -n take numbers from 1")
 	}
 	cl, err := g.client()
 	if err != nil {

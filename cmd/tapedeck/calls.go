@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"time"
 
-	"tapedeck/deploy/printers"
-	"tapedeck/internal/usage"
-	"tapedeck/query/modelcalls"
+	"tapedeck/internal/app/command/printers"
+	"tapedeck/internal/commandline"
+	"tapedeck/query/report/modelcalls"
 )
 
 // callsCommand reports calls of models.
@@ -45,10 +45,10 @@ func (c *callsCommand) query() (url.Values, error) {
 		return nil, err
 	}
 	if c.Stall < 0 {
-		return nil, usage.Errorf("--stall %v: it must be above 0s, as 5s", c.Stall)
+		return nil, commandline.Errorf("--stall %v: it must be above 0s, as 5s", c.Stall)
 	}
 	if c.CSV && c.List != 0 {
-		return nil, usage.Errorf("--csv prints the groups alone: it goes without --list")
+		return nil, commandline.Errorf("--csv prints the groups alone: it goes without --list")
 	}
 	q := c.values(c.GroupBy)
 	c.set(q)

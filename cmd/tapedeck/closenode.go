@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 
-	"tapedeck/deploy/node"
-	"tapedeck/deploy/server"
+	"tapedeck/internal/app/node"
+	"tapedeck/internal/app/server"
 )
 
 // closeNode ends a node whose server was not started.

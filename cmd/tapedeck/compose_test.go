@@ -16,9 +16,9 @@ import (
 	nats "github.com/nats-io/nats-server/v2/server"
 	"go.yaml.in/yaml/v3"
 
-	"tapedeck/deploy/local"
-	"tapedeck/deploy/local/localtest"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/local"
+	"tapedeck/internal/local/localtest"
 )
 
 // composeService is what these tests read of a service of docker-compose.yml.

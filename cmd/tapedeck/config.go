@@ -8,9 +8,9 @@ import (
 	"os"
 	"slices"
 
-	"tapedeck/deploy/settings"
+	"tapedeck/internal/app/settings"
+	"tapedeck/internal/commandline"
 	"tapedeck/internal/console"
-	"tapedeck/internal/usage"
 )
 
 // configCommand prints and checks the settings of servers.
@@ -74,7 +74,7 @@ func (c *configPrint) Run(ctx context.Context, g *global) error {
 func (c *configCheck) Run(ctx context.Context, g *global) error {
 	i, err := c.read(ctx, c.File)
 	if err != nil {
-		return usage.As(err)
+		return commandline.As(err)
 	}
 	set := slices.DeleteFunc(i.sources.Effective(), func(s settings.Effective) bool { return s.From.Kind == settings.FromDefault })
 	warnings := i.warnings(i.exposed())

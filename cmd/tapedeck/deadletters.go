@@ -9,10 +9,10 @@ import (
 	"os"
 	"strconv"
 
-	"tapedeck/deploy/printers"
-	"tapedeck/ingest/deadletters"
+	"tapedeck/ingest/delivery/deadletters"
+	"tapedeck/internal/app/command/printers"
+	"tapedeck/internal/commandline"
 	"tapedeck/internal/console"
-	"tapedeck/internal/usage"
 )
 
 // deadLettersCommand manages blocks that could not be stored.
@@ -45,7 +45,7 @@ const deadPageSize = 1000
 // Run lists the letters.
 func (c *deadList) Run(ctx context.Context, g *global) error {
 	if c.Limit < 1 {
-		return usage.Errorf("--limit %d: it must be 1 or more", c.Limit)
+		return commandline.Errorf("--limit %d: it must be 1 or more", c.Limit)
 	}
 	client, err := g.client()
 	if err != nil {

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"os"
 
-	"tapedeck/deploy/dialecttrial"
-	"tapedeck/deploy/playback"
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/custom"
 	"tapedeck/ingest/dialect/dialects"
+	"tapedeck/internal/app/command/dialecttrial"
+	"tapedeck/internal/app/command/play"
+	"tapedeck/internal/commandline"
 	"tapedeck/internal/console"
-	"tapedeck/internal/usage"
 )
 
 // dialectCommand works on files that describe protocols.
@@ -42,7 +42,7 @@ func (c *dialectCheckCommand) Run(g *global) error {
 			fmt.Fprintf(console.To(os.Stdout), "%s: dialect %s, %s\n", path, m.Name, console.Count(m.Rules(), "rule"))
 		}
 	}
-	return usage.As(errors.Join(failures...))
+	return commandline.As(errors.Join(failures...))
 }
 
 // readDialect reads a mapping file, whose name must be free.
@@ -69,10 +69,10 @@ type dialectTryCommand struct {
 func (c *dialectTryCommand) Run(ctx context.Context, g *global) error {
 	m, err := readDialect(c.File)
 	if err != nil {
-		return usage.As(err)
+		return commandline.As(err)
 	}
 	t := dialecttrial.New(os.Stdout, m, g.JSON, c.Quiet)
-	if info, failed := os.Stat(c.Source); failed == nil && !info.IsDir() && !playback.IsTape(c.Source) {
+	if info, failed := os.Stat(c.Source); failed == nil && !info.IsDir() && !play.IsTape(c.Source) {
 		err = t.Capture(ctx, c.Source)
 	} else {
 		err = t.Session(ctx, g.client, c.Source, c.Of)

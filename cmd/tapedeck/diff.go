@@ -6,8 +6,8 @@ import (
 	"os"
 	"strconv"
 
-	"tapedeck/deploy/printers"
-	"tapedeck/internal/usage"
+	"tapedeck/internal/app/command/printers"
+	"tapedeck/internal/commandline"
 	"tapedeck/query/compare"
 )
 
@@ -40,7 +40,7 @@ func (c *diffCommand) Run(ctx context.Context, g *global) error {
 
 func (c *diffCommand) query() (url.Values, error) {
 	if c.A == "" || c.B == "" {
-		return nil, usage.Errorf("a session's id is empty: name two sessions; \"tapedeck sessions\" lists them")
+		return nil, commandline.Errorf("a session's id is empty: name two sessions; \"tapedeck sessions\" lists them")
 	}
 	q := url.Values{"a": {c.A}, "b": {c.B}, "limit": {strconv.Itoa(c.Limit)}}
 	if c.Exact {

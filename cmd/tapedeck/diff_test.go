@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck/deploy/bisect"
+	"tapedeck/internal/app/command/bisect"
 )
 
 // nightly writes a recording of Claude Code in which a tool is called with a command.

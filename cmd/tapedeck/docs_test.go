@@ -17,8 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/deploy/local/engine"
 	"tapedeck/internal/fulltest"
+	"tapedeck/internal/local/engine"
 	"tapedeck/internal/markdown"
 )
 

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"os"
 
-	"tapedeck/deploy/doctor"
-	"tapedeck/deploy/local/datadir"
+	"tapedeck/internal/app/command/doctor"
 	"tapedeck/internal/console"
+	"tapedeck/internal/local/datadir"
 )
 
 // doctorCommand checks an installation, and recorded usage.

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"tapedeck/deploy/printers"
-	"tapedeck/deploy/recorded"
-	"tapedeck/internal/usage"
-	"tapedeck/query/reconcile/providerexport"
+	"tapedeck/internal/app/command/knownrecordings"
+	"tapedeck/internal/app/command/printers"
+	"tapedeck/internal/commandline"
+	"tapedeck/query/billing/reconcile/providerexport"
 )
 
 // exportFlags name a provider's export.
@@ -25,7 +25,7 @@ type exportFlags struct {
 // compare prints the comparison of an export. It fails if any figure differs.
 func (f *exportFlags) compare(ctx context.Context, g *global, limit int) error {
 	if f.Provider != "" && !slices.Contains(providerexport.Providers, f.Provider) {
-		return usage.Errorf("--provider %q: it must be %s", f.Provider, strings.Join(providerexport.Providers, " or "))
+		return commandline.Errorf("--provider %q: it must be %s", f.Provider, strings.Join(providerexport.Providers, " or "))
 	}
 	e, err := f.read()
 	if err != nil {
@@ -35,7 +35,7 @@ func (f *exportFlags) compare(ctx context.Context, g *global, limit int) error {
 	if err != nil {
 		return err
 	}
-	figures, err := recorded.Usage(ctx, cl, e)
+	figures, err := knownrecordings.Usage(ctx, cl, e)
 	if err != nil {
 		return err
 	}

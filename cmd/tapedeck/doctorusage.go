@@ -6,9 +6,9 @@ import (
 	"os"
 	"strings"
 
+	"tapedeck/internal/commandline"
 	"tapedeck/internal/console"
-	"tapedeck/internal/usage"
-	"tapedeck/query/reconcile"
+	"tapedeck/query/billing/reconcile"
 )
 
 // reconciledAtOnce is the server's largest page.
@@ -33,17 +33,17 @@ type doctorUsageCommand struct {
 // Run compares and prints the differences. It fails if there are any.
 func (c *doctorUsageCommand) Run(ctx context.Context, g *global) error {
 	if c.Limit < 1 {
-		return usage.Errorf("--limit %d: it must be 1 or more", c.Limit)
+		return commandline.Errorf("--limit %d: it must be 1 or more", c.Limit)
 	}
 	q := c.values()
 	if c.Export != "" {
 		if len(q) > 0 {
-			return usage.Errorf("--export goes without flags that choose sessions: an export is of all of them")
+			return commandline.Errorf("--export goes without flags that choose sessions: an export is of all of them")
 		}
 		return c.compare(ctx, g, c.Limit)
 	}
 	if c.Provider != "" || c.All || len(c.Ignore) > 0 {
-		return usage.Errorf("--provider, --ignore and --all go with --export")
+		return commandline.Errorf("--provider, --ignore and --all go with --export")
 	}
 	if len(c.Finding) == 0 {
 		q.Set("finding", reconcile.Any)

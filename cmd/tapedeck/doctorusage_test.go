@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck/query/reconcile"
-	"tapedeck/query/reconcile/providerexport"
-	"tapedeck/query/usagereport"
+	"tapedeck/query/billing/reconcile"
+	"tapedeck/query/billing/reconcile/providerexport"
+	"tapedeck/query/report/usagereport"
 )
 
 const reconciledModel = "claude-reconciled-1-20260101"

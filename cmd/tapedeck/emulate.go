@@ -9,9 +9,9 @@ import (
 	"net/http"
 	"os"
 
-	"tapedeck/deploy/emulation"
-	"tapedeck/deploy/server"
-	"tapedeck/deploy/settings"
+	"tapedeck/internal/app/command/emulate"
+	"tapedeck/internal/app/server"
+	"tapedeck/internal/app/settings"
 	"tapedeck/internal/console"
 	"tapedeck/internal/httplog"
 )
@@ -37,13 +37,13 @@ type emulateCommand struct {
 
 // Run serves until the process is signalled to stop.
 func (c *emulateCommand) Run(ctx context.Context, g *global) error {
-	ctx, unwatch := emulation.Until(ctx, c.ExitWith, os.Stdin)
+	ctx, unwatch := emulate.Until(ctx, c.ExitWith, os.Stdin)
 	defer unwatch()
 	log := c.Logger()
 	if err := server.CheckListen(c.Listen); err != nil {
 		return err
 	}
-	played, err := emulation.Open(ctx, emulation.Options{
+	played, err := emulate.Open(ctx, emulate.Options{
 		Protocol: c.Protocol, Name: c.Session, Session: c.Of, Dialect: c.Dialect,
 		Speed: c.Speed, IdleLimit: c.IdleLimit, From: c.From, Match: c.Match, End: c.End,
 		Server: g.client, Log: log,
@@ -87,7 +87,7 @@ type announcement struct {
 	PID      int    `json:"pid"`
 }
 
-func (c *emulateCommand) announce(g *global, e *emulation.Session, a net.Addr) error {
+func (c *emulateCommand) announce(g *global, e *emulate.Session, a net.Addr) error {
 	at := e.URL(a)
 	if g.JSON {
 		return json.NewEncoder(os.Stdout).Encode(announcement{at, a.String(), c.Protocol, e.ID, os.Getpid()})

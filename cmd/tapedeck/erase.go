@@ -10,11 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"tapedeck/deploy/erasure"
-	"tapedeck/deploy/printers"
+	"tapedeck/internal/app/command/printers"
+	"tapedeck/internal/app/lifecycle/erasure"
+	"tapedeck/internal/commandline"
 	"tapedeck/internal/console"
-	"tapedeck/internal/usage"
-	state "tapedeck/schema/erasure"
+	state "tapedeck/schema/lifecycle/erasure"
 )
 
 // eraseCommand erases recordings.
@@ -37,7 +37,7 @@ func (c *eraseCommand) wish() (map[string]any, error) {
 	if c.Tag != "" {
 		key, value, ok := strings.Cut(c.Tag, "=")
 		if !ok || key == "" || value == "" {
-			return nil, usage.Errorf("--tag %q: it must be KEY=VALUE, like user=ada", c.Tag)
+			return nil, commandline.Errorf("--tag %q: it must be KEY=VALUE, like user=ada", c.Tag)
 		}
 		body["tag"] = map[string]string{"key": key, "value": value}
 	}
@@ -45,10 +45,10 @@ func (c *eraseCommand) wish() (map[string]any, error) {
 		body["tenant"] = c.Tenant
 	}
 	if c.Unknown && len(c.Session) == 0 {
-		return nil, usage.Errorf("--unknown is about sessions that are named; name them")
+		return nil, commandline.Errorf("--unknown is about sessions that are named; name them")
 	}
 	if len(body) != 1 {
-		return nil, usage.Errorf("name sessions, or --tag KEY=VALUE, or --tenant T, and one of them only; --list lists the erasures")
+		return nil, commandline.Errorf("name sessions, or --tag KEY=VALUE, or --tenant T, and one of them only; --list lists the erasures")
 	}
 	if c.Unknown {
 		body["unknown"] = true

@@ -9,12 +9,12 @@ import (
 	"os"
 	"slices"
 
-	"tapedeck/deploy/output"
-	"tapedeck/deploy/recorded"
-	"tapedeck/deploy/sessionexport"
+	"tapedeck/internal/app/command/knownrecordings"
+	"tapedeck/internal/app/command/output"
+	"tapedeck/internal/app/command/sessionexport"
+	"tapedeck/internal/commandline"
 	"tapedeck/internal/console"
-	"tapedeck/internal/usage"
-	"tapedeck/query/sessionhead"
+	"tapedeck/query/session/sessionhead"
 )
 
 // exportCommand writes sessions to a file.
@@ -31,19 +31,19 @@ type exportCommand struct {
 func (c *exportCommand) Run(ctx context.Context, g *global) error {
 	switch {
 	case c.All && len(c.Sessions) > 0:
-		return usage.Errorf("--all takes every session of the tenant: name none, or leave it out")
+		return commandline.Errorf("--all takes every session of the tenant: name none, or leave it out")
 	case c.All && c.Format != "tape":
-		return usage.Errorf("--all writes a tape: --format %s takes one session at a time", c.Format)
+		return commandline.Errorf("--all writes a tape: --format %s takes one session at a time", c.Format)
 	case !c.All && len(c.Sessions) == 0:
-		return usage.Errorf("name the sessions, ids on the server or tape files, or take all with --all")
+		return commandline.Errorf("name the sessions, ids on the server or tape files, or take all with --all")
 	case g.JSON:
-		return usage.Errorf("--json is for commands that print: export writes what --format names")
+		return commandline.Errorf("--json is for commands that print: export writes what --format names")
 	case c.Format == "tape" && c.Output == "":
-		return usage.Errorf("name the file to write with -o FILE, or -o - for standard output")
+		return commandline.Errorf("name the file to write with -o FILE, or -o - for standard output")
 	case c.Format == "tape" && c.Session != "":
-		return usage.Errorf("--session goes with another --format: a tape takes all sessions of a file")
+		return commandline.Errorf("--session goes with another --format: a tape takes all sessions of a file")
 	case c.Format != "tape" && len(c.Sessions) > 1:
-		return usage.Errorf("--format %s takes one session at a time", c.Format)
+		return commandline.Errorf("--format %s takes one session at a time", c.Format)
 	}
 	if c.All {
 		if err := c.findAll(ctx, g); err != nil {
@@ -71,7 +71,7 @@ func (c *exportCommand) Run(ctx context.Context, g *global) error {
 
 // findAll names all sessions of the tenant.
 func (c *exportCommand) findAll(ctx context.Context, g *global) error {
-	_, _, err := list(ctx, g, "v1/sessions", url.Values{}, math.MaxInt, recorded.SessionsAtOnce, func(s *sessionhead.Summary) {
+	_, _, err := list(ctx, g, "v1/sessions", url.Values{}, math.MaxInt, knownrecordings.SessionsAtOnce, func(s *sessionhead.Summary) {
 		c.Sessions = append(c.Sessions, s.ID)
 	})
 	slices.Reverse(c.Sessions)

@@ -10,10 +10,10 @@ import (
 	"os"
 	"strings"
 
-	"tapedeck/deploy/output"
 	"tapedeck/internal/apiclient"
+	"tapedeck/internal/app/command/output"
+	"tapedeck/internal/commandline"
 	"tapedeck/internal/console"
-	"tapedeck/internal/usage"
 )
 
 // patientClient is client for requests that are answered when all is done, which may take minutes.
@@ -60,7 +60,7 @@ func (g *global) fetch(ctx context.Context, path string, q url.Values, v any) (d
 // pathOf is apiclient.SessionPath for an id that a user named.
 func pathOf(id string, rest ...string) (string, error) {
 	if id == "" {
-		return "", usage.Errorf("name a session: \"tapedeck sessions\" lists those there are")
+		return "", commandline.Errorf("name a session: \"tapedeck sessions\" lists those there are")
 	}
 	return apiclient.SessionPath(id, rest...), nil
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"tapedeck/ingest/dialect/dialecttest"
-	"tapedeck/query/usagereport"
+	"tapedeck/query/report/usagereport"
 )
 
 // GitHub Copilot states another response id in every event, and a response is known by the id

@@ -9,7 +9,7 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/dialect/dialecttest"
-	"tapedeck/query/sessiondetail"
+	"tapedeck/query/session/sessiondetail"
 )
 
 // spoken is the dialect of the captures in a directory.

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"os"
 
-	"tapedeck/deploy/settings"
-	"tapedeck/ingest/outlet"
-	"tapedeck/ingest/spool"
+	"tapedeck/ingest/delivery/outlet"
+	"tapedeck/ingest/delivery/spool"
+	"tapedeck/internal/app/settings"
 	"tapedeck/internal/console"
 )
 

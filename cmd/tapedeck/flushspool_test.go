@@ -10,8 +10,8 @@ import (
 
 	"github.com/coder/websocket"
 
-	"tapedeck/deploy/local"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/local"
 )
 
 // throughRelay returns a URL with the address of a relay, and the address that it had.

@@ -8,8 +8,8 @@ import (
 	"os"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/file"
-	"tapedeck/ingest/outlet"
+	"tapedeck/ingest/delivery/outlet"
+	"tapedeck/ingest/tap/file"
 	"tapedeck/internal/console"
 )
 

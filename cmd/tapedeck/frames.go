@@ -6,8 +6,8 @@ import (
 	"net/url"
 	"os"
 
-	"tapedeck/deploy/printers"
-	"tapedeck/internal/usage"
+	"tapedeck/internal/app/command/printers"
+	"tapedeck/internal/commandline"
 )
 
 // framesCommand lists a session's frames.
@@ -67,9 +67,9 @@ func (c *framesCommand) Run(ctx context.Context, g *global) error {
 func (c *framesCommand) printRaw(ctx context.Context, g *global, path string, q url.Values) error {
 	switch {
 	case c.Limit != nil:
-		return usage.Errorf("--raw prints all frames from --cursor on: it goes without -n")
+		return commandline.Errorf("--raw prints all frames from --cursor on: it goes without -n")
 	case g.JSON:
-		return usage.Errorf("--raw goes without --json")
+		return commandline.Errorf("--raw goes without --json")
 	}
 	cl, err := g.client()
 	if err != nil {

@@ -51,8 +51,8 @@ func TestHints(t *testing.T) {
 
 // namesOtherFlags reports whether a file's strings hold flags of other programs.
 func namesOtherFlags(path string) bool {
-	return strings.Contains(path, "local/engine/") || strings.Contains(path, "cmd/tapedeck-bench/") || strings.Contains(path, "deploy/bench/") ||
-		strings.Contains(path, "deploy/helm/render/") || strings.Contains(path, "ingest/redact/arguments")
+	return strings.Contains(path, "local/engine/") || strings.Contains(path, "tools/tapedeck-bench/") || strings.Contains(path, "tools/bench/") ||
+		strings.Contains(path, "tools/helmrender/") || strings.Contains(path, "ingest/redact/arguments")
 }
 
 // What does not exist is found, wherever in a text it stands.

@@ -9,13 +9,13 @@ import (
 	"os/signal"
 	"syscall"
 
-	"tapedeck/deploy/printers"
-	"tapedeck/deploy/recorded"
-	"tapedeck/deploy/settings"
-	"tapedeck/deploy/tapeimport"
-	"tapedeck/ingest/outlet"
+	"tapedeck/ingest/delivery/outlet"
+	"tapedeck/internal/app/command/knownrecordings"
+	"tapedeck/internal/app/command/printers"
+	"tapedeck/internal/app/command/tapeimport"
+	"tapedeck/internal/app/settings"
+	"tapedeck/internal/commandline"
 	"tapedeck/internal/console"
-	"tapedeck/internal/usage"
 	"tapedeck/replay/tapefile"
 )
 
@@ -59,7 +59,7 @@ func (c *importCommand) Run(ctx context.Context, g *global) error {
 	}
 	if !c.NoWait && c.NATS == "" {
 		again, stop := signal.NotifyContext(context.WithoutCancel(ctx), os.Interrupt, syscall.SIGTERM)
-		recorded.WaitImported(again, g.client, im.Sessions)
+		knownrecordings.WaitImported(again, g.client, im.Sessions)
 		stop()
 	}
 	return c.report(g, im, "imported", err)
@@ -70,13 +70,13 @@ func (c *importCommand) Run(ctx context.Context, g *global) error {
 func (c *importCommand) open() (*os.File, error) {
 	if c.File == "-" {
 		if c.Session != "" {
-			return nil, usage.Errorf("--session needs a file, to see beforehand that it holds one session")
+			return nil, commandline.Errorf("--session needs a file, to see beforehand that it holds one session")
 		}
 		c.File = "standard input"
 		return os.Stdin, nil
 	}
 	if info, err := os.Stat(c.File); err == nil && info.IsDir() {
-		return nil, usage.Errorf("%s is a directory, name a tape file", c.File)
+		return nil, commandline.Errorf("%s is a directory, name a tape file", c.File)
 	}
 	if c.Session != "" {
 		if err := c.checkOne(); err != nil {
@@ -94,7 +94,7 @@ func (c *importCommand) checkOne() error {
 	}
 	defer f.Close()
 	if n := len(f.Sessions()); n != 1 {
-		return usage.Errorf("--session renames one session, and %s holds %s", c.File, console.Count(n, "session"))
+		return commandline.Errorf("--session renames one session, and %s holds %s", c.File, console.Count(n, "session"))
 	}
 	return nil
 }

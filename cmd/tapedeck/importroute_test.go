@@ -9,7 +9,7 @@ import (
 	"net/url"
 	"testing"
 
-	"tapedeck/deploy/tapeimport"
+	"tapedeck/internal/app/command/tapeimport"
 	"tapedeck/internal/bounded"
 	"tapedeck/replay/tapefile"
 )

@@ -8,7 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"tapedeck/deploy/settings"
+	"tapedeck/internal/app/settings"
 )
 
 // invocation is a command line that was read, with the settings that it leaves to the environment

@@ -13,7 +13,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"tapedeck/deploy/server"
+	"tapedeck/internal/app/server"
 	"tapedeck/internal/bounded"
 )
 

@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"os"
 
-	"tapedeck/deploy/printers"
-	"tapedeck/deploy/recorded"
+	"tapedeck/internal/app/command/knownrecordings"
+	"tapedeck/internal/app/command/printers"
 )
 
 // reportKnown prints which session has the bytes. The command then succeeds.
-func reportKnown(g *global, e *recorded.KnownError) error {
+func reportKnown(g *global, e *knownrecordings.KnownError) error {
 	if g.JSON {
 		return json.NewEncoder(os.Stdout).Encode(map[string]any{"digest": e.Digest, "known": e.Stored})
 	}
@@ -23,5 +23,5 @@ func (c *recordCommand) lookUp(ctx context.Context, g *global, path string) func
 	if c.Again || c.NATS != "" {
 		return nil
 	}
-	return recorded.LookUp(ctx, g.client, path)
+	return knownrecordings.LookUp(ctx, g.client, path)
 }

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck/deploy/health"
-	"tapedeck/deploy/local"
+	"tapedeck/internal/app/health"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/local"
 )
 
 // With JetStream full and no sink at all, every server that can know it says so,

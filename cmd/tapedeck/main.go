@@ -11,10 +11,10 @@ import (
 	"os/signal"
 	"syscall"
 
-	"tapedeck/deploy/local/engine"
 	"tapedeck/internal/apiclient"
+	"tapedeck/internal/commandline"
 	"tapedeck/internal/console"
-	"tapedeck/internal/usage"
+	"tapedeck/internal/local/engine"
 )
 
 // cli is the command line: a struct for each command, each in its own file.
@@ -101,7 +101,7 @@ func run(args []string) int {
 		return 0
 	}
 	fmt.Fprintf(console.To(os.Stderr), "tapedeck: %v\n", err)
-	_, usage := errors.AsType[usage.Error](err)
+	_, usage := errors.AsType[commandline.Error](err)
 	refused, answered := errors.AsType[*apiclient.Error](err)
 	if usage || answered && refused.Status == http.StatusBadRequest { // a parameter is invalid
 		return exitUsage

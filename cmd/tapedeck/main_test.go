@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"tapedeck/deploy/local/engine"
+	"tapedeck/internal/local/engine"
 )
 
 // runAsCommand has the test binary be the tapedeck command: the tests run the

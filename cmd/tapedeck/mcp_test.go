@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/query/toolreport"
+	"tapedeck/query/report/toolreport"
 )
 
 // A proxy in front of a server of tools measures them: "tapedeck tools" has the calls,

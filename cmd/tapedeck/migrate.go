@@ -8,9 +8,9 @@ import (
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
-	"tapedeck/deploy/migrating"
-	"tapedeck/deploy/printers"
-	"tapedeck/deploy/settings"
+	"tapedeck/internal/app/command/printers"
+	"tapedeck/internal/app/migration"
+	"tapedeck/internal/app/settings"
 	"tapedeck/internal/console"
 	"tapedeck/schema/clickhouse"
 	"tapedeck/schema/migrate"
@@ -39,7 +39,7 @@ func (c *migrateCommand) Run(ctx context.Context, g *global) error {
 	}
 	applied, err := migrate.Apply(ctx, db, migrate.Options{Program: version, Report: reportWaiting()})
 	if err != nil {
-		return migrating.Problem(c.ClickHouse, err)
+		return migration.Problem(c.ClickHouse, err)
 	}
 	if g.JSON {
 		return json.NewEncoder(os.Stdout).Encode(map[string]any{"applied": append([]string{}, applied...)})
@@ -68,7 +68,7 @@ func reportWaiting() func(migrate.Progress) {
 func (c *migrateCommand) plan(ctx context.Context, db driver.Conn, g *global) error {
 	p, err := migrate.Prepare(ctx, db, migrate.Options{Program: version})
 	if err != nil {
-		return migrating.Problem(c.ClickHouse, err)
+		return migration.Problem(c.ClickHouse, err)
 	}
 	if g.JSON {
 		return json.NewEncoder(os.Stdout).Encode(p)

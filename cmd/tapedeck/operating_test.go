@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck/deploy/doctor"
+	"tapedeck/internal/app/command/doctor"
 )
 
 // Every part of a server has its metrics in one place.

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"log/slog"
 
-	"tapedeck/deploy/doctor"
-	"tapedeck/deploy/health"
-	"tapedeck/deploy/settings"
 	"tapedeck/ingest"
-	"tapedeck/ingest/outlet"
+	"tapedeck/ingest/delivery/outlet"
+	"tapedeck/internal/app/command/doctor"
+	"tapedeck/internal/app/health"
+	"tapedeck/internal/app/settings"
+	"tapedeck/internal/commandline"
 	"tapedeck/internal/console"
-	"tapedeck/internal/usage"
 )
 
 // openOutlet connects a recording command to the server or NATS. opts.Server and
@@ -64,7 +64,7 @@ func outletOptions(g *global, f *settings.NATSClient, opts outlet.Options) (outl
 func checkTenant(o *outlet.Outlet, tenant *string) error {
 	own := o.Tenant()
 	if own != "" && own != *tenant && *tenant != ingest.DefaultTenant {
-		return usage.Errorf("--tenant %s: %s records for the tenant %s; leave --tenant out", *tenant, o.Server(), own)
+		return commandline.Errorf("--tenant %s: %s records for the tenant %s; leave --tenant out", *tenant, o.Server(), own)
 	}
 	if own != "" {
 		*tenant = own

@@ -10,7 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"tapedeck/internal/usage"
+	"tapedeck/internal/commandline"
 )
 
 // parse reads the command line. Its errors contain the command that prints help.
@@ -22,12 +22,12 @@ func parse(parser *kong.Kong, c *cli, args []string) (*kong.Context, error) {
 	}
 	for _, a := range args {
 		if !utf8.ValidString(a) { // the parser would replace these bytes
-			return nil, usage.Errorf("%q is not UTF-8 text", a)
+			return nil, commandline.Errorf("%q is not UTF-8 text", a)
 		}
 	}
 	parsed, err := parser.Parse(joinNegative(args))
 	if err != nil {
-		return nil, usage.As(parseProblem(err, args))
+		return nil, commandline.As(parseProblem(err, args))
 	}
 	c.Server = withScheme(c.Server)
 	return parsed, nil

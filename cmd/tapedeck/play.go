@@ -9,9 +9,9 @@ import (
 	"os"
 	"time"
 
-	"tapedeck/deploy/playback"
+	"tapedeck/internal/app/command/play"
+	"tapedeck/internal/commandline"
 	"tapedeck/internal/console"
-	"tapedeck/internal/usage"
 	"tapedeck/replay"
 )
 
@@ -40,9 +40,9 @@ func (c *playCommand) Run(ctx context.Context, g *global) error {
 	case c.Format == "text" || c.Format == "events":
 		c.Format = "events"
 	default:
-		return usage.Errorf("--json prints what --format events does: it goes without --format %s", c.Format)
+		return commandline.Errorf("--json prints what --format events does: it goes without --format %s", c.Format)
 	}
-	from, err := playback.OpenNoting(os.Stderr, c.Session, c.Of, g.client)
+	from, err := play.OpenNoting(os.Stderr, c.Session, c.Of, g.client)
 	if err != nil {
 		return err
 	}
@@ -70,10 +70,10 @@ func (c *playCommand) Run(ctx context.Context, g *global) error {
 			return err
 		}
 	}
-	if c.Format == "text" && !c.Plain && playback.Interactive() {
+	if c.Format == "text" && !c.Plain && play.Interactive() {
 		return c.onScreen(ctx, from, path, q)
 	}
-	accept, show := "application/x-ndjson", playback.CopyEvents
+	accept, show := "application/x-ndjson", play.CopyEvents
 	var out io.Writer = os.Stdout
 	switch c.Format {
 	case "ndjson":
@@ -83,7 +83,7 @@ func (c *playCommand) Run(ctx context.Context, g *global) error {
 		q.Set("mode", "raw")
 		show, accept = copyFrames, "text/event-stream"
 	case "text":
-		show, out = playback.PrintEvents, console.To(os.Stdout)
+		show, out = play.PrintEvents, console.To(os.Stdout)
 	}
 	cl.Wait() // a tape may begin with silence
 	body, err := cl.Open(ctx, http.MethodGet, path, q, accept)
@@ -107,10 +107,10 @@ func copyFrames(w io.Writer, r io.Reader) error {
 }
 
 // onScreen plays on the terminal's screen, and prints where the user left.
-func (c *playCommand) onScreen(ctx context.Context, from *playback.Player, path string, q url.Values) error {
+func (c *playCommand) onScreen(ctx context.Context, from *play.Player, path string, q url.Values) error {
 	speed, err := replay.ParseSpeed(c.Speed)
 	if err != nil {
-		return usage.Errorf("--speed: %v", err)
+		return commandline.Errorf("--speed: %v", err)
 	}
 	result, err := from.OnTerminal(ctx, path, q, speed, c.Follow)
 	if err != nil {

@@ -11,13 +11,13 @@ import (
 	"path/filepath"
 	"time"
 
-	"tapedeck/deploy/printers"
 	"tapedeck/ingest"
 	"tapedeck/internal/apiclient"
+	"tapedeck/internal/app/command/printers"
+	"tapedeck/internal/commandline"
 	"tapedeck/internal/console"
-	"tapedeck/internal/usage"
-	"tapedeck/query/pricelist"
-	"tapedeck/query/prices"
+	"tapedeck/query/pricing/pricelist"
+	"tapedeck/query/pricing/prices"
 )
 
 type pricesCheck struct {
@@ -72,7 +72,7 @@ func readPrices(path string) ([]byte, *prices.Operator, error) {
 		return nil, nil, err
 	}
 	operator, err := prices.ReadFile(path, text)
-	return text, operator, usage.As(err)
+	return text, operator, commandline.As(err)
 }
 
 func sendPrices(ctx context.Context, g *global, path string, text []byte, dry bool) (*pricelist.Comparison, error) {

@@ -6,9 +6,9 @@ import (
 	"net/url"
 	"os"
 
-	"tapedeck/deploy/printers"
-	"tapedeck/internal/usage"
-	"tapedeck/query/pricelist"
+	"tapedeck/internal/app/command/printers"
+	"tapedeck/internal/commandline"
+	"tapedeck/query/pricing/pricelist"
 )
 
 // pricesCommand shows and changes the prices that calls are charged at.
@@ -59,7 +59,7 @@ type pricesShow struct {
 // Run prints what the table has about the model.
 func (c *pricesShow) Run(ctx context.Context, g *global) error {
 	if c.Model == "" {
-		return usage.Errorf("name a model: \"tapedeck prices list\" lists those there are")
+		return commandline.Errorf("name a model: \"tapedeck prices list\" lists those there are")
 	}
 	path := "v1/prices/"
 	if c.Provider != "" {

@@ -18,10 +18,10 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/deploy/health"
-	"tapedeck/deploy/local/engine"
-	"tapedeck/internal/captured"
+	"tapedeck/internal/app/health"
 	"tapedeck/internal/fulltest"
+	"tapedeck/internal/local/engine"
+	"tapedeck/internal/syncbuffer"
 )
 
 // instance is a running `tapedeck up`.
@@ -34,7 +34,7 @@ type instance struct {
 }
 
 // logBuffer is what a process wrote to its standard error.
-type logBuffer = captured.Output
+type logBuffer = syncbuffer.Output
 
 // startUp runs `tapedeck up` on a data directory and waits until it is ready.
 func startUp(dir string, args ...string) (*instance, error) {

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"os"
 
-	"tapedeck/deploy/server"
-	"tapedeck/deploy/settings"
 	"tapedeck/ingest"
-	"tapedeck/ingest/outlet"
-	"tapedeck/ingest/proxy"
+	"tapedeck/ingest/delivery/outlet"
+	"tapedeck/ingest/tap/proxy"
+	"tapedeck/internal/app/server"
+	"tapedeck/internal/app/settings"
+	"tapedeck/internal/commandline"
 	"tapedeck/internal/secrets"
-	"tapedeck/internal/usage"
 )
 
 // proxyCommand runs the recording proxy.
@@ -57,7 +57,7 @@ func (c *proxyCommand) Run(ctx context.Context, g *global) error {
 	}
 	rules, err := c.Engine()
 	if err == nil && c.NoRedact && len(c.Redact) > 0 {
-		err = usage.Errorf("--no-redact goes without --redact")
+		err = commandline.Errorf("--no-redact goes without --redact")
 	}
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func (c *proxyCommand) Run(ctx context.Context, g *global) error {
 		SessionHeader: c.SessionHeader, Hosts: c.AllowHost, Origins: c.AllowOrigin, Redact: c.Redact, Strict: c.Strict, TLS: trust, Log: log,
 	})
 	if err != nil {
-		return usage.As(err)
+		return commandline.As(err)
 	}
 	if c.Metrics != "" {
 		m, err := server.Listen(c.Metrics)

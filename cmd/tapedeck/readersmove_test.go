@@ -16,9 +16,9 @@ import (
 
 	"github.com/coder/websocket"
 
-	"tapedeck/deploy/local"
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/fulltest"
+	"tapedeck/internal/local"
 )
 
 // moved is a reader behind a load balancer of its own.
@@ -148,9 +148,9 @@ func frameOf(message []byte) (frame, id string, ended bool, err error) {
 	return string(m.Frame), m.Position, m.Type == "end", nil
 }
 
-const eventSourceScript = "../../deploy/clients/eventsource.mjs"
+const eventSourceScript = "../../tools/systemtest/clients/eventsource.mjs"
 
-// needEventSource ends a test where the EventSource of deploy/clients is not installed.
+// needEventSource ends a test where the EventSource of tools/systemtest/clients is not installed.
 func needEventSource(t *testing.T) {
 	t.Helper()
 	_, err := exec.LookPath("node")

@@ -13,7 +13,7 @@ import (
 	"time"
 	"unicode"
 
-	"tapedeck/deploy/recorded"
+	"tapedeck/internal/app/command/knownrecordings"
 	"tapedeck/internal/bounded"
 	"tapedeck/query"
 )
@@ -73,7 +73,7 @@ func controls(s string) string {
 // Lists are read on beyond what the server returns at once.
 func TestLongLists(t *testing.T) {
 	s := shared.get(t)
-	const frames, sessions = framesAtOnce + 20, recorded.SessionsAtOnce + 20
+	const frames, sessions = framesAtOnce + 20, knownrecordings.SessionsAtOnce + 20
 	var b strings.Builder
 	for i := range frames {
 		fmt.Fprintf(&b, "{\"n\":%d}\n", i)
@@ -93,7 +93,7 @@ func TestLongLists(t *testing.T) {
 		{[]string{"frames", "long", "-n", fmt.Sprint(framesAtOnce + 1)}, framesAtOnce + 1, true},
 		{[]string{"frames", "long"}, framesShown, true},
 		{[]string{"sessions", "--tag", "of=many", "-n", "100000"}, sessions, false},
-		{[]string{"sessions", "--tag", "of:many", "-n", fmt.Sprint(recorded.SessionsAtOnce + 1)}, recorded.SessionsAtOnce + 1, true},
+		{[]string{"sessions", "--tag", "of:many", "-n", fmt.Sprint(knownrecordings.SessionsAtOnce + 1)}, knownrecordings.SessionsAtOnce + 1, true},
 	} {
 		stdout, stderr, exit := s.run(t, tc.args...)
 		if n := strings.Count(stdout, "\n") - 1; exit != 0 || n != tc.items || strings.Contains(stderr, "more") != tc.more {

@@ -10,14 +10,14 @@ import (
 	"slices"
 	"time"
 
-	"tapedeck/deploy/printers"
-	"tapedeck/deploy/recorded"
-	"tapedeck/deploy/settings"
 	"tapedeck/ingest"
-	"tapedeck/ingest/file"
-	"tapedeck/ingest/outlet"
+	"tapedeck/ingest/delivery/outlet"
+	"tapedeck/ingest/tap/file"
+	"tapedeck/internal/app/command/knownrecordings"
+	"tapedeck/internal/app/command/printers"
+	"tapedeck/internal/app/settings"
+	"tapedeck/internal/commandline"
 	"tapedeck/internal/secrets"
-	"tapedeck/internal/usage"
 )
 
 // recordCommand records one source, or several files.
@@ -98,7 +98,7 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 	began := time.Now()
 	summary, exit, err := c.tap(ctx, g, rec, opts)
 	took := time.Since(began)
-	if known, ok := errors.AsType[*recorded.KnownError](err); ok {
+	if known, ok := errors.AsType[*knownrecordings.KnownError](err); ok {
 		return reportKnown(g, known)
 	}
 	if err != nil {
@@ -114,7 +114,7 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	if !c.NoWait && summary.Frames > 0 && c.NATS == "" {
-		recorded.WaitAll(ctx, g.client, []ingest.Summary{summary})
+		knownrecordings.WaitAll(ctx, g.client, []ingest.Summary{summary})
 	}
 	if err := report(g, &summary, took, opts.FrameClock); err != nil {
 		return err
@@ -146,26 +146,26 @@ func (c *recordCommand) check() error {
 		{"--header", "--sse or --ws", len(c.Header) > 0, c.SSE != "" || c.WS != ""},
 	} {
 		if f.given && !f.fits && sources == 1 {
-			return usage.Errorf("%s goes with %s", f.name, f.with)
+			return commandline.Errorf("%s goes with %s", f.name, f.with)
 		}
 	}
 	switch {
 	case sources == 0:
-		return usage.Errorf("record needs a source: FILE…, - for standard input, --follow FILE, --sse URL, --ws URL, --nats URL with --nats-subject or --nats-stream, or -- CMD ARG…")
+		return commandline.Errorf("record needs a source: FILE…, - for standard input, --follow FILE, --sse URL, --ws URL, --nats URL with --nats-subject or --nats-stream, or -- CMD ARG…")
 	case sources > 1:
-		return usage.Errorf("record takes one source at a time, or several files")
+		return commandline.Errorf("record takes one source at a time, or several files")
 	case len(c.Sources) > 1 && slices.Contains(c.Sources, "-"):
-		return usage.Errorf("- is standard input, and goes without files")
+		return commandline.Errorf("- is standard input, and goes without files")
 	case c.NATS != "" && c.NoSpool && !c.natsSource.given():
-		return usage.Errorf("--nats goes without --no-spool: the spool bridges an unavailable NATS server")
+		return commandline.Errorf("--nats goes without --no-spool: the spool bridges an unavailable NATS server")
 	case checkURL("--sse", c.SSE, "https://host/events", "http", "https") != nil:
 		return checkURL("--sse", c.SSE, "https://host/events", "http", "https")
 	case checkURL("--ws", c.WS, "wss://host/path", "ws", "wss", "http", "https") != nil:
 		return checkURL("--ws", c.WS, "wss://host/path", "ws", "wss", "http", "https")
 	case c.Until != "" && c.Clock == "frame":
-		return usage.Errorf("--until goes without --clock frame, which looks at later frames first")
+		return commandline.Errorf("--until goes without --clock frame, which looks at later frames first")
 	case c.FrameLimit < 1024:
-		return usage.Errorf("--frame-limit %d: it must be at least 1024 bytes", c.FrameLimit)
+		return commandline.Errorf("--frame-limit %d: it must be at least 1024 bytes", c.FrameLimit)
 	}
 	if err := c.CheckSpool(); err != nil {
 		return err
@@ -178,7 +178,7 @@ func (c *recordCommand) check() error {
 
 // checkStream checks the names of a recording.
 func checkStream(tenant, session, dialect string) error {
-	return usage.As(ingest.CheckStream(tenant, session, dialect))
+	return commandline.As(ingest.CheckStream(tenant, session, dialect))
 }
 
 // checkURL checks the URL of a flag.
@@ -187,7 +187,7 @@ func checkURL(flag, address, example string, schemes ...string) error {
 	if address == "" || err == nil && u.Host != "" && slices.Contains(schemes, u.Scheme) {
 		return nil
 	}
-	return usage.Errorf("%s %q: it must be a URL like %s", flag, secrets.URL(address), example)
+	return commandline.Errorf("%s %q: it must be a URL like %s", flag, secrets.URL(address), example)
 }
 
 // report prints the result of a recording.

@@ -7,18 +7,18 @@ import (
 	"os"
 	"time"
 
-	"tapedeck/deploy/printers"
-	"tapedeck/deploy/recorded"
 	"tapedeck/ingest"
-	"tapedeck/ingest/file"
-	"tapedeck/ingest/outlet"
+	"tapedeck/ingest/delivery/outlet"
+	"tapedeck/ingest/tap/file"
+	"tapedeck/internal/app/command/knownrecordings"
+	"tapedeck/internal/app/command/printers"
 )
 
 // recordFiles records several files one after the other, each as a stream. One that
 // fails does not stop those after it, but makes the exit code 1.
 func (c *recordCommand) recordFiles(ctx context.Context, g *global, out *outlet.Outlet, rec *ingest.Recorder, opts ingest.StreamOptions, all *file.Sources) error {
 	began := time.Now()
-	total := recorded.FilesResult{Files: len(all.List)}
+	total := knownrecordings.FilesResult{Files: len(all.List)}
 	own := file.Digests{}
 	var readable []ingest.Summary // the fields that recorded.WaitAll needs
 	for i, source := range all.List {
@@ -42,7 +42,7 @@ func (c *recordCommand) recordFiles(ctx context.Context, g *global, out *outlet.
 	}
 	err := drain(context.WithoutCancel(ctx), out)
 	if err == nil && !c.NoWait && c.NATS == "" {
-		recorded.WaitAll(ctx, g.client, readable)
+		knownrecordings.WaitAll(ctx, g.client, readable)
 	}
 	code := reportFiles(g, &total, c.Session, all, time.Since(began))
 	if err != nil {
@@ -53,7 +53,7 @@ func (c *recordCommand) recordFiles(ctx context.Context, g *global, out *outlet.
 
 // reportFiles prints the result of all files. It returns the exit code as an error if not
 // all of them were recorded.
-func reportFiles(g *global, t *recorded.FilesResult, session string, all *file.Sources, took time.Duration) error {
+func reportFiles(g *global, t *knownrecordings.FilesResult, session string, all *file.Sources, took time.Duration) error {
 	if !g.JSON {
 		printers.RecordedFiles(os.Stderr, t, session, all, took)
 	} else if err := json.NewEncoder(os.Stdout).Encode(t); err != nil {

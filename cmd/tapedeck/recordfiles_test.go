@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck/deploy/recorded"
+	"tapedeck/internal/app/command/knownrecordings"
 )
 
 // folderOfFiles creates files with the given names, and returns their folder.
@@ -34,7 +34,7 @@ func TestRecordSeveralFiles(t *testing.T) {
 		"logs/a.jsonl": `{"type":"a","file":"several-a"}` + "\n", "logs/b.jsonl": `{"type":"b","file":"several-b"}` + "\n{}\n",
 		"logs/deep/c.sse": "data: {\"several\":\"c\"}\n\n", "logs/notes.md": "no", "copy.jsonl": `{"type":"a","file":"several-a"}` + "\n",
 	})
-	files := func(args ...string) (results []recorded.FileResult, total recorded.FilesResult, exit int) {
+	files := func(args ...string) (results []knownrecordings.FileResult, total knownrecordings.FilesResult, exit int) {
 		t.Helper()
 		out, stderr, exit := s.run(t, append([]string{"record", "--json"}, args...)...)
 		lines := strings.Split(strings.TrimSpace(out), "\n")
@@ -45,7 +45,7 @@ func TestRecordSeveralFiles(t *testing.T) {
 				}
 				break
 			}
-			var r recorded.FileResult
+			var r knownrecordings.FileResult
 			if err := json.Unmarshal([]byte(line), &r); err != nil {
 				t.Fatalf("%v: %s", err, line)
 			}
@@ -55,7 +55,7 @@ func TestRecordSeveralFiles(t *testing.T) {
 	}
 	logs := filepath.Join(root, "logs")
 	results, total, exit := files(logs, filepath.Join(root, "none.jsonl"), filepath.Join(root, "copy.jsonl"), filepath.Join(root, "x*"))
-	if want := (recorded.FilesResult{Files: 6, Recorded: 3, Known: 1, Failed: 2, Frames: 4, Bytes: total.Bytes}); total != want || exit != 1 {
+	if want := (knownrecordings.FilesResult{Files: 6, Recorded: 3, Known: 1, Failed: 2, Frames: 4, Bytes: total.Bytes}); total != want || exit != 1 {
 		t.Errorf("exit %d, %+v, want %+v", exit, total, want)
 	}
 	streams := map[string]bool{}

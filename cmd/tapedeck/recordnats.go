@@ -7,14 +7,14 @@ import (
 	"os"
 	"time"
 
-	"tapedeck/deploy/printers"
-	"tapedeck/deploy/recorded"
-	"tapedeck/deploy/settings"
 	"tapedeck/ingest"
-	"tapedeck/ingest/natstap"
-	"tapedeck/ingest/outlet"
+	"tapedeck/ingest/delivery/outlet"
 	"tapedeck/ingest/redact"
-	"tapedeck/internal/usage"
+	"tapedeck/ingest/tap/natstap"
+	"tapedeck/internal/app/command/knownrecordings"
+	"tapedeck/internal/app/command/printers"
+	"tapedeck/internal/app/settings"
+	"tapedeck/internal/commandline"
 )
 
 // natsSource are the flags of record for messages of NATS.
@@ -45,26 +45,26 @@ func (s *natsSource) check(servers string, client *settings.NATSClient, frameClo
 		{"--session-token", "--nats-subject or --nats-stream", s.SessionToken != 0, s.given()},
 	} {
 		if f.given && !f.fits {
-			return usage.Errorf("%s goes with %s", f.name, f.with)
+			return commandline.Errorf("%s goes with %s", f.name, f.with)
 		}
 	}
 	switch {
 	case !s.given():
 		return nil
 	case servers == "":
-		return usage.Errorf("--nats-subject and --nats-stream need the NATS server to record from: --nats nats://host:4222")
+		return commandline.Errorf("--nats-subject and --nats-stream need the NATS server to record from: --nats nats://host:4222")
 	case frameClock:
-		return usage.Errorf("--clock frame is for files: messages of NATS have the times at which they arrived")
+		return commandline.Errorf("--clock frame is for files: messages of NATS have the times at which they arrived")
 	case s.SessionToken < 0:
-		return usage.Errorf("--session-token %d: it is the number of a part of the subject, from 1", s.SessionToken)
+		return commandline.Errorf("--session-token %d: it is the number of a part of the subject, from 1", s.SessionToken)
 	case s.NATSStreams < 1:
-		return usage.Errorf("--nats-open-subjects %d: it must be at least 1", s.NATSStreams)
+		return commandline.Errorf("--nats-open-subjects %d: it must be at least 1", s.NATSStreams)
 	case s.NATSIdle < time.Second:
-		return usage.Errorf("--nats-idle %v: it must be at least 1s", s.NATSIdle)
+		return commandline.Errorf("--nats-idle %v: it must be at least 1s", s.NATSIdle)
 	}
 	if s.NATSSubject != "" {
 		if err := natstap.CheckSubject(s.NATSSubject); err != nil {
-			return usage.Errorf("--nats-subject %q: %w", s.NATSSubject, err)
+			return commandline.Errorf("--nats-subject %q: %w", s.NATSSubject, err)
 		}
 	}
 	return client.CheckNATS(servers)
@@ -100,7 +100,7 @@ func (c *recordCommand) recordNATS(ctx context.Context, g *global, out *outlet.O
 		return err
 	}
 	if !c.NoWait && res.Frames > 0 && res.LastSession != "" {
-		recorded.WaitAll(ctx, g.client, []ingest.Summary{{StreamID: res.Last, Sessions: []string{res.LastSession}, LastSession: res.LastSession}})
+		knownrecordings.WaitAll(ctx, g.client, []ingest.Summary{{StreamID: res.Last, Sessions: []string{res.LastSession}, LastSession: res.LastSession}})
 	}
 	return reportNATS(g, &res, took)
 }

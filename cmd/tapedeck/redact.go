@@ -6,13 +6,13 @@ import (
 	"errors"
 	"os"
 
-	"tapedeck/deploy/printers"
-	"tapedeck/deploy/redecoding"
-	"tapedeck/deploy/secretscan"
-	"tapedeck/deploy/settings"
 	"tapedeck/ingest/redact"
-	"tapedeck/ingest/redecode"
-	"tapedeck/internal/usage"
+	ingestredecode "tapedeck/ingest/redecode"
+	"tapedeck/internal/app/command/printers"
+	"tapedeck/internal/app/command/redecode"
+	"tapedeck/internal/app/command/secretscan"
+	"tapedeck/internal/app/settings"
+	"tapedeck/internal/commandline"
 )
 
 // redactCommand masks the secrets in what is recorded already.
@@ -27,18 +27,18 @@ type redactCommand struct {
 // Run masks one session after the other. A failure does not stop the others.
 func (c *redactCommand) Run(ctx context.Context, g *global) error {
 	if c.Wait && c.DryRun {
-		return usage.Errorf("--wait: a dry run replaces no files to wait for")
+		return commandline.Errorf("--wait: a dry run replaces no files to wait for")
 	}
 	flags := settings.Redaction{RedactRule: c.RedactRule, SecretEnv: c.SecretEnv}
 	rules, err := flags.Engine()
 	if err != nil {
 		return err
 	}
-	body, err := redecoding.Rules(c.RedactRule, c.SecretEnv)
+	body, err := redecode.Rules(c.RedactRule, c.SecretEnv)
 	if err != nil {
 		return err
 	}
-	var results []*redecode.Redacted
+	var results []*ingestredecode.Redacted
 	var failures []error
 	for _, name := range c.Sessions {
 		r, err := c.redact(ctx, g, name, rules, body)
@@ -52,7 +52,7 @@ func (c *redactCommand) Run(ctx context.Context, g *global) error {
 		results = append(results, r)
 	}
 	if g.JSON {
-		err = json.NewEncoder(os.Stdout).Encode(map[string]any{"items": append([]*redecode.Redacted{}, results...), "next": nil})
+		err = json.NewEncoder(os.Stdout).Encode(map[string]any{"items": append([]*ingestredecode.Redacted{}, results...), "next": nil})
 	} else {
 		err = printers.Redacted(os.Stdout, results, c.DryRun, c.Wait)
 	}
@@ -60,10 +60,10 @@ func (c *redactCommand) Run(ctx context.Context, g *global) error {
 }
 
 // redact masks a session, or lists what would be masked in it or in a file.
-func (c *redactCommand) redact(ctx context.Context, g *global, name string, rules *redact.Engine, body []byte) (*redecode.Redacted, error) {
+func (c *redactCommand) redact(ctx context.Context, g *global, name string, rules *redact.Engine, body []byte) (*ingestredecode.Redacted, error) {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
 		if !c.DryRun {
-			return nil, usage.Errorf("%s is a file: --dry-run lists its secrets, and \"tapedeck record\" and \"tapedeck import\" mask them in what they store", name)
+			return nil, commandline.Errorf("%s is a file: --dry-run lists its secrets, and \"tapedeck record\" and \"tapedeck import\" mask them in what they store", name)
 		}
 		return secretscan.File(ctx, name, rules)
 	}
@@ -71,6 +71,6 @@ func (c *redactCommand) redact(ctx context.Context, g *global, name string, rule
 	if err != nil {
 		return nil, err
 	}
-	request := redecoding.RedactRequest{Client: cl, DryRun: c.DryRun, Wait: c.Wait, Rules: body}
+	request := redecode.RedactRequest{Client: cl, DryRun: c.DryRun, Wait: c.Wait, Rules: body}
 	return request.Redact(ctx, name)
 }

@@ -8,9 +8,9 @@ import (
 	"net/url"
 	"os"
 
-	"tapedeck/deploy/redecoding"
+	"tapedeck/internal/app/command/redecode"
+	"tapedeck/internal/commandline"
 	"tapedeck/internal/console"
-	"tapedeck/internal/usage"
 )
 
 // redecodeCommand makes a server derive the facts of sessions again.
@@ -40,7 +40,7 @@ func (c *redecodeCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	cl.Wait() // the answer is sent when all is decoded
-	r := redecoding.Request{Client: cl, File: file}
+	r := redecode.Request{Client: cl, File: file}
 	if c.All {
 		return c.all(ctx, g, r)
 	}
@@ -82,11 +82,11 @@ func (c *redecodeCommand) Run(ctx context.Context, g *global) error {
 func (c *redecodeCommand) check() error {
 	switch {
 	case c.All && len(c.Sessions) > 0:
-		return usage.Errorf("--all decodes all outdated sessions: name sessions without it")
+		return commandline.Errorf("--all decodes all outdated sessions: name sessions without it")
 	case !c.All && len(c.Sessions) == 0:
-		return usage.Errorf("name a session, or use --all for all outdated ones")
+		return commandline.Errorf("name a session, or use --all for all outdated ones")
 	case !c.All && c.From+c.To != "":
-		return usage.Errorf("--from and --to need --all")
+		return commandline.Errorf("--from and --to need --all")
 	}
 	return nil
 }
@@ -104,7 +104,7 @@ func (c *redecodeCommand) dialectFile() ([]byte, error) {
 		return nil, nil
 	}
 	if _, err := readDialect(c.DialectFile); err != nil {
-		return nil, usage.As(err)
+		return nil, commandline.As(err)
 	}
 	return os.ReadFile(c.DialectFile)
 }

@@ -8,13 +8,13 @@ import (
 	"os"
 	"strings"
 
-	"tapedeck/deploy/redecoding"
+	"tapedeck/internal/app/command/redecode"
 	"tapedeck/internal/console"
 )
 
 // all decodes the sessions that are outdated and reports what became of them.
-func (c *redecodeCommand) all(ctx context.Context, g *global, request redecoding.Request) error {
-	r := &redecoding.Outdated{Request: request, From: c.From, To: c.To, Dialect: c.Dialect, Answers: g.JSON}
+func (c *redecodeCommand) all(ctx context.Context, g *global, request redecode.Request) error {
+	r := &redecode.Outdated{Request: request, From: c.From, To: c.To, Dialect: c.Dialect, Answers: g.JSON}
 	shown := console.ShowProgress(r.Progress)
 	err := r.Run(ctx)
 	shown.End()
@@ -25,7 +25,7 @@ func (c *redecodeCommand) all(ctx context.Context, g *global, request redecoding
 }
 
 // reportOutdated prints what was decoded and what was not, and returns the failures.
-func reportOutdated(g *global, r *redecoding.Report) error {
+func reportOutdated(g *global, r *redecode.Report) error {
 	var err error
 	if g.JSON {
 		err = json.NewEncoder(os.Stdout).Encode(map[string]any{"items": r.Results, "next": nil})

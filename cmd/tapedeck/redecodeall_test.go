@@ -13,10 +13,10 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
-	"tapedeck/deploy/local"
-	"tapedeck/deploy/redecoding"
+	"tapedeck/internal/app/command/redecode"
 	"tapedeck/internal/bounded"
-	"tapedeck/query/usagereport"
+	"tapedeck/internal/local"
+	"tapedeck/query/report/usagereport"
 	"tapedeck/schema/clickhouse"
 )
 
@@ -177,7 +177,7 @@ func TestRedecodeAll(t *testing.T) {
 		}
 		return n
 	}
-	bounded.Until(t, "more sessions than are decoded at a time", func() bool { return current() > redecoding.AtOnce })
+	bounded.Until(t, "more sessions than are decoded at a time", func() bool { return current() > redecode.AtOnce })
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}

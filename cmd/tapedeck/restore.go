@@ -9,12 +9,12 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"tapedeck/deploy/backup"
-	"tapedeck/deploy/local"
-	"tapedeck/deploy/migrating"
-	"tapedeck/deploy/printers"
-	"tapedeck/deploy/settings"
+	"tapedeck/internal/app/command/printers"
+	"tapedeck/internal/app/lifecycle/backup"
+	"tapedeck/internal/app/migration"
+	"tapedeck/internal/app/settings"
 	"tapedeck/internal/console"
+	"tapedeck/internal/local"
 	"tapedeck/schema/clickhouse"
 )
 
@@ -84,7 +84,7 @@ func (c *restoreCommand) Run(ctx context.Context, g *global) (err error) {
 	}
 	defer db.Close()
 	if err := db.Ping(ctx); err != nil {
-		return migrating.Problem(dsn, err)
+		return migration.Problem(dsn, err)
 	}
 	o.DB = db
 	r, err := backup.Restore(ctx, o)

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"tapedeck/deploy/printers"
-	"tapedeck/deploy/retention"
-	"tapedeck/internal/usage"
+	"tapedeck/internal/app/command/printers"
+	"tapedeck/internal/app/lifecycle/retention"
+	"tapedeck/internal/commandline"
 )
 
 // retentionCommand shows and sets how long recordings are kept.
@@ -47,7 +47,7 @@ func (l *retentionLimits) values() (age, size *uint64, err error) {
 	if l.MaxAge != "" && l.MaxAge != noLimit {
 		d, err := parseDays(l.MaxAge)
 		if err != nil || d < time.Second {
-			return nil, nil, usage.Errorf("--max-age %q: it must be a second or more, like 90d or 12h, or none", l.MaxAge)
+			return nil, nil, commandline.Errorf("--max-age %q: it must be a second or more, like 90d or 12h, or none", l.MaxAge)
 		}
 		seconds := uint64(d / time.Second)
 		age = &seconds
@@ -55,7 +55,7 @@ func (l *retentionLimits) values() (age, size *uint64, err error) {
 	if l.MaxSize != "" && l.MaxSize != noLimit {
 		n, err := parseSize(l.MaxSize)
 		if err != nil {
-			return nil, nil, usage.Errorf("--max-size %q: it must be bytes, or a number with KiB, MiB, GiB or TiB, or none", l.MaxSize)
+			return nil, nil, commandline.Errorf("--max-size %q: it must be bytes, or a number with KiB, MiB, GiB or TiB, or none", l.MaxSize)
 		}
 		size = &n
 	}
@@ -89,7 +89,7 @@ func (c *retentionShow) Run(ctx context.Context, g *global) error {
 // Run sets a policy. A limit that is left out stays.
 func (c *retentionSet) Run(ctx context.Context, g *global) error {
 	if c.MaxAge == "" && c.MaxSize == "" {
-		return usage.Errorf("name --max-age or --max-size, or both; none lifts a limit")
+		return commandline.Errorf("name --max-age or --max-size, or both; none lifts a limit")
 	}
 	seconds, bytes, err := c.values()
 	if err != nil {
@@ -135,7 +135,7 @@ func (c *retentionPreview) Run(ctx context.Context, g *global) error {
 			q.Set("max_bytes", strconv.FormatUint(*bytes, 10))
 		}
 	} else if c.MaxAge != "" || c.MaxSize != "" {
-		return usage.Errorf("name the kind whose limits these are: frames, messages, facts or charges")
+		return commandline.Errorf("name the kind whose limits these are: frames, messages, facts or charges")
 	}
 	var page struct{ Items []retention.Preview }
 	if done, err := g.fetch(ctx, "v1/retention/preview", q, &page); done || err != nil {

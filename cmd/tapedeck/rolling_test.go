@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck/deploy/local"
 	"tapedeck/internal/bounded"
-	"tapedeck/query/sessiondetail"
+	"tapedeck/internal/local"
+	"tapedeck/query/session/sessiondetail"
 )
 
 // Two servers of each role are restarted one after the other while recorders send without a

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck/deploy/local"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/local"
 	"tapedeck/schema/clickhouse"
 )
 

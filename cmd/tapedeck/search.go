@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"strings"
 
-	"tapedeck/deploy/printers"
 	"tapedeck/internal/apiclient"
+	"tapedeck/internal/app/command/printers"
+	"tapedeck/internal/commandline"
 	"tapedeck/internal/console"
-	"tapedeck/internal/usage"
 	"tapedeck/query/search"
 )
 
@@ -33,7 +33,7 @@ type searchCommand struct {
 // Run prints the hits.
 func (c *searchCommand) Run(ctx context.Context, g *global) error {
 	if c.Limit < 1 {
-		return usage.Errorf("--limit %d: it must be 1 or more", c.Limit)
+		return commandline.Errorf("--limit %d: it must be 1 or more", c.Limit)
 	}
 	if err := c.check(); err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/internal/bounded"
 	"tapedeck/query/search"
-	"tapedeck/query/transcript"
+	"tapedeck/query/session/transcript"
 )
 
 // spokenIn returns the words of a text: of JSON those of its names and texts.

@@ -9,15 +9,15 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"tapedeck/deploy/demo"
-	"tapedeck/deploy/local/datadir"
-	"tapedeck/deploy/migrating"
-	"tapedeck/deploy/node"
-	"tapedeck/deploy/server"
-	"tapedeck/deploy/settings"
-	"tapedeck/deploy/starting"
-	"tapedeck/deploy/systemd"
-	"tapedeck/ingest/jetstream"
+	"tapedeck/ingest/delivery/jetstream"
+	"tapedeck/internal/app/demo"
+	"tapedeck/internal/app/migration"
+	"tapedeck/internal/app/node"
+	"tapedeck/internal/app/server"
+	"tapedeck/internal/app/settings"
+	"tapedeck/internal/app/startup"
+	"tapedeck/internal/app/systemd"
+	"tapedeck/internal/local/datadir"
 )
 
 // serveCommand runs parts of tapedeck against real servers.
@@ -58,15 +58,15 @@ func (c *serveCommand) Run(ctx context.Context, i *invocation) error {
 			return err
 		}
 	}
-	early, err := starting.Serve(l, encrypted, log)
+	early, err := startup.Serve(l, encrypted, log)
 	if err != nil {
 		return err
 	}
 	defer early.Close()
 	if c.Migrate {
-		err = migrating.First(ctx, c.ClickHouse, version, func(text string) { early.SetDetail(text); manager.Starting(text) }, log)
+		err = migration.First(ctx, c.ClickHouse, version, func(text string) { early.SetDetail(text); manager.Starting(text) }, log)
 	} else if has("sink") || has("api") {
-		err = migrating.Check(ctx, c.ClickHouse, version)
+		err = migration.Check(ctx, c.ClickHouse, version)
 	}
 	if err != nil {
 		return err

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/deploy/local"
-	"tapedeck/deploy/local/localtest"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/local"
+	"tapedeck/internal/local/localtest"
 )
 
 // cluster is a NATS and a ClickHouse for processes of `tapedeck serve`.

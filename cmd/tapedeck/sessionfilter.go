@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"tapedeck/internal/usage"
+	"tapedeck/internal/commandline"
 )
 
 // sessionFilter are the flags that select sessions by other things than their start.
@@ -47,7 +47,7 @@ func (f *namelessFilter) check() error {
 		{"--silent-for", f.SilentFor}, {"--running-for", f.RunningFor},
 	} {
 		if flag.d < 0 {
-			return usage.Errorf("%s %v: it must be 0s, which is no limit, or more", flag.name, flag.d)
+			return commandline.Errorf("%s %v: it must be 0s, which is no limit, or more", flag.name, flag.d)
 		}
 	}
 	return nil

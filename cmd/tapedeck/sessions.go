@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"tapedeck/deploy/printers"
-	"tapedeck/deploy/recorded"
+	"tapedeck/internal/app/command/knownrecordings"
+	"tapedeck/internal/app/command/printers"
 )
 
 // sessionsCommand lists sessions.
@@ -37,7 +37,7 @@ func (c *sessionsCommand) Run(ctx context.Context, g *global) error {
 	}
 	filtered := slices.ContainsFunc(slices.Collect(maps.Keys(q)), func(name string) bool { return name != "sort" && name != "findings" })
 	t := printers.NewSessionTable(os.Stdout, c.costs(), c.Findings)
-	shown, next, err := list(ctx, g, "v1/sessions", q, c.Limit, recorded.SessionsAtOnce, t.Add)
+	shown, next, err := list(ctx, g, "v1/sessions", q, c.Limit, knownrecordings.SessionsAtOnce, t.Add)
 	if err != nil || g.JSON {
 		return err
 	}

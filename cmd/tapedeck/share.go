@@ -8,10 +8,10 @@ import (
 	"os"
 	"time"
 
-	"tapedeck/deploy/printers"
-	"tapedeck/deploy/share"
+	"tapedeck/internal/app/auth/share"
+	"tapedeck/internal/app/command/printers"
+	"tapedeck/internal/commandline"
 	"tapedeck/internal/console"
-	"tapedeck/internal/usage"
 )
 
 // shareCommand manages the links that open a session to people without an account.
@@ -48,12 +48,12 @@ func (c *shareCreate) Run(ctx context.Context, g *global) error {
 	}{Session: c.Session, From: c.From, To: c.To, Note: c.Note}
 	for _, at := range []struct{ flag, text string }{{"--from", c.From}, {"--to", c.To}} {
 		if _, err := time.Parse(time.RFC3339, at.text); at.text != "" && err != nil {
-			return usage.Errorf("%s %q: it must be a time like 2026-03-29T12:00:00Z", at.flag, at.text)
+			return commandline.Errorf("%s %q: it must be a time like 2026-03-29T12:00:00Z", at.flag, at.text)
 		}
 	}
 	valid, err := parseDays(c.ExpiresIn)
 	if err != nil || valid <= 0 {
-		return usage.Errorf("--expires-in %q: it must be a duration above 0, like 7d or 12h", c.ExpiresIn)
+		return commandline.Errorf("--expires-in %q: it must be a duration above 0, like 7d or 12h", c.ExpiresIn)
 	}
 	body.ExpiresAt = time.Now().Add(valid)
 	var made share.Link

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"os"
 
-	"tapedeck/deploy/printers"
-	"tapedeck/deploy/recorded"
 	"tapedeck/internal/apiclient"
-	"tapedeck/query/sessiondetail"
-	"tapedeck/query/timeline"
+	"tapedeck/internal/app/command/knownrecordings"
+	"tapedeck/internal/app/command/printers"
+	"tapedeck/query/session/sessiondetail"
+	"tapedeck/query/session/timeline"
 )
 
 // showCommand shows one session.
@@ -39,7 +39,7 @@ func (c *showCommand) Run(ctx context.Context, g *global) error {
 	if err := cl.Get(ctx, apiclient.SessionPath(c.Session, "timeline"), nil, &timeline); err != nil {
 		return err
 	}
-	messages, err := recorded.Transcript(ctx, cl, c.Session)
+	messages, err := knownrecordings.Transcript(ctx, cl, c.Session)
 	if err != nil {
 		return err
 	}

@@ -7,9 +7,9 @@ import (
 	"os/signal"
 	"syscall"
 
-	"tapedeck/deploy/node"
-	"tapedeck/deploy/server"
-	"tapedeck/deploy/settings"
+	"tapedeck/internal/app/node"
+	"tapedeck/internal/app/server"
+	"tapedeck/internal/app/settings"
 	"tapedeck/internal/console"
 )
 

@@ -14,11 +14,11 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"tapedeck/deploy/erasure"
-	"tapedeck/deploy/local"
+	"tapedeck/internal/app/lifecycle/erasure"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/local"
 	"tapedeck/schema/clickhouse"
-	state "tapedeck/schema/erasure"
+	state "tapedeck/schema/lifecycle/erasure"
 )
 
 // An export whose server is stopped in the middle fails, says so, and leaves no file that seems

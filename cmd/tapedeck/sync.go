@@ -8,12 +8,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"tapedeck/deploy/printers"
-	"tapedeck/deploy/recorded"
-	"tapedeck/deploy/settings"
 	"tapedeck/ingest"
-	"tapedeck/ingest/history"
-	"tapedeck/ingest/outlet"
+	"tapedeck/ingest/delivery/outlet"
+	"tapedeck/ingest/tap/agenthistory"
+	"tapedeck/internal/app/command/knownrecordings"
+	"tapedeck/internal/app/command/printers"
+	"tapedeck/internal/app/settings"
 	"tapedeck/internal/console"
 )
 
@@ -69,7 +69,7 @@ func (c *syncRecord) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
-	progress, err := history.OpenProgress(home, g.Server, c.Tenant)
+	progress, err := agenthistory.OpenProgress(home, g.Server, c.Tenant)
 	if err != nil {
 		return err
 	}
@@ -77,15 +77,15 @@ func (c *syncRecord) Run(ctx context.Context, g *global) error {
 	if err := forgetLost(ctx, g, progress); err != nil {
 		return err
 	}
-	opts := history.Options{Recorder: out.Recorder(), Tenant: c.Tenant, Tags: tags, From: c.From, FrameLimit: c.FrameLimit, Progress: progress}
+	opts := agenthistory.Options{Recorder: out.Recorder(), Tenant: c.Tenant, Tags: tags, From: c.From, FrameLimit: c.FrameLimit, Progress: progress}
 	return c.sync(ctx, g, opts)
 }
 
-func (c *syncRecord) sync(ctx context.Context, g *global, opts history.Options) error {
+func (c *syncRecord) sync(ctx context.Context, g *global, opts agenthistory.Options) error {
 	var files, frames atomic.Uint64
-	opts.Recorded = func(_ *history.Source, n uint64) { files.Add(1); frames.Add(n) }
+	opts.Recorded = func(_ *agenthistory.Source, n uint64) { files.Add(1); frames.Add(n) }
 	began := time.Now()
-	syncer := history.New(opts)
+	syncer := agenthistory.New(opts)
 	shown := console.ShowProgress(func() string {
 		return fmt.Sprintf("%s recorded, %s", console.Count(files.Load(), "file"), console.Count(frames.Load(), "frame"))
 	})
@@ -96,7 +96,7 @@ func (c *syncRecord) sync(ctx context.Context, g *global, opts history.Options) 
 	}
 	took := time.Since(began)
 	if err == nil && !c.NoWait && res.Recorded > 0 {
-		recorded.WaitAll(ctx, g.client, []ingest.Summary{res.Last})
+		knownrecordings.WaitAll(ctx, g.client, []ingest.Summary{res.Last})
 	}
 	interrupted := ctx.Err() != nil
 	failed := reportSync(g, res, took, interrupted)
@@ -107,12 +107,12 @@ func (c *syncRecord) sync(ctx context.Context, g *global, opts history.Options) 
 		return failed
 	}
 	fmt.Fprintln(console.To(os.Stderr), "watching for changes; end with Ctrl-C")
-	return syncer.Watch(ctx, func(res *history.Result) { _ = reportWatch(g, res) })
+	return syncer.Watch(ctx, func(res *agenthistory.Result) { _ = reportWatch(g, res) })
 }
 
 // forgetLost clears the progress if the server has none of the streams that were recorded last.
-func forgetLost(ctx context.Context, g *global, p *history.Progress) error {
-	lost, err := recorded.Lost(ctx, g.client, p)
+func forgetLost(ctx context.Context, g *global, p *agenthistory.Progress) error {
+	lost, err := knownrecordings.Lost(ctx, g.client, p)
 	if err != nil || !lost {
 		return err
 	}
@@ -122,7 +122,7 @@ func forgetLost(ctx context.Context, g *global, p *history.Progress) error {
 
 // reportSync prints the result of a run. It returns an exit code as error if a file could not be
 // recorded or the run was interrupted.
-func reportSync(g *global, res *history.Result, took time.Duration, interrupted bool) error {
+func reportSync(g *global, res *agenthistory.Result, took time.Duration, interrupted bool) error {
 	if g.JSON {
 		if err := json.NewEncoder(os.Stdout).Encode(res); err != nil {
 			return err
@@ -137,7 +137,7 @@ func reportSync(g *global, res *history.Result, took time.Duration, interrupted 
 }
 
 // reportWatch prints what one poll of --watch recorded.
-func reportWatch(g *global, res *history.Result) error {
+func reportWatch(g *global, res *agenthistory.Result) error {
 	if g.JSON {
 		return json.NewEncoder(os.Stdout).Encode(res)
 	}

@@ -6,10 +6,10 @@ import (
 	"os"
 	"time"
 
-	"tapedeck/deploy/printers"
-	"tapedeck/deploy/settings"
-	"tapedeck/ingest/history"
-	"tapedeck/ingest/outlet"
+	"tapedeck/ingest/delivery/outlet"
+	"tapedeck/ingest/tap/agenthistory"
+	"tapedeck/internal/app/command/printers"
+	"tapedeck/internal/app/settings"
 )
 
 type syncList struct{ syncPlaces }
@@ -19,14 +19,14 @@ func (c *syncList) Run(ctx context.Context, g *global) error { return c.list(ctx
 
 // listed is a file in the list.
 type listed struct {
-	Agent    history.Agent `json:"agent"`
-	State    history.State `json:"state"`
-	Size     int64         `json:"size"`
-	Modified time.Time     `json:"modified"`
-	Session  string        `json:"session"`
-	Project  string        `json:"project"`
-	Branch   string        `json:"branch"`
-	Path     string        `json:"path"`
+	Agent    agenthistory.Agent `json:"agent"`
+	State    agenthistory.State `json:"state"`
+	Size     int64              `json:"size"`
+	Modified time.Time          `json:"modified"`
+	Session  string             `json:"session"`
+	Project  string             `json:"project"`
+	Branch   string             `json:"branch"`
+	Path     string             `json:"path"`
 }
 
 // list prints the files that were found, or with toRecord set those that would be recorded.
@@ -35,12 +35,12 @@ func (c *syncPlaces) list(ctx context.Context, g *global, toRecord bool) error {
 	if err != nil {
 		return err
 	}
-	found, err := history.Find(c.From)
+	found, err := agenthistory.Find(c.From)
 	if err != nil {
 		return err
 	}
 	progress.Plan(found)
-	var list []*history.Source
+	var list []*agenthistory.Source
 	for _, s := range found.Sources {
 		if !toRecord || s.Pending() {
 			list = append(list, s)
@@ -53,11 +53,11 @@ func (c *syncPlaces) list(ctx context.Context, g *global, toRecord bool) error {
 	for _, s := range list {
 		items = append(items, listed{s.Agent, s.State, s.Size, s.Modified, s.Session, s.Project, s.Branch, s.Path})
 	}
-	return json.NewEncoder(os.Stdout).Encode(map[string]any{"items": items, "next": nil, "problems": append([]history.Problem{}, found.Problems...)})
+	return json.NewEncoder(os.Stdout).Encode(map[string]any{"items": items, "next": nil, "problems": append([]agenthistory.Problem{}, found.Problems...)})
 }
 
 // readProgress reads the progress for the tenant of the token.
-func (c *syncPlaces) readProgress(ctx context.Context, g *global) (*history.Progress, error) {
+func (c *syncPlaces) readProgress(ctx context.Context, g *global) (*agenthistory.Progress, error) {
 	if err := checkStream(c.Tenant, "", ""); err != nil {
 		return nil, err
 	}
@@ -78,5 +78,5 @@ func (c *syncPlaces) readProgress(ctx context.Context, g *global) (*history.Prog
 	if err != nil {
 		return nil, err
 	}
-	return history.ReadProgress(home, g.Server, c.Tenant)
+	return agenthistory.ReadProgress(home, g.Server, c.Tenant)
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"tapedeck/ingest/history/sqlitetest"
+	"tapedeck/ingest/tap/agenthistory/sqlitetest"
 )
 
 // openCode writes sessions as OpenCode keeps them. Members are those of a JSON object, without the

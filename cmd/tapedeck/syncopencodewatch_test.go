@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"tapedeck/ingest/history/sqlitetest"
+	"tapedeck/ingest/tap/agenthistory/sqlitetest"
 	"tapedeck/internal/bounded"
 )
 

@@ -3,7 +3,7 @@ package main
 import (
 	"strings"
 
-	"tapedeck/internal/usage"
+	"tapedeck/internal/commandline"
 )
 
 // tagOf splits a tag as users write it, name=value or name:value, at the first
@@ -22,10 +22,10 @@ func parseTags(list []string) (map[string]string, error) {
 	for _, t := range list {
 		name, value, ok := tagOf(t)
 		if !ok || name == "" {
-			return nil, usage.Errorf("--tag %q: it must be of the form name=value or name:value", t)
+			return nil, commandline.Errorf("--tag %q: it must be of the form name=value or name:value", t)
 		}
 		if first, twice := tags[name]; twice && first != value {
-			return nil, usage.Errorf("--tag %q: the tag %s has the value %q already", t, name, first)
+			return nil, commandline.Errorf("--tag %q: the tag %s has the value %q already", t, name, first)
 		}
 		tags[name] = value
 	}

@@ -11,13 +11,13 @@ import (
 	"time"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/copier"
-	"tapedeck/ingest/file"
-	"tapedeck/ingest/process"
-	"tapedeck/ingest/ssetap"
-	"tapedeck/ingest/websocket"
+	"tapedeck/ingest/tap/copier"
+	"tapedeck/ingest/tap/file"
+	"tapedeck/ingest/tap/process"
+	"tapedeck/ingest/tap/ssetap"
+	"tapedeck/ingest/tap/websocket"
+	"tapedeck/internal/commandline"
 	"tapedeck/internal/console"
-	"tapedeck/internal/usage"
 	"tapedeck/schema"
 )
 
@@ -128,7 +128,7 @@ func parseHeaders(list []string) (http.Header, error) {
 	for _, line := range list {
 		name, value, ok := strings.Cut(line, ":")
 		if !ok || strings.TrimSpace(name) == "" {
-			return nil, usage.Errorf("--header %q: it must be of the form Name: value", line)
+			return nil, commandline.Errorf("--header %q: it must be of the form Name: value", line)
 		}
 		h.Add(strings.TrimSpace(name), strings.TrimSpace(value))
 	}

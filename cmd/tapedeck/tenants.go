@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"os"
 
-	"tapedeck/deploy/printers"
-	"tapedeck/deploy/server"
+	"tapedeck/internal/app/command/printers"
+	"tapedeck/internal/app/server"
 )
 
 // tenantsCommand lists tenants. A tenant has no entry of its own that could be made or deleted.

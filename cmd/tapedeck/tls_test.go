@@ -17,7 +17,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/nats-io/nats.go"
 
-	"tapedeck/deploy/settings"
+	"tapedeck/internal/app/settings"
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/certs/certstest"
 )

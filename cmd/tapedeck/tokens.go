@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"tapedeck/deploy/access"
-	"tapedeck/deploy/printers"
+	"tapedeck/internal/app/auth/access"
+	"tapedeck/internal/app/command/printers"
+	"tapedeck/internal/commandline"
 	"tapedeck/internal/console"
-	"tapedeck/internal/usage"
 )
 
 // tokensCommand manages the tokens of a server.
@@ -65,7 +65,7 @@ func (c *tokensCreate) Run(ctx context.Context, g *global) error {
 	if c.ExpiresIn != "" {
 		valid, err := parseDays(c.ExpiresIn)
 		if err != nil || valid <= 0 {
-			return usage.Errorf("--expires-in %q: it must be a duration above 0, like 90d or 12h", c.ExpiresIn)
+			return commandline.Errorf("--expires-in %q: it must be a duration above 0, like 90d or 12h", c.ExpiresIn)
 		}
 		at := time.Now().Add(valid)
 		body.ExpiresAt = &at

@@ -5,9 +5,9 @@ import (
 	"os"
 	"strconv"
 
-	"tapedeck/deploy/printers"
-	"tapedeck/internal/usage"
-	"tapedeck/query/toolreport"
+	"tapedeck/internal/app/command/printers"
+	"tapedeck/internal/commandline"
+	"tapedeck/query/report/toolreport"
 )
 
 // toolsCommand reports tool calls.
@@ -27,7 +27,7 @@ func (c *toolsCommand) Run(ctx context.Context, g *global) error {
 	c.set(q)
 	if c.Slowest != 0 {
 		if c.CSV {
-			return usage.Errorf("--csv prints the groups alone: it goes without --slowest")
+			return commandline.Errorf("--csv prints the groups alone: it goes without --slowest")
 		}
 		q.Set("slowest", strconv.Itoa(c.Slowest))
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"tapedeck/query"
-	"tapedeck/query/usagereport"
+	"tapedeck/query/report/usagereport"
 )
 
 // Codex sends a thread's total so far after every turn, also after a resume in

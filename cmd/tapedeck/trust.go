@@ -4,9 +4,9 @@ import (
 	"crypto/tls"
 	"os"
 
-	"tapedeck/deploy/settings"
+	"tapedeck/internal/app/settings"
 	"tapedeck/internal/certs"
-	"tapedeck/internal/usage"
+	"tapedeck/internal/commandline"
 )
 
 // trustFlags are how a command recognises servers, and how it shows who it is.
@@ -25,7 +25,7 @@ func (f *trustFlags) config() (*tls.Config, error) {
 	}
 	files, err := certs.Open(certs.Files{Use: "client", CA: f.CA, AlsoCA: true, Cert: f.ClientCert, Key: f.ClientKey}, stderrLog())
 	if err != nil {
-		return nil, usage.Errorf("--ca, --client-cert, --client-key: %w", err)
+		return nil, commandline.Errorf("--ca, --client-cert, --client-key: %w", err)
 	}
 	return files.Client(""), nil
 }
@@ -36,7 +36,7 @@ func (g *global) readToken() error {
 		return nil
 	}
 	if g.Token != "" {
-		return usage.Errorf("%s and %s are both set; leave one out", setBy("--token", "TAPEDECK_TOKEN"), setBy("--token-file", "TAPEDECK_TOKEN_FILE"))
+		return commandline.Errorf("%s and %s are both set; leave one out", setBy("--token", "TAPEDECK_TOKEN"), setBy("--token-file", "TAPEDECK_TOKEN_FILE"))
 	}
 	token, err := settings.ReadSecret(setBy("--token-file", "TAPEDECK_TOKEN_FILE"), g.TokenFile)
 	g.Token, g.TokenFile = token, ""

@@ -7,17 +7,17 @@ import (
 	"strings"
 	"time"
 
-	"tapedeck/deploy/demo"
-	"tapedeck/deploy/health"
-	"tapedeck/deploy/local"
-	"tapedeck/deploy/migrating"
-	"tapedeck/deploy/node"
-	"tapedeck/deploy/server"
-	"tapedeck/deploy/settings"
-	"tapedeck/deploy/starting"
-	"tapedeck/deploy/systemd"
-	"tapedeck/ingest/jetstream"
+	"tapedeck/ingest/delivery/jetstream"
+	"tapedeck/internal/app/demo"
+	"tapedeck/internal/app/health"
+	"tapedeck/internal/app/migration"
+	"tapedeck/internal/app/node"
+	"tapedeck/internal/app/server"
+	"tapedeck/internal/app/settings"
+	"tapedeck/internal/app/startup"
+	"tapedeck/internal/app/systemd"
 	"tapedeck/internal/console"
+	"tapedeck/internal/local"
 )
 
 // upCommand runs everything in one process tree.
@@ -49,7 +49,7 @@ func (c *upCommand) Run(ctx context.Context, i *invocation) (err error) {
 		return err
 	}
 	defer l.Close()
-	early, err := starting.Serve(l, encrypted, log)
+	early, err := startup.Serve(l, encrypted, log)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (c *upCommand) Run(ctx context.Context, i *invocation) (err error) {
 		defer cancel()
 		err = errors.Join(err, servers.Close(ctx))
 	}()
-	if err := migrating.First(ctx, servers.ClickHouseDSN(), version, func(text string) { early.SetDetail(text); manager.Starting(text) }, log); err != nil {
+	if err := migration.First(ctx, servers.ClickHouseDSN(), version, func(text string) { early.SetDetail(text); manager.Starting(text) }, log); err != nil {
 		return err
 	}
 	cfg, err := c.NodeConfig(node.Config{

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"tapedeck/deploy/server"
+	"tapedeck/internal/app/server"
 	"tapedeck/internal/bounded"
 )
 

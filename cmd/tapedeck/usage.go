@@ -8,10 +8,10 @@ import (
 	"os"
 	"strconv"
 
-	"tapedeck/deploy/printers"
 	"tapedeck/internal/apiclient"
-	"tapedeck/internal/usage"
-	"tapedeck/query/usagereport"
+	"tapedeck/internal/app/command/printers"
+	"tapedeck/internal/commandline"
+	"tapedeck/query/report/usagereport"
 )
 
 // reportFlags set a report's range and groups.
@@ -43,7 +43,7 @@ func (f *reportFlags) fetch(ctx context.Context, g *global, path string, q url.V
 		return g.fetch(ctx, path, q, v)
 	}
 	if g.JSON {
-		return false, usage.Errorf("--csv goes without --json")
+		return false, commandline.Errorf("--csv goes without --json")
 	}
 	cl, err := g.client()
 	if err != nil {
@@ -110,7 +110,7 @@ func (c *usageCommand) parameters() (url.Values, error) {
 		return nil, err
 	}
 	if c.Top < 0 {
-		return nil, usage.Errorf("--top %d: it must be 0, which lists all groups, or more", c.Top)
+		return nil, commandline.Errorf("--top %d: it must be 0, which lists all groups, or more", c.Top)
 	}
 	q := c.values(c.GroupBy)
 	setAll(q, map[string][]string{

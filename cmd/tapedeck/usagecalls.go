@@ -7,9 +7,9 @@ import (
 	"net/url"
 	"os"
 
-	"tapedeck/deploy/printers"
 	"tapedeck/internal/apiclient"
-	"tapedeck/internal/usage"
+	"tapedeck/internal/app/command/printers"
+	"tapedeck/internal/commandline"
 )
 
 const (
@@ -60,29 +60,29 @@ func (c *usageCommand) format(g *global) (string, error) {
 		switch {
 		case !other.set || format == other.name:
 		case format != "table":
-			return "", usage.Errorf("--%s goes without %s", other.name, c.otherFormat())
+			return "", commandline.Errorf("--%s goes without %s", other.name, c.otherFormat())
 		default:
 			format = other.name
 		}
 	}
 	switch {
 	case format == "table" && c.Output != "":
-		return "", usage.Errorf("name the format of %s with --format", c.Output)
+		return "", commandline.Errorf("name the format of %s with --format", c.Output)
 	case format == "parquet" && c.Output == "":
-		return "", usage.Errorf("name the file to write with -o FILE, or -o - for standard output")
+		return "", commandline.Errorf("name the file to write with -o FILE, or -o - for standard output")
 	case !c.Calls && format == "cloudevents":
-		return "", usage.Errorf("--format cloudevents goes with --calls: a report has no events")
+		return "", commandline.Errorf("--format cloudevents goes with --calls: a report has no events")
 	case !c.Calls && c.Limit != nil:
-		return "", usage.Errorf("--limit goes with --calls: --top limits the groups of a report")
+		return "", commandline.Errorf("--limit goes with --calls: --top limits the groups of a report")
 	case !c.Calls:
 	case c.Findings:
-		return "", usage.Errorf("--findings goes without --calls: findings are of sessions")
+		return "", commandline.Errorf("--findings goes without --calls: findings are of sessions")
 	case c.GroupBy != nil || c.Granularity != "" || c.Order != "" || c.Top != 0:
-		return "", usage.Errorf("--group-by, --granularity, --order and --top go without --calls: the charges are listed in order of time")
+		return "", commandline.Errorf("--group-by, --granularity, --order and --top go without --calls: the charges are listed in order of time")
 	case c.Limit != nil && *c.Limit < 1:
-		return "", usage.Errorf("--limit %d: it must be 1 or more", *c.Limit)
+		return "", commandline.Errorf("--limit %d: it must be 1 or more", *c.Limit)
 	case c.Limit != nil && format != "table" && format != "json":
-		return "", usage.Errorf("--limit goes with a table or json: %s has all charges", format)
+		return "", commandline.Errorf("--limit goes with a table or json: %s has all charges", format)
 	}
 	return format, nil
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"tapedeck/query/usagereport"
+	"tapedeck/query/report/usagereport"
 )
 
 // chatCall is an answer of one call as OpenAI's chat completions return it, whole.

@@ -7,12 +7,12 @@ import (
 	"os"
 	"path/filepath"
 
-	"tapedeck/deploy/backup"
-	"tapedeck/deploy/local"
-	"tapedeck/deploy/migrating"
-	"tapedeck/deploy/settings"
 	"tapedeck/internal/apiclient"
-	"tapedeck/internal/usage"
+	"tapedeck/internal/app/lifecycle/backup"
+	"tapedeck/internal/app/migration"
+	"tapedeck/internal/app/settings"
+	"tapedeck/internal/commandline"
+	"tapedeck/internal/local"
 	"tapedeck/schema/clickhouse"
 )
 
@@ -35,7 +35,7 @@ func (c *verifyCommand) Run(ctx context.Context, g *global) (err error) {
 	var dsn, backups string
 	if c.Backups != "" {
 		if info, err := os.Stat(c.Backups); err != nil || !info.IsDir() {
-			return usage.Errorf("--backups: there is no directory %s: name the one that the backup was written to", c.Backups)
+			return commandline.Errorf("--backups: there is no directory %s: name the one that the backup was written to", c.Backups)
 		}
 		// Beside the backups, where there is room for them.
 		dir, err := os.MkdirTemp(filepath.Dir(c.Backups), ".tapedeck-verify-")
@@ -61,7 +61,7 @@ func (c *verifyCommand) Run(ctx context.Context, g *global) (err error) {
 	}
 	defer db.Close()
 	if err := db.Ping(ctx); err != nil {
-		return migrating.Problem(dsn, err)
+		return migration.Problem(dsn, err)
 	}
 	r, err := backup.Restore(ctx, backup.RestoreOptions{DB: db, From: from, Dir: backups, Drill: true, Step: printStep})
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck/query/sessiondetail"
+	"tapedeck/query/session/sessiondetail"
 )
 
 // An agent waits for its client to execute a tool, and its connection ends; the

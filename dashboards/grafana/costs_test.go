@@ -8,9 +8,9 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"tapedeck/query/deletion"
 	"tapedeck/query/querytest"
-	"tapedeck/query/usagereport"
+	"tapedeck/query/report/usagereport"
+	"tapedeck/query/session/deletion"
 )
 
 // cell is one row of a report of costs.

@@ -6,10 +6,10 @@ import (
 	"log/slog"
 	"testing"
 
-	"tapedeck/deploy/local/localtest"
+	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
+	"tapedeck/query/facts/rollup"
 	"tapedeck/query/querytest"
-	"tapedeck/query/settled"
 	"tapedeck/schema"
 )
 
@@ -83,7 +83,7 @@ const day = 86400
 func settle(t *testing.T, db *querytest.DB) *query.Reader {
 	t.Helper()
 	r := querytest.Reader(db, day)
-	if err := settled.NewSettler(r, slog.New(slog.DiscardHandler)).Settle(context.Background()); err != nil {
+	if err := rollup.NewSettler(r, slog.New(slog.DiscardHandler)).Settle(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	return r

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck/deploy/local/engine"
-	"tapedeck/deploy/local/localtest"
+	"tapedeck/internal/local/engine"
+	"tapedeck/internal/local/localtest"
 	"tapedeck/query/querytest"
 	"tapedeck/schema/clickhouse"
 )

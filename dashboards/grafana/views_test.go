@@ -7,13 +7,13 @@ import (
 	"github.com/shopspring/decimal"
 
 	"tapedeck/query"
-	"tapedeck/query/deletion"
-	"tapedeck/query/modelcalls"
 	"tapedeck/query/querytest"
-	"tapedeck/query/sessionhead"
-	"tapedeck/query/sessionlist"
-	"tapedeck/query/toolreport"
-	"tapedeck/query/usagereport"
+	"tapedeck/query/report/modelcalls"
+	"tapedeck/query/report/toolreport"
+	"tapedeck/query/report/usagereport"
+	"tapedeck/query/session/deletion"
+	"tapedeck/query/session/sessionhead"
+	"tapedeck/query/session/sessionlist"
 	"tapedeck/schema"
 )
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from '@playwright/test'
 
-const script = fileURLToPath(new URL('../../deploy/local/chromium/install.sh', import.meta.url))
+const script = fileURLToPath(new URL('../../internal/local/chromium/install.sh', import.meta.url))
 
 /** Debian's Chromium, installed where it is missing and can be. */
 function chromium(): string {

@@ -10,7 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"tapedeck/deploy/access"
+	"tapedeck/internal/app/auth/access"
 )
 
 // service is what the tests read of a service.

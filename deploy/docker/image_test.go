@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/deploy/local"
-	"tapedeck/deploy/local/localtest"
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/fulltest"
+	"tapedeck/internal/local"
+	"tapedeck/internal/local/localtest"
 )
 
 func TestMain(m *testing.M) { localtest.Main(m) }

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck/deploy/access"
-	"tapedeck/deploy/local/localtest"
+	"tapedeck/internal/app/auth/access"
 	"tapedeck/internal/fulltest"
+	"tapedeck/internal/local/localtest"
 )
 
 func TestMain(m *testing.M) { localtest.Main(m) }

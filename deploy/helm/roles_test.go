@@ -17,11 +17,11 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/deploy/access"
-	"tapedeck/deploy/local"
-	"tapedeck/deploy/local/localtest"
+	"tapedeck/internal/app/auth/access"
 	"tapedeck/internal/bounded"
-	"tapedeck/internal/captured"
+	"tapedeck/internal/local"
+	"tapedeck/internal/local/localtest"
+	"tapedeck/internal/syncbuffer"
 )
 
 // surroundings are what a release finds in its cluster.
@@ -207,7 +207,7 @@ func (n *node) start() map[string]*process {
 	n.t.Helper()
 	pods := map[string]*process{}
 	for _, role := range roles {
-		p := &process{node: n, role: role, log: &captured.Output{}, ended: make(chan error, 1)}
+		p := &process{node: n, role: role, log: &syncbuffer.Output{}, ended: make(chan error, 1)}
 		p.cmd = n.command(role)
 		p.cmd.Stderr = p.log
 		if err := p.cmd.Start(); err != nil {
@@ -234,7 +234,7 @@ type process struct {
 	*node
 	role  string
 	cmd   *exec.Cmd
-	log   *captured.Output
+	log   *syncbuffer.Output
 	ended chan error
 }
 
@@ -322,7 +322,7 @@ func (p *process) stop() {
 }
 
 // urlIn returns the address that a log names; "" before.
-func urlIn(log *captured.Output) string {
+func urlIn(log *syncbuffer.Output) string {
 	for line := range strings.Lines(log.String()) {
 		var event struct{ Msg, URL string }
 		if json.Unmarshal([]byte(line), &event) == nil && event.Msg == "server: serving" {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"tapedeck/deploy/settings"
+	"tapedeck/internal/app/settings"
 )
 
 var writeSchema = flag.Bool("write-schema", false, "write the names of settings into values.schema.json")

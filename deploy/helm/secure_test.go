@@ -12,9 +12,9 @@ import (
 
 	natsserver "github.com/nats-io/nats-server/v2/server"
 
-	"tapedeck/deploy/local/broker"
-	"tapedeck/deploy/local/localtest"
 	"tapedeck/internal/certs/certstest"
+	"tapedeck/internal/local/broker"
+	"tapedeck/internal/local/localtest"
 )
 
 // secure are servers that have certificates and ask for those of their clients, with secrets as

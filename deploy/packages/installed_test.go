@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"tapedeck"
-	"tapedeck/deploy/local/engine"
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/fulltest"
+	"tapedeck/internal/local/engine"
 )
 
 // build makes the package of bin/tapedeck, and returns its path.

@@ -8,8 +8,8 @@ import (
 	"syscall"
 	"testing"
 
-	"tapedeck/deploy/local"
-	"tapedeck/deploy/local/engine"
+	"tapedeck/internal/local"
+	"tapedeck/internal/local/engine"
 )
 
 // serversEnv has the test binary run NATS and ClickHouse, and write a file with settings that name them.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"tapedeck/deploy/local/broker"
-	"tapedeck/deploy/local/localtest"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/local/broker"
+	"tapedeck/internal/local/localtest"
 	"tapedeck/internal/metric/metrictest"
 )
 

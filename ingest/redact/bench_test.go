@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/file"
 	"tapedeck/ingest/redact"
+	"tapedeck/ingest/tap/file"
 )
 
 // BenchmarkRecord records a file up to its blocks, with and without redaction.

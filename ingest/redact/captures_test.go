@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/file"
 	"tapedeck/ingest/ingesttest"
+	"tapedeck/ingest/tap/file"
 )
 
 const fixtures = "../../../shared/fixtures"

@@ -13,14 +13,14 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
-	"tapedeck/deploy/local/localtest"
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
+	"tapedeck/internal/local/localtest"
 	"tapedeck/internal/problem"
 	"tapedeck/schema"
 	"tapedeck/schema/block"
 	"tapedeck/schema/clickhouse"
-	"tapedeck/schema/statement"
+	"tapedeck/schema/sqltemplate"
 )
 
 func TestMain(m *testing.M) { localtest.Main(m) }
@@ -164,7 +164,7 @@ func (b *bench) redecode(tenant, session, dialect string) *Result {
 
 var tables = []string{"frames", "spans", "messages", "usage", "streams"}
 
-var current = statement.Parse(fstest.MapFS{"sql/current.sql": {Data: []byte(`{{template "current"}}`)}})
+var current = sqltemplate.Parse(fstest.MapFS{"sql/current.sql": {Data: []byte(`{{template "current"}}`)}})
 
 // dump writes all that a reader sees of a tenant, but for the generation.
 func (b *bench) dump(tenant string) map[string]string {

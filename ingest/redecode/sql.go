@@ -3,14 +3,14 @@ package redecode
 import (
 	"embed"
 
-	"tapedeck/schema/statement"
+	"tapedeck/schema/sqltemplate"
 )
 
 //go:embed sql/*.sql
 var files embed.FS
 
 var (
-	statements   = statement.Parse(files)
+	statements   = sqltemplate.Parse(files)
 	insertCommit = statements.Must("commit", nil)
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/jetstream"
+	"tapedeck/ingest/delivery/jetstream"
 	"tapedeck/ingest/sink"
 	"tapedeck/schema"
 	"tapedeck/schema/block"

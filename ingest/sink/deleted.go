@@ -7,7 +7,7 @@ import (
 
 	"tapedeck/internal/metric"
 	"tapedeck/schema/block"
-	"tapedeck/schema/tombstone"
+	"tapedeck/schema/lifecycle/tombstone"
 )
 
 var deletedBlocks = metric.Counter(metric.Sink, "tapedeck_sink_deleted_blocks_total",

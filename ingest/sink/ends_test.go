@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/jetstream"
+	"tapedeck/ingest/delivery/jetstream"
 	"tapedeck/ingest/sink"
 	"tapedeck/schema"
 )

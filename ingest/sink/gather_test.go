@@ -10,9 +10,9 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"tapedeck/deploy/local/localtest"
 	"tapedeck/ingest"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/local/localtest"
 	"tapedeck/schema"
 	"tapedeck/schema/block"
 	"tapedeck/schema/clickhouse"

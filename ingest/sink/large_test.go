@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/jetstream"
+	"tapedeck/ingest/delivery/jetstream"
 	"tapedeck/ingest/sink"
 	"tapedeck/schema"
 )

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"tapedeck/ingest/deadletters"
+	"tapedeck/ingest/delivery/deadletters"
 	"tapedeck/schema/block"
 )
 

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/ingest/deadletters"
+	"tapedeck/ingest/delivery/deadletters"
 	"tapedeck/ingest/sink"
 )
 

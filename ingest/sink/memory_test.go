@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/deploy/local/engine"
-	"tapedeck/deploy/local/localtest"
 	"tapedeck/ingest"
 	"tapedeck/ingest/sink"
+	"tapedeck/internal/local/engine"
+	"tapedeck/internal/local/localtest"
 	"tapedeck/schema"
 	"tapedeck/schema/block"
 )

@@ -9,8 +9,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/deadletters"
-	stream "tapedeck/ingest/jetstream"
+	"tapedeck/ingest/delivery/deadletters"
+	stream "tapedeck/ingest/delivery/jetstream"
 	"tapedeck/schema/block"
 )
 

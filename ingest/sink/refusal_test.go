@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/ingest/jetstream"
+	"tapedeck/ingest/delivery/jetstream"
 	"tapedeck/ingest/sink"
 	"tapedeck/internal/bounded"
 	"tapedeck/schema/clickhouse"

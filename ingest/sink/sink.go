@@ -15,9 +15,9 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"tapedeck/ingest/deadletters"
-	stream "tapedeck/ingest/jetstream"
-	"tapedeck/schema/tombstone"
+	"tapedeck/ingest/delivery/deadletters"
+	stream "tapedeck/ingest/delivery/jetstream"
+	"tapedeck/schema/lifecycle/tombstone"
 )
 
 // Options configure a sink. The zero value of a field stands for its default.

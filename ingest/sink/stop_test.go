@@ -8,11 +8,11 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"tapedeck/deploy/local/engine"
-	"tapedeck/deploy/local/localtest"
-	"tapedeck/ingest/jetstream"
+	"tapedeck/ingest/delivery/jetstream"
 	"tapedeck/ingest/sink"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/local/engine"
+	"tapedeck/internal/local/localtest"
 )
 
 // A sink that is stopped returns what it has fetched and cannot store: so

@@ -8,7 +8,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	stream "tapedeck/ingest/jetstream"
+	stream "tapedeck/ingest/delivery/jetstream"
 )
 
 const (

@@ -11,7 +11,7 @@ import (
 	njs "github.com/nats-io/nats.go/jetstream"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/jetstream"
+	"tapedeck/ingest/delivery/jetstream"
 	"tapedeck/ingest/sink"
 	"tapedeck/schema"
 	"tapedeck/schema/block"

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"tapedeck/internal/usage"
+	"tapedeck/internal/commandline"
 )
 
 // Client calls a server's API. Its fields may be changed before the first call.
@@ -34,7 +34,7 @@ type Client struct {
 func New(server, token string) (*Client, error) {
 	base, err := url.Parse(strings.TrimSuffix(server, "/"))
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		return nil, usage.Errorf("--server %q: it must be a URL like http://127.0.0.1:4600", server)
+		return nil, commandline.Errorf("--server %q: it must be a URL like http://127.0.0.1:4600", server)
 	}
 	return &Client{Base: base, Token: token, HTTP: &http.Client{Transport: &http.Transport{
 		DialContext:           (&net.Dialer{Timeout: 5 * time.Second}).DialContext,

@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"strconv"
 
-	"tapedeck/internal/usage"
+	"tapedeck/internal/commandline"
 )
 
 // page is a page of any list.
@@ -22,7 +22,7 @@ type page struct {
 // end.
 func (c *Client) Pages(ctx context.Context, path string, q url.Values, limit, most int, item func(json.RawMessage) error) (next *string, err error) {
 	if limit < 1 {
-		return nil, usage.Errorf("--limit %d: it must be 1 or more", limit)
+		return nil, commandline.Errorf("--limit %d: it must be 1 or more", limit)
 	}
 	for left := limit; left > 0; {
 		q.Set("limit", strconv.Itoa(min(left, most)))

@@ -13,7 +13,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
-	"tapedeck/internal/usage"
+	"tapedeck/internal/commandline"
 )
 
 // Options configure where spans are sent.
@@ -78,11 +78,11 @@ func (o *Options) target() (string, error) {
 	}
 	u, err := url.Parse(to)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return "", usage.Errorf("%s: it must be the URL of a collector for OTLP over HTTP, like http://127.0.0.1:4318", from)
+		return "", commandline.Errorf("%s: it must be the URL of a collector for OTLP over HTTP, like http://127.0.0.1:4318", from)
 	}
 	protocol := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"), "http/protobuf")
 	if protocol != "http/protobuf" {
-		return "", usage.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL=%s: spans are sent by http/protobuf only", protocol)
+		return "", commandline.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL=%s: spans are sent by http/protobuf only", protocol)
 	}
 	if to != whole {
 		u = u.JoinPath(tracesPath)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 
-	"tapedeck/deploy/local/localtest"
+	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/compare"
 	"tapedeck/query/endpoint"

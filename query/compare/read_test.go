@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck/deploy/local/localtest"
+	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/compare"
 	"tapedeck/query/querytest"

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"tapedeck/query"
-	"tapedeck/query/cost"
+	"tapedeck/query/pricing/cost"
 )
 
 // Split divides the duration of a step, ms. A part that is not known is null.

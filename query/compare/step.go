@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"tapedeck/query/compare/align"
-	"tapedeck/query/spanmerge"
-	"tapedeck/query/usagerecord"
+	"tapedeck/query/facts/spanmerge"
+	"tapedeck/query/facts/usagerecord"
 	"tapedeck/schema"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"tapedeck/query/compare/normalise"
-	"tapedeck/query/spanmerge"
+	"tapedeck/query/facts/spanmerge"
 	"tapedeck/schema"
 )
 

@@ -17,7 +17,7 @@ import (
 	"tapedeck/internal/problem"
 	"tapedeck/internal/slow"
 	"tapedeck/query"
-	"tapedeck/query/pricetables"
+	"tapedeck/query/pricing/pricetables"
 )
 
 // Base is what the handlers of questions share. They may run at the same time.

@@ -17,7 +17,7 @@ import (
 
 	"tapedeck/query"
 	queryhttp "tapedeck/query/http"
-	"tapedeck/query/pricetables"
+	"tapedeck/query/pricing/pricetables"
 	"tapedeck/query/querytest"
 )
 

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/deploy/local/localtest"
+	"tapedeck/internal/local/localtest"
 	"tapedeck/internal/problem"
 	"tapedeck/query"
-	"tapedeck/query/bills"
+	"tapedeck/query/billing/bills"
 	queryhttp "tapedeck/query/http"
 	"tapedeck/query/querytest"
 	"tapedeck/schema"

@@ -11,14 +11,14 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 
-	"tapedeck/deploy/local/engine"
-	"tapedeck/deploy/local/localtest"
+	"tapedeck/internal/local/engine"
+	"tapedeck/internal/local/localtest"
 	"tapedeck/internal/problem"
 	"tapedeck/query"
 	queryhttp "tapedeck/query/http"
-	"tapedeck/query/prices"
+	"tapedeck/query/pricing/prices"
 	"tapedeck/query/querytest"
-	"tapedeck/query/usagereport"
+	"tapedeck/query/report/usagereport"
 )
 
 func decodeProblem(t *testing.T, body []byte) problem.Problem {

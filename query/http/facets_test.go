@@ -7,11 +7,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"tapedeck/deploy/local/localtest"
+	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
-	"tapedeck/query/facets"
 	"tapedeck/query/querytest"
-	"tapedeck/query/sessionstreams"
+	"tapedeck/query/session/facets"
+	"tapedeck/query/session/sessionstreams"
 	"tapedeck/schema"
 )
 

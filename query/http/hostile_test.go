@@ -6,12 +6,12 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"tapedeck/deploy/local/localtest"
+	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
-	"tapedeck/query/sessionhead"
-	"tapedeck/query/toolreport"
-	"tapedeck/query/usagereport"
+	"tapedeck/query/report/toolreport"
+	"tapedeck/query/report/usagereport"
+	"tapedeck/query/session/sessionhead"
 	"tapedeck/schema"
 )
 

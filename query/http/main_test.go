@@ -3,7 +3,7 @@ package queryhttp_test
 import (
 	"testing"
 
-	"tapedeck/deploy/local/localtest"
+	"tapedeck/internal/local/localtest"
 )
 
 func TestMain(m *testing.M) { localtest.Main(m) }

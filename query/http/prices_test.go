@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck/deploy/local/localtest"
+	"tapedeck/internal/local/localtest"
 	"tapedeck/internal/problem"
 	"tapedeck/query"
-	"tapedeck/query/pricelist"
-	"tapedeck/query/prices"
-	"tapedeck/query/pricetables"
+	"tapedeck/query/pricing/pricelist"
+	"tapedeck/query/pricing/prices"
+	"tapedeck/query/pricing/pricetables"
 	"tapedeck/query/querytest"
 	"tapedeck/schema"
 )

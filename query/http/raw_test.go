@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/deploy/local/localtest"
+	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
-	"tapedeck/query/sessionframes"
+	"tapedeck/query/session/sessionframes"
 	"tapedeck/schema"
 )
 

@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/deploy/local/localtest"
+	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
+	"tapedeck/query/billing/reconcile"
+	"tapedeck/query/billing/reconcile/providerexport"
 	"tapedeck/query/querytest"
-	"tapedeck/query/reconcile"
-	"tapedeck/query/reconcile/providerexport"
 	"tapedeck/schema"
 )
 

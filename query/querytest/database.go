@@ -9,7 +9,7 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
 	"tapedeck/schema/clickhouse"
-	"tapedeck/schema/tombstone"
+	"tapedeck/schema/lifecycle/tombstone"
 )
 
 // Tenant is whose the recordings are.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"tapedeck/schema/statement"
+	"tapedeck/schema/sqltemplate"
 )
 
 var update = flag.Bool("update", false, "write testdata/statements anew")
@@ -24,7 +24,7 @@ func NewStatement(file, name string, shape any) Statement { return Statement{fil
 
 // Statements compares the texts of statements with their files, in which a reviewer reads
 // them: a change of a template is a change of statements there.
-func Statements(t *testing.T, set *statement.Set, list ...Statement) {
+func Statements(t *testing.T, set *sqltemplate.Set, list ...Statement) {
 	t.Helper()
 	for _, s := range list {
 		t.Run(s.File, func(t *testing.T) {

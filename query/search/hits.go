@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"tapedeck/query"
-	"tapedeck/query/sessionstreams"
+	"tapedeck/query/session/sessionstreams"
 	"tapedeck/schema"
 )
 

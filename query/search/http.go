@@ -6,7 +6,7 @@ import (
 
 	"tapedeck/internal/problem"
 	"tapedeck/query/endpoint"
-	"tapedeck/query/sessionlist"
+	"tapedeck/query/session/sessionlist"
 )
 
 // Handler answers the questions of this package.

@@ -3,7 +3,7 @@ package search
 import (
 	"time"
 
-	"tapedeck/query/sessionlist"
+	"tapedeck/query/session/sessionlist"
 	"tapedeck/schema"
 )
 

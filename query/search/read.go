@@ -13,7 +13,7 @@ import (
 
 	"tapedeck/internal/problem"
 	"tapedeck/query"
-	"tapedeck/query/sessionlist"
+	"tapedeck/query/session/sessionlist"
 )
 
 // How many rows are looked at: at first, and at most at once. Where a filter lets few of them

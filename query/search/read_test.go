@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/deploy/local/localtest"
+	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/query/search"
-	"tapedeck/query/sessionlist"
+	"tapedeck/query/session/sessionlist"
 	"tapedeck/schema"
 )
 

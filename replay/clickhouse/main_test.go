@@ -3,7 +3,7 @@ package clickhouse
 import (
 	"testing"
 
-	"tapedeck/deploy/local/localtest"
+	"tapedeck/internal/local/localtest"
 )
 
 func TestMain(m *testing.M) { localtest.Main(m) }

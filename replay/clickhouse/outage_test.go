@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/deploy/local/localtest"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/local/localtest"
 	"tapedeck/replay"
 	"tapedeck/replay/replaytest"
 	"tapedeck/schema"

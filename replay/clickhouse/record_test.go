@@ -5,7 +5,7 @@ import (
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
-	"tapedeck/deploy/local/localtest"
+	"tapedeck/internal/local/localtest"
 	"tapedeck/replay"
 	"tapedeck/replay/replaytest"
 	"tapedeck/schema/block"

@@ -3,14 +3,14 @@ package clickhouse
 import (
 	"embed"
 
-	"tapedeck/schema/statement"
+	"tapedeck/schema/sqltemplate"
 )
 
 //go:embed sql/*.sql
 var files embed.FS
 
 var (
-	statements      = statement.Parse(files)
+	statements      = sqltemplate.Parse(files)
 	recordedStreams = statements.Must("recorded_streams", nil)
 	currentStreams  = statements.Must("current_streams", nil)
 )

@@ -12,7 +12,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"tapedeck/deploy/local/localtest"
+	"tapedeck/internal/local/localtest"
 	"tapedeck/internal/speedtest"
 	"tapedeck/replay"
 	"tapedeck/replay/clickhouse"

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"tapedeck/schema/tombstone"
+	"tapedeck/schema/lifecycle/tombstone"
 )
 
 // readDeleted reads a session's tombstone, which another server may have written.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/jetstream"
+	"tapedeck/ingest/delivery/jetstream"
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/speedtest"
 	"tapedeck/replay"

@@ -14,7 +14,7 @@ import (
 
 	"tapedeck/internal/budget"
 	"tapedeck/replay"
-	"tapedeck/schema/tombstone"
+	"tapedeck/schema/lifecycle/tombstone"
 )
 
 // Options configures a library. Zero values select the defaults.

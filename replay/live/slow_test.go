@@ -8,10 +8,10 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"tapedeck/deploy/local/broker"
-	"tapedeck/deploy/local/localtest"
 	"tapedeck/ingest"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/local/broker"
+	"tapedeck/internal/local/localtest"
 	"tapedeck/replay"
 	"tapedeck/replay/live"
 	"tapedeck/schema"

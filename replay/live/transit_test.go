@@ -9,10 +9,10 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"tapedeck/deploy/local/broker"
-	"tapedeck/deploy/local/localtest"
-	"tapedeck/ingest/jetstream"
+	"tapedeck/ingest/delivery/jetstream"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/local/broker"
+	"tapedeck/internal/local/localtest"
 	"tapedeck/replay/live"
 )
 

@@ -3,14 +3,14 @@ package clickhouse
 import (
 	"embed"
 
-	"tapedeck/schema/statement"
+	"tapedeck/schema/sqltemplate"
 )
 
 //go:embed sql/*.sql
 var files embed.FS
 
 var (
-	statements = statement.Parse(files)
+	statements = sqltemplate.Parse(files)
 	readUptime = statements.Must("uptime", nil)
 	readLoad   = statements.Must("load", nil)
 	readDisks  = statements.Must("disks", nil)

@@ -14,7 +14,7 @@ import (
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
-	"tapedeck/deploy/local/localtest"
+	"tapedeck/internal/local/localtest"
 	"tapedeck/schema/migrations"
 )
 

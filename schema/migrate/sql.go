@@ -3,14 +3,14 @@ package migrate
 import (
 	"embed"
 
-	"tapedeck/schema/statement"
+	"tapedeck/schema/sqltemplate"
 )
 
 //go:embed sql/*.sql
 var files embed.FS
 
 var (
-	statements    = statement.Parse(files)
+	statements    = sqltemplate.Parse(files)
 	createApplied = statements.Must("create_applied", nil)
 	createSteps   = statements.Must("create_steps", nil)
 	createLock    = statements.Must("create_lock", nil)

@@ -1,7 +1,7 @@
 -- Views for dashboards and other programs that ask ClickHouse: docs/operate/grafana.md. They leave
 -- out what was deleted and what was decoded anew, and count what several streams reported once.
 
--- Streams of deleted sessions that are not deleted, as in schema/statement/sql/visible.sql.
+-- Streams of deleted sessions that are not deleted, as in schema/sqltemplate/sql/visible.sql.
 CREATE VIEW IF NOT EXISTS reports_kept AS
 SELECT known.tenant AS tenant, known.session_id AS session_id, known.stream_id AS stream_id
 FROM (
@@ -17,7 +17,7 @@ INNER JOIN (
 WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted;
 
 -- Parts of streams that were decoded anew, which do not count, and the generations that do, as in
--- schema/statement/sql/current.sql.
+-- schema/sqltemplate/sql/current.sql.
 CREATE VIEW IF NOT EXISTS reports_generations AS
 SELECT tenant, session_id, stream_id, named.1 AS mark, named.2 AS original
 FROM (

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"tapedeck/deploy/local/localtest"
+	"tapedeck/internal/local/localtest"
 	"tapedeck/schema/clickhouse"
 )
 

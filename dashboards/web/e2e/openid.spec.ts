@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { startServer, type Server } from './server'
 import { expect, test } from './test'
 
-const clients = fileURLToPath(new URL('../../../deploy/clients', import.meta.url))
+const clients = fileURLToPath(new URL('../../../tools/systemtest/clients', import.meta.url))
 
 let provider: ChildProcess
 let server: Server

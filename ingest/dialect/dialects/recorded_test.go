@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/file"
 	"tapedeck/ingest/ingesttest"
+	"tapedeck/ingest/tap/file"
 	"tapedeck/schema"
 	"tapedeck/schema/block"
 )

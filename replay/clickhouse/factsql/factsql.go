@@ -5,13 +5,13 @@ package factsql
 import (
 	"embed"
 
-	"tapedeck/schema/statement"
+	"tapedeck/schema/sqltemplate"
 )
 
 //go:embed sql/*.sql
 var files embed.FS
 
-var statements = statement.Parse(files)
+var statements = sqltemplate.Parse(files)
 
 // Spans, Messages and Usage are the tables of facts.
 const (

@@ -3,10 +3,10 @@ package tapeexport
 import (
 	"embed"
 
-	"tapedeck/schema/statement"
+	"tapedeck/schema/sqltemplate"
 )
 
 //go:embed sql/*.sql
 var files embed.FS
 
-var segments = statement.Parse(files).Must("segments", nil)
+var segments = sqltemplate.Parse(files).Must("segments", nil)

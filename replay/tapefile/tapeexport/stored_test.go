@@ -8,7 +8,7 @@ import (
 	"reflect"
 	"testing"
 
-	"tapedeck/deploy/local/localtest"
+	"tapedeck/internal/local/localtest"
 	"tapedeck/replay"
 	"tapedeck/replay/clickhouse"
 	"tapedeck/replay/tapefile"

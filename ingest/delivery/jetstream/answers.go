@@ -1,0 +1,209 @@
+package jetstream
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"go.opentelemetry.io/otel/trace"
+
+	"tapedeck/ingest/delivery/inflight"
+	"tapedeck/internal/tracing"
+)
+
+// answers tracks the messages in flight until JetStream's acknowledgements arrive. The
+// client library's own asynchronous publishing needs several objects and a timer for every
+// message, which takes 10 % more CPU time.
+type answers struct {
+	nc      *nats.Conn
+	release func(weight int64)
+	fewer   func()        // called after fewer messages are in flight, by a goroutine that may wait
+	wake    chan struct{} // makes the goroutine call fewer
+
+	mu       sync.Mutex // guards all below
+	inbox    string     // what the replies' subjects begin with; "" before the first message
+	inFlight inflight.Tracker[sent]
+	expiry   *time.Timer // armed while something is in flight
+}
+
+// sent is a message in flight.
+type sent struct {
+	weight int64
+	at     time.Time
+	done   func(error)
+	span   trace.Span
+}
+
+func (a *answers) init(nc *nats.Conn, release func(int64), fewer func()) {
+	a.nc, a.release, a.fewer = nc, release, fewer
+	a.wake = make(chan struct{}, 1)
+}
+
+// expect adds a message that is about to be sent, and returns its number and the subject of
+// its answer.
+func (a *answers) expect(m sent) (number uint64, reply string, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.inbox == "" {
+		if err := a.listen(); err != nil {
+			return 0, "", err
+		}
+	}
+	m.at = time.Now()
+	if a.inFlight.Len() == 0 {
+		a.arm(ackTimeout)
+	}
+	number = a.inFlight.Add(m)
+	publishInFlight.Inc()
+	return number, replyOf(a.inbox, number), nil
+}
+
+// listen subscribes to answers, until the connection is closed. mu is held.
+func (a *answers) listen() error {
+	a.inbox = a.nc.NewInbox() + "."
+	if _, err := a.nc.Subscribe(a.inbox+"*", a.receive); err != nil {
+		a.inbox = ""
+		return err
+	}
+	broken := a.nc.StatusChanged(nats.RECONNECTING, nats.CLOSED)
+	go func() {
+		for {
+			select {
+			case <-a.wake:
+				a.fewer()
+			case status := <-broken:
+				a.disconnected()
+				if status == nats.CLOSED {
+					a.nc.RemoveStatusListener(broken)
+					return
+				}
+			}
+		}
+	}()
+	return nil
+}
+
+// notify makes the goroutine call fewer, without waiting for it: receiving does not wait
+// for sending.
+func (a *answers) notify() {
+	select {
+	case a.wake <- struct{}{}:
+	default: // it is about to be called
+	}
+}
+
+// waiting returns the number of messages in flight.
+func (a *answers) waiting() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.inFlight.Len()
+}
+
+// take takes a message out of flight.
+func (a *answers) take(number uint64) (sent, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	m, ok := a.inFlight.Settle(number)
+	if ok {
+		publishInFlight.Dec()
+	}
+	if a.inFlight.Len() == 0 && a.expiry != nil {
+		a.expiry.Stop()
+	}
+	return m, ok
+}
+
+// receive settles the message that an answer names.
+func (a *answers) receive(m *nats.Msg) {
+	number, ok := numberOf(a.inbox, m.Subject) // which does not change once it is subscribed to
+	if !ok {
+		return
+	}
+	if s, ok := a.take(number); ok {
+		a.settle(s, answered(m))
+		a.notify()
+	}
+}
+
+// settle reports the outcome of a message that was taken out of flight.
+func (a *answers) settle(m sent, err error) {
+	a.release(m.weight)
+	publishSeconds.Observe(time.Since(m.at).Seconds())
+	if m.span != nil {
+		tracing.End(m.span, err, reason(err))
+	}
+	if err != nil {
+		publishFailures.Inc()
+		err = fmt.Errorf("publish to JetStream: %w", explain(err))
+	}
+	m.done(err)
+}
+
+// confirmed is the prefix of nearly every answer.
+var confirmed = []byte(`{"stream":"` + StreamName + `"`)
+
+// errAnswer reports an answer that is not from JetStream.
+var errAnswer = errors.New("not an answer from JetStream")
+
+// answered returns the error in an answer, nil if JetStream accepted the message.
+func answered(m *nats.Msg) error {
+	if len(m.Data) == 0 && m.Header.Get("Status") == "503" {
+		return nats.ErrNoResponders
+	}
+	if bytes.HasPrefix(m.Data, confirmed) && !bytes.Contains(m.Data, []byte(`"error"`)) {
+		return nil
+	}
+	var answer struct {
+		Error  *jetstream.APIError `json:"error"`
+		Stream string              `json:"stream"`
+	}
+	switch err := json.Unmarshal(m.Data, &answer); {
+	case err != nil:
+		return fmt.Errorf("%w: %w", errAnswer, err)
+	case answer.Error != nil:
+		return answer.Error
+	case answer.Stream == "":
+		return errAnswer
+	}
+	return nil
+}
+
+// disconnected fails what is in flight: its answers were lost with the connection.
+func (a *answers) disconnected() {
+	a.failSent(time.Now(), nats.ErrDisconnected)
+	a.fewer()
+}
+
+// expire fails messages that were sent longer than ackTimeout ago.
+func (a *answers) expire() {
+	a.failSent(time.Now().Add(-ackTimeout), jetstream.ErrAsyncPublishTimeout)
+	a.notify()
+}
+
+// failSent fails all messages that were sent up to a time, and arms the timer for the rest.
+func (a *answers) failSent(until time.Time, err error) {
+	a.mu.Lock()
+	failed := a.inFlight.SettleWhile(func(m sent) bool { return !m.at.After(until) })
+	publishInFlight.Sub(float64(len(failed)))
+	if oldest, ok := a.inFlight.Oldest(); ok {
+		a.arm(time.Until(oldest.at.Add(ackTimeout)))
+	}
+	a.mu.Unlock()
+	for _, m := range failed {
+		a.settle(m, err)
+	}
+}
+
+// arm sets the timer for expire. mu is held.
+func (a *answers) arm(d time.Duration) {
+	if a.expiry == nil {
+		a.expiry = time.AfterFunc(d, a.expire)
+		return
+	}
+	a.expiry.Reset(d)
+}

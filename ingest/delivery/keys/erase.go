@@ -1,0 +1,154 @@
+package keys
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	stream "tapedeck/ingest/delivery/jetstream"
+)
+
+// kindErased is the kind of the message that replaces an erased log. Requests with its key
+// are refused as for an expired one.
+const kindErased = "erased"
+
+// fillerSubject is the subject of messages that fill a file of the stream.
+const fillerSubject = SubjectPrefix + "$filler.0"
+
+// Erased is the result of Erase.
+type Erased struct {
+	Logs int
+	// Last is the sequence up to which messages must be gone before nothing of the logs is
+	// in the files of JetStream, and Until the time by which they have expired, or the
+	// server has compacted the files. Last is 0 if the stream had no messages.
+	Last  uint64
+	Until time.Time
+}
+
+// littleLive is the size of all messages of a stream below which the server compacts each of
+// its files: live messages are less than half of a file, which has 8 MiB.
+const littleLive = 2 << 20
+
+// Erase replaces the logs of a tenant whose stream is erased. The bytes of removed messages
+// stay in the files of their JetStream stream. So Erase fills the file that is written to,
+// and deletes the fillers one by one: NATS then writes that file anew without what was
+// removed, unless live messages are more than half of it. Older files it compacts within
+// its sync_interval, which sync must exceed.
+func Erase(ctx context.Context, nc *nats.Conn, tenant string, sync time.Duration, erased func(session, streamID string) bool) (*Erased, error) {
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return nil, fmt.Errorf("JetStream: %w", err)
+	}
+	s, err := js.Stream(ctx, StreamName)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		return &Erased{}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("JetStream stream %s: %w", StreamName, err)
+	}
+	info, err := s.Info(ctx, jetstream.WithSubjectFilter(SubjectPrefix+tenant+".>"))
+	if err != nil {
+		return nil, fmt.Errorf("JetStream stream %s: %w", StreamName, err)
+	}
+	if info.State.LastSeq == 0 {
+		return &Erased{}, nil
+	}
+	result := &Erased{}
+	for subject := range info.State.Subjects {
+		session, streamID, err := logOf(ctx, s, subject)
+		if err != nil {
+			return nil, err
+		}
+		if streamID == "" || !erased(session, streamID) {
+			continue
+		}
+		if _, err := js.PublishMsg(ctx, message(subject, kindErased, 0, nil)); err != nil {
+			return nil, fmt.Errorf("erase a log in %s: %w", StreamName, err)
+		}
+		if err := s.Purge(ctx, jetstream.WithPurgeSubject(subject), jetstream.WithPurgeKeep(1)); err != nil {
+			return nil, fmt.Errorf("erase a log in %s: %w", StreamName, err)
+		}
+		result.Logs++
+	}
+	if result.Last, err = stream.Roll(ctx, js, fillerSubject); err != nil {
+		return nil, err
+	}
+	if err := removeFillers(ctx, s); err != nil {
+		return nil, err
+	}
+	if info, err = s.Info(ctx); err != nil {
+		return nil, fmt.Errorf("JetStream stream %s: %w", StreamName, err)
+	}
+	result.Until = time.Now().Add(info.Config.MaxAge)
+	if info.State.Bytes < littleLive {
+		result.Until = time.Now().Add(min(sync, info.Config.MaxAge))
+	}
+	return result, nil
+}
+
+// removeFillers deletes the fillers one by one, also those of an attempt that was
+// interrupted.
+func removeFillers(ctx context.Context, s jetstream.Stream) error {
+	for {
+		m, err := s.GetMsg(ctx, 1, jetstream.WithGetMsgSubject(fillerSubject))
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			return nil
+		}
+		if err == nil {
+			err = s.DeleteMsg(ctx, m.Sequence)
+		}
+		if err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) {
+			return fmt.Errorf("remove fillers from %s: %w", StreamName, err)
+		}
+	}
+}
+
+// Gone reports whether no message up to a sequence is in the stream of logs.
+func Gone(ctx context.Context, nc *nats.Conn, last uint64) (bool, error) {
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return false, fmt.Errorf("JetStream: %w", err)
+	}
+	s, err := js.Stream(ctx, StreamName)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("JetStream stream %s: %w", StreamName, err)
+	}
+	return s.CachedInfo().State.FirstSeq > last, nil
+}
+
+// logOf returns the session and the stream of a log; "" for one that is erased.
+func logOf(ctx context.Context, s jetstream.Stream, subject string) (session, streamID string, err error) {
+	m, err := s.GetMsg(ctx, 1, jetstream.WithGetMsgSubject(subject)) // the first
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return "", "", nil
+	}
+	if err != nil {
+		return "", "", fmt.Errorf("read JetStream stream %s: %w", StreamName, err)
+	}
+	switch m.Header.Get(headerKind) {
+	case kindOpen, kindClaim:
+		var o opening
+		if err := decode(m.Data, &o); err != nil {
+			return "", "", err
+		}
+		return o.Params.Session, o.StreamID, nil
+	case kindEnd:
+		var r Result
+		if err := decode(m.Data, &r); err != nil {
+			return "", "", err
+		}
+		return r.Params.Session, r.StreamID, nil
+	}
+	if id := m.Header.Get(headerID); len(id) >= 36 && !strings.HasPrefix(id, stream.ImportID) { // its beginning has expired
+		return "", id[:36], nil
+	}
+	return "", "", nil
+}

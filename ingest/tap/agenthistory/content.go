@@ -1,0 +1,54 @@
+package agenthistory
+
+import (
+	"io"
+	"os"
+	"syscall"
+)
+
+// open opens the content of a source: its file, or the events of a tree.
+func (s *Source) open() (io.ReadCloser, error) {
+	switch {
+	case s.row != nil:
+		return s.openRow()
+	case s.kind == tree:
+		return &eventReader{objects: &fileObjects{source: s}, messages: s.messages, writing: s.writing}, nil
+	}
+	f, err := openRegular(s.Path)
+	if err != nil {
+		return nil, &readError{err}
+	}
+	return f, nil
+}
+
+// openRegular opens a regular file. It refuses pipes and devices, also those that took the place
+// of a file since it was found, and does not wait for a pipe's writer.
+func openRegular(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = errForeign
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// readRegular reads a regular file of at most so many bytes.
+func readRegular(path string, most int64) ([]byte, error) {
+	f, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(text)) > most {
+		return nil, errForeign
+	}
+	return text, err
+}

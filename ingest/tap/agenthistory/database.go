@@ -1,0 +1,153 @@
+package agenthistory
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"tapedeck/ingest/tap/agenthistory/snapshot"
+)
+
+// OpenCode keeps its sessions in a database since version 1.2: a row of the table session
+// describes a session, one of message a message and one of part a part of one. The column data
+// of the latter two is the object that a file of the storage had, without its ids.
+var (
+	//go:embed sql/sessions.sql
+	sessionsSQL string
+	//go:embed sql/sizes_messages.sql
+	messageSizesSQL string
+	//go:embed sql/sizes_parts.sql
+	partSizesSQL string
+	//go:embed sql/newer.sql
+	newerSQL string
+)
+
+// isDatabase reports whether a name is that of a database of OpenCode. Builds other than releases
+// have one of their own.
+func isDatabase(name string) bool {
+	of, _ := filepath.Match("opencode-*.db", name)
+	return of || name == "opencode.db"
+}
+
+// Reasons for which sessions of a database are not recorded.
+var (
+	errOpenCode2 = errors.New("its sessions of OpenCode 2 are in tables that are not read; \"opencode export\" writes them as JSON")
+	errLongList  = &foreignError{fmt.Errorf("not a database of OpenCode: the names of its sessions or messages have more than %d bytes", listLimit)}
+)
+
+// listLimit bounds what is kept of the sessions of a database, or of the messages of a session, bytes.
+const listLimit = 256 << 20
+
+// databaseTimeout bounds a read of a database's list of sessions, or of a session.
+const databaseTimeout = 2 * time.Minute
+
+// withDatabase calls read with one state of a database, again if the database was closed or opened
+// meanwhile so that what was read does not count.
+func withDatabase(path string, read func(*snapshot.DB) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), databaseTimeout)
+	defer cancel()
+	err := snapshot.Read(ctx, path, read)
+	if errors.Is(err, snapshot.ErrForeign) {
+		return &foreignError{fmt.Errorf("not a database of OpenCode: %w", err)}
+	}
+	return err
+}
+
+// sessionRow is where a session of a database is.
+type sessionRow struct{ database, id string }
+
+// database collects the sessions in a database of OpenCode. It reads all rows, but of their data
+// only the size.
+func (f *finder) database(path string) {
+	var found []*Source
+	var parents map[string]string
+	newer := false
+	err := withDatabase(path, func(db *snapshot.DB) (err error) {
+		if found, parents, err = sessionsOf(db, path); err != nil {
+			return err
+		}
+		newer = false
+		err = db.Each(newerSQL, func(*snapshot.Row) error { newer = true; return nil })
+		if snapshot.Missing(err) {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		f.skip(path, err)
+		return
+	}
+	if newer {
+		f.skip(path, errOpenCode2)
+	}
+	for _, s := range found {
+		if first := f.openCode[s.name]; first == nil {
+			f.openCode[s.name] = s
+			f.sources = append(f.sources, s)
+		} else if s.Modified.After(first.Modified) {
+			*first = *s // another copy of the database
+		}
+	}
+	joinParents(found, parents)
+}
+
+// sessionsOf reads the sessions of a database, and the parents of sub-agents'.
+func sessionsOf(db *snapshot.DB, path string) (order []*Source, parents map[string]string, err error) {
+	list := map[string]*Source{}
+	parents = map[string]string{}
+	touch := func(s *Source, size, ms int64) {
+		s.Size += size
+		if at := time.UnixMilli(ms); at.After(s.Modified) {
+			s.Modified = at
+		}
+	}
+	rest := listLimit
+	err = db.Each(sessionsSQL, func(r *snapshot.Row) error {
+		id := r.Text(0)
+		s := &Source{Agent: OpenCode, Path: path + "#" + id, kind: tree, row: &sessionRow{path, id}}
+		s.Head = Head{Session: id, Project: r.Text(2), name: id, started: r.Int(3) * int64(time.Millisecond)}
+		touch(s, r.Int(5), r.Int(4))
+		if parent := r.Text(1); parent != "" {
+			parents[id] = parent
+		}
+		list[id], order = s, append(order, s)
+		if rest -= 512 + len(s.Path) + 2*len(id) + len(s.Project) + len(parents[id]); rest < 0 {
+			return errLongList
+		}
+		return nil
+	})
+	for _, sizes := range []string{messageSizesSQL, partSizesSQL} {
+		if err != nil {
+			return nil, nil, err
+		}
+		err = db.Each(sizes, func(r *snapshot.Row) error {
+			if s := list[string(r.Bytes(0))]; s != nil {
+				touch(s, r.Int(1), r.Int(2))
+			}
+			return nil
+		})
+	}
+	for _, s := range order {
+		if err == nil && time.Since(s.Modified) <= openFor {
+			err = s.setWriting(db)
+		}
+	}
+	slices.SortFunc(order, func(a, b *Source) int { return cmp.Compare(a.name, b.name) })
+	return order, parents, err
+}
+
+// setWriting looks at the last message of a session that was written lately.
+func (s *Source) setWriting(db *snapshot.DB) error {
+	messages, err := messagesOf(db, s.row.id)
+	if err != nil || len(messages) == 0 {
+		return err
+	}
+	o := &rowObjects{db: db, of: s.row.id}
+	s.writing = isWriting(o, &messages[len(messages)-1], s.Modified)
+	return o.err
+}

@@ -1,0 +1,167 @@
+package agenthistory
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/dialect"
+)
+
+// headBytes and headLines bound the beginning of a file that is read to identify it.
+const (
+	headBytes = 1 << 20
+	headLines = 200
+	// headRest bounds what is read beyond headBytes of a line that begins before: a first prompt
+	// may hold pictures.
+	headRest = ingest.DefaultFrameLimit - headBytes
+)
+
+// longHeads is locked while the rest of a line is in memory.
+var longHeads sync.Mutex
+
+// Reasons for which a source is not recorded.
+var (
+	errForeign = errors.New("not a file of Claude Code, Codex, Gemini CLI or OpenCode")
+	// errEmpty is not reported: agents create files before the first message.
+	errEmpty = errors.New("it has no messages")
+)
+
+// foreignError is errForeign with a reason of its own.
+type foreignError struct{ error }
+
+// Is implements the interface of errors.Is.
+func (*foreignError) Is(target error) bool { return target == errForeign }
+
+// isForeign reports whether an error says that a path is none of an agent's files.
+func isForeign(err error) bool {
+	return errors.Is(err, errForeign) || errors.Is(err, errOutside) || errors.Is(err, errLink)
+}
+
+// readHead sets Agent and Head from the beginning of a file. parent is the agent's id of the
+// session that started this one, "" for none.
+func (s *Source) readHead() (parent string, err error) {
+	if s.kind == tree {
+		return "", nil // Find has read it
+	}
+	f, err := openRegular(s.Path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	s.Head = Head{name: filepath.Base(s.Path)}
+	if s.kind == document {
+		err = s.documentHead(f)
+	} else {
+		parent, err = s.linesHead(f)
+	}
+	if s.started == 0 {
+		s.started = s.Modified.UnixNano()
+	}
+	return parent, err
+}
+
+// linesHead reads the first lines.
+func (s *Source) linesHead(f *os.File) (parent string, err error) {
+	limited := &io.LimitedReader{R: f, N: headBytes}
+	r := bufio.NewReaderSize(limited, 64<<10)
+	var parser fastjson.Parser
+	h := headReader{source: s}
+	whole := 0
+	for !h.done() {
+		line, err := r.ReadBytes('\n')
+		last := errors.Is(err, io.EOF) && limited.N == 0
+		if last {
+			longHeads.Lock()
+			defer longHeads.Unlock()
+			limited.N = headRest
+			var rest []byte
+			rest, err = r.ReadBytes('\n')
+			line = append(line, rest...)
+		}
+		if err == nil {
+			whole++
+		}
+		if v, bad := parser.ParseBytes(bytes.TrimSpace(line)); bad == nil && err == nil {
+			h.read(v)
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return "", err
+		}
+		if err != nil || last {
+			break
+		}
+	}
+	switch {
+	case s.Session != "":
+		return h.parent, nil
+	case h.known || whole == 0 && s.Size < headBytes:
+		return "", errEmpty // lines of the agent without a message, or an unterminated first line
+	}
+	return "", errForeign
+}
+
+// headReader reads the lines of a head.
+type headReader struct {
+	source *Source
+	parent string
+	lines  int
+	known  bool // a line is of the agent's
+}
+
+// done reports whether all fields of the head are set.
+func (h *headReader) done() bool {
+	s := h.source
+	return s.Session != "" && s.started != 0 && (s.Project != "" || s.Agent != ClaudeCode) || h.lines >= headLines
+}
+
+func (h *headReader) read(v *fastjson.Value) {
+	s := h.source
+	h.lines++
+	if s.started == 0 {
+		s.started = dialect.TextTime(dialect.FirstText(v, "timestamp", "startTime"))
+	}
+	agent := agentOf(v)
+	if agent == "" || s.Agent != "" && agent != s.Agent {
+		return
+	}
+	h.known, s.Agent = true, agent
+	switch agent {
+	case ClaudeCode:
+		s.claudeHead(v)
+	case Codex:
+		if s.Session == "" { // otherwise of a session that this one was forked from
+			h.parent = s.codexHead(v)
+		}
+	case GeminiCLI:
+		if s.Session == "" {
+			s.Session, s.Project = string(v.GetStringBytes("sessionId")), geminiProject(s.Path)
+			if parent := geminiParent(s.Path); parent != s.Session {
+				h.parent = parent
+			}
+		}
+	}
+}
+
+// agentOf returns the agent that a line is of, "" for none.
+func agentOf(v *fastjson.Value) Agent {
+	typ := string(v.GetStringBytes("type"))
+	switch {
+	case typ == "session_meta" && v.Get("payload") != nil:
+		return Codex
+	case v.GetStringBytes("sessionId") != nil && v.GetStringBytes("projectHash") != nil:
+		return GeminiCLI
+	case typ != "" && v.GetStringBytes("sessionId") != nil,
+		typ == "summary" && v.GetStringBytes("leafUuid") != nil,
+		typ == "file-history-snapshot" && v.GetStringBytes("messageId") != nil:
+		return ClaudeCode
+	}
+	return ""
+}

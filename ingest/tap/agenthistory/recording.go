@@ -1,0 +1,173 @@
+package agenthistory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"time"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/tap/copier"
+	"tapedeck/schema"
+)
+
+// recording records one source as a stream.
+type recording struct {
+	*Syncer
+	source   *Source
+	scan     *scanned
+	entry    *entry // the durable part
+	stream   *ingest.Stream
+	splitter *splitter
+	identify identifier
+	lines    idList // newly owned lines that the entry does not have
+	from     io.ReadCloser
+	grew     time.Time
+	frames   uint64 // new ones
+	bytes    uint64
+}
+
+// errChanged reports a source that changed while it was read.
+var errChanged = errors.New("it was rewritten while it was read; the next sync records it")
+
+// begin opens the stream of a source.
+func (y *Syncer) begin(s *Source, c *scanned) (*recording, error) {
+	r := &recording{Syncer: y, source: s, scan: c, lines: c.lines, grew: time.Now()}
+	r.identify.source = s
+	tags := map[string]string{"agent": string(s.Agent)}
+	for name, value := range map[string]string{"project": s.Project, "branch": s.Branch} {
+		if value != "" {
+			tags[name] = value
+		}
+	}
+	maps.Copy(tags, y.Tags)
+	var err error
+	if r.from, err = s.open(); err != nil {
+		return nil, err
+	}
+	r.stream, err = y.Recorder.Open(ingest.StreamOptions{
+		Tenant: y.Tenant, Session: s.Session, Dialect: dialects[s.Agent], Source: s.Path, Tags: tags, FrameClock: true,
+		Transport: schema.NDJSON,
+		Resume:    &ingest.Resume{StreamID: c.stream, NextSeq: c.next, Again: c.next > 0},
+	})
+	if err != nil {
+		r.from.Close()
+		return nil, &openError{err}
+	}
+	r.entry = newEntry(s, c.stream, c.generation)
+	return r, nil
+}
+
+// openError reports a source whose stream cannot be opened.
+type openError struct{ error }
+
+func (e *openError) Unwrap() error { return e.error }
+
+// read records the scanned content, or with all set everything to the end of the source.
+func (r *recording) read(ctx context.Context, all bool) error {
+	record := func(f *schema.Frame) error {
+		r.mark(f)
+		if seq := r.splitter.frames; seq >= r.scan.next {
+			r.frames++
+			r.bytes += uint64(len(f.Raw))
+		}
+		return r.stream.Record(ctx, f)
+	}
+	if r.splitter == nil {
+		r.splitter = newSplitter(r.source, r.FrameLimit, record)
+	}
+	r.splitter.emit = record
+	from := io.Reader(r.from)
+	if !all {
+		from = r.scan.limited(r.source, from)
+	}
+	return r.splitter.split(from, func() error { return context.Cause(ctx) })
+}
+
+// mark flags a frame whose line another stream owns. If the line has no owner, the stream becomes
+// its owner.
+func (r *recording) mark(f *schema.Frame) {
+	seq := r.splitter.frames
+	if seq >= r.scan.frames && f.Raw[len(f.Raw)-1] == '\n' {
+		if ids := r.identify.of(f.Raw); len(ids) > 0 {
+			r.Progress.mu.Lock()
+			defer r.Progress.mu.Unlock()
+			if o := r.Progress.owners(); o.other(r.scan.stream, ids) {
+				r.scan.copies.set(seq)
+			} else {
+				r.lines = append(r.lines, o.claim(r.scan.stream, ids)...)
+			}
+		}
+	}
+	if r.scan.copies.has(seq) {
+		f.Flags |= schema.FlagCopied
+	}
+}
+
+// commit waits until the recorded frames are durable, and saves the progress.
+func (r *recording) commit(ctx context.Context) error {
+	if err := r.stream.Flush(ctx); err != nil {
+		return err
+	}
+	return r.save()
+}
+
+func (r *recording) save() error {
+	e := *r.entry
+	e.Size, e.Modified = r.source.Size, r.source.Modified.UnixNano()
+	e.Offset, e.Frames, e.Digest = r.splitter.offset, r.splitter.frames, r.splitter.digest.Sum64()
+	e.Lines, r.lines = r.lines, nil
+	if r.source.writing {
+		e.Size = -1
+	}
+	return r.Progress.save(&e)
+}
+
+// finish records a last line without a terminator, and ends the stream.
+func (r *recording) finish(ctx context.Context, stillGrows bool) error {
+	defer r.from.Close()
+	err := error(nil)
+	if !stillGrows {
+		err = r.splitter.end()
+	}
+	_, closed := r.stream.Close(ctx, schema.EndEOF) // waits while the server is away
+	return errors.Join(err, closed)
+}
+
+// abandonTimeout bounds the wait for the end of a stream that the next run continues.
+const abandonTimeout = 2 * time.Second
+
+// abandon ends the stream of a source of which not all could be recorded.
+func (r *recording) abandon(ctx context.Context, err error) {
+	r.from.Close()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonTimeout)
+	defer cancel()
+	_, _ = r.stream.Interrupt(ctx, copier.Reason(err)) // the first error counts
+}
+
+// record records a source that was scanned.
+func (y *Syncer) record(ctx context.Context, s *Source, c *scanned) (*recording, error) {
+	r, err := y.begin(s, c)
+	if err != nil {
+		return nil, err
+	}
+	err = r.read(ctx, false)
+	if err == nil && (r.splitter.frames != c.frames || r.splitter.digest.Sum64() != c.digest) {
+		err = &readError{errChanged}
+	}
+	if err != nil {
+		r.abandon(ctx, err)
+		return nil, err
+	}
+	if err = r.finish(ctx, false); err != nil {
+		r.abandon(ctx, err)
+	} else {
+		err = r.save()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("record %s: %w", s.Path, err)
+	}
+	return r, nil
+}

@@ -1,0 +1,90 @@
+package agenthistory
+
+import (
+	"os"
+	"syscall"
+	"time"
+)
+
+// kind is the way in which a source changes.
+type kind int
+
+const (
+	lines    kind = iota // a file to which lines are appended
+	document             // a file that is rewritten as a whole
+	tree                 // small files, or rows of a database, each of which is rewritten as a whole
+)
+
+// Source is the file or folder of one session of an agent, or of one of its sub-agents.
+type Source struct {
+	Agent Agent
+	Path  string // of the file; of a tree that of the session's own file, or DATABASE#SESSION
+	Size  int64
+	// Modified is when the file, or the newest file of a tree, was written last.
+	Modified time.Time
+	// State and Head are set by Plan.
+	State State
+	Head
+
+	kind     kind
+	file     fileID
+	messages []storedMessage // of a tree of files, in order
+	row      *sessionRow     // of a tree in a database
+	writing  bool            // its last message is being written
+	entry    *entry          // the recorded part; nil for none
+}
+
+// Head holds what the beginning of a source states.
+type Head struct {
+	Session string // the session that it belongs to; of a sub-agent that of its parent
+	Project string // the folder in which the agent worked, "" if it is not known
+	Branch  string // the git branch, "" if it is not known
+	own     string // the agent's id of it, if that of its session is another
+	name    string // names the source within its session
+	started int64  // the first time in it, ns
+}
+
+// State is the state of a source against the progress.
+type State string
+
+// The states of a source.
+const (
+	StateNew       State = "new"
+	StateGrown     State = "grown"
+	StateRewritten State = "rewritten" // recorded content was replaced by other content
+	StateStored    State = "stored"
+	StateCopy      State = "copy"    // other sources own all of its lines
+	StateEmpty     State = "empty"   // it has no messages
+	StateDeleted   State = "deleted" // its session was deleted on the server
+	StateBad       State = "skipped" // it cannot be read, or is not an agent's file
+)
+
+// Pending reports whether something of the source may have to be recorded.
+func (s *Source) Pending() bool {
+	return s.State == StateNew || s.State == StateGrown || s.State == StateRewritten
+}
+
+// fileID identifies a file independently of its path.
+type fileID struct{ Device, Inode uint64 }
+
+func fileIDOf(info os.FileInfo) fileID {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return fileID{}
+	}
+	return fileID{Device: uint64(st.Dev), Inode: uint64(st.Ino)}
+}
+
+// Problem is a path that was not recorded, or not completely, with the reason.
+type Problem struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"` // without the path
+	// Foreign reports that the path is not a file of Claude Code, Codex, Gemini CLI or OpenCode, or
+	// a link that is not followed.
+	Foreign bool `json:"foreign,omitempty"`
+}
+
+// problem describes an error of a path.
+func problem(path string, err error) Problem {
+	return Problem{Path: path, Reason: reasonOf(err), Foreign: isForeign(err)}
+}

@@ -1,0 +1,186 @@
+package agenthistory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"tapedeck/ingest"
+)
+
+// Options of a Syncer.
+type Options struct {
+	Recorder   *ingest.Recorder
+	Tenant     string
+	Tags       map[string]string // of all sessions; they override those of a source
+	From       []string          // folders; those of the agents if there are none
+	FrameLimit int               // bytes; default ingest.DefaultFrameLimit
+	Progress   *Progress
+	// Recorded, if set, is called for each source of which something was recorded, one at a
+	// time.
+	Recorded func(s *Source, frames uint64)
+}
+
+// Syncer records sources.
+type Syncer struct {
+	Options
+	live map[string]*recording // in Watch, by path
+}
+
+// New makes a syncer.
+func New(opts Options) *Syncer { return &Syncer{Options: opts, live: map[string]*recording{}} }
+
+// Result counts what a run found and recorded.
+type Result struct {
+	Files    int            `json:"files"`
+	Agents   map[Agent]int  `json:"agents"`
+	States   map[State]int  `json:"states"` // as they were found
+	Recorded int            `json:"recorded"`
+	Frames   uint64         `json:"frames"`  // that were recorded
+	Bytes    uint64         `json:"bytes"`   // of these
+	Copied   uint64         `json:"copied"`  // frames whose lines other files own
+	Waiting  int            `json:"waiting"` // files whose last line is not complete
+	Failed   int            `json:"failed"`
+	Problems []Problem      `json:"problems"`
+	Last     ingest.Summary `json:"-"` // of the stream that was recorded last
+}
+
+// recorders is how many sources are recorded at a time.
+const recorders = 16
+
+// Run finds the sources, and records what is new of them.
+func (y *Syncer) Run(ctx context.Context) (*Result, error) {
+	found, err := Find(y.From)
+	if err != nil {
+		return nil, err
+	}
+	y.Progress.Plan(found)
+	res := found.Result()
+	return res, y.recordAll(ctx, found, res)
+}
+
+// Result counts what was found.
+func (f *Found) Result() *Result {
+	res := &Result{Files: len(f.Sources), Agents: map[Agent]int{}, States: map[State]int{}, Problems: append([]Problem{}, f.Problems...)}
+	for _, s := range f.Sources {
+		res.States[s.State]++
+		if s.State != StateBad {
+			res.Agents[s.Agent]++
+		}
+	}
+	for _, p := range f.Problems {
+		if !p.Foreign {
+			res.Failed++
+		}
+	}
+	return res
+}
+
+// job is a source that was scanned.
+type job struct {
+	source *Source
+	scan   *scanned
+}
+
+// recordAll scans the sources in their order, and records several at a time.
+func (y *Syncer) recordAll(ctx context.Context, found *Found, res *Result) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var mu sync.Mutex // guards res
+	count := func(s *Source, c *scanned, r *recording, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if err = y.settle(s, c, err); err == nil {
+			res.add(y, s, c, r)
+		} else if p, ok := problemOf(s, err); ok {
+			res.Problems = append(res.Problems, p)
+			res.Failed++
+		} else {
+			cancel(err)
+		}
+	}
+	jobs := make(chan job)
+	var workers sync.WaitGroup
+	for range recorders {
+		workers.Go(func() {
+			for j := range jobs {
+				r, err := y.record(ctx, j.source, j.scan)
+				count(j.source, j.scan, r, err)
+			}
+		})
+	}
+	for _, s := range found.Sources {
+		if ctx.Err() != nil {
+			break
+		}
+		if !s.Pending() {
+			continue
+		}
+		c, err := y.Progress.scan(ctx, s, y.FrameLimit)
+		if err == nil && !c.nothingNew() && !c.onlyCopies() {
+			jobs <- job{s, c}
+			continue
+		}
+		count(s, c, nil, err)
+	}
+	close(jobs)
+	workers.Wait()
+	return context.Cause(ctx)
+}
+
+// settle saves the entry of a source that is not recorded: an unchanged one, a copy, or one whose
+// session was deleted.
+func (y *Syncer) settle(s *Source, c *scanned, err error) error {
+	switch {
+	case ingest.IsDeleted(err):
+		e := newEntry(s, c.stream, c.generation)
+		e.Deleted, s.State = true, StateDeleted
+		return y.Progress.save(e)
+	case err != nil:
+		return err
+	case c.onlyCopies():
+		e := newEntry(s, c.stream, c.generation)
+		e.Copy, s.State = true, StateCopy
+		return y.Progress.save(e)
+	case c.nothingNew():
+		e := newEntry(s, c.stream, c.generation)
+		e.Offset, e.Frames, e.Digest, e.Lines = c.offset, c.frames, c.digest, c.lines
+		if s.writing {
+			e.Size = -1
+		}
+		return y.Progress.save(e)
+	}
+	return nil
+}
+
+// problemOf returns an error as a problem of one source, and reports whether it is one.
+func problemOf(s *Source, err error) (Problem, bool) {
+	_, read := errors.AsType[*readError](err)
+	_, open := errors.AsType[*openError](err)
+	return problem(s.Path, err), read || open
+}
+
+// add counts a source that was recorded or settled.
+func (res *Result) add(y *Syncer, s *Source, c *scanned, r *recording) {
+	if c.unfinished {
+		res.Waiting++
+	}
+	if s.State == StateCopy || s.State == StateDeleted {
+		res.States[s.State]++
+	}
+	if r == nil {
+		return
+	}
+	res.Recorded++
+	res.Frames += r.frames
+	res.Bytes += r.bytes
+	res.Copied += c.copied
+	res.Last = ingest.Summary{StreamID: c.stream, Sessions: []string{s.Session}, LastSession: s.Session, Frames: r.frames}
+	if y.Recorded != nil {
+		y.Recorded(s, r.frames)
+	}
+}
+
+// String describes a source in messages.
+func (s *Source) String() string { return fmt.Sprintf("%s (%s)", s.Path, s.Agent) }

@@ -1,0 +1,189 @@
+// Package ingesthttp records HTTP request bodies: NDJSON or SSE, read as it arrives.
+package ingesthttp
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/delivery/keys"
+	"tapedeck/ingest/tap/copier"
+	"tapedeck/internal/metric"
+	"tapedeck/internal/problem"
+)
+
+// Options configure a Handler. The zero value of a field stands for its default.
+type Options struct {
+	Limits     ingest.Limits // of a body and its tags
+	FrameLimit int           // bytes; default ingest.DefaultFrameLimit
+	// Timeout is how long a body waits, unread, under backpressure from the publisher
+	// before the response is 503; default 10 s.
+	Timeout time.Duration
+	// Silence is how long a client may send nothing before the response is 408; 0, the
+	// default, is any time, since agents pause.
+	Silence time.Duration
+	// Known, if set, returns the session that has a recording of the bytes with a
+	// SHA-256 (hexadecimal), and "" if there is none.
+	Known func(ctx context.Context, tenant, digest string) (session string, err error)
+	// Keys records requests with idempotency keys; nil refuses them.
+	Keys *keys.Store
+	Log  *slog.Logger
+}
+
+// Handler records what clients send in request bodies.
+type Handler struct {
+	recorder *ingest.Recorder
+	opts     Options
+}
+
+// NewHandler returns a handler that records to rec.
+func NewHandler(rec *ingest.Recorder, opts Options) *Handler {
+	opts.Limits = opts.Limits.WithDefaults()
+	if opts.Timeout == 0 {
+		opts.Timeout = 10 * time.Second
+	}
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Handler{rec, opts}
+}
+
+const (
+	// answerTimeout bounds how long a client may take to read the answer.
+	answerTimeout = 30 * time.Second
+	// restTimeout bounds how long a server waits for the rest of a body that is not
+	// recorded before it closes the connection.
+	restTimeout = time.Second
+)
+
+// Ingest records the request's body as one stream of the tenant and answers once every
+// frame is durable.
+//
+// The Content-Type is text/event-stream, application/vnd.amazon.eventstream, or
+// application/x-ndjson and its aliases. The
+// Content-Encoding is gzip, zstd or none. Query parameters: session, dialect, any number of
+// tag=key:value, digest and again.
+//
+// A client that sends a file rather than a live stream sends its SHA-256 in digest. If
+// there is a recording of these bytes, the response is a Known with status 409 and nothing
+// is recorded, unless again is on. If the body has another digest, it is recorded and the
+// response is a Failure with status 422.
+//
+// The body may be of any length and take any time: Ingest removes the server's timeouts for
+// it.
+//
+// A request with the header Idempotency-Key may be repeated, from its beginning or from any
+// byte up to the durable ones, which the header Upload-Offset names: bytes that are durable
+// are compared and not recorded again. If a body is cut off, an incomplete last frame is
+// dropped. The status is 409 for an offset beyond what is durable and for a request that
+// was superseded by another one with the same key, 410 for a key that is too old, 413 for
+// too much under one key, 422 for a key that was used with other content or parameters.
+//
+// 200 has an Answer. 400 is for invalid parameters, 415 for unsupported types and
+// encodings. A Failure is 503 with Retry-After for frames that could not be made durable,
+// also because the request's context ended, as it does when a server shuts down; 400 for a
+// body whose end is not reached, 408 for a body without input for Options.Silence.
+// What was received of a body is kept in every case, and a stream that was cut off ends
+// with "error: …".
+func (h *Handler) Ingest(w http.ResponseWriter, r *http.Request, tenant string) {
+	control := http.NewResponseController(w)
+	// Without full duplex the server would read the rest of the body before it answers,
+	// which never ends for a body without end. HTTP/2 does not have this setting and does
+	// not need it.
+	_ = control.EnableFullDuplex()
+	// Without a connection, as in tests of handlers, there are no deadlines.
+	_ = control.SetReadDeadline(time.Time{})
+	_ = control.SetWriteDeadline(time.Time{})
+
+	ask, bad := readRequest(r, tenant)
+	if bad != nil {
+		h.hangUp(w, control)
+		problem.Write(w, bad)
+		return
+	}
+	if known := h.known(r.Context(), ask); known != nil {
+		h.hangUp(w, control)
+		writeJSON(w, problem.ContentType, known.Status, known)
+		return
+	}
+	if err := h.opts.Limits.CheckTags(ask.stream.Tags); err != nil {
+		h.hangUp(w, control)
+		problem.Write(w, problem.BadParameter("tag", err.Error()))
+		return
+	}
+	if err := h.recorder.MaskNames(&ask.stream); err != nil { // a key's log has the names
+		h.hangUp(w, control)
+		problem.Write(w, problem.BadParameter("session", err.Error()))
+		return
+	}
+	rec, bad := h.begin(ask, r, control)
+	if bad != nil {
+		h.hangUp(w, control)
+		problem.Write(w, bad)
+		return
+	}
+	bodies.Inc()
+	defer bodies.Dec()
+	answer, failure := rec.run(rec.until(r.Context()))
+	rec.release()
+	if failure != nil {
+		if failure.Status == http.StatusServiceUnavailable {
+			notTaken.Inc()
+		}
+		h.opts.Log.Warn("ingest: body not recorded to its end", "stream", failure.StreamID, "client", r.RemoteAddr,
+			"status", failure.Status, "detail", failure.Detail)
+		h.hangUp(w, control)
+		failure.write(w)
+		return
+	}
+	_ = control.SetWriteDeadline(time.Now().Add(answerTimeout))
+	answer.write(w)
+}
+
+// hangUp prepares a response that does not wait for the rest of the body.
+func (h *Handler) hangUp(w http.ResponseWriter, control *http.ResponseController) {
+	w.Header().Set("Connection", "close")
+	_ = control.SetReadDeadline(time.Now().Add(restTimeout))
+	_ = control.SetWriteDeadline(time.Now().Add(answerTimeout))
+}
+
+// begin opens the stream for a body.
+func (h *Handler) begin(ask *request, r *http.Request, control *http.ResponseController) (*recording, *problem.Problem) {
+	rec := &recording{
+		opts:    h.opts,
+		framer:  copier.NewFramer(ask.stream.Transport, h.opts.FrameLimit),
+		offsets: copier.NewOffsets(0, 0),
+		digest:  ask.digest,
+		from: &deadlineReader{
+			body: r.Body, control: control, silence: h.opts.Silence,
+			interrupted: make(chan struct{}), done: make(chan struct{}),
+		},
+	}
+	ask.stream.Durable = rec.offsets.Durable
+	if ask.key != "" {
+		if bad := h.claim(rec, ask, r); bad != nil {
+			return nil, bad
+		}
+	} else {
+		var err error
+		if rec.stream, err = h.recorder.Open(ask.stream); err != nil {
+			return nil, problem.BadParameter("", err.Error())
+		}
+		rec.streamID = rec.stream.ID()
+	}
+	if ask.encoding != "" {
+		rec.decoding = copier.NewDecoding(ask.encoding, rec.framer)
+		rec.decoding.Ratio = h.opts.Limits.Ratio
+		rec.framer = rec.decoding
+	}
+	return rec, nil
+}
+
+var (
+	bodies = metric.Gauge(metric.Ingest, "tapedeck_ingest_http_bodies",
+		"Request bodies that are being recorded now.")
+	notTaken = metric.Counter(metric.Ingest, "tapedeck_ingest_http_not_taken_total",
+		"Request bodies answered with 503: frames could not be made durable.")
+)

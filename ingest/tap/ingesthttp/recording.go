@@ -1,0 +1,185 @@
+package ingesthttp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"time"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/delivery/keys"
+	"tapedeck/ingest/tap/copier"
+	"tapedeck/internal/quota"
+	"tapedeck/schema"
+)
+
+// recording is one body that is being recorded.
+type recording struct {
+	opts     Options
+	from     *deadlineReader
+	framer   ingest.Framer
+	decoding *copier.Decoding // nil if the body is not encoded
+	stream   *ingest.Stream   // nil with a key until a new byte has arrived
+	streamID string
+	offsets  *copier.Offsets
+	digest   string // expected SHA-256 of the body; "" for any
+	keyed    *keyed // nil without an idempotency key
+	timer    *time.Timer
+}
+
+var (
+	errOverloaded = errors.New("the recorder is overloaded")
+	errShutdown   = errors.New("the server is shutting down")
+	errSilence    = errors.New("the client sent nothing")
+)
+
+// run records the body. ctx ends when the server shuts down or the client disconnects.
+// Either the answer or the failure is nil.
+func (rec *recording) run(ctx context.Context) (*Answer, *Failure) {
+	if rec.decoding != nil {
+		defer rec.decoding.Stop()
+	}
+	stop := context.AfterFunc(ctx, rec.from.interrupt)
+	err := rec.record(ctx)
+	if !stop() {
+		<-rec.from.done // the connection must not be used after the handler returns
+	}
+	if ended := context.Cause(ctx); ended != nil && (err == ended || errors.Is(err, os.ErrDeadlineExceeded)) {
+		err = errShutdown
+		if errors.Is(ended, keys.ErrSuperseded) {
+			err = ended
+		}
+	}
+	closeCtx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), rec.opts.Timeout, errOverloaded)
+	defer cancel()
+	if rec.keyed != nil {
+		return rec.keyed.end(closeCtx, err)
+	}
+	sum, closeErr := rec.stream.Close(closeCtx, copier.Reason(err))
+	if ingest.IsDeleted(closeErr) {
+		return nil, rec.deleted(closeErr)
+	}
+	if closeErr != nil {
+		return nil, rec.failure(statusOf(closeErr), closeErr)
+	}
+	rec.offsets.Durable(sum.Frames)
+	if err == nil {
+		err = rec.checkDigest(sum)
+	}
+	if err == nil {
+		return newAnswer(sum), nil
+	}
+	return nil, rec.failure(statusOf(err), err)
+}
+
+// errDigest reports a body whose SHA-256 is not the one that the request names.
+var errDigest = errors.New("the body has another digest")
+
+// checkDigest compares the digest of the recorded bytes with that of the request.
+func (rec *recording) checkDigest(sum ingest.Summary) error {
+	if rec.digest == "" || sum.Frames == 0 || rec.digest == sum.Digest {
+		return nil
+	}
+	return fmt.Errorf("%w: its SHA-256 is %s, not %s as the parameter digest says; all of it is recorded", errDigest, sum.Digest, rec.digest)
+}
+
+// statusOf returns the HTTP status for a body that was not recorded to its end.
+func statusOf(err error) int {
+	_, unreadable := errors.AsType[*copier.ReadError](err)
+	_, beyond := errors.AsType[*ingest.LimitError](err)
+	_, held := errors.AsType[*quota.RateError](err)
+	switch {
+	case held:
+		return http.StatusTooManyRequests
+	case beyond:
+		return http.StatusRequestEntityTooLarge
+	case errors.Is(err, errDigest):
+		return http.StatusUnprocessableEntity
+	case errors.Is(err, errSilence):
+		return http.StatusRequestTimeout
+	case unreadable:
+		return http.StatusBadRequest
+	}
+	return http.StatusServiceUnavailable
+}
+
+// record records the body to its end. It waits for a publisher under backpressure for the
+// timeout at most, for each read.
+func (rec *recording) record(ctx context.Context) error {
+	recordCtx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer cancel(context.Canceled)
+	rec.timer = time.AfterFunc(rec.opts.Timeout, func() { cancel(errOverloaded) })
+	rec.timer.Stop()
+	defer rec.timer.Stop()
+	framer := &timedFramer{rec.framer, rec.timer, rec.opts.Timeout}
+	record := rec.bounded(func(f *schema.Frame) error {
+		rec.offsets.Add(len(f.Raw))
+		return rec.stream.Record(recordCtx, f)
+	})
+	if rec.keyed != nil {
+		return rec.keyed.recordBody(ctx, recordCtx, framer, record)
+	}
+	return copier.Copy(ctx, copier.NewReader(rec.from), framer, record)
+}
+
+// timedFramer is a framer that runs a timer during its calls.
+type timedFramer struct {
+	framer  ingest.Framer
+	timer   *time.Timer
+	timeout time.Duration
+}
+
+// Split implements ingest.Framer.
+func (p *timedFramer) Split(b []byte, at int64, emit func(*schema.Frame) error) error {
+	p.timer.Reset(p.timeout)
+	defer p.timer.Stop()
+	return p.framer.Split(b, at, emit)
+}
+
+// End implements ingest.Framer.
+func (p *timedFramer) End(at int64, emit func(*schema.Frame) error) error {
+	p.timer.Reset(p.timeout)
+	defer p.timer.Stop()
+	return p.framer.End(at, emit)
+}
+
+// deadlineReader reads a body and fails after a silence or an interrupt.
+type deadlineReader struct {
+	body        io.Reader
+	control     *http.ResponseController
+	silence     time.Duration
+	interrupted chan struct{} // closed when interrupt begins, done when it has ended
+	done        chan struct{}
+}
+
+// Read implements io.Reader.
+func (d *deadlineReader) Read(p []byte) (int, error) {
+	if d.silence > 0 {
+		_ = d.control.SetReadDeadline(time.Now().Add(d.silence))
+	}
+	select {
+	case <-d.interrupted:
+		return 0, os.ErrDeadlineExceeded
+	default:
+	}
+	began := time.Now()
+	n, err := d.body.Read(p)
+	switch {
+	case err == nil || errors.Is(err, io.EOF):
+	case !errors.Is(err, os.ErrDeadlineExceeded):
+		err = fmt.Errorf("the body broke off: %w", err)
+	case d.silence > 0 && time.Since(began) >= d.silence:
+		err = fmt.Errorf("%w for %v", errSilence, d.silence)
+	}
+	return n, err
+}
+
+// interrupt ends a pending read and all later ones. It must be called only once.
+func (d *deadlineReader) interrupt() {
+	close(d.interrupted)
+	_ = d.control.SetReadDeadline(time.Unix(1, 0)) // long past
+	close(d.done)
+}

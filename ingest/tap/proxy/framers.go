@@ -1,0 +1,100 @@
+package proxy
+
+import (
+	"tapedeck/ingest"
+	"tapedeck/ingest/tap/framing"
+	"tapedeck/schema"
+)
+
+// readFramer makes a frame of every read: for bodies without recognisable messages.
+type readFramer struct{ buf framing.Buffer }
+
+var _ ingest.Framer = (*readFramer)(nil)
+
+func newReadFramer() *readFramer { return &readFramer{framing.New(schema.HTTP)} }
+
+// Split implements ingest.Framer.
+func (c *readFramer) Split(p []byte, at int64, emit func(*schema.Frame) error) error {
+	if len(p) == 0 {
+		return nil
+	}
+	c.buf.Begin(at)
+	return c.buf.Emit(p, 0, emit)
+}
+
+// End implements ingest.Framer.
+func (c *readFramer) End(int64, func(*schema.Frame) error) error { return nil }
+
+// bodyFramer makes one frame of a body, or, if it is over the limit, pieces that are marked
+// schema.FlagOversize.
+type bodyFramer struct {
+	buf   framing.Buffer
+	limit int
+	over  bool
+}
+
+var _ ingest.Framer = (*bodyFramer)(nil)
+
+func newBodyFramer(limit int) *bodyFramer {
+	return &bodyFramer{buf: framing.New(schema.HTTP), limit: limit}
+}
+
+// Split implements ingest.Framer.
+func (c *bodyFramer) Split(p []byte, at int64, emit func(*schema.Frame) error) error {
+	if len(p) == 0 {
+		return nil
+	}
+	c.buf.Begin(at)
+	for len(p) > 0 {
+		room := c.limit - c.buf.Len()
+		if room == 0 {
+			c.over = true
+			if err := c.buf.Emit(nil, schema.FlagOversize, emit); err != nil {
+				return err
+			}
+			continue
+		}
+		n := min(room, len(p))
+		c.buf.Append(p[:n])
+		p = p[n:]
+	}
+	c.buf.EndRead()
+	return nil
+}
+
+// End implements ingest.Framer.
+func (c *bodyFramer) End(_ int64, emit func(*schema.Frame) error) error {
+	var flags schema.Flags
+	if c.over {
+		flags = schema.FlagOversize
+	}
+	c.over = false
+	return c.buf.Emit(nil, flags, emit)
+}
+
+// redactingFramer is a framer that masks secrets in a body that a client sends, JSON or a form.
+type redactingFramer struct {
+	*bodyFramer
+	mask  func(*schema.Frame)
+	begun bool // the first frame of the body was emitted
+}
+
+// Split implements ingest.Framer.
+func (c *redactingFramer) Split(p []byte, at int64, emit func(*schema.Frame) error) error {
+	return c.bodyFramer.Split(p, at, c.redacted(emit))
+}
+
+// End implements ingest.Framer.
+func (c *redactingFramer) End(at int64, emit func(*schema.Frame) error) error {
+	return c.bodyFramer.End(at, c.redacted(emit))
+}
+
+func (c *redactingFramer) redacted(emit func(*schema.Frame) error) func(*schema.Frame) error {
+	return func(f *schema.Frame) error {
+		if !c.begun {
+			c.mask(f)
+		}
+		c.begun = true
+		return emit(f)
+	}
+}

@@ -1,0 +1,182 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"tapedeck/ingest/redact"
+	"tapedeck/internal/app/auth/access"
+	"tapedeck/internal/problem"
+	"tapedeck/query/session/sessionframes"
+	"tapedeck/replay"
+	"tapedeck/schema"
+)
+
+const (
+	// keptViews is how many sessions' masked frames are kept.
+	keptViews = 8
+	// maskedLimit bounds the masked frames of a session, bytes.
+	maskedLimit = 64 << 20
+	// readLimit bounds how long the frames of a session may take to be read.
+	readLimit = 2 * time.Minute
+)
+
+// Views have the frames of shared sessions in which secrets are masked. A secret may be cut over
+// several frames, so all frames of a session are read, in order, when the first is asked for.
+type Views struct {
+	library replay.Library
+	rules   func() *redact.Engine // for secrets, in force now
+
+	flight singleflight.Group
+	mu     sync.Mutex // guards the rest
+	kept   map[string]kept
+}
+
+// kept are the masked frames of a session, by which rules, and when they were last used.
+type kept struct {
+	masked map[schema.Position][]byte
+	engine *redact.Engine
+	used   time.Time
+}
+
+// NewViews returns the views of a library's sessions. rules returns the rules for secrets, which
+// may change.
+func NewViews(l replay.Library, rules func() *redact.Engine) *Views {
+	return &Views{library: l, rules: rules, kept: map[string]kept{}}
+}
+
+// engine returns the rules by which views are masked: those for credentials if recordings have none.
+func (v *Views) engine() *redact.Engine {
+	if e := v.rules(); e.Enabled() {
+		return e
+	}
+	return redact.Default()
+}
+
+// Of returns the view of a share. Its frames do not change, since it ends when the link was made
+// or before.
+func (v *Views) Of(p *access.Principal, tenant string) *sessionframes.View {
+	s := p.Share
+	view := &sessionframes.View{Masked: func(ctx context.Context) (map[schema.Position][]byte, error) {
+		return v.masked(ctx, p.ID, tenant, s)
+	}}
+	if s.From != nil {
+		view.From = s.From.UnixNano()
+	}
+	if s.To != nil {
+		view.To = s.To.UnixNano()
+	}
+	return view
+}
+
+// masked returns the masked frames of a share's session.
+func (v *Views) masked(ctx context.Context, id, tenant string, s *access.Share) (map[schema.Position][]byte, error) {
+	engine := v.engine()
+	v.mu.Lock()
+	had, is := v.kept[id]
+	is = is && had.engine == engine
+	if is {
+		had.used = time.Now()
+		v.kept[id] = had
+	}
+	v.mu.Unlock()
+	if is {
+		return had.masked, nil
+	}
+	reading := v.flight.DoChan(fmt.Sprintf("%s %p", id, engine), func() (any, error) {
+		// Others wait for it as well, so it goes on when the request that began it ends.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readLimit)
+		defer cancel()
+		masked, err := v.read(ctx, tenant, s, engine)
+		if err != nil {
+			return nil, err
+		}
+		v.keep(id, kept{masked, engine, time.Now()})
+		return masked, nil
+	})
+	select {
+	case made := <-reading:
+		if made.Err != nil {
+			return nil, made.Err
+		}
+		return made.Val.(map[schema.Position][]byte), nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// keep keeps the masked frames of a share, in place of those that were unused for longest.
+func (v *Views) keep(id string, made kept) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for len(v.kept) >= keptViews {
+		oldest := ""
+		for other, k := range v.kept {
+			if oldest == "" || k.used.Before(v.kept[oldest].used) {
+				oldest = other
+			}
+		}
+		delete(v.kept, oldest)
+	}
+	v.kept[id] = made
+}
+
+// read masks the frames of a session until the end of a share.
+func (v *Views) read(ctx context.Context, tenant string, s *access.Share, engine *redact.Engine) (map[schema.Position][]byte, error) {
+	tape, err := v.library.Tape(ctx, tenant, s.Session)
+	if errors.Is(err, replay.ErrNoSession) {
+		return nil, problem.NotFound(fmt.Sprintf("There is no session %q.", s.Session))
+	}
+	if err != nil {
+		return nil, err
+	}
+	r, err := tape.Read(ctx, replay.Query{})
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	masked, size := map[schema.Position][]byte{}, 0
+	streams := map[string]*redact.Masker{}
+	pass := func(stream string) func(*schema.Frame) {
+		return func(f *schema.Frame) {
+			if f.Flags&schema.FlagRedacted != 0 {
+				masked[schema.PositionOf(stream, f)] = append([]byte(nil), f.Raw...)
+				size += len(f.Raw)
+			}
+		}
+	}
+	for {
+		frames, err := r.Next(ctx)
+		if errors.Is(err, io.EOF) || errors.Is(err, replay.ErrLive) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		for i := range frames {
+			stream := frames[i].Stream.StreamID
+			if streams[stream] == nil {
+				streams[stream] = engine.NewMasker()
+			}
+			f := frames[i].Frame
+			streams[stream].Push(&f, pass(stream))
+		}
+		if size > maskedLimit {
+			return nil, &problem.Problem{
+				Title: "Too much is masked", Status: http.StatusServiceUnavailable,
+				Detail: fmt.Sprintf("The frames of session %q with secrets have more than %d bytes.", s.Session, maskedLimit), Hint: "Share a span of the session.",
+			}
+		}
+	}
+	for stream, m := range streams {
+		m.End(pass(stream))
+	}
+	return masked, nil
+}

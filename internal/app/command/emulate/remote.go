@@ -1,0 +1,90 @@
+package emulate
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+
+	"tapedeck/internal/apiclient"
+	"tapedeck/internal/commandline"
+	"tapedeck/internal/httplog"
+	"tapedeck/internal/problem"
+	"tapedeck/replay/emulate/isolate"
+)
+
+// openRemote finds a session on the server.
+func (o *Options) openRemote(ctx context.Context) (*Session, error) {
+	if o.Name == "" {
+		return nil, commandline.Errorf("name a session: \"tapedeck sessions\" lists those there are")
+	}
+	path := apiclient.SessionPath(o.Name, "emulation")
+	cl, err := o.Server()
+	if err != nil {
+		return nil, err
+	}
+	speaks, err := cl.Open(ctx, http.MethodGet, path, url.Values{"protocol": {o.Protocol}}, "application/json")
+	if err != nil {
+		return nil, err
+	}
+	_ = speaks.Close() // the status is the answer
+	take := ""
+	if o.Protocol != "loom" { // where every connection starts at the beginning
+		take = fmt.Sprintf("emulate-%x", rand.Uint64())
+	}
+	return &Session{ID: o.Name, protocol: o.Protocol, Handler: forward(cl, o.prefix(o.Name, take), o.Log), close: func() {}}, nil
+}
+
+// askAsRecorded requests answers as recorded from the server: this port is an origin of
+// its own, so a browser may open them here. The browser's Sec-Fetch fields are removed,
+// since they describe a request to this origin and not to the server's.
+func askAsRecorded(h http.Header) {
+	for name := range h {
+		if strings.HasPrefix(name, "Sec-Fetch-") || name == "Service-Worker" {
+			h.Del(name)
+		}
+	}
+	h.Set(isolate.OwnOrigin, "1")
+}
+
+// forward passes requests on to the server, below a path.
+func forward(cl *apiclient.Client, prefix string, log *slog.Logger) http.Handler {
+	own := cl.HTTP.Transport.(*http.Transport)
+	trust := own.TLSClientConfig.Clone() // nil for nil
+	if trust != nil {
+		trust.NextProtos = nil // own has added HTTP/2
+	}
+	base := strings.TrimSuffix(cl.Base.String(), "/") + prefix
+	return &httputil.ReverseProxy{
+		FlushInterval: -1, // chunks stay as they are
+		Transport: &http.Transport{
+			DialContext: own.DialContext, TLSClientConfig: trust, DisableCompression: true,
+		},
+		Rewrite: func(r *httputil.ProxyRequest) {
+			u, err := url.Parse(base + r.In.URL.EscapedPath())
+			if err != nil { // unreachable: the same parser read base
+				log.Error("emulate: a request has an invalid address", "path", r.In.URL.Path, "error", err)
+				return
+			}
+			u.RawQuery = r.In.URL.RawQuery
+			r.Out.URL, r.Out.Host = u, u.Host
+			askAsRecorded(r.Out.Header)
+			if cl.Token != "" {
+				cl.Authorize(r.Out.Header)
+			}
+		},
+		ErrorLog: httplog.New(log),
+		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
+			if r.Context().Err() != nil {
+				return // the client has left
+			}
+			problem.Write(w, &problem.Problem{
+				Title: "Server not reachable", Status: http.StatusBadGateway, Detail: apiclient.Unreachable(cl.Base.String(), err).Error(),
+			})
+		},
+	}
+}

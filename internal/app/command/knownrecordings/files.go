@@ -1,0 +1,68 @@
+package knownrecordings
+
+import (
+	"cmp"
+	"errors"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/tap/file"
+)
+
+// FileResult is the result of recording one of several files.
+type FileResult struct {
+	File string `json:"file"`
+	*ingest.Summary
+	Known string `json:"known,omitempty"` // the session, or the file, that has the same bytes
+	Error string `json:"error,omitempty"`
+}
+
+// FilesResult is the result of all of them.
+type FilesResult struct {
+	Files    int    `json:"files"`
+	Recorded int    `json:"recorded"`
+	Empty    int    `json:"empty"` // without a frame: nothing was recorded
+	Known    int    `json:"known"`
+	Failed   int    `json:"failed"`
+	Left     int    `json:"left"` // not begun because of an interrupt
+	Frames   uint64 `json:"frames"`
+	Bytes    uint64 `json:"bytes"`
+
+	Same    int    `json:"-"` // of Known, those with the bytes of another of the files
+	KnownIn string `json:"-"` // the session of the others, the first of several
+	Several bool   `json:"-"` // KnownIn is one of several
+	Streams int    `json:"-"` // files of which frames were recorded
+}
+
+// Add counts a file, of which s was recorded, and returns its result.
+func (t *FilesResult) Add(path string, s *ingest.Summary, err error) FileResult {
+	result := FileResult{File: path, Summary: s}
+	known, isKnown := errors.AsType[*KnownError](err)
+	same, isSame := errors.AsType[*file.SameBytesError](err)
+	t.Frames += s.Frames
+	t.Bytes += s.Bytes
+	if s.Frames > 0 {
+		t.Streams++
+	}
+	switch {
+	case isKnown:
+		t.Known++
+		t.Several = t.Several || t.KnownIn != "" && t.KnownIn != known.Stored.SessionID
+		t.KnownIn = cmp.Or(t.KnownIn, known.Stored.SessionID)
+		result.Summary, result.Known = nil, known.Stored.SessionID
+	case isSame:
+		t.Known++
+		t.Same++
+		result.Summary, result.Known = nil, same.First
+	case err != nil:
+		t.Failed++
+		result.Error = err.Error()
+		if s.StreamID == "" {
+			result.Summary = nil
+		}
+	case s.Frames == 0:
+		t.Empty++
+	default:
+		t.Recorded++
+	}
+	return result
+}

@@ -1,0 +1,53 @@
+// Package knownrecordings asks a server what it has recorded: the same bytes, streams that can be read by
+// now, what a tape file brought, transcripts, and usage.
+package knownrecordings
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"time"
+
+	"tapedeck/internal/apiclient"
+	"tapedeck/internal/console"
+	"tapedeck/query"
+	"tapedeck/query/session/sessionstreams"
+)
+
+// Server returns a client of the server.
+type Server func() (*apiclient.Client, error)
+
+// KnownError reports that a recording of the same bytes exists.
+type KnownError struct {
+	Source string
+	Digest string
+	Stored sessionstreams.InSession
+}
+
+// Error implements error.
+func (e *KnownError) Error() string {
+	return fmt.Sprintf("%s: these bytes are session %s already, recorded %s", e.Source, e.Stored.SessionID,
+		console.LocalTime(e.Stored.Stream.FirstAt))
+}
+
+// lookUpTimeout bounds how long a recording waits for the answer.
+const lookUpTimeout = 5 * time.Second
+
+// LookUp returns a function that queries the server for a recording of the bytes with a digest;
+// its error is a *KnownError if there is one. If the server does not answer, it is nil.
+func LookUp(ctx context.Context, server Server, source string) func(digest string) error {
+	return func(digest string) error {
+		api, err := server()
+		if err != nil {
+			return err
+		}
+		asking, cancel := context.WithTimeout(ctx, lookUpTimeout)
+		defer cancel()
+		var page query.Page[sessionstreams.InSession]
+		err = api.Get(asking, "v1/streams", url.Values{"digest": {digest}, "limit": {"1"}}, &page)
+		if err != nil || len(page.Items) == 0 {
+			return ctx.Err()
+		}
+		return &KnownError{source, digest, page.Items[0]}
+	}
+}

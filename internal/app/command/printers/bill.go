@@ -1,0 +1,108 @@
+package printers
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"tapedeck/internal/console"
+	"tapedeck/query/billing/bills"
+)
+
+// ClosedBill writes a closed bill.
+func ClosedBill(w io.Writer, b *bills.Bill) error {
+	out := console.To(w)
+	fmt.Fprintf(out, "%s  %s  %s  closed %s\n", b.Number, b.AccountName, b.Period, b.ClosedAt.Format(time.RFC3339))
+	return printBill(out, b)
+}
+
+// Bills writes the periods of billing accounts, and on notes the calls that belong to none.
+func Bills(out, notes io.Writer, list *bills.List) error {
+	t := console.NewTable(out, "account", "period", "state", "bill", "total", "cost so far", "unpriced", "closable from")
+	for i := range list.Items {
+		item := &list.Items[i]
+		total, so, number, closable := "", "", "", ""
+		if item.Total != nil {
+			total, number = item.Total.StringFixed(item.MinorUnits)+" "+item.Currency, *item.Number
+		} else {
+			closable = console.LocalTime(item.ClosableAt)
+		}
+		if item.Cost != nil {
+			so = exact(item.Cost.Amount.Round(6), item.MinorUnits) + " " + item.Cost.Currency
+		}
+		t.Row(console.Clip(item.Account, 40), item.Period, string(item.State), number, total, so, console.Thousands(item.Unpriced), closable)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, u := range list.Unbilled {
+		fmt.Fprintf(console.To(notes), "%s calls of %s belong to no account of the price file\n", console.Thousands(u.Calls), u.Period)
+	}
+	return nil
+}
+
+// BillPreview writes a bill as it would be, with its corrections, and on notes how many of
+// those are left out.
+func BillPreview(w, notes io.Writer, p *bills.Preview) error {
+	out := console.To(w)
+	fmt.Fprintf(out, "%s  %s  preview\n", p.AccountName, p.Period)
+	if err := printBill(out, &p.Bill); err != nil || len(p.CorrectionRows) == 0 {
+		return err
+	}
+	fmt.Fprintln(out)
+	t := console.NewTable(w, "corrected", "why", "session", "model", "unit", "quantity", "cost")
+	for i := range p.CorrectionRows {
+		r := &p.CorrectionRows[i]
+		t.Row(r.Period, string(r.Note), console.Clip(r.SessionID, 40), OrDash(r.Model), r.Unit, r.Quantity.String(), nullText(r.BilledCost, p.MinorUnits, r.Reason))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if n := uint64(len(p.CorrectionRows)); n < p.Corrections {
+		fmt.Fprintf(notes, "%d more corrections are not shown\n", p.Corrections-n)
+	}
+	return nil
+}
+
+// nullText returns an amount of a currency with this many minor units, or what stands for none.
+func nullText(d decimal.NullDecimal, minor int32, none string) string {
+	if !d.Valid {
+		return none
+	}
+	return exact(d.Decimal, minor)
+}
+
+// exact writes all digits of an amount, and at least those of the currency's minor unit.
+func exact(d decimal.Decimal, minor int32) string {
+	if d.Equal(d.Round(minor)) {
+		return d.StringFixed(minor)
+	}
+	return d.String()
+}
+
+// printBill prints the lines and the sums of a bill.
+func printBill(out io.Writer, b *bills.Bill) error {
+	t := console.NewTable(out, "charges of", "provider", "model", "unit", "quantity", "cost", "amount")
+	for i := range b.Lines {
+		l := &b.Lines[i]
+		period, amount := l.Period, l.Amount.StringFixed(b.MinorUnits)
+		if l.Class == bills.Correction {
+			period += " (correction)"
+		}
+		if l.Unpriced {
+			amount = "no price"
+		}
+		t.Row(period, OrDash(l.Provider), OrDash(l.Model), l.Unit, l.Quantity.String(), exact(l.Cost, b.MinorUnits), amount)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "total %s %s (exact %s, residual %s)\n", b.Total.StringFixed(b.MinorUnits), b.Currency,
+		exact(b.BilledCost, b.MinorUnits), exact(b.Residual, b.MinorUnits))
+	fmt.Fprintf(out, "%s in %s, %s, of which %s correct earlier bills; %s without a price\n",
+		console.Count(b.Charges, "charge"), b.Timezone, console.Count(b.Rows, "row"), console.Thousands(b.Corrections), console.Count(b.Unpriced, "charge"))
+	fmt.Fprintf(out, "rows %s\nprices %s\n", b.RowsHash, b.PricesHash)
+	return nil
+}

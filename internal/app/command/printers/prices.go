@@ -1,0 +1,195 @@
+package printers
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"tapedeck/internal/console"
+	"tapedeck/query/pricing/pricelist"
+	"tapedeck/query/pricing/prices"
+)
+
+// Prices writes a price table, and the models in use that have no price, or those alone; on
+// notes it writes which table it is.
+func Prices(out, notes io.Writer, list *pricelist.List, unmatched bool) error {
+	if !unmatched {
+		t := console.NewTable(out, "provider", "model", "input", "cache read", "cache write", "output", "others")
+		for i := range list.Items {
+			e := &list.Items[i]
+			t.Row(append([]any{e.Provider, e.Model}, priceCells(e.Prices)...)...)
+		}
+		if err := t.Flush(); err != nil {
+			return err
+		}
+		if list.Next != nil {
+			fmt.Fprintf(notes, "there are more models: narrow the list with --provider or --model, or raise --limit\n")
+		}
+	}
+	if err := printUnmatched(out, list.Unmatched); err != nil {
+		return err
+	}
+	priceHead(notes, &list.Head)
+	return nil
+}
+
+// Model writes all prices of a model, and on notes which table they are of.
+func Model(w, notes io.Writer, m *pricelist.Model) error {
+	out := console.To(w)
+	fmt.Fprintf(out, "%s %s  %s\n", m.Provider, m.Model, m.Name)
+	if len(m.Prices) > 0 {
+		fmt.Fprintf(out, "\nprices at %s, %s\n", m.At.Format(time.RFC3339), m.Currency)
+		if err := printUnits(w, m.Prices, true); err != nil {
+			return err
+		}
+	}
+	for i := range m.Periods {
+		fmt.Fprintf(out, "\nlist prices %s, USD, %s %s of %s\n", periodText(&m.Periods[i]), m.Source.Package, m.Source.Version, m.Source.Date)
+		if err := printUnits(w, m.Periods[i].Prices, false); err != nil {
+			return err
+		}
+	}
+	for i := range m.Rules {
+		printRule(out, &m.Rules[i])
+	}
+	priceHead(notes, &m.Head)
+	return nil
+}
+
+// scopeText writes the conditions of a rule.
+func scopeText(s *prices.Scope) string {
+	var parts []string
+	add := func(name string, values []string) {
+		if len(values) > 0 {
+			parts = append(parts, name+" "+strings.Join(values, " or "))
+		}
+	}
+	add("provider", s.Provider)
+	add("model", s.Model)
+	add("tenant", s.Tenant)
+	for _, tag := range slices.Sorted(maps.Keys(s.Tags)) {
+		add("tag "+tag, []string{s.Tags[tag]})
+	}
+	add("service tier", s.ServiceTier)
+	add("speed", s.Speed)
+	add("region", s.Region)
+	if s.MaxInput > 0 {
+		parts = append(parts, fmt.Sprintf("at most %s input tokens", console.Thousands(s.MaxInput)))
+	}
+	if !s.From.IsZero() {
+		parts = append(parts, "from "+s.From.Format(time.RFC3339))
+	}
+	if !s.To.IsZero() {
+		parts = append(parts, "before "+s.To.Format(time.RFC3339))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// priceHead writes which table it was.
+func priceHead(w io.Writer, h *pricelist.Head) {
+	fmt.Fprintf(console.To(w), "%s for a million tokens; list prices of %s %s, %s; ", h.Currency, h.Source.Package, h.Source.Version, h.Source.Date)
+	if h.FileName != nil {
+		fmt.Fprintf(console.To(w), "price file %s of %s; ", *h.FileName, console.LocalTime(*h.ImportedAt))
+	}
+	fmt.Fprintf(w, "table %s\n", h.Hash)
+}
+
+// priceCells returns the prices for a million tokens, with the tiers, and the number of the
+// other prices.
+func priceCells(list []pricelist.UnitPrice) []any {
+	shown := []string{"input_mtok", "cache_read_mtok", "cache_write_mtok", "output_mtok"}
+	cells := []any{"–", "–", "–", "–", ""}
+	others := 0
+	for i := range list {
+		at := -1
+		for j, key := range shown {
+			if list[i].Key == key {
+				at = j
+			}
+		}
+		if at < 0 {
+			others++
+			continue
+		}
+		cells[at] = priceText(&list[i])
+	}
+	if others > 0 {
+		cells[4] = fmt.Sprintf("+%d", others)
+	}
+	return cells
+}
+
+func priceText(p *pricelist.UnitPrice) string {
+	text := p.Price
+	for _, t := range p.Tiers {
+		text += fmt.Sprintf("; %s above %s", t.Price, console.Thousands(t.Above))
+	}
+	return text
+}
+
+func printUnmatched(w io.Writer, list []pricelist.Unmatched) error {
+	if len(list) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w)
+	t := console.NewTable(w, "no price", "provider", "records", "last", "why", "most like it")
+	for i := range list {
+		u := &list[i]
+		t.Row(OrDash(u.Model), OrDash(u.Provider), console.Thousands(u.Records), console.LocalTime(u.Last), u.Detail, strings.Join(u.Nearest, ", "))
+	}
+	return t.Flush()
+}
+
+func printUnits(w io.Writer, list []pricelist.UnitPrice, charged bool) error {
+	heads := []string{"unit", "price", "for"}
+	if charged {
+		heads = append(heads, "list price")
+	}
+	t := console.NewTable(w, heads...)
+	for i := range list {
+		p := &list[i]
+		cells := []any{p.Key, priceText(p), console.Thousands(p.Per)}
+		if charged && p.List != nil {
+			cells = append(cells, *p.List)
+		}
+		t.Row(cells...)
+	}
+	return t.Flush()
+}
+
+func periodText(p *pricelist.Period) string {
+	text := "at any time"
+	switch {
+	case p.StartDate != nil:
+		text = "from " + *p.StartDate
+	case p.StartTime != nil && p.EndTime != nil:
+		text = "from " + *p.StartTime + " to " + *p.EndTime
+	}
+	if p.Holds {
+		text += " (these hold)"
+	}
+	return text
+}
+
+func printRule(out io.Writer, r *pricelist.Rule) {
+	fmt.Fprintf(out, "\n%s: %s\n", r.Section, r.Name)
+	if r.Factor != nil {
+		units := "all units"
+		if len(r.Units) > 0 {
+			units = strings.Join(r.Units, ", ")
+		}
+		fmt.Fprintf(out, "  times %s, %s\n", *r.Factor, units)
+	}
+	for i := range r.Prices {
+		fmt.Fprintf(out, "  %s %s\n", r.Prices[i].Key, priceText(&r.Prices[i]))
+	}
+	if when := scopeText(&r.When); when != "" {
+		fmt.Fprintf(out, "  where %s\n", when)
+	}
+	if r.Source != nil {
+		fmt.Fprintf(out, "  source %s, read on %s: %s\n", r.Source.URL, r.Source.Date, r.Source.Text)
+	}
+}

@@ -1,0 +1,70 @@
+package printers
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"tapedeck/internal/app/lifecycle/retention"
+	"tapedeck/internal/console"
+)
+
+// Policies writes how long each kind of data is kept.
+func Policies(out io.Writer, list []retention.Policy) error {
+	t := console.NewTable(out, "kind", "kept for", "up to", "set", "by")
+	for _, p := range list {
+		t.Row(p.Kind, age(p.MaxAgeS), size(p.MaxBytes), TimeOr(p.SetAt, "-"), console.Clip(p.SetBy, 30))
+	}
+	return t.Flush()
+}
+
+// Kept writes the limits of a kind of data that were set.
+func Kept(out io.Writer, kind string, seconds, bytes *uint64) {
+	fmt.Fprintf(out, "%s: kept for %s, up to %s\n", kind, age(seconds), size(bytes))
+}
+
+// Expiry writes what expires, and when.
+func Expiry(out io.Writer, list []retention.Preview) error {
+	t := console.NewTable(out, "kind", "kept for", "up to", "stored", "expires now", "in 30 days, by age")
+	for i := range list {
+		p := &list[i]
+		var sessions, bytes uint64
+		for _, d := range p.Days {
+			sessions, bytes = sessions+d.Sessions, bytes+d.Bytes
+		}
+		t.Row(p.Kind, age(p.MaxAgeS), size(p.MaxBytes), amount(p.Stored.Sessions, p.Stored.Bytes), amount(p.Due.Sessions, p.Due.Bytes), amount(sessions, bytes))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for i := range list {
+		for _, s := range list[i].Oldest {
+			fmt.Fprintf(out, "%s: %s of %s, last at %s, by %s\n", list[i].Kind, s.ID, console.Bytes(s.Bytes), console.LocalTime(s.LastAt), s.Why)
+		}
+	}
+	return nil
+}
+
+func age(seconds *uint64) string {
+	if seconds == nil {
+		return "no limit"
+	}
+	if *seconds%86400 == 0 {
+		return console.Count(*seconds/86400, "day")
+	}
+	return (time.Duration(*seconds) * time.Second).String()
+}
+
+func size(bytes *uint64) string {
+	if bytes == nil {
+		return "no limit"
+	}
+	return console.Bytes(*bytes)
+}
+
+func amount(sessions, bytes uint64) string {
+	if sessions == 0 {
+		return "-"
+	}
+	return console.Count(sessions, "session") + ", " + console.Bytes(bytes)
+}

@@ -1,0 +1,162 @@
+package printers
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"tapedeck/internal/console"
+	costs "tapedeck/query/pricing/cost"
+	"tapedeck/query/report/reports"
+	"tapedeck/query/report/usagereport"
+)
+
+// Usage prints a report as a table, and below it the calls without a price.
+func Usage(w io.Writer, r *usagereport.Report) error {
+	heads := groupHeads(r.Granularity, r.GroupBy)
+	t := console.NewTable(w, slices.Concat(heads, figureHeads(r))...)
+	for i := range r.Items {
+		row := &r.Items[i]
+		names := groupCells(row.Period, r.GroupBy, row.Group)
+		if row.OtherGroups > 0 {
+			nameOthers(names[len(names)-len(r.GroupBy):], row.OtherGroups)
+		}
+		t.Row(append(names, figureCells(r, &row.Figures)...)...)
+	}
+	if len(heads) > 0 {
+		t.Row(append(totalCells(heads), figureCells(r, &r.Totals)...)...)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, without := range []struct {
+		head string
+		list []costs.Unpriced
+	}{
+		{"Without a price", r.Totals.Unpriced}, {"Without a price when re-priced", r.Totals.RepricedReasons},
+		{"Without a price as calls of the other model", r.Totals.WhatIfReasons},
+	} {
+		if err := showUnpriced(w, without.head, without.list); err != nil {
+			return err
+		}
+	}
+	return showFound(w, r.Totals.Findings)
+}
+
+// totalCells returns the cells that name the row of all groups together.
+func totalCells(heads []string) []any {
+	total := make([]any, len(heads))
+	for i := range total {
+		total[i] = ""
+	}
+	total[0] = "TOTAL"
+	return total
+}
+
+// groupCells returns the cells that name a row: its period and its groups.
+func groupCells(p reports.Period, by []string, g reports.Group) []any {
+	var cells []any
+	if p.Name != nil {
+		cells = append(cells, *p.Name)
+	}
+	for _, name := range by {
+		value := "(none)"
+		if v := g[name]; v != nil {
+			value = *v
+		}
+		cells = append(cells, console.Clip(value, 40))
+	}
+	return cells
+}
+
+// groupHeads names those cells.
+func groupHeads(granularity reports.Granularity, by []string) []string {
+	var heads []string
+	if granularity != reports.Whole {
+		heads = append(heads, string(granularity))
+	}
+	return append(heads, by...)
+}
+
+// nameOthers writes how many groups a row sums up in the cells of its group.
+func nameOthers(cells []any, groups int) {
+	for i := range cells {
+		cells[i] = ""
+	}
+	cells[0] = "(" + console.Count(groups, "other") + ")"
+}
+
+// figureHeads names the cells of a row's figures. Costs that were not asked for have none.
+func figureHeads(r *usagereport.Report) []string {
+	p := &r.Prices
+	heads := []string{"calls", "input", "cache read", "cache write", "output", "reasoning", "total", "cost"}
+	if p.RepricedHash != nil {
+		heads = append(heads, "repriced")
+	}
+	if p.WhatIfModel != nil {
+		heads = append(heads, "what if")
+	}
+	heads = append(heads, "stated")
+	if r.Totals.Findings != nil {
+		heads = append(heads, "findings")
+	}
+	return heads
+}
+
+// figureCells returns the cells of a row's figures.
+func figureCells(r *usagereport.Report, f *usagereport.Figures) []any {
+	p, n := &r.Prices, f.Tokens
+	cells := []any{
+		console.Thousands(f.Calls), tokenCount(f.Spent, n.Input), tokenCount(f.Spent, n.CacheRead), tokenCount(f.Spent, n.CacheWrite5m+n.CacheWrite1h),
+		tokenCount(f.Spent, n.Output), tokenCount(f.Spent, n.Reasoning), tokenCount(f.Spent, n.Total), cost(f.Spent),
+	}
+	if p.RepricedHash != nil {
+		cells = append(cells, otherCost(f.Repriced, f.RepricedUnpriced))
+	}
+	if p.WhatIfModel != nil {
+		cells = append(cells, otherCost(f.WhatIf, f.WhatIfUnpriced))
+	}
+	cells = append(cells, statedCosts(f.Stated, f.Calls))
+	if f.Findings != nil {
+		cells = append(cells, found(f.Findings))
+	}
+	return cells
+}
+
+// found says how much does not add up, and in how many sessions.
+func found(f *usagereport.Found) string {
+	if f.Findings == 0 {
+		return Unknown
+	}
+	return fmt.Sprintf("%s in %s", console.Thousands(f.Findings), console.Count(f.Sessions, "session"))
+}
+
+// showFound lists what does not add up by its codes.
+func showFound(w io.Writer, f *usagereport.Found) error {
+	if f == nil || f.Findings == 0 {
+		return nil
+	}
+	fmt.Fprintln(w, "\nWhat does not add up: \"tapedeck doctor usage\" lists it by session")
+	t := console.NewTable(w, "  finding", "count", "sessions")
+	for _, c := range f.Codes {
+		t.Row("  "+c.Code, console.Thousands(c.Count), console.Thousands(c.Sessions))
+	}
+	return t.Flush()
+}
+
+// showUnpriced lists the calls without a price under a head, and why they have none.
+func showUnpriced(w io.Writer, head string, list []costs.Unpriced) error {
+	if len(list) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w, "\n"+head)
+	t := console.NewTable(w, "  reason", "model", "calls", "tokens")
+	for _, u := range list {
+		model := "(none)"
+		if u.Model != nil {
+			model = *u.Model
+		}
+		t.Row("  "+string(u.Reason), console.Clip(model, 60), console.Thousands(u.Calls), console.Thousands(u.Tokens))
+	}
+	return t.Flush()
+}

@@ -1,0 +1,122 @@
+// Package sessionexport writes sessions as a tape, or in a format of other tools.
+package sessionexport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+
+	"tapedeck/internal/apiclient"
+	"tapedeck/internal/app/command/output"
+	"tapedeck/internal/app/command/play"
+	"tapedeck/internal/app/command/tapecopy"
+	"tapedeck/internal/commandline"
+	"tapedeck/internal/console"
+	"tapedeck/replay/tapefile"
+	"tapedeck/replay/tapefile/asciicast"
+	"tapedeck/replay/tapefile/har"
+)
+
+// Export is what is written.
+type Export struct {
+	Format   string // tape, ndjson, sse, asciicast or har
+	Sessions []string
+	Session  string // of a tape file with several
+	Server   func() (*apiclient.Client, error)
+	Version  string    // of the program
+	Notes    io.Writer // receives notes about the export, for people
+}
+
+// Write writes it, and returns how much it was.
+func (e *Export) Write(ctx context.Context, out *output.File) (string, error) {
+	switch e.Format {
+	case "ndjson", "sse":
+		return e.writeFrames(ctx, out)
+	case "asciicast", "har":
+		return e.writeConverted(ctx, out)
+	}
+	return e.writeTape(ctx, out)
+}
+
+// writeTape writes all sessions as one tape.
+func (e *Export) writeTape(ctx context.Context, out *output.File) (string, error) {
+	w, err := tapefile.NewWriter(out)
+	if err != nil {
+		return "", err
+	}
+	began := false
+	p := console.ShowProgress(func() string { return fmt.Sprintf("%s written", console.Count(out.Written(), "byte")) })
+	defer p.End()
+	tape := tapecopy.New(w, e.Server)
+	for _, name := range e.Sessions {
+		if err := tape.Add(ctx, name); err != nil {
+			_, wrong := errors.AsType[commandline.Error](err)
+			out.Keep = !wrong && (began || out.Written() > 1<<16)
+			return "", fmt.Errorf("export %s: %w", name, err)
+		}
+		began = true
+	}
+	if err := w.Close(); err != nil {
+		return "", err
+	}
+	bytes, frames := w.Written()
+	return fmt.Sprintf("%s, %s", console.Count(frames, "frame"), console.Count(bytes, "byte")), nil
+}
+
+// writeFrames writes the recorded frames as raw playback sends them.
+func (e *Export) writeFrames(ctx context.Context, out *output.File) (string, error) {
+	p, err := play.OpenNoting(e.Notes, e.Sessions[0], e.Session, e.Server)
+	if err != nil {
+		return "", err
+	}
+	defer p.Close()
+	if p.Session == "" {
+		return "", commandline.Errorf("name a session: \"tapedeck sessions\" lists those there are")
+	}
+	accept := map[string]string{"ndjson": "application/x-ndjson", "sse": "text/event-stream"}[e.Format]
+	body, err := p.Client.Open(ctx, http.MethodGet, apiclient.SessionPath(p.Session, "replay"), url.Values{"mode": {"raw"}, "speed": {"max"}}, accept)
+	if err != nil {
+		return "", p.Reason(err)
+	}
+	defer body.Close()
+	n, err := io.Copy(out, body)
+	if err != nil {
+		err = p.Reason(err)
+	}
+	return console.Count(n, "byte"), err
+}
+
+// writeConverted writes a session in a format that needs more than its frames.
+func (e *Export) writeConverted(ctx context.Context, out *output.File) (string, error) {
+	if e.Session != "" && !play.IsTape(e.Sessions[0]) {
+		return "", commandline.Errorf("--session goes with a tape file, and %q is none", e.Sessions[0])
+	}
+	f, done, err := tapecopy.Open(ctx, e.Sessions[0], e.Server)
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	id, err := play.OneSession(f, e.Sessions[0], e.Session)
+	if err != nil {
+		return "", err
+	}
+	t, err := f.Tape(ctx, "", id)
+	if err != nil {
+		return "", err
+	}
+	if e.Format == "har" {
+		n, err := har.Write(ctx, out, t, e.Version)
+		if err == nil && n == 0 {
+			fmt.Fprintln(e.Notes, "note     the session holds no HTTP exchange: \"tapedeck proxy\" records such")
+		}
+		return console.Count(n, "exchange"), err
+	}
+	messages, err := tapecopy.Messages(f, id)
+	if err != nil {
+		return "", err
+	}
+	return console.Count(len(messages), "message"), asciicast.Write(ctx, out, t, tapecopy.Title(t, id), messages)
+}

@@ -1,0 +1,165 @@
+package backup
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+	"github.com/nats-io/nats.go"
+
+	"tapedeck/internal/app/lifecycle/lease"
+)
+
+// State is how far a backup is.
+type State string
+
+// States of a backup.
+const (
+	Running State = "running"
+	Done    State = "done"
+	Failed  State = "failed"
+)
+
+// Status describes a backup that this server makes or made.
+type Status struct {
+	ID         string     `json:"id"`
+	To         string     `json:"to"`
+	Base       string     `json:"base"` // "" for a full one
+	State      State      `json:"state"`
+	Step       string     `json:"step"` // what a running one does
+	StartedAt  time.Time  `json:"started_at"`
+	FinishedAt *time.Time `json:"finished_at"`
+	Progress   Progress   `json:"progress"`
+	Error      string     `json:"error"`
+	Manifest   *Manifest  `json:"manifest"` // of one that is done
+}
+
+// ServiceOptions configure a Service.
+type ServiceOptions struct {
+	NATS    *nats.Conn
+	DB      driver.Conn
+	Version string // of the program
+	Dir     string // of ClickHouse's backups; "" if it is not on this machine
+	Log     *slog.Logger
+}
+
+// Service makes backups in the background. It is safe for use by many goroutines.
+type Service struct {
+	opts   ServiceOptions
+	holder string
+
+	mu      sync.Mutex      // guards what follows
+	list    []*Status       // the latest last
+	life    context.Context // that of Run; nil while it does not run
+	running sync.WaitGroup
+}
+
+// keptStatuses bounds the backups that a server lists.
+const keptStatuses = 100
+
+// NewService returns a service. It makes backups while Run runs.
+func NewService(opts ServiceOptions) *Service {
+	return &Service{opts: opts, holder: rand.Text()}
+}
+
+// Run makes backups until ctx ends, and keeps the metrics. It then cancels the backup that
+// is running.
+func (s *Service) Run(ctx context.Context) {
+	s.mu.Lock()
+	s.life = ctx
+	s.mu.Unlock()
+	s.follow(ctx)
+	s.mu.Lock()
+	s.life = nil // no further backup starts
+	s.mu.Unlock()
+	s.running.Wait()
+}
+
+// ErrBusy is the error of a backup that is requested while another one runs.
+var ErrBusy = errors.New("another backup is running")
+
+// Start begins a backup and returns its first status.
+func (s *Service) Start(o Options) (Status, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.life == nil {
+		return Status{}, errors.New("the server is starting or stopping")
+	}
+	if n := len(s.list); n > 0 && s.list[n-1].State == Running {
+		return Status{}, ErrBusy
+	}
+	st := &Status{ID: rand.Text(), To: o.To.Name, State: Running, Step: "starting", StartedAt: time.Now().UTC()}
+	if o.Base != nil {
+		st.Base = o.Base.Name
+	}
+	if s.list = append(s.list, st); len(s.list) > keptStatuses {
+		s.list = slices.Delete(s.list, 0, 1)
+	}
+	o.DB, o.NATS, o.Version, o.Dir, o.Log = s.opts.DB, s.opts.NATS, s.opts.Version, s.opts.Dir, s.opts.Log
+	o.Step = func(step string) { s.change(func() { st.Step = step }) }
+	o.Progress = func(p Progress) { s.change(func() { st.Progress = p }) }
+	ctx := s.life
+	s.running.Go(func() { s.run(ctx, o, st) })
+	return *st, nil
+}
+
+func (s *Service) change(do func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	do()
+}
+
+// run makes a backup. Of all servers on one NATS one does so at a time.
+func (s *Service) run(ctx context.Context, o Options, st *Status) {
+	var m *Manifest
+	held, err := lease.Hold(ctx, s.opts.NATS, "backup", s.holder, func(ctx context.Context) (err error) {
+		m, err = Backup(ctx, o)
+		return err
+	})
+	if err == nil && !held {
+		err = fmt.Errorf("%w on another server", ErrBusy)
+	}
+	now := time.Now().UTC()
+	s.change(func() {
+		st.FinishedAt, st.Step, st.State, st.Manifest = &now, "", Done, m
+		if err != nil {
+			st.State, st.Error, st.Manifest = Failed, err.Error(), nil
+		}
+	})
+	if err != nil {
+		failures.Inc()
+		s.opts.Log.Error("backup: failed", "backup", st.To, "error", err)
+		return
+	}
+	s.succeeded(ctx, success{At: now, Seconds: now.Sub(st.StartedAt).Seconds(), Bytes: st.Progress.Bytes, To: st.To})
+	s.opts.Log.Info("backup: written", "backup", st.To, "base", st.Base, "sessions", m.Sessions, "frames", m.Frames, "bytes", st.Progress.Bytes, "took", now.Sub(st.StartedAt).Round(time.Millisecond))
+}
+
+// List returns the backups that this server made since it was started, the latest first.
+func (s *Service) List() []Status {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := make([]Status, 0, len(s.list))
+	for i := len(s.list) - 1; i >= 0; i-- {
+		list = append(list, *s.list[i])
+	}
+	return list
+}
+
+// Find returns a backup of this server.
+func (s *Service) Find(id string) (Status, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, st := range s.list {
+		if st.ID == id {
+			return *st, true
+		}
+	}
+	return Status{}, false
+}

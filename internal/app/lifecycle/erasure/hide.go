@@ -1,0 +1,89 @@
+package erasure
+
+import (
+	"context"
+	"time"
+
+	"tapedeck/schema/lifecycle/erasure"
+	"tapedeck/schema/lifecycle/tombstone"
+)
+
+// stonesAtOnce bounds the tombstones of one insert.
+const stonesAtOnce = 1000
+
+// hide writes the tombstones of an erasure, and revokes the tokens of a tenant.
+func (s *Service) hide(ctx context.Context, e *erasure.Erasure) error {
+	sessions, err := s.covered(ctx, e)
+	if err != nil {
+		return err
+	}
+	if _, err := s.cover(ctx, e, sessions); err != nil {
+		return err
+	}
+	if err := s.reached("tombstones"); err != nil {
+		return err
+	}
+	e.State, e.HiddenAt = erasure.Hidden, time.Now().UTC()
+	e.Until = tombstone.Bound(e.HiddenAt)
+	if err := s.store.Put(ctx, e); err != nil {
+		return err
+	}
+	return s.reached("hidden")
+}
+
+// cover writes the tombstones that an erasure does not have yet, and returns how many.
+func (s *Service) cover(ctx context.Context, e *erasure.Erasure, sessions []string) (int, error) {
+	had, err := s.stones.OfErasure(ctx, e.Tenant, e.ID)
+	if err != nil {
+		return 0, err
+	}
+	known := make(map[string]bool, len(had))
+	for _, t := range had {
+		known[t.Session] = true
+		s.learn(t) // it may be of a process that was killed before it added it
+	}
+	var missing []string
+	for _, id := range sessions {
+		if !known[id] {
+			missing = append(missing, id)
+		}
+	}
+	if e.Kind == erasure.Tenant && !known[""] {
+		missing = append(missing, "")
+	}
+	for from := 0; from < len(missing); from += stonesAtOnce {
+		list, err := s.stones.PutAll(ctx, e.Tenant, e.ID, missing[from:min(from+stonesAtOnce, len(missing))])
+		if err != nil {
+			return from, err
+		}
+		for _, t := range list {
+			s.learn(t)
+		}
+	}
+	return len(missing), nil
+}
+
+func (s *Service) learn(t *tombstone.Tombstone) {
+	if s.opts.Deleted != nil {
+		s.opts.Deleted.Add(t)
+	}
+}
+
+// revoke revokes all tokens of a tenant.
+func (s *Service) revoke(ctx context.Context, tenant string) error {
+	if s.opts.Tokens == nil {
+		return nil
+	}
+	list, err := s.opts.Tokens.List(tenant)
+	if err != nil {
+		return err
+	}
+	for _, t := range list {
+		if t.RevokedAt == nil {
+			if _, err := s.opts.Tokens.Revoke(ctx, tenant, t.ID); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,205 @@
+package erasure
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/delivery/deadletters"
+	stream "tapedeck/ingest/delivery/jetstream"
+	"tapedeck/ingest/delivery/keys"
+	"tapedeck/ingest/sink"
+	"tapedeck/schema/lifecycle/erasure"
+	"tapedeck/schema/lifecycle/tombstone"
+	"tapedeck/schema/tables"
+)
+
+// remove deletes everything that a hidden erasure covers.
+func (s *Service) remove(ctx context.Context, e *erasure.Erasure) (waits string, err error) {
+	if e.Kind == erasure.Tenant && !e.Progress.TokensGone {
+		if err := s.revoke(ctx, e.Tenant); err != nil {
+			return "", fmt.Errorf("revoke the tokens of tenant %s: %w", e.Tenant, err)
+		}
+		e.Progress.TokensGone = true
+		if err := s.saved(ctx, e, "tokens"); err != nil {
+			return "", err
+		}
+	}
+	if left := s.opts.Grace - time.Since(e.HiddenAt); left > 0 {
+		return "every server to learn of it", nil
+	}
+	if s.opts.Spooled != nil && s.opts.Spooled() > time.Since(e.HiddenAt) {
+		return "the spool of this server, which waits for NATS", nil
+	}
+	if waits, err = s.blocks(ctx, e); err != nil || waits != "" {
+		return waits, err
+	}
+	// The sink has now stored all that was in JetStream when the erasure was hidden.
+	sessions, err := s.store.Covered(ctx, e)
+	if err != nil {
+		return "", err
+	}
+	if n, err := s.cover(ctx, e, sessions); err != nil || n > 0 {
+		e.Found.Sessions += uint64(n)
+		e.HiddenAt = time.Now().UTC()
+		if e.Kind == erasure.Tag {
+			// They went on while they were not hidden, so that JetStream has blocks of them behind
+			// those that were removed.
+			e.Progress.Blocks, e.Progress.BlocksGone = 0, false
+		}
+		if err == nil {
+			err = s.saved(ctx, e, "more tombstones")
+		}
+		return "every server to learn of sessions that were found", err
+	}
+	stones, err := s.stones.OfErasure(ctx, e.Tenant, e.ID)
+	if err != nil {
+		return "", err
+	}
+	covers, err := s.coverage(ctx, e, stones)
+	if err != nil {
+		return "", err
+	}
+	if err := s.letters(ctx, e, covers); err != nil {
+		return "", err
+	}
+	if err := s.keys(ctx, e, covers); err != nil {
+		return "", err
+	}
+	if err := s.rows(ctx, e, stones); err != nil {
+		return "", err
+	}
+	e.State, e.RemovedAt, e.Waits = erasure.Removed, time.Now().UTC(), ""
+	return "", s.saved(ctx, e, "removed")
+}
+
+// saved writes the record, and is a step.
+func (s *Service) saved(ctx context.Context, e *erasure.Erasure, step string) error {
+	if err := s.store.Put(ctx, e); err != nil {
+		return err
+	}
+	return s.reached(step)
+}
+
+// coverage returns a function that reports whether a stream is erased. Of some only the
+// stream is known, and of some only the session.
+func (s *Service) coverage(ctx context.Context, e *erasure.Erasure, stones []*tombstone.Tombstone) (func(session, streamID string) bool, error) {
+	list, err := s.covering(ctx, e, stones)
+	if err != nil {
+		return nil, err
+	}
+	streams := map[string]bool{}
+	for _, r := range list {
+		ids, err := r.Streams(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range ids {
+			streams[id] = true
+		}
+	}
+	by := make(map[string]*tombstone.Tombstone, len(stones))
+	for _, t := range stones {
+		by[t.Session] = t
+	}
+	return func(session, streamID string) bool {
+		return streams[streamID] || by[session].Covers(streamID) || by[""].Covers(streamID)
+	}, nil
+}
+
+// blocks removes all stored messages from the stream of blocks, with the files that they
+// were in.
+func (s *Service) blocks(ctx context.Context, e *erasure.Erasure) (waits string, err error) {
+	if e.Progress.BlocksGone {
+		return "", nil
+	}
+	js, err := jetstream.New(s.opts.NATS)
+	if err != nil {
+		return "", fmt.Errorf("JetStream: %w", err)
+	}
+	if e.Progress.Blocks == 0 {
+		if e.Progress.Blocks, err = stream.Roll(ctx, js, ingest.FillerSubject); err != nil {
+			return "", err
+		}
+		if err := s.saved(ctx, e, "rolled"); err != nil {
+			return "", err
+		}
+	}
+	waits, err = stream.RemoveStored(ctx, js, sink.ConsumerName, e.Progress.Blocks, s.opts.Grace)
+	if err != nil || waits != "" {
+		return waits, err
+	}
+	if err := s.reached("purged"); err != nil {
+		return "", err
+	}
+	e.Progress.BlocksGone = true
+	return "", s.saved(ctx, e, "blocks")
+}
+
+// letters removes dead letters.
+func (s *Service) letters(ctx context.Context, e *erasure.Erasure, covers func(session, streamID string) bool) error {
+	if e.Progress.LettersGone || s.opts.Letters == nil {
+		return nil
+	}
+	unreadable, err := s.opts.Letters.Of(e.Tenant).Erase(ctx, func(l *deadletters.Letter) bool {
+		return e.Kind == erasure.Tenant && l.Session == "" || l.Session != "" && covers(l.Session, l.StreamID)
+	})
+	if err != nil {
+		return err
+	}
+	if unreadable > 0 {
+		e.Remarks = append(e.Remarks, fmt.Sprintf("%d dead letters of the tenant cannot be read and may hold blocks of what is erased: look at them with \"tapedeck dead-letters\"", unreadable))
+	}
+	e.Progress.LettersGone = true
+	return s.saved(ctx, e, "letters")
+}
+
+// keys removes logs of idempotency keys.
+func (s *Service) keys(ctx context.Context, e *erasure.Erasure, covers func(session, streamID string) bool) error {
+	if e.Progress.KeysGone || !e.Progress.KeysUntil.IsZero() {
+		return nil
+	}
+	gone, err := keys.Erase(ctx, s.opts.NATS, e.Tenant, s.opts.Sync, covers)
+	if err != nil {
+		return err
+	}
+	e.Progress.Keys, e.Progress.KeysUntil, e.Progress.KeysGone = gone.Last, gone.Until, gone.Last == 0
+	return s.saved(ctx, e, "keys")
+}
+
+// rows deletes the rows from every table of recordings.
+func (s *Service) rows(ctx context.Context, e *erasure.Erasure, stones []*tombstone.Tombstone) error {
+	list, err := s.covering(ctx, e, stones)
+	if err != nil {
+		return err
+	}
+	for _, table := range tables.Names(tables.Recording) {
+		for _, r := range list {
+			if err := r.Remove(ctx, table); err != nil {
+				return err
+			}
+		}
+		if err := s.reached("rows of " + table); err != nil {
+			return err
+		}
+	}
+	e.Progress.RowsAt, err = s.store.Now(ctx)
+	return err
+}
+
+// covering returns the rows that tombstones cover: of a tenant all of them at once.
+func (s *Service) covering(ctx context.Context, e *erasure.Erasure, stones []*tombstone.Tombstone) ([]erasure.Rows, error) {
+	if e.Kind == erasure.Tenant {
+		var whole []*tombstone.Tombstone
+		for _, t := range stones {
+			if t.Session == "" {
+				whole = append(whole, t)
+			}
+		}
+		stones = whole
+	}
+	return s.store.Rows(ctx, stones)
+}

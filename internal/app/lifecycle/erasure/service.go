@@ -1,0 +1,229 @@
+package erasure
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+	"github.com/google/uuid"
+	"github.com/nats-io/nats.go"
+
+	"tapedeck/ingest/delivery/deadletters"
+	"tapedeck/internal/app/auth/access"
+	"tapedeck/schema/lifecycle/erasure"
+	"tapedeck/schema/lifecycle/tombstone"
+	"tapedeck/schema/tables"
+)
+
+// Options configure a Service. The zero value of a field stands for its default.
+type Options struct {
+	NATS    *nats.Conn
+	DB      driver.Conn
+	Deleted *tombstone.Set
+	Letters *deadletters.Store
+	// Tokens revokes the tokens of an erased tenant; nil on a server without tokens.
+	Tokens *access.Store
+	// Spooled returns how long the oldest block in the spool of this process has waited; 0
+	// for an empty one. nil for a process without a spool.
+	Spooled func() time.Duration
+	// Within is the time within which an erasure should be verified; default 1 h.
+	Within time.Duration
+	// Grace is the time in which every process learns a tombstone, and inserts and live
+	// readers of before end; default 5 s.
+	Grace time.Duration
+	// Sync is the time in which NATS compacts files, its sync_interval and more; default
+	// 5 min.
+	Sync time.Duration
+	// Every is the interval between attempts; default 2 s.
+	Every time.Duration
+	Log   *slog.Logger
+	// Reached, for tests, is called after each step; its error ends the attempt there.
+	Reached func(step string) error
+}
+
+// Service requests and carries out erasures. It is safe for use by many goroutines.
+type Service struct {
+	opts   Options
+	store  *erasure.Store
+	stones *tombstone.Store
+	holder string
+	wake   chan struct{}
+	asked  time.Time // when late rows were looked for; used by Run alone
+}
+
+// New returns a service. Run carries out what is requested.
+func New(opts Options) *Service {
+	if opts.Within == 0 {
+		opts.Within = time.Hour
+	}
+	if opts.Grace == 0 {
+		opts.Grace = 5 * time.Second
+	}
+	if opts.Sync == 0 {
+		opts.Sync = 5 * time.Minute
+	}
+	if opts.Every == 0 {
+		opts.Every = 2 * time.Second
+	}
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	if opts.Reached == nil {
+		opts.Reached = func(string) error { return nil }
+	}
+	return &Service{
+		opts: opts, store: erasure.NewStore(opts.DB), stones: tombstone.NewStore(opts.DB),
+		holder: rand.Text(), wake: make(chan struct{}, 1),
+	}
+}
+
+// Steps are the steps of an erasure, in order, at which tests kill the server.
+var Steps = steps()
+
+func steps() []string {
+	list := []string{"requested", "tombstones", "hidden", "rolled", "purged", "blocks", "letters", "keys"}
+	for _, table := range tables.Names(tables.Recording) {
+		list = append(list, "rows of "+table)
+	}
+	return append(list, "removed", "finished", "verified")
+}
+
+// Request is what is to be erased.
+type Request struct {
+	Tenant string
+	Kind   erasure.Kind
+	// Sessions are their ids, for the kind Sessions.
+	Sessions []string
+	// Tag and Value are of the kind Tag.
+	Tag, Value string
+	By         string // who requests it
+}
+
+// record returns the record of a request.
+func (s *Service) record(r *Request) (*erasure.Erasure, error) {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return nil, fmt.Errorf("make the id of an erasure: %w", err)
+	}
+	now := time.Now().UTC()
+	e := &erasure.Erasure{
+		ID: id.String(), Tenant: r.Tenant, Kind: r.Kind, State: erasure.Requested,
+		RequestedAt: now, RequestedBy: r.By, Due: now.Add(s.opts.Within), Remarks: []string{},
+	}
+	switch r.Kind {
+	case erasure.Sessions:
+		e.Named = slices.Compact(slices.Sorted(slices.Values(r.Sessions)))
+	case erasure.Tag:
+		// The value may name a person, and the record outlives the recordings.
+		e.TagKey, e.Salt = r.Tag, rand.Text()
+		sum := sha256.Sum256([]byte(e.Salt + r.Value))
+		e.TagHash = hex.EncodeToString(sum[:])
+	}
+	return e, nil
+}
+
+// Preview returns what a request would erase, without erasing it.
+func (s *Service) Preview(ctx context.Context, r Request) (*erasure.Erasure, []string, error) {
+	e, err := s.record(&r)
+	if err != nil {
+		return nil, nil, err
+	}
+	sessions, err := s.covered(ctx, e)
+	if err != nil {
+		return nil, nil, err
+	}
+	e.ID, e.Salt = "", ""
+	return e, sessions, nil
+}
+
+// covered returns the sessions that an erasure is of, and counts them.
+func (s *Service) covered(ctx context.Context, e *erasure.Erasure) ([]string, error) {
+	sessions, err := s.store.Covered(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	counted := sessions
+	if e.Kind == erasure.Tenant {
+		counted = nil
+	} else if counted == nil {
+		counted = []string{}
+	}
+	e.Found, err = s.store.Count(ctx, e.Tenant, counted)
+	return sessions, err
+}
+
+// Request records an erasure and hides what it is of. From then on no reader of this server
+// returns anything of it, and within about a second none of another one. Run removes it.
+func (s *Service) Request(ctx context.Context, r Request) (*erasure.Erasure, error) {
+	e, err := s.record(&r)
+	if err != nil {
+		return nil, err
+	}
+	// A request that is interrupted after the record was written is completed by Run.
+	if err := s.store.Put(ctx, e); err != nil {
+		return nil, err
+	}
+	requested.WithLabelValues(string(e.Kind)).Inc()
+	defer s.notify()
+	if err := s.reached("requested"); err != nil {
+		return nil, err
+	}
+	if err := s.hide(ctx, e); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// notify has Run look for work.
+func (s *Service) notify() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (s *Service) reached(step string) error { return s.opts.Reached(step) }
+
+// List returns the latest erasures of a tenant, or of erasure.AllTenants.
+func (s *Service) List(ctx context.Context, tenant string, limit int) ([]erasure.Erasure, error) {
+	return s.store.List(ctx, tenant, limit)
+}
+
+// Find returns an erasure; nil if there is none.
+func (s *Service) Find(ctx context.Context, tenant, id string) (*erasure.Erasure, error) {
+	return s.store.Find(ctx, tenant, id)
+}
+
+// Delete erases a session; it implements query.Deleter.
+func (s *Service) Delete(ctx context.Context, of tombstone.Key) error {
+	_, err := s.Request(ctx, Request{Tenant: of.Tenant, Kind: erasure.Sessions, Sessions: []string{of.Session}, By: By(ctx)})
+	return err
+}
+
+// Resume reports whether a session is being erased; it implements query.Deleter.
+func (s *Service) Resume(ctx context.Context, of tombstone.Key) (bool, error) {
+	t, err := s.stones.Find(ctx, of)
+	if err != nil || t == nil || t.Finished {
+		return false, err
+	}
+	s.notify()
+	return true, nil
+}
+
+// By returns who sends a request, for records.
+func By(ctx context.Context) string {
+	p := access.From(ctx)
+	switch {
+	case p == nil:
+		return ""
+	case p.ID == "":
+		return p.Name
+	}
+	return p.Name + " (" + p.ID + ")"
+}

@@ -1,0 +1,194 @@
+// Package retention has recordings and bills expire by the policies of their tenants. Of all
+// servers on one NATS one does so at a time, a bounded number of sessions after another.
+package retention
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+	"github.com/nats-io/nats.go"
+
+	"tapedeck/internal/app/auth/audit"
+	"tapedeck/internal/app/lifecycle/lease"
+	"tapedeck/internal/metric"
+	"tapedeck/schema/lifecycle/retention"
+	"tapedeck/schema/tables"
+)
+
+// Options configure a Service. The zero value of a field stands for its default.
+type Options struct {
+	NATS  *nats.Conn
+	DB    driver.Conn
+	Audit *audit.Log // receives what expires; nil for none
+	// Every is the interval between looks for what has expired; default 5 min.
+	Every time.Duration
+	// Step is how many sessions expire at a time; default 500.
+	Step int
+	// Now is the clock; default time.Now.
+	Now func() time.Time
+	Log *slog.Logger
+	// Reached, for tests, is called after each step; its error ends the round there.
+	Reached func(step string) error
+}
+
+// Service has data expire. It is safe for use by many goroutines.
+type Service struct {
+	opts   Options
+	store  *retention.Store
+	holder string
+}
+
+var (
+	expired = metric.CounterVec(metric.API, "tapedeck_expired_sessions_total",
+		"Sessions of which one kind of data expired, by kind and why; bills for the kind bills.", "kind", "why")
+	rounds = metric.CounterVec(metric.API, "tapedeck_retention_rounds_total",
+		"Rounds in which this server looked for data that has expired, by result: done, failed.", "result")
+	lastRound = metric.Gauge(metric.API, "tapedeck_retention_last_success_timestamp_seconds",
+		"When this server last completed a round, in seconds since 1970. Of all servers one does so at a time: take the maximum.")
+	expiredBytes = metric.CounterVec(metric.API, "tapedeck_expired_bytes_total",
+		"Bytes as recorded of what expired, by kind.", "kind")
+)
+
+// New returns a service.
+func New(opts Options) *Service {
+	if opts.Every == 0 {
+		opts.Every = 5 * time.Minute
+	}
+	if opts.Step == 0 {
+		opts.Step = 500
+	}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	if opts.Reached == nil {
+		opts.Reached = func(string) error { return nil }
+	}
+	return &Service{opts: opts, store: retention.NewStore(opts.DB), holder: rand.Text()}
+}
+
+// Store returns the store of policies.
+func (s *Service) Store() *retention.Store { return s.store }
+
+// Run has data expire until ctx ends.
+func (s *Service) Run(ctx context.Context) {
+	tick := time.NewTicker(s.opts.Every)
+	defer tick.Stop()
+	for {
+		if _, err := lease.Hold(ctx, s.opts.NATS, "retention", s.holder, s.Round); err != nil && ctx.Err() == nil && s.opts.NATS.IsConnected() {
+			s.opts.Log.Warn("retention: a round failed, trying again", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// Round removes what has expired, and what an interrupted round marked.
+func (s *Service) Round(ctx context.Context) (err error) {
+	defer func() {
+		switch {
+		case err == nil:
+			rounds.WithLabelValues("done").Inc()
+			lastRound.SetToCurrentTime()
+		case ctx.Err() == nil:
+			rounds.WithLabelValues("failed").Inc()
+		}
+	}()
+	for {
+		list, err := s.store.Unfinished(ctx, s.opts.Step)
+		if err != nil {
+			return err
+		}
+		if len(list) == 0 {
+			break
+		}
+		n := 1 // of one tenant and kind
+		for n < len(list) && list[n].Tenant == list[0].Tenant && list[n].Kind == list[0].Kind {
+			n++
+		}
+		if err := s.store.Remove(ctx, list[:n]); err != nil {
+			return err
+		}
+	}
+	policies, err := s.store.Policies(ctx, retention.AllTenants)
+	if err != nil {
+		return err
+	}
+	for i := range policies {
+		if err := s.apply(ctx, &policies[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// apply has data expire by one policy, one step after another.
+func (s *Service) apply(ctx context.Context, p *retention.Policy) error {
+	if p.Kind == tables.Bills {
+		return s.bills(ctx, p)
+	}
+	for ctx.Err() == nil {
+		now := s.opts.Now()
+		due, err := s.store.Due(ctx, p, now, s.opts.Step)
+		if err != nil || len(due) == 0 {
+			return err
+		}
+		if err := s.audited(ctx, p, len(due)); err != nil {
+			return err
+		}
+		marks, err := s.store.Mark(ctx, p, due, now)
+		if err == nil {
+			err = s.opts.Reached("marked")
+		}
+		if err != nil {
+			return err
+		}
+		if err := s.store.Remove(ctx, marks); err != nil {
+			return err
+		}
+		var bytes uint64
+		for _, d := range due {
+			expired.WithLabelValues(p.Kind, d.Why).Inc()
+			bytes += d.Bytes
+		}
+		expiredBytes.WithLabelValues(p.Kind).Add(float64(bytes))
+		s.opts.Log.Info("retention: expired sessions", "tenant", p.Tenant, "kind", p.Kind, "sessions", len(due), "bytes", bytes)
+		if err := s.opts.Reached("removed"); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// bills has closed bills expire.
+func (s *Service) bills(ctx context.Context, p *retention.Policy) error {
+	due, err := s.store.Bills(ctx, p, s.opts.Now(), s.opts.Step)
+	if err != nil || len(due) == 0 {
+		return err
+	}
+	if err := s.audited(ctx, p, len(due)); err != nil {
+		return err
+	}
+	if err := s.store.RemoveBills(ctx, p.Tenant, due); err != nil {
+		return err
+	}
+	expired.WithLabelValues(p.Kind, string(retention.ByAge)).Add(float64(len(due)))
+	s.opts.Log.Info("retention: expired bills", "tenant", p.Tenant, "kind", p.Kind, "bills", len(due))
+	return nil
+}
+
+// audited records that data expires.
+func (s *Service) audited(ctx context.Context, p *retention.Policy, n int) error {
+	e := audit.Of(p.Tenant, audit.ServerItself, audit.Expire, p.Kind, audit.Done)
+	e.Detail = fmt.Sprintf("%d", n)
+	return s.opts.Audit.Record(ctx, e)
+}

@@ -1,0 +1,61 @@
+package node
+
+import (
+	"cmp"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/delivery/ratelimit"
+	"tapedeck/ingest/delivery/spool"
+	"tapedeck/ingest/redact"
+	"tapedeck/ingest/sink"
+	"tapedeck/internal/app/health"
+)
+
+// SetThresholds sets the values beyond which checks fail.
+func (n *Node) SetThresholds(t health.Thresholds) { n.limits.Store(&t) }
+
+// thresholds returns the values beyond which checks fail.
+func (n *Node) thresholds() *health.Thresholds {
+	if t := n.limits.Load(); t != nil {
+		return t
+	}
+	return &n.Thresholds
+}
+
+// SetRates sets how much is recorded per second; nothing without ingest.
+func (n *Node) SetRates(l ratelimit.Limits) {
+	if n.rates != nil {
+		n.rates.SetLimits(l)
+	}
+}
+
+// Redaction returns the rules for secrets in what is recorded from now on.
+func (n *Node) Redaction() *redact.Engine {
+	if e := n.redact.Load(); e != nil {
+		return e
+	}
+	return cmp.Or(n.Redact, redact.Default())
+}
+
+// SetRedaction sets these rules. Streams that are open keep theirs.
+func (n *Node) SetRedaction(e *redact.Engine) {
+	n.redact.Store(e)
+	if n.Recorder != nil {
+		n.Recorder.SetRedact(e)
+	}
+}
+
+// sinkOptions returns the options of the sink.
+func (n *Node) sinkOptions() sink.Options {
+	o := n.Batches
+	o.NATS, o.DSN, o.Keep, o.Version, o.Log = n.NATS, n.DSN, n.Streams.Keep, n.Version, n.Log
+	o.Deleted, o.Complete = n.Deleted, n.Deleter.Sweep
+	return o
+}
+
+// spoolOptions returns the options of the spool.
+func (n *Node) spoolOptions(next ingest.Publisher) spool.Options {
+	o := n.Spooling
+	o.Dir, o.Next, o.Sync, o.Log = n.SpoolDir, next, n.SyncSpool, n.Log
+	return o
+}

@@ -1,0 +1,143 @@
+package node
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	njs "github.com/nats-io/nats.go/jetstream"
+
+	"tapedeck/ingest/delivery/jetstream"
+	"tapedeck/internal/apiclient"
+	"tapedeck/schema/clickhouse"
+)
+
+// remindEvery is the interval between log lines about a server that does not answer.
+const remindEvery = time.Minute
+
+// ensureStreams creates the JetStream streams, if NATS is unavailable as soon as it is
+// available.
+func (n *Node) ensureStreams(life context.Context) error {
+	js, err := njs.New(n.NATS)
+	if err != nil {
+		return fmt.Errorf("JetStream: %w", err)
+	}
+	try := func() error {
+		ctx, cancel := context.WithTimeout(life, 5*time.Second)
+		defer cancel()
+		_, err := jetstream.EnsureStreams(ctx, js, n.Streams)
+		if err != nil && !n.NATS.IsConnected() {
+			err = n.natsAway(life)
+		}
+		if err != nil {
+			err = n.noJetStream(err)
+			n.missing.Store(&err)
+			return err
+		}
+		n.missing.Store(nil)
+		return nil
+	}
+	n.running.Go(func() { n.enlargeDeadLetters(life, js) })
+	if err := try(); err == nil {
+		return nil
+	}
+	n.running.Go(func() { n.await(life, "JetStream", try) })
+	return nil
+}
+
+// enlargeEvery is the interval between attempts to enlarge a dead-letter stream that is
+// smaller than it should be.
+const enlargeEvery = time.Minute
+
+// enlargeDeadLetters enlarges the dead-letter stream to its full size once the NATS
+// server has room for it. It returns then, or when life ends.
+func (n *Node) enlargeDeadLetters(life context.Context, js njs.JetStream) {
+	tick := time.NewTicker(enlargeEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-life.Done():
+			return
+		case <-tick.C:
+		}
+		if n.missing.Load() != nil {
+			continue // the streams do not exist yet
+		}
+		ctx, cancel := context.WithTimeout(life, 5*time.Second)
+		_, whole, err := jetstream.EnsureDead(ctx, js, n.Streams)
+		cancel()
+		if err == nil && whole {
+			return
+		}
+	}
+}
+
+// natsAway describes which NATS server does not answer, and why. The client does not
+// report why a first connection failed, so the server is dialled.
+func (n *Node) natsAway(life context.Context) error {
+	why := "the connection was refused by the server"
+	if err := n.NATS.LastError(); err != nil {
+		why = err.Error()
+	}
+	for server := range strings.SplitSeq(n.Servers, ",") {
+		var d net.Dialer
+		ctx, cancel := context.WithTimeout(life, readyTimeout)
+		conn, err := d.DialContext(ctx, "tcp", jetstream.ServerHost(server))
+		cancel()
+		if err != nil {
+			why = apiclient.RootOf(err).Error()
+			continue
+		}
+		conn.Close()
+	}
+	return fmt.Errorf("no NATS server answers at %s: %s", cmp.Or(jetstream.RedactServers(n.Servers), "this process"), why)
+}
+
+// greetClickHouse logs that ClickHouse does not answer, and that it does again.
+func (n *Node) greetClickHouse(life context.Context) {
+	n.await(life, "ClickHouse", func() error {
+		ctx, cancel := context.WithTimeout(life, readyTimeout)
+		defer cancel()
+		if err := n.DB.Ping(ctx); err != nil {
+			return fmt.Errorf("%s: %w", clickhouse.ServerName(n.DSN), apiclient.RootOf(err))
+		}
+		return nil
+	})
+}
+
+// isNoJetStream reports whether an error says that a server, or the user's account, has no JetStream.
+func isNoJetStream(err error) bool {
+	return errors.Is(err, njs.ErrJetStreamNotEnabled) || errors.Is(err, njs.ErrJetStreamNotEnabledForAccount) || errors.Is(err, nats.ErrNoResponders)
+}
+
+// await tries until it succeeds or life ends. It logs the first failure, others
+// now and then, and the success after them.
+func (n *Node) await(life context.Context, what string, try func() error) {
+	var said time.Time
+	for {
+		err := try()
+		if life.Err() != nil {
+			return
+		}
+		if err == nil {
+			if !said.IsZero() {
+				n.Log.Info("node: a server answers now", "server", what)
+			}
+			return
+		}
+		if time.Since(said) > remindEvery {
+			said = time.Now()
+			n.Log.Warn("node: a server does not answer yet, waiting for it", "server", what, "error", err)
+		}
+		select {
+		case <-life.Done():
+			return
+		case <-time.After(time.Second):
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"tapedeck/internal/app/auth/access"
+	"tapedeck/internal/app/auth/audit"
+	"tapedeck/internal/app/auth/audit/table"
+	"tapedeck/internal/problem"
+)
+
+// requestIDHeader is the field of an answer with the id of its request in the audit log.
+const requestIDHeader = "X-Request-Id"
+
+// auditTimeout bounds the wait for the end of a change to be stored. Its beginning is stored
+// before, so a change is never without an entry.
+const auditTimeout = 2 * time.Second
+
+// audited is middleware that records the requests of a route. The entry of a change is durable
+// before the change begins, and its outcome before the answer does. With tokens a request
+// that cannot be recorded is answered 503.
+func (s *Server) audited(r route, next echo.HandlerFunc) echo.HandlerFunc {
+	if r.action == audit.None {
+		return next
+	}
+	return func(c echo.Context) error {
+		log, ctx := s.Node.Audit, c.Request().Context()
+		e := s.entry(c, r)
+		if p := access.From(ctx); p != nil {
+			e.Principal = principalOf(p)
+			e.Tenant = access.Tenant(ctx)
+		}
+		if r.server {
+			e.Tenant = access.AllTenants
+		}
+		if !strings.HasPrefix(c.Path(), "/emulate/") { // recorded answers have the recorded fields
+			c.Response().Header().Set(requestIDHeader, e.RequestID)
+		}
+		changes := r.action.Changes()
+		if changes {
+			e.Outcome = audit.Begun
+			if err := log.Record(ctx, e); err != nil {
+				s.Log.Warn("audit log: a change cannot be recorded", "action", e.Action, "error", err)
+				if s.Tokens != nil {
+					return notRecorded()
+				}
+			}
+		} else if s.Tokens != nil && log.Full() {
+			return notRecorded()
+		}
+		ended := false
+		end := func() {
+			if ended {
+				return
+			}
+			ended = true
+			e.Status = c.Response().Status
+			e.Outcome = audit.OutcomeOf(e.Status)
+			if changes {
+				ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditTimeout)
+				defer cancel()
+				if log.Record(ctx, e) == nil {
+					return
+				}
+			}
+			_ = log.Note(e) // it is counted
+		}
+		c.Response().Before(end)
+		c.SetRequest(c.Request().WithContext(audit.With(ctx, &e)))
+		err := next(c)
+		if err == nil && !c.Response().Committed { // net/http answers 200
+			end()
+		}
+		return err
+	}
+}
+
+// entry returns the entry of a request, without who sends it.
+func (s *Server) entry(c echo.Context, r route) audit.Entry {
+	action := r.action
+	if action == audit.None {
+		action = audit.Access
+	}
+	return audit.Entry{ID: audit.NewID(), At: time.Now(), Remote: c.RealIP(), Action: action, Object: objectOf(c), RequestID: audit.NewID()}
+}
+
+// objectParameters are those that name what a request is about where its path does not.
+var objectParameters = []string{"account", "period", "session", "name", "seq", "a", "b"}
+
+// objectOf returns what a request is about, as its path or query names it.
+func objectOf(c echo.Context) string {
+	var parts []string
+	for _, v := range c.ParamValues() {
+		if text, err := url.PathUnescape(v); err == nil && c.Request().URL.RawPath != "" {
+			v = text
+		}
+		parts = append(parts, v)
+	}
+	if strings.HasPrefix(c.Path(), "/emulate/") {
+		parts = parts[:1] // the rest is the recorded application's
+	}
+	if len(parts) == 0 {
+		for _, name := range objectParameters {
+			parts = append(parts, c.QueryParams()[name]...)
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+// refused records a request that its principal may not make.
+func (s *Server) refused(c echo.Context, r route, by audit.Principal, tenant string, status int) {
+	e := s.entry(c, r)
+	e.Principal, e.Tenant, e.Status = by, tenant, status
+	if r.action == audit.None {
+		e.Object = c.Request().Method + " " + c.Path()
+	}
+	s.Node.Audit.Refused(e)
+}
+
+// principalOf returns a principal as the log has it.
+func principalOf(p *access.Principal) audit.Principal {
+	return audit.Principal{Kind: string(p.Kind), ID: p.Who(), Name: p.Name}
+}
+
+// auditEntries is for the entries that the principal may see: its tenant's, or all.
+func (s *Server) auditEntries(h table.Handler) echo.HandlerFunc {
+	return plain(func(w http.ResponseWriter, r *http.Request) {
+		tenant := access.Reach(r)
+		if tenant == access.AllTenants {
+			tenant = ""
+		}
+		h.Entries(w, r, tenant)
+	})
+}
+
+func notRecorded() *problem.Problem {
+	return &problem.Problem{
+		Title: "Audit log unavailable", Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
+		Detail: "NATS, which takes the entries of the audit log, does not answer this server, and this cannot be done without an entry.",
+		Hint:   "Try again in a few seconds; /readyz shows when the server is ready.",
+	}
+}

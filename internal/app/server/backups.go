@@ -1,0 +1,25 @@
+package server
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"tapedeck/internal/app/auth/audit"
+	"tapedeck/internal/app/lifecycle/backup"
+)
+
+// newBackups returns what makes backups on a server with the role api.
+func (s *Server) newBackups() *backup.Service {
+	return backup.NewService(backup.ServiceOptions{NATS: s.Node.NATS, DB: s.Node.DB, Version: s.Node.Version, Dir: s.BackupDir, Log: s.Log})
+}
+
+// backupRoutes adds the routes of backups.
+func (s *Server) backupRoutes(rt *routeTable) {
+	rt.get(operates, audit.None, "/v1/backups", only(plain(func(w http.ResponseWriter, r *http.Request) { s.backups.ServeList(w, r) })))
+	rt.get(operates, audit.None, "/v1/backups/:id", only(func(c echo.Context) error {
+		s.backups.ServeOne(c.Response(), c.Param("id"))
+		return nil
+	}))
+	rt.add(operates, audit.BackupCreate, http.MethodPost, "/v1/backups", only(plain(func(w http.ResponseWriter, r *http.Request) { s.backups.ServeStart(w, r) })))
+}

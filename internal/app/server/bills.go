@@ -1,0 +1,70 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+
+	"tapedeck/ingest/redecode"
+	"tapedeck/internal/app/auth/access"
+	"tapedeck/internal/app/auth/audit"
+	"tapedeck/internal/budget"
+	"tapedeck/query"
+	"tapedeck/query/billing/bills"
+	queryhttp "tapedeck/query/http"
+	"tapedeck/replay"
+	"tapedeck/replay/tapefile/tapeexport"
+	"tapedeck/schema/lifecycle/tombstone"
+)
+
+// bills returns the store of bills, which compares with frames by the decoder.
+func (s *Server) bills(reader *query.Reader, decoder *redecode.Redecoder) *bills.Store {
+	heads := bills.KeyValueHeads{NATS: s.Node.NATS, Replicas: s.Node.Streams.Replicas}
+	decode := func(ctx context.Context, tenant, session string) ([]bills.Decoded, error) {
+		if err := s.checkFrames(ctx, tenant, session); err != nil {
+			return nil, err
+		}
+		usages, err := decoder.Usages(ctx, tenant, session)
+		list := make([]bills.Decoded, len(usages))
+		for i := range usages {
+			list[i] = bills.Decoded{StreamID: usages[i].StreamID, Usage: usages[i].Usage}
+		}
+		return list, err
+	}
+	return bills.NewStore(reader, s.Node.DB, heads, s.Log).WithDecoder(decode)
+}
+
+// billRoutes adds the routes of bills.
+func (s *Server) billRoutes(rt *routeTable, q *queryhttp.Server) {
+	rt.get(billing, audit.BillRead, "/v1/bills", forTenant(q.Bills))
+	rt.add(billing, audit.BillClose, http.MethodPost, "/v1/bills", forTenant(q.CloseBill))
+	rt.get(billing, audit.BillRead, "/v1/bills/preview", forTenant(q.PreviewBill))
+	rt.get(billing, audit.BillRead, "/v1/bills/:number", forBill(q.Bill))
+	rt.get(billing, audit.BillRead, "/v1/bills/:number/rows", gated(s.exports, s.reads(forBill(q.BillRows))))
+	// The table has the rules of all tenants.
+	rt.get(operates, audit.BillRead, "/v1/bills/:number/prices", forBill(q.BillPrices))
+	rt.add(evidence, audit.BillExport, http.MethodGet, "/v1/bills/:number/evidence", through(s.Gates.Exports, s.reads(forBill(q.BillEvidence))))
+	rt.get(billing, audit.BillVerify, "/v1/bills/:number/verification", forBill(q.BillVerification))
+}
+
+// evidenceTapes writes the tapes of sessions for the evidence of bills. Those that are deleted,
+// or whose frames have expired, have none.
+func (s *Server) evidenceTapes(source *tapeexport.Source) func(ctx context.Context, tenant, session string) (func(io.Writer) error, error) {
+	return func(ctx context.Context, tenant, session string) (func(io.Writer) error, error) {
+		if s.framesExpired(ctx, tombstone.Key{Tenant: tenant, Session: session}) != nil {
+			return nil, nil
+		}
+		found, err := source.Find(ctx, tenant, session)
+		if errors.Is(err, replay.ErrNoSession) {
+			return nil, nil
+		}
+		if err == nil {
+			err = budget.Of(ctx).Reserve(ctx, found.Holds())
+		}
+		return func(w io.Writer) error { return found.Write(ctx, w) }, err
+	}
+}
+
+// readsPrices reports whether a request may read price tables, which have rules of all tenants.
+func readsPrices(r *http.Request) bool { return access.From(r.Context()).Operates() }

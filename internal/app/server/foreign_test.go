@@ -1,0 +1,162 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"tapedeck/ingest"
+	"tapedeck/internal/app/node"
+	"tapedeck/internal/budget"
+	"tapedeck/schema/clickhouse"
+	"tapedeck/schema/lifecycle/tombstone"
+)
+
+// bareServer has all routes and no server behind it: a request that passes the checks at
+// the rim is answered with an error, but not with 403.
+func bareServer(t testing.TB) *Server {
+	t.Helper()
+	db, err := clickhouse.Open("clickhouse://127.0.0.1:1/x") // never dialled
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	log := slog.New(slog.DiscardHandler)
+	return New(Options{Node: &node.Node{DB: db, Deleted: tombstone.NewSet(tombstone.NewStore(db)), Recorder: ingest.NewRecorder(nil, ingest.Settings{}, nil), Config: node.Config{DSN: "clickhouse://127.0.0.1:1/x"}}, Listener: l, Log: log, Readers: budget.New(budget.Options{Bytes: 1 << 30, Readers: 2000})})
+}
+
+// call answers a request to a route, its parameters filled in, and returns the
+// status.
+func call(t *testing.T, s *Server, method, route string, fields ...string) int {
+	t.Helper()
+	code, _ := ask(t, s, method, route, fields...)
+	return code
+}
+
+// ask is call with the body.
+func ask(t *testing.T, s *Server, method, route string, fields ...string) (code int, body string) {
+	t.Helper()
+	parts := strings.Split(route, "/")
+	for i, p := range parts {
+		if strings.HasPrefix(p, ":") || p == "*" {
+			parts[i] = "x"
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	r := httptest.NewRequestWithContext(ctx, method, "http://127.0.0.1:4600"+strings.Join(parts, "/"), nil)
+	for _, f := range fields {
+		name, value, _ := strings.Cut(f, ": ")
+		r.Header.Set(name, value)
+	}
+	w := httptest.NewRecorder()
+	s.echo.ServeHTTP(w, r)
+	return w.Code, w.Body.String()
+}
+
+// Pages of other sites change nothing, open no WebSocket, and cause no work: every
+// route is tried, so one that is added later is, too.
+func TestForeignPages(t *testing.T) {
+	s := bareServer(t)
+	foreign := map[string][]string{
+		"foreign origin":       {"Origin: https://evil.example", "Sec-Fetch-Site: cross-site"},
+		"foreign origin alone": {"Origin: https://evil.example"},
+		"opaque origin":        {"Origin: null"},
+		"cross-site":           {"Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: no-cors"},
+		"look-alike":           {"Origin: http://127.0.0.1.evil.example:4600"},
+		"sandboxed recording":  {"Origin: null", "Sec-Fetch-Site: cross-site"},
+	}
+	for _, route := range s.echo.Routes() {
+		safe := route.Method == http.MethodGet || route.Method == http.MethodHead
+		for how, fields := range foreign {
+			if code := call(t, s, route.Method, route.Path, fields...); code != http.StatusForbidden {
+				t.Errorf("%s: %s %s: %d, want 403", how, route.Method, route.Path, code)
+			}
+			if route.Method == http.MethodGet {
+				if code := call(t, s, route.Method, route.Path, append(fields, "Upgrade: websocket", "Connection: Upgrade")...); code != http.StatusForbidden {
+					t.Errorf("%s: WebSocket %s: %d, want 403", how, route.Path, code)
+				}
+			}
+		}
+		// A page of another loopback port is another program's: it may read and play,
+		// and speak to recordings, but change nothing.
+		other := call(t, s, route.Method, route.Path, "Origin: http://localhost:3000", "Sec-Fetch-Site: cross-site") == http.StatusForbidden
+		if recorded := strings.HasPrefix(route.Path, "/emulate/"); other != (!safe && !recorded) {
+			t.Errorf("another port's page: %s %s: refused: %v", route.Method, route.Path, other)
+		}
+		for how, fields := range map[string][]string{
+			"a program": nil,
+			"own page":  {"Origin: http://127.0.0.1:4600", "Sec-Fetch-Site: same-origin"},
+			"typed":     {"Sec-Fetch-Site: none", "Sec-Fetch-Mode: cors"},
+		} {
+			if code := call(t, s, route.Method, route.Path, fields...); code == http.StatusForbidden {
+				t.Errorf("%s: %s %s is refused", how, route.Method, route.Path)
+			}
+		}
+	}
+	// Links from other sites lead to the pages.
+	link := []string{"Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"}
+	if code := call(t, s, http.MethodGet, "/sessions", link...); code == http.StatusForbidden {
+		t.Error("a link from another site is refused")
+	}
+	if code := call(t, s, http.MethodPost, "/v1/dead-letters/retry", link...); code != http.StatusForbidden {
+		t.Errorf("a form on another site: %d, want 403", code)
+	}
+}
+
+// Profiles are served only where that was asked for, and none takes long.
+func TestProfilesAreOff(t *testing.T) {
+	s := bareServer(t)
+	if code := call(t, s, http.MethodGet, "/debug/pprof/heap"); code != http.StatusNotFound {
+		t.Errorf("a profile of a server without --pprof: %d, want 404", code)
+	}
+	s.Pprof = true
+	for query, want := range map[string]int{
+		"heap": 200, "trace?seconds=3600": 400, "profile?seconds=61": 400, "profile?seconds=0": 400, "trace?seconds=x": 400, "nosuch": 404,
+	} {
+		if code := call(t, s, http.MethodGet, "/debug/pprof/"+query); code != want {
+			t.Errorf("%s: %d, want %d", query, code, want)
+		}
+	}
+}
+
+// The port of an emulated session is no way for other sites to its content.
+func TestEmulatePortRefusesForeignPages(t *testing.T) {
+	h := LocalPages(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	for _, tc := range []struct {
+		method, host, fields string
+		want                 int
+	}{
+		{"POST", "127.0.0.1:8080", "", 200},
+		{"POST", "localhost:8080", "Origin: http://localhost:8080; Sec-Fetch-Site: same-origin", 200},
+		{"POST", "127.0.0.1:8080", "Origin: http://localhost:3000; Sec-Fetch-Site: cross-site", 200},
+		{"GET", "127.0.0.1:8080", "Sec-Fetch-Site: cross-site; Sec-Fetch-Mode: navigate; Sec-Fetch-Dest: document", 200},
+		{"GET", "evil.example:8080", "", 421},
+		{"POST", "127.0.0.1:8080", "Origin: https://evil.example", 403},
+		{"GET", "127.0.0.1:8080", "Origin: https://evil.example; Upgrade: websocket", 403},
+		{"GET", "127.0.0.1:8080", "Sec-Fetch-Site: cross-site; Sec-Fetch-Mode: no-cors; Sec-Fetch-Dest: image", 403},
+		{"POST", "127.0.0.1:8080", "Sec-Fetch-Site: cross-site; Sec-Fetch-Mode: navigate; Sec-Fetch-Dest: document", 403},
+	} {
+		r := httptest.NewRequest(tc.method, "http://"+tc.host+"/v1/messages", nil)
+		for field := range strings.SplitSeq(tc.fields, "; ") {
+			if name, value, ok := strings.Cut(field, ": "); ok {
+				r.Header.Set(name, value)
+			}
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code != tc.want {
+			t.Errorf("%s %s %s: %d, want %d", tc.method, tc.host, tc.fields, w.Code, tc.want)
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"syscall"
+	"time"
+
+	"tapedeck/internal/apiclient"
+	"tapedeck/internal/commandline"
+)
+
+// CheckAddress refuses texts that are no address to listen on.
+func CheckAddress(addr string) error {
+	_, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return commandline.Errorf("--listen %q: it must be host:port, like 127.0.0.1:4600", addr)
+	}
+	if _, err := net.LookupPort("tcp", port); err != nil {
+		return commandline.Errorf("--listen %q: the port must be a number from 0 to 65535, like 4600", addr)
+	}
+	return nil
+}
+
+// CheckListen refuses addresses that Listen does not open. Without tokens an address must
+// be on loopback: every client that can reach the port can read and write everything.
+func CheckListen(addr string) error {
+	if err := CheckAddress(addr); err != nil {
+		return err
+	}
+	host, _, _ := net.SplitHostPort(addr)
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return commandline.Errorf("--listen %q: without tokens tapedeck answers on loopback only; use 127.0.0.1 or [::1]", addr)
+	}
+	return nil
+}
+
+// Listen opens an address.
+func Listen(addr string) (net.Listener, error) {
+	if err := CheckListen(addr); err != nil {
+		return nil, err
+	}
+	return listen(addr)
+}
+
+func listen(addr string) (net.Listener, error) {
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w\n%s", addr, apiclient.RootOf(err), doAboutListen(err))
+	}
+	return l, nil
+}
+
+// doAboutListen returns what to do about an address that cannot be opened.
+func doAboutListen(err error) string {
+	switch {
+	case errors.Is(err, syscall.EACCES):
+		return "This user must not open that port: choose one above 1023 with --listen"
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return "This machine does not have that address: choose another with --listen"
+	}
+	return "Another process may use the port; choose another with --listen"
+}
+
+// ListenAnywhere opens an address that need not be on loopback: of a server with tokens, or one
+// that CheckListen has passed.
+func ListenAnywhere(addr string) (net.Listener, error) {
+	if err := CheckAddress(addr); err != nil {
+		return nil, err
+	}
+	return listen(addr)
+}
+
+// StopTimeout is how long a process may take to flush everything and end, unless
+// StopClock.Limit sets another one.
+const StopTimeout = 5 * time.Second
+
+// StopClock is one deadline for all parts that shut down, counted from the first.
+type StopClock struct {
+	Limit time.Duration // default StopTimeout
+	end   time.Time
+}
+
+// Context returns a context that ends at the deadline.
+func (c *StopClock) Context() (context.Context, context.CancelFunc) {
+	if c.end.IsZero() {
+		c.end = time.Now().Add(cmp.Or(c.Limit, StopTimeout))
+	}
+	return context.WithDeadline(context.Background(), c.end)
+}

@@ -1,0 +1,56 @@
+package server
+
+import (
+	"errors"
+	"net"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"tapedeck/internal/app/auth/access"
+	"tapedeck/internal/app/auth/audit"
+	"tapedeck/internal/app/auth/login"
+)
+
+// loginRoutes adds the routes by which people log in and out, and those of tickets.
+func (s *Server) loginRoutes(rt *routeTable) {
+	rt.get(public, audit.None, "/v1/login", only(plain(s.Logins.ServeState)))
+	rt.add(public, audit.None, http.MethodPost, "/v1/login", only(from(s.Logins.ServeLogin)))
+	rt.add(public, audit.None, http.MethodPatch, "/v1/login", only(from(s.Logins.ServeSelect)))
+	rt.add(public, audit.None, http.MethodDelete, "/v1/login", only(from(s.Logins.ServeLogout)))
+	rt.add(public, audit.None, http.MethodGet, login.StartPath, only(from(s.Logins.ServeStart), "return"))
+	rt.add(public, audit.None, http.MethodGet, login.CallbackPath, from(s.Logins.ServeCallback)) // providers add parameters of their own
+	rt.add(anybody, audit.None, http.MethodPost, "/v1/tickets", only(plain(s.serveTicket)))
+}
+
+// from is plain with the client's address behind trusted proxies as the request's.
+func from(h http.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r := c.Request().WithContext(c.Request().Context())
+		r.RemoteAddr = net.JoinHostPort(c.RealIP(), "0")
+		h(c.Response(), r)
+		return nil
+	}
+}
+
+// errOtherPath is why a ticket is refused that is for another request.
+var errOtherPath = errors.New("for another path")
+
+// ticketRefusal returns the error of a ticket that could not be taken.
+func ticketRefusal(err error) error {
+	if errors.Is(err, access.ErrTaken) {
+		return &access.Refusal{Reason: access.ErrTaken}
+	}
+	return err
+}
+
+// ticketText says why a ticket is refused.
+func ticketText(err error) string {
+	switch {
+	case errors.Is(err, errOtherPath):
+		return "This ticket is for another path, and is used up now."
+	case errors.Is(err, access.ErrTaken):
+		return "This ticket was used, is older than 30 seconds, or is not of this server."
+	}
+	return "Who took this ticket may not use the server any more."
+}

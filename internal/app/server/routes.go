@@ -1,0 +1,234 @@
+package server
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v4/middleware"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"tapedeck/ingest/delivery/deadletters"
+	"tapedeck/internal/app/auth/access"
+	"tapedeck/internal/app/auth/audit"
+	"tapedeck/internal/problem"
+	"tapedeck/query"
+)
+
+// tenantHandler is a handler for the data of a tenant.
+type tenantHandler func(w http.ResponseWriter, r *http.Request, tenant string)
+
+// sessionHandler is a handler for a session of a tenant.
+type sessionHandler func(w http.ResponseWriter, r *http.Request, tenant, session string)
+
+// routes maps addresses to handlers. Only this file depends on echo: the handlers
+// receive net/http types and plain arguments.
+func (s *Server) routes() *echo.Echo {
+	e := echo.New()
+	e.HideBanner, e.HidePort = true, true
+	e.IPExtractor = s.clientAddress
+	e.HTTPErrorHandler = s.answerError
+	e.Pre(s.traced, s.requests.count, s.timely, s.boundedHeads, s.servedHosts, s.preflights)
+	e.Use(middleware.RecoverWithConfig(middleware.RecoverConfig{LogErrorFunc: func(c echo.Context, err error, stack []byte) error {
+		s.Log.Error("server: a handler panicked", "path", c.Request().URL.Path, "error", err, "stack", string(stack))
+		return err
+	}}))
+
+	e.Use(s.noForeignPages, notStored, noSniffing, s.onlyEncrypted, readableQueries)
+
+	rt := &routeTable{s, e}
+	rt.get(public, audit.None, "/healthz", only(plain(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })))
+	rt.get(public, audit.None, "/readyz", only(plain(s.serveReady)))
+	rt.get(operates, audit.None, "/metrics", only(echo.WrapHandler(promhttp.HandlerFor(prometheus.Gatherers{prometheus.DefaultGatherer, s.metrics}, promhttp.HandlerOpts{
+		ErrorHandling: promhttp.ContinueOnError, // one collector that fails does not hide the others
+		ErrorLog:      metricsLog{s.Log},
+	}))))
+	rt.get(public, audit.None, "/openapi.yaml", only(plain(serveOpenAPI)))
+	rt.add(operates, audit.ProfileRead, http.MethodGet, "/debug/pprof/:profile", only(s.serveProfile, "seconds", "debug", "gc"))
+	rt.get(admins, audit.DeadLettersRead, "/v1/dead-letters", only(s.letters((*deadletters.Store).ServeList), "limit", "cursor"))
+	rt.add(admins, audit.DeadLetterRetry, http.MethodPost, "/v1/dead-letters/retry", only(s.letters((*deadletters.Store).ServeRetry), "seq"))
+	rt.add(admins, audit.DeadLetterDrop, http.MethodDelete, "/v1/dead-letters", only(s.letters((*deadletters.Store).ServeDrop), "seq"))
+	s.tokenRoutes(rt)
+	s.loginRoutes(rt)
+	if s.Node.Recorder != nil {
+		s.ingestRoutes(rt)
+	}
+	if s.Node.DB != nil {
+		s.readRoutes(rt)
+		s.uiRoutes(rt)
+	}
+	rt.check()
+	return e
+}
+
+func plain(h http.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		h(c.Response(), c.Request())
+		return nil
+	}
+}
+
+// only refuses query parameters other than the known ones, for handlers that do not
+// check for unknown ones.
+func only(h echo.HandlerFunc, known ...string) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if bad := problem.UnknownParameter(c.QueryParams(), known...); bad != nil {
+			return bad
+		}
+		return h(c)
+	}
+}
+
+// readableQueries refuses queries that cannot be read: their readable parameters alone would
+// have another effect without notice. Recorded applications have queries of their own.
+func readableQueries(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if path := c.Path(); strings.HasPrefix(path, "/emulate/") || strings.HasPrefix(path, "/api/v0/") {
+			return next(c)
+		}
+		if _, err := url.ParseQuery(c.Request().URL.RawQuery); err != nil {
+			return problem.BadParameter("", "The query of the URL cannot be read: "+err.Error())
+		}
+		return next(c)
+	}
+}
+
+// tenant returns the tenant that a request is about.
+func tenant(c echo.Context) (string, error) {
+	name := access.Tenant(c.Request().Context())
+	if name == "" {
+		return "", errors.New("the request has no tenant") // its route is public
+	}
+	return name, nil
+}
+
+func forTenant(h tenantHandler) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		tenant, err := tenant(c)
+		if err != nil {
+			return err
+		}
+		h(c.Response(), c.Request(), tenant)
+		return nil
+	}
+}
+
+func forSession(h sessionHandler) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		id := c.Param("id")
+		if c.Request().URL.RawPath != "" { // else the path was matched unescaped
+			var err error
+			if id, err = url.PathUnescape(id); err != nil {
+				return problem.BadParameter("id", "the session id in the path is not escaped as URLs are: "+err.Error())
+			}
+		}
+		tenant, err := tenant(c)
+		if err != nil {
+			return err
+		}
+		h(c.Response(), c.Request(), tenant, id)
+		return nil
+	}
+}
+
+// forFrame is forSession for one frame, whose position needs no escapes.
+func forFrame(h func(w http.ResponseWriter, r *http.Request, tenant, session, position string)) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		return forSession(func(w http.ResponseWriter, r *http.Request, tenant, session string) {
+			h(w, r, tenant, session, c.Param("position"))
+		})(c)
+	}
+}
+
+// forBill is for the bill with a number.
+func forBill(h func(w http.ResponseWriter, r *http.Request, tenant, number string)) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		tenant, err := tenant(c)
+		if err != nil {
+			return err
+		}
+		h(c.Response(), c.Request(), tenant, c.Param("number"))
+		return nil
+	}
+}
+
+// forModel is for the prices of a model, and of one provider if the path names one.
+func forModel(h func(w http.ResponseWriter, r *http.Request, tenant, provider, model string)) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		names := []string{c.Param("provider"), c.Param("model")}
+		if c.Request().URL.RawPath != "" { // else the path was matched unescaped
+			for i := range names {
+				var err error
+				if names[i], err = url.PathUnescape(names[i]); err != nil {
+					return problem.BadParameter("model", "the model in the path is not escaped as URLs are: "+err.Error())
+				}
+			}
+		}
+		tenant, err := tenant(c)
+		if err != nil {
+			return err
+		}
+		h(c.Response(), c.Request(), tenant, names[0], names[1])
+		return nil
+	}
+}
+
+// tokenRoutes adds the routes of tokens.
+func (s *Server) tokenRoutes(rt *routeTable) {
+	rt.get(admins, audit.TokenList, "/v1/tokens", only(plain(s.Tokens.ServeList)))
+	rt.add(admins, audit.TokenCreate, http.MethodPost, "/v1/tokens", only(plain(s.Tokens.ServeCreate)))
+	rt.add(admins, audit.TokenRevoke, http.MethodDelete, "/v1/tokens/:id", only(func(c echo.Context) error {
+		s.Tokens.ServeRevoke(c.Response(), c.Request(), c.Param("id"), s.Shares)
+		return nil
+	}))
+}
+
+// letters is for the dead letters that the principal may see: its tenant's, or all.
+func (s *Server) letters(h func(*deadletters.Store, http.ResponseWriter, *http.Request)) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		store := s.Node.DeadLetters
+		if tenant := access.Reach(c.Request()); tenant != access.AllTenants {
+			store = store.Of(tenant)
+		}
+		h(store, c.Response(), c.Request())
+		return nil
+	}
+}
+
+func serveOpenAPI(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/yaml")
+	_, _ = w.Write(query.OpenAPI) // the client has left
+}
+
+// answerError answers with every error of a handler as a problem (RFC 9457).
+func (s *Server) answerError(err error, c echo.Context) {
+	if c.Response().Committed {
+		return
+	}
+	p, known := problem.From(err)
+	var he *echo.HTTPError
+	if errors.As(err, &he) {
+		if he.Code == http.StatusNotFound && s.ui != nil && wantsPage(c.Request()) {
+			s.ui.ServeNotFound(c.Response())
+			return
+		}
+		p, known = &problem.Problem{Status: he.Code, Detail: notServed(he.Code, c.Request())}, true
+	}
+	if !known {
+		s.Log.Error("server: request failed", "path", c.Request().URL.Path, "error", err)
+	}
+	problem.Write(c.Response(), p)
+}
+
+func notServed(status int, r *http.Request) string {
+	switch status {
+	case http.StatusNotFound:
+		return "Nothing is served at " + r.URL.Path + ". The routes are listed in /openapi.yaml."
+	case http.StatusMethodNotAllowed:
+		return r.URL.Path + " does not take " + r.Method + ". The routes are listed in /openapi.yaml."
+	}
+	return ""
+}

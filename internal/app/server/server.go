@@ -1,0 +1,245 @@
+// Package server serves a node over HTTP: the API, the UI, metrics and health.
+package server
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"tapedeck/dashboards"
+	"tapedeck/ingest"
+	"tapedeck/ingest/delivery/upload"
+	"tapedeck/ingest/tap/websocket"
+	"tapedeck/internal/app/auth/share"
+	"tapedeck/internal/app/health"
+	"tapedeck/internal/app/lifecycle/backup"
+	"tapedeck/internal/app/lifecycle/erasure"
+	"tapedeck/internal/app/lifecycle/retention"
+	"tapedeck/internal/app/node"
+	"tapedeck/internal/app/systemd"
+	"tapedeck/internal/budget"
+	"tapedeck/internal/httplog"
+	"tapedeck/internal/slow"
+	"tapedeck/query"
+	"tapedeck/replay/clickhouse"
+	"tapedeck/replay/live"
+)
+
+// Options configures a server.
+type Options struct {
+	Node       *node.Node
+	Listener   net.Listener
+	Log        *slog.Logger
+	Limits     ingest.Limits  // of what one client sends
+	Readers    *budget.Budget // of readers of recordings; used with the role api
+	Gates      Gates          // of what is open at a time
+	Headers    HeaderLimits   // of requests
+	Slow       SlowLimits     // of clients
+	Query      query.Limits   // of statements
+	QuietAfter time.Duration  // how long an open session may be silent before it is quiet
+	Pprof      bool           // profiles are served
+	Guards                    // of a server with tokens; Run closes them
+	TLS        *tls.Config    // of the connections; nil for plain HTTP
+	Proxies    []netip.Prefix // whose X-Forwarded-For names the client
+	Hosts      []string       // names beside loopback ones by which the server is called
+	// Erase has the settings of erasures; the server sets NATS, DB and the like.
+	Erase erasure.Options
+	// Retain has the settings of retention, likewise.
+	Retain  retention.Options
+	Origins []string // of pages on other sites that may call the API with a token
+	// Checks adds checks to /readyz; may be nil.
+	Checks func() []health.Check
+	// DrainDelay is how long requests are answered after the signal to stop, while /readyz
+	// answers 503.
+	DrainDelay time.Duration
+	// BackupDir is ClickHouse's directory of backups; "" if it is not on this machine.
+	BackupDir string
+	// Manager is the service manager, which is informed of the start and the end; may be nil.
+	Manager *systemd.Manager
+}
+
+// HeaderLimits bound the head of a request. The zero value of a field stands for its default.
+type HeaderLimits struct {
+	Timeout time.Duration // until it is there; then the connection is closed
+	Bytes   int           // more is answered 431
+}
+
+// SlowLimits bound how slow a client may be. They may be changed while the server runs. Nil stands for
+// the default.
+type SlowLimits struct {
+	Write *slow.Timeout // to accept one write; then the connection is closed
+	Body  *slow.Timeout // to send a small body, or one block; then the connection is closed
+	Lag   *slow.Timeout // behind the schedule of a playback; then it ends
+}
+
+// Defaults of HeaderLimits.
+const (
+	DefaultHeaderTimeout = 10 * time.Second
+	DefaultHeaderBytes   = 256 << 10 // tags stand in the address, escaped
+)
+
+// Server is the HTTP side of a node.
+type Server struct {
+	Options
+	echo      *echo.Echo
+	table     map[string]route // by method and path
+	http      *http.Server
+	metrics   *prometheus.Registry // of this server; packages count in the default registry
+	requests  *requestMetrics
+	tapes     *clickhouse.Store   // nil without the role api
+	live      *live.Library       // nil without the role api
+	reader    *query.Reader       // nil without the role api
+	watched   *sessionReaders     // nil without the role api
+	views     *share.Views        // nil without the role api
+	ui        *dashboards.Handler // nil without the role api
+	Erasures  *erasure.Service    // nil without the role api
+	retention *retention.Service  // nil without the role api
+	backups   *backup.Service     // nil without the role api
+	heads     slow.Heads
+	stopping  atomic.Bool
+	uploads   *upload.Server     // nil without the role ingest
+	sockets   *websocket.Handler // nil without the role ingest; http.Server does not wait for its connections
+}
+
+// ShutdownTimeout bounds the wait for requests in flight.
+const ShutdownTimeout = time.Second
+
+// New makes the server of a node. It answers requests after Run.
+func New(opts Options) *Server {
+	s := &Server{Options: opts, metrics: prometheus.NewRegistry(), table: map[string]route{}}
+	life, end := context.WithCancel(context.Background())
+	s.registerMetrics()
+	s.echo = s.routes()
+	s.http = &http.Server{
+		Handler:           s.echo,
+		ReadHeaderTimeout: cmp.Or(opts.Headers.Timeout, DefaultHeaderTimeout),
+		MaxHeaderBytes:    2 * cmp.Or(opts.Headers.Bytes, DefaultHeaderBytes), // see boundedHeads
+		ConnContext:       s.heads.ConnContext,
+		ConnState:         s.heads.ConnState,
+		IdleTimeout:       2 * time.Minute,
+		// Requests end with the server, so that open streams do not delay its end.
+		BaseContext: func(net.Listener) context.Context { return life },
+		ErrorLog:    httplog.New(opts.Log),
+	}
+	s.http.RegisterOnShutdown(end)
+	return s
+}
+
+// SetQueryLimits changes the bounds of statements that begin from now on; nothing without the role api.
+func (s *Server) SetQueryLimits(l query.Limits) {
+	if s.reader != nil {
+		s.reader.SetLimits(l)
+	}
+}
+
+// Register adds collectors to the metrics of the server.
+func (s *Server) Register(c ...prometheus.Collector) { s.metrics.MustRegister(c...) }
+
+// URL returns the server's address.
+func (s *Server) URL() string {
+	scheme := "http"
+	if s.TLS != nil {
+		scheme = "https"
+	}
+	return scheme + "://" + s.Listener.Addr().String()
+}
+
+// Run answers requests until ctx ends, and runs work, if not nil, meanwhile. It then ends
+// all parts in the order of the data flow, before stop's deadline.
+func (s *Server) Run(ctx context.Context, stop *StopClock, work func(context.Context)) error {
+	failed := make(chan error, 1)
+	go func() { failed <- s.serve() }()
+	var working sync.WaitGroup
+	workCtx, endWork := context.WithCancel(context.WithoutCancel(ctx)) // until the requests have ended
+	defer endWork()
+	s.Manager.Ready("serving " + s.URL())
+	working.Go(func() { s.Manager.Watch(workCtx, s.alive) })
+	if work != nil {
+		working.Go(func() { work(workCtx) })
+	}
+	if s.Erasures != nil {
+		working.Go(func() { s.Erasures.Run(workCtx) })
+	}
+	if s.watched != nil {
+		working.Go(func() { s.watched.run(workCtx) })
+	}
+	if s.retention != nil {
+		working.Go(func() { s.retention.Run(workCtx) })
+	}
+	if s.backups != nil {
+		working.Go(func() { s.backups.Run(workCtx) })
+	}
+	var err error
+	select {
+	case <-ctx.Done():
+		s.drain()
+	case err = <-failed:
+		err = fmt.Errorf("serve HTTP on %s: %w", s.Listener.Addr(), err)
+	}
+	ending, cancel := stop.Context()
+	defer cancel()
+	if s.uploads != nil { // before the rest, so that recorders receive the last confirmations
+		ctx, cancel := context.WithTimeout(ending, ShutdownTimeout)
+		if err := s.uploads.Close(ctx); err != nil {
+			s.Log.Warn("server: some blocks of recorders were not confirmed; they are sent again", "error", err)
+		}
+		cancel()
+	}
+	s.shutdown(ending)
+	s.endSockets(ending)
+	endWork()
+	working.Wait()
+	if s.live != nil {
+		s.live.Close()
+	}
+	if s.tapes != nil {
+		err = errors.Join(err, s.tapes.Close())
+	}
+	s.Guards.close()
+	s.Node.HandOver(ending)
+	return errors.Join(err, s.Node.Close(ending))
+}
+
+// serve answers with HTTP/1.1, and with TLS with HTTP/2 as well.
+func (s *Server) serve() error {
+	l := s.heads.Listener(s.Listener)
+	if s.TLS == nil {
+		return s.http.Serve(l)
+	}
+	s.http.TLSConfig = s.TLS
+	return s.http.ServeTLS(l, "", "")
+}
+
+// shutdown ends the requests.
+func (s *Server) shutdown(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, ShutdownTimeout)
+	defer cancel()
+	if err := s.http.Shutdown(ctx); err != nil {
+		s.Log.Warn("server: some requests did not end in time and were cut", "error", err)
+		_ = s.http.Close() // cuts them
+	}
+}
+
+// endSockets ends recorded WebSockets, and waits until received data is durable.
+func (s *Server) endSockets(ctx context.Context) {
+	if s.sockets == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, ShutdownTimeout)
+	defer cancel()
+	if err := s.sockets.Shutdown(ctx); err != nil {
+		s.Log.Warn("server: some recorded WebSockets did not end in time", "error", err)
+	}
+}

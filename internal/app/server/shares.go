@@ -1,0 +1,177 @@
+package server
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"tapedeck/internal/app/auth/access"
+	"tapedeck/internal/app/auth/audit"
+	"tapedeck/internal/app/auth/share"
+	"tapedeck/internal/problem"
+	"tapedeck/query/session/sessionframes"
+)
+
+// shareRoutes adds the routes by which links are made.
+func (s *Server) shareRoutes(rt *routeTable) {
+	h := &share.Handler{Store: s.Shares, Library: s.tapes}
+	if s.Logins != nil {
+		h.Public = s.Logins.Settings.Public
+	}
+	s.views = share.NewViews(s.tapes, s.Node.Redaction)
+	rt.get(readsRaw, audit.None, "/v1/shares", only(plain(h.ServeList), "session"))
+	rt.add(readsRaw, audit.ShareCreate, http.MethodPost, "/v1/shares", only(plain(h.ServeCreate)))
+	rt.add(readsRaw, audit.ShareRevoke, http.MethodDelete, "/v1/shares/:id", only(func(c echo.Context) error {
+		h.ServeRevoke(c.Response(), c.Request(), c.Param("id"))
+		return nil
+	}))
+}
+
+// shared returns a class whose routes also answer who opened a shared link, about its session.
+func shared(c class) class {
+	c.shared = true
+	return c
+}
+
+// errNotShared is the answer to who opened a shared link and asks for anything else, the same
+// whether it exists or not.
+func errNotShared() *problem.Problem {
+	return problem.NotFound("The shared link opens nothing here.")
+}
+
+// notShared returns a problem for a request with a shared link that is not about its session.
+func notShared(c echo.Context, r route, p *access.Principal) *problem.Problem {
+	if !r.shared {
+		return errNotShared()
+	}
+	if r.any {
+		return nil
+	}
+	id := c.Param("id")
+	if c.Request().URL.RawPath != "" {
+		var err error
+		if id, err = url.PathUnescape(id); err != nil {
+			return errNotShared()
+		}
+	}
+	if id != p.Share.Shown().Session {
+		return errNotShared()
+	}
+	if id != p.Share.Session {
+		setParam(c, "id", p.Share.Session)
+	}
+	return nil
+}
+
+// viewed is middleware that shows a session as a shared link does: in its span, with secrets masked.
+func (s *Server) viewed(r route, next echo.HandlerFunc) echo.HandlerFunc {
+	if !r.shared || r.any {
+		return next
+	}
+	return func(c echo.Context) error {
+		p := access.From(c.Request().Context())
+		if p == nil || p.Kind != access.KindShare {
+			return next(c)
+		}
+		query := c.QueryParams()
+		switch path := c.Path(); {
+		case strings.HasSuffix(path, "/replay"):
+			if query.Get("mode") != "cue" { // others have frames
+				return errNotShared()
+			}
+			return next(c)
+		case query.Has("raw"):
+			return errNotShared()
+		}
+		names, err := s.views.Names(c.Request().Context(), p.Share, access.Tenant(c.Request().Context()))
+		if err != nil {
+			return err
+		}
+		ctx := sessionframes.WithView(c.Request().Context(), s.views.Of(p, access.Tenant(c.Request().Context())))
+		r := c.Request().WithContext(ctx)
+		if names != nil {
+			to := *r.URL
+			to.RawQuery = names.Find(to.RawQuery)
+			r.URL = &to
+			setParam(c, "position", names.Find(c.Param("position")))
+		}
+		c.SetRequest(r)
+		frames := strings.HasSuffix(c.Path(), "/frames") || strings.HasSuffix(c.Path(), "/:position") // their secrets are masked already
+		if frames && names == nil {
+			return next(c)
+		}
+		return s.rewritten(c, p, names, !frames, next)
+	}
+}
+
+// setParam replaces a parameter of a request's path.
+func setParam(c echo.Context, name, value string) {
+	values := slices.Clone(c.ParamValues())
+	if i := slices.Index(c.ParamNames(), name); i >= 0 {
+		values[i] = value
+	}
+	c.SetParamValues(values...)
+}
+
+// rewriteLimit bounds an answer that is rewritten, bytes.
+const rewriteLimit = 64 << 20
+
+// rewritten answers with what a shared link shows of a handler's answer: with other names, and of
+// facts with secrets masked.
+func (s *Server) rewritten(c echo.Context, p *access.Principal, names *share.Names, facts bool, next echo.HandlerFunc) error {
+	to := c.Response().Writer
+	held := &heldAnswer{header: to.Header(), status: http.StatusOK}
+	c.Response().Writer = held
+	err := next(c)
+	c.Response().Writer = to
+	if err != nil {
+		return err
+	}
+	c.Response().Committed = false
+	c.Response().Size = 0
+	if held.body.Len() > rewriteLimit {
+		return &problem.Problem{Status: http.StatusRequestEntityTooLarge, Detail: fmt.Sprintf("This part of the session has more than %d bytes.", rewriteLimit), Hint: "Ask for a link to a span of the session."}
+	}
+	body := held.body.Bytes()
+	if facts && held.status == http.StatusOK && len(body) > 0 {
+		var ok bool
+		if body, ok, err = s.views.Rewrite(p.Share, body); err != nil {
+			return fmt.Errorf("rewrite an answer for a shared link: %w", err)
+		}
+		if !ok {
+			return problem.NotFound(fmt.Sprintf("There is no session %q.", p.Share.Shown().Session))
+		}
+	}
+	to.Header().Del("Content-Length")
+	to.Header().Del("ETag")
+	c.Response().WriteHeader(held.status)
+	_, err = io.WriteString(c.Response(), names.Show(string(body)))
+	return err
+}
+
+// heldAnswer keeps the body of an answer.
+type heldAnswer struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+// Header implements http.ResponseWriter.
+func (h *heldAnswer) Header() http.Header { return h.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (h *heldAnswer) WriteHeader(status int) { h.status = status }
+
+// Write implements http.ResponseWriter.
+func (h *heldAnswer) Write(p []byte) (int, error) {
+	if h.body.Len() > rewriteLimit {
+		return len(p), nil // it is refused
+	}
+	return h.body.Write(p)
+}

@@ -1,0 +1,27 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"tapedeck/dashboards"
+	"tapedeck/internal/app/auth/audit"
+)
+
+// uiPaths are the addresses of the pages and of what they load. Other addresses without
+// a route are answered with a problem, to a browser with a page.
+var uiPaths = []string{"/", "/sessions/*", "/usage", "/usage/reconciliation", "/bills", "/prices", "/tools", "/calls", "/search", "/compare", "/retention", "/record", "/audit", "/login", "/access", "/share", "/assets/*", "/icon.svg"}
+
+func (s *Server) uiRoutes(rt *routeTable) {
+	s.ui = dashboards.New()
+	for _, path := range uiPaths {
+		rt.get(public, audit.None, path, echo.WrapHandler(s.ui)) // the program, without data
+	}
+}
+
+// wantsPage reports whether a browser requests a page.
+func wantsPage(r *http.Request) bool {
+	return r.Method == http.MethodGet && strings.HasPrefix(r.Header.Get("Accept"), "text/html")
+}

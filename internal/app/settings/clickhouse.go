@@ -1,0 +1,58 @@
+package settings
+
+import (
+	"errors"
+	"log/slog"
+	"net/url"
+
+	"tapedeck/internal/commandline"
+	"tapedeck/schema/clickhouse"
+)
+
+// ClickHouseServer name ClickHouse, and how a command and it recognise each other.
+type ClickHouseServer struct {
+	ClickHouse             string `help:"ClickHouse: clickhouse://user:password@host:9000/database" name:"clickhouse" default:"clickhouse://127.0.0.1:9000/default" secret:"url" env:"TAPEDECK_CLICKHOUSE" placeholder:"DSN"`
+	ClickHousePasswordFile string `help:"File that holds the password for --clickhouse." name:"clickhouse-password-file" env:"TAPEDECK_CLICKHOUSE_PASSWORD_FILE" type:"path" placeholder:"FILE"`
+	ClickHouseCA           string `help:"Authorities (PEM) of ClickHouse's certificate, in place of those of the system. With any of these three connections are encrypted, as with ?secure=true." name:"clickhouse-ca" env:"TAPEDECK_CLICKHOUSE_CA" type:"path" placeholder:"FILE"`
+	ClickHouseCert         string `help:"Certificate (PEM) to show to ClickHouse." name:"clickhouse-cert" env:"TAPEDECK_CLICKHOUSE_CERT" type:"path" placeholder:"FILE"`
+	ClickHouseKey          string `help:"Private key of --clickhouse-cert." name:"clickhouse-key" env:"TAPEDECK_CLICKHOUSE_KEY" type:"path" placeholder:"FILE"`
+	ClickHouseServerName   string `help:"Name that ClickHouse's certificate must have. Default: the one in the address." name:"clickhouse-server-name" env:"TAPEDECK_CLICKHOUSE_SERVER_NAME" placeholder:"NAME"`
+}
+
+// Complete checks the address and adds the password and TLS to it.
+func (f *ClickHouseServer) Complete(log *slog.Logger) error {
+	wrong, password := checkClickHouse(f.ClickHouse), ""
+	if f.ClickHousePasswordFile != "" {
+		if u, err := url.Parse(f.ClickHouse); err == nil && u.User != nil && wrong == nil {
+			if _, twice := u.User.Password(); twice {
+				wrong = commandline.Errorf("--clickhouse has a password, and so has the file of --clickhouse-password-file: remove one")
+			}
+		}
+		var err error
+		password, err = ReadSecret("--clickhouse-password-file", f.ClickHousePasswordFile)
+		wrong = errors.Join(wrong, err)
+	}
+	if wrong != nil {
+		return wrong
+	}
+	if password != "" {
+		u, err := url.Parse(f.ClickHouse)
+		if err != nil {
+			return commandline.Errorf("--clickhouse is not a URL") // unreachable: it was checked
+		}
+		user := "default"
+		if u.User != nil && u.User.Username() != "" {
+			user = u.User.Username()
+		}
+		u.User = url.UserPassword(user, password)
+		f.ClickHouse = u.String()
+	}
+	dsn, err := clickhouse.WithTLS(f.ClickHouse, clickhouse.TLS{
+		CA: f.ClickHouseCA, Cert: f.ClickHouseCert, Key: f.ClickHouseKey, ServerName: f.ClickHouseServerName,
+	}, log)
+	if err != nil {
+		return commandline.Errorf("--clickhouse-ca, --clickhouse-cert, --clickhouse-key: %w", err)
+	}
+	f.ClickHouse = dsn
+	return nil
+}

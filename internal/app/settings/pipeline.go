@@ -1,0 +1,60 @@
+package settings
+
+import (
+	"time"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/delivery/jetstream"
+	"tapedeck/ingest/delivery/spool"
+	"tapedeck/ingest/sink"
+)
+
+// Pipeline bounds what is gathered and kept between a tap and ClickHouse.
+type Pipeline struct {
+	BlockFrames  int           `help:"Frames in one block at most." default:"4096" min:"1" max:"65536" unit:"frames" env:"TAPEDECK_BLOCK_FRAMES" placeholder:"N"`
+	BlockBytes   Size          `help:"Bytes of frames at which a block is cut." default:"128KiB" min:"1KiB" max:"16MiB" env:"TAPEDECK_BLOCK_BYTES" placeholder:"SIZE"`
+	BlockAge     time.Duration `help:"The longest that a frame waits for its block to fill." default:"5ms" min:">0" max:"10s" env:"TAPEDECK_BLOCK_AGE" placeholder:"D"`
+	DetectFrames int           `help:"Frames that are held back at most until the dialect and session of a stream are known." default:"256" min:"1" max:"65536" unit:"frames" env:"TAPEDECK_DETECT_FRAMES" placeholder:"N"`
+	DetectBytes  Size          `help:"Bytes that are held back at most until then." default:"256KiB" min:"1KiB" max:"64MiB" env:"TAPEDECK_DETECT_BYTES" placeholder:"SIZE"`
+	DetectFor    time.Duration `help:"The longest that frames are held back until then." default:"300ms" min:">0" max:"1m" env:"TAPEDECK_DETECT_FOR" placeholder:"D"`
+	OpenSessions int           `help:"Sessions of one stream that are open at a time; the least recently used is closed." default:"256" min:"1" max:"65536" unit:"sessions" env:"TAPEDECK_OPEN_SESSIONS" placeholder:"N"`
+
+	SpoolLimit   Size          `help:"Most bytes of the spool, which keeps blocks on disk while JetStream takes none. Once it is full, nothing more is recorded." default:"8GiB" min:"16MiB" env:"TAPEDECK_SPOOL_LIMIT" placeholder:"SIZE"`
+	SpoolTimeout time.Duration `help:"How long JetStream may take to accept a block before it goes to the spool." default:"5s" min:"100ms" max:"10m" env:"TAPEDECK_SPOOL_TIMEOUT" placeholder:"D"`
+
+	SinkBatchFrames int           `help:"Frames in one insert into ClickHouse at most." default:"300000" min:"1" max:"10000000" unit:"frames" env:"TAPEDECK_SINK_BATCH_FRAMES" placeholder:"N"`
+	SinkBatchBytes  Size          `help:"Bytes in one insert at most." default:"64MiB" min:"64KiB" max:"1GiB" env:"TAPEDECK_SINK_BATCH_BYTES" placeholder:"SIZE"`
+	SinkBatchAge    time.Duration `help:"How long blocks are gathered for an insert at least." default:"100ms" min:">0" max:"1m" env:"TAPEDECK_SINK_BATCH_AGE" placeholder:"D"`
+	SinkBatchPace   time.Duration `help:"How long they are gathered beyond that while inserts take more than a fifth of the time." default:"500ms" min:">0" max:"1m" env:"TAPEDECK_SINK_BATCH_PACE" placeholder:"D"`
+	DeadLetterRetry time.Duration `help:"Interval between attempts to store blocks that were set aside." default:"1m" min:"1s" env:"TAPEDECK_DEAD_LETTER_RETRY" placeholder:"D"`
+
+	JetStreamKeep  time.Duration `help:"How long JetStream keeps blocks after they are stored." name:"jetstream-keep" default:"1h" min:"1m" env:"TAPEDECK_JETSTREAM_KEEP" placeholder:"D"`
+	JetStreamDedup time.Duration `help:"How long JetStream remembers the ids of blocks, which it refuses a second time." name:"jetstream-dedup" default:"2m" min:"1s" max:"24h" env:"TAPEDECK_JETSTREAM_DEDUP" placeholder:"D"`
+}
+
+// Recording returns the limits of blocks and detection.
+func (p *Pipeline) Recording() ingest.Settings {
+	return ingest.Settings{
+		BlockFrames: p.BlockFrames, BlockBytes: int(p.BlockBytes), BlockAge: p.BlockAge,
+		DetectFrames: p.DetectFrames, DetectBytes: int(p.DetectBytes), DetectFor: p.DetectFor, Segments: p.OpenSessions,
+	}
+}
+
+// Spooling returns the limits of the spool.
+func (p *Pipeline) Spooling() spool.Options {
+	return spool.Options{Limit: int64(p.SpoolLimit), Timeout: p.SpoolTimeout}
+}
+
+// Batches returns the limits of inserts.
+func (p *Pipeline) Batches() sink.Options {
+	return sink.Options{
+		BatchFrames: p.SinkBatchFrames, BatchBytes: int(p.SinkBatchBytes), BatchAge: p.SinkBatchAge, BatchPace: p.SinkBatchPace,
+		RetryEvery: p.DeadLetterRetry,
+	}
+}
+
+// Streams adds the settings to those of JetStream's streams.
+func (p *Pipeline) Streams(c jetstream.Config) jetstream.Config {
+	c.Keep, c.Dedup = p.JetStreamKeep, p.JetStreamDedup
+	return c
+}

@@ -1,0 +1,112 @@
+// Package localtest provides a real ClickHouse and a real
+// NATS JetStream to tests of other packages.
+//
+// A package's TestMain is
+//
+//	func TestMain(m *testing.M) { localtest.Main(m) }
+//
+// and its tests then call ClickHouse or NATS or, for tests
+// that stop or kill a server, Engine, Broker or Servers for separate servers.
+// If no ClickHouse is installed ('make engine'), such a test is skipped with
+// a notice; in a full run of the tests it fails (see package fulltest).
+package localtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"tapedeck/internal/fulltest"
+	"tapedeck/internal/local/engine"
+)
+
+// Main runs a package's tests and exits. The ClickHouse that the tests share is
+// started by the first of them and stopped at the end. A
+// goroutine that remains then fails the run; leaks lists exceptions, each
+// of which needs a reason.
+func Main(m *testing.M, leaks ...goleak.Option) {
+	engine.RunIfChild()
+	mainRan = true
+	code := m.Run()
+	if err := shared.stop(); err != nil {
+		fmt.Fprintln(os.Stderr, "localtest:", err)
+		code = max(code, 1)
+	}
+	if code == 0 {
+		if err := goleak.Find(leaks...); err != nil {
+			fmt.Fprintln(os.Stderr, "localtest:", err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// mainRan is set by Main, so that tests in a package without it fail with a hint.
+var mainRan bool
+
+// shared is the engine of this test binary.
+var shared sharedEngine
+
+type sharedEngine struct {
+	start  sync.Once
+	dir    string
+	server *engine.Server
+	err    error
+}
+
+// get starts the engine for the first caller. Errors are the same for all.
+func (e *sharedEngine) get() (*engine.Server, error) {
+	e.start.Do(func() {
+		if e.dir, e.err = os.MkdirTemp("", "tapedeck-test-"); e.err != nil {
+			return
+		}
+		// Not a test's context: the engine serves later tests.
+		e.server, e.err = engine.Start(context.Background(), engine.Options{
+			Dir:     e.dir,
+			Backups: filepath.Join(e.dir, "backups"),
+			// Several packages are tested at the same time.
+			MemoryLimit: 2 << 30,
+			// In case the test binary is killed or panics.
+			Ephemeral: true,
+			Logger:    quiet(),
+		})
+	})
+	return e.server, e.err
+}
+
+func (e *sharedEngine) stop() error {
+	var stopErr error
+	if e.server != nil {
+		stopErr = e.server.Stop(context.Background())
+	}
+	if e.dir == "" {
+		return stopErr
+	}
+	return errors.Join(stopErr, os.RemoveAll(e.dir))
+}
+
+// need ends the test if the engine failed to start.
+func need(t testing.TB, err error) {
+	t.Helper()
+	switch {
+	case err == nil:
+		return
+	case !mainRan:
+		t.Fatal("localtest: this package needs a TestMain that calls localtest.Main")
+	case errors.Is(err, engine.ErrNotFound):
+		fulltest.Missing(t, err)
+	}
+	t.Fatal(err)
+}
+
+// quiet returns a logger for servers in tests, at level warn.
+func quiet() *slog.Logger {
+	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+}

@@ -1,0 +1,130 @@
+package localtest
+
+import (
+	"context"
+	"crypto/rand"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/nats-io/nats.go"
+
+	"tapedeck/internal/local"
+	"tapedeck/internal/local/broker"
+	"tapedeck/internal/local/engine"
+)
+
+// cleanupLimit bounds the cleanup after a test, whose context has ended.
+const cleanupLimit = 20 * time.Second
+
+// ClickHouse makes a new, empty database in the ClickHouse that the tests of
+// this binary share, and returns a DSN for clickhouse-go that leads to it. The
+// database is dropped when the test ends.
+func ClickHouse(t testing.TB) (dsn string) {
+	t.Helper()
+	server, err := shared.get()
+	need(t, err)
+	name := "td_" + strings.ToLower(rand.Text()[:12])
+	execute(t, t.Context(), server.DSN(), "CREATE DATABASE "+name)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), cleanupLimit)
+		defer cancel()
+		execute(t, ctx, server.DSN(), "DROP DATABASE "+name+" SYNC")
+	})
+	address, err := url.Parse(server.DSN())
+	if err != nil {
+		t.Fatal(err)
+	}
+	address.Path = "/" + name
+	return address.String()
+}
+
+// execute runs one statement on a separate connection, which it closes
+// afterwards.
+func execute(t testing.TB, ctx context.Context, dsn, statement string) {
+	t.Helper()
+	options, err := clickhouse.ParseDSN(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	connection, err := clickhouse.Open(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	if err := connection.Exec(ctx, statement); err != nil {
+		t.Errorf("%s: %v", statement, err)
+	}
+}
+
+// NATS connects to a separate JetStream with an empty store. Both end
+// with the test.
+func NATS(t testing.TB) *nats.Conn {
+	t.Helper()
+	connection, err := Broker(t, broker.Options{}).Connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(connection.Close)
+	return connection
+}
+
+// Broker starts a JetStream server that the test may stop, and start again on
+// the same Dir. An empty Dir is a temporary one.
+func Broker(t testing.TB, opts broker.Options) *broker.Server {
+	t.Helper()
+	if opts.Dir == "" {
+		opts.Dir = t.TempDir()
+	}
+	if opts.Logger == nil {
+		opts.Logger = quiet()
+	}
+	server, err := broker.Start(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { stop(t, server.Stop) })
+	return server
+}
+
+// Engine starts a ClickHouse that the test may stop or kill. An empty Dir is a
+// temporary one.
+func Engine(t testing.TB, opts engine.Options) *engine.Server {
+	t.Helper()
+	if opts.Dir == "" {
+		opts.Dir = t.TempDir()
+	}
+	if opts.Logger == nil {
+		opts.Logger = quiet()
+	}
+	server, err := engine.Start(t.Context(), opts)
+	need(t, err)
+	t.Cleanup(func() { stop(t, server.Stop) })
+	return server
+}
+
+// Servers starts local mode for the test. An empty Dir is a
+// temporary one.
+func Servers(t testing.TB, opts local.Options) *local.Servers {
+	t.Helper()
+	if opts.Dir == "" {
+		opts.Dir = t.TempDir()
+	}
+	if opts.Logger == nil {
+		opts.Logger = quiet()
+	}
+	servers, err := local.Start(t.Context(), opts)
+	need(t, err)
+	t.Cleanup(func() { stop(t, servers.Close) })
+	return servers
+}
+
+func stop(t testing.TB, stop func(context.Context) error) {
+	ctx, cancel := context.WithTimeout(context.Background(), cleanupLimit)
+	defer cancel()
+	if err := stop(ctx); err != nil {
+		t.Error(err)
+	}
+}

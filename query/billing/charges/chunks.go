@@ -1,0 +1,106 @@
+package charges
+
+import (
+	"context"
+	"time"
+
+	"tapedeck/internal/budget"
+	"tapedeck/query"
+	"tapedeck/query/report/reports"
+)
+
+const (
+	chunkRows = 2500 // records that are read at a time
+	// rowBytes is what a record takes in memory, with room for its ids and tags.
+	rowBytes = 2 << 10
+)
+
+// Walk calls a function with each charge of a query in order of time, until it returns an
+// error. It reads records in parts, so that no statement waits while the function takes its
+// time and a bounded number of records is in memory. A charge that its source states anew
+// meanwhile may come a second time, later and with the same id: the last counts.
+func Walk(ctx context.Context, r *query.Reader, q Query, visit func(*Charge) error) error {
+	return walk(ctx, r, q, chunkRows, visit)
+}
+
+func walk(ctx context.Context, r *query.Reader, q Query, chunk int, visit func(*Charge) error) error {
+	p, err := q.Pricers(ctx, r, q.Tenant, q.From, q.To)
+	if err != nil {
+		return err
+	}
+	if err := budget.Of(ctx).Need(ctx, int64(chunk)*rowBytes); err != nil {
+		return err
+	}
+	l := lister{reader: r, query: &q, pricers: p}
+	rows := make([]row, 0, chunk)
+	cursor, until := "", q.To
+	for {
+		rows = rows[:0]
+		l.until = until
+		err := l.read(ctx, cursor, chunk, func(row *row) error {
+			rows = append(rows, *row)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			if err := visit(rows[i].charge(q.Tenant, p)); err != nil {
+				return err
+			}
+		}
+		if len(rows) > 0 {
+			cursor = *rows[len(rows)-1].mark().Cursor()
+		}
+		switch {
+		case len(rows) == chunk:
+			until = q.within(rows)
+		case until.Equal(q.To):
+			return nil
+		default:
+			until = q.To
+		}
+	}
+}
+
+// within returns a time before which the next part of a list is likely to be complete, so
+// that its statement need not read the rest of the range: after three times the time that
+// the last part took.
+func (q *Query) within(rows []row) time.Time {
+	first, last := rows[0].At, rows[len(rows)-1].At
+	until := query.Moment(last).Add(3*time.Duration(last-first) + time.Second)
+	if !q.To.IsZero() && until.After(q.To) {
+		return q.To
+	}
+	return until
+}
+
+// Page is a page of charges in order of time.
+type Page struct {
+	query.Page[*Charge]
+	Prices reports.Prices `json:"prices"`
+}
+
+// ReadPage returns at most limit charges, which is at least 1, from the one after the cursor
+// on.
+func ReadPage(ctx context.Context, r *query.Reader, q Query, cursor string, limit int) (*Page, error) {
+	p, err := q.Pricers(ctx, r, q.Tenant, q.From, q.To)
+	if err != nil {
+		return nil, err
+	}
+	page := &Page{Page: query.Page[*Charge]{Items: []*Charge{}}, Prices: p.Describe()}
+	l := lister{reader: r, query: &q, pricers: p, until: q.To}
+	var last query.Mark
+	err = l.read(ctx, cursor, limit+1, func(row *row) error {
+		if len(page.Items) == limit {
+			page.Next = last.Cursor()
+			return nil
+		}
+		page.Items, last = append(page.Items, row.charge(q.Tenant, p)), row.mark()
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return page, nil
+}

@@ -1,0 +1,182 @@
+package charges
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"tapedeck/query"
+	"tapedeck/query/pricing/cost"
+	"tapedeck/query/pricing/prices"
+)
+
+// columns is a charge as a row of CSV and of Parquet, which have the same columns. Costs and
+// prices are decimal numbers as text, so that no digit is lost. Lines, tags and rules are text
+// of JSON. What is not known is null in Parquet and empty in CSV.
+type columns struct {
+	ChargeID       string `parquet:"charge_id"`
+	At             int64  `parquet:"at,delta,timestamp(nanosecond)"`
+	Tenant         string `parquet:"tenant,dict"`
+	SessionID      string `parquet:"session_id,dict"`
+	StreamID       string `parquet:"stream_id,dict"`
+	RunID          string `parquet:"run_id,dict"`
+	NodeID         string `parquet:"node_id,dict"`
+	SpanID         string `parquet:"span_id"`
+	Agent          string `parquet:"agent,dict"`
+	Tags           string `parquet:"tags,dict"`
+	Provider       string `parquet:"provider,optional,dict"`
+	Model          string `parquet:"model,optional,dict"`
+	RequestedModel string `parquet:"requested_model,optional,dict"`
+	ServiceTier    string `parquet:"service_tier,dict"`
+	Speed          string `parquet:"speed,dict"`
+	Region         string `parquet:"region,dict"`
+	Dialect        string `parquet:"dialect,dict"`
+	RequestID      string `parquet:"request_id"`
+	MessageID      string `parquet:"message_id"`
+	Scope          string `parquet:"scope"`
+	Mode           string `parquet:"mode,dict"`
+	IsCall         bool   `parquet:"is_call"`
+	Input          int64  `parquet:"input"`
+	CacheRead      int64  `parquet:"cache_read"`
+	CacheWrite5m   int64  `parquet:"cache_write_5m"`
+	CacheWrite1h   int64  `parquet:"cache_write_1h"`
+	Output         int64  `parquet:"output"`
+	Reasoning      int64  `parquet:"reasoning"`
+	Total          int64  `parquet:"total"`
+	InputAudio     int64  `parquet:"input_audio"`
+	InputImage     int64  `parquet:"input_image"`
+	InputVideo     int64  `parquet:"input_video"`
+	CacheReadAudio int64  `parquet:"cache_read_audio"`
+	CacheReadImage int64  `parquet:"cache_read_image"`
+	CacheReadVideo int64  `parquet:"cache_read_video"`
+	OutputAudio    int64  `parquet:"output_audio"`
+	OutputImage    int64  `parquet:"output_image"`
+	OutputVideo    int64  `parquet:"output_video"`
+	WebSearches    int64  `parquet:"web_searches"`
+	WebFetches     int64  `parquet:"web_fetches"`
+	CodeExecutions int64  `parquet:"code_executions"`
+	StatedTotal    *int64 `parquet:"stated_total,optional"`
+	StatedCost     string `parquet:"stated_cost,optional"`
+	StatedCurrency string `parquet:"stated_currency,optional,dict"`
+	PricesHash     string `parquet:"prices_hash,dict"`
+	PriceProvider  string `parquet:"price_provider,optional,dict"`
+	PriceModel     string `parquet:"price_model,optional,dict"`
+	Rules          string `parquet:"rules,dict"`
+	Cost           string `parquet:"cost,optional"`
+	ListCost       string `parquet:"list_cost,optional"`
+	ContractedCost string `parquet:"contracted_cost,optional"`
+	RepricedCost   string `parquet:"repriced_cost,optional"`
+	WhatIfCost     string `parquet:"what_if_cost,optional"`
+	Currency       string `parquet:"currency,dict"` // of the costs but the stated one and the two before
+	// OtherCurrency is that of RepricedCost and WhatIfCost.
+	OtherCurrency  string `parquet:"repriced_currency,optional,dict"`
+	Lines          string `parquet:"lines"`
+	UnpricedReason string `parquet:"unpriced_reason,optional,dict"`
+	UnpricedDetail string `parquet:"unpriced_detail,dict"`
+	// The reasons for which RepricedCost and WhatIfCost are not known.
+	RepricedReason string `parquet:"repriced_unpriced_reason,optional,dict"`
+	RepricedDetail string `parquet:"repriced_unpriced_detail,dict"`
+	WhatIfReason   string `parquet:"what_if_unpriced_reason,optional,dict"`
+	WhatIfDetail   string `parquet:"what_if_unpriced_detail,dict"`
+	Position       string `parquet:"position"`
+}
+
+// set fills the columns of a charge, whose costs are in a currency.
+func (r *columns) set(c *Charge, currency string) error {
+	t, parts := &c.Tokens, &c.Parts
+	*r = columns{
+		ChargeID: c.ChargeID, At: c.At.UnixNano(), Tenant: c.Tenant, SessionID: c.SessionID, StreamID: c.StreamID,
+		RunID: c.RunID, NodeID: c.NodeID, SpanID: c.SpanID, Agent: c.Agent,
+		Provider: query.Text(c.Provider), Model: query.Text(c.Model), RequestedModel: query.Text(c.RequestedModel),
+		ServiceTier: c.ServiceTier, Speed: c.Speed, Region: c.Region, Dialect: c.Dialect,
+		RequestID: c.RequestID, MessageID: c.MessageID, Scope: c.Scope, Mode: c.Mode, IsCall: c.IsCall,
+		Input: t.Input, CacheRead: t.CacheRead, CacheWrite5m: t.CacheWrite5m, CacheWrite1h: t.CacheWrite1h,
+		Output: t.Output, Reasoning: t.Reasoning, Total: t.Total,
+		InputAudio: parts.InputAudio, InputImage: parts.InputImage, InputVideo: parts.InputVideo,
+		CacheReadAudio: parts.CacheReadAudio, CacheReadImage: parts.CacheReadImage, CacheReadVideo: parts.CacheReadVideo,
+		OutputAudio: parts.OutputAudio, OutputImage: parts.OutputImage, OutputVideo: parts.OutputVideo,
+		WebSearches: parts.WebSearches, WebFetches: c.WebFetches, CodeExecutions: parts.CodeExecutions,
+		StatedCost: c.Stated.Text(), StatedCurrency: currencyOf(c.Stated),
+		PricesHash: c.PricesHash, PriceProvider: query.Text(c.PriceProvider), PriceModel: query.Text(c.PriceModel),
+		Cost: c.Cost.Text(), ListCost: c.ListCost.Text(), ContractedCost: c.ContractedCost.Text(),
+		RepricedCost: c.Repriced.Text(), WhatIfCost: c.WhatIf.Text(), Currency: currency, OtherCurrency: currencyOf(cmp.Or(c.Repriced, c.WhatIf)),
+		UnpricedReason: reasonText(c.Unpriced), UnpricedDetail: c.UnpricedDetail,
+		RepricedReason: reasonText(c.RepricedUnpriced), RepricedDetail: c.RepricedDetail,
+		WhatIfReason: reasonText(c.WhatIfUnpriced), WhatIfDetail: c.WhatIfDetail, Position: c.Position,
+	}
+	if c.StatedTotal != nil {
+		total := int64(*c.StatedTotal)
+		r.StatedTotal = &total
+	}
+	for _, f := range []struct {
+		column *string
+		value  any
+	}{{&r.Tags, c.Tags}, {&r.Rules, c.Rules}, {&r.Lines, c.Lines}} {
+		encoded, err := marshal(f.value)
+		if err != nil {
+			return fmt.Errorf("write charge %s: %w", c.ChargeID, err)
+		}
+		*f.column = string(encoded)
+	}
+	return nil
+}
+
+// columnNames are the names of the columns, in their order.
+var columnNames = func() []string {
+	t := reflect.TypeFor[columns]()
+	names := make([]string, t.NumField())
+	for i := range names {
+		names[i], _, _ = strings.Cut(t.Field(i).Tag.Get("parquet"), ",")
+	}
+	return names
+}()
+
+// cells returns the columns as cells of CSV.
+func (r *columns) cells(c *Charge, cells []string) []string {
+	cells = cells[:0]
+	v := reflect.ValueOf(r).Elem()
+	for i := range columnNames {
+		switch f := v.Field(i); {
+		case columnNames[i] == "at":
+			cells = append(cells, c.At.Format(time.RFC3339Nano))
+		case f.Kind() == reflect.String:
+			cells = append(cells, f.String())
+		case f.Kind() == reflect.Bool:
+			cells = append(cells, strconv.FormatBool(f.Bool()))
+		case f.Kind() == reflect.Int64:
+			cells = append(cells, strconv.FormatInt(f.Int(), 10))
+		case f.IsNil():
+			cells = append(cells, "")
+		default:
+			cells = append(cells, strconv.FormatInt(f.Elem().Int(), 10))
+		}
+	}
+	return cells
+}
+
+func reasonText(r *prices.Reason) string {
+	if r == nil {
+		return ""
+	}
+	return string(*r)
+}
+
+func currencyOf(m *cost.Money) string {
+	if m == nil {
+		return ""
+	}
+	return m.Currency
+}
+
+// marshal is json.Marshal without escapes for HTML.
+func marshal(v any) ([]byte, error) {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return []byte(strings.TrimSuffix(b.String(), "\n")), err
+}

@@ -1,0 +1,107 @@
+package charges_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"testing"
+	"time"
+
+	"tapedeck/internal/local/localtest"
+	"tapedeck/internal/memorytest"
+	"tapedeck/query/billing/charges"
+	"tapedeck/query/querytest"
+)
+
+// resident returns the memory of the process that is in RAM, bytes.
+func resident(t testing.TB) (bytes int64) {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		t.Skip("the memory of the process is not known: ", err)
+	}
+	var size, pages int64
+	if _, err := fmt.Sscan(string(text), &size, &pages); err != nil {
+		t.Fatal(err)
+	}
+	return pages * int64(os.Getpagesize())
+}
+
+// grown runs a function and returns by how much the process grew meanwhile, at most.
+func grown(t testing.TB, run func()) int64 {
+	t.Helper()
+	runtime.GC()
+	debug.FreeOSMemory()
+	before := resident(t)
+	most, stop, done := before, make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(5 * time.Millisecond):
+				most = max(most, resident(t))
+			}
+		}
+	}()
+	run()
+	close(stop)
+	<-done
+	return most - before
+}
+
+// BenchmarkExport writes a month of 100,000 calls. The first run of the benchmark opens the
+// connections and reads the price table.
+func BenchmarkExport(b *testing.B) {
+	db := querytest.Month(b, localtest.ClickHouse(b), 100_000)
+	r := querytest.Reader(db, 1e8)
+	q := charges.Query{Tenant: querytest.Tenant, From: querytest.Start.AddDate(0, 0, -1).Truncate(24 * time.Hour), To: querytest.Start.AddDate(0, 1, -1).Truncate(24 * time.Hour)}
+	for _, f := range charges.Formats[1:] {
+		b.Run(string(f), func(b *testing.B) {
+			var size counter
+			if err := charges.Write(b.Context(), r, charges.Query{Tenant: querytest.Tenant, From: q.From, To: q.From.Add(time.Hour)}, f, io.Discard); err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				size = 0
+				most := grown(b, func() {
+					if err := charges.Write(b.Context(), r, q, f, &size); err != nil {
+						b.Fatal(err)
+					}
+				})
+				b.ReportMetric(float64(most)/(1<<20), "MiB-grown")
+			}
+			b.ReportMetric(float64(size)/(1<<20), "MiB-written")
+		})
+	}
+}
+
+// counter counts bytes.
+type counter int64
+
+func (c *counter) Write(p []byte) (int, error) {
+	*c += counter(len(p))
+	return len(p), nil
+}
+
+// An export of Parquet takes no more memory for more calls.
+func TestMemory(t *testing.T) {
+	db := querytest.Month(t, localtest.ClickHouse(t), 30_000)
+	r := querytest.Reader(db, 1e8)
+	var out bytes.Buffer
+	if err := charges.Write(t.Context(), r, charges.Query{Tenant: querytest.Tenant, To: querytest.Start.AddDate(0, 0, -1)}, charges.Parquet, &out); err != nil {
+		t.Fatal(err)
+	}
+	var size counter
+	most := grown(t, func() {
+		if err := charges.Write(t.Context(), r, charges.Query{Tenant: querytest.Tenant}, charges.Parquet, &size); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Logf("%d bytes written, the process grew by %.1f MiB", size, float64(most)/(1<<20))
+	memorytest.AtMost(t, "the process", most, 64<<20)
+}

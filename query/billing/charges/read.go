@@ -1,0 +1,126 @@
+package charges
+
+import (
+	"context"
+	"encoding/hex"
+	"strings"
+	"time"
+
+	"tapedeck/internal/problem"
+	"tapedeck/query"
+	"tapedeck/query/report/reports"
+	"tapedeck/query/session/sessionlist"
+)
+
+// Query asks for charges.
+type Query struct {
+	Tenant   string
+	From, To time.Time           // half open: stated last at From or later, and before To; zero for no limit
+	Sessions *sessionlist.Filter // only the charges of these sessions; nil for all
+	// SessionIDs are the sessions whose charges are listed; nil for all. It goes without
+	// Sessions.
+	SessionIDs []string
+	reports.Pricing
+}
+
+// shape is what sql/charges.sql asks of.
+type shape struct {
+	reports.Shape
+	After, Limited bool
+}
+
+// listName names the list in cursors.
+const listName = "charges"
+
+// Each calls a function with each charge of a query in order of time, from the one after the
+// cursor on, until it returns an error: at most limit of them, 0 for all. It asks with one
+// statement, so that all are of one moment, and holds a bounded number of them. What the
+// function receives is its own.
+func Each(ctx context.Context, r *query.Reader, q Query, cursor string, limit int, visit func(*Charge) error) error {
+	p, err := q.Pricers(ctx, r, q.Tenant, q.From, q.To)
+	if err != nil {
+		return err
+	}
+	l := lister{reader: r, query: &q, pricers: p, until: q.To}
+	return l.read(ctx, cursor, limit, func(row *row) error { return visit(row.charge(q.Tenant, p)) })
+}
+
+// lister lists the charges of a query.
+type lister struct {
+	reader   *query.Reader
+	query    *Query
+	pricers  *reports.Pricers
+	until    time.Time // only what was stated before this time; zero for no limit
+	sessions []string  // only these, if restricted
+	selected bool      // sessions were looked up
+}
+
+// read calls a function with the records after the cursor, at most limit of them.
+func (l *lister) read(ctx context.Context, cursor string, limit int, visit func(*row) error) error {
+	after, args, err := parseCursor(cursor)
+	if err != nil {
+		return err
+	}
+	q := l.query
+	from := q.From
+	if after != nil && (from.IsZero() || after.Key > from.UnixNano()) {
+		from = query.Moment(after.Key)
+	}
+	b := reports.New(q.Tenant, from, l.until, nil, "")
+	b.Shape.Table, b.Shape.ID, b.Shape.Stated = "usage", "usage_id", true
+	for _, tag := range l.pricers.Split.Tags {
+		b.Shape.CellTags = append(b.Shape.CellTags, query.TagValue(b.Shape.Tag(tag)))
+	}
+	if err := l.restrict(ctx, b); err != nil {
+		return err
+	}
+	if err := b.FindExceptions(ctx, l.reader); err != nil {
+		return err
+	}
+	args = b.Args.And(query.TagArgs(b.Shape.Tags)).And(args).With("limit", limit)
+	s := shape{Shape: b.Shape, After: after != nil, Limited: limit > 0}
+	return query.Each(b.Context(ctx), l.reader, statements, "charges", s, args, visit)
+}
+
+// restrict limits the list to the sessions of the query.
+func (l *lister) restrict(ctx context.Context, b *reports.Report) error {
+	if !l.selected {
+		l.selected, l.sessions = true, l.query.SessionIDs
+		if l.query.Sessions != nil {
+			ids, err := sessionlist.Matching(ctx, l.reader, l.query.Tenant, l.query.Sessions)
+			if err != nil {
+				return err
+			}
+			l.sessions = query.OrEmpty(ids)
+		}
+	}
+	if l.sessions == nil {
+		return nil
+	}
+	return b.Restrict(l.sessions)
+}
+
+// mark returns the place of a record in the list.
+func (r *row) mark() query.Mark {
+	return query.Mark{List: listName, Key: r.At, ID: hex.EncodeToString([]byte(r.Session)) + "." + hex.EncodeToString([]byte(r.ID))}
+}
+
+// parseCursor reads the place after which a list goes on, and the parameters that name it;
+// nil for "".
+func parseCursor(cursor string) (*query.Mark, query.Args, error) {
+	after, err := query.ParseMark(listName, cursor)
+	if after == nil {
+		return nil, query.Args{}, err
+	}
+	session, usage, ok := strings.Cut(after.ID, ".")
+	for _, text := range []string{session, usage} {
+		if _, err := hex.DecodeString(text); err != nil {
+			ok = false
+		}
+	}
+	if !ok || after.Key < 0 {
+		return nil, nil, problem.BadParameter("cursor", "This cursor is not one of this list.",
+			`the value of "next" on the page before, with the other parameters unchanged`)
+	}
+	return after, query.Args{"after_at": after.Key, "after_session": session, "after_usage": usage}, nil
+}

@@ -1,0 +1,112 @@
+package focus
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"tapedeck/query/billing/bills"
+)
+
+// charge is a row of Cost and Usage, or of the file of usage without a price.
+type charge struct {
+	bill *invoice
+	// row is the first frame's of the rows of the bill that are in it. Fields by which
+	// charges are apart are the same in all of them.
+	row bills.Row
+	// tags are those that all rows have with the same value.
+	tags map[string]string
+	// above is the number of input tokens above which calls have the price, 0 without a tier.
+	above int64
+
+	rows                             int
+	quantity, list, contracted, cost decimal.Decimal
+
+	// rounding marks a row that has what a line's rounding changed.
+	rounding bool
+}
+
+// group is what the rows of a charge have in common.
+type group struct {
+	start, end                                                         time.Time
+	class                                                              bills.Class
+	period, provider, model, serviceTier, speed, region, unit          string
+	listPrice, contractedPrice, price, pricesHash, rules, reason, note string
+	tags                                                               string
+}
+
+func groupOf(r *bills.Row, tags []string) group {
+	values := make([]string, len(tags))
+	for i, key := range tags {
+		values[i] = r.Tags[key]
+	}
+	return group{
+		r.Start.UTC(), r.End.UTC(), r.Class, r.Period, r.Provider, r.Model, r.ServiceTier, r.Speed, r.Region, r.Unit,
+		amountOrNull(r.ListPrice), amountOrNull(r.ContractedPrice), amountOrNull(r.Price),
+		r.PricesHash, strings.Join(r.Rules, "\x00"), r.Reason, string(r.Note), strings.Join(values, "\x00"),
+	}
+}
+
+// newCharge makes a charge of one row.
+func newCharge(bill *invoice, r *bills.Row) *charge {
+	c := &charge{bill: bill, row: *r, tags: maps.Clone(r.Tags)}
+	c.row.Rules = slices.Clone(r.Rules)
+	c.sum(r)
+	return c
+}
+
+// add adds a row of the same group.
+func (c *charge) add(r *bills.Row) {
+	maps.DeleteFunc(c.tags, func(key, value string) bool {
+		other, ok := r.Tags[key]
+		return !ok || other != value
+	})
+	c.sum(r)
+}
+
+// sum adds a row's quantity and costs. Where the list has no price of the unit, the
+// contracted price is the list price; where there is none of it either, the price is both.
+func (c *charge) sum(r *bills.Row) {
+	c.rows++
+	c.quantity = c.quantity.Add(r.Quantity)
+	contracted := or(r.ContractedCost, r.BilledCost)
+	list := or(r.ListCost, contracted)
+	c.list = c.list.Add(list.Decimal)
+	c.contracted = c.contracted.Add(contracted.Decimal)
+	c.cost = c.cost.Add(r.BilledCost.Decimal)
+}
+
+func or(d, instead decimal.NullDecimal) decimal.NullDecimal {
+	if d.Valid {
+		return d
+	}
+	return instead
+}
+
+// contractedPrice and listPrice are the unit prices that sum takes.
+func (c *charge) contractedPrice() decimal.NullDecimal { return or(c.row.ContractedPrice, c.row.Price) }
+func (c *charge) listPrice() decimal.NullDecimal       { return or(c.row.ListPrice, c.contractedPrice()) }
+
+// hasPrice reports whether the charge is a quantity at a price.
+func (c *charge) hasPrice() bool { return !c.rounding && c.row.Price.Valid }
+
+// pricingQuantity is the quantity in units of the price.
+func (c *charge) pricingQuantity() decimal.Decimal {
+	switch c.row.Per {
+	case 0, 1: // rows that are no quantity at a price have none
+		return c.quantity
+	case 1e3:
+		return c.quantity.Shift(-3)
+	case 1e6:
+		return c.quantity.Shift(-6)
+	case 1e9:
+		return c.quantity.Shift(-9)
+	}
+	return c.quantity.DivRound(decimal.NewFromInt(c.row.Per), 28)
+}
+
+// correction reports whether the charge corrects a closed bill.
+func (c *charge) correction() bool { return !c.rounding && c.row.Class == bills.Correction }

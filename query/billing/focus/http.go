@@ -1,0 +1,70 @@
+package focus
+
+import (
+	"io"
+	"net/http"
+
+	"tapedeck/query/billing/bills"
+	"tapedeck/query/endpoint"
+)
+
+// Handler answers the questions of this package.
+type Handler struct {
+	*endpoint.Base
+	Store *bills.Store // from which only closed bills are read
+}
+
+// Bill answers GET /v1/bills/{number}/focus with a ZIP archive of the files.
+func (h Handler) Bill(w http.ResponseWriter, r *http.Request, tenant, number string) {
+	h.export(w, r, endpoint.NewParams(r), tenant, Scope{Number: number})
+}
+
+// Period answers GET /v1/bills/focus, likewise, with the closed bills of a period.
+func (h Handler) Period(w http.ResponseWriter, r *http.Request, tenant string) {
+	p := endpoint.NewParams(r)
+	h.export(w, r, p, tenant, Scope{Period: p.Text("period"), Account: p.Text("account")})
+}
+
+func (h Handler) export(w http.ResponseWriter, r *http.Request, p *endpoint.Params, tenant string, of Scope) {
+	o := Options{
+		Tenant: tenant, Version: endpoint.OneOf(p, "version", Versions), Issuer: p.Text("issuer"), PaymentTerms: p.Text("payment_terms"),
+		Tags: p.Texts("tag"), SubAccount: p.Text("sub_account"), Link: p.Text("link"),
+	}
+	if o.Version == "" {
+		o.Version = V14
+	}
+	o.Columns = endpoint.SomeOf(p, "columns", Columns(o.Version))
+	err := p.Done()
+	if err == nil {
+		err = of.check()
+	}
+	if err != nil {
+		h.Fail(w, r, err)
+		return
+	}
+	source, err := Read(r.Context(), h.Store, tenant, of)
+	var e *export
+	if err == nil {
+		e, err = newExport(r.Context(), h.Reader, source, o)
+	}
+	if err != nil {
+		h.Fail(w, r, err)
+		return
+	}
+	h.Stream(w, r, endpoint.File{Name: of.fileName(o.Version), Media: "application/zip"}, func(to io.Writer) error {
+		archive := NewArchive(to, h.Clock())
+		if err := e.write(r.Context(), archive); err != nil {
+			return err
+		}
+		return archive.Close()
+	})
+}
+
+// fileName names an archive. Numbers and periods have only characters of file names.
+func (s Scope) fileName(v Version) string {
+	what := s.Number
+	if what == "" {
+		what = s.Period
+	}
+	return what + "-focus-" + string(v) + ".zip"
+}

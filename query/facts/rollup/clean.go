@@ -1,0 +1,59 @@
+package rollup
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"tapedeck/query"
+)
+
+// stored is a batch that is stored.
+type stored struct {
+	Table string `ch:"table"`
+	Batch string `ch:"batch"`
+}
+
+// clean removes batches that nothing reads any more: those that were replaced a while ago, and
+// those of a settler that was killed.
+func (w *work) clean(ctx context.Context, s *Settlement) error {
+	rows, err := query.Ask[stored](ctx, w.reader, statements, "partitions", nil, nil)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if !w.mayRemove(s, row) {
+			continue
+		}
+		if err := query.Exec(ctx, w.reader, statements, "drop", row, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *work) mayRemove(s *Settlement, row stored) bool {
+	if slices.ContainsFunc(s.Batches, func(b Batch) bool {
+		if slices.Contains(costTables, row.Table) {
+			return b.Costs == row.Batch
+		}
+		return b.ID == row.Batch
+	}) {
+		return false
+	}
+	for _, r := range s.Retired {
+		if r.Table == row.Table && r.Batch == row.Batch {
+			return w.since(r.At) > retiredFor
+		}
+	}
+	age := abandonedFor
+	parts := strings.Split(row.Batch, "-")
+	if len(parts) == 3 {
+		if ns, err := strconv.ParseInt(parts[1], 10, 64); err == nil {
+			return w.now().Sub(time.Unix(0, ns)) > age
+		}
+	}
+	return false // not a batch of this package
+}

@@ -1,0 +1,19 @@
+package rollup
+
+import (
+	"testing"
+
+	"tapedeck/query/querytest"
+)
+
+func TestStatements(t *testing.T) {
+	querytest.Statements(t, statements,
+		querytest.NewStatement("state", "state", stateShape{}),
+		querytest.NewStatement("changed", "changed", changedShape{Tables: []string{"streams", "usage"}, OfTenant: true}),
+		querytest.NewStatement("sessions_of_month", "sessions_of_month", nil),
+		querytest.NewStatement("settle_usage", "settle_usage", usageShape{Care: true}),
+		querytest.NewStatement("settle_sessions", "settle_sessions", nil),
+		querytest.NewStatement("settle_model_costs", "settle_model_costs", costShape{Tags: []string{"customer"}, PartRates: []string{"input_audio"}}),
+		querytest.NewStatement("settle_costs", "settle_costs", nil),
+	)
+}

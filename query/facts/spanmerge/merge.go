@@ -1,0 +1,206 @@
+package spanmerge
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"tapedeck/query"
+	"tapedeck/query/session/sessionstreams"
+	"tapedeck/schema"
+)
+
+// Span is one stream's view of a span, or what several views come to.
+type Span struct {
+	ID         string `ch:"span_id"`
+	Stream     string `ch:"stream_id"` // with SeenAt and SeenSeq the frame that first spoke of it
+	SeenAt     int64  `ch:"seen_ns"`
+	SeenSeq    uint64 `ch:"seen_seq"`
+	Version    uint64 `ch:"version"`
+	Kind       string `ch:"kind"`
+	Parent     string `ch:"parent_id"`
+	Name       string `ch:"name"`
+	Status     string `ch:"status"`
+	Started    int64  `ch:"started_ns"`
+	Ended      int64  `ch:"ended_ns"`
+	FirstToken int64  `ch:"first_token_ns"`
+	Reported   int64  `ch:"duration_ns"` // what the source itself measured
+	Run        string `ch:"run_id"`
+	Node       string `ch:"node_id"`
+	Agent      string `ch:"agent"`
+	Call       string `ch:"call_id"`
+	Model      string `ch:"model"`
+	Provider   string `ch:"provider"`
+	Error      string `ch:"error"`
+	Attributes string `ch:"attributes"`
+	Closed     int64  // of an unclosed span the end of its run or its stream, ns; 0 if that is not known
+}
+
+// OfSession returns the spans of a session, put together, in order of their start.
+func OfSession(ctx context.Context, r *query.Reader, tenant string, s *sessionstreams.Row) ([]Span, error) {
+	return First(ctx, r, tenant, s, 0)
+}
+
+// First is OfSession for the spans that were seen first, at most so many; 0 is for all.
+func First(ctx context.Context, r *query.Reader, tenant string, s *sessionstreams.Row, most int) ([]Span, error) {
+	views, err := query.Ask[Span](ctx, r, statements, "spans", struct{ Limit, Original bool }{most > 0, s.Original}, sessionstreams.Parameters(tenant, s).With("limit", most))
+	if err != nil {
+		return nil, err
+	}
+	ends := make(map[string]int64, len(s.StreamIDs))
+	for i, id := range s.StreamIDs {
+		ends[id] = s.StreamEnds[i]
+	}
+	for i := range views {
+		if v := &views[i]; Finality(v.Status) == 1 {
+			v.Closed = ends[v.Stream]
+		}
+	}
+	merged := Merge(views)
+	closeWithRuns(merged)
+	return merged, nil
+}
+
+// closeWithRuns limits the time for which unclosed spans were open to the end of the run
+// that holds them, where that ended before its stream.
+func closeWithRuns(spans []Span) {
+	byID := make(map[string]*Span, len(spans))
+	for i := range spans {
+		byID[spans[i].ID] = &spans[i]
+	}
+	for i := range spans {
+		s := &spans[i]
+		if Finality(s.Status) != 1 || s.Closed == 0 {
+			continue
+		}
+		above := byID[s.Parent]
+		for depth := 0; above != nil && above.Kind != string(schema.SpanRun) && depth < len(spans); depth++ {
+			above = byID[above.Parent]
+		}
+		if above != nil && !above.Open() && above.Ended >= s.Begin() {
+			s.Closed = min(s.Closed, above.Ended)
+		}
+	}
+}
+
+// Merge puts the views of each span together. The earliest start counts
+// and the earliest first token, and of the ends of streams the latest; status, end and error are those of the view in
+// front (see compareViews); of the rest the view in front decides, and the next
+// one where it says nothing. sql/merged_spans.sql does the same for lists and
+// reports. The views are put in another order.
+func Merge(views []Span) []Span {
+	slices.SortFunc(views, func(a, b Span) int {
+		return cmp.Or(cmp.Compare(a.ID, b.ID), -compare(&a, &b))
+	})
+	merged := views[:0]
+	for i := range views {
+		if n := len(merged); n > 0 && merged[n-1].ID == views[i].ID {
+			merged[n-1].take(&views[i])
+			continue
+		}
+		merged = append(merged, views[i])
+	}
+	slices.SortFunc(merged, func(a, b Span) int {
+		return cmp.Or(cmp.Compare(a.Begin(), b.Begin()), a.Seen().Compare(b.Seen()), cmp.Compare(a.ID, b.ID))
+	})
+	return merged
+}
+
+// compare orders views of one span, the one in front last: a view that saw
+// a real end stands over one that only saw its stream end, and that over one
+// that is open; then by the end (see endRank), then the higher version.
+func compare(a, b *Span) int {
+	return cmp.Or(
+		cmp.Compare(Finality(a.Status), Finality(b.Status)),
+		cmp.Compare(a.endRank(), b.endRank()),
+		cmp.Compare(a.Version, b.Version),
+		cmp.Compare(a.Stream, b.Stream),
+		cmp.Compare(a.SeenSeq, b.SeenSeq),
+	)
+}
+
+// endRank orders ends: the later one stands. Of a tool call it is the earlier
+// real one: the result goes back to the model with its next request, which is
+// another stream of the session, and once more whenever that is sent again; the
+// call took no longer for it. Any known end stands over none.
+func (s *Span) endRank() int64 {
+	if s.Kind == string(schema.SpanTool) && Finality(s.Status) == 2 && s.Ended > 0 {
+		return math.MaxInt64 - s.Ended
+	}
+	return max(s.Ended, 0)
+}
+
+func Finality(status string) int {
+	switch s := schema.Status(status); {
+	case !s.Ended():
+		return 0
+	case s == schema.StatusUnclosed:
+		return 1
+	}
+	return 2
+}
+
+// take fills s up from a view that stands behind it.
+func (s *Span) take(view *Span) {
+	if view.Seen().Compare(s.Seen()) < 0 {
+		s.SeenAt, s.Stream, s.SeenSeq = view.SeenAt, view.Stream, view.SeenSeq
+	}
+	s.Closed = max(s.Closed, view.Closed)
+	s.Started = earliest(s.Started, view.Started)
+	s.FirstToken = earliest(s.FirstToken, view.FirstToken)
+	s.Reported = cmp.Or(s.Reported, view.Reported)
+	s.Kind = cmp.Or(s.Kind, view.Kind)
+	s.Parent = cmp.Or(s.Parent, view.Parent)
+	s.Name = cmp.Or(s.Name, view.Name)
+	s.Run = cmp.Or(s.Run, view.Run)
+	s.Node = cmp.Or(s.Node, view.Node)
+	s.Agent = cmp.Or(s.Agent, view.Agent)
+	s.Call = cmp.Or(s.Call, view.Call)
+	s.Model = cmp.Or(s.Model, view.Model)
+	s.Provider = cmp.Or(s.Provider, view.Provider)
+	s.Attributes = cmp.Or(s.Attributes, view.Attributes)
+}
+
+// earliest is the lower of two times of which 0 is none.
+func earliest(a, b int64) int64 {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
+}
+
+// Begin is when the span started, ns: as seen; where only its end was seen, that
+// less what the source measured; else when it was first spoken of.
+func (s *Span) Begin() int64 {
+	switch {
+	case s.Started != 0:
+		return s.Started
+	case s.Ended != 0 && s.Reported > 0:
+		return s.Ended - s.Reported
+	}
+	return s.SeenAt
+}
+
+// Open reports whether the span never came to an end of its own.
+func (s *Span) Open() bool { return Finality(s.Status) < 2 }
+
+// Duration is how long the span took, ns, and whether that is known.
+func (s *Span) Duration() (int64, bool) {
+	switch {
+	case s.Open():
+		return 0, false
+	case s.Started != 0 && s.Ended != 0:
+		return s.Ended - s.Started, true
+	}
+	return s.Reported, s.Reported > 0
+}
+
+// Seen is the place of the frame that first spoke of the span. Frames that came
+// in one read share their time, so only the whole of it puts spans in order.
+func (s *Span) Seen() schema.Position {
+	return schema.Position{At: s.SeenAt, StreamID: s.Stream, Seq: s.SeenSeq}
+}
+
+// Position is the same as the API returns it.
+func (s *Span) Position() string { return s.Seen().String() }

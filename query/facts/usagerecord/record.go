@@ -1,0 +1,152 @@
+package usagerecord
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"tapedeck/query"
+	"tapedeck/query/pricing/cost"
+	"tapedeck/query/pricing/prices"
+	"tapedeck/query/session/sessionstreams"
+)
+
+// Record is one count of tokens, as a source reported it.
+type Record struct {
+	ID       string    `json:"id"`
+	SpanID   string    `json:"span_id"`
+	RunID    string    `json:"run_id"`
+	Agent    string    `json:"agent"`
+	Model    *string   `json:"model"` // null where the source names none
+	Provider *string   `json:"provider"`
+	Mode     string    `json:"mode"`  // add: the whole count of its scope; running: a total so far
+	Scope    string    `json:"scope"` // what the count is of
+	At       time.Time `json:"at"`
+	// Tokens is what the record adds: of a running total the difference to the
+	// one before it.
+	Tokens query.Tokens `json:"tokens"`
+	// StatedTotal is the sum that the source states itself; null where it states
+	// none. Discrepancy says that it is not the sum of the record's buckets.
+	StatedTotal *uint64         `json:"stated_total"`
+	Discrepancy bool            `json:"discrepancy"`
+	Raw         json.RawMessage `json:"raw"` // the source's own usage JSON; null where there is none
+	// Cost is null where it is not known. Unpriced says why; it is null for a record
+	// without tokens that is of no call.
+	Cost     *cost.Money    `json:"cost"`
+	Unpriced *prices.Reason `json:"unpriced_reason"`
+	// Shares are the parts of Cost; null without one.
+	Shares *cost.Shares `json:"cost_shares"`
+	Billing
+
+	stream string
+	parts  cost.Parts
+	spent  query.Spent
+}
+
+type usageRow struct {
+	Session      string `ch:"session_id"`
+	ID           string `ch:"usage_id"`
+	Stream       string `ch:"stream_id"`
+	Version      uint64 `ch:"version"`
+	Span         string `ch:"span_id"`
+	Run          string `ch:"run_id"`
+	Agent        string `ch:"agent"`
+	Model        string `ch:"model"`
+	Provider     string `ch:"provider"`
+	Mode         string `ch:"mode"`
+	Scope        string `ch:"scope"`
+	At           int64  `ch:"at_ns"`
+	Stated       uint64 `ch:"stated"`
+	Counted      uint64 `ch:"counted"`
+	Raw          string `ch:"raw"`
+	Input        int64  `ch:"input"`
+	CacheRead    int64  `ch:"cache_read"`
+	CacheWrite5m int64  `ch:"cache_write_5m"`
+	CacheWrite1h int64  `ch:"cache_write_1h"`
+	Output       int64  `ch:"output"`
+	Reasoning    int64  `ch:"reasoning"`
+	cost.Parts
+	billingRow
+}
+
+// usageShape is what sql/usage_of_session.sql selects.
+type usageShape struct {
+	Original   bool // none of the sessions was ever deleted or decoded anew
+	WithoutRaw bool
+}
+
+// OfSession returns the usage records of a session, in order.
+func OfSession(ctx context.Context, r *query.Reader, tenant string, s *sessionstreams.Row) ([]Record, error) {
+	lists, err := ofSessions(ctx, r, tenant, usageShape{}, s)
+	if err != nil {
+		return nil, err
+	}
+	return lists[0], nil
+}
+
+// ofSessions returns the usage records of several sessions, with one statement of a shape.
+func ofSessions(ctx context.Context, r *query.Reader, tenant string, shape usageShape, sessions ...*sessionstreams.Row) ([][]Record, error) {
+	ids := make([]string, len(sessions))
+	first, last := sessions[0].Started, sessions[0].Last
+	shape.Original = true
+	for i, s := range sessions {
+		ids[i], first, last = s.ID, min(first, s.Started), max(last, s.Last)
+		shape.Original = shape.Original && s.Original
+	}
+	rows, err := query.Ask[usageRow](ctx, r, statements, "usage_of_session", shape, query.Args{"tenant": tenant, "sessions": ids}.Within(first, last))
+	if err != nil {
+		return nil, err
+	}
+	lists := make([][]Record, len(sessions))
+	for i := range lists {
+		lists[i] = []Record{}
+	}
+	rows = countOnce(rows)
+	for i := range rows {
+		rec, err := rows[i].record()
+		if err != nil {
+			return nil, fmt.Errorf("usage %s: %w", rows[i].ID, err)
+		}
+		at := slices.Index(ids, rows[i].Session)
+		lists[at] = append(lists[at], rec)
+	}
+	pricer, err := r.Pricer(ctx, tenant)
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range sessions {
+		p := Prices{Pricer: pricer}
+		if len(pricer.Split.Tags) > 0 {
+			if p.Streams, err = sessionstreams.OfSession(ctx, r, tenant, s); err != nil {
+				return nil, err
+			}
+		}
+		p.Price(lists[i])
+	}
+	return lists, nil
+}
+
+func (u *usageRow) record() (Record, error) {
+	rec := Record{
+		ID: u.ID, stream: u.Stream, parts: u.Parts, SpanID: u.Span, RunID: u.Run, Agent: u.Agent, Model: query.Named(u.Model), Provider: query.Named(u.Provider),
+		Mode: u.Mode, Scope: u.Scope, At: query.Moment(u.At), Raw: query.RawJSON(u.Raw),
+		Tokens: query.TokensOf(u.Input, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, u.Output, u.Reasoning),
+	}
+	var err error
+	rec.Billing, err = u.billing(&u.Parts)
+	if u.Stated != 0 {
+		rec.StatedTotal, rec.Discrepancy = &u.Stated, u.Stated != u.Counted
+	}
+	return rec, err
+}
+
+// SpentOn returns what the calls of records used and cost.
+func SpentOn(records []Record) query.Spent {
+	var s query.Spent
+	for i := range records {
+		s.Add(records[i].spent)
+	}
+	return s
+}

@@ -1,0 +1,40 @@
+package usagerecord
+
+import (
+	"context"
+
+	"tapedeck/query"
+	"tapedeck/query/pricing/cost"
+	"tapedeck/query/session/sessionstreams"
+)
+
+// Spending is what a session used, and what each record of it adds.
+type Spending struct {
+	Sum  query.Spent
+	Adds []Addition // in order of time
+}
+
+// Addition is the part of a record in a sum.
+type Addition struct {
+	SpanID string
+	Tokens query.Tokens
+	Cost   *cost.Money // nil where it is not known
+}
+
+// SpendingOf returns the spending of sessions, read with one statement. It leaves out what sources
+// state besides: of a long session that takes most of the memory.
+func SpendingOf(ctx context.Context, r *query.Reader, tenant string, sessions ...*sessionstreams.Row) ([]Spending, error) {
+	lists, err := ofSessions(ctx, r, tenant, usageShape{WithoutRaw: true}, sessions...)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Spending, len(lists))
+	for i, records := range lists {
+		s := Spending{Sum: SpentOn(records), Adds: make([]Addition, len(records))}
+		for k := range records {
+			s.Adds[k] = Addition{records[k].SpanID, records[k].Tokens, records[k].Cost}
+		}
+		all[i] = s
+	}
+	return all, nil
+}

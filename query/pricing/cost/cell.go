@@ -1,0 +1,98 @@
+package cost
+
+import (
+	"embed"
+	"math"
+	"slices"
+	"time"
+
+	"tapedeck/query/pricing/prices"
+)
+
+// SQL holds the templates of cells: see sql/cells.sql.
+//
+//go:embed sql/*.sql
+var SQL embed.FS
+
+// Key is what the records of a cell have in common, as the template "cell_columns" selects
+// it. At and InputTokens are those of any of the records.
+type Key struct {
+	Provider    string   `ch:"cell_provider"`
+	Model       string   `ch:"cell_model"`
+	ServiceTier string   `ch:"cell_service_tier"`
+	Speed       string   `ch:"cell_speed"`
+	Region      string   `ch:"cell_region"`
+	At          int64    `ch:"cell_at"`    // ns
+	InputTokens int64    `ch:"cell_input"` // cache included
+	Valid       bool     `ch:"cell_valid"` // the quantities of each record are Possible
+	Rest        bool     `ch:"cell_rest"`  // shares of totals beyond the calls that were reported
+	Tags        []string `ch:"cell_tags"`  // the values of the splits' tags, "" for none
+}
+
+// Cell is a cell and the sums of its records.
+type Cell struct {
+	Key
+	Quantities
+}
+
+// Split says by what a statement groups records into cells.
+type Split struct{ prices.Splits }
+
+// SplitOf returns the split by which records are cells of each of the tables.
+func SplitOf(tables ...*prices.Effective) Split {
+	var list []prices.Splits
+	for _, t := range tables {
+		list = append(list, t.Splits())
+	}
+	return merge(list)
+}
+
+// SplitFor is SplitOf for records of some models alone, which has fewer cells.
+func SplitFor(models []prices.Named, tables ...*prices.Effective) Split {
+	var list []prices.Splits
+	for _, t := range tables {
+		list = append(list, t.SplitsOf(models))
+	}
+	return merge(list)
+}
+
+func merge(list []prices.Splits) Split {
+	var all Split
+	for _, s := range list {
+		all.TierStarts = append(all.TierStarts, s.TierStarts...)
+		all.Instants = append(all.Instants, s.Instants...)
+		all.TimesOfDay = append(all.TimesOfDay, s.TimesOfDay...)
+		all.Tags = append(all.Tags, s.Tags...)
+	}
+	slices.Sort(all.TierStarts)
+	slices.Sort(all.TimesOfDay)
+	slices.Sort(all.Tags)
+	slices.SortFunc(all.Instants, time.Time.Compare)
+	all.TierStarts, all.TimesOfDay = slices.Compact(all.TierStarts), slices.Compact(all.TimesOfDay)
+	all.Tags = slices.Compact(all.Tags)
+	all.Instants = slices.CompactFunc(all.Instants, time.Time.Equal)
+	return all
+}
+
+// Within leaves out the instants at which prices change outside of a range; a zero time is
+// no limit.
+func (s Split) Within(from, to time.Time) Split {
+	s.Instants = slices.DeleteFunc(slices.Clone(s.Instants), func(t time.Time) bool {
+		return !from.IsZero() && !t.After(from) || !to.IsZero() && !t.Before(to)
+	})
+	return s
+}
+
+// Parameters returns the parameters of the templates of cells. Each list begins with a value
+// below all others, for roundDown: what lies before the first split belongs to it.
+func (s Split) Parameters() map[string]any {
+	instants, times := []int64{math.MinInt64}, []int64{math.MinInt64}
+	for _, t := range s.Instants {
+		instants = append(instants, t.UnixNano())
+	}
+	for _, d := range s.TimesOfDay {
+		times = append(times, int64(d))
+	}
+	starts := append([]int64{math.MinInt64}, s.TierStarts...)
+	return map[string]any{"tier_starts": starts, "price_instants": instants, "price_times": times}
+}

@@ -1,0 +1,77 @@
+package cost
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"tapedeck/query/pricing/prices"
+)
+
+// ModelSplits says by what the records of each model are apart within a class, so that they
+// are cells: fewer than by a Split, in which prices of one model split the records of all.
+type ModelSplits struct {
+	Tiers, Instants, Times []ModelSplit
+}
+
+// ModelSplit are the values at which the price of some models changes.
+type ModelSplit struct {
+	At     []int64 // sorted
+	Models []string
+}
+
+// SplitByModel returns the splits for records of some models in a range; a zero time is no
+// limit. The records are also priced as calls of the models in as.
+func SplitByModel(models, as []prices.Named, from, to time.Time, tables ...*prices.Effective) ModelSplits {
+	byModel := map[string][]prices.Named{}
+	for _, m := range models {
+		byModel[m.Model] = append(byModel[m.Model], m)
+	}
+	var s ModelSplits
+	for _, m := range models {
+		named := byModel[m.Model]
+		if named == nil {
+			continue // it was there
+		}
+		delete(byModel, m.Model)
+		split := SplitFor(append(slices.Clone(as), named...), tables...).Within(from, to)
+		var instants, times []int64
+		for _, t := range split.Instants {
+			instants = append(instants, t.UnixNano())
+		}
+		for _, d := range split.TimesOfDay {
+			times = append(times, int64(d))
+		}
+		s.Tiers, s.Instants, s.Times = add(s.Tiers, split.TierStarts, m.Model), add(s.Instants, instants, m.Model), add(s.Times, times, m.Model)
+	}
+	return s
+}
+
+// add adds a model to those with the same values.
+func add(list []ModelSplit, at []int64, model string) []ModelSplit {
+	if len(at) == 0 {
+		return list
+	}
+	for i := range list {
+		if slices.Equal(list[i].At, at) {
+			list[i].Models = append(list[i].Models, model)
+			return list
+		}
+	}
+	return append(list, ModelSplit{at, []string{model}})
+}
+
+// Parameters returns the parameters of the template "model_splits". Each list of values begins
+// with one below all others, for roundDown.
+func (s ModelSplits) Parameters() map[string]any {
+	a := map[string]any{}
+	for name, list := range map[string][]ModelSplit{"tiers": s.Tiers, "instants": s.Instants, "times": s.Times} {
+		for i, of := range list {
+			a[fmt.Sprintf("%s_of_%d", name, i)] = of.Models
+			a[name+"_"+strconv.Itoa(i)] = append([]int64{math.MinInt64}, of.At...)
+		}
+	}
+	return a
+}

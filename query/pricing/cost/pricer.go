@@ -1,0 +1,66 @@
+package cost
+
+import (
+	"time"
+
+	"tapedeck/query/pricing/prices"
+)
+
+// CallsUnknown is the reason of a cost that depends on how many calls a total is of.
+const CallsUnknown prices.Reason = "calls_unknown"
+
+// Pricer prices cells.
+type Pricer struct {
+	Table  *prices.Effective
+	Tenant string
+	Split  Split
+	// At is the time whose prices are taken; the time of each call, if it is zero.
+	At time.Time
+	// Model is the model whose prices are taken; that of each call, if it is empty.
+	Model string
+
+	rates map[class]*rates
+}
+
+// Price returns what the records of a cell cost. The error is an *prices.Unpriced.
+func (p *Pricer) Price(c *Cell) (*prices.Cost, error) {
+	if !c.Valid {
+		return nil, &prices.Unpriced{Reason: prices.InvalidUsage, Detail: "a bucket has a negative number of tokens, or fewer than its parts"}
+	}
+	cell := prices.Cell{Call: p.call(&c.Key), InputTokens: c.InputTokens, Calls: c.Calls}
+	used := c.Usage()
+	priced, err := p.Table.PriceCell(cell, used)
+	if err != nil || !c.Rest {
+		return priced, err
+	}
+	for _, start := range p.Split.TierStarts {
+		if start >= c.InputTokens {
+			break
+		}
+		cell.InputTokens = start
+		lower, err := p.Table.PriceCell(cell, used)
+		if err != nil || !lower.Total.Equal(priced.Total) {
+			return nil, &prices.Unpriced{Reason: CallsUnknown, Detail: "the price depends on how many calls a total is of"}
+		}
+	}
+	return priced, nil
+}
+
+func (p *Pricer) call(k *Key) prices.Call {
+	c := prices.Call{Provider: k.Provider, Model: k.Model, At: time.Unix(0, k.At).UTC(), Tenant: p.Tenant, ServiceTier: k.ServiceTier, Speed: k.Speed, Region: k.Region}
+	if !p.At.IsZero() {
+		c.At = p.At
+	}
+	if p.Model != "" {
+		c.Provider, c.Model = "", p.Model
+	}
+	for i, value := range k.Tags {
+		if value != "" {
+			if c.Tags == nil {
+				c.Tags = map[string]string{}
+			}
+			c.Tags[p.Split.Tags[i]] = value
+		}
+	}
+	return c
+}

@@ -1,0 +1,175 @@
+package cost
+
+import (
+	"strings"
+
+	"github.com/shopspring/decimal"
+
+	"tapedeck/query/pricing/prices"
+)
+
+// class is what the price of a token depends on within a Pricer.
+type class struct {
+	provider, model, service, speed, region, tags string
+	tier, epoch, time                             int
+}
+
+// rates are the costs of one call, of one token of each bucket, and of one of each part. A
+// Pricer keeps them, since finding a model in a table takes longer than multiplying.
+type rates struct {
+	call   rate
+	tokens [6]rate
+	parts  [len(parts)]rate
+}
+
+// Rates are what one of each quantity of a cell costs.
+type Rates struct {
+	Call   decimal.Decimal
+	Tokens [6]decimal.Decimal
+	// Parts is what one of a part costs more than a token of its bucket, or less.
+	Parts [len(parts)]decimal.Decimal
+}
+
+type rate struct {
+	cost  decimal.Decimal
+	err   error
+	known bool // it was looked up
+}
+
+// total returns the cost of a cell as Price does, from the rates of its class.
+func (p *Pricer) total(c *Cell) (decimal.Decimal, error) {
+	if !c.Valid || c.Rest {
+		priced, err := p.Price(c)
+		if err != nil {
+			return decimal.Decimal{}, err
+		}
+		return priced.Total, nil
+	}
+	r := p.ratesOf(&c.Key)
+	sum, err := p.times(&r.call, c, Quantities{Calls: 1}, int64(c.Calls))
+	for i, n := range c.buckets() {
+		if err != nil {
+			return sum, err
+		}
+		if n == 0 {
+			continue
+		}
+		var one Quantities
+		*one.bucket(i) = 1
+		var part decimal.Decimal
+		part, err = p.times(&r.tokens[i], c, one, n)
+		sum = sum.Add(part)
+	}
+	for i, n := range c.fields() {
+		if err != nil {
+			return sum, err
+		}
+		if *n == 0 {
+			continue
+		}
+		var more decimal.Decimal
+		more, err = p.more(r, c, i)
+		sum = sum.Add(more.Mul(decimal.NewFromInt(*n)))
+	}
+	return sum, err
+}
+
+// more returns what one of the ith of the parts costs more than a token of its bucket.
+func (p *Pricer) more(r *rates, c *Cell, i int) (decimal.Decimal, error) {
+	var one Quantities
+	*one.fields()[i] = 1
+	b := parts[i].bucket
+	if b >= 0 {
+		*one.bucket(b) = 1
+	}
+	part, err := p.times(&r.parts[i], c, one, 1)
+	if err != nil || b < 0 {
+		return part, err
+	}
+	one.Parts = Parts{}
+	plain, err := p.times(&r.tokens[b], c, one, 1)
+	return part.Sub(plain), err
+}
+
+// Rates returns what one of each quantity of a cell costs; false if the cost of the cell is
+// not known. Rates of what the cell has none of are 0.
+func (p *Pricer) Rates(c *Cell) (r Rates, known bool) {
+	if p.Of(c).Cost == nil {
+		return r, false
+	}
+	kept := p.ratesOf(&c.Key)
+	var err error
+	r.Call, err = p.times(&kept.call, c, Quantities{Calls: 1}, 1)
+	for i, n := range c.buckets() {
+		if n != 0 && err == nil {
+			var one Quantities
+			*one.bucket(i) = 1
+			r.Tokens[i], err = p.times(&kept.tokens[i], c, one, 1)
+		}
+	}
+	for i, n := range c.fields() {
+		if *n != 0 && err == nil {
+			r.Parts[i], err = p.more(kept, c, i)
+		}
+	}
+	return r, err == nil
+}
+
+// times returns n times a rate, which is the cost of one.
+func (p *Pricer) times(r *rate, c *Cell, one Quantities, n int64) (decimal.Decimal, error) {
+	if !r.known {
+		r.known = true
+		cell := prices.Cell{Call: p.call(&c.Key), InputTokens: c.InputTokens, Calls: one.Calls}
+		priced, err := p.Table.PriceCell(cell, one.Usage())
+		if r.err = err; err == nil {
+			r.cost = priced.Total
+		}
+	}
+	if r.err != nil {
+		return decimal.Decimal{}, r.err
+	}
+	return r.cost.Mul(decimal.NewFromInt(n)), nil
+}
+
+func (p *Pricer) ratesOf(k *Key) *rates {
+	id := class{provider: k.Provider, model: k.Model, service: k.ServiceTier, speed: k.Speed, region: k.Region, tags: strings.Join(k.Tags, "\x00")}
+	for _, start := range p.Split.TierStarts {
+		if start < k.InputTokens {
+			id.tier++
+		}
+	}
+	for _, t := range p.Split.Instants {
+		if t.UnixNano() <= k.At {
+			id.epoch++
+		}
+	}
+	for _, t := range p.Split.TimesOfDay {
+		if int64(t) <= k.At%day {
+			id.time++
+		}
+	}
+	if p.rates == nil {
+		p.rates = map[class]*rates{}
+	}
+	r := p.rates[id]
+	if r == nil {
+		r = &rates{}
+		p.rates[id] = r
+	}
+	return r
+}
+
+const day = 24 * 3600 * 1e9
+
+// Buckets that contain parts.
+const inputBucket, cacheReadBucket, outputBucket = 0, 1, 4
+
+// buckets returns the tokens by bucket.
+func (q *Quantities) buckets() [6]int64 {
+	return [...]int64{q.Input, q.CacheRead, q.CacheWrite5m, q.CacheWrite1h, q.Output, q.Reasoning}
+}
+
+// bucket returns the ith of the buckets.
+func (q *Quantities) bucket(i int) *int64 {
+	return [...]*int64{&q.Input, &q.CacheRead, &q.CacheWrite5m, &q.CacheWrite1h, &q.Output, &q.Reasoning}[i]
+}

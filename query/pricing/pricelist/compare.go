@@ -1,0 +1,157 @@
+package pricelist
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"tapedeck/query/pricing/prices"
+)
+
+// Comparison says what another table changes.
+type Comparison struct {
+	Before   string `json:"previous_hash"`
+	Hash     string `json:"hash"`
+	Currency string `json:"currency"`
+	DryRun   bool   `json:"dry_run"` // nothing was imported
+	// Changes are prices of calls at the time of the answer that no condition of a rule holds
+	// for but provider, model and tenant. More is the number of those that are left out.
+	Changes []Change     `json:"changes"`
+	More    int          `json:"more_changes"`
+	Rules   []RuleChange `json:"rules"`
+	// Warnings are of the price file, and no reason to refuse it.
+	Warnings []Warning `json:"warnings"`
+}
+
+// Change is a price that is another one, or in another currency.
+type Change struct {
+	Provider string  `json:"provider"`
+	Model    string  `json:"model"`
+	Key      string  `json:"price_key"`
+	Before   *string `json:"before"` // null if there was none
+	After    *string `json:"after"`  // null if there is none
+}
+
+// RuleChange is a rule or an account that one of two price files has.
+type RuleChange struct {
+	Section string `json:"section"` // of the price file
+	Name    string `json:"name"`
+	Change  string `json:"change"` // added or removed
+}
+
+// maxChanges bounds the prices of a comparison.
+const maxChanges = 500
+
+// Compare compares two tables at a time.
+func Compare(before, after *prices.Effective, tenant string, at time.Time) *Comparison {
+	c := &Comparison{Before: before.Hash(), Hash: after.Hash(), Currency: after.Currency(), Changes: []Change{}, Rules: []RuleChange{}, Warnings: []Warning{}}
+	if c.Before == c.Hash {
+		return c
+	}
+	all := map[string]name{}
+	order := []string{}
+	for _, n := range append(names(before), names(after)...) {
+		key := n.provider + "/" + n.model
+		if _, ok := all[key]; !ok {
+			all[key] = n
+			order = append(order, key)
+		}
+	}
+	other := before.Currency() != after.Currency()
+	for _, key := range order {
+		n := all[key]
+		call := prices.Call{Provider: n.provider, Model: n.model, At: at, Tenant: tenant}
+		old, now := charged(before, call), charged(after, call)
+		for _, u := range prices.Units {
+			was, is := text(old, u.PriceKey), text(now, u.PriceKey)
+			if was == nil && is == nil || was != nil && is != nil && *was == *is && !other {
+				continue
+			}
+			if len(c.Changes) == maxChanges {
+				c.More++
+				continue
+			}
+			c.Changes = append(c.Changes, Change{n.provider, n.model, u.PriceKey, was, is})
+		}
+	}
+	c.rules(before.Operator(), after.Operator())
+	return c
+}
+
+func charged(e *prices.Effective, call prices.Call) prices.Set {
+	q, err := e.Quote(call, 0)
+	if err != nil {
+		return nil
+	}
+	return q.Charged
+}
+
+// text writes a price with its tiers; nil if there is none.
+func text(set prices.Set, key string) *string {
+	p, ok := set[key]
+	if !ok {
+		return nil
+	}
+	s := p.Base.String()
+	for _, t := range p.Tiers {
+		s += fmt.Sprintf("; %s above %d input tokens", t.Price, t.Start)
+	}
+	return &s
+}
+
+func (c *Comparison) rules(before, after *prices.Operator) {
+	sections := func(o *prices.Operator) map[string][]prices.Rule {
+		if o == nil {
+			return nil
+		}
+		return map[string][]prices.Rule{"prices": o.Prices, "discounts": o.Discounts, "margins": o.Margins}
+	}
+	old, now := sections(before), sections(after)
+	for _, section := range []string{"prices", "discounts", "margins"} {
+		c.missing(section, "removed", old[section], now[section])
+		c.missing(section, "added", now[section], old[section])
+	}
+	was, are := accounts(before), accounts(after)
+	c.otherAccounts("removed", was, are)
+	c.otherAccounts("added", are, was)
+}
+
+func accounts(o *prices.Operator) []prices.Account {
+	if o == nil {
+		return nil
+	}
+	return o.Accounts
+}
+
+// otherAccounts lists the accounts that others does not have as they are, by their tags or as
+// "tenant".
+func (c *Comparison) otherAccounts(change string, list, others []prices.Account) {
+	for _, a := range list {
+		if !slices.Contains(others, a) {
+			c.Rules = append(c.Rules, RuleChange{"accounts", cmp.Or(a.Tag, "tenant"), change})
+		}
+	}
+}
+
+// missing lists the rules that the others do not have as they are.
+func (c *Comparison) missing(section, change string, rules, others []prices.Rule) {
+	known := map[string]bool{}
+	for i := range others {
+		known[content(&others[i])] = true
+	}
+	for i := range rules {
+		if !known[content(&rules[i])] {
+			c.Rules = append(c.Rules, RuleChange{section, rules[i].Name, change})
+		}
+	}
+}
+
+func content(r *prices.Rule) string {
+	text, err := json.Marshal(r)
+	if err != nil {
+		panic(err) // it has texts and numbers
+	}
+	return string(text)
+}

@@ -1,0 +1,166 @@
+package pricelist
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"tapedeck/internal/problem"
+	"tapedeck/query"
+	"tapedeck/query/endpoint"
+	"tapedeck/query/pricing/prices"
+	"tapedeck/query/pricing/pricetables"
+)
+
+// Handler answers the questions about prices. Its Base has a store of price tables.
+type Handler struct{ *endpoint.Base }
+
+const (
+	listLimit, listMost = 100, 2000
+	listName            = "prices"
+)
+
+// List answers GET /v1/prices.
+func (h Handler) List(w http.ResponseWriter, r *http.Request, tenant string) {
+	p := endpoint.NewParams(r)
+	f := Filter{Provider: p.Text("provider"), Model: p.Text("model"), Limit: p.Number("limit", listLimit, 1, listMost)}
+	at, hash := h.at(p), p.Digest("hash")
+	mark, err := query.ParseMark(listName, p.Text("cursor"))
+	if bad := p.Done(); bad != nil {
+		err = bad
+	}
+	if err != nil {
+		h.Fail(w, r, err)
+		return
+	}
+	v, err := h.version(r.Context(), hash)
+	if err != nil {
+		h.Fail(w, r, err)
+		return
+	}
+	if err := checkProvider(v.Table, f.Provider); err != nil {
+		h.Fail(w, r, err)
+		return
+	}
+	list := &List{Head: headOf(v), At: at, Unmatched: []Unmatched{}}
+	if mark != nil {
+		f.After = mark.ID
+	} else if list.Unmatched, err = unmatched(r.Context(), h.Reader, v.Table, tenant); err != nil {
+		h.Fail(w, r, err)
+		return
+	}
+	var more bool
+	if list.Items, more = entries(v.Table, tenant, at, f); more {
+		last := list.Items[len(list.Items)-1]
+		list.Next = query.Mark{List: listName, ID: last.Provider + "/" + last.Model}.Cursor()
+	}
+	h.Answer(w, r, list, nil)
+}
+
+// Model answers GET /v1/prices/{model} and GET /v1/prices/{provider}/{model}.
+func (h Handler) Model(w http.ResponseWriter, r *http.Request, tenant, provider, model string) {
+	p := endpoint.NewParams(r)
+	at, hash := h.at(p), p.Digest("hash")
+	if err := p.Done(); err != nil {
+		h.Fail(w, r, err)
+		return
+	}
+	v, err := h.version(r.Context(), hash)
+	if err != nil {
+		h.Fail(w, r, err)
+		return
+	}
+	m, err := ModelOf(v, tenant, provider, model, at)
+	h.Answer(w, r, m, err)
+}
+
+// Import answers POST /v1/prices, whose body is a price file.
+func (h Handler) Import(w http.ResponseWriter, r *http.Request, tenant string) {
+	p := endpoint.NewParams(r)
+	name, dry := p.Text("name"), p.Flag("dry_run")
+	if err := p.Done(); err != nil {
+		h.Fail(w, r, err)
+		return
+	}
+	if name == "" {
+		name = "prices.yaml"
+	}
+	file, err := io.ReadAll(http.MaxBytesReader(w, r.Body, prices.MaxFile))
+	if err != nil {
+		h.Fail(w, r, unread(err))
+		return
+	}
+	c, err := h.take(r.Context(), tenant, name, file, dry)
+	h.Answer(w, r, c, refusal(err))
+}
+
+// take imports a price file, or only compares with it.
+func (h Handler) take(ctx context.Context, tenant, name string, file []byte, dry bool) (*Comparison, error) {
+	operator, err := prices.ReadFile(name, file)
+	if err != nil {
+		return nil, err
+	}
+	used, err := usedModels(ctx, h.Reader, tenant)
+	if err != nil {
+		return nil, err
+	}
+	var c *Comparison
+	if dry {
+		before, err := h.Prices.Current(ctx)
+		if err != nil {
+			return nil, err
+		}
+		c = Compare(before.Table, prices.With(operator), tenant, h.Clock())
+		c.DryRun = true
+	} else {
+		before, after, err := h.Prices.Import(ctx, name, file)
+		if err != nil {
+			return nil, err
+		}
+		c = Compare(before.Table, after.Table, tenant, h.Clock())
+	}
+	c.Warnings = Warn(operator, used)
+	return c, nil
+}
+
+// at reads the time of the prices; now if it is left out.
+func (h Handler) at(p *endpoint.Params) time.Time {
+	at := p.Instant("at", time.UTC, h.Clock())
+	if at.IsZero() {
+		at = h.Clock().UTC()
+	}
+	return at
+}
+
+// version returns the table with a hash, or the current one for "".
+func (h Handler) version(ctx context.Context, hash string) (*pricetables.Version, error) {
+	if hash == "" {
+		return h.Prices.Current(ctx)
+	}
+	t, err := h.Prices.Effective(ctx, hash)
+	if _, unknown := errors.AsType[*prices.UnknownHash](err); unknown {
+		return nil, problem.NotFound("There is no price table with the hash " + hash + ".")
+	}
+	return &pricetables.Version{Table: t}, err
+}
+
+// refusal makes the errors of a price file a problem that names the first field.
+func refusal(err error) error {
+	list, ok := errors.AsType[prices.FileErrors](err)
+	if !ok {
+		return err
+	}
+	return &problem.Problem{
+		Title: "Price file not valid", Status: http.StatusBadRequest, Detail: list.Error(), Parameter: list[0].Field,
+		Hint: "Nothing was changed. Correct the file and send it again.",
+	}
+}
+
+func unread(err error) error {
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return &problem.Problem{Status: http.StatusRequestEntityTooLarge, Detail: "A price file has at most 1 MiB."}
+	}
+	return problem.BadParameter("", "The body cannot be read: "+err.Error())
+}

@@ -1,0 +1,128 @@
+package pricelist
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"tapedeck/internal/problem"
+	"tapedeck/query/pricing/prices"
+	"tapedeck/query/pricing/pricetables"
+)
+
+// Model is all that the effective table has about a model.
+type Model struct {
+	Head
+	At       time.Time `json:"at"`
+	Provider string    `json:"provider"`
+	Model    string    `json:"model"` // its id in the table; the name that was asked for if only rules have prices of it
+	Name     string    `json:"name"`
+	// Prices are those of calls that no condition of a rule holds for but provider, model,
+	// tenant and date.
+	Prices  []UnitPrice `json:"prices"`
+	Periods []Period    `json:"periods"` // list prices in US dollars; of several that hold the last counts
+	Rules   []Rule      `json:"rules"`   // that may hold for the tenant's calls of the model, in the order in which they apply
+}
+
+// Period is a set of list prices and when it holds.
+type Period struct {
+	StartDate *string     `json:"start_date"` // from its midnight in UTC; null without a date
+	StartTime *string     `json:"start_time"` // between two times of day; null without
+	EndTime   *string     `json:"end_time"`
+	Prices    []UnitPrice `json:"prices"`
+	Holds     bool        `json:"holds"` // at the time of the answer
+}
+
+// Rule is a rule of the overlay or of the operator's price file.
+type Rule struct {
+	Section string         `json:"section"` // overlay, prices, discounts, margins
+	Name    string         `json:"name"`
+	When    prices.Scope   `json:"when"`
+	Prices  []UnitPrice    `json:"prices"`
+	Whole   bool           `json:"whole"`
+	Factor  *string        `json:"factor"`
+	Units   []string       `json:"units"`
+	Source  *prices.Origin `json:"source"`
+}
+
+// ModelOf returns what a version of the table has about a model. provider may be empty.
+func ModelOf(v *pricetables.Version, tenant, provider, model string, at time.Time) (*Model, error) {
+	e := v.Table
+	m := &Model{Head: headOf(v), At: at, Provider: provider, Model: model, Prices: []UnitPrice{}, Periods: []Period{}, Rules: []Rule{}}
+	call := prices.Call{Provider: provider, Model: model, At: at, Tenant: tenant}
+	p, entry, held, unknown := e.Table().Find(call)
+	if unknown == nil {
+		m.Provider, m.Model, m.Name = p.ID, entry.ID, entry.Name
+		for i := range entry.Prices {
+			m.Periods = append(m.Periods, periodOf(&entry.Prices[i], held == &entry.Prices[i]))
+		}
+	}
+	q, err := e.Quote(call, 0)
+	if err == nil {
+		m.Prices = unitPrices(q.List, q.Charged)
+	} else if unknown != nil {
+		return nil, notFound(e, provider, model, err)
+	}
+	m.addRules(tenant, "overlay", e.Overlay(), model)
+	if o := e.Operator(); o != nil {
+		m.addRules(tenant, "prices", o.Prices, model)
+		m.addRules(tenant, "discounts", o.Discounts, model)
+		m.addRules(tenant, "margins", o.Margins, model)
+	}
+	return m, nil
+}
+
+func periodOf(p *prices.Period, holds bool) Period {
+	return Period{
+		StartDate: orNull(p.Constraint.StartDate), StartTime: orNull(p.Constraint.StartTime), EndTime: orNull(p.Constraint.EndTime),
+		Prices: unitPrices(p.Prices, p.Prices), Holds: holds,
+	}
+}
+
+func orNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// addRules adds the rules that may hold for calls of a tenant.
+func (m *Model) addRules(tenant, section string, rules []prices.Rule, asked string) {
+	for i := range rules {
+		r := &rules[i]
+		if !r.Scope.MayHold(m.Provider, asked, m.Model) || len(r.Scope.Tenant) > 0 && !slices.Contains(r.Scope.Tenant, tenant) {
+			continue
+		}
+		shown := ruleOf(section, r)
+		if len(r.Scope.Tenant) > 0 { // the names of other tenants are not shown
+			shown.When.Tenant = []string{tenant}
+		}
+		m.Rules = append(m.Rules, shown)
+	}
+}
+
+func ruleOf(section string, r *prices.Rule) Rule {
+	rule := Rule{Section: section, Name: r.Name, When: r.Scope, Prices: unitPrices(nil, r.Prices), Whole: r.Whole, Units: r.Units, Source: r.Origin}
+	if rule.Units == nil {
+		rule.Units = []string{}
+	}
+	if r.Factor != nil {
+		text := r.Factor.String()
+		rule.Factor = &text
+	}
+	return rule
+}
+
+func notFound(e *prices.Effective, provider, model string, err error) error {
+	why, ok := errors.AsType[*prices.Unpriced](err)
+	if !ok {
+		return err
+	}
+	p := problem.NotFound(strings.ToUpper(why.Detail[:1]) + why.Detail[1:] + ".")
+	if near := nearest(e, provider, model); len(near) > 0 {
+		p.Hint = fmt.Sprintf("Most like it are %s.", strings.Join(near, ", "))
+	}
+	return p
+}

@@ -1,0 +1,212 @@
+// Package pricetables keeps the versions of the effective price table in ClickHouse.
+package pricetables
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+
+	"tapedeck/query/pricing/prices"
+	"tapedeck/schema/sqltemplate"
+)
+
+//go:embed sql/*.sql
+var files embed.FS
+
+var statements = sqltemplate.Parse(files)
+
+// MaxAge is how long a store uses the current table before it looks for a newer one.
+const MaxAge = 10 * time.Second
+
+// maxKept is the number of tables that a store keeps in memory besides the current one.
+const maxKept = 8
+
+// Store reads and writes price tables in ClickHouse. It implements prices.Source and is
+// safe for use by many goroutines.
+type Store struct {
+	conn driver.Conn
+	log  *slog.Logger
+	now  func() time.Time
+
+	mu      sync.Mutex // held while the current table is looked up, which all readers need
+	current *Version   // nil before the first look
+	looked  time.Time
+	kept    map[string]*prices.Effective // by hash; not the current one
+}
+
+// Version is an effective table and the price file that it was made with.
+type Version struct {
+	Table      *prices.Effective
+	ImportedAt time.Time // zero if no file was imported
+	FileName   string
+}
+
+// NewStore returns a store on a connection, which the caller closes. log may be nil.
+func NewStore(conn driver.Conn, log *slog.Logger) *Store {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &Store{conn: conn, log: log, now: time.Now, kept: map[string]*prices.Effective{}}
+}
+
+// Effective implements prices.Source. The current table is at most MaxAge old. The error
+// for a hash of no table is a *prices.UnknownHash.
+func (s *Store) Effective(ctx context.Context, hash string) (*prices.Effective, error) {
+	if hash == "" {
+		v, err := s.Current(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return v.Table, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.current != nil && s.current.Table.Hash() == hash {
+		return s.current.Table, nil
+	}
+	if t := s.kept[hash]; t != nil {
+		return t, nil
+	}
+	return s.load(ctx, hash)
+}
+
+// load reads a table by its hash.
+func (s *Store) load(ctx context.Context, hash string) (*prices.Effective, error) {
+	var text string
+	err := s.conn.QueryRow(ctx, statements.Must("price_table", nil), clickhouse.Named("hash", hash)).Scan(&text)
+	if errors.Is(err, sql.ErrNoRows) {
+		if standard := prices.Standard(); standard.Hash() == hash {
+			return standard, nil // nothing was priced yet
+		}
+		return nil, &prices.UnknownHash{Hash: hash}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read price table %s: %w", hash, err)
+	}
+	t, err := prices.LoadEffective([]byte(text))
+	if err != nil {
+		return nil, fmt.Errorf("read price table %s: %w", hash, err)
+	}
+	if t.Hash() != hash {
+		return nil, fmt.Errorf("read price table %s: its stored text has the hash %s", hash, t.Hash())
+	}
+	if len(s.kept) >= maxKept {
+		clear(s.kept)
+	}
+	s.kept[hash] = t
+	return t, nil
+}
+
+// Current returns the current table: the program's own with the price file that was
+// imported last.
+func (s *Store) Current(ctx context.Context) (*Version, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.current != nil && s.now().Sub(s.looked) < MaxAge {
+		return s.current, nil
+	}
+	row, err := s.latest(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	if s.current == nil || !row.importedAt.Equal(s.current.ImportedAt) {
+		if row, err = s.latest(ctx, true); err != nil {
+			return nil, err
+		}
+		v, err := s.version(ctx, row)
+		if err != nil {
+			return nil, err
+		}
+		s.current = v
+	}
+	s.looked = s.now()
+	return s.current, nil
+}
+
+// fileRow is the price file that was imported last; zero if there is none.
+type fileRow struct {
+	hash, name, file string
+	importedAt       time.Time
+}
+
+func (s *Store) latest(ctx context.Context, file bool) (row fileRow, err error) {
+	into := []any{&row.hash, &row.importedAt, &row.name}
+	if file {
+		into = append(into, &row.file)
+	}
+	err = s.conn.QueryRow(ctx, statements.Must("current_price_file", struct{ File bool }{file})).Scan(into...)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return row, fmt.Errorf("read the current price file: %w", err)
+	}
+	return row, nil
+}
+
+// version makes the effective table of a price file and stores it if this program made
+// another one of the file before.
+func (s *Store) version(ctx context.Context, row fileRow) (*Version, error) {
+	operator, err := prices.ReadFile(row.name, []byte(row.file))
+	if err != nil {
+		// Another version of the program took the file.
+		s.log.Warn("prices: this version cannot read the current price file, its stored table is used", "file", row.name, "hash", row.hash, "error", err)
+		t, err := s.load(ctx, row.hash)
+		return &Version{t, row.importedAt, row.name}, err
+	}
+	v := &Version{prices.With(operator), row.importedAt, row.name}
+	if v.Table.Hash() == row.hash {
+		return v, nil
+	}
+	if row.importedAt.IsZero() {
+		v.ImportedAt = time.Unix(0, 0).UTC() // before every import
+	}
+	return v, s.insert(ctx, v, row.file)
+}
+
+func (s *Store) insert(ctx context.Context, v *Version, file string) error {
+	b, err := s.conn.PrepareBatch(ctx, statements.Must("insert_price_table", nil))
+	if err == nil {
+		if err = b.Append(v.Table.Hash(), v.ImportedAt, v.FileName, file, string(v.Table.Text())); err == nil {
+			err = b.Send()
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("store price table %s: %w", v.Table.Hash(), err)
+	}
+	return nil
+}
+
+// Import makes a price file the current one and returns the version before it. The file must
+// be valid.
+func (s *Store) Import(ctx context.Context, name string, file []byte) (before, after *Version, err error) {
+	operator, err := prices.ReadFile(name, file)
+	if err != nil {
+		return nil, nil, err
+	}
+	if before, err = s.Current(ctx); err != nil {
+		return nil, nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	row, err := s.latest(ctx, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	// The time of import orders the files, also where clocks differ.
+	at := s.now().UTC()
+	if !at.After(row.importedAt) {
+		at = row.importedAt.Add(1)
+	}
+	after = &Version{prices.With(operator), at, name}
+	if err := s.insert(ctx, after, string(file)); err != nil {
+		return nil, nil, err
+	}
+	s.current, s.looked = after, s.now()
+	return before, after, nil
+}

@@ -1,0 +1,140 @@
+package pricetables
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"tapedeck/internal/local/localtest"
+	"tapedeck/query/pricing/prices"
+	"tapedeck/query/querytest"
+)
+
+func TestMain(m *testing.M) { localtest.Main(m) }
+
+func TestStatements(t *testing.T) {
+	querytest.Statements(t, statements,
+		querytest.NewStatement("current_price_file", "current_price_file", struct{ File bool }{true}),
+		querytest.NewStatement("price_table", "price_table", nil),
+	)
+}
+
+const first, second = "margins: [{factor: 1.1}]\n", "margins: [{factor: 1.2}]\n"
+
+// TestImports runs two servers on one database: what one imports the other uses within
+// MaxAge, and every table can be read by its hash afterwards.
+func TestImports(t *testing.T) {
+	db := querytest.Open(t, localtest.ClickHouse(t))
+	a, b := NewStore(db.Conn, nil), NewStore(db.Conn, nil)
+	now := time.Now()
+	b.now = func() time.Time { return now }
+	hash := func(s *Store) string {
+		t.Helper()
+		e, err := s.Effective(t.Context(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e.Hash()
+	}
+	standard := prices.Standard().Hash()
+	if hash(a) != standard || hash(b) != standard {
+		t.Fatalf("without a file: %s and %s, expected %s", hash(a), hash(b), standard)
+	}
+	_, v1, err := a.Import(t.Context(), "first.yaml", []byte(first))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v1.Table.Hash() == standard || hash(a) != v1.Table.Hash() {
+		t.Errorf("after the import %s is current, expected %s", hash(a), v1.Table.Hash())
+	}
+	if now = now.Add(MaxAge - 1); hash(b) != standard {
+		t.Errorf("the other server looked before its table was %s old", MaxAge)
+	}
+	if now = now.Add(1); hash(b) != v1.Table.Hash() {
+		t.Errorf("the other server uses %s after %s, expected %s", hash(b), MaxAge, v1.Table.Hash())
+	}
+	before, v2, err := b.Import(t.Context(), "second.yaml", []byte(second))
+	if err != nil || before.Table.Hash() != v1.Table.Hash() {
+		t.Fatalf("import after %v: %v", before, err)
+	}
+	// A third server starts; an earlier file is imported again and is current again.
+	if c := NewStore(db.Conn, nil); hash(c) != v2.Table.Hash() {
+		t.Errorf("a new server uses %s, expected %s", hash(c), v2.Table.Hash())
+	}
+	if _, _, err := a.Import(t.Context(), "again.yaml", []byte(first)); err != nil {
+		t.Fatal(err)
+	}
+	c := NewStore(db.Conn, nil)
+	if v, err := c.Current(t.Context()); err != nil || v.Table.Hash() != v1.Table.Hash() || v.FileName != "again.yaml" {
+		t.Errorf("after an earlier file was imported again: %+v, %v", v, err)
+	}
+	db.Merge()
+	for _, want := range []string{standard, v1.Table.Hash(), v2.Table.Hash()} {
+		if e, err := c.Effective(t.Context(), want); err != nil || e.Hash() != want {
+			t.Errorf("table %s: %v", want, err)
+		}
+	}
+	_, err = c.Effective(t.Context(), strings.Repeat("0", 64))
+	if _, ok := errors.AsType[*prices.UnknownHash](err); !ok {
+		t.Errorf("an unknown hash: %v", err)
+	}
+}
+
+// TestInvalidImport changes nothing.
+func TestInvalidImport(t *testing.T) {
+	db := querytest.Open(t, localtest.ClickHouse(t))
+	s := NewStore(db.Conn, nil)
+	_, _, err := s.Import(t.Context(), "p.yaml", []byte("margins: [{factor: -1}]\n"))
+	if _, ok := errors.AsType[prices.FileErrors](err); !ok {
+		t.Errorf("a negative factor: %v", err)
+	}
+	var rows uint64
+	if err := db.Conn.QueryRow(t.Context(), "SELECT count() FROM price_tables").Scan(&rows); err != nil || rows != 0 {
+		t.Errorf("%d rows, %v", rows, err)
+	}
+}
+
+// TestUpgrade starts a program whose own table is another one than that of the program
+// that imported the file: the file stays current, and both tables are kept.
+func TestUpgrade(t *testing.T) {
+	db := querytest.Open(t, localtest.ClickHouse(t))
+	operator, err := prices.ReadFile("p.yaml", []byte(first))
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := prices.Combine(&prices.Table{Source: prices.Release{Version: "older"}}, nil, operator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	s := NewStore(db.Conn, nil)
+	if err := s.insert(t.Context(), &Version{old, at, "p.yaml"}, first); err != nil {
+		t.Fatal(err)
+	}
+	v, err := s.Current(t.Context())
+	if err != nil || v.Table.Hash() != prices.With(operator).Hash() || !v.ImportedAt.Equal(at) {
+		t.Fatalf("current %+v, %v", v, err)
+	}
+	again := NewStore(db.Conn, nil)
+	for _, hash := range []string{old.Hash(), v.Table.Hash()} {
+		if _, err := again.Effective(t.Context(), hash); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestDatabaseAway fails and keeps nothing wrong.
+func TestDatabaseAway(t *testing.T) {
+	db := querytest.Open(t, localtest.ClickHouse(t))
+	s := NewStore(db.Conn, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Current(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("current without a database: %v", err)
+	}
+	if v, err := s.Current(t.Context()); err != nil || v.Table == nil {
+		t.Errorf("current with it: %v, %v", v, err)
+	}
+}

@@ -1,0 +1,49 @@
+package modelcalls
+
+import (
+	"net/http"
+
+	"tapedeck/query/endpoint"
+	"tapedeck/query/report/reports"
+	"tapedeck/query/session/sessionlist"
+	"tapedeck/query/tabular"
+)
+
+// Handler answers the questions of this package.
+type Handler struct{ *endpoint.Base }
+
+const callsLimit, callsMost = 100, 1000 // single calls
+
+// Calls answers GET /v1/calls.
+func (h Handler) Calls(w http.ResponseWriter, r *http.Request, tenant string) {
+	p := endpoint.NewParams(r)
+	q := Query{Tenant: tenant, Zone: p.Zone("timezone")}
+	q.From, q.To = p.Range(q.Zone, h.Clock())
+	q.Granularity = endpoint.OneOf(p, "granularity", reports.Granularities)
+	q.GroupBy = reports.ReadGroupings(p, Groupings)
+	if !p.Has("group_by") {
+		q.GroupBy = Groupings[:1]
+	}
+	q.Sessions = sessionlist.ReadFilter(p)
+	// A session has calls of several models and agents: of it those that are asked for count.
+	q.Models, q.Agents, q.Providers = p.Texts("model"), p.Texts("agent"), p.Texts("provider")
+	q.Outcomes = endpoint.SomeOf(p, "outcome", Outcomes)
+	q.Stall = p.Duration("stall")
+	q.Bins = p.Flag("distributions")
+	q.Order = endpoint.OneOf(p, "order", Orders)
+	q.Limit = p.Number("limit", callsLimit, 0, callsMost)
+	format := endpoint.OneOf(p, "format", []tabular.Format{tabular.JSON, tabular.CSV})
+	if format == tabular.CSV {
+		q.Bins, q.Limit = false, 0
+	}
+	if err := p.Done(); err != nil {
+		h.Fail(w, r, err)
+		return
+	}
+	report, err := Read(r.Context(), h.Reader, q)
+	if err != nil || format != tabular.CSV {
+		h.Answer(w, r, report, err)
+		return
+	}
+	tabular.Answer(h.Base, w, r, report)
+}

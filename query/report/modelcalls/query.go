@@ -1,0 +1,139 @@
+package modelcalls
+
+import (
+	"context"
+	"time"
+
+	"tapedeck/query"
+	"tapedeck/query/report/reports"
+	"tapedeck/query/session/sessionlist"
+)
+
+// Groupings are what a report on calls can be grouped by.
+var Groupings = []string{"model", "provider", "agent", "session"}
+
+// groupColumns are the columns for groupings.
+var groupColumns = map[string]string{"model": "call_model", "provider": "call_provider", "agent": "call_agent", "session": "session_id"}
+
+// Outcome is how a call ended.
+type Outcome string
+
+// Outcomes. A call whose answer was cut short by a limit of tokens is truncated, and one whose
+// answer the model or a filter withheld is refused, whatever its status.
+const (
+	OK        Outcome = "ok"
+	Failed    Outcome = "error"
+	Truncated Outcome = "truncated"
+	Refused   Outcome = "refused"
+	Cancelled Outcome = "cancelled"
+	Unclosed  Outcome = "unclosed" // its stream or run ended before it did
+	Open      Outcome = "open"
+)
+
+// Outcomes are all there are.
+var Outcomes = []Outcome{OK, Failed, Truncated, Refused, Cancelled, Unclosed, Open}
+
+// Reasons for which providers stop, in lower case.
+var (
+	truncating = []string{
+		"length", "max_tokens", "max_output_tokens", "max_completion_tokens", "model_length", "model_context_window_exceeded", "max_length",
+	}
+	refusing = []string{
+		"refusal", "content_filter", "content_filtered", "guardrail_intervened", "safety", "recitation", "prohibited_content",
+		"blocklist", "spii", "image_safety", "image_prohibited_content", "error_toxic",
+	}
+)
+
+// RetryWithin is how soon after a failed call the next one of the same session, agent and
+// model begins to count as its retry.
+const RetryWithin = time.Minute
+
+// DefaultStall is how long a gap is at least to count as a stall.
+const DefaultStall = 5 * time.Second
+
+// Query asks for calls.
+type Query struct {
+	Tenant      string
+	From, To    time.Time           // half open, by when a call was first recorded; zero for no limit
+	Zone        *time.Location      // in which periods begin; nil stands for UTC
+	Granularity reports.Granularity // "" stands for Whole
+	GroupBy     []string
+	Sessions    *sessionlist.Filter // only calls of these sessions; nil for all
+	Models      []string            // only calls of these
+	Providers   []string
+	Agents      []string
+	Outcomes    []Outcome
+	Stall       time.Duration // 0 stands for DefaultStall
+	Bins        bool          // with distributions
+	Order       Order         // of single calls
+	Limit       int           // how many single calls to list
+}
+
+// shape is what the statements ask of.
+type shape struct {
+	reports.Shape
+	Models, Providers, Agents, Outcomes bool
+	Order, Having                       string
+}
+
+// asked is a query with what its statements need.
+type asked struct {
+	*reports.Report
+	shape shape
+}
+
+func prepare(ctx context.Context, r *query.Reader, q *Query) (*asked, error) {
+	b := reports.New(q.Tenant, q.From, q.To, q.Zone, q.Granularity)
+	b.Shape.Table, b.Shape.ID, b.Shape.Kind = "spans", "span_id", "llm"
+	b.Shape.Period = b.Granularity.Expression("seen_ns")
+	for _, name := range q.GroupBy {
+		if groupColumns[name] == "" {
+			return nil, reports.NoGrouping(name, Groupings)
+		}
+		b.Shape.Groups = append(b.Shape.Groups, groupColumns[name])
+	}
+	stall := q.Stall
+	if stall == 0 {
+		stall = DefaultStall
+	}
+	for name, value := range map[string]any{
+		"stall": stall.Nanoseconds(), "retry_within": RetryWithin.Nanoseconds(), "truncating": truncating, "refusing": refusing,
+		"models": q.Models, "providers": q.Providers, "agents": q.Agents, "outcomes": texts(q.Outcomes), "listed": q.Limit,
+	} {
+		b.Args[name] = value
+	}
+	if q.Sessions != nil {
+		ids, err := sessionlist.Matching(ctx, r, q.Tenant, q.Sessions)
+		if err == nil {
+			err = b.Restrict(ids)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := b.FindExceptions(ctx, r); err != nil {
+		return nil, err
+	}
+	order := orders[q.Order]
+	return &asked{b, shape{
+		Shape: b.Shape, Models: len(q.Models) > 0, Providers: len(q.Providers) > 0, Agents: len(q.Agents) > 0,
+		Outcomes: len(q.Outcomes) > 0, Order: order.by, Having: order.having,
+	}}, nil
+}
+
+func texts(list []Outcome) []string {
+	out := make([]string, len(list))
+	for i, o := range list {
+		out[i] = string(o)
+	}
+	return out
+}
+
+// ask runs a statement of a query.
+func ask[Row any](ctx context.Context, r *query.Reader, a *asked, name string) ([]Row, error) {
+	rows, err := query.Ask[Row](a.Context(ctx), r, statements, name, a.shape, a.Args)
+	if err == nil && len(rows) > reports.MaxRows {
+		err = reports.ErrTooManyRows
+	}
+	return rows, err
+}

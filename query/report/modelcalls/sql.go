@@ -1,0 +1,12 @@
+package modelcalls
+
+import (
+	"embed"
+
+	"tapedeck/query/report/reports"
+)
+
+//go:embed sql/*.sql
+var files embed.FS
+
+var statements = reports.Parse(files)

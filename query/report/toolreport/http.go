@@ -1,0 +1,43 @@
+package toolreport
+
+import (
+	"net/http"
+
+	"tapedeck/query/endpoint"
+	"tapedeck/query/report/reports"
+	"tapedeck/query/session/sessionlist"
+	"tapedeck/query/tabular"
+)
+
+// Handler answers the questions of this package.
+type Handler struct{ *endpoint.Base }
+
+const slowestMost = 1000
+
+// Tools answers GET /v1/tools.
+func (h Handler) Tools(w http.ResponseWriter, r *http.Request, tenant string) {
+	p := endpoint.NewParams(r)
+	q := Query{Tenant: tenant, Zone: p.Zone("timezone")}
+	q.From, q.To = p.Range(q.Zone, h.Clock())
+	q.Sessions = sessionlist.ReadFilter(p)
+	q.Granularity = endpoint.OneOf(p, "granularity", reports.Granularities)
+	q.GroupBy = reports.ReadGroupings(p, Groupings)
+	if !p.Has("group_by") {
+		q.GroupBy = Groupings[:1]
+	}
+	q.Slowest = p.Number("slowest", 0, 0, slowestMost)
+	format := endpoint.OneOf(p, "format", []tabular.Format{tabular.JSON, tabular.CSV})
+	if format == tabular.CSV && q.Slowest > 0 {
+		p.Refuse("slowest", p.Value("slowest"), "does not go with format=csv, which returns the groups alone", "0")
+	}
+	if err := p.Done(); err != nil {
+		h.Fail(w, r, err)
+		return
+	}
+	report, err := Read(r.Context(), h.Reader, q)
+	if err != nil || format != tabular.CSV {
+		h.Answer(w, r, report, err)
+		return
+	}
+	tabular.Answer(h.Base, w, r, report)
+}

@@ -1,0 +1,177 @@
+package toolreport
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"tapedeck/query"
+	"tapedeck/query/report/reports"
+	"tapedeck/query/session/sessionhead"
+	"tapedeck/query/session/sessionlist"
+)
+
+// ToolGroupings are what a report on tools can be grouped by.
+var Groupings = []string{"tool", "agent", "session"}
+
+// Query asks how tools did.
+type Query struct {
+	Tenant      string
+	From, To    time.Time           // half open, by when a call was first spoken of; zero for no limit
+	Zone        *time.Location      // in which periods begin; nil stands for UTC
+	Granularity reports.Granularity // "" stands for Whole
+	GroupBy     []string
+	Slowest     int                 // how many of the slowest calls to list
+	Sessions    *sessionlist.Filter // only the calls of these sessions; nil for all
+}
+
+// Report is the answer: a row for each period and group with calls, in
+// order, and one for all calls together.
+type Report struct {
+	From        *time.Time          `json:"from"`
+	To          *time.Time          `json:"to"`
+	Timezone    string              `json:"timezone"`
+	Granularity reports.Granularity `json:"granularity"`
+	GroupBy     []string            `json:"group_by"`
+	Items       []Row               `json:"items"`
+	Totals      Times               `json:"totals"`
+	// Slowest are the calls that took longest, where they were asked for.
+	Slowest []SlowCall `json:"slowest"`
+	Next    *string    `json:"next"` // always null: a report is whole
+}
+
+// Row is how one group of calls did in one period.
+type Row struct {
+	reports.Period
+	Group reports.Group // in JSON its values stand beside the others, under their names
+	Times
+}
+
+// Times are counts and times of tool calls. Times are of the calls that
+// ended: as the source measured them, else from start to end. They are null
+// where no call has a time. The maximum includes running calls, by their age.
+type Times struct {
+	Calls     uint64   `json:"calls"`
+	Errors    uint64   `json:"errors"`
+	ErrorRate float64  `json:"error_rate"` // of all calls, 0 to 1
+	Open      uint64   `json:"open"`       // calls that never ended, or have not so far
+	Running   uint64   `json:"running"`    // open calls in open sessions
+	Timed     uint64   `json:"timed"`      // calls with a time
+	MinMS     *float64 `json:"min_ms"`
+	AvgMS     *float64 `json:"avg_ms"`
+	// Quantiles are exact; between two calls they interpolate.
+	P50MS *float64 `json:"p50_ms"`
+	P90MS *float64 `json:"p90_ms"`
+	P95MS *float64 `json:"p95_ms"`
+	P99MS *float64 `json:"p99_ms"`
+	MaxMS *float64 `json:"max_ms"`
+}
+
+// MarshalJSON returns the form of the API.
+func (t Row) MarshalJSON() ([]byte, error) { return reports.MarshalRow(t.Group, t.Period, t.Times) }
+
+// UnmarshalJSON reads the form of the API.
+func (t *Row) UnmarshalJSON(text []byte) (err error) {
+	if err = json.Unmarshal(text, &t.Period); err == nil {
+		err = json.Unmarshal(text, &t.Times)
+	}
+	if err == nil {
+		t.Group, err = reports.GroupOf(text, Groupings)
+	}
+	return err
+}
+
+// toolColumns are the columns for groupings.
+var toolColumns = map[string]string{"tool": "span_name", "agent": "span_agent", "session": "session_id"}
+
+type toolReportRow struct {
+	Period    string    `ch:"period"`
+	Groups    []string  `ch:"groups"`
+	IsTotal   bool      `ch:"is_total"`
+	Calls     uint64    `ch:"calls"`
+	Errors    uint64    `ch:"errors"`
+	Open      uint64    `ch:"open_calls"`
+	Running   uint64    `ch:"running_calls"`
+	Timed     uint64    `ch:"timed_calls"`
+	Min       int64     `ch:"min_ns"`
+	Avg       float64   `ch:"avg_ns"`
+	Quantiles []float64 `ch:"quantiles_ns"`
+	Max       int64     `ch:"max_ns"`
+}
+
+// Read makes the report.
+func Read(ctx context.Context, r *query.Reader, q Query) (*Report, error) {
+	b := reports.New(q.Tenant, q.From, q.To, q.Zone, q.Granularity)
+	b.Shape.Table, b.Shape.ID, b.Shape.Kind = "spans", "span_id", "tool"
+	b.Shape.Period = b.Granularity.Expression("seen_ns")
+	for _, name := range q.GroupBy {
+		if toolColumns[name] == "" {
+			return nil, reports.NoGrouping(name, Groupings)
+		}
+		b.Shape.Groups = append(b.Shape.Groups, toolColumns[name])
+	}
+	if q.Sessions != nil {
+		ids, err := sessionlist.Matching(ctx, r, q.Tenant, q.Sessions)
+		if err == nil {
+			err = b.Restrict(ids)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := b.FindExceptions(ctx, r); err != nil {
+		return nil, err
+	}
+	open, err := sessionhead.ReadOpen(ctx, r, q.Tenant, r.Now())
+	if err != nil {
+		return nil, err
+	}
+	b.Args["open"], b.Args["now"] = open.Running(), open.Now
+	rows, err := reports.Ask[toolReportRow](ctx, r, statements, b, "tools_report", b.Args)
+	if err != nil {
+		return nil, err
+	}
+	report := &Report{
+		From: b.From, To: b.To, Timezone: b.Zone.String(), Granularity: b.Granularity,
+		GroupBy: query.OrEmpty(q.GroupBy), Items: []Row{}, Slowest: []SlowCall{},
+	}
+	for i := range rows {
+		if rows[i].IsTotal {
+			report.Totals = rows[i].times()
+			continue
+		}
+		if rows[i].Calls == 0 {
+			continue // what ClickHouse returns for an empty set
+		}
+		period, err := b.Granularity.Period(rows[i].Period, b.Zone)
+		if err != nil {
+			return nil, err
+		}
+		report.Items = append(report.Items, Row{
+			Period: period, Group: reports.NewGroup(q.GroupBy, rows[i].Groups), Times: rows[i].times(),
+		})
+	}
+	if q.Slowest > 0 {
+		report.Slowest, err = slowest(ctx, r, b, q.Slowest)
+	}
+	return report, err
+}
+
+func (t *toolReportRow) times() Times {
+	times := Times{Calls: t.Calls, Errors: t.Errors, Open: t.Open, Running: t.Running, Timed: t.Timed}
+	if t.Calls > 0 {
+		times.ErrorRate = float64(t.Errors) / float64(t.Calls)
+	}
+	times.MaxMS = query.KnownMillis(t.Max, t.Timed+t.Running > 0)
+	if t.Timed == 0 {
+		return times
+	}
+	times.MinMS = query.KnownMillis(t.Min, true)
+	avg := t.Avg / 1e6
+	times.AvgMS = &avg
+	for i, p := range []**float64{&times.P50MS, &times.P90MS, &times.P95MS, &times.P99MS} {
+		ms := t.Quantiles[i] / 1e6
+		*p = &ms
+	}
+	return times
+}

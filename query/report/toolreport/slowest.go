@@ -1,0 +1,77 @@
+package toolreport
+
+import (
+	"context"
+	"time"
+
+	"tapedeck/query"
+	"tapedeck/query/report/reports"
+	"tapedeck/schema"
+)
+
+// SlowCall is one tool call.
+type SlowCall struct {
+	SessionID  string     `json:"session_id"`
+	SpanID     string     `json:"span_id"`
+	Tool       *string    `json:"tool"`
+	Agent      *string    `json:"agent"`
+	Status     string     `json:"status"`
+	Started    *time.Time `json:"started"`
+	DurationMS *float64   `json:"duration_ms"` // null for a call that is open
+	RunningMS  *float64   `json:"running_ms"`  // since its start, for one that is open; else null
+	Position   string     `json:"position"`    // of its first frame
+}
+
+type slowRow struct {
+	Session string `ch:"session_id"`
+	Span    string `ch:"span_id"`
+	Name    string `ch:"span_name"`
+	Agent   string `ch:"span_agent"`
+	Status  string `ch:"span_status"`
+	Started int64  `ch:"started_ns"`
+	Took    int64  `ch:"took_ns"`
+	Runs    bool   `ch:"runs"`
+	SeenAt  int64  `ch:"seen_ns"`
+}
+
+type firstSeenRow struct {
+	Session string `ch:"session_id"`
+	Span    string `ch:"span_id"`
+	Stream  string `ch:"first_stream"`
+	Seq     uint64 `ch:"first_frame"`
+}
+
+func slowest(ctx context.Context, r *query.Reader, b *reports.Report, n int) ([]SlowCall, error) {
+	rows, err := reports.Ask[slowRow](ctx, r, statements, b, "tools_slowest", b.Args.With("slowest", n))
+	if err != nil || len(rows) == 0 {
+		return []SlowCall{}, err
+	}
+	sessions, spans := make([]string, len(rows)), make([]string, len(rows))
+	first, last := rows[0].SeenAt, rows[0].SeenAt
+	for i, row := range rows {
+		sessions[i], spans[i] = row.Session, row.Span
+		first, last = min(first, row.SeenAt), max(last, row.SeenAt)
+	}
+	seen, err := query.Ask[firstSeenRow](ctx, r, statements, "first_seen", nil,
+		query.Args{"tenant": b.Tenant, "sessions": sessions, "spans": spans}.Within(first, last))
+	if err != nil {
+		return nil, err
+	}
+	type key struct{ session, span string }
+	places := make(map[key]*firstSeenRow, len(seen))
+	for i := range seen {
+		places[key{seen[i].Session, seen[i].Span}] = &seen[i]
+	}
+	calls := make([]SlowCall, len(rows))
+	for i, row := range rows {
+		calls[i] = SlowCall{
+			SessionID: row.Session, SpanID: row.Span, Tool: query.Named(row.Name), Agent: query.Named(row.Agent),
+			Status: row.Status, Started: query.Known(row.Started),
+			DurationMS: query.KnownMillis(row.Took, !row.Runs), RunningMS: query.KnownMillis(row.Took, row.Runs),
+		}
+		if p := places[key{row.Session, row.Span}]; p != nil {
+			calls[i].Position = schema.Position{At: row.SeenAt, StreamID: p.Stream, Seq: p.Seq}.String()
+		}
+	}
+	return calls, nil
+}

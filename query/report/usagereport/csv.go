@@ -1,0 +1,49 @@
+package usagereport
+
+import (
+	"io"
+
+	"tapedeck/query/report/reports"
+)
+
+// WriteCSV writes the report as CSV (RFC 4180): a head, the rows, and a last
+// row with "total" in its first column. Each row ends with the report's range and
+// time zone.
+func (u *Report) WriteCSV(w io.Writer) error { return u.write(w, newCSV) }
+
+func (u *Report) scope() reports.Scope {
+	return reports.Scope{From: u.From, To: u.To, Timezone: u.Timezone, GroupBy: u.GroupBy}
+}
+
+// csvFile writes CSV.
+type csvFile struct {
+	*reports.CSV
+	report  *Report
+	columns []figureColumn
+	cells   []string
+}
+
+func newCSV(w io.Writer, u *Report) (writer, error) {
+	columns := u.columns()
+	names := make([]string, len(columns))
+	for i := range columns {
+		names[i] = columns[i].Name
+	}
+	return &csvFile{reports.NewCSV(w, u.scope(), names), u, columns, make([]string, len(columns))}, nil
+}
+
+func (c *csvFile) figures(f *Figures) []string {
+	for i := range c.columns {
+		c.cells[i] = cell(c.columns[i].value(f))
+	}
+	return c.cells
+}
+
+func (c *csvFile) row(row *Row) error {
+	if row.OtherGroups > 0 {
+		return c.Others(row.Period, c.figures(&row.Figures))
+	}
+	return c.Row(row.Period, row.Group, c.figures(&row.Figures))
+}
+
+func (c *csvFile) end() error { return c.End(c.figures(&c.report.Totals)) }

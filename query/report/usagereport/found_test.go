@@ -1,0 +1,110 @@
+package usagereport_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tapedeck/internal/local/localtest"
+	"tapedeck/internal/problem"
+	"tapedeck/query"
+	"tapedeck/query/querytest"
+	"tapedeck/query/report/reports"
+	"tapedeck/query/report/usagereport"
+	"tapedeck/schema"
+)
+
+// Findings of sessions are in each row that has usage of the session, and once in the totals.
+// Session "both" has a record whose total is not its sum and two model calls that were cut
+// off, "lost" lost three frames, and "fine" has nothing.
+func TestFindings(t *testing.T) {
+	db := querytest.Open(t, localtest.ClickHouse(t))
+	wrong := querytest.Used("a", "gpt-5", 0, schema.Tokens{Input: 10})
+	wrong.Total = 11
+	cut := func(id string) schema.Span {
+		s := querytest.Span(schema.SpanLLM, id, "", "", schema.StatusUnclosed, 0, 1)
+		s.Run = "a run without usage"
+		return s
+	}
+	db.Add(
+		querytest.Recording{Session: "both", Stream: 1, Spans: []schema.Span{cut("c1"), cut("c2")}, Usages: []schema.Usage{
+			wrong, querytest.Used("b", "gpt-5-mini", 24*3600, schema.Tokens{Input: 20}),
+		}},
+		querytest.Recording{Session: "lost", Stream: 2, State: schema.StreamState{Counters: schema.Counters{Lost: 3}}, Usages: []schema.Usage{
+			querytest.Used("c", "gpt-5", 1, schema.Tokens{Input: 30}),
+		}},
+		querytest.Recording{Session: "fine", Stream: 3, Usages: []schema.Usage{querytest.Used("d", "gpt-4o", 2, schema.Tokens{Input: 40})}},
+		querytest.Recording{Session: "lost", Stream: 4, Tenant: "other", State: schema.StreamState{Counters: schema.Counters{Lost: 9}},
+			Usages: []schema.Usage{querytest.Used("c", "gpt-5", 1, schema.Tokens{Input: 30})}},
+	)
+	r := querytest.Reader(db, 1e6)
+	const both, lost = "record_total 1 in 1, cut_off 2 in 1", "lost_frames 3 in 1"
+	for _, tc := range []struct {
+		name string
+		q    usagereport.Query
+		want []string // period, model: sessions with findings, findings, by code; the totals last
+	}{
+		{"of all", usagereport.Query{}, []string{" : 2 6 " + both + ", " + lost, "total: 2 6 " + both + ", " + lost}},
+		{"by model", usagereport.Query{GroupBy: []string{"model"}}, []string{
+			" gpt-4o: 0 0 ", " gpt-5: 2 6 " + both + ", " + lost, " gpt-5-mini: 1 3 " + both, "total: 2 6 " + both + ", " + lost,
+		}},
+		{"by day and model", usagereport.Query{GroupBy: []string{"model"}, Granularity: reports.Daily}, []string{
+			"2026-03-02 gpt-4o: 0 0 ", "2026-03-02 gpt-5: 2 6 " + both + ", " + lost, "2026-03-03 gpt-5-mini: 1 3 " + both, "total: 2 6 " + both + ", " + lost,
+		}},
+		{"the first model", usagereport.Query{GroupBy: []string{"model"}, Order: "-tokens", Top: 1}, []string{
+			// gpt-5 and gpt-4o have 40 tokens each, and the names decide.
+			" gpt-4o: 0 0 ", " : 2 6 " + both + ", " + lost, "total: 2 6 " + both + ", " + lost,
+		}},
+		{"of the second day", usagereport.Query{From: querytest.When(23 * 3600)}, []string{" : 1 3 " + both, "total: 1 3 " + both}},
+		{"of no time", usagereport.Query{From: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}, []string{"total: 0 0 "}},
+	} {
+		tc.q.Tenant, tc.q.Findings = querytest.Tenant, true
+		report := querytest.Must[*usagereport.Report](t)(usagereport.Read(t.Context(), r, tc.q))
+		var got []string
+		for i := range report.Items {
+			row := &report.Items[i]
+			name, model := "", ""
+			if row.Name != nil {
+				name = *row.Name
+			}
+			if m := row.Group["model"]; m != nil {
+				model = *m
+			}
+			got = append(got, name+" "+model+": "+foundText(row.Findings))
+		}
+		got = append(got, "total: "+foundText(report.Totals.Findings))
+		if d := cmp.Diff(tc.want, got); d != "" {
+			t.Errorf("%s: %s", tc.name, d)
+		}
+		if report.Totals.Calls > 0 {
+			plain := tc.q
+			plain.Findings = false
+			if without := querytest.Must[*usagereport.Report](t)(usagereport.Read(t.Context(), r, plain)); without.Totals.Findings != nil {
+				t.Errorf("%s: findings that were not asked for", tc.name)
+			}
+		}
+	}
+}
+
+func foundText(f *usagereport.Found) string {
+	var codes []string
+	for _, c := range f.Codes {
+		codes = append(codes, fmt.Sprintf("%s %d in %d", c.Code, c.Count, c.Sessions))
+	}
+	return fmt.Sprintf("%d %d %s", f.Sessions, f.Findings, strings.Join(codes, ", "))
+}
+
+// A report of too many sessions is refused with the parameter's name.
+func TestTooManyFindings(t *testing.T) {
+	db := querytest.Open(t, localtest.ClickHouse(t))
+	db.Exec(`INSERT INTO usage (tenant, session_id, stream_id, usage_id, seen_at, mode, at, input)
+		SELECT 'acme', 's' || toString(number), 'x', 'u', now64(9), 'add', now64(9), 1 FROM numbers(50001)`)
+	_, err := usagereport.Read(t.Context(), query.NewReader(db.Conn), usagereport.Query{Tenant: querytest.Tenant, Findings: true})
+	if p, ok := errors.AsType[*problem.Problem](err); !ok || p.Status != 400 || p.Parameter != "findings" {
+		t.Errorf("error %v, want a problem of the parameter findings", err)
+	}
+}

@@ -1,0 +1,60 @@
+package usagereport
+
+import (
+	"io"
+	"net/http"
+
+	"tapedeck/query/endpoint"
+	"tapedeck/query/report/reports"
+	"tapedeck/query/session/sessionlist"
+	"tapedeck/query/tabular"
+)
+
+// Handler answers the questions of this package.
+type Handler struct{ *endpoint.Base }
+
+// topMost bounds the parameter top.
+const topMost = 10_000
+
+// Usage answers GET /v1/usage.
+func (h Handler) Usage(w http.ResponseWriter, r *http.Request, tenant string) {
+	p := endpoint.NewParams(r)
+	q := h.query(p, tenant)
+	q.Granularity = endpoint.OneOf(p, "granularity", reports.Granularities)
+	q.GroupBy = reports.ReadGroupings(p, Groupings)
+	q.Order = endpoint.OneOf(p, "order", Orders)
+	q.Findings = p.Flag("findings")
+	q.Top = p.Number("top", 0, 0, topMost)
+	format := endpoint.OneOf(p, "format", Formats)
+	if err := p.Done(); err != nil {
+		h.Fail(w, r, err)
+		return
+	}
+	if format != "" && format != tabular.JSON {
+		b := reports.New(tenant, q.From, q.To, q.Zone, q.Granularity)
+		scope := reports.Scope{From: b.From, To: b.To, Timezone: b.Zone.String(), GroupBy: q.GroupBy}
+		h.Stream(w, r, format.File(scope.FileName("usage")), func(to io.Writer) error { return Write(r.Context(), h.Reader, q, format, to) })
+		return
+	}
+	report, err := Read(r.Context(), h.Reader, q)
+	if err == nil {
+		err = report.checkTags(r.Context(), h.Reader, tenant)
+	}
+	if err != nil {
+		h.Fail(w, r, err)
+		return
+	}
+	h.AnswerJSON(w, r, report.WriteJSON)
+}
+
+// query reads the parameters of what is asked of usage: the range, the sessions and the
+// prices.
+func (h Handler) query(p *endpoint.Params, tenant string) Query {
+	q := Query{Tenant: tenant, Zone: p.Zone("timezone")}
+	q.From, q.To = p.Range(q.Zone, h.Clock())
+	q.Sessions = sessionlist.ReadFilter(p)
+	q.AsOf = p.Instant("as_of", q.Zone, h.Clock())
+	q.Prices = p.Digest("prices")
+	q.WhatIfModel, q.Currency = p.Text("what_if_model"), p.Text("currency")
+	return q
+}

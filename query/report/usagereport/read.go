@@ -1,0 +1,134 @@
+package usagereport
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"tapedeck/query"
+	"tapedeck/query/pricing/cost"
+	"tapedeck/query/report/reports"
+)
+
+// row is a cell of a period and a group.
+type row struct {
+	Period string   `ch:"period"`
+	Groups []string `ch:"groups"`
+	query.SpentRow
+	cost.StatedRow
+}
+
+// Read makes the report.
+func Read(ctx context.Context, r *query.Reader, q Query) (*Report, error) {
+	items := []Row{}
+	report, err := scan(ctx, r, q, nil, func(row *Row) error {
+		items = append(items, *row)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	report.Items = items
+	report.arrange(q.Order, q.Top)
+	return report, nil
+}
+
+// scan computes the totals of a report and calls a function with each of its rows, in order
+// of periods and groups. It calls begin, which may be nil, with the report before the first.
+func scan(ctx context.Context, r *query.Reader, q Query, begin func(*Report) error, visit func(*Row) error) (*Report, error) {
+	p, err := q.pricing().Pricers(ctx, r, q.Tenant, q.From, q.To)
+	if err != nil {
+		return nil, err
+	}
+	b, err := q.base(ctx, r, p.Split)
+	if err != nil {
+		return nil, err
+	}
+	models, err := b.FindModels(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	p.Narrow(models)
+	b.Args = b.Args.And(p.Split.Parameters())
+	statement := "usage_report"
+	if b.Shape.Settled {
+		statement, b.Shape.Splits = "settled_report", p.SplitByModel(models)
+		b.Args = b.Args.And(b.Shape.Splits.Parameters())
+	}
+	report := &Report{
+		From: b.From, To: b.To, Timezone: b.Zone.String(), Granularity: b.Granularity,
+		GroupBy: query.OrEmpty(q.GroupBy), Prices: p.Describe(), Items: []Row{},
+	}
+	report.Totals.Stated, report.found = []cost.Stated{}, q.Findings
+	if begin != nil {
+		if err := begin(report); err != nil {
+			return nil, err
+		}
+	}
+	f := folder{report: report, base: b, pricers: p, by: q.GroupBy, visit: visit}
+	if q.Findings {
+		if f.found, err = findSessions(ctx, r, b); err != nil {
+			return nil, err
+		}
+	}
+	if err := query.Each(b.Context(ctx), r, statements, statement, b.Shape, b.Args, f.add); err != nil {
+		return nil, err
+	}
+	err = f.flush()
+	if f.found != nil {
+		report.Totals.Findings = report.Totals.Findings.with(&Found{all: f.found}).sum()
+	}
+	return report, err
+}
+
+// folder makes rows of a report from their cells, which come one after another.
+type folder struct {
+	report  *Report
+	base    *reports.Report
+	pricers *reports.Pricers
+	found   *foundSessions // nil if findings are not asked for
+	by      []string
+	visit   func(*Row) error
+	rows    int
+	last    *Row     // that cells are added to; nil before the first
+	period  string   // of the last row
+	groups  []string // as well
+}
+
+func (f *folder) add(cell *row) error {
+	figures := figuresOf(f.pricers, &cell.SpentRow)
+	var err error
+	if figures.Stated, err = cell.StatedRow.Stated(); err != nil {
+		return fmt.Errorf("cost that a source states: %w", err)
+	}
+	if f.last != nil && f.period == cell.Period && slices.Equal(f.groups, cell.Groups) {
+		f.last.Figures.Add(&figures)
+		return nil
+	}
+	if err := f.flush(); err != nil {
+		return err
+	}
+	if f.rows == reports.MaxRows {
+		return reports.ErrTooManyRows
+	}
+	period, err := f.base.Granularity.Period(cell.Period, f.base.Zone)
+	if err != nil {
+		return err
+	}
+	f.rows++
+	f.period, f.groups = cell.Period, cell.Groups
+	f.last = &Row{Period: period, Group: reports.NewGroup(f.by, cell.Groups), Figures: figures}
+	return nil
+}
+
+// flush passes the last row on.
+func (f *folder) flush() error {
+	if f.last == nil {
+		return nil
+	}
+	f.last.Findings = f.found.of(f.period, f.groups)
+	f.report.Totals.Add(&f.last.Figures)
+	err := f.visit(f.last)
+	f.last = nil
+	return err
+}

@@ -1,0 +1,95 @@
+package usagereport
+
+import (
+	"encoding/json"
+	"time"
+
+	"tapedeck/query"
+	"tapedeck/query/pricing/cost"
+	"tapedeck/query/report/reports"
+)
+
+// Report is the answer: a row for each period and group that used something, in order, and
+// their sum.
+type Report struct {
+	From        *time.Time          `json:"from"`
+	To          *time.Time          `json:"to"`
+	Timezone    string              `json:"timezone"`
+	Granularity reports.Granularity `json:"granularity"`
+	GroupBy     []string            `json:"group_by"`
+	Prices      reports.Prices      `json:"prices"`
+	Items       []Row               `json:"items"`
+	Totals      Figures             `json:"totals"`
+	Next        *string             `json:"next"` // always null: a report is whole
+
+	found bool // with findings
+}
+
+// Row is what one group used in one period.
+type Row struct {
+	reports.Period
+	Group reports.Group // in JSON its values stand beside the others, under their names
+	Others
+	Figures
+}
+
+// Others says of how many groups a row is.
+type Others struct {
+	// OtherGroups is how many groups a row sums up that are not among the first of a
+	// report; 0 for a row of one group. The names of such a row's group are null.
+	OtherGroups int `json:"other_groups"`
+}
+
+// Figures are what was used and what it cost. Costs of different kinds are never added.
+type Figures struct {
+	query.Spent
+	// Repriced is the cost at the prices that were asked for with as_of or prices, WhatIf
+	// that of the same tokens of another model; null if not asked for, or not known.
+	Repriced         *cost.Money     `json:"repriced_cost"`
+	RepricedUnpriced uint64          `json:"repriced_unpriced_calls"`
+	RepricedReasons  []cost.Unpriced `json:"repriced_unpriced_reasons,omitempty"`
+	WhatIf           *cost.Money     `json:"what_if_cost"`
+	WhatIfUnpriced   uint64          `json:"what_if_unpriced_calls"`
+	WhatIfReasons    []cost.Unpriced `json:"what_if_unpriced_reasons,omitempty"`
+	// Stated are the costs that the sources state, one sum for each currency.
+	Stated []cost.Stated `json:"stated_costs"`
+	// Findings are those of the sessions; nil if they were not asked for.
+	Findings *Found `json:"findings,omitempty"`
+}
+
+// Add adds the figures of other calls.
+func (f *Figures) Add(o *Figures) {
+	f.Spent.Add(o.Spent)
+	f.Repriced, f.WhatIf = cost.Sum(f.Repriced, o.Repriced), cost.Sum(f.WhatIf, o.WhatIf)
+	f.RepricedUnpriced += o.RepricedUnpriced
+	f.WhatIfUnpriced += o.WhatIfUnpriced
+	f.RepricedReasons = cost.Merge(f.RepricedReasons, o.RepricedReasons)
+	f.WhatIfReasons = cost.Merge(f.WhatIfReasons, o.WhatIfReasons)
+	f.Stated = cost.AddStated(f.Stated, o.Stated)
+	f.Findings = f.Findings.with(o.Findings)
+}
+
+// figuresOf returns the figures of a cell.
+func figuresOf(p *reports.Pricers, row *query.SpentRow) Figures {
+	f := Figures{Spent: row.Spent(p.Cost)}
+	if p.Repriced != nil {
+		other := p.Repriced.Of(&row.Cell)
+		f.Repriced, f.RepricedUnpriced, f.RepricedReasons = other.Cost, other.UnpricedCalls, other.Unpriced
+	}
+	if p.WhatIf != nil {
+		other := p.WhatIf.Of(&row.Cell)
+		f.WhatIf, f.WhatIfUnpriced, f.WhatIfReasons = other.Cost, other.UnpricedCalls, other.Unpriced
+	}
+	return f
+}
+
+// UnmarshalJSON reads the form of the API.
+func (u *Row) UnmarshalJSON(text []byte) (err error) {
+	for _, part := range []any{&u.Period, &u.Others, &u.Figures} {
+		if err = json.Unmarshal(text, part); err != nil {
+			return err
+		}
+	}
+	u.Group, err = reports.GroupOf(text, Groupings)
+	return err
+}

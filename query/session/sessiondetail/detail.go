@@ -1,0 +1,119 @@
+package sessiondetail
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"tapedeck/query"
+	"tapedeck/query/facts/spanmerge"
+	"tapedeck/query/facts/usagerecord"
+	"tapedeck/query/session/sessionhead"
+	"tapedeck/query/session/sessionstreams"
+	"tapedeck/query/session/sharewindow"
+)
+
+// Detail is all there is to say of one session but its frames, spans and
+// messages.
+type Detail struct {
+	sessionhead.Head
+	Runs          []Run                   `json:"runs"`
+	Streams       []sessionstreams.Stream `json:"streams"`
+	Totals        Totals                  `json:"totals"`
+	Discrepancies []Discrepancy           `json:"discrepancies"`
+	// FramesExpired is when its frames expired; nil if they have not.
+	FramesExpired *time.Time `json:"frames_expired_at,omitempty"`
+}
+
+// Totals add up a session.
+type Totals struct {
+	Runs    uint64                 `json:"runs"`
+	Streams uint64                 `json:"streams"`
+	Frames  uint64                 `json:"frames"`
+	Bytes   uint64                 `json:"bytes"`
+	Tools   sessionhead.ToolCounts `json:"tools"`
+	query.Spent
+}
+
+// Read returns one session. The error of one that is not there is a problem
+// with status 404, here as for all that is asked of a session.
+func Read(ctx context.Context, r *query.Reader, tenant, session string) (*Detail, error) {
+	found, err := sessionstreams.FindStreams(ctx, r, tenant, session)
+	if err != nil {
+		return nil, err
+	}
+	s, streams := found.Row, found.Streams
+	var (
+		spans   []spanmerge.Span
+		usage   []usagerecord.Record
+		texts   []runText
+		expired *time.Time
+	)
+	group, of := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		spans, err = spanmerge.OfSession(of, r, tenant, s)
+		return err
+	})
+	group.Go(func() (err error) {
+		usage, err = usagerecord.OfSession(of, r, tenant, s)
+		return err
+	})
+	group.Go(func() (err error) {
+		texts, err = query.Ask[runText](of, r, statements, "run_texts", s, sessionstreams.Parameters(tenant, s).With("length", sessionhead.ExcerptLength))
+		return err
+	})
+	if found.Expirations {
+		group.Go(func() (err error) {
+			expired, err = framesExpired(of, r, tenant, session)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	limit, err := sharewindow.Of(ctx, r, tenant, s)
+	if err != nil {
+		return nil, err
+	}
+	whole := s
+	s, streams, spans, usage = limit.Session(s, streams), limit.Streams(streams), limit.Spans(spans), limit.Usage(usage)
+	texts = slices.DeleteFunc(texts, func(m runText) bool { return !limit.Holds(m.From, m.Until) }) // a text cannot be cut by time
+	counted := sessionhead.CountSpans(spans)
+	head := sessionhead.Summarize(s, r, counted, r.Now())
+	head.Spent = usagerecord.SpentOn(usage)
+	if limit != nil {
+		head.Title = firstOfUser(texts)
+	}
+	d := &Detail{
+		Head: head.Head, Streams: streams, Runs: newRuns(spans, usage, texts),
+		Totals: Totals{
+			Runs: counted.Runs, Streams: s.Streams, Frames: s.Frames, Bytes: s.Bytes,
+			Tools: head.Tools, Spent: head.Spent,
+		},
+	}
+	if limit.Ended(whole) {
+		d.End = sessionhead.NewEnd(&d.Head, s, counted.Runs, spans)
+	}
+	var counters sessionstreams.Counters
+	for i := range streams {
+		counters.Add(&streams[i].Counters)
+	}
+	d.Discrepancies = discrepancies(&counters, counted, &head.Spent, repeatedStreams(streams))
+	d.FramesExpired = expired
+	return d, nil
+}
+
+// framesExpired returns when the frames of a session expired; nil if some have not.
+func framesExpired(ctx context.Context, r *query.Reader, tenant, session string) (*time.Time, error) {
+	type row struct {
+		At time.Time `ch:"at"`
+	}
+	rows, err := query.Ask[row](ctx, r, statements, "frames_expired", nil, query.Args{"tenant": tenant, "session": session})
+	if err != nil || len(rows) == 0 || rows[0].At.Unix() <= 0 {
+		return nil, err
+	}
+	at := rows[0].At.UTC()
+	return &at, nil
+}

@@ -1,0 +1,63 @@
+package sessionframes
+
+import (
+	"context"
+
+	"tapedeck/query"
+	"tapedeck/query/session/sessionstreams"
+)
+
+// carefulShape is what statements that count the frames of a session ask of.
+type carefulShape struct{ Careful, Span bool }
+
+// countFrames counts the rows of a session's frames, and where they are more
+// than its streams report, anew with care: then some stand there several times.
+// A row of the answer says how many frames it counts.
+func countFrames[Row any](
+	ctx context.Context, r *query.Reader, name string, s *sessionstreams.Row, a query.Args, frames func(*Row) uint64,
+) ([]Row, error) {
+	if a, in := inSpan(ctx, a); in { // the figures of streams are not those of the span
+		return query.Ask[Row](ctx, r, statements, name, carefulShape{Careful: true, Span: true}, a)
+	}
+	rows, err := query.Ask[Row](ctx, r, statements, name, carefulShape{}, a)
+	if err != nil {
+		return nil, err
+	}
+	var counted uint64
+	for i := range rows {
+		counted += frames(&rows[i])
+	}
+	if counted <= s.Frames {
+		return rows, nil
+	}
+	return query.Ask[Row](ctx, r, statements, name, carefulShape{Careful: true}, a)
+}
+
+// repeated reports whether some of a session's frames stand there several times.
+func repeated(ctx context.Context, r *query.Reader, s *sessionstreams.Row, a query.Args) (bool, error) {
+	rows, err := query.AskOne[struct {
+		Found uint64 `ch:"found"`
+	}](ctx, r, statements, "frame_rows", nil, a)
+	return rows.Found > s.Frames, err
+}
+
+// Counted is how many frames and bytes a stream has.
+type Counted struct {
+	Stream string `ch:"stream_id"`
+	Frames uint64 `ch:"frames"`
+	Bytes  uint64 `ch:"bytes"`
+}
+
+// CountView counts the frames of a session that the request's view shows, by stream.
+func CountView(ctx context.Context, r *query.Reader, tenant, session string) (map[string]Counted, error) {
+	a, in := inSpan(ctx, query.Args{"tenant": tenant, "session": session})
+	rows, err := query.Ask[Counted](ctx, r, statements, "span_frames", carefulShape{Careful: true, Span: in}, a)
+	if err != nil {
+		return nil, err
+	}
+	counted := make(map[string]Counted, len(rows))
+	for _, row := range rows {
+		counted[row.Stream] = row
+	}
+	return counted, nil
+}

@@ -1,0 +1,63 @@
+package sessionframes
+
+import (
+	"context"
+	"time"
+
+	"tapedeck/query"
+	"tapedeck/query/session/sessionstreams"
+	"tapedeck/schema"
+)
+
+// Density describes how the frames of a session are spread over its time, in slices
+// of equal length. Slice i begins i*SliceMS after the session's start; the last
+// one holds the last frame.
+type Density struct {
+	SessionID  string    `json:"session_id"`
+	Started    time.Time `json:"started"`
+	DurationMS float64   `json:"duration_ms"`
+	SliceMS    float64   `json:"slice_ms"`
+	// Frames[i] arrived in slice i. First[i] is the position of the first of
+	// them, null where there are none.
+	Frames []uint64  `json:"frames"`
+	First  []*string `json:"first"`
+}
+
+type densityRow struct {
+	Slice  int64  `ch:"slice"`
+	Frames uint64 `ch:"frames"`
+	At     int64  `ch:"first_ns"`
+	Stream string `ch:"first_stream"`
+	Seq    uint64 `ch:"first_seq"`
+}
+
+// ReadDensity counts a session's frames in at most so many slices, at least 1. A
+// session that is shorter than that many nanoseconds has fewer.
+func ReadDensity(ctx context.Context, r *query.Reader, tenant, session string, slices int) (*Density, error) {
+	s, err := sessionstreams.Find(ctx, r, tenant, session)
+	if err != nil {
+		return nil, err
+	}
+	if _, to, limited := SpanOf(ctx); limited { // when it began before, and how long it went on, is not shown
+		s.Started = Start(ctx, s.Started)
+		s.Last = max(s.Started, min(s.Last, to-1))
+	}
+	length := s.Last - s.Started + 1
+	width := (length + int64(slices) - 1) / int64(slices)
+	n := (length + width - 1) / width
+	d := &Density{
+		SessionID: session, Started: query.Moment(s.Started), DurationMS: query.Millis(s.Last - s.Started), SliceMS: query.Millis(width),
+		Frames: make([]uint64, n), First: make([]*string, n),
+	}
+	rows, err := countFrames(ctx, r, "density", s, query.Args{
+		"tenant": tenant, "session": session, "from": s.Started, "until": s.Last, "width": width,
+	}, func(row *densityRow) uint64 { return row.Frames })
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		first := schema.Position{At: row.At, StreamID: row.Stream, Seq: row.Seq}.String()
+		d.Frames[row.Slice], d.First[row.Slice] = row.Frames, &first
+	}
+	return d, nil
+}

@@ -1,0 +1,51 @@
+package sessionhead
+
+import (
+	"time"
+
+	"tapedeck/query"
+	"tapedeck/query/facts/findings"
+)
+
+// Summary is one line of the list.
+type Summary struct {
+	Head
+	Runs    uint64 `json:"runs"`
+	Streams uint64 `json:"streams"`
+	// Findings are what of the session's usage does not add up; nil if that was not asked for.
+	Findings []findings.Finding `json:"findings,omitzero"`
+}
+
+// Head is what the list and the page of one session have in common.
+type Head struct {
+	ID      string    `json:"id"`
+	Started time.Time `json:"started"` // arrival of the first frame
+	// Ended is when its last stream ended, or the arrival of the last frame if no end
+	// was recorded after it; null while the session is open.
+	Ended  *time.Time `json:"ended"`
+	LastAt time.Time  `json:"last_at"` // arrival of the last frame so far
+	// DurationMS is the time from the first frame to Ended, to LastAt while it is open.
+	DurationMS float64 `json:"duration_ms"`
+	// RunningMS is the time since the start, null unless the session is open;
+	// SilentMS is that since the last frame, null unless it is open or lost. Both
+	// are by the clock of the server that answers.
+	RunningMS *float64          `json:"running_ms"`
+	SilentMS  *float64          `json:"silent_ms"`
+	Status    Status            `json:"status"`
+	End       *End              `json:"end"`   // how it ended; null while it is open
+	Title     string            `json:"title"` // the first user message, cut short; "" if there is none
+	Frames    uint64            `json:"frames"`
+	Bytes     uint64            `json:"bytes"`
+	Tools     ToolCounts        `json:"tools"`
+	Dialects  []string          `json:"dialects"`
+	Agents    []string          `json:"agents"`
+	Models    []string          `json:"models"`
+	Tags      map[string]string `json:"tags"`
+	query.Spent
+}
+
+// ToolCounts counts tool calls.
+type ToolCounts struct {
+	Calls  uint64 `json:"calls"`
+	Errors uint64 `json:"errors"`
+}

@@ -1,0 +1,218 @@
+package timeline
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"tapedeck/query"
+	"tapedeck/query/facts/spanmerge"
+	"tapedeck/query/facts/usagerecord"
+	"tapedeck/query/session/sessionhead"
+	"tapedeck/query/session/sessionstreams"
+	"tapedeck/query/session/sharewindow"
+)
+
+// Timeline is what happened in a session, and when.
+type Timeline struct {
+	SessionID  string             `json:"session_id"`
+	Status     sessionhead.Status `json:"status"`
+	Started    time.Time          `json:"started"`
+	Ended      *time.Time         `json:"ended"` // null while the session is open
+	DurationMS float64            `json:"duration_ms"`
+	RunningMS  *float64           `json:"running_ms"` // as of the session
+	SilentMS   *float64           `json:"silent_ms"`
+	// Spans are the roots, in order of their start, each with what it holds.
+	Spans []*Span `json:"spans"`
+	// Usage holds the records whose span is not in the session.
+	Usage []usagerecord.Record `json:"usage"`
+	Gaps  []Gaps               `json:"gaps"`
+}
+
+// Span is one span. Offsets (start_ms) count from the session's start.
+type Span struct {
+	ID       string    `json:"id"`
+	Parent   string    `json:"parent"` // as the source has it, "" for none; it need not be there
+	Kind     string    `json:"kind"`   // run, node, llm or tool
+	Name     string    `json:"name"`
+	Status   string    `json:"status"`
+	Started  time.Time `json:"started"`
+	StartMS  float64   `json:"start_ms"`
+	Position string    `json:"position"` // of the frame that first spoke of it
+	// Ended and DurationMS are null for a span that never came to an end.
+	Ended      *time.Time `json:"ended"`
+	DurationMS *float64   `json:"duration_ms"`
+	ReportedMS *float64   `json:"reported_ms"` // what the source itself measured
+	// Open marks a span that did not end: it runs, hangs, or was cut short.
+	// OpenMS is for how long it has been open so far, or was when its stream or its
+	// session ended.
+	Open   bool     `json:"open"`
+	OpenMS *float64 `json:"open_ms"`
+	// RunningMS is the time since its start, and SilentMS that since the session's
+	// last frame, by the server's clock: of what is open in an open session.
+	RunningMS *float64 `json:"running_ms"`
+	SilentMS  *float64 `json:"silent_ms"`
+	// FirstTokenMS is the time from the start to the first output; null if it was not
+	// measured, also for a span that began with its first output.
+	FirstTokenMS *float64        `json:"first_token_ms"`
+	RunID        string          `json:"run_id"`
+	NodeID       string          `json:"node_id"`
+	Agent        string          `json:"agent"`
+	CallID       string          `json:"call_id"`
+	Model        *string         `json:"model"`
+	Provider     *string         `json:"provider"`
+	Error        *string         `json:"error"`
+	Attributes   json.RawMessage `json:"attributes"` // an object; null where there is none
+	// Tokens are those of its own usage records; null where it has none.
+	Tokens   *query.Tokens        `json:"tokens"`
+	Usage    []usagerecord.Record `json:"usage"`
+	Children []*Span              `json:"children"`
+}
+
+// Gaps describes how evenly a message of the assistant grew.
+type Gaps struct {
+	MessageID string  `json:"message_id"`
+	SpanID    string  `json:"span_id"`
+	Chunks    uint64  `json:"chunks"`
+	StartMS   float64 `json:"start_ms"` // of the first chunk, from the session's start
+	P50MS     float64 `json:"p50_ms"`
+	MaxMS     float64 `json:"max_ms"`
+	MaxAtMS   float64 `json:"max_at_ms"` // when the longest gap began, from the session's start
+}
+
+type gapsRow struct {
+	Message     string  `ch:"message_id"`
+	Span        string  `ch:"span_id"`
+	Chunks      uint64  `ch:"chunks"`
+	Started     int64   `ch:"started_ns"`
+	P50         float64 `ch:"p50_ns"`
+	Max         int64   `ch:"max_ns"`
+	LongestFrom int64   `ch:"longest_from_ns"`
+}
+
+// Read returns the spans of a session as a tree.
+func Read(ctx context.Context, r *query.Reader, tenant, session string) (*Timeline, error) {
+	s, err := sessionstreams.Find(ctx, r, tenant, session)
+	if err != nil {
+		return nil, err
+	}
+	var (
+		spans []spanmerge.Span
+		usage []usagerecord.Record
+		gaps  []gapsRow
+	)
+	group, within := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		spans, err = spanmerge.OfSession(within, r, tenant, s)
+		return err
+	})
+	group.Go(func() (err error) {
+		usage, err = usagerecord.OfSession(within, r, tenant, s)
+		return err
+	})
+	group.Go(func() (err error) {
+		gaps, err = query.Ask[gapsRow](within, r, statements, "gaps", s, sessionstreams.Parameters(tenant, s))
+		return err
+	})
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	limit, err := sharewindow.Of(ctx, r, tenant, s)
+	if err != nil {
+		return nil, err
+	}
+	if s, spans, usage = limit.Session(s, nil), limit.Spans(spans), limit.Usage(usage); limit != nil {
+		gaps = nil // those of a message as a whole
+	}
+	now := r.Now()
+	head := sessionhead.Summarize(s, r, sessionhead.CountSpans(spans), now)
+	t := &Timeline{
+		SessionID: session, Status: head.Status, Started: head.Started, Ended: head.Ended,
+		DurationMS: head.DurationMS, RunningMS: head.RunningMS, SilentMS: head.SilentMS, Usage: []usagerecord.Record{}, Gaps: make([]Gaps, len(gaps)),
+	}
+	until := s.End
+	if head.Status.Open() {
+		until = now
+	}
+	list := t.hang(spans, usage, s.Started, until)
+	if head.Status.Open() {
+		for i := range spans {
+			list[i].age(&spans[i], now, head.SilentMS)
+		}
+	}
+	t.Spans = tree(list)
+	for i := range gaps {
+		t.Gaps[i] = gaps[i].gaps(s.Started)
+	}
+	return t, nil
+}
+
+// hang makes the spans of the timeline and lays the usage records with them.
+func (t *Timeline) hang(spans []spanmerge.Span, usage []usagerecord.Record, from, until int64) []*Span {
+	list := make([]*Span, len(spans))
+	byID := make(map[string]*Span, len(spans))
+	for i := range spans {
+		list[i] = onTimeline(&spans[i], from, until)
+		byID[list[i].ID] = list[i]
+	}
+	for i := range usage {
+		s := byID[usage[i].SpanID]
+		if s == nil {
+			t.Usage = append(t.Usage, usage[i])
+			continue
+		}
+		s.Usage = append(s.Usage, usage[i])
+		if s.Tokens == nil {
+			s.Tokens = &query.Tokens{}
+		}
+		s.Tokens.Add(usage[i].Tokens)
+	}
+	return list
+}
+
+// onTimeline returns the span as the timeline shows it: from is the session's
+// start, until the moment up to which an open span counts as open.
+func onTimeline(s *spanmerge.Span, from, until int64) *Span {
+	begin := s.Begin()
+	t := &Span{
+		ID: s.ID, Parent: s.Parent, Kind: s.Kind, Name: s.Name, Status: s.Status,
+		Started: query.Moment(begin), StartMS: query.Millis(begin - from), Position: s.Position(),
+		ReportedMS: query.KnownMillis(s.Reported, s.Reported != 0),
+		Open:       s.Open(),
+		RunID:      s.Run, NodeID: s.Node, Agent: s.Agent, CallID: s.Call,
+		Model: query.Named(s.Model), Provider: query.Named(s.Provider), Error: query.Named(s.Error),
+		Attributes: query.RawJSON(s.Attributes), Usage: []usagerecord.Record{}, Children: []*Span{},
+	}
+	if d, ok := s.Duration(); ok {
+		t.DurationMS = query.KnownMillis(d, true)
+	}
+	if t.Open {
+		switch {
+		case s.Ended != 0:
+			until = s.Ended // cut short
+		case s.Closed != 0:
+			until = s.Closed
+		}
+		t.OpenMS = query.KnownMillis(max(until-begin, 0), true)
+	} else {
+		t.Ended = query.Known(s.Ended)
+	}
+	t.FirstTokenMS = query.KnownMillis(s.FirstToken-begin, s.Started != 0 && s.FirstToken > begin)
+	return t
+}
+
+// age sets the age of a span that may still end.
+func (t *Span) age(s *spanmerge.Span, now int64, silent *float64) {
+	if spanmerge.Finality(s.Status) == 0 {
+		t.RunningMS, t.SilentMS = query.KnownMillis(int64(query.Since(now, s.Begin())), true), silent
+	}
+}
+
+func (g *gapsRow) gaps(from int64) Gaps {
+	return Gaps{
+		MessageID: g.Message, SpanID: g.Span, Chunks: g.Chunks, StartMS: query.Millis(g.Started - from),
+		P50MS: g.P50 / 1e6, MaxMS: query.Millis(g.Max), MaxAtMS: query.Millis(g.LongestFrom - from),
+	}
+}

@@ -1,0 +1,219 @@
+package transcript
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"tapedeck/query"
+	"tapedeck/query/session/sessionframes"
+	"tapedeck/query/session/sessionstreams"
+	"tapedeck/schema"
+)
+
+// Message is one message of a session.
+type Message struct {
+	ID       string     `json:"id"`
+	Kind     string     `json:"kind"` // system, user, assistant, thinking, tool_arguments …
+	Text     string     `json:"text"`
+	Media    string     `json:"media"` // what Text is: text, json, or a media type
+	Started  time.Time  `json:"started"`
+	StartMS  float64    `json:"start_ms"` // from the session's start
+	Ended    *time.Time `json:"ended"`    // arrival of the last chunk so far
+	Complete bool       `json:"complete"` // no more will be added
+	Position string     `json:"position"` // of the frame that first spoke of it
+	Name     string     `json:"name"`     // of the tool, for tool messages
+	SpanID   string     `json:"span_id"`
+	RunID    string     `json:"run_id"`
+	NodeID   string     `json:"node_id"`
+	Agent    string     `json:"agent"`
+	// Attributes is an object; null where there is none.
+	Attributes json.RawMessage `json:"attributes"`
+	Chunks     *Chunks         `json:"chunks,omitempty"`
+}
+
+// Chunks record how a text grew: OffsetMS[i] after the session's start it was
+// End[i] bytes of UTF-8 long.
+type Chunks struct {
+	OffsetMS []float64 `json:"offset_ms"`
+	End      []uint32  `json:"end"`
+}
+
+// Query asks for messages of a session.
+type Query struct {
+	Tenant, Session string
+	Chunks          bool // record how the texts grew
+	// Since, unless zero, asks for what may have changed from then on: messages
+	// that are not complete, and those of which something arrived then or later.
+	Since  time.Time
+	Limit  int // messages on a page, at least 1
+	Cursor string
+}
+
+// transcriptBytes is about how much text a page holds at most.
+const transcriptBytes = 16 << 20
+
+// Read returns a page of a session's messages in order of their start.
+func Read(ctx context.Context, r *query.Reader, q Query) (*query.Page[Message], error) {
+	after, err := query.ParseMark("transcript", q.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	s, err := sessionstreams.Find(ctx, r, q.Tenant, q.Session)
+	if err != nil {
+		return nil, err
+	}
+	views, err := query.Ask[messageView](ctx, r, statements, "messages_index", s, sessionstreams.Parameters(q.Tenant, s))
+	if err != nil {
+		return nil, err
+	}
+	index := mergeMessages(views)
+	if from, to, limited := sessionframes.SpanOf(ctx); limited { // a text cannot be cut by time
+		index = slices.DeleteFunc(index, func(m messageView) bool {
+			return min(m.SeenAt, m.Started) < from || max(m.SeenAt, m.Started, m.Ended) >= to
+		})
+	}
+	if !q.Since.IsZero() {
+		since := q.Since.UnixNano()
+		index = slices.DeleteFunc(index, func(m messageView) bool { return m.Complete && max(m.Started, m.Ended) < since })
+	}
+	if after != nil {
+		index = index[skipTo(index, after):]
+	}
+	n, size := 0, uint64(0)
+	for n < len(index) && n < q.Limit && (n == 0 || size+index[n].Size <= transcriptBytes) {
+		size += index[n].Size
+		n++
+	}
+	page := &query.Page[Message]{}
+	if n < len(index) {
+		page.Next = query.Mark{List: "transcript", Key: index[n-1].Started, ID: index[n-1].ID}.Cursor()
+	}
+	page.Items, err = readMessages(ctx, r, q, s, index[:n])
+	return page, err
+}
+
+// messageView is one stream's view of a message, without its text.
+type messageView struct {
+	ID       string `ch:"message_id"`
+	Stream   string `ch:"stream_id"`
+	SeenAt   int64  `ch:"seen_ns"`
+	SeenSeq  uint64 `ch:"seen_seq"`
+	Version  uint64 `ch:"version"`
+	Complete bool   `ch:"complete"`
+	Size     uint64 `ch:"size"`
+	Started  int64  `ch:"started_ns"`
+	Ended    int64  `ch:"ended_ns"`
+}
+
+// mergeMessages returns of each message the view in front: a complete one before
+// one that is not, then the one that saw more, then the higher version. They
+// are in order of their start.
+func mergeMessages(views []messageView) []messageView {
+	slices.SortFunc(views, func(a, b messageView) int {
+		return cmp.Or(cmp.Compare(a.ID, b.ID), compareBool(b.Complete, a.Complete), cmp.Compare(b.Size, a.Size),
+			cmp.Compare(b.Version, a.Version), cmp.Compare(b.Stream, a.Stream), cmp.Compare(b.SeenSeq, a.SeenSeq))
+	})
+	merged := slices.CompactFunc(views, func(a, b messageView) bool { return a.ID == b.ID })
+	slices.SortFunc(merged, func(a, b messageView) int {
+		return cmp.Or(cmp.Compare(a.Started, b.Started), cmp.Compare(a.SeenAt, b.SeenAt),
+			cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.SeenSeq, b.SeenSeq), cmp.Compare(a.ID, b.ID))
+	})
+	return merged
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// skipTo finds where the list goes on after the mark: after the message that it
+// names, or, should that be gone, with what started later.
+func skipTo(index []messageView, after *query.Mark) int {
+	if i := slices.IndexFunc(index, func(m messageView) bool { return m.ID == after.ID }); i >= 0 {
+		return i + 1
+	}
+	i := slices.IndexFunc(index, func(m messageView) bool { return m.Started > after.Key })
+	if i < 0 {
+		return len(index)
+	}
+	return i
+}
+
+type messageRow struct {
+	ID         string   `ch:"message_id"`
+	Stream     string   `ch:"stream_id"`
+	SeenSeq    uint64   `ch:"seen_seq"`
+	Kind       string   `ch:"kind"`
+	Span       string   `ch:"span_id"`
+	Name       string   `ch:"name"`
+	Text       string   `ch:"text"`
+	Media      string   `ch:"media"`
+	Run        string   `ch:"run_id"`
+	Node       string   `ch:"node_id"`
+	Agent      string   `ch:"agent"`
+	Attributes string   `ch:"attributes"`
+	ChunkAt    []int64  `ch:"chunk_at"`
+	ChunkEnd   []uint32 `ch:"chunk_end"`
+}
+
+// readMessages returns the messages of the index, whole.
+func readMessages(ctx context.Context, r *query.Reader, q Query, s *sessionstreams.Row, index []messageView) ([]Message, error) {
+	items := make([]Message, 0, len(index))
+	if len(index) == 0 {
+		return items, nil
+	}
+	ids := make([]string, len(index))
+	for i := range index {
+		ids[i] = index[i].ID
+	}
+	rows, err := query.Ask[messageRow](ctx, r, statements, "messages", struct{ Chunks, Original bool }{q.Chunks, s.Original},
+		sessionstreams.Parameters(q.Tenant, s).With("messages", ids))
+	if err != nil {
+		return nil, err
+	}
+	type view struct {
+		id, stream string
+		seq        uint64
+	}
+	found := make(map[view]*messageRow, len(rows))
+	for i := range rows {
+		found[view{rows[i].ID, rows[i].Stream, rows[i].SeenSeq}] = &rows[i]
+	}
+	start := sessionframes.Start(ctx, s.Started)
+	for i := range index {
+		// One that is gone since the index was read is left out.
+		if row := found[view{index[i].ID, index[i].Stream, index[i].SeenSeq}]; row != nil {
+			items = append(items, index[i].message(row, start, q.Chunks))
+		}
+	}
+	return items, nil
+}
+
+func (v *messageView) message(row *messageRow, from int64, chunks bool) Message {
+	m := Message{
+		ID: v.ID, Kind: row.Kind, Text: row.Text, Media: row.Media, Started: query.Moment(v.Started),
+		StartMS: query.Millis(v.Started - from), Ended: query.Known(v.Ended), Complete: v.Complete,
+		Position: schema.Position{At: v.SeenAt, StreamID: v.Stream, Seq: v.SeenSeq}.String(),
+		Name:     row.Name, SpanID: row.Span, RunID: row.Run, NodeID: row.Node, Agent: row.Agent,
+		Attributes: query.RawJSON(row.Attributes),
+	}
+	if !chunks {
+		return m
+	}
+	if len(row.ChunkAt) == 0 { // it came in one piece
+		row.ChunkAt, row.ChunkEnd = []int64{v.Started}, []uint32{uint32(len(row.Text))}
+	}
+	m.Chunks = &Chunks{OffsetMS: make([]float64, len(row.ChunkAt)), End: row.ChunkEnd}
+	for i, at := range row.ChunkAt {
+		m.Chunks.OffsetMS[i] = query.Millis(at - from)
+	}
+	return m
+}

@@ -1,9 +1,0 @@
-package toolreport_test
-
-import (
-	"testing"
-
-	"tapedeck/deploy/local/localtest"
-)
-
-func TestMain(m *testing.M) { localtest.Main(m) }

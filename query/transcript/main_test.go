@@ -1,9 +1,0 @@
-package transcript_test
-
-import (
-	"testing"
-
-	"tapedeck/deploy/local/localtest"
-)
-
-func TestMain(m *testing.M) { localtest.Main(m) }

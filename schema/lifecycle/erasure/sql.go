@@ -1,0 +1,31 @@
+package erasure
+
+import (
+	"embed"
+
+	"tapedeck/schema/sqltemplate"
+)
+
+//go:embed sql/*.sql
+var files embed.FS
+
+var (
+	statements    = sqltemplate.Parse(files)
+	insertErasure = statements.Must("insert_erasure", nil)
+	sessionsOfTag = statements.Must("sessions_of_tag", nil)
+	sessionsOf    = statements.Must("sessions_of_tenant", nil)
+	countSessions = statements.Must("count_sessions", nil)
+	storedOf      = statements.Must("stored_sessions", nil)
+	restoredSince = statements.Must("restored_since", nil)
+	oldParts      = statements.Must("old_parts", nil)
+	lateRows      = statements.Must("late_rows", nil)
+)
+
+// rowsShape is the rows of a table that an erasure covers.
+type rowsShape struct {
+	Table string
+	Whole bool // the tenant
+}
+
+// listShape selects the erasures that are read.
+type listShape struct{ Open, One bool }

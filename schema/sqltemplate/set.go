@@ -1,0 +1,63 @@
+// Package sqltemplate renders the SQL statements of a package from its files.
+//
+// A statement is a file sql/<name>.sql, a text/template where the statement has optional
+// parts. A template inserts only SQL of the program's own: a column, a fragment. Values
+// from outside go to ClickHouse as parameters of the statement.
+//
+// Every set of statements also has the predicates of sql/ in this package: "current", the
+// rows of streams and facts that count, and "visible", the rows that are not deleted. All
+// statements that read recordings use them.
+package sqltemplate
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"strings"
+	"text/template"
+)
+
+//go:embed sql/*.sql
+var predicates embed.FS
+
+// Set holds the statements of a package. It is safe for use by many goroutines.
+type Set struct{ templates *template.Template }
+
+// Parse parses the files sql/*.sql of the given file systems. It panics on a template that
+// is not valid, so that a package variable can hold the result.
+func Parse(files ...fs.FS) *Set {
+	t := template.New("")
+	t.Funcs(template.FuncMap{
+		// render returns what a template produces, as an argument for another one.
+		"render": func(name string, shape any) (string, error) { return render(t, name, shape) },
+	})
+	template.Must(t.ParseFS(predicates, "sql/*.sql"))
+	for _, f := range files {
+		template.Must(t.ParseFS(f, "sql/*.sql"))
+	}
+	return &Set{t}
+}
+
+// Text returns the statement sql/<name>.sql, with the optional parts that shape asks for.
+func (s *Set) Text(name string, shape any) (string, error) {
+	text, err := render(s.templates, name+".sql", shape)
+	if err != nil {
+		return "", fmt.Errorf("build statement %s: %w", name, err)
+	}
+	return text, nil
+}
+
+// Must is Text for package variables. It panics on an error.
+func (s *Set) Must(name string, shape any) string {
+	text, err := s.Text(name, shape)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+func render(t *template.Template, name string, shape any) (string, error) {
+	var b strings.Builder
+	err := t.ExecuteTemplate(&b, name, shape)
+	return b.String(), err
+}

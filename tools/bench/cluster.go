@@ -1,0 +1,86 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+	"github.com/nats-io/nats.go"
+
+	"tapedeck/internal/local"
+	"tapedeck/schema/clickhouse"
+)
+
+// cluster is tapedeck spread over processes, so that each can be measured
+// separately: NATS in this process, ClickHouse as its child, a process that only
+// ingests streams, and one that runs the sink and the API.
+type cluster struct {
+	servers *local.Servers
+	env     []string // the servers' addresses, for commands
+	dir     string
+	nc      *nats.Conn
+	db      driver.Conn
+	ingest  *command
+	sink    *command
+}
+
+// running starts the cluster for the first part that needs it. Later parts share
+// it.
+func (w *workshop) running(ctx context.Context) (*cluster, error) {
+	if w.cluster != nil {
+		return w.cluster, nil
+	}
+	dir, err := w.room("cluster")
+	if err != nil {
+		return nil, err
+	}
+	w.cluster = &cluster{dir: dir} // from here on Run ends it
+	return w.cluster, w.cluster.start(ctx, w)
+}
+
+func (c *cluster) start(ctx context.Context, w *workshop) (err error) {
+	c.servers, err = local.Start(ctx, local.Options{Dir: filepath.Join(c.dir, "servers"), ListenNATS: "127.0.0.1:0", Logger: w.Log})
+	if err != nil {
+		return err
+	}
+	if c.nc, err = c.servers.ConnectNATS(); err != nil {
+		return err
+	}
+	if c.db, err = clickhouse.Open(c.servers.ClickHouseDSN()); err != nil {
+		return err
+	}
+	if _, err = clickhouse.Migrate(ctx, c.db); err != nil {
+		return err
+	}
+	// By the environment, since the addresses hold passwords.
+	c.env = []string{"TAPEDECK_NATS=" + c.servers.NATSURL(), "TAPEDECK_CLICKHOUSE=" + c.servers.ClickHouseDSN()}
+	serve := func(role string) (*command, error) {
+		return startServer(ctx, w.Program, c.dir, c.env, "serve", "--role", role, "--listen", "127.0.0.1:0",
+			"--data", filepath.Join(c.dir, role))
+	}
+	if c.sink, err = serve("sink,api"); err != nil {
+		return err
+	}
+	c.ingest, err = serve("ingest")
+	return err
+}
+
+// stop ends the running parts of the cluster. c may be nil.
+func (c *cluster) stop(ctx context.Context) error {
+	if c == nil {
+		return nil
+	}
+	errs := []error{c.ingest.stop(), c.sink.stop()}
+	if c.db != nil {
+		errs = append(errs, c.db.Close())
+	}
+	if c.nc != nil {
+		c.nc.Close()
+	}
+	if c.servers != nil {
+		errs = append(errs, c.servers.Close(ctx))
+	}
+	return errors.Join(append(errs, os.RemoveAll(c.dir))...)
+}

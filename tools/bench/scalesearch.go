@@ -1,0 +1,91 @@
+package bench
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"tapedeck/query/search"
+	"tapedeck/tools/bench/dataset"
+)
+
+// rareSearches are words of which each stands in one session, phrases with such a word, and the
+// beginning of one.
+func rareSearches(s *scale) (list []string) {
+	for i := range 8 {
+		word := dataset.RareWord(i * s.Data.Sessions / 8)
+		for _, q := range []string{word, `"` + strings.ToUpper(word) + `"`, word[:len(word)-1] + "*"} {
+			list = append(list, "/v1/search?"+url.Values{"q": {q}}.Encode())
+		}
+	}
+	return list
+}
+
+// checkRare compares the only hit with the session that has the word.
+func checkRare(s *scale, path string, body []byte) error {
+	hits, q, err := foundBy(path, body)
+	if err != nil {
+		return err
+	}
+	word := strings.ToLower(strings.Trim(q.Get("q"), `"*`))
+	for i := range 8 {
+		n := i * s.Data.Sessions / 8
+		if strings.HasPrefix(dataset.RareWord(n), word) {
+			if len(hits) != 1 || hits[0].SessionID != dataset.SessionID(n) {
+				return fmt.Errorf("%d hits, want one in %s", len(hits), dataset.SessionID(n))
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("no session has %q", word)
+}
+
+// commonSearches are words that stand in many texts, with filters.
+func commonSearches(*scale) (list []string) {
+	for _, q := range []url.Values{
+		{"q": {dataset.CommonWord}},
+		{"q": {dataset.CommonWord + " agent"}, "role": {"tool"}},
+		{"q": {dataset.CommonWord}, "kind": {"tool_result"}, "tool": {"bash"}},
+		{"q": {dataset.CommonWord}, "tag": {"team:search"}},
+		{"q": {"reads"}, "tag": {"customer:customer-007"}},
+		{"q": {"latency"}, "tag": {"team:checkout"}, "kind": {"assistant"}, "to": {dataset.Begin.AddDate(0, 6, 0).Format("2006-01-02")}},
+	} {
+		list = append(list, "/v1/search?"+q.Encode())
+	}
+	return list
+}
+
+// checkCommon checks that there are hits, all with the words.
+func checkCommon(_ *scale, path string, body []byte) error {
+	hits, q, err := foundBy(path, body)
+	if err != nil {
+		return err
+	}
+	if len(hits) == 0 {
+		return fmt.Errorf("no hits for %s", path)
+	}
+	for _, h := range hits {
+		if !slices.ContainsFunc(h.Snippet, func(p search.Part) bool { return p.Match && strings.Contains(q.Get("q"), strings.ToLower(p.Text)) }) {
+			return fmt.Errorf("a hit of %s has the snippet %v", path, h.Snippet)
+		}
+	}
+	return nil
+}
+
+// foundBy reads the hits of a request, of which nothing may be left out.
+func foundBy(path string, body []byte) ([]search.Hit, url.Values, error) {
+	address, err := url.Parse(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	var found search.Answer
+	if err := json.Unmarshal(body, &found); err != nil {
+		return nil, nil, err
+	}
+	if found.Partial {
+		return nil, nil, fmt.Errorf("not everything was searched: %s", *found.Reason)
+	}
+	return found.Items, address.Query(), nil
+}

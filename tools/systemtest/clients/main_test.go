@@ -1,0 +1,115 @@
+package clients
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"tapedeck/internal/fulltest"
+)
+
+// built is where the program lies, once a test has asked for it.
+var built struct {
+	once sync.Once
+	dir  string
+	err  error
+}
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		os.RemoveAll(built.dir)
+		os.Exit(code)
+	}))
+}
+
+// program builds the tapedeck command and returns its path.
+func program(t testing.TB) string {
+	t.Helper()
+	built.once.Do(func() {
+		if built.dir, built.err = os.MkdirTemp("", "tapedeck-clients-"); built.err != nil {
+			return
+		}
+		out, err := exec.Command("go", "build", "-o", filepath.Join(built.dir, "tapedeck"), "tapedeck/cmd/tapedeck").CombinedOutput()
+		if err != nil {
+			built.err = fmt.Errorf("build the program: %w\n%s", err, out)
+		}
+	})
+	if built.err != nil {
+		t.Fatal(built.err)
+	}
+	return filepath.Join(built.dir, "tapedeck")
+}
+
+// lack ends a test for which the machine lacks something.
+func lack(t testing.TB, err error) {
+	t.Helper()
+	fulltest.Missing(t, err)
+}
+
+// script runs what is installed here or says why it is not.
+func script(ctx context.Context, path string, args ...string) (stdout string, err error) {
+	var diag bytes.Buffer
+	cmd := exec.CommandContext(ctx, "sh", append([]string{path}, args...)...)
+	cmd.Stderr = &diag
+	out, err := cmd.Output()
+	if err != nil {
+		err = fmt.Errorf("%s: %w\n%s", path, err, diag.Bytes())
+	}
+	return strings.TrimSpace(string(out)), err
+}
+
+var install = sync.OnceValue(func() error {
+	if _, err := os.Stat("node_modules/.installed"); err != nil && !fulltest.Wanted() {
+		return fmt.Errorf("the clients are not installed (%w): \"make clients\" installs them", err)
+	}
+	_, err := script(context.Background(), "install.sh")
+	return err
+})
+
+var browser = sync.OnceValues(func() (string, error) {
+	if !fulltest.Wanted() {
+		return script(context.Background(), "../../../internal/local/chromium/install.sh", "--find")
+	}
+	return script(context.Background(), "../../../internal/local/chromium/install.sh")
+})
+
+// clientLimit is how long a client may take. It is there to end what hangs.
+const clientLimit = 3 * time.Minute
+
+// node runs a script of Node.js with the packages that are installed here and
+// reads what it prints.
+func node(t *testing.T, result any, stdin []byte, script string, args ...string) {
+	t.Helper()
+	if err := install(); err != nil {
+		lack(t, err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), clientLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "node", append([]string{script}, args...)...)
+	cmd.Stdin = bytes.NewReader(stdin)
+	var out, diag bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &diag
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("node %s: %v\n%s%s", script, err, out.Bytes(), diag.Bytes())
+	}
+	if err := json.Unmarshal(out.Bytes(), result); err != nil {
+		t.Fatalf("node %s printed %q: %v", script, out.Bytes(), err)
+	}
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tapedeck/internal/fulltest"
+	"tapedeck/internal/local/engine"
+)
+
+// runAsCommand makes the test binary the tapedeck-bench command.
+const runAsCommand = "TAPEDECK_TEST_COMMAND"
+
+func TestMain(m *testing.M) {
+	engine.RunIfChild()
+	if os.Getenv(runAsCommand) != "" {
+		_ = os.Unsetenv(runAsCommand)
+		main()
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// built builds the tapedeck program in a directory of the test and returns the environment
+// in which tapedeck-bench runs.
+func built(t *testing.T) (env []string, program, dir string) {
+	t.Helper()
+	found, err := engine.Find(t.Context())
+	if err != nil {
+		fulltest.Missing(t, err)
+	}
+	dir = t.TempDir()
+	program = filepath.Join(dir, "tapedeck")
+	if out, err := exec.Command("go", "build", "-o", program, "tapedeck/cmd/tapedeck").CombinedOutput(); err != nil {
+		t.Fatalf("build tapedeck: %v\n%s", err, out)
+	}
+	env = append(os.Environ(), runAsCommand+"=1", "TMPDIR="+dir)
+	if found.Library != "" { // the built program is outside of the clone, where it does not look for the engine
+		env = append(env, engine.LibraryEnv+"="+found.Library)
+	}
+	return env, program, dir
+}
+
+// command returns tapedeck-bench with arguments.
+func command(env []string, args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = env
+	return cmd
+}
+
+// Every part of the benchmark but the peer measures something. The figures are
+// not checked: this runs beside other tests.
+func TestQuick(t *testing.T) {
+	env, program, dir := built(t)
+	dialects, out := filepath.Join(dir, "dialects.txt"), filepath.Join(dir, "report.md")
+	if err := os.WriteFile(dialects, []byte("pkg: tapedeck/ingest/dialect/loom\nBenchmarkLines-2 100 10 ns/op 5 frames/s\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	printed, err := command(env, "--program", program, "--quick", "--frames", "200000", "--dialects", dialects, "--out", out).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, printed)
+	}
+	report, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	missing := 0
+	for section := range strings.SplitSeq(string(report), "\n## ") {
+		if strings.Contains(section, "Not measured in this run") {
+			missing++
+		}
+	}
+	if missing != 1 { // the peer
+		t.Errorf("%d parts were not measured", missing)
+	}
+	for _, want := range []string{"| frames lost | 0 |", "| loom | Lines | 5 |", "raw JetStream", "ClickHouse alone", "| fsynced |", "**end to end**"} {
+		if !strings.Contains(string(report), want) {
+			t.Errorf("the report lacks %q", want)
+		}
+	}
+	if t.Failed() {
+		t.Logf("%s", report)
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "tapedeck-bench-*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
+}
