@@ -43,11 +43,10 @@ $(UI): dashboards/web/node_modules/.package-lock.json query/openapi.yaml dashboa
        dashboards/web/vite.config.ts dashboards/web/postcss.config.cjs $(shell find dashboards/web/src dashboards/web/public -type f 2>/dev/null | grep -v schema.gen.ts)
 	$(NPM) run build
 
-reference: ## write the reference pages of settings, metrics and log events, and the settings in the chart's schema, from their declarations
+reference: ## write the reference pages of settings and metrics, and the settings in the chart's schema, from their declarations
 	go run ./tools/settingsreference docs/reference/configuration.md
 	go test -count=1 ./deploy/helm -run TestSchemaSettings -write-schema
 	go test -count=1 ./cmd/tapedeck -run 'TestMetricsReference$$' -write-reference
-	go test -count=1 ./tools/logevents -run 'TestReference$$' -write-reference
 
 sbom: build ## write the software bill of materials of bin/tapedeck (CycloneDX) to bin/tapedeck.cdx.json
 	go run ./tools/tapedeck-parts sbom --out bin/tapedeck.cdx.json $(BIN)
