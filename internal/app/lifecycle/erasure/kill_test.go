@@ -93,7 +93,9 @@ func TestKilledAtEveryStep(t *testing.T) {
 	stop()
 	loading.Wait()
 	for i, marker := range markers {
+		began := time.Now()
 		w.clean("all", marker, i == 0)
+		t.Logf("scanned at the end after %v", time.Since(began).Round(10*time.Millisecond))
 	}
 	if after := w.raw(kept); after != before {
 		t.Errorf("the session that was kept has other bytes: %s, before %s", after, before)
