@@ -6,8 +6,8 @@ import (
 	"go.uber.org/goleak"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/tap/framing/framingtest"
-	"tapedeck/ingest/tap/framing/ndjson"
+	"tapedeck/ingest/framing/framingtest"
+	"tapedeck/ingest/framing/ndjson"
 	"tapedeck/schema"
 )
 

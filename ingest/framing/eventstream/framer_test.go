@@ -11,8 +11,8 @@ import (
 	"go.uber.org/goleak"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/tap/framing/eventstream"
-	"tapedeck/ingest/tap/framing/framingtest"
+	"tapedeck/ingest/framing/eventstream"
+	"tapedeck/ingest/framing/framingtest"
 	"tapedeck/schema"
 )
 

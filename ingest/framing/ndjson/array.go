@@ -3,7 +3,7 @@ package ndjson
 import (
 	"bytes"
 
-	"tapedeck/ingest/tap/framing"
+	"tapedeck/ingest/framing"
 	"tapedeck/schema"
 )
 

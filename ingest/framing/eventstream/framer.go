@@ -7,7 +7,7 @@ import (
 	"hash/crc32"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/tap/framing"
+	"tapedeck/ingest/framing"
 	"tapedeck/schema"
 )
 

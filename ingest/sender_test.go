@@ -28,9 +28,9 @@ func (p *taker) Publish(ctx context.Context, b EncodedBlock, done func(error)) e
 	return nil
 }
 
-// deliver makes a delivery with blocks a, b and c, each of ten frames.
-func deliver(p *taker, durable *uint64) *delivery {
-	d := &delivery{publisher: p, stream: testStream}
+// deliver makes a sender with blocks a, b and c, each of ten frames.
+func deliver(p *taker, durable *uint64) *sender {
+	d := &sender{publisher: p, stream: testStream}
 	d.acks.init(0, func(next uint64) { *durable = next })
 	for i, id := range []string{"a", "b", "c"} {
 		d.send(EncodedBlock{ID: id}, uint64(10*(i+1)))

@@ -5,7 +5,7 @@ import (
 	"bytes"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/tap/framing"
+	"tapedeck/ingest/framing"
 	"tapedeck/schema"
 )
 

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/tap/framing"
+	"tapedeck/ingest/framing"
 	"tapedeck/schema"
 )
 

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// delivery sends a stream's blocks to the publisher, in order, and follows which frames are
+// sender sends a stream's blocks to the publisher, in order, and follows which frames are
 // durable. Blocks that the publisher does not take at once wait in a queue.
-type delivery struct {
+type sender struct {
 	publisher Publisher
 	stream    string // its id
 	// skipDeleted has the stream go on when a block was refused because its session was
@@ -25,46 +25,46 @@ type queuedBlock struct {
 }
 
 // send queues a block. waiting is the lowest frame that is in no block so far.
-func (d *delivery) send(b EncodedBlock, waiting uint64) {
-	number := d.acks.sent(waiting)
-	d.queue = append(d.queue, queuedBlock{b, func(err error) {
-		if d.skips(err) {
+func (s *sender) send(b EncodedBlock, waiting uint64) {
+	number := s.acks.sent(waiting)
+	s.queue = append(s.queue, queuedBlock{b, func(err error) {
+		if s.skips(err) {
 			err = nil
 		}
-		d.acks.settle(number, err)
+		s.acks.settle(number, err)
 	}})
 }
 
-func (d *delivery) skips(err error) bool { return d.skipDeleted && IsDeleted(err) }
+func (s *sender) skips(err error) bool { return s.skipDeleted && IsDeleted(err) }
 
 // failure returns the error that ended the stream.
-func (d *delivery) failure() error {
-	if d.err == nil {
-		d.err = d.acks.failure()
+func (s *sender) failure() error {
+	if s.err == nil {
+		s.err = s.acks.failure()
 	}
-	return d.err
+	return s.err
 }
 
 // drain publishes all queued blocks. It fails with ctx's error if ctx ends before the
 // publisher took them all; any other error ends the stream.
-func (d *delivery) drain(ctx context.Context) error {
-	for len(d.queue) > 0 {
-		q := d.queue[0]
-		err := d.publisher.Publish(ctx, q.block, q.done)
+func (s *sender) drain(ctx context.Context) error {
+	for len(s.queue) > 0 {
+		q := s.queue[0]
+		err := s.publisher.Publish(ctx, q.block, q.done)
 		switch {
 		case err == nil:
 		case ctx.Err() != nil:
 			return fmt.Errorf("recording is held up: %w", err)
-		case d.skips(err):
+		case s.skips(err):
 			q.done(nil)
 		default:
-			d.err = fmt.Errorf("record stream %s: %w", d.stream, err)
-			q.done(d.err)
-			return d.err
+			s.err = fmt.Errorf("record stream %s: %w", s.stream, err)
+			q.done(s.err)
+			return s.err
 		}
-		d.queue[0] = queuedBlock{}
-		d.queue = d.queue[1:]
+		s.queue[0] = queuedBlock{}
+		s.queue = s.queue[1:]
 	}
-	d.queue = nil
+	s.queue = nil
 	return nil
 }

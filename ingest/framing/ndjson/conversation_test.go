@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/tap/framing/framingtest"
-	"tapedeck/ingest/tap/framing/ndjson"
+	"tapedeck/ingest/framing/framingtest"
+	"tapedeck/ingest/framing/ndjson"
 	"tapedeck/schema"
 )
 

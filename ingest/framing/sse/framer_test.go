@@ -8,8 +8,8 @@ import (
 	"go.uber.org/goleak"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/tap/framing/framingtest"
-	"tapedeck/ingest/tap/framing/sse"
+	"tapedeck/ingest/framing/framingtest"
+	"tapedeck/ingest/framing/sse"
 	"tapedeck/schema"
 )
 
