@@ -42,16 +42,16 @@ func (d *decoder) begin() {
 		return
 	}
 	*a = answer{begun: true, blocks: a.blocks[:0]}
-	if d.tr.Run() == nil {
-		d.tr.OpenRun("")
+	if d.Run() == nil {
+		d.OpenRun("")
 	}
-	a.run, a.call = d.tr.Run(), d.tr.InCall()
+	a.run, a.call = d.Run(), d.InCall()
 }
 
 func (d *decoder) messageStart(*dialect.Input, part) {
 	cut := d.answer.begun && !d.answer.ended
 	if cut { // the one before was cut off
-		d.tr.Abandon()
+		d.Abandon()
 		d.answer = answer{}
 	}
 	d.begin()
@@ -74,9 +74,9 @@ func (d *decoder) messageStop(_ *dialect.Input, p part) {
 	switch d.answer.reason {
 	case "guardrail_intervened", "content_filtered", "malformed_model_output", "malformed_tool_use":
 		status, why = schema.StatusError, []byte(d.answer.reason)
-		d.tr.Say(schema.MessageError, why)
+		d.Say(schema.MessageError, why)
 	}
-	d.tr.EndRun(status, why)
+	d.EndRun(status, why)
 	d.answer.ended = true
 }
 
@@ -122,9 +122,9 @@ func (d *decoder) metadata(_ *dialect.Input, p part) {
 		a.usage, a.mixed = nil, true
 	}
 	if raw := dialect.RawMember(p.raw, "usage"); raw != nil {
-		d.tr.Billing.ServiceTier = dialect.StatedText(p.v.GetStringBytes("serviceTier", "type"))
-		d.tr.Billing.Speed = speeds[string(p.v.GetStringBytes("performanceConfig", "latency"))]
-		a.usage = d.tr.Count(a.usage, &counting, "", a.call, raw)
+		d.Billing.ServiceTier = dialect.StatedText(p.v.GetStringBytes("serviceTier", "type"))
+		d.Billing.Speed = speeds[string(p.v.GetStringBytes("performanceConfig", "latency"))]
+		a.usage = d.Count(a.usage, &counting, "", a.call, raw)
 		splitWrites(a.usage, raw)
 	}
 	if ms := dialect.RawPath(p.raw, "metrics.latencyMs"); dialect.IsNumber(p.v.Get("metrics", "latencyMs")) {
@@ -157,24 +157,22 @@ func splitWrites(u *dialect.Usage, raw []byte) {
 func (d *decoder) failure(name string, p part) {
 	why := reasonOf(&dialect.Input{Frame: d.Frame}, name, p)
 	if len(why) == 0 {
-		why = d.refusal.Text()
+		why = d.Refusal.Text()
 	}
 	if d.answer.ended {
 		d.answer = answer{}
 	}
-	run := d.tr.RunAtEnd()
+	run := d.RunAtEnd()
 	var attrs dialect.Attributes
 	if name != "" {
 		attrs.AddText("exception", name)
 	}
-	if d.refusal.Refused() {
-		attrs.AddText("http_status", string(d.refusal.Text()[len("HTTP "):]))
+	if d.Refusal.Refused() {
+		attrs.AddText("http_status", string(d.Refusal.Text()[len("HTTP "):]))
 	}
 	run.Attributes = attrs.Text()
-	d.tr.Say(schema.MessageError, why)
-	d.tr.EndRun(schema.StatusError, why)
+	d.Fail(why, why)
 	d.answer = answer{begun: true, ended: true, run: run, call: d.answer.call, usage: d.answer.usage}
-	d.refusal.Answer(0)
 }
 
 // reasonOf returns what an exception or an error says, else its name.

@@ -21,38 +21,41 @@ const provider = "aws"
 // decoder reads one stream: behind a proxy one exchange, otherwise answers one after the
 // other.
 type decoder struct {
-	model.Stream
-	tr      model.Conversation
+	model.Exchange
 	answer  answer
 	stated  uint64          // hash of the latest metadata
 	tail    dialect.Tail    // of the latest answer that a messageStart began
 	invoked dialect.Decoder // reads the events of InvokeModel
 	chunks  bool            // one was seen
 	way     operation
-	refusal model.Refusal
 }
 
 func newDecoder(streamID string) dialect.Decoder {
 	d := &decoder{invoked: anthropic.Dialect.New(streamID)}
-	d.tr = model.Conversation{Stream: &d.Stream, Provider: provider}
+	d.Init(d, provider)
 	return d
 }
 
-// Decode implements dialect.Decoder.
+// Decode implements dialect.Decoder. The decoder of the invoked model fills in the envelopes of
+// its frames.
 func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
-	d.Begin(in, b)
-	defer d.Done()
-	if head, ok := dialect.HeadOf(in); ok {
-		d.head(&head)
-	} else if d.invokes(in) {
-		d.invoke(in, b)
+	if _, ok := dialect.HeadOf(in); ok || !d.invokes(in) {
+		d.Exchange.Decode(in, b)
 		return
-	} else if in.Direction == schema.Send {
+	}
+	d.Begin(in, b)
+	d.invoke(in, b)
+	d.Done()
+}
+
+// Message implements model.API.
+func (d *decoder) Message(in *dialect.Input) string {
+	if in.Direction == schema.Send {
 		d.request(in)
 	} else {
 		d.event(in)
 	}
-	d.tr.Address()
+	return in.Type
 }
 
 // events are the types of messages, and the members of lines.
@@ -94,7 +97,7 @@ func (d *decoder) read(in *dialect.Input, name []byte, p part) {
 	case known && dialect.IsObject(p.v):
 		typ.Handle(d, in, p)
 	case len(in.Data) == 0:
-	case in.Transport == schema.HTTP && d.refusal.Refused():
+	case in.Transport == schema.HTTP && d.Refusal.Refused():
 		d.failure("", p)
 	case dialect.IsObject(p.v.Get("output", "message")):
 		in.Type = "converse"
@@ -128,8 +131,5 @@ func isFailure(in *dialect.Input, name []byte) bool {
 // End implements dialect.Decoder.
 func (d *decoder) End(at int64, b *dialect.Emitter) {
 	d.invoked.End(at, b)
-	d.Stream.End(at, b)
-	d.refusal.EndRun(&d.tr)
-	d.tr.Abandon()
-	d.Done()
+	d.Exchange.End(at, b)
 }

@@ -56,7 +56,7 @@ func (d *decoder) invoke(in *dialect.Input, b *dialect.Emitter) {
 	d.way = invokeModel
 	name, p := partOf(in)
 	switch {
-	case in.Direction == schema.Send, in.Transport == schema.HTTP && !d.refusal.Refused():
+	case in.Direction == schema.Send, in.Transport == schema.HTTP && !d.Refusal.Refused():
 		d.invoked.Decode(in, b)
 	case isFailure(in, name), in.Transport == schema.HTTP:
 		d.pass(in, errorEvent(in, string(name), p), b)

@@ -11,20 +11,19 @@ import (
 	"tapedeck/schema"
 )
 
-// head reads the head of a request, with which a call of the model begins, or that of its
-// answer.
-func (d *decoder) head(h *dialect.Head) {
-	if h.Status != 0 {
-		d.refusal.Answer(h.Status)
-		if id := h.Field("x-amzn-requestid"); len(id) > 0 && d.tr.Run() != nil {
-			d.tr.NameRun(string(id))
-			d.tr.Billing.RequestID = string(id)
-		}
-		return
+// Answer implements model.API. The request's id names the run.
+func (d *decoder) Answer(h *dialect.Head) {
+	d.Exchange.Answer(h)
+	if id := h.Field("x-amzn-requestid"); len(id) > 0 && d.Run() != nil {
+		d.NameRun(string(id))
+		d.Billing.RequestID = string(id)
 	}
-	d.refusal.Answer(0)
-	d.tr.Abandon()
-	d.tr.ForgetModel()
+}
+
+// Request implements model.API.
+func (d *decoder) Request(h *dialect.Head) {
+	d.Next()
+	d.ForgetModel()
 	d.answer = answer{}
 	var name string
 	name, d.way = operationOf(h.Path)
@@ -32,10 +31,10 @@ func (d *decoder) head(h *dialect.Head) {
 		d.way = converse // Nova's own protocol is that of Converse
 	}
 	if d.way == converse {
-		d.tr.Model, d.tr.Provider = name, provider
-		d.tr.Billing = model.Billing{RequestedModel: name, Region: regionOf(h.Field("host"))}
-		d.tr.OpenRun("")
-		d.tr.OpenCall()
+		d.Model, d.Provider = name, provider
+		d.Billing = model.Billing{RequestedModel: name, Region: regionOf(h.Field("host"))}
+		d.OpenRun("")
+		d.OpenCall()
 	}
 }
 
@@ -56,9 +55,9 @@ func (d *decoder) request(in *dialect.Input) {
 	if d.way == otherOperation || !dialect.IsArray(messages) {
 		return
 	}
-	if d.tr.Run() == nil { // its head was not seen
-		d.tr.OpenRun("")
-		d.tr.OpenCall()
+	if d.Run() == nil { // its head was not seen
+		d.OpenRun("")
+		d.OpenCall()
 		d.answer = answer{}
 	}
 	list := messages.GetArray()
@@ -90,7 +89,7 @@ func (d *decoder) said(p part) {
 		}
 	})
 	if texts > 0 {
-		d.tr.AwaitID(d.tr.UserMessage(text))
+		d.AwaitID(d.UserMessage(text))
 	}
 }
 
@@ -104,5 +103,5 @@ func (d *decoder) toolResult(p part) {
 	if status == schema.StatusError {
 		why = result
 	}
-	d.tr.ResultOf(p.v.GetStringBytes("toolUseId"), nil, result, media, status, why)
+	d.ResultOf(p.v.GetStringBytes("toolUseId"), nil, result, media, status, why)
 }

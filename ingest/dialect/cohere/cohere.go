@@ -31,9 +31,7 @@ const (
 // decoder reads one stream: behind a proxy one exchange, otherwise messages one after the
 // other.
 type decoder struct {
-	model.Conversation
-	stream    model.Stream
-	foreign   bool          // the request went to another endpoint
+	model.Exchange
 	begun     bool          // the answer to the request has begun
 	ended     bool          // the latest message has its message-end
 	latest    *dialect.Span // the run of the message that ended last
@@ -45,27 +43,13 @@ type decoder struct {
 	calls     []call // of the message in progress
 	key       []byte // scratch: of a content
 	id        dialect.Last
-	refusal   model.Refusal
 }
 
 func newDecoder(string) dialect.Decoder {
 	d := &decoder{}
-	d.Stream = &d.stream
-	d.Provider = provider
+	d.Init(d, provider)
+	d.EventIDs = true
 	return d
-}
-
-// Decode implements dialect.Decoder.
-func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
-	d.Begin(in, b)
-	defer d.Done()
-	in.EventID = in.ID
-	if head, ok := dialect.HeadOf(in); ok {
-		d.head(&head)
-	} else if len(in.Data) > 0 && !d.foreign {
-		in.Type = d.message(in)
-	}
-	d.Address()
 }
 
 // events are the types of events.
@@ -84,21 +68,26 @@ var events = dialect.NewTypes(map[string]func(*decoder, *dialect.Input){
 	"debug":           nil,
 })
 
-// message reads what is no head, and returns its type.
-func (d *decoder) message(in *dialect.Input) string {
+// Message implements model.API.
+func (d *decoder) Message(in *dialect.Input) string {
 	v := in.JSON
 	switch {
 	case string(in.Data) == dialect.DoneMarker:
 		return dialect.DoneMarker
 	case v == nil || v.Type() != fastjson.TypeObject:
-		return d.text(in)
+		if !d.IsRefusal(in) {
+			return dialect.Intern([]byte(in.Event))
+		}
+		d.Fail(in.Data, in.Data)
+		return typeError
 	case in.Direction == schema.Send:
 		return d.request(v, in.Data)
 	case dialect.IsObject(v.Get("message")) && v.Get("finish_reason") != nil:
 		d.whole(in)
 		return typeChat
-	case d.refusal.Refused():
-		d.fail(firstText(v.GetStringBytes("message"), in.Data))
+	case d.Refusal.Refused():
+		why := firstText(v.GetStringBytes("message"), in.Data)
+		d.Fail(why, why)
 		return typeError
 	}
 	typ, known := events.Of(v.GetStringBytes("type"))
@@ -137,18 +126,6 @@ func (d *decoder) mark(run *dialect.Span) {
 	}
 }
 
-// text reads what is no JSON: the page of a gateway.
-func (d *decoder) text(in *dialect.Input) string {
-	switch {
-	case in.Direction == schema.Receive && d.refusal.Refused():
-		d.fail(in.Data)
-		return typeError
-	case in.Transport != schema.HTTP:
-		d.Unknown()
-	}
-	return dialect.Intern([]byte(in.Event))
-}
-
 func firstText(text, other []byte) []byte {
 	if len(text) > 0 {
 		return text
@@ -156,17 +133,11 @@ func firstText(text, other []byte) []byte {
 	return other
 }
 
-// head reads the head of a request, with which a call of the model begins, or that of its
-// answer.
-func (d *decoder) head(h *dialect.Head) {
-	if h.Status != 0 {
-		d.refusal.Answer(h.Status)
-		return
-	}
-	d.leave()
+// Request implements model.API.
+func (d *decoder) Request(h *dialect.Head) {
+	d.Next()
 	d.cut = 0
-	d.refusal.Answer(0)
-	if d.foreign = !isEndpoint(h); !d.foreign {
+	if d.Foreign = !isEndpoint(h); !d.Foreign {
 		d.asks()
 	}
 }
@@ -178,11 +149,9 @@ func isEndpoint(h *dialect.Head) bool {
 
 // asks begins a call of the model.
 func (d *decoder) asks() {
-	d.ForgetModel()
-	d.Provider, d.begun, d.ended, d.calls, d.citations = provider, false, false, nil, nil
+	d.begun, d.ended, d.calls, d.citations = false, false, nil, nil
 	d.mixed, d.rest = d.rest, false
-	d.OpenRun("")
-	d.OpenCall()
+	d.Ask()
 }
 
 // answered begins what the model says, where it has not begun.
@@ -198,22 +167,4 @@ func (d *decoder) name(id []byte) {
 	if len(id) > 0 && d.RunID == "" {
 		d.NameRun(d.id.Own(id))
 	}
-}
-
-// leave settles a message of which no more will be seen.
-func (d *decoder) leave() {
-	d.refusal.EndRun(&d.Conversation)
-	d.Abandon()
-}
-
-// fail ends the message in an error.
-func (d *decoder) fail(why []byte) {
-	d.refusal.Fail(&d.Conversation, provider, why)
-}
-
-// End implements dialect.Decoder.
-func (d *decoder) End(at int64, b *dialect.Emitter) {
-	d.stream.End(at, b)
-	d.leave()
-	d.Done()
 }

@@ -13,7 +13,7 @@ import (
 // messageStart begins a message. Another in progress has no end.
 func (d *decoder) messageStart(in *dialect.Input) {
 	if d.Run() != nil && d.begun {
-		d.leave()
+		d.Leave()
 		d.cut++
 	}
 	d.answered()

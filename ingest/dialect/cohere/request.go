@@ -16,13 +16,10 @@ func (d *decoder) request(v *fastjson.Value, raw []byte) string {
 		return typeRequest
 	}
 	if d.Run() == nil || d.begun { // its head was not seen
-		d.leave()
+		d.Leave()
 		d.asks()
 	}
-	if name := v.GetStringBytes("model"); len(name) > 0 {
-		d.SetModel(string(name), provider)
-		d.Billing.RequestedModel = d.Model
-	}
+	d.RequestModel(v.GetStringBytes("model"))
 	first := dialect.NewSince(messages, isAssistant, false)
 	dialect.Elements(messages, dialect.RawMember(raw, "messages"), first, d.newMessage)
 	return typeRequest

@@ -9,8 +9,8 @@ import (
 
 // forget releases what was kept of the interaction before.
 func (d *decoder) forget() {
-	d.ForgetModel()
-	d.Provider, d.Agent, d.begun, d.ended = provider, "", false, false
+	d.Reset()
+	d.Agent, d.begun, d.ended = "", false, false
 	d.attrs, d.steps, d.call, d.usage = d.attrs[:0], nil, nil, nil
 }
 
@@ -88,7 +88,7 @@ func (d *decoder) created(in *dialect.Input) {
 		return
 	}
 	if d.Run() != nil && d.begun {
-		d.leave()
+		d.Leave()
 	}
 	d.answered()
 	d.learn(v)
@@ -165,18 +165,13 @@ func (d *decoder) failed(in *dialect.Input) {
 func (d *decoder) fail(why, other []byte) {
 	d.atEnd()
 	why = firstOf(why, other)
-	d.Say(schema.MessageError, why)
-	d.EndRun(schema.StatusError, why)
+	d.Fail(why, why)
 	d.ended, d.steps = true, nil
-	d.refusal.Answer(0)
 }
 
-// leave settles an interaction of which no more will be seen.
-func (d *decoder) leave() {
-	if d.Run() != nil && d.refusal.Refused() {
-		d.EndRun(schema.StatusError, d.refusal.Text())
-	}
-	d.Abandon()
+// Leave implements model.API.
+func (d *decoder) Leave() {
+	d.Exchange.Leave()
 	d.steps = nil
 }
 

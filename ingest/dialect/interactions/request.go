@@ -27,17 +27,11 @@ func placeOf(h *dialect.Head) (creates bool, viewed []byte) {
 	return false, nil
 }
 
-// head reads the head of a request, with which a call of the model begins, or that of its
-// answer.
-func (d *decoder) head(h *dialect.Head) {
-	if h.Status != 0 {
-		d.refusal.Answer(h.Status)
-		return
-	}
-	d.leave()
-	d.refusal.Answer(0)
+// Request implements model.API.
+func (d *decoder) Request(h *dialect.Head) {
+	d.Next()
 	creates, viewed := placeOf(h)
-	d.foreign = !creates && len(viewed) == 0
+	d.Foreign = !creates && len(viewed) == 0
 	d.viewed = string(viewed)
 	d.forget()
 	if creates {
@@ -59,7 +53,7 @@ func (d *decoder) request(v *fastjson.Value, raw []byte) string {
 		return typeRequest
 	}
 	if d.Run() == nil || d.begun { // its head was not seen
-		d.leave()
+		d.Leave()
 		d.viewed = ""
 		d.asks()
 	}

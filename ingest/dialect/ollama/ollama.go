@@ -30,44 +30,28 @@ const (
 // decoder reads one stream: behind a proxy one exchange, otherwise responses one after
 // the other.
 type decoder struct {
-	model.Conversation
-	stream  model.Stream
-	foreign bool          // the request went to another endpoint
-	spoke   bool          // the response in progress has said something
-	mixed   bool          // it may have lines of another
-	ended   int64         // created_at of the latest last line, ns
-	final   uint64        // its hash
-	latest  *dialect.Span // the run that ended last
-	name    string        // the model that the response in progress names
-	refusal model.Refusal
+	model.Exchange
+	spoke  bool          // the response in progress has said something
+	mixed  bool          // it may have lines of another
+	ended  int64         // created_at of the latest last line, ns
+	final  uint64        // its hash
+	latest *dialect.Span // the run that ended last
+	name   string        // the model that the response in progress names
 }
 
 func newDecoder(string) dialect.Decoder {
 	d := &decoder{}
-	d.Stream = &d.stream
-	d.Provider = provider
+	d.Init(d, provider)
 	return d
 }
 
-// Decode implements dialect.Decoder.
-func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
-	d.Begin(in, b)
-	defer d.Done()
-	if head, ok := dialect.HeadOf(in); ok {
-		d.head(&head)
-	} else if len(in.Data) > 0 && !d.foreign {
-		in.Type = d.message(in)
-	}
-	d.Address()
-}
-
-// message reads what is no head, and returns its type.
-func (d *decoder) message(in *dialect.Input) string {
+// Message implements model.API.
+func (d *decoder) Message(in *dialect.Input) string {
 	v := in.JSON
 	switch {
 	case v == nil || v.Type() != fastjson.TypeObject:
-		if in.Transport == schema.HTTP && in.Direction == schema.Receive && d.refusal.Refused() {
-			d.fail(in.Data)
+		if in.Transport == schema.HTTP && in.Direction == schema.Receive && d.Refusal.Refused() {
+			d.Fail(in.Data, in.Data)
 			return typeError
 		}
 		if in.Transport != schema.HTTP {
@@ -77,7 +61,8 @@ func (d *decoder) message(in *dialect.Input) string {
 	case in.Direction == schema.Send:
 		return d.request(v, in.Data)
 	case v.GetStringBytes("error") != nil:
-		d.fail(v.GetStringBytes("error"))
+		why := v.GetStringBytes("error")
+		d.Fail(why, why)
 		return typeError
 	case dialect.IsObject(v.Get("message")):
 		d.answer(in, v.Get("message"), "content", dialect.RawMember(in.Data, "message"))
@@ -93,17 +78,11 @@ func (d *decoder) message(in *dialect.Input) string {
 	return ""
 }
 
-// head reads the head of a request, with which a call of the model begins, or that of its
-// answer.
-func (d *decoder) head(h *dialect.Head) {
-	if h.Status != 0 {
-		d.refusal.Answer(h.Status)
-		return
-	}
-	d.leave()
+// Request implements model.API.
+func (d *decoder) Request(h *dialect.Head) {
+	d.Next()
 	d.latest = nil
-	d.refusal.Answer(0)
-	if d.foreign = !isEndpoint(h); !d.foreign {
+	if d.Foreign = !isEndpoint(h); !d.Foreign {
 		d.begin()
 	}
 }
@@ -116,28 +95,8 @@ func isEndpoint(h *dialect.Head) bool {
 
 // begin begins a response.
 func (d *decoder) begin() {
-	d.ForgetModel()
-	d.Provider, d.spoke, d.mixed, d.name = provider, false, false, ""
-	d.OpenRun("")
-	d.OpenCall()
-}
-
-// leave settles a response of which no more will be seen.
-func (d *decoder) leave() {
-	d.refusal.EndRun(&d.Conversation)
-	d.Abandon()
-}
-
-// fail ends the response in an error.
-func (d *decoder) fail(why []byte) {
-	d.refusal.Fail(&d.Conversation, provider, why)
-}
-
-// End implements dialect.Decoder.
-func (d *decoder) End(at int64, b *dialect.Emitter) {
-	d.stream.End(at, b)
-	d.leave()
-	d.Done()
+	d.spoke, d.mixed, d.name = false, false, ""
+	d.Ask()
 }
 
 // timeOf reads a line's time, RFC 3339.

@@ -15,12 +15,11 @@ func (d *decoder) request(v *fastjson.Value, raw []byte) string {
 		return typeRequest
 	}
 	if d.Run() == nil || d.spoke { // its head was not seen
-		d.leave()
+		d.Leave()
 		d.begin()
 	}
 	d.spoke = true
-	d.SetModel(string(v.GetStringBytes("model")), provider)
-	d.Billing.RequestedModel = d.Model
+	d.RequestModel(v.GetStringBytes("model"))
 	if system := v.GetStringBytes("system"); len(system) > 0 {
 		d.Say(schema.MessageSystem, system)
 	}
