@@ -1,6 +1,6 @@
-// Package bedrock reads the streams of Amazon Bedrock: ConverseStream, as binary messages
-// or as lines, and InvokeModelWithResponseStream, whose messages wrap the model's own
-// events. docs/dialects/bedrock.md describes what is concluded from what.
+// Package bedrock reads the streams of Amazon Bedrock. ConverseStream comes as binary messages or
+// as lines. The messages of InvokeModelWithResponseStream wrap the model's own events.
+// docs/dialects/bedrock.md describes how it reads them.
 package bedrock
 
 import (
@@ -15,18 +15,17 @@ import (
 // Dialect is Amazon Bedrock's runtime API.
 var Dialect = dialect.Dialect{Name: "bedrock", Match: match, New: newDecoder}
 
-// provider serves the models.
+// provider serves all models.
 const provider = "aws"
 
-// decoder reads one stream: behind a proxy one exchange, otherwise answers one after the
-// other.
+// decoder reads one stream: one exchange behind a proxy, otherwise answers one after the other.
 type decoder struct {
 	model.Exchange
 	answer  answer
 	stated  uint64          // hash of the latest metadata
-	tail    dialect.Tail    // of the latest answer that a messageStart began
+	tail    dialect.Tail    // of the latest answer that began with a messageStart
 	invoked dialect.Decoder // reads the events of InvokeModel
-	chunks  bool            // one was seen
+	chunks  bool            // a chunk of InvokeModel was seen
 	way     operation
 }
 
@@ -58,7 +57,7 @@ func (d *decoder) Message(in *dialect.Input) string {
 	return in.Type
 }
 
-// events are the types of messages, and the members of lines.
+// events maps the types of messages, and the members of lines, to handlers.
 var events = dialect.NewTypes(map[string]func(*decoder, *dialect.Input, part){
 	"messageStart":      (*decoder).messageStart,
 	"contentBlockStart": (*decoder).blockStart,
@@ -68,7 +67,7 @@ var events = dialect.NewTypes(map[string]func(*decoder, *dialect.Input, part){
 	"metadata":          (*decoder).metadata,
 })
 
-// event reads what the server sends, also where a chunk of InvokeModel wraps it.
+// event reads an event of the server, also one that a chunk of InvokeModel wraps.
 func (d *decoder) event(in *dialect.Input) {
 	name, p := partOf(in)
 	if string(name) != "chunk" {
@@ -107,8 +106,8 @@ func (d *decoder) read(in *dialect.Input, name []byte, p part) {
 	}
 }
 
-// repeats reports whether an event of the latest answer comes again after its end. Where a
-// messageStart is missing an answer may begin with the same piece of a text as another.
+// repeats reports whether an event of the latest answer comes again after the end. An answer
+// without a messageStart may begin with the same piece of text as another.
 func (d *decoder) repeats(in *dialect.Input, p part) bool {
 	delta := p.v.Get("delta")
 	text := delta.Get("text") != nil || delta.Get("reasoningContent") != nil

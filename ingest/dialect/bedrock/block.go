@@ -9,8 +9,8 @@ import (
 	"tapedeck/schema"
 )
 
-// of returns the block in progress with an index, and begins one where there is none: text
-// has no start.
+// of returns the block in progress with an index, and begins one where there is none: blocks of
+// text have no start event.
 func (d *decoder) of(index int) *block {
 	a := &d.answer
 	for i := range a.blocks {
@@ -37,7 +37,7 @@ func (d *decoder) blockStart(_ *dialect.Input, p part) {
 		if string(use.GetStringBytes("type")) == "server_tool_use" {
 			b.tool.Running = true
 		}
-	case start.v.Get("toolResult") != nil: // of a tool that the service executes
+	case start.v.Get("toolResult") != nil: // the service executes the tool
 		result := start.v.Get("toolResult")
 		b.tool, b.result = d.OpenTool(result.GetStringBytes("toolUseId")), statusOf(result.GetStringBytes("status"))
 	case start.v.Get("image") != nil:
@@ -82,7 +82,7 @@ func (d *decoder) blockDelta(_ *dialect.Input, p part) {
 // say adds to a block's text.
 func (d *decoder) say(b *block, kind schema.MessageKind, text []byte) {
 	if len(text) == 0 {
-		return // a signature, mostly
+		return // mostly a signature
 	}
 	var room [8]byte
 	b.kind = kind
@@ -94,8 +94,7 @@ func (d *decoder) blockStop(_ *dialect.Input, p part) {
 	d.stop(p.v.GetInt("contentBlockIndex"))
 }
 
-// stop completes the block with an index. A call is the client's to execute, unless the
-// service does it itself.
+// stop completes the block with an index. The client executes a call, unless the service does.
 func (d *decoder) stop(index int) {
 	i := slices.IndexFunc(d.answer.blocks, func(b block) bool { return b.index == index })
 	if i < 0 {
@@ -119,7 +118,7 @@ func (d *decoder) stop(index int) {
 	}
 }
 
-// whole reads the answer of Converse, which comes in one piece.
+// whole reads the answer of Converse, which is not streamed.
 func (d *decoder) whole(p part) {
 	d.begin()
 	content := p.member("output").member("message").member("content")

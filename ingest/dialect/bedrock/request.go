@@ -28,7 +28,7 @@ func (d *decoder) Request(h *dialect.Head) {
 	var name string
 	name, d.way = operationOf(h.Path)
 	if d.chunks = false; d.way == invokeModel && strings.Contains(name, "amazon.nova") {
-		d.way = converse // Nova's own protocol is that of Converse
+		d.way = converse // Nova's own protocol is the same as Converse
 	}
 	if d.way == converse {
 		d.Model, d.Provider = name, provider
@@ -38,7 +38,7 @@ func (d *decoder) Request(h *dialect.Head) {
 	}
 }
 
-// regionOf returns the region in the name of a host: bedrock-runtime.us-east-1.amazonaws.com.
+// regionOf returns the region in a host such as bedrock-runtime.us-east-1.amazonaws.com.
 func regionOf(host []byte) string {
 	rest, ok := bytes.CutPrefix(host, []byte("bedrock-runtime."))
 	region, domain, _ := bytes.Cut(rest, []byte("."))
@@ -48,14 +48,14 @@ func regionOf(host []byte) string {
 	return dialect.StatedText(region)
 }
 
-// request reads the body of Converse: what of it is new.
+// request reads the new part of a Converse request's body.
 func (d *decoder) request(in *dialect.Input) {
 	in.Type = "request"
 	messages := in.JSON.Get("messages")
 	if d.way == otherOperation || !dialect.IsArray(messages) {
 		return
 	}
-	if d.Run() == nil { // its head was not seen
+	if d.Run() == nil { // no head was recorded
 		d.OpenRun("")
 		d.OpenCall()
 		d.answer = answer{}
@@ -69,8 +69,8 @@ func (d *decoder) request(in *dialect.Input) {
 
 func isAssistant(m *fastjson.Value) bool { return string(m.GetStringBytes("role")) == "assistant" }
 
-// said records a message of a request: what the user says, and the results of tools that
-// the client executed.
+// said records a message of a request: text of the user, and results of tools that the client
+// executed.
 func (d *decoder) said(p part) {
 	if isAssistant(p.v) {
 		return

@@ -1,6 +1,6 @@
-// Package cohere reads the second version of Cohere's chat API, streamed as server-sent
-// events or whole; with the requests, where a proxy recorded them.
-// docs/dialects/cohere.md says what is concluded from what.
+// Package cohere reads the second version of Cohere's chat API, as server-sent events or whole
+// answers, and the requests where a proxy recorded them. docs/dialects/cohere.md describes how it
+// reads them.
 package cohere
 
 import (
@@ -19,7 +19,8 @@ var Dialect = dialect.Dialect{Name: "cohere", Match: match, Ends: dialect.EndsWi
 // provider serves every model of this API.
 const provider = "cohere"
 
-// Types of frames; those of answers that come whole and of requests have none of their own.
+// Types of frames. Whole answers and requests name no type in the API: the types typeChat and
+// typeRequest are ours.
 const (
 	typeStart   = "message-start"
 	typeEnd     = "message-end"
@@ -28,16 +29,15 @@ const (
 	typeError   = "error"
 )
 
-// decoder reads one stream: behind a proxy one exchange, otherwise messages one after the
-// other.
+// decoder reads one stream: one exchange behind a proxy, otherwise messages one after the other.
 type decoder struct {
 	model.Exchange
 	begun     bool          // the answer to the request has begun
 	ended     bool          // the latest message has its message-end
 	latest    *dialect.Span // the run of the message that ended last
-	tail      dialect.Tail  // of that message
-	cut       int           // messages that others began in, whose events may still come
-	rest      bool          // what comes now is of one of these
+	tail      dialect.Tail  // of the latest message
+	cut       int           // messages cut off by another message; their events may still come
+	rest      bool          // the present event may be of a message that was cut off
 	mixed     bool          // the run in progress may have events of another message
 	citations dialect.List
 	calls     []call // of the message in progress
@@ -52,7 +52,7 @@ func newDecoder(string) dialect.Decoder {
 	return d
 }
 
-// events are the types of events.
+// events maps types of events to handlers.
 var events = dialect.NewTypes(map[string]func(*decoder, *dialect.Input){
 	typeStart:         (*decoder).messageStart,
 	"content-start":   (*decoder).content,
@@ -101,9 +101,9 @@ func (d *decoder) Message(in *dialect.Input) string {
 	return typ.Name
 }
 
-// repeats reports an event of a message that began and ended: its end was delivered twice.
-// Another message begins with its message-start, or with a request. Where one was cut off
-// by another, what is new after the other's end is of one of the two.
+// repeats reports whether an event is a repeat: its message has ended, and the end was delivered
+// twice. Another message begins with its message-start or with a request. Where one message cut
+// off another, a new event after the end of the second is of either.
 func (d *decoder) repeats(in *dialect.Input, typ string) bool {
 	again := d.cut > 0 && d.tail.Again(in.Data, d.Run() != nil && d.begun)
 	if !d.ended || d.Run() != nil {
@@ -118,7 +118,7 @@ func (d *decoder) repeats(in *dialect.Input, typ string) bool {
 	return typ != typeStart || d.RunID != "" && string(in.JSON.GetStringBytes("id")) == d.RunID
 }
 
-// mark notes at a run that events of it may be another's.
+// mark records on a run that it may have events of another run.
 func (d *decoder) mark(run *dialect.Span) {
 	if run != nil {
 		run.Attributes = dialect.Inseparable(run.Attributes)
@@ -154,7 +154,7 @@ func (d *decoder) asks() {
 	d.Ask()
 }
 
-// answered begins what the model says, where it has not begun.
+// answered begins an answer, where none has begun.
 func (d *decoder) answered() {
 	if d.Run() == nil {
 		d.asks() // its request was not seen
@@ -162,7 +162,7 @@ func (d *decoder) answered() {
 	d.begun = true
 }
 
-// name sets the id of the run, and of its calls, to that of the message.
+// name sets the id of the run and of its calls to the id of the message.
 func (d *decoder) name(id []byte) {
 	if len(id) > 0 && d.RunID == "" {
 		d.NameRun(d.id.Own(id))

@@ -1,6 +1,6 @@
-// Package interactions reads Google's Interactions API, streamed as server-sent events or
-// whole; with the requests, where a proxy recorded them.
-// docs/dialects/google-interactions.md says what is concluded from what.
+// Package interactions reads Google's Interactions API, as server-sent events or whole answers,
+// and the requests where a proxy recorded them. docs/dialects/google-interactions.md describes
+// how it reads them.
 package interactions
 
 import (
@@ -20,24 +20,24 @@ var Dialect = dialect.Dialect{
 // provider serves every model of this API.
 const provider = "google"
 
-// Types of frames that are no events of a stream, and of errors.
+// Types of whole interactions, of requests and of errors.
 const (
 	typeWhole   = "interaction"
 	typeRequest = "request"
 	typeError   = "error"
 )
 
-// decoder reads one stream: behind a proxy one exchange, otherwise interactions one after
-// the other.
+// decoder reads one stream: one exchange behind a proxy, otherwise interactions one after the
+// other.
 type decoder struct {
 	model.Exchange
-	viewed string         // the id of the interaction that a request reads
+	viewed string         // the id of an existing interaction that the request reads
 	begun  bool           // the answer to the request has begun
 	ended  bool           // the latest interaction has ended
 	call   *dialect.Span  // of the latest interaction
 	usage  *dialect.Usage // of the latest interaction
 	attrs  dialect.Attributes
-	steps  []step // that are open
+	steps  []step // open steps
 	key    []byte // scratch: of a text
 	id     dialect.Last
 }
@@ -49,8 +49,7 @@ func newDecoder(string) dialect.Decoder {
 	return d
 }
 
-// events are the types of events: the present ones, and those of the first version, whose
-// steps were contents.
+// events maps types of events to handlers. The first version of the API called steps contents.
 var events = dialect.NewTypes(map[string]func(*decoder, *dialect.Input){
 	"interaction.created":       (*decoder).created,
 	"interaction.start":         (*decoder).created,

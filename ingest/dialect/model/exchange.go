@@ -15,8 +15,9 @@ type Exchange struct {
 	Conversation
 	// Foreign: the request went to another endpoint. Messages are not read; see Recognise.
 	Foreign bool
-	// Recognise judges an answer to a Foreign request: one that is Likely this API's ends
-	// Foreign, as gateways serve APIs at paths of their own. Nil never ends Foreign.
+	// Recognise judges the answer to a Foreign request: an answer that is Likely of this API
+	// clears Foreign, as gateways serve APIs at paths of their own. A nil Recognise never clears
+	// it.
 	Recognise func(in *dialect.Input) (dialect.Confidence, string)
 	// EventIDs: the id of an SSE event is the EventID of its frame.
 	EventIDs bool

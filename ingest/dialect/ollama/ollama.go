@@ -1,6 +1,6 @@
-// Package ollama reads the lines that Ollama's own API answers, of /api/chat and of
-// /api/generate, streamed or whole; with the requests, where a proxy recorded them.
-// docs/dialects/ollama.md says what is concluded from what.
+// Package ollama reads the lines of Ollama's own API, /api/chat and /api/generate, streamed or
+// whole, and the requests where a proxy recorded them. docs/dialects/ollama.md describes how it
+// reads them.
 package ollama
 
 import (
@@ -19,7 +19,7 @@ var Dialect = dialect.Dialect{Name: "ollama", Match: match, Time: timeOf, Ends: 
 // provider serves every model of this API.
 const provider = "ollama"
 
-// Types of frames; they have none of their own.
+// Types of frames. The API's messages name no type.
 const (
 	typeChat     = "chat"
 	typeGenerate = "generate"
@@ -27,16 +27,15 @@ const (
 	typeError    = "error"
 )
 
-// decoder reads one stream: behind a proxy one exchange, otherwise responses one after
-// the other.
+// decoder reads one stream: one exchange behind a proxy, otherwise responses one after the other.
 type decoder struct {
 	model.Exchange
-	spoke  bool          // the response in progress has said something
-	mixed  bool          // it may have lines of another
+	spoke  bool          // the body of the present request was read
+	mixed  bool          // the response in progress may have lines of another response
 	ended  int64         // created_at of the latest last line, ns
-	final  uint64        // its hash
+	final  uint64        // the hash of the latest last line
 	latest *dialect.Span // the run that ended last
-	name   string        // the model that the response in progress names
+	name   string        // the model of the response in progress
 }
 
 func newDecoder(string) dialect.Decoder {
@@ -70,7 +69,7 @@ func (d *decoder) Message(in *dialect.Input) string {
 	case v.GetStringBytes("response") != nil:
 		d.answer(in, v, "response", in.Data)
 		return typeGenerate
-	case v.GetBool("done"): // older servers leave the message out of the last line
+	case v.GetBool("done"): // older servers leave out the message in the last line
 		d.answer(in, nil, "", nil)
 		return typeChat
 	}
@@ -87,7 +86,7 @@ func (d *decoder) Request(h *dialect.Head) {
 	}
 }
 
-// isEndpoint reports whether a request asks a model.
+// isEndpoint reports whether a request calls a model.
 func isEndpoint(h *dialect.Head) bool {
 	path := bytes.TrimSuffix(h.Path, []byte("/"))
 	return string(h.Method) == "POST" && (bytes.HasSuffix(path, []byte("/api/chat")) || bytes.HasSuffix(path, []byte("/api/generate")))
@@ -99,7 +98,7 @@ func (d *decoder) begin() {
 	d.Ask()
 }
 
-// timeOf reads a line's time, RFC 3339.
+// timeOf reads a line's created_at, RFC 3339, ns.
 func timeOf(in *dialect.Input) int64 {
 	if in.JSON == nil {
 		return 0
