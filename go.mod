@@ -2,6 +2,9 @@ module tapedeck
 
 go 1.26.8
 
+// npm modules may hold Go packages of their own.
+ignore node_modules
+
 require (
 	github.com/ClickHouse/ch-go v0.74.0
 	github.com/ClickHouse/clickhouse-go/v2 v2.50.0
