@@ -13,22 +13,22 @@ import (
 	"tapedeck/internal/quota"
 )
 
-// A request keeps its place at a gate until it ends, and a connection that outlives it until that
-// ends. Other tenants are not refused.
-func TestGates(t *testing.T) {
-	gate := quota.NewGate("streams", 0, 1)
+// A request holds a slot of a semaphore until it ends, and a connection that outlives its request holds the slot
+// until the connection ends. Other tenants are not refused.
+func TestConcurrency(t *testing.T) {
+	sem := quota.NewGate("streams", 0, 1)
 	var kept func()
 	var during []int
 	ask := func(tenant string, inside func()) int {
 		r := httptest.NewRequest(http.MethodPost, "/v1/ingest", nil)
 		r = r.WithContext(access.With(r.Context(), access.Local(), tenant))
 		c := echo.New().NewContext(r, httptest.NewRecorder())
-		err := through(gate, func(c echo.Context) error {
+		err := limited(sem, func(c echo.Context) error {
 			if inside != nil {
 				inside()
 			}
 			if tenant == "keeps" {
-				kept = keepPlace(c.Request())
+				kept = keepSlot(c.Request())
 			}
 			return nil
 		})(c)
@@ -56,17 +56,17 @@ func TestGates(t *testing.T) {
 	}
 }
 
-// Followers, replays and exports have gates of their own.
-func TestWhichGate(t *testing.T) {
-	s := &Server{Options: Options{Gates: Gates{Replays: quota.NewGate("replays", 1, 0), Followers: quota.NewGate("followers", 1, 0), Exports: quota.NewGate("exports", 1, 0)}}}
-	for target, want := range map[string]*quota.Gate{"/r": s.Gates.Replays, "/r?follow=0": s.Gates.Replays, "/r?follow=1": s.Gates.Followers, "/r?follow=true": s.Gates.Followers} {
-		if s.replays(httptest.NewRequest(http.MethodGet, target, nil)) != want {
-			t.Errorf("%s has another gate", target)
+// Followers, replays and exports have semaphores of their own.
+func TestWhichSemaphore(t *testing.T) {
+	s := &Server{Options: Options{Concurrency: Concurrency{Replays: quota.NewGate("replays", 1, 0), Followers: quota.NewGate("followers", 1, 0), Exports: quota.NewGate("exports", 1, 0)}}}
+	for target, want := range map[string]*quota.Gate{"/r": s.Concurrency.Replays, "/r?follow=0": s.Concurrency.Replays, "/r?follow=1": s.Concurrency.Followers, "/r?follow=true": s.Concurrency.Followers} {
+		if s.replayLimit(httptest.NewRequest(http.MethodGet, target, nil)) != want {
+			t.Errorf("%s has another semaphore", target)
 		}
 	}
-	for target, want := range map[string]*quota.Gate{"/u": nil, "/u?format=json": nil, "/u?format=csv": s.Gates.Exports} {
-		if s.exports(httptest.NewRequest(http.MethodGet, target, nil)) != want {
-			t.Errorf("%s has another gate", target)
+	for target, want := range map[string]*quota.Gate{"/u": nil, "/u?format=json": nil, "/u?format=csv": s.Concurrency.Exports} {
+		if s.exportLimit(httptest.NewRequest(http.MethodGet, target, nil)) != want {
+			t.Errorf("%s has another semaphore", target)
 		}
 	}
 }
