@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { answered, api, type Schemas } from '../api/client'
+import { answered, api, type Schemas } from '../../api/client'
 
 export type Share = Schemas['Share']
 /** A link with its address, which is shown once. */

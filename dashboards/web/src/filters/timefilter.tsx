@@ -1,4 +1,4 @@
-import { FilterButton } from '../sessions/filterbutton'
+import { FilterButton } from './filterbutton'
 import { rangeName, type Range } from './range'
 import { RangeForm } from './rangeform'
 

@@ -2,8 +2,8 @@ import { Button } from '@mantine/core'
 import { IconShare } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
-import { isShared, type Schemas } from '../api/client'
-import { loginQuery } from '../login/queries'
+import { isShared, type Schemas } from '../../api/client'
+import { loginQuery } from '../../login/queries'
 
 const ShareDialog = lazy(() => import('./dialog'))
 
