@@ -1,6 +1,6 @@
 //go:build !linux
 
-package replay
+package player
 
 // PreciseAlarm returns the most exact Alarm of this system: a TimerAlarm, except on
 // Linux.

@@ -1,4 +1,4 @@
-package replay_test
+package player_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tapedeck/replay"
+	"tapedeck/replay/player"
 	"tapedeck/replay/replaytest"
 	"tapedeck/schema"
 )
@@ -82,7 +83,7 @@ func TestLateFramesAreNoLag(t *testing.T) {
 	const live = "0 state live: playing at 0s x1"
 	for _, tc := range []struct {
 		name  string
-		speed replay.Speed
+		speed player.Speed
 		takes time.Duration // the sink, for the first late frame
 		want  []string      // and a LagError if it is slow
 	}{
@@ -107,8 +108,8 @@ func TestLateFramesAreNoLag(t *testing.T) {
 				s.add(600*time.Second, number["d"])
 				s.add(601*time.Second, number["e"])
 				out := &taking{log: newLog(), frame: "c", takes: tc.takes}
-				_, err := replay.New(s, out, replay.Options{Speed: tc.speed, LagLimit: time.Minute}).Run(t.Context())
-				var lag *replay.LagError
+				_, err := player.New(s, out, player.Options{Speed: tc.speed, LagLimit: time.Minute}).Run(t.Context())
+				var lag *player.LagError
 				if errors.As(err, &lag) != (tc.takes > 0) || err != nil && lag == nil {
 					t.Errorf("it ended with %v", err)
 				}

@@ -9,7 +9,7 @@ import (
 	"runtime/debug"
 	"time"
 
-	"tapedeck/replay"
+	"tapedeck/replay/player"
 )
 
 // Options of Play. All but Resized, Stories and Speed must be set.
@@ -26,7 +26,7 @@ type Options struct {
 	Remote  Remote
 	Stories <-chan StoryUpdate // receives the story whenever more of the session is known
 	Title   string
-	Speed   replay.Speed // initial speed; 0 means replay.Normal
+	Speed   player.Speed // initial speed; 0 means player.Normal
 }
 
 // StoryUpdate is the story of a session, or the error of reading it.
@@ -57,8 +57,8 @@ const (
 // errQuit reports that the user quit.
 var errQuit = errors.New("quit")
 
-// player is the state of Play.
-type player struct {
+// viewer is the state of Play.
+type viewer struct {
 	opts       Options
 	screen     screen
 	keys       keys
@@ -77,10 +77,10 @@ type player struct {
 // Play's goroutines is raised again in the caller's goroutine.
 func Play(ctx context.Context, opts Options) (result Result, err error) {
 	ctx, cancel := context.WithCancel(ctx)
-	p := &player{opts: opts, story: NewStory(Facts{})}
+	p := &viewer{opts: opts, story: NewStory(Facts{})}
 	p.playback = playback{state: "playing", speed: opts.Speed, when: time.Now()}
 	if opts.Speed == 0 {
-		p.playback.speed = replay.Normal
+		p.playback.speed = player.Normal
 	}
 	p.status.title = oneLine(opts.Title)
 	p.screen = screen{w: opts.Out, colours: opts.Colours}
@@ -104,7 +104,7 @@ func Play(ctx context.Context, opts Options) (result Result, err error) {
 		box.fill(ctx, opts.Remote)
 	})
 	guard(broken, func() { read(ctx, opts.In, typed) })
-	if err = p.send(ctx, Control{Op: replay.Ask}); err == nil {
+	if err = p.send(ctx, Control{Op: player.Ask}); err == nil {
 		err = p.run(ctx, box, typed, broken)
 	}
 	cancel()
@@ -151,7 +151,7 @@ func read(ctx context.Context, r io.Reader, typed chan<- []byte) {
 	}
 }
 
-func (p *player) run(ctx context.Context, box *mailbox, typed <-chan []byte, broken <-chan string) error {
+func (p *viewer) run(ctx context.Context, box *mailbox, typed <-chan []byte, broken <-chan string) error {
 	tick := time.NewTicker(drawEvery)
 	defer tick.Stop()
 	for {
@@ -195,7 +195,7 @@ func (p *player) run(ctx context.Context, box *mailbox, typed <-chan []byte, bro
 }
 
 // take applies the received messages.
-func (p *player) take(box *mailbox) error {
+func (p *viewer) take(box *mailbox) error {
 	messages, err := box.take()
 	now := time.Now()
 	for i := range messages {
@@ -209,10 +209,10 @@ func (p *player) take(box *mailbox) error {
 	return nil
 }
 
-func (p *player) setNote(text string) { p.status.note, p.noted = text, time.Now() }
+func (p *viewer) setNote(text string) { p.status.note, p.noted = text, time.Now() }
 
 // draw draws the current state.
-func (p *player) draw() error {
+func (p *viewer) draw() error {
 	width, height := p.screen.width, p.screen.height
 	now := p.playback.now(time.Now())
 	room := max(height-4, 1)

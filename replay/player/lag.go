@@ -1,8 +1,10 @@
-package replay
+package player
 
 import (
 	"fmt"
 	"time"
+
+	"tapedeck/replay"
 )
 
 // LagError reports that the sink accepted frames so slowly that the playback fell behind
@@ -21,7 +23,7 @@ func (p *Player) behind(now time.Time, at int64) error {
 	if p.opts.LagLimit == 0 || now.Sub(p.near) <= p.opts.LagLimit {
 		return nil
 	}
-	if growing, ok := p.tape.(Growing); ok {
+	if growing, ok := p.tape.(replay.Growing); ok {
 		if lag := time.Duration(growing.Edge() - at); lag > p.opts.LagLimit {
 			return &LagError{Lag: lag, Limit: p.opts.LagLimit}
 		}

@@ -1,4 +1,4 @@
-package replay
+package player
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"tapedeck/replay"
 	"tapedeck/schema"
 )
 
@@ -112,31 +113,31 @@ func ParseResume(s string) (Mark, error) {
 
 // Start returns the place of the mark, for playing from there: its frame is the
 // first. The error is a MarkError if the tape has no such place.
-func (m Mark) Start(ctx context.Context, t Tape) (Place, error) {
+func (m Mark) Start(ctx context.Context, t replay.Tape) (replay.Place, error) {
 	switch m.kind {
 	case markOffset:
-		return Place{Position: schema.Position{At: later(FirstAt(t), m.offset)}}, nil
+		return replay.Place{Position: schema.Position{At: later(replay.FirstAt(t), m.offset)}}, nil
 	case markType:
-		p, err := m.find(ctx, t, Place{})
-		return Place{Position: p}, err
+		p, err := m.find(ctx, t, replay.Place{})
+		return replay.Place{Position: p}, err
 	case markLive:
-		_, growing := t.(Growing)
-		return Place{Position: endOf(LastAt(t)), Live: growing}, nil
+		_, growing := t.(replay.Growing)
+		return replay.Place{Position: endOf(replay.LastAt(t)), Live: growing}, nil
 	default:
-		return Place{Position: m.position, Block: m.block}, m.check(t)
+		return replay.Place{Position: m.position, Block: m.block}, m.check(t)
 	}
 }
 
 // Stop returns the last position to play when playing from a place up to the mark:
 // its frame is the last. The error is a MarkError if there is no such place.
-func (m Mark) Stop(ctx context.Context, t Tape, from Place) (schema.Position, error) {
+func (m Mark) Stop(ctx context.Context, t replay.Tape, from replay.Place) (schema.Position, error) {
 	switch m.kind {
 	case markOffset:
-		return endOf(later(FirstAt(t), m.offset)), nil
+		return endOf(later(replay.FirstAt(t), m.offset)), nil
 	case markType:
 		return m.find(ctx, t, from)
 	case markLive:
-		return endOf(LastAt(t)), nil
+		return endOf(replay.LastAt(t)), nil
 	default:
 		return m.position, m.check(t)
 	}
@@ -154,22 +155,22 @@ func later(at int64, d time.Duration) int64 {
 	return at + int64(d)
 }
 
-func (m Mark) check(t Tape) error {
-	if StreamOf(t, m.position.StreamID) == nil {
+func (m Mark) check(t replay.Tape) error {
+	if replay.StreamOf(t, m.position.StreamID) == nil {
 		return &MarkError{m.text, "its stream is not one of this session"}
 	}
 	return nil
 }
 
 // find returns the position of the first frame of the type.
-func (m Mark) find(ctx context.Context, t Tape, from Place) (schema.Position, error) {
-	r, err := t.Read(ctx, Query{From: from, Filter: Filter{Types: []string{m.text}}, Few: true})
+func (m Mark) find(ctx context.Context, t replay.Tape, from replay.Place) (schema.Position, error) {
+	r, err := t.Read(ctx, replay.Query{From: from, Filter: replay.Filter{Types: []string{m.text}}, Few: true})
 	if err != nil {
 		return schema.Position{}, fmt.Errorf("find the first frame of type %q: %w", m.text, err)
 	}
 	defer r.Close()
 	frames, err := r.Next(ctx)
-	if errors.Is(err, io.EOF) || errors.Is(err, ErrLive) {
+	if errors.Is(err, io.EOF) || errors.Is(err, replay.ErrLive) {
 		return schema.Position{}, &MarkError{"type:" + m.text, "the session has no such frame from there on"}
 	}
 	if err != nil {

@@ -1,8 +1,10 @@
-package replay
+package player
 
 import (
 	"errors"
 	"time"
+
+	"tapedeck/replay"
 )
 
 // MarkerAllowed lists the forms that ParseMarker accepts.
@@ -20,7 +22,7 @@ func ParseMarker(s string) (Mark, error) {
 
 // CheckMarker returns a MarkError if the mark is a position of a stream that the
 // tape does not have.
-func (m Mark) CheckMarker(t Tape) error {
+func (m Mark) CheckMarker(t replay.Tape) error {
 	if m.kind != markPosition || m.IsZero() {
 		return nil
 	}
@@ -28,7 +30,7 @@ func (m Mark) CheckMarker(t Tape) error {
 }
 
 // marks reports whether m, a result of ParseMarker or zero, marks the frame.
-func (m *Mark) marks(f *Frame) bool {
+func (m *Mark) marks(f *replay.Frame) bool {
 	switch {
 	case m.kind == markType:
 		return m.text == f.Type

@@ -1,28 +1,30 @@
-package replay
+package player
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"io"
+
+	"tapedeck/replay"
 )
 
 // prefetcher reads a tape without blocking the player: the reader runs in its own
 // goroutine, which fetches a batch whenever the current one is used up.
 type prefetcher struct {
-	tape Tape
+	tape replay.Tape
 	stop func() // ends the goroutine and waits for it; nil while no reader is open
 
 	wanted  chan<- struct{} // asks the goroutine for frames
 	arrived <-chan arrival
-	batch   []Frame // the reader's memory, until frames are wanted again
-	at      int     // the next frame in batch
-	err     error   // the reader's final error
-	live    bool    // the reader has returned all frames so far
+	batch   []replay.Frame // the reader's memory, until frames are wanted again
+	at      int            // the next frame in batch
+	err     error          // the reader's final error
+	live    bool           // the reader has returned all frames so far
 }
 
 type arrival struct {
-	frames []Frame
+	frames []replay.Frame
 	err    error
 }
 
@@ -30,7 +32,7 @@ type arrival struct {
 var errWaiting = errors.New("waiting for the tape")
 
 // open starts reading at another place. On failure the open reader stays.
-func (f *prefetcher) open(ctx context.Context, q Query) error {
+func (f *prefetcher) open(ctx context.Context, q replay.Query) error {
 	ctx, cancel := context.WithCancel(ctx)
 	reader, err := f.tape.Read(ctx, q)
 	if err != nil {
@@ -58,11 +60,11 @@ func (f *prefetcher) open(ctx context.Context, q Query) error {
 // until wanted is closed. The end of ctx alone must not end it: the
 // reader's memory is in use. There is one request at a time, for which both
 // channels have room.
-func serveBatches(ctx context.Context, r Reader, wanted <-chan struct{}, arrived chan<- arrival) {
+func serveBatches(ctx context.Context, r replay.Reader, wanted <-chan struct{}, arrived chan<- arrival) {
 	for range wanted {
 		frames, err := r.Next(ctx)
 		arrived <- arrival{frames, err}
-		if err != nil && err != ErrLive {
+		if err != nil && err != replay.ErrLive {
 			return
 		}
 	}
@@ -78,7 +80,7 @@ func (f *prefetcher) close() {
 
 // next returns the next frame, which stays the next one until taken is called. The
 // error is errWaiting while there is none yet, io.EOF after the last one.
-func (f *prefetcher) next() (*Frame, error) {
+func (f *prefetcher) next() (*replay.Frame, error) {
 	if fr := f.peek(); fr != nil {
 		return fr, nil
 	}
@@ -98,7 +100,7 @@ func (f *prefetcher) next() (*Frame, error) {
 }
 
 // peek returns the next frame if it is in the batch, else nil.
-func (f *prefetcher) peek() *Frame {
+func (f *prefetcher) peek() *replay.Frame {
 	if f.at < len(f.batch) {
 		return &f.batch[f.at]
 	}
@@ -114,7 +116,7 @@ func (f *prefetcher) taken() {
 
 // accept stores an arrival.
 func (f *prefetcher) accept(a arrival) {
-	if f.live = a.err == ErrLive; f.live {
+	if f.live = a.err == replay.ErrLive; f.live {
 		f.batch, f.at = nil, 0
 		f.wanted <- struct{}{}
 		return

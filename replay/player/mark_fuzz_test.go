@@ -1,10 +1,11 @@
-package replay_test
+package player_test
 
 import (
 	"errors"
 	"testing"
 
 	"tapedeck/replay"
+	"tapedeck/replay/player"
 )
 
 func FuzzParseMark(f *testing.F) {
@@ -13,14 +14,14 @@ func FuzzParseMark(f *testing.F) {
 	}
 	tape := abc()
 	f.Fuzz(func(t *testing.T, s string) {
-		m, err := replay.ParseMark(s)
+		m, err := player.ParseMark(s)
 		if err == nil {
 			var p replay.Place
 			if p, err = m.Start(t.Context(), tape); err == nil && p.Position.At < 0 && s[0] != '-' {
 				t.Errorf("%q is before all time: %v", s, p)
 			}
 		}
-		var wrong *replay.MarkError
+		var wrong *player.MarkError
 		if err != nil && (!errors.As(err, &wrong) || wrong.Error() == "") {
 			t.Errorf("%q: %v is not a MarkError", s, err)
 		}

@@ -1,4 +1,4 @@
-package replay_test
+package player_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tapedeck/replay"
+	"tapedeck/replay/player"
 	"tapedeck/replay/replaytest"
 	"tapedeck/schema"
 )
@@ -53,20 +54,20 @@ func abc() *replaytest.Tape {
 func TestPlaysAtRecordedGaps(t *testing.T) {
 	for _, tc := range []struct {
 		name string
-		opts replay.Options
+		opts player.Options
 		want []string
 	}{
-		{"as recorded", replay.Options{}, []string{"0 a", "100 b", "100 c", "10000 d"}},
-		{"faster", replay.Options{Speed: 10}, []string{"0 a", "10 b", "10 c", "1000 d"}},
-		{"slower", replay.Options{Speed: 0.1}, []string{"0 a", "1000 b", "1000 c", "100000 d"}},
-		{"at once", replay.Options{Speed: replay.Max}, []string{"0 a", "0 b", "0 c", "0 d"}},
-		{"silence cut", replay.Options{IdleLimit: 2 * time.Second}, []string{"0 a", "100 b", "100 c", "2100 d"}},
-		{"silence cut, then faster", replay.Options{IdleLimit: 2 * time.Second, Speed: 2}, []string{"0 a", "50 b", "50 c", "1050 d"}},
+		{"as recorded", player.Options{}, []string{"0 a", "100 b", "100 c", "10000 d"}},
+		{"faster", player.Options{Speed: 10}, []string{"0 a", "10 b", "10 c", "1000 d"}},
+		{"slower", player.Options{Speed: 0.1}, []string{"0 a", "1000 b", "1000 c", "100000 d"}},
+		{"at once", player.Options{Speed: player.Max}, []string{"0 a", "0 b", "0 c", "0 d"}},
+		{"silence cut", player.Options{IdleLimit: 2 * time.Second}, []string{"0 a", "100 b", "100 c", "2100 d"}},
+		{"silence cut, then faster", player.Options{IdleLimit: 2 * time.Second, Speed: 2}, []string{"0 a", "50 b", "50 c", "1050 d"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				out := newLog()
-				sum, err := replay.New(abc(), out, tc.opts).Run(t.Context())
+				sum, err := player.New(abc(), out, tc.opts).Run(t.Context())
 				if err != nil || sum.Frames != 4 || sum.Offset != 10*time.Second {
 					t.Errorf("got %+v, %v", sum, err)
 				}
@@ -78,7 +79,7 @@ func TestPlaysAtRecordedGaps(t *testing.T) {
 
 func place(t *testing.T, tape replay.Tape, mark string) replay.Place {
 	t.Helper()
-	m, err := replay.ParseMark(mark)
+	m, err := player.ParseMark(mark)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,10 +109,10 @@ func TestFromAndTo(t *testing.T) {
 			{"to an offset, which counts", "+0s", "+100ms", false, []string{"0 a", "100 b", "100 c"}},
 			{"to a position, which counts", "+0s", at(1), false, []string{"0 a", "100 b"}},
 		} {
-			opts := replay.Options{From: place(t, tape, tc.from)}
+			opts := player.Options{From: place(t, tape, tc.from)}
 			opts.From.After = tc.after
 			if tc.to != "" {
-				m, err := replay.ParseMark(tc.to)
+				m, err := player.ParseMark(tc.to)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -120,7 +121,7 @@ func TestFromAndTo(t *testing.T) {
 				}
 			}
 			out := newLog()
-			if _, err := replay.New(tape, out, opts).Run(t.Context()); err != nil {
+			if _, err := player.New(tape, out, opts).Run(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			t.Log(tc.name)
@@ -158,7 +159,7 @@ func TestFilters(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			out := newLog()
-			if _, err := replay.New(tape, out, replay.Options{Filter: tc.filter}).Run(t.Context()); err != nil {
+			if _, err := player.New(tape, out, player.Options{Filter: tc.filter}).Run(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			out.expect(t, tc.want...)
@@ -179,13 +180,13 @@ func TestReads(t *testing.T) {
 	tape.Stream(schema.SSE, "").Add(200*time.Millisecond, "x")
 	synctest.Test(t, func(t *testing.T) {
 		out := newLog()
-		if _, err := replay.New(tape, out, replay.Options{Reads: true}).Run(t.Context()); err != nil {
+		if _, err := player.New(tape, out, player.Options{Reads: true}).Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		out.expect(t, "0 ab", "200 x", "200 c", "250 de", "300 f", "400 gh")
 
 		out = newLog()
-		if _, err := replay.New(tape, out, replay.Options{}).Run(t.Context()); err != nil {
+		if _, err := player.New(tape, out, player.Options{}).Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		out.expect(t, "0 ab", "200 x", "300 cdef", "400 gh")
@@ -198,7 +199,7 @@ func TestSlowTapeShiftsTheStart(t *testing.T) {
 		tape := abc()
 		tape.Delay = 50 * time.Millisecond
 		out := newLog()
-		if _, err := replay.New(tape, out, replay.Options{}).Run(t.Context()); err != nil {
+		if _, err := player.New(tape, out, player.Options{}).Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		out.expect(t, "50 a", "150 b", "150 c", "10050 d")
@@ -211,19 +212,19 @@ func TestFailures(t *testing.T) {
 		tape := abc()
 		tape.FailAfter, tape.Err = 2, boom
 		out := newLog()
-		sum, err := replay.New(tape, out, replay.Options{}).Run(t.Context())
+		sum, err := player.New(tape, out, player.Options{}).Run(t.Context())
 		if !errors.Is(err, boom) || sum.Frames != 2 {
 			t.Errorf("tape: got %+v, %v", sum, err)
 		}
 		out = newLog()
 		out.err = boom
-		sum, err = replay.New(abc(), out, replay.Options{}).Run(t.Context())
+		sum, err = player.New(abc(), out, player.Options{}).Run(t.Context())
 		if !errors.Is(err, boom) || sum.Frames != 0 {
 			t.Errorf("sink: got %+v, %v", sum, err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 		defer cancel()
-		sum, err = replay.New(tape, newLog(), replay.Options{Speed: 0.1}).Run(ctx)
+		sum, err = player.New(tape, newLog(), player.Options{Speed: 0.1}).Run(ctx)
 		if !errors.Is(err, context.DeadlineExceeded) || sum.Frames != 1 {
 			t.Errorf("context: got %+v, %v", sum, err)
 		}
@@ -253,7 +254,7 @@ func TestFrameOutlivesContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		out := &canceller{cancel: cancel}
-		sum, err := replay.New(abc(), out, replay.Options{}).Run(ctx)
+		sum, err := player.New(abc(), out, player.Options{}).Run(ctx)
 		if !errors.Is(err, context.Canceled) || sum.Frames != 1 || !slices.Equal(out.seen, []string{"a"}) || sum.Last.StreamID == "" {
 			t.Errorf("got %+v, %v, saw %q", sum, err, out.seen)
 		}
@@ -273,13 +274,13 @@ func TestNoDrift(t *testing.T) {
 	s.Add(time.Hour, "last")
 	synctest.Test(t, func(t *testing.T) {
 		out := &last{}
-		p := replay.New(tape, out, replay.Options{})
+		p := player.New(tape, out, player.Options{})
 		start := time.Now()
 		go func() {
 			for range 59 {
 				time.Sleep(59_999_999_999)
-				for _, op := range []replay.Op{replay.Pause, replay.Ask, replay.Resume} {
-					err := p.Control(t.Context(), replay.Command{Op: op}, func(replay.State, error) error { return nil })
+				for _, op := range []player.Op{player.Pause, player.Ask, player.Resume} {
+					err := p.Control(t.Context(), player.Command{Op: op}, func(player.State, error) error { return nil })
 					if err != nil {
 						t.Error(err)
 					}
@@ -329,20 +330,20 @@ func TestLagLimit(t *testing.T) {
 	}
 	for name, tc := range map[string]struct {
 		each   time.Duration
-		opts   replay.Options
+		opts   player.Options
 		frames uint64 // 0 for all, and no error
 	}{
-		"fast enough":            {99 * time.Millisecond, replay.Options{LagLimit: time.Second}, 0},
-		"no limit":               {time.Minute, replay.Options{}, 0},
-		"nothing is due":         {time.Minute, replay.Options{LagLimit: time.Second, Speed: replay.Max}, 0},
-		"100 ms late each":       {200 * time.Millisecond, replay.Options{LagLimit: time.Second}, 11},
-		"late at twice the pace": {100 * time.Millisecond, replay.Options{LagLimit: time.Second, Speed: 2}, 21},
+		"fast enough":            {99 * time.Millisecond, player.Options{LagLimit: time.Second}, 0},
+		"no limit":               {time.Minute, player.Options{}, 0},
+		"nothing is due":         {time.Minute, player.Options{LagLimit: time.Second, Speed: player.Max}, 0},
+		"100 ms late each":       {200 * time.Millisecond, player.Options{LagLimit: time.Second}, 11},
+		"late at twice the pace": {100 * time.Millisecond, player.Options{LagLimit: time.Second, Speed: 2}, 21},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				out := &slow{each: tc.each}
-				sum, err := replay.New(tape, out, tc.opts).Run(t.Context())
-				lag, slow := errors.AsType[*replay.LagError](err)
+				sum, err := player.New(tape, out, tc.opts).Run(t.Context())
+				lag, slow := errors.AsType[*player.LagError](err)
 				switch {
 				case tc.frames == 0 && (err != nil || sum.Frames != 100):
 					t.Errorf("got %+v, %v", sum, err)

@@ -1,4 +1,4 @@
-package replay
+package player
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"tapedeck/replay"
 	"tapedeck/schema"
 )
 
@@ -16,7 +17,7 @@ type Sink interface {
 	// Play receives the bytes [from, to) of a frame, which are due now: all of
 	// them or, if Options.Reads is set, those of one read. The
 	// frame is valid during the call.
-	Play(f *Frame, from, to int) error
+	Play(f *replay.Frame, from, to int) error
 	// Flush is called before every wait, when no more frames are due.
 	Flush() error
 }
@@ -37,15 +38,15 @@ type Options struct {
 	// From is the place where playing starts, and the recorded time at which the clock
 	// starts: a frame is due as long after the start as it was recorded after From. The
 	// zero Place is the session's first frame.
-	From   Place
+	From   replay.Place
 	To     schema.Position // the last position to play; zero for the end
-	Filter Filter
+	Filter replay.Filter
 	// Loop restarts playing at LoopFrom after the end; the zero Place is
 	// the session's first frame. The last frame and the first of the next pass are
 	// due at the same time, but passes start at least ShortestPass apart. A loop without
 	// a frame to play ends.
 	Loop     bool
-	LoopFrom Place
+	LoopFrom replay.Place
 	// Marker is a result of ParseMarker; zero for none. After a frame that it marks
 	// the player pauses or, if EndAtMarker is set, Run ends.
 	Marker      Mark
@@ -72,7 +73,7 @@ type Summary struct {
 
 // Player plays one tape to one sink, once.
 type Player struct {
-	tape Tape
+	tape replay.Tape
 	sink Sink
 	opts Options
 
@@ -90,7 +91,7 @@ type Player struct {
 	live      bool          // frames are played as they come
 	near      time.Time     // until when the tape had no more frames
 	arrivedAt time.Time     // when awaited frames arrived; zero if none did
-	begun     Place         // where playing began, or the latest seek
+	begun     replay.Place  // where playing began, or the latest seek
 	since     uint64        // frames played since
 	passAt    time.Time     // when the pass began, of a loop
 	whole     bool          // it began at LoopFrom
@@ -103,7 +104,7 @@ type Player struct {
 }
 
 // New makes a player. The caller closes the tape and the sink.
-func New(t Tape, s Sink, opts Options) *Player {
+func New(t replay.Tape, s Sink, opts Options) *Player {
 	if opts.Speed == 0 {
 		opts.Speed = Normal
 	}
@@ -127,11 +128,11 @@ func (p *Player) Run(ctx context.Context) (Summary, error) {
 	p.alarm = p.opts.Alarm()
 	defer p.alarm.Close()
 	from := p.opts.From
-	if from == (Place{}) {
-		from.Position.At = FirstAt(p.tape)
+	if from == (replay.Place{}) {
+		from.Position.At = replay.FirstAt(p.tape)
 	}
-	if p.opts.LoopFrom == (Place{}) {
-		p.opts.LoopFrom.Position.At = FirstAt(p.tape)
+	if p.opts.LoopFrom == (replay.Place{}) {
+		p.opts.LoopFrom.Position.At = replay.FirstAt(p.tape)
 	}
 	p.clock = clock{speed: p.opts.Speed, limit: int64(p.opts.IdleLimit)}
 	p.prefetch = prefetcher{tape: p.tape}
@@ -144,8 +145,8 @@ func (p *Player) Run(ctx context.Context) (Summary, error) {
 }
 
 // begin starts playing at a place.
-func (p *Player) begin(ctx context.Context, from Place) error {
-	err := p.prefetch.open(ctx, Query{From: from, To: p.opts.To, Filter: p.opts.Filter, Bare: p.opts.Bare, Paced: p.clock.speed != Max})
+func (p *Player) begin(ctx context.Context, from replay.Place) error {
+	err := p.prefetch.open(ctx, replay.Query{From: from, To: p.opts.To, Filter: p.opts.Filter, Bare: p.opts.Bare, Paced: p.clock.speed != Max})
 	if err != nil {
 		return err
 	}
@@ -211,7 +212,7 @@ func (p *Player) loop(ctx context.Context) error {
 }
 
 // playWhenDue plays the next part of f, or waits for it and for controls.
-func (p *Player) playWhenDue(ctx context.Context, f *Frame) error {
+func (p *Player) playWhenDue(ctx context.Context, f *replay.Frame) error {
 	to, at := len(f.Raw), f.At
 	if p.opts.Reads && p.cut < len(f.Cuts) {
 		to, at = int(f.Cuts[p.cut].Offset), f.Cuts[p.cut].At
@@ -250,7 +251,7 @@ func (p *Player) playWhenDue(ctx context.Context, f *Frame) error {
 }
 
 // play passes the bytes of f up to the offset to to the sink.
-func (p *Player) play(f *Frame, to int, at int64) error {
+func (p *Player) play(f *replay.Frame, to int, at int64) error {
 	p.fresh, p.dirty = false, true
 	if err := p.sink.Play(f, p.offset, to); err != nil {
 		return err
@@ -329,7 +330,7 @@ func (p *Player) listen(ctx context.Context) error {
 
 func (p *Player) summary() Summary {
 	s := p.sum
-	s.Offset = time.Duration(p.reached() - FirstAt(p.tape))
+	s.Offset = time.Duration(p.reached() - replay.FirstAt(p.tape))
 	return s
 }
 
@@ -337,7 +338,7 @@ func (p *Player) summary() Summary {
 // at the latest there is.
 func (p *Player) reached() int64 {
 	at := p.clock.recorded(time.Now())
-	if growing, ok := p.tape.(Growing); ok {
+	if growing, ok := p.tape.(replay.Growing); ok {
 		at = min(at, max(growing.Edge(), p.clock.at))
 	}
 	if f := p.prefetch.peek(); f != nil {

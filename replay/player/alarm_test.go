@@ -1,4 +1,4 @@
-package replay_test
+package player_test
 
 import (
 	"math/rand/v2"
@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"tapedeck/internal/bounded"
-	"tapedeck/replay"
+	"tapedeck/replay/player"
 )
 
 func TestAlarms(t *testing.T) {
-	for name, open := range map[string]func() replay.Alarm{"precise": replay.PreciseAlarm, "timer": replay.TimerAlarm} {
+	for name, open := range map[string]func() player.Alarm{"precise": player.PreciseAlarm, "timer": player.TimerAlarm} {
 		t.Run(name, func(t *testing.T) {
 			a := open()
 			defer a.Close()
@@ -42,7 +42,7 @@ func TestManyAlarms(t *testing.T) {
 	var all sync.WaitGroup
 	for range 200 {
 		all.Go(func() {
-			a := replay.PreciseAlarm()
+			a := player.PreciseAlarm()
 			defer a.Close()
 			for range 20 {
 				if rand.IntN(4) == 0 {

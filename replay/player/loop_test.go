@@ -1,4 +1,4 @@
-package replay_test
+package player_test
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tapedeck/replay"
+	"tapedeck/replay/player"
 	"tapedeck/replay/replaytest"
 	"tapedeck/schema"
 )
@@ -47,7 +48,7 @@ func TestLoopKeepsTime(t *testing.T) {
 		s.Add(2*time.Second, "{}\n")
 		ctx, stop := context.WithCancel(t.Context())
 		sink := &sluggish{start: time.Now(), takes: 1200 * time.Millisecond, passes: 50, stop: stop}
-		_, _ = replay.New(tape, sink, replay.Options{Loop: true}).Run(ctx)
+		_, _ = player.New(tape, sink, player.Options{Loop: true}).Run(ctx)
 		for i, at := range sink.first {
 			if want := time.Duration(i) * 2 * time.Second; at < want || at > want+sink.takes {
 				t.Fatalf("pass %d began after %s, want %s", i, at, want)

@@ -1,4 +1,4 @@
-package replay_test
+package player_test
 
 import (
 	"testing"

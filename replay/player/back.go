@@ -1,4 +1,4 @@
-package replay
+package player
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"tapedeck/replay"
 	"tapedeck/schema"
 )
 
@@ -20,14 +21,14 @@ const MostBack = 10_000
 func (p *Player) back(ctx context.Context, n int) error {
 	here := p.begun
 	if p.since > 0 {
-		here = Place{Position: p.sum.Last, After: true}
+		here = replay.Place{Position: p.sum.Last, After: true}
 	}
 	before, err := p.lastBefore(ctx, here, n+1)
 	if err != nil || len(before) == 0 {
 		return err
 	}
 	next := before[max(len(before)-n, 0)]
-	if err := p.begin(ctx, Place{Position: next}); err != nil {
+	if err := p.begin(ctx, replay.Place{Position: next}); err != nil {
 		return err
 	}
 	p.sum.Last = schema.Position{}
@@ -44,10 +45,10 @@ const firstLook = int64(100e6)
 // lastBefore returns the last frames before a place, at least n if there are as
 // many. Tapes are read forwards only, so it reads up to the place from increasingly
 // early starts.
-func (p *Player) lastBefore(ctx context.Context, here Place, n int) ([]schema.Position, error) {
-	first := FirstAt(p.tape)
-	end := min(here.Position.At, LastAt(p.tape))
-	if growing, ok := p.tape.(Growing); ok {
+func (p *Player) lastBefore(ctx context.Context, here replay.Place, n int) ([]schema.Position, error) {
+	first := replay.FirstAt(p.tape)
+	end := min(here.Position.At, replay.LastAt(p.tape))
+	if growing, ok := p.tape.(replay.Growing); ok {
 		end = min(here.Position.At, max(growing.Edge(), end))
 	}
 	for look := firstLook; ; look *= 4 {
@@ -60,9 +61,9 @@ func (p *Player) lastBefore(ctx context.Context, here Place, n int) ([]schema.Po
 }
 
 // between returns the positions from a recorded time up to a place, in order.
-func (p *Player) between(ctx context.Context, from int64, here Place) ([]schema.Position, error) {
-	r, err := p.tape.Read(ctx, Query{
-		From: Place{Position: schema.Position{At: from}}, To: here.Position, Filter: p.opts.Filter, Bare: p.opts.Bare,
+func (p *Player) between(ctx context.Context, from int64, here replay.Place) ([]schema.Position, error) {
+	r, err := p.tape.Read(ctx, replay.Query{
+		From: replay.Place{Position: schema.Position{At: from}}, To: here.Position, Filter: p.opts.Filter, Bare: p.opts.Bare,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read back from %s: %w", here.Position, err)
@@ -71,7 +72,7 @@ func (p *Player) between(ctx context.Context, from int64, here Place) ([]schema.
 	var found []schema.Position
 	for {
 		frames, err := r.Next(ctx)
-		if errors.Is(err, io.EOF) || errors.Is(err, ErrLive) {
+		if errors.Is(err, io.EOF) || errors.Is(err, replay.ErrLive) {
 			slices.SortFunc(found, schema.Position.Compare) // live frames may not be in order
 			return found, nil
 		}

@@ -1,4 +1,4 @@
-package replay_test
+package player_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tapedeck/replay"
+	"tapedeck/replay/player"
 	"tapedeck/replay/replaytest"
 	"tapedeck/schema"
 )
@@ -17,7 +18,7 @@ import (
 // act is one control of a random script, after a random time.
 type act struct {
 	after time.Duration
-	cmd   replay.Command
+	cmd   player.Command
 	place int // Seek: the frame to go to
 }
 
@@ -27,9 +28,9 @@ type event struct {
 	frame  int  // -1 for a control, or for what the player reports
 	free   bool // the frame was played by a step
 	act    *act
-	op     replay.Op // what the player does of itself
-	state  replay.State
-	rate   replay.Speed
+	op     player.Op // what the player does of itself
+	state  player.State
+	rate   player.Speed
 	paused bool
 }
 
@@ -37,13 +38,13 @@ type script struct {
 	tape   *replaytest.Tape
 	frames []replay.Frame
 	index  map[schema.Position]int
-	opts   replay.Options
+	opts   player.Options
 	acts   []act
 }
 
 // stopMark marks the frames of type stop.
-var stopMark = func() replay.Mark {
-	m, err := replay.ParseMarker("type:stop")
+var stopMark = func() player.Mark {
+	m, err := player.ParseMarker("type:stop")
 	if err != nil {
 		panic(err)
 	}
@@ -71,21 +72,21 @@ func drawScript(rt *rapid.T) *script {
 	for i := range s.frames {
 		s.index[s.frames[i].Position()] = i
 	}
-	speed := rapid.SampledFrom([]replay.Speed{0.1, 0.7, 1, 2, 10, 1000, replay.Max})
+	speed := rapid.SampledFrom([]player.Speed{0.1, 0.7, 1, 2, 10, 1000, player.Max})
 	s.opts.Speed = speed.Draw(rt, "speed")
 	idle := rapid.SampledFrom([]time.Duration{0, 0, time.Millisecond, time.Second})
 	s.opts.IdleLimit = idle.Draw(rt, "idle")
 	s.opts.Loop = rapid.Bool().Draw(rt, "loop")
-	marker := rapid.SampledFrom([]replay.Mark{{}, stopMark})
+	marker := rapid.SampledFrom([]player.Mark{{}, stopMark})
 	s.opts.Marker = marker.Draw(rt, "marker")
 	for range rapid.IntRange(0, 12).Draw(rt, "acts") {
 		a := act{after: rapid.SampledFrom([]time.Duration{0, time.Microsecond, 90 * time.Millisecond, 3 * time.Second}).Draw(rt, "after")}
-		a.cmd.Op = rapid.SampledFrom([]replay.Op{replay.Pause, replay.Resume, replay.Seek, replay.SetSpeed, replay.Step,
-			replay.SetIdle, replay.SetLoop, replay.SetMark, replay.Ask}).Draw(rt, "op")
+		a.cmd.Op = rapid.SampledFrom([]player.Op{player.Pause, player.Resume, player.Seek, player.SetSpeed, player.Step,
+			player.SetIdle, player.SetLoop, player.SetMark, player.Ask}).Draw(rt, "op")
 		a.cmd.Speed = speed.Draw(rt, "to speed")
 		a.cmd.Frames = rapid.Int64Range(-3, 4).Draw(rt, "steps")
 		a.cmd.Idle, a.cmd.On = idle.Draw(rt, "to idle"), rapid.Bool().Draw(rt, "on")
-		if a.cmd.Op == replay.SetMark {
+		if a.cmd.Op == player.SetMark {
 			a.cmd.To = marker.Draw(rt, "to marker")
 		}
 		a.place = rapid.IntRange(0, len(s.frames)-1).Draw(rt, "place")
@@ -112,12 +113,12 @@ func (e *eye) Play(f *replay.Frame, from, to int) error {
 func (e *eye) Flush() error { return nil }
 
 // answered notes a control. The frames of a step come right before its answer.
-func (e *eye) answered(a *act, st replay.State) {
+func (e *eye) answered(a *act, st player.State) {
 	now := time.Since(e.start)
-	if a.cmd.Op == replay.Step && a.cmd.Frames >= 0 {
+	if a.cmd.Op == player.Step && a.cmd.Frames >= 0 {
 		left := max(a.cmd.Frames, 1)
 		for i := len(e.events) - 1; i >= 0 && left > 0 && e.events[i].at == now; i-- {
-			if e.events[i].frame < 0 && e.events[i].op != replay.SetLoop {
+			if e.events[i].frame < 0 && e.events[i].op != player.SetLoop {
 				break
 			}
 			if e.events[i].frame >= 0 {
@@ -129,8 +130,8 @@ func (e *eye) answered(a *act, st replay.State) {
 	e.events = append(e.events, event{at: now, frame: -1, act: a, state: st, rate: st.Speed, paused: st.State != "playing"})
 }
 
-// StateChanged implements replay.StateSink.
-func (e *eye) StateChanged(op replay.Op, st replay.State) error {
+// StateChanged implements player.StateSink.
+func (e *eye) StateChanged(op player.Op, st player.State) error {
 	e.events = append(e.events, event{
 		at: time.Since(e.start), frame: -1, op: op, state: st, rate: st.Speed, paused: st.State != "playing",
 	})
@@ -158,25 +159,25 @@ func receive[T any](t *testing.T, c <-chan T) T {
 // run plays the script and returns what happened.
 func (s *script) run(t *testing.T) ([]event, error) {
 	out := &eye{script: s, start: time.Now()}
-	p := replay.New(s.tape, out, s.opts)
+	p := player.New(s.tape, out, s.opts)
 	over := make(chan error, 1)
 	go func() {
 		_, err := p.Run(t.Context())
 		over <- err
 	}()
 	for _, a := range append(s.acts,
-		act{cmd: replay.Command{Op: replay.SetMark}}, act{cmd: replay.Command{Op: replay.SetLoop}},
-		act{cmd: replay.Command{Op: replay.Resume}}) {
+		act{cmd: player.Command{Op: player.SetMark}}, act{cmd: player.Command{Op: player.SetLoop}},
+		act{cmd: player.Command{Op: player.Resume}}) {
 		time.Sleep(a.after)
-		if a.cmd.Op == replay.Seek {
+		if a.cmd.Op == player.Seek {
 			pos := s.frames[a.place].Position()
 			var err error
-			if a.cmd.To, err = replay.ParseMark(pos.String()); err != nil {
+			if a.cmd.To, err = player.ParseMark(pos.String()); err != nil {
 				return nil, err
 			}
 		}
 		answered := make(chan struct{})
-		err := p.Control(t.Context(), a.cmd, func(st replay.State, err error) error {
+		err := p.Control(t.Context(), a.cmd, func(st player.State, err error) error {
 			defer close(answered)
 			out.answered(&a, st)
 			return err
@@ -207,7 +208,7 @@ func (s *script) check(events []event) error {
 			since += rate * float64(e.at-at)
 			at = e.at
 		}
-		if marked && e.op != replay.SetMark {
+		if marked && e.op != player.SetMark {
 			return fmt.Errorf("it did not pause at frame %d", last)
 		}
 		if e.frame < 0 {
@@ -215,31 +216,31 @@ func (s *script) check(events []event) error {
 				rate = 0
 			}
 			switch {
-			case e.op == replay.SetMark:
+			case e.op == player.SetMark:
 				if !marked || !e.paused || e.state.Position != s.frames[last].Position() ||
 					e.state.Offset != time.Duration(s.frames[last].At-s.frames[0].At) {
 					return fmt.Errorf("paused after frame %d, at %+v", last, e.state)
 				}
 				marked = false
-			case e.op == replay.SetLoop:
+			case e.op == player.SetLoop:
 				if !loop || next != len(s.frames) {
 					return fmt.Errorf("it began again before frame %d of %d", next, len(s.frames))
 				}
 				next, last, since, begins = 0, -1, 0, true
 			case e.op != "":
 				return fmt.Errorf("it reported %s", e.op)
-			case e.act.cmd.Op == replay.Seek:
+			case e.act.cmd.Op == player.Seek:
 				next, last, since, begins = e.act.place, -1, 0, false
-			case e.act.cmd.Op == replay.Step && e.act.cmd.Frames < 0 && next > 0:
+			case e.act.cmd.Op == player.Step && e.act.cmd.Frames < 0 && next > 0:
 				next = max(next+int(e.act.cmd.Frames), 0)
 				last, since, begins = next-1, 0, false
-			case e.act.cmd.Op == replay.SetIdle:
+			case e.act.cmd.Op == player.SetIdle:
 				if idle = e.act.cmd.Idle; idle > 0 && !math.IsInf(since, 0) {
 					since = min(since, float64(idle))
 				}
-			case e.act.cmd.Op == replay.SetLoop:
+			case e.act.cmd.Op == player.SetLoop:
 				loop = e.act.cmd.On
-			case e.act.cmd.Op == replay.SetMark:
+			case e.act.cmd.Op == player.SetMark:
 				marker = e.act.cmd.To
 			}
 			if e.state.Looping != loop || e.state.Idle != idle || e.state.Marker != marker.String() {

@@ -1,4 +1,4 @@
-package replay_test
+package player_test
 
 import (
 	"math/rand/v2"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tapedeck/replay"
+	"tapedeck/replay/player"
 	"tapedeck/replay/replaytest"
 	"tapedeck/schema"
 )
@@ -21,7 +22,7 @@ type punctual struct {
 	n     int
 }
 
-// Play implements replay.Sink.
+// Play implements player.Sink.
 func (p *punctual) Play(f *replay.Frame, _, _ int) error {
 	due := time.Duration(float64(f.At-p.first) / p.speed)
 	p.off = max(p.off, (time.Since(p.start) - due).Abs())
@@ -29,12 +30,12 @@ func (p *punctual) Play(f *replay.Frame, _, _ int) error {
 	return nil
 }
 
-// Flush implements replay.Sink.
+// Flush implements player.Sink.
 func (p *punctual) Flush() error { return nil }
 
 // After an hour of uneven gaps frames are as punctual as at first: nothing adds up.
 func TestNoDriftInAnHour(t *testing.T) {
-	for _, speed := range []replay.Speed{1, 0.7, 3} {
+	for _, speed := range []player.Speed{1, 0.7, 3} {
 		synctest.Test(t, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(3, 5))
 			tape := &replaytest.Tape{Batch: 100}
@@ -45,7 +46,7 @@ func TestNoDriftInAnHour(t *testing.T) {
 				at += time.Duration(1 + r.IntN(2e9))
 			}
 			sink := &punctual{start: time.Now(), first: replay.FirstAt(tape), speed: float64(speed)}
-			if _, err := replay.New(tape, sink, replay.Options{Speed: speed}).Run(t.Context()); err != nil {
+			if _, err := player.New(tape, sink, player.Options{Speed: speed}).Run(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			// The speed divides whole nanoseconds, once and not once a frame.

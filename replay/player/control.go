@@ -1,4 +1,4 @@
-package replay
+package player
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"tapedeck/replay"
 	"tapedeck/schema"
 )
 
@@ -131,7 +132,7 @@ func (p *Player) apply(ctx context.Context, c control) error {
 			return p.refuse(c, err)
 		}
 	case Live:
-		if _, ok := p.tape.(Growing); !ok {
+		if _, ok := p.tape.(replay.Growing); !ok {
 			return p.refuse(c, errors.New("the session is over, or it is not followed: there is nothing live"))
 		}
 		if err := p.seek(ctx, LiveMark); err != nil {
@@ -171,8 +172,8 @@ func (p *Player) seek(ctx context.Context, to Mark) error {
 	if err != nil {
 		return err
 	}
-	last := LastAt(p.tape)
-	if growing, ok := p.tape.(Growing); ok {
+	last := replay.LastAt(p.tape)
+	if growing, ok := p.tape.(replay.Growing); ok {
 		last = max(last, growing.Edge())
 	}
 	if to.kind == markOffset && place.Position.At > last { // no frame is there: the end
@@ -200,15 +201,15 @@ func (p *Player) refuse(c control, err error) error {
 func (p *Player) state() State {
 	s := State{
 		State: "playing", Position: p.sum.Last, Speed: p.clock.speed, Frames: p.sum.Frames,
-		Offset: time.Duration(p.reached() - FirstAt(p.tape)),
+		Offset: time.Duration(p.reached() - replay.FirstAt(p.tape)),
 		Idle:   time.Duration(p.clock.limit), Looping: p.opts.Loop, Marker: p.opts.Marker.String(),
-		Duration: time.Duration(LastAt(p.tape) - FirstAt(p.tape)),
+		Duration: time.Duration(replay.LastAt(p.tape) - replay.FirstAt(p.tape)),
 	}
-	if growing, ok := p.tape.(Growing); ok {
+	if growing, ok := p.tape.(replay.Growing); ok {
 		s.Growing, s.Live = true, p.live
 		s.Behind = time.Duration(max(growing.Edge()-p.reached(), 0))
-		s.Duration = max(s.Duration, time.Duration(growing.Edge()-FirstAt(p.tape)))
-		s.AsOf = max(s.Duration, time.Duration(growing.AsOf()-FirstAt(p.tape)))
+		s.Duration = max(s.Duration, time.Duration(growing.Edge()-replay.FirstAt(p.tape)))
+		s.AsOf = max(s.Duration, time.Duration(growing.AsOf()-replay.FirstAt(p.tape)))
 	}
 	if p.paused {
 		s.State = "paused"

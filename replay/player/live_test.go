@@ -1,4 +1,4 @@
-package replay_test
+package player_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"tapedeck/replay"
+	"tapedeck/replay/player"
 	"tapedeck/replay/replaytest"
 	"tapedeck/schema"
 )
@@ -16,7 +16,7 @@ import (
 // liveLog notes also when the player goes live.
 type liveLog struct{ *log }
 
-func (l liveLog) StateChanged(_ replay.Op, s replay.State) error {
+func (l liveLog) StateChanged(_ player.Op, s player.State) error {
 	l.note(fmt.Sprintf("live, %v behind", s.Behind))
 	return nil
 }
@@ -37,12 +37,12 @@ func running(frames int, ago time.Duration) *replaytest.Growing {
 func TestFollow(t *testing.T) {
 	type at struct {
 		ms      int
-		command replay.Command
+		command player.Command
 	}
-	op := func(ms int, o replay.Op) at { return at{ms, replay.Command{Op: o}} }
+	op := func(ms int, o player.Op) at { return at{ms, player.Command{Op: o}} }
 	for _, tc := range []struct {
 		name     string
-		speed    replay.Speed
+		speed    player.Speed
 		from     string
 		commands []at
 		want     []string
@@ -55,7 +55,7 @@ func TestFollow(t *testing.T) {
 			},
 		},
 		{
-			"as fast as it goes, then live", replay.Max, "", nil,
+			"as fast as it goes, then live", player.Max, "", nil,
 			[]string{"0 a", "0 b", "0 c", "0 d", "0 e", "0 live, 0s behind", "500 f", "1500 g", "2500 h"},
 		},
 		{
@@ -72,7 +72,7 @@ func TestFollow(t *testing.T) {
 		},
 		{
 			"paused, it loses nothing", 1, "live",
-			[]at{op(600, replay.Pause), op(3000, replay.Resume)},
+			[]at{op(600, player.Pause), op(3000, player.Resume)},
 			[]string{
 				"500 f", "600 paused, live false, 0s behind", "3000 playing, live false, 1.9s behind",
 				"3900 g", "4900 h",
@@ -80,14 +80,14 @@ func TestFollow(t *testing.T) {
 		},
 		{
 			"paused, then live again", 1, "live",
-			[]at{op(600, replay.Pause), op(1600, replay.Live)},
+			[]at{op(600, player.Pause), op(1600, player.Live)},
 			[]string{
 				"500 f", "600 paused, live false, 0s behind", "1600 playing, live true, 0s behind", "2500 h",
 			},
 		},
 		{
 			"wound back, and catching up", 10, "live",
-			[]at{{600, replay.Command{Op: replay.Seek, To: mark(t, "+3s")}}},
+			[]at{{600, player.Command{Op: player.Seek, To: mark(t, "+3s")}}},
 			[]string{
 				"500 f", "600 playing, live false, 2s behind", "600 d", "700 e", "800 f", "800 live, 0s behind",
 				"1500 g", "2500 h",
@@ -95,23 +95,23 @@ func TestFollow(t *testing.T) {
 		},
 		{
 			"a step waits for what comes", 1, "live",
-			[]at{op(600, replay.Step), op(1600, replay.Resume)},
+			[]at{op(600, player.Step), op(1600, player.Resume)},
 			[]string{"500 f", "1500 g", "1500 paused, live false, 0s behind", "1600 playing, live false, 0s behind", "1600 live, 0s behind", "2500 h"},
 		},
 		{
 			"slower while live", 1, "live",
-			[]at{{600, replay.Command{Op: replay.SetSpeed, Speed: 0.5}}},
+			[]at{{600, player.Command{Op: player.SetSpeed, Speed: 0.5}}},
 			[]string{"500 f", "600 playing, live false, 0s behind", "2400 g", "4400 h"},
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				tape, out := running(8, 4500*time.Millisecond), liveLog{newLog()}
-				opts := replay.Options{Speed: tc.speed}
+				opts := player.Options{Speed: tc.speed}
 				if tc.from != "" {
 					opts.From = place(t, tape, tc.from)
 				}
-				p := replay.New(tape, out, opts)
+				p := player.New(tape, out, opts)
 				over := make(chan error)
 				go func() {
 					_, err := p.Run(t.Context())
@@ -120,7 +120,7 @@ func TestFollow(t *testing.T) {
 				go func() {
 					for _, c := range tc.commands {
 						time.Sleep(time.Duration(c.ms)*time.Millisecond - time.Since(out.start))
-						err := p.Control(context.Background(), c.command, func(s replay.State, err error) error {
+						err := p.Control(context.Background(), c.command, func(s player.State, err error) error {
 							out.note(fmt.Sprintf("%s, live %v, %v behind", s.State, s.Live, s.Behind))
 							return err
 						})
