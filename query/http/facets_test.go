@@ -9,9 +9,9 @@ import (
 
 	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/query/querytest"
 	"tapedeck/query/session/facets"
-	"tapedeck/query/session/sessionstreams"
 	"tapedeck/schema"
 )
 

@@ -8,10 +8,10 @@ import (
 
 	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/toolreport"
 	"tapedeck/query/report/usagereport"
-	"tapedeck/query/session/sessionhead"
 	"tapedeck/schema"
 )
 

@@ -10,9 +10,9 @@ import (
 
 	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/query/pricing/cost"
 	"tapedeck/query/querytest"
-	"tapedeck/query/session/sessionstreams"
 )
 
 // TestCountOnce compares the records that countOnce makes of a session's rows with those that

@@ -8,8 +8,8 @@ import (
 	"github.com/shopspring/decimal"
 
 	"tapedeck/internal/local/localtest"
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/querytest"
-	"tapedeck/query/session/sessionhead"
 	"tapedeck/query/session/sessionlist"
 )
 

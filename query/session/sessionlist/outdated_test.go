@@ -10,8 +10,8 @@ import (
 	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/endpoint"
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/querytest"
-	"tapedeck/query/session/sessionhead"
 	"tapedeck/query/session/sessionlist"
 	"tapedeck/schema"
 )

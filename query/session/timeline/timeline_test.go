@@ -10,11 +10,11 @@ import (
 
 	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/facts/usagerecord"
 	"tapedeck/query/pricing/cost"
 	"tapedeck/query/pricing/prices"
 	"tapedeck/query/querytest"
-	"tapedeck/query/session/sessionhead"
 	"tapedeck/query/session/timeline"
 	"tapedeck/schema"
 )
