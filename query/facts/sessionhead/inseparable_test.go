@@ -3,8 +3,8 @@ package sessionhead_test
 import (
 	"testing"
 
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/facts/spanmerge"
-	"tapedeck/query/session/sessionhead"
 )
 
 // Runs are marked by the attribute that dialects set, beside others or alone.

@@ -1,10 +1,10 @@
-package reports_test
+package grouping_test
 
 import (
 	"testing"
 	"time"
 
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 )
 
 // Dates begin at their first midnight. Where there is none they begin when the clock is put
@@ -32,7 +32,7 @@ func TestStartOf(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := reports.StartOf(date, zone).UTC().Format(time.RFC3339); got != tc.want {
+		if got := grouping.StartOf(date, zone).UTC().Format(time.RFC3339); got != tc.want {
 			t.Errorf("%s in %s: %s, expected %s", tc.date, tc.zone, got, tc.want)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/query/facts/spanmerge"
-	"tapedeck/query/session/sessionstreams"
 	"tapedeck/schema"
 )
 
