@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/session/sessiondetail"
-	"tapedeck/query/session/sessionhead"
 )
 
 // hangLines returns a run in AG-UI of which a tool call does not come back.

@@ -11,8 +11,8 @@ import (
 
 	"tapedeck/ingest/dialect/dialecttest"
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/session/sessiondetail"
-	"tapedeck/query/session/sessionhead"
 )
 
 const repeatedLoom = `{"session_id":"repeated-loom","event_id":1,"node_id":"n1","type":"node_enter","id":"think"}

@@ -39,21 +39,21 @@ import (
 
 // Options configures a server.
 type Options struct {
-	Node       *node.Node
-	Listener   net.Listener
-	Log        *slog.Logger
-	Limits     ingest.Limits  // of what one client sends
-	Readers    *budget.Budget // of readers of recordings; used with the role api
-	Gates      Gates          // of what is open at a time
-	Headers    HeaderLimits   // of requests
-	Slow       SlowLimits     // of clients
-	Query      query.Limits   // of statements
-	QuietAfter time.Duration  // how long an open session may be silent before it is quiet
-	Pprof      bool           // profiles are served
-	Guards                    // of a server with tokens; Run closes them
-	TLS        *tls.Config    // of the connections; nil for plain HTTP
-	Proxies    []netip.Prefix // whose X-Forwarded-For names the client
-	Hosts      []string       // names beside loopback ones by which the server is called
+	Node        *node.Node
+	Listener    net.Listener
+	Log         *slog.Logger
+	Limits      ingest.Limits  // of what one client sends
+	Readers     *budget.Budget // of readers of recordings; used with the role api
+	Concurrency Concurrency    // of what is open at a time
+	Headers     HeaderLimits   // of requests
+	Slow        SlowLimits     // of clients
+	Query       query.Limits   // of statements
+	QuietAfter  time.Duration  // how long an open session may be silent before it is quiet
+	Pprof       bool           // profiles are served
+	Guards                     // of a server with tokens; Run closes them
+	TLS         *tls.Config    // of the connections; nil for plain HTTP
+	Proxies     []netip.Prefix // whose X-Forwarded-For names the client
+	Hosts       []string       // names beside loopback ones by which the server is called
 	// Erase has the settings of erasures; the server sets NATS, DB and the like.
 	Erase erasure.Options
 	// Retain has the settings of retention, likewise.
