@@ -20,6 +20,7 @@ import (
 	"tapedeck/schema"
 	"tapedeck/schema/block"
 	"tapedeck/schema/clickhouse"
+	"tapedeck/schema/clickhouse/clickhousetest"
 	"tapedeck/schema/sqltemplate"
 )
 
@@ -35,16 +36,8 @@ type bench struct {
 
 func newBench(t testing.TB) *bench {
 	t.Helper()
-	dsn := localtest.ClickHouse(t)
-	db, err := clickhouse.Open(dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
-	if _, err := clickhouse.Migrate(t.Context(), db); err != nil {
-		t.Fatal(err)
-	}
-	return &bench{t: t, db: db, dsn: dsn, Redecoder: New(db, dsn, nil)}
+	db := clickhousetest.New(t)
+	return &bench{t: t, db: db.Conn, dsn: db.DSN, Redecoder: New(db.Conn, db.DSN, nil)}
 }
 
 // line is one frame of a recording.

@@ -13,23 +13,14 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
 	"tapedeck/internal/bounded"
-	"tapedeck/internal/local/localtest"
 	"tapedeck/schema"
-	schemaclickhouse "tapedeck/schema/clickhouse"
+	"tapedeck/schema/clickhouse/clickhousetest"
 	"tapedeck/schema/sqltemplate"
 )
 
 func open(t *testing.T) driver.Conn {
 	t.Helper()
-	conn, err := schemaclickhouse.Open(localtest.ClickHouse(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close() })
-	if _, err := schemaclickhouse.Migrate(t.Context(), conn); err != nil {
-		t.Fatal(err)
-	}
-	return conn
+	return clickhousetest.New(t).Conn
 }
 
 // put stores a stream of one frame in a session.
