@@ -33,7 +33,7 @@ func (s *instance) ask(t *testing.T, header []string, paths ...string) map[strin
 func TestBackupAndRestore(t *testing.T) {
 	needEngine(t)
 	dir := t.TempDir()
-	s, err := startUp(filepath.Join(dir, "data"), "--tokens")
+	s, err := startUp(t, filepath.Join(dir, "data"), "--tokens")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestBackupAndRestore(t *testing.T) {
 	if out := s.must(t, "restore", "hourly/1", "--data", fresh, "--backups", backups); !strings.Contains(out, "every session is as it was backed up") {
 		t.Errorf("restore says\n%s", out)
 	}
-	r, err := startUp(fresh, "--tokens")
+	r, err := startUp(t, fresh, "--tokens")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func TestBillingExample(t *testing.T) {
 		}
 	}
 
-	s := shared.get(t)
+	s := sharedServer(t)
 	defer func() { s.must(t, "prices", "import", priceFile(t, "")) }()
 	outputs := map[string]string{} // by the first two words
 	for line := range strings.Lines(blocks["console"]) {

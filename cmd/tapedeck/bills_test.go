@@ -27,7 +27,7 @@ const hostileCustomer = `=../../x,"y"`
 // A period of an account whose name is hostile is previewed, closed, shown, verified with its
 // frames, and exported with its evidence.
 func TestBills(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	s.must(t, "prices", "import", priceFile(t, "accounts: [{tag: billed_customer, zone: Europe/Berlin, prefix: TEST-}]\n"))
 	defer func() { s.must(t, "prices", "import", priceFile(t, "")) }()
 	s.must(t, "record", "--clock", "frame", "--dialect", "claude-code", "--tag", "billed_customer="+hostileCustomer, textFile(t, []byte(billedConversation)))

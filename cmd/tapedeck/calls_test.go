@@ -8,7 +8,7 @@ import (
 
 // Calls of models come as a table, as CSV, one by one, and with an error for what is no outcome.
 func TestCalls(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	s.must(t, "record", "--session", "call-report", "--tag", "of=calls", "../../../shared/fixtures/anthropic_messages/anthropic_thinking_stream.sse")
 	out := s.must(t, "calls", "--tag", "of=calls", "--list", "5")
 	table, list, found := strings.Cut(out, "\n\n")

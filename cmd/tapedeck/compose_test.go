@@ -19,6 +19,7 @@ import (
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/local"
 	"tapedeck/internal/local/localtest"
+	"tapedeck/internal/local/programtest"
 )
 
 // composeService is what these tests read of a service of docker-compose.yml.
@@ -101,8 +102,8 @@ func TestCompose(t *testing.T) {
 	image := imageEnvironment(t)
 	run := func(name string, more ...string) (*exec.Cmd, *logBuffer) {
 		service, log := services[name], &logBuffer{}
-		cmd := exec.Command(os.Args[0], append(slices.Clone(service.Command), more...)...) // it outlives t.Context, until it is stopped
-		cmd.Env = append([]string{runAsCommand + "=1", "PATH=" + os.Getenv("PATH")}, image...)
+		cmd := exec.Command(programtest.Path(t), append(slices.Clone(service.Command), more...)...) // it outlives t.Context, until it is stopped
+		cmd.Env = append([]string{"PATH=" + os.Getenv("PATH")}, image...)
 		for key, value := range service.Environment {
 			cmd.Env = append(cmd.Env, key+"="+here.Replace(value))
 		}
@@ -133,8 +134,8 @@ func TestCompose(t *testing.T) {
 			}
 			return urls[name] != ""
 		})
-		health := exec.CommandContext(t.Context(), os.Args[0], services[name].Healthcheck.Test[2:]...)
-		health.Env = []string{runAsCommand + "=1", "TAPEDECK_SERVER=" + urls[name]}
+		health := exec.CommandContext(t.Context(), programtest.Path(t), services[name].Healthcheck.Test[2:]...)
+		health.Env = []string{"TAPEDECK_SERVER=" + urls[name]}
 		if out, err := health.CombinedOutput(); err != nil {
 			t.Errorf("%s is not healthy: %v\n%s", name, err, out)
 		}
@@ -149,8 +150,8 @@ func TestCompose(t *testing.T) {
 		}
 	})
 	bounded.Until(t, "the demo plays with the 120 frames of README.md", func() bool {
-		play := exec.CommandContext(t.Context(), os.Args[0], "--as-tenant", "default", "play", "demo", "--speed", "max", "--format", "ndjson")
-		play.Env = []string{runAsCommand + "=1", "TAPEDECK_SERVER=" + urls["tapedeck"], "TAPEDECK_TOKEN_FILE=" + filepath.Join(secrets, "admin-token")}
+		play := exec.CommandContext(t.Context(), programtest.Path(t), "--as-tenant", "default", "play", "demo", "--speed", "max", "--format", "ndjson")
+		play.Env = []string{"TAPEDECK_SERVER=" + urls["tapedeck"], "TAPEDECK_TOKEN_FILE=" + filepath.Join(secrets, "admin-token")}
 		frames, diagnosis, _ := finish(t, play)
 		said = diagnosis
 		return len(strings.Split(strings.TrimSpace(frames), "\n")) == 120

@@ -77,7 +77,7 @@ func TestDialectTryOnCapture(t *testing.T) {
 // A stream is recorded by a mapping file, and decoding it again with the file leads to the
 // same facts. A server without the file refuses, and the facts stay.
 func TestDialectFile(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	s.must(t, "record", "--session", "by-file", "--dialect-file", acmeFile, acmeStream)
 	shown := s.must(t, "show", "by-file")
 	contains(t, "show", shown, acmeFacts...)
@@ -102,7 +102,7 @@ func TestDialectFile(t *testing.T) {
 
 // A JSON array of events, printed over lines, is its elements, and comes back to the byte.
 func TestRecordArray(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	lines, err := os.ReadFile(acmeStream)
 	if err != nil {
 		t.Fatal(err)

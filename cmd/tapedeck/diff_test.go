@@ -28,7 +28,7 @@ func nightly(t *testing.T, name, tool, command string) string {
 
 // diff compares two sessions, and bisect finds the first of several that matches a condition.
 func TestDiffAndBisect(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	for i, tool := range []string{"Read", "Read", "Bash", "Bash"} {
 		name := "night" + string(rune('1'+i))
 		s.must(t, "record", "--session", name, "--tag", "job=nightly", nightly(t, name, tool, "ls"))

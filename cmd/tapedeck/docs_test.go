@@ -19,13 +19,13 @@ import (
 
 	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/engine"
+	"tapedeck/internal/local/programtest"
 	"tapedeck/internal/markdown"
 )
 
 const (
 	// perBlock is the time after which a block that is still running fails.
 	perBlock = time.Minute
-	root     = "../../"
 )
 
 // shells are the languages of blocks whose commands are run.
@@ -39,8 +39,9 @@ func pagesInOrder(t *testing.T) []string {
 	for _, m := range regexp.MustCompile(`\]\(([^)#]+\.md)`).FindAllStringSubmatch(readPage(t, "docs/README.md"), -1) {
 		pages = append(pages, path.Join("docs", m[1]))
 	}
-	for _, page := range markdown.Pages(t, root+"docs") {
-		pages = append(pages, strings.TrimPrefix(page, root))
+	root := repository(t)
+	for _, page := range markdown.Pages(t, filepath.Join(root, "docs")) {
+		pages = append(pages, strings.TrimPrefix(page, root+"/"))
 	}
 	seen := map[string]bool{}
 	return slices.DeleteFunc(pages, func(page string) bool {
@@ -50,9 +51,27 @@ func pagesInOrder(t *testing.T) []string {
 	})
 }
 
+// repository returns the absolute path of the folder that holds go.mod.
+func repository(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	for err == nil {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	t.Fatal("no go.mod above the folder of the test")
+	return ""
+}
+
+// readPage returns the text of a page.
 func readPage(t *testing.T, page string) string {
 	t.Helper()
-	data, err := os.ReadFile(root + page)
+	data, err := os.ReadFile(filepath.Join(repository(t), page))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +94,7 @@ func TestDocumentedCommands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := startUp(filepath.Join(home, ".local/share/tapedeck"), "--demo")
+	s, err := startUp(t, filepath.Join(home, ".local/share/tapedeck"), "--demo")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +154,7 @@ func newReader(t *testing.T, home string, s *instance) *reader {
 		time.Sleep(100 * time.Millisecond)
 	}
 	r := &reader{bin: filepath.Join(home, "bin")}
-	script := "#!/bin/sh\nexec env " + runAsCommand + "=1 " + os.Args[0] + " \"$@\"\n"
+	script := "#!/bin/sh\nexec " + programtest.Path(t) + " \"$@\"\n"
 	if err := errors.Join(os.Mkdir(r.bin, 0o755), os.WriteFile(filepath.Join(r.bin, "tapedeck"), []byte(script), 0o755)); err != nil {
 		t.Fatal(err)
 	}
@@ -164,10 +183,7 @@ func freePort(t *testing.T) string {
 // root of the repository.
 func (r *reader) openPage(t *testing.T, page string) {
 	t.Helper()
-	docs, err := filepath.Abs(root + "docs")
-	if err != nil {
-		t.Fatal(err)
-	}
+	docs := filepath.Join(repository(t), "docs")
 	r.dir = filepath.Join(filepath.Dir(r.bin), "pages", strings.ReplaceAll(page, "/", "-"))
 	if err := errors.Join(os.MkdirAll(r.dir, 0o755), os.Symlink(docs, filepath.Join(r.dir, "docs")), os.Symlink(r.bin, filepath.Join(r.dir, "bin"))); err != nil {
 		t.Fatal(err)

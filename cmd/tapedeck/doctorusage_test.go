@@ -17,7 +17,7 @@ const reconciledModel = "claude-reconciled-1-20260101"
 // A call of 9 input tokens, 300 from a cache and 40 output tokens is compared with an export
 // that states 41 output tokens and a second model.
 func TestDoctorComparesAnExport(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	s.must(t, "record", textFile(t, []byte(strings.ReplaceAll(`{"type":"message_start","message":{"id":"msg_reconciled","type":"message","role":"assistant","model":"MODEL","content":[],"stop_reason":null,"usage":{"input_tokens":9,"cache_read_input_tokens":300,"cache_creation_input_tokens":0,"output_tokens":1}}}
 {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}
 {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hi"}}
@@ -82,7 +82,7 @@ func TestDoctorComparesAnExport(t *testing.T) {
 
 // A call whose stream breaks off before its usage is found, in a list of its session alone.
 func TestDoctorFindsMissingUsage(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	const model = "claude-cut-off-1"
 	s.must(t, "record", textFile(t, []byte(`{"type":"message_start","message":{"id":"msg_cut","type":"message","role":"assistant","model":"`+model+`","content":[],"stop_reason":null,"usage":{"input_tokens":9,"output_tokens":1}}}
 {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}

@@ -13,7 +13,7 @@ import (
 // once on another signal.
 func TestDrainDelay(t *testing.T) {
 	needEngine(t)
-	s, err := startUp(t.TempDir(), "--drain-delay", "10m")
+	s, err := startUp(t, t.TempDir(), "--drain-delay", "10m")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestDrainDelay(t *testing.T) {
 // A drain delay that has passed ends the server in good order.
 func TestDrained(t *testing.T) {
 	needEngine(t)
-	s, err := startUp(t.TempDir(), "--drain-delay", "300ms", "--stop-timeout", "10s")
+	s, err := startUp(t, t.TempDir(), "--drain-delay", "300ms", "--stop-timeout", "10s")
 	if err != nil {
 		t.Fatal(err)
 	}

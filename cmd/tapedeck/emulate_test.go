@@ -109,7 +109,7 @@ func startEmulate(t *testing.T, s *instance, args ...string) (address string, st
 // What the proxy saw comes back, to the byte and at its times, from the server
 // itself and from a port of its own.
 func TestEmulateExchanges(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	upstream := httptest.NewServer(http.HandlerFunc(provider))
 	t.Cleanup(upstream.Close)
 	const id = "emulated; exchanges"
@@ -162,7 +162,7 @@ func there(t *testing.T, s *instance, id string) {
 
 // Lines of Loom's are spoken as its WebSocket server does, at /.
 func TestEmulateLoom(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	post(t, s, "emulated-loom", "application/x-ndjson", []byte(
 		`{"session_id":"run-1","node_id":"run-think-0","event_id":1,"type":"node_enter","id":"think"}`+"\n"+
 			`{"session_id":"run-1","node_id":"run-think-0","event_id":2,"type":"message_chunk","content":"hi","id":"think"}`+"\n"+
@@ -207,7 +207,7 @@ func TestEmulateLoom(t *testing.T) {
 
 // An execution is found by its own id.
 func TestEmulateExecution(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	const events = "id: 1\nevent: workflow_start\ndata: {\"workflow_id\":\"w\",\"execution_id\":\"exec-77\"}\n\n" +
 		"id: 2\nevent: workflow_status\ndata: {\"status\":\"RUNNING\"}\n\nid: 3\nevent: complete\ndata: {\"status\":\"SUCCESS\"}\n\n"
 	post(t, s, "emulated-execution", "text/event-stream", []byte(events))

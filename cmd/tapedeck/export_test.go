@@ -51,7 +51,7 @@ func sameViews(t *testing.T, what string, got, want map[string]string) {
 // Sessions of every transport go through one tape file to another server and back
 // to the one they come from. Nothing is lost, changed or doubled.
 func TestTapeRoundTrip(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	dir := t.TempDir()
 	sessions := map[string]playable{}
 	s.must(t, "record", "--session", "tape lines", "--tag", "a=b", textFile(t, []byte(awkwardLines)))
@@ -98,7 +98,7 @@ func TestTapeRoundTrip(t *testing.T) {
 		t.Errorf("a file that is there was written over: exit %d", exit)
 	}
 
-	other, err := startUp(filepath.Join(t.TempDir(), "data"))
+	other, err := startUp(t, filepath.Join(t.TempDir(), "data"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func firstCapture(t *testing.T, dir string) string {
 // A file that was cut is played, checked and imported up to the break, and it is
 // said how far that is. What is missing is there once the whole file comes.
 func TestCutTape(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	var lines strings.Builder
 	for i := range 9000 {
 		lines.WriteString(`{"n":` + string(rune('0'+i%10)) + `,"text":"` + strings.Repeat("x", i%40) + `"}` + "\n")
@@ -238,7 +238,7 @@ func (s *instance) delete(t *testing.T, path string) (int, []byte, http.Header) 
 
 // The formats of other tools can be read by them.
 func TestExportFormats(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	through(t, s, "tape-har", serving(t, "text/event-stream", []byte("data: {\"a\":1}\n\n")), []byte("data: {\"a\":1}\n\n"))
 	bounded.Until(t, "the end of the exchange", func() bool {
 		status, body, _ := s.get(t, "/v1/sessions/tape-har")

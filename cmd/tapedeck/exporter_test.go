@@ -88,7 +88,7 @@ func TestExportersStopWhenDeleted(t *testing.T) {
 func TestExportersOutliveKills(t *testing.T) {
 	needEngine(t)
 	dir := t.TempDir()
-	s, err := startUp(filepath.Join(dir, "data"))
+	s, err := startUp(t, filepath.Join(dir, "data"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestExportersOutliveKills(t *testing.T) {
 			t.Cleanup(func() { _ = run.Process.Kill() }) // it has ended, unless the test failed
 			bounded.Until(t, "something to be durable", func() bool { return durableUnder(s.url, key) > 0 })
 			s.kill()
-			if s, err = startUp(filepath.Join(dir, "data"), "--listen", address); err != nil {
+			if s, err = startUp(t, filepath.Join(dir, "data"), "--listen", address); err != nil {
 				t.Fatal(err)
 			}
 			select {

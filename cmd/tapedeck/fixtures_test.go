@@ -23,7 +23,7 @@ var spoken = map[string]string{
 // dialect is recognised, its bytes come back, and show prints its runs.
 func TestCaptures(t *testing.T) {
 	sources := dialecttest.Fixture(t, "SOURCES.md")
-	s := shared.get(t)
+	s := sharedServer(t)
 	tried := 0
 	for line := range strings.Lines(string(sources)) {
 		cells := strings.Split(line, "|")

@@ -15,7 +15,7 @@ import (
 // Somebody who follows a session that has not begun sees all of it while it
 // runs, and the end.
 func TestPlayFollow(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	cmd := s.command(t, "play", "--follow", "--format", "ndjson", "followed-live")
 	var out bytes.Buffer
 	diag := &logBuffer{}

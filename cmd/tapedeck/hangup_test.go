@@ -15,7 +15,7 @@ import (
 // the server still keeps the connection: the session is whole, and its answer
 // comes to the end that HTTP demands. One event earlier the session is incomplete.
 func TestHangUpAtTheEnd(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	var done atomic.Bool
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")

@@ -43,7 +43,7 @@ func importTape(t *testing.T, s *instance, media string, body []byte) (int, tape
 // A tape that is posted comes back as it was; one that is cut off as far as it
 // reaches.
 func TestImportRoute(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	id := "posted tape " + rand.Text()
 	post(t, s, id, "application/x-ndjson", []byte(awkwardLines))
 	path := "/v1/sessions/" + url.PathEscape(id)

@@ -67,7 +67,7 @@ func TestKilledUnderKeys(t *testing.T) {
 		gone    atomic.Int64
 		all     sync.WaitGroup
 	)
-	s, err := startUp(dir)
+	s, err := startUp(t, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestKilledUnderKeys(t *testing.T) {
 		gone.Store(0)
 		time.Sleep(time.Duration(rand.IntN(150)) * time.Millisecond)
 		s.kill()
-		if s, err = startUp(dir); err != nil {
+		if s, err = startUp(t, dir); err != nil {
 			t.Fatal(err)
 		}
 		address.Store(&s.url)

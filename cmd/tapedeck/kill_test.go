@@ -24,7 +24,7 @@ func TestKilledWhileRecording(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	acked := map[string]int{} // session → the highest seq that was acknowledged
 	for round := range 10 {
-		s, err := startUp(dir)
+		s, err := startUp(t, dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +39,7 @@ func TestKilledWhileRecording(t *testing.T) {
 		kill()
 		bounded.Receive(t, s.done)
 	}
-	s, err := startUp(dir)
+	s, err := startUp(t, dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func uniqueLines(n int) string {
 // A file whose bytes are recorded already is recorded once more only with --again;
 // a session that then has them twice says so.
 func TestKnownFile(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	file := textFile(t, []byte(uniqueLines(3)))
 	s.must(t, "record", "--session", "known-file", file)
 	for _, session := range []string{"known-file", "known-file-2"} {
@@ -59,7 +59,7 @@ func TestKnownFile(t *testing.T) {
 
 // What is not a file is recorded as often as it comes: equal bytes are equal events.
 func TestLiveIsNeverKnown(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	lines := uniqueLines(2)
 	for range 2 {
 		cmd := s.command(t, "record", "--session", "live-twice", "-")
@@ -76,7 +76,7 @@ func TestLiveIsNeverKnown(t *testing.T) {
 // An upload that names its digest is recorded once, and once more with again=1; one
 // without is a live stream, recorded as often as it comes.
 func TestKnownUpload(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	lines := uniqueLines(2)
 	digest := fmt.Sprintf("%x", sha256.Sum256([]byte(lines)))
 	send := func(query string) (int, map[string]any) {

@@ -76,7 +76,7 @@ func (s *instance) untilStatus(t *testing.T, id string, want sessionhead.Status,
 func TestQuietAndLost(t *testing.T) {
 	needEngine(t)
 	dir := filepath.Join(t.TempDir(), "data")
-	s, err := startUp(dir, "--quiet-after", "1s")
+	s, err := startUp(t, dir, "--quiet-after", "1s")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestQuietAndLost(t *testing.T) {
 	}
 	address := strings.TrimPrefix(s.url, "http://")
 	s.kill()
-	if s, err = startUp(dir, "--quiet-after", "1s", "--listen", address); err != nil {
+	if s, err = startUp(t, dir, "--quiet-after", "1s", "--listen", address); err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range []string{"killed", "posted"} {
@@ -156,7 +156,7 @@ func TestQuietAndLost(t *testing.T) {
 
 // A run that was cancelled makes its session cancelled, for filters, too.
 func TestCancelledRun(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	session := "cancelled-run"
 	s.post(t, "/v1/ingest?dialect=loom&session="+session, []byte(`{"type":"run_start","event_id":1,"session_id":"x","run_id":"r1"}
 {"type":"message_chunk","event_id":2,"session_id":"x","run_id":"r1","content":"Well","id":"think"}

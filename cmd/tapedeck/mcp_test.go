@@ -14,7 +14,7 @@ import (
 // their errors, and times between those that the server and the client measured. All is
 // in the session that the server named.
 func TestMCPBehindTheProxy(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	const session = "mcp-0191b0c2-session"
 	server := &mcpServer{session: session, worked: map[string]time.Duration{}}
 	upstream := httptest.NewServer(server)

@@ -20,7 +20,7 @@ import (
 func TestTenantAtItsLimit(t *testing.T) {
 	needEngine(t)
 	dir := filepath.Join(t.TempDir(), "data")
-	s, err := startUp(dir, "--tokens", "--max-frames-per-second-per-tenant=2000", "--max-followers-per-tenant=2")
+	s, err := startUp(t, dir, "--tokens", "--max-frames-per-second-per-tenant=2000", "--max-followers-per-tenant=2")
 	if err != nil {
 		t.Fatal(err)
 	}

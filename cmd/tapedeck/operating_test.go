@@ -11,7 +11,7 @@ import (
 
 // Every part of a server has its metrics in one place.
 func TestMetrics(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	status, body, _ := s.get(t, "/metrics")
 	if status != http.StatusOK {
 		t.Fatalf("%d %s", status, body)
@@ -29,7 +29,7 @@ func TestMetrics(t *testing.T) {
 
 // The doctor names each thing that it looked at once.
 func TestDoctorNamesThingsOnce(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	stdout, stderr, _ := s.run(t, "doctor", "--json")
 	var found struct{ Findings []doctor.Finding }
 	if err := json.Unmarshal([]byte(stdout), &found); err != nil {
@@ -49,7 +49,7 @@ func TestDoctorNamesThingsOnce(t *testing.T) {
 
 // A machine without the engine of local mode is well if its server is elsewhere, and is not without a server.
 func TestDoctorWithoutEngine(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	for server, want := range map[string]bool{s.url: true, "http://127.0.0.1:1": false} {
 		cmd := s.command(t, "doctor", "--json", "--server", server)
 		cmd.Env = append(cmd.Env, "TAPEDECK_LIBCHDB=/nowhere", "PATH=/nowhere")
@@ -67,7 +67,7 @@ func TestDoctorWithoutEngine(t *testing.T) {
 // HTTP requests are counted by route, method and status; no label is made of what a
 // client sent.
 func TestHTTPMetrics(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	s.get(t, "/v1/sessions/a-session-that-is-not-there")
 	s.get(t, "/v1/a-route-that-is-not-there")
 	for method, host := range map[string]string{"INVENTED": "", http.MethodGet: "foreign.example"} {

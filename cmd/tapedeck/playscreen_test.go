@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"strings"
 	"syscall"
+	"tapedeck/internal/local/programtest"
 	"testing"
 	"time"
 
@@ -170,8 +171,8 @@ func (c *terminalRun) ends(exit int) {
 // offline runs a command that needs no server.
 func offline(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
-	cmd.Env = append(os.Environ(), runAsCommand+"=1")
+	cmd := exec.CommandContext(t.Context(), programtest.Path(t), args...)
+	cmd.Env = os.Environ()
 	return cmd
 }
 
@@ -303,7 +304,7 @@ func TestNotOnScreen(t *testing.T) {
 
 // A session of a server is shown like that of a file.
 func TestPlaysOnScreenFromServer(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	s.must(t, "import", unfolding(t, "on screen"))
 	there(t, s, "on screen")
 	c := openConsole(t, s.command(t, "play", "on screen"))

@@ -42,7 +42,7 @@ func TestPricesCheckAlone(t *testing.T) {
 // A file that is imported changes what the server shows, and its table before can be read
 // by its hash.
 func TestPrices(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	defer func() { s.must(t, "prices", "import", priceFile(t, "")) }()
 	_, before, _ := s.run(t, "prices", "list", "--model", "opus-5")
 	hash := before[strings.LastIndex(before, " ")+1:]

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,12 +16,14 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"tapedeck/internal/bounded"
 	"testing"
 	"time"
 
 	"tapedeck/internal/app/health"
 	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/engine"
+	"tapedeck/internal/local/programtest"
 	"tapedeck/internal/syncbuffer"
 )
 
@@ -37,26 +40,26 @@ type instance struct {
 type logBuffer = syncbuffer.Output
 
 // startUp runs `tapedeck up` on a data directory and waits until it is ready.
-func startUp(dir string, args ...string) (*instance, error) {
-	return startWith(http.DefaultClient, dir, args...)
+func startUp(t testing.TB, dir string, args ...string) (*instance, error) {
+	return startWith(t, http.DefaultClient, dir, args...)
 }
 
 // startWith is startUp for a server that only some clients can call.
-func startWith(client *http.Client, dir string, args ...string) (*instance, error) {
+func startWith(t testing.TB, client *http.Client, dir string, args ...string) (*instance, error) {
 	s := &instance{dir: dir, log: &logBuffer{}, done: make(chan error, 1)}
 	args = append([]string{"up", "--data", dir}, args...)
 	if !slices.Contains(args, "--listen") {
 		args = append(args, "--listen", "127.0.0.1:0")
 	}
-	s.cmd = exec.Command(os.Args[0], args...)
-	s.cmd.Env = append(os.Environ(), runAsCommand+"=1")
+	s.cmd = exec.Command(programtest.Path(t), args...)
+	s.cmd.Env = os.Environ()
 	s.cmd.Stderr = s.log
 	s.cmd.WaitDelay = 10 * time.Second // for a child that holds its standard error
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
 	}
 	go func() { s.done <- s.cmd.Wait() }()
-	for range 600 {
+	for end := time.Now().Add(bounded.Limit); time.Now().Before(end); {
 		if s.url == "" {
 			s.url = announced(dir, s.cmd.Process.Pid)
 		} else if resp, err := client.Get(s.url + "/readyz"); err == nil {
@@ -68,11 +71,11 @@ func startWith(client *http.Client, dir string, args ...string) (*instance, erro
 		select {
 		case err := <-s.done:
 			return nil, fmt.Errorf("up ended: %w\n%s", err, s.log)
-		case <-time.After(50 * time.Millisecond):
+		case <-time.After(20 * time.Millisecond):
 		}
 	}
 	s.kill()
-	return nil, fmt.Errorf("up was not ready within 30 s\n%s", s.log)
+	return nil, fmt.Errorf("up was not ready within %v\n%s", bounded.Limit, s.log)
 }
 
 // announced reads the address that the process noted.
@@ -103,46 +106,59 @@ func (s *instance) stop() (time.Duration, error) {
 	select {
 	case err := <-s.done:
 		return time.Since(began), err
-	case <-time.After(20 * time.Second):
+	case <-time.After(bounded.Limit):
 		s.kill()
-		return time.Since(began), errors.New("it did not end within 20 s")
+		return time.Since(began), fmt.Errorf("it did not end within %v", bounded.Limit)
 	}
 }
 
-// sharedInstance is the server that most tests use, started by the first.
-type sharedInstance struct {
+// shared is the server that most tests use, started by the first.
+var shared struct {
 	once sync.Once
 	s    *instance
 	home string
 	err  error
 }
 
-var shared sharedInstance
-
-func (sh *sharedInstance) get(t *testing.T) *instance {
+// sharedServer returns the server that the tests of a package share.
+func sharedServer(t testing.TB) *instance {
 	t.Helper()
 	needEngine(t)
-	sh.once.Do(func() {
-		if sh.home, sh.err = os.MkdirTemp("", "tapedeck-test-"); sh.err == nil {
-			sh.s, sh.err = startUp(filepath.Join(sh.home, "data"))
+	shared.once.Do(func() {
+		if shared.home, shared.err = os.MkdirTemp("", "tapedeck-test-"); shared.err == nil {
+			shared.s, shared.err = startUp(t, filepath.Join(shared.home, "data"))
 		}
 	})
-	if sh.err != nil {
-		t.Fatal(sh.err)
+	if shared.err != nil {
+		t.Fatal(shared.err)
 	}
-	return sh.s
+	return shared.s
 }
 
-func (sh *sharedInstance) stop() {
-	if sh.s != nil {
-		if _, err := sh.s.stop(); err != nil {
-			fmt.Fprintf(os.Stderr, "stop the shared server: %v\n%s", err, sh.s.log)
+func stopShared() {
+	if shared.s != nil {
+		if _, err := shared.s.stop(); err != nil {
+			fmt.Fprintf(os.Stderr, "stop the shared server: %v\n%s", err, shared.s.log)
 		}
 	}
-	os.RemoveAll(sh.home)
+	os.RemoveAll(shared.home)
 }
 
-func needEngine(t *testing.T) {
+// runTests runs the tests of a package and exits. It stops the server that they share.
+func runTests(m *testing.M) {
+	engine.RunIfChild()
+	if found, err := engine.Find(context.Background()); err == nil && found.Library != "" {
+		os.Setenv(engine.LibraryEnv, found.Library) // for the program, which is outside of the clone
+	}
+	code := m.Run()
+	if code != 0 && shared.s != nil {
+		fmt.Fprintf(os.Stderr, "the shared server logged:\n%s", shared.s.log)
+	}
+	stopShared()
+	os.Exit(code)
+}
+
+func needEngine(t testing.TB) {
 	t.Helper()
 	if _, err := engine.Find(t.Context()); err != nil {
 		fulltest.Missing(t, err)
@@ -152,8 +168,8 @@ func needEngine(t *testing.T) {
 // command returns a run of tapedeck against a server.
 func (s *instance) command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
-	cmd.Env = append(os.Environ(), runAsCommand+"=1", "TAPEDECK_SERVER="+s.url, "XDG_STATE_HOME="+filepath.Dir(s.dir), "XDG_DATA_HOME="+filepath.Dir(s.dir))
+	cmd := exec.CommandContext(t.Context(), programtest.Path(t), args...)
+	cmd.Env = append(os.Environ(), "TAPEDECK_SERVER="+s.url, "XDG_STATE_HOME="+filepath.Dir(s.dir), "XDG_DATA_HOME="+filepath.Dir(s.dir))
 	return cmd
 }
 

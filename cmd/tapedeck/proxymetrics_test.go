@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
+	"tapedeck/internal/local/programtest"
 	"testing"
 
 	"tapedeck/internal/bounded"
@@ -15,12 +16,12 @@ import (
 
 // A proxy has its metrics on an address of their own.
 func TestProxyMetrics(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "{}\n") }))
 	defer upstream.Close()
 	log := &logBuffer{}
-	cmd := exec.Command(os.Args[0], "proxy", "--server", s.url, "--upstream", upstream.URL, "--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0")
-	cmd.Env = append(os.Environ(), runAsCommand+"=1", "XDG_DATA_HOME="+t.TempDir())
+	cmd := exec.Command(programtest.Path(t), "proxy", "--server", s.url, "--upstream", upstream.URL, "--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0")
+	cmd.Env = append(os.Environ(), "XDG_DATA_HOME="+t.TempDir())
 	cmd.Stderr = log
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

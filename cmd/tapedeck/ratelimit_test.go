@@ -14,7 +14,7 @@ import (
 func TestTapAtItsRate(t *testing.T) {
 	needEngine(t)
 	const frames, perSecond = 1500, 150
-	s, err := startUp(filepath.Join(t.TempDir(), "data"), fmt.Sprintf("--max-frames-per-second=%d", perSecond))
+	s, err := startUp(t, filepath.Join(t.TempDir(), "data"), fmt.Sprintf("--max-frames-per-second=%d", perSecond))
 	if err != nil {
 		t.Fatal(err)
 	}

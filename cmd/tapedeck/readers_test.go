@@ -46,7 +46,7 @@ func TestReadersHaveABudget(t *testing.T) {
 		besides = 256 << 20
 	)
 	dir := filepath.Join(t.TempDir(), "data")
-	recorder, err := startUp(dir)
+	recorder, err := startUp(t, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestReadersHaveABudget(t *testing.T) {
 	if _, err := recorder.stop(); err != nil {
 		t.Fatal(err)
 	}
-	s, err := startUp(dir, "--max-reader-bytes", strconv.Itoa(budget))
+	s, err := startUp(t, dir, "--max-reader-bytes", strconv.Itoa(budget))
 	if err != nil {
 		t.Fatal(err)
 	}

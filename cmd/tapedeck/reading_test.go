@@ -20,7 +20,7 @@ import (
 
 // Whatever was recorded, a terminal is sent no control character of it.
 func TestNoEscapesOnTerminals(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	const esc = `\u001b[31m` // in JSON
 	lines := strings.Join([]string{
 		`{"type":"run_start","id":"r","session_id":"esc","agent":"re` + esc + `act","message":"hi` + esc + `"}`,
@@ -70,10 +70,16 @@ func controls(s string) string {
 	}, s)
 }
 
+// The frames that tapedeck frames lists without -n, and those that it reads in one request.
+const (
+	defaultFrames = 100
+	largestPage   = 5000
+)
+
 // Lists are read on beyond what the server returns at once.
 func TestLongLists(t *testing.T) {
-	s := shared.get(t)
-	const frames, sessions = framesAtOnce + 20, knownrecordings.SessionsAtOnce + 20
+	s := sharedServer(t)
+	const frames, sessions = largestPage + 20, knownrecordings.SessionsAtOnce + 20
 	var b strings.Builder
 	for i := range frames {
 		fmt.Fprintf(&b, "{\"n\":%d}\n", i)
@@ -90,8 +96,8 @@ func TestLongLists(t *testing.T) {
 		more  bool
 	}{
 		{[]string{"frames", "long", "-n", "100000"}, frames, false},
-		{[]string{"frames", "long", "-n", fmt.Sprint(framesAtOnce + 1)}, framesAtOnce + 1, true},
-		{[]string{"frames", "long"}, framesShown, true},
+		{[]string{"frames", "long", "-n", fmt.Sprint(largestPage + 1)}, largestPage + 1, true},
+		{[]string{"frames", "long"}, defaultFrames, true},
 		{[]string{"sessions", "--tag", "of=many", "-n", "100000"}, sessions, false},
 		{[]string{"sessions", "--tag", "of:many", "-n", fmt.Sprint(knownrecordings.SessionsAtOnce + 1)}, knownrecordings.SessionsAtOnce + 1, true},
 	} {
@@ -120,7 +126,7 @@ func TestLongLists(t *testing.T) {
 
 // Of several streams show prints which a frame is of.
 func TestFramesOfSeveralStreams(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	file := textFile(t, []byte("{\"n\":1}\n"))
 	s.must(t, "record", "--session", "two", file)
 	if out := s.must(t, "frames", "two"); strings.Contains(out, "STREAM") {
@@ -145,7 +151,7 @@ func TestFramesOfSeveralStreams(t *testing.T) {
 
 // With --json a playback is a line of JSON for each frame.
 func TestPlayJSON(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	s.must(t, "record", "--session", "play-json", textFile(t, []byte("{\"n\":1}\nplain\n")))
 	out := s.must(t, "play", "play-json", "--json", "--speed", "max")
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
@@ -165,7 +171,7 @@ func TestPlayJSON(t *testing.T) {
 
 // After Ctrl-C the recording is as readable as after its own end.
 func TestInterruptedRecordingIsReadable(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	for name, source := range map[string][]string{
 		"stdin":   {"-"},
 		"command": {"--", "sh", "-c", `echo '{"n":1}'; exec sleep 60`},
@@ -213,7 +219,7 @@ func TestInterruptedRecordingIsReadable(t *testing.T) {
 
 // Tool calls come as CSV, in one group, and with a total.
 func TestTools(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	s.must(t, "record", "--session", "tool-report", "--dialect", "loom", textFile(t, []byte(
 		`{"type":"tool_call","run_id":"q","node_id":"n","call_id":"c1","name":"report_tool","args":{}}`+"\n"+
 			`{"type":"tool_result","run_id":"q","node_id":"n","call_id":"c1","name":"report_tool","result":"x"}`+"\n")))
@@ -233,7 +239,7 @@ func TestTools(t *testing.T) {
 }
 
 func TestClockOfFrames(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	_, stderr, exit := s.run(t, "record", "--again", "--clock", "frame", "--session", "no-times", textFile(t, []byte("{\"n\":1}\n")))
 	if exit != 0 || !strings.Contains(stderr, "no frame has a time") {
 		t.Errorf("exit %d, %s", exit, stderr)
@@ -242,7 +248,7 @@ func TestClockOfFrames(t *testing.T) {
 
 // A tenant that a server does not record for is refused before anything is.
 func TestOtherTenant(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	_, stderr, exit := s.run(t, "record", "--tenant", "other", textFile(t, []byte("{}\n")))
 	if exit != exitUsage || !strings.Contains(stderr, "--tenant other: ") || strings.Contains(stderr, "token") {
 		t.Errorf("exit %d, %s", exit, stderr)
@@ -250,7 +256,7 @@ func TestOtherTenant(t *testing.T) {
 }
 
 func TestHead(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	for _, path := range []string{"/healthz", "/v1/sessions", "/v1/usage", "/openapi.yaml"} {
 		resp, err := httpHead(t, s.url+path)
 		if err != nil || resp != 200 {

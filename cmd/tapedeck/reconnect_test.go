@@ -18,7 +18,7 @@ import (
 // frame at its time, a note where the gap is, and the end once the server closes.
 // With --once the cut is the end.
 func TestRecordWebSocketReconnects(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	var connections atomic.Int32
 	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c, err := websocket.Accept(w, r, nil)

@@ -29,7 +29,7 @@ func folderOfFiles(t *testing.T, files map[string]string) string {
 
 // Several files are streams of their own; one that fails does not stop the others.
 func TestRecordSeveralFiles(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	root := folderOfFiles(t, map[string]string{
 		"logs/a.jsonl": `{"type":"a","file":"several-a"}` + "\n", "logs/b.jsonl": `{"type":"b","file":"several-b"}` + "\n{}\n",
 		"logs/deep/c.sse": "data: {\"several\":\"c\"}\n\n", "logs/notes.md": "no", "copy.jsonl": `{"type":"a","file":"several-a"}` + "\n",
@@ -103,7 +103,7 @@ func TestRecordSeveralFiles(t *testing.T) {
 // The result of several files says which of them are in the session that was named, and
 // where the others are. A file without frames is not recorded.
 func TestResultOfFilesInOneSession(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	root := folderOfFiles(t, map[string]string{"a.jsonl": uniqueLines(1), "b.jsonl": uniqueLines(2), "empty.jsonl": "", "empty2.jsonl": ""})
 	s.must(t, "record", "--session", "files-known", filepath.Join(root, "b.jsonl"))
 	_, stderr, exit := s.run(t, "record", "--session", "files-both", root)

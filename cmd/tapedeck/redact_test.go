@@ -9,13 +9,12 @@ import (
 	"testing"
 
 	"tapedeck/ingest/redecode"
-	"tapedeck/internal/apiclient"
 )
 
 // A session that was recorded with its secrets is listed, masked, and then plays the same but
 // for the placeholders.
 func TestRedactCommand(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	key := "gh" + "p_" + strings.Repeat("aB3dE6", 6)
 	text := func(key, more string) string {
 		return fmt.Sprintf(`{"session_id":"x","node_id":"n","type":"message_chunk","content":"key %s","id":"m"}`+"\n"+
@@ -66,7 +65,7 @@ func TestRedactCommand(t *testing.T) {
 }
 
 func TestRedactRefusals(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	path := textFile(t, []byte("{}\n"))
 	for _, tc := range []struct {
 		args []string
@@ -99,18 +98,4 @@ func postJSON(t *testing.T, s *instance, path, body string) int {
 	}
 	resp.Body.Close()
 	return resp.StatusCode
-}
-
-// The answer to a command that waits for the server may take longer than that to others.
-func TestPatientClient(t *testing.T) {
-	g := &global{Server: "http://127.0.0.1:1"}
-	for name, client := range map[string]func() (*apiclient.Client, error){"others": g.client, "patient": g.patientClient} {
-		c, err := client()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if within := c.HTTP.Transport.(*http.Transport).ResponseHeaderTimeout; (within == 0) != (name == "patient") {
-			t.Errorf("%s: the answer has to begin within %v", name, within)
-		}
-	}
 }

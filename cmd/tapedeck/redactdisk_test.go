@@ -70,7 +70,7 @@ func plainJSON(text string) string {
 func TestNoSecretOnDisk(t *testing.T) {
 	needEngine(t)
 	home := t.TempDir()
-	s, err := startUp(filepath.Join(home, "data"))
+	s, err := startUp(t, filepath.Join(home, "data"))
 	if err != nil {
 		t.Fatal(err)
 	}

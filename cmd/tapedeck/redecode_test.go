@@ -26,7 +26,7 @@ const loomRun = `{"session_id":"r","node_id":"run-think-0","event_id":1,"type":"
 // A stream that was recorded as something else shows its run, its tool and its
 // tokens once it was decoded anew, and plays the same bytes as ever.
 func TestRedecode(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	file := textFile(t, []byte(loomRun))
 	const id = "redecode/one" // a name that has to be escaped
 	s.must(t, "record", "--session", id, "--dialect", "generic", file)
@@ -73,7 +73,7 @@ func TestRedecode(t *testing.T) {
 }
 
 func TestRedecodeRefusals(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	s.must(t, "record", "--session", "refused", textFile(t, []byte(loomRun)))
 	for _, tc := range []struct {
 		args []string

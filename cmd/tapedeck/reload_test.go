@@ -26,7 +26,7 @@ func TestReload(t *testing.T) {
 		}
 	}
 	set("max-streams: 3\n")
-	s, err := startUp(filepath.Join(t.TempDir(), "data"), "--config", file, "--max-replays", "9")
+	s, err := startUp(t, filepath.Join(t.TempDir(), "data"), "--config", file, "--max-replays", "9")
 	if err != nil {
 		t.Fatal(err)
 	}

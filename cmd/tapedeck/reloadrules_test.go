@@ -34,7 +34,7 @@ func TestReloadRules(t *testing.T) {
 	}
 	write(rules, rule("acme_"))
 	write(file, "body-timeout: 10m\n")
-	s, err := startUp(filepath.Join(dir, "data"), "--config", file)
+	s, err := startUp(t, filepath.Join(dir, "data"), "--config", file)
 	if err != nil {
 		t.Fatal(err)
 	}

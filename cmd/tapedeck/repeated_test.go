@@ -34,7 +34,7 @@ type spent struct {
 // A stream that repeats another of its session, whole or cut short, adds neither
 // tokens nor calls where its protocol has ids, and is listed as a discrepancy.
 func TestRepeatedStream(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	for _, tc := range []struct{ name, body string }{
 		{"loom", repeatedLoom},
 		{"openai_chat", "openai_chat/openai-text.chunks.txt"},
@@ -70,7 +70,7 @@ func TestRepeatedStream(t *testing.T) {
 // Runs that are alike but for their event ids, and the same run of another session,
 // are not repeats.
 func TestNotRepeated(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	once := s.spentAfter(t, "not repeated", 1, strings.ReplaceAll(repeatedLoom, "repeated-loom", "alike-1"))
 	twice := s.spentAfter(t, "not repeated", 2, strings.ReplaceAll(repeatedLoom, "repeated-loom", "alike-2"))
 	if twice.Tokens.Tokens.Total != 2*once.Tokens.Tokens.Total || twice.Tools.Calls != 2*once.Tools.Calls {

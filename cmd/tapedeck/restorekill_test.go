@@ -19,7 +19,7 @@ import (
 func TestRestoreAfterKills(t *testing.T) {
 	needEngine(t)
 	dir := t.TempDir()
-	s, err := startUp(filepath.Join(dir, "data"))
+	s, err := startUp(t, filepath.Join(dir, "data"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestRestoreAfterKills(t *testing.T) {
 	if !late && (exit != 0 || !strings.Contains(out, "restored full: 20,000 frames of 5 sessions") || !strings.Contains(out, "every session is as it was backed up")) {
 		t.Fatalf("restore: exit %d\n%s%s", exit, out, diag)
 	}
-	r, err := startUp(fresh)
+	r, err := startUp(t, fresh)
 	if err != nil {
 		t.Fatal(err)
 	}

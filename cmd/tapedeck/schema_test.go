@@ -11,6 +11,7 @@ import (
 
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/local"
+	"tapedeck/internal/local/programtest"
 	"tapedeck/schema/clickhouse"
 )
 
@@ -20,8 +21,8 @@ func TestSchemaOfAnotherVersion(t *testing.T) {
 	c := newCluster(t, local.Options{})
 	dsn := c.servers.ClickHouseDSN()
 	tapedeck := func(args ...string) (string, error) {
-		cmd := exec.Command(os.Args[0], append(args, "--clickhouse", dsn)...)
-		cmd.Env = append(os.Environ(), runAsCommand+"=1")
+		cmd := exec.Command(programtest.Path(t), append(args, "--clickhouse", dsn)...)
+		cmd.Env = os.Environ()
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
@@ -96,8 +97,8 @@ func TestReadyWhileMigrating(t *testing.T) {
 	addr := l.Addr().String()
 	l.Close()
 	s := &instance{url: "http://" + addr, log: &logBuffer{}, done: make(chan error, 1)}
-	s.cmd = exec.Command(os.Args[0], "serve", "--role", "api", "--migrate", "--listen", addr, "--nats", c.servers.NATSURL(), "--clickhouse", dsn, "--data", t.TempDir())
-	s.cmd.Env = append(os.Environ(), runAsCommand+"=1")
+	s.cmd = exec.Command(programtest.Path(t), "serve", "--role", "api", "--migrate", "--listen", addr, "--nats", c.servers.NATSURL(), "--clickhouse", dsn, "--data", t.TempDir())
+	s.cmd.Env = os.Environ()
 	s.cmd.Stderr = s.log
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 
 // search prints hits with the command that plays their moment, and why an answer is partial.
 func TestSearch(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	said := `{"id":"c","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":"the zanzibar\u001b[31m deployment failed"},"finish_reason":"stop"}]}`
 	s.must(t, "record", "--session", "searched", "--dialect", "openai-chat", "--tag", "of=search", textFile(t, []byte(said+"\n")))
 	out := s.must(t, "search", "zanzibar", "deploy*")
@@ -45,7 +45,7 @@ func TestSearch(t *testing.T) {
 
 // The text of a session that is being recorded is found within two seconds, while its message grows.
 func TestSearchLive(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	c := dialWS(t, "ws"+strings.TrimPrefix(s.url, "http")+"/v1/ingest/ws?session=searched-live&dialect=openai-chat")
 	var slowest time.Duration
 	for i, word := range []string{"quokka", "wombat", "numbat", "bilby"} {

@@ -47,7 +47,7 @@ func spokenIn(m *transcript.Message) string {
 
 // Search finds of recorded captures what a scan of their transcripts finds, word by word.
 func TestSearchFindsWhatTranscriptsHave(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	said := map[string]string{} // by session and message
 	for i, capture := range []string{
 		"anthropic_messages/anthropic_thinking_stream.sse", "openai_chat/openai_chat_stream.sse", "claude_code/partial_messages_tool.jsonl",
@@ -122,7 +122,7 @@ func searched(t *testing.T, s *instance, q url.Values) (hits []search.Hit) {
 
 // Texts of a running session are found before their message is complete.
 func TestSearchFindsRunningSessions(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	c := dialWS(t, "ws"+strings.TrimPrefix(s.url, "http")+"/v1/ingest/ws?session=search-live&dialect=openai-chat")
 	for i := range 3 {
 		word := fmt.Sprintf("livewordno%d", i)

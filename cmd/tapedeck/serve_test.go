@@ -11,6 +11,7 @@ import (
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/local"
 	"tapedeck/internal/local/localtest"
+	"tapedeck/internal/local/programtest"
 )
 
 // cluster is a NATS and a ClickHouse for processes of `tapedeck serve`.
@@ -47,9 +48,9 @@ func serve(t *testing.T, nats, clickhouse, roles string, args ...string) *instan
 func launch(t *testing.T, dir, nats, clickhouse, roles string, args ...string) *instance {
 	t.Helper()
 	s := &instance{dir: dir, log: &logBuffer{}, done: make(chan error, 1)}
-	s.cmd = exec.Command(os.Args[0], append([]string{"serve", "--role", roles, "--nats", nats, "--clickhouse", clickhouse,
+	s.cmd = exec.Command(programtest.Path(t), append([]string{"serve", "--role", roles, "--nats", nats, "--clickhouse", clickhouse,
 		"--listen", "127.0.0.1:0", "--data", s.dir}, args...)...)
-	s.cmd.Env = append(os.Environ(), runAsCommand+"=1")
+	s.cmd.Env = os.Environ()
 	s.cmd.Stderr = s.log
 	s.cmd.WaitDelay = 10 * time.Second // for a child that holds its standard error
 	if err := s.cmd.Start(); err != nil {

@@ -14,7 +14,7 @@ import (
 // Frames of one body go to the session that each names, whatever is in the name:
 // none is lost, none goes to another's, and each can be asked for and deleted.
 func TestNastySessionIDs(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	long := "nasty" + strings.Repeat("0123456789abcdef", 640)
 	named := []string{
 		"nasty\x00", "nasty\x01", "nasty_", "nasty ", "nasty%00", "~nasty%00", "nasty.", "nasty..", "nasty/..", "nasty/../x", "nasty/",

@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"tapedeck/internal/local/programtest"
 	"testing"
 )
 
@@ -55,8 +56,8 @@ func TestSettingsRefused(t *testing.T) {
 		{nil, []string{"up", "--data", "/proc/none", "--listen", "127.0.0.1:0"}, exitFailed, "the data directory /proc/none cannot be made (no such file or directory): name another one with --data"},
 		{[]string{"TAPEDECK_MAX_TAG=1", "TAPEDECK_LIBCHDB=/none"}, []string{"up", "--listen", "127.0.0.1:0"}, exitFailed, "TAPEDECK_MAX_TAG; did you mean TAPEDECK_MAX_TAGS?"},
 	} {
-		cmd := exec.CommandContext(t.Context(), os.Args[0], tc.args...)
-		cmd.Env = append(append(os.Environ(), runAsCommand+"=1", "XDG_STATE_HOME="+dir), tc.env...)
+		cmd := exec.CommandContext(t.Context(), programtest.Path(t), tc.args...)
+		cmd.Env = append(append(os.Environ(), "XDG_STATE_HOME="+dir), tc.env...)
 		_, diag, exit := finish(t, cmd)
 		if strings.Contains(diag, "nothing reads the environment variable TAPEDECK_LIBCHDB") {
 			t.Error(diag)

@@ -19,7 +19,7 @@ func TestSmallDisk(t *testing.T) {
 	}
 	// A ClickHouse whose parent was killed takes a moment to end.
 	defer bounded.Until(t, "the file system to be unmounted", func() bool { return unix.Unmount(dir, 0) == nil })
-	s, err := startUp(dir)
+	s, err := startUp(t, dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 
 // A recording command says at its start that the disk of its spool is nearly full, and records.
 func TestRecordOnFullSpoolDisk(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	dir := t.TempDir()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=64m"); err != nil {
 		t.Skipf("a small file system cannot be mounted here: %v", err)

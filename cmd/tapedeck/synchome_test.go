@@ -20,7 +20,7 @@ type agentHome struct {
 }
 
 func newAgentHome(t *testing.T) *agentHome {
-	return &agentHome{shared.get(t), t.TempDir()}
+	return &agentHome{sharedServer(t), t.TempDir()}
 }
 
 // write writes a file below the home folder and returns its path.

@@ -17,7 +17,7 @@ import (
 // Frames sent with known gaps come back with those gaps, on the real servers and
 // the real clock. The gaps compared are the recorded ones, as arrival fixed them.
 func TestGaps(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	gaps := []time.Duration{0, 20, 50, 500, 1000, 0, 50, 20}
 	c := dialWS(t, "ws"+strings.TrimPrefix(s.url, "http")+"/v1/ingest/ws?session=gaps")
 	due := time.Now()

@@ -68,7 +68,7 @@ func TestCommandsOverTLS(t *testing.T) {
 	config := &tls.Config{RootCAs: ca.Pool(), Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: config}}
 	defer client.CloseIdleConnections()
-	s, err := startWith(client, dir, "--tokens", "--tls-cert", cert, "--tls-key", key, "--tls-client-ca", authority, "--tls-min-version", "1.3")
+	s, err := startWith(t, client, dir, "--tokens", "--tls-cert", cert, "--tls-key", key, "--tls-client-ca", authority, "--tls-min-version", "1.3")
 	if err != nil {
 		t.Fatal(err)
 	}

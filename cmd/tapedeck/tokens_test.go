@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"tapedeck/internal/local/programtest"
 	"testing"
 
 	"tapedeck/internal/bounded"
@@ -14,7 +15,7 @@ import (
 func TestTokens(t *testing.T) {
 	needEngine(t)
 	dir := filepath.Join(t.TempDir(), "data")
-	s, err := startUp(dir, "--tokens")
+	s, err := startUp(t, dir, "--tokens")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,8 +150,8 @@ func TestLoginSettings(t *testing.T) {
 		"is empty; write the secret into it":          append(good, "--oidc-client-secret-file", empty),
 		"--login-idle 1s: both must be 5m0s or more":  {"--tokens", "--login-idle", "1s"},
 	} {
-		cmd := exec.CommandContext(t.Context(), os.Args[0], append([]string{"serve", "--listen", "127.0.0.1:0", "--data", t.TempDir()}, args...)...)
-		cmd.Env = append(os.Environ(), runAsCommand+"=1")
+		cmd := exec.CommandContext(t.Context(), programtest.Path(t), append([]string{"serve", "--listen", "127.0.0.1:0", "--data", t.TempDir()}, args...)...)
+		cmd.Env = os.Environ()
 		if _, diag, exit := finish(t, cmd); exit != exitUsage || !strings.Contains(diag, want) {
 			t.Errorf("%v: exit %d, %q, want %s", args, exit, diag, want)
 		}
@@ -163,8 +164,8 @@ func TestListenNeedsTokens(t *testing.T) {
 		{"up", "--listen", "0.0.0.0:0"}, {"serve", "--listen", "[::]:0"}, {"up", "--allow-host", "tapedeck.example.com"},
 		{"serve", "--public-url", "https://tapedeck.example.com"}, {"serve", "--allow-origin", "https://ui.example.com"}, {"up", "--oidc-issuer", "https://login.example.com"},
 	} {
-		cmd := exec.CommandContext(t.Context(), os.Args[0], append(args, "--data", t.TempDir())...)
-		cmd.Env = append(os.Environ(), runAsCommand+"=1")
+		cmd := exec.CommandContext(t.Context(), programtest.Path(t), append(args, "--data", t.TempDir())...)
+		cmd.Env = os.Environ()
 		if _, diag, exit := finish(t, cmd); exit != exitUsage || !strings.Contains(diag, "--tokens") {
 			t.Errorf("%v: exit %d, %q", args, exit, diag)
 		}

@@ -19,7 +19,7 @@ func TestTraces(t *testing.T) {
 	needEngine(t)
 	r := tracingtest.New(t)
 	t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "50")
-	s, err := startUp(t.TempDir(), "--otlp-endpoint", r.URL)
+	s, err := startUp(t, t.TempDir(), "--otlp-endpoint", r.URL)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ type playable struct {
 // Every transport records the same awkward streams, and raw playback returns the
 // very bytes.
 func TestTransports(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	lines, events := []byte(awkwardLines), []byte(awkwardEvents)
 	const ndjson, sse = "application/x-ndjson", "text/event-stream"
 	for name, record := range map[string]func(t *testing.T, session string) playable{
@@ -262,7 +262,7 @@ func startProxy(t *testing.T, s *instance, id, upstream string, more ...string) 
 // WebSocket messages come back as messages: from a URL, through the proxy, and
 // from a client of the endpoint.
 func TestWebSocketTransports(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c, err := websocket.Accept(w, r, nil)
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 // What a source did not report is not shown as zero, and frames that cannot be read are
 // counted where one looks first.
 func TestUnknownIsNotZero(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	text := strings.Repeat("this is no JSON\n", 1218) + `{"a":1}` + "\n"
 	out, errs, exit := s.run(t, "record", "--session", "not-json", textFile(t, []byte(text)))
 	if exit != 0 || !strings.Contains(errs, "note     1,218 frames are not JSON") {
@@ -39,7 +39,7 @@ func TestUnknownIsNotZero(t *testing.T) {
 
 // A session whose run was cancelled has that status, and is found by it.
 func TestCancelledSession(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	const turn = `{"ev":"turn/begin","conv":"c-1","turn":"t-1","ask":{"text":"Go"}}
 {"ev":"turn/end","conv":"c-1","turn":"t-1","outcome":"stopped"}
 `
@@ -50,7 +50,7 @@ func TestCancelledSession(t *testing.T) {
 
 // Names of any length are shown in part, and a call's model once.
 func TestShowClipsNames(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	long := strings.Repeat("n", 1<<20)
 	chunk := func(model, delta, end string) string {
 		return `{"id":"c-1","object":"chat.completion.chunk","model":"` + model + `","choices":[{"index":0,"delta":` + delta + `,"finish_reason":` + end + "}]}\n"
@@ -68,7 +68,7 @@ func TestShowClipsNames(t *testing.T) {
 
 // A frame that is not UTF-8, and one that is not JSON, are noted in the same words.
 func TestUnreadableFrameNotes(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	_, errs, _ := s.run(t, "record", "--session", "not-utf8", textFile(t, []byte("\xff\xfe\n")))
 	contains(t, "record", errs, "note     1 frame is not JSON", "note     1 frame is not UTF-8")
 	contains(t, "show", s.must(t, "show", "not-utf8"), "1 frame is not JSON, and nothing is concluded from it\n")
@@ -76,7 +76,7 @@ func TestUnreadableFrameNotes(t *testing.T) {
 
 // Frames that are damaged, or nested too deep, are noted by record.
 func TestDamagedFrameNotes(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	deep := strings.Repeat("[", 5000) + strings.Repeat("]", 5000)
 	_, errs, _ := s.run(t, "record", "--session", "too-deep", textFile(t, []byte(`{"a":`+deep+"}\n")))
 	contains(t, "record", errs, "note     1 frame nested too deep to be decoded")

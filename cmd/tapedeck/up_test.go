@@ -17,7 +17,7 @@ import (
 // The demo is recorded by the ordinary tap, plays, and its facts are the script's.
 func TestDemo(t *testing.T) {
 	needEngine(t)
-	s, err := startUp(filepath.Join(t.TempDir(), "data"), "--demo")
+	s, err := startUp(t, filepath.Join(t.TempDir(), "data"), "--demo")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestDemo(t *testing.T) {
 func TestUpIsAlone(t *testing.T) {
 	needEngine(t)
 	dir := filepath.Join(t.TempDir(), "data")
-	s, err := startUp(dir)
+	s, err := startUp(t, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestServerAway(t *testing.T) {
 // what was kept once another one is there.
 func serverAway(t *testing.T, send func(*testing.T, *instance)) {
 	dir := filepath.Join(t.TempDir(), "data")
-	s, err := startUp(dir)
+	s, err := startUp(t, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func serverAway(t *testing.T, send func(*testing.T, *instance)) {
 	if want := "{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n{\"n\":4}\n"; stdout.String() != want {
 		t.Errorf("the command's output came through as %q, want %q", stdout, want)
 	}
-	if s, err = startUp(dir); err != nil {
+	if s, err = startUp(t, dir); err != nil {
 		t.Fatal(err)
 	}
 	defer s.stop()

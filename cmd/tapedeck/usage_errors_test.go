@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"tapedeck/internal/local/programtest"
 	"testing"
 	"time"
 
@@ -14,8 +15,8 @@ import (
 // alone runs a command that needs no server.
 func alone(t *testing.T, args ...string) (stdout, stderr string, exit int) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
-	cmd.Env = append(os.Environ(), runAsCommand+"=1", "TAPEDECK_SERVER=127.0.0.1:1", "XDG_STATE_HOME="+t.TempDir())
+	cmd := exec.CommandContext(t.Context(), programtest.Path(t), args...)
+	cmd.Env = append(os.Environ(), "TAPEDECK_SERVER=127.0.0.1:1", "XDG_STATE_HOME="+t.TempDir())
 	return finish(t, cmd)
 }
 
@@ -110,7 +111,7 @@ func TestHelpNamesDefaults(t *testing.T) {
 }
 
 func TestRecordingOfNothing(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	cmd := s.command(t, "record", "-")
 	cmd.Stdin = bytes.NewReader(nil)
 	if _, stderr, exit := finish(t, cmd); exit != 0 || stderr != "recorded nothing: no frame came\n" {
@@ -121,9 +122,9 @@ func TestRecordingOfNothing(t *testing.T) {
 // A server whose NATS and ClickHouse are away says once where it looks for them
 // and why they do not answer, and keeps passwords to itself.
 func TestServeSaysWhatItWaitsFor(t *testing.T) {
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "serve", "--listen", "127.0.0.1:0", "--data", t.TempDir(),
+	cmd := exec.CommandContext(t.Context(), programtest.Path(t), "serve", "--listen", "127.0.0.1:0", "--data", t.TempDir(),
 		"--nats", "nats://user:secret@127.0.0.1:1", "--clickhouse", "clickhouse://user:secret@127.0.0.1:1/db")
-	cmd.Env = append(os.Environ(), runAsCommand+"=1")
+	cmd.Env = os.Environ()
 	var said logBuffer
 	cmd.Stderr = &said
 	if err := cmd.Start(); err != nil {

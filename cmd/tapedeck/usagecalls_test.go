@@ -15,7 +15,7 @@ import (
 
 // usage --calls lists charges as a table and writes them in each format.
 func TestUsageCalls(t *testing.T) {
-	s := shared.get(t)
+	s := sharedServer(t)
 	for i, model := range []string{"gpt-5", "gpt-5-mini", "in-house-9"} {
 		call := chatCall(fmt.Sprint("chatcmpl-c", i), model, `{"prompt_tokens":1000000,"completion_tokens":0,"total_tokens":1000000}`)
 		s.must(t, "record", textFile(t, call), "--dialect", "openai-chat", "--session", fmt.Sprint("usage-calls-", i), "--tag", "report=calls")
