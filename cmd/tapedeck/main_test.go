@@ -1,5 +1,0 @@
-package main
-
-import "testing"
-
-func TestMain(m *testing.M) { runTests(m) }
