@@ -7,7 +7,7 @@ import (
 	"tapedeck/ingest/dialect/custom"
 )
 
-// TestProblems: an error names the file, the line, the key, and the nearest known key.
+// TestProblems checks that errors name the file, the line, the key, and the nearest known key.
 func TestProblems(t *testing.T) {
 	const head = "name: x\nrules:\n"
 	for _, test := range []struct{ name, file, want string }{
@@ -44,7 +44,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestManyProblems: all that is wrong is named, up to a bound.
+// TestManyProblems checks that all problems are reported, up to a bound.
 func TestManyProblems(t *testing.T) {
 	_, err := custom.Parse("f.yaml", []byte("name: x\nrules:\n"+strings.Repeat("  - {txt: a}\n", 100)))
 	if n := strings.Count(err.Error(), "\n"); err == nil || n != 20 {

@@ -9,17 +9,17 @@ import (
 	"tapedeck/ingest/dialect"
 )
 
-// path is a place in a frame: "a.b[0].c[*]", relative to the frame or to the element of
-// "each"; "$.a" is always of the frame.
+// path is a place in a frame: "a.b[0].c[*]", relative to the frame or to the element of "each".
+// "$.a" is always relative to the frame.
 type path struct {
 	text  string
 	field field
-	root  bool // from the frame, also below "each"
+	root  bool // relative to the frame also in "each"
 	value []byte
 	steps []step
 }
 
-// field is what a path begins with.
+// field is the start of a path.
 type field uint8
 
 const (
@@ -30,11 +30,11 @@ const (
 	constant        // =text
 )
 
-// step goes from a value to a member or an element of it.
+// step selects a member or an element of a value.
 type step struct {
 	name  string
-	index int  // of an element, if name is ""
-	all   bool // every element
+	index int  // of an element, where name is ""
+	all   bool // all elements
 }
 
 const (
@@ -136,7 +136,7 @@ func parseStep(text string) (step, string, error) {
 	return step{index: i}, after, nil
 }
 
-// many reports whether the path may lead to several values.
+// many reports whether the path may have several values.
 func (p *path) many() bool {
 	for i := range p.steps {
 		if p.steps[i].all {
@@ -146,14 +146,14 @@ func (p *path) many() bool {
 	return false
 }
 
-// source is what paths are read from: a frame, and the element of it that "each" came to.
+// source is what paths are evaluated on: a frame, and the present element of "each".
 type source struct {
 	in      *dialect.Input
 	element []byte // nil outside of "each"
 }
 
-// walk calls see with the values at a place, JSON as it stands, until see returns false.
-// Values that are missing or null are left out.
+// walk calls see with the values at a path, as JSON, until see returns false. It skips missing
+// values and null.
 func (p *path) walk(s *source, see func(value []byte) bool) {
 	base := s.in.Data
 	if s.element != nil && !p.root {
@@ -164,7 +164,7 @@ func (p *path) walk(s *source, see func(value []byte) bool) {
 	}
 }
 
-// descend follows the steps and reports whether see wants more.
+// descend follows the steps and reports whether see wants more values.
 func descend(value []byte, steps []step, see func([]byte) bool) bool {
 	for i, s := range steps {
 		switch {

@@ -7,7 +7,7 @@ import (
 	"tapedeck/schema/block"
 )
 
-// check holds a stream's facts against the rules that hold for all of them.
+// check checks a stream's facts against the rules for all facts.
 func check(facts *block.Facts) error {
 	type place struct{ session, id string }
 	spans := map[place]bool{}

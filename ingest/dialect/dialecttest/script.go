@@ -40,7 +40,7 @@ import (
 	"tapedeck/schema"
 )
 
-// Script is a case: the frames of a stream, and when it ends.
+// Script is a case: the frames of a stream and its end.
 type Script struct {
 	Transport schema.Transport
 	Garbage   bool
@@ -48,8 +48,8 @@ type Script struct {
 	End       int64          // ns
 }
 
-// Start is the time of a script's beginning, ns. It is a full hour, so that
-// times in the outcome are offsets from the start.
+// Start is the start of a script, ns. It is a full hour, so that times in the outcome are offsets
+// from it.
 var Start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
 
 // Parse reads a case.
@@ -127,7 +127,7 @@ func (s *Script) frames(data []byte) error {
 	return lines.Err()
 }
 
-// frame reads what stands after the time.
+// frame reads a line after its time.
 func (s *Script) frame(f *schema.Frame, text string) error {
 	direction, rest, _ := strings.Cut(text, " ")
 	switch direction {
@@ -168,12 +168,12 @@ func (s *Script) frame(f *schema.Frame, text string) error {
 	return nil
 }
 
-// head makes an HTTP head of its lines.
+// head returns an HTTP head with the given lines.
 func head(lines string) []byte {
 	return []byte(strings.ReplaceAll(lines, "|", "\r\n") + "\r\n\r\n")
 }
 
-// wire puts a message into its transport's framing.
+// wire frames a message for a transport.
 func wire(t schema.Transport, event, id, data string) []byte {
 	var b bytes.Buffer
 	switch t {
