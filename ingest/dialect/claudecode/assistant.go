@@ -75,9 +75,9 @@ func (a *actor) part(l *line, id []byte, message *fastjson.Value) (known bool) {
 	return known
 }
 
-// rewritten reports whether a line of a conversation's file holds the same part of the same
-// message as one before: a program that goes on with a conversation writes its last message
-// again, with another uuid. Its usage counts, which may be known only by then.
+// rewritten reports whether a line of a conversation's file repeats a part of a message. A
+// program that continues a conversation writes its last message again, with another uuid. The
+// usage of the repeated line counts, as it may be known only by then.
 func (a *actor) rewritten(l *line, id []byte) bool {
 	if len(id) == 0 {
 		return false

@@ -61,7 +61,8 @@ func (r *renderer) census(o *Outcome) {
 	}
 }
 
-// Lengths of texts, bytes. Texts up to shownWhole are shown whole, longer ones by shownEnds at each end.
+// Lengths of texts, bytes. Texts up to shownWhole are shown whole, longer ones by shownEnds at
+// each end.
 const (
 	shownWhole = 60
 	shownEnds  = 20

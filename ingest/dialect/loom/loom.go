@@ -1,7 +1,6 @@
-// Package loom reads the streams of Loom agents: the lines that its command
-// line tool prints, the messages of its WebSocket in both directions, and the
-// older single-key form. docs/dialects/loom.md says what is concluded from
-// what, and where the code differs from the specification.
+// Package loom reads the streams of Loom agents: the lines of its command line tool, the messages
+// of its WebSocket in both directions, and the older single-key form. docs/dialects/loom.md
+// describes how it reads them, and where the code differs from the specification.
 package loom
 
 import "tapedeck/ingest/dialect"
