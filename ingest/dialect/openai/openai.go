@@ -1,7 +1,6 @@
-// Package openai reads the two APIs of OpenAI that stream what a model says:
-// chat completions, which many other providers serve as well, and Responses.
-// docs/dialects/openai-chat.md and docs/dialects/openai-responses.md say what is
-// concluded from what.
+// Package openai reads OpenAI's two streaming APIs for models: chat completions, which many other
+// providers serve as well, and Responses. docs/dialects/openai-chat.md and
+// docs/dialects/openai-responses.md describe how it reads them.
 package openai
 
 import "tapedeck/ingest/dialect"

@@ -29,8 +29,8 @@ import (
 	"tapedeck/schema"
 )
 
-// Run plays the captures that the cases in a directory name: cut into blocks in
-// several ways they must come to the facts of the case.
+// Run plays the captures of the cases in a directory. Cut into blocks in several ways they must
+// have the facts of the case.
 func Run(t *testing.T, d dialect.Dialect, dir string) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
 	if err != nil || len(files) == 0 {
@@ -49,7 +49,7 @@ func Run(t *testing.T, d dialect.Dialect, dir string) {
 	}
 }
 
-// Frames cuts the capture that a case names into frames.
+// Frames splits the capture of a case into frames.
 func Frames(t testing.TB, archive *txtar.Archive) []schema.Frame {
 	t.Helper()
 	name, form := "", ""
@@ -73,7 +73,7 @@ func Frames(t testing.TB, archive *txtar.Archive) []schema.Frame {
 	return Cut(t, name, form)
 }
 
-// Cut cuts a capture into frames; form may be empty.
+// Cut splits a capture into frames. form may be empty.
 func Cut(t testing.TB, name, form string) []schema.Frame {
 	t.Helper()
 	data := dialecttest.Fixture(t, name)
@@ -123,7 +123,7 @@ func Cut(t testing.TB, name, form string) []schema.Frame {
 	return frames
 }
 
-// events makes SSE events of an array's elements.
+// events returns an array's elements as SSE events.
 func events(t testing.TB, data []byte) []byte {
 	t.Helper()
 	var elements []json.RawMessage
