@@ -12,7 +12,10 @@ import (
 )
 
 // Dialect is Claude Code's stream-json.
-var Dialect = dialect.Dialect{Name: "claude-code", Match: match, Time: timeOf, Ends: dialect.EndsWith("result"), New: newDecoder}
+var Dialect = dialect.Dialect{
+	Name: "claude-code", Match: match,
+	Time: timeOf, Ends: dialect.EndsWith("result"), New: newDecoder,
+}
 
 // decoder reads the lines of a stream, which may hold several sessions.
 type decoder struct {

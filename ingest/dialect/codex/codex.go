@@ -13,7 +13,10 @@ import (
 )
 
 // Dialect is the event stream of "codex exec --json". Its lines carry no times.
-var Dialect = dialect.Dialect{Name: "codex", Match: match, Ends: dialect.EndsWith("turn.completed", "turn.failed"), New: newDecoder}
+var Dialect = dialect.Dialect{
+	Name: "codex", Match: match,
+	Ends: dialect.EndsWith("turn.completed", "turn.failed"), New: newDecoder,
+}
 
 // decoder reads one stream. Ids of items begin with item_0 in every process, so that they are
 // unique in this stream only. The thread, and everything that the process printed so far,

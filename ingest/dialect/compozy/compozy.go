@@ -6,7 +6,10 @@ package compozy
 import "tapedeck/ingest/dialect"
 
 // Dialect is the server-sent events of a Compozy execution.
-var Dialect = dialect.Dialect{Name: "compozy", Match: match, Time: frameTime, Ends: dialect.EndsWith("complete", "error"), New: newDecoder}
+var Dialect = dialect.Dialect{
+	Name: "compozy", Match: match,
+	Time: frameTime, Ends: dialect.EndsWith("complete", "error"), New: newDecoder,
+}
 
 // frameTime reads the "ts" of an event (specification, section 3).
 func frameTime(in *dialect.Input) int64 {

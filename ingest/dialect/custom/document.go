@@ -72,7 +72,7 @@ func (o *object) members(see func(key, value *yaml.Node)) {
 	for i := 0; i+1 < len(o.node.Content); i += 2 {
 		key, value := o.node.Content[i], o.node.Content[i+1]
 		if seen[key.Value] {
-			o.doc.wrong(key, o.at, "the key %q stands here twice", key.Value)
+			o.doc.wrong(key, o.at, "the key %q is here twice", key.Value)
 			continue
 		}
 		seen[key.Value] = true
@@ -151,7 +151,7 @@ func (d *document) places(n *yaml.Node, at string) places {
 	var ps places
 	for _, n := range list {
 		if n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
-			d.wrong(n, at, `this must be a path such as result.items[0].text; in braces and brackets of YAML a path with [ stands in quotes`)
+			d.wrong(n, at, `this must be a path such as result.items[0].text; in braces and brackets of YAML a path with [ must be in quotes`)
 			return nil
 		}
 		p, err := parsePath(n.Value)

@@ -86,7 +86,7 @@ func syntaxError(file string, err error) error {
 // plain rejects YAML aliases, which expand small files to large ones.
 func (d *document) plain(n *yaml.Node) bool {
 	if n.Kind == yaml.AliasNode || n.Anchor != "" {
-		d.wrong(n, "", "anchors and aliases (& and *) are not read; a value that begins with * stands in quotes")
+		d.wrong(n, "", "anchors and aliases (& and *) are not read; a value that begins with * must be in quotes")
 		return false
 	}
 	for _, c := range n.Content {
@@ -106,7 +106,7 @@ func (d *document) mapping(n *yaml.Node, m *Mapping) {
 	if m.Name = o.text("name"); m.Name == "" {
 		d.wrong(n, "name", "the key is missing")
 	} else if !namePattern.MatchString(m.Name) {
-		d.wrong(n, "name", "%q is no name of a dialect: a letter, then up to 39 letters, digits and dashes, all lower case", m.Name)
+		d.wrong(n, "name", "%q is not a name of a dialect: a letter, then up to 39 letters, digits and dashes, all lower case", m.Name)
 	}
 	if m.About = o.text("about"); len(m.About) > maxText {
 		d.wrong(n, "about", "more than %d bytes", maxText)
@@ -126,7 +126,7 @@ func (d *document) mapping(n *yaml.Node, m *Mapping) {
 		}
 	}
 	if o.get("rules") == nil {
-		d.wrong(n, "rules", "the key is missing: without rules nothing is concluded from a frame")
+		d.wrong(n, "rules", "the key is missing: without rules no facts are derived from a frame")
 	}
 }
 
@@ -167,7 +167,7 @@ func (d *document) rule(n *yaml.Node, at string) (r rule, ok bool) {
 	r.toolCall, r.result, r.usage = o.toolCall(), o.toolResult(), o.usage()
 	o.yes("ignore")
 	if len(n.Content) == 0 || len(n.Content) == 2 && o.get("when") != nil {
-		d.wrong(n, at, "the rule does nothing; a type that is known and means nothing has ignore: true")
+		d.wrong(n, at, "the rule does nothing; a known type without a meaning has ignore: true")
 	}
 	return r, true
 }

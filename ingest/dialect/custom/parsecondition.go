@@ -9,7 +9,7 @@ import (
 // conditions reads a mapping from paths to conditions.
 func (d *document) conditions(n *yaml.Node, at string) (list conditions) {
 	if n.Kind != yaml.MappingNode || len(n.Content) == 0 || len(n.Content) > 2*maxConditions {
-		d.wrong(n, at, "this must be a mapping of 1 to %d paths to what stands there, such as {type: end}", maxConditions)
+		d.wrong(n, at, "this must be a mapping of 1 to %d paths to the values there, such as {type: end}", maxConditions)
 		return nil
 	}
 	o := object{doc: d, node: n, at: at}
@@ -70,7 +70,7 @@ func (d *document) condition(n *yaml.Node, at string) (c condition, ok bool) {
 func (o *object) values(key string) (list []string) {
 	for _, n := range o.list(key, maxValues) {
 		if n.Kind != yaml.ScalarNode {
-			o.doc.wrong(n, o.below(key), "%s is no text", show(n))
+			o.doc.wrong(n, o.below(key), "%s is not a text", show(n))
 			return nil
 		}
 		list = append(list, n.Value)

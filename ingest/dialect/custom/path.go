@@ -68,7 +68,7 @@ func parsePath(text string) (path, error) {
 		p.root = true
 		rest = rest[1:]
 		if rest != "" && rest[0] != '.' && rest[0] != '[' {
-			return p, fmt.Errorf("%q: after $ stands a dot or a bracket; besides there are $event, $id and $direction", text)
+			return p, fmt.Errorf("%q: after $ comes a dot or a bracket; the other fields are $event, $id and $direction", text)
 		}
 		rest = strings.TrimPrefix(rest, ".")
 		if rest == "" {
@@ -105,9 +105,9 @@ func parseStep(text string) (step, string, error) {
 		}
 		switch {
 		case end == 0:
-			return step{}, "", fmt.Errorf("a name is missing before %q: a path begins with a name, also that of an element", text)
+			return step{}, "", fmt.Errorf("a name is missing before %q: a path begins with a name, also the path of an element", text)
 		case end < len(text) && text[end] == ']':
-			return step{}, "", errors.New("a ] stands without its [")
+			return step{}, "", errors.New("a ] is without its [")
 		}
 		return step{name: text[:end]}, text[end:], nil
 	}
@@ -124,7 +124,7 @@ func parseStep(text string) (step, string, error) {
 	}
 	inside, after, ok := strings.Cut(text[1:], "]")
 	if !ok {
-		return step{}, "", errors.New("a [ stands without its ]")
+		return step{}, "", errors.New("a [ is without its ]")
 	}
 	if inside == "*" {
 		return step{all: true}, after, nil

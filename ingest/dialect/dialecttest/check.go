@@ -16,7 +16,7 @@ func check(facts *block.Facts) error {
 	}
 	known := func(session, id string) error {
 		if id != "" && !spans[place{session, id}] {
-			return fmt.Errorf("belongs to %s, which is no span of the session %q", id, session)
+			return fmt.Errorf("belongs to %s, which is not a span of the session %q", id, session)
 		}
 		return nil
 	}

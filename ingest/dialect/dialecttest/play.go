@@ -53,7 +53,7 @@ func Play(d dialect.Dialect, frames []schema.Frame, end int64, cut func(i int) (
 		if c, all := cut(i); c {
 			taken, putOff := emitter.Take(f.At, all)
 			if putOff && all {
-				return nil, fmt.Errorf("frame %d: facts were put off although all were asked for", i)
+				return nil, fmt.Errorf("frame %d: facts were put off with all set", i)
 			}
 			out.title(emitter)
 			if err := facts.add(taken); err != nil {

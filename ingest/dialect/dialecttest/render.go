@@ -11,7 +11,7 @@ import (
 	"tapedeck/schema"
 )
 
-// Render writes an outcome for people to read:
+// Render returns an outcome as text:
 //
 //	frames
 //	0 +0s recv node_enter session=s run=r node=n agent=a id=1 [flags] lost=2
@@ -25,11 +25,11 @@ import (
 //	titles
 //	"s": Hello
 //
-// Times count from the start of the script, "-" is a time not known. x@3 is the
-// id of a fact that began with frame 3 and is unique to this stream, x#3 of one that is
-// shared by streams with the same frames; v is the frame that changed it last. Of session,
-// run, node and agent only what differs from the span it belongs to is shown,
-// of a message its kind only where the id does not say it.
+// Times count from the start of the script; "-" is an unknown time. x@3 is the id of a fact that
+// began with frame 3 and is unique to this stream, x#3 the id of one that streams with the same
+// frames share. v is the frame that changed the fact last. Of session, run, node and agent only
+// values that differ from those of the fact's span are shown, and the kind of a message only where
+// the id does not have it.
 func Render(o *Outcome) string { return render(o, nil) }
 
 // render numbers the frames by numbers, indexed by Seq, where it is not nil. It leaves out frames

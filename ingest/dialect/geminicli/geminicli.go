@@ -11,7 +11,10 @@ import (
 )
 
 // Dialect is the event stream of the Gemini CLI.
-var Dialect = dialect.Dialect{Name: "gemini-cli", Match: match, Time: timeOf, Ends: dialect.EndsWith("result"), New: newDecoder}
+var Dialect = dialect.Dialect{
+	Name: "gemini-cli", Match: match,
+	Time: timeOf, Ends: dialect.EndsWith("result"), New: newDecoder,
+}
 
 // timeOf reads a line's timestamp, RFC 3339.
 func timeOf(in *dialect.Input) int64 {

@@ -6,6 +6,9 @@ package loom
 import "tapedeck/ingest/dialect"
 
 // Dialect is Loom's streaming protocol.
-var Dialect = dialect.Dialect{Name: "loom", Match: match, Ends: dialect.EndsWith("reply", "run_end", "events", "error"), New: newDecoder}
+var Dialect = dialect.Dialect{
+	Name: "loom", Match: match,
+	Ends: dialect.EndsWith("reply", "run_end", "events", "error"), New: newDecoder,
+}
 
 func newDecoder(string) dialect.Decoder { return &decoder{} }

@@ -12,7 +12,10 @@ import (
 )
 
 // Dialect is the Model Context Protocol.
-var Dialect = dialect.Dialect{Name: "mcp", Match: match, Ends: dialect.EndsWith(typeResult, typeError), New: newDecoder}
+var Dialect = dialect.Dialect{
+	Name: "mcp", Match: match,
+	Ends: dialect.EndsWith(typeResult, typeError), New: newDecoder,
+}
 
 // Types of frames that have no method. Other frames have the name of their method.
 const (

@@ -26,7 +26,7 @@ func (d *chat) request(in *dialect.Input) {
 		d.ask(prompt)
 	}
 	messages := list.GetArray()
-	first := dialect.NewSince(messages, isAssistant, false)
+	first := dialect.NewSince(messages, dialect.IsAssistant, false)
 	dialect.Elements(messages, dialect.RawMember(in.Data, "messages"), first, d.newMessage)
 	d.OpenCall()
 	d.last, d.single = d.Frame.At, d.Frame.Transport == schema.HTTP
@@ -48,8 +48,6 @@ func (d *chat) newMessage(_ int, m *fastjson.Value, raw []byte) {
 		d.AwaitID(result)
 	}
 }
-
-func isAssistant(m *fastjson.Value) bool { return string(m.GetStringBytes("role")) == "assistant" }
 
 // isChat reports whether a request goes to the chat completions endpoint of any server, or to
 // that of the older completions.

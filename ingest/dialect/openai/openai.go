@@ -9,4 +9,7 @@ import "tapedeck/ingest/dialect"
 var Chat = dialect.Dialect{Name: "openai-chat", Match: matchChat, New: newChat}
 
 // Responses is the Responses API, over HTTP and over a WebSocket.
-var Responses = dialect.Dialect{Name: "openai-responses", Match: matchResponses, Ends: dialect.EndsWith("response.completed", "response.failed", "response.incomplete", "response.cancelled"), New: newResponses}
+var Responses = dialect.Dialect{
+	Name: "openai-responses", Match: matchResponses,
+	Ends: dialect.EndsWith("response.completed", "response.failed", "response.incomplete", "response.cancelled"), New: newResponses,
+}

@@ -75,7 +75,7 @@ func ofModel(it *fastjson.Value) bool {
 	typ := it.GetStringBytes("type")
 	switch string(typ) {
 	case "", "message":
-		return isAssistant(it)
+		return dialect.IsAssistant(it)
 	case "reasoning", "item_reference", "compaction", "mcp_list_tools", "mcp_approval_request", "program", "program_output":
 		return true
 	case "tool_search_output":

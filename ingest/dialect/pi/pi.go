@@ -11,7 +11,10 @@ import (
 )
 
 // Dialect is the coding agent pi.
-var Dialect = dialect.Dialect{Name: "pi", Match: match, Time: timeOf, Ends: dialect.EndsWith("agent_end"), New: newDecoder}
+var Dialect = dialect.Dialect{
+	Name: "pi", Match: match,
+	Time: timeOf, Ends: dialect.EndsWith("agent_end"), New: newDecoder,
+}
 
 // timeOf reads a line's time: that of an entry of a file, RFC 3339, or that of an event's
 // message, ms. It reads no time from the head of a file, which may be written later than its

@@ -11,7 +11,10 @@ import (
 )
 
 // Dialect is the Realtime API.
-var Dialect = dialect.Dialect{Name: "openai-realtime", Match: match, Ends: dialect.EndsWith(responseDone), New: newDecoder}
+var Dialect = dialect.Dialect{
+	Name: "openai-realtime", Match: match,
+	Ends: dialect.EndsWith(responseDone), New: newDecoder,
+}
 
 const (
 	responseCreated = "response.created"

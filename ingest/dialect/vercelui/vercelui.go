@@ -13,7 +13,10 @@ import (
 
 // Dialect is the AI SDK's stream protocol for user interfaces. Its chunks carry
 // no times.
-var Dialect = dialect.Dialect{Name: "vercel-ui", Match: match, Ends: dialect.EndsWith("finish", "abort", "finish_message"), New: newDecoder}
+var Dialect = dialect.Dialect{
+	Name: "vercel-ui", Match: match,
+	Ends: dialect.EndsWith("finish", "abort", "finish_message"), New: newDecoder,
+}
 
 // decoder reads one stream.
 type decoder struct {
