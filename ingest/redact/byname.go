@@ -114,13 +114,13 @@ func (x *ByName) protocols(list string) string {
 	before := ""
 	for i, item := range items {
 		text := strings.TrimLeft(item, " \t")
-		lead := item[:len(item)-len(text)]
+		space := item[:len(item)-len(text)]
 		name := x.protocolName(text)
 		switch {
 		case name != "":
-			items[i] = lead + name + redacted
+			items[i] = space + name + redacted
 		case text != "" && before != "" && x.names.Header(before), len(text) >= protocolLeast && !strings.Contains(text, ".") && random([]byte(text)):
-			items[i] = lead + redacted
+			items[i] = space + redacted
 		}
 		if before = strings.TrimRight(text, " \t"); strings.Contains(before, ".") {
 			before = ""

@@ -96,11 +96,11 @@ func bytesPattern(s string) string {
 func inBase64(value string) []string {
 	var forms []string
 	for _, alphabet := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
-		for lead := range 3 {
-			text := alphabet.EncodeToString([]byte(strings.Repeat("\x00", lead) + value))
-			first := []int{0, 2, 3}[lead]
+		for offset := range 3 {
+			text := alphabet.EncodeToString([]byte(strings.Repeat("\x00", offset) + value))
+			first := []int{0, 2, 3}[offset]
 			last := len(text)
-			if (lead+len(value))%3 != 0 {
+			if (offset+len(value))%3 != 0 {
 				last--
 			}
 			forms = append(forms, text[first:last])

@@ -14,11 +14,11 @@ type Masker struct {
 	engine  *Engine
 	machine machine
 	walker  walker
-	shape   shape
+	layout  layout
 	buf     []byte  // of decoded texts
 	ends    []int32 // likewise
 
-	slots   slots // by channel
+	states  states // by channel
 	open    []*candidate
 	frame   uint64 // the number of the frame at hand
 	edits   []edit // of the frame at hand
@@ -43,9 +43,9 @@ const (
 	HoldFor    = 3 * time.Second
 	holdFrames = 1024
 	holdBytes  = 1 << 20
-	// openLimit bounds the candidates of a stream, slotLimit the texts that are followed.
-	openLimit = 256
-	slotLimit = 4096
+	// openLimit bounds the candidates of a stream, stateLimit the texts that are followed.
+	openLimit  = 256
+	stateLimit = 4096
 )
 
 // NewMasker returns the masker of a stream.
@@ -255,7 +255,7 @@ func (m *Masker) number(e *edit) int {
 	key := e.rule.ID + "\x00" + string(e.sum[:])
 	n := m.numbers[key]
 	if n == 0 {
-		if len(m.numbers) >= slotLimit {
+		if len(m.numbers) >= stateLimit {
 			clear(m.numbers)
 		}
 		m.last[e.rule.ID]++

@@ -31,7 +31,7 @@ func newPrefilter(a *automaton, rules []*rule) *prefilter {
 				case i < len(key):
 					first[i].add(key[i])
 				case i == len(key):
-					first[i] = r.lead[0].or(ends)
+					first[i] = r.prefix[0].or(ends)
 				default:
 					first[i] = every
 				}
@@ -95,8 +95,8 @@ func (p *prefilter) cleanAt(m *machine, raw []byte, from, to int) bool {
 	return true
 }
 
-// mayBegin reports whether a keyword may begin with the first bytes of a text that a hole follows.
-func (p *prefilter) mayBegin(text []byte, next hole) bool {
+// mayBegin reports whether a keyword may begin with the first bytes of a text that a gap follows.
+func (p *prefilter) mayBegin(text []byte, next gap) bool {
 	a := p.automaton
 	if text[0] == '\\' || a.next[root][text[0]] == root {
 		return text[0] == '\\'
@@ -157,7 +157,7 @@ func (r *rule) possible(m *machine, raw []byte, from, to int) bool {
 	if r.declared != "" {
 		return r.declaredAt(raw[from:])
 	}
-	for i := range r.lead {
+	for i := range r.prefix {
 		if to+i >= len(raw) {
 			return true
 		}
@@ -165,8 +165,8 @@ func (r *rule) possible(m *machine, raw []byte, from, to int) bool {
 		case c == '\n' || c == '\r': // the end of a line of plain text, which the next frame may continue
 			return true
 		case c == '"' || c == '\\':
-			return goesOn(&r.lead[i], raw[to+i:])
-		case !r.lead[i].has(c):
+			return goesOn(&r.prefix[i], raw[to+i:])
+		case !r.prefix[i].has(c):
 			return false
 		}
 	}
