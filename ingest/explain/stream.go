@@ -24,7 +24,7 @@ type Stream struct {
 	usages   map[string]schema.Usage
 }
 
-// Line is what became of one frame.
+// Line describes what a dialect made of one frame.
 type Line struct {
 	Seq    uint64   `json:"seq"`
 	Type   string   `json:"type"`

@@ -132,7 +132,7 @@ func (x *ByName) protocols(list string) string {
 // protocolLeast is the length from which on a subprotocol of letters and digits without a dot is a key.
 const protocolLeast = 24
 
-// protocolName returns what stands before the key of a subprotocol, with its dot; "" for one without a key.
+// protocolName returns the name before the key of a subprotocol, with its dot; "" for a subprotocol without a key.
 func (x *ByName) protocolName(text string) string {
 	for _, prefix := range keyProtocols {
 		if strings.HasPrefix(text, prefix) {

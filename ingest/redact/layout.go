@@ -7,7 +7,7 @@ import (
 	"tapedeck/schema"
 )
 
-// layout is what successive frames of a stream have in common: the bytes between their growing
+// layout holds the bytes that successive frames of a stream have in common: the bytes between their growing
 // texts and their numbers. A frame that fits has the same texts at the same paths, so that it is
 // not walked, and secrets can begin only where it differs.
 type layout struct {
@@ -31,7 +31,7 @@ type part struct {
 	path     uint64 // of the text that follows
 }
 
-// gap is what stands between two parts.
+// gap is the kind of content between two parts.
 type gap uint8
 
 const (
@@ -84,7 +84,7 @@ func (s *layout) fits(m *Masker, f *schema.Frame) (ok bool, clean int) {
 			w.growing(from, to, part.path)
 		case number:
 			if to = numberEnd(raw, from); to == from {
-				return false, at // what stands there was not looked at when the layout was learnt
+				return false, at // the bytes there were not checked when the layout was learnt
 			}
 			if !p.digits && bytes.IndexByte(raw[from:to], '.') < 0 {
 				at = to
@@ -157,8 +157,8 @@ func (s *layout) add(p *prefilter, raw []byte, from, to int, part part) {
 	s.learnt = s.learnt && len(s.near) <= nearMost
 }
 
-// opening returns where the JSON of a frame begins, -1 for a frame that is not sure to be JSON. What stands before it
-// in the frame decides about that together with it.
+// opening returns where the JSON of a frame begins, -1 for a frame that may not be JSON. The
+// bytes before it are part of that decision.
 func opening(f *schema.Frame) int {
 	at := 0
 	switch f.Transport {

@@ -68,7 +68,7 @@ type Found struct {
 // passes on.
 func (m *Masker) Report(f func(*schema.Frame, Found)) { m.report = f }
 
-// Resume begins the numbers of secrets behind those of frames that were masked before.
+// Resume begins the numbers of secrets after the highest one in bytes that were masked before.
 func (m *Masker) Resume(raw []byte) {
 	for rule, number := range masks(raw) {
 		m.last[rule] = max(m.last[rule], number)
@@ -250,7 +250,7 @@ func (m *Masker) mask(c *candidate, from, to int32, begun bool) {
 	}
 }
 
-// number returns the number of a secret among those of its rule.
+// number returns the number of a secret: equal secrets of a rule have the same one.
 func (m *Masker) number(e *edit) int {
 	key := e.rule.ID + "\x00" + string(e.sum[:])
 	n := m.numbers[key]

@@ -54,7 +54,8 @@ func newPrefilter(a *automaton, rules []*rule) *prefilter {
 	return p
 }
 
-// clean reports that no secret begins at or behind byte from of raw and ends behind its keyword's text.
+// clean reports whether no secret begins at byte from of raw or after it. It ignores keywords that a
+// text ends in, which a later frame may complete.
 func (p *prefilter) clean(m *machine, raw []byte, from int) bool {
 	if p.escapes && bytes.IndexByte(raw, '\\') >= 0 {
 		return false
@@ -62,8 +63,8 @@ func (p *prefilter) clean(m *machine, raw []byte, from int) bool {
 	return p.cleanBetween(m, raw, from, len(raw))
 }
 
-// cleanBetween reports that no secret begins at bytes [from, to) of raw, likewise. Keywords that
-// escapes hide are those of hidden only.
+// cleanBetween is clean for secrets that begin at bytes [from, to) of raw. Of keywords that escapes
+// hide it finds the ones in hidden.
 func (p *prefilter) cleanBetween(m *machine, raw []byte, from, to int) bool {
 	i := from
 	if i < to && i+6 <= len(raw) {

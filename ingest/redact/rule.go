@@ -10,7 +10,7 @@ import (
 // in its documentation, named by Source.
 type Rule struct {
 	ID string // names the rule in placeholders and metrics
-	// Keywords are what a secret begins with, or what stands before it. They are public:
+	// Keywords begin a secret, or precede it. They are public:
 	// a text that ends in one of them has no byte of a secret.
 	Keywords []string
 	// Pattern matches what follows the keyword, in RE2 syntax, without assertions. If it

@@ -105,7 +105,7 @@ func opens(raw []byte) bool {
 	return len(raw) > 0 && (raw[0] == '{' || raw[0] == '[' || raw[0] == '"')
 }
 
-// json finds the strings of JSON. It is lenient: what stands around the JSON, such as the other fields of
+// json finds the strings of JSON. It is lenient: text around the JSON, such as the other fields of
 // an event, is a text of its own. It returns false for JSON beyond the bounds.
 func (w *walker) json(raw []byte, base uint64, growing bool) bool {
 	w.stack = w.stack[:0]
@@ -203,8 +203,8 @@ func (w *walker) growing(from, to int, path uint64) {
 	l.from, l.to, l.path, l.name, l.whole = from, to, path, false, false
 }
 
-// around adds a text around the JSON. A frame without secrets has none there either, and what stands
-// there does not grow.
+// around adds a text around the JSON. It grows in no frame, so that of a frame without
+// secrets it is not needed.
 func (w *walker) around(from, to int, growing bool) {
 	if !growing && to-from >= shortest {
 		w.leaves = append(w.leaves, leaf{from: from, to: to, whole: true})

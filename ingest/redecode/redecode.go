@@ -162,7 +162,7 @@ func unknownDialect(name string) error {
 	return problem.BadParameter("dialect", fmt.Sprintf("Dialect %q is not known; known dialects: %s.", name, strings.Join(names, ", ")), names...)
 }
 
-// refuseUnknown refuses to decode a stream whose dialect is that of a file which is missing
+// refuseUnknown refuses to decode a stream whose dialect a file describes that is missing
 // here: it would be recognised as another one, and its facts would be lost.
 func (r *run) refuseUnknown(streams []stream) error {
 	if r.forced != nil {

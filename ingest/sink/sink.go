@@ -21,7 +21,7 @@ import (
 	"tapedeck/schema/lifecycle/tombstone"
 )
 
-// Options configure a sink. The zero value of a field stands for its default.
+// Options configure a sink. The zero value of a field means its default.
 type Options struct {
 	NATS *nats.Conn
 	DSN  string // ClickHouse

@@ -161,7 +161,7 @@ func valueEnd(text []byte, i int) int {
 	return i
 }
 
-// unquote returns the name that a member's quoted text stands for.
+// unquote returns a member's name without quotes and escapes.
 func unquote(quoted []byte) string {
 	var name string
 	if json.Unmarshal(quoted, &name) != nil {
