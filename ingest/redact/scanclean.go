@@ -1,17 +1,17 @@
 package redact
 
-// skim follows the growing texts of a frame that is clean. It returns false, and has not
+// scanClean follows the growing texts of a frame that is clean. It returns false, and has not
 // changed anything, at a text with a keyword that began in an earlier frame.
-func (m *Masker) skim(raw []byte, l *leaf) bool {
+func (m *Masker) scanClean(raw []byte, l *leaf) bool {
 	text := raw[l.from:l.to]
-	here := m.slots.find(l.path)
+	here := m.states.find(l.path)
 	now, ok := m.after(here.value(), text)
 	if !ok {
 		return false
 	}
 	if m.walker.identity != 0 {
 		message := l.path ^ (m.walker.identity | 1)
-		there := m.slots.find(message)
+		there := m.states.find(message)
 		then := now
 		if there.value() != here.value() {
 			if then, ok = m.after(there.value(), text); !ok {
@@ -19,23 +19,23 @@ func (m *Masker) skim(raw []byte, l *leaf) bool {
 			}
 		}
 		if there != nil {
-			there.slot = then
-		} else if then != (slot{}) {
-			m.slots.set(message, then)
-			here = m.slots.find(l.path) // the table may have grown
+			there.state = then
+		} else if then != (state{}) {
+			m.states.set(message, then)
+			here = m.states.find(l.path) // the table may have grown
 		}
 	}
 	if here != nil {
-		here.slot = now
-	} else if now != (slot{}) {
-		m.slots.set(l.path, now)
+		here.state = now
+	} else if now != (state{}) {
+		m.states.set(l.path, now)
 	}
 	return true
 }
 
 // after returns where a channel is after a text in which no keyword begins and ends. ok is
 // false if a keyword ends in it that began before.
-func (m *Masker) after(s slot, text []byte) (now slot, ok bool) {
+func (m *Masker) after(s state, text []byte) (now state, ok bool) {
 	a := m.engine.automaton
 	n, i := s.node, 0
 	for n != root && i < len(text) {
@@ -52,7 +52,7 @@ func (m *Masker) after(s slot, text []byte) (now slot, ok bool) {
 		n = a.tail(text)
 	}
 	if n == root {
-		return slot{}, true
+		return state{}, true
 	}
 	path := len(a.paths[n])
 	for _, c := range text[max(len(text)-path-2, 0):] {
@@ -60,18 +60,18 @@ func (m *Masker) after(s slot, text []byte) (now slot, ok bool) {
 			return m.afterEscapes(s, text)
 		}
 	}
-	return slot{n, m.byteBefore(s, text, len(text)-path)}, true
+	return state{n, m.byteBefore(s, text, len(text)-path)}, true
 }
 
 // afterEscapes is after for a text that ends near an escape.
-func (m *Masker) afterEscapes(s slot, text []byte) (slot, bool) {
+func (m *Masker) afterEscapes(s state, text []byte) (state, bool) {
 	const enough = 256 // more than the longest keyword in escapes
 	if len(text) > enough {
 		begin := len(text) - enough
 		for begin > 0 && text[begin-1] == '\\' {
 			begin--
 		}
-		text, s = text[begin:], slot{}
+		text, s = text[begin:], state{}
 	}
 	t := decoded(text, 0, len(text), m.buf, m.ends)
 	if t.ends != nil {
@@ -82,7 +82,7 @@ func (m *Masker) afterEscapes(s slot, text []byte) (slot, bool) {
 		return s, false
 	}
 	if node == root {
-		return slot{}, true
+		return state{}, true
 	}
-	return slot{node, m.byteBefore(s, t.bytes, len(t.bytes)-len(m.engine.automaton.paths[node]))}, true
+	return state{node, m.byteBefore(s, t.bytes, len(t.bytes)-len(m.engine.automaton.paths[node]))}, true
 }

@@ -10,8 +10,8 @@ import (
 	"tapedeck/schema"
 )
 
-// shapes are frames with a place for a number and one for a text.
-var shapes = []string{
+// layouts are frames with a place for a number and one for a text.
+var layouts = []string{
 	`{"session_id":"run-1","node_id":"think","event_id":%[1]d,"type":"chunk","content":"%[2]s","id":"m1"}`,
 	`{"type":"x","nested":{"id":"a","list":["u","%[2]s",{"id":4,"n":%[1]d}],"text":"t"},"id":"b","text":"long text, with a comma"}`,
 	"event: delta\nid: %[1]d\ndata: {\"index\":0,\"delta\":{\"text\":\"%[2]s\"},\"text\":\"skip_\"}\n\n",
@@ -27,12 +27,12 @@ var shapes = []string{
 var pieces = []string{"", "", "a", " hello", `a \"quote\"`, `\\`, `\u0041`, "g", "h", "gh", "ghp_", "p_", "hp_16C7e42F292c6912E7710c838347Ae178B4a",
 	"ghp_16C7e42F292c6912E7710c838347Ae178B4a", "sk", "-proj-", "AKIA", "AKIAIOSFODNN7EXAMPLE", ":", "//user:pass", "word@host", "%41", "é"}
 
-func randomFrame(random *rand.Rand, shape string) *schema.Frame {
+func randomFrame(random *rand.Rand, layout string) *schema.Frame {
 	text := ""
 	for range random.IntN(3) {
 		text += pieces[random.IntN(len(pieces))]
 	}
-	f := &schema.Frame{Transport: schema.HTTP, Raw: fmt.Appendf(nil, shape, random.IntN(200), text)}
+	f := &schema.Frame{Transport: schema.HTTP, Raw: fmt.Appendf(nil, layout, random.IntN(200), text)}
 	if bytes.HasPrefix(f.Raw, []byte("event:")) {
 		f.Transport = schema.SSE
 	}
@@ -43,56 +43,56 @@ func randomFrame(random *rand.Rand, shape string) *schema.Frame {
 	return f
 }
 
-// Of a frame that fits a shape, a walk finds the same texts, and no secret begins in it.
-func TestShape(t *testing.T) {
+// Of a frame that fits a layout, a walk finds the same texts, and no secret begins in it.
+func TestLayout(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	engine := Default()
 	m, fresh := engine.NewMasker(), engine.NewMasker()
 	fitted := map[string]int{}
-	shape := shapes[0]
+	layout := layouts[0]
 	for i := range 200_000 {
 		if random.IntN(12) == 0 {
-			shape = shapes[random.IntN(len(shapes))]
+			layout = layouts[random.IntN(len(layouts))]
 		}
-		f := randomFrame(random, shape)
+		f := randomFrame(random, layout)
 		clean := engine.prefilter.clean(&fresh.machine, f.Raw, 0)
 		fresh.walker.walk(f, clean)
-		if ok, from := m.shape.fits(m, f); !ok {
+		if ok, from := m.layout.fits(m, f); !ok {
 			if engine.prefilter.clean(&fresh.machine, f.Raw, from) != clean {
 				t.Fatalf("frame %d: %s\nclean: %v, not the same from byte %d on", i, f.Raw, clean, from)
 			}
 			if clean {
-				m.shape.learn(engine.prefilter, f, &fresh.walker)
+				m.layout.learn(engine.prefilter, f, &fresh.walker)
 			}
 			continue
 		}
-		fitted[shape]++
+		fitted[layout]++
 		if !clean || !slices.Equal(m.walker.leaves, fresh.walker.leaves) || m.walker.identity != fresh.walker.identity {
 			t.Fatalf("frame %d: %s\nclean: %v\nwant %v, %x\ngot  %v, %x", i, f.Raw, clean, fresh.walker.leaves, fresh.walker.identity, m.walker.leaves, m.walker.identity)
 		}
 	}
-	for _, shape := range shapes[:6] {
-		if fitted[shape] < 500 {
-			t.Errorf("%d frames fit %s: the test compares too few", fitted[shape], shape)
+	for _, layout := range layouts[:6] {
+		if fitted[layout] < 500 {
+			t.Errorf("%d frames fit %s: the test compares too few", fitted[layout], layout)
 		}
 	}
 }
 
-// What is masked does not depend on shapes.
-func TestMaskedWithShapes(t *testing.T) {
+// What is masked does not depend on layouts.
+func TestMaskedWithLayouts(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	masked := 0
 	for range 3000 {
 		with, without := Default().NewMasker(), Default().NewMasker()
 		var got, want []string
-		shape := shapes[random.IntN(len(shapes))]
+		layout := layouts[random.IntN(len(layouts))]
 		for range 40 {
-			f := randomFrame(random, shape)
+			f := randomFrame(random, layout)
 			f.Raw = bytes.Clone(f.Raw)
 			g := *f
 			g.Raw = bytes.Clone(f.Raw)
 			with.Push(f, func(f *schema.Frame) { got = append(got, string(f.Raw)) })
-			without.shape.learnt = false
+			without.layout.learnt = false
 			without.Push(&g, func(f *schema.Frame) { want = append(want, string(f.Raw)) })
 		}
 		with.End(func(f *schema.Frame) { got = append(got, string(f.Raw)) })
@@ -107,9 +107,9 @@ func TestMaskedWithShapes(t *testing.T) {
 	}
 }
 
-func FuzzShape(f *testing.F) {
-	for _, shape := range shapes {
-		line := bytes.ReplaceAll([]byte(shape), []byte("\n"), []byte("\r"))
+func FuzzLayout(f *testing.F) {
+	for _, layout := range layouts {
+		line := bytes.ReplaceAll([]byte(layout), []byte("\n"), []byte("\r"))
 		f.Add(fmt.Appendf(nil, string(bytes.Repeat(append(line, '\n'), 5)), 1, " word"), uint8(0))
 		f.Add(fmt.Appendf(nil, string(bytes.Repeat(append(line, '\n'), 5)), 12, "gh"), uint8(1))
 	}
@@ -125,7 +125,7 @@ func FuzzShape(f *testing.F) {
 			g := f
 			g.Raw = bytes.Clone(line)
 			with.Push(&f, func(f *schema.Frame) { got = append(got, string(f.Raw)) })
-			without.shape.learnt = false
+			without.layout.learnt = false
 			without.Push(&g, func(f *schema.Frame) { want = append(want, string(f.Raw)) })
 		}
 		with.End(func(f *schema.Frame) { got = append(got, string(f.Raw)) })

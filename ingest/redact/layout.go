@@ -3,13 +3,14 @@ package redact
 import (
 	"bytes"
 
+	"tapedeck/internal/jsonstring"
 	"tapedeck/schema"
 )
 
-// shape is what successive frames of a stream have in common: the bytes between their growing
+// layout holds the bytes that successive frames of a stream have in common: the bytes between their growing
 // texts and their numbers. A frame that fits has the same texts at the same paths, so that it is
 // not walked, and secrets can begin only where it differs.
-type shape struct {
+type layout struct {
 	transport schema.Transport
 	direction schema.Direction
 	identity  uint64
@@ -19,40 +20,40 @@ type shape struct {
 	learnt    bool
 	used      bool   // a frame fitted
 	last      uint64 // the fingerprint of the frame that was walked last
-	pause     int    // frames that are walked before the next shape is learnt
+	pause     int    // frames that are walked before the next layout is learnt
 	paused    int    // how many the last pause had
 }
 
-// part is a run of bytes that all frames of a shape have, with what follows it.
+// part is a run of bytes that all frames of a layout have, with what follows it.
 type part struct {
-	from, to int // in the shape's texts
-	hole     hole
+	from, to int // in the layout's texts
+	gap      gap
 	path     uint64 // of the text that follows
 }
 
-// hole is what stands between two parts.
-type hole uint8
+// gap is the kind of content between two parts.
+type gap uint8
 
 const (
-	end     hole = iota // of the frame
-	growing             // a text that grows over frames
-	number              // digits and dots
+	end     gap = iota // of the frame
+	growing            // a text that grows over frames
+	number             // digits and dots
 )
 
 // near is a byte of a part at which a keyword may begin, as far as the part shows.
 type near struct{ part, offset int }
 
-// Bounds on what is kept of a shape.
+// Bounds on what is kept of a layout.
 const (
-	shapeMost = 1024 // bytes of its parts
-	holesMost = 32
-	nearMost  = 8
-	pauseMost = 127
+	layoutMost = 1024 // bytes of its parts
+	gapsMost   = 32
+	nearMost   = 8
+	pauseMost  = 127
 )
 
-// fits finds the texts of a frame of the shape. It returns false for a frame of another shape, and
+// fits finds the texts of a frame of the layout. It returns false for a frame of another layout, and
 // for one in which a secret may begin; no secret begins before byte clean of the frame.
-func (s *shape) fits(m *Masker, f *schema.Frame) (ok bool, clean int) {
+func (s *layout) fits(m *Masker, f *schema.Frame) (ok bool, clean int) {
 	if !s.learnt || f.Transport != s.transport || f.Direction != s.direction || f.Flags&(schema.FlagOversize|schema.FlagNote) != 0 {
 		return false, 0
 	}
@@ -74,16 +75,16 @@ func (s *shape) fits(m *Masker, f *schema.Frame) (ok bool, clean int) {
 		}
 		from := at + len(text)
 		to := from
-		switch part.hole {
+		switch part.gap {
 		case end:
 			s.used = s.used || from == len(raw)
 			return from == len(raw), from
 		case growing:
-			to = stringEnd(raw, from)
+			to = jsonstring.End(raw, from)
 			w.growing(from, to, part.path)
 		case number:
 			if to = numberEnd(raw, from); to == from {
-				return false, at // what stands there was not looked at when the shape was learnt
+				return false, at // the bytes there were not checked when the layout was learnt
 			}
 			if !p.digits && bytes.IndexByte(raw[from:to], '.') < 0 {
 				at = to
@@ -98,9 +99,9 @@ func (s *shape) fits(m *Masker, f *schema.Frame) (ok bool, clean int) {
 	return false, at
 }
 
-// learn takes the shape of a clean frame that was walked, if the one before it had the same. After a shape that
+// learn takes the layout of a clean frame that was walked, if the one before it had the same. After a layout that
 // no frame fitted it pauses, for longer each time.
-func (s *shape) learn(p *prefilter, f *schema.Frame, w *walker) {
+func (s *layout) learn(p *prefilter, f *schema.Frame, w *walker) {
 	print := w.identity ^ uint64(len(w.numbers))
 	for i := range w.leaves {
 		print = member(print, w.leaves[i].path)
@@ -113,7 +114,7 @@ func (s *shape) learn(p *prefilter, f *schema.Frame, w *walker) {
 	if n := len(w.leaves); n > 0 && w.leaves[n-1].to == len(f.Raw) { // a text that the frame does not end
 		return
 	}
-	if p.escapes || opens < 0 || len(w.leaves)+len(w.numbers) > holesMost || len(w.leaves) > 0 && w.leaves[0].from <= opens {
+	if p.escapes || opens < 0 || len(w.leaves)+len(w.numbers) > gapsMost || len(w.leaves) > 0 && w.leaves[0].from <= opens {
 		return
 	}
 	if s.paused = min(2*s.paused+1, pauseMost); s.used {
@@ -125,20 +126,20 @@ func (s *shape) learn(p *prefilter, f *schema.Frame, w *walker) {
 	leaves, numbers, at := w.leaves, w.numbers, 0
 	for s.learnt && len(leaves)+len(numbers) > 0 {
 		if len(numbers) == 0 || len(leaves) > 0 && leaves[0].from < numbers[0].from {
-			s.add(p, f.Raw, at, leaves[0].from, part{hole: growing, path: leaves[0].path})
+			s.add(p, f.Raw, at, leaves[0].from, part{gap: growing, path: leaves[0].path})
 			at, leaves = leaves[0].to, leaves[1:]
 		} else {
-			s.add(p, f.Raw, at, numbers[0].from, part{hole: number})
+			s.add(p, f.Raw, at, numbers[0].from, part{gap: number})
 			at, numbers = numbers[0].to, numbers[1:]
 		}
 	}
-	s.add(p, f.Raw, at, len(f.Raw), part{hole: end})
+	s.add(p, f.Raw, at, len(f.Raw), part{gap: end})
 }
 
-// add adds bytes [from, to) of a frame as a part. A shape that would be too large is dropped.
-func (s *shape) add(p *prefilter, raw []byte, from, to int, part part) {
+// add adds bytes [from, to) of a frame as a part. A layout that would be too large is dropped.
+func (s *layout) add(p *prefilter, raw []byte, from, to int, part part) {
 	part.from = len(s.texts)
-	if part.from+to-from > shapeMost {
+	if part.from+to-from > layoutMost {
 		s.learnt = false
 		return
 	}
@@ -148,7 +149,7 @@ func (s *shape) add(p *prefilter, raw []byte, from, to int, part part) {
 		if i+2 < to && !p.first.has(raw[i], raw[i+1], raw[i+2]) {
 			continue
 		}
-		if p.mayBegin(raw[i:to], part.hole) {
+		if p.mayBegin(raw[i:to], part.gap) {
 			s.near = append(s.near, near{len(s.parts), i - from})
 		}
 	}
@@ -156,8 +157,8 @@ func (s *shape) add(p *prefilter, raw []byte, from, to int, part part) {
 	s.learnt = s.learnt && len(s.near) <= nearMost
 }
 
-// opening returns where the JSON of a frame begins, -1 for a frame that is not sure to be JSON. What stands before it
-// in the frame decides about that together with it.
+// opening returns where the JSON of a frame begins, -1 for a frame that may not be JSON. The
+// bytes before it are part of that decision.
 func opening(f *schema.Frame) int {
 	at := 0
 	switch f.Transport {
