@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"tapedeck/query"
-	"tapedeck/query/facts/sessionstreams"
+	"tapedeck/query/session/streamlist"
 	"tapedeck/schema"
 )
 
@@ -37,8 +37,8 @@ func TestKnownFile(t *testing.T) {
 		}
 	}
 	var known struct {
-		Digest string                   `json:"digest"`
-		Known  sessionstreams.InSession `json:"known"`
+		Digest string               `json:"digest"`
+		Known  streamlist.InSession `json:"known"`
 	}
 	if err := json.Unmarshal([]byte(s.must(t, "record", "--json", file)), &known); err != nil {
 		t.Fatal(err)
@@ -123,7 +123,7 @@ func (s *instance) wait(t *testing.T, session string, streams int) {
 	t.Helper()
 	for range 600 {
 		status, body, _ := s.get(t, "/v1/streams?session="+session)
-		var page query.Page[sessionstreams.InSession]
+		var page query.Page[streamlist.InSession]
 		if status == http.StatusOK && json.Unmarshal(body, &page) == nil && len(page.Items) == streams && page.Items[0].Stream.Ended != nil {
 			return
 		}

@@ -96,7 +96,7 @@ func (s *search) hit(row *foundRow, of *sessionstreams.Row) *Hit {
 		return nil
 	}
 	hit := &Hit{
-		SessionID: row.Session, SessionTitle: of.Title, SessionStarted: query.Moment(of.Started),
+		SessionID: row.Session, SessionTitle: of.Title, SessionStarted: query.Instant(of.Started),
 		ID: row.Fact, Kind: row.Kind, Name: row.Name, Agent: row.Agent, SpanID: row.Span, RunID: row.Run, Complete: row.Complete,
 		StreamID: row.Stream, Seq: row.Seq,
 	}
@@ -113,7 +113,7 @@ func (s *search) hit(row *foundRow, of *sessionstreams.Row) *Hit {
 	var at int
 	hit.Snippet, at = m.snippet(row.Text)
 	arrived := row.arrived(at)
-	hit.At, hit.OffsetMS = query.Moment(arrived), query.Millis(arrived-of.Started)
+	hit.At, hit.OffsetMS = query.Instant(arrived), query.Millis(arrived-of.Started)
 	return hit
 }
 

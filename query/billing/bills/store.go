@@ -12,7 +12,10 @@ import (
 
 	"tapedeck/internal/problem"
 	"tapedeck/query"
+	"tapedeck/query/report/grouping"
 )
+
+var statements = grouping.Statements("billing/bills")
 
 // Store closes and reads bills. It is safe for use by many goroutines.
 type Store struct {
@@ -22,9 +25,6 @@ type Store struct {
 	log     *slog.Logger
 	decoder Decoder // nil for none
 	batch   int     // rows of one insert
-	// reached, for tests, is called after each step of a close; its error simulates a process
-	// that is killed there.
-	reached func(step string) error
 }
 
 // NewStore returns a store. The reader is of the same connection, which the caller closes.
@@ -33,10 +33,10 @@ func NewStore(reader *query.Reader, conn driver.Conn, heads Heads, log *slog.Log
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Store{reader: reader, conn: conn, heads: heads, log: log, batch: insertRows, reached: func(string) error { return nil }}
+	return &Store{reader: reader, conn: conn, heads: heads, log: log, batch: insertRows}
 }
 
-func (s *Store) now() time.Time { return query.Moment(s.reader.Now()) }
+func (s *Store) now() time.Time { return query.Instant(s.reader.Now()) }
 
 // billShape is what sql/bills.sql asks of.
 type billShape struct{ Account, Number bool }
@@ -79,6 +79,9 @@ func (s *Store) Bill(ctx context.Context, tenant, number string) (*Bill, error) 
 	}
 	return &list[0], nil
 }
+
+// rowsShape selects the optional parts of sql/bill_rows.sql.
+type rowsShape struct{ Charges, After, Limited bool }
 
 // Rows calls a function with the rows of a bill in their order, from an ordinal on, at most
 // limit of them, 0 for all.

@@ -8,6 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"tapedeck/query"
+	"tapedeck/query/pricing/cost"
 )
 
 // StatedCost compares the costs that a session's source states in one currency with prices,
@@ -56,12 +57,12 @@ type statedCostRow struct {
 	Session  string `ch:"session_id"`
 	Amount   string `ch:"amount"`
 	Currency string `ch:"currency"`
-	query.SpentRow
+	cost.TotalsRow
 }
 
 // addStatedCosts adds the comparison of stated costs to their sessions.
 func addStatedCosts(ctx context.Context, r *query.Reader, tenant string, at map[string]*Usage, a query.Args) error {
-	pricer, err := r.Pricer(ctx, tenant)
+	pricer, err := cost.PricerFor(ctx, r, tenant)
 	if err != nil {
 		return err
 	}

@@ -12,9 +12,11 @@ import (
 	"tapedeck/query"
 )
 
-// unsettledMost is up to how many unsettled sessions of a tenant a view is used. With more of
-// them it is cheaper to read all sessions from the tables. A variable for tests.
-var unsettledMost = 20_000
+var statements = query.Statements("facts/rollup")
+
+// unsettledMost is how many unsettled sessions a tenant may have for a view to be used. With
+// more of them it is cheaper to read all sessions from the tables.
+const unsettledMost = 20_000
 
 // View is what is settled for a tenant.
 type View struct {

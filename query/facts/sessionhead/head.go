@@ -3,8 +3,8 @@ package sessionhead
 import (
 	"time"
 
-	"tapedeck/query"
 	"tapedeck/query/facts/findings"
+	"tapedeck/query/pricing/cost"
 )
 
 // Summary is one line of the list.
@@ -41,7 +41,7 @@ type Head struct {
 	Agents    []string          `json:"agents"`
 	Models    []string          `json:"models"`
 	Tags      map[string]string `json:"tags"`
-	query.Spent
+	cost.UsageTotals
 }
 
 // ToolCounts counts tool calls.

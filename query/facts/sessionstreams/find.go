@@ -9,6 +9,8 @@ import (
 	"tapedeck/query"
 )
 
+var statements = query.Statements("facts/sessionstreams")
+
 // Shape is what sql/session_streams.sql asks of.
 type Shape struct {
 	Since    bool // no stream is older than oldest_stream, s since 1970

@@ -11,6 +11,8 @@ import (
 	"tapedeck/schema"
 )
 
+var statements = query.Statements("facts/spanmerge")
+
 // Span is one stream's view of a span, or what several views come to.
 type Span struct {
 	ID         string `ch:"span_id"`

@@ -13,6 +13,8 @@ import (
 	"tapedeck/query/pricing/prices"
 )
 
+var statements = query.Statements("facts/usagerecord")
+
 // Record is one count of tokens, as a source reported it.
 type Record struct {
 	ID       string    `json:"id"`
@@ -26,7 +28,7 @@ type Record struct {
 	At       time.Time `json:"at"`
 	// Tokens is what the record adds: of a running total the difference to the
 	// one before it.
-	Tokens query.Tokens `json:"tokens"`
+	Tokens cost.Tokens `json:"tokens"`
 	// StatedTotal is the sum that the source states itself; null where it states
 	// none. Discrepancy says that it is not the sum of the record's buckets.
 	StatedTotal *uint64         `json:"stated_total"`
@@ -42,7 +44,7 @@ type Record struct {
 
 	stream string
 	parts  cost.Parts
-	spent  query.Spent
+	spent  cost.UsageTotals
 }
 
 type usageRow struct {
@@ -112,7 +114,7 @@ func ofSessions(ctx context.Context, r *query.Reader, tenant string, shape usage
 		at := slices.Index(ids, rows[i].Session)
 		lists[at] = append(lists[at], rec)
 	}
-	pricer, err := r.Pricer(ctx, tenant)
+	pricer, err := cost.PricerFor(ctx, r, tenant)
 	if err != nil {
 		return nil, err
 	}
@@ -131,8 +133,8 @@ func ofSessions(ctx context.Context, r *query.Reader, tenant string, shape usage
 func (u *usageRow) record() (Record, error) {
 	rec := Record{
 		ID: u.ID, stream: u.Stream, parts: u.Parts, SpanID: u.Span, RunID: u.Run, Agent: u.Agent, Model: query.Named(u.Model), Provider: query.Named(u.Provider),
-		Mode: u.Mode, Scope: u.Scope, At: query.Moment(u.At), Raw: query.RawJSON(u.Raw),
-		Tokens: query.TokensOf(u.Input, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, u.Output, u.Reasoning),
+		Mode: u.Mode, Scope: u.Scope, At: query.Instant(u.At), Raw: query.RawJSON(u.Raw),
+		Tokens: cost.TokensOf(u.Input, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, u.Output, u.Reasoning),
 	}
 	var err error
 	rec.Billing, err = u.billing(&u.Parts)
@@ -142,9 +144,9 @@ func (u *usageRow) record() (Record, error) {
 	return rec, err
 }
 
-// SpentOn returns what the calls of records used and cost.
-func SpentOn(records []Record) query.Spent {
-	var s query.Spent
+// TotalsOf returns what the calls of records used and cost.
+func TotalsOf(records []Record) cost.UsageTotals {
+	var s cost.UsageTotals
 	for i := range records {
 		s.Add(records[i].spent)
 	}

@@ -1,18 +1,12 @@
 package cost
 
 import (
-	"embed"
 	"math"
 	"slices"
 	"time"
 
 	"tapedeck/query/pricing/prices"
 )
-
-// SQL holds the templates of cells: see sql/cells.sql.
-//
-//go:embed sql/*.sql
-var SQL embed.FS
 
 // Key is what the records of a cell have in common, as the template "cell_columns" selects
 // it. At and InputTokens are those of any of the records.

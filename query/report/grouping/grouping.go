@@ -42,8 +42,19 @@ func MarshalRow(g Group, parts ...any) ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// GroupOf reads the group out of a row's JSON: the names are those of groupings.
-func GroupOf(text []byte, groupings []string) (Group, error) {
+// UnmarshalRow reads a row that MarshalRow wrote into pointers to structs, and returns its group.
+// The names in the group are those of groupings.
+func UnmarshalRow(text []byte, groupings []string, parts ...any) (Group, error) {
+	for _, part := range parts {
+		if err := json.Unmarshal(text, part); err != nil {
+			return nil, err
+		}
+	}
+	return groupOf(text, groupings)
+}
+
+// groupOf reads the group out of a row's JSON: the names are those of groupings.
+func groupOf(text []byte, groupings []string) (Group, error) {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(text, &all); err != nil {
 		return nil, err

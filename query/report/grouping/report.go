@@ -17,6 +17,12 @@ import (
 	"tapedeck/schema/sqltemplate"
 )
 
+var statements = query.Statements("report/grouping")
+
+// Statements returns the statements of a package of reports: see query.Statements. They may
+// use the templates of this package.
+func Statements(dir string) *sqltemplate.Set { return query.Statements(dir, "report/grouping") }
+
 // ReportRows bounds the rows of a report.
 const MaxRows = 200_000
 

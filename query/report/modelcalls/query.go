@@ -6,8 +6,10 @@ import (
 
 	"tapedeck/query"
 	"tapedeck/query/report/grouping"
-	"tapedeck/query/session/sessionlist"
+	"tapedeck/query/sessionfilter"
 )
+
+var statements = grouping.Statements("report/modelcalls")
 
 // Groupings are what a report on calls can be grouped by.
 var Groupings = []string{"model", "provider", "agent", "session"}
@@ -58,8 +60,8 @@ type Query struct {
 	Zone        *time.Location       // in which periods begin; nil stands for UTC
 	Granularity grouping.Granularity // "" stands for Whole
 	GroupBy     []string
-	Sessions    *sessionlist.Filter // only calls of these sessions; nil for all
-	Models      []string            // only calls of these
+	Sessions    *sessionfilter.Filter // only calls of these sessions; nil for all
+	Models      []string              // only calls of these
 	Providers   []string
 	Agents      []string
 	Outcomes    []Outcome
@@ -103,7 +105,7 @@ func prepare(ctx context.Context, r *query.Reader, q *Query) (*asked, error) {
 		b.Args[name] = value
 	}
 	if q.Sessions != nil {
-		ids, err := sessionlist.Matching(ctx, r, q.Tenant, q.Sessions)
+		ids, err := sessionfilter.Matching(ctx, r, q.Tenant, q.Sessions)
 		if err == nil {
 			err = b.Restrict(ids)
 		}

@@ -2,7 +2,6 @@ package modelcalls
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"tapedeck/query"
@@ -69,12 +68,7 @@ func (r Row) MarshalJSON() ([]byte, error) { return grouping.MarshalRow(r.Group,
 
 // UnmarshalJSON reads the form of the API.
 func (r *Row) UnmarshalJSON(text []byte) (err error) {
-	if err = json.Unmarshal(text, &r.Period); err == nil {
-		err = json.Unmarshal(text, &r.Figures)
-	}
-	if err == nil {
-		r.Group, err = grouping.GroupOf(text, Groupings)
-	}
+	r.Group, err = grouping.UnmarshalRow(text, Groupings, &r.Period, &r.Figures)
 	return err
 }
 

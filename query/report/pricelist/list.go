@@ -1,3 +1,5 @@
+// Package pricelist shows the effective price table: its models, the history of one model,
+// models that are used and have no price, and what a price file would change.
 package pricelist
 
 import (
@@ -8,9 +10,12 @@ import (
 	"time"
 
 	"tapedeck/internal/problem"
+	"tapedeck/query"
 	"tapedeck/query/pricing/prices"
 	"tapedeck/query/pricing/pricetables"
 )
+
+var statements = query.Statements("report/pricelist")
 
 // Head says which price table an answer is about.
 type Head struct {

@@ -2,14 +2,15 @@ package toolreport
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"tapedeck/query"
 	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/report/grouping"
-	"tapedeck/query/session/sessionlist"
+	"tapedeck/query/sessionfilter"
 )
+
+var statements = grouping.Statements("report/toolreport")
 
 // ToolGroupings are what a report on tools can be grouped by.
 var Groupings = []string{"tool", "agent", "session"}
@@ -21,8 +22,8 @@ type Query struct {
 	Zone        *time.Location       // in which periods begin; nil stands for UTC
 	Granularity grouping.Granularity // "" stands for Whole
 	GroupBy     []string
-	Slowest     int                 // how many of the slowest calls to list
-	Sessions    *sessionlist.Filter // only the calls of these sessions; nil for all
+	Slowest     int                   // how many of the slowest calls to list
+	Sessions    *sessionfilter.Filter // only the calls of these sessions; nil for all
 }
 
 // Report is the answer: a row for each period and group with calls, in
@@ -72,12 +73,7 @@ func (t Row) MarshalJSON() ([]byte, error) { return grouping.MarshalRow(t.Group,
 
 // UnmarshalJSON reads the form of the API.
 func (t *Row) UnmarshalJSON(text []byte) (err error) {
-	if err = json.Unmarshal(text, &t.Period); err == nil {
-		err = json.Unmarshal(text, &t.Times)
-	}
-	if err == nil {
-		t.Group, err = grouping.GroupOf(text, Groupings)
-	}
+	t.Group, err = grouping.UnmarshalRow(text, Groupings, &t.Period, &t.Times)
 	return err
 }
 
@@ -111,7 +107,7 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Report, error) {
 		b.Shape.Groups = append(b.Shape.Groups, toolColumns[name])
 	}
 	if q.Sessions != nil {
-		ids, err := sessionlist.Matching(ctx, r, q.Tenant, q.Sessions)
+		ids, err := sessionfilter.Matching(ctx, r, q.Tenant, q.Sessions)
 		if err == nil {
 			err = b.Restrict(ids)
 		}

@@ -1,10 +1,8 @@
 package usagereport
 
 import (
-	"encoding/json"
 	"time"
 
-	"tapedeck/query"
 	"tapedeck/query/pricing/cost"
 	"tapedeck/query/report/grouping"
 )
@@ -42,7 +40,7 @@ type Others struct {
 
 // Figures are what was used and what it cost. Costs of different kinds are never added.
 type Figures struct {
-	query.Spent
+	cost.UsageTotals
 	// Repriced is the cost at the prices that were asked for with as_of or prices, WhatIf
 	// that of the same tokens of another model; null if not asked for, or not known.
 	Repriced         *cost.Money     `json:"repriced_cost"`
@@ -59,7 +57,7 @@ type Figures struct {
 
 // Add adds the figures of other calls.
 func (f *Figures) Add(o *Figures) {
-	f.Spent.Add(o.Spent)
+	f.UsageTotals.Add(o.UsageTotals)
 	f.Repriced, f.WhatIf = cost.Sum(f.Repriced, o.Repriced), cost.Sum(f.WhatIf, o.WhatIf)
 	f.RepricedUnpriced += o.RepricedUnpriced
 	f.WhatIfUnpriced += o.WhatIfUnpriced
@@ -70,8 +68,8 @@ func (f *Figures) Add(o *Figures) {
 }
 
 // figuresOf returns the figures of a cell.
-func figuresOf(p *grouping.Pricers, row *query.SpentRow) Figures {
-	f := Figures{Spent: row.Spent(p.Cost)}
+func figuresOf(p *grouping.Pricers, row *cost.TotalsRow) Figures {
+	f := Figures{UsageTotals: row.Totals(p.Cost)}
 	if p.Repriced != nil {
 		other := p.Repriced.Of(&row.Cell)
 		f.Repriced, f.RepricedUnpriced, f.RepricedReasons = other.Cost, other.UnpricedCalls, other.Unpriced
@@ -85,11 +83,6 @@ func figuresOf(p *grouping.Pricers, row *query.SpentRow) Figures {
 
 // UnmarshalJSON reads the form of the API.
 func (u *Row) UnmarshalJSON(text []byte) (err error) {
-	for _, part := range []any{&u.Period, &u.Others, &u.Figures} {
-		if err = json.Unmarshal(text, part); err != nil {
-			return err
-		}
-	}
-	u.Group, err = grouping.GroupOf(text, Groupings)
+	u.Group, err = grouping.UnmarshalRow(text, Groupings, &u.Period, &u.Others, &u.Figures)
 	return err
 }

@@ -7,6 +7,8 @@ import (
 	"tapedeck/query"
 )
 
+var statements = query.Statements("session/facets")
+
 // Query asks for names that sessions can be filtered by.
 type Query struct {
 	Tenant   string

@@ -10,6 +10,7 @@ import (
 	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/facts/spanmerge"
 	"tapedeck/query/facts/usagerecord"
+	"tapedeck/query/pricing/cost"
 	"tapedeck/schema"
 )
 
@@ -29,7 +30,7 @@ type Run struct {
 	Message *string                `json:"message"`
 	Reply   *string                `json:"reply"`
 	Tools   sessionhead.ToolCounts `json:"tools"`
-	query.Spent
+	cost.UsageTotals
 }
 
 // runText is a message of the user or the agent, cut to one character more than
@@ -71,11 +72,11 @@ func newRuns(spans []spanmerge.Span, usage []usagerecord.Record, texts []runText
 			continue
 		}
 		run := Run{
-			SpanID: s.ID, RunID: s.Run, Started: query.Moment(s.Begin()), Status: s.Status, Error: query.Named(s.Error),
+			SpanID: s.ID, RunID: s.Run, Started: query.Instant(s.Begin()), Status: s.Status, Error: query.Named(s.Error),
 			Agent: s.Agent, Position: s.Position(),
 		}
 		if !s.Open() {
-			run.Ended = query.Known(s.Ended)
+			run.Ended = query.KnownInstant(s.Ended)
 		}
 		if d, ok := s.Duration(); ok {
 			run.DurationMS = query.KnownMillis(d, true)
@@ -101,7 +102,7 @@ func newRuns(spans []spanmerge.Span, usage []usagerecord.Record, texts []runText
 	}
 	for i := range usage {
 		if n, ok := at.find(usage[i].SpanID, usage[i].RunID); ok {
-			list[n].Spent.Add(usagerecord.SpentOn(usage[i : i+1]))
+			list[n].UsageTotals.Add(usagerecord.TotalsOf(usage[i : i+1]))
 		}
 	}
 	addTexts(list, at, texts)
@@ -170,7 +171,7 @@ func addTexts(list []Run, at owners, texts []runText) {
 
 // runAt finds the run that a message without a run's id belongs to.
 func runAt(list []Run, m *runText) (int, bool) {
-	said := query.Moment(m.Started)
+	said := query.Instant(m.Started)
 	next, _ := slices.BinarySearchFunc(list, said, func(r Run, t time.Time) int { return r.Started.Compare(t) })
 	during := next - 1
 	if next < len(list) && list[next].Started.Equal(said) {

@@ -13,6 +13,8 @@ import (
 	"tapedeck/schema"
 )
 
+var statements = query.Statements("session/sessionframes")
+
 // Frame is one frame with its envelope. Of Frame, Text and Base64 one is there.
 type Frame struct {
 	Position   string    `json:"position"`
@@ -138,7 +140,7 @@ func (f *frameRow) position() schema.Position {
 
 func (f *frameRow) frame(from int64) Frame {
 	return Frame{
-		Position: f.position().String(), OffsetMS: query.Millis(f.At - from), CapturedAt: query.Moment(f.At),
+		Position: f.position().String(), OffsetMS: query.Millis(f.At - from), CapturedAt: query.Instant(f.At),
 		StreamID: f.Stream, Seq: f.Seq, Direction: f.Direction, Transport: f.Transport, Type: f.Type,
 		SessionID: f.Session, RunID: f.Run, NodeID: f.Node, EventID: f.Event, Agent: f.Agent,
 		Flags: schema.Flags(f.Flags).Names(), Size: len(f.Raw), Payload: f.payload(),

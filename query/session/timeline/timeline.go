@@ -12,8 +12,11 @@ import (
 	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/query/facts/spanmerge"
 	"tapedeck/query/facts/usagerecord"
+	"tapedeck/query/pricing/cost"
 	"tapedeck/query/session/sharewindow"
 )
+
+var statements = query.Statements("session/timeline")
 
 // Timeline is what happened in a session, and when.
 type Timeline struct {
@@ -66,7 +69,7 @@ type Span struct {
 	Error        *string         `json:"error"`
 	Attributes   json.RawMessage `json:"attributes"` // an object; null where there is none
 	// Tokens are those of its own usage records; null where it has none.
-	Tokens   *query.Tokens        `json:"tokens"`
+	Tokens   *cost.Tokens         `json:"tokens"`
 	Usage    []usagerecord.Record `json:"usage"`
 	Children []*Span              `json:"children"`
 }
@@ -165,7 +168,7 @@ func (t *Timeline) hang(spans []spanmerge.Span, usage []usagerecord.Record, from
 		}
 		s.Usage = append(s.Usage, usage[i])
 		if s.Tokens == nil {
-			s.Tokens = &query.Tokens{}
+			s.Tokens = &cost.Tokens{}
 		}
 		s.Tokens.Add(usage[i].Tokens)
 	}
@@ -178,7 +181,7 @@ func onTimeline(s *spanmerge.Span, from, until int64) *Span {
 	begin := s.Begin()
 	t := &Span{
 		ID: s.ID, Parent: s.Parent, Kind: s.Kind, Name: s.Name, Status: s.Status,
-		Started: query.Moment(begin), StartMS: query.Millis(begin - from), Position: s.Position(),
+		Started: query.Instant(begin), StartMS: query.Millis(begin - from), Position: s.Position(),
 		ReportedMS: query.KnownMillis(s.Reported, s.Reported != 0),
 		Open:       s.Open(),
 		RunID:      s.Run, NodeID: s.Node, Agent: s.Agent, CallID: s.Call,
@@ -197,7 +200,7 @@ func onTimeline(s *spanmerge.Span, from, until int64) *Span {
 		}
 		t.OpenMS = query.KnownMillis(max(until-begin, 0), true)
 	} else {
-		t.Ended = query.Known(s.Ended)
+		t.Ended = query.KnownInstant(s.Ended)
 	}
 	t.FirstTokenMS = query.KnownMillis(s.FirstToken-begin, s.Started != 0 && s.FirstToken > begin)
 	return t
