@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/querytest"
@@ -49,7 +48,7 @@ func spenders(n int) []querytest.Recording {
 // Pages by tokens and by duration hold what a list of all sessions does, in order,
 // whichever way they are found.
 func TestSessionOrdersByPages(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.New(t)
 	db.Add(spenders(24)...)
 	t.Run("unmerged, too many of several rows", func(t *testing.T) {
 		checkOrders(t, db, sessionfilter.Limits{Spare: 1, SeveralRows: 2})
@@ -76,7 +75,7 @@ func checkOrders(t *testing.T, db *querytest.DB, limits sessionfilter.Limits) {
 		{"from 2 to 9 s", sessionfilter.Filter{MinDuration: 2 * time.Second, MaxDuration: 9 * time.Second}},
 		{"fine ones", sessionfilter.Filter{Statuses: []sessionhead.Status{sessionhead.Fine}}},
 	} {
-		q := sessionlist.Query{Tenant: querytest.Tenant, Filter: tc.filter, Limit: 100, Limits: limits}
+		q := sessionlist.Query{Tenant: db.Tenant, Filter: tc.filter, Limit: 100, Limits: limits}
 		all := querytest.Must[*query.Page[sessionhead.Summary]](t)(sessionlist.Read(t.Context(), r, q)).Items
 		if len(all) < 4 {
 			t.Fatalf("%s: only %d sessions", tc.name, len(all))
