@@ -40,7 +40,7 @@ func (a Args) named() []any {
 	return list
 }
 
-// Limits bound every statement. The zero value of a field stands for its default.
+// Limits bound every statement. The zero value of a field means its default.
 type Limits struct {
 	Time   time.Duration // default DefaultTime
 	Memory uint64        // bytes in ClickHouse; default is the server's

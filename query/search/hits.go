@@ -127,7 +127,7 @@ func (row *foundRow) arrived(at int) int64 {
 	return row.Started
 }
 
-// place is where a hit stands in the order, newest first.
+// place is the place of a hit in the order, newest first.
 func (h *Hit) place() *place {
 	return &place{At: h.seen, Stream: h.StreamID, Seq: h.Seq, Session: h.SessionID, Fact: h.ID}
 }

@@ -33,7 +33,7 @@ type Query struct {
 	Order      Order
 	Limit      int // hits on a page, at least 1
 	Cursor     string
-	Within     time.Duration // how long to search; 0 stands for DefaultWithin
+	Within     time.Duration // how long to search; 0 means DefaultWithin
 }
 
 // DefaultWithin is how long a search takes at most.

@@ -65,7 +65,7 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Answer, error) {
 	return s.answer, nil
 }
 
-// timedOut reports whether an error is that of the deadline. A connection may report the end of
+// timedOut reports whether the deadline caused an error. A connection may report the end of
 // the time a moment before the context does.
 func timedOut(ctx context.Context, err error) bool {
 	end, _ := ctx.Deadline()
@@ -212,7 +212,7 @@ func (s *search) latest(ctx context.Context) (int64, error) {
 	return 0, nil
 }
 
-// dayShape is what sql/latest_day.sql selects from a table.
+// dayShape selects the table of sql/latest_day.sql.
 type dayShape struct {
 	Any   bool // of all months, not only the last one of all tenants
 	Table string

@@ -13,7 +13,7 @@ import (
 	"tapedeck/query/pricing/cost"
 )
 
-// cellShape is what the templates of cells ask of.
+// cellShape selects the optional parts of the templates of cells.
 type cellShape struct {
 	TagNames []string // by which prices differ
 	CellTags []string // the SQL of their values
@@ -38,7 +38,7 @@ func (s cellShape) args(split cost.Split) query.Args {
 const cellsMost = 1_000_000
 
 // withCosts adds to a statement on session ids what it needs to know costs: parameters, and in
-// the context tables. Costs of settled sessions are read as they are stored; those of others
+// the context tables. Costs of settled sessions are read as they are stored; costs of other sessions
 // are computed from rates, in the table cell_rates.
 func withCosts(ctx context.Context, r *query.Reader, q *Selection, shape *sessionIDsShape, a query.Args) (context.Context, error) {
 	pricer, err := cost.PricerFor(ctx, r, q.Tenant)

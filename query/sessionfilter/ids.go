@@ -62,7 +62,7 @@ var sortKeys = map[string]string{
 	"duration": "if(session_id IN {open:Array(String)}, greatest({now:Int64}, last_ns), end_ns) - started_ns",
 	"tokens":   "tokens",
 	// In parts of 10⁻¹² of the currency's unit, -1 for one that is not known: costs that
-	// differ by less stand in order of the ids.
+	// differ by less are ordered by their ids.
 	"cost": "if(isNull(known_cost), -1, toInt64(least(assumeNotNull(known_cost), 9000000) * 1000000000000))",
 }
 
@@ -148,7 +148,7 @@ func askIDs(ctx context.Context, r *query.Reader, q *Selection, shape sessionIDs
 	return query.Ask[Session](ctx, r, statements, "session_ids", shape, a)
 }
 
-// facts reports whether the filter names sessions by what stands in rows of their facts.
+// facts reports whether the filter selects sessions by rows of their facts.
 func (s *sessionIDsShape) facts() bool {
 	return s.Agents || s.Tools || s.Models || s.Providers || s.Runs || s.Nodes || s.ServiceTiers || s.CallStatuses
 }
@@ -162,7 +162,7 @@ func (s sessionIDsShape) Lengths() bool {
 func (sessionIDsShape) Duration() string { return sortKeys["duration"] }
 
 // openFor looks the open sessions up if the query depends on them. With a mark their
-// ages are those of the first page.
+// ages are the ages on the first page.
 func openFor(ctx context.Context, r *query.Reader, q *Selection, after *query.Mark) (*sessionhead.OpenSessions, error) {
 	if !q.openOnly() && q.MinDuration == 0 && q.MaxDuration == 0 && !strings.HasSuffix(string(q.Sort), "duration") {
 		return nil, nil
@@ -203,8 +203,8 @@ func likelyRuns(asked []sessionhead.Status) []string {
 	return runs
 }
 
-// matching returns the ids of those that have one of the statuses, if any are asked
-// for, and have been open and silent for long enough.
+// matching returns the ids of the open sessions that have one of the filter's statuses, if it
+// has any, and have been open and silent for long enough.
 func matching(o *sessionhead.OpenSessions, f *Filter) []string {
 	return o.Ids(func(s *sessionhead.OpenSession) bool {
 		return (len(f.Statuses) == 0 || slices.Contains(f.Statuses, s.Status)) &&

@@ -9,7 +9,7 @@ import (
 // daysMost bounds the days of all sessions of a page together that are named one by one.
 const daysMost = 10_000
 
-// Parameters are the parameters for the facts of some sessions, at least of one. Sessions of a
+// Parameters returns the parameters of statements on the facts of sessions, at least one. Sessions of a
 // page that is not in an order of time lie anywhere, so each has its own days: those from its
 // beginning to its end, one to spare on both sides. Of sessions with too many days no days
 // are named: all from the first to the last are read.

@@ -1,3 +1,5 @@
+// Package sessionfilter finds the sessions that pass a filter. Lists, reports, search and bills
+// use the same filter.
 package sessionfilter
 
 import (

@@ -30,7 +30,7 @@ type candidate struct {
 	SortKey int64  `ch:"sort_key"`
 }
 
-// candidatesShape is what sql/settled_candidates.sql asks of.
+// candidatesShape selects the optional parts of sql/settled_candidates.sql.
 type candidatesShape struct {
 	SortKey                     string
 	Descending, From, To, After bool
@@ -38,8 +38,8 @@ type candidatesShape struct {
 }
 
 // bySettledCosts returns a page of an order in which sessions with a known cost come first, or
-// of those alone: of the settled sessions those at the front, and of the unsettled ones all,
-// are held against the filter. It reports false if nothing is settled, or if that finds too few.
+// of sessions with a known cost only. It checks the filter for the first settled sessions and
+// for all unsettled ones. It reports false if nothing is settled or if it finds too few.
 func bySettledCosts(
 	ctx context.Context, r *query.Reader, q *Selection, after *query.Mark, limit int, shape sessionIDsShape, a query.Args,
 ) (ids []Session, found bool, err error) {
@@ -98,8 +98,8 @@ func bySettledCosts(
 	return nil, false, nil
 }
 
-// passing returns, in order, those of some candidates and of the unsettled sessions that pass
-// the filter. Candidates are known to, if it asks for nothing but times and costs.
+// passing returns, in order, the candidates and the unsettled sessions that pass the filter. All
+// candidates pass a filter by times and costs only.
 func passing(ctx context.Context, r *query.Reader, q *Selection, shape sessionIDsShape, a query.Args, front []candidate) ([]Session, error) {
 	var ids []Session
 	names := slices.Clone(shape.settled.Unsettled)

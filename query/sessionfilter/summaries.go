@@ -104,7 +104,7 @@ func readStored(ctx context.Context, r *query.Reader, tenant string, ids []Sessi
 	return streams, spans, group.Wait()
 }
 
-// settledRow is what is settled of a session, but for its usage.
+// settledRow is the settled part of a session, without its usage.
 type settledRow struct {
 	ID string `ch:"settled_id"` // apart from the ids of the rows in it
 	sessionstreams.Row
@@ -112,7 +112,7 @@ type settledRow struct {
 	sessionhead.EndRow
 }
 
-// readSettled returns what is settled of some sessions, and the sessions of which nothing is.
+// readSettled returns the settled rows of sessions, and the sessions without one.
 func readSettled(ctx context.Context, r *query.Reader, tenant string, ids []Session, view *rollup.View) ([]settledRow, []Session, error) {
 	asked, rest := settledAmong(ids, view)
 	if len(asked) == 0 {
@@ -134,7 +134,7 @@ func readSettled(ctx context.Context, r *query.Reader, tenant string, ids []Sess
 	return rows, rest, nil
 }
 
-// settledAmong returns the sessions that are settled, or have no usage, and the others.
+// settledAmong returns the sessions that are settled or have no usage, and the unsettled ones.
 func settledAmong(ids []Session, view *rollup.View) (stored, rest []Session) {
 	if view == nil {
 		return nil, ids

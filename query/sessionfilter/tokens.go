@@ -48,8 +48,8 @@ func mostTokens(
 	return query.Ask[Session](ctx, r, statements, "session_ids", shape, a)
 }
 
-// bounded returns those of the sessions that are asked for and used any tokens, with
-// what they used, in order.
+// bounded returns the sessions that pass the filter and used any tokens, with their usage, in
+// order.
 func bounded(
 	ctx context.Context, r *query.Reader, q *Selection, after *query.Mark, shape sessionIDsShape, a query.Args, bounds []sessionBound,
 ) ([]Session, error) {

@@ -49,7 +49,7 @@ func frontFirst(
 	return askIDs(ctx, r, q, shape, a)
 }
 
-// oldestLast says that no session of a window began before its edge.
+// oldestLast reports whether no session of a window began before its edge.
 func (s *sessionIDsShape) oldestLast() bool { return s.Descending && s.Time == timeSorts["started"] }
 
 // windowBegin returns where a session's place is at the earliest in the order, ns.

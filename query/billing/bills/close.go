@@ -26,7 +26,7 @@ const (
 const commitTries = 100
 
 // Close closes a period of an account and returns its bill. Of several attempts at the same
-// time one succeeds; the others return a problem that names its bill.
+// time one succeeds; the other closes return a problem that names its bill.
 func (s *Store) Close(ctx context.Context, tenant, account, period string) (*Bill, error) {
 	began := time.Now()
 	b, err := s.close(ctx, tenant, account, period)
@@ -66,7 +66,7 @@ func (s *Store) close(ctx context.Context, tenant, account, period string) (*Bil
 	if err := failpoint.Reach(ctx, stepCommitted); err != nil {
 		return nil, err
 	}
-	// The bill is committed: it is stored also if whoever asked for it has left.
+	// The bill is committed: it is stored even if the client has disconnected.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 	defer cancel()
 	if err := s.store(ctx, tenant, c.bill); err != nil {

@@ -38,7 +38,7 @@ func NewStore(reader *query.Reader, conn driver.Conn, heads Heads, log *slog.Log
 
 func (s *Store) now() time.Time { return query.Instant(s.reader.Now()) }
 
-// billShape is what sql/bills.sql asks of.
+// billShape selects the optional parts of sql/bills.sql.
 type billShape struct{ Account, Number bool }
 
 type billRow struct {
@@ -91,7 +91,7 @@ func (s *Store) Rows(ctx context.Context, tenant string, b *Bill, from uint64, l
 	return s.eachRow(ctx, shape, args, map[string]string{b.Attempt: b.Number}, visit)
 }
 
-// eachRow calls a function with rows of bills. numbers are those of the bills by attempt.
+// eachRow calls a function with rows of bills. numbers are the numbers of the bills, by attempt.
 func (s *Store) eachRow(ctx context.Context, shape rowsShape, args query.Args, numbers map[string]string, visit func(*Row) error) error {
 	return query.Each(ctx, s.reader, statements, "bill_rows", shape, args, func(stored *StoredRow) error {
 		r, err := stored.Row(numbers[stored.Attempt])

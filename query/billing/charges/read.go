@@ -25,7 +25,7 @@ type Query struct {
 	grouping.Pricing
 }
 
-// shape is what sql/charges.sql asks of.
+// shape selects the optional parts of sql/charges.sql.
 type shape struct {
 	grouping.Shape
 	After, Limited bool

@@ -44,7 +44,7 @@ func (c *StatedCost) add(stated decimal.Decimal, priced *decimal.Decimal) {
 	}
 }
 
-// cellShape is what the statement of stated costs asks of.
+// cellShape selects the optional parts of the statement of stated costs.
 type cellShape struct {
 	tags     []string // by which prices differ
 	CellTags []string // the SQL of their values

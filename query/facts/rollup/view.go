@@ -18,7 +18,7 @@ var statements = query.Statements("facts/rollup")
 // more of them it is cheaper to read all sessions from the tables.
 const unsettledMost = 20_000
 
-// View is what is settled for a tenant.
+// View is the settled usage of a tenant.
 type View struct {
 	Batches []Batch // none if the range has none
 	// Unsettled are the sessions whose settled rows do not count.

@@ -108,7 +108,7 @@ func (e *End) at(run *spanmerge.Span) {
 	e.Span = &SpanRef{ID: run.ID, Kind: run.Kind, Name: run.Name}
 }
 
-// lastRun returns the run that began last among those of a status.
+// lastRun returns the last run with a status, by the time of its first frame; nil for none.
 func lastRun(spans []spanmerge.Span, status schema.Status) (last *spanmerge.Span) {
 	for i := range spans {
 		s := &spans[i]

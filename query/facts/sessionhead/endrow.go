@@ -5,8 +5,8 @@ import (
 	"tapedeck/schema"
 )
 
-// EndRow is what the spans say of how a session ended; ids are "" for what there
-// is none of.
+// EndRow holds the spans that show how a session ended; the id of a span that does not exist
+// is "".
 type EndRow struct {
 	ID             string `ch:"session_id"`
 	FailedID       string `ch:"failed_id"` // the last run that failed
@@ -30,7 +30,7 @@ type EndRow struct {
 	OpenStatus     string `ch:"open_status"`
 }
 
-// Spans returns the spans of the row, for sessionEnd.
+// Spans returns the spans of the row, for NewEnd.
 func (row *EndRow) Spans() []spanmerge.Span {
 	run := string(schema.SpanRun)
 	all := []spanmerge.Span{

@@ -1,3 +1,5 @@
+// Package sessionhead computes the head of a session: its status, its end and the counts of its
+// spans.
 package sessionhead
 
 import (
@@ -16,7 +18,7 @@ type Summary struct {
 	Findings []findings.Finding `json:"findings,omitzero"`
 }
 
-// Head is what the list and the page of one session have in common.
+// Head holds the fields that the list and the page of one session share.
 type Head struct {
 	ID      string    `json:"id"`
 	Started time.Time `json:"started"` // arrival of the first frame

@@ -49,8 +49,8 @@ func (p *Prices) Price(records []Record) {
 	}
 }
 
-// tag returns the value of a tag for what a stream reported: its own, else that of the
-// first stream that has one.
+// tag returns the value of a tag for usage that a stream reported: the value of the stream, else the
+// value of the first stream that has the tag.
 func (p *Prices) tag(stream, name string) string {
 	var first *sessionstreams.Stream
 	for i := range p.Streams {

@@ -1,3 +1,4 @@
+// Package usagerecord reads the usage records of sessions, counts each record once and prices it.
 package usagerecord
 
 import (
@@ -26,8 +27,8 @@ type Record struct {
 	Mode     string    `json:"mode"`  // add: the whole count of its scope; running: a total so far
 	Scope    string    `json:"scope"` // what the count is of
 	At       time.Time `json:"at"`
-	// Tokens is what the record adds: of a running total the difference to the
-	// one before it.
+	// Tokens is what the record adds to a sum: for a running total the difference to the
+	// previous one.
 	Tokens cost.Tokens `json:"tokens"`
 	// StatedTotal is the sum that the source states itself; null where it states
 	// none. Discrepancy says that it is not the sum of the record's buckets.
@@ -73,7 +74,7 @@ type usageRow struct {
 	billingRow
 }
 
-// usageShape is what sql/usage_of_session.sql selects.
+// usageShape selects the optional parts of sql/usage_of_session.sql.
 type usageShape struct {
 	Original   bool // none of the sessions was ever deleted or decoded anew
 	WithoutRaw bool

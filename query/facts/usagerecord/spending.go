@@ -8,7 +8,7 @@ import (
 	"tapedeck/query/pricing/cost"
 )
 
-// Spending is what a session used, and what each record of it adds.
+// Spending is the usage of a session, and the part of each record in it.
 type Spending struct {
 	Sum  cost.UsageTotals
 	Adds []Addition // in order of time

@@ -13,8 +13,8 @@ import (
 	"tapedeck/query"
 )
 
-// FindExceptions looks for what a report cannot just add up, and keeps it in
-// tables that come with its queries.
+// FindExceptions looks for facts that a report cannot simply add up, and sends them as tables
+// with its statements.
 func (b *Report) FindExceptions(ctx context.Context, r *query.Reader) error {
 	if err := b.findCrossing(ctx, r); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (b *Report) FindExceptions(ctx context.Context, r *query.Reader) error {
 	return attach(b, "repeated_ids", "id", "UInt64", len(repeated), func(i int) any { return repeated[i].ID })
 }
 
-// repeatedID is the hash of an id that stands in the range several times.
+// repeatedID is the hash of an id that several rows in the range have.
 type repeatedID struct {
 	ID uint64 `ch:"id"`
 }

@@ -15,6 +15,7 @@ const TagPrefix = "tag:"
 // that have none.
 type Group map[string]*string
 
+// NewGroup returns the group of a row: values[i] is the value of the grouping by[i], "" for none.
 func NewGroup(by, values []string) Group {
 	g := Group{}
 	for i, name := range by {
@@ -43,7 +44,7 @@ func MarshalRow(g Group, parts ...any) ([]byte, error) {
 }
 
 // UnmarshalRow reads a row that MarshalRow wrote into pointers to structs, and returns its group.
-// The names in the group are those of groupings.
+// The group has the names that groupings allows.
 func UnmarshalRow(text []byte, groupings []string, parts ...any) (Group, error) {
 	for _, part := range parts {
 		if err := json.Unmarshal(text, part); err != nil {
@@ -53,7 +54,7 @@ func UnmarshalRow(text []byte, groupings []string, parts ...any) (Group, error) 
 	return groupOf(text, groupings)
 }
 
-// groupOf reads the group out of a row's JSON: the names are those of groupings.
+// groupOf reads the group of a row's JSON: the fields that groupings allows.
 func groupOf(text []byte, groupings []string) (Group, error) {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(text, &all); err != nil {

@@ -11,7 +11,7 @@ import (
 // Order is the order of single calls.
 type Order string
 
-// Orders are all there are, the default first.
+// Orders lists all orders, the default first.
 var Orders = []Order{"newest", "first_token", "longest_gap", "duration", "slowest_rate"}
 
 // orders are the SQL of orders, and of the calls that have what they are ordered by.

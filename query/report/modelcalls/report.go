@@ -28,7 +28,7 @@ type Report struct {
 // Row holds the figures of one group of calls in one period.
 type Row struct {
 	grouping.Period
-	Group grouping.Group // in JSON its values stand beside the others, under their names
+	Group grouping.Group // in JSON each value is a field beside the others
 	Figures
 }
 

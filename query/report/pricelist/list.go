@@ -49,7 +49,7 @@ type Entry struct {
 	Model      string      `json:"model"`
 	Name       string      `json:"name"`
 	Deprecated bool        `json:"deprecated"`
-	Prices     []UnitPrice `json:"prices"` // of calls that no condition of a rule holds for but provider, model, tenant and date
+	Prices     []UnitPrice `json:"prices"` // of calls for which rules have no other conditions than provider, model, tenant and date
 }
 
 // UnitPrice is the price of a unit. Amounts are decimal numbers.

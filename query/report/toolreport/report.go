@@ -1,3 +1,5 @@
+// Package toolreport reports calls of tools: how many there were, how they ended and how long they
+// took.
 package toolreport
 
 import (
@@ -12,15 +14,15 @@ import (
 
 var statements = grouping.Statements("report/toolreport")
 
-// ToolGroupings are what a report on tools can be grouped by.
+// Groupings lists what a report on tools can be grouped by.
 var Groupings = []string{"tool", "agent", "session"}
 
 // Query asks how tools did.
 type Query struct {
 	Tenant      string
 	From, To    time.Time            // half open, by when a call was first spoken of; zero for no limit
-	Zone        *time.Location       // in which periods begin; nil stands for UTC
-	Granularity grouping.Granularity // "" stands for Whole
+	Zone        *time.Location       // in which periods begin; nil means UTC
+	Granularity grouping.Granularity // "" means Whole
 	GroupBy     []string
 	Slowest     int                   // how many of the slowest calls to list
 	Sessions    *sessionfilter.Filter // only the calls of these sessions; nil for all
@@ -44,7 +46,7 @@ type Report struct {
 // Row is how one group of calls did in one period.
 type Row struct {
 	grouping.Period
-	Group grouping.Group // in JSON its values stand beside the others, under their names
+	Group grouping.Group // in JSON each value is a field beside the others
 	Times
 }
 

@@ -23,12 +23,12 @@ var Groupings = []string{
 type Query struct {
 	Tenant      string
 	From, To    time.Time            // half open: reported at From or later, and before To; zero for no limit
-	Zone        *time.Location       // in which periods begin; nil stands for UTC
-	Granularity grouping.Granularity // "" stands for Whole
+	Zone        *time.Location       // in which periods begin; nil means UTC
+	Granularity grouping.Granularity // "" means Whole
 	GroupBy     []string
 	Sessions    *sessionfilter.Filter // only the usage of these sessions; nil for all
 
-	Order Order // "" stands for ByPeriod
+	Order Order // "" means ByPeriod
 	// Top is how many groups are listed, the first by the order over the whole range; the
 	// others are one row in each period. 0 for all.
 	Top int

@@ -1,3 +1,4 @@
+// Package usagereport reports the usage of models and its cost, by periods and groups.
 package usagereport
 
 import (
@@ -23,15 +24,15 @@ type Report struct {
 	found bool // with findings
 }
 
-// Row is what one group used in one period.
+// Row is the usage of one group in one period.
 type Row struct {
 	grouping.Period
-	Group grouping.Group // in JSON its values stand beside the others, under their names
+	Group grouping.Group // in JSON each value is a field beside the others
 	Others
 	Figures
 }
 
-// Others says of how many groups a row is.
+// Others counts the groups that a row sums up.
 type Others struct {
 	// OtherGroups is how many groups a row sums up that are not among the first of a
 	// report; 0 for a row of one group. The names of such a row's group are null.

@@ -1,3 +1,4 @@
+// Package sessiondetail reads the page of one session: its head, streams, runs and totals.
 package sessiondetail
 
 import (

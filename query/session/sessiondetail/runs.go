@@ -25,8 +25,8 @@ type Run struct {
 	Error      *string    `json:"error"`
 	Agent      string     `json:"agent"`
 	Position   string     `json:"position"` // of the frame that first spoke of it
-	// Message and Reply are cut short: what the user said, and what the agent
-	// answered last; null where nothing was said.
+	// Message and Reply are cut short: the first message of the user, and the last
+	// answer of the agent; null if there is none.
 	Message *string                `json:"message"`
 	Reply   *string                `json:"reply"`
 	Tools   sessionhead.ToolCounts `json:"tools"`
@@ -46,7 +46,7 @@ type runText struct {
 	Text    string `ch:"excerpt"`
 }
 
-// firstOfUser returns what users said first, cut short; "" if they said nothing.
+// firstOfUser returns the first message of a user, cut short; "" if there is none.
 func firstOfUser(texts []runText) string {
 	var first *runText
 	for i := range texts {
@@ -116,7 +116,7 @@ type owners struct {
 	byID   map[string]int // by the run's id, as the frames name it
 }
 
-// find returns the run that a span stands below; where it stands below none, the
+// find returns the run that is an ancestor of a span; if no run is, the
 // one of the id.
 func (o *owners) find(spanID, runID string) (int, bool) {
 	for range len(o.spans) { // parents reported by a source may form a circle

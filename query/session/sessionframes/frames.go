@@ -1,3 +1,5 @@
+// Package sessionframes reads the frames of a session: pages, an index, counts by type and density
+// over time.
 package sessionframes
 
 import (
@@ -36,8 +38,8 @@ type Frame struct {
 	Payload
 }
 
-// Payload is what a frame says, its transport's framing taken off; of a frame
-// that says nothing (a comment, a blank line) all of it.
+// Payload returns the bytes of a frame without the framing of its transport. A frame without a
+// payload (a comment, a blank line) is returned whole.
 type Payload struct {
 	JSON   json.RawMessage `json:"frame,omitempty"`  // a message that is JSON
 	Text   *string         `json:"text,omitempty"`   // one that is other text

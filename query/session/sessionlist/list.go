@@ -1,3 +1,4 @@
+// Package sessionlist reads pages of the list of sessions.
 package sessionlist
 
 import (
@@ -15,7 +16,7 @@ var statements = query.Statements("session/sessionlist", "sessionfilter")
 type Query struct {
 	Tenant string
 	sessionfilter.Filter
-	Sort   sessionfilter.Sort // "" stands for newest first
+	Sort   sessionfilter.Sort // "" means newest first
 	Limit  int                // sessions on a page, at least 1
 	Cursor string
 	Limits sessionfilter.Limits // of the search for sessions

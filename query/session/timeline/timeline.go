@@ -1,3 +1,4 @@
+// Package timeline reads the spans of a session as a tree, with usage and gaps.
 package timeline
 
 import (
@@ -18,7 +19,7 @@ import (
 
 var statements = query.Statements("session/timeline")
 
-// Timeline is what happened in a session, and when.
+// Timeline is the timeline of a session: its spans, marks and gaps.
 type Timeline struct {
 	SessionID  string             `json:"session_id"`
 	Status     sessionhead.Status `json:"status"`
@@ -68,7 +69,7 @@ type Span struct {
 	Provider     *string         `json:"provider"`
 	Error        *string         `json:"error"`
 	Attributes   json.RawMessage `json:"attributes"` // an object; null where there is none
-	// Tokens are those of its own usage records; null where it has none.
+	// Tokens is the sum of its own usage records; null without any.
 	Tokens   *cost.Tokens         `json:"tokens"`
 	Usage    []usagerecord.Record `json:"usage"`
 	Children []*Span              `json:"children"`

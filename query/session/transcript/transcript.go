@@ -1,3 +1,4 @@
+// Package transcript reads the messages of a session.
 package transcript
 
 import (
