@@ -46,7 +46,8 @@ func OfSession(ctx context.Context, r *query.Reader, tenant string, s *sessionst
 	return First(ctx, r, tenant, s, 0)
 }
 
-// First returns at most most spans of a session, the spans that were seen first; 0 is no limit.
+// First is OfSession with a limit: it returns the spans that were seen first, at most so many.
+// 0 is no limit.
 func First(ctx context.Context, r *query.Reader, tenant string, s *sessionstreams.Row, most int) ([]Span, error) {
 	views, err := query.Ask[Span](ctx, r, statements, "spans", struct{ Limit, Original bool }{most > 0, s.Original}, sessionstreams.Parameters(tenant, s).With("limit", most))
 	if err != nil {
