@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/reports"
@@ -22,7 +21,7 @@ import (
 // large fills a database with half a million sessions over half a year: one
 // stream, four usage records, four tool calls, a run and a model call for each.
 func large(b *testing.B) *querytest.DB {
-	db := querytest.Open(b, localtest.ClickHouse(b))
+	db := querytest.New(b)
 	db.Merge()
 	db.Exec(`INSERT INTO streams (tenant, session_id, stream_id, first_seq, stream_started, version, transport, dialect,
 		tags, title, first_at, last_at, frames, bytes, ended, end_reason)

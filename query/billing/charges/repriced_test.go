@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/billing/charges"
 	"tapedeck/query/pricing/cost"
@@ -21,7 +20,7 @@ import (
 // Costs at other prices that are not known have their reasons: the price file has no rate in
 // May 2020, and the table has no model in-house-9 of openai. Charges and reports state the same.
 func TestReasonsOfOtherPrices(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.New(t)
 	db.Add(querytest.Recording{Session: "a", Stream: 1, Usages: []schema.Usage{
 		querytest.Used("a", "gpt-5", 0, schema.Tokens{Input: 1000}),
 		querytest.Used("b", "in-house-9", 1, schema.Tokens{Input: 500}),

@@ -42,7 +42,7 @@ type world struct {
 }
 
 func newWorld(t *testing.T) *world {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.New(t)
 	w := &world{T: t, db: db, fast: querytest.Reader(db, 100*day), slow: querytest.Reader(db, 100*day, query.WithoutSettled())}
 	w.log = slog.New(slog.DiscardHandler)
 	w.settler = rollup.NewSettler(w.fast, w.log)

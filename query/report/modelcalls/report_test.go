@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/modelcalls"
 	"tapedeck/query/report/reports"
@@ -100,7 +99,7 @@ func recordings() []querytest.Recording {
 
 func read(t *testing.T, db *querytest.DB, q modelcalls.Query) *modelcalls.Report {
 	t.Helper()
-	q.Tenant = querytest.Tenant
+	q.Tenant = db.Tenant
 	return querytest.Must[*modelcalls.Report](t)(modelcalls.Read(t.Context(), querytest.Reader(db, 1e6), q))
 }
 
@@ -149,7 +148,7 @@ const (
 )
 
 func TestCalls(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	db.Add(recordings()...)
 	for _, tc := range []struct {
 		name string
@@ -263,7 +262,7 @@ func TestCallsWithCareForAll(t *testing.T) {
 
 // Statuses of sessions are known only from their summaries.
 func TestCallsOfSessionsWithAStatus(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	db.Add(recordings()...)
 	failed := &sessionlist.Filter{Statuses: []sessionhead.Status{sessionhead.Failed}}
 	querytest.Equal(t, "report", querytest.Lines(": "+sonnet, "all: "+sonnet), table(read(t, db, modelcalls.Query{Sessions: failed})))

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/reports"
 	"tapedeck/query/report/toolreport"
@@ -48,7 +47,7 @@ func toolTable(r *toolreport.Report) string {
 }
 
 func TestTools(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	reported := querytest.Tool("reported", "search", schema.StatusOK, 3600, 3601)
 	reported.Duration = int64(250 * time.Millisecond) // the source knows better than the second between two frames
 	endOnly := schema.Span{
@@ -112,12 +111,12 @@ func TestTools(t *testing.T) {
 			"all: 0 calls, 0 errors, 0 open, 0 timed, - - - - - - -")},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			tc.q.Tenant = querytest.Tenant
+			tc.q.Tenant = db.Tenant
 			querytest.Equal(t, "report", tc.want, toolTable(querytest.Must[*toolreport.Report](t)(toolreport.Read(t.Context(), r, tc.q))))
 		})
 	}
 	t.Run("slowest", func(t *testing.T) {
-		report := querytest.Must[*toolreport.Report](t)(toolreport.Read(t.Context(), r, toolreport.Query{Tenant: querytest.Tenant, Slowest: 3}))
+		report := querytest.Must[*toolreport.Report](t)(toolreport.Read(t.Context(), r, toolreport.Query{Tenant: db.Tenant, Slowest: 3}))
 		pos := func(seconds float64, stream int, seq uint64) string {
 			return schema.Position{At: querytest.AtSecond(seconds), StreamID: querytest.StreamID(stream), Seq: seq}.String()
 		}
@@ -128,7 +127,7 @@ func TestTools(t *testing.T) {
 		}, report.Slowest)
 	})
 	t.Run("error rate", func(t *testing.T) {
-		report := querytest.Must[*toolreport.Report](t)(toolreport.Read(t.Context(), r, toolreport.Query{Tenant: querytest.Tenant, GroupBy: []string{"tool"}}))
+		report := querytest.Must[*toolreport.Report](t)(toolreport.Read(t.Context(), r, toolreport.Query{Tenant: db.Tenant, GroupBy: []string{"tool"}}))
 		querytest.Equal(t, "of search", 0.5, report.Items[3].ErrorRate)
 		text := querytest.Must[[]byte](t)(json.Marshal(report))
 		var back toolreport.Report

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/reports"
 	"tapedeck/query/report/usagereport"
@@ -34,7 +33,7 @@ func groupedCalls() []querytest.Recording {
 // A call of 1000 tokens costs 0.00125, and half of it as flex. Rows come in the order that
 // is asked for, and all but the first groups are one row of each period.
 func TestGroupingsAndOrders(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	db.Add(groupedCalls()...)
 	r := querytest.Reader(db, 1e6)
 	for _, tc := range []struct {
@@ -62,7 +61,7 @@ func TestGroupingsAndOrders(t *testing.T) {
 			"2026-03-03T10:00:00Z r1 1000 0.00125, 2026-03-04T10:00:00Z r1 2000 0.00125, 2026-03-05T10:00:00Z r2 3000 0.00375, 2026-03-06T10:00:00Z null 4000 0.0025"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			tc.q.Tenant = querytest.Tenant
+			tc.q.Tenant = db.Tenant
 			report := querytest.Must[*usagereport.Report](t)(usagereport.Read(t.Context(), r, tc.q))
 			var rows []string
 			for i := range report.Items {

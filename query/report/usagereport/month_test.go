@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/facts/rollup"
 	"tapedeck/query/querytest"
@@ -67,7 +66,7 @@ func TestMonth(t *testing.T) {
 		t.Skip("there is no node")
 	}
 	calls, recordings := month(*monthCalls)
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.New(t)
 	began := time.Now()
 	for part := range slices.Chunk(recordings, 500) {
 		db.Add(part...)

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/reports"
 	"tapedeck/query/report/usagereport"
@@ -14,7 +13,7 @@ import (
 )
 
 func TestUsagePeriods(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	// One call of 1 token each at these moments, UTC.
 	moments := []string{
 		"2026-03-28T22:59:59Z", "2026-03-28T23:00:00Z", // Berlin: the 28th, the 29th
@@ -61,7 +60,7 @@ func TestUsagePeriods(t *testing.T) {
 		{"half open", usagereport.Query{From: berlin(t, 2026, 3, 29), To: berlin(t, 2026, 3, 30)}, "4"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			tc.q.Tenant = querytest.Tenant
+			tc.q.Tenant = db.Tenant
 			report := querytest.Must[*usagereport.Report](t)(usagereport.Read(t.Context(), r, tc.q))
 			var got []string
 			for _, row := range report.Items {
@@ -79,7 +78,7 @@ func TestUsagePeriods(t *testing.T) {
 	}
 	t.Run("a day of 25 hours", func(t *testing.T) {
 		report := querytest.Must[*usagereport.Report](t)(usagereport.Read(t.Context(), r, usagereport.Query{
-			Tenant: querytest.Tenant, Zone: querytest.Zone(t, "Europe/Berlin"), Granularity: reports.Daily, From: berlin(t, 2026, 10, 25), To: berlin(t, 2026, 10, 26),
+			Tenant: db.Tenant, Zone: querytest.Zone(t, "Europe/Berlin"), Granularity: reports.Daily, From: berlin(t, 2026, 10, 25), To: berlin(t, 2026, 10, 26),
 		}))
 		row := report.Items[0]
 		querytest.Equal(t, "start", "2026-10-24T22:00:00Z", row.Start.Format(time.RFC3339))

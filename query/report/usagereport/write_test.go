@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/internal/problem"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
@@ -27,7 +26,7 @@ import (
 // A report has the same rows in all formats: those below, which were computed by hand. A
 // million input tokens cost 1.25 dollars with gpt-5, 0.25 with gpt-5-mini.
 func TestFormats(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	tagged := func(value string) schema.StreamState {
 		return schema.StreamState{Tags: map[string]string{"who, when": value}}
 	}
@@ -55,7 +54,7 @@ func TestFormats(t *testing.T) {
 			"|gpt-5|0|2|4000000|5||", "||2|2|2000007|0.5||" + reason,
 		}},
 	} {
-		tc.q.Tenant = querytest.Tenant
+		tc.q.Tenant = db.Tenant
 		for _, f := range []tabular.Format{tabular.NDJSON, tabular.CSV, tabular.Parquet} {
 			var out bytes.Buffer
 			if err := usagereport.Write(t.Context(), r, tc.q, f, &out); err != nil {
@@ -86,7 +85,7 @@ func TestFormats(t *testing.T) {
 	for want, q := range map[string]usagereport.Query{
 		"tag:nobody": {GroupBy: []string{"tag:nobody"}}, "currency": {Currency: "EUR"}, "what_if_model": {WhatIfModel: "no such model"},
 	} {
-		q.Tenant = querytest.Tenant
+		q.Tenant = db.Tenant
 		var out bytes.Buffer
 		err := usagereport.Write(t.Context(), r, q, tabular.CSV, &out)
 		if p, ok := errors.AsType[*problem.Problem](err); !ok || p.Status != 400 || !strings.Contains(p.Detail+p.Parameter, want) || out.Len() > 0 {

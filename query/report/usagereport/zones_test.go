@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/reports"
 	"tapedeck/query/report/usagereport"
@@ -30,7 +29,7 @@ func TestZones(t *testing.T) {
 			rec.Usages = append(rec.Usages, u)
 		}
 	}
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	db.Add(rec)
 	r := querytest.Reader(db, 0)
 	names := map[reports.Granularity]func(time.Time) string{
@@ -58,7 +57,7 @@ func TestZones(t *testing.T) {
 					want[name(time.Unix(0, rec.Usages[i].At).In(of))]++
 				}
 				report := querytest.Must[*usagereport.Report](t)(usagereport.Read(t.Context(), r, usagereport.Query{
-					Tenant: querytest.Tenant, Zone: of, Granularity: granularity,
+					Tenant: db.Tenant, Zone: of, Granularity: granularity,
 				}))
 				got, sum := map[string]int{}, 0
 				for _, row := range report.Items {

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/query/session/sessiondetail"
@@ -16,7 +15,7 @@ import (
 
 // The end of a session: when, of what, and in which span.
 func TestSessionEnd(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	tool := func(id, name string, status schema.Status, from, to float64) schema.Span {
 		s := schema.Span{Fact: schema.Fact{ID: id, SeenSeq: 7}, Kind: schema.SpanTool, Name: name, Status: status, Started: querytest.AtSecond(from)}
 		if to > 0 {
@@ -110,7 +109,7 @@ func TestSessionEnd(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tc.rec.Tenant, tc.rec.Session = fmt.Sprintf("%x", name), "s"
+			tc.rec.Tenant, tc.rec.Session = fmt.Sprintf("%s-%x", db.Tenant, name), "s"
 			db.Add(tc.rec)
 			r := querytest.Reader(db, 20, query.WithRecorders(querytest.Alive{Ids: []string{"alive"}, Within: 35 * time.Second}))
 			got := querytest.Must[*sessiondetail.Detail](t)(sessiondetail.Read(t.Context(), r, tc.rec.Tenant, "s"))

@@ -8,13 +8,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query/querytest"
 )
 
 // TestFindStreams compares what FindStreams adds up with what ClickHouse returns for Find.
 func TestFindStreams(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.New(t)
 	const sessions = 40
 	// Up to five streams in up to two parts each, with equal times, empty titles, tags of the same name, and
 	// streams that run, are lost, or ended in an error before or after their last frame.
