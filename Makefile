@@ -98,7 +98,7 @@ test-month: engine ## compare the reports of a generated month with a script's (
 ROUNDS := 20
 
 torture: engine ## break things under load, ROUNDS times, and check that nothing was lost
-	go test ./tools/systemtest/torture -count=1 -v -timeout 0 -run TestTorture -args -torture.rounds $(ROUNDS)
+	TAPEDECK_TEST_LONG=1 go test ./tools/systemtest/torture -count=1 -v -timeout 0 -run TestTorture -args -torture.rounds $(ROUNDS)
 
 check: ui ## gofmt, vet, staticcheck, golangci-lint, govulncheck, hashes of modules; types, lint and format of the pages
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "not formatted: run gofmt -w on these"; exit 1; }

@@ -33,9 +33,7 @@ const (
 // "tapedeck" by its COPY lines, and runs its command and its health check in it, as its user.
 // The commands that fetch packages and build the pages are those of "make build", which came before.
 func TestImage(t *testing.T) {
-	if !fulltest.Wanted() {
-		t.Skip("the image is built in a full run only")
-	}
+	fulltest.Long(t)
 	if os.Getuid() != 0 {
 		t.Skip("only root can run a program in the directory of an image")
 	}

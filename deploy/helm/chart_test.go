@@ -5,10 +5,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"tapedeck/internal/fulltest"
 )
 
 // TestChart renders every file of values and checks what comes of it.
 func TestChart(t *testing.T) {
+	fulltest.Long(t)
 	r := newRenderer(t)
 	sets := r.valueSets(t)
 	for _, set := range sets {

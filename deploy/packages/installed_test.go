@@ -34,6 +34,7 @@ func build(t *testing.T) string {
 // TestInstalled installs the package, runs its services under systemd in their sandboxes,
 // upgrades, removes and purges it.
 func TestInstalled(t *testing.T) {
+	fulltest.Long(t)
 	deb := build(t)
 	library, err := engine.Find(t.Context())
 	if err != nil {

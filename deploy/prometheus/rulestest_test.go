@@ -79,9 +79,7 @@ func (r rulestest) parse(t *testing.T, list []rule) []expression {
 // By Prometheus itself: the rules are valid, their unit tests pass, and what rules, dashboards and
 // the runbook ask for is what servers report.
 func TestPrometheus(t *testing.T) {
-	if !fulltest.Wanted() {
-		t.Skip("skipped: Prometheus takes minutes to compile; " + fulltest.Env + "=1 runs it")
-	}
+	fulltest.Long(t)
 	tool := build(t)
 	t.Run("units", func(t *testing.T) { tool.run(t, nil, append([]string{"test"}, testFiles(t)...)...) })
 	t.Run("scrapes", func(t *testing.T) { testScrapes(t, tool) })

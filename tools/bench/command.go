@@ -28,9 +28,10 @@ type command struct {
 	err  error         // how; read it after done
 }
 
+// Limits of waits for a process. They end what hangs, and are no bars: the machine may be busy.
 const (
-	startLimit = 30 * time.Second
-	stopLimit  = 30 * time.Second
+	startLimit = 2 * time.Minute
+	stopLimit  = time.Minute
 )
 
 // start runs the program. Its state goes under dir; env is added to this

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/engine"
 	"tapedeck/internal/local/programtest"
 )
@@ -42,6 +43,7 @@ func command(env []string, args ...string) *exec.Cmd {
 // Every part of the benchmark but the peer measures something. The figures are
 // not checked: this runs beside other tests.
 func TestQuick(t *testing.T) {
+	fulltest.Long(t)
 	env, program, dir := prepare(t)
 	dialects, out := filepath.Join(dir, "dialects.txt"), filepath.Join(dir, "report.md")
 	kept := filepath.Join(dir, "report.json")

@@ -20,6 +20,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/delivery/outlet"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/schema"
 )
 
@@ -168,6 +169,7 @@ func (r *rig) follow(ctx context.Context, session, accept string) ([]int, error)
 // Connections to NATS and ClickHouse are cut, so that they are opened with the new ones. Every
 // frame is stored and played once and in order.
 func TestRotation(t *testing.T) {
+	fulltest.Long(t)
 	r := newRig(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

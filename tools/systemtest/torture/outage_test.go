@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/engine"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/internal/local/programtest"
@@ -37,6 +38,7 @@ const (
 // stays flat, nothing is lost, and the backlog is gone at more than twice the
 // rate at which frames come.
 func TestOutage(t *testing.T) {
+	fulltest.Long(t)
 	tables := localtest.Engine(t, engine.Options{Ephemeral: true})
 	dir, err := os.MkdirTemp("", "tapedeck-outage-")
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"tapedeck/ingest/delivery/jetstream"
 	"tapedeck/ingest/sink"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/engine"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/internal/local/programtest"
@@ -24,6 +25,7 @@ var refuseFor = flag.Duration("torture.refusal", 2*time.Second, "how long ClickH
 // ClickHouse refuses for a while, under load: the sinks are not ready and say why,
 // nothing is set aside, and afterwards all is stored once.
 func TestClickHouseRefuses(t *testing.T) {
+	fulltest.Long(t)
 	program := programtest.Path(t)
 	for _, r := range refusals() {
 		// Each has a ClickHouse of its own: one that was killed a few times is started

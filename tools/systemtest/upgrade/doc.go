@@ -4,5 +4,5 @@
 // order (docs/operate/upgrade.md). Afterwards every session is compared with what was sent,
 // byte for byte, and usage reports with those of the previous version.
 //
-//	go test ./tools/systemtest/upgrade -v -args -upgrade.load 60s
+//	TAPEDECK_TEST_LONG=1 go test ./tools/systemtest/upgrade -v -args -upgrade.load 60s
 package upgrade

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/internal/local/programtest"
 )
@@ -25,6 +26,7 @@ func TestMain(m *testing.M) { localtest.Main(m) }
 var order = []string{"sink", "api", "ingest"}
 
 func TestUpgradeAndBack(t *testing.T) {
+	fulltest.Long(t)
 	p := programs{buildPrevious(t), programtest.Path(t)}
 	f := newFleet(t, p)
 	l := newLoad(t, f)
