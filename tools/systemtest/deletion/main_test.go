@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"testing"
-	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 	"github.com/nats-io/nats.go"
@@ -16,6 +15,7 @@ import (
 	"tapedeck/ingest/delivery/jetstream"
 	"tapedeck/ingest/delivery/tombstonefilter"
 	"tapedeck/ingest/sink"
+	"tapedeck/internal/bounded"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/internal/problem"
 	"tapedeck/query"
@@ -163,12 +163,7 @@ func (r *rig) shown(session string) uint64 {
 
 func (r *rig) eventually(what string, is func() bool) {
 	r.t.Helper()
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if is() {
-			return
-		}
-	}
-	r.t.Fatalf("after 30 s: not %s", what)
+	bounded.Until(r.t, what, is)
 }
 
 func (r *rig) delete(session string) {

@@ -209,7 +209,7 @@ func TestRotation(t *testing.T) {
 	r.nats.show(r.next.TLS(r.next.Issue(time.Hour, "nats.test")))
 	r.ca.Save(r.houseDir, shown)
 	r.port.show(r.next.TLS(r.next.Issue(time.Hour, "clickhouse.test")))
-	time.Sleep(1100 * time.Millisecond)
+	time.Sleep(1100 * time.Millisecond) // as above: connections that are opened from now on show the new certificate
 	r.nats.cut(t)
 	r.port.cut()
 	bounded.Until(t, "NATS sees the new certificate", func() bool {
@@ -220,7 +220,7 @@ func TestRotation(t *testing.T) {
 		_, seen := r.port.serials.Load(shown.Serial)
 		return seen
 	})
-	time.Sleep(200 * time.Millisecond)
+	time.Sleep(200 * time.Millisecond) // frames are recorded over the new connections
 	close(rec.stop)
 	bounded.Wait(t, rec.ended.Wait)
 	bounded.Wait(t, following.Wait)

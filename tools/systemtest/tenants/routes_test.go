@@ -145,6 +145,7 @@ var answersOtherwise = map[string]int{
 // Every route × every kind of token × what is one's own, another tenant's and nobody's:
 // refused as the table above says, and nothing of another tenant in any answer.
 func TestEveryRoute(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.fill(beta, 2)
 	r.fill(alpha, 1)
@@ -351,7 +352,7 @@ func (r *rig) expired() string {
 	at := time.Now().Add(200 * time.Millisecond)
 	_, text, err := r.tokens.Create(r.t.Context(), access.Request{Name: "expired", Tenant: tenantOf("x"), Scopes: []access.Scope{access.Admin}, ExpiresAt: &at})
 	r.must(err)
-	time.Sleep(time.Until(at))
+	time.Sleep(time.Until(at)) // the token expires
 	return text
 }
 

@@ -50,6 +50,7 @@ var sharedRoutes = []string{
 // A link opens its session alone, on every route of the document: everything else is not there, in the
 // same words whether it exists or not.
 func TestSharesOpenOneSession(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.fill(beta, 0)
 	r.fill(alpha, 1)
@@ -162,6 +163,7 @@ func TestSharesOpenOneSession(t *testing.T) {
 // Secrets that were recorded are masked in what a link shows, also when they are cut over frames;
 // what is not in the link's span is left out.
 func TestSharesAreMasked(t *testing.T) {
+	t.Parallel()
 	r := newRigWith(t, redact.Off)
 	admin := r.token(tenantOf(alpha), access.Admin)
 	const secret = "ghp_" + "q7Xw2Lk9Tz4Vb8Nc3Hs6Jd1Fg5Rm0Py2Ae7U"

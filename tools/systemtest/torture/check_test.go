@@ -63,7 +63,7 @@ func (c *cluster) missing(ctx context.Context, r *recorded) string {
 // settleTimeout bounds how long all that was accepted takes to be readable.
 const settleTimeout = 60 * time.Second
 
-// settle waits until nothing is in flight any more.
+// settle polls until nothing is in flight any more, and fails after settleTimeout.
 func (c *cluster) settle(ctx context.Context) error {
 	why := ""
 	quiet := 0

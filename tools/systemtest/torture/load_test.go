@@ -333,7 +333,7 @@ func (l *load) follow(ctx context.Context) error {
 	return l.readToTheEnd(ctx, tap, mine)
 }
 
-// readToTheEnd waits until the last of the followed sessions can be read.
+// readToTheEnd polls until the last of the followed sessions can be read.
 func (l *load) readToTheEnd(ctx context.Context, tap *process, mine []*recorded) error {
 	why := ""
 	for end := time.Now().Add(healTimeout); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(100 * time.Millisecond) {

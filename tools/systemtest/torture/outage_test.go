@@ -56,7 +56,7 @@ func TestOutage(t *testing.T) {
 	s := newSource("outage")
 	answer := make(chan error, 1)
 	go func() { answer <- s.post(t.Context(), c.ingestURL) }()
-	time.Sleep(2 * time.Second)
+	time.Sleep(2 * time.Second) // the memory under a steady load is what the outage is compared with
 	before := c.memory(t)
 	c.natsWire.sever()
 	highest := before
@@ -80,7 +80,7 @@ func TestOutage(t *testing.T) {
 		if time.Since(mended) > max(*outage, 30*time.Second) {
 			t.Fatalf("the backlog is not gone after %v", time.Since(mended))
 		}
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(5 * time.Millisecond) // between two looks at the spool
 	}
 	drained, found := time.Since(began), began.Sub(mended)
 	highest = max(highest, c.memory(t))

@@ -97,7 +97,7 @@ func (w *wire) copy(dst io.Writer, src net.Conn) {
 		if broken {
 			continue
 		}
-		time.Sleep(time.Until(p.due))
+		time.Sleep(time.Until(p.due)) // the delay of a slow wire
 		if _, err := dst.Write(p.data); err != nil {
 			broken = true
 			src.Close()
