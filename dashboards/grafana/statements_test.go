@@ -34,7 +34,7 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-// statements asks those of one dashboard.
+// statements runs the statements of one dashboard.
 func statements(t *testing.T, conn driver.Conn, name string, asked *atomic.Int32) {
 	f := read(t, name)
 	choices, values := []chosen{{}}, chosen{}

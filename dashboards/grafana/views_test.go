@@ -79,7 +79,7 @@ func ofViews(t *testing.T, db *querytest.DB, tenant string) (s sums) {
 	return s
 }
 
-// What dashboards read is what the API answers, for each tenant: with rows that were inserted
+// Dashboards read the figures of the API, for each tenant: with rows that were inserted
 // several times, spans that several streams report, sessions that were decoded anew, deleted, and
 // recorded again.
 func TestViewsEqualTheAPI(t *testing.T) {

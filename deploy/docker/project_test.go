@@ -11,7 +11,7 @@ import (
 )
 
 // TestComposeReadsIt has the library of docker compose read the file, with its schema, and
-// compares what it makes of merged parts and variables.
+// compares the merged parts and the values of variables.
 func TestComposeReadsIt(t *testing.T) {
 	fulltest.Long(t)
 	program := filepath.Join(t.TempDir(), "compose")

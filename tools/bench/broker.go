@@ -44,7 +44,7 @@ func startBroker(h *harness, name string, syncAlways bool) (*natsServer, error) 
 	return b, nil
 }
 
-// Limits of unconfirmed messages when JetStream is measured alone, equal to those of
+// Limits of unconfirmed messages when JetStream is measured alone, equal to the limits of
 // the Publisher.
 const (
 	pendingBytes    = 32 << 20

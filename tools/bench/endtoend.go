@@ -21,8 +21,8 @@ type EndToEnd struct {
 	Got      Totals       `json:"got"`                // reported by the API
 }
 
-// RecordPass is one recording of the file, with its own empty server. The CPU times are those of each process
-// within Pass.CPU, and of ClickHouse afterwards until it is idle; all are 0 if they are unknown.
+// RecordPass is one recording of the file, with its own empty server. Record, Server and ClickHouse are
+// the shares of Pass.CPU, Merges is the CPU time of ClickHouse afterwards until it is idle; all are 0 if they are unknown.
 type RecordPass struct {
 	Pass
 	Record     time.Duration `json:"record_cpu_ns"`
@@ -50,7 +50,7 @@ func (e *EndToEnd) Median() RecordPass {
 	return RecordPass{}
 }
 
-// recording is what one pass records.
+// recording is the input of one pass.
 type recording struct {
 	path   string
 	frames uint64

@@ -49,7 +49,7 @@ func TestPercentiles(t *testing.T) {
 	}
 }
 
-// What /proc reports of a child is what the system reports once it has ended.
+// The figures of /proc about a child equal the figures of the system once it has ended.
 func TestOtherProcesses(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("skipped: there is no /proc")

@@ -8,8 +8,8 @@ import (
 	"tapedeck/ingest/delivery/jetstream"
 )
 
-// Publish compares publishing ready blocks with JetStream by itself. Bytes and Messages of the passes are those of
-// the blocks.
+// Publish compares publishing ready blocks with JetStream by itself. Bytes and Messages of the passes count the
+// blocks.
 type Publish struct {
 	Blocks   BlockSizes `json:"blocks"`       // of the file
 	Large    BlockSizes `json:"large_blocks"` // of the file as one session

@@ -24,7 +24,7 @@ const (
 	recordedFrom = 1746748800
 )
 
-// id is that of a session.
+// id returns the id of a session.
 func (r *recordings) id(session int) string { return fmt.Sprintf("%s-%d", r.name, session) }
 
 // stream returns the id of a session's stream. The ids differ at the end.

@@ -188,7 +188,7 @@ func (s *scale) serve(ctx context.Context) (err error) {
 	return err
 }
 
-// stop ends what was started.
+// stop ends the servers.
 func (s *scale) stop(ctx context.Context) error {
 	errs := []error{s.server.stop()}
 	if s.db != nil && s.db.conn != nil {

@@ -36,7 +36,7 @@ type soak struct {
 	mu sync.Mutex // guards the report
 }
 
-// Soak runs many recordings and replays at once. The report says what was lost; the error is for a
+// Soak runs many recordings and replays at once. The report counts lost frames; the error is for a
 // soak that could not be run.
 func Soak(ctx context.Context, o SoakOptions) (_ *SoakReport, err error) {
 	s := &soak{SoakOptions: o, frames: max(int(o.For/o.Gap), 2)}
@@ -90,7 +90,7 @@ func (s *soak) record(ctx context.Context, name string, sessions, frames int, ga
 	defer func() {
 		for _, t := range c.clients {
 			if t.conn != nil {
-				_ = t.conn.CloseNow() // those that are open still, after an error
+				_ = t.conn.CloseNow() // connections that are still open after an error
 			}
 		}
 	}()

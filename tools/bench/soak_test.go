@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Growth is that of the second half alone, and memory that grows by more than a hundredth in a
+// Growth is taken from the second half alone, and memory that grows by more than a hundredth in a
 // minute is not flat.
 func TestMemorySlope(t *testing.T) {
 	for _, tc := range []struct {

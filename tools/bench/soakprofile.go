@@ -29,7 +29,7 @@ func (s *soak) profileMemory(ctx context.Context) (stop func() error) {
 	}
 }
 
-// profile writes what the server's heap holds after a collection.
+// profile writes a profile of the server's heap after a garbage collection.
 func (s *soak) profile(ctx context.Context, name string) error {
 	res, err := get(ctx, http.DefaultClient, s.server.url+"/debug/pprof/heap?gc=1", "")
 	if err != nil {

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// soakClient has a connection of its own for every replay.
+// soakClient opens a new connection for every replay.
 var soakClient = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 
 // errNoSession says that nothing is stored of a session so far.
 var errNoSession = errors.New("no such session")
 
-// readBack replays a session and compares each frame with what was sent, byte by byte. It returns
-// how many were right.
+// readBack replays a session and compares each frame with the sent frame, byte by byte. It returns
+// the number of equal frames.
 func readBack(ctx context.Context, server, session, query string, frames int) (n int, err error) {
 	res, err := get(ctx, soakClient, server+"/v1/sessions/"+session+"/replay?mode=raw&"+query, "application/x-ndjson")
 	if answer := (*statusError)(nil); errors.As(err, &answer) && answer.status == http.StatusNotFound {

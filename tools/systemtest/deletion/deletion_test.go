@@ -59,11 +59,11 @@ func TestRedeliveryBringsNothingBack(t *testing.T) {
 	r.eventually("nothing is stored of what was deleted", func() bool {
 		return r.rows("gone") == 0 && r.rows("gone-bundled") == 0
 	})
-	// Deleted is what there was, and not the name.
+	// The data is deleted, and the name can be used again.
 	r.record("gone", 5)
 }
 
-// A recorder sends what was in its spool when the session has long been deleted, past
+// A recorder sends the blocks of its spool when the session has long been deleted, past
 // the server and through it.
 func TestLateSpoolBringsNothingBack(t *testing.T) {
 	t.Parallel()
@@ -102,7 +102,7 @@ func TestLateSpoolBringsNothingBack(t *testing.T) {
 }
 
 // A session is deleted in the middle of its recording: the recorder of a session that
-// was named ends with an error, and what had come of it stays away.
+// was named ends with an error, and its blocks do not come back.
 func TestDeleteWhileRecording(t *testing.T) {
 	t.Parallel()
 	metrictest.Grow(t, "tapedeck_ingest_deleted_blocks_total")

@@ -1,4 +1,4 @@
-// Package deletion shows with the real parts that what was deleted stays deleted.
+// Package deletion tests with the real parts that deleted sessions stay deleted.
 package deletion
 
 import (
@@ -42,7 +42,7 @@ type rig struct {
 	store     *tombstone.Store
 	set       *tombstone.Set
 	publisher *jetstream.Publisher
-	accepts   ingest.Publisher // refuses what was deleted
+	accepts   ingest.Publisher // refuses blocks of deleted sessions
 	tapes     *replayclickhouse.Store
 	live      *live.Library
 	reader    *query.Reader
@@ -90,7 +90,7 @@ func (r *rig) deleter() *tombstone.Deleter {
 	})
 }
 
-// sink runs a sink with tombstones of its own, as another process has them, until the
+// sink runs a sink with its own tombstones, as in another process, until the
 // test's end or the call of stop.
 func (r *rig) sink() (stop func()) {
 	r.t.Helper()

@@ -133,7 +133,7 @@ const (
 	beta  = "betaMark"
 )
 
-// answersOtherwise has the status of what is not answered 200 to a tenant that may ask for it.
+// answersOtherwise has the statuses other than 200 with which routes answer a tenant that may use them.
 var answersOtherwise = map[string]int{
 	"GET /v1/ingest/ws": http.StatusUpgradeRequired, "GET /emulate/{id}": http.StatusNotFound, "GET /emulate/{id}/{path}": http.StatusNotFound,
 	"GET /v1/sessions/{id}/emulation": http.StatusNoContent,
@@ -356,7 +356,7 @@ func (r *rig) expired() string {
 	return text
 }
 
-// see returns what a tenant has, and checks that it is there.
+// see returns the answers about a tenant's data, and checks that they have it.
 func (r *rig) see(token string) string {
 	r.t.Helper()
 	var all strings.Builder

@@ -41,7 +41,7 @@ func (r *rig) share(token, body string) link {
 	return l
 }
 
-// sharedRoutes are those that answer who opened a link.
+// sharedRoutes are the routes that answer a client that opened a link.
 var sharedRoutes = []string{
 	"GET /v1/sessions/{id}", "GET /v1/sessions/{id}/frames", "GET /v1/sessions/{id}/frames/index", "GET /v1/sessions/{id}/frames/types",
 	"GET /v1/sessions/{id}/frames/{position}", "GET /v1/sessions/{id}/timeline", "GET /v1/sessions/{id}/density", "GET /v1/sessions/{id}/transcript",

@@ -29,7 +29,7 @@ const sinks = 2
 // started again.
 const natsToken = "torture"
 
-// cluster is all parts, each in a process of its own.
+// cluster is all parts, each in its own process.
 type cluster struct {
 	dir     string
 	program string // tapedeck

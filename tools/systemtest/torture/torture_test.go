@@ -76,7 +76,7 @@ func TestTorture(t *testing.T) {
 	}
 }
 
-// tally is what the rounds came to.
+// tally counts the sessions and frames of the rounds.
 type tally struct{ sessions, whole, acked, read int }
 
 // round puts load on the parts, breaks something or two, mends it, and checks. do

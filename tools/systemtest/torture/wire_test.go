@@ -69,7 +69,7 @@ func (w *wire) pass(client net.Conn) {
 	both.Wait()
 }
 
-// copy passes on what comes, each piece so much later as the wire is slow.
+// copy passes data on, each piece later by the delay of the wire.
 func (w *wire) copy(dst io.Writer, src net.Conn) {
 	type piece struct {
 		data []byte

@@ -153,7 +153,7 @@ func (f *fleet) usage(t *testing.T, phases ...string) report {
 	return found
 }
 
-// same compares the usage of phases with that of before a change of version.
+// same compares the usage of phases with the usage before a change of version.
 func (f *fleet) same(t *testing.T, after string, before report, phases ...string) {
 	t.Helper()
 	if diff := cmp.Diff(before, f.usage(t, phases...)); diff != "" {
