@@ -73,6 +73,7 @@ func costsOfView(t *testing.T, db *querytest.DB, tenant, by string, zone *time.L
 // the first second of days, with models without a price, with sessions of several streams, and after
 // a deletion.
 func TestModelCostsEqualTheAPI(t *testing.T) {
+	t.Parallel()
 	db := recorded(t)
 	kathmandu, err := time.LoadLocation("Asia/Kathmandu") // 5:45 before UTC
 	if err != nil {
