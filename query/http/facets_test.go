@@ -8,9 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/query/querytest"
 	"tapedeck/query/session/facets"
-	"tapedeck/query/session/sessionstreams"
 	"tapedeck/schema"
 )
 

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/toolreport"
 	"tapedeck/query/report/usagereport"
-	"tapedeck/query/session/sessionhead"
 	"tapedeck/schema"
 )
 

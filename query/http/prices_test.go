@@ -7,10 +7,10 @@ import (
 
 	"tapedeck/internal/problem"
 	"tapedeck/query"
-	"tapedeck/query/pricing/pricelist"
 	"tapedeck/query/pricing/prices"
 	"tapedeck/query/pricing/pricetables"
 	"tapedeck/query/querytest"
+	"tapedeck/query/report/pricelist"
 	"tapedeck/schema"
 )
 

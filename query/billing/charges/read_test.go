@@ -10,7 +10,7 @@ import (
 	"tapedeck/query/billing/charges"
 	"tapedeck/query/pricing/prices"
 	"tapedeck/query/querytest"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 	"tapedeck/query/session/sessionlist"
 	"tapedeck/schema"
 )
@@ -147,7 +147,7 @@ func TestSumIsReport(t *testing.T) {
 		"first day": {charges.Query{From: querytest.Start, To: querytest.Start.Add(day)}, 8},
 		"later":     {charges.Query{From: querytest.Start.Add(50 * time.Second)}, 4},
 		"a session": {charges.Query{Sessions: &sessionlist.Filter{Text: "a"}}, 5},
-		"what if":   {charges.Query{Pricing: reports.Pricing{WhatIfModel: "speaker", AsOf: querytest.Start.Add(-day)}}, 10},
+		"what if":   {charges.Query{Pricing: grouping.Pricing{WhatIfModel: "speaker", AsOf: querytest.Start.Add(-day)}}, 10},
 		"nothing":   {charges.Query{From: querytest.Start.Add(9 * day)}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

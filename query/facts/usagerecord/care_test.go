@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/query/pricing/cost"
 	"tapedeck/query/querytest"
-	"tapedeck/query/session/sessionstreams"
 )
 
 // TestCountOnce compares the records that countOnce makes of a session's rows with those that

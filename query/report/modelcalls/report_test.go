@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/querytest"
+	"tapedeck/query/report/grouping"
 	"tapedeck/query/report/modelcalls"
-	"tapedeck/query/report/reports"
-	"tapedeck/query/session/sessionhead"
 	"tapedeck/query/session/sessionlist"
 	"tapedeck/schema"
 )
@@ -170,7 +170,7 @@ func TestCalls(t *testing.T) {
 				": 1 calls, 0 error 0 truncated 0 refused 0 open, 1 retries, 0 streamed, 0 stalls in 0, 0 tokens, first 1: 500 500, rate -, gap -, took 5000 5000",
 				"all: 1 calls, 0 error 0 truncated 0 refused 0 open, 1 retries, 0 streamed, 0 stalls in 0, 0 tokens, first 1: 500 500, rate -, gap -, took 5000 5000"),
 		},
-		{"that were refused, by the hour", modelcalls.Query{Outcomes: []modelcalls.Outcome{modelcalls.Refused}, Granularity: reports.Hourly}, querytest.Lines(
+		{"that were refused, by the hour", modelcalls.Query{Outcomes: []modelcalls.Outcome{modelcalls.Refused}, Granularity: grouping.Hourly}, querytest.Lines(
 			"2026-03-02T10:00:00Z: 1 calls, 0 error 0 truncated 1 refused 0 open, 0 retries, 0 streamed, 0 stalls in 0, 0 tokens, first 1: 500 500, rate -, gap -, took 2000 2000",
 			"all: 1 calls, 0 error 0 truncated 1 refused 0 open, 0 retries, 0 streamed, 0 stalls in 0, 0 tokens, first 1: 500 500, rate -, gap -, took 2000 2000")},
 	} {
@@ -254,9 +254,9 @@ func TestCalls(t *testing.T) {
 
 // A report in which nearly every call is recorded twice takes another way to the same result.
 func TestCallsWithCareForAll(t *testing.T) {
-	limit := reports.RepeatedLimit
-	reports.RepeatedLimit = 0
-	defer func() { reports.RepeatedLimit = limit }()
+	limit := grouping.RepeatedLimit
+	grouping.RepeatedLimit = 0
+	defer func() { grouping.RepeatedLimit = limit }()
 	TestCalls(t)
 }
 

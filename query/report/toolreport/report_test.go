@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"tapedeck/query/querytest"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 	"tapedeck/query/report/toolreport"
 	"tapedeck/query/session/sessionlist"
 	"tapedeck/schema"
@@ -96,7 +96,7 @@ func TestTools(t *testing.T) {
 			"a main: 8 calls, 1 errors, 2 open, 5 timed, 1000 3600 3000 6400 7200 7840 8000",
 			"b helper: 1 calls, 1 errors, 0 open, 1 timed, 750 750 750 750 750 750 750",
 			"b main: 2 calls, 0 errors, 0 open, 2 timed, 250 2625 2625 4525 4762.5 4952.5 5000", all)},
-		{"by the hour in Berlin", toolreport.Query{Granularity: reports.Hourly, Zone: querytest.Zone(t, "Europe/Berlin")}, querytest.Lines(
+		{"by the hour in Berlin", toolreport.Query{Granularity: grouping.Hourly, Zone: querytest.Zone(t, "Europe/Berlin")}, querytest.Lines(
 			"2026-03-02T11:00:00+01:00: 8 calls, 1 errors, 2 open, 5 timed, 1000 3600 3000 6400 7200 7840 8000",
 			"2026-03-02T12:00:00+01:00: 3 calls, 1 errors, 0 open, 3 timed, 250 2000 750 4150 4575 4915 5000", all)},
 		{"half open: by when it was first spoken of, whole if it ends later", toolreport.Query{From: querytest.When(20), To: querytest.When(50.5)}, querytest.Lines(
@@ -144,8 +144,8 @@ func TestTools(t *testing.T) {
 
 // A report in which nearly every call is recorded twice takes another way to the same result.
 func TestToolsWithCareForAll(t *testing.T) {
-	limit := reports.RepeatedLimit
-	reports.RepeatedLimit = 0
-	defer func() { reports.RepeatedLimit = limit }()
+	limit := grouping.RepeatedLimit
+	grouping.RepeatedLimit = 0
+	defer func() { grouping.RepeatedLimit = limit }()
 	TestTools(t)
 }

@@ -12,7 +12,7 @@ import (
 	"tapedeck/internal/problem"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 	"tapedeck/query/report/usagereport"
 	"tapedeck/schema"
 )
@@ -51,7 +51,7 @@ func TestFindings(t *testing.T) {
 		{"by model", usagereport.Query{GroupBy: []string{"model"}}, []string{
 			" gpt-4o: 0 0 ", " gpt-5: 2 6 " + both + ", " + lost, " gpt-5-mini: 1 3 " + both, "total: 2 6 " + both + ", " + lost,
 		}},
-		{"by day and model", usagereport.Query{GroupBy: []string{"model"}, Granularity: reports.Daily}, []string{
+		{"by day and model", usagereport.Query{GroupBy: []string{"model"}, Granularity: grouping.Daily}, []string{
 			"2026-03-02 gpt-4o: 0 0 ", "2026-03-02 gpt-5: 2 6 " + both + ", " + lost, "2026-03-03 gpt-5-mini: 1 3 " + both, "total: 2 6 " + both + ", " + lost,
 		}},
 		{"the first model", usagereport.Query{GroupBy: []string{"model"}, Order: "-tokens", Top: 1}, []string{

@@ -15,7 +15,7 @@ import (
 	"tapedeck/query"
 	"tapedeck/query/facts/rollup"
 	"tapedeck/query/querytest"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 	"tapedeck/query/report/usagereport"
 )
 
@@ -24,9 +24,9 @@ var monthCalls = flag.Int("month-calls", 3000, "calls of the generated month of 
 
 // monthReport is a report that the month is compared in.
 type monthReport struct {
-	Zone        string              `json:"zone"`
-	Granularity reports.Granularity `json:"granularity"`
-	GroupBy     []string            `json:"group_by"`
+	Zone        string               `json:"zone"`
+	Granularity grouping.Granularity `json:"granularity"`
+	GroupBy     []string             `json:"group_by"`
 }
 
 var (
@@ -49,9 +49,9 @@ func monthReports() []monthReport {
 	}
 	for z, zone := range monthZones {
 		for g, by := range monthGroupings {
-			add(z+g, monthReport{zone, reports.Daily, by})
+			add(z+g, monthReport{zone, grouping.Daily, by})
 		}
-		for i, granularity := range reports.Granularities {
+		for i, granularity := range grouping.Granularities {
 			add(z+i, monthReport{zone, granularity, []string{"provider"}})
 		}
 	}

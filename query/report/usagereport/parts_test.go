@@ -4,11 +4,11 @@ import (
 	"testing"
 
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/pricing/prices"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/usagereport"
 	"tapedeck/query/session/sessiondetail"
-	"tapedeck/query/session/sessionhead"
 	"tapedeck/query/session/sessionlist"
 	"tapedeck/schema"
 )

@@ -10,7 +10,7 @@ import (
 	"tapedeck/internal/problem"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 	"tapedeck/query/report/usagereport"
 	"tapedeck/schema"
 )
@@ -103,7 +103,7 @@ func TestUsageGroups(t *testing.T) {
 	}
 	t.Run("as JSON and back", func(t *testing.T) {
 		report := querytest.Must[*usagereport.Report](t)(usagereport.Read(t.Context(), r, usagereport.Query{
-			Tenant: db.Tenant, GroupBy: []string{"model", "tag:customer"}, Granularity: reports.Hourly,
+			Tenant: db.Tenant, GroupBy: []string{"model", "tag:customer"}, Granularity: grouping.Hourly,
 		}))
 		text := querytest.Must[[]byte](t)(json.Marshal(report))
 		var rows struct{ Items []map[string]any }
@@ -129,7 +129,7 @@ func TestUsageTooLong(t *testing.T) {
 	db := querytest.New(t)
 	db.Exec(`INSERT INTO usage (tenant, session_id, stream_id, usage_id, seen_at, mode, at, input)
 		SELECT 'acme', 's' || toString(number), 'x', 'u', now64(9), 'add', now64(9) - toIntervalMinute(15 * number), 1 FROM numbers(200001)`)
-	for _, q := range []usagereport.Query{{GroupBy: []string{"session"}}, {Granularity: reports.Quarterly}} {
+	for _, q := range []usagereport.Query{{GroupBy: []string{"session"}}, {Granularity: grouping.Quarterly}} {
 		q.Tenant = db.Tenant
 		_, err := usagereport.Read(t.Context(), query.NewReader(db.Conn), q)
 		p, ok := errors.AsType[*problem.Problem](err)
@@ -142,9 +142,9 @@ func TestUsageTooLong(t *testing.T) {
 // Reports in which nearly everything is written twice go another way, and come to
 // the same.
 func TestReportsWithCareForAll(t *testing.T) {
-	limit := reports.RepeatedLimit
-	reports.RepeatedLimit = 0
-	defer func() { reports.RepeatedLimit = limit }()
+	limit := grouping.RepeatedLimit
+	grouping.RepeatedLimit = 0
+	defer func() { grouping.RepeatedLimit = limit }()
 	t.Run("usage written again", TestUsageWrittenAgain)
 	t.Run("usage groups", TestUsageGroups)
 	t.Run("running totals", TestUsageRunningTotals)

@@ -6,7 +6,7 @@ import (
 
 	"tapedeck/query"
 	"tapedeck/query/querytest"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 	"tapedeck/query/report/usagereport"
 	"tapedeck/query/session/sessiondetail"
 	"tapedeck/schema"
@@ -62,7 +62,7 @@ func TestUsageRunningTotals(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			report := querytest.Must[*usagereport.Report](t)(usagereport.Read(t.Context(), r, usagereport.Query{
-				Tenant: db.Tenant, Granularity: reports.Daily, From: querytest.When(tc.from * day), To: querytest.When(tc.to * day),
+				Tenant: db.Tenant, Granularity: grouping.Daily, From: querytest.When(tc.from * day), To: querytest.When(tc.to * day),
 			}))
 			querytest.Equal(t, "report", tc.want, table(report))
 		})

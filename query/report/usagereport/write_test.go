@@ -17,7 +17,7 @@ import (
 	"tapedeck/internal/problem"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 	"tapedeck/query/report/usagereport"
 	"tapedeck/query/tabular"
 	"tapedeck/schema"
@@ -45,7 +45,7 @@ func TestFormats(t *testing.T) {
 		q    usagereport.Query
 		want []string // period, group, other groups, calls, total, cost, what-if cost, reasons
 	}{
-		{"by day and model", usagereport.Query{GroupBy: []string{"model"}, Granularity: reports.Daily, WhatIfModel: "gpt-5"}, []string{
+		{"by day and model", usagereport.Query{GroupBy: []string{"model"}, Granularity: grouping.Daily, WhatIfModel: "gpt-5"}, []string{
 			"2026-03-02|gpt-5|0|1|1000000|1.25|1.25|", "2026-03-02|gpt-5-mini|0|1|2000000|0.5|2.5|",
 			"2026-03-02|in-house|0|1|7||0.00000875|" + reason, "2026-03-03|gpt-5|0|1|3000000|3.75|3.75|",
 		}},
@@ -142,7 +142,7 @@ func fromCSV(t *testing.T, body io.Reader, by string) (rows []map[string]string)
 			row[name] = cells[i]
 		}
 		switch row[by] {
-		case reports.Unknown:
+		case grouping.Unknown:
 			row[by] = ""
 		case "(others)":
 			row[by], row["other_groups"] = "", "2"

@@ -9,6 +9,8 @@ import (
 
 	"tapedeck/internal/problem"
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionhead"
+	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/query/pricing/cost"
 	"tapedeck/query/pricing/prices"
 	"tapedeck/query/querytest"
@@ -17,9 +19,7 @@ import (
 	"tapedeck/query/session/deletion"
 	"tapedeck/query/session/sessiondetail"
 	"tapedeck/query/session/sessionframes"
-	"tapedeck/query/session/sessionhead"
 	"tapedeck/query/session/sessionlist"
-	"tapedeck/query/session/sessionstreams"
 	"tapedeck/query/session/timeline"
 	"tapedeck/query/session/transcript"
 	"tapedeck/schema"

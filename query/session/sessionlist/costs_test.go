@@ -7,8 +7,8 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/querytest"
-	"tapedeck/query/session/sessionhead"
 	"tapedeck/query/session/sessionlist"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	"tapedeck/query"
 	"tapedeck/query/endpoint"
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/querytest"
-	"tapedeck/query/session/sessionhead"
 	"tapedeck/query/session/sessionlist"
 	"tapedeck/schema"
 )

@@ -9,11 +9,11 @@ import (
 	"github.com/shopspring/decimal"
 
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/facts/usagerecord"
 	"tapedeck/query/pricing/cost"
 	"tapedeck/query/pricing/prices"
 	"tapedeck/query/querytest"
-	"tapedeck/query/session/sessionhead"
 	"tapedeck/query/session/timeline"
 	"tapedeck/schema"
 )
