@@ -18,6 +18,7 @@ import (
 
 // search prints hits with the command that plays their moment, and why an answer is partial.
 func TestSearch(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	said := `{"id":"c","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":"the zanzibar\u001b[31m deployment failed"},"finish_reason":"stop"}]}`
 	s.Must(t, "record", "--session", "searched", "--dialect", "openai-chat", "--tag", "of=search", commandtest.TextFile(t, []byte(said+"\n")))
