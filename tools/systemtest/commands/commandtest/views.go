@@ -10,8 +10,8 @@ import (
 
 	"tapedeck/internal/bounded"
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/query/session/sessiondetail"
-	"tapedeck/query/session/sessionstreams"
 )
 
 // UntilEnded waits until a session can be read, and is over.

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/session/sessiondetail"
-	"tapedeck/query/session/sessionhead"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 

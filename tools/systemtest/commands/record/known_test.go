@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck/query/session/sessionstreams"
+	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/schema"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )

@@ -10,8 +10,8 @@ import (
 
 	"tapedeck/ingest/dialect/dialecttest"
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/session/sessiondetail"
-	"tapedeck/query/session/sessionhead"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
