@@ -131,7 +131,7 @@ func TestLongLists(t *testing.T) {
 func TestFramesOfSeveralStreams(t *testing.T) {
 	t.Parallel()
 	s := commandtest.Shared(t)
-	file := commandtest.TextFile(t, []byte("{\"n\":1}\n"))
+	file := commandtest.TextFile(t, []byte("{\"of\":\"two streams\"}\n"))
 	s.Must(t, "record", "--session", "two", file)
 	if out := s.Must(t, "frames", "two"); strings.Contains(out, "STREAM") {
 		t.Errorf("one stream:\n%s", out)
