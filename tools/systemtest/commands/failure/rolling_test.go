@@ -17,6 +17,7 @@ import (
 // pause: all frames are there once, in their order, and so is the usage that they state. The
 // recorders notice no more than a cut connection.
 func TestRollingRestarts(t *testing.T) {
+	t.Parallel()
 	c := commandtest.NewCluster(t, local.Options{})
 	fleet := map[string][]*restarted{}
 	order := []string{"sink", "api", "ingest"}

@@ -34,6 +34,7 @@ type spent struct {
 // A stream that repeats another of its session, whole or cut short, adds neither
 // tokens nor calls where its protocol has ids, and is listed as a discrepancy.
 func TestRepeatedStream(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	for _, tc := range []struct{ name, body string }{
 		{"loom", repeatedLoom},
@@ -70,6 +71,7 @@ func TestRepeatedStream(t *testing.T) {
 // Runs that are alike but for their event ids, and the same run of another session,
 // are not repeats.
 func TestNotRepeated(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	once := spentAfter(t, s, "not repeated", 1, strings.ReplaceAll(repeatedLoom, "repeated-loom", "alike-1"))
 	twice := spentAfter(t, s, "not repeated", 2, strings.ReplaceAll(repeatedLoom, "repeated-loom", "alike-2"))

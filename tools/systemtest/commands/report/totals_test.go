@@ -16,6 +16,7 @@ import (
 // to the last total, not to the sum of the three; a total that went down began
 // anew.
 func TestCodexTotalsAreDifferenced(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	const thread = "019f61b2-0000-7000-8000-0000000c0de5"
 	record := func(totals ...int) {
