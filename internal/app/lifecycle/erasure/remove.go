@@ -76,6 +76,25 @@ func (s *Service) remove(ctx context.Context, e *erasure.Erasure) (waits string,
 	return "", s.saved(ctx, e, "removed")
 }
 
+// revoke revokes all tokens of a tenant.
+func (s *Service) revoke(ctx context.Context, tenant string) error {
+	if s.opts.Tokens == nil {
+		return nil
+	}
+	list, err := s.opts.Tokens.List(tenant)
+	if err != nil {
+		return err
+	}
+	for _, t := range list {
+		if t.RevokedAt == nil {
+			if _, err := s.opts.Tokens.Revoke(ctx, tenant, t.ID); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // saved writes the record, and is a step.
 func (s *Service) saved(ctx context.Context, e *erasure.Erasure, step string) error {
 	if err := s.store.Put(ctx, e); err != nil {
