@@ -142,12 +142,14 @@ func (s *Server) unlessDeleted(method, path string, next echo.HandlerFunc) echo.
 
 // erasureRoutes adds the routes of erasures.
 func (s *Server) erasureRoutes(rt *routeTable) {
-	rt.get(admins, audit.None, "/v1/erasures", only(plain(s.Erasures.ServeList)))
-	rt.get(admins, audit.None, "/v1/erasures/:id", only(func(c echo.Context) error {
-		s.Erasures.ServeOne(c.Response(), c.Request(), c.Param("id"))
-		return nil
-	}))
-	rt.add(admins, audit.SessionErase, http.MethodPost, "/v1/erasures", only(forTenant(s.Erasures.ServeRequest)))
+	rt.add([]row{
+		{admins, audit.None, getHead, "/v1/erasures", nil, only(plain(s.Erasures.ServeList))},
+		{admins, audit.None, getHead, "/v1/erasures/:id", nil, only(func(c echo.Context) error {
+			s.Erasures.ServeOne(c.Response(), c.Request(), c.Param("id"))
+			return nil
+		})},
+		{admins, audit.SessionErase, post, "/v1/erasures", nil, only(forTenant(s.Erasures.ServeRequest))},
+	})
 }
 
 // newErasures returns the service of erasures of a server with the role api.
