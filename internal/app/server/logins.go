@@ -12,7 +12,7 @@ import (
 	"tapedeck/internal/app/auth/login"
 )
 
-// loginRoutes adds the routes by which people log in and out, and those of tickets.
+// loginRoutes adds the routes for logging in and out, and for tickets.
 func (s *Server) loginRoutes(rt *routeTable) {
 	rt.add([]row{
 		{public, audit.None, getHead, "/v1/login", nil, only(plain(s.Logins.ServeState))},

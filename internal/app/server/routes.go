@@ -24,7 +24,7 @@ type tenantHandler func(w http.ResponseWriter, r *http.Request, tenant string)
 // sessionHandler is a handler for a session of a tenant.
 type sessionHandler func(w http.ResponseWriter, r *http.Request, tenant, session string)
 
-// routes maps addresses to handlers. Only this file depends on echo: the handlers
+// routes maps addresses to handlers. Handlers outside of this package do not depend on echo: they
 // receive net/http types and plain arguments.
 func (s *Server) routes() *echo.Echo {
 	e := echo.New()
@@ -157,7 +157,7 @@ func forBill(h func(w http.ResponseWriter, r *http.Request, tenant, number strin
 	}
 }
 
-// forModel is for the prices of a model, and of one provider if the path names one.
+// forModel is for the prices of a model; of one provider only, if the path names a provider.
 func forModel(h func(w http.ResponseWriter, r *http.Request, tenant, provider, model string)) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		names := []string{c.Param("provider"), c.Param("model")}
