@@ -29,7 +29,7 @@ type Logins struct {
 // Options configure logins.
 type Options struct {
 	Settings Settings       // checked
-	Store    access.Options // of the entries; New sets the kind and the times
+	Store    access.Options // of the entries; Open sets the kind and the times
 	Tokens   *access.Store  // for logins by token
 	Audit    *audit.Log
 }
