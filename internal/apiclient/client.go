@@ -50,9 +50,9 @@ func (c *Client) Trust(config *tls.Config) {
 	c.HTTP.Transport.(*http.Transport).TLSClientConfig = config
 }
 
-// Wait removes the limit of time for an answer to begin, for requests that are answered when
+// WithoutTimeout removes the timeout of the head of an answer, for requests that are answered when
 // long work is done.
-func (c *Client) Wait() { c.HTTP.Transport.(*http.Transport).ResponseHeaderTimeout = 0 }
+func (c *Client) WithoutTimeout() { c.HTTP.Transport.(*http.Transport).ResponseHeaderTimeout = 0 }
 
 // URL returns the address of a path with a query.
 func (c *Client) URL(path string, query url.Values) string {

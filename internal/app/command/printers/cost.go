@@ -17,7 +17,7 @@ func OrDash(s string) string {
 	return s
 }
 
-// Unknown stands for a figure that was not reported or not measured.
+// Unknown is printed for a figure that was not reported or not measured.
 const Unknown = "–"
 
 func TimeOr(at *time.Time, otherwise string) string {
