@@ -7,7 +7,12 @@ BENCH   := bin/tapedeck-bench
 # The version is in the file VERSION; the commit is added to it. Go's own stamp is left out: it
 # has the state of the checkout, so that a build from an archive would differ.
 COMMIT  := $(shell git rev-parse HEAD 2>/dev/null)$(shell git diff --quiet HEAD 2>/dev/null || echo .dirty)
-GOBUILD := CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X tapedeck.commit=$(COMMIT)"
+GOBUILD := go build -trimpath -buildvcs=false -ldflags "-s -w -X tapedeck.commit=$(COMMIT)"
+
+# Everything is compiled without C and without the paths of this checkout: the program and its
+# tests share their packages in Go's build cache, and so do several checkouts.
+export CGO_ENABLED := 0
+export GOFLAGS := $(strip $(filter-out -trimpath,$(shell go env GOFLAGS)) -trimpath)
 
 # golangci-lint has a module of its own, so that the product's does not list what it needs.
 LINT    := go tool -modfile=tools/golangci.mod golangci-lint
@@ -15,7 +20,7 @@ LINT    := go tool -modfile=tools/golangci.mod golangci-lint
 NPM := npm --no-fund --no-audit --prefix dashboards/web
 UI  := dashboards/web/dist/index.html
 
-.PHONY: reference soak torture help up build program deb sbom licences reproducible ui engine clients screenshots test test-race test-month check fuzz oracle bench bench-scale bench-backup speed clean
+.PHONY: reference soak torture help up build program deb sbom licences reproducible ui engine clients screenshots test test-long test-alone coverage test-race test-month check fuzz oracle bench bench-scale bench-backup speed clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -38,11 +43,10 @@ $(UI): dashboards/web/node_modules/.package-lock.json query/openapi.yaml dashboa
        dashboards/web/vite.config.ts dashboards/web/postcss.config.cjs $(shell find dashboards/web/src dashboards/web/public -type f 2>/dev/null | grep -v schema.gen.ts)
 	$(NPM) run build
 
-reference: ## write the reference pages of settings, metrics and log events, and the settings in the chart's schema, from their declarations
+reference: ## write the reference pages of settings and metrics, and the settings in the chart's schema, from their declarations
 	go run ./tools/settingsreference docs/reference/configuration.md
 	go test -count=1 ./deploy/helm -run TestSchemaSettings -write-schema
 	go test -count=1 ./cmd/tapedeck -run 'TestMetricsReference$$' -write-reference
-	go test -count=1 ./tools/logevents -run 'TestReference$$' -write-reference
 
 sbom: build ## write the software bill of materials of bin/tapedeck (CycloneDX) to bin/tapedeck.cdx.json
 	go run ./tools/tapedeck-parts sbom --out bin/tapedeck.cdx.json $(BIN)
@@ -62,15 +66,23 @@ engine: ## install the ClickHouse engine for local mode into bin/engine
 clients: ## install the clients of others that tests point at recordings
 	@sh tools/systemtest/clients/install.sh
 
-# In a full run (.ci/run) a test that fails is run once more, as the browser's tests
-# are, and both runs are shown: there a machine may stand still for a second. More
-# than six failures are not looked at twice.
-GOTEST := $(if $(TAPEDECK_TEST_FULL),go tool gotestsum --format pkgname --rerun-fails=1 --rerun-fails-max-failures=6 --rerun-fails-run-root-test --packages=./... -- -timeout 30m,go test -timeout 30m ./...)
+# The linker leaves out what only debuggers read. go vet is part of make check. Packages that wait
+# for servers leave the processors to others, so that more run at once than there are processors.
+GOTEST := TAPEDECK_TEST_PROGRAM=$(CURDIR)/$(BIN) go tool gotestsum --format pkgname -- -vet=off -ldflags=-w -timeout 20m -p 3
 
-test: build clients ## all tests, with the real NATS, the real ClickHouse and a real browser
+test: build clients ## what every change needs: tests with the real NATS, the real ClickHouse and a real browser; skipped tests are listed at the end
 	$(NPM) test
 	$(NPM) run e2e
-	$(GOTEST)
+	$(GOTEST) ./...
+
+test-long: build clients ## the long tests: torture, upgrades, deployment, key rotation, erasure killed at every step, race detector, fuzz tests for seconds
+	@TAPEDECK_TEST_PROGRAM=$(CURDIR)/$(BIN) sh tools/test/long.sh $(MINUTES)
+
+test-alone: build ## the tests of packages that read captured streams, in a clone without them
+	@sh tools/test/alone.sh
+
+coverage: build clients ## statements of the product that all tests cover, with the programs they start
+	@sh tools/test/coverage.sh
 
 screenshots: build ## pictures of every page into docs/screenshots
 	$(NPM) run screenshots
@@ -115,7 +127,7 @@ BENCH_OUT       := docs/benchmarks.md
 # The dialects' benchmarks one package after the other: side by side they would
 # share the processors.
 bench: build ## measure, and write docs/benchmarks.md; BENCH_PEER=1 measures Benthos as well
-	CGO_ENABLED=0 go build -trimpath -o $(BENCH) ./tools/tapedeck-bench
+	go build -o $(BENCH) ./tools/tapedeck-bench
 	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; trap 'exit 130' INT TERM; \
 	if [ -f $(BENCH_GENERATOR) ] && command -v python3 >/dev/null; then \
 	  python3 $(BENCH_GENERATOR) $(BENCH_FRAMES) "$$dir/frames.ndjson"; set -- --file "$$dir/frames.ndjson"; \
@@ -135,15 +147,15 @@ SCALE_DIR :=
 SCALE_OUT := docs/benchmarks-scale.md
 
 bench-scale: build ## fill 100 million frames (FRAMES=, SESSIONS=, SCALE_DIR= to keep them), measure reports and lists, write docs/benchmarks-scale.md
-	CGO_ENABLED=0 go build -trimpath -o $(BENCH) ./tools/tapedeck-bench
+	go build -o $(BENCH) ./tools/tapedeck-bench
 	$(BENCH) scale --frames $(FRAMES) $(if $(SESSIONS),--sessions $(SESSIONS)) $(if $(SCALE_DIR),--dir $(SCALE_DIR)) --out $(SCALE_OUT)
 
 bench-backup: build ## fill 5 million frames (BACKUP_FRAMES=), back them up, restore and verify them, write docs/benchmarks-backup.md
-	CGO_ENABLED=0 go build -trimpath -o $(BENCH) ./tools/tapedeck-bench
+	go build -o $(BENCH) ./tools/tapedeck-bench
 	$(BENCH) backup --frames $(or $(BACKUP_FRAMES),5000000) --out docs/benchmarks-backup.md
 
 soak: build ## record over 2,000 connections with 500 replays at once for 10 minutes (FOR=), check every frame, watch memory, write docs/benchmarks-soak.md
-	CGO_ENABLED=0 go build -trimpath -o $(BENCH) ./tools/tapedeck-bench
+	go build -o $(BENCH) ./tools/tapedeck-bench
 	$(BENCH) soak --for $(or $(FOR),10m) --out docs/benchmarks-soak.md
 
 # One package after the other, on a machine that does nothing else.

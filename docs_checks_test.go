@@ -25,7 +25,7 @@ func TestChecksAreDocumented(t *testing.T) {
 	}
 	parts := []string{"clickhouse_version", "nats_version", "dead_letters"} // named by expressions
 	part := regexp.MustCompile(`\bPart:\s+"([a-z_]+)"`)
-	for _, root := range []string{"deploy", "cmd"} {
+	for _, root := range []string{"internal/app", "cmd"} {
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err

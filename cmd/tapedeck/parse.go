@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
 
 	"tapedeck/internal/commandline"
+	"tapedeck/internal/nearest"
 )
 
 // parse reads the command line. Its errors contain the command that prints help.
@@ -27,7 +29,7 @@ func parse(parser *kong.Kong, c *cli, args []string) (*kong.Context, error) {
 	}
 	parsed, err := parser.Parse(joinNegative(args))
 	if err != nil {
-		return nil, commandline.As(parseProblem(err, args))
+		return nil, commandline.As(parseProblem(err))
 	}
 	c.Server = withScheme(c.Server)
 	return parsed, nil
@@ -60,34 +62,78 @@ func joinNegative(args []string) []string {
 	return joined
 }
 
-var wrongDuration = regexp.MustCompile(`expected duration but got "([^"]*)": time: .*`)
-
-var misplaced = regexp.MustCompile(`^unexpected argument ([^\s,]+)`)
-
-// parseProblem rewrites an error of the parser as a readable message.
-func parseProblem(err error, args []string) error {
-	text, help := err.Error(), "tapedeck --help"
+// parseProblem returns the error of the parser with the command that prints help.
+func parseProblem(err error) error {
+	help := "tapedeck --help"
 	var at *kong.ParseError
 	if errors.As(err, &at) && at.Context != nil {
-		if node := at.Context.Selected(); node != nil {
-			help = node.FullPath() + " --help"
-		} else if m := misplaced.FindStringSubmatch(text); m != nil {
-			text = strings.Replace(text, m[0], fmt.Sprintf("there is no command %q", m[1]), 1)
+		selected := at.Context.Selected()
+		if selected != nil {
+			help = selected.FullPath() + " --help"
+		} else {
+			selected = at.Context.Model.Node
+		}
+		if better := explain(at.Context, selected); better != nil {
+			err = better
 		}
 	}
-	if strings.HasPrefix(text, "unknown flag --config") {
-		text = "there is no flag --config here, since only servers, migrate, restore and verify read a configuration file: use flags or environment variables"
+	return fmt.Errorf("%w\nRun \"%s\" for what can be given", err, help)
+}
+
+// explain returns the error of a command line that names no command, one that does not exist, or a configuration
+// file where none is read; nil for other errors.
+func explain(c *kong.Context, selected *kong.Node) error {
+	if c.Error == nil { // all arguments were read
+		if selected.Leaf() {
+			return nil
+		}
+		return fmt.Errorf("name one of %s", commandsOf(selected))
 	}
-	text = wrongDuration.ReplaceAllString(text, `it must be a time with a unit, like 30s, not "$1"`)
-	for _, r := range [][2]string{
-		{"expected a valid 64 bit int but got", "it must be a whole number, not"},
-		{"expected a valid 64 bit uint but got", "it must be a whole number from 0 on, not"},
-		{"expected one of", "name one of"},
-		{"expected bool value but got", "it is a switch, without a value such as"},
-	} {
-		text = strings.Replace(text, r[0], r[1], 1)
+	rest := c.Path[len(c.Path)-1].Remainder()
+	if len(rest) == 0 {
+		return nil
 	}
-	return fmt.Errorf("%s\nRun \"%s\" for what can be given", text, help)
+	switch name, _, _ := strings.Cut(rest[0], "="); {
+	case name == "--config" && !takes(selected, "config"):
+		return errors.New("there is no flag --config here, since only servers, migrate, restore and verify read a configuration file: use flags or environment variables")
+	case selected.Type == kong.ApplicationNode && !strings.HasPrefix(name, "-"):
+		return noCommand(rest[0], selected)
+	}
+	return nil
+}
+
+// takes reports whether a command has a flag.
+func takes(n *kong.Node, flag string) bool {
+	return slices.ContainsFunc(n.Flags, func(f *kong.Flag) bool { return f.Name == flag })
+}
+
+// commandsOf returns the first commands below a node, quoted.
+func commandsOf(n *kong.Node) string {
+	const most = 5
+	var list []string
+	for _, child := range n.Children {
+		if !child.Hidden {
+			list = append(list, strconv.Quote(child.Name))
+		}
+	}
+	if len(list) > most {
+		list = append(list[:most], "...")
+	}
+	return strings.Join(list, ", ")
+}
+
+// noCommand returns the error of a command that does not exist, with the most similar one.
+func noCommand(name string, app *kong.Node) error {
+	var names []string
+	for _, child := range app.Children {
+		if !child.Hidden {
+			names = append(names, child.Name)
+		}
+	}
+	if near := nearest.Names(name, names, 1, 2); len(near) > 0 {
+		return fmt.Errorf("there is no command %q, did you mean %q?", name, near[0])
+	}
+	return fmt.Errorf("there is no command %q", name)
 }
 
 // withScheme completes an address that is a host and a port.

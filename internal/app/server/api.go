@@ -22,9 +22,9 @@ import (
 	"tapedeck/internal/app/lifecycle/erasure"
 	"tapedeck/query"
 	"tapedeck/query/endpoint"
+	"tapedeck/query/facts/sessionstreams"
 	queryhttp "tapedeck/query/http"
 	"tapedeck/query/pricing/pricetables"
-	"tapedeck/query/session/sessionstreams"
 	"tapedeck/replay/clickhouse"
 	replayhttp "tapedeck/replay/http"
 	"tapedeck/replay/live"
@@ -35,14 +35,14 @@ import (
 func (s *Server) ingestRoutes(rt *routeTable) {
 	rec := s.Node.Recorder
 	bodies := ingesthttp.NewHandler(rec, ingesthttp.Options{Limits: s.Limits, FrameLimit: s.Limits.Frame, Keys: s.Node.Keys, Known: s.sessionOf(), Log: s.Log})
-	rt.add(records, audit.None, http.MethodPost, "/v1/ingest", through(s.Gates.Streams, forTenant(bodies.Ingest)))
+	rt.add(records, audit.None, http.MethodPost, "/v1/ingest", limited(s.Concurrency.Streams, forTenant(bodies.Ingest)))
 	rt.get(records, audit.None, "/v1/ingest/:key", only(func(c echo.Context) error {
 		return forTenant(func(w http.ResponseWriter, r *http.Request, tenant string) {
 			bodies.Status(w, r, tenant, c.Param("key"))
 		})(c)
 	}))
 	s.sockets = websocket.NewHandler(rec, websocket.HandlerOptions{Limits: s.Limits, FrameLimit: s.Limits.Frame, Keys: s.Node.Keys, Lasting: s.lasting, Log: s.Log})
-	rt.add(records, audit.None, http.MethodGet, "/v1/ingest/ws", through(s.Gates.Streams, forTenant(s.sockets.IngestWS)))
+	rt.add(records, audit.None, http.MethodGet, "/v1/ingest/ws", limited(s.Concurrency.Streams, forTenant(s.sockets.IngestWS)))
 	uploads := upload.ServerOptions{Next: s.Node.Accepts, Arrive: s.Slow.Body, Log: s.Log}
 	if s.Node.Announcer != nil {
 		uploads.Arrived = s.Node.Announcer.Now
@@ -55,8 +55,8 @@ func (s *Server) ingestRoutes(rt *routeTable) {
 	if s.Node.Spool != nil {
 		s.metrics.MustRegister(s.Node.Spool)
 	}
-	rt.add(records, audit.SessionImport, http.MethodPost, "/v1/import", through(s.Gates.Streams, only(forTenant(tapeimport.NewHandler(s.Node.Accepts, s.Log).Import))))
-	rt.add(records, audit.None, http.MethodPost, upload.Path, through(s.Gates.Streams, only(forTenant(s.uploads.Blocks))))
+	rt.add(records, audit.SessionImport, http.MethodPost, "/v1/import", limited(s.Concurrency.Streams, only(forTenant(tapeimport.NewHandler(s.Node.Accepts, s.Log).Import))))
+	rt.add(records, audit.None, http.MethodPost, upload.Path, limited(s.Concurrency.Streams, only(forTenant(s.uploads.Blocks))))
 }
 
 // following returns the options for following running sessions. As in lists, heartbeats
@@ -100,7 +100,7 @@ func (s *Server) readRoutes(rt *routeTable) {
 	decoder.Copies, decoder.JSONDepth = erasure.Copies{Service: s.Erasures}, s.Limits.JSONDepth
 	rt.get(admins, audit.TokenList, "/v1/tenants", only(plain(tenants{s, tables}.serve)))
 	store, tapes := s.bills(reader, decoder), tapeexport.New(s.Node.DB, s.tapes)
-	q := queryhttp.New(reader, s.Log, queryhttp.WithPrices(tables), queryhttp.WithWriteTimeout(s.Slow.Write)).WithComparisons(s.Gates.Comparisons).WithBills(store).WithEvidence(store, s.evidenceTapes(tapes), readsPrices)
+	q := queryhttp.New(reader, s.Log, queryhttp.WithPrices(tables), queryhttp.WithWriteTimeout(s.Slow.Write)).WithComparisons(s.Concurrency.Comparisons).WithBills(store).WithEvidence(store, s.evidenceTapes(tapes), readsPrices)
 
 	rt.get(reads, audit.None, "/v1/sessions", forTenant(q.Sessions))
 	rt.get(reads, audit.None, "/v1/facets", forTenant(q.Facets))
@@ -116,24 +116,24 @@ func (s *Server) readRoutes(rt *routeTable) {
 	rt.get(shared(reads), audit.None, "/v1/sessions/:id/timeline", forSession(q.Timeline))
 	rt.get(shared(reads), audit.TranscriptRead, "/v1/sessions/:id/transcript", s.reads(forSession(q.Transcript)))
 	rt.get(shared(reads), audit.None, "/v1/sessions/:id/density", forSession(q.Density))
-	rt.add(shared(readsRaw), audit.SessionReplay, http.MethodGet, "/v1/sessions/:id/replay", gated(s.replays, forSession(play.Replay)))
-	rt.add(readsRaw, audit.TapeExport, http.MethodGet, "/v1/sessions/:id/tape", through(s.Gates.Exports, only(s.reads(forSession(tapeexport.NewHandler(tapes, s.Slow.Write, s.Log).Tape)))))
-	rt.get(reads, audit.None, "/v1/usage", gated(s.exports, s.reads(forTenant(q.Usage))))
-	rt.get(reads, audit.ChargesExport, "/v1/usage/calls", gated(s.exports, s.reads(forTenant(q.Charges))))
+	rt.add(shared(readsRaw), audit.SessionReplay, http.MethodGet, "/v1/sessions/:id/replay", limitedBy(s.replayLimit, forSession(play.Replay)))
+	rt.add(readsRaw, audit.TapeExport, http.MethodGet, "/v1/sessions/:id/tape", limited(s.Concurrency.Exports, only(s.reads(forSession(tapeexport.NewHandler(tapes, s.Slow.Write, s.Log).Tape)))))
+	rt.get(reads, audit.None, "/v1/usage", limitedBy(s.exportLimit, s.reads(forTenant(q.Usage))))
+	rt.get(reads, audit.ChargesExport, "/v1/usage/calls", limitedBy(s.exportLimit, s.reads(forTenant(q.Charges))))
 	rt.get(billing, audit.Reconciled, "/v1/usage/reconciliation", forTenant(q.Reconciliation))
 	rt.add(billing, audit.Reconciled, http.MethodPost, "/v1/usage/reconciliation", forTenant(q.ReconcileExport))
 	rt.get(reads, audit.None, "/v1/tools", forTenant(q.Tools))
 	rt.get(reads, audit.Search, "/v1/search", s.reads(forTenant(q.Search)))
-	rt.get(reads, audit.None, "/v1/calls", gated(s.exports, forTenant(q.Calls)))
+	rt.get(reads, audit.None, "/v1/calls", limitedBy(s.exportLimit, forTenant(q.Calls)))
 	rt.get(reads, audit.SessionCompare, comparePath, s.reads(forTenant(q.Compare)))
 	rt.get(reads, audit.None, "/v1/prices", forTenant(q.Prices))
 	rt.get(reads, audit.None, "/v1/prices/:model", forModel(q.ModelPrices))
 	rt.get(reads, audit.None, "/v1/prices/:provider/:model", forModel(q.ModelPrices))
 	rt.add(operates, audit.PricesImport, http.MethodPost, "/v1/prices", forTenant(q.ImportPrices))
-	rt.get(billing, audit.BillExport, "/v1/bills/focus", through(s.Gates.Exports, s.reads(forTenant(q.Focus))))
-	rt.get(billing, audit.BillExport, "/v1/bills/:number/focus", through(s.Gates.Exports, s.reads(forBill(q.BillFocus))))
+	rt.get(billing, audit.BillExport, "/v1/bills/focus", limited(s.Concurrency.Exports, s.reads(forTenant(q.Focus))))
+	rt.get(billing, audit.BillExport, "/v1/bills/:number/focus", limited(s.Concurrency.Exports, s.reads(forBill(q.BillFocus))))
 	s.billRoutes(rt, q)
-	rt.get(admins, audit.AuditRead, "/v1/audit", gated(s.exports, s.reads(s.auditEntries(table.Handler{Base: &endpoint.Base{Reader: reader, Log: s.Log, Clock: time.Now, WriteTimeout: s.Slow.Write}}))))
+	rt.get(admins, audit.AuditRead, "/v1/audit", limitedBy(s.exportLimit, s.reads(s.auditEntries(table.Handler{Base: &endpoint.Base{Reader: reader, Log: s.Log, Clock: time.Now, WriteTimeout: s.Slow.Write}}))))
 	s.emulateRoutes(rt)
 	s.erasureRoutes(rt)
 	s.backupRoutes(rt)

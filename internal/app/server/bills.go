@@ -41,10 +41,10 @@ func (s *Server) billRoutes(rt *routeTable, q *queryhttp.Server) {
 	rt.add(billing, audit.BillClose, http.MethodPost, "/v1/bills", forTenant(q.CloseBill))
 	rt.get(billing, audit.BillRead, "/v1/bills/preview", forTenant(q.PreviewBill))
 	rt.get(billing, audit.BillRead, "/v1/bills/:number", forBill(q.Bill))
-	rt.get(billing, audit.BillRead, "/v1/bills/:number/rows", gated(s.exports, s.reads(forBill(q.BillRows))))
+	rt.get(billing, audit.BillRead, "/v1/bills/:number/rows", limitedBy(s.exportLimit, s.reads(forBill(q.BillRows))))
 	// The table has the rules of all tenants.
 	rt.get(operates, audit.BillRead, "/v1/bills/:number/prices", forBill(q.BillPrices))
-	rt.add(evidence, audit.BillExport, http.MethodGet, "/v1/bills/:number/evidence", through(s.Gates.Exports, s.reads(forBill(q.BillEvidence))))
+	rt.add(evidence, audit.BillExport, http.MethodGet, "/v1/bills/:number/evidence", limited(s.Concurrency.Exports, s.reads(forBill(q.BillEvidence))))
 	rt.get(billing, audit.BillVerify, "/v1/bills/:number/verification", forBill(q.BillVerification))
 }
 

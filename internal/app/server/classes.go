@@ -48,7 +48,7 @@ type routeTable struct {
 func (t *routeTable) add(c class, a audit.Action, method, path string, h echo.HandlerFunc) {
 	r := route{c, a}
 	if c.scope == access.Record || strings.HasPrefix(path, "/emulate/") {
-		h = free(h)
+		h = withoutBodyDeadline(h)
 	}
 	t.server.table[method+" "+path] = r
 	t.echo.Add(method, path, t.server.authorized(r, t.server.audited(r, t.server.unlessDeleted(method, path, t.server.viewed(r, h)))))

@@ -79,7 +79,7 @@ func (s *Server) acceptID(ctx context.Context, kind access.Kind, id string) (con
 // lasting returns a context that ends when the principal of a request is not valid any more,
 // for a connection that outlives its request.
 func (s *Server) lasting(r *http.Request) (context.Context, func()) {
-	leave := keepPlace(r)
+	leave := keepSlot(r)
 	if s.Tokens == nil {
 		return context.Background(), leave
 	}

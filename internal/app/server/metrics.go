@@ -15,7 +15,7 @@ import (
 func (s *Server) registerMetrics() {
 	s.requests = newRequestMetrics()
 	s.metrics.MustRegister(buildInfo(s.Node.Version), s.requests)
-	s.Gates.register(s)
+	s.Concurrency.register(s)
 	n := s.Node
 	s.metrics.MustRegister(memoryLimit())
 	if n.NATS != nil {

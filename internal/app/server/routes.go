@@ -31,7 +31,7 @@ func (s *Server) routes() *echo.Echo {
 	e.HideBanner, e.HidePort = true, true
 	e.IPExtractor = s.clientAddress
 	e.HTTPErrorHandler = s.answerError
-	e.Pre(s.traced, s.requests.count, s.timely, s.boundedHeads, s.servedHosts, s.preflights)
+	e.Pre(s.traced, s.requests.count, s.bodyDeadline, s.boundedHeads, s.servedHosts, s.preflights)
 	e.Use(middleware.RecoverWithConfig(middleware.RecoverConfig{LogErrorFunc: func(c echo.Context, err error, stack []byte) error {
 		s.Log.Error("server: a handler panicked", "path", c.Request().URL.Path, "error", err, "stack", string(stack))
 		return err

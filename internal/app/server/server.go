@@ -39,21 +39,21 @@ import (
 
 // Options configures a server.
 type Options struct {
-	Node       *node.Node
-	Listener   net.Listener
-	Log        *slog.Logger
-	Limits     ingest.Limits  // of what one client sends
-	Readers    *budget.Budget // of readers of recordings; used with the role api
-	Gates      Gates          // of what is open at a time
-	Headers    HeaderLimits   // of requests
-	Slow       SlowLimits     // of clients
-	Query      query.Limits   // of statements
-	QuietAfter time.Duration  // how long an open session may be silent before it is quiet
-	Pprof      bool           // profiles are served
-	Guards                    // of a server with tokens; Run closes them
-	TLS        *tls.Config    // of the connections; nil for plain HTTP
-	Proxies    []netip.Prefix // whose X-Forwarded-For names the client
-	Hosts      []string       // names beside loopback ones by which the server is called
+	Node        *node.Node
+	Listener    net.Listener
+	Log         *slog.Logger
+	Limits      ingest.Limits  // of what one client sends
+	Readers     *budget.Budget // of readers of recordings; used with the role api
+	Concurrency Concurrency    // of what is open at a time
+	Headers     HeaderLimits   // of requests
+	Slow        SlowLimits     // of clients
+	Query       query.Limits   // of statements
+	QuietAfter  time.Duration  // how long an open session may be silent before it is quiet
+	Pprof       bool           // profiles are served
+	Guards                     // of a server with tokens; Run closes them
+	TLS         *tls.Config    // of the connections; nil for plain HTTP
+	Proxies     []netip.Prefix // whose X-Forwarded-For names the client
+	Hosts       []string       // names beside loopback ones by which the server is called
 	// Erase has the settings of erasures; the server sets NATS, DB and the like.
 	Erase erasure.Options
 	// Retain has the settings of retention, likewise.
@@ -119,7 +119,6 @@ const ShutdownTimeout = time.Second
 // New makes the server of a node. It answers requests after Run.
 func New(opts Options) *Server {
 	s := &Server{Options: opts, metrics: prometheus.NewRegistry(), table: map[string]route{}}
-	life, end := context.WithCancel(context.Background())
 	s.registerMetrics()
 	s.echo = s.routes()
 	s.http = &http.Server{
@@ -129,11 +128,8 @@ func New(opts Options) *Server {
 		ConnContext:       s.heads.ConnContext,
 		ConnState:         s.heads.ConnState,
 		IdleTimeout:       2 * time.Minute,
-		// Requests end with the server, so that open streams do not delay its end.
-		BaseContext: func(net.Listener) context.Context { return life },
-		ErrorLog:    httplog.New(opts.Log),
+		ErrorLog:          httplog.New(opts.Log),
 	}
-	s.http.RegisterOnShutdown(end)
 	return s
 }
 
@@ -159,6 +155,11 @@ func (s *Server) URL() string {
 // Run answers requests until ctx ends, and runs work, if not nil, meanwhile. It then ends
 // all parts in the order of the data flow, before stop's deadline.
 func (s *Server) Run(ctx context.Context, stop *StopClock, work func(context.Context)) error {
+	// Requests end with the server, so that open streams do not delay its end.
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	s.http.BaseContext = func(net.Listener) context.Context { return life }
+	s.http.RegisterOnShutdown(end)
 	failed := make(chan error, 1)
 	go func() { failed <- s.serve() }()
 	var working sync.WaitGroup

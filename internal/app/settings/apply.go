@@ -26,7 +26,7 @@ func (s *Server) ServerOptions(o server.Options, log *slog.Logger) (_ server.Opt
 		return o, err
 	}
 	o.Hosts, o.Origins, o.Erase, o.Log, o.Limits = s.Hosts(), s.AllowOrigin, s.ErasureOptions(), log, s.Limits()
-	o.Gates, o.Headers, o.Slow, o.Query = s.Gates(), s.Headers(), s.Slow(), s.QueryLimits()
+	o.Concurrency, o.Headers, o.Slow, o.Query = s.Concurrency(), s.Headers(), s.Slow(), s.QueryLimits()
 	o.Readers, o.QuietAfter, o.Pprof, o.DrainDelay = s.Budget(), s.QuietAfter, s.Pprof, s.DrainDelay
 	return o, nil
 }

@@ -37,9 +37,9 @@ type Quotas struct {
 	QueryRows      uint64        `help:"Rows that a statement in ClickHouse may read. 0: any number." default:"0" min:"1" zero:"any number" unit:"rows" reload:"yes" env:"TAPEDECK_QUERY_ROWS" placeholder:"N"`
 }
 
-// Gates returns the bounds of what runs at a time.
-func (f *Quotas) Gates() server.Gates {
-	return server.Gates{
+// Concurrency returns the bounds of what runs at a time.
+func (f *Quotas) Concurrency() server.Concurrency {
+	return server.Concurrency{
 		Streams:     quota.NewGate("streams", f.MaxStreams, f.MaxStreamsPerTenant),
 		Replays:     quota.NewGate("replays", f.MaxReplays, f.MaxReplaysPerTenant),
 		Followers:   quota.NewGate("followers", f.MaxFollowers, f.MaxFollowersPerTenant),

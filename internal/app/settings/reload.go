@@ -93,7 +93,7 @@ func (r *Running) reload() {
 	if slices.ContainsFunc(applied, func(name string) bool { return slices.Contains(redaction, name) }) {
 		r.Node.SetRedaction(rules)
 	}
-	s.setGates(r.Server.Gates)
+	s.setConcurrency(r.Server.Concurrency)
 	s.setSlow(r.Server.Slow)
 	r.Server.SetQueryLimits(s.QueryLimits())
 	r.Current = kept(r.Current, sources.Effective(), restart)
@@ -103,8 +103,8 @@ func (r *Running) reload() {
 	}
 }
 
-// setGates sets the limits of gates.
-func (f *Quotas) setGates(g server.Gates) {
+// setConcurrency sets the limits of semaphores.
+func (f *Quotas) setConcurrency(g server.Concurrency) {
 	g.Streams.SetLimits(f.MaxStreams, f.MaxStreamsPerTenant)
 	g.Replays.SetLimits(f.MaxReplays, f.MaxReplaysPerTenant)
 	g.Followers.SetLimits(f.MaxFollowers, f.MaxFollowersPerTenant)

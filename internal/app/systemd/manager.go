@@ -3,26 +3,25 @@
 package systemd
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"os"
-	"strconv"
 	"strings"
 	"time"
+
+	"github.com/coreos/go-systemd/v22/daemon"
 )
 
 // The environment variables of the protocols: sd_notify(3), sd_watchdog_enabled(3).
 const (
-	notifyEnv      = "NOTIFY_SOCKET"
-	watchdogEnv    = "WATCHDOG_USEC"
-	watchdogPIDEnv = "WATCHDOG_PID"
+	notifyEnv   = "NOTIFY_SOCKET"
+	watchdogEnv = "WATCHDOG_USEC"
 )
 
-// Manager is the service manager. A nil Manager is that of a process without one.
+// Manager is the service manager. A process without a service manager has a nil Manager.
 type Manager struct {
 	address  *net.UnixAddr
 	watchdog time.Duration // 0: it does not watch
@@ -32,11 +31,10 @@ type Manager struct {
 // Find returns the manager that the environment names, nil without one. It removes the
 // variables, so that child processes do not report in place of this one.
 func Find(log *slog.Logger) (*Manager, error) {
-	path, interval, pid := os.Getenv(notifyEnv), os.Getenv(watchdogEnv), os.Getenv(watchdogPIDEnv)
-	for _, name := range []string{notifyEnv, watchdogEnv, watchdogPIDEnv} {
-		if err := os.Unsetenv(name); err != nil {
-			return nil, fmt.Errorf("remove %s from the environment: %w", name, err)
-		}
+	path, interval := os.Getenv(notifyEnv), os.Getenv(watchdogEnv)
+	watchdog, badWatchdog := daemon.SdWatchdogEnabled(true)
+	if err := os.Unsetenv(notifyEnv); err != nil {
+		return nil, fmt.Errorf("remove %s from the environment: %w", notifyEnv, err)
 	}
 	if path == "" {
 		return nil, nil
@@ -44,19 +42,14 @@ func Find(log *slog.Logger) (*Manager, error) {
 	if !strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "@") {
 		return nil, fmt.Errorf("%s=%s: it must be the path of a socket, or @ and the name of an abstract one", notifyEnv, path)
 	}
-	m := &Manager{address: &net.UnixAddr{Name: path, Net: "unixgram"}, log: log}
-	if interval != "" && cmp.Or(pid, strconv.Itoa(os.Getpid())) == strconv.Itoa(os.Getpid()) {
-		micros, err := strconv.ParseUint(interval, 10, 52)
-		if err != nil || micros == 0 {
-			return nil, fmt.Errorf("%s=%s: it must be a number of microseconds above 0", watchdogEnv, interval)
-		}
-		m.watchdog = time.Duration(micros) * time.Microsecond
+	if badWatchdog != nil {
+		return nil, fmt.Errorf("%s=%s: it must be a number of microseconds above 0: %w", watchdogEnv, interval, badWatchdog)
 	}
-	return m, nil
+	return &Manager{address: &net.UnixAddr{Name: path, Net: "unixgram"}, watchdog: watchdog, log: log}, nil
 }
 
 // Ready reports that the process answers requests.
-func (m *Manager) Ready(status string) { m.send("READY=1", "STATUS="+status) }
+func (m *Manager) Ready(status string) { m.send(daemon.SdNotifyReady, "STATUS="+status) }
 
 // Status reports what the process is doing, in one line.
 func (m *Manager) Status(status string) { m.send("STATUS=" + status) }
@@ -71,10 +64,10 @@ func (m *Manager) Starting(status string) {
 }
 
 // Reloading reports that settings are read again; Ready follows.
-func (m *Manager) Reloading() { m.send("RELOADING=1", "STATUS=reading settings again") }
+func (m *Manager) Reloading() { m.send(daemon.SdNotifyReloading, "STATUS=reading settings again") }
 
 // Stopping reports that the process is ending.
-func (m *Manager) Stopping() { m.send("STOPPING=1", "STATUS=stopping") }
+func (m *Manager) Stopping() { m.send(daemon.SdNotifyStopping, "STATUS=stopping") }
 
 // Watch reports until ctx ends that the process is alive, twice in each interval that the
 // manager has set. If alive returns an error the report is left out: the manager ends and
@@ -87,7 +80,7 @@ func (m *Manager) Watch(ctx context.Context, alive func(context.Context) error) 
 	defer tick.Stop()
 	for {
 		if err := m.check(ctx, alive); err == nil {
-			m.send("WATCHDOG=1")
+			m.send(daemon.SdNotifyWatchdog)
 		} else if ctx.Err() == nil {
 			m.log.Error("systemd: the server does not answer; the service manager will restart it", "error", err)
 		}
@@ -113,7 +106,8 @@ func (m *Manager) check(ctx context.Context, alive func(context.Context) error) 
 	}
 }
 
-// send sends one message. A manager that does not receive it is logged: the process works without.
+// send sends one message. If that fails, send logs a warning: the process works without a manager.
+// daemon.SdNotify is not used, since it needs NOTIFY_SOCKET in the environment, where child processes would find it.
 func (m *Manager) send(lines ...string) {
 	if m == nil {
 		return

@@ -113,7 +113,7 @@ func TestRefusedEnvironment(t *testing.T) {
 func TestForeignWatchdog(t *testing.T) {
 	receive(t, filepath.Join(t.TempDir(), "notify"))
 	t.Setenv(watchdogEnv, "1000000")
-	t.Setenv(watchdogPIDEnv, "1")
+	t.Setenv("WATCHDOG_PID", "1")
 	if m := find(t); m.watchdog != 0 {
 		t.Errorf("%v", m.watchdog)
 	}

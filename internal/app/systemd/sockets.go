@@ -6,43 +6,35 @@ import (
 	"net"
 	"os"
 	"strconv"
-	"syscall"
+
+	"github.com/coreos/go-systemd/v22/activation"
 )
 
 // The environment variables of socket activation: sd_listen_fds(3).
 const (
 	socketsPIDEnv = "LISTEN_PID"
 	socketsEnv    = "LISTEN_FDS"
-	namesEnv      = "LISTEN_FDNAMES"
 )
-
-// firstSocket is the number of the first descriptor that is passed.
-const firstSocket = 3
 
 // Listener returns the TCP socket that the service manager has opened for this process; nil
 // if it has not. It removes the variables from the environment.
 func Listener() (net.Listener, error) {
 	pid, count := os.Getenv(socketsPIDEnv), os.Getenv(socketsEnv)
 	if pid != strconv.Itoa(os.Getpid()) || count == "" {
-		return nil, nil // they are those of another process
+		return nil, nil // the variables are for another process
 	}
-	for _, name := range []string{socketsPIDEnv, socketsEnv, namesEnv} {
-		if err := os.Unsetenv(name); err != nil {
-			return nil, fmt.Errorf("remove %s from the environment: %w", name, err)
-		}
-	}
-	n, err := strconv.Atoi(count)
-	if err != nil || n < 0 {
+	// activation.Files ignores such a number, so that the server would open a socket of its own without notice.
+	if n, err := strconv.Atoi(count); err != nil || n < 0 {
 		return nil, fmt.Errorf("%s=%s: it must be a number of sockets", socketsEnv, count)
 	}
-	switch n {
+	files := activation.Files(true)
+	switch len(files) {
 	case 0:
 		return nil, nil
 	case 1:
-		syscall.CloseOnExec(firstSocket)
-		return listener(os.NewFile(firstSocket, "the socket of the service manager"))
+		return listener(files[0])
 	}
-	return nil, fmt.Errorf("the service manager passed %d sockets and one can be served: leave one ListenStream= in the socket unit", n)
+	return nil, fmt.Errorf("the service manager passed %d sockets and one can be served: leave one ListenStream= in the socket unit", len(files))
 }
 
 // listener takes over a file. The file itself is closed.

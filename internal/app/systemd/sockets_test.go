@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	}
 	conn, err := l.Accept()
 	if err == nil {
-		_, err = fmt.Fprintf(conn, "%s %s%s%s", l.Addr(), os.Getenv(socketsEnv), os.Getenv(socketsPIDEnv), os.Getenv(namesEnv))
+		_, err = fmt.Fprintf(conn, "%s %s%s%s", l.Addr(), os.Getenv(socketsEnv), os.Getenv(socketsPIDEnv), os.Getenv("LISTEN_FDNAMES"))
 		err = errors.Join(err, conn.Close())
 	}
 	if err != nil {

@@ -97,7 +97,7 @@ func (s *Store) adminText() (text string, own bool, err error) {
 		s.mu.Lock()
 		_, taken := s.copy.byHash[digestOf(text)]
 		s.mu.Unlock()
-		if checkText(s.sort.prefix, text) == nil && !taken {
+		if checkText(s.storage.prefix, text) == nil && !taken {
 			// A file of another owner, or on a file system that is not written to, stays as it is.
 			err := os.Chmod(path, 0o600)
 			if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
@@ -109,7 +109,7 @@ func (s *Store) adminText() (text string, own bool, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return "", false, fmt.Errorf("the administrator's token: %w", err)
 	}
-	text = newText(s.sort.prefix)
+	text = newText(s.storage.prefix)
 	f, err := os.CreateTemp(filepath.Dir(path), ".admin-token-*") // of mode 0600
 	if err != nil {
 		return "", false, fmt.Errorf("the administrator's token: %w", err)

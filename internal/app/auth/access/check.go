@@ -87,7 +87,7 @@ func (s *Store) admit(ctx context.Context, t *stored, bad *Refusal) (_ context.C
 
 // find returns the valid credential with a text, or why it is refused.
 func (s *Store) find(text string) (*stored, *Refusal) {
-	if err := checkText(s.sort.prefix, text); err != nil {
+	if err := checkText(s.storage.prefix, text); err != nil {
 		return nil, &Refusal{Reason: err}
 	}
 	s.mu.Lock()

@@ -16,14 +16,14 @@ const (
 	KindShare Kind = "share" // who opened a link to a session
 )
 
-// sort is how one kind of credential is kept.
-type sort struct {
-	bucket string // key-value bucket
-	prefix string // of a text
+// storage says how the credentials of one kind are stored and named.
+type storage struct {
+	bucket string // the key-value bucket with their records
+	prefix string // begins the text of each credential
 	name   string // in messages
 }
 
-var sorts = map[Kind]sort{
+var storages = map[Kind]storage{
 	KindToken: {Bucket, "td_", "token"},
 	KindUser:  {LoginBucket, "tdl_", "login"},
 	KindShare: {ShareBucket, SharePrefix, "shared link"},

@@ -46,15 +46,15 @@ const DefaultMaxAge = time.Minute
 // Store checks and changes the credentials of a kind: tokens, logins or shared links. It is
 // safe for use by many goroutines.
 type Store struct {
-	opts   Options
-	sort   sort
-	js     jetstream.JetStream
-	now    func() time.Time
-	life   context.Context // ends with Close
-	cancel context.CancelFunc
-	done   chan struct{}
-	ready  chan struct{}  // closed once the copy was complete for the first time
-	writes sync.WaitGroup // of uses, and tend
+	opts    Options
+	storage storage
+	js      jetstream.JetStream
+	now     func() time.Time
+	life    context.Context // ends with Close
+	cancel  context.CancelFunc
+	done    chan struct{}
+	ready   chan struct{}  // closed once the copy was complete for the first time
+	writes  sync.WaitGroup // of uses, and tend
 
 	mu        sync.Mutex // guards all below
 	kv        jetstream.KeyValue
@@ -78,9 +78,9 @@ func Open(o Options) (*Store, error) {
 	}
 	js, err := jetstream.New(o.NATS)
 	if err != nil {
-		return nil, fmt.Errorf("%ss: JetStream: %w", sorts[o.Kind].name, err)
+		return nil, fmt.Errorf("%ss: JetStream: %w", storages[o.Kind].name, err)
 	}
-	s := &Store{opts: o, sort: sorts[o.Kind], js: js, now: time.Now, done: make(chan struct{}), ready: make(chan struct{}), changed: make(chan struct{})}
+	s := &Store{opts: o, storage: storages[o.Kind], js: js, now: time.Now, done: make(chan struct{}), ready: make(chan struct{}), changed: make(chan struct{})}
 	s.copy.reset()
 	s.life, s.cancel = context.WithCancel(context.Background())
 	go s.run(s.life)
@@ -100,21 +100,21 @@ func (s *Store) Close() {
 
 // Create makes a token. Its text is returned here and nowhere else.
 func (s *Store) Create(ctx context.Context, r Request) (*Token, string, error) {
-	text := newText(s.sort.prefix)
+	text := newText(s.storage.prefix)
 	t, err := s.create(ctx, r, text, stored{})
 	return t, text, err
 }
 
 // CreateLogin makes a login. Its text goes into a cookie.
 func (s *Store) CreateLogin(ctx context.Context, r Request, login Login) (*Token, string, error) {
-	text := newText(s.sort.prefix)
+	text := newText(s.storage.prefix)
 	t, err := s.create(ctx, r, text, stored{Login: &login})
 	return t, text, err
 }
 
 // CreateShare makes a shared link. Its text is part of the link.
 func (s *Store) CreateShare(ctx context.Context, r Request, share Share) (*Token, string, error) {
-	text := newText(s.sort.prefix)
+	text := newText(s.storage.prefix)
 	t, err := s.create(ctx, r, text, stored{Share: &share})
 	return t, text, err
 }
@@ -141,7 +141,7 @@ func (s *Store) create(ctx context.Context, r Request, text string, more stored)
 	}
 	revision, err := kv.Create(ctx, tokenKey+entry.ID, value)
 	if err != nil {
-		return nil, fmt.Errorf("store %s %q in %s: %w", s.sort.name, r.Name, s.sort.bucket, err)
+		return nil, fmt.Errorf("store %s %q in %s: %w", s.storage.name, r.Name, s.storage.bucket, err)
 	}
 	return &entry.Token, s.seen(ctx, revision)
 }
@@ -260,11 +260,11 @@ func (s *Store) change(ctx context.Context, id string, edit func(*stored) error)
 			return nil, ErrNone
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read %s %s in %s: %w", s.sort.name, id, s.sort.bucket, err)
+			return nil, fmt.Errorf("read %s %s in %s: %w", s.storage.name, id, s.storage.bucket, err)
 		}
 		entry, err := parseStored(had.Value())
 		if err != nil {
-			return nil, fmt.Errorf("read %s %s in %s: %w", s.sort.name, id, s.sort.bucket, err)
+			return nil, fmt.Errorf("read %s %s in %s: %w", s.storage.name, id, s.storage.bucket, err)
 		}
 		before, err := json.Marshal(entry)
 		if err != nil {
@@ -285,7 +285,7 @@ func (s *Store) change(ctx context.Context, id string, edit func(*stored) error)
 			continue // it was changed meanwhile
 		}
 		if err != nil {
-			return nil, fmt.Errorf("change %s %s in %s: %w", s.sort.name, id, s.sort.bucket, err)
+			return nil, fmt.Errorf("change %s %s in %s: %w", s.storage.name, id, s.storage.bucket, err)
 		}
 		return entry, s.seen(ctx, revision)
 	}

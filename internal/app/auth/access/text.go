@@ -25,7 +25,7 @@ func newText(prefix string) string {
 
 // NewTokenText returns the text of a token that no server has. A server makes the first
 // administrator's token of the one in GuardOptions.AdminFile.
-func NewTokenText() string { return newText(sorts[KindToken].prefix) }
+func NewTokenText() string { return newText(storages[KindToken].prefix) }
 
 // randomWord returns n random characters of base62.
 func randomWord(n int) string {
@@ -71,7 +71,7 @@ func checkText(prefix, text string) error {
 // IsCredential reports whether a text is a token, a login, a ticket or a shared link by its
 // form, valid or not.
 func IsCredential(text string) bool {
-	for _, prefix := range []string{sorts[KindToken].prefix, sorts[KindUser].prefix, sorts[KindShare].prefix, TicketPrefix} {
+	for _, prefix := range []string{storages[KindToken].prefix, storages[KindUser].prefix, storages[KindShare].prefix, TicketPrefix} {
 		if checkText(prefix, text) == nil {
 			return true
 		}

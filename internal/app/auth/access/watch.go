@@ -30,7 +30,7 @@ func (s *Store) run(ctx context.Context) {
 			return
 		}
 		if !said {
-			s.opts.Log.Warn("access: a bucket cannot be followed, trying again", "bucket", s.sort.bucket, "error", err)
+			s.opts.Log.Warn("access: a bucket cannot be followed, trying again", "bucket", s.storage.bucket, "error", err)
 		}
 		said = true
 		select {
@@ -91,7 +91,7 @@ func (s *Store) follow(ctx context.Context) error {
 					lost <- s.probe(ctx, kv)
 				}()
 			case probing == nil:
-				fresh.apply(e, s.sort.bucket, s.opts.Log)
+				fresh.apply(e, s.storage.bucket, s.opts.Log)
 			default:
 				s.apply(e)
 			}
@@ -104,7 +104,7 @@ func (s *Store) open(ctx context.Context) (jetstream.KeyValue, error) {
 	ctx, cancel := context.WithTimeout(ctx, natsTimeout)
 	defer cancel()
 	return s.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
-		Bucket: s.sort.bucket, Description: "tapedeck: " + s.sort.name + "s", Storage: jetstream.FileStorage, Replicas: s.opts.Replicas, History: 1, TTL: s.opts.TTL,
+		Bucket: s.storage.bucket, Description: "tapedeck: " + s.storage.name + "s", Storage: jetstream.FileStorage, Replicas: s.opts.Replicas, History: 1, TTL: s.opts.TTL,
 	})
 }
 
@@ -122,7 +122,7 @@ func (s *Store) replace(fresh *copied, kv jetstream.KeyValue) {
 // the change are woken.
 func (s *Store) apply(e jetstream.KeyValueEntry) {
 	s.mu.Lock()
-	endAll(s.copy.apply(e, s.sort.bucket, s.opts.Log), ErrRevoked)
+	endAll(s.copy.apply(e, s.storage.bucket, s.opts.Log), ErrRevoked)
 	s.announce()
 	s.mu.Unlock()
 }

@@ -20,7 +20,7 @@ func (s *Service) hide(ctx context.Context, e *erasure.Erasure) error {
 	if _, err := s.cover(ctx, e, sessions); err != nil {
 		return err
 	}
-	if err := s.reached("tombstones"); err != nil {
+	if err := s.reached(ctx, "tombstones"); err != nil {
 		return err
 	}
 	e.State, e.HiddenAt = erasure.Hidden, time.Now().UTC()
@@ -28,7 +28,7 @@ func (s *Service) hide(ctx context.Context, e *erasure.Erasure) error {
 	if err := s.store.Put(ctx, e); err != nil {
 		return err
 	}
-	return s.reached("hidden")
+	return s.reached(ctx, "hidden")
 }
 
 // cover writes the tombstones that an erasure does not have yet, and returns how many.

@@ -19,6 +19,7 @@ import (
 	njs "github.com/nats-io/nats.go/jetstream"
 
 	"tapedeck/internal/app/lifecycle/erasure"
+	"tapedeck/schema/tables"
 )
 
 // everyStep is for the whole of TestKilledAtEveryStep, which takes minutes.
@@ -37,9 +38,10 @@ var places = []string{
 // records other sessions: at some of the steps without -args -erasure.every. Afterwards no file has a byte of what was erased, and the other
 // sessions are as they were.
 func TestKilledAtEveryStep(t *testing.T) {
+	t.Parallel()
 	steps := []string{"requested", "purged", "rows of messages"}
 	if *everyStep {
-		steps = erasure.Steps
+		steps = allSteps()
 	}
 	w := &world{T: t, dir: filepath.Join(t.TempDir(), "data"), stored: map[string]string{}}
 	w.restart()
@@ -91,7 +93,9 @@ func TestKilledAtEveryStep(t *testing.T) {
 	stop()
 	loading.Wait()
 	for i, marker := range markers {
+		began := time.Now()
 		w.clean("all", marker, i == 0)
+		t.Logf("scanned at the end after %v", time.Since(began).Round(10*time.Millisecond))
 	}
 	if after := w.raw(kept); after != before {
 		t.Errorf("the session that was kept has other bytes: %s, before %s", after, before)
@@ -108,6 +112,15 @@ func TestKilledAtEveryStep(t *testing.T) {
 			t.Errorf("%s is answered %d, want 410", s, status)
 		}
 	}
+}
+
+// allSteps returns the steps of an erasure, in order.
+func allSteps() []string {
+	list := []string{"requested", "tombstones", "hidden", "rolled", "purged", "blocks", "letters", "keys"}
+	for _, table := range tables.Names(tables.Recording) {
+		list = append(list, "rows of "+table)
+	}
+	return append(list, "removed", "finished", "verified")
 }
 
 // erase requests the erasure of all sessions with a marker's tag. The server may be killed
@@ -157,6 +170,7 @@ func (w *world) clean(step, marker string, system bool) {
 
 // A block that arrives later does not bring its session back.
 func TestLateBlock(t *testing.T) {
+	t.Parallel()
 	w := &world{T: t, dir: filepath.Join(t.TempDir(), "data"), stored: map[string]string{}}
 	w.restart()
 	marker := newMarker()
@@ -183,6 +197,7 @@ func TestLateBlock(t *testing.T) {
 // A session whose first block is not stored when its tag is erased is found later, and goes on
 // until then: what JetStream takes of it meanwhile is removed as well.
 func TestTagInFlight(t *testing.T) {
+	t.Parallel()
 	w := &world{T: t, dir: filepath.Join(t.TempDir(), "data"), stored: map[string]string{}}
 	w.restart()
 	marker := newMarker()
@@ -256,6 +271,7 @@ func (w *world) recordSlowly(query string) io.Writer {
 // A tenant is erased: everything of it, known and in flight. What is recorded afterwards is
 // there.
 func TestTenant(t *testing.T) {
+	t.Parallel()
 	w := &world{T: t, dir: filepath.Join(t.TempDir(), "data"), stored: map[string]string{}}
 	w.restart()
 	marker := newMarker()
@@ -284,6 +300,7 @@ func TestTenant(t *testing.T) {
 // What plays a session when it is erased ends with that reason: one that is followed while it
 // is recorded, and one that is played.
 func TestReadersEnd(t *testing.T) {
+	t.Parallel()
 	w := &world{T: t, dir: filepath.Join(t.TempDir(), "data"), stored: map[string]string{}}
 	w.restart()
 	writer := w.recordSlowly("session=gone")

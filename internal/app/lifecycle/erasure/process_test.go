@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -19,7 +20,9 @@ import (
 	"tapedeck/internal/app/lifecycle/erasure"
 	"tapedeck/internal/app/node"
 	"tapedeck/internal/app/server"
+	"tapedeck/internal/bounded"
 	"tapedeck/internal/budget"
+	"tapedeck/internal/failpoint"
 	"tapedeck/internal/local"
 	"tapedeck/schema/clickhouse"
 	"tapedeck/schema/tables"
@@ -67,18 +70,7 @@ func serve(dir string) error {
 	}
 	s := server.New(server.Options{
 		Node: n, Listener: l, Log: log, QuietAfter: time.Minute, Readers: budget.New(budget.Options{Bytes: 1 << 30, Readers: 2000}),
-		Erase: erasure.Options{Grace: time.Second, Sync: time.Second, Every: 100 * time.Millisecond, Within: time.Millisecond, Reached: func(reached string) error {
-			if step, err := os.ReadFile(dir + ".kill"); err == nil && string(step) == reached {
-				return syscall.Kill(0, syscall.SIGKILL) // the whole group
-			}
-			for step, err := os.ReadFile(dir + ".hold"); err == nil && string(step) == reached; step, err = os.ReadFile(dir + ".hold") {
-				if err := os.WriteFile(dir+".held", step, 0o600); err != nil {
-					return err
-				}
-				time.Sleep(20 * time.Millisecond)
-			}
-			return nil
-		}},
+		Erase: erasure.Options{Grace: time.Second, Sync: time.Second, Every: 100 * time.Millisecond, Within: time.Millisecond},
 	})
 	text, err := json.Marshal(addresses{s.URL(), servers.NATSURL(), servers.ClickHouseDSN()})
 	if err != nil {
@@ -90,7 +82,28 @@ func serve(dir string) error {
 	if err := os.Rename(dir+".tmp", dir+".addresses"); err != nil {
 		return err
 	}
-	return s.Run(ctx, &server.StopClock{}, nil)
+	return s.Run(failpoint.With(ctx, killOrHold(dir)), &server.StopClock{}, nil)
+}
+
+// killOrHold returns a hook that kills the process group at the step of erasures that the file DIRECTORY.kill
+// names, and waits at the step that DIRECTORY.hold names.
+func killOrHold(dir string) failpoint.Hook {
+	return func(reached string) error {
+		reached, ok := strings.CutPrefix(reached, "erasure: ")
+		if !ok {
+			return nil
+		}
+		if step, err := os.ReadFile(dir + ".kill"); err == nil && string(step) == reached {
+			return syscall.Kill(0, syscall.SIGKILL)
+		}
+		for step, err := os.ReadFile(dir + ".hold"); err == nil && string(step) == reached; step, err = os.ReadFile(dir + ".hold") {
+			if err := os.WriteFile(dir+".held", step, 0o600); err != nil {
+				return err
+			}
+			time.Sleep(20 * time.Millisecond) // between looks at a file of another process
+		}
+		return nil
+	}
 }
 
 // prepare makes the tables. ClickHouse keeps replaced files for eight minutes, and here for
@@ -142,22 +155,23 @@ func start(t *testing.T, dir string) *process {
 	}
 	go func() { p.done <- p.cmd.Wait() }()
 	t.Cleanup(p.kill)
-	for range 400 {
-		if text, err := os.ReadFile(dir + ".addresses"); err == nil {
-			if err := json.Unmarshal(text, &p.addresses); err != nil {
-				t.Fatal(err)
-			}
-			return p
-		}
+	bounded.Until(t, "the server is ready", func() bool {
 		select {
 		case err := <-p.done:
 			p.done <- err
 			t.Fatalf("the server ended: %v", err)
-		case <-time.After(50 * time.Millisecond):
+		default:
 		}
-	}
-	t.Fatal("the server was not ready within 20 s")
-	return nil
+		text, err := os.ReadFile(dir + ".addresses")
+		if err != nil {
+			return false
+		}
+		if err := json.Unmarshal(text, &p.addresses); err != nil {
+			t.Fatal(err)
+		}
+		return true
+	})
+	return p
 }
 
 // kill kills the server and its ClickHouse.
@@ -170,14 +184,13 @@ func (p *process) kill() {
 // killed waits until the server has killed itself.
 func (p *process) killed(t *testing.T, step string) {
 	t.Helper()
-	select {
-	case err := <-p.done:
-		p.done <- err
-		exit, ok := errors.AsType[*exec.ExitError](err)
-		if status, is := exit.Sys().(syscall.WaitStatus); !ok || !is || status.Signal() != syscall.SIGKILL {
-			t.Fatalf("the server ended with %v at %q, want a kill", err, step)
-		}
-	case <-time.After(60 * time.Second):
-		t.Fatalf("the server did not reach %q within a minute", step)
+	err := bounded.Receive(t, p.done)
+	p.done <- err
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	if !ok {
+		t.Fatalf("the server ended with %v at %q, want a kill", err, step)
+	}
+	if status, is := exit.Sys().(syscall.WaitStatus); !is || status.Signal() != syscall.SIGKILL {
+		t.Fatalf("the server ended with %v at %q, want a kill", err, step)
 	}
 }

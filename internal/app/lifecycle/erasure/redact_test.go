@@ -18,6 +18,7 @@ import (
 // before: in frames, facts, tags, titles, the search index, settled usage, blocks and idempotency keys. Of dead
 // letters, which are not masked, the answer says so.
 func TestRedactLeavesNothing(t *testing.T) {
+	t.Parallel()
 	w := &world{T: t, dir: filepath.Join(t.TempDir(), "data"), stored: map[string]string{}}
 	w.restart()
 	marker := newMarker()

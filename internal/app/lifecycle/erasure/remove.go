@@ -81,7 +81,7 @@ func (s *Service) saved(ctx context.Context, e *erasure.Erasure, step string) er
 	if err := s.store.Put(ctx, e); err != nil {
 		return err
 	}
-	return s.reached(step)
+	return s.reached(ctx, step)
 }
 
 // coverage returns a function that reports whether a stream is erased. Of some only the
@@ -132,7 +132,7 @@ func (s *Service) blocks(ctx context.Context, e *erasure.Erasure) (waits string,
 	if err != nil || waits != "" {
 		return waits, err
 	}
-	if err := s.reached("purged"); err != nil {
+	if err := s.reached(ctx, "purged"); err != nil {
 		return "", err
 	}
 	e.Progress.BlocksGone = true
@@ -182,7 +182,7 @@ func (s *Service) rows(ctx context.Context, e *erasure.Erasure, stones []*tombst
 				return err
 			}
 		}
-		if err := s.reached("rows of " + table); err != nil {
+		if err := s.reached(ctx, "rows of "+table); err != nil {
 			return err
 		}
 	}

@@ -16,9 +16,9 @@ import (
 
 	"tapedeck/ingest/delivery/deadletters"
 	"tapedeck/internal/app/auth/access"
+	"tapedeck/internal/failpoint"
 	"tapedeck/schema/lifecycle/erasure"
 	"tapedeck/schema/lifecycle/tombstone"
-	"tapedeck/schema/tables"
 )
 
 // Options configure a Service. The zero value of a field stands for its default.
@@ -43,8 +43,6 @@ type Options struct {
 	// Every is the interval between attempts; default 2 s.
 	Every time.Duration
 	Log   *slog.Logger
-	// Reached, for tests, is called after each step; its error ends the attempt there.
-	Reached func(step string) error
 }
 
 // Service requests and carries out erasures. It is safe for use by many goroutines.
@@ -74,24 +72,10 @@ func New(opts Options) *Service {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	if opts.Reached == nil {
-		opts.Reached = func(string) error { return nil }
-	}
 	return &Service{
 		opts: opts, store: erasure.NewStore(opts.DB), stones: tombstone.NewStore(opts.DB),
 		holder: rand.Text(), wake: make(chan struct{}, 1),
 	}
-}
-
-// Steps are the steps of an erasure, in order, at which tests kill the server.
-var Steps = steps()
-
-func steps() []string {
-	list := []string{"requested", "tombstones", "hidden", "rolled", "purged", "blocks", "letters", "keys"}
-	for _, table := range tables.Names(tables.Recording) {
-		list = append(list, "rows of "+table)
-	}
-	return append(list, "removed", "finished", "verified")
 }
 
 // Request is what is to be erased.
@@ -171,7 +155,7 @@ func (s *Service) Request(ctx context.Context, r Request) (*erasure.Erasure, err
 	}
 	requested.WithLabelValues(string(e.Kind)).Inc()
 	defer s.notify()
-	if err := s.reached("requested"); err != nil {
+	if err := s.reached(ctx, "requested"); err != nil {
 		return nil, err
 	}
 	if err := s.hide(ctx, e); err != nil {
@@ -188,7 +172,10 @@ func (s *Service) notify() {
 	}
 }
 
-func (s *Service) reached(step string) error { return s.opts.Reached(step) }
+// reached lets tests stop the work after a step.
+func (s *Service) reached(ctx context.Context, step string) error {
+	return failpoint.Reach(ctx, "erasure: "+step)
+}
 
 // List returns the latest erasures of a tenant, or of erasure.AllTenants.
 func (s *Service) List(ctx context.Context, tenant string, limit int) ([]erasure.Erasure, error) {

@@ -46,7 +46,7 @@ func (s *Service) verify(ctx context.Context, e *erasure.Erasure) (waits string,
 	if err := s.stones.Finish(ctx, stones); err != nil {
 		return "", err
 	}
-	if err := s.reached("finished"); err != nil {
+	if err := s.reached(ctx, "finished"); err != nil {
 		return "", err
 	}
 	e.State, e.VerifiedAt, e.Named, e.Waits, e.Progress.KeysGone = erasure.Verified, time.Now().UTC(), nil, "", true

@@ -22,6 +22,7 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/delivery/jetstream"
+	"tapedeck/internal/bounded"
 	"tapedeck/internal/metric/metrictest"
 )
 
@@ -228,12 +229,13 @@ func hash(text string) string {
 
 func (w *world) eventually(what string, is func() bool) {
 	w.Helper()
-	for end := time.Now().Add(90 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	bounded.Until(w.T, what, func() bool {
 		if is() {
-			return
+			return true
 		}
-	}
-	w.Fatalf("after 90 s: not %s", what)
+		time.Sleep(50 * time.Millisecond) // each look is a request, or a scan of all files
+		return false
+	})
 }
 
 // restart starts the server.

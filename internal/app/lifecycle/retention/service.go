@@ -14,6 +14,7 @@ import (
 
 	"tapedeck/internal/app/auth/audit"
 	"tapedeck/internal/app/lifecycle/lease"
+	"tapedeck/internal/failpoint"
 	"tapedeck/internal/metric"
 	"tapedeck/schema/lifecycle/retention"
 	"tapedeck/schema/tables"
@@ -31,8 +32,6 @@ type Options struct {
 	// Now is the clock; default time.Now.
 	Now func() time.Time
 	Log *slog.Logger
-	// Reached, for tests, is called after each step; its error ends the round there.
-	Reached func(step string) error
 }
 
 // Service has data expire. It is safe for use by many goroutines.
@@ -66,9 +65,6 @@ func New(opts Options) *Service {
 	}
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
-	}
-	if opts.Reached == nil {
-		opts.Reached = func(string) error { return nil }
 	}
 	return &Service{opts: opts, store: retention.NewStore(opts.DB), holder: rand.Text()}
 }
@@ -147,7 +143,7 @@ func (s *Service) apply(ctx context.Context, p *retention.Policy) error {
 		}
 		marks, err := s.store.Mark(ctx, p, due, now)
 		if err == nil {
-			err = s.opts.Reached("marked")
+			err = failpoint.Reach(ctx, "retention: marked")
 		}
 		if err != nil {
 			return err
@@ -162,7 +158,7 @@ func (s *Service) apply(ctx context.Context, p *retention.Policy) error {
 		}
 		expiredBytes.WithLabelValues(p.Kind).Add(float64(bytes))
 		s.opts.Log.Info("retention: expired sessions", "tenant", p.Tenant, "kind", p.Kind, "sessions", len(due), "bytes", bytes)
-		if err := s.opts.Reached("removed"); err != nil {
+		if err := failpoint.Reach(ctx, "retention: removed"); err != nil {
 			return err
 		}
 	}

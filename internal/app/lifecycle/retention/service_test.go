@@ -9,6 +9,8 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
+	"tapedeck/internal/bounded"
+	"tapedeck/internal/failpoint"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/internal/metric/metrictest"
 	"tapedeck/schema"
@@ -266,15 +268,16 @@ var errKilled = errors.New("killed")
 func TestInterruptedRound(t *testing.T) {
 	conn := open(t)
 	killed := true
-	s := New(Options{DB: conn, Now: func() time.Time { return start.AddDate(1, 0, 0) }, Reached: func(step string) error {
-		if killed && step == "marked" {
+	s := New(Options{DB: conn, Now: func() time.Time { return start.AddDate(1, 0, 0) }})
+	ctx := failpoint.With(t.Context(), func(step string) error {
+		if killed && step == "retention: marked" {
 			return errKilled
 		}
 		return nil
-	}})
+	})
 	put(t, conn, tenant, "s", start, 100)
 	set(t, s, retention.Policy{Kind: tables.Frames, MaxAge: time.Hour})
-	if err := s.Round(t.Context()); !errors.Is(err, errKilled) {
+	if err := s.Round(ctx); !errors.Is(err, errKilled) {
 		t.Fatal(err)
 	}
 	if at, err := s.Store().FramesExpired(t.Context(), tenant, "s"); err != nil || at.IsZero() {
@@ -334,10 +337,5 @@ func TestRun(t *testing.T) {
 		s.Run(ctx)
 	}()
 	defer func() { cancel(); <-done }()
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		if stored(t, conn, tenant, "frames") == "[new]" {
-			return
-		}
-	}
-	t.Errorf("frames of %s after 20 s, want those of the new session", stored(t, conn, tenant, "frames"))
+	bounded.Until(t, "only the new session has frames", func() bool { return stored(t, conn, tenant, "frames") == "[new]" })
 }

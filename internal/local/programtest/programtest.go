@@ -1,0 +1,127 @@
+// Package programtest gives tests the tapedeck program, for tests that start it as a
+// process.
+package programtest
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"tapedeck/internal/fulltest"
+	"tapedeck/internal/local/engine"
+)
+
+// ProgramEnv is the environment variable with the path of a program that was built
+// before. Relative paths start at the working directory of the test.
+const ProgramEnv = "TAPEDECK_TEST_PROGRAM"
+
+const mainPackage = "tapedeck/cmd/tapedeck"
+
+// Path returns the absolute path of the tapedeck program: the one of ProgramEnv, or one
+// that is built for this test binary by the first call. The program is removed when the
+// test binary ends. Under the race detector the built program has the race detector too.
+func Path(t testing.TB) string {
+	t.Helper()
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+var program = sync.OnceValues(func() (string, error) {
+	if path := os.Getenv(ProgramEnv); path != "" {
+		path, err := filepath.Abs(path)
+		if err == nil {
+			_, err = os.Stat(path)
+		}
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", ProgramEnv, err)
+		}
+		return path, nil
+	}
+	dir, err := os.MkdirTemp("", "tapedeck-program-")
+	if err != nil {
+		return "", err
+	}
+	if err := removeAtExit(dir); err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "tapedeck")
+	if err := build(path); err != nil {
+		return "", err
+	}
+	return path, nil
+})
+
+// build compiles the program as the Makefile does, but without the commit and with the
+// table of symbols.
+func build(path string) error {
+	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-w"}
+	cgo := "0"
+	if raceDetector {
+		args, cgo = append(args, "-race"), "1"
+	}
+	cmd := exec.Command("go", append(args, "-o", path, mainPackage)...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED="+cgo)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build the program: %w\n%s", err, out)
+	}
+	return dependOnSources()
+}
+
+// dependOnSources looks at each file that the program is made of. `go test` repeats a
+// result from its cache as long as the files that the test looked at are the same; it does
+// not know what the program is made of.
+func dependOnSources() error {
+	const files = `{{if .Module}}{{if .Module.Main}}{{$dir := .Dir}}{{.Module.GoMod}}
+{{range .GoFiles}}{{$dir}}/{{.}}
+{{end}}{{range .EmbedFiles}}{{$dir}}/{{.}}
+{{end}}{{end}}{{end}}`
+	out, err := exec.Command("go", "list", "-deps", "-f", files, mainPackage).Output()
+	if err != nil {
+		return fmt.Errorf("list the files of the program: %w", err)
+	}
+	for _, path := range strings.Fields(string(out)) {
+		if _, err := os.Stat(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeAtExit removes a directory when this process ends, however it ends: a shell waits
+// until the pipe to it is closed.
+func removeAtExit(dir string) error {
+	cmd := exec.Command("sh", "-c", `trap "" HUP INT TERM; cat; rm -rf "$1"`, "sh", dir)
+	pipe, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	open = pipe
+	return cmd.Start()
+}
+
+// open is the pipe of removeAtExit. The variable keeps it from the garbage collector,
+// which would close it.
+var open any
+
+// Environ returns the environment for the program: that of the test with the place of the
+// ClickHouse engine. A program in a temporary directory does not find the engine of the
+// clone by itself. Without an engine the test is skipped, in a full run it fails.
+func Environ(t testing.TB) []string {
+	t.Helper()
+	found, err := engine.Find(t.Context())
+	if err != nil {
+		fulltest.Missing(t, err)
+	}
+	env := os.Environ()
+	if found.Library != "" {
+		env = append(env, engine.LibraryEnv+"="+found.Library)
+	}
+	return env
+}

@@ -1,0 +1,95 @@
+#!/bin/sh
+# Runs the long tests, one part after the other, in a random order.
+#
+#   long.sh            all parts
+#   long.sh MINUTES    the parts that fit in this time
+#   long.sh KIND WHAT  one part
+#
+# Parts: each package with long tests (fulltest.Long), shares of all packages under the race
+# detector, and shares of all fuzz tests. The last lines say which parts passed, failed, were
+# stopped by the end of the time, or did not run. The exit code is 1 if a part failed.
+#
+# Under the race detector everything takes several times as long. There a race, a panic or a
+# failed build fails the part; a test that only failed is listed, and decides nothing: it has
+# to pass without the detector.
+set -eu
+cd "$(dirname "$0")/../.."
+
+part() { # part KIND WHAT: runs one part
+	case $1 in
+	long)
+		TAPEDECK_TEST_LONG=1 go test -vet=off -ldflags=-w -count=1 -timeout 60m "./$2"
+		;;
+	race)
+		go list ./... | awk -v share="$2" 'BEGIN { split(share, s, "/") } NR % s[2] == s[1] % s[2]' |
+			CGO_ENABLED=1 xargs go test -race -vet=off -ldflags=-w -timeout 60m
+		;;
+	fuzz)
+		make --no-print-directory fuzz FUZZTIME=3s FUZZSHARD="$2"
+		;;
+	*)
+		echo "long.sh: $1 is not one of long, race, fuzz" >&2
+		return 2
+		;;
+	esac
+}
+if [ $# -eq 2 ]; then
+	part "$1" "$2"
+	exit
+fi
+
+end=
+[ $# -eq 0 ] || end=$(($(date +%s) + $1 * 60))
+log=$(mktemp)
+trap 'rm -f "$log" "$log.order"' EXIT
+trap 'exit 130' INT TERM
+
+shares=8
+parts() {
+	git grep -l 'fulltest\.Long(' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's/^/long /'
+	for i in $(seq $shares); do
+		echo "race $i/$shares"
+		echo "fuzz $i/$shares"
+	done
+}
+
+left() { # the seconds that are left
+	[ -z "$end" ] && echo 36000 && return
+	echo $((end - $(date +%s)))
+}
+
+result=0 summary=
+parts | shuf >"$log.order"
+echo "order: $(paste -sd, "$log.order")"
+while read -r kind what <&3; do
+	if [ "$(left)" -lt 60 ]; then
+		summary="$summary
+not run: $kind $what"
+		continue
+	fi
+	began=$(date +%s)
+	status=0 # timeout runs the part in a process group of its own, and ends all of it
+	timeout -k 30 "$(left)" sh tools/test/long.sh "$kind" "$what" >"$log" 2>&1 </dev/null || status=$?
+	took=$(($(date +%s) - began))
+	case $status in
+	0) said=passed ;;
+	124 | 137) said="stopped after" ;;
+	*)
+		said=FAILED
+		if [ "$kind" = race ] && ! grep -qE 'WARNING: DATA RACE|^panic:|\[build failed\]|\[setup failed\]' "$log"; then
+			said="no race, but tests failed: $(grep -E '^ *--- FAIL' "$log" | awk '{print $3}' | paste -sd' ');"
+		fi
+		;;
+	esac
+	if [ "$said" = FAILED ]; then
+		result=1
+		echo "=== $kind $what failed:"
+		cat "$log"
+	fi
+	summary="$summary
+$said $kind $what ($took s)"
+	echo "$said $kind $what ($took s)"
+done 3<"$log.order"
+echo
+echo "long tests:$summary"
+exit $result
