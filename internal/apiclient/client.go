@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"tapedeck/internal/commandline"
+	"tapedeck/internal/rootcause"
 )
 
 // Client calls a server's API. Its fields may be changed before the first call.
@@ -160,19 +161,11 @@ func (c *Client) Authorize(h http.Header) {
 // startServer is the hint for the case that no server answers.
 const startServer = `Start one with "tapedeck up", or name it with --server or TAPEDECK_SERVER.`
 
-// RootOf returns the last error of a chain: the cause, without what each layer adds.
-func RootOf(err error) error {
-	for next := errors.Unwrap(err); next != nil; next = errors.Unwrap(err) {
-		err = next
-	}
-	return err
-}
-
 // Unreachable adds to an error of dialing a server what to do. Other errors are
 // returned as they are.
 func Unreachable(server string, err error) error {
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
-		return fmt.Errorf("no tapedeck server answers at %s (%w)\n%s", server, RootOf(op.Err), startServer)
+		return fmt.Errorf("no tapedeck server answers at %s (%w)\n%s", server, rootcause.Of(op.Err), startServer)
 	}
 	return err
 }

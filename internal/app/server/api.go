@@ -22,9 +22,9 @@ import (
 	"tapedeck/internal/app/lifecycle/erasure"
 	"tapedeck/query"
 	"tapedeck/query/endpoint"
-	"tapedeck/query/facts/sessionstreams"
 	queryhttp "tapedeck/query/http"
 	"tapedeck/query/pricing/pricetables"
+	"tapedeck/query/session/streamlist"
 	"tapedeck/replay/clickhouse"
 	replayhttp "tapedeck/replay/http"
 	"tapedeck/replay/live"
@@ -149,7 +149,7 @@ func (s *Server) sessionOf() func(ctx context.Context, tenant, digest string) (s
 	}
 	reader := query.NewReader(s.Node.DB)
 	return func(ctx context.Context, tenant, digest string) (string, error) {
-		page, err := sessionstreams.Latest(ctx, reader, sessionstreams.Query{Tenant: tenant, Digest: digest, Limit: 1})
+		page, err := streamlist.Latest(ctx, reader, streamlist.Query{Tenant: tenant, Digest: digest, Limit: 1})
 		if err != nil || len(page.Items) == 0 {
 			return "", err
 		}

@@ -7,7 +7,7 @@ import (
 
 	"tapedeck/ingest/tap/agenthistory"
 	"tapedeck/query"
-	"tapedeck/query/facts/sessionstreams"
+	"tapedeck/query/session/streamlist"
 )
 
 // storedWithin bounds the time until recorded streams can be read from the server. Newer ones
@@ -28,7 +28,7 @@ func Lost(ctx context.Context, server Server, p *agenthistory.Progress) (bool, e
 	asking, cancel := context.WithTimeout(ctx, lookUpTimeout)
 	defer cancel()
 	for _, r := range latest {
-		var page query.Page[sessionstreams.InSession]
+		var page query.Page[streamlist.InSession]
 		err := api.Get(asking, "v1/streams", url.Values{"session": {r.Session}, "stream": {r.Stream}, "limit": {"1"}}, &page)
 		if err != nil || len(page.Items) > 0 {
 			return false, ctx.Err()

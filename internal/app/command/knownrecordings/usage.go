@@ -11,8 +11,8 @@ import (
 	"github.com/shopspring/decimal"
 
 	"tapedeck/internal/apiclient"
-	"tapedeck/query"
 	"tapedeck/query/billing/reconcile/providerexport"
+	"tapedeck/query/pricing/cost"
 )
 
 // Usage asks the server for the usage of the export's days.
@@ -27,7 +27,7 @@ func Usage(ctx context.Context, cl *apiclient.Client, e *providerexport.Export) 
 			Provider *string         `json:"provider"`
 			Model    *string         `json:"model"`
 			Calls    uint64          `json:"calls"`
-			Tokens   query.Tokens    `json:"tokens"`
+			Tokens   cost.Tokens     `json:"tokens"`
 			Cost     json.RawMessage `json:"cost"`
 			Unpriced uint64          `json:"unpriced_calls"`
 		} `json:"items"`

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"tapedeck/internal/apiclient"
+	"tapedeck/internal/rootcause"
 	"tapedeck/schema/clickhouse"
 )
 
@@ -77,7 +77,7 @@ func reason(err error) error {
 		return errInterrupted
 	}
 	if op, ok := errors.AsType[*net.OpError](err); ok {
-		return fmt.Errorf("ClickHouse does not answer (%w): check that it runs, then start again", apiclient.RootOf(op.Err))
+		return fmt.Errorf("ClickHouse does not answer (%w): check that it runs, then start again", rootcause.Of(op.Err))
 	}
 	text := err.Error()
 	code := codeOf(text)

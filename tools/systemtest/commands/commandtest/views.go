@@ -10,8 +10,8 @@ import (
 
 	"tapedeck/internal/bounded"
 	"tapedeck/query"
-	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/query/session/sessiondetail"
+	"tapedeck/query/session/streamlist"
 )
 
 // UntilEnded waits until a session can be read, and is over.
@@ -76,7 +76,7 @@ func (s *Instance) UntilStreams(t *testing.T, session string, streams int) {
 	t.Helper()
 	for range 600 {
 		status, body, _ := s.Get(t, "/v1/streams?session="+session)
-		var page query.Page[sessionstreams.InSession]
+		var page query.Page[streamlist.InSession]
 		if status == http.StatusOK && json.Unmarshal(body, &page) == nil && len(page.Items) == streams && page.Items[0].Stream.Ended != nil {
 			return
 		}
