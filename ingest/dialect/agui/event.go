@@ -39,11 +39,11 @@ var events = dialect.NewTypes(map[string]event{
 	"SUBAGENT_FINISHED": {read: (*decoder).agentFinished, needs: []string{"subagentRunId"}},
 	"SUBAGENT_ERROR":    {read: (*decoder).agentFailed, needs: []string{"subagentRunId"}},
 
-	"TEXT_MESSAGE_START":            {read: (*decoder).textStart, needs: []string{"messageId"}},
-	"TEXT_MESSAGE_CONTENT":          {read: (*decoder).textContent, needs: []string{"messageId", "delta"}},
-	"TEXT_MESSAGE_END":              {read: (*decoder).textEnd, needs: []string{"messageId"}},
-	textChunk:                       {read: (*decoder).textChunk, needs: []string{"delta"}},
-	"REASONING_START":               {needs: []string{"messageId"}},
+	"TEXT_MESSAGE_START":   {read: (*decoder).textStart, needs: []string{"messageId"}},
+	"TEXT_MESSAGE_CONTENT": {read: (*decoder).textContent, needs: []string{"messageId", "delta"}},
+	"TEXT_MESSAGE_END":     {read: (*decoder).textEnd, needs: []string{"messageId"}},
+	textChunk:              {read: (*decoder).textChunk, needs: []string{"delta"}},
+	"REASONING_START":      {needs: []string{"messageId"}},
 	// An earlier message with the id ends.
 	"REASONING_MESSAGE_START":       {read: (*decoder).thinkingEnd, needs: []string{"messageId"}},
 	"REASONING_MESSAGE_CONTENT":     {read: (*decoder).thinkingContent, needs: []string{"messageId", "delta"}},
