@@ -20,7 +20,7 @@ LINT    := go tool -modfile=tools/golangci.mod golangci-lint
 NPM := npm --no-fund --no-audit --prefix dashboards/web
 UI  := dashboards/web/dist/index.html
 
-.PHONY: reference soak torture help up build program deb sbom licences reproducible ui engine clients screenshots test test-long test-alone test-race test-month check fuzz oracle bench bench-scale bench-backup speed clean
+.PHONY: reference soak torture help up build program deb sbom licences reproducible ui engine clients screenshots test test-long test-alone coverage test-race test-month check fuzz oracle bench bench-scale bench-backup speed clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -80,6 +80,9 @@ test-long: build clients ## the long tests: torture, upgrades, deployment, key r
 
 test-alone: build ## the tests of packages that read captured streams, in a clone without them
 	@sh tools/test/alone.sh
+
+coverage: build clients ## statements of the product that all tests cover, with the programs they start
+	@sh tools/test/coverage.sh
 
 screenshots: build ## pictures of every page into docs/screenshots
 	$(NPM) run screenshots

@@ -9,12 +9,12 @@ import (
 )
 
 // blocker packs the frames and facts of segments into blocks and passes these to the
-// delivery. Each block also has the ends of closed segments that no block has had so far,
+// sender. Each block also has the ends of closed segments that no block has had so far,
 // so that none is sent for an end alone.
 type blocker struct {
 	settings *Settings
 	position *position
-	delivery *delivery
+	sender   *sender
 	tenant   string
 	stream   string // its id
 	opened   int64  // when this process opened the stream, ns
@@ -71,7 +71,7 @@ func (b *blocker) cut(g *segment) {
 	g.builder, g.facts = nil, block.Facts{}
 	b.count++
 	id := b.stream + "." + strconv.FormatInt(b.opened, 36) + "." + strconv.FormatUint(b.count, 36)
-	b.delivery.send(EncodedBlock{Tenant: b.tenant, Session: g.session, ID: id, Frames: frames, Data: data}, b.waiting())
+	b.sender.send(EncodedBlock{Tenant: b.tenant, Session: g.session, ID: id, Frames: frames, Data: data}, b.waiting())
 }
 
 // cutClosed cuts blocks for the ends that no other block took.

@@ -14,8 +14,8 @@ import (
 // "session: seqs" and, for each closed segment, "+session".
 func blocks(t *testing.T, set Settings) (*blocker, func() []string) {
 	set = set.withDefaults()
-	d := &delivery{}
-	b := &blocker{settings: &set, position: &position{}, delivery: d, tenant: "default", stream: testStream}
+	d := &sender{}
+	b := &blocker{settings: &set, position: &position{}, sender: d, tenant: "default", stream: testStream}
 	return b, func() (list []string) {
 		t.Helper()
 		for _, q := range d.queue {

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"time"
@@ -54,12 +53,6 @@ type sessions interface {
 type bufferedFrame struct {
 	schema.Frame
 	lost uint64
-}
-
-func bufferFrame(f *schema.Frame) bufferedFrame {
-	b := bufferedFrame{Frame: *f}
-	b.Raw, b.Cuts = bytes.Clone(f.Raw), slices.Clone(f.Cuts)
-	return b
 }
 
 // start begins to detect what is not known yet: the dialect if the decoder has none, the
@@ -117,7 +110,7 @@ func (d *detector) buffer(f *schema.Frame) {
 	if len(d.frames) == 0 {
 		d.since = time.Now()
 	}
-	d.remember(bufferFrame(f))
+	d.remember(f)
 	last := &d.frames[len(d.frames)-1]
 	if d.recogniser != nil && d.recognise(&last.Frame) {
 		d.settle()
@@ -134,8 +127,8 @@ func (d *detector) buffer(f *schema.Frame) {
 	d.wake.within(d.settings.BlockAge)
 }
 
-func (d *detector) remember(f bufferedFrame) {
-	d.frames = append(d.frames, f)
+func (d *detector) remember(f *schema.Frame) {
+	d.frames = append(d.frames, bufferedFrame{Frame: cloneFrame(f)})
 	d.bytes += len(f.Raw)
 }
 
@@ -200,7 +193,7 @@ func (d *detector) release(ended bool) {
 func (d *detector) detectLate(f *schema.Frame) {
 	done := d.recognise(f)
 	if !done && d.recogniser.Best() < dialect.Likely && !d.full() {
-		d.remember(bufferFrame(f))
+		d.remember(f)
 		return
 	}
 	d.state = settled

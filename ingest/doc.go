@@ -4,17 +4,18 @@
 //
 // A Stream is a line of stages. Each has its own state and calls only the stage after it.
 // The decoder writes facts to an Emitter, from which the segmenter takes them when it cuts.
-// The detector has the frame clock stamp each frame right before it is decoded:
+// The lookahead delays frames only where a frame clock takes their times from the frames;
+// the detector has that clock stamp each frame right before it is decoded:
 //
 //	Record
 //	  │ frame
 //	  ▼
-//	Stream ─► mask ─► [frameClock] ─► detector ─► decoder ─► segmenter ─► blocker ─► delivery ─► Publisher
-//	lock      imports only:    dialect    envelope    sessions    blocks     queue
-//	numbers   times from       and        facts       counters    of size    errors
-//	timer     the frames       session                ends        and age      │ acknowledged
-//	                                         │          ▲                      ▼
-//	                                         └─ facts ──┘                    ackTracker ─► Durable
+//	Stream ─► mask ─► lookahead ─► detector ─► decoder ─► segmenter ─► blocker ─► sender ─► Publisher
+//	lock      secrets counts       dialect     envelope   sessions     blocks     queue
+//	numbers           delays       and         facts      counters     of size    errors
+//	timer                          session                ends         and age      │ acknowledged
+//	                                              │         ▲                       ▼
+//	                                              └─ facts ─┘                     ackTracker ─► Durable
 //
 // Whether a frame passes depends on the detector's state:
 //

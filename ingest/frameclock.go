@@ -66,7 +66,7 @@ var sessionNames = [...][]string{
 // push adds a frame to those that are delayed.
 func (c *frameClock) push(f *schema.Frame) {
 	c.since = time.Now()
-	c.frames = append(c.frames, datedFrame{Frame: bufferFrame(f).Frame})
+	c.frames = append(c.frames, datedFrame{Frame: cloneFrame(f)})
 	c.delayed += len(f.Raw)
 }
 

@@ -13,35 +13,26 @@ import (
 // so that no envelope and no fact has them. It holds frames back while a secret may begin in
 // them that the next ones complete.
 type mask struct {
-	stream *Stream
-	masker *redact.Masker // nil without redaction
-	pass   func(*schema.Frame)
+	masker  *redact.Masker      // nil without redaction
+	pass    func(*schema.Frame) // passes a frame to the next stage
+	wake    *wakeup
+	summary *Summary
 }
 
-// open prepares the stage and masks secrets in what describes the stream.
-func (m *mask) open(s *Stream) error {
-	m.stream, m.pass = s, s.admit
-	engine := s.recorder.redact.Load()
+// newMasker returns what masks the secrets of a stream, nil if the engine masks nothing. It masks
+// the secrets in the stream's options.
+func newMasker(engine *redact.Engine, settings *Settings, opts *StreamOptions) (*redact.Masker, error) {
 	if !engine.Enabled() {
-		return nil
+		return nil, nil
 	}
-	m.masker = engine.NewMasker()
-	m.masker.Report(s.recorder.settings.Masked)
-	return maskNames(m.masker, &s.opts)
+	m := engine.NewMasker()
+	m.Report(settings.Masked)
+	return m, maskNames(m, opts)
 }
 
 // ErrSecretName is the error of a session whose name holds a secret: sessions are distinguished by their
 // names, so it cannot be masked.
 var ErrSecretName = errors.New("the session's name holds a secret; name it otherwise")
-
-// MaskNames masks secrets in the source and the tags of a stream, as Open does, for those that store them before.
-func (r *Recorder) MaskNames(opts *StreamOptions) error {
-	engine := r.redact.Load()
-	if !engine.Enabled() {
-		return nil
-	}
-	return maskNames(engine.NewMasker(), opts)
-}
 
 func maskNames(m *redact.Masker, opts *StreamOptions) error {
 	if m.Text(opts.Session) != opts.Session {
@@ -64,14 +55,6 @@ func maskNames(m *redact.Masker, opts *StreamOptions) error {
 	return nil
 }
 
-// Mask returns a text with the secrets in it masked, as they are in frames.
-func (r *Recorder) Mask(text string) string {
-	if !r.Redacts() {
-		return text
-	}
-	return r.redact.Load().NewMasker().Text(text)
-}
-
 // push takes a frame. The caller's bytes stay as they are.
 func (m *mask) push(f *schema.Frame) {
 	if m.masker == nil {
@@ -87,7 +70,7 @@ func (m *mask) push(f *schema.Frame) {
 // wait has tick called while frames are held back.
 func (m *mask) wait() {
 	if m.masker.Holds() {
-		m.stream.wake.within(redact.HoldFor / 8)
+		m.wake.within(redact.HoldFor / 8)
 	}
 }
 
@@ -129,6 +112,6 @@ func (m *mask) end(last bool) {
 		m.masker.Release(m.pass)
 	}
 	if counts := m.masker.Counts(); len(counts) > 0 {
-		m.stream.summary.Redacted = maps.Clone(counts)
+		m.summary.Redacted = maps.Clone(counts)
 	}
 }

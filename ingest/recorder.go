@@ -1,69 +1,11 @@
 package ingest
 
 import (
-	"crypto/rand"
 	"log/slog"
 	"sync/atomic"
-	"time"
 
 	"tapedeck/ingest/redact"
-	"tapedeck/schema"
 )
-
-// Settings bound what a Recorder buffers and for how long. The zero value
-// of a field stands for its default.
-type Settings struct {
-	BlockFrames int           // frames in one block at most; default 4096
-	BlockBytes  int           // raw bytes in one block at which it is cut; default 128 KiB
-	BlockAge    time.Duration // the longest a frame waits for its block to fill; default 5 ms
-	// Frames are buffered until the stream's dialect and session are known,
-	// within these bounds.
-	DetectFrames int           // default 256
-	DetectBytes  int           // default 256 KiB
-	DetectFor    time.Duration // default 300 ms
-	// Segments bounds how many sessions of one stream are open at a time; default 256.
-	// The least recently used is closed. A frame that names it later opens another
-	// segment.
-	Segments int
-	// JSONDepth is the number of levels of JSON that are parsed; default and most
-	// wellformed.MaxDepth. A frame that is nested deeper is recorded and marked FlagTooDeep.
-	JSONDepth int
-	// ID names the recording process in the streams that it records; default a
-	// random one.
-	ID string
-	// Redact finds the secrets that are masked before recording; default
-	// redact.Default(). redact.Off masks nothing. SetRedact changes it.
-	Redact *redact.Engine
-	// Masked, if set, is called for each secret that is masked, with its frame.
-	Masked func(*schema.Frame, redact.Found)
-}
-
-// NewRecorderID returns an id for a recording process.
-func NewRecorderID() string { return rand.Text()[:16] }
-
-func (s Settings) withDefaults() Settings {
-	setDefault(&s.BlockFrames, 4096)
-	setDefault(&s.BlockBytes, 128<<10)
-	setDefault(&s.BlockAge, 5*time.Millisecond)
-	setDefault(&s.DetectFrames, 256)
-	setDefault(&s.DetectBytes, 256<<10)
-	setDefault(&s.DetectFor, 300*time.Millisecond)
-	setDefault(&s.Segments, 256)
-	if s.ID == "" {
-		s.ID = NewRecorderID()
-	}
-	if s.Redact == nil {
-		s.Redact = redact.Default()
-	}
-	return s
-}
-
-func setDefault[T comparable](v *T, otherwise T) {
-	var zero T
-	if *v == zero {
-		*v = otherwise
-	}
-}
 
 // Recorder opens streams that record to one publisher.
 type Recorder struct {
@@ -86,59 +28,21 @@ func NewRecorder(p Publisher, s Settings, log *slog.Logger) *Recorder {
 // ID returns the id of the recording process, which its streams carry.
 func (r *Recorder) ID() string { return r.settings.ID }
 
-// StreamOptions describe a stream.
-type StreamOptions struct {
-	Tenant string // "default" if empty
-	// Session puts every frame of the stream into that session. If it is
-	// empty, the frames' own ids decide, else the stream is the session.
-	Session   string
-	Dialect   string // name of the dialect; recognised from the frames if empty
-	Transport schema.Transport
-	Source    string // where the stream is tapped, for people
-	Tags      map[string]string
-	// Key is the idempotency key under which the stream was opened, "" for none.
-	// The summary of a stream with a key counts the known frames as well.
-	Key string
-	// Publisher, if set, publishes the stream's blocks in place of the recorder's.
-	Publisher Publisher
-	// FrameClock takes arrival times from inside the frames, where their
-	// dialect has them: for files that were recorded elsewhere.
-	FrameClock bool
-	// Digest enables the SHA-256 of all frames' bytes, which is stored with the
-	// stream once it ends with "eof". It is for files and bodies: the same bytes are
-	// the same recording.
-	Digest bool
-	// Resume continues an earlier stream, after a tap was restarted.
-	Resume *Resume
-	// Passed, if set, is called with every frame once it is decoded, which is later than
-	// Record for a frame that is held back because a secret may begin in it. It is called from
-	// any goroutine, one at a time, and must not call the stream.
-	Passed func(f *schema.Frame)
-	// Durable, if set, is called each time more is durable: all frames with a
-	// seq below next are. It is called from other goroutines, one at a time,
-	// and must not call the stream.
-	Durable func(next uint64)
+// Mask returns a text with the secrets in it masked, as they are in frames.
+func (r *Recorder) Mask(text string) string {
+	if !r.Redacts() {
+		return text
+	}
+	return r.redact.Load().NewMasker().Text(text)
 }
 
-// Resume names the stream that a tap continues.
-type Resume struct {
-	StreamID string
-	NextSeq  uint64 // of the first frame that will be recorded
-	Settled         // what the stream had settled by then
-	// Again: the tap can read the stream from its first frame on. It records all
-	// of it again, at the times of the first time; frames below NextSeq are
-	// known and not published; the decoder reads them, so that its state is that of an
-	// undisturbed recording.
-	Again bool
-	// Attempt counts how often the stream was resumed under its key: the state at
-	// a later attempt replaces that of earlier ones, an end included.
-	Attempt uint64
-}
-
-// Settled is what a stream detects from its first frames.
-type Settled struct {
-	Session string `json:"session"` // of frames that name none; "" while none was named
-	Dialect string `json:"dialect"` // "" while it is not known
+// MaskNames masks secrets in the source and the tags of a stream, as Open does, for those that store them before.
+func (r *Recorder) MaskNames(opts *StreamOptions) error {
+	engine := r.redact.Load()
+	if !engine.Enabled() {
+		return nil
+	}
+	return maskNames(engine.NewMasker(), opts)
 }
 
 // Redacts reports whether the recorder masks secrets.
@@ -162,37 +66,5 @@ func (r *Recorder) Open(opts StreamOptions) (*Stream, error) {
 			return nil, err
 		}
 	}
-	return newStream(r, opts)
+	return newStream(r.publisher, &r.settings, r.redact.Load(), opts)
 }
-
-// Summary describes a recorded stream.
-type Summary struct {
-	StreamID string `json:"stream_id"`
-	// Sessions lists the sessions that the frames went to, in order of
-	// appearance, the first SessionLimit of them; SessionCount is their number,
-	// where a session with several segments counts several times.
-	Sessions     []string        `json:"sessions"`
-	SessionCount int             `json:"session_count"`
-	LastSession  string          `json:"last_session"` // the last one begun
-	Frames       uint64          `json:"frames"`
-	Bytes        uint64          `json:"bytes"`
-	Dialect      string          `json:"dialect"`
-	Evidence     string          `json:"evidence"`
-	Counters     schema.Counters `json:"counters"`
-	// BadChecksum counts messages of event streams that fail their checksum, TooDeep those
-	// whose JSON is nested too deep to be read.
-	BadChecksum uint64 `json:"bad_checksum"`
-	TooDeep     uint64 `json:"too_deep"`
-	Timed       bool   `json:"timed"` // with FrameClock: some frame states a time
-	// Misdated counts, with FrameClock, the frames whose times run backwards in their
-	// session or are out of range: they have the time of the frame before them.
-	Misdated uint64 `json:"misdated"`
-	// Redacted counts the secrets that were masked, by rule.
-	Redacted map[string]uint64 `json:"redacted,omitempty"`
-	// Digest is the SHA-256 of the bytes in hexadecimal, before secrets were masked, where it
-	// was asked for and the stream was recorded to its end.
-	Digest string `json:"digest,omitempty"`
-}
-
-// SessionLimit bounds the sessions that a Summary lists.
-const SessionLimit = 1000

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tapedeck/ingest/dialect/dialects"
+	"tapedeck/ingest/redact"
 	"tapedeck/schema"
 )
 
@@ -17,37 +18,32 @@ import (
 // package comment shows. It is safe for use by several goroutines, as the two directions of
 // a connection need.
 type Stream struct {
-	recorder *Recorder
+	settings *Settings
 	opts     StreamOptions
 	id       string
 
-	lock     chan struct{} // a mutex of one token that guards all below
-	position position
-	mask     mask
-	clock    *frameClock // nil unless StreamOptions.FrameClock
-	detector detector
-	decoder  decoder
-	segments segmenter
-	blocks   blocker
-	delivery delivery // its acks have a lock of their own
-	wake     wakeup
-	digest   hash.Hash // nil unless StreamOptions.Digest
-	closed   bool
-	summary  Summary
-}
-
-// position is how far a stream got.
-type position struct {
-	next  uint64 // seq of the next frame
-	taken uint64 // frames below reached the detector; later ones are delayed by the clock
-	at    int64  // arrival of the last frame, ns
+	lock      chan struct{} // a mutex of one token that guards all below
+	position  position
+	mask      mask
+	lookahead lookahead
+	detector  detector
+	decoder   decoder
+	segments  segmenter
+	blocks    blocker
+	sender    sender // its acks have a lock of their own
+	wake      wakeup
+	digest    hash.Hash // nil unless StreamOptions.Digest
+	closed    bool
+	summary   Summary
 }
 
 // ErrClosed is returned by a stream that was closed.
 var ErrClosed = errors.New("stream is closed")
 
-func newStream(r *Recorder, opts StreamOptions) (*Stream, error) {
-	s := &Stream{recorder: r, opts: opts, lock: make(chan struct{}, 1)}
+// newStream makes a stream whose blocks go to publisher, unless opts names another one, and whose
+// secrets engine finds. It does not copy settings.
+func newStream(publisher Publisher, settings *Settings, engine *redact.Engine, opts StreamOptions) (*Stream, error) {
+	s := &Stream{settings: settings, opts: opts, lock: make(chan struct{}, 1)}
 	var before Settled
 	first := uint64(0) // the first frame that is not durable
 	if opts.Resume != nil {
@@ -65,11 +61,12 @@ func newStream(r *Recorder, opts StreamOptions) (*Stream, error) {
 		s.digest = sha256.New()
 	}
 	s.summary.StreamID = s.id
-	if err := s.mask.open(s); err != nil {
+	masker, err := newMasker(engine, settings, &s.opts)
+	if err != nil {
 		return nil, err
 	}
 	s.wake.fire = s.tick
-	s.connect(first, before.Session)
+	s.connect(publisher, masker, first, before.Session)
 	name, evidence := opts.Dialect, NamedByUser
 	if name == "" {
 		name, evidence = before.Dialect, "as before the tap was restarted"
@@ -90,15 +87,15 @@ func newStream(r *Recorder, opts StreamOptions) (*Stream, error) {
 const NamedByUser = "named by the user"
 
 // connect makes the stages, the last one first. session is that of frames that name none.
-func (s *Stream) connect(first uint64, session string) {
-	opts, set := &s.opts, &s.recorder.settings
-	s.delivery = delivery{publisher: s.recorder.publisher, stream: s.id, skipDeleted: opts.Session == ""}
+func (s *Stream) connect(publisher Publisher, masker *redact.Masker, first uint64, session string) {
+	opts, set := &s.opts, s.settings
+	s.sender = sender{publisher: publisher, stream: s.id, skipDeleted: opts.Session == ""}
 	if opts.Publisher != nil {
-		s.delivery.publisher = opts.Publisher
+		s.sender.publisher = opts.Publisher
 	}
-	s.delivery.acks.init(first, opts.Durable)
+	s.sender.acks.init(first, opts.Durable)
 	s.blocks = blocker{
-		settings: set, position: &s.position, delivery: &s.delivery,
+		settings: set, position: &s.position, sender: &s.sender,
 		tenant: opts.Tenant, stream: s.id, opened: Now(), next: first,
 	}
 	s.decoder = newDecoder(s.id, set.JSONDepth)
@@ -111,10 +108,16 @@ func (s *Stream) connect(first uint64, session string) {
 			Recorder: set.ID, Key: opts.Key, DecoderVersion: dialects.Version,
 		},
 	}
+	var clock *frameClock
 	if opts.FrameClock {
-		s.clock = &frameClock{decoder: &s.decoder, oneSession: opts.Session != "", summary: &s.summary}
+		clock = &frameClock{decoder: &s.decoder, oneSession: opts.Session != "", summary: &s.summary}
 	}
-	s.detector = detector{settings: set, clock: s.clock, decoder: &s.decoder, next: &s.segments, wake: &s.wake}
+	s.detector = detector{settings: set, clock: clock, decoder: &s.decoder, next: &s.segments, wake: &s.wake}
+	s.lookahead = lookahead{
+		clock: clock, settings: set, position: &s.position, reread: &s.segments.reread,
+		summary: &s.summary, next: &s.detector, wake: &s.wake, passed: opts.Passed,
+	}
+	s.mask = mask{masker: masker, pass: s.lookahead.push, wake: &s.wake, summary: &s.summary}
 }
 
 // ID is the stream's id.
@@ -174,7 +177,7 @@ func (s *Stream) failure() error {
 	if s.closed {
 		return ErrClosed
 	}
-	return s.delivery.failure()
+	return s.sender.failure()
 }
 
 // Record takes one frame. Its Seq is set here; its At is raised to that of the
@@ -188,7 +191,7 @@ func (s *Stream) Record(ctx context.Context, f *schema.Frame) error {
 		return err
 	}
 	defer s.unlock()
-	if err := s.delivery.drain(ctx); err != nil {
+	if err := s.sender.drain(ctx); err != nil {
 		return err
 	}
 	f.Seq = s.position.next
@@ -199,41 +202,8 @@ func (s *Stream) Record(ctx context.Context, f *schema.Frame) error {
 		_, _ = s.digest.Write(f.Raw) // it never fails
 	}
 	s.mask.push(f)
-	_ = s.delivery.drain(ctx) // blocks that the publisher does not take yet wait in the queue
-	return s.delivery.err
-}
-
-// admit takes a frame whose secrets are masked.
-func (s *Stream) admit(f *schema.Frame) {
-	if s.segments.reread.summed(f.Seq) {
-		s.summary.Frames++
-		s.summary.Bytes += uint64(len(f.Raw))
-	}
-	if s.clock == nil {
-		s.take(f)
-		if s.opts.Passed != nil {
-			s.opts.Passed(f)
-		}
-		return
-	}
-	s.clock.push(f)
-	s.wake.within(s.recorder.settings.DetectFor)
-	for s.clock.due() {
-		s.take(s.clock.pop())
-	}
-}
-
-// take passes a frame to the detector.
-func (s *Stream) take(f *schema.Frame) {
-	s.position.taken = f.Seq + 1
-	s.detector.push(f)
-}
-
-// takeDelayed takes all frames that the clock delays.
-func (s *Stream) takeDelayed() {
-	for s.clock != nil && s.clock.delays() {
-		s.take(s.clock.pop())
-	}
+	_ = s.sender.drain(ctx) // blocks that the publisher does not take yet wait in the queue
+	return s.sender.err
 }
 
 // tick cuts what has waited long enough. It hardly waits for a publisher that exerts
@@ -242,37 +212,30 @@ func (s *Stream) tick() {
 	s.lock <- struct{}{}
 	defer s.unlock()
 	s.wake.fired()
-	set := &s.recorder.settings
 	if s.failure() != nil {
 		return
 	}
 	s.mask.tick()
 	if s.segments.rereading() {
-		s.wake.within(set.BlockAge)
+		s.wake.within(s.settings.BlockAge)
 		return
 	}
-	if s.clock != nil && s.clock.delays() {
-		if time.Since(s.clock.since) >= set.DetectFor {
-			s.takeDelayed()
-		} else {
-			s.wake.within(set.BlockAge)
-		}
-	}
+	s.lookahead.tick()
 	if s.detector.state == sniffing {
 		if !s.detector.expired() {
-			s.wake.within(set.BlockAge)
+			s.wake.within(s.settings.BlockAge)
 			return
 		}
 		s.detector.release(false)
 	}
-	backlog := len(s.delivery.queue) > 0
+	backlog := len(s.sender.queue) > 0
 	if !backlog {
 		s.segments.cutWaiting(s.segments.quiet())
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), tickTimeout)
 	defer cancel()
-	_ = s.delivery.drain(ctx)
-	if s.delivery.err == nil && (backlog || len(s.delivery.queue) > 0) {
+	_ = s.sender.drain(ctx)
+	if s.sender.err == nil && (backlog || len(s.sender.queue) > 0) {
 		s.wake.within(tickPause)
 	}
 }
@@ -286,14 +249,14 @@ const (
 func (s *Stream) Flush(ctx context.Context) error {
 	err := s.drain(ctx, func() {
 		s.mask.release()
-		s.takeDelayed()
+		s.lookahead.release()
 		s.detector.release(false)
 		s.segments.cutWaiting(false)
 	})
 	if err != nil {
 		return err
 	}
-	return s.delivery.acks.wait(ctx)
+	return s.sender.acks.wait(ctx)
 }
 
 // Reopen is called when all frames that were published before a restart were recorded
@@ -313,7 +276,7 @@ func (s *Stream) drain(ctx context.Context, cut func()) error {
 	}
 	defer s.unlock()
 	cut()
-	return s.delivery.drain(ctx)
+	return s.sender.drain(ctx)
 }
 
 // Close ends the stream: open facts are settled, everything is published, and
@@ -336,7 +299,7 @@ func (s *Stream) Interrupt(ctx context.Context, reason string) (Summary, error) 
 func (s *Stream) close(ctx context.Context, reason string, settle bool) (Summary, error) {
 	err := s.finish(ctx, reason, settle)
 	if err == nil {
-		err = s.delivery.acks.wait(ctx)
+		err = s.sender.acks.wait(ctx)
 	}
 	if enterErr := s.enter(ctx); enterErr != nil {
 		return Summary{StreamID: s.id}, errors.Join(err, enterErr)
@@ -352,18 +315,18 @@ func (s *Stream) finish(ctx context.Context, reason string, settle bool) error {
 	}
 	defer s.unlock()
 	if s.closed {
-		return s.delivery.drain(ctx)
+		return s.sender.drain(ctx)
 	}
 	if err := s.failure(); err != nil {
 		return err
 	}
 	reason = s.mask.text(reason) // it may have what the other side said
 	s.mask.end(settle)
-	s.takeDelayed()
+	s.lookahead.release()
 	s.detector.release(true)
 	at := max(Now(), s.position.at)
-	if s.clock != nil {
-		at = s.clock.end
+	if clock := s.lookahead.clock; clock != nil {
+		at = clock.end
 	}
 	if settle {
 		s.decoder.end(at)
@@ -377,5 +340,5 @@ func (s *Stream) finish(ctx context.Context, reason string, settle bool) error {
 	s.segments.end(at, reason, s.summary.Digest)
 	s.closed = true
 	s.wake.end()
-	return s.delivery.drain(ctx)
+	return s.sender.drain(ctx)
 }

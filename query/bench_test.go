@@ -5,24 +5,23 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionhead"
+	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/query/querytest"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 	"tapedeck/query/report/toolreport"
 	"tapedeck/query/report/usagereport"
 	"tapedeck/query/session/facets"
 	"tapedeck/query/session/sessiondetail"
-	"tapedeck/query/session/sessionhead"
 	"tapedeck/query/session/sessionlist"
-	"tapedeck/query/session/sessionstreams"
 	"tapedeck/query/session/timeline"
 )
 
 // large fills a database with half a million sessions over half a year: one
 // stream, four usage records, four tool calls, a run and a model call for each.
 func large(b *testing.B) *querytest.DB {
-	db := querytest.Open(b, localtest.ClickHouse(b))
+	db := querytest.New(b)
 	db.Merge()
 	db.Exec(`INSERT INTO streams (tenant, session_id, stream_id, first_seq, stream_started, version, transport, dialect,
 		tags, title, first_at, last_at, frames, bytes, ended, end_reason)
@@ -183,7 +182,7 @@ func BenchmarkHalfAMillionSessions(b *testing.B) {
 		}},
 		{"usage/a month by day, customer and model", func(ctx context.Context) error {
 			_, err := usagereport.Read(ctx, r, usagereport.Query{
-				Tenant: tenant, From: month(1), To: month(2), Granularity: reports.Daily, GroupBy: []string{"tag:customer", "model"},
+				Tenant: tenant, From: month(1), To: month(2), Granularity: grouping.Daily, GroupBy: []string{"tag:customer", "model"},
 			})
 			return err
 		}},
@@ -193,7 +192,7 @@ func BenchmarkHalfAMillionSessions(b *testing.B) {
 		}},
 		{"tools/a month by day and tool, slowest", func(ctx context.Context) error {
 			_, err := toolreport.Read(ctx, r, toolreport.Query{
-				Tenant: tenant, From: month(1), To: month(2), Granularity: reports.Daily, GroupBy: []string{"tool"}, Slowest: 20,
+				Tenant: tenant, From: month(1), To: month(2), Granularity: grouping.Daily, GroupBy: []string{"tool"}, Slowest: 20,
 			})
 			return err
 		}},

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/query/session/sessiondetail"
@@ -17,7 +16,7 @@ import (
 // BenchmarkTenMillionFrames reads one session of ten million frames of four
 // streams, in a table of twenty million.
 func BenchmarkTenMillionFrames(b *testing.B) {
-	db := querytest.Open(b, localtest.ClickHouse(b))
+	db := querytest.New(b)
 	db.Merge()
 	db.Exec(`INSERT INTO frames (tenant, session_id, stream_id, seq, stream_started, captured_at, direction, transport, flags,
 		type, run_id, node_id, agent, event_id, raw)
@@ -70,7 +69,7 @@ func BenchmarkTenMillionFrames(b *testing.B) {
 // BenchmarkLongSession opens one session of 20,000 spans, 5,000 usage records
 // and 10,000 messages of 100 chunks, beside 5,000 others.
 func BenchmarkLongSession(b *testing.B) {
-	db := querytest.Open(b, localtest.ClickHouse(b))
+	db := querytest.New(b)
 	db.Merge()
 	db.Exec(`INSERT INTO streams (tenant, session_id, stream_id, first_seq, stream_started, version, transport, dialect, first_at, last_at, frames, bytes, ended)
 	SELECT 'acme', if(number = 0, 'long', 'other-' || toString(number)), '019cad0a-0000-7000-8000-000000000001', 0, toDateTime('2026-03-02 10:00:00', 'UTC'), 1, 'ndjson', 'loom',

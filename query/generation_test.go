@@ -8,14 +8,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"tapedeck/internal/local/localtest"
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/toolreport"
 	"tapedeck/query/report/usagereport"
 	"tapedeck/query/session/deletion"
 	"tapedeck/query/session/sessiondetail"
 	"tapedeck/query/session/sessionframes"
-	"tapedeck/query/session/sessionhead"
 	"tapedeck/query/session/sessionlist"
 	"tapedeck/query/session/timeline"
 	"tapedeck/query/session/transcript"
@@ -43,28 +42,28 @@ func everything(t *testing.T, db *querytest.DB) map[string]string {
 		"of an agent": {Agents: []string{"wrong-agent"}}, "of a title": {Text: "wrong title"},
 		"that failed": {Statuses: []sessionhead.Status{sessionhead.Failed}},
 	} {
-		v, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: querytest.Tenant, Filter: f, Limit: 10})
+		v, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: db.Tenant, Filter: f, Limit: 10})
 		note(name, v, err)
 	}
-	detail, err := sessiondetail.Read(ctx, r, querytest.Tenant, "s")
+	detail, err := sessiondetail.Read(ctx, r, db.Tenant, "s")
 	note("session", detail, err)
-	timeline, err := timeline.Read(ctx, r, querytest.Tenant, "s")
+	timeline, err := timeline.Read(ctx, r, db.Tenant, "s")
 	note("timeline", timeline, err)
-	transcript, err := transcript.Read(ctx, r, transcript.Query{Tenant: querytest.Tenant, Session: "s", Limit: 100})
+	transcript, err := transcript.Read(ctx, r, transcript.Query{Tenant: db.Tenant, Session: "s", Limit: 100})
 	note("transcript", transcript, err)
-	frames, err := sessionframes.Read(ctx, r, sessionframes.Query{Tenant: querytest.Tenant, Session: "s", Limit: 100})
+	frames, err := sessionframes.Read(ctx, r, sessionframes.Query{Tenant: db.Tenant, Session: "s", Limit: 100})
 	note("frames", frames, err)
 	for name, q := range map[string]usagereport.Query{
 		"usage": {GroupBy: []string{"session", "model", "node"}}, "usage in a range": {From: querytest.When(0), To: querytest.When(2), GroupBy: []string{"model"}},
 	} {
-		q.Tenant = querytest.Tenant
+		q.Tenant = db.Tenant
 		v, err := usagereport.Read(ctx, r, q)
 		note(name, v, err)
 	}
 	for name, q := range map[string]toolreport.Query{
 		"tools": {GroupBy: []string{"tool"}, Slowest: 10}, "tools in a range": {From: querytest.When(0), To: querytest.When(2), GroupBy: []string{"tool"}},
 	} {
-		q.Tenant = querytest.Tenant
+		q.Tenant = db.Tenant
 		v, err := toolreport.Read(ctx, r, q)
 		note(name, v, err)
 	}
@@ -109,11 +108,11 @@ func decodedAs(what string, first uint64, seconds float64) querytest.Recording {
 // shows beside it.
 func TestGenerations(t *testing.T) {
 	recorded, anew := decodedAs("wrong", 0, 0), decodedAs("right", 0, 0)
-	only := querytest.Open(t, localtest.ClickHouse(t))
+	only := querytest.New(t)
 	only.Add(anew)
 	want := everything(t, only)
 
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.New(t)
 	db.Add(recorded)
 	before := everything(t, db)
 	for name := range want {

@@ -6,11 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/querytest"
 	"tapedeck/query/session/sessiondetail"
-	"tapedeck/query/session/sessionhead"
 	"tapedeck/query/session/sessionlist"
 	"tapedeck/query/session/timeline"
 	"tapedeck/schema"
@@ -30,7 +29,7 @@ func cutOff(session string, stream int, from, killed float64) querytest.Recordin
 // A run that hung and was then ended lasted until then: on its page, in the list, in
 // orders and filters by duration; and what was cut off was open until then.
 func TestDurationOfHungSessions(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	several := cutOff("several", 3, 1000, 500) // its other stream went on for a second after its first frame
 	db.Add(
 		cutOff("hung", 1, 0, 780), ended("long", 2, 2000, 600), several,
@@ -38,13 +37,13 @@ func TestDurationOfHungSessions(t *testing.T) {
 		ended("short", 5, 4000, 1),
 	)
 	r := querytest.Reader(db, 1e6)
-	d := querytest.Must[*sessiondetail.Detail](t)(sessiondetail.Read(t.Context(), r, querytest.Tenant, "hung"))
+	d := querytest.Must[*sessiondetail.Detail](t)(sessiondetail.Read(t.Context(), r, db.Tenant, "hung"))
 	querytest.Equal(t, "head", []any{sessionhead.Incomplete, querytest.Ptr(querytest.When(780)), querytest.When(1), 780e3}, []any{d.Status, d.Ended, d.LastAt, d.DurationMS})
 	querytest.Equal(t, "end", &sessionhead.End{
 		At: querytest.When(780), OffsetMS: 780e3, Reason: sessionhead.EndExit, Detail: "the recorded command exited with 137",
 		Span: &sessionhead.SpanRef{ID: "t", Kind: "tool", Name: "psql"},
 	}, d.End)
-	line := querytest.Must[*timeline.Timeline](t)(timeline.Read(t.Context(), r, querytest.Tenant, "hung"))
+	line := querytest.Must[*timeline.Timeline](t)(timeline.Read(t.Context(), r, db.Tenant, "hung"))
 	querytest.Equal(t, "timeline", []any{querytest.Ptr(querytest.When(780)), 780e3}, []any{line.Ended, line.DurationMS})
 	querytest.Equal(t, "spans", querytest.Lines("r unclosed at 0, open for 780000", "  t unclosed at 1000, open for 779000", ""), spanOutline(line.Spans, ""))
 
@@ -61,7 +60,7 @@ func TestDurationOfHungSessions(t *testing.T) {
 		{sessionlist.Filter{}, "-last_at", "short 1000, long 600000, several 500000, hung 780000"},
 	} {
 		var got []string
-		q := sessionlist.Query{Tenant: querytest.Tenant, Filter: tc.filter, Sort: tc.sort, Limit: 3}
+		q := sessionlist.Query{Tenant: db.Tenant, Filter: tc.filter, Sort: tc.sort, Limit: 3}
 		for {
 			page := querytest.Must[*query.Page[sessionhead.Summary]](t)(sessionlist.Read(t.Context(), r, q))
 			for _, s := range page.Items {
@@ -78,7 +77,7 @@ func TestDurationOfHungSessions(t *testing.T) {
 
 // What was cut off was open until its own stream or run ended, although its session went on.
 func TestCutOffInASessionThatGoesOn(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	loose := querytest.Tool("loose", "ls", schema.StatusUnclosed, 1, 0)
 	loose.Parent = "done"
 	again := querytest.Run("again", schema.StatusUnclosed, 1, 0) // the second stream took it up
@@ -97,14 +96,14 @@ func TestCutOffInASessionThatGoesOn(t *testing.T) {
 		"done ok at 500 for 4500", "  loose unclosed at 1000, open for 4000",
 		"again unclosed at 1000, open for 89000", "")
 	for _, now := range []float64{100, 1e6} {
-		line := querytest.Must[*timeline.Timeline](t)(timeline.Read(t.Context(), querytest.Reader(db, now), querytest.Tenant, "s"))
+		line := querytest.Must[*timeline.Timeline](t)(timeline.Read(t.Context(), querytest.Reader(db, now), db.Tenant, "s"))
 		querytest.Equal(t, fmt.Sprintf("after %g s, %s", now, line.Status), want, spanOutline(line.Spans, ""))
 	}
 }
 
 // The list finds the cause of an end where a session has many runs and calls.
 func TestEndsInTheList(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	calls := func(session string, stream int, more ...schema.Span) querytest.Recording {
 		r := querytest.Recording{Session: session, Stream: stream, Spans: more, State: schema.StreamState{Ended: querytest.AtSecond(100), EndReason: "closed"}}
 		for i := range r.Spans {
@@ -127,10 +126,10 @@ func TestEndsInTheList(t *testing.T) {
 		querytest.Recording{Session: "plain", Stream: 6, State: schema.StreamState{Ended: querytest.AtSecond(3), EndReason: "error: exit status 2"}},
 	)
 	r := querytest.Reader(db, 1e6)
-	page := querytest.Must[*query.Page[sessionhead.Summary]](t)(sessionlist.Read(t.Context(), r, sessionlist.Query{Tenant: querytest.Tenant, Limit: 10}))
+	page := querytest.Must[*query.Page[sessionhead.Summary]](t)(sessionlist.Read(t.Context(), r, sessionlist.Query{Tenant: db.Tenant, Limit: 10}))
 	got := map[string]string{}
 	for _, s := range page.Items {
-		alone := querytest.Must[*sessiondetail.Detail](t)(sessiondetail.Read(t.Context(), r, querytest.Tenant, s.ID))
+		alone := querytest.Must[*sessiondetail.Detail](t)(sessiondetail.Read(t.Context(), r, db.Tenant, s.ID))
 		querytest.Equal(t, s.ID, alone.Head, s.Head)
 		in := ""
 		if s.End.Span != nil {

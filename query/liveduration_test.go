@@ -5,12 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/toolreport"
 	"tapedeck/query/session/sessiondetail"
-	"tapedeck/query/session/sessionhead"
 	"tapedeck/query/session/sessionlist"
 	"tapedeck/query/session/timeline"
 	"tapedeck/schema"
@@ -41,7 +40,7 @@ func ended(session string, stream int, from, seconds float64) querytest.Recordin
 // What hangs is as old as it is now: in the list, on its page, among the slowest
 // calls, and for filters and orders by duration; what is lost is not.
 func TestAgeOfWhatIsOpen(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	now := 1000.0
 	r := querytest.Reader(db, now, query.WithRecorders(querytest.Alive{Ids: []string{"alive"}, Within: 35 * time.Second}))
 	db.Add(
@@ -50,7 +49,7 @@ func TestAgeOfWhatIsOpen(t *testing.T) {
 	)
 	list := func(f sessionlist.Filter, sort sessionlist.Sort) string {
 		t.Helper()
-		q := sessionlist.Query{Tenant: querytest.Tenant, Filter: f, Sort: sort, Limit: 2}
+		q := sessionlist.Query{Tenant: db.Tenant, Filter: f, Sort: sort, Limit: 2}
 		var ids []string
 		for {
 			page := querytest.Must[*query.Page[sessionhead.Summary]](t)(sessionlist.Read(t.Context(), r, q))
@@ -87,17 +86,17 @@ func TestAgeOfWhatIsOpen(t *testing.T) {
 			t.Errorf("%s: %q, want %q", tc.name, got, tc.want)
 		}
 	}
-	page := querytest.Must[*sessiondetail.Detail](t)(sessiondetail.Read(t.Context(), r, querytest.Tenant, "hung"))
+	page := querytest.Must[*sessiondetail.Detail](t)(sessiondetail.Read(t.Context(), r, db.Tenant, "hung"))
 	querytest.Equal(t, "running", querytest.Ptr(780e3), page.RunningMS)
 	querytest.Equal(t, "silent", querytest.Ptr(779e3), page.SilentMS)
 	querytest.Equal(t, "duration", 1000.0, page.DurationMS)
-	timeline := querytest.Must[*timeline.Timeline](t)(timeline.Read(t.Context(), r, querytest.Tenant, "hung"))
+	timeline := querytest.Must[*timeline.Timeline](t)(timeline.Read(t.Context(), r, db.Tenant, "hung"))
 	tool := timeline.Spans[0].Children[0]
 	querytest.Equal(t, "the tool", []*float64{nil, querytest.Ptr(779e3), querytest.Ptr(779e3), querytest.Ptr(779e3)}, []*float64{tool.DurationMS, tool.OpenMS, tool.RunningMS, tool.SilentMS})
-	dead := querytest.Must[*sessiondetail.Detail](t)(sessiondetail.Read(t.Context(), r, querytest.Tenant, "dead"))
+	dead := querytest.Must[*sessiondetail.Detail](t)(sessiondetail.Read(t.Context(), r, db.Tenant, "dead"))
 	querytest.Equal(t, "a lost one", []*float64{nil, querytest.Ptr(899e3)}, []*float64{dead.RunningMS, dead.SilentMS})
 
-	report := querytest.Must[*toolreport.Report](t)(toolreport.Read(t.Context(), r, toolreport.Query{Tenant: querytest.Tenant, GroupBy: []string{"tool"}, Slowest: 3}))
+	report := querytest.Must[*toolreport.Report](t)(toolreport.Read(t.Context(), r, toolreport.Query{Tenant: db.Tenant, GroupBy: []string{"tool"}, Slowest: 3}))
 	querytest.Equal(t, "calls", []uint64{5, 3, 2, 2}, []uint64{report.Totals.Calls, report.Totals.Open, report.Totals.Running, report.Totals.Timed})
 	querytest.Equal(t, "the longest", querytest.Ptr(779e3), report.Totals.MaxMS)
 	querytest.Equal(t, "the median", querytest.Ptr(151e3), report.Totals.P50MS)

@@ -10,12 +10,11 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/toolreport"
 	"tapedeck/query/session/sessiondetail"
-	"tapedeck/query/session/sessionhead"
 	"tapedeck/query/session/sessionlist"
 	"tapedeck/query/session/timeline"
 	"tapedeck/schema"
@@ -24,7 +23,7 @@ import (
 // The list puts spans together in SQL, the page of a session does so in Go:
 // whatever the views, they say the same.
 func TestListAndPageAgree(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	statuses := []schema.Status{
 		schema.StatusOpen, schema.StatusWaiting, schema.StatusUnclosed, schema.StatusOK, schema.StatusError, schema.StatusCancelled,
@@ -52,18 +51,18 @@ func TestListAndPageAgree(t *testing.T) {
 	}
 	db.Add(all...)
 	r := querytest.Reader(db, 50, query.WithRecorders(querytest.Alive{Ids: []string{"alive"}, Within: 35 * time.Second}))
-	page := querytest.Must[*query.Page[sessionhead.Summary]](t)(sessionlist.Read(context.Background(), r, sessionlist.Query{Tenant: querytest.Tenant, Limit: 100}))
+	page := querytest.Must[*query.Page[sessionhead.Summary]](t)(sessionlist.Read(context.Background(), r, sessionlist.Query{Tenant: db.Tenant, Limit: 100}))
 	if len(page.Items) != sessions {
 		t.Fatalf("%d sessions, want %d", len(page.Items), sessions)
 	}
-	report := querytest.Must[*toolreport.Report](t)(toolreport.Read(context.Background(), r, toolreport.Query{Tenant: querytest.Tenant, GroupBy: []string{"session"}}))
+	report := querytest.Must[*toolreport.Report](t)(toolreport.Read(context.Background(), r, toolreport.Query{Tenant: db.Tenant, GroupBy: []string{"session"}}))
 	reported := map[string]toolreport.Times{}
 	for _, row := range report.Items {
 		reported[*row.Group["session"]] = row.Times
 	}
 	seen := map[sessionhead.Status]int{}
 	for _, s := range page.Items {
-		d := querytest.Must[*sessiondetail.Detail](t)(sessiondetail.Read(context.Background(), r, querytest.Tenant, s.ID))
+		d := querytest.Must[*sessiondetail.Detail](t)(sessiondetail.Read(context.Background(), r, db.Tenant, s.ID))
 		if diff := gocmp.Diff(s.Head, d.Head); diff != "" {
 			t.Errorf("session %s (-list +page):\n%s", s.ID, diff)
 		}
@@ -71,7 +70,7 @@ func TestListAndPageAgree(t *testing.T) {
 			t.Errorf("session %s: %d runs in the list, %d on the page of %d", s.ID, s.Runs, d.Totals.Runs, len(d.Runs))
 		}
 		querytest.Equal(t, "tools of session "+s.ID+" in the timeline and the report",
-			toolEnds(querytest.Must[*timeline.Timeline](t)(timeline.Read(context.Background(), r, querytest.Tenant, s.ID))), fewTimes(reported[s.ID]))
+			toolEnds(querytest.Must[*timeline.Timeline](t)(timeline.Read(context.Background(), r, db.Tenant, s.ID))), fewTimes(reported[s.ID]))
 		seen[s.Status]++
 	}
 	if len(seen) != len(sessionhead.Statuses) {

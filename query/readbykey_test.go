@@ -6,7 +6,6 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/query/session/sessiondetail"
@@ -20,7 +19,7 @@ import (
 // granules that these lie in: not the other sessions, of which there are 600,000
 // rows in every table.
 func TestOneSessionIsReadByKey(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.New(t)
 	const rows = `SELECT 'acme' AS tenant, 's' || toString(intDiv(number, 1000)) AS session_id, '019cad0a-0000-7000-8000-000000000001' AS stream_id,
 		number % 1000 AS n, toDateTime('2026-03-02 10:00:00', 'UTC') AS stream_started, toDateTime64(stream_started, 9, 'UTC') + n AS at FROM numbers(600000)`
 	db.Exec(`INSERT INTO frames (tenant, session_id, stream_id, seq, stream_started, captured_at, type, raw)
@@ -33,7 +32,7 @@ func TestOneSessionIsReadByKey(t *testing.T) {
 		SELECT tenant, session_id, stream_id, toString(n), at, n, 1, 'assistant', 'a word', 1, at, at FROM (` + rows + `)`)
 	db.Exec(`INSERT INTO streams (tenant, session_id, stream_id, first_seq, stream_started, version, dialect, first_at, last_at, frames, ended)
 		SELECT tenant, session_id, stream_id, n, stream_started, 1, 'loom', at, at, 1, at FROM (` + rows + `)`)
-	r, tenant := query.NewReader(db.Conn), querytest.Tenant
+	r, tenant := query.NewReader(db.Conn), db.Tenant
 	frames := sessionframes.Query{Tenant: tenant, Session: "s300", Limit: 100}
 	middle := schema.Position{At: querytest.AtSecond(500), StreamID: querytest.StreamID(1), Seq: 500}
 	for name, ask := range map[string]func(ctx context.Context) error{

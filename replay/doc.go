@@ -1,8 +1,9 @@
-// Package replay plays back a recorded session: every frame in position order,
-// with the recorded gaps.
+// Package replay defines the tape: the recording of one session, which provides every
+// frame in position order, and the facts that were derived from the frames.
 //
-// A Tape provides the frames, from ClickHouse, a file or memory. A Sink receives
-// them and writes an HTTP response or another server's protocol. The Player between
-// them keeps the time and applies controls. None of the three depends on the others'
-// implementations.
+// Tapes come from ClickHouse (replay/clickhouse), from JetStream while a session runs
+// (replay/live), from a file (replay/tapefile) or from memory (replay/replaytest).
+// Package replay/player plays a tape with the recorded gaps to a sink, which writes an
+// HTTP response (replay/http), another server's protocol (replay/emulate) or a
+// terminal's screen.
 package replay

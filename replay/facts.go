@@ -20,12 +20,16 @@ type FactQuery struct {
 // a session that is being recorded, or of a file that was cut off, may have none.
 type Facts map[string]*block.Facts
 
-// FactSet collects facts of which several versions may be stored. The zero value is empty.
+// FactSet collects facts of which several versions may be stored. It keeps the latest
+// version of each.
 type FactSet struct {
-	Query FactQuery
+	query FactQuery
 	facts Facts
 	at    map[factKey]int
 }
+
+// NewFactSet returns an empty set of the facts that the query selects.
+func NewFactSet(q FactQuery) *FactSet { return &FactSet{query: q} }
 
 type factKey struct {
 	stream, kind, id string
@@ -43,17 +47,17 @@ func (s *FactSet) Add(stream string, f *block.Facts) {
 		s.facts[stream] = to
 	}
 	for i := range f.Spans {
-		if v := &f.Spans[i]; slices.Contains(s.Query.Spans, v.Kind) {
+		if v := &f.Spans[i]; slices.Contains(s.query.Spans, v.Kind) {
 			to.Spans = addFact(s, to.Spans, stream, "span", v, spanFact)
 		}
 	}
 	for i := range f.Messages {
-		if v := &f.Messages[i]; slices.Contains(s.Query.Messages, v.Kind) {
+		if v := &f.Messages[i]; slices.Contains(s.query.Messages, v.Kind) {
 			to.Messages = addFact(s, to.Messages, stream, "message", v, messageFact)
 		}
 	}
 	for i := range f.Usages {
-		if s.Query.Usages {
+		if s.query.Usages {
 			to.Usages = addFact(s, to.Usages, stream, "usage", &f.Usages[i], usageFact)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"tapedeck/internal/markdown"
+	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
 var (
@@ -30,13 +31,13 @@ var (
 func TestDocumentedCommandsExist(t *testing.T) {
 	var c cli
 	parser, parsed := kong.Must(&c, kong.Name("tapedeck")), 0
-	for _, page := range pagesInOrder(t) {
-		text := readPage(t, page)
+	for _, page := range commandtest.PagesInOrder(t) {
+		text := commandtest.ReadPage(t, page)
 		for _, m := range inlineCommand.FindAllStringSubmatch(markdown.WithoutBlocks(text), -1) {
 			parsed += parses(t, parser, page, m[1])
 		}
 		for _, block := range markdown.Blocks(text) {
-			shell := slices.Contains(shells, block.Language)
+			shell := slices.Contains(commandtest.Shells, block.Language)
 			if !shell && block.Language != "" && block.Language != "text" || shell && block.NotRun == "" {
 				continue
 			}

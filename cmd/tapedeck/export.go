@@ -14,7 +14,7 @@ import (
 	"tapedeck/internal/app/command/sessionexport"
 	"tapedeck/internal/commandline"
 	"tapedeck/internal/console"
-	"tapedeck/query/session/sessionhead"
+	"tapedeck/query/facts/sessionhead"
 )
 
 // exportCommand writes sessions to a file.

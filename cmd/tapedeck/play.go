@@ -12,7 +12,7 @@ import (
 	"tapedeck/internal/app/command/play"
 	"tapedeck/internal/commandline"
 	"tapedeck/internal/console"
-	"tapedeck/replay"
+	"tapedeck/replay/player"
 )
 
 // playCommand plays a session on the terminal's screen, with keys to control it, or
@@ -108,7 +108,7 @@ func copyFrames(w io.Writer, r io.Reader) error {
 
 // onScreen plays on the terminal's screen, and prints where the user left.
 func (c *playCommand) onScreen(ctx context.Context, from *play.Player, path string, q url.Values) error {
-	speed, err := replay.ParseSpeed(c.Speed)
+	speed, err := player.ParseSpeed(c.Speed)
 	if err != nil {
 		return commandline.Errorf("--speed: %v", err)
 	}

@@ -16,8 +16,8 @@ import (
 	"tapedeck/internal/app/command/printers"
 	"tapedeck/internal/commandline"
 	"tapedeck/internal/console"
-	"tapedeck/query/pricing/pricelist"
 	"tapedeck/query/pricing/prices"
+	"tapedeck/query/report/pricelist"
 )
 
 type pricesCheck struct {

@@ -8,7 +8,7 @@ import (
 
 	"tapedeck/internal/app/command/printers"
 	"tapedeck/internal/commandline"
-	"tapedeck/query/pricing/pricelist"
+	"tapedeck/query/report/pricelist"
 )
 
 // pricesCommand shows and changes the prices that calls are charged at.

@@ -3,8 +3,9 @@ package main
 import (
 	"slices"
 	"strings"
-	"tapedeck/internal/console"
 	"testing"
+
+	"tapedeck/internal/console"
 )
 
 // A session's id and a file's name that begin like a flag are arguments in hints.

@@ -28,7 +28,7 @@ func recorded(t *testing.T) *querytest.DB {
 
 func recordedIn(t *testing.T, dsn string) *querytest.DB {
 	t.Helper()
-	db := querytest.Open(t, dsn)
+	db := querytest.In(t, dsn)
 	var list []querytest.Recording
 	for i, of := range sessionsRecorded {
 		r := session(fmt.Sprintf("session-%d", i), i+1, float64(i*600), of.model)

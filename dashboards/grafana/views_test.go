@@ -7,12 +7,12 @@ import (
 	"github.com/shopspring/decimal"
 
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/modelcalls"
 	"tapedeck/query/report/toolreport"
 	"tapedeck/query/report/usagereport"
 	"tapedeck/query/session/deletion"
-	"tapedeck/query/session/sessionhead"
 	"tapedeck/query/session/sessionlist"
 	"tapedeck/schema"
 )

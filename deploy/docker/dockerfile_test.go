@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -83,11 +84,25 @@ func context(t *testing.T) []string {
 	return kept
 }
 
-// Every file that is copied from the source is there, and in the context of the build.
+// packageBuilt matches a package of this module in a command.
+var packageBuilt = regexp.MustCompile(`\./((?:cmd|tools)/\S+)`)
+
+// Every file that is copied from the source, and every package that is built, exists and is in the context of
+// the build.
 func TestCopiedFilesExist(t *testing.T) {
 	kept := context(t)
 	for _, s := range dockerfile(t) {
 		for _, i := range s.lines {
+			if i.name == "RUN" {
+				for _, m := range packageBuilt.FindAllStringSubmatch(i.text, -1) {
+					if _, err := os.Stat(filepath.Join("../..", m[1])); err != nil {
+						t.Errorf("%s: %v", s.name, err)
+					}
+					if top, _, _ := strings.Cut(m[1], "/"); !slices.Contains(kept, top) {
+						t.Errorf("%s builds %s, which .dockerignore leaves out", s.name, m[1])
+					}
+				}
+			}
 			if i.name != "COPY" {
 				continue
 			}

@@ -34,9 +34,9 @@ type renderer struct{ program, schemas string }
 
 func newRenderer(t *testing.T) *renderer {
 	t.Helper()
-	program := build(t, "render", ".")
+	program := build(t, "../../tools/helmrender", ".")
 	download := exec.Command("go", "mod", "download", "-json", schemas)
-	download.Dir = "render"
+	download.Dir = "../../tools/helmrender"
 	text, err := download.Output()
 	var module struct{ Dir string }
 	if err != nil || json.Unmarshal(text, &module) != nil || module.Dir == "" {

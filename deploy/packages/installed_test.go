@@ -43,9 +43,9 @@ func TestInstalled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := boot(t, map[string]string{"tapedeck.deb": deb, "servers": self})
+	m := boot(t, map[string]string{"tapedeck.deb": deb, "servers": self}, library.Library)
 	// In place of the package tapedeck-engine, whose library has 570 MB.
-	engineEnv := "TAPEDECK_LIBCHDB=" + library.Library
+	engineEnv := engine.LibraryEnv + "=" + machineLibrary
 	m.run(t, "dpkg -i /opt/test/tapedeck.deb")
 	m.run(t, "echo "+engineEnv+" >>/etc/tapedeck/tapedeck.env")
 

@@ -19,8 +19,12 @@ import (
 // machine is a systemd on a copy of this machine.
 type machine struct{ pid string }
 
-// boot starts a machine with files in /opt/test, by their names there.
-func boot(t *testing.T, files map[string]string) *machine {
+// machineLibrary is the path of ClickHouse's library on the machine.
+const machineLibrary = "/opt/test/libchdb.so"
+
+// boot starts a machine with files in /opt/test, by their names there. library is the path of ClickHouse's
+// library on this machine; it is mounted at machineLibrary, since a path below /tmp is hidden there.
+func boot(t *testing.T, files map[string]string, library string) *machine {
 	t.Helper()
 	for _, program := range []string{"unshare", "nsenter", "ip", "dpkg", "systemctl"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -43,7 +47,7 @@ func boot(t *testing.T, files map[string]string) *machine {
 	}
 	var log bytes.Buffer
 	cmd := exec.Command("unshare", "--mount", "--pid", "--fork", "--uts", "--ipc", "--net", "--propagation", "private",
-		"sh", "testdata/boot.sh", dir)
+		"sh", "testdata/boot.sh", dir, library)
 	cmd.Stdout, cmd.Stderr = &log, &log
 	cmd.WaitDelay = 5 * time.Second
 	if err := cmd.Start(); err != nil {

@@ -78,9 +78,8 @@ func (s *suite) none(of, expr string) {
 //   - each alert, which does not fire while all is well, and which fires by the fault that is forced;
 //   - the queries of the dashboards, for all values of their variables and for single ones.
 func testScrapes(t *testing.T, tool rulestest) {
-	program := compile(t)
 	began, well, bad := time.Now(), scraped{}, scraped{}
-	healthy, faults := start(t, program, nil), startFaulty(t, program)
+	healthy, faults := start(t, nil), startFaulty(t)
 	for n := range scrapes {
 		healthy.work(t, n)
 		well.scrape(t, n, healthy)

@@ -21,12 +21,12 @@ type faulty struct {
 
 // startFaulty starts a server with a certificate that expires in a week, a limit of one stream,
 // which a body that does not end has open, and a limit of one row for statements on ClickHouse.
-func startFaulty(t *testing.T, program string) *faulty {
+func startFaulty(t *testing.T) *faulty {
 	t.Helper()
 	authority := certstest.New(t, "authority")
 	cert, key := authority.Save(t.TempDir(), authority.Issue(7*24*time.Hour, "127.0.0.1"))
 	f := &faulty{certificate: cert}
-	f.server = start(t, program, authority, "--tokens", "--tls-cert", cert, "--tls-key", key, "--max-streams-per-tenant", "1", "--query-rows", "1")
+	f.server = start(t, authority, "--tokens", "--tls-cert", cert, "--tls-key", key, "--max-streams-per-tenant", "1", "--query-rows", "1")
 	f.record(t, "first")
 	f.record(t, "second")
 	bounded.Until(t, "a statement reaches its limit", func() bool {

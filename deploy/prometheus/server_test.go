@@ -16,6 +16,7 @@ import (
 
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/certs/certstest"
+	"tapedeck/internal/local/programtest"
 )
 
 // server is a process of `tapedeck up`.
@@ -25,9 +26,8 @@ type server struct {
 	token   string // of requests; "" for none
 }
 
-// start runs a program that was built of cmd/tapedeck with flags; authority, which may be nil, is
-// that of its certificate.
-func start(t *testing.T, program string, authority *certstest.Authority, flags ...string) *server {
+// start runs the program with flags. authority signed its certificate and may be nil.
+func start(t *testing.T, authority *certstest.Authority, flags ...string) *server {
 	t.Helper()
 	dir := t.TempDir()
 	log, err := os.Create(filepath.Join(dir, "log"))
@@ -39,8 +39,8 @@ func start(t *testing.T, program string, authority *certstest.Authority, flags .
 		transport.TLSClientConfig = &tls.Config{RootCAs: authority.Pool()}
 	}
 	data := filepath.Join(dir, "data")
-	cmd := exec.Command(program, append([]string{"up", "--data", data, "--listen", "127.0.0.1:0"}, flags...)...)
-	cmd.Stderr = log
+	cmd := exec.Command(programtest.Path(t), append([]string{"up", "--data", data, "--listen", "127.0.0.1:0"}, flags...)...)
+	cmd.Env, cmd.Stderr = programtest.Environ(t), log
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -82,16 +82,6 @@ func start(t *testing.T, program string, authority *certstest.Authority, flags .
 		s.token = strings.TrimSpace(string(text))
 	}
 	return s
-}
-
-// compile builds cmd/tapedeck and returns the path of the program.
-func compile(t *testing.T) string {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), "tapedeck")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "tapedeck/cmd/tapedeck").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
-	return program
 }
 
 // ask sends a request and returns the status and the body of the answer.

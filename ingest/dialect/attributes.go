@@ -9,8 +9,8 @@ import (
 	"tapedeck/schema"
 )
 
-// Attributes builds the JSON object of what else a source reports: the member
-// Attributes of spans and messages. The zero value is one without members.
+// Attributes builds a JSON object for the member Attributes of spans and messages: what a source
+// reports and no other member holds. The zero value has no members.
 type Attributes []byte
 
 func (a *Attributes) key(name string) {
@@ -22,7 +22,7 @@ func (a *Attributes) key(name string) {
 	*a = append(append(append(*a, '"'), name...), '"', ':')
 }
 
-// AddRaw adds a value as it stood in a frame; nothing for none.
+// AddRaw adds a JSON value as it was in a frame. It adds nothing for an empty value.
 func (a *Attributes) AddRaw(name string, value []byte) {
 	if len(value) == 0 {
 		return
@@ -44,21 +44,21 @@ func (a *Attributes) AddTime(name string, at int64) {
 	*a = append(*a, '"')
 }
 
-// Attribute returns the object with one member, a value as it stood in a frame.
+// Attribute returns an object with one member, whose value is JSON from a frame.
 func Attribute(name string, value []byte) string {
 	var a Attributes
 	a.AddRaw(name, value)
 	return a.Text()
 }
 
-// TextAttribute returns the object with one member, a text.
+// TextAttribute returns an object with one member, a text.
 func TextAttribute(name, value string) string {
 	var a Attributes
 	a.AddText(name, value)
 	return a.Text()
 }
 
-// Text is the object, "" without members.
+// Text returns the object, or "" without members.
 func (a Attributes) Text() string {
 	if len(a) == 0 {
 		return ""
@@ -66,8 +66,7 @@ func (a Attributes) Text() string {
 	return string(a) + "}"
 }
 
-// errorLimit bounds what of an error's text goes with its span, bytes. All of
-// it is in the message.
+// errorLimit bounds the text in a span's error, bytes. The message of the error has all of it.
 const errorLimit = 4096
 
 // Short copies the beginning of a text, for the error of a span.
@@ -82,7 +81,7 @@ func Short(text []byte) string {
 	return string(text[:n]) + "…"
 }
 
-// Inseparable adds to a run's attributes that it may have frames of another; "" are none.
+// Inseparable adds to a run's attributes, or to "", that the run may have frames of another run.
 func Inseparable(attributes string) string {
 	const mark = `"` + schema.Inseparable + `":true}`
 	switch {

@@ -7,14 +7,15 @@ import (
 	"tapedeck/schema"
 )
 
-// Bill declares where a source's usage JSON states what its price depends on besides
-// tokens. A place is as in Counting; empty where the source has none.
+// Bill declares where a source's usage JSON states what its price depends on besides tokens.
+// Places are written as in Counting. An empty place means that the source does not state the
+// value.
 type Bill struct {
 	ServiceTier, Speed, Region string
-	Cost, Currency             string // Currency is no place, but the currency of every Cost
-	NoCostIf                   string // where true stands if Cost is not all that the usage costs
-	// Input, CacheRead and Output hold the places of tokens by modality. With
-	// InputHoldsCache those of Input include those of CacheRead.
+	Cost, Currency             string // Currency is the currency of every Cost, not a place
+	NoCostIf                   string // the place of a value that is true where Cost leaves out a part of the usage's cost
+	// Input, CacheRead and Output hold the places of tokens by modality. With InputHoldsCache the
+	// counts of Input include the counts of CacheRead.
 	Input, CacheRead, Output                Modalities
 	InputHoldsCache                         bool
 	WebSearches, WebFetches, CodeExecutions string
@@ -23,16 +24,17 @@ type Bill struct {
 // Modalities holds the places of counts by modality.
 type Modalities struct{ Text, Audio, Image, Video string }
 
-// stated are the texts of which another form is kept, in lower case; "" for those that stand
-// for what the source does not know. A tier has the same name for every provider.
+// stated maps texts in lower case to the form that is kept, so that a tier has the same name for
+// every provider. The form is "" for texts by which a source says that it does not know the
+// value.
 var stated = map[string]string{
 	"not_available": "", "unknown": "", "auto": "", "traffic_type_unspecified": "",
 	"default": "standard", "on_demand": "standard", "on_demand_flex": "flex", "on_demand_priority": "priority",
 	"provisioned_throughput": "provisioned",
 }
 
-// Read sets in u what a usage JSON states. What it does not state stays as it is. The tokens
-// of u must be set, see schema.Usage.StateCost. A nil Bill reads nothing.
+// Read sets in u what a usage JSON states, and leaves the rest of u as it is. The tokens of u
+// must be set before, see schema.Usage.StateCost. A nil Bill reads nothing.
 func (b *Bill) Read(usage []byte, u *schema.Usage) {
 	var members usageMembers
 	if b == nil || !members.read(usage) {
@@ -64,8 +66,8 @@ func (b *Bill) Read(usage []byte, u *schema.Usage) {
 	}
 }
 
-// inCache returns what of the input came from a cache or was written to one: text, but for
-// what is stated of other modalities.
+// inCache returns the cached part of the input by modality. All tokens read from a cache or
+// written to one are text, except those stated for other modalities.
 func inCache(stated schema.Modalities, t schema.Tokens) schema.Modalities {
 	all, others := t.CacheRead+t.CacheWrite5m+t.CacheWrite1h, stated.Audio+stated.Image+stated.Video
 	if stated.Text == 0 {
@@ -104,7 +106,7 @@ func (u *usageMembers) setText(places string, to *string) {
 	}
 }
 
-// firstPath returns the value at the first of several places that is there.
+// firstPath returns the value at the first place that exists.
 func (u *usageMembers) firstPath(places string) (value []byte) {
 	for places != "" && value == nil {
 		var place string
@@ -114,12 +116,11 @@ func (u *usageMembers) firstPath(places string) (value []byte) {
 	return value
 }
 
-// statedLimit is the length of the longest text that is kept as a tier, a speed or a region,
-// bytes.
+// statedLimit bounds the length of a tier, a speed or a region that is kept, bytes.
 const statedLimit = 64
 
-// StatedText returns a tier, a speed or a region as it is kept: in lower case, "" for a text
-// that stands for one that is not known.
+// StatedText returns a tier, a speed or a region in the form that is kept: lower case, or "" for
+// a text that means an unknown value.
 func StatedText(text []byte) string {
 	if len(text) > statedLimit {
 		return ""

@@ -32,7 +32,8 @@ func TestBill(t *testing.T) {
 		{`{"cost":1,"own":true}`, schema.Tokens{Input: 1}, schema.Billing{}},
 		{`{"cost":1,"own":false}`, schema.Tokens{Input: 1}, schema.Billing{Cost: "1", Currency: "USD"}},
 		{`{"tools":{"search":3}}`, schema.Tokens{}, schema.Billing{Tools: schema.ToolUses{WebSearches: 3}}},
-		// Of 100 tokens 40 came from a cache, of the 30 of audio 10: 50 of the text did not.
+		// 40 of 100 tokens came from a cache. 10 of the 30 audio tokens did, so 50 text tokens
+		// did not.
 		{`{"in":{"text":70,"audio":30,"cached":{"audio":10}},"out":{"image":5}}`, schema.Tokens{Input: 60, CacheRead: 40},
 			schema.Billing{Parts: schema.TokenParts{
 				Input: schema.Modalities{Text: 40, Audio: 20}, CacheRead: schema.Modalities{Audio: 10}, Output: schema.Modalities{Image: 5},

@@ -6,29 +6,28 @@ import (
 	"tapedeck/schema"
 )
 
-// Counting declares how a source counts tokens: where each number stands in
-// its usage JSON, what includes what, and how records add up. A place is a
-// member's name, "a.b" for a member of a member; "a|b" is the first of several
-// that is there; "a+b" is the sum. Empty where the source has no such number.
+// Counting declares how a source counts tokens: where its usage JSON has each number, which
+// number includes which, and how records add up. A place is the name of a member, or "a.b" for a
+// member of a member. "a
+// b" is the first of several places that exists, and "a+b" is a sum. An empty place means that
+// the source has no such number.
 type Counting struct {
 	Input, CacheRead, CacheWrite5m, CacheWrite1h string
 	Output, Reasoning, Total                     string
-	// InputHoldsCache: Input includes what was read from a cache and what was
-	// written to one; otherwise it stands beside them.
+	// InputHoldsCache: Input includes the tokens read from a cache and written to one.
 	InputHoldsCache bool
 	// OutputHoldsReasoning: Output includes Reasoning.
 	OutputHoldsReasoning bool
-	// ReasoningInTotal: reasoning is reported nowhere but in Total, which is more
-	// than input and output by it.
+	// ReasoningInTotal: reasoning is part of Total only, which exceeds input plus output by it.
 	ReasoningInTotal bool
-	// Mode says how records are put together.
+	// Mode says how several records add up.
 	Mode schema.UsageMode
-	// Bill is what the usage JSON states besides tokens, nil for nothing.
+	// Bill declares what else the usage JSON states. Nil reads nothing else.
 	Bill *Bill
 }
 
-// Read puts a usage object into disjoint buckets, and returns the total that it
-// states (0 for none). ok is false for what is no object or counts nothing.
+// Read puts the counts of a usage object into disjoint buckets. total is the total that the
+// object states, 0 for none. ok is false where usage is not an object or counts nothing.
 func (c *Counting) Read(usage []byte) (t schema.Tokens, total uint64, ok bool) {
 	var members usageMembers
 	if !members.read(usage) {
@@ -57,8 +56,8 @@ func (c *Counting) Read(usage []byte) (t schema.Tokens, total uint64, ok bool) {
 	return t, total, ok
 }
 
-// usageMembers are the members of a usage object. They are looked up more often
-// than there are members, and many sources report their usage with every frame.
+// usageMembers holds the first members of a usage object. Lookups outnumber members, and many
+// sources report their usage with every frame.
 type usageMembers struct {
 	text  []byte
 	first [16]struct{ name, value []byte }
@@ -78,7 +77,7 @@ func (u *usageMembers) read(text []byte) bool {
 	return ok
 }
 
-// path is RawPath.
+// path returns the value of a member, as RawPath does.
 func (u *usageMembers) path(path string) []byte {
 	name, rest, _ := strings.Cut(path, ".")
 	for i := range u.first[:u.n] {
@@ -89,7 +88,7 @@ func (u *usageMembers) path(path string) []byte {
 	if u.n < len(u.first) {
 		return nil
 	}
-	return RawPath(u.text, path) // it may stand behind those
+	return RawPath(u.text, path) // beyond the members that are held
 }
 
 // count reads a number from its places.
@@ -108,7 +107,7 @@ func (u *usageMembers) count(places string) (n uint64, found bool) {
 	return n, found
 }
 
-// RawPath returns the value of a member of members, "a.b"; nil for none.
+// RawPath returns the value at a path such as "a.b", or nil.
 func RawPath(text []byte, path string) []byte {
 	for path != "" && text != nil {
 		var name string

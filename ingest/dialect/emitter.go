@@ -10,9 +10,8 @@ import (
 	"tapedeck/schema"
 )
 
-// Emitter collects the facts of one stream. A decoder opens facts in it, changes
-// them, and reports every change to it; the recorder takes what changed
-// whenever it cuts a block.
+// Emitter collects the facts of one stream. A decoder opens facts in it, changes them and reports
+// every change. The recorder takes the changed facts whenever it cuts a block.
 type Emitter struct {
 	stream   string
 	spans    []*Span
@@ -25,8 +24,8 @@ type Emitter struct {
 // NewEmitter makes the emitter of a stream.
 func NewEmitter(streamID string) *Emitter { return &Emitter{stream: streamID} }
 
-// Span, Message and Usage are facts of an emitter. A decoder keeps the pointers of
-// those that may still change.
+// Span, Message and Usage are facts of an emitter. A decoder keeps pointers to the facts that may
+// still change.
 type (
 	Span struct {
 		schema.Span
@@ -39,9 +38,9 @@ type (
 		dirty   bool
 		shared  bool  // its text and chunks were taken and must not be overwritten
 		takenAt int64 // when it was last taken while open, ns
-		taken   int   // how long the text was then
-		full    bool  // its text had reached MaxText then
-		beyond  int   // bytes that MaxText left out
+		taken   int   // the length of the text then
+		full    bool  // its text had MaxText bytes then
+		beyond  int   // bytes left out beyond MaxText
 	}
 	Usage struct {
 		schema.Usage
@@ -49,27 +48,27 @@ type (
 	}
 )
 
-// LocalID makes an id for a fact that only this stream can speak of: the kind,
-// the stream, and the frame that it began with.
+// LocalID returns the id of a fact that no other stream has: the kind, the stream and the frame
+// with which it began.
 func (b *Emitter) LocalID(kind string, f *schema.Frame) string {
 	var room [96]byte
 	buf := append(append(append(room[:0], kind...), ':'), b.stream...)
 	return string(strconv.AppendUint(append(buf, ':'), f.Seq, 10))
 }
 
-// EventID returns the id of a fact that is the same in every stream with the same
-// event: the kind, and a hash of what identifies the event.
+// EventID returns the id of a fact that is the same in every stream with the same event: the kind
+// and a hash of what identifies the event.
 func EventID(kind string, hash uint64) string {
 	return fmt.Sprintf("%s:event:%016x", kind, hash)
 }
 
-// fact fills in what every fact takes from the frame that it began with.
+// fact returns what every fact takes from the frame with which it begins.
 func fact(id string, f *schema.Frame) schema.Fact {
 	return schema.Fact{ID: id, SeenAt: f.At, SeenSeq: f.Seq}
 }
 
-// OpenSpan begins a span at frame f: its status is open and it starts at the
-// frame's arrival. The caller sets the rest and need not call Changed for it.
+// OpenSpan begins a span at frame f. Its status is open, and its start is the frame's arrival.
+// The caller sets the rest and need not call ChangedSpan.
 func (b *Emitter) OpenSpan(kind schema.SpanKind, id, name string, f *schema.Frame) *Span {
 	s := &Span{Span: schema.Span{
 		Fact: fact(id, f), Kind: kind, Name: name, Status: schema.StatusOpen, Started: f.At,
@@ -84,7 +83,7 @@ func (b *Emitter) CloseSpan(s *Span, status schema.Status, f *schema.Frame) {
 	b.ChangedSpan(s, f)
 }
 
-// ChangedSpan says that frame f changed the span.
+// ChangedSpan records that frame f changed the span.
 func (b *Emitter) ChangedSpan(s *Span, f *schema.Frame) {
 	s.Version = f.Seq + 1
 	if !s.dirty {
@@ -109,19 +108,18 @@ func (b *Emitter) Append(m *Message, chunk []byte, f *schema.Frame) {
 	b.ChangedMessage(m, f)
 }
 
-// Room made for a message once it turns out to come in pieces: chunks, bytes.
+// Room that is allocated for a message once its text comes in pieces: chunks, and bytes.
 const (
 	firstChunks = 32
 	firstText   = 256
 )
 
-// MaxText is how much of a message's text is kept as a fact, in bytes: what is
-// beyond it is in the frames alone, and the message's attribute truncated_bytes
-// says how much that is. A fact is stored anew whenever it has changed, and has to
-// fit into a block.
+// MaxText bounds the text of a message that is kept as a fact, bytes. The frames alone have the
+// rest, and the message's attribute truncated_bytes is its size. A fact is stored again whenever
+// it has changed, and has to fit into a block.
 const MaxText = 4 << 20
 
-// fitting is the part of a chunk that there is room for, whole characters.
+// fitting returns the part of a chunk that fits into MaxText, in whole characters.
 func (m *Message) fitting(chunk []byte) []byte {
 	room := MaxText - len(m.text)
 	if len(chunk) <= room {
@@ -134,8 +132,8 @@ func (m *Message) fitting(chunk []byte) []byte {
 	return chunk[:room]
 }
 
-// grow adds a chunk. While the text came in one piece when the message began
-// no chunks are listed.
+// grow adds a chunk. No chunks are listed while all of the text came with the frame in which the
+// message began.
 func (m *Message) grow(chunk []byte, at int64) {
 	if m.beyond > 0 {
 		m.beyond += len(chunk)
@@ -159,10 +157,9 @@ func (m *Message) grow(chunk []byte, at int64) {
 	m.ChunkAt, m.ChunkEnd = append(m.ChunkAt, at), append(m.ChunkEnd, uint32(len(m.text)))
 }
 
-// SetText replaces the message's text, for dialects that send growing
-// snapshots: where the new text goes on from the old one, only the difference
-// counts as a new chunk; where it is the beginning of the old one, as when
-// blanks at its end are taken away, the chunks up to there stand.
+// SetText replaces the message's text, for dialects that send growing snapshots. Where the new
+// text continues the old one, only the difference is a new chunk. Where the new text is the
+// beginning of the old one, for example without trailing blanks, the chunks up to its end stay.
 func (b *Emitter) SetText(m *Message, text []byte, f *schema.Frame) {
 	m.beyond = 0
 	if strings.HasPrefix(Alias(text), Alias(m.text)) {
@@ -191,7 +188,7 @@ func (m *Message) cutTo(n int) {
 	if m.shared {
 		m.ChunkAt, m.ChunkEnd, m.shared = slices.Clone(m.ChunkAt), slices.Clone(m.ChunkEnd), false
 	}
-	m.text = m.text[:n:n] // what lies behind may have been taken
+	m.text = m.text[:n:n] // bytes behind n may have been taken
 	for i, end := range m.ChunkEnd {
 		if int(end) >= n {
 			m.ChunkEnd[i] = uint32(n)
@@ -201,19 +198,19 @@ func (m *Message) cutTo(n int) {
 	}
 }
 
-// Complete says that no more text will come.
+// Complete records that the text is complete.
 func (b *Emitter) Complete(m *Message, f *schema.Frame) {
 	m.Message.Complete = true
 	b.ChangedMessage(m, f)
 }
 
-// TextLen is the length of the message's text so far, bytes.
+// TextLen returns the length of the message's text so far, bytes.
 func (m *Message) TextLen() int { return len(m.text) }
 
-// TextSoFar is the message's text so far; valid until it is changed.
+// TextSoFar returns the message's text so far. It is valid until the text changes.
 func (m *Message) TextSoFar() []byte { return m.text }
 
-// ChangedMessage says that frame f changed the message.
+// ChangedMessage records that frame f changed the message.
 func (b *Emitter) ChangedMessage(m *Message, f *schema.Frame) {
 	m.Version = f.Seq + 1
 	if !m.dirty {
@@ -222,7 +219,7 @@ func (b *Emitter) ChangedMessage(m *Message, f *schema.Frame) {
 	}
 }
 
-// Say records a message that came whole.
+// Say records a whole message.
 func (b *Emitter) Say(kind schema.MessageKind, id string, text []byte, f *schema.Frame) *Message {
 	m := b.OpenMessage(kind, id, f)
 	b.Append(m, text, f)
@@ -230,15 +227,15 @@ func (b *Emitter) Say(kind schema.MessageKind, id string, text []byte, f *schema
 	return m
 }
 
-// Use records a usage. A later one with the same id replaces it; a caller that
-// keeps the pointer and changes it calls ChangedUsage.
+// Use records a usage. A later usage with the same id replaces it. A caller that keeps the
+// pointer and changes the usage calls ChangedUsage.
 func (b *Emitter) Use(id, scope string, mode schema.UsageMode, t schema.Tokens, f *schema.Frame) *Usage {
 	u := &Usage{Usage: schema.Usage{Fact: fact(id, f), Scope: scope, Mode: mode, Tokens: t}}
 	b.ChangedUsage(u, f)
 	return u
 }
 
-// ChangedUsage says that frame f changed the usage.
+// ChangedUsage records that frame f changed the usage.
 func (b *Emitter) ChangedUsage(u *Usage, f *schema.Frame) {
 	u.Version, u.At = f.Seq+1, f.At
 	if !u.dirty {
@@ -247,8 +244,8 @@ func (b *Emitter) ChangedUsage(u *Usage, f *schema.Frame) {
 	}
 }
 
-// SetTitle names what a session is about: a user message. It is cut to one
-// short line; of several for one session the first stands.
+// SetTitle sets the title of a session from a user message, cut to one short line. The first
+// title of a session stays.
 func (b *Emitter) SetTitle(session string, text []byte) {
 	title := oneLine(text, titleLength)
 	if title == "" {
@@ -262,7 +259,7 @@ func (b *Emitter) SetTitle(session string, text []byte) {
 	b.titles = append(b.titles, Title{Session: strings.Clone(session), Text: title})
 }
 
-// Title is what a session is about; the session as the frames named it.
+// Title is the title of a session. Session is the id that the frames name.
 type Title struct{ Session, Text string }
 
 // TakeTitles returns the titles set since the last call.
@@ -272,10 +269,10 @@ func (b *Emitter) TakeTitles() []Title {
 	return titles
 }
 
-// Lost says that n frames are missing before the present one.
+// Lost records that n frames are missing before the present one.
 func (b *Emitter) Lost(n uint64) { b.lost += n }
 
-// TakeLost returns the number passed to Lost since the last call.
+// TakeLost returns the number of lost frames since the last call.
 func (b *Emitter) TakeLost() uint64 {
 	n := b.lost
 	b.lost = 0

@@ -56,7 +56,7 @@ func TestTakeGivesWhatChanged(t *testing.T) {
 	}
 }
 
-// What was taken stays as it is, whatever happens to the fact afterwards.
+// Facts that were taken do not change with later changes.
 func TestTakenFactsAreCopies(t *testing.T) {
 	b := NewEmitter(stream)
 	m := b.OpenMessage(schema.MessageAssistant, "m", frame(0))
@@ -83,7 +83,7 @@ func TestTakenFactsAreCopies(t *testing.T) {
 	}
 }
 
-// Also where the text is shortened and goes on from there.
+// Facts that were taken do not change when their text is shortened and grows again.
 func TestShortenedFactsAreCopies(t *testing.T) {
 	b := NewEmitter(stream)
 	m := b.OpenMessage(schema.MessageAssistant, "m", frame(0))
@@ -118,15 +118,15 @@ func TestOpenMessagesArePutOff(t *testing.T) {
 	emits(start, false, true, false) // for the first time
 	emits(start, false, false, false)
 	b.Append(m, []byte("9"), frame(2))
-	emits(start+1e6, false, false, true) // not doubled, not a second later
-	emits(start+1e6, false, false, true) // and still waits
+	emits(start+1e6, false, false, true) // not doubled, less than a second later
+	emits(start+1e6, false, false, true) // and it still waits
 	b.Append(m, []byte("0123456"), frame(3))
 	emits(start+2e6, false, true, false) // doubled
 	b.Append(m, []byte("x"), frame(4))
 	emits(start+3e6, false, false, true)
 	emits(start+2e6+retell, false, true, false) // a second later
 	b.Append(m, []byte("y"), frame(5))
-	emits(start+2e6+retell, true, true, false) // all were asked for
+	emits(start+2e6+retell, true, true, false) // with all set
 	b.Append(m, []byte("z"), frame(6))
 	b.Complete(m, frame(6))
 	emits(start+2e6+retell, false, true, false) // complete
@@ -302,8 +302,8 @@ func TestLocalID(t *testing.T) {
 	}
 }
 
-// Of a message without end a part is kept, in whole characters, and how much more
-// there was.
+// A message that never ends keeps a part of its text, in whole characters, and the number of
+// bytes left out.
 func TestTextIsBounded(t *testing.T) {
 	b := NewEmitter(stream)
 	m := b.OpenMessage(schema.MessageAssistant, "m", frame(0))
@@ -338,8 +338,7 @@ func TestTextIsBounded(t *testing.T) {
 	}
 }
 
-// The longer an open message, the more seldom it is emitted: no more than retellFact
-// bytes a second.
+// An open message is emitted less often as it grows: at most retellFact bytes a second.
 func TestLongMessagesAreToldSeldom(t *testing.T) {
 	b := NewEmitter(stream)
 	m := b.OpenMessage(schema.MessageAssistant, "m", frame(0))
@@ -358,7 +357,7 @@ func TestLongMessagesAreToldSeldom(t *testing.T) {
 	}
 }
 
-// An open message whose text is full is emitted once more, and then when it ends.
+// An open message with MaxText bytes is emitted once more, and then at its end.
 func TestFullMessagesAreToldAtTheirEnd(t *testing.T) {
 	b := NewEmitter(stream)
 	m := b.OpenMessage(schema.MessageAssistant, "m", frame(0))
@@ -380,7 +379,7 @@ func TestFullMessagesAreToldAtTheirEnd(t *testing.T) {
 	}
 }
 
-// What was given out stays as it was, whatever happens to the message.
+// Texts and chunks that were taken do not change with the message.
 func TestWhatWasTakenStays(t *testing.T) {
 	for name, change := range map[string]func(b *Emitter, m *Message){
 		"append":  func(b *Emitter, m *Message) { b.Append(m, []byte("ZZ"), frame(9)) },

@@ -7,16 +7,16 @@ import (
 	"tapedeck/schema"
 )
 
-// Head is the head of an HTTP message that a proxy recorded: of a request or of
-// its answer. It aliases the frame.
+// Head is the head of an HTTP request or of its answer, as a proxy recorded it. It aliases the
+// frame.
 type Head struct {
 	Method, Path []byte // of a request; the path without its query
 	Status       int    // of an answer
 	fields       []byte
 }
 
-// HeadOf reads a frame as a head; ok is false for every other frame. Heads hold
-// no message: Input.Data is empty.
+// HeadOf reads a frame as a head; ok is false for every other frame. The Input.Data of a head is
+// empty.
 func HeadOf(in *Input) (h Head, ok bool) {
 	if in.Transport != schema.HTTP || !in.Flags.Has(schema.FlagNote) {
 		return Head{}, false
@@ -37,8 +37,7 @@ func HeadOf(in *Input) (h Head, ok bool) {
 	return h, ok
 }
 
-// Field returns the first field of a name, in whatever case it is written, nil
-// where there is none.
+// Field returns the first field of a name, in any case, or nil.
 func (h *Head) Field(name string) []byte {
 	rest := h.fields
 	for len(rest) > 0 {

@@ -2,8 +2,8 @@ package dialect
 
 import "unique"
 
-// Intern returns a string with text's content that all who ask for it share: for
-// texts of which there are few, such as the types of frames.
+// Intern returns a string with text's content that all callers share. It is for sets of few
+// texts, such as the types of frames.
 func Intern(text []byte) string {
 	if len(text) == 0 {
 		return ""

@@ -2,7 +2,7 @@ package dialect
 
 import "strings"
 
-// families are the beginnings of models' names that only one provider uses.
+// families lists prefixes of model names that only one provider uses.
 var families = []struct{ prefix, provider string }{
 	{"claude-", "anthropic"},
 	{"gpt-", "openai"}, {"chatgpt-", "openai"}, {"o1", "openai"}, {"o3", "openai"}, {"o4-", "openai"},
@@ -11,11 +11,11 @@ var families = []struct{ prefix, provider string }{
 	{"grok-", "xai"},
 }
 
-// ProviderOf names the provider of a model where its name leaves no doubt, and
-// is "" where others serve it as well.
+// ProviderOf returns the provider of a model, or "" where several providers serve models with the
+// prefix of its name.
 func ProviderOf(model string) string {
 	if strings.HasPrefix(model, "gpt-oss") || strings.HasPrefix(model, "deepseek-r1-distill") {
-		return "" // open weights: anybody's
+		return "" // open weights, which many providers serve
 	}
 	for _, f := range families {
 		if strings.HasPrefix(model, f.prefix) {

@@ -2,24 +2,23 @@ package dialect
 
 import "bytes"
 
-// What is here walks over the text of valid JSON (an Input whose JSON is not
-// nil) without building values. It is for what is kept as it stood (usage,
-// arguments), which fastjson.Value.MarshalTo does not return, and for
-// dialects that are in a hurry. On text that is not valid it stops somewhere,
-// and never runs past the end. All results alias the text.
+// The functions in this file read the text of valid JSON (an Input whose JSON is not nil) without
+// building values. They serve values that are kept as they were in the frame (usage, arguments),
+// which fastjson.Value.MarshalTo does not return, and decoders that must be fast. On invalid text
+// they stop early and never read past the end. All results alias the text.
 
-// Members goes over the members of an object.
+// Members iterates over the members of an object.
 type Members struct{ s scanner }
 
-// MembersOf begins with an object's first member. ok says whether text is an
-// object at all.
+// MembersOf returns an iterator before the object's first member. ok is false where text is not
+// an object.
 func MembersOf(text []byte) (m Members, ok bool) {
 	m.s.text = text
 	return m, m.s.open('{')
 }
 
-// Next returns the next member: its name with escapes undone, and its value as
-// it stands. ok is false after the last.
+// Next returns the next member: its name unescaped, and its value as JSON. ok is false after the
+// last member.
 func (m *Members) Next() (name, value []byte, ok bool) {
 	text, i := m.s.text, m.s.at
 	for i < len(text) && (text[i] <= ' ' || text[i] == ',') {
@@ -40,7 +39,7 @@ func (m *Members) Next() (name, value []byte, ok bool) {
 	return name, m.value(i + 1), true
 }
 
-// value goes past the value after a name that ends before place i.
+// value returns the value after a name that ends before place i.
 func (m *Members) value(i int) []byte {
 	text := m.s.text
 	for i < len(text) && (text[i] <= ' ' || text[i] == ':') {
@@ -67,7 +66,7 @@ func (m *Members) nextEscaped(i int) (name, value []byte, ok bool) {
 	return name, m.value(m.s.at), true
 }
 
-// inner is what stands between a string's quotes.
+// inner returns the text between a string's quotes.
 func inner(quoted []byte) []byte {
 	if len(quoted) < 2 {
 		return nil
@@ -75,9 +74,8 @@ func inner(quoted []byte) []byte {
 	return quoted[1 : len(quoted)-1]
 }
 
-// RawMember returns the value of an object's member; of several with one name
-// the first, as fastjson does. Nil says that the text is no object, or has no
-// such member.
+// RawMember returns the value of an object's member. Of several members with one name it returns
+// the first, as fastjson does. It returns nil where text is not an object or has no such member.
 func RawMember(text []byte, name string) []byte {
 	m, ok := MembersOf(text)
 	for ok {
@@ -98,7 +96,7 @@ func RawElements(text []byte, see func(element []byte) bool) {
 	for s.more(']') {
 		start := s.at
 		s.skipValue()
-		if s.at == start { // a bracket that closes nothing: the text is not valid
+		if s.at == start { // a bracket that closes nothing: the text is invalid
 			return
 		}
 		if !see(text[start:s.at]) {
@@ -107,7 +105,7 @@ func RawElements(text []byte, see func(element []byte) bool) {
 	}
 }
 
-// scanner walks over JSON.
+// scanner reads JSON.
 type scanner struct {
 	text []byte
 	at   int
@@ -119,7 +117,7 @@ func (s *scanner) space() {
 	}
 }
 
-// peek is the next byte, 0 at the end.
+// peek returns the next byte, 0 at the end.
 func (s *scanner) peek() byte {
 	if s.at >= len(s.text) {
 		return 0
@@ -136,7 +134,7 @@ func (s *scanner) open(bracket byte) bool {
 	return true
 }
 
-// more goes to the next item, over a comma, and reports whether there is one.
+// more skips a comma to the next item and reports whether there is one.
 func (s *scanner) more(end byte) bool {
 	s.space()
 	if s.peek() == ',' {
@@ -147,7 +145,7 @@ func (s *scanner) more(end byte) bool {
 	return c != 0 && c != end && (end != '}' || c == '"')
 }
 
-// skipString goes past a string's closing quote.
+// skipString skips past a string's closing quote.
 func (s *scanner) skipString() {
 	s.at++
 	for s.at < len(s.text) {
@@ -168,7 +166,7 @@ func (s *scanner) skipString() {
 	s.at = len(s.text)
 }
 
-// skipValue goes past any value.
+// skipValue skips any value.
 func (s *scanner) skipValue() {
 	depth := 0
 	for s.at < len(s.text) {

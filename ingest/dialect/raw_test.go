@@ -58,8 +58,8 @@ func TestRawElements(t *testing.T) {
 	}
 }
 
-// FuzzMembers holds Members against encoding/json, on any text that is JSON,
-// and wants no panic on any other.
+// FuzzMembers compares Members with encoding/json on valid JSON, and checks that other text does
+// not panic.
 func FuzzMembers(f *testing.F) {
 	for _, text := range []string{
 		`{"a":1,"b":{"c":[1,2,{"d":"e\"}"}]},"\u00e9\\":"\ud83d\ude00\n"}`, `[1,"a",null,{"b":[]}]`,
@@ -109,7 +109,7 @@ func FuzzMembers(f *testing.F) {
 		}
 		for i := 0; decoder.More(); i++ {
 			name, err := decoder.Token()
-			// Bytes that are no UTF-8 are replaced by the decoder.
+			// The decoder replaces bytes that are not UTF-8.
 			if err != nil || i >= len(names) || string([]rune(string(names[i]))) != name {
 				t.Fatalf("member %d: names %q, want %v (%v)", i, names, name, err)
 			}

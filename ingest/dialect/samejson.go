@@ -6,10 +6,10 @@ import (
 	"reflect"
 )
 
-// sameLimit is the length up to which texts are compared by what they mean, bytes.
+// sameLimit bounds the length of texts that are compared as JSON values, bytes.
 const sameLimit = 1 << 20
 
-// SameJSON reports whether two texts are the same or mean the same as JSON.
+// SameJSON reports whether two texts are the same, or are equal JSON values.
 func SameJSON(a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return true

@@ -2,10 +2,10 @@ package dialect
 
 import "tapedeck/schema"
 
-// Step judges an event's number in a protocol whose events count up by one: n
-// against the number of the event before, and against the highest number up to
-// which none is missing. lost is the number of events between that one and n. A
-// protocol that has only one such number passes it as both.
+// Step judges an event's number in a protocol whose events count up by one. before is the number
+// of the previous event. highest is the highest number up to which no event is missing, and lost
+// is the number of events missing between highest and n. A protocol with only one such number
+// passes it as both.
 func Step(n, before, highest uint64) (flags schema.Flags, lost uint64) {
 	switch {
 	case n == before:

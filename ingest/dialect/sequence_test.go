@@ -17,7 +17,7 @@ func TestStep(t *testing.T) {
 		{107, 7, 7, schema.FlagEventGap, 99},
 		{7, 7, 7, schema.FlagEventRepeat, 0},
 		{3, 7, 7, schema.FlagEventBack, 0},
-		{4, 3, 7, 0, 0}, // what came before is repeated, and nothing is missing
+		{4, 3, 7, 0, 0}, // an earlier event is repeated, and nothing is missing
 		{8, 3, 7, 0, 0},
 		{10, 3, 7, schema.FlagEventGap, 2},
 		{0, 0, 0, schema.FlagEventRepeat, 0},

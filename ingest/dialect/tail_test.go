@@ -7,8 +7,8 @@ import (
 	"tapedeck/ingest/dialect"
 )
 
-// read reads frames, of which "begin" begins an answer and "end" ends it, and returns those
-// that are repeats.
+// read reads frames and returns those that are repeats. The frame "begin" begins an answer and
+// "end" ends it.
 func read(t *dialect.Tail, frames ...string) (again []string) {
 	open := false
 	for _, f := range frames {
@@ -43,7 +43,7 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// Of a long answer the last 64 frames are kept.
+// A long answer keeps its last 64 frames.
 func TestTailBound(t *testing.T) {
 	frames := []string{"begin"}
 	for i := range 100 {

@@ -9,17 +9,17 @@ import (
 	"tapedeck/schema/block"
 )
 
-// An open message is taken again when its text has doubled or this much time,
-// ns, has gone by for every retellFact bytes of the fact, so that a long one is not stored
-// once a block. One whose text is full says nothing new before it ends.
+// An open message is taken again when its text has doubled, or when this much time (ns) has
+// passed for every retellFact bytes of the fact. Long messages are therefore not stored with
+// every block. A message whose text is full is not taken again before it ends.
 const (
 	retell     = int64(1e9)
 	retellFact = 256 << 10
 )
 
-// Take returns the facts that changed since the last Take, as of now (ns), and
-// whether open messages were put off for a later one. With all set nothing is
-// put off. The texts and lists are copies or never written again.
+// Take returns the facts that changed since the last Take. now is the present time, ns. putOff
+// reports whether open messages were left for a later Take; with all set none are. The texts and
+// lists are copies, or are never written again.
 func (b *Emitter) Take(now int64, all bool) (facts block.Facts, putOff bool) {
 	if len(b.spans) > 0 {
 		facts.Spans = make([]schema.Span, len(b.spans))
@@ -27,7 +27,7 @@ func (b *Emitter) Take(now int64, all bool) (facts block.Facts, putOff bool) {
 			s.dirty = false
 			facts.Spans[i] = s.Span
 		}
-		clear(b.spans) // a fact that is done with is not to be kept alive
+		clear(b.spans) // releases facts that have ended
 		b.spans = b.spans[:0]
 	}
 	if len(b.usages) > 0 {
@@ -62,7 +62,7 @@ func (b *Emitter) takeMessages(now int64, all bool) ([]schema.Message, bool) {
 	return taken, len(kept) > 0
 }
 
-// due reports whether the open message is to be taken again.
+// due reports whether Take returns the open message now.
 func (m *Message) due(now int64) bool {
 	if m.full && m.beyond > 0 {
 		return false
@@ -73,8 +73,8 @@ func (m *Message) due(now int64) bool {
 
 const chunkSize = 12 // of an element of ChunkAt and one of ChunkEnd
 
-// take returns the message as it is. Nothing is copied: Append writes behind what was
-// taken, and whatever changes it makes room of its own.
+// take returns the message as it is. It copies nothing: Append writes behind the bytes that were
+// taken, and all other changes allocate.
 func (m *Message) take() schema.Message {
 	out := m.Message
 	m.shared = true
@@ -89,7 +89,7 @@ func (m *Message) take() schema.Message {
 	return out
 }
 
-// truncated adds to a JSON object, or "", how many bytes of a text were left out.
+// truncated adds to a JSON object, or to "", how many bytes of a text were left out.
 func truncated(object string, bytes int) string {
 	member := `"truncated_bytes":` + strconv.Itoa(bytes) + "}"
 	if rest, ok := strings.CutSuffix(object, "}"); ok && rest != "{" {

@@ -9,11 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// Unquote returns the text of a JSON string as it stands in valid JSON: a part
-// of the string itself where it has no escapes, otherwise appended to buf,
-// which is returned to be handed in again. What it returned before stays valid.
-// Nil text says that raw is no string; an empty string yields text that is
-// empty and not nil. Half a surrogate pair becomes U+FFFD.
+// Unquote returns the text of a JSON string in valid JSON. Without escapes the text aliases raw.
+// Otherwise Unquote appends the text to buf and returns the grown buffer, which the caller passes
+// to the next call; earlier texts stay valid. The text is nil where raw is not a string, and
+// empty but not nil for an empty string. Half a surrogate pair becomes U+FFFD.
 func Unquote(raw, buf []byte) (text, grown []byte) {
 	if len(raw) < 2 || raw[0] != '"' {
 		return nil, buf
@@ -34,8 +33,8 @@ func Unquote(raw, buf []byte) (text, grown []byte) {
 	return buf[start:len(buf):len(buf)], buf
 }
 
-// unescape appends what the escape at the beginning of raw stands for, and
-// returns the rest.
+// unescape appends the character of the escape at the beginning of raw, and returns the rest of
+// raw.
 func unescape(buf, raw []byte) (grown, rest []byte) {
 	if len(raw) < 2 {
 		return buf, nil
@@ -80,9 +79,8 @@ func hex4(text []byte) rune {
 	return rune(n)
 }
 
-// RawUint reads a count the way sources really write it: a number, also one
-// with a fraction of zero, or a number in quotes. Everything else (null,
-// negative, text, missing) is no count.
+// RawUint reads a count in the forms that sources write: a number, also with a fraction of zero,
+// or a number in quotes. Everything else (null, negative, text, missing) is not a count.
 func RawUint(raw []byte) (n uint64, ok bool) {
 	digits := raw
 	if len(raw) > 1 && raw[0] == '"' {
@@ -100,7 +98,7 @@ func RawUint(raw []byte) (n uint64, ok bool) {
 	return n, true
 }
 
-// wholeNumber reads a number that is not written in digits alone.
+// wholeNumber reads a number that has characters other than digits.
 func wholeNumber(raw []byte) (uint64, bool) {
 	if len(raw) == 0 || raw[0] == '"' || len(raw) > 64 {
 		return 0, false
@@ -112,8 +110,7 @@ func wholeNumber(raw []byte) (uint64, bool) {
 	return uint64(x), true
 }
 
-// RawTrue reports whether a value says yes: true, a number other than 0, or
-// "true" in quotes.
+// RawTrue reports whether a value is true, a number other than 0, or "true" in quotes.
 func RawTrue(raw []byte) bool {
 	switch {
 	case len(raw) == 0:

@@ -9,7 +9,7 @@ import (
 // titleLength bounds a title, runes.
 const titleLength = 120
 
-// oneLine cuts text to one line of at most limit runes, white space folded.
+// oneLine cuts text to one line of at most limit runes and folds white space.
 func oneLine(text []byte, limit int) string {
 	var out strings.Builder
 	runes, space := 0, false

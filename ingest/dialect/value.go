@@ -8,14 +8,15 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// RawNull reports whether a value, as it stands, is missing or null.
+// RawNull reports whether a JSON value is missing or null.
 func RawNull(raw []byte) bool { return len(raw) == 0 || string(raw) == "null" }
 
-// IsNumber reports whether a value is there and is a number.
+// IsNumber reports whether a value exists and is a number.
 func IsNumber(v *fastjson.Value) bool { return v != nil && v.Type() == fastjson.TypeNumber }
 
-// TextTime reads a time in RFC 3339, ns. It is 0 for any other text. Years that nanoseconds
-// cannot hold are math.MaxInt64, so that a frame clock counts the frame as misdated.
+// TextTime reads a time in RFC 3339, ns. It returns 0 for any other text. It returns
+// math.MaxInt64 for years beyond the range of nanoseconds, so that a frame clock counts the frame
+// as misdated.
 func TextTime(text []byte) int64 {
 	if len(text) == 0 {
 		return 0
@@ -30,7 +31,8 @@ func TextTime(text []byte) int64 {
 	return at.UnixNano()
 }
 
-// Milliseconds converts milliseconds to nanoseconds; 0 for what is not a time.
+// Milliseconds converts milliseconds to nanoseconds. It returns 0 for a number that is not a
+// time.
 func Milliseconds(ms uint64) int64 {
 	if ms > 1<<42 {
 		return 0
@@ -54,7 +56,7 @@ func (l *List) Add(element []byte) {
 // AddText adds a text.
 func (l *List) AddText(text []byte) { l.Add(strconv.AppendQuote(nil, Alias(text))) }
 
-// JSON returns the array, nil without elements. It does not alias the list.
+// JSON returns the array, or nil without elements. It does not alias the list.
 func (l List) JSON() []byte {
 	if len(l) == 0 {
 		return nil
@@ -62,8 +64,8 @@ func (l List) JSON() []byte {
 	return append(l[:len(l):len(l)], ']')
 }
 
-// AppendRecent appends an element to a list of at most limit elements: the
-// oldest is dropped to make room.
+// AppendRecent appends an element to a list of at most limit elements. It drops the oldest
+// element to make room.
 func AppendRecent[T any](list []T, element T, limit int) []T {
 	if len(list) >= limit {
 		copy(list, list[1:])

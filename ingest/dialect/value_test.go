@@ -13,7 +13,7 @@ func TestTextTime(t *testing.T) {
 		"2026-01-02T03:04:05.006Z":  time.Date(2026, 1, 2, 3, 4, 5, 6e6, time.UTC).UnixNano(),
 		"2026-01-02T03:04:05+01:00": time.Date(2026, 1, 2, 2, 4, 5, 0, time.UTC).UnixNano(),
 		"0001-01-01T00:00:00Z":      0,             // the zero time of Go
-		"9999-12-31T00:00:00Z":      math.MaxInt64, // later than nanoseconds hold
+		"9999-12-31T00:00:00Z":      math.MaxInt64, // beyond the range of nanoseconds
 		"yesterday":                 0,
 		"":                          0,
 	} {

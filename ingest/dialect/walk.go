@@ -2,15 +2,15 @@ package dialect
 
 import "github.com/valyala/fastjson"
 
-// RawText returns the text of an object's member; nil where there is no such
-// member, and where it is no string.
+// RawText returns the text of an object's member. It returns nil where there is no such member or
+// it is not a string.
 func RawText(object []byte, name string) []byte {
 	text, _ := Unquote(RawMember(object, name), nil)
 	return text
 }
 
-// RawContent returns a value for a message: a string as the text that it is,
-// everything else as the JSON that it stands there as. Nil is for no value.
+// RawContent returns a value for a message: the text of a string, and any other value as JSON. It
+// returns nil for no value.
 func RawContent(raw []byte) (text []byte, media string) {
 	if text, _ = Unquote(raw, nil); text != nil {
 		return text, "text"
@@ -18,8 +18,8 @@ func RawContent(raw []byte) (text []byte, media string) {
 	return raw, "json"
 }
 
-// RawWords returns a string, or the texts of an array's elements on lines of
-// their own: the member text of each. It is nil where there are none.
+// RawWords returns a string, or the member text of each element of an array, one a line. It
+// returns nil where there are none.
 func RawWords(raw []byte) []byte {
 	text, _ := Unquote(raw, nil)
 	if text != nil {
@@ -37,17 +37,16 @@ func RawWords(raw []byte) []byte {
 	return text
 }
 
-// IsNull reports whether a value is null, or is not there.
+// IsNull reports whether a value is null or missing.
 func IsNull(v *fastjson.Value) bool { return v == nil || v.Type() == fastjson.TypeNull }
 
-// IsObject reports whether a value is there and is an object.
+// IsObject reports whether a value exists and is an object.
 func IsObject(v *fastjson.Value) bool { return v != nil && v.Type() == fastjson.TypeObject }
 
-// IsArray reports whether a value is there and is an array.
+// IsArray reports whether a value exists and is an array.
 func IsArray(v *fastjson.Value) bool { return v != nil && v.Type() == fastjson.TypeArray }
 
-// FirstText returns the first of an object's members that is a text and is not
-// empty; nil for none.
+// FirstText returns the first of an object's members that is a non-empty text, or nil.
 func FirstText(v *fastjson.Value, names ...string) []byte {
 	for _, name := range names {
 		if text := v.GetStringBytes(name); len(text) > 0 {
@@ -57,8 +56,8 @@ func FirstText(v *fastjson.Value, names ...string) []byte {
 	return nil
 }
 
-// Elements calls see with the elements of an array from one on: each with its
-// place, parsed, and as it stands in raw, the text of the array.
+// Elements calls see with the elements of an array, beginning with index from: the index, the
+// parsed value, and its JSON from raw, which is the array's text.
 func Elements(values []*fastjson.Value, raw []byte, from int, see func(i int, v *fastjson.Value, raw []byte)) {
 	if from >= len(values) {
 		return
@@ -73,9 +72,9 @@ func Elements(values []*fastjson.Value, raw []byte, from int, see func(i int, v 
 	})
 }
 
-// NewSince returns the place of the first of a request's messages that no
-// earlier request held: the one after the model's last. With prefill a message
-// of the model's at the end is the beginning of the answer that is asked for.
+// NewSince returns the index of the first message of a request that no earlier request had: the
+// message after the model's last one. With prefill, a message of the model at the end is the
+// beginning of the requested answer, and does not count.
 func NewSince(messages []*fastjson.Value, ofModel func(*fastjson.Value) bool, prefill bool) int {
 	i := len(messages)
 	if prefill && i > 0 && ofModel(messages[i-1]) {

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"tapedeck/internal/fulltest"
+	"tapedeck/internal/bounded"
 	"tapedeck/internal/local/datadir"
 	"tapedeck/internal/local/engine"
 )
@@ -107,18 +108,12 @@ func TestHealthWhileClickHouseIsDown(t *testing.T) {
 	s := start(t, Options{Dir: t.TempDir()})
 	defer s.Close(context.Background())
 	must(t, syscall.Kill(s.Health().ClickHouse.PID, syscall.SIGKILL))
-	deadline := time.Now().Add(10 * time.Second)
-	var down bool
-	for time.Now().Before(deadline) {
+	bounded.Until(t, "ClickHouse to be down", func() bool {
 		h := s.Health()
-		down = down || !h.Ready() && h.ClickHouse.State == engine.Restarting && h.NATS.Running
-		if down && h.Ready() {
-			writeBoth(t, s)
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
-	t.Errorf("seen down: %v; now %+v", down, s.Health())
+		return !h.Ready() && h.ClickHouse.State == engine.Restarting && h.NATS.Running
+	})
+	bounded.Until(t, "ClickHouse to be back", func() bool { return s.Health().Ready() })
+	writeBoth(t, s)
 }
 
 func TestFailedStartLeavesNothing(t *testing.T) {

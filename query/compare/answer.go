@@ -5,8 +5,8 @@ import (
 
 	"tapedeck/query/compare/difference"
 	"tapedeck/query/compare/normalise"
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/pricing/cost"
-	"tapedeck/query/session/sessionhead"
 )
 
 // Comparison lists the steps of two sessions side by side, and the first that differs.

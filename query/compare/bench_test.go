@@ -13,7 +13,6 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/compare"
 	"tapedeck/query/endpoint"
@@ -24,7 +23,8 @@ import (
 // tenth step of the second is another one.
 func BenchmarkCompare(b *testing.B) {
 	const steps = 2000
-	w := &world{db: querytest.Open(b, localtest.ClickHouse(b)), tenant: querytest.Tenant}
+	db := querytest.Open(b)
+	w := &world{db: db, tenant: db.Tenant}
 	long := func(id string, other int) *session {
 		s := w.session(id).user("go")
 		for i := range steps / 2 {

@@ -8,8 +8,8 @@ import (
 	"tapedeck/query"
 	"tapedeck/query/compare/difference"
 	"tapedeck/query/compare/normalise"
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/pricing/cost"
-	"tapedeck/query/session/sessionhead"
 )
 
 // Bounds of the steps of each session that are compared.

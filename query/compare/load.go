@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/query/facts/spanmerge"
 	"tapedeck/query/facts/usagerecord"
-	"tapedeck/query/session/sessionstreams"
 )
 
 // Bounds of the facts that are read of a session.

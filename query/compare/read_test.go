@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/compare"
 	"tapedeck/query/querytest"
@@ -14,12 +13,12 @@ import (
 
 // TestCompare runs the tests of this package with one database, each with a tenant of its own.
 func TestCompare(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	for name, test := range map[string]func(*testing.T, *world){
 		"divergence": testDivergence, "inputs": testInputs, "sub-agents": testSubAgents, "retries": testRetriesAndOrder, "mirrored": testMirrored,
 		"limit": testLimit, "many steps": testManySteps, "long texts": testLongTexts, "at once": testAtOnce, "detail": testDetail, "odd facts": testOddFacts, "requests": testRequests,
 	} {
-		t.Run(name, func(t *testing.T) { test(t, &world{t: t, db: db, tenant: name}) })
+		t.Run(name, func(t *testing.T) { test(t, &world{t: t, db: db, tenant: db.Tenant + "-" + name}) })
 	}
 }
 

@@ -9,16 +9,15 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/billing/charges"
 	"tapedeck/query/compare"
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/toolreport"
 	"tapedeck/query/report/usagereport"
 	"tapedeck/query/session/sessiondetail"
 	"tapedeck/query/session/sessionframes"
-	"tapedeck/query/session/sessionhead"
 	"tapedeck/query/session/timeline"
 	"tapedeck/query/session/transcript"
 	"tapedeck/schema"
@@ -88,12 +87,12 @@ var talk = "/v1/sessions/" + url.PathEscape("talk/1")
 // Every answer is held against the document by ask; here is looked at what the
 // parameters do.
 func TestAnswers(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.New(t)
 	other := conversation()
 	other.Session, other.Stream, other.Live = "live", 2, true
 	other.State.Tags, other.State.Title = map[string]string{"customer": "c2"}, "Another"
 	db.Add(conversation(), other)
-	a := serve(t, query.NewReader(db.Conn, query.WithClock(func() time.Time { return now })))
+	a := serve(t, db.Tenant, query.NewReader(db.Conn, query.WithClock(func() time.Time { return now })))
 
 	for path, want := range map[string]string{
 		"":                                   "live talk/1",
@@ -240,11 +239,11 @@ func sameWords(got, want string) bool {
 }
 
 func TestCSV(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	rec := conversation()
 	rec.Usages[0].Agent = `the "main", one`
 	db.Add(rec)
-	a := serve(t, query.NewReader(db.Conn))
+	a := serve(t, db.Tenant, query.NewReader(db.Conn))
 	status, header, body := a.ask("GET", "/v1/usage?format=csv&group_by=agent,model&granularity=day&from=2026-03-02&to=2026-03-03T00:15:00Z&timezone=Asia/Kathmandu")
 	if status != 200 || header.Get("Content-Type") != "text/csv; charset=utf-8; header=present" {
 		t.Fatalf("%d %s", status, header.Get("Content-Type"))

@@ -32,58 +32,58 @@ type api struct {
 // now is when the questions are asked.
 var now = querytest.Start.Add(time.Hour)
 
-func serve(t *testing.T, reader *query.Reader) *api {
+func serve(t *testing.T, tenant string, reader *query.Reader) *api {
 	t.Helper()
-	return serveWith(t, reader, nil)
+	return serveWith(t, tenant, reader, nil)
 }
 
 // serveWith is serve with a store of price tables.
-func serveWith(t *testing.T, reader *query.Reader, tables *pricetables.Store) *api {
+func serveWith(t *testing.T, tenant string, reader *query.Reader, tables *pricetables.Store) *api {
 	t.Helper()
-	return mount(t, queryhttp.New(reader, nil, queryhttp.WithClock(func() time.Time { return now }), queryhttp.WithPrices(tables)))
+	return mount(t, tenant, queryhttp.New(reader, nil, queryhttp.WithClock(func() time.Time { return now }), queryhttp.WithPrices(tables)))
 }
 
-// mount serves the handlers of a server.
-func mount(t *testing.T, s *queryhttp.Server) *api {
+// mount serves the handlers of a server to a tenant.
+func mount(t *testing.T, tenant string, s *queryhttp.Server) *api {
 	t.Helper()
 	mux := http.NewServeMux()
-	tenant := func(h func(http.ResponseWriter, *http.Request, string)) http.HandlerFunc {
-		return func(w http.ResponseWriter, r *http.Request) { h(w, r, querytest.Tenant) }
+	inTenant := func(h func(http.ResponseWriter, *http.Request, string)) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) { h(w, r, tenant) }
 	}
 	session := func(h func(http.ResponseWriter, *http.Request, string, string)) http.HandlerFunc {
-		return func(w http.ResponseWriter, r *http.Request) { h(w, r, querytest.Tenant, r.PathValue("id")) }
+		return func(w http.ResponseWriter, r *http.Request) { h(w, r, tenant, r.PathValue("id")) }
 	}
-	mux.HandleFunc("GET /v1/sessions", tenant(s.Sessions))
+	mux.HandleFunc("GET /v1/sessions", inTenant(s.Sessions))
 	mux.HandleFunc("GET /v1/sessions/{id}", session(s.Session))
 	mux.HandleFunc("DELETE /v1/sessions/{id}", session(s.Delete))
 	mux.HandleFunc("GET /v1/sessions/{id}/frames", session(s.Frames))
 	mux.HandleFunc("GET /v1/sessions/{id}/frames/index", session(s.FrameIndex))
 	mux.HandleFunc("GET /v1/sessions/{id}/frames/types", session(s.FrameTypes))
 	mux.HandleFunc("GET /v1/sessions/{id}/frames/{position}", func(w http.ResponseWriter, r *http.Request) {
-		s.Frame(w, r, querytest.Tenant, r.PathValue("id"), r.PathValue("position"))
+		s.Frame(w, r, tenant, r.PathValue("id"), r.PathValue("position"))
 	})
 	mux.HandleFunc("GET /v1/sessions/{id}/timeline", session(s.Timeline))
 	mux.HandleFunc("GET /v1/sessions/{id}/density", session(s.Density))
 	mux.HandleFunc("GET /v1/sessions/{id}/transcript", session(s.Transcript))
-	mux.HandleFunc("GET /v1/facets", tenant(s.Facets))
-	mux.HandleFunc("GET /v1/streams", tenant(s.Streams))
-	mux.HandleFunc("GET /v1/usage", tenant(s.Usage))
-	mux.HandleFunc("GET /v1/usage/calls", tenant(s.Charges))
-	mux.HandleFunc("GET /v1/usage/reconciliation", tenant(s.Reconciliation))
-	mux.HandleFunc("POST /v1/usage/reconciliation", tenant(s.ReconcileExport))
-	mux.HandleFunc("GET /v1/tools", tenant(s.Tools))
-	mux.HandleFunc("GET /v1/calls", tenant(s.Calls))
-	mux.HandleFunc("GET /v1/compare", tenant(s.Compare))
-	mux.HandleFunc("GET /v1/search", tenant(s.Search))
-	mux.HandleFunc("GET /v1/prices", tenant(s.Prices))
-	mux.HandleFunc("POST /v1/prices", tenant(s.ImportPrices))
+	mux.HandleFunc("GET /v1/facets", inTenant(s.Facets))
+	mux.HandleFunc("GET /v1/streams", inTenant(s.Streams))
+	mux.HandleFunc("GET /v1/usage", inTenant(s.Usage))
+	mux.HandleFunc("GET /v1/usage/calls", inTenant(s.Charges))
+	mux.HandleFunc("GET /v1/usage/reconciliation", inTenant(s.Reconciliation))
+	mux.HandleFunc("POST /v1/usage/reconciliation", inTenant(s.ReconcileExport))
+	mux.HandleFunc("GET /v1/tools", inTenant(s.Tools))
+	mux.HandleFunc("GET /v1/calls", inTenant(s.Calls))
+	mux.HandleFunc("GET /v1/compare", inTenant(s.Compare))
+	mux.HandleFunc("GET /v1/search", inTenant(s.Search))
+	mux.HandleFunc("GET /v1/prices", inTenant(s.Prices))
+	mux.HandleFunc("POST /v1/prices", inTenant(s.ImportPrices))
 	model := func(w http.ResponseWriter, r *http.Request) {
-		s.ModelPrices(w, r, querytest.Tenant, r.PathValue("provider"), r.PathValue("model"))
+		s.ModelPrices(w, r, tenant, r.PathValue("provider"), r.PathValue("model"))
 	}
 	mux.HandleFunc("GET /v1/prices/{model}", model)
 	mux.HandleFunc("GET /v1/prices/{provider}/{model}", model)
 	if s.Bills != nil {
-		mountBills(mux, s)
+		mountBills(mux, tenant, s)
 	}
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)

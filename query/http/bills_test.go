@@ -18,16 +18,16 @@ import (
 	"tapedeck/schema"
 )
 
-func mountBills(mux *http.ServeMux, s *queryhttp.Server) {
-	tenant := func(h func(http.ResponseWriter, *http.Request, string)) http.HandlerFunc {
-		return func(w http.ResponseWriter, r *http.Request) { h(w, r, querytest.Tenant) }
+func mountBills(mux *http.ServeMux, tenant string, s *queryhttp.Server) {
+	inTenant := func(h func(http.ResponseWriter, *http.Request, string)) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) { h(w, r, tenant) }
 	}
 	number := func(h bills.Number) http.HandlerFunc {
-		return func(w http.ResponseWriter, r *http.Request) { h(w, r, querytest.Tenant, r.PathValue("number")) }
+		return func(w http.ResponseWriter, r *http.Request) { h(w, r, tenant, r.PathValue("number")) }
 	}
-	mux.HandleFunc("GET /v1/bills", tenant(s.Bills))
-	mux.HandleFunc("POST /v1/bills", tenant(s.CloseBill))
-	mux.HandleFunc("GET /v1/bills/preview", tenant(s.PreviewBill))
+	mux.HandleFunc("GET /v1/bills", inTenant(s.Bills))
+	mux.HandleFunc("POST /v1/bills", inTenant(s.CloseBill))
+	mux.HandleFunc("GET /v1/bills/preview", inTenant(s.PreviewBill))
 	mux.HandleFunc("GET /v1/bills/{number}", number(s.Bill))
 	mux.HandleFunc("GET /v1/bills/{number}/rows", number(s.BillRows))
 	mux.HandleFunc("GET /v1/bills/{number}/prices", number(s.BillPrices))
@@ -38,7 +38,7 @@ func mountBills(mux *http.ServeMux, s *queryhttp.Server) {
 // parameter or a sentence, and nothing changes. claude-opus-5 is 5 dollars for a million
 // input tokens and 25 for output.
 func TestBills(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	record := func(stream int, session string, seconds float64, input uint64) {
 		u := querytest.Used("u", "claude-opus-5", seconds, schema.Tokens{Input: input, Output: 2})
 		u.Provider = "anthropic"
@@ -48,7 +48,7 @@ func TestBills(t *testing.T) {
 	clock := time.Date(2026, 4, 1, 0, 30, 0, 0, time.UTC)
 	reader := query.NewReader(db.Conn, query.WithClock(func() time.Time { return clock }))
 	store := bills.NewStore(reader, db.Conn, bills.KeyValueHeads{NATS: localtest.NATS(t)}, nil)
-	a := mount(t, queryhttp.New(reader, nil).WithBills(store))
+	a := mount(t, db.Tenant, queryhttp.New(reader, nil).WithBills(store))
 
 	refused := func(method, path string, want int, sentence string) {
 		t.Helper()

@@ -31,9 +31,9 @@ func decodeProblem(t *testing.T, body []byte) problem.Problem {
 }
 
 func TestRefusals(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	db.Add(conversation())
-	a := serve(t, query.NewReader(db.Conn))
+	a := serve(t, db.Tenant, query.NewReader(db.Conn))
 	for _, tc := range []struct {
 		path      string
 		parameter string
@@ -194,12 +194,12 @@ func TestRefusals(t *testing.T) {
 // With ClickHouse gone every route says so, and when to come back.
 // Who is still there when the server shuts down gets an answer, and no empty one.
 func TestShutDown(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	answer := httptest.NewRecorder()
 	request := httptest.NewRequestWithContext(ctx, http.MethodGet, "/v1/sessions", nil)
-	queryhttp.New(query.NewReader(db.Conn), nil).Sessions(answer, request, querytest.Tenant)
+	queryhttp.New(query.NewReader(db.Conn), nil).Sessions(answer, request, db.Tenant)
 	if answer.Code != http.StatusServiceUnavailable {
 		t.Errorf("status %d, %q", answer.Code, answer.Body)
 	}
@@ -222,7 +222,7 @@ func TestWithoutClickHouse(t *testing.T) {
 	if err := server.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	a := serve(t, query.NewReader(conn))
+	a := serve(t, querytest.Tenant, query.NewReader(conn))
 	for _, path := range []string{
 		"/v1/sessions", talk, talk + "/frames", talk + "/frames?raw=1", talk + "/frames/index", talk + "/frames/types", talk + "/timeline", talk + "/density", talk + "/transcript", "/v1/usage", "/v1/usage/reconciliation", "/v1/tools",
 	} {

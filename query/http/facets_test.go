@@ -7,16 +7,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/query/querytest"
 	"tapedeck/query/session/facets"
-	"tapedeck/query/session/sessionstreams"
 	"tapedeck/schema"
 )
 
 func TestFacets(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	old := conversation()
 	old.Session, old.Stream = "old", 2
 	old.State.FirstAt, old.State.LastAt = ns(-72*time.Hour), ns(-71*time.Hour)
@@ -27,7 +26,7 @@ func TestFacets(t *testing.T) {
 	foreign := conversation()
 	foreign.Tenant, foreign.Stream, foreign.State.Dialect = "other", 3, "foreign"
 	db.Add(conversation(), old, foreign)
-	a := serve(t, query.NewReader(db.Conn))
+	a := serve(t, db.Tenant, query.NewReader(db.Conn))
 	for path, want := range map[string]facets.Facets{
 		"": {
 			Agents: []string{"main", "elder"}, Tools: []string{"bash", "grep"}, Models: []string{"gpt-5"},
@@ -53,7 +52,7 @@ func TestFacets(t *testing.T) {
 }
 
 func TestStreams(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	stream := func(n int, last time.Duration, reason string) querytest.Recording {
 		r := querytest.Recording{Session: "s", Stream: n, Live: reason == ""}
 		r.State.FirstAt, r.State.LastAt, r.State.EndReason = ns(0), ns(last), reason
@@ -71,7 +70,7 @@ func TestStreams(t *testing.T) {
 	elsewhere.Session = "t"
 	db.Add(elsewhere, stream(1, 55*time.Minute, ""), before, stream(2, 58*time.Minute, "eof"), stream(3, -time.Minute, ""),
 		stream(4, 5*time.Minute, "left"), back, foreign)
-	a := serve(t, query.NewReader(db.Conn, query.WithClock(func() time.Time { return now })))
+	a := serve(t, db.Tenant, query.NewReader(db.Conn, query.WithClock(func() time.Time { return now })))
 	second := querytest.StreamID(2)
 	for path, want := range map[string][]string{
 		"":                            {"s 2 eof 10", "s 1  10", "s 4 error: the connection was reset 20", "t 2 left 10", "s 3  10"},

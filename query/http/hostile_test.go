@@ -6,12 +6,11 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/toolreport"
 	"tapedeck/query/report/usagereport"
-	"tapedeck/query/session/sessionhead"
 	"tapedeck/schema"
 )
 
@@ -21,7 +20,7 @@ func TestHostileValues(t *testing.T) {
 	values := []string{
 		`'`, `"`, `\`, `\'`, `'; DROP TABLE frames; --`, "a\tb\nc\r", "\x00", "\xff\xfe", `{tenant:String}`, `{{.}}`, `%`, `?`, `$1`, "🎞", `\N`, `NULL`, `[1,2]`, "a,b", ` `,
 	}
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	var recordings []querytest.Recording
 	for i, v := range values {
 		tag := map[string]string{v: v}
@@ -33,7 +32,7 @@ func TestHostileValues(t *testing.T) {
 		recordings = append(recordings, rec)
 	}
 	db.Add(recordings...)
-	a := serve(t, query.NewReader(db.Conn))
+	a := serve(t, db.Tenant, query.NewReader(db.Conn))
 	for _, v := range values {
 		q := url.QueryEscape(v)
 		filters := []string{"agent=" + q, "tool=" + q, "model=" + q}

@@ -5,20 +5,19 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/internal/problem"
 	"tapedeck/query"
-	"tapedeck/query/pricing/pricelist"
 	"tapedeck/query/pricing/prices"
 	"tapedeck/query/pricing/pricetables"
 	"tapedeck/query/querytest"
+	"tapedeck/query/report/pricelist"
 	"tapedeck/schema"
 )
 
 // TestPrices lists the table, finds what has no price, imports a file and reads the table
 // before it by its hash. claude-opus-5 is 5 dollars for a million input tokens.
 func TestPrices(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.New(t)
 	recording := querytest.Recording{Session: "s", Stream: 1}
 	for id, model := range map[string]string{"a": "claude-opus-5", "b": "claude-opus-55", "c": "", "d": "claude-next-preview"} {
 		recording.Usages = append(recording.Usages, schema.Usage{
@@ -26,7 +25,7 @@ func TestPrices(t *testing.T) {
 		})
 	}
 	db.Add(recording)
-	a := serveWith(t, query.NewReader(db.Conn), pricetables.NewStore(db.Conn, nil))
+	a := serveWith(t, db.Tenant, query.NewReader(db.Conn), pricetables.NewStore(db.Conn, nil))
 
 	list := get[pricelist.List](a, "/v1/prices?provider=anthropic&model=opus-5&at=2026-10-01")
 	if len(list.Items) == 0 || list.Items[0].Model != "claude-opus-5" || list.Items[0].Prices[0].Price != "5" || list.ImportedAt != nil {

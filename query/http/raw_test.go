@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/query/session/sessionframes"
@@ -18,7 +17,7 @@ import (
 
 // What comes out raw is what went in, to the byte.
 func TestRaw(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	rec := conversation()
 	var whole bytes.Buffer
 	for _, f := range rec.Frames {
@@ -55,7 +54,7 @@ func TestRaw(t *testing.T) {
 	bodies(3, 0, "HTTP/1.1 200 OK\r\n\r\n", "{\"x\":", "1}")
 	bodies(4, time.Second, "HTTP/1.1 200 OK\r\n\r\n", "[2]\n")
 	bodies(5, 2*time.Second, "HTTP/1.1 200 OK\r\n\r\n", "\x00\xff")
-	a := serve(t, query.NewReader(db.Conn))
+	a := serve(t, db.Tenant, query.NewReader(db.Conn))
 	third := get[query.Page[sessionframes.Frame]](a, talk+"/frames?limit=3").Next
 	for _, tc := range []struct{ path, accept, want string }{
 		{talk + "/frames?raw=1", "application/x-ndjson", whole.String()},
@@ -86,10 +85,10 @@ func big(db *querytest.DB, frames int) {
 }
 
 func TestRawOfManyWindows(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	const frames = 20_000 // 20 MB, windows are 8
 	big(db, frames)
-	a := serve(t, query.NewReader(db.Conn))
+	a := serve(t, db.Tenant, query.NewReader(db.Conn))
 	_, _, body := a.ask("GET", "/v1/sessions/big/frames?raw=1", "Accept", "application/x-ndjson")
 	lines := bytes.Split(bytes.TrimSuffix(body, []byte("\n")), []byte("\n"))
 	if len(lines) != frames {
@@ -104,9 +103,9 @@ func TestRawOfManyWindows(t *testing.T) {
 
 // An answer that cannot be finished does not look finished.
 func TestRawBrokenOff(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	big(db, 20_000)
-	a := serve(t, query.NewReader(db.Conn))
+	a := serve(t, db.Tenant, query.NewReader(db.Conn))
 	req, err := http.NewRequestWithContext(t.Context(), "GET", a.server.URL+"/v1/sessions/big/frames?raw=1", nil)
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/billing/reconcile"
 	"tapedeck/query/billing/reconcile/providerexport"
@@ -17,7 +16,7 @@ import (
 
 // The answers with every part in them are as the document says.
 func TestReconciliationAnswers(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	run := querytest.Run("run", schema.StatusOK, 0, 9)
 	run.Run, run.Attributes = "r", `{"total_usage":{"total_tokens":50}}`
 	agent := querytest.Run("agent", schema.StatusOK, 0, 9)
@@ -29,7 +28,7 @@ func TestReconciliationAnswers(t *testing.T) {
 		querytest.Recording{Session: "s", Stream: 1, Spans: []schema.Span{run, agent, cut}, Usages: []schema.Usage{used}},
 		querytest.Recording{Session: "empty", Stream: 2, Frames: []schema.Frame{querytest.Frame(1, 5, "x", "{}")}},
 	)
-	a := serve(t, querytest.Reader(db, 100))
+	a := serve(t, db.Tenant, querytest.Reader(db, 100))
 	all := get[query.Page[reconcile.Session]](a, "/v1/usage/reconciliation?from=2026-03-01&to=now")
 	if len(all.Items) != 2 || all.Next != nil {
 		t.Errorf("%+v", all)
@@ -49,10 +48,10 @@ func TestReconciliationAnswers(t *testing.T) {
 // An export is compared with usage of its days: a call of 1000 tokens of input and 100 of
 // output on the day of the recording, which the export states with 90.
 func TestReconcilingAnExport(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	used := querytest.Used("u", "gpt-4o", 1, schema.Tokens{Input: 1000, Output: 100})
 	db.Add(querytest.Recording{Session: "s", Stream: 1, Usages: []schema.Usage{used}})
-	a := serve(t, querytest.Reader(db, 100))
+	a := serve(t, db.Tenant, querytest.Reader(db, 100))
 	day := querytest.When(1).Truncate(24 * time.Hour)
 	const head = "start_time,end_time,model,input_tokens,output_tokens\n"
 	row := fmt.Sprintf("%d,%d,gpt-4o,1000,90\n", day.Unix(), day.AddDate(0, 0, 1).Unix())

@@ -3,17 +3,20 @@ package querytest
 
 import (
 	"cmp"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
+	"tapedeck/internal/local/localtest"
 	"tapedeck/schema/clickhouse"
+	"tapedeck/schema/clickhouse/clickhousetest"
 	"tapedeck/schema/lifecycle/tombstone"
 )
 
-// Tenant is whose the recordings are.
-const Tenant = "acme"
+// Tenant is the tenant of databases that a test does not share.
+const Tenant = clickhousetest.Tenant
 
 // Start is when the recordings begin, unless a test says otherwise.
 var Start = time.Date(2026, time.March, 2, 10, 0, 0, 0, time.UTC)
@@ -33,38 +36,49 @@ func StreamID(n int) string {
 }
 
 // DB is a database with tapedeck's tables, in which nothing is merged: rows
-// that were inserted twice stand there twice.
+// that were inserted twice are stored twice.
 type DB struct {
-	Conn driver.Conn
-	DSN  string
-	t    testing.TB
+	Conn   driver.Conn
+	DSN    string
+	Tenant string // of recordings that name none
+	t      testing.TB
 }
 
-// Open makes tapedeck's tables in the empty database to which the DSN leads.
-func Open(t testing.TB, dsn string) *DB {
+// Open returns the database that all tests of the binary share, with a tenant of the test's own.
+func Open(t testing.TB) *DB {
 	t.Helper()
-	conn, err := clickhouse.Open(dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := conn.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	if _, err := clickhouse.Migrate(t.Context(), conn); err != nil {
-		t.Fatal(err)
-	}
-	db := &DB{Conn: conn, DSN: dsn, t: t}
+	db := wrap(t, clickhousetest.Shared(t))
+	stopMerges.Do(func() { db.merges("STOP") })
+	return db
+}
+
+// stopMerges stops the merges of the shared database once.
+var stopMerges sync.Once
+
+// New returns a database of the test's own: for tests that merge or delete rows, that count the
+// rows of all tenants, or that write tables without a tenant.
+func New(t testing.TB) *DB {
+	t.Helper()
+	return In(t, localtest.ClickHouse(t))
+}
+
+// In makes tapedeck's tables in the empty database to which the DSN leads.
+func In(t testing.TB, dsn string) *DB {
+	t.Helper()
+	db := wrap(t, clickhousetest.Migrate(t, dsn))
 	db.merges("STOP")
 	return db
+}
+
+func wrap(t testing.TB, db *clickhousetest.DB) *DB {
+	return &DB{Conn: db.Conn, DSN: db.DSN, Tenant: db.Tenant, t: t}
 }
 
 // Restore lifts a session's tombstone for its nth stream, as an import does.
 func (db *DB) Restore(session string, stream int) {
 	db.t.Helper()
 	store := tombstone.NewStore(db.Conn)
-	gone, err := store.Find(db.t.Context(), tombstone.Key{Tenant: Tenant, Session: session})
+	gone, err := store.Find(db.t.Context(), tombstone.Key{Tenant: db.Tenant, Session: session})
 	if err == nil {
 		err = store.Restore(db.t.Context(), gone, StreamID(stream))
 	}
@@ -73,7 +87,7 @@ func (db *DB) Restore(session string, stream int) {
 	}
 }
 
-// Merge lets ClickHouse merge again, as deletions need.
+// Merge lets ClickHouse merge again, as deletions need. The database must be the test's own.
 func (db *DB) Merge() { db.merges("START") }
 
 func (db *DB) merges(what string) {
@@ -109,7 +123,7 @@ func (db *DB) AddGeneration(generation uint64, recordings ...Recording) {
 // supersedes the parts that begin with the given frames.
 func (db *DB) Commit(generation uint64, r Recording, parts ...uint64) {
 	db.t.Helper()
-	tenant := cmp.Or(r.Tenant, Tenant)
+	tenant := cmp.Or(r.Tenant, db.Tenant)
 	err := db.Conn.Exec(db.t.Context(), "INSERT INTO redecodes (tenant, session_id, stream_id, generation, parts) VALUES (?, ?, ?, ?, ?)",
 		tenant, r.Session, StreamID(r.Stream), generation, parts)
 	if err != nil {
@@ -123,11 +137,7 @@ func (db *DB) add(newBatch func() *clickhouse.Batch, recordings []Recording) {
 		batch := newBatch()
 		for i := range recordings {
 			r := &recordings[i]
-			tenant := r.Tenant
-			if tenant == "" {
-				tenant = Tenant
-			}
-			if err := batch.Add(tenant, r.block()); err != nil {
+			if err := batch.Add(cmp.Or(r.Tenant, db.Tenant), r.block()); err != nil {
 				db.t.Fatal(err)
 			}
 		}

@@ -5,9 +5,10 @@ import (
 	"testing"
 )
 
-// Month opens a store with as many calls in March 2026, five in a session, of eight models.
-func Month(t testing.TB, dsn string, calls int) *DB {
-	db := Open(t, dsn)
+// Month returns a database of the test's own with as many calls in March 2026, five in a session,
+// of eight models.
+func Month(t testing.TB, calls int) *DB {
+	db := New(t)
 	db.Merge()
 	const step = 31 * 24 * 3600
 	db.Exec(fmt.Sprintf(`INSERT INTO streams (tenant, session_id, stream_id, first_seq, stream_started, version, transport, dialect,

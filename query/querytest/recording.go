@@ -10,7 +10,7 @@ import (
 // Recording is what one stream recorded of one session. What is left empty is
 // filled in: times from the frames and facts, ids by their place.
 type Recording struct {
-	Tenant   string // Tenant, if empty
+	Tenant   string // DB.Tenant, if empty
 	Session  string
 	Stream   int // the stream is StreamID(Stream)
 	State    schema.StreamState

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/query/search"
@@ -16,18 +15,18 @@ import (
 )
 
 // find returns the hits of a query as "session/id: snippet", what was searched for in brackets.
-func find(t *testing.T, r *query.Reader, text string, change ...func(*search.Query)) []string {
+func find(t *testing.T, db *querytest.DB, r *query.Reader, text string, change ...func(*search.Query)) []string {
 	t.Helper()
-	return lines(ask(t, r, text, change...))
+	return lines(ask(t, db, r, text, change...))
 }
 
-func ask(t *testing.T, r *query.Reader, text string, change ...func(*search.Query)) *search.Answer {
+func ask(t *testing.T, db *querytest.DB, r *query.Reader, text string, change ...func(*search.Query)) *search.Answer {
 	t.Helper()
 	e, err := search.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := search.Query{Tenant: querytest.Tenant, Expression: e, Limit: 100, Within: time.Minute}
+	q := search.Query{Tenant: db.Tenant, Expression: e, Limit: 100, Within: time.Minute}
 	for _, c := range change {
 		c(&q)
 	}
@@ -63,7 +62,7 @@ var texts = map[string]string{
 
 // Words, phrases and beginnings are found in any language, whatever their case.
 func TestExpressions(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.New(t)
 	for i, id := range []string{"a", "b", "c", "d", "e", "f"} {
 		db.Add(querytest.Recording{Session: id, Stream: i + 1, Messages: []schema.Message{querytest.Said("m", schema.MessageAssistant, "", texts[id], float64(i))}})
 	}
@@ -99,16 +98,16 @@ func TestExpressions(t *testing.T) {
 		{"secretword", []string{}},
 		{"42 deploy", []string{"a/m: The [deploy] failed: connection refused by main.go:[42]"}},
 	} {
-		querytest.Equal(t, tc.query, tc.want, find(t, r, tc.query))
+		querytest.Equal(t, tc.query, tc.want, find(t, db, r, tc.query))
 	}
-	if scanned := ask(t, r, "=> are").Scanned; !slices.Equal(scanned, []string{"=>"}) {
+	if scanned := ask(t, db, r, "=> are").Scanned; !slices.Equal(scanned, []string{"=>"}) {
 		t.Errorf("scanned %q", scanned)
 	}
 	// Rows that have no index yet are found all the same.
 	db.Merge()
 	db.Exec("ALTER TABLE messages CLEAR INDEX text_terms SETTINGS mutations_sync = 2")
 	for _, q := range []string{`"connection refused"`, "connect*", "失敗", "ошиб*"} {
-		if len(find(t, r, q)) == 0 {
+		if len(find(t, db, r, q)) == 0 {
 			t.Errorf("without an index %s is not found", q)
 		}
 	}
@@ -117,7 +116,7 @@ func TestExpressions(t *testing.T) {
 // What counts is what a transcript shows: of several versions the newest, of several streams the
 // view in front, of generations the current one, and nothing of what was deleted.
 func TestWhatStands(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	growing := querytest.Said("m", schema.MessageAssistant, "", "it begins with alpha", 1)
 	growing.Complete = false
 	grown := growing
@@ -142,24 +141,24 @@ func TestWhatStands(t *testing.T) {
 	r := query.NewReader(db.Conn)
 	querytest.Equal(t, "before", []string{
 		"gone/g: [alpha] erased", "decoded/w: [alpha] of the old dialect", "twice/v: [alpha] whole", "grows/m: it begins with [alpha] and ends with omega",
-	}, find(t, r, "alpha"))
+	}, find(t, db, r, "alpha"))
 	again := querytest.Recording{Session: "decoded", Stream: 5, Messages: []schema.Message{querytest.Said("n", schema.MessageUser, "", "alpha of the new dialect", 9)}}
 	db.AddGeneration(77, again)
-	querytest.Equal(t, "not before it is committed", "decoded/w: [alpha] of the old dialect", find(t, r, "alpha")[1])
+	querytest.Equal(t, "not before it is committed", "decoded/w: [alpha] of the old dialect", find(t, db, r, "alpha")[1])
 	db.Commit(77, again, 0)
-	db.Exec("INSERT INTO tombstones (tenant, session_id, until) VALUES ('" + querytest.Tenant + "', 'gone', '" + querytest.StreamID(6) + "')")
+	db.Exec("INSERT INTO tombstones (tenant, session_id, until) VALUES ('" + db.Tenant + "', 'gone', '" + querytest.StreamID(6) + "')")
 	querytest.Equal(t, "after", []string{
 		"decoded/n: [alpha] of the new dialect", "twice/v: [alpha] whole", "grows/m: it begins with [alpha] and ends with omega",
-	}, find(t, r, "alpha"))
+	}, find(t, db, r, "alpha"))
 	// A hit opens at the moment at which the place arrived.
-	hit := ask(t, r, "omega").Items[0]
+	hit := ask(t, db, r, "omega").Items[0]
 	querytest.Equal(t, "moment", []any{querytest.When(3), 2000.0, querytest.StreamID(1), uint64(0), false},
 		[]any{hit.At, hit.OffsetMS, hit.StreamID, hit.Seq, hit.Complete})
 }
 
 // Filters select texts and sessions, and errors of spans are found.
 func TestFilters(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	arguments := querytest.Said("args", schema.MessageArguments, "", `{"command":"make\nneedle\u00e9 \"quoted\""}`, 2)
 	arguments.Name, arguments.Media = "bash", "json"
 	result := querytest.Said("result", schema.MessageResult, "", "needle found", 3)
@@ -177,7 +176,7 @@ func TestFilters(t *testing.T) {
 	r := querytest.Reader(db, 60)
 	ids := func(text string, change ...func(*search.Query)) string {
 		var list []string
-		for _, h := range ask(t, r, text, change...).Items {
+		for _, h := range ask(t, db, r, text, change...).Items {
 			list = append(list, h.ID)
 		}
 		slices.Sort(list)
@@ -209,14 +208,14 @@ func TestFilters(t *testing.T) {
 	}
 	querytest.Equal(t, "an escaped line end", "args", ids("needleé"))
 	querytest.Equal(t, "an escaped quotation mark", "args", ids(`"needleé quoted"`))
-	hit := ask(t, r, "needleé").Items[0]
+	hit := ask(t, db, r, "needleé").Items[0]
 	querytest.Equal(t, "a hit", []any{"s", "the title", "tool_arguments", "bash", "main", search.Assistant},
 		[]any{hit.SessionID, hit.SessionTitle, hit.Kind, hit.Name, hit.Agent, *hit.Role})
 }
 
 // Pages show each hit once, in order; by relevance the text that has most of it comes first.
 func TestPages(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	var list []querytest.Recording
 	for n := range 40 {
 		m := querytest.Said("m", schema.MessageAssistant, "", fmt.Sprint("word number ", n), float64(n%20)*86400)
@@ -227,7 +226,7 @@ func TestPages(t *testing.T) {
 	}
 	db.Add(list...)
 	r := query.NewReader(db.Conn)
-	all := find(t, r, "word", func(q *search.Query) { q.Limit = 200 })
+	all := find(t, db, r, "word", func(q *search.Query) { q.Limit = 200 })
 	if len(all) != 40 {
 		t.Fatalf("%d hits, want 40", len(all))
 	}
@@ -235,7 +234,7 @@ func TestPages(t *testing.T) {
 		var paged []string
 		cursor := ""
 		for {
-			page := ask(t, r, "word", func(q *search.Query) { q.Limit, q.Cursor = limit, cursor })
+			page := ask(t, db, r, "word", func(q *search.Query) { q.Limit, q.Cursor = limit, cursor })
 			paged = append(paged, lines(page)...)
 			if page.Next == nil {
 				break
@@ -244,12 +243,12 @@ func TestPages(t *testing.T) {
 		}
 		querytest.Equal(t, fmt.Sprint("pages of ", limit), all, paged)
 	}
-	best := ask(t, r, "word", func(q *search.Query) { q.Limit, q.Order = 3, search.Relevance })
+	best := ask(t, db, r, "word", func(q *search.Query) { q.Limit, q.Order = 3, search.Relevance })
 	if best.Items[0].SessionID != "s007" || best.Items[0].Matches != 3 || best.Next != nil || len(best.Items) != 3 {
 		t.Errorf("the best: %+v", best)
 	}
 	// A search that has no time at all says so, and leaves nothing else out.
-	none := ask(t, r, "word", func(q *search.Query) { q.Within = time.Nanosecond })
+	none := ask(t, db, r, "word", func(q *search.Query) { q.Within = time.Nanosecond })
 	if !none.Partial || none.Reason == nil || len(none.Items) != 0 {
 		t.Errorf("without time: %+v", none)
 	}
@@ -258,7 +257,7 @@ func TestPages(t *testing.T) {
 // Long texts are read a few at a time. They are found in their places among short ones, and
 // each search goes on behind the last that it read.
 func TestLongTexts(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	var messages []schema.Message
 	var want []string
 	for n := range 24 {
@@ -276,12 +275,12 @@ func TestLongTexts(t *testing.T) {
 		}
 		return list
 	}
-	querytest.Equal(t, "all", want, ids(ask(t, r, "needle")))
-	querytest.Equal(t, "a phrase", slices.DeleteFunc(slices.Clone(want), func(id string) bool { return (id[2]-'0')%2 == 1 }), ids(ask(t, r, `"straw needle"`)))
+	querytest.Equal(t, "all", want, ids(ask(t, db, r, "needle")))
+	querytest.Equal(t, "a phrase", slices.DeleteFunc(slices.Clone(want), func(id string) bool { return (id[2]-'0')%2 == 1 }), ids(ask(t, db, r, `"straw needle"`)))
 	var paged []string
 	cursor := ""
 	for {
-		page := ask(t, r, "needle", func(q *search.Query) { q.Limit, q.Cursor = 5, cursor })
+		page := ask(t, db, r, "needle", func(q *search.Query) { q.Limit, q.Cursor = 5, cursor })
 		if paged = append(paged, ids(page)...); page.Next == nil {
 			break
 		}

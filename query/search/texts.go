@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"tapedeck/query"
-	"tapedeck/query/session/sessionstreams"
+	"tapedeck/query/facts/sessionstreams"
 )
 
 // Bounds of the texts that are in memory at a time.

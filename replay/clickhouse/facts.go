@@ -16,7 +16,7 @@ import (
 
 // Facts implements replay.Tape.
 func (t *tape) Facts(ctx context.Context, q replay.FactQuery) (replay.Facts, error) {
-	set := replay.FactSet{Query: q}
+	set := replay.NewFactSet(q)
 	for _, part := range []struct {
 		table string
 		kinds []string
@@ -30,7 +30,7 @@ func (t *tape) Facts(ctx context.Context, q replay.FactQuery) (replay.Facts, err
 		if !part.read {
 			continue
 		}
-		if err := t.readFacts(ctx, part.table, part.kinds, part.rows, &set); err != nil {
+		if err := t.readFacts(ctx, part.table, part.kinds, part.rows, set); err != nil {
 			return nil, fmt.Errorf("read the %s of session %q: %w", part.table, t.session, err)
 		}
 	}

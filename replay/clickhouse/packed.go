@@ -43,9 +43,9 @@ const chunkFrames = 64
 
 // The codecs of all packers. The options are constants, so errors are ignored.
 var (
-	squeeze, _ = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false),
+	compressor, _ = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false),
 		zstd.WithWindowSize(1<<18), zstd.WithEncoderConcurrency(2))
-	unsqueeze, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderLowmem(true))
+	decompressor, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderLowmem(true))
 )
 
 // The fields in which a packed frame differs from the frame before it.
@@ -61,7 +61,7 @@ const (
 
 // packer holds the buffers for packing.
 type packer struct {
-	plain, cuts, squeezed []byte
+	plain, cuts, compressed []byte
 }
 
 // pack packs a page's frames, which are of these streams.
@@ -74,8 +74,8 @@ func (p *packer) pack(frames []replay.Frame, streams []*schema.StreamState) *pac
 			p.frame(&some[i], before, streams)
 			before = &some[i]
 		}
-		p.squeezed = squeeze.EncodeAll(p.plain, p.squeezed[:0])
-		out.chunks = append(out.chunks, chunk{slices.Clone(p.squeezed), len(some)})
+		p.compressed = compressor.EncodeAll(p.plain, p.compressed[:0])
+		out.chunks = append(out.chunks, chunk{slices.Clone(p.compressed), len(some)})
 	}
 	return out
 }
@@ -127,7 +127,7 @@ var errPacked = errors.New("packed frames are damaged")
 func (p *packed) unpack(into *page) (err error) {
 	c := &p.chunks[p.next]
 	into.reset()
-	if into.plain, err = unsqueeze.DecodeAll(c.bytes, into.plain[:0]); err != nil {
+	if into.plain, err = decompressor.DecodeAll(c.bytes, into.plain[:0]); err != nil {
 		return fmt.Errorf("unpack frames: %w", err)
 	}
 	*c = chunk{nil, c.frames}

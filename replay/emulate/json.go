@@ -1,9 +1,9 @@
 package emulate
 
 import (
-	"unicode/utf8"
-
 	"github.com/valyala/fastjson"
+
+	"tapedeck/internal/jsonstring"
 )
 
 // AppendJSON appends a value. fastjson's own writer quotes strings as Go does,
@@ -21,7 +21,7 @@ func AppendJSON(b []byte, v *fastjson.Value) []byte {
 				b = append(b, ',')
 			}
 			first = false
-			b = AppendJSON(append(AppendText(b, string(k)), ':'), member)
+			b = AppendJSON(append(jsonstring.Append(b, string(k)), ':'), member)
 		})
 		return append(b, '}')
 	case fastjson.TypeArray:
@@ -34,32 +34,7 @@ func AppendJSON(b []byte, v *fastjson.Value) []byte {
 		}
 		return append(b, ']')
 	case fastjson.TypeString:
-		return AppendText(b, string(v.GetStringBytes()))
+		return jsonstring.Append(b, string(v.GetStringBytes()))
 	}
 	return v.MarshalTo(b) // numbers stay as they were written
-}
-
-const hex = "0123456789abcdef"
-
-// AppendText appends a text as a JSON string. Bytes that are not UTF-8 become
-// U+FFFD, since JSON cannot represent them.
-func AppendText(b []byte, s string) []byte {
-	b = append(b, '"')
-	for _, c := range s {
-		switch {
-		case c == '"' || c == '\\':
-			b = append(b, '\\', byte(c))
-		case c == '\n':
-			b = append(b, '\\', 'n')
-		case c == '\r':
-			b = append(b, '\\', 'r')
-		case c == '\t':
-			b = append(b, '\\', 't')
-		case c < ' ':
-			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-		default:
-			b = utf8.AppendRune(b, c)
-		}
-	}
-	return append(b, '"')
 }

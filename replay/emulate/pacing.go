@@ -9,16 +9,16 @@ import (
 	"time"
 
 	"tapedeck/internal/problem"
-	"tapedeck/replay"
+	"tapedeck/replay/player"
 )
 
 // Pacing configures how a recording is played and how answers are chosen from it. The
 // zero value plays at the recorded speed, from the start, in the recorded order.
 type Pacing struct {
-	Speed     replay.Speed  // 0 means replay.Normal
+	Speed     player.Speed  // 0 means player.Normal
 	IdleLimit time.Duration // the longest silence, in recorded time; 0 for no limit
 	// From is the place where playing starts; nil for the start of the recording.
-	From *replay.Mark
+	From *player.Mark
 	// Take names one run through the recording. Takes are independent of each
 	// other: each starts with the first recorded answer.
 	Take string
@@ -53,17 +53,17 @@ func (p *Pacing) Set(name, value string) error {
 	var allowed []string
 	switch name {
 	case "speed":
-		allowed = []string{replay.SpeedAllowed}
-		p.Speed, err = replay.ParseSpeed(value)
+		allowed = []string{player.SpeedAllowed}
+		p.Speed, err = player.ParseSpeed(value)
 	case "idle_limit":
 		allowed = []string{"a duration above zero such as 2s"}
 		if p.IdleLimit, err = time.ParseDuration(value); err == nil && p.IdleLimit <= 0 {
 			err = errors.New("the longest silence is above zero")
 		}
 	case "from":
-		allowed = replay.MarkAllowed
-		var m replay.Mark
-		m, err = replay.ParseMark(value)
+		allowed = player.MarkAllowed
+		var m player.Mark
+		m, err = player.ParseMark(value)
 		p.From = &m
 	case "take":
 		allowed = []string{"a name of at most 128 bytes"}

@@ -8,8 +8,8 @@ import (
 	"go.uber.org/goleak"
 
 	"tapedeck/internal/problem"
-	"tapedeck/replay"
 	"tapedeck/replay/emulate"
+	"tapedeck/replay/player"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -23,7 +23,7 @@ func TestSplitSession(t *testing.T) {
 		"demo":           {session: "demo"},
 		"a%3Bb%2Fc":      {session: "a;b/c"},
 		"demo;speed=2;":  {session: "demo", pacing: emulate.Pacing{Speed: 2}},
-		"demo;speed=max": {session: "demo", pacing: emulate.Pacing{Speed: replay.Max}},
+		"demo;speed=max": {session: "demo", pacing: emulate.Pacing{Speed: player.Max}},
 		"d;idle_limit=2s;take=a%3Bb;match=body;end=last": {session: "d", pacing: emulate.Pacing{
 			IdleLimit: 2 * time.Second, Take: "a;b", MatchBody: true, End: emulate.Last,
 		}},

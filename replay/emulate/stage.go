@@ -1,7 +1,6 @@
 package emulate
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,29 +15,12 @@ import (
 	"tapedeck/internal/problem"
 	"tapedeck/internal/slow"
 	"tapedeck/replay"
+	"tapedeck/replay/player"
+	"tapedeck/replay/serve"
 )
 
-// Options configures a stage. Zero values select the defaults.
-type Options struct {
-	Library replay.Library // where tapes come from
-	// Budget bounds the number and the memory of playbacks, shared with other readers;
-	// nil for a separate one. A request above it is answered 503.
-	Budget *budget.Budget
-	// WriteTimeout is how long a client may take to accept one write; 30 s.
-	WriteTimeout *slow.Timeout
-	// Heartbeat is the interval of comments where a protocol has them; 15 s.
-	// WebSockets are not pinged, since the recorded servers do not ping: TCP detects
-	// clients that left.
-	Heartbeat time.Duration
-	// Origins lists the origins from which pages may send requests, such as
-	// https://ui.example.com, or * for all. If it is empty, a page must
-	// come from this server or from the machine that its browser runs on.
-	Origins []string
-	// Alarm wakes the players; replay.PreciseAlarm.
-	Alarm      func() replay.Alarm
-	Registerer prometheus.Registerer // for metrics; nil for none
-	Logger     *slog.Logger          // slog.Default()
-}
+// Options configures a stage.
+type Options = serve.Options
 
 // Stage provides the playbacks and shared settings of the emulated servers.
 type Stage struct {
@@ -56,20 +38,9 @@ var (
 
 // NewStage makes a stage and registers its metrics.
 func NewStage(opts Options) *Stage {
-	if opts.Budget == nil {
-		opts.Budget = budget.New(budget.Options{})
-	}
-	opts.Heartbeat = cmp.Or(opts.Heartbeat, 15*time.Second)
-	if opts.Alarm == nil {
-		opts.Alarm = replay.PreciseAlarm
-	}
-	if opts.Logger == nil {
-		opts.Logger = slog.Default()
-	}
+	opts = opts.WithDefaults()
 	s := &Stage{opts: opts, running: connections.Gauge(), played: requests.CounterVec()}
-	if opts.Registerer != nil {
-		opts.Registerer.MustRegister(s.running, s.played)
-	}
+	opts.Registerer.MustRegister(s.running, s.played)
 	return s
 }
 
@@ -117,17 +88,17 @@ func (s *Stage) From(ctx context.Context, t replay.Tape, p Pacing) (replay.Place
 		return replay.Place{}, nil
 	}
 	at, err := p.From.Start(ctx, t)
-	if wrong, ok := errors.AsType[*replay.MarkError](err); ok {
-		err = problem.BadParameter("from", wrong.Error(), replay.MarkAllowed...)
+	if wrong, ok := errors.AsType[*player.MarkError](err); ok {
+		err = problem.BadParameter("from", wrong.Error(), player.MarkAllowed...)
 	}
 	return at, err
 }
 
 // Play plays an excerpt to a sink. The clock starts at a recorded time.
-func (s *Stage) Play(ctx context.Context, e *Excerpt, sink replay.Sink, clock int64, p Pacing, reads bool) (replay.Summary, error) {
-	return replay.New(e, sink, replay.Options{
+func (s *Stage) Play(ctx context.Context, e *Excerpt, sink player.Sink, clock int64, p Pacing, reads bool) (player.Summary, error) {
+	return player.New(e, sink, player.Options{
 		Speed: p.Speed, IdleLimit: p.IdleLimit, Alarm: s.opts.Alarm,
-		Reads: reads && p.Speed != replay.Max,
+		Reads: reads && p.Speed != player.Max,
 		From:  replay.Place{Position: positionAt(clock)},
 	}).Run(ctx)
 }

@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"tapedeck/internal/problem"
-	"tapedeck/replay"
+	"tapedeck/replay/player"
 )
 
 // command is what a client sends over a WebSocket.
 type command struct {
-	Op     replay.Op       `json:"op"`
+	Op     player.Op       `json:"op"`
 	To     *string         `json:"to"`
 	Value  json.RawMessage `json:"value"`
 	Frames json.RawMessage `json:"frames"`
@@ -35,40 +35,40 @@ func notJSON(err error) string {
 // {"op":"marker","value":"type:tool_call"}, {"op":"loop","value":false}, {"op":"live"}
 // and {"op":"state"}. A limit and a marker end with the value null.
 // The error is a *problem.Problem.
-func parseCommand(text []byte) (replay.Command, error) {
+func parseCommand(text []byte) (player.Command, error) {
 	var in command
 	if err := json.Unmarshal(text, &in); err != nil {
-		return replay.Command{}, problem.BadParameter("", "a control is a JSON object such as {\"op\":\"pause\"}: "+notJSON(err), replay.Ops...)
+		return player.Command{}, problem.BadParameter("", "a control is a JSON object such as {\"op\":\"pause\"}: "+notJSON(err), player.Ops...)
 	}
-	c := replay.Command{Op: in.Op}
+	c := player.Command{Op: in.Op}
 	switch in.Op {
-	case replay.Seek:
+	case player.Seek:
 		if in.To == nil {
-			return c, problem.BadParameter("to", "seek needs a place", replay.MarkAllowed...)
+			return c, problem.BadParameter("to", "seek needs a place", player.MarkAllowed...)
 		}
-		to, err := replay.ParseMark(*in.To)
+		to, err := player.ParseMark(*in.To)
 		if err != nil {
-			return c, problem.BadParameter("to", err.Error(), replay.MarkAllowed...)
+			return c, problem.BadParameter("to", err.Error(), player.MarkAllowed...)
 		}
 		c.To = to
-	case replay.SetSpeed:
+	case player.SetSpeed:
 		if err := c.Speed.UnmarshalJSON(in.Value); err != nil {
-			return c, problem.BadParameter("value", err.Error(), replay.SpeedAllowed)
+			return c, problem.BadParameter("value", err.Error(), player.SpeedAllowed)
 		}
-	case replay.Step:
+	case player.Step:
 		c.Frames = 1
 		if in.Frames == nil {
 			break
 		}
-		if err := json.Unmarshal(in.Frames, &c.Frames); err != nil || c.Frames == 0 || c.Frames < -replay.MostBack {
+		if err := json.Unmarshal(in.Frames, &c.Frames); err != nil || c.Frames == 0 || c.Frames < -player.MostBack {
 			return c, problem.BadParameter("frames", fmt.Sprintf("%s is not a number of frames", in.Frames),
-				"1 or more", fmt.Sprintf("-1 to -%d: backwards", replay.MostBack))
+				"1 or more", fmt.Sprintf("-1 to -%d: backwards", player.MostBack))
 		}
-	case replay.SetIdle, replay.SetMark, replay.SetLoop:
+	case player.SetIdle, player.SetMark, player.SetLoop:
 		return c, in.setting(&c)
 	default:
-		if !slices.Contains(replay.Ops, string(in.Op)) {
-			return c, problem.BadParameter("op", fmt.Sprintf("there is no control %q", in.Op), replay.Ops...)
+		if !slices.Contains(player.Ops, string(in.Op)) {
+			return c, problem.BadParameter("op", fmt.Sprintf("there is no control %q", in.Op), player.Ops...)
 		}
 	}
 	return c, nil
@@ -76,8 +76,8 @@ func parseCommand(text []byte) (replay.Command, error) {
 
 // setting reads the value of a control that sets something. It may be omitted for a
 // loop, which it switches on.
-func (in *command) setting(c *replay.Command) error {
-	if in.Op == replay.SetLoop {
+func (in *command) setting(c *player.Command) error {
+	if in.Op == player.SetLoop {
 		c.On = true
 		if in.Value == nil {
 			return nil
@@ -87,8 +87,8 @@ func (in *command) setting(c *replay.Command) error {
 		}
 		return nil
 	}
-	allowed := append(slices.Clone(replay.MarkerAllowed), "null for none")
-	if in.Op == replay.SetIdle {
+	allowed := append(slices.Clone(player.MarkerAllowed), "null for none")
+	if in.Op == player.SetIdle {
 		allowed = []string{"a duration such as 2s", "null for no limit"}
 	}
 	var text *string
@@ -97,8 +97,8 @@ func (in *command) setting(c *replay.Command) error {
 	case err != nil:
 		err = fmt.Errorf("value %s is not a text", in.Value)
 	case text == nil: // none
-	case in.Op == replay.SetMark:
-		c.To, err = replay.ParseMarker(*text)
+	case in.Op == player.SetMark:
+		c.To, err = player.ParseMarker(*text)
 	default:
 		if c.Idle, err = time.ParseDuration(*text); err != nil || c.Idle < 0 {
 			err = fmt.Errorf("idle_limit %q is not a duration", *text)

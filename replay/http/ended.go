@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tapedeck/replay"
+	"tapedeck/replay/player"
 )
 
 // endSign ends the id of event: end. Before it is the id of the last
@@ -32,7 +33,7 @@ func endID(last string) string { return strings.TrimPrefix(last+endSign, ".") }
 
 // over reports whether a client that received event: end has received everything: no
 // frame follows so far, and with follow=1 no stream of the session is running.
-func (req *request) over(ctx context.Context, t replay.Tape, o *replay.Options) (bool, error) {
+func (req *request) over(ctx context.Context, t replay.Tape, o *player.Options) (bool, error) {
 	if !req.ended || req.loop || req.follow && running(t) {
 		return false, nil
 	}

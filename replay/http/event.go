@@ -7,8 +7,10 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"tapedeck/internal/jsonstring"
 	"tapedeck/internal/wellformed"
 	"tapedeck/replay"
+	"tapedeck/replay/player"
 	"tapedeck/schema"
 )
 
@@ -25,7 +27,7 @@ type events struct {
 }
 
 func newEvents(session string, firstAt int64) *events {
-	return &events{session: appendString(nil, session), firstAt: firstAt}
+	return &events{session: jsonstring.Append(nil, session), firstAt: firstAt}
 }
 
 // encode returns the frame's id, from which a client resumes, and its message: a
@@ -51,19 +53,19 @@ func (e *events) encode(f *replay.Frame) (id, message []byte) {
 	b = append(b, `","transport":"`...)
 	b = append(b, f.Transport.String()...)
 	b = append(b, `","dialect":`...)
-	b = appendString(b, f.Stream.Dialect)
+	b = jsonstring.Append(b, f.Stream.Dialect)
 	b = append(b, `,"type":`...)
-	b = appendString(b, f.Type)
+	b = jsonstring.Append(b, f.Type)
 	b = append(b, `,"session_id":`...)
 	b = append(b, e.session...)
 	b = append(b, `,"run_id":`...)
-	b = appendString(b, f.Run)
+	b = jsonstring.Append(b, f.Run)
 	b = append(b, `,"node_id":`...)
-	b = appendString(b, f.Node)
+	b = jsonstring.Append(b, f.Node)
 	b = append(b, `,"event_id":`...)
-	b = appendString(b, f.EventID)
+	b = jsonstring.Append(b, f.EventID)
 	if f.Block != 0 {
-		e.id = replay.AppendResume(e.id[:0], e.id, f.Block)
+		e.id = player.AppendResume(e.id[:0], e.id, f.Block)
 		b = append(append(append(b, `,"resume":"`...), e.id...), '"')
 	}
 	if f.Flags != 0 {
@@ -72,7 +74,7 @@ func (e *events) encode(f *replay.Frame) (id, message []byte) {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = appendString(b, name)
+			b = jsonstring.Append(b, name)
 		}
 		b = append(b, ']')
 	}
@@ -81,7 +83,7 @@ func (e *events) encode(f *replay.Frame) (id, message []byte) {
 }
 
 // reached returns the id of the frame played last, "" before the first.
-func (e *events) reached(sum replay.Summary) string {
+func (e *events) reached(sum player.Summary) string {
 	switch {
 	case sum.Last.IsZero():
 		return ""
@@ -111,7 +113,7 @@ func (e *events) payload(dst []byte, f *schema.Frame) []byte {
 			return append(append(dst, `,"frame":`...), line...)
 		}
 	}
-	return appendString(append(dst, `,"text":`...), string(data))
+	return jsonstring.Append(append(dst, `,"text":`...), string(data))
 }
 
 // oneLine returns valid JSON on one line: unchanged, or without white space.

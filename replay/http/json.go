@@ -3,48 +3,7 @@ package replayhttp
 import (
 	"strconv"
 	"time"
-	"unicode/utf8"
 )
-
-const hex = "0123456789abcdef"
-
-// appendString appends s as a JSON string. Bytes that are not UTF-8 become
-// U+FFFD, since JSON cannot represent them.
-func appendString(dst []byte, s string) []byte {
-	dst = append(dst, '"')
-	start := 0
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
-			i++
-			continue
-		}
-		if c >= utf8.RuneSelf {
-			if r, n := utf8.DecodeRuneInString(s[i:]); r != utf8.RuneError || n > 1 {
-				i += n
-				continue
-			}
-		}
-		dst = append(dst, s[start:i]...)
-		switch {
-		case c == '"' || c == '\\':
-			dst = append(dst, '\\', c)
-		case c == '\n':
-			dst = append(dst, '\\', 'n')
-		case c == '\r':
-			dst = append(dst, '\\', 'r')
-		case c == '\t':
-			dst = append(dst, '\\', 't')
-		case c < ' ':
-			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-		default:
-			dst = append(dst, "\ufffd"...)
-		}
-		i++
-		start = i
-	}
-	return append(append(dst, s[start:]...), '"')
-}
 
 // appendMillis appends a duration in ns as milliseconds, with as many
 // decimals as necessary.

@@ -3,8 +3,9 @@ package replayhttp
 import (
 	"strconv"
 
+	"tapedeck/internal/jsonstring"
 	"tapedeck/internal/problem"
-	"tapedeck/replay"
+	"tapedeck/replay/player"
 	"tapedeck/schema"
 )
 
@@ -13,26 +14,26 @@ import (
 
 // appendEnd appends {"type":"end",…}, with the marker if a marked frame ended the
 // playback.
-func appendEnd(dst []byte, sum replay.Summary) []byte {
+func appendEnd(dst []byte, sum player.Summary) []byte {
 	dst = append(dst, `{"type":"end","frames":`...)
 	dst = strconv.AppendUint(dst, sum.Frames, 10)
 	dst = appendWhere(dst, sum.Last, int64(sum.Offset))
 	if sum.Marker != "" {
-		dst = appendString(append(dst, `,"marker":`...), sum.Marker)
+		dst = jsonstring.Append(append(dst, `,"marker":`...), sum.Marker)
 	}
 	return append(dst, '}')
 }
 
 // appendState appends {"type":"state",…}: the answer to a control, or a change that no
 // control caused.
-func appendState(dst []byte, op replay.Op, st replay.State) []byte {
+func appendState(dst []byte, op player.Op, st player.State) []byte {
 	dst = append(dst, `{"type":"state","op":`...)
-	dst = appendString(dst, string(op))
+	dst = jsonstring.Append(dst, string(op))
 	dst = append(dst, `,"state":`...)
-	dst = appendString(dst, st.State)
+	dst = jsonstring.Append(dst, st.State)
 	dst = appendWhere(dst, st.Position, int64(st.Offset))
 	dst = append(dst, `,"speed":`...)
-	if st.Speed == replay.Max {
+	if st.Speed == player.Max {
 		dst = append(dst, `"max"`...)
 	} else {
 		dst = append(dst, st.Speed.String()...)
@@ -51,7 +52,7 @@ func appendState(dst []byte, op replay.Op, st replay.State) []byte {
 	if st.Marker == "" {
 		dst = append(dst, "null"...)
 	} else {
-		dst = appendString(dst, st.Marker)
+		dst = jsonstring.Append(dst, st.Marker)
 	}
 	dst = appendMillis(append(dst, `,"duration_ms":`...), int64(st.Duration))
 	dst = strconv.AppendBool(append(dst, `,"live":`...), st.Live)
@@ -69,7 +70,7 @@ func appendWhere(dst []byte, last schema.Position, offset int64) []byte {
 	if last.IsZero() {
 		dst = append(dst, "null"...)
 	} else {
-		dst = appendString(dst, last.String())
+		dst = jsonstring.Append(dst, last.String())
 	}
 	dst = append(dst, `,"offset_ms":`...)
 	return appendMillis(dst, offset)
@@ -85,7 +86,7 @@ func appendError(dst []byte, p *problem.Problem) []byte {
 func appendBroken(dst []byte, p *problem.Problem, id string) []byte {
 	dst = append(dst, `{"type":"error",`...)
 	if id != "" {
-		dst = append(appendString(append(dst, `"position":`...), id), ',')
+		dst = append(jsonstring.Append(append(dst, `"position":`...), id), ',')
 	}
 	return appendProblem(dst, p)
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"tapedeck/internal/bounded"
-	"tapedeck/replay"
 	replayhttp "tapedeck/replay/http"
+	"tapedeck/replay/player"
 )
 
 // pipes is a network in memory, which a bubble of testing/synctest can wait on.
@@ -40,7 +40,7 @@ func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
 // requests' contexts come from parent, where one is given.
 func servePipe(t *testing.T, opts replayhttp.Options, parent ...context.Context) *http.Client {
 	t.Helper()
-	opts.Alarm = replay.TimerAlarm
+	opts.Alarm = player.TimerAlarm
 	opts.Logger = slog.New(slog.DiscardHandler)
 	p := &pipes{dialled: make(chan net.Conn), closed: make(chan struct{})}
 	srv := &http.Server{Handler: handler(replayhttp.New(opts))}

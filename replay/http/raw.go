@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"unicode/utf8"
 
+	"tapedeck/internal/jsonstring"
 	"tapedeck/internal/wellformed"
 	"tapedeck/replay"
 	"tapedeck/schema"
@@ -71,7 +72,7 @@ func (p *payloads) appendNDJSON(dst []byte, f *replay.Frame) []byte {
 				break
 			}
 		}
-		dst = appendString(dst, string(data))
+		dst = jsonstring.Append(dst, string(data))
 	}
 	return append(dst, '\n')
 }

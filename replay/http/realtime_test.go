@@ -17,6 +17,7 @@ import (
 	"tapedeck/replay"
 	"tapedeck/replay/clickhouse"
 	replayhttp "tapedeck/replay/http"
+	"tapedeck/replay/player"
 	"tapedeck/replay/replaytest"
 	"tapedeck/schema"
 	"tapedeck/schema/block"
@@ -124,7 +125,7 @@ func TestRealClock(t *testing.T) {
 // BenchmarkLateness measures how late frames reach a client on this machine at
 // the recorded speed, in microseconds.
 func BenchmarkLateness(b *testing.B) {
-	for name, alarm := range map[string]func() replay.Alarm{"precise": replay.PreciseAlarm, "timer": replay.TimerAlarm} {
+	for name, alarm := range map[string]func() player.Alarm{"precise": player.PreciseAlarm, "timer": player.TimerAlarm} {
 		b.Run(name, func(b *testing.B) {
 			tape := paced(500)
 			srv := serve(b, replayhttp.Options{Library: tape, Alarm: alarm})

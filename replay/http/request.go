@@ -15,6 +15,7 @@ import (
 
 	"tapedeck/internal/problem"
 	"tapedeck/replay"
+	"tapedeck/replay/player"
 	"tapedeck/schema"
 )
 
@@ -24,17 +25,17 @@ type request struct {
 	raw       bool             // mode=raw
 	cue       bool             // mode=cue
 	follow    bool
-	speed     replay.Speed
+	speed     player.Speed
 	idle      time.Duration
 	filter    replay.Filter
-	from, to  *replay.Mark
+	from, to  *player.Mark
 	fromText  string // as in the request
 	toText    string
-	resume    *replay.Mark // a position: continue after it
+	resume    *player.Mark // a position: continue after it
 	resumeID  string       // the client's Last-Event-ID without endSign
 	ended     bool         // the client received event: end
 	loop      bool
-	marker    replay.Mark // zero for none
+	marker    player.Mark // zero for none
 	hold      bool
 }
 
@@ -44,7 +45,7 @@ func parse(r *http.Request) (*request, error) {
 	if err != nil {
 		return nil, problem.BadParameter("", "the query of the URL cannot be read: "+err.Error())
 	}
-	req := &request{transport: transportOf(r), speed: replay.Normal}
+	req := &request{transport: transportOf(r), speed: player.Normal}
 	p := params{values: q}
 	p.known()
 	modes := []string{"event", "raw", "cue"}
@@ -63,12 +64,12 @@ func parse(r *http.Request) (*request, error) {
 	if p.flag("hold", &req.hold); req.hold && req.transport != schema.WebSocket {
 		p.note("hold", []string{"0"}, errors.New("hold needs a WebSocket, since only a control continues after the end"))
 	}
-	p.one("marker", replay.MarkerAllowed, func(v string) (err error) {
-		req.marker, err = replay.ParseMarker(v)
+	p.one("marker", player.MarkerAllowed, func(v string) (err error) {
+		req.marker, err = player.ParseMarker(v)
 		return err
 	})
-	p.one("speed", []string{replay.SpeedAllowed}, func(v string) (err error) {
-		req.speed, err = replay.ParseSpeed(v)
+	p.one("speed", []string{player.SpeedAllowed}, func(v string) (err error) {
+		req.speed, err = player.ParseSpeed(v)
 		return err
 	})
 	p.one("idle_limit", []string{"a duration above zero such as 2s"}, func(v string) (err error) {
@@ -78,12 +79,12 @@ func parse(r *http.Request) (*request, error) {
 		}
 		return err
 	})
-	p.one("from", replay.MarkAllowed, func(v string) (err error) {
+	p.one("from", player.MarkAllowed, func(v string) (err error) {
 		req.fromText = v
 		req.from, err = mark(v)
 		return err
 	})
-	p.one("to", replay.MarkAllowed, func(v string) (err error) {
+	p.one("to", player.MarkAllowed, func(v string) (err error) {
 		req.toText = v
 		req.to, err = mark(v)
 		return err
@@ -96,7 +97,7 @@ func parse(r *http.Request) (*request, error) {
 	}
 	if last := cmp.Or(r.Header.Get("Last-Event-ID"), q.Get("last_event_id")); last != "" && last != "-1" {
 		if req.resumeID, req.ended = cutEnd(last); req.resumeID != "" {
-			m, err := replay.ParseResume(req.resumeID)
+			m, err := player.ParseResume(req.resumeID)
 			p.note("last_event_id", resumeAllowed, err)
 			req.resume = &m
 		}
@@ -120,8 +121,8 @@ var parameters = []string{
 
 var resumeAllowed = []string{"the id of a frame of this session, or of event: end", "-1 or nothing for the start"}
 
-func mark(s string) (*replay.Mark, error) {
-	m, err := replay.ParseMark(s)
+func mark(s string) (*player.Mark, error) {
+	m, err := player.ParseMark(s)
 	return &m, err
 }
 
@@ -221,20 +222,20 @@ func isUpgrade(r *http.Request) bool {
 
 // options returns the player's options for a tape. The error is a *problem.Problem where
 // the request names a place that is not on the tape.
-func (req *request) options(ctx context.Context, t replay.Tape) (replay.Options, error) {
-	o := replay.Options{
+func (req *request) options(ctx context.Context, t replay.Tape) (player.Options, error) {
+	o := player.Options{
 		Speed: req.speed, IdleLimit: req.idle, Filter: req.filter,
 		// A client with controls may set a marker at any time.
 		Bare:  req.raw && req.marker.IsZero() && req.transport != schema.WebSocket,
-		Reads: req.raw && req.speed != replay.Max && req.transport != schema.WebSocket,
+		Reads: req.raw && req.speed != player.Max && req.transport != schema.WebSocket,
 		Loop:  req.loop, Marker: req.marker, EndAtMarker: req.transport != schema.WebSocket, Hold: req.hold,
 	}
-	start := func(name string, m *replay.Mark, allowed []string) (err error) {
+	start := func(name string, m *player.Mark, allowed []string) (err error) {
 		o.From, err = m.Start(ctx, t)
 		return parameterProblem(name, allowed, err)
 	}
 	if req.from != nil && (req.resume == nil || req.loop) {
-		if err := start("from", req.from, replay.MarkAllowed); err != nil {
+		if err := start("from", req.from, player.MarkAllowed); err != nil {
 			return o, err
 		}
 		o.LoopFrom = o.From
@@ -246,14 +247,14 @@ func (req *request) options(ctx context.Context, t replay.Tape) (replay.Options,
 		o.From.After = true
 	}
 	if err := req.marker.CheckMarker(t); err != nil {
-		return o, parameterProblem("marker", replay.MarkerAllowed, err)
+		return o, parameterProblem("marker", player.MarkerAllowed, err)
 	}
 	if req.to == nil {
 		return o, nil
 	}
 	var err error
 	if o.To, err = req.to.Stop(ctx, t, o.From); err != nil {
-		return o, parameterProblem("to", replay.MarkAllowed, err)
+		return o, parameterProblem("to", player.MarkAllowed, err)
 	}
 	if req.resume == nil && o.From.Before(o.To) && req.from != nil {
 		return o, problem.BadParameter("to", fmt.Sprintf("to %q comes before %q, where playing begins", req.toText, req.fromText), "a place at or after from")
@@ -263,7 +264,7 @@ func (req *request) options(ctx context.Context, t replay.Tape) (replay.Options,
 
 // parameterProblem converts a MarkError to the problem of a parameter.
 func parameterProblem(name string, allowed []string, err error) error {
-	if wrong, ok := errors.AsType[*replay.MarkError](err); ok {
+	if wrong, ok := errors.AsType[*player.MarkError](err); ok {
 		return problem.BadParameter(name, wrong.Error(), allowed...)
 	}
 	return err

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"tapedeck/internal/problem"
-	"tapedeck/replay"
+	"tapedeck/replay/player"
 )
 
 // Whatever a client asks for is either understood or a problem that says what
@@ -30,7 +30,7 @@ func FuzzRequest(f *testing.F) {
 			}
 			return
 		}
-		if !(req.speed == replay.Max || req.speed >= replay.Slowest && req.speed <= replay.Fastest) || req.idle < 0 {
+		if !(req.speed == player.Max || req.speed >= player.Slowest && req.speed <= player.Fastest) || req.idle < 0 {
 			t.Errorf("%q was read as %+v", query, req)
 		}
 	})

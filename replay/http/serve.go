@@ -10,11 +10,12 @@ import (
 	"tapedeck/internal/problem"
 	"tapedeck/internal/slow"
 	"tapedeck/replay"
+	"tapedeck/replay/player"
 	"tapedeck/schema"
 )
 
 // serveBody plays over SSE or NDJSON.
-func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, session string, t replay.Tape, req *request, opts replay.Options) {
+func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, session string, t replay.Tape, req *request, opts player.Options) {
 	b, err := newBody(w, contentType(req.transport), s.opts.WriteTimeout.Or(slow.WriteTimeout))
 	if err != nil {
 		s.metrics.ended(outcomeOf(err))
@@ -31,7 +32,7 @@ func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, session strin
 	if req.transport == schema.SSE && !out.verbatim {
 		still = out.heartbeat(s.opts.Heartbeat, cancel)
 	}
-	sum, err := replay.New(t, out, opts).Run(ctx)
+	sum, err := player.New(t, out, opts).Run(ctx)
 	err = withClientGone(ctx, err)
 	cancel(nil)
 	still() // no writes after the handler has returned
@@ -81,7 +82,7 @@ func withClientGone(ctx context.Context, err error) error {
 
 // outcomeOf reports how a playback that returned err ended.
 func outcomeOf(err error) string {
-	_, slow := errors.AsType[*replay.LagError](err)
+	_, slow := errors.AsType[*player.LagError](err)
 	_, client := errors.AsType[*errClient](err)
 	switch {
 	case err == nil:

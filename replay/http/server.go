@@ -1,76 +1,36 @@
 package replayhttp
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"tapedeck/internal/budget"
 	"tapedeck/internal/problem"
-	"tapedeck/internal/slow"
 	"tapedeck/replay"
+	"tapedeck/replay/player"
+	"tapedeck/replay/serve"
 	"tapedeck/schema"
 )
 
-// Options configures a server. Zero values select the defaults.
-type Options struct {
-	Library replay.Library // where tapes come from
-	// Live provides the tapes for follow=1; nil if running sessions cannot be
-	// followed.
-	Live replay.Library
-	// Budget bounds the number and the memory of playbacks, shared with other readers;
-	// nil for a separate one. A request above it is answered 503.
-	Budget *budget.Budget
-	// WriteTimeout is how long a client may take to accept one write; 30 s. Then
-	// its connection is closed.
-	WriteTimeout *slow.Timeout
-	// LagLimit is how far a slow client may fall behind the schedule; 1
-	// min. Beyond it the server sends an error and closes the connection; the client can
-	// resume.
-	LagLimit *slow.Timeout
-	// Heartbeat is the interval of comments on SSE and of pings on a WebSocket; 15 s.
-	Heartbeat time.Duration
-	// Origins lists the origins from which pages may open a WebSocket, such as
-	// https://ui.example.com, or * for all. If it is empty, a page must
-	// come from this server or from the machine that its browser runs on.
-	Origins []string
-	// Alarm wakes the players; replay.PreciseAlarm.
-	Alarm      func() replay.Alarm
-	Registerer prometheus.Registerer // for metrics; nil for none
-	Logger     *slog.Logger          // slog.Default()
-}
+// Options configures a server.
+type Options = serve.Options
 
 // Server serves playbacks.
 type Server struct {
 	opts    Options
-	players *replay.Metrics
+	players *player.Metrics
 	metrics *metrics
 }
 
 // New makes a server and registers its metrics.
 func New(opts Options) *Server {
-	if opts.Budget == nil {
-		opts.Budget = budget.New(budget.Options{})
-	}
-	opts.Heartbeat = cmp.Or(opts.Heartbeat, 15*time.Second)
-	if opts.Alarm == nil {
-		opts.Alarm = replay.PreciseAlarm
-	}
-	if opts.Logger == nil {
-		opts.Logger = slog.Default()
-	}
-	if opts.Registerer == nil {
-		opts.Registerer = prometheus.NewRegistry()
-	}
+	opts = opts.WithDefaults()
 	return &Server{
 		opts:    opts,
-		players: replay.NewMetrics(opts.Registerer), metrics: newMetrics(opts.Registerer),
+		players: player.NewMetrics(opts.Registerer), metrics: newMetrics(opts.Registerer),
 	}
 }
 
@@ -115,7 +75,7 @@ func (s *Server) Replay(w http.ResponseWriter, r *http.Request, tenant, session 
 }
 
 // open finds the tape and the places in the request.
-func (s *Server) open(ctx context.Context, tenant, session string, req *request) (replay.Tape, replay.Options, error) {
+func (s *Server) open(ctx context.Context, tenant, session string, req *request) (replay.Tape, player.Options, error) {
 	library := s.opts.Library
 	if req.follow && s.opts.Live != nil {
 		library = s.opts.Live
@@ -124,13 +84,13 @@ func (s *Server) open(ctx context.Context, tenant, session string, req *request)
 	if errors.Is(err, replay.ErrNoSession) {
 		p := problem.NotFound(fmt.Sprintf("There is no session %q.", session))
 		p.Hint = "GET /v1/sessions lists the sessions there are."
-		return nil, replay.Options{}, p
+		return nil, player.Options{}, p
 	}
 	if err != nil {
-		return nil, replay.Options{}, err
+		return nil, player.Options{}, err
 	}
 	if req.follow && s.opts.Live == nil && running(tape) {
-		return nil, replay.Options{}, &problem.Problem{
+		return nil, player.Options{}, &problem.Problem{
 			Status: http.StatusNotImplemented, Parameter: "follow", Allowed: []string{"0"},
 			Detail: fmt.Sprintf("Session %q is still running, and this server does not follow running sessions.", session),
 			Hint:   "Leave follow out to play what is recorded so far.",
@@ -170,7 +130,7 @@ func (s *Server) problemOf(err error, session string) *problem.Problem {
 	if errors.Is(err, replay.ErrDeleted) {
 		return &problem.Problem{Title: problem.SessionDeleted, Status: http.StatusGone, Detail: "The session was deleted while it was played."}
 	}
-	if lag, ok := errors.AsType[*replay.LagError](err); ok {
+	if lag, ok := errors.AsType[*player.LagError](err); ok {
 		return &problem.Problem{
 			Title: "Client too slow", Status: http.StatusRequestTimeout,
 			Detail: "The playback fell behind, since it was not read in time: " + lag.Error() + ".",

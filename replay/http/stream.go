@@ -6,10 +6,11 @@ import (
 
 	"tapedeck/internal/problem"
 	"tapedeck/replay"
+	"tapedeck/replay/player"
 	"tapedeck/schema"
 )
 
-// stream sends a playback as a response body, SSE or NDJSON. It is a replay.Sink.
+// stream sends a playback as a response body, SSE or NDJSON. It is a player.Sink.
 type stream struct {
 	*body
 	transport schema.Transport // SSE or NDJSON
@@ -27,7 +28,7 @@ type stream struct {
 	lastAt        int64
 }
 
-// Play implements replay.Sink.
+// Play implements player.Sink.
 func (s *stream) Play(f *replay.Frame, from, to int) error {
 	// Lines have no framing, so bodies are written among them unchanged.
 	if s.raw && (f.Transport == s.transport || s.transport == schema.NDJSON && isBody(f.Transport)) {
@@ -91,11 +92,11 @@ func (s *stream) sameRead(f *replay.Frame, from int) bool {
 	return f.Flags.Has(schema.FlagJoined)
 }
 
-// Flush implements replay.Sink.
+// Flush implements player.Sink.
 func (s *stream) Flush() error { return s.flush() }
 
 // end writes event: end.
-func (s *stream) end(sum replay.Summary) error {
+func (s *stream) end(sum player.Summary) error {
 	if !s.verbatim {
 		fields := ""
 		if !s.raw {
@@ -109,7 +110,7 @@ func (s *stream) end(sum replay.Summary) error {
 // fail writes that the playback broke off. In a verbatim body, where the message would
 // look like recorded data, it breaks the connection off instead, so that the client does
 // not take the body for complete.
-func (s *stream) fail(p *problem.Problem, sum replay.Summary) {
+func (s *stream) fail(p *problem.Problem, sum player.Summary) {
 	if !s.verbatim {
 		s.appendMessage("error", "", appendBroken(nil, p, s.events.reached(sum)))
 	}

@@ -14,10 +14,11 @@ import (
 	"tapedeck/internal/problem"
 	"tapedeck/internal/slow"
 	"tapedeck/replay"
+	"tapedeck/replay/player"
 	"tapedeck/schema"
 )
 
-// socket writes a playback to a WebSocket. It is a replay.StateSink.
+// socket writes a playback to a WebSocket. It is a player.StateSink.
 type socket struct {
 	conn     *websocket.Conn
 	raw      bool
@@ -42,7 +43,7 @@ func newSocket(conn *websocket.Conn, timeout time.Duration) *socket {
 	return s
 }
 
-// Play implements replay.Sink.
+// Play implements player.Sink.
 func (s *socket) Play(f *replay.Frame, _, _ int) error {
 	if s.cues != nil {
 		return s.cues.play(f)
@@ -61,7 +62,7 @@ func (s *socket) Play(f *replay.Frame, _, _ int) error {
 	return s.write(websocket.MessageBinary, data)
 }
 
-// Flush implements replay.Sink: all messages except cues are sent immediately.
+// Flush implements player.Sink: all messages except cues are sent immediately.
 func (s *socket) Flush() error { return s.cues.flush() }
 
 // write sends a message. It is called from the player's goroutine, and after
@@ -90,23 +91,23 @@ func (s *socket) put(kind websocket.MessageType, message []byte) error {
 	return nil
 }
 
-// StateChanged implements replay.StateSink. In a verbatim playback it sends only the
+// StateChanged implements player.StateSink. In a verbatim playback it sends only the
 // states in which frames have stopped, which the client cannot detect otherwise.
-func (s *socket) StateChanged(op replay.Op, st replay.State) error {
-	if s.verbatim && op != replay.SetMark && op != replay.End {
+func (s *socket) StateChanged(op player.Op, st player.State) error {
+	if s.verbatim && op != player.SetMark && op != player.End {
 		return nil
 	}
 	return s.write(websocket.MessageText, appendState(nil, op, st))
 }
 
 // answer sends the result of a control.
-func (s *socket) answer(op replay.Op, st replay.State, err error) error {
+func (s *socket) answer(op player.Op, st player.State, err error) error {
 	if err == nil {
 		return s.write(websocket.MessageText, appendState(nil, op, st))
 	}
 	p := problem.BadParameter("", err.Error())
-	if _, ok := errors.AsType[*replay.MarkError](err); ok {
-		p = problem.BadParameter("to", err.Error(), replay.MarkAllowed...)
+	if _, ok := errors.AsType[*player.MarkError](err); ok {
+		p = problem.BadParameter("to", err.Error(), player.MarkAllowed...)
 	}
 	return s.write(websocket.MessageText, appendError(nil, p))
 }
@@ -114,7 +115,7 @@ func (s *socket) answer(op replay.Op, st replay.State, err error) error {
 // listen passes the client's controls to the player until the connection is
 // closed. Only one goroutine reads from the connection. Reads do not use ctx, whose end
 // would close the connection without a close frame.
-func (s *socket) listen(ctx context.Context, p *replay.Player) error {
+func (s *socket) listen(ctx context.Context, p *player.Player) error {
 	for {
 		kind, text, err := s.conn.Read(context.WithoutCancel(ctx))
 		if err != nil {
@@ -136,8 +137,8 @@ func (s *socket) listen(ctx context.Context, p *replay.Player) error {
 			}
 			continue
 		}
-		err = p.Control(ctx, c, func(st replay.State, err error) error { return s.answer(c.Op, st, err) })
-		if err != nil && !errors.Is(err, replay.ErrEnded) {
+		err = p.Control(ctx, c, func(st player.State, err error) error { return s.answer(c.Op, st, err) })
+		if err != nil && !errors.Is(err, player.ErrEnded) {
 			return &errClient{err}
 		}
 	}
@@ -167,7 +168,7 @@ func (s *socket) ping(ctx context.Context, every time.Duration, fail func(error)
 }
 
 // serveWebSocket plays over a WebSocket and applies the client's controls.
-func (s *Server) serveWebSocket(w http.ResponseWriter, r *http.Request, session string, t replay.Tape, req *request, opts replay.Options) {
+func (s *Server) serveWebSocket(w http.ResponseWriter, r *http.Request, session string, t replay.Tape, req *request, opts player.Options) {
 	if bad := (origin.Rule{Allowed: s.opts.Origins, Local: true}).Check(r, "open this WebSocket"); bad != nil {
 		s.refuse(w, r, session, bad)
 		return
@@ -187,17 +188,17 @@ func (s *Server) serveWebSocket(w http.ResponseWriter, r *http.Request, session 
 		out.cues = newCueWriter(out, replay.FirstAt(t))
 	}
 	ctx, cancel := context.WithCancelCause(r.Context())
-	player := replay.New(t, out, opts)
+	playback := player.New(t, out, opts)
 	var others sync.WaitGroup
 	defer func() {
 		cancel(nil)
 		_ = conn.CloseNow() // it may be closed already
 		others.Wait()
 	}()
-	others.Go(func() { cancel(out.listen(ctx, player)) })
+	others.Go(func() { cancel(out.listen(ctx, playback)) })
 	others.Go(func() { out.ping(ctx, s.opts.Heartbeat, cancel) })
 
-	sum, err := player.Run(ctx)
+	sum, err := playback.Run(ctx)
 	err = withClientGone(ctx, err)
 	if err == nil && !out.verbatim { // else the close code reports the end
 		err = out.write(websocket.MessageText, appendEnd(nil, sum))

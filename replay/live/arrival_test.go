@@ -18,6 +18,7 @@ import (
 	"tapedeck/internal/local/localtest"
 	"tapedeck/replay"
 	"tapedeck/replay/live"
+	"tapedeck/replay/player"
 	"tapedeck/schema"
 	"tapedeck/schema/block"
 )
@@ -111,7 +112,7 @@ func arrivals(t *testing.T, l *live.Library, streams []*hand, step func(came fun
 			}
 		})
 	})
-	if _, err := replay.New(tape, sink, replay.Options{Speed: replay.Max}).Run(ctx); err != nil {
+	if _, err := player.New(tape, sink, player.Options{Speed: player.Max}).Run(ctx); err != nil {
 		t.Error(err)
 	}
 	bounded.Wait(t, stepping.Wait)
@@ -376,7 +377,7 @@ func TestOneConsumer(t *testing.T) {
 				}
 				return nil
 			}
-			if _, err := follow(l, "s", out, replay.Options{Speed: replay.Max}, ""); err != nil || out.count != 4 {
+			if _, err := follow(l, "s", out, player.Options{Speed: player.Max}, ""); err != nil || out.count != 4 {
 				t.Errorf("%d frames, %v", out.count, err)
 			}
 		})

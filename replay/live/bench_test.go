@@ -18,6 +18,7 @@ import (
 	"tapedeck/replay"
 	"tapedeck/replay/clickhouse"
 	"tapedeck/replay/live"
+	"tapedeck/replay/player"
 	"tapedeck/schema"
 	schemaclickhouse "tapedeck/schema/clickhouse"
 )
@@ -152,7 +153,7 @@ func end(t testing.TB, s *ingest.Stream) {
 	}
 }
 
-// seen is a replay.Sink that notes what it is given.
+// seen is a player.Sink that notes what it is given.
 type seen struct {
 	frames map[string][]uint64 // numbers by stream
 	count  int
@@ -174,7 +175,7 @@ func (s *seen) Play(f *replay.Frame, _, to int) error {
 	s.count++
 	s.last, s.exact = f.Position().String(), f.Block != 0
 	if s.exact {
-		s.last = string(replay.AppendResume(nil, []byte(s.last), f.Block))
+		s.last = string(player.AppendResume(nil, []byte(s.last), f.Block))
 	}
 	if s.stop != nil {
 		return s.stop(s)

@@ -11,6 +11,7 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/replay"
+	"tapedeck/replay/player"
 	"tapedeck/schema"
 	"tapedeck/schema/block"
 )
@@ -58,7 +59,7 @@ func TestKnownByBundle(t *testing.T) {
 	record(t, s, 10)
 	end(t, s)
 	l, out := b.library(nil), newSeen()
-	if _, err := follow(l, "session", out, replay.Options{Speed: replay.Max}, ""); err != nil {
+	if _, err := follow(l, "session", out, player.Options{Speed: player.Max}, ""); err != nil {
 		t.Fatal(err)
 	}
 	if err := out.check(map[string]int{s.ID(): 10}); err != nil {

@@ -17,28 +17,29 @@ import (
 	"tapedeck/internal/speedtest"
 	"tapedeck/replay"
 	"tapedeck/replay/live"
+	"tapedeck/replay/player"
 	"tapedeck/schema"
 )
 
 // follow plays a session to its end.
-func follow(l *live.Library, session string, out *seen, opts replay.Options, from string) (replay.Summary, error) {
+func follow(l *live.Library, session string, out *seen, opts player.Options, from string) (player.Summary, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), bounded.Limit)
 	defer cancel()
 	tape, err := l.Tape(ctx, ingest.DefaultTenant, session)
 	if err != nil {
-		return replay.Summary{}, err
+		return player.Summary{}, err
 	}
 	if from != "" {
-		m, err := replay.ParseMark(from)
+		m, err := player.ParseMark(from)
 		if err != nil {
-			return replay.Summary{}, err
+			return player.Summary{}, err
 		}
 		if opts.From, err = m.Start(ctx, tape); err != nil {
-			return replay.Summary{}, err
+			return player.Summary{}, err
 		}
 		opts.From.After = from != "live"
 	}
-	return replay.New(tape, out, opts).Run(ctx)
+	return player.New(tape, out, opts).Run(ctx)
 }
 
 // script records three streams of one session at about 1,000 frames a second
@@ -121,7 +122,7 @@ func eachFrameOnce(t *testing.T, b *bench, keep time.Duration) {
 				add(result{name + ", resuming", out, resuming(l, session, out)})
 				return
 			}
-			opts := replay.Options{Speed: []replay.Speed{replay.Max, 3, 50}[i%3]}
+			opts := player.Options{Speed: []player.Speed{player.Max, 3, 50}[i%3]}
 			if i%5 == 4 { // it is slow at times
 				name += ", slow"
 				out.stop = func(s *seen) error {
@@ -159,7 +160,7 @@ func resuming(l *live.Library, session string, out *seen) error {
 			}
 			return nil
 		}
-		_, err := follow(l, session, out, replay.Options{Speed: replay.Max}, from)
+		_, err := follow(l, session, out, player.Options{Speed: player.Max}, from)
 		if !errors.Is(err, errStop) {
 			return err
 		}
@@ -241,7 +242,7 @@ func TestLatency(t *testing.T) {
 			return nil
 		}
 		all.Go(func() {
-			if _, err := follow(l, "session", out, replay.Options{Alarm: replay.PreciseAlarm}, "live"); err != nil {
+			if _, err := follow(l, "session", out, player.Options{Alarm: player.PreciseAlarm}, "live"); err != nil {
 				t.Error(err)
 			}
 		})

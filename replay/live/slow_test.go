@@ -12,8 +12,8 @@ import (
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/local/broker"
 	"tapedeck/internal/local/localtest"
-	"tapedeck/replay"
 	"tapedeck/replay/live"
+	"tapedeck/replay/player"
 	"tapedeck/schema"
 )
 
@@ -76,7 +76,7 @@ func TestEndBeforeItsBlocks(t *testing.T) {
 	done := make(chan error, 1)
 	b.waitStored("session", 10)
 	go func() {
-		_, err := follow(l, "session", out, replay.Options{Speed: replay.Max}, "")
+		_, err := follow(l, "session", out, player.Options{Speed: player.Max}, "")
 		done <- err
 	}()
 	record(t, s, 10)

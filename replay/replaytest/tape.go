@@ -159,7 +159,7 @@ func (t *Tape) Tape(_ context.Context, _, session string) (replay.Tape, error) {
 
 // Facts implements replay.Tape.
 func (t *Tape) Facts(_ context.Context, q replay.FactQuery) (replay.Facts, error) {
-	set := replay.FactSet{Query: q}
+	set := replay.NewFactSet(q)
 	for id, f := range t.seal().facts {
 		set.Add(id, &f)
 	}

@@ -48,7 +48,7 @@ func (t *tape) Read(_ context.Context, q replay.Query) (replay.Reader, error) {
 // Facts implements replay.Tape. A file that was cut off has no facts: they are written
 // after the frames.
 func (t *tape) Facts(_ context.Context, q replay.FactQuery) (replay.Facts, error) {
-	set := replay.FactSet{Query: q}
+	set := replay.NewFactSet(q)
 	err := t.file.Facts(t.id, func(b *block.Block) error {
 		set.Add(b.State.StreamID, &b.Facts)
 		return nil

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/replay"
+	"tapedeck/replay/player"
 	"tapedeck/replay/terminal/terminaltest"
 )
 
@@ -162,7 +162,7 @@ func TestDeckClock(t *testing.T) {
 	if got := d.now(now.Add(time.Hour)); got != time.Minute {
 		t.Errorf("beyond the end: %v", got)
 	}
-	if d.speed = replay.Max; d.now(now.Add(time.Second)) != 0 {
+	if d.speed = player.Max; d.now(now.Add(time.Second)) != 0 {
 		t.Error("at speed max only frames advance the time")
 	}
 	if d.state, d.speed = "paused", 1; d.now(now.Add(time.Second)) != 0 {

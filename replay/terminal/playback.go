@@ -5,13 +5,13 @@ import (
 	"math"
 	"time"
 
-	"tapedeck/replay"
+	"tapedeck/replay/player"
 )
 
 // playback is the state of the playback as last reported.
 type playback struct {
-	state    string // as replay.State has it
-	speed    replay.Speed
+	state    string // as player.State has it
+	speed    player.Speed
 	looping  bool
 	live     bool
 	idle     time.Duration
@@ -29,7 +29,7 @@ type playback struct {
 // now returns the recorded time reached at t, extrapolated between frames.
 func (d *playback) now(t time.Time) time.Duration {
 	at := d.at
-	if d.state == "playing" && d.speed != replay.Max && !d.when.IsZero() {
+	if d.state == "playing" && d.speed != player.Max && !d.when.IsZero() {
 		at += time.Duration(math.Min(float64(t.Sub(d.when))*float64(d.speed), math.MaxInt64/4))
 	}
 	if !d.live && d.duration > 0 {
@@ -55,10 +55,10 @@ func (d *playback) take(m *message, now time.Time) (refused string) {
 		if d.idle = 0; m.IdleMS != nil {
 			d.idle = time.Duration(*m.IdleMS * float64(time.Millisecond))
 		}
-		if m.Op == replay.Seek || m.Op == replay.Step && m.Position != d.position || m.Op == replay.SetLoop {
+		if m.Op == player.Seek || m.Op == player.Step && m.Position != d.position || m.Op == player.SetLoop {
 			d.last, d.position = "", ""
 		}
-		d.atEnd = m.Op == replay.End || d.atEnd && m.State == "ended"
+		d.atEnd = m.Op == player.End || d.atEnd && m.State == "ended"
 		d.forget()
 	case m.Type == "error":
 		if m.Detail != "" {
@@ -80,17 +80,17 @@ func (d *playback) forget() {
 func (d *playback) move(to time.Duration, now time.Time) { d.at, d.when = to, now }
 
 // speeds lists the speeds that the keys select.
-var speeds = []replay.Speed{0.1, 0.25, 0.5, 1, 1.5, 2, 3, 5, 10, 20, 50, 100, replay.Max}
+var speeds = []player.Speed{0.1, 0.25, 0.5, 1, 1.5, 2, 3, 5, 10, 20, 50, 100, player.Max}
 
 // other returns the next speed up or down.
-func (d *playback) other(up bool) replay.Speed {
+func (d *playback) other(up bool) player.Speed {
 	if up {
 		for _, s := range speeds {
 			if s > d.speed {
 				return s
 			}
 		}
-		return replay.Max
+		return player.Max
 	}
 	for i := len(speeds) - 1; i >= 0; i-- {
 		if speeds[i] < d.speed {

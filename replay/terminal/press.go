@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"tapedeck/replay"
+	"tapedeck/replay/player"
 )
 
 // prompt asks for a line of text.
@@ -20,7 +20,7 @@ type prompt struct {
 const longestAnswer = 300
 
 // press applies keys. The error is errQuit for the key that quits.
-func (p *player) press(ctx context.Context, list []key) error {
+func (p *viewer) press(ctx context.Context, list []key) error {
 	for _, k := range list {
 		var err error
 		switch {
@@ -40,7 +40,7 @@ func (p *player) press(ctx context.Context, list []key) error {
 }
 
 // answer applies a key to the prompt.
-func (p *player) answer(ctx context.Context, k key) error {
+func (p *viewer) answer(ctx context.Context, k key) error {
 	q := p.status.prompt
 	switch {
 	case k == keyEscape:
@@ -59,7 +59,7 @@ func (p *player) answer(ctx context.Context, k key) error {
 	return nil
 }
 
-func (p *player) apply(ctx context.Context, k key) error {
+func (p *viewer) apply(ctx context.Context, k key) error {
 	now := p.playback.now(time.Now())
 	if p.help && k != 'q' {
 		p.help = false
@@ -88,29 +88,29 @@ func (p *player) apply(ctx context.Context, k key) error {
 		return p.seek(ctx, 0)
 	case keyEnd:
 		if p.playback.live {
-			return p.send(ctx, Control{Op: replay.Live})
+			return p.send(ctx, Control{Op: player.Live})
 		}
 		return p.seek(ctx, p.playback.duration)
 	case '.':
-		return p.send(ctx, Control{Op: replay.Step, Frames: 1})
+		return p.send(ctx, Control{Op: player.Step, Frames: 1})
 	case ',':
-		return p.send(ctx, Control{Op: replay.Step, Frames: -1})
+		return p.send(ctx, Control{Op: player.Step, Frames: -1})
 	case '+', '=', '-', '_':
 		p.playback.at, p.playback.when = now, time.Now()
 		p.playback.speed = p.playback.other(k == '+' || k == '=')
-		return p.send(ctx, Control{Op: replay.SetSpeed, Value: p.playback.speed})
+		return p.send(ctx, Control{Op: player.SetSpeed, Value: p.playback.speed})
 	case 'l':
-		return p.send(ctx, Control{Op: replay.SetLoop, Value: !p.playback.looping})
+		return p.send(ctx, Control{Op: player.SetLoop, Value: !p.playback.looping})
 	case 'i':
 		if p.playback.idle > 0 {
-			return p.send(ctx, Control{Op: replay.SetIdle})
+			return p.send(ctx, Control{Op: player.SetIdle})
 		}
-		return p.send(ctx, Control{Op: replay.SetIdle, Value: shortIdle.String()})
+		return p.send(ctx, Control{Op: player.SetIdle, Value: shortIdle.String()})
 	case 'g':
 		p.status.prompt = &prompt{label: "go to", hint: "+12.5s, type:tool_call, a position", done: p.goTo}
 	case 'm':
 		if p.playback.marker != "" {
-			return p.send(ctx, Control{Op: replay.SetMark})
+			return p.send(ctx, Control{Op: player.SetMark})
 		}
 		p.status.prompt = &prompt{label: "stop at type", hint: "tool_call", done: p.stopAt}
 	}
@@ -120,7 +120,7 @@ func (p *player) apply(ctx context.Context, k key) error {
 	return nil
 }
 
-func (p *player) send(ctx context.Context, c Control) error {
+func (p *viewer) send(ctx context.Context, c Control) error {
 	p.status.note = ""
 	ctx, cancel := context.WithTimeout(ctx, controlFor)
 	defer cancel()
@@ -131,43 +131,43 @@ func (p *player) send(ctx context.Context, c Control) error {
 }
 
 // toggle pauses or continues. At the end it restarts.
-func (p *player) toggle(ctx context.Context) error {
+func (p *viewer) toggle(ctx context.Context) error {
 	switch p.playback.state {
 	case "playing":
-		return p.send(ctx, Control{Op: replay.Pause})
+		return p.send(ctx, Control{Op: player.Pause})
 	case "ended":
 		if err := p.seek(ctx, 0); err != nil {
 			return err
 		}
 	}
-	return p.send(ctx, Control{Op: replay.Resume})
+	return p.send(ctx, Control{Op: player.Resume})
 }
 
 // seek goes to a recorded time. A playback that had reached the end continues from there.
-func (p *player) seek(ctx context.Context, to time.Duration) error {
+func (p *viewer) seek(ctx context.Context, to time.Duration) error {
 	return p.seekTo(ctx, min(max(to, 0), max(p.playback.duration, 0)))
 }
 
-func (p *player) seekTo(ctx context.Context, to time.Duration) error {
+func (p *viewer) seekTo(ctx context.Context, to time.Duration) error {
 	p.playback.move(to, time.Now())
 	return p.goTo(ctx, "+"+to.String())
 }
 
-func (p *player) goTo(ctx context.Context, place string) error {
+func (p *viewer) goTo(ctx context.Context, place string) error {
 	again := p.playback.atEnd
-	if err := p.send(ctx, Control{Op: replay.Seek, To: place}); err != nil || !again {
+	if err := p.send(ctx, Control{Op: player.Seek, To: place}); err != nil || !again {
 		return err
 	}
 	p.playback.atEnd = false
-	return p.send(ctx, Control{Op: replay.Resume})
+	return p.send(ctx, Control{Op: player.Resume})
 }
 
-func (p *player) stopAt(ctx context.Context, kind string) error {
-	return p.send(ctx, Control{Op: replay.SetMark, Value: "type:" + strings.TrimPrefix(kind, "type:")})
+func (p *viewer) stopAt(ctx context.Context, kind string) error {
+	return p.send(ctx, Control{Op: player.SetMark, Value: "type:" + strings.TrimPrefix(kind, "type:")})
 }
 
 // turn goes to the start of the next or the previous tool or run.
-func (p *player) turn(ctx context.Context, now time.Duration, forward bool) error {
+func (p *viewer) turn(ctx context.Context, now time.Duration, forward bool) error {
 	if !forward && p.playback.state == "playing" {
 		now -= time.Duration(float64(grace) * min(float64(p.playback.speed), 10))
 	}

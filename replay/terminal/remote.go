@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"tapedeck/replay"
+	"tapedeck/replay/player"
 )
 
 // Remote is a remote-controlled playback, such as over a WebSocket. Send and Next
@@ -20,7 +20,7 @@ type Remote interface {
 
 // Control is one control, as a client of a WebSocket sends it.
 type Control struct {
-	Op     replay.Op `json:"op"`
+	Op     player.Op `json:"op"`
 	To     string    `json:"to,omitempty"`
 	Value  any       `json:"value"`
 	Frames int64     `json:"frames,omitempty"`
@@ -37,9 +37,9 @@ type message struct {
 	Frame      json.RawMessage `json:"frame"`
 	Text       string          `json:"text"`
 	Base64     string          `json:"base64"`
-	Op         replay.Op       `json:"op"`
+	Op         player.Op       `json:"op"`
 	State      string          `json:"state"`
-	Speed      replay.Speed    `json:"speed"`
+	Speed      player.Speed    `json:"speed"`
 	Frames     uint64          `json:"frames"`
 	Looping    bool            `json:"looping"`
 	IdleMS     *float64        `json:"idle_limit_ms"`

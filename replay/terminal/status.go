@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"tapedeck/internal/console"
-	"tapedeck/replay"
+	"tapedeck/replay/player"
 )
 
 // help describes the keys.
@@ -74,7 +74,7 @@ func (b *statusLines) progress(s *Story, d *playback, now time.Duration, width i
 		sign, look = "●", bad
 	}
 	speed := d.speed.String()
-	if d.speed != replay.Max {
+	if d.speed != player.Max {
 		speed += "×"
 	}
 	before, after := fmt.Sprintf(" %s ", clock(now)), fmt.Sprintf(" %s  %s ", clock(d.duration), speed)

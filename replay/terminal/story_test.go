@@ -162,7 +162,7 @@ func TestNothingIsObeyed(t *testing.T) {
 		}
 		width, height := rapid.IntRange(1, 120).Draw(rt, "width"), rapid.IntRange(1, 50).Draw(rt, "height")
 		out := terminaltest.New(width, height)
-		p := &player{story: NewStory(f), storyKnown: true, raw: rapid.Bool().Draw(rt, "raw"), help: rapid.Bool().Draw(rt, "help")}
+		p := &viewer{story: NewStory(f), storyKnown: true, raw: rapid.Bool().Draw(rt, "raw"), help: rapid.Bool().Draw(rt, "help")}
 		p.screen = screen{w: out, colours: rapid.Bool().Draw(rt, "colours")}
 		p.screen.resize(width, height)
 		p.status.title, p.status.note = text("title"), text("note")

@@ -122,6 +122,13 @@ func (l *lock) apply(ctx context.Context, o Options) (names []string, err error)
 	if s.empty() {
 		o.Log.Info("migrate: making the tables", "migrations", len(s.Pending()))
 	}
+	list, err := s.baseline(ctx, l.conn)
+	if err != nil {
+		return nil, err
+	}
+	if list != nil && !o.stepwise {
+		return l.applyBaseline(ctx, o, list)
+	}
 	for _, m := range s.Pending() {
 		if err := l.applyOne(ctx, o, s, m); err != nil {
 			return names, err
@@ -170,13 +177,9 @@ func (l *lock) applyOne(ctx context.Context, o Options, s *State, m migrations.M
 // run executes a statement. Its id is the same in all processes: ClickHouse refuses it while
 // the statement of a process that was killed still runs.
 func (l *lock) run(ctx context.Context, m migrations.Migration, step uint32, text string) error {
-	var database string
-	if err := l.conn.QueryRow(ctx, "SELECT currentDatabase()").Scan(&database); err != nil {
-		return err
-	}
-	id := fmt.Sprintf("tapedeck-migrate-%s-%d-%d", database, m.Version, step)
+	id := fmt.Sprintf("tapedeck-migrate-%s-%d-%d", l.database, m.Version, step)
 	for {
-		if err := l.held(ctx); err != nil {
+		if err := l.check(ctx); err != nil {
 			return err
 		}
 		err := l.conn.Exec(driver.Context(ctx, driver.WithQueryID(id)), text)

@@ -2,7 +2,8 @@
 //
 // The statements of package migrations are applied one at a time, and each is recorded in
 // schema_steps when it is done: a run that ends halfway is continued at the statement that
-// was not recorded. Several processes may start at once: one of them holds the lock and the
+// was not recorded. An empty database gets the tables of the baseline, which all migrations
+// together make, and the same records. Several processes may start at once: one of them holds the lock and the
 // others wait for it. docs/adr/0022-upgrades.md describes the lock, and which programs may
 // use which schema.
 package migrate
@@ -26,7 +27,8 @@ type Options struct {
 	// Migrations replaces the program's own; for tests.
 	Migrations []migrations.Migration
 
-	after func(Progress, string) // for tests: called after a statement "ran" and was "recorded"
+	stepwise bool                   // for tests: apply each migration to an empty database as well
+	after    func(Progress, string) // for tests: called after a statement "ran" and was "recorded"
 }
 
 // defaultLease is the default of Options.Lease.

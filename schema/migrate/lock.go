@@ -18,6 +18,7 @@ import (
 // one column of schema_lock: ClickHouse renames the column for one process only.
 type lock struct {
 	conn       driver.Conn
+	database   string
 	program    string
 	holder     string
 	generation uint64
@@ -42,18 +43,27 @@ type lockState struct {
 
 // readState returns what is recorded of the current holder.
 func readState(ctx context.Context, conn driver.Conn) (s lockState, err error) {
-	var name string
-	if err := conn.QueryRow(ctx, readLock).Scan(&name); err != nil {
-		return s, fmt.Errorf("read the lock of migrations: %w", err)
-	}
-	if s.generation, err = strconv.ParseUint(strings.TrimPrefix(name, "generation_"), 10, 64); err != nil {
-		return s, fmt.Errorf("the table schema_lock has the column %s, which tapedeck does not make: drop the table while nothing migrates", name)
+	if s.generation, err = readGeneration(ctx, conn); err != nil {
+		return s, err
 	}
 	err = conn.QueryRow(ctx, readHolder, s.generation).Scan(&s.events, &s.at, &s.event, &s.holder, &s.version, &s.step, &s.text)
 	if err != nil {
 		return s, fmt.Errorf("read the holder of the lock of migrations: %w", err)
 	}
 	return s, nil
+}
+
+// readGeneration returns the generation of the lock.
+func readGeneration(ctx context.Context, conn driver.Conn) (generation uint64, err error) {
+	var name string
+	if err := conn.QueryRow(ctx, readLock).Scan(&name); err != nil {
+		return 0, fmt.Errorf("read the lock of migrations: %w", err)
+	}
+	generation, err = strconv.ParseUint(strings.TrimPrefix(name, "generation_"), 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("the table schema_lock has the column %s, which tapedeck does not make: drop the table while nothing migrates", name)
+	}
+	return generation, nil
 }
 
 // free reports whether no process holds the lock.
@@ -71,6 +81,9 @@ func take(ctx context.Context, conn driver.Conn, o Options, seen uint64) (*lock,
 	}
 	host, _ := os.Hostname() // only for messages
 	l := &lock{conn: conn, program: o.Program, holder: fmt.Sprintf("%s, process %d", host, os.Getpid()), generation: seen + 1}
+	if err := conn.QueryRow(ctx, "SELECT currentDatabase()").Scan(&l.database); err != nil {
+		return nil, fmt.Errorf("take the lock of migrations: %w", err)
+	}
 	if err := l.record(ctx, event{name: "taken"}); err != nil {
 		return nil, err
 	}
@@ -111,10 +124,10 @@ func (l *lock) record(ctx context.Context, e event) error {
 	return nil
 }
 
-// held returns errLost if the lock is another process's by now.
-func (l *lock) held(ctx context.Context) error {
-	s, err := readState(ctx, l.conn)
-	if err == nil && s.generation != l.generation {
+// check returns errLost if another process has the lock by now.
+func (l *lock) check(ctx context.Context) error {
+	generation, err := readGeneration(ctx, l.conn)
+	if err == nil && generation != l.generation {
 		err = errLost
 	}
 	return err

@@ -79,7 +79,7 @@ func open(dsn string) driver.Conn {
 }
 
 // database returns an empty database of the test's own.
-func database(t *testing.T) (dsn string, conn driver.Conn) {
+func database(t testing.TB) (dsn string, conn driver.Conn) {
 	t.Helper()
 	dsn = localtest.ClickHouse(t)
 	conn = open(dsn)
@@ -87,7 +87,7 @@ func database(t *testing.T) (dsn string, conn driver.Conn) {
 	return dsn, conn
 }
 
-func do(t *testing.T, conn driver.Conn, statement string) {
+func do(t testing.TB, conn driver.Conn, statement string) {
 	t.Helper()
 	if err := conn.Exec(t.Context(), statement); err != nil {
 		t.Fatalf("%s: %v", statement, err)
@@ -95,7 +95,7 @@ func do(t *testing.T, conn driver.Conn, statement string) {
 }
 
 // texts returns the rows of a query with one column of texts.
-func texts(t *testing.T, conn driver.Conn, query string) (list []string) {
+func texts(t testing.TB, conn driver.Conn, query string) (list []string) {
 	t.Helper()
 	rows, err := conn.Query(t.Context(), query)
 	if err != nil {

@@ -2,6 +2,7 @@ package migrate
 
 import (
 	"embed"
+	"strings"
 
 	"tapedeck/schema/sqltemplate"
 )
@@ -22,5 +23,8 @@ var (
 	readHolder    = statements.Must("holder", nil)
 	readPlacing   = statements.Must("placing", Placing)
 	readParts     = statements.Must("parts", nil)
-	countViews    = statements.Must("count_views", nil)
+	countTables   = statements.Must("count_tables", nil)
+	// The same inserts for many rows.
+	insertAllApplied, _, _ = strings.Cut(insertApplied, " VALUES")
+	insertAllSteps, _, _   = strings.Cut(insertStep, " VALUES")
 )

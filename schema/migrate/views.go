@@ -28,7 +28,7 @@ func ensureViews(ctx context.Context, conn driver.Conn, o Options) error {
 		return nil
 	}
 	var there uint64
-	err := conn.QueryRow(ctx, countViews, names).Scan(&there)
+	err := conn.QueryRow(ctx, countTables, names).Scan(&there)
 	if err != nil {
 		return fmt.Errorf("read which views exist: %w", err)
 	}

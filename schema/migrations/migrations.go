@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-//go:embed *.sql
+//go:embed [0-9]*.sql
 var files embed.FS
 
 // Migration is one file.

@@ -16,6 +16,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"tapedeck/internal/fulltest"
+	"tapedeck/internal/local/programtest"
 )
 
 // root is the directory of the source.
@@ -57,12 +58,7 @@ func TestLicencesAreCurrentAndAllowed(t *testing.T) {
 
 func TestSBOM(t *testing.T) {
 	modules, packages := shipped(t)
-	binary := filepath.Join(t.TempDir(), "tapedeck")
-	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", binary, program)
-	build.Dir, build.Env = root, append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	binary := programtest.Path(t)
 	linked, err := Linked(binary, modules)
 	must(t, err)
 	write := func() []byte {

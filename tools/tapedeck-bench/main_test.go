@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/engine"
+	"tapedeck/internal/local/programtest"
 )
 
 // runAsCommand makes the test binary the tapedeck-bench command.
@@ -24,24 +24,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// built builds the tapedeck program in a directory of the test and returns the environment
-// in which tapedeck-bench runs.
-func built(t *testing.T) (env []string, program, dir string) {
+// prepare returns the tapedeck program, a directory of the test, and the environment in which tapedeck-bench
+// runs.
+func prepare(t *testing.T) (env []string, program, dir string) {
 	t.Helper()
-	found, err := engine.Find(t.Context())
-	if err != nil {
-		fulltest.Missing(t, err)
-	}
 	dir = t.TempDir()
-	program = filepath.Join(dir, "tapedeck")
-	if out, err := exec.Command("go", "build", "-o", program, "tapedeck/cmd/tapedeck").CombinedOutput(); err != nil {
-		t.Fatalf("build tapedeck: %v\n%s", err, out)
-	}
-	env = append(os.Environ(), runAsCommand+"=1", "TMPDIR="+dir)
-	if found.Library != "" { // the built program is outside of the clone, where it does not look for the engine
-		env = append(env, engine.LibraryEnv+"="+found.Library)
-	}
-	return env, program, dir
+	return append(programtest.Environ(t), runAsCommand+"=1", "TMPDIR="+dir), programtest.Path(t), dir
 }
 
 // command returns tapedeck-bench with arguments.
@@ -54,7 +42,7 @@ func command(env []string, args ...string) *exec.Cmd {
 // Every part of the benchmark but the peer measures something. The figures are
 // not checked: this runs beside other tests.
 func TestQuick(t *testing.T) {
-	env, program, dir := built(t)
+	env, program, dir := prepare(t)
 	dialects, out := filepath.Join(dir, "dialects.txt"), filepath.Join(dir, "report.md")
 	if err := os.WriteFile(dialects, []byte("pkg: tapedeck/ingest/dialect/loom\nBenchmarkLines-2 100 10 ns/op 5 frames/s\n"), 0o600); err != nil {
 		t.Fatal(err)

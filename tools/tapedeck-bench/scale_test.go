@@ -14,7 +14,7 @@ var scaleFrames = flag.Int("scale-frames", 100_000, "frames of the data set of T
 // The data set is filled, the answers of the API are those that its generator counted, and
 // a second run takes the data set from its directory. The figures are not checked.
 func TestScale(t *testing.T) {
-	env, program, dir := built(t)
+	env, program, dir := prepare(t)
 	data, out := filepath.Join(dir, "data"), filepath.Join(dir, "scale.md")
 	for run, filled := range []bool{true, false} {
 		printed, err := command(env, "scale", "--program", program, "--frames", strconv.Itoa(*scaleFrames), "--seed", "7",

@@ -3,6 +3,7 @@ import { lazy, Suspense } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
 import { usePathname } from 'wouter/use-browser-location'
 import { Gate } from './login/gate'
+import { HeaderSearch } from './search/header'
 import { SessionsPage } from './sessions/page'
 import { Boundary } from './shell/boundary'
 import { NotFound } from './shell/notfound'
@@ -37,7 +38,7 @@ export function App() {
       </Boundary>
     )
   return (
-    <Shell>
+    <Shell search={<HeaderSearch />}>
       <Boundary key={path}>
         <Suspense
           fallback={

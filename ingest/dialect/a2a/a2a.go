@@ -1,6 +1,5 @@
-// Package a2a reads the Agent2Agent protocol, versions 0.3 and 1.0: JSON-RPC over HTTP
-// and server-sent events, and the REST binding. docs/dialects/a2a.md says what is
-// concluded from what.
+// Package a2a reads the Agent2Agent protocol, versions 0.3 and 1.0: JSON-RPC over HTTP and
+// server-sent events, and the REST binding. docs/dialects/a2a.md describes how it reads them.
 package a2a
 
 import (
@@ -17,13 +16,13 @@ import (
 // Dialect is the Agent2Agent protocol.
 var Dialect = dialect.Dialect{Name: "a2a", Match: match, Time: timeOf, Ends: ends, New: newDecoder}
 
-// decoder reads one stream: an HTTP exchange, or several after one another.
+// decoder reads one stream: an HTTP exchange, or several one after the other.
 type decoder struct {
 	model.Stream
 	tasks   []*task
-	present *task    // that the present frame is about
-	asked   *request // a message to an agent that has not answered
-	other   bool     // the last request sent no message: its answer begins nothing
+	present *task    // the task of the present frame
+	asked   *request // a message that the agent has not answered yet
+	other   bool     // the last request sent no message, so that its answer begins no task
 	said    dialect.Recent
 	refusal model.Refusal
 	session dialect.Last
@@ -93,7 +92,7 @@ func (d *decoder) message(in *dialect.Input) string {
 	return d.event(v, raw)
 }
 
-// Names of frames that have none of their own.
+// Types of frames that name none.
 const (
 	typeRequest = "request"
 	typeError   = "error"
@@ -101,8 +100,8 @@ const (
 	typeTask    = "task"
 )
 
-// events are what an agent sends: by kind in version 0.3, by the name of the only member
-// in version 1.0.
+// events maps what an agent sends to handlers: by kind in version 0.3, by the name of the only
+// member in version 1.0.
 var events = dialect.NewTypes(map[string]func(d *decoder, v *fastjson.Value, raw []byte){
 	typeTask:             (*decoder).task,
 	"message":            (*decoder).reply,
@@ -131,8 +130,8 @@ func (d *decoder) event(v *fastjson.Value, raw []byte) string {
 	return typ.Name
 }
 
-// kindOf names what a result is, and returns the member that it stands in, nil where it
-// is the result itself.
+// kindOf returns the kind of a result and the member that holds it. inside is nil where v is the
+// result itself.
 func kindOf(v *fastjson.Value) (name string, inside *fastjson.Value) {
 	if kind := v.GetStringBytes("kind"); len(kind) > 0 {
 		return dialect.Intern(kind), nil
@@ -148,7 +147,7 @@ func kindOf(v *fastjson.Value) (name string, inside *fastjson.Value) {
 	return "", nil
 }
 
-// wrappers are the members of which an event of version 1.0 has one.
+// wrappers lists the members of which an event of version 1.0 has exactly one.
 var wrappers = []string{"statusUpdate", "artifactUpdate", typeTask, "message", "taskStatusUpdate", "taskArtifactUpdate"}
 
 // End implements dialect.Decoder.
@@ -164,7 +163,7 @@ func (d *decoder) End(at int64, b *dialect.Emitter) {
 	d.Done()
 }
 
-// timeOf reads the time of a status. Without a zone it is taken as UTC.
+// timeOf reads the time of a status. A time without a zone is taken as UTC.
 func timeOf(in *dialect.Input) int64 {
 	_, status := statusOf(in.JSON)
 	text := status.GetStringBytes("timestamp")
@@ -174,7 +173,7 @@ func timeOf(in *dialect.Input) int64 {
 	return dialect.TextTime(append(slices.Clone(text), 'Z'))
 }
 
-// statusOf finds the status in a message of any form, and what it is the status of.
+// statusOf returns the status in a message of any form, and the object that has the status.
 func statusOf(v *fastjson.Value) (of, status *fastjson.Value) {
 	if result := v.Get("result"); dialect.IsObject(result) {
 		v = result
@@ -185,8 +184,8 @@ func statusOf(v *fastjson.Value) (of, status *fastjson.Value) {
 	return v, v.Get("status")
 }
 
-// ends reports whether a frame is the last of an answer: an error, a message, or a status
-// after which the agent does not go on by itself. Version 0.3 says so in final.
+// ends reports whether a frame is the last of an answer: an error, a message, or a status after
+// which the agent waits or has ended. Version 0.3 states the end in final.
 func ends(in *dialect.Input) bool {
 	switch in.Type {
 	case typeError, "message":

@@ -10,7 +10,7 @@ import (
 	"tapedeck/schema"
 )
 
-// artifact is a message that an artifact became.
+// artifact is the message of an artifact.
 type artifact struct {
 	key             string
 	message         *dialect.Message
@@ -23,12 +23,12 @@ func (d *decoder) artifactUpdate(v *fastjson.Value, raw []byte) {
 	t := d.of(v.GetStringBytes("taskId"), v.GetStringBytes("contextId"))
 	t.keep(raw)
 	if t.Run() == nil && t.known(v.Get("artifact")) {
-		return // nothing follows the end of a task: it comes once more
+		return // the task has ended: the event is delivered again
 	}
 	d.artifact(t, v.Get("artifact"), dialect.RawMember(raw, "artifact"), v.GetBool("append"), v.GetBool("lastChunk"))
 }
 
-// artifact records an artifact: appended to what is known of it, or whole in its place.
+// artifact records an artifact: it appends to what is known, or replaces it.
 func (d *decoder) artifact(t *task, v *fastjson.Value, raw []byte, appended, last bool) {
 	if !dialect.IsArray(v.Get("parts")) {
 		d.Unknown()
@@ -74,7 +74,7 @@ func artifactKey(v *fastjson.Value) string {
 	return "artifact." + string(v.GetStringBytes("artifactId"))
 }
 
-// noteArtifact puts what is kept of an artifact into its message's attributes.
+// noteArtifact sets the attributes of an artifact's message.
 func (t *task) noteArtifact(a *artifact, id []byte) {
 	var attrs dialect.Attributes
 	if len(id) > 0 {
@@ -89,8 +89,8 @@ func (t *task) noteArtifact(a *artifact, id []byte) {
 	t.Emitter.ChangedMessage(a.message, t.Frame)
 }
 
-// artifactOf returns an artifact, and begins it where it is not known. One whose beginning
-// was not seen is this stream's alone.
+// artifactOf returns an artifact, and begins it where it is not known. An artifact whose start
+// was not seen gets an id of this stream.
 func (t *task) artifactOf(v *fastjson.Value, appended bool) *artifact {
 	id, key := v.GetStringBytes("artifactId"), artifactKey(v)
 	for _, a := range t.artifacts {

@@ -12,8 +12,8 @@ import (
 // versionField is the header field of version 1.0.
 const versionField = "A2A-Version"
 
-// match judges a frame by itself. JSON-RPC alone says nothing, nor do names such as task
-// and message: their members do.
+// match judges one frame. JSON-RPC alone is no evidence, nor are names such as task and message;
+// their members are.
 func match(in *dialect.Input) (dialect.Confidence, string) {
 	if head, ok := dialect.HeadOf(in); ok {
 		if head.Field(versionField) != nil {
@@ -36,7 +36,7 @@ func match(in *dialect.Input) (dialect.Confidence, string) {
 		case isV1Role(message):
 			return dialect.Likely, "a message with its role and parts"
 		}
-		return dialect.Possible, "a message with parts" // user interfaces send such too
+		return dialect.Possible, "a message with parts" // user interface protocols have such messages too
 	}
 	if rpc {
 		v = v.Get("result")
@@ -60,7 +60,7 @@ func matchMethod(method []byte, params *fastjson.Value) (dialect.Confidence, str
 	return dialect.Possible, why // other protocols have tasks too
 }
 
-// matchEvent judges what an agent sends.
+// matchEvent judges an object that an agent sends.
 func matchEvent(v *fastjson.Value) (dialect.Confidence, string) {
 	name, inside := kindOf(v)
 	of := v

@@ -10,14 +10,14 @@ import (
 	"tapedeck/schema"
 )
 
-// request is a message to an agent. Its facts wait for the answer, which names the task
-// and the context, and so the run and the session.
+// request is a message to an agent. Its facts wait for the answer, which names the task and the
+// context: the run and the session.
 type request struct {
 	frame   schema.Frame
 	message []byte
 }
 
-// methods are the methods of versions 0.3 and 1.0 and of those before; true for those
+// methods are the methods of versions 0.3 and 1.0 and of earlier ones. True marks the methods
 // that send a message.
 var methods = dialect.NewTypes(map[string]bool{
 	"message/send": true, "message/stream": true, "SendMessage": true, "SendStreamingMessage": true,
@@ -56,7 +56,7 @@ func (d *decoder) ask(v *fastjson.Value, raw []byte) bool {
 	return true
 }
 
-// begin begins a task: with the message that it answers, if that was seen.
+// begin begins a task, with the message that it answers if that was seen.
 func (d *decoder) begin(id, context []byte) *task {
 	t := &task{Conversation: model.Conversation{Stream: &d.Stream, Session: d.session.Own(context)}}
 	now := d.Frame
@@ -70,7 +70,7 @@ func (d *decoder) begin(id, context []byte) *task {
 		t.span = t.OpenRunAs("run:"+t.RunID, "")
 	}
 	if d.other {
-		t.span.Started = 0 // it began before
+		t.span.Started = 0 // it began before the first frame
 	}
 	d.Frame = now
 	d.answers(t)
@@ -83,7 +83,7 @@ func (d *decoder) begin(id, context []byte) *task {
 	return t
 }
 
-// answers records the message that a task answers, as of when it was sent.
+// answers records the message that a task answers, at the time when the message was sent.
 func (d *decoder) answers(t *task) {
 	if d.asked == nil {
 		return
@@ -96,7 +96,7 @@ func (d *decoder) answers(t *task) {
 	d.Frame = now
 }
 
-// unanswered settles a message that the agent has not answered.
+// unanswered settles a message that the agent did not answer.
 func (d *decoder) unanswered() {
 	if d.asked != nil {
 		v, _ := fastjson.ParseBytes(d.asked.message)
@@ -121,8 +121,8 @@ func (d *decoder) failure(v *fastjson.Value, raw []byte) {
 	d.refusal.Answer(0)
 }
 
-// failed ends what was asked for in an error: text is what was said of it. It returns the
-// task, nil where the error is of a request that began none.
+// failed ends a request in an error. text is the message of the error, why the error of the run.
+// It returns the task, or nil where the request began none.
 func (d *decoder) failed(text, why []byte) *task {
 	t := d.present
 	switch {

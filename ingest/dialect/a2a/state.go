@@ -6,8 +6,7 @@ import (
 	"tapedeck/schema"
 )
 
-// states are the states of a task, in the spelling of version 0.3, and what they make of
-// its run.
+// states maps the states of a task, as version 0.3 spells them, to the status of its run.
 var states = map[string]schema.Status{
 	"submitted":      schema.StatusOpen,
 	"working":        schema.StatusOpen,
@@ -20,8 +19,8 @@ var states = map[string]schema.Status{
 	"canceled":       schema.StatusCancelled,
 }
 
-// stateOf returns a state in the spelling of version 0.3; "" for none that is known.
-// Version 1.0 writes TASK_STATE_INPUT_REQUIRED.
+// stateOf returns a state as version 0.3 spells it, or "" for an unknown one. Version 1.0 writes
+// TASK_STATE_INPUT_REQUIRED.
 func stateOf(text []byte) string {
 	name := bytes.TrimPrefix(bytes.ToLower(text), []byte("task_state_"))
 	name = bytes.ReplaceAll(name, []byte("_"), []byte("-"))
@@ -37,7 +36,7 @@ func stateOf(text []byte) string {
 	return string(name)
 }
 
-// isPause reports whether the agent does not go on after a state by itself.
+// isPause reports whether the agent waits in a state.
 func isPause(state string) bool {
 	status := states[state]
 	return status.Ended() || status == schema.StatusWaiting

@@ -13,15 +13,15 @@ import (
 // task is a task of an agent: a run.
 type task struct {
 	model.Conversation
-	span      *dialect.Span // its run, also when it has ended
+	span      *dialect.Span // its run, also after the run has ended
 	artifacts []*artifact
 	state     string // as the agent wrote it
 	metadata  []byte
 	errorCode []byte
 }
 
-// Bounds of one stream: tasks, artifacts of each, messages whose ids are kept, and
-// metadata that is kept with a run or a message, bytes.
+// Bounds of one stream: tasks, artifacts of a task, messages whose ids are kept, and the metadata
+// of a run or a message, bytes.
 const (
 	taskLimit     = 16
 	artifactLimit = 64
@@ -41,8 +41,8 @@ func (d *decoder) of(id, context []byte) *task {
 	return d.begin(id, context)
 }
 
-// leave settles a task of which no more will be seen in this stream. One that waits for
-// the client goes on in another.
+// leave settles a task of which this stream has no more frames. A task that waits for the client
+// continues in another stream.
 func (t *task) leave() {
 	run := t.Run()
 	if run == nil {
@@ -57,7 +57,7 @@ func (t *task) leave() {
 	run.Status, run.Ended = schema.StatusWaiting, 0
 }
 
-// task reads a task as a whole: its history, its artifacts and its status so far.
+// task reads a whole task: its history, its artifacts and its status.
 func (d *decoder) task(v *fastjson.Value, raw []byte) {
 	t := d.of(v.GetStringBytes("id"), v.GetStringBytes("contextId"))
 	dialect.Elements(v.GetArray("history"), dialect.RawMember(raw, "history"), 0, func(_ int, m *fastjson.Value, raw []byte) {
@@ -77,7 +77,7 @@ func (d *decoder) statusUpdate(v *fastjson.Value, raw []byte) {
 	d.status(t, v.Get("status"), dialect.RawMember(raw, "status"))
 }
 
-// status reads a task's status, and ends its run with a state that is an end.
+// status reads a task's status. A final state ends its run.
 func (d *decoder) status(t *task, v *fastjson.Value, raw []byte) {
 	text := v.GetStringBytes("state")
 	state := stateOf(text)
@@ -86,7 +86,7 @@ func (d *decoder) status(t *task, v *fastjson.Value, raw []byte) {
 		return
 	}
 	if t.Run() == nil {
-		return // it has ended: once more
+		return // the task has ended: the status is delivered again
 	}
 	t.state = string(text)
 	t.note()
@@ -113,7 +113,7 @@ func (d *decoder) status(t *task, v *fastjson.Value, raw []byte) {
 	}
 }
 
-// keep keeps an event's metadata as it stands, that of the last that has any.
+// keep keeps an event's metadata. The last event with metadata replaces it.
 func (t *task) keep(event []byte) {
 	if metadata := metadataOf(event); metadata != nil {
 		t.metadata = bytes.Clone(metadata)
@@ -121,7 +121,7 @@ func (t *task) keep(event []byte) {
 	}
 }
 
-// note puts what is kept of a task into its run's attributes.
+// note sets the attributes of a task's run.
 func (t *task) note() {
 	var attrs dialect.Attributes
 	if t.state != "" {

@@ -9,7 +9,7 @@ import (
 	"tapedeck/schema"
 )
 
-// reply reads a message that is the whole answer, or one of a task.
+// reply reads a message that is the whole answer, or a message of a task.
 func (d *decoder) reply(v *fastjson.Value, raw []byte) {
 	id := v.GetStringBytes("taskId")
 	t := d.of(id, v.GetStringBytes("contextId"))
@@ -19,8 +19,8 @@ func (d *decoder) reply(v *fastjson.Value, raw []byte) {
 	}
 }
 
-// say records a message of the user or the agent. Tasks repeat their history: a message
-// whose id is known is not recorded again, and has the same id in every stream.
+// say records a message of the user or the agent. Tasks repeat their history: a message with a
+// known id is not recorded again, and a message has the same id in every stream.
 func (d *decoder) say(t *task, v *fastjson.Value, raw []byte) {
 	kind := schema.MessageAssistant
 	if strings.EqualFold(strings.TrimPrefix(string(v.GetStringBytes("role")), "ROLE_"), "user") {
@@ -53,7 +53,7 @@ func (d *decoder) say(t *task, v *fastjson.Value, raw []byte) {
 	m.Attributes = attrs.Text()
 }
 
-// firstOutput notes that the agent has said something.
+// firstOutput records that the agent has said something.
 func (t *task) firstOutput() {
 	if t.span.FirstToken == 0 && t.span.Started != 0 && t.Frame.At >= t.span.Started {
 		t.span.FirstToken = t.Frame.At
@@ -61,7 +61,7 @@ func (t *task) firstOutput() {
 	}
 }
 
-// metadataOf returns an object's metadata as it stands, nil for none.
+// metadataOf returns an object's metadata as JSON, or nil.
 func metadataOf(object []byte) []byte {
 	metadata := dialect.RawMember(object, "metadata")
 	if dialect.RawNull(metadata) || string(metadata) == "{}" || len(metadata) > metadataLimit {
@@ -70,8 +70,8 @@ func metadataOf(object []byte) []byte {
 	return metadata
 }
 
-// content returns the texts of parts on lines of their own, or the data of the only part,
-// and lists the kinds of the others as a JSON array.
+// content returns the texts of parts, one a line, or the data of the only part. others lists the
+// kinds of the other parts as a JSON array.
 func content(parts []*fastjson.Value, raw []byte) (text []byte, media string, others []byte) {
 	if len(parts) == 1 && parts[0].Get("data") != nil && parts[0].Get("text") == nil {
 		dialect.RawElements(raw, func(part []byte) bool {
@@ -89,10 +89,11 @@ func content(parts []*fastjson.Value, raw []byte) (text []byte, media string, ot
 	return dialect.RawWords(raw), "text", kinds.JSON()
 }
 
-// otherParts bounds what is kept of the parts of a message that are no text, bytes.
+// otherParts bounds the list of a message's parts that are not text, bytes.
 const otherParts = 256
 
-// partKind is what a part is: by kind in version 0.3, by its member in version 1.0.
+// partKind returns the kind of a part: its member kind in version 0.3, the name of its only
+// member in version 1.0.
 func partKind(part *fastjson.Value) string {
 	switch {
 	case part.GetStringBytes("text") != nil:

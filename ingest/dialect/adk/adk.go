@@ -1,5 +1,5 @@
-// Package adk reads the events of Google's Agent Development Kit, as its server sends them
-// on /run_sse. docs/dialects/adk.md describes what is concluded from what.
+// Package adk reads the events of Google's Agent Development Kit, as its server sends them on
+// /run_sse. docs/dialects/adk.md describes how it reads them.
 package adk
 
 import (
@@ -27,20 +27,20 @@ func timeOf(in *dialect.Input) int64 {
 	return 0
 }
 
-// decoder reads one stream: invocations one after the other, behind a proxy that of one
-// request.
+// decoder reads one stream: the invocations of one request behind a proxy, otherwise invocations
+// one after the other.
 type decoder struct {
 	model.Stream
 	tr      model.Conversation
 	foreign bool          // the request went to another endpoint
 	waiting *schema.Frame // the head of a request, whose run has not begun
-	asked   bool          // the run began with its request, and no event came so far
+	asked   bool          // the run began with its request, and no event has come yet
 	refusal model.Refusal
 	id      dialect.Last
 	author  dialect.Last
 	seen    dialect.Recent // hashes of events
 	usage   *dialect.Usage // of the call in progress
-	whole   bool           // the latest event is no piece
+	whole   bool           // the latest event is not partial
 	at      int64          // of the latest event, ns
 }
 
@@ -62,8 +62,8 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	d.tr.Address()
 }
 
-// mine reports whether a message is of this protocol. Gateways serve it at addresses of
-// their own: there the answers show it.
+// mine reports whether a message is of this protocol. Gateways serve the API at paths of their
+// own: their answers identify it.
 func (d *decoder) mine(in *dialect.Input) bool {
 	if d.foreign && in.Direction == schema.Receive {
 		sure, _ := match(in)
@@ -72,7 +72,7 @@ func (d *decoder) mine(in *dialect.Input) bool {
 	return !d.foreign
 }
 
-// message reads what is no head.
+// message reads a message.
 func (d *decoder) message(in *dialect.Input) {
 	switch {
 	case in.Direction == schema.Send:
@@ -89,12 +89,12 @@ func (d *decoder) message(in *dialect.Input) {
 		d.event(in, in.JSON, in.Data)
 	}
 	if in.Direction == schema.Receive && in.Transport == schema.HTTP {
-		d.finish() // a body is all of the answer
+		d.finish() // an HTTP body is the whole answer
 	}
 }
 
-// broken reads {"error": "…"}, with which the server ends a stream that failed. The text is
-// not escaped, so that it may be no JSON.
+// broken reads {"error": "…"}, with which the server ends a stream that failed. The server does
+// not escape the text, so that the frame may not be JSON.
 func (d *decoder) broken(in *dialect.Input) {
 	why, ok := bytes.CutPrefix(bytes.TrimSpace(in.Data), []byte(`{"error":`))
 	if !ok {
@@ -113,7 +113,8 @@ func (d *decoder) fail(why []byte) {
 	d.usage = nil
 }
 
-// finish ends the run with the time of its latest event: well, if that came whole.
+// finish ends the run at the time of its latest event, with the status ok if that event was
+// whole.
 func (d *decoder) finish() {
 	if d.tr.Run() == nil {
 		return

@@ -9,7 +9,7 @@ import (
 	"tapedeck/schema"
 )
 
-// event reads an event: a piece of an answer ("partial"), or something whole.
+// event reads an event: a piece of an answer ("partial") or a whole event.
 func (d *decoder) event(in *dialect.Input, v *fastjson.Value, raw []byte) {
 	in.EventID, in.Type = string(v.GetStringBytes("id")), "event"
 	author := v.GetStringBytes("author")
@@ -46,7 +46,7 @@ func (d *decoder) event(in *dialect.Input, v *fastjson.Value, raw []byte) {
 	}
 }
 
-// turnTo makes an invocation the run in progress: one that began with its request takes the
+// turnTo makes an invocation the run in progress. A run that began with its request takes the
 // invocation's id.
 func (d *decoder) turnTo(id []byte) {
 	d.asks()
@@ -62,11 +62,11 @@ func (d *decoder) turnTo(id []byte) {
 	d.asked = false
 }
 
-// seenLimit bounds the events that are known when they are delivered again.
+// seenLimit bounds the events that are recognised when they are delivered again.
 const seenLimit = 64
 
-// parts reads the parts of an event's content. The whole event repeats the text of its
-// pieces, which replaces it.
+// parts reads the parts of an event's content. A whole event repeats the text of its pieces, and
+// replaces it.
 func (d *decoder) parts(event *fastjson.Value, raw []byte, partial, user bool) {
 	texts := map[schema.MessageKind][]byte{}
 	dialect.Elements(event.GetArray("content", "parts"), dialect.RawPath(raw, "content.parts"), 0, func(_ int, part *fastjson.Value, raw []byte) {
@@ -80,7 +80,7 @@ func (d *decoder) parts(event *fastjson.Value, raw []byte, partial, user bool) {
 			}
 			texts[kind] = append(texts[kind], part.GetStringBytes("text")...)
 		case part.Get("functionCall") != nil:
-			if !partial { // its id may be another in a piece
+			if !partial { // a partial call may have another id
 				d.functionCall(event, part.Get("functionCall"), dialect.RawMember(raw, "functionCall"))
 			}
 		case part.Get("functionResponse") != nil:
@@ -111,7 +111,7 @@ func (d *decoder) say(kind schema.MessageKind, text []byte, partial bool) {
 	}
 }
 
-// functionCall reads {"id","name","args"}. The agent executes it, unless it is among the
+// functionCall reads {"id","name","args"}. The agent executes the call, unless it is among the
 // event's longRunningToolIds: then it waits.
 func (d *decoder) functionCall(event, v *fastjson.Value, raw []byte) {
 	id := v.GetStringBytes("id")

@@ -9,7 +9,7 @@ import (
 	"tapedeck/schema"
 )
 
-// match judges a frame by itself.
+// match judges one frame.
 func match(in *dialect.Input) (dialect.Confidence, string) {
 	if head, ok := dialect.HeadOf(in); ok {
 		if path := bytes.TrimSuffix(head.Path, []byte("/")); isRun(&head) && bytes.HasSuffix(path, []byte("_sse")) {

@@ -10,14 +10,14 @@ import (
 	"tapedeck/schema"
 )
 
-// isRun reports whether a request asks for a run: POST /run_sse, or /run, whose answer is
-// an array of events.
+// isRun reports whether a request begins a run: POST /run_sse, or POST /run, whose answer is an
+// array of events.
 func isRun(h *dialect.Head) bool {
 	path := bytes.TrimSuffix(h.Path, []byte("/"))
 	return string(h.Method) == "POST" && (bytes.HasSuffix(path, []byte("/run_sse")) || bytes.HasSuffix(path, []byte("/run")))
 }
 
-// head reads the head of a request, with which a run begins, or that of its answer.
+// head reads the head of a request, which begins a run, or of its answer.
 func (d *decoder) head(h *dialect.Head) {
 	if h.Status != 0 {
 		d.refusal.Answer(h.Status)
@@ -31,16 +31,16 @@ func (d *decoder) head(h *dialect.Head) {
 	}
 }
 
-// forget releases what was kept of the request before.
+// forget releases the state of the previous request.
 func (d *decoder) forget() {
 	d.tr.ForgetModel()
 	d.tr.Session, d.tr.Agent, d.asked, d.whole, d.usage = "", "", false, false, nil
 }
 
-// waits notes when a request began: its run is recorded once the body names the session.
+// waits notes when a request began. Its run is recorded once the body names the session.
 func (d *decoder) waits() { d.waiting = &schema.Frame{Seq: d.Frame.Seq, At: d.Frame.At} }
 
-// asks begins the run of a request that waits. An event names it.
+// asks begins the run of a waiting request. An event names the run later.
 func (d *decoder) asks() {
 	if d.waiting == nil {
 		return
@@ -52,7 +52,7 @@ func (d *decoder) asks() {
 	d.Emitter.ChangedSpan(run, now)
 }
 
-// leave settles a run of which no more will be seen.
+// leave settles a run of which no more frames will come.
 func (d *decoder) leave() {
 	d.asks()
 	if d.tr.Run() != nil && d.refusal.Refused() {
@@ -61,10 +61,10 @@ func (d *decoder) leave() {
 	d.finish()
 }
 
-// member is a member of a request, which may be written in either case.
+// member returns a member of a request, in camel case or in snake case.
 func member(v *fastjson.Value, camel, snake string) []byte { return dialect.FirstText(v, camel, snake) }
 
-// newMessage is what a request asks.
+// newMessage returns the new message of a request.
 func newMessage(v *fastjson.Value) *fastjson.Value {
 	if m := v.Get("newMessage"); m != nil {
 		return m
@@ -81,7 +81,7 @@ func (d *decoder) request(in *dialect.Input) {
 		d.Unknown()
 		return
 	}
-	if d.waiting == nil { // its head was not seen
+	if d.waiting == nil { // no head was recorded
 		d.leave()
 		d.forget()
 		d.waits()
@@ -104,8 +104,7 @@ func (d *decoder) request(in *dialect.Input) {
 	}
 }
 
-// refused reads the body of an answer that is an error: {"detail"} of the server, or a
-// page of a gateway.
+// refused reads the body of an error answer: the server's {"detail"}, or the page of a gateway.
 func (d *decoder) refused(in *dialect.Input) {
 	in.Type = "error"
 	d.asks()

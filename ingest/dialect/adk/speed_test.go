@@ -9,8 +9,8 @@ import (
 	"tapedeck/schema"
 )
 
-// invocations makes a stream of invocations: text in pieces and whole, a call of a tool, its
-// result, and the answer.
+// invocations makes a stream of invocations: text in pieces and whole, a tool call, its result,
+// and the answer.
 func invocations(n, pieces int) []schema.Frame {
 	var frames []schema.Frame
 	for i := range n {

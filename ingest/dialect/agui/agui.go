@@ -1,5 +1,5 @@
-// Package agui reads AG-UI, the protocol between agents and the user interfaces
-// they are used from. docs/dialects/ag-ui.md says what is concluded from what.
+// Package agui reads AG-UI, the protocol between agents and user interfaces.
+// docs/dialects/ag-ui.md describes how it reads the protocol.
 package agui
 
 import (
@@ -13,15 +13,15 @@ import (
 // Dialect is AG-UI as JSON events.
 var Dialect = dialect.Dialect{Name: "ag-ui", Match: match, Time: timeOf, Ends: dialect.EndsWith("RUN_FINISHED", "RUN_ERROR"), New: newDecoder}
 
-// Times before earliest, ms, are no times in milliseconds; nor are those after
-// latest, which nanoseconds cannot hold.
+// Numbers below earliest or above latest, ms, are not read as times. Nanoseconds cannot hold
+// times after latest.
 const (
 	earliest = 1e11
 	latest   = 9e12
 )
 
-// timeOf reads an event's timestamp: in practice milliseconds, though the
-// protocol does not say so.
+// timeOf reads an event's timestamp. It is in milliseconds in practice; the protocol does not
+// define the unit.
 func timeOf(in *dialect.Input) int64 {
 	v := in.JSON.Get("timestamp")
 	if !dialect.IsNumber(v) {
@@ -38,33 +38,33 @@ func timeOf(in *dialect.Input) int64 {
 // decoder is the state of one stream.
 type decoder struct {
 	model.Stream
-	*level          // the run that events belong to
-	outer  []*level // runs in which it was begun, the innermost last
+	*level          // the level of the present run
+	outer  []*level // the levels outside of it, the innermost last
 
 	session, id, agent dialect.Last
 	refusal            model.Refusal
-	abandoned          []run          // that did not end, the latest last
-	late               *run           // the one of them that the present frame ended
+	abandoned          []run          // runs that did not end, the latest last
+	late               *run           // the abandoned run that the present frame ended
 	left               bool           // the present frame ended the run of its level
 	past               dialect.Recent // ids of the runs that ended
-	seen               dialect.Recent // hashes of the latest events of the run in progress or ended last
+	seen               dialect.Recent // hashes of the latest events of the latest run
 }
 
-// Bounds: ids of runs that ended; events of which a run's end may consist that is
-// delivered twice.
+// Bounds: ids of runs that ended, and events at the end of a run that are recognised when they
+// are delivered again.
 const (
 	pastLimit = 64
 	seenLimit = 128
 )
 
-// level is the place of a run: runs that follow each other share one, a run
-// that is begun inside of another has its own.
+// level holds one run after the other. A run that begins inside of another run has a level of its
+// own.
 type level struct {
 	model.Conversation
 	run runState
 }
 
-// levelLimit bounds the runs inside of each other.
+// levelLimit bounds the levels.
 const levelLimit = 8
 
 func newDecoder(string) dialect.Decoder {
@@ -136,9 +136,8 @@ func (d *decoder) event(in *dialect.Input) {
 	}
 }
 
-// repeated reports whether an event was there before: after the end of a run, and
-// before the next, it is one of those of that run, byte for byte. At-least-once
-// transports deliver the end of a stream twice.
+// repeated reports whether an event repeats an event of the run that ended last, byte for byte,
+// before another run begins. At-least-once transports deliver the end of a stream twice.
 func (d *decoder) repeated(in *dialect.Input) bool {
 	hash := xxhash.Sum64(in.Data)
 	switch {
@@ -157,7 +156,7 @@ func (d *decoder) push() {
 	d.level = d.newLevel()
 }
 
-// pop returns to the level outside, if there is one.
+// pop returns to the level outside of the present one, if there is one.
 func (d *decoder) pop() bool {
 	n := len(d.outer) - 1
 	if n < 0 {

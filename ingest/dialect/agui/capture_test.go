@@ -14,7 +14,7 @@ import (
 
 func TestCaptures(t *testing.T) { capture.Run(t, agui.Dialect, "testdata/captures") }
 
-// Among all dialects the captures are recognised.
+// All dialects together recognise the captures as AG-UI.
 func TestRecognised(t *testing.T) {
 	for _, name := range []string{
 		"ag_ui/backend_tool_turn1.json",

@@ -9,11 +9,10 @@ import (
 	"tapedeck/schema"
 )
 
-// event says what a type of event means. Nothing is concluded from one that
-// nobody reads.
+// event describes a type of event. Nothing is concluded from a type without read.
 type event struct {
 	read func(*decoder, *dialect.Input)
-	// needs are the members without which a frame is not one of AG-UI's for sure.
+	// needs are the members that identify a frame as AG-UI.
 	needs []string
 	// common: other protocols have the type as well.
 	common bool
@@ -28,7 +27,8 @@ const (
 	snapshotEvent = "MESSAGES_SNAPSHOT"
 )
 
-// events are the types of events. THINKING_ is how REASONING_ was called.
+// events maps types of events. Types with THINKING_ are the earlier names of types with
+// REASONING_.
 var events = dialect.NewTypes(map[string]event{
 	runStarted:          {read: (*decoder).runStarted, needs: []string{"threadId", "runId"}},
 	"RUN_FINISHED":      {read: (*decoder).runFinished, needs: []string{"threadId", "runId"}},
@@ -44,7 +44,7 @@ var events = dialect.NewTypes(map[string]event{
 	"TEXT_MESSAGE_END":              {read: (*decoder).textEnd, needs: []string{"messageId"}},
 	textChunk:                       {read: (*decoder).textChunk, needs: []string{"delta"}},
 	"REASONING_START":               {needs: []string{"messageId"}},
-	"REASONING_MESSAGE_START":       {read: (*decoder).thinkingEnd, needs: []string{"messageId"}}, // of one before it with the id
+	"REASONING_MESSAGE_START":       {read: (*decoder).thinkingEnd, needs: []string{"messageId"}}, // an earlier message with the id ends
 	"REASONING_MESSAGE_CONTENT":     {read: (*decoder).thinkingContent, needs: []string{"messageId", "delta"}},
 	"REASONING_MESSAGE_END":         {read: (*decoder).thinkingEnd, needs: []string{"messageId"}},
 	thinkingChunk:                   {read: (*decoder).textChunk, needs: []string{"delta"}},
@@ -71,8 +71,8 @@ var events = dialect.NewTypes(map[string]event{
 	"CUSTOM":            {needs: []string{"name", "value"}, common: true},
 })
 
-// match judges a frame by itself. Types in capitals with low lines are rare
-// elsewhere; with the ids and names that AG-UI has beside them they are its alone.
+// match judges one frame. Types in capitals with underscores are rare in other protocols;
+// together with AG-UI's ids and names they occur in AG-UI only.
 func match(in *dialect.Input) (dialect.Confidence, string) {
 	v := in.JSON
 	if v == nil {

@@ -11,7 +11,7 @@ import (
 	"tapedeck/schema"
 )
 
-// input makes an input of a line; ">" stands before what is sent.
+// input makes an input of a line. The prefix ">" marks a frame that the client sends.
 func input(line string) *dialect.Input {
 	f := schema.Frame{}
 	if rest, ok := strings.CutPrefix(line, ">"); ok {
@@ -49,7 +49,7 @@ func TestMatch(t *testing.T) {
 		{dialect.Possible, `{"type":"RAW"}`},
 		{dialect.Possible, `{"type":"CUSTOM","value":1}`},
 
-		// Frames of others.
+		// Frames of other dialects.
 		{dialect.No, `{"type":"UNKNOWN_EVENT_TYPE"}`},
 		{dialect.No, `{"type":"custom","value":1}`},
 		{dialect.No, `{"type":"run_started","runId":"r"}`},
@@ -79,7 +79,7 @@ func TestTime(t *testing.T) {
 	}{
 		{`{"type":"RAW","timestamp":1767225600000}`, at.UnixNano()},
 		{`{"type":"RAW","timestamp":1767225600000.5}`, at.UnixNano() + 500_000},
-		{`{"type":"RAW","timestamp":1767225600}`, 0}, // seconds
+		{`{"type":"RAW","timestamp":1767225600}`, 0}, // in seconds
 		{`{"type":"RAW","timestamp":1767225600000000000}`, 0},
 		{`{"type":"RAW","timestamp":-1}`, 0},
 		{`{"type":"RAW","timestamp":"1767225600000"}`, 0},

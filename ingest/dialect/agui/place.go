@@ -7,19 +7,18 @@ import (
 	"tapedeck/schema"
 )
 
-// place is a step or a sub-agent in progress: what happens now belongs to one,
-// or to the run.
+// place is a step or a sub-agent in progress. Events belong to a place or to the run.
 type place struct {
 	span  *dialect.Span
 	step  bool
-	name  string // of the step, of the sub-agent
-	agent string // the sub-agent's id: of the step's, of itself; "" for the run's own
+	name  string // of the step or the sub-agent
+	agent string // the id of the sub-agent that the step belongs to, or of the sub-agent itself; "" for the run
 }
 
-// placeLimit bounds the places in progress. The one begun first is left unclosed.
+// placeLimit bounds the places in progress. Beyond it the oldest is unclosed.
 const placeLimit = 64
 
-// attribute says whose event the frame is, "" for the run's own.
+// attribute sets the sub-agent that the frame belongs to. "" is the run itself.
 func (d *decoder) attribute(agent []byte) {
 	d.Node, d.Agent = "", ""
 	if len(agent) == 0 {
@@ -33,8 +32,8 @@ func (d *decoder) attribute(agent []byte) {
 	}
 }
 
-// here returns the span that the frame belongs to: the latest step of the one
-// whose event it is, else its sub-agent, else the run.
+// here returns the span that the frame belongs to: the latest step of its agent, else its
+// sub-agent, else the run.
 func (d *decoder) here() *dialect.Span {
 	for _, p := range slices.Backward(d.run.places) {
 		if p.agent == d.Node {
@@ -62,7 +61,7 @@ func (d *decoder) leave(i int, status schema.Status) {
 	d.SettleSpan(span, status)
 }
 
-// leavePlaces ends what the run did not end itself.
+// leavePlaces ends the places that are still open when the run ends.
 func (d *decoder) leavePlaces(status schema.Status) {
 	for n := len(d.run.places); n > 0; n = len(d.run.places) {
 		d.leave(n-1, status)
@@ -74,8 +73,7 @@ func (d *decoder) stepStarted(in *dialect.Input) {
 	d.open(place{step: true, name: string(name), agent: d.Node}, d.Node, d.here())
 }
 
-// stepFinished ends the latest step with a name. Of one that was not seen to
-// begin nothing is known.
+// stepFinished ends the latest step with a name. It ignores a step whose start was not seen.
 func (d *decoder) stepFinished(in *dialect.Input) {
 	name := in.JSON.GetStringBytes("stepName")
 	for i, p := range slices.Backward(d.run.places) {
@@ -86,8 +84,8 @@ func (d *decoder) stepFinished(in *dialect.Input) {
 	}
 }
 
-// agentStarted reads SUBAGENT_STARTED: the sub-agent works below the call that
-// began it, where it is named, else below the agent that did.
+// agentStarted reads SUBAGENT_STARTED. The sub-agent is below the call that began it where the
+// event names one, else below the agent that began it.
 func (d *decoder) agentStarted(in *dialect.Input) {
 	v, id := in.JSON, d.Node
 	if id == "" {
@@ -117,8 +115,8 @@ func (d *decoder) agentFailed(in *dialect.Input) {
 	}
 }
 
-// endAgent ends a sub-agent and the steps that it left open. It returns the id of
-// the sub-agent's span, or of the run's where there is none.
+// endAgent ends a sub-agent and its open steps. It returns the id of the sub-agent's span, or of
+// the run's span where there is none.
 func (d *decoder) endAgent(status schema.Status, why []byte) (at string) {
 	if d.Node == "" {
 		return ""

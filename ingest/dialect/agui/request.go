@@ -16,7 +16,7 @@ func (d *decoder) head(in *dialect.Input, head *dialect.Head) {
 	}
 }
 
-// refused reads a piece of the body of an answer that is an error.
+// refused reads a piece of the body of an error answer.
 func (d *decoder) refused(body []byte) {
 	if d.run.span == nil {
 		d.inRun()
@@ -25,7 +25,7 @@ func (d *decoder) refused(body []byte) {
 	d.refusal.Body(&d.Conversation, d.run.span, body)
 }
 
-// request reads a RunAgentInput. The run begins with it.
+// request reads a RunAgentInput, which begins the run.
 func (d *decoder) request(in *dialect.Input) {
 	thread, run := in.JSON.GetStringBytes("threadId"), in.JSON.GetStringBytes("runId")
 	if len(thread) == 0 && len(run) == 0 {
@@ -34,7 +34,7 @@ func (d *decoder) request(in *dialect.Input) {
 	}
 	in.Type = "RunAgentInput"
 	if len(thread) == 0 {
-		return // the session shows with RUN_STARTED
+		return // RUN_STARTED names the session
 	}
 	d.abandonRun() // under its own session
 	d.Session = d.session.Own(thread)
@@ -44,7 +44,7 @@ func (d *decoder) request(in *dialect.Input) {
 	d.input(in.Data)
 }
 
-// input reads a run's input: what is new of its messages, and which is the last.
+// input reads a run's input: its new messages, and the id of the last one.
 func (d *decoder) input(input []byte) {
 	if resume := dialect.RawMember(input, "resume"); len(resume) > 2 && resume[0] == '[' {
 		d.attach("resume", resume)
@@ -72,10 +72,9 @@ func (d *decoder) input(input []byte) {
 	}
 }
 
-// snapshot reads MESSAGES_SNAPSHOT: the whole conversation, most of which is
-// not new. Results end calls that are still open. Of a run that streams nothing
-// it also holds what the agent said: what comes after the run's input, where
-// that is known.
+// snapshot reads MESSAGES_SNAPSHOT: the whole conversation, most of which is known. Results end
+// calls that are still open. In a run that streams nothing the snapshot also has the agent's
+// messages: those after the run's input, where that is known.
 func (d *decoder) snapshot(in *dialect.Input) {
 	after, quiet := false, !d.run.spoke && d.run.last != ""
 	dialect.RawElements(dialect.RawMember(in.Data, "messages"), func(m []byte) bool {
@@ -104,7 +103,7 @@ func (d *decoder) wholeMessage(kind schema.MessageKind, m []byte) {
 	}
 }
 
-// wholeCalls reads calls that were not streamed. When they began is not known.
+// wholeCalls reads calls that were not streamed. Their start is not known.
 func (d *decoder) wholeCalls(list []byte) {
 	dialect.RawElements(list, func(one []byte) bool {
 		id, function := dialect.RawText(one, "id"), dialect.RawMember(one, "function")

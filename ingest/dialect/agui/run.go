@@ -7,12 +7,11 @@ import (
 	"tapedeck/schema"
 )
 
-// runState is what is known of the run in progress, or of the one that ended
-// last.
+// runState is the state of the run in progress, or of the run that ended last.
 type runState struct {
 	span  *dialect.Span
-	asked bool // it began with its request, and the agent has not spoken so far
-	child bool // the run that it comes from is noted
+	asked bool // it began with its request, and no event of the agent has come yet
+	child bool // the parent run is noted
 	attrs dialect.Attributes
 
 	places  []place
@@ -20,23 +19,23 @@ type runState struct {
 	chunks  chunks
 	spoke   bool     // it has streamed a message or a call
 	last    string   // id of the last message of its input
-	counted [][]byte // usages that came in RAW events
+	counted [][]byte // usages in RAW events
 }
 
-// run names a run that is not the one in progress, such as one that was
-// abandoned: its end may come all the same.
+// run identifies a run other than the one in progress, such as an abandoned run whose end may
+// still come.
 type run struct {
 	id   string
 	span *dialect.Span
 }
 
-// Bounds: runs that were abandoned; a value that is kept with a run, bytes.
+// Bounds: abandoned runs, and a value in a run's attributes, bytes.
 const (
 	abandonedLimit = 8
 	attachLimit    = 16 << 10
 )
 
-// inRun returns the run in progress, and begins one where there is none.
+// inRun returns the run in progress. It begins a run where there is none.
 func (d *decoder) inRun() *dialect.Span {
 	if d.Run() == nil {
 		d.beginRun(nil)
@@ -65,8 +64,8 @@ func (d *decoder) abandonRun() {
 	}
 }
 
-// runStarted reads RUN_STARTED. A run that names the one in progress as its
-// parent is begun inside of it; any other follows it.
+// runStarted reads RUN_STARTED. A run whose parent is the run in progress begins inside of it;
+// any other run follows it.
 func (d *decoder) runStarted(in *dialect.Input) {
 	id, parent := in.JSON.GetStringBytes("runId"), in.JSON.GetStringBytes("parentRunId")
 	if d.run.asked && d.Run() != nil {
@@ -102,7 +101,7 @@ func (d *decoder) nameSession(in *dialect.Input) {
 	}
 }
 
-// lineage notes the run that this one comes from.
+// lineage notes the parent of the run.
 func (d *decoder) lineage(parent []byte) {
 	if len(parent) > 0 && !d.run.child {
 		d.run.child = true
@@ -111,7 +110,7 @@ func (d *decoder) lineage(parent []byte) {
 	}
 }
 
-// attach keeps a value with the run as it stood.
+// attach adds a JSON value to the run's attributes.
 func (d *decoder) attach(name string, value []byte) {
 	if len(value) <= attachLimit {
 		d.run.attrs.AddRaw(name, value)
@@ -123,8 +122,8 @@ func (d *decoder) noteRun() {
 	d.Emitter.ChangedSpan(d.run.span, d.Frame)
 }
 
-// runFinished reads RUN_FINISHED. It ends the run in progress, unless it names
-// another; of a run that was not seen to begin only the end is known.
+// runFinished reads RUN_FINISHED. It ends the run in progress, unless it names another run. A run
+// whose start was not seen gets no start.
 func (d *decoder) runFinished(in *dialect.Input) {
 	id := in.JSON.GetStringBytes("runId")
 	d.seek(id)
@@ -133,7 +132,7 @@ func (d *decoder) runFinished(in *dialect.Input) {
 	}
 	if d.Run() == nil {
 		if len(id) > 0 && string(id) == d.RunID {
-			return // once more
+			return // delivered again
 		}
 		d.nameSession(in)
 		d.beginRun(id)
@@ -149,7 +148,7 @@ func (d *decoder) runFinished(in *dialect.Input) {
 	}
 	for _, tool := range d.OpenTools() {
 		if tool.Ready {
-			d.Wait(tool) // for the client, as nobody has answered it
+			d.Wait(tool) // the client answers it: no result has come
 		}
 	}
 	d.endRun(in, schema.StatusOK, nil)
@@ -159,8 +158,7 @@ func (d *decoder) runFinished(in *dialect.Input) {
 	d.left = true
 }
 
-// seek goes out to the run with an id, if it is one that the present run is
-// inside of: those in between are abandoned.
+// seek returns to the outer run with an id, if there is one. It abandons the runs in between.
 func (d *decoder) seek(id []byte) {
 	if len(id) == 0 || string(id) == d.RunID {
 		return
@@ -172,8 +170,8 @@ func (d *decoder) seek(id []byte) {
 	}
 }
 
-// finishedLate reads the end of a run that was abandoned when another began: the
-// frame is that run's, not the present one's.
+// finishedLate reads the end of a run that was abandoned when another run began. The frame
+// belongs to the abandoned run.
 func (d *decoder) finishedLate(id []byte, in *dialect.Input) bool {
 	i := slices.IndexFunc(d.abandoned, func(r run) bool { return len(id) > 0 && r.id == string(id) })
 	if i < 0 {
@@ -187,10 +185,10 @@ func (d *decoder) finishedLate(id []byte, in *dialect.Input) bool {
 	return true
 }
 
-// finishedAgain reads the end of a run that ended before in this stream, but for
-// the one that ended last: it says nothing new. Events that came after that end
-// without a run of their own may be another delivery of it: they are a run of
-// its id, so that its usage counts once, and the frame is marked.
+// finishedAgain reads the end of a run that has ended already, other than the latest one. It
+// changes nothing. Events after that earlier end, without a run of their own, may be another
+// delivery of it: they become a run with its id, so that its usage counts once, and the frame is
+// marked.
 func (d *decoder) finishedAgain(id []byte) bool {
 	if string(id) == d.RunID || !d.past.Has(id) {
 		return false
@@ -206,8 +204,7 @@ func (d *decoder) finishedAgain(id []byte) bool {
 	return false
 }
 
-// interrupted notes what a run waits for. A call that waits for an approval has
-// not begun.
+// interrupted notes what a run waits for. A call that waits for an approval has not started.
 func (d *decoder) interrupted(interrupts []byte) {
 	d.attach("interrupts", interrupts)
 	dialect.RawElements(interrupts, func(one []byte) bool {
@@ -223,8 +220,8 @@ func (d *decoder) interrupted(interrupts []byte) {
 	})
 }
 
-// runError reads RUN_ERROR, which does not say of which run it is: of the one in
-// progress, else of the one that ended last.
+// runError reads RUN_ERROR, which names no run. It ends the run in progress, else it belongs to
+// the run that ended last.
 func (d *decoder) runError(in *dialect.Input) {
 	why := in.JSON.GetStringBytes("message")
 	if d.Run() == nil && d.run.span != nil {
@@ -245,11 +242,11 @@ func (d *decoder) runError(in *dialect.Input) {
 	d.left = true
 }
 
-// failedLate reads an error that comes after a run's end.
+// failedLate reads an error after the end of its run.
 func (d *decoder) failedLate(why []byte) {
 	span := d.run.span
 	if span.Status == schema.StatusError {
-		return // once more
+		return // delivered again
 	}
 	if len(why) > 0 {
 		d.Say(schema.MessageError, why).Span = span.ID
@@ -258,7 +255,7 @@ func (d *decoder) failedLate(why []byte) {
 	d.Emitter.CloseSpan(span, schema.StatusError, d.Frame)
 }
 
-// endRun ends the run with its usage.
+// endRun ends the run and records its usage.
 func (d *decoder) endRun(in *dialect.Input, status schema.Status, why []byte) {
 	d.usageOfRun(dialect.RawMember(in.Data, "usage"))
 	d.leavePlaces(status)

@@ -9,7 +9,7 @@ import (
 	"tapedeck/schema"
 )
 
-// stream makes the frames of a run: steps of some text and a tool call.
+// stream makes the frames of a run: steps with text and a tool call.
 func stream(steps, deltas int) []schema.Frame {
 	var frames []schema.Frame
 	say := func(format string, values ...any) {
@@ -37,7 +37,7 @@ func BenchmarkDecode(b *testing.B) { dialecttest.Bench(b, Dialect, stream(5, 60)
 
 func TestIdle(t *testing.T) { dialecttest.Idle(t, Dialect, stream(5, 60), 200) }
 
-// A stream in which nothing ends holds no more than its bounds.
+// The state of a stream in which nothing ends is bounded.
 func TestBounds(t *testing.T) {
 	var frames []schema.Frame
 	say := func(format string, values ...any) {

@@ -7,16 +7,16 @@ import (
 	"tapedeck/schema"
 )
 
-// role is a message in progress that is not the assistant's.
+// role is the kind of a message in progress that is not the assistant's.
 type role struct {
 	id   string
 	kind schema.MessageKind
 }
 
-// roleLimit bounds those that are remembered.
+// roleLimit bounds the roles that are kept.
 const roleLimit = 32
 
-// kindOf says whose message has an id.
+// kindOf returns the kind of the message with an id.
 func (d *decoder) kindOf(id []byte) schema.MessageKind {
 	for _, r := range d.run.roles {
 		if r.id == string(id) {
@@ -26,7 +26,7 @@ func (d *decoder) kindOf(id []byte) schema.MessageKind {
 	return schema.MessageAssistant
 }
 
-// setRole remembers whose message it is that begins.
+// setRole keeps the role of a message that begins.
 func (d *decoder) setRole(id []byte, name string) {
 	d.run.roles = slices.DeleteFunc(d.run.roles, func(r role) bool { return r.id == string(id) })
 	var kind schema.MessageKind
@@ -45,8 +45,8 @@ func (d *decoder) setRole(id []byte, name string) {
 	}
 }
 
-// textStart reads TEXT_MESSAGE_START. The message begins with its first text:
-// some are opened for the calls that they hold and say nothing.
+// textStart reads TEXT_MESSAGE_START. The message begins with its first text, as some agents open
+// messages without text for their tool calls.
 func (d *decoder) textStart(in *dialect.Input) {
 	id := in.JSON.GetStringBytes("messageId")
 	if len(id) > 0 {
@@ -71,7 +71,7 @@ func (d *decoder) thinkingEnd(in *dialect.Input) {
 	d.Complete(schema.MessageThinking, in.JSON.GetStringBytes("messageId"))
 }
 
-// complete ends a text message. What a user said may name the session.
+// complete ends a text message. A message of the user may set the session's title.
 func (d *decoder) complete(id []byte) {
 	kind := d.kindOf(id)
 	if kind == schema.MessageUser {
@@ -101,8 +101,7 @@ func (d *decoder) say(kind schema.MessageKind, id, delta []byte) {
 	}
 }
 
-// spoken notes that a model has said something. Its calls do not show in the
-// protocol: only when the run first produced something is known.
+// spoken records the first output of the run. The protocol does not show calls of a model.
 func (d *decoder) spoken() {
 	d.run.spoke = true
 	if run := d.inRun(); run.FirstToken == 0 && run.Started != 0 {
@@ -111,15 +110,15 @@ func (d *decoder) spoken() {
 	}
 }
 
-// chunks are what events without an id of their own go on with: the message or
-// call of the chunk before.
+// chunks is the state of chunk events: a chunk without an id continues the message or call of the
+// previous chunk.
 type chunks struct {
-	typ string // of the chunk before, "" for none
+	typ string // the type of the previous chunk, "" for none
 	id  []byte
 }
 
-// endChunks ends what came in chunks once an event of another type comes; typ is
-// "" where another message or call begins.
+// endChunks ends a message or call in chunks when an event of another type comes. typ is "" where
+// another message or call begins.
 func (d *decoder) endChunks(typ string) {
 	c := &d.run.chunks
 	if c.typ == "" || c.typ == typ || typ == rawEvent || typ == snapshotEvent {
@@ -138,8 +137,8 @@ func (d *decoder) endChunks(typ string) {
 	c.typ, c.id = "", c.id[:0]
 }
 
-// nextChunk takes the id of a chunk, and reports whether it begins a message or
-// call. Without an id it goes on with the one before.
+// nextChunk sets the id of a chunk, and reports whether it begins a message or call. A chunk
+// without an id continues the previous one.
 func (d *decoder) nextChunk(typ string, id []byte) (begins bool) {
 	c := &d.run.chunks
 	if begins = len(id) > 0 && (c.typ != typ || string(c.id) != string(id)); begins {
@@ -149,7 +148,7 @@ func (d *decoder) nextChunk(typ string, id []byte) (begins bool) {
 	return begins
 }
 
-// textChunk reads a chunk, which stands for a message's start, content and end.
+// textChunk reads a chunk, which replaces a message's start, content and end events.
 func (d *decoder) textChunk(in *dialect.Input) {
 	c, id := &d.run.chunks, in.JSON.GetStringBytes("messageId")
 	begins := d.nextChunk(in.Type, id)

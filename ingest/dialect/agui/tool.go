@@ -6,7 +6,7 @@ import (
 	"tapedeck/schema"
 )
 
-// call returns the call in progress with an id, and begins one.
+// call returns the call in progress with an id, and begins one where there is none.
 func (d *decoder) call(id, name []byte) *model.Tool {
 	d.inRun()
 	begins := d.OpenTool(id) == nil
@@ -22,7 +22,7 @@ func (d *decoder) toolStart(in *dialect.Input) {
 	d.spoken()
 }
 
-// callOf returns the call that an event goes on with; nil for one that has ended.
+// callOf returns the call that an event continues, or nil for one that has ended.
 func (d *decoder) callOf(in *dialect.Input) *model.Tool {
 	id := in.JSON.GetStringBytes("toolCallId")
 	if len(id) == 0 || d.Ended(id) {
@@ -44,8 +44,7 @@ func (d *decoder) arguments(tool *model.Tool, delta []byte) {
 	d.spoken()
 }
 
-// toolEnd reads TOOL_CALL_END, which says that the arguments are complete: the
-// tool is executed from then on.
+// toolEnd reads TOOL_CALL_END: the arguments are complete, and the execution of the tool begins.
 func (d *decoder) toolEnd(in *dialect.Input) {
 	tool := d.callOf(in)
 	if tool == nil {
@@ -58,8 +57,8 @@ func (d *decoder) toolEnd(in *dialect.Input) {
 	}
 }
 
-// toolChunk reads a chunk, which stands for a call's start, arguments and end.
-// Which is the last shows with what comes after it.
+// toolChunk reads a chunk, which replaces a call's start, arguments and end events. The next
+// event shows whether the call is complete.
 func (d *decoder) toolChunk(in *dialect.Input) {
 	c := &d.run.chunks
 	d.nextChunk(toolChunk, in.JSON.GetStringBytes("toolCallId"))
@@ -73,8 +72,8 @@ func (d *decoder) toolChunk(in *dialect.Input) {
 	d.Start(tool)
 }
 
-// toolResult reads a result. The protocol does not say whether it is an error.
-// The call may be of another run or another stream.
+// toolResult reads a result. The protocol does not state whether it is an error. The call may be
+// in another run or stream.
 func (d *decoder) toolResult(in *dialect.Input) {
 	id, of := in.JSON.GetStringBytes("toolCallId"), d.level
 	if len(id) == 0 {
@@ -93,7 +92,7 @@ func (l *level) result(id, m []byte) {
 	l.answered(id, dialect.RawMember(m, "content"), dialect.RawText(m, "error"))
 }
 
-// answered ends a call with its result. why is what a message says of an error.
+// answered ends a call with its result. why is the error that the message states.
 func (l *level) answered(id, raw, why []byte) {
 	status := schema.StatusOK
 	if len(why) > 0 {

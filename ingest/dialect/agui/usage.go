@@ -8,11 +8,11 @@ import (
 	"tapedeck/schema"
 )
 
-// counting is how AG-UI counts (TokenUsage): inputTokens and outputTokens are
-// the totals; cachedInputTokens and cacheWriteInputTokens are parts of the one,
-// reasoningTokens of the other. A run states one usage for each model, once, when
-// it ends: they are added up. The names with underscores are those of
-// LangChain's usage_metadata, which counts alike; it occurs in RAW events.
+// counting is how AG-UI counts (TokenUsage). inputTokens and outputTokens are totals.
+// cachedInputTokens and cacheWriteInputTokens are parts of inputTokens, reasoningTokens of
+// outputTokens. A run states one usage for each model, at its end, and these add up. The names
+// with underscores are those of LangChain's usage_metadata, which counts alike and occurs in RAW
+// events.
 var counting = dialect.Counting{
 	Input:        "inputTokens|input_tokens",
 	CacheRead:    "cachedInputTokens|input_token_details.cache_read",
@@ -29,8 +29,8 @@ var counting = dialect.Counting{
 // usageLimit bounds the usages of a run.
 const usageLimit = 64
 
-// usageOfRun reads the usages that a run states at its end. Those that RAW events
-// stated while it went on count only without them.
+// usageOfRun reads the usages at the end of a run. The usages in earlier RAW events count only
+// where the end has none.
 func (d *decoder) usageOfRun(list []byte) {
 	if last, n := d.usages(run{d.RunID, d.run.span}, list); n > 0 {
 		d.run.counted = nil
@@ -41,7 +41,7 @@ func (d *decoder) usageOfRun(list []byte) {
 	d.countRaw()
 }
 
-// usages reads the usages of a run, and returns the last and their number.
+// usages reads the usages of a run. It returns the last one and their number.
 func (d *decoder) usages(of run, list []byte) (last *dialect.Usage, n int) {
 	dialect.RawElements(list, func(one []byte) bool {
 		if u := d.usage(of, one, n); u != nil {
@@ -53,8 +53,7 @@ func (d *decoder) usages(of run, list []byte) (last *dialect.Usage, n int) {
 	return last, n
 }
 
-// usage reads one usage, the nth of its run. Its id is the same in every stream
-// with the run.
+// usage reads the nth usage of a run. Its id is the same in every stream with the run.
 func (d *decoder) usage(of run, raw []byte, n int) *dialect.Usage {
 	id := "usage:" + of.id + ":" + strconv.Itoa(n)
 	if of.id == "" {
@@ -72,8 +71,8 @@ func (d *decoder) usage(of run, raw []byte, n int) *dialect.Usage {
 	return u
 }
 
-// rawUsage reads a RAW event with usage, as agents sent it before runs stated
-// their usage. It counts only where the run's end states none.
+// rawUsage reads a RAW event with usage. Agents sent it before the protocol had usage at the end
+// of runs. It counts only where the end has none.
 func (d *decoder) rawUsage(in *dialect.Input) {
 	if string(in.JSON.GetStringBytes("source")) != "usage" {
 		return
@@ -96,7 +95,7 @@ func (d *decoder) rawUsage(in *dialect.Input) {
 	keep(event)
 }
 
-// countRaw records what RAW events counted.
+// countRaw records the usages in RAW events.
 func (d *decoder) countRaw() {
 	for n, one := range d.run.counted {
 		d.usage(run{d.RunID, d.run.span}, one, n)

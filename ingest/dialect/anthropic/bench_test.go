@@ -9,7 +9,7 @@ import (
 	"tapedeck/schema"
 )
 
-// smallFrames is a stream as models send it: nearly all of it are small chunks.
+// smallFrames makes a stream that consists almost entirely of small chunks, as models send it.
 func smallFrames(messages int) []schema.Frame {
 	var frames []schema.Frame
 	say := func(event, format string, values ...any) {
@@ -41,6 +41,6 @@ func BenchmarkSmallFrames(b *testing.B) { dialecttest.Bench(b, Dialect, smallFra
 func TestIdle(t *testing.T) {
 	frames := smallFrames(40)
 	dialecttest.Idle(t, Dialect, frames, 5)
-	runtime.KeepAlive(frames) // so that its memory does not count
+	runtime.KeepAlive(frames) // excludes its memory from the measurement
 	dialecttest.Idle(t, Dialect, dialecttest.Case(t, "testdata/cases/exchange.txtar"), 200)
 }

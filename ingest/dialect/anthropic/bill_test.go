@@ -11,7 +11,7 @@ import (
 	"tapedeck/schema"
 )
 
-// iteration is a part of a usage, as the API's reference has it.
+// iteration is a part of a usage, as in the API's reference.
 type iteration struct {
 	Input   uint64 `json:"input_tokens"`
 	Output  uint64 `json:"output_tokens"`
@@ -23,8 +23,8 @@ type iteration struct {
 	} `json:"cache_creation"`
 }
 
-// Where the server compacts the context, what is billed is the sum of the
-// iterations: the usage itself speaks of the last one only.
+// Where the server compacts the context, the sum of the iterations is billed: the usage itself
+// has the last iteration only.
 func TestCompactionBillsIterations(t *testing.T) {
 	const file = "anthropic_messages/anthropic_compaction_cache_stream.sse"
 	var want schema.Tokens
@@ -85,7 +85,8 @@ func TestTotalAndBill(t *testing.T) {
 		{`{"output_tokens":5,"output_tokens_details":{"thinking_tokens":9}}`, schema.Tokens{Reasoning: 9}, schema.Tokens{Reasoning: 9}, true},
 		{`{"output_tokens":5,"iterations":[]}`, schema.Tokens{Output: 5}, schema.Tokens{Output: 5}, true},
 		{`{"output_tokens":5,"iterations":[{"output_tokens":7},{"output_tokens":5}]}`, schema.Tokens{Output: 5}, schema.Tokens{Output: 12}, true},
-		// What of the cache is stated for the whole only, or for how long it was written.
+		// Counts that are stated for the whole usage only: of the cache, and for how long it was
+		// written.
 		{`{"input_tokens":6,"cache_creation_input_tokens":10,"cache_creation":{"ephemeral_1h_input_tokens":10},"output_tokens":8,` +
 			`"iterations":[{"type":"message","input_tokens":6,"output_tokens":8,"cache_creation_input_tokens":10}]}`,
 			schema.Tokens{Input: 6, CacheWrite1h: 10, Output: 8}, schema.Tokens{Input: 6, CacheWrite1h: 10, Output: 8}, true},

@@ -15,11 +15,11 @@ import (
 // block is a content block in progress.
 type block struct {
 	index int
-	key   []byte             // what its text goes by in the trace
-	kind  schema.MessageKind // of its text; "" for blocks without
+	key   []byte             // the key of its text in the conversation
+	kind  schema.MessageKind // of its text; "" without text
 	tool  *model.Tool
-	input []byte // a tool's arguments as the start stated them, for want of chunks
-	// serving: the tool is executed by the server itself.
+	input []byte // a tool's arguments in the start event, used where no chunks follow
+	// serving: the server itself executes the tool.
 	serving bool
 	passage
 }
@@ -27,7 +27,7 @@ type block struct {
 // openBlocks bounds the blocks in progress. Beyond it the oldest is stopped.
 const openBlocks = 64
 
-// find returns the block in progress with an index, nil for none.
+// find returns the block in progress with an index, or nil.
 func (m *Messages) find(index int) *block {
 	for i := range m.blocks {
 		if m.blocks[i].index == index {
@@ -37,7 +37,7 @@ func (m *Messages) find(index int) *block {
 	return nil
 }
 
-// add begins a block. One of text goes on with the text of the block before.
+// add begins a block. A block of text continues the text of the previous block.
 func (m *Messages) add(index int, isText bool) *block {
 	if m.find(index) != nil {
 		m.stop(index)
@@ -59,7 +59,7 @@ func (m *Messages) add(index int, isText bool) *block {
 	return &m.blocks[len(m.blocks)-1]
 }
 
-// startBlock begins a block with what its start says of it.
+// startBlock reads a content_block_start.
 func (m *Messages) startBlock(index int, data []byte, v *fastjson.Value) (known bool) {
 	typ := v.GetStringBytes("type")
 	b := m.add(index, string(typ) == "text")
@@ -111,7 +111,7 @@ func (m *Messages) delta(data []byte, v *fastjson.Value) (known bool) {
 	d := v.Get("delta")
 	typ := d.GetStringBytes("type")
 	b := m.find(v.GetInt("index"))
-	if b == nil { // its start was not seen
+	if b == nil { // the start was not seen
 		b = m.add(v.GetInt("index"), string(typ) == "text_delta")
 	}
 	switch string(typ) {
@@ -137,7 +137,7 @@ func (m *Messages) delta(data []byte, v *fastjson.Value) (known bool) {
 	return true
 }
 
-// text adds to a block's text, which is of the kind that its chunks are of.
+// text adds to a block's text. The type of the chunk sets the kind.
 func (m *Messages) text(b *block, kind schema.MessageKind, chunk []byte) {
 	if b.kind == "" {
 		b.kind = kind
@@ -145,8 +145,8 @@ func (m *Messages) text(b *block, kind schema.MessageKind, chunk []byte) {
 	m.grow(b, chunk)
 }
 
-// stopBlock reads a content_block_stop. Agents that pass events on put the
-// whole block into it, which describes one whose start was not seen.
+// stopBlock reads a content_block_stop. Agents that pass events on add the whole block, which
+// describes a block whose start was not seen.
 func (m *Messages) stopBlock(index int, data []byte, v *fastjson.Value) (known bool) {
 	known = true
 	if whole := v.Get("content_block"); whole != nil && m.find(index) == nil {
@@ -177,8 +177,8 @@ func (m *Messages) stop(index int) {
 	}
 }
 
-// stopBlocks completes the blocks that are in progress as their message ends;
-// calls whose arguments did not end stay as they are.
+// stopBlocks completes the blocks in progress when their message ends. Calls with incomplete
+// arguments stay as they are.
 func (m *Messages) stopBlocks() {
 	for i := range m.blocks {
 		switch b := &m.blocks[i]; {
@@ -193,9 +193,8 @@ func (m *Messages) stopBlocks() {
 	m.blocks = m.blocks[:0]
 }
 
-// Content records the blocks of a message's content, an array or a text, in the
-// call of a model that is in progress in the trace. It is for those who get
-// messages in pieces and keep the call themselves.
+// Content records the blocks of a message's content, an array or a text, in the call of a model
+// in progress. It is for dialects that get messages in pieces and keep the call themselves.
 func (m *Messages) Content(data []byte, v *fastjson.Value) (known bool) {
 	known = true
 	if v != nil && v.Type() == fastjson.TypeString {

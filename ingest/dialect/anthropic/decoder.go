@@ -14,15 +14,14 @@ import (
 // Dialect is Anthropic's Messages API.
 var Dialect = dialect.Dialect{Name: "anthropic-messages", Match: match, Ends: dialect.EndsWith("message_stop", "error"), New: newDecoder}
 
-// decoder reads responses one after another, and behind a proxy the exchanges
-// that they are a part of.
+// decoder reads responses one after the other, or exchanges that a proxy recorded.
 type decoder struct {
 	model.Stream
 	trace    model.Conversation
 	messages Messages
 
 	endpoint endpoint
-	at       int64 // of the request's head, ns; 0 once its run began
+	at       int64 // of the request's head, ns; 0 once its run has begun
 	refusal  model.Refusal
 }
 
@@ -60,14 +59,14 @@ func (d *decoder) head(h *dialect.Head) {
 		return
 	}
 	if d.endpoint == messagesEndpoint {
-		d.asked() // its body was not seen, or is no JSON
+		d.asked() // no body was recorded, or it is not JSON
 		d.messages.RequestID = cmp.Or(string(h.Field("request-id")), string(h.Field("x-request-id")))
 		d.trace.Billing.RequestID = d.messages.RequestID
 	}
 }
 
-// place knows a gateway that serves the API at an address of its own by what it
-// answers there.
+// place clears foreign where the answer identifies the API, as gateways serve it at paths of
+// their own.
 func (d *decoder) place(in *dialect.Input) {
 	if d.endpoint != otherEndpoint || in.Direction == schema.Send {
 		return
@@ -77,7 +76,7 @@ func (d *decoder) place(in *dialect.Input) {
 	}
 }
 
-// asked begins the run of a request whose head alone was seen.
+// asked begins the run of a request of which only the head was seen.
 func (d *decoder) asked() {
 	if d.at != 0 && !d.messages.asked {
 		d.messages.Asked(d.at)
@@ -85,7 +84,7 @@ func (d *decoder) asked() {
 	d.at = 0
 }
 
-// answer reads what the server says: an event, or a whole body.
+// answer reads a message of the server: an event or a whole body.
 func (d *decoder) answer(in *dialect.Input) {
 	refused := d.refusal.Refused() && d.messages.asked
 	if refused {
@@ -115,7 +114,7 @@ func (d *decoder) answer(in *dialect.Input) {
 		known = in.Type != ""
 	case in.Type == "message" && isMessage(in.JSON):
 		known = d.messages.Whole(in.Data, in.JSON)
-	case in.Type == "" && failure != nil: // what gateways answer in place of the API
+	case in.Type == "" && failure != nil: // an error of a gateway
 		in.Type = "error"
 		d.messages.Fail(failure)
 	default:
@@ -126,8 +125,8 @@ func (d *decoder) answer(in *dialect.Input) {
 	}
 }
 
-// isMessage reports whether JSON of the type message is a whole message. Servers put events of their own
-// between those of a message, which SSE names "message" where they have no name.
+// isMessage reports whether an object of the type message is a whole message. Servers send other
+// events between the events of a message, and SSE names an event without a name "message".
 func isMessage(v *fastjson.Value) bool {
 	return string(v.GetStringBytes("role")) == "assistant" && v.Exists("content")
 }
@@ -136,7 +135,7 @@ func isMessage(v *fastjson.Value) bool {
 func (d *decoder) End(at int64, b *dialect.Emitter) {
 	d.Stream.End(at, b)
 	defer d.Done()
-	if d.refusal.Refused() && d.messages.asked { // nothing but a head
+	if d.refusal.Refused() && d.messages.asked { // only a head was seen
 		d.messages.fail(d.refusal.Text())
 	}
 	d.messages.GiveUp()

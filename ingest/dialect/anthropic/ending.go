@@ -7,8 +7,8 @@ import (
 	"tapedeck/schema"
 )
 
-// why keeps the reason for which a message ends, from a message_delta's delta
-// or a whole message.
+// why keeps the reason of a message's end, from the delta of a message_delta or from a whole
+// message.
 func (m *Messages) why(data []byte, v *fastjson.Value) {
 	reason := v.GetStringBytes("stop_reason")
 	if len(reason) == 0 {
@@ -24,18 +24,18 @@ func (m *Messages) why(data []byte, v *fastjson.Value) {
 	}
 }
 
-// end ends the message in progress, well.
+// end ends the message in progress with the status ok.
 func (m *Messages) end() {
 	if !m.open {
 		return
 	}
 	for len(m.blocks) > 0 {
-		m.stop(m.blocks[0].index) // some servers leave it to this
+		m.stop(m.blocks[0].index) // some servers send no content_block_stop
 	}
 	m.close(schema.StatusOK, nil)
 }
 
-// close ends the message in progress, and the run if it is one.
+// close ends the message in progress, and its run where messages are runs.
 func (m *Messages) close(status schema.Status, why []byte) {
 	t := m.trace
 	span := t.Call()
@@ -67,15 +67,15 @@ func (m *Messages) close(status schema.Status, why []byte) {
 	m.order.ended = m.order.started && status == schema.StatusOK
 }
 
-// noteMixed notes of a message that events of it may be another's.
+// noteMixed notes on a message that it may have events of another message.
 func (m *Messages) noteMixed() {
 	if m.order.mixed {
 		m.attrs.AddRaw(schema.Inseparable, []byte("true"))
 	}
 }
 
-// wait lets calls that the server executes wait for the response in which the
-// turn goes on.
+// wait sets the calls that the server executes to waiting: the turn continues in another
+// response.
 func (m *Messages) wait() {
 	for _, tool := range m.trace.OpenTools() {
 		if tool.Span.Status == schema.StatusOpen && tool.Span.Ended == 0 {
@@ -84,7 +84,7 @@ func (m *Messages) wait() {
 	}
 }
 
-// cut leaves a message that did not end, as another begins.
+// cut settles a message without an end, as another begins.
 func (m *Messages) cut() {
 	if !m.open {
 		return
@@ -105,7 +105,7 @@ func (m *Messages) cut() {
 	m.open, m.asked, m.paused, m.attrs = false, false, false, nil
 }
 
-// GiveUp leaves what is in progress without an end, as no more will come.
+// GiveUp settles what is in progress without an end, as no more frames will come.
 func (m *Messages) GiveUp() {
 	m.cut()
 	if m.Runs {

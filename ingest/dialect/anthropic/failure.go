@@ -8,8 +8,8 @@ import (
 	"tapedeck/schema"
 )
 
-// Fail ends the message in progress with an error: the member error of an error
-// event, or of the JSON with which a request is refused.
+// Fail ends the message in progress with an error: the member error of an error event, or of the
+// body of a refused request.
 func (m *Messages) Fail(v *fastjson.Value) {
 	typ, text := v.GetStringBytes("type"), v.GetStringBytes("message")
 	if v != nil && v.Type() == fastjson.TypeString {
@@ -29,13 +29,13 @@ func (m *Messages) fail(text []byte) {
 	if len(text) == 0 {
 		text = []byte("error")
 	}
-	if m.Runs && t.Run() == nil { // it is of no message that is known
+	if m.Runs && t.Run() == nil { // no message is known
 		t.RunID = ""
 		t.InRun()
 	}
 	t.Say(schema.MessageError, text)
 	if !m.open && !m.asked && !m.Runs {
-		return // nothing is in progress that it could end
+		return // there is nothing to end
 	}
 	m.close(schema.StatusError, text)
 }

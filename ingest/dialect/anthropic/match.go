@@ -9,8 +9,8 @@ import (
 	"tapedeck/schema"
 )
 
-// match judges a frame by itself. The names of the events occur elsewhere, but
-// not with what stands beside them here.
+// match judges one frame. Other protocols have events with the same names, but with other
+// members.
 func match(in *dialect.Input) (dialect.Confidence, string) {
 	if head, ok := dialect.HeadOf(in); ok {
 		return matchHead(&head)
@@ -34,8 +34,7 @@ func matchHead(h *dialect.Head) (dialect.Confidence, string) {
 	return dialect.No, ""
 }
 
-// matchRequest judges the body of a request, which looks much like that of
-// other APIs.
+// matchRequest judges the body of a request, which resembles requests of other APIs.
 func matchRequest(v *fastjson.Value) (dialect.Confidence, string) {
 	if !dialect.IsArray(v.Get("messages")) || v.GetStringBytes("model") == nil && v.GetStringBytes("anthropic_version") == nil {
 		return dialect.No, ""
@@ -100,8 +99,8 @@ func matchEvent(v *fastjson.Value) (dialect.Confidence, string) {
 	return sure, "the event " + string(typ)
 }
 
-// isStart judges the message of a message_start: other agents announce theirs by the
-// same name, also the user's.
+// isStart judges the message of a message_start. Other agents use the same name for their
+// messages, also for the user's.
 func isStart(message *fastjson.Value) bool {
 	return string(message.GetStringBytes("type")) == "message" && string(message.GetStringBytes("role")) == "assistant" &&
 		message.GetStringBytes("id") != nil

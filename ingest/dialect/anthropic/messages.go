@@ -1,6 +1,5 @@
-// Package anthropic reads the streams of Anthropic's Messages API, and of the
-// many servers that speak it as well. docs/dialects/anthropic-messages.md says
-// what it concludes.
+// Package anthropic reads the streams of Anthropic's Messages API and of the many servers that
+// implement it. docs/dialects/anthropic-messages.md describes how it reads them.
 package anthropic
 
 import (
@@ -10,18 +9,18 @@ import (
 	"tapedeck/ingest/dialect/model"
 )
 
-// Messages reads the events of the Messages API: message_start, content_block_…
-// and so on, as they stand in the data of an SSE event, and records what
-// they say. It is for every dialect whose streams carry these events. Begin and
-// Done of the trace's Stream are the caller's, as are the Envelope, and flags.
+// Messages reads the events of the Messages API (message_start, content_block_… and so on) from
+// the data of SSE events, and records facts. It is for every dialect whose streams contain these
+// events. The caller calls Begin and Done of the conversation's Stream, and sets the Envelope and
+// the flags.
 //
-// What it keeps of a message is bounded, and released with the message's end.
+// The state of a message is bounded, and is released when the message ends.
 type Messages struct {
-	// Runs: every message is a run of its own, as it is for the API. Otherwise a
-	// message is a call of a model in the trace's run, which the caller keeps.
+	// Runs: every message is a run, as in the API. Otherwise a message is a call of a model in
+	// the conversation's run, which the caller keeps.
 	Runs bool
-	// Agent: who sends the events executes the tools that the model asks for.
-	// Otherwise a call waits for the client's next request.
+	// Agent: the sender of the events executes the tools. Otherwise a call waits for the client's
+	// next request.
 	Agent bool
 	// RequestID, if set, becomes an attribute of the next message to end.
 	RequestID string
@@ -29,34 +28,34 @@ type Messages struct {
 	trace *model.Conversation
 
 	open   bool   // a message is in progress
-	asked  bool   // a run and a call await their message (see Asked)
+	asked  bool   // a run and a call wait for their message (see Asked)
 	order  order  // which events may follow
-	id     string // of the message in progress, or of the last one
+	id     string // of the message in progress or the last one
 	attrs  dialect.Attributes
-	paused bool // it stops for a while only: pause_turn
+	paused bool // the message stopped with pause_turn, and another continues it
 	blocks []block
 	tail   tail
-	usage  *dialect.Usage // of the message in progress, or of the last one
-	counts []byte         // what its usage was put together to (see overlay)
-	others others         // what other models used for it
+	usage  *dialect.Usage // of the message in progress or the last one
+	counts []byte         // the merged usage (see overlay)
+	others others         // usage of other models for the message
 	ids    dialect.Last
 }
 
-// NewMessages makes a reader of the messages of one conversation.
+// NewMessages returns a reader of the messages of one conversation.
 func NewMessages(t *model.Conversation) *Messages { return &Messages{trace: t} }
 
-// ID is the id of the message in progress, or of the last one; "" without.
+// ID returns the id of the message in progress or of the last one, or "".
 func (m *Messages) ID() string { return m.id }
 
 // Open reports whether a message is in progress.
 func (m *Messages) Open() bool { return m.open }
 
-// Usage is what is counted for the message in progress, or for the last one;
-// nil so long as it counted nothing. It changes with later events.
+// Usage returns the usage of the message in progress or of the last one, or nil while nothing is
+// counted. Later events change it.
 func (m *Messages) Usage() *dialect.Usage { return m.usage }
 
-// Asked begins a run, where messages are runs, and a call of a model, for the
-// message that will answer a request. at is when the request began, ns.
+// Asked begins a call of a model, and a run where messages are runs, for the message that will
+// answer a request. at is when the request began, ns.
 func (m *Messages) Asked(at int64) {
 	t := m.trace
 	m.cut()
@@ -69,9 +68,8 @@ func (m *Messages) Asked(at int64) {
 	t.OpenCall().Started = at
 }
 
-// Event reads one event. data is its JSON as it stood and v the same, parsed;
-// both are the caller's again afterwards. It reports whether the event's type,
-// and the types in it, are known; what is not known changes nothing.
+// Event reads one event. data is its JSON and v the same, parsed; Event keeps neither. It reports
+// whether the event's type and the types in it are known. Unknown ones change nothing.
 func (m *Messages) Event(data []byte, v *fastjson.Value) (known bool) {
 	return m.event(dialect.Alias(v.GetStringBytes("type")), data, v)
 }
@@ -103,8 +101,8 @@ func (m *Messages) event(typ string, data []byte, v *fastjson.Value) (known bool
 	return true
 }
 
-// start begins a message. One that is announced twice goes on. A message may bring all
-// of its content, and the reason for its end, with its start: then no blocks follow.
+// start begins a message. A repeated message_start continues the message. A message may have all
+// of its content and its stop reason in its start: then no blocks follow.
 func (m *Messages) start(data []byte, v *fastjson.Value) (known bool) {
 	if !dialect.IsObject(v) {
 		return false
@@ -125,7 +123,7 @@ func (m *Messages) start(data []byte, v *fastjson.Value) (known bool) {
 	return known
 }
 
-// begin makes sure that a message is in progress.
+// begin begins a message, where none is in progress.
 func (m *Messages) begin(id []byte) {
 	if m.open {
 		return
@@ -148,8 +146,7 @@ func (m *Messages) begin(id []byte) {
 	m.asked = false
 }
 
-// model sets the model that really answers, which may be named more exactly
-// than it was asked for.
+// model sets the model that answers, which may be named more exactly than in the request.
 func (m *Messages) model(name []byte) {
 	if m.Runs {
 		m.trace.CorrectModel(name, "", m.trace.Call(), m.trace.Run())
@@ -158,8 +155,8 @@ func (m *Messages) model(name []byte) {
 	}
 }
 
-// change reads a message_delta: why the message ends, and its usage. Gateways
-// send it after the end as well; then only the usage counts.
+// change reads a message_delta: the stop reason and the usage. Gateways send it after the end as
+// well; then only the usage counts.
 func (m *Messages) change(data []byte, v *fastjson.Value) {
 	if !m.open && m.usage == nil {
 		m.begin(nil)
@@ -170,12 +167,11 @@ func (m *Messages) change(data []byte, v *fastjson.Value) {
 	}
 }
 
-// Whole records a message that came in one piece: the answer to a request that
-// asked for no stream.
+// Whole records a message that was not streamed.
 func (m *Messages) Whole(data []byte, v *fastjson.Value) (known bool) {
 	asked := m.asked
 	known = m.start(data, v)
-	if call := m.trace.Call(); !asked && call != nil { // only the end of it was seen
+	if call := m.trace.Call(); !asked && call != nil { // only the end of the call was seen
 		call.Started, call.FirstToken = 0, 0
 		if m.Runs {
 			m.trace.InRun().Started = 0

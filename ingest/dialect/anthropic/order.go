@@ -7,21 +7,21 @@ import (
 	"tapedeck/schema"
 )
 
-// order is what is known of the order of events. Deltas and ends do not name their message,
-// so a repeated end and two streams on one connection show only in events that fit nowhere.
+// order tracks the order of events. Deltas and ends do not name their message. A repeated end, or
+// two streams on one connection, therefore show only in events that do not fit.
 type order struct {
-	started bool // the message_start of the message in progress, or of the last one, was seen
-	ended   bool // that message has ended well, and no other has begun
-	again   bool // events of it came again after its end
+	started bool // the message_start of the message in progress or the last one was seen
+	ended   bool // that message has ended with the status ok, and no other has begun
+	again   bool // its events came again after its end
 	blocks  int  // one more than the highest index of its blocks
-	cut     int  // messages that ended in its start, each of which may go on beside it
-	mixed   bool // one of them does
+	cut     int  // messages cut off by its start, each of which may continue
+	mixed   bool // one of them does continue
 }
 
-// cutLimit bounds the messages that are expected to go on.
+// cutLimit bounds the messages that may continue.
 const cutLimit = 64
 
-// cutBy counts the messages that may go on once a message with an id begins.
+// cutBy returns the number of messages that may continue once a message with an id begins.
 func (o *order) cutBy(m *Messages, id []byte) int {
 	if !m.open || !o.started || len(id) == 0 || m.id == "" {
 		return 0
@@ -29,8 +29,8 @@ func (o *order) cutBy(m *Messages, id []byte) int {
 	return min(o.cut+1, cutLimit)
 }
 
-// misplaced reports whether an event is a repeat, which is marked, or belongs to no message
-// that can be determined. It changes nothing then.
+// misplaced reports whether an event is a repeat, which it marks, or belongs to an unknown
+// message. It then changes nothing else.
 func (m *Messages) misplaced(typ string, data []byte, v *fastjson.Value) bool {
 	if m.open {
 		return m.stray(typ, data, v)
@@ -42,9 +42,9 @@ func (m *Messages) misplaced(typ string, data []byte, v *fastjson.Value) bool {
 	return again
 }
 
-// repeated reports whether an event without a message_start is of the message that has
-// ended: sources that deliver at least once send the end of a stream again. A block with
-// a higher index than that message had is of another one, whose start was not seen. The
+// repeated reports whether an event without a message_start repeats an event of the message that
+// has ended: sources that deliver at least once send the end of a stream again. A block with a
+// higher index than that message had belongs to another message, whose start was not seen. The
 // usage of a message_delta right after the end counts, as gateways send it there.
 func (m *Messages) repeated(typ string, index int) bool {
 	switch typ {
@@ -58,15 +58,15 @@ func (m *Messages) repeated(typ string, index int) bool {
 	return false
 }
 
-// stray reports whether an event contradicts the message in progress, so that it must be
-// of one that ended in its start: two streams are mixed, which nothing separates.
+// stray reports whether an event contradicts the message in progress, so that it belongs to a
+// message that was cut off. Two streams are then mixed and cannot be separated.
 func (m *Messages) stray(typ string, data []byte, v *fastjson.Value) bool {
 	o, stray := &m.order, false
 	switch typ {
 	case "content_block_start":
 		stray = m.find(v.GetInt("index")) != nil
 		o.mixed = o.mixed || stray
-	case "content_block_delta", "content_block_stop": // of a block that has stopped
+	case "content_block_delta", "content_block_stop": // the block has stopped
 		index := v.GetInt("index")
 		stray = index < o.blocks && m.find(index) == nil
 		o.mixed = o.mixed || stray
@@ -76,12 +76,12 @@ func (m *Messages) stray(typ string, data []byte, v *fastjson.Value) bool {
 		stray = o.mixed && stated && input != own
 	case "message_stop":
 		if stray = o.mixed; stray {
-			o.cut-- // each of them has an end of its own
+			o.cut-- // each cut-off message has an end of its own
 		}
 	}
 	return stray
 }
 
-// Ended reports whether a message has ended well whose start was seen: the next event
-// begins another one, or is a repeat.
+// Ended reports whether a message whose start was seen has ended with the status ok. The next
+// event begins another message or is a repeat.
 func (m *Messages) Ended() bool { return !m.open && m.order.ended }

@@ -6,25 +6,24 @@ import (
 	"tapedeck/schema"
 )
 
-// others is what models other than that of the answer used for a message: an adviser that
-// was asked, or the model that another one took over from. Each is a usage of its own
-// beside the message's.
+// others holds the usage of other models for a message: an adviser that was called, or the model
+// that another one replaced. Each has a usage of its own beside the message's usage.
 type others struct {
 	usages []*dialect.Usage
-	calls  []*dialect.Span // of models that another one took over from
+	calls  []*dialect.Span // calls of models that another one replaced
 }
 
 // otherModels bounds the other models of a message.
 const otherModels = 8
 
-// Share is what one model used of a message.
+// Share is the part of a message's usage that one model has.
 type Share struct {
 	Model  string
 	Tokens schema.Tokens
-	Raw    []byte // the last of its iterations
+	Raw    []byte // its last iteration
 }
 
-// Shares reads what the models other than own used of a message.
+// Shares returns the shares of all models other than own.
 func Shares(usage []byte, own string) (shares []Share) {
 	eachIteration(usage, func(iteration []byte, t schema.Tokens) {
 		name := dialect.RawText(iteration, "model")
@@ -45,7 +44,7 @@ func Shares(usage []byte, own string) (shares []Share) {
 	return shares
 }
 
-// isOwn reports whether an iteration that names a model, or none, is of the model own.
+// isOwn reports whether an iteration is of the model own. An iteration without a name is.
 func isOwn(name []byte, own string) bool { return len(name) == 0 || own == "" || string(name) == own }
 
 // eachIteration calls see with each iteration of a usage that counts something.
@@ -58,7 +57,7 @@ func eachIteration(usage []byte, see func(iteration []byte, t schema.Tokens)) {
 	})
 }
 
-// record records what other models used for the message with an id, or replaces it.
+// record records the shares of other models for the message with an id, or replaces them.
 func (o *others) record(t *model.Conversation, of string, shares []Share) {
 	for i := range shares {
 		u := o.usage(t, of, shares[i].Model)
@@ -82,13 +81,13 @@ func (o *others) usage(t *model.Conversation, of, name string) *dialect.Usage {
 	u := t.UseTokens(id, scope, o.call(t, name), schema.UsageAdd, schema.Tokens{})
 	u.Model, u.Provider = name, dialect.ProviderOf(name)
 	if u.RequestedModel != name {
-		u.RequestedModel = "" // it was asked for by the server, or by the model
+		u.RequestedModel = "" // the server or the model requested it
 	}
 	o.usages = append(o.usages, u)
 	return u
 }
 
-// call is the call of a model, or that in which the model was asked.
+// call returns the call of a model, or the call in which the model was called.
 func (o *others) call(t *model.Conversation, name string) *dialect.Span {
 	for _, call := range o.calls {
 		if call.Model == name {
@@ -98,8 +97,7 @@ func (o *others) call(t *model.Conversation, name string) *dialect.Span {
 	return t.Call()
 }
 
-// fallback reads a block with which another model takes over: what it says is a call of
-// its own.
+// fallback reads a block with which another model takes over. Its output is a call of its own.
 func (m *Messages) fallback(name []byte) {
 	t := m.trace
 	call := t.Call()
@@ -117,11 +115,11 @@ func (m *Messages) fallback(name []byte) {
 	t.OpenCall()
 }
 
-// ForgetOthers begins another message, for those who keep the call and the message's own
-// usage themselves (see Content).
+// ForgetOthers begins another message, for dialects that keep the call and the message's usage
+// themselves (see Content).
 func (m *Messages) ForgetOthers() { m.others = others{} }
 
-// CountOthers records what other models used of such a message.
+// CountOthers records the usage of other models for a message of such a dialect.
 func (m *Messages) CountOthers(id string, usage []byte) {
 	m.others.record(m.trace, id, Shares(usage, m.trace.Model))
 }

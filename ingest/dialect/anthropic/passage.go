@@ -7,29 +7,28 @@ import (
 	"tapedeck/schema"
 )
 
-// An answer with citations comes in many blocks of text, one for each passage
-// that has sources of its own. They are one message: blocks of text that follow
-// on each other go on in the same text, and its attribute "cited" lists which
-// bytes of it have which citations.
+// An answer with citations comes in many blocks of text, one for each passage with sources of its
+// own. They are one message: adjacent blocks of text share a text, and its attribute "cited"
+// lists the bytes that have citations.
 
-// passage is the part of a text that a block brings.
+// passage is the part of a text that one block has.
 type passage struct {
-	from  int          // bytes of the text before it
+	from  int          // bytes of the text before the passage
 	cites dialect.List // its citations
-	cited dialect.List // those of the passages before it
+	cited dialect.List // citations of earlier passages
 }
 
-// tail is a text whose block has stopped and which the next may go on with.
+// tail is a text whose block has stopped and that the next block may continue.
 type tail struct {
 	index int
 	key   []byte
 	passage
 }
 
-// citesLimit bounds the citations that are kept of a text, bytes.
+// citesLimit bounds the citations of a text, bytes.
 const citesLimit = 64 << 10
 
-// cite adds a citation to a passage, which may come only afterwards.
+// cite adds a citation to a passage. It may come after the text.
 func (p *passage) cite(citation []byte) {
 	if len(citation) > 0 && len(p.cites)+len(p.cited)+len(citation) <= citesLimit {
 		p.cites.Add(citation)
@@ -41,7 +40,7 @@ func (m *Messages) stopText(b *block) {
 	m.dropTail()
 	message := m.trace.Growing(schema.MessageAssistant, b.key)
 	if message == nil {
-		return // it brought nothing
+		return // the block had no text
 	}
 	if len(b.cites) > 0 {
 		var one dialect.Attributes
@@ -56,7 +55,7 @@ func (m *Messages) stopText(b *block) {
 	m.tail = tail{index: b.index, key: b.key, passage: b.passage}
 }
 
-// dropTail completes the text that waits: nothing goes on with it.
+// dropTail completes the waiting text, as no block continues it.
 func (m *Messages) dropTail() {
 	if m.tail.key != nil {
 		m.trace.Complete(schema.MessageAssistant, m.tail.key)
@@ -64,7 +63,7 @@ func (m *Messages) dropTail() {
 	}
 }
 
-// textLen is the length of a growing text, bytes.
+// textLen returns the length of a growing text, bytes.
 func (m *Messages) textLen(key []byte) int {
 	if message := m.trace.Growing(schema.MessageAssistant, key); message != nil {
 		return message.TextLen()

@@ -11,13 +11,13 @@ import (
 	"tapedeck/schema"
 )
 
-// endpoint is what a request is made to.
+// endpoint is the endpoint of a request.
 type endpoint int
 
 const (
-	unknownEndpoint  endpoint = iota // no head was seen
-	messagesEndpoint                 // a message is asked for
-	countEndpoint                    // only tokens are counted: no model is called
+	unknownEndpoint  endpoint = iota // no head was recorded
+	messagesEndpoint                 // creates a message
+	countEndpoint                    // only counts tokens, without a call of a model
 	otherEndpoint
 )
 
@@ -64,8 +64,8 @@ func (d *decoder) request(in *dialect.Input) {
 
 func isAssistant(m *fastjson.Value) bool { return string(m.GetStringBytes("role")) == "assistant" }
 
-// message reads a new message of a request: what the user says, and the results
-// of tools that the client executed.
+// message reads a new message of a request: text of the user, and results of tools that the
+// client executed.
 func (d *decoder) message(_ int, v *fastjson.Value, raw []byte) {
 	if isAssistant(v) {
 		return
@@ -91,7 +91,7 @@ func (d *decoder) message(_ int, v *fastjson.Value, raw []byte) {
 	d.trace.AwaitID(message)
 }
 
-// toolResult ends a call that this or another stream of the session saw begin.
+// toolResult ends a call whose start may be in this stream or in another one of the session.
 func (d *decoder) toolResult(raw []byte, v *fastjson.Value) {
 	id := v.GetStringBytes("tool_use_id")
 	if len(id) == 0 {
@@ -102,8 +102,8 @@ func (d *decoder) toolResult(raw []byte, v *fastjson.Value) {
 	d.trace.ResultOf(id, nil, text, media, status, why)
 }
 
-// sessionOf finds the session in what a client says of its user: Claude Code
-// names it there, as user_…_session_<uuid> or in JSON. It is "" for others.
+// sessionOf returns the session in a request's user id. Claude Code names it there, as
+// user_…_session_<uuid> or in JSON. It returns "" for other clients.
 func sessionOf(user []byte) string {
 	if len(user) > 0 && user[0] == '{' {
 		if wellformed.JSON(user) {

@@ -8,17 +8,17 @@ import (
 	"tapedeck/ingest/dialect"
 )
 
-// Said is what a message of the user's holds beside the results of tools. Its
-// texts may alias the message.
+// Said is the content of a user's message without the results of tools. Its texts may alias the
+// message.
 type Said struct {
-	Any        bool     // there is something
-	Text       []byte   // its texts, on lines of their own
-	Attributes string   // the types of its other parts: {"parts":["image"]}, or ""
-	Reminders  [][]byte // what agents put between a user's texts that the user did not say
+	Any        bool     // the message has such content
+	Text       []byte   // the texts, one a line
+	Attributes string   // the types of the other parts: {"parts":["image"]}, or ""
+	Reminders  [][]byte // texts that agents add to the user's message
 }
 
-// ReadSaid reads the content of a user's message, a text or blocks: data is it
-// as it stood, v the same. result is called with each result of a tool.
+// ReadSaid reads the content of a user's message, a text or blocks. data is its JSON and v the
+// same, parsed. It calls result with each result of a tool.
 func ReadSaid(data []byte, v *fastjson.Value, result func(data []byte, v *fastjson.Value)) (s Said) {
 	if v != nil && v.Type() == fastjson.TypeString {
 		return Said{Any: true, Text: v.GetStringBytes()}

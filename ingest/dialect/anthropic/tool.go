@@ -10,12 +10,12 @@ import (
 	"tapedeck/schema"
 )
 
-// startTool begins a call that the model asks for.
+// startTool begins a tool call.
 func (m *Messages) startTool(b *block, typ, data []byte, v *fastjson.Value) {
 	t := m.trace
 	id := v.GetStringBytes("id")
 	if t.Ended(id) {
-		return // seen before, with its result
+		return // the call and its result were seen before
 	}
 	b.tool = t.Tool(id, v.GetStringBytes("name"))
 	b.serving = string(typ) != "tool_use"
@@ -28,18 +28,18 @@ func (m *Messages) startTool(b *block, typ, data []byte, v *fastjson.Value) {
 	}
 }
 
-// stopTool says that a call's arguments are complete. From now on the server or
-// the agent executes it, or the client is to.
+// stopTool completes a call's arguments. The server, the agent or the client executes it from now
+// on.
 func (m *Messages) stopTool(b *block) {
 	t, tool := m.trace, b.tool
 	if tool.Span.Status.Ended() {
-		return // its result was quicker
+		return // the result came before
 	}
 	if len(tool.Arguments()) == 0 {
 		t.SetArguments(tool, b.input)
 	}
 	if len(tool.Arguments()) > 0 && !wellformed.JSON(tool.Arguments()) {
-		return // cut off: nobody can execute it
+		return // the arguments were cut off, so that nobody can execute the call
 	}
 	t.FinishArguments(tool)
 	t.Start(tool)
@@ -48,7 +48,7 @@ func (m *Messages) stopTool(b *block) {
 	}
 }
 
-// result reads the block with which a server's tool ends.
+// result reads the result block of a tool of the server.
 func (m *Messages) result(data []byte, v *fastjson.Value) {
 	id := v.GetStringBytes("tool_use_id")
 	if len(id) == 0 {
@@ -60,8 +60,8 @@ func (m *Messages) result(data []byte, v *fastjson.Value) {
 	m.trace.FirstToken()
 }
 
-// ResultStatus reads off a result block how its call ended. Where it failed
-// why is what went wrong: a code, or the result's text.
+// ResultStatus returns how the call of a result block ended. why is the error of a failed call: a
+// code, or the result's text.
 func ResultStatus(v *fastjson.Value, text []byte) (status schema.Status, why []byte) {
 	content := v.Get("content")
 	switch {
@@ -75,13 +75,12 @@ func ResultStatus(v *fastjson.Value, text []byte) (status schema.Status, why []b
 	return schema.StatusError, text
 }
 
-// resultLimit bounds content that is kept as it stands, bytes: images are long.
+// resultLimit bounds content that is kept as JSON, bytes, as images are long.
 const resultLimit = 64 << 10
 
-// ResultText returns the content of a result block as a text, where it is one or
-// consists of texts, and otherwise as it stands, with its media: "text" or
-// "json". Of content that is too long for that only the texts are given. Nil
-// says that there is no content. The text may alias v and data.
+// ResultText returns the content of a result block: its texts (media "text"), or its JSON (media
+// "json"). Of JSON that is too long it returns the texts only. It returns nil without content.
+// The text may alias v and data.
 func ResultText(data []byte, v *fastjson.Value) (text []byte, media string) {
 	if v == nil || v.Type() == fastjson.TypeNull {
 		return nil, "text"
@@ -100,7 +99,7 @@ func ResultText(data []byte, v *fastjson.Value) (text []byte, media string) {
 				return data, "json"
 			}
 		case text == nil:
-			text = part[:len(part):len(part)] // the next is not to be written behind it
+			text = part[:len(part):len(part)] // a later append must not write behind it
 		default:
 			text = append(append(text, '\n'), part...)
 		}

@@ -5,12 +5,11 @@ import (
 	"tapedeck/schema"
 )
 
-// Counting is how the Messages API counts (protocols.md 2.4, and 3.3):
-// input_tokens leaves out what was read from a cache and what was written to
-// one; cache_creation splits the latter by how long it is kept, and
-// cache_creation_input_tokens is its sum; output_tokens includes thinking. A
-// message's usage is cumulative and replaces itself; messages are added. The
-// API states no total.
+// Counting is how the Messages API counts (protocols.md 2.4 and 3.3). input_tokens excludes
+// tokens read from a cache and written to one. cache_creation_input_tokens is the sum of the
+// tokens written, and cache_creation splits it by how long they are kept. output_tokens includes
+// thinking. The usage of a message is cumulative and replaces itself; the usages of messages add
+// up. The API states no total.
 var Counting = dialect.Counting{
 	Input:                "input_tokens",
 	CacheRead:            "cache_read_input_tokens",
@@ -27,26 +26,26 @@ var Counting = dialect.Counting{
 	},
 }
 
-// counted are the members of a usage that a later one replaces one by one.
+// counted lists the members of a usage that a later usage replaces one by one.
 var counted = []string{
 	"input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "cache_creation",
 	"output_tokens", "output_tokens_details", "iterations",
 	"service_tier", "speed", "inference_geo", "server_tool_use",
 }
 
-// Total reads a usage by its members alone, without its iterations. ok is false
-// for what is no object or counts nothing.
+// Total reads a usage without its iterations. ok is false where usage is not an object or counts
+// nothing.
 func Total(usage []byte) (t schema.Tokens, ok bool) {
 	t, _, ok = Counting.Read(usage)
 	if written, stated := dialect.RawUint(dialect.RawMember(usage, "cache_creation_input_tokens")); stated {
-		t.CacheWrite5m = written - min(written, t.CacheWrite1h) // what is not said to be kept for an hour
+		t.CacheWrite5m = written - min(written, t.CacheWrite1h) // the part that is not stated to be kept for an hour
 	}
 	return t, ok
 }
 
-// Bill reads what the model own used of a message: the sum of its iterations where the
-// usage lists them, as its members are about the last one only. Those that name another
-// model are left out (see Shares). With own "" all of them count.
+// Bill returns the tokens of the model own for a message. It is the sum of the iterations where
+// the usage lists them, as the usage's own members count the last iteration only. It leaves out
+// iterations that name another model (see Shares). With own "" all iterations count.
 func Bill(usage []byte, own string) (sum schema.Tokens, ok bool) {
 	last, ok := Total(usage)
 	listed := false
@@ -63,8 +62,8 @@ func Bill(usage []byte, own string) (sum schema.Tokens, ok bool) {
 	return sum, true
 }
 
-// complete adds to the sum of iterations what may be stated for the whole only: what of the
-// output was thinking, what came from a cache and was written to one, and for how long.
+// complete adds to the sum of iterations what may be stated for the whole only: thinking in the
+// output, tokens read from a cache and written to one, and for how long.
 func complete(sum *schema.Tokens, whole schema.Tokens) {
 	if sum.Reasoning == 0 {
 		sum.Reasoning = min(whole.Reasoning, sum.Output)
@@ -82,8 +81,8 @@ func complete(sum *schema.Tokens, whole schema.Tokens) {
 	}
 }
 
-// count reads a usage of the message in progress. It replaces the one before,
-// whose members stand where it says nothing.
+// count reads a usage of the message in progress. It replaces the members of the previous usage
+// that it states.
 func (m *Messages) count(raw []byte) {
 	if _, ok := Total(raw); !ok && dialect.RawMember(raw, "iterations") == nil {
 		return
@@ -99,14 +98,13 @@ func (m *Messages) count(raw []byte) {
 	}
 	m.usage.Tokens, m.usage.Raw = tokens, string(raw)
 	if len(m.others.calls) > 0 && t.Call() != nil {
-		m.usage.Span = t.Call().ID // of the model that took over
+		m.usage.Span = t.Call().ID // the call of the model that took over
 	}
 	m.others.record(t, m.id, Shares(raw, t.Model))
 }
 
-// overlay puts the members of a usage over those of the one before, and returns
-// an object of those that count. A split of what was written to a cache that
-// comes to another sum than the new one says is out of date.
+// overlay replaces members of the previous usage by those of a new one, and returns an object of
+// the members that count. It drops a split of cache writes whose sum differs from the new one.
 func overlay(before, usage []byte) []byte {
 	if len(before) == 0 {
 		return append(before, usage...)

@@ -10,40 +10,40 @@ import (
 	"tapedeck/schema"
 )
 
-// agent is what is known of one agent of the stream. What it does stands in a
-// run, or for a sub-agent in a node of its parent's.
+// agent is the state of one agent in the stream. Its facts are in a run, or in a node of its
+// parent's run for a sub-agent.
 type agent struct {
 	model.Conversation
 	id       string
 	parent   *agent // of a sub-agent
-	spawn    string // the call of the parent that it works in, by its id; may be ""
-	ready    int64  // since when the model is at work, ns; 0 if it is not known to be
-	spokeAt  int64  // when the model was seen last, ns
+	spawn    string // the id of the parent's call in which it works; may be ""
+	ready    int64  // when the model's turn began, ns; 0 if that is not known
+	spokeAt  int64  // when the model sent something last, ns
 	turn     *dialect.Span
 	draft    []*dialect.Message // texts of the present call of the model
-	cited    *dialect.Message   // what citations belong to: the text completed last
-	cites    dialect.List       // its citations
-	nameless *model.Tool        // a call without an id whose arguments still come
+	cited    *dialect.Message   // the text completed last, which citations belong to
+	cites    dialect.List       // the citations of that text
+	nameless *model.Tool        // a call without an id whose arguments are incomplete
 	results  []result
 	notes    []note // attributes of the run
 
-	failing  string // an error after which nothing has been seen
+	failing  string // an error since which nothing has come
 	failedAt int64  // ns
 
 	paused  bool          // it waits for the client to execute tools
-	leg     bool          // the run in progress is a part of a run over several connections
-	resumed []string      // the calls whose results began this part
-	whole   *dialect.Span // that run, once its id is known
+	leg     bool          // the run in progress is part of a run over several connections
+	resumed []string      // calls whose results began this part
+	whole   *dialect.Span // the whole run, once its id is known
 	api     *anthropic.Messages
 }
 
-// note is an attribute of a run: JSON as it was stated last.
+// note is an attribute of a run: the JSON that was stated last.
 type note struct {
 	name string
 	raw  []byte
 }
 
-// Bounds of what is kept for one stream.
+// Bounds of the state of one stream.
 const (
 	agentLimit  = 16      // agents
 	draftLimit  = 16      // texts of one call of a model
@@ -73,8 +73,8 @@ func (d *decoder) agent(id []byte) *agent {
 	return a
 }
 
-// enter makes an agent the present one. The first on a connection is the
-// connection's own: the conversation is named after it.
+// enter makes an agent the present one. The first agent of a connection is the connection's own:
+// it names the conversation.
 func (d *decoder) enter(a *agent) {
 	d.speaker = a
 	switch {
@@ -89,7 +89,7 @@ func (d *decoder) enter(a *agent) {
 	}
 }
 
-// forget drops the agent that came first and is not the connection's own.
+// forget drops the oldest agent that is not the connection's own.
 func (d *decoder) forget() {
 	for i, a := range d.agents {
 		if a == d.root {
@@ -107,7 +107,7 @@ func (d *decoder) forget() {
 	}
 }
 
-// known returns an agent that was seen, or nil.
+// known returns the agent with an id, or nil.
 func (d *decoder) known(id []byte) *agent {
 	for _, a := range d.agents {
 		if a.id == string(id) {
@@ -117,7 +117,7 @@ func (d *decoder) known(id []byte) *agent {
 	return nil
 }
 
-// below reports whether an agent is another's sub-agent, however deep.
+// below reports whether an agent is a sub-agent of another one, at any depth.
 func (a *agent) below(other *agent) bool {
 	for at, deep := a, 0; at != nil && deep < agentLimit; at, deep = at.parent, deep+1 {
 		if at == other {
@@ -127,7 +127,7 @@ func (a *agent) below(other *agent) bool {
 	return false
 }
 
-// note keeps an attribute of the run. What is repeated replaces itself.
+// note sets an attribute of the run. A later value replaces it.
 func (a *agent) note(name string, raw []byte) {
 	if len(raw) == 0 || len(raw) > notesLimit || string(raw) == "null" {
 		return
@@ -141,7 +141,7 @@ func (a *agent) note(name string, raw []byte) {
 	a.notes = append(a.notes, note{name, append([]byte(nil), raw...)})
 }
 
-// noted puts the attributes into the run's span.
+// noted sets the attributes on the run's span.
 func (a *agent) noted() {
 	span := a.span()
 	if span == nil || len(a.notes) == 0 {
@@ -155,8 +155,7 @@ func (a *agent) noted() {
 	a.Emitter.ChangedSpan(span, a.Frame)
 }
 
-// span is the run that people will look at: over all connections where it is
-// known to be one of several.
+// span returns the span of the whole run, over all connections where it is known to have several.
 func (a *agent) span() *dialect.Span {
 	if a.whole != nil {
 		return a.whole
@@ -164,7 +163,7 @@ func (a *agent) span() *dialect.Span {
 	return a.Run()
 }
 
-// setModel sets the model, and that of the whole run.
+// setModel sets the model of the agent and of the whole run.
 func (a *agent) setModel(model []byte) {
 	if len(model) == 0 || a.Model == string(model) {
 		return

@@ -1,7 +1,6 @@
-// Package anthropicagent reads the streams of the anthropic_agent library and
-// of its successor agent_base: JSON envelopes, the older XML tags, and the raw
-// form, which is the Messages API's events between such tags.
-// docs/dialects/anthropic-agent.md says what is concluded from what.
+// Package anthropicagent reads the streams of the anthropic_agent library and of its successor
+// agent_base: JSON envelopes, the older XML tags, and the raw form, which is events of the
+// Messages API between such tags. docs/dialects/anthropic-agent.md describes how it reads them.
 package anthropicagent
 
 import (
@@ -16,26 +15,25 @@ import (
 // Dialect is the stream of an anthropic_agent server. Its frames carry no times.
 var Dialect = dialect.Dialect{Name: "anthropic-agent", Match: match, New: newDecoder}
 
-// decoder is the state of one stream, which may hold several connections one
-// after another.
+// decoder reads one stream, which may have several connections one after the other.
 type decoder struct {
 	model.Stream
 	agents   []*agent
 	root     *agent // the connection's own agent: the first that it names
-	speaker  *agent // whose the frames are that name no agent
-	over     bool   // its run has ended
-	since    int64  // when what is read now began to come, ns; 0 if in this frame
+	speaker  *agent // the agent of frames that name none
+	over     bool   // the run of root has ended
+	since    int64  // when the part that is read now began to come, ns; 0 for this frame
 	asked    request
 	refusal  model.Refusal
 	markup   markup
 	payloads []payload
-	room     []byte // for texts with escapes
+	room     []byte // buffer for texts with escapes
 	tail     dialect.Tail
 }
 
 func newDecoder(string) dialect.Decoder { return &decoder{} }
 
-// roomKept bounds the memory that is kept from frame to frame, bytes.
+// roomKept bounds the buffer that is kept between frames, bytes.
 const roomKept = 2048
 
 // Decode reads one frame.
@@ -70,7 +68,8 @@ func (d *decoder) received(in *dialect.Input) {
 	case in.JSON != nil && isEnvelope(in.JSON):
 		d.leaveMarkup()
 		if d.tail.Again(in.Data, d.working()) {
-			// A connection names nothing that distinguishes it from another, so that the frame is read.
+			// A connection has no identity, so that the frame is read although it repeats
+			// another.
 			d.Emitter.Mark(d.Frame, schema.FlagEventRepeat, 0)
 		}
 		d.envelope(in)
@@ -79,13 +78,13 @@ func (d *decoder) received(in *dialect.Input) {
 		in.Type = "error"
 		d.exception(in.JSON)
 	case bytes.HasPrefix(data, []byte("<meta_init data=")) && d.markup.name != "":
-		d.leaveMarkup() // the connection before was cut off
+		d.leaveMarkup() // the previous connection was cut off
 		d.cutConnection()
 		d.feedMarkup(in)
 	case d.markup.inside() || bytes.HasPrefix(data, []byte("<")):
 		d.feedMarkup(in)
 	case in.JSON != nil && d.rawEvent(in):
-	case bytes.HasPrefix(data, []byte("Error: ")): // how old servers state an exception
+	case bytes.HasPrefix(data, []byte("Error: ")): // how old servers report an exception
 		in.Type = "error"
 		in.Flags &^= schema.FlagNotJSON
 		d.crash(data[len("Error: "):], "")

@@ -6,10 +6,10 @@ import (
 	"tapedeck/ingest/dialect"
 )
 
-// brokenLines returns what a frame adds to the markup. A server that sends
-// newlines as they are breaks SSE: what follows the first is in lines without a
-// field, and after a blank line in frames without data, which hold no message
-// for anybody else. An event that ends in blank lines has frames of these.
+// brokenLines returns what a frame adds to the markup. A server that does not escape newlines
+// breaks SSE. The text after a newline is then in lines without a field name, and after a blank
+// line in frames without data, which no other dialect reads. An event that ends in blank lines
+// has several such frames.
 func (d *decoder) brokenLines(in *dialect.Input) []byte {
 	raw := in.Raw
 	if in.Seq == 0 {
@@ -31,7 +31,7 @@ func (d *decoder) brokenLines(in *dialect.Input) []byte {
 		case line[0] == ':':
 			continue // a comment
 		case len(in.Data) > 0 && !fields:
-			continue // an id or the like
+			continue // an id or another field
 		default:
 			broken = true
 		}
@@ -50,12 +50,12 @@ func (d *decoder) brokenLines(in *dialect.Input) []byte {
 	case fields:
 		m.verbatim = true
 		if !bytes.HasPrefix(out, firstLine(in.Data)) {
-			return in.Data // it was taken out of another message
+			return in.Data // the data was extracted from another message
 		}
 		return out
 	case lines == 0 && !isBlank(in.Raw), !m.inside():
 		return nil
-	case lines == 0: // a blank line of its own
+	case lines == 0: // a blank line alone
 		m.verbatim = true
 		return []byte("\n")
 	}
@@ -70,7 +70,7 @@ func firstLine(data []byte) []byte {
 
 func isBlank(raw []byte) bool { return len(bytes.TrimRight(raw, "\r\n")) == 0 }
 
-// cutLine splits off the first line; its end is CR LF, LF or CR.
+// cutLine splits off the first line. Lines end with CR LF, LF or CR.
 func cutLine(p []byte) (line, rest []byte) {
 	i := bytes.IndexAny(p, "\r\n")
 	if i < 0 {

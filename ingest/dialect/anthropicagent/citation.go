@@ -8,15 +8,15 @@ import (
 	"tapedeck/internal/wellformed"
 )
 
-// cited members of a citation's envelope, in the order in which they are stated.
+// citedMembers are the members of a citation's envelope, in the order in which they are stated.
 var citedMembers = []string{
 	"citation_type", "document_index", "document_title", "start_char_index", "end_char_index",
 	"start_page_number", "end_page_number", "url", "title",
 }
 
-// citation reads an envelope that belongs to the text before it. Its delta is
-// the text that is cited and the rest stands beside it; in the successor the
-// delta is JSON that holds both, and may come in pieces.
+// citation reads an envelope that belongs to the previous text. Its delta is the cited text, and
+// other members hold the rest. In the successor the delta is JSON with both, and may come in
+// pieces.
 func (d *decoder) citation(e *envelope) bool {
 	if e.JSON.Exists("citation_type") {
 		var c dialect.Attributes
@@ -27,7 +27,7 @@ func (d *decoder) citation(e *envelope) bool {
 		e.a.cite([]byte(c.Text()))
 		return true
 	}
-	// "final" ends the list of citations, not one of them.
+	// "final" ends the list of citations, not one citation.
 	i, text := d.openPayload(e.a, e.Type), e.delta
 	begun := i < len(d.payloads)
 	if begun {
@@ -51,7 +51,7 @@ func (d *decoder) citation(e *envelope) bool {
 	return true
 }
 
-// cite adds a citation, JSON, to the text before it.
+// cite adds a citation, JSON, to the previous text.
 func (a *agent) cite(citation []byte) {
 	if a.cited == nil || len(a.cites)+len(citation) > citesLimit {
 		return

@@ -24,7 +24,7 @@ func (d *decoder) envelope(in *dialect.Input) {
 	a.Address()
 }
 
-// envelope is the present frame.
+// envelope is the envelope in the present frame.
 type envelope struct {
 	*dialect.Input
 	a               *agent
@@ -32,7 +32,8 @@ type envelope struct {
 	final           bool
 }
 
-// envelopes are the types of envelopes. What reads one reports whether it could.
+// envelopes maps types of envelopes to handlers, which report whether they could read the
+// envelope.
 var envelopes = dialect.NewTypes(map[string]func(*decoder, *envelope) bool{
 	"text":                     says(schema.MessageAssistant),
 	"thinking":                 says(schema.MessageThinking),
@@ -82,22 +83,22 @@ func (d *decoder) imageEnvelope(e *envelope) bool {
 	return true
 }
 
-// payload is JSON that comes in pieces, of one agent and type.
+// payload is JSON of one agent and type that comes in pieces.
 type payload struct {
 	agent *agent
 	typ   string
 	text  []byte
-	at    int64 // when its first piece came, ns
+	at    int64 // when the first piece came, ns
 }
 
-// Bounds of what is put together from pieces.
+// Bounds of payloads.
 const (
-	payloadLimit = 16 << 20 // bytes, of all
+	payloadLimit = 16 << 20 // bytes of all payloads
 	openPayloads = 32       // at a time
 )
 
-// openPayload returns the place of an agent's payload of a type, the number of
-// payloads where there is none.
+// openPayload returns the index of an agent's payload of a type, or the number of payloads where
+// there is none.
 func (d *decoder) openPayload(a *agent, typ string) int {
 	i := 0
 	for i < len(d.payloads) && (d.payloads[i].agent != a || d.payloads[i].typ != typ) {
@@ -106,8 +107,8 @@ func (d *decoder) openPayload(a *agent, typ string) int {
 	return i
 }
 
-// piece adds to a payload, and reads it when it is whole. It reports whether it
-// could be read so far.
+// piece adds to a payload and reads it once it is complete. It reports whether the payload could
+// be read so far.
 func (d *decoder) piece(e *envelope) bool {
 	i := d.openPayload(e.a, e.Type)
 	if i == len(d.payloads) {
@@ -125,7 +126,7 @@ func (d *decoder) piece(e *envelope) bool {
 	}
 	p := &d.payloads[i]
 	if size > payloadLimit {
-		p.text = nil // too long: it will not read as JSON
+		p.text = nil // too long: it fails to parse later
 	} else {
 		p.text = append(p.text, e.delta...)
 	}
@@ -142,8 +143,7 @@ func (d *decoder) piece(e *envelope) bool {
 	return d.payload(e.a, e.Type, whole.text)
 }
 
-// payload reads what an envelope or a tag holds: JSON as text, but an error may
-// be any text.
+// payload reads the content of an envelope or a tag: JSON as text. An error may be any text.
 func (d *decoder) payload(a *agent, typ string, text []byte) bool {
 	switch {
 	case typ == "error":
@@ -157,8 +157,8 @@ func (d *decoder) payload(a *agent, typ string, text []byte) bool {
 	return false
 }
 
-// metas read payloads by their type. An init function fills them in, as what
-// they do may end a payload.
+// metas maps types of payloads to handlers. An init function fills it, as handlers may end a
+// payload and look up its type.
 var metas map[string]func(d *decoder, a *agent, text []byte) bool
 
 func init() {
@@ -174,7 +174,7 @@ func init() {
 	}
 }
 
-// notes keeps a payload as an attribute of the run.
+// notes returns a handler that keeps a payload as an attribute of the run.
 func notes(name string) func(*decoder, *agent, []byte) bool {
 	return func(_ *decoder, a *agent, text []byte) bool {
 		a.note(name, text)
@@ -196,7 +196,7 @@ func (d *decoder) aborted(a *agent, text []byte) bool {
 	return true
 }
 
-// endAgent ends an agent's run. The connection's own ends the connection's.
+// endAgent ends an agent's run. The end of root's run ends the connection's.
 func (d *decoder) endAgent(a *agent, status schema.Status) {
 	a.end(status, nil)
 	d.over = d.over || a == d.root

@@ -9,8 +9,8 @@ import (
 	"tapedeck/schema"
 )
 
-// failed reads an error of the Messages API. The agent may try again, so that it
-// ends the call of the model, and the run only if nothing comes after it.
+// failed reads an error of the Messages API. It ends the call of the model. It ends the run only
+// if nothing follows, as the agent may try again.
 func (d *decoder) failed(a *agent, text []byte) {
 	why := text
 	if isJSON(text) {
@@ -25,7 +25,7 @@ func (d *decoder) failed(a *agent, text []byte) {
 	a.ready = d.Frame.At
 }
 
-// whyOf returns what an error says: type and message, or all of it.
+// whyOf returns the type and message of an error, or the whole text.
 func whyOf(text []byte) []byte {
 	if inner := dialect.RawMember(text, "error"); len(inner) > 0 && inner[0] == '{' {
 		text = inner
@@ -40,7 +40,7 @@ func whyOf(text []byte) []byte {
 	return bytes.Join([][]byte{typ, message}, []byte(": "))
 }
 
-// detailsOf keeps an error as it was stated, where it is JSON.
+// detailsOf returns an error as attributes, where it is JSON.
 func detailsOf(text []byte) string {
 	if !isJSON(text) || len(text) > citesLimit {
 		return ""
@@ -48,7 +48,7 @@ func detailsOf(text []byte) string {
 	return dialect.Attribute("error", text)
 }
 
-// exception reads what a server sends in place of the rest when its agent fails.
+// exception reads what a server sends when its agent fails. Nothing follows it.
 func (d *decoder) exception(v *fastjson.Value) {
 	why := v.GetStringBytes("error")
 	if message := v.GetStringBytes("message"); len(message) > 0 {
@@ -60,10 +60,10 @@ func (d *decoder) exception(v *fastjson.Value) {
 	}
 	d.crash(why, attributes)
 	d.address()
-	d.leaveConnection() // nothing comes after it, and no [DONE]
+	d.leaveConnection() // nothing follows it, not even [DONE]
 }
 
-// crash ends the connection's run in an error, and leaves what else is open.
+// crash ends the connection's run in an error and settles what else is open.
 func (d *decoder) crash(why []byte, attributes string) {
 	a := d.root
 	if a == nil {
@@ -75,7 +75,7 @@ func (d *decoder) crash(why []byte, attributes string) {
 		}
 	}
 	if d.over && a.Run() == nil {
-		a.say(why).Attributes = attributes // afterwards
+		a.say(why).Attributes = attributes // after the end of the run
 		return
 	}
 	d.inRun(a)
@@ -88,8 +88,8 @@ func (d *decoder) crash(why []byte, attributes string) {
 	d.over = true
 }
 
-// rollback reads that what the model said last was rejected, and why: it is
-// asked again.
+// rollback reads that the model's last output was rejected, and why. The agent calls the model
+// again.
 func (d *decoder) rollback(a *agent, text []byte) bool {
 	d.inRun(a)
 	a.closeCall(schema.StatusOK)

@@ -12,10 +12,9 @@ import (
 	"tapedeck/schema"
 )
 
-// The server wrote "data: ", a piece of the markup as it was, and "\n\n". So the
-// markup is what remains of the capture when these are taken out of it, and the
-// texts are what stands between its tags: newlines included that broke the
-// framing.
+// The server wrote "data: ", a piece of the unescaped markup, and "\n\n". Without those the
+// capture is the markup, and the texts are what is between its tags, including the newlines that
+// broke the framing.
 func TestBrokenLinesAreNotLost(t *testing.T) {
 	const name = "anthropic_agent/legacy_xml_docx.sse.txt"
 	wire := strings.TrimRight(strings.TrimPrefix(string(dialecttest.Fixture(t, name)), "data: "), "\n")

@@ -8,25 +8,25 @@ import (
 	"tapedeck/schema"
 )
 
-// markup is what is open of the XML forms: of elements one, and one inside it.
+// markup is the open state of the XML forms: one element, and one inside of it.
 type markup struct {
 	scanner
 	escapes
-	name   string // the element's, without "content-block-"; "" outside of all
-	inner  string // the element's in it
+	name   string // of the element, without "content-block-"; "" outside of all elements
+	inner  string // of the element inside
 	id     []byte // of a call
 	tool   []byte
-	body   []byte // what is read when the element ends
-	server bool   // the result of a tool of the API's
-	owner  *agent // whose the result is
+	body   []byte // read when the element ends
+	server bool   // the API executed the tool of the result
+	owner  *agent // the agent of the result
 	begun  bool
 	cite   dialect.Attributes
 }
 
-// inside reports whether what comes next is the middle of something.
+// inside reports whether an element or a piece of a tag is open.
 func (m *markup) inside() bool { return m.name != "" || len(m.held) > 0 }
 
-// feedMarkup reads a frame of tags and what stands between them.
+// feedMarkup reads a frame of tags and text.
 func (d *decoder) feedMarkup(in *dialect.Input) {
 	m := &d.markup
 	m.limit = payloadLimit
@@ -46,7 +46,7 @@ func (d *decoder) feedMarkup(in *dialect.Input) {
 	d.address()
 }
 
-// typeName is what a frame in the middle of an element goes by.
+// typeName returns the type of a frame in the middle of an element.
 func typeName(name string) string {
 	switch name {
 	case "", "meta_init", "meta_final", "awaiting_frontend_tools", "citations":
@@ -55,7 +55,7 @@ func typeName(name string) string {
 	return dialect.Intern([]byte(blockPrefix + name))
 }
 
-// leaveMarkup settles what is open.
+// leaveMarkup settles the open elements.
 func (d *decoder) leaveMarkup() {
 	m := &d.markup
 	if !m.inside() {
@@ -71,7 +71,7 @@ func (d *decoder) leaveMarkup() {
 	*m = markup{escapes: escapes{verbatim: m.verbatim, single: m.single, double: m.double}}
 }
 
-// present is the agent that the tags belong to.
+// present returns the agent that the tags belong to.
 func (d *decoder) present() *agent {
 	if d.speaker != nil && d.root != nil {
 		return d.speaker
@@ -79,7 +79,7 @@ func (d *decoder) present() *agent {
 	return d.agent(nil)
 }
 
-// introduced is the agent that a meta_init is of. Other tags name none.
+// introduced returns the agent of a meta_init. Other tags name none.
 func (d *decoder) introduced(data []byte) *agent {
 	id := dialect.RawText(data, "agent_uuid")
 	if len(id) == 0 {
@@ -93,7 +93,7 @@ func (d *decoder) introduced(data []byte) *agent {
 
 const blockPrefix = "content-block-"
 
-// markupSink is a decoder that receives what stands in XML.
+// markupSink is a decoder that receives tags and texts.
 type markupSink decoder
 
 func (s *markupSink) open(name, attributes []byte, empty bool) (literal bool) {
@@ -116,11 +116,11 @@ func (s *markupSink) open(name, attributes []byte, empty bool) (literal bool) {
 		m.owner.image(m.id, unescape(attribute(attributes, "src")), unescape(attribute(attributes, "media_type")))
 		return false
 	case nested || !isElement(short):
-		if isResult { // a tag in a text that is not wrapped
+		if isResult { // a tag in unescaped text
 			s.keep("<", name, attributes, empty)
 		}
 		return false
-	default: // the end of what is open was lost
+	default: // the end of the open element was lost
 		s.close()
 	}
 	d.Frame.Type = dialect.Intern(name)
@@ -135,7 +135,7 @@ func (s *markupSink) open(name, attributes []byte, empty bool) (literal bool) {
 	return literal
 }
 
-// isElement reports whether an element is one that is known.
+// isElement reports whether the name of an element is known.
 func isElement(name string) bool {
 	switch name {
 	case "meta_init", "meta_final", "awaiting_frontend_tools", "citations",
@@ -177,7 +177,7 @@ func (s *markupSink) begin(name string, attributes []byte) (literal bool) {
 	return false
 }
 
-// ownerOf finds the agent that made a call: tags name none.
+// ownerOf returns the agent that made a call, as tags name none.
 func (d *decoder) ownerOf(call []byte) *agent {
 	for _, a := range d.agents {
 		if a.OpenTool(call) != nil {
@@ -185,7 +185,7 @@ func (d *decoder) ownerOf(call []byte) *agent {
 			return a
 		}
 	}
-	for _, a := range d.agents { // one that waited for it on a connection before
+	for _, a := range d.agents { // an agent of an earlier connection that waited for the result
 		if d.root == nil && a.whole != nil && a.whole.ID == "run:"+string(call) {
 			d.enter(a)
 			return a
@@ -212,7 +212,7 @@ func (s *markupSink) text(piece []byte, cdata bool) {
 	}
 }
 
-// said undoes the escapes of a piece of text.
+// said unescapes a piece of text.
 func (s *markupSink) said(piece []byte) []byte {
 	said := s.markup.escapes.text(piece, s.room)
 	if len(said) > 0 && len(piece) > 0 && &said[0] != &piece[0] {
@@ -221,7 +221,7 @@ func (s *markupSink) said(piece []byte) []byte {
 	return said
 }
 
-// keep keeps a tag that is a part of a text.
+// keep adds a tag that is part of a text.
 func (s *markupSink) keep(bracket string, name, attributes []byte, empty bool) {
 	m := &s.markup
 	if len(m.body)+len(name)+len(attributes) > payloadLimit {
@@ -279,7 +279,7 @@ func (s *markupSink) close() {
 	}
 }
 
-// result records what has come of a result so far.
+// result records a result so far.
 func (s *markupSink) result() {
 	d := (*decoder)(s)
 	m := &d.markup
@@ -311,7 +311,7 @@ func (s *markupSink) citation(attributes []byte) {
 	}
 }
 
-// cited ends a citation: its body is the text that is cited.
+// cited ends a citation. Its body is the cited text.
 func (s *markupSink) cited() {
 	d := (*decoder)(s)
 	m := &d.markup
@@ -321,7 +321,7 @@ func (s *markupSink) cited() {
 	d.present().cite([]byte(cite.Text()))
 }
 
-// plain undoes the escapes of a text that came whole.
+// plain unescapes a whole text.
 func (e *escapes) plain(text []byte) []byte {
 	out := e.text(text, nil)
 	return append(out[:len(out):len(out)], e.rest()...)

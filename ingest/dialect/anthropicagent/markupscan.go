@@ -5,27 +5,26 @@ import (
 	"slices"
 )
 
-// scanner cuts XML that comes in pieces into tags, CDATA and text. It is no XML
-// parser: what the library writes between the tags of a text is not escaped, so
-// that such a body ends with its own closing tag and nothing else. What it keeps
-// from piece to piece is an unfinished tag or the beginning of an end.
+// scanner splits XML that comes in pieces into tags, CDATA and text. It is not an XML parser: the
+// library does not escape the text between tags, so that such a body ends with its own closing
+// tag only. Between pieces it keeps an unfinished tag or the beginning of an end.
 type scanner struct {
-	held  []byte // what has come of something unfinished
-	at    int    // how far held was looked through for a tag's end
-	quote bool   // and whether that is inside quotes
-	until []byte // inside literal text or CDATA: what ends it; else nil
-	cdata bool   // it is CDATA
-	limit int    // of a tag, bytes; beyond it a "<" is text
+	held  []byte // an unfinished tag or end
+	at    int    // how far held was searched for a tag's end
+	quote bool   // whether that is inside of quotes
+	until []byte // what ends the literal text or CDATA in progress; nil outside of both
+	cdata bool   // until ends CDATA
+	limit int    // bounds a tag, bytes; a "<" before a longer one is text
 }
 
-// sink receives what was found. What it is passed is valid during the call.
+// sink receives tags and texts. The arguments are valid during the call.
 type sink interface {
-	// open is a tag's beginning: its name, what stands behind that, and whether it
-	// ends itself. It says whether its body is literal text.
+	// open receives a start tag: its name, its attributes, and whether it is empty. It returns
+	// whether the body of the element is literal text.
 	open(name, attributes []byte, empty bool) (literal bool)
-	// text is a piece of text; CDATA has its frame taken off.
+	// text receives a piece of text. CDATA comes without its delimiters.
 	text(piece []byte, cdata bool)
-	// end is a tag's end.
+	// end receives an end tag.
 	end(name []byte)
 }
 
@@ -51,11 +50,11 @@ func (s *scanner) feed(piece []byte, to sink) {
 	s.hold(rest)
 }
 
-// hold keeps what is unfinished.
+// hold keeps unfinished text.
 func (s *scanner) hold(rest []byte) {
 	switch {
 	case len(rest) > 0:
-		s.held = append(s.held[:0], rest...) // may overlap itself, which append allows
+		s.held = append(s.held[:0], rest...) // rest may alias held, which append allows
 	case cap(s.held) > roomKept:
 		s.held = nil
 	default:
@@ -63,8 +62,8 @@ func (s *scanner) hold(rest []byte) {
 	}
 }
 
-// next reads one thing at the beginning of rest and says how much it took; more,
-// that the rest of it is still to come.
+// next reads one tag or text at the beginning of rest and returns its length. more reports that
+// its rest has not come yet.
 func (s *scanner) next(rest []byte, to sink) (n int, more bool) {
 	if s.until != nil {
 		return s.literal(rest, to)
@@ -100,12 +99,12 @@ func (s *scanner) next(rest []byte, to sink) (n int, more bool) {
 	return 0, true
 }
 
-// isTagStart reports whether a tag's name, or the slash before it, may begin so.
+// isTagStart reports whether a tag may begin with c after the "<".
 func isTagStart(c byte) bool {
 	return c == '/' || c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// tagEnd finds the ">" of a tag, which is not one in quotes; -1 for none so far.
+// tagEnd returns the index of a tag's ">" outside of quotes, or -1.
 func (s *scanner) tagEnd(rest []byte) int {
 	i := max(s.at, 1)
 	for i < len(rest) {
@@ -129,7 +128,7 @@ func (s *scanner) tagEnd(rest []byte) int {
 	return -1
 }
 
-// tag reads a tag of which the angle brackets are off.
+// tag reads a tag without its angle brackets.
 func (s *scanner) tag(tag []byte, to sink) {
 	if tag[0] == '/' {
 		to.end(bytes.TrimSpace(tag[1:]))
@@ -146,8 +145,7 @@ func (s *scanner) tag(tag []byte, to sink) {
 	}
 }
 
-// literal reads text up to its end, and keeps back what may be the end's
-// beginning.
+// literal reads text up to its end, and holds back what may be the beginning of the end.
 func (s *scanner) literal(rest []byte, to sink) (n int, more bool) {
 	if i := bytes.Index(rest, s.until); i >= 0 {
 		if i > 0 {
@@ -171,8 +169,7 @@ func (s *scanner) literal(rest []byte, to sink) (n int, more bool) {
 	return n, true
 }
 
-// attribute returns the value of an attribute as it stands between its quotes, nil
-// for none.
+// attribute returns the value of an attribute between its quotes, escaped, or nil.
 func attribute(attributes []byte, name string) []byte {
 	for len(attributes) > 0 {
 		eq := bytes.Index(attributes, []byte(`="`))

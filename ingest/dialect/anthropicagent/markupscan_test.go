@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// tokens writes down what a scanner finds. Texts that follow one another are
-// one: pieces may come in any number.
+// tokens records what a scanner finds. It joins adjacent texts, as texts may come in any number
+// of pieces.
 type tokens struct {
 	list []string
 	text strings.Builder
@@ -52,8 +52,7 @@ func (n noted) text(piece []byte, cdata bool) {
 	n.text_(kind, piece)
 }
 
-// scan cuts a text into the pieces that end at the places given, and returns what
-// is found.
+// scan splits a text at the given places and returns what the scanner finds.
 func scan(t testing.TB, text string, cuts ...int) string {
 	t.Helper()
 	s := scanner{limit: 64}
@@ -87,8 +86,7 @@ func TestScanner(t *testing.T) {
 	}
 }
 
-// FuzzScanner holds what is found in a text that comes in one piece against
-// what is found when it comes in several.
+// FuzzScanner compares the scan of a whole text with the scan of its pieces.
 func FuzzScanner(f *testing.F) {
 	for _, text := range []string{
 		`<meta_init data="{&quot;a&quot;: 1}"></meta_init><literal>a < b </li</literal>`,

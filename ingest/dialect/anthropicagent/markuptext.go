@@ -8,26 +8,23 @@ import (
 	"tapedeck/internal/wellformed"
 )
 
-// What stands in tags was escaped in three ways, one for each age of the
-// library, and nothing says which:
+// The library escaped text in tags in three ways over time, and no frame states which:
 //
-//   - at first not at all: newlines stand as they are, which breaks SSE;
-//   - then newlines became a backslash and an n;
-//   - at last backslashes were doubled before that, but only in what comes from
-//     the model: not in results of the agent's own tools, and not in meta_ tags.
+//   - at first not at all: newlines are not escaped, which breaks SSE;
+//   - then a newline became a backslash and an n;
+//   - at last backslashes were also doubled before that, but only in output of the model: not
+//     in results of the agent's own tools, and not in meta_ tags.
 //
-// Newlines that stand as they are show the first, and JSON that is valid
-// only if its backslashes are single (or double) the others. Until then the last
-// is assumed.
+// Unescaped newlines identify the first way. JSON that is valid only with single or only with
+// doubled backslashes identifies the others. Until then the last way is assumed.
 type escapes struct {
-	verbatim bool // newlines stand as they are
+	verbatim bool // newlines are not escaped
 	single   bool // backslashes are not doubled
 	double   bool // backslashes are doubled
 	slash    bool // a text's piece ended in the middle of an escape
 }
 
-// text undoes the escapes of a piece of the model's text. room is for the
-// result.
+// text unescapes a piece of the model's text. The result may use room.
 func (e *escapes) text(piece, room []byte) []byte {
 	if e.verbatim || !e.slash && bytes.IndexByte(piece, '\\') < 0 {
 		return piece
@@ -45,7 +42,7 @@ func (e *escapes) text(piece, room []byte) []byte {
 			out = append(out, '\n')
 		case c == '\\' && !e.single:
 			out = append(out, '\\')
-		case c == '\\': // the first is one of its own, the second may begin an escape
+		case c == '\\': // one backslash ends here; the second may begin an escape
 			out = append(out, '\\')
 			continue
 		default:
@@ -56,7 +53,7 @@ func (e *escapes) text(piece, room []byte) []byte {
 	return out
 }
 
-// rest is what a text's last piece ended with.
+// rest returns what remains of an incomplete escape at a text's end.
 func (e *escapes) rest() []byte {
 	if !e.slash {
 		return nil
@@ -65,8 +62,8 @@ func (e *escapes) rest() []byte {
 	return []byte{'\\'}
 }
 
-// json undoes the escapes of JSON that comes from the model, and learns from it.
-// It aliases raw where nothing is to be undone.
+// json unescapes JSON of the model, and learns the way of escaping from it. The result aliases
+// raw where it has no escapes.
 func (e *escapes) json(raw []byte) []byte {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return raw
@@ -86,7 +83,7 @@ func (e *escapes) json(raw []byte) []byte {
 	return raw
 }
 
-// halve makes one backslash of two. paired says that there are only pairs.
+// halve replaces two backslashes by one. paired reports that all backslashes come in pairs.
 func halve(raw []byte) (out []byte, paired bool) {
 	out = make([]byte, 0, len(raw))
 	for i := 0; i < len(raw); i++ {
@@ -101,8 +98,8 @@ func halve(raw []byte) (out []byte, paired bool) {
 	return out, true
 }
 
-// result undoes the escapes of what a tool of the agent's returned: newlines
-// only, and not in JSON, where they are JSON's own.
+// result unescapes the result of an agent's own tool: newlines only, and not in JSON, which has
+// its own.
 func (e *escapes) result(raw []byte) []byte {
 	if e.verbatim || !bytes.Contains(raw, []byte(`\n`)) || isJSON(raw) {
 		return raw
@@ -110,7 +107,7 @@ func (e *escapes) result(raw []byte) []byte {
 	return bytes.ReplaceAll(raw, []byte(`\n`), []byte("\n"))
 }
 
-// whole undoes the escapes of JSON of which it is not known who wrote it.
+// whole unescapes JSON whose author is not known.
 func (e *escapes) whole(raw []byte) []byte {
 	if wellformed.JSON(raw) {
 		return raw
@@ -123,14 +120,14 @@ func (e *escapes) whole(raw []byte) []byte {
 	return raw
 }
 
-// entities are those that escaping writes.
+// entities are the entities that the library writes.
 var entities = []struct {
 	name string
 	c    byte
 }{{"amp;", '&'}, {"lt;", '<'}, {"gt;", '>'}, {"quot;", '"'}, {"apos;", '\''}}
 
-// unescape undoes HTML's escapes in an attribute's value. It aliases the value
-// where there are none.
+// unescape replaces HTML entities in an attribute's value. The result aliases the value where
+// there are none.
 func unescape(value []byte) []byte {
 	n := bytes.IndexByte(value, '&')
 	if n < 0 {
@@ -147,8 +144,8 @@ func unescape(value []byte) []byte {
 	return append(out, value...)
 }
 
-// entity appends what the "&" at the beginning of text stands for, and says how
-// long it is.
+// entity appends the character of the entity at the beginning of text, and returns the entity's
+// length.
 func entity(out, text []byte) (grown []byte, size int) {
 	for _, e := range entities {
 		if bytes.HasPrefix(text[1:], []byte(e.name)) {

@@ -29,8 +29,8 @@ func TestEscapes(t *testing.T) {
 	}
 }
 
-// JSON shows how it was escaped, where only one reading is valid; until then
-// its backslashes are taken to be doubled.
+// JSON that has one valid reading identifies the way of escaping. Until then backslashes are
+// taken as doubled.
 func TestEscapedJSON(t *testing.T) {
 	tests := []struct {
 		name           string

@@ -9,13 +9,13 @@ import (
 	"tapedeck/schema"
 )
 
-// Paths of requests end in these, wherever a server mounts them.
+// The paths of requests end in these, wherever a server mounts them.
 const (
 	runPath     = "/agent/run"
 	resultsPath = "/agent/tool_results"
 )
 
-// match judges a frame by itself.
+// match judges one frame.
 func match(in *dialect.Input) (dialect.Confidence, string) {
 	if head, ok := dialect.HeadOf(in); ok {
 		for _, path := range []string{runPath, resultsPath} {
@@ -65,8 +65,8 @@ func matchObject(v *fastjson.Value) (dialect.Confidence, string) {
 	return dialect.No, ""
 }
 
-// isEnvelope reports whether a frame is an envelope: the four members that all
-// have. A delta of null or another type is one still.
+// isEnvelope reports whether a frame is an envelope: it has the four members that all envelopes
+// have. Its delta may be null or of another type.
 func isEnvelope(v *fastjson.Value) bool {
 	if v.Get("agent") == nil || v.GetStringBytes("type") == nil {
 		return false
@@ -75,8 +75,8 @@ func isEnvelope(v *fastjson.Value) bool {
 	return delta != nil && delta.Type() != fastjson.TypeObject && delta.Type() != fastjson.TypeArray && v.Get("final") != nil
 }
 
-// isException reports whether a frame is what a server sends in place of the
-// rest when its agent fails: an object without a type.
+// isException reports whether a frame is what a server sends when its agent fails: an object
+// without a type.
 func isException(v *fastjson.Value) bool {
 	return v.GetStringBytes("error") != nil && v.Exists("message") && v.Exists("traceback") && !v.Exists("type")
 }

@@ -6,9 +6,8 @@ import (
 	"tapedeck/schema"
 )
 
-// metaInit reads what an agent begins with. In the successor it also begins what
-// comes after a pause: then the user's query is the results of the calls that
-// were waited for.
+// metaInit reads the start of an agent. In the successor it also begins what comes after a pause:
+// the user's query is then the results of the calls that the run waited for.
 func (d *decoder) metaInit(a *agent, text []byte) bool {
 	if len(text) == 0 || text[0] != '{' {
 		return false
@@ -17,7 +16,7 @@ func (d *decoder) metaInit(a *agent, text []byte) bool {
 	query := dialect.RawText(text, "user_query")
 	parent := dialect.RawText(text, "parent_agent_uuid")
 	if a == d.root && len(parent) > 0 && string(parent) != "unknown" && a.Run() == nil {
-		a.Session = string(parent) // its parent's frames go elsewhere
+		a.Session = string(parent) // the frames of the parent are in another stream
 	}
 	text, results := readQuery(query)
 	if len(parent) == 0 && len(results) == 0 && (a != d.root || d.over) {
@@ -36,15 +35,15 @@ func (d *decoder) metaInit(a *agent, text []byte) bool {
 	return true
 }
 
-// anotherConnection begins a connection with an agent that has no parent: the
-// one before had no end.
+// anotherConnection begins a connection with an agent without a parent. The previous connection
+// had no end.
 func (d *decoder) anotherConnection(a *agent) {
 	d.cutConnection()
 	d.enter(a)
 }
 
-// parentOf finds the parent of a sub-agent: where it is not named, or not known,
-// the connection's own agent.
+// parentOf returns the parent of a sub-agent. It is the connection's own agent where the parent
+// is unnamed or unknown.
 func (d *decoder) parentOf(a *agent, id []byte) *agent {
 	if len(id) == 0 {
 		return nil
@@ -59,11 +58,11 @@ func (d *decoder) parentOf(a *agent, id []byte) *agent {
 	return parent
 }
 
-// metaRun begins a run with what the user asks.
+// metaRun begins a run with the user's query.
 func (d *decoder) metaRun(a *agent, text []byte) {
 	asked := d.asked.began && a == d.root && a.spokeAt == 0
 	if a.Run() != nil && !asked {
-		a.abandon() // its end was not seen
+		a.abandon() // the end of the previous run was not seen
 	}
 	stated := a == d.root && len(d.asked.prompt) > 0
 	d.inRun(a)
@@ -75,7 +74,7 @@ func (d *decoder) metaRun(a *agent, text []byte) {
 // answered reads the results of the calls that an agent waited for.
 func (d *decoder) answered(a *agent, results []answer) {
 	if a.Run() == nil {
-		// Those of calls that the agent executed itself come first.
+		// Results of calls that the agent executed itself come first.
 		last := results[len(results)-1].id
 		a.resume(d.asked.takeTime(d.Frame.At), last)
 	}
@@ -91,7 +90,7 @@ func (d *decoder) metaFinal(a *agent, text []byte) bool {
 	d.endBelow(a, schema.StatusOK)
 	d.inRun(a)
 	a.seal()
-	if a.Model == "" { // a connection that goes on after a pause may not say
+	if a.Model == "" { // a connection after a pause may not name the model
 		a.setModel(modelOf(text, a.id))
 	}
 	d.usage(a, text)
@@ -113,7 +112,7 @@ func (d *decoder) metaFinal(a *agent, text []byte) bool {
 	return true
 }
 
-// modelOf finds an agent's model in the successor's log of the conversation.
+// modelOf returns an agent's model from the successor's log of the conversation.
 func modelOf(text []byte, agent string) []byte {
 	agents := dialect.RawPath(text, "conversation_log.agents")
 	return dialect.RawText(dialect.RawMember(agents, agent), "model")
@@ -125,19 +124,19 @@ type answer struct {
 	status        schema.Status
 }
 
-// readQuery reads what a run is asked: a text, or blocks of content as JSON.
+// readQuery reads the query of a run: a text, or blocks of content as JSON.
 func readQuery(query []byte) (text []byte, results []answer) {
 	if len(query) == 0 || query[0] != '{' && query[0] != '[' || !wellformed.JSON(query) {
 		return query, nil
 	}
 	text, results, ok := readBlocks(query)
 	if !ok {
-		return query, nil // the user wrote JSON
+		return query, nil // the user's text is JSON
 	}
 	return text, results
 }
 
-// readBlocks reads a message or the blocks of one. ok is false for other JSON.
+// readBlocks reads a message or its blocks. ok is false for other JSON.
 func readBlocks(raw []byte) (text []byte, results []answer, ok bool) {
 	if content := dialect.RawMember(raw, "content"); content != nil {
 		if text, _ := dialect.Unquote(content, nil); text != nil {
@@ -164,8 +163,7 @@ func readBlocks(raw []byte) (text []byte, results []answer, ok bool) {
 	return text, results, ok
 }
 
-// firstText returns the first of an object's members that is a string, nil for
-// none.
+// firstText returns the first of an object's members that is a string, or nil.
 func firstText(object []byte, names ...string) []byte {
 	for _, name := range names {
 		if text := dialect.RawText(object, name); text != nil {
@@ -175,7 +173,7 @@ func firstText(object []byte, names ...string) []byte {
 	return nil
 }
 
-// answerOf reads the result of a call, as the API or as the successor writes it.
+// answerOf reads the result of a call, in the form of the API or of the successor.
 func answerOf(block []byte) answer {
 	r := answer{id: firstText(block, "tool_use_id", "tool_id"), status: schema.StatusOK}
 	content := dialect.RawMember(block, "content")

@@ -5,20 +5,18 @@ import (
 	"tapedeck/schema"
 )
 
-// Nothing says where a call of the model begins and ends. It begins when there
-// is nothing else to do: with meta_init, or with the result of the last tool
-// that the agent executed; where that is not stated, with its first chunk. Its
-// last chunk ends it.
+// No frame states where a call of the model begins and ends. It begins with meta_init, or with
+// the result of the last tool that the agent executed; where neither is stated, with its first
+// chunk. It ends with its last chunk.
 
-// spoke makes sure that a call of the model is in progress, as something of it
-// has come.
+// spoke begins a call of the model where none is in progress, as output of it has come.
 func (d *decoder) spoke(a *agent) *dialect.Span {
 	d.inRun(a)
 	a.seal()
 	if a.paused {
 		a.work()
 	}
-	if a.failing != "" { // it was tried again
+	if a.failing != "" { // the agent tried again
 		a.failing = ""
 	}
 	a.turn = nil
@@ -41,7 +39,7 @@ func (a *agent) openCall() *dialect.Span {
 	return call
 }
 
-// closeCall ends the call of the model as of its last piece.
+// closeCall ends the call of the model at the time of its last piece.
 func (a *agent) closeCall(status schema.Status) {
 	call := a.Call()
 	if call == nil {
@@ -55,7 +53,7 @@ func (a *agent) closeCall(status schema.Status) {
 	a.EndCallAt(status, at)
 }
 
-// text adds to what the model says or thinks. Its end comes without text.
+// text adds to the model's text or thinking. The final envelope has no text.
 func (d *decoder) text(a *agent, kind schema.MessageKind, chunk []byte, final bool) {
 	m := a.Growing(kind, nil)
 	if m == nil && len(chunk) == 0 {

@@ -5,8 +5,8 @@ import (
 	"tapedeck/ingest/dialect/anthropic"
 )
 
-// rawEvent reads an event of the Messages API, of which the raw form consists.
-// It reports whether it is one.
+// rawEvent reads an event of the Messages API, of which the raw form consists. It reports whether
+// the frame is one.
 func (d *decoder) rawEvent(in *dialect.Input) bool {
 	switch string(in.JSON.GetStringBytes("type")) {
 	case "message_start", "message_delta", "message_stop", "content_block_start", "content_block_delta", "content_block_stop":

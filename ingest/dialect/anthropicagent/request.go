@@ -6,13 +6,13 @@ import (
 	"tapedeck/ingest/dialect"
 )
 
-// request is what a client asked for, seen behind a proxy. Whom it asked may
-// become known only with the answer.
+// request is a client's request, recorded by a proxy. The agent may become known only with the
+// answer.
 type request struct {
 	at      int64 // its arrival, ns; 0 for none
 	began   bool  // its run has begun
 	session string
-	prompt  []byte // what the user says, until it is recorded
+	prompt  []byte // the user's text, until it is recorded
 }
 
 // promptLimit bounds what is kept of a request until its answer comes, bytes.
@@ -27,7 +27,7 @@ func (r *request) takeTime(at int64) int64 {
 	return at
 }
 
-// record records what the user says, in the run that answers it.
+// record records the user's text in the run that answers it.
 func (r *request) record(a *agent) {
 	if len(r.prompt) == 0 {
 		return
@@ -56,8 +56,7 @@ func (d *decoder) head(in *dialect.Input, head *dialect.Head) {
 	}
 }
 
-// sent reads a request: what the user asks, or the results of calls that the
-// client executed.
+// sent reads a request: the user's text, or the results of calls that the client executed.
 func (d *decoder) sent(in *dialect.Input) {
 	if in.JSON == nil {
 		return
@@ -82,8 +81,7 @@ func (d *decoder) sent(in *dialect.Input) {
 	d.address()
 }
 
-// promptOf returns what the user says: a text, or the texts of a message or of its
-// blocks. The copy is the caller's own.
+// promptOf returns a copy of the user's text: a text, or the texts of a message or of its blocks.
 func promptOf(prompt []byte) []byte {
 	text, _ := dialect.Unquote(prompt, nil)
 	if text == nil {
@@ -98,8 +96,8 @@ func promptOf(prompt []byte) []byte {
 	return bytes.Clone(text)
 }
 
-// sentResults ends the calls whose results the client sends, and goes on with
-// the run that waited for them.
+// sentResults ends the calls whose results the client sends, and continues the run that waited
+// for them.
 func (d *decoder) sentResults(a *agent, list []byte) {
 	at := d.asked.takeTime(d.Frame.At)
 	n := 0
@@ -120,7 +118,7 @@ func (d *decoder) sentResults(a *agent, list []byte) {
 	a.ready = d.Frame.At
 }
 
-// refused reads the body of an answer that is an error.
+// refused reads the body of an error answer.
 func (d *decoder) refused(in *dialect.Input) {
 	in.Type = "error"
 	if d.waits() {

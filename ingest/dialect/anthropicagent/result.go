@@ -11,27 +11,27 @@ import (
 	"tapedeck/schema"
 )
 
-// result is what a tool returned, while it still comes.
+// result is the result of a tool, while it is incomplete.
 type result struct {
 	id      string
 	tool    *model.Tool
 	message *dialect.Message
 	images  dialect.List
-	at      int64 // when it began to come, ns: the tool had ended
+	at      int64 // when its first piece came, ns: the tool had ended by then
 }
 
-// failedPrefix begins the result of a tool that raised an exception, which
-// nothing else states.
+// failedPrefix begins the result of a tool that raised an exception. No other member states the
+// failure.
 var failedPrefix = []byte("Error executing tool: ")
 
-// result adds to what a tool returned.
+// result adds to the result of a tool.
 func (d *decoder) result(a *agent, id, name, chunk []byte, server bool) {
 	if r := a.resultOf(id); r != nil {
 		a.Emitter.Append(r.message, chunk, a.Frame)
 		return
 	}
 	if len(id) > 0 && a.Ended(id) {
-		return // seen before, such as by the client's request
+		return // seen before, for example in the client's request
 	}
 	tool := a.OpenTool(id)
 	if tool == nil {
@@ -48,15 +48,15 @@ func (d *decoder) result(a *agent, id, name, chunk []byte, server bool) {
 	a.results = append(a.results, result{id: string(id), tool: tool, message: message, at: a.Frame.At})
 }
 
-// unseen begins a call of which this stream saw nothing but the result. On a new
-// connection that is one that the run waited for.
+// unseen begins a call of which this stream has the result only. On a new connection it is a call
+// that the run waited for.
 func (d *decoder) unseen(a *agent, id, name []byte) *model.Tool {
 	if len(id) > 0 && (a.Run() == nil || a.leg && a.spokeAt == 0) {
 		a.resume(d.asked.takeTime(d.Frame.At), id)
 	}
 	d.inRun(a)
 	tool := a.Tool(id, name)
-	tool.Span.Started, tool.Span.Parent = 0, "" // the stream that saw it begin knows
+	tool.Span.Started, tool.Span.Parent = 0, "" // the stream with the call's start has them
 	return tool
 }
 
@@ -69,7 +69,7 @@ func (a *agent) resultOf(id []byte) *result {
 	return nil
 }
 
-// image adds an image to a result. What it shows stays in the frame.
+// image adds an image to a result. The image itself is in the frame only.
 func (a *agent) image(id, src, media []byte) {
 	r := a.resultOf(id)
 	if r == nil {
@@ -90,8 +90,8 @@ func (a *agent) image(id, src, media []byte) {
 	a.Emitter.ChangedMessage(r.message, a.Frame)
 }
 
-// resultEnd ends a call: its result is whole. log is what the successor says of
-// it beside the result, JSON; it may be empty.
+// resultEnd ends a call: its result is complete. log is the successor's log of the call, JSON, or
+// empty.
 func (d *decoder) resultEnd(a *agent, id, log []byte) {
 	r := a.resultOf(id)
 	if r == nil {
@@ -117,7 +117,7 @@ func (d *decoder) resultEnd(a *agent, id, log []byte) {
 	a.results = slices.Delete(a.results, len(a.results)-1, len(a.results))
 	d.returned(a, tool.Span.CallID, status, log)
 	if server {
-		a.spokeAt = at // it is a part of what the model sends
+		a.spokeAt = at // the call is part of the model's output
 		return
 	}
 	a.turn = nil
@@ -126,7 +126,7 @@ func (d *decoder) resultEnd(a *agent, id, log []byte) {
 	}
 }
 
-// completeResults completes results that will not.
+// completeResults completes results whose rest will not come.
 func (a *agent) completeResults() {
 	for i := range a.results {
 		a.Emitter.Complete(a.results[i].message, a.Frame)
@@ -134,8 +134,7 @@ func (a *agent) completeResults() {
 	a.results = nil
 }
 
-// logged keeps what the successor's log of a call says: how long it took, and
-// of a sub-agent in it which it was.
+// logged keeps what the successor's log states of a call: its duration, and the sub-agent in it.
 func (a *agent) logged(tool *model.Tool, log []byte) {
 	if ms, err := strconv.ParseFloat(string(dialect.RawMember(log, "duration_ms")), 64); err == nil && ms > 0 && ms < 1e12 {
 		tool.Span.Duration = int64(ms * 1e6)
@@ -152,8 +151,8 @@ func (a *agent) logged(tool *model.Tool, log []byte) {
 	}
 }
 
-// mediaOf distinguishes JSON from text. The results of the API's own tools are JSON, but
-// old servers write them as the library prints them, in a JSON string.
+// mediaOf distinguishes JSON from text. Results of the API's own tools are JSON, but old servers
+// write them as a JSON string with the library's printed form.
 func mediaOf(text []byte, server bool) string {
 	if isJSON(text) || server && len(text) > 0 && text[0] == '"' && wellformed.JSON(text) {
 		return "json"
@@ -161,7 +160,7 @@ func mediaOf(text []byte, server bool) string {
 	return "text"
 }
 
-// statusOf reads off a result whether its call failed.
+// statusOf returns whether a call failed, from its result.
 func statusOf(text []byte, server bool) (schema.Status, []byte) {
 	switch {
 	case bytes.HasPrefix(text, failedPrefix):

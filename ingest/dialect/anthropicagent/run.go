@@ -8,21 +8,19 @@ import (
 	"tapedeck/schema"
 )
 
-// A run may go over several connections: it pauses for the client to execute
-// tools, its connection ends, and the rest comes on another, perhaps recorded as
-// another stream. Nothing on the wire names a run. What both connections name
-// are the calls that it waited for, whose ids are the Messages API's and occur
-// nowhere else. So a run that pauses is called "run:" and one of these ids, the
-// lowest; what was seen of it until then becomes a node of it, and so does what
-// comes on the next connection.
+// A run may have several connections: it pauses for the client to execute tools, its connection
+// ends, and the rest comes on another one, perhaps in another stream. No frame names the run.
+// Both connections name the calls that it waited for, whose ids are the Messages API's and
+// unique. So the id of a run that pauses is "run:" and the lowest of these ids. The part before
+// the pause becomes a node of that run, and so does the part on the next connection.
 
-// begin begins a run, or a sub-agent's node, as of a time, ns.
+// begin begins a run, or the node of a sub-agent, at a time, ns.
 func (a *agent) begin(at int64) *dialect.Span {
 	if run := a.Run(); run != nil {
 		return run
 	}
 	if a.parent == nil {
-		a.Model, a.Provider = "", "" // those of an earlier connection
+		a.Model, a.Provider = "", "" // set by an earlier connection
 	}
 	kind := schema.SpanRun
 	if a.parent != nil {
@@ -41,8 +39,7 @@ func (a *agent) begin(at int64) *dialect.Span {
 	return run
 }
 
-// inRun makes sure that a run is in progress, as of its request if that was
-// seen.
+// inRun begins a run where none is in progress, at the time of its request if that was seen.
 func (d *decoder) inRun(a *agent) *dialect.Span {
 	if run := a.Run(); run != nil {
 		return run
@@ -61,15 +58,15 @@ func (d *decoder) inRun(a *agent) *dialect.Span {
 	return run
 }
 
-// resume begins a part of a run that other connections refer to as well: it goes
-// on after the results of calls. more may follow.
+// resume begins a part of a run that other connections refer to as well. It follows the results
+// of calls; more results may follow.
 func (a *agent) resume(at int64, call []byte) {
 	if a.parent != nil {
 		a.begin(at)
 		return
 	}
 	if a.Run() == nil {
-		whole := a.whole // of a part that this stream saw
+		whole := a.whole // of an earlier part in this stream
 		a.begin(at)
 		a.leg, a.whole = true, whole
 		a.Run().Kind = schema.SpanNode
@@ -82,8 +79,8 @@ func (a *agent) resume(at int64, call []byte) {
 	}
 }
 
-// seal names the run that a part belongs to, once all the results are recorded with
-// which it began.
+// seal names the run that a part belongs to, once all the results with which it began are
+// recorded.
 func (a *agent) seal() {
 	if !a.leg || len(a.resumed) == 0 {
 		return
@@ -92,7 +89,7 @@ func (a *agent) seal() {
 	a.resumed = nil
 	if a.whole == nil || a.whole.ID != id || a.whole.Session != a.Session {
 		a.openWhole(id)
-		a.whole.Started = 0 // another connection saw it begin
+		a.whole.Started = 0 // another connection has its start
 	} else {
 		a.work()
 	}
@@ -106,7 +103,7 @@ func (a *agent) openWhole(id string) {
 	a.whole.Session, a.whole.Agent, a.whole.Model, a.whole.Provider = a.Session, a.id, a.Model, a.Provider
 }
 
-// pause says that the run waits for the client to execute calls.
+// pause records that the run waits for the client to execute calls.
 func (a *agent) pause(calls []string) {
 	a.seal()
 	a.closeCall(schema.StatusOK)
@@ -122,7 +119,7 @@ func (a *agent) pause(calls []string) {
 		a.whole.Name, run.Attributes = run.Name, ""
 		run.Kind, run.Parent = schema.SpanNode, id
 		a.Emitter.ChangedSpan(run, a.Frame)
-	case a.whole.ID != id: // once more: what was so far is a part as well
+	case a.whole.ID != id: // another pause: the parts so far become a part as well
 		before := a.whole
 		a.openWhole(id)
 		a.whole.Started = earlier(before.Started, run.Started)
@@ -135,7 +132,7 @@ func (a *agent) pause(calls []string) {
 	a.Emitter.ChangedSpan(a.whole, a.Frame)
 }
 
-// work says that the run waits no longer.
+// work records that the run no longer waits.
 func (a *agent) work() {
 	a.paused = false
 	a.notes = slices.DeleteFunc(a.notes, func(n note) bool { return n.name == awaited })
@@ -152,7 +149,7 @@ func earlier(a, b int64) int64 {
 	return a
 }
 
-// end ends the run, and all that is open of it.
+// end ends the run and everything open in it.
 func (a *agent) end(status schema.Status, why []byte) {
 	a.seal()
 	a.closeCall(status)
@@ -170,12 +167,12 @@ func (a *agent) end(status schema.Status, why []byte) {
 	a.reset()
 }
 
-// part ends what this connection has of a run that waits.
+// part ends this connection's part of a run that waits.
 func (a *agent) part() {
 	a.completeResults()
 	run := a.Run()
 	a.EndRun(schema.StatusOK, nil)
-	if a.whole == nil && a.parent == nil { // what it waits for is not known
+	if a.whole == nil && a.parent == nil { // the calls that it waits for are not known
 		run.Status, run.Ended = schema.StatusWaiting, 0
 	}
 	a.reset()
@@ -191,8 +188,8 @@ func (a *agent) reset() {
 	a.failing, a.failedAt, a.paused, a.leg = "", 0, false, false
 }
 
-// close settles an agent at the end of its connection. cut says that there was
-// no end: the stream just stopped.
+// close settles an agent at the end of its connection. cut reports that the stream stopped
+// without an end.
 func (a *agent) close(cut bool) {
 	switch run := a.Run(); {
 	case run == nil:
@@ -214,7 +211,7 @@ func (a *agent) close(cut bool) {
 
 func (a *agent) cutOff() { a.close(true) }
 
-// abandon leaves a run that did not end.
+// abandon settles a run without an end.
 func (a *agent) abandon() {
 	a.seal()
 	a.noted()
@@ -230,8 +227,8 @@ func (a *agent) abandon() {
 	a.reset()
 }
 
-// done reads the end of a connection. Agents that did not state an end of their
-// own ended with it: a server mentions one only if it is set to.
+// done reads the end of a connection. It ends agents without an end of their own: servers send
+// such ends only if they are configured to.
 func (d *decoder) done() {
 	d.leaveMarkup()
 	d.answerMissing()
@@ -241,7 +238,7 @@ func (d *decoder) done() {
 	d.leaveConnection()
 }
 
-// cutConnection leaves a connection that had no end.
+// cutConnection settles a connection without an end.
 func (d *decoder) cutConnection() {
 	for i := len(d.agents) - 1; i >= 0; i-- {
 		d.agents[i].cutOff()
@@ -249,14 +246,14 @@ func (d *decoder) cutConnection() {
 	d.leaveConnection()
 }
 
-// leaveConnection forgets what is of one connection only.
+// leaveConnection releases the state of one connection.
 func (d *decoder) leaveConnection() {
 	d.root, d.speaker, d.over = nil, nil, false
 	d.asked, d.payloads, d.refusal = request{}, nil, model.Refusal{}
 }
 
-// answerMissing records the run of a request that was never answered, or with an
-// error that has no body.
+// answerMissing records the run of a request without an answer, or with an error answer without a
+// body.
 func (d *decoder) answerMissing() {
 	switch {
 	case !d.waits():

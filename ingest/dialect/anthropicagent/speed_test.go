@@ -63,8 +63,8 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// What a hostile stream makes the decoder keep is bounded: agents, payloads that
-// never end, and tags that do not.
+// The state that a hostile stream can cause is bounded: agents, payloads that never end, and
+// unfinished tags.
 func TestBounded(t *testing.T) {
 	d := newDecoder("").(*decoder)
 	emitter := dialect.NewEmitter("019b7000-0000-7000-8000-000000000001")

@@ -17,7 +17,7 @@ func played(t *testing.T, name string) *dialecttest.Outcome {
 	return o
 }
 
-// view finds what a stream says of a span, last.
+// view returns the last version of a span in a stream.
 func view(t *testing.T, o *dialecttest.Outcome, id string) schema.Span {
 	t.Helper()
 	var found *schema.Span
@@ -32,8 +32,8 @@ func view(t *testing.T, o *dialecttest.Outcome, id string) schema.Span {
 	return *found
 }
 
-// One stream sees a run begin and wait, another its end: both speak of the same
-// run and the same calls, in the same session.
+// One stream has the start of a run that waits, another its end. Both refer to the same run and
+// calls, in the same session.
 func TestRunGoesOnInAnotherStream(t *testing.T) {
 	before, after := played(t, "pause"), played(t, "continuation")
 	for _, id := range []string{"tool:toolu_8", "tool:toolu_9"} {
@@ -46,14 +46,14 @@ func TestRunGoesOnInAnotherStream(t *testing.T) {
 	if waits.Status != schema.StatusWaiting || waits.Started == 0 || !ended.Status.Ended() || ended.Started != 0 || waits.Session != ended.Session {
 		t.Errorf("the run: %+v, then %+v", waits, ended)
 	}
-	// It waited once more, so that for the second stream it is a part of the
-	// whole, which has another call's name.
+	// The run waited again. To the second stream the earlier run is a part, and the whole run is
+	// named after another call.
 	if whole := view(t, after, "run:toolu_5"); ended.Kind != schema.SpanNode || ended.Parent != whole.ID || whole.Status != schema.StatusOK {
 		t.Errorf("the whole is %+v, of which %+v is a part", whole, ended)
 	}
 }
 
-// Runs of one agent do not merge for being the same agent's.
+// Runs of one agent do not merge because they have the same agent.
 func TestRunsStayApart(t *testing.T) {
 	for name, want := range map[string]int{"pause": 1, "continuation": 2, "unnamed": 2, "errors": 6} {
 		runs := map[string]bool{}
@@ -63,7 +63,7 @@ func TestRunsStayApart(t *testing.T) {
 			}
 		}
 		if name == "continuation" {
-			delete(runs, "run:toolu_8") // a node at last
+			delete(runs, "run:toolu_8") // it is a node now
 		}
 		if len(runs) != want {
 			t.Errorf("%s: runs %v, want %d", name, runs, want)

@@ -9,8 +9,8 @@ import (
 	"tapedeck/schema"
 )
 
-// spawned finds the call of its parent that a sub-agent works in: one whose task
-// is what the sub-agent is asked.
+// spawned returns the parent's call in which a sub-agent works: the call whose task is the
+// sub-agent's query.
 func (a *agent) spawned(task []byte) *model.Tool {
 	for _, tool := range a.OpenTools() {
 		args := tool.Arguments()
@@ -43,8 +43,8 @@ func (d *decoder) beginSub(a, parent *agent, task []byte) {
 	}
 }
 
-// returned ends the sub-agents that worked in a call which ended: in the
-// successor the call's log names its agent, else it was found when it began.
+// returned ends the sub-agents of a call that ended. In the successor the call's log names the
+// agent; otherwise it was found when it began.
 func (d *decoder) returned(a *agent, call string, status schema.Status, log []byte) {
 	var child []byte
 	if len(log) > 0 && wellformed.JSON(log) {

@@ -12,7 +12,7 @@ import (
 // serverPrefix begins the ids of calls that the Messages API executes itself.
 var serverPrefix = []byte("srvtoolu_")
 
-// isServed marks a call that the API executes, in the call of the model.
+// isServed begins the attributes of calls that the API executes.
 const isServed = `{"server":true`
 
 func served(tool *model.Tool) bool { return bytes.HasPrefix(tool.Attrs, []byte(isServed)) }
@@ -22,8 +22,8 @@ func (a *agent) serve(tool *model.Tool) {
 	a.Noted(tool)
 }
 
-// call adds to a call's arguments. It is executed once they are complete: by
-// the API at once, by the agent with the other calls of the turn.
+// call adds to a call's arguments. Complete arguments begin its execution: at once by the API, or
+// by the agent together with the other calls of the turn.
 func (d *decoder) call(a *agent, id, name, chunk []byte, final, server bool) {
 	server = server || bytes.HasPrefix(id, serverPrefix)
 	if a.turn != nil && !server && a.Call() == nil {
@@ -53,7 +53,7 @@ func (d *decoder) call(a *agent, id, name, chunk []byte, final, server bool) {
 	}
 }
 
-// running reports whether the agent executes a tool of its own.
+// running reports whether the agent is executing a tool of its own.
 func (a *agent) running() bool {
 	for _, tool := range a.OpenTools() {
 		if tool.Span.Status == schema.StatusOpen && !served(tool) {
@@ -63,11 +63,10 @@ func (a *agent) running() bool {
 	return false
 }
 
-// awaited is the attribute of a run that waits: what for.
+// awaited is the attribute of a run with the calls that it waits for.
 const awaited = "awaiting"
 
-// awaiting reads the calls that the client is to execute: an array, or an object
-// that holds it.
+// awaiting reads the calls that the client is to execute: an array, or an object with an array.
 func (d *decoder) awaiting(a *agent, text []byte) bool {
 	list := text
 	if tools := dialect.RawMember(text, "tools"); tools != nil {
@@ -96,8 +95,8 @@ func (d *decoder) awaiting(a *agent, text []byte) bool {
 	return true
 }
 
-// isJSON reports whether a result is JSON rather than a text: numbers and the
-// like are texts.
+// isJSON reports whether a result is a JSON object or array. Other JSON, such as a number, is
+// taken as text.
 func isJSON(text []byte) bool {
 	text = bytes.TrimSpace(text)
 	return len(text) > 0 && (text[0] == '{' || text[0] == '[') && wellformed.JSON(text)

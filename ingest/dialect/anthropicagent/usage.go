@@ -5,12 +5,11 @@ import (
 	"tapedeck/schema"
 )
 
-// Counting is how anthropic_agent counts (protocols.md 1.3): meta_final's
-// cumulative_usage is the sum over the run's calls of the model, named as in
-// the Messages API: input_tokens leaves out what was read from a cache and what
-// was written to one, output_tokens includes thinking, which is not stated. Runs
-// are added. How long a cache is kept is not stated; five minutes is the library's
-// way.
+// Counting is how anthropic_agent counts (protocols.md 1.3). cumulative_usage of meta_final is
+// the sum over the run's calls of the model, named as in the Messages API. input_tokens excludes
+// tokens read from a cache and written to one. output_tokens includes thinking, which is not
+// stated separately. Runs add up. How long a cache is kept is not stated; the library uses five
+// minutes.
 var Counting = dialect.Counting{
 	Input:        "input_tokens",
 	CacheRead:    "cache_read_input_tokens",
@@ -19,10 +18,9 @@ var Counting = dialect.Counting{
 	Mode:         schema.UsageAdd,
 }
 
-// SessionCounting is how its successor agent_base counts: the same with other
-// names, and with thinking_tokens, which output_tokens includes; but what it
-// sums up are all runs of the agent so far, and those of its sub-agents. So the
-// records are running totals of the agent.
+// SessionCounting is how the successor agent_base counts. It has other names, and
+// thinking_tokens, which output_tokens includes. Its numbers are the sum over all runs of the
+// agent so far and of its sub-agents: running totals of the agent.
 var SessionCounting = dialect.Counting{
 	Input:                "input_tokens",
 	CacheRead:            "cache_read_tokens",
@@ -33,10 +31,10 @@ var SessionCounting = dialect.Counting{
 	Mode:                 schema.UsageRunning,
 }
 
-// sessionMembers are those of a usage which only the successor writes.
+// sessionMembers are the members of a usage that only the successor writes.
 var sessionMembers = []string{"cache_write_tokens", "cache_read_tokens", "thinking_tokens", "raw_usage"}
 
-// usage reads what meta_final says was used.
+// usage reads the usage of meta_final.
 func (d *decoder) usage(a *agent, final []byte) {
 	raw := dialect.RawMember(final, "cumulative_usage")
 	if raw == nil {
@@ -48,11 +46,11 @@ func (d *decoder) usage(a *agent, final []byte) {
 	}
 	switch {
 	case a.api != nil && a.api.Usage() != nil:
-		a.note("cumulative_usage", raw) // the events have stated it call by call
+		a.note("cumulative_usage", raw) // the events have stated the usage call by call
 	case !session:
 		a.Use(&Counting, a.ID("usage"), a.span().ID, a.span(), raw)
 	case a.parent != nil:
-		a.note("cumulative_usage", raw) // its parent counts it as well
+		a.note("cumulative_usage", raw) // the parent counts it as well
 	default:
 		a.Use(&SessionCounting, a.ID("usage"), "agent:"+a.id, a.span(), raw)
 	}

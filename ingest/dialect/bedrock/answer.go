@@ -10,12 +10,12 @@ import (
 	"tapedeck/schema"
 )
 
-// answer is the latest message of a model, in progress or ended.
+// answer is the latest answer of the model, in progress or ended.
 type answer struct {
 	begun, ended bool
-	started      bool // by a messageStart
-	cut          bool // another was in progress when it began: events may be that one's
-	mixed        bool // some are
+	started      bool // it began with a messageStart
+	cut          bool // it cut off another answer, whose events may still come
+	mixed        bool // it has events of the answer that it cut off
 	run, call    *dialect.Span
 	usage        *dialect.Usage
 	reason       string
@@ -26,9 +26,9 @@ type answer struct {
 // block is a content block in progress.
 type block struct {
 	index int
-	kind  schema.MessageKind // of its text, "" for none
+	kind  schema.MessageKind // of its text; "" without text
 	tool  *model.Tool
-	// result: the block is the result of the tool, with this status.
+	// result is the status of the tool's result, where the block is a result.
 	result schema.Status
 }
 
@@ -42,24 +42,23 @@ func (d *decoder) begin() {
 		return
 	}
 	*a = answer{begun: true, blocks: a.blocks[:0]}
-	if d.tr.Run() == nil {
-		d.tr.OpenRun("")
+	if d.Run() == nil {
+		d.OpenRun("")
 	}
-	a.run, a.call = d.tr.Run(), d.tr.InCall()
+	a.run, a.call = d.Run(), d.InCall()
 }
 
 func (d *decoder) messageStart(*dialect.Input, part) {
 	cut := d.answer.begun && !d.answer.ended
-	if cut { // the one before was cut off
-		d.tr.Abandon()
+	if cut { // the previous answer was cut off
+		d.Abandon()
 		d.answer = answer{}
 	}
 	d.begin()
 	d.answer.started, d.answer.cut = true, cut
 }
 
-// messageStop reads {"stopReason"}. The usage mostly follows. An answer that has ended does
-// not end again.
+// messageStop reads {"stopReason"}. The usage mostly follows. An answer does not end twice.
 func (d *decoder) messageStop(_ *dialect.Input, p part) {
 	if d.answer.ended {
 		return
@@ -74,9 +73,9 @@ func (d *decoder) messageStop(_ *dialect.Input, p part) {
 	switch d.answer.reason {
 	case "guardrail_intervened", "content_filtered", "malformed_model_output", "malformed_tool_use":
 		status, why = schema.StatusError, []byte(d.answer.reason)
-		d.tr.Say(schema.MessageError, why)
+		d.Say(schema.MessageError, why)
 	}
-	d.tr.EndRun(status, why)
+	d.EndRun(status, why)
 	d.answer.ended = true
 }
 
@@ -94,8 +93,8 @@ func (d *decoder) describe() {
 	d.Emitter.ChangedSpan(d.answer.run, d.Frame)
 }
 
-// counting is how Bedrock counts: the input does not include what was read from a cache or
-// written to one; the output includes reasoning, which is not counted apart.
+// counting is how Bedrock counts. The input does not include tokens read from a cache or written
+// to one. The output includes reasoning, which is not stated separately.
 var counting = dialect.Counting{
 	Input:        "inputTokens",
 	CacheRead:    "cacheReadInputTokens|cacheReadInputTokenCount",
@@ -105,9 +104,9 @@ var counting = dialect.Counting{
 	Mode:         schema.UsageAdd,
 }
 
-// metadata reads {"usage","metrics":{"latencyMs"}}, which follows the end of the answer or
-// precedes it. An answer has one: a second is of the answer that it cut off, whose events
-// name neither.
+// metadata reads {"usage","metrics":{"latencyMs"}}, which comes after the end of the answer or
+// before it. An answer has one metadata. A second one belongs to the answer that was cut off, as
+// events do not name their answer.
 func (d *decoder) metadata(_ *dialect.Input, p part) {
 	a := &d.answer
 	if !a.begun {
@@ -115,16 +114,16 @@ func (d *decoder) metadata(_ *dialect.Input, p part) {
 	}
 	stated := xxhash.Sum64(p.raw)
 	if stated == d.stated && (!a.started || a.usage != nil) {
-		return // the end of this answer or of the one before, delivered again
+		return // the end of this answer or the previous one, delivered again
 	}
 	d.stated = stated
-	if a.cut && a.usage != nil { // that of the answer that it cut off
+	if a.cut && a.usage != nil { // a.usage belongs to the answer that was cut off
 		a.usage, a.mixed = nil, true
 	}
 	if raw := dialect.RawMember(p.raw, "usage"); raw != nil {
-		d.tr.Billing.ServiceTier = dialect.StatedText(p.v.GetStringBytes("serviceTier", "type"))
-		d.tr.Billing.Speed = speeds[string(p.v.GetStringBytes("performanceConfig", "latency"))]
-		a.usage = d.tr.Count(a.usage, &counting, "", a.call, raw)
+		d.Billing.ServiceTier = dialect.StatedText(p.v.GetStringBytes("serviceTier", "type"))
+		d.Billing.Speed = speeds[string(p.v.GetStringBytes("performanceConfig", "latency"))]
+		a.usage = d.Count(a.usage, &counting, "", a.call, raw)
 		splitWrites(a.usage, raw)
 	}
 	if ms := dialect.RawPath(p.raw, "metrics.latencyMs"); dialect.IsNumber(p.v.Get("metrics", "latencyMs")) {
@@ -133,11 +132,11 @@ func (d *decoder) metadata(_ *dialect.Input, p part) {
 	d.describe()
 }
 
-// speeds are the values of performanceConfig.latency.
+// speeds maps the values of performanceConfig.latency to speeds.
 var speeds = map[string]string{"standard": "standard", "optimized": "optimized"}
 
-// splitWrites moves what was written to a cache for an hour: cacheDetails lists
-// {"inputTokens","ttl"}.
+// splitWrites counts tokens that were written to a cache for an hour as such. cacheDetails is a
+// list of {"inputTokens","ttl"}.
 func splitWrites(u *dialect.Usage, raw []byte) {
 	if u == nil {
 		return
@@ -157,27 +156,25 @@ func splitWrites(u *dialect.Usage, raw []byte) {
 func (d *decoder) failure(name string, p part) {
 	why := reasonOf(&dialect.Input{Frame: d.Frame}, name, p)
 	if len(why) == 0 {
-		why = d.refusal.Text()
+		why = d.Refusal.Text()
 	}
 	if d.answer.ended {
 		d.answer = answer{}
 	}
-	run := d.tr.RunAtEnd()
+	run := d.RunAtEnd()
 	var attrs dialect.Attributes
 	if name != "" {
 		attrs.AddText("exception", name)
 	}
-	if d.refusal.Refused() {
-		attrs.AddText("http_status", string(d.refusal.Text()[len("HTTP "):]))
+	if d.Refusal.Refused() {
+		attrs.AddText("http_status", string(d.Refusal.Text()[len("HTTP "):]))
 	}
 	run.Attributes = attrs.Text()
-	d.tr.Say(schema.MessageError, why)
-	d.tr.EndRun(schema.StatusError, why)
+	d.Fail(why, why)
 	d.answer = answer{begun: true, ended: true, run: run, call: d.answer.call, usage: d.answer.usage}
-	d.refusal.Answer(0)
 }
 
-// reasonOf returns what an exception or an error says, else its name.
+// reasonOf returns the text of an exception or an error, else its name.
 func reasonOf(in *dialect.Input, name string, p part) []byte {
 	if why := dialect.FirstText(p.v, "message", "Message", "originalMessage"); why != nil {
 		return why
@@ -193,5 +190,5 @@ func reasonOf(in *dialect.Input, name string, p part) []byte {
 	return []byte(name)
 }
 
-// key names a block's text.
+// key appends the key of a block's text.
 func (b *block) key(buf []byte) []byte { return strconv.AppendInt(buf, int64(b.index), 10) }

@@ -1,6 +1,6 @@
-// Package bedrock reads the streams of Amazon Bedrock: ConverseStream, as binary messages
-// or as lines, and InvokeModelWithResponseStream, whose messages wrap the model's own
-// events. docs/dialects/bedrock.md describes what is concluded from what.
+// Package bedrock reads the streams of Amazon Bedrock. ConverseStream comes as binary messages or
+// as lines. The messages of InvokeModelWithResponseStream wrap the model's own events.
+// docs/dialects/bedrock.md describes how it reads them.
 package bedrock
 
 import (
@@ -15,47 +15,49 @@ import (
 // Dialect is Amazon Bedrock's runtime API.
 var Dialect = dialect.Dialect{Name: "bedrock", Match: match, New: newDecoder}
 
-// provider serves the models.
+// provider serves all models.
 const provider = "aws"
 
-// decoder reads one stream: behind a proxy one exchange, otherwise answers one after the
-// other.
+// decoder reads one stream: one exchange behind a proxy, otherwise answers one after the other.
 type decoder struct {
-	model.Stream
-	tr      model.Conversation
+	model.Exchange
 	answer  answer
 	stated  uint64          // hash of the latest metadata
-	tail    dialect.Tail    // of the latest answer that a messageStart began
+	tail    dialect.Tail    // of the latest answer that began with a messageStart
 	invoked dialect.Decoder // reads the events of InvokeModel
-	chunks  bool            // one was seen
+	chunks  bool            // a chunk of InvokeModel was seen
 	way     operation
-	refusal model.Refusal
 }
 
 func newDecoder(streamID string) dialect.Decoder {
 	d := &decoder{invoked: anthropic.Dialect.New(streamID)}
-	d.tr = model.Conversation{Stream: &d.Stream, Provider: provider}
+	d.Init(d, provider)
 	return d
 }
 
-// Decode implements dialect.Decoder.
+// Decode implements dialect.Decoder. The decoder of the invoked model fills in the envelopes of
+// its frames.
 func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
-	d.Begin(in, b)
-	defer d.Done()
-	if head, ok := dialect.HeadOf(in); ok {
-		d.head(&head)
-	} else if d.invokes(in) {
-		d.invoke(in, b)
+	if _, ok := dialect.HeadOf(in); ok || !d.invokes(in) {
+		d.Exchange.Decode(in, b)
 		return
-	} else if in.Direction == schema.Send {
+	}
+	d.Begin(in, b)
+	d.invoke(in, b)
+	d.Done()
+}
+
+// Message implements model.API.
+func (d *decoder) Message(in *dialect.Input) string {
+	if in.Direction == schema.Send {
 		d.request(in)
 	} else {
 		d.event(in)
 	}
-	d.tr.Address()
+	return in.Type
 }
 
-// events are the types of messages, and the members of lines.
+// events maps the types of messages, and the members of lines, to handlers.
 var events = dialect.NewTypes(map[string]func(*decoder, *dialect.Input, part){
 	"messageStart":      (*decoder).messageStart,
 	"contentBlockStart": (*decoder).blockStart,
@@ -65,7 +67,7 @@ var events = dialect.NewTypes(map[string]func(*decoder, *dialect.Input, part){
 	"metadata":          (*decoder).metadata,
 })
 
-// event reads what the server sends, also where a chunk of InvokeModel wraps it.
+// event reads an event of the server, also one that a chunk of InvokeModel wraps.
 func (d *decoder) event(in *dialect.Input) {
 	name, p := partOf(in)
 	if string(name) != "chunk" {
@@ -94,7 +96,7 @@ func (d *decoder) read(in *dialect.Input, name []byte, p part) {
 	case known && dialect.IsObject(p.v):
 		typ.Handle(d, in, p)
 	case len(in.Data) == 0:
-	case in.Transport == schema.HTTP && d.refusal.Refused():
+	case in.Transport == schema.HTTP && d.Refusal.Refused():
 		d.failure("", p)
 	case dialect.IsObject(p.v.Get("output", "message")):
 		in.Type = "converse"
@@ -104,8 +106,8 @@ func (d *decoder) read(in *dialect.Input, name []byte, p part) {
 	}
 }
 
-// repeats reports whether an event of the latest answer comes again after its end. Where a
-// messageStart is missing an answer may begin with the same piece of a text as another.
+// repeats reports whether an event of the latest answer comes again after the end. An answer
+// without a messageStart may begin with the same piece of text as another.
 func (d *decoder) repeats(in *dialect.Input, p part) bool {
 	delta := p.v.Get("delta")
 	text := delta.Get("text") != nil || delta.Get("reasoningContent") != nil
@@ -128,8 +130,5 @@ func isFailure(in *dialect.Input, name []byte) bool {
 // End implements dialect.Decoder.
 func (d *decoder) End(at int64, b *dialect.Emitter) {
 	d.invoked.End(at, b)
-	d.Stream.End(at, b)
-	d.refusal.EndRun(&d.tr)
-	d.tr.Abandon()
-	d.Done()
+	d.Exchange.End(at, b)
 }

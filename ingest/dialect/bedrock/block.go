@@ -9,8 +9,8 @@ import (
 	"tapedeck/schema"
 )
 
-// of returns the block in progress with an index, and begins one where there is none: text
-// has no start.
+// of returns the block in progress with an index, and begins one where there is none: blocks of
+// text have no start event.
 func (d *decoder) of(index int) *block {
 	a := &d.answer
 	for i := range a.blocks {
@@ -32,14 +32,14 @@ func (d *decoder) blockStart(_ *dialect.Input, p part) {
 	switch {
 	case start.v.Get("toolUse") != nil:
 		use := start.v.Get("toolUse")
-		b.tool = d.tr.Tool(use.GetStringBytes("toolUseId"), use.GetStringBytes("name"))
-		d.tr.FirstToken()
+		b.tool = d.Tool(use.GetStringBytes("toolUseId"), use.GetStringBytes("name"))
+		d.FirstToken()
 		if string(use.GetStringBytes("type")) == "server_tool_use" {
 			b.tool.Running = true
 		}
-	case start.v.Get("toolResult") != nil: // of a tool that the service executes
+	case start.v.Get("toolResult") != nil: // the service executes the tool
 		result := start.v.Get("toolResult")
-		b.tool, b.result = d.tr.OpenTool(result.GetStringBytes("toolUseId")), statusOf(result.GetStringBytes("status"))
+		b.tool, b.result = d.OpenTool(result.GetStringBytes("toolUseId")), statusOf(result.GetStringBytes("status"))
 	case start.v.Get("image") != nil:
 	default:
 		d.Unknown()
@@ -67,11 +67,11 @@ func (d *decoder) blockDelta(_ *dialect.Input, p part) {
 		d.say(b, schema.MessageThinking, reasoning.GetStringBytes("text"))
 	case delta.v.Get("toolUse") != nil:
 		if input := delta.v.GetStringBytes("toolUse", "input"); len(input) > 0 && b.tool != nil {
-			d.tr.AppendArguments(b.tool, input)
+			d.AppendArguments(b.tool, input)
 		}
 	case delta.v.Get("toolResult") != nil:
 		if b.tool != nil {
-			d.tr.Returned(b.tool, delta.member("toolResult").raw, "json")
+			d.Returned(b.tool, delta.member("toolResult").raw, "json")
 		}
 	case delta.v.Get("citation") != nil, delta.v.Get("image") != nil:
 	default:
@@ -82,11 +82,11 @@ func (d *decoder) blockDelta(_ *dialect.Input, p part) {
 // say adds to a block's text.
 func (d *decoder) say(b *block, kind schema.MessageKind, text []byte) {
 	if len(text) == 0 {
-		return // a signature, mostly
+		return // mostly a signature
 	}
 	var room [8]byte
 	b.kind = kind
-	d.tr.Append(kind, b.key(room[:0]), text)
+	d.Append(kind, b.key(room[:0]), text)
 }
 
 func (d *decoder) blockStop(_ *dialect.Input, p part) {
@@ -94,8 +94,7 @@ func (d *decoder) blockStop(_ *dialect.Input, p part) {
 	d.stop(p.v.GetInt("contentBlockIndex"))
 }
 
-// stop completes the block with an index. A call is the client's to execute, unless the
-// service does it itself.
+// stop completes the block with an index. The client executes a call, unless the service does.
 func (d *decoder) stop(index int) {
 	i := slices.IndexFunc(d.answer.blocks, func(b block) bool { return b.index == index })
 	if i < 0 {
@@ -106,20 +105,20 @@ func (d *decoder) stop(index int) {
 	var room [8]byte
 	switch {
 	case b.kind != "":
-		d.tr.Complete(b.kind, b.key(room[:0]))
+		d.Complete(b.kind, b.key(room[:0]))
 	case b.tool == nil:
 	case b.result != "":
-		d.tr.EndTool(b.tool, b.result, nil)
+		d.EndTool(b.tool, b.result, nil)
 	default:
-		d.tr.FinishArguments(b.tool)
+		d.FinishArguments(b.tool)
 		served := b.tool.Running
-		if d.tr.Start(b.tool); !served {
-			d.tr.Wait(b.tool)
+		if d.Start(b.tool); !served {
+			d.Wait(b.tool)
 		}
 	}
 }
 
-// whole reads the answer of Converse, which comes in one piece.
+// whole reads the answer of Converse, which is not streamed.
 func (d *decoder) whole(p part) {
 	d.begin()
 	content := p.member("output").member("message").member("content")
@@ -134,14 +133,14 @@ func (d *decoder) whole(p part) {
 func (d *decoder) content(p part) {
 	switch {
 	case p.v.Get("text") != nil:
-		d.tr.Say(schema.MessageAssistant, p.v.GetStringBytes("text"))
+		d.Say(schema.MessageAssistant, p.v.GetStringBytes("text"))
 	case p.v.Get("reasoningContent") != nil:
-		d.tr.Say(schema.MessageThinking, p.v.GetStringBytes("reasoningContent", "reasoningText", "text"))
+		d.Say(schema.MessageThinking, p.v.GetStringBytes("reasoningContent", "reasoningText", "text"))
 	case p.v.Get("toolUse") != nil:
 		use := p.member("toolUse")
-		tool := d.tr.Tool(use.v.GetStringBytes("toolUseId"), use.v.GetStringBytes("name"))
-		d.tr.SetArguments(tool, use.member("input").raw)
-		d.tr.Start(tool)
-		d.tr.Wait(tool)
+		tool := d.Tool(use.v.GetStringBytes("toolUseId"), use.v.GetStringBytes("name"))
+		d.SetArguments(tool, use.member("input").raw)
+		d.Start(tool)
+		d.Wait(tool)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"tapedeck/schema"
 )
 
-// invokes reports whether a frame is a part of InvokeModel whose events have a decoder of
-// their own. Where the first chunk wraps an event of Converse the answer is read as one.
+// invokes reports whether a frame is of InvokeModel, so that the model's own decoder reads it.
+// Where the first chunk wraps an event of Converse, the answer is read as Converse.
 func (d *decoder) invokes(in *dialect.Input) bool {
 	if d.way != unknownOperation && d.way != invokeModel {
 		return false
@@ -33,8 +33,8 @@ func (d *decoder) invokes(in *dialect.Input) bool {
 	return d.way == invokeModel || chunk
 }
 
-// wrappedEvent returns the name and the content of an event of Converse that a chunk wraps.
-// What the service measured may stand beside it.
+// wrappedEvent returns the name and the content of a Converse event that a chunk wraps. The
+// service's measurements may be beside the event.
 func wrappedEvent(inside *dialect.Input) (name []byte, p part) {
 	whole := part{inside.JSON, inside.Data}
 	members, ok := dialect.MembersOf(inside.Data)
@@ -50,13 +50,13 @@ func wrappedEvent(inside *dialect.Input) (name []byte, p part) {
 	return name, whole.member(string(name))
 }
 
-// invoke passes the model's own event on to its decoder: what a chunk wraps, or a whole
-// body. An exception becomes the error event of the model's protocol.
+// invoke passes the model's own event to its decoder: the data of a chunk, or a whole body. An
+// exception becomes an error event of the model's protocol.
 func (d *decoder) invoke(in *dialect.Input, b *dialect.Emitter) {
 	d.way = invokeModel
 	name, p := partOf(in)
 	switch {
-	case in.Direction == schema.Send, in.Transport == schema.HTTP && !d.refusal.Refused():
+	case in.Direction == schema.Send, in.Transport == schema.HTTP && !d.Refusal.Refused():
 		d.invoked.Decode(in, b)
 	case isFailure(in, name), in.Transport == schema.HTTP:
 		d.pass(in, errorEvent(in, string(name), p), b)
@@ -68,7 +68,7 @@ func (d *decoder) invoke(in *dialect.Input, b *dialect.Emitter) {
 	}
 }
 
-// pass decodes an event as if it were the frame's message.
+// pass decodes an event as the message of the present frame.
 func (d *decoder) pass(in *dialect.Input, data []byte, b *dialect.Emitter) {
 	known := parsed(data, func(inside *dialect.Input) {
 		inside.Frame = in.Frame
@@ -81,7 +81,7 @@ func (d *decoder) pass(in *dialect.Input, data []byte, b *dialect.Emitter) {
 
 var parsers fastjson.ParserPool
 
-// parsed calls see with a message that is parsed. It reports whether it is JSON.
+// parsed parses a message and calls see with it. It reports whether data is JSON.
 func parsed(data []byte, see func(inside *dialect.Input)) bool {
 	if wellformed.Deep(data, wellformed.MaxDepth) || !wellformed.JSON(data) {
 		return false
@@ -95,7 +95,7 @@ func parsed(data []byte, see func(inside *dialect.Input)) bool {
 	return err == nil
 }
 
-// unwrap decodes the bytes of a chunk; nil where there are none.
+// unwrap decodes the bytes of a chunk. It returns nil where there are none.
 func unwrap(v *fastjson.Value) []byte {
 	text := v.GetStringBytes("bytes")
 	if len(text) == 0 {
@@ -108,7 +108,7 @@ func unwrap(v *fastjson.Value) []byte {
 	return data
 }
 
-// errorEvent describes a failure as Anthropic's API does.
+// errorEvent returns a failure as an error event of Anthropic's API.
 func errorEvent(in *dialect.Input, name string, p part) []byte {
 	var inner, outer dialect.Attributes
 	inner.AddText("type", name)

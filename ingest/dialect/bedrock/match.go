@@ -10,11 +10,11 @@ import (
 	"tapedeck/schema"
 )
 
-// operation is what a request asks for.
+// operation is the operation of a request.
 type operation int
 
 const (
-	unknownOperation operation = iota // no head was seen
+	unknownOperation operation = iota // no head was recorded
 	converse
 	invokeModel
 	otherOperation
@@ -23,7 +23,7 @@ const (
 // operationOf reads a request's path: /model/{modelId}/converse-stream.
 func operationOf(path []byte) (model string, op operation) {
 	_, rest, ok := strings.Cut(string(path), "/model/")
-	i := max(strings.LastIndexByte(rest, '/'), 0) // an ARN has slashes
+	i := max(strings.LastIndexByte(rest, '/'), 0) // an ARN contains slashes
 	model = rest[:i]
 	if plain, err := url.PathUnescape(model); err == nil {
 		model = plain

@@ -15,7 +15,7 @@ func TestMatch(t *testing.T) {
 		return `{"bytes":"` + base64.StdEncoding.EncodeToString([]byte(text)) + `","p":"abc"}`
 	}
 	for _, tc := range []struct {
-		event, line string // an event makes it a binary message
+		event, line string // with an event the frame is a binary message
 		want        dialect.Confidence
 	}{
 		{"", `{"contentBlockDelta":{"contentBlockIndex":0,"delta":{"text":"x"}}}`, dialect.Certain},
@@ -31,7 +31,7 @@ func TestMatch(t *testing.T) {
 		{"chunk", chunk(`{"outputText":"x"}`), dialect.Possible},
 		{"chunk", chunk(`no JSON`), dialect.Possible},
 
-		// Frames of others.
+		// Frames of other dialects.
 		{"", `{"contentBlockDelta":{"contentBlockIndex":0,"delta":{}},"more":1}`, dialect.No},
 		{"", `{"contentBlockDelta":{"index":0,"delta":{}}}`, dialect.No},
 		{"", `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x"}}`, dialect.No},

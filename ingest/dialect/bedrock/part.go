@@ -7,7 +7,7 @@ import (
 	"tapedeck/schema"
 )
 
-// part is a JSON value, parsed and as it stands.
+// part is a JSON value, parsed and as text.
 type part struct {
 	v   *fastjson.Value
 	raw []byte
@@ -17,8 +17,8 @@ func (p part) member(name string) part {
 	return part{p.v.Get(name), dialect.RawMember(p.raw, name)}
 }
 
-// partOf returns the name of an event and its content. A binary message names the event in
-// its headers; a line is an object whose only member is the event. A whole body has no name.
+// partOf returns the name of an event and its content. The headers of a binary message name the
+// event. A line is an object whose only member is the event. A whole body has no name.
 func partOf(in *dialect.Input) (name []byte, p part) {
 	if in.Transport == schema.EventStream {
 		return []byte(in.Event), part{in.JSON, in.Data}

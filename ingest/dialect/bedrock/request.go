@@ -11,35 +11,34 @@ import (
 	"tapedeck/schema"
 )
 
-// head reads the head of a request, with which a call of the model begins, or that of its
-// answer.
-func (d *decoder) head(h *dialect.Head) {
-	if h.Status != 0 {
-		d.refusal.Answer(h.Status)
-		if id := h.Field("x-amzn-requestid"); len(id) > 0 && d.tr.Run() != nil {
-			d.tr.NameRun(string(id))
-			d.tr.Billing.RequestID = string(id)
-		}
-		return
+// Answer implements model.API. The request's id names the run.
+func (d *decoder) Answer(h *dialect.Head) {
+	d.Exchange.Answer(h)
+	if id := h.Field("x-amzn-requestid"); len(id) > 0 && d.Run() != nil {
+		d.NameRun(string(id))
+		d.Billing.RequestID = string(id)
 	}
-	d.refusal.Answer(0)
-	d.tr.Abandon()
-	d.tr.ForgetModel()
+}
+
+// Request implements model.API.
+func (d *decoder) Request(h *dialect.Head) {
+	d.Next()
+	d.ForgetModel()
 	d.answer = answer{}
 	var name string
 	name, d.way = operationOf(h.Path)
 	if d.chunks = false; d.way == invokeModel && strings.Contains(name, "amazon.nova") {
-		d.way = converse // Nova's own protocol is that of Converse
+		d.way = converse // Nova's own protocol is the same as Converse
 	}
 	if d.way == converse {
-		d.tr.Model, d.tr.Provider = name, provider
-		d.tr.Billing = model.Billing{RequestedModel: name, Region: regionOf(h.Field("host"))}
-		d.tr.OpenRun("")
-		d.tr.OpenCall()
+		d.Model, d.Provider = name, provider
+		d.Billing = model.Billing{RequestedModel: name, Region: regionOf(h.Field("host"))}
+		d.OpenRun("")
+		d.OpenCall()
 	}
 }
 
-// regionOf returns the region in the name of a host: bedrock-runtime.us-east-1.amazonaws.com.
+// regionOf returns the region in a host such as bedrock-runtime.us-east-1.amazonaws.com.
 func regionOf(host []byte) string {
 	rest, ok := bytes.CutPrefix(host, []byte("bedrock-runtime."))
 	region, domain, _ := bytes.Cut(rest, []byte("."))
@@ -49,16 +48,16 @@ func regionOf(host []byte) string {
 	return dialect.StatedText(region)
 }
 
-// request reads the body of Converse: what of it is new.
+// request reads the new part of a Converse request's body.
 func (d *decoder) request(in *dialect.Input) {
 	in.Type = "request"
 	messages := in.JSON.Get("messages")
 	if d.way == otherOperation || !dialect.IsArray(messages) {
 		return
 	}
-	if d.tr.Run() == nil { // its head was not seen
-		d.tr.OpenRun("")
-		d.tr.OpenCall()
+	if d.Run() == nil { // no head was recorded
+		d.OpenRun("")
+		d.OpenCall()
 		d.answer = answer{}
 	}
 	list := messages.GetArray()
@@ -70,8 +69,8 @@ func (d *decoder) request(in *dialect.Input) {
 
 func isAssistant(m *fastjson.Value) bool { return string(m.GetStringBytes("role")) == "assistant" }
 
-// said records a message of a request: what the user says, and the results of tools that
-// the client executed.
+// said records a message of a request: text of the user, and results of tools that the client
+// executed.
 func (d *decoder) said(p part) {
 	if isAssistant(p.v) {
 		return
@@ -90,7 +89,7 @@ func (d *decoder) said(p part) {
 		}
 	})
 	if texts > 0 {
-		d.tr.AwaitID(d.tr.UserMessage(text))
+		d.AwaitID(d.UserMessage(text))
 	}
 }
 
@@ -104,5 +103,5 @@ func (d *decoder) toolResult(p part) {
 	if status == schema.StatusError {
 		why = result
 	}
-	d.tr.ResultOf(p.v.GetStringBytes("toolUseId"), nil, result, media, status, why)
+	d.ResultOf(p.v.GetStringBytes("toolUseId"), nil, result, media, status, why)
 }

@@ -1,6 +1,6 @@
-// Package cohere reads the second version of Cohere's chat API, streamed as server-sent
-// events or whole; with the requests, where a proxy recorded them.
-// docs/dialects/cohere.md says what is concluded from what.
+// Package cohere reads the second version of Cohere's chat API, as server-sent events or whole
+// answers, and the requests where a proxy recorded them. docs/dialects/cohere.md describes how it
+// reads them.
 package cohere
 
 import (
@@ -19,7 +19,8 @@ var Dialect = dialect.Dialect{Name: "cohere", Match: match, Ends: dialect.EndsWi
 // provider serves every model of this API.
 const provider = "cohere"
 
-// Types of frames; those of answers that come whole and of requests have none of their own.
+// Types of frames. Whole answers and requests name no type in the API: the types typeChat and
+// typeRequest are ours.
 const (
 	typeStart   = "message-start"
 	typeEnd     = "message-end"
@@ -28,47 +29,30 @@ const (
 	typeError   = "error"
 )
 
-// decoder reads one stream: behind a proxy one exchange, otherwise messages one after the
-// other.
+// decoder reads one stream: one exchange behind a proxy, otherwise messages one after the other.
 type decoder struct {
-	model.Conversation
-	stream    model.Stream
-	foreign   bool          // the request went to another endpoint
+	model.Exchange
 	begun     bool          // the answer to the request has begun
 	ended     bool          // the latest message has its message-end
 	latest    *dialect.Span // the run of the message that ended last
-	tail      dialect.Tail  // of that message
-	cut       int           // messages that others began in, whose events may still come
-	rest      bool          // what comes now is of one of these
+	tail      dialect.Tail  // of the latest message
+	cut       int           // messages cut off by another message; their events may still come
+	rest      bool          // the present event may be of a message that was cut off
 	mixed     bool          // the run in progress may have events of another message
 	citations dialect.List
 	calls     []call // of the message in progress
 	key       []byte // scratch: of a content
 	id        dialect.Last
-	refusal   model.Refusal
 }
 
 func newDecoder(string) dialect.Decoder {
 	d := &decoder{}
-	d.Stream = &d.stream
-	d.Provider = provider
+	d.Init(d, provider)
+	d.EventIDs = true
 	return d
 }
 
-// Decode implements dialect.Decoder.
-func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
-	d.Begin(in, b)
-	defer d.Done()
-	in.EventID = in.ID
-	if head, ok := dialect.HeadOf(in); ok {
-		d.head(&head)
-	} else if len(in.Data) > 0 && !d.foreign {
-		in.Type = d.message(in)
-	}
-	d.Address()
-}
-
-// events are the types of events.
+// events maps types of events to handlers.
 var events = dialect.NewTypes(map[string]func(*decoder, *dialect.Input){
 	typeStart:         (*decoder).messageStart,
 	"content-start":   (*decoder).content,
@@ -84,21 +68,26 @@ var events = dialect.NewTypes(map[string]func(*decoder, *dialect.Input){
 	"debug":           nil,
 })
 
-// message reads what is no head, and returns its type.
-func (d *decoder) message(in *dialect.Input) string {
+// Message implements model.API.
+func (d *decoder) Message(in *dialect.Input) string {
 	v := in.JSON
 	switch {
 	case string(in.Data) == dialect.DoneMarker:
 		return dialect.DoneMarker
 	case v == nil || v.Type() != fastjson.TypeObject:
-		return d.text(in)
+		if !d.IsRefusal(in) {
+			return dialect.Intern([]byte(in.Event))
+		}
+		d.Fail(in.Data, in.Data)
+		return typeError
 	case in.Direction == schema.Send:
 		return d.request(v, in.Data)
 	case dialect.IsObject(v.Get("message")) && v.Get("finish_reason") != nil:
 		d.whole(in)
 		return typeChat
-	case d.refusal.Refused():
-		d.fail(firstText(v.GetStringBytes("message"), in.Data))
+	case d.Refusal.Refused():
+		why := firstText(v.GetStringBytes("message"), in.Data)
+		d.Fail(why, why)
 		return typeError
 	}
 	typ, known := events.Of(v.GetStringBytes("type"))
@@ -112,9 +101,9 @@ func (d *decoder) message(in *dialect.Input) string {
 	return typ.Name
 }
 
-// repeats reports an event of a message that began and ended: its end was delivered twice.
-// Another message begins with its message-start, or with a request. Where one was cut off
-// by another, what is new after the other's end is of one of the two.
+// repeats reports whether an event is a repeat: its message has ended, and the end was delivered
+// twice. Another message begins with its message-start or with a request. Where one message cut
+// off another, a new event after the end of the second is of either.
 func (d *decoder) repeats(in *dialect.Input, typ string) bool {
 	again := d.cut > 0 && d.tail.Again(in.Data, d.Run() != nil && d.begun)
 	if !d.ended || d.Run() != nil {
@@ -129,24 +118,12 @@ func (d *decoder) repeats(in *dialect.Input, typ string) bool {
 	return typ != typeStart || d.RunID != "" && string(in.JSON.GetStringBytes("id")) == d.RunID
 }
 
-// mark notes at a run that events of it may be another's.
+// mark records on a run that it may have events of another run.
 func (d *decoder) mark(run *dialect.Span) {
 	if run != nil {
 		run.Attributes = dialect.Inseparable(run.Attributes)
 		d.Emitter.ChangedSpan(run, d.Frame)
 	}
-}
-
-// text reads what is no JSON: the page of a gateway.
-func (d *decoder) text(in *dialect.Input) string {
-	switch {
-	case in.Direction == schema.Receive && d.refusal.Refused():
-		d.fail(in.Data)
-		return typeError
-	case in.Transport != schema.HTTP:
-		d.Unknown()
-	}
-	return dialect.Intern([]byte(in.Event))
 }
 
 func firstText(text, other []byte) []byte {
@@ -156,17 +133,11 @@ func firstText(text, other []byte) []byte {
 	return other
 }
 
-// head reads the head of a request, with which a call of the model begins, or that of its
-// answer.
-func (d *decoder) head(h *dialect.Head) {
-	if h.Status != 0 {
-		d.refusal.Answer(h.Status)
-		return
-	}
-	d.leave()
+// Request implements model.API.
+func (d *decoder) Request(h *dialect.Head) {
+	d.Next()
 	d.cut = 0
-	d.refusal.Answer(0)
-	if d.foreign = !isEndpoint(h); !d.foreign {
+	if d.Foreign = !isEndpoint(h); !d.Foreign {
 		d.asks()
 	}
 }
@@ -178,14 +149,12 @@ func isEndpoint(h *dialect.Head) bool {
 
 // asks begins a call of the model.
 func (d *decoder) asks() {
-	d.ForgetModel()
-	d.Provider, d.begun, d.ended, d.calls, d.citations = provider, false, false, nil, nil
+	d.begun, d.ended, d.calls, d.citations = false, false, nil, nil
 	d.mixed, d.rest = d.rest, false
-	d.OpenRun("")
-	d.OpenCall()
+	d.Ask()
 }
 
-// answered begins what the model says, where it has not begun.
+// answered begins an answer, where none has begun.
 func (d *decoder) answered() {
 	if d.Run() == nil {
 		d.asks() // its request was not seen
@@ -193,27 +162,9 @@ func (d *decoder) answered() {
 	d.begun = true
 }
 
-// name sets the id of the run, and of its calls, to that of the message.
+// name sets the id of the run and of its calls to the id of the message.
 func (d *decoder) name(id []byte) {
 	if len(id) > 0 && d.RunID == "" {
 		d.NameRun(d.id.Own(id))
 	}
-}
-
-// leave settles a message of which no more will be seen.
-func (d *decoder) leave() {
-	d.refusal.EndRun(&d.Conversation)
-	d.Abandon()
-}
-
-// fail ends the message in an error.
-func (d *decoder) fail(why []byte) {
-	d.refusal.Fail(&d.Conversation, provider, why)
-}
-
-// End implements dialect.Decoder.
-func (d *decoder) End(at int64, b *dialect.Emitter) {
-	d.stream.End(at, b)
-	d.leave()
-	d.Done()
 }

@@ -10,22 +10,22 @@ import (
 	"tapedeck/schema"
 )
 
-// messageStart begins a message. Another in progress has no end.
+// messageStart begins a message. A message in progress stays without an end.
 func (d *decoder) messageStart(in *dialect.Input) {
 	if d.Run() != nil && d.begun {
-		d.leave()
+		d.Leave()
 		d.cut++
 	}
 	d.answered()
 	d.name(in.JSON.GetStringBytes("id"))
 }
 
-// delta is the member of an event that says what is new.
+// delta returns a member of the event's delta, parsed and as JSON.
 func delta(in *dialect.Input, name string) (v *fastjson.Value, raw []byte) {
 	return in.JSON.Get("delta", "message", name), dialect.RawPath(in.Data, "delta.message."+name)
 }
 
-// content reads the beginning or a piece of a content: text, or thinking.
+// content reads the start or a delta of a content: text or thinking.
 func (d *decoder) content(in *dialect.Input) {
 	d.answered()
 	v, _ := delta(in, "content")
@@ -38,7 +38,7 @@ func (d *decoder) content(in *dialect.Input) {
 	}
 }
 
-// keyOf names a content among the growing messages.
+// keyOf returns the key of a content's growing message.
 func (d *decoder) keyOf(in *dialect.Input) []byte {
 	d.key = strconv.AppendInt(append(d.key[:0], 'c'), in.JSON.GetInt64("index"), 10)
 	return d.key
@@ -51,7 +51,7 @@ func (d *decoder) contentEnd(in *dialect.Input) {
 	d.citations = nil
 }
 
-// toolPlan reads what the model thinks about the tools that it is going to call.
+// toolPlan reads the model's thinking about the tools that it is going to call.
 func (d *decoder) toolPlan(in *dialect.Input) {
 	d.answered()
 	if chunk := in.JSON.GetStringBytes("delta", "message", "tool_plan"); len(chunk) > 0 {
@@ -61,14 +61,14 @@ func (d *decoder) toolPlan(in *dialect.Input) {
 
 var planKey = []byte("plan")
 
-// citationLimit bounds what is kept of a text's citations, bytes.
+// citationLimit bounds the citations of a text, bytes.
 const citationLimit = 64 << 10
 
-// citation keeps a citation with the text that it stands in.
+// citation adds a citation to the attributes of its text.
 func (d *decoder) citation(in *dialect.Input) {
 	_, raw := delta(in, "citations")
 	m := d.Growing(schema.MessageAssistant, d.keyOf(in))
-	for i := int64(0); m == nil && i < 8; i++ { // its index counts citations
+	for i := int64(0); m == nil && i < 8; i++ { // a citation's index counts citations, not contents
 		m = d.Growing(schema.MessageAssistant, strconv.AppendInt([]byte("c"), i, 10))
 	}
 	if m == nil || dialect.RawNull(raw) || len(d.citations)+len(raw) > citationLimit {
@@ -79,7 +79,7 @@ func (d *decoder) citation(in *dialect.Input) {
 	d.Emitter.ChangedMessage(m, d.Frame)
 }
 
-// messageEnd ends a message, with its usage.
+// messageEnd ends a message and reads its usage.
 func (d *decoder) messageEnd(in *dialect.Input) {
 	if d.Run() == nil {
 		d.mixed, d.rest = d.rest, false
@@ -93,7 +93,7 @@ func (d *decoder) messageEnd(in *dialect.Input) {
 	d.ended = true
 }
 
-// finish ends the run with its usage, as its finish_reason has it.
+// finish records the usage and ends the run with the status of its finish_reason.
 func (d *decoder) finish(reason, why, usage []byte) {
 	if d.RunID != "" {
 		d.Count(nil, countingOf(usage), provider+":"+d.RunID, d.Call(), usage)
@@ -122,8 +122,8 @@ func (d *decoder) finish(reason, why, usage []byte) {
 	d.calls, d.citations = nil, nil
 }
 
-// countingOf is how a usage counts. What is billed leaves parts of the prompt out, and is
-// read only where nothing else is stated.
+// countingOf returns how a usage counts. billed_units leave out parts of the prompt, and are read
+// only where no tokens are stated.
 func countingOf(usage []byte) *dialect.Counting {
 	if dialect.RawNull(dialect.RawMember(usage, "tokens")) {
 		return &billed

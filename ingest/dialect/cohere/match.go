@@ -9,8 +9,8 @@ import (
 	"tapedeck/schema"
 )
 
-// match judges a frame by itself. The names of the events are like those of others; what
-// they say stands in delta.message.
+// match judges one frame. Other dialects have events of like names; delta.message distinguishes
+// these.
 func match(in *dialect.Input) (dialect.Confidence, string) {
 	if head, ok := dialect.HeadOf(in); ok {
 		if isEndpoint(&head) {
@@ -60,7 +60,7 @@ func match(in *dialect.Input) (dialect.Confidence, string) {
 	return dialect.Certain, "the event " + string(typ)
 }
 
-// matchRequest judges a request's body by what only this API has.
+// matchRequest judges a request's body by members that only this API has.
 func matchRequest(v *fastjson.Value) (dialect.Confidence, string) {
 	if v.GetStringBytes("model") == nil || v.Get("messages", "0", "role") == nil {
 		return dialect.No, ""

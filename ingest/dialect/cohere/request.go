@@ -7,22 +7,19 @@ import (
 	"tapedeck/schema"
 )
 
-// request reads the body of a request: what of it is new. Messages up to the model's last
-// were in requests before.
+// request reads the new part of a request's body. Earlier requests had the messages up to the
+// model's last one.
 func (d *decoder) request(v *fastjson.Value, raw []byte) string {
 	messages := v.GetArray("messages")
 	if len(messages) == 0 {
 		d.Unknown()
 		return typeRequest
 	}
-	if d.Run() == nil || d.begun { // its head was not seen
-		d.leave()
+	if d.Run() == nil || d.begun { // no head was recorded
+		d.Leave()
 		d.asks()
 	}
-	if name := v.GetStringBytes("model"); len(name) > 0 {
-		d.SetModel(string(name), provider)
-		d.Billing.RequestedModel = d.Model
-	}
+	d.RequestModel(v.GetStringBytes("model"))
 	first := dialect.NewSince(messages, isAssistant, false)
 	dialect.Elements(messages, dialect.RawMember(raw, "messages"), first, d.newMessage)
 	return typeRequest
@@ -47,7 +44,7 @@ func (d *decoder) newMessage(_ int, m *fastjson.Value, raw []byte) {
 	}
 }
 
-// otherParts lists the kinds of parts that are no text, as a JSON array.
+// otherParts returns the types of parts that are not text, as a JSON array.
 func otherParts(parts []*fastjson.Value) []byte {
 	var kinds dialect.List
 	for _, part := range parts {

@@ -8,7 +8,7 @@ import (
 	"tapedeck/schema"
 )
 
-// call is a call of the message in progress. Its pieces name it by its index.
+// call is a tool call of the message in progress. Later events name it by its index.
 type call struct {
 	index int64
 	tool  *model.Tool
@@ -42,7 +42,7 @@ func (d *decoder) arguments(tool *model.Tool, v *fastjson.Value) {
 	}
 }
 
-// toolCallEnd says that a call is complete: the client executes it.
+// toolCallEnd completes a call: the client executes it.
 func (d *decoder) toolCallEnd(in *dialect.Input) {
 	if tool := d.callAt(in); tool != nil {
 		d.FinishArguments(tool)
@@ -50,7 +50,7 @@ func (d *decoder) toolCallEnd(in *dialect.Input) {
 	}
 }
 
-// callAt is the call in progress with an event's index, the latest of several.
+// callAt returns the latest call in progress with an event's index, or nil.
 func (d *decoder) callAt(in *dialect.Input) *model.Tool {
 	index := in.JSON.GetInt64("index")
 	for i := len(d.calls) - 1; i >= 0; i-- {
@@ -61,7 +61,7 @@ func (d *decoder) callAt(in *dialect.Input) *model.Tool {
 	return nil
 }
 
-// whole reads an answer that comes whole.
+// whole reads an answer that is not streamed.
 func (d *decoder) whole(in *dialect.Input) {
 	d.answered()
 	d.name(in.JSON.GetStringBytes("id"))

@@ -132,10 +132,7 @@ func (d *decoder) failed(text, why []byte) {
 	if d.Run() == nil {
 		d.Model, d.Provider = "", provider
 	}
-	d.RunAtEnd()
-	d.answer.run = d.Run()
-	d.Say(schema.MessageError, text)
-	d.EndRun(schema.StatusError, why)
+	d.answer.run = d.RunAtEnd()
+	d.Fail(text, why)
 	d.answer.begun, d.answer.ended = true, true
-	d.refusal.Answer(0)
 }

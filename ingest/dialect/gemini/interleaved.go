@@ -24,7 +24,7 @@ func (d *decoder) turnTo(id []byte) {
 		d.leave()
 	} else {
 		d.others = append(d.others, response{d.Conversation, d.answer})
-		d.Conversation, d.answer = model.Conversation{Stream: &d.stream, Provider: provider}, answer{}
+		d.Conversation, d.answer = model.Conversation{Stream: d.Stream, Provider: provider}, answer{}
 	}
 	if known >= 0 {
 		d.Conversation, d.answer = d.others[known].Conversation, d.others[known].answer

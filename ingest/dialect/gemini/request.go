@@ -35,25 +35,14 @@ func endpointOf(path []byte) (model string, generates bool) {
 	return model, true
 }
 
-// head reads the head of a request, with which a call of the model begins, or
-// that of its answer.
-func (d *decoder) head(h *dialect.Head) {
-	if h.Status != 0 {
-		if h.Status >= 400 {
-			d.refusal.Answer(h.Status)
-		}
-		return
-	}
+// Request implements model.API.
+func (d *decoder) Request(h *dialect.Head) {
+	d.Next()
 	model, generates := endpointOf(h.Path)
-	d.leave()
-	d.leaveOthers()
-	d.refusal.Answer(0)
-	d.foreign = !generates
-	if d.foreign {
-		return
+	if d.Foreign = !generates; !d.Foreign {
+		d.asks(model)
+		d.Billing.Region = locationOf(h.Path)
 	}
-	d.asks(model)
-	d.Billing.Region = locationOf(h.Path)
 }
 
 // locationOf returns the location in a path of Vertex AI, "" where there is none.
@@ -85,8 +74,7 @@ func (d *decoder) request(in *dialect.Input) string {
 		return "request"
 	}
 	if d.Run() == nil || d.answer.begun { // its head was not seen
-		d.leave()
-		d.leaveOthers()
+		d.Leave()
 		d.asks("")
 	}
 	if model := bytes.TrimPrefix(in.JSON.GetStringBytes("model"), []byte("models/")); len(model) > 0 && d.Model == "" {

@@ -1,6 +1,6 @@
-// Package interactions reads Google's Interactions API, streamed as server-sent events or
-// whole; with the requests, where a proxy recorded them.
-// docs/dialects/google-interactions.md says what is concluded from what.
+// Package interactions reads Google's Interactions API, as server-sent events or whole answers,
+// and the requests where a proxy recorded them. docs/dialects/google-interactions.md describes
+// how it reads them.
 package interactions
 
 import (
@@ -20,53 +20,36 @@ var Dialect = dialect.Dialect{
 // provider serves every model of this API.
 const provider = "google"
 
-// Types of frames that are no events of a stream, and of errors.
+// Types of whole interactions, of requests and of errors.
 const (
 	typeWhole   = "interaction"
 	typeRequest = "request"
 	typeError   = "error"
 )
 
-// decoder reads one stream: behind a proxy one exchange, otherwise interactions one after
-// the other.
+// decoder reads one stream: one exchange behind a proxy, otherwise interactions one after the
+// other.
 type decoder struct {
-	model.Conversation
-	stream  model.Stream
-	foreign bool           // the request went to another endpoint
-	viewed  string         // the id of the interaction that a request reads
-	begun   bool           // the answer to the request has begun
-	ended   bool           // the latest interaction has ended
-	call    *dialect.Span  // of the latest interaction
-	usage   *dialect.Usage // of the latest interaction
-	attrs   dialect.Attributes
-	steps   []step // that are open
-	key     []byte // scratch: of a text
-	id      dialect.Last
-	refusal model.Refusal
+	model.Exchange
+	viewed string         // the id of an existing interaction that the request reads
+	begun  bool           // the answer to the request has begun
+	ended  bool           // the latest interaction has ended
+	call   *dialect.Span  // of the latest interaction
+	usage  *dialect.Usage // of the latest interaction
+	attrs  dialect.Attributes
+	steps  []step // open steps
+	key    []byte // scratch: of a text
+	id     dialect.Last
 }
 
 func newDecoder(string) dialect.Decoder {
 	d := &decoder{}
-	d.Stream = &d.stream
-	d.Provider = provider
+	d.Init(d, provider)
+	d.EventIDs = true
 	return d
 }
 
-// Decode implements dialect.Decoder.
-func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
-	d.Begin(in, b)
-	defer d.Done()
-	in.EventID = in.ID
-	if head, ok := dialect.HeadOf(in); ok {
-		d.head(&head)
-	} else if len(in.Data) > 0 && !d.foreign {
-		in.Type = d.message(in)
-	}
-	d.Address()
-}
-
-// events are the types of events: the present ones, and those of the first version, whose
-// steps were contents.
+// events maps types of events to handlers. The first version of the API called steps contents.
 var events = dialect.NewTypes(map[string]func(*decoder, *dialect.Input){
 	"interaction.created":       (*decoder).created,
 	"interaction.start":         (*decoder).created,
@@ -82,20 +65,24 @@ var events = dialect.NewTypes(map[string]func(*decoder, *dialect.Input){
 	typeError:                   (*decoder).failed,
 })
 
-// message reads what is no head, and returns its type.
-func (d *decoder) message(in *dialect.Input) string {
+// Message implements model.API.
+func (d *decoder) Message(in *dialect.Input) string {
 	v := in.JSON
 	switch {
 	case string(in.Data) == dialect.DoneMarker:
 		return dialect.DoneMarker
 	case v == nil || v.Type() != fastjson.TypeObject:
-		return d.text(in)
+		if !d.IsRefusal(in) {
+			return dialect.Intern([]byte(in.Event))
+		}
+		d.fail(nil, in.Data)
+		return typeError
 	case in.Direction == schema.Send:
 		return d.request(v, in.Data)
 	case isInteraction(v):
 		d.whole(v, in.Data)
 		return typeWhole
-	case d.refusal.Refused() && v.Get("event_type") == nil:
+	case d.Refusal.Refused() && v.Get("event_type") == nil:
 		d.fail(dialect.FirstText(v.Get("error"), "message"), in.Data)
 		return typeError
 	}
@@ -109,23 +96,4 @@ func (d *decoder) message(in *dialect.Input) string {
 		typ.Handle(d, in)
 	}
 	return typ.Name
-}
-
-// text reads what is no JSON object: the page of a gateway.
-func (d *decoder) text(in *dialect.Input) string {
-	switch {
-	case in.Direction == schema.Receive && d.refusal.Refused():
-		d.fail(nil, in.Data)
-		return typeError
-	case in.Transport != schema.HTTP:
-		d.Unknown()
-	}
-	return dialect.Intern([]byte(in.Event))
-}
-
-// End implements dialect.Decoder.
-func (d *decoder) End(at int64, b *dialect.Emitter) {
-	d.stream.End(at, b)
-	d.leave()
-	d.Done()
 }

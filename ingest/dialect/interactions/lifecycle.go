@@ -7,21 +7,21 @@ import (
 	"tapedeck/schema"
 )
 
-// forget releases what was kept of the interaction before.
+// forget releases the state of the previous interaction.
 func (d *decoder) forget() {
-	d.ForgetModel()
-	d.Provider, d.Agent, d.begun, d.ended = provider, "", false, false
+	d.Reset()
+	d.Agent, d.begun, d.ended = "", false, false
 	d.attrs, d.steps, d.call, d.usage = d.attrs[:0], nil, nil, nil
 }
 
-// asks begins a run with its call of a model.
+// asks begins a run with a call of a model.
 func (d *decoder) asks() {
 	d.forget()
 	d.OpenRun("")
 	d.call = d.OpenCall()
 }
 
-// atEnd begins a run, where there is none, of which only the end is seen.
+// atEnd begins a run without a start, where none is in progress.
 func (d *decoder) atEnd() {
 	if d.Run() == nil {
 		d.forget()
@@ -30,19 +30,19 @@ func (d *decoder) atEnd() {
 	}
 }
 
-// answered begins the answer, where it has not begun.
+// answered begins an answer, where none has begun.
 func (d *decoder) answered() {
 	if d.Run() == nil {
-		d.asks() // its request was not seen, or reads what was asked for before
+		d.asks() // the request was not seen, or reads an existing interaction
 		d.NameRun(d.viewed)
 	}
 	d.begun = true
 }
 
-// over reports whether an event follows the end of its interaction: it is delivered again.
+// over reports whether the interaction has ended: the present event is delivered again.
 func (d *decoder) over() bool { return d.ended && d.Run() == nil }
 
-// learn takes over what an interaction says of itself.
+// learn takes the id, the model and the agent from an interaction.
 func (d *decoder) learn(v *fastjson.Value) {
 	if id := v.GetStringBytes("id"); len(id) > 0 && d.RunID == "" {
 		d.NameRun(d.id.Own(id))
@@ -54,7 +54,7 @@ func (d *decoder) learn(v *fastjson.Value) {
 	}
 }
 
-// takeAgent takes over the agent that is asked in place of a model.
+// takeAgent takes the agent that is called in place of a model.
 func (d *decoder) takeAgent(v *fastjson.Value) {
 	if name := v.GetStringBytes("agent"); len(name) > 0 && d.Agent == "" {
 		d.Agent = string(name)
@@ -67,7 +67,7 @@ func (d *decoder) takeAgent(v *fastjson.Value) {
 	}
 }
 
-// notePrevious notes which interaction this one goes on with.
+// notePrevious notes the interaction that this one continues.
 func (d *decoder) notePrevious(v *fastjson.Value) {
 	if id := v.GetStringBytes("previous_interaction_id"); len(id) > 0 {
 		d.note("previous_interaction_id", id)
@@ -81,20 +81,21 @@ func (d *decoder) note(name string, value []byte) {
 	d.Emitter.ChangedSpan(d.Run(), d.Frame)
 }
 
-// created reads the first event of an interaction. Another in progress has no end.
+// created reads the first event of an interaction. An interaction in progress stays without an
+// end.
 func (d *decoder) created(in *dialect.Input) {
 	v := in.JSON.Get("interaction")
 	if d.over() && d.RunID != "" && string(v.GetStringBytes("id")) == d.RunID {
 		return
 	}
 	if d.Run() != nil && d.begun {
-		d.leave()
+		d.Leave()
 	}
 	d.answered()
 	d.learn(v)
 }
 
-// statusUpdate names the interaction. How it ended is stated by its last event.
+// statusUpdate names the interaction. Its last event states its final status.
 func (d *decoder) statusUpdate(in *dialect.Input) {
 	if d.over() {
 		return
@@ -105,8 +106,8 @@ func (d *decoder) statusUpdate(in *dialect.Input) {
 	}
 }
 
-// completed reads the last event of an interaction, which has its usage and status. Its
-// steps are mostly left out, as they were streamed.
+// completed reads the last event of an interaction, with its usage and status. The event mostly
+// leaves out the steps, which were streamed.
 func (d *decoder) completed(in *dialect.Input) {
 	v, raw := in.JSON.Get("interaction"), dialect.RawMember(in.Data, "interaction")
 	if id := v.GetStringBytes("id"); d.over() && string(id) == d.RunID {
@@ -118,8 +119,8 @@ func (d *decoder) completed(in *dialect.Input) {
 	d.end(v, raw)
 }
 
-// whole reads an interaction that comes whole. One in progress goes on without a stream:
-// its request is left without an end, and one that only reads it learns nothing.
+// whole reads an interaction that is not streamed. One with the status in_progress continues on
+// the server: its run stays open, and a request that only reads it begins no run.
 func (d *decoder) whole(v *fastjson.Value, raw []byte) {
 	going := string(v.GetStringBytes("status")) == "in_progress"
 	if going && d.Run() == nil {
@@ -135,7 +136,7 @@ func (d *decoder) whole(v *fastjson.Value, raw []byte) {
 	}
 }
 
-// end ends the run as the interaction's status says.
+// end ends the run with the interaction's status.
 func (d *decoder) end(v *fastjson.Value, raw []byte) {
 	d.count(raw)
 	status, reason := schema.StatusOK, v.GetStringBytes("status")
@@ -154,29 +155,24 @@ func (d *decoder) end(v *fastjson.Value, raw []byte) {
 	d.ended, d.steps = true, nil
 }
 
-// failed reads the event of an error, with which the interaction ends.
+// failed reads an error event, which ends the interaction.
 func (d *decoder) failed(in *dialect.Input) {
 	if !d.over() {
 		d.fail(dialect.FirstText(in.JSON.Get("error"), "message", "code"), in.Data)
 	}
 }
 
-// fail ends the interaction in an error; other is what is known without its text.
+// fail ends the interaction in an error. other is used where why is empty.
 func (d *decoder) fail(why, other []byte) {
 	d.atEnd()
 	why = firstOf(why, other)
-	d.Say(schema.MessageError, why)
-	d.EndRun(schema.StatusError, why)
+	d.Fail(why, why)
 	d.ended, d.steps = true, nil
-	d.refusal.Answer(0)
 }
 
-// leave settles an interaction of which no more will be seen.
-func (d *decoder) leave() {
-	if d.Run() != nil && d.refusal.Refused() {
-		d.EndRun(schema.StatusError, d.refusal.Text())
-	}
-	d.Abandon()
+// Leave implements model.API.
+func (d *decoder) Leave() {
+	d.Exchange.Leave()
 	d.steps = nil
 }
 

@@ -9,7 +9,7 @@ import (
 	"tapedeck/schema"
 )
 
-// match judges a frame by itself. The names of events stand in event_type.
+// match judges one frame. Events have their type in event_type.
 func match(in *dialect.Input) (dialect.Confidence, string) {
 	if head, ok := dialect.HeadOf(in); ok {
 		if creates, viewed := placeOf(&head); creates || len(viewed) > 0 {
@@ -62,8 +62,8 @@ func isInteraction(v *fastjson.Value) bool {
 	return string(v.GetStringBytes("object")) == "interaction" && v.GetStringBytes("status") != nil
 }
 
-// matchRequest judges a request's body by what only this API has. Others have a model and
-// an input as well.
+// matchRequest judges a request's body by members that only this API has. Requests of other APIs
+// also have a model and an input.
 func matchRequest(v *fastjson.Value) (dialect.Confidence, string) {
 	if v.Get("input") == nil {
 		return dialect.No, ""

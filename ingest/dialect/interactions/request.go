@@ -8,9 +8,9 @@ import (
 	"tapedeck/ingest/dialect"
 )
 
-// placeOf reads a request's head: whether it asks for an interaction, POST
-// /v1beta/interactions, or for one that was begun before: GET …/interactions/{id}, and POST
-// …/interactions/{id}/cancel. On Vertex AI projects and locations stand before it.
+// placeOf reads the head of a request. creates reports POST /v1beta/interactions. viewed is the
+// id in GET …/interactions/{id} and POST …/interactions/{id}/cancel. On Vertex AI the path begins
+// with a project and a location.
 func placeOf(h *dialect.Head) (creates bool, viewed []byte) {
 	path := bytes.TrimSuffix(h.Path, []byte("/"))
 	if !bytes.Contains(path, []byte("/v1")) {
@@ -27,17 +27,11 @@ func placeOf(h *dialect.Head) (creates bool, viewed []byte) {
 	return false, nil
 }
 
-// head reads the head of a request, with which a call of the model begins, or that of its
-// answer.
-func (d *decoder) head(h *dialect.Head) {
-	if h.Status != 0 {
-		d.refusal.Answer(h.Status)
-		return
-	}
-	d.leave()
-	d.refusal.Answer(0)
+// Request implements model.API.
+func (d *decoder) Request(h *dialect.Head) {
+	d.Next()
 	creates, viewed := placeOf(h)
-	d.foreign = !creates && len(viewed) == 0
+	d.Foreign = !creates && len(viewed) == 0
 	d.viewed = string(viewed)
 	d.forget()
 	if creates {
@@ -45,21 +39,21 @@ func (d *decoder) head(h *dialect.Head) {
 	}
 }
 
-// modelOf is the model that a request asks for, or that an answer is of.
+// modelOf returns the model that a request or an answer names.
 func modelOf(v *fastjson.Value) []byte {
 	return bytes.TrimPrefix(v.GetStringBytes("model"), []byte("models/"))
 }
 
-// request reads the body of a request: what of it is new. What stands up to the model's
-// last was in requests before.
+// request reads the new part of a request's body. Earlier requests had everything up to the
+// model's last output.
 func (d *decoder) request(v *fastjson.Value, raw []byte) string {
 	input := v.Get("input")
 	if input == nil {
 		d.Unknown()
 		return typeRequest
 	}
-	if d.Run() == nil || d.begun { // its head was not seen
-		d.leave()
+	if d.Run() == nil || d.begun { // no head was recorded
+		d.Leave()
 		d.viewed = ""
 		d.asks()
 	}
@@ -70,7 +64,7 @@ func (d *decoder) request(v *fastjson.Value, raw []byte) string {
 	return typeRequest
 }
 
-// input reads what is said: text, the contents of a message, turns or steps.
+// input reads the input: a text, the contents of a message, turns or steps.
 func (d *decoder) input(v *fastjson.Value, raw []byte) {
 	switch v.Type() {
 	case fastjson.TypeString:
@@ -86,7 +80,7 @@ func (d *decoder) input(v *fastjson.Value, raw []byte) {
 	}
 }
 
-// ofModel reports whether an element of the input is what the model said or did.
+// ofModel reports whether an element of the input is output of the model.
 func ofModel(v *fastjson.Value) bool {
 	typ := v.GetStringBytes("type")
 	switch string(typ) {
@@ -113,8 +107,7 @@ func (d *decoder) element(_ int, v *fastjson.Value, raw []byte) {
 	}
 }
 
-// ask records the contents of a message: its texts on lines of their own, and the kinds of
-// the others.
+// ask records a message of the user: its texts, one a line, and the types of its other contents.
 func (d *decoder) ask(list []*fastjson.Value) {
 	var text []byte
 	var others dialect.List

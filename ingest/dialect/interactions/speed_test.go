@@ -48,7 +48,7 @@ func TestIdle(t *testing.T) {
 	runtime.KeepAlive(frames)
 }
 
-// However many steps are open at a time, little is kept of them.
+// The memory for open steps is bounded.
 func TestBounds(t *testing.T) {
 	d := newDecoder("").(*decoder)
 	for i := range 1000 {

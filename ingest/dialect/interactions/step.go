@@ -10,29 +10,28 @@ import (
 	"tapedeck/schema"
 )
 
-// step is an open step of an interaction: something that the model says or thinks, a call
-// of a tool or its result. Events name it by its index.
+// step is an open step of an interaction: text, thinking, a tool call or a result. Events name it
+// by its index.
 type step struct {
 	index     int64
-	tool      *model.Tool // that it calls
-	client    bool        // which the client executes
-	bare      bool        // with arguments of no members
-	result    string      // the id of the call whose result it is
-	name      string      // of that call's tool
-	returned  bool        // the result came
+	tool      *model.Tool // the call of a tool step
+	client    bool        // the client executes the call
+	bare      bool        // the arguments have no members
+	result    string      // the id of the call, for a result
+	name      string      // the tool of that call
+	returned  bool        // the result was seen
 	citations dialect.List
-	parts     dialect.List // the kinds of what is no text
+	parts     dialect.List // the types of contents other than text
 }
 
-// Bounds: open steps, bytes of a text's citations, bytes of the names of its parts.
+// Bounds: open steps, bytes of a text's citations, and bytes of the types of its parts.
 const (
 	stepLimit     = 64
 	citationLimit = 64 << 10
 	partsLimit    = 256
 )
 
-// parts are what a step begins with and what its deltas add, by their types: the
-// beginning of a step holds what is known of it.
+// parts maps the types of steps and of deltas to handlers. The start of a step may have content.
 var parts dialect.Types[func(*decoder, *step, *fastjson.Value, []byte)]
 
 func init() {
@@ -63,11 +62,11 @@ func init() {
 		"file_search_result":     (*decoder).toolResult,
 		"mcp_server_tool_call":   (*decoder).toolCall,
 		"mcp_server_tool_result": (*decoder).toolResult,
-		"user_input":             nil, // of the request
+		"user_input":             nil, // part of the request
 	})
 }
 
-// part reads what a step begins with, or what is added to it.
+// part reads the start or a delta of a step.
 func (d *decoder) part(s *step, v *fastjson.Value, raw []byte) {
 	typ, known := parts.Of(v.GetStringBytes("type"))
 	if !known {
@@ -77,7 +76,7 @@ func (d *decoder) part(s *step, v *fastjson.Value, raw []byte) {
 	}
 }
 
-// at is the open step with an event's index; it begins where there is none.
+// at returns the open step with an event's index, and begins one where there is none.
 func (d *decoder) at(v *fastjson.Value) *step {
 	index := v.GetInt64("index")
 	for i := range d.steps {
@@ -89,7 +88,7 @@ func (d *decoder) at(v *fastjson.Value) *step {
 	return &d.steps[len(d.steps)-1]
 }
 
-// stepStart begins a step, of the first version a content.
+// stepStart begins a step, or a content in the first version of the API.
 func (d *decoder) stepStart(in *dialect.Input) {
 	name := "step"
 	if in.JSON.Get("content") != nil {
@@ -109,7 +108,7 @@ func (d *decoder) more(in *dialect.Input, name string) {
 	d.part(d.at(in.JSON), in.JSON.Get(name), dialect.RawMember(in.Data, name))
 }
 
-// stepStop ends a step. The usage that it may state is not that of the step's interaction.
+// stepStop ends a step. A usage in it is not the interaction's.
 func (d *decoder) stepStop(in *dialect.Input) {
 	if d.over() {
 		return
@@ -122,14 +121,14 @@ func (d *decoder) stepStop(in *dialect.Input) {
 	d.steps = d.steps[:len(d.steps)-1]
 }
 
-// wholeStep reads a step of an interaction that comes whole.
+// wholeStep reads a step of an interaction that is not streamed.
 func (d *decoder) wholeStep(i int, v *fastjson.Value, raw []byte) {
 	s := step{index: int64(i)}
 	d.part(&s, v, raw)
 	d.finishStep(&s)
 }
 
-// finishStep completes what a step said, or ends the call that it is about.
+// finishStep completes the texts of a step, or ends its call.
 func (d *decoder) finishStep(s *step) {
 	d.Complete(schema.MessageAssistant, d.keyOf(s))
 	d.Complete(schema.MessageThinking, d.keyOf(s))
@@ -139,7 +138,7 @@ func (d *decoder) finishStep(s *step) {
 	}
 }
 
-// keyOf names a step's texts among those that grow.
+// keyOf returns the key of a step's growing messages.
 func (d *decoder) keyOf(s *step) []byte {
 	d.key = strconv.AppendInt(d.key[:0], s.index, 10)
 	return d.key

@@ -7,14 +7,14 @@ import (
 	"tapedeck/schema"
 )
 
-// contents reads what a step of the model's output begins with.
+// contents reads the contents at the start of a model output step.
 func (d *decoder) contents(s *step, v *fastjson.Value, raw []byte) {
 	dialect.Elements(v.GetArray("content"), dialect.RawMember(raw, "content"), 0, func(_ int, v *fastjson.Value, raw []byte) {
 		d.part(s, v, raw)
 	})
 }
 
-// said reads a piece of the answer's text, with sources where they are known by then.
+// said reads a piece of the answer's text, and its sources if they are known.
 func (d *decoder) said(s *step, v *fastjson.Value, raw []byte) {
 	if chunk := v.GetStringBytes("text"); len(chunk) > 0 {
 		d.Append(schema.MessageAssistant, d.keyOf(s), chunk)
@@ -22,7 +22,7 @@ func (d *decoder) said(s *step, v *fastjson.Value, raw []byte) {
 	d.annotated(s, v, raw)
 }
 
-// annotated keeps the sources of a text with it.
+// annotated adds sources to a text.
 func (d *decoder) annotated(s *step, v *fastjson.Value, raw []byte) {
 	if len(v.GetArray("annotations")) == 0 {
 		return
@@ -36,8 +36,7 @@ func (d *decoder) annotated(s *step, v *fastjson.Value, raw []byte) {
 	d.describe(s)
 }
 
-// media reads a picture or another part of the answer that is no text, of which only the
-// kind is kept.
+// media reads a picture or another content that is not text. Only its type is kept.
 func (d *decoder) media(s *step, v *fastjson.Value, _ []byte) {
 	if len(s.parts) < partsLimit {
 		s.parts.AddText(v.GetStringBytes("type"))
@@ -46,7 +45,7 @@ func (d *decoder) media(s *step, v *fastjson.Value, _ []byte) {
 	d.describe(s)
 }
 
-// describe puts what is known of a step's text into its attributes.
+// describe sets the attributes of a step's text.
 func (d *decoder) describe(s *step) {
 	m := d.Growing(schema.MessageAssistant, d.keyOf(s))
 	if m == nil {
@@ -56,18 +55,18 @@ func (d *decoder) describe(s *step) {
 	attrs.AddRaw("citations", s.citations.JSON())
 	attrs.AddRaw("parts", s.parts.JSON())
 	m.Attributes = attrs.Text()
-	d.Emitter.Append(m, nil, d.Frame) // it lasts until now
+	d.Emitter.Append(m, nil, d.Frame) // the message lasts until the present frame
 	d.Emitter.ChangedMessage(m, d.Frame)
 }
 
-// thought reads the summary that a thought begins with.
+// thought reads the summary at the start of a thought.
 func (d *decoder) thought(s *step, v *fastjson.Value, _ []byte) {
 	for _, item := range v.GetArray("summary") {
 		d.thinks(s, item)
 	}
 }
 
-// thoughtSummary reads a piece of the summary of a thought.
+// thoughtSummary reads a piece of a thought's summary.
 func (d *decoder) thoughtSummary(s *step, v *fastjson.Value, _ []byte) { d.thinks(s, v.Get("content")) }
 
 func (d *decoder) thinks(s *step, item *fastjson.Value) {

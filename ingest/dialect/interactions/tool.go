@@ -10,13 +10,13 @@ import (
 	"tapedeck/schema"
 )
 
-// Types of the calls that the client executes, and of their results. The others are Google's.
+// Types of calls that the client executes, and of their results. Google executes all others.
 const (
 	functionCall   = "function_call"
 	functionResult = "function_result"
 )
 
-// toolCall reads a call: what its step begins with, or the call whole.
+// toolCall reads a call: the start of its step, or the whole call.
 func (d *decoder) toolCall(s *step, v *fastjson.Value, raw []byte) {
 	id, name := v.GetStringBytes("id"), []byte(toolOf(v))
 	typ := v.GetStringBytes("type")
@@ -24,7 +24,7 @@ func (d *decoder) toolCall(s *step, v *fastjson.Value, raw []byte) {
 	case s.tool != nil:
 		d.Identify(s.tool, id, name)
 	case len(id) == 0 && len(name) == 0:
-		return // a delta brings them
+		return // a delta has the arguments
 	default:
 		s.tool = d.Tool(id, name)
 	}
@@ -40,8 +40,8 @@ func (d *decoder) toolCall(s *step, v *fastjson.Value, raw []byte) {
 	d.FirstToken()
 }
 
-// toolOf is the name of the tool that a call or a result is about: its own, else its type
-// without the last word.
+// toolOf returns the name of the tool of a call or a result: the one that it states, else its
+// type without the last word.
 func toolOf(v *fastjson.Value) string {
 	if name := v.GetStringBytes("name"); len(name) > 0 {
 		return string(name)
@@ -64,7 +64,7 @@ func (d *decoder) argumentsDelta(s *step, v *fastjson.Value, _ []byte) {
 	}
 }
 
-// finishCall says that a call is complete. The client executes that of a function.
+// finishCall completes a call. The client executes calls of functions.
 func (d *decoder) finishCall(s *step) {
 	if s.tool == nil {
 		return
@@ -78,7 +78,7 @@ func (d *decoder) finishCall(s *step) {
 	}
 }
 
-// toolResult reads a result: which call it ends, and, here or later, what it is.
+// toolResult reads a result. Its call and its content may be in this event or in a later one.
 func (d *decoder) toolResult(s *step, v *fastjson.Value, raw []byte) {
 	if id := v.GetStringBytes("call_id"); len(id) > 0 {
 		s.result = string(id)
@@ -99,7 +99,7 @@ func (d *decoder) toolResult(s *step, v *fastjson.Value, raw []byte) {
 	d.ResultOf([]byte(s.result), []byte(s.name), text, media, status, why)
 }
 
-// statusOf is how a call ended, by its result.
+// statusOf returns how a call ended, from its result.
 func statusOf(v *fastjson.Value, result []byte) (status schema.Status, why []byte) {
 	if v.GetBool("is_error") {
 		return schema.StatusError, result
@@ -107,8 +107,8 @@ func statusOf(v *fastjson.Value, result []byte) (status schema.Status, why []byt
 	return schema.StatusOK, nil
 }
 
-// unanswered is the id of the latest call of a tool in progress: some results of file
-// searches do not name theirs.
+// unanswered returns the id of the latest call of a tool in progress. Some results of file
+// searches do not name their call.
 func (d *decoder) unanswered(name string) string {
 	var tool *model.Tool
 	for _, open := range d.OpenTools() {

@@ -4,9 +4,9 @@ import (
 	"tapedeck/ingest/dialect"
 )
 
-// ConfirmArguments takes a call's whole arguments, text or JSON (media "text" or
-// "json"). Where they mean what the chunks came to, the chunks stand; otherwise
-// they replace them. Nil is for arguments that the frame does not repeat.
+// ConfirmArguments takes a call's whole arguments, text or JSON (media "text" or "json"). The
+// chunks so far stay if they mean the same; otherwise the whole arguments replace them. whole is
+// nil where the frame does not repeat the arguments.
 func (t *Conversation) ConfirmArguments(tool *Tool, whole []byte, media string) {
 	if whole != nil {
 		m := t.arguments(tool)

@@ -2,13 +2,13 @@ package model
 
 import "tapedeck/schema"
 
-// Billing is what frames state of the price of usages outside the usages' own JSON, see
+// Billing is what frames state about the price of usages outside of the usages' JSON, see
 // schema.Billing.
 type Billing struct {
 	RequestedModel, ServiceTier, Speed, Region, RequestID, MessageID string
 }
 
-// addTo sets what is known of a usage by now.
+// addTo sets what is known about a usage so far.
 func (b *Billing) addTo(u *schema.Billing) {
 	for _, text := range [...]struct {
 		stated string

@@ -5,27 +5,27 @@ import (
 	"tapedeck/schema"
 )
 
-// Conversation is one conversation in a stream. Its methods speak of the present
-// frame. The zero value with Stream set is ready.
+// Conversation is one conversation in a stream. Its methods act at the present frame. The zero
+// value with Stream set is ready.
 type Conversation struct {
 	*Stream
-	// Facts that begin are given these. Session is "" where frames name none.
+	// These are set on facts that begin. Session is "" where frames name none.
 	Session, RunID, Node, Agent string
 	Model, Provider             string
-	// Billing is what the frames around the usages state of their price. Usages are given
-	// it, and what their own JSON states comes before it.
+	// Billing is what frames other than usages state about price. It is set on usages; what a
+	// usage's own JSON states takes precedence.
 	Billing Billing
-	// LocalTools: the ids of tool calls mean something in this stream only;
-	// otherwise other streams of the session may speak of the same calls.
+	// LocalTools: the ids of tool calls are unique in this stream only. Otherwise other streams
+	// of the session may refer to the same calls.
 	LocalTools bool
-	// SharedID, if set, returns the ids of tool calls and their messages that begin
-	// with the present frame, so that streams with the same frames have the same
-	// calls although the calls' own ids are unique within one stream only.
+	// SharedID, if set, returns the ids of tool calls and their messages that begin with the
+	// present frame. Streams with the same frames then have the same calls, although the calls'
+	// own ids are unique within one stream only.
 	SharedID func(kind string) string
-	// Whole: messages come when they are complete, as files of conversations hold them:
-	// when the model said the first of one is not known.
+	// Whole: messages come when they are complete, as in files of conversations. It is then not
+	// known when the model said the first token.
 	Whole bool
-	// ToolLimit bounds the tool calls in progress; 0 is for 256.
+	// ToolLimit bounds the tool calls in progress. 0 means 256.
 	ToolLimit int
 
 	run, step, call *dialect.Span
@@ -36,7 +36,7 @@ type Conversation struct {
 	past            dialect.Recent // the ids of calls that ended
 }
 
-// fill sets what a fact takes from the conversation.
+// fill sets the fields that a fact takes from the conversation.
 func (t *Conversation) fill(f *schema.Fact) {
 	f.Session, f.Run, f.Node, f.Agent = t.Session, t.RunID, t.Node, t.Agent
 }
@@ -68,8 +68,8 @@ func idOf(s *dialect.Span) string {
 // OpenRun begins a run. One in progress is abandoned.
 func (t *Conversation) OpenRun(name string) *dialect.Span { return t.OpenRunAs(t.ID("run"), name) }
 
-// OpenRunAs is OpenRun for a run that other streams may speak of as well: under
-// an id that is global in its nature.
+// OpenRunAs is OpenRun for a run that other streams may refer to as well. The id is globally
+// unique.
 func (t *Conversation) OpenRunAs(id, name string) *dialect.Span {
 	t.Abandon()
 	t.nested = false
@@ -78,9 +78,9 @@ func (t *Conversation) OpenRunAs(id, name string) *dialect.Span {
 	return t.run
 }
 
-// Nest puts what the conversation emits below a span of another one, such as the
-// tool call in which a sub-agent works: it stands in for a run here, and stays
-// the other's to change and to end.
+// Nest puts the facts of the conversation below a span of another conversation, such as the tool
+// call in which a sub-agent works. The span takes the place of the run. Only its own conversation
+// changes or ends it.
 func (t *Conversation) Nest(span *dialect.Span) {
 	t.Abandon()
 	t.run, t.nested = span, span != nil
@@ -89,7 +89,7 @@ func (t *Conversation) Nest(span *dialect.Span) {
 // Run is the run in progress, or nil.
 func (t *Conversation) Run() *dialect.Span { return t.run }
 
-// InRun returns the run in progress, and begins one where there is none.
+// InRun returns the run in progress. It begins a run where there is none.
 func (t *Conversation) InRun() *dialect.Span {
 	if t.run == nil {
 		t.OpenRun("")
@@ -97,8 +97,8 @@ func (t *Conversation) InRun() *dialect.Span {
 	return t.run
 }
 
-// RunAtEnd returns the run in progress, of which the end is read now. Where there
-// is none it begins one without a start: only its end was seen.
+// RunAtEnd returns the run in progress for a frame that ends it. Where there is none it begins a
+// run without a start, as only its end was seen.
 func (t *Conversation) RunAtEnd() *dialect.Span {
 	if t.run == nil {
 		t.OpenRun("").Started = 0
@@ -106,8 +106,8 @@ func (t *Conversation) RunAtEnd() *dialect.Span {
 	return t.run
 }
 
-// NameRun sets the run's id, learned after it began, also of what is open in it
-// and of the messages that AwaitID keeps.
+// NameRun sets the id of the run after the run began. It also sets the id on open spans of the
+// run and on the messages kept by AwaitID.
 func (t *Conversation) NameRun(id string) {
 	t.RunID = id
 	for _, m := range t.unnamed {
@@ -131,18 +131,19 @@ func (t *Conversation) NameRun(id string) {
 // unnamedLimit bounds the messages that wait for the run's id.
 const unnamedLimit = 64
 
-// AwaitID keeps a message of a request until NameRun sets the id of the run, if
-// the run has none yet.
+// AwaitID keeps a message of a request until NameRun sets the id of the run, if the run has no id
+// yet.
 func (t *Conversation) AwaitID(m *dialect.Message) {
 	if t.RunID == "" && len(t.unnamed) < unnamedLimit {
 		t.unnamed = append(t.unnamed, m)
 	}
 }
 
-// ForgetRun clears the id of the run before, and the messages that wait for it.
+// ForgetRun clears the id of the previous run and the messages that wait for it.
 func (t *Conversation) ForgetRun() { t.RunID, t.unnamed = "", nil }
 
-// ForgetModel is ForgetRun, and clears the model, its provider and the billing as well.
+// ForgetModel clears the id of the run as ForgetRun does, and the model, the provider and the
+// billing.
 func (t *Conversation) ForgetModel() {
 	t.ForgetRun()
 	t.Model, t.Provider, t.Billing = "", "", Billing{}
@@ -156,9 +157,9 @@ func (t *Conversation) RequestModel(model []byte) {
 	}
 }
 
-// EndRun ends the run and all that is open of it: steps and calls of a model
-// end as the run does; tool calls that did not end are unclosed, but those that
-// wait for a client go on waiting, as another stream may carry their end.
+// EndRun ends the run and everything open in it. Steps and calls of a model end with the status
+// of the run. Tool calls that did not end are unclosed, except calls that wait for a client:
+// those stay waiting, as another stream may have their end.
 func (t *Conversation) EndRun(status schema.Status, why []byte) {
 	t.RunAtEnd()
 	t.EndCall(status)
@@ -174,7 +175,7 @@ func (t *Conversation) EndRun(status schema.Status, why []byte) {
 	t.run, t.unnamed = nil, nil
 }
 
-// Abandon marks what is open as unclosed: no more events of it will come.
+// Abandon marks what is open as unclosed, as no more events of it will come.
 func (t *Conversation) Abandon() {
 	t.settle()
 	for _, s := range []**dialect.Span{&t.call, &t.step, &t.run} {
@@ -185,7 +186,7 @@ func (t *Conversation) Abandon() {
 	}
 }
 
-// own is the run in progress that is this conversation's own, or nil.
+// own returns the run in progress if it is not a span of another conversation, or nil.
 func (t *Conversation) own() *dialect.Span {
 	if t.nested {
 		return nil
@@ -204,20 +205,20 @@ func (t *Conversation) settle() {
 	t.texts, t.tools = nil, nil
 }
 
-// abandon leaves a span without an end.
+// abandon marks a span as unclosed.
 func (t *Conversation) abandon(s *dialect.Span) { t.SettleSpan(s, schema.StatusUnclosed) }
 
-// OpenStep begins a step, node or sub-agent of the run. The one before ends.
+// OpenStep begins a step, node or sub-agent of the run. The previous step ends.
 func (t *Conversation) OpenStep(name string) *dialect.Span {
 	t.EndStep(schema.StatusOK)
 	t.step = t.open(schema.SpanNode, t.ID("node"), name, t.InRun())
 	return t.step
 }
 
-// Step is the step in progress, or nil.
+// Step returns the step in progress, or nil.
 func (t *Conversation) Step() *dialect.Span { return t.step }
 
-// EndStep ends the step, and the call of a model in it.
+// EndStep ends the step and the call of a model in it.
 func (t *Conversation) EndStep(status schema.Status) {
 	if t.step == nil {
 		return
@@ -227,8 +228,8 @@ func (t *Conversation) EndStep(status schema.Status) {
 	t.step = nil
 }
 
-// Place is the span that what happens now belongs to: the step, else the run,
-// which is begun where there is none.
+// Place returns the span that is the parent of new spans: the step, else the run. It begins a run
+// where there is none.
 func (t *Conversation) Place() *dialect.Span {
 	if t.step != nil {
 		return t.step
@@ -236,10 +237,10 @@ func (t *Conversation) Place() *dialect.Span {
 	return t.InRun()
 }
 
-// OpenCall begins a call of a model. One in progress ends well.
+// OpenCall begins a call of a model. A call in progress ends with the status ok.
 func (t *Conversation) OpenCall() *dialect.Span { return t.OpenCallAs(t.ID("llm")) }
 
-// OpenCallAs is OpenCall for a call that other streams may speak of as well.
+// OpenCallAs is OpenCall for a call that other streams may refer to as well.
 func (t *Conversation) OpenCallAs(id string) *dialect.Span {
 	t.EndCall(schema.StatusOK)
 	t.call = t.open(schema.SpanLLM, id, t.Model, t.Place())
@@ -247,11 +248,10 @@ func (t *Conversation) OpenCallAs(id string) *dialect.Span {
 	return t.call
 }
 
-// Call is the call of a model in progress, or nil.
+// Call returns the call of a model in progress, or nil.
 func (t *Conversation) Call() *dialect.Span { return t.call }
 
-// InCall returns the call of a model in progress, and begins one where there is
-// none.
+// InCall returns the call of a model in progress. It begins a call where there is none.
 func (t *Conversation) InCall() *dialect.Span {
 	if t.call == nil {
 		t.OpenCall()
@@ -259,7 +259,7 @@ func (t *Conversation) InCall() *dialect.Span {
 	return t.call
 }
 
-// Resume takes up a call of a model that had ended: more came of it.
+// Resume continues a call of a model that had ended, as more of it came.
 func (t *Conversation) Resume(call *dialect.Span) {
 	if t.call != call {
 		t.EndCall(schema.StatusOK)
@@ -267,7 +267,7 @@ func (t *Conversation) Resume(call *dialect.Span) {
 	}
 }
 
-// FirstToken notes that the call of a model has said something.
+// FirstToken records that the model has said something in the present call.
 func (t *Conversation) FirstToken() {
 	if t.call != nil && t.call.FirstToken == 0 && !t.Untimed && !t.Whole {
 		t.call.FirstToken = t.Frame.At
@@ -283,8 +283,7 @@ func (t *Conversation) EndCall(status schema.Status) {
 	}
 }
 
-// EndCallAt ends the call of a model, if one is in progress, as of a time that
-// has gone by, ns.
+// EndCallAt ends the call of a model, if one is in progress, at a time in the past, ns.
 func (t *Conversation) EndCallAt(status schema.Status, at int64) {
 	if call := t.call; call != nil {
 		t.EndCall(status)
@@ -292,9 +291,9 @@ func (t *Conversation) EndCallAt(status schema.Status, at int64) {
 	}
 }
 
-// CorrectModel sets the model that an answer names, which is more exact than the
-// one that the request asked for, also of spans. Without a provider it is that
-// which the model's name implies. Spans may be nil.
+// CorrectModel sets the model that an answer names, which is more exact than the requested one,
+// on the conversation and on spans. Without a provider it sets the one that the model's name
+// implies. Spans may be nil.
 func (t *Conversation) CorrectModel(model []byte, provider string, spans ...*dialect.Span) {
 	if len(model) == 0 || string(model) == t.Model && (provider == "" || provider == t.Provider) {
 		return
@@ -312,9 +311,9 @@ func (t *Conversation) CorrectModel(model []byte, provider string, spans ...*dia
 	}
 }
 
-// SetModel sets the model and its provider from now on, and of the call and the
-// run in progress where they have none. Without a provider it is that which the
-// model's name implies.
+// SetModel sets the model and its provider for facts that begin from now on, and on the call and
+// the run in progress where they have none. Without a provider it sets the one that the model's
+// name implies.
 func (t *Conversation) SetModel(model, provider string) {
 	if provider == "" {
 		provider = dialect.ProviderOf(model)

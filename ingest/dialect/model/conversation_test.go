@@ -12,7 +12,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// scene is a trace over a stream whose frames are said to come.
+// scene is a conversation over a stream of made-up frames.
 type scene struct {
 	Conversation
 	emitter *dialect.Emitter
@@ -26,13 +26,13 @@ func newScene() *scene {
 	return s
 }
 
-// frame goes on to the next frame, a millisecond later.
+// frame begins the next frame, a millisecond later.
 func (s *scene) frame() {
 	s.Begin(&dialect.Input{Frame: &schema.Frame{Seq: s.seq, At: int64(s.seq+1) * 1e6}}, s.emitter)
 	s.seq++
 }
 
-// facts collects what was emitted: spans by id as they were emitted last, and messages.
+// facts returns what was emitted: messages, and the latest version of each span by id.
 func (s *scene) facts() (map[string]schema.Span, []schema.Message) {
 	facts, _ := s.emitter.Take(0, true)
 	spans := map[string]schema.Span{}
@@ -42,8 +42,7 @@ func (s *scene) facts() (map[string]schema.Span, []schema.Message) {
 	return spans, facts.Messages
 }
 
-// Several facts of one kind in one frame have ids of their own, also those of
-// two conversations.
+// Several facts of one kind in one frame have different ids, also across two conversations.
 func TestIDs(t *testing.T) {
 	s := newScene()
 	got := []string{s.ID("tool"), s.ID("tool"), s.ID("run"), s.ID("tool")}
@@ -84,8 +83,8 @@ func TestEndOfRunSettlesWhatIsOpen(t *testing.T) {
 	}
 }
 
-// A result whose call this stream did not see closes it for the session; emitted
-// once more it says nothing new; an id used again is another call.
+// A result whose call this stream did not see ends the call for the session. The same result
+// again changes nothing. A call that uses the id again is another call.
 func TestResultOfAnotherStreamsCall(t *testing.T) {
 	s := newScene()
 	s.ResultOf([]byte("c"), nil, []byte("done"), "text", schema.StatusOK, nil)
@@ -156,7 +155,7 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// What other streams may speak of as well has ids that are not this stream's.
+// Facts that other streams may refer to have ids without this stream's name.
 func TestGlobalIDs(t *testing.T) {
 	s := newScene()
 	s.OpenRunAs("run:r", "")
@@ -184,7 +183,7 @@ func TestGlobalIDs(t *testing.T) {
 	}
 }
 
-// A result in a request is no beginning of a run.
+// A result in a request does not begin a run.
 func TestResultBeginsNoRun(t *testing.T) {
 	s := newScene()
 	s.ResultOf([]byte("c"), nil, []byte("done"), "text", schema.StatusOK, nil)
@@ -193,8 +192,7 @@ func TestResultBeginsNoRun(t *testing.T) {
 	}
 }
 
-// A sub-agent's spans stand below the tool call that it works in, which goes on
-// as it was when they end.
+// The spans of a sub-agent are below its tool call, which stays open when they end.
 func TestInside(t *testing.T) {
 	s := newScene()
 	s.OpenRun("agent")
@@ -224,7 +222,7 @@ func TestInside(t *testing.T) {
 	}
 }
 
-// What comes after a call's end still belongs to it.
+// What comes after the end of a call still belongs to it.
 func TestGoOn(t *testing.T) {
 	s := newScene()
 	call := s.OpenCall()

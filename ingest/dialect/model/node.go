@@ -5,10 +5,10 @@ import (
 	"tapedeck/schema"
 )
 
-// OpenNode begins a node's run below a span of this conversation, and returns
-// what happens in the node as a conversation of its own, whose run is the node.
-// A run may be in several nodes at a time, and in one more than once. The node's
-// EndRun and Abandon end it; the conversation that it was opened in does not.
+// OpenNode begins the run of a node below a span of this conversation. It returns a conversation
+// whose run is the node. A run may be in several nodes at a time, and in one node more than once.
+// EndRun and Abandon of the node's conversation end the node; the conversation that opened it
+// does not.
 func (t *Conversation) OpenNode(id, name string, below *dialect.Span) Conversation {
 	n := Conversation{
 		Stream: t.Stream, Session: t.Session, RunID: t.RunID, Node: id, Agent: t.Agent,
@@ -18,8 +18,8 @@ func (t *Conversation) OpenNode(id, name string, below *dialect.Span) Conversati
 	return n
 }
 
-// Executing is the call that was started last of those that a node executes, nil
-// for none: what happens while it runs is part of it, as it may be an agent.
+// Executing returns the latest call that a node executes, or nil. What happens while the call
+// runs is part of it, as the tool may be an agent.
 func (t *Conversation) Executing() *Tool {
 	for i := len(t.tools) - 1; i >= 0; i-- {
 		if t.tools[i].In != nil {
@@ -29,8 +29,8 @@ func (t *Conversation) Executing() *Tool {
 	return nil
 }
 
-// Leave ends the execution of what a node executes, even if no end of it was
-// seen; nil is for all nodes.
+// Leave ends the execution of a node's calls, even if their end was not seen. A nil node means
+// all nodes.
 func (t *Conversation) Leave(node *Conversation) {
 	for _, tool := range t.tools {
 		if node == nil || tool.In == node {

@@ -92,7 +92,7 @@ func TestToolLimit(t *testing.T) {
 	}
 }
 
-// A frame that reports a run at once says nothing of when its parts began.
+// The parts of a run that one frame reports as a whole have no start.
 func TestSeveralEventsInAFrame(t *testing.T) {
 	s := newScene()
 	s.Untimed = true

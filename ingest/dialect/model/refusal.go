@@ -7,15 +7,15 @@ import (
 	"tapedeck/schema"
 )
 
-// Refusal is an HTTP answer whose status is an error, in an exchange that a
-// proxy recorded. The zero value is for an answer that was not seen.
+// Refusal is an HTTP answer, recorded by a proxy, whose status is an error. The zero value means
+// that no answer was seen.
 type Refusal struct {
 	status  int
 	message *dialect.Message
 }
 
-// Answer takes the status of an answer's head; 0 begins another exchange. It
-// reports whether the request was refused.
+// Answer sets the status of an answer's head; 0 begins another exchange. It reports whether the
+// request was refused.
 func (r *Refusal) Answer(status int) bool {
 	*r = Refusal{status: status}
 	return r.Refused()
@@ -24,15 +24,8 @@ func (r *Refusal) Answer(status int) bool {
 // Refused reports whether the exchange's answer is an error.
 func (r *Refusal) Refused() bool { return r.status >= 400 }
 
-// Text says what is known without the answer's body: "HTTP 503".
+// Text returns what the head alone states, for example "HTTP 503".
 func (r *Refusal) Text() []byte { return strconv.AppendInt([]byte("HTTP "), int64(r.status), 10) }
-
-// EndRun ends the run of a refused request of whose answer nothing but the head was seen.
-func (r *Refusal) EndRun(t *Conversation) {
-	if t.Run() != nil && r.Refused() {
-		t.EndRun(schema.StatusError, r.Text())
-	}
-}
 
 // Body adds a piece of the answer's body to the message of the error, and to the
 // error of the run that ended with the answer.
@@ -44,17 +37,4 @@ func (r *Refusal) Body(t *Conversation, run *dialect.Span, piece []byte) {
 	t.Emitter.Append(r.message, piece, t.Frame)
 	run.Error, run.Ended = dialect.Short(r.message.TextSoFar()), t.Frame.At
 	t.Emitter.ChangedSpan(run, t.Frame)
-}
-
-// Fail ends the run in an error, with a message of it; where none is in progress it begins one of
-// the provider without a start. The exchange is over.
-func (r *Refusal) Fail(t *Conversation, provider string, why []byte) {
-	if t.Run() == nil {
-		t.ForgetModel()
-		t.Provider = provider
-		t.RunAtEnd()
-	}
-	t.Say(schema.MessageError, why)
-	t.EndRun(schema.StatusError, why)
-	r.Answer(0)
 }

@@ -1,7 +1,7 @@
-// Package model keeps what is open of a conversation while its frames go by:
-// a run, its steps, its calls of a model, its tool calls and growing messages.
-// Dialects call it with what happens, and it emits the facts, so that the same
-// thing becomes the same facts in every protocol. What it keeps is bounded, and settled when the stream ends.
+// Package model keeps the open parts of a conversation while its frames are read: a run, its
+// steps, its calls of a model, its tool calls and growing messages. Dialects call it with events,
+// and it emits the facts, so that the same event becomes the same facts in every protocol. What
+// it keeps is bounded, and is settled when the stream ends.
 package model
 
 import (
@@ -11,13 +11,13 @@ import (
 	"tapedeck/schema"
 )
 
-// Stream is what all conversations of one stream share: the present frame and its
-// emitter. A decoder has one, and one Conversation for each conversation in the stream.
+// Stream is the state that all conversations of one stream share: the present frame and its
+// emitter. A decoder has one Stream, and one Conversation for each conversation in the stream.
 type Stream struct {
 	Emitter *dialect.Emitter
 	Frame   *schema.Frame
-	// Untimed: the present frame reports at once what happened over a time, so
-	// that spans which begin with it have no start and no first token.
+	// Untimed: the present frame reports in one piece what took some time. Spans that begin with
+	// it have no start and no first token.
 	Untimed bool
 	part    string // added to the ids that begin with the present frame
 	next    uint64 // Seq after the latest frame
@@ -36,22 +36,21 @@ func (s *Stream) Begin(in *dialect.Input, b *dialect.Emitter) {
 	s.Part("")
 }
 
-// Part separates the ids that begin with the present frame from now on from
-// those before: for one of several events in a frame. The empty part is a
-// frame's first.
+// Part separates the ids that begin with the present frame from now on from the earlier ones, for
+// one of several events in a frame. The first part of a frame is empty.
 func (s *Stream) Part(part string) { s.part, s.made = part, s.made[:0] }
 
 // Done ends the present frame.
 func (s *Stream) Done() { s.Emitter, s.Frame = nil, nil }
 
-// End makes the end of the stream the present moment.
+// End makes the end of the stream the present frame. at is when the stream ended, ns.
 func (s *Stream) End(at int64, b *dialect.Emitter) {
 	s.Emitter, s.Frame = b, &schema.Frame{Seq: s.next, At: at}
 	s.Part("")
 }
 
-// ID makes the id of a fact that begins with the present frame and that only
-// this stream can speak of.
+// ID returns the id of a fact that begins with the present frame and that no other stream refers
+// to.
 func (s *Stream) ID(kind string) string {
 	id := s.Emitter.LocalID(kind, s.Frame)
 	if s.part != "" {
@@ -67,8 +66,7 @@ func (s *Stream) ID(kind string) string {
 	return id
 }
 
-// SettleSpan closes a span, or sets a status without an end: waiting, or
-// unclosed.
+// SettleSpan closes a span, or sets a status without an end: waiting or unclosed.
 func (s *Stream) SettleSpan(span *dialect.Span, status schema.Status) {
 	if status.Ended() && status != schema.StatusUnclosed {
 		s.Emitter.CloseSpan(span, status, s.Frame)
@@ -78,5 +76,5 @@ func (s *Stream) SettleSpan(span *dialect.Span, status schema.Status) {
 	s.Emitter.ChangedSpan(span, s.Frame)
 }
 
-// Unknown marks the present frame as one of a type that is not known.
+// Unknown marks the present frame as of an unknown type.
 func (s *Stream) Unknown() { s.Frame.Flags |= schema.FlagUnknownType }

@@ -10,17 +10,15 @@ import (
 // text is a message that grows.
 type text struct {
 	kind    schema.MessageKind
-	key     string // what the frames call it, "" where they do not
+	key     string // its name in the frames, "" where they name none
 	message *dialect.Message
 }
 
-// openTexts bounds the messages that grow at a time. The one begun first is
-// completed to make room.
+// openTexts bounds the growing messages. The oldest is completed to make room.
 const openTexts = 64
 
-// Append adds a chunk to the growing message of a kind and key, and begins it
-// where there is none, in the call of a model or, without one, in the place
-// where things happen.
+// Append adds a chunk to the growing message of a kind and key. Where there is none it begins a
+// message, in the call of a model or, without a call, in Place.
 func (t *Conversation) Append(kind schema.MessageKind, key, chunk []byte) *dialect.Message {
 	m := t.Growing(kind, key)
 	if m == nil {
@@ -33,7 +31,7 @@ func (t *Conversation) Append(kind schema.MessageKind, key, chunk []byte) *diale
 	return m
 }
 
-// Growing is the growing message of a kind and key, or nil.
+// Growing returns the growing message of a kind and key, or nil.
 func (t *Conversation) Growing(kind schema.MessageKind, key []byte) *dialect.Message {
 	for i := range t.texts {
 		if t.texts[i].kind == kind && t.texts[i].key == string(key) {
@@ -48,8 +46,8 @@ func (t *Conversation) BeginText(kind schema.MessageKind, key []byte) *dialect.M
 	return t.BeginTextAs(kind, key, t.ID(string(kind)))
 }
 
-// BeginTextAs is BeginText for a message that other streams may speak of as
-// well: under an id that is global in its nature.
+// BeginTextAs is BeginText for a message that other streams may refer to as well. The id is
+// globally unique.
 func (t *Conversation) BeginTextAs(kind schema.MessageKind, key []byte, id string) *dialect.Message {
 	if len(t.texts) >= openTexts {
 		t.Emitter.Complete(t.texts[0].message, t.Frame)
@@ -77,7 +75,7 @@ func (t *Conversation) message(kind schema.MessageKind, id string) *dialect.Mess
 	return m
 }
 
-// Complete says that no more will come of the message of a kind and key.
+// Complete records that the message of a kind and key is complete.
 func (t *Conversation) Complete(kind schema.MessageKind, key []byte) {
 	t.texts = slices.DeleteFunc(t.texts, func(x text) bool {
 		done := x.kind == kind && x.key == string(key)
@@ -88,7 +86,7 @@ func (t *Conversation) Complete(kind schema.MessageKind, key []byte) {
 	})
 }
 
-// CompleteAll says that no more will come of any message.
+// CompleteAll records that all growing messages are complete.
 func (t *Conversation) CompleteAll() {
 	for i := range t.texts {
 		t.Emitter.Complete(t.texts[i].message, t.Frame)
@@ -97,12 +95,12 @@ func (t *Conversation) CompleteAll() {
 	t.texts = t.texts[:0]
 }
 
-// Say records a message that came whole.
+// Say records a whole message.
 func (t *Conversation) Say(kind schema.MessageKind, content []byte) *dialect.Message {
 	return t.SayAs(kind, t.ID(string(kind)), content)
 }
 
-// SayAs is Say for a message that other streams may speak of as well.
+// SayAs is Say for a message that other streams may refer to as well.
 func (t *Conversation) SayAs(kind schema.MessageKind, id string, content []byte) *dialect.Message {
 	m := t.message(kind, id)
 	t.Emitter.Append(m, content, t.Frame)
@@ -113,7 +111,7 @@ func (t *Conversation) SayAs(kind schema.MessageKind, id string, content []byte)
 	return m
 }
 
-// UserMessage records what the user says; the first such message is the session's title.
+// UserMessage records a message of the user. The first one is the session's title.
 func (t *Conversation) UserMessage(content []byte) *dialect.Message {
 	t.Emitter.SetTitle(t.Session, content)
 	return t.Say(schema.MessageUser, content)

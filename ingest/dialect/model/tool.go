@@ -12,31 +12,30 @@ import (
 // Tool is a tool call in progress.
 type Tool struct {
 	Span  *dialect.Span
-	Attrs dialect.Attributes // of the span; Noted puts them there
-	Media string             // of its arguments; "json" where it is left empty
-	// ArgumentsID is the id of its arguments where other streams may speak of
-	// them as well; otherwise they are this stream's.
+	Attrs dialect.Attributes // of the span; Noted sets them there
+	Media string             // of the arguments; "json" where it is empty
+	// ArgumentsID is the id of the arguments where other streams may refer to them as well. Where
+	// it is "" the arguments get an id of this stream.
 	ArgumentsID string
-	// Ready: its arguments are complete, for dialects in which that does not show
-	// with them.
+	// Ready: the arguments are complete. It is for dialects in which another frame states this.
 	Ready   bool
-	Running bool          // it is executed: see Start
-	In      *Conversation // the node that executes it, for dialects that say so; see Leave
-	Data    any           // what else the dialect keeps of the call
+	Running bool          // the tool is being executed, see Start
+	In      *Conversation // the node that executes the call, for dialects that state it; see Leave
+	Data    any           // state of the dialect
 	args    *dialect.Message
 	out     *dialect.Message
 	ended   bool
 }
 
-// Bounds of what is kept of tool calls.
+// Bounds of the tool calls that are kept.
 const (
-	openTools = 256 // of those in progress, by default; beyond it the oldest is unclosed
-	pastTools = 128 // of those that ended a hash of the id each
+	openTools = 256 // calls in progress, by default; the oldest beyond it is unclosed
+	pastTools = 128 // calls that ended, of which a hash of the id is kept
 )
 
-// Tool returns the call in progress with an id, and begins one where there is
-// none: open, started with the present frame, below the present step or run.
-// A name that was not known is taken over. Without an id every call is new.
+// Tool returns the call in progress with an id. Where there is none it begins one: open, started
+// with the present frame, below the present step or run. It sets a name that was not known. A
+// call without an id is always new.
 func (t *Conversation) Tool(id, name []byte) *Tool {
 	if tool := t.OpenTool(id); tool != nil {
 		t.Identify(tool, id, name)
@@ -45,7 +44,7 @@ func (t *Conversation) Tool(id, name []byte) *Tool {
 	return t.beginTool(id, name, t.Place())
 }
 
-// Identify takes over a call's id and name where they were not known.
+// Identify sets a call's id and name where they are not known.
 func (t *Conversation) Identify(tool *Tool, id, name []byte) {
 	s := tool.Span
 	if (s.CallID != "" || len(id) == 0) && (s.Name != "" || len(name) == 0) {
@@ -64,7 +63,7 @@ func (t *Conversation) Identify(tool *Tool, id, name []byte) {
 	t.Emitter.ChangedSpan(s, t.Frame)
 }
 
-// BeginTool begins another call, in a node of the run.
+// BeginTool begins another call in a node of the run.
 func (t *Conversation) BeginTool(id, name []byte, in *Conversation) *Tool {
 	tool := t.beginTool(id, name, in.run)
 	tool.Span.Node = in.Node
@@ -92,8 +91,8 @@ func (t *Conversation) beginTool(id, name []byte, below *dialect.Span) *Tool {
 	return tool
 }
 
-// toolID makes a call's id: where other streams may speak of the call it is
-// made of its own, unless this stream has already used it for another.
+// toolID returns the id of a call's span. Where other streams may refer to the call it is made of
+// the call's own id, unless this stream has used that for another call.
 func (t *Conversation) toolID(id []byte) string {
 	if t.LocalTools || len(id) == 0 || t.ended(id) {
 		return t.factID("tool")
@@ -101,8 +100,8 @@ func (t *Conversation) toolID(id []byte) string {
 	return "tool:" + string(id)
 }
 
-// factID returns the id of a tool call, or of a message of one, that begins with the
-// present frame.
+// factID returns the id of a tool call, or of a message of a call, that begins with the present
+// frame.
 func (t *Conversation) factID(kind string) string {
 	if t.SharedID != nil {
 		return t.SharedID(kind)
@@ -110,7 +109,7 @@ func (t *Conversation) factID(kind string) string {
 	return t.ID(kind)
 }
 
-// OpenTool is the call in progress with an id, nil if there is none.
+// OpenTool returns the call in progress with an id, or nil.
 func (t *Conversation) OpenTool(id []byte) *Tool {
 	if len(id) == 0 {
 		return nil
@@ -123,8 +122,8 @@ func (t *Conversation) OpenTool(id []byte) *Tool {
 	return nil
 }
 
-// OpenTools are the calls in progress, the oldest first. The list is the
-// conversation's own, and stands until the next call begins or ends.
+// OpenTools returns the calls in progress, the oldest first. The list belongs to the conversation
+// and is valid until the next call begins or ends.
 func (t *Conversation) OpenTools() []*Tool { return t.tools }
 
 // ended reports whether a call with an id has ended, also in an earlier run.
@@ -143,8 +142,8 @@ func (t *Conversation) AppendArguments(tool *Tool, chunk []byte) {
 	}
 }
 
-// SetArguments sets a call's arguments whole, JSON as it stood. If they are
-// what the chunks came to, these stand. They are complete.
+// SetArguments sets a call's whole arguments, as the JSON in the frame. Chunks that amount to the
+// same stay. The arguments are complete.
 func (t *Conversation) SetArguments(tool *Tool, whole []byte) {
 	if len(whole) > 0 {
 		t.Emitter.SetText(t.arguments(tool), whole, t.Frame)
@@ -153,8 +152,8 @@ func (t *Conversation) SetArguments(tool *Tool, whole []byte) {
 	t.FinishArguments(tool)
 }
 
-// RepeatArguments is SetArguments for frames that may repeat the arguments: where
-// they are what is known these stand.
+// RepeatArguments is SetArguments for frames that may repeat the arguments. Arguments that are
+// the same as the known ones change nothing.
 func (t *Conversation) RepeatArguments(tool *Tool, whole []byte) {
 	if len(whole) == 0 || string(tool.Arguments()) == string(whole) {
 		t.FinishArguments(tool)
@@ -163,14 +162,14 @@ func (t *Conversation) RepeatArguments(tool *Tool, whole []byte) {
 	t.SetArguments(tool, whole)
 }
 
-// FinishArguments says that a call's arguments are complete.
+// FinishArguments records that a call's arguments are complete.
 func (t *Conversation) FinishArguments(tool *Tool) {
 	if tool.args != nil && !tool.args.Complete {
 		t.Emitter.Complete(tool.args, t.Frame)
 	}
 }
 
-// Arguments are what is known of a call's arguments; valid until they change.
+// Arguments returns a call's arguments so far. They are valid until they change.
 func (tool *Tool) Arguments() []byte {
 	if tool.args == nil {
 		return nil
@@ -189,15 +188,15 @@ func (t *Conversation) arguments(tool *Tool) *dialect.Message {
 	return tool.args
 }
 
-// Print adds to what a tool prints while it runs.
+// Print adds to the output of a running tool.
 func (t *Conversation) Print(tool *Tool, chunk []byte) { t.PrintAs(tool, chunk, "text") }
 
-// PrintAs is Print for output of a media; that of the first piece stands.
+// PrintAs is Print for output of a media type. The media type of the first piece is kept.
 func (t *Conversation) PrintAs(tool *Tool, chunk []byte, media string) {
 	t.Emitter.Append(t.output(tool, media), chunk, t.Frame)
 }
 
-// SetOutput sets all that a tool has printed so far: a growing snapshot.
+// SetOutput sets all output of a tool so far: a growing snapshot.
 func (t *Conversation) SetOutput(tool *Tool, whole []byte) {
 	t.Emitter.SetText(t.output(tool, "text"), whole, t.Frame)
 }
@@ -217,8 +216,8 @@ func (t *Conversation) toolMessage(tool *Tool, kind schema.MessageKind, id strin
 	return m
 }
 
-// Start says that a tool is executed from now on: its time counts from here. A call that has ended
-// does not start again.
+// Start records that the execution of a tool begins: its duration counts from the present frame.
+// A call that has ended does not start again.
 func (t *Conversation) Start(tool *Tool) {
 	if tool.ended {
 		return
@@ -230,7 +229,8 @@ func (t *Conversation) Start(tool *Tool) {
 	t.Emitter.ChangedSpan(tool.Span, t.Frame)
 }
 
-// Wait says that a call waits for an approval or for a client to execute it, unless it has ended.
+// Wait records that a call waits for an approval, or for a client to execute it. It does nothing
+// for a call that has ended.
 func (t *Conversation) Wait(tool *Tool) {
 	if tool.ended {
 		return
@@ -239,25 +239,25 @@ func (t *Conversation) Wait(tool *Tool) {
 	t.Emitter.ChangedSpan(tool.Span, t.Frame)
 }
 
-// AwaitApproval says that a call waits for an approval, and since when.
+// AwaitApproval records that a call waits for an approval, and since when.
 func (t *Conversation) AwaitApproval(tool *Tool) {
 	tool.Attrs.AddTime("approval_at", t.Frame.At)
 	t.Noted(tool)
 	t.Wait(tool)
 }
 
-// Noted puts a call's Attrs into its span.
+// Noted sets a call's Attrs on its span.
 func (t *Conversation) Noted(tool *Tool) {
 	tool.Span.Attributes = tool.Attrs.Text()
 	t.Emitter.ChangedSpan(tool.Span, t.Frame)
 }
 
-// Returned records a call's result, text or JSON (media "text", "json" or a
-// media type), and completes its other messages. It does not end the call.
+// Returned records a call's result, text or JSON (media "text", "json" or a media type). It does
+// not end the call.
 func (t *Conversation) Returned(tool *Tool, result []byte, media string) *dialect.Message {
 	id := t.factID(string(schema.MessageResult))
 	if tool.Span.ID == "tool:"+tool.Span.CallID {
-		id = "result:" + tool.Span.CallID // so that other streams speak of the same
+		id = "result:" + tool.Span.CallID // other streams refer to it by the same id
 	}
 	m := t.Emitter.Say(schema.MessageResult, id, result, t.Frame)
 	m.Session, m.Run, m.Node, m.Agent = tool.Span.Session, tool.Span.Run, tool.Span.Node, tool.Span.Agent
@@ -277,17 +277,17 @@ func (t *Conversation) EndTool(tool *Tool, status schema.Status, why []byte) {
 	t.past.Add([]byte(tool.Span.CallID), pastTools)
 }
 
-// ResultOf records the result of a call that this stream may not have seen, such
-// as one in the next request. A call that has ended here is not recorded again. No
-// run begins with it. The name may be empty.
+// ResultOf records the result of a call that this stream may not have seen, such as a result in
+// the next request. It does nothing for a call that has ended here. It does not begin a run. The
+// name may be empty.
 func (t *Conversation) ResultOf(id, name, result []byte, media string, status schema.Status, why []byte) {
 	if t.Ended(id) {
 		return
 	}
 	tool := t.OpenTool(id)
 	if tool == nil {
-		tool = t.beginTool(id, name, nil) // the stream that saw it begin knows its place …
-		tool.Span.Started = 0             // … and when that was
+		tool = t.beginTool(id, name, nil) // the stream that saw the call begin knows its parent
+		tool.Span.Started = 0             // and its start
 	}
 	if result != nil {
 		t.Returned(tool, result, media)

@@ -5,9 +5,8 @@ import (
 	"tapedeck/schema"
 )
 
-// Use records a usage under a scope that only this stream speaks of, or under
-// one that others may speak of as well. span may be nil. It returns nil for what
-// counts nothing.
+// Use records a usage under a scope, which other streams may use as well. span may be nil. It
+// returns nil for a usage that counts nothing.
 func (t *Conversation) Use(c *dialect.Counting, id, scope string, span *dialect.Span, raw []byte) *dialect.Usage {
 	tokens, total, ok := c.Read(raw)
 	if !ok {
@@ -28,7 +27,7 @@ func (t *Conversation) UseTokens(id, scope string, span *dialect.Span, mode sche
 	return u
 }
 
-// UpdateUsage replaces what a usage counts by what the present frame says of it.
+// UpdateUsage replaces the counts of a usage by those in the present frame.
 func (t *Conversation) UpdateUsage(u *dialect.Usage, c *dialect.Counting, raw []byte) {
 	tokens, total, ok := c.Read(raw)
 	if !ok {
@@ -41,10 +40,10 @@ func (t *Conversation) UpdateUsage(u *dialect.Usage, c *dialect.Counting, raw []
 	t.Emitter.ChangedUsage(u, t.Frame)
 }
 
-// Count records the usage of something with an id of its own, such as a
-// response: it updates u, or records a new usage where u is nil. The id makes the
-// usage's id and scope, so that another stream with the same usage replaces it;
-// without an id both are this stream's. It returns nil while nothing is counted.
+// Count records the usage of something with an id of its own, such as a response. It updates u,
+// or records a new usage where u is nil. The usage's id and scope are made of the id, so that the
+// same usage in another stream replaces it. Without an id both are local to this stream. It
+// returns nil while nothing is counted.
 func (t *Conversation) Count(u *dialect.Usage, c *dialect.Counting, of string, span *dialect.Span, raw []byte) *dialect.Usage {
 	switch {
 	case u != nil:
@@ -56,10 +55,10 @@ func (t *Conversation) Count(u *dialect.Usage, c *dialect.Counting, of string, s
 	return t.CountHere(c, span, raw)
 }
 
-// CountHere records a usage that only this stream speaks of.
+// CountHere records a usage that no other stream refers to.
 func (t *Conversation) CountHere(c *dialect.Counting, span *dialect.Span, raw []byte) *dialect.Usage {
 	if _, _, ok := c.Read(raw); !ok {
-		return nil // an id is made for what counts only
+		return nil // a usage that counts nothing takes no id
 	}
 	id := t.ID("usage")
 	return t.Use(c, id, id, span, raw)

@@ -7,8 +7,8 @@ import (
 	"tapedeck/schema"
 )
 
-// A message of a request takes the id of the run once that is known, and none of
-// a run that follows another.
+// A message of a request gets the id of its run once that is known, and not the id of a later
+// run.
 func TestAwaitID(t *testing.T) {
 	s := newScene()
 	s.OpenRun("")

@@ -10,15 +10,15 @@ import (
 	"tapedeck/schema"
 )
 
-// answer reads a line of a response: what it adds, with the text in a member of said; nil
-// for a line that says nothing.
+// answer reads a line of a response. said is the object with the text, whose member name is text;
+// it is nil for a line without text.
 func (d *decoder) answer(in *dialect.Input, said *fastjson.Value, text string, raw []byte) {
 	v := in.JSON
 	if d.Run() == nil {
 		if at := timeOf(in); at != 0 && (at < d.ended || at == d.ended && xxhash.Sum64(in.Data) == d.final) {
-			return // the end of the response before once more
+			return // the end of the previous response again
 		}
-		d.begin() // its request was not seen
+		d.begin() // the request was not seen
 		d.begins(v, said, text)
 	}
 	d.names(v.GetStringBytes("model"))
@@ -35,11 +35,11 @@ func (d *decoder) answer(in *dialect.Input, said *fastjson.Value, text string, r
 	}
 }
 
-// begins reads the first line of a response that no request began. One that has ended with
-// it, and counts tokens that nothing stands for, was said among the lines of the response
-// before: lines do not name theirs.
+// begins reads the first line of a response without a request. If the line also ends the
+// response, has no text and counts tokens, then the text was among the lines of the previous
+// response, as lines do not name their response.
 func (d *decoder) begins(v, said *fastjson.Value, text string) {
-	const empty = 1 // a token that ends an answer of nothing
+	const empty = 1 // a response without text counts one token
 	silent := len(said.GetStringBytes(text)) == 0 && len(said.GetStringBytes("thinking")) == 0 && len(said.GetArray("tool_calls")) == 0
 	if d.latest != nil && v.GetBool("done") && silent && v.GetUint64("eval_count") > empty {
 		d.mixed = true
@@ -47,7 +47,7 @@ func (d *decoder) begins(v, said *fastjson.Value, text string) {
 	}
 }
 
-// names notes the model that a line names. It is one and the same in a response.
+// names notes the model that a line names. All lines of a response name the same model.
 func (d *decoder) names(model []byte) {
 	switch {
 	case len(model) == 0 || string(model) == d.name:
@@ -58,7 +58,7 @@ func (d *decoder) names(model []byte) {
 	}
 }
 
-// mark notes at a run that it may have lines of another response.
+// mark records on a run that it may have lines of another response.
 func (d *decoder) mark(run *dialect.Span) {
 	run.Attributes = dialect.Inseparable(run.Attributes)
 	d.Emitter.ChangedSpan(run, d.Frame)
@@ -70,7 +70,7 @@ func (d *decoder) grow(kind schema.MessageKind, chunk []byte) {
 	}
 }
 
-// toolCall reads a call, which comes whole. The client executes it.
+// toolCall reads a tool call, which always comes whole. The client executes it.
 func (d *decoder) toolCall(_ int, v *fastjson.Value, raw []byte) {
 	d.CompleteAll()
 	tool := d.Tool(v.GetStringBytes("id"), v.GetStringBytes("function", "name"))
@@ -108,8 +108,8 @@ func (d *decoder) done(v *fastjson.Value, raw []byte) {
 	d.EndRun(schema.StatusOK, nil)
 }
 
-// countsOf is an object with the counts and durations of the last line as they stand: beside
-// them it may hold the whole answer.
+// countsOf returns an object with the counts and durations of the last line, which may also hold
+// the whole answer.
 func countsOf(line []byte) []byte {
 	var counts dialect.Attributes
 	for _, name := range []string{
@@ -121,8 +121,8 @@ func countsOf(line []byte) []byte {
 	return []byte(counts.Text())
 }
 
-// counting is how the last line counts. What came from the cache of the prompt is a part
-// of prompt_eval_count; thinking is a part of eval_count that is not stated apart.
+// counting is how the last line counts. prompt_eval_count includes tokens from the prompt cache.
+// eval_count includes thinking, which is not stated separately.
 var counting = dialect.Counting{
 	Input: "prompt_eval_count", CacheRead: "prompt_eval_cached_count", Output: "eval_count",
 	InputHoldsCache: true, Mode: schema.UsageAdd,

@@ -9,8 +9,8 @@ import (
 	"tapedeck/schema"
 )
 
-// match judges a frame by itself. The paths are those of many servers, and its requests
-// look like those of others: its answers show what it is.
+// match judges one frame. Many servers use the same paths, and requests resemble those of other
+// APIs; the answers identify this API.
 func match(in *dialect.Input) (dialect.Confidence, string) {
 	if head, ok := dialect.HeadOf(in); ok {
 		switch {
@@ -44,14 +44,14 @@ func match(in *dialect.Input) (dialect.Confidence, string) {
 	return dialect.Possible, "model, created_at and done"
 }
 
-// isClient reports whether a User-Agent is that of Ollama's own libraries: ollama-python,
-// ollama-js, and ollama of the one for Go.
+// isClient reports whether a User-Agent is one of Ollama's own libraries: ollama-python,
+// ollama-js, or ollama for the Go library.
 func isClient(agent []byte) bool {
 	name, _, _ := bytes.Cut(agent, []byte("/"))
 	return string(name) == "ollama" || bytes.HasPrefix(name, []byte("ollama-"))
 }
 
-// matchRequest judges a request's body by what only this API has.
+// matchRequest judges a request's body by members that only this API has.
 func matchRequest(v *fastjson.Value) (dialect.Confidence, string) {
 	if v.GetStringBytes("model") == nil || v.Get("messages", "0", "role") == nil && v.GetStringBytes("prompt") == nil {
 		return dialect.No, ""

@@ -1,6 +1,6 @@
-// Package ollama reads the lines that Ollama's own API answers, of /api/chat and of
-// /api/generate, streamed or whole; with the requests, where a proxy recorded them.
-// docs/dialects/ollama.md says what is concluded from what.
+// Package ollama reads the lines of Ollama's own API, /api/chat and /api/generate, streamed or
+// whole, and the requests where a proxy recorded them. docs/dialects/ollama.md describes how it
+// reads them.
 package ollama
 
 import (
@@ -19,7 +19,7 @@ var Dialect = dialect.Dialect{Name: "ollama", Match: match, Time: timeOf, Ends: 
 // provider serves every model of this API.
 const provider = "ollama"
 
-// Types of frames; they have none of their own.
+// Types of frames. The API's messages name no type.
 const (
 	typeChat     = "chat"
 	typeGenerate = "generate"
@@ -27,47 +27,30 @@ const (
 	typeError    = "error"
 )
 
-// decoder reads one stream: behind a proxy one exchange, otherwise responses one after
-// the other.
+// decoder reads one stream: one exchange behind a proxy, otherwise responses one after the other.
 type decoder struct {
-	model.Conversation
-	stream  model.Stream
-	foreign bool          // the request went to another endpoint
-	spoke   bool          // the response in progress has said something
-	mixed   bool          // it may have lines of another
-	ended   int64         // created_at of the latest last line, ns
-	final   uint64        // its hash
-	latest  *dialect.Span // the run that ended last
-	name    string        // the model that the response in progress names
-	refusal model.Refusal
+	model.Exchange
+	spoke  bool          // the body of the present request was read
+	mixed  bool          // the response in progress may have lines of another response
+	ended  int64         // created_at of the latest last line, ns
+	final  uint64        // the hash of the latest last line
+	latest *dialect.Span // the run that ended last
+	name   string        // the model of the response in progress
 }
 
 func newDecoder(string) dialect.Decoder {
 	d := &decoder{}
-	d.Stream = &d.stream
-	d.Provider = provider
+	d.Init(d, provider)
 	return d
 }
 
-// Decode implements dialect.Decoder.
-func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
-	d.Begin(in, b)
-	defer d.Done()
-	if head, ok := dialect.HeadOf(in); ok {
-		d.head(&head)
-	} else if len(in.Data) > 0 && !d.foreign {
-		in.Type = d.message(in)
-	}
-	d.Address()
-}
-
-// message reads what is no head, and returns its type.
-func (d *decoder) message(in *dialect.Input) string {
+// Message implements model.API.
+func (d *decoder) Message(in *dialect.Input) string {
 	v := in.JSON
 	switch {
 	case v == nil || v.Type() != fastjson.TypeObject:
-		if in.Transport == schema.HTTP && in.Direction == schema.Receive && d.refusal.Refused() {
-			d.fail(in.Data)
+		if in.Transport == schema.HTTP && in.Direction == schema.Receive && d.Refusal.Refused() {
+			d.Fail(in.Data, in.Data)
 			return typeError
 		}
 		if in.Transport != schema.HTTP {
@@ -77,7 +60,8 @@ func (d *decoder) message(in *dialect.Input) string {
 	case in.Direction == schema.Send:
 		return d.request(v, in.Data)
 	case v.GetStringBytes("error") != nil:
-		d.fail(v.GetStringBytes("error"))
+		why := v.GetStringBytes("error")
+		d.Fail(why, why)
 		return typeError
 	case dialect.IsObject(v.Get("message")):
 		d.answer(in, v.Get("message"), "content", dialect.RawMember(in.Data, "message"))
@@ -85,7 +69,7 @@ func (d *decoder) message(in *dialect.Input) string {
 	case v.GetStringBytes("response") != nil:
 		d.answer(in, v, "response", in.Data)
 		return typeGenerate
-	case v.GetBool("done"): // older servers leave the message out of the last line
+	case v.GetBool("done"): // older servers leave out the message in the last line
 		d.answer(in, nil, "", nil)
 		return typeChat
 	}
@@ -93,22 +77,16 @@ func (d *decoder) message(in *dialect.Input) string {
 	return ""
 }
 
-// head reads the head of a request, with which a call of the model begins, or that of its
-// answer.
-func (d *decoder) head(h *dialect.Head) {
-	if h.Status != 0 {
-		d.refusal.Answer(h.Status)
-		return
-	}
-	d.leave()
+// Request implements model.API.
+func (d *decoder) Request(h *dialect.Head) {
+	d.Next()
 	d.latest = nil
-	d.refusal.Answer(0)
-	if d.foreign = !isEndpoint(h); !d.foreign {
+	if d.Foreign = !isEndpoint(h); !d.Foreign {
 		d.begin()
 	}
 }
 
-// isEndpoint reports whether a request asks a model.
+// isEndpoint reports whether a request calls a model.
 func isEndpoint(h *dialect.Head) bool {
 	path := bytes.TrimSuffix(h.Path, []byte("/"))
 	return string(h.Method) == "POST" && (bytes.HasSuffix(path, []byte("/api/chat")) || bytes.HasSuffix(path, []byte("/api/generate")))
@@ -116,31 +94,11 @@ func isEndpoint(h *dialect.Head) bool {
 
 // begin begins a response.
 func (d *decoder) begin() {
-	d.ForgetModel()
-	d.Provider, d.spoke, d.mixed, d.name = provider, false, false, ""
-	d.OpenRun("")
-	d.OpenCall()
+	d.spoke, d.mixed, d.name = false, false, ""
+	d.Ask()
 }
 
-// leave settles a response of which no more will be seen.
-func (d *decoder) leave() {
-	d.refusal.EndRun(&d.Conversation)
-	d.Abandon()
-}
-
-// fail ends the response in an error.
-func (d *decoder) fail(why []byte) {
-	d.refusal.Fail(&d.Conversation, provider, why)
-}
-
-// End implements dialect.Decoder.
-func (d *decoder) End(at int64, b *dialect.Emitter) {
-	d.stream.End(at, b)
-	d.leave()
-	d.Done()
-}
-
-// timeOf reads a line's time, RFC 3339.
+// timeOf reads a line's created_at, RFC 3339, ns.
 func timeOf(in *dialect.Input) int64 {
 	if in.JSON == nil {
 		return 0

@@ -7,20 +7,19 @@ import (
 	"tapedeck/schema"
 )
 
-// request reads the body of a request: what of it is new. Messages up to the model's last
-// were in requests before.
+// request reads the new part of a request's body. Earlier requests had the messages up to the
+// model's last one.
 func (d *decoder) request(v *fastjson.Value, raw []byte) string {
 	if v.GetStringBytes("model") == nil {
 		d.Unknown()
 		return typeRequest
 	}
-	if d.Run() == nil || d.spoke { // its head was not seen
-		d.leave()
+	if d.Run() == nil || d.spoke { // no head was recorded
+		d.Leave()
 		d.begin()
 	}
 	d.spoke = true
-	d.SetModel(string(v.GetStringBytes("model")), provider)
-	d.Billing.RequestedModel = d.Model
+	d.RequestModel(v.GetStringBytes("model"))
 	if system := v.GetStringBytes("system"); len(system) > 0 {
 		d.Say(schema.MessageSystem, system)
 	}
@@ -35,8 +34,8 @@ func (d *decoder) request(v *fastjson.Value, raw []byte) string {
 
 func isAssistant(m *fastjson.Value) bool { return string(m.GetStringBytes("role")) == "assistant" }
 
-// newMessage reads a new message of a request. The result of a tool mostly has its name
-// and no id: then it is not known which call it answers.
+// newMessage reads a new message of a request. A tool result mostly names its tool and has no id;
+// its call is then not known.
 func (d *decoder) newMessage(_ int, m *fastjson.Value, raw []byte) {
 	content := m.GetStringBytes("content")
 	switch string(m.GetStringBytes("role")) {
@@ -53,7 +52,7 @@ func (d *decoder) newMessage(_ int, m *fastjson.Value, raw []byte) {
 	}
 }
 
-// ask records what the user says.
+// ask records a message of the user.
 func (d *decoder) ask(text []byte, images []*fastjson.Value) {
 	m := d.UserMessage(text)
 	var parts dialect.List

@@ -34,7 +34,8 @@ type progress struct {
 
 func newChat(string) dialect.Decoder {
 	d := &chat{}
-	d.Stream = &d.stream
+	d.Init(d, "")
+	d.Recognise = matchChat
 	return d
 }
 
@@ -47,51 +48,32 @@ const (
 	typeError   = "error"
 )
 
-// Decode implements dialect.Decoder.
-func (d *chat) Decode(in *dialect.Input, b *dialect.Emitter) {
-	d.Begin(in, b)
-	defer d.Done()
-	if h, ok := dialect.HeadOf(in); ok {
-		d.head(&h)
-	} else if len(in.Data) > 0 && d.mine(in, matchChat) {
-		d.message(in)
-	}
-	d.Address()
-}
+// Request implements model.API. The body of the request begins the response.
+func (d *chat) Request(h *dialect.Head) { d.Foreign = !isChat(h) }
 
-func (d *chat) head(h *dialect.Head) {
-	if len(h.Method) > 0 {
-		d.foreign = !isChat(h)
-		return
-	}
-	d.answerHead(h)
-}
-
-func (d *chat) message(in *dialect.Input) {
+// Message implements model.API.
+func (d *chat) Message(in *dialect.Input) string {
 	switch {
 	case string(in.Data) == dialect.DoneMarker:
 		d.Frame.Type = dialect.DoneMarker
 		d.done()
 	case in.JSON == nil:
 		d.Frame.Type = d.typ.Own([]byte(in.Event))
-		if d.refusal.Refused() && in.Direction == schema.Receive {
-			d.fail(in.Data, d.refusal.Text())
+		if d.Refusal.Refused() && in.Direction == schema.Receive {
+			d.Fail(in.Data, d.Refusal.Text())
 		}
 	case in.Direction == schema.Send:
 		d.request(in)
 	default:
 		d.answer(in)
 	}
+	return in.Type
 }
 
-// End implements dialect.Decoder. A response whose finish was seen has ended
-// even if nothing said so: with its last chunk.
-func (d *chat) End(at int64, b *dialect.Emitter) {
-	d.stream.End(at, b)
-	defer d.Done()
-	if d.Run() != nil && d.refusal.Refused() {
-		d.failStatus()
-	}
+// Leave implements model.API. A response whose choices have all finished ends with its last
+// chunk, also without an end marker.
+func (d *chat) Leave() {
+	d.EndRefused()
 	d.leaveAll()
 }
 

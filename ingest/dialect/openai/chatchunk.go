@@ -30,21 +30,21 @@ func (d *chat) answer(in *dialect.Input) {
 		d.Frame.Type, whole = typeText, in.Transport == schema.HTTP
 	case string(object) == typeChunk, listed:
 		d.Frame.Type = typeChunk // some leave it out
-	case why != nil || d.refusal.Refused():
+	case why != nil || d.Refusal.Refused():
 		d.Frame.Type = typeError
 	default:
 		d.Frame.Type = dialect.Intern(object)
 		d.Unknown()
 		return
 	}
-	if listed || why == nil && !d.refusal.Refused() {
+	if listed || why == nil && !d.Refusal.Refused() {
 		d.chunk(in, v, choices, whole)
 	}
-	if why == nil && d.refusal.Refused() {
+	if why == nil && d.Refusal.Refused() {
 		why = messageOf(v)
 	}
 	if why != nil {
-		d.fail(why, why)
+		d.Fail(why, why)
 		d.forget()
 	}
 }

@@ -57,7 +57,7 @@ func (d *chat) park() {
 		d.settle(0)
 	}
 	d.others = append(d.others, parked{d.Conversation, d.progress})
-	d.Conversation, d.progress = model.Conversation{Stream: &d.stream}, progress{}
+	d.Conversation, d.progress = model.Conversation{Stream: d.Stream}, progress{}
 }
 
 // swap makes a parked response the present one, and parks the present one.

@@ -5,34 +5,19 @@ import (
 
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/model"
-	"tapedeck/schema"
 )
 
-// exchange is a conversation with what both APIs share: the HTTP exchange that
-// a stream behind a proxy is.
+// exchange is what the decoders of both APIs share.
 type exchange struct {
-	stream model.Stream
-	model.Conversation
-	foreign bool          // the request went to another endpoint, and nothing here was ours so far
-	refusal model.Refusal // an answer that is an error and whose body was not seen
-	buf     []byte        // scratch of one frame
+	model.Exchange
+	buf []byte // scratch of one frame
 }
 
-// mine reports whether a message is of the API. Gateways serve it at addresses
-// of their own: there the answers say so.
-func (x *exchange) mine(in *dialect.Input, match func(*dialect.Input) (dialect.Confidence, string)) bool {
-	if x.foreign && in.Direction == schema.Receive {
-		sure, _ := match(in)
-		x.foreign = sure < dialect.Likely
-	}
-	return !x.foreign
-}
-
-// answerHead reads the head of an answer.
-func (x *exchange) answerHead(h *dialect.Head) {
+// Answer implements model.API.
+func (x *exchange) Answer(h *dialect.Head) {
 	x.Billing.RequestID = string(h.Field("x-request-id"))
 	if h.Status >= 400 {
-		x.refusal.Answer(h.Status)
+		x.Refusal.Answer(h.Status)
 	}
 }
 
@@ -85,23 +70,6 @@ func (x *exchange) resultText(content *fastjson.Value, raw []byte) (text []byte,
 		}
 	}
 	return raw, "json"
-}
-
-// fail ends the run in an error, which text says.
-func (x *exchange) fail(text, why []byte) {
-	if x.Run() == nil {
-		x.ForgetModel()
-	}
-	x.RunAtEnd()
-	x.Say(schema.MessageError, text)
-	x.EndRun(schema.StatusError, why)
-	x.refusal.Answer(0)
-}
-
-// failStatus ends the run in an error of which only the status is known.
-func (x *exchange) failStatus() {
-	x.EndRun(schema.StatusError, x.refusal.Text())
-	x.refusal.Answer(0)
 }
 
 // errorOf returns the text of an error: {"error":{"message":…}}, with the error as

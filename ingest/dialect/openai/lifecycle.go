@@ -39,7 +39,7 @@ func (d *responses) begin(id string, response *fastjson.Value, first bool) {
 		d.ForgetModel()
 		d.Session = string(response.GetStringBytes("conversation", "id"))
 	} else {
-		d.stream.Frame = &schema.Frame{Seq: from.seq, At: from.at}
+		d.Frame = &schema.Frame{Seq: from.seq, At: from.at}
 		if d.Session == "" {
 			d.Session = string(response.GetStringBytes("conversation", "id"))
 		}
@@ -52,7 +52,7 @@ func (d *responses) begin(id string, response *fastjson.Value, first bool) {
 		d.OpenRun("")
 		d.OpenCall()
 	}
-	d.stream.Frame, d.waiting = now, nil
+	d.Frame, d.waiting = now, nil
 	for _, s := range []*dialect.Span{d.Run(), d.Call()} {
 		if from == nil && !first {
 			s.Started = 0
@@ -156,7 +156,7 @@ func (d *responses) error(why []byte) {
 	}
 	d.sayError(why)
 	d.finish(schema.StatusError, why)
-	d.refusal.Answer(0)
+	d.Refusal.Answer(0)
 }
 
 // used reads a response's usage.

@@ -39,43 +39,30 @@ type moment struct {
 
 func newResponses(string) dialect.Decoder {
 	d := &responses{}
-	d.Stream = &d.stream
+	d.Init(d, "")
+	d.Recognise = matchResponses
 	return d
 }
 
-// Decode implements dialect.Decoder.
-func (d *responses) Decode(in *dialect.Input, b *dialect.Emitter) {
-	d.Begin(in, b)
-	defer d.Done()
-	if h, ok := dialect.HeadOf(in); ok {
-		d.head(&h)
-	} else if len(in.Data) > 0 && d.mine(in, matchResponses) {
-		d.message(in)
-	}
-	d.Address()
-}
-
-func (d *responses) head(h *dialect.Head) {
-	if len(h.Method) == 0 {
-		d.answerHead(h)
-		return
-	}
+// Request implements model.API. The body of the request, or its answer, begins the response.
+func (d *responses) Request(h *dialect.Head) {
 	place, id := placeOf(h)
-	d.foreign, d.view, d.viewed = place == elsewhere, place == viewing, string(id)
+	d.Foreign, d.view, d.viewed = place == elsewhere, place == viewing, string(id)
 }
 
-func (d *responses) message(in *dialect.Input) {
+// Message implements model.API.
+func (d *responses) Message(in *dialect.Input) string {
 	switch {
 	case in.JSON == nil:
 		d.Frame.Type = d.eventID.Own([]byte(in.Event))
 		switch {
 		case string(in.Data) == dialect.DoneMarker: // some gateways send it
 			d.Frame.Type = dialect.DoneMarker
-		case d.refusal.Refused() && in.Direction == schema.Receive && !d.view:
+		case d.Refusal.Refused() && in.Direction == schema.Receive && !d.view:
 			if d.waiting != nil {
 				d.begin("", nil, false)
 			}
-			d.fail(in.Data, d.refusal.Text())
+			d.Fail(in.Data, d.Refusal.Text())
 		}
 	case in.JSON.Type() != fastjson.TypeObject:
 		d.Unknown()
@@ -86,6 +73,7 @@ func (d *responses) message(in *dialect.Input) {
 	default:
 		d.event(in)
 	}
+	return in.Type
 }
 
 // event reads an event of a stream.
@@ -128,7 +116,7 @@ func (d *responses) body(in *dialect.Input) {
 	case string(v.GetStringBytes("object")) == "response":
 		d.Frame.Type = "response"
 		d.whole(in, v)
-	case why != nil || d.refusal.Refused():
+	case why != nil || d.Refusal.Refused():
 		d.Frame.Type = typeError
 		if why == nil {
 			why = messageOf(v)
@@ -142,21 +130,14 @@ func (d *responses) body(in *dialect.Input) {
 	}
 }
 
-// End implements dialect.Decoder.
-func (d *responses) End(at int64, b *dialect.Emitter) {
-	d.stream.End(at, b)
-	defer d.Done()
-	d.leave()
-}
-
-// leave settles the response in progress, also one that was asked for and that
-// nothing was received of.
-func (d *responses) leave() {
+// Leave implements model.API. A response that was requested and never answered is settled too.
+func (d *responses) Leave() {
 	if d.waiting != nil {
 		d.begin("", nil, false)
 	}
-	if d.Run() != nil && d.refusal.Refused() && !d.view {
-		d.failStatus()
+	if d.Run() != nil && d.Refusal.Refused() && !d.view {
+		d.EndRefused()
+		d.Refusal.Answer(0)
 	}
 	d.Abandon()
 }

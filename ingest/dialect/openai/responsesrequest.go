@@ -31,7 +31,7 @@ func (d *responses) request(in *dialect.Input) {
 		d.Unknown()
 		return
 	}
-	d.leave()
+	d.Leave()
 	d.forget()
 	d.ForgetModel()
 	d.counted = nil

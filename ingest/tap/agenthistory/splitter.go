@@ -8,7 +8,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/tap/framing/ndjson"
+	"tapedeck/ingest/framing/ndjson"
 	"tapedeck/internal/wellformed"
 	"tapedeck/schema"
 )

@@ -15,9 +15,9 @@ import (
 	"go.uber.org/goleak"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/framing/framingtest"
 	"tapedeck/ingest/ingesttest"
 	"tapedeck/ingest/tap/file"
-	"tapedeck/ingest/tap/framing/framingtest"
 	"tapedeck/internal/bounded"
 	"tapedeck/schema"
 )

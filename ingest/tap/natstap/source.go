@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/tap/framing"
+	"tapedeck/ingest/framing"
 	"tapedeck/schema"
 )
 

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/tap/framing/eventstream"
-	"tapedeck/ingest/tap/framing/ndjson"
-	"tapedeck/ingest/tap/framing/sse"
+	"tapedeck/ingest/framing/eventstream"
+	"tapedeck/ingest/framing/ndjson"
+	"tapedeck/ingest/framing/sse"
 	"tapedeck/internal/contentcoding"
 	"tapedeck/schema"
 )

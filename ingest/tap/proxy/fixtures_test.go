@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck/ingest/tap/framing/framingtest"
+	"tapedeck/ingest/framing/framingtest"
 	"tapedeck/schema"
 )
 

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/tap/framing"
+	"tapedeck/ingest/framing"
 	"tapedeck/ingest/tap/websocket"
 	"tapedeck/internal/secrets"
 	"tapedeck/schema"

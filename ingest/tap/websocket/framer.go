@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/tap/framing"
+	"tapedeck/ingest/framing"
 	"tapedeck/schema"
 )
 

@@ -1,7 +1,7 @@
 package websocket
 
 import (
-	"tapedeck/ingest/tap/framing"
+	"tapedeck/ingest/framing"
 	"tapedeck/schema"
 )
 

@@ -13,7 +13,7 @@ import (
 	"tapedeck/internal/app/auth/audit"
 	"tapedeck/internal/app/lifecycle/erasure"
 	"tapedeck/internal/problem"
-	"tapedeck/query/session/sessionstreams"
+	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/schema/lifecycle/tombstone"
 )
 

@@ -38,7 +38,7 @@ func hold(path, address string) int {
 		return 1
 	}
 	fmt.Println("held")
-	time.Sleep(time.Minute)
+	time.Sleep(time.Minute) // the test kills this process before
 	return 1
 }
 
@@ -158,7 +158,7 @@ func TestOnlookersDoNotHinderAHolder(t *testing.T) {
 					return
 				default:
 					Running(path)
-					time.Sleep(time.Millisecond)
+					time.Sleep(time.Millisecond) // leaves the processor to the others
 				}
 			}
 		})

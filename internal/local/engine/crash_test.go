@@ -21,17 +21,15 @@ import (
 )
 
 // insertUntil inserts rows of one until ctx ends, whatever happens to the
-// engine, and returns how many inserts were answered.
-func insertUntil(ctx context.Context, c driver.Conn) uint64 {
-	var acknowledged uint64
+// engine, and adds up how many inserts were answered.
+func insertUntil(ctx context.Context, c driver.Conn, acknowledged *atomic.Uint64) {
 	for ctx.Err() == nil {
 		if err := c.Exec(ctx, "INSERT INTO t SELECT 1"); err == nil {
-			acknowledged++
+			acknowledged.Add(1)
 		} else {
-			time.Sleep(10 * time.Millisecond)
+			time.Sleep(10 * time.Millisecond) // the engine is away
 		}
 	}
-	return acknowledged
 }
 
 func TestKilledEngineComesBack(t *testing.T) {
@@ -43,11 +41,16 @@ func TestKilledEngineComesBack(t *testing.T) {
 	var acknowledged atomic.Uint64
 	var inserters sync.WaitGroup
 	for range 2 {
-		inserters.Go(func() { acknowledged.Add(insertUntil(ctx, c)) })
+		inserters.Go(func() { insertUntil(ctx, c, &acknowledged) })
 	}
 	dsn, pid := s.DSN(), s.Health().PID
+	more := func() {
+		t.Helper()
+		from := acknowledged.Load()
+		bounded.Until(t, "more acknowledged rows", func() bool { return acknowledged.Load() > from+9 })
+	}
 	for range 2 {
-		time.Sleep(300 * time.Millisecond)
+		more()
 		must(t, syscall.Kill(s.Health().PID, syscall.SIGKILL))
 		killed := time.Now()
 		bounded.Until(t, "a running engine", func() bool {
@@ -57,7 +60,7 @@ func TestKilledEngineComesBack(t *testing.T) {
 		pid = s.Health().PID
 		t.Logf("running again after %v", time.Since(killed).Round(time.Millisecond))
 	}
-	time.Sleep(300 * time.Millisecond)
+	more()
 	cancel()
 	bounded.Wait(t, inserters.Wait)
 
@@ -94,7 +97,7 @@ func TestParentKilled(t *testing.T) {
 			// A query under way does not keep the orphan alive.
 			slow := make(chan error, 1)
 			go func() { slow <- c.Exec(t.Context(), "SELECT count() FROM numbers(1000000000000)") }()
-			time.Sleep(200 * time.Millisecond)
+			running(t, connect(t, report.DSN), 1)
 
 			must(t, parent.Process.Signal(syscall.SIGKILL))
 			killed := time.Now()
@@ -135,11 +138,12 @@ func TestStopUnderLoad(t *testing.T) {
 	var acknowledged atomic.Uint64
 	var load sync.WaitGroup
 	for range 2 {
-		load.Go(func() { acknowledged.Add(insertUntil(ctx, c)) })
+		load.Go(func() { insertUntil(ctx, c, &acknowledged) })
 		// These end with the engine.
 		load.Go(func() { c.Exec(ctx, "SELECT count() FROM numbers(1000000000000)") })
 	}
-	time.Sleep(500 * time.Millisecond)
+	running(t, connect(t, s.DSN()), 2)
+	bounded.Until(t, "acknowledged rows", func() bool { return acknowledged.Load() > 0 })
 	begin := time.Now()
 	must(t, s.Stop(t.Context()))
 	if took := time.Since(begin); took > StopLimit {
@@ -167,11 +171,21 @@ func TestTerminalSignalsPassBy(t *testing.T) {
 	}
 	must(t, syscall.Kill(-pid, syscall.SIGINT))
 	must(t, syscall.Kill(-pid, syscall.SIGHUP))
-	time.Sleep(300 * time.Millisecond)
+	time.Sleep(300 * time.Millisecond) // an end would take about as long to be seen
 	must(t, connect(t, s.DSN()).Ping(t.Context()))
 	if h := s.Health(); h.PID != pid {
 		t.Errorf("the engine was restarted: %+v", h)
 	}
+}
+
+// running waits until so many of the endless queries run.
+func running(t *testing.T, c driver.Conn, want uint64) {
+	t.Helper()
+	bounded.Until(t, "the endless queries", func() bool {
+		var n uint64
+		err := c.QueryRow(t.Context(), "SELECT count() FROM system.processes WHERE query LIKE 'SELECT count() FROM numbers(1%'").Scan(&n)
+		return err == nil && n >= want
+	})
 }
 
 // gone reports whether a process has ended, be it that nobody has collected it.

@@ -32,7 +32,7 @@ func parentMain(args []string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	time.Sleep(time.Minute)
+	time.Sleep(time.Minute) // the test kills this process before
 	return 1
 }
 

@@ -3,32 +3,19 @@ package engine
 import (
 	"strings"
 	"testing"
-	"time"
 )
 
-func TestBackoff(t *testing.T) {
-	const short = time.Second
-	steps := []struct {
-		ran  time.Duration
-		want time.Duration
-	}{
-		{short, 250 * time.Millisecond},
-		{short, 500 * time.Millisecond},
-		{0, time.Second},
-		{short, 2 * time.Second},
-		{short, 4 * time.Second},
-		{short, 8 * time.Second},
-		{short, 10 * time.Second},
-		{short, 10 * time.Second},
-		{healthyAfter - 1, 10 * time.Second},
-		{healthyAfter, 250 * time.Millisecond},
-		{short, 500 * time.Millisecond},
+// Delays grow until the engine has run for healthyAfter.
+func TestDelayAfter(t *testing.T) {
+	delays := newDelays()
+	for range 8 {
+		delayAfter(healthyAfter-1, delays)
 	}
-	var b backoff
-	for i, step := range steps {
-		if got := b.next(step.ran); got != step.want {
-			t.Errorf("step %d, after a run of %v: %v, want %v", i, step.ran, got, step.want)
-		}
+	if delay := delayAfter(healthyAfter-1, delays); delay < longestDelay*8/10 {
+		t.Errorf("after many short runs: %v", delay)
+	}
+	if delay := delayAfter(healthyAfter, delays); delay > shortestDelay*12/10 {
+		t.Errorf("after a long run: %v", delay)
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"tapedeck/internal/backoff"
 )
 
 // StopLimit bounds [Server.Stop].
@@ -134,7 +136,7 @@ func (s *Server) first(ctx context.Context) (*process, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.opts.StartTimeout)
 	defer cancel()
 	const attempts = 5
-	delay := shortestDelay
+	delays := newDelays()
 	for attempt := 1; ; attempt++ {
 		p, err := s.tryPort(ctx)
 		if err == nil {
@@ -144,12 +146,9 @@ func (s *Server) first(ctx context.Context) (*process, error) {
 			return nil, err
 		}
 		s.log.Debug("engine: ClickHouse did not start, retrying", "attempt", attempt, "error", err)
-		select {
-		case <-ctx.Done():
+		if !backoff.Sleep(ctx, delays.Next()) {
 			return nil, err
-		case <-time.After(delay):
 		}
-		delay *= 2
 	}
 }
 

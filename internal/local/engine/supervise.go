@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"time"
+
+	"tapedeck/internal/backoff"
 )
 
 // The delay before restarting the engine doubles from the
@@ -13,17 +15,15 @@ const (
 	healthyAfter  = time.Minute
 )
 
-// backoff is the delay before the next start.
-type backoff struct{ last time.Duration }
+// newDelays returns the delays before the next starts.
+func newDelays() *backoff.Backoff { return &backoff.Backoff{Min: shortestDelay, Max: longestDelay} }
 
-// next returns the delay after a run of the given length.
-func (b *backoff) next(ran time.Duration) time.Duration {
-	if b.last == 0 || ran >= healthyAfter {
-		b.last = shortestDelay
-	} else {
-		b.last = min(2*b.last, longestDelay)
+// delayAfter returns the delay after a run of the given length.
+func delayAfter(ran time.Duration, delays *backoff.Backoff) time.Duration {
+	if ran >= healthyAfter {
+		delays.Reset()
 	}
-	return b.last
+	return delays.Next()
 }
 
 // launch starts one process and waits until it answers. On an error it ends the
@@ -70,7 +70,7 @@ func (s *Server) endBy() time.Time {
 func (s *Server) supervise(p *process) {
 	defer close(s.done)
 	defer s.note(func(h *Health) { h.State, h.PID = Stopped, 0 })
-	var delays backoff
+	delays := newDelays()
 	for p != nil {
 		started := time.Now()
 		select {
@@ -82,15 +82,15 @@ func (s *Server) supervise(p *process) {
 			return
 		case <-p.done:
 		}
-		p = s.restart(p.reason(), time.Since(started), &delays)
+		p = s.restart(p.reason(), time.Since(started), delays)
 	}
 }
 
 // restart starts the engine until it runs, after it ended for the given reason.
 // It returns nil when Stop was called meanwhile.
-func (s *Server) restart(reason error, ran time.Duration, delays *backoff) *process {
+func (s *Server) restart(reason error, ran time.Duration, delays *backoff.Backoff) *process {
 	for {
-		delay := delays.next(ran)
+		delay := delayAfter(ran, delays)
 		s.note(func(h *Health) {
 			h.State = Restarting
 			h.PID = 0
@@ -98,10 +98,8 @@ func (s *Server) restart(reason error, ran time.Duration, delays *backoff) *proc
 		})
 		s.log.Error("engine: ClickHouse ended, restarting it",
 			"reason", reason, "retry_in", delay, "log", s.Health().Log)
-		select {
-		case <-s.life.Done():
+		if !backoff.Sleep(s.life, delay) {
 			return nil
-		case <-time.After(delay):
 		}
 		s.note(func(h *Health) { h.Restarts++ })
 

@@ -5,8 +5,8 @@
 //
 //	func TestMain(m *testing.M) { localtest.Main(m) }
 //
-// and its tests then call ClickHouse or NATS or, for tests
-// that stop or kill a server, Engine, Broker or Servers for separate servers.
+// and its tests then call Database for a database that they share, ClickHouse for one of their
+// own, or NATS. Tests that stop or kill a server call Engine, Broker or Servers for separate servers.
 // If no ClickHouse is installed ('make engine'), such a test is skipped with
 // a notice; in a full run of the tests it fails (see package fulltest).
 package localtest
@@ -59,6 +59,10 @@ type sharedEngine struct {
 	dir    string
 	server *engine.Server
 	err    error
+
+	prepare  sync.Once
+	database string // DSN of the database that tests share
+	prepared error
 }
 
 // get starts the engine for the first caller. Errors are the same for all.
@@ -79,6 +83,20 @@ func (e *sharedEngine) get() (*engine.Server, error) {
 		})
 	})
 	return e.server, e.err
+}
+
+// prepareDatabase makes the database that tests share, for the first caller. Errors are the
+// same for all.
+func (e *sharedEngine) prepareDatabase(prepare func(context.Context, string) error) (dsn string, err error) {
+	e.prepare.Do(func() {
+		// Not a test's context: the database serves later tests.
+		ctx := context.Background()
+		e.database, e.prepared = inDatabase(e.server.DSN(), sharedName), execute(ctx, e.server.DSN(), "CREATE DATABASE "+sharedName)
+		if e.prepared == nil {
+			e.prepared = prepare(ctx, e.database)
+		}
+	})
+	return e.database, e.prepared
 }
 
 func (e *sharedEngine) stop() error {

@@ -3,6 +3,7 @@ package localtest
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"net/url"
 	"strings"
 	"testing"
@@ -19,6 +20,21 @@ import (
 // cleanupLimit bounds the cleanup after a test, whose context has ended.
 const cleanupLimit = 20 * time.Second
 
+// sharedName is the name of the database that tests share.
+const sharedName = "tapedeck"
+
+// Database returns a DSN for clickhouse-go that leads to a database that all tests of this binary
+// share. The first caller's prepare makes its tables. The database ends with the test binary.
+func Database(t testing.TB, prepare func(ctx context.Context, dsn string) error) (dsn string) {
+	t.Helper()
+	_, err := shared.get()
+	need(t, err)
+	if dsn, err = shared.prepareDatabase(prepare); err != nil {
+		t.Fatalf("prepare the database that tests share: %v", err)
+	}
+	return dsn
+}
+
 // ClickHouse makes a new, empty database in the ClickHouse that the tests of
 // this binary share, and returns a DSN for clickhouse-go that leads to it. The
 // database is dropped when the test ends.
@@ -27,15 +43,24 @@ func ClickHouse(t testing.TB) (dsn string) {
 	server, err := shared.get()
 	need(t, err)
 	name := "td_" + strings.ToLower(rand.Text()[:12])
-	execute(t, t.Context(), server.DSN(), "CREATE DATABASE "+name)
+	if err := execute(t.Context(), server.DSN(), "CREATE DATABASE "+name); err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), cleanupLimit)
 		defer cancel()
-		execute(t, ctx, server.DSN(), "DROP DATABASE "+name+" SYNC")
+		if err := execute(ctx, server.DSN(), "DROP DATABASE "+name+" SYNC"); err != nil {
+			t.Error(err)
+		}
 	})
-	address, err := url.Parse(server.DSN())
+	return inDatabase(server.DSN(), name)
+}
+
+// inDatabase returns a DSN that leads to another database of the same server.
+func inDatabase(dsn, name string) string {
+	address, err := url.Parse(dsn)
 	if err != nil {
-		t.Fatal(err)
+		panic(err) // the engine made it
 	}
 	address.Path = "/" + name
 	return address.String()
@@ -43,20 +68,20 @@ func ClickHouse(t testing.TB) (dsn string) {
 
 // execute runs one statement on a separate connection, which it closes
 // afterwards.
-func execute(t testing.TB, ctx context.Context, dsn, statement string) {
-	t.Helper()
+func execute(ctx context.Context, dsn, statement string) error {
 	options, err := clickhouse.ParseDSN(dsn)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	connection, err := clickhouse.Open(options)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	defer connection.Close()
 	if err := connection.Exec(ctx, statement); err != nil {
-		t.Errorf("%s: %v", statement, err)
+		return fmt.Errorf("%s: %w", statement, err)
 	}
+	return nil
 }
 
 // NATS connects to a separate JetStream with an empty store. Both end

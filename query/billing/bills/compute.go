@@ -12,7 +12,7 @@ import (
 	"tapedeck/query"
 	"tapedeck/query/billing/charges"
 	"tapedeck/query/pricing/prices"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 )
 
 // computation computes the rows of a bill.
@@ -199,7 +199,7 @@ const readTogether = 256
 // charges calls a function with the charges of the account in a period, at the prices of a
 // table. The next charges are read and priced while the function runs.
 func (c *computation) charges(ctx context.Context, p *Period, hash string, visit func(*charges.Charge) error) error {
-	q := charges.Query{Tenant: c.tenant, From: p.Start, To: p.End, SessionIDs: c.sessions, Pricing: reports.Pricing{Table: hash}}
+	q := charges.Query{Tenant: c.tenant, From: p.Start, To: p.End, SessionIDs: c.sessions, Pricing: grouping.Pricing{Table: hash}}
 	group, ctx := errgroup.WithContext(ctx)
 	read := make(chan []*charges.Charge, 4)
 	group.Go(func() error {

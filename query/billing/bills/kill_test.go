@@ -75,7 +75,7 @@ func TestKill(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(connection.Close)
-			w := &world{T: t, db: querytest.Open(t, localtest.ClickHouse(t)), nats: connection}
+			w := &world{T: t, db: querytest.New(t), nats: connection}
 			w.setUp(connection)
 			w.now = at("2026-04-02T00:00:00Z")
 			w.calls(calls)

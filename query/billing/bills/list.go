@@ -11,7 +11,7 @@ import (
 
 	"tapedeck/query/pricing/cost"
 	"tapedeck/query/pricing/prices"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 	"tapedeck/query/report/usagereport"
 )
 
@@ -143,7 +143,7 @@ func (l *lister) closed() {
 func (l *lister) usage(ctx context.Context) error {
 	by := []string{}
 	for _, tag := range l.accounts.tags() {
-		by = append(by, reports.TagPrefix+tag)
+		by = append(by, grouping.TagPrefix+tag)
 	}
 	zones := []string{}
 	for _, k := range l.accounts.kinds {
@@ -156,7 +156,7 @@ func (l *lister) usage(ctx context.Context) error {
 			return err
 		}
 		r, err := usagereport.Read(ctx, l.store.reader, usagereport.Query{
-			Tenant: l.query.Tenant, From: l.from.start(zone), To: l.to.plus(1).start(zone), Zone: zone, Granularity: reports.Monthly, GroupBy: by,
+			Tenant: l.query.Tenant, From: l.from.start(zone), To: l.to.plus(1).start(zone), Zone: zone, Granularity: grouping.Monthly, GroupBy: by,
 		})
 		if err != nil {
 			return err
@@ -176,7 +176,7 @@ func (l *lister) row(zone string, first bool, row *usagereport.Row) error {
 	tags := map[string]string{}
 	for by, value := range row.Group {
 		if value != nil {
-			tags[strings.TrimPrefix(by, reports.TagPrefix)] = *value
+			tags[strings.TrimPrefix(by, grouping.TagPrefix)] = *value
 		}
 	}
 	a, ok := l.accounts.of(tags)

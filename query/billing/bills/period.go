@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"tapedeck/internal/problem"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 )
 
 // State is what can be done with a period of an account.
@@ -43,7 +43,7 @@ func (m month) plus(n int) month {
 
 // start returns the first moment of the month in a zone.
 func (m month) start(zone *time.Location) time.Time {
-	return reports.StartOf(time.Date(m.year, m.month, 1, 0, 0, 0, 0, time.UTC), zone).UTC()
+	return grouping.StartOf(time.Date(m.year, m.month, 1, 0, 0, 0, 0, time.UTC), zone).UTC()
 }
 
 // Period is a month of an account.
@@ -97,8 +97,8 @@ func conflict(title, detail, hint string) error {
 // day returns the day of a time in the period's zone, cut to the period.
 func (p *Period) day(at time.Time) (start, end time.Time) {
 	y, m, d := at.In(p.Zone).Date()
-	start = reports.StartOf(time.Date(y, m, d, 0, 0, 0, 0, time.UTC), p.Zone).UTC()
-	end = reports.StartOf(time.Date(y, m, d+1, 0, 0, 0, 0, time.UTC), p.Zone).UTC()
+	start = grouping.StartOf(time.Date(y, m, d, 0, 0, 0, 0, time.UTC), p.Zone).UTC()
+	end = grouping.StartOf(time.Date(y, m, d+1, 0, 0, 0, 0, time.UTC), p.Zone).UTC()
 	if start.Before(p.Start) {
 		start = p.Start
 	}

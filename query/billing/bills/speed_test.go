@@ -15,7 +15,7 @@ func TestCloseLargePeriod(t *testing.T) {
 	if speedtest.Wanted() {
 		calls = 100_000
 	}
-	w := &world{T: t, db: querytest.Month(t, localtest.ClickHouse(t), calls), nats: localtest.NATS(t), now: at("2026-04-02T00:00:00Z")}
+	w := &world{T: t, db: querytest.Month(t, calls), nats: localtest.NATS(t), now: at("2026-04-02T00:00:00Z")}
 	w.setUp(w.nats)
 	began := time.Now()
 	b := w.close(TenantID, "2026-03")

@@ -3,13 +3,13 @@ package bills
 import (
 	"embed"
 
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 )
 
 //go:embed sql/*.sql
 var files embed.FS
 
-var statements = reports.Parse(files)
+var statements = grouping.Parse(files)
 
 // rowsShape is what sql/bill_rows.sql asks of.
 type rowsShape struct{ Charges, After, Limited bool }

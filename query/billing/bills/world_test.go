@@ -31,7 +31,7 @@ type world struct {
 }
 
 func newWorld(t *testing.T) *world {
-	w := &world{T: t, db: querytest.Open(t, localtest.ClickHouse(t)), nats: localtest.NATS(t)}
+	w := &world{T: t, db: querytest.New(t), nats: localtest.NATS(t)}
 	w.setUp(w.nats)
 	return w
 }

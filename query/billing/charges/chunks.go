@@ -6,7 +6,7 @@ import (
 
 	"tapedeck/internal/budget"
 	"tapedeck/query"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 )
 
 const (
@@ -78,7 +78,7 @@ func (q *Query) within(rows []row) time.Time {
 // Page is a page of charges in order of time.
 type Page struct {
 	query.Page[*Charge]
-	Prices reports.Prices `json:"prices"`
+	Prices grouping.Prices `json:"prices"`
 }
 
 // ReadPage returns at most limit charges, which is at least 1, from the one after the cursor

@@ -26,7 +26,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/billing/charges"
 	"tapedeck/query/endpoint"
@@ -135,7 +134,7 @@ func lines(t *testing.T, body []byte) (list []map[string]any) {
 
 // TestFormats compares what readers of each format read with the pages of JSON.
 func TestFormats(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.New(t)
 	fill(db)
 	hostile(db)
 	r := querytest.Reader(db, 1e6, query.WithPrices(pricesWith(t, operatorPrices)))
@@ -363,7 +362,7 @@ func checkEvent(t *testing.T, e map[string]any) {
 
 // An answer that fails before its first byte is a problem; one that fails later breaks off.
 func TestBreaksOff(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.New(t)
 	fill(db)
 	r := querytest.Reader(db, 1e6)
 	var out bytes.Buffer

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"tapedeck/query/endpoint"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 	"tapedeck/query/session/sessionlist"
 )
 
@@ -48,7 +48,7 @@ func (h Handler) Charges(w http.ResponseWriter, r *http.Request, tenant string) 
 
 // write writes charges as they are read.
 func (h Handler) write(w http.ResponseWriter, r *http.Request, q Query, f Format, zone *time.Location) {
-	scope := reports.Scope{From: limitOf(q.From), To: limitOf(q.To), Timezone: zone.String()}
+	scope := grouping.Scope{From: limitOf(q.From), To: limitOf(q.To), Timezone: zone.String()}
 	file := endpoint.File{Name: scope.FileName("charges") + "." + kinds[f].suffix, Media: kinds[f].media}
 	h.Stream(w, r, file, func(to io.Writer) error { return Write(r.Context(), h.Reader, q, f, to) })
 }

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/internal/memorytest"
 	"tapedeck/query/billing/charges"
 	"tapedeck/query/querytest"
@@ -57,7 +56,7 @@ func grown(t testing.TB, run func()) int64 {
 // BenchmarkExport writes a month of 100,000 calls. The first run of the benchmark opens the
 // connections and reads the price table.
 func BenchmarkExport(b *testing.B) {
-	db := querytest.Month(b, localtest.ClickHouse(b), 100_000)
+	db := querytest.Month(b, 100_000)
 	r := querytest.Reader(db, 1e8)
 	q := charges.Query{Tenant: querytest.Tenant, From: querytest.Start.AddDate(0, 0, -1).Truncate(24 * time.Hour), To: querytest.Start.AddDate(0, 1, -1).Truncate(24 * time.Hour)}
 	for _, f := range charges.Formats[1:] {
@@ -90,7 +89,7 @@ func (c *counter) Write(p []byte) (int, error) {
 
 // An export of Parquet takes no more memory for more calls.
 func TestMemory(t *testing.T) {
-	db := querytest.Month(t, localtest.ClickHouse(t), 30_000)
+	db := querytest.Month(t, 30_000)
 	r := querytest.Reader(db, 1e8)
 	var out bytes.Buffer
 	if err := charges.Write(t.Context(), r, charges.Query{Tenant: querytest.Tenant, To: querytest.Start.AddDate(0, 0, -1)}, charges.Parquet, &out); err != nil {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/billing/charges"
 	"tapedeck/query/querytest"
@@ -35,7 +34,7 @@ func hostile(db *querytest.DB) {
 
 // Pages and chunks of any size hold all charges once, in one order.
 func TestPages(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.New(t)
 	fill(db)
 	hostile(db)
 	r := querytest.Reader(db, 1e6, query.WithPrices(pricesWith(t, operatorPrices)))

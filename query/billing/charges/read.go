@@ -8,7 +8,7 @@ import (
 
 	"tapedeck/internal/problem"
 	"tapedeck/query"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 	"tapedeck/query/session/sessionlist"
 )
 
@@ -20,12 +20,12 @@ type Query struct {
 	// SessionIDs are the sessions whose charges are listed; nil for all. It goes without
 	// Sessions.
 	SessionIDs []string
-	reports.Pricing
+	grouping.Pricing
 }
 
 // shape is what sql/charges.sql asks of.
 type shape struct {
-	reports.Shape
+	grouping.Shape
 	After, Limited bool
 }
 
@@ -49,7 +49,7 @@ func Each(ctx context.Context, r *query.Reader, q Query, cursor string, limit in
 type lister struct {
 	reader   *query.Reader
 	query    *Query
-	pricers  *reports.Pricers
+	pricers  *grouping.Pricers
 	until    time.Time // only what was stated before this time; zero for no limit
 	sessions []string  // only these, if restricted
 	selected bool      // sessions were looked up
@@ -66,7 +66,7 @@ func (l *lister) read(ctx context.Context, cursor string, limit int, visit func(
 	if after != nil && (from.IsZero() || after.Key > from.UnixNano()) {
 		from = query.Moment(after.Key)
 	}
-	b := reports.New(q.Tenant, from, l.until, nil, "")
+	b := grouping.New(q.Tenant, from, l.until, nil, "")
 	b.Shape.Table, b.Shape.ID, b.Shape.Stated = "usage", "usage_id", true
 	for _, tag := range l.pricers.Split.Tags {
 		b.Shape.CellTags = append(b.Shape.CellTags, query.TagValue(b.Shape.Tag(tag)))
@@ -83,7 +83,7 @@ func (l *lister) read(ctx context.Context, cursor string, limit int, visit func(
 }
 
 // restrict limits the list to the sessions of the query.
-func (l *lister) restrict(ctx context.Context, b *reports.Report) error {
+func (l *lister) restrict(ctx context.Context, b *grouping.Report) error {
 	if !l.selected {
 		l.selected, l.sessions = true, l.query.SessionIDs
 		if l.query.Sessions != nil {

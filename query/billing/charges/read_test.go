@@ -6,12 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/billing/charges"
 	"tapedeck/query/pricing/prices"
 	"tapedeck/query/querytest"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 	"tapedeck/query/session/sessionlist"
 	"tapedeck/schema"
 )
@@ -56,7 +55,7 @@ func TestCharge(t *testing.T) {
 	u.RequestedModel, u.Region, u.RequestID, u.MessageID = "speaker-latest", "us", "req_1", "msg_1"
 	u.Billing.Cost, u.Billing.Currency = "0.0125e0", "USD"
 	u.Parts.Input.Audio, u.Tools = 300, schema.ToolUses{WebSearches: 3, WebFetches: 2}
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.New(t)
 	db.Add(
 		querytest.Recording{Session: "one", Stream: 1, State: schema.StreamState{Tags: map[string]string{"customer": "c1", "env": "prod"}}, Usages: []schema.Usage{u}},
 		querytest.Recording{Session: "one", Stream: 2, State: schema.StreamState{Tags: map[string]string{"customer": "c2", "late": "y"}}, Frames: []schema.Frame{querytest.Frame(1, 60, "x", "{}")}},
@@ -137,7 +136,7 @@ func fill(db *querytest.DB) {
 // The sum of charges is the usage report, in any range and for any sessions.
 func TestSumIsReport(t *testing.T) {
 	const day = 24 * time.Hour
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.New(t)
 	fill(db)
 	r := querytest.Reader(db, 1e6, query.WithPrices(pricesWith(t, operatorPrices)))
 	for name, tc := range map[string]struct {
@@ -148,7 +147,7 @@ func TestSumIsReport(t *testing.T) {
 		"first day": {charges.Query{From: querytest.Start, To: querytest.Start.Add(day)}, 8},
 		"later":     {charges.Query{From: querytest.Start.Add(50 * time.Second)}, 4},
 		"a session": {charges.Query{Sessions: &sessionlist.Filter{Text: "a"}}, 5},
-		"what if":   {charges.Query{Pricing: reports.Pricing{WhatIfModel: "speaker", AsOf: querytest.Start.Add(-day)}}, 10},
+		"what if":   {charges.Query{Pricing: grouping.Pricing{WhatIfModel: "speaker", AsOf: querytest.Start.Add(-day)}}, 10},
 		"nothing":   {charges.Query{From: querytest.Start.Add(9 * day)}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -168,7 +167,7 @@ func TestSumIsReport(t *testing.T) {
 // A charge keeps its id, and is one, when a stream is recorded again and when it is decoded
 // anew.
 func TestChargeIDs(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.New(t)
 	fill(db)
 	r := querytest.Reader(db, 1e6, query.WithPrices(pricesWith(t, "")))
 	before := ids(list(t, r, charges.Query{}))

@@ -6,14 +6,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/billing/charges"
 	"tapedeck/query/pricing/cost"
 	"tapedeck/query/pricing/prices"
 	"tapedeck/query/pricing/pricetables"
 	"tapedeck/query/querytest"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 	"tapedeck/query/report/usagereport"
 	"tapedeck/schema"
 )
@@ -21,7 +20,7 @@ import (
 // Costs at other prices that are not known have their reasons: the price file has no rate in
 // May 2020, and the table has no model in-house-9 of openai. Charges and reports state the same.
 func TestReasonsOfOtherPrices(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.New(t)
 	db.Add(querytest.Recording{Session: "a", Stream: 1, Usages: []schema.Usage{
 		querytest.Used("a", "gpt-5", 0, schema.Tokens{Input: 1000}),
 		querytest.Used("b", "in-house-9", 1, schema.Tokens{Input: 500}),
@@ -36,17 +35,17 @@ func TestReasonsOfOtherPrices(t *testing.T) {
 	gpt5, house := "gpt-5", "in-house-9"
 	for _, tc := range []struct {
 		name            string
-		pricing         reports.Pricing
+		pricing         grouping.Pricing
 		repriced, other []cost.Unpriced
 	}{
-		{"not asked for", reports.Pricing{}, nil, nil},
-		{"at a known rate", reports.Pricing{AsOf: early.AddDate(5, 8, 0)}, []cost.Unpriced{{Reason: "unknown_model", Model: &house, Calls: 1, Tokens: 500}}, nil},
-		{"before the first rate", reports.Pricing{AsOf: early},
+		{"not asked for", grouping.Pricing{}, nil, nil},
+		{"at a known rate", grouping.Pricing{AsOf: early.AddDate(5, 8, 0)}, []cost.Unpriced{{Reason: "unknown_model", Model: &house, Calls: 1, Tokens: 500}}, nil},
+		{"before the first rate", grouping.Pricing{AsOf: early},
 			[]cost.Unpriced{{Reason: "no_rate", Model: &gpt5, Calls: 1, Tokens: 1000}, {Reason: "unknown_model", Model: &house, Calls: 1, Tokens: 500}}, nil},
-		{"before the first rate, as another model", reports.Pricing{AsOf: early, WhatIfModel: "gpt-5-mini"},
+		{"before the first rate, as another model", grouping.Pricing{AsOf: early, WhatIfModel: "gpt-5-mini"},
 			[]cost.Unpriced{{Reason: "no_rate", Model: &gpt5, Calls: 1, Tokens: 1000}, {Reason: "unknown_model", Model: &house, Calls: 1, Tokens: 500}},
 			[]cost.Unpriced{{Reason: "no_rate", Model: &gpt5, Calls: 1, Tokens: 1000}, {Reason: "no_rate", Model: &house, Calls: 1, Tokens: 500}}},
-		{"as another model", reports.Pricing{WhatIfModel: "gpt-5-mini"}, nil, nil},
+		{"as another model", grouping.Pricing{WhatIfModel: "gpt-5-mini"}, nil, nil},
 	} {
 		report := querytest.Must[*usagereport.Report](t)(usagereport.Read(t.Context(), r, usagereport.Query{
 			Tenant: querytest.Tenant, AsOf: tc.pricing.AsOf, WhatIfModel: tc.pricing.WhatIfModel,

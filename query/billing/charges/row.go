@@ -6,7 +6,7 @@ import (
 	"tapedeck/query"
 	"tapedeck/query/pricing/cost"
 	"tapedeck/query/pricing/prices"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 )
 
 // row is a usage record as sql/charges.sql selects it.
@@ -42,7 +42,7 @@ type row struct {
 }
 
 // charge prices a record.
-func (r *row) charge(tenant string, p *reports.Pricers) *Charge {
+func (r *row) charge(tenant string, p *grouping.Pricers) *Charge {
 	q := &r.Quantities
 	c := &Charge{
 		ChargeID: ID(tenant, r.Session, r.ID), At: query.Moment(r.At), Tenant: tenant, SessionID: r.Session, StreamID: r.Stream,

@@ -4,12 +4,12 @@ import (
 	"testing"
 
 	"tapedeck/query/querytest"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 )
 
 func TestStatements(t *testing.T) {
-	plain := shape{Shape: reports.Shape{Table: "usage", ID: "usage_id", Stated: true}}
-	careful := shape{Shape: reports.Shape{
+	plain := shape{Shape: grouping.Shape{Table: "usage", ID: "usage_id", Stated: true}}
+	careful := shape{Shape: grouping.Shape{
 		Table: "usage", ID: "usage_id", Stated: true, From: true, To: true, Tags: []string{"customer"}, CellTags: []string{"'x'"},
 		Among: true, Crossing: true, Repeated: true, Running: true, Careful: true,
 	}, After: true, Limited: true}

@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"testing"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/billing/bills"
 	"tapedeck/query/billing/focus"
@@ -31,7 +30,7 @@ func BenchmarkExport(b *testing.B) {
 	f := newFixture(b, "tenant", "2026-10", "Europe/London", "EUR", 2)
 	f.usage(rand.New(rand.NewPCG(3, 4)), 100_000)
 	f.total()
-	db := querytest.Open(b, localtest.ClickHouse(b))
+	db := querytest.New(b)
 	store(b, db, f)
 	f.rows = nil
 	r := query.NewReader(db.Conn)

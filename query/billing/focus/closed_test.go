@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/billing/bills"
 	"tapedeck/query/billing/focus"
@@ -52,7 +51,7 @@ accounts:
 // Bills as they are closed, with a late session, a mended price and a deleted session, meet
 // the requirements.
 func TestClosedBills(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.New(t)
 	now := time.Date(2026, time.November, 2, 12, 0, 0, 0, time.UTC)
 	heads, number := &lastBill{}, 0
 	var reader *query.Reader

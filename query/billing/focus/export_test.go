@@ -10,7 +10,6 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/billing/bills"
 	"tapedeck/query/billing/focus"
@@ -66,7 +65,7 @@ func fixtures(t testing.TB) []*fixture {
 }
 
 func open(t *testing.T, list ...*fixture) *query.Reader {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.New(t)
 	store(t, db, list...)
 	return query.NewReader(db.Conn)
 }

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/billing/bills"
 	"tapedeck/query/billing/focus"
@@ -24,7 +23,7 @@ import (
 // answered before the first byte.
 func TestArchives(t *testing.T) {
 	all := fixtures(t)
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.New(t)
 	store(t, db, all...)
 	storeHeads(t, db, all...)
 	reader := query.NewReader(db.Conn)

@@ -12,7 +12,7 @@ import (
 	"tapedeck/query"
 	"tapedeck/query/billing/reconcile/providerexport"
 	"tapedeck/query/endpoint"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 	"tapedeck/query/report/usagereport"
 )
 
@@ -74,7 +74,7 @@ func recordedUsage(ctx context.Context, r *query.Reader, tenant string, e *provi
 		return nil, err
 	}
 	report, err := usagereport.Read(ctx, r, usagereport.Query{
-		Tenant: tenant, From: from, To: last.AddDate(0, 0, 1), Granularity: reports.Daily, GroupBy: []string{"provider", "model"},
+		Tenant: tenant, From: from, To: last.AddDate(0, 0, 1), Granularity: grouping.Daily, GroupBy: []string{"provider", "model"},
 	})
 	if err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 
 	"tapedeck/query"
 	"tapedeck/query/facts/findings"
-	"tapedeck/query/session/sessionhead"
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/session/sessionlist"
 )
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/billing/reconcile"
 	"tapedeck/query/facts/findings"
@@ -66,7 +65,7 @@ func running(id string, second float64, total uint64) schema.Usage {
 	return u
 }
 
-func recordings() []querytest.Recording {
+func recordings(tenant string) []querytest.Recording {
 	rest := used("usage:r", "run-r", "r", 20, 10, 20)
 	rest.Scope, rest.Raw = schema.RestScope+"r", `{"input_tokens":120,"cache_read_input_tokens":40,"cache_creation_input_tokens":0,"output_tokens":20}`
 	loom := querytest.Run("run-l", schema.StatusOK, 0, 9)
@@ -127,16 +126,16 @@ func recordings() []querytest.Recording {
 		{Session: "lost", Stream: 9, State: schema.StreamState{Digest: "d", Counters: schema.Counters{Lost: 3, Repeated: 2, NotJSON: 1}}, Usages: []schema.Usage{used("x", "", "", 1, 1, 1)}},
 		{Session: "lost", Stream: 10, State: schema.StreamState{Digest: "d"}, Usages: []schema.Usage{used("y", "", "", 1, 1, 1)}},
 		{Session: "lost", Stream: 11, State: schema.StreamState{Counters: schema.Counters{Oversize: 1}}, Usages: []schema.Usage{used("z", "", "", 1, 1, 1)}},
-		{Session: "whole", Stream: 12, Tenant: "other", Spans: []schema.Span{call("c", "", schema.StatusOK, 0)}},
+		{Session: "whole", Stream: 12, Tenant: tenant + "-other", Spans: []schema.Span{call("c", "", schema.StatusOK, 0)}},
 	}
 }
 
 func TestRead(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
-	db.Add(recordings()...)
+	db := querytest.Open(t)
+	db.Add(recordings(db.Tenant)...)
 	r := querytest.Reader(db, 100)
 	read := querytest.Must[*query.Page[reconcile.Session]](t)
-	page := read(reconcile.Read(t.Context(), r, reconcile.Query{Tenant: querytest.Tenant, Limit: 50}))
+	page := read(reconcile.Read(t.Context(), r, reconcile.Query{Tenant: db.Tenant, Limit: 50}))
 	got := map[string]*reconcile.Session{}
 	for i := range page.Items {
 		got[page.Items[i].ID] = &page.Items[i]
@@ -174,14 +173,14 @@ func TestRead(t *testing.T) {
 	if s := got["lost"]; s != nil {
 		querytest.Equal(t, "losses", findings.Losses{LostFrames: 3, RepeatedFrames: 2, UnreadFrames: 2, SameBytes: 1}, s.Losses)
 	}
-	other := read(reconcile.Read(t.Context(), r, reconcile.Query{Tenant: "other", Limit: 50}))
+	other := read(reconcile.Read(t.Context(), r, reconcile.Query{Tenant: db.Tenant + "-other", Limit: 50}))
 	querytest.Equal(t, "of another tenant", "whole: 0 calls, 0 tokens, 0 of no call, 0 totals\nwithout_usage 1", summary(&other.Items[0]))
 }
 
 // Pages hold every session once, whatever is asked for.
 func TestPages(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
-	db.Add(recordings()...)
+	db := querytest.Open(t)
+	db.Add(recordings(db.Tenant)...)
 	r := querytest.Reader(db, 100)
 	for name, x := range map[string]struct {
 		q    reconcile.Query
@@ -195,7 +194,7 @@ func TestPages(t *testing.T) {
 		"lost, of a day": {reconcile.Query{Filter: sessionlist.Filter{From: querytest.When(-1), Text: "lost"}, Findings: []string{findings.LostFrames}}, map[string]int{"lost": 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			x.q.Tenant, x.q.Limit = querytest.Tenant, 2
+			x.q.Tenant, x.q.Limit = db.Tenant, 2
 			got := map[string]int{}
 			for range 20 {
 				page := querytest.Must[*query.Page[reconcile.Session]](t)(reconcile.Read(t.Context(), r, x.q))

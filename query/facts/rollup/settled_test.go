@@ -18,9 +18,9 @@ import (
 	"tapedeck/internal/metric/metrictest"
 	"tapedeck/query"
 	"tapedeck/query/facts/rollup"
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/usagereport"
-	"tapedeck/query/session/sessionhead"
 	"tapedeck/query/session/sessionlist"
 	"tapedeck/schema"
 	"tapedeck/schema/lifecycle/tombstone"
@@ -42,7 +42,7 @@ type world struct {
 }
 
 func newWorld(t *testing.T) *world {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.New(t)
 	w := &world{T: t, db: db, fast: querytest.Reader(db, 100*day), slow: querytest.Reader(db, 100*day, query.WithoutSettled())}
 	w.log = slog.New(slog.DiscardHandler)
 	w.settler = rollup.NewSettler(w.fast, w.log)

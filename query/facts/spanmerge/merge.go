@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"tapedeck/query"
-	"tapedeck/query/session/sessionstreams"
+	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/schema"
 )
 

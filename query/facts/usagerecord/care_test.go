@@ -8,17 +8,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/query/pricing/cost"
 	"tapedeck/query/querytest"
-	"tapedeck/query/session/sessionstreams"
 )
 
 // TestCountOnce compares the records that countOnce makes of a session's rows with those that
 // ClickHouse makes of them in statements about many sessions.
 func TestCountOnce(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.New(t)
 	const sessions = 30
 	// A third of the sessions has only calls, a third has running totals as well, and in a third two streams
 	// report the same record.

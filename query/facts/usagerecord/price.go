@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/query/pricing/cost"
-	"tapedeck/query/session/sessionstreams"
 	"tapedeck/schema"
 )
 

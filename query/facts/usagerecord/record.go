@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/query/pricing/cost"
 	"tapedeck/query/pricing/prices"
-	"tapedeck/query/session/sessionstreams"
 )
 
 // Record is one count of tokens, as a source reported it.

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/query/pricing/cost"
-	"tapedeck/query/session/sessionstreams"
 )
 
 // Spending is what a session used, and what each record of it adds.

@@ -26,7 +26,7 @@ const first, second = "margins: [{factor: 1.1}]\n", "margins: [{factor: 1.2}]\n"
 // TestImports runs two servers on one database: what one imports the other uses within
 // MaxAge, and every table can be read by its hash afterwards.
 func TestImports(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.New(t)
 	a, b := NewStore(db.Conn, nil), NewStore(db.Conn, nil)
 	now := time.Now()
 	b.now = func() time.Time { return now }
@@ -84,7 +84,7 @@ func TestImports(t *testing.T) {
 
 // TestInvalidImport changes nothing.
 func TestInvalidImport(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.New(t)
 	s := NewStore(db.Conn, nil)
 	_, _, err := s.Import(t.Context(), "p.yaml", []byte("margins: [{factor: -1}]\n"))
 	if _, ok := errors.AsType[prices.FileErrors](err); !ok {
@@ -99,7 +99,7 @@ func TestInvalidImport(t *testing.T) {
 // TestUpgrade starts a program whose own table is another one than that of the program
 // that imported the file: the file stays current, and both tables are kept.
 func TestUpgrade(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.New(t)
 	operator, err := prices.ReadFile("p.yaml", []byte(first))
 	if err != nil {
 		t.Fatal(err)
@@ -127,7 +127,7 @@ func TestUpgrade(t *testing.T) {
 
 // TestDatabaseAway fails and keeps nothing wrong.
 func TestDatabaseAway(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.New(t)
 	s := NewStore(db.Conn, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"tapedeck/query/endpoint"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 	"tapedeck/query/session/sessionlist"
 	"tapedeck/query/tabular"
 )
@@ -19,8 +19,8 @@ func (h Handler) Calls(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
 	q := Query{Tenant: tenant, Zone: p.Zone("timezone")}
 	q.From, q.To = p.Range(q.Zone, h.Clock())
-	q.Granularity = endpoint.OneOf(p, "granularity", reports.Granularities)
-	q.GroupBy = reports.ReadGroupings(p, Groupings)
+	q.Granularity = endpoint.OneOf(p, "granularity", grouping.Granularities)
+	q.GroupBy = grouping.ReadGroupings(p, Groupings)
 	if !p.Has("group_by") {
 		q.GroupBy = Groupings[:1]
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"tapedeck/query"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 	"tapedeck/query/session/sessionlist"
 )
 
@@ -54,9 +54,9 @@ const DefaultStall = 5 * time.Second
 // Query asks for calls.
 type Query struct {
 	Tenant      string
-	From, To    time.Time           // half open, by when a call was first recorded; zero for no limit
-	Zone        *time.Location      // in which periods begin; nil stands for UTC
-	Granularity reports.Granularity // "" stands for Whole
+	From, To    time.Time            // half open, by when a call was first recorded; zero for no limit
+	Zone        *time.Location       // in which periods begin; nil stands for UTC
+	Granularity grouping.Granularity // "" stands for Whole
 	GroupBy     []string
 	Sessions    *sessionlist.Filter // only calls of these sessions; nil for all
 	Models      []string            // only calls of these
@@ -71,24 +71,24 @@ type Query struct {
 
 // shape is what the statements ask of.
 type shape struct {
-	reports.Shape
+	grouping.Shape
 	Models, Providers, Agents, Outcomes bool
 	Order, Having                       string
 }
 
 // asked is a query with what its statements need.
 type asked struct {
-	*reports.Report
+	*grouping.Report
 	shape shape
 }
 
 func prepare(ctx context.Context, r *query.Reader, q *Query) (*asked, error) {
-	b := reports.New(q.Tenant, q.From, q.To, q.Zone, q.Granularity)
+	b := grouping.New(q.Tenant, q.From, q.To, q.Zone, q.Granularity)
 	b.Shape.Table, b.Shape.ID, b.Shape.Kind = "spans", "span_id", "llm"
 	b.Shape.Period = b.Granularity.Expression("seen_ns")
 	for _, name := range q.GroupBy {
 		if groupColumns[name] == "" {
-			return nil, reports.NoGrouping(name, Groupings)
+			return nil, grouping.NoGrouping(name, Groupings)
 		}
 		b.Shape.Groups = append(b.Shape.Groups, groupColumns[name])
 	}
@@ -132,8 +132,8 @@ func texts(list []Outcome) []string {
 // ask runs a statement of a query.
 func ask[Row any](ctx context.Context, r *query.Reader, a *asked, name string) ([]Row, error) {
 	rows, err := query.Ask[Row](a.Context(ctx), r, statements, name, a.shape, a.Args)
-	if err == nil && len(rows) > reports.MaxRows {
-		err = reports.ErrTooManyRows
+	if err == nil && len(rows) > grouping.MaxRows {
+		err = grouping.ErrTooManyRows
 	}
 	return rows, err
 }

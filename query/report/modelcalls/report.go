@@ -6,20 +6,20 @@ import (
 	"time"
 
 	"tapedeck/query"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 )
 
 // Report is the answer: a row for each period and group with calls, in order, one for all
 // calls together, and what else was asked for.
 type Report struct {
-	From        *time.Time          `json:"from"`
-	To          *time.Time          `json:"to"`
-	Timezone    string              `json:"timezone"`
-	Granularity reports.Granularity `json:"granularity"`
-	GroupBy     []string            `json:"group_by"`
-	StallMS     float64             `json:"stall_ms"` // how long a gap is at least to be a stall
-	Items       []Row               `json:"items"`
-	Totals      Figures             `json:"totals"`
+	From        *time.Time           `json:"from"`
+	To          *time.Time           `json:"to"`
+	Timezone    string               `json:"timezone"`
+	Granularity grouping.Granularity `json:"granularity"`
+	GroupBy     []string             `json:"group_by"`
+	StallMS     float64              `json:"stall_ms"` // how long a gap is at least to be a stall
+	Items       []Row                `json:"items"`
+	Totals      Figures              `json:"totals"`
 	// Distributions are null where they were not asked for.
 	Distributions *Distributions `json:"distributions"`
 	Calls         []Call         `json:"calls"` // single calls, where they were asked for
@@ -28,8 +28,8 @@ type Report struct {
 
 // Row holds the figures of one group of calls in one period.
 type Row struct {
-	reports.Period
-	Group reports.Group // in JSON its values stand beside the others, under their names
+	grouping.Period
+	Group grouping.Group // in JSON its values stand beside the others, under their names
 	Figures
 }
 
@@ -65,7 +65,7 @@ type Figures struct {
 }
 
 // MarshalJSON returns the form of the API.
-func (r Row) MarshalJSON() ([]byte, error) { return reports.MarshalRow(r.Group, r.Period, r.Figures) }
+func (r Row) MarshalJSON() ([]byte, error) { return grouping.MarshalRow(r.Group, r.Period, r.Figures) }
 
 // UnmarshalJSON reads the form of the API.
 func (r *Row) UnmarshalJSON(text []byte) (err error) {
@@ -73,7 +73,7 @@ func (r *Row) UnmarshalJSON(text []byte) (err error) {
 		err = json.Unmarshal(text, &r.Figures)
 	}
 	if err == nil {
-		r.Group, err = reports.GroupOf(text, Groupings)
+		r.Group, err = grouping.GroupOf(text, Groupings)
 	}
 	return err
 }
@@ -129,7 +129,7 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Report, error) {
 		if err != nil {
 			return nil, err
 		}
-		report.Items = append(report.Items, Row{Period: period, Group: reports.NewGroup(q.GroupBy, rows[i].Groups), Figures: rows[i].figures()})
+		report.Items = append(report.Items, Row{Period: period, Group: grouping.NewGroup(q.GroupBy, rows[i].Groups), Figures: rows[i].figures()})
 	}
 	if q.Bins {
 		if report.Distributions, err = readDistributions(ctx, r, a); err != nil {

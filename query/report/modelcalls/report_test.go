@@ -11,11 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/internal/local/localtest"
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/querytest"
+	"tapedeck/query/report/grouping"
 	"tapedeck/query/report/modelcalls"
-	"tapedeck/query/report/reports"
-	"tapedeck/query/session/sessionhead"
 	"tapedeck/query/session/sessionlist"
 	"tapedeck/schema"
 )
@@ -100,7 +99,7 @@ func recordings() []querytest.Recording {
 
 func read(t *testing.T, db *querytest.DB, q modelcalls.Query) *modelcalls.Report {
 	t.Helper()
-	q.Tenant = querytest.Tenant
+	q.Tenant = db.Tenant
 	return querytest.Must[*modelcalls.Report](t)(modelcalls.Read(t.Context(), querytest.Reader(db, 1e6), q))
 }
 
@@ -149,7 +148,7 @@ const (
 )
 
 func TestCalls(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	db.Add(recordings()...)
 	for _, tc := range []struct {
 		name string
@@ -171,7 +170,7 @@ func TestCalls(t *testing.T) {
 				": 1 calls, 0 error 0 truncated 0 refused 0 open, 1 retries, 0 streamed, 0 stalls in 0, 0 tokens, first 1: 500 500, rate -, gap -, took 5000 5000",
 				"all: 1 calls, 0 error 0 truncated 0 refused 0 open, 1 retries, 0 streamed, 0 stalls in 0, 0 tokens, first 1: 500 500, rate -, gap -, took 5000 5000"),
 		},
-		{"that were refused, by the hour", modelcalls.Query{Outcomes: []modelcalls.Outcome{modelcalls.Refused}, Granularity: reports.Hourly}, querytest.Lines(
+		{"that were refused, by the hour", modelcalls.Query{Outcomes: []modelcalls.Outcome{modelcalls.Refused}, Granularity: grouping.Hourly}, querytest.Lines(
 			"2026-03-02T10:00:00Z: 1 calls, 0 error 0 truncated 1 refused 0 open, 0 retries, 0 streamed, 0 stalls in 0, 0 tokens, first 1: 500 500, rate -, gap -, took 2000 2000",
 			"all: 1 calls, 0 error 0 truncated 1 refused 0 open, 0 retries, 0 streamed, 0 stalls in 0, 0 tokens, first 1: 500 500, rate -, gap -, took 2000 2000")},
 	} {
@@ -255,15 +254,15 @@ func TestCalls(t *testing.T) {
 
 // A report in which nearly every call is recorded twice takes another way to the same result.
 func TestCallsWithCareForAll(t *testing.T) {
-	limit := reports.RepeatedLimit
-	reports.RepeatedLimit = 0
-	defer func() { reports.RepeatedLimit = limit }()
+	limit := grouping.RepeatedLimit
+	grouping.RepeatedLimit = 0
+	defer func() { grouping.RepeatedLimit = limit }()
 	TestCalls(t)
 }
 
 // Statuses of sessions are known only from their summaries.
 func TestCallsOfSessionsWithAStatus(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	db.Add(recordings()...)
 	failed := &sessionlist.Filter{Statuses: []sessionhead.Status{sessionhead.Failed}}
 	querytest.Equal(t, "report", querytest.Lines(": "+sonnet, "all: "+sonnet), table(read(t, db, modelcalls.Query{Sessions: failed})))

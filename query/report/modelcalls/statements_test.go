@@ -4,23 +4,23 @@ import (
 	"testing"
 
 	"tapedeck/query/querytest"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 )
 
 func TestStatements(t *testing.T) {
-	calls := func(g reports.Granularity) reports.Shape {
-		return reports.Shape{Table: "spans", ID: "span_id", Kind: "llm", Period: g.Expression("seen_ns")}
+	calls := func(g grouping.Granularity) grouping.Shape {
+		return grouping.Shape{Table: "spans", ID: "span_id", Kind: "llm", Period: g.Expression("seen_ns")}
 	}
-	narrowed := calls(reports.Monthly)
+	narrowed := calls(grouping.Monthly)
 	narrowed.Groups = []string{groupColumns["model"], groupColumns["session"]}
 	narrowed.From, narrowed.To, narrowed.Among, narrowed.Crossing, narrowed.Careful = true, true, true, true, true
 	longest := orders["longest_gap"]
 	querytest.Statements(t, statements,
-		querytest.NewStatement("calls_report", "calls_report", shape{Shape: calls(reports.Whole)}),
+		querytest.NewStatement("calls_report", "calls_report", shape{Shape: calls(grouping.Whole)}),
 		querytest.NewStatement("calls_report_narrowed", "calls_report", shape{
 			Shape: narrowed, Models: true, Providers: true, Agents: true, Outcomes: true,
 		}),
-		querytest.NewStatement("calls_bins", "calls_bins", shape{Shape: calls(reports.Whole)}),
-		querytest.NewStatement("calls_list", "calls_list", shape{Shape: calls(reports.Whole), Order: longest.by, Having: longest.having}),
+		querytest.NewStatement("calls_bins", "calls_bins", shape{Shape: calls(grouping.Whole)}),
+		querytest.NewStatement("calls_list", "calls_list", shape{Shape: calls(grouping.Whole), Order: longest.by, Having: longest.having}),
 	)
 }

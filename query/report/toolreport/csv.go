@@ -4,14 +4,14 @@ import (
 	"io"
 	"strconv"
 
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 )
 
 // WriteCSV writes the report as CSV (RFC 4180): a head, the rows, and a last
 // row with "total" in its first column. The slowest calls are left out. Each row
 // ends with the report's range and time zone.
 func (t *Report) WriteCSV(w io.Writer) error {
-	c := reports.NewCSV(w, t.scope(), toolTimeColumns)
+	c := grouping.NewCSV(w, t.scope(), toolTimeColumns)
 	for i := range t.Items {
 		if err := c.Row(t.Items[i].Period, t.Items[i].Group, t.Items[i].cells()); err != nil {
 			return err
@@ -23,8 +23,8 @@ func (t *Report) WriteCSV(w io.Writer) error {
 // FileName returns the report's file name without a suffix.
 func (t *Report) FileName() string { return t.scope().FileName("tools") }
 
-func (t *Report) scope() reports.Scope {
-	return reports.Scope{From: t.From, To: t.To, Timezone: t.Timezone, GroupBy: t.GroupBy}
+func (t *Report) scope() grouping.Scope {
+	return grouping.Scope{From: t.From, To: t.To, Timezone: t.Timezone, GroupBy: t.GroupBy}
 }
 
 var toolTimeColumns = []string{

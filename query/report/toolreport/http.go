@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"tapedeck/query/endpoint"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 	"tapedeck/query/session/sessionlist"
 	"tapedeck/query/tabular"
 )
@@ -20,8 +20,8 @@ func (h Handler) Tools(w http.ResponseWriter, r *http.Request, tenant string) {
 	q := Query{Tenant: tenant, Zone: p.Zone("timezone")}
 	q.From, q.To = p.Range(q.Zone, h.Clock())
 	q.Sessions = sessionlist.ReadFilter(p)
-	q.Granularity = endpoint.OneOf(p, "granularity", reports.Granularities)
-	q.GroupBy = reports.ReadGroupings(p, Groupings)
+	q.Granularity = endpoint.OneOf(p, "granularity", grouping.Granularities)
+	q.GroupBy = grouping.ReadGroupings(p, Groupings)
 	if !p.Has("group_by") {
 		q.GroupBy = Groupings[:1]
 	}

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"tapedeck/query"
-	"tapedeck/query/report/reports"
-	"tapedeck/query/session/sessionhead"
+	"tapedeck/query/facts/sessionhead"
+	"tapedeck/query/report/grouping"
 	"tapedeck/query/session/sessionlist"
 )
 
@@ -17,9 +17,9 @@ var Groupings = []string{"tool", "agent", "session"}
 // Query asks how tools did.
 type Query struct {
 	Tenant      string
-	From, To    time.Time           // half open, by when a call was first spoken of; zero for no limit
-	Zone        *time.Location      // in which periods begin; nil stands for UTC
-	Granularity reports.Granularity // "" stands for Whole
+	From, To    time.Time            // half open, by when a call was first spoken of; zero for no limit
+	Zone        *time.Location       // in which periods begin; nil stands for UTC
+	Granularity grouping.Granularity // "" stands for Whole
 	GroupBy     []string
 	Slowest     int                 // how many of the slowest calls to list
 	Sessions    *sessionlist.Filter // only the calls of these sessions; nil for all
@@ -28,13 +28,13 @@ type Query struct {
 // Report is the answer: a row for each period and group with calls, in
 // order, and one for all calls together.
 type Report struct {
-	From        *time.Time          `json:"from"`
-	To          *time.Time          `json:"to"`
-	Timezone    string              `json:"timezone"`
-	Granularity reports.Granularity `json:"granularity"`
-	GroupBy     []string            `json:"group_by"`
-	Items       []Row               `json:"items"`
-	Totals      Times               `json:"totals"`
+	From        *time.Time           `json:"from"`
+	To          *time.Time           `json:"to"`
+	Timezone    string               `json:"timezone"`
+	Granularity grouping.Granularity `json:"granularity"`
+	GroupBy     []string             `json:"group_by"`
+	Items       []Row                `json:"items"`
+	Totals      Times                `json:"totals"`
 	// Slowest are the calls that took longest, where they were asked for.
 	Slowest []SlowCall `json:"slowest"`
 	Next    *string    `json:"next"` // always null: a report is whole
@@ -42,8 +42,8 @@ type Report struct {
 
 // Row is how one group of calls did in one period.
 type Row struct {
-	reports.Period
-	Group reports.Group // in JSON its values stand beside the others, under their names
+	grouping.Period
+	Group grouping.Group // in JSON its values stand beside the others, under their names
 	Times
 }
 
@@ -68,7 +68,7 @@ type Times struct {
 }
 
 // MarshalJSON returns the form of the API.
-func (t Row) MarshalJSON() ([]byte, error) { return reports.MarshalRow(t.Group, t.Period, t.Times) }
+func (t Row) MarshalJSON() ([]byte, error) { return grouping.MarshalRow(t.Group, t.Period, t.Times) }
 
 // UnmarshalJSON reads the form of the API.
 func (t *Row) UnmarshalJSON(text []byte) (err error) {
@@ -76,7 +76,7 @@ func (t *Row) UnmarshalJSON(text []byte) (err error) {
 		err = json.Unmarshal(text, &t.Times)
 	}
 	if err == nil {
-		t.Group, err = reports.GroupOf(text, Groupings)
+		t.Group, err = grouping.GroupOf(text, Groupings)
 	}
 	return err
 }
@@ -101,12 +101,12 @@ type toolReportRow struct {
 
 // Read makes the report.
 func Read(ctx context.Context, r *query.Reader, q Query) (*Report, error) {
-	b := reports.New(q.Tenant, q.From, q.To, q.Zone, q.Granularity)
+	b := grouping.New(q.Tenant, q.From, q.To, q.Zone, q.Granularity)
 	b.Shape.Table, b.Shape.ID, b.Shape.Kind = "spans", "span_id", "tool"
 	b.Shape.Period = b.Granularity.Expression("seen_ns")
 	for _, name := range q.GroupBy {
 		if toolColumns[name] == "" {
-			return nil, reports.NoGrouping(name, Groupings)
+			return nil, grouping.NoGrouping(name, Groupings)
 		}
 		b.Shape.Groups = append(b.Shape.Groups, toolColumns[name])
 	}
@@ -127,7 +127,7 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Report, error) {
 		return nil, err
 	}
 	b.Args["open"], b.Args["now"] = open.Running(), open.Now
-	rows, err := reports.Ask[toolReportRow](ctx, r, statements, b, "tools_report", b.Args)
+	rows, err := grouping.Ask[toolReportRow](ctx, r, statements, b, "tools_report", b.Args)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Report, error) {
 			return nil, err
 		}
 		report.Items = append(report.Items, Row{
-			Period: period, Group: reports.NewGroup(q.GroupBy, rows[i].Groups), Times: rows[i].times(),
+			Period: period, Group: grouping.NewGroup(q.GroupBy, rows[i].Groups), Times: rows[i].times(),
 		})
 	}
 	if q.Slowest > 0 {

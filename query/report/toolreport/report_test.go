@@ -7,9 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query/querytest"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 	"tapedeck/query/report/toolreport"
 	"tapedeck/query/session/sessionlist"
 	"tapedeck/schema"
@@ -48,7 +47,7 @@ func toolTable(r *toolreport.Report) string {
 }
 
 func TestTools(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	reported := querytest.Tool("reported", "search", schema.StatusOK, 3600, 3601)
 	reported.Duration = int64(250 * time.Millisecond) // the source knows better than the second between two frames
 	endOnly := schema.Span{
@@ -97,7 +96,7 @@ func TestTools(t *testing.T) {
 			"a main: 8 calls, 1 errors, 2 open, 5 timed, 1000 3600 3000 6400 7200 7840 8000",
 			"b helper: 1 calls, 1 errors, 0 open, 1 timed, 750 750 750 750 750 750 750",
 			"b main: 2 calls, 0 errors, 0 open, 2 timed, 250 2625 2625 4525 4762.5 4952.5 5000", all)},
-		{"by the hour in Berlin", toolreport.Query{Granularity: reports.Hourly, Zone: querytest.Zone(t, "Europe/Berlin")}, querytest.Lines(
+		{"by the hour in Berlin", toolreport.Query{Granularity: grouping.Hourly, Zone: querytest.Zone(t, "Europe/Berlin")}, querytest.Lines(
 			"2026-03-02T11:00:00+01:00: 8 calls, 1 errors, 2 open, 5 timed, 1000 3600 3000 6400 7200 7840 8000",
 			"2026-03-02T12:00:00+01:00: 3 calls, 1 errors, 0 open, 3 timed, 250 2000 750 4150 4575 4915 5000", all)},
 		{"half open: by when it was first spoken of, whole if it ends later", toolreport.Query{From: querytest.When(20), To: querytest.When(50.5)}, querytest.Lines(
@@ -112,12 +111,12 @@ func TestTools(t *testing.T) {
 			"all: 0 calls, 0 errors, 0 open, 0 timed, - - - - - - -")},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			tc.q.Tenant = querytest.Tenant
+			tc.q.Tenant = db.Tenant
 			querytest.Equal(t, "report", tc.want, toolTable(querytest.Must[*toolreport.Report](t)(toolreport.Read(t.Context(), r, tc.q))))
 		})
 	}
 	t.Run("slowest", func(t *testing.T) {
-		report := querytest.Must[*toolreport.Report](t)(toolreport.Read(t.Context(), r, toolreport.Query{Tenant: querytest.Tenant, Slowest: 3}))
+		report := querytest.Must[*toolreport.Report](t)(toolreport.Read(t.Context(), r, toolreport.Query{Tenant: db.Tenant, Slowest: 3}))
 		pos := func(seconds float64, stream int, seq uint64) string {
 			return schema.Position{At: querytest.AtSecond(seconds), StreamID: querytest.StreamID(stream), Seq: seq}.String()
 		}
@@ -128,7 +127,7 @@ func TestTools(t *testing.T) {
 		}, report.Slowest)
 	})
 	t.Run("error rate", func(t *testing.T) {
-		report := querytest.Must[*toolreport.Report](t)(toolreport.Read(t.Context(), r, toolreport.Query{Tenant: querytest.Tenant, GroupBy: []string{"tool"}}))
+		report := querytest.Must[*toolreport.Report](t)(toolreport.Read(t.Context(), r, toolreport.Query{Tenant: db.Tenant, GroupBy: []string{"tool"}}))
 		querytest.Equal(t, "of search", 0.5, report.Items[3].ErrorRate)
 		text := querytest.Must[[]byte](t)(json.Marshal(report))
 		var back toolreport.Report
@@ -145,8 +144,8 @@ func TestTools(t *testing.T) {
 
 // A report in which nearly every call is recorded twice takes another way to the same result.
 func TestToolsWithCareForAll(t *testing.T) {
-	limit := reports.RepeatedLimit
-	reports.RepeatedLimit = 0
-	defer func() { reports.RepeatedLimit = limit }()
+	limit := grouping.RepeatedLimit
+	grouping.RepeatedLimit = 0
+	defer func() { grouping.RepeatedLimit = limit }()
 	TestTools(t)
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"tapedeck/query"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 	"tapedeck/schema"
 )
 
@@ -41,8 +41,8 @@ type firstSeenRow struct {
 	Seq     uint64 `ch:"first_frame"`
 }
 
-func slowest(ctx context.Context, r *query.Reader, b *reports.Report, n int) ([]SlowCall, error) {
-	rows, err := reports.Ask[slowRow](ctx, r, statements, b, "tools_slowest", b.Args.With("slowest", n))
+func slowest(ctx context.Context, r *query.Reader, b *grouping.Report, n int) ([]SlowCall, error) {
+	rows, err := grouping.Ask[slowRow](ctx, r, statements, b, "tools_slowest", b.Args.With("slowest", n))
 	if err != nil || len(rows) == 0 {
 		return []SlowCall{}, err
 	}

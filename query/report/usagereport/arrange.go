@@ -7,7 +7,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 )
 
 // Order is the order of a report's rows; "-" before the word turns it around.
@@ -107,7 +107,7 @@ func (r *Report) keep(order Order, top int) {
 			kept = append(kept, *row)
 		case others < 0:
 			others = len(kept)
-			kept = append(kept, Row{Period: row.Period, Group: reports.NewGroup(r.GroupBy, make([]string, len(r.GroupBy))), Others: Others{1}, Figures: row.Figures})
+			kept = append(kept, Row{Period: row.Period, Group: grouping.NewGroup(r.GroupBy, make([]string, len(r.GroupBy))), Others: Others{1}, Figures: row.Figures})
 		default:
 			kept[others].OtherGroups++
 			kept[others].Figures.Add(&row.Figures)
@@ -138,7 +138,7 @@ func name(r *Row) string {
 }
 
 // key returns a text that differs for different groups.
-func (r *Report) key(g reports.Group) string {
+func (r *Report) key(g grouping.Group) string {
 	var b strings.Builder
 	for _, by := range r.GroupBy {
 		if v := g[by]; v != nil {

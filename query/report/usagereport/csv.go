@@ -3,7 +3,7 @@ package usagereport
 import (
 	"io"
 
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 )
 
 // WriteCSV writes the report as CSV (RFC 4180): a head, the rows, and a last
@@ -11,13 +11,13 @@ import (
 // time zone.
 func (u *Report) WriteCSV(w io.Writer) error { return u.write(w, newCSV) }
 
-func (u *Report) scope() reports.Scope {
-	return reports.Scope{From: u.From, To: u.To, Timezone: u.Timezone, GroupBy: u.GroupBy}
+func (u *Report) scope() grouping.Scope {
+	return grouping.Scope{From: u.From, To: u.To, Timezone: u.Timezone, GroupBy: u.GroupBy}
 }
 
 // csvFile writes CSV.
 type csvFile struct {
-	*reports.CSV
+	*grouping.CSV
 	report  *Report
 	columns []figureColumn
 	cells   []string
@@ -29,7 +29,7 @@ func newCSV(w io.Writer, u *Report) (writer, error) {
 	for i := range columns {
 		names[i] = columns[i].Name
 	}
-	return &csvFile{reports.NewCSV(w, u.scope(), names), u, columns, make([]string, len(columns))}, nil
+	return &csvFile{grouping.NewCSV(w, u.scope(), names), u, columns, make([]string, len(columns))}, nil
 }
 
 func (c *csvFile) figures(f *Figures) []string {

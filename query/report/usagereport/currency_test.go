@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/pricing/prices"
 	"tapedeck/query/pricing/pricetables"
@@ -17,7 +16,7 @@ import (
 // A report in euros that is priced again by a table in dollars has both currencies: a million
 // input tokens of gpt-5 cost 1.25 dollars, and half of that in euros at the rate of the file.
 func TestCurrenciesOfCSV(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.New(t)
 	db.Add(querytest.Recording{Session: "a", Stream: 1, Usages: []schema.Usage{querytest.Used("a", "gpt-5", 0, schema.Tokens{Input: 1e6})}})
 	store := pricetables.NewStore(db.Conn, nil)
 	if _, err := store.Effective(t.Context(), ""); err != nil {

@@ -9,7 +9,7 @@ import (
 	"tapedeck/internal/problem"
 	"tapedeck/query"
 	"tapedeck/query/facts/findings"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 )
 
 // Bounds of what findings are looked for in: sessions, and rows of a report times sessions.
@@ -54,7 +54,7 @@ type sessionRow struct {
 }
 
 // findSessions looks for findings of the sessions of a report.
-func findSessions(ctx context.Context, r *query.Reader, b *reports.Report) (*foundSessions, error) {
+func findSessions(ctx context.Context, r *query.Reader, b *grouping.Report) (*foundSessions, error) {
 	all := &foundSessions{rows: map[string]*Found{}}
 	rows, places := []map[int32]struct{}{}, map[string]int{} // sessions of each row, and the row of a key
 	ids, index := []string{}, map[string]int32{}

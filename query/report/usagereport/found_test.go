@@ -9,11 +9,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/internal/problem"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 	"tapedeck/query/report/usagereport"
 	"tapedeck/schema"
 )
@@ -22,7 +21,7 @@ import (
 // Session "both" has a record whose total is not its sum and two model calls that were cut
 // off, "lost" lost three frames, and "fine" has nothing.
 func TestFindings(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	wrong := querytest.Used("a", "gpt-5", 0, schema.Tokens{Input: 10})
 	wrong.Total = 11
 	cut := func(id string) schema.Span {
@@ -52,7 +51,7 @@ func TestFindings(t *testing.T) {
 		{"by model", usagereport.Query{GroupBy: []string{"model"}}, []string{
 			" gpt-4o: 0 0 ", " gpt-5: 2 6 " + both + ", " + lost, " gpt-5-mini: 1 3 " + both, "total: 2 6 " + both + ", " + lost,
 		}},
-		{"by day and model", usagereport.Query{GroupBy: []string{"model"}, Granularity: reports.Daily}, []string{
+		{"by day and model", usagereport.Query{GroupBy: []string{"model"}, Granularity: grouping.Daily}, []string{
 			"2026-03-02 gpt-4o: 0 0 ", "2026-03-02 gpt-5: 2 6 " + both + ", " + lost, "2026-03-03 gpt-5-mini: 1 3 " + both, "total: 2 6 " + both + ", " + lost,
 		}},
 		{"the first model", usagereport.Query{GroupBy: []string{"model"}, Order: "-tokens", Top: 1}, []string{
@@ -62,7 +61,7 @@ func TestFindings(t *testing.T) {
 		{"of the second day", usagereport.Query{From: querytest.When(23 * 3600)}, []string{" : 1 3 " + both, "total: 1 3 " + both}},
 		{"of no time", usagereport.Query{From: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}, []string{"total: 0 0 "}},
 	} {
-		tc.q.Tenant, tc.q.Findings = querytest.Tenant, true
+		tc.q.Tenant, tc.q.Findings = db.Tenant, true
 		report := querytest.Must[*usagereport.Report](t)(usagereport.Read(t.Context(), r, tc.q))
 		var got []string
 		for i := range report.Items {
@@ -100,10 +99,10 @@ func foundText(f *usagereport.Found) string {
 
 // A report of too many sessions is refused with the parameter's name.
 func TestTooManyFindings(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.New(t)
 	db.Exec(`INSERT INTO usage (tenant, session_id, stream_id, usage_id, seen_at, mode, at, input)
 		SELECT 'acme', 's' || toString(number), 'x', 'u', now64(9), 'add', now64(9), 1 FROM numbers(50001)`)
-	_, err := usagereport.Read(t.Context(), query.NewReader(db.Conn), usagereport.Query{Tenant: querytest.Tenant, Findings: true})
+	_, err := usagereport.Read(t.Context(), query.NewReader(db.Conn), usagereport.Query{Tenant: db.Tenant, Findings: true})
 	if p, ok := errors.AsType[*problem.Problem](err); !ok || p.Status != 400 || p.Parameter != "findings" {
 		t.Errorf("error %v, want a problem of the parameter findings", err)
 	}

@@ -5,9 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query/querytest"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 	"tapedeck/query/report/usagereport"
 	"tapedeck/schema"
 )
@@ -34,7 +33,7 @@ func groupedCalls() []querytest.Recording {
 // A call of 1000 tokens costs 0.00125, and half of it as flex. Rows come in the order that
 // is asked for, and all but the first groups are one row of each period.
 func TestGroupingsAndOrders(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	db.Add(groupedCalls()...)
 	r := querytest.Reader(db, 1e6)
 	for _, tc := range []struct {
@@ -55,14 +54,14 @@ func TestGroupingsAndOrders(t *testing.T) {
 		{"the fewest tokens first", usagereport.Query{GroupBy: []string{"dialect"}, Order: "tokens"}, "loom 3000 0.0025, codex 7000 0.00625"},
 		{"the most calls first", usagereport.Query{GroupBy: []string{"run"}, Order: "-calls"}, "r1 3000 0.0025, null 4000 0.0025, r2 3000 0.00375"},
 		{"the first and the others", usagereport.Query{GroupBy: []string{"run"}, Top: 1}, "r2 3000 0.00375, 2 others 7000 0.005"},
-		{"the first and the others by week", usagereport.Query{GroupBy: []string{"dialect"}, Top: 1, Granularity: reports.Weekly, Order: "-tokens"},
+		{"the first and the others by week", usagereport.Query{GroupBy: []string{"dialect"}, Top: 1, Granularity: grouping.Weekly, Order: "-tokens"},
 			"2026-W10 codex 7000 0.00625, 2026-W10 1 others 3000 0.0025"},
 		{"the others last", usagereport.Query{GroupBy: []string{"run"}, Top: 1, Order: "-cost"}, "r2 3000 0.00375, 2 others 7000 0.005"},
-		{"quarters of an hour", usagereport.Query{GroupBy: []string{"run"}, Granularity: reports.Quarterly},
+		{"quarters of an hour", usagereport.Query{GroupBy: []string{"run"}, Granularity: grouping.Quarterly},
 			"2026-03-03T10:00:00Z r1 1000 0.00125, 2026-03-04T10:00:00Z r1 2000 0.00125, 2026-03-05T10:00:00Z r2 3000 0.00375, 2026-03-06T10:00:00Z null 4000 0.0025"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			tc.q.Tenant = querytest.Tenant
+			tc.q.Tenant = db.Tenant
 			report := querytest.Must[*usagereport.Report](t)(usagereport.Read(t.Context(), r, tc.q))
 			var rows []string
 			for i := range report.Items {

@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"tapedeck/query/endpoint"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 	"tapedeck/query/session/sessionlist"
 	"tapedeck/query/tabular"
 )
@@ -20,8 +20,8 @@ const topMost = 10_000
 func (h Handler) Usage(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
 	q := h.query(p, tenant)
-	q.Granularity = endpoint.OneOf(p, "granularity", reports.Granularities)
-	q.GroupBy = reports.ReadGroupings(p, Groupings)
+	q.Granularity = endpoint.OneOf(p, "granularity", grouping.Granularities)
+	q.GroupBy = grouping.ReadGroupings(p, Groupings)
 	q.Order = endpoint.OneOf(p, "order", Orders)
 	q.Findings = p.Flag("findings")
 	q.Top = p.Number("top", 0, 0, topMost)
@@ -31,8 +31,8 @@ func (h Handler) Usage(w http.ResponseWriter, r *http.Request, tenant string) {
 		return
 	}
 	if format != "" && format != tabular.JSON {
-		b := reports.New(tenant, q.From, q.To, q.Zone, q.Granularity)
-		scope := reports.Scope{From: b.From, To: b.To, Timezone: b.Zone.String(), GroupBy: q.GroupBy}
+		b := grouping.New(tenant, q.From, q.To, q.Zone, q.Granularity)
+		scope := grouping.Scope{From: b.From, To: b.To, Timezone: b.Zone.String(), GroupBy: q.GroupBy}
 		h.Stream(w, r, format.File(scope.FileName("usage")), func(to io.Writer) error { return Write(r.Context(), h.Reader, q, format, to) })
 		return
 	}

@@ -11,7 +11,7 @@ import (
 
 	"tapedeck/query"
 	"tapedeck/query/pricing/cost"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 )
 
 // A report is written as encoding/json writes its parts, whatever its texts hold.
@@ -20,7 +20,7 @@ func TestWriteJSON(t *testing.T) {
 	money := &cost.Money{Amount: decimal.RequireFromString("-0.000001"), Currency: "EUR"}
 	unpriced := []cost.Unpriced{{Reason: "no_model", Calls: 2, Tokens: -3}, {Reason: "unknown_model", Model: &name}}
 	full := Row{
-		Period: reports.Period{Name: &name, Start: &at, End: &at}, Group: reports.Group{"tag:z": nil, "model": &name, "agent": &empty},
+		Period: grouping.Period{Name: &name, Start: &at, End: &at}, Group: grouping.Group{"tag:z": nil, "model": &name, "agent": &empty},
 		Others: Others{3}, Figures: Figures{
 			Spent:    query.Spent{Calls: 4, Tokens: query.TokensOf(1, 2, 3, 4, 5, -6), Cost: money, UnpricedCalls: 1, UnpricedTokens: -2, Unpriced: unpriced, Discrepancies: 7},
 			Repriced: money, RepricedUnpriced: 1, RepricedReasons: unpriced, WhatIf: money, WhatIfUnpriced: 2, WhatIfReasons: unpriced,
@@ -28,10 +28,10 @@ func TestWriteJSON(t *testing.T) {
 			Findings: &Found{Sessions: 1, Findings: 2, Codes: []FoundCode{{Code: "c", Count: 2, Sessions: 1}}},
 		},
 	}
-	report := &Report{GroupBy: []string{"tag:z", "model", "agent", "model"}, Items: []Row{full, {Group: reports.Group{}, Figures: Figures{Stated: []cost.Stated{}}}}, Totals: full.Figures, Timezone: name}
+	report := &Report{GroupBy: []string{"tag:z", "model", "agent", "model"}, Items: []Row{full, {Group: grouping.Group{}, Figures: Figures{Stated: []cost.Stated{}}}}, Totals: full.Figures, Timezone: name}
 	for i := range report.Items {
 		row := &report.Items[i]
-		want, err := reports.MarshalRow(row.Group, row.Period, row.Others, row.Figures)
+		want, err := grouping.MarshalRow(row.Group, row.Period, row.Others, row.Figures)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +40,7 @@ func TestWriteJSON(t *testing.T) {
 			t.Errorf("row %d: %v (-want +got):\n%s", i, err, d)
 		}
 	}
-	report.Items[1].Group = reports.Group{"tag:z": nil, "model": nil, "agent": nil}
+	report.Items[1].Group = grouping.Group{"tag:z": nil, "model": nil, "agent": nil}
 	want, err := json.Marshal(report)
 	if err != nil {
 		t.Fatal(err)

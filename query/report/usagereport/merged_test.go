@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/usagereport"
 	"tapedeck/query/session/timeline"
@@ -29,7 +28,7 @@ func TestBillingOfSeveralReports(t *testing.T) {
 	}
 	third := querytest.Used("u", "", 2, schema.Tokens{Input: 30, Output: 7})
 	third.Provider = ""
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	db.Add( // in another order than that of their times
 		querytest.Recording{Session: "s", Stream: 1, Usages: []schema.Usage{third}},
 		querytest.Recording{Session: "s", Stream: 2, Usages: []schema.Usage{first}},
@@ -38,7 +37,7 @@ func TestBillingOfSeveralReports(t *testing.T) {
 	)
 	r := querytest.Reader(db, 100)
 	report := querytest.Must[*usagereport.Report](t)(usagereport.Read(t.Context(), r, usagereport.Query{
-		Tenant: querytest.Tenant, GroupBy: []string{"session", "model", "service_tier"},
+		Tenant: db.Tenant, GroupBy: []string{"session", "model", "service_tier"},
 	}))
 	querytest.Equal(t, "report", querytest.Lines(
 		"other null null: 1 calls, 30+0+0+0+7+0=37", "s gpt-5-mini priority: 1 calls, 30+0+0+0+7+0=37", "total: 2 calls, 60+0+0+0+14+0=74"), table(report))
@@ -47,7 +46,7 @@ func TestBillingOfSeveralReports(t *testing.T) {
 		t.Errorf("stated costs %+v, want 0.2 EUR of 1 call", stated)
 	}
 
-	tl := querytest.Must[*timeline.Timeline](t)(timeline.Read(t.Context(), r, querytest.Tenant, "s"))
+	tl := querytest.Must[*timeline.Timeline](t)(timeline.Read(t.Context(), r, db.Tenant, "s"))
 	if len(tl.Usage) != 1 {
 		t.Fatalf("%d records, want 1", len(tl.Usage))
 	}
@@ -67,7 +66,7 @@ func TestBillingOfSeveralReports(t *testing.T) {
 	if rec.Parts.Input.Text != 20 || rec.Parts.Input.Audio != 0 || rec.Parts.Output.Image != 0 || rec.Tools.WebSearches != 2 || rec.Tools.WebFetches != 1 {
 		t.Errorf("parts %+v and tools %+v, want 20 of text, 2 searches and 1 fetch", rec.Parts, rec.Tools)
 	}
-	alone := querytest.Must[*timeline.Timeline](t)(timeline.Read(t.Context(), r, querytest.Tenant, "other")).Usage[0]
+	alone := querytest.Must[*timeline.Timeline](t)(timeline.Read(t.Context(), r, db.Tenant, "other")).Usage[0]
 	if alone.ServiceTier != nil || alone.StatedCost != nil || alone.RequestID != nil || alone.Model != nil {
 		t.Errorf("another session's record has %+v, want nothing stated", alone.Billing)
 	}

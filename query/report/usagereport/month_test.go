@@ -12,11 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/facts/rollup"
 	"tapedeck/query/querytest"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 	"tapedeck/query/report/usagereport"
 )
 
@@ -25,9 +24,9 @@ var monthCalls = flag.Int("month-calls", 3000, "calls of the generated month of 
 
 // monthReport is a report that the month is compared in.
 type monthReport struct {
-	Zone        string              `json:"zone"`
-	Granularity reports.Granularity `json:"granularity"`
-	GroupBy     []string            `json:"group_by"`
+	Zone        string               `json:"zone"`
+	Granularity grouping.Granularity `json:"granularity"`
+	GroupBy     []string             `json:"group_by"`
 }
 
 var (
@@ -50,9 +49,9 @@ func monthReports() []monthReport {
 	}
 	for z, zone := range monthZones {
 		for g, by := range monthGroupings {
-			add(z+g, monthReport{zone, reports.Daily, by})
+			add(z+g, monthReport{zone, grouping.Daily, by})
 		}
-		for i, granularity := range reports.Granularities {
+		for i, granularity := range grouping.Granularities {
 			add(z+i, monthReport{zone, granularity, []string{"provider"}})
 		}
 	}
@@ -67,7 +66,7 @@ func TestMonth(t *testing.T) {
 		t.Skip("there is no node")
 	}
 	calls, recordings := month(*monthCalls)
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.New(t)
 	began := time.Now()
 	for part := range slices.Chunk(recordings, 500) {
 		db.Add(part...)

@@ -3,13 +3,12 @@ package usagereport_test
 import (
 	"testing"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/pricing/prices"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/usagereport"
 	"tapedeck/query/session/sessiondetail"
-	"tapedeck/query/session/sessionhead"
 	"tapedeck/query/session/sessionlist"
 	"tapedeck/schema"
 )
@@ -40,7 +39,7 @@ func TestPartsAreCharged(t *testing.T) {
 	plain.Provider = "p"
 	noRate, tooMany := partsCall("no rate", "listener", 4), partsCall("too many", "speaker", 5)
 	noRate.Parts.CacheRead.Audio, tooMany.Parts.Output.Audio = 100, 201
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	stream := 0
 	for session, u := range map[string]schema.Usage{
 		"audio": partsCall("audio", "speaker", 0), "cached": cached, "plain": plain,
@@ -70,7 +69,7 @@ func TestPartsAreCharged(t *testing.T) {
 		"too many": "",
 	}
 	reasons := map[string]prices.Reason{"no rate": prices.UnitWithoutCost, "too many": prices.InvalidUsage}
-	report := querytest.Must[*usagereport.Report](t)(usagereport.Read(t.Context(), r, usagereport.Query{Tenant: querytest.Tenant, GroupBy: []string{"session"}}))
+	report := querytest.Must[*usagereport.Report](t)(usagereport.Read(t.Context(), r, usagereport.Query{Tenant: db.Tenant, GroupBy: []string{"session"}}))
 	for _, row := range report.Items {
 		name := *row.Group["session"]
 		if row.Cost.Text() != want[name] {
@@ -79,16 +78,16 @@ func TestPartsAreCharged(t *testing.T) {
 		if len(row.Unpriced) > 0 && row.Unpriced[0].Reason != reasons[name] || (row.Cost == nil) != (len(row.Unpriced) == 1) {
 			t.Errorf("%s is unpriced for %+v, want %q", name, row.Unpriced, reasons[name])
 		}
-		detail := querytest.Must[*sessiondetail.Detail](t)(sessiondetail.Read(t.Context(), r, querytest.Tenant, name))
+		detail := querytest.Must[*sessiondetail.Detail](t)(sessiondetail.Read(t.Context(), r, db.Tenant, name))
 		if detail.Cost.Text() != want[name] {
 			t.Errorf("%s costs %q by itself, want %q", name, detail.Cost.Text(), want[name])
 		}
 	}
-	all := querytest.Must[*usagereport.Report](t)(usagereport.Read(t.Context(), r, usagereport.Query{Tenant: querytest.Tenant}))
+	all := querytest.Must[*usagereport.Report](t)(usagereport.Read(t.Context(), r, usagereport.Query{Tenant: db.Tenant}))
 	if got := all.Totals.Cost.Text(); got != "0.18425" || all.Totals.UnpricedCalls != 2 {
 		t.Errorf("all cost %s, and %d have no price; want 0.18425 and 2", got, all.Totals.UnpricedCalls)
 	}
-	page := querytest.Must[*query.Page[sessionhead.Summary]](t)(sessionlist.Read(t.Context(), r, sessionlist.Query{Tenant: querytest.Tenant, Sort: "-cost", Limit: 10}))
+	page := querytest.Must[*query.Page[sessionhead.Summary]](t)(sessionlist.Read(t.Context(), r, sessionlist.Query{Tenant: db.Tenant, Sort: "-cost", Limit: 10}))
 	var order []string
 	for i := range page.Items {
 		s := &page.Items[i]

@@ -6,15 +6,14 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query/querytest"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 	"tapedeck/query/report/usagereport"
 	"tapedeck/schema"
 )
 
 func TestUsagePeriods(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	// One call of 1 token each at these moments, UTC.
 	moments := []string{
 		"2026-03-28T22:59:59Z", "2026-03-28T23:00:00Z", // Berlin: the 28th, the 29th
@@ -39,29 +38,29 @@ func TestUsagePeriods(t *testing.T) {
 		q    usagereport.Query
 		want string
 	}{
-		{"days in Berlin", usagereport.Query{Zone: querytest.Zone(t, "Europe/Berlin"), Granularity: reports.Daily},
+		{"days in Berlin", usagereport.Query{Zone: querytest.Zone(t, "Europe/Berlin"), Granularity: grouping.Daily},
 			"2026-03-28:1 2026-03-29:4 2026-03-30:1 2026-10-25:5 2026-10-26:1 2026-11-01:1"},
-		{"days in UTC", usagereport.Query{Granularity: reports.Daily},
+		{"days in UTC", usagereport.Query{Granularity: grouping.Daily},
 			"2026-03-28:2 2026-03-29:4 2026-10-24:1 2026-10-25:5 2026-10-31:1"},
-		{"months in Berlin", usagereport.Query{Zone: querytest.Zone(t, "Europe/Berlin"), Granularity: reports.Monthly},
+		{"months in Berlin", usagereport.Query{Zone: querytest.Zone(t, "Europe/Berlin"), Granularity: grouping.Monthly},
 			"2026-03:6 2026-10:6 2026-11:1"},
-		{"months in Kiritimati", usagereport.Query{Zone: querytest.Zone(t, "Pacific/Kiritimati"), Granularity: reports.Monthly},
+		{"months in Kiritimati", usagereport.Query{Zone: querytest.Zone(t, "Pacific/Kiritimati"), Granularity: grouping.Monthly},
 			"2026-03:6 2026-10:6 2026-11:1"},
-		{"days in Kathmandu", usagereport.Query{Zone: querytest.Zone(t, "Asia/Kathmandu"), Granularity: reports.Daily},
+		{"days in Kathmandu", usagereport.Query{Zone: querytest.Zone(t, "Asia/Kathmandu"), Granularity: grouping.Daily},
 			"2026-03-29:4 2026-03-30:2 2026-10-25:4 2026-10-26:2 2026-11-01:1"},
 		{"hours in Berlin when the clock goes forward", usagereport.Query{
-			Zone: querytest.Zone(t, "Europe/Berlin"), Granularity: reports.Hourly, From: berlin(t, 2026, 3, 29), To: berlin(t, 2026, 3, 30),
+			Zone: querytest.Zone(t, "Europe/Berlin"), Granularity: grouping.Hourly, From: berlin(t, 2026, 3, 29), To: berlin(t, 2026, 3, 30),
 		}, "2026-03-29T00:00:00+01:00:1 2026-03-29T01:00:00+01:00:1 2026-03-29T03:00:00+02:00:1 2026-03-29T23:00:00+02:00:1"},
 		{"hours in Berlin when the clock goes back", usagereport.Query{
-			Zone: querytest.Zone(t, "Europe/Berlin"), Granularity: reports.Hourly, From: berlin(t, 2026, 10, 25), To: berlin(t, 2026, 10, 26),
+			Zone: querytest.Zone(t, "Europe/Berlin"), Granularity: grouping.Hourly, From: berlin(t, 2026, 10, 25), To: berlin(t, 2026, 10, 26),
 		}, "2026-10-25T00:00:00+02:00:1 2026-10-25T02:00:00+02:00:2 2026-10-25T02:00:00+01:00:1 2026-10-25T23:00:00+01:00:1"},
 		{"hours in Kathmandu, a quarter off", usagereport.Query{
-			Zone: querytest.Zone(t, "Asia/Kathmandu"), Granularity: reports.Hourly, To: berlin(t, 2026, 3, 30),
+			Zone: querytest.Zone(t, "Asia/Kathmandu"), Granularity: grouping.Hourly, To: berlin(t, 2026, 3, 30),
 		}, "2026-03-29T04:00:00+05:45:2 2026-03-29T06:00:00+05:45:2 2026-03-30T03:00:00+05:45:1"},
 		{"half open", usagereport.Query{From: berlin(t, 2026, 3, 29), To: berlin(t, 2026, 3, 30)}, "4"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			tc.q.Tenant = querytest.Tenant
+			tc.q.Tenant = db.Tenant
 			report := querytest.Must[*usagereport.Report](t)(usagereport.Read(t.Context(), r, tc.q))
 			var got []string
 			for _, row := range report.Items {
@@ -79,7 +78,7 @@ func TestUsagePeriods(t *testing.T) {
 	}
 	t.Run("a day of 25 hours", func(t *testing.T) {
 		report := querytest.Must[*usagereport.Report](t)(usagereport.Read(t.Context(), r, usagereport.Query{
-			Tenant: querytest.Tenant, Zone: querytest.Zone(t, "Europe/Berlin"), Granularity: reports.Daily, From: berlin(t, 2026, 10, 25), To: berlin(t, 2026, 10, 26),
+			Tenant: db.Tenant, Zone: querytest.Zone(t, "Europe/Berlin"), Granularity: grouping.Daily, From: berlin(t, 2026, 10, 25), To: berlin(t, 2026, 10, 26),
 		}))
 		row := report.Items[0]
 		querytest.Equal(t, "start", "2026-10-24T22:00:00Z", row.Start.Format(time.RFC3339))

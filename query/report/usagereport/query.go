@@ -8,21 +8,21 @@ import (
 
 	"tapedeck/query"
 	"tapedeck/query/pricing/cost"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 	"tapedeck/query/session/sessionlist"
 )
 
 // Groupings are what a usage report can be grouped by; "tag:" stands for a tag of any name.
 var Groupings = []string{
-	"tenant", "session", "run", "agent", "node", "model", "provider", "dialect", "service_tier", "status", reports.TagPrefix,
+	"tenant", "session", "run", "agent", "node", "model", "provider", "dialect", "service_tier", "status", grouping.TagPrefix,
 }
 
 // Query asks what was used.
 type Query struct {
 	Tenant      string
-	From, To    time.Time           // half open: reported at From or later, and before To; zero for no limit
-	Zone        *time.Location      // in which periods begin; nil stands for UTC
-	Granularity reports.Granularity // "" stands for Whole
+	From, To    time.Time            // half open: reported at From or later, and before To; zero for no limit
+	Zone        *time.Location       // in which periods begin; nil stands for UTC
+	Granularity grouping.Granularity // "" stands for Whole
 	GroupBy     []string
 	Sessions    *sessionlist.Filter // only the usage of these sessions; nil for all
 
@@ -50,13 +50,13 @@ var columns = map[string]string{
 }
 
 // pricing returns by which tables the figures of a query are computed.
-func (q *Query) pricing() *reports.Pricing {
-	return &reports.Pricing{AsOf: q.AsOf, Prices: q.Prices, WhatIfModel: q.WhatIfModel, Currency: q.Currency}
+func (q *Query) pricing() *grouping.Pricing {
+	return &grouping.Pricing{AsOf: q.AsOf, Prices: q.Prices, WhatIfModel: q.WhatIfModel, Currency: q.Currency}
 }
 
 // base returns what the statements of a query have in common.
-func (q *Query) base(ctx context.Context, r *query.Reader, split cost.Split) (*reports.Report, error) {
-	b := reports.New(q.Tenant, q.From, q.To, q.Zone, q.Granularity)
+func (q *Query) base(ctx context.Context, r *query.Reader, split cost.Split) (*grouping.Report, error) {
+	b := grouping.New(q.Tenant, q.From, q.To, q.Zone, q.Granularity)
 	b.Shape.Table, b.Shape.ID, b.Shape.Period = "usage", "usage_id", b.Granularity.Expression("at_ns")
 	settled := false
 	if !q.Findings { // which are those of the records as they are stored
@@ -66,12 +66,12 @@ func (q *Query) base(ctx context.Context, r *query.Reader, split cost.Split) (*r
 		}
 	}
 	for _, name := range q.GroupBy {
-		if tag, ok := strings.CutPrefix(name, reports.TagPrefix); ok {
+		if tag, ok := strings.CutPrefix(name, grouping.TagPrefix); ok {
 			b.Shape.Groups = append(b.Shape.Groups, b.Shape.TagValue(b.Shape.Tag(tag)))
 			continue
 		}
 		if columns[name] == "" {
-			return nil, reports.NoGrouping(name, Groupings)
+			return nil, grouping.NoGrouping(name, Groupings)
 		}
 		b.Shape.Groups = append(b.Shape.Groups, columns[name])
 	}

@@ -7,7 +7,7 @@ import (
 
 	"tapedeck/query"
 	"tapedeck/query/pricing/cost"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 )
 
 // row is a cell of a period and a group.
@@ -84,8 +84,8 @@ func scan(ctx context.Context, r *query.Reader, q Query, begin func(*Report) err
 // folder makes rows of a report from their cells, which come one after another.
 type folder struct {
 	report  *Report
-	base    *reports.Report
-	pricers *reports.Pricers
+	base    *grouping.Report
+	pricers *grouping.Pricers
 	found   *foundSessions // nil if findings are not asked for
 	by      []string
 	visit   func(*Row) error
@@ -108,8 +108,8 @@ func (f *folder) add(cell *row) error {
 	if err := f.flush(); err != nil {
 		return err
 	}
-	if f.rows == reports.MaxRows {
-		return reports.ErrTooManyRows
+	if f.rows == grouping.MaxRows {
+		return grouping.ErrTooManyRows
 	}
 	period, err := f.base.Granularity.Period(cell.Period, f.base.Zone)
 	if err != nil {
@@ -117,7 +117,7 @@ func (f *folder) add(cell *row) error {
 	}
 	f.rows++
 	f.period, f.groups = cell.Period, cell.Groups
-	f.last = &Row{Period: period, Group: reports.NewGroup(f.by, cell.Groups), Figures: figures}
+	f.last = &Row{Period: period, Group: grouping.NewGroup(f.by, cell.Groups), Figures: figures}
 	return nil
 }
 

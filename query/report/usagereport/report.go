@@ -6,29 +6,29 @@ import (
 
 	"tapedeck/query"
 	"tapedeck/query/pricing/cost"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 )
 
 // Report is the answer: a row for each period and group that used something, in order, and
 // their sum.
 type Report struct {
-	From        *time.Time          `json:"from"`
-	To          *time.Time          `json:"to"`
-	Timezone    string              `json:"timezone"`
-	Granularity reports.Granularity `json:"granularity"`
-	GroupBy     []string            `json:"group_by"`
-	Prices      reports.Prices      `json:"prices"`
-	Items       []Row               `json:"items"`
-	Totals      Figures             `json:"totals"`
-	Next        *string             `json:"next"` // always null: a report is whole
+	From        *time.Time           `json:"from"`
+	To          *time.Time           `json:"to"`
+	Timezone    string               `json:"timezone"`
+	Granularity grouping.Granularity `json:"granularity"`
+	GroupBy     []string             `json:"group_by"`
+	Prices      grouping.Prices      `json:"prices"`
+	Items       []Row                `json:"items"`
+	Totals      Figures              `json:"totals"`
+	Next        *string              `json:"next"` // always null: a report is whole
 
 	found bool // with findings
 }
 
 // Row is what one group used in one period.
 type Row struct {
-	reports.Period
-	Group reports.Group // in JSON its values stand beside the others, under their names
+	grouping.Period
+	Group grouping.Group // in JSON its values stand beside the others, under their names
 	Others
 	Figures
 }
@@ -70,7 +70,7 @@ func (f *Figures) Add(o *Figures) {
 }
 
 // figuresOf returns the figures of a cell.
-func figuresOf(p *reports.Pricers, row *query.SpentRow) Figures {
+func figuresOf(p *grouping.Pricers, row *query.SpentRow) Figures {
 	f := Figures{Spent: row.Spent(p.Cost)}
 	if p.Repriced != nil {
 		other := p.Repriced.Of(&row.Cell)
@@ -90,6 +90,6 @@ func (u *Row) UnmarshalJSON(text []byte) (err error) {
 			return err
 		}
 	}
-	u.Group, err = reports.GroupOf(text, Groupings)
+	u.Group, err = grouping.GroupOf(text, Groupings)
 	return err
 }

@@ -7,11 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/internal/problem"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 	"tapedeck/query/report/usagereport"
 	"tapedeck/schema"
 )
@@ -43,7 +42,7 @@ func table(r *usagereport.Report) string {
 }
 
 func TestUsageGroups(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	withNode := querytest.Used("u3", "claude", 7200, schema.Tokens{Input: 1, CacheRead: 2, CacheWrite5m: 3, CacheWrite1h: 4, Output: 5, Reasoning: 6})
 	withNode.Node, withNode.Agent, withNode.Provider = "run-think-1", "helper", "anthropic"
 	unknown := querytest.Used("u4", "", 7201, schema.Tokens{Output: 9})
@@ -78,7 +77,7 @@ func TestUsageGroups(t *testing.T) {
 		want string
 	}{
 		{nil, querytest.Lines(": 5 calls, 1031+2+3+4+17+6=1063", all)},
-		{[]string{"tenant"}, querytest.Lines("acme: 5 calls, 1031+2+3+4+17+6=1063", all)},
+		{[]string{"tenant"}, querytest.Lines(db.Tenant+": 5 calls, 1031+2+3+4+17+6=1063", all)},
 		{[]string{"session"}, querytest.Lines("a: 2 calls, 30+0+0+0+3+0=33", "b: 3 calls, 1001+2+3+4+14+6=1030", all)},
 		{[]string{"agent"}, querytest.Lines("null: 1 calls, 0+0+0+0+9+0=9", "helper: 1 calls, 1+2+3+4+5+6=21", "main: 3 calls, 1030+0+0+0+3+0=1033", all)},
 		{[]string{"model"}, querytest.Lines("null: 1 calls, 0+0+0+0+9+0=9", "claude: 1 calls, 1+2+3+4+5+6=21", "gpt-5: 3 calls, 1030+0+0+0+3+0=1033", all)},
@@ -93,7 +92,7 @@ func TestUsageGroups(t *testing.T) {
 			"c3 null null: 1 calls, 1000+0+0+0+0+0=1000", all)},
 	} {
 		t.Run(strings.Join(tc.by, ","), func(t *testing.T) {
-			report := querytest.Must[*usagereport.Report](t)(usagereport.Read(t.Context(), r, usagereport.Query{Tenant: querytest.Tenant, GroupBy: tc.by}))
+			report := querytest.Must[*usagereport.Report](t)(usagereport.Read(t.Context(), r, usagereport.Query{Tenant: db.Tenant, GroupBy: tc.by}))
 			querytest.Equal(t, "report", tc.want, table(report))
 			// gpt-5: 1030 * 1.25 + 3 * 10 millionths; of one call the model is not known, and
 			// no model of the provider is called claude.
@@ -104,7 +103,7 @@ func TestUsageGroups(t *testing.T) {
 	}
 	t.Run("as JSON and back", func(t *testing.T) {
 		report := querytest.Must[*usagereport.Report](t)(usagereport.Read(t.Context(), r, usagereport.Query{
-			Tenant: querytest.Tenant, GroupBy: []string{"model", "tag:customer"}, Granularity: reports.Hourly,
+			Tenant: db.Tenant, GroupBy: []string{"model", "tag:customer"}, Granularity: grouping.Hourly,
 		}))
 		text := querytest.Must[[]byte](t)(json.Marshal(report))
 		var rows struct{ Items []map[string]any }
@@ -127,11 +126,11 @@ func TestUsageGroups(t *testing.T) {
 }
 
 func TestUsageTooLong(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.New(t)
 	db.Exec(`INSERT INTO usage (tenant, session_id, stream_id, usage_id, seen_at, mode, at, input)
 		SELECT 'acme', 's' || toString(number), 'x', 'u', now64(9), 'add', now64(9) - toIntervalMinute(15 * number), 1 FROM numbers(200001)`)
-	for _, q := range []usagereport.Query{{GroupBy: []string{"session"}}, {Granularity: reports.Quarterly}} {
-		q.Tenant = querytest.Tenant
+	for _, q := range []usagereport.Query{{GroupBy: []string{"session"}}, {Granularity: grouping.Quarterly}} {
+		q.Tenant = db.Tenant
 		_, err := usagereport.Read(t.Context(), query.NewReader(db.Conn), q)
 		p, ok := errors.AsType[*problem.Problem](err)
 		if !ok || p.Status != 400 || !strings.Contains(p.Hint, "a coarser granularity") {
@@ -143,9 +142,9 @@ func TestUsageTooLong(t *testing.T) {
 // Reports in which nearly everything is written twice go another way, and come to
 // the same.
 func TestReportsWithCareForAll(t *testing.T) {
-	limit := reports.RepeatedLimit
-	reports.RepeatedLimit = 0
-	defer func() { reports.RepeatedLimit = limit }()
+	limit := grouping.RepeatedLimit
+	grouping.RepeatedLimit = 0
+	defer func() { grouping.RepeatedLimit = limit }()
 	t.Run("usage written again", TestUsageWrittenAgain)
 	t.Run("usage groups", TestUsageGroups)
 	t.Run("running totals", TestUsageRunningTotals)

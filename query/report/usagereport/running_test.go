@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"testing"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 	"tapedeck/query/report/usagereport"
 	"tapedeck/query/session/sessiondetail"
 	"tapedeck/schema"
@@ -23,7 +22,7 @@ func total(id, scope string, seconds float64, t schema.Tokens) schema.Usage {
 }
 
 func TestUsageRunningTotals(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	db.Add(
 		// A thread whose totals go on across two streams, begin anew, and stand still.
 		querytest.Recording{Session: "codex", Stream: 1, Usages: []schema.Usage{
@@ -63,13 +62,13 @@ func TestUsageRunningTotals(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			report := querytest.Must[*usagereport.Report](t)(usagereport.Read(t.Context(), r, usagereport.Query{
-				Tenant: querytest.Tenant, Granularity: reports.Daily, From: querytest.When(tc.from * day), To: querytest.When(tc.to * day),
+				Tenant: db.Tenant, Granularity: grouping.Daily, From: querytest.When(tc.from * day), To: querytest.When(tc.to * day),
 			}))
 			querytest.Equal(t, "report", tc.want, table(report))
 		})
 	}
 	t.Run("the session's own sum", func(t *testing.T) {
-		d := querytest.Must[*sessiondetail.Detail](t)(sessiondetail.Read(t.Context(), r, querytest.Tenant, "codex"))
+		d := querytest.Must[*sessiondetail.Detail](t)(sessiondetail.Read(t.Context(), r, db.Tenant, "codex"))
 		querytest.Equal(t, "tokens", query.Tokens{Input: 185, CacheRead: 44, Output: 1011, Total: 1240}, d.Tokens)
 	})
 }
@@ -77,7 +76,7 @@ func TestUsageRunningTotals(t *testing.T) {
 // A record that several streams write, that is written anew, or that changes after
 // midnight counts once, as it was written last; in whatever way the range cuts.
 func TestUsageWrittenAgain(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	late := querytest.Used("late", "m", 1*day+5, schema.Tokens{Input: 300})
 	late.SeenAt, late.SeenSeq, late.Version = querytest.AtSecond(1*day-5), 3, 9
 	early := late
@@ -106,7 +105,7 @@ func TestUsageWrittenAgain(t *testing.T) {
 		{1 * day, 2 * day, "total: 1 calls, 300+0+0+0+0+0=300"},
 	} {
 		report := querytest.Must[*usagereport.Report](t)(usagereport.Read(t.Context(), r, usagereport.Query{
-			Tenant: querytest.Tenant, From: querytest.When(tc.from), To: querytest.When(tc.to),
+			Tenant: db.Tenant, From: querytest.When(tc.from), To: querytest.When(tc.to),
 		}))
 		report.Items = nil
 		querytest.Equal(t, fmt.Sprintf("from %g to %g", tc.from, tc.to), tc.want, table(report))

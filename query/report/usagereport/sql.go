@@ -3,10 +3,10 @@ package usagereport
 import (
 	"embed"
 
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 )
 
 //go:embed sql/*.sql
 var files embed.FS
 
-var statements = reports.Parse(files)
+var statements = grouping.Parse(files)

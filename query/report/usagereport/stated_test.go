@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/usagereport"
 	"tapedeck/schema"
@@ -23,7 +22,7 @@ func stating(id, amount, currency string) schema.Usage {
 // Costs that sources state are summed exactly, by currency, and are no part of the computed
 // cost. How a source writes a number makes no difference.
 func TestStatedCosts(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	rest := stating("rest", "0.5", "USD")
 	rest.Scope = schema.RestScope + "run"
 	running := stating("running", "7", "USD")
@@ -46,7 +45,7 @@ func TestStatedCosts(t *testing.T) {
 		querytest.Recording{Session: "none", Stream: 7, Usages: []schema.Usage{stating("a", "", "")}},
 	)
 	r := querytest.Reader(db, 1e6)
-	report := querytest.Must[*usagereport.Report](t)(usagereport.Read(t.Context(), r, usagereport.Query{Tenant: querytest.Tenant, GroupBy: []string{"session"}}))
+	report := querytest.Must[*usagereport.Report](t)(usagereport.Read(t.Context(), r, usagereport.Query{Tenant: db.Tenant, GroupBy: []string{"session"}}))
 	text := func(f *usagereport.Figures) string {
 		s := fmt.Sprintf("%d calls, %s", f.Calls, f.Cost.Text())
 		for _, c := range f.Stated {

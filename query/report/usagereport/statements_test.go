@@ -5,20 +5,20 @@ import (
 
 	"tapedeck/query/pricing/cost"
 	"tapedeck/query/querytest"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 )
 
 func TestStatements(t *testing.T) {
-	report := reports.Shape{
-		Table: "usage", ID: "usage_id", Period: reports.Daily.Expression("at_ns"),
+	report := grouping.Shape{
+		Table: "usage", ID: "usage_id", Period: grouping.Daily.Expression("at_ns"),
 		Groups: []string{columns["model"], columns["node"]}, From: true, To: true, ByNode: true, Tags: []string{"customer"},
 		Crossing: true, Repeated: true, Running: true, Careful: true, StatedCosts: true,
 	}
-	plain := reports.Shape{Table: "usage", ID: "usage_id", Period: reports.Whole.Expression("at_ns"), Groups: []string{columns["model"]}}
+	plain := grouping.Shape{Table: "usage", ID: "usage_id", Period: grouping.Whole.Expression("at_ns"), Groups: []string{columns["model"]}}
 	single := plain
 	single.From, single.To, single.Tags, single.SingleTags = true, true, []string{"customer"}, true
-	settled := reports.Shape{
-		Period: reports.Monthly.Expression("at_ns"), Groups: []string{"records.tag_value_0", columns["node"]}, From: true, To: true, ByNode: true,
+	settled := grouping.Shape{
+		Period: grouping.Monthly.Expression("at_ns"), Groups: []string{"records.tag_value_0", columns["node"]}, From: true, To: true, ByNode: true,
 		Tags: []string{"customer"}, CellTags: []string{"records.tag_value_0"}, Settled: true,
 		Splits: cost.ModelSplits{Tiers: make([]cost.ModelSplit, 2), Instants: make([]cost.ModelSplit, 1)},
 	}

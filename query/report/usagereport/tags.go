@@ -7,7 +7,7 @@ import (
 
 	"tapedeck/internal/problem"
 	"tapedeck/query"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 )
 
 // tagsShown is how many tags an error names.
@@ -21,7 +21,7 @@ type tagRow struct {
 // tenant has. Tags are looked up only where no row has a value.
 func (r *Report) checkTags(ctx context.Context, reader *query.Reader, tenant string) error {
 	for _, by := range r.GroupBy {
-		tag, isTag := strings.CutPrefix(by, reports.TagPrefix)
+		tag, isTag := strings.CutPrefix(by, grouping.TagPrefix)
 		if !isTag || len(r.Items) == 0 || r.hasValue(by) {
 			continue
 		}
@@ -34,7 +34,7 @@ func (r *Report) checkTags(ctx context.Context, reader *query.Reader, tenant str
 		}
 		allowed := []string{"the tag of a session"}
 		for i := range names {
-			allowed = append(allowed, reports.TagPrefix+names[i].Name)
+			allowed = append(allowed, grouping.TagPrefix+names[i].Name)
 		}
 		return problem.BadParameter("group_by", fmt.Sprintf("group_by %q names a tag that no session has.", by), allowed...)
 	}

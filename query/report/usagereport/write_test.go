@@ -14,11 +14,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/internal/problem"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 	"tapedeck/query/report/usagereport"
 	"tapedeck/query/tabular"
 	"tapedeck/schema"
@@ -27,7 +26,7 @@ import (
 // A report has the same rows in all formats: those below, which were computed by hand. A
 // million input tokens cost 1.25 dollars with gpt-5, 0.25 with gpt-5-mini.
 func TestFormats(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	tagged := func(value string) schema.StreamState {
 		return schema.StreamState{Tags: map[string]string{"who, when": value}}
 	}
@@ -46,7 +45,7 @@ func TestFormats(t *testing.T) {
 		q    usagereport.Query
 		want []string // period, group, other groups, calls, total, cost, what-if cost, reasons
 	}{
-		{"by day and model", usagereport.Query{GroupBy: []string{"model"}, Granularity: reports.Daily, WhatIfModel: "gpt-5"}, []string{
+		{"by day and model", usagereport.Query{GroupBy: []string{"model"}, Granularity: grouping.Daily, WhatIfModel: "gpt-5"}, []string{
 			"2026-03-02|gpt-5|0|1|1000000|1.25|1.25|", "2026-03-02|gpt-5-mini|0|1|2000000|0.5|2.5|",
 			"2026-03-02|in-house|0|1|7||0.00000875|" + reason, "2026-03-03|gpt-5|0|1|3000000|3.75|3.75|",
 		}},
@@ -55,7 +54,7 @@ func TestFormats(t *testing.T) {
 			"|gpt-5|0|2|4000000|5||", "||2|2|2000007|0.5||" + reason,
 		}},
 	} {
-		tc.q.Tenant = querytest.Tenant
+		tc.q.Tenant = db.Tenant
 		for _, f := range []tabular.Format{tabular.NDJSON, tabular.CSV, tabular.Parquet} {
 			var out bytes.Buffer
 			if err := usagereport.Write(t.Context(), r, tc.q, f, &out); err != nil {
@@ -86,7 +85,7 @@ func TestFormats(t *testing.T) {
 	for want, q := range map[string]usagereport.Query{
 		"tag:nobody": {GroupBy: []string{"tag:nobody"}}, "currency": {Currency: "EUR"}, "what_if_model": {WhatIfModel: "no such model"},
 	} {
-		q.Tenant = querytest.Tenant
+		q.Tenant = db.Tenant
 		var out bytes.Buffer
 		err := usagereport.Write(t.Context(), r, q, tabular.CSV, &out)
 		if p, ok := errors.AsType[*problem.Problem](err); !ok || p.Status != 400 || !strings.Contains(p.Detail+p.Parameter, want) || out.Len() > 0 {
@@ -143,7 +142,7 @@ func fromCSV(t *testing.T, body io.Reader, by string) (rows []map[string]string)
 			row[name] = cells[i]
 		}
 		switch row[by] {
-		case reports.Unknown:
+		case grouping.Unknown:
 			row[by] = ""
 		case "(others)":
 			row[by], row["other_groups"] = "", "2"

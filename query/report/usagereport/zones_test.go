@@ -5,9 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query/querytest"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 	"tapedeck/query/report/usagereport"
 	"tapedeck/schema"
 )
@@ -30,24 +29,24 @@ func TestZones(t *testing.T) {
 			rec.Usages = append(rec.Usages, u)
 		}
 	}
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	db.Add(rec)
 	r := querytest.Reader(db, 0)
-	names := map[reports.Granularity]func(time.Time) string{
-		reports.Daily: func(at time.Time) string { return at.Format(time.DateOnly) },
-		reports.Weekly: func(at time.Time) string {
+	names := map[grouping.Granularity]func(time.Time) string{
+		grouping.Daily: func(at time.Time) string { return at.Format(time.DateOnly) },
+		grouping.Weekly: func(at time.Time) string {
 			year, week := at.ISOWeek()
 			return fmt.Sprintf("%d-W%02d", year, week)
 		},
-		reports.Hourly: func(at time.Time) string {
+		grouping.Hourly: func(at time.Time) string {
 			past := time.Duration(at.Minute()) * time.Minute
 			return at.Add(-past).Format(time.RFC3339)
 		},
-		reports.Quarterly: func(at time.Time) string {
+		grouping.Quarterly: func(at time.Time) string {
 			past := time.Duration(at.Minute()%15) * time.Minute
 			return at.Add(-past).Format(time.RFC3339)
 		},
-		reports.Monthly: func(at time.Time) string { return at.Format("2006-01") },
+		grouping.Monthly: func(at time.Time) string { return at.Format("2006-01") },
 	}
 	for _, zone := range monthZones {
 		for granularity, name := range names {
@@ -58,7 +57,7 @@ func TestZones(t *testing.T) {
 					want[name(time.Unix(0, rec.Usages[i].At).In(of))]++
 				}
 				report := querytest.Must[*usagereport.Report](t)(usagereport.Read(t.Context(), r, usagereport.Query{
-					Tenant: querytest.Tenant, Zone: of, Granularity: granularity,
+					Tenant: db.Tenant, Zone: of, Granularity: granularity,
 				}))
 				got, sum := map[string]int{}, 0
 				for _, row := range report.Items {
@@ -78,7 +77,7 @@ func TestZones(t *testing.T) {
 				if sum != len(rec.Usages) || int(report.Totals.Calls) != sum {
 					t.Errorf("periods have %d calls, the totals %d, want %d", sum, report.Totals.Calls, len(rec.Usages))
 				}
-				if _, found := got["2011-12-30"]; found == (zone == "Pacific/Apia") && granularity == reports.Daily {
+				if _, found := got["2011-12-30"]; found == (zone == "Pacific/Apia") && granularity == grouping.Daily {
 					t.Errorf("30 December 2011 is there: %v", found)
 				}
 			})

@@ -7,9 +7,10 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/internal/problem"
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionhead"
+	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/query/pricing/cost"
 	"tapedeck/query/pricing/prices"
 	"tapedeck/query/querytest"
@@ -18,16 +19,14 @@ import (
 	"tapedeck/query/session/deletion"
 	"tapedeck/query/session/sessiondetail"
 	"tapedeck/query/session/sessionframes"
-	"tapedeck/query/session/sessionhead"
 	"tapedeck/query/session/sessionlist"
-	"tapedeck/query/session/sessionstreams"
 	"tapedeck/query/session/timeline"
 	"tapedeck/query/session/transcript"
 	"tapedeck/schema"
 )
 
 func TestSession(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	r1, r2 := querytest.Run("r1", schema.StatusOK, 1, 20), querytest.Run("r2", schema.StatusUnclosed, 30, 90)
 	r1.Run, r2.Run, r2.Error = "run-1", "run-2", "stream ended"
 	bash, edit := querytest.Tool("t1", "bash", schema.StatusOK, 2, 4), querytest.Tool("t2", "edit", schema.StatusError, 32, 33)
@@ -64,7 +63,7 @@ func TestSession(t *testing.T) {
 		querytest.Recording{Session: "s", Stream: 1, State: part},
 		querytest.Recording{Session: "s", Stream: 2, State: schema.StreamState{Dialect: "openai-chat", Transport: schema.SSE, FirstAt: querytest.AtSecond(50), Frames: 1}, Live: true},
 	)
-	got := querytest.Must[*sessiondetail.Detail](t)(sessiondetail.Read(t.Context(), querytest.Reader(db, 1e6), querytest.Tenant, "s"))
+	got := querytest.Must[*sessiondetail.Detail](t)(sessiondetail.Read(t.Context(), querytest.Reader(db, 1e6), db.Tenant, "s"))
 	// gpt-5 costs 1.25 dollars for a million input tokens, and 10 for output: 100 * 1.25 + 7 * 10
 	// millionths.
 	known := &cost.Money{Amount: decimal.RequireFromString("0.000195"), Currency: "USD"}
@@ -125,28 +124,28 @@ func TestSession(t *testing.T) {
 }
 
 func TestSessionThatIsNotThere(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	db.Add(querytest.Recording{Session: "theirs", Stream: 1, Tenant: "other", Frames: []schema.Frame{{At: querytest.AtSecond(0)}}})
 	r := query.NewReader(db.Conn)
 	ctx := t.Context()
 	for name, ask := range map[string]func(session string) error{
-		"session":  func(s string) error { _, err := sessiondetail.Read(ctx, r, querytest.Tenant, s); return err },
-		"timeline": func(s string) error { _, err := timeline.Read(ctx, r, querytest.Tenant, s); return err },
+		"session":  func(s string) error { _, err := sessiondetail.Read(ctx, r, db.Tenant, s); return err },
+		"timeline": func(s string) error { _, err := timeline.Read(ctx, r, db.Tenant, s); return err },
 		"transcript": func(s string) error {
-			_, err := transcript.Read(ctx, r, transcript.Query{Tenant: querytest.Tenant, Session: s, Limit: 1})
+			_, err := transcript.Read(ctx, r, transcript.Query{Tenant: db.Tenant, Session: s, Limit: 1})
 			return err
 		},
 		"frames": func(s string) error {
-			_, err := sessionframes.Read(ctx, r, sessionframes.Query{Tenant: querytest.Tenant, Session: s, Limit: 1})
+			_, err := sessionframes.Read(ctx, r, sessionframes.Query{Tenant: db.Tenant, Session: s, Limit: 1})
 			return err
 		},
 		"raw frames": func(s string) error {
-			return sessionframes.ReadRaw(ctx, r, sessionframes.Query{Tenant: querytest.Tenant, Session: s}, func(*sessionframes.RawFrame) error {
+			return sessionframes.ReadRaw(ctx, r, sessionframes.Query{Tenant: db.Tenant, Session: s}, func(*sessionframes.RawFrame) error {
 				t.Error("frames of a session of somebody else")
 				return nil
 			})
 		},
-		"delete": func(s string) error { return deletion.Delete(ctx, r, querytest.Tenant, s) },
+		"delete": func(s string) error { return deletion.Delete(ctx, r, db.Tenant, s) },
 	} {
 		for _, session := range []string{"none", "theirs", ""} {
 			err := ask(session)
@@ -158,7 +157,7 @@ func TestSessionThatIsNotThere(t *testing.T) {
 }
 
 func TestDelete(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.New(t)
 	db.Merge() // a deletion is a mutation, which waits its turn with the merges
 	rec := func(tenant, session string, stream int) querytest.Recording {
 		return querytest.Recording{

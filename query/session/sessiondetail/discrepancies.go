@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"tapedeck/query"
-	"tapedeck/query/session/sessionhead"
-	"tapedeck/query/session/sessionstreams"
+	"tapedeck/query/facts/sessionhead"
+	"tapedeck/query/facts/sessionstreams"
 )
 
 // Discrepancy is something about a session that does not add up, or that is

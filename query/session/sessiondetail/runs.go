@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/facts/spanmerge"
 	"tapedeck/query/facts/usagerecord"
-	"tapedeck/query/session/sessionhead"
 	"tapedeck/schema"
 )
 

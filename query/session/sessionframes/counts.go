@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"tapedeck/query"
-	"tapedeck/query/session/sessionstreams"
+	"tapedeck/query/facts/sessionstreams"
 )
 
 // carefulShape is what statements that count the frames of a session ask of.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"tapedeck/query"
-	"tapedeck/query/session/sessionstreams"
+	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/schema"
 )
 

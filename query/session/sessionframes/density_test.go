@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/query/session/sessionframes"
@@ -12,7 +11,7 @@ import (
 )
 
 func TestDensity(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.New(t)
 	frames := func(seconds ...float64) (list []schema.Frame) {
 		for i, s := range seconds {
 			list = append(list, querytest.Frame(uint64(i), s, "a", "{}\n"))

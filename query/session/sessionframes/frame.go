@@ -6,7 +6,7 @@ import (
 
 	"tapedeck/internal/problem"
 	"tapedeck/query"
-	"tapedeck/query/session/sessionstreams"
+	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/schema"
 	"tapedeck/schema/clickhouse"
 )

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/query/session/sessionframes"
@@ -15,7 +14,7 @@ import (
 )
 
 func TestFrame(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	full := querytest.Frame(0, 0, "message_chunk", "{\"type\":\"message_chunk\", \"n\":12345678901234567890}\r\n")
 	full.Envelope = schema.Envelope{Type: "message_chunk", Session: "run-1", Run: "r", Node: "n", Agent: "a", EventID: "7"}
 	text := querytest.Frame(1, 0.5, "", "not json\n")
@@ -34,7 +33,7 @@ func TestFrame(t *testing.T) {
 		querytest.Recording{Session: "s", Stream: 1, State: schema.StreamState{Dialect: "loom"}, Frames: []schema.Frame{full, text, blank, bytes}},
 		querytest.Recording{Session: "s", Stream: 2, State: schema.StreamState{Dialect: "openai-chat"}, Frames: []schema.Frame{event, comment, sent}},
 	)
-	page := querytest.Must[*query.Page[sessionframes.Frame]](t)(sessionframes.Read(t.Context(), query.NewReader(db.Conn), sessionframes.Query{Tenant: querytest.Tenant, Session: "s", Limit: 100}))
+	page := querytest.Must[*query.Page[sessionframes.Frame]](t)(sessionframes.Read(t.Context(), query.NewReader(db.Conn), sessionframes.Query{Tenant: db.Tenant, Session: "s", Limit: 100}))
 	one := func(seconds float64, stream int, seq uint64, size int) sessionframes.Frame {
 		f := sessionframes.Frame{
 			OffsetMS: seconds * 1000, CapturedAt: querytest.When(seconds), StreamID: querytest.StreamID(stream), Seq: seq, Size: size,
@@ -80,7 +79,7 @@ func interleaved(frames int) []querytest.Recording {
 
 func TestFramePages(t *testing.T) {
 	const count = 41
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	recs := interleaved(count)
 	db.Add(recs...)
 	for i := range recs {
@@ -113,7 +112,7 @@ func TestFramePages(t *testing.T) {
 				}
 			}
 			for _, limit := range []int{1, 8, count, count + 1} {
-				q := sessionframes.Query{Tenant: querytest.Tenant, Session: "s", Filter: tc.filter, Limit: limit}
+				q := sessionframes.Query{Tenant: db.Tenant, Session: "s", Filter: tc.filter, Limit: limit}
 				if limit == 8 || limit == count {
 					q.Session = "long"
 				}
@@ -146,7 +145,7 @@ func TestFramePages(t *testing.T) {
 				}
 			}
 			var raw strings.Builder
-			err := sessionframes.ReadRaw(t.Context(), r, sessionframes.Query{Tenant: querytest.Tenant, Session: "s", Filter: tc.filter},
+			err := sessionframes.ReadRaw(t.Context(), r, sessionframes.Query{Tenant: db.Tenant, Session: "s", Filter: tc.filter},
 				func(f *sessionframes.RawFrame) error { raw.WriteString(f.Raw); return nil })
 			if n := strings.Count(raw.String(), "\n"); err != nil || n != want {
 				t.Errorf("as recorded: %d frames, %v, want %d", n, err, want)
@@ -157,13 +156,13 @@ func TestFramePages(t *testing.T) {
 
 // A page of big frames ends before it grows too big, but holds one at least.
 func TestFramePagesOfBigFrames(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	big := strings.Repeat("x", 9<<20)
 	db.Add(querytest.Recording{Session: "s", Stream: 1, Frames: []schema.Frame{
 		querytest.Frame(0, 0, "", "small"), querytest.Frame(1, 1, "", big), querytest.Frame(2, 1, "", big+big), querytest.Frame(3, 2, "", big),
 	}})
 	r := query.NewReader(db.Conn)
-	q := sessionframes.Query{Tenant: querytest.Tenant, Session: "s", Limit: 100}
+	q := sessionframes.Query{Tenant: db.Tenant, Session: "s", Limit: 100}
 	var got []string
 	for {
 		page := querytest.Must[*query.Page[sessionframes.Frame]](t)(sessionframes.Read(t.Context(), r, q))
@@ -185,11 +184,11 @@ func TestFramePagesOfBigFrames(t *testing.T) {
 }
 
 func TestRawFramesEndsWithItsReader(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	db.Add(interleaved(10)...)
 	gone := errors.New("client is gone")
 	n := 0
-	err := sessionframes.ReadRaw(t.Context(), query.NewReader(db.Conn), sessionframes.Query{Tenant: querytest.Tenant, Session: "s"}, func(*sessionframes.RawFrame) error {
+	err := sessionframes.ReadRaw(t.Context(), query.NewReader(db.Conn), sessionframes.Query{Tenant: db.Tenant, Session: "s"}, func(*sessionframes.RawFrame) error {
 		n++
 		return gone
 	})

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"tapedeck/query"
-	"tapedeck/query/session/sessionstreams"
+	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/schema"
 )
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"testing"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/query/session/sessionframes"
@@ -16,7 +15,7 @@ import (
 // whole list.
 func TestFrameIndex(t *testing.T) {
 	const count = 41
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.New(t)
 	recs := interleaved(count)
 	db.Add(recs...)
 	db.Add(recs...) // once more: the same frames
@@ -53,11 +52,11 @@ func checkFrameIndex(t *testing.T, r *query.Reader) {
 }
 
 func TestFrameTypes(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	recs := interleaved(24)
 	db.Add(recs...)
 	db.Add(recs...)
-	types := querytest.Must[*sessionframes.Types](t)(sessionframes.ReadTypes(t.Context(), query.NewReader(db.Conn), querytest.Tenant, "s"))
+	types := querytest.Must[*sessionframes.Types](t)(sessionframes.ReadTypes(t.Context(), query.NewReader(db.Conn), db.Tenant, "s"))
 	querytest.Equal(t, "types", []sessionframes.Type{
 		{Type: "chunk", Direction: "receive", Frames: 10}, {Type: "tool", Direction: "receive", Frames: 6},
 		{Type: "usage", Direction: "receive", Frames: 4}, {Type: "chunk", Direction: "send", Frames: 2}, {Type: "usage", Direction: "send", Frames: 2},
@@ -65,7 +64,7 @@ func TestFrameTypes(t *testing.T) {
 }
 
 func TestWholeFrame(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	raw := "event: a\r\ndata: {\"é\":1}\r\n\r\n"
 	cut := querytest.Frame(0, 1, "a", raw)
 	cut.Transport = schema.SSE
@@ -76,7 +75,7 @@ func TestWholeFrame(t *testing.T) {
 	r := query.NewReader(db.Conn)
 	stream := querytest.StreamID(1)
 	get := func(seconds float64, seq uint64) (*sessionframes.WholeFrame, error) {
-		return sessionframes.ReadOne(t.Context(), r, querytest.Tenant, "s", schema.Position{At: querytest.AtSecond(seconds), StreamID: stream, Seq: seq})
+		return sessionframes.ReadOne(t.Context(), r, db.Tenant, "s", schema.Position{At: querytest.AtSecond(seconds), StreamID: stream, Seq: seq})
 	}
 	f := querytest.Must[*sessionframes.WholeFrame](t)(get(1, 0))
 	querytest.Equal(t, "bytes", raw, string(f.Raw))
@@ -100,7 +99,7 @@ func TestWholeFrame(t *testing.T) {
 // Engine CPU time of all, in one run, when repeats were always looked for and the
 // window was one of values, and now: 404 and 140 ms, of which reading the keys is 87.
 func BenchmarkFrameIndex(b *testing.B) {
-	db := querytest.Open(b, localtest.ClickHouse(b))
+	db := querytest.New(b)
 	db.Exec(`INSERT INTO frames (tenant, session_id, stream_id, seq, stream_started, captured_at, direction, transport, type, raw)
 	SELECT 'acme', 'big', '019cad0a-0000-7000-8000-00000000000' || toString(number % 4), intDiv(number, 4),
 		toDateTime('2026-03-02 10:00:00', 'UTC'), toDateTime64('2026-03-02 10:00:00', 9, 'UTC') + number / 1000,
@@ -118,7 +117,7 @@ func BenchmarkFrameIndex(b *testing.B) {
 		b.Run(bm.name, func(b *testing.B) {
 			ctx := querytest.WithEngineCPU(b, b.Context())
 			for b.Loop() {
-				index, err := sessionframes.ReadIndex(ctx, r, sessionframes.Query{Tenant: querytest.Tenant, Session: "big", Filter: bm.filter}, 500)
+				index, err := sessionframes.ReadIndex(ctx, r, sessionframes.Query{Tenant: db.Tenant, Session: "big", Filter: bm.filter}, 500)
 				if err != nil || index.Total == 0 {
 					b.Fatal(index, err)
 				}
@@ -127,7 +126,7 @@ func BenchmarkFrameIndex(b *testing.B) {
 	}
 	b.Run("types", func(b *testing.B) {
 		for b.Loop() {
-			if types, err := sessionframes.ReadTypes(b.Context(), r, querytest.Tenant, "big"); err != nil || len(types.Items) != 3 {
+			if types, err := sessionframes.ReadTypes(b.Context(), r, db.Tenant, "big"); err != nil || len(types.Items) != 3 {
 				b.Fatal(types, err)
 			}
 		}

@@ -6,7 +6,7 @@ import (
 
 	"tapedeck/internal/budget"
 	"tapedeck/query"
-	"tapedeck/query/session/sessionstreams"
+	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/schema"
 )
 

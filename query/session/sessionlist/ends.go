@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/facts/spanmerge"
-	"tapedeck/query/session/sessionhead"
 	"tapedeck/schema"
 )
 

@@ -8,7 +8,7 @@ import (
 	"tapedeck/query"
 	"tapedeck/query/endpoint"
 	"tapedeck/query/facts/rollup"
-	"tapedeck/query/session/sessionhead"
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/schema"
 )
 

@@ -7,10 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/querytest"
-	"tapedeck/query/session/sessionhead"
 	"tapedeck/query/session/sessionlist"
 	"tapedeck/schema"
 )
@@ -58,7 +57,7 @@ func catalogue() []querytest.Recording {
 }
 
 func TestSessionFilters(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	db.Add(catalogue()...)
 	r := querytest.Reader(db, 1e6)
 	for _, tc := range []struct {
@@ -116,7 +115,7 @@ func TestSessionFilters(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			for _, limit := range []int{1, 3, 100} {
 				var got []string
-				q := sessionlist.Query{Tenant: querytest.Tenant, Filter: tc.filter, Sort: tc.sort, Limit: limit}
+				q := sessionlist.Query{Tenant: db.Tenant, Filter: tc.filter, Sort: tc.sort, Limit: limit}
 				for pages := 0; ; pages++ {
 					page := querytest.Must[*query.Page[sessionhead.Summary]](t)(sessionlist.Read(t.Context(), r, q))
 					for _, s := range page.Items {
@@ -142,7 +141,7 @@ func TestSessionFilters(t *testing.T) {
 // succeeded in the node plan, s2 one of anthropic that failed in a node without a name, s3 usage
 // without a call, and s4 a call that failed and has no usage.
 func TestUsageFilters(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	record := func(n int, used bool, with func(call *schema.Span, u *schema.Usage)) querytest.Recording {
 		call := querytest.Span(schema.SpanLLM, "call", "run", "gpt-5", schema.StatusOK, 0, 1)
 		u := querytest.Used("u", "gpt-5", 1, schema.Tokens{Input: 1})
@@ -190,7 +189,7 @@ func TestUsageFilters(t *testing.T) {
 		{"with a limit of tokens", sessionlist.Filter{Runs: []string{"run-2"}, MinTokens: 1}, "s2"},
 		{"with a limit of time", sessionlist.Filter{Runs: []string{"run-2"}, MinDuration: time.Nanosecond, From: querytest.When(-1)}, "s2"},
 	} {
-		ids := querytest.Must[[]string](t)(sessionlist.Matching(t.Context(), r, querytest.Tenant, &tc.filter))
+		ids := querytest.Must[[]string](t)(sessionlist.Matching(t.Context(), r, db.Tenant, &tc.filter))
 		slices.Sort(ids)
 		if got := strings.Join(ids, " "); got != tc.want {
 			t.Errorf("%s: %q, want %q", tc.name, got, tc.want)
@@ -200,7 +199,7 @@ func TestUsageFilters(t *testing.T) {
 
 // Tokens of records that are written once and add up are read straight.
 func TestSessionTokensOnceMerged(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.New(t)
 	var list []querytest.Recording
 	for i := range 4 {
 		r := querytest.Recording{Session: fmt.Sprintf("s%d", i), Stream: i + 1}
@@ -224,12 +223,12 @@ func TestSessionTokensOnceMerged(t *testing.T) {
 }
 
 func TestSessionCursorOfAnotherOrder(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	db.Add(catalogue()...)
 	r := query.NewReader(db.Conn)
-	page := querytest.Must[*query.Page[sessionhead.Summary]](t)(sessionlist.Read(t.Context(), r, sessionlist.Query{Tenant: querytest.Tenant, Limit: 2}))
+	page := querytest.Must[*query.Page[sessionhead.Summary]](t)(sessionlist.Read(t.Context(), r, sessionlist.Query{Tenant: db.Tenant, Limit: 2}))
 	for _, cursor := range []string{*page.Next, "nonsense", "e30"} {
-		_, err := sessionlist.Read(t.Context(), r, sessionlist.Query{Tenant: querytest.Tenant, Limit: 2, Sort: "duration", Cursor: cursor})
+		_, err := sessionlist.Read(t.Context(), r, sessionlist.Query{Tenant: db.Tenant, Limit: 2, Sort: "duration", Cursor: cursor})
 		if err == nil || !strings.Contains(err.Error(), "cursor is not one of this list") {
 			t.Errorf("cursor %q: error %v", cursor, err)
 		}
@@ -239,10 +238,10 @@ func TestSessionCursorOfAnotherOrder(t *testing.T) {
 // A session that is recorded while somebody pages through the list neither
 // hides another nor shows twice.
 func TestSessionListWhileRecording(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	db.Add(catalogue()...)
 	r := querytest.Reader(db, 1e6)
-	q := sessionlist.Query{Tenant: querytest.Tenant, Limit: 4}
+	q := sessionlist.Query{Tenant: db.Tenant, Limit: 4}
 	first := querytest.Must[*query.Page[sessionhead.Summary]](t)(sessionlist.Read(t.Context(), r, q))
 	db.Add(querytest.Recording{Session: "new", Stream: 50, State: schema.StreamState{FirstAt: querytest.AtSecond(9999)}})
 	db.Add(querytest.Recording{Session: "s5", Stream: 51, State: schema.StreamState{FirstAt: querytest.AtSecond(9999), LastAt: querytest.AtSecond(10000)}})

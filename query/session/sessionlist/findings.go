@@ -5,7 +5,7 @@ import (
 
 	"tapedeck/query"
 	"tapedeck/query/facts/findings"
-	"tapedeck/query/session/sessionhead"
+	"tapedeck/query/facts/sessionhead"
 )
 
 // AddFindings adds to the sessions of a page what of their usage does not add up.

@@ -11,7 +11,7 @@ import (
 	"tapedeck/internal/problem"
 	"tapedeck/query"
 	"tapedeck/query/facts/rollup"
-	"tapedeck/query/session/sessionhead"
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/schema"
 )
 

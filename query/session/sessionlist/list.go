@@ -9,7 +9,7 @@ import (
 
 	"tapedeck/query"
 	"tapedeck/query/facts/rollup"
-	"tapedeck/query/session/sessionhead"
+	"tapedeck/query/facts/sessionhead"
 )
 
 // Filter selects sessions. What is empty does not matter; of several

@@ -7,18 +7,17 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/pricing/cost"
 	"tapedeck/query/querytest"
 	"tapedeck/query/session/sessiondetail"
-	"tapedeck/query/session/sessionhead"
 	"tapedeck/query/session/sessionlist"
 	"tapedeck/schema"
 )
 
 func TestSessionInTheList(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	db.Add(
 		querytest.Recording{
 			Session: "s", Stream: 1,
@@ -56,7 +55,7 @@ func TestSessionInTheList(t *testing.T) {
 		querytest.Recording{Session: "s", Stream: 3, Tenant: "other", State: schema.StreamState{FirstAt: querytest.AtSecond(-9), LastAt: querytest.AtSecond(900), Frames: 1}},
 	)
 	page := querytest.Must[*query.Page[sessionhead.Summary]](t)(sessionlist.Read(t.Context(), querytest.Reader(db, 1000),
-		sessionlist.Query{Tenant: querytest.Tenant, Limit: 10}))
+		sessionlist.Query{Tenant: db.Tenant, Limit: 10}))
 	want := sessionhead.Summary{Runs: 2, Streams: 2}
 	want.Head = sessionhead.Head{
 		ID: "s", Started: querytest.When(0), Ended: querytest.Ptr(querytest.When(100.5)), LastAt: querytest.When(100.5), DurationMS: 100500,
@@ -82,7 +81,7 @@ func TestSessionStatus(t *testing.T) {
 	by := func(recorder string) schema.StreamState { return schema.StreamState{Recorder: recorder} }
 	open, done := []schema.Span{querytest.Run("r", schema.StatusOpen, 0, 0)}, []schema.Span{querytest.Run("r", schema.StatusOK, 0, 10)}
 	cancelled, failed := querytest.Run("c", schema.StatusCancelled, 0, 10), querytest.Run("f", schema.StatusError, 11, 12)
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	for i, tc := range []struct {
 		name string
 		now  float64 // seconds after the start
@@ -131,7 +130,7 @@ func TestSessionStatus(t *testing.T) {
 		}, sessionhead.Fine},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			tenant := fmt.Sprintf("tenant-%d", i)
+			tenant := fmt.Sprintf("%s-%d", db.Tenant, i)
 			for i := range tc.rec {
 				tc.rec[i].Tenant, tc.rec[i].Session = tenant, "s"
 			}

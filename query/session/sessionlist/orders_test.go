@@ -9,10 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/querytest"
-	"tapedeck/query/session/sessionhead"
 	"tapedeck/query/session/sessionlist"
 	"tapedeck/schema"
 )
@@ -48,7 +47,7 @@ func spenders(n int) []querytest.Recording {
 // Pages by tokens and by duration hold what a list of all sessions does, in order,
 // whichever way they are found.
 func TestSessionOrdersByPages(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.New(t)
 	db.Add(spenders(24)...)
 	t.Run("unmerged, too many of several rows", func(t *testing.T) {
 		defer sessionlist.SetBoundsSpare(1)()
@@ -78,7 +77,7 @@ func checkOrders(t *testing.T, db *querytest.DB) {
 		{"from 2 to 9 s", sessionlist.Filter{MinDuration: 2 * time.Second, MaxDuration: 9 * time.Second}},
 		{"fine ones", sessionlist.Filter{Statuses: []sessionhead.Status{sessionhead.Fine}}},
 	} {
-		q := sessionlist.Query{Tenant: querytest.Tenant, Filter: tc.filter, Limit: 100}
+		q := sessionlist.Query{Tenant: db.Tenant, Filter: tc.filter, Limit: 100}
 		all := querytest.Must[*query.Page[sessionhead.Summary]](t)(sessionlist.Read(t.Context(), r, q)).Items
 		if len(all) < 4 {
 			t.Fatalf("%s: only %d sessions", tc.name, len(all))

@@ -7,11 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/endpoint"
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/querytest"
-	"tapedeck/query/session/sessionhead"
 	"tapedeck/query/session/sessionlist"
 	"tapedeck/schema"
 )
@@ -19,7 +18,7 @@ import (
 // A session is outdated if the facts of one of its segments that count are of an earlier
 // version of the decoders.
 func TestOutdated(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	by := func(session string, stream int, decoders uint32) querytest.Recording {
 		return querytest.Recording{
 			Session: session, Stream: stream, Spans: []schema.Span{querytest.Run("r", schema.StatusOK, float64(stream), float64(stream)+1)},
@@ -44,7 +43,7 @@ func TestOutdated(t *testing.T) {
 		want    []string
 	}{{0, 10, nil}, {7, 10, want}, {7, 1, want}} {
 		r := querytest.Reader(db, 1e6, query.WithDecoderVersion(tc.version))
-		q := sessionlist.Query{Tenant: querytest.Tenant, Limit: tc.limit, Sort: "started", Filter: sessionlist.Filter{Outdated: true}}
+		q := sessionlist.Query{Tenant: db.Tenant, Limit: tc.limit, Sort: "started", Filter: sessionlist.Filter{Outdated: true}}
 		var got []string
 		for {
 			page := querytest.Must[*query.Page[sessionhead.Summary]](t)(sessionlist.Read(t.Context(), r, q))
@@ -62,7 +61,7 @@ func TestOutdated(t *testing.T) {
 
 	h := sessionlist.Handler{Base: &endpoint.Base{Reader: querytest.Reader(db, 1e6, query.WithDecoderVersion(7)), Clock: time.Now}}
 	w := httptest.NewRecorder()
-	h.Sessions(w, httptest.NewRequest("GET", "/v1/sessions?outdated=1&dialect=loom", nil), querytest.Tenant)
+	h.Sessions(w, httptest.NewRequest("GET", "/v1/sessions?outdated=1&dialect=loom", nil), db.Tenant)
 	if n := strings.Count(w.Body.String(), `"title"`); n != len(want) {
 		t.Errorf("%d sessions, want %d: %s", n, len(want), w.Body)
 	}

@@ -7,9 +7,9 @@ import (
 
 	"tapedeck/query"
 	"tapedeck/query/facts/rollup"
+	"tapedeck/query/facts/sessionhead"
+	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/query/pricing/cost"
-	"tapedeck/query/session/sessionhead"
-	"tapedeck/query/session/sessionstreams"
 )
 
 // sessionUsageRow is what a session used.

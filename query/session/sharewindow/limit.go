@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/query/facts/spanmerge"
 	"tapedeck/query/facts/usagerecord"
 	"tapedeck/query/session/sessionframes"
-	"tapedeck/query/session/sessionstreams"
 	"tapedeck/schema"
 )
 

@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionhead"
+	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/query/facts/spanmerge"
 	"tapedeck/query/facts/usagerecord"
-	"tapedeck/query/session/sessionhead"
-	"tapedeck/query/session/sessionstreams"
 	"tapedeck/query/session/sharewindow"
 )
 

@@ -8,13 +8,12 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/facts/usagerecord"
 	"tapedeck/query/pricing/cost"
 	"tapedeck/query/pricing/prices"
 	"tapedeck/query/querytest"
-	"tapedeck/query/session/sessionhead"
 	"tapedeck/query/session/timeline"
 	"tapedeck/schema"
 )
@@ -51,7 +50,7 @@ func outline(spans []*timeline.Span, indent string) string {
 }
 
 func TestTimeline(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	llm := querytest.Span(schema.SpanLLM, "llm", "think", "gpt-5", schema.StatusOK, 1, 3)
 	llm.FirstToken, llm.Model, llm.Provider = querytest.AtSecond(1.25), "gpt-5", "openai"
 	llm.Attributes = `{"temperature":0.5}`
@@ -104,12 +103,12 @@ func TestTimeline(t *testing.T) {
 			"    cut unclosed at 7500, open for 1500",
 			"orphan ok at 2000 for 500", "")
 	}
-	live := querytest.Must[*timeline.Timeline](t)(timeline.Read(t.Context(), querytest.Reader(db, 40), querytest.Tenant, "s"))
+	live := querytest.Must[*timeline.Timeline](t)(timeline.Read(t.Context(), querytest.Reader(db, 40), db.Tenant, "s"))
 	querytest.Equal(t, "while it runs", tree(40), outline(live.Spans, ""))
 	if live.Status != sessionhead.Running || live.Ended != nil || live.DurationMS != 10000 {
 		t.Errorf("while it runs: %s, ended %v, %g ms", live.Status, live.Ended, live.DurationMS)
 	}
-	dead := querytest.Must[*timeline.Timeline](t)(timeline.Read(t.Context(), querytest.Reader(db, 1e6), querytest.Tenant, "s"))
+	dead := querytest.Must[*timeline.Timeline](t)(timeline.Read(t.Context(), querytest.Reader(db, 1e6), db.Tenant, "s"))
 	querytest.Equal(t, "long after it fell silent", tree(10), outline(dead.Spans, ""))
 	if dead.Status != sessionhead.Lost || dead.Ended == nil || !dead.Ended.Equal(querytest.When(10)) {
 		t.Errorf("long after: %s, ended %v", dead.Status, dead.Ended)
@@ -147,9 +146,9 @@ func TestTimeline(t *testing.T) {
 }
 
 func TestTimelineOfNothing(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	db.Add(querytest.Recording{Session: "s", Stream: 1, Frames: []schema.Frame{{At: querytest.AtSecond(0), Raw: []byte("x")}}})
-	got := querytest.Must[*timeline.Timeline](t)(timeline.Read(t.Context(), querytest.Reader(db, 100), querytest.Tenant, "s"))
+	got := querytest.Must[*timeline.Timeline](t)(timeline.Read(t.Context(), querytest.Reader(db, 100), db.Tenant, "s"))
 	querytest.Equal(t, "timeline", &timeline.Timeline{
 		SessionID: "s", Status: sessionhead.Fine, Started: querytest.When(0), Ended: querytest.Ptr(querytest.When(0)),
 		Spans: []*timeline.Span{}, Usage: []usagerecord.Record{}, Gaps: []timeline.Gaps{},
@@ -159,7 +158,7 @@ func TestTimelineOfNothing(t *testing.T) {
 // TestFirstToken: the time to the first output is there where it was measured. A call that
 // began with its first output, or of which only the end was seen, has none.
 func TestFirstToken(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	call := func(id string, started, first float64) schema.Span {
 		s := querytest.Span(schema.SpanLLM, id, "", "gpt-5", schema.StatusOK, started, 9)
 		if first > 0 {
@@ -169,10 +168,10 @@ func TestFirstToken(t *testing.T) {
 	}
 	ended := call("ended", 4, 5)
 	ended.Started = 0
-	db.Add(querytest.Recording{Tenant: "ttft", Session: "s", Spans: []schema.Span{
+	db.Add(querytest.Recording{Session: "s", Spans: []schema.Span{
 		call("measured", 1, 1.5), call("began with it", 2, 2), call("said nothing", 3, 0), ended,
 	}})
-	got := querytest.Must[*timeline.Timeline](t)(timeline.Read(t.Context(), querytest.Reader(db, 20), "ttft", "s"))
+	got := querytest.Must[*timeline.Timeline](t)(timeline.Read(t.Context(), querytest.Reader(db, 20), db.Tenant, "s"))
 	for _, s := range got.Spans {
 		switch want := 500.0; {
 		case s.ID == "measured" && (s.FirstTokenMS == nil || *s.FirstTokenMS != want):

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/query/session/sessionframes"
-	"tapedeck/query/session/sessionstreams"
 	"tapedeck/schema"
 )
 

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/query/session/transcript"
@@ -13,7 +12,7 @@ import (
 )
 
 func TestTranscript(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	answer := querytest.Said("m2", schema.MessageAssistant, "run-1", "Grüße!", 2)
 	answer.ChunkAt, answer.ChunkEnd = []int64{querytest.AtSecond(2), querytest.AtSecond(2.5)}, []uint32{3, 8}
 	answer.Ended, answer.Span, answer.Node, answer.Attributes = querytest.AtSecond(2.5), "llm", "run-think-0", `{"citations":[1]}`
@@ -37,7 +36,7 @@ func TestTranscript(t *testing.T) {
 		querytest.Recording{Session: "other", Stream: 3, Messages: []schema.Message{querytest.Said("m1", schema.MessageUser, "", "not this", 0)}},
 	)
 	r := query.NewReader(db.Conn)
-	whole := querytest.Must[*query.Page[transcript.Message]](t)(transcript.Read(t.Context(), r, transcript.Query{Tenant: querytest.Tenant, Session: "s", Limit: 100, Chunks: true}))
+	whole := querytest.Must[*query.Page[transcript.Message]](t)(transcript.Read(t.Context(), r, transcript.Query{Tenant: db.Tenant, Session: "s", Limit: 100, Chunks: true}))
 	var got []string
 	for _, m := range whole.Items {
 		got = append(got, m.Kind+": "+m.Text)
@@ -59,11 +58,11 @@ func TestTranscript(t *testing.T) {
 		Chunks: &transcript.Chunks{OffsetMS: []float64{4000}, End: []uint32{11}},
 	}, whole.Items[4])
 	since := querytest.Must[*query.Page[transcript.Message]](t)(transcript.Read(t.Context(), r, transcript.Query{
-		Tenant: querytest.Tenant, Session: "s", Limit: 100, Since: querytest.When(2.5), Chunks: true,
+		Tenant: db.Tenant, Session: "s", Limit: 100, Since: querytest.When(2.5), Chunks: true,
 	}))
 	querytest.Equal(t, "what may have changed since", append(whole.Items[1:2:2], whole.Items[2:]...), since.Items)
 	later := querytest.Must[*query.Page[transcript.Message]](t)(transcript.Read(t.Context(), r, transcript.Query{
-		Tenant: querytest.Tenant, Session: "s", Limit: 100, Since: querytest.When(60), Chunks: true,
+		Tenant: db.Tenant, Session: "s", Limit: 100, Since: querytest.When(60), Chunks: true,
 	}))
 	for _, m := range later.Items {
 		if m.Complete {
@@ -79,7 +78,7 @@ func TestTranscript(t *testing.T) {
 
 	for _, limit := range []int{1, 2, 4, 6} {
 		var paged []transcript.Message
-		q := transcript.Query{Tenant: querytest.Tenant, Session: "s", Limit: limit, Chunks: true}
+		q := transcript.Query{Tenant: db.Tenant, Session: "s", Limit: limit, Chunks: true}
 		for {
 			page := querytest.Must[*query.Page[transcript.Message]](t)(transcript.Read(t.Context(), r, q))
 			paged = append(paged, page.Items...)
@@ -90,7 +89,7 @@ func TestTranscript(t *testing.T) {
 		}
 		querytest.Equal(t, "in pages", whole.Items, paged)
 	}
-	bare := querytest.Must[*query.Page[transcript.Message]](t)(transcript.Read(t.Context(), r, transcript.Query{Tenant: querytest.Tenant, Session: "s", Limit: 100}))
+	bare := querytest.Must[*query.Page[transcript.Message]](t)(transcript.Read(t.Context(), r, transcript.Query{Tenant: db.Tenant, Session: "s", Limit: 100}))
 	for i := range bare.Items {
 		if bare.Items[i].Chunks != nil {
 			t.Errorf("%s has chunks that nobody asked for", bare.Items[i].ID)
@@ -100,7 +99,7 @@ func TestTranscript(t *testing.T) {
 
 // A page of long messages ends before it grows too big, but holds one at least.
 func TestTranscriptOfLongMessages(t *testing.T) {
-	db := querytest.Open(t, localtest.ClickHouse(t))
+	db := querytest.Open(t)
 	long := strings.Repeat("x", 10<<20)
 	rec := querytest.Recording{Session: "s", Stream: 1}
 	for i, id := range []string{"a", "b", "c"} {
@@ -109,7 +108,7 @@ func TestTranscriptOfLongMessages(t *testing.T) {
 	rec.Messages[1].Text += long
 	db.Add(rec)
 	r := query.NewReader(db.Conn)
-	q := transcript.Query{Tenant: querytest.Tenant, Session: "s", Limit: 100}
+	q := transcript.Query{Tenant: db.Tenant, Session: "s", Limit: 100}
 	for _, want := range []string{"a", "b", "c"} {
 		page := querytest.Must[*query.Page[transcript.Message]](t)(transcript.Read(t.Context(), r, q))
 		if len(page.Items) != 1 || page.Items[0].ID != want || (page.Next == nil) != (want == "c") {

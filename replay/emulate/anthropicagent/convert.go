@@ -5,6 +5,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"tapedeck/internal/jsonstring"
 	"tapedeck/replay/emulate"
 )
 
@@ -49,22 +50,22 @@ func newConverter(agent string) *converter {
 
 // begin appends meta_init.
 func (c *converter) begin(b []byte, from *conversion) []byte {
-	meta := emulate.AppendText([]byte(`{"format":"json","user_query":`), from.query)
-	meta = emulate.AppendText(append(meta, `,"agent_uuid":`...), from.agent)
-	meta = append(emulate.AppendText(append(meta, `,"model":`...), from.model), '}')
+	meta := jsonstring.Append([]byte(`{"format":"json","user_query":`), from.query)
+	meta = jsonstring.Append(append(meta, `,"agent_uuid":`...), from.agent)
+	meta = append(jsonstring.Append(append(meta, `,"model":`...), from.model), '}')
 	return c.whole(b, "meta_init", "", string(meta))
 }
 
 // end appends meta_final.
 func (c *converter) end(b []byte) []byte {
-	meta := emulate.AppendText([]byte(`{"stop_reason":`), c.stop)
+	meta := jsonstring.Append([]byte(`{"stop_reason":`), c.stop)
 	meta = appendInt(append(meta, `,"total_steps":`...), int64(c.steps))
 	meta = append(meta, `,"generated_files":null,"cost":null,"cumulative_usage":{`...)
 	for i, name := range usageNames {
 		if i > 0 {
 			meta = append(meta, ',')
 		}
-		meta = appendInt(append(emulate.AppendText(meta, name), ':'), c.usage[i])
+		meta = appendInt(append(jsonstring.Append(meta, name), ':'), c.usage[i])
 	}
 	return c.whole(b, "meta_final", "", string(append(meta, "}}"...)))
 }
@@ -160,10 +161,10 @@ func (c *converter) stopBlock(b []byte, k *block) []byte {
 // cite appends a citation. Its text is the delta; the other members follow it.
 func (c *converter) cite(b []byte, v *fastjson.Value, last bool) []byte {
 	e := envelope{kind: "citation", agent: c.agent, trailing: true}
-	extra := emulate.AppendText([]byte(`"citation_type":`), text(v, "type"))
+	extra := jsonstring.Append([]byte(`"citation_type":`), text(v, "type"))
 	v.GetObject().Visit(func(k []byte, member *fastjson.Value) {
 		if name := string(k); name != "type" && name != "cited_text" && member.Type() != fastjson.TypeNull {
-			extra = append(emulate.AppendText(append(extra, ','), name), ':')
+			extra = append(jsonstring.Append(append(extra, ','), name), ':')
 			extra = emulate.AppendJSON(extra, member)
 		}
 	})
@@ -201,8 +202,8 @@ func (c *converter) results(b []byte, request *fastjson.Value) []byte {
 				src = "data:" + text(source, "media_type") + ";base64," + data
 			}
 			image := envelope{kind: "tool_result_image", agent: c.agent, extra: e.extra, trailing: false}
-			extra := emulate.AppendText([]byte(e.extra+`,"src":`), src)
-			image.extra = string(emulate.AppendText(append(extra, `,"media_type":`...), text(source, "media_type")))
+			extra := jsonstring.Append([]byte(e.extra+`,"src":`), src)
+			image.extra = string(jsonstring.Append(append(extra, `,"media_type":`...), text(source, "media_type")))
 			b = image.append(b, false, "")
 		}
 		b = e.append(b, true, "")
@@ -253,8 +254,8 @@ func queryOf(request *fastjson.Value) string {
 }
 
 func idAndName(id, name string) string {
-	b := emulate.AppendText([]byte(`"id":`), id)
-	return string(emulate.AppendText(append(b, `,"name":`...), name))
+	b := jsonstring.Append([]byte(`"id":`), id)
+	return string(jsonstring.Append(append(b, `,"name":`...), name))
 }
 
 func orEmpty(arguments string) string {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"tapedeck/internal/jsonstring"
 	"tapedeck/replay/emulate"
 )
 
@@ -28,8 +29,8 @@ func (e envelope) append(b []byte, final bool, delta string) []byte {
 }
 
 func (e envelope) json(b []byte, final bool, delta string) []byte {
-	b = emulate.AppendText(append(b, `{"type":`...), e.kind)
-	b = emulate.AppendText(append(b, `,"agent":`...), e.agent)
+	b = jsonstring.Append(append(b, `{"type":`...), e.kind)
+	b = jsonstring.Append(append(b, `,"agent":`...), e.agent)
 	b = append(b, `,"final":`...)
 	if final {
 		b = append(b, "true"...)
@@ -39,7 +40,7 @@ func (e envelope) json(b []byte, final bool, delta string) []byte {
 	if e.extra != "" && !e.trailing {
 		b = append(append(b, ','), e.extra...)
 	}
-	b = emulate.AppendText(append(b, `,"delta":`...), delta)
+	b = jsonstring.Append(append(b, `,"delta":`...), delta)
 	if e.extra != "" && e.trailing {
 		b = append(append(b, ','), e.extra...)
 	}
@@ -96,7 +97,7 @@ func rechunk(b []byte, v *fastjson.Value, line []byte) []byte {
 		if extra != nil {
 			extra = append(extra, ',')
 		}
-		extra = emulate.AppendJSON(append(emulate.AppendText(extra, string(k)), ':'), member)
+		extra = emulate.AppendJSON(append(jsonstring.Append(extra, string(k)), ':'), member)
 	})
 	e.extra = string(extra)
 	return e.chunk(b, v.GetBool("final"), text(v, "delta"))

@@ -14,6 +14,7 @@ import (
 	"tapedeck/internal/problem"
 	"tapedeck/replay"
 	"tapedeck/replay/emulate"
+	"tapedeck/replay/player"
 	"tapedeck/schema"
 )
 
@@ -54,7 +55,7 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session, 
 	emulate.CrossOrigin(h, r)
 	w.WriteHeader(http.StatusOK)
 	out := &output{body: s.stage.NewBody(w), c: c}
-	out.body.Merge = pacing.Speed == replay.Max
+	out.body.Merge = pacing.Speed == player.Max
 	part := &emulate.Excerpt{
 		Tape: t, First: c.first, Last: c.last,
 		Keep: func(f *replay.Frame) bool {
@@ -136,7 +137,7 @@ func (s *Server) index(ctx context.Context, tenant, session string, t replay.Tap
 	return b, err
 }
 
-// output writes a connection. It is a replay.Sink.
+// output writes a connection. It is a player.Sink.
 type output struct {
 	body    *emulate.Body
 	c       *connection
@@ -154,7 +155,7 @@ func (o *output) begin() error {
 	return errors.Join(o.body.Write(o.convert.begin(nil, o.c.from)), o.body.Flush())
 }
 
-// Play implements replay.Sink.
+// Play implements player.Sink.
 func (o *output) Play(f *replay.Frame, from, to int) error {
 	if o.convert == nil && f.Transport == schema.SSE {
 		return o.body.WriteRead(f, from, to)
@@ -183,7 +184,7 @@ func (o *output) Play(f *replay.Frame, from, to int) error {
 	return o.body.Write(o.scratch)
 }
 
-// Flush implements replay.Sink.
+// Flush implements player.Sink.
 func (o *output) Flush() error { return o.body.Flush() }
 
 // end writes the end of the answer.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"tapedeck/internal/jsonstring"
 	"tapedeck/replay"
 	"tapedeck/replay/emulate"
 	"tapedeck/schema"
@@ -77,12 +78,12 @@ func (t *eventWriter) add(list []event, c content, at int64) []event {
 			t.failed = c.fail
 		}
 	case c.tool != nil:
-		b := append(emulate.AppendText([]byte(`"toolName":`), c.tool.name), `,"args":`...)
+		b := append(jsonstring.Append([]byte(`"toolName":`), c.tool.name), `,"args":`...)
 		list = append(list, t.object("tool_call", append(b, c.tool.args...), at))
 	case c.step != "":
 		t.failed = "" // it went on
 		if t.kind == "workflows" {
-			list = append(list, t.object("workflow_status", emulate.AppendText([]byte(`"status":"RUNNING","step":`), c.step), at))
+			list = append(list, t.object("workflow_status", jsonstring.Append([]byte(`"status":"RUNNING","step":`), c.step), at))
 		}
 	case c.text != "":
 		t.failed = ""
@@ -112,12 +113,12 @@ func (t *eventWriter) unknown(list []event, f *replay.Frame) []event {
 func (t *eventWriter) start(at int64) []event {
 	switch t.kind {
 	case "workflows":
-		b := emulate.AppendText([]byte(`"workflowId":`), t.exec)
-		b = emulate.AppendText(append(b, `,"workflow_id":`...), t.exec)
-		b = emulate.AppendText(append(b, `,"execution_id":`...), t.exec)
+		b := jsonstring.Append([]byte(`"workflowId":`), t.exec)
+		b = jsonstring.Append(append(b, `,"workflow_id":`...), t.exec)
+		b = jsonstring.Append(append(b, `,"execution_id":`...), t.exec)
 		return []event{t.object("workflow_start", b, at), t.object("workflow_status", []byte(`"status":"RUNNING"`), at)}
 	case "agents":
-		return []event{t.object("agent_start", emulate.AppendText([]byte(`"agentId":`), t.exec), at)}
+		return []event{t.object("agent_start", jsonstring.Append([]byte(`"agentId":`), t.exec), at)}
 	}
 	return nil
 }
@@ -133,10 +134,10 @@ func (t *eventWriter) end() []event {
 		list = t.add(list, c, t.lastAt)
 	}
 	if t.failed != "" {
-		b := emulate.AppendText([]byte(`"status":"FAILED","message":`), t.failed)
-		return append(list, t.object("error", emulate.AppendText(append(b, `,"error":`...), t.failed), t.lastAt))
+		b := jsonstring.Append([]byte(`"status":"FAILED","message":`), t.failed)
+		return append(list, t.object("error", jsonstring.Append(append(b, `,"error":`...), t.failed), t.lastAt))
 	}
-	b := emulate.AppendText([]byte(`"status":"SUCCESS","result":{"text":`), t.text.String())
+	b := jsonstring.Append([]byte(`"status":"SUCCESS","result":{"text":`), t.text.String())
 	b = strconv.AppendInt(append(b, `},"durationMs":`...), (t.lastAt-t.firstAt)/1e6, 10)
 	return append(list, t.object("complete", b, t.lastAt))
 }
@@ -145,7 +146,7 @@ func (t *eventWriter) end() []event {
 func (t *eventWriter) chunk(text string, at int64) event {
 	t.text.WriteString(text)
 	if t.kind == "workflows" { // always objects
-		return t.object("llm_chunk", emulate.AppendText([]byte(`"content":`), text), at)
+		return t.object("llm_chunk", jsonstring.Append([]byte(`"content":`), text), at)
 	}
 	return t.event("llm_chunk", []byte(text))
 }

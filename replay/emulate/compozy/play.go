@@ -80,7 +80,7 @@ func (s *Server) clock(ctx context.Context, t replay.Tape, part *emulate.Excerpt
 	return at, err
 }
 
-// output writes an execution. It is a replay.Sink.
+// output writes an execution. It is a player.Sink.
 type output struct {
 	body   *emulate.Body
 	writer *eventWriter
@@ -88,7 +88,7 @@ type output struct {
 	clock  int64 // earlier events were received before, or are not requested
 }
 
-// Play implements replay.Sink.
+// Play implements player.Sink.
 func (o *output) Play(f *replay.Frame, _, to int) error {
 	if to < len(f.Raw) {
 		return nil
@@ -112,7 +112,7 @@ func (o *output) send(events []event) error {
 	return o.body.Flush()
 }
 
-// Flush implements replay.Sink.
+// Flush implements player.Sink.
 func (o *output) Flush() error { return o.body.Flush() }
 
 // beat sends heartbeats at intervals until ctx ends. It calls gone if the client has

@@ -9,6 +9,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"tapedeck/internal/jsonstring"
 	"tapedeck/replay"
 	"tapedeck/replay/emulate"
 	"tapedeck/schema"
@@ -143,7 +144,7 @@ func argumentsOf(m *schema.Message) []byte {
 	case m.Text == "":
 		return []byte("{}")
 	case err != nil || m.Media == "text":
-		return emulate.AppendText(nil, m.Text)
+		return jsonstring.Append(nil, m.Text)
 	default:
 		return emulate.AppendJSON(nil, v)
 	}

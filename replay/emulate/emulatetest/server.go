@@ -14,15 +14,15 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/replay"
 	"tapedeck/replay/emulate"
+	"tapedeck/replay/player"
 	"tapedeck/replay/replaytest"
 	"tapedeck/schema"
 )
 
 // Stage returns a stage whose library is a tape. It discards log lines.
 func Stage(tape *replaytest.Tape, change ...func(*emulate.Options)) *emulate.Stage {
-	opts := emulate.Options{Library: tape, Logger: slog.New(slog.DiscardHandler), Alarm: replay.TimerAlarm}
+	opts := emulate.Options{Library: tape, Logger: slog.New(slog.DiscardHandler), Alarm: player.TimerAlarm}
 	for _, c := range change {
 		c(&opts)
 	}

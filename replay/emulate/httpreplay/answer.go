@@ -9,7 +9,7 @@ import (
 	"tapedeck/schema"
 )
 
-// answer writes a recorded answer to a client. It is a replay.Sink.
+// answer writes a recorded answer to a client. It is a player.Sink.
 type answer struct {
 	w       http.ResponseWriter
 	r       *http.Request
@@ -19,7 +19,7 @@ type answer struct {
 	read    bool // part of the body was written
 }
 
-// Play implements replay.Sink.
+// Play implements player.Sink.
 func (a *answer) Play(f *replay.Frame, from, to int) error {
 	if isHead(&f.Frame) {
 		if to < len(f.Raw) {
@@ -82,7 +82,7 @@ func (a *answer) playHead(raw []byte) error {
 	return a.body.Flush()
 }
 
-// Flush implements replay.Sink.
+// Flush implements player.Sink.
 func (a *answer) Flush() error {
 	if a.status == 0 {
 		return nil
@@ -91,7 +91,7 @@ func (a *answer) Flush() error {
 }
 
 // completion writes a provider's answer that was recorded without its head. It is a
-// replay.Sink.
+// player.Sink.
 type completion struct {
 	w      http.ResponseWriter
 	r      *http.Request
@@ -102,7 +102,7 @@ type completion struct {
 	joined []byte
 }
 
-// Play implements replay.Sink.
+// Play implements player.Sink.
 func (m *completion) Play(f *replay.Frame, from, to int) error {
 	if !m.begun {
 		m.begun = true
@@ -140,7 +140,7 @@ func (m *completion) Play(f *replay.Frame, from, to int) error {
 	return m.body.Write(emulate.AppendEvent(nil, "", name, c.Data))
 }
 
-// Flush implements replay.Sink.
+// Flush implements player.Sink.
 func (m *completion) Flush() error {
 	if !m.begun {
 		return nil

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck/replay"
 	"tapedeck/replay/emulate"
 	et "tapedeck/replay/emulate/emulatetest"
 	"tapedeck/replay/emulate/httpreplay"
+	"tapedeck/replay/player"
 	"tapedeck/replay/replaytest"
 	"tapedeck/replay/tapefile"
 	"tapedeck/schema"
@@ -45,7 +45,7 @@ func TestLongAnswer(t *testing.T) {
 	check(t, err)
 	server := httpreplay.New(et.Stage(recorded))
 	base := et.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		server.Serve(w, r, "", replaytest.Session, r.URL.Path, tape, emulate.Pacing{Speed: replay.Max})
+		server.Serve(w, r, "", replaytest.Session, r.URL.Path, tape, emulate.Pacing{Speed: player.Max})
 	}))
 	res, err := http.Post(base+"/v1/chat/completions", "application/json", strings.NewReader("{}"))
 	check(t, err)

@@ -13,6 +13,7 @@ import (
 	"tapedeck/internal/problem"
 	"tapedeck/replay"
 	"tapedeck/replay/emulate"
+	"tapedeck/replay/player"
 	"tapedeck/schema"
 )
 
@@ -213,7 +214,7 @@ func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, t replay.Tape
 		},
 	}
 	body := s.stage.NewBody(w)
-	body.Merge = pacing.Speed == replay.Max
+	body.Merge = pacing.Speed == player.Max
 	whole := x.stream.Complete() || x.stream.Abandoned() // the server completed it
 	var err error
 	if x.provider != nil {

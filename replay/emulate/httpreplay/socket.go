@@ -97,7 +97,7 @@ func (s *Server) playTurns(ctx context.Context, t replay.Tape, x *exchange, out 
 	}
 }
 
-// socket writes a recorded WebSocket. It is a replay.Sink.
+// socket writes a recorded WebSocket. It is a player.Sink.
 type socket struct {
 	stage  *emulate.Stage
 	conn   *websocket.Conn
@@ -141,7 +141,7 @@ func (s *socket) wait(ctx context.Context) error {
 	}
 }
 
-// Play implements replay.Sink.
+// Play implements player.Sink.
 func (s *socket) Play(f *replay.Frame, _, _ int) error {
 	if f.Flags.Has(schema.FlagNote) {
 		s.noteClose(string(f.Raw))
@@ -174,5 +174,5 @@ func (s *socket) noteClose(note string) {
 	}
 }
 
-// Flush implements replay.Sink.
+// Flush implements player.Sink.
 func (s *socket) Flush() error { return nil }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"tapedeck/internal/jsonstring"
 	"tapedeck/replay/emulate"
 )
 
@@ -214,7 +215,7 @@ func (m *members) name(name string) {
 	if m.b[len(m.b)-1] != '{' {
 		m.b = append(m.b, ',')
 	}
-	m.b = append(emulate.AppendText(m.b, name), ':')
+	m.b = append(jsonstring.Append(m.b, name), ':')
 }
 
 func (m *members) add(name string, v *fastjson.Value) {
@@ -234,7 +235,7 @@ func (m *members) addUnlessNull(name string, v *fastjson.Value) {
 
 func (m *members) text(name, value string) {
 	m.name(name)
-	m.b = emulate.AppendText(m.b, value)
+	m.b = jsonstring.Append(m.b, value)
 }
 
 func (m *members) raw(name string, json []byte) {

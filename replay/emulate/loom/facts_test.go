@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"tapedeck/ingest/dialect/dialects/dialectstest"
-	"tapedeck/replay"
 	"tapedeck/replay/emulate"
 	et "tapedeck/replay/emulate/emulatetest"
 	"tapedeck/replay/emulate/loom"
+	"tapedeck/replay/player"
 	"tapedeck/replay/replaytest"
 	"tapedeck/schema"
 )
@@ -19,7 +19,7 @@ import (
 func played(tape *replaytest.Tape) string {
 	rec := httptest.NewRecorder()
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
-	loom.New(et.Stage(tape)).ServeLines(rec, r, "default", replaytest.Session, "websocket", tape, emulate.Pacing{Speed: replay.Max})
+	loom.New(et.Stage(tape)).ServeLines(rec, r, "default", replaytest.Session, "websocket", tape, emulate.Pacing{Speed: player.Max})
 	return rec.Body.String()
 }
 

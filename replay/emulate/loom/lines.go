@@ -83,7 +83,7 @@ type lines struct {
 	form string
 }
 
-// Flush implements replay.Sink.
+// Flush implements player.Sink.
 func (l *lines) Flush() error { return l.body.Flush() }
 
 // line writes a message of a WebSocket in the form that was asked for.

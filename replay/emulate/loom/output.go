@@ -9,7 +9,7 @@ import (
 	"tapedeck/schema"
 )
 
-// output returns the messages of a run as a server sends them. It is a replay.Sink.
+// output returns the messages of a run as a server sends them. It is a player.Sink.
 type output struct {
 	to     func(kind websocket.MessageType, message []byte) error
 	run    *run
@@ -19,7 +19,7 @@ type output struct {
 	failed bool // it was error
 }
 
-// Play implements replay.Sink.
+// Play implements player.Sink.
 func (o *output) Play(f *replay.Frame, _, to int) error {
 	if to < len(f.Raw) {
 		return nil
@@ -104,7 +104,7 @@ func (o *output) finish() error {
 	return o.send(end, false)
 }
 
-// Flush implements replay.Sink: every message is sent as it is written.
+// Flush implements player.Sink: every message is sent as it is written.
 func (o *output) Flush() error { return nil }
 
 func (o *output) send(message []byte, binary bool) error {

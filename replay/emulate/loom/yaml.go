@@ -5,6 +5,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"tapedeck/internal/jsonstring"
 	"tapedeck/replay/emulate"
 )
 
@@ -60,7 +61,7 @@ func appendScalar(b []byte, s string) []byte {
 	if plain && !strings.HasSuffix(s, " ") {
 		return append(b, s...)
 	}
-	return emulate.AppendText(b, s)
+	return jsonstring.Append(b, s)
 }
 
 // reserved are words that YAML, in one of its versions, takes for something else.

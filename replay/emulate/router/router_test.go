@@ -9,10 +9,10 @@ import (
 
 	"tapedeck/ingest/dialect/dialects/dialectstest"
 	"tapedeck/internal/problem"
-	"tapedeck/replay"
 	"tapedeck/replay/emulate"
 	et "tapedeck/replay/emulate/emulatetest"
 	"tapedeck/replay/emulate/router"
+	"tapedeck/replay/player"
 	"tapedeck/replay/replaytest"
 	"tapedeck/schema"
 )
@@ -28,7 +28,7 @@ func TestSession(t *testing.T) {
 		Add(0, `{"event_id":2,"type":"message_chunk","content":"hi","id":"think"}`+"\n").
 		Add(0, `{"event_id":3,"reply":"hi"}`+"\n")
 	tape.Stream(schema.SSE, "anthropic-agent").Add(0, "data: [DONE]\n\n")
-	f := router.New(emulate.Options{Library: tape, Logger: slog.New(slog.DiscardHandler), Alarm: replay.TimerAlarm}, nil)
+	f := router.New(emulate.Options{Library: tape, Logger: slog.New(slog.DiscardHandler), Alarm: player.TimerAlarm}, nil)
 	base := et.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { f.Session(w, r, "default") }))
 	for _, tc := range []struct {
 		method, path string

@@ -12,6 +12,7 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
+	"tapedeck/internal/bounded"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/schema"
 	schemaclickhouse "tapedeck/schema/clickhouse"
@@ -158,15 +159,12 @@ func TestSet(t *testing.T) {
 	for i := range 3 {
 		of := Key{"acme", fmt.Sprint("s", i)}
 		stream := schema.NewStreamID()
-		time.Sleep(2 * time.Millisecond)
+		time.Sleep(2 * time.Millisecond) // ids have the resolution of a millisecond
 		gone, err := store.Put(t.Context(), of)
 		if err != nil {
 			t.Fatal(err)
 		}
-		end := time.Now().Add(20 * time.Second)
-		for !set.Known(of).Covers(stream) && time.Now().Before(end) {
-			time.Sleep(10 * time.Millisecond)
-		}
+		bounded.Until(t, "the set to learn of the deletion", func() bool { return set.Known(of).Covers(stream) })
 		if !set.Covers(t.Context(), of, stream, time.Now()) {
 			t.Fatal("the set does not learn of a deletion")
 		}

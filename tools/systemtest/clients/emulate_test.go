@@ -16,6 +16,7 @@ import (
 
 	"tapedeck/ingest/dialect/dialecttest"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/local/programtest"
 	"tapedeck/internal/speedtest"
 )
 
@@ -31,7 +32,7 @@ type announced struct {
 // standard input. It has to exit with 0.
 func emulate(t *testing.T, protocol, path string, flags ...string) announced {
 	t.Helper()
-	cmd := exec.Command(program(t), append([]string{
+	cmd := exec.Command(programtest.Path(t), append([]string{
 		"emulate", "--json", "--speed", "max", "--listen", "127.0.0.1:0", "--exit-with", "stdin", protocol, path,
 	}, flags...)...)
 	stdin, err := cmd.StdinPipe()
@@ -74,7 +75,7 @@ func capture(t *testing.T, name string) (path string) {
 // exits with 0 on SIGTERM.
 func TestStartAndExit(t *testing.T) {
 	path := capture(t, "openai_chat/openai_chat_stream.sse")
-	name := program(t)
+	name := programtest.Path(t)
 	for how, stop := range map[string]func(cmd *exec.Cmd, stdin io.Closer) error{
 		"SIGTERM":                func(cmd *exec.Cmd, _ io.Closer) error { return cmd.Process.Signal(syscall.SIGTERM) },
 		"SIGINT":                 func(cmd *exec.Cmd, _ io.Closer) error { return cmd.Process.Signal(os.Interrupt) },
@@ -116,7 +117,7 @@ func TestStartAndExit(t *testing.T) {
 func TestExitWithParent(t *testing.T) {
 	path := capture(t, "openai_chat/openai_chat_stream.sse")
 	// The shell starts the command beside itself and waits until it is killed.
-	parent := exec.Command("sh", "-c", `"$0" emulate http "$1" --json --listen 127.0.0.1:0 --exit-with parent & read line`, program(t), path)
+	parent := exec.Command("sh", "-c", `"$0" emulate http "$1" --json --listen 127.0.0.1:0 --exit-with parent & read line`, programtest.Path(t), path)
 	stdin, err := parent.StdinPipe()
 	check(t, err)
 	defer stdin.Close()

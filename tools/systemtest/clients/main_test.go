@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -18,37 +17,7 @@ import (
 	"tapedeck/internal/fulltest"
 )
 
-// built is where the program lies, once a test has asked for it.
-var built struct {
-	once sync.Once
-	dir  string
-	err  error
-}
-
-func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		os.RemoveAll(built.dir)
-		os.Exit(code)
-	}))
-}
-
-// program builds the tapedeck command and returns its path.
-func program(t testing.TB) string {
-	t.Helper()
-	built.once.Do(func() {
-		if built.dir, built.err = os.MkdirTemp("", "tapedeck-clients-"); built.err != nil {
-			return
-		}
-		out, err := exec.Command("go", "build", "-o", filepath.Join(built.dir, "tapedeck"), "tapedeck/cmd/tapedeck").CombinedOutput()
-		if err != nil {
-			built.err = fmt.Errorf("build the program: %w\n%s", err, out)
-		}
-	})
-	if built.err != nil {
-		t.Fatal(built.err)
-	}
-	return filepath.Join(built.dir, "tapedeck")
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // lack ends a test for which the machine lacks something.
 func lack(t testing.TB, err error) {

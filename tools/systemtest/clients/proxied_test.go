@@ -66,7 +66,8 @@ func post(t *testing.T, base, body string) (status int, text string, head http.H
 	return res.StatusCode, string(all), res.Header
 }
 
-// proxied records what asks asks through the proxy to a tape file.
+// proxied records the requests of asks through the proxy to a tape file. The servers end also if asks skips the
+// test.
 func proxied(t *testing.T, upstream string, asks func(base string)) (path string) {
 	t.Helper()
 	var memory ingesttest.Memory
@@ -74,9 +75,15 @@ func proxied(t *testing.T, upstream string, asks func(base string)) (path string
 		Upstream: upstream, Recorder: ingest.NewRecorder(&memory, ingest.Settings{}, nil), Stream: ingest.StreamOptions{Session: "proxied"},
 	})
 	check(t, err)
-	front := httptest.NewServer(p)
-	asks(front.URL)
-	front.Close()
-	check(t, p.Shutdown(t.Context()))
+	func() {
+		front := httptest.NewServer(p)
+		defer func() {
+			front.Close()
+			if err := p.Shutdown(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}()
+		asks(front.URL)
+	}()
 	return tapeOf(t, &memory, "proxied")
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"tapedeck/internal/local/programtest"
 )
 
 const recipes = "../../../docs/recipes"
@@ -19,7 +21,7 @@ func recipe(t *testing.T, dir string, env []string, name string, args ...string)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(program(t))+string(os.PathListSeparator)+os.Getenv("PATH"))
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(programtest.Path(t))+string(os.PathListSeparator)+os.Getenv("PATH"))
 	cmd.Env = append(cmd.Env, env...)
 	if out, err := cmd.CombinedOutput(); err != nil || !bytes.Contains(out, []byte("ok")) && !bytes.Contains(out, []byte("1 passed")) {
 		t.Errorf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)

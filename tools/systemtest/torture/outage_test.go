@@ -20,6 +20,7 @@ import (
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/local/engine"
 	"tapedeck/internal/local/localtest"
+	"tapedeck/internal/local/programtest"
 )
 
 var outage = flag.Duration("torture.outage", 4*time.Second, "how long NATS is away in TestOutage")
@@ -41,7 +42,7 @@ func TestOutage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := startCluster(t.Context(), dir, build(t), tables, int64(outage.Seconds()*outageRate*60)+spoolRoom)
+	c, err := startCluster(t.Context(), dir, programtest.Path(t), tables, int64(outage.Seconds()*outageRate*60)+spoolRoom)
 	if err != nil {
 		t.Fatal(err)
 	}

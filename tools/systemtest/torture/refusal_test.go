@@ -16,6 +16,7 @@ import (
 	"tapedeck/ingest/sink"
 	"tapedeck/internal/local/engine"
 	"tapedeck/internal/local/localtest"
+	"tapedeck/internal/local/programtest"
 )
 
 var refuseFor = flag.Duration("torture.refusal", 2*time.Second, "how long ClickHouse refuses in TestClickHouseRefuses")
@@ -23,7 +24,7 @@ var refuseFor = flag.Duration("torture.refusal", 2*time.Second, "how long ClickH
 // ClickHouse refuses for a while, under load: the sinks are not ready and say why,
 // nothing is set aside, and afterwards all is stored once.
 func TestClickHouseRefuses(t *testing.T) {
-	program := build(t)
+	program := programtest.Path(t)
 	for _, r := range refusals() {
 		// Each has a ClickHouse of its own: one that was killed a few times is started
 		// again later and later.

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +13,7 @@ import (
 
 	"tapedeck/internal/local/engine"
 	"tapedeck/internal/local/localtest"
+	"tapedeck/internal/local/programtest"
 )
 
 var (
@@ -36,7 +35,7 @@ const (
 
 func TestTorture(t *testing.T) {
 	tables := localtest.Engine(t, engine.Options{Ephemeral: true})
-	program := build(t)
+	program := programtest.Path(t)
 	dir, err := os.MkdirTemp("", "tapedeck-torture-")
 	if err != nil {
 		t.Fatal(err)
@@ -73,16 +72,6 @@ func TestTorture(t *testing.T) {
 	if total.whole == 0 || total.acked == 0 {
 		t.Error("nothing came through whole: the rounds showed nothing")
 	}
-}
-
-// build makes the program, as its parts are processes of their own.
-func build(t *testing.T) string {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), "tapedeck")
-	if out, err := exec.Command("go", "build", "-o", program, "tapedeck/cmd/tapedeck").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
-	return program
 }
 
 // tally is what the rounds came to.

@@ -61,14 +61,6 @@ func buildPrevious(t *testing.T) string {
 	return program
 }
 
-// buildPresent returns the program of the working tree.
-func buildPresent(t *testing.T) string {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), "tapedeck")
-	run(t, ".", "go", "build", "-trimpath", "-buildvcs=false", "-o", program, "tapedeck/cmd/tapedeck")
-	return program
-}
-
 // run runs a command in a directory and returns its output.
 func run(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()

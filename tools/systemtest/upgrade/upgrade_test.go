@@ -13,6 +13,7 @@ import (
 
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/local/localtest"
+	"tapedeck/internal/local/programtest"
 )
 
 // loadFor is how long each version takes part in each step under load.
@@ -24,7 +25,7 @@ func TestMain(m *testing.M) { localtest.Main(m) }
 var order = []string{"sink", "api", "ingest"}
 
 func TestUpgradeAndBack(t *testing.T) {
-	p := programs{buildPrevious(t), buildPresent(t)}
+	p := programs{buildPrevious(t), programtest.Path(t)}
 	f := newFleet(t, p)
 	l := newLoad(t, f)
 

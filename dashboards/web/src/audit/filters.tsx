@@ -1,7 +1,7 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import classes from '../reports/page.module.css'
-import { presets } from '../reports/range'
+import { presets } from '../filters/range'
 import { kinds, outcomes } from './filter'
 import { chosen, type Filter, type Outcome } from './queries'
 

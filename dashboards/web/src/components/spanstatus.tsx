@@ -1,4 +1,4 @@
-import type { SpanState } from '../session/timeline/span'
+import type { SpanState } from './spanstate'
 import { StateBadge, type StateLook } from './statebadge'
 
 const looks: Record<SpanState, StateLook> = {

@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { ProblemAlert } from '../components/problem'
-import { useTitle } from '../shell/title'
+import { useTitle } from '../components/title'
 import classes from './page.module.css'
 import { logIn, loginQuery, logOut, rightsOf, startOver, type Login } from './queries'
 

@@ -1,8 +1,8 @@
 import { viewerZone } from '../format/zone'
-import { TimeFilter } from '../reports/timefilter'
-import { Choices } from '../sessions/choices'
-import { FilterButton } from '../sessions/filterbutton'
-import { Search } from '../sessions/search'
+import { TimeFilter } from '../filters/timefilter'
+import { Choices } from '../filters/choices'
+import { FilterButton } from '../filters/filterbutton'
+import { Search } from '../filters/search'
 import classes from './page.module.css'
 import { findingCodes, type ReconciliationParams } from './params'
 

@@ -1,6 +1,6 @@
 import { Text, Title } from '@mantine/core'
 import { useServerAddress } from '../login/queries'
-import { useTitle } from '../shell/title'
+import { useTitle } from '../components/title'
 import { Connect } from './connect'
 import { DropFiles } from './drop'
 import { FailedStreams, LiveStreams } from './live'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { viewerZone } from '../format/zone'
-import { everything } from '../sessions/filter'
+import { everything } from '../filters/filter'
 import { apiParams, callsAddress, csvAddress, formatReport, parseReport } from './params'
 
 test('without a query the report is the usual one, in the viewer’s zone', () => {

@@ -1,6 +1,6 @@
 import { isZone, viewerZone } from '../format/zone'
 import type { Schemas } from '../api/client'
-import { everything, type Filter, formatFilter, parseFilter, toQuery } from '../sessions/filter'
+import { everything, type Filter, formatFilter, parseFilter, toQuery } from '../filters/filter'
 
 export type Granularity = Schemas['Granularity']
 export const granularities: readonly Granularity[] = ['15m', 'hour', 'day', 'week', 'month', 'total']

@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { type Filter, formatFilter, type List } from '../sessions/filter'
+import { type Filter, formatFilter, type List } from '../filters/filter'
 import type { ReportParams } from './params'
 import { next } from './periods'
 import { groupValue, type Grouped } from './rows'

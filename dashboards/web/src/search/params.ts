@@ -1,5 +1,5 @@
 import type { paths } from '../api/schema.gen'
-import { formatFilter, parseFilter, toQuery, type Filter, type SessionsQuery } from '../sessions/filter'
+import { formatFilter, parseFilter, toQuery, type Filter, type SessionsQuery } from '../filters/filter'
 
 export type SearchQuery = paths['/v1/search']['get']['parameters']['query']
 export type Kind = NonNullable<SearchQuery['kind']>[number]

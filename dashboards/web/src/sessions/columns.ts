@@ -1,4 +1,4 @@
-import type { Sort } from './filter'
+import type { Sort } from '../filters/filter'
 
 export interface Column {
   name: string

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
 import { viewerZone } from '../format/zone'
-import { FindingsButton } from '../reports/findingsbutton'
-import { TimeFilter } from '../reports/timefilter'
-import { everything, narrows, type Filter } from './filter'
-import { FilterBar } from './filterbar'
-import { NarrowingFilters } from './narrowing'
+import { FindingsButton } from '../filters/findingsbutton'
+import { TimeFilter } from '../filters/timefilter'
+import { everything, narrows, type Filter } from '../filters/filter'
+import { FilterBar } from '../filters/filterbar'
+import { NarrowingFilters } from '../filters/narrowing'
 
 /** What narrows the list, each in a button of its own. */
 export function Filters({ filter, change }: { filter: Filter; change: (part: Partial<Filter>) => void }) {

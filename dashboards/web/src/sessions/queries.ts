@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { answered, api, isRefused } from '../api/client'
-import { toQuery, type Filter } from './filter'
+import { toQuery, type Filter } from '../filters/filter'
 
 /** How many sessions are fetched at once. */
 const pageSize = 100
@@ -40,10 +40,3 @@ export const runningQuery = (filter: Filter) =>
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => (isRefused(state.error) ? false : 2_000),
   })
-
-/** The names that sessions can be filtered by. */
-export const facetsQuery = queryOptions({
-  queryKey: ['facets'],
-  queryFn: ({ signal }) => answered(api.GET('/v1/facets', { signal })),
-  staleTime: 60_000,
-})

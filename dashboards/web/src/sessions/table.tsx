@@ -4,7 +4,7 @@ import { useEffect, useRef, useState, type FocusEvent, type KeyboardEvent, type 
 import { SortButton } from '../components/sortbutton'
 import type { Choosing } from './choosing'
 import { columns, findingsColumn, nextSort, sortedAs } from './columns'
-import type { Sort } from './filter'
+import type { Sort } from '../filters/filter'
 import { Row } from './row'
 import { keepPlace, keptPlace } from './place'
 import type { Session } from './rows'

@@ -7,7 +7,7 @@ import { ProblemAlert } from '../components/problem'
 import { Time } from '../components/time'
 import { loginQuery } from '../login/queries'
 import SessionPage from '../session/page'
-import { useTitle } from '../shell/title'
+import { useTitle } from '../components/title'
 import classes from './page.module.css'
 
 /** The secret of the link, which follows the # of the address. */

@@ -5,7 +5,6 @@ import { lazy, Suspense, useEffect, useRef, type ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Skip } from '../components/skip'
 import { loginQuery } from '../login/queries'
-import { HeaderSearch } from '../search/header'
 import { ServerState } from './serverstate'
 import classes from './shell.module.css'
 
@@ -25,8 +24,8 @@ const access = { path: '/access', name: 'Access' }
 
 const Account = lazy(() => import('../login/account'))
 
-/** What stands around every page: the way to the others, and the colours. */
-export function Shell({ children }: { children: ReactNode }) {
+/** What is around every page: the links to the others, the search field and the switch of colours. */
+export function Shell({ search, children }: { search: ReactNode; children: ReactNode }) {
   const [path] = useLocation()
   const nav = useRef<HTMLElement>(null)
   const login = useQuery({ ...loginQuery, enabled: false }).data
@@ -58,7 +57,7 @@ export function Shell({ children }: { children: ReactNode }) {
             </Link>
           ))}
         </nav>
-        {path !== '/search' && <HeaderSearch />}
+        {path !== '/search' && search}
         {principal !== null && (
           <Suspense>
             <Account principal={principal} />

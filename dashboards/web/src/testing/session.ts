@@ -1,5 +1,7 @@
-import type { Session } from '../sessions/rows'
+import type { Schemas } from '../api/client'
 import { noTokens } from './tokens'
+
+type Session = Schemas['SessionPage']['items'][number]
 
 /** A session of the list for tests, plain but for what is given. */
 export function session(given: Partial<Session> = {}): Session {

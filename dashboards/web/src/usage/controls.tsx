@@ -1,8 +1,8 @@
 import { Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { FindingsButton } from '../reports/findingsbutton'
+import { FindingsButton } from '../filters/findingsbutton'
 import { callsAddress, usageAddress, type ReportParams } from '../reports/params'
-import { FilterButton } from '../sessions/filterbutton'
+import { FilterButton } from '../filters/filterbutton'
 
 /** Further costs of the same usage, and the export of calls. */
 export function UsageControls({

@@ -1,4 +1,4 @@
-import { bucketColours, palette } from '../reports/colours'
+import { bucketColours, palette } from '../components/colours'
 import type { Series } from '../reports/chart'
 import { groupName } from '../reports/rows'
 import { layersOf, stacked, type Layer } from '../reports/stack'

@@ -23,9 +23,9 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/dialecttest"
-	"tapedeck/ingest/tap/framing/eventstream"
-	"tapedeck/ingest/tap/framing/ndjson"
-	"tapedeck/ingest/tap/framing/sse"
+	"tapedeck/ingest/framing/eventstream"
+	"tapedeck/ingest/framing/ndjson"
+	"tapedeck/ingest/framing/sse"
 	"tapedeck/schema"
 )
 

@@ -14,7 +14,7 @@ import (
 	"tapedeck/internal/app/command/knownrecordings"
 	"tapedeck/internal/console"
 	"tapedeck/query/compare"
-	"tapedeck/query/session/sessionhead"
+	"tapedeck/query/facts/sessionhead"
 )
 
 // Question is a condition, and the sessions that it is checked on. Without Tool, Fails, Text and

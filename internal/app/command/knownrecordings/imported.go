@@ -9,8 +9,8 @@ import (
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/app/command/tapeimport"
 	"tapedeck/internal/console"
+	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/query/session/sessiondetail"
-	"tapedeck/query/session/sessionstreams"
 )
 
 // WaitImported waits until the sessions can be read, for some seconds at most each.

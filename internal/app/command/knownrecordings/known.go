@@ -11,7 +11,7 @@ import (
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/console"
 	"tapedeck/query"
-	"tapedeck/query/session/sessionstreams"
+	"tapedeck/query/facts/sessionstreams"
 )
 
 // Server returns a client of the server.

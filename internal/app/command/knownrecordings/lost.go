@@ -7,7 +7,7 @@ import (
 
 	"tapedeck/ingest/tap/agenthistory"
 	"tapedeck/query"
-	"tapedeck/query/session/sessionstreams"
+	"tapedeck/query/facts/sessionstreams"
 )
 
 // storedWithin bounds the time until recorded streams can be read from the server. Newer ones

@@ -14,7 +14,7 @@ import (
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/console"
 	"tapedeck/query"
-	"tapedeck/query/session/sessionstreams"
+	"tapedeck/query/facts/sessionstreams"
 )
 
 // readableTimeout is how long a command waits for a recording to be readable.

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/term"
 
-	"tapedeck/replay"
+	"tapedeck/replay/player"
 	"tapedeck/replay/terminal"
 )
 
@@ -23,7 +23,7 @@ func Interactive() bool {
 
 // OnTerminal plays on the terminal's screen until the user leaves. The terminal is
 // restored in every case. result.Interrupt is also set if ctx ended.
-func (p *Player) OnTerminal(ctx context.Context, path string, q url.Values, speed replay.Speed, follow bool) (result terminal.Result, err error) {
+func (p *Player) OnTerminal(ctx context.Context, path string, q url.Values, speed player.Speed, follow bool) (result terminal.Result, err error) {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
 	defer stop()
 	q.Set("hold", "1")

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"tapedeck/internal/console"
-	"tapedeck/query/pricing/pricelist"
+	"tapedeck/query/report/pricelist"
 )
 
 // PriceChanges writes what a price file changes, and on notes what is probably wrong in it.

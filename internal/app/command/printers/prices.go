@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"tapedeck/internal/console"
-	"tapedeck/query/pricing/pricelist"
 	"tapedeck/query/pricing/prices"
+	"tapedeck/query/report/pricelist"
 )
 
 // Prices writes a price table, and the models in use that have no price, or those alone; on

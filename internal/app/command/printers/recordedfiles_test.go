@@ -9,7 +9,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/tap/file"
 	"tapedeck/internal/app/command/knownrecordings"
-	"tapedeck/query/session/sessionstreams"
+	"tapedeck/query/facts/sessionstreams"
 )
 
 // Each file counts once: as recorded, known, empty or failed.

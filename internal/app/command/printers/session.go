@@ -10,8 +10,8 @@ import (
 
 	"tapedeck/internal/console"
 	"tapedeck/query"
+	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/session/sessiondetail"
-	"tapedeck/query/session/sessionhead"
 	"tapedeck/query/session/timeline"
 	"tapedeck/query/session/transcript"
 )

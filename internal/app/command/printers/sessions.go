@@ -8,7 +8,7 @@ import (
 
 	"tapedeck/internal/console"
 	"tapedeck/query/facts/findings"
-	"tapedeck/query/session/sessionhead"
+	"tapedeck/query/facts/sessionhead"
 )
 
 // SessionTable is a list of sessions.

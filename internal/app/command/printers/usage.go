@@ -7,7 +7,7 @@ import (
 
 	"tapedeck/internal/console"
 	costs "tapedeck/query/pricing/cost"
-	"tapedeck/query/report/reports"
+	"tapedeck/query/report/grouping"
 	"tapedeck/query/report/usagereport"
 )
 
@@ -54,7 +54,7 @@ func totalCells(heads []string) []any {
 }
 
 // groupCells returns the cells that name a row: its period and its groups.
-func groupCells(p reports.Period, by []string, g reports.Group) []any {
+func groupCells(p grouping.Period, by []string, g grouping.Group) []any {
 	var cells []any
 	if p.Name != nil {
 		cells = append(cells, *p.Name)
@@ -70,9 +70,9 @@ func groupCells(p reports.Period, by []string, g reports.Group) []any {
 }
 
 // groupHeads names those cells.
-func groupHeads(granularity reports.Granularity, by []string) []string {
+func groupHeads(granularity grouping.Granularity, by []string) []string {
 	var heads []string
-	if granularity != reports.Whole {
+	if granularity != grouping.Whole {
 		heads = append(heads, string(granularity))
 	}
 	return append(heads, by...)

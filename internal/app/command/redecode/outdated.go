@@ -14,7 +14,7 @@ import (
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/app/command/knownrecordings"
 	"tapedeck/internal/console"
-	"tapedeck/query/session/sessionhead"
+	"tapedeck/query/facts/sessionhead"
 )
 
 // AtOnce is the number of sessions that Outdated has the server decode at a time.

@@ -8,7 +8,7 @@ import { useServerAddress } from '../../login/queries'
 import { isOpen } from '../standing'
 import { command } from './commands'
 import { MenuDialog, SameByCommand } from './dialog'
-import type { DialogProps } from './menu'
+import type { DialogProps } from './props'
 
 /** Deletes a session once that is confirmed, and leaves its page. */
 export default function DeleteDialog({ session, close }: DialogProps) {

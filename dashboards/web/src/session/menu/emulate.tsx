@@ -6,7 +6,7 @@ import { shellWord } from '../../format/shell'
 import { useServerAddress } from '../../login/queries'
 import { command } from './commands'
 import { expiredText, MenuDialog, SameByCommand } from './dialog'
-import type { DialogProps } from './menu'
+import type { DialogProps } from './props'
 
 const protocols = [
   { protocol: 'http', name: 'HTTP', what: 'What passed through the proxy, and streams of model providers.' },

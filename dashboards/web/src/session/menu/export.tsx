@@ -5,7 +5,7 @@ import { bytes, counted } from '../../format/numbers'
 import { useServerAddress } from '../../login/queries'
 import { exportCommand, type Format, formats } from './commands'
 import { expiredText, MenuDialog, SameByCommand } from './dialog'
-import type { DialogProps } from './menu'
+import type { DialogProps } from './props'
 
 /** Downloads the session as a tape; the command writes other formats, too. */
 export default function ExportDialog({ session, close }: DialogProps) {

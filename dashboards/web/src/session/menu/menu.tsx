@@ -14,14 +14,9 @@ import { type ComponentType, lazy, type LazyExoticComponent, Suspense, useState 
 import { Link } from 'wouter'
 import { isShared, type Schemas } from '../../api/client'
 import { hasScope, type Login, loginQuery } from '../../login/queries'
+import type { DialogProps } from './props'
 
 type Session = Schemas['SessionDetail']
-
-/** What a dialog of the menu receives. */
-export interface DialogProps {
-  session: Session
-  close: () => void
-}
 
 interface Entry {
   name: string
@@ -53,7 +48,7 @@ const entries: readonly Entry[] = [
     scope: 'read:raw',
     // Without tokens nobody else reaches the server.
     when: ({ tokens }) => tokens,
-    dialog: lazy(() => import('../../share/dialog')),
+    dialog: lazy(() => import('../share/dialog')),
   },
   { name: 'Decode again…', icon: IconRefresh, scope: 'admin', dialog: lazy(() => import('./redecode')) },
   { name: 'Delete…', icon: IconTrash, scope: 'admin', danger: true, dialog: lazy(() => import('./delete')) },

@@ -6,11 +6,11 @@ import { ProblemAlert } from '../../components/problem'
 import { counted } from '../../format/numbers'
 import { shellWord } from '../../format/shell'
 import { useServerAddress } from '../../login/queries'
-import { facetsQuery } from '../../sessions/queries'
+import { facetsQuery } from '../../filters/queries'
 import { isOpen } from '../standing'
 import { command } from './commands'
 import { expiredText, MenuDialog, SameByCommand } from './dialog'
-import type { DialogProps } from './menu'
+import type { DialogProps } from './props'
 
 /** Derives the facts of a session anew from its frames. */
 export default function RedecodeDialog({ session, close }: DialogProps) {

@@ -8,7 +8,7 @@ import { usePlayer } from '../player/context'
 import { isOpen } from '../standing'
 import { curlCommand, playCommand, replayAddress } from './commands'
 import { expiredText, MenuDialog, SameByCommand } from './dialog'
-import type { DialogProps } from './menu'
+import type { DialogProps } from './props'
 
 const speeds = ['0.5', '1', '2', '10', '100', 'max']
 

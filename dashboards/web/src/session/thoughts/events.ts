@@ -1,17 +1,11 @@
 import type { Schemas } from '../../api/client'
 import { eventOf, fieldsOf, holdsState } from '../state/snapshots'
 import { bounded, type Drawing } from './drawing'
+import type { ThoughtEvent } from './event'
 import { graphsOf } from './graph'
 import { treeOf } from './tree'
 
 type Frame = Schemas['Frame']
-
-/** An event of a search for thoughts, or a state that was sent beside them. */
-export interface ThoughtEvent {
-  kind: string
-  fields: Readonly<Record<string, unknown>>
-  at: number
-}
 
 /** The types of Loom's events, in both of its forms, and what the first form calls them. */
 const types = new Map<string, string>(

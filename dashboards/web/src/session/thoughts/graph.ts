@@ -1,6 +1,6 @@
 import { fieldsOf } from '../state/snapshots'
 import { type Drawing, type Edge, textOf, type Thought, titleOf } from './drawing'
-import { type ThoughtEvent } from './events'
+import type { ThoughtEvent } from './event'
 
 /** What is known of a graph so far. */
 interface Graph {

@@ -1,5 +1,5 @@
 import { type Drawing, type Edge, textOf, type Thought } from './drawing'
-import { type ThoughtEvent } from './events'
+import type { ThoughtEvent } from './event'
 
 interface Expansion {
   step: Thought

@@ -1,9 +1,7 @@
 import type { Schemas } from '../../api/client'
+import type { SpanState } from '../../components/spanstate'
 
 type Span = Schemas['Span']
-
-/** What a span was at a moment: not begun, open, or in its final status. */
-export type SpanState = 'before' | 'running' | Exclude<Schemas['SpanStatus'], 'open' | ''>
 
 /** Where a span ends, ms from the session's start; null while it is open and its session goes on. */
 export function endOf(span: Span): number | null {

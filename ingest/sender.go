@@ -1,0 +1,70 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+)
+
+// sender sends a stream's blocks to the publisher, in order, and follows which frames are
+// durable. Blocks that the publisher does not take at once wait in a queue.
+type sender struct {
+	publisher Publisher
+	stream    string // its id
+	// skipDeleted has the stream go on when a block was refused because its session was
+	// deleted: other frames may name other sessions.
+	skipDeleted bool
+
+	queue []queuedBlock
+	acks  ackTracker
+	err   error // the first block that could not be delivered; it stands
+}
+
+type queuedBlock struct {
+	block EncodedBlock
+	done  func(error)
+}
+
+// send queues a block. waiting is the lowest frame that is in no block so far.
+func (s *sender) send(b EncodedBlock, waiting uint64) {
+	number := s.acks.sent(waiting)
+	s.queue = append(s.queue, queuedBlock{b, func(err error) {
+		if s.skips(err) {
+			err = nil
+		}
+		s.acks.settle(number, err)
+	}})
+}
+
+func (s *sender) skips(err error) bool { return s.skipDeleted && IsDeleted(err) }
+
+// failure returns the error that ended the stream.
+func (s *sender) failure() error {
+	if s.err == nil {
+		s.err = s.acks.failure()
+	}
+	return s.err
+}
+
+// drain publishes all queued blocks. It fails with ctx's error if ctx ends before the
+// publisher took them all; any other error ends the stream.
+func (s *sender) drain(ctx context.Context) error {
+	for len(s.queue) > 0 {
+		q := s.queue[0]
+		err := s.publisher.Publish(ctx, q.block, q.done)
+		switch {
+		case err == nil:
+		case ctx.Err() != nil:
+			return fmt.Errorf("recording is held up: %w", err)
+		case s.skips(err):
+			q.done(nil)
+		default:
+			s.err = fmt.Errorf("record stream %s: %w", s.stream, err)
+			q.done(s.err)
+			return s.err
+		}
+		s.queue[0] = queuedBlock{}
+		s.queue = s.queue[1:]
+	}
+	s.queue = nil
+	return nil
+}

@@ -1,0 +1,126 @@
+package grouping
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2/ext"
+	"github.com/ClickHouse/clickhouse-go/v2/lib/column"
+	"golang.org/x/sync/errgroup"
+
+	"tapedeck/query"
+)
+
+// RepeatedLimit is up to how many repeated ids are listed apart from the rest. With
+// more of them it is cheaper to treat all with care. A variable for tests.
+var RepeatedLimit = 100_000
+
+// FindExceptions looks for what a report cannot just add up, and keeps it in
+// tables that come with its queries.
+func (b *Report) FindExceptions(ctx context.Context, r *query.Reader) error {
+	if err := b.findCrossing(ctx, r); err != nil {
+		return err
+	}
+	group, of := errgroup.WithContext(ctx)
+	var repeated []repeatedID
+	group.Go(func() (err error) {
+		repeated, err = query.Ask[repeatedID](of, r, statements, "repeated_ids", b.Shape, b.Args.With("limit", RepeatedLimit+1))
+		return err
+	})
+	running := false
+	if b.Shape.Table == "usage" {
+		group.Go(func() (err error) {
+			running, err = b.find(of, r, "any_running", b.Args)
+			return err
+		})
+	}
+	several := make([]bool, len(b.Shape.Tags))
+	for i, tag := range b.Shape.Tags {
+		group.Go(func() (err error) {
+			several[i], err = b.find(of, r, "several_values", b.Args.With("tag", tag))
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	b.Shape.Running, b.Shape.SingleTags = running, true
+	for _, found := range several {
+		b.Shape.SingleTags = b.Shape.SingleTags && !found
+	}
+	if b.Shape.All = len(repeated) > RepeatedLimit; b.Shape.All {
+		repeated = nil
+	}
+	b.Shape.Repeated = len(repeated) > 0
+	b.Shape.Careful = b.Shape.Crossing || b.Shape.Repeated || b.Shape.Running || b.Shape.All
+	return attach(b, "repeated_ids", "id", "UInt64", len(repeated), func(i int) any { return repeated[i].ID })
+}
+
+// repeatedID is the hash of an id that stands in the range several times.
+type repeatedID struct {
+	ID uint64 `ch:"id"`
+}
+
+// find asks whether there is anything of a kind.
+func (b *Report) find(ctx context.Context, r *query.Reader, name string, a query.Args) (bool, error) {
+	row, err := query.AskOne[struct {
+		Found uint64 `ch:"found"`
+	}](b.Context(ctx), r, statements, name, b.Shape, a)
+	return row.Found > 0, err
+}
+
+// crossing is a session that crosses an end of the range, and from when to when it lasts.
+type crossing struct {
+	ID    string `ch:"session_id"`
+	First int64  `ch:"first_ns"`
+	Last  int64  `ch:"last_ns"`
+}
+
+// findCrossing looks for the sessions that cross an end of the range. The days whose rows
+// may need care are those of the range and of these sessions, a day to spare.
+func (b *Report) findCrossing(ctx context.Context, r *query.Reader) error {
+	if !b.Shape.From && !b.Shape.To {
+		return nil
+	}
+	rows, err := query.Ask[crossing](ctx, r, statements, "crossing", b.Shape, b.Args)
+	if err != nil {
+		return err
+	}
+	for _, s := range rows {
+		if b.From != nil {
+			b.Args["care_from"] = min(b.Args["care_from"].(int64), before(s.First))
+		}
+		if b.To != nil {
+			b.Args["care_to"] = max(b.Args["care_to"].(int64), after(s.Last))
+		}
+	}
+	b.Shape.Crossing = len(rows) > 0
+	return attach(b, "crossing_sessions", "session_id", "String", len(rows), func(i int) any { return rows[i].ID })
+}
+
+// before returns the time a day before another, ns.
+func before(ns int64) int64 { return max(ns, math.MinInt64+day) - day }
+
+// after returns the time a day after another, ns.
+func after(ns int64) int64 { return min(ns, math.MaxInt64-day) + day }
+
+const day = int64(24 * time.Hour)
+
+// attach has a table of one column come with the report's queries, if it is not
+// empty.
+func attach(b *Report, table, name string, kind column.Type, rows int, value func(i int) any) error {
+	if rows == 0 {
+		return nil
+	}
+	t, err := ext.NewTable(table, ext.Column(name, kind))
+	for i := 0; err == nil && i < rows; i++ {
+		err = t.Append(value(i))
+	}
+	if err != nil {
+		return fmt.Errorf("table %s for a query: %w", table, err)
+	}
+	b.tables = append(b.tables, t)
+	return nil
+}

@@ -1,0 +1,72 @@
+package grouping
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"tapedeck/query"
+)
+
+// TagPrefix begins a grouping by a tag: "tag:customer".
+const TagPrefix = "tag:"
+
+// Group holds what a row is grouped by: the value for each name, nil for rows
+// that have none.
+type Group map[string]*string
+
+func NewGroup(by, values []string) Group {
+	g := Group{}
+	for i, name := range by {
+		g[name] = query.Named(values[i])
+	}
+	return g
+}
+
+// MarshalRow writes a row as one JSON object: the group's values beside those
+// of the given structs.
+func MarshalRow(g Group, parts ...any) ([]byte, error) {
+	out := []byte{'{'}
+	for _, part := range append(parts, map[string]*string(g)) {
+		text, err := json.Marshal(part)
+		if err != nil {
+			return nil, err
+		}
+		if inner := text[1 : len(text)-1]; len(inner) > 0 {
+			if len(out) > 1 {
+				out = append(out, ',')
+			}
+			out = append(out, inner...)
+		}
+	}
+	return append(out, '}'), nil
+}
+
+// GroupOf reads the group out of a row's JSON: the names are those of groupings.
+func GroupOf(text []byte, groupings []string) (Group, error) {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(text, &all); err != nil {
+		return nil, err
+	}
+	g := Group{}
+	for name, raw := range all {
+		if !isGrouping(name, groupings) {
+			continue
+		}
+		var value *string
+		if err := json.Unmarshal(raw, &value); err != nil {
+			return nil, fmt.Errorf("group %s: %w", name, err)
+		}
+		g[name] = value
+	}
+	return g, nil
+}
+
+func isGrouping(name string, groupings []string) bool {
+	for _, g := range groupings {
+		if name == g || g == TagPrefix && strings.HasPrefix(name, TagPrefix) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,119 @@
+package grouping
+
+import (
+	"fmt"
+	"sort"
+	"strconv"
+	"time"
+)
+
+// Granularity is how long the periods of a report are.
+type Granularity string
+
+// Periods are those of the calendar in the report's time zone.
+const (
+	Quarterly Granularity = "15m" // quarters of an hour
+	Hourly    Granularity = "hour"
+	Daily     Granularity = "day"
+	Weekly    Granularity = "week" // from Monday, as ISO 8601 numbers them
+	Monthly   Granularity = "month"
+	Whole     Granularity = "total" // one period, the whole range
+)
+
+// Granularities are all there are.
+var Granularities = []Granularity{Quarterly, Hourly, Daily, Weekly, Monthly, Whole}
+
+// Period is a part of a report's range.
+type Period struct {
+	// Name is "2026-03-29", "2026-W13", "2026-03" or, of an hour or a quarter of one, its
+	// start with the zone's offset; null where the report has one period, the whole range.
+	// Start and End are the period's own, not cut to the range, End not being in it.
+	Name  *string    `json:"period"`
+	Start *time.Time `json:"period_start"`
+	End   *time.Time `json:"period_end"`
+}
+
+// Expression returns the SQL that names the period of a time in ns: for hours and their
+// quarters the Unix time of their start, else a date.
+func (g Granularity) Expression(ns string) string {
+	at := "fromUnixTimestamp64Nano(" + ns + ", {zone:String})"
+	switch g {
+	case Quarterly:
+		return "toString(intDiv(" + ns + ", 900000000000) * 900)" // offsets of zones are whole quarters
+	case Hourly:
+		return "toString(toUnixTimestamp(toStartOfHour(" + at + ")))"
+	case Daily:
+		return "toString(toDate(" + at + "))"
+	case Weekly:
+		return "toString(toMonday(" + at + "))"
+	case Monthly:
+		return "toString(toStartOfMonth(" + at + "))"
+	}
+	return "materialize('')" // a key of GROUP BY, which a constant is not
+}
+
+// Period reads a value of the expression that Expression returns.
+func (g Granularity) Period(text string, zone *time.Location) (Period, error) {
+	if g == Hourly || g == Quarterly {
+		unix, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return Period{}, fmt.Errorf("period %q: %w", text, err)
+		}
+		start, length := time.Unix(unix, 0), time.Hour
+		if g == Quarterly {
+			length = 15 * time.Minute
+		}
+		return newPeriod(start.In(zone).Format(time.RFC3339), start, start.Add(length)), nil
+	}
+	if text == "" {
+		return Period{}, nil
+	}
+	date, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		return Period{}, fmt.Errorf("period %q: %w", text, err)
+	}
+	name, end := text, date.AddDate(0, 0, 1)
+	switch g {
+	case Weekly:
+		year, week := date.ISOWeek()
+		name, end = fmt.Sprintf("%04d-W%02d", year, week), date.AddDate(0, 0, 7)
+	case Monthly:
+		name, end = date.Format("2006-01"), date.AddDate(0, 1, 0)
+	}
+	return newPeriod(name, StartOf(date, zone), StartOf(end, zone)), nil
+}
+
+func newPeriod(name string, start, end time.Time) Period {
+	start, end = start.UTC(), end.UTC()
+	return Period{Name: &name, Start: &start, End: &end}
+}
+
+// StartOf returns the first moment of a date in a zone. Where the clock is put forward over
+// midnight, it is the moment at which that happens.
+func StartOf(date time.Time, zone *time.Location) time.Time {
+	const near = 36 * time.Hour // more than any offset, with a change of the clock
+	var start time.Time
+	for _, at := range []time.Duration{-near, -near / 3, near / 3, near} {
+		_, offset := date.Add(at).In(zone).Zone()
+		midnight := date.Add(time.Duration(-offset) * time.Second)
+		if isMidnight(midnight.In(zone), date) && (start.IsZero() || midnight.Before(start)) {
+			start = midnight
+		}
+	}
+	if !start.IsZero() {
+		return start
+	}
+	// There is no midnight: the clock changes over it, at a whole second.
+	begin := date.Add(-near)
+	seconds := sort.Search(int(2*near/time.Second), func(n int) bool {
+		y, m, d := begin.Add(time.Duration(n) * time.Second).In(zone).Date()
+		return !time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Before(date)
+	})
+	return begin.Add(time.Duration(seconds) * time.Second)
+}
+
+// isMidnight reports whether a time is the first moment of a date on its clock.
+func isMidnight(at, date time.Time) bool {
+	y, m, d := at.Date()
+	return at.Hour() == 0 && at.Minute() == 0 && at.Second() == 0 && time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Equal(date)
+}

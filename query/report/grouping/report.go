@@ -1,0 +1,135 @@
+package grouping
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/ClickHouse/clickhouse-go/v2/ext"
+
+	"tapedeck/internal/problem"
+	"tapedeck/query"
+	"tapedeck/query/facts/rollup"
+	"tapedeck/query/pricing/cost"
+	"tapedeck/schema/sqltemplate"
+)
+
+// ReportRows bounds the rows of a report.
+const MaxRows = 200_000
+
+// ErrTooManyRows is the error of a report that would be longer than MaxRows.
+var ErrTooManyRows = &problem.Problem{
+	Title: "Report too long", Status: 400,
+	Detail: "This report would have more than " + strconv.Itoa(MaxRows) + " rows.",
+	Hint:   "Ask for a shorter range, a coarser granularity or fewer groupings.",
+}
+
+func NoGrouping(name string, allowed []string) error {
+	return problem.BadParameter("group_by", fmt.Sprintf("group_by %q is nothing to group by.", name), allowed...)
+}
+
+// Report is what reports over a range of time have in common.
+type Report struct {
+	Tenant      string
+	From, To    *time.Time
+	Zone        *time.Location
+	Granularity Granularity
+	Shape       Shape
+	Args        query.Args
+	tables      []*ext.Table // come with the query
+	settled     *rollup.View // nil if no settled usage is read
+}
+
+// Shape is what the statements of reports ask of.
+type Shape struct {
+	Table, ID, Kind string // the table, the column of its facts' ids, the kind of span
+	Period          string
+	Groups          []string // SQL
+	From, To        bool
+	ByNode          bool
+	ByStatus        bool
+	Tags            []string
+	CellTags        []string // SQL
+	SingleTags      bool     // see query.TagJoins
+	Among           bool     // only the sessions of Report.Restrict
+	Stated          bool     // with what records state besides tokens
+	StatedCosts     bool     // a source states a cost
+
+	// Whether records are read by sql/settled_records.sql: with sessions that are not settled,
+	// with parts, and by which splits of models.
+	Settled, Unsettled, Parts bool
+	Splits                    cost.ModelSplits
+
+	// Whether there is anything that needs care: see sql/crossing.sql.
+	Crossing, Repeated, Running, Careful, All bool
+}
+
+func New(tenant string, from, to time.Time, zone *time.Location, g Granularity) *Report {
+	if zone == nil {
+		zone = time.UTC
+	}
+	if g == "" {
+		g = Whole
+	}
+	b := &Report{Tenant: tenant, Zone: zone, Granularity: g}
+	b.Args = query.Args{"tenant": tenant, "zone": zone.String(), "limit": MaxRows + 1}
+	if !from.IsZero() {
+		from = from.UTC()
+		b.From, b.Shape.From, b.Args["from"] = &from, true, from.UnixNano()
+		b.Args["near_from"], b.Args["care_from"] = before(from.UnixNano()), from.UnixNano()
+	}
+	if !to.IsZero() {
+		to = to.UTC()
+		b.To, b.Shape.To, b.Args["to"] = &to, true, to.UnixNano()
+		b.Args["near_to"], b.Args["care_to"] = after(to.UnixNano()), to.UnixNano()
+	}
+	return b
+}
+
+// Tag returns the place of a tag among Tags, to which it adds one that is not there.
+func (s *Shape) Tag(name string) int {
+	i := slices.Index(s.Tags, name)
+	if i < 0 {
+		i, s.Tags = len(s.Tags), append(s.Tags, name)
+	}
+	return i
+}
+
+// TagJoins returns the parameters of the template "tag_joins".
+func (s Shape) TagJoins(of string) query.TagJoins {
+	return query.TagJoins{Tags: s.Tags, Of: of, Single: s.SingleTags}
+}
+
+// Restrict limits the report to some sessions.
+func (b *Report) Restrict(sessions []string) error {
+	b.Shape.Among = true
+	t, err := ext.NewTable("among_sessions", ext.Column("session_id", "String"))
+	for i := 0; err == nil && i < len(sessions); i++ {
+		err = t.Append(sessions[i])
+	}
+	if err != nil {
+		return fmt.Errorf("table among_sessions for a query: %w", err)
+	}
+	b.tables = append(b.tables, t)
+	return nil
+}
+
+// Context returns a context in which the report's statements have their tables.
+func (b *Report) Context(ctx context.Context) context.Context {
+	if len(b.tables) == 0 {
+		return ctx
+	}
+	return clickhouse.Context(ctx, clickhouse.WithExternalTable(b.tables...))
+}
+
+// Ask is query.Ask for the statements of a report.
+func Ask[Row any](ctx context.Context, r *query.Reader, set *sqltemplate.Set, b *Report, name string, a query.Args) ([]Row, error) {
+	rows, err := query.Ask[Row](b.Context(ctx), r, set, name, b.Shape, a)
+	if err == nil && len(rows) > MaxRows {
+		err = ErrTooManyRows
+	}
+	return rows, err
+}

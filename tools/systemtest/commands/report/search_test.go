@@ -1,0 +1,70 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"tapedeck/internal/bounded"
+	"tapedeck/internal/speedtest"
+	"tapedeck/query/search"
+	"tapedeck/tools/systemtest/commands/commandtest"
+)
+
+// search prints hits with the command that plays their moment, and why an answer is partial.
+func TestSearch(t *testing.T) {
+	s := commandtest.Shared(t)
+	said := `{"id":"c","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":"the zanzibar\u001b[31m deployment failed"},"finish_reason":"stop"}]}`
+	s.Must(t, "record", "--session", "searched", "--dialect", "openai-chat", "--tag", "of=search", commandtest.TextFile(t, []byte(said+"\n")))
+	out := s.Must(t, "search", "zanzibar", "deploy*")
+	if !strings.Contains(out, `the zanzibar\x1b[31m deployment failed`) || !strings.Contains(out, "tapedeck play --from +") || !strings.Contains(out, " searched\n") {
+		t.Errorf("search:\n%s", out)
+	}
+	var found search.Answer
+	if err := json.Unmarshal([]byte(s.Must(t, "search", `"zanzibar 31m"`, "--json", "--role", "assistant", "--tag", "of=search")), &found); err != nil || len(found.Items) != 1 {
+		t.Errorf("search --json: %v %+v", err, found)
+	}
+	for _, args := range [][]string{{"search", `"zanzibar deployment"`}, {"search", "zanzibar", "--kind", "user"}} {
+		if stdout, stderr, exit := s.Run(t, args...); exit != 0 || stdout != "" || !strings.Contains(stderr, "Nothing matches") {
+			t.Errorf("%v: %d %s%s", args, exit, stdout, stderr)
+		}
+	}
+	for _, args := range [][]string{{"search"}, {"search", `"open`}, {"search", "a", "--kind", "said"}, {"search", "a", "-n", "0"}} {
+		if _, stderr, exit := s.Run(t, args...); exit != commandtest.ExitUsage {
+			t.Errorf("%v: %d %s", args, exit, stderr)
+		}
+	}
+	if _, stderr, exit := s.Run(t, "search", strings.Repeat("a", 10_240)); exit != commandtest.ExitUsage || !strings.Contains(stderr, "The search has 10240 bytes") {
+		t.Errorf("a search of 10 KB: %d %.300s", exit, stderr)
+	}
+}
+
+// The text of a session that is being recorded is found within two seconds, while its message grows.
+func TestSearchLive(t *testing.T) {
+	s := commandtest.Shared(t)
+	c := commandtest.DialWS(t, "ws"+strings.TrimPrefix(s.URL, "http")+"/v1/ingest/ws?session=searched-live&dialect=openai-chat")
+	var slowest time.Duration
+	for i, word := range []string{"quokka", "wombat", "numbat", "bilby"} {
+		frame := fmt.Sprintf(`{"id":"live","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"content":"%s number %d "},"finish_reason":null}]}`, word, i)
+		if err := c.Write(t.Context(), websocket.MessageText, []byte(frame)); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		bounded.Until(t, "a search for "+word, func() bool {
+			var found search.Answer
+			status, body, _ := s.Get(t, "/v1/search?q="+word)
+			if status != http.StatusOK || json.Unmarshal(body, &found) != nil {
+				t.Fatalf("search: %d %s", status, body)
+			}
+			return len(found.Items) == 1 && found.Items[0].SessionID == "searched-live"
+		})
+		slowest = max(slowest, time.Since(began))
+	}
+	speedtest.Within(t, "finding a word of a live session", slowest, 2*time.Second)
+	t.Logf("slowest of four: %v", slowest)
+}

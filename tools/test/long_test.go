@@ -1,0 +1,100 @@
+// Package test tests the scripts that run tests.
+package test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// programs writes shell scripts that stand for programs, and returns their folder.
+func programs(t *testing.T, scripts map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, script := range scripts {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// long runs long.sh with the given programs first on PATH, and returns its output.
+func long(t *testing.T, scripts map[string]string, args ...string) (output string, failed bool) {
+	t.Helper()
+	cmd := exec.Command("sh", append([]string{"long.sh"}, args...)...)
+	cmd.Env = append(os.Environ(), "PATH="+programs(t, scripts)+":"+os.Getenv("PATH"))
+	out, err := cmd.CombinedOutput()
+	return string(out), err != nil
+}
+
+// git lists one package with long tests.
+const git = `echo tools/systemtest/torture/main_test.go`
+
+func TestLongParts(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		scripts      map[string]string
+		failed       bool
+		says, silent []string
+	}{
+		{
+			name:    "all pass",
+			scripts: map[string]string{"git": git, "make": "exit 0", "go": "exit 0"},
+			says:    []string{"passed long tools/systemtest/torture (", "passed race 1/8 (", "passed race 8/8 (", "passed fuzz 8/8 ("},
+			silent:  []string{"FAILED"},
+		},
+		{
+			name:    "a long test fails",
+			scripts: map[string]string{"git": git, "make": "exit 0", "go": `case "$*" in *torture*) echo "--- FAIL: TestTorture"; exit 1;; esac`},
+			failed:  true,
+			says:    []string{"FAILED long tools/systemtest/torture (", "--- FAIL: TestTorture", "passed race 1/8 ("},
+		},
+		{
+			name:    "a test fails under the race detector",
+			scripts: map[string]string{"git": git, "make": "exit 0", "go": `case "$*" in *-race*) echo "--- FAIL: TestSlow (3s)"; exit 1;; list*) echo a;; esac`},
+			says:    []string{"no race, but tests failed: TestSlow; race 1/8 ("},
+			silent:  []string{"FAILED"},
+		},
+		{
+			name:    "a race",
+			scripts: map[string]string{"git": git, "make": "exit 0", "go": `case "$*" in *-race*) echo "WARNING: DATA RACE"; exit 66;; list*) echo a;; esac`},
+			failed:  true,
+			says:    []string{"FAILED race 1/8 (", "WARNING: DATA RACE"},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			output, failed := long(t, c.scripts)
+			if failed != c.failed {
+				t.Errorf("failed: %v, want %v", failed, c.failed)
+			}
+			for _, text := range c.says {
+				if !strings.Contains(output, text) {
+					t.Errorf("the output lacks %q", text)
+				}
+			}
+			for _, text := range c.silent {
+				if strings.Contains(output, text) {
+					t.Errorf("the output has %q", text)
+				}
+			}
+			if t.Failed() {
+				t.Log(output)
+			}
+		})
+	}
+}
+
+// With no time left nothing runs, and each part is named.
+func TestLongWithoutTime(t *testing.T) {
+	output, failed := long(t, map[string]string{"git": git, "make": "exit 1", "go": "exit 1"}, "0")
+	if failed || strings.Count(output, "not run: ") != 17 {
+		t.Errorf("failed: %v\n%s", failed, output)
+	}
+}
