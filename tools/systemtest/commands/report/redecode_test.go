@@ -20,7 +20,7 @@ func TestRedecode(t *testing.T) {
 	s := commandtest.Shared(t)
 	file := commandtest.TextFile(t, []byte(commandtest.LoomRun))
 	const id = "redecode/one" // a name that has to be escaped
-	s.Must(t, "record", "--session", id, "--dialect", "generic", file)
+	s.Must(t, "record", "--again", "--session", id, "--dialect", "generic", file)
 	s.Must(t, "record", "--again", "--session", "redecode two", "--dialect", "generic", file)
 	if out := s.Must(t, "show", id); strings.Contains(out, "clock") {
 		t.Fatalf("generic knows the tool:\n%s", out)
