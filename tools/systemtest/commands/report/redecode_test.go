@@ -66,7 +66,7 @@ func TestRedecode(t *testing.T) {
 func TestRedecodeRefusals(t *testing.T) {
 	t.Parallel()
 	s := commandtest.Shared(t)
-	s.Must(t, "record", "--session", "refused", commandtest.TextFile(t, []byte(commandtest.LoomRun)))
+	s.Must(t, "record", "--again", "--session", "refused", commandtest.TextFile(t, []byte(commandtest.LoomRun)))
 	for _, tc := range []struct {
 		args []string
 		exit int
