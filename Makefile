@@ -98,7 +98,7 @@ test-month: engine ## compare the reports of a generated month with a script's (
 ROUNDS := 20
 
 torture: engine ## break things under load, ROUNDS times, and check that nothing was lost
-	go test ./tools/systemtest/torture -count=1 -v -timeout 0 -run TestTorture -args -torture.rounds $(ROUNDS)
+	TAPEDECK_TEST_LONG=1 go test ./tools/systemtest/torture -count=1 -v -timeout 0 -run TestTorture -args -torture.rounds $(ROUNDS)
 
 check: ui ## gofmt, vet, staticcheck, golangci-lint, govulncheck, hashes of modules; types, lint and format of the pages
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "not formatted: run gofmt -w on these"; exit 1; }
@@ -135,7 +135,7 @@ bench: build ## measure, and write docs/benchmarks.md; BENCH_PEER=1 measures Ben
 	if [ "$(BENCH_PEER)" = 1 ] && [ -d $(BENCH_PEER_DIR) ]; then set -- "$$@" --peer $(BENCH_PEER_DIR); fi; \
 	echo "Dialects: their own benchmarks …" >&2; \
 	go test -p 1 -run xxx -bench . -benchtime 1s ./ingest/dialect/... > "$$dir/dialects.txt" || { cat "$$dir/dialects.txt"; exit 1; }; \
-	$(BENCH) "$$@" --dialects "$$dir/dialects.txt" --out $(BENCH_OUT)
+	$(BENCH) "$$@" --dialects "$$dir/dialects.txt" --json bin/benchmarks.json --out $(BENCH_OUT)
 	@$(MAKE) speed
 
 oracle: ## compare the rules for secrets with those of gitleaks, which is built first
@@ -148,15 +148,15 @@ SCALE_OUT := docs/benchmarks-scale.md
 
 bench-scale: build ## fill 100 million frames (FRAMES=, SESSIONS=, SCALE_DIR= to keep them), measure reports and lists, write docs/benchmarks-scale.md
 	go build -o $(BENCH) ./tools/tapedeck-bench
-	$(BENCH) scale --frames $(FRAMES) $(if $(SESSIONS),--sessions $(SESSIONS)) $(if $(SCALE_DIR),--dir $(SCALE_DIR)) --out $(SCALE_OUT)
+	$(BENCH) scale --frames $(FRAMES) $(if $(SESSIONS),--sessions $(SESSIONS)) $(if $(SCALE_DIR),--dir $(SCALE_DIR)) --json bin/benchmarks-scale.json --out $(SCALE_OUT)
 
 bench-backup: build ## fill 5 million frames (BACKUP_FRAMES=), back them up, restore and verify them, write docs/benchmarks-backup.md
 	go build -o $(BENCH) ./tools/tapedeck-bench
-	$(BENCH) backup --frames $(or $(BACKUP_FRAMES),5000000) --out docs/benchmarks-backup.md
+	$(BENCH) backup --frames $(or $(BACKUP_FRAMES),5000000) --json bin/benchmarks-backup.json --out docs/benchmarks-backup.md
 
 soak: build ## record over 2,000 connections with 500 replays at once for 10 minutes (FOR=), check every frame, watch memory, write docs/benchmarks-soak.md
 	go build -o $(BENCH) ./tools/tapedeck-bench
-	$(BENCH) soak --for $(or $(FOR),10m) --out docs/benchmarks-soak.md
+	$(BENCH) soak --for $(or $(FOR),10m) --json bin/benchmarks-soak.json --out docs/benchmarks-soak.md
 
 # One package after the other, on a machine that does nothing else.
 speed: engine clients ## the tests that assert how long something takes, with these assertions on

@@ -68,11 +68,12 @@ func costsOfView(t *testing.T, db *querytest.DB, tenant, by string, zone *time.L
 	return list
 }
 
-// What panels of costs read is what GET /v1/usage answers by day and model, tenant and tag, to the
+// Panels of costs read the figures of GET /v1/usage by day and model, tenant and tag, to the
 // last decimal and in time zones whose days begin at quarters of an hour: with calls in the last and
 // the first second of days, with models without a price, with sessions of several streams, and after
 // a deletion.
 func TestModelCostsEqualTheAPI(t *testing.T) {
+	t.Parallel()
 	db := recorded(t)
 	kathmandu, err := time.LoadLocation("Asia/Kathmandu") // 5:45 before UTC
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// Dashboard is one dashboard. Panels stand from left to right in rows of equal height.
+// Dashboard is one dashboard. Panels are arranged from left to right in rows of equal height.
 type Dashboard struct {
 	UID, Title, About string
 	From              string // the start of the time range, such as now-24h
@@ -16,7 +16,7 @@ type Dashboard struct {
 // object is a JSON object; encoding/json writes its keys in order.
 type object = map[string]any
 
-// schemaVersion is that of Grafana 11's dashboards; later versions migrate it as they load it.
+// schemaVersion is the version of Grafana 11's dashboards; later versions of Grafana migrate a dashboard when they load it.
 const schemaVersion = 39
 
 const columns = 24

@@ -12,7 +12,7 @@ import (
 
 var write = flag.Bool("write-dashboards", false, "write the dashboards anew")
 
-// The JSON files are those that the declarations make, and there is no other.
+// The JSON files equal the declarations, and there is no other file.
 func TestFiles(t *testing.T) {
 	for name, d := range All() {
 		want, err := d.JSON()
@@ -47,7 +47,7 @@ func read(t *testing.T, name string) *file {
 	return f
 }
 
-// Panels have ids, sources, units and descriptions, stand beside each other without overlapping,
+// Panels have ids, sources, units and descriptions, do not overlap,
 // and use variables that exist; every variable is used.
 func TestStructure(t *testing.T) {
 	uids := map[string]bool{}

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// chosen is what is chosen at the head of a dashboard; no value is all.
+// chosen holds the selections at the head of a dashboard; no value selects all.
 type chosen map[string][]string
 
-// timeRange is that of a dashboard, with the time between two points of a series.
+// timeRange is the time range of a dashboard, with the time between two points of a series.
 type timeRange struct {
 	from, to time.Time
 	interval time.Duration

@@ -17,7 +17,7 @@ type Panel struct {
 	Width, Height      int
 	Stacked            bool
 	Queries            []Query
-	// Units are those of columns of a table, by their names.
+	// Units holds the units of a table's columns, by the names of the columns.
 	Units map[string]string
 	// SessionLink has the values of the column session lead to the session in the UI.
 	SessionLink bool

@@ -2,7 +2,7 @@ package grafana
 
 import "strings"
 
-// number is a stat of one PromQL expression. In expressions {} stands for the chosen servers.
+// number is a stat of one PromQL expression. In expressions {} is replaced by the selected servers.
 func number(title, about, unit, expr string) Panel {
 	return Panel{Kind: stat, Title: title, About: about, Unit: unit, Width: 4, Height: 4, Queries: []Query{{Expr: ofServers(expr)}}}
 }

@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// file is what the tests read of a dashboard.
+// file holds the members of a dashboard that the tests read.
 type file struct {
 	UID, Title, Description string
 	Time                    struct{ From, To string }

@@ -13,7 +13,7 @@ import (
 	"tapedeck/schema"
 )
 
-// sessionsRecorded are what can be chosen of each session at the head of a dashboard.
+// sessionsRecorded are the values of each session that can be selected at the head of a dashboard.
 var sessionsRecorded = []struct{ tenant, model, tag, value string }{
 	{querytest.Tenant, "gpt-5", "team", "o'neill"}, {querytest.Tenant, "gpt-5-mini", "team", "blue"},
 	{"o'brien", "gpt-4.1", "team", "o'neill"}, {querytest.Tenant, "gpt-5", "customer", "c0"}, {"third", "gpt-5-mini", "team", "blue"},

@@ -18,6 +18,7 @@ var ofRecordings = timeRange{querytest.When(-60), querytest.When(day), 10 * time
 // Every statement of every dashboard answers with rows: for all values of its variables, for
 // each value, and for all of them listed; and its answers have the columns that Grafana needs.
 func TestStatements(t *testing.T) {
+	t.Parallel()
 	db := recorded(t)
 	settle(t, db)
 	var asked atomic.Int32
@@ -34,7 +35,7 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-// statements asks those of one dashboard.
+// statements runs the statements of one dashboard.
 func statements(t *testing.T, conn driver.Conn, name string, asked *atomic.Int32) {
 	f := read(t, name)
 	choices, values := []chosen{{}}, chosen{}

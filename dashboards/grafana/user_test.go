@@ -82,6 +82,7 @@ func users(t *testing.T, dir string) {
 // The read-only user of docs/operate/grafana.md can ask what dashboards ask, and no content; with
 // the row policies it sees one tenant.
 func TestReadOnlyUser(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	users(t, dir)
 	own := localtest.Engine(t, engine.Options{Dir: dir})

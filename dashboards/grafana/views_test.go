@@ -79,10 +79,11 @@ func ofViews(t *testing.T, db *querytest.DB, tenant string) (s sums) {
 	return s
 }
 
-// What dashboards read is what the API answers, for each tenant: with rows that were inserted
+// Dashboards read the figures of the API, for each tenant: with rows that were inserted
 // several times, spans that several streams report, sessions that were decoded anew, deleted, and
 // recorded again.
 func TestViewsEqualTheAPI(t *testing.T) {
+	t.Parallel()
 	db := recorded(t)
 	other := querytest.Recording{Session: "session-0", Stream: 9, Spans: []schema.Span{
 		{Fact: schema.Fact{ID: "tool-4"}, Kind: schema.SpanTool, Status: schema.StatusOK, Ended: querytest.AtSecond(30)},

@@ -13,7 +13,7 @@ import (
 	"tapedeck/internal/app/auth/access"
 )
 
-// service is what the tests read of a service.
+// service holds the settings of a service that the tests read.
 type service struct {
 	Image       string
 	User        string

@@ -16,7 +16,7 @@ type instruction struct {
 	text  string
 }
 
-// stage is what one FROM begins.
+// stage is one build stage.
 type stage struct {
 	name, base string
 	lines      []instruction

@@ -25,17 +25,15 @@ func TestMain(m *testing.M) { localtest.Main(m) }
 const (
 	root = "../.."
 	user = 65532
-	// mostBytes is what the image without ClickHouse's library may have.
+	// mostBytes is the largest size of the image without ClickHouse's library.
 	mostBytes = 80e6
 )
 
 // TestImage runs the commands of the Dockerfile that build the program, fills the image
 // "tapedeck" by its COPY lines, and runs its command and its health check in it, as its user.
-// The commands that fetch packages and build the pages are those of "make build", which came before.
+// "make build" has run the commands that fetch packages and build the pages.
 func TestImage(t *testing.T) {
-	if !fulltest.Wanted() {
-		t.Skip("the image is built in a full run only")
-	}
+	fulltest.Long(t)
 	if os.Getuid() != 0 {
 		t.Skip("only root can run a program in the directory of an image")
 	}
@@ -64,7 +62,7 @@ func TestImage(t *testing.T) {
 	serve(t, stages["tapedeck"], image)
 }
 
-// fill copies what the COPY lines of a stage name.
+// fill copies the files of a stage's COPY lines.
 func fill(t *testing.T, s *stage, here *strings.Replacer, image string) {
 	t.Helper()
 	for _, i := range s.lines {

@@ -11,11 +11,9 @@ import (
 )
 
 // TestComposeReadsIt has the library of docker compose read the file, with its schema, and
-// compares what it makes of merged parts and variables.
+// compares the merged parts and the values of variables.
 func TestComposeReadsIt(t *testing.T) {
-	if !fulltest.Wanted() {
-		t.Skip("the library of docker compose is built in a full run only")
-	}
+	fulltest.Long(t)
 	program := filepath.Join(t.TempDir(), "compose")
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-C", "../../tools/compose", "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

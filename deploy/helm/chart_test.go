@@ -5,10 +5,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"tapedeck/internal/fulltest"
 )
 
-// TestChart renders every file of values and checks what comes of it.
+// TestChart renders every file of values and checks the objects.
 func TestChart(t *testing.T) {
+	fulltest.Long(t)
 	r := newRenderer(t)
 	sets := r.valueSets(t)
 	for _, set := range sets {
@@ -68,7 +71,7 @@ func testRefused(t *testing.T, r *renderer) {
 	}
 }
 
-// The chart installs the version of the program that it stands beside.
+// The chart installs the program of its own version.
 func TestVersion(t *testing.T) {
 	version, err := os.ReadFile("../../VERSION")
 	if err != nil {

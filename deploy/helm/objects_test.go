@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// result is what came of one file of values, as the program in render prints it.
+// result is the outcome of rendering one file of values, as tools/helmrender prints it.
 type result struct {
 	Values, Error, Notes string
 	Lint, Invalid        []string

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// testProgram checks what the chart passes to the program against the program itself.
+// testProgram checks with the program itself that it accepts the settings of the chart.
 func testProgram(t *testing.T, r *renderer, sets []result) {
 	program := build(t, "../..", "./cmd/tapedeck")
 	help := map[string]string{}

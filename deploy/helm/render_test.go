@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { localtest.Main(m) }
 
-// build compiles a program for the duration of a test. dir is that of its module.
+// build compiles a program for the duration of a test. dir is the directory of its module.
 func build(t *testing.T, dir, pkg string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "program")

@@ -24,7 +24,7 @@ import (
 	"tapedeck/internal/syncbuffer"
 )
 
-// surroundings are what a release finds in its cluster.
+// surroundings are the objects that a release finds in its cluster.
 type surroundings struct {
 	values  map[string]any               // with the addresses of NATS and ClickHouse
 	secrets map[string]map[string][]byte // the operator's: files by name

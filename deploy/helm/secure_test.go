@@ -17,7 +17,7 @@ import (
 	"tapedeck/internal/local/localtest"
 )
 
-// secure are servers that have certificates and ask for those of their clients, with secrets as
+// secure are servers that have certificates and require certificates of their clients, with secrets as
 // cert-manager makes them.
 func secure(t *testing.T) surroundings {
 	t.Helper()

@@ -11,7 +11,7 @@ import (
 // given are the values of a container's settings by name.
 type given map[string][]string
 
-// settingsOf returns what a workload's container is started with: its arguments, and those of
+// settingsOf returns the settings with which a workload's container starts: its arguments, and those of
 // the configuration file that they name.
 func settingsOf(t *testing.T, r *result, w *object) given {
 	t.Helper()

@@ -34,6 +34,7 @@ func build(t *testing.T) string {
 // TestInstalled installs the package, runs its services under systemd in their sandboxes,
 // upgrades, removes and purges it.
 func TestInstalled(t *testing.T) {
+	fulltest.Long(t)
 	deb := build(t)
 	library, err := engine.Find(t.Context())
 	if err != nil {
@@ -119,7 +120,7 @@ while [ ! -s /run/servers ]; do sleep 0.1; done; cat /run/servers >>/etc/tapedec
 	}
 }
 
-// badInput checks that the journal names what is wrong and what to do.
+// badInput checks that the journal names the error and the remedy.
 func badInput(t *testing.T, m *machine) {
 	for _, c := range []struct{ name, before, unit, want string }{
 		{"no library of ClickHouse", "cp -a /etc/tapedeck/tapedeck.env /run/kept; echo TAPEDECK_LIBCHDB=/nowhere/libchdb.so >>/etc/tapedeck/tapedeck.env", "tapedeck",

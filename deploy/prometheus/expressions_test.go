@@ -59,7 +59,7 @@ func newSuite(began time.Time, s scraped) *suite {
 	return &suite{Interval: "15s", Start: began.UTC().Format(time.RFC3339), Series: s.inputs()}
 }
 
-// one asks that an expression is 1; of names what it stands in.
+// one asserts that an expression is 1; of names the rule or panel that has it.
 func (s *suite) one(of, expr string) {
 	s.Asked = append(s.Asked, &asked{expr + " # " + of, fmt.Sprintf("%ds", (scrapes-1)*15), []expected{{"{}", 1}}})
 }
@@ -67,7 +67,7 @@ func (s *suite) one(of, expr string) {
 func (s *suite) any(of, expr string) { s.one(of, "count("+expr+") > bool 0") }
 
 // none asks that an expression is empty in the last four scrapes, or in some of them: a machine that
-// stands still may cause it for a moment.
+// is paused may cause it for a moment.
 func (s *suite) none(of, expr string) {
 	s.one(of, "min_over_time((count("+expr+") or vector(0))[50s:15s]) == bool 0")
 }
@@ -157,7 +157,7 @@ func askRules(t *testing.T, tool rulestest, healthy, faulty *suite) {
 
 var labelValues = regexp.MustCompile(`^label_values\((\w+), (\w+)\)$`)
 
-// askDashboard asks for what the dashboard of the pipeline reads.
+// askDashboard evaluates the expressions of the dashboard of the pipeline.
 func askDashboard(t *testing.T, s *suite) {
 	t.Helper()
 	var f struct {
@@ -192,7 +192,7 @@ func askDashboard(t *testing.T, s *suite) {
 			for _, tenants := range []string{".*", "default"} {
 				for _, servers := range []string{".*", instance} {
 					expr := strings.NewReplacer("$__rate_interval", "1m", "$tenant", tenants, "$instance", servers).Replace(target.Expr)
-					s.any(p.Title, "("+expr+") >= -Inf") // which leaves out what is not a number
+					s.any(p.Title, "("+expr+") >= -Inf") // which leaves out NaN
 				}
 			}
 		}

@@ -15,8 +15,8 @@ import (
 // rulestest is the program in testdata/rulestest.txt: Prometheus's own tests of rules.
 type rulestest struct{ path string }
 
-// build compiles the program, which is no package of this module, beside promtool's unittest.go, of the version in tools/promtool.mod,
-// without service discoveries, which rules do not need.
+// build compiles the program, which is no package of this module, together with unittest.go of promtool in the version
+// of tools/promtool.mod. Service discoveries are left out, since rules do not need them.
 func build(t *testing.T) rulestest {
 	t.Helper()
 	const modules = "-modfile=../../tools/promtool.mod"
@@ -52,7 +52,7 @@ func (r rulestest) run(t *testing.T, in []byte, args ...string) (out []byte) {
 	return out
 }
 
-// expression is what an expression selects: see testdata/rulestest.txt.
+// expression lists the selectors of an expression: see testdata/rulestest.txt.
 type expression struct {
 	Selectors []struct{ Text, Range string }
 	Compared  string
@@ -76,12 +76,10 @@ func (r rulestest) parse(t *testing.T, list []rule) []expression {
 	return parsed
 }
 
-// By Prometheus itself: the rules are valid, their unit tests pass, and what rules, dashboards and
-// the runbook ask for is what servers report.
+// By Prometheus itself: the rules are valid, their unit tests pass, and servers report the series that rules,
+// dashboards and the runbook read.
 func TestPrometheus(t *testing.T) {
-	if !fulltest.Wanted() {
-		t.Skip("skipped: Prometheus takes minutes to compile; " + fulltest.Env + "=1 runs it")
-	}
+	fulltest.Long(t)
 	tool := build(t)
 	t.Run("units", func(t *testing.T) { tool.run(t, nil, append([]string{"test"}, testFiles(t)...)...) })
 	t.Run("scrapes", func(t *testing.T) { testScrapes(t, tool) })

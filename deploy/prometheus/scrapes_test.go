@@ -17,7 +17,7 @@ const (
 
 var sample = regexp.MustCompile(`^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$`)
 
-// scraped is what a server reports, by series: a value for each scrape, "_" where it had none.
+// scraped holds the samples of a server, by series: a value for each scrape, "_" where it had none.
 type scraped map[string][]string
 
 func (s scraped) scrape(t *testing.T, n int, from *server) {

@@ -14,7 +14,7 @@ import (
 // mostExposed bounds the exposure that systemd-analyze states, from 0 to 10.
 const mostExposed = 1.5
 
-// TestUnits has systemd check the units, in a directory with those of the machine that they
+// TestUnits has systemd check the units, in a directory with the units of the machine that they
 // refer to.
 func TestUnits(t *testing.T) {
 	if _, err := exec.LookPath("systemd-analyze"); err != nil {

@@ -1,50 +1,159 @@
 package bench
 
-import "fmt"
+import (
+	"math"
+	"time"
+)
 
-// bar is the target of a figure.
-type bar struct {
-	name, want, got string
-	measured, ok    bool
+// Bar is the target of a figure. Unit names the form in which both are written; see unitText.
+type Bar struct {
+	Name     string  `json:"name"`
+	AtMost   bool    `json:"at_most,omitempty"` // the figure must be at most Want; otherwise at least
+	Want     float64 `json:"want"`
+	Got      float64 `json:"got"`
+	Unit     string  `json:"unit"`
+	Measured bool    `json:"measured"`
 }
 
-// atLeast returns a bar for a figure that must be at least want.
-func atLeast(name string, measured bool, got, want float64, write func(float64) string) bar {
-	return bar{name: name, want: "≥ " + write(want), got: write(got), measured: measured, ok: got >= want}
-}
-
-// atMost returns a bar for a figure that must be at most want.
-func atMost(name string, measured bool, got, want float64, write func(float64) string) bar {
-	return bar{name: name, want: "≤ " + write(want), got: write(got), measured: measured, ok: got <= want}
-}
-
-// verdict returns the result of comparing the figure with its bar.
-func (b bar) verdict() string {
+// Verdict returns the result of comparing the figure with its bar.
+func (b Bar) Verdict() string {
 	switch {
-	case !b.measured:
+	case !b.Measured:
 		return "not measured"
-	case b.ok:
+	case b.AtMost && b.Got <= b.Want, !b.AtMost && b.Got >= b.Want:
 		return "reached"
 	}
 	return "not reached"
 }
 
-func writeBars(p *page, parts []*named) {
-	p.text("## Bars")
-	p.table("| what | bar | here | |", "|---|---:|---:|---|")
-	for _, n := range parts {
-		for _, b := range n.part.bars() {
-			b.measured = b.measured && n.done
-			if !b.measured {
-				b.got = unknown
-			}
-			p.row(b.name, b.want, b.got, b.verdict())
-		}
+// bars is a list of bars of the same unit or of several.
+type bars []Bar
+
+// add adds a bar. Without a measured figure the value of got does not matter.
+func (l *bars) add(b Bar) {
+	if !b.Measured || math.IsNaN(b.Got) || math.IsInf(b.Got, 0) {
+		b.Got, b.Measured = 0, false
 	}
+	*l = append(*l, b)
 }
 
-// ratio writes a share or a multiple.
-func ratio(x float64) string { return fmt.Sprintf("%.2f", x) }
+func (l *bars) atLeast(name, unit string, measured bool, got, want float64) {
+	l.add(Bar{Name: name, Unit: unit, Measured: measured, Got: got, Want: want})
+}
 
-// times writes a multiple.
-func times(x float64) string { return fmt.Sprintf("%.1f×", x) }
+func (l *bars) atMost(name, unit string, measured bool, got, want float64) {
+	l.add(Bar{Name: name, Unit: unit, Measured: measured, Got: got, Want: want, AtMost: true})
+}
+
+// within adds a bar for a delay that must be at most want.
+func (l *bars) within(name string, measured bool, got, want time.Duration) {
+	l.atMost(name, "delay", measured, float64(got), float64(want))
+}
+
+// The sizes for which bars hold.
+const (
+	barStored   = 10_000_000 // frames in the store while sessions are opened
+	barIdle     = 10_000     // idle streams
+	barBusy     = 1000       // busy streams
+	barSessions = 1000       // playbacks at once
+	longSession = 1_000_000  // frames of the long session
+)
+
+// bars compares the results with their targets. A part that was not measured has its bars too.
+func (r *Results) bars() []Bar {
+	var l bars
+	r.recordingBars(&l)
+	r.streamBars(&l)
+	r.playingBars(&l)
+	var multiple float64
+	if r.Peer != nil && r.Peer.Notice == "" {
+		multiple = r.Peer.Multiple()
+	}
+	l.atLeast("end to end, of Benthos", "times", multiple > 0, multiple, 25)
+	return l
+}
+
+func (r *Results) recordingBars(l *bars) {
+	var rate float64
+	if r.EndToEnd != nil {
+		rate = r.EndToEnd.Median().Rate()
+	}
+	l.atLeast("end to end, frames/s", "count", rate > 0, rate, 200_000)
+	l.atLeast("end to end, frames/s: the aim", "count", rate > 0, rate, 350_000)
+	for i, name := range []string{"redaction on, of the rate without it", "redaction on, of the rate without it: long texts"} {
+		var share float64
+		if i < len(r.Redaction) {
+			share = r.Redaction[i].Ratio().Median
+		}
+		l.atLeast(name, "ratio", share > 0, share, 0.9)
+	}
+	var publish, sink, disk float64
+	if p := r.Publish; p != nil {
+		publish = p.Share(p.File)
+	}
+	if r.Sink != nil {
+		sink, disk = r.Sink.Ratio(), r.Sink.FrameBytes()
+	}
+	l.atLeast("publish, of raw JetStream's bytes/s", "ratio", publish > 0, publish, 0.5)
+	l.atLeast("sink, of ClickHouse alone", "ratio", sink > 0, sink, 0.25)
+	l.atMost("bytes per frame on disk", "bytes", disk > 0, disk, 15)
+	var fastest DelayAt
+	if n := len(r.Delay); n > 0 {
+		fastest = r.Delay[n-1]
+	}
+	l.within("tap → live tail, p99 at 20,000 frames/s", fastest.Live.Count > 0, fastest.Live.P99, 25*time.Millisecond)
+	l.within("tap → query, p99 at 20,000 frames/s", fastest.Query.Count > 0, fastest.Query.P99, 1500*time.Millisecond)
+}
+
+func (r *Results) streamBars(l *bars) {
+	var p50, p99 time.Duration // of the worse case
+	if r.Proxy != nil {
+		for _, c := range r.Proxy.Chunks {
+			p50, p99 = max(p50, c.Added50()), max(p99, c.Added99())
+		}
+	}
+	l.within("proxy, added to a chunk, p50", r.Proxy != nil, p50, 200*time.Microsecond)
+	l.within("proxy, added to a chunk, p99", r.Proxy != nil, p99, 2*time.Millisecond)
+	var idle IdleStreams
+	var busy BusyStreams
+	if r.Streams != nil {
+		idle, busy = r.Streams.Idle, r.Streams.Busy
+	}
+	l.atMost("10,000 idle streams, memory", "megabytes", idle.Known && idle.AtRest > 0 && idle.Streams >= barIdle, float64(idle.AtRest), 400e6)
+	l.atMost("1,000 streams at 20 frames/s, frames lost", "count", busy.Sent > 0 && busy.Streams >= barBusy, float64(busy.Lost()), 0)
+}
+
+func (r *Results) playingBars(l *bars) {
+	var p Playing
+	var slowest Pass // of the two modes
+	if r.Playing != nil {
+		p = *r.Playing
+		if slowest = p.Event.Median(); p.Raw.Median().Rate() < slowest.Rate() {
+			slowest = p.Raw.Median()
+		}
+	}
+	many := p.Many.Sessions >= barSessions && p.Many.Late.Count > 0
+	maximal := slowest.Frames >= longSession
+	l.within("player, one session at speed 1, late, p99", p.Alone.Count > 0, p.Alone.P99, 2*time.Millisecond)
+	l.within("player, one session: the aim", p.Alone.Count > 0, p.Alone.P99, 500*time.Microsecond)
+	l.within("player, 1,000 sessions at 50 frames/s, late, p99", many, p.Many.Late.P99, 20*time.Millisecond)
+	l.within("player, 1,000 sessions: the aim", many, p.Many.Late.P99, 5*time.Millisecond)
+	l.atMost("player, memory for each of 1,000 sessions", "kibibytes", many && p.Many.Known, p.Many.Each(), 256<<10)
+	l.atMost("player, memory: the aim", "kibibytes", many && p.Many.Known, p.Many.Each(), 64<<10)
+	l.atLeast("player, speed=max over NDJSON, frames/s", "count", maximal, slowest.Rate(), 200_000)
+	l.atLeast("player, speed=max: the aim", "count", maximal, slowest.Rate(), 500_000)
+	var o Openings
+	if r.Openings != nil {
+		o = *r.Openings
+	}
+	opened, sought := o.Stored >= barStored && o.Open.Count > 0, o.Long >= longSession && o.Seek.Count > 0
+	worst := max(o.Open.P99, o.AtFrame.P99, o.AtTime.P99)
+	l.within("first frame after opening, 10 million frames stored, p99", opened, worst, 100*time.Millisecond)
+	l.within("first frame after opening: the aim", opened, worst, 30*time.Millisecond)
+	l.within("first frame after a seek, session of a million, p99", sought, o.Seek.P99, 50*time.Millisecond)
+	var d Drift
+	if r.Drift != nil {
+		d = *r.Drift
+	}
+	l.within("player, drift in ten minutes", d.Length >= 10*time.Minute, (d.Last - d.First).Abs(), 2*time.Millisecond)
+}

@@ -26,13 +26,13 @@ type natsServer struct {
 	rounds int
 }
 
-func startBroker(w *workshop, name string, syncAlways bool) (*natsServer, error) {
-	dir, err := w.room(name)
+func startBroker(h *harness, name string, syncAlways bool) (*natsServer, error) {
+	dir, err := h.tempDir(name)
 	if err != nil {
 		return nil, err
 	}
 	b := &natsServer{dir: dir}
-	if b.server, err = broker.Start(broker.Options{Dir: dir, SyncAlways: syncAlways, Logger: w.Log}); err != nil {
+	if b.server, err = broker.Start(broker.Options{Dir: dir, SyncAlways: syncAlways, Logger: h.Log}); err != nil {
 		return nil, err
 	}
 	if b.nc, err = b.server.Connect(); err == nil {
@@ -44,7 +44,7 @@ func startBroker(w *workshop, name string, syncAlways bool) (*natsServer, error)
 	return b, nil
 }
 
-// Limits of unconfirmed messages when JetStream is measured alone, equal to those of
+// Limits of unconfirmed messages when JetStream is measured alone, equal to the limits of
 // the Publisher.
 const (
 	pendingBytes    = 32 << 20
@@ -73,22 +73,22 @@ func fresh(ctx context.Context, js njs.JetStream, d jetstream.Durability) error 
 
 // publish publishes blocks, repeatedly until the time is up, through the
 // Publisher, and waits until all are confirmed.
-func (b *natsServer) publish(ctx context.Context, blocks []ingest.EncodedBlock, d jetstream.Durability, until time.Duration) (Lap, error) {
+func (b *natsServer) publish(ctx context.Context, blocks []ingest.EncodedBlock, d jetstream.Durability, until time.Duration) (Pass, error) {
 	if err := fresh(ctx, b.js, d); err != nil {
-		return Lap{}, err
+		return Pass{}, err
 	}
 	publisher, err := jetstream.NewPublisher(b.nc)
 	if err != nil {
-		return Lap{}, err
+		return Pass{}, err
 	}
 	return publishBlocks(ctx, publisher, blocks, &b.rounds, until)
 }
 
 // publishBlocks publishes all blocks at least once, and repeats them for the duration
 // until. rounds makes the ids of each repetition unique.
-func publishBlocks(ctx context.Context, p ingest.Publisher, blocks []ingest.EncodedBlock, rounds *int, until time.Duration) (Lap, error) {
+func publishBlocks(ctx context.Context, p ingest.Publisher, blocks []ingest.EncodedBlock, rounds *int, until time.Duration) (Pass, error) {
 	var (
-		run    Lap
+		run    Pass
 		acks   sync.WaitGroup
 		mu     sync.Mutex // guards failed
 		failed error
@@ -132,9 +132,9 @@ type message struct {
 
 // publishRaw publishes messages to the same streams, repeatedly until the time is up,
 // with only the NATS client.
-func (b *natsServer) publishRaw(ctx context.Context, messages []message, until time.Duration) (Lap, error) {
+func (b *natsServer) publishRaw(ctx context.Context, messages []message, until time.Duration) (Pass, error) {
 	if err := fresh(ctx, b.js, jetstream.Written); err != nil {
-		return Lap{}, err
+		return Pass{}, err
 	}
 	size := 0
 	for _, m := range messages {
@@ -143,9 +143,9 @@ func (b *natsServer) publishRaw(ctx context.Context, messages []message, until t
 	pending := min(pendingBytes/(size/len(messages)), pendingMessages)
 	js, err := njs.New(b.nc, njs.WithPublishAsyncMaxPending(pending), njs.WithPublishAsyncTimeout(ackLimit))
 	if err != nil {
-		return Lap{}, err
+		return Pass{}, err
 	}
-	var run Lap
+	var run Pass
 	var acks []njs.PubAckFuture
 	began, cpu := time.Now(), ownCPU()
 	for i := 0; time.Since(began) < until; i++ {

@@ -28,20 +28,20 @@ type cluster struct {
 
 // running starts the cluster for the first part that needs it. Later parts share
 // it.
-func (w *workshop) running(ctx context.Context) (*cluster, error) {
-	if w.cluster != nil {
-		return w.cluster, nil
+func (h *harness) running(ctx context.Context) (*cluster, error) {
+	if h.cluster != nil {
+		return h.cluster, nil
 	}
-	dir, err := w.room("cluster")
+	dir, err := h.tempDir("cluster")
 	if err != nil {
 		return nil, err
 	}
-	w.cluster = &cluster{dir: dir} // from here on Run ends it
-	return w.cluster, w.cluster.start(ctx, w)
+	h.cluster = &cluster{dir: dir} // from here on Run ends it
+	return h.cluster, h.cluster.start(ctx, h)
 }
 
-func (c *cluster) start(ctx context.Context, w *workshop) (err error) {
-	c.servers, err = local.Start(ctx, local.Options{Dir: filepath.Join(c.dir, "servers"), ListenNATS: "127.0.0.1:0", Logger: w.Log})
+func (c *cluster) start(ctx context.Context, h *harness) (err error) {
+	c.servers, err = local.Start(ctx, local.Options{Dir: filepath.Join(c.dir, "servers"), ListenNATS: "127.0.0.1:0", Logger: h.Log})
 	if err != nil {
 		return err
 	}
@@ -56,15 +56,20 @@ func (c *cluster) start(ctx context.Context, w *workshop) (err error) {
 	}
 	// By the environment, since the addresses hold passwords.
 	c.env = []string{"TAPEDECK_NATS=" + c.servers.NATSURL(), "TAPEDECK_CLICKHOUSE=" + c.servers.ClickHouseDSN()}
-	serve := func(role string) (*command, error) {
-		return startServer(ctx, w.Program, c.dir, c.env, "serve", "--role", role, "--listen", "127.0.0.1:0",
-			"--data", filepath.Join(c.dir, role))
-	}
-	if c.sink, err = serve("sink,api"); err != nil {
+	if c.sink, err = serveRole(ctx, h.Program, c.dir, c.env, "sink,api"); err != nil {
 		return err
 	}
-	c.ingest, err = serve("ingest")
+	c.ingest, err = serveRole(ctx, h.Program, c.dir, c.env, "ingest")
 	return err
+}
+
+// separate starts another server of the cluster, without memory that other parts used before.
+func (c *cluster) separate(ctx context.Context, h *harness, role string) (*command, error) {
+	dir, err := os.MkdirTemp(c.dir, role+"-")
+	if err != nil {
+		return nil, err
+	}
+	return serveRole(ctx, h.Program, dir, c.env, role)
 }
 
 // stop ends the running parts of the cluster. c may be nil.

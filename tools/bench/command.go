@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
@@ -27,9 +28,10 @@ type command struct {
 	err  error         // how; read it after done
 }
 
+// Limits of waits for a process. They end what hangs, and are no bars: the machine may be busy.
 const (
-	startLimit = 30 * time.Second
-	stopLimit  = 30 * time.Second
+	startLimit = 2 * time.Minute
+	stopLimit  = time.Minute
 )
 
 // start runs the program. Its state goes under dir; env is added to this
@@ -75,6 +77,11 @@ func startServer(ctx context.Context, program, dir string, env []string, args ..
 	return c, nil
 }
 
+// serveRole starts `tapedeck serve` with roles. Its data goes under dir.
+func serveRole(ctx context.Context, program, dir string, env []string, roles string, flags ...string) (*command, error) {
+	return startServer(ctx, program, dir, env, append([]string{"serve", "--role", roles, "--listen", "127.0.0.1:0", "--data", filepath.Join(dir, roles)}, flags...)...)
+}
+
 // answers waits until the process has printed its address and is ready.
 func (c *command) answers(ctx context.Context, says *regexp.Regexp, ready func() bool) error {
 	for end := time.Now().Add(startLimit); time.Now().Before(end); {
@@ -89,9 +96,10 @@ func (c *command) answers(ctx context.Context, says *regexp.Regexp, ready func()
 		select {
 		case <-c.done:
 			return c.failure()
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(20 * time.Millisecond):
+		default:
+		}
+		if err := pause(ctx, 20*time.Millisecond); err != nil {
+			return err
 		}
 	}
 	return fmt.Errorf("tapedeck %s was not ready within %v: %s", c.cmd.Args[1], startLimit, c.log)
@@ -154,23 +162,61 @@ func (c *command) cpu() time.Duration {
 	return c.cmd.ProcessState.UserTime() + c.cmd.ProcessState.SystemTime()
 }
 
-// get asks a server's API.
+// get requests a path of a server's API and decodes the answer.
 func (c *command) get(ctx context.Context, path string, v any) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url+path, nil)
+	body, err := c.read(ctx, path)
 	if err != nil {
 		return err
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return err
-	}
-	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("GET %s: %s: %s", path, resp.Status, body)
 	}
 	return json.Unmarshal(body, v)
+}
+
+// read requests a path of a server and returns the whole answer.
+func (c *command) read(ctx context.Context, path string) ([]byte, error) {
+	res, err := get(ctx, http.DefaultClient, c.url+path, "")
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	return io.ReadAll(res.Body)
+}
+
+// statusError is an answer with another status than 200.
+type statusError struct {
+	path   string
+	status int
+	text   string
+}
+
+func (e *statusError) Error() string {
+	return fmt.Sprintf("GET %s: %d %s: %s", e.path, e.status, http.StatusText(e.status), e.text)
+}
+
+// get requests a URL and returns the answer, whose body the caller closes. accept is the media type to ask for; "" for
+// any. Another status than 200 is a *statusError.
+func get(ctx context.Context, client *http.Client, url, accept string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	if accept != "" {
+		req.Header.Set("Accept", accept)
+	}
+	res, err := client.Do(req)
+	if err != nil || res.StatusCode == http.StatusOK {
+		return res, err
+	}
+	defer res.Body.Close()
+	text, _ := io.ReadAll(io.LimitReader(res.Body, 512)) // for the message
+	return nil, &statusError{req.URL.RequestURI(), res.StatusCode, string(text)}
+}
+
+// pause waits for a duration, or until ctx ends, which is an error.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }

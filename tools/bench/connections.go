@@ -122,7 +122,7 @@ func (t *client) read(ctx context.Context, wanted func() int) error {
 func (t *client) sendPaced(ctx context.Context, n int, gap time.Duration) error {
 	read := make(chan error, 1)
 	go func() { read <- t.read(ctx, func() int { return n }) }()
-	time.Sleep(rand.N(gap))
+	time.Sleep(rand.N(gap)) // so that connections do not all send at once
 	tick := time.NewTicker(gap)
 	defer tick.Stop()
 	err := t.send(ctx, pacedFrame(t.session, 0))

@@ -3,50 +3,44 @@ package bench
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"time"
-
-	"tapedeck/ingest"
 )
 
-// delay measures the time from a frame to its readers.
-type delay struct{ paces []*pace }
-
-// pace is the measurement at one rate.
-type pace struct {
-	rate  int // frames per second, a multiple of 1,000
-	sent  int // frames counted; those of the warm-up are not
-	lost  int // frames that no query returned
-	query Delays
-	live  Delays
+// DelayAt holds the time from a frame to its readers at one rate.
+type DelayAt struct {
+	Rate  int         `json:"rate"` // frames per second, a multiple of 1,000
+	Sent  int         `json:"sent"` // frames counted, without the warm-up
+	Lost  int         `json:"lost"` // frames that no query returned
+	Query Percentiles `json:"query"`
+	Live  Percentiles `json:"live"`
 }
 
-func (s *delay) measure(ctx context.Context, w *workshop) error {
-	c, err := w.running(ctx)
+func measureDelay(ctx context.Context, h *harness, r *Results) error {
+	c, err := h.running(ctx)
 	if err != nil {
 		return err
 	}
 	for _, rate := range []int{1_000, 20_000} {
-		p := &pace{rate: rate}
-		if err := p.measure(ctx, w, c); err != nil {
+		d := DelayAt{Rate: rate}
+		if err := d.measure(ctx, h, c); err != nil {
 			return fmt.Errorf("at %d frames/s: %w", rate, err)
 		}
-		s.paces = append(s.paces, p)
+		r.Delay = append(r.Delay, d)
 	}
 	return nil
 }
 
 // measure records one paced session through `tapedeck record -`.
-func (p *pace) measure(ctx context.Context, w *workshop, c *cluster) (err error) {
+func (d *DelayAt) measure(ctx context.Context, h *harness, c *cluster) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	warmUp, length := full(w, time.Second, 100*time.Millisecond), full(w, 10*time.Second, time.Second)
-	src := &pacedSource{session: fmt.Sprintf("delay-%d", p.rate), burst: p.rate / 1000, ticks: int((warmUp + length).Milliseconds())}
+	warmUp, length := pick(h, time.Second, 100*time.Millisecond), pick(h, 10*time.Second, time.Second)
+	src := &pacedSource{session: fmt.Sprintf("delay-%d", d.Rate), burst: d.Rate / 1000, ticks: int((warmUp + length).Milliseconds())}
 	n, skip := src.frames(), 1+src.burst*int(warmUp.Milliseconds())
-	p.sent = n - skip
+	d.Sent = n - skip
 
 	in, out, err := os.Pipe()
 	if err != nil {
@@ -55,7 +49,7 @@ func (p *pace) measure(ctx context.Context, w *workshop, c *cluster) (err error)
 	defer out.Close() // already closed unless there was an error
 	var printed bytes.Buffer
 	// --no-wait, as the ingest process has no API to ask.
-	record, err := start(w.Program, c.dir, nil, in, &printed, "record", "--json", "--no-wait", "--server", c.ingest.url, "-")
+	record, err := start(h.Program, c.dir, nil, in, &printed, "record", "--json", "--no-wait", "--server", c.ingest.url, "-")
 	in.Close() // the command has it
 	if err != nil {
 		return err
@@ -76,53 +70,22 @@ func (p *pace) measure(ctx context.Context, w *workshop, c *cluster) (err error)
 	if err = errors.Join(err, <-wrote); err != nil {
 		return err
 	}
-	if err := record.wait(ctx); err != nil {
+	if _, err := record.summary(ctx, &printed, uint64(n)); err != nil {
 		return err
-	}
-	var sum ingest.Summary
-	if err := json.Unmarshal(printed.Bytes(), &sum); err != nil {
-		return fmt.Errorf("read what record printed: %w", err)
-	}
-	if sum.Frames != uint64(n) {
-		return fmt.Errorf("%d of %d frames were recorded", sum.Frames, n)
 	}
 	if err := live.wait(ctx, live.full); err != nil {
 		return err
 	}
+	var query, tail []time.Duration
 	for i := skip; i < n; i++ {
 		due := src.began.Add(src.due(i))
-		p.query = append(p.query, seen[i].Sub(due))
-		p.live = append(p.live, live.seen[i].Sub(due))
+		query = append(query, seen[i].Sub(due))
+		tail = append(tail, live.seen[i].Sub(due))
 	}
+	d.Query, d.Live = percentiles(query), percentiles(tail)
 	stored, err := storedFrames(ctx, c, src.session)
-	p.lost = n - stored
+	d.Lost = n - stored
 	return err
-}
-
-func (s *delay) write(p *page) {
-	p.text("A source writes frames at an even pace into `tapedeck record -`, which sends them to a `tapedeck serve --role ingest`; the sink runs\n"+
-		"in a third process. A delay counts from the moment at which the frame was due to be written, so that a source which is held up does\n"+
-		"not hide it. Query: until a query for the session's highest seq first covers the frame; it is asked every %s, which is part of the\n"+
-		"figure, as is what the query takes. Live: until a JetStream consumer of the session has decoded the frame's block. The first second\n"+
-		"is left out.", millis(pollEvery))
-	p.table("| frames/s | frames | live p50 | live p99 | query p50 | query p99 | never seen |", "|---:|---:|---:|---:|---:|---:|---:|")
-	for _, at := range s.paces {
-		p.row(count(float64(at.rate)), count(float64(at.sent)), millis(at.live.At(0.5)), millis(at.live.At(0.99)),
-			millis(at.query.At(0.5)), millis(at.query.At(0.99)), count(float64(at.lost)))
-	}
-}
-
-func (s *delay) bars() []bar {
-	var query, live Delays
-	for _, at := range s.paces {
-		query = at.query // the last is the fastest
-		live = at.live
-	}
-	text := func(x float64) string { return millis(time.Duration(x)) }
-	return []bar{
-		atMost("tap → live tail, p99 at 20,000 frames/s", len(live) > 0, float64(live.At(0.99)), float64(25*time.Millisecond), text),
-		atMost("tap → query, p99 at 20,000 frames/s", len(query) > 0, float64(query.At(0.99)), float64(1500*time.Millisecond), text),
-	}
 }
 
 // pollEvery is the pause between two queries; it adds to the delays.
@@ -134,17 +97,15 @@ func watch(ctx context.Context, c *cluster, session string, n int) ([]time.Time,
 	seen := make([]time.Time, 0, n)
 	for len(seen) < n {
 		var next uint64
-		err := c.db.QueryRow(ctx, nextSeq, session).Scan(&next)
+		err := c.db.QueryRow(ctx, statement("next_seq"), session).Scan(&next)
 		if err != nil {
 			return nil, fmt.Errorf("ask for the highest seq: %w", err)
 		}
 		for now := time.Now(); len(seen) < int(next); {
 			seen = append(seen, now)
 		}
-		select {
-		case <-ctx.Done():
-			return nil, fmt.Errorf("%d of %d frames could be queried: %w", len(seen), n, context.Cause(ctx))
-		case <-time.After(pollEvery):
+		if err := pause(ctx, pollEvery); err != nil {
+			return nil, fmt.Errorf("%d of %d frames could be queried: %w", len(seen), n, err)
 		}
 	}
 	return seen, nil
@@ -153,6 +114,6 @@ func watch(ctx context.Context, c *cluster, session string, n int) ([]time.Time,
 // storedFrames counts the frames of a session as a reader sees them.
 func storedFrames(ctx context.Context, c *cluster, session string) (int, error) {
 	var n uint64
-	err := c.db.QueryRow(ctx, sessionFrames, session).Scan(&n)
+	err := c.db.QueryRow(ctx, statement("session_frames"), session).Scan(&n)
 	return int(n), err
 }

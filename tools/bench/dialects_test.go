@@ -21,16 +21,16 @@ BenchmarkChat-2        	 1000000	      1000 ns/op	   1000000 frames/s
 PASS
 `
 
-func TestRatesAreReadOffGoBenchmarks(t *testing.T) {
+func TestReadRates(t *testing.T) {
 	got, err := readRates(strings.NewReader(printed))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []dialectRate{
-		{dialect: "loom", benchmark: "Lines", frames: 472366, bytes: "137"},
-		{dialect: "openai", benchmark: "Chat", frames: 1000000},
+	want := []DialectRate{
+		{Dialect: "loom", Benchmark: "Lines", Rate: 472366, Bytes: 137},
+		{Dialect: "openai", Benchmark: "Chat", Rate: 1000000},
 	}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(dialectRate{})); diff != "" {
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 	if _, err := readRates(strings.NewReader("BenchmarkChat-2 1000 many ns/op\n")); err == nil {
@@ -44,7 +44,7 @@ func FuzzReadRates(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		rates, err := readRates(strings.NewReader(text))
 		for _, r := range rates {
-			if err == nil && r.frames == 0 {
+			if err == nil && r.Rate == 0 {
 				t.Errorf("a rate of nothing: %+v", r)
 			}
 		}

@@ -4,6 +4,6 @@
 // figures of one report are from one run; both figures of a ratio are
 // measured alternately.
 //
-// Every measurement has its own file, which also writes its part of the
-// report.
+// Every measurement has its own file, whose exported types are its results.
+// A report is JSON; Render makes its page by the templates in pages.
 package bench

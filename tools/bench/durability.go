@@ -7,54 +7,37 @@ import (
 	"tapedeck/ingest/delivery/jetstream"
 )
 
-// durability measures publishing under each meaning of an acknowledgement.
-type durability struct{ rates []durableRate }
-
-type durableRate struct {
-	name jetstream.Durability
-	runs Laps
+// Durability holds the passes of publishing under one meaning of an acknowledgement.
+type Durability struct {
+	Name   jetstream.Durability `json:"name"`
+	Passes Passes               `json:"passes"`
 }
 
-func (s *durability) measure(ctx context.Context, w *workshop) (err error) {
-	blocks, err := w.encodedBlocks(ctx)
+func measureDurability(ctx context.Context, h *harness, r *Results) (err error) {
+	blocks, err := h.encodedBlocks(ctx)
 	if err != nil {
 		return err
 	}
-	plain, err := startBroker(w, "written", false)
+	plain, err := startBroker(h, "written", false)
 	if err != nil {
 		return err
 	}
 	defer func() { err = plain.close(ctx, err) }()
-	syncing, err := startBroker(w, "fsynced", true)
+	syncing, err := startBroker(h, "fsynced", true)
 	if err != nil {
 		return err
 	}
 	defer func() { err = syncing.close(ctx, err) }()
-	s.rates = []durableRate{{name: jetstream.Memory}, {name: jetstream.Written}, {name: jetstream.Fsynced}}
-	for range full(w, 3, 1) {
-		for i := range s.rates {
-			r := &s.rates[i]
-			server := plain
-			if r.name == jetstream.Fsynced {
-				server = syncing
-			}
-			run, err := server.publish(ctx, blocks, r.name, full(w, 2*time.Second, 10*time.Millisecond))
-			if err != nil {
-				return err
-			}
-			r.runs = append(r.runs, run)
+	r.Durability = []Durability{{Name: jetstream.Memory}, {Name: jetstream.Written}, {Name: jetstream.Fsynced}}
+	var turns []turn
+	for i := range r.Durability {
+		d, server := &r.Durability[i], plain
+		if d.Name == jetstream.Fsynced {
+			server = syncing
 		}
+		turns = append(turns, turn{&d.Passes, func() (Pass, error) {
+			return server.publish(ctx, blocks, d.Name, pick(h, 2*time.Second, 10*time.Millisecond))
+		}})
 	}
-	return nil
+	return alternate(pick(h, 3, 1), turns...)
 }
-
-func (s *durability) write(p *page) {
-	p.text("The same blocks, published as above, under each setting of `--durability`: what has to fail for a confirmed block to be lost.")
-	p.table("| `--durability` | frames/s | bytes/s | blocks/s | CPU-seconds per million frames |", "|---|---:|---:|---:|---:|")
-	for _, r := range s.rates {
-		m := r.runs.Median()
-		p.row(string(r.name), r.runs.median(), megabytes(m.ByteRate()), count(m.MessageRate()), cpuSeconds(m.CPU, m.Frames))
-	}
-}
-
-func (s *durability) bars() []bar { return nil }

@@ -18,25 +18,25 @@ const batchRows = 100_000
 
 // storeAlone inserts the lines, which are ready in memory, into ClickHouse,
 // one insert after another.
-func (d *database) storeAlone(ctx context.Context, batches []*proto.ColStr) (Lap, error) {
-	if err := d.conn.Exec(ctx, createLines); err != nil {
-		return Lap{}, fmt.Errorf("create table: %w", err)
+func (d *database) storeAlone(ctx context.Context, batches []*proto.ColStr) (Pass, error) {
+	if err := d.conn.Exec(ctx, statement("create_lines")); err != nil {
+		return Pass{}, fmt.Errorf("create table: %w", err)
 	}
 	client, err := clickhouse.Dial(ctx, d.dsn)
 	if err != nil {
-		return Lap{}, err
+		return Pass{}, err
 	}
 	defer client.Close()
-	var run Lap
+	var run Pass
 	began, cpu := time.Now(), treeCPU()
 	for _, batch := range batches {
-		if err := client.Do(ctx, ch.Query{Body: insertLines, Input: proto.Input{{Name: "line", Data: batch}}}); err != nil {
+		if err := client.Do(ctx, ch.Query{Body: statement("insert_lines"), Input: proto.Input{{Name: "line", Data: batch}}}); err != nil {
 			return run, fmt.Errorf("insert lines: %w", err)
 		}
 		run.Frames += uint64(batch.Rows())
 		run.Bytes += uint64(len(batch.Buf))
 	}
-	err = waitFor(ctx, d.conn, storedLines, run.Frames)
+	err = waitFor(ctx, d.conn, statement("stored_lines"), run.Frames)
 	run.Took, run.CPU = time.Since(began), treeCPU()-cpu
 	return run, err
 }

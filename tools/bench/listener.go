@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -64,7 +65,7 @@ type arrival struct {
 }
 
 // next waits for the next frame; io.EOF after the playback's end. The chunks of
-// the body are cut between events, so that an id stands at a line's beginning.
+// the body are cut between events, so that an id is at the beginning of a line.
 func (l *listener) next() (arrival, error) {
 	for {
 		line, err := l.in.ReadSlice('\n')
@@ -90,15 +91,15 @@ func (l *listener) close() error { return l.conn.Close() }
 
 // lateness returns how much later frames arrived than the schedule set by the earliest
 // of them.
-func lateness(list []arrival) Delays {
+func lateness(list []arrival) []time.Duration {
 	if len(list) == 0 {
 		return nil
 	}
-	late := make(Delays, len(list))
+	late := make([]time.Duration, len(list))
 	for i, a := range list {
 		late[i] = a.came.Sub(list[0].came) - time.Duration(a.recorded-list[0].recorded)
 	}
-	least := late.At(0)
+	least := slices.Min(late)
 	for i := range late {
 		late[i] -= least
 	}
@@ -106,38 +107,30 @@ func lateness(list []arrival) Delays {
 }
 
 // downloadLines reads a whole playback over NDJSON at speed=max and counts its lines.
-func downloadLines(ctx context.Context, server, session, query string) (Lap, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, server+"/v1/sessions/"+session+"/replay?speed=max&"+query, nil)
-	if err != nil {
-		return Lap{}, err
-	}
-	req.Header.Set("Accept", "application/x-ndjson")
+func downloadLines(ctx context.Context, server, session, query string) (Pass, error) {
 	began := time.Now()
-	res, err := http.DefaultClient.Do(req)
+	res, err := get(ctx, http.DefaultClient, server+"/v1/sessions/"+session+"/replay?speed=max&"+query, "application/x-ndjson")
 	if err != nil {
-		return Lap{}, err
+		return Pass{}, err
 	}
 	defer res.Body.Close()
-	if res.StatusCode != http.StatusOK {
-		return Lap{}, fmt.Errorf("play session %s: %s", session, res.Status)
-	}
-	lap, err := countLines(res.Body)
-	lap.Took = time.Since(began)
-	return lap, err
+	pass, err := countLines(res.Body)
+	pass.Took = time.Since(began)
+	return pass, err
 }
 
 // countLines reads to the end. Every line is taken for a frame.
-func countLines(r io.Reader) (lap Lap, err error) {
+func countLines(r io.Reader) (pass Pass, err error) {
 	buf := make([]byte, 256<<10)
 	for {
 		n, err := r.Read(buf)
-		lap.Bytes += uint64(n)
-		lap.Frames += uint64(bytes.Count(buf[:n], []byte("\n")))
+		pass.Bytes += uint64(n)
+		pass.Frames += uint64(bytes.Count(buf[:n], []byte("\n")))
 		if err == io.EOF {
-			return lap, nil
+			return pass, nil
 		}
 		if err != nil {
-			return lap, err
+			return pass, err
 		}
 	}
 }

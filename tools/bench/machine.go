@@ -15,11 +15,11 @@ import (
 
 // Machine describes the machine of a run, as text; "" for unknown values.
 type Machine struct {
-	CPU    string // model
-	Cores  int
-	Memory string
-	Kernel string
-	Disk   string // size and kind of the file system that is written to
+	CPU    string `json:"cpu"` // model
+	Cores  int    `json:"cores"`
+	Memory string `json:"memory,omitempty"`
+	Kernel string `json:"kernel,omitempty"`
+	Disk   string `json:"disk,omitempty"` // size and kind of the file system that is written to
 }
 
 // thisMachine describes the machine, and the disk that dir is on.
@@ -60,17 +60,4 @@ func field(path, name string) string {
 		}
 	}
 	return ""
-}
-
-// write writes the report's part.
-func (m Machine) write(w *page) {
-	w.text("## Machine")
-	w.table("| | |", "|---|---|")
-	for _, row := range [][2]string{
-		{"CPU", m.CPU}, {"cores", fmt.Sprint(m.Cores)}, {"memory", m.Memory}, {"kernel", m.Kernel}, {"disk", m.Disk},
-	} {
-		if row[1] != "" {
-			w.row(row[0], row[1])
-		}
-	}
 }

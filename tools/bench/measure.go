@@ -1,65 +1,89 @@
 package bench
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
 
-// Lap is one timed pass over some frames.
-type Lap struct {
-	Frames   uint64
-	Bytes    uint64 // raw bytes, or those of blocks, depending on the measurement
-	Messages uint64 // messages sent; 0 if none
-	Took     time.Duration
-	CPU      time.Duration // of all processes involved; 0 if it was not measured
+// Pass is one timed pass over some frames.
+type Pass struct {
+	Frames   uint64        `json:"frames,omitempty"`
+	Bytes    uint64        `json:"bytes,omitempty"`    // raw bytes, or the bytes of blocks, depending on the measurement
+	Messages uint64        `json:"messages,omitempty"` // messages sent; 0 if none
+	Took     time.Duration `json:"took_ns"`
+	CPU      time.Duration `json:"cpu_ns,omitempty"` // of all processes involved; 0 if it was not measured
 }
 
 // Rate is frames per second.
-func (r Lap) Rate() float64 { return float64(r.Frames) / r.Took.Seconds() }
+func (p Pass) Rate() float64 { return float64(p.Frames) / p.Took.Seconds() }
 
 // ByteRate is bytes per second.
-func (r Lap) ByteRate() float64 { return float64(r.Bytes) / r.Took.Seconds() }
+func (p Pass) ByteRate() float64 { return float64(p.Bytes) / p.Took.Seconds() }
 
 // MessageRate is messages per second.
-func (r Lap) MessageRate() float64 { return float64(r.Messages) / r.Took.Seconds() }
+func (p Pass) MessageRate() float64 { return float64(p.Messages) / p.Took.Seconds() }
 
-func perMillion(cpu time.Duration, frames uint64) float64 {
-	return cpu.Seconds() / float64(frames) * 1e6
+// Passes are passes of the same work.
+type Passes []Pass
+
+// Median returns the pass with the median byte rate; of two in the middle the slower. Without passes it is zero.
+func (p Passes) Median() Pass {
+	if len(p) == 0 {
+		return Pass{}
+	}
+	return p.sorted()[(len(p)-1)/2]
 }
 
-// Laps are passes of the same work.
-type Laps []Lap
-
-// Median returns the pass with the median byte rate; of two in the middle the slower.
-// There is at least one.
-func (r Laps) Median() Lap { return r.sorted()[(len(r)-1)/2] }
-
 // Range returns the slowest and the fastest pass.
-func (r Laps) Range() (low, high Lap) {
-	s := r.sorted()
+func (p Passes) Range() (low, high Pass) {
+	s := p.sorted()
 	return s[0], s[len(s)-1]
 }
 
-func (r Laps) sorted() Laps {
-	return slices.SortedFunc(slices.Values(r), func(a, b Lap) int {
-		switch {
-		case a.ByteRate() < b.ByteRate():
-			return -1
-		case a.ByteRate() > b.ByteRate():
-			return 1
-		}
-		return 0
-	})
+func (p Passes) sorted() Passes {
+	return slices.SortedFunc(slices.Values(p), func(a, b Pass) int { return cmp.Compare(a.ByteRate(), b.ByteRate()) })
 }
 
-// Delays is a list of single delays.
-type Delays []time.Duration
+// turn is a measurement that alternates with others.
+type turn struct {
+	into *Passes
+	run  func() (Pass, error)
+}
 
-// At returns the quantile q of the delays, 0 without any.
-func (d Delays) At(q float64) time.Duration {
-	if len(d) == 0 {
-		return 0
+// alternate takes n passes of each turn, one turn after the other, so that other load affects all of them.
+func alternate(n int, turns ...turn) error {
+	for range n {
+		for _, t := range turns {
+			pass, err := t.run()
+			if err != nil {
+				return err
+			}
+			*t.into = append(*t.into, pass)
+		}
 	}
-	s := slices.Sorted(slices.Values(d))
-	return s[int(q*float64(len(s)-1))]
+	return nil
+}
+
+// Percentiles summarises delays.
+type Percentiles struct {
+	Count int           `json:"count"`
+	P50   time.Duration `json:"p50_ns"`
+	P90   time.Duration `json:"p90_ns"`
+	P95   time.Duration `json:"p95_ns"`
+	P99   time.Duration `json:"p99_ns"`
+	P999  time.Duration `json:"p999_ns"`
+	Max   time.Duration `json:"max_ns"`
+}
+
+// percentiles summarises delays.
+func percentiles(delays []time.Duration) Percentiles {
+	s := slices.Sorted(slices.Values(delays))
+	at := func(q float64) time.Duration {
+		if len(s) == 0 {
+			return 0
+		}
+		return s[int(q*float64(len(s)-1))]
+	}
+	return Percentiles{len(s), at(0.5), at(0.9), at(0.95), at(0.99), at(0.999), at(1)}
 }

@@ -17,41 +17,39 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestMedians(t *testing.T) {
-	lap := func(bytes uint64) Lap { return Lap{Frames: bytes / 10, Bytes: bytes, Took: time.Second} }
+	pass := func(bytes uint64) Pass { return Pass{Frames: bytes / 10, Bytes: bytes, Took: time.Second} }
 	for _, c := range []struct {
-		laps              Laps
+		passes            Passes
 		median, low, high uint64
 	}{
-		{Laps{lap(70)}, 70, 70, 70},
-		{Laps{lap(90), lap(10)}, 10, 10, 90},
-		{Laps{lap(30), lap(10), lap(20)}, 20, 10, 30},
+		{Passes{pass(70)}, 70, 70, 70},
+		{Passes{pass(90), pass(10)}, 10, 10, 90},
+		{Passes{pass(30), pass(10), pass(20)}, 20, 10, 30},
 	} {
-		low, high := c.laps.Range()
-		if got := c.laps.Median(); got != lap(c.median) || low != lap(c.low) || high != lap(c.high) {
-			t.Errorf("%v: median %v, range %v to %v", c.laps, got, low, high)
+		low, high := c.passes.Range()
+		if got := c.passes.Median(); got != pass(c.median) || low != pass(c.low) || high != pass(c.high) {
+			t.Errorf("%v: median %v, range %v to %v", c.passes, got, low, high)
 		}
 	}
 }
 
 func TestPercentiles(t *testing.T) {
-	var d Delays
-	for i := 100; i >= 0; i-- {
+	var d []time.Duration
+	for i := 1000; i >= 0; i-- {
 		d = append(d, time.Duration(i))
 	}
-	for _, q := range []float64{0, 0.5, 0.99, 1} {
-		if got := d.At(q); got != time.Duration(100*q) {
-			t.Errorf("at %v: %v", q, got)
-		}
+	if got, want := percentiles(d), (Percentiles{1001, 500, 900, 950, 990, 999, 1000}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
 	}
-	if d[0] != 100 {
-		t.Error("asking put the delays in order")
+	if d[0] != 1000 {
+		t.Error("percentiles put the delays in order")
 	}
-	if (Delays{}).At(0.5) != 0 {
-		t.Error("of nothing there is a percentile")
+	if (percentiles(nil) != Percentiles{}) {
+		t.Error("there are percentiles of nothing")
 	}
 }
 
-// What /proc reports of a child is what the system reports once it has ended.
+// The figures of /proc about a child equal the figures of the system once it has ended.
 func TestOtherProcesses(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("skipped: there is no /proc")

@@ -5,66 +5,63 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/coder/websocket"
 )
 
-// openings measures how long a user waits after opening a session, or after a
-// seek in it.
-type openings struct {
-	stored uint64 // frames in the store
-	long   int    // of the long session
-	open   Delays
-	later  Delays // the long session, from a place in it
-	offset Delays // from a time in it
-	seek   Delays // a control, while it is played
+// Openings holds how long a user waits after opening a session, or after a seek in it.
+type Openings struct {
+	Stored  uint64      `json:"stored"`   // frames in the store
+	Long    int         `json:"long"`     // frames of the long session
+	Short   int         `json:"short"`    // frames of each other session
+	Open    Percentiles `json:"open"`     // any session
+	AtFrame Percentiles `json:"at_frame"` // the long session, from a frame in it
+	AtTime  Percentiles `json:"at_time"`  // from a time in it
+	Seek    Percentiles `json:"seek"`     // a control, while it is played
 }
 
 // shortSession is the number of frames of all sessions except the long one.
 const shortSession = 1000
 
-func (s *openings) measure(ctx context.Context, w *workshop) (err error) {
-	c, err := w.running(ctx)
+func measureOpenings(ctx context.Context, h *harness, r *Results) (err error) {
+	c, err := h.running(ctx)
 	if err != nil {
 		return err
 	}
-	s.long = min(longSession, w.Stored/2)
-	long := &recordings{name: "seek", sessions: 1, frames: s.long}
-	short := &recordings{name: "open", sessions: max((w.Stored-s.long)/shortSession, 1), frames: shortSession}
-	for _, r := range []*recordings{long, short} {
-		if _, err := r.make(ctx, c); err != nil {
+	o := &Openings{Long: min(longSession, h.Stored/2), Short: shortSession}
+	r.Openings = o
+	long := &recordings{name: "seek", sessions: 1, frames: o.Long}
+	short := &recordings{name: "open", sessions: max((h.Stored-o.Long)/shortSession, 1), frames: shortSession}
+	for _, set := range []*recordings{long, short} {
+		if _, err := set.make(ctx, c); err != nil {
 			return err
 		}
 	}
-	if err := c.db.QueryRow(ctx, countFrames).Scan(&s.stored); err != nil {
+	if err := c.db.QueryRow(ctx, statement("count_frames")).Scan(&o.Stored); err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp(c.dir, "openings-")
-	if err != nil {
-		return err
-	}
-	server, err := startServer(ctx, w.Program, dir, c.env, "serve", "--role", "api", "--listen", "127.0.0.1:0", "--data", dir)
+	server, err := c.separate(ctx, h, "api")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, server.stop()) }()
-	places, err := s.places(ctx, c, long, full(w, 200, 20))
+	places, err := places(ctx, c, long, pick(h, 200, 20))
 	if err != nil {
 		return err
 	}
+	var open, atFrame, atTime []time.Duration
 	for i, place := range places {
-		offset := time.Duration(rand.IntN(s.long)) * recordedGap
+		offset := time.Duration(rand.IntN(o.Long)) * recordedGap
 		for _, way := range []struct {
-			into           *Delays
+			into           *[]time.Duration
 			session, query string
 		}{
-			{&s.open, short.id(rand.IntN(short.sessions)), "speed=1"},
-			{&s.later, long.id(0), "speed=1&from=" + place},
+			{&open, short.id(rand.IntN(short.sessions)), "speed=1"},
+			{&atFrame, long.id(0), "speed=1&from=" + place},
 			// Fast, so that the gap before the first frame does not count.
-			{&s.offset, long.id(0), "speed=1000&from=%2B" + offset.String()},
+			{&atTime, long.id(0), "speed=1000&from=%2B" + offset.String()},
 		} {
 			took, err := firstFrame(ctx, server.url, way.session, way.query)
 			if err != nil {
@@ -75,17 +72,17 @@ func (s *openings) measure(ctx context.Context, w *workshop) (err error) {
 			}
 		}
 	}
-	s.seek, err = seeks(ctx, server.url, long.id(0), places)
+	seek, err := seeks(ctx, server.url, long.id(0), places)
+	o.Open, o.AtFrame, o.AtTime, o.Seek = percentiles(open), percentiles(atFrame), percentiles(atTime), percentiles(seek)
 	return err
 }
 
-// places returns those of some frames of a session, anywhere in it.
-func (s *openings) places(ctx context.Context, c *cluster, r *recordings, n int) (list []string, err error) {
+// places returns the positions of n random frames of a session.
+func places(ctx context.Context, c *cluster, r *recordings, n int) (list []string, err error) {
 	for range n {
 		var at int64
 		seq := rand.IntN(r.frames)
-		err := c.db.QueryRow(ctx, frameTime,
-			r.id(0), r.stream(0), seq).Scan(&at)
+		err := c.db.QueryRow(ctx, statement("frame_time"), r.id(0), r.stream(0), seq).Scan(&at)
 		if err != nil {
 			return nil, err
 		}
@@ -108,7 +105,7 @@ func firstFrame(ctx context.Context, server, session, query string) (time.Durati
 
 // seeks plays a session over a WebSocket, seeks to each place, and
 // returns how long each frame took to arrive.
-func seeks(ctx context.Context, server, session string, places []string) (took Delays, err error) {
+func seeks(ctx context.Context, server, session string, places []string) (took []time.Duration, err error) {
 	address := "ws" + strings.TrimPrefix(server, "http") + "/v1/sessions/" + session + "/replay"
 	conn, _, err := websocket.Dial(ctx, address, nil)
 	if err != nil {
@@ -133,30 +130,4 @@ func seeks(ctx context.Context, server, session string, places []string) (took D
 		took = append(took, time.Since(began))
 	}
 	return took, nil
-}
-
-func (s *openings) write(p *page) {
-	p.text("ClickHouse holds %s frames, in sessions of %s and one of %s. From before a client dials until it has read the first frame's\n"+
-		"id, one client at a time; a seek counts from the control on a WebSocket, while the session is played, to the frame.",
-		count(float64(s.stored)), count(shortSession), count(float64(s.long)))
-	p.table("| | times | p50 | p99 | most |", "|---|---:|---:|---:|---:|")
-	for _, row := range []struct {
-		name string
-		d    Delays
-	}{
-		{"open any session", s.open}, {"open the long session at a frame", s.later}, {"open it at a time", s.offset}, {"seek in it", s.seek},
-	} {
-		p.row(row.name, count(float64(len(row.d))), millis(row.d.At(0.5)), millis(row.d.At(0.99)), millis(row.d.At(1)))
-	}
-}
-
-func (s *openings) bars() []bar {
-	text := func(x float64) string { return millis(time.Duration(x)) }
-	opened, sought := s.stored >= 10_000_000 && len(s.open) > 0, s.long >= longSession && len(s.seek) > 0
-	worst := max(s.open.At(0.99), s.later.At(0.99), s.offset.At(0.99))
-	return []bar{
-		atMost("first frame after opening, 10 million frames stored, p99", opened, float64(worst), float64(100*time.Millisecond), text),
-		atMost("first frame after opening: the aim", opened, float64(worst), float64(30*time.Millisecond), text),
-		atMost("first frame after a seek, session of a million, p99", sought, float64(s.seek.At(0.99)), float64(50*time.Millisecond), text),
-	}
 }

@@ -48,9 +48,7 @@ func (s *pacedSource) write(ctx context.Context, to io.Writer) error {
 		for seq := first; seq < first+s.burst; seq++ {
 			buf = s.line(buf, seq)
 		}
-		if d := time.Until(s.began.Add(s.due(first))); d > 0 {
-			time.Sleep(d)
-		}
+		sleepUntil(s.began.Add(s.due(first)))
 		if _, err := to.Write(buf); err != nil {
 			return err
 		}

@@ -110,9 +110,11 @@ func treeCPU() time.Duration {
 	return ownCPU() + children
 }
 
-// watchMemory polls a process's memory until stop is called, which returns the
-// highest value.
-func watchMemory(pid int) (stop func() uint64) {
+// memoryEvery is the interval at which memory is looked at while a maximum is searched.
+const memoryEvery = 100 * time.Millisecond
+
+// watchMemory polls a process's memory until stop is called, which returns the highest value.
+func watchMemory(pid int, every time.Duration) (stop func() uint64) {
 	var most uint64
 	done := make(chan struct{})
 	var watching sync.WaitGroup
@@ -122,7 +124,7 @@ func watchMemory(pid int) (stop func() uint64) {
 		}
 	}
 	watching.Go(func() {
-		tick := time.NewTicker(100 * time.Millisecond)
+		tick := time.NewTicker(every)
 		defer tick.Stop()
 		for {
 			look()

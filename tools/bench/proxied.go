@@ -11,33 +11,38 @@ import (
 	"time"
 )
 
-// proxied measures the cost of the recording proxy for its clients.
-type proxied struct {
-	chunks   []chunkDelay
-	direct   Laps // a download of frames, straight from the server
-	recorded Laps // the same through the proxy
-	notice   string
+// Proxy holds the cost of the recording proxy for its clients.
+type Proxy struct {
+	Chunks   []ChunkDelay `json:"chunks"`
+	Direct   Passes       `json:"direct"`   // a download of frames, straight from the server
+	Recorded Passes       `json:"recorded"` // the same through the proxy
 }
 
-// chunkDelay is how late the chunks of some connections were at the client.
-type chunkDelay struct {
-	connections int
-	gap         time.Duration // between two chunks of one connection
-	direct      Delays
-	proxy       Delays
+// ChunkDelay is how late the chunks of some connections were at the client, directly and through the proxy.
+type ChunkDelay struct {
+	Connections int           `json:"connections"`
+	Gap         time.Duration `json:"gap_ns"` // between two chunks of one connection
+	Direct      Percentiles   `json:"direct"`
+	Proxy       Percentiles   `json:"proxy"`
 }
 
-// added returns how much later a chunk is because of the proxy.
-func (d *chunkDelay) added(q float64) time.Duration { return d.proxy.At(q) - d.direct.At(q) }
+// Added50 returns how much later the median chunk is because of the proxy.
+func (d ChunkDelay) Added50() time.Duration { return d.Proxy.P50 - d.Direct.P50 }
+
+// Added99 returns the same for the percentile 99.
+func (d ChunkDelay) Added99() time.Duration { return d.Proxy.P99 - d.Direct.P99 }
+
+// PerSecond returns the chunks per second of one connection.
+func (d ChunkDelay) PerSecond() int { return int(time.Second / d.Gap) }
 
 const bodySize = 64 << 20
 
-func (s *proxied) measure(ctx context.Context, w *workshop) (err error) {
-	c, err := w.running(ctx)
+func measureProxy(ctx context.Context, h *harness, r *Results) (err error) {
+	c, err := h.running(ctx)
 	if err != nil {
 		return err
 	}
-	body, err := head(w.path, full(w, bodySize, bodySize/16))
+	body, err := head(h.path, pick(h, bodySize, bodySize/16))
 	if err != nil {
 		return err
 	}
@@ -51,7 +56,7 @@ func (s *proxied) measure(ctx context.Context, w *workshop) (err error) {
 		ticking(out, r, began)
 	}))
 	defer up.Close()
-	proxy, err := start(w.Program, c.dir, nil, nil, nil, "proxy", "--upstream", up.URL, "--listen", "127.0.0.1:0",
+	proxy, err := start(h.Program, c.dir, nil, nil, nil, "proxy", "--upstream", up.URL, "--listen", "127.0.0.1:0",
 		"--server", c.ingest.url, "--session", "proxied", "--log-level", "warn")
 	if err != nil {
 		return err
@@ -64,107 +69,66 @@ func (s *proxied) measure(ctx context.Context, w *workshop) (err error) {
 	defer transport.CloseIdleConnections()
 	client := &http.Client{Transport: transport}
 
-	s.chunks = []chunkDelay{{connections: 1, gap: 2 * time.Millisecond}, {connections: 20, gap: 20 * time.Millisecond}}
-	for i := range s.chunks {
-		if err := s.chunks[i].measure(ctx, client, up.URL, proxy.url, began, full(w, 4*time.Second, 200*time.Millisecond)); err != nil {
+	p := &Proxy{Chunks: []ChunkDelay{{Connections: 1, Gap: 2 * time.Millisecond}, {Connections: 20, Gap: 20 * time.Millisecond}}}
+	r.Proxy = p
+	for i := range p.Chunks {
+		if err := p.Chunks[i].measure(ctx, client, up.URL, proxy.url, began, pick(h, 4*time.Second, 200*time.Millisecond)); err != nil {
 			return err
 		}
 	}
-	for range full(w, 3, 1) {
-		for _, way := range []struct {
-			into *Laps
-			url  string
-		}{{&s.direct, up.URL}, {&s.recorded, proxy.url}} {
-			run, err := download(ctx, client, way.url+"/body", len(body))
-			if err != nil {
-				return err
-			}
-			*way.into = append(*way.into, run)
-		}
+	err = alternate(pick(h, 3, 1),
+		turn{&p.Direct, func() (Pass, error) { return download(ctx, client, up.URL+"/body", len(body)) }},
+		turn{&p.Recorded, func() (Pass, error) { return download(ctx, client, proxy.url+"/body", len(body)) }})
+	if err != nil {
+		return err
 	}
-	return s.check(ctx, c, len(body))
-}
-
-// check verifies that the downloads were recorded completely: a proxy that
-// stops recording would be fast.
-func (s *proxied) check(ctx context.Context, c *cluster, size int) error {
+	// The downloads must be recorded completely: a proxy that stops recording would be fast.
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	err := waitFor(ctx, c.db, wholeDownloads, uint64(len(s.recorded)), uint64(size))
-	if errors.Is(err, context.DeadlineExceeded) {
-		s.notice = "Not every download was recorded to its end, so the throughput is not that of recording."
-		return nil
+	if err := waitFor(ctx, c.db, statement("whole_downloads"), uint64(len(p.Recorded)), uint64(len(body))); err != nil {
+		return fmt.Errorf("the downloads through the proxy: %w", err)
 	}
-	return err
+	return nil
 }
 
 // measure takes the delays of both paths, alternating every half second, so that
 // other load affects both. The first turn is discarded.
-func (d *chunkDelay) measure(ctx context.Context, client *http.Client, direct, proxy string, began time.Time, each time.Duration) error {
+func (d *ChunkDelay) measure(ctx context.Context, client *http.Client, direct, proxy string, began time.Time, each time.Duration) error {
 	turn := min(500*time.Millisecond, each)
-	events := int(turn / d.gap)
+	events := int(turn / d.Gap)
+	var viaServer, viaProxy []time.Duration
 	for i := range 1 + int(each/turn) {
 		for _, way := range []struct {
-			into *Delays
+			into *[]time.Duration
 			url  string
-		}{{&d.direct, direct}, {&d.proxy, proxy}} {
-			got, err := listenAll(ctx, client, way.url+"/?"+strconv.Itoa(events)+"&"+d.gap.String(), d.connections, began)
+		}{{&viaServer, direct}, {&viaProxy, proxy}} {
+			got, err := listenAll(ctx, client, way.url+"/?"+strconv.Itoa(events)+"&"+d.Gap.String(), d.Connections, began)
 			if err != nil {
 				return err
 			}
-			if len(got) != events*d.connections {
-				return fmt.Errorf("%d of %d chunks came from %s", len(got), events*d.connections, way.url)
+			if len(got) != events*d.Connections {
+				return fmt.Errorf("%d of %d chunks came from %s", len(got), events*d.Connections, way.url)
 			}
 			if i > 0 {
 				*way.into = append(*way.into, got...)
 			}
 		}
 	}
+	d.Direct, d.Proxy = percentiles(viaServer), percentiles(viaProxy)
 	return nil
 }
 
 // download reads a body of the given size.
-func download(ctx context.Context, client *http.Client, url string, size int) (Lap, error) {
+func download(ctx context.Context, client *http.Client, url string, size int) (Pass, error) {
 	began := time.Now()
-	res, err := get(ctx, client, url)
+	res, err := get(ctx, client, url, "")
 	if err != nil {
-		return Lap{}, err
+		return Pass{}, err
 	}
 	defer res.Body.Close()
 	n, err := io.Copy(io.Discard, res.Body)
 	if err == nil && n != int64(size) {
 		err = fmt.Errorf("%d of %d bytes came from %s", n, size, url)
 	}
-	return Lap{Bytes: uint64(n), Took: time.Since(began)}, err
-}
-
-func (s *proxied) write(p *page) {
-	p.text("Events of 200 bytes from a server, read by a client directly and through `tapedeck proxy`, by turns; the proxy, a process of its own,\n" +
-		"records them to the servers of the delays above. From before an event's write at the server to after its read at the client; what the\n" +
-		"proxy adds is the difference of the percentiles.")
-	p.table("| connections | events/s on each | direct p50 | direct p99 | proxy p50 | proxy p99 | added p50 | added p99 |", "|---:|---:|---:|---:|---:|---:|---:|---:|")
-	for i := range s.chunks {
-		d := &s.chunks[i]
-		p.row(strconv.Itoa(d.connections), strconv.Itoa(int(time.Second/d.gap)), millis(d.direct.At(0.5)), millis(d.direct.At(0.99)),
-			millis(d.proxy.At(0.5)), millis(d.proxy.At(0.99)), millis(d.added(0.5)), millis(d.added(0.99)))
-	}
-	p.text("One answer of NDJSON, frames of the file, as fast as it goes:")
-	p.table("| | bytes/s |", "|---|---:|")
-	p.row("direct", megabytes(s.direct.Median().ByteRate()))
-	p.row("through the proxy, recorded frame by frame", megabytes(s.recorded.Median().ByteRate()))
-	if s.notice != "" {
-		p.text("%s", s.notice)
-	}
-}
-
-func (s *proxied) bars() []bar {
-	var p50, p99 time.Duration // of the worse case
-	for i := range s.chunks {
-		p50, p99 = max(p50, s.chunks[i].added(0.5)), max(p99, s.chunks[i].added(0.99))
-	}
-	text := func(x float64) string { return millis(time.Duration(x)) }
-	return []bar{
-		atMost("proxy, added to a chunk, p50", len(s.chunks) > 0, float64(p50), float64(200*time.Microsecond), text),
-		atMost("proxy, added to a chunk, p99", len(s.chunks) > 0, float64(p99), float64(2*time.Millisecond), text),
-	}
+	return Pass{Bytes: uint64(n), Took: time.Since(began)}, err
 }

@@ -24,7 +24,7 @@ const (
 	recordedFrom = 1746748800
 )
 
-// id is that of a session.
+// id returns the id of a session.
 func (r *recordings) id(session int) string { return fmt.Sprintf("%s-%d", r.name, session) }
 
 // stream returns the id of a session's stream. The ids differ at the end.
@@ -38,11 +38,11 @@ func (r *recordings) make(ctx context.Context, c *cluster) (bytes uint64, err er
 		"name": r.name, "sessions": strconv.Itoa(r.sessions), "frames": strconv.Itoa(r.frames), "from": strconv.Itoa(recordedFrom),
 		"gap": strconv.FormatInt(int64(recordedGap), 10), "spread": strconv.FormatInt(int64(recordedGap-time.Millisecond), 10),
 	}))
-	for _, query := range []string{insertRecordings, insertStreams} {
+	for _, query := range []string{statement("insert_recordings"), statement("insert_streams")} {
 		if err := c.db.Exec(ctx, query); err != nil {
 			return 0, fmt.Errorf("make the sessions %s: %w", r.name, err)
 		}
 	}
-	err = c.db.QueryRow(ctx, recordedBytes).Scan(&bytes)
+	err = c.db.QueryRow(ctx, statement("recorded_bytes")).Scan(&bytes)
 	return bytes, err
 }

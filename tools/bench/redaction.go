@@ -10,80 +10,62 @@ import (
 	"slices"
 )
 
-// redaction measures what masking secrets costs: the whole way of a frame with it and
-// without, in turns.
-type redaction struct{ sets []*redactionSet }
+// RedactionOf compares the passes over one file with and without redaction, which alternate.
+type RedactionOf struct {
+	Name    string    `json:"name"`
+	With    *EndToEnd `json:"with"`
+	Without *EndToEnd `json:"without"`
+}
 
-// redactionSet are the passes over one file.
-type redactionSet struct {
-	name    string
-	on, off whole
+// Share is a rate as a share of another: the median of the pairs of passes, the least and the greatest.
+type Share struct{ Median, Low, High float64 }
+
+// Ratio returns the rate with redaction as a share of the rate without it.
+func (r RedactionOf) Ratio() Share {
+	var all []float64
+	for i := range r.With.Passes {
+		all = append(all, r.With.Passes[i].Rate()/r.Without.Passes[i].Rate())
+	}
+	slices.Sort(all)
+	return Share{all[(len(all)-1)/2], all[0], all[len(all)-1]}
 }
 
 // noRedact is the setting of `tapedeck record` that turns redaction off.
 const noRedact = "TAPEDECK_NO_REDACT=1"
 
-func (s *redaction) measure(ctx context.Context, w *workshop) error {
-	texts := filepath.Join(w.Dir, "texts.ndjson")
-	n := full(w, 30_000, 500)
+func measureRedaction(ctx context.Context, h *harness, r *Results) error {
+	texts := filepath.Join(h.Dir, "texts.ndjson")
+	n := pick(h, 30_000, 500)
 	if err := longTexts(n, texts); err != nil {
 		return err
 	}
-	for _, set := range []struct {
-		name, path string
-		frames     uint64
-	}{{"the frames of this page", w.path, w.frames}, {"texts of 4 KB with line breaks and quotes", texts, uint64(n)}} {
-		r := &redactionSet{name: set.name}
-		for _, pass := range []*whole{&r.on, &r.off} {
-			if err := pass.take(set.path, set.frames); err != nil {
+	for _, of := range []struct {
+		name string
+		recording
+	}{
+		{"the frames of this page", recording{path: h.path, frames: h.frames}},
+		{"texts of 4 KB with line breaks and quotes", recording{path: texts, frames: uint64(n)}},
+	} {
+		with := of.recording
+		without := with
+		without.env = []string{noRedact}
+		set := RedactionOf{Name: of.name, With: &EndToEnd{}, Without: &EndToEnd{}}
+		for _, e := range []*EndToEnd{set.With, set.Without} {
+			if err := e.expect(of.path); err != nil {
 				return err
 			}
 		}
-		r.off.env = []string{noRedact}
-		for range full(w, 5, 1) {
-			for _, pass := range []*whole{&r.on, &r.off} {
-				if err := pass.once(ctx, w); err != nil {
-					return err
-				}
+		for range pick(h, 5, 1) {
+			if err := set.With.record(ctx, h, with); err != nil {
+				return err
+			}
+			if err := set.Without.record(ctx, h, without); err != nil {
+				return err
 			}
 		}
-		s.sets = append(s.sets, r)
+		r.Redaction = append(r.Redaction, set)
 	}
 	return nil
-}
-
-// ratios returns the rate with redaction as a share of that without: the median of the pairs
-// of passes, the least and the greatest.
-func (r *redactionSet) ratios() (median, low, high float64) {
-	var all []float64
-	for i := range r.on.passes {
-		all = append(all, r.on.passes[i].run.Rate()/r.off.passes[i].run.Rate())
-	}
-	slices.Sort(all)
-	return all[(len(all)-1)/2], all[0], all[len(all)-1]
-}
-
-func (s *redaction) write(p *page) {
-	p.text("`tapedeck record FILE` as above, with secrets masked as by default and with `--no-redact`, in turns.")
-	p.table("| | frames/s with | without | ratio | CPU-seconds per million frames with | without |", "|---|---:|---:|---:|---:|---:|")
-	for _, r := range s.sets {
-		median, low, high := r.ratios()
-		on, off := r.on.median(), r.off.median()
-		p.row(r.name, r.on.runs().median(), r.off.runs().median(), fmt.Sprintf("**%.2f** (%.2f–%.2f)", median, low, high),
-			cpuSeconds(on.run.CPU, on.run.Frames), cpuSeconds(off.run.CPU, off.run.Frames))
-	}
-}
-
-func (s *redaction) bars() (bars []bar) {
-	const want = 0.9
-	for i, name := range []string{"redaction on, of the rate without it", "redaction on, of the rate without it: long texts"} {
-		got, measured := 0.0, i < len(s.sets)
-		if measured {
-			got, _, _ = s.sets[i].ratios()
-		}
-		bars = append(bars, atLeast(name, measured, got, want, ratio))
-	}
-	return bars
 }
 
 // longTexts writes n frames with a text of about 4 KB each to a file, five to a session.

@@ -1,67 +1,93 @@
 package bench
 
 import (
-	"io"
 	"runtime"
 	"time"
 
-	"github.com/dustin/go-humanize"
+	"tapedeck/tools/bench/dataset"
 )
 
-// Report is the outcome of one run.
+// Environment is the part that all reports begin with. Kind names the report and its template.
+type Environment struct {
+	Kind     string        `json:"kind"` // benchmarks, scale, soak or backup
+	Version  string        `json:"version"`
+	Go       string        `json:"go"`
+	Platform string        `json:"platform"`
+	When     time.Time     `json:"when"`
+	Took     time.Duration `json:"took_ns"`
+	Machine  Machine       `json:"machine"`
+	Bars     []Bar         `json:"bars"`
+}
+
+// environment describes the program and the machine that are measured.
+func (s *Setup) environment(kind string) Environment {
+	return Environment{
+		Kind: kind, Version: s.Version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
+		When: time.Now().UTC(), Machine: thisMachine(s.Dir),
+	}
+}
+
+// Report is the result of Run.
 type Report struct {
-	Version, Go string
-	When        time.Time
-	Took        time.Duration
-	Quick       bool
-	Given       bool // the frames come from a file and were not generated
-	Frames      uint64
-	Bytes       uint64
-	Machine     Machine
-	parts       []*named
+	Environment
+	Quick   bool    `json:"quick,omitempty"`
+	Given   bool    `json:"given"` // the frames come from a file and were not generated
+	Frames  uint64  `json:"frames"`
+	Bytes   uint64  `json:"bytes"`
+	Results Results `json:"results"`
 }
 
-// Write writes the report as Markdown.
-func (r *Report) Write(w io.Writer) error {
-	p := &page{}
-	p.text("# Benchmarks")
-	p.text("Written by `make bench` on %s: tapedeck %s, %s, %s/%s. It took %s.", r.When.UTC().Format("2006-01-02"),
-		r.Version, r.Go, runtime.GOOS, runtime.GOARCH, r.Took.Round(time.Second))
-	if r.Quick {
-		p.text("**A quick run: it shows that the measuring works. Its figures mean nothing.**")
-	}
-	p.text("All figures are of this one run, and everything ran on this one machine: recorder, servers, and what measures them.\n" +
-		"Machines differ and are noisy: compare figures of one run only, and rather ratios than figures. Ranges in parentheses\n" +
-		"are those of several passes, the figure before them is the median.")
-	r.Machine.write(p)
-	r.writeData(p)
-	writeBars(p, r.parts)
-	for _, n := range r.parts {
-		p.text("## %s", n.title)
-		if !n.done {
-			p.text("Not measured in this run.")
-			continue
-		}
-		n.part.write(p)
-	}
-	_, err := io.WriteString(w, p.b.String())
-	return err
+// FrameBytes returns the mean size of a frame, bytes.
+func (r *Report) FrameBytes() float64 { return float64(r.Bytes) / float64(r.Frames) }
+
+// ScaleReport is the result of Scale.
+type ScaleReport struct {
+	Environment
+	Filled   time.Duration     `json:"filled_ns,omitempty"` // how long filling took; 0 if the data set was there
+	Settled  time.Duration     `json:"settled_ns"`          // how long it took to settle usage, or to find that it is settled
+	Smaller  bool              `json:"smaller,omitempty"`   // than the data set that the bars are for
+	Data     dataset.Options   `json:"data"`
+	Expected *dataset.Expected `json:"expected"`
+	Tables   []TableSize       `json:"tables"`
+	Answers  []Answers         `json:"answers"`
 }
 
-func (r *Report) writeData(p *page) {
-	p.text("## Data and commands")
-	origin := "made by `tapedeck-bench` itself (the same for the same number)"
-	if r.Given {
-		origin = "of a file that was given (`make bench` makes it with `gen.py`, the same for the same number)"
-	}
-	p.text("%s Loom frames, %s, %.0f bytes each on average, %s: sessions of two to six rounds of message chunks,\n"+
-		"a token usage, a tool call and the tool's run.", count(float64(r.Frames)), humanize.Bytes(r.Bytes), float64(r.Bytes)/float64(r.Frames), origin)
-	p.text("<!-- not run: measures for minutes -->\n```sh\n" +
-		"make bench                # all of this page but the peer\n" +
-		"make bench BENCH_PEER=1   # with the peer, which is built first\n" +
-		"bin/tapedeck-bench --only sink,disk\n" +
-		"bin/tapedeck-bench --only drift --drift 10m       # the bar is for ten minutes; otherwise one is watched\n" +
-		"bin/tapedeck-bench --only openings --stored 10000000\n" +
-		"bin/tapedeck-bench --quick\n" +
-		"```")
+// FillRate returns the frames per second with which the data set was filled.
+func (r *ScaleReport) FillRate() float64 { return float64(r.Expected.Frames) / r.Filled.Seconds() }
+
+// BackupReport is the result of Backups.
+type BackupReport struct {
+	Environment
+	Frames      uint64        `json:"frames"`
+	Sessions    int           `json:"sessions"`
+	Bytes       int64         `json:"bytes"` // of the full backup
+	Full        time.Duration `json:"full_ns"`
+	Incremental time.Duration `json:"incremental_ns"`
+	Restore     time.Duration `json:"restore_ns"`
+	Verify      time.Duration `json:"verify_ns"`
+}
+
+// SoakReport is the result of Soak. Sent and Confirmed include the frames of Looped.
+type SoakReport struct {
+	Environment
+	Connections int           `json:"connections"`
+	Replays     int           `json:"replays"`
+	For         time.Duration `json:"for_ns"`
+	Recording   time.Duration `json:"recording_ns"`
+	CPU         time.Duration `json:"cpu_ns"` // of all processes during the recording, this one among them
+
+	Sent        int      `json:"sent"`
+	Confirmed   int      `json:"confirmed"`
+	Looped      int      `json:"looped"` // frames of sessions that were recorded before
+	Expected    int      `json:"expected"`
+	Stored      int      `json:"stored"`
+	Followed    int      `json:"followed"`  // frames that followers read
+	Playbacks   int      `json:"playbacks"` // of stored sessions
+	Replayed    int      `json:"replayed"`  // their frames
+	Errors      int      `json:"errors"`
+	FirstErrors []string `json:"first_errors,omitempty"`
+	Logged      []string `json:"logged,omitempty"` // errors in the server's log, the first of each kind
+
+	Server     Memory `json:"server"`
+	ClickHouse Memory `json:"clickhouse"`
 }

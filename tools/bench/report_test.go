@@ -1,87 +1,138 @@
 package bench
 
 import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
+
+var update = flag.Bool("update", false, "write testdata/*.md anew")
 
 // Whether a bar is reached follows from the figures.
 func TestBarsAreComputed(t *testing.T) {
-	lap := func(rate float64) Laps {
-		return Laps{{Frames: uint64(rate), Bytes: uint64(rate), Took: time.Second}}
+	passes := func(rate float64) Passes {
+		return Passes{{Frames: uint64(rate), Bytes: uint64(rate), Took: time.Second}}
 	}
-	e2e := func(rate float64) *whole { return &whole{passes: []pass{{run: lap(rate)[0]}}} }
-	delays := func(d time.Duration) *delay {
-		return &delay{paces: []*pace{{rate: 20_000, query: Delays{d}, live: Delays{d}}}}
+	e2e := func(rate float64) *EndToEnd { return &EndToEnd{Passes: []RecordPass{{Pass: passes(rate)[0]}}} }
+	at := func(d time.Duration) Percentiles { return Percentiles{Count: 1, P50: d, P99: d} }
+	tail := func(d time.Duration) []DelayAt { return []DelayAt{{Rate: 20_000, Query: at(d), Live: at(d)}} }
+	disk := func(raw, seq float64) *Sink {
+		return &Sink{Passes: passes(25), Alone: passes(100), Columns: []SizeOnDisk{{"raw", raw}, {"seq", seq}}}
+	}
+	long := func(seconds time.Duration) Passes {
+		return Passes{{Frames: 1e6, Bytes: 1, Took: seconds * time.Second}}
 	}
 	for _, c := range []struct {
-		name string
-		part part
-		want []string
+		name    string
+		results Results
+		want    string // verdicts of the bars that were measured: + reached, - not reached
 	}{
-		{"slow", e2e(199_999), []string{"not reached", "not reached"}},
-		{"as fast as it must be", e2e(200_000), []string{"reached", "not reached"}},
-		{"as fast as it is to be", e2e(350_000), []string{"reached", "reached"}},
-		{"nothing", &whole{}, []string{"not measured", "not measured"}},
-		{"publish", &publishStage{ours: lap(50), raw: lap(100)}, []string{"reached"}},
-		{"publish, slow", &publishStage{ours: lap(49), raw: lap(100)}, []string{"not reached"}},
-		{"sink", &sinkStage{ours: lap(25), alone: lap(100)}, []string{"reached"}},
-		{"sink, slow", &sinkStage{ours: lap(24), alone: lap(100)}, []string{"not reached"}},
-		{"disk", &disk{sink: &sinkStage{columns: []column{{"raw", 11}, {"seq", 4}}}}, []string{"reached"}},
-		{"disk, much", &disk{sink: &sinkStage{columns: []column{{"raw", 11}, {"seq", 4.1}}}}, []string{"not reached"}},
-		{"disk, nothing", &disk{sink: &sinkStage{}}, []string{"not measured"}},
-		{"delay", delays(25 * time.Millisecond), []string{"reached", "reached"}},
-		{"delay, late", delays(26 * time.Millisecond), []string{"not reached", "reached"}},
-		{"proxy", &proxied{chunks: []chunkDelay{
-			{direct: Delays{1e5}, proxy: Delays{2e5}}, {direct: Delays{1e5}, proxy: Delays{4e5}}, // the worse counts
-		}}, []string{"not reached", "reached"}},
-		{"streams", &streams{
-			idle: idleStreams{streams: 10_000, after: 400e6, known: true}, busy: busyStreams{streams: 1000, sent: 10, stored: 10},
-		}, []string{"reached", "reached"}},
-		{"streams, bad", &streams{
-			idle: idleStreams{streams: 10_000, after: 401e6, known: true}, busy: busyStreams{streams: 1000, sent: 10, stored: 9},
-		}, []string{"not reached", "not reached"}},
-		{"streams, too few", &streams{
-			idle: idleStreams{streams: 9_999, after: 1, known: true}, busy: busyStreams{streams: 999, sent: 10, stored: 10},
-		}, []string{"not measured", "not measured"}},
-		{"playing", &playing{
-			alone: Delays{2e6}, many: crowdPlayed{sessions: 1000, late: Delays{5e6}, most: 1000 * 100 << 10, known: true},
-			event: lap(2e5), raw: lap(9e5), // the slower counts
-		}, []string{"reached", "not reached", "reached", "reached", "reached", "not reached", "not measured", "not measured"}},
-		{"playing, long", &playing{
-			event: Laps{{Frames: 1e6, Bytes: 1, Took: 2 * time.Second}}, raw: Laps{{Frames: 1e6, Bytes: 1, Took: 6 * time.Second}},
-		}, []string{"not measured", "not measured", "not measured", "not measured", "not measured", "not measured", "not reached", "not reached"}},
-		{"openings", &openings{stored: 1e7, long: 1e6, open: Delays{3e7}, later: Delays{3.1e7}, offset: Delays{1}, seek: Delays{5e7}},
-			[]string{"reached", "not reached", "reached"}},
-		{"openings, few frames", &openings{stored: 1e6, long: 1e5, open: Delays{1}, seek: Delays{1}},
-			[]string{"not measured", "not measured", "not measured"}},
-		{"drift, ahead", &drift{length: 10 * time.Minute, late: Delays{3e6, 0, 0, 0, 0, 0, 0, 0, 0, 0}}, []string{"not reached"}},
-		{"drift, short", &drift{length: time.Minute, late: make(Delays, 10)}, []string{"not measured"}},
-		{"peer", &peer{ours: *e2e(100_000), frames: 8_000, publish: time.Second, store: time.Second}, []string{"reached"}},
-		{"peer, fast", &peer{ours: *e2e(100_000), frames: 8_002, publish: time.Second, store: time.Second}, []string{"not reached"}},
-		{"peer, none", &peer{}, []string{"not measured"}},
+		{"slow", Results{EndToEnd: e2e(199_999)}, "--"},
+		{"as fast as it must be", Results{EndToEnd: e2e(200_000)}, "+-"},
+		{"as fast as it should be", Results{EndToEnd: e2e(350_000)}, "++"},
+		{"nothing", Results{}, ""},
+		{"redaction", Results{Redaction: []RedactionOf{{With: e2e(90), Without: e2e(100)}, {With: e2e(89), Without: e2e(100)}}}, "+-"},
+		{"publish", Results{Publish: &Publish{File: passes(50), Raw: passes(100)}}, "+"},
+		{"publish, slow", Results{Publish: &Publish{File: passes(49), Raw: passes(100)}}, "-"},
+		{"sink, disk", Results{Sink: disk(11, 4)}, "++"},
+		{"sink, slow", Results{Sink: &Sink{Passes: passes(24), Alone: passes(100)}}, "-"},
+		{"disk, much", Results{Sink: disk(11, 4.1)}, "+-"},
+		{"delay", Results{Delay: tail(25 * time.Millisecond)}, "++"},
+		{"delay, late", Results{Delay: tail(26 * time.Millisecond)}, "-+"},
+		{"proxy, the worse counts", Results{Proxy: &Proxy{Chunks: []ChunkDelay{{Direct: at(1e5), Proxy: at(2e5)}, {Direct: at(1e5), Proxy: at(4e5)}}}}, "-+"},
+		{"streams", Results{Streams: &Streams{
+			Idle: IdleStreams{Streams: 10_000, AtRest: 400e6, Known: true}, Busy: BusyStreams{Streams: 1000, Sent: 10, Stored: 10},
+		}}, "++"},
+		{"streams, bad", Results{Streams: &Streams{
+			Idle: IdleStreams{Streams: 10_000, AtRest: 401e6, Known: true}, Busy: BusyStreams{Streams: 1000, Sent: 10, Stored: 9},
+		}}, "--"},
+		{"streams, too few", Results{Streams: &Streams{
+			Idle: IdleStreams{Streams: 9_999, AtRest: 1, Known: true}, Busy: BusyStreams{Streams: 999, Sent: 10, Stored: 10},
+		}}, ""},
+		{"playing", Results{Playing: &Playing{
+			Alone: at(2e6), Many: Crowd{Sessions: 1000, Late: at(5e6), Highest: 1000 * 100 << 10, Known: true}, Event: passes(2e5), Raw: passes(9e5),
+		}}, "+-+++-"},
+		{"playing, the slower mode counts", Results{Playing: &Playing{Event: long(2), Raw: long(6)}}, "--"},
+		{"openings", Results{Openings: &Openings{Stored: 1e7, Long: 1e6, Open: at(3e7), AtFrame: at(3.1e7), AtTime: at(1), Seek: at(5e7)}}, "+-+"},
+		{"openings, few frames", Results{Openings: &Openings{Stored: 1e6, Long: 1e5, Open: at(1), Seek: at(1)}}, ""},
+		{"drift, ahead", Results{Drift: driftOf(10*time.Minute, []time.Duration{3e6, 0, 0, 0, 0, 0, 0, 0, 0, 0})}, "-"},
+		{"drift, short", Results{Drift: driftOf(time.Minute, make([]time.Duration, 10))}, ""},
+		{"peer", Results{Peer: &Peer{Ours: passes(100_000), Frames: 8_000, Publish: time.Second, Store: time.Second}}, "+"},
+		{"peer, fast", Results{Peer: &Peer{Ours: passes(100_000), Frames: 8_002, Publish: time.Second, Store: time.Second}}, "-"},
+		{"peer, none", Results{Peer: &Peer{Notice: "there is none"}}, ""},
 	} {
-		var got []string
-		for _, b := range c.part.bars() {
-			got = append(got, b.verdict())
+		got, bars := "", c.results.bars()
+		for _, b := range bars {
+			got += map[string]string{"reached": "+", "not reached": "-"}[b.Verdict()]
 		}
-		if strings.Join(got, ", ") != strings.Join(c.want, ", ") {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		if got != c.want || len(bars) != 26 {
+			t.Errorf("%s: %q of %d bars, want %q of 26", c.name, got, len(bars), c.want)
 		}
 	}
 }
 
-// What was not measured is said to be so, with every bar listed.
+// The page of a run without parts says so of each, and lists every bar.
 func TestReportOfNothing(t *testing.T) {
-	var text strings.Builder
-	if err := (&Report{Frames: 1, Bytes: 1, parts: parts()}).Write(&text); err != nil {
-		t.Fatal(err)
-	}
-	if n := strings.Count(text.String(), "Not measured in this run."); n != len(Names()) {
+	r := &Report{Environment: Environment{Kind: "benchmarks"}, Frames: 1, Bytes: 1}
+	r.Bars = r.Results.bars()
+	page := rendered(t, r)
+	if n := strings.Count(page, "Not measured in this run"); n != len(Names()) {
 		t.Errorf("%d of %d parts are said to be missing", n, len(Names()))
 	}
-	if n := strings.Count(text.String(), "| not measured |"); n != 26 || strings.Contains(text.String(), "reached |") {
-		t.Errorf("%d bars are said to be open:\n%s", n, text.String())
+	if n := strings.Count(page, "| not measured |"); n != 26 || strings.Contains(page, "reached |") {
+		t.Errorf("%d bars are said to be open:\n%s", n, page)
+	}
+}
+
+func rendered(t *testing.T, report any) string {
+	t.Helper()
+	text, err := json.Marshal(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page bytes.Buffer
+	if err := Render(&page, text); err != nil {
+		t.Fatal(err)
+	}
+	return page.String()
+}
+
+// The pages of kept results are testdata/*.md; -update writes them.
+func TestRender(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.json")
+	if err != nil || len(files) != 4 {
+		t.Fatalf("%d files of results: %v", len(files), err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var page bytes.Buffer
+		if err := Render(&page, text); err != nil {
+			t.Fatal(err)
+		}
+		golden := strings.TrimSuffix(file, ".json") + ".md"
+		if *update {
+			if err := os.WriteFile(golden, page.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if diff := cmp.Diff(string(want), page.String()); diff != "" || err != nil {
+			t.Errorf("%s: %v\n%s", file, err, diff)
+		}
+	}
+	for text, want := range map[string]string{"{": "read the report", `{"kind":"other"}`: `kind "other"`} {
+		if err := Render(&bytes.Buffer{}, []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
 	}
 }

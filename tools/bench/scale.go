@@ -1,14 +1,11 @@
 package bench
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"time"
 
@@ -22,16 +19,13 @@ import (
 	"tapedeck/tools/bench/dataset"
 )
 
-// ScaleOptions configures the measurements on a large data set.
+// ScaleOptions configures the measurements on a large data set. Setup.Dir keeps the data set, which is filled if the
+// directory is empty.
 type ScaleOptions struct {
-	Program, Version string
-	// Dir keeps the data set, which is filled if it is not there yet. The caller removes it.
-	Dir       string
+	Setup
 	Data      dataset.Options
 	DiskLimit uint64 // bytes that the data set may take; 0 for no limit
-	Requests  int    // of each measurement; 40
-	Log       *slog.Logger
-	Say       func(text string)
+	Requests  int    // of each measurement
 }
 
 // scale is one run of the measurements on a large data set.
@@ -43,20 +37,20 @@ type scale struct {
 	server   *command // serves the API
 }
 
-// Scale fills the data set, unless the directory has it, and measures what the API takes
-// to answer.
+// Scale fills the data set, unless the directory has it, and measures how long the API takes to answer.
 func Scale(ctx context.Context, o ScaleOptions) (_ *ScaleReport, err error) {
 	if o.Data, err = o.Data.WithDefaults(); err != nil {
 		return nil, err
 	}
-	o.Requests = cmp.Or(o.Requests, 40)
+	barsFor, err := (dataset.Options{}).WithDefaults()
+	if err != nil {
+		return nil, err
+	}
 	s := &scale{ScaleOptions: o}
 	if s.expected, err = dataset.Open(o.Dir, o.Data); err != nil {
 		return nil, err
 	}
-	r := &ScaleReport{
-		Version: o.Version, Go: runtime.Version(), When: time.Now(), Machine: thisMachine(o.Dir), Data: o.Data, Requests: o.Requests,
-	}
+	r := &ScaleReport{Environment: o.environment("scale"), Data: o.Data, Smaller: o.Data.Frames < barsFor.Frames}
 	if s.expected == nil {
 		if err := dataset.CheckSpace(o.Dir, o.Data, o.DiskLimit); err != nil {
 			return nil, err
@@ -65,10 +59,10 @@ func Scale(ctx context.Context, o ScaleOptions) (_ *ScaleReport, err error) {
 			return nil, err
 		}
 	}
-	if err := s.start(ctx); err != nil {
-		return nil, errors.Join(err, s.stop(context.WithoutCancel(ctx)))
-	}
 	defer func() { err = errors.Join(err, s.stop(context.WithoutCancel(ctx))) }()
+	if err := s.start(ctx); err != nil {
+		return nil, err
+	}
 	if s.expected == nil {
 		began := time.Now()
 		if err := s.fill(ctx); err != nil {
@@ -77,7 +71,7 @@ func Scale(ctx context.Context, o ScaleOptions) (_ *ScaleReport, err error) {
 		r.Filled = time.Since(began)
 	}
 	r.Expected = s.expected
-	if err := s.settle(ctx); err != nil {
+	if err := s.awaitMerges(ctx); err != nil {
 		return nil, err
 	}
 	began := time.Now()
@@ -91,14 +85,21 @@ func Scale(ctx context.Context, o ScaleOptions) (_ *ScaleReport, err error) {
 	if err := s.serve(ctx); err != nil {
 		return nil, err
 	}
-	for _, m := range scaleMeasures() {
-		s.Say(m.title() + " …")
-		if err := m.measure(ctx, s); err != nil {
-			return nil, fmt.Errorf("measure %s: %w", m.title(), err)
+	var l bars
+	for _, m := range scaleMeasures {
+		o.Say(m.name + " …")
+		answers, err := m.measure(ctx, s)
+		if err != nil {
+			return nil, fmt.Errorf("measure %s: %w", m.name, err)
 		}
-		r.measures = append(r.measures, m)
+		r.Answers = append(r.Answers, answers)
+		m.bars(&l, answers)
 	}
-	r.Took = time.Since(r.When)
+	answers, err := s.burst(ctx, &l)
+	if err != nil {
+		return nil, fmt.Errorf("measure %s: %w", burstName, err)
+	}
+	r.Answers, r.Bars, r.Took = append(r.Answers, answers), l, time.Since(r.When)
 	return r, nil
 }
 
@@ -132,7 +133,7 @@ func (s *scale) fill(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		s.Say(fmt.Sprintf("filled %s of %s frames, %s on disk, %.0f frames/s", count(float64(frames)), count(float64(s.Data.Frames)),
+		s.Say(fmt.Sprintf("filled %s of %s frames, %s on disk, %.0f frames/s", humanize.Comma(int64(frames)), humanize.Comma(int64(s.Data.Frames)),
 			humanize.Bytes(bytes), float64(frames)/time.Since(began).Seconds()))
 		if s.DiskLimit > 0 && bytes > s.DiskLimit {
 			return fmt.Errorf("the data set takes %s on disk and the limit is %s: ask for fewer frames (--frames) or raise the limit (--disk-limit)",
@@ -150,26 +151,27 @@ func (s *scale) settleUsage(ctx context.Context) error {
 	if err := rollup.NewSettler(reader, s.Log).Settle(ctx); err != nil {
 		return fmt.Errorf("settle usage: %w", err)
 	}
-	return s.settle(ctx)
+	return s.awaitMerges(ctx)
 }
 
-// settleLimit bounds how long merges are waited for.
-const settleLimit = 10 * time.Minute
+// mergeLimit bounds how long merges are waited for.
+const mergeLimit = 10 * time.Minute
 
-// settle waits until ClickHouse has no merge in progress for some seconds.
-func (s *scale) settle(ctx context.Context) error {
-	for began, idle := time.Now(), time.Now(); time.Since(idle) < 5*time.Second && time.Since(began) < settleLimit; {
+// awaitMerges waits until ClickHouse has had no merge in progress for some seconds, and fails after mergeLimit.
+func (s *scale) awaitMerges(ctx context.Context) error {
+	for began, idle := time.Now(), time.Now(); time.Since(idle) < 5*time.Second; {
 		var merges uint64
-		if err := s.db.conn.QueryRow(ctx, runningMerges).Scan(&merges); err != nil {
+		if err := s.db.conn.QueryRow(ctx, statement("running_merges")).Scan(&merges); err != nil {
 			return fmt.Errorf("count merges: %w", err)
 		}
 		if merges > 0 {
 			idle = time.Now()
 		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(200 * time.Millisecond):
+		if time.Since(began) > mergeLimit {
+			return fmt.Errorf("ClickHouse still merges after %v", mergeLimit)
+		}
+		if err := pause(ctx, 200*time.Millisecond); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -182,11 +184,11 @@ func (s *scale) serve(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	s.server, err = startServer(ctx, s.Program, dir, env, "serve", "--role", "api", "--listen", "127.0.0.1:0", "--data", dir, "--pprof")
+	s.server, err = serveRole(ctx, s.Program, dir, env, "api", "--pprof")
 	return err
 }
 
-// stop ends what was started.
+// stop ends the servers.
 func (s *scale) stop(ctx context.Context) error {
 	errs := []error{s.server.stop()}
 	if s.db != nil && s.db.conn != nil {
@@ -201,4 +203,38 @@ func (s *scale) stop(ctx context.Context) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// TableSize is the size of a table on disk.
+type TableSize struct {
+	Name  string `json:"name"`
+	Rows  uint64 `json:"rows"`
+	Bytes uint64 `json:"bytes"`
+	Parts uint64 `json:"parts"`
+}
+
+// tables returns the sizes of the tables, the largest first.
+func (d *database) tables(ctx context.Context) (list []TableSize, err error) {
+	rows, err := d.conn.Query(ctx, statement("all_table_sizes"))
+	if err != nil {
+		return nil, fmt.Errorf("sizes of tables: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var t TableSize
+		if err := rows.Scan(&t.Name, &t.Rows, &t.Bytes, &t.Parts); err != nil {
+			return nil, err
+		}
+		list = append(list, t)
+	}
+	return list, rows.Err()
+}
+
+// bytesOnDisk returns the size of all tables.
+func (d *database) bytesOnDisk(ctx context.Context) (total uint64, err error) {
+	list, err := d.tables(ctx)
+	for _, t := range list {
+		total += t.Bytes
+	}
+	return total, err
 }

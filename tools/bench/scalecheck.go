@@ -12,7 +12,7 @@ import (
 	"tapedeck/tools/bench/dataset"
 )
 
-// usageAnswer is what is read of a usage report.
+// usageAnswer holds the members of a usage report that are compared.
 type usageAnswer struct {
 	Items  []usageRow `json:"items"`
 	Totals usageRow   `json:"totals"`
@@ -54,7 +54,7 @@ func (r *usageRow) sum() dataset.Sum {
 	}}
 }
 
-// same compares the figures of a row with those of the data set.
+// same compares the figures of a row with the data set.
 func same(what string, got *usageRow, want dataset.Sum) error {
 	is := got.sum()
 	if is.Calls != want.Calls || is.Tokens != want.Tokens || !is.Cost.Equal(want.Cost) || got.Unpriced != 0 {
@@ -111,7 +111,7 @@ func checkRows(body []byte, sums map[dataset.Key]*dataset.Sum, wanted func(datas
 	return same("totals", &a.Totals, total)
 }
 
-// sessionsAnswer is what is read of a page of sessions.
+// sessionsAnswer holds the members of a page of sessions that are compared.
 type sessionsAnswer struct {
 	Items []struct {
 		ID   string `json:"id"`

@@ -11,8 +11,8 @@ import (
 	"tapedeck/tools/bench/dataset"
 )
 
-// rareSearches are words of which each stands in one session, phrases with such a word, and the
-// beginning of one.
+// rareSearches returns searches for words that occur in one session each, for phrases with such a word,
+// and for the beginning of one.
 func rareSearches(s *scale) (list []string) {
 	for i := range 8 {
 		word := dataset.RareWord(i * s.Data.Sessions / 8)
@@ -42,7 +42,7 @@ func checkRare(s *scale, path string, body []byte) error {
 	return fmt.Errorf("no session has %q", word)
 }
 
-// commonSearches are words that stand in many texts, with filters.
+// commonSearches returns searches for words that occur in many texts, with filters.
 func commonSearches(*scale) (list []string) {
 	for _, q := range []url.Values{
 		{"q": {dataset.CommonWord}},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,60 +43,35 @@ func checkNames(_ *scale, path string, body []byte) error {
 	return nil
 }
 
-// burst is the memory of the API's process while requests are answered at once.
-type burst struct {
-	timed
-	most uint64 // bytes in RAM
-}
+// burstName is the measurement of requests that are answered at once.
+const burstName = "50 searches and reports at once"
 
 const burstRequests, burstMemory, burstAim = 50, 500 << 20, 200 << 20
 
-func newBurst() *burst {
-	return &burst{timed: timed{name: "50 searches and reports at once", requests: func(s *scale) []string {
-		return append(append(rareSearches(s), commonSearches(s)...), append(monthsBy("tag:team")(s), someSessions(s)...)...)
-	}}}
-}
-
-// measure sends all requests at once. Each must be answered.
-func (b *burst) measure(ctx context.Context, s *scale) error {
-	paths := b.requests(s)
-	watching, stop := context.WithCancel(ctx)
-	watched := make(chan struct{})
-	go func() {
-		defer close(watched)
-		for watching.Err() == nil {
-			n, _ := resident(s.server.pid())
-			b.most = max(b.most, n)
-			time.Sleep(5 * time.Millisecond)
+// burst sends requests at once, of which each must be answered, and adds the bars of the memory that the API's process
+// then has.
+func (s *scale) burst(ctx context.Context, l *bars) (a Answers, err error) {
+	s.Say(burstName + " …")
+	a.Name = burstName
+	list := slices.Concat(rareSearches(s), commonSearches(s), monthsBy("tag:team")(s), someSessions(s))
+	took, sizes := make([]time.Duration, burstRequests), make([]int, burstRequests)
+	peak := watchMemory(s.server.pid(), 5*time.Millisecond)
+	a.API, a.ClickHouse, err = s.cpuOf(burstRequests, func() error {
+		var group errgroup.Group
+		for i := range burstRequests {
+			group.Go(func() error {
+				began := time.Now()
+				body, err := s.server.read(ctx, list[i%len(list)])
+				took[i], sizes[i] = time.Since(began), len(body)
+				return err
+			})
 		}
-	}()
-	api, engine := s.cpu()
-	b.took = make(Delays, burstRequests)
-	sizes := make([]int, burstRequests)
-	var group errgroup.Group
-	for i := range burstRequests {
-		group.Go(func() error {
-			body, took, err := s.get(ctx, paths[i%len(paths)])
-			b.took[i], sizes[i] = took, len(body)
-			return err
-		})
-	}
-	err := group.Wait()
-	stop()
-	<-watched
-	apiAfter, engineAfter := s.cpu()
-	b.api, b.engine = (apiAfter-api)/burstRequests, (engineAfter-engine)/burstRequests
-	for _, size := range sizes {
-		b.size = max(b.size, size)
-	}
-	return err
-}
-
-func (b *burst) bars() []bar {
-	text := func(x float64) string { return fmt.Sprintf("%.0f MB", x/1e6) }
-	name := "memory of the API during " + b.name
-	return []bar{
-		atMost(name, b.most > 0, float64(b.most), burstMemory, text),
-		atMost(name+": the aim", b.most > 0, float64(b.most), burstAim, text),
-	}
+		return group.Wait()
+	})
+	memory := float64(peak())
+	a.Took, a.Largest = percentiles(took), slices.Max(sizes)
+	name := "memory of the API during " + burstName
+	l.atMost(name, "megabytes", memory > 0, memory, burstMemory)
+	l.atMost(name+": the aim", "megabytes", memory > 0, memory, burstAim)
+	return a, err
 }

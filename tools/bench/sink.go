@@ -18,28 +18,46 @@ import (
 	"tapedeck/schema/clickhouse"
 )
 
-// sinkStage measures the sink, and ClickHouse by itself.
-type sinkStage struct {
-	ours, alone Laps
-	columns     []column // size of the frames table on disk
-	tables      []column // size of all tables
+// Sink compares the sink with ClickHouse by itself, and holds sizes on disk, bytes per frame, largest first.
+type Sink struct {
+	Passes  Passes       `json:"passes"`
+	Alone   Passes       `json:"clickhouse_alone"`
+	Columns []SizeOnDisk `json:"columns"` // of the table frames
+	Tables  []SizeOnDisk `json:"tables"`  // with indexes and marks
 }
 
-func (s *sinkStage) measure(ctx context.Context, w *workshop) (err error) {
-	blocks, err := w.encodedBlocks(ctx)
+// SizeOnDisk is the size of a column or a table, bytes per frame.
+type SizeOnDisk struct {
+	Name string  `json:"name"`
+	Size float64 `json:"bytes_per_frame"`
+}
+
+// Ratio returns the sink's rate as a share of ClickHouse's alone.
+func (s *Sink) Ratio() float64 { return s.Passes.Median().Rate() / s.Alone.Median().Rate() }
+
+// FrameBytes returns the bytes per frame of all columns of the table frames.
+func (s *Sink) FrameBytes() (total float64) {
+	for _, c := range s.Columns {
+		total += c.Size
+	}
+	return total
+}
+
+func measureSink(ctx context.Context, h *harness, r *Results) (err error) {
+	blocks, err := h.encodedBlocks(ctx)
 	if err != nil {
 		return err
 	}
-	lines, err := readLines(w.path)
+	lines, err := readLines(h.path)
 	if err != nil {
 		return err
 	}
-	dir, err := w.room("sink")
+	dir, err := h.tempDir("sink")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	servers, err := local.Start(ctx, local.Options{Dir: dir, Logger: w.Log})
+	servers, err := local.Start(ctx, local.Options{Dir: dir, Logger: h.Log})
 	if err != nil {
 		return err
 	}
@@ -57,8 +75,9 @@ func (s *sinkStage) measure(ctx context.Context, w *workshop) (err error) {
 	if err != nil {
 		return err
 	}
+	r.Sink = &Sink{}
 	rounds := 0
-	for i := range full(w, 3, 1) {
+	for i := range pick(h, 3, 1) {
 		if err := fresh(ctx, js, jetstream.Written); err != nil {
 			return err
 		}
@@ -69,39 +88,17 @@ func (s *sinkStage) measure(ctx context.Context, w *workshop) (err error) {
 		if err != nil {
 			return err
 		}
-		run, err := db.store(ctx, nc, w)
-		if err == nil {
-			s.ours = append(s.ours, run)
-			run, err = db.storeAlone(ctx, lines)
-			s.alone = append(s.alone, run)
-		}
-		if err == nil && len(s.columns) == 0 {
-			s.columns, s.tables, err = db.sizes(ctx)
+		err = alternate(1,
+			turn{&r.Sink.Passes, func() (Pass, error) { return db.store(ctx, nc, h) }},
+			turn{&r.Sink.Alone, func() (Pass, error) { return db.storeAlone(ctx, lines) }})
+		if err == nil && len(r.Sink.Columns) == 0 {
+			r.Sink.Columns, r.Sink.Tables, err = db.sizes(ctx)
 		}
 		if err = errors.Join(err, db.drop(ctx)); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (s *sinkStage) write(p *page) {
-	ours, alone := s.ours.Median(), s.alone.Median()
-	p.text("All blocks of the file lie in JetStream; the clock runs from the start of a sink until the table `frames` counts every frame,\n" +
-		"with everything that the sink writes (frames, spans, messages, usage, streams). The ceiling is ClickHouse with the same lines and\n" +
-		"nothing else: it is sent raw lines over the native protocol in batches of as many rows, reads the four envelope fields off them by\n" +
-		"itself (`JSONExtract`), and stores both, the line under ZSTD; no facts.")
-	p.table("| | rows/s | CPU-seconds per million frames |", "|---|---:|---:|")
-	p.row("sink: JetStream to ClickHouse", s.ours.median(), cpuSeconds(ours.CPU, ours.Frames))
-	p.row("ClickHouse alone", s.alone.median(), cpuSeconds(alone.CPU, alone.Frames))
-	p.row("ratio", ratio(ours.Rate()/alone.Rate()), "")
-}
-
-func (s *sinkStage) bars() []bar {
-	if len(s.ours) == 0 {
-		return []bar{atLeast("sink, of ClickHouse alone", false, 0, 0.25, ratio)}
-	}
-	return []bar{atLeast("sink, of ClickHouse alone", true, s.ours.Median().Rate()/s.alone.Median().Rate(), 0.25, ratio)}
 }
 
 // database is one in a running ClickHouse, with tapedeck's tables.
@@ -140,19 +137,19 @@ func (d *database) drop(ctx context.Context) error {
 }
 
 // store runs a sink until it has stored all frames.
-func (d *database) store(ctx context.Context, nc *nats.Conn, w *workshop) (Lap, error) {
-	s, err := sink.New(sink.Options{NATS: nc, DSN: d.dsn, Log: w.Log})
+func (d *database) store(ctx context.Context, nc *nats.Conn, h *harness) (Pass, error) {
+	s, err := sink.New(sink.Options{NATS: nc, DSN: d.dsn, Log: h.Log})
 	if err != nil {
-		return Lap{}, err
+		return Pass{}, err
 	}
 	life, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	began, cpu := time.Now(), treeCPU()
 	go func() { ended <- s.Run(life) }()
-	err = waitFor(ctx, d.conn, countFrames, w.frames)
-	run := Lap{Frames: w.frames, Bytes: w.bytes, Took: time.Since(began), CPU: treeCPU() - cpu}
+	err = waitFor(ctx, d.conn, statement("count_frames"), h.frames)
+	pass := Pass{Frames: h.frames, Bytes: h.bytes, Took: time.Since(began), CPU: treeCPU() - cpu}
 	stop()
-	return run, errors.Join(err, <-ended)
+	return pass, errors.Join(err, <-ended)
 }
 
 // waitFor waits until a count has reached n.
@@ -165,10 +162,34 @@ func waitFor(ctx context.Context, db driver.Conn, query string, n uint64, args .
 		if got >= n {
 			return nil
 		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("%d of %d rows are there: %w", got, n, context.Cause(ctx))
-		case <-time.After(20 * time.Millisecond):
+		if err := pause(ctx, 20*time.Millisecond); err != nil {
+			return fmt.Errorf("%d of %d rows are stored: %w", got, n, err)
 		}
 	}
+}
+
+// sizes merges the tables and returns the sizes of the columns of frames and of the tables.
+func (d *database) sizes(ctx context.Context) (columns, tables []SizeOnDisk, err error) {
+	for _, table := range []string{"frames", "streams", "spans", "messages", "usage"} {
+		if err := d.conn.Exec(ctx, "OPTIMIZE TABLE "+table+" FINAL"); err != nil {
+			return nil, nil, fmt.Errorf("merge table %s: %w", table, err)
+		}
+	}
+	for name, list := range map[string]*[]SizeOnDisk{"column_sizes": &columns, "table_sizes": &tables} {
+		rows, err := d.conn.Query(ctx, statement(name))
+		if err != nil {
+			return nil, nil, fmt.Errorf("sizes on disk: %w", err)
+		}
+		for rows.Next() {
+			var c SizeOnDisk
+			if err := rows.Scan(&c.Name, &c.Size); err != nil {
+				return nil, nil, errors.Join(err, rows.Close())
+			}
+			*list = append(*list, c)
+		}
+		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+			return nil, nil, err
+		}
+	}
+	return columns, tables, nil
 }

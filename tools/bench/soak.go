@@ -4,27 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"path/filepath"
 	"sync"
 	"time"
 )
 
-// SoakOptions configure a soak.
+// SoakOptions configures a soak.
 type SoakOptions struct {
-	Program     string // the tapedeck program, run as a user runs it
-	Version     string
-	Dir         string // for all files; the caller removes it
-	Connections int    // that record at a time
-	Replays     int    // at a time: half of them follow running sessions
+	Setup
+	Connections int // that record at a time
+	Replays     int // at a time: half of them follow running sessions
 	For         time.Duration
 	Gap         time.Duration // between the frames of a connection
 	Profiles    string        // folder for profiles of the server's heap; "" for none
-	Log         *slog.Logger
-	Say         func(text string) // receives progress messages
 }
 
-// Of the sessions that are replayed again and again while others are recorded.
+// The sessions that are replayed again and again while others are recorded.
 const (
 	loopedSessions = 25
 	loopedFrames   = 100
@@ -41,14 +36,11 @@ type soak struct {
 	mu sync.Mutex // guards the report
 }
 
-// Soak runs many recordings and replays at once. The report says what was lost; the error is for a
+// Soak runs many recordings and replays at once. The report counts lost frames; the error is for a
 // soak that could not be run.
 func Soak(ctx context.Context, o SoakOptions) (_ *SoakReport, err error) {
 	s := &soak{SoakOptions: o, frames: max(int(o.For/o.Gap), 2)}
-	s.report = &SoakReport{Version: o.Version, Options: o, Machine: thisMachine(o.Dir)}
-	if s.Say == nil {
-		s.Say = func(string) {}
-	}
+	s.report = &SoakReport{Environment: o.environment("soak"), Connections: o.Connections, Replays: o.Replays, For: o.For}
 	s.server, err = startServer(ctx, o.Program, o.Dir, nil, "up", "--listen", "127.0.0.1:0", "--data", filepath.Join(o.Dir, "data"), "--pprof")
 	if err != nil {
 		return nil, err
@@ -59,7 +51,7 @@ func Soak(ctx context.Context, o SoakOptions) (_ *SoakReport, err error) {
 		return nil, err
 	}
 	s.Say(fmt.Sprintf("Recording over %d connections, with %d replays, for %v …", o.Connections, o.Replays, o.For))
-	stopMemory := s.report.watch(s.server.pid())
+	stopMemory := s.report.sampleMemory(s.server.pid())
 	stopProfiles := s.profileMemory(ctx)
 	cpu := treeCPU()
 	began := time.Now()
@@ -73,7 +65,7 @@ func Soak(ctx context.Context, o SoakOptions) (_ *SoakReport, err error) {
 		replays.Go(func() { s.loop(replaying, sessionOf("looped", i%loopedSessions)) })
 	}
 	err = s.record(ctx, "soak", o.Connections, s.frames, o.Gap)
-	s.report.Took = time.Since(began)
+	s.report.Recording = time.Since(began)
 	stop()
 	replays.Wait()
 	s.report.CPU = treeCPU() - cpu
@@ -86,7 +78,7 @@ func Soak(ctx context.Context, o SoakOptions) (_ *SoakReport, err error) {
 	}
 	s.Say("Reading every frame back …")
 	s.verify(ctx)
-	s.report.Logged = s.server.errors()
+	s.report.Logged, s.report.Took = s.server.errors(), time.Since(s.report.When)
 	return s.report, ctx.Err()
 }
 
@@ -98,7 +90,7 @@ func (s *soak) record(ctx context.Context, name string, sessions, frames int, ga
 	defer func() {
 		for _, t := range c.clients {
 			if t.conn != nil {
-				_ = t.conn.CloseNow() // those that are open still, after an error
+				_ = t.conn.CloseNow() // connections that are still open after an error
 			}
 		}
 	}()
@@ -145,4 +137,17 @@ func (s *soak) verify(ctx context.Context) {
 	all.Wait()
 	s.report.Expected = s.Connections * s.frames
 	s.report.Looped = loopedSessions * loopedFrames
+}
+
+// Err returns why the soak failed, nil if it did not.
+func (r *SoakReport) Err() error {
+	switch {
+	case r.Stored != r.Expected:
+		return fmt.Errorf("%d of %d frames were read back", r.Stored, r.Expected)
+	case r.Errors > 0:
+		return fmt.Errorf("%d errors; the first: %v", r.Errors, r.FirstErrors)
+	case !r.Server.flat():
+		return fmt.Errorf("the server's memory grew by %.1f MiB a minute", r.Server.Slope()/(1<<20))
+	}
+	return nil
 }

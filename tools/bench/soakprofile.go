@@ -29,20 +29,13 @@ func (s *soak) profileMemory(ctx context.Context) (stop func() error) {
 	}
 }
 
-// profile writes what the server's heap holds after a collection.
+// profile writes a profile of the server's heap after a garbage collection.
 func (s *soak) profile(ctx context.Context, name string) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.server.url+"/debug/pprof/heap?gc=1", nil)
+	res, err := get(ctx, http.DefaultClient, s.server.url+"/debug/pprof/heap?gc=1", "")
 	if err != nil {
-		return err
-	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return err
+		return fmt.Errorf("profile of the server's heap: %w", err)
 	}
 	defer res.Body.Close()
-	if res.StatusCode != http.StatusOK {
-		return fmt.Errorf("profile of the server's heap: %s", res.Status)
-	}
 	f, err := os.Create(filepath.Join(s.Profiles, name))
 	if err != nil {
 		return err

@@ -5,37 +5,27 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"time"
 )
 
-// soakClient has a connection of its own for every replay.
+// soakClient opens a new connection for every replay.
 var soakClient = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 
 // errNoSession says that nothing is stored of a session so far.
 var errNoSession = errors.New("no such session")
 
-// readBack replays a session and compares each frame with what was sent, byte by byte. It returns
-// how many were right.
+// readBack replays a session and compares each frame with the sent frame, byte by byte. It returns
+// the number of equal frames.
 func readBack(ctx context.Context, server, session, query string, frames int) (n int, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, server+"/v1/sessions/"+session+"/replay?mode=raw&"+query, nil)
-	if err != nil {
-		return 0, err
+	res, err := get(ctx, soakClient, server+"/v1/sessions/"+session+"/replay?mode=raw&"+query, "application/x-ndjson")
+	if answer := (*statusError)(nil); errors.As(err, &answer) && answer.status == http.StatusNotFound {
+		return 0, errNoSession
 	}
-	req.Header.Set("Accept", "application/x-ndjson")
-	res, err := soakClient.Do(req)
 	if err != nil {
 		return 0, err
 	}
 	defer res.Body.Close()
-	if res.StatusCode != http.StatusOK {
-		if res.StatusCode == http.StatusNotFound {
-			return 0, errNoSession
-		}
-		text, _ := io.ReadAll(io.LimitReader(res.Body, 512)) // for the message
-		return 0, fmt.Errorf("%s: %s", res.Status, text)
-	}
 	in := bufio.NewScanner(res.Body)
 	for in.Scan() {
 		if want := pacedFrame(session, n); in.Text() != want {
@@ -57,9 +47,9 @@ const appearWithin = time.Minute
 
 // follow plays a session from its beginning while it is recorded, to its end.
 func (s *soak) follow(ctx context.Context, session string) {
-	for end := time.Now().Add(appearWithin); ; time.Sleep(500 * time.Millisecond) {
+	for end := time.Now().Add(appearWithin); ; {
 		n, err := readBack(ctx, s.server.url, session, "follow=1", s.frames)
-		if errors.Is(err, errNoSession) && time.Now().Before(end) && ctx.Err() == nil {
+		if errors.Is(err, errNoSession) && time.Now().Before(end) && pause(ctx, 500*time.Millisecond) == nil {
 			continue
 		}
 		s.played(n, true)
@@ -77,7 +67,7 @@ func (s *soak) loop(ctx context.Context, session string) {
 		s.played(n, false)
 		if err != nil && ctx.Err() == nil {
 			s.failed(fmt.Errorf("replay session %s: %w", session, err))
-			time.Sleep(time.Second) // not to repeat a failure without end
+			_ = pause(ctx, time.Second) // so that a failure is not repeated without end
 		}
 	}
 }

@@ -10,38 +10,19 @@ import (
 	"tapedeck/ingest/tap/file"
 )
 
-// tapStage measures reading, framing, decoding and encoding blocks, which are
-// then discarded.
-type tapStage struct{ runs Laps }
-
-func (s *tapStage) measure(ctx context.Context, w *workshop) error {
-	for range full(w, 3, 1) {
-		run, err := tap(ctx, w.path, discardPublisher{}, ingest.StreamOptions{})
-		if err != nil {
-			return err
-		}
-		s.runs = append(s.runs, run)
-	}
-	return nil
+// measureTap measures reading, framing, decoding and encoding blocks, which are then discarded.
+func measureTap(ctx context.Context, h *harness, r *Results) error {
+	return alternate(pick(h, 3, 1), turn{&r.Tap, func() (Pass, error) { return tap(ctx, h.path, discardPublisher{}, ingest.StreamOptions{}) }})
 }
-
-func (s *tapStage) write(p *page) {
-	m := s.runs.Median()
-	p.text("The file is read, cut into frames, decoded, and packed into blocks, as `tapedeck record FILE` does it; the blocks are thrown away.")
-	p.table("| | frames/s | raw bytes | CPU-seconds per million frames |", "|---|---:|---:|---:|")
-	p.row("tap and dialect", s.runs.median(), megabytes(m.ByteRate()), cpuSeconds(m.CPU, m.Frames))
-}
-
-func (s *tapStage) bars() []bar { return nil }
 
 // tap records a file to a publisher, in this process.
-func tap(ctx context.Context, path string, p ingest.Publisher, so ingest.StreamOptions) (Lap, error) {
+func tap(ctx context.Context, path string, p ingest.Publisher, so ingest.StreamOptions) (Pass, error) {
 	began, cpu := time.Now(), ownCPU()
 	sum, err := file.Record(ctx, ingest.NewRecorder(p, ingest.Settings{}, nil), so, file.Options{Path: path})
 	if err != nil {
-		return Lap{}, err
+		return Pass{}, err
 	}
-	return Lap{Frames: sum.Frames, Bytes: sum.Bytes, Took: time.Since(began), CPU: ownCPU() - cpu}, nil
+	return Pass{Frames: sum.Frames, Bytes: sum.Bytes, Took: time.Since(began), CPU: ownCPU() - cpu}, nil
 }
 
 // discardPublisher is a publisher that discards blocks.
@@ -69,18 +50,18 @@ func (s *memoryPublisher) Publish(_ context.Context, p ingest.EncodedBlock, done
 }
 
 // encodedBlocks returns the blocks of the file.
-func (w *workshop) encodedBlocks(ctx context.Context) ([]ingest.EncodedBlock, error) {
-	if w.blocks != nil {
-		return w.blocks, nil
+func (h *harness) encodedBlocks(ctx context.Context) ([]ingest.EncodedBlock, error) {
+	if h.blocks != nil {
+		return h.blocks, nil
 	}
 	var s memoryPublisher
-	run, err := tap(ctx, w.path, &s, ingest.StreamOptions{})
+	run, err := tap(ctx, h.path, &s, ingest.StreamOptions{})
 	if err != nil {
 		return nil, err
 	}
-	if run.Frames != w.frames {
-		return nil, fmt.Errorf("%d of the file's %d frames were recorded", run.Frames, w.frames)
+	if run.Frames != h.frames {
+		return nil, fmt.Errorf("%d of the file's %d frames were recorded", run.Frames, h.frames)
 	}
-	w.blocks = s.blocks
-	return w.blocks, nil
+	h.blocks = s.blocks
+	return h.blocks, nil
 }

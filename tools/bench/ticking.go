@@ -41,10 +41,10 @@ func ticking(w http.ResponseWriter, r *http.Request, began time.Time) {
 }
 
 // listenAll returns the delays of the events on a number of connections.
-func listenAll(ctx context.Context, client *http.Client, url string, connections int, began time.Time) (Delays, error) {
+func listenAll(ctx context.Context, client *http.Client, url string, connections int, began time.Time) ([]time.Duration, error) {
 	var (
 		mu   sync.Mutex // guards all and errs
-		all  Delays
+		all  []time.Duration
 		errs []error
 		wg   sync.WaitGroup
 	)
@@ -63,8 +63,8 @@ func listenAll(ctx context.Context, client *http.Client, url string, connections
 	return all, errors.Join(errs...)
 }
 
-func listen(ctx context.Context, client *http.Client, url string, began time.Time) (delays Delays, err error) {
-	res, err := get(ctx, client, url)
+func listen(ctx context.Context, client *http.Client, url string, began time.Time) (delays []time.Duration, err error) {
+	res, err := get(ctx, client, url, "")
 	if err != nil {
 		return nil, err
 	}
@@ -86,20 +86,4 @@ func listen(ctx context.Context, client *http.Client, url string, began time.Tim
 			delays = append(delays, now-time.Duration(sent))
 		}
 	}
-}
-
-func get(ctx context.Context, client *http.Client, url string) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return nil, err
-	}
-	res, err := client.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	if res.StatusCode != http.StatusOK {
-		res.Body.Close()
-		return nil, fmt.Errorf("GET %s: %s", url, res.Status)
-	}
-	return res, nil
 }

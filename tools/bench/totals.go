@@ -2,8 +2,13 @@ package bench
 
 import (
 	"context"
+	_ "embed" // the script
+	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"time"
 
 	"tapedeck/query/report/toolreport"
@@ -12,33 +17,63 @@ import (
 
 // Totals are the totals of a file of frames.
 type Totals struct {
-	Calls      uint64
-	Input      int64
-	Output     int64
-	Tools      uint64
-	ToolErrors uint64
+	Calls      uint64 `json:"calls"`
+	Input      int64  `json:"prompt"`
+	Output     int64  `json:"completion"`
+	Tools      uint64 `json:"tools"`
+	ToolErrors uint64 `json:"tool_errors"`
 }
 
-// totals polls the server's totals until they are the expected ones;
-// the time until then counts unless the first answer matches.
-func (s *whole) totals(ctx context.Context, up *command, began time.Time, took time.Duration) (got Totals, _ time.Duration, err error) {
-	for end := time.Now().Add(30 * time.Second); ; took = time.Since(began) {
+//go:embed totals.mjs
+var totalsScript []byte
+
+// Expect computes the totals that the recording of a file must have, with a script that shares no code with
+// tapedeck. It needs node.
+func Expect(path string) (t Totals, err error) {
+	dir, err := os.MkdirTemp("", "tapedeck-totals-")
+	if err != nil {
+		return t, err
+	}
+	defer os.RemoveAll(dir)
+	script := filepath.Join(dir, "totals.mjs")
+	if err := os.WriteFile(script, totalsScript, 0o600); err != nil {
+		return t, err
+	}
+	out, err := exec.Command("node", script, path).Output()
+	if err != nil {
+		return t, fmt.Errorf("node totals.mjs: %w", err)
+	}
+	if err := json.Unmarshal(out, &t); err != nil {
+		return t, fmt.Errorf("read the totals that totals.mjs printed: %w", err)
+	}
+	return t, nil
+}
+
+// totalsLimit bounds how long the API may take to report the expected totals.
+const totalsLimit = 30 * time.Second
+
+// awaitTotals polls the server's totals until they are the expected ones, and fails after totalsLimit. It returns
+// the time from began until then, or took if the first answer matches.
+func (e *EndToEnd) awaitTotals(ctx context.Context, up *command, began time.Time, took time.Duration) (time.Duration, error) {
+	for end := time.Now().Add(totalsLimit); ; took = time.Since(began) {
 		var usage usagereport.Report
 		var tools toolreport.Report
 		err := errors.Join(up.get(ctx, "/v1/usage?granularity=total", &usage), up.get(ctx, "/v1/tools?granularity=total", &tools))
 		if err != nil {
-			return got, took, err
+			return took, err
 		}
-		got = Totals{
+		e.Got = Totals{
 			Calls: usage.Totals.Calls, Input: usage.Totals.Tokens.Input, Output: usage.Totals.Tokens.Output,
 			Tools: tools.Totals.Calls, ToolErrors: tools.Totals.Errors,
 		}
 		switch {
-		case s.expected == nil || got == *s.expected:
-			return got, took, nil
+		case e.Expected == nil || e.Got == *e.Expected:
+			return took, nil
 		case time.Now().After(end):
-			return got, took, fmt.Errorf("the API's totals %+v are not those of the file, %+v", got, *s.expected)
+			return took, fmt.Errorf("the API reports %+v after %v, the file has %+v", e.Got, totalsLimit, *e.Expected)
 		}
-		time.Sleep(20 * time.Millisecond)
+		if err := pause(ctx, 20*time.Millisecond); err != nil {
+			return took, err
+		}
 	}
 }

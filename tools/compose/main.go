@@ -1,5 +1,5 @@
 // Command compose reads a compose file as docker compose does, and prints the project as JSON.
-// It is a module of its own, so that the product's does not list what it needs.
+// It is a separate module, so that the product's module does not list its dependencies.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command render renders a chart with several files of values, and lints and validates what it
-// renders. It has a module of its own, so that the product's does not list what Helm needs.
+// Command helmrender renders a chart with several files of values, and lints and validates the
+// objects. It is a separate module, so that the product's module does not list the dependencies of Helm.
 //
 //	render --schemas DIR CHART VALUES.yaml…
 //

@@ -16,13 +16,13 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Release and Namespace are those of every rendering.
+// Release and Namespace are the names with which every file is rendered.
 const (
 	Release   = "rec"
 	Namespace = "agents"
 )
 
-// Result is what came of one file of values.
+// Result is the outcome of rendering one file of values.
 type Result struct {
 	Values  string           `json:"values"`
 	Error   string           `json:"error,omitempty"`   // of "helm template"

@@ -20,10 +20,10 @@ import (
 // program is the package of the program that is shipped.
 const program = "./cmd/tapedeck"
 
-// platforms are those that the program is built for.
+// platforms are the platforms for which the program is built.
 var platforms = [][2]string{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}}
 
-// listed is what "go list" prints about a package.
+// listed is the output of "go list" for a package.
 type listed struct {
 	Dir      string
 	Standard bool
@@ -60,7 +60,7 @@ func Modules(ctx context.Context, root string) ([]*Part, error) {
 				parts[id] = &Part{Kind: "golang", Name: id, Version: p.Module.Version}
 				homes[id] = p.Module.Dir
 			}
-			for dir := p.Dir; ; dir = filepath.Dir(dir) { // a package may have a licence of its own
+			for dir := p.Dir; ; dir = filepath.Dir(dir) { // a package may have its own licence
 				dirs[id] = append(dirs[id], dir)
 				if dir == p.Module.Dir || len(dir) <= len(p.Module.Dir) {
 					break

@@ -9,10 +9,10 @@ import (
 
 // Allowed are the licences under which parts may be shipped: all let the program be passed on
 // under its own licence if their texts come with it. MPL-2.0 is for modules that are linked
-// unchanged; their source is that of the module proxy.
+// unchanged; the module proxy has their source.
 var Allowed = []string{"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "MPL-2.0", "Unlicense"}
 
-// sign is a sentence of a licence by which it is recognised. Spaces are those of squeezed text.
+// sign is a sentence by which a licence is recognised, with single spaces.
 type sign struct{ id, text string }
 
 var signs = []sign{
@@ -36,7 +36,7 @@ var signs = []sign{
 
 var (
 	spaces = regexp.MustCompile(`[\s*#/=]+`)
-	// quoted is what the Apache licence's appendix and MPL's secondary licences name of others.
+	// quoted are the names of other licences in the Apache licence's appendix and in MPL's secondary licences.
 	quoted = regexp.MustCompile(`appendix: how to apply the apache license.*|.secondary license. means.*?licenses\.`)
 )
 

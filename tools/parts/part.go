@@ -1,4 +1,4 @@
-// Package parts lists what others wrote of the program that is shipped: Go modules that are
+// Package parts lists the third-party parts of the shipped program: Go modules that are
 // linked, and npm packages that are in the bundle of the pages. It checks their licences, and
 // writes them and a software bill of materials.
 package parts

@@ -57,6 +57,7 @@ func TestLicencesAreCurrentAndAllowed(t *testing.T) {
 }
 
 func TestSBOM(t *testing.T) {
+	fulltest.Long(t)
 	modules, packages := shipped(t)
 	binary := programtest.Path(t)
 	linked, err := Linked(binary, modules)

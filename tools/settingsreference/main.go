@@ -1,4 +1,4 @@
-// Command reference writes the reference page of settings to a file.
+// Command settingsreference writes the reference page of settings to a file.
 package main
 
 import (

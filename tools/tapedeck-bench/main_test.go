@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/engine"
 	"tapedeck/internal/local/programtest"
 )
@@ -42,12 +43,14 @@ func command(env []string, args ...string) *exec.Cmd {
 // Every part of the benchmark but the peer measures something. The figures are
 // not checked: this runs beside other tests.
 func TestQuick(t *testing.T) {
+	fulltest.Long(t)
 	env, program, dir := prepare(t)
 	dialects, out := filepath.Join(dir, "dialects.txt"), filepath.Join(dir, "report.md")
+	kept := filepath.Join(dir, "report.json")
 	if err := os.WriteFile(dialects, []byte("pkg: tapedeck/ingest/dialect/loom\nBenchmarkLines-2 100 10 ns/op 5 frames/s\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	printed, err := command(env, "--program", program, "--quick", "--frames", "200000", "--dialects", dialects, "--out", out).CombinedOutput()
+	printed, err := command(env, "--program", program, "--quick", "--frames", "200000", "--dialects", dialects, "--json", kept, "--out", out).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, printed)
 	}
@@ -71,6 +74,10 @@ func TestQuick(t *testing.T) {
 	}
 	if t.Failed() {
 		t.Logf("%s", report)
+	}
+	again, err := command(env, "render", kept).Output()
+	if err != nil || string(again) != string(report) {
+		t.Errorf("the page of the kept results differs: %v\n%s", err, again)
 	}
 	left, err := filepath.Glob(filepath.Join(dir, "tapedeck-bench-*"))
 	if err != nil || len(left) > 0 {

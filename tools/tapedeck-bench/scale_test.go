@@ -7,13 +7,16 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"tapedeck/internal/fulltest"
 )
 
 var scaleFrames = flag.Int("scale-frames", 100_000, "frames of the data set of TestScale; 2000000 are a fiftieth of the whole")
 
-// The data set is filled, the answers of the API are those that its generator counted, and
+// The data set is filled, the answers of the API equal the counts of its generator, and
 // a second run takes the data set from its directory. The figures are not checked.
 func TestScale(t *testing.T) {
+	fulltest.Long(t)
 	env, program, dir := prepare(t)
 	data, out := filepath.Join(dir, "data"), filepath.Join(dir, "scale.md")
 	for run, filled := range []bool{true, false} {

@@ -1,5 +1,5 @@
-// Command tapedeck-parts writes the licences of what others wrote of the program, and its
-// software bill of materials. It is a separate program, so that what it needs is not part of
+// Command tapedeck-parts writes the licences of the program's third-party parts, and its
+// software bill of materials. It is a separate program, so that its dependencies are not part of
 // the product.
 package main
 

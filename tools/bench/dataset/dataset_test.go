@@ -10,7 +10,7 @@ import (
 	"tapedeck/schema"
 )
 
-// The facts that the dialect reads off the frames are those that the frames were made of,
+// The facts that the dialect reads from the frames equal the facts from which the frames were made,
 // and a session that two taps recorded has each fact under one id.
 func TestFactsAreThoseOfTheFrames(t *testing.T) {
 	o, err := Options{Frames: 200_000, Seed: 5}.WithDefaults()

@@ -1,6 +1,6 @@
 // Package dataset makes a year of recordings for measurements at scale: sessions of Loom
-// agents over WebSockets, with tags, models, tools and token usage, and what they add up
-// to. A seed and a size determine all of it, each session by itself.
+// agents over WebSockets, with tags, models, tools and token usage, and their
+// totals. A seed and a size determine all of it, each session by itself.
 //
 // The frames pass through the dialect as a tap passes them, and the facts and frames
 // through the sink's batches into ClickHouse; only JetStream is left out. The figures that

@@ -13,7 +13,7 @@ import (
 	"tapedeck/schema"
 )
 
-// Sum is what some calls add up to. Cost is the sum over single calls, each priced alone.
+// Sum holds the totals of some calls. Cost is the sum over single calls, each priced alone.
 type Sum struct {
 	Calls  uint64          `json:"calls"`
 	Tokens schema.Tokens   `json:"tokens"`
@@ -37,13 +37,13 @@ type Key struct {
 	Model  string `json:"model"`
 }
 
-// SessionCost is what a session cost.
+// SessionCost is the cost of a session.
 type SessionCost struct {
 	ID   string          `json:"id"`
 	Cost decimal.Decimal `json:"cost"`
 }
 
-// Expected is what a data set holds, counted where its frames are written.
+// Expected holds the totals of a data set, counted where its frames are written.
 type Expected struct {
 	Sessions uint64 `json:"sessions"`
 	Streams  uint64 `json:"streams"`
@@ -81,7 +81,7 @@ func (p *pricer) cost(c *Call) (decimal.Decimal, error) {
 	return priced.Total, nil
 }
 
-// session counts a session. later is when its usage stands, after the first recording.
+// session counts a session. later is the delay, ns, of its stored usage after the first recording.
 func (e *Expected) session(s *session, w *writer, p *pricer, later int64) error {
 	e.Sessions++
 	e.Turns += uint64(len(s.turns))
@@ -118,7 +118,7 @@ func add(to map[Key]*Sum, key Key, s Sum) {
 	to[key].Add(s)
 }
 
-// costly keeps a session if it is among the costliest, which stand in descending order.
+// costly keeps a session if it is among the costliest, which are in descending order.
 func (e *Expected) costly(s SessionCost) {
 	i, _ := slices.BinarySearchFunc(e.Costly, s, func(a, b SessionCost) int {
 		return cmp.Or(b.Cost.Cmp(a.Cost), cmp.Compare(a.ID, b.ID))

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Tenant is whose the sessions are.
+// Tenant is the tenant of the sessions.
 const Tenant = "default"
 
 // The year of the recordings, half open.
@@ -17,7 +17,7 @@ var (
 	End   = Begin.AddDate(1, 0, 0)
 )
 
-// Options are the size of a data set. What is 0 follows from the frames.
+// Options are the size of a data set. A size of 0 follows from the number of frames.
 type Options struct {
 	Frames   int    `json:"frames"`   // about as many; 100 million
 	Sessions int    `json:"sessions"` // one for 200 frames
@@ -28,8 +28,8 @@ type Options struct {
 // overhead is how many frames of a call are not chunks of its text.
 const overhead = 7
 
-// WithDefaults returns the options with all sizes. It fails on sizes that do not go
-// together.
+// WithDefaults returns the options with all sizes. It fails on sizes that contradict one
+// another.
 func (o Options) WithDefaults() (Options, error) {
 	o.Frames = cmp.Or(o.Frames, 100_000_000)
 	o.Sessions = cmp.Or(o.Sessions, max(o.Frames/200, 1))
@@ -45,7 +45,7 @@ func (o Options) WithDefaults() (Options, error) {
 	return o, nil
 }
 
-// Bytes returns about how much room the data set takes on disk, merges in progress included.
+// Bytes returns the approximate size of the data set on disk, with merges in progress.
 func (o Options) Bytes() uint64 { return uint64(o.Frames)*60 + 256<<20 }
 
 // chunks returns how many chunks of text a call has on average.

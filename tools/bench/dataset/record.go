@@ -22,8 +22,8 @@ func newRecorder() (*recorder, error) {
 	return &recorder{loom: d}, err
 }
 
-// record returns the block of a session's frames; later is by how much they arrived
-// later. The block is valid until the next call.
+// record returns the block of a session's frames; later is the delay, ns, with which they
+// arrived. The block is valid until the next call.
 func (c *recorder) record(s *session, stream string, frames []schema.Frame, later int64) *block.Block {
 	emitter := dialect.NewEmitter(stream)
 	decoder := c.loom.New(stream)

@@ -12,7 +12,7 @@ import (
 // Model is a model that calls use.
 type Model struct{ Provider, Name string }
 
-// Models are those of the data set, the most used first. The price table has all of them.
+// Models are the models of the data set, the most used first. The price table has all of them.
 var Models = []Model{
 	{"anthropic", "claude-sonnet-4-5"}, {"openai", "gpt-5"}, {"openai", "gpt-5-mini"}, {"google", "gemini-2.5-flash"},
 	{"anthropic", "claude-haiku-4-5"}, {"google", "gemini-2.5-pro"}, {"anthropic", "claude-opus-4-5"}, {"openai", "gpt-4.1"},
@@ -29,7 +29,7 @@ var (
 	tools        = []string{"bash", "read", "grep", "edit", "web_fetch", "web_search", "sql", "write", "list", "browser", "ticket", "calendar"}
 )
 
-// Tags are those of a session, by name.
+// Tags are the tags of a session, by name.
 type Tags struct{ Customer, Team, Environment string }
 
 // Map returns the tags as a recorder takes them.
@@ -40,7 +40,7 @@ func (t Tags) Map() map[string]string {
 // SessionID returns the id of a session.
 func SessionID(n int) string { return fmt.Sprintf("s-%07d", n) }
 
-// session is what is decided of a session before its frames are written.
+// session is the plan of a session, which is made before its frames are written.
 type session struct {
 	n      int
 	id     string
@@ -72,7 +72,7 @@ const (
 	LongSession = LongEvery / 2
 )
 
-// The sessions that are unlike the others.
+// How often sessions occur that are unlike the others.
 const (
 	stepsEvery   = 25_000 // one has 2,000 steps: calls and tools
 	twiceEvery   = 500    // one is recorded by two taps

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// vocabulary is what texts are made of, the frequent words first.
+// vocabulary holds the words of texts, the frequent words first.
 var vocabulary = makeVocabulary(30_000)
 
-// CommonWord stands in most texts.
+// CommonWord occurs in most texts.
 const CommonWord = "the"
 
 // makeVocabulary returns n different words.
@@ -52,7 +52,7 @@ func appendWords(b []byte, r *rand.Rand, n int) []byte {
 	return b
 }
 
-// RareWord returns the word that stands in the first message of one session and in no other.
+// RareWord returns the word that occurs in the first message of one session and nowhere else.
 func RareWord(session int) string {
 	const digits = "abcdefghijklmnopqrstuvwxyz234567"
 	word := []byte("ticket")

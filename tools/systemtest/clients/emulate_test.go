@@ -20,7 +20,7 @@ import (
 	"tapedeck/internal/speedtest"
 )
 
-// announced is what the command says of itself with --json.
+// announced is the description that the command prints with --json.
 type announced struct {
 	URL     string `json:"url"`
 	Address string `json:"address"`

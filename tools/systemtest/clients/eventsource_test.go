@@ -19,7 +19,7 @@ import (
 	"tapedeck/replay/tapefile"
 )
 
-// followed is what an EventSource has seen.
+// followed is the events that an EventSource received.
 type followed struct {
 	Opened int         `json:"opened"` // connections
 	Events []heldEvent `json:"events"`

@@ -12,7 +12,7 @@ import (
 	"tapedeck/schema"
 )
 
-// requests are what the recorded client asked, all at once.
+// requests are the requests of the recorded client, sent all at once.
 var requests = []string{
 	`{"type":"run","message":"one & two","agent":"react","thread_id":"t-1"}`,
 	`{"type":"run","message":"three","agent":"dup","thread_id":"t-1"}`,
@@ -41,7 +41,7 @@ func recordLoom(t *testing.T, address string, messages ...string) *ingesttest.Me
 	return memory
 }
 
-// frame is what has to be the same of a frame that was recorded again.
+// frame holds the members of a frame that must be equal when it is recorded again.
 type frame struct {
 	Direction schema.Direction
 	Transport schema.Transport

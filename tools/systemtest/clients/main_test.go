@@ -19,13 +19,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// lack ends a test for which the machine lacks something.
+// lack ends a test whose requirements the machine lacks.
 func lack(t testing.TB, err error) {
 	t.Helper()
 	fulltest.Missing(t, err)
 }
 
-// script runs what is installed here or says why it is not.
+// script runs a shell script and returns its output.
 func script(ctx context.Context, path string, args ...string) (stdout string, err error) {
 	var diag bytes.Buffer
 	cmd := exec.CommandContext(ctx, "sh", append([]string{path}, args...)...)
@@ -52,7 +52,7 @@ var browser = sync.OnceValues(func() (string, error) {
 	return script(context.Background(), "../../../internal/local/chromium/install.sh")
 })
 
-// clientLimit is how long a client may take. It is there to end what hangs.
+// clientLimit is how long a client may take. It ends clients that hang.
 const clientLimit = 3 * time.Minute
 
 // node runs a script of Node.js with the packages that are installed here and

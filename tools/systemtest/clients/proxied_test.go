@@ -14,8 +14,8 @@ import (
 	"tapedeck/ingest/tap/proxy"
 )
 
-// What the proxy recorded of two requests is given by their bodies, whatever the
-// order in which a library asks, to the byte and with the recorded fields.
+// The recorded answers of two requests are found by their bodies, whatever the order in
+// which a library asks, to the byte and with the recorded fields.
 func TestProxiedByBody(t *testing.T) {
 	t.Parallel()
 	captures := map[string]string{"first": "openai_chat/openai_chat_stream.sse", "second": "openai_responses/background_part1.sse"}

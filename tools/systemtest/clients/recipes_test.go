@@ -52,7 +52,7 @@ func TestPlaywrightRecipe(t *testing.T) {
 	recipe(t, dir, env, "node", "node_modules/@playwright/test/cli.js", "test", "--reporter=line", "--workers=1")
 }
 
-// What the page shows is what these tests run.
+// The page shows the commands that these tests run.
 func TestRecipesQuoted(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(recipes, "fixture-server.md"))
 	check(t, err)

@@ -14,6 +14,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/delivery/jetstream"
 	"tapedeck/ingest/sink"
+	"tapedeck/internal/bounded"
 	"tapedeck/internal/metric/metrictest"
 	"tapedeck/query/report/usagereport"
 	"tapedeck/query/session/deletion"
@@ -24,6 +25,7 @@ import (
 // Everything that JetStream holds is delivered once more, as after a restore of NATS:
 // also the bundles, which hold other sessions' blocks.
 func TestRedeliveryBringsNothingBack(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	stop := r.sink()
 	r.record("kept", 20)
@@ -57,13 +59,14 @@ func TestRedeliveryBringsNothingBack(t *testing.T) {
 	r.eventually("nothing is stored of what was deleted", func() bool {
 		return r.rows("gone") == 0 && r.rows("gone-bundled") == 0
 	})
-	// Deleted is what there was, and not the name.
+	// The data is deleted, and the name can be used again.
 	r.record("gone", 5)
 }
 
-// A recorder sends what was in its spool when the session has long been deleted, past
+// A recorder sends the blocks of its spool when the session has long been deleted, past
 // the server and through it.
 func TestLateSpoolBringsNothingBack(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.sink()
 	late := &keeping{next: r.publisher}
@@ -99,8 +102,9 @@ func TestLateSpoolBringsNothingBack(t *testing.T) {
 }
 
 // A session is deleted in the middle of its recording: the recorder of a session that
-// was named ends with an error, and what had come of it stays away.
+// was named ends with an error, and its blocks do not come back.
 func TestDeleteWhileRecording(t *testing.T) {
+	t.Parallel()
 	metrictest.Grow(t, "tapedeck_ingest_deleted_blocks_total")
 	r := newRig(t)
 	r.sink()
@@ -124,7 +128,7 @@ func TestDeleteWhileRecording(t *testing.T) {
 	r.gone("gone")
 	select {
 	case <-follower:
-	case <-time.After(30 * time.Second):
+	case <-time.After(bounded.Limit):
 		t.Error("a playback that followed the session did not end")
 	}
 	if err := deletion.Delete(t.Context(), r.reader, ingest.DefaultTenant, "gone"); err == nil {
@@ -135,6 +139,7 @@ func TestDeleteWhileRecording(t *testing.T) {
 
 // A stream of several sessions continues for the others.
 func TestDeleteOneOfAStreamsSessions(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.sink()
 	s := r.open(r.accepts, ingest.StreamOptions{})

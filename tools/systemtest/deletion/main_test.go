@@ -1,4 +1,4 @@
-// Package deletion shows with the real parts that what was deleted stays deleted.
+// Package deletion tests with the real parts that deleted sessions stay deleted.
 package deletion
 
 import (
@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"testing"
-	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 	"github.com/nats-io/nats.go"
@@ -16,6 +15,7 @@ import (
 	"tapedeck/ingest/delivery/jetstream"
 	"tapedeck/ingest/delivery/tombstonefilter"
 	"tapedeck/ingest/sink"
+	"tapedeck/internal/bounded"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/internal/problem"
 	"tapedeck/query"
@@ -42,7 +42,7 @@ type rig struct {
 	store     *tombstone.Store
 	set       *tombstone.Set
 	publisher *jetstream.Publisher
-	accepts   ingest.Publisher // refuses what was deleted
+	accepts   ingest.Publisher // refuses blocks of deleted sessions
 	tapes     *replayclickhouse.Store
 	live      *live.Library
 	reader    *query.Reader
@@ -90,7 +90,7 @@ func (r *rig) deleter() *tombstone.Deleter {
 	})
 }
 
-// sink runs a sink with tombstones of its own, as another process has them, until the
+// sink runs a sink with its own tombstones, as in another process, until the
 // test's end or the call of stop.
 func (r *rig) sink() (stop func()) {
 	r.t.Helper()
@@ -163,12 +163,7 @@ func (r *rig) shown(session string) uint64 {
 
 func (r *rig) eventually(what string, is func() bool) {
 	r.t.Helper()
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if is() {
-			return
-		}
-	}
-	r.t.Fatalf("after 30 s: not %s", what)
+	bounded.Until(r.t, what, is)
 }
 
 func (r *rig) delete(session string) {

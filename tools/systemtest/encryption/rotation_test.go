@@ -20,6 +20,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/delivery/outlet"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/schema"
 )
 
@@ -168,6 +169,7 @@ func (r *rig) follow(ctx context.Context, session, accept string) ([]int, error)
 // Connections to NATS and ClickHouse are cut, so that they are opened with the new ones. Every
 // frame is stored and played once and in order.
 func TestRotation(t *testing.T) {
+	fulltest.Long(t)
 	r := newRig(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -207,7 +209,7 @@ func TestRotation(t *testing.T) {
 	r.nats.show(r.next.TLS(r.next.Issue(time.Hour, "nats.test")))
 	r.ca.Save(r.houseDir, shown)
 	r.port.show(r.next.TLS(r.next.Issue(time.Hour, "clickhouse.test")))
-	time.Sleep(1100 * time.Millisecond)
+	time.Sleep(1100 * time.Millisecond) // as above: connections that are opened from now on show the new certificate
 	r.nats.cut(t)
 	r.port.cut()
 	bounded.Until(t, "NATS sees the new certificate", func() bool {
@@ -218,7 +220,7 @@ func TestRotation(t *testing.T) {
 		_, seen := r.port.serials.Load(shown.Serial)
 		return seen
 	})
-	time.Sleep(200 * time.Millisecond)
+	time.Sleep(200 * time.Millisecond) // frames are recorded over the new connections
 	close(rec.stop)
 	bounded.Wait(t, rec.ended.Wait)
 	bounded.Wait(t, following.Wait)

@@ -15,6 +15,7 @@ import (
 // What is done with a token is in the audit log of its tenant: who, what, to which object, and
 // how it ended. Another tenant sees nothing of it, and content is in no entry.
 func TestAudit(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.fill(alpha, 1)
 	r.fill(beta, 1)
@@ -105,6 +106,7 @@ func TestAudit(t *testing.T) {
 // Without NATS nothing is changed and nothing is read that is to be recorded: the answer is
 // 503, and names the audit log, until the tokens cannot be checked either.
 func TestAuditAway(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.first = r.second
 	admin := r.token(tenantOf(alpha), access.Admin)

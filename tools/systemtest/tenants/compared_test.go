@@ -13,6 +13,7 @@ import (
 // A comparison with a deleted session is answered with 410 and names the parameter; another
 // tenant's session of the same id does not exist.
 func TestComparisonOfDeletedSessions(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	mine, theirs := r.token(tenantOf(alpha), access.Admin), r.token(tenantOf(beta), access.Admin)
 	for _, id := range []string{"kept", "first", "second"} {

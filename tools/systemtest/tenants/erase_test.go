@@ -12,6 +12,7 @@ import (
 // A session of which nothing is stored is answered 404, in the same words for one of another tenant
 // and one that does not exist, and leaves no erasure. With unknown it is erased all the same.
 func TestEraseUnknown(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.fill(beta, 0)
 	r.fill(alpha, 0)
@@ -59,6 +60,7 @@ func TestEraseUnknown(t *testing.T) {
 
 // The erasure of a tenant revokes its tokens, and no others.
 func TestEraseTenantRevokesTokens(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.fill(alpha, 0)
 	gone, kept := r.token(tenantOf(alpha), access.ReadRaw), r.token(tenantOf(beta), access.ReadRaw)

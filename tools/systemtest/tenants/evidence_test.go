@@ -11,6 +11,7 @@ import (
 // The evidence of a bill has frames, so that a token needs the scopes of bills and of frames.
 // The price table is in the evidence of the server's administrators alone.
 func TestEvidenceNeedsTwoScopes(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.fill(alpha, 1)
 	for _, tc := range []struct {

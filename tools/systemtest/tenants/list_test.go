@@ -13,6 +13,7 @@ import (
 // The list has every tenant of which anything is stored or set, for administrators of all; others see
 // their own.
 func TestTenantsAreListed(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.fill(alpha, 1)
 	r.token("t-tokens", access.Read)

@@ -12,6 +12,7 @@ import (
 
 	"tapedeck/internal/app/auth/access"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/speedtest"
 )
 
 // open starts a request that goes on, and returns its answer's status and a channel that is
@@ -34,6 +35,7 @@ func (r *rig) open(url, token string, body io.Reader, method string) (int, <-cha
 
 // A token that is revoked on one server ends what runs with it on both, and opens nothing.
 func TestRevokedOnBothServers(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	tenant := tenantOf(alpha)
 	recorder, recorderText, err := r.tokens.Create(t.Context(), access.Request{Name: "recorder", Tenant: tenant, Scopes: []access.Scope{access.Record}})
@@ -104,6 +106,7 @@ func TestRevokedOnBothServers(t *testing.T) {
 // Without NATS a server answers for as long as its copy is young enough, and then 503; its
 // health is asked without a token.
 func TestNATSAway(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.first = r.second
 	token := r.token(tenantOf(alpha), access.Read)
@@ -118,9 +121,11 @@ func TestNATSAway(t *testing.T) {
 		a = r.request(token, "GET", "/v1/facets", "", "")
 		return a.code != 200
 	})
-	if took := time.Since(stopped); a.code != 503 || a.header.Get("Retry-After") == "" || took > secondAge+2*time.Second {
+	took := time.Since(stopped)
+	if a.code != 503 || a.header.Get("Retry-After") == "" {
 		t.Errorf("after %v: %d %q %s", took, a.code, a.header.Get("Retry-After"), a.body)
 	}
+	speedtest.Within(t, "the first refusal without NATS", took, secondAge+2*time.Second)
 	if a := r.request("", "GET", "/v1/facets", "", ""); a.code != 401 {
 		t.Errorf("without a token: %d", a.code)
 	}

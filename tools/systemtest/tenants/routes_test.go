@@ -133,7 +133,7 @@ const (
 	beta  = "betaMark"
 )
 
-// answersOtherwise has the status of what is not answered 200 to a tenant that may ask for it.
+// answersOtherwise has the statuses other than 200 with which routes answer a tenant that may use them.
 var answersOtherwise = map[string]int{
 	"GET /v1/ingest/ws": http.StatusUpgradeRequired, "GET /emulate/{id}": http.StatusNotFound, "GET /emulate/{id}/{path}": http.StatusNotFound,
 	"GET /v1/sessions/{id}/emulation": http.StatusNoContent,
@@ -145,6 +145,7 @@ var answersOtherwise = map[string]int{
 // Every route × every kind of token × what is one's own, another tenant's and nobody's:
 // refused as the table above says, and nothing of another tenant in any answer.
 func TestEveryRoute(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.fill(beta, 2)
 	r.fill(alpha, 1)
@@ -351,11 +352,11 @@ func (r *rig) expired() string {
 	at := time.Now().Add(200 * time.Millisecond)
 	_, text, err := r.tokens.Create(r.t.Context(), access.Request{Name: "expired", Tenant: tenantOf("x"), Scopes: []access.Scope{access.Admin}, ExpiresAt: &at})
 	r.must(err)
-	time.Sleep(time.Until(at))
+	time.Sleep(time.Until(at)) // the token expires
 	return text
 }
 
-// see returns what a tenant has, and checks that it is there.
+// see returns the answers about a tenant's data, and checks that they have it.
 func (r *rig) see(token string) string {
 	r.t.Helper()
 	var all strings.Builder

@@ -58,9 +58,10 @@ func (r *rig) upload(token string, blocks []ingest.EncodedBlock) {
 	}
 }
 
-// Ids of sessions, streams, recorders and blocks are a tenant's own: whoever sends or asks for those of
+// Ids of sessions, streams, recorders and blocks belong to one tenant: whoever sends or asks for the ids of
 // another tenant neither changes nor sees anything of it.
 func TestSameIDs(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	stream := schema.NewStreamID()
 	mine, theirs := r.token(tenantOf(alpha), access.Admin), r.token(tenantOf(beta), access.Admin)

@@ -36,7 +36,7 @@ var sharedFields = map[string][]string{
 	"recorded": {"frame", "raw", "attributes"},
 }
 
-// seen checks the fields of an answer. What stands in a recorded frame is its own.
+// seen checks the fields of an answer. The contents of a recorded frame are not checked.
 type seen struct {
 	t        *testing.T
 	what     string
@@ -56,7 +56,7 @@ func newSeen(t *testing.T, from, to time.Time) *seen {
 
 func (s *seen) within(at time.Time) bool { return !at.Before(s.from) && at.Before(s.to) }
 
-// check looks at a value of a field, and at what is in it.
+// check looks at a value of a field, and at its members.
 func (s *seen) check(name string, value any) {
 	kinds := s.kinds[name]
 	bad := func(why string) { s.t.Errorf("%s: %s %v %s", s.what, name, value, why) }
@@ -120,7 +120,7 @@ func (s *seen) stream(id string) {
 	}
 }
 
-// said is what a user says.
+// said is a message of a user.
 func said(text string) string {
 	return strings.ReplaceAll(`{"type":"agent_start"}
 {"type":"turn_start"}
@@ -132,12 +132,13 @@ func said(text string) string {
 // A link to a span in the middle of a session answers on every route it opens as if there was nothing else:
 // not when the session began and ended, no text, title, name or number from outside of the span.
 func TestSharesHideTheRest(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	admin := r.token(tenantOf(alpha), access.Admin)
 	listed := func() []map[string]any {
 		return items(t, r.request(admin, "GET", "/v1/sessions?limit=10", "", ""))
 	}
-	// One stream goes on through all of it, within one run; its session has no name of its own.
+	// One stream goes on through all of it, within one run; its session is not named.
 	body, writer := io.Pipe()
 	recorded := make(chan int, 1)
 	go func() {
@@ -323,7 +324,7 @@ func TestSharesHideTheRest(t *testing.T) {
 	r.playsShare(l, shown, s, len(inside), found)
 }
 
-// playsShare checks what the playback of a link's session sends.
+// playsShare checks the frames that the playback of a link's session sends.
 func (r *rig) playsShare(l link, session string, s *seen, frames int, list []any) {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(r.t.Context(), time.Minute)

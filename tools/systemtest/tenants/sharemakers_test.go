@@ -13,6 +13,7 @@ import (
 // Who made a link lists and revokes it with the token and with every login by it. Links end with the
 // token that made them, on every server.
 func TestLinksEndWithTheirToken(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.fill(alpha, 0)
 	made, text, err := r.tokens.Create(t.Context(), access.Request{Name: "maker", Tenant: tenantOf(alpha), Scopes: []access.Scope{access.ReadRaw}})

@@ -41,7 +41,7 @@ func (r *rig) share(token, body string) link {
 	return l
 }
 
-// sharedRoutes are those that answer who opened a link.
+// sharedRoutes are the routes that answer a client that opened a link.
 var sharedRoutes = []string{
 	"GET /v1/sessions/{id}", "GET /v1/sessions/{id}/frames", "GET /v1/sessions/{id}/frames/index", "GET /v1/sessions/{id}/frames/types",
 	"GET /v1/sessions/{id}/frames/{position}", "GET /v1/sessions/{id}/timeline", "GET /v1/sessions/{id}/density", "GET /v1/sessions/{id}/transcript",
@@ -50,6 +50,7 @@ var sharedRoutes = []string{
 // A link opens its session alone, on every route of the document: everything else is not there, in the
 // same words whether it exists or not.
 func TestSharesOpenOneSession(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.fill(beta, 0)
 	r.fill(alpha, 1)
@@ -162,6 +163,7 @@ func TestSharesOpenOneSession(t *testing.T) {
 // Secrets that were recorded are masked in what a link shows, also when they are cut over frames;
 // what is not in the link's span is left out.
 func TestSharesAreMasked(t *testing.T) {
+	t.Parallel()
 	r := newRigWith(t, redact.Off)
 	admin := r.token(tenantOf(alpha), access.Admin)
 	const secret = "ghp_" + "q7Xw2Lk9Tz4Vb8Nc3Hs6Jd1Fg5Rm0Py2Ae7U"

@@ -14,6 +14,7 @@ import (
 
 // A link to a span shows the facts and figures of the span, and nothing of the rest.
 func TestSharesShowTheirSpan(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	admin := r.token(tenantOf(alpha), access.Admin)
 	for i, mark := range []string{"oneMark", "twoMark"} {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// statements passes connections on to ClickHouse and keeps what is sent there.
+// statements passes connections on to ClickHouse and keeps the statements that are sent.
 type statements struct {
 	listener net.Listener
 	running  sync.WaitGroup

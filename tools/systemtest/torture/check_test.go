@@ -63,7 +63,7 @@ func (c *cluster) missing(ctx context.Context, r *recorded) string {
 // settleTimeout bounds how long all that was accepted takes to be readable.
 const settleTimeout = 60 * time.Second
 
-// settle waits until nothing is in flight any more.
+// settle polls until nothing is in flight any more, and fails after settleTimeout.
 func (c *cluster) settle(ctx context.Context) error {
 	why := ""
 	quiet := 0
@@ -150,7 +150,7 @@ func (c *cluster) checkAll(ctx context.Context, sessions []*recorded) (read int,
 // checkers is how many sessions are checked at a time.
 const checkers = 4
 
-// check holds one session and its stored facts against what was sent. It returns how many
+// check compares one session and its stored facts with the sent frames. It returns how many
 // of its frames are there.
 func (c *cluster) check(ctx context.Context, r *recorded, stored []string) (int, error) {
 	got, err := c.raw(ctx, r.id)
@@ -180,7 +180,7 @@ func (c *cluster) check(ctx context.Context, r *recorded, stored []string) (int,
 	return n, checkFacts(ctx, r, frames, stored)
 }
 
-// cut cuts what was read back into frames.
+// cut splits the text that was read back into frames.
 func (r *recorded) cut(got []byte) [][]byte {
 	if r.how != "WebSocket" {
 		return slices.Collect(bytes.Lines(got))
@@ -208,7 +208,7 @@ func firstDifference(want, got []byte) string {
 	return fmt.Sprintf("from byte %d of %d (of %d sent) on\n  sent %q\n  got  %q", i, len(got), len(want), end(want), end(got))
 }
 
-// checkFacts holds the stored facts of a session against those that its frames come to
+// checkFacts compares the stored facts of a session with the facts of its frames
 // when nothing happens.
 func checkFacts(ctx context.Context, r *recorded, frames [][]byte, got []string) error {
 	var diff string
@@ -246,7 +246,7 @@ func behind(want, got []string) []string {
 	return want
 }
 
-// facts returns those that ClickHouse has of sessions, by session, without times and ids,
+// facts returns the stored facts of sessions, by session, without times and ids,
 // in order.
 func (c *cluster) facts(ctx context.Context, sessions []*recorded) (map[string][]string, error) {
 	db, err := clickhouse.Open(c.engine.DSN())
@@ -318,7 +318,7 @@ func expected(ctx context.Context, r *recorded, frames [][]byte, ended bool) ([]
 		seq      uint64
 	}
 	latest := map[key]string{}
-	for _, b := range blocks { // in order: the later one stands
+	for _, b := range blocks { // in order: the later one counts
 		for _, f := range b.Facts.Spans {
 			latest[key{"span", f.ID, f.SeenSeq}] = strings.Join([]string{"span", string(f.Kind), f.Name, string(f.Status), f.CallID, f.Error}, " ")
 		}

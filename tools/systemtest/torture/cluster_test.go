@@ -29,7 +29,7 @@ const sinks = 2
 // started again.
 const natsToken = "torture"
 
-// cluster is all parts, each in a process of its own.
+// cluster is all parts, each in its own process.
 type cluster struct {
 	dir     string
 	program string // tapedeck
@@ -174,6 +174,7 @@ func (c *cluster) heal(ctx context.Context) error {
 // healTimeout bounds how long the parts may take to find one another again.
 const healTimeout = 60 * time.Second
 
+// waitReady polls until all parts are well, and fails after healTimeout.
 func (c *cluster) waitReady(ctx context.Context) error {
 	why := ""
 	for end := time.Now().Add(healTimeout); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(50 * time.Millisecond) {

@@ -72,7 +72,7 @@ func (p pool) named(n int, id string) [][]byte {
 	return out
 }
 
-// recorded is a session that was sent, and what was promised of it.
+// recorded is a session that was sent, and the frames that were acknowledged.
 type recorded struct {
 	id     string
 	how    string
@@ -84,7 +84,7 @@ type recorded struct {
 	why   string // why it is not whole
 }
 
-// load is what the sources of one round send.
+// load is the sources of one round and the sessions that they send.
 type load struct {
 	cluster *cluster
 	pool    pool
@@ -244,7 +244,7 @@ func (l *load) command(ctx context.Context, n int) {
 	}
 }
 
-// record runs "tapedeck record" with a spool of its own, and writes to it.
+// record runs "tapedeck record" with its own spool, and writes to it.
 func (l *load) record(ctx context.Context, spool int, source string, write func(io.Writer) error) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*healTimeout)
 	defer cancel()
@@ -333,7 +333,7 @@ func (l *load) follow(ctx context.Context) error {
 	return l.readToTheEnd(ctx, tap, mine)
 }
 
-// readToTheEnd waits until the last of the followed sessions can be read.
+// readToTheEnd polls until the last of the followed sessions can be read.
 func (l *load) readToTheEnd(ctx context.Context, tap *process, mine []*recorded) error {
 	why := ""
 	for end := time.Now().Add(healTimeout); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(100 * time.Millisecond) {

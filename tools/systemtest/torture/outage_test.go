@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/engine"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/internal/local/programtest"
@@ -37,6 +38,7 @@ const (
 // stays flat, nothing is lost, and the backlog is gone at more than twice the
 // rate at which frames come.
 func TestOutage(t *testing.T) {
+	fulltest.Long(t)
 	tables := localtest.Engine(t, engine.Options{Ephemeral: true})
 	dir, err := os.MkdirTemp("", "tapedeck-outage-")
 	if err != nil {
@@ -54,7 +56,7 @@ func TestOutage(t *testing.T) {
 	s := newSource("outage")
 	answer := make(chan error, 1)
 	go func() { answer <- s.post(t.Context(), c.ingestURL) }()
-	time.Sleep(2 * time.Second)
+	time.Sleep(2 * time.Second) // the memory during the outage is compared with the memory under a steady load
 	before := c.memory(t)
 	c.natsWire.sever()
 	highest := before
@@ -69,7 +71,7 @@ func TestOutage(t *testing.T) {
 	c.natsWire.mend()
 	mended := time.Now()
 	// The connection is made anew from time to time; from then on the backlog
-	// shrinks, and that is what is timed.
+	// shrinks, and this is timed.
 	began, most := time.Now(), backlog
 	for left := backlog; left > 0; left, _ = c.spooled(t) {
 		if left >= most {
@@ -78,7 +80,7 @@ func TestOutage(t *testing.T) {
 		if time.Since(mended) > max(*outage, 30*time.Second) {
 			t.Fatalf("the backlog is not gone after %v", time.Since(mended))
 		}
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(5 * time.Millisecond) // between two looks at the spool
 	}
 	drained, found := time.Since(began), began.Sub(mended)
 	highest = max(highest, c.memory(t))
@@ -166,7 +168,7 @@ func (s *source) post(ctx context.Context, base string) error {
 	return err
 }
 
-// memory returns what the ingest server takes, bytes.
+// memory returns the resident memory of the ingest server, bytes.
 func (c *cluster) memory(t *testing.T) int64 {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", c.ingest.pid()))
@@ -214,7 +216,7 @@ func (c *cluster) spooled(t *testing.T) (blocks, bytes int64) {
 	return 0, 0
 }
 
-// sum returns what a session comes to as a reader sees it.
+// sum returns the totals of a session as a reader sees them.
 func (c *cluster) sum(t *testing.T, session string) string {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.apiURL+"/v1/sessions/"+session+"/frames?raw=1", nil)

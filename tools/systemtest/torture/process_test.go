@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// process is a part that runs in a process of its own and can be killed,
+// process is a part that runs in its own process and can be killed,
 // stopped and started again with the same arguments.
 type process struct {
 	name  string
@@ -22,7 +22,7 @@ type process struct {
 	done chan struct{} // closed when it has ended
 }
 
-// output keeps the end of what a process says.
+// output keeps the end of a process's output.
 type output struct {
 	mu  sync.Mutex
 	buf []byte
@@ -66,7 +66,7 @@ func (p *process) run() error {
 	done := make(chan struct{})
 	p.cmd, p.done = cmd, done
 	go func() {
-		_ = cmd.Wait() // how it ended is what the tests are about
+		_ = cmd.Wait() // the tests kill it: any end is expected
 		p.mu.Lock()
 		p.cmd = nil
 		p.mu.Unlock()
@@ -75,7 +75,7 @@ func (p *process) run() error {
 	return nil
 }
 
-// pid is that of the process, 0 if it does not run.
+// pid returns the id of the process, 0 if it does not run.
 func (p *process) pid() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -14,6 +14,7 @@ import (
 
 	"tapedeck/ingest/delivery/jetstream"
 	"tapedeck/ingest/sink"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/engine"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/internal/local/programtest"
@@ -24,9 +25,10 @@ var refuseFor = flag.Duration("torture.refusal", 2*time.Second, "how long ClickH
 // ClickHouse refuses for a while, under load: the sinks are not ready and say why,
 // nothing is set aside, and afterwards all is stored once.
 func TestClickHouseRefuses(t *testing.T) {
+	fulltest.Long(t)
 	program := programtest.Path(t)
 	for _, r := range refusals() {
-		// Each has a ClickHouse of its own: one that was killed a few times is started
+		// Each has its own ClickHouse: one that was killed a few times is started
 		// again later and later.
 		t.Run(r.name, func(t *testing.T) { refusalTest(t, program, r) })
 	}
@@ -68,7 +70,7 @@ func refusalTest(t *testing.T, program string, r refusal) {
 }
 
 // refuse has ClickHouse refuse for a while. The sinks have to say so for as long as it
-// lasts, once they have come to know.
+// lasts, once they have noticed it.
 func (c *cluster) refuse(ctx context.Context, r refusal) (shown string, err error) {
 	if err := wait(ctx, 300*time.Millisecond); err != nil { // the load begins
 		return "", err

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/engine"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/internal/local/programtest"
@@ -34,6 +35,7 @@ const (
 )
 
 func TestTorture(t *testing.T) {
+	fulltest.Long(t)
 	tables := localtest.Engine(t, engine.Options{Ephemeral: true})
 	program := programtest.Path(t)
 	dir, err := os.MkdirTemp("", "tapedeck-torture-")
@@ -74,7 +76,7 @@ func TestTorture(t *testing.T) {
 	}
 }
 
-// tally is what the rounds came to.
+// tally counts the sessions and frames of the rounds.
 type tally struct{ sessions, whole, acked, read int }
 
 // round puts load on the parts, breaks something or two, mends it, and checks. do

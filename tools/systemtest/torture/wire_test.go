@@ -69,7 +69,7 @@ func (w *wire) pass(client net.Conn) {
 	both.Wait()
 }
 
-// copy passes on what comes, each piece so much later as the wire is slow.
+// copy passes data on, each piece later by the delay of the wire.
 func (w *wire) copy(dst io.Writer, src net.Conn) {
 	type piece struct {
 		data []byte
@@ -97,7 +97,7 @@ func (w *wire) copy(dst io.Writer, src net.Conn) {
 		if broken {
 			continue
 		}
-		time.Sleep(time.Until(p.due))
+		time.Sleep(time.Until(p.due)) // the delay of a slow wire
 		if _, err := dst.Write(p.data); err != nil {
 			broken = true
 			src.Close()

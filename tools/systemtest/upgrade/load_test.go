@@ -130,7 +130,7 @@ func (l *load) record(ctx context.Context, r *recording, state string) error {
 			return err
 		}
 		l.again.Add(1)
-		time.Sleep(100 * time.Millisecond)
+		time.Sleep(100 * time.Millisecond) // between two starts of the command
 	}
 }
 
@@ -152,7 +152,7 @@ func (l *load) recordOnce(ctx context.Context, r *recording, state string) error
 			break // Wait reports why
 		}
 		rest = rest[n:]
-		time.Sleep(pace)
+		time.Sleep(pace) // a recording lasts, so that restarts hit it
 	}
 	in.Close()
 	if err := cmd.Wait(); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/internal/local/programtest"
 )
@@ -24,14 +25,18 @@ func TestMain(m *testing.M) { localtest.Main(m) }
 // The order of docs/operate/upgrade.md. A downgrade restarts in the opposite order.
 var order = []string{"sink", "api", "ingest"}
 
+// letLoadRun waits while sessions are recorded and played: the time under load is a parameter of the test.
+func letLoadRun() { time.Sleep(*loadFor) }
+
 func TestUpgradeAndBack(t *testing.T) {
+	fulltest.Long(t)
 	p := programs{buildPrevious(t), programtest.Path(t)}
 	f := newFleet(t, p)
 	l := newLoad(t, f)
 
 	// The previous version by itself.
 	l.begin(t.Context(), "before", p.old, p.old)
-	time.Sleep(*loadFor)
+	letLoadRun()
 	l.end(t)
 	f.compare(t, l.recorded(""))
 	usage := f.usage(t, "before")
@@ -41,10 +46,10 @@ func TestUpgradeAndBack(t *testing.T) {
 	watching := l.play(t.Context(), 2)
 	f.migrate(t)
 	for _, role := range order {
-		time.Sleep(*loadFor)
+		letLoadRun()
 		f.replace(t, role, p.new)
 	}
-	time.Sleep(*loadFor)
+	letLoadRun()
 	l.end(t)
 	watching.end(t)
 	f.compare(t, l.recorded(""))
@@ -55,10 +60,10 @@ func TestUpgradeAndBack(t *testing.T) {
 	l.begin(t.Context(), "down", p.new, p.old)
 	watching = l.play(t.Context(), 2)
 	for i := range order {
-		time.Sleep(*loadFor)
+		letLoadRun()
 		f.replace(t, order[len(order)-1-i], p.old)
 	}
-	time.Sleep(*loadFor)
+	letLoadRun()
 	l.end(t)
 	watching.end(t)
 	f.compare(t, l.recorded(""))
@@ -107,7 +112,7 @@ func (f *fleet) compare(t *testing.T, sessions []*recording) {
 			if len(got) >= len(r.sent) || time.Now().After(end) {
 				break
 			}
-			time.Sleep(20 * time.Millisecond)
+			time.Sleep(20 * time.Millisecond) // between two requests
 		}
 		if !bytes.Equal(got, r.sent) {
 			t.Errorf("%s by %s: %d frames of %d bytes can be read, %d of %d were sent",
@@ -148,7 +153,7 @@ func (f *fleet) usage(t *testing.T, phases ...string) report {
 	return found
 }
 
-// same compares the usage of phases with that of before a change of version.
+// same compares the usage of phases with the usage before a change of version.
 func (f *fleet) same(t *testing.T, after string, before report, phases ...string) {
 	t.Helper()
 	if diff := cmp.Diff(before, f.usage(t, phases...)); diff != "" {

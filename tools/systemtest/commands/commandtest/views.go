@@ -10,8 +10,8 @@ import (
 
 	"tapedeck/internal/bounded"
 	"tapedeck/query"
-	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/query/session/sessiondetail"
+	"tapedeck/query/session/streamlist"
 )
 
 // UntilEnded waits until a session can be read, and is over.
@@ -78,7 +78,7 @@ func (s *Instance) UntilStreams(t *testing.T, session string, streams int) {
 	t.Helper()
 	bounded.Until(t, fmt.Sprintf("%d streams of session %s", streams, session), func() bool {
 		status, body, _ := s.Get(t, "/v1/streams?session="+session)
-		var page query.Page[sessionstreams.InSession]
+		var page query.Page[streamlist.InSession]
 		return status == http.StatusOK && json.Unmarshal(body, &page) == nil && len(page.Items) == streams && page.Items[0].Stream.Ended != nil
 	})
 }

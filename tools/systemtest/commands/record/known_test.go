@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck/query/facts/sessionstreams"
+	"tapedeck/query/session/streamlist"
 	"tapedeck/schema"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
@@ -37,8 +37,8 @@ func TestKnownFile(t *testing.T) {
 		}
 	}
 	var known struct {
-		Digest string                   `json:"digest"`
-		Known  sessionstreams.InSession `json:"known"`
+		Digest string               `json:"digest"`
+		Known  streamlist.InSession `json:"known"`
 	}
 	if err := json.Unmarshal([]byte(s.Must(t, "record", "--json", file)), &known); err != nil {
 		t.Fatal(err)

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tapedeck/ingest/dialect/dialecttest"
-	"tapedeck/query"
 	"tapedeck/query/facts/sessionhead"
+	"tapedeck/query/pricing/cost"
 	"tapedeck/query/session/sessiondetail"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
@@ -27,7 +27,7 @@ const repeatedLoom = `{"session_id":"repeated-loom","event_id":1,"node_id":"n1",
 
 // spent is what of a session is billed.
 type spent struct {
-	Tokens query.Spent
+	Tokens cost.UsageTotals
 	Tools  sessionhead.ToolCounts
 }
 
@@ -92,5 +92,5 @@ func spentAfter(t *testing.T, s *commandtest.Instance, session string, n int, bo
 	s.UntilStreams(t, url.QueryEscape(session), n)
 	var d sessiondetail.Detail
 	s.ReadJSON(t, "/v1/sessions/"+url.PathEscape(session), &d)
-	return spent{d.Totals.Spent, d.Totals.Tools}
+	return spent{d.Totals.UsageTotals, d.Totals.Tools}
 }

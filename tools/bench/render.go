@@ -1,0 +1,138 @@
+package bench
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"text/template"
+	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"tapedeck/tools/bench/dataset"
+)
+
+//go:embed pages/*.md.tmpl
+var pageFiles embed.FS
+
+// pages has a template for each kind of report, which receives the report.
+var pages = template.Must(template.New("pages").Funcs(template.FuncMap{
+	"bytes":      func(n any) string { return humanize.Bytes(uint64(number(n))) },
+	"count":      func(n any) string { return humanize.Comma(int64(math.Round(number(n)))) },
+	"cpu":        cpuText,
+	"cores":      func(cpu, took time.Duration) string { return fmt.Sprintf("%.2f", cpu.Seconds()/took.Seconds()) },
+	"dataset":    func() any { return datasetFacts },
+	"date":       func(t time.Time) string { return t.UTC().Format(time.DateOnly) },
+	"delay":      delayText,
+	"fixed":      func(digits int, n any) string { return fmt.Sprintf("%.*f", digits, number(n)) },
+	"millionth":  func(n int) float64 { return float64(n) / 1e6 },
+	"known":      func(known bool, text string) string { return map[bool]string{true: text, false: unknown}[known] },
+	"megabytes":  func(n any) string { return unitText("megabytes", number(n)) },
+	"mebibytes":  func(n any) string { return fmt.Sprintf("%.1f MiB", number(n)/(1<<20)) },
+	"perMillion": func(p Pass) string { return cpuText(p.CPU, p.Frames) },
+	"rate":       func(bytes float64) string { return fmt.Sprintf("%.1f MB/s", bytes/1e6) },
+	"rates":      ratesText,
+	"round":      func(d time.Duration) time.Duration { return d.Round(time.Second) },
+	"seconds":    func(d time.Duration) string { return unitText("seconds", float64(d)) },
+	"minus":      func(a, b int) int { return a - b },
+	"unit":       unitText,
+	"unknown":    func() string { return unknown },
+}).ParseFS(pageFiles, "pages/*.md.tmpl"))
+
+// datasetFacts are the constants of data sets that the page on scale names.
+var datasetFacts = struct {
+	Models, Customers, Teams, Environments int
+	Begin, End                             time.Time
+}{len(dataset.Models), dataset.Customers, len(dataset.Teams), len(dataset.Environments), dataset.Begin, dataset.End}
+
+// Render writes the Markdown page of a report, which is given as JSON.
+func Render(w io.Writer, text []byte) error {
+	var head Environment
+	if err := json.Unmarshal(text, &head); err != nil {
+		return fmt.Errorf("read the report: %w", err)
+	}
+	reports := map[string]any{"benchmarks": &Report{}, "scale": &ScaleReport{}, "backup": &BackupReport{}, "soak": &SoakReport{}}
+	report, known := reports[head.Kind]
+	if !known {
+		return fmt.Errorf("a report of the kind %q: there is no page for it", head.Kind)
+	}
+	if err := json.Unmarshal(text, report); err != nil {
+		return fmt.Errorf("read the report: %w", err)
+	}
+	return pages.ExecuteTemplate(w, head.Kind+".md.tmpl", report)
+}
+
+const unknown = "–"
+
+// number converts the numbers of reports.
+func number(n any) float64 {
+	switch n := n.(type) {
+	case int:
+		return float64(n)
+	case int64:
+		return float64(n)
+	case uint64:
+		return float64(n)
+	case float64:
+		return n
+	}
+	panic(fmt.Sprintf("%T is no number of a report", n))
+}
+
+// unitText writes a figure and its bar.
+func unitText(unit string, x float64) string {
+	switch unit {
+	case "count":
+		return humanize.Comma(int64(math.Round(x)))
+	case "ratio":
+		return fmt.Sprintf("%.2f", x)
+	case "times":
+		return fmt.Sprintf("%.1f×", x)
+	case "bytes":
+		return fmt.Sprintf("%.1f B", x)
+	case "kibibytes":
+		return fmt.Sprintf("%.0f KiB", x/1024)
+	case "megabytes":
+		return fmt.Sprintf("%.0f MB", x/1e6)
+	case "seconds":
+		return fmt.Sprintf("%.1f s", time.Duration(x).Seconds())
+	case "delay":
+		return delayText(time.Duration(x))
+	}
+	panic("there is no unit " + unit)
+}
+
+// delayText writes a delay with three digits.
+func delayText(d time.Duration) string {
+	switch ms := float64(d.Microseconds()) / 1e3; {
+	case d < 10*time.Millisecond:
+		return fmt.Sprintf("%.2f ms", ms)
+	case d < time.Second:
+		return fmt.Sprintf("%.0f ms", ms)
+	}
+	return fmt.Sprintf("%.2f s", d.Seconds())
+}
+
+// cpuText writes CPU-seconds per million frames.
+func cpuText(cpu time.Duration, frames uint64) string {
+	if cpu <= 0 || frames == 0 {
+		return unknown
+	}
+	return fmt.Sprintf("%.1f", cpu.Seconds()/float64(frames)*1e6)
+}
+
+// ratesText writes the median rate in frames per second and, of several passes, their range. Passes without frames have
+// no such rate.
+func ratesText(p Passes) string {
+	if p.Median().Frames == 0 {
+		return ""
+	}
+	text := unitText("count", p.Median().Rate())
+	if len(p) > 1 {
+		low, high := p.Range()
+		text += fmt.Sprintf(" (%s–%s)", unitText("count", low.Rate()), unitText("count", high.Rate()))
+	}
+	return text
+}
