@@ -20,7 +20,7 @@ func TestRedecode(t *testing.T) {
 	s := commandtest.Shared(t)
 	file := commandtest.TextFile(t, []byte(commandtest.LoomRun))
 	const id = "redecode/one" // a name that has to be escaped
-	s.Must(t, "record", "--session", id, "--dialect", "generic", file)
+	s.Must(t, "record", "--again", "--session", id, "--dialect", "generic", file)
 	s.Must(t, "record", "--again", "--session", "redecode two", "--dialect", "generic", file)
 	if out := s.Must(t, "show", id); strings.Contains(out, "clock") {
 		t.Fatalf("generic knows the tool:\n%s", out)
@@ -66,7 +66,7 @@ func TestRedecode(t *testing.T) {
 func TestRedecodeRefusals(t *testing.T) {
 	t.Parallel()
 	s := commandtest.Shared(t)
-	s.Must(t, "record", "--session", "refused", commandtest.TextFile(t, []byte(commandtest.LoomRun)))
+	s.Must(t, "record", "--again", "--session", "refused", commandtest.TextFile(t, []byte(commandtest.LoomRun)))
 	for _, tc := range []struct {
 		args []string
 		exit int

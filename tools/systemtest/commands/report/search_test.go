@@ -16,9 +16,10 @@ import (
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
+// The tests of searches do not run in parallel: the server ends a search after 3 s.
+
 // search prints hits with the command that plays their moment, and why an answer is partial.
 func TestSearch(t *testing.T) {
-	t.Parallel()
 	s := commandtest.Shared(t)
 	said := `{"id":"c","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":"the zanzibar\u001b[31m deployment failed"},"finish_reason":"stop"}]}`
 	s.Must(t, "record", "--session", "searched", "--dialect", "openai-chat", "--tag", "of=search", commandtest.TextFile(t, []byte(said+"\n")))

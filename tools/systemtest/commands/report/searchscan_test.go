@@ -51,7 +51,6 @@ func spokenIn(m *transcript.Message) string {
 // Search finds in recorded cases of dialects, and captured streams if they are there, what a
 // scan of the transcripts finds, word by word.
 func TestSearchFindsWhatTranscriptsHave(t *testing.T) {
-	t.Parallel()
 	s := commandtest.Shared(t)
 	said := map[string]string{} // by session and message
 	streams := [][]byte{commandtest.ThinkingStream("msg_scanned")}
@@ -143,7 +142,6 @@ func searched(t *testing.T, s *commandtest.Instance, q url.Values) (hits []searc
 
 // Texts of a running session are found before their message is complete.
 func TestSearchFindsRunningSessions(t *testing.T) {
-	t.Parallel()
 	s := commandtest.Shared(t)
 	c := commandtest.DialWS(t, "ws"+strings.TrimPrefix(s.URL, "http")+"/v1/ingest/ws?session=search-live&dialect=openai-chat")
 	for i := range 3 {
