@@ -16,7 +16,7 @@ type ackTracker struct {
 	mu     sync.Mutex               // guards all below
 	blocks inflight.Tracker[uint64] // by the frame below which all are durable once the block and those before it are
 	next   uint64                   // all frames below are durable
-	err    error                    // the first failure; it stands
+	err    error                    // the first failure; it is final
 	idle   chan struct{}            // closed when no block is in flight or one has failed; nil while nobody waits
 }
 

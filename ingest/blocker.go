@@ -54,7 +54,7 @@ func (b *blocker) close(g *segment) {
 	b.closed = append(b.closed, closedSegment{g, b.position.taken})
 }
 
-// cut cuts a block of what waits in a segment, which may be nothing but its state.
+// cut cuts a block of the frames and facts that wait in a segment. Without any, the block has only its state.
 func (b *blocker) cut(g *segment) {
 	builder := g.builder
 	if builder == nil {

@@ -23,7 +23,7 @@ type frameClock struct {
 	summary    *Summary
 
 	sessions map[string]int64 // the latest time used in each session, ns
-	session  string           // that of the frame before
+	session  string           // session of the frame before
 	latest   int64            // the time used last, ns; 0 before the first
 	end      int64            // the greatest time used, ns
 
@@ -119,7 +119,7 @@ func (c *frameClock) read(f *datedFrame) *datedFrame {
 	return f
 }
 
-// possible reports whether a time may be that of a frame at all.
+// possible reports whether a time is in the range in which frames are made.
 func possible(at int64) bool {
 	return at >= oldestTime && at <= Now()+int64(futureLimit)
 }

@@ -10,6 +10,7 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
+	"tapedeck/internal/bounded"
 	"tapedeck/schema"
 )
 
@@ -130,11 +131,7 @@ func TestFrameClockGoesOn(t *testing.T) {
 		}
 	}
 	record("a1")
-	for end := time.Now().Add(20 * time.Second); len(memory.Frames(s.ID())) == 0; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("the frame waits for others that do not come")
-		}
-	}
+	bounded.Until(t, "the frame does not wait for others that do not come", func() bool { return len(memory.Frames(s.ID())) > 0 })
 	record("a2")
 	if err := s.Flush(t.Context()); err != nil {
 		t.Fatal(err)

@@ -2,11 +2,12 @@ package ingest_test
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"testing"
-	"time"
 
 	"tapedeck/ingest"
+	"tapedeck/internal/bounded"
 	"tapedeck/schema/block"
 )
 
@@ -35,16 +36,11 @@ func (h *holding) Publish(_ context.Context, p ingest.EncodedBlock, done func(er
 // waitFor waits until n blocks came.
 func (h *holding) waitFor(t *testing.T, n int) {
 	t.Helper()
-	for range 500 {
+	bounded.Until(t, fmt.Sprintf("%d blocks came", n), func() bool {
 		h.mu.Lock()
-		got := len(h.done)
-		h.mu.Unlock()
-		if got == n {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatalf("%d blocks came, want %d", len(h.done), n)
+		defer h.mu.Unlock()
+		return len(h.done) == n
+	})
 }
 
 // confirm acknowledges a block and returns the frames in it.

@@ -112,7 +112,7 @@ type Resume struct {
 	Attempt uint64
 }
 
-// Settled is what a stream detects from its first frames.
+// Settled holds the properties that a stream detects from its first frames.
 type Settled struct {
 	Session string `json:"session"` // of frames that name none; "" while none was named
 	Dialect string `json:"dialect"` // "" while it is not known

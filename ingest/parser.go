@@ -14,7 +14,7 @@ import (
 // Parser prepares frames for a dialect. The zero Parser is ready for use. It serves one
 // goroutine.
 type Parser struct {
-	// Depth is the number of levels of JSON that are parsed; 0 stands for
+	// Depth is the number of levels of JSON that are parsed; 0 means
 	// wellformed.MaxDepth, which is also the most.
 	Depth int
 

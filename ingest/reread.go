@@ -7,7 +7,7 @@ import (
 	"tapedeck/schema/block"
 )
 
-// reread is what holds only after a restart. A tap that can read its stream from the
+// reread holds the state that only a restarted stream has. A tap that can read its stream from the
 // beginning records it again (Resume.Again): frames that were published before go through
 // the decoder and are counted, and nothing of them is published again.
 type reread struct {

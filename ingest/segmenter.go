@@ -208,7 +208,7 @@ func (s *segmenter) collect(settle bool) {
 }
 
 // factsOf returns where a fact waits for its block. A late fact, whose session has no open
-// segment, opens one without frames; its FirstSeq differs from that of the closed segment,
+// segment, opens one without frames; its FirstSeq differs from the closed segment's,
 // which has the frames.
 func (s *segmenter) factsOf(f *schema.Fact) *block.Facts {
 	session := s.sessionOf(f.Session)

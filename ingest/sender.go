@@ -16,7 +16,7 @@ type sender struct {
 
 	queue []queuedBlock
 	acks  ackTracker
-	err   error // the first block that could not be delivered; it stands
+	err   error // the first block that could not be delivered; it is final
 }
 
 type queuedBlock struct {

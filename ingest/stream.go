@@ -180,7 +180,7 @@ func (s *Stream) failure() error {
 	return s.sender.failure()
 }
 
-// Record takes one frame. Its Seq is set here; its At is raised to that of the
+// Record takes one frame. Its Seq is set here; its At is raised to the At of the
 // frame before it should it be lower. All of the frame is copied.
 //
 // Record waits while the publisher exerts backpressure. If ctx ends meanwhile, the frame

@@ -7,7 +7,6 @@ import (
 
 	"tapedeck/query"
 	"tapedeck/query/facts/sessionhead"
-	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/grouping"
 	"tapedeck/query/report/toolreport"
@@ -15,7 +14,9 @@ import (
 	"tapedeck/query/session/facets"
 	"tapedeck/query/session/sessiondetail"
 	"tapedeck/query/session/sessionlist"
+	"tapedeck/query/session/streamlist"
 	"tapedeck/query/session/timeline"
+	"tapedeck/query/sessionfilter"
 )
 
 // large fills a database with half a million sessions over half a year: one
@@ -89,39 +90,39 @@ func BenchmarkHalfAMillionSessions(b *testing.B) {
 			return err
 		}},
 		{"list/text and tag", func(ctx context.Context) error {
-			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 50, Filter: sessionlist.Filter{
-				Text: "thing 77", Tags: []sessionlist.TagFilter{{Key: "customer", Value: "c77"}},
+			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 50, Filter: sessionfilter.Filter{
+				Text: "thing 77", Tags: []sessionfilter.TagFilter{{Key: "customer", Value: "c77"}},
 			}})
 			return err
 		}},
 		{"list/tool and model", func(ctx context.Context) error {
-			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 50, Filter: sessionlist.Filter{
+			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 50, Filter: sessionfilter.Filter{
 				Tools: []string{"bash"}, Models: []string{"gpt-5"},
 			}})
 			return err
 		}},
 		{"list/failed", func(ctx context.Context) error {
-			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 50, Filter: sessionlist.Filter{
+			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 50, Filter: sessionfilter.Filter{
 				Statuses: []sessionhead.Status{sessionhead.Failed},
 			}})
 			return err
 		}},
 		{"list/fine", func(ctx context.Context) error {
-			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 50, Filter: sessionlist.Filter{
+			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 50, Filter: sessionfilter.Filter{
 				Statuses: []sessionhead.Status{sessionhead.Fine},
 			}})
 			return err
 		}},
 		{"list/text alone", func(ctx context.Context) error {
-			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 100, Filter: sessionlist.Filter{Text: "thing 77"}})
+			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 100, Filter: sessionfilter.Filter{Text: "thing 77"}})
 			return err
 		}},
 		{"list/text of which there is none", func(ctx context.Context) error {
-			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 100, Filter: sessionlist.Filter{Text: "no such words"}})
+			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 100, Filter: sessionfilter.Filter{Text: "no such words"}})
 			return err
 		}},
 		{"list/dialect", func(ctx context.Context) error {
-			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 100, Filter: sessionlist.Filter{Dialects: []string{"loom"}}})
+			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 100, Filter: sessionfilter.Filter{Dialects: []string{"loom"}}})
 			return err
 		}},
 		{"list/longest first", func(ctx context.Context) error {
@@ -149,15 +150,15 @@ func BenchmarkHalfAMillionSessions(b *testing.B) {
 			return err
 		}},
 		{"list/long ones with many tokens", func(ctx context.Context) error {
-			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 100, Filter: sessionlist.Filter{MinDuration: 5 * time.Minute, MinTokens: 50_000}})
+			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 100, Filter: sessionfilter.Filter{MinDuration: 5 * time.Minute, MinTokens: 50_000}})
 			return err
 		}},
 		{"list/running", func(ctx context.Context) error {
-			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 100, Filter: sessionlist.Filter{Statuses: []sessionhead.Status{sessionhead.Running}}})
+			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 100, Filter: sessionfilter.Filter{Statuses: []sessionhead.Status{sessionhead.Running}}})
 			return err
 		}},
 		{"list/silent for an hour", func(ctx context.Context) error {
-			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 100, Filter: sessionlist.Filter{SilentFor: time.Hour}})
+			_, err := sessionlist.Read(ctx, r, sessionlist.Query{Tenant: tenant, Limit: 100, Filter: sessionfilter.Filter{SilentFor: time.Hour}})
 			return err
 		}},
 		{"facets", func(ctx context.Context) error {
@@ -165,7 +166,7 @@ func BenchmarkHalfAMillionSessions(b *testing.B) {
 			return err
 		}},
 		{"streams that run", func(ctx context.Context) error {
-			_, err := sessionstreams.Latest(ctx, r, sessionstreams.Query{Tenant: tenant, Active: true, Limit: 100})
+			_, err := streamlist.Latest(ctx, r, streamlist.Query{Tenant: tenant, Active: true, Limit: 100})
 			return err
 		}},
 		{"session", func(ctx context.Context) error {

@@ -14,9 +14,9 @@ type Page[Item any] struct {
 	Next *string `json:"next"`
 }
 
-// Mark is a place in a list that is sorted by a number and, among equals, by an
-// id: the last item of a page. Its text form is a cursor; clients hand it back
-// as it is. It names its list, so that the cursor of one is refused by another.
+// Mark is the place of the last item of a page in a list that is sorted by a number and, among
+// equal numbers, by an id. Its text form is a cursor, which clients send back unchanged. A mark
+// names its list, so that other lists refuse it.
 type Mark struct {
 	List string `json:"l"`
 	Key  int64  `json:"k"`
@@ -26,6 +26,7 @@ type Mark struct {
 	Now int64 `json:"n,omitempty"`
 }
 
+// Cursor returns the text form of the mark.
 func (m Mark) Cursor() *string {
 	text, err := json.Marshal(m)
 	if err != nil {
@@ -35,7 +36,8 @@ func (m Mark) Cursor() *string {
 	return &s
 }
 
-// ParseMark reads a cursor of the given list; "" is no cursor, and nil.
+// ParseMark reads a cursor of the given list. It returns nil for "", and a problem with status
+// 400 for a cursor that is invalid or of another list.
 func ParseMark(list, cursor string) (*Mark, error) {
 	if cursor == "" {
 		return nil, nil

@@ -1,14 +1,18 @@
-// Package query holds what all reports on recordings share: the reader of ClickHouse with
-// its limits, pages and cursors, periods, token sums.
+// Package query holds what all questions about recordings share: the reader of ClickHouse with
+// its limits, the loader of SQL files, pages and cursors, and forms of values in JSON.
 //
-// Each folder below it answers one question: sessionlist lists sessions, sessiondetail,
-// sessionframes, timeline and transcript show one, usagereport sums tokens, toolreport
-// measures tools, facets counts values to filter by. A folder has the question's SQL in
-// sql/, its result types, its HTTP handler and its tests. A result is a struct whose JSON
-// form is what the API sends: times in RFC 3339 and UTC, durations in milliseconds under
-// names that end in _ms, null for what is unknown. Reports only read; the folder deletion
-// removes sessions.
+// The folders below it are groups of packages. pricing has price tables and the costs of usage.
+// facts reads what several questions need of sessions: streams, merged spans, usage records.
+// sessionfilter finds the sessions that pass a filter. session has lists of sessions and the
+// pages of one session, report has reports over a range of time, billing has charges and bills.
+// search and compare are packages of their own. http puts all handlers in one server.
 //
-// Rows may stand in a table several times until ClickHouse merges them, and several streams
-// may report the same fact. Every report counts it once.
+// A package that answers a question has its SQL in sql/, its result types, its HTTP handler and
+// its tests. A result is a struct whose JSON form is the answer of the API: times in RFC 3339
+// and UTC, durations in milliseconds under names that end in _ms, null for an unknown value.
+// Questions only read, except that session/deletion deletes sessions and billing/bills closes
+// bills.
+//
+// A table may have a row several times until ClickHouse merges its parts, and several streams
+// may report the same fact. Every report counts a fact once.
 package query

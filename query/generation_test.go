@@ -18,6 +18,7 @@ import (
 	"tapedeck/query/session/sessionlist"
 	"tapedeck/query/session/timeline"
 	"tapedeck/query/session/transcript"
+	"tapedeck/query/sessionfilter"
 	"tapedeck/schema"
 )
 
@@ -37,7 +38,7 @@ func everything(t *testing.T, db *querytest.DB) map[string]string {
 		}
 		seen[name] = string(text)
 	}
-	for name, f := range map[string]sessionlist.Filter{
+	for name, f := range map[string]sessionfilter.Filter{
 		"sessions": {}, "of a tool": {Tools: []string{"wrong"}}, "of a model": {Models: []string{"wrong-model"}},
 		"of an agent": {Agents: []string{"wrong-agent"}}, "of a title": {Text: "wrong title"},
 		"that failed": {Statuses: []sessionhead.Status{sessionhead.Failed}},

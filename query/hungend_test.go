@@ -12,6 +12,7 @@ import (
 	"tapedeck/query/session/sessiondetail"
 	"tapedeck/query/session/sessionlist"
 	"tapedeck/query/session/timeline"
+	"tapedeck/query/sessionfilter"
 	"tapedeck/schema"
 )
 
@@ -48,16 +49,16 @@ func TestDurationOfHungSessions(t *testing.T) {
 	querytest.Equal(t, "spans", querytest.Lines("r unclosed at 0, open for 780000", "  t unclosed at 1000, open for 779000", ""), spanOutline(line.Spans, ""))
 
 	for _, tc := range []struct {
-		filter sessionlist.Filter
-		sort   sessionlist.Sort
+		filter sessionfilter.Filter
+		sort   sessionfilter.Sort
 		want   string
 	}{
-		{sessionlist.Filter{}, "-duration", "hung 780000, long 600000, several 500000, short 1000"},
-		{sessionlist.Filter{}, "duration", "short 1000, several 500000, long 600000, hung 780000"},
-		{sessionlist.Filter{Agents: []string{"main"}}, "-duration", "hung 780000, long 600000, several 500000, short 1000"},
-		{sessionlist.Filter{MinDuration: 500 * time.Second}, "started", "hung 780000, several 500000, long 600000"},
-		{sessionlist.Filter{MaxDuration: 500 * time.Second}, "started", "several 500000, short 1000"},
-		{sessionlist.Filter{}, "-last_at", "short 1000, long 600000, several 500000, hung 780000"},
+		{sessionfilter.Filter{}, "-duration", "hung 780000, long 600000, several 500000, short 1000"},
+		{sessionfilter.Filter{}, "duration", "short 1000, several 500000, long 600000, hung 780000"},
+		{sessionfilter.Filter{Agents: []string{"main"}}, "-duration", "hung 780000, long 600000, several 500000, short 1000"},
+		{sessionfilter.Filter{MinDuration: 500 * time.Second}, "started", "hung 780000, several 500000, long 600000"},
+		{sessionfilter.Filter{MaxDuration: 500 * time.Second}, "started", "several 500000, short 1000"},
+		{sessionfilter.Filter{}, "-last_at", "short 1000, long 600000, several 500000, hung 780000"},
 	} {
 		var got []string
 		q := sessionlist.Query{Tenant: db.Tenant, Filter: tc.filter, Sort: tc.sort, Limit: 3}

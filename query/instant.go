@@ -2,23 +2,23 @@ package query
 
 import "time"
 
-// Moment is a time as the API returns it: UTC.
-func Moment(ns int64) time.Time { return time.Unix(0, ns).UTC() }
+// Instant returns a time in the form of the API: UTC. ns counts nanoseconds since 1970.
+func Instant(ns int64) time.Time { return time.Unix(0, ns).UTC() }
 
-// Known is moment, and nil for 0, which stands for "not known".
-func Known(ns int64) *time.Time {
+// KnownInstant returns Instant(ns), or nil for 0, which means that the time is not known.
+func KnownInstant(ns int64) *time.Time {
 	if ns == 0 {
 		return nil
 	}
-	t := Moment(ns)
+	t := Instant(ns)
 	return &t
 }
 
-// Millis is a duration in milliseconds, exact to the nanosecond for any that
-// is shorter than a hundred days.
+// Millis returns a duration in milliseconds. It is exact to the nanosecond for durations
+// shorter than a hundred days.
 func Millis(ns int64) float64 { return float64(ns) / 1e6 }
 
-// KnownMillis is millis, and nil where the duration is not known.
+// KnownMillis returns Millis(ns), or nil if the duration is not known.
 func KnownMillis(ns int64, ok bool) *float64 {
 	if !ok {
 		return nil
@@ -27,5 +27,5 @@ func KnownMillis(ns int64, ok bool) *float64 {
 	return &ms
 }
 
-// day is how ClickHouse reads a Date parameter.
-func day(ns int64) string { return Moment(ns).Format(time.DateOnly) }
+// day returns the UTC date of a time in the form of a parameter of type Date.
+func day(ns int64) string { return Instant(ns).Format(time.DateOnly) }

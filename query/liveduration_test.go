@@ -12,6 +12,7 @@ import (
 	"tapedeck/query/session/sessiondetail"
 	"tapedeck/query/session/sessionlist"
 	"tapedeck/query/session/timeline"
+	"tapedeck/query/sessionfilter"
 	"tapedeck/schema"
 )
 
@@ -47,7 +48,7 @@ func TestAgeOfWhatIsOpen(t *testing.T) {
 		hung("hung", 1, 220, "alive"), hung("dead", 2, 100, "gone"), hung("fresh", 3, 990, "alive"),
 		ended("long", 4, 0, 300), ended("short", 5, 400, 2),
 	)
-	list := func(f sessionlist.Filter, sort sessionlist.Sort) string {
+	list := func(f sessionfilter.Filter, sort sessionfilter.Sort) string {
 		t.Helper()
 		q := sessionlist.Query{Tenant: db.Tenant, Filter: f, Sort: sort, Limit: 2}
 		var ids []string
@@ -64,23 +65,23 @@ func TestAgeOfWhatIsOpen(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		name   string
-		filter sessionlist.Filter
-		sort   sessionlist.Sort
+		filter sessionfilter.Filter
+		sort   sessionfilter.Sort
 		want   string
 	}{
-		{"by duration", sessionlist.Filter{}, "-duration", "hung long fresh short dead"},
-		{"the shortest first", sessionlist.Filter{}, "duration", "dead short fresh long hung"},
-		{"3 minutes or more", sessionlist.Filter{MinDuration: 3 * time.Minute}, "", "hung long"},
-		{"6 minutes or less", sessionlist.Filter{MaxDuration: 6 * time.Minute}, "", "fresh short dead long"},
-		{"silent for 10 minutes", sessionlist.Filter{SilentFor: 10 * time.Minute}, "", "hung dead"},
-		{"of those the quiet", sessionlist.Filter{SilentFor: 10 * time.Minute, Statuses: []sessionhead.Status{sessionhead.Quiet}}, "", "hung"},
-		{"silent for longer than any", sessionlist.Filter{SilentFor: time.Hour}, "", ""},
-		{"running for 10 s", sessionlist.Filter{RunningFor: 10 * time.Second}, "", "fresh hung"},
-		{"running for 11 s", sessionlist.Filter{RunningFor: 11 * time.Second}, "", "hung"},
-		{"quiet or lost", sessionlist.Filter{Statuses: []sessionhead.Status{sessionhead.Quiet, sessionhead.Lost}}, "-duration", "hung dead"},
-		{"running", sessionlist.Filter{Statuses: []sessionhead.Status{sessionhead.Running}}, "", "fresh"},
-		{"lost or fine", sessionlist.Filter{Statuses: []sessionhead.Status{sessionhead.Lost, sessionhead.Fine}}, "", "short dead long"},
-		{"open, by tokens", sessionlist.Filter{RunningFor: time.Second}, "-tokens", "hung fresh"},
+		{"by duration", sessionfilter.Filter{}, "-duration", "hung long fresh short dead"},
+		{"the shortest first", sessionfilter.Filter{}, "duration", "dead short fresh long hung"},
+		{"3 minutes or more", sessionfilter.Filter{MinDuration: 3 * time.Minute}, "", "hung long"},
+		{"6 minutes or less", sessionfilter.Filter{MaxDuration: 6 * time.Minute}, "", "fresh short dead long"},
+		{"silent for 10 minutes", sessionfilter.Filter{SilentFor: 10 * time.Minute}, "", "hung dead"},
+		{"of those the quiet", sessionfilter.Filter{SilentFor: 10 * time.Minute, Statuses: []sessionhead.Status{sessionhead.Quiet}}, "", "hung"},
+		{"silent for longer than any", sessionfilter.Filter{SilentFor: time.Hour}, "", ""},
+		{"running for 10 s", sessionfilter.Filter{RunningFor: 10 * time.Second}, "", "fresh hung"},
+		{"running for 11 s", sessionfilter.Filter{RunningFor: 11 * time.Second}, "", "hung"},
+		{"quiet or lost", sessionfilter.Filter{Statuses: []sessionhead.Status{sessionhead.Quiet, sessionhead.Lost}}, "-duration", "hung dead"},
+		{"running", sessionfilter.Filter{Statuses: []sessionhead.Status{sessionhead.Running}}, "", "fresh"},
+		{"lost or fine", sessionfilter.Filter{Statuses: []sessionhead.Status{sessionhead.Lost, sessionhead.Fine}}, "", "short dead long"},
+		{"open, by tokens", sessionfilter.Filter{RunningFor: time.Second}, "-tokens", "hung fresh"},
 	} {
 		if got := list(tc.filter, tc.sort); got != tc.want {
 			t.Errorf("%s: %q, want %q", tc.name, got, tc.want)

@@ -2,13 +2,11 @@ package query
 
 import (
 	"context"
-	"fmt"
 	"sync/atomic"
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
-	"tapedeck/query/pricing/cost"
 	"tapedeck/query/pricing/prices"
 	"tapedeck/schema/lifecycle/tombstone"
 )
@@ -24,6 +22,7 @@ type Reader struct {
 	decoders   uint32
 	limits     atomic.Pointer[Limits]
 	unsettled  bool
+	repeated   int
 }
 
 // Option changes a Reader.
@@ -50,7 +49,7 @@ func NewReader(conn driver.Conn, options ...Option) *Reader {
 	r := &Reader{
 		conn: conn, now: time.Now, quietAfter: DefaultQuietAfter,
 		deleter: tombstone.NewDeleter(tombstone.NewStore(conn), nil, nil),
-		prices:  prices.Fixed{Table: prices.Standard()},
+		prices:  prices.Fixed{Table: prices.Standard()}, repeated: 100_000,
 	}
 	r.SetLimits(Limits{})
 	for _, o := range options {
@@ -92,17 +91,14 @@ func WithoutSettled() Option { return func(r *Reader) { r.unsettled = true } }
 // Unsettled reports whether the reader was made WithoutSettled.
 func (r *Reader) Unsettled() bool { return r.unsettled }
 
+// WithRepeatedLimit sets how many repeated ids of facts a report reads apart from the rest;
+// default 100,000. With more of them it is cheaper to treat all facts as if they were repeated.
+func WithRepeatedLimit(n int) Option { return func(r *Reader) { r.repeated = n } }
+
+// RepeatedLimit returns the limit that WithRepeatedLimit sets.
+func (r *Reader) RepeatedLimit() int { return r.repeated }
+
 // Prices returns the price table with a hash, or the current one for "".
 func (r *Reader) Prices(ctx context.Context, hash string) (*prices.Effective, error) {
 	return r.prices.Effective(ctx, hash)
-}
-
-// Pricer returns a pricer of a tenant's calls at the prices of their time in the current
-// table.
-func (r *Reader) Pricer(ctx context.Context, tenant string) (*cost.Pricer, error) {
-	table, err := r.Prices(ctx, "")
-	if err != nil {
-		return nil, fmt.Errorf("read the price table: %w", err)
-	}
-	return &cost.Pricer{Table: table, Tenant: tenant, Split: cost.SplitOf(table)}, nil
 }

@@ -4,9 +4,9 @@ import "time"
 
 // Recorders reports which recording processes are alive.
 type Recorders interface {
-	// Alive returns the ids of those that may record for a tenant. A recorder that is not among them is gone if the last
-	// frame of its streams is older than within; 0 means that the list may be
-	// incomplete, so that nothing follows from absence.
+	// Alive returns the ids of the recorders that may record for a tenant. A recorder that is not
+	// in the list is gone if the last frame of its streams is older than within. If within is 0,
+	// the list may be incomplete, and no recorder counts as gone.
 	Alive(tenant string) (ids []string, within time.Duration)
 }
 

@@ -7,7 +7,7 @@ import "strconv"
 type TagJoins struct {
 	Tags []string // the parameters tag_0, tag_1, …
 	Of   string   // SQL: a condition on the sessions of the table streams, which begins with AND
-	// Single says that all streams of a session that have a tag have the same value of it.
+	// Single means that all streams of a session with a tag have the same value of it.
 	Single bool
 }
 

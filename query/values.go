@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Named is the name, nil for "".
+// Named returns a pointer to a name, nil for "".
 func Named(name string) *string {
 	if name == "" {
 		return nil
@@ -21,7 +21,7 @@ func Text(name *string) string {
 	return *name
 }
 
-// RawJSON is text that is JSON, and nil, which is null, for any other.
+// RawJSON returns a text that is JSON, or nil, which is null in JSON, for any other text.
 func RawJSON(text string) json.RawMessage {
 	if text == "" || !json.Valid([]byte(text)) {
 		return nil
@@ -29,7 +29,7 @@ func RawJSON(text string) json.RawMessage {
 	return json.RawMessage(text)
 }
 
-// OrEmpty is the list, empty instead of nil: "[]" in JSON.
+// OrEmpty returns the list, empty instead of nil: "[]" in JSON.
 func OrEmpty(list []string) []string {
 	if list == nil {
 		return []string{}
@@ -37,6 +37,6 @@ func OrEmpty(list []string) []string {
 	return list
 }
 
-// Since is the time from one moment to another, ns since 1970; never negative, as
-// the clock of a recorder may be ahead of this one.
+// Since returns the time from then to now, both in ns since 1970. It is never negative: the
+// clock of a recorder may be ahead of this one.
 func Since(now, then int64) time.Duration { return time.Duration(max(now-then, 0)) }

@@ -55,8 +55,8 @@ func Unframe(f *Frame, buf []byte) (Content, []byte) {
 	}
 }
 
-// head returns what stands in a conversation's object before the array of its messages, the
-// elements of which are the frames behind it. Unlike a line, also one without a line end,
+// head returns the beginning of a conversation's object, up to the array of its messages. The
+// elements of the array are the frames that follow. Unlike a line, also one without a line end,
 // it ends in the ":" of a member.
 func head(flags Flags, raw []byte) ([]byte, bool) {
 	if len(raw) == 0 || raw[len(raw)-1] != ':' && raw[len(raw)-1] != ' ' || flags.Has(FlagNote) || flags.Has(FlagOversize) || flags.Has(FlagUnterminated) {
@@ -71,7 +71,7 @@ func head(flags Flags, raw []byte) ([]byte, bool) {
 	return bytes.TrimSuffix(members, []byte(",")), true
 }
 
-// element removes what stands before an element of a JSON array: the "[" of the first, the
+// element removes the separator before an element of a JSON array: the "[" of the first, the
 // comma of the others. Unlike a line an element has no line end, and unlike a line that is
 // an array the first element does not end in "]".
 func element(raw []byte) []byte {

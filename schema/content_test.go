@@ -6,7 +6,7 @@ import (
 	"tapedeck/schema"
 )
 
-// TestElements: what stands between the elements of a JSON array is no part of their
+// TestElements: the text between the elements of a JSON array is no part of their
 // messages.
 func TestElements(t *testing.T) {
 	for _, test := range []struct {
@@ -33,7 +33,7 @@ func TestElements(t *testing.T) {
 	}
 }
 
-// TestHead: the beginning of a conversation's object is an object of what stands before its
+// TestHead: the beginning of a conversation's object is an object of the members before its
 // messages. Only the framer's heads are: a line has an end, or is whole, or is marked.
 func TestHead(t *testing.T) {
 	for _, test := range []struct {

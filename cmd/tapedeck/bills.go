@@ -71,7 +71,7 @@ func (c *billsClose) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
-	cl.Wait() // the answer is sent when the bill is closed
+	cl.WithoutTimeout() // the answer is sent when the bill is closed
 	body, err := cl.Open(ctx, http.MethodPost, "v1/bills", c.values(), "application/json")
 	if err != nil {
 		return err

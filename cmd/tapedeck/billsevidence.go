@@ -31,7 +31,7 @@ func (c *billsExport) writeEvidence(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
-	client.Wait() // bills and tapes may be large
+	client.WithoutTimeout() // bills and tapes may be large
 	var bill bills.Bill
 	if err := client.Get(ctx, path, nil, &bill); err != nil {
 		return err

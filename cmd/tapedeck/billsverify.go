@@ -26,7 +26,7 @@ func (c *billsVerify) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
-	cl.Wait() // the answer is sent when all is compared
+	cl.WithoutTimeout() // the answer is sent when all is compared
 	var text json.RawMessage
 	if err := cl.Get(ctx, path, url.Values{"frames": {fmt.Sprint(c.Frames)}}, &text); err != nil {
 		return err

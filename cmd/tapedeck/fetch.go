@@ -16,11 +16,11 @@ import (
 	"tapedeck/internal/console"
 )
 
-// patientClient is client for requests that are answered when all is done, which may take minutes.
-func (g *global) patientClient() (*apiclient.Client, error) {
+// slowClient is client without a timeout, for requests that are answered when all work is done, which may take minutes.
+func (g *global) slowClient() (*apiclient.Client, error) {
 	c, err := g.client()
 	if err == nil {
-		c.Wait()
+		c.WithoutTimeout()
 	}
 	return c, err
 }

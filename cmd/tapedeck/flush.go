@@ -40,7 +40,7 @@ func (c *flushCommand) Run(ctx context.Context, g *global) error {
 	for _, dir := range spools {
 		err := send(ctx, opts, dir)
 		if _, is := errors.AsType[*refusedError](err); is {
-			refused = errors.Join(refused, err) // those of other spools may be taken
+			refused = errors.Join(refused, err) // blocks of other spools may be accepted
 			continue
 		}
 		if err != nil {

@@ -14,8 +14,8 @@ import (
 	"tapedeck/internal/console"
 )
 
-// openOutlet connects a recording command to the server or NATS. opts.Server and
-// opts.Token are those of the global flags.
+// openOutlet connects a recording command to the server or NATS. It sets opts.Server
+// and opts.Token from the global flags.
 func openOutlet(ctx context.Context, g *global, f *settings.NATSClient, opts outlet.Options) (*outlet.Outlet, error) {
 	opts, err := outletOptions(g, f, opts)
 	if err != nil {
@@ -59,8 +59,8 @@ func outletOptions(g *global, f *settings.NATSClient, opts outlet.Options) (outl
 	return opts, err
 }
 
-// checkTenant refuses a tenant that the server does not record for, and sets the default one
-// to that of the token.
+// checkTenant refuses a tenant that the server does not record for, and replaces the default tenant
+// by the tenant of the token.
 func checkTenant(o *outlet.Outlet, tenant *string) error {
 	own := o.Tenant()
 	if own != "" && own != *tenant && *tenant != ingest.DefaultTenant {

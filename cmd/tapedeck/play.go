@@ -85,7 +85,7 @@ func (c *playCommand) Run(ctx context.Context, g *global) error {
 	case "text":
 		show, out = play.PrintEvents, console.To(os.Stdout)
 	}
-	cl.Wait() // a tape may begin with silence
+	cl.WithoutTimeout() // a tape may begin with silence
 	body, err := cl.Open(ctx, http.MethodGet, path, q, accept)
 	if err != nil {
 		return from.Reason(err)

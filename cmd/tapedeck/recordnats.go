@@ -34,21 +34,18 @@ func (s *natsSource) given() bool { return s.NATSSubject != "" || s.NATSStream !
 
 // check refuses flags that do not fit each other. servers is the value of --nats.
 func (s *natsSource) check(servers string, client *settings.NATSClient, frameClock bool) error {
-	for _, f := range []struct {
-		name, with  string
-		given, fits bool
-	}{
-		{"--nats-queue", "--nats-subject, and without --nats-stream", s.NATSQueue != "", s.NATSSubject != "" && s.NATSStream == ""},
-		{"--nats-consumer", "--nats-stream", s.NATSConsumer != "", s.NATSStream != ""},
-		{"--nats-new", "--nats-stream", s.NATSNew, s.NATSStream != ""},
-		{"--session-header", "--nats-subject or --nats-stream", s.SessionHeader != "", s.given()},
-		{"--session-token", "--nats-subject or --nats-stream", s.SessionToken != 0, s.given()},
-	} {
-		if f.given && !f.fits {
-			return commandline.Errorf("%s goes with %s", f.name, f.with)
-		}
-	}
+	// kong's tag "and" does not fit: it requires all flags of a group or none of them.
 	switch {
+	case s.NATSQueue != "" && (s.NATSSubject == "" || s.NATSStream != ""):
+		return commandline.Errorf("--nats-queue goes with --nats-subject, and without --nats-stream")
+	case s.NATSConsumer != "" && s.NATSStream == "":
+		return commandline.Errorf("--nats-consumer goes with --nats-stream")
+	case s.NATSNew && s.NATSStream == "":
+		return commandline.Errorf("--nats-new goes with --nats-stream")
+	case s.SessionHeader != "" && !s.given():
+		return commandline.Errorf("--session-header goes with --nats-subject or --nats-stream")
+	case s.SessionToken != 0 && !s.given():
+		return commandline.Errorf("--session-token goes with --nats-subject or --nats-stream")
 	case !s.given():
 		return nil
 	case servers == "":

@@ -67,7 +67,7 @@ func (c *redactCommand) redact(ctx context.Context, g *global, name string, rule
 		}
 		return secretscan.File(ctx, name, rules)
 	}
-	cl, err := g.patientClient()
+	cl, err := g.slowClient()
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ func (c *redecodeCommand) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
-	cl.Wait() // the answer is sent when all is decoded
+	cl.WithoutTimeout() // the answer is sent when all is decoded
 	r := redecode.Request{Client: cl, File: file}
 	if c.All {
 		return c.all(ctx, g, r)

@@ -5,18 +5,14 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/nats-io/nats.go"
 
 	"tapedeck/ingest/delivery/jetstream"
-	"tapedeck/internal/app/demo"
 	"tapedeck/internal/app/migration"
 	"tapedeck/internal/app/node"
 	"tapedeck/internal/app/server"
 	"tapedeck/internal/app/settings"
-	"tapedeck/internal/app/startup"
-	"tapedeck/internal/app/systemd"
 	"tapedeck/internal/local/datadir"
 )
 
@@ -34,74 +30,48 @@ func (c *serveCommand) Run(ctx context.Context, i *invocation) error {
 	if err := errors.Join(err, c.Complete(log)); err != nil {
 		return err
 	}
-	has := func(role string) bool { return slices.Contains(c.Role, role) }
-	endTraces, err := c.StartTracing(ctx, version, log)
+	opened, err := i.open(ctx, &c.Server, c.Listen, log)
 	if err != nil {
 		return err
 	}
-	defer endTraces()
-	encrypted, err := c.Certificates(log)
-	if err != nil {
-		return err
-	}
-	manager, err := systemd.Find(log)
-	if err != nil {
-		return err
-	}
-	l, err := c.OpenListener(c.Listen)
-	if err != nil {
-		return err
-	}
-	defer l.Close()
+	defer opened.close()
 	if c.Data == "" {
 		if c.Data, err = datadir.Default(); err != nil {
 			return err
 		}
 	}
-	early, err := startup.Serve(l, encrypted, log)
+	if err := c.prepareTables(ctx, opened); err != nil {
+		return err
+	}
+	s, err := opened.start(ctx, c.node(natsOptions), c.Data, server.Options{})
 	if err != nil {
 		return err
 	}
-	defer early.Close()
-	if c.Migrate {
-		err = migration.First(ctx, c.ClickHouse, version, func(text string) { early.SetDetail(text); manager.Starting(text) }, log)
-	} else if has("sink") || has("api") {
-		err = migration.Check(ctx, c.ClickHouse, version)
-	}
-	if err != nil {
-		return err
-	}
-	cfg, err := c.NodeConfig(node.Config{
-		Roles: node.Roles{Ingest: has("ingest"), Sink: has("sink"), API: has("api")},
-		Connect: func(o ...nats.Option) (*nats.Conn, error) {
-			return nats.Connect(c.NATS, append(o, natsOptions...)...)
-		},
-		Servers: c.NATS, DSN: c.ClickHouse, SpoolDir: filepath.Join(c.Data, "spool"), Version: version, Log: log,
-		Streams: jetstream.Config{Replicas: c.Replicas, MaxBytes: int64(c.MaxBytes), Durability: c.Guarantee()},
-	})
-	if err != nil {
-		return err
-	}
-	n, err := node.Start(ctx, cfg)
-	if err != nil {
-		return err
-	}
-	guards, err := c.OpenGuards(ctx, n, c.Data, log)
-	if err != nil {
-		return errors.Join(err, closeNode(ctx, n))
-	}
-	c.WarnPlain(l, strings.HasPrefix(c.PublicURL, "https://"), log)
-	opts, err := c.ServerOptions(server.Options{Manager: manager, TLS: encrypted, Guards: guards, Node: n, Listener: l}, log)
-	if err != nil {
-		return errors.Join(err, closeNode(ctx, n))
-	}
-	s := server.New(opts)
-	i.watch(ctx, n, s, log)
-	early.Close()
 	log.Info("server: serving", "url", s.URL(), "roles", c.Role)
-	var work func(context.Context)
-	if c.Demo {
-		work = func(ctx context.Context) { demo.Record(ctx, n.Recorder, n.DB, log) }
+	return s.Run(ctx, &server.StopClock{Limit: c.StopTimeout}, recordDemo(c.Demo, s.Node, log))
+}
+
+func (c *serveCommand) has(role string) bool { return slices.Contains(c.Role, role) }
+
+// prepareTables migrates ClickHouse's tables, or checks that they fit this program if a role uses them.
+func (c *serveCommand) prepareTables(ctx context.Context, opened *serverSetup) error {
+	switch {
+	case c.Migrate:
+		return opened.migrate(ctx, c.ClickHouse)
+	case c.has("sink") || c.has("api"):
+		return migration.Check(ctx, c.ClickHouse, version)
 	}
-	return s.Run(ctx, &server.StopClock{Limit: c.StopTimeout}, work)
+	return nil
+}
+
+// node returns the configuration of the node.
+func (c *serveCommand) node(options []nats.Option) node.Config {
+	return node.Config{
+		Roles: node.Roles{Ingest: c.has("ingest"), Sink: c.has("sink"), API: c.has("api")},
+		Connect: func(o ...nats.Option) (*nats.Conn, error) {
+			return nats.Connect(c.NATS, append(o, options...)...)
+		},
+		Servers: c.NATS, DSN: c.ClickHouse, SpoolDir: filepath.Join(c.Data, "spool"),
+		Streams: jetstream.Config{Replicas: c.Replicas, MaxBytes: int64(c.MaxBytes), Durability: c.Guarantee()},
+	}
 }

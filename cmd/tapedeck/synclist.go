@@ -29,7 +29,7 @@ type listed struct {
 	Path     string             `json:"path"`
 }
 
-// list prints the files that were found, or with toRecord set those that would be recorded.
+// list prints the files that were found, or with toRecord set only the files that would be recorded.
 func (c *syncPlaces) list(ctx context.Context, g *global, toRecord bool) error {
 	progress, err := c.readProgress(ctx, g)
 	if err != nil {

@@ -7,12 +7,12 @@ import (
 	"os"
 	"path/filepath"
 
-	"tapedeck/internal/apiclient"
 	"tapedeck/internal/app/lifecycle/backup"
 	"tapedeck/internal/app/migration"
 	"tapedeck/internal/app/settings"
 	"tapedeck/internal/commandline"
 	"tapedeck/internal/local"
+	"tapedeck/internal/rootcause"
 	"tapedeck/schema/clickhouse"
 )
 
@@ -40,7 +40,7 @@ func (c *verifyCommand) Run(ctx context.Context, g *global) (err error) {
 		// Beside the backups, where there is room for them.
 		dir, err := os.MkdirTemp(filepath.Dir(c.Backups), ".tapedeck-verify-")
 		if err != nil {
-			return fmt.Errorf("--backups: the backup is restored beside that directory, where none can be made (%w): let this user write to %s", apiclient.RootOf(err), filepath.Dir(c.Backups))
+			return fmt.Errorf("--backups: the backup is restored beside that directory, where none can be made (%w): let this user write to %s", rootcause.Of(err), filepath.Dir(c.Backups))
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 		servers, err := local.Start(ctx, local.Options{Dir: dir, Backups: c.Backups, Logger: log})

@@ -9,7 +9,7 @@ import (
 	"tapedeck"
 )
 
-// version is that of the file VERSION, with the commit of the build.
+// version is the version in the file VERSION, with the commit of the build.
 var version = tapedeck.Version()
 
 type versionCommand struct{}

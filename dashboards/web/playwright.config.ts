@@ -14,21 +14,18 @@ const full = (process.env['TAPEDECK_TEST_FULL'] ?? '') !== ''
 
 export default defineConfig({
   testDir: 'e2e',
-  // One server for all tests, and two processors: side by side they would only be slow together.
-  workers: 1,
+  // Each worker has a server of its own (e2e/test.ts). Tests of one file run one after the other, in one worker,
+  // unless the file asks for more.
+  workers: 2,
   // These end what hangs; they do not measure how quick something is. A machine that others use can be very slow.
   timeout: 120_000,
   expect: { timeout: 30_000 },
-  retries: full ? 2 : 0,
+  // A test that passes only when it is run again hides a fault of the product or of the test.
+  retries: 0,
   forbidOnly: full,
   reporter: full ? 'dot' : 'list',
-  globalSetup: './e2e/setup.ts',
   use: {
     browserName: 'chromium',
-    // Known to the workers, which begin after the set-up.
-    ...(process.env['TAPEDECK_TEST_SERVER'] !== undefined && {
-      baseURL: process.env['TAPEDECK_TEST_SERVER'],
-    }),
     launchOptions: { executablePath: chromium(), args: ['--no-sandbox'] },
     viewport: { width: 1280, height: 800 },
     timezoneId: 'Europe/Berlin',

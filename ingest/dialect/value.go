@@ -64,6 +64,14 @@ func (l List) JSON() []byte {
 	return append(l[:len(l):len(l)], ']')
 }
 
+// FirstNonEmpty returns text, or other where text is empty.
+func FirstNonEmpty(text, other []byte) []byte {
+	if len(text) > 0 {
+		return text
+	}
+	return other
+}
+
 // AppendRecent appends an element to a list of at most limit elements. It drops the oldest
 // element to make room.
 func AppendRecent[T any](list []T, element T, limit int) []T {

@@ -72,6 +72,9 @@ func Elements(values []*fastjson.Value, raw []byte, from int, see func(i int, v 
 	})
 }
 
+// IsAssistant reports whether a message has the role assistant, which is the model's.
+func IsAssistant(m *fastjson.Value) bool { return string(m.GetStringBytes("role")) == "assistant" }
+
 // NewSince returns the index of the first message of a request that no earlier request had: the
 // message after the model's last one. With prefill, a message of the model at the end is the
 // beginning of the requested answer, and does not count.

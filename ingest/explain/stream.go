@@ -1,5 +1,5 @@
-// Package explain shows what a dialect makes of a stream, frame by frame: for people who
-// write a mapping file.
+// Package explain describes what a dialect derives from each frame of a stream, for authors of
+// mapping files.
 package explain
 
 import (
@@ -20,21 +20,21 @@ type Stream struct {
 	emitter  *dialect.Emitter
 	parser   ingest.Parser
 	spans    map[string]schema.Status
-	messages map[string]int // the length of the text
+	messages map[string]int // length of the text
 	usages   map[string]schema.Usage
 }
 
-// Line is what became of one frame.
+// Line is what the dialect derived from one frame.
 type Line struct {
 	Seq    uint64   `json:"seq"`
 	Type   string   `json:"type"`
-	Became []string `json:"became"` // empty for nothing
-	// Unknown: no rule or handler of the dialect is for the frame.
+	Became []string `json:"became"` // empty if the frame changed nothing
+	// Unknown: no rule or handler of the dialect applies to the frame.
 	Unknown bool `json:"unknown"`
 	NotJSON bool `json:"not_json"`
 	Empty   bool `json:"empty"` // it has no message
-	// Missing are the keys of a dialect file that apply to the frame and find no value in it,
-	// where nothing became of it.
+	// Missing has the keys of a dialect file that apply to the frame and have no value in it,
+	// where the frame changed nothing.
 	Missing []string `json:"missing,omitempty"`
 }
 
@@ -47,8 +47,8 @@ func New(d dialect.Dialect, streamID string) *Stream {
 	}
 }
 
-// Frame decodes the next frame. Of it At, Seq, Direction, Transport, Raw and the flags of
-// the tap are set; its envelope is overwritten.
+// Frame decodes the next frame. At, Seq, Direction, Transport, Raw and the flags of the tap must
+// be set. It overwrites the envelope.
 func (s *Stream) Frame(f *schema.Frame) Line {
 	f.Envelope = schema.Envelope{}
 	f.Flags &^= schema.FlagUnknownType | schema.FlagEventGap | schema.FlagEventRepeat | schema.FlagEventBack
@@ -66,7 +66,7 @@ func (s *Stream) Frame(f *schema.Frame) Line {
 	return line
 }
 
-// End settles what is open at the end of the stream, and returns what that changed.
+// End settles what is open at the end of the stream, and describes the changes.
 func (s *Stream) End(at int64) []string {
 	s.decoder.End(at, s.emitter)
 	facts, _ := s.emitter.Take(at, true)
@@ -95,7 +95,7 @@ func (s *Stream) changes(facts *block.Facts) (became []string) {
 	return became
 }
 
-// span describes a span that began, ended, or has another status.
+// span describes a span that began, ended or changed its status.
 func (s *Stream) span(x *schema.Span) (became []string) {
 	was, known := s.spans[x.ID]
 	name := spanName(x)
@@ -126,7 +126,7 @@ func (s *Stream) span(x *schema.Span) (became []string) {
 	return became
 }
 
-// spanName names a span for people.
+// spanName returns a span's name for display.
 func spanName(x *schema.Span) string {
 	kind := map[schema.SpanKind]string{
 		schema.SpanRun: "run", schema.SpanNode: "node", schema.SpanLLM: "model call", schema.SpanTool: "tool call",
@@ -137,7 +137,8 @@ func spanName(x *schema.Span) string {
 	return kind
 }
 
-// message describes how much text a message got; "" if only other parts of it changed.
+// message describes how much text was added to a message. It returns "" if only other parts
+// changed.
 func (s *Stream) message(m *schema.Message) string {
 	was, known := s.messages[m.ID]
 	s.messages[m.ID] = len(m.Text)

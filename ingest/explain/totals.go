@@ -10,7 +10,7 @@ type Totals struct {
 	Frames    uint64                   `json:"frames"`
 	NotJSON   uint64                   `json:"not_json"`
 	Empty     uint64                   `json:"empty"`   // frames without a message
-	Nothing   uint64                   `json:"nothing"` // frames of known types from which nothing was concluded
+	Nothing   uint64                   `json:"nothing"` // frames of known types that changed nothing
 	Runs      map[schema.Status]uint64 `json:"runs"`    // by status
 	Calls     uint64                   `json:"model_calls"`
 	Tools     uint64                   `json:"tool_calls"`
@@ -18,7 +18,7 @@ type Totals struct {
 	Thinking  uint64                   `json:"thinking_characters"`
 	Reports   uint64                   `json:"usages"`
 	Tokens    schema.Tokens            `json:"tokens"`
-	Unmatched map[string]uint64        `json:"unmatched"` // frames that no rule is for, by type
+	Unmatched map[string]uint64        `json:"unmatched"` // frames without a rule, by type
 }
 
 // count adds a frame.
@@ -58,7 +58,7 @@ func (t *Totals) said(kind schema.MessageKind, n uint64) {
 	}
 }
 
-// settle adds up the tokens at the end of a stream: of a running total the last report.
+// settle adds the tokens of a stream at its end. Of a running total it adds the last report.
 func (t *Totals) settle(s *Stream) {
 	t.Reports = uint64(len(s.usages))
 	last := map[string]schema.Usage{}

@@ -2,7 +2,7 @@
 //
 // Every recorder has a random id, which is stored with the streams that it records. A
 // process that is connected to NATS publishes a heartbeat on Subject every 10 s, and at
-// once when a client connects: its own id and those of the clients that are connected
+// once when a client connects: its own id and the ids of the clients that are connected
 // to it, each as one of its tenant (Of). That is one message for a process, however many streams it records. Nothing is
 // stored. A recorder without a heartbeat for 35 s counts as gone, until the next one.
 package recorders

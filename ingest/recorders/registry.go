@@ -107,7 +107,7 @@ func (r *Registry) forget(now time.Duration) {
 }
 
 // Alive returns the recorders with a valid heartbeat that may record for a tenant: servers, and
-// those of the tenant's clients. A recorder that is not among them
+// the tenant's clients. Another recorder
 // is gone if its last frame is older than within; within is 0 until the registry has
 // been subscribed for that long.
 func (r *Registry) Alive(tenant string) (ids []string, within time.Duration) {

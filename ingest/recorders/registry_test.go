@@ -117,7 +117,7 @@ func TestNATSAway(t *testing.T) {
 	r.mu.Lock()
 	at := r.now()
 	r.mu.Unlock()
-	time.Sleep(10 * time.Millisecond)
+	time.Sleep(10 * time.Millisecond) // so that a clock that goes on would show it
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.now() != at || !slices.Equal(before, []string{"own"}) {

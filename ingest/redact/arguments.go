@@ -90,7 +90,7 @@ func (x *ByName) argument(arg string) string {
 	return arg
 }
 
-// isField reports whether a name is that of a header field without a space behind its colon, as HTTPie takes them:
+// isField reports whether a name is a header field's, without a space behind its colon, as HTTPie takes them:
 // "auth:login" is none.
 func isField(name string) bool {
 	return strings.Contains(name, "-") || strings.EqualFold(name, "Authorization") || strings.EqualFold(name, "Cookie")

@@ -114,13 +114,13 @@ func (x *ByName) protocols(list string) string {
 	before := ""
 	for i, item := range items {
 		text := strings.TrimLeft(item, " \t")
-		lead := item[:len(item)-len(text)]
+		space := item[:len(item)-len(text)]
 		name := x.protocolName(text)
 		switch {
 		case name != "":
-			items[i] = lead + name + redacted
+			items[i] = space + name + redacted
 		case text != "" && before != "" && x.names.Header(before), len(text) >= protocolLeast && !strings.Contains(text, ".") && random([]byte(text)):
-			items[i] = lead + redacted
+			items[i] = space + redacted
 		}
 		if before = strings.TrimRight(text, " \t"); strings.Contains(before, ".") {
 			before = ""
@@ -132,7 +132,7 @@ func (x *ByName) protocols(list string) string {
 // protocolLeast is the length from which on a subprotocol of letters and digits without a dot is a key.
 const protocolLeast = 24
 
-// protocolName returns what stands before the key of a subprotocol, with its dot; "" for one without a key.
+// protocolName returns the name before the key of a subprotocol, with its dot; "" for a subprotocol without a key.
 func (x *ByName) protocolName(text string) string {
 	for _, prefix := range keyProtocols {
 		if strings.HasPrefix(text, prefix) {

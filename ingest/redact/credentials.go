@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// credentials are the rules for secrets whose format is a standard, not that of a provider.
+// credentials are the rules for secrets in standard formats, which belong to no provider.
 var credentials = []Rule{
 	{ID: "private-key", Keywords: []string{"-----BEGIN "}, Open: true, After: "-", Before: anything,
 		Pattern: `(?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----[A-Za-z0-9+/=\s\\:,.()-]*?-----END [A-Z0-9 ]{0,40}-----`,
@@ -80,7 +80,7 @@ func notPlaceholder(secret []byte) bool {
 	return !slices.Contains(placeholders, strings.ToLower(string(secret)))
 }
 
-// parameters are parameters of URLs that hold secrets, with what stands before them.
+// parameters are parameters of URLs that hold secrets, with the character before them.
 var parameters = func() (all []string) {
 	for name := range strings.FieldsSeq("api_key apikey apiKey api-key access_token auth_token refresh_token id_token client_secret " +
 		"X-Amz-Signature X-Goog-Signature X-Amz-Security-Token sig signature key token secret password") {

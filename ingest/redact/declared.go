@@ -16,7 +16,7 @@ type Declared struct {
 }
 
 // declaredLeast is the length of the shortest value that can be declared, bytes: a shorter
-// one also stands in texts by chance.
+// one also occurs in texts by chance.
 const declaredLeast = 6
 
 var notID = regexp.MustCompile(`[^a-z0-9]+`)
@@ -90,17 +90,17 @@ func bytesPattern(s string) string {
 	return b.String()
 }
 
-// inBase64 returns what stands in the base64 of any text that has the value in it: its
+// inBase64 returns the strings of which one is in the base64 of any text that contains the value: its
 // bytes begin at one of three places of a group, and the characters at the ends that depend
 // on the neighbours are left out.
 func inBase64(value string) []string {
 	var forms []string
 	for _, alphabet := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
-		for lead := range 3 {
-			text := alphabet.EncodeToString([]byte(strings.Repeat("\x00", lead) + value))
-			first := []int{0, 2, 3}[lead]
+		for offset := range 3 {
+			text := alphabet.EncodeToString([]byte(strings.Repeat("\x00", offset) + value))
+			first := []int{0, 2, 3}[offset]
 			last := len(text)
-			if (lead+len(value))%3 != 0 {
+			if (offset+len(value))%3 != 0 {
 				last--
 			}
 			forms = append(forms, text[first:last])

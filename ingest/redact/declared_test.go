@@ -20,15 +20,15 @@ func TestDeclared(t *testing.T) {
 		t.Fatal(err)
 	}
 	texts := map[string]string{"plain": value, "query": url.QueryEscape(value)}
-	for lead := range 3 {
-		whole := base64.StdEncoding.EncodeToString([]byte("abc"[:lead] + value + "xyz"))
-		texts["base64 "+"012"[lead:lead+1]] = whole[4 : len(whole)-8] // what depends on the value alone
+	for offset := range 3 {
+		whole := base64.StdEncoding.EncodeToString([]byte("abc"[:offset] + value + "xyz"))
+		texts["base64 "+"012"[offset:offset+1]] = whole[4 : len(whole)-8] // what depends on the value alone
 	}
 	for kind, text := range texts {
 		full := "x " + text + " y"
 		if strings.HasPrefix(kind, "base64") {
-			lead := int(kind[7] - '0')
-			full = base64.StdEncoding.EncodeToString([]byte("abc"[:lead] + value + "xyz"))
+			offset := int(kind[7] - '0')
+			full = base64.StdEncoding.EncodeToString([]byte("abc"[:offset] + value + "xyz"))
 		}
 		for name, form := range forms {
 			for at := 0; at <= len(full); at++ {

@@ -19,7 +19,7 @@ type edit struct {
 	rule     *Rule
 	sum      [32]byte // of the secret
 	length   int32    // of the whole secret
-	rest     bool     // the placeholder stands in an earlier place
+	rest     bool     // the placeholder is in an earlier place
 }
 
 // apply masks a frame's secrets in a copy of its bytes and flags the frame.
@@ -91,17 +91,17 @@ func merged(edits []edit) []edit {
 	return out
 }
 
-// maskBegin is what placeholders begin with.
+// maskBegin begins each placeholder.
 const maskBegin = "[redacted"
 
-// byName stands for what ByName masked, in counts.
+// byName counts, under the name of a rule, the values that ByName masked.
 const byName = "by-name"
 
 func placeholder(id string, number int) string {
 	return maskBegin + ":" + id + "#" + strconv.Itoa(number) + "]"
 }
 
-// Masks yields the rules of the placeholders in a frame, each as often as it stands there.
+// Masks yields the rules of the placeholders in a frame, each as often as the frame has it.
 func Masks(raw []byte) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for rule := range masks(raw) {
@@ -135,7 +135,7 @@ func masks(raw []byte) iter.Seq2[string, int] {
 	}
 }
 
-// longestMask bounds what stands behind maskBegin, bytes.
+// longestMask bounds the rest of a placeholder after maskBegin, bytes.
 const longestMask = 64 + len(":#9223372036854775807]")
 
 // seal corrects the lengths and checksums of a message of an event stream whose payload

@@ -35,7 +35,7 @@ type Options struct {
 // Rules returns the rules that are on by default.
 func Rules() []Rule { return slices.Concat(providers, credentials) }
 
-// New compiles the rules for credentials and those of the options.
+// New compiles the rules for credentials and the rules of the options.
 func New(o Options) (*Engine, error) {
 	e := &Engine{}
 	add := func(r *Rule) error {

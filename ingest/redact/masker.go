@@ -14,11 +14,11 @@ type Masker struct {
 	engine  *Engine
 	machine machine
 	walker  walker
-	shape   shape
+	layout  layout
 	buf     []byte  // of decoded texts
 	ends    []int32 // likewise
 
-	slots   slots // by channel
+	states  states // by channel
 	open    []*candidate
 	frame   uint64 // the number of the frame at hand
 	edits   []edit // of the frame at hand
@@ -43,9 +43,9 @@ const (
 	HoldFor    = 3 * time.Second
 	holdFrames = 1024
 	holdBytes  = 1 << 20
-	// openLimit bounds the candidates of a stream, slotLimit the texts that are followed.
-	openLimit = 256
-	slotLimit = 4096
+	// openLimit bounds the candidates of a stream, stateLimit the texts that are followed.
+	openLimit  = 256
+	stateLimit = 4096
 )
 
 // NewMasker returns the masker of a stream.
@@ -68,7 +68,7 @@ type Found struct {
 // passes on.
 func (m *Masker) Report(f func(*schema.Frame, Found)) { m.report = f }
 
-// Resume begins the numbers of secrets behind those of frames that were masked before.
+// Resume begins the numbers of secrets after the highest one in bytes that were masked before.
 func (m *Masker) Resume(raw []byte) {
 	for rule, number := range masks(raw) {
 		m.last[rule] = max(m.last[rule], number)
@@ -250,12 +250,12 @@ func (m *Masker) mask(c *candidate, from, to int32, begun bool) {
 	}
 }
 
-// number returns the number of a secret among those of its rule.
+// number returns the number of a secret: equal secrets of a rule have the same one.
 func (m *Masker) number(e *edit) int {
 	key := e.rule.ID + "\x00" + string(e.sum[:])
 	n := m.numbers[key]
 	if n == 0 {
-		if len(m.numbers) >= slotLimit {
+		if len(m.numbers) >= stateLimit {
 			clear(m.numbers)
 		}
 		m.last[e.rule.ID]++

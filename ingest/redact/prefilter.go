@@ -31,7 +31,7 @@ func newPrefilter(a *automaton, rules []*rule) *prefilter {
 				case i < len(key):
 					first[i].add(key[i])
 				case i == len(key):
-					first[i] = r.lead[0].or(ends)
+					first[i] = r.prefix[0].or(ends)
 				default:
 					first[i] = every
 				}
@@ -54,7 +54,8 @@ func newPrefilter(a *automaton, rules []*rule) *prefilter {
 	return p
 }
 
-// clean reports that no secret begins at or behind byte from of raw and ends behind its keyword's text.
+// clean reports whether no secret begins at byte from of raw or after it. It ignores keywords that a
+// text ends in, which a later frame may complete.
 func (p *prefilter) clean(m *machine, raw []byte, from int) bool {
 	if p.escapes && bytes.IndexByte(raw, '\\') >= 0 {
 		return false
@@ -62,8 +63,8 @@ func (p *prefilter) clean(m *machine, raw []byte, from int) bool {
 	return p.cleanBetween(m, raw, from, len(raw))
 }
 
-// cleanBetween reports that no secret begins at bytes [from, to) of raw, likewise. Keywords that
-// escapes hide are those of hidden only.
+// cleanBetween is clean for secrets that begin at bytes [from, to) of raw. Of keywords that escapes
+// hide it finds the ones in hidden.
 func (p *prefilter) cleanBetween(m *machine, raw []byte, from, to int) bool {
 	i := from
 	if i < to && i+6 <= len(raw) {
@@ -95,8 +96,8 @@ func (p *prefilter) cleanAt(m *machine, raw []byte, from, to int) bool {
 	return true
 }
 
-// mayBegin reports whether a keyword may begin with the first bytes of a text that a hole follows.
-func (p *prefilter) mayBegin(text []byte, next hole) bool {
+// mayBegin reports whether a keyword may begin with the first bytes of a text that a gap follows.
+func (p *prefilter) mayBegin(text []byte, next gap) bool {
 	a := p.automaton
 	if text[0] == '\\' || a.next[root][text[0]] == root {
 		return text[0] == '\\'
@@ -157,7 +158,7 @@ func (r *rule) possible(m *machine, raw []byte, from, to int) bool {
 	if r.declared != "" {
 		return r.declaredAt(raw[from:])
 	}
-	for i := range r.lead {
+	for i := range r.prefix {
 		if to+i >= len(raw) {
 			return true
 		}
@@ -165,8 +166,8 @@ func (r *rule) possible(m *machine, raw []byte, from, to int) bool {
 		case c == '\n' || c == '\r': // the end of a line of plain text, which the next frame may continue
 			return true
 		case c == '"' || c == '\\':
-			return goesOn(&r.lead[i], raw[to+i:])
-		case !r.lead[i].has(c):
+			return goesOn(&r.prefix[i], raw[to+i:])
+		case !r.prefix[i].has(c):
 			return false
 		}
 	}

@@ -3,6 +3,8 @@ package redact
 import (
 	"math/rand/v2"
 	"testing"
+
+	"tapedeck/internal/jsonstring"
 )
 
 // fragments are what texts are put together from: parts of keywords, what stands around secrets, and escapes.
@@ -69,7 +71,7 @@ func TestStringEnd(t *testing.T) {
 			}
 			want++
 		}
-		if got := stringEnd(raw, from); got != min(want, len(raw)) {
+		if got := jsonstring.End(raw, from); got != min(want, len(raw)) {
 			t.Fatalf("string at %d of %q: end at %d, want %d", from, raw, got, want)
 		}
 	}

@@ -115,9 +115,9 @@ func (m *machine) follow(p *program, t thread, at int32) {
 	}
 }
 
-// lead are the bytes that may stand behind a keyword if the pattern is to match, by
+// prefix are the bytes that may stand behind a keyword if the pattern is to match, by
 // their distance to it.
-type lead [12]class
+type prefix [12]class
 
 // class is a set of bytes.
 type class [4]uint64
@@ -142,8 +142,8 @@ func (s class) bytes() (all []byte) {
 
 func (s *class) has(c byte) bool { return s[c/64]>>(c%64)&1 != 0 }
 
-// lead follows all ways through the pattern for its first bytes.
-func (p *program) lead() (l lead) {
+// prefix follows all ways through the pattern for its first bytes.
+func (p *program) prefix() (l prefix) {
 	var m machine
 	threads := m.begin(p, 0)
 	for i := range l {

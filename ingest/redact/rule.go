@@ -10,7 +10,7 @@ import (
 // in its documentation, named by Source.
 type Rule struct {
 	ID string // names the rule in placeholders and metrics
-	// Keywords are what a secret begins with, or what stands before it. They are public:
+	// Keywords begin a secret, or precede it. They are public:
 	// a text that ends in one of them has no byte of a secret.
 	Keywords []string
 	// Pattern matches what follows the keyword, in RE2 syntax, without assertions. If it
@@ -39,8 +39,8 @@ type Rule struct {
 type rule struct {
 	*Rule
 	program *program
-	grouped bool // the pattern has a group
-	lead    lead // what may follow the keyword
+	grouped bool   // the pattern has a group
+	prefix  prefix // what may follow the keyword
 	// declared is the text of a declared secret, else "". Its keyword is its first byte and
 	// must not be recorded either.
 	declared string
@@ -76,7 +76,7 @@ func (r *Rule) compile() (*rule, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rule %s: %w", r.ID, err)
 	}
-	return &rule{Rule: r, program: p, grouped: grouped, lead: p.lead()}, nil
+	return &rule{Rule: r, program: p, grouped: grouped, prefix: p.prefix()}, nil
 }
 
 func hasGroup(pattern string) bool {

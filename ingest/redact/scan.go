@@ -14,19 +14,19 @@ func (m *Masker) scan(f *schema.Frame) {
 	clean := len(m.open) == 0 && len(m.engine.paths) == 0
 	fits, from := false, 0
 	if clean {
-		fits, from = m.shape.fits(m, f)
+		fits, from = m.layout.fits(m, f)
 	}
 	if !fits {
 		clean = clean && m.engine.prefilter.clean(&m.machine, f.Raw, from)
 		w.walk(f, clean)
 		if clean {
-			m.shape.learn(m.engine.prefilter, f, w)
+			m.layout.learn(m.engine.prefilter, f, w)
 		}
 	}
 	for i := range w.leaves {
 		l := &w.leaves[i]
 		if clean {
-			if l.whole || m.skim(f.Raw, l) {
+			if l.whole || m.scanClean(f.Raw, l) {
 				continue
 			}
 			clean = false
@@ -58,8 +58,8 @@ func (m *Masker) followBoth(path, identity uint64, t *text) {
 		return
 	}
 	message := path ^ (identity | 1)
-	s := m.slots.get(path)
-	if len(m.open) == 0 && s == m.slots.get(message) {
+	s := m.states.get(path)
+	if len(m.open) == 0 && s == m.states.get(message) {
 		if node, quiet := m.engine.automaton.quiet(s.node, t.bytes); quiet {
 			m.keep(path, s, node, t)
 			m.keep(message, s, node, t)
@@ -76,7 +76,7 @@ func (m *Masker) alone(t *text) {
 		return
 	}
 	before := len(m.open)
-	m.find(slot{}, 0, t)
+	m.find(state{}, 0, t)
 	for _, c := range m.open[before:] {
 		m.settle(c)
 	}
@@ -91,7 +91,7 @@ func (m *Masker) whole(r *rule, l *leaf, t *text) {
 
 // follow scans the next text of a channel.
 func (m *Masker) follow(channel uint64, t *text) {
-	s := m.slots.get(channel)
+	s := m.states.get(channel)
 	if len(m.open) > 0 {
 		m.proceed(channel, t)
 	}
@@ -103,19 +103,19 @@ func (m *Masker) follow(channel uint64, t *text) {
 }
 
 // keep records the node that a channel has reached.
-func (m *Masker) keep(channel uint64, s slot, node uint16, t *text) {
-	now := slot{}
+func (m *Masker) keep(channel uint64, s state, node uint16, t *text) {
+	now := state{}
 	if node != root {
-		now = slot{node, m.byteBefore(s, t.bytes, len(t.bytes)-len(m.engine.automaton.paths[node]))}
+		now = state{node, m.byteBefore(s, t.bytes, len(t.bytes)-len(m.engine.automaton.paths[node]))}
 	}
 	if now != s {
-		m.slots.set(channel, now)
+		m.states.set(channel, now)
 	}
 }
 
 // byteBefore returns the byte before byte i of a text, which may be in the text that led
 // to s; 0 for none, and for the end of an escape.
-func (m *Masker) byteBefore(s slot, text []byte, i int) byte {
+func (m *Masker) byteBefore(s state, text []byte, i int) byte {
 	if i > 0 {
 		if apart(text[:i]) {
 			return 0
@@ -156,7 +156,7 @@ const (
 
 // find opens the candidates of a text and returns the automaton's node at its end. Beyond the bound of its
 // work it masks the rest of the text.
-func (m *Masker) find(s slot, channel uint64, t *text) uint16 {
+func (m *Masker) find(s state, channel uint64, t *text) uint16 {
 	a := m.engine.automaton
 	node := s.node
 	work := workLeast + workEach*len(t.bytes)

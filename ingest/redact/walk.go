@@ -2,11 +2,10 @@ package redact
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
-	"math/bits"
 	"slices"
 
+	"tapedeck/internal/jsonstring"
 	"tapedeck/schema"
 )
 
@@ -106,7 +105,7 @@ func opens(raw []byte) bool {
 	return len(raw) > 0 && (raw[0] == '{' || raw[0] == '[' || raw[0] == '"')
 }
 
-// json finds the strings of JSON. It is lenient: what stands around the JSON, such as the other fields of
+// json finds the strings of JSON. It is lenient: text around the JSON, such as the other fields of
 // an event, is a text of its own. It returns false for JSON beyond the bounds.
 func (w *walker) json(raw []byte, base uint64, growing bool) bool {
 	w.stack = w.stack[:0]
@@ -138,7 +137,7 @@ func (w *walker) json(raw []byte, base uint64, growing bool) bool {
 		case ',':
 			expectName, value = here.object, here.path
 		case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-			if growing && len(w.numbers) <= holesMost { // more are no shape
+			if growing && len(w.numbers) <= gapsMost { // more are no layout
 				from := i
 				i = numberEnd(raw, from)
 				w.numbers = append(w.numbers, span{from, i})
@@ -148,7 +147,7 @@ func (w *walker) json(raw []byte, base uint64, growing bool) bool {
 			if len(w.leaves) >= leavesMost {
 				return false
 			}
-			end := stringEnd(raw, i+1)
+			end := jsonstring.End(raw, i+1)
 			text := raw[i+1 : end]
 			if !expectName {
 				if len(w.stack) == 0 {
@@ -204,8 +203,8 @@ func (w *walker) growing(from, to int, path uint64) {
 	l.from, l.to, l.path, l.name, l.whole = from, to, path, false, false
 }
 
-// around adds a text around the JSON. A frame without secrets has none there either, and what stands
-// there does not grow.
+// around adds a text around the JSON. It grows in no frame, so that of a frame without
+// secrets it is not needed.
 func (w *walker) around(from, to int, growing bool) {
 	if !growing && to-from >= shortest {
 		w.leaves = append(w.leaves, leaf{from: from, to: to, whole: true})
@@ -220,55 +219,6 @@ func numberEnd(raw []byte, i int) int {
 	return i
 }
 
-// stringEnd returns the place of the quote that ends the string whose text begins at i.
-func stringEnd(raw []byte, i int) int {
-	const near = 32 // most strings end sooner than a search for their end begins
-	for end := min(i+near, len(raw)); i < end; {
-		if i+8 > len(raw) {
-			if raw[i] == '"' {
-				return i
-			}
-			if raw[i] == '\\' {
-				i++
-			}
-			i++
-			continue
-		}
-		// Find the first quote or backslash of eight bytes: the lowest zero byte of the word XOR the character in
-		// each byte. A borrow can mark higher bytes wrongly, never the lowest one.
-		const ones, highs = 0x0101010101010101, 0x8080808080808080
-		v := binary.LittleEndian.Uint64(raw[i:])
-		quote, escape := v^ones*'"', v^ones*'\\'
-		found := ((quote-ones)&^quote | (escape-ones)&^escape) & highs
-		if found == 0 {
-			i += 8
-			continue
-		}
-		if i += bits.TrailingZeros64(found) / 8; raw[i] == '"' {
-			return i
-		}
-		i += 2
-	}
-	if i >= len(raw) {
-		return len(raw)
-	}
-	for {
-		n := bytes.IndexByte(raw[i:], '"')
-		if n < 0 {
-			return len(raw)
-		}
-		i += n
-		escapes := 0
-		for j := i - 1; j >= 0 && raw[j] == '\\'; j-- {
-			escapes++
-		}
-		if escapes%2 == 0 {
-			return i
-		}
-		i++
-	}
-}
-
 // scalar returns the range of the string, with its quotes, or the number behind the name of a
 // member that ends at i.
 func scalar(raw []byte, i int) (from, to int) {
@@ -276,7 +226,7 @@ func scalar(raw []byte, i int) (from, to int) {
 		i++
 	}
 	if i < len(raw) && raw[i] == '"' {
-		return i, min(stringEnd(raw, i+1)+1, len(raw))
+		return i, min(jsonstring.End(raw, i+1)+1, len(raw))
 	}
 	from = i
 	for i < len(raw) && raw[i] >= '0' && raw[i] <= '9' {

@@ -19,7 +19,7 @@ type wrapped struct {
 
 var wrapping = []byte(`"bytes":"`)
 
-// unwrap replaces the bytes of such a frame by those of its message.
+// unwrap replaces the bytes of such a frame by its message.
 func (m *Masker) unwrap(f *schema.Frame) (w wrapped) {
 	if f.Transport == schema.NATS {
 		return m.unwrapNATS(f)

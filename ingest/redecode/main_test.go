@@ -15,11 +15,14 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
+	"tapedeck/internal/bounded"
+	"tapedeck/internal/failpoint"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/internal/problem"
 	"tapedeck/schema"
 	"tapedeck/schema/block"
 	"tapedeck/schema/clickhouse"
+	"tapedeck/schema/clickhouse/clickhousetest"
 	"tapedeck/schema/sqltemplate"
 )
 
@@ -35,16 +38,8 @@ type bench struct {
 
 func newBench(t testing.TB) *bench {
 	t.Helper()
-	dsn := localtest.ClickHouse(t)
-	db, err := clickhouse.Open(dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
-	if _, err := clickhouse.Migrate(t.Context(), db); err != nil {
-		t.Fatal(err)
-	}
-	return &bench{t: t, db: db, dsn: dsn, Redecoder: New(db, dsn, nil)}
+	db := clickhousetest.New(t)
+	return &bench{t: t, db: db.Conn, dsn: db.DSN, Redecoder: New(db.Conn, db.DSN, nil)}
 }
 
 // line is one frame of a recording.
@@ -200,13 +195,7 @@ func (b *bench) dump(tenant string) map[string]string {
 // counts.
 func (b *bench) clean(tenant string) {
 	b.t.Helper()
-	var n uint64
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		if n = b.stale(tenant); n == 0 {
-			return
-		}
-	}
-	b.t.Errorf("%d rows are left that no reader sees", n)
+	bounded.Until(b.t, "no rows are left that no reader sees", func() bool { return b.stale(tenant) == 0 })
 }
 
 func (b *bench) stale(tenant string) (n uint64) {
@@ -232,12 +221,12 @@ func status(err error) int {
 	return 0
 }
 
-// killAt has a run end at a step as if it was killed there.
-func (b *bench) killAt(step string) {
-	b.reached = func(s string) error {
-		if s == step {
+// killedAt returns a context in which a run ends at a step as if it was killed there.
+func killedAt(ctx context.Context, step string) context.Context {
+	return failpoint.With(ctx, func(reached string) error {
+		if reached == step {
 			return context.Canceled
 		}
 		return nil
-	}
+	})
 }

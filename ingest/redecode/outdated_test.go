@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tapedeck/ingest"
+	"tapedeck/internal/failpoint"
 	"tapedeck/schema"
 )
 
@@ -33,15 +34,17 @@ func TestOutdated(t *testing.T) {
 	}
 	commits := 0
 	killed := errors.New("killed")
-	b.reached = func(step string) error {
+	kill := true // the run after the seventh commit, once
+	ctx := failpoint.With(t.Context(), func(step string) error {
 		if step == stepCommitted {
 			commits++
 		}
-		if step == stepWritten && commits == 7 {
+		if step == stepWritten && commits == 7 && kill {
+			kill = false
 			return killed
 		}
 		return nil
-	}
+	})
 	both := func() {
 		var n uint64
 		query := "SELECT count() FROM (SELECT session_id FROM (SELECT session_id, name FROM spans FINAL WHERE tenant = 'old' AND " +
@@ -55,15 +58,9 @@ func TestOutdated(t *testing.T) {
 	for round := range 3 {
 		decoded := 0
 		for i := range sessions {
-			r, err := b.Decode(t.Context(), "old", name(i), Options{Outdated: true})
+			r, err := b.Decode(ctx, "old", name(i), Options{Outdated: true})
 			both()
 			if errors.Is(err, killed) {
-				b.reached = func(step string) error {
-					if step == stepCommitted {
-						commits++
-					}
-					return nil
-				}
 				break
 			}
 			if err != nil {

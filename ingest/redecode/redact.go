@@ -55,7 +55,7 @@ func (r *Redecoder) Redact(ctx context.Context, tenant, session string, opts Red
 	return &m.result, nil
 }
 
-// masks is what is masked in the frames of a session.
+// masks holds the secrets that are masked in the frames of a session.
 type masks struct {
 	engine  *redact.Engine
 	dryRun  bool

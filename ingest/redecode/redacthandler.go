@@ -25,7 +25,7 @@ const maxRules = 1 << 20
 
 // HandleRedact returns a handler of POST /v1/sessions/{id}/redact?dry_run=&wait=, whose body may be
 // RedactRules: 200 with a Redacted once no reader sees the secrets. Without a body the rules
-// are those of the engine that current returns, or if it has none, those for credentials.
+// are the rules of the engine that current returns, or if it has none, the rules for credentials.
 func (r *Redecoder) HandleRedact(current func() *redact.Engine) func(w http.ResponseWriter, req *http.Request, tenant, session string) {
 	return func(w http.ResponseWriter, req *http.Request, tenant, session string) {
 		engine := current()

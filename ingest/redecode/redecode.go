@@ -23,6 +23,7 @@ import (
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/custom"
 	"tapedeck/ingest/dialect/dialects"
+	"tapedeck/internal/failpoint"
 	"tapedeck/internal/problem"
 	"tapedeck/schema/clickhouse"
 )
@@ -37,9 +38,6 @@ type Redecoder struct {
 	JSONDepth int
 	// Copies, if set, removes what else holds a session, after secrets were masked in its rows.
 	Copies Copies
-	// reached, for tests, is called after each step of a run; its error simulates a process
-	// that is killed there.
-	reached func(step string) error
 
 	mu   sync.Mutex // guards busy
 	busy map[[2]string]bool
@@ -57,10 +55,10 @@ type Copies interface {
 	Now(ctx context.Context) (time.Time, error)
 }
 
-// The steps of a run.
+// The steps of a run, after which tests may end it.
 const (
-	stepWritten   = "written"   // the new generation is stored, and readers do not see it
-	stepCommitted = "committed" // readers see it, the old one is still stored
+	stepWritten   = "redecode: written"   // the new generation is stored, and readers do not see it
+	stepCommitted = "redecode: committed" // readers see it, the old one is still stored
 )
 
 // New returns a Redecoder that reads through the given connection, which the caller closes,
@@ -69,10 +67,7 @@ func New(db driver.Conn, dsn string, log *slog.Logger) *Redecoder {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Redecoder{
-		db: db, dsn: dsn, log: log, now: time.Now, busy: map[[2]string]bool{},
-		reached: func(string) error { return nil },
-	}
+	return &Redecoder{db: db, dsn: dsn, log: log, now: time.Now, busy: map[[2]string]bool{}}
 }
 
 // Result is the result for a session.
@@ -167,7 +162,7 @@ func unknownDialect(name string) error {
 	return problem.BadParameter("dialect", fmt.Sprintf("Dialect %q is not known; known dialects: %s.", name, strings.Join(names, ", ")), names...)
 }
 
-// refuseUnknown refuses to decode a stream whose dialect is that of a file which is missing
+// refuseUnknown refuses to decode a stream whose dialect a file describes that is missing
 // here: it would be recognised as another one, and its facts would be lost.
 func (r *run) refuseUnknown(streams []stream) error {
 	if r.forced != nil {
@@ -261,7 +256,7 @@ func (r *run) all(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.reached(stepWritten); err != nil {
+	if err := failpoint.Reach(ctx, stepWritten); err != nil {
 		return nil, err
 	}
 	if err := r.awaitReaders(ctx); err != nil {
@@ -270,7 +265,7 @@ func (r *run) all(ctx context.Context) (*Result, error) {
 	if err := r.commit(ctx, streams); err != nil {
 		return nil, err
 	}
-	if err := r.reached(stepCommitted); err != nil {
+	if err := failpoint.Reach(ctx, stepCommitted); err != nil {
 		return nil, err
 	}
 	if r.masks != nil {

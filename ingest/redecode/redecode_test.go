@@ -148,8 +148,7 @@ func TestKilled(t *testing.T) {
 	b.store("wrong", wrong)
 	right, before := b.dump("right"), b.dump("wrong")
 
-	b.killAt(stepWritten)
-	if _, err := b.Session(t.Context(), "wrong", "s", ""); err == nil {
+	if _, err := b.Session(killedAt(t.Context(), stepWritten), "wrong", "s", ""); err == nil {
 		t.Fatal("it was not killed")
 	}
 	got := b.dump("wrong")
@@ -160,8 +159,7 @@ func TestKilled(t *testing.T) {
 	if d := cmp.Diff(before, got); d != "" {
 		t.Errorf("killed before the switch (-old +seen):\n%s", d)
 	}
-	b.killAt(stepCommitted)
-	if _, err := b.Session(t.Context(), "wrong", "s", ""); err == nil {
+	if _, err := b.Session(killedAt(t.Context(), stepCommitted), "wrong", "s", ""); err == nil {
 		t.Fatal("it was not killed")
 	}
 	if d := cmp.Diff(right, b.dump("wrong")); d != "" {
@@ -172,7 +170,6 @@ func TestKilled(t *testing.T) {
 	if d := cmp.Diff(right, got); d != "" {
 		t.Errorf("what was recorded was delivered once more (-new +seen):\n%s", d)
 	}
-	b.killAt("")
 	b.redecode("wrong", "s", "")
 	if d := cmp.Diff(right, b.dump("wrong")); d != "" {
 		t.Errorf("the last time (-new +seen):\n%s", d)

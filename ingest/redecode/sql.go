@@ -14,7 +14,7 @@ var (
 	insertCommit = statements.Must("commit", nil)
 )
 
-// cleanShape is what sql/clean.sql inserts.
+// cleanShape selects the parts of sql/clean.sql.
 type cleanShape struct {
 	Table   string
 	Frames  bool // the table is that of frames

@@ -46,7 +46,7 @@ type usageCollector struct {
 	latest map[usageKey]schema.Usage
 }
 
-// usageKey is what the table of usage is sorted by.
+// usageKey is the sorting key of the table of usage.
 type usageKey struct {
 	stream, id string
 	seenAt     int64

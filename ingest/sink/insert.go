@@ -3,12 +3,12 @@ package sink
 import (
 	"context"
 	"log/slog"
-	"math/rand/v2"
 	"sync"
 	"time"
 
 	"github.com/ClickHouse/ch-go"
 
+	"tapedeck/internal/backoff"
 	"tapedeck/internal/tracing"
 	"tapedeck/schema/clickhouse"
 )
@@ -50,7 +50,7 @@ func (i *inserter) inserted(began time.Time) {
 // to JetStream. Blocks that ClickHouse refuses for their contents are removed from the
 // batch: see isolateRefused.
 func (i *inserter) insert(ctx context.Context, b *batch) {
-	wait := backoff{}
+	wait := newBackoff()
 	for {
 		began := time.Now()
 		traced, span := beginInsert(ctx, b)
@@ -76,7 +76,7 @@ func (i *inserter) insert(ctx context.Context, b *batch) {
 			return
 		}
 		i.failed(err)
-		if !wait.sleep(ctx) {
+		if !backoff.Sleep(ctx, wait.Next()) {
 			returnMessages(b.messages...)
 			return
 		}
@@ -143,18 +143,7 @@ func (i *inserter) close() {
 	}
 }
 
-// backoff is an exponential wait with jitter.
-type backoff struct{ last time.Duration }
-
-// sleep waits and reports whether ctx is still valid.
-func (b *backoff) sleep(ctx context.Context) bool {
-	b.last = min(max(2*b.last, 100*time.Millisecond), 5*time.Second)
-	t := time.NewTimer(b.last/2 + rand.N(b.last/2))
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+// newBackoff returns the waits between attempts at what another server refused.
+func newBackoff() backoff.Backoff {
+	return backoff.Backoff{Min: 100 * time.Millisecond, Max: 5 * time.Second}
 }

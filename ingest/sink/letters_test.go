@@ -6,6 +6,7 @@ import (
 
 	"tapedeck/ingest/delivery/deadletters"
 	"tapedeck/ingest/sink"
+	"tapedeck/internal/bounded"
 )
 
 // A block that was set aside is stored by itself after an upgrade, once the reason is
@@ -25,11 +26,7 @@ func TestLettersRetried(t *testing.T) {
 	}
 	waitFor := func(what string, ok func([]deadletters.Letter) bool) {
 		t.Helper()
-		for end := time.Now().Add(20 * time.Second); !ok(list()); time.Sleep(20 * time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatalf("not within 20 s: %s: %+v", what, list())
-			}
-		}
+		bounded.Until(t, what, func() bool { return ok(list()) })
 	}
 	b.do("ALTER TABLE usage ADD CONSTRAINT none CHECK session_id != 'bad'")
 	b.record("good", 20)

@@ -12,6 +12,7 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/sink"
+	"tapedeck/internal/bounded"
 	"tapedeck/internal/local/engine"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/schema"
@@ -36,11 +37,10 @@ func TestMemoryForPieces(t *testing.T) {
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil { // it reads the file when it starts
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(20 * time.Second); e.Health().State != engine.Running || e.Health().PID == pid; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("ClickHouse did not start again")
-		}
-	}
+	bounded.Until(t, "ClickHouse started again", func() bool {
+		h := e.Health()
+		return h.State == engine.Running && h.PID != pid
+	})
 	const blocks = 32
 	for i := range blocks {
 		raw := make([]byte, 1<<20)

@@ -60,7 +60,7 @@ func TestPassingRefusal(t *testing.T) {
 			b.waitStatus(s, test.code, func(st sink.Status) bool {
 				return !st.OK && st.Code == test.code && st.Table == test.table && strings.Contains(st.Detail(), test.code)
 			})
-			time.Sleep(time.Second) // it used to set blocks aside after half of that
+			time.Sleep(time.Second) // no block may be set aside meanwhile, which no condition shows
 			if n := b.deadLetters(); n > 0 {
 				t.Errorf("%d blocks were set aside", n)
 			}

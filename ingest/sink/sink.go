@@ -17,10 +17,11 @@ import (
 
 	"tapedeck/ingest/delivery/deadletters"
 	stream "tapedeck/ingest/delivery/jetstream"
+	"tapedeck/internal/backoff"
 	"tapedeck/schema/lifecycle/tombstone"
 )
 
-// Options configure a sink. The zero value of a field stands for its default.
+// Options configure a sink. The zero value of a field means its default.
 type Options struct {
 	NATS *nats.Conn
 	DSN  string // ClickHouse
@@ -121,7 +122,7 @@ func (s *Sink) Run(ctx context.Context) error {
 		background.Go(func() { s.sweep(ctx) })
 	}
 	background.Go(func() { s.retrier.Run(ctx) })
-	wait := backoff{}
+	wait := newBackoff()
 	for {
 		began := time.Now()
 		err := s.consume(ctx)
@@ -133,9 +134,9 @@ func (s *Sink) Run(ctx context.Context) error {
 			s.log.Warn("sink: consuming from JetStream failed, trying again", "error", err)
 		}
 		if time.Since(began) > time.Minute {
-			wait = backoff{}
+			wait.Reset()
 		}
-		wait.sleep(ctx)
+		backoff.Sleep(ctx, wait.Next())
 	}
 }
 

@@ -3,20 +3,21 @@ package sink
 import (
 	"context"
 
+	"tapedeck/internal/backoff"
 	"tapedeck/schema/clickhouse"
 )
 
 // awaitTables waits until ClickHouse has the tables and accepts inserts into them, or ctx
 // ends. Until then no block is fetched, and the status names what is missing.
 func (s *Sink) awaitTables(ctx context.Context) {
-	wait := backoff{}
+	wait := newBackoff()
 	for {
 		err := checkTables(ctx, s.opts.DSN)
 		if err == nil || ctx.Err() != nil {
 			break
 		}
 		s.out.failed(err)
-		if !wait.sleep(ctx) {
+		if !backoff.Sleep(ctx, wait.Next()) {
 			return
 		}
 	}

@@ -52,7 +52,7 @@ func TestRoomIsMadeAtOnce(t *testing.T) {
 		case full(err) && time.Since(began) > time.Minute:
 			t.Fatalf("%d of %d blocks went in within %v", published, want, time.Since(began))
 		case full(err):
-			time.Sleep(10 * time.Millisecond)
+			time.Sleep(10 * time.Millisecond) // as publishers do
 		case err != nil:
 			t.Fatal(err)
 		}

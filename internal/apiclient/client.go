@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"tapedeck/internal/commandline"
+	"tapedeck/internal/rootcause"
 )
 
 // Client calls a server's API. Its fields may be changed before the first call.
@@ -49,9 +50,9 @@ func (c *Client) Trust(config *tls.Config) {
 	c.HTTP.Transport.(*http.Transport).TLSClientConfig = config
 }
 
-// Wait removes the limit of time for an answer to begin, for requests that are answered when
+// WithoutTimeout removes the timeout of the head of an answer, for requests that are answered when
 // long work is done.
-func (c *Client) Wait() { c.HTTP.Transport.(*http.Transport).ResponseHeaderTimeout = 0 }
+func (c *Client) WithoutTimeout() { c.HTTP.Transport.(*http.Transport).ResponseHeaderTimeout = 0 }
 
 // URL returns the address of a path with a query.
 func (c *Client) URL(path string, query url.Values) string {
@@ -160,19 +161,11 @@ func (c *Client) Authorize(h http.Header) {
 // startServer is the hint for the case that no server answers.
 const startServer = `Start one with "tapedeck up", or name it with --server or TAPEDECK_SERVER.`
 
-// RootOf returns the last error of a chain: the cause, without what each layer adds.
-func RootOf(err error) error {
-	for next := errors.Unwrap(err); next != nil; next = errors.Unwrap(err) {
-		err = next
-	}
-	return err
-}
-
 // Unreachable adds to an error of dialing a server what to do. Other errors are
 // returned as they are.
 func Unreachable(server string, err error) error {
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
-		return fmt.Errorf("no tapedeck server answers at %s (%w)\n%s", server, RootOf(op.Err), startServer)
+		return fmt.Errorf("no tapedeck server answers at %s (%w)\n%s", server, rootcause.Of(op.Err), startServer)
 	}
 	return err
 }

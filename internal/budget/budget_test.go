@@ -51,7 +51,7 @@ func TestLimits(t *testing.T) {
 	got := make(chan error)
 	b.opts.Wait = 20 * time.Second
 	go func() { got <- grants[0].Need(ctx, Base) }()
-	time.Sleep(10 * time.Millisecond)
+	time.Sleep(10 * time.Millisecond) // so that it waits in nearly all runs; the outcome is the same if it does not
 	grants[1].Close()
 	if err := <-got; err != nil {
 		t.Error(err)

@@ -42,9 +42,9 @@ func (s *Source) Server(oldest uint16) *tls.Config {
 	return outer
 }
 
-// Client returns the settings of one connection to a server; name is the one that its
-// certificate must have, "" for that of its address. A certificate that the server asks for is
-// read when it does; authorities are those of now.
+// Client returns the settings of one connection to a server; name is the name that its
+// certificate must have, "" for the host of its address. The client certificate is read when the
+// server asks for it; the authorities are read now.
 func (s *Source) Client(name string) *tls.Config {
 	c := s.current()
 	config := &tls.Config{MinVersion: Oldest, RootCAs: c.pool, ServerName: name}
@@ -68,6 +68,6 @@ func (s *Source) Dial(name string, timeout time.Duration) func(ctx context.Conte
 // Certificate returns the certificate as it is now, nil without one.
 func (s *Source) Certificate() *tls.Certificate { return s.current().cert }
 
-// RootCAs returns the trusted authorities as they are now, nil for those of the system. The
+// RootCAs returns the trusted authorities as they are now, nil for the authorities of the system. The
 // error is nil.
 func (s *Source) RootCAs() (*x509.CertPool, error) { return s.current().pool, nil }

@@ -15,10 +15,10 @@ import (
 	"time"
 )
 
-// Files are the PEM files of one side of TLS. Those that are "" are not used.
+// Files are the PEM files of one side of TLS. A path of "" means no file.
 type Files struct {
 	Use string // what they are for: server, nats, clickhouse or client; a label of metrics
-	// Cert holds the certificate, then those of intermediate authorities; Key its private key.
+	// Cert holds the certificate, followed by the certificates of intermediate authorities; Key its private key.
 	Cert, Key string
 	CA        string // the authorities that the other side's certificate must be of
 	AlsoCA    bool   // the authorities of the system are trusted as well
@@ -60,7 +60,7 @@ type content struct {
 	cas  []*x509.Certificate
 }
 
-// sources are those of this process. Connections that are opened by address share them.
+// sources are the certificate sources of this process. Connections that are opened by address share them.
 var sources = struct {
 	sync.Mutex
 	by map[Files]*Source

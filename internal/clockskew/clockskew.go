@@ -1,4 +1,4 @@
-// Package clockskew compares the clock of this machine with that of a server that answers a request.
+// Package clockskew compares the clock of this machine with the clock of a server that answers a request.
 package clockskew
 
 import (

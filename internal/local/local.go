@@ -132,7 +132,7 @@ func (s *Servers) ConnectNATS(options ...nats.Option) (*nats.Conn, error) {
 // processes, with its token. Only the user of the process can read it.
 const natsFile = "nats-url"
 
-// announceNATS writes natsFile, or removes the one of an earlier start where NATS is not opened.
+// announceNATS writes natsFile. If NATS has no socket it removes the file of an earlier start.
 func (s *Servers) announceNATS() error {
 	path := s.dir.Sub(natsFile)
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -11,7 +11,7 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// Hosts lists the host names that a server accepts besides those of loopback, without a
+// Hosts lists the host names that a server accepts besides loopback names, without a
 // port. Otherwise a page could make its own host name resolve to 127.0.0.1, and then
 // read everything as a page of the same origin (DNS rebinding).
 type Hosts []string

@@ -2,8 +2,9 @@ package quota
 
 import (
 	"context"
-	"sync"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 // bucket fills with an amount per second, up to that of one second. What takes more than that at
@@ -11,59 +12,43 @@ import (
 // comes after it waits for longer. Those that wait are served in their order. It is safe for use
 // by many goroutines.
 type bucket struct {
-	perSecond, size float64
-	turn            chan struct{} // held by the one that waits first
-
-	mu     sync.Mutex // guards the rest
-	amount float64
-	at     time.Time // when amount was right
+	limiter *rate.Limiter
+	turn    chan struct{} // held by the one that waits first, which alone takes
 }
 
 func newBucket(perSecond float64) *bucket {
-	size := max(perSecond, 1)
-	return &bucket{perSecond: perSecond, size: size, turn: make(chan struct{}, 1), amount: size, at: time.Now()}
+	return &bucket{rate.NewLimiter(rate.Limit(perSecond), max(int(perSecond), 1)), make(chan struct{}, 1)}
 }
 
 // take takes n, or returns how long it has to wait for that. It needs the turn.
-func (b *bucket) take(n float64) time.Duration {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.fill()
-	if missing := min(n, b.size) - b.amount; missing > 0 {
-		return max(time.Duration(missing/b.perSecond*float64(time.Second)), time.Microsecond)
+func (b *bucket) take(n int) time.Duration {
+	now := time.Now()
+	if missing := b.missing(now, n); missing > 0 {
+		return max(missing, time.Microsecond)
 	}
-	b.amount -= n
+	for n > 0 { // a limiter takes no more than its burst at once, and may go into debt
+		part := min(n, b.limiter.Burst())
+		b.limiter.ReserveN(now, part)
+		n -= part
+	}
 	return 0
 }
 
-// fill adds what has come since it was called last. It needs mu.
-func (b *bucket) fill() {
-	now := time.Now()
-	b.amount = min(b.amount+now.Sub(b.at).Seconds()*b.perSecond, b.size)
-	b.at = now
-}
-
 // refund returns what was taken and not used.
-func (b *bucket) refund(n float64) {
-	if b == nil {
-		return
+func (b *bucket) refund(n int) {
+	if b != nil {
+		b.limiter.ReserveN(time.Now(), -n)
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.amount += n
 }
 
 // isFull reports whether the bucket is as a new one is.
 func (b *bucket) isFull() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.fill()
-	return b.amount >= b.size && len(b.turn) == 0
+	return b.limiter.Tokens() >= float64(b.limiter.Burst()) && len(b.turn) == 0
 }
 
 // wait takes n once it is there. It returns how long it waited, and, if ctx ended meanwhile, when
 // to try again. Then nothing is taken.
-func (b *bucket) wait(ctx context.Context, n float64) (waited, again time.Duration) {
+func (b *bucket) wait(ctx context.Context, n int) (waited, again time.Duration) {
 	if b == nil || n <= 0 {
 		return 0, 0
 	}
@@ -78,7 +63,7 @@ func (b *bucket) wait(ctx context.Context, n float64) (waited, again time.Durati
 		select {
 		case b.turn <- struct{}{}:
 		case <-ctx.Done():
-			return time.Since(began), max(b.missing(n), time.Second)
+			return b.refused(began, n)
 		}
 	}
 	defer func() { <-b.turn }()
@@ -94,15 +79,19 @@ func (b *bucket) wait(ctx context.Context, n float64) (waited, again time.Durati
 		}
 		timer.Stop()
 		if ctx.Err() != nil { // also if both came at once
-			return time.Since(began), max(b.missing(n), time.Second)
+			return b.refused(began, n)
 		}
 	}
 }
 
-// missing returns how long it would take until n is there.
-func (b *bucket) missing(n float64) time.Duration {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.fill()
-	return time.Duration(max(min(n, b.size)-b.amount, 0) / b.perSecond * float64(time.Second))
+// refused returns how long one that takes nothing has waited, and when it is to try again.
+func (b *bucket) refused(began time.Time, n int) (waited, again time.Duration) {
+	now := time.Now()
+	return now.Sub(began), max(b.missing(now, n), time.Second)
+}
+
+// missing returns how long it takes until n is there, or a full bucket for more than one holds.
+func (b *bucket) missing(now time.Time, n int) time.Duration {
+	tokens := float64(min(n, b.limiter.Burst())) - b.limiter.TokensAt(now)
+	return time.Duration(max(tokens, 0) / float64(b.limiter.Limit()) * float64(time.Second))
 }

@@ -108,7 +108,7 @@ func (r *Rate) Wait(ctx context.Context, tenant string, n int) error {
 	}
 	err := wait(ctx, r.all(), "max-"+r.name, tenant, n)
 	if err != nil {
-		own.refund(float64(n))
+		own.refund(n)
 	}
 	return err
 }
@@ -116,13 +116,13 @@ func (r *Rate) Wait(ctx context.Context, tenant string, n int) error {
 // GiveBack returns what Wait took for something that was not done in the end.
 func (r *Rate) GiveBack(tenant string, n int) {
 	if r != nil {
-		r.bucket(tenant).refund(float64(n))
-		r.all().refund(float64(n))
+		r.bucket(tenant).refund(n)
+		r.all().refund(n)
 	}
 }
 
 func wait(ctx context.Context, b *bucket, limit, tenant string, n int) error {
-	took, again := b.wait(ctx, float64(n))
+	took, again := b.wait(ctx, n)
 	if took > 0 {
 		waited.WithLabelValues(limit, TenantLabel(tenant)).Add(took.Seconds())
 	}

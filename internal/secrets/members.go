@@ -3,6 +3,8 @@ package secrets
 import (
 	"bytes"
 	"encoding/json"
+
+	"tapedeck/internal/jsonstring"
 )
 
 // byteOrderMark may begin a text; many parsers of JSON skip it.
@@ -128,17 +130,7 @@ func space(text []byte, i int) int {
 
 // stringEnd returns the end of the string that begins at i, or of the text if the string
 // is cut off.
-func stringEnd(text []byte, i int) int {
-	for i++; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-	return len(text)
-}
+func stringEnd(text []byte, i int) int { return min(jsonstring.End(text, i+1)+1, len(text)) }
 
 // valueEnd returns the end of the value that begins at i.
 func valueEnd(text []byte, i int) int {
@@ -169,7 +161,7 @@ func valueEnd(text []byte, i int) int {
 	return i
 }
 
-// unquote returns the name that a member's quoted text stands for.
+// unquote returns a member's name without quotes and escapes.
 func unquote(quoted []byte) string {
 	var name string
 	if json.Unmarshal(quoted, &name) != nil {

@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// Mask stands in place of a secret in what is stored.
+// Mask replaces a secret in stored data.
 const Mask = "[redacted]"
 
 // Names are the rules. The zero value has the built-in ones: a name is that of a secret

@@ -60,7 +60,7 @@ func (l headListener) Accept() (net.Conn, error) {
 type headConn struct {
 	net.Conn
 	awaited atomic.Bool // a head is to come: the connection is new, or a part of the head is there
-	served  atomic.Bool // the head is there, so deadlines are those of the body
+	served  atomic.Bool // the head is complete: the body's deadlines apply
 }
 
 // Read implements net.Conn.

@@ -56,7 +56,7 @@ func TestReadsSlowly(t *testing.T) {
 				if _, err := out.Write(part); err != nil {
 					t.Error(err)
 				}
-				time.Sleep(400 * time.Millisecond)
+				time.Sleep(400 * time.Millisecond) // longer than the timeout of a write, which does not run between writes
 			}
 			if err := out.Close(); err != nil {
 				t.Error(err)

@@ -11,7 +11,7 @@ import (
 )
 
 // request returns spans as a message that has the encoding of an ExportTraceServiceRequest. All
-// are of one resource and one tracer.
+// spans have one resource and one tracer.
 func request(batch []sdktrace.ReadOnlySpan) *otlp.TracesData {
 	if len(batch) == 0 {
 		return &otlp.TracesData{}
@@ -57,7 +57,7 @@ func encode(s sdktrace.ReadOnlySpan) *otlp.Span {
 	return span
 }
 
-// values returns attributes, of which those of this program are texts, numbers and flags.
+// values encodes attributes. This program uses texts, numbers and booleans.
 func values(attributes []attribute.KeyValue) []*common.KeyValue {
 	all := make([]*common.KeyValue, 0, len(attributes))
 	for _, a := range attributes {

@@ -2,6 +2,8 @@ package wellformed
 
 import (
 	"github.com/valyala/fastjson"
+
+	"tapedeck/internal/jsonstring"
 )
 
 // levels is a stack of the open containers, the outermost first: one bit for each, set
@@ -106,12 +108,7 @@ func validate(data []byte) bool {
 func scalar(data []byte, i int) int {
 	end := i
 	if data[i] == '"' {
-		for end++; end < len(data) && data[end] != '"'; end++ {
-			if data[end] == '\\' {
-				end++
-			}
-		}
-		end++ // past the quote
+		end = jsonstring.End(data, end+1) + 1
 	} else {
 		for end < len(data) && !delimits(data[end]) {
 			end++

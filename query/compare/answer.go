@@ -37,7 +37,7 @@ type Side struct {
 	// Time is the sum of the splits of the compared steps. Steps in progress at the same time
 	// count each.
 	Time Split `json:"time"`
-	Spent
+	Totals
 }
 
 // Summary holds the figures of the whole comparison.
@@ -122,7 +122,7 @@ type StepOf struct {
 	Error      string   `json:"error"`
 	Excerpt    string   `json:"excerpt"` // of its arguments or its text
 	Time       Split    `json:"time"`
-	Spent
+	Totals
 }
 
 // Delta holds differences, B less A.
@@ -140,7 +140,7 @@ type FieldDiff struct {
 	A     string `json:"a"`
 	B     string `json:"b"`
 	Cut   bool   `json:"cut"` // the texts are longer than what was compared word by word
-	// Words are the differences of texts, Paths those of JSON. More reports that Paths is cut.
+	// Words are the differences of texts, Paths the differences of JSON. More reports that Paths is cut.
 	Words []difference.Piece  `json:"words"`
 	Paths []difference.Change `json:"paths"`
 	More  bool                `json:"more"`

@@ -103,7 +103,7 @@ func (r *Row) fill(index int, a, b *session) {
 func (st *step) of(s *session) *StepOf {
 	o := &StepOf{
 		Number: st.number, ID: st.id, Position: st.position.String(), StartMS: query.Millis(st.begin - s.facts.streams.Started),
-		Status: st.status, Agent: st.agent, Error: st.err, Excerpt: difference.Clip(st.said(), excerptBytes), Time: st.split, Spent: spentOn(st),
+		Status: st.status, Agent: st.agent, Error: st.err, Excerpt: difference.Clip(st.said(), excerptBytes), Time: st.split, Totals: totalsOf(st),
 	}
 	if st.end != 0 {
 		o.DurationMS = query.KnownMillis(st.end-st.begin, true)
@@ -121,7 +121,7 @@ func (st *step) said() string {
 	return st.err
 }
 
-func moreTokens(a, b *query.Tokens) *int64 {
+func moreTokens(a, b *cost.Tokens) *int64 {
 	if a == nil || b == nil {
 		return nil
 	}

@@ -17,7 +17,7 @@ import (
 type Handler struct {
 	*endpoint.Base
 	Gate *quota.Gate   // of comparisons at a time; nil for any number
-	Wait time.Duration // for a turn; 0 stands for turnWithin
+	Wait time.Duration // for a turn; 0 means turnWithin
 }
 
 // turnWithin is how long a comparison waits for its turn.

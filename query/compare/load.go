@@ -15,6 +15,8 @@ import (
 	"tapedeck/query/facts/usagerecord"
 )
 
+var statements = query.Statements("compare")
+
 // Bounds of the facts that are read of a session.
 const (
 	messagesOfStep = 4        // messages for each step: what is read of them is bounded with the steps

@@ -82,17 +82,17 @@ func longer(a, b *float64) *float64 {
 	return &d
 }
 
-// Spent holds the tokens and the cost of a step or a session.
-type Spent struct {
-	Tokens *query.Tokens `json:"tokens"` // null where no usage was reported
-	Cost   *cost.Money   `json:"cost"`   // null where it is not known
+// Totals holds the tokens and the cost of a step or a session.
+type Totals struct {
+	Tokens *cost.Tokens `json:"tokens"` // null where no usage was reported
+	Cost   *cost.Money  `json:"cost"`   // null where it is not known
 }
 
-func spentOn(st *step) Spent {
-	var s Spent
+func totalsOf(st *step) Totals {
+	var s Totals
 	for i := range st.usage {
 		if s.Tokens == nil {
-			s.Tokens = &query.Tokens{}
+			s.Tokens = &cost.Tokens{}
 		}
 		s.Tokens.Add(st.usage[i].Tokens)
 		s.Cost = cost.Sum(s.Cost, st.usage[i].Cost)

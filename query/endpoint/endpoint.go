@@ -20,7 +20,7 @@ import (
 	"tapedeck/query/pricing/pricetables"
 )
 
-// Base is what the handlers of questions share. They may run at the same time.
+// Base holds what all handlers share. They may run at the same time.
 type Base struct {
 	Reader *query.Reader
 	Log    *slog.Logger
@@ -36,7 +36,7 @@ type Tenant = func(w http.ResponseWriter, r *http.Request, tenant string)
 // Session is a handler of a route of one session.
 type Session = func(w http.ResponseWriter, r *http.Request, tenant, session string)
 
-// Answer writes a result, or the problem that stood in its way.
+// Answer writes a result, or a problem if err is not nil.
 func (b *Base) Answer(w http.ResponseWriter, r *http.Request, result any, err error) {
 	if err != nil {
 		b.Fail(w, r, err)
@@ -61,7 +61,7 @@ func (b *Base) AnswerJSON(w http.ResponseWriter, r *http.Request, write func(io.
 // Fail answers with a problem. It must come before any other byte.
 func (b *Base) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
-		problem.Write(w, problem.Ended(r.Context())) // for whoever is still there
+		problem.Write(w, problem.Ended(r.Context())) // the connection may still be open
 		return
 	}
 	p, known := problem.From(err)
@@ -100,7 +100,7 @@ func (b *Base) Broken(r *http.Request, err error) {
 	panic(http.ErrAbortHandler)
 }
 
-// away reports whether err says that the server cannot be reached.
+// away reports whether err means that the server cannot be reached.
 func away(err error) bool {
 	if _, ok := errors.AsType[*net.OpError](err); ok {
 		return true
@@ -110,7 +110,7 @@ func away(err error) bool {
 		errors.Is(err, clickhouse.ErrAcquireConnTimeout) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// busy reports whether err says that the server stopped a query.
+// busy reports whether err means that the server stopped a query.
 func busy(err error) bool {
 	e, ok := errors.AsType[*clickhouse.Exception](err)
 	if !ok {

@@ -9,7 +9,7 @@ import (
 	_ "time/tzdata" // zones are known also where the machine has no list of them
 )
 
-// instantAllowed says what parseInstant takes.
+// instantAllowed describes the forms of times that parseInstant reads.
 var instantAllowed = []string{
 	"RFC 3339, as 2026-03-29T12:00:00Z or 2026-03-29T12:00:00+02:00",
 	"a date, as 2026-03-29: its first moment in the timezone",

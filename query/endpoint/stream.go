@@ -8,7 +8,7 @@ import (
 	"tapedeck/internal/slow"
 )
 
-// File is what an answer that is a file is called, and its media type.
+// File is the name and the media type of an answer that is a file.
 type File struct{ Name, Media string }
 
 // Stream answers with a file that a function writes. Until its first byte an error is

@@ -8,9 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tapedeck/query"
-	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/query/querytest"
 	"tapedeck/query/session/facets"
+	"tapedeck/query/session/streamlist"
 	"tapedeck/schema"
 )
 
@@ -84,7 +84,7 @@ func TestStreams(t *testing.T) {
 		"?stream=" + second:           {"s 2 eof 10", "t 2 left 10"},
 		"?session=s&stream=" + second: {"s 2 eof 10"},
 	} {
-		page := get[query.Page[sessionstreams.InSession]](a, "/v1/streams"+path)
+		page := get[query.Page[streamlist.InSession]](a, "/v1/streams"+path)
 		var got []string
 		for _, item := range page.Items {
 			id := item.Stream.ID

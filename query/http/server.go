@@ -15,7 +15,6 @@ import (
 	"tapedeck/query/billing/reconcile"
 	"tapedeck/query/compare"
 	"tapedeck/query/endpoint"
-	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/query/pricing/pricetables"
 	"tapedeck/query/report/modelcalls"
 	"tapedeck/query/report/pricelist"
@@ -27,6 +26,7 @@ import (
 	"tapedeck/query/session/sessiondetail"
 	"tapedeck/query/session/sessionframes"
 	"tapedeck/query/session/sessionlist"
+	"tapedeck/query/session/streamlist"
 	"tapedeck/query/session/timeline"
 	"tapedeck/query/session/transcript"
 )
@@ -85,7 +85,7 @@ func New(reader *query.Reader, log *slog.Logger, options ...Option) *Server {
 	return &Server{
 		Sessions:       sessionlist.Handler{Base: b}.Sessions,
 		Facets:         facets.Handler{Base: b}.Facets,
-		Streams:        sessionstreams.Handler{Base: b}.Streams,
+		Streams:        streamlist.Handler{Base: b}.Streams,
 		Usage:          usagereport.Handler{Base: b}.Usage,
 		Charges:        charges.Handler{Base: b}.Charges,
 		Reconciliation: reconcile.Handler{Base: b}.Reconciliation,

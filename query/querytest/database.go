@@ -18,7 +18,7 @@ import (
 // Tenant is the tenant of databases that a test does not share.
 const Tenant = clickhousetest.Tenant
 
-// Start is when the recordings begin, unless a test says otherwise.
+// Start is when the recordings begin, unless they state a time.
 var Start = time.Date(2026, time.March, 2, 10, 0, 0, 0, time.UTC)
 
 // At is the time after Start, ns.

@@ -96,7 +96,7 @@ func (s *search) hit(row *foundRow, of *sessionstreams.Row) *Hit {
 		return nil
 	}
 	hit := &Hit{
-		SessionID: row.Session, SessionTitle: of.Title, SessionStarted: query.Moment(of.Started),
+		SessionID: row.Session, SessionTitle: of.Title, SessionStarted: query.Instant(of.Started),
 		ID: row.Fact, Kind: row.Kind, Name: row.Name, Agent: row.Agent, SpanID: row.Span, RunID: row.Run, Complete: row.Complete,
 		StreamID: row.Stream, Seq: row.Seq,
 	}
@@ -113,7 +113,7 @@ func (s *search) hit(row *foundRow, of *sessionstreams.Row) *Hit {
 	var at int
 	hit.Snippet, at = m.snippet(row.Text)
 	arrived := row.arrived(at)
-	hit.At, hit.OffsetMS = query.Moment(arrived), query.Millis(arrived-of.Started)
+	hit.At, hit.OffsetMS = query.Instant(arrived), query.Millis(arrived-of.Started)
 	return hit
 }
 
@@ -127,7 +127,7 @@ func (row *foundRow) arrived(at int) int64 {
 	return row.Started
 }
 
-// place is where a hit stands in the order, newest first.
+// place is the place of a hit in the order, newest first.
 func (h *Hit) place() *place {
 	return &place{At: h.seen, Stream: h.StreamID, Seq: h.Seq, Session: h.SessionID, Fact: h.ID}
 }

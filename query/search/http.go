@@ -6,7 +6,7 @@ import (
 
 	"tapedeck/internal/problem"
 	"tapedeck/query/endpoint"
-	"tapedeck/query/session/sessionlist"
+	"tapedeck/query/sessionfilter"
 )
 
 // Handler answers the questions of this package.
@@ -19,7 +19,7 @@ func (h Handler) Search(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
 	q := Query{Tenant: tenant}
 	q.From, q.To = p.Range(time.UTC, h.Clock())
-	q.Filter = sessionlist.ReadFilter(p)
+	q.Filter = sessionfilter.Read(p)
 	text := p.Value("q")
 	if q.Filter != nil {
 		// Of what is named here the texts themselves are, not just other texts of their sessions.

@@ -63,7 +63,7 @@ func (m *match) literal(piece int, text, literal string) {
 	}
 }
 
-// ends reports whether the last terms of a text are those of the piece.
+// ends reports whether a text ends with the terms of the piece.
 func (p *piece) ends(recent []term) bool {
 	n := len(p.terms)
 	if n == 0 || len(recent) < n {

@@ -12,7 +12,7 @@ func has(list []string, text string) bool { return slices.Contains(list, text) }
 
 func joined(words []string) string { return strings.Join(words, " ") }
 
-// wordsMost bounds the words that a prefix may stand for. With more of them texts are read one
+// wordsMost bounds the words that may begin with a prefix. With more of them texts are read one
 // by one.
 const wordsMost = 2000
 

@@ -3,7 +3,7 @@ package search
 import (
 	"time"
 
-	"tapedeck/query/session/sessionlist"
+	"tapedeck/query/sessionfilter"
 	"tapedeck/schema"
 )
 
@@ -23,9 +23,9 @@ var Orders = []Order{Newest, Relevance}
 type Query struct {
 	Tenant     string
 	Expression *Expression
-	From, To   time.Time           // half open, by when a text was first recorded; zero for no limit
-	Sessions   []string            // only of these; nil for all
-	Filter     *sessionlist.Filter // only of sessions that pass it; nil for all
+	From, To   time.Time             // half open, by when a text was first recorded; zero for no limit
+	Sessions   []string              // only of these; nil for all
+	Filter     *sessionfilter.Filter // only of sessions that pass it; nil for all
 	Kinds      []schema.MessageKind
 	Roles      []Role
 	Tools      []string // only what was asked of these, or answered by them
@@ -33,7 +33,7 @@ type Query struct {
 	Order      Order
 	Limit      int // hits on a page, at least 1
 	Cursor     string
-	Within     time.Duration // how long to search; 0 stands for DefaultWithin
+	Within     time.Duration // how long to search; 0 means DefaultWithin
 }
 
 // DefaultWithin is how long a search takes at most.

@@ -13,8 +13,10 @@ import (
 
 	"tapedeck/internal/problem"
 	"tapedeck/query"
-	"tapedeck/query/session/sessionlist"
+	"tapedeck/query/sessionfilter"
 )
+
+var statements = query.Statements("search")
 
 // How many rows are looked at: at first, and at most at once. Where a filter lets few of them
 // pass, more are looked at with every step.
@@ -63,7 +65,7 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Answer, error) {
 	return s.answer, nil
 }
 
-// timedOut reports whether an error is that of the deadline. A connection may report the end of
+// timedOut reports whether the deadline caused an error. A connection may report the end of
 // the time a moment before the context does.
 func timedOut(ctx context.Context, err error) bool {
 	end, _ := ctx.Deadline()
@@ -77,7 +79,7 @@ func timedOut(ctx context.Context, err error) bool {
 func (s *search) partial(reason string) {
 	s.answer.Partial, s.answer.Reason = true, &reason
 	if s.last != nil {
-		s.answer.SearchedTo = query.Known(s.last.At)
+		s.answer.SearchedTo = query.KnownInstant(s.last.At)
 	}
 }
 
@@ -127,7 +129,7 @@ func (s *search) take(ctx context.Context, list []candidate) error {
 			ids = append(ids, list[i].Session)
 		}
 		slices.Sort(ids)
-		passing, err := sessionlist.Among(ctx, s.r, s.Tenant, s.Filter, slices.Compact(ids))
+		passing, err := sessionfilter.Among(ctx, s.r, s.Tenant, s.Filter, slices.Compact(ids))
 		if err != nil {
 			return err
 		}
@@ -210,7 +212,7 @@ func (s *search) latest(ctx context.Context) (int64, error) {
 	return 0, nil
 }
 
-// dayShape is what sql/latest_day.sql selects from a table.
+// dayShape selects the table of sql/latest_day.sql.
 type dayShape struct {
 	Any   bool // of all months, not only the last one of all tenants
 	Table string

@@ -10,7 +10,7 @@ import (
 	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/query/search"
-	"tapedeck/query/session/sessionlist"
+	"tapedeck/query/sessionfilter"
 	"tapedeck/schema"
 )
 
@@ -198,7 +198,7 @@ func TestFilters(t *testing.T) {
 		{"agent", func(q *search.Query) { q.Agents = []string{"second"} }, "other"},
 		{"session", func(q *search.Query) { q.Sessions = []string{"t"} }, "other"},
 		{"tag", func(q *search.Query) {
-			q.Filter = &sessionlist.Filter{Tags: []sessionlist.TagFilter{{Key: "team", Value: "search"}}}
+			q.Filter = &sessionfilter.Filter{Tags: []sessionfilter.TagFilter{{Key: "team", Value: "search"}}}
 		}, "result tool user"},
 		{"from", func(q *search.Query) { q.From = querytest.When(3) }, "other result"},
 		{"to", func(q *search.Query) { q.To = querytest.When(2) }, "user"},

@@ -14,7 +14,7 @@ type Part struct {
 	Match bool   `json:"match"`
 }
 
-// Lengths of snippets in bytes: of all, and of what stands before the first place.
+// Lengths of snippets in bytes: of the whole, and of the text before the first place.
 const (
 	snippetLength = 240
 	snippetBefore = 60
@@ -59,7 +59,7 @@ func (m *match) snippet(text string) (parts []Part, at int) {
 	return parts, at
 }
 
-// within counts the pieces that stand in a snippet which begins with place i.
+// within counts the pieces in a snippet that begins with place i.
 func (m *match) within(i int) (n int) {
 	end := m.places[i].from + snippetLength - snippetBefore
 	var seen [maxTerms + 1]bool

@@ -5,7 +5,7 @@ import "tapedeck/query/endpoint"
 // Format is a format of rows.
 type Format string
 
-// The formats. JSON is one object, the others have a row on each line or in each record.
+// The formats. JSON is one object; the other formats have a row on each line or in each record.
 const (
 	JSON    Format = "json"
 	NDJSON  Format = "ndjson"

@@ -65,7 +65,7 @@ func (c Column) node() parquet.Node {
 	return parquet.Optional(parquet.Encoded(parquet.String(), &parquet.RLEDictionary))
 }
 
-// ordered is a group whose fields are in the order of the columns, not in that of their names.
+// ordered is a group whose fields have the order of the columns, instead of the order of names.
 type ordered struct {
 	parquet.Group
 	columns []Column

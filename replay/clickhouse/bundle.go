@@ -5,8 +5,8 @@ import (
 	"tapedeck/schema"
 )
 
-// A session that went through a proxy has hundreds of short streams. Those that
-// lie one after another are read by one query: a bundle.
+// A session that went through a proxy has hundreds of short streams. Streams that follow
+// one another are read by one query, a bundle.
 const (
 	bundleRows    = 4096 // at most; the first bundles are smaller, since the client waits for them
 	bundleStreams = 256

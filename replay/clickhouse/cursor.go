@@ -25,8 +25,8 @@ const (
 	heldBytes = 1 << 19
 )
 
-// cursor reads one stream page by page, one page ahead, or a bundle of streams
-// in one page. It belongs to a reader and to the goroutine of that.
+// cursor reads one stream page by page, one page ahead, or a bundle of streams in one
+// page. Only the goroutine of its reader uses it.
 type cursor struct {
 	reader *reader
 	query  pageQuery    // of the page that is coming

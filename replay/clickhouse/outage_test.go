@@ -117,9 +117,7 @@ func TestOutage(t *testing.T) {
 	// Cut where no query is under way, so that what is cut is an idle connection.
 	cuts := 0
 	n, err := read(func(n int) {
-		for len(store.slots) > 0 {
-			time.Sleep(time.Millisecond)
-		}
+		bounded.Until(t, "no query is under way", func() bool { return len(store.slots) == 0 })
 		cuts += line.cut()
 	})
 	if n != 3000 || !errors.Is(err, io.EOF) || cuts < 3 {

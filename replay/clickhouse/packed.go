@@ -18,7 +18,7 @@ import (
 // memory: a slow playback has many minutes of them. It is unpacked one chunk at a
 // time.
 type packed struct {
-	streams []*schema.StreamState // those that the frames belong to
+	streams []*schema.StreamState // the streams of the frames
 	chunks  []chunk
 	next    int // the chunk to unpack next
 	charged int64
@@ -123,7 +123,7 @@ func (p *packed) left() int { return len(p.chunks) - p.next }
 
 var errPacked = errors.New("packed frames are damaged")
 
-// unpack replaces the frames of a page by those of the next chunk.
+// unpack replaces the frames of a page by the frames of the next chunk.
 func (p *packed) unpack(into *page) (err error) {
 	c := &p.chunks[p.next]
 	into.reset()

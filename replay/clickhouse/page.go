@@ -21,8 +21,8 @@ var errEnough = errors.New("the page is full")
 // same columns.
 type page struct {
 	frames []replay.Frame
-	// generations are those of the frames' envelopes; zeros if envelopes are not
-	// requested.
+	// generations are the generations of the frames' envelopes; zeros if envelopes are
+	// not requested.
 	generations []uint64
 	blocks      []*columns
 	plain       []byte // of packed frames, instead of blocks

@@ -15,7 +15,7 @@ var (
 	currentStreams  = statements.Must("current_streams", nil)
 )
 
-// pageShape is what sql/frames.sql inserts.
+// pageShape holds the values of the template sql/frames.sql.
 type pageShape struct {
 	Bundle, Bare, Dense bool
 	Months              string // "202601, 202602"

@@ -10,7 +10,7 @@
 //	isolate         protects the server's origin from recorded pages
 //
 // loom and compozy take runs, calls and messages from the session's facts.
-// All of them play a part of a tape (Excerpt) with a replay.Player, on its
+// All of them play a part of a tape (Excerpt) with a player.Player, on its
 // clock: a frame is sent as long after its request as it was when
 // it was recorded. A Pacing sets the speed, the longest silence and the start.
 package emulate

@@ -11,7 +11,7 @@ import (
 	"tapedeck/replay/player"
 )
 
-// command is what a client sends over a WebSocket.
+// command is a control as a client sends it over a WebSocket.
 type command struct {
 	Op     player.Op       `json:"op"`
 	To     *string         `json:"to"`

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"tapedeck/internal/problem"
+	"tapedeck/internal/upgrade"
 	"tapedeck/replay"
 	"tapedeck/replay/player"
 	"tapedeck/schema"
@@ -186,7 +187,7 @@ func (p *params) list(name string) []string {
 // transportOf returns the transport of the request: WebSocket for an upgrade, else the
 // media type that the client prefers; SSE unless it prefers NDJSON.
 func transportOf(r *http.Request) schema.Transport {
-	if isUpgrade(r) {
+	if upgrade.IsWebSocket(r) {
 		return schema.WebSocket
 	}
 	best, chosen := 0.0, schema.SSE
@@ -207,17 +208,6 @@ func transportOf(r *http.Request) schema.Transport {
 		}
 	}
 	return chosen
-}
-
-func isUpgrade(r *http.Request) bool {
-	for _, v := range r.Header.Values("Connection") {
-		for token := range strings.SplitSeq(v, ",") {
-			if strings.EqualFold(strings.TrimSpace(token), "upgrade") {
-				return strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
-			}
-		}
-	}
-	return false
 }
 
 // options returns the player's options for a tape. The error is a *problem.Problem where

@@ -98,7 +98,7 @@ func arrivals(t *testing.T, l *live.Library, streams []*hand, step func(came fun
 		lines = append(lines, fmt.Sprintf("%c%d", 'a'+at, f.Seq))
 		count.Add(1)
 	}}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), bounded.Limit)
 	defer cancel()
 	tape, err := l.Tape(ctx, ingest.DefaultTenant, "s")
 	if err != nil {
@@ -107,9 +107,7 @@ func arrivals(t *testing.T, l *live.Library, streams []*hand, step func(came fun
 	var stepping sync.WaitGroup
 	stepping.Go(func() {
 		step(func(n int) {
-			for count.Load() < int64(n) && ctx.Err() == nil {
-				time.Sleep(time.Millisecond)
-			}
+			bounded.Until(t, fmt.Sprintf("%d frames come", n), func() bool { return count.Load() >= int64(n) || ctx.Err() != nil })
 		})
 	})
 	if _, err := player.New(tape, sink, player.Options{Speed: player.Max}).Run(ctx); err != nil {
@@ -132,6 +130,9 @@ func (s *recording) Play(f *replay.Frame, _, _ int) error {
 // Blocks that change places, come twice, or late: a stream stays in order as long
 // as anybody can wait, and nothing is lost or shown twice.
 func TestArrivals(t *testing.T) {
+	t.Parallel()
+	// The follower receives a block that is early before the one that it waits for. It shows
+	// nothing of that, so there is no condition to wait for.
 	pause := func() { time.Sleep(50 * time.Millisecond) }
 	for _, tc := range []struct {
 		name  string
@@ -139,11 +140,12 @@ func TestArrivals(t *testing.T) {
 		begin func(a, b *hand) // before somebody follows
 		then  func(a, b *hand, came func(n int))
 		want  string
+		lost  bool // the follower stops waiting for a block
 	}{
 		{
 			"changed places", 1, func(a, _ *hand) { a.send(0, false) },
 			func(a, _ *hand, _ func(int)) { a.send(2, false); pause(); a.send(1, false); a.send(3, true) },
-			"a0 a1 a2 a3 a4 a5 a6 a7",
+			"a0 a1 a2 a3 a4 a5 a6 a7", false,
 		},
 		{
 			"the first two of a new stream changed places", 1, func(a, _ *hand) { a.send(0, false) },
@@ -154,7 +156,7 @@ func TestArrivals(t *testing.T) {
 				a.send(1, true)
 				b.send(2, true)
 			},
-			"a0 a1 b0 b1 b2 b3 a2 a3 b4 b5",
+			"a0 a1 b0 b1 b2 b3 a2 a3 b4 b5", false,
 		},
 		{
 			"one comes far too late", 1, func(a, _ *hand) { a.send(0, false) },
@@ -164,12 +166,12 @@ func TestArrivals(t *testing.T) {
 				a.send(1, false)
 				a.send(3, true)
 			},
-			"a0 a1 a4 a5 a2 a3 a6 a7",
+			"a0 a1 a4 a5 a2 a3 a6 a7", true,
 		},
 		{
 			"one never comes", 1, func(a, _ *hand) { a.send(0, false) },
 			func(a, _ *hand, _ func(int)) { a.send(2, true) },
-			"a0 a1 a4 a5",
+			"a0 a1 a4 a5", true,
 		},
 		{
 			"sent again", 2, func(a, _ *hand) { a.send(0, false); a.send(1, false); a.send(0, false) },
@@ -180,12 +182,12 @@ func TestArrivals(t *testing.T) {
 				a.send(3, true)
 				a.send(3, true)
 			},
-			"a0 a1 a2 a3 a4 a5 a6 a7",
+			"a0 a1 a2 a3 a4 a5 a6 a7", false,
 		},
 		{
 			"sent again before it goes on", 2, func(a, _ *hand) { a.send(0, false); a.send(1, false) },
 			func(a, _ *hand, _ func(int)) { a.send(0, false); a.send(2, true) },
-			"a0 a1 a2 a3 a4 a5",
+			"a0 a1 a2 a3 a4 a5", false,
 		},
 		{
 			"another stream, from before the session's start", 2, func(a, _ *hand) { a.send(0, false); a.send(1, false) },
@@ -195,12 +197,17 @@ func TestArrivals(t *testing.T) {
 				a.send(2, true)
 				b.send(1, true)
 			},
-			"a0 a1 a2 a3 b0 b1 a4 a5 b2 b3",
+			"a0 a1 a2 a3 b0 b1 a4 a5 b2 b3", false,
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
 			b := newBench(t)
-			l := b.library(func(o *live.Options) { o.Timeout = time.Second })
+			l := b.library(func(o *live.Options) {
+				if o.Timeout = bounded.Limit; tc.lost {
+					o.Timeout = time.Second
+				}
+			})
 			streams := []*hand{b.hand(time.Second), b.hand(time.Second)}
 			tc.begin(streams[0], streams[1])
 			first := 2 * tc.sent // frames that are there before
@@ -218,11 +225,13 @@ func TestArrivals(t *testing.T) {
 // TestRemovedBeforeReceived has a block stored and removed from JetStream that the follower
 // never received: it reads the frames from the store, and does not wait for Options.Timeout.
 func TestRemovedBeforeReceived(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct{ name, want string }{
 		{"of a stream that it reads", "a0 a1 a2 a3 a4 a5 a6 a7"},
 		{"the first of a new stream", "b0 b1 a0 a1 a2 a3 a4 a5"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
 			b := newBench(t)
 			b.keep = time.Millisecond
 			other := benchOn(t, localtest.NATS(t)) // where the missing block is stored from
@@ -247,7 +256,7 @@ func TestRemovedBeforeReceived(t *testing.T) {
 				stream.send(missing+1, false)
 				b.startSink()
 				b.stored(t, 2)
-				time.Sleep(50 * time.Millisecond) // longer than keep
+				time.Sleep(10 * b.keep) // stored blocks are removed once they are older than keep
 				if err := b.sink.Trim(t.Context()); err != nil {
 					t.Error(err)
 				}
@@ -279,6 +288,7 @@ func (b *bench) stored(t *testing.T, blocks uint64) {
 // A session is over a while after its last stream has ended; sooner or later
 // also if a stream never does.
 func TestOver(t *testing.T) {
+	t.Parallel()
 	const never = time.Hour
 	for _, tc := range []struct {
 		name                 string
@@ -292,6 +302,7 @@ func TestOver(t *testing.T) {
 		{"a tap that was killed", schema.NDJSON, false, 300 * time.Millisecond, never, 1800 * time.Millisecond, 1800 * time.Millisecond},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
 			b := newBench(t)
 			l := b.library(func(o *live.Options) { o.Grace, o.GraceHTTP, o.Silence = tc.grace, tc.http, tc.silence })
 			begin := time.Now()
@@ -311,6 +322,7 @@ func TestOver(t *testing.T) {
 // A stream that leaves a session for another one says so in the other's next
 // block: the session is over when that is stored.
 func TestOverWhenLeft(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.startSink()
 	l := b.library(func(o *live.Options) { o.Grace = 300 * time.Millisecond })
@@ -343,6 +355,7 @@ func (h *hung) Tape(ctx context.Context, tenant, session string) (replay.Tape, e
 
 // What comes live does not wait for a store that does not answer.
 func TestStoreHangs(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	store := &hung{Library: b.store, asked: make(chan struct{}, 1)}
 	l := b.library(func(o *live.Options) { o.Grace, o.Stored = 300*time.Millisecond, store })
@@ -362,6 +375,7 @@ func TestStoreHangs(t *testing.T) {
 
 // All who follow a session share one consumer.
 func TestOneConsumer(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	l := b.library(nil)
 	a := b.hand(0)
@@ -382,9 +396,7 @@ func TestOneConsumer(t *testing.T) {
 			}
 		})
 	}
-	for end := time.Now().Add(20 * time.Second); began.Load() < 20 && time.Now().Before(end); {
-		time.Sleep(time.Millisecond)
-	}
+	bounded.Until(t, "20 followers begin", func() bool { return began.Load() == 20 })
 	s, err := b.js.Stream(t.Context(), jetstream.StreamName)
 	if err != nil {
 		t.Fatal(err)
@@ -398,6 +410,7 @@ func TestOneConsumer(t *testing.T) {
 
 // Followers outlive a NATS that is away for a while.
 func TestNATSRestarts(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	server := localtest.Broker(t, broker.Options{Dir: dir, Listen: "127.0.0.1:0", Token: "token"})
 	b := benchOn(t, connect(t, server))
@@ -411,11 +424,9 @@ func TestNATSRestarts(t *testing.T) {
 		if err := server.Stop(context.Background()); err != nil {
 			t.Error(err)
 		}
-		time.Sleep(300 * time.Millisecond)
+		bounded.Until(t, "the connection breaks", func() bool { return !b.nc.IsConnected() })
 		localtest.Broker(t, broker.Options{Dir: dir, Listen: address, Token: "token"})
-		for !b.nc.IsConnected() {
-			time.Sleep(10 * time.Millisecond)
-		}
+		bounded.Until(t, "the connection is made again", b.nc.IsConnected)
 		for n := uint64(2); n < 6; n++ {
 			a.send(n, n == 5)
 			came(2*int(n) + 2)

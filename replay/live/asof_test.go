@@ -17,6 +17,7 @@ func asOf(t replay.Growing) time.Duration { return time.Duration(t.AsOf() - repl
 // What was recorded a minute before it came says nothing of the minute: only the
 // silence since then counts, and only while a reader would receive a block.
 func TestAsOf(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	l := b.library(func(o *live.Options) { o.Silence = 2 * time.Minute })
 	h := b.hand(time.Minute)

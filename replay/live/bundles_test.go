@@ -53,6 +53,7 @@ func (p *bundling) Publish(ctx context.Context, b ingest.EncodedBlock, done func
 // A session of which JetStream has bundles alone is known, and another of its bucket
 // that they do not hold is not.
 func TestKnownByBundle(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.publisher = &bundling{js: b.js}
 	s := b.stream("session", schema.NDJSON)

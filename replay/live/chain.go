@@ -8,15 +8,15 @@ type chain struct {
 	other ranges // frames of other blocks
 	seen  ranges // frames before the place of the snapshot
 	began bool
-	// Of the last block: the first frame of its part, the part's frames up to
-	// its end, and the number after its last; and where the blocks began that
-	// follow on each other up to it.
+	// The last block: the first frame of its part, the part's frames up to its end, and
+	// the number after its last frame; and where the run of blocks without a gap that
+	// ends with it began.
 	part, count, end uint64
 	start            uint64
 }
 
-// add takes the next block. Blocks below cursor, and frames up to that of from,
-// lie before the place.
+// add takes the next block. Blocks below cursor, and frames up to the frame of from, lie
+// before the place.
 func (c *chain) add(p *piece, cursor uint64, from *liveAt) {
 	if len(p.frames) == 0 {
 		return

@@ -13,6 +13,7 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/delivery/jetstream"
+	"tapedeck/ingest/sink"
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/speedtest"
 	"tapedeck/replay"
@@ -51,13 +52,13 @@ func script(b *bench, session string, lasts time.Duration) map[string]int {
 	begin := time.Now()
 	for _, part := range []struct{ from, to float64 }{{0, 1}, {0.2, 0.9}, {0.5, 0.7}} {
 		all.Go(func() {
-			time.Sleep(time.Duration(part.from * float64(lasts)))
+			time.Sleep(time.Duration(part.from * float64(lasts))) // the streams overlap as parts of lasts
 			s := b.stream(session, schema.NDJSON)
 			n := 0
 			for time.Since(begin) < time.Duration(part.to*float64(lasts)) {
 				record(b.t, s, 4)
 				n += 4
-				time.Sleep(10 * time.Millisecond)
+				time.Sleep(10 * time.Millisecond) // the pace of recording
 			}
 			end(b.t, s)
 			mu.Lock()
@@ -71,11 +72,12 @@ func script(b *bench, session string, lasts time.Duration) map[string]int {
 
 var errStop = errors.New("stop")
 
-// However the seam lies, whatever fails meanwhile: every follower sees every
-// frame once, and those of a stream in order.
+// However the seam lies, whatever fails meanwhile: every follower receives every frame
+// once, and the frames of a stream in order. 50 followers at a time are load enough, so
+// this test does not run beside the others.
 func TestEachFrameOnce(t *testing.T) {
 	t.Run("with all blocks", func(t *testing.T) { eachFrameOnce(t, newBench(t), time.Minute) })
-	// Who is slow finds the blocks removed, and reads what is stored.
+	// A slow follower finds the blocks removed, and reads what is stored.
 	t.Run("with few blocks", func(t *testing.T) { eachFrameOnce(t, newBench(t), time.Millisecond) })
 	t.Run("in bundles", func(t *testing.T) {
 		b := newBench(t)
@@ -88,6 +90,10 @@ func eachFrameOnce(t *testing.T, b *bench, keep time.Duration) {
 	const session, lasts = "session", 6 * time.Second
 	b.keep = keep
 	b.startSink()
+	bounded.Until(t, "the sink makes its consumer, which Trim reads", func() bool {
+		_, err := b.js.Consumer(t.Context(), jetstream.StreamName, sink.ConsumerName)
+		return err == nil
+	})
 	// A block that is missing is waited for until the sink has stored it, however slow the
 	// machine is: no frame may be skipped.
 	patient := func(o *live.Options) { o.Timeout = bounded.Limit }
@@ -115,7 +121,7 @@ func eachFrameOnce(t *testing.T, b *bench, keep time.Duration) {
 	for i := range 50 {
 		l := libraries[i%len(libraries)]
 		all.Go(func() {
-			time.Sleep(300*time.Millisecond + time.Duration(i)*lasts/50)
+			time.Sleep(300*time.Millisecond + time.Duration(i)*lasts/50) // followers come all the time
 			out := newSeen()
 			name := fmt.Sprintf("follower %d", i)
 			if i%5 == 3 && keep > lasts { // it leaves again and again
@@ -127,7 +133,7 @@ func eachFrameOnce(t *testing.T, b *bench, keep time.Duration) {
 				name += ", slow"
 				out.stop = func(s *seen) error {
 					if s.count%700 == 0 {
-						time.Sleep(300 * time.Millisecond)
+						time.Sleep(300 * time.Millisecond) // how slow it is
 					}
 					return nil
 				}
@@ -179,7 +185,7 @@ func disturb(b *bench, lasts time.Duration) {
 	}
 	begin := time.Now()
 	for i := 0; time.Since(begin) < lasts; i++ {
-		time.Sleep(150 * time.Millisecond)
+		time.Sleep(150 * time.Millisecond) // the interval of disturbances
 		switch i % 8 {
 		case 1:
 			b.stopSink()
@@ -215,13 +221,15 @@ func disturb(b *bench, lasts time.Duration) {
 }
 
 func TestUnknownSession(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	if _, err := b.library(nil).Tape(t.Context(), ingest.DefaultTenant, "nothing"); !errors.Is(err, replay.ErrNoSession) {
 		t.Errorf("got %v", err)
 	}
 }
 
-// The time from a frame's arrival to a follower, with 1,000 frames a second.
+// The time from a frame's arrival to a follower, with 1,000 frames a second. It measures, so it does
+// not run beside the other tests.
 func TestLatency(t *testing.T) {
 	b := newBench(t)
 	b.startSink()
@@ -249,7 +257,7 @@ func TestLatency(t *testing.T) {
 	}
 	for began.Load() < int64(len(outs)) && !t.Failed() { // who follows has to be there first
 		record(t, s, 1)
-		time.Sleep(10 * time.Millisecond)
+		time.Sleep(10 * time.Millisecond) // the pace of recording meanwhile
 	}
 	tick := time.NewTicker(time.Millisecond)
 	for range 5000 {

@@ -23,8 +23,8 @@ type Options struct {
 	// Stream is the JetStream stream of blocks, Sink the durable consumer that
 	// acknowledges a block once it is stored.
 	Stream, Sink string
-	// Filters returns the subjects of a session's blocks: first that of single
-	// blocks, then those of bundles that may contain one.
+	// Filters returns the subjects of a session's blocks: first the subject of single
+	// blocks, then the subjects of bundles that may contain one.
 	Filters func(tenant, session string) []string
 	Stored  replay.Library // the stored sessions
 	Deleted *tombstone.Set // of deleted sessions; nil for none
@@ -50,7 +50,7 @@ type Options struct {
 }
 
 // Library provides tapes of running sessions. It is a replay.Library. Its tapes are
-// replay.Growing, except those of sessions that have long been over, which come from
+// replay.Growing, unless a session has long been over: its tape comes from
 // Options.Stored.
 type Library struct {
 	opts Options

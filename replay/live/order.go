@@ -13,8 +13,8 @@ import (
 type track struct {
 	passed ranges // frames that were emitted, or are not requested
 	early  ranges // frames emitted from history whose blocks are still to come
-	// Of the block emitted last, if any: the first frame of its part,
-	// the part's frames up to its end, and the number after its last.
+	// The block emitted last, if any: the first frame of its part, the part's frames up
+	// to its end, and the number after its last frame.
 	known       bool
 	part, count uint64
 	end         uint64

@@ -47,10 +47,10 @@ const (
 	lossChecks = 10 * time.Second
 )
 
-// await returns the next message, however long that takes. The error is errLost if the server
-// delivered messages that did not arrive: the client library drops messages when its buffer
-// is full, and those that were under way when a connection broke are gone. take notices this
-// by the message that follows, await also if none follows.
+// await returns the next message, however long that takes. The error is errLost if the
+// server delivered messages that did not arrive: the client library drops messages when
+// its buffer is full, and messages that were under way when a connection broke are lost.
+// take detects a loss by the message that follows, await also if no message follows.
 func (p *pull) await(ctx context.Context, messages jetstream.MessagesContext) (jetstream.Msg, error) {
 	delivered := uint64(0)
 	for wait := lossCheck; ; {

@@ -44,7 +44,7 @@ func (r ranges) covers(first, end uint64) bool {
 	return i < len(r) && r[i].first <= first && end <= r[i].end
 }
 
-// end returns the number after the last of them, 0 without any.
+// end returns the number after the last frame of the set, 0 for an empty set.
 func (r ranges) end() uint64 {
 	if len(r) == 0 {
 		return 0
@@ -60,7 +60,7 @@ func (r ranges) unseen() uint64 {
 	return 0
 }
 
-// addWithout adds the frames below end that are not in others.
+// addWithout adds the frames below end that others does not have.
 func (r *ranges) addWithout(end uint64, others ranges) {
 	var at uint64
 	for _, o := range others {

@@ -1,6 +1,7 @@
 package live_test
 
 import (
+	"fmt"
 	"net"
 	"sync"
 	"testing"
@@ -42,18 +43,16 @@ func (w *slowWire) Dial(network, address string) (net.Conn, error) {
 // waitStored waits until a session's only stream is stored up to a frame.
 func (b *bench) waitStored(session string, frames uint64) {
 	b.t.Helper()
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	bounded.Until(b.t, fmt.Sprintf("%d frames are stored", frames), func() bool {
 		tape, err := b.store.Tape(b.t.Context(), ingest.DefaultTenant, session)
-		if err == nil && tape.Streams()[0].Frames == frames {
-			return
-		}
-	}
-	b.t.Fatalf("%d frames are not stored", frames)
+		return err == nil && tape.Streams()[0].Frames == frames
+	})
 }
 
 // What is stored shows that a session has ended before its last blocks have come
 // from JetStream: the follower gets them all the same.
 func TestEndBeforeItsBlocks(t *testing.T) {
+	t.Parallel()
 	server := localtest.Broker(t, broker.Options{Listen: "127.0.0.1:0"})
 	b := benchOn(t, connect(t, server))
 	b.startSink()
@@ -63,7 +62,7 @@ func TestEndBeforeItsBlocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(slow.Close)
-	l := b.library(func(o *live.Options) { o.NATS = slow })
+	l := b.library(func(o *live.Options) { o.NATS, o.Grace = slow, 100*time.Millisecond })
 	s := b.stream("session", schema.NDJSON)
 	record(t, s, 10)
 	out, reached := newSeen(), make(chan struct{})
@@ -85,7 +84,7 @@ func TestEndBeforeItsBlocks(t *testing.T) {
 	record(t, s, 30)
 	end(t, s)
 	b.waitStored("session", 50)
-	time.Sleep(2 * time.Second) // longer than the library waits for more after the end
+	time.Sleep(500 * time.Millisecond) // longer than Grace: a follower that counts it now ends too early
 	wire.held.Unlock()
 	if err := bounded.Receive(t, done); err != nil {
 		t.Fatal(err)

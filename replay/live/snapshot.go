@@ -144,7 +144,7 @@ func (t *tape) openStored(ctx context.Context, v *snapshot) error {
 	return nil
 }
 
-// endOf returns the number after that of a stream's last frame.
+// endOf returns the number after a stream's last frame.
 func endOf(s *schema.StreamState) uint64 {
 	if last := replay.LastSeq(s); last+1 != 0 {
 		return last + 1

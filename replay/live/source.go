@@ -20,7 +20,7 @@ type source struct {
 	held  int64         // bytes charged for the blocks that were pulled last
 }
 
-// charge charges the reader for blocks instead of the ones before.
+// charge charges the reader for these blocks in place of the previous ones.
 func (s *source) charge(pieces []*piece) {
 	held := int64(0)
 	for _, p := range pieces {
@@ -65,7 +65,7 @@ func (s *source) get(ctx context.Context) ([]*piece, <-chan struct{}, error) {
 		s.charge(pieces)
 		return pieces, nil, nil
 	}
-	// No blocks: the fetch timed out, or there are none before those of the tail.
+	// No blocks: the fetch timed out, or no block precedes the blocks of the tail.
 	none, err := s.library.none(ctx, s.tail.session, s.next, low)
 	if err != nil || !none {
 		return nil, nil, err

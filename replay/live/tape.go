@@ -173,7 +173,7 @@ func (t *tape) Read(_ context.Context, q replay.Query) (replay.Reader, error) {
 	return &reader{tape: t, query: q, tracks: map[string]*track{}}, nil
 }
 
-// Facts implements replay.Tape. It returns the stored facts; those of blocks that are
+// Facts implements replay.Tape. It returns the stored facts; the facts of blocks that are
 // not stored yet are missing.
 func (t *tape) Facts(ctx context.Context, q replay.FactQuery) (replay.Facts, error) {
 	stored, err := t.library.opts.Stored.Tape(ctx, t.session.tenant, t.session.id)

@@ -48,6 +48,7 @@ func (c *lossyConn) Read(p []byte) (int, error) {
 // TestLostInTransit breaks the connection to NATS while the last block of a session is under
 // way. No block follows from which the loss could be seen, and NATS sends none twice.
 func TestLostInTransit(t *testing.T) {
+	t.Parallel()
 	server := localtest.Broker(t, broker.Options{Dir: t.TempDir(), Listen: "127.0.0.1:0", Token: "token"})
 	b := benchOn(t, connect(t, server))
 	dialer := &lossy{}
@@ -76,7 +77,7 @@ func TestLostInTransit(t *testing.T) {
 			}
 			return false
 		})
-		time.Sleep(50 * time.Millisecond) // the block is on the connection
+		time.Sleep(50 * time.Millisecond) // NATS counts a block as delivered before the connection has it
 		_ = (*dialer.latest.Load()).Close()
 		dialer.losing.Store(false)
 	})

@@ -10,7 +10,7 @@ import (
 	"tapedeck/schema"
 )
 
-// Op is what a control does.
+// Op is the kind of a control.
 type Op string
 
 const (

@@ -14,9 +14,8 @@ import (
 // Sink receives the played frames. Run calls its methods in its own goroutine
 // and ends if one of them returns an error.
 type Sink interface {
-	// Play receives the bytes [from, to) of a frame, which are due now: all of
-	// them or, if Options.Reads is set, those of one read. The
-	// frame is valid during the call.
+	// Play receives the bytes [from, to) of a frame, which are due now: all of them or,
+	// if Options.Reads is set, the bytes of one read. The frame is valid during the call.
 	Play(f *replay.Frame, from, to int) error
 	// Flush is called before every wait, when no more frames are due.
 	Flush() error

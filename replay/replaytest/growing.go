@@ -52,7 +52,7 @@ func (g *Growing) Edge() int64 {
 // AsOf implements replay.Growing: every frame is known as soon as it arrives.
 func (g *Growing) AsOf() int64 { return max(g.Edge(), g.now()) }
 
-// Facts implements replay.Tape: those of the whole tape.
+// Facts implements replay.Tape. It returns the facts of the whole tape.
 func (g *Growing) Facts(ctx context.Context, q replay.FactQuery) (replay.Facts, error) {
 	return g.Memory.Facts(ctx, q)
 }

@@ -164,7 +164,7 @@ func TestGrowing(t *testing.T) {
 				return
 			}
 			rest = rest[n:]
-			time.Sleep(3 * time.Millisecond)
+			time.Sleep(3 * time.Millisecond) // the file grows while it is read
 		}
 		done <- nil
 	}()

@@ -13,7 +13,7 @@ var (
 	// ErrCut is in a BreakError if the file ends early: it was
 	// truncated, or is still being written.
 	ErrCut = errors.New("the tape file ends early")
-	// ErrDamaged is in a BreakError if bytes differ from those that were written.
+	// ErrDamaged is in a BreakError if bytes differ from the bytes that were written.
 	ErrDamaged = errors.New("the tape file is damaged")
 )
 

@@ -62,7 +62,7 @@ func parseIndex(body []byte, limit int64) ([]entry, error) {
 	return entries, nil
 }
 
-// session is what a file holds of one session.
+// session lists the records of one session of a file.
 type session struct {
 	id                     string
 	streams, frames, facts []entry // frames in position order

@@ -113,7 +113,7 @@ func parseHead(b []byte) (recordHead, error) {
 	return h, nil
 }
 
-// size is that of the whole record, bytes.
+// size is the size of the whole record, bytes.
 func (h recordHead) size() int { return headSize + h.meta + h.data }
 
 // trailer returns the last bytes of a file.

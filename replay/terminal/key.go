@@ -45,8 +45,8 @@ func (k *keys) feed(p []byte) (list []key) {
 	return list
 }
 
-// settle is called at intervals: what began and did not go on from one to the next
-// is over, and an escape that began nothing is the key.
+// settle is called at intervals. A sequence that has not gone on since the previous call
+// is over; an escape that began no sequence is the escape key.
 func (k *keys) settle() (list []key) {
 	switch {
 	case len(k.pending) == 0:

@@ -140,8 +140,8 @@ func mergeSpan(spans map[string]*schema.Span, s *schema.Span) {
 	old.Started, old.Name, old.SeenAt = started, name, seen
 }
 
-// addMessages adds messages, those of tools to their tools. It skips a reply that
-// repeats earlier text.
+// addMessages adds messages; messages of a tool are added to its entry. It skips a reply
+// that repeats earlier text.
 func (s *Story) addMessages(all []schema.Message, tools map[string]*entry) {
 	first := map[string]*schema.Message{}
 	spoke := map[string]bool{} // runs with a message of the assistant
@@ -199,7 +199,7 @@ func change(sum, old, by schema.Tokens) schema.Tokens {
 	return sum
 }
 
-// tokens returns those that were used up to t, ns.
+// tokens returns the tokens used up to t, ns.
 func (s *Story) tokens(t int64) schema.Tokens {
 	n := sort.Search(len(s.spent), func(i int) bool { return s.spent[i].at > t })
 	if n == 0 {
@@ -208,7 +208,8 @@ func (s *Story) tokens(t int64) schema.Tokens {
 	return s.spent[n-1].all
 }
 
-// turn returns when the tool or run after t began, or the one before; false for none.
+// turn returns when the next tool or run after t began, or the previous one before t;
+// false if there is none.
 func (s *Story) turn(t int64, forward bool) (int64, bool) {
 	if forward {
 		if i := sort.Search(len(s.turns), func(i int) bool { return s.turns[i] > t }); i < len(s.turns) {

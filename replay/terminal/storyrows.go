@@ -24,7 +24,7 @@ var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "
 // spin returns the spinner at t, in played time.
 func spin(t int64) string { return spinner[t/int64(100*time.Millisecond)%int64(len(spinner))] }
 
-// rows renders the story up to t, ns: its end, as much as has room.
+// rows renders the story up to t, ns: as many of its last rows as fit.
 func (s *Story) rows(t int64, width, height int) []row {
 	var parts [][]row // from the last to the first
 	count := 0
@@ -135,7 +135,7 @@ func (e *entry) said(t int64, width int) (rows []row) {
 	return rows
 }
 
-// bodyOf returns the style of a text whose heading has another.
+// bodyOf returns the style of the text below a heading.
 func bodyOf(head style) style {
 	if head == said {
 		return bold

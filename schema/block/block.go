@@ -27,7 +27,7 @@ type Block struct {
 // Left is the final state of the stream's segment in another session.
 type Left struct {
 	Session string
-	State   schema.StreamState // StreamID is that of the block
+	State   schema.StreamState // its StreamID is the block's
 }
 
 // Facts are the facts that changed in a block, in their state at its end.
@@ -84,6 +84,6 @@ func readable(v byte) error {
 
 const (
 	magic   = "TDB"
-	version = 3 // usages with billing; 2 is that of a bundle
+	version = 3 // usages with billing; 2 is the version of a bundle
 	first   = 1
 )

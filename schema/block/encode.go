@@ -48,7 +48,7 @@ func (b *Builder) Frames() int { return int(b.frames.count) }
 func (b *Builder) Size() int { return len(b.frames.raw) + len(b.frames.meta.b) }
 
 // Encode appends the block to dst and empties the builder. It uses all of blk but its
-// Frames: the frames are those that were added.
+// Frames: the block has the frames that were added.
 func (b *Builder) Encode(dst []byte, blk *Block, codec Codec) []byte {
 	w := &b.body
 	w.b = w.b[:0]

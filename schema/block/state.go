@@ -7,9 +7,9 @@ import (
 	"tapedeck/schema"
 )
 
-// writeStates writes the block's own state and, appended to its record, those of the
-// segments that ended in other sessions and then the identity of the own state. Empty
-// values at the end of the record are omitted.
+// writeStates writes the state of the block. To the same record it appends the final states of
+// segments in other sessions, then the identity of the block's state. Empty values at the end of
+// the record are omitted.
 func writeStates(w *writer, blk *Block) {
 	writeState(w, &blk.State)
 	if len(blk.Left) == 0 && !hasIdentity(&blk.State) {
@@ -19,7 +19,7 @@ func writeStates(w *writer, blk *Block) {
 	for i := range blk.Left {
 		w.record(func() {
 			state := blk.Left[i].State
-			state.StreamID = "" // it is that of the block
+			state.StreamID = "" // readers take the block's
 			w.string(blk.Left[i].Session)
 			writeState(w, &state)
 			writeIdentity(w, &state)

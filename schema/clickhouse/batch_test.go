@@ -62,7 +62,7 @@ func everything() *block.Block {
 	}
 }
 
-// What stands in each table after everything was inserted, column by column.
+// want has the row of each table after everything was inserted, column by column.
 var want = map[string]string{
 	"frames": "tenant=acme session_id=sess-1 stream_id=" + streamID + " seq=5 stream_started=2025-11-20 19:36:18 " +
 		"captured_at=2025-11-21 00:00:00.123456789 direction=send transport=websocket flags=65 type=t source_session=own run_id=run-1 " +

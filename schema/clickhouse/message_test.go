@@ -2,7 +2,7 @@ package clickhouse
 
 import "testing"
 
-// The texts are those of ClickHouse's documentation and of its client for one error each.
+// The texts are errors as ClickHouse's documentation and its client print them.
 func TestMessage(t *testing.T) {
 	for text, want := range map[string]string{
 		"Code: 60. DB::Exception: Table default.x does not exist. (UNKNOWN_TABLE)":                                                                                                      "Table default.x does not exist",

@@ -10,16 +10,16 @@ import (
 	"tapedeck/internal/certs"
 )
 
-// The parameters of a DSN that name PEM files: the authorities of which the server's
-// certificate must be, instead of those of the system; and the certificate that is shown to
-// the server, with its key. With one of them connections are encrypted (secure=true).
+// The parameters of a DSN that name PEM files: the authorities that may have signed the server's
+// certificate, instead of the system's authorities; and the client's certificate with its key.
+// Connections are encrypted (secure=true) if one of the parameters is set.
 const (
 	paramCA   = "tls_ca"
 	paramCert = "tls_cert"
 	paramKey  = "tls_key"
 )
 
-// TLS are the settings of encrypted connections to ClickHouse. Those that are "" are not used.
+// TLS are the settings of encrypted connections to ClickHouse. Fields that are "" are not used.
 type TLS struct{ CA, Cert, Key, ServerName string }
 
 // WithTLS returns a DSN with the settings added, and checks the files. log receives what

@@ -72,7 +72,7 @@ func TestDeletedRecords(t *testing.T) {
 	}
 }
 
-// The log of an upgrade has a line for each statement, that of an empty database one for all of them.
+// The log of an upgrade has a line for each statement. The log of a run on an empty database has one line.
 func TestLogged(t *testing.T) {
 	_, conn := database(t)
 	logged := func(list []migrations.Migration) string {

@@ -9,8 +9,9 @@ import (
 	"tapedeck/schema/migrations"
 )
 
-// baseline returns the statements that make all tables at once; nil unless the database has
-// none of them, since no migration was begun, and the migrations are the program's own.
+// baseline returns the statements that make all tables in their last form. It returns nil if a
+// statement of a migration is recorded, if one of the tables exists, or if the baseline's file
+// was not made from the run's migrations.
 //
 // If the process is killed between two of these statements, the next run finds tables and
 // applies the migrations one by one: each statement can be executed again, and changes nothing

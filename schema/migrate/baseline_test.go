@@ -64,13 +64,17 @@ func TestBaseline(t *testing.T) {
 // A database in which a table is left gets no baseline: its other tables may have an earlier form.
 func TestNoBaselineBesideTables(t *testing.T) {
 	_, conn := database(t)
-	do(t, conn, upTo(t, 1)[0].Statements[0]) // frames, as 0001 makes it
-	var steps []Progress
-	if _, err := Apply(t.Context(), conn, Options{Report: func(p Progress) { steps = append(steps, p) }}); err != nil {
-		t.Fatal(err)
-	}
-	if steps[0].Migration != "0001_tables" {
-		t.Errorf("the run began with %v", steps[0])
+	for _, empty := range []bool{true, false} {
+		if !empty {
+			do(t, conn, upTo(t, 1)[0].Statements[0]) // frames, as 0001 makes it
+		}
+		s, err := Read(t.Context(), conn, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if list, err := s.baseline(t.Context(), conn); err != nil || (len(list) > 0) != empty {
+			t.Errorf("empty: %v; %d statements of the baseline, %v", empty, len(list), err)
+		}
 	}
 }
 
@@ -82,7 +86,7 @@ func TestKilledInTheBaseline(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := schemaOf(t, conn)
-	for _, moment := range []string{"ran 1", "ran 9", "ran 25", "whole 1"} {
+	for _, moment := range []string{"ran 1", "ran 25", "whole 1"} {
 		t.Run(moment, func(t *testing.T) {
 			dsn, conn := database(t)
 			if _, err := start(t, childSetup{DSN: dsn, KillAt: moment}); err == nil || !strings.Contains(err.Error(), "signal: killed") {

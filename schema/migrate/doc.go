@@ -3,9 +3,9 @@
 // The statements of package migrations are applied one at a time, and each is recorded in
 // schema_steps when it is done: a run that ends halfway is continued at the statement that
 // was not recorded. An empty database gets the tables of the baseline, which all migrations
-// together make, and the same records. Several processes may start at once: one of them holds the lock and the
-// others wait for it. docs/adr/0022-upgrades.md describes the lock, and which programs may
-// use which schema.
+// together make, and the same records. Several processes may start at once: one of them holds
+// the lock and the others wait for it. docs/adr/0022-upgrades.md describes the lock, and which
+// programs may use which schema.
 package migrate
 
 import (

@@ -2,7 +2,7 @@ package migrate
 
 import "fmt"
 
-// Progress is where a run stands.
+// Progress is the statement that a run executes.
 type Progress struct {
 	Migration   string `json:"migration,omitempty"` // its name; "" before the first one
 	Step, Steps int    // the statement, counted from 1, and how many the migration has

@@ -41,8 +41,7 @@ type State struct {
 	steps map[[2]uint32]string // the checksums of statements that are done
 }
 
-// empty reports whether no migration was begun when the state was read. Statements on a database without rows take
-// milliseconds each.
+// empty reports whether no migration was begun when the state was read.
 func (s *State) empty() bool { return s.unrecorded && len(s.Applied) == 0 }
 
 // ErrOld reports a schema that this program must not use, since it is too old.

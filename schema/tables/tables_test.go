@@ -4,25 +4,17 @@ import (
 	"slices"
 	"testing"
 
-	"tapedeck/internal/local/localtest"
-	"tapedeck/schema/clickhouse"
+	"tapedeck/schema/clickhouse/clickhousetest"
 )
 
 // Every table of the schema is declared, so that an erasure covers a table that is added.
 func TestEveryTableIsDeclared(t *testing.T) {
-	conn, err := clickhouse.Open(localtest.ClickHouse(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	if _, err := clickhouse.Migrate(t.Context(), conn); err != nil {
-		t.Fatal(err)
-	}
+	conn := clickhousetest.Shared(t).Conn
 	var there []struct {
 		Name    string   `ch:"name"`
 		Columns []string `ch:"columns"`
 	}
-	err = conn.Select(t.Context(), &there, `SELECT name, groupArray(c.name) AS columns
+	err := conn.Select(t.Context(), &there, `SELECT name, groupArray(c.name) AS columns
 		FROM (SELECT name FROM system.tables WHERE database = currentDatabase() AND engine != 'View') AS t
 		INNER JOIN (SELECT table, name FROM system.columns WHERE database = currentDatabase()) AS c ON c.table = t.name
 		GROUP BY name`)

@@ -1,4 +1,5 @@
 import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
 import { expect, test } from './test'
 
 // A colour that is fading in has another contrast.
@@ -32,38 +33,76 @@ const pages = [
   { path: '/record', ready: 'h1' },
 ]
 
-for (const scheme of ['light', 'dark'] as const)
-  for (const [size, width] of [
-    ['wide', 1280],
-    ['narrow', 390],
-  ] as const)
-    for (const { path, ready } of pages)
-      test(`axe finds nothing serious, ${scheme} and ${size}: ${path}`, async ({ page }) => {
-        await page.emulateMedia({ colorScheme: scheme })
-        await page.setViewportSize({ width, height: 844 })
-        await page.goto(path)
-        await expect(page.locator(ready).first()).toBeVisible()
-        const { violations } = await new AxeBuilder({ page }).analyze()
-        const serious = violations
-          .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-          .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join('\n  ')}`)
-        expect(serious).toEqual([])
-      })
+/**
+ * The pages whose layout a narrow screen changes: the list of sessions becomes a list of cards and its page one column,
+ * a session shows one of its views at a time, the filters of a report scroll sideways, the searched sessions and a
+ * comparison are one column, and so is the page about recording. The layout of the others stays: their tables scroll.
+ */
+const changed = [
+  '/',
+  '/sessions/demo',
+  '/usage?from=now-24h',
+  '/search?q=build',
+  '/compare',
+  '/compare?a=demo&b=demo',
+  '/record',
+]
+
+const wide = { width: 1280, height: 844 }
+const narrow = { width: 390, height: 844 }
+
+// These tests change nothing on the server.
+test.describe.configure({ mode: 'parallel' })
+
+/** The violations that matter, in a part of the page if one is named, of all rules or of one. */
+async function serious(page: Page, { part, rule }: { part?: string; rule?: string } = {}): Promise<string[]> {
+  let axe = new AxeBuilder({ page })
+  if (part !== undefined) axe = axe.include(part)
+  if (rule !== undefined) axe = axe.withRules(rule)
+  const { violations } = await axe.analyze()
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join('\n  ')}`)
+}
+
+/** Switches to dark. All that it changes is colours. */
+async function darken(page: Page) {
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark')
+}
+
+for (const { path, ready } of pages) {
+  test(`axe finds nothing serious: ${path}`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme: 'light' })
+    await page.setViewportSize(wide)
+    await page.goto(path)
+    await expect(page.locator(ready).first()).toBeVisible()
+    expect.soft(await serious(page), 'light').toEqual([])
+    await darken(page)
+    expect.soft(await serious(page, { rule: 'color-contrast' }), 'dark').toEqual([])
+    await page.setViewportSize(narrow)
+    await expect(page.locator(ready).first()).toBeVisible()
+    expect.soft(await serious(page, { rule: 'scrollable-region-focusable' }), 'narrow').toEqual([])
+  })
+
+  if (changed.includes(path))
+    test(`axe finds nothing serious, narrow: ${path}`, async ({ page }) => {
+      await page.emulateMedia({ colorScheme: 'light' })
+      await page.setViewportSize(narrow)
+      await page.goto(path)
+      await expect(page.locator(ready).first()).toBeVisible()
+      expect.soft(await serious(page), 'light').toEqual([])
+      await darken(page)
+      expect.soft(await serious(page, { rule: 'color-contrast' }), 'dark').toEqual([])
+    })
+}
 
 test('axe finds nothing serious in an open filter', async ({ page }) => {
   await page.goto('/')
   for (const name of ['Time', 'Tool', 'Duration']) {
     await page.getByRole('group', { name: 'Filters' }).getByRole('button', { name, exact: true }).click()
     await expect(page.getByRole('dialog', { name })).toBeVisible()
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    expect
-      .soft(
-        violations
-          .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-          .map(({ id, nodes }) => [id, nodes[0]?.html]),
-        name,
-      )
-      .toEqual([])
+    expect.soft(await serious(page), name).toEqual([])
     await page.keyboard.press('Escape')
     await expect(page.getByRole('dialog', { name })).toHaveCount(0)
   }
@@ -73,23 +112,21 @@ for (const scheme of ['light', 'dark'] as const)
   test(`axe finds nothing serious in a session's menu, its dialogs and its search, ${scheme}`, async ({
     page,
   }) => {
+    const rule = scheme === 'dark' ? { rule: 'color-contrast' } : {}
     await page.emulateMedia({ colorScheme: scheme })
     await page.goto('/sessions/demo')
-    const serious = async (part: string) =>
-      (await new AxeBuilder({ page }).include(part).analyze()).violations
-        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-        .map(({ id, nodes }) => [id, nodes[0]?.html])
     await page.getByRole('button', { name: 'Find words in this session' }).click()
     await page.getByRole('textbox', { name: 'Find in this session' }).fill('build')
     await page.keyboard.press('Enter')
-    expect.soft(await serious('body'), 'search').toEqual([])
+    expect.soft(await serious(page, rule), 'search').toEqual([])
     for (const name of ['Export…', 'Replay address…', 'Decode again…', 'Delete…']) {
       await page.getByRole('button', { name: 'Session menu' }).click()
       await expect(page.getByRole('menuitem', { name })).toBeVisible()
-      if (name === 'Delete…') expect.soft(await serious('[role="menu"]'), 'menu').toEqual([])
+      if (name === 'Delete…')
+        expect.soft(await serious(page, { part: '[role="menu"]', ...rule }), 'menu').toEqual([])
       await page.getByRole('menuitem', { name }).click()
       await expect(page.getByRole('dialog')).toBeVisible()
-      expect.soft(await serious('[role="dialog"]'), name).toEqual([])
+      expect.soft(await serious(page, { part: '[role="dialog"]', ...rule }), name).toEqual([])
       await page.keyboard.press('Escape')
       await expect(page.getByRole('dialog')).toHaveCount(0)
     }

@@ -48,7 +48,7 @@ test('of a hung tool call every part of the page says the same age, which is the
   const { started } = (await (await page.request.get(`/v1/sessions/${session}`)).json()) as {
     started: string
   }
-  // It hangs for longer than anything on the page is late.
+  // It hangs for longer than anything on the page is late, in real time: the age of the call is measured.
   await expect.poll(() => Date.now() - called, { timeout: 60_000 }).toBeGreaterThan(12_000)
 
   await page.goto(`/sessions/${session}`)
@@ -99,9 +99,9 @@ test('a short tool call is never shown to last longer than it did', async ({ pag
   const calls = 4
   for (let i = 0; i < calls; i++) {
     run.call(`c${i}`, `short${i}`, '{}')
-    await page.waitForTimeout(225)
+    await page.waitForTimeout(225) // how long the call lasts
     run.result(`c${i}`, 'done')
-    await page.waitForTimeout(1500)
+    await page.waitForTimeout(1500) // a clock that went on after the call would show more than it lasted
   }
   const spans = async () => {
     const timeline = (await (await page.request.get(`/v1/sessions/${session}/timeline`)).json()) as {

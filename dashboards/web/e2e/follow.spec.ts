@@ -97,7 +97,7 @@ test('the timeline of a live session shows its newest line and its end', async (
   await expect(page.getByRole('region', { name: 'Player' }).getByText('Live', { exact: true })).toBeVisible()
   for (let i = 0; i < 60; i++) {
     run.call(`c${i}`, `tool${i}`, '{}')
-    await page.waitForTimeout(60)
+    await page.waitForTimeout(60) // the calls arrive in many updates, as those of an agent do
     run.result(`c${i}`, 'done')
   }
   await expect.poll(() => seen(page)).toContain('tool59')

@@ -69,7 +69,7 @@ for (const tab of ['Timeline', 'Frames'])
       const measured: (Held & { frames: number })[] = []
       const looks = 8
       for (let i = 0; i <= looks; i++) {
-        if (i > 0) await page.waitForTimeout((minutes * 60_000) / looks)
+        if (i > 0) await page.waitForTimeout((minutes * 60_000) / looks) // the interval of measuring
         measured.push({ frames, ...(await held(devtools)) })
       }
       for (const { frames, heap, nodes, listeners } of measured)

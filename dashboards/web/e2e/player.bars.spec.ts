@@ -31,8 +31,7 @@ async function open(page: Page, address: string, shows: string): Promise<number>
 
 const session = `hundred-thousand-${Date.now()}`
 
-test.beforeAll(async ({ playwright }, info) => {
-  const server = info.project.use.baseURL ?? ''
+test.beforeAll(async ({ playwright, demoServer: server }) => {
   const dir = mkdtempSync(join(tmpdir(), 'tapedeck-long-'))
   try {
     const file = join(dir, 'long.ndjson')

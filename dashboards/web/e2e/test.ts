@@ -1,23 +1,51 @@
 import { test as base } from '@playwright/test'
+import { startServer } from './server'
 
 export { expect } from '@playwright/test'
 
-/** Tests against the server of the run. What a page complains about in its console fails its test. */
-export const test = base.extend<{ complaints: string[] }>({
+/**
+ * Tests against a server of their worker, so that tests that run side by side do not change each other's sessions.
+ * An error in the browser's console fails the test of its page.
+ */
+export const test = base.extend<{ complaints: string[] }, { demoServer: string }>({
+  demoServer: [
+    // eslint-disable-next-line no-empty-pattern -- Playwright reads from the pattern what a fixture needs: nothing.
+    async ({}, provide) => {
+      const server = await startServer(['--demo'])
+      try {
+        await demoToEnd(server.url)
+        await provide(server.url)
+      } finally {
+        await server.stop()
+      }
+    },
+    { scope: 'worker', timeout: 240_000 },
+  ],
+  baseURL: async ({ demoServer }, provide) => provide(demoServer),
   complaints: [
     async ({ page }, provide) => {
       const complaints: string[] = []
       page.on('console', (message) => {
         if (message.type() !== 'error') return
         // A server that is busy answers 503, as /readyz does if a check takes more than two seconds, and the page
-        // asks again. The browser notes each answer; what the page shows afterwards is what tests look at.
+        // asks again. The browser logs each answer; tests look at what the page shows afterwards.
         if (/status of 503/.test(message.text())) return
         complaints.push(`${message.text()} ${message.location().url}`.trim())
       })
       page.on('pageerror', (error) => complaints.push(error.message))
       await provide(complaints)
-      base.expect(complaints, 'what the browser complained about').toEqual([])
+      base.expect(complaints, 'errors in the console of the browser').toEqual([])
     },
     { auto: true },
   ],
 })
+
+/** Waits until the demo was played to its end and is stored. */
+async function demoToEnd(url: string) {
+  for (const deadline = Date.now() + 120_000; Date.now() < deadline;) {
+    const answer = await fetch(`${url}/v1/sessions/demo`)
+    if (answer.ok && ((await answer.json()) as { status: string }).status === 'ok') return
+    await new Promise((done) => setTimeout(done, 100)) // the interval of asking
+  }
+  throw new Error('the demo did not end within two minutes')
+}

@@ -1,4 +1,4 @@
-// The styles of the components that are used, and of those that they are made of, in the order in which
+// The styles of the used components and of the components that they contain, in the order in which
 // @mantine/core/styles.css has them: later ones override earlier ones. A test fails where one is missing.
 import '@mantine/core/styles/baseline.css'
 import '@mantine/core/styles/default-css-variables.css'

@@ -30,7 +30,7 @@ func (t *tries) try(_ context.Context, subject string, _ []byte) error {
 	t.busy++
 	t.most = max(t.most, t.busy)
 	t.mu.Unlock()
-	time.Sleep(10 * time.Millisecond)
+	time.Sleep(10 * time.Millisecond) // so that tries at the same time overlap
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.busy--
@@ -66,7 +66,7 @@ func TestRetriedAfterUpgrade(t *testing.T) {
 	stop1, stop2 := retry(t, s, "v1", tried), retry(t, s, "v1", tried)
 	bounded.Until(t, "each letter was tried", func() bool { return tried.count() >= 3 })
 	metrictest.Show(t, "tapedeck_dead_letters", "tapedeck_dead_letter_bytes")
-	time.Sleep(time.Second) // several rounds
+	time.Sleep(time.Second) // several rounds, in which nothing is tried: no condition shows that
 	stop1()
 	stop2()
 	if n := tried.count(); n != 3 || tried.most != 1 {

@@ -38,7 +38,7 @@ var (
 		"Age of the oldest block that was offered and is neither durable nor refused; 0 if there is none.")
 )
 
-// counters are those of one tenant.
+// counters holds the counters of one tenant.
 type counters struct{ durable, refused, failed, frames, bytes prometheus.Counter }
 
 // known has the counters by the label of the tenant.

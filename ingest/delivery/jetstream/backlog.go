@@ -23,7 +23,7 @@ type Backlog struct {
 	// is their share of Bytes, an estimate as if all messages were of one size.
 	Unstored      uint64    `json:"unstored_messages"`
 	InFlight      uint64    `json:"in_flight_messages"`   // delivered to sinks and not acknowledged
-	Redelivered   uint64    `json:"redelivered_messages"` // those of them that were delivered before
+	Redelivered   uint64    `json:"redelivered_messages"` // messages of the backlog that were delivered before
 	UnstoredBytes uint64    `json:"unstored_bytes"`
 	OldestAt      time.Time `json:"oldest_unstored_at,omitzero"` // when the oldest of them was published
 	OldestMS      float64   `json:"oldest_unstored_ms"`          // its age

@@ -13,9 +13,9 @@ import (
 // TLS are the settings of encrypted connections to NATS. Those that are "" are not used.
 type TLS struct {
 	// CA names the file (PEM) of the authorities of which the servers' certificates must be,
-	// instead of those of the system; Cert and Key those of the certificate that is shown.
+	// instead of the system's; Cert and Key hold the certificate that is shown, and its key.
 	CA, Cert, Key string
-	ServerName    string // the name that the servers' certificates must have, "" for that of the address
+	ServerName    string // the name that the servers' certificates must have, "" for the host name of the address
 }
 
 // Options returns the options of a connection. The files are read again for each connection

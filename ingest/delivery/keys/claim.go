@@ -23,7 +23,7 @@ type Claim struct {
 	req      Request
 	subject  string
 	known    Known
-	expected string // digest of what is known from the request's offset on
+	expected string // digest of the known input from the request's offset on
 	claimed  uint64 // sequence of the claim
 
 	superseded chan struct{} // closed once another request has claimed the key

@@ -24,7 +24,7 @@ type Known struct {
 	result    *Result // if the stream was recorded to its end
 	prefix    prefix
 	whole     *Digest // of all
-	tail      *Digest // of what comes after the request's offset
+	tail      *Digest // of the input after the request's offset
 	last      uint64  // sequence of the last message; 0 if there is none
 	forwarded uint64  // see headerForwarded
 	size      int64   // of all messages, bytes

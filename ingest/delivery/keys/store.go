@@ -14,7 +14,7 @@ import (
 	"tapedeck/ingest"
 )
 
-// Options configure a Store. The zero value of a field stands for its default.
+// Options configure a Store. The zero value of a field means its default.
 type Options struct {
 	NATS     *nats.Conn
 	Next     ingest.Publisher // receives blocks for the sink once their log has them

@@ -24,6 +24,7 @@ import (
 	"tapedeck/internal/backoff"
 	"tapedeck/internal/clockskew"
 	"tapedeck/internal/console"
+	"tapedeck/internal/rootcause"
 )
 
 // Options are the settings of an outlet.
@@ -93,7 +94,7 @@ func (o *Outlet) toNATS(ctx context.Context, opts Options) error {
 	options := append(jetstream.ConnectOptions(o.log), nats.RetryOnFailedConnect(false))
 	nc, err := nats.Connect(opts.NATS, append(options, opts.NATSOptions...)...)
 	if err != nil {
-		return fmt.Errorf("no NATS server answers at %s (%w)\nName another one with --nats or TAPEDECK_NATS", o.server, apiclient.RootOf(err))
+		return fmt.Errorf("no NATS server answers at %s (%w)\nName another one with --nats or TAPEDECK_NATS", o.server, rootcause.Of(err))
 	}
 	var stream njs.Stream
 	js, err := njs.New(nc)

@@ -6,7 +6,7 @@ import (
 )
 
 var (
-	// ErrFull is what a block is refused with while neither the next publisher
+	// ErrFull refuses a block while neither the next publisher
 	// nor the disk takes it.
 	ErrFull = errors.New("spool is full")
 	// ErrInUse is returned for a directory that another process uses.

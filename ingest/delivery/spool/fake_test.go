@@ -14,6 +14,7 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
+	"tapedeck/internal/bounded"
 )
 
 var errDown = errors.New("server is away")
@@ -156,11 +157,7 @@ func publish(t *testing.T, s *Spool, f *ingesttest.Results, from, to, size int) 
 // eventually waits until what holds, on the real clock or a bubble's.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !holds(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("still not so: %s", what)
-		}
-	}
+	bounded.Until(t, what, holds)
 }
 
 // drained waits until all was sent and confirmed.

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"tapedeck/internal/bounded"
 )
 
 // Writes that the system cuts short leave no trace between whole records.
@@ -52,7 +54,7 @@ func writeToSmallFiles(dir string) error {
 		return err
 	}
 	next.set(nil, nil)
-	for end := time.Now().Add(10 * time.Second); s.State().Blocks > 0; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(bounded.Limit); s.State().Blocks > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			return errors.New("what was written is not sent")
 		}

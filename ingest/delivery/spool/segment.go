@@ -25,7 +25,7 @@ type segment struct {
 	path     string
 	size     int64 // of the head and the whole records
 	records  int   // whole records in it
-	left     int   // those of them that were not confirmed
+	left     int   // blocks of the segment that were not confirmed
 	read     bool  // all of it was read
 	damaged  bool  // something in it could not be read
 	oldestAt int64 // about when the oldest of left was taken, ns
@@ -60,7 +60,7 @@ func createSegment(path string) (*os.File, error) {
 	return f, nil
 }
 
-// contents is what a walk through a segment finds.
+// contents describes the records of a segment.
 type contents struct {
 	records int
 	valid   int64 // where the last whole record ends

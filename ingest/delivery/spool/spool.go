@@ -1,4 +1,4 @@
-// Package spool keeps blocks safe on disk while they cannot be sent on. It stands before any
+// Package spool keeps blocks safe on disk while they cannot be sent on. It precedes any
 // publisher: while that one takes blocks they pass straight through. A block that it does not
 // take is appended to a file, and acknowledged then; blocks on disk are sent later, the oldest
 // first. The blocks in flight are written before it, so that a process that is killed leaves

@@ -87,7 +87,7 @@ type Client struct {
 	away    bool          // for longer than Grace
 	grace   *time.Timer   // sets away
 	trouble error         // why the last request failed
-	refused error         // the server takes nothing from this client; it stands
+	refused error         // the server takes nothing from this client; it is final
 	moved   time.Time     // when the server last settled a block, or could have begun to
 	closed  bool
 }

@@ -219,11 +219,7 @@ func wantInOrder(t *testing.T, s *store, n int) {
 
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !holds(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("still not so: %s", what)
-		}
-	}
+	bounded.Until(t, what, holds)
 }
 
 // relay is a TCP proxy that cuts each connection after some bytes from the
@@ -289,7 +285,7 @@ func (r *relay) pass(from net.Conn) {
 		r.mu.Lock()
 		r.cuts++
 		r.mu.Unlock()
-		time.Sleep(30 * time.Millisecond) // for what comes back meanwhile
+		time.Sleep(30 * time.Millisecond) // what comes back meanwhile varies the tests; none of them rests on it
 	}
 	from.Close()
 	to.Close()

@@ -18,7 +18,7 @@ import (
 //	the block, up to the end
 const messageHead = 4
 
-// maxNames bounds what stands before the block, bytes.
+// maxNames bounds the fields before the block, bytes.
 const maxNames = 4096
 
 // errMessage reports bytes that are not a block.

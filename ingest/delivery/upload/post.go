@@ -149,7 +149,7 @@ func (c *Client) finish(resp *http.Response, batch []*item) error {
 		}
 		c.found(&a.answer)
 	} else if err != nil {
-		a.answer = answer{} // what stands before the server has answered
+		a.answer = answer{} // the state until the server has answered
 	}
 	if a.Settled > 0 {
 		c.mu.Lock()

@@ -340,7 +340,7 @@ func TestStall(t *testing.T) {
 	eventually(t, "it is back", func() bool { return c.State().Connected })
 	publish(t, c, again, 10, 20, 100)
 	again.Durable(t)
-	time.Sleep(300 * time.Millisecond) // an idle link does not stall
+	time.Sleep(300 * time.Millisecond) // longer than Stall, in which an idle upload is not disconnected
 	if got := c.State(); !got.Connected {
 		t.Errorf("state %+v", got)
 	}

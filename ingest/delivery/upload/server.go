@@ -86,7 +86,7 @@ type Server struct {
 	totals    totals
 }
 
-// presence is what a server knows of a recorder.
+// presence describes a recorder that is connected to a server.
 type presence struct {
 	tenant   string
 	requests int       // that are being served

@@ -11,7 +11,10 @@ import (
 )
 
 // Dialect is AG-UI as JSON events.
-var Dialect = dialect.Dialect{Name: "ag-ui", Match: match, Time: timeOf, Ends: dialect.EndsWith("RUN_FINISHED", "RUN_ERROR"), New: newDecoder}
+var Dialect = dialect.Dialect{
+	Name: "ag-ui", Match: match,
+	Time: timeOf, Ends: dialect.EndsWith("RUN_FINISHED", "RUN_ERROR"), New: newDecoder,
+}
 
 // Numbers below earliest or above latest, ms, are not read as times. Nanoseconds cannot hold
 // times after latest.

@@ -44,7 +44,8 @@ var events = dialect.NewTypes(map[string]event{
 	"TEXT_MESSAGE_END":              {read: (*decoder).textEnd, needs: []string{"messageId"}},
 	textChunk:                       {read: (*decoder).textChunk, needs: []string{"delta"}},
 	"REASONING_START":               {needs: []string{"messageId"}},
-	"REASONING_MESSAGE_START":       {read: (*decoder).thinkingEnd, needs: []string{"messageId"}}, // an earlier message with the id ends
+	// An earlier message with the id ends.
+	"REASONING_MESSAGE_START":       {read: (*decoder).thinkingEnd, needs: []string{"messageId"}},
 	"REASONING_MESSAGE_CONTENT":     {read: (*decoder).thinkingContent, needs: []string{"messageId", "delta"}},
 	"REASONING_MESSAGE_END":         {read: (*decoder).thinkingEnd, needs: []string{"messageId"}},
 	thinkingChunk:                   {read: (*decoder).textChunk, needs: []string{"delta"}},

@@ -12,7 +12,10 @@ import (
 )
 
 // Dialect is Anthropic's Messages API.
-var Dialect = dialect.Dialect{Name: "anthropic-messages", Match: match, Ends: dialect.EndsWith("message_stop", "error"), New: newDecoder}
+var Dialect = dialect.Dialect{
+	Name: "anthropic-messages", Match: match,
+	Ends: dialect.EndsWith("message_stop", "error"), New: newDecoder,
+}
 
 // decoder reads responses one after the other, or exchanges that a proxy recorded.
 type decoder struct {

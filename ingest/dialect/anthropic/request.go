@@ -59,15 +59,13 @@ func (d *decoder) request(in *dialect.Input) {
 	d.at = 0
 	d.refusal.Answer(0)
 	d.messages.Asked(at)
-	dialect.Elements(messages, dialect.RawMember(in.Data, "messages"), dialect.NewSince(messages, isAssistant, true), d.message)
+	dialect.Elements(messages, dialect.RawMember(in.Data, "messages"), dialect.NewSince(messages, dialect.IsAssistant, true), d.message)
 }
-
-func isAssistant(m *fastjson.Value) bool { return string(m.GetStringBytes("role")) == "assistant" }
 
 // message reads a new message of a request: text of the user, and results of tools that the
 // client executed.
 func (d *decoder) message(_ int, v *fastjson.Value, raw []byte) {
-	if isAssistant(v) {
+	if dialect.IsAssistant(v) {
 		return
 	}
 	kind := schema.MessageUser

@@ -61,18 +61,16 @@ func (d *decoder) request(in *dialect.Input) {
 		d.answer = answer{}
 	}
 	list := messages.GetArray()
-	since := dialect.NewSince(list, isAssistant, true)
+	since := dialect.NewSince(list, dialect.IsAssistant, true)
 	dialect.Elements(list, dialect.RawMember(in.Data, "messages"), since, func(_ int, v *fastjson.Value, raw []byte) {
 		d.said(part{v, raw})
 	})
 }
 
-func isAssistant(m *fastjson.Value) bool { return string(m.GetStringBytes("role")) == "assistant" }
-
 // said records a message of a request: text of the user, and results of tools that the client
 // executed.
 func (d *decoder) said(p part) {
-	if isAssistant(p.v) {
+	if dialect.IsAssistant(p.v) {
 		return
 	}
 	var text []byte

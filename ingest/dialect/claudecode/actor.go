@@ -9,35 +9,33 @@ import (
 	"tapedeck/schema"
 )
 
-// actor is one agent's part of a session: the main agent's, or a sub-agent's.
-// Lines of several come interleaved.
+// actor is the state of one agent of a session: the main agent or a sub-agent. Lines of several
+// agents come interleaved.
 type actor struct {
 	model.Conversation
 	messages *anthropic.Messages
-	// asked is when the model was last given something to answer, ns; 0 for
-	// not known.
+	// asked is when the model was last given input, ns; 0 if that is not known.
 	asked int64
-	// call is the call of a model that the last message without events was of,
-	// and stated its usage.
+	// call is the call of the last message that came without events, and stated its usage.
 	call  *dialect.Span
 	usage *dialect.Usage
 	id    string         // of that message
-	seen  *dialect.Usage // that events described last
-	// streamed are the ids of messages that came as events: lines that repeat them
-	// say nothing new.
+	seen  *dialect.Usage // the usage that events described last
+	// streamed has the ids of messages that came as events. Lines with the same ids change
+	// nothing.
 	streamed dialect.Recent
-	// parts are the parts of messages of a conversation's file, by their hash.
+	// parts has hashes of the parts of messages in a conversation's file.
 	parts dialect.Recent
 	turn  turn
-	// counted are the usages of the run so far, and before those of the oldest
-	// messages, which are no longer kept.
+	// counted has the usages of the run so far. before is the sum of the oldest ones, which are
+	// no longer kept.
 	counted []*dialect.Usage
 	before  schema.Tokens
-	// failure is what a message said that Claude Code made up of an error.
+	// failure is the text of an error message that Claude Code made up.
 	failure string
 }
 
-// Bounds of what is kept of a actor.
+// Bounds of the state of an actor.
 const (
 	streamedIDs   = 8
 	partsKept     = 64
@@ -50,7 +48,7 @@ func (a *actor) begin(s *model.Stream, session string) {
 	a.messages.Agent = true
 }
 
-// event reads an event of the API, and keeps the usage that it began.
+// event reads an event of the API, and keeps the usage that the event began.
 func (a *actor) event(l *line) (known bool) {
 	call := a.Call()
 	known = a.messages.Event(dialect.RawMember(l.data, "event"), l.v.Get("event"))
@@ -60,7 +58,7 @@ func (a *actor) event(l *line) (known bool) {
 		a.started(now)
 		a.streamed.Add([]byte(a.messages.ID()), streamedIDs)
 	default:
-		a.asked = l.At // the next begins after the end of this one
+		a.asked = l.At // the next call begins after the end of this one
 	}
 	if u := a.messages.Usage(); u != nil && u != a.seen {
 		a.seen = u
@@ -69,15 +67,15 @@ func (a *actor) event(l *line) (known bool) {
 	return known
 }
 
-// started sets when a call of a model began: when it was given something to
-// answer, as a message shows only with its first token, or as a whole.
+// started sets the start of a call of a model to when the model was given input. A message is
+// seen only with its first token, or as a whole.
 func (a *actor) started(call *dialect.Span) {
 	if a.asked != 0 {
 		call.Started, a.asked = a.asked, 0
 	}
 }
 
-// keep counts a usage as one of the run's.
+// keep adds a usage to the run's usages.
 func (a *actor) keep(u *dialect.Usage) {
 	if len(a.counted) >= countedUsages {
 		a.before = dialect.AddTokens(a.before, a.counted[0].Tokens)
@@ -86,7 +84,7 @@ func (a *actor) keep(u *dialect.Usage) {
 	a.counted = append(a.counted, u)
 }
 
-// sum is what the usages of the run come to so far.
+// sum returns the sum of the run's usages so far.
 func (a *actor) sum() schema.Tokens {
 	sum := a.before
 	for _, u := range a.counted {
@@ -95,7 +93,7 @@ func (a *actor) sum() schema.Tokens {
 	return sum
 }
 
-// settle forgets what belongs to a run that has ended.
+// settle releases the state of a run that has ended.
 func (a *actor) settle() {
 	a.call, a.usage, a.id = nil, nil, ""
 	a.counted, a.before, a.failure = nil, schema.Tokens{}, ""

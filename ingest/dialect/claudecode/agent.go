@@ -7,18 +7,18 @@ import (
 	"tapedeck/schema"
 )
 
-// agent is a sub-agent: what it does stands below the tool call that it works
-// in, whose id its lines carry as parent_tool_use_id.
+// agent is a sub-agent. Its facts are below the tool call in which it works; its lines have the
+// id of the call as parent_tool_use_id.
 type agent struct {
 	actor
-	id    string         // as side chains name it, "" where they do not
-	chain dialect.Recent // its lines, by their uuid
-	// background: it goes on after its call has returned, and after the run.
+	id    string         // its id in side chains, "" where they name none
+	chain dialect.Recent // the uuids of its lines
+	// background: it continues after its call has returned, and after the run.
 	background bool
 }
 
-// actorOf returns the actor that a line belongs to. Without a parent that is the
-// main agent's, in a run.
+// actorOf returns the actor of a line. A line without a parent belongs to the main agent, in a
+// run.
 func (s *session) actorOf(l *line) *actor {
 	parent := l.text("parent_tool_use_id")
 	if len(parent) == 0 {
@@ -36,7 +36,7 @@ func (s *session) lineActor(l *line) *actor {
 	return s.actorOf(l)
 }
 
-// openActor is the actor of a line that begins nothing.
+// openActor returns the actor of a line that begins no run.
 func (s *session) openActor(parent []byte) *actor {
 	if a := s.find(parent); a != nil {
 		return &a.actor
@@ -53,7 +53,7 @@ func (s *session) find(parent []byte) *agent {
 	return nil
 }
 
-// agent returns the sub-agent that works in a tool call, and begins one.
+// agent returns the sub-agent that works in a tool call, and begins one where there is none.
 func (s *session) agent(l *line, parent, name []byte) *agent {
 	if a := s.find(parent); a != nil {
 		return a

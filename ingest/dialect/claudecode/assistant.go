@@ -9,9 +9,8 @@ import (
 	"tapedeck/schema"
 )
 
-// assistant reads a line that states a content block of a message, whole. If
-// events described the message it says nothing new, and its usage is still that
-// of the message's start.
+// assistant reads a line with a whole content block of a message. If events described the message
+// the line changes nothing, and its usage is still that of the message's start.
 func (s *session) assistant(l *line) (at *actor, known bool) {
 	message := l.v.Get("message")
 	if !dialect.IsObject(message) {
@@ -20,7 +19,7 @@ func (s *session) assistant(l *line) (at *actor, known bool) {
 	s.kept = s.kept || l.isKept()
 	made := string(message.GetStringBytes("model")) == synthetic
 	if made && s.kept && s.Run() == nil && !isFailure(l) {
-		return &s.actor, true // it stands in place of an answer that nobody asked for
+		return &s.actor, true // it takes the place of an answer without a prompt
 	}
 	at = s.lineActor(l)
 	id := message.GetStringBytes("id")
@@ -43,15 +42,15 @@ func (s *session) assistant(l *line) (at *actor, known bool) {
 	return at, known
 }
 
-// synthetic is the model of messages that Claude Code itself made up.
+// synthetic is the model of messages that Claude Code made up.
 const synthetic = "<synthetic>"
 
-// isFailure reports whether such a message is of an error.
+// isFailure reports whether a made-up message is an error.
 func isFailure(l *line) bool {
 	return l.v.GetBool("is_api_error_message") || l.v.GetBool("isApiErrorMessage") || l.v.Exists("error")
 }
 
-// part records a part of a message: lines of one id are parts of one call.
+// part records a part of a message. Lines with the same message id are parts of one call.
 func (a *actor) part(l *line, id []byte, message *fastjson.Value) (known bool) {
 	if len(id) > 0 && a.id == string(id) && a.call != nil {
 		a.Resume(a.call)
@@ -76,9 +75,9 @@ func (a *actor) part(l *line, id []byte, message *fastjson.Value) (known bool) {
 	return known
 }
 
-// rewritten reports whether a line of a conversation's file holds the same part of the same
-// message as one before: a program that goes on with a conversation writes its last message
-// again, with another uuid. Its usage counts, which may be known only by then.
+// rewritten reports whether a line of a conversation's file repeats a part of a message. A
+// program that continues a conversation writes its last message again, with another uuid. The
+// usage of the repeated line counts, as it may be known only by then.
 func (a *actor) rewritten(l *line, id []byte) bool {
 	if len(id) == 0 {
 		return false
@@ -98,8 +97,8 @@ func (a *actor) rewritten(l *line, id []byte) bool {
 	return true
 }
 
-// count records the usage of the message that a.call is of. Each of its lines
-// repeats it; of several the largest stands.
+// count records the usage of the message of a.call. Each of the message's lines repeats the
+// usage; the largest counts.
 func (a *actor) count(raw []byte) {
 	tokens, ok := anthropic.Bill(raw, a.Model)
 	if !ok || a.usage != nil && tokens.Sum() <= a.usage.Tokens.Sum() {
@@ -116,8 +115,8 @@ func (a *actor) count(raw []byte) {
 	}
 }
 
-// synthetic records a message that Claude Code itself made up: of an error, or in
-// place of an answer. No model was called for it.
+// synthetic records a message that Claude Code made up: an error, or a message in place of an
+// answer. No model was called for it.
 func (a *actor) synthetic(l *line, message *fastjson.Value) {
 	a.EndCall(schema.StatusOK)
 	kind := schema.MessageAssistant

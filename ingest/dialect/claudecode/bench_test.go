@@ -9,7 +9,7 @@ import (
 	"tapedeck/schema"
 )
 
-// partialRuns are runs with partial messages: nearly all lines are small chunks.
+// partialRuns makes runs with partial messages, which consist almost entirely of small chunks.
 func partialRuns(n int) []schema.Frame {
 	const envelope = `,"session_id":"c9f2f2c6-2a90-4cd3-96c0-d36dc6367126","parent_tool_use_id":null,"uuid":"a548ad20-abdd-4e5f-bdef-6d54a12f1d9b"}`
 	var frames []schema.Frame
@@ -41,6 +41,6 @@ func BenchmarkSmallFrames(b *testing.B) { dialecttest.Bench(b, Dialect, partialR
 func TestIdle(t *testing.T) {
 	frames := partialRuns(20)
 	dialecttest.Idle(t, Dialect, frames, 5)
-	runtime.KeepAlive(frames) // so that its memory does not count
+	runtime.KeepAlive(frames) // excludes its memory from the measurement
 	dialecttest.Idle(t, Dialect, dialecttest.Case(t, "testdata/cases/agents.txtar"), 50)
 }

@@ -5,10 +5,10 @@ import (
 	"tapedeck/schema"
 )
 
-// stateCosts reads the costs that a result states by model (modelUsage): the sum of a model's
-// calls since Claude Code was started, those of helpers and sub-agents included. A cost is that
-// of a usage only where the usage is all that the model used; the others, and total_cost_usd,
-// stay attributes of the run.
+// stateCosts reads the costs that a result states by model (modelUsage): the sum over a model's
+// calls since Claude Code was started, including those of helpers and sub-agents. A cost is set
+// on a usage only where the usage is everything that the model used. Other costs, and
+// total_cost_usd, stay attributes of the run.
 func (s *session) stateCosts(modelUsage []byte) {
 	models, ok := dialect.MembersOf(modelUsage)
 	for ok {
@@ -27,8 +27,8 @@ func (s *session) stateCosts(modelUsage []byte) {
 	}
 }
 
-// modelCounting is how modelUsage counts: it does not say for how long a cache is kept, nor
-// what of the output was thinking.
+// modelCounting is how modelUsage counts. It does not state how long a cache is kept, nor how
+// much of the output was thinking.
 var modelCounting = dialect.Counting{
 	Input: "inputTokens", CacheRead: "cacheReadInputTokens", CacheWrite5m: "cacheCreationInputTokens", Output: "outputTokens",
 	Mode: schema.UsageAdd,
@@ -38,7 +38,7 @@ func same(a, b schema.Tokens) bool {
 	return a.Input == b.Input && a.CacheRead == b.CacheRead && written(a) == written(b) && said(a) == said(b)
 }
 
-// only returns the one usage of the run that is of a model, nil if there are none or several.
+// only returns the run's usage of a model, or nil if there are none or several.
 func (s *session) only(name string) (found *dialect.Usage) {
 	all := s.counted
 	if s.rest != nil {

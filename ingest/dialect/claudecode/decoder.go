@@ -1,5 +1,6 @@
-// Package claudecode reads what Claude Code writes with --output-format
-// stream-json. docs/dialects/claude-code.md says what it concludes.
+// Package claudecode reads the output of Claude Code with --output-format stream-json, and the
+// files in which Claude Code keeps conversations. docs/dialects/claude-code.md describes how it
+// reads them.
 package claudecode
 
 import (
@@ -11,17 +12,20 @@ import (
 )
 
 // Dialect is Claude Code's stream-json.
-var Dialect = dialect.Dialect{Name: "claude-code", Match: match, Time: timeOf, Ends: dialect.EndsWith("result"), New: newDecoder}
+var Dialect = dialect.Dialect{
+	Name: "claude-code", Match: match,
+	Time: timeOf, Ends: dialect.EndsWith("result"), New: newDecoder,
+}
 
 // decoder reads the lines of a stream, which may hold several sessions.
 type decoder struct {
 	model.Stream
-	sessions []*session // the one used last is the last
-	line     line       // a field, since a variable would be allocated for each line
+	sessions []*session // the latest used is the last
+	line     line       // a field, as a variable would be allocated for each line
 }
 
-// openSessions bounds the sessions of a stream. Beyond it the one that nothing
-// was read for longest is abandoned.
+// openSessions bounds the sessions of a stream. Beyond it the one without lines for longest is
+// abandoned.
 const openSessions = 16
 
 func newDecoder(string) dialect.Decoder { return &decoder{} }
@@ -33,7 +37,7 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	}
 	d.Begin(in, b)
 	defer d.Done()
-	defer func() { d.line = line{} }() // it would keep the frame alive
+	defer func() { d.line = line{} }() // releases the frame
 	typ, known := types.Of(in.JSON.GetStringBytes("type"))
 	in.Type = typ.Name
 	d.line = line{Input: in, v: in.JSON, data: in.Data}
@@ -59,8 +63,8 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	}
 }
 
-// types are the types of lines. What reads one returns whose it is, and whether it was
-// understood.
+// types maps types of lines to handlers, which return the actor of the line and whether they
+// could read it.
 var types = dialect.NewTypes(map[string]func(*session, *line) (*actor, bool){
 	"stream_event":    (*session).event,
 	"assistant":       (*session).assistant,
@@ -72,7 +76,7 @@ var types = dialect.NewTypes(map[string]func(*session, *line) (*actor, bool){
 	"control_response": nil, "control_cancel_request": nil, "keep_alive": nil, "rate_limit_event": nil,
 	"tool_progress": nil, "tool_use_summary": nil, "auth_status": nil, "prompt_suggestion": nil,
 
-	// Of the files in which conversations are kept.
+	// Types in files of conversations.
 	"summary": nil, "ai-title": nil, "custom-title": nil, "agent-name": nil, "agent-color": nil, "agent-setting": nil,
 	"tag": nil, "mode": nil, "permission-mode": nil, "last-prompt": nil, "queue-operation": nil, "attachment": nil,
 	"file-history-snapshot": nil, "file-history-delta": nil, "pr-link": nil, "worktree-state": nil, "progress": nil,
@@ -81,8 +85,8 @@ var types = dialect.NewTypes(map[string]func(*session, *line) (*actor, bool){
 	"marble-origami-commit": nil, "marble-origami-snapshot": nil, "marble-origami-reset": nil,
 })
 
-// session returns the session with an id. A line that names none belongs to the
-// session of the line before it.
+// session returns the session with an id. A line without an id belongs to the session of the
+// previous line.
 func (d *decoder) session(id []byte) *session {
 	last := len(d.sessions) - 1
 	if last >= 0 && (len(id) == 0 || d.sessions[last].Session == string(id)) {
@@ -112,9 +116,8 @@ func (d *decoder) End(at int64, b *dialect.Emitter) {
 	}
 }
 
-// timeOf reads the time at which a line was written, which newer versions put
-// on what the model and the tools say. The first line may hold when the program
-// was started.
+// timeOf reads the time at which a line was written. Newer versions state it on lines of the
+// model and the tools. The first line may have the time when the program was started.
 func timeOf(in *dialect.Input) int64 {
 	if in.JSON == nil {
 		return 0

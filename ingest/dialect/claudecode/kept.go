@@ -6,37 +6,36 @@ import (
 	"tapedeck/schema"
 )
 
-// Claude Code keeps every conversation in a file of its own, whose lines have
-// other members around the same messages, and neither an init nor a result. A
-// run there goes from what the user says to what the user says next. The reason
-// for which the model stops is mostly null.
+// Claude Code keeps every conversation in a file of its own. Its lines have other members around
+// the same messages, and the file has neither an init nor a result. A run in such a file lasts
+// from one message of the user to the next. The stop reason is mostly null.
 
-// turn is where an agent's turn stands in such a file.
+// turn is the state of an agent's turn in such a file.
 type turn struct {
 	at      int64 // of the agent's last line, ns; 0 before the first
 	replied bool  // that line is the model's, and may be the last of the turn
 }
 
-// goesOn are the reasons for which the model stops but is not done.
+// goesOn lists the stop reasons after which the model continues.
 var goesOn = []string{"tool_use", "pause_turn"}
 
-// isKept reports whether a line is of such a file.
+// isKept reports whether a line is from such a file.
 func (l *line) isKept() bool { return len(l.text("sessionId")) > 0 }
 
-// keptLine notes a line of an agent's.
+// keptLine notes a line of an agent.
 func (a *actor) keptLine(l *line, ofModel bool) {
 	a.turn.at = l.At
 	a.turn.replied = ofModel && !slices.Contains(goesOn, string(l.text("message", "stop_reason")))
 	if ofModel && string(l.text("message", "model")) != synthetic {
-		a.failure = "" // it was tried again
+		a.failure = "" // the model was called again
 	}
 }
 
-// done reports whether nothing of an agent's turn is in progress.
+// done reports whether an agent's turn has nothing in progress.
 func (a *actor) done() bool { return a.turn.replied && len(a.OpenTools()) == 0 }
 
-// nextTurn ends the run in progress, as the user says something new. The user may
-// have stopped the program while a tool was executed: such a run is unclosed.
+// nextTurn ends the run in progress, as a new message of the user comes. The user may have
+// stopped the program while a tool was running: such a run is unclosed.
 func (s *session) nextTurn() {
 	if s.Run() == nil || s.turn.at == 0 {
 		return
@@ -50,8 +49,8 @@ func (s *session) nextTurn() {
 	s.endTurn(s.turn.at)
 }
 
-// endTurn ends the run in progress as of a time that may have gone by, ns: its end
-// shows only later.
+// endTurn ends the run in progress at a time that may be in the past, ns, as its end is known
+// only later.
 func (s *session) endTurn(at int64) {
 	run := s.Run()
 	status, why := schema.StatusOK, []byte(nil)
@@ -64,7 +63,7 @@ func (s *session) endTurn(at int64) {
 	s.forget()
 }
 
-// lastTurn ends what is done as the file ends. A file may hold a sub-agent's lines only.
+// lastTurn ends a complete turn at the end of the file. A file may have a sub-agent's lines only.
 func (s *session) lastTurn() {
 	last := s.turn.at
 	for _, a := range slices.Clone(s.agents) {
@@ -85,7 +84,7 @@ func (s *session) lastTurn() {
 	}
 }
 
-// interrupt ends what an agent does: the user stopped it.
+// interrupt ends an agent's turn, which the user stopped.
 func (s *session) interrupt(at *actor) {
 	for _, tool := range slices.Clone(at.OpenTools()) {
 		at.EndTool(tool, schema.StatusCancelled, nil)
@@ -106,7 +105,7 @@ func (s *session) interrupt(at *actor) {
 	s.forget()
 }
 
-// turnDuration reads how long a turn took, which newer versions note at its end.
+// turnDuration reads the duration of a turn, which newer versions write at its end.
 func (s *session) turnDuration(l *line) *actor {
 	ms := l.v.GetFloat64("durationMs")
 	if run := s.Run(); run != nil && ms > 0 && ms < 1e12 {

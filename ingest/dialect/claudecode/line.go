@@ -13,11 +13,11 @@ type line struct {
 	data []byte
 }
 
-// text returns a member of the line that is a text, nil for others.
+// text returns a member of the line that is a text, or nil.
 func (l *line) text(name ...string) []byte { return l.v.GetStringBytes(name...) }
 
-// session is the id of the line's session, "" where it names none. The file in
-// which Claude Code keeps a conversation calls it otherwise.
+// session returns the id of the line's session, or nil. Its name differs in the file of a
+// conversation.
 func (l *line) session() []byte {
 	if id := l.text("session_id"); len(id) > 0 {
 		return id
@@ -25,7 +25,7 @@ func (l *line) session() []byte {
 	return l.text("sessionId")
 }
 
-// raw returns a member of the line as it stands, nil where it is not there or null.
+// raw returns a member of the line as JSON, or nil where it is missing or null.
 func (l *line) raw(name string) []byte {
 	raw := dialect.RawMember(l.data, name)
 	if dialect.RawNull(raw) {

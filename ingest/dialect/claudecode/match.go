@@ -5,15 +5,15 @@ import (
 	"tapedeck/schema"
 )
 
-// match judges a line by itself: types such as user, assistant, system and
-// result are common, so that they count for what stands beside them.
+// match judges one line. Types such as user, assistant, system and result are common: other
+// members are the evidence.
 func match(in *dialect.Input) (dialect.Confidence, string) {
 	if in.JSON == nil {
 		return dialect.No, ""
 	}
 	v := in.JSON
 	typ := v.GetStringBytes("type")
-	kept := len(v.GetStringBytes("sessionId")) > 0 && v.Exists("isSidechain") // in the conversation's own file
+	kept := len(v.GetStringBytes("sessionId")) > 0 && v.Exists("isSidechain") // in the file of a conversation
 	session := len(v.GetStringBytes("session_id")) > 0 || kept
 	nested := v.Exists("parent_tool_use_id") || kept
 	sure := dialect.No

@@ -2,14 +2,13 @@ package claudecode
 
 import "tapedeck/ingest/dialect"
 
-// request is a question whether a tool may be executed.
+// request is a request for permission to execute a tool.
 type request struct {
 	id, tool string
 	denied   bool
 }
 
-// asks reads a control request: where Claude Code asks whether a tool may be
-// executed the call waits.
+// asks reads a control request. A call waits while Claude Code asks for permission to execute it.
 func (s *session) asks(l *line) (at *actor, known bool) {
 	id := l.text("request", "tool_use_id")
 	if at, tool := s.openTool(id); tool != nil && string(l.text("request", "subtype")) == "can_use_tool" {
@@ -19,8 +18,7 @@ func (s *session) asks(l *line) (at *actor, known bool) {
 	return &s.actor, true
 }
 
-// sent reads what is sent to Claude Code: what the user says, and answers to
-// its questions.
+// sent reads input of Claude Code: messages of the user, and answers to requests for permission.
 func (s *session) sent(l *line) {
 	switch l.Type {
 	case "user":
@@ -43,7 +41,7 @@ func (s *session) answered(r *request, behavior string) {
 	}
 }
 
-// denied reports whether a call was refused.
+// denied reports whether the user refused a call.
 func (s *session) denied(tool []byte) bool {
 	for _, r := range s.requests {
 		if r.tool == string(tool) {

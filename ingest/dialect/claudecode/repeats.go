@@ -6,19 +6,19 @@ import (
 	"tapedeck/ingest/dialect"
 )
 
-// repeats are the lines that a session holds already: sources that deliver at least once,
-// and those that read a file's tail again, send the end of a stream twice.
+// repeats recognises lines that the session has already. Sources that deliver at least once, and
+// sources that read a file's tail again, send the end of a stream twice.
 type repeats struct {
-	lines  dialect.Recent // by their uuid, which newer versions have
+	lines  dialect.Recent // by uuid, which newer versions state
 	result uint64         // the hash of the last result; 0 before the first
-	tail   dialect.Tail   // of the latest run, of versions without uuid
+	tail   dialect.Tail   // of the latest run, for versions without uuid
 }
 
-// recentLines bounds the lines that a repeat is looked for in.
+// recentLines bounds the lines among which a repeat is recognised.
 const recentLines = 128
 
-// repeated reports whether a line is such a repeat. While a run is in progress that began
-// with an init nothing is: a stream that is sent anew as a whole begins with its init.
+// repeated reports whether a line is such a repeat. No line is while a run that began with an
+// init is in progress, as a stream that is sent again as a whole begins with its init.
 func (s *session) repeated(l *line) bool {
 	id := l.text("uuid")
 	ended := s.Run() == nil

@@ -10,14 +10,14 @@ import (
 	"tapedeck/schema"
 )
 
-// result reads the line with which a run ends.
+// result reads the line that ends a run.
 func (s *session) result(l *line) (at *actor, known bool) {
 	run := s.Run()
 	if run == nil {
 		if l.text("subtype") == nil {
 			return &s.actor, false
 		}
-		s.open(l) // its beginning was not seen
+		s.open(l) // its start was not seen
 		run = s.Run()
 		run.Started = 0
 	}
@@ -33,7 +33,7 @@ func (s *session) result(l *line) (at *actor, known bool) {
 	status, why := outcome(l)
 	if text := l.text("result"); len(text) > 0 && status == schema.StatusOK {
 		s.Say(schema.MessageReply, text)
-	} else if len(why) > 0 && dialect.Short(why) != s.failure { // seen before
+	} else if len(why) > 0 && dialect.Short(why) != s.failure { // not recorded before
 		s.Say(schema.MessageError, why)
 	}
 	s.reconcile(l, run)
@@ -50,7 +50,7 @@ func (s *session) result(l *line) (at *actor, known bool) {
 	return &s.actor, true
 }
 
-// outcome records how a run ended, and if not well what went wrong.
+// outcome returns how a run ended, and the error of a failed one.
 func outcome(l *line) (status schema.Status, why []byte) {
 	subtype := l.text("subtype")
 	switch {
@@ -78,8 +78,8 @@ func outcome(l *line) (status schema.Status, why []byte) {
 	return status, why
 }
 
-// deny rejects the calls that were not permitted. They have ended in an error
-// by now, or were not described at all.
+// deny rejects the calls that were not permitted. They have ended in an error by now, or were not
+// described.
 func (s *session) deny(denials []*fastjson.Value, data []byte) {
 	denials = denials[:min(len(denials), failedTools)]
 	dialect.Elements(denials, data, 0, func(_ int, denial *fastjson.Value, raw []byte) {

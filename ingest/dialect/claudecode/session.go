@@ -13,26 +13,26 @@ import (
 type session struct {
 	actor
 	agents []*agent
-	// attrs are the run's, as its beginning stated them.
+	// attrs are the run's attributes, as its start stated them.
 	attrs dialect.Attributes
-	// named: the run's id is of its own, not the session's.
+	// named: the run has an id of its own, other than the session's.
 	named bool
-	// failed are the calls of the run that ended in an error: those that were
-	// not permitted are known only at the end.
+	// failed has the run's calls that ended in an error. The result states which were not
+	// permitted.
 	failed []*dialect.Span
-	// subs is what the sub-agents of the run used that have ended.
+	// subs is the usage of the run's sub-agents that have ended.
 	subs schema.Tokens
 	rest *dialect.Usage // what the run's result states beyond its messages
-	kept bool           // its lines are of the file in which the conversation is kept
+	kept bool           // its lines are from the file of a conversation
 	past repeats
-	// launched are the runs of sub-agents with files of their own that went on when their call
+	// launched has the runs of sub-agents with files of their own that continued after their call
 	// returned.
 	launched []*dialect.Span
-	// requests are questions for permission that were not answered so far.
+	// requests are requests for permission without an answer.
 	requests []request
 }
 
-// Bounds of what is kept of a session.
+// Bounds of the state of a session.
 const (
 	openAgents   = 64
 	failedTools  = 64
@@ -61,8 +61,7 @@ func (s *session) open(l *line) {
 	s.OpenRun("")
 }
 
-// inRun makes sure that there is a run: init, with which runs begin, may not
-// have been seen.
+// inRun begins a run where there is none, as the init of the run may not have been seen.
 func (s *session) inRun(l *line) {
 	if s.Run() == nil {
 		s.open(l)
@@ -87,13 +86,12 @@ func (s *session) init(l *line) *actor {
 	return &s.actor
 }
 
-// forget releases what belonged to the run that has ended. Sub-agents that
-// work in the background go on.
+// forget releases the state of the run that has ended. Sub-agents in the background continue.
 func (s *session) forget() {
 	s.settle()
 	s.attrs, s.failed, s.requests, s.subs, s.rest = nil, nil, nil, schema.Tokens{}, nil
 	s.agents = slices.DeleteFunc(s.agents, func(a *agent) bool {
-		a.settle() // what it uses from now on is the next run's
+		a.settle() // its further usage belongs to the next run
 		if !a.background {
 			a.Abandon()
 		}
@@ -101,7 +99,7 @@ func (s *session) forget() {
 	})
 }
 
-// abandon leaves all that is open without an end.
+// abandon settles everything open without an end.
 func (s *session) abandon() {
 	if s.kept {
 		s.lastTurn()
@@ -126,7 +124,7 @@ func (s *session) event(l *line) (at *actor, known bool) {
 	return at, at.event(l)
 }
 
-// openTool finds a call in progress, whoever of the session's agents made it.
+// openTool returns a call in progress and the agent of the session that made it.
 func (s *session) openTool(id []byte) (*actor, *model.Tool) {
 	if tool := s.OpenTool(id); tool != nil {
 		return &s.actor, tool

@@ -8,18 +8,18 @@ import (
 	"tapedeck/schema"
 )
 
-// In a conversation's file the lines of a sub-agent are a side chain: each names the line
-// before it as parentUuid, and the first repeats what the call asks of the sub-agent. The
-// call itself is not named.
+// In a conversation's file the lines of a sub-agent are a side chain: each line names the
+// previous one as parentUuid, and the first repeats the prompt of the call. The lines do not name
+// the call.
 
 // Newer versions keep the lines of a sub-agent in a file of its own, agent-ID.jsonl, which is a
-// stream of its own. Its run has an id that both streams make of the sub-agent's, and the stream
-// of the call states below which call it stands, once the call's result has named the sub-agent.
+// stream of its own. Both streams make the id of its run from the sub-agent's id. The stream of
+// the call states the parent of the run, once the call's result has named the sub-agent.
 
-// chainLines bounds the lines of a sub-agent that the next may go on from.
+// chainLines bounds the lines of a sub-agent that the next line may follow.
 const chainLines = 64
 
-// sidechain returns the sub-agent of a line, and begins one.
+// sidechain returns the sub-agent of a line, and begins one where there is none.
 func (s *session) sidechain(l *line) *agent {
 	a := s.chained(l.text("parentUuid"), l.text("agentId"))
 	if a == nil {
@@ -30,7 +30,7 @@ func (s *session) sidechain(l *line) *agent {
 	return a
 }
 
-// chained returns the sub-agent that a line goes on from, nil for none.
+// chained returns the sub-agent whose line a line follows, or nil.
 func (s *session) chained(parent, id []byte) *agent {
 	for _, a := range s.agents {
 		if a.chain.Has(parent) || len(id) > 0 && a.id == string(id) {
@@ -40,8 +40,8 @@ func (s *session) chained(parent, id []byte) *agent {
 	return nil
 }
 
-// taskOf returns the id of the call that a sub-agent works in: the one with its prompt,
-// else the first that has no sub-agent so far. Without a call it is the sub-agent's own.
+// taskOf returns the id of the call in which a sub-agent works: the call with its prompt, else
+// the first call without a sub-agent. Without a call it is the sub-agent's own id.
 func (s *session) taskOf(l *line) (id []byte) {
 	prompt := dialect.RawWords(dialect.RawPath(l.data, "message.content"))
 	s.eachTool(func(tool *model.Tool) bool {
@@ -62,11 +62,11 @@ func (s *session) taskOf(l *line) (id []byte) {
 	return id
 }
 
-// agentRun returns the id of the run of a sub-agent that has a file of its own.
+// agentRun returns the id of the run of a sub-agent with a file of its own.
 func agentRun(agent []byte) string { return "run:agent:" + string(agent) }
 
-// runOf states that the run of a sub-agent, whose lines are in another file, stands below a call.
-// Its start and end are those of that file.
+// runOf records that the run of a sub-agent with a file of its own is below a call. The file has
+// its start and end.
 func (s *session) runOf(tool *model.Tool, more *fastjson.Value, background bool, status schema.Status) {
 	agent := more.GetStringBytes("agentId")
 	if !s.kept || len(agent) == 0 || !isTask(tool.Span.Name) || s.chained(nil, agent) != nil {
@@ -87,7 +87,7 @@ func (s *session) runOf(tool *model.Tool, more *fastjson.Value, background bool,
 	}
 }
 
-// isTask reports whether a tool is the one in which sub-agents work.
+// isTask reports whether sub-agents work in calls of a tool.
 func isTask(name string) bool { return name == "Task" || name == "Agent" }
 
 // eachTool calls see with each call in progress until see returns false.

@@ -5,7 +5,7 @@ import (
 	"tapedeck/schema"
 )
 
-// subtypes are the subtypes of system lines. What reads one returns whose it is.
+// subtypes maps subtypes of system lines to handlers, which return the actor of the line.
 var subtypes = dialect.NewTypes(map[string]func(*session, *line) *actor{
 	"init":                 (*session).init,
 	"status":               (*session).status,
@@ -22,13 +22,13 @@ var subtypes = dialect.NewTypes(map[string]func(*session, *line) *actor{
 	"background_tasks_changed": nil, "session_state_changed": nil, "files_persisted": nil, "api_retry": nil,
 	"elicitation_complete": nil,
 
-	// Of the files in which conversations are kept.
+	// Subtypes in files of conversations.
 	"stop_hook_summary": nil, "api_error": nil, "informational": nil, "away_summary": nil, "microcompact_boundary": nil,
 	"session_start": nil, "scheduled_task_fire": nil, "permission_retry": nil, "agents_killed": nil, "api_metrics": nil,
 	"memory_saved": nil, "bridge_status": nil, "file_snapshot": nil, "snip_boundary": nil, "thinking": nil,
 })
 
-// system reads what Claude Code says of itself.
+// system reads a system line.
 func (s *session) system(l *line) (at *actor, known bool) {
 	subtype, known := subtypes.Of(l.text("subtype"))
 	if subtype.Handle == nil {
@@ -37,7 +37,7 @@ func (s *session) system(l *line) (at *actor, known bool) {
 	return subtype.Handle(s, l), true
 }
 
-// status notes when the model is asked.
+// status notes when the model is called.
 func (s *session) status(l *line) *actor {
 	if string(l.text("status")) == "requesting" {
 		s.asked = l.At
@@ -57,7 +57,7 @@ func (s *session) compacted(l *line) *actor {
 	return &s.actor
 }
 
-// printed records what a command of Claude Code's own printed.
+// printed records the output of a command of Claude Code.
 func (s *session) printed(l *line) *actor {
 	s.Say(schema.MessageSystem, l.text("content"))
 	return &s.actor
@@ -76,7 +76,7 @@ func (s *session) taskStarted(l *line) *actor {
 
 func (s *session) taskGoesOn(l *line) *actor { return s.openActor(l.text("tool_use_id")) }
 
-// taskEnded reads what has become of a sub-agent.
+// taskEnded reads the status of a sub-agent.
 func (s *session) taskEnded(l *line) *actor {
 	a := s.find(l.text("tool_use_id"))
 	if a == nil {
@@ -86,7 +86,7 @@ func (s *session) taskEnded(l *line) *actor {
 	return &a.actor
 }
 
-// notified ends a sub-agent that has done its task.
+// notified ends a sub-agent that has finished its task.
 func (s *session) notified(a *agent, l *line) {
 	switch string(l.text("status")) {
 	case "completed":

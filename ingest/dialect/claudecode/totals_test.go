@@ -11,7 +11,7 @@ import (
 	"tapedeck/schema"
 )
 
-// usage is the API's, as far as the captures have it.
+// usage has the members of the API's usage that occur in the captures.
 type usage struct {
 	Input   uint64 `json:"input_tokens"`
 	Output  uint64 `json:"output_tokens"`
@@ -19,7 +19,7 @@ type usage struct {
 	Written uint64 `json:"cache_creation_input_tokens"`
 }
 
-// captureLine is what a line of a capture says.
+// captureLine is a line of a capture.
 type captureLine struct {
 	Type    string
 	Session string `json:"session_id"`
@@ -36,7 +36,7 @@ type captureLine struct {
 	}
 }
 
-// lines reads a capture on its own, not with the dialect.
+// lines reads a capture without the dialect.
 func lines(t *testing.T, file string) (all []captureLine) {
 	for text := range bytes.Lines(dialecttest.Fixture(t, file)) {
 		var l captureLine
@@ -52,13 +52,13 @@ func play(t *testing.T, file string) *dialecttest.Outcome {
 	return dialecttest.CutAnywhere(t, claudecode.Dialect, frames, frames[len(frames)-1].At)
 }
 
-// of brings tokens into the API's members.
+// of converts tokens to the API's members.
 func of(t schema.Tokens) usage {
 	return usage{t.Input, t.Output + t.Reasoning, t.CacheRead, t.CacheWrite5m + t.CacheWrite1h}
 }
 
-// The message that calls Read has the usage of its message_delta, not that of
-// its start, which the lines that have its blocks once more repeat.
+// The message that calls Read has the usage of its message_delta, not that of its start, which
+// the lines with its blocks repeat.
 func TestReadToolOutputIs148(t *testing.T) {
 	const file = "claude_code/partial_messages_tool.jsonl"
 	var id string
@@ -94,9 +94,9 @@ func TestReadToolOutputIs148(t *testing.T) {
 	}
 }
 
-// What all usages of a run come to is what its result states, counted once:
-// with partial messages, where the events have it all; without, where they have
-// placeholders; and where the result is less than its messages.
+// The usages of a run sum up to what its result states, counted once: with partial messages,
+// where the events have all of it; without, where the lines have placeholders; and where the
+// result is less than the sum of its messages.
 func TestRunTotalCountedOnce(t *testing.T) {
 	for _, file := range []string{
 		"claude_code/partial_messages_tool.jsonl", "claude_code/tool_read_v2.jsonl", "claude_code/two_sessions_one_file.jsonl",

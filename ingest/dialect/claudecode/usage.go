@@ -6,23 +6,21 @@ import (
 	"tapedeck/schema"
 )
 
-// counting is the API's (protocols.md 2.11, and 2.4). A message's usage is
-// counted once, under the message's id, however many lines repeat it: from
-// events it is the true one, from whole lines that of the message's start, with
-// a placeholder for the output. What the run's result states is the sum of its
-// messages: what it holds beyond those that were stated is added as one usage
-// more, so that all of them come to what the result says; where there was only
-// one message, and only output is missing, it is that message's. modelUsage is never
-// added: it holds calls of helpers that no line describes, and what sub-agents
-// used.
+// counting is the API's (protocols.md 2.11 and 2.4). A message's usage counts once, under the
+// message's id, however many lines repeat it. In events it is exact. Whole lines have the usage
+// of the message's start, with a placeholder for the output. The run's result states the sum of
+// its messages. What it states beyond them is added as one more usage, so that the sum is what
+// the result states; where the run had one message, and only output is missing, it is set on that
+// message's usage. modelUsage is never added: it includes calls of helpers that no line
+// describes, and the usage of sub-agents.
 var counting = anthropic.Counting
 
-// reconcile makes the run's usages come to what its result states.
+// reconcile makes the sum of the run's usages equal to what its result states.
 func (s *session) reconcile(l *line, run *dialect.Span) {
 	raw := l.raw("usage")
 	stated, ok := anthropic.Total(raw)
 	if !ok || stated.Sum() == 0 {
-		return // a run that was cut short may state nothing
+		return // the result of an interrupted run may have no usage
 	}
 	main, subs := s.sum(), schema.Tokens{}
 	for _, a := range s.agents {
@@ -31,12 +29,12 @@ func (s *session) reconcile(l *line, run *dialect.Span) {
 	subs = dialect.AddTokens(subs, s.subs)
 	rest, fits := minus(stated, dialect.AddTokens(main, subs))
 	if !fits {
-		subs = schema.Tokens{} // it is without them
+		subs = schema.Tokens{} // the result does not include sub-agents
 		rest, fits = minus(stated, main)
 	}
 	if !fits {
 		if s.before.Sum() > 0 {
-			return // too many to take back: what the messages said stands
+			return // too many to take back: the messages' usages stay
 		}
 		for _, u := range s.counted {
 			u.Tokens = schema.Tokens{}
@@ -48,13 +46,13 @@ func (s *session) reconcile(l *line, run *dialect.Span) {
 		return
 	}
 	if u := s.usage; u != nil && len(s.counted) == 1 && s.counted[0] == u && rest.Sum() == said(rest) {
-		u.Tokens, _ = minus(stated, subs) // the one message's own output is all that was missing
+		u.Tokens, _ = minus(stated, subs) // only the output of the one message was missing
 		u.Raw = string(raw)
 		counting.Bill.Read(raw, &u.Usage)
 		s.Emitter.ChangedUsage(u, s.Frame)
 		return
 	}
-	s.Billing.MessageID, s.Billing.RequestID = "", "" // it is no message's
+	s.Billing.MessageID, s.Billing.RequestID = "", "" // the usage is not of one message
 	id, scope := "usage:"+s.RunID, schema.RestScope+s.RunID
 	if !s.named {
 		id = s.ID("usage")
@@ -70,7 +68,7 @@ func (s *session) reconcile(l *line, run *dialect.Span) {
 	}
 }
 
-// restTools takes the uses of tools that the messages stated from the run's.
+// restTools subtracts the uses of tools in the messages from those in the result.
 func (s *session) restTools(stated schema.ToolUses) schema.ToolUses {
 	for _, u := range s.counted {
 		stated.WebSearches -= min(stated.WebSearches, u.Tools.WebSearches)
@@ -80,8 +78,8 @@ func (s *session) restTools(stated schema.ToolUses) schema.ToolUses {
 	return stated
 }
 
-// mixed reports whether several models answered: what is nobody's in particular
-// is then the run's, not that of the one which answered last.
+// mixed reports whether several models answered. Usage that belongs to no single one of them is
+// then the run's, not the last model's.
 func (s *session) mixed() bool {
 	for _, u := range s.counted {
 		if u.Model != s.Model {
@@ -91,9 +89,9 @@ func (s *session) mixed() bool {
 	return false
 }
 
-// minus takes parts from a sum. fits is false if they are more than it. The
-// buckets that a sum may leave out (what of the output was thinking, for how
-// long a cache was written) count together with those that it states.
+// minus subtracts parts from a sum. fits is false if the parts exceed the sum. A sum may leave
+// out buckets (thinking in the output, how long a cache is kept): the parts in such buckets count
+// with those that the sum states.
 func minus(sum, parts schema.Tokens) (rest schema.Tokens, fits bool) {
 	fits = sum.Input >= parts.Input && sum.CacheRead >= parts.CacheRead &&
 		written(sum) >= written(parts) && said(sum) >= said(parts)

@@ -11,8 +11,8 @@ import (
 	"tapedeck/schema"
 )
 
-// user reads a line with the results of tools, or with what the user says, or
-// with what Claude Code says in the user's name. No run begins with it.
+// user reads a line with the results of tools, a message of the user, or a message of Claude Code
+// in the user's name. It begins no run.
 func (s *session) user(l *line) (at *actor, known bool) {
 	s.kept = s.kept || l.isKept()
 	at = s.userActor(l)
@@ -41,8 +41,7 @@ func (s *session) user(l *line) (at *actor, known bool) {
 	return at, true
 }
 
-// userActor returns the actor that a line of the user's belongs to. No run begins with
-// one of the main agent's.
+// userActor returns the actor of a user line. A line of the main agent begins no run.
 func (s *session) userActor(l *line) *actor {
 	if len(l.text("parent_tool_use_id")) > 0 || s.kept && l.v.GetBool("isSidechain") {
 		return s.lineActor(l)
@@ -50,29 +49,28 @@ func (s *session) userActor(l *line) *actor {
 	return &s.actor
 }
 
-// userTurn makes room for what is said to the main agent. With a prompt the turn before
-// has ended, where no result ends it.
+// userTurn prepares for a message to the main agent. A prompt ends the previous turn, where no
+// result ended it.
 func (s *session) userTurn(prompt bool) {
 	if s.kept && prompt {
 		s.nextTurn()
 	}
 	if s.Run() == nil {
-		s.RunID = "" // it is of the run to come
+		s.RunID = "" // the message belongs to the next run
 	}
 }
 
-// isUsers reports whether the user said what a line says in the user's name.
+// isUsers reports whether the user wrote the message of a user line.
 func isUsers(l *line, said *anthropic.Said) bool {
 	return !l.v.GetBool("isSynthetic") && !l.v.GetBool("isMeta") && !l.v.GetBool("isCompactSummary") &&
 		!bytes.HasPrefix(said.Text, interrupted)
 }
 
-// interrupted is what stands in the user's name where the user stopped a run,
-// or a tool.
+// interrupted begins the user line for a run or a tool that the user stopped.
 var interrupted = []byte("[Request interrupted by user")
 
-// refused is the result of a tool that the user did not permit. In a conversation's file
-// nothing else says so.
+// refused begins the result of a tool that the user did not permit. Files of conversations state
+// the refusal nowhere else.
 var refused = []byte("The user doesn't want to proceed with this tool use")
 
 func (a *actor) say(l *line, said *anthropic.Said) {
@@ -81,7 +79,7 @@ func (a *actor) say(l *line, said *anthropic.Said) {
 	case !isUsers(l, said), l.v.GetBool("isSidechain"):
 		m = a.Say(schema.MessageSystem, said.Text)
 	case a.Node != "":
-		m = a.Say(schema.MessageUser, said.Text) // what the main agent asks of a sub-agent
+		m = a.Say(schema.MessageUser, said.Text) // the main agent's prompt for a sub-agent
 	default:
 		m = a.UserMessage(said.Text)
 	}
@@ -108,7 +106,7 @@ func (s *session) toolResult(l *line, at *actor, data []byte, v *fastjson.Value)
 	}
 	more := l.v.Get("tool_use_result")
 	if more == nil {
-		more = l.v.Get("toolUseResult") // as the file in which the conversation is kept has it
+		more = l.v.Get("toolUseResult") // the name in the file of a conversation
 	}
 	background := more.GetBool("isAsync") || string(more.GetStringBytes("status")) == "async_launched"
 	sub := s.find(id)
@@ -135,8 +133,8 @@ func (s *session) toolResult(l *line, at *actor, data []byte, v *fastjson.Value)
 	at.ResultOf(id, nil, text, media, status, why)
 }
 
-// unnamedResult ends the oldest call without an id. Files that were made shorter, and
-// logs without private data, leave the ids out.
+// unnamedResult ends the oldest call without an id. Shortened files, and logs without private
+// data, leave out the ids.
 func (a *actor) unnamedResult(text []byte, media string, status schema.Status, why []byte) {
 	for _, tool := range a.OpenTools() {
 		if tool.Span.CallID == "" {

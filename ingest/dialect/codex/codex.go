@@ -1,5 +1,5 @@
-// Package codex reads the lines that "codex exec --json" prints.
-// docs/dialects/codex.md says what is concluded from what.
+// Package codex reads the lines that "codex exec --json" prints. docs/dialects/codex.md describes
+// how it reads them.
 package codex
 
 import (
@@ -13,23 +13,25 @@ import (
 )
 
 // Dialect is the event stream of "codex exec --json". Its lines carry no times.
-var Dialect = dialect.Dialect{Name: "codex", Match: match, Ends: dialect.EndsWith("turn.completed", "turn.failed"), New: newDecoder}
+var Dialect = dialect.Dialect{
+	Name: "codex", Match: match,
+	Ends: dialect.EndsWith("turn.completed", "turn.failed"), New: newDecoder,
+}
 
-// decoder is the state of one stream. Ids of items count from item_0 in every
-// process, so that they mean something in this stream only. What identifies a tool
-// call or a usage in every stream that carries the same process is the thread and all
-// that the process printed up to there.
+// decoder reads one stream. Ids of items begin with item_0 in every process, so that they are
+// unique in this stream only. The thread, and everything that the process printed so far,
+// identify a tool call or a usage in every stream with the same process.
 type decoder struct {
 	model.Stream
 	tr       model.Conversation
 	thread   dialect.Last
 	scope    string        // of running totals
-	failing  string        // an error of the run that no event has followed yet
+	failing  string        // an error of the run with no event after it yet
 	failedAt int64         // when it arrived, ns
 	todo     []byte        // the latest list, JSON
-	quoting  []byte        // room for arguments
+	quoting  []byte        // buffer for arguments
 	printed  xxhash.Digest // of the lines of the process so far
-	made     int           // ids made with the present line
+	made     int           // number of ids made with the present line
 	end      uint64        // the hash of the line that ended the latest turn
 	tail     dialect.Tail  // of the latest turn
 }
@@ -68,9 +70,8 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	}
 }
 
-// shared returns the id of a fact that begins with the present line. It is the same in
-// every stream that has the process's lines up to here, or unique to this stream if the
-// thread has no id.
+// shared returns the id of a fact that begins with the present line. The id is the same in every
+// stream with the process's lines up to here, or unique to this stream if the thread has no id.
 func (d *decoder) shared(kind string) string {
 	if d.tr.Session == "" {
 		return d.ID(kind)
@@ -83,7 +84,7 @@ func (d *decoder) shared(kind string) string {
 	return dialect.EventID(kind, h.Sum64())
 }
 
-// roomKept bounds the memory that is kept for building arguments, bytes.
+// roomKept bounds the buffer for arguments that is kept, bytes.
 const roomKept = 2048
 
 func (d *decoder) event(in *dialect.Input) {
@@ -100,7 +101,7 @@ func (d *decoder) event(in *dialect.Input) {
 	}
 }
 
-// events are the types of lines.
+// events maps types of lines to handlers.
 var events = map[string]func(*decoder, *dialect.Input){
 	"thread.started":     (*decoder).threadStarted,
 	"turn.started":       (*decoder).turnStarted,
@@ -114,8 +115,7 @@ var events = map[string]func(*decoder, *dialect.Input){
 	"error":              (*decoder).error,
 }
 
-// threadStarted begins a process: what was open of one before it in the same
-// stream was cut off.
+// threadStarted begins a process. A previous process in the same stream was cut off.
 func (d *decoder) threadStarted(in *dialect.Input) {
 	d.cutOff()
 	d.tr.Session = d.thread.Own(in.JSON.GetStringBytes("thread_id"))
@@ -135,9 +135,8 @@ func (d *decoder) turnFailed(in *dialect.Input) {
 	d.turnEnded(in, schema.StatusError, errorOf(in.JSON))
 }
 
-// turnEnded ends a run. Errors come in a line of their own before, but not
-// always: one that is not the same is a message as well. The same line once more, with no
-// turn open, says nothing new.
+// turnEnded ends a run. Errors mostly come in a line of their own before; an error that differs
+// from that line is a message as well. A repeated line changes nothing while no turn is open.
 func (d *decoder) turnEnded(in *dialect.Input, status schema.Status, why []byte) {
 	end := xxhash.Sum64(in.Data)
 	if d.tr.Run() == nil && end == d.end {
@@ -152,14 +151,13 @@ func (d *decoder) turnEnded(in *dialect.Input, status schema.Status, why []byte)
 	if len(why) > 0 && run.Error != dialect.Short(text) {
 		d.tr.Say(schema.MessageError, why)
 	}
-	run.Error = "" // of those before the turn goes on after all
+	run.Error = "" // the turn continued after the earlier errors
 	run.Attributes = dialect.Attribute("todo_list", d.todo)
 	d.tr.EndRun(status, text)
 	d.todo = nil
 }
 
-// error reads an error. Many are followed by another try ("Reconnecting…"), so
-// that it ends no run.
+// error reads an error. It ends no run, as another attempt follows many errors ("Reconnecting…").
 func (d *decoder) error(in *dialect.Input) {
 	why := in.JSON.GetStringBytes("message")
 	if why == nil {
@@ -174,8 +172,7 @@ func (d *decoder) error(in *dialect.Input) {
 	}
 }
 
-// cutOff settles what is open of a turn that was not ended. If the last that
-// was seen of it is an error, it ended in that.
+// cutOff settles a turn without an end. If an error was the last event, the turn ended in it.
 func (d *decoder) cutOff() {
 	run := d.tr.Run()
 	switch {
@@ -184,7 +181,7 @@ func (d *decoder) cutOff() {
 		d.tr.EndRun(schema.StatusError, nil)
 		run.Ended = d.failedAt
 	default:
-		run.Error = "" // the turn went on after it
+		run.Error = "" // the turn continued after it
 	}
 	d.tr.Abandon()
 }

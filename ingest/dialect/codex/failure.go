@@ -2,7 +2,7 @@ package codex
 
 import "github.com/valyala/fastjson"
 
-// errorOf returns what the error of a turn or an item says.
+// errorOf returns the text of the error of a turn or an item.
 func errorOf(v *fastjson.Value) []byte {
 	if why := v.GetStringBytes("error", "message"); why != nil {
 		return why
@@ -10,12 +10,12 @@ func errorOf(v *fastjson.Value) []byte {
 	return v.GetStringBytes("error")
 }
 
-// errorDepth bounds how often the text of an error is read as JSON that holds another one.
+// errorDepth bounds the nesting of errors in the texts of errors.
 const errorDepth = 4
 
-// innermost returns the message of an error whose text is JSON: codex prints the body of a
-// provider's answer as it came, and gateways put one body into another. A text that is
-// anything else is returned as it is.
+// innermost returns the innermost message of an error whose text is JSON. Codex prints the body
+// of a provider's answer unchanged, and gateways nest bodies. It returns any other text
+// unchanged.
 func innermost(text []byte) []byte {
 	for range errorDepth {
 		if len(text) == 0 || text[0] != '{' {

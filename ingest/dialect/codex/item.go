@@ -7,8 +7,7 @@ import (
 	"tapedeck/schema"
 )
 
-// item reads an item.started, item.updated or item.completed. Each holds the
-// whole item.
+// item reads an item.started, item.updated or item.completed. Each has the whole item.
 func (d *decoder) item(in *dialect.Input) {
 	v, completed := in.JSON.Get("item"), in.Type == "item.completed"
 	if !dialect.IsObject(v) {
@@ -46,10 +45,10 @@ func (d *decoder) item(in *dialect.Input) {
 	}
 }
 
-// todoKept bounds the to-do list that a run ends with, bytes.
+// todoKept bounds the to-do list in a run's attributes, bytes.
 const todoKept = 2048
 
-// planAttributes mark a proposed plan, which is an answer too.
+// planAttributes are the attributes of a proposed plan, which is an answer too.
 const planAttributes = `{"item":"plan"}`
 
 // text reads an item of text, which may come in growing snapshots.
@@ -58,7 +57,7 @@ func (d *decoder) text(v *fastjson.Value, completed bool, kind schema.MessageKin
 	id, content := v.GetStringBytes("id"), v.GetStringBytes("text")
 	m := d.tr.Growing(kind, id)
 	switch {
-	case len(content) == 0: // also where deltas stated it
+	case len(content) == 0: // also where deltas had the text
 	case m == nil && completed:
 		d.tr.Say(kind, content).Attributes = attributes
 	case m == nil:

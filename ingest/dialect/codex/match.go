@@ -7,7 +7,7 @@ import (
 	"tapedeck/schema"
 )
 
-// match judges a line by itself.
+// match judges one line.
 func match(in *dialect.Input) (dialect.Confidence, string) {
 	if in.JSON == nil || in.Direction == schema.Send {
 		return dialect.No, ""
@@ -46,7 +46,7 @@ func match(in *dialect.Input) (dialect.Confidence, string) {
 	return dialect.No, ""
 }
 
-// isItem reports whether an id is item_N: other agents have ids that begin so.
+// isItem reports whether an id is item_N. Ids of other agents have the same prefix.
 func isItem(id []byte) bool {
 	number, ok := bytes.CutPrefix(id, []byte("item_"))
 	return ok && len(number) > 0 && len(bytes.Trim(number, "0123456789")) == 0

@@ -12,9 +12,8 @@ import (
 	"tapedeck/schema"
 )
 
-// ran settles a call's state once its item is completed; why is an error that
-// the item states. A call that was not seen to begin has no start: its time is
-// not known.
+// ran sets a call's status once its item is completed. why is an error that the item states. A
+// call whose start was not seen has no start.
 func (d *decoder) ran(tool *model.Tool, v *fastjson.Value, completed bool, why []byte) {
 	if !completed {
 		return
@@ -52,8 +51,8 @@ func (d *decoder) ran(tool *model.Tool, v *fastjson.Value, completed bool, why [
 	d.tr.EndTool(tool, status, why)
 }
 
-// command reads a command_execution. What it prints comes with its end; an
-// update may state it so far.
+// command reads a command_execution. Its output comes with its end; an update may have the output
+// so far.
 func (d *decoder) command(v *fastjson.Value, raw []byte, completed bool) {
 	tool := d.tr.Tool(v.GetStringBytes("id"), []byte("command_execution"))
 	d.arguments(tool, raw, "command")
@@ -67,7 +66,7 @@ func (d *decoder) command(v *fastjson.Value, raw []byte, completed bool) {
 	d.ran(tool, v, completed, nil)
 }
 
-// fileChange reads a file_change: a patch. It has no result but its status.
+// fileChange reads a file_change: a patch. It has a status and no result.
 func (d *decoder) fileChange(v *fastjson.Value, raw []byte, completed bool) {
 	tool := d.tr.Tool(v.GetStringBytes("id"), []byte("file_change"))
 	d.arguments(tool, raw, "changes")
@@ -102,8 +101,7 @@ func (d *decoder) collabCall(v *fastjson.Value, raw []byte, completed bool) {
 	d.ran(tool, v, completed, nil)
 }
 
-// webSearch reads a web_search. What is searched for is known at its end; what
-// was found is not stated.
+// webSearch reads a web_search. Its query comes with its end; its results are not stated.
 func (d *decoder) webSearch(v *fastjson.Value, raw []byte, completed bool) {
 	tool := d.tr.Tool(v.GetStringBytes("id"), []byte("web_search"))
 	if completed {
@@ -120,7 +118,7 @@ func (d *decoder) requestUserInput(in *dialect.Input) {
 	d.tr.Wait(tool)
 }
 
-// arguments sets a call's arguments: members of its item, as they stood.
+// arguments sets a call's arguments to an object of members of its item.
 func (d *decoder) arguments(tool *model.Tool, raw []byte, names ...string) {
 	args := append(d.quoting[:0], '{')
 	for _, name := range names {

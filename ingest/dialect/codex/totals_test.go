@@ -9,7 +9,7 @@ import (
 	"tapedeck/schema"
 )
 
-// process is what one "codex exec" of a thread prints, a turn for each total.
+// process returns the lines of one "codex exec" of a thread, with a turn for each total.
 func process(thread string, totals ...[3]uint64) []schema.Frame {
 	lines := []string{fmt.Sprintf(`{"type":"thread.started","thread_id":%q}`, thread)}
 	for i, n := range totals {
@@ -24,10 +24,9 @@ func process(thread string, totals ...[3]uint64) []schema.Frame {
 	return frames
 }
 
-// Every turn states its thread's total so far, also after a resume, which is
-// another stream of the session: records are running totals of the thread, each
-// as it was sent. What readers make of them (the difference to the one before)
-// is shown with the commands, by a test of the same name.
+// Every turn states its thread's total so far, also after a resume, which is another stream of
+// the session: usages are running totals of the thread, recorded as they were sent. A test of the
+// same name beside the commands shows that readers take the differences.
 func TestCodexTotalsAreDifferenced(t *testing.T) {
 	const thread = "019f61b2-c5f2-71e1-9ee9-957c9d231fe3"
 	streams := [][]schema.Frame{

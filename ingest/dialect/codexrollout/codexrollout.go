@@ -1,6 +1,6 @@
 // Package codexrollout reads the files in which Codex keeps its sessions,
-// ~/.codex/sessions/**/rollout-*.jsonl. docs/dialects/codex-rollout.md says what is
-// concluded from what.
+// ~/.codex/sessions/**/rollout-*.jsonl. docs/dialects/codex-rollout.md describes how it reads
+// them.
 package codexrollout
 
 import (
@@ -22,19 +22,19 @@ func timeOf(in *dialect.Input) int64 {
 	return dialect.TextTime(in.JSON.GetStringBytes("timestamp"))
 }
 
-// decoder is the state of one stream, which may hold several files.
+// decoder reads one stream, which may have several files.
 type decoder struct {
 	model.Stream
 	tr       model.Conversation
 	thread   dialect.Last
 	model    dialect.Last
 	provider string
-	parent   string // the session that this one was forked from or was begun by
+	parent   string // the session from which this one was forked, or which began it
 	fork     fork
 	turn     turn
 	ended    string // the id of the turn that ended last
 	totals   totals
-	items    dialect.Recent // lines of the latest items
+	items    dialect.Recent // hashes of the lines of the latest items
 }
 
 // line is the present line.
@@ -72,7 +72,7 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 
 type handlers = dialect.Types[func(*decoder, *line)]
 
-// read hands a line to the handler of its type.
+// read calls the handler of a line's type.
 func (d *decoder) read(table handlers, l *line) {
 	typ, known := table.Of(l.text("type"))
 	l.Type = typ.Name
@@ -84,7 +84,7 @@ func (d *decoder) read(table handlers, l *line) {
 	}
 }
 
-// lines are the types of lines. It is filled in init because their handlers read it.
+// lines maps types of lines to handlers. It is filled in init because the handlers read it.
 var lines handlers
 
 func init() {
@@ -99,8 +99,8 @@ func init() {
 	})
 }
 
-// item reads an item of the conversation. The end of a file may be delivered twice: the same
-// line with the same time is one item.
+// item reads an item of the conversation. The end of a file may be delivered twice: the same line
+// with the same time is one item.
 func (d *decoder) item(l *line) {
 	if len(l.JSON.GetStringBytes("timestamp")) > 0 && d.items.Note(l.Data, itemsKept) {
 		typ, _ := items.Of(l.text("type"))
@@ -110,10 +110,10 @@ func (d *decoder) item(l *line) {
 	d.read(items, l)
 }
 
-// itemsKept bounds the items that are known again.
+// itemsKept bounds the items that are recognised when they are delivered again.
 const itemsKept = 64
 
-// inside makes a handler of payloads one of lines.
+// inside makes a handler of lines from a handler of payloads.
 func inside(handle func(*decoder, *line)) func(*decoder, *line) {
 	return func(d *decoder, l *line) {
 		payload := l.v.Get("payload")
@@ -126,7 +126,7 @@ func inside(handle func(*decoder, *line)) func(*decoder, *line) {
 	}
 }
 
-// own is inside for lines of which nothing is concluded where they are copies.
+// own is inside for lines that are ignored where they are copies.
 func own(handle func(*decoder, *line)) func(*decoder, *line) {
 	return inside(func(d *decoder, l *line) {
 		if !d.copied(l) {
@@ -145,8 +145,8 @@ func (d *decoder) event(l *line) {
 	}
 }
 
-// sessionMeta reads the head of a file. In a file that goes on with the lines of another
-// session their head follows; a session that is resumed may write its own once more.
+// sessionMeta reads the head of a file. A file that continues the lines of another session has
+// the head of that session next. A resumed session may write its own head again.
 func (d *decoder) sessionMeta(l *line) {
 	id := dialect.FirstText(l.v, "id", "session_id")
 	parent := l.text("forked_from_id")
@@ -170,7 +170,7 @@ func (d *decoder) sessionMeta(l *line) {
 	d.tr.Agent = string(dialect.FirstText(l.v, "agent_nickname", "agent_role"))
 }
 
-// turnContext reads with what the model is asked from now on.
+// turnContext reads the settings for the next calls of the model.
 func (d *decoder) turnContext(l *line) {
 	if name := l.text("model"); len(name) > 0 {
 		d.tr.SetModel(d.model.Own(name), d.provider)
@@ -180,7 +180,7 @@ func (d *decoder) turnContext(l *line) {
 	}
 }
 
-// compacted reads the summary that took the place of what was said before.
+// compacted reads the summary that replaces the conversation so far.
 func (d *decoder) compacted(l *line) {
 	if summary := l.text("message"); len(summary) > 0 {
 		d.tr.Say(schema.MessageSystem, summary).Attributes = `{"compacted":true}`

@@ -9,20 +9,20 @@ import (
 	"tapedeck/ingest/dialect"
 )
 
-// fork says which lines of a file are copies. The file of a session that was forked
-// begins with the lines of the session that it was forked from. They are recorded with
-// that session, so that nothing is concluded from the copies.
+// fork tracks which lines of a file are copies. The file of a forked session begins with the
+// lines of the original session. Those lines are recorded with the original session, and the
+// copies are ignored.
 type fork struct {
 	ancestors []string
-	on        bool  // the lines are copies
-	created   int64 // when the session was begun, ns
-	before    int64 // the time of the line before, ns
+	on        bool  // the present lines are copies
+	created   int64 // when the session began, ns
+	before    int64 // the time of the previous line, ns
 }
 
 const (
-	// ancestorsKept bounds the sessions that a file may have the lines of.
+	// ancestorsKept bounds the sessions whose lines a file may have.
 	ancestorsKept = 32
-	// copyGap is longer than what passes between two lines that are copied.
+	// copyGap is longer than the time between two copied lines.
 	copyGap = int64(time.Second)
 )
 
@@ -46,9 +46,9 @@ func (f *fork) add(id []byte) {
 // from reports whether the session was forked from the one with an id.
 func (f *fork) from(id []byte) bool { return slices.Contains(f.ancestors, string(id)) }
 
-// copied reports whether a line is a copy. The first turn that was begun later than the
-// session is the session's own, as is all that follows; where turns have no ids that say
-// when they began, a line that was written later than the copies.
+// copied reports whether a line is a copy. The first turn that began after the session, and
+// everything after it, is the session's own. Where the ids of turns do not have times, the first
+// line that was written later than the copies is the session's own.
 func (d *decoder) copied(l *line) bool {
 	f := &d.fork
 	if !f.on {
@@ -66,7 +66,7 @@ func (d *decoder) copied(l *line) bool {
 	return f.on
 }
 
-// timeOfID reads when an id was made, ns, if it is a UUID of version 7; otherwise 0.
+// timeOfID returns the time of an id, ns, if it is a UUID of version 7; otherwise 0.
 func timeOfID(id []byte) int64 {
 	if len(id) != 36 || id[8] != '-' || id[14] != '7' {
 		return 0

@@ -7,7 +7,7 @@ import (
 	"tapedeck/schema"
 )
 
-// items are the types of items: what was sent to the model and what it said.
+// items maps types of items, the input and the output of the model, to handlers.
 var items = dialect.NewTypes(map[string]func(*decoder, *line){
 	"message":                 (*decoder).message,
 	"reasoning":               (*decoder).reasoning,
@@ -31,8 +31,7 @@ var items = dialect.NewTypes(map[string]func(*decoder, *line){
 	"other":                   nil,
 })
 
-// message reads a message: the user's, the model's, or one with which Codex instructs the
-// model.
+// message reads a message of the user or the model, or instructions of Codex to the model.
 func (d *decoder) message(l *line) {
 	text := dialect.RawWords(dialect.RawMember(l.raw, "content"))
 	switch string(l.text("role")) {
@@ -57,8 +56,7 @@ func (d *decoder) message(l *line) {
 	}
 }
 
-// reasoning reads what the model thought, as far as it is readable: mostly only a summary
-// is.
+// reasoning reads the model's thinking as far as it is readable. Mostly only a summary is.
 func (d *decoder) reasoning(l *line) {
 	d.inCall()
 	var parts [][]byte

@@ -5,7 +5,7 @@ import (
 	"tapedeck/schema"
 )
 
-// match judges a line by itself: each has its time, its type and a payload.
+// match judges one line: each has a time, a type and a payload.
 func match(in *dialect.Input) (dialect.Confidence, string) {
 	if in.JSON == nil || in.Direction == schema.Send || timeOf(in) == 0 {
 		return dialect.No, ""

@@ -37,7 +37,7 @@ func TestMatch(t *testing.T) {
 func TestTimeOfID(t *testing.T) {
 	for id, want := range map[string]int64{
 		"019b2ea4-0000-7bbb-8ccc-58208e1f0000": 0x019b2ea40000 * 1e6,
-		"019b2ea4-aaaa-bbbb-cccc-58208e1f0000": 0, // not of version 7
+		"019b2ea4-aaaa-bbbb-cccc-58208e1f0000": 0, // not version 7
 		"019b2ea4-zzzz-7bbb-8ccc-58208e1f0000": 0,
 		"turn-1":                               0,
 		"":                                     0,

@@ -8,8 +8,8 @@ import (
 	"tapedeck/schema"
 )
 
-// turns makes a file of turns: a prompt, a thought, a call of a tool, its result, the answer,
-// and the total of the session's tokens.
+// turns makes a file of turns: a prompt, a thought, a tool call, its result, the answer, and the
+// session's total tokens.
 func turns(n int) []schema.Frame {
 	var frames []schema.Frame
 	line := func(typ, payload string) {

@@ -11,13 +11,13 @@ import (
 	"tapedeck/schema"
 )
 
-// outcome is how a call ended, as an event says before its output is written.
+// outcome is how a call ended. An event states it before the call's output is written.
 type outcome struct {
 	status schema.Status
 	why    []byte
 }
 
-// call begins a call that the model asks for; the same id may be written again.
+// call begins a tool call, or returns the call with the same id, as it may be written again.
 func (d *decoder) call(id, name []byte) *model.Tool {
 	d.inCall()
 	d.turn.answered = false
@@ -49,7 +49,7 @@ func (d *decoder) searchCall(l *line) {
 	d.tr.SetArguments(tool, dialect.RawMember(l.raw, "arguments"))
 }
 
-// toolCall reads a call as other programs write it, mostly without an id.
+// toolCall reads a call in the form of other programs, mostly without an id.
 func (d *decoder) toolCall(l *line) {
 	name := l.text("function", "name")
 	if name == nil {
@@ -69,7 +69,7 @@ func (d *decoder) imageGeneration(l *line) {
 	d.hosted(l, "image_generation", dialect.RawMember(l.raw, "revised_prompt"))
 }
 
-// hosted records a call that is written when it has ended: when it began is not known.
+// hosted records a call that is written when it has ended: its start is not known.
 func (d *decoder) hosted(l *line, name string, args []byte) {
 	id := dialect.FirstText(l.v, "id", "call_id")
 	if d.tr.Ended(id) {
@@ -87,7 +87,7 @@ func (d *decoder) hosted(l *line, name string, args []byte) {
 	d.tr.EndTool(tool, status, nil)
 }
 
-// executed reads an event that says how a call ended. Its output follows as an item.
+// executed reads an event that states how a call ended. The output follows as an item.
 func (d *decoder) executed(l *line) {
 	tool := d.tr.OpenTool(l.text("call_id"))
 	if tool == nil {
@@ -127,7 +127,7 @@ func durationOf(v *fastjson.Value) int64 {
 	return int64(secs)*1e9 + int64(nanos)
 }
 
-// exitCode notes with what code a command ended, and that it failed if that is not 0.
+// exitCode notes the exit code of a command. A code other than 0 is a failure.
 func (d *decoder) exitCode(tool *model.Tool, code *fastjson.Value) {
 	if !dialect.IsNumber(code) || tool.Span.Attributes != "" {
 		return
@@ -140,8 +140,8 @@ func (d *decoder) exitCode(tool *model.Tool, code *fastjson.Value) {
 	}
 }
 
-// output reads what a call returned. That of a call of a turn that was aborted may come
-// after the turn's end: no turn begins with it.
+// output reads the output of a call. The output of a call in an aborted turn may come after the
+// turn's end: it begins no turn.
 func (d *decoder) output(l *line) {
 	id := l.text("call_id")
 	if d.tr.Ended(id) {
@@ -169,7 +169,7 @@ func (d *decoder) searchOutput(l *line) {
 	}
 }
 
-// toolResult reads what a toolCall returned.
+// toolResult reads the result of a toolCall.
 func (d *decoder) toolResult(l *line) {
 	id := dialect.FirstText(l.v, "call_id", "id")
 	tool := d.tr.OpenTool(id)
@@ -188,7 +188,7 @@ func (d *decoder) toolResult(l *line) {
 	d.returned(tool, result)
 }
 
-// named is the oldest call in progress of a tool, nil for none.
+// named returns the oldest call in progress of a tool, or nil.
 func (d *decoder) named(name []byte) *model.Tool {
 	for _, tool := range d.tr.OpenTools() {
 		if tool.Span.Name == string(name) {
@@ -198,7 +198,7 @@ func (d *decoder) named(name []byte) *model.Tool {
 	return nil
 }
 
-// returned records what a call returned, and ends it.
+// returned records the output of a call and ends the call.
 func (d *decoder) returned(tool *model.Tool, raw []byte) {
 	d.endCall(schema.StatusOK)
 	text, media := d.result(tool, raw)
@@ -219,8 +219,8 @@ func (d *decoder) returned(tool *model.Tool, raw []byte) {
 	d.turn.asked, d.turn.answered = d.Frame.At, false
 }
 
-// result reads the forms of an output: a text, a text that is JSON around the output of
-// a command, a list of parts, and {"content":"…","success":false}.
+// result reads the forms of an output: a text, a text that is JSON with the output of a command,
+// a list of parts, and {"content":"…","success":false}.
 func (d *decoder) result(tool *model.Tool, raw []byte) (text []byte, media string) {
 	if dialect.RawNull(raw) {
 		return nil, ""
@@ -249,10 +249,10 @@ func (d *decoder) result(tool *model.Tool, raw []byte) (text []byte, media strin
 	return raw, "json"
 }
 
-// headLines bounds the lines that Codex writes above a command's output.
+// headLines bounds the lines that Codex writes before a command's output.
 const headLines = 8
 
-// exitCodeOf reads the exit code above a command's output; nil for none.
+// exitCodeOf returns the exit code before a command's output, or nil.
 func exitCodeOf(text []byte) *fastjson.Value {
 	for range headLines {
 		var row []byte

@@ -7,19 +7,19 @@ import (
 	"tapedeck/schema"
 )
 
-// turn is the turn in progress: a run.
+// turn is the turn in progress, which is a run.
 type turn struct {
-	announced bool          // an event began it, so that one ends it
-	asked     int64         // the next call of a model began here, ns; 0 while nobody asks
-	said      int64         // the call of a model in progress said something last, ns
+	announced bool          // an event began it, so that an event ends it
+	asked     int64         // when the next call of a model began, ns; 0 if none is expected
+	said      int64         // when the call of a model in progress had its last output, ns
 	call      *dialect.Span // the latest call of a model
-	answered  bool          // the latest is the model's answer
-	failure   string        // an error that nothing of the model followed
+	answered  bool          // the latest item is the model's answer
+	failure   string        // an error with no output of the model after it
 	failedAt  int64         // ns
 }
 
-// events are the types of events. Most repeat what the model or a tool said for the user
-// interface: agent_message, agent_reasoning and user_message are doubles of items.
+// events maps types of events to handlers. Most events repeat output of the model or a tool for
+// the user interface: agent_message, agent_reasoning and user_message repeat items.
 var events = dialect.NewTypes(map[string]func(*decoder, *line){
 	"task_started":                (*decoder).turnStarted,
 	"turn_started":                (*decoder).turnStarted,
@@ -88,7 +88,7 @@ func (d *decoder) turnAborted(l *line) {
 	d.announceEnd(l, schema.StatusCancelled, l.text("reason"))
 }
 
-// announceEnd ends a turn by an event, which may be repeated.
+// announceEnd ends a turn at an event, which may be repeated.
 func (d *decoder) announceEnd(l *line, status schema.Status, why []byte) {
 	id := string(l.text("turn_id"))
 	if d.tr.Run() == nil && id != "" && id == d.ended {
@@ -107,9 +107,8 @@ func (d *decoder) announceEnd(l *line, status schema.Status, why []byte) {
 	d.turn = turn{}
 }
 
-// endTurn settles a turn whose end was not announced. Older versions write no such
-// events: there a turn has ended well with the model's last answer, if no tool was called
-// after it.
+// endTurn settles a turn whose end was not announced. Older versions write no such events. There
+// the turn ended with the status ok at the model's last answer, if no tool was called after it.
 func (d *decoder) endTurn() {
 	run, t := d.tr.Run(), &d.turn
 	switch {
@@ -127,8 +126,8 @@ func (d *decoder) endTurn() {
 	d.turn = turn{}
 }
 
-// error reads an error that ends the turn, unless the model goes on. Of a turn that it is
-// all of, nothing else is in the file.
+// error reads an error that ends the turn, unless the model continues. A turn that consists of an
+// error alone has nothing else in the file.
 func (d *decoder) error(l *line) {
 	d.inRun()
 	why := dialect.FirstText(l.v, "message", "error")
@@ -139,11 +138,11 @@ func (d *decoder) error(l *line) {
 	d.turn.failure, d.turn.failedAt = dialect.Short(why), d.Frame.At
 }
 
-// streamError reads an error after which Codex asks the model again.
+// streamError reads an error after which Codex calls the model again.
 func (d *decoder) streamError(l *line) { d.tr.Say(schema.MessageError, l.text("message")) }
 
-// inCall notes that a model says something. Lines do not say when a model is called: it is
-// right after the user's message and after the results of tools.
+// inCall begins a call of a model for output of the model. Lines do not state when the model is
+// called: it is right after the user's message and after the results of tools.
 func (d *decoder) inCall() {
 	d.inRun()
 	t := &d.turn
@@ -157,30 +156,29 @@ func (d *decoder) inCall() {
 	t.said, t.failure = d.Frame.At, ""
 }
 
-// endCall ends the call of a model with the last that it said.
+// endCall ends the call of the model at its last output.
 func (d *decoder) endCall(status schema.Status) {
 	if status == schema.StatusCancelled {
-		status = schema.StatusOK // what was said was said
+		status = schema.StatusOK // the output so far is complete
 	}
 	d.tr.EndCallAt(status, d.turn.said)
 }
 
-// contexts are the beginnings of messages that Codex sends in the user's name.
+// contexts are the prefixes of messages that Codex sends in the user's name.
 var contexts = []string{
 	"<environment_context>", "<user_instructions>", "<permissions instructions>", "<collaboration_mode>",
 	"<turn_aborted>", "<skill>", "<skills_instructions>", "<apps_instructions>", "<plugins_instructions>",
 	"<user_shell_command>", "<subagent_notification>", "<INSTRUCTIONS>", "# AGENTS.md instructions",
 }
 
-// isContext reports whether a message is not the user's own.
+// isContext reports whether Codex sent a message in the user's name.
 func isContext(text []byte) bool {
 	return slices.ContainsFunc(contexts, func(prefix string) bool {
 		return len(text) >= len(prefix) && string(text[:len(prefix)]) == prefix
 	})
 }
 
-// asks reads what the user says. It begins a turn, unless it is said while one is in
-// progress.
+// asks reads a message of the user. It begins a turn, unless one is in progress.
 func (d *decoder) asks(text []byte) {
 	t := &d.turn
 	if d.tr.Run() != nil && !t.announced && t.call != nil {

@@ -7,9 +7,9 @@ import (
 	"tapedeck/schema"
 )
 
-// counting is how Codex counts. input_tokens includes what came from a cache, and in the
-// newest versions what was written to one; output_tokens includes reasoning. The totals
-// are those of the whole session so far.
+// counting is how Codex counts. input_tokens includes tokens from a cache, and in the newest
+// versions tokens written to one. output_tokens includes reasoning. The totals are those of the
+// whole session so far.
 var counting = dialect.Counting{
 	Input: "input_tokens", CacheRead: "cached_input_tokens", CacheWrite5m: "cache_write_input_tokens",
 	Output: "output_tokens", Reasoning: "reasoning_output_tokens", Total: "total_tokens",
@@ -20,28 +20,28 @@ var counting = dialect.Counting{
 // totals are the totals of a session.
 type totals struct {
 	scope     string
-	inherited schema.Tokens // that it began with, from the session it was forked from
-	stated    uint64        // the sum of inherited as it was stated
-	latest    schema.Tokens // that were recorded last
+	inherited schema.Tokens // of the session from which this one was forked
+	stated    uint64        // the sum of inherited, as stated
+	latest    schema.Tokens // recorded last
 }
 
-// totalOf reads the totals of a token_count. Its last_token_usage repeats a part of them.
+// totalOf returns the totals of a token_count. Its last_token_usage repeats a part of them.
 func totalOf(l *line) (raw []byte, tokens schema.Tokens, stated uint64, ok bool) {
 	raw = dialect.RawPath(l.raw, "info.total_token_usage")
 	tokens, stated, ok = counting.Read(raw)
 	return raw, tokens, stated, ok
 }
 
-// inherit notes the totals of the session that this one was forked from, which are in its
-// own.
+// inherit notes the totals of the session from which this one was forked, as this session's
+// totals include them.
 func (d *decoder) inherit(l *line) {
 	if _, tokens, stated, ok := totalOf(l); ok {
 		d.totals.inherited, d.totals.stated = tokens, stated
 	}
 }
 
-// tokenCount records the session's total. A token_count may also only state how much of a
-// quota is used, and repeat the total.
+// tokenCount records the session's total. A token_count may also state only the use of a quota,
+// and repeat the total.
 func (d *decoder) tokenCount(l *line) {
 	raw, tokens, stated, ok := totalOf(l)
 	t := &d.totals
@@ -49,7 +49,7 @@ func (d *decoder) tokenCount(l *line) {
 		return
 	}
 	if tokens.Sum() < t.inherited.Sum() {
-		t.inherited, t.stated = schema.Tokens{}, 0 // the count began anew
+		t.inherited, t.stated = schema.Tokens{}, 0 // the count started again at 0
 	}
 	tokens = without(tokens, t.inherited)
 	if tokens == t.latest {
@@ -64,7 +64,7 @@ func (d *decoder) tokenCount(l *line) {
 	u.Total, u.Raw = stated-min(stated, t.stated), string(raw)
 }
 
-// without subtracts what is a part of a count.
+// without subtracts a part from a count.
 func without(all, part schema.Tokens) schema.Tokens {
 	less := func(n, m uint64) uint64 { return n - min(n, m) }
 	return schema.Tokens{
@@ -74,8 +74,8 @@ func without(all, part schema.Tokens) schema.Tokens {
 	}
 }
 
-// scope is what the totals are of: the thread, also as "codex exec --json" reports it.
-// That of a file whose head was not seen is the stream's own.
+// scope returns the scope of the totals: the thread, as in "codex exec --json". A file whose head
+// was not seen has a scope of this stream.
 func (d *decoder) scope() string {
 	if d.totals.scope == "" {
 		if d.tr.Session == "" {
@@ -87,7 +87,7 @@ func (d *decoder) scope() string {
 	return d.totals.scope
 }
 
-// usageID is the same in every stream that has the line.
+// usageID returns an id that is the same in every stream with the line.
 func (d *decoder) usageID(l *line) string {
 	if d.tr.Session == "" {
 		return d.ID("usage")

@@ -14,7 +14,10 @@ import (
 )
 
 // Dialect is Cohere's chat API, version 2.
-var Dialect = dialect.Dialect{Name: "cohere", Match: match, Ends: dialect.EndsWith(typeEnd, typeError), New: newDecoder}
+var Dialect = dialect.Dialect{
+	Name: "cohere", Match: match,
+	Ends: dialect.EndsWith(typeEnd, typeError), New: newDecoder,
+}
 
 // provider serves every model of this API.
 const provider = "cohere"
@@ -86,7 +89,7 @@ func (d *decoder) Message(in *dialect.Input) string {
 		d.whole(in)
 		return typeChat
 	case d.Refusal.Refused():
-		why := firstText(v.GetStringBytes("message"), in.Data)
+		why := dialect.FirstNonEmpty(v.GetStringBytes("message"), in.Data)
 		d.Fail(why, why)
 		return typeError
 	}
@@ -124,13 +127,6 @@ func (d *decoder) mark(run *dialect.Span) {
 		run.Attributes = dialect.Inseparable(run.Attributes)
 		d.Emitter.ChangedSpan(run, d.Frame)
 	}
-}
-
-func firstText(text, other []byte) []byte {
-	if len(text) > 0 {
-		return text
-	}
-	return other
 }
 
 // Request implements model.API.

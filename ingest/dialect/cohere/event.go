@@ -113,7 +113,7 @@ func (d *decoder) finish(reason, why, usage []byte) {
 	d.latest = run
 	status := schema.StatusOK
 	if bytes.HasPrefix(reason, []byte("ERROR")) || string(reason) == "TIMEOUT" {
-		status, why = schema.StatusError, firstText(why, reason)
+		status, why = schema.StatusError, dialect.FirstNonEmpty(why, reason)
 		d.Say(schema.MessageError, why)
 	} else {
 		why = nil

@@ -20,12 +20,10 @@ func (d *decoder) request(v *fastjson.Value, raw []byte) string {
 		d.asks()
 	}
 	d.RequestModel(v.GetStringBytes("model"))
-	first := dialect.NewSince(messages, isAssistant, false)
+	first := dialect.NewSince(messages, dialect.IsAssistant, false)
 	dialect.Elements(messages, dialect.RawMember(raw, "messages"), first, d.newMessage)
 	return typeRequest
 }
-
-func isAssistant(m *fastjson.Value) bool { return string(m.GetStringBytes("role")) == "assistant" }
 
 // newMessage reads a new message of a request.
 func (d *decoder) newMessage(_ int, m *fastjson.Value, raw []byte) {

@@ -7,7 +7,7 @@ import (
 	"tapedeck/ingest/dialect/model"
 )
 
-// decoder reads one stream: one execution after another, and mostly one alone.
+// decoder reads one stream: mostly one execution, or several one after the other.
 type decoder struct {
 	model.Conversation
 	stream   model.Stream
@@ -57,11 +57,11 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	in.Type, in.EventID = name, d.eventID.Own([]byte(id))
 }
 
-// take draws conclusions from an event.
+// take records facts from an event.
 func (d *decoder) take(e *event, id string) {
 	n, err := strconv.ParseUint(id, 10, 64)
 	if err != nil {
-		n = 0 // none that counts
+		n = 0 // the id does not count events
 	}
 	hash := e.hash(n)
 	again := d.sequence.knows(hash, n)
@@ -79,7 +79,7 @@ func (d *decoder) take(e *event, id string) {
 	e.read(d, e)
 }
 
-// names takes over whose event it is: the task and the agent.
+// names sets the task and the agent that an event names.
 func (d *decoder) names(e *event) {
 	if !e.isObject() {
 		return
@@ -95,8 +95,7 @@ func (d *decoder) names(e *event) {
 	}
 }
 
-// End implements dialect.Decoder. A stream may be cut after ten minutes without
-// an end.
+// End implements dialect.Decoder. The server may cut a stream after ten minutes without an end.
 func (d *decoder) End(at int64, b *dialect.Emitter) {
 	d.stream.End(at, b)
 	d.leave()

@@ -6,21 +6,20 @@ import (
 	"tapedeck/ingest/dialect"
 )
 
-// event is what a frame says.
+// event is the event in a frame.
 type event struct {
 	kind
 	name string
-	exec []byte // the execution that it names itself, nil for none
-	id   []byte // as an envelope states it; else the SSE event's stands
-	data []byte // as it stood: JSON or plain text
+	exec []byte // the execution that the event names, or nil
+	id   []byte // from an envelope; otherwise the SSE event's id is used
+	data []byte // JSON or plain text
 	// value is data parsed, nil for plain text.
 	value *fastjson.Value
 }
 
-// read takes a frame apart. A frame without an SSE event's name may hold the
-// envelope in which the server keeps events, {"id","exec_id","type","ts","data"},
-// or what it publishes, {"type","content","ts"}; so may one that has a name.
-// name is the type in any case.
+// read parses a frame. A frame without the name of an SSE event may have the envelope in which
+// the server keeps events, {"id","exec_id","type","ts","data"}, or what the server publishes,
+// {"type","content","ts"}. A frame with a name may have either as well. name is always the type.
 func read(in *dialect.Input) (e event, name string, ok bool) {
 	name = in.Event
 	e.data, e.value = in.Data, in.JSON
@@ -38,7 +37,7 @@ func read(in *dialect.Input) (e event, name string, ok bool) {
 	return e, name, ok
 }
 
-// open takes what the event says out of its envelope, if it is in one.
+// open takes the event out of its envelope, if it has one.
 func (e *event) open(in *dialect.Input) {
 	inside := in.JSON.Get("data")
 	if inside == nil {
@@ -52,10 +51,10 @@ func (e *event) open(in *dialect.Input) {
 	}
 }
 
-// isObject reports whether the event says more than a text.
+// isObject reports whether the event's data is an object.
 func (e *event) isObject() bool { return dialect.IsObject(e.value) }
 
-// text returns a member that is a text, the first that is there; nil for none.
+// text returns the first member that is a text, or nil.
 func (e *event) text(names ...string) []byte {
 	for _, name := range names {
 		if text := e.value.GetStringBytes(name); text != nil {
@@ -65,7 +64,7 @@ func (e *event) text(names ...string) []byte {
 	return nil
 }
 
-// raw returns a member as it stood, the first that says something; nil for none.
+// raw returns the first member that is not empty, as JSON, or nil.
 func (e *event) raw(names ...string) []byte {
 	for _, name := range names {
 		if !dialect.IsNull(e.value.Get(name)) {
@@ -75,8 +74,7 @@ func (e *event) raw(names ...string) []byte {
 	return nil
 }
 
-// content returns a member for a message: a text as the text that it is, all else
-// as JSON. Nil says that there is none.
+// content returns a member for a message: the text of a string, any other value as JSON, or nil.
 func (e *event) content(names ...string) (text []byte, media string) {
 	for _, name := range names {
 		switch v := e.value.Get(name); {
@@ -90,8 +88,8 @@ func (e *event) content(names ...string) (text []byte, media string) {
 	return nil, ""
 }
 
-// why returns what went wrong: {"message"}, {"error":"text"}, {"error":{"message"}},
-// or a plain text.
+// why returns the text of an error: {"message"}, {"error":"text"}, {"error":{"message"}}, or
+// plain text.
 func (e *event) why() []byte {
 	if !e.isObject() {
 		return e.data
@@ -102,7 +100,7 @@ func (e *event) why() []byte {
 	return e.errorText()
 }
 
-// errorText returns the member error: a text, or what is one of its message.
+// errorText returns the text of the member error: a text, or an object's message.
 func (e *event) errorText() []byte {
 	if text := e.text("error"); text != nil {
 		return text

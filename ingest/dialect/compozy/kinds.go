@@ -7,22 +7,20 @@ import (
 	"tapedeck/schema"
 )
 
-// kind says what a type of event means.
+// kind describes a type of event.
 type kind struct {
 	read func(*decoder, *event)
-	// judge says how sure the event is of this dialect, which is never by its name
-	// alone.
+	// judge returns how sure the event is of this dialect. The name alone is never enough.
 	judge func(*event) dialect.Confidence
-	// texts: it may be a text instead of an object.
+	// texts: the data may be a text in place of an object.
 	texts bool
-	// workflow: streams of workflows alone have it.
+	// workflow: only streams of workflows have the type.
 	workflow bool
 	// order is part of the hash of an event.
 	order uint32
 }
 
-// kinds are the events of the specification, section 3, and those that only the
-// engine knows.
+// kinds has the events of the specification, section 3, and those that only the engine has.
 var kinds = dialect.NewTypes(map[string]kind{
 	"llm_chunk":        {read: (*decoder).chunk, judge: judgeChunk, texts: true, order: 0},
 	"structured_delta": {read: (*decoder).snapshot, judge: judgeSnapshot, order: 1},
@@ -43,8 +41,8 @@ const (
 	failure       = "error"
 )
 
-// statusOf returns what the engine's name for how an execution stands means: open
-// for one that goes on, "" for a name that is not known.
+// statusOf returns the status for the engine's name of an execution's state: open while it runs,
+// "" for an unknown name.
 func statusOf(text []byte) schema.Status {
 	for _, s := range statuses {
 		if len(s.name) == len(text) && bytes.EqualFold([]byte(s.name), text) {

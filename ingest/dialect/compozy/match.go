@@ -5,9 +5,8 @@ import (
 	"tapedeck/schema"
 )
 
-// match judges a frame by itself. Names such as "complete", "error", "status"
-// and "tool_call" occur in many protocols: they count for what stands beside
-// them.
+// match judges one frame. Names such as "complete", "error", "status" and "tool_call" occur in
+// many protocols: other members are the evidence.
 func match(in *dialect.Input) (dialect.Confidence, string) {
 	if head, ok := dialect.HeadOf(in); ok {
 		if _, _, ok := executionOf(head.Path); ok {
@@ -35,7 +34,7 @@ func match(in *dialect.Input) (dialect.Confidence, string) {
 	return sure, "the event " + e.name
 }
 
-// has reports whether an event has members; a text has none.
+// has reports whether an event has members. A text has none.
 func (e *event) has(names ...string) bool {
 	for _, name := range names {
 		if e.value.Get(name) == nil {
@@ -45,7 +44,7 @@ func (e *event) has(names ...string) bool {
 	return true
 }
 
-// stands reports whether an event names a status of the engine's.
+// stands reports whether an event has a status of the engine.
 func (e *event) stands() bool { return statusOf(e.text("status")) != "" }
 
 func judgeWorkflow(e *event) dialect.Confidence {

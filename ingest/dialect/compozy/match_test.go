@@ -11,7 +11,8 @@ import (
 	"tapedeck/schema"
 )
 
-// input makes an SSE event of "event|data", or a request's head of "^…".
+// input makes an SSE event from "event
+// data", or a request's head from "^…".
 func input(line string) *dialect.Input {
 	f := &schema.Frame{Transport: schema.SSE}
 	if head, ok := strings.CutPrefix(line, "^"); ok {

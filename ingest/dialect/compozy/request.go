@@ -7,10 +7,10 @@ import (
 	"tapedeck/schema"
 )
 
-// request is what a recorded request says of the stream that answers it.
+// request is what a recorded request states about the stream that answers it.
 type request struct {
 	exec     string // the execution's id, "" where no request was seen
-	filtered bool   // it asks for some of the events only
+	filtered bool   // it requests some of the events only
 	status   int    // of the answer
 }
 
@@ -51,8 +51,7 @@ func (d *decoder) head(h *dialect.Head, in *dialect.Input) {
 	d.Address()
 }
 
-// asksForSome reports whether a request's target has an "events" that is not
-// empty.
+// asksForSome reports whether a request's target has a non-empty "events".
 func asksForSome(head []byte) bool {
 	line, _, _ := bytes.Cut(head, []byte("\r\n"))
 	_, query, _ := bytes.Cut(line, []byte("?"))
@@ -67,11 +66,11 @@ func asksForSome(head []byte) bool {
 	return false
 }
 
-// answer reads the body of an answer that is no stream: the server has refused.
-// That is no end of the execution, which goes on without this client.
+// answer reads the body of an answer that is not a stream: the server refused the request. The
+// execution does not end, as it continues without this client.
 func (d *decoder) answer(in *dialect.Input) bool {
 	if in.Transport != schema.HTTP {
-		return in.Direction == schema.Send // no more than a request's body
+		return in.Direction == schema.Send // the body of a request
 	}
 	d.Address()
 	if in.Direction == schema.Send || d.request.status != 0 && d.request.status < 400 {
@@ -84,8 +83,8 @@ func (d *decoder) answer(in *dialect.Input) bool {
 	return true
 }
 
-// refusal finds the text in an answer: {"error":{"message"}}, a problem's
-// "detail", or whatever it is.
+// refusal returns the text of an error answer: {"error":{"message"}}, a problem's "detail", or
+// the whole body.
 func refusal(in *dialect.Input) []byte {
 	if !dialect.IsObject(in.JSON) {
 		return bytes.TrimSpace(in.Data)

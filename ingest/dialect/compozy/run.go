@@ -14,19 +14,19 @@ import (
 type run struct {
 	span      *dialect.Span // nil before the first event
 	ended     bool
-	replied   bool   // its result was stated
-	said      bool   // something of it came in chunks
-	called    bool   // calls of a model are seen
-	stepAgent bool   // the agent is that of the present step only
-	snapshot  uint64 // hash of the reply that snapshots came to, 0 for none
-	workflow  string // the execution of the workflow that it is a part of
+	replied   bool   // its result is recorded
+	said      bool   // some output came in chunks
+	called    bool   // calls of a model are described
+	stepAgent bool   // the agent is that of the present step
+	snapshot  uint64 // hash of the reply from snapshots, 0 for none
+	workflow  string // the execution of the workflow that contains it
 	action    string
 	code      string // of an error
-	word      string // how it ended, as the engine calls it
+	word      string // the engine's name of its final state
 	restarts  int
 	warnings  dialect.List
 
-	// The end as far as it is known from what may not be the last event.
+	// The end as stated by an event that may not be the last one.
 	ending schema.Status
 	why    []byte
 	at     int64
@@ -47,8 +47,7 @@ func (d *decoder) inRun() {
 	}
 }
 
-// leave settles the run in progress: it ended as it said last, without a last
-// end, or it is not known how.
+// leave settles the run in progress with the end that was stated last, or as unclosed.
 func (d *decoder) leave() {
 	if span := d.Run(); span != nil && d.run.ending != "" {
 		d.EndRun(d.run.ending, d.run.why)
@@ -59,8 +58,8 @@ func (d *decoder) leave() {
 	d.Node, d.Agent, d.RunID = "", "", d.request.exec
 }
 
-// belongs begins another execution where an event is not of the one before, and
-// takes over its id. again says that the event was seen before.
+// belongs begins another execution where an event is not of the present one, and sets its id.
+// again reports that the event is a repeat.
 func (d *decoder) belongs(e *event, n uint64, again bool) {
 	exec := e.exec
 	if e.name == workflowStart && e.isObject() {
@@ -70,12 +69,12 @@ func (d *decoder) belongs(e *event, n uint64, again bool) {
 	switch {
 	case len(exec) > 0 && d.RunID != "":
 		another = string(exec) != d.RunID
-	case d.run.span == nil, d.request.exec != "": // a request asks for one execution
+	case d.run.span == nil, d.request.exec != "": // a request is for one execution
 	case e.name == workflowStart && e.isObject():
 		another = d.run.ended || !again
 	case d.run.ended:
-		// Ids begin anew with every execution. Until one has ended all are taken
-		// for its own, as they may collide on the streams of agents and tasks.
+		// Ids start again with every execution. Until an execution has ended all ids are taken as
+		// its own, as they may collide on the streams of agents and tasks.
 		another = n > 0 && n <= d.sequence.last && !again
 	}
 	if another {
@@ -100,13 +99,13 @@ func (d *decoder) progress(e *event) {
 	text := e.text("status")
 	status := statusOf(text)
 	if d.run.ended {
-		d.count(e) // a status that follows the end says it once more
+		d.count(e) // a status after the end repeats it
 		return
 	}
 	seen := d.Run() != nil
 	d.inRun()
 	if !seen && status.Ended() {
-		d.run.span.Started = 0 // it had ended before
+		d.run.span.Started = 0 // it had ended before the first frame
 	}
 	if step := e.text("step"); len(step) > 0 && (d.Step() == nil || d.Step().Name != string(step)) {
 		d.leaveAgent()
@@ -121,15 +120,15 @@ func (d *decoder) progress(e *event) {
 	d.noteRun()
 }
 
-// leaveAgent says that an agent's step is over.
+// leaveAgent ends the step of an agent.
 func (d *decoder) leaveAgent() {
 	if d.run.stepAgent {
 		d.Agent, d.run.stepAgent = "", false
 	}
 }
 
-// ends reads a complete or an error. Two may come: the stored one, and one that
-// the server makes when it sees how the execution stands.
+// ends reads a complete or an error. Two may come: the stored one, and one that the server makes
+// when it reads the state of the execution.
 func (d *decoder) ends(e *event) {
 	var status schema.Status
 	if e.isObject() {
@@ -159,7 +158,7 @@ func (d *decoder) ends(e *event) {
 	}
 	switch {
 	case e.name == failure && !status.Ended():
-		// The engine goes on where it tries again, so this is the end only if
+		// The engine continues after this event where it tries again. It is the end only if
 		// nothing follows.
 		d.EndStep(schema.StatusError)
 		d.EndCall(schema.StatusError)
@@ -175,7 +174,7 @@ func (d *decoder) ends(e *event) {
 	d.run.ended = true
 }
 
-// fail records what went wrong, unless it was said before.
+// fail records the text of an error, unless it was recorded before.
 func (d *decoder) fail(e *event) []byte {
 	if e.isObject() {
 		code := e.text("code")
@@ -193,7 +192,7 @@ func (d *decoder) fail(e *event) []byte {
 	return why
 }
 
-// reply records the result, which is stated once.
+// reply records the result once.
 func (d *decoder) reply(e *event) {
 	if !e.isObject() || d.run.replied {
 		return
@@ -204,20 +203,20 @@ func (d *decoder) reply(e *event) {
 	}
 	d.run.replied = true
 	if xxhash.Sum64(result) == d.run.snapshot {
-		return // that was stated as it grew
+		return // it was recorded while it grew
 	}
 	m := d.Say(schema.MessageReply, result)
 	m.Media, m.Span = media, d.run.span.ID
 }
 
-// duration takes over what the engine measured.
+// duration sets the duration that the engine measured.
 func (d *decoder) duration(e *event) {
 	if ns, ok := milliseconds(e.value.Get("durationMs"), e.value.Get("duration_ms")); ok {
 		d.run.span.Duration = ns
 	}
 }
 
-// noteRun puts what else is known of the run into its span.
+// noteRun sets the attributes of the run.
 func (d *decoder) noteRun() {
 	var a dialect.Attributes
 	r := &d.run

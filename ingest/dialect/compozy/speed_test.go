@@ -9,8 +9,8 @@ import (
 	"tapedeck/schema"
 )
 
-// executions makes the stream of one agent's execution after another: turns of
-// a call of the model, in small chunks, and a tool call.
+// executions makes a stream with one agent's execution after the other: turns with a call of the
+// model, in small chunks, and a tool call.
 func executions(n, turns, chunks int) []schema.Frame {
 	var frames []schema.Frame
 	id := 0
@@ -47,8 +47,8 @@ func TestIdle(t *testing.T) {
 	runtime.KeepAlive(frames)
 }
 
-// What a client is given once more by a server that it connects to again emits
-// nothing twice, and no ids of an agent's stream count as lost frames.
+// Events that a server sends again after a reconnect emit nothing twice, and the ids of an
+// agent's stream do not count as lost frames.
 func TestReplayedStream(t *testing.T) {
 	once := executions(1, 3, 5)
 	cut := len(once) - 1

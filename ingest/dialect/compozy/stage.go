@@ -21,8 +21,8 @@ func (d *decoder) agentStarts(e *event) {
 	}
 }
 
-// stage reads {"component","stage","iteration"?,"metadata"?}. Its tokens are of
-// the context and not counted: the last event has the usage of all.
+// stage reads {"component","stage","iteration"?,"metadata"?}. Its tokens are those of the context
+// and do not count: the last event has the whole usage.
 func (d *decoder) stage(e *event) {
 	switch name := e.text("stage"); string(name) {
 	case "llm_request":
@@ -56,8 +56,8 @@ func (d *decoder) stage(e *event) {
 	}
 }
 
-// notes are the attributes of a call: which turn of the loop it is, and what
-// the engine adds to its request or response.
+// notes returns the attributes of a call: the iteration of the loop, and the engine's metadata of
+// the request or response.
 func (e *event) notes(of string) string {
 	var a dialect.Attributes
 	a.AddRaw("iteration", e.raw("iteration"))
@@ -67,13 +67,13 @@ func (e *event) notes(of string) string {
 	return a.Text()
 }
 
-// Bounds of what is kept in attributes: bytes of one note, of all warnings.
+// Bounds of attributes, bytes: one note, and all warnings.
 const (
 	noteLimit    = 16 << 10
 	warningLimit = 2 << 10
 )
 
-// warn reads {"code","details"}: an attribute of the run.
+// warn reads {"code","details"} into an attribute of the run.
 func (d *decoder) warn(e *event) {
 	if d.run.ended {
 		return
@@ -90,7 +90,7 @@ func (d *decoder) warn(e *event) {
 	d.noteRun()
 }
 
-// milliseconds returns the first duration that is there, ns.
+// milliseconds returns the first duration that exists, ns.
 func milliseconds(values ...*fastjson.Value) (ns int64, ok bool) {
 	for _, v := range values {
 		if v == nil {

@@ -34,8 +34,8 @@ func (d *decoder) chunk(e *event) {
 	}
 }
 
-// spoken notes that a model has said something. Where its calls are not described
-// it is not known when it was called, only when the run first produced something.
+// spoken records output of a model. Where calls of a model are not described, only the run's
+// first output is known.
 func (d *decoder) spoken(text []byte) {
 	run := d.run.span
 	if len(text) == 0 || d.run.called || run.FirstToken != 0 || run.Started == 0 {
@@ -47,8 +47,8 @@ func (d *decoder) spoken(text []byte) {
 
 func endsLine(text []byte) bool { return len(text) == 0 || text[len(text)-1] == '\n' }
 
-// chunkText returns the text of a chunk that is JSON. A line that happens to be an
-// object is a plain one, unless it looks like what the server makes.
+// chunkText returns the text of a chunk that is JSON. A line that is an object is a plain line,
+// unless it has the form that the server makes.
 func (e *event) chunkText() ([]byte, bool) {
 	if !e.isObject() {
 		return nil, false
@@ -68,9 +68,9 @@ func (e *event) chunkText() ([]byte, bool) {
 	return nil, false
 }
 
-// snapshot reads a structured_delta, which states all so far: {"sequence",
-// "content","complete"}, or {"partial":{…}}. Where the same came in chunks as
-// well it is the reply that they come to.
+// snapshot reads a structured_delta, which has the whole output so far:
+// {"sequence","content","complete"}, or {"partial":{…}}. Where the same output came in chunks as
+// well, the chunks make the reply.
 func (d *decoder) snapshot(e *event) {
 	content, media := e.content("content", "partial")
 	if content == nil {
@@ -105,7 +105,7 @@ func (d *decoder) snapshot(e *event) {
 	}
 }
 
-// resume says that the execution has not ended, whatever was said before.
+// resume records that the execution has not ended, although an end was stated.
 func (d *decoder) resume() {
 	d.inRun()
 	d.run.ending = ""

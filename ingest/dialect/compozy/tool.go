@@ -9,9 +9,8 @@ import (
 	"tapedeck/schema"
 )
 
-// toolCall reads the engine's form, one event after the fact with what the
-// engine measured, or the specification's, {"toolName","args"}, which is all
-// that ever comes of the call.
+// toolCall reads the engine's form, one event after the call with its measurements, or the
+// specification's, {"toolName","args"}, after which nothing more comes of the call.
 func (d *decoder) toolCall(e *event) {
 	name, id := e.text("tool_name", "toolName"), e.text("tool_call_id", "toolCallId")
 	if name == nil && id == nil {
@@ -19,7 +18,7 @@ func (d *decoder) toolCall(e *event) {
 		return
 	}
 	if d.Ended(id) {
-		return // once more
+		return // a repeat
 	}
 	d.resume()
 	call := d.Call()
@@ -30,7 +29,7 @@ func (d *decoder) toolCall(e *event) {
 	tool := d.Tool(id, name)
 	d.arguments(e, tool)
 	if call != nil {
-		call.FirstToken = first // a call that is over is nothing that the model says now
+		call.FirstToken = first // a finished call is not output of the model now
 	}
 	if dialect.RawTrue(e.raw("redacted")) {
 		tool.Attrs.AddRaw("redacted", []byte("true"))
@@ -44,19 +43,19 @@ func (d *decoder) toolCall(e *event) {
 	d.outcome(e, tool)
 }
 
-// arguments records what the tool was called with.
+// arguments records the call's arguments.
 func (d *decoder) arguments(e *event, tool *model.Tool) {
 	text, media := e.content("input", "args", "arguments")
 	if text == nil {
 		return
 	}
 	if media == "text" && !wellformed.JSON(text) {
-		tool.Media = "text" // redacted, or JSON that the model did not get right
+		tool.Media = "text" // redacted, or invalid JSON of the model
 	}
 	d.SetArguments(tool, text)
 }
 
-// outcome ends the call if it says how it went.
+// outcome ends the call if the event states how it ended.
 func (d *decoder) outcome(e *event, tool *model.Tool) {
 	status, known := toolStatus(e.text("status"))
 	why := e.errorText()
@@ -65,7 +64,7 @@ func (d *decoder) outcome(e *event, tool *model.Tool) {
 	}
 	output, media := e.content("output", "result")
 	if status == "" && !known && output == nil {
-		return // the specification's form
+		return // the form of the specification
 	}
 	if status == schema.StatusOpen {
 		return
@@ -86,8 +85,8 @@ func (d *decoder) outcome(e *event, tool *model.Tool) {
 	d.EndTool(tool, status, why)
 }
 
-// toolStatus reads the engine's name for how a call went; known says that there
-// is one.
+// toolStatus returns the status for the engine's name of a call's outcome. known is false without
+// a name.
 func toolStatus(word []byte) (status schema.Status, known bool) {
 	switch string(bytes.ToLower(word)) {
 	case "":

@@ -8,10 +8,9 @@ import (
 	"tapedeck/schema"
 )
 
-// counting is how Compozy counts: protocols, section 1.2. Each entry is all
-// that an execution used of one model so far, so that an entry stated again
-// replaces itself. The prompt includes what came from a cache, the completion
-// includes reasoning.
+// counting is how Compozy counts (protocols, section 1.2). Each entry is everything that an
+// execution used of one model so far, so that a later entry replaces an earlier one. The prompt
+// includes tokens from a cache, the completion includes reasoning.
 var counting = dialect.Counting{
 	Input:                "prompt_tokens",
 	CacheRead:            "cached_prompt_tokens",
@@ -23,13 +22,13 @@ var counting = dialect.Counting{
 	Mode:                 schema.UsageAdd,
 }
 
-// usage is what was stated of an execution's.
+// usage is the stated usage of an execution.
 type usage struct {
-	base    string // what the entries' ids begin with
+	base    string // prefix of the entries' ids
 	entries []entry
 }
 
-// entry is what was stated of one model.
+// entry is the stated usage of one model.
 type entry struct {
 	key string // ":provider/model", or "" for all models
 	*dialect.Usage
@@ -60,11 +59,11 @@ func (d *decoder) count(e *event) {
 			return len(seen) < usedModels
 		})
 	}
-	d.Model, d.Provider = "", "" // of the calls it is never stated
+	d.Model, d.Provider = "", "" // the usage is not stated for each call
 	d.nameModel()
 }
 
-// nameModel names the execution's model where it is one.
+// nameModel sets the execution's model where it has exactly one.
 func (d *decoder) nameModel() {
 	span, entries := d.run.span, d.run.usage.entries
 	model, provider := "", ""
@@ -85,7 +84,7 @@ func (d *decoder) nameModel() {
 	}
 }
 
-// countOne records an entry. seen counts those of this event with the same key.
+// countOne records an entry. seen counts the entries of this event by key.
 func (d *decoder) countOne(raw []byte, seen map[string]int) {
 	if _, ok := dialect.MembersOf(raw); !ok {
 		return
@@ -93,7 +92,7 @@ func (d *decoder) countOne(raw []byte, seen map[string]int) {
 	model, provider := dialect.RawText(raw, "model"), dialect.RawText(raw, "provider")
 	key := ":" + dialect.Short(provider) + "/" + dialect.Short(model)
 	if len(key) == len(":/") {
-		key = "" // an older form, all in one
+		key = "" // an older form with one entry
 	}
 	if n := seen[key]; n > 0 {
 		seen[key]++

@@ -9,7 +9,7 @@ import (
 	"tapedeck/schema"
 )
 
-// apply does what the rule says with a frame, or with one element of it.
+// apply applies the rule to a frame, or to one element of it.
 func (r *rule) apply(c *conversation, s *source) {
 	if r.start != nil {
 		r.start.apply(c, s)
@@ -50,13 +50,13 @@ func (r *rule) apply(c *conversation, s *source) {
 // apply begins a run.
 func (r *start) apply(c *conversation, s *source) {
 	if c.ended && !c.named {
-		c.ForgetRun() // the id was that of the run before
+		c.ForgetRun() // the id is that of the previous run
 	}
 	c.OpenRun(string(r.name.text(s)))
 	c.ended = false
 }
 
-// prompts records what the user and the system say.
+// prompts records messages of the user and the system.
 func (r *rule) prompts(c *conversation, s *source) {
 	if content := r.system.text(s); len(content) > 0 {
 		c.InRun()
@@ -96,8 +96,8 @@ func (t *text) apply(c *conversation, s *source, kind schema.MessageKind) {
 	}
 }
 
-// whole records a message that came whole. If it goes on from the deltas before it, it is
-// the same message.
+// whole records a whole message. If its text continues the deltas before it, it is the same
+// message.
 func (c *conversation) whole(kind schema.MessageKind, key, content []byte) {
 	m := c.Growing(kind, key)
 	repeats := m != nil && bytes.HasPrefix(content, m.TextSoFar())
@@ -110,12 +110,12 @@ func (c *conversation) whole(kind schema.MessageKind, key, content []byte) {
 	}
 }
 
-// apply records a call of a tool. Without an id a call with a name is a new one, and a part
-// of arguments belongs to the latest.
+// apply records a tool call. Without an id, a call with a name is a new call, and a part of
+// arguments belongs to the latest call.
 func (t *toolCall) apply(c *conversation, s *source) {
 	id, name := t.id.text(s), t.name.text(s)
 	if len(id) > 0 && c.Ended(id) {
-		return // once more
+		return // a repeat
 	}
 	c.InRun()
 	c.CompleteAll()
@@ -134,12 +134,12 @@ func (t *toolCall) apply(c *conversation, s *source) {
 	}
 }
 
-// apply records the end of a call. Without an id it is the oldest open one, of its name if
-// it has one.
+// apply records the end of a call. Without an id it ends the oldest open call, of its name if it
+// has one.
 func (t *toolResult) apply(c *conversation, s *source) {
 	id, name := t.id.text(s), t.name.text(s)
 	if len(id) > 0 && c.Ended(id) {
-		return // once more
+		return // a repeat
 	}
 	c.InRun()
 	c.CompleteAll()
@@ -172,7 +172,7 @@ func (t *toolResult) apply(c *conversation, s *source) {
 	c.EndTool(tool, status, why)
 }
 
-// isError reports whether a value of tool_result.error says that the call failed.
+// isError reports whether a value of tool_result.error means that the call failed.
 func isError(raw []byte) bool {
 	switch string(raw) {
 	case "", "null", "false", `""`, "0", "{}", "[]":
@@ -181,7 +181,7 @@ func isError(raw []byte) bool {
 	return true
 }
 
-// failed records an error. It ends nothing by itself.
+// failed records an error. It does not end the run.
 func (c *conversation) failed(why []byte) {
 	run := c.InRun()
 	c.Say(schema.MessageError, why)

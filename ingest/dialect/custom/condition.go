@@ -7,18 +7,17 @@ import (
 	"tapedeck/ingest/dialect"
 )
 
-// condition is one of a rule: what must stand at a place.
+// condition is one condition of a rule: a path, and what its value must be.
 type condition struct {
 	at     path
 	in     []string // one of these, if hasIn
 	hasIn  bool
 	not    []string // none of these
-	exists *bool    // there and not null
+	exists *bool    // whether the value exists and is not null
 	regex  *regexp.Regexp
 }
 
-// holds reports whether the condition is fulfilled. Of several values at a place one is
-// enough.
+// holds reports whether the condition holds. One of several values at a path is enough.
 func (c *condition) holds(s *source) bool {
 	if c.at.field != inJSON || !c.at.many() {
 		text := c.at.textOf(s)
@@ -48,7 +47,7 @@ func (c *condition) fits(text []byte, there bool) bool {
 	return c.regex == nil || there && c.regex.Match(text)
 }
 
-// conditions must all hold.
+// conditions hold if all of them hold.
 type conditions []condition
 
 func (list conditions) hold(s *source) bool {
@@ -60,7 +59,7 @@ func (list conditions) hold(s *source) bool {
 	return true
 }
 
-// onDirection reports whether one is about the direction of frames.
+// onDirection reports whether a condition is on the direction of frames.
 func (list conditions) onDirection() bool {
 	return slices.ContainsFunc(list, func(c condition) bool { return c.at.field == direction })
 }

@@ -46,7 +46,7 @@ func lines(text string) (frames []schema.Frame) {
 	return frames
 }
 
-// play decodes lines as a mapping says.
+// play decodes lines with a mapping.
 func play(t *testing.T, d dialect.Dialect, text string) *dialecttest.Outcome {
 	t.Helper()
 	frames := lines(text)
@@ -57,7 +57,7 @@ func play(t *testing.T, d dialect.Dialect, text string) *dialecttest.Outcome {
 	return o
 }
 
-// TestExample: the example of the documentation, as its text explains it.
+// TestExample checks the example in the documentation.
 func TestExample(t *testing.T) {
 	text, err := os.ReadFile(exampleStream)
 	if err != nil {
@@ -97,7 +97,7 @@ func TestExample(t *testing.T) {
 	}
 }
 
-// decode decodes lines as the rules say; the mapping has a type at "t".
+// decode decodes lines with rules. The mapping has a type at "t".
 func decode(t *testing.T, rules, text string) *dialecttest.Outcome {
 	t.Helper()
 	m, err := custom.Parse("x.yaml", []byte("name: x\ntype: t\nsession: s\nrun: r\nrules:\n"+rules))
@@ -107,7 +107,7 @@ func decode(t *testing.T, rules, text string) *dialecttest.Outcome {
 	return play(t, m.Dialect(), text)
 }
 
-// TestUsageModes: which of several reports count, and in which buckets.
+// TestUsageModes checks which of several reports count, and in which buckets.
 func TestUsageModes(t *testing.T) {
 	const text = `{"t":"b"}` + "\n" + `{"t":"u","id":"1","in":10,"c":4,"out":3,"th":1}` + "\n" +
 		`{"t":"u","id":"2","in":20,"c":0,"out":5,"th":2}` + "\n" + `{"t":"u","id":"2","in":30,"c":6,"out":7,"th":2}` + "\n" +
@@ -142,7 +142,7 @@ func TestUsageModes(t *testing.T) {
 	}
 }
 
-// TestConditions: which frames a rule is for.
+// TestConditions checks which frames a rule applies to.
 func TestConditions(t *testing.T) {
 	for _, test := range []struct {
 		when, frame string
@@ -168,7 +168,7 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestRunsBeside: runs that go on at a time are kept apart by their ids.
+// TestRunsBeside checks that concurrent runs are separated by their ids.
 func TestRunsBeside(t *testing.T) {
 	o := decode(t, "  - {when: {t: b}, start: true}\n  - {when: {t: x}, text: x}\n  - {when: {t: e}, end: ok}\n",
 		`{"t":"b","s":"1","r":"A"}`+"\n"+`{"t":"b","s":"1","r":"B"}`+"\n"+`{"t":"x","r":"A","x":"a1"}`+"\n"+`{"t":"x","r":"B","x":"b"}`+"\n"+
@@ -185,7 +185,7 @@ func TestRunsBeside(t *testing.T) {
 	}
 }
 
-// TestTexts: how the parts of a message are put together.
+// TestTexts checks how the parts of a message are joined.
 func TestTexts(t *testing.T) {
 	for mode, want := range map[string]string{
 		"delta": "a,ab,abc", "snapshot": "abc", "whole": "a|ab|abc",

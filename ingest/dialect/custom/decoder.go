@@ -12,24 +12,24 @@ import (
 type decoder struct {
 	model.Stream
 	mapping *Mapping
-	// The runs that frames named last, the latest at the end.
+	// The runs that frames named, the latest last.
 	runs                         []*conversation
 	session, run, agent, eventID dialect.Last
 	total                        string // the scope of running totals while no session is named
 }
 
-// conversation is what is known of one run.
+// conversation is the state of one run.
 type conversation struct {
 	model.Conversation
 	named   bool // the present frame names the run
-	ended   bool // a run ended, and none began since
+	ended   bool // a run ended, and no other has begun
 	decoder *decoder
-	counted *dialect.Span // the run that last counts
+	counted *dialect.Span // the run of the latest usage
 	last    *dialect.Usage
 	reports []report
 }
 
-// openRuns bounds the runs of a stream that go on at a time.
+// openRuns bounds the concurrent runs of a stream.
 const openRuns = 64
 
 func newDecoder(m *Mapping) dialect.Decoder { return &decoder{mapping: m} }
@@ -65,7 +65,7 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	}
 }
 
-// apply applies the rules whose conditions hold, and reports whether there is one.
+// apply applies the rules whose conditions hold. It reports whether any did.
 func (d *decoder) apply(c *conversation, s *source) (known bool) {
 	for i := range d.mapping.rules {
 		r := &d.mapping.rules[i]
@@ -90,8 +90,8 @@ func (d *decoder) apply(c *conversation, s *source) (known bool) {
 	return known
 }
 
-// conversation returns the one that a frame belongs to. A frame that names no session or
-// no run goes on with the latest.
+// conversation returns the conversation of a frame. A frame that names no session or no run
+// belongs to the latest one.
 func (d *decoder) conversation(session, run string) *conversation {
 	if session == "" && len(d.runs) > 0 {
 		session = d.runs[len(d.runs)-1].Session

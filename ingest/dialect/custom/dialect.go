@@ -10,8 +10,8 @@ import (
 	"tapedeck/schema"
 )
 
-// Dialect makes the dialect that the file describes. It is at most likely: a dialect that
-// is certain of a stream goes before it.
+// Dialect returns the dialect that the file describes. It is at most Likely of a frame: a dialect
+// that is Certain takes precedence.
 func (m *Mapping) Dialect() dialect.Dialect {
 	d := dialect.Dialect{
 		Name: m.Name, Match: m.matchFrame, Ends: m.ends,
@@ -23,7 +23,7 @@ func (m *Mapping) Dialect() dialect.Dialect {
 	return d
 }
 
-// matchFrame judges a frame by the file's match conditions.
+// matchFrame judges a frame by the match conditions of the file.
 func (m *Mapping) matchFrame(in *dialect.Input) (dialect.Confidence, string) {
 	if in.JSON == nil {
 		return dialect.No, ""
@@ -49,13 +49,13 @@ func (m *Mapping) ends(in *dialect.Input) bool {
 	return false
 }
 
-// applies reports whether the rule is for frames of this direction.
+// applies reports whether the rule applies to frames of this direction.
 func (r *rule) applies(in *dialect.Input) bool {
 	return in.JSON != nil && (in.Direction == schema.Receive || r.sent)
 }
 
-// timeOf reads the time at which a frame was made: RFC 3339, or a number of seconds,
-// milliseconds, microseconds or nanoseconds since 1970, which its size shows.
+// timeOf reads the time of a frame: RFC 3339, or a number since 1970 in seconds, milliseconds,
+// microseconds or nanoseconds, depending on its size.
 func (m *Mapping) timeOf(in *dialect.Input) int64 {
 	if in.JSON == nil {
 		return 0
@@ -75,7 +75,7 @@ func (m *Mapping) timeOf(in *dialect.Input) int64 {
 	case err != nil || !(n >= 1e8) || n >= math.MaxInt64:
 		return 0
 	case n < 1e11:
-		return int64(n*1e6) * 1e3 // a float holds microseconds of today's seconds
+		return int64(n*1e6) * 1e3 // a float64 is exact to microseconds for present times in seconds
 	case n < 1e14:
 		return int64(n*1e3) * 1e3
 	case n < 1e17:

@@ -13,13 +13,13 @@ import (
 // maxProblems bounds the errors that are reported for one file.
 const maxProblems = 20
 
-// document reads a YAML file and collects what is wrong with it.
+// document reads a YAML file and collects its problems.
 type document struct {
 	file     string
 	problems []error
 }
 
-// wrong reports a problem: the file, the line, the key, and what is wrong there.
+// wrong reports a problem with the file, the line and the key.
 func (d *document) wrong(n *yaml.Node, at, format string, args ...any) {
 	if len(d.problems) > maxProblems {
 		return
@@ -39,11 +39,11 @@ func (d *document) wrong(n *yaml.Node, at, format string, args ...any) {
 type object struct {
 	doc   *document
 	node  *yaml.Node
-	at    string // its key, with those above
+	at    string // the path of its keys
 	known []string
 }
 
-// object reads a mapping with the known keys. ok is false for another node.
+// object reads a mapping with the known keys. ok is false for any other node.
 func (d *document) object(n *yaml.Node, at string, known ...string) (o object, ok bool) {
 	o = object{d, n, at, known}
 	if n.Kind != yaml.MappingNode {
@@ -58,7 +58,7 @@ func (d *document) object(n *yaml.Node, at string, known ...string) (o object, o
 	return o, true
 }
 
-// suggestion names the nearest known key.
+// suggestion returns a hint with the nearest known key.
 func suggestion(key string, known []string) string {
 	if best := nearest(key, known); best != "" {
 		return fmt.Sprintf("; did you mean %q?", best)
@@ -66,13 +66,13 @@ func suggestion(key string, known []string) string {
 	return "; known keys: " + strings.Join(known, ", ")
 }
 
-// members calls see with each key once. A repeated key is a problem.
+// members calls see with each key once, and reports repeated keys.
 func (o *object) members(see func(key, value *yaml.Node)) {
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(o.node.Content); i += 2 {
 		key, value := o.node.Content[i], o.node.Content[i+1]
 		if seen[key.Value] {
-			o.doc.wrong(key, o.at, "the key %q stands here twice", key.Value)
+			o.doc.wrong(key, o.at, "the key %q is here twice", key.Value)
 			continue
 		}
 		seen[key.Value] = true
@@ -80,7 +80,7 @@ func (o *object) members(see func(key, value *yaml.Node)) {
 	}
 }
 
-// get returns the value of a key, nil if the key is missing.
+// get returns the value of a key, or nil.
 func (o *object) get(key string) (found *yaml.Node) {
 	for i := 0; i+1 < len(o.node.Content); i += 2 {
 		if o.node.Content[i].Value == key {
@@ -98,7 +98,7 @@ func (o *object) below(key string) string {
 	return o.at + "." + key
 }
 
-// text reads a text; "" if the key is missing.
+// text reads a text, or "" where the key is missing.
 func (o *object) text(key string) string {
 	n := o.get(key)
 	if n == nil {
@@ -111,7 +111,7 @@ func (o *object) text(key string) string {
 	return n.Value
 }
 
-// choice reads one of several texts; "" if the key is missing or wrong.
+// choice reads one of several texts, or "" where the key is missing or its value is invalid.
 func (o *object) choice(key string, of ...string) string {
 	n := o.get(key)
 	if n == nil {
@@ -124,10 +124,10 @@ func (o *object) choice(key string, of ...string) string {
 	return n.Value
 }
 
-// yes reads true or false; false if the key is missing.
+// yes reads true or false. A missing key is false.
 func (o *object) yes(key string) bool { return o.choice(key, "true", "false") == "true" }
 
-// places reads a path or a list of paths; nil if the key is missing.
+// places reads a path or a list of paths, or nil where the key is missing.
 func (o *object) places(key string) places {
 	n := o.get(key)
 	if n == nil {
@@ -151,7 +151,7 @@ func (d *document) places(n *yaml.Node, at string) places {
 	var ps places
 	for _, n := range list {
 		if n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
-			d.wrong(n, at, `this must be a path such as result.items[0].text; in braces and brackets of YAML a path with [ stands in quotes`)
+			d.wrong(n, at, `this must be a path such as result.items[0].text; in braces and brackets of YAML a path with [ must be in quotes`)
 			return nil
 		}
 		p, err := parsePath(n.Value)
@@ -164,7 +164,7 @@ func (d *document) places(n *yaml.Node, at string) places {
 	return ps
 }
 
-// show returns a node for an error message.
+// show returns a node as text for an error message.
 func show(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -175,7 +175,7 @@ func show(n *yaml.Node) string {
 	return strconv.Quote(n.Value)
 }
 
-// nearest returns the candidate with the fewest edits from a word, "" if none is near.
+// nearest returns the candidate with the fewest edits from a word, or "" if none is near.
 func nearest(word string, candidates []string) (best string) {
 	least := max(2, len(word)/3) + 1
 	for _, c := range candidates {

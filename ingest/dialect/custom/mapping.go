@@ -1,13 +1,12 @@
-// Package custom reads streams as a mapping file describes them: a protocol becomes a
-// dialect without code. docs/dialects/custom.md describes the file.
+// Package custom reads streams with a mapping file, which makes a protocol a dialect without
+// code. docs/dialects/custom.md describes the file.
 package custom
 
 import (
 	"tapedeck/schema"
 )
 
-// Mapping is a mapping file that was read. It is immutable and serves any number of
-// streams.
+// Mapping is a mapping file. It is immutable and serves any number of streams.
 type Mapping struct {
 	Name  string // of the dialect
 	About string // what the protocol is
@@ -26,11 +25,11 @@ type fields struct {
 	typ, session, run, agent, model, provider, time, eventID places
 }
 
-// rule is what is concluded from the frames that fulfil its conditions.
+// rule is what frames that fulfil its conditions mean.
 type rule struct {
 	when conditions
-	sent bool   // it has a condition on the direction: frames that a client sent count too
-	each places // it is applied to each value there; nil for the frame once
+	sent bool   // it has a condition on the direction, and applies to frames of the client as well
+	each places // the rule is applied to each value here; nil applies it to the frame once
 
 	start    *start
 	end      schema.Status // "" for none
@@ -48,7 +47,7 @@ type rule struct {
 // start begins a run.
 type start struct{ name places }
 
-// callAction is what happens to the call of a model.
+// callAction is the effect on the call of the model.
 type callAction uint8
 
 const (
@@ -60,26 +59,26 @@ const (
 // text is a part of the model's output.
 type text struct {
 	path places
-	key  places // which of several texts it belongs to
+	key  places // distinguishes several texts
 	mode textMode
 }
 
-// textMode is how texts of one message come.
+// textMode is how the parts of a text are joined.
 type textMode uint8
 
 const (
-	delta    textMode = iota // each adds to the text
-	snapshot                 // each is the whole text so far
-	whole                    // each is a message; one that repeats the deltas ends their message
+	delta    textMode = iota // each part is added to the text
+	snapshot                 // each part is the whole text so far
+	whole                    // each part is a message; one that repeats the deltas ends their message
 )
 
-// toolCall is a call of a tool, or a part of one.
+// toolCall is a tool call or a part of one.
 type toolCall struct{ id, name, arguments, delta places }
 
-// toolResult is the end of one.
+// toolResult is the end of a tool call.
 type toolResult struct{ id, name, output, err places }
 
-// usage is where a report of tokens stands.
+// usage is the place of a report of tokens.
 type usage struct {
 	input, cacheRead, cacheWrite, cacheWrite1h places
 	output, reasoning, total                   places
@@ -89,11 +88,11 @@ type usage struct {
 	outputIncludesReasoning                    bool
 }
 
-// usageMode is how reports are put together.
+// usageMode is how reports add up.
 type usageMode uint8
 
 const (
-	addUsage        usageMode = iota // each report counts for itself
-	lastUsage                        // the last one of a run counts
-	cumulativeUsage                  // each is the total so far of the session
+	addUsage        usageMode = iota // all reports add up
+	lastUsage                        // the last report of a run counts
+	cumulativeUsage                  // each report is the session's total so far
 )

@@ -8,9 +8,8 @@ import (
 	"tapedeck/ingest/dialect"
 )
 
-// Missing lists the keys of rules for this frame whose paths have no value in it, for an
-// author who asks why nothing follows from the frame. It leaves out rules that find a part
-// of what they look for.
+// Missing lists the keys of the rules that apply to a frame and whose paths have no value in it,
+// for an author who looks for missing facts. It leaves out rules of which some paths have values.
 func (m *Mapping) Missing(in *dialect.Input) (keys []string) {
 	for i := range m.rules {
 		r := &m.rules[i]
@@ -45,8 +44,8 @@ func (m *Mapping) Missing(in *dialect.Input) (keys []string) {
 	return keys
 }
 
-// atFrame names the conditions of a rule with each that hold in the frame and in none of its
-// elements, where they are looked for.
+// atFrame names the conditions of a rule with each that hold in the frame and in none of the
+// elements, where the rule evaluates them.
 func (r *rule) atFrame(number int) string {
 	var here, there []string
 	for i := range r.when {

@@ -11,7 +11,7 @@ import (
 	"tapedeck/schema"
 )
 
-// TestMissing: the keys that find nothing in a frame are named with their paths.
+// TestMissing checks that keys without a value in a frame are listed with their paths.
 func TestMissing(t *testing.T) {
 	m, err := custom.Parse("f.yaml", []byte(`
 name: x

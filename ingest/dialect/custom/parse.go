@@ -25,11 +25,10 @@ const (
 	maxText       = 1000
 )
 
-// namePattern is what a dialect's name looks like.
+// namePattern is the form of a dialect's name.
 var namePattern = regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`)
 
-// ReadFile reads a mapping file. The error names the file, the line and the key of all that
-// is wrong in it.
+// ReadFile reads a mapping file. The error names the file, the line and the key of every problem.
 func ReadFile(path string) (*Mapping, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -43,7 +42,7 @@ func ReadFile(path string) (*Mapping, error) {
 	return Parse(path, text)
 }
 
-// Parse reads the text of a mapping file; file names it in errors.
+// Parse parses the text of a mapping file. file is its name in errors.
 func Parse(file string, text []byte) (*Mapping, error) {
 	if len(text) > MaxFile {
 		return nil, fmt.Errorf("%s: a dialect file has at most %d bytes", file, MaxFile)
@@ -69,8 +68,8 @@ func Parse(file string, text []byte) (*Mapping, error) {
 	return m, nil
 }
 
-// syntaxError names the file and the line of an error of the YAML reader, as all other
-// errors do.
+// syntaxError returns an error of the YAML parser with the file and the line, as in all other
+// errors.
 func syntaxError(file string, err error) error {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	if rest, ok := strings.CutPrefix(text, "line "); ok {
@@ -84,10 +83,10 @@ func syntaxError(file string, err error) error {
 	return fmt.Errorf("%s: %s", file, text)
 }
 
-// plain refuses YAML's aliases, which make a small file large.
+// plain rejects YAML aliases, which expand small files to large ones.
 func (d *document) plain(n *yaml.Node) bool {
 	if n.Kind == yaml.AliasNode || n.Anchor != "" {
-		d.wrong(n, "", "anchors and aliases (& and *) are not read; a value that begins with * stands in quotes")
+		d.wrong(n, "", "anchors and aliases (& and *) are not read; a value that begins with * must be in quotes")
 		return false
 	}
 	for _, c := range n.Content {
@@ -107,7 +106,7 @@ func (d *document) mapping(n *yaml.Node, m *Mapping) {
 	if m.Name = o.text("name"); m.Name == "" {
 		d.wrong(n, "name", "the key is missing")
 	} else if !namePattern.MatchString(m.Name) {
-		d.wrong(n, "name", "%q is no name of a dialect: a letter, then up to 39 letters, digits and dashes, all lower case", m.Name)
+		d.wrong(n, "name", "%q is not a name of a dialect: a letter, then up to 39 letters, digits and dashes, all lower case", m.Name)
 	}
 	if m.About = o.text("about"); len(m.About) > maxText {
 		d.wrong(n, "about", "more than %d bytes", maxText)
@@ -127,7 +126,7 @@ func (d *document) mapping(n *yaml.Node, m *Mapping) {
 		}
 	}
 	if o.get("rules") == nil {
-		d.wrong(n, "rules", "the key is missing: without rules nothing is concluded from a frame")
+		d.wrong(n, "rules", "the key is missing: without rules no facts are derived from a frame")
 	}
 }
 
@@ -168,7 +167,7 @@ func (d *document) rule(n *yaml.Node, at string) (r rule, ok bool) {
 	r.toolCall, r.result, r.usage = o.toolCall(), o.toolResult(), o.usage()
 	o.yes("ignore")
 	if len(n.Content) == 0 || len(n.Content) == 2 && o.get("when") != nil {
-		d.wrong(n, at, "the rule does nothing; a type that is known and means nothing has ignore: true")
+		d.wrong(n, at, "the rule does nothing; a known type without a meaning has ignore: true")
 	}
 	return r, true
 }
@@ -215,7 +214,7 @@ func (o *object) output(key string) *text {
 	return out
 }
 
-// need is places for a key that must be there.
+// need reads places for a required key.
 func (o *object) need(key string) places {
 	if o.get(key) == nil {
 		o.doc.wrong(o.node, o.at, "the key %q is missing", key)

@@ -6,10 +6,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// conditions reads a mapping from paths to what must stand there.
+// conditions reads a mapping from paths to conditions.
 func (d *document) conditions(n *yaml.Node, at string) (list conditions) {
 	if n.Kind != yaml.MappingNode || len(n.Content) == 0 || len(n.Content) > 2*maxConditions {
-		d.wrong(n, at, "this must be a mapping of 1 to %d paths to what stands there, such as {type: end}", maxConditions)
+		d.wrong(n, at, "this must be a mapping of 1 to %d paths to the values there, such as {type: end}", maxConditions)
 		return nil
 	}
 	o := object{doc: d, node: n, at: at}
@@ -27,7 +27,7 @@ func (d *document) conditions(n *yaml.Node, at string) (list conditions) {
 	return list
 }
 
-// condition reads what must stand at a path: a value, or a mapping of tests.
+// condition reads the condition on a path: a value, or a mapping of tests.
 func (d *document) condition(n *yaml.Node, at string) (c condition, ok bool) {
 	switch {
 	case n.Kind == yaml.ScalarNode && n.Tag == "!!null":
@@ -70,7 +70,7 @@ func (d *document) condition(n *yaml.Node, at string) (c condition, ok bool) {
 func (o *object) values(key string) (list []string) {
 	for _, n := range o.list(key, maxValues) {
 		if n.Kind != yaml.ScalarNode {
-			o.doc.wrong(n, o.below(key), "%s is no text", show(n))
+			o.doc.wrong(n, o.below(key), "%s is not a text", show(n))
 			return nil
 		}
 		list = append(list, n.Value)
@@ -78,7 +78,7 @@ func (o *object) values(key string) (list []string) {
 	return list
 }
 
-// regex reads a regular expression in the syntax of RE2, whose time is linear.
+// regex reads a regular expression in RE2 syntax, which matches in linear time.
 func (d *document) regex(n *yaml.Node, at string) *regexp.Regexp {
 	if n.Kind != yaml.ScalarNode || len(n.Value) > maxRegex {
 		d.wrong(n, at, "this must be a regular expression of at most %d bytes", maxRegex)

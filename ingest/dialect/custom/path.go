@@ -9,17 +9,17 @@ import (
 	"tapedeck/ingest/dialect"
 )
 
-// path is a place in a frame: "a.b[0].c[*]", relative to the frame or to the element of
-// "each"; "$.a" is always of the frame.
+// path is a place in a frame: "a.b[0].c[*]", relative to the frame or to the element of "each".
+// "$.a" is always relative to the frame.
 type path struct {
 	text  string
 	field field
-	root  bool // from the frame, also below "each"
+	root  bool // relative to the frame also in "each"
 	value []byte
 	steps []step
 }
 
-// field is what a path begins with.
+// field is the start of a path.
 type field uint8
 
 const (
@@ -30,11 +30,11 @@ const (
 	constant        // =text
 )
 
-// step goes from a value to a member or an element of it.
+// step selects a member or an element of a value.
 type step struct {
 	name  string
-	index int  // of an element, if name is ""
-	all   bool // every element
+	index int  // of an element, where name is ""
+	all   bool // all elements
 }
 
 const (
@@ -68,7 +68,7 @@ func parsePath(text string) (path, error) {
 		p.root = true
 		rest = rest[1:]
 		if rest != "" && rest[0] != '.' && rest[0] != '[' {
-			return p, fmt.Errorf("%q: after $ stands a dot or a bracket; besides there are $event, $id and $direction", text)
+			return p, fmt.Errorf("%q: after $ comes a dot or a bracket; the other fields are $event, $id and $direction", text)
 		}
 		rest = strings.TrimPrefix(rest, ".")
 		if rest == "" {
@@ -105,9 +105,9 @@ func parseStep(text string) (step, string, error) {
 		}
 		switch {
 		case end == 0:
-			return step{}, "", fmt.Errorf("a name is missing before %q: a path begins with a name, also that of an element", text)
+			return step{}, "", fmt.Errorf("a name is missing before %q: a path begins with a name, also the path of an element", text)
 		case end < len(text) && text[end] == ']':
-			return step{}, "", errors.New("a ] stands without its [")
+			return step{}, "", errors.New("a ] is without its [")
 		}
 		return step{name: text[:end]}, text[end:], nil
 	}
@@ -124,7 +124,7 @@ func parseStep(text string) (step, string, error) {
 	}
 	inside, after, ok := strings.Cut(text[1:], "]")
 	if !ok {
-		return step{}, "", errors.New("a [ stands without its ]")
+		return step{}, "", errors.New("a [ is without its ]")
 	}
 	if inside == "*" {
 		return step{all: true}, after, nil
@@ -136,7 +136,7 @@ func parseStep(text string) (step, string, error) {
 	return step{index: i}, after, nil
 }
 
-// many reports whether the path may lead to several values.
+// many reports whether the path may have several values.
 func (p *path) many() bool {
 	for i := range p.steps {
 		if p.steps[i].all {
@@ -146,14 +146,14 @@ func (p *path) many() bool {
 	return false
 }
 
-// source is what paths are read from: a frame, and the element of it that "each" came to.
+// source is what paths are evaluated on: a frame, and the present element of "each".
 type source struct {
 	in      *dialect.Input
 	element []byte // nil outside of "each"
 }
 
-// walk calls see with the values at a place, JSON as it stands, until see returns false.
-// Values that are missing or null are left out.
+// walk calls see with the values at a path, as JSON, until see returns false. It skips missing
+// values and null.
 func (p *path) walk(s *source, see func(value []byte) bool) {
 	base := s.in.Data
 	if s.element != nil && !p.root {
@@ -164,7 +164,7 @@ func (p *path) walk(s *source, see func(value []byte) bool) {
 	}
 }
 
-// descend follows the steps and reports whether see wants more.
+// descend follows the steps and reports whether see wants more values.
 func descend(value []byte, steps []step, see func([]byte) bool) bool {
 	for i, s := range steps {
 		switch {

@@ -7,11 +7,11 @@ import (
 	"tapedeck/schema"
 )
 
-// places are alternatives: the first with a value counts.
+// places are alternative paths. The first with a value counts.
 type places []path
 
-// raw returns the first value, JSON as it stands; nil for none. A constant and the fields
-// of a frame are no JSON: see text.
+// raw returns the first value as JSON, or nil. Constants and the fields of a frame are not JSON,
+// see text.
 func (ps places) raw(s *source) (value []byte) {
 	for i := range ps {
 		ps[i].walk(s, func(v []byte) bool { value = bytes.TrimSpace(v); return false })
@@ -22,8 +22,8 @@ func (ps places) raw(s *source) (value []byte) {
 	return nil
 }
 
-// text returns the value as text: a string's content, any other value as the JSON that it
-// is. Several values of one path are put together. Nil is for none.
+// text returns the value as text: the content of a string, or any other value as JSON. It joins
+// several values of one path. It returns nil for no value.
 func (ps places) text(s *source) []byte {
 	for i := range ps {
 		if text := ps[i].textOf(s); text != nil {
@@ -67,7 +67,7 @@ func nonEmpty(text string) []byte {
 	return []byte(text)
 }
 
-// count returns a number of tokens; the numbers of one path with [*] are added.
+// count returns a number of tokens. It adds the numbers of a path with [*].
 func (ps places) count(s *source) (sum uint64, found bool) {
 	for i := range ps {
 		ps[i].walk(s, func(v []byte) bool {

@@ -5,7 +5,7 @@ import (
 	"tapedeck/schema"
 )
 
-// report is a usage that a later one with the same id replaces.
+// report is a usage that a later report with the same id replaces.
 type report struct {
 	id    string
 	usage *dialect.Usage
@@ -14,7 +14,7 @@ type report struct {
 // keptReports bounds the usages of a run that may be replaced.
 const keptReports = 256
 
-// tokens reads a report into disjoint buckets. ok is false where nothing is counted.
+// tokens reads a report into disjoint buckets. ok is false where it counts nothing.
 func (u *usage) tokens(s *source) (t schema.Tokens, total uint64, ok bool) {
 	read := func(at places) uint64 {
 		n, found := at.count(s)
@@ -61,7 +61,7 @@ func (u *usage) apply(c *conversation, s *source) {
 	}
 }
 
-// known returns the usage that a report replaces, nil for none.
+// known returns the usage that a report replaces, or nil.
 func (u *usage) known(c *conversation, id string) *dialect.Usage {
 	if u.mode == cumulativeUsage {
 		return nil
@@ -103,8 +103,8 @@ func (u *usage) record(c *conversation, id string, tokens schema.Tokens) *dialec
 	return fact
 }
 
-// total names the running total that a report is of: that of its id, else the session's.
-// A stream that never names its session has one of its own.
+// total returns the scope of a running total: that of its id, else the session's. A stream
+// without a session has a scope of its own.
 func (c *conversation) total(id string) string {
 	switch {
 	case id != "":

@@ -17,8 +17,8 @@ import (
 	"tapedeck/schema"
 )
 
-// homes says where the cases and captures of each dialect lie. What they come to
-// is tested there; here, how the dialects stand together.
+// homes has the directories of each dialect's cases and captures. Tests beside them check their
+// facts; the tests here check the dialects together.
 var homes = map[string]string{
 	"a2a":                 "../a2a/testdata",
 	"adk":                 "../adk/testdata",
@@ -48,7 +48,7 @@ var homes = map[string]string{
 	"vercel-ui":           "../vercelui/testdata",
 }
 
-// unsure are cases that show nothing of their protocol, and what they are taken for.
+// unsure has cases without evidence of their protocol, and the dialect that is recognised.
 var unsure = map[string]string{
 	"../vercelui/testdata/cases/refused.txtar":               "generic", // an error page
 	"../openai/testdata/responses/cases/proxy_foreign.txtar": "generic", // another API of the server
@@ -91,7 +91,7 @@ func samples(t *testing.T, kinds ...string) []sample {
 	return all
 }
 
-// recognised is the dialect that a stream is taken for.
+// recognised returns the dialect that is recognised for a stream.
 func recognised(frames []schema.Frame) (name, evidence string) {
 	r := dialects.NewRecogniser()
 	for i := range frames {
@@ -111,7 +111,7 @@ func recognised(frames []schema.Frame) (name, evidence string) {
 	return d.Name, evidence
 }
 
-// Every capture, and every case, is recognised among all dialects.
+// Every capture and every case is recognised among all dialects.
 func TestEveryStreamIsRecognised(t *testing.T) {
 	for _, s := range samples(t, "cases", "captures") {
 		want := s.dialect
@@ -124,8 +124,8 @@ func TestEveryStreamIsRecognised(t *testing.T) {
 	}
 }
 
-// A wrong guess costs no frame: any dialect reads any stream, keeps to the rules
-// and comes to the same wherever the stream is cut.
+// A wrong dialect loses no frame: any dialect reads any stream, keeps the rules, and returns the
+// same facts wherever the stream is cut.
 func TestAnyDialectReadsAnyStream(t *testing.T) {
 	for _, d := range dialects.All() {
 		t.Run(d.Name, func(t *testing.T) {
@@ -148,15 +148,15 @@ func TestAnyDialectReadsAnyStream(t *testing.T) {
 	}
 }
 
-// A gateway that forwards the messages of a captured stream inside its own over
-// a WebSocket hides nothing: the same facts, but for what only the transport said.
+// A gateway that forwards the messages of a captured stream inside of its own over a WebSocket
+// changes no facts, except those that only the transport states.
 func TestWrappedStreams(t *testing.T) {
 	for _, s := range samples(t, "captures") {
 		var plain, wrapped []schema.Frame
 		for i := range s.frames {
 			content, _ := schema.Unframe(&s.frames[i], nil)
 			if content.Empty || fastjson.ValidateBytes(content.Data) != nil || content.Data[0] != '{' {
-				continue // a gateway forwards events
+				continue // a gateway forwards events only
 			}
 			add := func(to *[]schema.Frame, text []byte) {
 				*to = append(*to, schema.Frame{

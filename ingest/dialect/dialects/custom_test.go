@@ -9,10 +9,11 @@ import (
 	"tapedeck/ingest/dialect/dialects"
 )
 
-// greedy is a mapping file that takes every JSON frame for its own.
+// greedy is a mapping file that matches every JSON frame.
 const greedy = "name: greedy\nmatch:\n  - {$direction: {exists: true}}\nrules:\n  - {ignore: true}\n"
 
-// TestCustomTakesNothing: a stream that a built-in dialect is certain of stays its own.
+// TestCustomTakesNothing checks that a stream stays with the built-in dialect that is Certain of
+// it.
 func TestCustomTakesNothing(t *testing.T) {
 	m, err := custom.Parse("greedy.yaml", []byte(greedy))
 	if err != nil {
@@ -45,7 +46,7 @@ func TestCustomTakesNothing(t *testing.T) {
 	}
 }
 
-// TestSetCustom: a name is taken once.
+// TestSetCustom checks that names are unique.
 func TestSetCustom(t *testing.T) {
 	t.Cleanup(func() { _ = dialects.SetCustom(nil) })
 	d := dialect.Dialect{Name: "mine"}

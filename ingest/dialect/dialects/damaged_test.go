@@ -15,8 +15,8 @@ import (
 // contradictory are hand-made streams whose parts state more tokens than their end.
 var contradictory = []string{"claude_code/two_sessions_one_file.jsonl"}
 
-// A captured stream that is cut off anywhere is recorded to the byte, counts no more than
-// the whole, and leaves nothing open.
+// A captured stream that is cut off anywhere is recorded to the byte, counts no more than the
+// whole, and leaves nothing open.
 func TestFixturesCutOff(t *testing.T) {
 	for _, name := range dialecttest.Fixtures(t) {
 		t.Run(name, func(t *testing.T) {
@@ -41,8 +41,8 @@ func TestFixturesCutOff(t *testing.T) {
 	}
 }
 
-// lastAnswers are the streams whose last ten events hold a beginning that names nothing,
-// with the number of events from there on: the same beginning may be of another answer.
+// lastAnswers has the streams whose last ten events include the unnamed start of an answer, with
+// the number of events from there on: the same start may be of another answer.
 var lastAnswers = map[string]int{
 	"anthropic_agent/json_envelope_scenarios.sse":           9,
 	"anthropic_messages/duplicate-message-start.chunks.txt": 6,
@@ -50,12 +50,12 @@ var lastAnswers = map[string]int{
 	"pi/takopi_pi_print_mode_events.jsonl":                  10,
 }
 
-// undecided are the streams whose events name neither themselves nor their answer, which
-// any event may begin: what comes again is read and marked.
+// undecided has the streams whose events name neither themselves nor their answer, and where any
+// event may begin an answer. Repeats are read and marked.
 var undecided = []string{"anthropic_agent/json_envelope_scenarios.sse"}
 
-// The end of a stream that is delivered twice says nothing new: no run, no text, no token.
-// Where it holds the beginning of an answer it adds no tokens.
+// The end of a stream that is delivered twice adds no run, text or token. Where it has the start
+// of an answer it adds no tokens.
 func TestFixturesTailTwice(t *testing.T) {
 	for _, name := range dialecttest.Fixtures(t) {
 		if slices.Contains(bound, name) {
@@ -90,17 +90,16 @@ func TestFixturesTailTwice(t *testing.T) {
 	}
 }
 
-// named are the dialects in which every event names the answer that it belongs to.
+// named has the dialects in which every event names its answer.
 var named = []string{"claude-code", "gemini", "openai-chat", "opencode"}
 
-// files are the dialects of files that hold one session each: their lines do not name it.
+// files has the dialects of files with one session each, whose lines do not name the session.
 var files = []string{"codex-rollout"}
 
-// Two streams of one protocol that take turns on one connection come to the tokens that they
-// come to alone. Where the events do not name what they belong to, that or a span that is
-// reported as cut short.
+// Two interleaved streams of one protocol on one connection have the same tokens as apart. Where
+// events do not name their answer, a span may be reported as cut short instead.
 func TestFixturesInterleaved(t *testing.T) {
-	streams := map[string][]string{} // of a dialect
+	streams := map[string][]string{} // by dialect
 	alone := map[string]*recording{}
 	write := framings["SSE with events"]
 	for _, name := range dialecttest.Fixtures(t) {
@@ -129,7 +128,7 @@ func TestFixturesInterleaved(t *testing.T) {
 	}
 }
 
-// Two streams of one protocol, one after the other in a file, come to what both come to.
+// Two streams of one protocol, one after the other in a file, have the facts of both.
 func TestFixturesOneAfterAnother(t *testing.T) {
 	write := framings["SSE with events"]
 	names := slices.DeleteFunc(dialecttest.Fixtures(t), func(n string) bool { return slices.Contains(bound, n) })
@@ -157,14 +156,14 @@ func TestFixturesOneAfterAnother(t *testing.T) {
 	}
 }
 
-// sharesTools reports whether two recordings speak of the same tool call.
+// sharesTools reports whether two recordings have a tool call in common.
 func (r *recording) sharesTools(other *recording) bool {
 	return slices.ContainsFunc(r.spans, func(s schema.Span) bool {
 		return s.CallID != "" && slices.ContainsFunc(other.spans, func(o schema.Span) bool { return o.CallID == s.CallID })
 	})
 }
 
-// shares reports whether two recordings speak of the same session or run.
+// shares reports whether two recordings have a session or run in common.
 func (r *recording) shares(other *recording) bool {
 	for _, s := range r.sessions {
 		if slices.Contains(other.sessions, s) {
@@ -179,7 +178,7 @@ func (r *recording) shares(other *recording) bool {
 	return false
 }
 
-// alternating takes an event of each stream in turn.
+// alternating returns the events of two streams in turn.
 func alternating(a, b []event) []event {
 	var mixed []event
 	for i := range max(len(a), len(b)) {

@@ -1,5 +1,5 @@
-// Package dialects knows all dialects: by name, and by the first frames of a
-// stream.
+// Package dialects has the list of all dialects. It finds a dialect by name, or by the first
+// frames of a stream.
 package dialects
 
 import (
@@ -36,9 +36,8 @@ import (
 	"tapedeck/ingest/dialect/vercelui"
 )
 
-// all lists the dialects. Where a frame speaks as much for one as for another
-// the one that stands first is taken, so that a protocol which wraps frames of
-// another comes before that. generic is the last.
+// all lists the dialects. The first of several equally likely dialects is taken, so that a
+// protocol that wraps frames of another comes before it. generic is the last.
 var all = wrappable([]dialect.Dialect{
 	loom.Dialect,
 	claudecode.Dialect,
@@ -68,12 +67,12 @@ var all = wrappable([]dialect.Dialect{
 	generic.Dialect,
 })
 
-// custom lists the dialects of mapping files. They stand before the others; as their files
-// make them likely at most, a dialect that is certain of a stream is taken all the same.
+// custom lists the dialects of mapping files. They come before the others. As they are Likely at
+// most, a dialect that is Certain still takes precedence.
 var custom atomic.Pointer[[]dialect.Dialect]
 
-// SetCustom sets the dialects that mapping files describe, in place of those set before. Streams
-// that are being recorded keep theirs. A name that is taken is an error.
+// SetCustom replaces the dialects of mapping files. Streams that are being recorded keep their
+// dialect. It returns an error if a name is not unique.
 func SetCustom(list []dialect.Dialect) error {
 	if err := CheckCustom(list); err != nil {
 		return err
@@ -83,7 +82,7 @@ func SetCustom(list []dialect.Dialect) error {
 	return nil
 }
 
-// CheckCustom returns the error of SetCustom, and sets nothing.
+// CheckCustom returns the error of SetCustom without a change.
 func CheckCustom(list []dialect.Dialect) error {
 	names := map[string]bool{}
 	for _, d := range all {
@@ -98,10 +97,10 @@ func CheckCustom(list []dialect.Dialect) error {
 	return nil
 }
 
-// With returns all dialects and another one before them.
+// With returns all dialects after d.
 func With(d dialect.Dialect) []dialect.Dialect { return append([]dialect.Dialect{d}, All()...) }
 
-// All lists the dialects, generic last. The list is the caller's own.
+// All lists the dialects, generic last. The caller owns the list.
 func All() []dialect.Dialect {
 	if list := custom.Load(); list != nil {
 		return append(slices.Clone(*list), all...)
@@ -109,7 +108,8 @@ func All() []dialect.Dialect {
 	return slices.Clone(all)
 }
 
-// ByName finds a dialect. The error of a name that is none lists those that are, sorted.
+// ByName returns the dialect with a name. For an unknown name it returns an error that lists the
+// known names, sorted.
 func ByName(name string) (dialect.Dialect, error) {
 	list := All()
 	names := make([]string, 0, len(list))
@@ -120,5 +120,5 @@ func ByName(name string) (dialect.Dialect, error) {
 		names = append(names, d.Name)
 	}
 	slices.Sort(names)
-	return dialect.Dialect{}, fmt.Errorf("dialect %q is not one of %s; --dialect-file adds that of a file", name, strings.Join(names, ", "))
+	return dialect.Dialect{}, fmt.Errorf("dialect %q is not one of %s; --dialect-file adds the dialect of a file", name, strings.Join(names, ", "))
 }

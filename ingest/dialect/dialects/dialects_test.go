@@ -65,7 +65,7 @@ func TestRecognise(t *testing.T) {
 	tests := []struct {
 		name     string
 		lines    []string
-		at       int // the frame that settles it, 0 for none
+		at       int // the frame that decides, 0 for none
 		dialect  string
 		evidence string
 	}{
@@ -106,7 +106,7 @@ func TestRecognise(t *testing.T) {
 	}
 }
 
-// judge makes a dialect that is as sure of each frame as its digits say, in turn.
+// judge makes a dialect whose confidence in each frame is the next of digits.
 func judge(name, digits string) dialect.Dialect {
 	n := 0
 	return dialect.Dialect{Name: name, Match: func(*dialect.Input) (dialect.Confidence, string) {
@@ -119,7 +119,7 @@ func judge(name, digits string) dialect.Dialect {
 func TestRecogniseAmongMany(t *testing.T) {
 	tests := []struct {
 		name         string
-		digits       []string // of the dialects a, b, c; 3 is certain
+		digits       []string // of the dialects a, b and c; 3 is Certain
 		frames       int
 		want, reason string
 	}{

@@ -13,14 +13,14 @@ import (
 	"tapedeck/ingest/dialect/dialecttest"
 )
 
-// pending are the captured streams whose dialect does not read them as expected yet.
+// pending has the captured streams that are not read as expected yet.
 var pending []string
 
-// unstated stands for the calls of a model that a protocol does not mark.
+// unstated replaces the calls of a model in a protocol that does not mark them.
 const unstated = "calls unstated"
 
-// expectations reads testdata/expected: for each captured stream what its protocol says
-// that it holds. They are written by hand; comments begin with #.
+// expectations reads testdata/expected: the facts of each captured stream by its protocol. The
+// files are written by hand; comments begin with #.
 func expectations(t *testing.T) map[string][]string {
 	t.Helper()
 	files, err := filepath.Glob("testdata/expected/*.txtar")
@@ -48,8 +48,7 @@ func expectations(t *testing.T) map[string][]string {
 	return all
 }
 
-// Every captured stream is recorded to the byte, and comes to what testdata/expected says
-// of it.
+// Every captured stream is recorded to the byte, with the facts in testdata/expected.
 func TestFixtures(t *testing.T) {
 	expected := expectations(t)
 	names := dialecttest.Fixtures(t)

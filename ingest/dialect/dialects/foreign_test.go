@@ -9,7 +9,7 @@ import (
 	"tapedeck/ingest/dialect/dialecttest"
 )
 
-// foreign are events of no protocol, which servers and gateways send between those of one.
+// foreign has events of no protocol, which servers and gateways send between the events of one.
 var foreign = map[string]event{
 	"an object":              {"message", `{"note":"x"}`},
 	"an object with a type":  {"message", `{"type":"message","note":"x"}`},
@@ -20,7 +20,7 @@ var foreign = map[string]event{
 	"text":                   {"log", "hello"},
 }
 
-// A captured stream between whose events others come holds what it holds without them.
+// Foreign events between the events of a captured stream do not change its facts.
 func TestFixturesAmongForeignEvents(t *testing.T) {
 	write := framings["SSE with events"]
 	for _, name := range dialecttest.Fixtures(t) {

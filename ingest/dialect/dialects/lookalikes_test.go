@@ -11,8 +11,8 @@ import (
 	"tapedeck/schema"
 )
 
-// lookAlikes are, for each dialect, frames of the nearest other protocols: they have the
-// names of its types, or the members, and not what stands beside them.
+// lookAlikes has frames of the nearest other protocols for each dialect: they have the names of
+// its types or members, but not the other members.
 var lookAlikes = map[string][]lookAlike{
 	"loom": {
 		{of: "any agent with numbered events", data: `{"type":"tool_call","session_id":"s","event_id":3,"name":"read","arguments":{}}`},
@@ -176,7 +176,7 @@ func (l lookAlike) input() *dialect.Input {
 	}
 }
 
-// No dialect is certain of a frame of another protocol.
+// No dialect is Certain of a frame of another protocol.
 func TestLookAlikes(t *testing.T) {
 	for _, d := range dialects.All() {
 		if d.Name == "generic" {
@@ -193,10 +193,10 @@ func TestLookAlikes(t *testing.T) {
 	}
 }
 
-// passedOn are streams that hold the frames of another protocol as they are.
+// passedOn has streams that contain unchanged frames of another protocol.
 var passedOn = map[string]string{"../anthropicagent/testdata/cases/raw.txtar": "anthropic-messages"}
 
-// No dialect is certain of any frame of the cases and captures of another.
+// No dialect is Certain of a frame in the cases and captures of another.
 func TestCertainOfItsOwn(t *testing.T) {
 	list := dialects.All()
 	for _, s := range samples(t, "cases", "captures") {

@@ -9,9 +9,9 @@ import (
 
 // merger keeps the facts of one kind, in the order in which the stream mentioned them.
 type merger struct {
-	records map[record]int // indices of facts
+	records map[record]int // index of a fact
 	facts   []fact
-	combine func(a, b any) any // records of one id, the earlier first
+	combine func(a, b any) any // joins records with one id, the earlier first
 }
 
 // record is the key of a fact in the store.
@@ -26,7 +26,7 @@ type fact struct {
 	value   any
 }
 
-// put takes a fact; one with a lower version changes nothing.
+// put adds a fact, unless a record with a higher version exists.
 func (m *merger) put(session string, f schema.Fact, value any) {
 	if m.records == nil {
 		m.records = map[record]int{}
@@ -60,8 +60,8 @@ func merged[T any](m *merger) []T {
 	return all
 }
 
-// mergeSpans puts two records of a span together: one that saw the end stands over one that
-// was cut short, that over an open one; what it leaves empty the other says.
+// mergeSpans joins two records of a span. A record with an end takes precedence over one that was
+// cut short, and that over an open one. The other record fills in empty fields.
 func mergeSpans(a, b schema.Span) schema.Span {
 	front, back := a, b
 	if cmp.Or(cmp.Compare(finality(b.Status), finality(a.Status)), cmp.Compare(b.Version, a.Version)) > 0 {
@@ -91,7 +91,7 @@ func longer(a, b schema.Message) schema.Message {
 	return a
 }
 
-// later returns the record of a usage that was reported last.
+// later returns the later of two records of a usage.
 func later(a, b schema.Usage) schema.Usage {
 	if cmp.Or(cmp.Compare(b.At, a.At), cmp.Compare(b.Version, a.Version)) >= 0 {
 		return b

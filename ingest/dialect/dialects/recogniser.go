@@ -6,43 +6,39 @@ import (
 	"tapedeck/ingest/dialect"
 )
 
-// Bound is how many JSON messages a Recogniser looks at before it decides; of
-// text, which programs print before they come to the point, textPerJSON times as
-// many. Frames
-// that hold none do not count; of those, the heads of HTTP messages are looked
-// at all the same.
+// Bound is the number of JSON messages that a Recogniser reads before it decides. It reads
+// textPerJSON times as many text messages, which programs print first. Frames without messages do
+// not count; HTTP heads are read all the same.
 const (
 	Bound       = 32
 	textPerJSON = 8
 )
 
-// Recogniser finds out which dialect a stream speaks, from its first frames. A
-// frame that only one dialect has settles it at once. Otherwise the best guess
-// is taken after Bound messages, or when Settle is called: the dialect with
-// the surest frame, of several the one with more of them. What only could be
-// of a dialect does not make it: then the stream is generic.
+// Recogniser recognises the dialect of a stream from its first frames. A frame that only one
+// dialect has decides at once. Otherwise the Recogniser decides after Bound messages, or when
+// Settle is called: it takes the dialect with the surest frame, and of several the one with more
+// such frames. Frames that are only Possible decide nothing: the stream is then generic.
 type Recogniser struct {
 	candidates []candidate
 	messages   int
-	weight     int // of the messages, in textPerJSON-ths of a JSON message
+	weight     int // of the messages, in 1/textPerJSON of a JSON message
 	frames     int
 	settled    bool
 }
 
-// candidate is what was found for one dialect.
+// candidate is the evidence for one dialect.
 type candidate struct {
 	dialect.Dialect
 	best   dialect.Confidence
-	frame  int    // its first frame of that confidence, counted from 1
-	why    string // what it went by there
+	frame  int    // its first frame of that confidence, from 1
+	why    string // the evidence in that frame
 	frames [dialect.Certain + 1]int
 }
 
-// NewRecogniser begins with a stream's first frame.
+// NewRecogniser returns a Recogniser of all dialects.
 func NewRecogniser() *Recogniser { return NewRecogniserOf(All()) }
 
-// NewRecogniserOf is NewRecogniser for a list of dialects, the last of which reads any
-// stream.
+// NewRecogniserOf is NewRecogniser for a list of dialects, the last of which reads any stream.
 func NewRecogniserOf(list []dialect.Dialect) *Recogniser {
 	r := &Recogniser{candidates: make([]candidate, len(list))}
 	for i, d := range list {
@@ -51,8 +47,8 @@ func NewRecogniserOf(list []dialect.Dialect) *Recogniser {
 	return r
 }
 
-// Observe looks at the next frame and reports whether the dialect is settled, by
-// this frame or by the bound. Then Settle returns it.
+// Observe reads the next frame and reports whether the dialect is decided, by this frame or by
+// the bound. Settle then returns it.
 func (r *Recogniser) Observe(in *dialect.Input) bool {
 	r.frames++
 	_, isHead := dialect.HeadOf(in)
@@ -68,7 +64,7 @@ func (r *Recogniser) Observe(in *dialect.Input) bool {
 	}
 	for i := range r.candidates {
 		if r.candidates[i].look(in, r.frames) == dialect.Certain {
-			r.settled = true // those that come before it are not as sure
+			r.settled = true // the dialects before it are less sure
 			return true
 		}
 	}
@@ -85,7 +81,7 @@ func (c *candidate) look(in *dialect.Input, number int) dialect.Confidence {
 	return sure
 }
 
-// Best is how sure the surest frame so far is.
+// Best returns the highest confidence so far.
 func (r *Recogniser) Best() dialect.Confidence {
 	best := dialect.No
 	for i := range r.candidates {
@@ -94,8 +90,7 @@ func (r *Recogniser) Best() dialect.Confidence {
 	return best
 }
 
-// Settle returns the dialect that most speaks for, and what that is. It may be
-// called at any time.
+// Settle returns the most likely dialect and the evidence for it. It may be called at any time.
 func (r *Recogniser) Settle() (dialect.Dialect, string) {
 	last := &r.candidates[len(r.candidates)-1]
 	best := last

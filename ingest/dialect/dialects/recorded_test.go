@@ -17,25 +17,25 @@ import (
 	"tapedeck/schema/block"
 )
 
-// recording is what the blocks of one recorded file hold, put together as readers do.
+// recording is the content of the blocks of one recorded file, joined as readers do.
 type recording struct {
 	dialects []string
-	sessions []string // that the frames name
+	sessions []string // named by the frames
 	raw      []byte
 	spans    []schema.Span
 	messages []schema.Message
 	usages   []schema.Usage
-	repeats  int // frames that are marked as delivered before
+	repeats  int // frames marked as repeats
 }
 
 // recordBytes records bytes as a file into one session, with the tap, the detector and the
-// decoder that a user's file meets.
+// decoder for files of users.
 func recordBytes(t testing.TB, data []byte) *recording {
 	t.Helper()
 	return recordInto(t, "examined", data)
 }
 
-// recordInto records into a session, or, with "", into those that the frames name.
+// recordInto records into a session, or for "" into the sessions that the frames name.
 func recordInto(t testing.TB, session string, data []byte) *recording {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "capture")
@@ -51,8 +51,8 @@ func recordInto(t testing.TB, session string, data []byte) *recording {
 	return combine(mem.Blocks(), mem.Raw(sum.StreamID, schema.Receive))
 }
 
-// combine merges the facts of blocks as readers do: of each record the highest version
-// stands; the records of one id, from several frames on, are then put together.
+// combine merges the facts of blocks as readers do: it takes the highest version of each record,
+// and then joins the records with one id.
 func combine(blocks []*block.Block, raw []byte) *recording {
 	r := &recording{raw: raw}
 	var spans, messages, usages merger
@@ -84,7 +84,7 @@ func combine(blocks []*block.Block, raw []byte) *recording {
 	return r
 }
 
-// lines describes the recording as the files in testdata/expected do.
+// lines returns the recording in the form of testdata/expected.
 func (r *recording) lines() []string {
 	lines := []string{"dialect " + strings.Join(r.dialects, ", ")}
 	for _, s := range r.sessions {
@@ -125,7 +125,7 @@ func (r *recording) statuses(kind schema.SpanKind) string {
 	return cmp.Or(strings.Join(words, ", "), "none")
 }
 
-// agents lists the sub-agents: nodes below the tool call that they work in.
+// agents lists the sub-agents: nodes below a tool call.
 func (r *recording) agents() []string {
 	var lines []string
 	for _, s := range r.spans {

@@ -12,8 +12,8 @@ import (
 	"tapedeck/schema"
 )
 
-// perModel sums up the usages of each model. A running total adds its difference to the
-// one before it in its scope; a lower one began anew.
+// perModel sums up the usages of each model. A running total adds its difference to the previous
+// total of its scope; a lower total is the start of another count.
 func (r *recording) perModel() map[string]schema.Tokens {
 	sums := map[string]schema.Tokens{}
 	before := map[string]schema.Tokens{}
@@ -67,12 +67,12 @@ func buckets(t schema.Tokens) string {
 	return line
 }
 
-// digest is a text's length in characters and the beginning of its SHA-256.
+// digest returns a text's length in characters and the beginning of its SHA-256.
 func digest(text string) string {
 	return fmt.Sprintf("%d characters %.8x", utf8.RuneCountInString(text), sha256.Sum256([]byte(text)))
 }
 
-// compact leaves out the white space between the tokens of JSON.
+// compact removes the white space between JSON tokens.
 func compact(text string) string {
 	var b bytes.Buffer
 	if json.Compact(&b, []byte(text)) != nil {
@@ -81,7 +81,7 @@ func compact(text string) string {
 	return b.String()
 }
 
-// brief is a text of at most 200 characters as it stands, else its digest.
+// brief returns a text of at most 200 characters, or the digest of a longer text.
 func brief(text string) string {
 	if utf8.RuneCountInString(text) > 200 {
 		return digest(text)

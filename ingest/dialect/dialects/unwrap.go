@@ -12,13 +12,13 @@ import (
 	"tapedeck/schema"
 )
 
-// covers are the members in which an event may be wrapped. Gateways send the
-// events of one protocol inside messages of their own, often over a WebSocket:
+// covers has the names of members in which an event may be wrapped. Gateways send the events of
+// one protocol inside of messages of their own, often over a WebSocket:
 // {"channel":"x","data":{…}}, or {"data":"{…}"}.
 var covers = []string{"event", "data", "payload", "message", "body", "chunk", "frame"}
 
-// unwrapping makes a dialect that also reads its frames out of a cover, as if
-// they came bare.
+// unwrapping makes a dialect that also reads its frames out of a cover, as if they came without
+// it.
 func unwrapping(d dialect.Dialect) dialect.Dialect {
 	out := d
 	out.Match = func(in *dialect.Input) (dialect.Confidence, string) {
@@ -49,8 +49,8 @@ func unwrapping(d dialect.Dialect) dialect.Dialect {
 	return out
 }
 
-// coverOf finds the member in which a frame holds what the dialect takes for its
-// own, as surely as is asked. The name is "" where there is none.
+// coverOf returns the member in which a frame has a message of the dialect, with at least the
+// confidence sure. The name is "" where there is none.
 func coverOf(d *dialect.Dialect, in *dialect.Input, sure dialect.Confidence) (name string, inside dialect.Input) {
 	if in.JSON == nil || in.JSON.Type() != fastjson.TypeObject {
 		return "", dialect.Input{}
@@ -67,7 +67,7 @@ func coverOf(d *dialect.Dialect, in *dialect.Input, sure dialect.Confidence) (na
 	return "", dialect.Input{}
 }
 
-// open takes an event out of a member: an object, or a string of JSON.
+// open reads an event from a member: an object, or a string of JSON.
 func open(in *dialect.Input, name string) (inside dialect.Input, ok bool) {
 	value := in.JSON.Get(name)
 	if value == nil {
@@ -93,12 +93,12 @@ func open(in *dialect.Input, name string) (inside dialect.Input, ok bool) {
 	return inside, true
 }
 
-// unwrapper decodes frames as they are until one is found in a cover, and from
-// then on what is in there.
+// unwrapper decodes frames unchanged until one is found in a cover, and from then on the messages
+// in that cover.
 type unwrapper struct {
 	of      *dialect.Dialect
 	inner   dialect.Decoder
-	outer   dialect.Decoder // reads what the gateway itself names
+	outer   dialect.Decoder // reads messages of the gateway itself
 	cover   string
 	settled bool
 	looked  int
@@ -118,13 +118,13 @@ func (u *unwrapper) Decode(in *dialect.Input, b *dialect.Emitter) {
 		return
 	}
 	if bare, _ := u.of.Match(in); bare >= dialect.Likely {
-		u.inner.Decode(in, b) // what looked like a cover was none, or they mix
+		u.inner.Decode(in, b) // the cover was misjudged, or the stream has both forms
 		return
 	}
 	u.outer.Decode(in, b)
 	inside, ok := open(in, cover)
 	if !ok {
-		return // the gateway's own
+		return // the message is the gateway's own
 	}
 	gateway := in.Envelope
 	in.Envelope = schema.Envelope{}
@@ -140,8 +140,8 @@ func (u *unwrapper) ReadsText() bool {
 	return ok && u.settled && u.cover == "" && inner.ReadsText()
 }
 
-// look settles whether frames are wrapped: the first that the dialect knows
-// says so. It returns the cover of this frame, which may be only likely so far.
+// look decides whether frames are wrapped, by the first frame that the dialect recognises. It
+// returns the cover of this frame, which may be only Likely so far.
 func (u *unwrapper) look(in *dialect.Input) (cover string) {
 	if in.JSON == nil || in.Direction == schema.Send && in.Transport == schema.HTTP {
 		return ""
@@ -163,8 +163,8 @@ func (u *unwrapper) look(in *dialect.Input) (cover string) {
 // End implements dialect.Decoder.
 func (u *unwrapper) End(at int64, b *dialect.Emitter) { u.inner.End(at, b) }
 
-// wrappable makes every dialect of a list read its frames out of covers too,
-// but for the last, which reads anything.
+// wrappable makes every dialect of a list read its frames out of covers as well, except the last,
+// which reads anything.
 func wrappable(list []dialect.Dialect) []dialect.Dialect {
 	list = slices.Clone(list)
 	for i := range list[:len(list)-1] {

@@ -80,7 +80,7 @@ func TestUnwrap(t *testing.T) {
 	}
 }
 
-// A gateway's own messages between the wrapped ones are frames without facts.
+// A gateway's own messages between wrapped ones are frames without facts.
 func TestUnwrapLeavesTheGatewaysOwn(t *testing.T) {
 	frames := wrapped(t, "data")
 	own := frames[0]

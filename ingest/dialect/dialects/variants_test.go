@@ -14,7 +14,7 @@ import (
 	"tapedeck/ingest/dialect/dialecttest"
 )
 
-// bound are captured streams that are bound to their framing: they are text, or binary.
+// bound has the captured streams that cannot be reframed: they are text or binary.
 var bound = []string{
 	"ag_ui/sse_edge_cases.sse.txt",
 	"anthropic_agent/legacy_xml_docx.sse.txt",
@@ -22,11 +22,11 @@ var bound = []string{
 	"bedrock/test_bedrock_model_iter_stream.0.bin",
 }
 
-// event is one event of a captured stream: the name of its SSE event, if any, and its JSON,
-// or a text such as [DONE].
+// event is one event of a captured stream: the name of its SSE event, if any, and its JSON or a
+// text such as [DONE].
 type event struct{ name, data string }
 
-// events takes a captured stream apart, without the code under test.
+// events splits a captured stream into events, without the code under test.
 func events(t testing.TB, name string) []event {
 	t.Helper()
 	data := string(bytes.TrimPrefix(dialecttest.Fixture(t, name), []byte("\xef\xbb\xbf")))
@@ -62,7 +62,7 @@ func events(t testing.TB, name string) []event {
 	return all
 }
 
-// framings write events in the framings in which captures are kept.
+// framings write events in the framings of captures.
 var framings = map[string]func([]event) string{
 	"NDJSON":      func(all []event) string { return join(all, func(e event) string { return e.data + "\n" }) },
 	"NDJSON CRLF": func(all []event) string { return join(all, func(e event) string { return e.data + "\r\n" }) },
@@ -110,7 +110,7 @@ func indented(e event, prefix string) string {
 	return b.String()
 }
 
-// isText reports an event that is no JSON, such as [DONE].
+// isText reports whether an event is text, such as [DONE].
 func isText(e event) bool { return !strings.HasPrefix(e.data, "{") }
 
 func join(all []event, write func(event) string) string {
@@ -121,7 +121,7 @@ func join(all []event, write func(event) string) string {
 	return b.String()
 }
 
-// typeOf is the event's name, else the type that its JSON names.
+// typeOf returns the event's name, else the type in its JSON.
 func typeOf(e event) string {
 	var named struct {
 		Type      string `json:"type"`
@@ -136,8 +136,7 @@ func typeOf(e event) string {
 	return "message"
 }
 
-// A captured stream comes to the same in every framing in which it may have been kept, and
-// is recorded to the byte.
+// A captured stream has the same facts in every framing, and is recorded to the byte.
 func TestReframedFixtures(t *testing.T) {
 	for _, name := range dialecttest.Fixtures(t) {
 		if slices.Contains(bound, name) {
@@ -148,7 +147,7 @@ func TestReframedFixtures(t *testing.T) {
 			want := recordBytes(t, dialecttest.Fixture(t, name)).lines()
 			for framing, write := range framings {
 				if strings.HasPrefix(framing, "array") && slices.ContainsFunc(all[:len(all)-1], isText) {
-					continue // [DONE] between answers has no place in an array
+					continue // an array cannot contain [DONE]
 				}
 				text := write(all)
 				if strings.HasPrefix(framing, "array") {
@@ -166,8 +165,8 @@ func TestReframedFixtures(t *testing.T) {
 	}
 }
 
-// Recorded into the sessions that its frames name, a captured stream comes to the same as in
-// one session.
+// A captured stream has the same facts when it is recorded into the sessions that its frames
+// name.
 func TestFixturesOwnSessions(t *testing.T) {
 	for _, name := range dialecttest.Fixtures(t) {
 		t.Run(name, func(t *testing.T) {

@@ -10,10 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// Abridge writes the outcome of a captured stream as Render does, but shorter:
-// frames are counted by type, chunks are counted, of long texts only the ends
-// and a hash are shown, and the sources' own usage is left out. So it says
-// exactly what was found without repeating the capture.
+// Abridge writes the outcome of a captured stream as Render does, but shorter: it counts frames
+// by type, counts chunks, shows long texts by their ends and a hash, and leaves out the sources'
+// own usage. The result shows all facts without repeating the capture.
 func Abridge(o *Outcome) string {
 	r := newRenderer(nil)
 	r.abridged = true
@@ -22,7 +21,7 @@ func Abridge(o *Outcome) string {
 	return r.b.String()
 }
 
-// census counts the frames by type and lists what their envelopes name.
+// census counts the frames by type and lists the names in their envelopes.
 func (r *renderer) census(o *Outcome) {
 	type kind struct{ direction, typ, flags string }
 	var order []kind
@@ -62,13 +61,14 @@ func (r *renderer) census(o *Outcome) {
 	}
 }
 
-// Lengths of texts, bytes: up to the first they are shown whole.
+// Lengths of texts, bytes. Texts up to shownWhole are shown whole, longer ones by shownEnds at
+// each end.
 const (
 	shownWhole = 60
 	shownEnds  = 20
 )
 
-// brief shows the ends of a long text, its length and the beginning of its hash.
+// brief returns the ends of a long text, its length and the beginning of its hash.
 func (r *renderer) brief(text string) string {
 	if !r.abridged || len(text) <= shownWhole {
 		return text

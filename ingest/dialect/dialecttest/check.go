@@ -7,7 +7,7 @@ import (
 	"tapedeck/schema/block"
 )
 
-// check holds a stream's facts against the rules that hold for all of them.
+// check checks a stream's facts against the rules for all facts.
 func check(facts *block.Facts) error {
 	type place struct{ session, id string }
 	spans := map[place]bool{}
@@ -16,7 +16,7 @@ func check(facts *block.Facts) error {
 	}
 	known := func(session, id string) error {
 		if id != "" && !spans[place{session, id}] {
-			return fmt.Errorf("belongs to %s, which is no span of the session %q", id, session)
+			return fmt.Errorf("belongs to %s, which is not a span of the session %q", id, session)
 		}
 		return nil
 	}

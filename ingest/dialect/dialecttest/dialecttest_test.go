@@ -143,7 +143,7 @@ func TestPlayFindsBrokenRules(t *testing.T) {
 	}
 }
 
-// What a decoder keeps of a frame without copying it shows as garbage.
+// Memory of a frame that a decoder keeps without a copy shows as garbage.
 func TestPlayOverwritesWhatItGave(t *testing.T) {
 	var kept []*dialect.Span
 	d := bad{decode: func(in *dialect.Input, b *dialect.Emitter) {
@@ -163,7 +163,7 @@ func TestPlayOverwritesWhatItGave(t *testing.T) {
 	}
 }
 
-// A change that is not emitted is seen only in one block: cutting brings it out.
+// Cutting reveals a change that was not reported.
 func TestCutsBringOutUntoldChanges(t *testing.T) {
 	var span *dialect.Span
 	d := bad{decode: func(in *dialect.Input, b *dialect.Emitter) {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// eventMessage encodes a message of application/vnd.amazon.eventstream: an exception if
-// the name says so, otherwise an event.
+// eventMessage encodes a message of application/vnd.amazon.eventstream: an exception if the name
+// is one, otherwise an event.
 func eventMessage(name, payload string) []byte {
 	kind, message := ":event-type", "event"
 	if strings.HasSuffix(name, "Exception") {

@@ -11,9 +11,9 @@ import (
 	"tapedeck/internal/fulltest"
 )
 
-// Fixture reads a captured stream, named by its path below the fixtures
-// directory, which lies beside the repository. Without that directory the test
-// is skipped, but fails in a full run (see package fulltest).
+// Fixture reads a captured stream by its path below the fixtures directory, which is beside the
+// repository. Without that directory the test is skipped, but fails in a full run (see package
+// fulltest).
 func Fixture(t testing.TB, name string) []byte {
 	t.Helper()
 	root, err := repository()
@@ -30,7 +30,7 @@ func Fixture(t testing.TB, name string) []byte {
 	return data
 }
 
-// repository is the directory of go.mod, above the test's own.
+// repository returns the directory of go.mod above the test's directory.
 func repository() (string, error) {
 	dir, err := os.Getwd()
 	for err == nil {

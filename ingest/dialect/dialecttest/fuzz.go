@@ -14,13 +14,14 @@ import (
 	"tapedeck/schema"
 )
 
-// Fuzz feeds a dialect anything. It begins with the cases of a directory. No
-// input may make it panic, break the rules that Play knows, or come to other
-// facts for being cut into blocks.
+// Fuzz decodes arbitrary input. Its corpus begins with the cases of a directory. No input may
+// cause a panic, break the rules of Play, or have other facts when it is cut into blocks.
 //
-// An input's first byte names the transport; of the rest each line is a frame,
-// sent where it begins with '>', an HTTP head where "^" follows, an HTTP body
-// where "@" does, and in an SSE stream "event|id|data".
+// The first byte of an input is the transport. Each line of the rest is a frame: sent where it
+// begins with '>', an HTTP head where "^" follows, an HTTP body where "@" follows, and in an SSE
+// stream "event
+// id
+// data".
 func Fuzz(f *testing.F, d dialect.Dialect, dir string) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
 	if err != nil || len(files) == 0 {
@@ -58,8 +59,7 @@ func outcome(t testing.TB, d dialect.Dialect, frames []schema.Frame, end int64, 
 	return o
 }
 
-// alike compares outcomes, and writes them for people only if they differ:
-// that is slow.
+// alike compares outcomes, and renders them only if they differ, as that is slow.
 func alike(t testing.TB, how string, want, got *Outcome) {
 	t.Helper()
 	if !reflect.DeepEqual(want.Facts, got.Facts) || !reflect.DeepEqual(want.Frames, got.Frames) ||
@@ -69,7 +69,7 @@ func alike(t testing.TB, how string, want, got *Outcome) {
 	}
 }
 
-// pack writes a script as an input.
+// pack returns a script as an input.
 func pack(s *Script) []byte {
 	out := []byte{'0' + byte(s.Transport)}
 	for i := range s.Frames {
@@ -93,8 +93,7 @@ func pack(s *Script) []byte {
 	return out
 }
 
-// unpack reads an input. Every third frame is 400 ms after the one before, the
-// others 1 ms.
+// unpack reads an input. Every third frame is 400 ms after the previous one, the others 1 ms.
 func unpack(input []byte) []schema.Frame {
 	if len(input) == 0 {
 		return nil

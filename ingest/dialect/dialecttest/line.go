@@ -9,9 +9,9 @@ import (
 	"tapedeck/schema"
 )
 
-// Line returns the input of a frame, for tests of a dialect's Match. A line that begins with
-// "> " was sent, one that begins with "head " is the head of a request or an answer whose
-// lines are separated by "|"; any other was received.
+// Line returns the input of a frame, for tests of a dialect's Match. A line with the prefix "> "
+// was sent. A line with the prefix "head " is the head of a request or an answer, with "
+// " between its lines. Any other line was received.
 func Line(line string) *dialect.Input {
 	if head, ok := strings.CutPrefix(line, "head "); ok {
 		raw := strings.ReplaceAll(head, "|", "\r\n") + "\r\n\r\n"

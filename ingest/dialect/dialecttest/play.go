@@ -18,21 +18,21 @@ import (
 // StreamID is the id of the stream that Play decodes.
 const StreamID = "019b7000-0000-7000-8000-000000000001"
 
-// Outcome is what a dialect made of a stream.
+// Outcome is the facts and frames of a decoded stream.
 type Outcome struct {
-	Frames  []schema.Frame // with envelope and flags; their own memory
-	Lost    []uint64       // frames missing before each
+	Frames  []schema.Frame // with envelope and flags, in memory of their own
+	Lost    []uint64       // frames missing before each frame
 	Titles  []dialect.Title
-	Facts   block.Facts // each fact in its latest version, in order of SeenSeq
-	Emitted int         // how many facts were emitted, repeats included
+	Facts   block.Facts // the latest version of each fact, in order of SeenSeq
+	Emitted int         // number of emitted facts, repeats included
 	End     int64
 }
 
-// Play decodes frames. After each, cut says whether a block ends there, and
-// with all set that nothing is put off. What a dialect is given is overwritten
-// as soon as its call is over, so that it is found out if it keeps any of it.
+// Play decodes frames. After each frame cut returns whether a block ends there, and with all that
+// no fact is put off. Play overwrites the memory of each frame after its call, which reveals a
+// decoder that keeps it.
 //
-// The error says which of the rules that hold for every dialect was broken.
+// The error names a broken rule of all dialects.
 func Play(d dialect.Dialect, frames []schema.Frame, end int64, cut func(i int) (cut, all bool)) (*Outcome, error) {
 	var (
 		decoder = d.New(StreamID)
@@ -53,7 +53,7 @@ func Play(d dialect.Dialect, frames []schema.Frame, end int64, cut func(i int) (
 		if c, all := cut(i); c {
 			taken, putOff := emitter.Take(f.At, all)
 			if putOff && all {
-				return nil, fmt.Errorf("frame %d: facts were put off although all were asked for", i)
+				return nil, fmt.Errorf("frame %d: facts were put off with all set", i)
 			}
 			out.title(emitter)
 			if err := facts.add(taken); err != nil {
@@ -81,7 +81,7 @@ func (o *Outcome) title(emitter *dialect.Emitter) {
 	}
 }
 
-// decode hands one frame to a decoder as the recorder does.
+// decode decodes one frame as the recorder does.
 func decode(decoder dialect.Decoder, emitter *dialect.Emitter, parser *fastjson.Parser, f *schema.Frame) error {
 	content, _ := schema.Unframe(f, nil)
 	in := dialect.Input{Frame: f, Data: content.Data, Event: content.Event, ID: content.ID}
@@ -104,20 +104,20 @@ func decode(decoder dialect.Decoder, emitter *dialect.Emitter, parser *fastjson.
 	return nil
 }
 
-// untouched reports what a decoder changed that is not its own to change.
+// untouched returns an error for a change that a decoder may not make.
 func untouched(before, after *schema.Frame, raw []byte) error {
 	const own = schema.FlagUnknownType | schema.FlagEventGap | schema.FlagEventRepeat | schema.FlagEventBack
 	switch {
 	case before.Seq != after.Seq || before.At != after.At || before.Direction != after.Direction ||
 		before.Transport != after.Transport || !bytes.Equal(raw, after.Raw):
 		return fmt.Errorf("the decoder changed the frame itself")
-	case (before.Flags^after.Flags)&^own&^(before.Flags&schema.FlagNotJSON) != 0: // that may be taken away
+	case (before.Flags^after.Flags)&^own&^(before.Flags&schema.FlagNotJSON) != 0: // a decoder may remove FlagNotJSON
 		return fmt.Errorf("the decoder changed flags that are not a dialect's: %s, before %s", after.Flags, before.Flags)
 	}
 	return nil
 }
 
-// own copies the envelope, as what carries frames on does.
+// own copies the envelope, as the recorder does.
 func own(f *schema.Frame) {
 	e := &f.Envelope
 	for _, text := range []*string{&e.Type, &e.Session, &e.Run, &e.Node, &e.Agent, &e.EventID} {
@@ -125,8 +125,8 @@ func own(f *schema.Frame) {
 	}
 }
 
-// scribble overwrites a frame's bytes and the parser's copy of its message,
-// which is as long as the message was: for a longer one it would make another.
+// scribble overwrites a frame's bytes and the parser's copy of its message. The new message is as
+// long as the old one, as the parser would allocate for a longer one.
 func scribble(parser *fastjson.Parser, raw, data []byte) {
 	for _, text := range [][]byte{raw, data} {
 		for i := range text {
@@ -136,8 +136,7 @@ func scribble(parser *fastjson.Parser, raw, data []byte) {
 	_, _ = parser.Parse(`"` + strings.Repeat("#", max(len(data), 2)-2) + `"`)
 }
 
-// merge puts the facts of several blocks together as the store does: keyed,
-// and the highest version stands.
+// merge joins the facts of several blocks as the store does: by key, the highest version.
 type merge struct {
 	spans    map[key]schema.Span
 	messages map[key]schema.Message

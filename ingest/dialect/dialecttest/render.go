@@ -11,7 +11,7 @@ import (
 	"tapedeck/schema"
 )
 
-// Render writes an outcome for people to read:
+// Render returns an outcome as text:
 //
 //	frames
 //	0 +0s recv node_enter session=s run=r node=n agent=a id=1 [flags] lost=2
@@ -25,15 +25,15 @@ import (
 //	titles
 //	"s": Hello
 //
-// Times count from the start of the script, "-" is a time not known. x@3 is the
-// id of a fact that began with frame 3 and is unique to this stream, x#3 of one that is
-// shared by streams with the same frames; v is the frame that changed it last. Of session,
-// run, node and agent only what differs from the span it belongs to is shown,
-// of a message its kind only where the id does not say it.
+// Times count from the start of the script; "-" is an unknown time. x@3 is the id of a fact that
+// began with frame 3 and is unique to this stream, x#3 the id of one that streams with the same
+// frames share. v is the frame that changed the fact last. Of session, run, node and agent only
+// values that differ from those of the fact's span are shown, and the kind of a message only where
+// the id does not have it.
 func Render(o *Outcome) string { return render(o, nil) }
 
-// render numbers the frames anew where numbers has the number of each by Seq;
-// -1 leaves a frame out.
+// render numbers the frames by numbers, indexed by Seq, where it is not nil. It leaves out frames
+// with the number -1.
 func render(o *Outcome, numbers []int) string {
 	r := newRenderer(numbers)
 	r.line("frames")
@@ -48,7 +48,7 @@ func newRenderer(numbers []int) *renderer {
 	return &renderer{numbers: numbers, spans: map[string]schema.Fact{}, seen: map[string]uint64{}}
 }
 
-// facts writes all but the frames.
+// facts writes everything but the frames.
 func (r *renderer) facts(o *Outcome) {
 	children := map[string][]schema.Span{}
 	for _, s := range o.Facts.Spans {
@@ -92,7 +92,7 @@ type renderer struct {
 	b        strings.Builder
 	numbers  []int
 	spans    map[string]schema.Fact
-	seen     map[string]uint64 // the frame that each fact began with
+	seen     map[string]uint64 // the frame with which each fact began
 	abridged bool
 }
 
@@ -107,7 +107,7 @@ func (r *renderer) line(words ...string) {
 	r.b.WriteString(text + "\n")
 }
 
-// number is a frame's as the script counts; that after the last is the end.
+// number returns a frame's number in the script. After the last frame it is the end.
 func (r *renderer) number(seq uint64) string {
 	n := int(seq)
 	if r.numbers != nil {
@@ -124,7 +124,7 @@ var localID = regexp.MustCompile(`:` + StreamID + `:(\d+)`)
 
 var eventID = regexp.MustCompile(`:event:[0-9a-f]{16}$`)
 
-// id shortens an id that was made of the stream and a frame, or of an event.
+// id shortens an id that was made from the stream and a frame, or from an event.
 func (r *renderer) id(id string) string {
 	if seq, ok := r.seen[id]; ok && eventID.MatchString(id) {
 		return eventID.ReplaceAllString(id, "#"+r.number(seq))
@@ -142,7 +142,7 @@ func at(ns int64) string {
 	return time.Duration(ns - Start).String()
 }
 
-// field is "name=value", quoted where it needs be, "" for an empty value.
+// field returns "name=value", quoted if necessary, or "" for an empty value.
 func field(name, value string) string {
 	if value == "" {
 		return ""
@@ -183,7 +183,7 @@ func (r *renderer) frame(f *schema.Frame, lost uint64) {
 	r.line(words...)
 }
 
-// whose shows what a fact does not share with the span that it belongs to.
+// whose returns the fields of a fact that differ from its span's.
 func (r *renderer) whose(f *schema.Fact, parent string) string {
 	p := r.spans[parent]
 	var words []string
@@ -218,7 +218,7 @@ func duration(ns int64) string {
 	return "duration=" + time.Duration(ns).String()
 }
 
-// kindOf is a fact's kind where its id does not begin with it.
+// kindOf returns a fact's kind where its id does not begin with it.
 func kindOf(kind, id string) string {
 	if strings.HasPrefix(id, strings.TrimPrefix(kind, "tool_")+":") {
 		return ""
@@ -253,7 +253,8 @@ func (r *renderer) message(m *schema.Message) {
 		r.whose(&m.Fact, m.Span)+":", strconv.Quote(r.brief(m.Text)))
 }
 
-// billing shows what is set of a usage's billing, the requested model where another served it.
+// billing returns the set fields of a usage's billing. It has the requested model where another
+// one served the request.
 func billing(u *schema.Usage) (words []string) {
 	b := u.Billing
 	if b.RequestedModel == u.Model {

@@ -1,8 +1,8 @@
-// Package dialecttest holds what every dialect is tested with: cases written
-// as scripts, in which frames go in and facts come out, and a fuzz test.
+// Package dialecttest tests dialects: with cases, which are scripts of frames and the facts that a
+// dialect derives from them, and with a fuzz test.
 //
-// A case is a txtar file. Its comment says what it shows. The file "frames"
-// holds a frame on each line:
+// A case is a txtar file. Its comment describes the case. The file "frames" has a frame on each
+// line:
 //
 //	+250ms recv {"type":"ping"}
 //	+0s send {"type":"run"}
@@ -12,18 +12,17 @@
 //	+0s send body {"model":"m"}
 //	+2s end
 //
-// The time is what has gone by since the line before. event and id are fields
-// of an SSE event, event also names that of an event stream's message; raw is followed by the frame's bytes as a Go string; head is
-// followed by the lines of an HTTP head, with "|" between them, and body by a
-// whole HTTP body. The end
-// of the stream may be left out: then it comes with the last frame. Blank lines
-// and lines that begin with # do not count.
+// The time is the time since the line before. event and id are fields of an SSE event; event is
+// also the name of an event stream's message. raw is followed by the frame's bytes as a Go string,
+// head by the lines of an HTTP head with "|" between them, and body by a whole HTTP body. Without
+// an end line the stream ends with its last frame. Blank lines and lines that begin with # are
+// ignored.
 //
-// The file "options", which may be missing, holds lines of "transport: ndjson"
-// (or sse, websocket, http, eventstream; ndjson unless given) and "garbage: yes", for a case
-// whose facts must stay the same when lines of garbage are strewn in.
+// The optional file "options" has lines such as "transport: ndjson" (or sse, websocket, http,
+// eventstream; the default is ndjson) and "garbage: yes", for a case whose facts must stay the
+// same with lines of garbage between its frames.
 //
-// The file "facts" is what Render makes of the outcome; -update writes it.
+// The file "facts" is the outcome as Render writes it; -update writes it.
 package dialecttest
 
 import (
@@ -40,7 +39,7 @@ import (
 	"tapedeck/schema"
 )
 
-// Script is a case: the frames of a stream, and when it ends.
+// Script is a case: the frames of a stream and its end.
 type Script struct {
 	Transport schema.Transport
 	Garbage   bool
@@ -48,8 +47,8 @@ type Script struct {
 	End       int64          // ns
 }
 
-// Start is the time of a script's beginning, ns. It is a full hour, so that
-// times in the outcome are offsets from the start.
+// Start is the start of a script, ns. It is a full hour, so that times in the outcome are offsets
+// from it.
 var Start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
 
 // Parse reads a case.
@@ -127,7 +126,7 @@ func (s *Script) frames(data []byte) error {
 	return lines.Err()
 }
 
-// frame reads what stands after the time.
+// frame reads a line after its time.
 func (s *Script) frame(f *schema.Frame, text string) error {
 	direction, rest, _ := strings.Cut(text, " ")
 	switch direction {
@@ -168,12 +167,12 @@ func (s *Script) frame(f *schema.Frame, text string) error {
 	return nil
 }
 
-// head makes an HTTP head of its lines.
+// head returns an HTTP head with the given lines.
 func head(lines string) []byte {
 	return []byte(strings.ReplaceAll(lines, "|", "\r\n") + "\r\n\r\n")
 }
 
-// wire puts a message into its transport's framing.
+// wire frames a message for a transport.
 func wire(t schema.Transport, event, id, data string) []byte {
 	var b bytes.Buffer
 	switch t {

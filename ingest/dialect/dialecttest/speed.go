@@ -11,9 +11,8 @@ import (
 	"tapedeck/schema"
 )
 
-// Bench decodes frames over and over, as the recorder does, and reports frames
-// per second, unframing and parsing included. The frames are one stream that
-// makes sense when repeated.
+// Bench decodes frames repeatedly, as the recorder does, and reports frames per second, unframing
+// and parsing included. The frames must be a stream that is valid when it is repeated.
 func Bench(b *testing.B, d dialect.Dialect, frames []schema.Frame) {
 	size := 0
 	for i := range frames {
@@ -33,7 +32,7 @@ func Bench(b *testing.B, d dialect.Dialect, frames []schema.Frame) {
 	b.ReportMetric(float64(facts)/float64(b.N), "facts/frame")
 }
 
-// feed is a decoder with what the recorder has around it.
+// feed is a decoder with the state that the recorder keeps for it.
 type feed struct {
 	decoder dialect.Decoder
 	emitter *dialect.Emitter
@@ -47,7 +46,7 @@ func newFeed(d dialect.Dialect) *feed {
 	return &feed{decoder: d.New(StreamID), emitter: dialect.NewEmitter(StreamID)}
 }
 
-// feed decodes a frame, a millisecond after the one before.
+// feed decodes a frame, a millisecond after the previous one.
 func (f *feed) feed(frame *schema.Frame) {
 	f.frame = *frame
 	f.frame.Seq, f.frame.At = f.seq, Start+int64(f.seq)*1e6
@@ -63,7 +62,7 @@ func (f *feed) feed(frame *schema.Frame) {
 	f.decoder.Decode(&in, f.emitter)
 }
 
-// take throws the facts away.
+// take discards the facts.
 func (f *feed) take() int {
 	facts, _ := f.emitter.Take(f.frame.At, true)
 	f.emitter.TakeTitles()
@@ -71,12 +70,11 @@ func (f *feed) take() int {
 	return facts.Len()
 }
 
-// IdleLimit is what a stream may hold while it is silent, bytes.
+// IdleLimit bounds the memory of a silent stream, bytes.
 const IdleLimit = 8 << 10
 
-// Idle checks that a decoder which has read the frames a number of times, and
-// is silent now, holds less than IdleLimit. The frames are to end between
-// messages: a text that still grows has to be held.
+// Idle checks that a decoder holds less than IdleLimit after it has read the frames a number of
+// times. The frames must end between messages, as a growing text is held.
 func Idle(t *testing.T, d dialect.Dialect, frames []schema.Frame, times int) {
 	t.Helper()
 	const streams = 20

@@ -17,9 +17,9 @@ import (
 
 var update = flag.Bool("update", false, "write what the dialect cases come to into their files")
 
-// Run plays the cases of a directory: as one block; cut after every frame, and
-// after random ones; and, where the case asks for it, with garbage strewn in.
-// All must come to the facts of the case's file.
+// Run plays the cases of a directory: as one block, cut after every frame, cut after random
+// frames, and, where the case asks for it, with lines of garbage. All must have the facts of the
+// case's file.
 func Run(t *testing.T, d dialect.Dialect, dir string) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
 	if err != nil || len(files) == 0 {
@@ -56,8 +56,7 @@ func runFile(t *testing.T, d dialect.Dialect, file string) {
 	}
 }
 
-// Golden holds what a case came to against its file "facts", or writes it there
-// if the test asks for it.
+// Golden compares the outcome of a case with its file "facts", or writes the file with -update.
 func Golden(t *testing.T, file string, archive *txtar.Archive, got string) {
 	t.Helper()
 	want := facts(archive)
@@ -70,8 +69,8 @@ func Golden(t *testing.T, file string, archive *txtar.Archive, got string) {
 	same(t, "as one block", string(want.Data), got)
 }
 
-// CutAnywhere holds what a stream comes to as one block against what it comes
-// to when cut into blocks in several ways.
+// CutAnywhere compares the facts of a stream in one block with those of the stream cut into
+// blocks in several ways.
 func CutAnywhere(t *testing.T, d dialect.Dialect, frames []schema.Frame, end int64) *Outcome {
 	t.Helper()
 	whole := outcome(t, d, frames, end, never)
@@ -89,7 +88,7 @@ func never(int) (bool, bool)     { return false, false }
 func always(int) (bool, bool)    { return true, false }
 func alwaysAll(int) (bool, bool) { return true, true }
 
-// facts finds the file with what the case comes to, or adds it.
+// facts returns the case's file "facts", and adds it where it is missing.
 func facts(a *txtar.Archive) *txtar.File {
 	for i := range a.Files {
 		if a.Files[i].Name == "facts" {
@@ -122,14 +121,14 @@ func same(t testing.TB, how, want, got string) {
 	}
 }
 
-// garbage is what gets between the lines of a program that also logs.
+// garbage has lines of a program that also logs.
 var garbage = []string{
 	"warning: something went wrong", "", "{", `{"type":"node_en`, "[1,2", "\xff\xfe", "data: x", "}", "\x00\x01",
 	`{"type":"usage","prompt_tokens":1`,
 }
 
-// strew puts lines of garbage between the frames, and returns the number that
-// each frame has in the script, -1 for garbage.
+// strew inserts lines of garbage between the frames. It returns the number of each frame in the
+// script, -1 for garbage.
 func strew(s *Script, random *rand.Rand) (frames []schema.Frame, numbers []int) {
 	add := func(f schema.Frame, number int) {
 		f.Seq = uint64(len(frames))

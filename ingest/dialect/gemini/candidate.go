@@ -11,8 +11,8 @@ import (
 	"tapedeck/schema"
 )
 
-// offer reads the candidates of a chunk, whose JSON is raw. What is kept as it
-// stood is looked for only in chunks that have such.
+// offer reads the candidates of a chunk, whose JSON is raw. It looks up the JSON of candidates
+// only where something in it is kept as JSON.
 func (d *decoder) offer(candidates []*fastjson.Value, raw []byte) {
 	if !slices.ContainsFunc(candidates, isKept) {
 		for i, v := range candidates {
@@ -25,7 +25,7 @@ func (d *decoder) offer(candidates []*fastjson.Value, raw []byte) {
 	})
 }
 
-// isKept reports whether something of a candidate is kept as it stood.
+// isKept reports whether a part of a candidate is kept as JSON.
 func isKept(v *fastjson.Value) bool {
 	for _, name := range remarks {
 		if v.Get(name) != nil {
@@ -35,7 +35,7 @@ func isKept(v *fastjson.Value) bool {
 	return slices.ContainsFunc(v.GetArray("content", "parts"), func(part *fastjson.Value) bool { return part.Get("text") == nil })
 }
 
-// indexOf is a candidate's index: its place where it names none.
+// indexOf returns a candidate's index, or its place where it states none.
 func indexOf(v *fastjson.Value, place int) int {
 	if n := v.Get("index"); n != nil {
 		return n.GetInt()
@@ -43,8 +43,7 @@ func indexOf(v *fastjson.Value, place int) int {
 	return place
 }
 
-// candidate reads a candidate of a chunk. raw is its JSON, nil where all that
-// it says is text.
+// candidate reads a candidate of a chunk. raw is its JSON, or nil where it has text only.
 func (d *decoder) candidate(index int, v *fastjson.Value, raw []byte) {
 	c := d.answer.of(index)
 	parts := v.GetArray("content", "parts")
@@ -71,7 +70,7 @@ func (d *decoder) candidate(index int, v *fastjson.Value, raw []byte) {
 	}
 }
 
-// onlySigns reports whether parts say nothing.
+// onlySigns reports whether parts have no content, only signatures.
 func onlySigns(parts []*fastjson.Value) bool {
 	for _, part := range parts {
 		if text := part.Get("text"); text == nil || len(text.GetStringBytes()) > 0 {
@@ -109,10 +108,10 @@ func (d *decoder) part(c *candidate, part *fastjson.Value, raw []byte) {
 	}
 }
 
-// say adds to the candidate's answer, or to its thoughts.
+// say adds to the candidate's answer or to its thoughts.
 func (d *decoder) say(c *candidate, text []byte, thought bool) {
 	if len(text) == 0 {
-		return // a signature, mostly
+		return // mostly a signature
 	}
 	kind := schema.MessageAssistant
 	if thought {
@@ -133,7 +132,7 @@ func (d *decoder) say(c *candidate, text []byte, thought bool) {
 	d.FirstToken()
 }
 
-// begins takes up a new message of a candidate.
+// begins sets up a new message of a candidate.
 func (d *decoder) begins(c *candidate, m *dialect.Message) {
 	if m.Kind == schema.MessageAssistant {
 		c.said, c.notes = m, notes{}
@@ -143,7 +142,7 @@ func (d *decoder) begins(c *candidate, m *dialect.Message) {
 	}
 }
 
-// stopText says that the candidate's text does not go on: something else came.
+// stopText completes the candidate's text, as other content follows.
 func (d *decoder) stopText(c *candidate) {
 	if c.growing != "" {
 		var room [8]byte
@@ -152,7 +151,7 @@ func (d *decoder) stopText(c *candidate) {
 	}
 }
 
-// key names a candidate's messages; nil for the only one that there mostly is.
+// key returns the key of a candidate's messages. It is nil for candidate 0, mostly the only one.
 func (c *candidate) key(buf []byte) []byte {
 	if c.index == 0 {
 		return nil

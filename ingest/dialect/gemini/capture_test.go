@@ -13,8 +13,8 @@ import (
 
 func TestCaptures(t *testing.T) { capture.Run(t, gemini.Dialect, "testdata/captures") }
 
-// Of a response's chunks the last one's usage stands, and its parts, thoughts
-// apart from the rest of the output, come to the total that the API states.
+// The usage of the last chunk of a response counts. Its parts, with thoughts separate from the
+// rest of the output, sum up to the total that the API states.
 func TestGeminiTotalsAddUp(t *testing.T) {
 	const name = "gemini_api/google-text.chunks.txt"
 	var last struct {

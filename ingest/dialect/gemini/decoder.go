@@ -8,12 +8,12 @@ import (
 	"tapedeck/schema"
 )
 
-// decoder reads one stream: behind a proxy one exchange, otherwise responses
-// one after the other, or several at a time.
+// decoder reads one stream: one exchange behind a proxy, otherwise responses one after the other,
+// or several concurrently.
 type decoder struct {
 	model.Exchange
 	answer answer
-	others []response   // begun and not the present one
+	others []response   // in progress, besides the present one
 	tail   dialect.Tail // of the responses that have ended
 	runID  dialect.Last
 	typ    dialect.Last
@@ -29,7 +29,7 @@ func newDecoder(string) dialect.Decoder {
 // Message implements model.API.
 func (d *decoder) Message(in *dialect.Input) string {
 	switch {
-	case string(in.Data) == dialect.DoneMarker: // of gateways
+	case string(in.Data) == dialect.DoneMarker: // gateways send it
 		return dialect.DoneMarker
 	case in.Direction == schema.Send:
 		return d.request(in)
@@ -45,8 +45,7 @@ func (d *decoder) Message(in *dialect.Input) string {
 	return typ
 }
 
-// array reads the answers of a stream in one JSON array, which was recorded as
-// one body.
+// array reads the answers of a stream in one JSON array, which was recorded as one body.
 func (d *decoder) array(in *dialect.Input) string {
 	typ := ""
 	dialect.Elements(in.JSON.GetArray(), in.Data, 0, func(_ int, v *fastjson.Value, raw []byte) {
@@ -58,7 +57,7 @@ func (d *decoder) array(in *dialect.Input) string {
 	return typ
 }
 
-// whole says that a body was all of the answer.
+// whole ends the answer of a whole body.
 func (d *decoder) whole() {
 	switch {
 	case d.Run() == nil:
@@ -70,7 +69,7 @@ func (d *decoder) whole() {
 	}
 }
 
-// textAnswer reads what is no JSON: the page of a gateway, a part of a body.
+// textAnswer reads a message that is not JSON: the page of a gateway, or part of a body.
 func (d *decoder) textAnswer(in *dialect.Input) string {
 	if in.Transport == schema.HTTP && d.Refusal.Refused() {
 		d.failed(in.Data, d.Refusal.Text())

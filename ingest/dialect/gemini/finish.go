@@ -9,9 +9,8 @@ import (
 	"tapedeck/schema"
 )
 
-// refused lists the finish reasons that say that there is no whole answer to
-// what was asked. STOP and MAX_TOKENS, and reasons that are not known, are ends
-// of an answer.
+// refused has the finish reasons of responses without a complete answer. STOP, MAX_TOKENS and
+// unknown reasons end an answer.
 var refused = map[string]bool{
 	"SAFETY": true, "RECITATION": true, "LANGUAGE": true, "BLOCKLIST": true, "PROHIBITED_CONTENT": true,
 	"SPII": true, "OTHER": true, "MODEL_ARMOR": true,
@@ -34,7 +33,7 @@ func (d *decoder) mayEnd() {
 	}
 }
 
-// finish ends the response as its candidates did: well, if one did.
+// finish ends the response: with the status ok if one of its candidates has an answer.
 func (d *decoder) finish() {
 	a := &d.answer
 	status, why := schema.StatusOK, []byte(nil)
@@ -52,7 +51,7 @@ func (d *decoder) finish() {
 		}
 	}
 	if a.run == nil {
-		a.run, a.begun = d.Run(), true // nothing came but an empty body
+		a.run, a.begun = d.Run(), true // an empty body was all that came
 	}
 	a.run.Attributes = a.reasons()
 	d.Emitter.ChangedSpan(a.run, d.Frame) // it may not be the run that ends
@@ -62,7 +61,7 @@ func (d *decoder) finish() {
 	d.end(status, why)
 }
 
-// end ends the run, also one that had ended before more of it came.
+// end ends the run, also a run that had ended before more of it came.
 func (d *decoder) end(status schema.Status, why []byte) {
 	a := &d.answer
 	d.EndRun(status, why)
@@ -73,7 +72,7 @@ func (d *decoder) end(status schema.Status, why []byte) {
 	a.ended, a.more = true, false
 }
 
-// reasons are the run's attributes: why the candidates stopped.
+// reasons returns the run's attributes: the finish reasons of the candidates.
 func (a *answer) reasons() string {
 	var attrs dialect.Attributes
 	var all dialect.List
@@ -91,7 +90,7 @@ func (a *answer) reasons() string {
 	return attrs.Text()
 }
 
-// blocked ends the response of a prompt that the API does not answer.
+// blocked ends the response to a prompt that the API blocked.
 func (d *decoder) blocked(reason, text []byte) {
 	d.answer.run.Attributes = dialect.TextAttribute("stop_reason", dialect.Short(reason))
 	why := text
@@ -103,7 +102,7 @@ func (d *decoder) blocked(reason, text []byte) {
 	d.end(schema.StatusError, why)
 }
 
-// failure reads {"code","message","status"}, or whatever an error is.
+// failure reads an error: {"code","message","status"}, a text or any other JSON.
 func (d *decoder) failure(v *fastjson.Value) {
 	why := v.GetStringBytes("message")
 	if why == nil && v.Type() == fastjson.TypeString {
@@ -123,8 +122,8 @@ func (d *decoder) failure(v *fastjson.Value) {
 	d.answer.run.Attributes = attrs.Text()
 }
 
-// failed ends the run in an error, and states the text. A run that only shows by
-// it has no beginning.
+// failed ends the run in an error with a message. A run of which only the error was seen has no
+// start.
 func (d *decoder) failed(text, why []byte) {
 	if d.answer.ended {
 		d.leave()

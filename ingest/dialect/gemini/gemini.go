@@ -1,7 +1,6 @@
-// Package gemini reads answers of the Gemini API, streamed as server-sent
-// events, as lines or as one JSON array, and those that come whole; with the
-// requests, where a proxy recorded them. docs/dialects/gemini.md says what is
-// concluded from what.
+// Package gemini reads answers of the Gemini API, streamed as server-sent events, as lines or as
+// one JSON array, or whole, and the requests where a proxy recorded them. docs/dialects/gemini.md
+// describes how it reads them.
 package gemini
 
 import "tapedeck/ingest/dialect"

@@ -6,18 +6,17 @@ import (
 	"tapedeck/ingest/dialect/model"
 )
 
-// response is one of several that a stream carries at a time.
+// response is one of several concurrent responses in a stream.
 type response struct {
 	model.Conversation
 	answer answer
 }
 
-// responseLimit bounds the responses that may go on besides the present one.
+// responseLimit bounds the responses in progress besides the present one.
 const responseLimit = 16
 
-// turnTo makes the response with an id the present one: one that was begun, or
-// another. A chunk without an id begins a response where the present one has
-// ended.
+// turnTo makes the response with an id the present one, and begins it where it is new. A chunk
+// without an id begins a response where the present one has ended.
 func (d *decoder) turnTo(id []byte) {
 	known := slices.IndexFunc(d.others, func(o response) bool { return len(id) > 0 && o.answer.id == string(id) })
 	if d.answer.id == "" || len(id) == 0 || d.answer.ended && len(d.others) == 0 {

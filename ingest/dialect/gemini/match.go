@@ -7,7 +7,7 @@ import (
 	"tapedeck/schema"
 )
 
-// match judges a frame by itself.
+// match judges one frame.
 func match(in *dialect.Input) (dialect.Confidence, string) {
 	if head, ok := dialect.HeadOf(in); ok {
 		if _, generates := endpointOf(head.Path); generates && string(head.Method) == "POST" {
@@ -38,8 +38,8 @@ func matchRequest(v *fastjson.Value) (dialect.Confidence, string) {
 	return dialect.No, ""
 }
 
-// matchResponse judges a GenerateContentResponse. Others have candidates, and
-// others have usageMetadata of the same form, but not both.
+// matchResponse judges a GenerateContentResponse. Other protocols have candidates, and others
+// have usageMetadata of the same form, but none has both.
 func matchResponse(v *fastjson.Value) (dialect.Confidence, string) {
 	if inside := v.Get("response"); dialect.IsObject(inside) {
 		v = inside
@@ -51,7 +51,7 @@ func matchResponse(v *fastjson.Value) (dialect.Confidence, string) {
 	content := c.Get("content", "parts") != nil || c.GetStringBytes("content", "role") != nil
 	finish := c.GetStringBytes("finishReason") != nil
 	usage := v.Get("usageMetadata", "promptTokenCount") != nil || v.Get("usageMetadata", "totalTokenCount") != nil
-	named := v.GetStringBytes("modelVersion") != nil && v.Get("invocationId") == nil // an event of ADK
+	named := v.GetStringBytes("modelVersion") != nil && v.Get("invocationId") == nil // otherwise an event of ADK
 	switch {
 	case (content || finish) && (usage || named):
 		return dialect.Certain, "candidates with their model or usage"

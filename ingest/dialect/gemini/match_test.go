@@ -29,7 +29,7 @@ func TestMatch(t *testing.T) {
 		{dialect.Possible, `{"usageMetadata":{"promptTokenCount":1}}`},
 		{dialect.Possible, `{"error":{"code":400,"message":"x","status":"INVALID_ARGUMENT"}}`},
 
-		// Frames of others.
+		// Frames of other dialects.
 		{dialect.Possible, `{"id":"e","invocationId":"i","author":"a","content":{"parts":[{"text":"x"}]},"usageMetadata":{"promptTokenCount":1}}`},
 		{dialect.No, `{"TotExpand":{"candidates":["a"]}}`},
 		{dialect.No, `{"type":"tot_expand","candidates":["a"]}`},

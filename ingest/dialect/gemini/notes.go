@@ -9,15 +9,14 @@ import (
 	"tapedeck/schema"
 )
 
-// notes are the attributes of an assistant's message: what stands beside or in
-// place of text.
+// notes are the attributes of an assistant's message: what comes with text or in place of it.
 type notes struct {
 	data                       []data
 	file                       string
 	grounding, citations, urls string // JSON as it stood
 }
 
-// data counts what came as bytes of one media type.
+// data counts the bytes of one media type.
 type data struct {
 	mime         string
 	parts, bytes int
@@ -29,7 +28,7 @@ const (
 	noteLimit = 64 << 10
 )
 
-// speak begins a message of the candidate where it has said nothing so far.
+// speak begins a message of the candidate where it has none yet.
 func (d *decoder) speak(c *candidate) {
 	if c.growing == schema.MessageThinking {
 		d.stopText(c)
@@ -41,14 +40,14 @@ func (d *decoder) speak(c *candidate) {
 	}
 }
 
-// show begins a message of the candidate for something other than text that came.
+// show begins a message of the candidate for content other than text.
 func (d *decoder) show(c *candidate) {
 	d.speak(c)
-	d.Emitter.Append(c.said, nil, d.Frame) // it lasts until now
+	d.Emitter.Append(c.said, nil, d.Frame) // the message lasts until the present frame
 	d.FirstToken()
 }
 
-// inline reads {"mimeType","data"}: bytes, of which only how many is kept.
+// inline reads {"mimeType","data"}. Only the number of bytes is kept.
 func (d *decoder) inline(c *candidate, v *fastjson.Value) {
 	d.show(c)
 	mime := dialect.Short(v.GetStringBytes("mimeType"))
@@ -74,7 +73,7 @@ func (d *decoder) inline(c *candidate, v *fastjson.Value) {
 // remarks are the members in which a candidate describes its answer.
 var remarks = [...]string{"groundingMetadata", "citationMetadata", "urlContextMetadata"}
 
-// remark takes over what a candidate says about its answer: sources, above all.
+// remark reads what a candidate states about its answer, above all its sources.
 func (d *decoder) remark(c *candidate, v *fastjson.Value, raw []byte) {
 	changed := false
 	for i, to := range [...]*string{&c.notes.grounding, &c.notes.citations, &c.notes.urls} {
@@ -98,7 +97,7 @@ func (d *decoder) remark(c *candidate, v *fastjson.Value, raw []byte) {
 	d.note(c)
 }
 
-// note puts the notes into the message.
+// note sets the notes on the message.
 func (d *decoder) note(c *candidate) {
 	var a dialect.Attributes
 	if c.index != 0 {

@@ -8,13 +8,13 @@ import (
 	"tapedeck/ingest/dialect"
 )
 
-// step is a step of a JSON path: into an object by a name, or into an array.
+// step is a step of a JSON path: to a member by its name, or to an element.
 type step struct {
 	name  string
 	index int // -1 for a name
 }
 
-// container is the kind of the value that the step goes into.
+// container returns the kind of the value that the step selects from.
 func (s step) container() byte {
 	if s.index < 0 {
 		return '{'
@@ -25,8 +25,8 @@ func (s step) container() byte {
 // depthLimit bounds the steps of a path.
 const depthLimit = 64
 
-// pathOf reads a JSON path (RFC 9535) to one value: "$.foo.bar[0].data",
-// "$['foo']". The first step is a name, as arguments are an object.
+// pathOf parses a JSON path (RFC 9535) to one value: "$.foo.bar[0].data", "$['foo']". The first
+// step is a name, as arguments are an object.
 func pathOf(text []byte) (path []step, ok bool) {
 	rest, ok := bytes.CutPrefix(text, []byte("$"))
 	for ok && len(rest) > 0 && len(path) < depthLimit {
@@ -49,7 +49,7 @@ func pathOf(text []byte) (path []step, ok bool) {
 	return path, ok && len(rest) == 0 && len(path) > 0 && path[0].index < 0
 }
 
-// bracket reads what follows a "[": an index, or a name in quotes.
+// bracket parses what follows a "[": an index, or a name in quotes.
 func bracket(text []byte) (s step, rest []byte, ok bool) {
 	s.index = -1
 	if len(text) > 0 && (text[0] == '\'' || text[0] == '"') {
@@ -73,7 +73,7 @@ func bracket(text []byte) (s step, rest []byte, ok bool) {
 	return s, rest, ok && err == nil
 }
 
-// unquoteName undoes the escapes of a name in quotes.
+// unquoteName unescapes a name in quotes.
 func unquoteName(name string) string {
 	if !strings.Contains(name, `\`) {
 		return name
@@ -83,8 +83,8 @@ func unquoteName(name string) string {
 	return string(text)
 }
 
-// valueOf reads the value of a piece, of a string what stands between its quotes.
-// A piece may come without a value, at the end of a string.
+// valueOf reads the value of a piece. For a string it returns the text between its quotes. A
+// piece at the end of a string may have no value.
 func valueOf(piece []byte) (kind byte, value []byte, ok bool) {
 	if text := dialect.RawMember(piece, "stringValue"); len(text) > 1 && text[0] == '"' {
 		return '"', text[1 : len(text)-1], true

@@ -7,14 +7,14 @@ import (
 	"tapedeck/ingest/dialect/model"
 )
 
-// pieces puts together arguments that come as values at JSON paths. The text
-// grows with the pieces as long as these come in the order of the text; once one
-// does not, the text is written anew when all have come.
+// pieces assembles arguments that come as values at JSON paths. The text grows with the pieces as
+// long as they come in the order of the text. Otherwise the text is written again when all pieces
+// have come.
 type pieces struct {
 	root  node
 	last  []*node // the nodes from the root to the value of the latest piece
 	count int     // of nodes
-	mixed bool    // the text is not written as the pieces come
+	mixed bool    // the pieces do not come in the order of the text
 	text  []byte  // scratch
 }
 
@@ -23,8 +23,8 @@ type node struct {
 	kind  byte     // '{', '[', '"' for a string, 'v' for another value
 	names []string // of an object's items
 	items []*node
-	value []byte // of a string what stands between its quotes
-	more  bool   // of a string: it goes on
+	value []byte // of a string: the text between its quotes
+	more  bool   // of a string: more of it follows
 }
 
 // holds reports whether the value is an object or an array.
@@ -51,7 +51,7 @@ func (d *decoder) partialArgs(open *openTools, tool *model.Tool, raw []byte) {
 	})
 }
 
-// endCall says that a call's arguments are complete: the client executes it.
+// endCall completes a call's arguments: the client executes it.
 func (d *decoder) endCall(open *openTools) {
 	tool, p := open.call, open.pieces
 	open.call, open.pieces = nil, nil
@@ -59,7 +59,7 @@ func (d *decoder) endCall(open *openTools) {
 		return
 	}
 	switch {
-	case p == nil || p.count == 1: // they came whole, or there are none
+	case p == nil || p.count == 1: // whole arguments, or none
 	case p.mixed:
 		d.SetArguments(tool, p.root.appendTo(nil))
 	default:
@@ -72,8 +72,7 @@ func (d *decoder) endCall(open *openTools) {
 	d.Wait(tool)
 }
 
-// add takes a piece, and appends to the text what it adds. It reports whether the
-// piece is understood.
+// add adds a piece, and appends its text. It reports whether the piece is valid.
 func (p *pieces) add(piece []byte) bool {
 	path, ok := pathOf(dialect.RawText(piece, "jsonPath"))
 	kind, value, known := valueOf(piece)
@@ -101,7 +100,7 @@ func (p *pieces) add(piece []byte) bool {
 	return true
 }
 
-// step goes to an item of a node, which it adds where there is none.
+// step returns an item of a node, which it adds where there is none.
 func (p *pieces) step(in *node, s step, kind byte) (item *node, begun bool) {
 	if in.kind != s.container() {
 		return nil, false
@@ -136,7 +135,7 @@ func (p *pieces) step(in *node, s step, kind byte) (item *node, begun bool) {
 	return item, false
 }
 
-// begin writes what leads to a new node, which follows the given ones.
+// begin writes the names and brackets before a new node, which follows the nodes at.
 func (p *pieces) begin(at []*node, next *node, s step) {
 	if p.mixed {
 		return
@@ -164,11 +163,11 @@ func (p *pieces) begin(at []*node, next *node, s step) {
 	}
 }
 
-// close ends the values that are open in the text, down to the first of them.
+// close ends the open values in the text, down to index first.
 func (p *pieces) close(first int) {
 	for i := len(p.last) - 1; i >= first; i-- {
 		switch n := p.last[i]; {
-		case n.kind == '"' && n.more: // more of it may come nevertheless, between other values
+		case n.kind == '"' && n.more: // more of it may come between other values
 			p.text = append(p.text, '"')
 		case n.kind == '{':
 			p.text = append(p.text, '}')
@@ -178,9 +177,9 @@ func (p *pieces) close(first int) {
 	}
 }
 
-// write takes the value of a piece.
+// write sets the value of a piece.
 func (p *pieces) write(n *node, value []byte, more bool) {
-	if len(n.value) > 0 && !n.more { // it is replaced
+	if len(n.value) > 0 && !n.more { // the value is replaced
 		n.value, p.mixed = n.value[:0], true
 	}
 	n.value, n.more = append(n.value, value...), more && n.kind == '"'

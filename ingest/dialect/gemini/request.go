@@ -12,9 +12,9 @@ import (
 	"tapedeck/ingest/dialect/model"
 )
 
-// endpointOf reads a request's path: …/models/{model}:generateContent, with
-// projects and locations before it on Vertex AI. The model may also be a tuned
-// one or an endpoint, and is not in the path where the body names it.
+// endpointOf reads a request's path: …/models/{model}:generateContent, on Vertex AI after a
+// project and a location. The model may be a tuned model or an endpoint. It is "" where the body
+// names it.
 func endpointOf(path []byte) (model string, generates bool) {
 	text := string(path)
 	if bytes.IndexByte(path, '%') >= 0 {
@@ -45,7 +45,7 @@ func (d *decoder) Request(h *dialect.Head) {
 	}
 }
 
-// locationOf returns the location in a path of Vertex AI, "" where there is none.
+// locationOf returns the location in a path of Vertex AI, or "".
 func locationOf(path []byte) string {
 	_, rest, _ := bytes.Cut(path, []byte("/locations/"))
 	location, _, _ := bytes.Cut(rest, []byte("/"))
@@ -62,7 +62,7 @@ func (d *decoder) asks(model string) {
 	d.OpenCall()
 }
 
-// request reads the body of a request: what of it is new.
+// request reads the new part of a request's body.
 func (d *decoder) request(in *dialect.Input) string {
 	body, raw := in.JSON, in.Data
 	if inside := body.Get("request"); dialect.IsObject(inside) && body.Get("contents") == nil {
@@ -73,7 +73,7 @@ func (d *decoder) request(in *dialect.Input) string {
 		d.Unknown()
 		return "request"
 	}
-	if d.Run() == nil || d.answer.begun { // its head was not seen
+	if d.Run() == nil || d.answer.begun { // no head was recorded
 		d.Leave()
 		d.asks("")
 	}
@@ -102,7 +102,7 @@ func (d *decoder) content(v *fastjson.Value, raw []byte) {
 	}
 }
 
-// nameRun sets the id of the run, and of its calls, to that of the response.
+// nameRun sets the id of the run and of its calls to the id of the response.
 func (d *decoder) nameRun(id string) {
 	d.NameRun(id)
 	for _, tool := range d.OpenTools() {

@@ -9,8 +9,8 @@ import (
 	"tapedeck/schema"
 )
 
-// answer is one response: the chunks with one responseId, or, where chunks name
-// none, those up to the last finishReason.
+// answer is one response: the chunks with one responseId. Chunks without an id belong to one
+// response up to the last finishReason.
 type answer struct {
 	begun      bool
 	ended      bool
@@ -19,28 +19,28 @@ type answer struct {
 	usage      *dialect.Usage
 	tools      schema.ToolUses
 	candidates []candidate
-	more       bool   // something came after the end
+	more       bool   // chunks came after the end
 	final      uint64 // the hash of the latest chunk of a response that has ended
 }
 
-// candidate is one of the answers that a response offers.
+// candidate is one of the answers of a response.
 type candidate struct {
 	index   int
 	done    bool
 	reason  string
-	why     []byte             // what finishMessage said
-	growing schema.MessageKind // of its text that grows, "" for none
-	said    *dialect.Message   // the latest of the assistant's
-	notes   notes              // of said
+	why     []byte             // its finishMessage
+	growing schema.MessageKind // of its growing text, "" for none
+	said    *dialect.Message   // the latest of the assistant
+	notes   notes              // attributes of said
 	open    openTools
 }
 
-// candidateLimit bounds those of one response; the API allows 8.
+// candidateLimit bounds the candidates of one response. The API allows 8.
 const candidateLimit = 16
 
 // response reads a GenerateContentResponse and returns its type.
 func (d *decoder) response(v *fastjson.Value, raw []byte) string {
-	if inside := v.Get("response"); dialect.IsObject(inside) { // of Code Assist
+	if inside := v.Get("response"); dialect.IsObject(inside) { // Code Assist wraps responses
 		v, raw = inside, dialect.RawMember(raw, "response")
 	}
 	if e := v.Get("error"); !dialect.IsNull(e) {
@@ -63,7 +63,7 @@ func (d *decoder) response(v *fastjson.Value, raw []byte) string {
 	}
 	d.settle(id, candidates)
 	if d.answer.ended && d.answer.final == xxhash.Sum64(raw) {
-		return responseType // the last chunk once more
+		return responseType // the last chunk again
 	}
 	d.CorrectModel(model, provider, d.answer.run, d.answer.call)
 	d.offer(candidates, raw)
@@ -82,10 +82,10 @@ func (d *decoder) response(v *fastjson.Value, raw []byte) string {
 	return responseType
 }
 
-// responseType is what the API calls its answers, which name no type.
+// responseType is the API's name of its answers, which name no type.
 const responseType = "GenerateContentResponse"
 
-// settle decides which response a chunk belongs to, and makes it the present one.
+// settle makes the response of a chunk the present one.
 func (d *decoder) settle(id []byte, candidates []*fastjson.Value) {
 	a := &d.answer
 	if a.begun {
@@ -139,7 +139,7 @@ func (a *answer) of(index int) *candidate {
 	return &a.candidates[len(a.candidates)-1]
 }
 
-// resume takes up a response that had ended: more came of it.
+// resume continues a response that had ended, as more of it came.
 func (d *decoder) resume() {
 	a := &d.answer
 	if a.ended && !a.more {
@@ -149,7 +149,7 @@ func (d *decoder) resume() {
 	}
 }
 
-// leave settles the response: without a finishReason it is unclosed.
+// leave settles the response. Without a finishReason it is unclosed.
 func (d *decoder) leave() {
 	d.Abandon()
 	d.answer = answer{}

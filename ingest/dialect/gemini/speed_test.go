@@ -15,8 +15,8 @@ import (
 	"tapedeck/schema"
 )
 
-// responses makes a stream of answers: thoughts, text in small chunks, each
-// with the usage so far, and a function to call.
+// responses makes a stream of answers: thoughts, text in small chunks, each with the usage so
+// far, and a function call.
 func responses(n, chunks int) []schema.Frame {
 	var frames []schema.Frame
 	for r := range n {
@@ -45,8 +45,7 @@ func TestIdle(t *testing.T) {
 	runtime.KeepAlive(frames)
 }
 
-// However many candidates a response is said to have, and however much is asked,
-// little is kept of it.
+// The state is bounded for any number of candidates and requests.
 func TestBounds(t *testing.T) {
 	d := newDecoder("").(*decoder)
 	a := &d.answer
@@ -58,7 +57,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// A chunk of very many parts takes no longer than its length allows.
+// The time for a chunk with very many parts is linear in its length.
 func TestManyParts(t *testing.T) {
 	part := `{"functionCall":{"name":"f","args":{}}},{"text":"x"}`
 	const n = 50000

@@ -8,16 +8,16 @@ import (
 	"tapedeck/schema"
 )
 
-// openTools are the calls of a candidate that its next part may be about.
+// openTools are the calls of a candidate that its next part may continue.
 type openTools struct {
-	call   *model.Tool // whose arguments are not complete
-	pieces *pieces     // of its arguments, nil while none came
-	code   *model.Tool // that the API executes
+	call   *model.Tool // with incomplete arguments
+	pieces *pieces     // of its arguments; nil before the first
+	code   *model.Tool // executed by the API
 }
 
-// functionCall reads {"id"?,"name","args"}, which the client is to execute. It
-// mostly comes whole; Vertex AI may send the arguments in pieces,
-// {"partialArgs":[…],"willContinue":true}, of which the first names the function.
+// functionCall reads {"id"?,"name","args"}, which the client executes. It mostly comes whole.
+// Vertex AI may send the arguments in pieces, {"partialArgs":[…],"willContinue":true}; the first
+// piece has the name.
 func (d *decoder) functionCall(c *candidate, v *fastjson.Value, raw []byte) {
 	id, name := v.GetStringBytes("id"), v.GetStringBytes("name")
 	if c.open.call == nil || len(id) > 0 || len(name) > 0 {
@@ -37,7 +37,7 @@ func (d *decoder) functionCall(c *candidate, v *fastjson.Value, raw []byte) {
 	}
 }
 
-// codeTool names what the API executes.
+// codeTool is the name of code that the API executes.
 const codeTool = "code_execution"
 
 // code reads {"id"?,"language","code"}, which the API executes.

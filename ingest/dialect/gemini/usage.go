@@ -18,8 +18,8 @@ func (d *decoder) count(raw []byte) {
 	}
 }
 
-// grounded counts what a candidate states of its searches and of the pages that were
-// fetched. Chunks repeat it: the greatest count stands.
+// grounded counts a candidate's searches and fetched pages. Chunks repeat them: the highest count
+// is kept.
 func (a *answer) grounded(candidate *fastjson.Value) {
 	t := &a.tools
 	t.WebSearches = max(t.WebSearches, uint64(len(candidate.GetArray("groundingMetadata", "webSearchQueries"))))

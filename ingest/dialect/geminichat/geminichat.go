@@ -1,6 +1,6 @@
 // Package geminichat reads the files in which the Gemini CLI keeps its conversations,
-// ~/.gemini/tmp/*/chats/session-*.json and .jsonl. docs/dialects/gemini-cli-chat.md says
-// what is concluded from what.
+// ~/.gemini/tmp/*/chats/session-*.json and .jsonl. docs/dialects/gemini-cli-chat.md describes how
+// it reads them.
 package geminichat
 
 import (
@@ -18,7 +18,7 @@ var Dialect = dialect.Dialect{Name: "gemini-cli-chat", Match: match, Time: timeO
 
 const provider = "google"
 
-// match judges a line by itself, or a whole file.
+// match judges one line or a whole file.
 func match(in *dialect.Input) (dialect.Confidence, string) {
 	if !dialect.IsObject(in.JSON) || in.Direction == schema.Send {
 		return dialect.No, ""
@@ -40,7 +40,7 @@ func isHead(v *fastjson.Value) bool {
 	return v.GetStringBytes("sessionId") != nil && v.GetStringBytes("projectHash") != nil
 }
 
-// timeOf reads the time of a line. Facts of a file that is one object have that of its
+// timeOf reads the time of a line. Facts of a file that is one object have the time of its
 // beginning.
 func timeOf(in *dialect.Input) int64 {
 	if !dialect.IsObject(in.JSON) {
@@ -49,26 +49,26 @@ func timeOf(in *dialect.Input) int64 {
 	return dialect.TextTime(dialect.FirstText(in.JSON, "timestamp", "startTime"))
 }
 
-// decoder is the state of one stream, which may hold several files.
+// decoder reads one stream, which may have several files.
 type decoder struct {
 	model.Stream
 	tr       model.Conversation
 	session  dialect.Last
 	model    dialect.Last
-	messages []*message // those read last, the latest at the end
-	waiting  bool       // the user's message, or the results of tools, have no answer yet
-	asked    int64      // the next call of the model began here, ns; 0 while that is not known
-	last     int64      // the run said something last, ns
-	failure  []byte     // an error that nothing of the model followed
+	messages []*message // the latest last
+	waiting  bool       // the user's message or the results of tools have no answer yet
+	asked    int64      // when the next call of the model began, ns; 0 while that is not known
+	last     int64      // the time of the run's latest message, ns
+	failure  []byte     // an error with no output of the model after it
 }
 
-// messagesKept bounds the messages that later lines may say more of.
+// messagesKept bounds the messages that later lines may extend.
 const messagesKept = 64
 
-// message is a message, which is written again when more is known of it.
+// message is a message, which may be written again with more content.
 type message struct {
 	id    string
-	said  int // thoughts that were read
+	said  int // number of thoughts that were read
 	text  *dialect.Message
 	call  *dialect.Span
 	usage *dialect.Usage

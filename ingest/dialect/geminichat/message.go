@@ -9,14 +9,14 @@ import (
 	"tapedeck/schema"
 )
 
-// counting is how a message counts: input holds what came from a cache, thoughts stand
-// beside output, and what tools of Google's read beside input.
+// counting is how a message counts: input includes tokens from a cache, output excludes thoughts,
+// and input excludes tokens that Google's tools read.
 var counting = dialect.Counting{
 	Input: "input+tool", CacheRead: "cached", Output: "output", Reasoning: "thoughts", Total: "total",
 	InputHoldsCache: true, Mode: schema.UsageAdd,
 }
 
-// message reads a message, or what is new in one that is written again.
+// message reads a message, or the new part of a message that is written again.
 func (d *decoder) message(v *fastjson.Value, raw []byte) {
 	m, known := d.of(v.GetStringBytes("id"))
 	text := dialect.RawWords(dialect.RawMember(raw, "content"))
@@ -47,7 +47,7 @@ func (d *decoder) message(v *fastjson.Value, raw []byte) {
 	}
 }
 
-// of returns the message with an id, and whether it was read before.
+// of returns the message with an id. known reports whether it was read before.
 func (d *decoder) of(id []byte) (m *message, known bool) {
 	for _, m := range d.messages {
 		if len(id) > 0 && m.id == string(id) {
@@ -59,7 +59,7 @@ func (d *decoder) of(id []byte) (m *message, known bool) {
 	return m, false
 }
 
-// answer reads a message of the model's: one call of it.
+// answer reads a message of the model, which is one call of it.
 func (d *decoder) answer(m *message, v *fastjson.Value, raw, text []byte) {
 	d.tr.InRun()
 	if name := v.GetStringBytes("model"); len(name) > 0 && string(name) != d.tr.Model {
@@ -95,12 +95,12 @@ func (d *decoder) answer(m *message, v *fastjson.Value, raw, text []byte) {
 	dialect.Elements(v.GetArray("toolCalls"), dialect.RawMember(raw, "toolCalls"), 0, func(_ int, v *fastjson.Value, raw []byte) { d.tool(m, v, raw) })
 }
 
-// statuses are those of calls of tools that have ended.
+// statuses maps the statuses of tool calls that have ended.
 var statuses = map[string]schema.Status{
 	"success": schema.StatusOK, "error": schema.StatusError, "cancelled": schema.StatusCancelled,
 }
 
-// tool reads a call of a tool, which is written with its result.
+// tool reads a tool call, which is written with its result.
 func (d *decoder) tool(m *message, v *fastjson.Value, raw []byte) {
 	id := v.GetStringBytes("id")
 	if d.tr.Ended(id) {
@@ -116,7 +116,7 @@ func (d *decoder) tool(m *message, v *fastjson.Value, raw []byte) {
 		return
 	}
 	later := d.Frame.At > m.ended
-	if !later { // the message was written with the result: how long it took is not known
+	if !later { // the message was written with the result: the duration is not known
 		tool.Span.Started = 0
 	}
 	result, media := dialect.RawMember(raw, "result"), "json"
@@ -144,8 +144,8 @@ func (d *decoder) tool(m *message, v *fastjson.Value, raw []byte) {
 	}
 }
 
-// endRun settles a run: what the user says next, or the end of the file, ends it. It is
-// whole if the model had the last word, and failed if an error did.
+// endRun settles a run at the next message of the user or at the end of the file. Its status is
+// ok if the last message is the model's, and error if it is an error.
 func (d *decoder) endRun() {
 	run := d.tr.Run()
 	switch {

@@ -8,7 +8,7 @@ import (
 	"tapedeck/schema"
 )
 
-// chat makes a log of prompts, messages with a call of a tool and its result, and answers.
+// chat makes a log of prompts, messages with a tool call and its result, and answers.
 func chat(n int) []schema.Frame {
 	frames := []schema.Frame{{Transport: schema.NDJSON, Raw: []byte(
 		`{"sessionId":"s-1","projectHash":"p","startTime":"2026-01-01T00:00:00.000Z","lastUpdated":"2026-01-01T00:00:00.000Z","kind":"main"}` + "\n")}}

@@ -1,5 +1,5 @@
-// Package geminicli reads the lines that "gemini --output-format stream-json"
-// prints. docs/dialects/gemini-cli.md says what is concluded from what.
+// Package geminicli reads the lines that "gemini --output-format stream-json" prints.
+// docs/dialects/gemini-cli.md describes how it reads them.
 package geminicli
 
 import (
@@ -11,7 +11,10 @@ import (
 )
 
 // Dialect is the event stream of the Gemini CLI.
-var Dialect = dialect.Dialect{Name: "gemini-cli", Match: match, Time: timeOf, Ends: dialect.EndsWith("result"), New: newDecoder}
+var Dialect = dialect.Dialect{
+	Name: "gemini-cli", Match: match,
+	Time: timeOf, Ends: dialect.EndsWith("result"), New: newDecoder,
+}
 
 // timeOf reads a line's timestamp, RFC 3339.
 func timeOf(in *dialect.Input) int64 {
@@ -21,22 +24,22 @@ func timeOf(in *dialect.Input) int64 {
 	return dialect.TextTime(in.JSON.GetStringBytes("timestamp"))
 }
 
-// decoder is the state of one stream.
+// decoder reads one stream.
 type decoder struct {
 	model.Stream
 	tr      model.Conversation
 	session dialect.Last
 	model   dialect.Last
-	// The next call of a model began here, ns: with the user's message or the
-	// last result of a tool. 0 while nobody asks.
+	// asked is when the next call of a model began, ns: at the user's message or the last result
+	// of a tool. It is 0 while none is expected.
 	asked int64
-	// The call of a model in progress said something last here, ns.
+	// said is when the call of a model in progress had its last output, ns.
 	said   int64
-	ended  bool // the latest run has had its result
+	ended  bool // the latest run had its result
 	counts counts
 }
 
-// provider is who serves the models of the Gemini CLI.
+// provider serves the models of the Gemini CLI.
 const provider = "google"
 
 func newDecoder(string) dialect.Decoder {
@@ -65,7 +68,7 @@ func (d *decoder) event(in *dialect.Input) {
 	typ.Handle(d, in)
 }
 
-// events are the types of lines.
+// events maps types of lines to handlers.
 var events = dialect.NewTypes(map[string]func(*decoder, *dialect.Input){
 	"init":        (*decoder).init,
 	"message":     (*decoder).message,
@@ -75,7 +78,7 @@ var events = dialect.NewTypes(map[string]func(*decoder, *dialect.Input){
 	"result":      (*decoder).result,
 })
 
-// init reads the beginning of a process, which is one run.
+// init reads the start of a process, which is one run.
 func (d *decoder) init(in *dialect.Input) {
 	v := in.JSON
 	d.endCall(schema.StatusUnclosed)
@@ -86,10 +89,10 @@ func (d *decoder) init(in *dialect.Input) {
 	d.tr.OpenRun("")
 }
 
-// result reads the last line of a process. A line "error" before it decides
-// nothing: only its status does.
+// result reads the last line of a process. Its status alone decides how the run ended, not an
+// earlier error line.
 func (d *decoder) result(in *dialect.Input) {
-	if d.tr.Run() == nil && d.ended { // once more
+	if d.tr.Run() == nil && d.ended { // a repeat
 		d.usage(in, nil)
 		return
 	}
@@ -101,7 +104,7 @@ func (d *decoder) result(in *dialect.Input) {
 		d.tr.Say(schema.MessageError, why)
 	}
 	if status == schema.StatusOK || len(why) > 0 {
-		run.Error = "" // what went wrong before did not end it
+		run.Error = "" // earlier errors did not end the run
 	}
 	if ms := in.JSON.GetUint64("stats", "duration_ms"); ms < 1<<40 {
 		run.Duration = int64(ms) * 1e6

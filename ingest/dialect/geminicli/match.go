@@ -7,11 +7,11 @@ import (
 	"tapedeck/schema"
 )
 
-// statuses are those of a tool_result.
+// statuses are the statuses of a tool_result.
 var statuses = []string{"success", "error", "cancelled"}
 
-// match judges a line by itself. Its types occur elsewhere; every line has its
-// time, as text.
+// match judges one line. Other dialects have the same types; every line of this one has a time as
+// text.
 func match(in *dialect.Input) (dialect.Confidence, string) {
 	if in.JSON == nil || in.Direction == schema.Send {
 		return dialect.No, ""

@@ -7,8 +7,8 @@ import (
 	"tapedeck/schema"
 )
 
-// message reads what the user asked or the model says. The model's text comes
-// in deltas; without "delta" it is whole.
+// message reads a message of the user or the model. The model's text comes in deltas; without
+// "delta" it is whole.
 func (d *decoder) message(in *dialect.Input) {
 	v := in.JSON
 	content := v.GetStringBytes("content")
@@ -33,8 +33,8 @@ func (d *decoder) message(in *dialect.Input) {
 	}
 }
 
-// whole reads a message that came whole. If it goes on from the deltas before
-// it, it is the same message.
+// whole reads a whole message. If its text continues the deltas before it, it is the same
+// message.
 func (d *decoder) whole(content []byte) {
 	if m := d.tr.Growing(schema.MessageAssistant, nil); m != nil {
 		same := bytes.HasPrefix(content, m.TextSoFar())
@@ -51,7 +51,7 @@ func (d *decoder) whole(content []byte) {
 	}
 }
 
-// inCall notes that a model says something. Lines do not say when a model is
+// inCall begins a call of a model for output of the model. Lines do not state when a model is
 // called: it is right after the user's message and after the results of tools.
 func (d *decoder) inCall() {
 	if d.tr.Call() == nil {
@@ -64,8 +64,7 @@ func (d *decoder) inCall() {
 	d.said = d.Frame.At
 }
 
-// endCall ends the call of a model with the last that it said; unclosed leaves
-// it without an end.
+// endCall ends the call of the model at its last output. With the status unclosed it sets no end.
 func (d *decoder) endCall(status schema.Status) {
 	d.tr.Complete(schema.MessageAssistant, nil)
 	if status != schema.StatusUnclosed {
@@ -73,8 +72,7 @@ func (d *decoder) endCall(status schema.Status) {
 	}
 }
 
-// toolUse reads a call that the model asks for, and that the CLI executes once
-// the model has finished.
+// toolUse reads a tool call. The CLI executes it once the model has finished.
 func (d *decoder) toolUse(in *dialect.Input) {
 	d.inCall()
 	d.tr.Complete(schema.MessageAssistant, nil)
@@ -85,8 +83,8 @@ func (d *decoder) toolUse(in *dialect.Input) {
 	d.tr.Start(tool)
 }
 
-// toolResult reads a call's end. The results of calls that were asked for
-// together come together, after the last of them.
+// toolResult reads a call's end. The results of calls of one turn come together, after the last
+// of them.
 func (d *decoder) toolResult(in *dialect.Input) {
 	v := in.JSON
 	d.tr.InRun()

@@ -5,20 +5,18 @@ import (
 	"tapedeck/schema"
 )
 
-// counting is how the stats of a result count. input_tokens is the prompt with
-// what came from a cache ("input" is the part that did not), output_tokens are
-// the answers; thoughts are in total_tokens alone, as are the prompts of tools
-// that Google executes, which the numbers do not separate from them. The
-// stats are the sum of all calls of the process, also where it resumed a
-// session: each process adds its own.
+// counting is how the stats of a result count. input_tokens is the prompt with tokens from a
+// cache ("input" is the part without them). output_tokens is the answers. total_tokens also
+// includes thoughts and the prompts of tools that Google executes; no number separates the two.
+// The stats are the sum of all calls of the process, also in a resumed session: each process adds
+// its own.
 var counting = dialect.Counting{
 	Input: "input_tokens", CacheRead: "cached", Output: "output_tokens", Total: "total_tokens",
 	InputHoldsCache: true, ReasoningInTotal: true,
 	Mode: schema.UsageAdd,
 }
 
-// counts are the usages of a process, by model. Should it state its stats again
-// these replace them.
+// counts are the usages of a process by model. Later stats of the process replace them.
 type counts struct {
 	whole *dialect.Usage
 	model []*dialect.Usage
@@ -27,8 +25,8 @@ type counts struct {
 // countedModels bounds the models of a process.
 const countedModels = 32
 
-// usage records the stats of a result: one usage for each model where they are
-// stated apart, else one for all.
+// usage records the stats of a result: one usage for each model where the stats state them, else
+// one usage.
 func (d *decoder) usage(in *dialect.Input, run *dialect.Span) {
 	stats := dialect.RawMember(in.Data, "stats")
 	if d.counts.whole == nil {

@@ -8,9 +8,8 @@ import (
 	"tapedeck/schema"
 )
 
-// Two processes of one session each report the sum of their own calls, by model:
-// all of it is added, no sum is counted beside its parts, and nothing of the
-// stated totals is lost.
+// Two processes of one session each report the sum of their own calls by model. Both are added,
+// no sum counts in addition to its parts, and nothing of the stated totals is missing.
 func TestProcessesAreAdded(t *testing.T) {
 	type stats struct{ input, cached, output, thoughts int }
 	processes := []map[string]stats{

@@ -1,15 +1,15 @@
-// Package generic reads streams whose protocol is not known: JSON of any shape
-// and plain text. It reads off a frame what stands there under a name that
-// leaves no doubt, and concludes nothing. docs/dialects/generic.md lists the
-// names.
+// Package generic reads streams of unknown protocols: JSON of any form, and plain text. It reads
+// members of a frame that have unambiguous names into the envelope, and derives no facts.
+// docs/dialects/generic.md lists the names.
 package generic
 
 import "tapedeck/ingest/dialect"
 
-// Dialect fits every stream, and none well.
+// Dialect reads any stream whose protocol is not known.
 var Dialect = dialect.Dialect{Name: "generic", Match: match, Time: timeOf, New: newDecoder}
 
-// timeOf reads a time that an object names: a text in RFC 3339. A number may be anything.
+// timeOf reads a time in RFC 3339 from an object. It reads no numbers, as their unit is not
+// known.
 func timeOf(in *dialect.Input) int64 {
 	if in.JSON == nil {
 		return 0
@@ -29,7 +29,7 @@ func match(in *dialect.Input) (dialect.Confidence, string) {
 	return dialect.Possible, "JSON"
 }
 
-// What is read. Of two of a kind the first counts.
+// Kinds of members that are read. The first member of a kind counts.
 const (
 	typeField = iota
 	eventField
@@ -61,7 +61,7 @@ func fieldOf(key []byte) int {
 	return -1
 }
 
-// decoder keeps nothing of a stream but the texts of its latest frame.
+// decoder keeps only the texts of the latest frame.
 type decoder struct {
 	typ, session, run dialect.Last
 	sseEvent, sseID   dialect.Last
@@ -93,7 +93,7 @@ func (d *decoder) Decode(in *dialect.Input, _ *dialect.Emitter) {
 	e.Run = d.run.Own(texts[runField])
 }
 
-// first returns the first text that says something.
+// first returns the first non-empty text.
 func first(texts [][]byte) []byte {
 	for _, text := range texts {
 		if len(text) > 0 {

@@ -143,7 +143,7 @@ func (d *decoder) end(v *fastjson.Value, raw []byte) {
 	var why []byte
 	switch string(reason) {
 	case "failed", "budget_exceeded":
-		status, why = schema.StatusError, firstOf(v.GetStringBytes("error", "message"), reason)
+		status, why = schema.StatusError, dialect.FirstNonEmpty(v.GetStringBytes("error", "message"), reason)
 		d.Say(schema.MessageError, why)
 	case "cancelled":
 		status = schema.StatusCancelled
@@ -165,7 +165,7 @@ func (d *decoder) failed(in *dialect.Input) {
 // fail ends the interaction in an error. other is used where why is empty.
 func (d *decoder) fail(why, other []byte) {
 	d.atEnd()
-	why = firstOf(why, other)
+	why = dialect.FirstNonEmpty(why, other)
 	d.Fail(why, why)
 	d.ended, d.steps = true, nil
 }
@@ -174,11 +174,4 @@ func (d *decoder) fail(why, other []byte) {
 func (d *decoder) Leave() {
 	d.Exchange.Leave()
 	d.steps = nil
-}
-
-func firstOf(text, other []byte) []byte {
-	if len(text) > 0 {
-		return text
-	}
-	return other
 }

@@ -10,26 +10,25 @@ import (
 	"tapedeck/schema"
 )
 
-// answer is an AI message, and the call of a model that makes it. Graphs call
-// models side by side, so that several grow at a time.
+// answer is an AI message and the call of a model that makes it. Graphs call models concurrently,
+// so that several answers may grow at a time.
 type answer struct {
-	id     string // the message's, bare; "" where it has none
-	key    []byte // what its growing texts are called
-	ns     string // newer protocol: whose it is
-	node   string // the name of the node that makes it
+	id     string // of the message, bare; "" without one
+	key    []byte // the key of its growing texts
+	ns     string // newer protocol: its namespace
+	node   string // the name of its node
 	span   *dialect.Span
 	source source
 	calls  []call
 	usage  *dialect.Usage
-	parts  int   // chunks that the usage is the sum of
+	parts  int   // chunks whose usages are added up
 	said   int64 // when it was seen last, ns
 	done   bool
-	placed bool // below its node
+	placed bool // it is below its node
 	exact  bool // the call's start was stated
 }
 
-// source is which mode states the pieces of an answer. The same pieces may come
-// in another mode as well.
+// source is the mode of an answer's pieces. The same pieces may come in another mode as well.
 type source int
 
 const (
@@ -43,7 +42,7 @@ const (
 // openAnswers bounds the answers of a run that are kept.
 const openAnswers = 64
 
-// answer finds an answer by its id. Without one it is the last that grows
+// answer returns the answer with an id. Without an id it returns the latest growing answer
 // without one.
 func (d *decoder) answer(id []byte) *answer {
 	id = bare(id)
@@ -55,7 +54,7 @@ func (d *decoder) answer(id []byte) *answer {
 	return nil
 }
 
-// begin begins an answer with the call of its model: now, as far as is known.
+// begin begins an answer with a call of its model at the present frame.
 func (d *decoder) begin(id []byte) *answer {
 	run := d.inRun()
 	d.finished = 0
@@ -82,8 +81,7 @@ func (d *decoder) evict() {
 	d.answers = slices.Delete(d.answers, drop, drop+1)
 }
 
-// from reports whether pieces of the answer in a mode count: those of the mode
-// that was first do.
+// from reports whether pieces of the answer in a mode count: only the mode that came first does.
 func (a *answer) from(s source) bool {
 	if a.source == nowhere {
 		a.source = s
@@ -91,7 +89,7 @@ func (a *answer) from(s source) bool {
 	return a.source == s && !a.done
 }
 
-// say adds to an answer's text and thoughts, or states them whole.
+// say adds to an answer's text and thoughts, or sets them whole.
 func (d *decoder) say(a *answer, text, thought []byte, whole bool) {
 	d.grow(a, schema.MessageThinking, thought, whole)
 	d.grow(a, schema.MessageAssistant, text, whole)
@@ -118,7 +116,7 @@ func (d *decoder) grow(a *answer, kind schema.MessageKind, text []byte, whole bo
 	d.spoke(a)
 }
 
-// spoke notes that an answer's model has said something.
+// spoke records output of an answer's model.
 func (d *decoder) spoke(a *answer) {
 	a.said = d.Frame.At
 	if a.span.FirstToken == 0 && a.span.Started != 0 {
@@ -127,8 +125,7 @@ func (d *decoder) spoke(a *answer) {
 	}
 }
 
-// finish ends an answer with the last that was seen of it. Its tools are
-// executed from then on.
+// finish ends an answer at its last piece. Its tools are executed from then on.
 func (d *decoder) finish(a *answer, status schema.Status) {
 	if a.done {
 		return
@@ -143,7 +140,7 @@ func (d *decoder) finish(a *answer, status schema.Status) {
 	}
 }
 
-// describe reads what a message says of its model, and whether it is its last.
+// describe reads the model of a message. last reports whether the message is complete.
 func (d *decoder) describe(a *answer, m *fastjson.Value) (last bool) {
 	meta := m.Get("response_metadata")
 	d.setModel(a, dialect.FirstText(meta, "model_name", "model"), meta.GetStringBytes("model_provider"))
@@ -155,7 +152,7 @@ func (d *decoder) describe(a *answer, m *fastjson.Value) (last bool) {
 	return len(reason) > 0 || string(m.GetStringBytes("chunk_position")) == "last"
 }
 
-// setModel names an answer's model and its provider.
+// setModel sets an answer's model and its provider.
 func (d *decoder) setModel(a *answer, model, provider []byte) {
 	if len(model) == 0 || a.span.Model != "" {
 		return
@@ -174,7 +171,7 @@ func (d *decoder) setModel(a *answer, model, provider []byte) {
 	}
 }
 
-// providerOf names a provider as others do.
+// providerOf returns the name of a provider that other dialects use.
 func providerOf(name []byte) string {
 	switch string(name) {
 	case "google_genai", "google_vertexai":
@@ -183,8 +180,7 @@ func providerOf(name []byte) string {
 	return string(name)
 }
 
-// made reads the metadata of the call of a model: in which node it is made, of
-// which run, with which model.
+// made reads the metadata of the call of a model: its node, its run and its model.
 func (d *decoder) made(a *answer, meta *fastjson.Value) {
 	d.setModel(a, meta.GetStringBytes("ls_model_name"), meta.GetStringBytes("ls_provider"))
 	if a.node != "" {
@@ -200,8 +196,8 @@ func (d *decoder) made(a *answer, meta *fastjson.Value) {
 	d.within(a, d.node([]byte(task)))
 }
 
-// within puts an answer into its node. The first call of a model in a node is
-// taken to begin with the node.
+// within puts an answer into its node. The first call of a model in a node is assumed to begin
+// with the node.
 func (d *decoder) within(a *answer, n *node) {
 	if n == nil || a.placed {
 		return

@@ -12,19 +12,19 @@ import (
 
 // call is a tool call in an answer.
 type call struct {
-	index int // -1 where none is stated
+	index int // -1 without one
 	id    string
-	whole []byte // its arguments so far, where they come as growing snapshots
+	whole []byte // its arguments so far, in growing snapshots
 }
 
-// Bounds of what is kept of an answer's calls.
+// Bounds of an answer's calls.
 const (
 	openCalls     = 64
 	argumentsKept = 1 << 20 // bytes
 )
 
-// tool returns the tool call in progress with an id, below the node that asks for
-// it; nil for one that has ended.
+// tool returns the tool call in progress with an id, below the node of the answer. It returns nil
+// for a call that has ended.
 func (d *decoder) tool(a *answer, id, name []byte) *model.Tool {
 	if d.conv.Ended(id) {
 		return nil
@@ -57,8 +57,8 @@ func (a *answer) callOf(id []byte, index int) *call {
 	return nil
 }
 
-// callChunk reads a tool_call_chunk: {name, args, id, index}. Only the first of
-// a call has its id and name.
+// callChunk reads a tool_call_chunk: {name, args, id, index}. Only the first chunk of a call has
+// its id and name.
 func (d *decoder) callChunk(a *answer, v *fastjson.Value) {
 	index := -1
 	if n := v.Get("index"); n != nil && n.Type() == fastjson.TypeNumber {
@@ -79,8 +79,8 @@ func (d *decoder) callChunk(a *answer, v *fastjson.Value) {
 	d.spoke(a)
 }
 
-// wholeCalls reads the tool_calls of a message: {name, args: {…}, id}. As long
-// as the message grows so do they, and their arguments are held back.
+// wholeCalls reads the tool_calls of a message: {name, args: {…}, id}. They grow with the
+// message, and their arguments are held back until it is complete.
 func (d *decoder) wholeCalls(a *answer, m *fastjson.Value, raw []byte) {
 	calls := m.GetArray("tool_calls")
 	calls = calls[:min(len(calls), openCalls)]
@@ -108,7 +108,7 @@ func (d *decoder) wholeCall(a *answer, v *fastjson.Value, args []byte) {
 	}
 }
 
-// finishArguments says that the arguments of an answer's calls are complete.
+// finishArguments completes the arguments of an answer's calls.
 func (d *decoder) finishArguments(a *answer) {
 	for i := range a.calls {
 		c := &a.calls[i]

@@ -9,8 +9,8 @@ import (
 	"tapedeck/schema"
 )
 
-// callback reads an event of the mode "events": {event, name, run_id, metadata,
-// data}. run_id is the call's, and its message's id.
+// callback reads an event of the mode "events": {event, name, run_id, metadata, data}. run_id is
+// the id of the call and of its message.
 func (d *decoder) callback(v *fastjson.Value, data []byte) {
 	event, id, meta := v.GetStringBytes("event"), v.GetStringBytes("run_id"), v.Get("metadata")
 	d.about(meta)
@@ -25,7 +25,7 @@ func (d *decoder) callback(v *fastjson.Value, data []byte) {
 		if a := d.growing(id); a != nil {
 			d.made(a, meta)
 			_, m, raw := plain(v.Get("data", "chunk"), dialect.RawPath(data, "data.chunk"))
-			d.note(bare(m.GetStringBytes("id"))) // where the provider names another
+			d.note(bare(m.GetStringBytes("id"))) // the provider may use another id
 			d.chunk(a, m, raw, callbacks)
 		}
 	case "on_chat_model_end":

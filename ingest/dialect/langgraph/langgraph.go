@@ -1,7 +1,6 @@
-// Package langgraph reads the streams of LangGraph servers: the events of
-// /runs/stream in all its modes, the requests and answers around them that a
-// proxy sees, and the events of the newer protocol. docs/dialects/langgraph.md
-// says what is concluded from what.
+// Package langgraph reads the streams of LangGraph servers: the events of /runs/stream in all its
+// modes, the requests and answers that a proxy records, and the events of the newer protocol.
+// docs/dialects/langgraph.md describes how it reads them.
 package langgraph
 
 import (
@@ -18,8 +17,8 @@ import (
 // Dialect is LangGraph's streaming.
 var Dialect = dialect.Dialect{Name: "langgraph", Match: match, Time: timeOf, Ends: ends, New: newDecoder}
 
-// ends knows the last event of a run: end or error, and in the newer protocol
-// how the graph's own life ended.
+// ends reports whether a frame is the last event of a run: end or error, and in the newer
+// protocol the end of the graph itself.
 func ends(in *dialect.Input) bool {
 	if in.Type != "lifecycle" {
 		return in.Type == "end" || in.Type == "error"
@@ -39,8 +38,8 @@ func ends(in *dialect.Input) bool {
 	return false
 }
 
-// timeOf reads the time of a debug event, RFC 3339, or of an event of the newer
-// protocol, ms. The others state none.
+// timeOf reads the time of a debug event, RFC 3339, or of an event of the newer protocol, ms.
+// Other events have no time.
 func timeOf(in *dialect.Input) int64 {
 	if !dialect.IsObject(in.JSON) {
 		return 0
@@ -51,11 +50,11 @@ func timeOf(in *dialect.Input) int64 {
 	return dialect.TextTime(in.JSON.GetStringBytes("timestamp"))
 }
 
-// decoder is the state of one stream.
+// decoder reads one stream.
 type decoder struct {
 	model.Stream
 	conv   model.Conversation
-	thread string // the conversation, "" while nobody has named it
+	thread string // the conversation; "" until it is named
 	run    dialect.Last
 	event  dialect.Last // the latest event's id
 	inTask dialect.Last // the latest namespace's task
@@ -63,15 +62,15 @@ type decoder struct {
 	request  request
 	answers  []*answer
 	nodes    []*node
-	tasked   bool           // nodes are seen by tasks or debug events
-	based    bool           // the state with which the run began has been seen
-	past     dialect.Recent // the ids of messages that are recorded
+	tasked   bool           // tasks or debug events show the nodes
+	based    bool           // the first state of the run has been seen
+	past     dialect.Recent // ids of recorded messages
 	broken   bool           // the run waits for a person
 	attrs    dialect.Attributes
-	finished int64  // when a checkpoint said that nothing is left to do, ns
-	texts    []byte // room for a text of several parts
+	finished int64  // when a checkpoint stated that nothing is left to do, ns
+	texts    []byte // buffer for a text of several parts
 	thoughts []byte
-	ids      []byte // room for an id
+	ids      []byte // buffer for an id
 }
 
 func newDecoder(string) dialect.Decoder {
@@ -80,7 +79,7 @@ func newDecoder(string) dialect.Decoder {
 	return d
 }
 
-// roomKept bounds the memory that is kept for building texts, bytes.
+// roomKept bounds the buffer that is kept for texts, bytes.
 const roomKept = 1024
 
 // Decode reads one frame.
@@ -97,7 +96,7 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	}
 	in.EventID = d.event.Own([]byte(in.ID))
 	var method []byte
-	if in.JSON.Type() == fastjson.TypeObject && in.JSON.Exists("params") { // looking into an array costs
+	if in.JSON.Type() == fastjson.TypeObject && in.JSON.Exists("params") { // a lookup in an array is slow
 		method = in.JSON.GetStringBytes("method")
 	}
 	if method != nil {
@@ -106,7 +105,7 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 		d.sse(in)
 	}
 	d.address()
-	in.Run = cmp.Or(in.Run, run) // also of the frame that ends it
+	in.Run = cmp.Or(in.Run, run) // also on the frame that ends the run
 	for _, room := range []*[]byte{&d.texts, &d.thoughts, &d.ids} {
 		if cap(*room) > roomKept {
 			*room = nil
@@ -114,14 +113,14 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	}
 }
 
-// address fills in what a frame's envelope says of the conversation. What began
-// before anybody named it stays without a name.
+// address sets the envelope from the conversation. Facts that began before the thread was named
+// stay without it.
 func (d *decoder) address() {
 	e := &d.Frame.Envelope
 	e.Session, e.Run, e.Agent = d.thread, d.conv.RunID, d.conv.Agent
 }
 
-// inRun returns the run in progress, and begins one where there is none.
+// inRun returns the run in progress. It begins a run where there is none.
 func (d *decoder) inRun() *dialect.Span {
 	run := d.conv.Run()
 	if run != nil {
@@ -129,7 +128,7 @@ func (d *decoder) inRun() *dialect.Span {
 	}
 	d.conv.Session = d.thread
 	if asked := d.request.asked; len(asked) > 0 {
-		d.conv.Session = asked[0].Session // the answer's head may name it later
+		d.conv.Session = asked[0].Session // the answer's head may name the thread later
 	}
 	if d.conv.RunID != "" {
 		run = d.conv.OpenRunAs("run:"+d.conv.RunID, "")
@@ -140,7 +139,7 @@ func (d *decoder) inRun() *dialect.Span {
 	return run
 }
 
-// named begins the run with an id, or learns the id of that in progress.
+// named begins the run with an id, or names the run in progress.
 func (d *decoder) named(id []byte) {
 	if len(id) == 0 {
 		return
@@ -159,7 +158,7 @@ func (d *decoder) named(id []byte) {
 	d.inRun()
 }
 
-// end ends the run. Calls that wait for a person go on waiting.
+// end ends the run. Calls that wait for a person stay waiting.
 func (d *decoder) end(status schema.Status, why []byte) {
 	run := d.conv.Run()
 	if run == nil {
@@ -179,7 +178,7 @@ func (d *decoder) end(status schema.Status, why []byte) {
 	}
 	ofNodes := status
 	if status == schema.StatusOK {
-		ofNodes = schema.StatusUnclosed // each would have had an end of its own
+		ofNodes = schema.StatusUnclosed // a node that had ended would have had an end of its own
 	}
 	for _, n := range d.nodes {
 		d.SettleSpan(n.span, ofNodes)
@@ -188,7 +187,7 @@ func (d *decoder) end(status schema.Status, why []byte) {
 	d.forget()
 }
 
-// abandon leaves a run that did not end.
+// abandon settles a run without an end.
 func (d *decoder) abandon() {
 	for _, a := range d.answers {
 		d.finish(a, schema.StatusUnclosed)
@@ -206,8 +205,7 @@ func (d *decoder) forget() {
 	d.conv.RunID = ""
 }
 
-// End settles what is open. A run of which a checkpoint said that nothing was
-// left to do has ended then.
+// End settles what is open. A run whose checkpoint stated that nothing was left to do ended then.
 func (d *decoder) End(at int64, b *dialect.Emitter) {
 	d.Stream.End(at, b)
 	if d.request.seen && d.conv.Run() == nil {
@@ -227,7 +225,7 @@ func (d *decoder) End(at int64, b *dialect.Emitter) {
 	d.Done()
 }
 
-// object returns a member if it is an object, nil for none.
+// object returns a member that is an object, or nil.
 func object(v *fastjson.Value, name string) *fastjson.Value {
 	if member := v.Get(name); dialect.IsObject(member) {
 		return member

@@ -18,7 +18,7 @@ func TestCases(t *testing.T) { dialecttest.Run(t, Dialect, "testdata/cases") }
 
 func FuzzDecode(f *testing.F) { dialecttest.Fuzz(f, Dialect, "testdata/cases") }
 
-// rounds repeats a case with other ids each time.
+// rounds repeats a case with different ids.
 func rounds(t testing.TB, name string, n int) []schema.Frame {
 	var frames []schema.Frame
 	for i := range n {
@@ -36,7 +36,7 @@ func BenchmarkTuple(b *testing.B)   { dialecttest.Bench(b, Dialect, rounds(b, "t
 func BenchmarkPartial(b *testing.B) { dialecttest.Bench(b, Dialect, rounds(b, "partial", 500)) }
 func BenchmarkTasks(b *testing.B)   { dialecttest.Bench(b, Dialect, rounds(b, "tasks", 500)) }
 
-// BenchmarkChunks is the small frames of a text that streams.
+// BenchmarkChunks decodes the small frames of a streamed text.
 func BenchmarkChunks(b *testing.B) {
 	lines := []string{"event: metadata\ndata: {\"run_id\":\"1ef-a\",\"attempt\":1}\n\n"}
 	for i := range 100 {

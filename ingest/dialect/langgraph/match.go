@@ -9,8 +9,7 @@ import (
 	"tapedeck/schema"
 )
 
-// match judges a frame by itself: by the name of its event and its data, or by
-// the path of a request.
+// match judges one frame: by the name of its event and its data, or by the path of a request.
 func match(in *dialect.Input) (dialect.Confidence, string) {
 	if h, ok := dialect.HeadOf(in); ok {
 		return matchHead(&h)

@@ -8,7 +8,7 @@ import (
 	"tapedeck/ingest/dialect"
 )
 
-// kind is whose a message is.
+// kind is the author of a message.
 type kind int
 
 const (
@@ -19,7 +19,7 @@ const (
 	tool
 )
 
-// kindOf reads a message's type, or its role.
+// kindOf returns a message's type, or its role.
 func kindOf(m *fastjson.Value) kind {
 	typ := m.GetStringBytes("type")
 	switch {
@@ -43,8 +43,8 @@ func kindOf(m *fastjson.Value) kind {
 	return other
 }
 
-// plain takes a message out of the form in which JavaScript servers serialise
-// them: {lc, type: "constructor", id: […, "AIMessage"], kwargs}.
+// plain unwraps a message in the form in which JavaScript servers serialise it: {lc, type:
+// "constructor", id: […, "AIMessage"], kwargs}.
 func plain(m *fastjson.Value, raw []byte) (kind, *fastjson.Value, []byte) {
 	k := kindOf(m)
 	if inner := object(m, "kwargs"); inner != nil && m.Exists("lc") {
@@ -53,8 +53,8 @@ func plain(m *fastjson.Value, raw []byte) (kind, *fastjson.Value, []byte) {
 	return k, m, raw
 }
 
-// bare is the id of a message without what servers put before the id of the
-// call of a model that made it.
+// bare returns the id of a message without the prefix that servers put before the id of the call
+// of a model.
 func bare(id []byte) []byte {
 	for _, prefix := range []string{"lc_run--", "run--", "run-"} {
 		if rest, ok := bytes.CutPrefix(id, []byte(prefix)); ok {
@@ -66,14 +66,14 @@ func bare(id []byte) []byte {
 
 func isHuman(m *fastjson.Value) bool { return kindOf(m) == human }
 
-// pastIDs bounds the messages and tasks that are remembered.
+// pastIDs bounds the ids of messages and tasks that are kept.
 const pastIDs = 128
 
-// note remembers an id, and reports whether it was known before.
+// note keeps an id, and reports whether it was known.
 func (d *decoder) note(id []byte) bool { return d.past.Note(id, pastIDs) }
 
-// content returns a message's text and its thoughts. Both stand in the message or
-// in room of the decoder, until the next message is read.
+// content returns a message's text and its thoughts. They alias the message or the decoder's
+// buffer, and are valid until the next message is read.
 func (d *decoder) content(m *fastjson.Value) (text, thought []byte) {
 	thought = m.GetStringBytes("additional_kwargs", "reasoning_content")
 	c := m.Get("content")

@@ -7,9 +7,9 @@ import (
 	"tapedeck/schema"
 )
 
-// newer reads an event of the newer protocol: {type: "event", method, params:
-// {namespace, data}, seq, event_id}. Methods are the modes, and messages, tools
-// and the run's life have events of their own inside.
+// newer reads an event of the newer protocol: {type: "event", method, params: {namespace, data},
+// seq, event_id}. Methods are the modes. The methods messages, tools and lifecycle have event
+// types of their own.
 func (d *decoder) newer(in *dialect.Input, method []byte) {
 	v := in.JSON
 	in.Type = dialect.Intern(method)
@@ -39,7 +39,7 @@ func (d *decoder) newer(in *dialect.Input, method []byte) {
 		d.metadata(data)
 	case in.Type == "error":
 		d.failed(data)
-	case in.Type == "checkpoints" && data.Get("config") == nil: // its envelope alone
+	case in.Type == "checkpoints" && data.Get("config") == nil: // the envelope of a checkpoint
 	default:
 		if !d.mode(in.Type, ns, data, raw) {
 			d.Unknown()
@@ -47,7 +47,7 @@ func (d *decoder) newer(in *dialect.Input, method []byte) {
 	}
 }
 
-// namespace puts the parts of a namespace together as the names of events do.
+// namespace joins the parts of a namespace as in the names of events.
 func (d *decoder) namespace(parts []*fastjson.Value) string {
 	d.ids = d.ids[:0]
 	for i, p := range parts {
@@ -59,7 +59,7 @@ func (d *decoder) namespace(parts []*fastjson.Value) string {
 	return dialect.Alias(d.ids)
 }
 
-// lifecycle reads how the graph itself, or one below it, stands.
+// lifecycle reads the state of the graph or of a subgraph.
 func (d *decoder) lifecycle(event string, data *fastjson.Value, ns string) {
 	if ns != "" {
 		return
@@ -93,8 +93,8 @@ func (d *decoder) lifecycle(event string, data *fastjson.Value, ns string) {
 	}
 }
 
-// messageEvent reads an event of a message that grows block by block. Only its
-// first names it: the others are of the one that grows in their namespace.
+// messageEvent reads an event of a message that grows block by block. Only the first event names
+// the message; the others belong to the growing message of their namespace.
 func (d *decoder) messageEvent(event string, data *fastjson.Value, raw []byte, params *fastjson.Value, ns string) {
 	if event == "message-start" {
 		if role := data.GetStringBytes("role"); role != nil && string(role) != "ai" && string(role) != "assistant" {
@@ -140,7 +140,7 @@ func (d *decoder) messageEvent(event string, data *fastjson.Value, raw []byte, p
 	}
 }
 
-// growsIn is the latest message that grows in a namespace.
+// growsIn returns the latest growing message of a namespace.
 func (d *decoder) growsIn(ns string) *answer {
 	for i := len(d.answers) - 1; i >= 0; i-- {
 		if a := d.answers[i]; a.source == blocks && !a.done && a.ns == ns {
@@ -157,7 +157,7 @@ func blockOf(data *fastjson.Value) *fastjson.Value {
 	return object(data, "content_block")
 }
 
-// blockPiece reads the begin of a block, or what is added to it.
+// blockPiece reads the start of a block or a delta.
 func (d *decoder) blockPiece(a *answer, data *fastjson.Value) {
 	piece := object(data, "delta")
 	if piece == nil {

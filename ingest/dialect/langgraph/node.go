@@ -10,17 +10,16 @@ import (
 	"tapedeck/schema"
 )
 
-// node is a node's run that has not ended: a task.
+// node is the run of a node in progress: a task.
 type node struct {
-	id   string // the task's
+	id   string // of the task
 	name string
 	span *dialect.Span
-	// called: a model has been called in it.
+	// called: a model has been called in the node.
 	called bool
 }
 
-// openNodes bounds the nodes that are followed at a time; beyond it the oldest
-// is unclosed.
+// openNodes bounds the nodes in progress. Beyond it the oldest is unclosed.
 const openNodes = 128
 
 func (d *decoder) node(id []byte) *node {
@@ -32,7 +31,7 @@ func (d *decoder) node(id []byte) *node {
 	return nil
 }
 
-// beginNode begins a node's run, in the task of the namespace it is in.
+// beginNode begins a node's run in the task of its namespace.
 func (d *decoder) beginNode(id, name []byte, ns string) *node {
 	run := d.inRun()
 	d.finished = 0
@@ -55,7 +54,7 @@ func (d *decoder) beginNode(id, name []byte, ns string) *node {
 	return n
 }
 
-// endNode ends a node's run; one that waits for a person has no end.
+// endNode ends a node's run. A node that waits for a person has no end.
 func (d *decoder) endNode(n *node, status schema.Status, why []byte) {
 	if len(why) > 0 {
 		n.span.Error = dialect.Short(why)
@@ -64,7 +63,7 @@ func (d *decoder) endNode(n *node, status schema.Status, why []byte) {
 	d.nodes = slices.DeleteFunc(d.nodes, func(x *node) bool { return x == n })
 }
 
-// task reads a task that starts (it has triggers), or its result.
+// task reads the start of a task (with triggers) or its result.
 func (d *decoder) task(v *fastjson.Value, ns string) {
 	id, name := v.GetStringBytes("id"), v.GetStringBytes("name")
 	if id == nil {
@@ -82,7 +81,7 @@ func (d *decoder) task(v *fastjson.Value, ns string) {
 	}
 	if n == nil {
 		if d.note(id) {
-			return // tasks and debug say the same
+			return // tasks and debug events have the same content
 		}
 		n = d.beginNode(id, name, ns)
 		n.span.Started = 0 // only its end was seen
@@ -103,7 +102,7 @@ func (d *decoder) task(v *fastjson.Value, ns string) {
 	d.endNode(n, status, why)
 }
 
-// executes notes that the tool calls in a task's input begin now.
+// executes notes that the tool calls in a task's input begin.
 func (d *decoder) executes(input *fastjson.Value, task []byte) {
 	start := func(call *fastjson.Value) {
 		tool := d.conv.OpenTool(call.GetStringBytes("id"))
@@ -123,8 +122,7 @@ func (d *decoder) executes(input *fastjson.Value, task []byte) {
 	}
 }
 
-// debug reads {type, timestamp, step, payload}: a task, its result, a
-// checkpoint.
+// debug reads {type, timestamp, step, payload}: a task, its result, or a checkpoint.
 func (d *decoder) debug(v *fastjson.Value, ns string) {
 	payload := object(v, "payload")
 	switch string(v.GetStringBytes("type")) {
@@ -137,7 +135,7 @@ func (d *decoder) debug(v *fastjson.Value, ns string) {
 	}
 }
 
-// checkpoint reads where a run stands: the graph's own says whether something
+// checkpoint reads the state of a run. The checkpoint of the graph itself states whether anything
 // is left to do.
 func (d *decoder) checkpoint(v *fastjson.Value, ns string) {
 	configurable := v.Get("config", "configurable")
@@ -148,7 +146,7 @@ func (d *decoder) checkpoint(v *fastjson.Value, ns string) {
 	}
 }
 
-// updates reads what nodes have changed, by their names: they have ended.
+// updates reads changes by the names of nodes, which have ended.
 func (d *decoder) updates(v *fastjson.Value, data []byte, ns string) {
 	members, ok := dialect.MembersOf(data)
 	if !ok {
@@ -173,8 +171,8 @@ func (d *decoder) updates(v *fastjson.Value, data []byte, ns string) {
 	}
 }
 
-// nodeEnded records a node of which only the end is known, and puts the calls
-// of models that were made in it below it.
+// nodeEnded records a node whose start was not seen, and moves the calls of models that were made
+// in it below it.
 func (d *decoder) nodeEnded(name []byte, ns string) {
 	n := d.beginNode(nil, name, ns)
 	n.span.Started = 0
@@ -187,7 +185,7 @@ func (d *decoder) nodeEnded(name []byte, ns string) {
 	d.endNode(n, schema.StatusOK, nil)
 }
 
-// interruptKey is the member that says that a run waits for a person.
+// interruptKey is the member of a state that waits for a person.
 const interruptKey = "__interrupt__"
 
 func (d *decoder) interrupts(v *fastjson.Value) {

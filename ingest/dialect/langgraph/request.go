@@ -10,17 +10,17 @@ import (
 	"tapedeck/schema"
 )
 
-// request is what a proxy saw of the run before its first event.
+// request is what a proxy recorded of the run before its first event.
 type request struct {
 	seen   bool
 	at     int64              // ns
-	joins  bool               // the run began before it
+	joins  bool               // the run began before the request
 	whole  bool               // the answer is one state, not a stream
 	status int                // of the answer
-	asked  []*dialect.Message // what the user says, before the run that it begins
+	asked  []*dialect.Message // the user's messages, before the run that they begin
 }
 
-// begins puts what was asked into the run, which began with the request.
+// begins records the request's messages in the run, which began with the request.
 func (r *request) begins(d *decoder, run *dialect.Span) {
 	switch {
 	case r.joins:
@@ -37,8 +37,7 @@ func (r *request) begins(d *decoder, run *dialect.Span) {
 	r.asked = nil
 }
 
-// http reads heads and bodies of HTTP messages, and reports whether the frame
-// was one.
+// http reads heads and bodies of HTTP messages. It reports whether the frame was one.
 func (d *decoder) http(in *dialect.Input) bool {
 	if in.Transport != schema.HTTP {
 		return false
@@ -64,8 +63,8 @@ func (d *decoder) http(in *dialect.Input) bool {
 	return true
 }
 
-// asks reads a request's head: POST /threads/{thread}/runs/stream, the same
-// without a thread, or GET …/runs/{run}/stream, which joins.
+// asks reads a request's head: POST /threads/{thread}/runs/stream, the same without a thread, or
+// GET …/runs/{run}/stream, which joins a run.
 func (d *decoder) asks(h *dialect.Head) {
 	if d.conv.Run() != nil {
 		d.abandon()
@@ -77,7 +76,7 @@ func (d *decoder) asks(h *dialect.Head) {
 	}
 }
 
-// place reads the thread and the run off a path.
+// place reads the thread and the run from a path.
 func (d *decoder) place(path string) {
 	if i := strings.Index(path, "threads/"); i >= 0 {
 		id, _, _ := strings.Cut(path[i+len("threads/"):], "/")
@@ -85,13 +84,13 @@ func (d *decoder) place(path string) {
 	}
 	if i := strings.Index(path, "runs/"); i >= 0 {
 		id, _, _ := strings.Cut(path[i+len("runs/"):], "/")
-		if strings.Contains(id, "-") && d.conv.Run() == nil { // no verb such as "stream"
+		if strings.Contains(id, "-") && d.conv.Run() == nil { // not a verb such as "stream"
 			d.conv.RunID = d.run.Own([]byte(id))
 		}
 	}
 }
 
-// nameThread learns the conversation's name.
+// nameThread sets the name of the conversation.
 func (d *decoder) nameThread(id []byte) {
 	if len(id) == 0 || string(id) == d.thread {
 		return
@@ -108,8 +107,7 @@ func (d *decoder) answered(h *dialect.Head) {
 	}
 }
 
-// input reads a run's input: what the user says, and results of tools that the
-// client executed.
+// input reads a run's input: messages of the user, and results of tools that the client executed.
 func (d *decoder) input(in *dialect.Input) {
 	in.Type = "request"
 	if id := in.JSON.GetStringBytes("assistant_id"); id != nil {
@@ -119,7 +117,7 @@ func (d *decoder) input(in *dialect.Input) {
 		d.nameThread(id)
 	}
 	if d.conv.Run() == nil {
-		d.conv.Session = d.thread // a run in progress keeps its own
+		d.conv.Session = d.thread // a run in progress keeps its session
 	}
 	input := in.JSON.Get("input")
 	messages := input.GetArray("messages")
@@ -127,7 +125,7 @@ func (d *decoder) input(in *dialect.Input) {
 		messages = input.GetArray()
 	}
 	for i := len(messages) - 1; i > 0; i-- {
-		if kindOf(messages[i]) == ai { // what came before it is not new
+		if kindOf(messages[i]) == ai { // earlier messages are not new
 			messages = messages[i+1:]
 			break
 		}
@@ -143,7 +141,7 @@ func (d *decoder) input(in *dialect.Input) {
 	}
 }
 
-// ask records what the user says.
+// ask records a message of the user.
 func (d *decoder) ask(m *fastjson.Value) {
 	text, _ := d.content(m)
 	if d.note(m.GetStringBytes("id")) || len(text) == 0 {
@@ -155,7 +153,7 @@ func (d *decoder) ask(m *fastjson.Value) {
 	}
 }
 
-// body reads an answer that is no stream: a run's last state, or an error.
+// body reads an answer that is not a stream: a run's last state, or an error.
 func (d *decoder) body(in *dialect.Input) {
 	switch {
 	case d.request.status >= 400:

@@ -9,8 +9,8 @@ import (
 	"tapedeck/schema"
 )
 
-// sse reads an event of /runs/stream: its name is a mode, and behind "|" the
-// namespace of the subgraph that it comes from.
+// sse reads an event of /runs/stream. Its name is a mode, and after "
+// " the namespace of its subgraph.
 func (d *decoder) sse(in *dialect.Input) {
 	mode, ns, _ := strings.Cut(in.Event, "|")
 	in.Type = nameOf(mode)
@@ -30,7 +30,7 @@ func (d *decoder) sse(in *dialect.Input) {
 	}
 }
 
-// nameOf returns the name of a mode in memory of its own.
+// nameOf returns a copy of the name of a mode.
 func nameOf(mode string) string {
 	for _, known := range [...]string{"messages", "messages/partial", "updates", "values", "custom", "events", "tasks", "debug"} {
 		if known == mode {
@@ -40,7 +40,7 @@ func nameOf(mode string) string {
 	return dialect.Intern([]byte(mode))
 }
 
-// mode reads the data of a mode, and reports whether it knows the mode.
+// mode reads the data of a mode. It reports whether the mode is known.
 func (d *decoder) mode(mode, ns string, v *fastjson.Value, data []byte) bool {
 	switch mode {
 	case "values":
@@ -72,7 +72,7 @@ func (d *decoder) mode(mode, ns string, v *fastjson.Value, data []byte) bool {
 	return true
 }
 
-// metadata reads the first event: which run this is.
+// metadata reads the first event, which names the run.
 func (d *decoder) metadata(v *fastjson.Value) {
 	d.named(v.GetStringBytes("run_id"))
 	if attempt := v.GetUint64("attempt"); attempt > 1 {
@@ -89,7 +89,7 @@ func (d *decoder) ended() {
 	}
 }
 
-// failed reads an error event: {error, message}. It is the last of its run.
+// failed reads an error event, {error, message}, which ends its run.
 func (d *decoder) failed(v *fastjson.Value) {
 	name, why := v.GetStringBytes("error"), dialect.FirstText(v, "message", "error")
 	if why == nil {
@@ -110,8 +110,9 @@ func (d *decoder) failed(v *fastjson.Value) {
 	d.end(status, why)
 }
 
-// taskOf is the id of the task in which a namespace's subgraph runs: namespaces
-// are "node:task|node:task".
+// taskOf returns the id of the task in which a namespace's subgraph runs. Namespaces are
+// "node:task
+// node:task".
 func taskOf(ns string) string {
 	for ns != "" {
 		i := strings.LastIndexByte(ns, '|')

@@ -6,19 +6,19 @@ import (
 	"tapedeck/ingest/dialect"
 )
 
-// recent is how many messages of a state are looked at, from its end.
+// recent bounds the messages that are read from the end of a state.
 const recent = 64
 
-// values reads a whole state. That with which the run begins holds messages of
-// earlier runs: of it only what the user says last is new. Of the later ones it
-// is the messages that were not there before.
+// values reads a whole state. The first state of a run has messages of earlier runs: only the
+// user's latest messages in it are new. In later states the messages that the previous one did
+// not have are new.
 func (d *decoder) values(v *fastjson.Value, data []byte) {
 	d.interrupts(v)
 	messages := v.GetArray("messages")
 	first := max(len(messages)-recent, 0)
 	if d.based {
 		if len(messages) == 0 || nameless(messages[len(messages)-1]) {
-			return // it would be repeated with every state
+			return // every state would repeat them
 		}
 		d.since(messages, data, d.unknownFrom(messages, first))
 		return
@@ -42,7 +42,7 @@ func (d *decoder) values(v *fastjson.Value, data []byte) {
 	}
 }
 
-// unknownFrom finds the first message behind the last that is known.
+// unknownFrom returns the index of the first message after the last known one.
 func (d *decoder) unknownFrom(messages []*fastjson.Value, first int) int {
 	for i := len(messages); i > first; i-- {
 		_, m, _ := plain(messages[i-1], nil)
@@ -54,28 +54,28 @@ func (d *decoder) unknownFrom(messages []*fastjson.Value, first int) int {
 	return first
 }
 
-// since reads the messages of a state from one on.
+// since reads the messages of a state from an index on.
 func (d *decoder) since(messages []*fastjson.Value, data []byte, from int) {
 	dialect.Elements(messages, dialect.RawMember(data, "messages"), from, func(_ int, m *fastjson.Value, raw []byte) {
 		d.newMessage(m, raw, nil)
 	})
 }
 
-// nameless reports whether a message has no id: states repeat it.
+// nameless reports whether a message has no id. States repeat such messages.
 func nameless(m *fastjson.Value) bool {
 	_, m, _ = plain(m, nil)
 	return len(m.GetStringBytes("id")) == 0
 }
 
-// sinceTheUser reads what of a run's last state is the run's: what comes behind
-// the user's last message.
+// sinceTheUser reads the messages of a run in its last state: those after the user's last
+// message.
 func (d *decoder) sinceTheUser(v *fastjson.Value, data []byte) {
 	messages := v.GetArray("messages")
 	d.since(messages, data, dialect.NewSince(messages, isHuman, false))
 }
 
-// newMessages reads the messages that a node has added: its update is an object
-// or several.
+// newMessages reads the messages that a node has added. An update is an object or an array of
+// objects.
 func (d *decoder) newMessages(update *fastjson.Value, raw, node []byte) {
 	if update == nil {
 		return

@@ -7,7 +7,7 @@ import (
 	"tapedeck/schema"
 )
 
-// tuple reads an event of messages-tuple: [message or a chunk of it, metadata].
+// tuple reads an event of messages-tuple: [message or chunk, metadata].
 func (d *decoder) tuple(v *fastjson.Value, data []byte) {
 	pair := v.GetArray()
 	if len(pair) == 0 {
@@ -48,7 +48,7 @@ func (d *decoder) tuple(v *fastjson.Value, data []byte) {
 	}
 }
 
-// about reads what the metadata of a message say of the run.
+// about reads what the metadata of a message states about the run.
 func (d *decoder) about(meta *fastjson.Value) {
 	d.nameThread(meta.GetStringBytes("thread_id"))
 	if id := meta.GetStringBytes("run_id"); id != nil && d.conv.RunID == "" {
@@ -56,8 +56,8 @@ func (d *decoder) about(meta *fastjson.Value) {
 	}
 }
 
-// growing returns the answer that a piece belongs to, and begins it; nil for one
-// that is past.
+// growing returns the answer of a piece, and begins it where it is new. It returns nil for an
+// answer that is past.
 func (d *decoder) growing(id []byte) *answer {
 	a := d.answer(id)
 	if a == nil && !d.past.Has(bare(id)) {
@@ -68,7 +68,7 @@ func (d *decoder) growing(id []byte) *answer {
 
 // chunk reads a piece of an answer.
 func (d *decoder) chunk(a *answer, m *fastjson.Value, raw []byte, s source) {
-	late := a.done && a.source == s // usage may come behind the end
+	late := a.done && a.source == s // usage may come after the end
 	if a.from(s) {
 		text, thought := d.content(m)
 		d.say(a, text, thought, false)
@@ -89,8 +89,7 @@ func (d *decoder) chunk(a *answer, m *fastjson.Value, raw []byte, s source) {
 	}
 }
 
-// snapshots reads messages/partial and messages/complete: messages as they are
-// so far.
+// snapshots reads messages/partial and messages/complete, which have the messages so far.
 func (d *decoder) snapshots(v *fastjson.Value, data []byte, complete bool) {
 	messages := v.GetArray()
 	if messages == nil {
@@ -130,7 +129,7 @@ func (d *decoder) snapshot(m *fastjson.Value, raw []byte, complete bool) {
 	}
 }
 
-// messagesMetadata reads {id: {metadata}}. Only calls of models name one.
+// messagesMetadata reads {id: {metadata}}. Only calls of models have a model in it.
 func (d *decoder) messagesMetadata(v *fastjson.Value) {
 	members := v.GetObject()
 	if members == nil {
@@ -149,8 +148,8 @@ func (d *decoder) messagesMetadata(v *fastjson.Value) {
 	})
 }
 
-// whole reads a message of a model that is complete: the end of one that grew,
-// or one that comes whole, of which it is not known when it began.
+// whole reads a complete message of a model: the end of a growing one, or a message that was not
+// streamed, whose start is not known.
 func (d *decoder) whole(m *fastjson.Value, raw []byte, meta *fastjson.Value) {
 	id := m.GetStringBytes("id")
 	a := d.answer(id)

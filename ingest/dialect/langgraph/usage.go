@@ -5,11 +5,10 @@ import (
 	"tapedeck/schema"
 )
 
-// counting is how LangChain counts in usage_metadata, whatever the provider.
-// input_tokens includes what came from a cache and what was written to one,
-// output_tokens includes reasoning. Where the two kinds of a cache are
-// stated apart, cache_creation adds nothing. A usage is that of one message: the
-// sum of those of its chunks, or what the whole message says last.
+// counting is how LangChain counts in usage_metadata, for every provider. input_tokens includes
+// tokens from a cache and tokens written to one. output_tokens includes reasoning. Where the
+// kinds of cache writes are stated separately, cache_creation adds nothing. A usage is that of
+// one message: the sum of its chunks, or what the whole message states last.
 var counting = dialect.Counting{
 	Input:        "input_tokens",
 	CacheRead:    "input_token_details.cache_read",
@@ -25,10 +24,10 @@ var counting = dialect.Counting{
 	},
 }
 
-// rawParts bounds the chunks whose usage is kept as it stood.
+// rawParts bounds the chunks whose usage JSON is kept.
 const rawParts = 16
 
-// used records an answer's usage: whole, or one chunk's, which is added.
+// used records an answer's usage: a whole one, or that of a chunk, which is added.
 func (d *decoder) used(a *answer, raw []byte, whole bool) {
 	tokens, total, ok := counting.Read(raw)
 	u := a.usage

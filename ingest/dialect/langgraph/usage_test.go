@@ -9,7 +9,7 @@ import (
 	"tapedeck/schema"
 )
 
-// counted is one AI message and what its model used.
+// counted is one AI message and its usage.
 type counted struct {
 	id                             string
 	input, read, write, out, think uint64
@@ -20,7 +20,7 @@ func (c counted) usage(input, out uint64) string {
 		input, out, input+out, min(c.read, input), min(c.write, input), min(c.think, out))
 }
 
-// modes are the ways in which a run may send one message.
+// modes are the modes in which a run may send a message.
 var modes = map[string]func(c counted) []string{
 	"messages-tuple": func(c counted) []string {
 		chunk := `event: messages` + "\n" + `data: [{"content":"x","type":"AIMessageChunk","id":"run--%s","usage_metadata":%s},{"langgraph_node":"a"}]` + "\n\n"
@@ -44,8 +44,8 @@ var modes = map[string]func(c counted) []string{
 	},
 }
 
-// Each mode alone, and all of them together, come to the same: one usage for
-// each message, the sum of its chunks or the last of its snapshots.
+// Each mode alone and all modes together count the same: one usage for each message, the sum of
+// its chunks or the last of its snapshots.
 func TestEveryModeCountsOnce(t *testing.T) {
 	messages := []counted{{"m1", 100, 60, 30, 20, 5}, {"m2", 7, 0, 0, 3, 0}}
 	var want schema.Tokens
@@ -96,7 +96,7 @@ func TestEveryModeCountsOnce(t *testing.T) {
 	t.Run("the other way round", func(t *testing.T) { check(t, "messages", "messages-tuple", "values", "updates") })
 }
 
-// The kinds of a cache are distinguished where the provider does.
+// The kinds of cache writes are separate where the provider states them.
 func TestCacheKinds(t *testing.T) {
 	got, total, ok := counting.Read([]byte(`{"input_tokens":100,"output_tokens":1,"total_tokens":101,"input_token_details":{"cache_read":10,"cache_creation":0,"ephemeral_5m_input_tokens":20,"ephemeral_1h_input_tokens":30}}`))
 	want := schema.Tokens{Input: 40, CacheRead: 10, CacheWrite5m: 20, CacheWrite1h: 30, Output: 1}

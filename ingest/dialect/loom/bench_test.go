@@ -13,9 +13,9 @@ import (
 	"tapedeck/schema"
 )
 
-// The benchmarks decode frames like those of the measurements that the project
-// goes by: sessions of some rounds, each a stretch of message chunks, a usage, a
-// tool call, and the tool's run, every frame with its full envelope.
+// The benchmarks decode frames like those of the project's published measurements: sessions of
+// several rounds, each with message chunks, a usage, a tool call and the tool's run. Every frame
+// has its full envelope.
 
 var benchWords = strings.Fields("the agent reads file and then writes a summary of tool output with tokens and latency")
 
@@ -65,7 +65,7 @@ func benchFrames(n int) [][]byte {
 	return frames
 }
 
-// wrapFrames puts events into a WebSocket's wrapper.
+// wrapFrames wraps events for a WebSocket.
 func wrapFrames(frames [][]byte) [][]byte {
 	var wrapped [][]byte
 	for _, f := range frames {
@@ -127,5 +127,5 @@ func BenchmarkWebSocket(b *testing.B) {
 	benchmark(b, wrapFrames(benchFrames(50000)), schema.WebSocket, false)
 }
 
-// BenchmarkParseOnly is what of BenchmarkLines is spent before the decoder.
+// BenchmarkParseOnly measures the part of BenchmarkLines that comes before the decoder.
 func BenchmarkParseOnly(b *testing.B) { benchmark(b, benchFrames(50000), schema.NDJSON, true) }

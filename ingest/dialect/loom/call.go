@@ -9,11 +9,11 @@ import (
 	"tapedeck/schema"
 )
 
-// A call of a model is in progress from the moment from which on its node had
-// nothing else to do until its usage, else until its node's exit.
+// A call of a model begins when its node had nothing else to do. It ends with its usage, else
+// with its node's exit.
 
-// callIn returns the call in progress in a node, and begins one if there is none.
-// It goes by the model's name, else the node's, else the given one.
+// callIn returns the call in progress in a node, and begins one where there is none. Its name is
+// the model's, else the node's, else the given one.
 func (r *run) callIn(n *node, name []byte) *dialect.Span {
 	if call := n.Call(); call != nil {
 		return call
@@ -29,7 +29,7 @@ func (r *run) callIn(n *node, name []byte) *dialect.Span {
 	return call
 }
 
-// endCall ends the call in progress, and returns it; nil for none.
+// endCall ends the call in progress and returns it, or nil.
 func (n *node) endCall(status schema.Status, why string) *dialect.Span {
 	call := n.Call()
 	if call != nil {
@@ -53,8 +53,8 @@ func (d *decoder) thought(r *run, e *event) {
 	}
 }
 
-// chunk adds to what a call says, and returns the piece. Providers begin with an
-// empty one, before there is any output.
+// chunk adds to a call's output and returns the piece. Providers begin with an empty piece before
+// there is output.
 func (d *decoder) chunk(r *run, e *event, kind schema.MessageKind) (content []byte) {
 	if e.export {
 		content = dialect.RawText(e.o.member[fChunk], "content")

@@ -8,7 +8,7 @@ import (
 	"tapedeck/schema"
 )
 
-// decoder is the state of one stream.
+// decoder reads one stream.
 type decoder struct {
 	model.Stream
 	lanes
@@ -16,25 +16,25 @@ type decoder struct {
 
 	*objects        // of the present frame
 	mark     mark   // of the present event
-	part     int    // which of the frame's events it is
-	latest   *kind  // the latest type
-	number   []byte // the frame's event id, which lives until the next frame
+	part     int    // index of the event in the frame
+	latest   *kind  // the latest known type
+	number   []byte // the frame's event id, which is valid until the next frame
 	other    dialect.Last
 	node     dialect.Last
 }
 
-// objects hold what the present frame says. They are borrowed for each: a stream
-// that is silent holds none.
+// objects holds the parsed present frame. A decoder borrows one for each frame: a silent stream
+// holds none.
 type objects struct {
 	outer   object // the frame itself
-	inner   object // the event in a wrapper, the reply in a bundle
-	payload object // what a key of the single-key form holds
+	inner   object // the event in a wrapper, or the reply in a bundle
+	payload object // the value of a key of the single-key form
 	event   event
 }
 
 var objectPool = sync.Pool{New: func() any { return new(objects) }}
 
-// numberKept bounds the room that is kept for event ids, bytes.
+// numberKept bounds the buffer that is kept for event ids, bytes.
 const numberKept = 128
 
 // Decode reads one frame.
@@ -92,7 +92,7 @@ func (d *decoder) received(data []byte) {
 		d.untyped(data)
 		return
 	}
-	if string(typ) == typeWrapper { // what is in it has a type as well
+	if string(typ) == typeWrapper { // the wrapped event has a type as well
 		d.Frame.Type = typeWrapper
 		d.wrapped()
 		return
@@ -104,8 +104,7 @@ func (d *decoder) received(data []byte) {
 	}
 }
 
-// untyped reads a frame without a type: a reply, a whole run, an event of the
-// single-key form.
+// untyped reads a frame without a type: a reply, a whole run, or an event of the single-key form.
 func (d *decoder) untyped(data []byte) {
 	o := &d.outer
 	switch {
@@ -122,8 +121,7 @@ func (d *decoder) untyped(data []byte) {
 	}
 }
 
-// unknownKey marks an object without a type. A single key may be an event's
-// all the same.
+// unknownKey marks an object without a type as unknown. Its single key may be that of an event.
 func (d *decoder) unknownKey(o *object) {
 	d.Unknown()
 	if o.keys == 1 {
@@ -146,7 +144,7 @@ func (d *decoder) wrapped() {
 	d.inner.clear()
 }
 
-// embedded reads the event in d.inner, whose text is given.
+// embedded reads the event in d.inner. text is its JSON.
 func (d *decoder) embedded(text, wrapper []byte) {
 	typ := d.inner.text(fType)
 	switch {
@@ -159,8 +157,8 @@ func (d *decoder) embedded(text, wrapper []byte) {
 	}
 }
 
-// kindOf looks a type up, and sets the frame's. Most frames are of the type of
-// the one before. It is nil for a type that is not known.
+// kindOf returns a type, or nil for an unknown one, and sets the frame's type. Most frames have
+// the type of the previous one.
 func (d *decoder) kindOf(typ []byte) *kind {
 	k := d.latest
 	if k == nil || k.name != string(typ) {

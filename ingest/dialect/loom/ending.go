@@ -9,15 +9,15 @@ import (
 	"tapedeck/schema"
 )
 
-// replied reads the reply line that ends a run. The command line tool may put
-// the chat's session_id on it where the events have the run's: it belongs to
-// the run in progress nevertheless.
+// replied reads the reply line that ends a run. The command line tool may set the chat's
+// session_id on it where the events have the run's: the line still belongs to the run in
+// progress.
 func (d *decoder) replied() {
 	d.reply(d.replyLane(d.outer.text(fSession)), &d.outer)
 }
 
-// replyLane finds the lane that a reply ends: that of its session where that
-// is known, else the present one, else that of the only run in progress.
+// replyLane returns the lane that a reply ends: that of its session where it is known, else the
+// present one, else that of the only run in progress.
 func (d *decoder) replyLane(session []byte) *lane {
 	if len(session) > 0 {
 		l := d.find(session, false)
@@ -45,14 +45,14 @@ func (d *decoder) runEnded() {
 	d.reply(d.wrappedLane(id, session), o)
 }
 
-// reply ends the run of a lane with what o says.
+// reply ends the run of a lane with the reply o.
 func (d *decoder) reply(l *lane, o *object) {
 	d.use(l, d.Frame)
 	node := d.ownNode(l, o.text(fNode))
 	id, counted := d.eventIDOf(o)
 	if l.run == nil && l.over && (l.wrapped || counted && l.count.replied && id == l.count.reply) {
 		d.address(l, node)
-		return // the same end again
+		return // a repeat
 	}
 	if counted {
 		flags, lost := l.count.last(id)
@@ -81,8 +81,7 @@ func (d *decoder) reply(l *lane, o *object) {
 	l.ended()
 }
 
-// replyTexts records the reply, and what the model thought unless that came in
-// pieces before.
+// replyTexts records the reply, and the model's thinking unless that came in pieces before.
 func (d *decoder) replyTexts(r *run, o *object, node string) {
 	if text := o.text(fReply); len(text) > 0 {
 		r.Say(schema.MessageReply, text).Node = node
@@ -95,7 +94,7 @@ func (d *decoder) replyTexts(r *run, o *object, node string) {
 	r.Say(schema.MessageThinking, thought).Node = node
 }
 
-// bundle reads a whole run in one object: its events, its reply.
+// bundle reads a whole run in one object: its events and its reply.
 func (d *decoder) bundle() {
 	d.Untimed = true
 	dialect.RawElements(d.outer.member[fEvents], func(text []byte) bool {

@@ -10,13 +10,12 @@ import (
 	"tapedeck/schema"
 )
 
-// follow checks the event's id, and whether a new run begins with it while
-// another is in progress. It reports whether the event is the one before once
-// more, of which nothing new is to be learned.
+// follow checks the event's id. It also checks whether a new run begins with the event while
+// another is in progress. again reports that the event repeats the previous one.
 func (d *decoder) follow(l *lane, e *event) (again bool) {
 	var id, hash uint64
 	counted := false
-	if !e.export { // that form has no envelope: this would be a member of the payload
+	if !e.export { // the single-key form has no envelope: an event_id is a member of the payload
 		id, counted = d.eventIDOf(e.o)
 	}
 	if counted {
@@ -38,8 +37,8 @@ func (d *decoder) follow(l *lane, e *event) (again bool) {
 	return false
 }
 
-// missed marks the frame and counts the frames lost before it. What a tool
-// executes may have ended among them.
+// missed marks the frame and counts the frames lost before it. A tool call in progress may have
+// ended in one of them.
 func (d *decoder) missed(l *lane, flags schema.Flags, lost uint64) {
 	d.Emitter.Mark(d.Frame, flags, lost)
 	if lost > 0 && l.run != nil {
@@ -47,7 +46,7 @@ func (d *decoder) missed(l *lane, flags schema.Flags, lost uint64) {
 	}
 }
 
-// eventIDOf reads an event_id into the envelope and reports whether it counts.
+// eventIDOf sets an event_id in the envelope. It reports whether it is a number.
 func (d *decoder) eventIDOf(o *object) (uint64, bool) {
 	raw := o.member[fEventID]
 	if !isThere(raw) {
@@ -66,7 +65,7 @@ func (d *decoder) eventIDOf(o *object) (uint64, bool) {
 	return n, ok
 }
 
-// address fills in the envelope.
+// address sets the envelope.
 func (d *decoder) address(l *lane, node string) {
 	e := &d.Frame.Envelope
 	e.Session, e.Node = l.session, node
@@ -77,7 +76,7 @@ func (d *decoder) address(l *lane, node string) {
 	}
 }
 
-// runName is what the frames call a run that begins with an event.
+// runName returns the name in frames of a run that begins with an event.
 func (d *decoder) runName(l *lane, e *event) string {
 	if l.wrapped {
 		return l.key
@@ -88,12 +87,13 @@ func (d *decoder) runName(l *lane, e *event) string {
 		}
 	}
 	if strings.HasPrefix(l.session, "run-") {
-		return l.session // the server and the command line tool name sessions after runs
+		return l.session // the server and the command line tool use names of runs as sessions
 	}
 	return ""
 }
 
-// ownNode copies a node run's id, unless it is that of the node run in progress.
+// ownNode returns a copy of a node run's id, or the id of the node run in progress where it is
+// the same.
 func (d *decoder) ownNode(l *lane, id []byte) string {
 	if l.run != nil {
 		if n := len(l.run.nodes); n > 0 && l.run.nodes[n-1].Node == string(id) {

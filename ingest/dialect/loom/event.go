@@ -4,19 +4,19 @@ import (
 	"tapedeck/ingest/dialect"
 )
 
-// event is one event, whichever form it came in.
+// event is one event in any form.
 type event struct {
-	*kind          // nil for a type that is not known
+	*kind          // nil for an unknown type
 	o      *object // its payload
 	raw    []byte  // its JSON text
-	whole  []byte  // that of all that came with it
+	whole  []byte  // the JSON text of everything that came with it
 	node   []byte  // the id of its node run
-	nodeID string  // the same, to be kept
+	nodeID string  // a copy of node
 	name   []byte  // the name of its node
 	export bool    // it came in the single-key form
 }
 
-// typed reads an event in the specification's form.
+// typed reads an event in the form of the specification.
 func (d *decoder) typed(k *kind, o *object, text, wrapper []byte) {
 	if k != nil && k.event == nil {
 		k = nil
@@ -24,13 +24,13 @@ func (d *decoder) typed(k *kind, o *object, text, wrapper []byte) {
 	e := &d.event
 	e.kind, e.o, e.raw, e.whole, e.node, e.name, e.export = k, o, text, text, o.text(fNode), o.text(fID), false
 	if k != nil && k.name == typeGotExpand {
-		e.node = nil // here node_id is a node of the graph, not the envelope's
+		e.node = nil // in these events node_id is a node of the graph
 	}
 	d.take(e, o.text(fSession), wrapper)
 }
 
-// exported reads an event of the single-key form. It has no envelope, and what
-// it calls node_id is the node's name.
+// exported reads an event of the single-key form. It has no envelope, and its node_id is the
+// node's name.
 func (d *decoder) exported(o *object, text, wrapper []byte) {
 	k, p := o.export, &d.payload
 	d.Frame.Type = k.export
@@ -54,7 +54,7 @@ func (d *decoder) exported(o *object, text, wrapper []byte) {
 	p.clear()
 }
 
-// take reads the event into its lane and run.
+// take reads the event in its lane and run.
 func (d *decoder) take(e *event, session, wrapper []byte) {
 	if e.kind == nil {
 		d.Unknown()
@@ -83,8 +83,8 @@ func (d *decoder) happens(r *run, e *event) {
 	e.event(d, r, e)
 }
 
-// laneOf finds the lane of an event. Without a session it belongs where the
-// event before belonged.
+// laneOf returns the lane of an event. An event without a session belongs to the lane of the
+// previous event.
 func (d *decoder) laneOf(wrapper, session []byte) *lane {
 	if len(wrapper) > 0 {
 		return d.wrappedLane(wrapper, session)
@@ -97,7 +97,7 @@ func (d *decoder) laneOf(wrapper, session []byte) *lane {
 		return l
 	}
 	if c := d.cur; c != nil && !c.wrapped && c.key == "" && c.run != nil && !d.named {
-		// The run began without an envelope: this is its name.
+		// The run began without an envelope, and this is its name.
 		c.key = string(session)
 		c.session, d.named = c.key, true
 		return c
@@ -107,8 +107,8 @@ func (d *decoder) laneOf(wrapper, session []byte) *lane {
 	return l
 }
 
-// wrappedLane finds the lane of a run on a WebSocket. With its first frame it
-// takes up the request that asked for it.
+// wrappedLane returns the lane of a run on a WebSocket. The first frame of the lane takes up the
+// request for the run.
 func (d *decoder) wrappedLane(id, session []byte) *lane {
 	l := d.find(id, true)
 	if l != nil {
@@ -131,8 +131,7 @@ func (d *decoder) wrappedLane(id, session []byte) *lane {
 	return l
 }
 
-// makeRoom abandons the run whose latest frame is the oldest, if too many are in
-// progress.
+// makeRoom abandons the run without frames for longest, if too many are in progress.
 func (d *decoder) makeRoom() {
 	if l := d.crowded(); l != nil {
 		if l.run != nil {

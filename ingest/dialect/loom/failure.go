@@ -7,8 +7,8 @@ import (
 	"tapedeck/schema"
 )
 
-// failed reads an error frame. With the id of a run it ends that run, and so
-// does a cancellation; without an id it answers a request.
+// failed reads an error frame. With the id of a run it ends that run, as does a cancellation.
+// Without an id it answers a request.
 func (d *decoder) failed() {
 	o := &d.outer
 	text := failureText(o)
@@ -64,8 +64,8 @@ func failureText(o *object) []byte {
 	return nil
 }
 
-// failing finds what an error is about: the lane of a run, a run that never
-// answered, or neither.
+// failing returns what an error is about: the lane of a run, a run that was never answered, or
+// neither.
 func (d *decoder) failing(id, text []byte) (*lane, *run) {
 	if len(id) > 0 {
 		if l := d.find(id, true); l != nil {

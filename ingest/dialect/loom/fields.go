@@ -6,7 +6,7 @@ import (
 	"tapedeck/ingest/dialect"
 )
 
-// field is a member that this dialect reads, in whatever object it stands.
+// field is a member that this dialect reads, in any object.
 type field uint8
 
 const (
@@ -61,8 +61,8 @@ var fieldNames = [noField + 1]string{
 	fResultSummary: "result_summary", fChunk: "chunk", fMetadata: "metadata", fNamespace: "namespace",
 }
 
-// fieldAt are the fields by the hashes of their names, of which no two are the
-// same: one comparison finds a field, which is faster than any map.
+// fieldAt holds the fields by the hashes of their names, which are all different: one comparison
+// finds a field, which is faster than a map.
 var fieldAt = func() (at [128]field) {
 	for i := range at {
 		at[i] = noField
@@ -75,7 +75,7 @@ var fieldAt = func() (at [128]field) {
 
 func fieldHash(key []byte) uint8 { return (uint8(len(key))*7 + key[0]*6 + key[len(key)-1]) & 127 }
 
-// fieldOf names a key.
+// fieldOf returns the field of a key.
 func fieldOf(key []byte) field {
 	if len(key) == 0 {
 		return noField
@@ -87,23 +87,22 @@ func fieldOf(key []byte) field {
 	return f
 }
 
-// object holds the members of one JSON object that this dialect reads, as they
-// stand in its text. Every object is gone over once: looking members up by
-// name would compare all keys for each.
+// object holds the members of one JSON object that this dialect reads, as JSON. It scans an
+// object once, as lookups by name would compare all keys for each.
 type object struct {
-	member [noField + 1][]byte // that of noField is nil
-	set    uint64              // a bit for each of them that is there
-	export *kind               // a key of the single-key form, and what it holds
+	member [noField + 1][]byte // the value of noField is nil
+	set    uint64              // a bit for each member that exists
+	export *kind               // a key of the single-key form
 	inside []byte
-	other  []byte // a key that looks like one and is none
+	other  []byte // a key that resembles one
 	keys   int
-	room   []byte // for texts whose escapes were undone
+	room   []byte // buffer for unescaped texts
 }
 
-// roomKept bounds the room that is kept for other frames, bytes.
+// roomKept bounds the buffer that is kept, bytes.
 const roomKept = 64 << 10
 
-// read takes in an object and reports whether text is one.
+// read scans an object. It reports whether text is one.
 func (o *object) read(text []byte) bool {
 	members, ok := dialect.MembersOf(text)
 	if !ok {
@@ -118,7 +117,7 @@ func (o *object) read(text []byte) bool {
 	}
 }
 
-// clear forgets the object: what it points at is not the decoder's.
+// clear releases the object, which aliases the frame.
 func (o *object) clear() {
 	for ; o.set != 0; o.set &= o.set - 1 {
 		o.member[bits.TrailingZeros64(o.set)] = nil
@@ -129,7 +128,7 @@ func (o *object) clear() {
 	}
 }
 
-// take notes a member; of several with one name the first.
+// take keeps a member. Of several with one name it keeps the first.
 func (o *object) take(key, value []byte) {
 	o.keys++
 	f := fieldOf(key)
@@ -154,13 +153,13 @@ func (o *object) put(f field, value []byte) {
 	o.set |= 1 << f
 }
 
-// text is a member's text: nil where it is missing or no string.
+// text returns a member's text, or nil where it is missing or not a string.
 func (o *object) text(f field) (text []byte) {
 	text, o.room = dialect.Unquote(o.member[f], o.room)
 	return text
 }
 
-// has reports whether the member is there and not null.
+// has reports whether the member exists and is not null.
 func (o *object) has(f field) bool { return isThere(o.member[f]) }
 
 func isThere(value []byte) bool  { return len(value) > 0 && value[0] != 'n' }

@@ -2,7 +2,7 @@ package loom
 
 import "testing"
 
-// No two names share a place in the table.
+// All names have different places in the table.
 func TestFields(t *testing.T) {
 	for f, name := range fieldNames[:noField] {
 		if got := fieldOf([]byte(name)); got != field(f) || name == "" {
@@ -16,7 +16,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// What is done with a type is said in one place of the table.
+// Every type has exactly one handler.
 func TestKinds(t *testing.T) {
 	for name, k := range byName {
 		if k.name != name || (k.event == nil) == (k.server == nil) || k.event == nil && k.export != "" {

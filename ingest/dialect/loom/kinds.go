@@ -2,32 +2,32 @@ package loom
 
 import "tapedeck/ingest/dialect"
 
-// kind is a type of frame, or of the event inside it: what it is called, what is
-// done with it, and by which members it is recognised.
+// kind is a type of frame, or of the event inside of it: its name, its handler, and the members
+// by which it is recognised.
 type kind struct {
 	name   string
 	export string // its key in the single-key form (specification §6)
 	shapes []shape
 
-	event func(*decoder, *run, *event) // one of the events that make up a run
-	// passive events report a state and may follow the end of their run: alone
-	// they are no sign that another has begun.
+	event func(*decoder, *run, *event) // handles an event of a run
+	// passive events report a state and may follow the end of their run: alone they do not begin
+	// another run.
 	passive bool
-	anyJSON bool // its payload may be more than an object
+	anyJSON bool // its payload may be other than an object
 	first   bool // a run begins with it
-	numbers bool // an event_id of 0 or 1 on it begins the numbers of another run
+	numbers bool // an event_id of 0 or 1 on it restarts the numbering for another run
 
-	server func(*decoder) // any other frame that the server sends
-	client func(*decoder) // a request
+	server func(*decoder) // handles any other frame of the server
+	client func(*decoder) // handles a request
 }
 
-// shape is a set of members, and how sure a frame is an event if it has them.
+// shape is a set of members, and the confidence in an event that has all of them.
 type shape struct {
 	sure    dialect.Confidence
 	members []field
 }
 
-// is lists members for a shape.
+// is returns a shape.
 func is(sure dialect.Confidence, members ...field) shape { return shape{sure, members} }
 
 const (
@@ -35,8 +35,8 @@ const (
 	possible = dialect.Possible
 )
 
-// byName and byExport find the types. They are filled in by init, as what is done
-// with a frame may be to look at another inside it.
+// byName and byExport hold the types. They are filled by init, as handlers may look up a type
+// inside of a frame.
 var byName, byExport = map[string]*kind{}, map[string]*kind{}
 
 func init() {
@@ -50,7 +50,7 @@ func init() {
 	}
 }
 
-// events are those of protocol specification §4.2, and thought_chunk.
+// events returns the events of protocol specification §4.2, and thought_chunk.
 func events() []kind {
 	graph := []shape{is(likely)}
 	nothing := func(*decoder, *run, *event) {}
@@ -90,14 +90,14 @@ func events() []kind {
 }
 
 const (
-	typeBundle    = "events" // a whole run in one object: it goes by that member
-	typeReply     = "reply"  // mostly without a type, by that member as well
+	typeBundle    = "events" // a whole run in one object, recognised by that member
+	typeReply     = "reply"  // mostly without a type, recognised by that member as well
 	typeWrapper   = "run_stream_event"
 	typeGotExpand = "got_expand"
 )
 
-// messages are the types that are no events. Of some answers server and web
-// client have names of their own.
+// messages returns the types that are not events. Server and web client use different names for
+// some answers.
 func messages() []kind {
 	list := []kind{
 		{name: typeReply, server: (*decoder).replied},

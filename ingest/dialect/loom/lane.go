@@ -8,27 +8,27 @@ import (
 	"tapedeck/schema"
 )
 
-// lane is a series of frames with one count of event_ids: a session's in a
-// stream of lines, a run's on a WebSocket.
+// lane is a series of frames with one count of event_ids: a session in a stream of lines, a run
+// on a WebSocket.
 type lane struct {
 	key     string // the session_id, or the wrapper's id
 	wrapped bool   // key is a wrapper's id
-	session string // what the frames call the conversation
+	session string // the conversation's name in frames
 	count   sequence
 	run     *run   // the run in progress, nil between runs
 	over    bool   // its latest run has ended
-	runs    uint64 // that ended
-	used    uint64 // Seq of the frame that last belonged to it
+	runs    uint64 // number of runs that ended
+	used    uint64 // Seq of its latest frame
 }
 
-// A stream may hold any number of sessions, one after the other: of a lane
-// whose run is over only the count is kept, and of the latest ones only.
+// A stream may have any number of sessions one after the other. A lane without a run in progress
+// keeps its count only, and only the latest of such lanes are kept.
 const (
 	openLimit = 256 // lanes with a run in progress
 	pastLimit = 32  // lanes without
 )
 
-// pastLane is what is kept of a lane between its runs.
+// pastLane is the state of a lane between its runs.
 type pastLane struct {
 	hash  uint64 // of its key, which may be long
 	count sequence
@@ -44,7 +44,7 @@ func hashOf(key string, wrapped bool) uint64 {
 	return h
 }
 
-// lanes are those with a run in progress, and the one used last.
+// lanes holds the lanes with a run in progress, and the lane used last.
 type lanes struct {
 	open  []*lane
 	past  []pastLane // the latest last
@@ -65,8 +65,8 @@ func (ls *lanes) find(key []byte, wrapped bool) *lane {
 	return nil
 }
 
-// running returns the lane used last that has a run in progress, on a WebSocket
-// or not, and how many there are.
+// running returns the lane used last that has a run in progress, on a WebSocket or not, and the
+// number of such lanes.
 func (ls *lanes) running(wrapped bool) (latest *lane, n int) {
 	for _, l := range ls.open {
 		if l.wrapped != wrapped || l.run == nil {
@@ -80,7 +80,7 @@ func (ls *lanes) running(wrapped bool) (latest *lane, n int) {
 	return latest, n
 }
 
-// remembers reports whether a session was there before.
+// remembers reports whether a session is known.
 func (ls *lanes) remembers(session []byte) bool {
 	h := hashOf(string(session), false)
 	for i := range ls.past {
@@ -91,7 +91,7 @@ func (ls *lanes) remembers(session []byte) bool {
 	return false
 }
 
-// add makes a lane, with the count that is remembered of it.
+// add makes a lane, with the count that is kept for it.
 func (ls *lanes) add(key []byte, wrapped bool, f *schema.Frame) *lane {
 	l := &lane{key: string(key), wrapped: wrapped, used: f.Seq}
 	if !wrapped {
@@ -110,7 +110,7 @@ func (ls *lanes) add(key []byte, wrapped bool, f *schema.Frame) *lane {
 	return l
 }
 
-// crowded returns the lane whose latest frame is the oldest if there are too many.
+// crowded returns the lane without frames for longest if there are too many, or nil.
 func (ls *lanes) crowded() *lane {
 	if len(ls.open) <= openLimit {
 		return nil
@@ -124,8 +124,7 @@ func (ls *lanes) crowded() *lane {
 	return oldest
 }
 
-// use makes a lane the present one. The one before goes to the past if it has
-// no run in progress.
+// use makes a lane the present one. The previous one retires if it has no run in progress.
 func (ls *lanes) use(l *lane, f *schema.Frame) {
 	l.used = f.Seq
 	if ls.cur == l {
@@ -137,7 +136,7 @@ func (ls *lanes) use(l *lane, f *schema.Frame) {
 	ls.cur = l
 }
 
-// retire keeps of a lane only what is needed should it come back.
+// retire keeps of a lane only what is needed if it comes back.
 func (ls *lanes) retire(l *lane) {
 	for i, o := range ls.open {
 		if o == l {
@@ -146,7 +145,7 @@ func (ls *lanes) retire(l *lane) {
 		}
 	}
 	if len(ls.open) < cap(ls.open)/8 {
-		ls.open = slices.Clone(ls.open) // it was long, and need not stay so
+		ls.open = slices.Clone(ls.open) // releases the memory of a long list
 	}
 	if len(ls.past) >= pastLimit {
 		ls.past = append(ls.past[:0], ls.past[1:]...)
@@ -157,7 +156,7 @@ func (ls *lanes) retire(l *lane) {
 	}
 }
 
-// ended says that a lane's run is over.
+// ended ends a lane's run.
 func (l *lane) ended() {
 	l.run, l.over, l.count.ended = nil, true, true
 	l.runs++

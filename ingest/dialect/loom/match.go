@@ -7,8 +7,8 @@ import (
 	"tapedeck/schema"
 )
 
-// match judges a frame by itself. Types such as "error", "usage" or "tool_call"
-// occur in many protocols: they count for what stands beside them.
+// match judges one frame. Types such as "error", "usage" or "tool_call" occur in many protocols:
+// other members are the evidence.
 func match(in *dialect.Input) (dialect.Confidence, string) {
 	var o object
 	if in.JSON == nil || !o.read(in.Data) {
@@ -29,7 +29,7 @@ func match(in *dialect.Input) (dialect.Confidence, string) {
 	return matchMessage(&o, k)
 }
 
-// matchRequest judges what a client sends.
+// matchRequest judges a message of a client.
 func matchRequest(o *object, typ string) (dialect.Confidence, string) {
 	evidence := "a " + typ + " request"
 	switch {
@@ -43,7 +43,7 @@ func matchRequest(o *object, typ string) (dialect.Confidence, string) {
 	return dialect.No, ""
 }
 
-// matchMessage judges what a server sends other than events.
+// matchMessage judges a message of a server other than an event.
 func matchMessage(o *object, k *kind) (dialect.Confidence, string) {
 	id := o.text(fID)
 	switch {
@@ -79,12 +79,12 @@ func matchEvent(o *object, k *kind) (dialect.Confidence, string) {
 	return c, evidence
 }
 
-// judge looks at an event's payload.
+// judge judges an event's payload.
 func (k *kind) judge(o *object) dialect.Confidence {
 	if k.shapes == nil {
 		return dialect.Possible
 	}
-	for _, s := range k.shapes { // the surest comes first
+	for _, s := range k.shapes { // the surest first
 		if !o.hasAll(s.members) {
 			continue
 		}

@@ -59,7 +59,7 @@ func TestMatch(t *testing.T) {
 		{dialect.Possible, `>{"type":"ping","id":"1"}`},
 		{dialect.Possible, `{"type":"pong","id":"1"}`},
 
-		// Frames of others.
+		// Frames of other dialects.
 		{dialect.No, `{"type":"tool_call"}`},
 		{dialect.No, `{"type":"tool_call","agent":"u","final":true,"delta":"{}","id":"toolu_1","name":"x"}`},
 		{dialect.No, `{"component":"x","tool_call_id":"1","tool_name":"y","status":"ok","type":"tool_call"}`},
@@ -85,7 +85,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// No captured stream of another protocol may look like Loom's.
+// No captured stream of another protocol is recognised as Loom's.
 func TestMatchLeavesOthersAlone(t *testing.T) {
 	for _, name := range []string{
 		"ag_ui/backend_tool_turn1.json", "ag_ui/sse_edge_cases.sse.txt", "anthropic_agent/json_envelope_scenarios.sse",

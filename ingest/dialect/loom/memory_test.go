@@ -13,7 +13,7 @@ import (
 	"tapedeck/schema"
 )
 
-// feed decodes lines, one a millisecond, and throws the facts away.
+// feed decodes lines, one a millisecond, and discards the facts.
 type feed struct {
 	decoder *decoder
 	emitter *dialect.Emitter
@@ -42,7 +42,7 @@ func (f *feed) line(format string, values ...any) *schema.Frame {
 	return frame
 }
 
-// session says one session's run: some calls, and an end unless it is cut off.
+// session writes the frames of one session's run: some calls, and an end unless end is false.
 func (f *feed) session(name string, end bool) {
 	const head = `{"session_id":"%s","node_id":"n","event_id":%d,`
 	id := 0
@@ -64,8 +64,8 @@ func (f *feed) session(name string, end bool) {
 	}
 }
 
-// A stream may hold any number of sessions one after the other, on a WebSocket
-// any number of runs and of other requests.
+// A stream may have any number of sessions one after the other, and on a WebSocket any number of
+// runs and other requests.
 func TestStateDoesNotGrow(t *testing.T) {
 	f := newFeed()
 	f.session("the first", true)
@@ -89,7 +89,7 @@ func TestStateDoesNotGrow(t *testing.T) {
 	}
 }
 
-// What has not ended is open for as long as it goes on, not only at its end.
+// A run is open while it runs, not only when the stream ends.
 func TestOpenWhileRunning(t *testing.T) {
 	f := newFeed()
 	f.line(`{"session_id":"s","node_id":"n","event_id":1,"type":"node_enter","id":"think"}`)
@@ -121,7 +121,7 @@ func TestIdleStateIsSmall(t *testing.T) {
 		f := newFeed()
 		name := func(i int) string { return fmt.Sprintf("0b54bb0c-3e9a-4c3d-9a53-%012d", i) }
 		for i := range openLimit {
-			f.session(name(i), false) // all of them at once, …
+			f.session(name(i), false) // all of them concurrently, …
 		}
 		for i := range openLimit {
 			f.line(`{"session_id":"%s","reply":"late","event_id":"%s"}`, name(i), strings.Repeat("9", 5000))
@@ -139,8 +139,7 @@ func TestIdleStateIsSmall(t *testing.T) {
 	runtime.KeepAlive(kept)
 }
 
-// With more runs in progress than are followed, the one without a frame for
-// longest is evicted. Frames decide which.
+// With more runs in progress than the limit, the one without a frame for longest is evicted.
 func TestTooManyRuns(t *testing.T) {
 	var frames []schema.Frame
 	say := func(format string, values ...any) {

@@ -12,13 +12,12 @@ import (
 type node struct {
 	model.Conversation
 	name string
-	// free is since when a call of a model may have been under way: since the
-	// node was entered or what ran in it last had ended, ns. A node does one
-	// thing at a time.
+	// free is when a call of a model may have begun: when the node was entered, or when its
+	// latest activity ended, ns. A node does one thing at a time.
 	free int64
 }
 
-const openNodes = 256 // of one run; more than that are frames lost
+const openNodes = 256 // of one run; more mean that frames were lost
 
 // begin begins a node run below a span.
 func (r *run) begin(e *event, below *dialect.Span) *node {
@@ -27,8 +26,7 @@ func (r *run) begin(e *event, below *dialect.Span) *node {
 	return n
 }
 
-// push adds a node run to a list of those in progress. The oldest of a list
-// that is full is abandoned.
+// push adds a node run to a list of those in progress. It abandons the oldest of a full list.
 func push(list *[]*node, n *node) {
 	if len(*list) >= openNodes {
 		(*list)[0].Abandon()
@@ -43,12 +41,12 @@ func drop(list *[]*node, n *node) {
 	}
 }
 
-// enter reads a node_enter. The node think does nothing but call a model, so
-// that the call is seen while its first token is waited for.
+// enter reads a node_enter. The node think only calls a model, so that its call begins before the
+// first token.
 func (d *decoder) enter(r *run, e *event) {
 	below, inside := r.Run(), r.Executing()
 	if inside != nil {
-		below = inside.Span // the tool is an agent itself
+		below = inside.Span // the tool is an agent
 	} else if old := r.unleft(e); old != nil {
 		old.Abandon()
 		drop(&r.nodes, old)
@@ -67,8 +65,8 @@ func (d *decoder) enter(r *run, e *event) {
 	}
 }
 
-// unleft returns an open node run that the one which begins proves over: it has
-// the same id, or without ids the same name. Its exit was lost.
+// unleft returns an open node run that has ended because another one begins: both have the same
+// id, or without ids the same name. Its exit was lost.
 func (r *run) unleft(e *event) *node {
 	for _, n := range slices.Backward(r.nodes) {
 		if n.name == string(e.name) && n.Node == string(e.node) {
@@ -95,8 +93,7 @@ func (d *decoder) leave(r *run, e *event) {
 	r.left, r.failed, r.failure = true, status == schema.StatusError, why
 }
 
-// outcome reads a result: "Ok" or {"Err": text}. What is neither, and no text
-// either, is taken as success.
+// outcome reads a result: "Ok" or {"Err": text}. Any other value that is not a text is a success.
 func outcome(e *event) (schema.Status, string) {
 	v := e.o.member[fResult]
 	if text := e.o.text(fResult); len(text) > 0 && string(text) != "Ok" && string(text) != "ok" {
@@ -109,8 +106,8 @@ func outcome(e *event) (schema.Status, string) {
 	return schema.StatusError, dialect.Short(text)
 }
 
-// exited finds the node run that an exit is of: the one with its id and name,
-// else with its name, else, where it has no name, with its id or the latest.
+// exited returns the node run of an exit: the one with its id and name, else the one with its
+// name. An exit without a name ends the one with its id, or the latest.
 func (r *run) exited(e *event) *node {
 	var named *node
 	known := false
@@ -133,9 +130,9 @@ func (r *run) exited(e *event) *node {
 	return nil
 }
 
-// of finds the node run that an event belongs to: by its id, by the node's
-// name, else the one entered last. Ids go on after their node's exit, so that
-// an unknown one says nothing where no name does. r.loose takes what is left.
+// of returns the node run of an event: by its id, by the node's name, else the one entered last.
+// Ids stay in use after their node's exit, so that an unknown id without a name is no evidence.
+// r.loose takes other events.
 func (r *run) of(e *event, byName bool) *node {
 	r.loose.Node = e.nodeID
 	if len(r.nodes) == 0 {

@@ -9,7 +9,7 @@ import (
 	"tapedeck/ingest/dialect"
 )
 
-// request is a run that a client asked for, of which nothing was heard so far.
+// request is a client's request for a run that has no frames yet.
 type request struct {
 	id, agent       string
 	model, provider string
@@ -17,16 +17,16 @@ type request struct {
 	media           string
 	attributes      string
 	at              int64
-	// run is open already where the request named a thread: then it is known
-	// which session it belongs to. Without one that is the answer's to say.
+	// run is open if the request named a thread, which determines the session. Otherwise the
+	// answer names it.
 	run *run
 }
 
-// requests are what the client of a WebSocket sent and waits for.
+// requests are the requests of a WebSocket's client that have no answer yet.
 type requests struct {
 	runs       []*request // the oldest first
-	others     []uint64   // the hashed ids of other requests
-	unreadable int        // messages that the server can only refuse
+	others     []uint64   // hashes of the ids of other requests
+	unreadable int        // invalid messages, which the server refuses
 }
 
 const (
@@ -34,8 +34,8 @@ const (
 	waitingOthers = 16
 )
 
-// answer returns the request that a run answers: the one with its id, should a
-// server use that, else the oldest. A server handles one after another.
+// answer returns the request that a run answers: the one with its id, if the server uses it, else
+// the oldest. A server handles requests one after the other.
 func (q *requests) answer(id []byte) *request {
 	if len(q.runs) == 0 {
 		return nil
@@ -52,7 +52,7 @@ func (q *requests) answer(id []byte) *request {
 	return r
 }
 
-// ask remembers a request that is not for a run.
+// ask keeps a request that is not for a run.
 func (q *requests) ask(id []byte) {
 	if len(id) == 0 {
 		return
@@ -63,8 +63,8 @@ func (q *requests) ask(id []byte) {
 	q.others = append(q.others, xxhash.Sum64(id))
 }
 
-// answered reports whether an answer is to a request that is not for a run,
-// and strikes that off.
+// answered reports whether an answer is to a request that is not for a run, and removes that
+// request.
 func (q *requests) answered(id []byte) bool {
 	if len(id) == 0 {
 		return false
@@ -91,12 +91,11 @@ func (d *decoder) sent() {
 	d.Unknown()
 }
 
-// requested reads a request that is not for a run, answered an answer to one.
+// requested reads a request that is not for a run.
 func (d *decoder) requested() { d.requests.ask(d.outer.text(fID)) }
 func (d *decoder) answered()  { d.requests.answered(d.outer.text(fID)) }
 
-// cancelRequested reads a cancel_run. The run goes on until the server says
-// that it has ended.
+// cancelRequested reads a cancel_run. The run continues until the server ends it.
 func (d *decoder) cancelRequested() {
 	d.requested()
 	if l := d.find(d.outer.text(fRunID), true); l != nil && l.run != nil {
@@ -124,7 +123,7 @@ func (d *decoder) runRequested() {
 	d.requests.runs = append(d.requests.runs, q)
 }
 
-// runFor is the run of a request that nothing answers.
+// runFor returns the run of a request without an answer.
 func (d *decoder) runFor(q *request) *run {
 	if q.run == nil {
 		q.run = d.openRun("", "", q)
@@ -132,7 +131,7 @@ func (d *decoder) runFor(q *request) *run {
 	return q.run
 }
 
-// modelOf splits a model as a request names it: "openai/gpt-4o", or "gpt-4o".
+// modelOf splits a model in a request: "openai/gpt-4o", or "gpt-4o".
 func modelOf(name string) (provider, model string) {
 	if provider, model, ok := strings.Cut(name, "/"); ok {
 		return provider, model
@@ -140,8 +139,7 @@ func modelOf(name string) (provider, model string) {
 	return "", name
 }
 
-// userMessage reads what a user said: a text, or a list of parts, of which the
-// texts are taken and the kinds of all noted.
+// userMessage reads a message of a user: a text, or a list of parts with texts and other kinds.
 func userMessage(value []byte) (text []byte, media, attrs string) {
 	switch {
 	case !isThere(value):

@@ -16,32 +16,32 @@ type run struct {
 	events int
 	export bool
 
-	nodes []*node // those open, the latest last
+	nodes []*node // open nodes, the latest last
 	graph []*node // nodes of a graph of thoughts
-	loose node    // takes what belongs to no node
+	loose node    // for events outside of all nodes
 
-	chunking *model.Tool // whose arguments are coming in
+	chunking *model.Tool // its arguments are incomplete
 	past     []pastTool
 
 	uncosted     *dialect.Span // a call of a model that ended with its node before its usage came
 	uncostedNode string
 	sums         sums
 
-	thinking *dialect.Message // the latest
-	thoughts *xxhash.Digest   // of all thinking
+	thinking *dialect.Message // the latest thinking
+	thoughts *xxhash.Digest   // hash of all thinking
 
-	cancelled bool   // its cancellation was asked for
-	left      bool   // a node of it ended
-	failed    bool   // its latest node ended in an error, …
-	failure   string // … this one
-	lastAt    int64  // when it was heard of last, ns
+	cancelled bool   // a client cancelled it
+	left      bool   // one of its nodes ended
+	failed    bool   // its latest node ended in an error
+	failure   string // the text of that error
+	lastAt    int64  // when its latest frame came, ns
 }
 
 // openTools bounds the tool calls in progress of one run.
 const openTools = 1024
 
-// openRun begins a run with the present frame, or with the request for it. Its
-// session never changes again, as that settles where it is stored.
+// openRun begins a run with the present frame, or with the request for it. Its session does not
+// change afterwards, as it determines where the run is stored.
 func (d *decoder) openRun(session, name string, q *request) *run {
 	r := &run{}
 	r.Conversation = model.Conversation{
@@ -50,7 +50,7 @@ func (d *decoder) openRun(session, name string, q *request) *run {
 	if q != nil {
 		r.Agent, r.Model, r.Provider = q.agent, q.model, q.provider
 	}
-	r.loose.Conversation = r.Conversation // without the run, which stays the other's to change
+	r.loose.Conversation = r.Conversation // without the run, which the other conversation changes
 	span := r.OpenRun(r.Agent)
 	r.loose.Nest(span)
 	if q != nil {
@@ -60,7 +60,7 @@ func (d *decoder) openRun(session, name string, q *request) *run {
 	return r
 }
 
-// asked records the user's message, which arrived at the given time.
+// asked records the user's message, which arrived at the given time, ns.
 func (d *decoder) asked(r *run, text []byte, media, attrs string, at int64) {
 	if len(text) == 0 || r.user != nil && string(r.user.TextSoFar()) == string(text) {
 		return
@@ -69,7 +69,7 @@ func (d *decoder) asked(r *run, text []byte, media, attrs string, at int64) {
 	r.user.Started, r.user.Ended, r.user.Media, r.user.Attributes = at, at, media, attrs
 }
 
-// named takes the run's name where that is learned later than that it runs.
+// named sets the run's name where it is known only after the start.
 func (r *run) named(name string) {
 	r.NameRun(name)
 	r.loose.RunID = name
@@ -102,9 +102,8 @@ func (d *decoder) finish(r *run, status schema.Status, why []byte) {
 	r.EndRun(status, why)
 }
 
-// abandon ends a run of which no end was seen. A run whose latest node ended in
-// an error has failed with that; the single-key form has no end, so that a run
-// which left all its nodes counts as ended.
+// abandon ends a run without an end. A run whose latest node ended in an error has failed with
+// that error. The single-key form has no end, so that a run that left all its nodes has ended.
 func (d *decoder) abandon(r *run) {
 	status, ended := schema.StatusUnclosed, int64(0)
 	switch {
@@ -123,11 +122,11 @@ func (d *decoder) abandon(r *run) {
 	span.Ended = ended
 }
 
-// settle ends what is open in a run when it ends. A call of a model outside of
-// any node has no end of its own but its usage: a good end of the run is its.
+// settle ends what is open in a run when it ends. A call of a model outside of nodes ends only
+// with its usage: it takes the successful end of the run.
 func (d *decoder) settle(r *run, well bool) {
 	for _, t := range r.OpenTools() {
-		t.Span.Status = schema.StatusUnclosed // also one that waits for approval
+		t.Span.Status = schema.StatusUnclosed // also a call that waits for approval
 	}
 	for _, list := range [][]*node{r.nodes, r.graph} {
 		for _, n := range list {

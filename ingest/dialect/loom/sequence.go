@@ -5,22 +5,21 @@ import (
 	"tapedeck/schema"
 )
 
-// sequence follows the event_ids of one lane. They count up by one from 1 (0
-// in the specification's example); a gap means that the server dropped frames
-// under back-pressure. A reply or run_end carries the next id without using it
-// up, in the code, or uses it up, in the specification: both are taken. Where a
-// run has ended, ids may go on or start over.
+// sequence tracks the event_ids of one lane. They count up by one from 1 (0 in the
+// specification's example). A gap means that the server dropped frames under backpressure. A
+// reply or run_end has the next id: in the code the following event has the same id, in the
+// specification the next one. Both are accepted. After the end of a run, ids may continue or
+// start again.
 type sequence struct {
 	prev, max uint64
 	reply     uint64 // the id on the latest reply
-	hash      uint64 // of the frame that carried prev
+	hash      uint64 // of the frame with prev
 	seen      bool   // an id was seen
-	replied   bool   // the frame before was a reply
-	ended     bool   // a run has ended: the next frame may start over
+	replied   bool   // the previous frame was a reply
+	ended     bool   // a run has ended: the next frame may start again
 }
 
-// repeats reports whether an event with this id, and with this content by its
-// hash, is the one before once more.
+// repeats reports whether an event with this id and hash of its content repeats the previous one.
 func (s *sequence) repeats(id, hash uint64) bool {
 	return s.seen && !s.ended && id == s.prev && hash == s.hash
 }

@@ -9,21 +9,21 @@ import (
 	"tapedeck/ingest/dialect"
 )
 
-// mark identifies the present event by its own contents. By section 3 of the
-// specification receivers deduplicate by event_id, which counts within a session.
+// mark identifies the present event by its content. By section 3 of the specification receivers
+// deduplicate by event_id, which counts within a session.
 type mark struct {
 	counted bool // the event has a numeric event_id
 	id      uint64
 	hash    uint64 // of its JSON text
 }
 
-// shared returns the id of a fact that begins with the present event, the same in
-// every stream that carries the event, so that tokens and tool calls of a run that is
-// recorded twice count once. The id is made of the lane's key, the number of runs
-// that ended in the lane before, the event_id and the event's text. Without an
-// event_id or a session the id is unique to this stream.
+// shared returns the id of a fact that begins with the present event. It is the same in every
+// stream with the event, so that tokens and tool calls of a run that is recorded twice count
+// once. The id is made of the lane's key, the number of runs that ended in the lane before, the
+// event_id and the event's text. Without an event_id or a session the id is unique to this
+// stream.
 func (d *decoder) shared(kind string) string {
-	kind = strings.TrimPrefix(kind, "tool_") // of messages
+	kind = strings.TrimPrefix(kind, "tool_") // prefix of the kinds of messages
 	l := d.cur
 	if !d.mark.counted || l == nil || l.key == "" || d.part > 0 {
 		return d.ID(kind)

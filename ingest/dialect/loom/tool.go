@@ -9,15 +9,15 @@ import (
 	"tapedeck/schema"
 )
 
-// toolEvent is an event about a tool call, in whichever form.
+// toolEvent is an event about a tool call, in any form.
 type toolEvent struct {
 	id, name []byte
-	text     []byte // arguments, a piece of them, output, result; nil for none
+	text     []byte // arguments, a piece of them, output or result; nil for none
 	media    string
 	node     *node
 }
 
-// toolEvent reads an event whose text is in a member.
+// toolEvent reads an event whose text is in the given member.
 func (r *run) toolEvent(e *event, member field) toolEvent {
 	t := toolEvent{id: e.o.text(fCallID), name: e.o.text(fName), node: r.of(e, false)}
 	t.read(e.o.member[member])
@@ -30,9 +30,8 @@ func (t *toolEvent) read(value []byte) {
 	}
 }
 
-// custom reads what a server says of tools that has its tool events switched
-// off. step_progress comes after a call; should the call's start have been
-// seen nevertheless, it is something that it printed.
+// custom reads the events of a server whose tool events are switched off. step_progress comes
+// after a call. If the call's start was seen nevertheless, it is output of the call.
 func (d *decoder) custom(r *run, e *event) {
 	v := e.o.member[fValue]
 	if e.export {
@@ -55,9 +54,8 @@ func (d *decoder) custom(r *run, e *event) {
 	}
 }
 
-// known returns the call that an event is found to be of, and begins one where
-// there is none. Until it is executed it starts when it was first spoken of, and
-// belongs to the node that asked for it.
+// known returns the call of an event, and begins one where there is none. Until it is executed
+// its start is its first mention, and its parent is the node that made it.
 func (r *run) known(tool *model.Tool, t *toolEvent) *model.Tool {
 	if tool == nil {
 		return r.BeginTool(t.id, t.name, &t.node.Conversation)
@@ -110,7 +108,7 @@ func (d *decoder) waits(r *run, t *toolEvent) {
 	r.MoveTool(tool, &t.node.Conversation)
 }
 
-// startTool reads a tool_start: from here on the tool's time is measured.
+// startTool reads a tool_start: the duration of the call begins.
 func (d *decoder) startTool(r *run, e *event) {
 	t := r.toolEvent(e, noField)
 	tool := r.known(r.unstarted(&t), &t)
@@ -140,7 +138,7 @@ func (d *decoder) prints(r *run, t *toolEvent) {
 		tool.Span.Started, tool.Running = 0, true // its start was not seen
 	}
 	if tool.Span.Status == schema.StatusWaiting {
-		tool.Span.Status = schema.StatusOpen // it prints: so it was approved
+		tool.Span.Status = schema.StatusOpen // a tool with output has been approved
 		d.Emitter.ChangedSpan(tool.Span, d.Frame)
 	}
 	if len(t.text) > 0 {
@@ -158,7 +156,7 @@ func (d *decoder) endTool(r *run, e *event) {
 	d.ends(r, &t, dialect.RawTrue(e.o.member[fIsError]), rest.Text())
 }
 
-// ends ends a call. An end that is reported a second time says nothing new.
+// ends ends a call. A repeated end changes nothing.
 func (d *decoder) ends(r *run, t *toolEvent, isError bool, attrs string) {
 	found := r.inUse(t)
 	if found == nil && r.spanOf(t.id) != "" {
@@ -189,7 +187,7 @@ func (d *decoder) ends(r *run, t *toolEvent, isError bool, attrs string) {
 	}
 }
 
-// pastTool is a call that has ended, remembered for what is reported of it again.
+// pastTool is a call that has ended, kept for repeated events.
 type pastTool struct{ id, span string }
 
 const pastTools = 16
@@ -204,7 +202,7 @@ func (r *run) remember(call *dialect.Span) {
 	r.past = append(r.past, pastTool{call.CallID, call.ID})
 }
 
-// spanOf returns the span of a call that has ended, "" for none.
+// spanOf returns the span of a call that has ended, or "".
 func (r *run) spanOf(id []byte) string {
 	for _, p := range slices.Backward(r.past) {
 		if p.id == string(id) {

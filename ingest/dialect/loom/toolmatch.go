@@ -6,9 +6,8 @@ import (
 	"tapedeck/ingest/dialect/model"
 )
 
-// Frames name a call by its id. Where a frame has none, a call goes by its
-// tool's name, and of several with one name the one that was waiting longest
-// is meant: Loom executes tools one after another, in the order of the calls.
+// Frames name a call by its id. A frame without an id means the oldest waiting call with its
+// tool's name: Loom executes tools one after the other, in the order of the calls.
 
 // byID returns the latest call with an id.
 func (r *run) byID(id []byte) *model.Tool {
@@ -20,8 +19,8 @@ func (r *run) byID(id []byte) *model.Tool {
 	return nil
 }
 
-// first returns the first call of a tool that fits. Where the name is missing on
-// either side it may be any. With anonymous only calls without an id fit.
+// first returns the first call of a tool that fits. A missing name on either side matches any.
+// With anonymous only calls without an id fit.
 func (r *run) first(name []byte, anonymous bool, fits func(*model.Tool) bool) *model.Tool {
 	for _, t := range r.OpenTools() {
 		if s := t.Span; (len(name) == 0 || s.Name == "" || s.Name == string(name)) &&
@@ -37,8 +36,8 @@ func idle(t *model.Tool) bool     { return !t.Running }
 func running(t *model.Tool) bool  { return t.Running }
 func whatever(*model.Tool) bool   { return true }
 
-// chunked returns the call that a piece of arguments belongs to. One that names
-// nothing continues the call before.
+// chunked returns the call of a piece of arguments. A piece without an id and a name continues
+// the previous call.
 func (r *run) chunked(e *toolEvent) *model.Tool {
 	t := r.byID(e.id)
 	if len(e.id) == 0 {
@@ -53,9 +52,8 @@ func (r *run) chunked(e *toolEvent) *model.Tool {
 	return t
 }
 
-// announced returns the call that a tool_call completes: one whose arguments
-// came in pieces, or that is executed already. An id that a call in execution
-// had is that of another call.
+// announced returns the call that a tool_call completes: its arguments came in pieces, or its
+// execution has begun. The id of a call in execution means that this is another call.
 func (r *run) announced(e *toolEvent) *model.Tool {
 	if len(e.id) == 0 {
 		return r.first(e.name, false, uncalled)
@@ -70,7 +68,7 @@ func (r *run) announced(e *toolEvent) *model.Tool {
 	return t
 }
 
-// unstarted returns the call that begins to be executed, or waits for approval.
+// unstarted returns the call whose execution begins, or that waits for approval.
 func (r *run) unstarted(e *toolEvent) *model.Tool {
 	if len(e.id) == 0 {
 		if t := r.first(e.name, true, idle); t != nil {
@@ -88,8 +86,8 @@ func (r *run) unstarted(e *toolEvent) *model.Tool {
 	return t
 }
 
-// inUse returns the call that output or an end belongs to: one in execution
-// before one that was only asked for.
+// inUse returns the call of an output or an end: one in execution, else one that is not executed
+// yet.
 func (r *run) inUse(e *toolEvent) *model.Tool {
 	anonymous := len(e.id) > 0
 	if anonymous {

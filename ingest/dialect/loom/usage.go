@@ -7,8 +7,8 @@ import (
 	"tapedeck/schema"
 )
 
-// counting says how Loom counts: prompt_tokens includes what came from a cache,
-// completion_tokens includes reasoning.
+// counting is how Loom counts: prompt_tokens includes tokens from a cache, completion_tokens
+// includes reasoning.
 var counting = dialect.Counting{
 	Input: "prompt_tokens", CacheRead: "prompt_tokens_details.cached_tokens", InputHoldsCache: true,
 	Output: "completion_tokens", Reasoning: "completion_tokens_details.reasoning_tokens", OutputHoldsReasoning: true,
@@ -35,7 +35,7 @@ func (d *decoder) costs(r *run, e *event) {
 	r.sums.add(e.o)
 }
 
-// use records what a call, or all of the run, used.
+// use records the usage of a call or of the whole run.
 func (r *run) use(id string, span *dialect.Span, raw []byte) *dialect.Usage {
 	tokens, total, _ := counting.Read(raw)
 	u := r.UseTokens(id, span.ID, span, counting.Mode, tokens)
@@ -43,13 +43,12 @@ func (r *run) use(id string, span *dialect.Span, raw []byte) *dialect.Usage {
 	return u
 }
 
-// totals reads a run_end's usage. It repeats what the usage events said and is
-// never added to them: where it disagrees, the run says so; where there were
-// no events, it is the run's usage.
+// totals reads a run_end's usage. It repeats the usage events and is never added to them. A
+// difference becomes an attribute of the run. Without usage events it is the run's usage.
 func (d *decoder) totals(r *run, o *object) {
 	raw, whole := o.member[fTotalUsage], true
 	if !isObject(raw) {
-		raw, whole = o.member[fUsage], false // the latest call's
+		raw, whole = o.member[fUsage], false // of the latest call
 	}
 	switch {
 	case !isObject(raw):
@@ -65,10 +64,10 @@ func (d *decoder) totals(r *run, o *object) {
 	}
 }
 
-// summed are the counts of a usage that are added up over a run.
+// summed are the counts of a usage that add up over a run.
 var summed = [...]field{fPrompt, fCompletion, fTotal}
 
-// sums are the counts of a run's usage events.
+// sums are the sums of a run's usage events.
 type sums struct {
 	calls  int
 	counts [len(summed)]uint64
@@ -82,8 +81,8 @@ func (s *sums) add(usage *object) {
 	}
 }
 
-// difference is what a run_end's total says beyond the sum of the events, as a
-// JSON object, or "" where they agree.
+// difference returns what a run_end's total has beyond the sum of the events, as a JSON object,
+// or "" where they agree.
 func (s *sums) difference(total *object) string {
 	var stated sums
 	stated.add(total)

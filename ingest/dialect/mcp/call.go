@@ -11,14 +11,13 @@ import (
 	"tapedeck/schema"
 )
 
-// call is what is kept of a call beside the model's.
+// call is the decoder's state of a tool call.
 type call struct {
 	shared uint64 // see decoder.shared
-	token  string // of its progress, as it stands
+	token  string // of its progress, as JSON
 }
 
-// toolsCall reads a call, which is executed from then on. It belongs to no run: the
-// protocol has none.
+// toolsCall reads a call, whose execution begins. It belongs to no run, as the protocol has none.
 func (d *decoder) toolsCall(m *message) {
 	if m.id == nil || d.awaits(m.id) {
 		return
@@ -38,8 +37,8 @@ func (d *decoder) toolsCall(m *message) {
 	d.await(m.id, tool)
 }
 
-// sharedID identifies a request in all streams of an MCP session, 0 where the session
-// is not known: the ids of requests are counted from the same number in each.
+// sharedID identifies a request in all streams of an MCP session. It is 0 where the session is
+// not known, as the ids of requests count from the same number in each.
 func (d *decoder) sharedID(id []byte) uint64 {
 	if d.Session == "" {
 		return 0
@@ -47,16 +46,16 @@ func (d *decoder) sharedID(id []byte) uint64 {
 	return xxhash.Sum64(append(append([]byte("mcp:"+d.Session), 0), id...))
 }
 
-// idText is an id without the quotes that it may have.
+// idText returns an id without its quotes.
 func idText(id []byte) []byte {
 	text, _ := dialect.RawContent(id)
 	return text
 }
 
-// speakOf makes facts that begin from now on those of a call.
+// speakOf makes facts that begin from now on facts of a call.
 func (d *decoder) speakOf(tool *model.Tool) { d.shared = tool.Data.(*call).shared }
 
-// lone reads a result whose request was not seen, if it is that of a tool.
+// lone reads a result without a request, if it is that of a tool.
 func (d *decoder) lone(id []byte, v *fastjson.Value, raw []byte) {
 	if id == nil || !isToolResult(v) || d.Ended(idText(id)) {
 		return
@@ -68,13 +67,13 @@ func (d *decoder) lone(id []byte, v *fastjson.Value, raw []byte) {
 	d.returned(tool, v, raw)
 }
 
-// isToolResult reports whether a result is that of a tool. What a model answers to
-// sampling has a role, contents of resources have another name.
+// isToolResult reports whether a result is that of a tool. A model's answer to sampling has a
+// role, and contents of resources have another name.
 func isToolResult(v *fastjson.Value) bool {
 	return dialect.IsArray(v.Get("content")) && v.Get("role") == nil
 }
 
-// returned reads a call's result. isError says that the tool failed.
+// returned reads a call's result. isError means that the tool failed.
 func (d *decoder) returned(tool *model.Tool, v *fastjson.Value, raw []byte) {
 	d.speakOf(tool)
 	text, media := contentOf(raw)
@@ -96,8 +95,8 @@ func (d *decoder) returned(tool *model.Tool, v *fastjson.Value, raw []byte) {
 	d.EndTool(tool, schema.StatusOK, nil)
 }
 
-// contentOf returns what a tool returned: the texts of its content on lines of their
-// own, else the structured content, else the content as it stands.
+// contentOf returns the result of a tool: the texts of its content, one a line, else the
+// structured content, else the content as JSON.
 func contentOf(result []byte) (text []byte, media string) {
 	content := dialect.RawMember(result, "content")
 	if text = dialect.RawWords(content); len(text) > 0 {
@@ -109,7 +108,7 @@ func contentOf(result []byte) (text []byte, media string) {
 	return content, "json"
 }
 
-// otherParts lists the kinds of contents that are no text, as a JSON array.
+// otherParts returns the types of contents that are not text, as a JSON array.
 func otherParts(content []*fastjson.Value) []byte {
 	var kinds dialect.List
 	for _, part := range content {
@@ -134,7 +133,7 @@ func (d *decoder) failed(tool *model.Tool, v *fastjson.Value, raw []byte) {
 	d.EndTool(tool, schema.StatusError, why)
 }
 
-// progress reads how far a call is. What it says is the call's output.
+// progress reads the progress of a call. Its message is output of the call.
 func (d *decoder) progress(m *message) {
 	token := m.params("progressToken")
 	for _, tool := range d.OpenTools() {
@@ -154,8 +153,8 @@ func (d *decoder) progress(m *message) {
 	}
 }
 
-// log reads what a server logs. It is the output of the call that is executed, if only
-// one is.
+// log reads a log message of a server. It is output of the call in execution, if there is exactly
+// one.
 func (d *decoder) log(m *message) {
 	if len(d.OpenTools()) != 1 {
 		return
@@ -173,7 +172,7 @@ func (d *decoder) print(tool *model.Tool, line []byte) {
 	}
 }
 
-// cancelled reads that the client no longer wants a response.
+// cancelled reads that the client no longer waits for a response.
 func (d *decoder) cancelled(m *message) {
 	tool := d.OpenTool(idText(m.params("requestId")))
 	if tool != nil {

@@ -13,8 +13,8 @@ const (
 	methodField  = "Mcp-Method"
 )
 
-// head reads the head of a request, which begins an exchange, or of its answer. Either
-// may name the session; a proxy that is not asked to keep the id has masked it.
+// head reads the head of a request, which begins an exchange, or of its answer. Either may name
+// the session. A proxy has masked the id, unless it is configured to keep it.
 func (d *decoder) head(h *dialect.Head) {
 	d.refusal.Answer(h.Status)
 	if id := h.Field(sessionField); len(id) > 0 && string(id) != secrets.Mask {
@@ -22,8 +22,8 @@ func (d *decoder) head(h *dialect.Head) {
 	}
 }
 
-// refused ends the calls of an exchange whose answer has an error's status and did not
-// end them. body is what it said, if that was seen.
+// refused ends the calls of an exchange whose answer has an error status and did not end them.
+// body is the body of the answer, if there was one.
 func (d *decoder) refused(body []byte) {
 	if !d.refusal.Refused() {
 		return

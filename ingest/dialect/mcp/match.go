@@ -8,8 +8,8 @@ import (
 	"tapedeck/ingest/dialect"
 )
 
-// match judges a frame by itself. JSON-RPC alone says nothing: language servers, ACP,
-// A2A and others speak it, and some have methods of the same names.
+// match judges one frame. JSON-RPC alone is no evidence: language servers, ACP, A2A and other
+// protocols use it, and some have methods with the same names.
 func match(in *dialect.Input) (dialect.Confidence, string) {
 	if head, ok := dialect.HeadOf(in); ok {
 		return matchHead(&head)
@@ -50,8 +50,8 @@ func matchMessage(v *fastjson.Value) (dialect.Confidence, string) {
 	return matchResult(v.Get("result"))
 }
 
-// matchMethod judges a request or a notification. Methods that other protocols may have
-// as well are distinguished by their parameters.
+// matchMethod judges a request or a notification. Parameters distinguish methods that other
+// protocols may have as well.
 func matchMethod(method []byte, params *fastjson.Value) (dialect.Confidence, string) {
 	why := "the method " + string(method)
 	certain := false
@@ -73,7 +73,7 @@ func matchMethod(method []byte, params *fastjson.Value) (dialect.Confidence, str
 	case "sampling/createMessage":
 		certain = dialect.IsArray(params.Get("messages"))
 	case "ping", "tasks/get", "tasks/list", "tasks/result", "tasks/cancel", "tasks/update":
-		return dialect.No, "" // anybody's
+		return dialect.No, "" // many protocols have it
 	default:
 		if _, known := methods[string(method)]; !known {
 			return dialect.No, ""
@@ -85,13 +85,13 @@ func matchMethod(method []byte, params *fastjson.Value) (dialect.Confidence, str
 	return dialect.Likely, why
 }
 
-// isVersion reports whether a text is a version of the protocol, which is a date. ACP's
+// isVersion reports whether a text is a version of the protocol, which is a date. ACP's version
 // is a number.
 func isVersion(text []byte) bool {
 	return len(text) >= len("2024-11-05") && bytes.HasPrefix(text, []byte("20")) && text[4] == '-' && text[7] == '-'
 }
 
-// matchResult judges a response by what it says.
+// matchResult judges a response by its members.
 func matchResult(v *fastjson.Value) (dialect.Confidence, string) {
 	tool := v.Get("tools", "0")
 	switch {

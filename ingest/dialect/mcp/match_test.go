@@ -7,7 +7,7 @@ import (
 	"tapedeck/ingest/dialect/dialecttest"
 )
 
-// What other protocols over JSON-RPC send is not taken for this one.
+// Messages of other protocols over JSON-RPC do not match.
 func TestMatch(t *testing.T) {
 	tests := []struct {
 		want dialect.Confidence

@@ -1,6 +1,6 @@
-// Package mcp reads the Model Context Protocol: the JSON-RPC messages between a
-// client and a server of tools, over streamable HTTP as a proxy records it, and as
-// lines of stdio. docs/dialects/mcp.md says what is concluded from what.
+// Package mcp reads the Model Context Protocol: the JSON-RPC messages between a client and a
+// server of tools, over streamable HTTP as a proxy records it, and as lines of stdio.
+// docs/dialects/mcp.md describes how it reads them.
 package mcp
 
 import (
@@ -12,9 +12,12 @@ import (
 )
 
 // Dialect is the Model Context Protocol.
-var Dialect = dialect.Dialect{Name: "mcp", Match: match, Ends: dialect.EndsWith(typeResult, typeError), New: newDecoder}
+var Dialect = dialect.Dialect{
+	Name: "mcp", Match: match,
+	Ends: dialect.EndsWith(typeResult, typeError), New: newDecoder,
+}
 
-// Names of frames that have none of their own; others have the name of their method.
+// Types of frames that have no method. Other frames have the name of their method.
 const (
 	typeResult = "result"
 	typeError  = "error"
@@ -26,9 +29,9 @@ type decoder struct {
 	model.Conversation
 	stream  model.Stream
 	session dialect.Last
-	waiting []request // without their responses
+	waiting []request // without a response
 	refusal model.Refusal
-	shared  uint64 // identifies the call that facts begin of now; 0 where only this stream knows it
+	shared  uint64 // identifies the present call; 0 where only this stream has it
 }
 
 func newDecoder(string) dialect.Decoder {
@@ -38,7 +41,7 @@ func newDecoder(string) dialect.Decoder {
 	return d
 }
 
-// factID returns the id of a fact of a call: in all streams of an MCP session the same.
+// factID returns the id of a fact of a call. It is the same in all streams of an MCP session.
 func (d *decoder) factID(kind string) string {
 	if d.shared == 0 {
 		return d.ID(kind)
@@ -55,7 +58,7 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	} else if len(in.Data) > 0 {
 		d.data(in)
 	} else {
-		in.Flags &^= schema.FlagNotJSON // an event without data lets the client reconnect from its id
+		in.Flags &^= schema.FlagNotJSON // an event without data only has an id, for reconnects
 	}
 	in.EventID = in.ID
 	d.Address()
@@ -79,7 +82,7 @@ func (d *decoder) data(in *dialect.Input) {
 	}
 }
 
-// text reads what is no JSON: the page of a gateway.
+// text reads a message that is not JSON, such as the page of a gateway.
 func (d *decoder) text(in *dialect.Input) {
 	if in.Transport != schema.HTTP {
 		in.Type = dialect.Intern([]byte(in.Event))

@@ -15,16 +15,16 @@ import (
 type message struct {
 	*fastjson.Value
 	raw []byte
-	id  []byte // as it stands; nil for a notification
+	id  []byte // as JSON; nil for a notification
 }
 
-// params is a member of the message's parameters as it stands.
+// params returns a member of the message's parameters as JSON.
 func (m *message) params(name string) []byte {
 	return dialect.RawMember(dialect.RawMember(m.raw, "params"), name)
 }
 
-// methods are the methods of the protocol, of all its versions so far. Those without a
-// handler are known, and nothing is concluded from them.
+// methods has the methods of all versions of the protocol. Methods without a handler are known
+// and ignored.
 var methods = dialect.NewTypes(map[string]func(*decoder, *message){
 	"tools/call":              (*decoder).toolsCall,
 	"notifications/progress":  (*decoder).progress,
@@ -76,11 +76,11 @@ func (d *decoder) message(v *fastjson.Value, raw []byte) string {
 	return ""
 }
 
-// request is a request without its response so far.
+// request is a request without a response.
 type request struct {
-	id        string // as it stands
+	id        string // as JSON
 	direction schema.Direction
-	tool      *model.Tool // nil for what is no call of a tool
+	tool      *model.Tool // nil for other requests
 }
 
 // requestLimit bounds the requests that wait for their responses.
@@ -98,10 +98,10 @@ func (d *decoder) awaits(id []byte) bool {
 	return slices.ContainsFunc(d.waiting, func(r request) bool { return r.id == string(id) && r.direction == d.Frame.Direction })
 }
 
-// response finds the request that a response answers, and calls end if that was a call
-// of a tool. It reports whether there is such a request. Both sides count their requests
-// from the same number: the response goes the other way where frames have directions.
-// An error without an id answers the only request there is.
+// response finds the request of a response, and calls end if it was a tool call. It reports
+// whether there is such a request. Both sides count their requests from the same number: a
+// response goes in the opposite direction of its request, where frames have directions. An error
+// without an id answers the only request in progress.
 func (d *decoder) response(id []byte, end func(*model.Tool)) bool {
 	best := -1
 	for i, r := range d.waiting {

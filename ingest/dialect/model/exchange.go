@@ -57,14 +57,22 @@ func (x *Exchange) Decode(in *dialect.Input, b *dialect.Emitter) {
 	if x.EventIDs {
 		in.EventID = in.ID
 	}
-	if h, ok := dialect.HeadOf(in); !ok {
+	if h, ok := dialect.HeadOf(in); ok {
+		x.head(h)
+	} else {
 		x.message(in)
-	} else if h.Status != 0 {
+	}
+	x.Address()
+}
+
+// head has the decoder read a head. It takes a copy, as a head that escapes would be allocated for
+// every frame.
+func (x *Exchange) head(h dialect.Head) {
+	if h.Status != 0 {
 		x.api.Answer(&h)
 	} else {
 		x.api.Request(&h)
 	}
-	x.Address()
 }
 
 // message has the decoder read a message. A binary message may have no data: its headers may

@@ -27,12 +27,10 @@ func (d *decoder) request(v *fastjson.Value, raw []byte) string {
 		d.ask(prompt, v.GetArray("images"))
 	}
 	messages := v.GetArray("messages")
-	first := dialect.NewSince(messages, isAssistant, true)
+	first := dialect.NewSince(messages, dialect.IsAssistant, true)
 	dialect.Elements(messages, dialect.RawMember(raw, "messages"), first, d.newMessage)
 	return typeRequest
 }
-
-func isAssistant(m *fastjson.Value) bool { return string(m.GetStringBytes("role")) == "assistant" }
 
 // newMessage reads a new message of a request. A tool result mostly names its tool and has no id;
 // its call is then not known.

@@ -7,28 +7,28 @@ import (
 	"tapedeck/schema"
 )
 
-// chat decodes one stream of chat completions: a response, several one after the
-// other, or several at a time.
+// chat decodes one stream of chat completions: one response, several one after the other, or
+// several concurrently.
 type chat struct {
 	exchange
 	progress              // of the present response
-	others   []parked     // the responses that other chunks may go on with
+	others   []parked     // other responses that chunks may continue
 	id       dialect.Last // of the latest response
-	single   bool         // the stream is one exchange, and so one response
+	single   bool         // the stream is one exchange, with one response
 	key      []byte       // scratch: of a choice's texts
 	typ      dialect.Last
 	tail     dialect.Tail // of the responses that have ended
 }
 
-// progress is how far a response is.
+// progress is the state of a response.
 type progress struct {
 	choices  []choice
 	usage    *dialect.Usage
-	groqOnly bool   // the usage came as x_groq
-	stop     string // why choice 0 ended, or another that ended before it
+	groqOnly bool   // the usage is in x_groq
+	stop     string // the finish reason of choice 0, or of another that ended before it
 	last     int64  // arrival of the latest chunk, ns
-	mixed    bool   // it has chunks that may be another response's
-	cost     []byte // what the provider states that it costs, JSON
+	mixed    bool   // it may have chunks of another response
+	cost     []byte // the cost that the provider states, JSON
 	final    uint64 // the hash of the latest chunk, once all choices have finished
 }
 
@@ -39,11 +39,11 @@ func newChat(string) dialect.Decoder {
 	return d
 }
 
-// Names that frames without one of their own are given.
+// Types of frames that name none.
 const (
 	typeChunk   = "chat.completion.chunk"
 	typeAnswer  = "chat.completion"
-	typeText    = "text_completion" // the older API, as a chunk and as a whole
+	typeText    = "text_completion" // the older API: chunks and whole answers
 	typeRequest = "request"
 	typeError   = "error"
 )
@@ -88,14 +88,14 @@ func (d *chat) leave() {
 	}
 }
 
-// begin begins a response that no request began.
+// begin begins a response without a request.
 func (d *chat) begin() {
 	d.reset()
 	d.OpenRun("")
 	d.OpenCall()
 }
 
-// reset forgets the response before.
+// reset forgets the previous response.
 func (d *chat) reset() {
 	d.forget()
 	d.usage, d.groqOnly, d.stop, d.mixed, d.cost = nil, false, "", false, nil
@@ -103,14 +103,14 @@ func (d *chat) reset() {
 	d.ForgetModel()
 }
 
-// forget releases what was kept of a response that has ended.
+// forget releases the state of a response that has ended.
 func (d *chat) forget() {
 	clear(d.choices)
 	d.choices = d.choices[:0]
 }
 
-// done reads the end marker, which does not say of which response it is: of the
-// present one, unless only another has finished.
+// done reads the end marker, which names no response. It ends the present one, unless only
+// another one has finished.
 func (d *chat) done() {
 	if d.finished() || !d.othersOpen() {
 		d.finishAll()
@@ -128,7 +128,7 @@ func (d *chat) done() {
 	}
 }
 
-// finishAll ends the response in progress: nothing more will come of it.
+// finishAll ends the response in progress, as no more of it will come.
 func (d *chat) finishAll() {
 	if d.Run() == nil {
 		return
@@ -139,7 +139,7 @@ func (d *chat) finishAll() {
 	d.end()
 }
 
-// end ends the response as its reason to stop has it.
+// end ends the response with the status of its finish reason.
 func (d *chat) end() {
 	switch d.stop {
 	case "error", "insufficient_system_resource", "network_error":
@@ -150,7 +150,7 @@ func (d *chat) end() {
 	d.forget()
 }
 
-// endAsOf ends the response at a time that has gone by.
+// endAsOf ends the response at a time in the past, ns.
 func (d *chat) endAsOf(at int64) {
 	run, call := d.Run(), d.Call()
 	d.end()
@@ -160,7 +160,7 @@ func (d *chat) endAsOf(at int64) {
 	}
 }
 
-// finished reports whether all choices that were seen have ended.
+// finished reports whether all choices so far have ended.
 func (p *progress) finished() bool {
 	for i := range p.choices {
 		if !p.choices[i].finished {
@@ -170,8 +170,8 @@ func (p *progress) finished() bool {
 	return len(p.choices) > 0
 }
 
-// textKey names a choice's text among the growing messages; the kinds of
-// messages distinguish the others.
+// textKey returns the key of a growing text of a choice. Kinds of messages distinguish its other
+// texts.
 func (d *chat) textKey(c *choice, what byte) []byte {
 	d.key = append(d.key[:0], what)
 	d.key = strconv.AppendInt(d.key, int64(c.index), 10)

@@ -11,7 +11,7 @@ import (
 	"tapedeck/schema"
 )
 
-// answer reads what the server sends: a chunk, a whole answer, or an error.
+// answer reads a message of the server: a chunk, a whole answer, or an error.
 func (d *chat) answer(in *dialect.Input) {
 	v := in.JSON
 	why := errorOf(v)
@@ -29,7 +29,7 @@ func (d *chat) answer(in *dialect.Input) {
 	case string(object) == typeText:
 		d.Frame.Type, whole = typeText, in.Transport == schema.HTTP
 	case string(object) == typeChunk, listed:
-		d.Frame.Type = typeChunk // some leave it out
+		d.Frame.Type = typeChunk // some servers leave it out
 	case why != nil || d.Refusal.Refused():
 		d.Frame.Type = typeError
 	default:
@@ -59,7 +59,7 @@ func (d *chat) chunk(in *dialect.Input, v, list *fastjson.Value, whole bool) {
 	}
 	d.turnTo(id, v, choices)
 	if d.finished() && d.final == xxhash.Sum64(in.Data) {
-		return // the last chunk once more
+		return // the last chunk again
 	}
 	if d.Run() == nil {
 		if d.isLate(id, choices) {
@@ -82,7 +82,7 @@ func (d *chat) chunk(in *dialect.Input, v, list *fastjson.Value, whole bool) {
 	switch {
 	case v.Get("x_groq") != nil:
 		provider = "groq"
-	case d.Provider == "": // a router says whom it asked
+	case d.Provider == "": // a router states the provider
 		provider = strings.ToLower(string(v.GetStringBytes("provider")))
 	}
 	d.CorrectModel(v.GetStringBytes("model"), provider, d.Run(), d.Call())
@@ -100,8 +100,8 @@ func (d *chat) chunk(in *dialect.Input, v, list *fastjson.Value, whole bool) {
 	}
 }
 
-// repeats reports whether a chunk of a response that has finished comes again. One without
-// an id that names a role begins another.
+// repeats reports whether a chunk repeats one of a response that has finished. A chunk without an
+// id that names a role begins another response.
 func (d *chat) repeats(chunk, id []byte, choices []*fastjson.Value) bool {
 	open := d.Run() != nil && !d.finished() ||
 		slices.ContainsFunc(d.others, func(o parked) bool { return o.Run() != nil && !o.finished() })
@@ -112,8 +112,8 @@ func (d *chat) repeats(chunk, id []byte, choices []*fastjson.Value) bool {
 	return again && (len(id) > 0 || len(choices) == 0 || !names(choices[0]))
 }
 
-// isLate reports whether a chunk is of the response that ended last: its usage, or
-// its end delivered once more. Ids that may be used again, and roles, begin another.
+// isLate reports whether a chunk belongs to the response that ended last: its usage, or its end
+// delivered again. Ids that may be used again, and roles, begin another response.
 func (d *chat) isLate(id []byte, choices []*fastjson.Value) bool {
 	if len(id) == 0 || string(id) != d.RunID && string(id) != string(d.id) {
 		return false
@@ -121,17 +121,17 @@ func (d *chat) isLate(id []byte, choices []*fastjson.Value) bool {
 	return len(choices) == 0 || len(id) >= distinct && choices[0].Get("delta") != nil && len(choices[0].GetStringBytes("delta", "role")) == 0
 }
 
-// choice is one of the answers that a response has side by side.
+// choice is one of the concurrent answers of a response.
 type choice struct {
 	index    int
 	finished bool
 	slots    []slot
 }
 
-// choiceLimit bounds the choices of a response that are followed.
+// choiceLimit bounds the choices of a response.
 const choiceLimit = 128
 
-// choiceOf finds a choice by its index. It is valid until the next call.
+// choiceOf returns the choice with an index. It is valid until the next call.
 func (d *chat) choiceOf(index int) *choice {
 	for i := range d.choices {
 		if d.choices[i].index == index {
@@ -161,18 +161,18 @@ func (d *chat) choice(v *fastjson.Value, place int, whole bool) {
 	if delta != nil && delta.Type() == fastjson.TypeObject {
 		d.delta(c, delta, whole)
 	} else {
-		d.say(c, schema.MessageAssistant, 'c', v.GetStringBytes("text")) // of the older API
+		d.say(c, schema.MessageAssistant, 'c', v.GetStringBytes("text")) // the older API
 	}
 	if reason := v.GetStringBytes("finish_reason"); len(reason) > 0 {
 		d.finish(c, reason)
 	}
 }
 
-// delta reads what a choice goes on with.
+// delta reads the delta of a choice.
 func (d *chat) delta(c *choice, v *fastjson.Value, whole bool) {
 	reasoning := v.GetStringBytes("reasoning_content")
 	if len(reasoning) == 0 {
-		reasoning = v.GetStringBytes("reasoning") // some send it under both names
+		reasoning = v.GetStringBytes("reasoning") // some servers use both names
 	}
 	d.say(c, schema.MessageThinking, 't', reasoning)
 	if content := v.Get("content"); content != nil {
@@ -207,8 +207,7 @@ func (d *chat) content(c *choice, v *fastjson.Value) {
 	}
 }
 
-// say adds to one of a choice's texts. What was thought is complete once
-// something else is said.
+// say adds to a text of a choice. Thinking is complete once other text follows.
 func (d *chat) say(c *choice, kind schema.MessageKind, what byte, text []byte) {
 	if len(text) == 0 {
 		return

@@ -9,8 +9,8 @@ import (
 	"tapedeck/schema"
 )
 
-// request begins a response with what is asked for. Of the messages only those
-// are recorded that follow the model's last: earlier requests held the others.
+// request begins a response. It records only the messages after the model's last one, as earlier
+// requests had the others.
 func (d *chat) request(in *dialect.Input) {
 	list, prompt := in.JSON.Get("messages"), in.JSON.Get("prompt")
 	if !dialect.IsArray(list) && dialect.IsNull(prompt) {
@@ -26,7 +26,7 @@ func (d *chat) request(in *dialect.Input) {
 		d.ask(prompt)
 	}
 	messages := list.GetArray()
-	first := dialect.NewSince(messages, isAssistant, false)
+	first := dialect.NewSince(messages, dialect.IsAssistant, false)
 	dialect.Elements(messages, dialect.RawMember(in.Data, "messages"), first, d.newMessage)
 	d.OpenCall()
 	d.last, d.single = d.Frame.At, d.Frame.Transport == schema.HTTP
@@ -41,7 +41,7 @@ func (d *chat) newMessage(_ int, m *fastjson.Value, raw []byte) {
 	case "tool":
 		text, media := d.resultText(content, dialect.RawMember(raw, "content"))
 		d.ResultOf(m.GetStringBytes("tool_call_id"), m.GetStringBytes("name"), text, media, schema.StatusOK, nil)
-	case "function": // the old form, which does not say of which call
+	case "function": // the old form, which does not name the call
 		text, media := d.resultText(content, dialect.RawMember(raw, "content"))
 		result := d.Say(schema.MessageResult, text)
 		result.Name, result.Media = string(m.GetStringBytes("name")), media
@@ -49,15 +49,13 @@ func (d *chat) newMessage(_ int, m *fastjson.Value, raw []byte) {
 	}
 }
 
-func isAssistant(m *fastjson.Value) bool { return string(m.GetStringBytes("role")) == "assistant" }
-
-// isChat reports whether a request goes to the chat completions endpoint, of
-// whatever server, or to that of the older completions.
+// isChat reports whether a request goes to the chat completions endpoint of any server, or to
+// that of the older completions.
 func isChat(h *dialect.Head) bool {
 	return string(h.Method) == "POST" && bytes.HasSuffix(bytes.TrimSuffix(h.Path, []byte("/")), []byte("/completions"))
 }
 
-// matchChat judges a frame by itself.
+// matchChat judges one frame.
 func matchChat(in *dialect.Input) (dialect.Confidence, string) {
 	if h, ok := dialect.HeadOf(in); ok {
 		if !isChat(&h) {
@@ -94,8 +92,8 @@ func matchChat(in *dialect.Input) (dialect.Confidence, string) {
 	return dialect.No, ""
 }
 
-// matchChatRequest judges a request's body. Others have a model and messages as
-// well: what only this API has beside them decides.
+// matchChatRequest judges a request's body. Requests of other APIs have a model and messages as
+// well: members that only this API has are the evidence.
 func matchChatRequest(v *fastjson.Value) (dialect.Confidence, string) {
 	if v.Get("model") == nil {
 		return dialect.No, ""

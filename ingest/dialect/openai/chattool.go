@@ -10,16 +10,16 @@ import (
 
 // slot is the place of a tool call in a choice.
 type slot struct {
-	index int // as the chunks count, from 0 or 1; -1 where they do not
+	index int // in the chunks, from 0 or 1; -1 without one
 	tool  *model.Tool
 }
 
-// slotLimit bounds the tool calls of a choice that are followed.
+// slotLimit bounds the tool calls of a choice.
 const slotLimit = 256
 
-// slotOf finds the call that a chunk goes on with: by its index, of several
-// under one the latest, unless the chunk names another. Without an index it is
-// the one that the chunk names, else the latest.
+// slotOf returns the call that a chunk continues. It is the latest one with the chunk's index,
+// unless the chunk has another id. Without an index it is the one with the chunk's id, else the
+// latest.
 func (c *choice) slotOf(index int, id []byte) *model.Tool {
 	for i := len(c.slots) - 1; i >= 0; i-- {
 		s := &c.slots[i]
@@ -34,7 +34,7 @@ func (c *choice) slotOf(index int, id []byte) *model.Tool {
 	return nil
 }
 
-// toolCall reads a part of a tool call, or a whole one.
+// toolCall reads a part of a tool call, or a whole call.
 func (d *chat) toolCall(c *choice, v *fastjson.Value, place int, whole bool) {
 	if v.Type() != fastjson.TypeObject {
 		return
@@ -68,8 +68,7 @@ func (d *chat) toolCall(c *choice, v *fastjson.Value, place int, whole bool) {
 	d.goOn(tool, does, member)
 }
 
-// functionCall reads a part of a call in the old form: one for each choice,
-// without an id.
+// functionCall reads a part of a call in the old form: one for each choice, without an id.
 func (d *chat) functionCall(c *choice, v *fastjson.Value) {
 	d.Complete(schema.MessageThinking, d.textKey(c, 't'))
 	tool := c.slotOf(-1, nil)
@@ -80,7 +79,7 @@ func (d *chat) functionCall(c *choice, v *fastjson.Value) {
 	d.goOn(tool, v, "arguments")
 }
 
-// goOn adds what a chunk says to a call.
+// goOn adds the content of a chunk to a call.
 func (d *chat) goOn(tool *model.Tool, does *fastjson.Value, member string) {
 	if does == nil {
 		return
@@ -96,12 +95,12 @@ func (d *chat) goOn(tool *model.Tool, does *fastjson.Value, member string) {
 			d.AppendArguments(tool, text)
 		}
 	default:
-		d.SetArguments(tool, args.MarshalTo(nil)) // an object, although it should be text
+		d.SetArguments(tool, args.MarshalTo(nil)) // an object in place of text
 	}
 }
 
-// finish ends a choice: its texts are complete, and its tool calls wait for the
-// client, unless the answer was cut off within them.
+// finish ends a choice. Its texts are complete, and its tool calls wait for the client, unless
+// the answer was cut off in them.
 func (d *chat) finish(c *choice, reason []byte) {
 	if c.finished {
 		return
@@ -114,23 +113,22 @@ func (d *chat) finish(c *choice, reason []byte) {
 	for i := range c.slots {
 		tool := c.slots[i].tool
 		if cutOff(reason) {
-			continue // within it, or so it may be
+			continue // the answer may be cut off in this call
 		}
 		d.FinishArguments(tool)
 		if tool.Span.Status == schema.StatusOpen {
-			d.Start(tool) // from here on the client executes it
+			d.Start(tool) // the client executes it from now on
 			d.Wait(tool)
 		}
 	}
 	if len(reason) == 0 || d.stop != "" && c.index != 0 {
-		return // of several choices the first decides for the response
+		return // the first of several choices decides for the response
 	}
 	d.stop = dialect.Intern(reason)
 	d.noteRun()
 }
 
-// cutOff reports whether an answer that ended for a reason may have ended within
-// a tool call.
+// cutOff reports whether an answer with a finish reason may be cut off in a tool call.
 func cutOff(reason []byte) bool {
 	switch string(reason) {
 	case "length", "content_filter", "error", "insufficient_system_resource", "network_error":
@@ -139,9 +137,8 @@ func cutOff(reason []byte) bool {
 	return false
 }
 
-// count reads the usage of a chunk. Only the last of several counts: they are
-// of one response. What Groq says of it under a name of its own is the same
-// once more.
+// count reads the usage of a chunk. Only the last of several usages of a response counts. Groq
+// repeats it in x_groq.
 func (d *chat) count(in *dialect.Input, v *fastjson.Value) {
 	place, groq := "usage", false
 	if u := v.Get("usage"); u == nil || u.Type() != fastjson.TypeObject {

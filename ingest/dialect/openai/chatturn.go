@@ -10,21 +10,20 @@ import (
 	"tapedeck/schema"
 )
 
-// parked is a response that is not the present one: it is in progress, or it has
-// ended and its usage may still come.
+// parked is a response other than the present one: it is in progress, or it has ended and its
+// usage may still come.
 type parked struct {
 	model.Conversation
 	progress
 }
 
-// parkedLimit bounds the responses that are followed beside the present one. The
-// one that was present longest ago is settled.
+// parkedLimit bounds the parked responses. Beyond it the one that was present longest ago is
+// settled.
 const parkedLimit = 8
 
-// turnTo makes the response that a chunk belongs to the present one, by its id.
-// An id that no response in progress has begins another response if the present
-// one has finished, or if the chunk names a role; otherwise it belongs to the
-// present one, as some gateways set another id in every chunk.
+// turnTo makes the response of a chunk the present one, by its id. An id that no response in
+// progress has begins another response if the present one has finished, or if the chunk names a
+// role. Otherwise it belongs to the present one, as some gateways set another id in every chunk.
 func (d *chat) turnTo(id []byte, v *fastjson.Value, choices []*fastjson.Value) {
 	if len(id) == 0 {
 		d.unnamed(v, choices)
@@ -47,8 +46,7 @@ func (d *chat) turnTo(id []byte, v *fastjson.Value, choices []*fastjson.Value) {
 	}
 }
 
-// park puts the present response aside, as another begins. One that has finished
-// has ended.
+// park parks the present response, as another begins. A finished response ends.
 func (d *chat) park() {
 	if d.finished() {
 		d.leave()
@@ -70,7 +68,7 @@ func (d *chat) swap(i int) {
 	d.Conversation, d.progress = next.Conversation, next.progress
 }
 
-// settle settles a parked response and forgets it.
+// settle settles a parked response and removes it.
 func (d *chat) settle(i int) {
 	present := parked{d.Conversation, d.progress}
 	d.Conversation, d.progress = d.others[i].Conversation, d.others[i].progress
@@ -92,7 +90,7 @@ func (d *chat) othersOpen() bool {
 	return slices.ContainsFunc(d.others, func(o parked) bool { return o.Run() != nil })
 }
 
-// noteRun puts what the response states of itself into the run's attributes.
+// noteRun sets the run's attributes from what the response states.
 func (d *chat) noteRun() {
 	run := d.Run()
 	if run == nil {

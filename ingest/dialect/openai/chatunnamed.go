@@ -6,10 +6,10 @@ import (
 	"tapedeck/ingest/dialect"
 )
 
-// unnamed reads of which response a chunk without an id is: of the present one, unless
-// that has finished and the chunk says more, which begins another. The present response
-// is marked where the chunk may be another's: others are in progress, or another ends
-// in the middle of it.
+// unnamed finds the response of a chunk without an id. It is the present one, unless that has
+// finished and the chunk has content, which begins another response. The present response is
+// marked where the chunk may be another's: others are in progress, or another one ends in the
+// middle of it.
 func (d *chat) unnamed(v *fastjson.Value, choices []*fastjson.Value) {
 	if d.Run() == nil {
 		return
@@ -20,7 +20,7 @@ func (d *chat) unnamed(v *fastjson.Value, choices []*fastjson.Value) {
 			return
 		}
 		if d.anothersEnd(v, choices) {
-			d.usage = nil // what it counts is not this response's
+			d.usage = nil // it counts another response
 			d.mix()
 		}
 	}
@@ -29,7 +29,7 @@ func (d *chat) unnamed(v *fastjson.Value, choices []*fastjson.Value) {
 	}
 }
 
-// mix marks the present response: it may have chunks of another.
+// mix marks the present response: it may have chunks of another one.
 func (d *chat) mix() {
 	if !d.mixed {
 		d.mixed = true
@@ -37,8 +37,8 @@ func (d *chat) mix() {
 	}
 }
 
-// begun reports whether chunks are of a choice that was seen: one that was not may be a
-// further choice of the response.
+// begun reports whether chunks belong to choices that were seen. A new choice may be a further
+// one of the response.
 func (d *chat) begun(choices []*fastjson.Value) bool {
 	if len(choices) == 0 {
 		return false
@@ -51,8 +51,8 @@ func (d *chat) begun(choices []*fastjson.Value) bool {
 	return false
 }
 
-// anothersEnd reports whether a chunk ends a choice that has ended, and counts another
-// input: that of a response does not change.
+// anothersEnd reports whether a chunk ends a choice that has ended and counts another input. The
+// input of a response does not change.
 func (d *chat) anothersEnd(v *fastjson.Value, choices []*fastjson.Value) bool {
 	if d.usage == nil || len(choices) == 0 || !ends(choices[0]) {
 		return false
@@ -62,7 +62,7 @@ func (d *chat) anothersEnd(v *fastjson.Value, choices []*fastjson.Value) bool {
 	return input != 0 && input != t.Input+t.CacheRead+t.CacheWrite5m+t.CacheWrite1h
 }
 
-// says reports whether a choice goes on with something.
+// says reports whether a choice in a chunk has content.
 func says(choice *fastjson.Value) bool {
 	if len(choice.GetStringBytes("text")) > 0 {
 		return true
@@ -80,10 +80,10 @@ func says(choice *fastjson.Value) bool {
 	return false
 }
 
-// names reports whether a choice names a role, as its beginning does.
+// names reports whether a choice in a chunk names a role, as its first chunk does.
 func names(choice *fastjson.Value) bool {
 	return len(choice.GetStringBytes("delta", "role")) > 0 || len(choice.GetStringBytes("message", "role")) > 0
 }
 
-// ends reports whether a choice has ended with what it says now.
+// ends reports whether a choice in a chunk has a finish reason.
 func ends(choice *fastjson.Value) bool { return len(choice.GetStringBytes("finish_reason")) > 0 }

@@ -13,8 +13,7 @@ import (
 	"tapedeck/schema"
 )
 
-// counted is what a usage says, read with another parser and by other rules than
-// the dialects'.
+// counted is a usage, read with another parser and other rules than the dialects'.
 type counted struct {
 	Prompt     uint64 `json:"prompt_tokens"`
 	Completion uint64 `json:"completion_tokens"`
@@ -93,7 +92,7 @@ func TestUsageOnFinalChunkOnly(t *testing.T) {
 	if u.Tokens.Input != sent[0].Prompt || u.Tokens.Output != sent[0].Completion || u.Tokens.Sum() != sent[0].Total || u.Total != sent[0].Total {
 		t.Errorf("%+v, want %+v", u, sent[0])
 	}
-	// Cut off before it, nothing is counted.
+	// A stream that is cut off before the usage counts nothing.
 	if o := play(t, openai.Chat, frames[:len(frames)-2]); len(o.Facts.Usages) != 0 {
 		t.Errorf("without the last chunk: %+v", o.Facts.Usages)
 	}
@@ -117,7 +116,7 @@ func TestGroqUsageOnce(t *testing.T) {
 	if u := only(t, play(t, openai.Chat, frames)); u.Tokens.Sum() != total || u.Total != total || u.Mode != schema.UsageAdd {
 		t.Errorf("%+v, want %d tokens", u, total)
 	}
-	// Without the last chunk it is Groq's own that counts.
+	// Without the last chunk Groq's own usage counts.
 	if u := only(t, play(t, openai.Chat, frames[:4])); u.Tokens.Sum() != total {
 		t.Errorf("%+v, want %d tokens", u, total)
 	}
@@ -143,8 +142,8 @@ func TestDeepSeekCacheBuckets(t *testing.T) {
 	}
 }
 
-// A response in the background is recorded twice: as it began, and as it was
-// resumed. Facts of the two streams are put together by their ids.
+// A response in the background is recorded twice: from its start, and resumed. Facts of the two
+// streams join by their ids.
 func TestResumedBackgroundResponseCountedOnce(t *testing.T) {
 	var want *counted
 	var id string
@@ -191,8 +190,7 @@ func TestResumedBackgroundResponseCountedOnce(t *testing.T) {
 	}
 }
 
-// Numbers begin again with each response of a stream, and only a hole within one
-// counts as lost.
+// Numbers restart with each response of a stream, and only a gap in one response counts as lost.
 func TestSequenceRestartsPerResponse(t *testing.T) {
 	var frames []schema.Frame
 	var second int
@@ -225,11 +223,11 @@ func TestSequenceRestartsPerResponse(t *testing.T) {
 	}
 	check(frames, 0, 0)
 	check(slices.Delete(slices.Clone(frames), second+60, second+63), 1, 3)
-	check(slices.Delete(slices.Clone(frames), second-1, second+1), 0, 0) // an end, and the next beginning
+	check(slices.Delete(slices.Clone(frames), second-1, second+1), 0, 0) // an end and the next start
 }
 
-// All that is emitted of a response has ids that do not name the stream, so that
-// another stream which sees it emits the same facts.
+// All facts of a response have ids without the name of the stream, so that another stream with
+// the response emits the same facts.
 func TestFactsOfAResponseAreGlobal(t *testing.T) {
 	o := play(t, openai.Responses, capture.Cut(t, "openai_responses/openai-web-search-tool.1.chunks.txt", "ndjson"))
 	for _, s := range o.Facts.Spans {

@@ -12,7 +12,7 @@ const created = "response.created"
 type eventKind int
 
 const (
-	nothing eventKind = iota // known, and nothing to be concluded from it
+	nothing eventKind = iota // known and ignored
 	started
 	ended
 	failure
@@ -25,19 +25,19 @@ const (
 	inputDone
 )
 
-// event returns the handling of an event of a type.
+// event describes how a type of event is handled.
 type event struct {
 	kind   eventKind
 	status schema.Status // of the run that ended
-	// says is the kind of message that the event is about, member the name of
-	// its text, part the name of its part's number.
+	// says is the kind of message of the event, member the name of its text, and part the name of
+	// its part's number.
 	says         schema.MessageKind
 	member, part string
 	refusal      bool
 }
 
-// events are the types of events. Those that only say how far a hosted tool is,
-// and those that repeat what another says as well, conclude nothing.
+// events maps types of events. Events on the progress of a hosted tool, and events that repeat
+// others, are ignored.
 var events = dialect.NewTypes(map[string]event{
 	created:                {kind: started},
 	"response.queued":      {kind: started},

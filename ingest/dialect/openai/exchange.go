@@ -29,8 +29,8 @@ func (x *exchange) ask(content *fastjson.Value) {
 	x.AwaitID(m)
 }
 
-// textOf joins the texts of a content, which is a text or a list of parts, and
-// lists the kinds of the parts that are none, as a JSON array.
+// textOf joins the texts of a content, which is a text or a list of parts. others lists the types
+// of the other parts as a JSON array.
 func (x *exchange) textOf(content *fastjson.Value) (text, others []byte) {
 	if content == nil {
 		return nil, nil
@@ -58,8 +58,7 @@ func (x *exchange) textOf(content *fastjson.Value) (text, others []byte) {
 	return x.buf, kinds.JSON()
 }
 
-// resultText is a tool's result as text, or, where it is more than that, as the
-// JSON raw that it stands there as.
+// resultText returns a tool's result as text, or raw, its JSON, where it has other content.
 func (x *exchange) resultText(content *fastjson.Value, raw []byte) (text []byte, media string) {
 	if dialect.IsNull(content) {
 		return nil, "text"
@@ -72,8 +71,8 @@ func (x *exchange) resultText(content *fastjson.Value, raw []byte) (text []byte,
 	return raw, "json"
 }
 
-// errorOf returns the text of an error: {"error":{"message":…}}, with the error as
-// a text, or with its members at the top. It is nil where a frame has none.
+// errorOf returns the text of an error: {"error":{"message":…}}, with the error as a text, or
+// with its members at the top. It returns nil where a frame has no error.
 func errorOf(v *fastjson.Value) []byte {
 	e := v.Get("error")
 	switch {
@@ -98,8 +97,7 @@ func isError(v *fastjson.Value) bool {
 	return string(v.GetStringBytes("object")) == "error" || string(v.GetStringBytes("type")) == "error"
 }
 
-// messageOf returns what an error says: its message or content, else its code or
-// type.
+// messageOf returns the text of an error: its message or content, else its code or type.
 func messageOf(e *fastjson.Value) []byte {
 	if text := e.GetStringBytes("content", "0", "text"); len(text) > 0 {
 		return text

@@ -9,24 +9,23 @@ import (
 	"tapedeck/ingest/dialect/model"
 )
 
-// runner says who executes a tool.
+// runner is who executes a tool.
 type runner int
 
 const (
 	notATool runner = iota
 	byClient
 	byServer
-	isResult // the item is a call's result
+	isResult // the item is the result of a call
 )
 
 // itemKind is a type of item.
 type itemKind struct {
 	runs runner
-	name string // of the tool, where the item itself names none
-	id   string // the member that names the call
-	// input and result are the members with what the tool was given and what it
-	// returned, "a|b" the first of them that is there; media is what the input is,
-	// JSON unless it says otherwise.
+	name string // of the tool, where the item has none
+	id   string // the member with the call's id
+	// input and result are the members with the input and the result of the tool; "a
+	// b" is the first that exists. media is the media type of the input, JSON where it is empty.
 	input, result, media string
 }
 
@@ -60,16 +59,16 @@ var itemKinds = map[string]*itemKind{
 	"tool_search_output":      {runs: isResult, result: "tools"},
 }
 
-// clientSearch is a search for tools that the client does.
+// clientSearch is a search for tools that the client executes.
 var clientSearch = &itemKind{runs: byClient, name: "tool_search", id: "call_id", input: "arguments"}
 
-// otherTool is a hosted tool that is newer than this list.
+// otherTool is a hosted tool that this list does not have.
 var otherTool = &itemKind{runs: byServer, id: "id", input: "arguments|action"}
 
-// otherResult is the result of a call of the client's.
+// otherResult is the result of a call that the client executed.
 var otherResult = &itemKind{runs: isResult, result: "output"}
 
-// kindOf returns the kind of an item, nil for one that is not known.
+// kindOf returns the kind of an item, or nil for an unknown one.
 func kindOf(value *fastjson.Value) *itemKind {
 	typ := value.GetStringBytes("type")
 	if string(typ) == "tool_search_call" && string(value.GetStringBytes("execution")) == "client" {
@@ -86,23 +85,22 @@ func kindOf(value *fastjson.Value) *itemKind {
 	return nil
 }
 
-// item is a part of a response's output. Its place in the output is what it is
-// known by: behind some gateways its id changes from event to event.
+// item is a part of a response's output. Its index in the output identifies it: some gateways
+// change its id in every event.
 type item struct {
 	index int
 	kind  *itemKind
 	tool  *model.Tool
 	// Bits of the parts that were seen, by number.
 	texts, summaries uint64
-	ready            bool // the client was given the call
+	ready            bool // the client has the call
 	done             bool
 }
 
-// itemLimit bounds the items of a response that are followed.
+// itemLimit bounds the items of a response.
 const itemLimit = 256
 
-// indexOf reads the place of an item off an event; without one it is that of
-// the latest item.
+// indexOf returns the index of an event's item. Without one it is that of the latest item.
 func (d *responses) indexOf(v *fastjson.Value) int {
 	if i := v.Get("output_index"); i != nil && i.Type() == fastjson.TypeNumber {
 		return i.GetInt()
@@ -113,8 +111,7 @@ func (d *responses) indexOf(v *fastjson.Value) int {
 	return 0
 }
 
-// find returns the item at a place, nil for none. It is valid until the next one
-// begins.
+// find returns the item with an index, or nil. It is valid until the next item begins.
 func (d *responses) find(index int) *item {
 	for i := len(d.items) - 1; i >= 0; i-- {
 		if d.items[i].index == index {
@@ -133,7 +130,7 @@ func (d *responses) add(index int) *item {
 	return &d.items[len(d.items)-1]
 }
 
-// itemAt is find, and begins an item of which no beginning was seen.
+// itemAt is find, but begins an item whose start was not seen.
 func (d *responses) itemAt(index int) *item {
 	if it := d.find(index); it != nil {
 		return it
@@ -141,7 +138,7 @@ func (d *responses) itemAt(index int) *item {
 	return d.add(index)
 }
 
-// ensure begins a run for what comes without the beginning of its response.
+// ensure begins a run for events of a response whose start was not seen.
 func (d *responses) ensure() {
 	if d.Run() == nil {
 		d.begin(d.viewed, nil, false)
@@ -168,11 +165,11 @@ func (d *responses) added(v *fastjson.Value) {
 		it.tool = d.openTool(it.kind, value)
 	}
 	if it.kind.runs == byServer {
-		d.FirstToken() // the model has said what it wants, although we learn of it later
+		d.FirstToken() // the model has output by now, though it comes later
 	}
 }
 
-// done reads an item as a whole; raw is its text.
+// done reads a whole item. raw is its JSON.
 func (d *responses) done(index int, value *fastjson.Value, raw []byte) {
 	d.ensure()
 	it := d.itemAt(index)
@@ -195,7 +192,7 @@ func (d *responses) done(index int, value *fastjson.Value, raw []byte) {
 	}
 }
 
-// output reads the items of a response as a whole that were not seen before.
+// output reads the items of a whole response that were not seen before.
 func (d *responses) output(in *dialect.Input, response *fastjson.Value, place string) {
 	values := response.GetArray("output")
 	if len(values) == 0 || d.allDone(len(values)) {

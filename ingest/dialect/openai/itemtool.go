@@ -15,7 +15,7 @@ func (d *responses) openTool(k *itemKind, value *fastjson.Value) *model.Tool {
 	id := value.GetStringBytes(k.id)
 	if k.id == "id" {
 		if asked := value.GetStringBytes("approval_request_id"); len(asked) > 0 {
-			id = asked // the call is the one that was to be approved
+			id = asked // the call that waited for approval
 		}
 	}
 	name := value.GetStringBytes("name")
@@ -37,8 +37,8 @@ func (d *responses) openTool(k *itemKind, value *fastjson.Value) *model.Tool {
 	return tool
 }
 
-// toolDone reads a tool call as a whole: one for the client waits for its
-// result, one that the server executed has ended.
+// toolDone reads a whole tool call. One for the client waits for its result; one that the server
+// executed has ended.
 func (d *responses) toolDone(it *item, value *fastjson.Value, raw []byte) {
 	k := it.kind
 	if it.tool == nil {
@@ -53,7 +53,7 @@ func (d *responses) toolDone(it *item, value *fastjson.Value, raw []byte) {
 	input := memberText(value, raw, k.input)
 	if k.runs == byClient && string(status) == "incomplete" {
 		if it.tool.Arguments() == nil && len(input) > 0 {
-			d.AppendArguments(it.tool, input) // cut off, as the call is
+			d.AppendArguments(it.tool, input) // the call is cut off
 		}
 		return
 	}
@@ -72,7 +72,7 @@ func (d *responses) toolDone(it *item, value *fastjson.Value, raw []byte) {
 	why := errorOf(value)
 	d.EndTool(it.tool, toolStatus(status, why), why)
 	if k.name == "tool_search" {
-		d.searched = it.tool // what it found comes as an item of its own
+		d.searched = it.tool // its result is an item of its own
 	}
 	it.tool = nil
 }
@@ -87,7 +87,7 @@ func toolStatus(status, why []byte) schema.Status {
 	return schema.StatusOK
 }
 
-// handOver says that the client has a call and executes it from now on.
+// handOver records that the client has a call and executes it from now on.
 func (d *responses) handOver(it *item) {
 	if !it.ready {
 		it.ready = true
@@ -96,9 +96,8 @@ func (d *responses) handOver(it *item) {
 	}
 }
 
-// resultItem reads a result that stands in the output itself: that of a tool
-// that the server executed after all. The result of a search for tools that the
-// server did names no call: it is of the one before it.
+// resultItem reads a result in the output itself: of a tool that the server executed. The result
+// of the server's search for tools names no call: it belongs to the previous one.
 func (d *responses) resultItem(k *itemKind, value *fastjson.Value, raw []byte) {
 	id := value.GetStringBytes("call_id")
 	if found := d.searched; k.result == "tools" && len(id) == 0 {
@@ -111,8 +110,7 @@ func (d *responses) resultItem(k *itemKind, value *fastjson.Value, raw []byte) {
 	d.returned(k, id, value, raw)
 }
 
-// returned records the result of a call, of which a status may say that it failed:
-// then the result says why.
+// returned records the result of a call. If the status is a failure, the result is its error.
 func (d *responses) returned(k *itemKind, id []byte, value *fastjson.Value, raw []byte) {
 	text, media := d.resultText(value.Get(k.result), dialect.RawMember(raw, k.result))
 	status := toolStatus(value.GetStringBytes("status"), nil)
@@ -123,8 +121,8 @@ func (d *responses) returned(k *itemKind, id []byte, value *fastjson.Value, raw 
 	d.ResultOf(id, nil, text, media, status, why)
 }
 
-// memberText returns a member as text: a string's, or the JSON as it stands. names
-// are those of an itemKind.
+// memberText returns a member as text: the content of a string, or JSON. names is written as in
+// itemKind.
 func memberText(value *fastjson.Value, raw []byte, names string) []byte {
 	name, rest, _ := strings.Cut(names, "|")
 	if name == "" {
@@ -145,7 +143,7 @@ func memberText(value *fastjson.Value, raw []byte, names string) []byte {
 func (d *responses) input(v *fastjson.Value, e *event) {
 	it := d.find(d.indexOf(v))
 	if it == nil || it.tool == nil || it.done {
-		return // the item as a whole will say it
+		return // the whole item has it
 	}
 	text := v.GetStringBytes(e.member)
 	if e.kind == inputDelta {

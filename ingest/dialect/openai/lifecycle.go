@@ -9,7 +9,7 @@ import (
 	"tapedeck/schema"
 )
 
-// started reads what is known of a response at its beginning.
+// started reads the start of a response.
 func (d *responses) started(response *fastjson.Value, first bool) {
 	id := response.GetStringBytes("id")
 	if d.Frame.Type == created {
@@ -22,14 +22,13 @@ func (d *responses) started(response *fastjson.Value, first bool) {
 	d.learn(response)
 }
 
-// begunLimit bounds the ids of responses that are remembered.
+// begunLimit bounds the ids of responses that are kept.
 const begunLimit = 64
 
-// begin begins a run, which is one response: with its request, where that was
-// seen, otherwise now. Its facts have ids that are made of the response's, so
-// that another stream in which it is resumed refers to the same; one without an
-// id is this stream's alone. Without a request, and with first not set, its
-// beginning was not seen, and it has no start.
+// begin begins a run, which is one response: with its request where that was seen, otherwise at
+// the present frame. The ids of its facts are made of the response's id, so that a stream in
+// which the response is resumed has the same ids. Without an id they are this stream's. Without a
+// request, and with first unset, its start was not seen, and the run has no start.
 func (d *responses) begin(id string, response *fastjson.Value, first bool) {
 	mixed := d.Frame.Type != created && d.begun.Has([]byte(id)) && !d.past.Has([]byte(id))
 	d.Abandon()
@@ -60,13 +59,13 @@ func (d *responses) begin(id string, response *fastjson.Value, first bool) {
 		d.Emitter.ChangedSpan(s, now)
 	}
 	d.NameRun(id)
-	if mixed { // two take turns, and most events do not say of which they are
+	if mixed { // two responses are interleaved, and most events name neither
 		d.attrs.AddRaw(schema.Inseparable, []byte("true"))
 		d.Run().Attributes = d.attrs.Text()
 	}
 }
 
-// forget releases what was kept of the response before.
+// forget releases the state of the previous response.
 func (d *responses) forget() {
 	clear(d.items)
 	d.items, d.searched = d.items[:0], nil
@@ -74,7 +73,7 @@ func (d *responses) forget() {
 	d.over, d.failure = "", ""
 }
 
-// learn takes what a response says of itself.
+// learn reads what a response states about itself.
 func (d *responses) learn(response *fastjson.Value) {
 	if id := response.GetStringBytes("id"); d.RunID == "" && len(id) > 0 {
 		d.NameRun(d.id.Own(id))
@@ -93,7 +92,7 @@ func (d *responses) note(name, value string) {
 	d.Emitter.ChangedSpan(run, d.Frame)
 }
 
-// ended reads a response at its end; place is where it stands in the frame.
+// ended reads a response at its end. place is its path in the frame.
 func (d *responses) ended(in *dialect.Input, response *fastjson.Value, place string, status schema.Status) {
 	id := response.GetStringBytes("id")
 	d.count.counting = false
@@ -104,7 +103,7 @@ func (d *responses) ended(in *dialect.Input, response *fastjson.Value, place str
 	if d.waiting == nil && string(id) != d.RunID && d.past.Has(id) {
 		d.Frame.Flags |= schema.FlagEventRepeat
 		if d.Run() == nil || d.RunID != "" {
-			return // that of an earlier response was seen before
+			return // the end of an earlier response was seen before
 		}
 	}
 	if d.Run() == nil || d.RunID != "" && d.isOther(response) {
@@ -145,12 +144,11 @@ func (d *responses) sayError(why []byte) {
 	d.Say(schema.MessageError, why)
 }
 
-// error ends the run in an error. It may be followed by the response as failed,
-// or by nothing.
+// error ends the run in an error. The failed response may follow, or nothing.
 func (d *responses) error(why []byte) {
 	if d.Run() == nil {
 		if d.waiting == nil && d.failure != "" && d.failure == dialect.Short(why) {
-			return // the response itself said so
+			return // the response stated it
 		}
 		d.begin(d.viewed, nil, false)
 	}
@@ -170,7 +168,7 @@ func (d *responses) used(in *dialect.Input, response *fastjson.Value, place stri
 	}
 	raw = dialect.RawMember(raw, "usage")
 	if d.of != d.RunID || d.RunID == "" {
-		d.counted = nil // otherwise its end comes once more
+		d.counted = nil // otherwise its end is repeated
 	}
 	d.Billing.MessageID = d.RunID
 	d.Billing.ServiceTier = dialect.StatedText(response.GetStringBytes("service_tier"))
@@ -181,8 +179,8 @@ func (d *responses) used(in *dialect.Input, response *fastjson.Value, place stri
 	}
 }
 
-// toolsOf counts the items of a response that are uses of tools which OpenAI runs. A search
-// that opens a page or looks for something in one is not a search of the web.
+// toolsOf counts the items of a response that are uses of OpenAI's tools. Opening a page and
+// searching in it do not count as a web search.
 func toolsOf(output []*fastjson.Value) (tools schema.ToolUses) {
 	for _, item := range output {
 		switch string(item.GetStringBytes("type")) {
@@ -200,8 +198,8 @@ func toolsOf(output []*fastjson.Value) (tools schema.ToolUses) {
 	return tools
 }
 
-// whole reads a response that came in one piece: the answer to a request that
-// did not want a stream, or to one that asks how a response stands.
+// whole reads a response that is not streamed: the answer to a request without a stream, or to a
+// request for the state of a response.
 func (d *responses) whole(in *dialect.Input, response *fastjson.Value) {
 	status := schema.StatusOK
 	switch string(response.GetStringBytes("status")) {

@@ -35,7 +35,7 @@ func TestMatch(t *testing.T) {
 		certain  = dialect.Certain
 	)
 	tests := []struct {
-		frame           string // what is sent begins with ">", a head with "^"
+		frame           string // the prefix ">" marks what is sent, "^" a head
 		chat, responses dialect.Confidence
 	}{
 		{`{"id":"x","object":"chat.completion.chunk","choices":[]}`, certain, no},

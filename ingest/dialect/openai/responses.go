@@ -8,30 +8,29 @@ import (
 	"tapedeck/schema"
 )
 
-// responses decodes one stream of Responses: one, or several one after the
-// other.
+// responses decodes one stream of Responses: one, or several one after the other.
 type responses struct {
 	exchange
-	view    bool           // the request asks for a response that was begun before,
-	viewed  string         // namely this one
+	view    bool           // the request is for an existing response
+	viewed  string         // the id of that response
 	waiting *moment        // a request whose answer has not named the response
 	id      dialect.Last   // of the latest response
-	begun   dialect.Recent // ids of the responses that began in the stream,
-	past    dialect.Recent // … and of those that ended
+	begun   dialect.Recent // ids of the responses that began in the stream
+	past    dialect.Recent // ids of the responses that ended
 	over    string         // the response that ended last
-	failure string         // … and the error that it ended in, "" for none
+	failure string         // the error of that response, "" for none
 	attrs   dialect.Attributes
 	count   sequence
 	items   []item
-	// searched is the search for tools whose result is still to come.
+	// searched is the search for tools whose result has not come yet.
 	searched *model.Tool
-	counted  *dialect.Usage // of the response that was counted last,
-	of       string         // namely this one
+	counted  *dialect.Usage // the usage that was counted last
+	of       string         // the response that it belongs to
 	key      []byte         // scratch
 	eventID  dialect.Last
 }
 
-// moment is when a frame came, and its place.
+// moment is the time and the place of a frame.
 type moment struct {
 	seq uint64
 	at  int64
@@ -83,7 +82,7 @@ func (d *responses) event(in *dialect.Input) {
 	e := &typ.Handle
 	d.Frame.Type = typ.Name
 	if d.number(in, e) {
-		return // a frame that was there before
+		return // the frame is a repeat
 	}
 	if !known {
 		d.Unknown()
@@ -108,7 +107,7 @@ func (d *responses) event(in *dialect.Input) {
 	}
 }
 
-// body reads what is not an event: a response as a whole, or an error.
+// body reads a message that is not an event: a whole response, or an error.
 func (d *responses) body(in *dialect.Input) {
 	v := in.JSON
 	d.count.follows = false

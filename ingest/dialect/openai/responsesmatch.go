@@ -9,18 +9,17 @@ import (
 	"tapedeck/schema"
 )
 
-// place says what a request of the API is for.
+// place is the purpose of a request.
 type place int
 
 const (
-	elsewhere place = iota // nothing of what is read here
-	creating               // a response is asked for, or a WebSocket to do so
-	viewing                // a response that was begun before: read, resumed, cancelled
+	elsewhere place = iota // another endpoint
+	creating               // creates a response, or opens a WebSocket for it
+	viewing                // reads, resumes or cancels an existing response
 )
 
-// placeOf reads that off a request's head: POST …/responses, and GET
-// …/responses/{id} and POST …/responses/{id}/cancel, of whatever server. id is
-// the response that is viewed.
+// placeOf returns the purpose of a request from its head: POST …/responses, or GET
+// …/responses/{id} and POST …/responses/{id}/cancel, of any server. id is the existing response.
 func placeOf(h *dialect.Head) (p place, id []byte) {
 	path := bytes.TrimSuffix(h.Path, []byte("/"))
 	if bytes.HasSuffix(path, []byte("/responses")) {
@@ -40,8 +39,8 @@ func placeOf(h *dialect.Head) (p place, id []byte) {
 	return elsewhere, nil
 }
 
-// matchResponses judges a frame by itself. The Realtime API has events of the
-// same names; its own have an event_id and no sequence_number.
+// matchResponses judges one frame. The Realtime API has events with the same names, which have an
+// event_id and no sequence_number.
 func matchResponses(in *dialect.Input) (dialect.Confidence, string) {
 	if h, ok := dialect.HeadOf(in); ok {
 		if p, _ := placeOf(&h); len(h.Method) > 0 && p != elsewhere {
@@ -81,8 +80,8 @@ func matchResponses(in *dialect.Input) (dialect.Confidence, string) {
 	return dialect.Likely, evidence
 }
 
-// matchResponsesRequest judges what a client sends. Requests for embeddings have
-// an input and a model as well.
+// matchResponsesRequest judges a message of a client. Requests for embeddings have an input and a
+// model as well.
 func matchResponsesRequest(v *fastjson.Value) (dialect.Confidence, string) {
 	input := v.Get("input")
 	if string(v.GetStringBytes("type")) == typeCreate {

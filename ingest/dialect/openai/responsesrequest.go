@@ -11,9 +11,8 @@ import (
 
 const typeCreate = "response.create"
 
-// request reads what is asked for. A response that will be streamed, or that is
-// made in the background, is recorded once its id is known, which is at once;
-// one that comes as a whole begins here.
+// request reads a request. A response that is streamed, or made in the background, begins once
+// its id is known, which is at once. A response that is not streamed begins here.
 func (d *responses) request(in *dialect.Input) {
 	v := in.JSON
 	typ := v.GetStringBytes("type")
@@ -58,7 +57,7 @@ func conversationOf(v *fastjson.Value) []byte {
 	return c.GetStringBytes("id")
 }
 
-// inputs records what is new: what follows the last thing that the model said.
+// inputs records the new part of the input: what follows the model's last output.
 func (d *responses) inputs(v *fastjson.Value, raw []byte) {
 	if v == nil {
 		return
@@ -71,12 +70,12 @@ func (d *responses) inputs(v *fastjson.Value, raw []byte) {
 	dialect.Elements(items, raw, dialect.NewSince(items, ofModel, false), d.newItem)
 }
 
-// ofModel reports whether an item of a request is what the model said before.
+// ofModel reports whether an item of a request is earlier output of the model.
 func ofModel(it *fastjson.Value) bool {
 	typ := it.GetStringBytes("type")
 	switch string(typ) {
 	case "", "message":
-		return isAssistant(it)
+		return dialect.IsAssistant(it)
 	case "reasoning", "item_reference", "compaction", "mcp_list_tools", "mcp_approval_request", "program", "program_output":
 		return true
 	case "tool_search_output":

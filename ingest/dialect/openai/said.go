@@ -9,8 +9,8 @@ import (
 	"tapedeck/schema"
 )
 
-// part names a part of an item: a text, a refusal, a thought, or a part of a
-// summary of thoughts.
+// part identifies a part of an item: a text, a refusal, a thought, or a part of a summary of
+// thoughts.
 type part struct {
 	it      *item
 	kind    schema.MessageKind
@@ -26,7 +26,7 @@ func (p *part) bits() *uint64 {
 	return &p.it.texts
 }
 
-// seen reports whether a part was begun before, and notes that it is.
+// seen reports whether a part was begun before, and marks it as begun.
 func (p *part) seen() bool {
 	bit := uint64(1) << min(uint(p.number), 63)
 	was := *p.bits()&bit != 0
@@ -34,7 +34,7 @@ func (p *part) seen() bool {
 	return was
 }
 
-// partKey names a part among those of the response: "<item>.<part>".
+// partKey returns the key of a part in the response: "<item>.<part>".
 func (d *responses) partKey(p *part) []byte {
 	d.key = strconv.AppendInt(d.key[:0], int64(p.it.index), 10)
 	d.key = append(d.key, '.')
@@ -91,7 +91,7 @@ func (d *responses) growing(p *part) *dialect.Message {
 	return m
 }
 
-// entire sets all of a part: what its pieces came to, unless some were missed.
+// entire sets the whole text of a part, which differs from its pieces only if some were missed.
 func (d *responses) entire(p *part, text []byte) *dialect.Message {
 	m := d.Growing(p.kind, d.partKey(p))
 	if m == nil && (len(text) == 0 || p.seen()) {
@@ -105,7 +105,7 @@ func (d *responses) entire(p *part, text []byte) *dialect.Message {
 	return m
 }
 
-// partDone completes a part; raw is its text.
+// partDone completes a part. raw is its JSON.
 func (d *responses) partDone(p *part, value *fastjson.Value, raw []byte) {
 	text := value.GetStringBytes("text")
 	switch string(value.GetStringBytes("type")) {
@@ -130,7 +130,7 @@ func (d *responses) partDone(p *part, value *fastjson.Value, raw []byte) {
 	d.Complete(p.kind, d.partKey(p))
 }
 
-// said reads the parts of an item as a whole.
+// said reads the parts of a whole item.
 func (d *responses) said(it *item, value *fastjson.Value, raw []byte) {
 	for _, list := range [...]string{"summary", "content"} {
 		values := value.GetArray(list)

@@ -8,25 +8,25 @@ import (
 	"tapedeck/schema"
 )
 
-// sequence follows the sequence_number of the events of one response. They
-// count up by one from 0; a response that is resumed goes on where the client
-// says, so that the first number that is seen says nothing of what is missing.
+// sequence tracks the sequence_number of the events of one response. They count up by one from 0.
+// A resumed response continues from a number that the client chose, so that the first number does
+// not show missing events.
 type sequence struct {
 	counting bool
 	latest   uint64
-	follows  bool           // the present number is the one after the latest
-	hash     uint64         // of the frame before
+	follows  bool           // the present number follows the latest one
+	hash     uint64         // of the previous frame
 	seen     dialect.Recent // hashes of the response's latest frames
 	text     []byte         // the present number, for the envelope
 }
 
-// repeatLimit bounds the frames of which a response's end may consist that is
-// delivered twice.
+// repeatLimit bounds the frames at the end of a response that are recognised when they are
+// delivered again.
 const repeatLimit = 128
 
-// number reads an event's number into the envelope, and marks what is missing,
-// repeated or out of order. It reports whether the frame was there before: as the
-// one just before it, or, once the response has ended, as any of its last.
+// number sets an event's number in the envelope, and marks missing, repeated and out-of-order
+// events. again reports that the frame repeats the previous one, or, once the response has ended,
+// one of its last.
 func (d *responses) number(in *dialect.Input, e *event) (again bool) {
 	s := &d.count
 	s.follows = false
@@ -68,15 +68,14 @@ func (d *responses) number(in *dialect.Input, e *event) (again bool) {
 // fromStart reports whether the present event may be its response's first.
 func (s *sequence) fromStart() bool { return !s.counting || s.latest == 0 }
 
-// isNew reports whether an event is the first that is seen of a response.
+// isNew reports whether an event is the first one of a response in this stream.
 func (d *responses) isNew(e *event, response *fastjson.Value) bool {
 	return (e.kind == started || e.kind == ended) && (d.Frame.Type == created || d.isOther(response))
 }
 
-// isOther reports whether a response is another than the one in progress. Behind
-// some gateways every event has a response id of its own: an event whose number
-// goes on from that of the response in progress is of this, unless its id is that
-// of a response that began in the stream.
+// isOther reports whether a response is another one than the response in progress. Some gateways
+// set another response id in every event: an event whose number follows that of the response in
+// progress belongs to it, unless its id is that of a response that began in the stream.
 func (d *responses) isOther(response *fastjson.Value) bool {
 	id := response.GetStringBytes("id")
 	return len(id) > 0 && string(id) != d.RunID && (!d.count.follows || d.begun.Has(id))

@@ -23,8 +23,8 @@ func sse(event string, messages ...string) []schema.Frame {
 	return frames
 }
 
-// chatStream is a response with a long text and a tool call, in the small frames
-// that OpenAI sends.
+// chatStream is a response with a long text and a tool call, in small frames as OpenAI sends
+// them.
 func chatStream() []schema.Frame {
 	chunk := func(choices, rest string) string {
 		return `{"id":"chatcmpl-D8Z5oo6uDh67AD85p73ksdT1KxhE0","object":"chat.completion.chunk","created":1770933892,` +
@@ -79,7 +79,7 @@ func TestIdle(t *testing.T) {
 	dialecttest.Idle(t, Responses, responseStream(), 50)
 }
 
-// What is sent to the benchmarks is what they are meant to measure.
+// The streams of the benchmarks have the facts that the benchmarks are meant to measure.
 func TestStreamsOfTheBenchmarks(t *testing.T) {
 	for _, test := range []struct {
 		dialect dialect.Dialect
@@ -107,7 +107,7 @@ func TestStreamsOfTheBenchmarks(t *testing.T) {
 	}
 }
 
-// A hostile stream may name any number of things.
+// The state of a hostile stream is bounded.
 func TestBounds(t *testing.T) {
 	chat := newChat("").(*chat)
 	responses := newResponses("").(*responses)

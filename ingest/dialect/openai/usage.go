@@ -5,12 +5,11 @@ import (
 	"tapedeck/schema"
 )
 
-// chatCounting is how chat completions count: a response's usage, stated once or
-// again and again with the same id. prompt_tokens includes what came from the
-// cache and what was written to one; completion_tokens includes reasoning, audio
-// and prediction tokens, accepted or rejected. DeepSeek names its cache hits
-// apart as well (prompt_cache_hit_tokens, the rest being
-// prompt_cache_miss_tokens), OpenRouter its writes to a cache.
+// chatCounting is how chat completions count. The usage is that of a response, stated once or
+// repeatedly. prompt_tokens includes tokens from the cache and tokens written to one.
+// completion_tokens includes reasoning, audio and prediction tokens, accepted or rejected.
+// DeepSeek also states its cache hits separately (prompt_cache_hit_tokens; the rest is
+// prompt_cache_miss_tokens), and OpenRouter its writes to a cache.
 var chatCounting = dialect.Counting{
 	Input:                "prompt_tokens",
 	CacheRead:            "prompt_tokens_details.cached_tokens|prompt_cache_hit_tokens|cached_tokens",
@@ -36,8 +35,8 @@ var chatCounting = dialect.Counting{
 	},
 }
 
-// responsesCounting is how Responses count: one response. input_tokens includes
-// what came from the cache, output_tokens includes reasoning.
+// responsesCounting is how Responses count. The usage is that of one response. input_tokens
+// includes tokens from the cache, output_tokens includes reasoning.
 var responsesCounting = dialect.Counting{
 	Input:                "input_tokens",
 	CacheRead:            "input_tokens_details.cached_tokens",
@@ -62,10 +61,9 @@ var responsesCounting = dialect.Counting{
 	},
 }
 
-// countingOf returns the rule for a usage. A provider that speaks OpenAI's
-// language may count reasoning beside the output: the total that it states decides
-// (xAI), or that reasoning is greater than the output and so is no part of it
-// (Vercel's gateway for Gemini).
+// countingOf returns how a usage counts. A provider with OpenAI's API may count reasoning in
+// addition to the output. This is the case where the stated total says so (xAI), or where
+// reasoning exceeds the output (Vercel's gateway for Gemini).
 func countingOf(c *dialect.Counting, raw []byte) *dialect.Counting {
 	beside := *c
 	beside.OutputHoldsReasoning = false
@@ -76,11 +74,11 @@ func countingOf(c *dialect.Counting, raw []byte) *dialect.Counting {
 	return c
 }
 
-// distinct is the length from which on a response's id is taken to be the only
-// one of its kind. Some servers number theirs: chatcmpl-1 to chatcmpl-999.
+// distinct is the length from which on a response's id is taken as unique. Some servers number
+// theirs: chatcmpl-1 to chatcmpl-999.
 const distinct = 20
 
-// sharedID is the id of a response, "" where it is not the only one of its kind.
+// sharedID returns the id of a response, or "" where it is not unique.
 func sharedID(response string) string {
 	if len(response) < distinct {
 		return ""

@@ -7,10 +7,10 @@ import (
 	"tapedeck/schema"
 )
 
-// currency is that of every cost: OpenCode computes it from prices in US dollars.
+// currency is the currency of every cost: OpenCode computes costs from prices in US dollars.
 const currency = "USD"
 
-// costs adds up what steps cost. One step without a cost leaves the sum unknown.
+// costs sums up the costs of steps. A step without a cost makes the sum unknown.
 type costs struct {
 	sum     decimal.Decimal
 	unknown bool

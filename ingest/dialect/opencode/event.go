@@ -10,8 +10,8 @@ import (
 	"tapedeck/schema"
 )
 
-// events are the types of events that facts come from: each is read with its
-// properties, and their text.
+// events maps types of events with facts to handlers, which get the event's properties, parsed
+// and as JSON.
 var events = map[string]func(t *session, p *fastjson.Value, raw []byte){
 	"message.updated":      (*session).messageUpdated,
 	"message.part.updated": (*session).partUpdated,
@@ -29,18 +29,17 @@ var events = map[string]func(t *session, p *fastjson.Value, raw []byte){
 	"question.rejected":    (*session).rejected,
 }
 
-// noted are types that only name their session.
+// noted has the types that only name their session.
 var noted = []string{"session.deleted", "session.diff", "session.compacted", "message.removed", "message.part.removed"}
 
-// silent are the beginnings of the types of events that are known and conclude
-// nothing: what the server, its terminals and its editors are up to. "sync"
-// repeats the other events.
+// silent has the prefixes of types of events that are known and ignored: those of the server, its
+// terminals and its editors. "sync" repeats the other events.
 var silent = []string{
 	"server.", "file.", "lsp.", "installation.", "ide.", "tui.", "pty.", "mcp.", "command.", "project.", "vcs.",
 	"todo.", "storage.", "worktree.", "workspace.", "global.", "sync",
 }
 
-// event reads an event of the server's bus. v is the event, data its text.
+// event reads an event of the server's bus. v is the event, data its JSON.
 func (d *decoder) event(in *dialect.Input, v *fastjson.Value, data []byte) {
 	in.Type = dialect.Intern(v.GetStringBytes("type"))
 	in.EventID = d.eventID.Own(v.GetStringBytes("id"))
@@ -80,7 +79,7 @@ func isSilent(typ string) bool {
 	return false
 }
 
-// sessionOf finds the session that an event is of.
+// sessionOf returns the session of an event.
 func sessionOf(p *fastjson.Value) []byte {
 	for _, path := range [...][]string{{"sessionID"}, {"part", "sessionID"}, {"info", "sessionID"}} {
 		if id := p.GetStringBytes(path...); id != nil {
@@ -90,10 +89,10 @@ func sessionOf(p *fastjson.Value) []byte {
 	if p.Exists("info", "role") {
 		return nil
 	}
-	return p.GetStringBytes("info", "id") // of a session itself
+	return p.GetStringBytes("info", "id") // the event is about a session itself
 }
 
-// nameOf returns the name of a session for an envelope without following it.
+// nameOf returns the id of a session for an envelope, without keeping the session.
 func (d *decoder) nameOf(id []byte) string {
 	for _, t := range d.sessions {
 		if t.conv.Session == string(id) {
@@ -119,7 +118,7 @@ func (t *session) updated(p *fastjson.Value, _ []byte) {
 
 func (t *session) error(p *fastjson.Value, _ []byte) { t.failed(p.Get("error")) }
 
-// status reads what a session is about: idle, busy, or waiting to try again.
+// status reads the status of a session: idle, busy, or waiting for a retry.
 func (t *session) status(p *fastjson.Value, raw []byte) {
 	v, raw := p.Get("status"), dialect.RawMember(raw, "status")
 	typ := v.GetStringBytes("type")

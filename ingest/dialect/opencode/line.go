@@ -5,8 +5,7 @@ import (
 	"tapedeck/schema"
 )
 
-// line reads a line of "opencode run --format json". Text and tools come when
-// they are done.
+// line reads a line of "opencode run --format json". Texts and tools come when they are complete.
 func (d *decoder) line(in *dialect.Input) {
 	v := in.JSON
 	in.Type = dialect.Intern(v.GetStringBytes("type"))

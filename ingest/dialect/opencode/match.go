@@ -9,7 +9,7 @@ import (
 	"tapedeck/schema"
 )
 
-// match judges a line or event by itself.
+// match judges one line or event.
 func match(in *dialect.Input) (dialect.Confidence, string) {
 	if h, ok := dialect.HeadOf(in); ok {
 		if string(h.Method) == "GET" && strings.HasSuffix(dialect.Alias(h.Path), "/global/event") {

@@ -41,7 +41,7 @@ func TestMatch(t *testing.T) {
 	for head, want := range map[string]dialect.Confidence{
 		"GET /global/event HTTP/1.1\r\n\r\n":  dialect.Likely,
 		"POST /global/event HTTP/1.1\r\n\r\n": dialect.No,
-		"GET /event HTTP/1.1\r\n\r\n":         dialect.No, // anybody's
+		"GET /event HTTP/1.1\r\n\r\n":         dialect.No, // many protocols have it
 		"HTTP/1.1 200 OK\r\n\r\n":             dialect.No,
 	} {
 		f := schema.Frame{Transport: schema.HTTP, Flags: schema.FlagNote, Raw: []byte(head)}

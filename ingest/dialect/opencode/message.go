@@ -7,9 +7,8 @@ import (
 	"tapedeck/schema"
 )
 
-// message reads a message.updated: a message of the user, which begins a run,
-// or of an agent, which says whose model answers and counts its tokens. Both
-// are repeated, also after the run.
+// message reads a message.updated: a message of the user, which begins a run, or of an agent,
+// with its model and tokens. Both are repeated, also after the run.
 func (t *session) message(info *fastjson.Value, raw []byte) {
 	id := info.GetStringBytes("id")
 	switch string(info.GetStringBytes("role")) {
@@ -39,7 +38,7 @@ func (t *session) answer(info *fastjson.Value, raw, id []byte) {
 	}
 }
 
-// speaker reads which agent answers, and with which model.
+// speaker reads the agent that answers, and its model.
 func (t *session) speaker(info, model *fastjson.Value) {
 	if agent := dialect.FirstText(info, "agent", "mode"); agent != nil {
 		t.conv.Agent = t.agent.Own(agent)
@@ -54,7 +53,7 @@ func (t *session) speaker(info, model *fastjson.Value) {
 	}
 }
 
-// part reads a message.part.updated, which states a part whole.
+// part reads a message.part.updated, which has a whole part.
 func (t *session) part(part *fastjson.Value, raw []byte) {
 	switch string(part.GetStringBytes("type")) {
 	case "text":
@@ -77,8 +76,8 @@ func (t *session) part(part *fastjson.Value, raw []byte) {
 	}
 }
 
-// ofUser reports whether a part of text is the user's. Where the stream was
-// joined after its message, only answers carry times.
+// ofUser reports whether a part of text is the user's. In a stream that begins after the user's
+// message, only parts of answers have times.
 func (t *session) ofUser(part *fastjson.Value) bool {
 	id := part.GetStringBytes("messageID")
 	if len(id) > 0 && t.user == string(id) {
@@ -92,7 +91,7 @@ func (t *session) ofUser(part *fastjson.Value) bool {
 	return part.Get("time") == nil
 }
 
-// asksFor records what the user says. Some of it is added by OpenCode itself.
+// asksFor records text of the user, and text that OpenCode adds to it.
 func (t *session) asksFor(part *fastjson.Value) {
 	text := part.GetStringBytes("text")
 	if t.note(partKey(part)) || len(text) == 0 || part.GetBool("synthetic") || part.GetBool("ignored") {
@@ -102,7 +101,7 @@ func (t *session) asksFor(part *fastjson.Value) {
 	t.conv.UserMessage(text)
 }
 
-// text reads a part of an answer: all of it so far.
+// text reads the text of an answer so far.
 func (t *session) text(part *fastjson.Value, kind schema.MessageKind, done bool) {
 	id, content := part.GetStringBytes("id"), part.GetStringBytes("text")
 	m := t.conv.Growing(kind, id)
@@ -130,8 +129,8 @@ func (t *session) text(part *fastjson.Value, kind schema.MessageKind, done bool)
 	}
 }
 
-// firstToken notes that a model has said something: now, or, where texts come
-// when they are done, as long ago as OpenCode measured.
+// firstToken records the first output of a call. It is the present frame, or, where texts come
+// when they are complete, the time that OpenCode measured.
 func (t *session) firstToken(part *fastjson.Value) {
 	if !t.lines {
 		t.conv.FirstToken()
@@ -145,7 +144,7 @@ func (t *session) firstToken(part *fastjson.Value) {
 	}
 }
 
-// delta reads a piece of a part that was seen before.
+// delta reads a piece of a known part.
 func (t *session) delta(p *fastjson.Value, _ []byte) {
 	if string(p.GetStringBytes("field")) != "text" {
 		return

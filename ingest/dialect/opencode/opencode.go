@@ -1,6 +1,6 @@
-// Package opencode reads what OpenCode reports of its sessions: the lines of
-// "opencode run --format json", and the events of its server's /event and
-// /global/event. docs/dialects/opencode.md says what is concluded from what.
+// Package opencode reads OpenCode's reports on its sessions: the lines of "opencode run --format
+// json", and the events of its server's /event and /global/event. docs/dialects/opencode.md
+// describes how it reads them.
 package opencode
 
 import (
@@ -17,7 +17,7 @@ import (
 // Dialect is OpenCode's lines and events.
 var Dialect = dialect.Dialect{Name: "opencode", Match: match, Time: timeOf, New: newDecoder}
 
-// timeOf reads the time of a line, or of an event that states one, ms.
+// timeOf reads the time of a line or of an event with a time, ms.
 func timeOf(in *dialect.Input) int64 {
 	if in.JSON == nil {
 		return 0
@@ -37,19 +37,18 @@ func unwrap(v *fastjson.Value) *fastjson.Value {
 	return v
 }
 
-// decoder is the state of one stream, which may hold many sessions.
+// decoder reads one stream, which may have many sessions.
 type decoder struct {
 	model.Stream
-	// sessions are the sessions that were seen, that of the latest frame last.
+	// sessions are the known sessions. The session of the latest frame is the last.
 	sessions []*session
-	// seen are the ids of messages and parts that nothing more is to be concluded
-	// from.
+	// seen has the ids of messages and parts that are complete.
 	seen    dialect.Recent
 	eventID dialect.Last
-	quoting []byte // room for an id
+	quoting []byte // buffer for an id
 }
 
-// Bounds of what is kept of a stream.
+// Bounds of the state of a stream.
 const (
 	openSessions = 64
 	idleSessions = 4
@@ -84,7 +83,7 @@ func (d *decoder) End(at int64, b *dialect.Emitter) {
 	d.Done()
 }
 
-// session returns the session with an id, which comes to stand last.
+// session returns the session with an id, and moves it to the end of the list.
 func (d *decoder) session(id []byte) *session {
 	last := len(d.sessions) - 1
 	for i := last; i >= 0; i-- {
@@ -106,7 +105,7 @@ func (d *decoder) session(id []byte) *session {
 	return t
 }
 
-// trim drops sessions that are idle, but for the latest ones.
+// trim drops idle sessions, except the latest ones.
 func (d *decoder) trim() {
 	idle := 0
 	for i := len(d.sessions) - 1; i >= 0; i-- {
@@ -119,11 +118,11 @@ func (d *decoder) trim() {
 	}
 }
 
-// note remembers an id, and reports whether it was known before.
+// note keeps an id, and reports whether it was known.
 func (d *decoder) note(id []byte) bool { return d.seen.Note(id, seenIDs) }
 
-// partKey identifies a part: by its id, its type and its message, as parts of several
-// types may have one id. It is nil for a part without an id.
+// partKey returns a key for a part: its id, its type and its message, as parts of several types
+// may have the same id. It returns nil for a part without an id.
 func partKey(part *fastjson.Value) []byte {
 	id := part.GetStringBytes("id")
 	if len(id) == 0 {

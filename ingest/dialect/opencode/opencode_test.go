@@ -19,7 +19,7 @@ func TestCases(t *testing.T) { dialecttest.Run(t, Dialect, "testdata/cases") }
 
 func FuzzDecode(f *testing.F) { dialecttest.Fuzz(f, Dialect, "testdata/cases") }
 
-// rounds repeats a case with other ids each time; lines are of one session.
+// rounds repeats a case with different ids. Its lines are of one session.
 func rounds(t testing.TB, name string, n int) []schema.Frame {
 	var frames []schema.Frame
 	for i := range n {
@@ -47,7 +47,7 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// BenchmarkDeltas is the small frames of a text that streams.
+// BenchmarkDeltas decodes the small frames of a streamed text.
 func BenchmarkDeltas(b *testing.B) {
 	var lines []string
 	for i := range 200 {

@@ -7,16 +7,16 @@ import (
 	"tapedeck/ingest/dialect/model"
 )
 
-// asked is a question to the user that a call waits for.
+// asked is a question to the user for which a call waits.
 type asked struct {
 	id, call string
 	refused  bool
 }
 
-// openQuestions bounds those that are kept.
+// openQuestions bounds the questions that are kept.
 const openQuestions = 32
 
-// ask reads a permission that is asked for, or a question: the call waits.
+// ask reads a request for permission or a question. The call waits.
 func (t *session) ask(p *fastjson.Value, _ []byte) {
 	call := p.GetStringBytes("tool", "callID")
 	if call == nil {
@@ -34,8 +34,8 @@ func (t *session) replied(p *fastjson.Value, _ []byte) { t.answered(p, false) }
 
 func (t *session) rejected(p *fastjson.Value, _ []byte) { t.answered(p, true) }
 
-// answered reads the user's answer. A call that may go on is executed from now
-// on; one that may not ends with its error.
+// answered reads the user's answer. A permitted call is executed from now on; a refused call ends
+// with its error.
 func (t *session) answered(p *fastjson.Value, refused bool) {
 	id := dialect.FirstText(p, "requestID", "permissionID", "id")
 	for _, name := range []string{"reply", "response"} {

@@ -16,24 +16,24 @@ type session struct {
 	user   string // the latest message of the user
 	model  dialect.Last
 	agent  dialect.Last
-	lines  bool // texts and tools are stated when they are done
+	lines  bool // texts and tools come when they are complete
 
-	said     int64 // when the call of a model in progress said something last, ns
-	tooled   bool  // it has asked for a tool
-	finished int64 // when a line stated the end of a last step, ns; 0 if more is to come
+	said     int64 // when the call of a model in progress had its last output, ns
+	tooled   bool  // the call has made a tool call
+	finished int64 // when a line stated the end of a last step, ns; 0 if more follows
 	failure  failure
 	messages []*message
 	asked    []asked
 }
 
-// failure is the latest error, and what it makes of the run.
+// failure is the latest error, and the run's status if it ends with the error.
 type failure struct {
 	status schema.Status
 	text   string
 	at     int64 // ns
 }
 
-// inRun returns the run in progress, and begins one where there is none.
+// inRun returns the run in progress. It begins a run where there is none.
 func (t *session) inRun() *dialect.Span {
 	run := t.conv.Run()
 	if run == nil {
@@ -47,7 +47,7 @@ func (t *session) inRun() *dialect.Span {
 	return run
 }
 
-// failed notes an error: {name, data: {message}}. The session goes idle after it.
+// failed notes an error: {name, data: {message}}. The session becomes idle after it.
 func (t *session) failed(e *fastjson.Value) {
 	if dialect.IsNull(e) {
 		return
@@ -94,7 +94,7 @@ func (t *session) end() {
 	t.forget()
 }
 
-// forget drops what was kept of a run.
+// forget releases the state of a run.
 func (t *session) forget() {
 	for _, m := range t.messages {
 		t.note([]byte(m.id))
@@ -102,8 +102,8 @@ func (t *session) forget() {
 	t.messages, t.asked, t.failure, t.finished = nil, nil, failure{}, 0
 }
 
-// cutOff settles a run whose end was not stated. If it had failed, it ended with
-// that. Lines have no end: there a run ended with the step that was its last.
+// cutOff settles a run without a stated end. A run whose latest event is an error ended in it.
+// Lines state no end: a run in lines ends with its last step.
 func (t *session) cutOff() {
 	run, call, at := t.conv.Run(), t.conv.Call(), t.finished
 	if t.failure.status != "" {

@@ -7,8 +7,8 @@ import (
 	"tapedeck/schema"
 )
 
-// stepStart reads the begin of a step: one call of a model and the tools that it
-// asks for, which are executed before the step ends.
+// stepStart reads the start of a step: one call of a model, and the tools that it calls, which
+// are executed before the step ends.
 func (t *session) stepStart(part *fastjson.Value) {
 	id := part.GetStringBytes("id")
 	if t.note(partKey(part)) {
@@ -16,7 +16,7 @@ func (t *session) stepStart(part *fastjson.Value) {
 	}
 	t.inRun()
 	t.endCall(schema.StatusOK)
-	t.failure = failure{} // what went wrong before did not end the run
+	t.failure = failure{} // earlier errors did not end the run
 	t.quoting = append(append(t.quoting[:0], "llm:"...), id...)
 	if len(id) > 0 && !t.note(t.quoting) {
 		t.conv.OpenCallAs(string(t.quoting))
@@ -48,8 +48,8 @@ func (t *session) stepFinish(part *fastjson.Value, raw []byte) {
 	t.endCall(schema.StatusOK)
 }
 
-// endCall ends the call of a model: with its step, or, if tools were executed
-// after it, with the last that it said.
+// endCall ends the call of the model: with its step, or at its last output if tools were executed
+// after it.
 func (t *session) endCall(status schema.Status) {
 	call := t.conv.Call()
 	if call == nil {

@@ -10,9 +10,8 @@ import (
 	"tapedeck/schema"
 )
 
-// tool reads a part of type tool: a call and its state, which is pending,
-// running, completed or error. Each time it comes whole; lines have only its
-// end.
+// tool reads a part of the type tool: a call and its state, which is pending, running, completed
+// or error. The part is always whole. Lines have only the end of a call.
 func (t *session) tool(part *fastjson.Value, raw []byte) {
 	id := part.GetStringBytes("callID")
 	if len(id) == 0 {
@@ -20,7 +19,7 @@ func (t *session) tool(part *fastjson.Value, raw []byte) {
 	}
 	state := part.Get("state")
 	if t.conv.Ended(id) || state == nil || state.Exists("time", "compacted") {
-		return // what has ended is repeated, and long after when its result is thrown away
+		return // an ended call is repeated, even long after, when its result is dropped
 	}
 	t.inRun()
 	tool := t.conv.OpenTool(id)
@@ -53,8 +52,7 @@ func (t *session) tool(part *fastjson.Value, raw []byte) {
 	}
 }
 
-// arguments sets a call's arguments. In lines that is no sign of when the model
-// began to write them.
+// arguments sets a call's arguments. In lines they do not show when the model's output began.
 func (t *session) arguments(tool *model.Tool, input []byte) {
 	call := t.conv.Call()
 	if call == nil || !t.lines {
@@ -66,13 +64,13 @@ func (t *session) arguments(tool *model.Tool, input []byte) {
 	call.FirstToken = first
 }
 
-// isEmpty reports whether arguments are not there so far.
+// isEmpty reports whether arguments are still missing.
 func isEmpty(raw []byte) bool {
 	return dialect.RawNull(raw) || string(raw) == "{}"
 }
 
-// running reads a call that is executed, from when it is first said to be. What
-// it prints comes as a snapshot.
+// running reads a call in execution. Its start is the first such state. Its output comes as a
+// snapshot.
 func (t *session) running(tool *model.Tool, state *fastjson.Value) {
 	t.quoting = append(append(t.quoting[:0], "run:"...), tool.Span.CallID...)
 	if !t.note(t.quoting) {
@@ -84,8 +82,8 @@ func (t *session) running(tool *model.Tool, state *fastjson.Value) {
 	}
 }
 
-// time reads how long a call took. One that is seen only when it is done
-// ended now and began as long ago as OpenCode measured.
+// time sets the duration of a call. A call that is seen only at its end ended at the present
+// frame, and began before it by the duration that OpenCode measured.
 func (t *session) time(tool *model.Tool, state *fastjson.Value, met bool) {
 	start, end := state.GetUint64("time", "start"), state.GetUint64("time", "end")
 	took := int64(0)
@@ -95,7 +93,7 @@ func (t *session) time(tool *model.Tool, state *fastjson.Value, met bool) {
 	switch {
 	case met:
 	case start == 0 || end < start:
-		tool.Span.Started = 0 // nobody knows
+		tool.Span.Started = 0 // no duration is stated
 		t.said = t.Frame.At
 	default:
 		tool.Span.Started = t.Frame.At - took
@@ -106,7 +104,7 @@ func (t *session) time(tool *model.Tool, state *fastjson.Value, met bool) {
 	}
 }
 
-// done ends a call. That of a sub-agent names its session.
+// done ends a call. The call of a sub-agent names its session.
 func (t *session) done(tool *model.Tool, status schema.Status, why []byte, state *fastjson.Value) {
 	if session := state.GetStringBytes("metadata", "sessionId"); session != nil {
 		tool.Attrs.AddText("session", string(session))
@@ -115,7 +113,7 @@ func (t *session) done(tool *model.Tool, status schema.Status, why []byte, state
 	t.conv.EndTool(tool, status, why)
 }
 
-// outcome is how a call that is said to have failed ended.
+// outcome returns how a failed call ended.
 func (t *session) outcome(id, why []byte) schema.Status {
 	for i := range t.asked {
 		if t.asked[i].call == string(id) && t.asked[i].refused {

@@ -7,32 +7,31 @@ import (
 	"tapedeck/schema"
 )
 
-// counting is how OpenCode counts. input excludes what came from a cache and
-// what was written to one, output excludes reasoning, and total, which only
-// newer versions state, is the sum of all. How long a cache is kept is not stated.
-// A message's steps are added up; a message stated again replaces itself.
+// counting is how OpenCode counts. input excludes tokens from a cache and tokens written to one,
+// output excludes reasoning, and total, which only newer versions state, is the sum of all. How
+// long a cache is kept is not stated. The steps of a message add up; a repeated message replaces
+// itself.
 var counting = dialect.Counting{
 	Input: "input", CacheRead: "cache.read", CacheWrite5m: "cache.write",
 	Output: "output", Reasoning: "reasoning", Total: "total",
 	Mode: schema.UsageAdd,
 }
 
-// message is a message of an agent: what its steps have used. Its usage has the
-// message's id, so that a session which is recorded twice, as lines and as
-// events, does not count twice.
+// message is the usage of an agent's message: the sum of its steps. The usage has the message's
+// id, so that a session that is recorded twice, as lines and as events, counts once.
 type message struct {
 	id    string
 	usage *dialect.Usage
 	steps int
 	sum   schema.Tokens // of the steps
-	total uint64        // that the steps state; 0 if one states none
+	total uint64        // the sum of stated totals; 0 if a step states none
 	costs costs         // of the steps
 }
 
-// openMessages bounds the messages of a session that are followed at a time.
+// openMessages bounds the messages of a session that are kept.
 const openMessages = 4
 
-// messageOf returns a message of the session; without an id they are one.
+// messageOf returns a message of the session. Messages without an id are one.
 func (t *session) messageOf(id []byte) *message {
 	for _, m := range t.messages {
 		if m.id == string(id) {
@@ -47,14 +46,14 @@ func (t *session) messageOf(id []byte) *message {
 	return m
 }
 
-// settle says that nothing more is to be concluded from a message.
+// settle records that a message is complete.
 func (t *session) settle(m *message) {
 	t.note([]byte(m.id))
 	t.messages = slices.DeleteFunc(t.messages, func(x *message) bool { return x == m })
 }
 
-// whole reads the tokens that a message.updated states. They are those of its
-// last step, and count where no step was seen.
+// whole reads the tokens of a message.updated. They are those of its last step, and count where
+// no step was seen.
 func (m *message) whole(t *session, raw []byte) {
 	tokens := dialect.RawMember(raw, "tokens")
 	counted, _, ok := counting.Read(tokens)
@@ -96,7 +95,7 @@ func (m *message) use(t *session, raw []byte, call *dialect.Span) {
 	}
 	of := m.id
 	if t.seen.Has([]byte(of)) {
-		of = "" // much too late
+		of = "" // much too late to be the same message's
 	}
 	m.usage = t.conv.Count(nil, &counting, of, call, raw)
 }

@@ -29,9 +29,9 @@ func play(t *testing.T, frames []schema.Frame) *dialecttest.Outcome {
 	return o
 }
 
-// A session that is recorded twice, as lines and as the server's events, names
-// its usage, its calls and its texts alike: put together by their ids, as
-// readers do, they count once. One message here has two steps.
+// A session that is recorded twice, as lines and as the server's events, has usages, calls and
+// texts with the same ids: joined by their ids, as readers do, they count once. One message here
+// has two steps.
 func TestTwoFormsCountOnce(t *testing.T) {
 	type step struct {
 		message                              string
@@ -92,7 +92,7 @@ func TestTwoFormsCountOnce(t *testing.T) {
 	}
 }
 
-// However many sessions a server names, few are kept.
+// The number of sessions that are kept is bounded.
 func TestManySessions(t *testing.T) {
 	var lines []string
 	for i := range 500 {

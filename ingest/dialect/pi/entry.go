@@ -7,16 +7,16 @@ import (
 	"tapedeck/schema"
 )
 
-// kept is what the head of a file says.
+// kept is the head of a file.
 type kept struct {
-	parent string // the session that it was branched from
-	begun  int64  // when it was, ns
+	parent string // the session from which it was branched
+	begun  int64  // when the session began, ns
 }
 
-// seenKept bounds the entries and messages that are known to have been read.
+// seenKept bounds the entries and messages that are recognised when they come again.
 const seenKept = 256
 
-// head reads the first line: of a file, and of what pi prints.
+// head reads the first line of a file, or of pi's output.
 func (d *decoder) head(l *line) {
 	id := l.text("id")
 	if len(id) == 0 {
@@ -34,14 +34,14 @@ func (d *decoder) head(l *line) {
 	}
 }
 
-// sessionOf reads the id of a session off the path of its file, <time>_<id>.jsonl.
+// sessionOf returns the session in the path of its file, <time>_<id>.jsonl.
 func sessionOf(path []byte) string {
 	path = path[bytes.LastIndexAny(path, `/\`)+1:]
 	return string(bytes.TrimSuffix(path[bytes.LastIndexByte(path, '_')+1:], []byte(".jsonl")))
 }
 
-// entry makes a handler of entries one that reads each once. The file of a session that
-// was branched begins with the entries of the other one, in which they are recorded.
+// entry makes a handler that reads each entry once. The file of a branched session begins with
+// the entries of the original session, where they are recorded.
 func entry(handle func(*decoder, *line)) func(*decoder, *line) {
 	return func(d *decoder, l *line) {
 		copied := d.kept.parent != "" && timeOf(l.Input) < d.kept.begun
@@ -55,8 +55,8 @@ func entry(handle func(*decoder, *line)) func(*decoder, *line) {
 	}
 }
 
-// keptMessage reads a message of a file. Files do not mark runs: one goes from what the
-// user says to the model's last answer.
+// keptMessage reads a message of a file. Files do not mark runs: a run lasts from the user's
+// message to the model's last answer.
 func (d *decoder) keptMessage(l *line) {
 	d.tr.Whole = true
 	switch string(l.text("role")) {
@@ -79,8 +79,8 @@ func (d *decoder) keptMessage(l *line) {
 
 func (d *decoder) modelChange(l *line) { d.setModel(l.text("modelId"), l.text("provider")) }
 
-// summary reads what takes the place of what was said before, which a model may have been
-// asked for.
+// summary reads a summary that replaces the conversation so far. A model may have been called for
+// it.
 func (d *decoder) summary(l *line, attribute string) {
 	if text := l.text("summary"); len(text) > 0 {
 		d.tr.Say(schema.MessageSystem, text).Attributes = `{"` + attribute + `":true}`

@@ -9,18 +9,18 @@ import (
 	"tapedeck/schema"
 )
 
-// answer is what the model has said so far of the message that comes in events.
+// answer is the model's answer in progress, which comes in events.
 type answer struct {
-	parts uint64 // the content parts that are whole, by bit
+	parts uint64 // whole content parts, by bit
 }
 
-// partKept bounds the parts of an answer that are read from events; those beyond it are
-// read from the whole message.
+// partKept bounds the parts of an answer that are read from events. Parts beyond it are read from
+// the whole message.
 const partKept = 64
 
 func (a *answer) whole(part int) bool { return part < partKept && a.parts&(1<<part) != 0 }
 
-// agentStart begins a run: pi goes to work on what the user asks, or tries again.
+// agentStart begins a run: pi begins to work on the user's message, or tries again.
 func (d *decoder) agentStart(*line) { d.openRun() }
 
 func (d *decoder) agentEnd(*line) {
@@ -46,7 +46,7 @@ func (d *decoder) inRun() {
 	}
 }
 
-// endRun ends a run as its last answer ended.
+// endRun ends a run with the outcome of its last answer.
 func (d *decoder) endRun() {
 	status := d.outcome.status
 	if status == "" {
@@ -56,10 +56,10 @@ func (d *decoder) endRun() {
 	d.outcome, d.ended, d.asked = outcome{}, true, 0
 }
 
-// asks notes that the model is asked from now on.
+// asks records that a call of the model begins.
 func (d *decoder) asks() { d.asked = d.Frame.At }
 
-// messageStart reads the beginning of a message. The model's is a call of it.
+// messageStart reads the start of a message. A message of the model is a call of it.
 func (d *decoder) messageStart(l *line) {
 	if string(l.text("role")) == "assistant" {
 		d.inRun()
@@ -79,7 +79,7 @@ func (d *decoder) beginAnswer(l *line) {
 	d.asked = 0
 }
 
-// setModel sets the model that is asked.
+// setModel sets the model that is called.
 func (d *decoder) setModel(name, provider []byte) {
 	if len(name) > 0 && (string(name) != d.tr.Model || string(provider) != d.tr.Provider) {
 		d.tr.SetModel(d.model.Own(name), string(provider))
@@ -114,7 +114,7 @@ type piece struct {
 	key   []byte
 }
 
-// pieces are the types of pieces. "done" and "error" say how the answer ended, which
+// pieces maps types of pieces to handlers. "done" and "error" state how the answer ended, which
 // message_end repeats.
 var pieces = dialect.NewTypes(map[string]func(*decoder, *piece){
 	"start":          nil,
@@ -131,17 +131,17 @@ var pieces = dialect.NewTypes(map[string]func(*decoder, *piece){
 	"error":          nil,
 })
 
-// says reads a piece of a text.
+// says returns a handler for a piece of a text.
 func says(kind schema.MessageKind) func(*decoder, *piece) {
 	return func(d *decoder, p *piece) { d.tr.Append(kind, p.key, p.event.GetStringBytes("delta")) }
 }
 
-// said reads a text that is whole.
+// said returns a handler for a whole text.
 func said(kind schema.MessageKind) func(*decoder, *piece) {
 	return func(d *decoder, p *piece) { d.say(kind, p.part, p.key, p.event.GetStringBytes("content")) }
 }
 
-// say records a text that is whole, and of which pieces may have come.
+// say records a whole text, of which pieces may have come.
 func (d *decoder) say(kind schema.MessageKind, part int, key, text []byte) {
 	if d.answer.whole(part) {
 		return

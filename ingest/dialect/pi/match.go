@@ -5,8 +5,8 @@ import (
 	"tapedeck/schema"
 )
 
-// match judges a line by itself. Many of its types occur elsewhere, but not with the
-// messages that stand inside of them here.
+// match judges one line. Other dialects have many of its types, but not with these messages
+// inside.
 func match(in *dialect.Input) (dialect.Confidence, string) {
 	if !dialect.IsObject(in.JSON) || in.Direction == schema.Send {
 		return dialect.No, ""

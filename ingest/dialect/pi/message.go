@@ -9,7 +9,7 @@ import (
 	"tapedeck/schema"
 )
 
-// roles are the roles of messages.
+// roles maps the roles of messages to handlers.
 var roles = dialect.NewTypes(map[string]func(*decoder, *line){
 	"user":              (*decoder).user,
 	"assistant":         (*decoder).assistant,
@@ -21,7 +21,7 @@ var roles = dialect.NewTypes(map[string]func(*decoder, *line){
 	"compactionSummary": func(d *decoder, l *line) { d.summary(l, "compacted") },
 })
 
-// message reads a message that is whole.
+// message reads a whole message.
 func (d *decoder) message(l *line) {
 	role, known := roles.Of(l.text("role"))
 	if !known {
@@ -31,7 +31,7 @@ func (d *decoder) message(l *line) {
 	role.Handle(d, l)
 }
 
-// user reads what the user says. While pi works it is a part of the run.
+// user reads a message of the user. While pi works it is part of the run.
 func (d *decoder) user(l *line) {
 	d.inRun()
 	d.tr.EndCall(schema.StatusOK)
@@ -42,7 +42,7 @@ func (d *decoder) user(l *line) {
 	}
 }
 
-// system reads what an extension adds to the conversation.
+// system reads a message that an extension adds to the conversation.
 func (d *decoder) system(l *line) {
 	if text := dialect.RawWords(dialect.RawMember(l.raw, "content")); len(text) > 0 {
 		d.tr.Say(schema.MessageSystem, text)
@@ -117,7 +117,7 @@ func outcomeOf(l *line) outcome {
 	return outcome{schema.StatusOK, nil}
 }
 
-// extensionError reads an error of an extension, which ends nothing.
+// extensionError reads an error of an extension, which does not end the run.
 func (d *decoder) extensionError(l *line) {
 	if why := l.text("error"); len(why) > 0 {
 		d.tr.Say(schema.MessageError, why)

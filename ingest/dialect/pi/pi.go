@@ -1,6 +1,5 @@
-// Package pi reads the events that the coding agent pi prints (pi --mode json, --mode
-// rpc) and the files in which it keeps its sessions. docs/dialects/pi.md says what is
-// concluded from what.
+// Package pi reads the events that the coding agent pi prints (pi --mode json, --mode rpc) and
+// the files in which it keeps its sessions. docs/dialects/pi.md describes how it reads them.
 package pi
 
 import (
@@ -12,11 +11,14 @@ import (
 )
 
 // Dialect is the coding agent pi.
-var Dialect = dialect.Dialect{Name: "pi", Match: match, Time: timeOf, Ends: dialect.EndsWith("agent_end"), New: newDecoder}
+var Dialect = dialect.Dialect{
+	Name: "pi", Match: match,
+	Time: timeOf, Ends: dialect.EndsWith("agent_end"), New: newDecoder,
+}
 
 // timeOf reads a line's time: that of an entry of a file, RFC 3339, or that of an event's
-// message, ms. The head of a file may be written later than its first entries, and
-// turn_end repeats a message.
+// message, ms. It reads no time from the head of a file, which may be written later than its
+// first entries, nor from turn_end, which repeats a message.
 func timeOf(in *dialect.Input) int64 {
 	if in.JSON == nil {
 		return 0
@@ -31,7 +33,7 @@ func timeOf(in *dialect.Input) int64 {
 	return dialect.Milliseconds(in.JSON.GetUint64("message", "timestamp"))
 }
 
-// decoder is the state of one stream, which may hold several sessions.
+// decoder reads one stream, which may have several sessions.
 type decoder struct {
 	model.Stream
 	tr      model.Conversation
@@ -40,10 +42,10 @@ type decoder struct {
 	kept    kept
 	seen    dialect.Recent // entries and messages that were read
 	ended   bool           // the latest run has ended
-	asked   int64          // the next call of a model began here, ns; 0 while nobody asks
-	answer  answer         // of the model, that comes in events
+	asked   int64          // when the next call of a model began, ns; 0 while none is expected
+	answer  answer         // in progress, in events
 	outcome outcome        // of the latest answer
-	askedAt uint64         // the timestamp of what the user said last, ms
+	askedAt uint64         // the timestamp of the user's latest message, ms
 	tail    dialect.Tail   // of the latest run
 }
 
@@ -56,8 +58,8 @@ type outcome struct {
 // line is the present line.
 type line struct {
 	*dialect.Input
-	v   *fastjson.Value // it, or the message inside of it
-	raw []byte          // its text
+	v   *fastjson.Value // the line, or the message inside of it
+	raw []byte          // its JSON
 }
 
 func (l *line) text(path ...string) []byte { return l.v.GetStringBytes(path...) }
@@ -96,7 +98,7 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	d.Done()
 }
 
-// lines are the types of events, and of the entries of files.
+// lines maps the types of events, and of the entries of files, to handlers.
 var lines = dialect.NewTypes(map[string]func(*decoder, *line){
 	"session":               (*decoder).head,
 	"agent_start":           (*decoder).agentStart,
@@ -135,7 +137,7 @@ var lines = dialect.NewTypes(map[string]func(*decoder, *line){
 	"session_info":          nil,
 })
 
-// inside makes a handler of messages one of the lines that hold them.
+// inside makes a handler of lines from a handler of their messages.
 func inside(handle func(*decoder, *line)) func(*decoder, *line) {
 	return func(d *decoder, l *line) {
 		message := l.v.Get("message")

@@ -8,7 +8,7 @@ import (
 	"tapedeck/schema"
 )
 
-// entries makes a session's file: prompts, calls of a tool with their results, and answers.
+// entries makes a session's file: prompts, tool calls with their results, and answers.
 func entries(n int) []schema.Frame {
 	frames := []schema.Frame{{Transport: schema.NDJSON, Raw: []byte(
 		`{"type":"session","version":3,"id":"s-1","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/w"}` + "\n")}}

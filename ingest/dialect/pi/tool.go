@@ -10,8 +10,8 @@ import (
 	"tapedeck/schema"
 )
 
-// callOf returns the call of a tool that a piece belongs to, nil where its id is not
-// known. It stands in the message so far.
+// callOf returns the tool call of a piece, or nil where its id is not known. The id is in the
+// message so far.
 func (d *decoder) callOf(p *piece) *model.Tool {
 	place := strconv.Itoa(p.part)
 	for _, at := range []*fastjson.Value{p.event.Get("toolCall"), p.v.Get("message", "content", place), p.event.Get("partial", "content", place)} {
@@ -34,7 +34,7 @@ func (d *decoder) callEnd(p *piece) {
 	}
 }
 
-// asksFor reads a call of a tool that is whole.
+// asksFor reads a whole tool call.
 func (d *decoder) asksFor(v *fastjson.Value, raw []byte) {
 	id := v.GetStringBytes("id")
 	if d.tr.Ended(id) {
@@ -44,7 +44,7 @@ func (d *decoder) asksFor(v *fastjson.Value, raw []byte) {
 	d.tr.ConfirmArguments(tool, dialect.RawMember(raw, "arguments"), "json")
 }
 
-// toolStart reads that a tool is executed from now on.
+// toolStart reads the start of a tool's execution.
 func (d *decoder) toolStart(l *line) {
 	if id := l.text("toolCallId"); !d.tr.Ended(id) {
 		d.inRun()
@@ -54,7 +54,7 @@ func (d *decoder) toolStart(l *line) {
 	}
 }
 
-// toolUpdate reads all that a tool has printed so far.
+// toolUpdate reads the output of a tool so far.
 func (d *decoder) toolUpdate(l *line) {
 	tool := d.tr.OpenTool(l.text("toolCallId"))
 	if text := dialect.RawWords(dialect.RawPath(l.raw, "partialResult.content")); tool != nil && len(text) > 0 {
@@ -78,7 +78,7 @@ func (d *decoder) toolResult(l *line) {
 	d.countOnce("tool:", l.text("toolCallId"), dialect.RawMember(l.raw, "usage"))
 }
 
-// endTool ends a call of a tool, if it is in progress or was never seen.
+// endTool ends a tool call, if it is in progress or was never seen.
 func (d *decoder) endTool(l *line, content []byte) {
 	id := l.text("toolCallId")
 	if d.tr.Ended(id) {

@@ -9,8 +9,8 @@ import (
 	"tapedeck/schema"
 )
 
-// counting is how pi counts. input excludes what came from a cache and what was written to
-// one; cacheWrite includes cacheWrite1h; output includes reasoning.
+// counting is how pi counts. input excludes tokens from a cache and tokens written to one.
+// cacheWrite includes cacheWrite1h. output includes reasoning.
 var counting = dialect.Counting{
 	Input: "input", CacheRead: "cacheRead", CacheWrite5m: "cacheWrite", CacheWrite1h: "cacheWrite1h",
 	Output: "output", Reasoning: "reasoning", Total: "totalTokens",
@@ -18,8 +18,8 @@ var counting = dialect.Counting{
 	Mode:                 schema.UsageAdd,
 }
 
-// identity is the same wherever a message is found: in events and in the session's file. A
-// message has its time; one without counts as the answer to what the user said last.
+// identity returns a hash that is the same for a message in events and in the session's file. A
+// message has a time; one without counts as the answer to the user's latest message.
 func (d *decoder) identity(l *line) uint64 {
 	var h xxhash.Digest
 	h.Reset()
@@ -39,8 +39,7 @@ func (d *decoder) count(raw []byte, of uint64, span *dialect.Span) {
 	d.use(raw, dialect.EventID("usage", of), span)
 }
 
-// countOnce records the tokens of models that are not named, such as those that a tool or
-// a summary took.
+// countOnce records the tokens of unnamed models, such as those that a tool or a summary used.
 func (d *decoder) countOnce(kind string, key, raw []byte) {
 	of := xxhash.Sum64(append([]byte(kind), key...))
 	if raw == nil || d.seen.HasHash(of) {
@@ -52,13 +51,13 @@ func (d *decoder) countOnce(kind string, key, raw []byte) {
 	}
 }
 
-// entryUsage records the tokens of what is no answer, such as keeping a cache warm.
+// entryUsage records tokens outside of answers, for example for keeping a cache warm.
 func (d *decoder) entryUsage(l *line) {
 	d.setModel(l.text("model"), l.text("provider"))
 	d.use(dialect.RawMember(l.raw, "usage"), dialect.EventID("usage", xxhash.Sum64(l.raw)), d.tr.Run())
 }
 
-// use records tokens. It returns nil for what counts nothing.
+// use records tokens. It returns nil for a usage that counts nothing.
 func (d *decoder) use(raw []byte, id string, span *dialect.Span) *dialect.Usage {
 	tokens, total, ok := counting.Read(raw)
 	if !ok || tokens.Sum() == 0 {

@@ -10,7 +10,7 @@ import (
 	"tapedeck/schema"
 )
 
-// answer is a response in progress, or the place of the next.
+// answer is a response in progress, or the place for the next one.
 type answer struct {
 	model.Conversation
 	d     *decoder
@@ -20,16 +20,15 @@ type answer struct {
 	key   []byte // scratch
 }
 
-// besideLimit bounds the responses out of band that are in progress.
+// besideLimit bounds the out-of-band responses in progress.
 const besideLimit = 8
 
 func (d *decoder) newAnswer() *answer {
 	return &answer{d: d, Conversation: model.Conversation{Stream: &d.stream}}
 }
 
-// answerOf finds the response that an event is of: response_id, or the id of its
-// response. One that is not known takes the place of one that has ended, or stands
-// beside that in progress.
+// answerOf returns the response of an event, by its response_id or the id of its response. An
+// unknown response takes the place of one that has ended, or is kept beside the one in progress.
 func (d *decoder) answerOf(v *fastjson.Value) *answer {
 	id := v.GetStringBytes("response_id")
 	if len(id) == 0 {
@@ -56,12 +55,11 @@ func (d *decoder) answerOf(v *fastjson.Value) *answer {
 	return a
 }
 
-// distinct is the length from which on an id is taken to be the only one of its
-// kind. Some servers number theirs.
+// distinct is the length from which on an id is taken as unique. Some servers number theirs.
 const distinct = 20
 
-// shared is an id that other streams may speak of as well, "" for one that may
-// be another's too.
+// shared returns an id that other streams may use as well, or "" for an id that may not be
+// unique.
 func shared(id []byte) string {
 	if len(id) < distinct {
 		return ""
@@ -69,9 +67,8 @@ func shared(id []byte) string {
 	return string(id)
 }
 
-// begin begins the run of a response where it is not in progress: with the
-// request for it, where that was seen. Of one whose beginning was not seen no
-// start is known.
+// begin begins the run of a response where it is not in progress: with its request, where that
+// was seen. A response whose start was not seen has no start.
 func (a *answer) begin(id []byte, first bool) {
 	if a.Run() != nil {
 		return
@@ -93,14 +90,14 @@ func (a *answer) begin(id []byte, first bool) {
 	}
 }
 
-// in begins the run that an event is of.
+// in begins the run of an event.
 func (a *answer) in(v *fastjson.Value) { a.begin(v.GetStringBytes("response_id"), false) }
 
 func (a *answer) created(in *dialect.Input) {
 	a.begin(in.JSON.GetStringBytes("response", "id"), true)
 }
 
-// done reads a response at its end. One that has ended is not counted again.
+// done reads a response at its end. A response that has ended is not counted again.
 func (a *answer) done(in *dialect.Input) {
 	r := in.JSON.Get("response")
 	id := r.GetStringBytes("id")
@@ -130,8 +127,8 @@ func (a *answer) done(in *dialect.Input) {
 	a.d.beside = slices.DeleteFunc(a.d.beside, func(x *answer) bool { return x == a })
 }
 
-// statusOf reads how a response ended. One that is incomplete was cut off for its
-// length or by a filter.
+// statusOf returns how a response ended. An incomplete one was cut off by its length or by a
+// filter.
 func statusOf(r *fastjson.Value) (status schema.Status, why []byte) {
 	switch string(r.GetStringBytes("status")) {
 	case "cancelled":
@@ -143,8 +140,8 @@ func statusOf(r *fastjson.Value) (status schema.Status, why []byte) {
 	return schema.StatusOK, nil
 }
 
-// counting is how responses count: input_tokens includes what came from a cache,
-// and both include the tokens of audio.
+// counting is how responses count: input_tokens includes tokens from a cache, and both include
+// the tokens of audio.
 var counting = dialect.Counting{
 	Input:           "input_tokens",
 	CacheRead:       "input_token_details.cached_tokens",
@@ -166,7 +163,7 @@ var counting = dialect.Counting{
 	},
 }
 
-// transcription is how the writing down of speech counts.
+// transcription is how the transcription of speech counts.
 var transcription = dialect.Counting{
 	Input: "input_tokens", Output: "output_tokens", Total: "total_tokens", Mode: schema.UsageAdd,
 	Bill: &dialect.Bill{Input: dialect.Modalities{Text: "input_token_details.text_tokens", Audio: "input_token_details.audio_tokens"}},

@@ -14,19 +14,20 @@ import (
 type item struct {
 	id     string
 	tool   *model.Tool
-	client bool // its tool is the client's to execute
-	ready  bool // the client was given the call
+	client bool // the client executes its tool
+	ready  bool // the client has the call
 	done   bool
-	parts  uint64 // bits of the parts that were said
+	parts  uint64 // bits of the parts with a text
 }
 
-// itemLimit bounds the items of a response that are followed.
+// itemLimit bounds the items of a response.
 const itemLimit = 256
 
-// spoken is the attribute of what was said aloud and written down.
+// spoken is the attribute of transcribed speech.
 const spoken = `{"spoken":true}`
 
-// item finds an item by its id, and begins one. It is valid until the next call.
+// item returns the item with an id, and begins one where there is none. It is valid until the
+// next call.
 func (a *answer) item(id []byte) *item {
 	for i := len(a.items) - 1; i >= 0; i-- {
 		if a.items[i].id == string(id) {
@@ -48,8 +49,8 @@ func (a *answer) itemDone(in *dialect.Input) {
 	a.whole(in.JSON.Get("item"), dialect.RawMember(in.Data, "item"))
 }
 
-// openTool begins the call that an item is. The client executes functions and
-// approves calls; the server executes those of MCP.
+// openTool begins the call of an item. The client executes functions and approves calls; the
+// server executes those of MCP.
 func (a *answer) openTool(it *item, v *fastjson.Value) {
 	member := "id"
 	switch string(v.GetStringBytes("type")) {
@@ -75,7 +76,7 @@ func (a *answer) openTool(it *item, v *fastjson.Value) {
 	}
 }
 
-// whole reads an item as a whole: what of it was not seen before.
+// whole reads the new part of a whole item.
 func (a *answer) whole(v *fastjson.Value, raw []byte) {
 	it := a.item(v.GetStringBytes("id"))
 	if it.done {
@@ -92,7 +93,7 @@ func (a *answer) whole(v *fastjson.Value, raw []byte) {
 	arguments := v.GetStringBytes("arguments")
 	if string(v.GetStringBytes("status")) == "incomplete" {
 		if it.tool.Arguments() == nil && len(arguments) > 0 {
-			a.AppendArguments(it.tool, arguments) // cut off, as the call is
+			a.AppendArguments(it.tool, arguments) // the call is cut off
 		}
 		return
 	}
@@ -104,7 +105,7 @@ func (a *answer) whole(v *fastjson.Value, raw []byte) {
 	}
 }
 
-// handOver says that the client has a call and executes it from now on.
+// handOver records that the client has a call and executes it from now on.
 func (a *answer) handOver(it *item) {
 	if !it.ready {
 		it.ready = true
@@ -147,9 +148,8 @@ func (a *answer) argumentsDone(in *dialect.Input) {
 	}
 }
 
-// toolOf returns the call that an event goes on with, nil for one that has ended.
-// Where its beginning was not seen the event says what it is: a function's has a
-// call_id.
+// toolOf returns the call that an event continues, or nil for one that has ended. Where its start
+// was not seen the event shows its kind: a function has a call_id.
 func (a *answer) toolOf(v *fastjson.Value) *model.Tool {
 	a.in(v)
 	it := a.item(v.GetStringBytes("item_id"))
@@ -164,7 +164,7 @@ func (a *answer) spokenDelta(in *dialect.Input) { a.delta(in.JSON, spoken) }
 func (a *answer) textDone(in *dialect.Input)    { a.entire(in.JSON, "text", "") }
 func (a *answer) spokenDone(in *dialect.Input)  { a.entire(in.JSON, "transcript", spoken) }
 
-// sound reads a piece of audio: what it says is in its transcript.
+// sound reads a piece of audio. The transcript has its text.
 func (a *answer) sound(in *dialect.Input) {
 	a.in(in.JSON)
 	a.FirstToken()
@@ -182,7 +182,7 @@ func (a *answer) delta(v *fastjson.Value, attributes string) {
 	a.Append(schema.MessageAssistant, a.partKey(it, n), text)
 }
 
-// entire sets all of a part.
+// entire sets the whole text of a part.
 func (a *answer) entire(v *fastjson.Value, member, attributes string) {
 	a.in(v)
 	it, n := a.item(v.GetStringBytes("item_id")), v.GetInt("content_index")
@@ -199,7 +199,7 @@ func (a *answer) partDone(in *dialect.Input) {
 	}
 }
 
-// part reads a part as a whole.
+// part reads a whole part.
 func (a *answer) part(it *item, n int, part *fastjson.Value) {
 	if text := part.GetStringBytes("transcript"); len(text) > 0 {
 		a.say(it, n, text, spoken)
@@ -240,7 +240,7 @@ func (a *answer) growing(it *item, n int, attributes string) *dialect.Message {
 	return m
 }
 
-// partKey names a part of an item: "<item>.<part>".
+// partKey returns the key of a part of an item: "<item>.<part>".
 func (a *answer) partKey(it *item, n int) []byte {
 	a.key = append(append(a.key[:0], it.id...), '.')
 	a.key = strconv.AppendInt(a.key, int64(n), 10)

@@ -7,8 +7,8 @@ import (
 	"tapedeck/schema"
 )
 
-// match judges a message by itself. The Responses API has events of the same
-// names; those of this one have an event_id.
+// match judges one message. The Responses API has events with the same names; those of this API
+// have an event_id.
 func match(in *dialect.Input) (dialect.Confidence, string) {
 	if h, ok := dialect.HeadOf(in); ok {
 		if bytes.HasSuffix(bytes.TrimSuffix(h.Path, []byte("/")), []byte("/realtime")) {
@@ -40,7 +40,7 @@ func match(in *dialect.Input) (dialect.Confidence, string) {
 	return dialect.Likely, evidence
 }
 
-// matchClient judges what a client sends.
+// matchClient judges a message of a client.
 func matchClient(in *dialect.Input) (dialect.Confidence, string) {
 	v := in.JSON
 	typ, known := clientEvents[string(v.GetStringBytes("type"))]
@@ -63,7 +63,7 @@ func matchClient(in *dialect.Input) (dialect.Confidence, string) {
 		}
 	case "response.create":
 		if v.Get("input") != nil {
-			return dialect.No, "" // of the Responses API
+			return dialect.No, "" // the Responses API
 		}
 	}
 	return dialect.Possible, evidence

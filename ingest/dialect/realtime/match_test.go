@@ -18,7 +18,7 @@ func TestMatch(t *testing.T) {
 		certain  = dialect.Certain
 	)
 	for _, test := range []struct {
-		frame string // what is sent begins with ">", a head with "^"
+		frame string // the prefix ">" marks what is sent, "^" a head
 		want  dialect.Confidence
 	}{
 		{`{"type":"response.created","event_id":"e","response":{"object":"realtime.response","id":"r"}}`, certain},
@@ -69,7 +69,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// A hostile stream may name any number of things.
+// The state of a hostile stream is bounded.
 func TestBounds(t *testing.T) {
 	d := newDecoder("").(*decoder)
 	emitter := dialect.NewEmitter("stream")

@@ -1,6 +1,5 @@
-// Package realtime reads OpenAI's Realtime API: speech and text to and from a
-// model over a WebSocket. docs/dialects/openai-realtime.md says what is concluded
-// from what.
+// Package realtime reads OpenAI's Realtime API: speech and text to and from a model over a
+// WebSocket. docs/dialects/openai-realtime.md describes how it reads it.
 package realtime
 
 import (
@@ -12,29 +11,32 @@ import (
 )
 
 // Dialect is the Realtime API.
-var Dialect = dialect.Dialect{Name: "openai-realtime", Match: match, Ends: dialect.EndsWith(responseDone), New: newDecoder}
+var Dialect = dialect.Dialect{
+	Name: "openai-realtime", Match: match,
+	Ends: dialect.EndsWith(responseDone), New: newDecoder,
+}
 
 const (
 	responseCreated = "response.created"
 	responseDone    = "response.done"
 )
 
-// decoder is the state of one stream. The answer that is embedded is that to the
-// conversation; the responses beside it are made out of band.
+// decoder reads one stream. The embedded answer is the one to the conversation; beside has the
+// out-of-band responses.
 type decoder struct {
 	stream model.Stream
 	*answer
 	beside []*answer
 
-	asked   int64 // when a response was asked for that has not begun, ns
+	asked   int64 // when a response was requested that has not begun, ns
 	hearing transcriber
-	said    dialect.Recent // user messages that the client sent
-	echoed  dialect.Recent // ids of the items that the server repeated
+	said    dialect.Recent // user messages of the client
+	echoed  dialect.Recent // ids of items that the server repeated
 	session dialect.Last
 	eventID dialect.Last
 }
 
-// transcriber is the model that writes down what the user says.
+// transcriber is the model that transcribes the user's speech.
 type transcriber struct{ model, provider string }
 
 func newDecoder(string) dialect.Decoder {
@@ -43,8 +45,8 @@ func newDecoder(string) dialect.Decoder {
 	return d
 }
 
-// Decode reads one message. Audio comes as base64 in a message or, from some
-// servers, as a binary one: it is no text.
+// Decode reads one message. Audio comes as base64 in a message or, from some servers, as a binary
+// message without text.
 func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	d.stream.Begin(in, b)
 	defer d.stream.Done()
@@ -55,7 +57,7 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	of.Address()
 }
 
-// event reads an event, and returns the answer that it is about.
+// event reads an event and returns its answer.
 func (d *decoder) event(in *dialect.Input) *answer {
 	v := in.JSON
 	table := serverEvents
@@ -80,8 +82,8 @@ func (d *decoder) event(in *dialect.Input) *answer {
 	return a
 }
 
-// event returns what is done with a type of event: of the session, or of one
-// response. Nothing is concluded from one without either.
+// event describes how a type of event is handled: for the session, or for one response. Types
+// without a handler are ignored.
 type event struct {
 	session func(*decoder, *fastjson.Value)
 	answer  func(*answer, *dialect.Input)
@@ -90,7 +92,7 @@ type event struct {
 func ofSession(f func(*decoder, *fastjson.Value)) event { return event{session: f} }
 func ofAnswer(f func(*answer, *dialect.Input)) event    { return event{answer: f} }
 
-// clientEvents are the types of events that the client sends.
+// clientEvents maps the types of events that the client sends.
 var clientEvents = dialect.NewTypes(map[string]event{
 	"session.update":               {},
 	"transcription_session.update": {},
@@ -106,8 +108,8 @@ var clientEvents = dialect.NewTypes(map[string]event{
 	"response.cancel":              {},
 })
 
-// serverEvents are the types of events that the server sends. Several have
-// another name in the version that came first.
+// serverEvents maps the types of events that the server sends. Several have another name in the
+// first version of the API.
 var serverEvents = dialect.NewTypes(map[string]event{
 	"session.created":               ofSession((*decoder).described),
 	"session.updated":               ofSession((*decoder).described),

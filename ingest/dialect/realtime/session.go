@@ -7,7 +7,7 @@ import (
 	"tapedeck/schema"
 )
 
-// described reads what the server says of the session.
+// described reads the server's description of the session.
 func (d *decoder) described(v *fastjson.Value) {
 	s := v.Get("session")
 	if id := s.GetStringBytes("id"); len(id) > 0 {
@@ -25,7 +25,7 @@ func (d *decoder) described(v *fastjson.Value) {
 	}
 }
 
-// failed reads an error of the session, after which it goes on.
+// failed reads an error of the session, which continues after it.
 func (d *decoder) failed(v *fastjson.Value) {
 	why := v.GetStringBytes("error", "message")
 	if len(why) == 0 {
@@ -36,14 +36,14 @@ func (d *decoder) failed(v *fastjson.Value) {
 		m.Attributes = dialect.TextAttribute("code", string(code))
 	}
 	if d.Run() == nil {
-		d.asked = 0 // nothing came of what was asked for
+		d.asked = 0 // the requested response will not come
 	}
 }
 
 // responseAsked reads response.create: the next response begins with it.
 func (d *decoder) responseAsked(*fastjson.Value) { d.asked = d.Frame.At }
 
-// bounds of what is remembered of items.
+// Bounds of the items that are kept.
 const (
 	saidLimit  = 32
 	itemsLimit = 64
@@ -59,9 +59,9 @@ func (d *decoder) itemSent(v *fastjson.Value) {
 	d.result(item)
 }
 
-// itemRepeated reads an item as the server says that it is in the conversation:
-// those that the client sent, in streams where that was not seen as well. What
-// the model says comes with its response.
+// itemRepeated reads an item that the server reports to be in the conversation. It records items
+// of the client, also in streams without the client's events. The model's output comes with its
+// response.
 func (d *decoder) itemRepeated(v *fastjson.Value) {
 	item := v.Get("item")
 	if d.echoed.Note(item.GetStringBytes("id"), itemsLimit) {
@@ -73,14 +73,13 @@ func (d *decoder) itemRepeated(v *fastjson.Value) {
 	d.result(item)
 }
 
-// ask records what the user writes. It belongs to the response in progress or to
-// the next.
+// ask records text of the user. It belongs to the response in progress or to the next one.
 func (d *decoder) ask(text []byte) {
 	d.next()
 	d.AwaitID(d.UserMessage(text))
 }
 
-// next leaves the response that has ended: what comes now belongs to the next.
+// next forgets the response that has ended: later events belong to the next one.
 func (d *decoder) next() {
 	if d.Run() == nil && d.RunID != "" {
 		d.ForgetRun()
@@ -94,7 +93,7 @@ func (d *decoder) result(item *fastjson.Value) {
 	}
 }
 
-// userText joins what a user's message says in writing.
+// userText joins the texts of a user's message.
 func userText(item *fastjson.Value) (text []byte) {
 	if string(item.GetStringBytes("role")) != "user" {
 		return nil
@@ -107,7 +106,7 @@ func userText(item *fastjson.Value) (text []byte) {
 	return text
 }
 
-// heard reads a piece of what the user says, as another model writes it down.
+// heard reads a piece of the transcript of the user's speech.
 func (d *decoder) heard(v *fastjson.Value) {
 	id := v.GetStringBytes("item_id")
 	d.hearingOf(id)
@@ -126,8 +125,8 @@ func (d *decoder) hearingOf(id []byte) *dialect.Message {
 	return m
 }
 
-// heardAll reads all that the user said in an item, and what it cost to write
-// it down: tokens, or a time, which is not counted.
+// heardAll reads the whole transcript of a spoken item, and its usage: tokens, or a duration,
+// which is not counted.
 func (d *decoder) heardAll(v *fastjson.Value) {
 	id := v.GetStringBytes("item_id")
 	if text := v.GetStringBytes("transcript"); len(text) > 0 {

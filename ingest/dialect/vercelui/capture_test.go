@@ -14,7 +14,7 @@ import (
 
 func TestCaptures(t *testing.T) { capture.Run(t, vercelui.Dialect, "testdata/captures") }
 
-// Among all dialects the captures are recognised.
+// All dialects together recognise the captures as this dialect.
 func TestRecognised(t *testing.T) {
 	for _, name := range []string{
 		"vercel_ui/run_web_search_reasoning.sse",

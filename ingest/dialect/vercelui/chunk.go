@@ -7,16 +7,14 @@ import (
 	"tapedeck/schema"
 )
 
-// chunk says what a type of chunk means. Nothing is concluded from one that
-// nobody reads.
+// chunk describes a type of chunk. Types without read are ignored.
 type chunk struct {
 	read  func(*decoder, *dialect.Input)
 	judge func(*fastjson.Value) dialect.Confidence
 }
 
-// chunks are the types of the UI message stream but data-*. Of these start,
-// finish, error, abort, custom and file are common in other protocols: they count
-// for what stands beside them.
+// chunks has the types of the UI message stream except data-*. Other protocols also have start,
+// finish, error, abort, custom and file: their other members are the evidence.
 var chunks = dialect.NewTypes(map[string]chunk{
 	"start":            {(*decoder).start, orAlone(texts(dialect.Likely, "messageId"))},
 	"start-step":       {(*decoder).startStep, texts(dialect.Likely)},
@@ -50,7 +48,7 @@ var chunks = dialect.NewTypes(map[string]chunk{
 	"tool-approval-response": {(*decoder).approvalResponse, texts(dialect.Certain, "approvalId")},
 })
 
-// texts judges a chunk by its members that are strings.
+// texts returns a judge that requires members that are strings.
 func texts(sure dialect.Confidence, names ...string) func(*fastjson.Value) dialect.Confidence {
 	return func(v *fastjson.Value) dialect.Confidence {
 		for _, name := range names {
@@ -62,8 +60,8 @@ func texts(sure dialect.Confidence, names ...string) func(*fastjson.Value) diale
 	}
 }
 
-// orAlone judges a chunk that may have no other members than those of a message's
-// start and end.
+// orAlone returns a judge that also accepts a chunk with no other members than the start and end
+// of a message have.
 func orAlone(judge func(*fastjson.Value) dialect.Confidence) func(*fastjson.Value) dialect.Confidence {
 	return func(v *fastjson.Value) dialect.Confidence {
 		sure := dialect.Possible
@@ -85,12 +83,12 @@ func hasMetadata(v *fastjson.Value) dialect.Confidence {
 	return dialect.No
 }
 
-// completes reads a chunk before or after the deltas of a text part.
+// completes returns a handler for a chunk before or after the deltas of a text part.
 func completes(kind schema.MessageKind) func(*decoder, *dialect.Input) {
 	return func(d *decoder, in *dialect.Input) { d.Complete(kind, in.JSON.GetStringBytes("id")) }
 }
 
-// says reads a delta of a text part.
+// says returns a handler for a delta of a text part.
 func says(kind schema.MessageKind) func(*decoder, *dialect.Input) {
 	return func(d *decoder, in *dialect.Input) {
 		d.say(kind, in.JSON.GetStringBytes("id"), in.JSON.GetStringBytes("delta"))
@@ -111,7 +109,7 @@ func (d *decoder) finished(in *dialect.Input) {
 	d.finish(in.JSON.GetStringBytes("finishReason"))
 }
 
-// file reads something that the model made and that is no text.
+// file reads output of the model that is not text.
 func (d *decoder) file(*dialect.Input) { d.spoken() }
 
 func (d *decoder) error(in *dialect.Input) { d.failed(in.JSON.GetStringBytes("errorText")) }

@@ -8,9 +8,8 @@ import (
 	"tapedeck/schema"
 )
 
-// part is a kind of line of the data stream of version 4. A line whose value
-// opens with another byte, or has no such member, is not taken for one; of the
-// others sure says how much one says for the dialect.
+// part describes a kind of line of the data stream of version 4. The value of a line must begin
+// with the byte opens and have the member; sure is the confidence in such a line.
 type part struct {
 	name   string
 	read   func(d *decoder, value []byte)
@@ -19,8 +18,8 @@ type part struct {
 	member string
 }
 
-// parts are the kinds of lines, by their letters. An init function fills them in,
-// as reading a line looks it up here.
+// parts has the kinds of lines by their letters. An init function fills it, as handlers look it
+// up.
 var parts [256]part
 
 func init() {
@@ -55,20 +54,19 @@ func partOf(line []byte) (letter byte, value []byte, ok bool) {
 	return line[0], bytes.TrimSpace(line[2:]), true
 }
 
-// lines puts a data stream's lines together where it comes in pieces, as it was
-// read.
+// lines assembles the lines of a data stream that comes in pieces.
 type lines struct {
 	seen bool   // the answer is a data stream
-	rest []byte // of a line that is not complete
-	over bool   // the line is too long
+	rest []byte // the incomplete last line
+	over bool   // the line is too long and skipped
 }
 
 const (
 	lineLimit = 1 << 20 // of a line that comes in pieces, bytes
-	restKept  = 1 << 10 // room that is kept between lines, bytes
+	restKept  = 1 << 10 // buffer that is kept between lines, bytes
 )
 
-// piece reads a piece of a body. What ends in it belongs to its frame.
+// piece reads a piece of a body. Lines that end in it belong to its frame.
 func (d *decoder) piece(data []byte) {
 	l := &d.lines
 	for len(data) > 0 {
@@ -105,7 +103,7 @@ func (l *lines) clear() {
 	}
 }
 
-// end reads a last line that was not ended.
+// end reads a last line without a line end.
 func (l *lines) end(d *decoder) {
 	if len(l.rest) > 0 {
 		d.line(l.rest)
@@ -113,8 +111,7 @@ func (l *lines) end(d *decoder) {
 	l.rest = nil
 }
 
-// line reads a line of a data stream, and returns the part's name. Other text is
-// left alone.
+// line reads a line of a data stream and returns the name of the part. It ignores other text.
 func (d *decoder) line(text []byte) (name string) {
 	letter, value, ok := partOf(text)
 	if !ok {
@@ -169,7 +166,7 @@ func (d *decoder) finishLine(value []byte) {
 
 func (d *decoder) callStartLine(value []byte) { d.lineCall(value, true) }
 
-// lineCall returns the call that a line is of, nil for one that has ended.
+// lineCall returns the call of a line, or nil for one that has ended.
 func (d *decoder) lineCall(value []byte, begins bool) *call {
 	one := d.call(dialect.RawText(value, "toolCallId"), dialect.RawText(value, "toolName"), begins)
 	if one != nil {

@@ -7,7 +7,7 @@ import (
 	"tapedeck/schema"
 )
 
-// match judges a frame by itself.
+// match judges one frame.
 func match(in *dialect.Input) (dialect.Confidence, string) {
 	if head, ok := dialect.HeadOf(in); ok {
 		return matchHead(&head)
@@ -48,7 +48,7 @@ func matchHead(head *dialect.Head) (dialect.Confidence, string) {
 	return dialect.No, ""
 }
 
-// matchRequest judges what a chat sends by default.
+// matchRequest judges the default request of a chat.
 func matchRequest(in *dialect.Input) (dialect.Confidence, string) {
 	if in.JSON == nil || !in.JSON.Exists("messages") || len(in.JSON.GetStringBytes("id")) == 0 {
 		return dialect.No, ""

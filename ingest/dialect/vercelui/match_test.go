@@ -10,7 +10,7 @@ import (
 	"tapedeck/schema"
 )
 
-// matchOf judges a line; ">" stands before what is sent, "^" before a head.
+// matchOf judges a line. The prefix ">" marks what is sent, "^" a head.
 func matchOf(t *testing.T, line string) (dialect.Confidence, string) {
 	t.Helper()
 	f := schema.Frame{}
@@ -63,7 +63,7 @@ func TestMatch(t *testing.T) {
 		{dialect.Possible, `{"type":"custom","kind":"x"}`},
 		{dialect.Possible, `2:[1]`},
 
-		// Frames of others.
+		// Frames of other dialects.
 		{dialect.No, `^POST /v1/messages HTTP/1.1`},
 		{dialect.No, `^HTTP/1.1 200 OK|Content-Type: text/event-stream`},
 		{dialect.No, `>{"model":"m","messages":[]}`},

@@ -21,7 +21,7 @@ func (d *decoder) head(in *dialect.Input, head *dialect.Head) {
 	}
 }
 
-// refused reads a piece of the body of an answer that is an error.
+// refused reads a piece of the body of an error answer.
 func (d *decoder) refused(body []byte) {
 	if d.run.span == nil {
 		d.inRun()
@@ -30,7 +30,7 @@ func (d *decoder) refused(body []byte) {
 	d.refusal.Body(&d.Conversation, d.run.span, body)
 }
 
-// request reads a request: the conversation's id, and what of its messages is new.
+// request reads a request: the conversation's id and its new messages.
 func (d *decoder) request(in *dialect.Input) {
 	if in.JSON == nil {
 		return
@@ -62,8 +62,8 @@ func (d *decoder) request(in *dialect.Input) {
 	}
 }
 
-// newest goes over a request's messages: the last of the assistant, and those
-// of the user after it.
+// newest returns the last message of the assistant in a request, and the messages of the user
+// after it.
 func newest(messages []byte) (last []byte, asked [][]byte, ok bool) {
 	dialect.RawElements(messages, func(m []byte) bool {
 		ok = true
@@ -78,8 +78,7 @@ func newest(messages []byte) (last []byte, asked [][]byte, ok bool) {
 	return last, asked, ok
 }
 
-// textOf is the text of a user's message: of its parts, or, before version 5,
-// its content.
+// textOf returns the text of a user's message: of its parts, or of its content before version 5.
 func textOf(message []byte) []byte {
 	for _, name := range []string{"parts", "content"} {
 		if text := dialect.RawWords(dialect.RawMember(message, name)); len(text) > 0 {
@@ -89,8 +88,8 @@ func textOf(message []byte) []byte {
 	return nil
 }
 
-// results reads the results that a client adds to the message which asked for
-// them: those of its last step.
+// results reads the results that a client adds to the message with the calls: those of its last
+// step.
 func (d *decoder) results(message []byte) {
 	if message == nil {
 		return
@@ -124,7 +123,7 @@ func (d *decoder) results(message []byte) {
 	}
 }
 
-// toolPart reads what has become of a call (version 5).
+// toolPart reads the state of a call (version 5).
 func (d *decoder) toolPart(part, name []byte) {
 	id := dialect.RawText(part, "toolCallId")
 	if len(id) == 0 || dialect.RawTrue(dialect.RawMember(part, "providerExecuted")) {

@@ -15,8 +15,8 @@ type outcome struct {
 
 func failure(why []byte) outcome { return outcome{why, "text", schema.StatusError, why} }
 
-// outputOf reads an output. The protocol has a chunk of its own for errors, but
-// results of MCP tools and Compozy's events come as output in any case.
+// outputOf reads an output. The protocol has a chunk for errors, but results of MCP tools and
+// Compozy's events come as output also for failures.
 func outputOf(output []byte) outcome {
 	o := outcome{status: schema.StatusOK}
 	o.result, o.media = dialect.RawContent(output)
@@ -34,7 +34,7 @@ func outputOf(output []byte) outcome {
 	return o
 }
 
-// firstText is the first text of a list of parts.
+// firstText returns the first text of a list of parts.
 func firstText(list []byte) (text []byte) {
 	dialect.RawElements(list, func(part []byte) bool {
 		text = dialect.RawText(part, "text")
@@ -43,7 +43,7 @@ func firstText(list []byte) (text []byte) {
 	return text
 }
 
-// toolOutput reads what a tool returned, or that it returned nothing.
+// toolOutput reads the result of a tool, which may be missing.
 func (d *decoder) toolOutput(in *dialect.Input) {
 	v := in.JSON
 	id := v.GetStringBytes("toolCallId")
@@ -70,8 +70,8 @@ func (d *decoder) toolOutput(in *dialect.Input) {
 	}
 }
 
-// seen returns the call that a result is of, nil if it has ended. Of one that
-// another stream asked for the start is not known, and the place is that stream's.
+// seen returns the call of a result, or nil if it has ended. The stream with the call's start has
+// its start and its parent.
 func (d *decoder) seen(id []byte) *call {
 	if d.Ended(id) {
 		return nil

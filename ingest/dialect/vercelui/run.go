@@ -8,34 +8,34 @@ import (
 	"tapedeck/schema"
 )
 
-// runState is what is known of the message that is made: of the run in
-// progress, or of the one that ended last.
+// runState is the state of the run in progress, or of the run that ended last. A run is a
+// message.
 type runState struct {
 	span   *dialect.Span
 	failed bool
-	why    []byte // what the error said, cut short
+	why    []byte // the text of the error, cut short
 	attrs  dialect.Attributes
-	calls  dialect.Recent // those that have ended
+	calls  dialect.Recent // calls that have ended
 
 	usage   *dialect.Usage
 	isTotal bool          // usage is a total, not that of a step
-	sum     schema.Tokens // of its steps, where those state their usage
-	steps   int           // how many did
-	resumed bool          // the request adds to a message that was there before
+	sum     schema.Tokens // of its steps, where they state their usage
+	steps   int           // number of steps with a usage
+	resumed bool          // the request continues an earlier message
 
-	step     int   // the present step, counted from 1
-	made     int   // calls of a model and messages that it made, so far
-	spoke    int64 // when the model last said something in it
-	executed bool  // a tool ended in it
+	step     int   // the present step, from 1
+	made     int   // number of its calls of a model and messages so far
+	spoke    int64 // when the model had its last output in the step
+	executed bool  // a tool ended in the step
 	said     []*dialect.Message
 
-	compozyUsage []byte // the latest that Compozy stated, as it stood
+	compozyUsage []byte // Compozy's latest usage, JSON
 }
 
-// saidLimit bounds the messages of a step that a reset-step would take back.
+// saidLimit bounds the messages of a step that a reset-step takes back.
 const saidLimit = 64
 
-// inRun returns the run in progress, and begins one where there is none.
+// inRun returns the run in progress. It begins a run where there is none.
 func (d *decoder) inRun() *dialect.Span {
 	if d.Run() == nil {
 		d.beginRun(nil)
@@ -49,8 +49,7 @@ func (d *decoder) beginRun(id []byte) {
 	d.run.span = d.OpenRun("")
 }
 
-// leaveRun leaves the run in progress without an end. An error was its end if
-// nothing came after it.
+// leaveRun settles the run in progress without an end. An error was its end if nothing followed.
 func (d *decoder) leaveRun() {
 	if d.Run() != nil && d.run.failed {
 		d.endRun(schema.StatusError, nil)
@@ -59,14 +58,14 @@ func (d *decoder) leaveRun() {
 	d.forget()
 }
 
-// forget releases what is kept of the run before.
+// forget releases the state of the previous run.
 func (d *decoder) forget() {
 	d.run = runState{}
 	d.ForgetModel()
 }
 
-// beginMessage reads a start. Streams that are merged into one each have their
-// own; only another message's id makes it another run.
+// beginMessage reads a start. Streams that are merged into one each have a start: only another
+// message id begins another run.
 func (d *decoder) beginMessage(id []byte) {
 	switch {
 	case d.Run() == nil, len(id) > 0 && d.RunID != "" && d.RunID != string(id):
@@ -76,8 +75,8 @@ func (d *decoder) beginMessage(id []byte) {
 	}
 }
 
-// beginStep begins a step, which is one call of a model, with the tools that
-// the server runs for it.
+// beginStep begins a step, which is one call of a model, with the tools that the server executes
+// for it.
 func (d *decoder) beginStep() {
 	d.endStep()
 	d.inRun()
@@ -93,17 +92,17 @@ func (d *decoder) openCall() {
 	d.OpenCall()
 }
 
-// uniqueID is how long a message's id must be to be taken for unique, bytes: as
-// long as the SDK makes them.
+// uniqueID is the length from which on a message's id is taken as unique, bytes. The SDK makes
+// ids of this length.
 const uniqueID = 16
 
-// isShared reports whether other streams may hold the message under the same ids:
-// one that is resumed repeats all of it. It has to be known that this stream has
-// it from its start: a message that is added to has the same id, and other steps.
+// isShared reports whether other streams may have the message with the same ids: a resumed stream
+// repeats all of it. This stream must have the message from its start, as a message that is
+// continued has the same id and other steps.
 func (d *decoder) isShared() bool { return d.whole && len(d.RunID) >= uniqueID }
 
-// shared makes an id for what a message has next, from the message's; it is empty
-// where the message is not shared.
+// shared returns an id for the next fact of a message, made of the message's id, or "" where the
+// message is not shared.
 func (d *decoder) shared(kind string) string {
 	if !d.isShared() {
 		return ""
@@ -117,8 +116,8 @@ func (d *decoder) endStep() {
 	d.CompleteAll()
 }
 
-// endCall ends the call of a model. The end of a step waits for its tools:
-// where one was run the model was done when it last said something.
+// endCall ends the call of a model. The end of a step waits for its tools: where a tool was
+// executed, the call ended at the model's last output.
 func (d *decoder) endCall(status schema.Status) {
 	at := d.Frame.At
 	if d.run.executed && d.run.spoke != 0 {
@@ -130,8 +129,7 @@ func (d *decoder) endCall(status schema.Status) {
 	d.run.said = d.run.said[:0]
 }
 
-// resetStep takes back all that the step has said: the attempt failed and is
-// made again.
+// resetStep takes back the output of the step: the attempt failed and is made again.
 func (d *decoder) resetStep(*dialect.Input) {
 	for _, m := range d.run.said {
 		m.Attributes = `{"reset":true}`
@@ -143,7 +141,7 @@ func (d *decoder) resetStep(*dialect.Input) {
 		}
 	}
 	again := d.Call() != nil
-	d.run.executed = false // it was at it until now
+	d.run.executed = false // the attempt lasted until now
 	d.endCall(schema.StatusError)
 	d.CompleteAll()
 	if again {
@@ -151,7 +149,7 @@ func (d *decoder) resetStep(*dialect.Input) {
 	}
 }
 
-// finish reads the end of a message. After another end it says nothing new.
+// finish reads the end of a message. A second end changes nothing.
 func (d *decoder) finish(reason []byte) {
 	if d.Run() == nil && d.run.span != nil {
 		return
@@ -171,8 +169,7 @@ func (d *decoder) abort(in *dialect.Input) {
 	d.endRun(schema.StatusCancelled, nil)
 }
 
-// endRun ends the run. Calls that the model asked for and that nobody has
-// executed by then wait for the client.
+// endRun ends the run. Tool calls that nobody has executed wait for the client.
 func (d *decoder) endRun(status schema.Status, reason []byte) {
 	if d.Run() == nil {
 		d.inRun().Started = 0 // only its end was seen
@@ -192,8 +189,8 @@ func (d *decoder) endRun(status schema.Status, reason []byte) {
 	d.whole = false
 }
 
-// failed reads an error. It need not be the last that is said, but a message
-// with an error has failed, even if the error comes after its end.
+// failed reads an error. More chunks may follow, but a message with an error has failed, even if
+// the error comes after its end.
 func (d *decoder) failed(text []byte) {
 	ended := d.Run() == nil && d.run.span != nil
 	if !ended {
@@ -215,8 +212,8 @@ func (d *decoder) failed(text []byte) {
 	}
 }
 
-// say adds to a text part. Parts begin with their first text: many are opened
-// and closed without any.
+// say adds to a text part. A part begins with its first text, as many are opened and closed
+// without any.
 func (d *decoder) say(kind schema.MessageKind, id, delta []byte) {
 	if len(delta) == 0 {
 		return
@@ -235,8 +232,8 @@ func (d *decoder) say(kind schema.MessageKind, id, delta []byte) {
 	}
 }
 
-// spoken notes that the model has said something. Without steps it is not known
-// when it was called, only when the run first said something.
+// spoken records output of the model. Without steps the start of its call is not known, only the
+// run's first output.
 func (d *decoder) spoken() {
 	run := d.inRun()
 	d.run.spoke = d.Frame.At

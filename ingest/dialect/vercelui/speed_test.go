@@ -9,7 +9,7 @@ import (
 	"tapedeck/schema"
 )
 
-// stream makes the frames of a message: steps of some text and a tool call.
+// stream makes the frames of a message: steps with text and a tool call.
 func stream(steps, deltas int) []schema.Frame {
 	var frames []schema.Frame
 	say := func(format string, values ...any) {
@@ -38,8 +38,8 @@ func BenchmarkDecode(b *testing.B) { dialecttest.Bench(b, Dialect, stream(5, 60)
 
 func TestIdle(t *testing.T) { dialecttest.Idle(t, Dialect, stream(5, 60), 200) }
 
-// A stream in which nothing ends holds no more than its bounds, and one whose
-// lines do not end no more than a line's.
+// The state of a stream in which nothing ends is bounded, as is that of a stream whose lines do
+// not end.
 func TestBounds(t *testing.T) {
 	var frames []schema.Frame
 	add := func(transport schema.Transport, text string) {

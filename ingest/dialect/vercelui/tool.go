@@ -9,25 +9,25 @@ import (
 	"tapedeck/schema"
 )
 
-// call is a tool call in progress. It is its Tool's Data.
+// call is a tool call in progress. It is the Data of its Tool.
 type call struct {
 	*model.Tool
 	provider bool   // the model's provider executes it
-	dynamic  bool   // its type is not known beforehand
+	dynamic  bool   // its schema is not known beforehand
 	titled   bool   // its title is noted
-	asked    bool   // an approval was asked for
-	waits    bool   // for it
-	denied   bool   // its approval was refused
+	asked    bool   // an approval was requested
+	waits    bool   // it waits for the approval
+	denied   bool   // the approval was refused
 	approval string // the approval's id
-	step     int    // of the run, that it began in
+	step     int    // the step of the run in which it began
 }
 
-// endedCalls bounds the calls of a run that are known to have ended.
+// endedCalls bounds the ended calls of a run that are kept.
 const endedCalls = 256
 
-// call returns the call in progress with an id, and begins one where there is
-// none. It is nil for one that has ended in this run, unless begins says that
-// the frame can only be of another.
+// call returns the call in progress with an id, and begins one where there is none. It returns
+// nil for a call that has ended in this run, unless begins reports that the frame can only be of
+// another call.
 func (d *decoder) call(id, name []byte, begins bool) *call {
 	if d.OpenTool(id) != nil {
 		return d.Tool(id, name).Data.(*call)
@@ -53,8 +53,7 @@ func (d *decoder) endTool(one *call, status schema.Status, why []byte) {
 	d.run.calls.Add([]byte(one.Span.CallID), endedCalls)
 }
 
-// awaitClient says that the calls which are complete wait for the client, but
-// those that are not its own to execute.
+// awaitClient sets complete calls to waiting for the client, except those that others execute.
 func (d *decoder) awaitClient() {
 	for _, tool := range d.OpenTools() {
 		if tool.Ready && tool.Span.CallID != "" && !tool.Data.(*call).provider {
@@ -63,7 +62,7 @@ func (d *decoder) awaitClient() {
 	}
 }
 
-// toolInput reads what the model asks a tool for.
+// toolInput reads the input of a tool call.
 func (d *decoder) toolInput(in *dialect.Input) {
 	v := in.JSON
 	id, name := v.GetStringBytes("toolCallId"), v.GetStringBytes("toolName")
@@ -91,7 +90,7 @@ func (d *decoder) toolInput(in *dialect.Input) {
 	}
 }
 
-// describe takes over what else a chunk says of a call.
+// describe reads what else a chunk states about a call.
 func (d *decoder) describe(one *call, in *dialect.Input) {
 	v, before := in.JSON, len(one.Attrs)
 	if !one.provider && v.GetBool("providerExecuted") {
@@ -111,8 +110,8 @@ func (d *decoder) describe(one *call, in *dialect.Input) {
 	}
 }
 
-// inputReady reads a call's whole input: from now on it is executed, by the
-// server or by the client. Some servers send it again when they know it better.
+// inputReady reads a call's whole input. The server or the client executes the call from now on.
+// Some servers send a better input again.
 func (d *decoder) inputReady(one *call, input []byte) {
 	d.setArguments(one, input)
 	if !one.Ready && !one.waits {
@@ -121,8 +120,8 @@ func (d *decoder) inputReady(one *call, input []byte) {
 	one.Ready = true
 }
 
-// setArguments sets a call's input whole. Where it says what the deltas said
-// these stand, as the model wrote them.
+// setArguments sets a call's whole input. Deltas with the same meaning stay, as the model wrote
+// them.
 func (d *decoder) setArguments(one *call, input []byte) {
 	if dialect.RawNull(input) || dialect.SameJSON(one.Arguments(), input) {
 		d.FinishArguments(one.Tool)
@@ -130,12 +129,12 @@ func (d *decoder) setArguments(one *call, input []byte) {
 	}
 	text, media := dialect.RawContent(input)
 	if media == "text" && !wellformed.JSON(text) {
-		one.Media = media // of a tool that takes text, or JSON that did not parse
+		one.Media = media // the tool takes text, or the JSON is invalid
 	}
 	d.SetArguments(one.Tool, text)
 }
 
-// approvalRequest reads that a call needs to be approved.
+// approvalRequest reads that a call needs an approval.
 func (d *decoder) approvalRequest(in *dialect.Input) {
 	id := in.JSON.GetStringBytes("toolCallId")
 	if len(id) == 0 {
@@ -149,7 +148,7 @@ func (d *decoder) approvalRequest(in *dialect.Input) {
 	}
 }
 
-// approvalResponse reads that a call was approved, or that it was not.
+// approvalResponse reads whether a call was approved.
 func (d *decoder) approvalResponse(in *dialect.Input) {
 	id := in.JSON.GetStringBytes("approvalId")
 	for _, tool := range d.OpenTools() {
@@ -160,7 +159,7 @@ func (d *decoder) approvalResponse(in *dialect.Input) {
 	}
 }
 
-// await says that a call waits for an approval: it has not begun so far.
+// await sets a call to waiting for an approval: it has not started.
 func (d *decoder) await(one *call) {
 	if !one.asked {
 		one.Attrs.AddTime("approval_at", d.Frame.At)
@@ -183,15 +182,14 @@ func (d *decoder) decide(one *call, approved bool, why []byte) {
 	}
 }
 
-// isCompozyEvent reports whether a value is one of Compozy's agent events,
-// which stand in its data parts and in the outputs of its tools.
+// isCompozyEvent reports whether a value is an agent event of Compozy, which occurs in data parts
+// and in outputs of tools.
 func isCompozyEvent(value []byte) bool {
 	return dialect.RawMember(value, "type") != nil &&
 		(dialect.RawMember(value, "turn_id") != nil || dialect.RawMember(value, "session_id") != nil)
 }
 
-// data reads a data part. What those of an application mean is its own affair;
-// of Compozy's it is known.
+// data reads a data part. Only Compozy's data parts are known; others are the application's own.
 func (d *decoder) data(in *dialect.Input) {
 	event := dialect.RawMember(in.Data, "data")
 	if d.Run() == nil || event == nil || !bytes.HasPrefix(in.JSON.GetStringBytes("type"), []byte("data-compozy-")) {
@@ -220,6 +218,6 @@ func (d *decoder) permission(event []byte) {
 	case bytes.HasPrefix(decision, []byte("allow")):
 		d.decide(one, true, nil)
 	case bytes.HasPrefix(decision, []byte("reject")):
-		one.denied = true // the result says so too, and may say more
+		one.denied = true // the result states it too, and may have more detail
 	}
 }

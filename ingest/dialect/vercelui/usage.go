@@ -5,12 +5,11 @@ import (
 	"tapedeck/schema"
 )
 
-// counting is how the AI SDK counts (LanguageModelUsage): inputTokens is the
-// whole prompt, of which cachedInputTokens came from a cache; outputTokens is
-// all that was generated, of which reasoningTokens are reasoning. Version 6
-// states the parts in inputTokenDetails and outputTokenDetails; version 4 has
-// promptTokens and completionTokens and no parts. A usage is that of a whole
-// message, in version 4 that of a step: messages and steps are added up.
+// counting is how the AI SDK counts (LanguageModelUsage). inputTokens is the whole prompt, of
+// which cachedInputTokens came from a cache. outputTokens is the whole output, of which
+// reasoningTokens are reasoning. Version 6 states the parts in inputTokenDetails and
+// outputTokenDetails; version 4 has promptTokens and completionTokens and no parts. A usage is
+// that of a whole message, in version 4 that of a step: messages and steps add up.
 var counting = dialect.Counting{
 	Input:        "inputTokens|promptTokens",
 	CacheRead:    "cachedInputTokens|inputTokenDetails.cacheReadTokens",
@@ -24,11 +23,10 @@ var counting = dialect.Counting{
 	Mode:                 schema.UsageAdd,
 }
 
-// usageDepth is how deep in a message's metadata usage is looked for.
+// usageDepth bounds the depth at which a message's metadata is searched for usage.
 const usageDepth = 3
 
-// metadata reads a message's metadata: where an application states its model
-// and usage, if it does.
+// metadata reads a message's metadata, where an application may state its model and usage.
 func (d *decoder) metadata(in *dialect.Input) {
 	meta := dialect.RawMember(in.Data, "messageMetadata")
 	if len(meta) == 0 || meta[0] != '{' {
@@ -48,8 +46,8 @@ func (d *decoder) metadata(in *dialect.Input) {
 	}
 }
 
-// findUsage finds a usage in an object: a totalUsage before a usage, one that
-// is stated here before one deeper inside.
+// findUsage returns a usage in an object: a totalUsage before a usage, and one at this level
+// before a deeper one.
 func findUsage(object []byte, depth int) (raw []byte, total bool) {
 	for _, name := range []string{"totalUsage", "usage"} {
 		value := dialect.RawMember(object, name)
@@ -72,8 +70,8 @@ func findUsage(object []byte, depth int) (raw []byte, total bool) {
 	return nil, false
 }
 
-// used records the usage of the message. Metadata is merged on the other side:
-// of several the last stands, but a total is not replaced by a part of it.
+// used records the usage of the message. The client merges metadata: the last usage counts, but a
+// part of a total does not replace it.
 func (d *decoder) used(raw []byte, total bool) {
 	r := &d.run
 	if r.isTotal && !total {
@@ -108,8 +106,8 @@ func (d *decoder) usageOfStep(raw []byte) {
 	d.run.sum.Output += tokens.Output
 }
 
-// usageOfAll reads the sum that a message states (version 4). It counts only
-// where no step stated its part, and is kept where it is another sum.
+// usageOfAll reads the total of a message (version 4). It counts only where no step stated a
+// usage, and becomes an attribute where it differs from their sum.
 func (d *decoder) usageOfAll(raw []byte) {
 	tokens, _, ok := counting.Read(raw)
 	switch {

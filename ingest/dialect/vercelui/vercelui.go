@@ -1,7 +1,6 @@
-// Package vercelui reads what the AI SDK sends to its user interfaces: the UI
-// message stream of version 5 and later, and the data stream of version 4,
-// lines of a letter and JSON. docs/dialects/vercel-ui.md says what is concluded
-// from what.
+// Package vercelui reads what the AI SDK sends to its user interfaces: the UI message stream of
+// version 5 and later, and the data stream of version 4, lines of a letter and JSON.
+// docs/dialects/vercel-ui.md describes how it reads them.
 package vercelui
 
 import (
@@ -14,9 +13,12 @@ import (
 
 // Dialect is the AI SDK's stream protocol for user interfaces. Its chunks carry
 // no times.
-var Dialect = dialect.Dialect{Name: "vercel-ui", Match: match, Ends: dialect.EndsWith("finish", "abort", "finish_message"), New: newDecoder}
+var Dialect = dialect.Dialect{
+	Name: "vercel-ui", Match: match,
+	Ends: dialect.EndsWith("finish", "abort", "finish_message"), New: newDecoder,
+}
 
-// decoder is the state of one stream.
+// decoder reads one stream.
 type decoder struct {
 	model.Conversation
 	stream model.Stream
@@ -26,8 +28,8 @@ type decoder struct {
 	id       dialect.Last // of messages
 	model    dialect.Last
 	refusal  model.Refusal
-	whole    bool // the message that comes is seen from its start: it was asked for, or is resumed
-	afterEnd bool // the frame before was [DONE]
+	whole    bool // the message comes from its start: it was requested, or is resumed
+	afterEnd bool // the previous frame was [DONE]
 	tail     dialect.Tail
 }
 
@@ -62,7 +64,7 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	case string(in.Data) == dialect.DoneMarker:
 		in.Type = dialect.DoneMarker
 		if d.Run() != nil {
-			d.finish(nil) // nothing said so before
+			d.finish(nil) // no earlier frame ended it
 		}
 		d.afterEnd = true
 	case in.Transport != schema.SSE:

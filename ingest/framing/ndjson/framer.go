@@ -47,7 +47,7 @@ type Framer struct {
 
 var _ ingest.Framer = (*Framer)(nil)
 
-// NewFramer returns a framer that keeps frames of up to limit bytes whole; 0 stands for
+// NewFramer returns a framer that keeps frames of up to limit bytes whole; 0 means
 // ingest.DefaultFrameLimit.
 func NewFramer(limit int) *Framer {
 	if limit <= 0 {

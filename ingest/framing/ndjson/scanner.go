@@ -1,6 +1,6 @@
 package ndjson
 
-// event is what a scanner came to.
+// event is the construct at which a scanner stopped.
 type event uint8
 
 const (

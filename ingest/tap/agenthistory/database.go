@@ -27,7 +27,7 @@ var (
 	newerSQL string
 )
 
-// isDatabase reports whether a name is that of a database of OpenCode. Builds other than releases
+// isDatabase reports whether a file name is one that OpenCode gives its database. Builds other than releases
 // have one of their own.
 func isDatabase(name string) bool {
 	of, _ := filepath.Match("opencode-*.db", name)

@@ -23,7 +23,7 @@ type entry struct {
 	Branch  string `json:"branch,omitempty"`
 	// Generation counts how often recorded content was replaced by other content.
 	Generation int `json:"generation,omitempty"`
-	// Size and Modified are those of the source when it was read, so that an unchanged one
+	// Size and Modified describe the source when it was read, so that an unchanged one
 	// is known without opening it. A source that was read in part has the Size -1.
 	Size     int64 `json:"size"`
 	Modified int64 `json:"modified"`

@@ -63,7 +63,7 @@ func (f *finder) enter(dir string) bool {
 	return false
 }
 
-// file collects a file whose name is that of a session.
+// file collects a file that is named like a session's.
 func (f *finder) file(path string, info os.FileInfo) {
 	agent, k := f.agent, lines
 	name := filepath.Base(path)
@@ -88,7 +88,7 @@ func (f *finder) file(path string, info os.FileInfo) {
 	})
 }
 
-// isChat reports whether a path is that of a conversation of the Gemini CLI.
+// isChat reports whether a path names a conversation of the Gemini CLI.
 func isChat(path string) bool {
 	return filepath.Base(filepath.Dir(path)) == "chats" || geminiParent(path) != ""
 }

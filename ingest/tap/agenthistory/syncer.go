@@ -13,8 +13,8 @@ import (
 type Options struct {
 	Recorder   *ingest.Recorder
 	Tenant     string
-	Tags       map[string]string // of all sessions; they override those of a source
-	From       []string          // folders; those of the agents if there are none
+	Tags       map[string]string // of all sessions; they override a source's tags
+	From       []string          // folders; default: the agents' folders
 	FrameLimit int               // bytes; default ingest.DefaultFrameLimit
 	Progress   *Progress
 	// Recorded, if set, is called for each source of which something was recorded, one at a

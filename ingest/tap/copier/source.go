@@ -37,7 +37,7 @@ func Sniff(from Source) (schema.Transport, Source) {
 	}
 }
 
-// sniffed is a Source that returns buffered reads before those of another source.
+// sniffed is a Source that returns buffered reads before it reads another source.
 type sniffed struct {
 	chunks []chunk
 	from   Source

@@ -92,7 +92,7 @@ func (f *followed) add(text string) {
 // expect waits until these frames are recorded, and no others.
 func (f *followed) expect(want ...string) {
 	f.t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); len(all(f.mem)) < len(want); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(bounded.Limit); len(all(f.mem)) < len(want); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			break
 		}
@@ -117,13 +117,13 @@ func (f *followed) rename(to string) {
 
 func TestFollowGrowth(t *testing.T) {
 	f := newFollowed(t)
-	f.start() // the file is not there yet
-	time.Sleep(30 * time.Millisecond)
+	f.start()                         // the file is not there yet
+	time.Sleep(30 * time.Millisecond) // it has looked for the file: that it found none cannot be seen from outside
 	f.add("1\n")
 	f.expect("1\n")
 	f.add("2\n3")
 	f.expect("1\n", "2\n")
-	time.Sleep(100 * time.Millisecond) // the line waits for its end
+	time.Sleep(100 * time.Millisecond) // nothing is recorded meanwhile, since the line has no end
 	f.expect("1\n", "2\n")
 	f.add("3\n")
 	f.expect("1\n", "2\n", "33\n")
@@ -169,8 +169,8 @@ func TestFollowRotation(t *testing.T) {
 	f.expect("1\n", "2\n", "and a last line that is cut", "3\n")
 	f.rename(".2")
 	f.add("4\n")
-	time.Sleep(500 * time.Millisecond)
-	f.rename(".3") // the file between is replaced before it was its turn
+	time.Sleep(500 * time.Millisecond) // the follower is between two looks; each of the orders that may follow is right
+	f.rename(".3")                     // the file between is replaced before it was its turn
 	f.add("5\n")
 	f.add("6\n")
 	f.expect("1\n", "2\n", "and a last line that is cut", "3\n", "4\n", "5\n", "6\n")
@@ -374,7 +374,7 @@ func TestFollowAnything(t *testing.T) {
 	began := 0 // how many lines came before the current file
 	opened := func() bool {
 		if len(want) > began {
-			for deadline := time.Now().Add(10 * time.Second); len(all(f.mem)) <= began; time.Sleep(time.Millisecond) {
+			for deadline := time.Now().Add(bounded.Limit); len(all(f.mem)) <= began; time.Sleep(time.Millisecond) {
 				if time.Now().After(deadline) {
 					f.expect(want[:began+1]...) // fails
 				}

@@ -163,7 +163,7 @@ func followFor(t *testing.T, path string, want []string) {
 	t.Helper()
 	kill := startFollower(t, path)
 	defer kill()
-	for deadline := time.Now().Add(20 * time.Second); len(readJournal(t, path+".journal")) < len(want); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(bounded.Limit); len(readJournal(t, path+".journal")) < len(want); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			break
 		}

@@ -24,7 +24,7 @@ func TestSlowBody(t *testing.T) {
 	from, to := io.Pipe()
 	go func() {
 		for range 4 {
-			time.Sleep(100 * time.Millisecond)
+			time.Sleep(100 * time.Millisecond) // the client is slow: the server's timeouts are what is tested
 			_, _ = to.Write([]byte("{}\n"))
 		}
 		_ = to.Close()
@@ -46,7 +46,7 @@ func endless(n int, go_ <-chan struct{}) *io.PipeReader {
 				<-go_
 			}
 			if i > n {
-				time.Sleep(time.Millisecond)
+				time.Sleep(time.Millisecond) // a line in a millisecond, so that the test does not fill memory
 			}
 			if _, err := to.Write([]byte("{}\n")); err != nil {
 				return
@@ -113,7 +113,7 @@ func TestPushBack(t *testing.T) {
 			now := len(sent)
 			held := now > 0 && now == before
 			before = now
-			time.Sleep(100 * time.Millisecond)
+			time.Sleep(100 * time.Millisecond) // held up is: nothing was sent for so long
 			return held
 		})
 		if n := len(sent); n == 50_000 {

@@ -14,7 +14,7 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// Options configure a Handler. The zero value of a field stands for its default.
+// Options configure a Handler. The zero value of a field means its default.
 type Options struct {
 	Limits     ingest.Limits // of a body and its tags
 	FrameLimit int           // bytes; default ingest.DefaultFrameLimit

@@ -11,7 +11,7 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// Headers of a request that may be repeated. The names are those of the IETF drafts
+// Headers of a request that may be repeated. The names come from the IETF drafts
 // httpapi-idempotency-key-header and httpbis-resumable-upload.
 const (
 	keyHeader    = "Idempotency-Key"

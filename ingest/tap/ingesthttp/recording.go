@@ -78,7 +78,7 @@ func (rec *recording) run(ctx context.Context) (*Answer, *Failure) {
 // errDigest reports a body whose SHA-256 is not the one that the request names.
 var errDigest = errors.New("the body has another digest")
 
-// checkDigest compares the digest of the recorded bytes with that of the request.
+// checkDigest compares the digest of the recorded bytes with the request's.
 func (rec *recording) checkDigest(sum ingest.Summary) error {
 	if rec.digest == "" || sum.Frames == 0 || rec.digest == sum.Digest {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// pullHead is what a message may have beside what max_payload bounds: its subjects.
+// pullHead bounds the bytes of a message that max_payload does not bound: its subjects.
 const pullHead = 64 << 10
 
 // same checks that the stream is the one that was read before. If it is another one, or has

@@ -1,5 +1,5 @@
 // Package natstap records what is published on NATS: the messages of a subject, with wildcards,
-// or those of a JetStream stream.
+// or the messages of a JetStream stream.
 //
 // Each message is a frame, which holds its subject and its headers as schema.AppendNATS appends
 // them. The messages of one subject are a stream of the recording, or those of one subject and

@@ -10,7 +10,7 @@ import (
 	"tapedeck/ingest/redact"
 )
 
-// Options configure a recording. The zero value of a field stands for its default.
+// Options configure a recording. The zero value of a field means its default.
 type Options struct {
 	Servers string        // addresses of the NATS servers, separated by commas
 	Connect []nats.Option // further options of the connection

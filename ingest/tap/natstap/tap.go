@@ -19,7 +19,7 @@ import (
 	"tapedeck/schema"
 )
 
-// tap is one recording. One goroutine calls its methods, those of known and those of sources, except
+// tap is one recording. One goroutine calls its methods and the methods of known and sources, except
 // where a comment names another.
 type tap struct {
 	opts      Options

@@ -19,14 +19,14 @@ import (
 	"tapedeck/ingest/tap/copier"
 )
 
-// Options configure the command. The zero value of a field stands for its default.
+// Options configure the command. The zero value of a field means its default.
 type Options struct {
 	Command    []string // its name and its arguments
 	FrameLimit int      // bytes; default ingest.DefaultFrameLimit
 	// Buffer bounds the output that waits under backpressure from the recorder, bytes;
 	// default 64 MiB.
 	Buffer int
-	// The standard streams of the command; default those of this process. Stdin and Stderr
+	// The standard streams of the command; default: this process's. Stdin and Stderr
 	// are passed to the command directly.
 	Stdin, Stderr *os.File
 	Stdout        io.Writer

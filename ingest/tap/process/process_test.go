@@ -332,7 +332,7 @@ func TestLeftBehindAndStopped(t *testing.T) {
 	if _, err := out.Read(make([]byte, 100)); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(200 * time.Millisecond) // the shell is gone by then
+	time.Sleep(200 * time.Millisecond) // the shell has ended by then; what the tap waits for cannot be seen from outside
 	began := time.Now()
 	_ = cmd.Process.Signal(syscall.SIGINT)
 	_ = bounded.Command(t, cmd)

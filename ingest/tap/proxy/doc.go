@@ -34,7 +34,7 @@
 //
 // An exchange is a stream of its own. Its frames, in the order in which their last byte was
 // forwarded:
-//   - The head of the request, then that of the response, and any 1xx before it:
+//   - The head of the request, then the head of the response, and any 1xx before it:
 //     Transport HTTP, FlagNote; start line and fields as text, lines ended by
 //     CRLF, a blank line at the end. The request's is as the client sent it.
 //     Values of fields, query parameters and cookies that hold secrets by their

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"sync"
 
+	"tapedeck/internal/rootcause"
 	"tapedeck/schema"
 )
 
@@ -127,7 +128,7 @@ func (ex *exchange) fail(what string, err error) {
 	ex.mu.Lock()
 	defer ex.mu.Unlock()
 	if ex.failure == "" {
-		ex.failure = "error: " + what + ": " + root(err).Error()
+		ex.failure = "error: " + what + ": " + rootcause.Of(err).Error()
 	}
 }
 
@@ -172,17 +173,6 @@ func (ex *exchange) reason() string {
 		return ex.failure
 	}
 	return schema.EndClientGone
-}
-
-// root returns the innermost error, without the context that the reader knows.
-func root(err error) error {
-	for {
-		inner := errors.Unwrap(err)
-		if inner == nil {
-			return err
-		}
-		err = inner
-	}
 }
 
 type exchangeKey struct{}

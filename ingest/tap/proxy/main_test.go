@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"log"
 	"log/slog"
 	"net"
@@ -147,28 +148,26 @@ type recorded struct {
 
 // recorded waits for n streams to have ended and returns them in the order in
 // which they began.
-func (s *setup) recorded(t testing.TB, n int) []recorded {
+func (s *setup) recorded(t testing.TB, n int) (list []recorded) {
 	t.Helper()
-	for range 1000 {
+	bounded.Until(t, fmt.Sprintf("%d streams ended", n), func() bool {
 		ended := map[string]recorded{}
 		for _, b := range s.memory.Blocks() {
 			if b.State.Ended != 0 {
 				ended[b.State.StreamID] = recorded{state: b.State, session: b.Session}
 			}
 		}
-		if len(ended) == n {
-			var list []recorded
-			for id, r := range ended {
-				r.frames = s.memory.Frames(id)
-				list = append(list, r)
-			}
-			slices.SortFunc(list, func(a, b recorded) int { return strings.Compare(a.state.StreamID, b.state.StreamID) })
-			return list
+		if len(ended) != n {
+			return false
 		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatalf("not %d streams ended", n)
-	return nil
+		for id, r := range ended {
+			r.frames = s.memory.Frames(id)
+			list = append(list, r)
+		}
+		return true
+	})
+	slices.SortFunc(list, func(a, b recorded) int { return strings.Compare(a.state.StreamID, b.state.StreamID) })
+	return list
 }
 
 func (s *setup) one(t testing.TB) recorded {

@@ -18,9 +18,9 @@ import (
 )
 
 // Options configure the upstream and the recording. Upstream and Recorder are required; the
-// zero value of another field stands for its default.
+// zero value of another field means its default.
 type Options struct {
-	Upstream string // URL of the server: http or https; its path is prepended to those of requests
+	Upstream string // URL of the server: http or https; its path is prepended to the paths of requests
 	Recorder *ingest.Recorder
 	// Stream holds the options that all streams share: Tenant, Session, Dialect and Tags;
 	// the other fields are ignored.

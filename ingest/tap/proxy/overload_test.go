@@ -124,7 +124,7 @@ func TestRecorderFails(t *testing.T) {
 						return
 					}
 					http.NewResponseController(w).Flush()
-					time.Sleep(10 * time.Millisecond)
+					time.Sleep(10 * time.Millisecond) // the recorder fails while the exchange goes on
 				}
 			}), func(o *Options) { o.Strict = strict })
 			s.memory.Refuse(errors.New("the disk is full"))

@@ -26,8 +26,8 @@ type item struct {
 // itemOverhead is the assumed size of an item besides its bytes.
 const itemOverhead = 128
 
-// queue holds the items of one exchange that wait to be recorded. own bounds those of this
-// exchange, total those of all exchanges.
+// queue holds the items of one exchange that wait to be recorded. own bounds the items of this
+// exchange, total the items of all exchanges.
 type queue struct {
 	own   *semaphore.Weighted
 	limit int64 // of own

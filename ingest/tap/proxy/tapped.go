@@ -19,7 +19,7 @@ type tappedBody struct {
 }
 
 // Read implements io.Reader. After the end of a body it does not read again: the server may
-// close that of a request while the transport still reads.
+// close a request's body while the transport still reads.
 func (b *tappedBody) Read(p []byte) (int, error) {
 	if b.err != nil {
 		return 0, b.err

@@ -17,7 +17,7 @@ import (
 	"tapedeck/internal/secrets"
 )
 
-// Options configure the request. The zero value of a field stands for its default.
+// Options configure the request. The zero value of a field means its default.
 type Options struct {
 	URL    string
 	Method string // default GET, or POST if there is a Body

@@ -14,6 +14,7 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
+	"tapedeck/internal/bounded"
 )
 
 // stuckPublisher accepts no block of the session "stuck" before it is released.
@@ -115,15 +116,11 @@ func TestRecordsClientThatDoesNotRead(t *testing.T) {
 // durable waits until so many frames are published.
 func (l *listening) durable(t *testing.T, frames int) {
 	t.Helper()
-	for range 500 {
+	bounded.Until(t, fmt.Sprintf("%d frames are published", frames), func() bool {
 		n := 0
 		for _, b := range l.memory.Blocks() {
 			n += len(b.Frames)
 		}
-		if n >= frames {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatalf("fewer than %d frames were published", frames)
+		return n >= frames
+	})
 }

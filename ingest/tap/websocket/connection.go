@@ -11,6 +11,7 @@ import (
 	"github.com/coder/websocket"
 
 	"tapedeck/ingest"
+	"tapedeck/internal/rootcause"
 	"tapedeck/schema"
 )
 
@@ -141,7 +142,7 @@ func (c *connection) send(ctx context.Context) error {
 			return recordError{err}
 		}
 		if err := c.Write(ctx, typ, p.Data); err != nil {
-			return fmt.Errorf("send message %d of %d: %w", i+1, len(c.tap.opts.Send), root(err))
+			return fmt.Errorf("send message %d of %d: %w", i+1, len(c.tap.opts.Send), rootcause.Of(err))
 		}
 	}
 	return nil
@@ -168,9 +169,9 @@ func (c *connection) ended(ctx context.Context, sendErr, cut, readErr error) end
 	case sendErr != nil && !errors.Is(sendErr, context.Canceled):
 		return ending{reason: "error: " + sendErr.Error(), again: true}
 	case cut != nil:
-		return ending{reason: "error: the connection was cut: " + root(cut).Error(), again: true}
+		return ending{reason: "error: the connection was cut: " + rootcause.Of(cut).Error(), again: true}
 	default: // the server broke the protocol
-		return ending{reason: "error: " + root(readErr).Error(), again: true}
+		return ending{reason: "error: " + rootcause.Of(readErr).Error(), again: true}
 	}
 }
 
@@ -189,16 +190,4 @@ func (c *connection) closeConn(code websocket.StatusCode) {
 func (c *connection) discard() {
 	c.listener.stop()
 	c.closeConn(websocket.StatusInternalError)
-}
-
-// root returns the innermost error, without the library's context, which does not help
-// users.
-func root(err error) error {
-	for {
-		inner := errors.Unwrap(err)
-		if inner == nil {
-			return err
-		}
-		err = inner
-	}
 }

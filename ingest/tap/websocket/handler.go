@@ -19,7 +19,7 @@ import (
 	"tapedeck/schema"
 )
 
-// HandlerOptions configure a Handler. The zero value of a field stands for its default.
+// HandlerOptions configure a Handler. The zero value of a field means its default.
 type HandlerOptions struct {
 	FrameLimit int // bytes; default ingest.DefaultFrameLimit
 	// Timeout is how long a connection waits, unread, under backpressure from the publisher

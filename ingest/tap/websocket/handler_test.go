@@ -115,18 +115,18 @@ func untilAck(t *testing.T, c *websocket.Conn, seq int64) (acks int) {
 }
 
 // ended waits for the stream to have ended, and returns its last state.
-func (l *listening) ended(t *testing.T) schema.StreamState {
+func (l *listening) ended(t *testing.T) (last schema.StreamState) {
 	t.Helper()
-	for range 500 {
+	bounded.Until(t, "the stream has ended", func() bool {
 		for _, b := range l.memory.Blocks() {
 			if b.State.Ended != 0 {
-				return b.State
+				last = b.State
+				return true
 			}
 		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatal("the stream did not end")
-	return schema.StreamState{}
+		return false
+	})
+	return last
 }
 
 func TestIngestWS(t *testing.T) {

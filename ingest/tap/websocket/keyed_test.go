@@ -12,6 +12,7 @@ import (
 	"github.com/coder/websocket"
 
 	"tapedeck/ingest/delivery/keys"
+	"tapedeck/internal/bounded"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/schema"
 )
@@ -95,11 +96,10 @@ func TestReopenedUnderKey(t *testing.T) {
 			if err := c.Close(websocket.StatusNormalClosure, ""); err != nil {
 				t.Error(err)
 			}
-			for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-				if status, err := l.handler.opts.Keys.Status(t.Context(), "default", "k"); err == nil && status.Ended {
-					break
-				}
-			}
+			bounded.Until(t, "the key has ended", func() bool {
+				status, err := l.handler.opts.Keys.Status(t.Context(), "default", "k")
+				return err == nil && status.Ended
+			})
 			frames := l.memory.Frames(id)
 			if len(frames) != all || len(l.memory.Streams()) != 1 {
 				t.Fatalf("%d frames in %d streams", len(frames), len(l.memory.Streams()))
@@ -130,7 +130,7 @@ func TestKeyOfWhatHasEnded(t *testing.T) {
 		Ack   int64
 		Ended bool
 	}
-	for end := time.Now().Add(30 * time.Second); !said.Ended && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(bounded.Limit); !said.Ended && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if status, err := l.handler.opts.Keys.Status(t.Context(), "default", "k"); err != nil || !status.Ended {
 			continue // the handler is about to write it
 		}

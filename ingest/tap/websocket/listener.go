@@ -15,7 +15,7 @@ import (
 )
 
 // listener is the reader between a connection and the WebSocket library; it records what
-// the library reads. So the arrival time is that of the read, and a message that is cut off
+// the library reads. So the arrival time is the time of the read, and a message that is cut off
 // is recorded, which is not possible with the library's messages.
 //
 // Reading waits for recording, which is the backpressure. After a frame could not be

@@ -18,6 +18,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/delivery/keys"
 	"tapedeck/internal/quota"
+	"tapedeck/internal/rootcause"
 	"tapedeck/schema"
 )
 
@@ -258,8 +259,8 @@ func (s *served) reason(cut, readErr error) string {
 	case closed:
 		return EndReason(code, reason)
 	case cut != nil:
-		return "error: the connection was cut: " + root(cut).Error()
+		return "error: the connection was cut: " + rootcause.Of(cut).Error()
 	default: // the client broke the protocol
-		return "error: " + root(readErr).Error()
+		return "error: " + rootcause.Of(readErr).Error()
 	}
 }

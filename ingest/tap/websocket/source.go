@@ -35,7 +35,7 @@ func (s *source) receive(p []byte) ([]byte, error) {
 	return p[:n], err
 }
 
-// release ends the use of what receive returned.
+// release ends the use of the bytes that receive returned.
 func (s *source) release() {
 	if s.buf != nil && !s.full {
 		readBuffers.Put(s.buf)

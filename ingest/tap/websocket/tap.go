@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"tapedeck/ingest"
+	"tapedeck/internal/backoff"
 	"tapedeck/internal/secrets"
 	"tapedeck/schema"
 )
@@ -130,7 +131,7 @@ func (t *tap) first(ctx context.Context) (*connection, error) {
 		return conn, err
 	}
 	t.opts.Log.Warn("websocket: could not connect, trying again", "error", err)
-	wait := backoff{bounds: t.opts.Reconnect.withDefaults()}
+	wait := t.opts.Reconnect.backoff()
 	conn, permanent := t.again(ctx, &wait)
 	if conn == nil && permanent != nil {
 		err = permanent
@@ -143,9 +144,9 @@ func (t *tap) first(ctx context.Context) (*connection, error) {
 
 // run records connection after connection, and returns how the last one ended.
 func (t *tap) run(ctx context.Context, conn *connection) ending {
-	var wait backoff
+	var wait backoff.Backoff
 	if t.opts.Reconnect != nil {
-		wait.bounds = t.opts.Reconnect.withDefaults()
+		wait = t.opts.Reconnect.backoff()
 	}
 	for {
 		end := conn.run(ctx)
@@ -153,7 +154,7 @@ func (t *tap) run(ctx context.Context, conn *connection) ending {
 			return end
 		}
 		if conn.messages > 0 {
-			wait.reset()
+			wait.Reset()
 		}
 		t.opts.Log.Warn("websocket: connecting again", "url", secrets.URL(t.opts.URL), "reason", end.reason)
 		began := time.Now()
@@ -176,8 +177,8 @@ func (t *tap) run(ctx context.Context, conn *connection) ending {
 
 // again retries until it is connected. The connection is nil when ctx ends, and when the
 // server refuses it permanently, which is the error.
-func (t *tap) again(ctx context.Context, wait *backoff) (*connection, error) {
-	for wait.sleep(ctx) {
+func (t *tap) again(ctx context.Context, wait *backoff.Backoff) (*connection, error) {
+	for backoff.Sleep(ctx, wait.Next()) {
 		conn, err := t.connect(ctx)
 		if err == nil || isPermanent(err) {
 			return conn, err

@@ -15,7 +15,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/coder/websocket"
@@ -391,21 +390,22 @@ func TestReconnect(t *testing.T) {
 	}
 }
 
-func TestBackoff(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := backoff{bounds: Reconnect{Most: 2 * time.Second}.withDefaults()}
-		for i, want := range []time.Duration{500, 1000, 2000, 2000} {
-			began := time.Now()
-			if !b.sleep(t.Context()) || time.Since(began) != want*time.Millisecond {
-				t.Errorf("wait %d took %v, want %v ms", i, time.Since(began), int64(want))
+func TestReconnectWaits(t *testing.T) {
+	for _, c := range []struct {
+		bounds Reconnect
+		about  []time.Duration // ms
+	}{
+		{Reconnect{Most: 2 * time.Second}, []time.Duration{500, 1000, 2000, 2000}},
+		{Reconnect{First: 20 * time.Second}, []time.Duration{20_000, 30_000, 30_000}},
+	} {
+		wait := c.bounds.backoff()
+		for i, about := range c.about {
+			about *= time.Millisecond
+			if d := wait.Next(); d < about*4/5 || d > about*6/5 || d < wait.Min || d > wait.Max {
+				t.Errorf("%+v: wait %d is %v, want about %v", c.bounds, i, d, about)
 			}
 		}
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		if b.sleep(ctx) {
-			t.Error("slept on")
-		}
-	})
+	}
 }
 
 // What a server says in place of a WebSocket is quoted on one line, and not all

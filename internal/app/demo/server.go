@@ -15,7 +15,7 @@ import (
 // the scripted run, ping a pong, anything else an error.
 type Server struct {
 	Log *slog.Logger
-	// Speed divides the script's pauses; 0 stands for 1.
+	// Speed divides the script's pauses; 0 means 1.
 	Speed float64
 }
 

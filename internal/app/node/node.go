@@ -50,7 +50,7 @@ type Config struct {
 	Streams    jetstream.Config
 	Version    string // of the program
 	Log        *slog.Logger
-	Thresholds health.Thresholds // those of the start; Node.SetThresholds sets others
+	Thresholds health.Thresholds // at the start; Node.SetThresholds changes them
 	Spooling   spool.Options     // limits of the spool
 	Batches    sink.Options      // limits of what is gathered for an insert
 	Recording  ingest.Settings   // limits of blocks and detection

@@ -48,7 +48,7 @@ func (n *Node) watchSchema(life context.Context) {
 	}
 }
 
-// readSchema returns the check of the schema; the error is that of ClickHouse.
+// readSchema returns the check of the schema; the error is ClickHouse's.
 func (n *Node) readSchema(life context.Context) (*health.Check, error) {
 	ctx, cancel := context.WithTimeout(life, readyTimeout)
 	defer cancel()

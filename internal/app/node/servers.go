@@ -30,8 +30,8 @@ const (
 	probeEvery = 30 * time.Second
 )
 
-// watchServers reads the versions, limits and clocks of servers until life ends. It logs each of
-// their checks, and that of the spool's disk, when it begins to fail.
+// watchServers reads the versions, limits and clocks of servers until life ends. It logs each
+// check of a server, and the check of the spool's disk, when the check begins to fail.
 func (n *Node) watchServers(life context.Context) {
 	failing := map[string]bool{}
 	for {

@@ -13,7 +13,7 @@ import (
 	njs "github.com/nats-io/nats.go/jetstream"
 
 	"tapedeck/ingest/delivery/jetstream"
-	"tapedeck/internal/apiclient"
+	"tapedeck/internal/rootcause"
 	"tapedeck/schema/clickhouse"
 )
 
@@ -90,7 +90,7 @@ func (n *Node) natsAway(life context.Context) error {
 		conn, err := d.DialContext(ctx, "tcp", jetstream.ServerHost(server))
 		cancel()
 		if err != nil {
-			why = apiclient.RootOf(err).Error()
+			why = rootcause.Of(err).Error()
 			continue
 		}
 		conn.Close()
@@ -104,7 +104,7 @@ func (n *Node) greetClickHouse(life context.Context) {
 		ctx, cancel := context.WithTimeout(life, readyTimeout)
 		defer cancel()
 		if err := n.DB.Ping(ctx); err != nil {
-			return fmt.Errorf("%s: %w", clickhouse.ServerName(n.DSN), apiclient.RootOf(err))
+			return fmt.Errorf("%s: %w", clickhouse.ServerName(n.DSN), rootcause.Of(err))
 		}
 		return nil
 	})

@@ -22,9 +22,9 @@ import (
 	"tapedeck/internal/app/lifecycle/erasure"
 	"tapedeck/query"
 	"tapedeck/query/endpoint"
-	"tapedeck/query/facts/sessionstreams"
 	queryhttp "tapedeck/query/http"
 	"tapedeck/query/pricing/pricetables"
+	"tapedeck/query/session/streamlist"
 	"tapedeck/replay/clickhouse"
 	replayhttp "tapedeck/replay/http"
 	"tapedeck/replay/live"
@@ -35,14 +35,12 @@ import (
 func (s *Server) ingestRoutes(rt *routeTable) {
 	rec := s.Node.Recorder
 	bodies := ingesthttp.NewHandler(rec, ingesthttp.Options{Limits: s.Limits, FrameLimit: s.Limits.Frame, Keys: s.Node.Keys, Known: s.sessionOf(), Log: s.Log})
-	rt.add(records, audit.None, http.MethodPost, "/v1/ingest", limited(s.Concurrency.Streams, forTenant(bodies.Ingest)))
-	rt.get(records, audit.None, "/v1/ingest/:key", only(func(c echo.Context) error {
+	status := func(c echo.Context) error {
 		return forTenant(func(w http.ResponseWriter, r *http.Request, tenant string) {
 			bodies.Status(w, r, tenant, c.Param("key"))
 		})(c)
-	}))
+	}
 	s.sockets = websocket.NewHandler(rec, websocket.HandlerOptions{Limits: s.Limits, FrameLimit: s.Limits.Frame, Keys: s.Node.Keys, Lasting: s.lasting, Log: s.Log})
-	rt.add(records, audit.None, http.MethodGet, "/v1/ingest/ws", limited(s.Concurrency.Streams, forTenant(s.sockets.IngestWS)))
 	uploads := upload.ServerOptions{Next: s.Node.Accepts, Arrive: s.Slow.Body, Log: s.Log}
 	if s.Node.Announcer != nil {
 		uploads.Arrived = s.Node.Announcer.Now
@@ -55,8 +53,14 @@ func (s *Server) ingestRoutes(rt *routeTable) {
 	if s.Node.Spool != nil {
 		s.metrics.MustRegister(s.Node.Spool)
 	}
-	rt.add(records, audit.SessionImport, http.MethodPost, "/v1/import", limited(s.Concurrency.Streams, only(forTenant(tapeimport.NewHandler(s.Node.Accepts, s.Log).Import))))
-	rt.add(records, audit.None, http.MethodPost, upload.Path, limited(s.Concurrency.Streams, only(forTenant(s.uploads.Blocks))))
+	tapes, streams := tapeimport.NewHandler(s.Node.Accepts, s.Log), always(s.Concurrency.Streams)
+	rt.add([]row{
+		{records, audit.None, post, "/v1/ingest", streams, forTenant(bodies.Ingest)},
+		{records, audit.None, getHead, "/v1/ingest/:key", nil, only(status)},
+		{records, audit.None, get, "/v1/ingest/ws", streams, forTenant(s.sockets.IngestWS)},
+		{records, audit.SessionImport, post, "/v1/import", streams, only(forTenant(tapes.Import))},
+		{records, audit.None, post, upload.Path, streams, only(forTenant(s.uploads.Blocks))},
+	})
 }
 
 // following returns the options for following running sessions. As in lists, heartbeats
@@ -98,47 +102,56 @@ func (s *Server) readRoutes(rt *routeTable) {
 	reader, decoder := query.NewReader(s.Node.DB, options...), redecode.New(s.Node.DB, s.Node.DSN, s.Log)
 	s.reader = reader
 	decoder.Copies, decoder.JSONDepth = erasure.Copies{Service: s.Erasures}, s.Limits.JSONDepth
-	rt.get(admins, audit.TokenList, "/v1/tenants", only(plain(tenants{s, tables}.serve)))
 	store, tapes := s.bills(reader, decoder), tapeexport.New(s.Node.DB, s.tapes)
-	q := queryhttp.New(reader, s.Log, queryhttp.WithPrices(tables), queryhttp.WithWriteTimeout(s.Slow.Write)).WithComparisons(s.Concurrency.Comparisons).WithBills(store).WithEvidence(store, s.evidenceTapes(tapes), readsPrices)
-
-	rt.get(reads, audit.None, "/v1/sessions", forTenant(q.Sessions))
-	rt.get(reads, audit.None, "/v1/facets", forTenant(q.Facets))
-	rt.get(reads, audit.None, "/v1/streams", forTenant(q.Streams))
-	rt.get(shared(reads), audit.None, "/v1/sessions/:id", forSession(q.Session))
-	rt.add(admins, audit.SessionDelete, http.MethodDelete, "/v1/sessions/:id", forSession(q.Delete))
-	rt.add(admins, audit.SessionRedecode, http.MethodPost, "/v1/sessions/:id/redecode", forSession(decoder.Handle))
-	rt.add(admins, audit.SessionRedact, http.MethodPost, "/v1/sessions/:id/redact", forSession(decoder.HandleRedact(s.Node.Redaction)))
-	rt.add(shared(readsRaw), audit.FramesRead, http.MethodGet, "/v1/sessions/:id/frames", s.reads(forSession(q.Frames)))
-	rt.get(shared(reads), audit.None, "/v1/sessions/:id/frames/index", forSession(q.FrameIndex))
-	rt.get(shared(reads), audit.None, "/v1/sessions/:id/frames/types", forSession(q.FrameTypes))
-	rt.get(shared(readsRaw), audit.FramesRead, "/v1/sessions/:id/frames/:position", s.reads(forFrame(q.Frame)))
-	rt.get(shared(reads), audit.None, "/v1/sessions/:id/timeline", forSession(q.Timeline))
-	rt.get(shared(reads), audit.TranscriptRead, "/v1/sessions/:id/transcript", s.reads(forSession(q.Transcript)))
-	rt.get(shared(reads), audit.None, "/v1/sessions/:id/density", forSession(q.Density))
-	rt.add(shared(readsRaw), audit.SessionReplay, http.MethodGet, "/v1/sessions/:id/replay", limitedBy(s.replayLimit, forSession(play.Replay)))
-	rt.add(readsRaw, audit.TapeExport, http.MethodGet, "/v1/sessions/:id/tape", limited(s.Concurrency.Exports, only(s.reads(forSession(tapeexport.NewHandler(tapes, s.Slow.Write, s.Log).Tape)))))
-	rt.get(reads, audit.None, "/v1/usage", limitedBy(s.exportLimit, s.reads(forTenant(q.Usage))))
-	rt.get(reads, audit.ChargesExport, "/v1/usage/calls", limitedBy(s.exportLimit, s.reads(forTenant(q.Charges))))
-	rt.get(billing, audit.Reconciled, "/v1/usage/reconciliation", forTenant(q.Reconciliation))
-	rt.add(billing, audit.Reconciled, http.MethodPost, "/v1/usage/reconciliation", forTenant(q.ReconcileExport))
-	rt.get(reads, audit.None, "/v1/tools", forTenant(q.Tools))
-	rt.get(reads, audit.Search, "/v1/search", s.reads(forTenant(q.Search)))
-	rt.get(reads, audit.None, "/v1/calls", limitedBy(s.exportLimit, forTenant(q.Calls)))
-	rt.get(reads, audit.SessionCompare, comparePath, s.reads(forTenant(q.Compare)))
-	rt.get(reads, audit.None, "/v1/prices", forTenant(q.Prices))
-	rt.get(reads, audit.None, "/v1/prices/:model", forModel(q.ModelPrices))
-	rt.get(reads, audit.None, "/v1/prices/:provider/:model", forModel(q.ModelPrices))
-	rt.add(operates, audit.PricesImport, http.MethodPost, "/v1/prices", forTenant(q.ImportPrices))
-	rt.get(billing, audit.BillExport, "/v1/bills/focus", limited(s.Concurrency.Exports, s.reads(forTenant(q.Focus))))
-	rt.get(billing, audit.BillExport, "/v1/bills/:number/focus", limited(s.Concurrency.Exports, s.reads(forBill(q.BillFocus))))
+	q := queryhttp.New(reader, s.Log, queryhttp.WithPrices(tables), queryhttp.WithWriteTimeout(s.Slow.Write)).
+		WithComparisons(s.Concurrency.Comparisons).WithBills(store).WithEvidence(store, s.evidenceTapes(tapes), readsPrices)
+	s.queryRoutes(rt, q)
 	s.billRoutes(rt, q)
-	rt.get(admins, audit.AuditRead, "/v1/audit", limitedBy(s.exportLimit, s.reads(s.auditEntries(table.Handler{Base: &endpoint.Base{Reader: reader, Log: s.Log, Clock: time.Now, WriteTimeout: s.Slow.Write}}))))
+	export := tapeexport.NewHandler(tapes, s.Slow.Write, s.Log)
+	entries := table.Handler{Base: &endpoint.Base{Reader: reader, Log: s.Log, Clock: time.Now, WriteTimeout: s.Slow.Write}}
+	rt.add([]row{
+		{admins, audit.TokenList, getHead, "/v1/tenants", nil, only(plain(tenants{s, tables}.serve))},
+		{admins, audit.SessionRedecode, post, "/v1/sessions/:id/redecode", nil, forSession(decoder.Handle)},
+		{admins, audit.SessionRedact, post, "/v1/sessions/:id/redact", nil, forSession(decoder.HandleRedact(s.Node.Redaction))},
+		{shared(readsRaw), audit.SessionReplay, get, "/v1/sessions/:id/replay", s.replayLimit, forSession(play.Replay)},
+		{readsRaw, audit.TapeExport, get, "/v1/sessions/:id/tape", always(s.Concurrency.Exports), only(s.reads(forSession(export.Tape)))},
+		{admins, audit.AuditRead, getHead, "/v1/audit", s.exportLimit, s.reads(s.auditEntries(entries))},
+	})
 	s.emulateRoutes(rt)
 	s.erasureRoutes(rt)
 	s.backupRoutes(rt)
 	s.retentionRoutes(rt)
 	s.shareRoutes(rt)
+}
+
+// queryRoutes adds the routes that answer questions about recordings.
+func (s *Server) queryRoutes(rt *routeTable, q *queryhttp.Server) {
+	rt.add([]row{
+		{reads, audit.None, getHead, "/v1/sessions", nil, forTenant(q.Sessions)},
+		{reads, audit.None, getHead, "/v1/facets", nil, forTenant(q.Facets)},
+		{reads, audit.None, getHead, "/v1/streams", nil, forTenant(q.Streams)},
+		{shared(reads), audit.None, getHead, "/v1/sessions/:id", nil, forSession(q.Session)},
+		{admins, audit.SessionDelete, del, "/v1/sessions/:id", nil, forSession(q.Delete)},
+		{shared(readsRaw), audit.FramesRead, get, "/v1/sessions/:id/frames", nil, s.reads(forSession(q.Frames))},
+		{shared(reads), audit.None, getHead, "/v1/sessions/:id/frames/index", nil, forSession(q.FrameIndex)},
+		{shared(reads), audit.None, getHead, "/v1/sessions/:id/frames/types", nil, forSession(q.FrameTypes)},
+		{shared(readsRaw), audit.FramesRead, getHead, "/v1/sessions/:id/frames/:position", nil, s.reads(forFrame(q.Frame))},
+		{shared(reads), audit.None, getHead, "/v1/sessions/:id/timeline", nil, forSession(q.Timeline)},
+		{shared(reads), audit.TranscriptRead, getHead, "/v1/sessions/:id/transcript", nil, s.reads(forSession(q.Transcript))},
+		{shared(reads), audit.None, getHead, "/v1/sessions/:id/density", nil, forSession(q.Density)},
+		{reads, audit.None, getHead, "/v1/usage", s.exportLimit, s.reads(forTenant(q.Usage))},
+		{reads, audit.ChargesExport, getHead, "/v1/usage/calls", s.exportLimit, s.reads(forTenant(q.Charges))},
+		{billing, audit.Reconciled, getHead, "/v1/usage/reconciliation", nil, forTenant(q.Reconciliation)},
+		{billing, audit.Reconciled, post, "/v1/usage/reconciliation", nil, forTenant(q.ReconcileExport)},
+		{reads, audit.None, getHead, "/v1/tools", nil, forTenant(q.Tools)},
+		{reads, audit.Search, getHead, "/v1/search", nil, s.reads(forTenant(q.Search))},
+		{reads, audit.None, getHead, "/v1/calls", s.exportLimit, forTenant(q.Calls)},
+		{reads, audit.SessionCompare, getHead, comparePath, nil, s.reads(forTenant(q.Compare))},
+		{reads, audit.None, getHead, "/v1/prices", nil, forTenant(q.Prices)},
+		{reads, audit.None, getHead, "/v1/prices/:model", nil, forModel(q.ModelPrices)},
+		{reads, audit.None, getHead, "/v1/prices/:provider/:model", nil, forModel(q.ModelPrices)},
+		{operates, audit.PricesImport, post, "/v1/prices", nil, forTenant(q.ImportPrices)},
+	})
 }
 
 // sessionOf returns a function that looks up the session of the bytes with a digest;
@@ -149,7 +162,7 @@ func (s *Server) sessionOf() func(ctx context.Context, tenant, digest string) (s
 	}
 	reader := query.NewReader(s.Node.DB)
 	return func(ctx context.Context, tenant, digest string) (string, error) {
-		page, err := sessionstreams.Latest(ctx, reader, sessionstreams.Query{Tenant: tenant, Digest: digest, Limit: 1})
+		page, err := streamlist.Latest(ctx, reader, streamlist.Query{Tenant: tenant, Digest: digest, Limit: 1})
 		if err != nil || len(page.Items) == 0 {
 			return "", err
 		}

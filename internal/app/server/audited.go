@@ -90,7 +90,7 @@ func (s *Server) entry(c echo.Context, r route) audit.Entry {
 	return audit.Entry{ID: audit.NewID(), At: time.Now(), Remote: c.RealIP(), Action: action, Object: objectOf(c), RequestID: audit.NewID()}
 }
 
-// objectParameters are those that name what a request is about where its path does not.
+// objectParameters are the query parameters that name the object of a request whose path does not.
 var objectParameters = []string{"account", "period", "session", "name", "seq", "a", "b"}
 
 // objectOf returns what a request is about, as its path or query names it.

@@ -16,8 +16,8 @@ import (
 )
 
 // authorized is middleware that recognises the principal of a request and its tenant, and
-// answers 401 or 403 to those that may not use the route. Without tokens everybody may do
-// everything, in the default tenant.
+// answers 401 or 403 to a principal that may not use the route. Without tokens every request is allowed,
+// in the default tenant.
 func (s *Server) authorized(c route, next echo.HandlerFunc) echo.HandlerFunc {
 	return func(ec echo.Context) error {
 		r := ec.Request()

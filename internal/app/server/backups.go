@@ -16,10 +16,12 @@ func (s *Server) newBackups() *backup.Service {
 
 // backupRoutes adds the routes of backups.
 func (s *Server) backupRoutes(rt *routeTable) {
-	rt.get(operates, audit.None, "/v1/backups", only(plain(func(w http.ResponseWriter, r *http.Request) { s.backups.ServeList(w, r) })))
-	rt.get(operates, audit.None, "/v1/backups/:id", only(func(c echo.Context) error {
-		s.backups.ServeOne(c.Response(), c.Param("id"))
-		return nil
-	}))
-	rt.add(operates, audit.BackupCreate, http.MethodPost, "/v1/backups", only(plain(func(w http.ResponseWriter, r *http.Request) { s.backups.ServeStart(w, r) })))
+	rt.add([]row{
+		{operates, audit.None, getHead, "/v1/backups", nil, only(plain(func(w http.ResponseWriter, r *http.Request) { s.backups.ServeList(w, r) }))},
+		{operates, audit.None, getHead, "/v1/backups/:id", nil, only(func(c echo.Context) error {
+			s.backups.ServeOne(c.Response(), c.Param("id"))
+			return nil
+		})},
+		{operates, audit.BackupCreate, post, "/v1/backups", nil, only(plain(func(w http.ResponseWriter, r *http.Request) { s.backups.ServeStart(w, r) }))},
+	})
 }

@@ -37,15 +37,20 @@ func (s *Server) bills(reader *query.Reader, decoder *redecode.Redecoder) *bills
 
 // billRoutes adds the routes of bills.
 func (s *Server) billRoutes(rt *routeTable, q *queryhttp.Server) {
-	rt.get(billing, audit.BillRead, "/v1/bills", forTenant(q.Bills))
-	rt.add(billing, audit.BillClose, http.MethodPost, "/v1/bills", forTenant(q.CloseBill))
-	rt.get(billing, audit.BillRead, "/v1/bills/preview", forTenant(q.PreviewBill))
-	rt.get(billing, audit.BillRead, "/v1/bills/:number", forBill(q.Bill))
-	rt.get(billing, audit.BillRead, "/v1/bills/:number/rows", limitedBy(s.exportLimit, s.reads(forBill(q.BillRows))))
-	// The table has the rules of all tenants.
-	rt.get(operates, audit.BillRead, "/v1/bills/:number/prices", forBill(q.BillPrices))
-	rt.add(evidence, audit.BillExport, http.MethodGet, "/v1/bills/:number/evidence", limited(s.Concurrency.Exports, s.reads(forBill(q.BillEvidence))))
-	rt.get(billing, audit.BillVerify, "/v1/bills/:number/verification", forBill(q.BillVerification))
+	exports := always(s.Concurrency.Exports)
+	rt.add([]row{
+		{billing, audit.BillExport, getHead, "/v1/bills/focus", exports, s.reads(forTenant(q.Focus))},
+		{billing, audit.BillExport, getHead, "/v1/bills/:number/focus", exports, s.reads(forBill(q.BillFocus))},
+		{billing, audit.BillRead, getHead, "/v1/bills", nil, forTenant(q.Bills)},
+		{billing, audit.BillClose, post, "/v1/bills", nil, forTenant(q.CloseBill)},
+		{billing, audit.BillRead, getHead, "/v1/bills/preview", nil, forTenant(q.PreviewBill)},
+		{billing, audit.BillRead, getHead, "/v1/bills/:number", nil, forBill(q.Bill)},
+		{billing, audit.BillRead, getHead, "/v1/bills/:number/rows", s.exportLimit, s.reads(forBill(q.BillRows))},
+		// The table has the rules of all tenants.
+		{operates, audit.BillRead, getHead, "/v1/bills/:number/prices", nil, forBill(q.BillPrices)},
+		{evidence, audit.BillExport, get, "/v1/bills/:number/evidence", exports, s.reads(forBill(q.BillEvidence))},
+		{billing, audit.BillVerify, getHead, "/v1/bills/:number/verification", nil, forBill(q.BillVerification)},
+	})
 }
 
 // evidenceTapes writes the tapes of sessions for the evidence of bills. Those that are deleted,

@@ -29,9 +29,9 @@ func (s *Server) servedHosts(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// noForeignPages refuses requests of other sites' pages on every route. Only the
-// server's own pages, and those of Origins, may change something or open a WebSocket; those of
-// other loopback ports may read, play and emulate recordings; links may lead to pages.
+// noForeignPages is middleware that refuses requests of other sites' pages on every route. Only the
+// server's own pages and the pages of Origins may change something or open a WebSocket. Pages of
+// other loopback ports may read, play and emulate recordings. Links may lead to pages.
 func (s *Server) noForeignPages(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		rule := pagesThatMay(c)

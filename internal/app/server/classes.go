@@ -8,6 +8,7 @@ import (
 
 	"tapedeck/internal/app/auth/access"
 	"tapedeck/internal/app/auth/audit"
+	"tapedeck/internal/quota"
 )
 
 // class is who may use a route.
@@ -44,21 +45,43 @@ type routeTable struct {
 	echo   *echo.Echo
 }
 
-// add registers a handler.
-func (t *routeTable) add(c class, a audit.Action, method, path string, h echo.HandlerFunc) {
-	r := route{c, a}
-	if c.scope == access.Record || strings.HasPrefix(path, "/emulate/") {
-		h = withoutBodyDeadline(h)
-	}
-	t.server.table[method+" "+path] = r
-	t.echo.Add(method, path, t.server.authorized(r, t.server.audited(r, t.server.unlessDeleted(method, path, t.server.viewed(r, h)))))
+// row is a row of the table of routes.
+type row struct {
+	class
+	action  audit.Action
+	methods []string
+	path    string
+	// limit returns the semaphore of which a request holds a slot; nil for none.
+	limit   func(*http.Request) *quota.Gate
+	handler echo.HandlerFunc
 }
 
-// get registers a handler for GET and HEAD. net/http omits the body of answers to
-// HEAD.
-func (t *routeTable) get(c class, a audit.Action, path string, h echo.HandlerFunc) {
-	t.add(c, a, http.MethodGet, path, h)
-	t.add(c, a, http.MethodHead, path, h)
+// Methods of rows. net/http omits the body of answers to HEAD.
+var (
+	get     = []string{http.MethodGet}
+	getHead = []string{http.MethodGet, http.MethodHead}
+	post    = []string{http.MethodPost}
+	put     = []string{http.MethodPut}
+	patch   = []string{http.MethodPatch}
+	del     = []string{http.MethodDelete}
+)
+
+// add registers the routes of rows.
+func (t *routeTable) add(rows []row) {
+	for i := range rows {
+		e := &rows[i]
+		r, h := route{e.class, e.action}, e.handler
+		if e.limit != nil {
+			h = limited(e.limit, h)
+		}
+		if e.scope == access.Record || strings.HasPrefix(e.path, "/emulate/") {
+			h = withoutBodyDeadline(h)
+		}
+		for _, method := range e.methods {
+			t.server.table[method+" "+e.path] = r
+			t.echo.Add(method, e.path, t.server.authorized(r, t.server.audited(r, t.server.unlessDeleted(method, e.path, t.server.viewed(r, h)))))
+		}
+	}
 }
 
 // check panics if a route was registered past the table, or without a class or action: nothing

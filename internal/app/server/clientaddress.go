@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// clientAddress returns the address of the client of a request: that of the connection, or,
-// behind a trusted proxy, the last one in X-Forwarded-For that no trusted proxy has. What stands
-// before it a client can choose.
+// clientAddress returns the address of the client of a request: the address of the connection, or,
+// behind a trusted proxy, the last address in X-Forwarded-For that is not a trusted proxy's. Earlier
+// addresses in the field are the client's choice.
 func (s *Server) clientAddress(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -33,7 +33,7 @@ func (s *Server) clientAddress(r *http.Request) string {
 	return at.String()
 }
 
-// trusts reports whether an address is that of a trusted proxy.
+// trusts reports whether an address is a trusted proxy's.
 func (s *Server) trusts(addr netip.Addr) bool {
 	return slices.ContainsFunc(s.Proxies, func(p netip.Prefix) bool { return p.Contains(addr.Unmap()) })
 }

@@ -46,7 +46,8 @@ func (s *Server) unlessEitherDeleted(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// joinGone returns the problem of one or both sessions; so far is that of a, nil if it is there.
+// joinGone returns the problem of one or both sessions that are compared. soFar is the problem of session a; nil
+// if session a is stored.
 func joinGone(soFar, p *problem.Problem, side string) *problem.Problem {
 	p.Parameter, p.Detail = side, side+": "+p.Detail
 	if soFar != nil {

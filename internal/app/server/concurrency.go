@@ -25,16 +25,17 @@ func (c *Concurrency) register(s *Server) {
 	s.metrics.MustRegister(quota.Collector{c.Streams, c.Replays, c.Followers, c.Exports, c.Comparisons})
 }
 
-// limited is middleware that holds a slot of a semaphore until the request ends.
-func limited(sem *quota.Gate, next echo.HandlerFunc) echo.HandlerFunc {
-	return limitedBy(func(*http.Request) *quota.Gate { return sem }, next)
+// always returns a semaphore for every request of a route.
+func always(sem *quota.Gate) func(*http.Request) *quota.Gate {
+	return func(*http.Request) *quota.Gate { return sem }
 }
 
-// limitedBy is limited for the semaphore that pick returns for a request, which may be nil.
-func limitedBy(pick func(*http.Request) *quota.Gate, next echo.HandlerFunc) echo.HandlerFunc {
+// limited is middleware that holds a slot of a semaphore until the request ends. limit returns the semaphore of a
+// request, nil for none.
+func limited(limit func(*http.Request) *quota.Gate, next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
-		release, err := pick(r).Enter(access.Tenant(r.Context()))
+		release, err := limit(r).Enter(access.Tenant(r.Context()))
 		if err != nil {
 			return err
 		}

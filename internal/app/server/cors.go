@@ -13,8 +13,8 @@ import (
 
 // preflights lets pages of Origins call the API, with a token: credentials of the browser, such as
 // cookies, are not allowed. It answers the browser's preflight requests, which have no token.
-// With tokens it also answers those of loopback pages to recordings, for all sessions in the
-// same way: who asks is not known yet.
+// With tokens it also answers preflight requests of loopback pages for recordings, in the same way for
+// all sessions: the principal is not known yet.
 func (s *Server) preflights(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r, h := c.Request(), c.Response().Header()

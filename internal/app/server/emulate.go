@@ -24,15 +24,16 @@ func (s *Server) emulateRoutes(rt *routeTable) {
 	f := router.New(emulate.Options{
 		Library: s.tapes, Budget: s.Readers, Logger: s.Log, Registerer: s.metrics, WriteTimeout: s.Slow.Write,
 	}, executions{s.Node.DB})
-	session := limited(s.Concurrency.Replays, isolated(s.bounded(f.Session)))
-	rt.add(readsRaw, audit.SessionEmulate, http.MethodGet, "/emulate/:id", session)
-	for _, method := range []string{
+	session, replays := isolated(s.bounded(f.Session)), always(s.Concurrency.Replays)
+	anyMethod := []string{
 		http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions,
-	} {
-		rt.add(readsRaw, audit.SessionEmulate, method, "/emulate/:id/*", session)
 	}
-	rt.get(readsRaw, audit.None, "/v1/sessions/:id/emulation", only(forSession(f.ServeSpeaks), "protocol"))
-	rt.add(readsRaw, audit.SessionEmulate, http.MethodGet, "/api/v0/executions/:kind/:exec_id/stream", limited(s.Concurrency.Replays, isolated(s.bounded(f.Execution))))
+	rt.add([]row{
+		{readsRaw, audit.SessionEmulate, get, "/emulate/:id", replays, session},
+		{readsRaw, audit.SessionEmulate, anyMethod, "/emulate/:id/*", replays, session},
+		{readsRaw, audit.None, getHead, "/v1/sessions/:id/emulation", nil, only(forSession(f.ServeSpeaks), "protocol")},
+		{readsRaw, audit.SessionEmulate, get, "/api/v0/executions/:kind/:exec_id/stream", replays, isolated(s.bounded(f.Execution))},
+	})
 }
 
 // isolated prevents recordings from acting on the origin of the API and the UI.

@@ -17,8 +17,8 @@ import (
 	"tapedeck/schema/lifecycle/tombstone"
 )
 
-// sessionReaders are the requests about sessions that run. Those of a session that is
-// deleted meanwhile end. It is safe for use by many goroutines.
+// sessionReaders are the requests about sessions that run. The requests about a session end when the
+// session is deleted. It is safe for use by many goroutines.
 type sessionReaders struct {
 	deleted *tombstone.Set
 
@@ -105,8 +105,8 @@ func (s *Server) gone(ctx context.Context, of tombstone.Key) *problem.Problem {
 	return goneProblem(of.Session, t.At)
 }
 
-// unlessDeleted answers 410 on the routes of a session that was deleted, and on those of its
-// frames if these have expired. It ends requests about one that is deleted meanwhile.
+// unlessDeleted is middleware that answers 410 on the routes of a deleted session, and on routes that need frames if
+// the frames of the session have expired. It ends requests about a session that is deleted meanwhile.
 func (s *Server) unlessDeleted(method, path string, next echo.HandlerFunc) echo.HandlerFunc {
 	if path == comparePath {
 		return s.unlessEitherDeleted(next)
@@ -142,12 +142,14 @@ func (s *Server) unlessDeleted(method, path string, next echo.HandlerFunc) echo.
 
 // erasureRoutes adds the routes of erasures.
 func (s *Server) erasureRoutes(rt *routeTable) {
-	rt.get(admins, audit.None, "/v1/erasures", only(plain(s.Erasures.ServeList)))
-	rt.get(admins, audit.None, "/v1/erasures/:id", only(func(c echo.Context) error {
-		s.Erasures.ServeOne(c.Response(), c.Request(), c.Param("id"))
-		return nil
-	}))
-	rt.add(admins, audit.SessionErase, http.MethodPost, "/v1/erasures", only(forTenant(s.Erasures.ServeRequest)))
+	rt.add([]row{
+		{admins, audit.None, getHead, "/v1/erasures", nil, only(plain(s.Erasures.ServeList))},
+		{admins, audit.None, getHead, "/v1/erasures/:id", nil, only(func(c echo.Context) error {
+			s.Erasures.ServeOne(c.Response(), c.Request(), c.Param("id"))
+			return nil
+		})},
+		{admins, audit.SessionErase, post, "/v1/erasures", nil, only(forTenant(s.Erasures.ServeRequest))},
+	})
 }
 
 // newErasures returns the service of erasures of a server with the role api.

@@ -12,7 +12,7 @@ import (
 	"tapedeck/internal/app/auth/login"
 )
 
-// Guards recognise who sends a request to a server with tokens. The zero value is that of a server
+// Guards recognise who sends a request to a server with tokens. The zero value is for a server
 // without tokens, on loopback.
 type Guards struct {
 	Tokens  *access.Store

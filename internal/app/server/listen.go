@@ -9,8 +9,8 @@ import (
 	"syscall"
 	"time"
 
-	"tapedeck/internal/apiclient"
 	"tapedeck/internal/commandline"
+	"tapedeck/internal/rootcause"
 )
 
 // CheckAddress refuses texts that are no address to listen on.
@@ -49,7 +49,7 @@ func Listen(addr string) (net.Listener, error) {
 func listen(addr string) (net.Listener, error) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
-		return nil, fmt.Errorf("listen on %s: %w\n%s", addr, apiclient.RootOf(err), doAboutListen(err))
+		return nil, fmt.Errorf("listen on %s: %w\n%s", addr, rootcause.Of(err), doAboutListen(err))
 	}
 	return l, nil
 }

@@ -12,15 +12,17 @@ import (
 	"tapedeck/internal/app/auth/login"
 )
 
-// loginRoutes adds the routes by which people log in and out, and those of tickets.
+// loginRoutes adds the routes for logging in and out, and for tickets.
 func (s *Server) loginRoutes(rt *routeTable) {
-	rt.get(public, audit.None, "/v1/login", only(plain(s.Logins.ServeState)))
-	rt.add(public, audit.None, http.MethodPost, "/v1/login", only(from(s.Logins.ServeLogin)))
-	rt.add(public, audit.None, http.MethodPatch, "/v1/login", only(from(s.Logins.ServeSelect)))
-	rt.add(public, audit.None, http.MethodDelete, "/v1/login", only(from(s.Logins.ServeLogout)))
-	rt.add(public, audit.None, http.MethodGet, login.StartPath, only(from(s.Logins.ServeStart), "return"))
-	rt.add(public, audit.None, http.MethodGet, login.CallbackPath, from(s.Logins.ServeCallback)) // providers add parameters of their own
-	rt.add(anybody, audit.None, http.MethodPost, "/v1/tickets", only(plain(s.serveTicket)))
+	rt.add([]row{
+		{public, audit.None, getHead, "/v1/login", nil, only(plain(s.Logins.ServeState))},
+		{public, audit.None, post, "/v1/login", nil, only(from(s.Logins.ServeLogin))},
+		{public, audit.None, patch, "/v1/login", nil, only(from(s.Logins.ServeSelect))},
+		{public, audit.None, del, "/v1/login", nil, only(from(s.Logins.ServeLogout))},
+		{public, audit.None, get, login.StartPath, nil, only(from(s.Logins.ServeStart), "return")},
+		{public, audit.None, get, login.CallbackPath, nil, from(s.Logins.ServeCallback)}, // providers add parameters of their own
+		{anybody, audit.None, post, "/v1/tickets", nil, only(plain(s.serveTicket))},
+	})
 }
 
 // from is plain with the client's address behind trusted proxies as the request's.

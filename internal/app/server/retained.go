@@ -23,9 +23,11 @@ func (s *Server) newRetention() *retention.Service {
 
 // retentionRoutes adds the routes of retention.
 func (s *Server) retentionRoutes(rt *routeTable) {
-	rt.get(admins, audit.RetentionRead, "/v1/retention", only(forTenant(s.retention.ServeShow)))
-	rt.add(admins, audit.RetentionChange, http.MethodPut, "/v1/retention", only(forTenant(s.retention.ServeSet)))
-	rt.get(admins, audit.RetentionRead, "/v1/retention/preview", only(forTenant(s.retention.ServePreview), "kind", "max_age_s", "max_bytes"))
+	rt.add([]row{
+		{admins, audit.RetentionRead, getHead, "/v1/retention", nil, only(forTenant(s.retention.ServeShow))},
+		{admins, audit.RetentionChange, put, "/v1/retention", nil, only(forTenant(s.retention.ServeSet))},
+		{admins, audit.RetentionRead, getHead, "/v1/retention/preview", nil, only(forTenant(s.retention.ServePreview), "kind", "max_age_s", "max_bytes")},
+	})
 }
 
 // framesRoutes are the routes of a session that need its frames, after its id.

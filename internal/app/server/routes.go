@@ -24,7 +24,7 @@ type tenantHandler func(w http.ResponseWriter, r *http.Request, tenant string)
 // sessionHandler is a handler for a session of a tenant.
 type sessionHandler func(w http.ResponseWriter, r *http.Request, tenant, session string)
 
-// routes maps addresses to handlers. Only this file depends on echo: the handlers
+// routes maps addresses to handlers. Handlers outside of this package do not depend on echo: they
 // receive net/http types and plain arguments.
 func (s *Server) routes() *echo.Echo {
 	e := echo.New()
@@ -40,17 +40,19 @@ func (s *Server) routes() *echo.Echo {
 	e.Use(s.noForeignPages, notStored, noSniffing, s.onlyEncrypted, readableQueries)
 
 	rt := &routeTable{s, e}
-	rt.get(public, audit.None, "/healthz", only(plain(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })))
-	rt.get(public, audit.None, "/readyz", only(plain(s.serveReady)))
-	rt.get(operates, audit.None, "/metrics", only(echo.WrapHandler(promhttp.HandlerFor(prometheus.Gatherers{prometheus.DefaultGatherer, s.metrics}, promhttp.HandlerOpts{
-		ErrorHandling: promhttp.ContinueOnError, // one collector that fails does not hide the others
-		ErrorLog:      metricsLog{s.Log},
-	}))))
-	rt.get(public, audit.None, "/openapi.yaml", only(plain(serveOpenAPI)))
-	rt.add(operates, audit.ProfileRead, http.MethodGet, "/debug/pprof/:profile", only(s.serveProfile, "seconds", "debug", "gc"))
-	rt.get(admins, audit.DeadLettersRead, "/v1/dead-letters", only(s.letters((*deadletters.Store).ServeList), "limit", "cursor"))
-	rt.add(admins, audit.DeadLetterRetry, http.MethodPost, "/v1/dead-letters/retry", only(s.letters((*deadletters.Store).ServeRetry), "seq"))
-	rt.add(admins, audit.DeadLetterDrop, http.MethodDelete, "/v1/dead-letters", only(s.letters((*deadletters.Store).ServeDrop), "seq"))
+	rt.add([]row{
+		{public, audit.None, getHead, "/healthz", nil, only(plain(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) }))},
+		{public, audit.None, getHead, "/readyz", nil, only(plain(s.serveReady))},
+		{operates, audit.None, getHead, "/metrics", nil, only(echo.WrapHandler(promhttp.HandlerFor(prometheus.Gatherers{prometheus.DefaultGatherer, s.metrics}, promhttp.HandlerOpts{
+			ErrorHandling: promhttp.ContinueOnError, // one collector that fails does not hide the others
+			ErrorLog:      metricsLog{s.Log},
+		})))},
+		{public, audit.None, getHead, "/openapi.yaml", nil, only(plain(serveOpenAPI))},
+		{operates, audit.ProfileRead, get, "/debug/pprof/:profile", nil, only(s.serveProfile, "seconds", "debug", "gc")},
+		{admins, audit.DeadLettersRead, getHead, "/v1/dead-letters", nil, only(s.letters((*deadletters.Store).ServeList), "limit", "cursor")},
+		{admins, audit.DeadLetterRetry, post, "/v1/dead-letters/retry", nil, only(s.letters((*deadletters.Store).ServeRetry), "seq")},
+		{admins, audit.DeadLetterDrop, del, "/v1/dead-letters", nil, only(s.letters((*deadletters.Store).ServeDrop), "seq")},
+	})
 	s.tokenRoutes(rt)
 	s.loginRoutes(rt)
 	if s.Node.Recorder != nil {
@@ -155,7 +157,7 @@ func forBill(h func(w http.ResponseWriter, r *http.Request, tenant, number strin
 	}
 }
 
-// forModel is for the prices of a model, and of one provider if the path names one.
+// forModel is for the prices of a model; of one provider only, if the path names a provider.
 func forModel(h func(w http.ResponseWriter, r *http.Request, tenant, provider, model string)) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		names := []string{c.Param("provider"), c.Param("model")}
@@ -178,12 +180,14 @@ func forModel(h func(w http.ResponseWriter, r *http.Request, tenant, provider, m
 
 // tokenRoutes adds the routes of tokens.
 func (s *Server) tokenRoutes(rt *routeTable) {
-	rt.get(admins, audit.TokenList, "/v1/tokens", only(plain(s.Tokens.ServeList)))
-	rt.add(admins, audit.TokenCreate, http.MethodPost, "/v1/tokens", only(plain(s.Tokens.ServeCreate)))
-	rt.add(admins, audit.TokenRevoke, http.MethodDelete, "/v1/tokens/:id", only(func(c echo.Context) error {
-		s.Tokens.ServeRevoke(c.Response(), c.Request(), c.Param("id"), s.Shares)
-		return nil
-	}))
+	rt.add([]row{
+		{admins, audit.TokenList, getHead, "/v1/tokens", nil, only(plain(s.Tokens.ServeList))},
+		{admins, audit.TokenCreate, post, "/v1/tokens", nil, only(plain(s.Tokens.ServeCreate))},
+		{admins, audit.TokenRevoke, del, "/v1/tokens/:id", nil, only(func(c echo.Context) error {
+			s.Tokens.ServeRevoke(c.Response(), c.Request(), c.Param("id"), s.Shares)
+			return nil
+		})},
+	})
 }
 
 // letters is for the dead letters that the principal may see: its tenant's, or all.

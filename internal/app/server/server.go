@@ -70,13 +70,13 @@ type Options struct {
 	Manager *systemd.Manager
 }
 
-// HeaderLimits bound the head of a request. The zero value of a field stands for its default.
+// HeaderLimits bound the head of a request. The zero value of a field means its default.
 type HeaderLimits struct {
 	Timeout time.Duration // until it is there; then the connection is closed
 	Bytes   int           // more is answered 431
 }
 
-// SlowLimits bound how slow a client may be. They may be changed while the server runs. Nil stands for
+// SlowLimits bound how slow a client may be. They may be changed while the server runs. Nil means
 // the default.
 type SlowLimits struct {
 	Write *slow.Timeout // to accept one write; then the connection is closed
@@ -87,7 +87,7 @@ type SlowLimits struct {
 // Defaults of HeaderLimits.
 const (
 	DefaultHeaderTimeout = 10 * time.Second
-	DefaultHeaderBytes   = 256 << 10 // tags stand in the address, escaped
+	DefaultHeaderBytes   = 256 << 10 // the address holds tags, escaped
 )
 
 // Server is the HTTP side of a node.

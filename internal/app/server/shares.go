@@ -25,12 +25,14 @@ func (s *Server) shareRoutes(rt *routeTable) {
 		h.Public = s.Logins.Settings.Public
 	}
 	s.views = share.NewViews(s.tapes, s.Node.Redaction)
-	rt.get(readsRaw, audit.None, "/v1/shares", only(plain(h.ServeList), "session"))
-	rt.add(readsRaw, audit.ShareCreate, http.MethodPost, "/v1/shares", only(plain(h.ServeCreate)))
-	rt.add(readsRaw, audit.ShareRevoke, http.MethodDelete, "/v1/shares/:id", only(func(c echo.Context) error {
-		h.ServeRevoke(c.Response(), c.Request(), c.Param("id"))
-		return nil
-	}))
+	rt.add([]row{
+		{readsRaw, audit.None, getHead, "/v1/shares", nil, only(plain(h.ServeList), "session")},
+		{readsRaw, audit.ShareCreate, post, "/v1/shares", nil, only(plain(h.ServeCreate))},
+		{readsRaw, audit.ShareRevoke, del, "/v1/shares/:id", nil, only(func(c echo.Context) error {
+			h.ServeRevoke(c.Response(), c.Request(), c.Param("id"))
+			return nil
+		})},
+	})
 }
 
 // shared returns a class whose routes also answer who opened a shared link, about its session.

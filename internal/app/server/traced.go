@@ -14,7 +14,7 @@ import (
 // untraced are the routes that probes and scrapers request at short intervals.
 var untraced = map[string]bool{"/healthz": true, "/readyz": true, "/metrics": true}
 
-// traced is middleware that records a request as a span, under that of the client if the request
+// traced is middleware that records a request as a span, below the client's span if the request
 // names one. The span has the pattern of the route and the status; the path and the query, which
 // may hold tickets and ids, are left out.
 func (s *Server) traced(next echo.HandlerFunc) echo.HandlerFunc {

@@ -17,7 +17,7 @@ var uiPaths = []string{"/", "/sessions/*", "/usage", "/usage/reconciliation", "/
 func (s *Server) uiRoutes(rt *routeTable) {
 	s.ui = dashboards.New()
 	for _, path := range uiPaths {
-		rt.get(public, audit.None, path, echo.WrapHandler(s.ui)) // the program, without data
+		rt.add([]row{{public, audit.None, getHead, path, nil, echo.WrapHandler(s.ui)}}) // the program, without data
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// bounds are those of a setting, of its tags min, max and zero. A min of ">0" leaves 0 out.
+// bounds are the bounds of a setting, from its tags min, max and zero. A min of ">0" excludes 0.
 type bounds struct {
 	min, max string
 	zero     string // what 0 means, if it is allowed beside what min and max allow

@@ -19,8 +19,8 @@ type entry struct {
 }
 
 // readFile reads a configuration file: a mapping of settings, by the names of their flags, to
-// values or lists of them. known holds the settings of the command, others those of other
-// commands with the name of theirs. All problems of the file are reported together.
+// values or lists of them. known holds the settings of the command, others the settings of other
+// commands with the names of these commands. All problems of the file are reported together.
 func readFile(path string, known []string, others map[string]string) (map[string]entry, []problem) {
 	text, err := fileText(path)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// malformed returns the error of a text that is no value of a setting.
+// malformed returns the error of a text that is not a valid value of a setting.
 func malformed(f *kong.Flag, raw any, from Origin, err error) error {
 	shown := fmt.Sprintf("=%v", raw)
 	if f.Tag.Has("secret") {
@@ -47,7 +47,7 @@ func durationExample(f *kong.Flag) string {
 	return "30s"
 }
 
-// checkEnum returns the error of a value that is not one of those that a setting has.
+// checkEnum returns an error if a value is not among the values that a setting allows.
 func checkEnum(f *kong.Flag, v reflect.Value, from Origin) error {
 	if f.Enum == "" {
 		return nil

@@ -53,7 +53,7 @@ func (p *Pipeline) Batches() sink.Options {
 	}
 }
 
-// Streams adds the settings to those of JetStream's streams.
+// Streams adds the settings to the configuration of JetStream's streams.
 func (p *Pipeline) Streams(c jetstream.Config) jetstream.Config {
 	c.Keep, c.Dedup = p.JetStreamKeep, p.JetStreamDedup
 	return c

@@ -17,11 +17,11 @@ type problem struct {
 	err  error
 }
 
-// elsewhere stands for the line of what is not in the configuration file.
+// elsewhere is the line of problems that are not in the configuration file.
 const elsewhere = math.MaxInt
 
-// join returns one error with a line for each problem: those of the configuration file in its order,
-// then the others by their text. It returns nil for none.
+// join returns one error with a line for each problem: first the problems of the configuration file in the order of
+// its lines, then the others by their text. It returns nil for none.
 func join(problems []problem) error {
 	slices.SortStableFunc(problems, func(a, b problem) int {
 		return cmp.Or(cmp.Compare(a.line, b.line), strings.Compare(a.err.Error(), b.err.Error()))

@@ -67,8 +67,8 @@ func content(path string) []byte {
 	return text
 }
 
-// reload reads the settings and applies those that a running server takes. Settings that are wrong
-// leave all as it is.
+// reload reads the settings and applies the settings that a running server takes. If any setting is wrong,
+// nothing changes.
 func (r *Running) reload() {
 	s, sources, err := r.Read()
 	var rules *redact.Engine
@@ -119,7 +119,8 @@ func (f *Quotas) setSlow(l server.SlowLimits) {
 	l.Lag.Set(f.PlaybackLag)
 }
 
-// changes lists the settings whose values differ: those that a running server takes, and others.
+// changes lists the settings whose values differ: applied are the settings that a running server takes, restart
+// the others.
 func changes(before, after []Effective) (applied, restart []string) {
 	for _, a := range after {
 		i := slices.IndexFunc(before, func(b Effective) bool { return b.Name == a.Name })
@@ -134,7 +135,7 @@ func changes(before, after []Effective) (applied, restart []string) {
 	return applied, restart
 }
 
-// kept returns the settings in force after a reload: the new ones, except those that need a restart.
+// kept returns the settings in force after a reload: the new ones, except for settings that need a restart.
 func kept(before, after []Effective, restart []string) []Effective {
 	list := slices.Clone(after)
 	for i, a := range list {

@@ -21,8 +21,8 @@ func ReadSecret(flag, path string) (string, error) {
 	return secret, commandline.As(err)
 }
 
-// readSecret does that. name is that of the setting. The warning names what to do about a file that
-// every user can read; it is no error, since container platforms mount secrets so.
+// readSecret reads a secret from a file. name is the name of the setting. The warning says what to do about a file
+// that every user can read; it is not an error, since container platforms mount secrets in that way.
 func readSecret(name, path string) (secret, warning string, err error) {
 	f, err := os.Open(path)
 	switch {

@@ -10,7 +10,7 @@ import (
 // Size is a number of bytes. Its text is a number, or one with a unit: 16MiB, 1.5GiB, 1GB.
 type Size int64
 
-// sizeUnits are the units of sizes. The first five are those that String writes, the largest last.
+// sizeUnits are the units of sizes. String writes the first five, of which the last is the largest.
 var sizeUnits = []struct {
 	name  string
 	bytes int64
@@ -22,8 +22,8 @@ var sizeUnits = []struct {
 
 const sizeForm = "a number of bytes, or a number with KiB, MiB, GiB, TiB, kB, MB, GB or TB, like 16MiB"
 
-// UnmarshalText implements encoding.TextUnmarshaler. Negative sizes are read, so that the error is
-// that of the setting's bounds.
+// UnmarshalText implements encoding.TextUnmarshaler. Negative sizes are read, so that the error names
+// the bounds of the setting.
 func (s *Size) UnmarshalText(text []byte) error {
 	number, unit := strings.TrimSpace(string(text)), int64(1)
 	for _, u := range sizeUnits {

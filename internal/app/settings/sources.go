@@ -137,7 +137,7 @@ func names(n *kong.Node) (list []string) {
 	return list
 }
 
-// find returns the text of a setting and where it stands; nil if nowhere.
+// find returns the text of a setting and its origin; nil if it is not set.
 func (s *Sources) find(f *kong.Flag) (any, Origin, error) {
 	for _, name := range f.Envs {
 		value, set := s.getenv(name)

@@ -9,7 +9,7 @@ import (
 	"tapedeck/internal/commandline"
 )
 
-// ServerTLS are the certificate of a server and those of its clients. The files are read again
+// ServerTLS has the settings for the certificate of a server and the certificates of its clients. The files are read again
 // when they change.
 type ServerTLS struct {
 	TLSCert       string `help:"Certificate (PEM) of the server, followed by those of intermediate authorities: it answers with https and wss only." name:"tls-cert" env:"TAPEDECK_TLS_CERT" type:"path" placeholder:"FILE"`

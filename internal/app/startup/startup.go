@@ -75,7 +75,7 @@ func (s *Server) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	if s.http.Shutdown(ctx) != nil {
-		_ = s.http.Close() // ends those that are still being answered
+		_ = s.http.Close() // ends requests that are still being answered
 	}
 	s.ending.Wait()
 }
@@ -87,7 +87,7 @@ func writePage(w http.ResponseWriter, detail string) {
 	w.Header().Set("Refresh", "1")
 	w.Header().Set("Retry-After", "1")
 	w.WriteHeader(http.StatusServiceUnavailable)
-	// An error is that of a client that has left.
+	// An error means that the client has left.
 	_, _ = fmt.Fprintf(w, `<!doctype html>
 <html lang="en">
 <title>tapedeck is starting</title>

@@ -23,7 +23,7 @@ const (
 	// its head and facts.
 	MaxPayload = 20 << 20
 
-	// maxMemory bounds streams with memory storage: that of the leases is a few KiB.
+	// maxMemory bounds streams with memory storage: the stream of leases has a few KiB.
 	maxMemory = 256 << 20
 
 	readyLimit = 30 * time.Second

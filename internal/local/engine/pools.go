@@ -12,9 +12,9 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// preparePools opens and closes a database of the library beside that of the engine. This
+// preparePools opens and closes a second database of the library, beside the engine's. This
 // makes the threads with which backups are written to S3, which belong to the process:
-// clickhouse-local does not make them. Without them all but such backups works.
+// clickhouse-local does not make them. Without these threads everything but backups to S3 works.
 func preparePools(library uintptr, dir string) error {
 	for _, name := range []string{"chdb_connect", "chdb_close_conn"} {
 		if _, err := purego.Dlsym(library, name); err != nil {

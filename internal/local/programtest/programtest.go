@@ -1,5 +1,4 @@
-// Package programtest gives tests the tapedeck program, for tests that start it as a
-// process.
+// Package programtest provides the tapedeck program to tests that start it as a process.
 package programtest
 
 import (
@@ -21,8 +20,8 @@ const ProgramEnv = "TAPEDECK_TEST_PROGRAM"
 
 const mainPackage = "tapedeck/cmd/tapedeck"
 
-// Path returns the absolute path of the tapedeck program: the one of ProgramEnv, or one
-// that is built for this test binary by the first call. The program is removed when the
+// Path returns the absolute path of the tapedeck program: the program that ProgramEnv names, or
+// a program that the first call builds for this test binary. The program is removed when the
 // test binary ends. Under the race detector the built program has the race detector too.
 func Path(t testing.TB) string {
 	t.Helper()
@@ -110,7 +109,7 @@ func removeAtExit(dir string) error {
 // which would close it.
 var open any
 
-// Environ returns the environment for the program: that of the test with the place of the
+// Environ returns the environment for the program: the test's own, with the path of the
 // ClickHouse engine. A program in a temporary directory does not find the engine of the
 // clone by itself. Without an engine the test is skipped, in a full run it fails.
 func Environ(t testing.TB) []string {

@@ -51,7 +51,7 @@ type Bill struct {
 // half to even to the minor unit of the currency.
 type Line struct {
 	Class    Class           `json:"class"`
-	Period   string          `json:"charge_period"` // that of the bill, or of what is corrected
+	Period   string          `json:"charge_period"` // the period of the bill, or the corrected period
 	Provider string          `json:"provider"`
 	Model    string          `json:"model"`
 	Unit     string          `json:"unit"`

@@ -13,7 +13,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Columns are those of the canonical text of rows.
+// Columns are the columns of the canonical text of rows.
 var Columns = []string{
 	"ordinal", "class", "charge_period", "charge_period_start", "charge_period_end", "charge_id", "at", "session_id", "stream_id", "position",
 	"provider", "model", "service_tier", "speed", "region", "tags", "unit", "quantity", "per",

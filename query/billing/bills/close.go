@@ -8,24 +8,25 @@ import (
 
 	"github.com/google/uuid"
 
+	"tapedeck/internal/failpoint"
 	"tapedeck/query"
 )
 
 // The steps of a close. A process that is killed after any of them leaves the period open or
 // closed.
 const (
-	stepBegun     = "begun"     // some rows may be stored
-	stepRows      = "rows"      // all rows are stored; the period is open
-	stepCommitted = "committed" // the bill is in JetStream; readers see it after the next close or preview
-	stepStored    = "stored"    // readers see the bill
-	stepCleaned   = "cleaned"   // nothing is left of abandoned attempts
+	stepBegun     = "bills: begun"     // some rows may be stored
+	stepRows      = "bills: rows"      // all rows are stored; the period is open
+	stepCommitted = "bills: committed" // the bill is in JetStream; readers see it after the next close or preview
+	stepStored    = "bills: stored"    // readers see the bill
+	stepCleaned   = "bills: cleaned"   // nothing is left of abandoned attempts
 )
 
 // commitTries bounds how often a commit is repeated that other accounts' bills came before.
 const commitTries = 100
 
 // Close closes a period of an account and returns its bill. Of several attempts at the same
-// time one succeeds; the others return a problem that names its bill.
+// time one succeeds; the other closes return a problem that names its bill.
 func (s *Store) Close(ctx context.Context, tenant, account, period string) (*Bill, error) {
 	began := time.Now()
 	b, err := s.close(ctx, tenant, account, period)
@@ -56,28 +57,28 @@ func (s *Store) close(ctx context.Context, tenant, account, period string) (*Bil
 	if err := s.insertRows(ctx, c); err != nil {
 		return nil, err
 	}
-	if err := s.reached(stepRows); err != nil {
+	if err := failpoint.Reach(ctx, stepRows); err != nil {
 		return nil, err
 	}
 	if err := s.commit(ctx, c, revision); err != nil {
 		return nil, err
 	}
-	if err := s.reached(stepCommitted); err != nil {
+	if err := failpoint.Reach(ctx, stepCommitted); err != nil {
 		return nil, err
 	}
-	// The bill is committed: it is stored also if whoever asked for it has left.
+	// The bill is committed: it is stored even if the client has disconnected.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 	defer cancel()
 	if err := s.store(ctx, tenant, c.bill); err != nil {
 		return nil, fmt.Errorf("bill %s is closed and will be listed after the next close or preview: %w", c.bill.Number, err)
 	}
-	if err := s.reached(stepStored); err != nil {
+	if err := failpoint.Reach(ctx, stepStored); err != nil {
 		return nil, err
 	}
 	if err := s.clean(ctx, tenant, append(c.before, *c.bill)); err != nil {
 		s.log.Warn("bills: rows of abandoned attempts stay until the next close of the account", "account", account, "error", err)
 	}
-	return c.bill, s.reached(stepCleaned)
+	return c.bill, failpoint.Reach(ctx, stepCleaned)
 }
 
 // storeLimit bounds the time to store a bill that is committed.
@@ -90,7 +91,7 @@ func (s *Store) insertRows(ctx context.Context, c *computation) error {
 	c.take = func(r *Row) error {
 		if !begun && c.bill.Rows > uint64(s.batch) {
 			begun = true
-			if err := s.reached(stepBegun); err != nil {
+			if err := failpoint.Reach(ctx, stepBegun); err != nil {
 				return err
 			}
 		}

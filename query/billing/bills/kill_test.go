@@ -13,6 +13,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"tapedeck/internal/failpoint"
 	"tapedeck/internal/local/broker"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
@@ -43,13 +44,13 @@ func closeAndDie(dsn, url, now, step string) error {
 	clock := at(now)
 	store := NewStore(query.NewReader(conn, query.WithClock(func() time.Time { return clock })), conn, KeyValueHeads{NATS: connection}, nil)
 	store.batch = 16
-	store.reached = func(reached string) error {
+	ctx := failpoint.With(context.Background(), func(reached string) error {
 		if reached == step {
 			return syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		}
 		return nil
-	}
-	_, err = store.Close(context.Background(), querytest.Tenant, TenantID, "2026-03")
+	})
+	_, err = store.Close(ctx, querytest.Tenant, TenantID, "2026-03")
 	return fmt.Errorf("the close went past %s: %w", step, err)
 }
 

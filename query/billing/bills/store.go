@@ -12,7 +12,10 @@ import (
 
 	"tapedeck/internal/problem"
 	"tapedeck/query"
+	"tapedeck/query/report/grouping"
 )
+
+var statements = grouping.Statements("billing/bills")
 
 // Store closes and reads bills. It is safe for use by many goroutines.
 type Store struct {
@@ -22,9 +25,6 @@ type Store struct {
 	log     *slog.Logger
 	decoder Decoder // nil for none
 	batch   int     // rows of one insert
-	// reached, for tests, is called after each step of a close; its error simulates a process
-	// that is killed there.
-	reached func(step string) error
 }
 
 // NewStore returns a store. The reader is of the same connection, which the caller closes.
@@ -33,12 +33,12 @@ func NewStore(reader *query.Reader, conn driver.Conn, heads Heads, log *slog.Log
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Store{reader: reader, conn: conn, heads: heads, log: log, batch: insertRows, reached: func(string) error { return nil }}
+	return &Store{reader: reader, conn: conn, heads: heads, log: log, batch: insertRows}
 }
 
-func (s *Store) now() time.Time { return query.Moment(s.reader.Now()) }
+func (s *Store) now() time.Time { return query.Instant(s.reader.Now()) }
 
-// billShape is what sql/bills.sql asks of.
+// billShape selects the optional parts of sql/bills.sql.
 type billShape struct{ Account, Number bool }
 
 type billRow struct {
@@ -80,6 +80,9 @@ func (s *Store) Bill(ctx context.Context, tenant, number string) (*Bill, error) 
 	return &list[0], nil
 }
 
+// rowsShape selects the optional parts of sql/bill_rows.sql.
+type rowsShape struct{ Charges, After, Limited bool }
+
 // Rows calls a function with the rows of a bill in their order, from an ordinal on, at most
 // limit of them, 0 for all.
 func (s *Store) Rows(ctx context.Context, tenant string, b *Bill, from uint64, limit int, visit func(*Row) error) error {
@@ -88,7 +91,7 @@ func (s *Store) Rows(ctx context.Context, tenant string, b *Bill, from uint64, l
 	return s.eachRow(ctx, shape, args, map[string]string{b.Attempt: b.Number}, visit)
 }
 
-// eachRow calls a function with rows of bills. numbers are those of the bills by attempt.
+// eachRow calls a function with rows of bills. numbers are the numbers of the bills, by attempt.
 func (s *Store) eachRow(ctx context.Context, shape rowsShape, args query.Args, numbers map[string]string, visit func(*Row) error) error {
 	return query.Each(ctx, s.reader, statements, "bill_rows", shape, args, func(stored *StoredRow) error {
 		r, err := stored.Row(numbers[stored.Attempt])

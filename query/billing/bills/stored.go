@@ -48,8 +48,8 @@ type StoredRow struct {
 func (s *StoredRow) Row(number string) (Row, error) {
 	d := decimals{}
 	return Row{
-		Number: number, Ordinal: s.Ordinal, Class: Class(s.Class), Period: s.Period, Start: query.Moment(s.Start), End: query.Moment(s.End),
-		ChargeID: s.ChargeID, At: query.Moment(s.At), SessionID: s.SessionID, StreamID: s.StreamID, Position: s.Position,
+		Number: number, Ordinal: s.Ordinal, Class: Class(s.Class), Period: s.Period, Start: query.Instant(s.Start), End: query.Instant(s.End),
+		ChargeID: s.ChargeID, At: query.Instant(s.At), SessionID: s.SessionID, StreamID: s.StreamID, Position: s.Position,
 		Provider: s.Provider, Model: s.Model, ServiceTier: s.ServiceTier, Speed: s.Speed, Region: s.Region, Tags: s.Tags,
 		Unit: s.Unit, Quantity: d.number("quantity", s.Quantity), Per: s.Per,
 		ListPrice:       d.orNull("list_price", s.ListPrice),

@@ -159,7 +159,7 @@ func (v *verifier) computation(ctx context.Context, hash string) (*computation, 
 	return c, c.findSessions(ctx)
 }
 
-// periods returns the bill's own period and those of its corrections.
+// periods returns the bill's own period and the periods of its corrections.
 func (v *verifier) periods(c *computation) ([]Period, error) {
 	zone, err := time.LoadLocation(v.bill.Timezone)
 	if err != nil {

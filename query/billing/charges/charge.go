@@ -10,7 +10,6 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"tapedeck/query"
 	"tapedeck/query/pricing/cost"
 	"tapedeck/query/pricing/prices"
 	"tapedeck/schema"
@@ -47,7 +46,7 @@ type Charge struct {
 	IsCall bool `json:"is_call"`
 	// Tokens and Parts are what the record adds: of a running total the difference to the one
 	// before it. Quantities are the same. Parts are contained in tokens.
-	Tokens     query.Tokens    `json:"tokens"`
+	Tokens     cost.Tokens     `json:"tokens"`
 	Parts      cost.Parts      `json:"parts"`
 	WebFetches int64           `json:"web_fetches"`
 	Quantities cost.Quantities `json:"-"`

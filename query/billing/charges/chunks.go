@@ -68,7 +68,7 @@ func walk(ctx context.Context, r *query.Reader, q Query, chunk int, visit func(*
 // the last part took.
 func (q *Query) within(rows []row) time.Time {
 	first, last := rows[0].At, rows[len(rows)-1].At
-	until := query.Moment(last).Add(3*time.Duration(last-first) + time.Second)
+	until := query.Instant(last).Add(3*time.Duration(last-first) + time.Second)
 	if !q.To.IsZero() && until.After(q.To) {
 		return q.To
 	}

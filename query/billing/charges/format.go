@@ -16,7 +16,7 @@ import (
 // Format is a format that charges are written in.
 type Format string
 
-// The formats. JSON is for pages, the others are of any length.
+// The formats. JSON is for pages; the other formats are of any length.
 const (
 	JSON        Format = "json"
 	NDJSON      Format = "ndjson"
@@ -25,7 +25,7 @@ const (
 	CloudEvents Format = "cloudevents"
 )
 
-// Formats are all there are, the default first.
+// Formats lists all formats, the default first.
 var Formats = []Format{JSON, NDJSON, CSV, Parquet, CloudEvents}
 
 // writer writes charges in a format. It holds a bounded number of them.

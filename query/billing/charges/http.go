@@ -7,7 +7,7 @@ import (
 
 	"tapedeck/query/endpoint"
 	"tapedeck/query/report/grouping"
-	"tapedeck/query/session/sessionlist"
+	"tapedeck/query/sessionfilter"
 )
 
 // Handler answers the questions of this package.
@@ -21,7 +21,7 @@ func (h Handler) Charges(w http.ResponseWriter, r *http.Request, tenant string) 
 	q := Query{Tenant: tenant}
 	zone := p.Zone("timezone")
 	q.From, q.To = p.Range(zone, h.Clock())
-	q.Sessions = sessionlist.ReadFilter(p)
+	q.Sessions = sessionfilter.Read(p)
 	q.AsOf, q.Prices = p.Instant("as_of", zone, h.Clock()), p.Digest("prices")
 	q.WhatIfModel, q.Currency = p.Text("what_if_model"), p.Text("currency")
 	format := endpoint.OneOf(p, "format", Formats)

@@ -38,7 +38,7 @@ func ids(all []*charges.Charge) []string {
 // figures are what a usage report and a list of charges have in common.
 type figures struct {
 	Calls, Unpriced        uint64
-	Tokens                 query.Tokens
+	Tokens                 cost.Tokens
 	Cost, Repriced, WhatIf string
 }
 

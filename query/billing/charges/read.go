@@ -9,21 +9,23 @@ import (
 	"tapedeck/internal/problem"
 	"tapedeck/query"
 	"tapedeck/query/report/grouping"
-	"tapedeck/query/session/sessionlist"
+	"tapedeck/query/sessionfilter"
 )
+
+var statements = grouping.Statements("billing/charges")
 
 // Query asks for charges.
 type Query struct {
 	Tenant   string
-	From, To time.Time           // half open: stated last at From or later, and before To; zero for no limit
-	Sessions *sessionlist.Filter // only the charges of these sessions; nil for all
+	From, To time.Time             // half open: stated last at From or later, and before To; zero for no limit
+	Sessions *sessionfilter.Filter // only the charges of these sessions; nil for all
 	// SessionIDs are the sessions whose charges are listed; nil for all. It goes without
 	// Sessions.
 	SessionIDs []string
 	grouping.Pricing
 }
 
-// shape is what sql/charges.sql asks of.
+// shape selects the optional parts of sql/charges.sql.
 type shape struct {
 	grouping.Shape
 	After, Limited bool
@@ -64,7 +66,7 @@ func (l *lister) read(ctx context.Context, cursor string, limit int, visit func(
 	q := l.query
 	from := q.From
 	if after != nil && (from.IsZero() || after.Key > from.UnixNano()) {
-		from = query.Moment(after.Key)
+		from = query.Instant(after.Key)
 	}
 	b := grouping.New(q.Tenant, from, l.until, nil, "")
 	b.Shape.Table, b.Shape.ID, b.Shape.Stated = "usage", "usage_id", true
@@ -87,7 +89,7 @@ func (l *lister) restrict(ctx context.Context, b *grouping.Report) error {
 	if !l.selected {
 		l.selected, l.sessions = true, l.query.SessionIDs
 		if l.query.Sessions != nil {
-			ids, err := sessionlist.Matching(ctx, l.reader, l.query.Tenant, l.query.Sessions)
+			ids, err := sessionfilter.Matching(ctx, l.reader, l.query.Tenant, l.query.Sessions)
 			if err != nil {
 				return err
 			}

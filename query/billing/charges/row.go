@@ -45,13 +45,13 @@ type row struct {
 func (r *row) charge(tenant string, p *grouping.Pricers) *Charge {
 	q := &r.Quantities
 	c := &Charge{
-		ChargeID: ID(tenant, r.Session, r.ID), At: query.Moment(r.At), Tenant: tenant, SessionID: r.Session, StreamID: r.Stream,
+		ChargeID: ID(tenant, r.Session, r.ID), At: query.Instant(r.At), Tenant: tenant, SessionID: r.Session, StreamID: r.Stream,
 		RunID: r.Run, NodeID: r.Node, SpanID: r.Span, Agent: r.Agent, Tags: r.Tags,
 		Provider: query.Named(r.Provider), Model: query.Named(r.Model), RequestedModel: query.Named(r.RequestedModel),
 		ServiceTier: r.ServiceTier, Speed: r.Speed, Region: r.Region, Dialect: r.Dialect,
 		RequestID: r.RequestID, MessageID: r.MessageID, Scope: r.Scope, Mode: r.Mode,
 		IsCall: q.Calls > 0, Parts: q.Parts, WebFetches: r.WebFetches, Quantities: *q,
-		Tokens:     query.TokensOf(q.Input, q.CacheRead, q.CacheWrite5m, q.CacheWrite1h, q.Output, q.Reasoning),
+		Tokens:     cost.TokensOf(q.Input, q.CacheRead, q.CacheWrite5m, q.CacheWrite1h, q.Output, q.Reasoning),
 		Stated:     statedCost(r.StatedCost, r.StatedCurrency),
 		PricesHash: p.Cost.Table.Hash(), Rules: []string{}, Lines: []Line{},
 		Position: positionOf(r),

@@ -29,7 +29,7 @@ type charge struct {
 	rounding bool
 }
 
-// group is what the rows of a charge have in common.
+// group holds the values that the rows of a charge share.
 type group struct {
 	start, end                                                         time.Time
 	class                                                              bills.Class

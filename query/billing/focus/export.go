@@ -10,6 +10,8 @@ import (
 	"tapedeck/query"
 )
 
+var statements = query.Statements("billing/focus")
+
 // Output takes the files of an export, one after the other.
 type Output interface {
 	// Create begins a file. The one before is closed by then.

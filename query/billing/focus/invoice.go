@@ -15,7 +15,7 @@ type invoice struct {
 	table   *prices.Table
 	// issuer is the name of who issues the invoice.
 	issuer, paymentTerms string
-	// numbers are those of the account's bills, by period.
+	// numbers are the numbers of the account's bills, by period.
 	numbers map[string]string
 	// served are the providers that serve models, by the names that rows have.
 	served map[[2]string]provider

@@ -31,7 +31,7 @@ type datasetInstance struct {
 
 type recency struct {
 	DatasetInstanceId          string
-	DatasetInstanceComplete    *bool `json:",omitempty"` // of those that are no time series
+	DatasetInstanceComplete    *bool `json:",omitempty"` // of datasets that are no time series
 	DatasetInstanceLastUpdated string
 	RecencyLastUpdated         string
 	TimeSectors                []timeSector `json:",omitempty"`
@@ -69,7 +69,7 @@ type unpricedFile struct {
 	ColumnDefinition []columnDefinition
 }
 
-// configuration is what the export was asked for.
+// configuration is the request for the export.
 type configuration struct {
 	FocusVersion Version
 	Columns      []string // of Cost and Usage

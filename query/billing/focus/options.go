@@ -10,13 +10,13 @@ import (
 type Options struct {
 	Tenant  string
 	Version Version // default 1.4
-	// Issuer and PaymentTerms are put in place of those of the invoices' accounts.
+	// Issuer and PaymentTerms replace the issuers and terms of the invoices' accounts.
 	Issuer, PaymentTerms string
 	// Tags are keys of tags by whose values charges are apart.
 	Tags []string
 	// SubAccount is the key of the tag whose value is the sub account; "" for none.
 	SubAccount string
-	// Columns are those of Cost and Usage that are written; default all.
+	// Columns are the columns of Cost and Usage to write; default all.
 	Columns []string
 	// Link precedes the paths of frames, such as "https://tapedeck.example"; default "".
 	Link string

@@ -14,7 +14,7 @@ type rowsShape struct {
 	Tags     []string // by whose values groups are apart
 }
 
-// eachRow calls a function with the rows of a bill, those of a group one after another. It
+// eachRow calls a function with the rows of a bill. The rows of a group follow one another. It
 // holds one row at a time.
 func eachRow(ctx context.Context, r *query.Reader, b *invoice, shape rowsShape, visit func(*bills.Row) error) error {
 	args := query.Args{"tenant": b.options.Tenant, "attempt": b.Attempt}.And(query.TagArgs(shape.Tags))

@@ -14,7 +14,8 @@ import (
 // Source is closed bills of one tenant.
 type Source struct {
 	Bills []*bills.Bill
-	// Numbers are those of the closed bills of each account, by period: corrections name them.
+	// Numbers are the numbers of the closed bills of each account, by period. Corrections name
+	// them.
 	Numbers map[string]map[string]string
 }
 

@@ -1,6 +1,6 @@
 package focus
 
-// unpricedColumns are those of the file of usage without a price. It is no dataset of the
+// unpricedColumns are the columns of the file of usage without a price. It is no dataset of the
 // specification; columns with its names mean the same.
 func unpricedColumns(v Version) []column[charge] {
 	kept := map[string]bool{

@@ -6,7 +6,7 @@ import (
 
 	"tapedeck/query/endpoint"
 	"tapedeck/query/facts/findings"
-	"tapedeck/query/session/sessionlist"
+	"tapedeck/query/sessionfilter"
 )
 
 const pageLimit, pageMost = 50, 100 // sessions on a page
@@ -22,7 +22,7 @@ func (h Handler) Reconciliation(w http.ResponseWriter, r *http.Request, tenant s
 	p := endpoint.NewParams(r)
 	q := Query{Tenant: tenant}
 	from, to := p.Range(time.UTC, h.Clock())
-	if f := sessionlist.ReadFilter(p); f != nil {
+	if f := sessionfilter.Read(p); f != nil {
 		q.Filter = *f
 	}
 	q.Filter.From, q.Filter.To = from, to

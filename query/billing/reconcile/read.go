@@ -9,6 +9,7 @@ import (
 	"tapedeck/query/facts/findings"
 	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/session/sessionlist"
+	"tapedeck/query/sessionfilter"
 )
 
 // Session is one session's usage and what of it does not add up.
@@ -23,7 +24,7 @@ type Session struct {
 // Query asks for a page of sessions.
 type Query struct {
 	Tenant   string
-	Filter   sessionlist.Filter
+	Filter   sessionfilter.Filter
 	Findings []string // only sessions with any of these, unless it is empty
 	Limit    int      // at least 1
 	Cursor   string

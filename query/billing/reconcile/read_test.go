@@ -11,7 +11,7 @@ import (
 	"tapedeck/query/billing/reconcile"
 	"tapedeck/query/facts/findings"
 	"tapedeck/query/querytest"
-	"tapedeck/query/session/sessionlist"
+	"tapedeck/query/sessionfilter"
 	"tapedeck/schema"
 )
 
@@ -190,8 +190,8 @@ func TestPages(t *testing.T) {
 		"with findings":  {reconcile.Query{Findings: findings.Codes}, map[string]int{"rest": 1, "running": 1, "runs": 1, "calls": 1, "twice": 1, "lost": 1, "costs": 1, "marks": 1}},
 		"costs":          {reconcile.Query{Findings: []string{findings.StatedCostDiffers}}, map[string]int{"costs": 1}},
 		"totals":         {reconcile.Query{Findings: []string{findings.StatedTotal}}, map[string]int{"rest": 1, "running": 1, "runs": 1}},
-		"of a model":     {reconcile.Query{Filter: sessionlist.Filter{Models: []string{"another"}}}, map[string]int{"twice": 1}},
-		"lost, of a day": {reconcile.Query{Filter: sessionlist.Filter{From: querytest.When(-1), Text: "lost"}, Findings: []string{findings.LostFrames}}, map[string]int{"lost": 1}},
+		"of a model":     {reconcile.Query{Filter: sessionfilter.Filter{Models: []string{"another"}}}, map[string]int{"twice": 1}},
+		"lost, of a day": {reconcile.Query{Filter: sessionfilter.Filter{From: querytest.When(-1), Text: "lost"}, Findings: []string{findings.LostFrames}}, map[string]int{"lost": 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			x.q.Tenant, x.q.Limit = db.Tenant, 2

@@ -19,7 +19,7 @@ type Element struct {
 	Loose Hash // kind and name: what may be paired at all
 }
 
-// None stands for no step in a Pair.
+// None is the index of no step in a Pair.
 const None = -1
 
 // Pair is a step of the first sequence with one of the second, either of which may be None.

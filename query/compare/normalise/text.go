@@ -97,7 +97,7 @@ func match(s string, i int, kind Kind) (Rule, int) {
 	return "", 0
 }
 
-// prefixes are those of ids that providers and protocols make.
+// prefixes are the prefixes of ids that providers and protocols make.
 var prefixes = []string{
 	"toolu", "srvtoolu", "call", "msg", "req", "resp", "chatcmpl", "cmpl", "run", "thread", "fc", "rs", "ws", "gen", "item", "evt", "asst",
 }

@@ -26,7 +26,7 @@ func Each(ctx context.Context, r *query.Reader, tenant string, ids []string, vis
 			return err
 		}
 		for _, row := range rows {
-			all = append(all, Session{row.ID, query.Moment(row.First), query.Moment(row.Last)})
+			all = append(all, Session{row.ID, query.Instant(row.First), query.Instant(row.Last)})
 		}
 	}
 	// Sessions of about the same time are on few days, which are all that is read of them.

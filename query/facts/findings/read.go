@@ -5,15 +5,18 @@ import (
 	"time"
 
 	"tapedeck/query"
+	"tapedeck/query/pricing/cost"
 	"tapedeck/schema"
 )
+
+var statements = query.Statements("facts/findings")
 
 // mostTotals bounds the stated totals of a session that are read.
 const mostTotals = 1000
 
 type usageRow struct {
 	Session string `ch:"session_id"`
-	query.SumsRow
+	cost.SumsRow
 	RestTokens int64  `ch:"rest_tokens"`
 	BeganAnew  uint64 `ch:"began_anew"`
 }
@@ -111,7 +114,7 @@ func OfSessions(ctx context.Context, r *query.Reader, tenant string, sessions []
 	for _, row := range usage {
 		s := at[row.Session]
 		s.Calls, s.TokensInTotalsOnly = row.Calls, row.RestTokens
-		s.Tokens = query.TokensOf(row.Input, row.CacheRead, row.CacheWrite5m, row.CacheWrite1h, row.Output, row.Reasoning)
+		s.Tokens = cost.TokensOf(row.Input, row.CacheRead, row.CacheWrite5m, row.CacheWrite1h, row.Output, row.Reasoning)
 		anew[row.Session], mismatches[row.Session] = row.BeganAnew, row.Mismatches
 	}
 	for i, id := range names {

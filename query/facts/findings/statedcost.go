@@ -8,6 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"tapedeck/query"
+	"tapedeck/query/pricing/cost"
 )
 
 // StatedCost compares the costs that a session's source states in one currency with prices,
@@ -43,7 +44,7 @@ func (c *StatedCost) add(stated decimal.Decimal, priced *decimal.Decimal) {
 	}
 }
 
-// cellShape is what the statement of stated costs asks of.
+// cellShape selects the optional parts of the statement of stated costs.
 type cellShape struct {
 	tags     []string // by which prices differ
 	CellTags []string // the SQL of their values
@@ -56,12 +57,12 @@ type statedCostRow struct {
 	Session  string `ch:"session_id"`
 	Amount   string `ch:"amount"`
 	Currency string `ch:"currency"`
-	query.SpentRow
+	cost.TotalsRow
 }
 
 // addStatedCosts adds the comparison of stated costs to their sessions.
 func addStatedCosts(ctx context.Context, r *query.Reader, tenant string, at map[string]*Usage, a query.Args) error {
-	pricer, err := r.Pricer(ctx, tenant)
+	pricer, err := cost.PricerFor(ctx, r, tenant)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,7 @@ package findings
 import (
 	"encoding/json"
 
-	"tapedeck/query"
+	"tapedeck/query/pricing/cost"
 )
 
 // Usage is one session's usage and what of it does not add up.
@@ -11,12 +11,12 @@ type Usage struct {
 	// Calls are usage records that stand for calls, Tokens the sum of all records, and
 	// TokensInTotalsOnly that of those which are of no call: what a stream's total holds
 	// beyond its calls.
-	Calls              uint64       `json:"calls"`
-	Tokens             query.Tokens `json:"tokens"`
-	TokensInTotalsOnly int64        `json:"tokens_in_totals_only"`
-	ModelCalls         ModelCalls   `json:"model_calls"`
-	Arrivals           Arrivals     `json:"arrivals"`
-	Losses             Losses       `json:"losses"`
+	Calls              uint64      `json:"calls"`
+	Tokens             cost.Tokens `json:"tokens"`
+	TokensInTotalsOnly int64       `json:"tokens_in_totals_only"`
+	ModelCalls         ModelCalls  `json:"model_calls"`
+	Arrivals           Arrivals    `json:"arrivals"`
+	Losses             Losses      `json:"losses"`
 	// Totals are those that streams state and that are not equal to the records, or are
 	// not comparable; StatedTotals is how many they state, and mostTotals at most.
 	StatedTotals uint64  `json:"stated_totals"`

@@ -7,14 +7,13 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2/ext"
 
-	"tapedeck/query"
 	"tapedeck/query/pricing/cost"
 )
 
 // HashedCell is a cell with the hash by which a statement finds its rates.
 type HashedCell struct {
 	Hash uint64 `ch:"cell_hash"`
-	query.SpentRow
+	cost.TotalsRow
 }
 
 // RatesTable returns the table cell_rates of a query, with the cells whose cost is known, and

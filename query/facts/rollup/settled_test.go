@@ -14,6 +14,7 @@ import (
 	"github.com/shopspring/decimal"
 	"golang.org/x/sync/errgroup"
 
+	"tapedeck/internal/failpoint"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/internal/metric/metrictest"
 	"tapedeck/query"
@@ -22,6 +23,7 @@ import (
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/usagereport"
 	"tapedeck/query/session/sessionlist"
+	"tapedeck/query/sessionfilter"
 	"tapedeck/schema"
 	"tapedeck/schema/lifecycle/tombstone"
 )
@@ -131,7 +133,7 @@ func lists() []sessionlist.Query {
 	low, high := decimal.RequireFromString("0.00002"), decimal.RequireFromString("0.01")
 	return []sessionlist.Query{
 		{Sort: "-cost", Limit: 3},
-		{Sort: "started", Limit: 2, Filter: sessionlist.Filter{MinCost: &low, MaxCost: &high, Models: []string{"gpt-5"}}},
+		{Sort: "started", Limit: 2, Filter: sessionfilter.Filter{MinCost: &low, MaxCost: &high, Models: []string{"gpt-5"}}},
 	}
 }
 
@@ -235,19 +237,18 @@ func TestKilledSettler(t *testing.T) {
 		w.db.Add(querytest.Recording{Session: "a", Stream: 1, State: tagged("c1"), Usages: []schema.Usage{
 			querytest.Used(string(rune('k'+round)), "gpt-5", float64(100+round), schema.Tokens{Input: uint64(1 + round)}),
 		}})
-		w.settler.Reached(func(at string) error {
+		ctx := failpoint.With(t.Context(), func(at string) error {
 			if at == step {
 				return killed
 			}
 			return nil
 		})
 		w.later += 6 * time.Minute
-		if err := w.settler.Settle(t.Context()); !errors.Is(err, killed) {
+		if err := w.settler.Settle(ctx); !errors.Is(err, killed) {
 			// The costs of a batch are written only with a batch.
 			t.Fatalf("step %s: %v", step, err)
 		}
 		w.same("killed after " + step)
-		w.settler.Reached(func(string) error { return nil })
 	}
 	w.settle()
 	w.still("settled after all")
@@ -259,13 +260,12 @@ func TestRemovedBatches(t *testing.T) {
 	w.fill()
 	w.settle()
 	killed := errors.New("killed")
-	w.settler.Reached(func(string) error { return killed })
 	w.db.Add(querytest.Recording{Session: "a", Stream: 1, State: tagged("c1"), Usages: []schema.Usage{querytest.Used("more", "gpt-5", 9, schema.Tokens{Input: 9})}})
 	w.later += 6 * time.Minute
-	if err := w.settler.Settle(t.Context()); !errors.Is(err, killed) {
+	ctx := failpoint.With(t.Context(), func(string) error { return killed })
+	if err := w.settler.Settle(ctx); !errors.Is(err, killed) {
 		t.Fatal(err)
 	}
-	w.settler.Reached(func(string) error { return nil })
 	w.settle()
 	w.later += 2 * time.Hour
 	w.settle()
@@ -288,13 +288,12 @@ func TestRun(t *testing.T) {
 	}
 	var fails atomic.Bool
 	fails.Store(true)
-	w.settler.Reached(func(string) error {
+	ctx, stop := context.WithCancel(failpoint.With(t.Context(), func(string) error {
 		if fails.Load() {
 			return errors.New("killed")
 		}
 		return nil
-	})
-	ctx, stop := context.WithCancel(t.Context())
+	}))
 	var running sync.WaitGroup
 	running.Go(func() { w.settler.Run(ctx, 10*time.Millisecond) })
 	defer running.Wait()

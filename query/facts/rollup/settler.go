@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"time"
 
+	"tapedeck/internal/failpoint"
 	"tapedeck/query"
 	"tapedeck/query/pricing/prices"
 )
@@ -36,21 +37,18 @@ type Settler struct {
 	reader *query.Reader
 	log    *slog.Logger
 	now    func() time.Time
-	// reached, for tests, is called after each step; its error simulates a process that is
-	// killed there.
-	reached func(step string) error
 }
 
-// The steps of a settlement.
+// The steps of a settlement, as package failpoint names them.
 const (
-	stepRows      = "rows"      // a batch is written
-	stepCosts     = "costs"     // the costs of a batch are written
-	stepCommitted = "committed" // the settlement is written
+	stepRows      = "rollup: rows"      // a batch is written
+	stepCosts     = "rollup: costs"     // the costs of a batch are written
+	stepCommitted = "rollup: committed" // the settlement is written
 )
 
 // NewSettler returns a settler. Costs are those by the reader's current price table.
 func NewSettler(r *query.Reader, log *slog.Logger) *Settler {
-	return &Settler{reader: r, log: log, now: time.Now, reached: func(string) error { return nil }}
+	return &Settler{reader: r, log: log, now: time.Now}
 }
 
 // Run settles at an interval until the context ends.
@@ -133,7 +131,7 @@ func (s *Settler) Settle(ctx context.Context) error {
 	if last, err := w.commit(ctx); err != nil || !last {
 		return err
 	}
-	if err := s.reached(stepCommitted); err != nil {
+	if err := failpoint.Reach(ctx, stepCommitted); err != nil {
 		return err
 	}
 	return w.clean(ctx, w.next)

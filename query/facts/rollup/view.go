@@ -12,11 +12,13 @@ import (
 	"tapedeck/query"
 )
 
-// unsettledMost is up to how many unsettled sessions of a tenant a view is used. With more of
-// them it is cheaper to read all sessions from the tables. A variable for tests.
-var unsettledMost = 20_000
+var statements = query.Statements("facts/rollup")
 
-// View is what is settled for a tenant.
+// unsettledMost is how many unsettled sessions a tenant may have for a view to be used. With
+// more of them it is cheaper to read all sessions from the tables.
+const unsettledMost = 20_000
+
+// View is the settled usage of a tenant.
 type View struct {
 	Batches []Batch // none if the range has none
 	// Unsettled are the sessions whose settled rows do not count.

@@ -7,6 +7,7 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/ext"
 
+	"tapedeck/internal/failpoint"
 	"tapedeck/query"
 	"tapedeck/query/pricing/cost"
 	"tapedeck/query/pricing/prices"
@@ -103,7 +104,7 @@ func (w *work) writeMonth(ctx context.Context, month uint32, tenants []string) e
 			return err
 		}
 	}
-	if err := w.reached(stepRows); err != nil {
+	if err := failpoint.Reach(ctx, stepRows); err != nil {
 		return err
 	}
 	row, err := query.AskOne[batchRow](ctx, w.reader, statements, "batch", nil, query.Args{"batch": b.ID})
@@ -154,7 +155,7 @@ func (w *work) price(ctx context.Context, b *Batch) error {
 			return err
 		}
 	}
-	return w.reached(stepCosts)
+	return failpoint.Reach(ctx, stepCosts)
 }
 
 // findAmbiguous adds to the pending sessions those that no batch holds any more, or several

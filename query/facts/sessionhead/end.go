@@ -51,7 +51,7 @@ func NewEnd(head *Head, streams *sessionstreams.Row, runs uint64, spans []spanme
 	if head.Status.Open() {
 		return nil
 	}
-	end := &End{At: query.Moment(streams.End)}
+	end := &End{At: query.Instant(streams.End)}
 	switch {
 	case head.Status == Lost:
 		end.Reason, end.Detail = EndLost, "its recorder is gone"
@@ -103,12 +103,12 @@ func (e *End) at(run *spanmerge.Span) {
 		return
 	}
 	if run.Ended != 0 {
-		e.At = query.Moment(run.Ended)
+		e.At = query.Instant(run.Ended)
 	}
 	e.Span = &SpanRef{ID: run.ID, Kind: run.Kind, Name: run.Name}
 }
 
-// lastRun returns the run that began last among those of a status.
+// lastRun returns the last run with a status, by the time of its first frame; nil for none.
 func lastRun(spans []spanmerge.Span, status schema.Status) (last *spanmerge.Span) {
 	for i := range spans {
 		s := &spans[i]
@@ -143,7 +143,7 @@ func openAtEnd(head *Head, spans []spanmerge.Span) *SpanRef {
 	var found *spanmerge.Span
 	for i := range spans {
 		s := &spans[i]
-		if !s.Open() || s.Ended != 0 && query.Moment(s.Ended).Before(head.LastAt) {
+		if !s.Open() || s.Ended != 0 && query.Instant(s.Ended).Before(head.LastAt) {
 			continue // it ended, or was cut short before
 		}
 		if found == nil || openRank(s) >= openRank(found) {

@@ -1,10 +1,12 @@
+// Package sessionhead computes the head of a session: its status, its end and the counts of its
+// spans.
 package sessionhead
 
 import (
 	"time"
 
-	"tapedeck/query"
 	"tapedeck/query/facts/findings"
+	"tapedeck/query/pricing/cost"
 )
 
 // Summary is one line of the list.
@@ -16,7 +18,7 @@ type Summary struct {
 	Findings []findings.Finding `json:"findings,omitzero"`
 }
 
-// Head is what the list and the page of one session have in common.
+// Head holds the fields that the list and the page of one session share.
 type Head struct {
 	ID      string    `json:"id"`
 	Started time.Time `json:"started"` // arrival of the first frame
@@ -41,7 +43,7 @@ type Head struct {
 	Agents    []string          `json:"agents"`
 	Models    []string          `json:"models"`
 	Tags      map[string]string `json:"tags"`
-	query.Spent
+	cost.UsageTotals
 }
 
 // ToolCounts counts tool calls.

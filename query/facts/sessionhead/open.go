@@ -7,6 +7,8 @@ import (
 	"tapedeck/query"
 )
 
+var statements = query.Statements("facts/sessionhead")
+
 // openLimit bounds how many open and lost sessions are distinguished from the rest:
 // those in which a frame came last.
 const openLimit = 100_000

@@ -6,7 +6,7 @@ import (
 	"tapedeck/schema"
 )
 
-// Status is how a session stands.
+// Status is the status of a session.
 type Status string
 
 const (
@@ -29,13 +29,13 @@ const (
 	Fine Status = "ok"
 )
 
-// SessionStatuses are all there are.
+// Statuses lists all statuses.
 var Statuses = []Status{Running, Quiet, Lost, Fine, Failed, Cancelled, Incomplete}
 
 // Open reports whether frames may still come: the session runs or is quiet.
 func (s Status) Open() bool { return s == Running || s == Quiet }
 
-// sessionState is what a session's status depends on.
+// sessionState holds the values on which the status of a session depends.
 type sessionState struct {
 	live, lost    bool          // a stream has not ended, and its recorder is alive or gone
 	silent        time.Duration // since the last frame

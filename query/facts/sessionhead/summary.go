@@ -43,7 +43,7 @@ func Summarize(streams *sessionstreams.Row, r *query.Reader, spans *SpanCounts, 
 	}
 	s := &Summary{Runs: spans.Runs, Streams: streams.Streams}
 	s.Head = Head{
-		ID: streams.ID, Started: query.Moment(streams.Started), LastAt: query.Moment(streams.Last),
+		ID: streams.ID, Started: query.Instant(streams.Started), LastAt: query.Instant(streams.Last),
 		DurationMS: query.Millis(until - streams.Started), Status: status,
 		Title: streams.Title, Frames: streams.Frames, Bytes: streams.Bytes,
 		Tools:    ToolCounts{Calls: spans.ToolCalls, Errors: spans.ToolErrors},
@@ -51,7 +51,7 @@ func Summarize(streams *sessionstreams.Row, r *query.Reader, spans *SpanCounts, 
 		Tags: map[string]string{},
 	}
 	if !s.Status.Open() {
-		s.Ended = query.Known(until)
+		s.Ended = query.KnownInstant(until)
 	}
 	s.RunningMS = query.KnownMillis(int64(query.Since(now, streams.Started)), s.Status.Open())
 	s.SilentMS = query.KnownMillis(int64(query.Since(now, streams.Last)), s.Status.Open() || s.Status == Lost)

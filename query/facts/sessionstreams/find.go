@@ -1,3 +1,4 @@
+// Package sessionstreams reads what the streams of sessions report: times, sizes, titles, tags.
 package sessionstreams
 
 import (
@@ -9,7 +10,9 @@ import (
 	"tapedeck/query"
 )
 
-// Shape is what sql/session_streams.sql asks of.
+var statements = query.Statements("facts/sessionstreams")
+
+// Shape selects the optional parts of sql/session_streams.sql.
 type Shape struct {
 	Since    bool // no stream is older than oldest_stream, s since 1970
 	Ends     bool // when each stream ended, and Row.Original
@@ -78,7 +81,7 @@ func notFound(session string) error {
 	return p
 }
 
-// Parameters are the parameters for the facts of one session.
+// Parameters returns the parameters of statements on the facts of one session.
 func Parameters(tenant string, s *Row) query.Args {
 	return query.Args{"tenant": tenant, "sessions": []string{s.ID}}.Within(s.Started, s.Last)
 }

@@ -29,18 +29,18 @@ func FindStreams(ctx context.Context, r *query.Reader, tenant, session string) (
 	}
 	f := &Found{Row: addUp(session, rows), Streams: make([]Stream, len(rows)), Expirations: rows[0].HasExpired}
 	for i := range rows {
-		f.Streams[i] = rows[i].stream()
+		f.Streams[i] = rows[i].Stream()
 	}
 	return f, nil
 }
 
 // addUp returns what sql/session_streams.sql returns of a session with these streams, of which
 // there is at least one.
-func addUp(session string, rows []streamRow) *Row {
+func addUp(session string, rows []StreamRow) *Row {
 	s := &Row{ID: session, Started: rows[0].First, Streams: uint64(len(rows)), Original: rows[0].Original}
 	dialects := map[string]bool{}
 	tags := map[[2]string]bool{}
-	var last, first *streamRow // the last to end, and the first with a title
+	var last, first *StreamRow // the last to end, and the first with a title
 	for i := range rows {
 		row := &rows[i]
 		s.Started, s.Last = min(s.Started, row.First), max(s.Last, row.Last)
@@ -81,4 +81,4 @@ func addUp(session string, rows []streamRow) *Row {
 
 // end returns when the stream ended, or its last frame arrived if no end was recorded after
 // that.
-func (row *streamRow) end() int64 { return max(row.Last, row.Ended) }
+func (row *StreamRow) end() int64 { return max(row.Last, row.Ended) }

@@ -6,7 +6,8 @@ import (
 	"tapedeck/query"
 )
 
-type streamRow struct {
+// StreamRow is a stream of a session as the template "stream_columns" selects it.
+type StreamRow struct {
 	ID          string            `ch:"stream_id"`
 	Transport   string            `ch:"transport_name"`
 	Dialect     string            `ch:"dialect_name"`
@@ -44,7 +45,7 @@ func OfSession(ctx context.Context, r *query.Reader, tenant string, s *Row) ([]S
 	}
 	list := make([]Stream, len(rows))
 	for i := range rows {
-		list[i] = rows[i].stream()
+		list[i] = rows[i].Stream()
 	}
 	return list, nil
 }
@@ -52,20 +53,21 @@ func OfSession(ctx context.Context, r *query.Reader, tenant string, s *Row) ([]S
 // ofSession returns the streams of a session. ClickHouse takes several times as long to plan the
 // conditions on deleted and redecoded sessions as to read the rows, so they are left out until
 // the session proves to need them.
-func ofSession(ctx context.Context, r *query.Reader, tenant, session string) ([]streamRow, error) {
+func ofSession(ctx context.Context, r *query.Reader, tenant, session string) ([]StreamRow, error) {
 	a := query.Liveness(r.Now(), r, tenant).And(query.Args{"tenant": tenant, "sessions": []string{session}})
-	rows, err := query.Ask[streamRow](ctx, r, statements, "streams_of_session", Shape{Original: true}, a)
+	rows, err := query.Ask[StreamRow](ctx, r, statements, "streams_of_session", Shape{Original: true}, a)
 	if err != nil || len(rows) > 0 && rows[0].Original {
 		return rows, err
 	}
-	return query.Ask[streamRow](ctx, r, statements, "streams_of_session", Shape{}, a)
+	return query.Ask[StreamRow](ctx, r, statements, "streams_of_session", Shape{}, a)
 }
 
-func (row *streamRow) stream() Stream {
+// Stream returns the stream in the form of the API.
+func (row *StreamRow) Stream() Stream {
 	return Stream{
 		ID: row.ID, Transport: row.Transport, Dialect: row.Dialect, Evidence: row.Evidence, Source: row.Source,
-		Tags: row.Tags, Title: row.Title, FirstAt: query.Moment(row.First), LastAt: query.Moment(row.Last),
-		Frames: row.Frames, Bytes: row.Bytes, Ended: query.Known(row.Ended), EndReason: row.EndReason, Digest: row.Digest,
+		Tags: row.Tags, Title: row.Title, FirstAt: query.Instant(row.First), LastAt: query.Instant(row.Last),
+		Frames: row.Frames, Bytes: row.Bytes, Ended: query.KnownInstant(row.Ended), EndReason: row.EndReason, Digest: row.Digest,
 		IsLost: row.IsLost, Redacted: row.Redacted,
 		Counters: Counters{
 			NotJSON: row.NotJSON, InvalidUTF8: row.InvalidUTF8, Oversize: row.Oversize, Unknown: row.Unknown,

@@ -8,8 +8,6 @@ import (
 
 func TestStatements(t *testing.T) {
 	querytest.Statements(t, statements,
-		querytest.NewStatement("latest_streams", "latest_streams", Query{Active: true}),
-		querytest.NewStatement("latest_streams_of_session", "latest_streams", Query{Session: "s", Stream: "s"}),
 		querytest.NewStatement("session_streams", "session_streams", Shape{Since: true}),
 		querytest.NewStatement("session_streams_with_ends", "session_streams", Shape{Ends: true}),
 		querytest.NewStatement("original_session_streams", "session_streams", Shape{Ends: true, Original: true}),

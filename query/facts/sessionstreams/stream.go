@@ -19,8 +19,8 @@ type Stream struct {
 	// never said how it ended.
 	Ended     *time.Time `json:"ended"`
 	EndReason string     `json:"end_reason"`
-	// Digest is the SHA-256 of a file or an upload, in hexadecimal; "" of other
-	// streams, and of those that were not recorded to their end.
+	// Digest is the SHA-256 of a file or an upload, in hexadecimal; "" for other
+	// streams, and for files that were not recorded to their end.
 	Digest string `json:"digest"`
 	// IsLost marks a stream that has not ended and whose recorder is gone.
 	IsLost   bool     `json:"lost"`

@@ -1,3 +1,5 @@
+// Package spanmerge reads the spans of sessions and merges the views that several streams have of
+// one span.
 package spanmerge
 
 import (
@@ -10,6 +12,8 @@ import (
 	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/schema"
 )
+
+var statements = query.Statements("facts/spanmerge")
 
 // Span is one stream's view of a span, or what several views come to.
 type Span struct {
@@ -37,12 +41,13 @@ type Span struct {
 	Closed     int64  // of an unclosed span the end of its run or its stream, ns; 0 if that is not known
 }
 
-// OfSession returns the spans of a session, put together, in order of their start.
+// OfSession returns the merged spans of a session, in order of their start.
 func OfSession(ctx context.Context, r *query.Reader, tenant string, s *sessionstreams.Row) ([]Span, error) {
 	return First(ctx, r, tenant, s, 0)
 }
 
-// First is OfSession for the spans that were seen first, at most so many; 0 is for all.
+// First is OfSession with a limit: it returns the spans that were seen first, at most so many.
+// 0 is no limit.
 func First(ctx context.Context, r *query.Reader, tenant string, s *sessionstreams.Row, most int) ([]Span, error) {
 	views, err := query.Ask[Span](ctx, r, statements, "spans", struct{ Limit, Original bool }{most > 0, s.Original}, sessionstreams.Parameters(tenant, s).With("limit", most))
 	if err != nil {
@@ -84,10 +89,10 @@ func closeWithRuns(spans []Span) {
 	}
 }
 
-// Merge puts the views of each span together. The earliest start counts
-// and the earliest first token, and of the ends of streams the latest; status, end and error are those of the view in
-// front (see compareViews); of the rest the view in front decides, and the next
-// one where it says nothing. sql/merged_spans.sql does the same for lists and
+// Merge merges the views of each span. The earliest start counts
+// and the earliest first token, and of the ends of streams the latest. Status, end and error
+// come from the first view (see compare). Each other value comes from the first view that has
+// it. sql/merged_spans.sql does the same for lists and
 // reports. The views are put in another order.
 func Merge(views []Span) []Span {
 	slices.SortFunc(views, func(a, b Span) int {
@@ -107,9 +112,9 @@ func Merge(views []Span) []Span {
 	return merged
 }
 
-// compare orders views of one span, the one in front last: a view that saw
-// a real end stands over one that only saw its stream end, and that over one
-// that is open; then by the end (see endRank), then the higher version.
+// compare orders the views of one span; the greatest view is the first of Merge. A view with a
+// real end is greater than one that ends with its stream, which is greater than an open one.
+// Equal views are ordered by the end (see endRank), then by the version.
 func compare(a, b *Span) int {
 	return cmp.Or(
 		cmp.Compare(Finality(a.Status), Finality(b.Status)),
@@ -120,10 +125,10 @@ func compare(a, b *Span) int {
 	)
 }
 
-// endRank orders ends: the later one stands. Of a tool call it is the earlier
+// endRank orders ends: the later one counts. Of a tool call it is the earlier
 // real one: the result goes back to the model with its next request, which is
 // another stream of the session, and once more whenever that is sent again; the
-// call took no longer for it. Any known end stands over none.
+// call took no longer for it. Any known end counts more than none.
 func (s *Span) endRank() int64 {
 	if s.Kind == string(schema.SpanTool) && Finality(s.Status) == 2 && s.Ended > 0 {
 		return math.MaxInt64 - s.Ended
@@ -141,7 +146,7 @@ func Finality(status string) int {
 	return 2
 }
 
-// take fills s up from a view that stands behind it.
+// take fills empty values of s from a view after it.
 func (s *Span) take(view *Span) {
 	if view.Seen().Compare(s.Seen()) < 0 {
 		s.SeenAt, s.Stream, s.SeenSeq = view.SeenAt, view.Stream, view.SeenSeq
@@ -162,7 +167,7 @@ func (s *Span) take(view *Span) {
 	s.Attributes = cmp.Or(s.Attributes, view.Attributes)
 }
 
-// earliest is the lower of two times of which 0 is none.
+// earliest returns the earlier of two times, where 0 is no time.
 func earliest(a, b int64) int64 {
 	if a == 0 || b != 0 && b < a {
 		return b

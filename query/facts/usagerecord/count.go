@@ -10,8 +10,8 @@ import (
 // countOnce returns the records that the rows of some sessions are of, in order, and what each adds
 // to a sum. It does with all rows of a few sessions what "careful_usage" (usage_records.sql) does in
 // statements about many. Where several rows are of one record, because several streams report
-// it or one reports it anew, tokens are those of the last row; what else a price depends on is
-// that of the last row that states it. A running total adds its difference to the record before
+// it or one reports it anew, the last row has the tokens; each other value on which a price
+// depends comes from the last row that states it. A running total adds its difference to the record before
 // it in its scope; a lower total than before began anew and counts whole. A cost that is stated
 // with a running total is of no call, and is left out.
 func countOnce(rows []usageRow) []usageRow {

@@ -19,7 +19,7 @@ type Prices struct {
 func (p *Prices) Price(records []Record) {
 	for i := range records {
 		r := &records[i]
-		row := query.SpentRow{Cell: cost.Cell{Key: cost.Key{At: r.At.UnixNano(), Rest: strings.HasPrefix(r.Scope, schema.RestScope)}}}
+		row := cost.TotalsRow{Cell: cost.Cell{Key: cost.Key{At: r.At.UnixNano(), Rest: strings.HasPrefix(r.Scope, schema.RestScope)}}}
 		row.Model, row.Provider = query.Text(r.Model), query.Text(r.Provider)
 		t := &r.Tokens
 		row.ServiceTier, row.Speed, row.Region = query.Text(r.ServiceTier), query.Text(r.Speed), query.Text(r.Region)
@@ -38,7 +38,7 @@ func (p *Prices) Price(records []Record) {
 		for _, tag := range p.Pricer.Split.Tags {
 			row.Tags = append(row.Tags, p.tag(r.stream, tag))
 		}
-		r.spent = row.Spent(p.Pricer)
+		r.spent = row.Totals(p.Pricer)
 		r.Cost, r.Unpriced, r.Shares = r.spent.Cost, nil, nil
 		if r.Cost != nil {
 			r.Shares = p.Pricer.Shares(&row.Cell)
@@ -49,8 +49,8 @@ func (p *Prices) Price(records []Record) {
 	}
 }
 
-// tag returns the value of a tag for what a stream reported: its own, else that of the
-// first stream that has one.
+// tag returns the value of a tag for usage that a stream reported: the value of the stream, else the
+// value of the first stream that has the tag.
 func (p *Prices) tag(stream, name string) string {
 	var first *sessionstreams.Stream
 	for i := range p.Streams {

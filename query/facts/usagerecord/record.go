@@ -1,3 +1,4 @@
+// Package usagerecord reads the usage records of sessions, counts each record once and prices it.
 package usagerecord
 
 import (
@@ -13,6 +14,8 @@ import (
 	"tapedeck/query/pricing/prices"
 )
 
+var statements = query.Statements("facts/usagerecord")
+
 // Record is one count of tokens, as a source reported it.
 type Record struct {
 	ID       string    `json:"id"`
@@ -24,9 +27,9 @@ type Record struct {
 	Mode     string    `json:"mode"`  // add: the whole count of its scope; running: a total so far
 	Scope    string    `json:"scope"` // what the count is of
 	At       time.Time `json:"at"`
-	// Tokens is what the record adds: of a running total the difference to the
-	// one before it.
-	Tokens query.Tokens `json:"tokens"`
+	// Tokens is what the record adds to a sum: for a running total the difference to the
+	// previous one.
+	Tokens cost.Tokens `json:"tokens"`
 	// StatedTotal is the sum that the source states itself; null where it states
 	// none. Discrepancy says that it is not the sum of the record's buckets.
 	StatedTotal *uint64         `json:"stated_total"`
@@ -42,7 +45,7 @@ type Record struct {
 
 	stream string
 	parts  cost.Parts
-	spent  query.Spent
+	spent  cost.UsageTotals
 }
 
 type usageRow struct {
@@ -71,7 +74,7 @@ type usageRow struct {
 	billingRow
 }
 
-// usageShape is what sql/usage_of_session.sql selects.
+// usageShape selects the optional parts of sql/usage_of_session.sql.
 type usageShape struct {
 	Original   bool // none of the sessions was ever deleted or decoded anew
 	WithoutRaw bool
@@ -112,7 +115,7 @@ func ofSessions(ctx context.Context, r *query.Reader, tenant string, shape usage
 		at := slices.Index(ids, rows[i].Session)
 		lists[at] = append(lists[at], rec)
 	}
-	pricer, err := r.Pricer(ctx, tenant)
+	pricer, err := cost.PricerFor(ctx, r, tenant)
 	if err != nil {
 		return nil, err
 	}
@@ -131,8 +134,8 @@ func ofSessions(ctx context.Context, r *query.Reader, tenant string, shape usage
 func (u *usageRow) record() (Record, error) {
 	rec := Record{
 		ID: u.ID, stream: u.Stream, parts: u.Parts, SpanID: u.Span, RunID: u.Run, Agent: u.Agent, Model: query.Named(u.Model), Provider: query.Named(u.Provider),
-		Mode: u.Mode, Scope: u.Scope, At: query.Moment(u.At), Raw: query.RawJSON(u.Raw),
-		Tokens: query.TokensOf(u.Input, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, u.Output, u.Reasoning),
+		Mode: u.Mode, Scope: u.Scope, At: query.Instant(u.At), Raw: query.RawJSON(u.Raw),
+		Tokens: cost.TokensOf(u.Input, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, u.Output, u.Reasoning),
 	}
 	var err error
 	rec.Billing, err = u.billing(&u.Parts)
@@ -142,9 +145,9 @@ func (u *usageRow) record() (Record, error) {
 	return rec, err
 }
 
-// SpentOn returns what the calls of records used and cost.
-func SpentOn(records []Record) query.Spent {
-	var s query.Spent
+// TotalsOf returns what the calls of records used and cost.
+func TotalsOf(records []Record) cost.UsageTotals {
+	var s cost.UsageTotals
 	for i := range records {
 		s.Add(records[i].spent)
 	}

@@ -8,16 +8,16 @@ import (
 	"tapedeck/query/pricing/cost"
 )
 
-// Spending is what a session used, and what each record of it adds.
+// Spending is the usage of a session, and the part of each record in it.
 type Spending struct {
-	Sum  query.Spent
+	Sum  cost.UsageTotals
 	Adds []Addition // in order of time
 }
 
 // Addition is the part of a record in a sum.
 type Addition struct {
 	SpanID string
-	Tokens query.Tokens
+	Tokens cost.Tokens
 	Cost   *cost.Money // nil where it is not known
 }
 
@@ -30,7 +30,7 @@ func SpendingOf(ctx context.Context, r *query.Reader, tenant string, sessions ..
 	}
 	all := make([]Spending, len(lists))
 	for i, records := range lists {
-		s := Spending{Sum: SpentOn(records), Adds: make([]Addition, len(records))}
+		s := Spending{Sum: TotalsOf(records), Adds: make([]Addition, len(records))}
 		for k := range records {
 			s.Adds[k] = Addition{records[k].SpanID, records[k].Tokens, records[k].Cost}
 		}

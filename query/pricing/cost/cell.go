@@ -1,7 +1,6 @@
 package cost
 
 import (
-	"embed"
 	"math"
 	"slices"
 	"time"
@@ -9,13 +8,8 @@ import (
 	"tapedeck/query/pricing/prices"
 )
 
-// SQL holds the templates of cells: see sql/cells.sql.
-//
-//go:embed sql/*.sql
-var SQL embed.FS
-
-// Key is what the records of a cell have in common, as the template "cell_columns" selects
-// it. At and InputTokens are those of any of the records.
+// Key holds the values that the records of a cell share, as the template "cell_columns" selects
+// them. At and InputTokens are the values of any one of the records.
 type Key struct {
 	Provider    string   `ch:"cell_provider"`
 	Model       string   `ch:"cell_model"`
@@ -35,7 +29,7 @@ type Cell struct {
 	Quantities
 }
 
-// Split says by what a statement groups records into cells.
+// Split describes how a statement groups records into cells.
 type Split struct{ prices.Splits }
 
 // SplitOf returns the split by which records are cells of each of the tables.

@@ -49,7 +49,7 @@ type Count struct {
 	N    int64
 }
 
-// Counts returns all parts, also those of which there is nothing.
+// Counts returns all parts, including parts with a count of 0.
 func (p *Parts) Counts() []Count {
 	list := make([]Count, len(parts))
 	for i, n := range p.fields() {

@@ -1,6 +1,8 @@
 package cost
 
 import (
+	"context"
+	"fmt"
 	"time"
 
 	"tapedeck/query/pricing/prices"
@@ -20,6 +22,22 @@ type Pricer struct {
 	Model string
 
 	rates map[class]*rates
+}
+
+// Tables finds price tables: *query.Reader.
+type Tables interface {
+	// Prices returns the table with a hash, or the current one for "".
+	Prices(ctx context.Context, hash string) (*prices.Effective, error)
+}
+
+// PricerFor returns a pricer that prices the calls of a tenant by the current table, at the
+// prices of the time of each call.
+func PricerFor(ctx context.Context, tables Tables, tenant string) (*Pricer, error) {
+	table, err := tables.Prices(ctx, "")
+	if err != nil {
+		return nil, fmt.Errorf("read the price table: %w", err)
+	}
+	return &Pricer{Table: table, Tenant: tenant, Split: SplitOf(table)}, nil
 }
 
 // Price returns what the records of a cell cost. The error is an *prices.Unpriced.

@@ -8,7 +8,7 @@ import (
 
 // Quantities are sums over the usage records of a cell, in disjoint buckets.
 type Quantities struct {
-	Calls        uint64 `ch:"calls"` // records that stand for calls
+	Calls        uint64 `ch:"calls"` // records of single calls
 	Input        int64  `ch:"input_sum"`
 	CacheRead    int64  `ch:"cache_read_sum"`
 	CacheWrite5m int64  `ch:"cache_write_5m_sum"`

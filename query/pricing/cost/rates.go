@@ -8,7 +8,7 @@ import (
 	"tapedeck/query/pricing/prices"
 )
 
-// class is what the price of a token depends on within a Pricer.
+// class holds the values on which the price of a token depends within a Pricer.
 type class struct {
 	provider, model, service, speed, region, tags string
 	tier, epoch, time                             int

@@ -16,7 +16,7 @@ import (
 // for accounts.
 type Account struct {
 	Tag    string        `json:"tag,omitempty"` // "" for the tenant
-	Name   string        `json:"name"`          // * stands for the tenant or the tag's value
+	Name   string        `json:"name"`          // * means the tenant or the tag's value
 	Zone   string        `json:"zone"`          // IANA; periods are months in it
 	Prefix string        `json:"prefix"`        // of the numbers of bills
 	Grace  time.Duration `json:"grace"`         // from a period's end until it can be closed

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Clause says which names of models or providers an entry of a table is for. Exactly one
+// Clause selects the names of models or providers to which an entry of a table applies. Exactly one
 // field is set. Names are compared without regard to case, but by Regex.
 type Clause struct {
 	Equals     string   `json:"equals,omitempty"`

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Constraint says when a set of prices holds: from a date on, or between two times of day.
+// Constraint limits when a set of prices holds: from a date on, or between two times of day.
 // The zero Constraint always holds.
 type Constraint struct {
 	StartDate string `json:"start_date,omitempty"` // YYYY-MM-DD, from its midnight in UTC

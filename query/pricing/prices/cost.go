@@ -15,7 +15,7 @@ import (
 // contains those of more specific units: input_tokens contains cache_read_tokens.
 type Usage map[string]decimal.Decimal
 
-// Call is what a price depends on besides the usage. Fields that are not known are empty.
+// Call holds the values on which a price depends besides the usage. Fields that are not known are empty.
 type Call struct {
 	Provider    string
 	Model       string // that served the call
@@ -39,7 +39,7 @@ type Line struct {
 	Cost       decimal.Decimal
 }
 
-// Cost is what a call costs, unrounded.
+// Cost is the cost of a call, unrounded.
 type Cost struct {
 	Provider *Provider // nil if the table has no entry of the call's model
 	Model    *Model    // likewise
@@ -54,7 +54,7 @@ type Cost struct {
 	List, Contracted decimal.NullDecimal
 }
 
-// Reason says why a cost is unknown.
+// Reason is the reason of an unknown cost.
 type Reason string
 
 const (

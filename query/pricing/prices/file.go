@@ -74,7 +74,7 @@ func (r *fileReader) readRates(n *yaml.Node, path string) (rates []Rate) {
 	return rates
 }
 
-// kind says what the rules of a section have.
+// kind describes the rules of a section.
 type kind int
 
 const (

@@ -17,21 +17,22 @@ type Rule struct {
 	Prices Set              `json:"prices,omitempty"`
 	Whole  bool             `json:"whole,omitempty"` // nothing but Prices has a price
 	Factor *decimal.Decimal `json:"factor,omitempty"`
-	Units  []string         `json:"units,omitempty"` // price keys that Factor applies to, all if empty; TokenUnits for those of tokens
-	Origin *Origin          `json:"origin,omitempty"`
+	// Units are the price keys that Factor applies to, all if empty; TokenUnits for all keys of tokens.
+	Units  []string `json:"units,omitempty"`
+	Origin *Origin  `json:"origin,omitempty"`
 }
 
-// Origin says where the figure of a rule is from.
+// Origin names the source of the figure of a rule.
 type Origin struct {
 	URL  string `json:"url"`
 	Text string `json:"text"`
 	Date string `json:"date"` // on which the page was read, YYYY-MM-DD
 }
 
-// TokenUnits stands for the price keys of all tokens in Rule.Units.
+// TokenUnits in Rule.Units means the price keys of all tokens.
 const TokenUnits = "tokens"
 
-// Scope says which calls a rule is for. Every field that is not empty must hold.
+// Scope selects the calls of a rule. Every field that is not empty must match.
 type Scope struct {
 	Provider    []string          `json:"provider,omitempty"` // the one that is stated, or its id in the table
 	Model       []string          `json:"model,omitempty"`    // the one that served, or its id in the table; * is any text

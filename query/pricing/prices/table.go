@@ -17,7 +17,7 @@ type Table struct {
 	Providers []Provider `json:"providers"`
 }
 
-// Release says where the figures of a table are from.
+// Release names the source of the figures of a table.
 type Release struct {
 	Package string `json:"package"`
 	Version string `json:"version"`

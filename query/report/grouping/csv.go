@@ -10,10 +10,10 @@ import (
 	"tapedeck/query/tabular"
 )
 
-// Unknown stands in CSV for what a row is grouped by and has none of.
+// Unknown is the cell in CSV of a grouping for which a row has no value.
 const Unknown = "unknown"
 
-// Scope is what a report covers.
+// Scope is the range and the grouping of a report.
 type Scope struct {
 	From, To *time.Time // nil for no limit
 	Timezone string
@@ -104,7 +104,7 @@ func (c *CSV) Others(p Period, values []string) error {
 	return c.Row(p, g, values)
 }
 
-// others stands in CSV for the groups that are not listed by themselves.
+// others is the cell in CSV for the groups that are not listed by themselves.
 var others = "(others)"
 
 // End writes the row of the totals.

@@ -13,12 +13,8 @@ import (
 	"tapedeck/query"
 )
 
-// RepeatedLimit is up to how many repeated ids are listed apart from the rest. With
-// more of them it is cheaper to treat all with care. A variable for tests.
-var RepeatedLimit = 100_000
-
-// FindExceptions looks for what a report cannot just add up, and keeps it in
-// tables that come with its queries.
+// FindExceptions looks for facts that a report cannot simply add up, and sends them as tables
+// with its statements.
 func (b *Report) FindExceptions(ctx context.Context, r *query.Reader) error {
 	if err := b.findCrossing(ctx, r); err != nil {
 		return err
@@ -26,7 +22,7 @@ func (b *Report) FindExceptions(ctx context.Context, r *query.Reader) error {
 	group, of := errgroup.WithContext(ctx)
 	var repeated []repeatedID
 	group.Go(func() (err error) {
-		repeated, err = query.Ask[repeatedID](of, r, statements, "repeated_ids", b.Shape, b.Args.With("limit", RepeatedLimit+1))
+		repeated, err = query.Ask[repeatedID](of, r, statements, "repeated_ids", b.Shape, b.Args.With("limit", r.RepeatedLimit()+1))
 		return err
 	})
 	running := false
@@ -50,7 +46,7 @@ func (b *Report) FindExceptions(ctx context.Context, r *query.Reader) error {
 	for _, found := range several {
 		b.Shape.SingleTags = b.Shape.SingleTags && !found
 	}
-	if b.Shape.All = len(repeated) > RepeatedLimit; b.Shape.All {
+	if b.Shape.All = len(repeated) > r.RepeatedLimit(); b.Shape.All {
 		repeated = nil
 	}
 	b.Shape.Repeated = len(repeated) > 0
@@ -58,7 +54,7 @@ func (b *Report) FindExceptions(ctx context.Context, r *query.Reader) error {
 	return attach(b, "repeated_ids", "id", "UInt64", len(repeated), func(i int) any { return repeated[i].ID })
 }
 
-// repeatedID is the hash of an id that stands in the range several times.
+// repeatedID is the hash of an id that several rows in the range have.
 type repeatedID struct {
 	ID uint64 `ch:"id"`
 }

@@ -15,6 +15,7 @@ const TagPrefix = "tag:"
 // that have none.
 type Group map[string]*string
 
+// NewGroup returns the group of a row: values[i] is the value of the grouping by[i], "" for none.
 func NewGroup(by, values []string) Group {
 	g := Group{}
 	for i, name := range by {
@@ -42,8 +43,19 @@ func MarshalRow(g Group, parts ...any) ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// GroupOf reads the group out of a row's JSON: the names are those of groupings.
-func GroupOf(text []byte, groupings []string) (Group, error) {
+// UnmarshalRow reads a row that MarshalRow wrote into pointers to structs, and returns its group.
+// The group has the names that groupings allows.
+func UnmarshalRow(text []byte, groupings []string, parts ...any) (Group, error) {
+	for _, part := range parts {
+		if err := json.Unmarshal(text, part); err != nil {
+			return nil, err
+		}
+	}
+	return groupOf(text, groupings)
+}
+
+// groupOf reads the group of a row's JSON: the fields that groupings allows.
+func groupOf(text []byte, groupings []string) (Group, error) {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(text, &all); err != nil {
 		return nil, err

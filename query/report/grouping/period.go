@@ -10,7 +10,7 @@ import (
 // Granularity is how long the periods of a report are.
 type Granularity string
 
-// Periods are those of the calendar in the report's time zone.
+// Periods are periods of the calendar in the report's time zone.
 const (
 	Quarterly Granularity = "15m" // quarters of an hour
 	Hourly    Granularity = "hour"
@@ -20,7 +20,7 @@ const (
 	Whole     Granularity = "total" // one period, the whole range
 )
 
-// Granularities are all there are.
+// Granularities lists all granularities.
 var Granularities = []Granularity{Quarterly, Hourly, Daily, Weekly, Monthly, Whole}
 
 // Period is a part of a report's range.

@@ -33,12 +33,12 @@ type Pricers struct {
 	from, to time.Time
 }
 
-// Prices says by which tables the costs of a report were computed.
+// Prices names the tables by which the costs of a report were computed.
 type Prices struct {
 	Hash         string     `json:"hash"` // of cost
 	Currency     string     `json:"currency"`
 	RepricedHash *string    `json:"repriced_hash"` // of repriced_cost; null if that was not asked for
-	AsOf         *time.Time `json:"as_of"`         // null where the prices are those of the time of each call
+	AsOf         *time.Time `json:"as_of"`         // null for the prices of the time of each call
 	WhatIfModel  *string    `json:"what_if_model"`
 }
 
@@ -106,8 +106,7 @@ func (p *Pricers) SplitByModel(models []prices.Named) cost.ModelSplits {
 	return cost.SplitByModel(models, as, p.from, p.to, tables...)
 }
 
-// tables returns the tables by which the pricers compute, and the model as calls of which they
-// price.
+// tables returns the price tables of the pricers, and the model whose prices WhatIf takes.
 func (p *Pricers) tables() (tables []*prices.Effective, as []prices.Named) {
 	tables = []*prices.Effective{p.Cost.Table}
 	if p.Repriced != nil {

@@ -1,3 +1,5 @@
+// Package grouping holds what reports over a range of time share: periods, groups, price tables,
+// the SQL of the facts in range, and CSV.
 package grouping
 
 import (
@@ -17,7 +19,13 @@ import (
 	"tapedeck/schema/sqltemplate"
 )
 
-// ReportRows bounds the rows of a report.
+var statements = query.Statements("report/grouping")
+
+// Statements returns the statements of a package of reports: see query.Statements. They may
+// use the templates of this package.
+func Statements(dir string) *sqltemplate.Set { return query.Statements(dir, "report/grouping") }
+
+// MaxRows bounds the rows of a report.
 const MaxRows = 200_000
 
 // ErrTooManyRows is the error of a report that would be longer than MaxRows.
@@ -27,11 +35,12 @@ var ErrTooManyRows = &problem.Problem{
 	Hint:   "Ask for a shorter range, a coarser granularity or fewer groupings.",
 }
 
+// NoGrouping returns the error of a grouping that a report does not have.
 func NoGrouping(name string, allowed []string) error {
 	return problem.BadParameter("group_by", fmt.Sprintf("group_by %q is nothing to group by.", name), allowed...)
 }
 
-// Report is what reports over a range of time have in common.
+// Report holds what all reports over a range of time share.
 type Report struct {
 	Tenant      string
 	From, To    *time.Time
@@ -43,7 +52,7 @@ type Report struct {
 	settled     *rollup.View // nil if no settled usage is read
 }
 
-// Shape is what the statements of reports ask of.
+// Shape selects the optional parts of the statements of reports.
 type Shape struct {
 	Table, ID, Kind string // the table, the column of its facts' ids, the kind of span
 	Period          string
@@ -67,6 +76,8 @@ type Shape struct {
 	Crossing, Repeated, Running, Careful, All bool
 }
 
+// New returns a report on a range of time. A zero time is no limit; a nil zone means UTC, and ""
+// means Whole.
 func New(tenant string, from, to time.Time, zone *time.Location, g Granularity) *Report {
 	if zone == nil {
 		zone = time.UTC

@@ -11,7 +11,7 @@ import (
 // Order is the order of single calls.
 type Order string
 
-// Orders are all there are, the default first.
+// Orders lists all orders, the default first.
 var Orders = []Order{"newest", "first_token", "longest_gap", "duration", "slowest_rate"}
 
 // orders are the SQL of orders, and of the calls that have what they are ordered by.
@@ -105,12 +105,12 @@ func (r *callRow) call() Call {
 		began = r.Seen
 	}
 	c := Call{
-		SessionID: r.Session, SpanID: r.Span, RunID: r.Run, Started: query.Moment(began),
+		SessionID: r.Session, SpanID: r.Span, RunID: r.Run, Started: query.Instant(began),
 		Position: schema.Position{At: r.Seen, StreamID: r.Stream, Seq: r.Seq}.String(),
 		Model:    query.Named(r.Model), Provider: query.Named(r.Provider), Agent: query.Named(r.Agent),
 		Outcome: Outcome(r.Outcome), StopReason: query.Named(r.StopReason), Error: query.Named(r.Error), Retry: r.Retry,
 		FirstTokenMS: query.KnownMillis(r.FirstToken, r.HasFirstToken), DurationMS: query.KnownMillis(r.Took, r.HasDuration),
-		Chunks: r.Chunks, LongestGapMS: query.KnownMillis(r.Longest, r.Streamed), LongestGapAt: query.Known(r.LongestFrom), Stalls: r.Stalls,
+		Chunks: r.Chunks, LongestGapMS: query.KnownMillis(r.Longest, r.Streamed), LongestGapAt: query.KnownInstant(r.LongestFrom), Stalls: r.Stalls,
 	}
 	if r.HTTPStatus != 0 {
 		c.HTTPStatus = &r.HTTPStatus

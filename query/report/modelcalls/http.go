@@ -5,7 +5,7 @@ import (
 
 	"tapedeck/query/endpoint"
 	"tapedeck/query/report/grouping"
-	"tapedeck/query/session/sessionlist"
+	"tapedeck/query/sessionfilter"
 	"tapedeck/query/tabular"
 )
 
@@ -24,7 +24,7 @@ func (h Handler) Calls(w http.ResponseWriter, r *http.Request, tenant string) {
 	if !p.Has("group_by") {
 		q.GroupBy = Groupings[:1]
 	}
-	q.Sessions = sessionlist.ReadFilter(p)
+	q.Sessions = sessionfilter.Read(p)
 	// A session has calls of several models and agents: of it those that are asked for count.
 	q.Models, q.Agents, q.Providers = p.Texts("model"), p.Texts("agent"), p.Texts("provider")
 	q.Outcomes = endpoint.SomeOf(p, "outcome", Outcomes)

@@ -6,8 +6,10 @@ import (
 
 	"tapedeck/query"
 	"tapedeck/query/report/grouping"
-	"tapedeck/query/session/sessionlist"
+	"tapedeck/query/sessionfilter"
 )
+
+var statements = grouping.Statements("report/modelcalls")
 
 // Groupings are what a report on calls can be grouped by.
 var Groupings = []string{"model", "provider", "agent", "session"}
@@ -30,7 +32,7 @@ const (
 	Open      Outcome = "open"
 )
 
-// Outcomes are all there are.
+// Outcomes lists all outcomes.
 var Outcomes = []Outcome{OK, Failed, Truncated, Refused, Cancelled, Unclosed, Open}
 
 // Reasons for which providers stop, in lower case.
@@ -55,21 +57,21 @@ const DefaultStall = 5 * time.Second
 type Query struct {
 	Tenant      string
 	From, To    time.Time            // half open, by when a call was first recorded; zero for no limit
-	Zone        *time.Location       // in which periods begin; nil stands for UTC
-	Granularity grouping.Granularity // "" stands for Whole
+	Zone        *time.Location       // in which periods begin; nil means UTC
+	Granularity grouping.Granularity // "" means Whole
 	GroupBy     []string
-	Sessions    *sessionlist.Filter // only calls of these sessions; nil for all
-	Models      []string            // only calls of these
+	Sessions    *sessionfilter.Filter // only calls of these sessions; nil for all
+	Models      []string              // only calls of these
 	Providers   []string
 	Agents      []string
 	Outcomes    []Outcome
-	Stall       time.Duration // 0 stands for DefaultStall
+	Stall       time.Duration // 0 means DefaultStall
 	Bins        bool          // with distributions
 	Order       Order         // of single calls
 	Limit       int           // how many single calls to list
 }
 
-// shape is what the statements ask of.
+// shape selects the optional parts of the statements.
 type shape struct {
 	grouping.Shape
 	Models, Providers, Agents, Outcomes bool
@@ -103,7 +105,7 @@ func prepare(ctx context.Context, r *query.Reader, q *Query) (*asked, error) {
 		b.Args[name] = value
 	}
 	if q.Sessions != nil {
-		ids, err := sessionlist.Matching(ctx, r, q.Tenant, q.Sessions)
+		ids, err := sessionfilter.Matching(ctx, r, q.Tenant, q.Sessions)
 		if err == nil {
 			err = b.Restrict(ids)
 		}

@@ -2,7 +2,6 @@ package modelcalls
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"tapedeck/query"
@@ -29,7 +28,7 @@ type Report struct {
 // Row holds the figures of one group of calls in one period.
 type Row struct {
 	grouping.Period
-	Group grouping.Group // in JSON its values stand beside the others, under their names
+	Group grouping.Group // in JSON each value is a field beside the others
 	Figures
 }
 
@@ -69,12 +68,7 @@ func (r Row) MarshalJSON() ([]byte, error) { return grouping.MarshalRow(r.Group,
 
 // UnmarshalJSON reads the form of the API.
 func (r *Row) UnmarshalJSON(text []byte) (err error) {
-	if err = json.Unmarshal(text, &r.Period); err == nil {
-		err = json.Unmarshal(text, &r.Figures)
-	}
-	if err == nil {
-		r.Group, err = grouping.GroupOf(text, Groupings)
-	}
+	r.Group, err = grouping.UnmarshalRow(text, Groupings, &r.Period, &r.Figures)
 	return err
 }
 

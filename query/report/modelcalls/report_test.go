@@ -11,11 +11,12 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/query"
 	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/grouping"
 	"tapedeck/query/report/modelcalls"
-	"tapedeck/query/session/sessionlist"
+	"tapedeck/query/sessionfilter"
 	"tapedeck/schema"
 )
 
@@ -97,10 +98,10 @@ func recordings() []querytest.Recording {
 	}
 }
 
-func read(t *testing.T, db *querytest.DB, q modelcalls.Query) *modelcalls.Report {
+func read(t *testing.T, db *querytest.DB, q modelcalls.Query, options ...query.Option) *modelcalls.Report {
 	t.Helper()
 	q.Tenant = db.Tenant
-	return querytest.Must[*modelcalls.Report](t)(modelcalls.Read(t.Context(), querytest.Reader(db, 1e6), q))
+	return querytest.Must[*modelcalls.Report](t)(modelcalls.Read(t.Context(), querytest.Reader(db, 1e6, options...), q))
 }
 
 func number(v *float64) string {
@@ -147,7 +148,9 @@ const (
 	all    = "7 calls, 1 error 1 truncated 1 refused 1 open, 1 retries, 3 streamed, 3 stalls in 2, 258 tokens, first 5: 500 2000, rate 10, gap 8000, took 4500 18000"
 )
 
-func TestCalls(t *testing.T) {
+func TestCalls(t *testing.T) { testCalls(t) }
+
+func testCalls(t *testing.T, options ...query.Option) {
 	db := querytest.Open(t)
 	db.Add(recordings()...)
 	for _, tc := range []struct {
@@ -159,7 +162,7 @@ func TestCalls(t *testing.T) {
 		{"by session and provider", modelcalls.Query{GroupBy: []string{"session", "provider"}}, querytest.Lines("a anthropic: "+sonnet, "b openai: "+gpt, "all: "+all)},
 		{"of a provider", modelcalls.Query{Providers: []string{"openai"}}, querytest.Lines(": "+gpt, "all: "+gpt)},
 		{"of an agent that has none", modelcalls.Query{Agents: []string{"nobody"}}, "all: " + strings.Split(line("x", &modelcalls.Figures{}), ": ")[1] + ": - -, rate -, gap -, took - -"},
-		{"of sessions with a model", modelcalls.Query{Sessions: &sessionlist.Filter{Models: []string{"gpt"}}}, querytest.Lines(": "+gpt, "all: "+gpt)},
+		{"of sessions with a model", modelcalls.Query{Sessions: &sessionfilter.Filter{Models: []string{"gpt"}}}, querytest.Lines(": "+gpt, "all: "+gpt)},
 		{
 			"stalls of more than 6 s", modelcalls.Query{Stall: 6500 * time.Millisecond, Models: []string{"sonnet"}},
 			strings.ReplaceAll(querytest.Lines(": "+sonnet, "all: "+sonnet), "3 stalls in 2", "2 stalls in 2"),
@@ -174,12 +177,12 @@ func TestCalls(t *testing.T) {
 			"2026-03-02T10:00:00Z: 1 calls, 0 error 0 truncated 1 refused 0 open, 0 retries, 0 streamed, 0 stalls in 0, 0 tokens, first 1: 500 500, rate -, gap -, took 2000 2000",
 			"all: 1 calls, 0 error 0 truncated 1 refused 0 open, 0 retries, 0 streamed, 0 stalls in 0, 0 tokens, first 1: 500 500, rate -, gap -, took 2000 2000")},
 	} {
-		t.Run(tc.name, func(t *testing.T) { querytest.Equal(t, "report", tc.want, table(read(t, db, tc.q))) })
+		t.Run(tc.name, func(t *testing.T) { querytest.Equal(t, "report", tc.want, table(read(t, db, tc.q, options...))) })
 	}
 	t.Run("quantiles of gaps are within 1 %", func(t *testing.T) {
 		gaps := []float64{1000, 1000, 7000, 2000, 6000, 8000} // of sonnet
 		slices.SortFunc(gaps, cmp.Compare)
-		f := read(t, db, modelcalls.Query{Models: []string{"sonnet"}}).Totals
+		f := read(t, db, modelcalls.Query{Models: []string{"sonnet"}}, options...).Totals
 		if p := *f.GapP50MS; p < gaps[2]*0.99 || p > gaps[3]*1.01 {
 			t.Errorf("p50 of the gaps %v: %g", gaps, p)
 		}
@@ -190,7 +193,7 @@ func TestCalls(t *testing.T) {
 	t.Run("single calls", func(t *testing.T) {
 		ids := func(order modelcalls.Order, limit int) string {
 			var list []string
-			for _, c := range read(t, db, modelcalls.Query{Order: order, Limit: limit}).Calls {
+			for _, c := range read(t, db, modelcalls.Query{Order: order, Limit: limit}, options...).Calls {
 				list = append(list, c.SpanID)
 			}
 			return strings.Join(list, " ")
@@ -201,7 +204,7 @@ func TestCalls(t *testing.T) {
 		} {
 			querytest.Equal(t, string(order), want, ids(order, 5))
 		}
-		calls := read(t, db, modelcalls.Query{Order: "longest_gap", Limit: 1}).Calls
+		calls := read(t, db, modelcalls.Query{Order: "longest_gap", Limit: 1}, options...).Calls
 		ptr := func(v float64) *float64 { return &v }
 		querytest.Equal(t, "second", []modelcalls.Call{{
 			SessionID: "a", SpanID: "second", Position: schema.Position{At: querytest.AtSecond(12), StreamID: querytest.StreamID(1), Seq: 2}.String(),
@@ -210,11 +213,11 @@ func TestCalls(t *testing.T) {
 			OutputTokens: querytest.Ptr(uint64(160)), TokensPerSecond: ptr(10), Chunks: 4, GapP50MS: ptr(6000), GapP99MS: ptr(7960),
 			LongestGapMS: ptr(8000), LongestGapAt: querytest.Ptr(querytest.When(22)), Stalls: 2,
 		}}, calls)
-		failed := read(t, db, modelcalls.Query{Outcomes: []modelcalls.Outcome{modelcalls.Failed}, Limit: 5}).Calls
+		failed := read(t, db, modelcalls.Query{Outcomes: []modelcalls.Outcome{modelcalls.Failed}, Limit: 5}, options...).Calls
 		querytest.Equal(t, "failed", []any{1, "overloaded", uint64(529)}, []any{len(failed), *failed[0].Error, *failed[0].HTTPStatus})
 	})
 	t.Run("distributions", func(t *testing.T) {
-		d := read(t, db, modelcalls.Query{Bins: true}).Distributions
+		d := read(t, db, modelcalls.Query{Bins: true}, options...).Distributions
 		// 250; 500 twice; 1000; 2000: edges are 178, 316, 562, 1000, 1780 and 3160.
 		querytest.Equal(t, "first token", []modelcalls.Bin{{178, 316, 1}, {316, 562, 2}, {562, 1000, 0}, {1000, 1780, 1}, {1780, 3160, 1}}, d.FirstTokenMS)
 		querytest.Equal(t, "rates", []modelcalls.Bin{{1.78, 3.16, 1}, {3.16, 5.62, 0}, {5.62, 10, 0}, {10, 17.8, 2}}, d.TokensPerSecond)
@@ -230,7 +233,7 @@ func TestCalls(t *testing.T) {
 		}
 	})
 	t.Run("formats", func(t *testing.T) {
-		r := read(t, db, modelcalls.Query{GroupBy: []string{"model"}, Bins: true, Limit: 3})
+		r := read(t, db, modelcalls.Query{GroupBy: []string{"model"}, Bins: true, Limit: 3}, options...)
 		text := querytest.Must[[]byte](t)(json.Marshal(r))
 		var back modelcalls.Report
 		if err := json.Unmarshal(text, &back); err != nil {
@@ -247,23 +250,20 @@ func TestCalls(t *testing.T) {
 		}
 	})
 	t.Run("nothing recorded", func(t *testing.T) {
-		r := querytest.Must[*modelcalls.Report](t)(modelcalls.Read(t.Context(), querytest.Reader(db, 1e6), modelcalls.Query{Tenant: "nobody", Bins: true, Limit: 5}))
+		r := querytest.Must[*modelcalls.Report](t)(modelcalls.Read(t.Context(), querytest.Reader(db, 1e6, options...), modelcalls.Query{Tenant: "nobody", Bins: true, Limit: 5}))
 		querytest.Equal(t, "report", []any{0, 0, 0, uint64(0)}, []any{len(r.Items), len(r.Calls), len(r.Distributions.FirstTokenMS), r.Totals.Calls})
 	})
 }
 
 // A report in which nearly every call is recorded twice takes another way to the same result.
 func TestCallsWithCareForAll(t *testing.T) {
-	limit := grouping.RepeatedLimit
-	grouping.RepeatedLimit = 0
-	defer func() { grouping.RepeatedLimit = limit }()
-	TestCalls(t)
+	testCalls(t, query.WithRepeatedLimit(0))
 }
 
 // Statuses of sessions are known only from their summaries.
 func TestCallsOfSessionsWithAStatus(t *testing.T) {
 	db := querytest.Open(t)
 	db.Add(recordings()...)
-	failed := &sessionlist.Filter{Statuses: []sessionhead.Status{sessionhead.Failed}}
+	failed := &sessionfilter.Filter{Statuses: []sessionhead.Status{sessionhead.Failed}}
 	querytest.Equal(t, "report", querytest.Lines(": "+sonnet, "all: "+sonnet), table(read(t, db, modelcalls.Query{Sessions: failed})))
 }

@@ -1,3 +1,5 @@
+// Package pricelist shows the effective price table: its models, the history of one model,
+// models that are used and have no price, and what a price file would change.
 package pricelist
 
 import (
@@ -8,9 +10,12 @@ import (
 	"time"
 
 	"tapedeck/internal/problem"
+	"tapedeck/query"
 	"tapedeck/query/pricing/prices"
 	"tapedeck/query/pricing/pricetables"
 )
+
+var statements = query.Statements("report/pricelist")
 
 // Head says which price table an answer is about.
 type Head struct {
@@ -44,7 +49,7 @@ type Entry struct {
 	Model      string      `json:"model"`
 	Name       string      `json:"name"`
 	Deprecated bool        `json:"deprecated"`
-	Prices     []UnitPrice `json:"prices"` // of calls that no condition of a rule holds for but provider, model, tenant and date
+	Prices     []UnitPrice `json:"prices"` // of calls for which rules have no other conditions than provider, model, tenant and date
 }
 
 // UnitPrice is the price of a unit. Amounts are decimal numbers.

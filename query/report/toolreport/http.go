@@ -5,7 +5,7 @@ import (
 
 	"tapedeck/query/endpoint"
 	"tapedeck/query/report/grouping"
-	"tapedeck/query/session/sessionlist"
+	"tapedeck/query/sessionfilter"
 	"tapedeck/query/tabular"
 )
 
@@ -19,7 +19,7 @@ func (h Handler) Tools(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
 	q := Query{Tenant: tenant, Zone: p.Zone("timezone")}
 	q.From, q.To = p.Range(q.Zone, h.Clock())
-	q.Sessions = sessionlist.ReadFilter(p)
+	q.Sessions = sessionfilter.Read(p)
 	q.Granularity = endpoint.OneOf(p, "granularity", grouping.Granularities)
 	q.GroupBy = grouping.ReadGroupings(p, Groupings)
 	if !p.Has("group_by") {

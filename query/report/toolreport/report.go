@@ -1,28 +1,31 @@
+// Package toolreport reports calls of tools: how many there were, how they ended and how long they
+// took.
 package toolreport
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"tapedeck/query"
 	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/report/grouping"
-	"tapedeck/query/session/sessionlist"
+	"tapedeck/query/sessionfilter"
 )
 
-// ToolGroupings are what a report on tools can be grouped by.
+var statements = grouping.Statements("report/toolreport")
+
+// Groupings lists what a report on tools can be grouped by.
 var Groupings = []string{"tool", "agent", "session"}
 
 // Query asks how tools did.
 type Query struct {
 	Tenant      string
 	From, To    time.Time            // half open, by when a call was first spoken of; zero for no limit
-	Zone        *time.Location       // in which periods begin; nil stands for UTC
-	Granularity grouping.Granularity // "" stands for Whole
+	Zone        *time.Location       // in which periods begin; nil means UTC
+	Granularity grouping.Granularity // "" means Whole
 	GroupBy     []string
-	Slowest     int                 // how many of the slowest calls to list
-	Sessions    *sessionlist.Filter // only the calls of these sessions; nil for all
+	Slowest     int                   // how many of the slowest calls to list
+	Sessions    *sessionfilter.Filter // only the calls of these sessions; nil for all
 }
 
 // Report is the answer: a row for each period and group with calls, in
@@ -43,7 +46,7 @@ type Report struct {
 // Row is how one group of calls did in one period.
 type Row struct {
 	grouping.Period
-	Group grouping.Group // in JSON its values stand beside the others, under their names
+	Group grouping.Group // in JSON each value is a field beside the others
 	Times
 }
 
@@ -72,12 +75,7 @@ func (t Row) MarshalJSON() ([]byte, error) { return grouping.MarshalRow(t.Group,
 
 // UnmarshalJSON reads the form of the API.
 func (t *Row) UnmarshalJSON(text []byte) (err error) {
-	if err = json.Unmarshal(text, &t.Period); err == nil {
-		err = json.Unmarshal(text, &t.Times)
-	}
-	if err == nil {
-		t.Group, err = grouping.GroupOf(text, Groupings)
-	}
+	t.Group, err = grouping.UnmarshalRow(text, Groupings, &t.Period, &t.Times)
 	return err
 }
 
@@ -111,7 +109,7 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Report, error) {
 		b.Shape.Groups = append(b.Shape.Groups, toolColumns[name])
 	}
 	if q.Sessions != nil {
-		ids, err := sessionlist.Matching(ctx, r, q.Tenant, q.Sessions)
+		ids, err := sessionfilter.Matching(ctx, r, q.Tenant, q.Sessions)
 		if err == nil {
 			err = b.Restrict(ids)
 		}

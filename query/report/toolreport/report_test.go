@@ -7,10 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/grouping"
 	"tapedeck/query/report/toolreport"
-	"tapedeck/query/session/sessionlist"
+	"tapedeck/query/sessionfilter"
 	"tapedeck/schema"
 )
 
@@ -46,7 +47,9 @@ func toolTable(r *toolreport.Report) string {
 	return strings.Join(append(rows, line("all", r.Totals)), "\n")
 }
 
-func TestTools(t *testing.T) {
+func TestTools(t *testing.T) { testTools(t) }
+
+func testTools(t *testing.T, options ...query.Option) {
 	db := querytest.Open(t)
 	reported := querytest.Tool("reported", "search", schema.StatusOK, 3600, 3601)
 	reported.Duration = int64(250 * time.Millisecond) // the source knows better than the second between two frames
@@ -78,7 +81,7 @@ func TestTools(t *testing.T) {
 		}},
 		querytest.Recording{Session: "z", Stream: 9, Tenant: "other", Spans: []schema.Span{querytest.Tool("b1", "bash", schema.StatusOK, 0, 1000)}},
 	)
-	r := querytest.Reader(db, 1e6)
+	r := querytest.Reader(db, 1e6, options...)
 	all := "all: 11 calls, 2 errors, 2 open, 8 timed, 250 3000 2500 5900 6950 7790 8000"
 	for _, tc := range []struct {
 		name string
@@ -102,10 +105,10 @@ func TestTools(t *testing.T) {
 		{"half open: by when it was first spoken of, whole if it ends later", toolreport.Query{From: querytest.When(20), To: querytest.When(50.5)}, querytest.Lines(
 			": 5 calls, 1 errors, 2 open, 3 timed, 3000 5000 4000 7200 7600 7920 8000",
 			"all: 5 calls, 1 errors, 2 open, 3 timed, 3000 5000 4000 7200 7600 7920 8000")},
-		{"of the sessions in which a tool was called", toolreport.Query{Sessions: &sessionlist.Filter{Tools: []string{"search"}}}, querytest.Lines(
+		{"of the sessions in which a tool was called", toolreport.Query{Sessions: &sessionfilter.Filter{Tools: []string{"search"}}}, querytest.Lines(
 			": 3 calls, 1 errors, 0 open, 3 timed, 250 2000 750 4150 4575 4915 5000",
 			"all: 3 calls, 1 errors, 0 open, 3 timed, 250 2000 750 4150 4575 4915 5000")},
-		{"of no session", toolreport.Query{Sessions: &sessionlist.Filter{Tools: []string{"nothing"}}, Slowest: 5}, querytest.Lines(
+		{"of no session", toolreport.Query{Sessions: &sessionfilter.Filter{Tools: []string{"nothing"}}, Slowest: 5}, querytest.Lines(
 			"all: 0 calls, 0 errors, 0 open, 0 timed, - - - - - - -")},
 		{"its second stream in range, its first not", toolreport.Query{From: querytest.When(55), To: querytest.When(59)}, querytest.Lines(
 			"all: 0 calls, 0 errors, 0 open, 0 timed, - - - - - - -")},
@@ -144,8 +147,5 @@ func TestTools(t *testing.T) {
 
 // A report in which nearly every call is recorded twice takes another way to the same result.
 func TestToolsWithCareForAll(t *testing.T) {
-	limit := grouping.RepeatedLimit
-	grouping.RepeatedLimit = 0
-	defer func() { grouping.RepeatedLimit = limit }()
-	TestTools(t)
+	testTools(t, query.WithRepeatedLimit(0))
 }

@@ -66,7 +66,7 @@ func slowest(ctx context.Context, r *query.Reader, b *grouping.Report, n int) ([
 	for i, row := range rows {
 		calls[i] = SlowCall{
 			SessionID: row.Session, SpanID: row.Span, Tool: query.Named(row.Name), Agent: query.Named(row.Agent),
-			Status: row.Status, Started: query.Known(row.Started),
+			Status: row.Status, Started: query.KnownInstant(row.Started),
 			DurationMS: query.KnownMillis(row.Took, !row.Runs), RunningMS: query.KnownMillis(row.Took, row.Runs),
 		}
 		if p := places[key{row.Session, row.Span}]; p != nil {

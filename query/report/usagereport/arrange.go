@@ -16,7 +16,7 @@ type Order string
 // ByPeriod is that of periods, and of names within one.
 const ByPeriod Order = "period"
 
-// Orders are all there are, the default first.
+// Orders lists all orders, the default first.
 var Orders = []Order{ByPeriod, "-cost", "cost", "-tokens", "tokens", "-calls", "calls"}
 
 // arrange puts the rows in order and keeps those of the first top groups. Rows that sum up

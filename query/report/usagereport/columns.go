@@ -17,7 +17,7 @@ type figureColumn struct {
 	value func(*Figures) any
 }
 
-// columns are those of the report's figures. Costs are text, so that no digit is lost; reasons
+// columns lists the columns of the report's figures. Costs are text, so that no digit is lost; reasons
 // are JSON.
 func (u *Report) columns() []figureColumn {
 	list := []figureColumn{count("calls", func(f *Figures) int64 { return int64(f.Calls) })}

@@ -107,7 +107,7 @@ func (s *foundSessions) of(period string, groups []string) *Found {
 	return f.sum()
 }
 
-// with returns the findings of the sessions of both. The sums are those of sum.
+// with returns the findings of the sessions of f and o. Their sums are set by sum.
 func (f *Found) with(o *Found) *Found {
 	if o == nil {
 		return f

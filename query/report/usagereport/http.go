@@ -6,7 +6,7 @@ import (
 
 	"tapedeck/query/endpoint"
 	"tapedeck/query/report/grouping"
-	"tapedeck/query/session/sessionlist"
+	"tapedeck/query/sessionfilter"
 	"tapedeck/query/tabular"
 )
 
@@ -52,7 +52,7 @@ func (h Handler) Usage(w http.ResponseWriter, r *http.Request, tenant string) {
 func (h Handler) query(p *endpoint.Params, tenant string) Query {
 	q := Query{Tenant: tenant, Zone: p.Zone("timezone")}
 	q.From, q.To = p.Range(q.Zone, h.Clock())
-	q.Sessions = sessionlist.ReadFilter(p)
+	q.Sessions = sessionfilter.Read(p)
 	q.AsOf = p.Instant("as_of", q.Zone, h.Clock())
 	q.Prices = p.Digest("prices")
 	q.WhatIfModel, q.Currency = p.Text("what_if_model"), p.Text("currency")

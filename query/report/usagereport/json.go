@@ -9,15 +9,14 @@ import (
 	"strconv"
 	"time"
 
-	"tapedeck/query"
 	"tapedeck/query/pricing/cost"
 )
 
 // WriteJSON writes the report as JSON.
 func (u *Report) WriteJSON(w io.Writer) error { return u.write(w, newObject) }
 
-// object writes a report as one JSON object. Its rows are the bulk of the work that a report of
-// many rows is, so they are written without reflection.
+// object writes a report as one JSON object. Rows are written without reflection, since writing
+// them is most of the work of a long report.
 type object struct {
 	w      io.Writer
 	report *Report
@@ -35,12 +34,12 @@ func newObject(w io.Writer, u *Report) (writer, error) {
 	return o, err
 }
 
-// frame returns what stands before the rows and behind them.
+// frame returns the JSON before the rows and after them.
 func (o *object) frame() (head, tail []byte, err error) {
 	frame := *o.report
 	frame.Items = []Row{}
 	text, err := json.Marshal(&frame)
-	const items = `,"items":[` // cannot stand in a text, in which quotes are escaped
+	const items = `,"items":[` // is not part of a string, in which quotes are escaped
 	head, tail, _ = bytes.Cut(text, []byte(items))
 	return append(slices.Clone(head), items...), append(tail, '\n'), err
 }
@@ -127,7 +126,7 @@ func appendReasons(out []byte, name string, list []cost.Unpriced) ([]byte, error
 	return appendAny(append(append(append(out, `,"`...), name...), `":`...), list)
 }
 
-func appendTokens(out []byte, t *query.Tokens) []byte {
+func appendTokens(out []byte, t *cost.Tokens) []byte {
 	out = strconv.AppendInt(append(out, `{"input":`...), t.Input, 10)
 	out = strconv.AppendInt(append(out, `,"cache_read":`...), t.CacheRead, 10)
 	out = strconv.AppendInt(append(out, `,"cache_write_5m":`...), t.CacheWrite5m, 10)
@@ -159,6 +158,7 @@ func appendText(out []byte, text *string) []byte {
 	return appendQuoted(out, *text)
 }
 
+// appendQuoted appends a text as encoding/json writes it. Most texts need no escapes.
 func appendQuoted(out []byte, text string) []byte {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {

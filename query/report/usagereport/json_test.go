@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/shopspring/decimal"
 
-	"tapedeck/query"
 	"tapedeck/query/pricing/cost"
 	"tapedeck/query/report/grouping"
 )
@@ -22,8 +21,8 @@ func TestWriteJSON(t *testing.T) {
 	full := Row{
 		Period: grouping.Period{Name: &name, Start: &at, End: &at}, Group: grouping.Group{"tag:z": nil, "model": &name, "agent": &empty},
 		Others: Others{3}, Figures: Figures{
-			Spent:    query.Spent{Calls: 4, Tokens: query.TokensOf(1, 2, 3, 4, 5, -6), Cost: money, UnpricedCalls: 1, UnpricedTokens: -2, Unpriced: unpriced, Discrepancies: 7},
-			Repriced: money, RepricedUnpriced: 1, RepricedReasons: unpriced, WhatIf: money, WhatIfUnpriced: 2, WhatIfReasons: unpriced,
+			UsageTotals: cost.UsageTotals{Calls: 4, Tokens: cost.TokensOf(1, 2, 3, 4, 5, -6), Cost: money, UnpricedCalls: 1, UnpricedTokens: -2, Unpriced: unpriced, Discrepancies: 7},
+			Repriced:    money, RepricedUnpriced: 1, RepricedReasons: unpriced, WhatIf: money, WhatIfUnpriced: 2, WhatIfReasons: unpriced,
 			Stated:   []cost.Stated{{Money: *money, Calls: 2}},
 			Findings: &Found{Sessions: 1, Findings: 2, Codes: []FoundCode{{Code: "c", Count: 2, Sessions: 1}}},
 		},

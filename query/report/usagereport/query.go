@@ -9,8 +9,10 @@ import (
 	"tapedeck/query"
 	"tapedeck/query/pricing/cost"
 	"tapedeck/query/report/grouping"
-	"tapedeck/query/session/sessionlist"
+	"tapedeck/query/sessionfilter"
 )
+
+var statements = grouping.Statements("report/usagereport")
 
 // Groupings are what a usage report can be grouped by; "tag:" stands for a tag of any name.
 var Groupings = []string{
@@ -21,12 +23,12 @@ var Groupings = []string{
 type Query struct {
 	Tenant      string
 	From, To    time.Time            // half open: reported at From or later, and before To; zero for no limit
-	Zone        *time.Location       // in which periods begin; nil stands for UTC
-	Granularity grouping.Granularity // "" stands for Whole
+	Zone        *time.Location       // in which periods begin; nil means UTC
+	Granularity grouping.Granularity // "" means Whole
 	GroupBy     []string
-	Sessions    *sessionlist.Filter // only the usage of these sessions; nil for all
+	Sessions    *sessionfilter.Filter // only the usage of these sessions; nil for all
 
-	Order Order // "" stands for ByPeriod
+	Order Order // "" means ByPeriod
 	// Top is how many groups are listed, the first by the order over the whole range; the
 	// others are one row in each period. 0 for all.
 	Top int
@@ -81,7 +83,7 @@ func (q *Query) base(ctx context.Context, r *query.Reader, split cost.Split) (*g
 	b.Args = b.Args.And(query.TagArgs(b.Shape.Tags)).And(split.Parameters())
 	b.Shape.ByNode, b.Shape.ByStatus = slices.Contains(q.GroupBy, "node"), slices.Contains(q.GroupBy, "status")
 	if q.Sessions != nil {
-		ids, err := sessionlist.Matching(ctx, r, q.Tenant, q.Sessions)
+		ids, err := sessionfilter.Matching(ctx, r, q.Tenant, q.Sessions)
 		if err == nil {
 			err = b.Restrict(ids)
 		}

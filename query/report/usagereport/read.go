@@ -14,7 +14,7 @@ import (
 type row struct {
 	Period string   `ch:"period"`
 	Groups []string `ch:"groups"`
-	query.SpentRow
+	cost.TotalsRow
 	cost.StatedRow
 }
 
@@ -96,7 +96,7 @@ type folder struct {
 }
 
 func (f *folder) add(cell *row) error {
-	figures := figuresOf(f.pricers, &cell.SpentRow)
+	figures := figuresOf(f.pricers, &cell.TotalsRow)
 	var err error
 	if figures.Stated, err = cell.StatedRow.Stated(); err != nil {
 		return fmt.Errorf("cost that a source states: %w", err)

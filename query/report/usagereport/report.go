@@ -1,10 +1,9 @@
+// Package usagereport reports the usage of models and its cost, by periods and groups.
 package usagereport
 
 import (
-	"encoding/json"
 	"time"
 
-	"tapedeck/query"
 	"tapedeck/query/pricing/cost"
 	"tapedeck/query/report/grouping"
 )
@@ -25,15 +24,15 @@ type Report struct {
 	found bool // with findings
 }
 
-// Row is what one group used in one period.
+// Row is the usage of one group in one period.
 type Row struct {
 	grouping.Period
-	Group grouping.Group // in JSON its values stand beside the others, under their names
+	Group grouping.Group // in JSON each value is a field beside the others
 	Others
 	Figures
 }
 
-// Others says of how many groups a row is.
+// Others counts the groups that a row sums up.
 type Others struct {
 	// OtherGroups is how many groups a row sums up that are not among the first of a
 	// report; 0 for a row of one group. The names of such a row's group are null.
@@ -42,7 +41,7 @@ type Others struct {
 
 // Figures are what was used and what it cost. Costs of different kinds are never added.
 type Figures struct {
-	query.Spent
+	cost.UsageTotals
 	// Repriced is the cost at the prices that were asked for with as_of or prices, WhatIf
 	// that of the same tokens of another model; null if not asked for, or not known.
 	Repriced         *cost.Money     `json:"repriced_cost"`
@@ -59,7 +58,7 @@ type Figures struct {
 
 // Add adds the figures of other calls.
 func (f *Figures) Add(o *Figures) {
-	f.Spent.Add(o.Spent)
+	f.UsageTotals.Add(o.UsageTotals)
 	f.Repriced, f.WhatIf = cost.Sum(f.Repriced, o.Repriced), cost.Sum(f.WhatIf, o.WhatIf)
 	f.RepricedUnpriced += o.RepricedUnpriced
 	f.WhatIfUnpriced += o.WhatIfUnpriced
@@ -70,8 +69,8 @@ func (f *Figures) Add(o *Figures) {
 }
 
 // figuresOf returns the figures of a cell.
-func figuresOf(p *grouping.Pricers, row *query.SpentRow) Figures {
-	f := Figures{Spent: row.Spent(p.Cost)}
+func figuresOf(p *grouping.Pricers, row *cost.TotalsRow) Figures {
+	f := Figures{UsageTotals: row.Totals(p.Cost)}
 	if p.Repriced != nil {
 		other := p.Repriced.Of(&row.Cell)
 		f.Repriced, f.RepricedUnpriced, f.RepricedReasons = other.Cost, other.UnpricedCalls, other.Unpriced
@@ -85,11 +84,6 @@ func figuresOf(p *grouping.Pricers, row *query.SpentRow) Figures {
 
 // UnmarshalJSON reads the form of the API.
 func (u *Row) UnmarshalJSON(text []byte) (err error) {
-	for _, part := range []any{&u.Period, &u.Others, &u.Figures} {
-		if err = json.Unmarshal(text, part); err != nil {
-			return err
-		}
-	}
-	u.Group, err = grouping.GroupOf(text, Groupings)
+	u.Group, err = grouping.UnmarshalRow(text, Groupings, &u.Period, &u.Others, &u.Figures)
 	return err
 }

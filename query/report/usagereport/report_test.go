@@ -9,6 +9,7 @@ import (
 
 	"tapedeck/internal/problem"
 	"tapedeck/query"
+	"tapedeck/query/pricing/cost"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/grouping"
 	"tapedeck/query/report/usagereport"
@@ -18,7 +19,7 @@ import (
 // table writes a usage report as lines of "<period> <groups>: <calls> calls,
 // <input>+<cache_read>+<cache_write_5m>+<cache_write_1h>+<output>+<reasoning>=<total>".
 func table(r *usagereport.Report) string {
-	line := func(name string, s query.Spent) string {
+	line := func(name string, s cost.UsageTotals) string {
 		t := s.Tokens
 		return fmt.Sprintf("%s: %d calls, %d+%d+%d+%d+%d+%d=%d", name, s.Calls,
 			t.Input, t.CacheRead, t.CacheWrite5m, t.CacheWrite1h, t.Output, t.Reasoning, t.Total)
@@ -36,12 +37,14 @@ func table(r *usagereport.Report) string {
 			}
 			name = append(name, value)
 		}
-		lines = append(lines, line(strings.Join(name, " "), row.Spent))
+		lines = append(lines, line(strings.Join(name, " "), row.UsageTotals))
 	}
-	return strings.Join(append(lines, line("total", r.Totals.Spent)), "\n")
+	return strings.Join(append(lines, line("total", r.Totals.UsageTotals)), "\n")
 }
 
-func TestUsageGroups(t *testing.T) {
+func TestUsageGroups(t *testing.T) { testUsageGroups(t) }
+
+func testUsageGroups(t *testing.T, options ...query.Option) {
 	db := querytest.Open(t)
 	withNode := querytest.Used("u3", "claude", 7200, schema.Tokens{Input: 1, CacheRead: 2, CacheWrite5m: 3, CacheWrite1h: 4, Output: 5, Reasoning: 6})
 	withNode.Node, withNode.Agent, withNode.Provider = "run-think-1", "helper", "anthropic"
@@ -70,7 +73,7 @@ func TestUsageGroups(t *testing.T) {
 		},
 		querytest.Recording{Session: "a", Stream: 1, Tenant: "other", Usages: []schema.Usage{querytest.Used("u1", "gpt-5", 0, schema.Tokens{Input: 1e6})}},
 	)
-	r := querytest.Reader(db, 1e6)
+	r := querytest.Reader(db, 1e6, options...)
 	all := "total: 5 calls, 1031+2+3+4+17+6=1063"
 	for _, tc := range []struct {
 		by   []string
@@ -142,10 +145,8 @@ func TestUsageTooLong(t *testing.T) {
 // Reports in which nearly everything is written twice go another way, and come to
 // the same.
 func TestReportsWithCareForAll(t *testing.T) {
-	limit := grouping.RepeatedLimit
-	grouping.RepeatedLimit = 0
-	defer func() { grouping.RepeatedLimit = limit }()
-	t.Run("usage written again", TestUsageWrittenAgain)
-	t.Run("usage groups", TestUsageGroups)
-	t.Run("running totals", TestUsageRunningTotals)
+	all := query.WithRepeatedLimit(0)
+	t.Run("usage written again", func(t *testing.T) { testUsageWrittenAgain(t, all) })
+	t.Run("usage groups", func(t *testing.T) { testUsageGroups(t, all) })
+	t.Run("running totals", func(t *testing.T) { testUsageRunningTotals(t, all) })
 }

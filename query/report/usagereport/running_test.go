@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tapedeck/query"
+	"tapedeck/query/pricing/cost"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/grouping"
 	"tapedeck/query/report/usagereport"
@@ -21,7 +22,9 @@ func total(id, scope string, seconds float64, t schema.Tokens) schema.Usage {
 	return u
 }
 
-func TestUsageRunningTotals(t *testing.T) {
+func TestUsageRunningTotals(t *testing.T) { testUsageRunningTotals(t) }
+
+func testUsageRunningTotals(t *testing.T, options ...query.Option) {
 	db := querytest.Open(t)
 	db.Add(
 		// A thread whose totals go on across two streams, begin anew, and stand still.
@@ -41,7 +44,7 @@ func TestUsageRunningTotals(t *testing.T) {
 			total("t1", "thread", 5*day, schema.Tokens{Input: 1}),
 		}},
 	)
-	r := querytest.Reader(db, 1e6)
+	r := querytest.Reader(db, 1e6, options...)
 	for _, tc := range []struct {
 		name     string
 		from, to float64 // days
@@ -69,13 +72,15 @@ func TestUsageRunningTotals(t *testing.T) {
 	}
 	t.Run("the session's own sum", func(t *testing.T) {
 		d := querytest.Must[*sessiondetail.Detail](t)(sessiondetail.Read(t.Context(), r, db.Tenant, "codex"))
-		querytest.Equal(t, "tokens", query.Tokens{Input: 185, CacheRead: 44, Output: 1011, Total: 1240}, d.Tokens)
+		querytest.Equal(t, "tokens", cost.Tokens{Input: 185, CacheRead: 44, Output: 1011, Total: 1240}, d.Tokens)
 	})
 }
 
 // A record that several streams write, that is written anew, or that changes after
 // midnight counts once, as it was written last; in whatever way the range cuts.
-func TestUsageWrittenAgain(t *testing.T) {
+func TestUsageWrittenAgain(t *testing.T) { testUsageWrittenAgain(t) }
+
+func testUsageWrittenAgain(t *testing.T, options ...query.Option) {
 	db := querytest.Open(t)
 	late := querytest.Used("late", "m", 1*day+5, schema.Tokens{Input: 300})
 	late.SeenAt, late.SeenSeq, late.Version = querytest.AtSecond(1*day-5), 3, 9
@@ -93,7 +98,7 @@ func TestUsageWrittenAgain(t *testing.T) {
 		// Another session may use the same ids.
 		querytest.Recording{Session: "t", Stream: 3, Usages: []schema.Usage{querytest.Used("twice", "m", 11, schema.Tokens{Input: 1000})}},
 	)
-	r := querytest.Reader(db, 1e6)
+	r := querytest.Reader(db, 1e6, options...)
 	for _, tc := range []struct {
 		from, to float64 // seconds
 		want     string

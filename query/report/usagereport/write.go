@@ -12,7 +12,7 @@ import (
 	"tapedeck/query/tabular"
 )
 
-// Formats are those of reports, the default first.
+// Formats lists the formats of reports, the default first.
 var Formats = []tabular.Format{tabular.JSON, tabular.NDJSON, tabular.CSV, tabular.Parquet}
 
 // writer writes the rows of a report.
@@ -26,7 +26,7 @@ type opener = func(io.Writer, *Report) (writer, error)
 
 var openers = map[tabular.Format]opener{tabular.JSON: newObject, tabular.NDJSON: newLines, tabular.CSV: newCSV, tabular.Parquet: newParquet}
 
-// spoolBytes is what the rows of a report take, compressed, with room for the largest.
+// spoolBytes is an upper bound of the compressed size of a report's rows.
 const spoolBytes = 16 << 20
 
 // Write writes a report. Rows in the order of periods are written

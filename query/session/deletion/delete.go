@@ -1,3 +1,4 @@
+// Package deletion deletes a session with all its facts.
 package deletion
 
 import (

@@ -1,3 +1,4 @@
+// Package facets counts the values by which sessions can be filtered.
 package facets
 
 import (
@@ -6,6 +7,8 @@ import (
 
 	"tapedeck/query"
 )
+
+var statements = query.Statements("session/facets")
 
 // Query asks for names that sessions can be filtered by.
 type Query struct {
@@ -23,7 +26,7 @@ type Facets struct {
 	Tags     []string `json:"tags"` // without their values
 }
 
-// facetsShape is what sql/facets.sql asks of, for tables of facts and of streams.
+// facetsShape selects the optional parts of sql/facets.sql, for tables of facts and of streams.
 type facetsShape struct{ Facts, Streams facetRange }
 
 type facetRange struct {

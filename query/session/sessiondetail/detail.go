@@ -1,3 +1,4 @@
+// Package sessiondetail reads the page of one session: its head, streams, runs and totals.
 package sessiondetail
 
 import (
@@ -12,8 +13,11 @@ import (
 	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/query/facts/spanmerge"
 	"tapedeck/query/facts/usagerecord"
+	"tapedeck/query/pricing/cost"
 	"tapedeck/query/session/sharewindow"
 )
+
+var statements = query.Statements("session/sessiondetail")
 
 // Detail is all there is to say of one session but its frames, spans and
 // messages.
@@ -34,7 +38,7 @@ type Totals struct {
 	Frames  uint64                 `json:"frames"`
 	Bytes   uint64                 `json:"bytes"`
 	Tools   sessionhead.ToolCounts `json:"tools"`
-	query.Spent
+	cost.UsageTotals
 }
 
 // Read returns one session. The error of one that is not there is a problem
@@ -82,7 +86,7 @@ func Read(ctx context.Context, r *query.Reader, tenant, session string) (*Detail
 	texts = slices.DeleteFunc(texts, func(m runText) bool { return !limit.Holds(m.From, m.Until) }) // a text cannot be cut by time
 	counted := sessionhead.CountSpans(spans)
 	head := sessionhead.Summarize(s, r, counted, r.Now())
-	head.Spent = usagerecord.SpentOn(usage)
+	head.UsageTotals = usagerecord.TotalsOf(usage)
 	if limit != nil {
 		head.Title = firstOfUser(texts)
 	}
@@ -90,7 +94,7 @@ func Read(ctx context.Context, r *query.Reader, tenant, session string) (*Detail
 		Head: head.Head, Streams: streams, Runs: newRuns(spans, usage, texts),
 		Totals: Totals{
 			Runs: counted.Runs, Streams: s.Streams, Frames: s.Frames, Bytes: s.Bytes,
-			Tools: head.Tools, Spent: head.Spent,
+			Tools: head.Tools, UsageTotals: head.UsageTotals,
 		},
 	}
 	if limit.Ended(whole) {
@@ -100,7 +104,7 @@ func Read(ctx context.Context, r *query.Reader, tenant, session string) (*Detail
 	for i := range streams {
 		counters.Add(&streams[i].Counters)
 	}
-	d.Discrepancies = discrepancies(&counters, counted, &head.Spent, repeatedStreams(streams))
+	d.Discrepancies = discrepancies(&counters, counted, &head.UsageTotals, repeatedStreams(streams))
 	d.FramesExpired = expired
 	return d, nil
 }

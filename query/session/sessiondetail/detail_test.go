@@ -73,14 +73,14 @@ func TestSession(t *testing.T) {
 			SpanID: "r1", RunID: "run-1", Started: querytest.When(1), Ended: querytest.Ptr(querytest.When(20)), DurationMS: querytest.Ptr(19000.0), Status: "ok", Agent: "main",
 			Position: schema.Position{At: querytest.AtSecond(1), StreamID: querytest.StreamID(1)}.String(),
 			Message:  querytest.Ptr("Please fix it"), Reply: querytest.Ptr(string([]rune(long)[:280]) + "…"),
-			Tools: sessionhead.ToolCounts{Calls: 1}, Spent: query.Spent{Calls: 1, Tokens: query.Tokens{Input: 100, Output: 7, Total: 107}, Cost: known},
+			Tools: sessionhead.ToolCounts{Calls: 1}, UsageTotals: cost.UsageTotals{Calls: 1, Tokens: cost.Tokens{Input: 100, Output: 7, Total: 107}, Cost: known},
 		},
 		{
 			SpanID: "r2", RunID: "run-2", Started: querytest.When(30), Status: "unclosed", Error: querytest.Ptr("stream ended"), Agent: "main",
 			Position: schema.Position{At: querytest.AtSecond(30), StreamID: querytest.StreamID(1), Seq: 1}.String(),
 			Message:  querytest.Ptr("And now?"), Reply: querytest.Ptr("So far"),
-			Tools: sessionhead.ToolCounts{Calls: 1, Errors: 1}, Spent: query.Spent{
-				Calls: 1, Tokens: query.Tokens{Input: 1, Total: 1}, UnpricedCalls: 1, UnpricedTokens: 1, Unpriced: none, Discrepancies: 1,
+			Tools: sessionhead.ToolCounts{Calls: 1, Errors: 1}, UsageTotals: cost.UsageTotals{
+				Calls: 1, Tokens: cost.Tokens{Input: 1, Total: 1}, UnpricedCalls: 1, UnpricedTokens: 1, Unpriced: none, Discrepancies: 1,
 			},
 		},
 	}, got.Runs)
@@ -99,8 +99,8 @@ func TestSession(t *testing.T) {
 	}, got.Streams)
 	querytest.Equal(t, "totals", sessiondetail.Totals{
 		Runs: 2, Streams: 2, Frames: 81, Bytes: 8000, Tools: sessionhead.ToolCounts{Calls: 2, Errors: 1},
-		Spent: query.Spent{
-			Calls: 2, Tokens: query.Tokens{Input: 101, Output: 7, Total: 108}, Cost: known,
+		UsageTotals: cost.UsageTotals{
+			Calls: 2, Tokens: cost.Tokens{Input: 101, Output: 7, Total: 108}, Cost: known,
 			UnpricedCalls: 1, UnpricedTokens: 1, Unpriced: none, Discrepancies: 1,
 		},
 	}, got.Totals)
@@ -108,7 +108,7 @@ func TestSession(t *testing.T) {
 		ID: "s", Started: querytest.When(0), Ended: querytest.Ptr(querytest.When(100)), LastAt: querytest.When(100), DurationMS: 100000, Status: sessionhead.Incomplete, Title: "Fix it",
 		End:    &sessionhead.End{At: querytest.When(100), OffsetMS: 100000, Reason: sessionhead.EndClosed, Detail: "the recording was closed"},
 		Frames: 81, Bytes: 8000, Tools: got.Totals.Tools, Dialects: []string{"loom", "openai-chat"}, Agents: []string{"main"},
-		Models: []string{}, Tags: map[string]string{"k": "v"}, Spent: got.Totals.Spent,
+		Models: []string{}, Tags: map[string]string{"k": "v"}, UsageTotals: got.Totals.UsageTotals,
 	}, got.Head)
 	var codes []string
 	for _, d := range got.Discrepancies {

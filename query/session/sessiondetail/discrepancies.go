@@ -3,9 +3,9 @@ package sessiondetail
 import (
 	"fmt"
 
-	"tapedeck/query"
 	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/facts/sessionstreams"
+	"tapedeck/query/pricing/cost"
 )
 
 // Discrepancy is something about a session that does not add up, or that is
@@ -47,7 +47,7 @@ func repeatedStreams(streams []sessionstreams.Stream) uint64 {
 	return repeated
 }
 
-func discrepancies(c *sessionstreams.Counters, spans *sessionhead.SpanCounts, spent *query.Spent, repeated uint64) []Discrepancy {
+func discrepancies(c *sessionstreams.Counters, spans *sessionhead.SpanCounts, spent *cost.UsageTotals, repeated uint64) []Discrepancy {
 	list := []Discrepancy{}
 	for _, d := range []struct {
 		code   string

@@ -10,6 +10,7 @@ import (
 	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/facts/spanmerge"
 	"tapedeck/query/facts/usagerecord"
+	"tapedeck/query/pricing/cost"
 	"tapedeck/schema"
 )
 
@@ -24,12 +25,12 @@ type Run struct {
 	Error      *string    `json:"error"`
 	Agent      string     `json:"agent"`
 	Position   string     `json:"position"` // of the frame that first spoke of it
-	// Message and Reply are cut short: what the user said, and what the agent
-	// answered last; null where nothing was said.
+	// Message and Reply are cut short: the first message of the user, and the last
+	// answer of the agent; null if there is none.
 	Message *string                `json:"message"`
 	Reply   *string                `json:"reply"`
 	Tools   sessionhead.ToolCounts `json:"tools"`
-	query.Spent
+	cost.UsageTotals
 }
 
 // runText is a message of the user or the agent, cut to one character more than
@@ -45,7 +46,7 @@ type runText struct {
 	Text    string `ch:"excerpt"`
 }
 
-// firstOfUser returns what users said first, cut short; "" if they said nothing.
+// firstOfUser returns the first message of a user, cut short; "" if there is none.
 func firstOfUser(texts []runText) string {
 	var first *runText
 	for i := range texts {
@@ -71,11 +72,11 @@ func newRuns(spans []spanmerge.Span, usage []usagerecord.Record, texts []runText
 			continue
 		}
 		run := Run{
-			SpanID: s.ID, RunID: s.Run, Started: query.Moment(s.Begin()), Status: s.Status, Error: query.Named(s.Error),
+			SpanID: s.ID, RunID: s.Run, Started: query.Instant(s.Begin()), Status: s.Status, Error: query.Named(s.Error),
 			Agent: s.Agent, Position: s.Position(),
 		}
 		if !s.Open() {
-			run.Ended = query.Known(s.Ended)
+			run.Ended = query.KnownInstant(s.Ended)
 		}
 		if d, ok := s.Duration(); ok {
 			run.DurationMS = query.KnownMillis(d, true)
@@ -101,7 +102,7 @@ func newRuns(spans []spanmerge.Span, usage []usagerecord.Record, texts []runText
 	}
 	for i := range usage {
 		if n, ok := at.find(usage[i].SpanID, usage[i].RunID); ok {
-			list[n].Spent.Add(usagerecord.SpentOn(usage[i : i+1]))
+			list[n].UsageTotals.Add(usagerecord.TotalsOf(usage[i : i+1]))
 		}
 	}
 	addTexts(list, at, texts)
@@ -115,7 +116,7 @@ type owners struct {
 	byID   map[string]int // by the run's id, as the frames name it
 }
 
-// find returns the run that a span stands below; where it stands below none, the
+// find returns the run that is an ancestor of a span; if no run is, the
 // one of the id.
 func (o *owners) find(spanID, runID string) (int, bool) {
 	for range len(o.spans) { // parents reported by a source may form a circle
@@ -170,7 +171,7 @@ func addTexts(list []Run, at owners, texts []runText) {
 
 // runAt finds the run that a message without a run's id belongs to.
 func runAt(list []Run, m *runText) (int, bool) {
-	said := query.Moment(m.Started)
+	said := query.Instant(m.Started)
 	next, _ := slices.BinarySearchFunc(list, said, func(r Run, t time.Time) int { return r.Started.Compare(t) })
 	during := next - 1
 	if next < len(list) && list[next].Started.Equal(said) {

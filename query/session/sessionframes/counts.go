@@ -7,7 +7,7 @@ import (
 	"tapedeck/query/facts/sessionstreams"
 )
 
-// carefulShape is what statements that count the frames of a session ask of.
+// carefulShape selects the optional parts of statements that count the frames of a session.
 type carefulShape struct{ Careful, Span bool }
 
 // countFrames counts the rows of a session's frames, and where they are more
@@ -33,7 +33,7 @@ func countFrames[Row any](
 	return query.Ask[Row](ctx, r, statements, name, carefulShape{Careful: true}, a)
 }
 
-// repeated reports whether some of a session's frames stand there several times.
+// repeated reports whether some frames of a session are stored several times.
 func repeated(ctx context.Context, r *query.Reader, s *sessionstreams.Row, a query.Args) (bool, error) {
 	rows, err := query.AskOne[struct {
 		Found uint64 `ch:"found"`

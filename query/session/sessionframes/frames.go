@@ -1,3 +1,5 @@
+// Package sessionframes reads the frames of a session: pages, an index, counts by type and density
+// over time.
 package sessionframes
 
 import (
@@ -12,6 +14,8 @@ import (
 	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/schema"
 )
+
+var statements = query.Statements("session/sessionframes")
 
 // Frame is one frame with its envelope. Of Frame, Text and Base64 one is there.
 type Frame struct {
@@ -34,8 +38,8 @@ type Frame struct {
 	Payload
 }
 
-// Payload is what a frame says, its transport's framing taken off; of a frame
-// that says nothing (a comment, a blank line) all of it.
+// Payload returns the bytes of a frame without the framing of its transport. A frame without a
+// payload (a comment, a blank line) is returned whole.
 type Payload struct {
 	JSON   json.RawMessage `json:"frame,omitempty"`  // a message that is JSON
 	Text   *string         `json:"text,omitempty"`   // one that is other text
@@ -138,7 +142,7 @@ func (f *frameRow) position() schema.Position {
 
 func (f *frameRow) frame(from int64) Frame {
 	return Frame{
-		Position: f.position().String(), OffsetMS: query.Millis(f.At - from), CapturedAt: query.Moment(f.At),
+		Position: f.position().String(), OffsetMS: query.Millis(f.At - from), CapturedAt: query.Instant(f.At),
 		StreamID: f.Stream, Seq: f.Seq, Direction: f.Direction, Transport: f.Transport, Type: f.Type,
 		SessionID: f.Session, RunID: f.Run, NodeID: f.Node, EventID: f.Event, Agent: f.Agent,
 		Flags: schema.Flags(f.Flags).Names(), Size: len(f.Raw), Payload: f.payload(),

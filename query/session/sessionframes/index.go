@@ -18,13 +18,13 @@ type Index struct {
 	Items []Mark `json:"items"`
 }
 
-// Mark is where a frame stands.
+// Mark is the place of a frame.
 type Mark struct {
 	Position string  `json:"position"`
 	OffsetMS float64 `json:"offset_ms"` // from the session's start
 }
 
-// Types is what types of frames a session has, the most frequent first.
+// Types lists the types of frames in a session, the most frequent first.
 type Types struct {
 	Items []Type `json:"items"`
 }

@@ -15,7 +15,7 @@ const (
 	rawWindowBytes = 8 << 20
 )
 
-// RawFrame is what a frame's recorded bytes are and where they belong.
+// RawFrame is a frame's recorded bytes with its place.
 type RawFrame struct {
 	Stream    string
 	Direction string

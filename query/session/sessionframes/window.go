@@ -20,7 +20,7 @@ type Filter struct {
 	Bytes bool
 }
 
-// framesShape is what the statements about frames ask of.
+// framesShape selects the optional parts of the statements on frames.
 type framesShape struct {
 	Types, Nodes, Agents, Directions, Bytes, After, Reach, Raw, Careful, Span bool
 }

@@ -10,6 +10,7 @@ import (
 	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/querytest"
 	"tapedeck/query/session/sessionlist"
+	"tapedeck/query/sessionfilter"
 )
 
 // Pages by cost hold what a list of all sessions does, in order; sessions whose cost is not
@@ -31,11 +32,11 @@ func TestSessionOrdersByCost(t *testing.T) {
 		return cmp.Or(costOf(&x).Cmp(costOf(&y)), cmp.Compare(x.ID, y.ID))
 	})
 	for name, tc := range map[string]struct {
-		filter  sessionlist.Filter
+		filter  sessionfilter.Filter
 		outside func(s sessionhead.Summary) bool
 	}{
-		"all": {sessionlist.Filter{}, func(sessionhead.Summary) bool { return false }},
-		"in a range of costs, with tokens": {sessionlist.Filter{MinCost: &low, MaxCost: &high, MinTokens: 5}, func(s sessionhead.Summary) bool {
+		"all": {sessionfilter.Filter{}, func(sessionhead.Summary) bool { return false }},
+		"in a range of costs, with tokens": {sessionfilter.Filter{MinCost: &low, MaxCost: &high, MinTokens: 5}, func(s sessionhead.Summary) bool {
 			return s.Cost == nil || s.Cost.Amount.LessThan(low) || s.Cost.Amount.GreaterThan(high)
 		}},
 	} {
@@ -49,7 +50,7 @@ func TestSessionOrdersByCost(t *testing.T) {
 		q.Sort, q.Limit = "-cost", 100
 		querytest.Equal(t, name+", highest first", lineOf(want, key), lineOf(pages(t, r, q), key))
 	}
-	byTime := pages(t, r, sessionlist.Query{Tenant: db.Tenant, Filter: sessionlist.Filter{MinCost: &high}, Limit: 100})
+	byTime := pages(t, r, sessionlist.Query{Tenant: db.Tenant, Filter: sessionfilter.Filter{MinCost: &high}, Limit: 100})
 	if len(byTime) == 0 || slices.ContainsFunc(byTime, func(s sessionhead.Summary) bool { return costOf(&s).LessThan(high) }) {
 		t.Errorf("from %s: %s", high, lineOf(byTime, key))
 	}

@@ -11,6 +11,7 @@ import (
 	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/querytest"
 	"tapedeck/query/session/sessionlist"
+	"tapedeck/query/sessionfilter"
 	"tapedeck/schema"
 )
 
@@ -62,54 +63,54 @@ func TestSessionFilters(t *testing.T) {
 	r := querytest.Reader(db, 1e6)
 	for _, tc := range []struct {
 		name   string
-		filter sessionlist.Filter
-		sort   sessionlist.Sort
+		filter sessionfilter.Filter
+		sort   sessionfilter.Sort
 		want   string
 	}{
-		{"all, newest first", sessionlist.Filter{}, "", "9 8 7 6 5 4 3 2 1 0"},
-		{"oldest first", sessionlist.Filter{}, "started", "0 1 2 3 4 5 6 7 8 9"},
-		{"longest first", sessionlist.Filter{}, "-duration", "0 1 2 3 4 5 6 7 8 9"},
-		{"shortest first", sessionlist.Filter{}, "duration", "9 8 7 6 5 4 3 2 1 0"},
-		{"latest activity first", sessionlist.Filter{}, "-last_at", "8 9 7 6 5 4 3 2 1 0"},
-		{"oldest activity first", sessionlist.Filter{}, "last_at", "0 1 2 3 4 5 6 7 9 8"},
-		{"from, inclusive", sessionlist.Filter{From: querytest.When(420)}, "", "9 8 7"},
-		{"to, exclusive", sessionlist.Filter{To: querytest.When(120)}, "", "1 0"},
-		{"from and to", sessionlist.Filter{From: querytest.When(60), To: querytest.When(240)}, "", "3 2 1"},
-		{"text in the title, whatever its case", sessionlist.Filter{Text: "gRÖßE 4"}, "", "4"},
-		{"text in the id", sessionlist.Filter{Text: "S7"}, "", "7"},
-		{"text in a tag", sessionlist.Filter{Text: "ODD"}, "", "9 7 5 3 1"},
-		{"text that looks like SQL", sessionlist.Filter{Text: `' OR 1=1 --\`}, "", ""},
-		{"a tag", sessionlist.Filter{Tags: []sessionlist.TagFilter{{Key: "parity", Value: "odd"}}}, "", "9 7 5 3 1"},
-		{"a tag with any value", sessionlist.Filter{Tags: []sessionlist.TagFilter{{Key: "beta", AnyValue: true}}}, "", "1 0"},
-		{"a tag with an empty value", sessionlist.Filter{Tags: []sessionlist.TagFilter{{Key: "beta"}}}, "", "1 0"},
-		{"no such tag", sessionlist.Filter{Tags: []sessionlist.TagFilter{{Key: "gamma"}}}, "", ""},
-		{"two tags, both", sessionlist.Filter{Tags: []sessionlist.TagFilter{{Key: "beta", AnyValue: true}, {Key: "parity", Value: "odd"}}}, "", "1"},
-		{"an agent", sessionlist.Filter{Agents: []string{"agent-3"}}, "", "8 3"},
-		{"either agent", sessionlist.Filter{Agents: []string{"agent-3", "agent-4"}}, "", "9 8 4 3"},
-		{"a tool", sessionlist.Filter{Tools: []string{"search"}}, "", "9 7 5 3 1"},
-		{"a model", sessionlist.Filter{Models: []string{"gpt-5"}}, "", "1 0"},
-		{"failed", sessionlist.Filter{Statuses: []sessionhead.Status{sessionhead.Failed}}, "", "7 4 1"},
-		{"incomplete", sessionlist.Filter{Statuses: []sessionhead.Status{sessionhead.Incomplete}}, "", "8 5 2"},
-		{"fine", sessionlist.Filter{Statuses: []sessionhead.Status{sessionhead.Fine}}, "", "9 6 3 0"},
-		{"running", sessionlist.Filter{Statuses: []sessionhead.Status{sessionhead.Running}}, "", ""},
-		{"failed or incomplete", sessionlist.Filter{Statuses: []sessionhead.Status{sessionhead.Failed, sessionhead.Incomplete}}, "", "8 7 5 4 2 1"},
-		{"fine or failed", sessionlist.Filter{Statuses: []sessionhead.Status{sessionhead.Fine, sessionhead.Failed}}, "", "9 7 6 4 3 1 0"},
-		{"a dialect", sessionlist.Filter{Dialects: []string{"openai-chat"}}, "", "9 4"},
-		{"either dialect", sessionlist.Filter{Dialects: []string{"openai-chat", "loom"}}, "", "9 8 7 6 5 4 3 2 1 0"},
-		{"a dialect that a stream was first taken for", sessionlist.Filter{Dialects: []string{"ndjson"}}, "", ""},
-		{"as long as this, or longer", sessionlist.Filter{MinDuration: 8 * time.Second}, "", "2 1 0"},
-		{"as long as this, or shorter", sessionlist.Filter{MaxDuration: 2 * time.Second}, "", "9 8"},
-		{"of a length", sessionlist.Filter{MinDuration: 4 * time.Second, MaxDuration: 5 * time.Second}, "-duration", "5 6"},
-		{"some tokens", sessionlist.Filter{MinTokens: 1}, "", "3 2 1 0"},
-		{"so many tokens, of a running total", sessionlist.Filter{MinTokens: 30}, "", "3"},
-		{"so many tokens, late", sessionlist.Filter{MinTokens: 1, From: querytest.When(100)}, "", "3 2"},
-		{"more tokens than there are", sessionlist.Filter{MinTokens: 41}, "", ""},
-		{"no tokens", sessionlist.Filter{MaxTokens: querytest.Ptr[int64](0)}, "", "9 8 7 6 5 4"},
-		{"few tokens", sessionlist.Filter{MinTokens: 1, MaxTokens: querytest.Ptr[int64](20)}, "", "2 1 0"},
-		{"most tokens first", sessionlist.Filter{}, "-tokens", "3 2 1 0 9 8 7 6 5 4"},
-		{"fewest tokens first", sessionlist.Filter{To: querytest.When(240)}, "tokens", "0 1 2 3"},
-		{"failed, with an odd number, late", sessionlist.Filter{
-			From: querytest.When(100), Statuses: []sessionhead.Status{sessionhead.Failed}, Tags: []sessionlist.TagFilter{{Key: "parity", Value: "odd"}},
+		{"all, newest first", sessionfilter.Filter{}, "", "9 8 7 6 5 4 3 2 1 0"},
+		{"oldest first", sessionfilter.Filter{}, "started", "0 1 2 3 4 5 6 7 8 9"},
+		{"longest first", sessionfilter.Filter{}, "-duration", "0 1 2 3 4 5 6 7 8 9"},
+		{"shortest first", sessionfilter.Filter{}, "duration", "9 8 7 6 5 4 3 2 1 0"},
+		{"latest activity first", sessionfilter.Filter{}, "-last_at", "8 9 7 6 5 4 3 2 1 0"},
+		{"oldest activity first", sessionfilter.Filter{}, "last_at", "0 1 2 3 4 5 6 7 9 8"},
+		{"from, inclusive", sessionfilter.Filter{From: querytest.When(420)}, "", "9 8 7"},
+		{"to, exclusive", sessionfilter.Filter{To: querytest.When(120)}, "", "1 0"},
+		{"from and to", sessionfilter.Filter{From: querytest.When(60), To: querytest.When(240)}, "", "3 2 1"},
+		{"text in the title, whatever its case", sessionfilter.Filter{Text: "gRÖßE 4"}, "", "4"},
+		{"text in the id", sessionfilter.Filter{Text: "S7"}, "", "7"},
+		{"text in a tag", sessionfilter.Filter{Text: "ODD"}, "", "9 7 5 3 1"},
+		{"text that looks like SQL", sessionfilter.Filter{Text: `' OR 1=1 --\`}, "", ""},
+		{"a tag", sessionfilter.Filter{Tags: []sessionfilter.TagFilter{{Key: "parity", Value: "odd"}}}, "", "9 7 5 3 1"},
+		{"a tag with any value", sessionfilter.Filter{Tags: []sessionfilter.TagFilter{{Key: "beta", AnyValue: true}}}, "", "1 0"},
+		{"a tag with an empty value", sessionfilter.Filter{Tags: []sessionfilter.TagFilter{{Key: "beta"}}}, "", "1 0"},
+		{"no such tag", sessionfilter.Filter{Tags: []sessionfilter.TagFilter{{Key: "gamma"}}}, "", ""},
+		{"two tags, both", sessionfilter.Filter{Tags: []sessionfilter.TagFilter{{Key: "beta", AnyValue: true}, {Key: "parity", Value: "odd"}}}, "", "1"},
+		{"an agent", sessionfilter.Filter{Agents: []string{"agent-3"}}, "", "8 3"},
+		{"either agent", sessionfilter.Filter{Agents: []string{"agent-3", "agent-4"}}, "", "9 8 4 3"},
+		{"a tool", sessionfilter.Filter{Tools: []string{"search"}}, "", "9 7 5 3 1"},
+		{"a model", sessionfilter.Filter{Models: []string{"gpt-5"}}, "", "1 0"},
+		{"failed", sessionfilter.Filter{Statuses: []sessionhead.Status{sessionhead.Failed}}, "", "7 4 1"},
+		{"incomplete", sessionfilter.Filter{Statuses: []sessionhead.Status{sessionhead.Incomplete}}, "", "8 5 2"},
+		{"fine", sessionfilter.Filter{Statuses: []sessionhead.Status{sessionhead.Fine}}, "", "9 6 3 0"},
+		{"running", sessionfilter.Filter{Statuses: []sessionhead.Status{sessionhead.Running}}, "", ""},
+		{"failed or incomplete", sessionfilter.Filter{Statuses: []sessionhead.Status{sessionhead.Failed, sessionhead.Incomplete}}, "", "8 7 5 4 2 1"},
+		{"fine or failed", sessionfilter.Filter{Statuses: []sessionhead.Status{sessionhead.Fine, sessionhead.Failed}}, "", "9 7 6 4 3 1 0"},
+		{"a dialect", sessionfilter.Filter{Dialects: []string{"openai-chat"}}, "", "9 4"},
+		{"either dialect", sessionfilter.Filter{Dialects: []string{"openai-chat", "loom"}}, "", "9 8 7 6 5 4 3 2 1 0"},
+		{"a dialect that a stream was first taken for", sessionfilter.Filter{Dialects: []string{"ndjson"}}, "", ""},
+		{"as long as this, or longer", sessionfilter.Filter{MinDuration: 8 * time.Second}, "", "2 1 0"},
+		{"as long as this, or shorter", sessionfilter.Filter{MaxDuration: 2 * time.Second}, "", "9 8"},
+		{"of a length", sessionfilter.Filter{MinDuration: 4 * time.Second, MaxDuration: 5 * time.Second}, "-duration", "5 6"},
+		{"some tokens", sessionfilter.Filter{MinTokens: 1}, "", "3 2 1 0"},
+		{"so many tokens, of a running total", sessionfilter.Filter{MinTokens: 30}, "", "3"},
+		{"so many tokens, late", sessionfilter.Filter{MinTokens: 1, From: querytest.When(100)}, "", "3 2"},
+		{"more tokens than there are", sessionfilter.Filter{MinTokens: 41}, "", ""},
+		{"no tokens", sessionfilter.Filter{MaxTokens: querytest.Ptr[int64](0)}, "", "9 8 7 6 5 4"},
+		{"few tokens", sessionfilter.Filter{MinTokens: 1, MaxTokens: querytest.Ptr[int64](20)}, "", "2 1 0"},
+		{"most tokens first", sessionfilter.Filter{}, "-tokens", "3 2 1 0 9 8 7 6 5 4"},
+		{"fewest tokens first", sessionfilter.Filter{To: querytest.When(240)}, "tokens", "0 1 2 3"},
+		{"failed, with an odd number, late", sessionfilter.Filter{
+			From: querytest.When(100), Statuses: []sessionhead.Status{sessionhead.Failed}, Tags: []sessionfilter.TagFilter{{Key: "parity", Value: "odd"}},
 		}, "", "7"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -171,25 +172,25 @@ func TestUsageFilters(t *testing.T) {
 	r := querytest.Reader(db, 1e6)
 	for _, tc := range []struct {
 		name   string
-		filter sessionlist.Filter
+		filter sessionfilter.Filter
 		want   string
 	}{
-		{"a provider that a span names", sessionlist.Filter{Providers: []string{"openai"}}, "s1"},
-		{"a provider that usage names", sessionlist.Filter{Providers: []string{"anthropic"}}, "s2"},
-		{"either provider", sessionlist.Filter{Providers: []string{"openai", "anthropic"}}, "s1 s2"},
-		{"a run", sessionlist.Filter{Runs: []string{"run-3"}}, "s3"},
-		{"a node by its name", sessionlist.Filter{Nodes: []string{"plan"}}, "s1"},
-		{"a node by its id", sessionlist.Filter{Nodes: []string{"n2"}}, "s2"},
-		{"a tier", sessionlist.Filter{ServiceTiers: []string{"flex"}}, "s1"},
-		{"calls that succeeded", sessionlist.Filter{CallStatuses: []string{"ok"}}, "s1"},
-		{"calls with usage that failed", sessionlist.Filter{CallStatuses: []string{"error"}}, "s2"},
-		{"any of these", sessionlist.Filter{CallStatuses: []string{"error", "ok"}}, "s1 s2"},
-		{"calls that are open", sessionlist.Filter{CallStatuses: []string{"open"}}, ""},
-		{"a provider and another's tier", sessionlist.Filter{Providers: []string{"anthropic"}, ServiceTiers: []string{"flex"}}, ""},
-		{"with a limit of tokens", sessionlist.Filter{Runs: []string{"run-2"}, MinTokens: 1}, "s2"},
-		{"with a limit of time", sessionlist.Filter{Runs: []string{"run-2"}, MinDuration: time.Nanosecond, From: querytest.When(-1)}, "s2"},
+		{"a provider that a span names", sessionfilter.Filter{Providers: []string{"openai"}}, "s1"},
+		{"a provider that usage names", sessionfilter.Filter{Providers: []string{"anthropic"}}, "s2"},
+		{"either provider", sessionfilter.Filter{Providers: []string{"openai", "anthropic"}}, "s1 s2"},
+		{"a run", sessionfilter.Filter{Runs: []string{"run-3"}}, "s3"},
+		{"a node by its name", sessionfilter.Filter{Nodes: []string{"plan"}}, "s1"},
+		{"a node by its id", sessionfilter.Filter{Nodes: []string{"n2"}}, "s2"},
+		{"a tier", sessionfilter.Filter{ServiceTiers: []string{"flex"}}, "s1"},
+		{"calls that succeeded", sessionfilter.Filter{CallStatuses: []string{"ok"}}, "s1"},
+		{"calls with usage that failed", sessionfilter.Filter{CallStatuses: []string{"error"}}, "s2"},
+		{"any of these", sessionfilter.Filter{CallStatuses: []string{"error", "ok"}}, "s1 s2"},
+		{"calls that are open", sessionfilter.Filter{CallStatuses: []string{"open"}}, ""},
+		{"a provider and another's tier", sessionfilter.Filter{Providers: []string{"anthropic"}, ServiceTiers: []string{"flex"}}, ""},
+		{"with a limit of tokens", sessionfilter.Filter{Runs: []string{"run-2"}, MinTokens: 1}, "s2"},
+		{"with a limit of time", sessionfilter.Filter{Runs: []string{"run-2"}, MinDuration: time.Nanosecond, From: querytest.When(-1)}, "s2"},
 	} {
-		ids := querytest.Must[[]string](t)(sessionlist.Matching(t.Context(), r, db.Tenant, &tc.filter))
+		ids := querytest.Must[[]string](t)(sessionfilter.Matching(t.Context(), r, db.Tenant, &tc.filter))
 		slices.Sort(ids)
 		if got := strings.Join(ids, " "); got != tc.want {
 			t.Errorf("%s: %q, want %q", tc.name, got, tc.want)
@@ -213,7 +214,7 @@ func TestSessionTokensOnceMerged(t *testing.T) {
 	db.Exec("OPTIMIZE TABLE usage FINAL")
 	page := querytest.Must[*query.Page[sessionhead.Summary]](t)(sessionlist.Read(t.Context(), query.NewReader(db.Conn), sessionlist.Query{
 		Tenant: querytest.Tenant, Limit: 10, Sort: "-tokens",
-		Filter: sessionlist.Filter{MinTokens: 10, MaxTokens: querytest.Ptr[int64](29)},
+		Filter: sessionfilter.Filter{MinTokens: 10, MaxTokens: querytest.Ptr[int64](29)},
 	}))
 	var got []string
 	for _, s := range page.Items {

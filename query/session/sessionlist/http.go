@@ -2,10 +2,10 @@ package sessionlist
 
 import (
 	"net/http"
-	"strings"
 	"time"
 
 	"tapedeck/query/endpoint"
+	"tapedeck/query/sessionfilter"
 )
 
 const sessionsLimit, sessionsMost = 50, 500 // on a page
@@ -18,12 +18,12 @@ func (h Handler) Sessions(w http.ResponseWriter, r *http.Request, tenant string)
 	p := endpoint.NewParams(r)
 	q := Query{Tenant: tenant}
 	from, to := p.Range(time.UTC, h.Clock())
-	if f := ReadFilter(p); f != nil {
+	if f := sessionfilter.Read(p); f != nil {
 		q.Filter = *f
 	}
 	q.From, q.To = from, to
 	q.Outdated = p.Flag("outdated")
-	q.Sort = endpoint.OneOf(p, "sort", Sorts)
+	q.Sort = endpoint.OneOf(p, "sort", sessionfilter.Sorts)
 	q.Limit = p.Number("limit", sessionsLimit, 1, sessionsMost)
 	q.Cursor = p.Text("cursor")
 	found := p.Flag("findings")
@@ -36,18 +36,4 @@ func (h Handler) Sessions(w http.ResponseWriter, r *http.Request, tenant string)
 		err = AddFindings(r.Context(), h.Reader, tenant, page)
 	}
 	h.Answer(w, r, page, err)
-}
-
-// tags reads tags: "k:v", or "k" for any value.
-func tags(p *endpoint.Params, name string) []TagFilter {
-	var list []TagFilter
-	for _, v := range p.Texts(name) {
-		key, value, ok := strings.Cut(v, ":")
-		if key == "" {
-			p.Refuse(name, v, "has no name", "name:value", "name")
-			return nil
-		}
-		list = append(list, TagFilter{Key: key, Value: value, AnyValue: !ok})
-	}
-	return list
 }

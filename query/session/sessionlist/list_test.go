@@ -13,6 +13,7 @@ import (
 	"tapedeck/query/querytest"
 	"tapedeck/query/session/sessiondetail"
 	"tapedeck/query/session/sessionlist"
+	"tapedeck/query/sessionfilter"
 	"tapedeck/schema"
 )
 
@@ -62,11 +63,11 @@ func TestSessionInTheList(t *testing.T) {
 		Status: sessionhead.Fine, Title: "Fix the build", Frames: 43, Bytes: 4350,
 		Tools: sessionhead.ToolCounts{Calls: 2, Errors: 1}, Dialects: []string{"loom", "openai-chat"},
 		Agents: []string{"main"}, Models: []string{}, Tags: map[string]string{"customer": "c1", "region": "eu"},
-		Spent: query.Spent{
+		UsageTotals: cost.UsageTotals{
 			// gpt-5: 106 * 1.25 + 10 * 0.125 + 16 * 10 millionths; it has no price of its own for
 			// writing to a cache.
 			Calls: 2, Cost: &cost.Money{Amount: decimal.RequireFromString("0.00029375"), Currency: "USD"},
-			Tokens: query.Tokens{Input: 101, CacheRead: 10, CacheWrite5m: 2, CacheWrite1h: 3, Output: 11, Reasoning: 5, Total: 132},
+			Tokens: cost.Tokens{Input: 101, CacheRead: 10, CacheWrite5m: 2, CacheWrite1h: 3, Output: 11, Reasoning: 5, Total: 132},
 		},
 		End: &sessionhead.End{At: querytest.When(100.5), OffsetMS: 100500, Reason: "eof", Detail: "the source came to its end"}, // of the stream that ended last
 	}
@@ -139,7 +140,7 @@ func TestSessionStatus(t *testing.T) {
 			// The list, the list of that status alone, and the session's own page agree.
 			for _, only := range [][]sessionhead.Status{nil, {tc.want}, sessionhead.Statuses} {
 				page := querytest.Must[*query.Page[sessionhead.Summary]](t)(sessionlist.Read(t.Context(), r, sessionlist.Query{
-					Tenant: tenant, Limit: 10, Filter: sessionlist.Filter{Statuses: only},
+					Tenant: tenant, Limit: 10, Filter: sessionfilter.Filter{Statuses: only},
 				}))
 				if len(page.Items) != 1 || page.Items[0].Status != tc.want {
 					t.Errorf("list of %v: %+v, want one session, %s", only, page.Items, tc.want)

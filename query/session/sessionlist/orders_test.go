@@ -13,6 +13,7 @@ import (
 	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/querytest"
 	"tapedeck/query/session/sessionlist"
+	"tapedeck/query/sessionfilter"
 	"tapedeck/schema"
 )
 
@@ -50,39 +51,36 @@ func TestSessionOrdersByPages(t *testing.T) {
 	db := querytest.New(t)
 	db.Add(spenders(24)...)
 	t.Run("unmerged, too many of several rows", func(t *testing.T) {
-		defer sessionlist.SetBoundsSpare(1)()
-		defer sessionlist.SetSeveralLimit(2)()
-		checkOrders(t, db)
+		checkOrders(t, db, sessionfilter.Limits{Spare: 1, SeveralRows: 2})
 	})
 	db.Merge()
 	for _, table := range []string{"streams", "usage"} {
 		db.Exec("OPTIMIZE TABLE " + table + " FINAL")
 	}
 	t.Run("merged", func(t *testing.T) {
-		defer sessionlist.SetBoundsSpare(0)()
-		checkOrders(t, db)
+		checkOrders(t, db, sessionfilter.Limits{Spare: -1})
 	})
 }
 
-func checkOrders(t *testing.T, db *querytest.DB) {
+func checkOrders(t *testing.T, db *querytest.DB, limits sessionfilter.Limits) {
 	r := querytest.Reader(db, 1e6)
 	for _, tc := range []struct {
 		name   string
-		filter sessionlist.Filter
+		filter sessionfilter.Filter
 	}{
-		{"all", sessionlist.Filter{}},
-		{"from 5 to 40 tokens", sessionlist.Filter{MinTokens: 5, MaxTokens: querytest.Ptr[int64](40)}},
-		{"of an agent, in a range", sessionlist.Filter{Agents: []string{"a"}, From: querytest.When(300), To: querytest.When(2100)}},
-		{"in a range", sessionlist.Filter{From: querytest.When(310), To: querytest.When(2100)}},
-		{"from 2 to 9 s", sessionlist.Filter{MinDuration: 2 * time.Second, MaxDuration: 9 * time.Second}},
-		{"fine ones", sessionlist.Filter{Statuses: []sessionhead.Status{sessionhead.Fine}}},
+		{"all", sessionfilter.Filter{}},
+		{"from 5 to 40 tokens", sessionfilter.Filter{MinTokens: 5, MaxTokens: querytest.Ptr[int64](40)}},
+		{"of an agent, in a range", sessionfilter.Filter{Agents: []string{"a"}, From: querytest.When(300), To: querytest.When(2100)}},
+		{"in a range", sessionfilter.Filter{From: querytest.When(310), To: querytest.When(2100)}},
+		{"from 2 to 9 s", sessionfilter.Filter{MinDuration: 2 * time.Second, MaxDuration: 9 * time.Second}},
+		{"fine ones", sessionfilter.Filter{Statuses: []sessionhead.Status{sessionhead.Fine}}},
 	} {
-		q := sessionlist.Query{Tenant: db.Tenant, Filter: tc.filter, Limit: 100}
+		q := sessionlist.Query{Tenant: db.Tenant, Filter: tc.filter, Limit: 100, Limits: limits}
 		all := querytest.Must[*query.Page[sessionhead.Summary]](t)(sessionlist.Read(t.Context(), r, q)).Items
 		if len(all) < 4 {
 			t.Fatalf("%s: only %d sessions", tc.name, len(all))
 		}
-		for sort, key := range map[sessionlist.Sort]func(s *sessionhead.Summary) float64{
+		for sort, key := range map[sessionfilter.Sort]func(s *sessionhead.Summary) float64{
 			"tokens":   func(s *sessionhead.Summary) float64 { return float64(s.Tokens.Total) },
 			"duration": func(s *sessionhead.Summary) float64 { return s.DurationMS },
 		} {
@@ -91,7 +89,7 @@ func checkOrders(t *testing.T, db *querytest.DB) {
 			})
 			want := lineOf(all, key)
 			slices.Reverse(all)
-			for sort, want := range map[sessionlist.Sort]string{sort: want, "-" + sort: lineOf(all, key)} {
+			for sort, want := range map[sessionfilter.Sort]string{sort: want, "-" + sort: lineOf(all, key)} {
 				for _, limit := range []int{5, 100} {
 					q.Sort, q.Limit = sort, limit
 					querytest.Equal(t, fmt.Sprintf("%s by %s, %d at a time", tc.name, sort, limit), want, lineOf(pages(t, r, q), key))

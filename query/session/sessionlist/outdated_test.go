@@ -12,6 +12,7 @@ import (
 	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/querytest"
 	"tapedeck/query/session/sessionlist"
+	"tapedeck/query/sessionfilter"
 	"tapedeck/schema"
 )
 
@@ -43,7 +44,7 @@ func TestOutdated(t *testing.T) {
 		want    []string
 	}{{0, 10, nil}, {7, 10, want}, {7, 1, want}} {
 		r := querytest.Reader(db, 1e6, query.WithDecoderVersion(tc.version))
-		q := sessionlist.Query{Tenant: db.Tenant, Limit: tc.limit, Sort: "started", Filter: sessionlist.Filter{Outdated: true}}
+		q := sessionlist.Query{Tenant: db.Tenant, Limit: tc.limit, Sort: "started", Filter: sessionfilter.Filter{Outdated: true}}
 		var got []string
 		for {
 			page := querytest.Must[*query.Page[sessionhead.Summary]](t)(sessionlist.Read(t.Context(), r, q))

@@ -83,7 +83,7 @@ func (l *Limit) Streams(streams []sessionstreams.Stream) []sessionstreams.Stream
 			continue
 		}
 		s.Frames, s.Bytes, s.Title, s.IsLost = c.Frames, c.Bytes, "", false
-		s.FirstAt, s.LastAt = l.moment(s.FirstAt), l.moment(s.LastAt)
+		s.FirstAt, s.LastAt = l.instant(s.FirstAt), l.instant(s.LastAt)
 		if s.Ended != nil && !l.has(s.Ended.UnixNano()) {
 			s.Ended, s.EndReason = nil, ""
 		}
@@ -147,4 +147,4 @@ func (l *Limit) has(at int64) bool { return at >= l.from && at < l.to }
 
 func (l *Limit) clamp(at int64) int64 { return max(l.from, min(at, l.to-1)) }
 
-func (l *Limit) moment(at time.Time) time.Time { return query.Moment(l.clamp(at.UnixNano())) }
+func (l *Limit) instant(at time.Time) time.Time { return query.Instant(l.clamp(at.UnixNano())) }

@@ -1,3 +1,4 @@
+// Package timeline reads the spans of a session as a tree, with usage and gaps.
 package timeline
 
 import (
@@ -12,10 +13,13 @@ import (
 	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/query/facts/spanmerge"
 	"tapedeck/query/facts/usagerecord"
+	"tapedeck/query/pricing/cost"
 	"tapedeck/query/session/sharewindow"
 )
 
-// Timeline is what happened in a session, and when.
+var statements = query.Statements("session/timeline")
+
+// Timeline is the timeline of a session: its spans, marks and gaps.
 type Timeline struct {
 	SessionID  string             `json:"session_id"`
 	Status     sessionhead.Status `json:"status"`
@@ -65,8 +69,8 @@ type Span struct {
 	Provider     *string         `json:"provider"`
 	Error        *string         `json:"error"`
 	Attributes   json.RawMessage `json:"attributes"` // an object; null where there is none
-	// Tokens are those of its own usage records; null where it has none.
-	Tokens   *query.Tokens        `json:"tokens"`
+	// Tokens is the sum of its own usage records; null without any.
+	Tokens   *cost.Tokens         `json:"tokens"`
 	Usage    []usagerecord.Record `json:"usage"`
 	Children []*Span              `json:"children"`
 }
@@ -165,7 +169,7 @@ func (t *Timeline) hang(spans []spanmerge.Span, usage []usagerecord.Record, from
 		}
 		s.Usage = append(s.Usage, usage[i])
 		if s.Tokens == nil {
-			s.Tokens = &query.Tokens{}
+			s.Tokens = &cost.Tokens{}
 		}
 		s.Tokens.Add(usage[i].Tokens)
 	}
@@ -178,7 +182,7 @@ func onTimeline(s *spanmerge.Span, from, until int64) *Span {
 	begin := s.Begin()
 	t := &Span{
 		ID: s.ID, Parent: s.Parent, Kind: s.Kind, Name: s.Name, Status: s.Status,
-		Started: query.Moment(begin), StartMS: query.Millis(begin - from), Position: s.Position(),
+		Started: query.Instant(begin), StartMS: query.Millis(begin - from), Position: s.Position(),
 		ReportedMS: query.KnownMillis(s.Reported, s.Reported != 0),
 		Open:       s.Open(),
 		RunID:      s.Run, NodeID: s.Node, Agent: s.Agent, CallID: s.Call,
@@ -197,7 +201,7 @@ func onTimeline(s *spanmerge.Span, from, until int64) *Span {
 		}
 		t.OpenMS = query.KnownMillis(max(until-begin, 0), true)
 	} else {
-		t.Ended = query.Known(s.Ended)
+		t.Ended = query.KnownInstant(s.Ended)
 	}
 	t.FirstTokenMS = query.KnownMillis(s.FirstToken-begin, s.Started != 0 && s.FirstToken > begin)
 	return t

@@ -8,7 +8,6 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"tapedeck/query"
 	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/facts/usagerecord"
 	"tapedeck/query/pricing/cost"
@@ -119,24 +118,24 @@ func TestTimeline(t *testing.T) {
 		Position: schema.Position{At: querytest.AtSecond(1), StreamID: querytest.StreamID(1), Seq: 3}.String(),
 		Ended:    querytest.Ptr(querytest.When(3)), DurationMS: querytest.Ptr(2000.0), FirstTokenMS: querytest.Ptr(250.0), Agent: "main",
 		Model: querytest.Ptr("gpt-5"), Provider: querytest.Ptr("openai"), Attributes: []byte(`{"temperature":0.5}`),
-		Tokens: &query.Tokens{Input: 10, Output: 6, Total: 16}, Children: []*timeline.Span{},
+		Tokens: &cost.Tokens{Input: 10, Output: 6, Total: 16}, Children: []*timeline.Span{},
 		Usage: []usagerecord.Record{
 			{
 				ID: "u1", SpanID: "llm", Agent: "main", Model: querytest.Ptr("gpt-5"), Provider: querytest.Ptr("openai"), Mode: "add", Scope: "u1", At: querytest.When(3),
-				Tokens: query.Tokens{Input: 10, Output: 4, Total: 14}, StatedTotal: querytest.Ptr(uint64(15)), Discrepancy: true, Raw: []byte(onLLM.Raw),
+				Tokens: cost.Tokens{Input: 10, Output: 4, Total: 14}, StatedTotal: querytest.Ptr(uint64(15)), Discrepancy: true, Raw: []byte(onLLM.Raw),
 				Shares: &cost.Shares{Input: decimal.RequireFromString("0.0000125"), Output: decimal.RequireFromString("0.00004")},
 				Cost:   dollars("0.0000525"), // gpt-5: 10 at 1.25 and 4 at 10 dollars a million
 			},
 			{
 				ID: "u2", SpanID: "llm", Agent: "main", Model: querytest.Ptr("gpt-5"), Provider: querytest.Ptr("openai"), Mode: "add", Scope: "u2", At: querytest.When(3.1),
-				Tokens: query.Tokens{Output: 2, Total: 2}, Cost: dollars("0.00002"), Shares: &cost.Shares{Output: decimal.RequireFromString("0.00002")},
+				Tokens: cost.Tokens{Output: 2, Total: 2}, Cost: dollars("0.00002"), Shares: &cost.Shares{Output: decimal.RequireFromString("0.00002")},
 			},
 		},
 	}, live.Spans[0].Children[0].Children[0])
 	querytest.Equal(t, "a refused call", "User rejected.", *live.Spans[0].Children[1].Children[2].Error)
 	querytest.Equal(t, "a call's id", "call_1", live.Spans[0].Children[1].Children[0].CallID)
 	querytest.Equal(t, "usage of no span", []usagerecord.Record{{
-		ID: "u3", SpanID: "nowhere", Agent: "main", Provider: querytest.Ptr("openai"), Mode: "add", Scope: "u3", At: querytest.When(3.5), Tokens: query.Tokens{Output: 1, Total: 1},
+		ID: "u3", SpanID: "nowhere", Agent: "main", Provider: querytest.Ptr("openai"), Mode: "add", Scope: "u3", At: querytest.When(3.5), Tokens: cost.Tokens{Output: 1, Total: 1},
 		Unpriced: querytest.Ptr(prices.NoModel),
 	}}, live.Usage)
 	// 50, 500 and 100 ms: the median is 100, the longest began at 1.3 s.

@@ -1,3 +1,4 @@
+// Package transcript reads the messages of a session.
 package transcript
 
 import (
@@ -12,6 +13,8 @@ import (
 	"tapedeck/query/session/sessionframes"
 	"tapedeck/schema"
 )
+
+var statements = query.Statements("session/transcript")
 
 // Message is one message of a session.
 type Message struct {
@@ -199,8 +202,8 @@ func readMessages(ctx context.Context, r *query.Reader, q Query, s *sessionstrea
 
 func (v *messageView) message(row *messageRow, from int64, chunks bool) Message {
 	m := Message{
-		ID: v.ID, Kind: row.Kind, Text: row.Text, Media: row.Media, Started: query.Moment(v.Started),
-		StartMS: query.Millis(v.Started - from), Ended: query.Known(v.Ended), Complete: v.Complete,
+		ID: v.ID, Kind: row.Kind, Text: row.Text, Media: row.Media, Started: query.Instant(v.Started),
+		StartMS: query.Millis(v.Started - from), Ended: query.KnownInstant(v.Ended), Complete: v.Complete,
 		Position: schema.Position{At: v.SeenAt, StreamID: v.Stream, Seq: v.SeenSeq}.String(),
 		Name:     row.Name, SpanID: row.Span, RunID: row.Run, NodeID: row.Node, Agent: row.Agent,
 		Attributes: query.RawJSON(row.Attributes),

@@ -27,5 +27,5 @@ func All(table string) string { return statements.Must(table, shape{}) }
 // OfKinds is All for the kinds in the parameter kinds; usage has no kinds.
 func OfKinds(table string) string { return statements.Must(table, shape{Kinds: table != Usage}) }
 
-// shape is what the statements insert.
+// shape holds the values of the statements' templates.
 type shape struct{ Kinds bool }

@@ -9,7 +9,8 @@ import (
 	"tapedeck/replay/emulate"
 )
 
-// deltas lists those that envelopes can represent, or that the library omits too.
+// deltas lists the types of deltas that envelopes can represent, or that the library
+// omits too.
 var deltas = map[string]bool{
 	"text_delta": true, "thinking_delta": true, "signature_delta": true, "input_json_delta": true, "citations_delta": true,
 }

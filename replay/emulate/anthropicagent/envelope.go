@@ -18,7 +18,7 @@ type envelope struct {
 	kind, agent string
 	// extra are further members, as JSON without braces, such as `"id":"x"`.
 	extra string
-	// trailing: they stand after the delta.
+	// trailing is set if the further members come after the delta.
 	trailing bool
 }
 
@@ -60,8 +60,8 @@ func (e envelope) chunk(b []byte, final bool, payload string) []byte {
 	}
 }
 
-// fitting returns how many bytes of a text, whole characters, fit into so many bytes
-// of JSON: at least one character, if there is one.
+// fitting returns the length of the longest beginning of text, in whole characters, that
+// fits into so many bytes of JSON: at least one character, if there is one.
 func fitting(s string, room int) int {
 	for i, c := range s {
 		size := utf8.RuneLen(c)

@@ -36,8 +36,8 @@ func partOf(t replay.Tape, exec string) *emulate.Excerpt {
 	}
 }
 
-// runsOf lists the executions that a session recorded: those of the facts or, of a tape
-// without facts, those of the frames' envelopes.
+// runsOf lists the executions that a session recorded: from the facts or, on a tape
+// without facts, from the frames' envelopes.
 func runsOf(ctx context.Context, t replay.Tape) (map[string]bool, error) {
 	runs := map[string]bool{}
 	if !native(t) {
@@ -60,8 +60,8 @@ func runsOf(ctx context.Context, t replay.Tape) (map[string]bool, error) {
 	})
 }
 
-// clock returns the recorded time at which the clock starts, ns: that of the last event
-// that the client received, or of the place in the request.
+// clock returns the recorded time at which the clock starts, ns: the time of the last
+// event that the client received, or of the place in the request.
 func (s *Server) clock(ctx context.Context, t replay.Tape, part *emulate.Excerpt, writer *eventWriter, a ask) (int64, error) {
 	if !a.resume || a.after == 0 {
 		from, err := s.stage.From(ctx, t, a.pacing)

@@ -28,7 +28,7 @@ type entry struct {
 	done bool // it was written
 }
 
-// content is one of its fields.
+// content is what an entry adds to the events: one of the fields is set.
 type content struct {
 	step string // a step begins
 	text string // a piece of the model's answer
@@ -49,8 +49,8 @@ var wanted = replay.FactQuery{
 	Messages: []schema.MessageKind{schema.MessageAssistant, schema.MessageArguments, schema.MessageError},
 }
 
-// scriptOf makes the script of a session; of one that was recorded from Compozy it is
-// empty.
+// scriptOf makes the script of a session; it is empty for a session that was recorded
+// from Compozy.
 func scriptOf(ctx context.Context, t replay.Tape) (script, error) {
 	if native(t) {
 		return nil, nil
@@ -150,7 +150,7 @@ func argumentsOf(m *schema.Message) []byte {
 	}
 }
 
-// copy returns a script of which nothing was written, to write from.
+// copy returns a copy of the script in which no entry was written.
 func (s script) copy() script {
 	c := maps.Clone(s)
 	for id, list := range c {

@@ -112,8 +112,8 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	s.stage.Refuse(w, r, server, err)
 }
 
-// cors allows pages to read the answer, as the specification requires: all of them,
-// except those that the server's settings exclude.
+// cors allows pages to read the answer, as the specification requires: pages of all
+// origins, except those that the server's settings exclude.
 func (s *Server) cors(w http.ResponseWriter, r *http.Request) {
 	if s.stage.Origin(r) == nil {
 		w.Header().Set("Access-Control-Allow-Origin", "*")
@@ -128,7 +128,7 @@ type ask struct {
 	events []string // empty for all
 }
 
-// names lists all events: those of the specification, and those of Compozy's code.
+// names lists the events of the specification and the events of Compozy's code.
 var names = []string{
 	"workflow_start", "workflow_status", "agent_start", "agent_status", "task_status", "status", "tool_call", "llm_chunk",
 	"structured_delta", "warning", "error", "complete",

@@ -40,7 +40,7 @@ type provider struct {
 	whole string // the type of an answer that is not streamed
 }
 
-// providers by dialect.
+// providers are the providers by dialect.
 var providers = map[string]*provider{
 	"anthropic-messages": {
 		path: "/v1/messages", at: regexp.MustCompile(`^(/v1)?/messages$`), named: true, whole: "message",

@@ -21,9 +21,9 @@ import (
 // them out.
 const OwnOrigin = "Tapedeck-Own-Origin"
 
-// passive are the destinations (Sec-Fetch-Dest) whose answers a browser neither
-// runs nor shows as a document. "empty" is that of fetch, XMLHttpRequest,
-// EventSource and navigator.sendBeacon.
+// passive are the destinations (Sec-Fetch-Dest) whose answers a browser neither runs nor
+// shows as a document. "empty" is the destination of fetch, XMLHttpRequest, EventSource
+// and navigator.sendBeacon.
 var passive = []string{"empty", "websocket", "image", "audio", "video", "track", "font", "json"}
 
 // dropped are response header fields that act on the origin rather than on the one

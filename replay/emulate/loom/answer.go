@@ -23,12 +23,14 @@ func (c *conn) answer(ctx context.Context, request []byte) error {
 	return c.write(ctx, websocket.MessageText, message)
 }
 
-// A requestError is the client's: it is sent to it, and the connection stays.
+// requestError is an error of the client's request: the client receives it, and the
+// connection stays open.
 type requestError struct{ err error }
 
 func (e *requestError) Error() string { return e.err.Error() }
 
-// messageFor makes the answer. A run is answered here, and no message is returned.
+// messageFor returns the answer to a request. For a run request it plays the run and
+// returns no message.
 func (c *conn) messageFor(ctx context.Context, request []byte) ([]byte, error) {
 	v, err := fastjson.ParseBytes(request)
 	if err != nil || v.Type() != fastjson.TypeObject {
@@ -73,7 +75,7 @@ func (c *conn) messageFor(ctx context.Context, request []byte) ([]byte, error) {
 	return message, err
 }
 
-// recorded is a recorded answer to a request, under the id of this one.
+// recorded returns the recorded answer to a request of this type, with this request's id.
 func (c *conn) recorded(kind string, id *fastjson.Value) []byte {
 	raw := c.index.answers[kind]
 	if raw == nil {
@@ -125,8 +127,7 @@ func (c *conn) run(ctx context.Context, request *fastjson.Value) error {
 	return err
 }
 
-// choose picks the run that is next. The error is a *requestError where there is
-// none.
+// choose returns the run to play next. The error is a *requestError if there is none.
 func (c *conn) choose(said string) (*run, error) {
 	var runs []*run
 	for _, r := range c.index.runs {

@@ -11,8 +11,8 @@ import (
 	"tapedeck/replay/emulate"
 )
 
-// names pairs the types of the specification with the keys of the single-key
-// form (section 6).
+// names lists the types of the specification, each with its key in the single-key form
+// (section 6).
 var names = [][2]string{
 	{"run_start", "RunStart"}, {"node_enter", "TaskStart"}, {"node_exit", "TaskEnd"}, {"message_chunk", "Messages"},
 	{"usage", "Usage"}, {"values", "Values"}, {"updates", "Updates"}, {"custom", "Custom"}, {"checkpoint", "Checkpoint"},
@@ -31,19 +31,18 @@ func init() {
 	}
 }
 
-// renamed are the types whose payload calls id what the single-key form calls
-// node_id.
+// renamed lists the types whose payload has a member id that is called node_id in the
+// single-key form.
 var renamed = map[string]bool{
 	"node_enter": true, "node_exit": true, "updates": true,
 	"got_node_start": true, "got_node_complete": true, "got_node_failed": true,
 }
 
-// envelope are the members that the single-key form does not have.
+// envelope lists the members that the single-key form does not have.
 var envelope = map[string]bool{"session_id": true, "node_id": true, "event_id": true, "type": true}
 
-// ToExport returns an event of the specification's form in the single-key form,
-// which has no envelope. It is an error if the event is of a type that the
-// single-key form does not have.
+// ToExport converts an event of the specification's form to the single-key form, which
+// has no envelope. It returns an error for a type that the single-key form does not have.
 func ToExport(event []byte) ([]byte, error) {
 	v, err := fastjson.ParseBytes(event)
 	if err != nil {
@@ -94,8 +93,8 @@ func ToExport(event []byte) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// FromExport returns an event of the single-key form in the specification's. It
-// has as much of an envelope as stood beside the key: usually none.
+// FromExport converts an event of the single-key form to the specification's form. Its
+// envelope has the members that are beside the key: usually none.
 func FromExport(event []byte) ([]byte, error) {
 	v, err := fastjson.ParseBytes(event)
 	if err != nil {
@@ -153,8 +152,7 @@ func fromExport(v *fastjson.Value) ([]byte, error) {
 	return append(m.b, '}'), nil
 }
 
-// Wrap puts an event of the specification's form into the message that a server
-// sends it in.
+// Wrap returns the message in which a server sends an event of the specification's form.
 func Wrap(run string, event []byte) []byte {
 	m := members{b: []byte("{")}
 	m.text("type", "run_stream_event")
@@ -162,7 +160,7 @@ func Wrap(run string, event []byte) []byte {
 	return append(append(append(m.b, `,"event":`...), event...), '}')
 }
 
-// Unwrap takes an event out of the message that a server sent it in.
+// Unwrap returns the event in a server's message.
 func Unwrap(message []byte) (run string, event []byte, err error) {
 	v, err := fastjson.ParseBytes(message)
 	if err != nil {
@@ -174,7 +172,7 @@ func Unwrap(message []byte) (run string, event []byte, err error) {
 	return text(v, "id"), emulate.AppendJSON(nil, v.Get("event")), nil
 }
 
-// endOf makes a run_end of a reply line, and a reply line of a run_end.
+// endOf converts a reply line to a run_end, and a run_end to a reply line.
 func endOf(v *fastjson.Value, run string) []byte {
 	m := members{b: []byte("{")}
 	m.text("type", "run_end")
@@ -197,7 +195,7 @@ func replyOf(end *fastjson.Value) []byte {
 	return append(m.b, '}')
 }
 
-// errorOf is the message that says that something failed; run may be empty.
+// errorOf returns the error message for a failure; run may be empty.
 func errorOf(run, why string) []byte {
 	m := members{b: []byte("{")}
 	m.text("type", "error")

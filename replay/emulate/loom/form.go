@@ -4,7 +4,7 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// form is what a frame is.
+// form is the kind of a frame.
 type form uint8
 
 const (
@@ -19,7 +19,7 @@ const (
 	bundle        // a whole run in one object: {"events":[…],"reply":{…}}
 )
 
-// answers are types of the server's that belong to no run.
+// answers lists the types of messages from the server that belong to no run.
 var answers = map[string]bool{
 	"pong": true, "tools_list": true, "tool_show": true, "user_messages": true, "cancel_run": true, "cancel_run_ack": true,
 	"agent_list": true, "list_models": true, "set_model": true, "workspace_list": true, "workspace_create": true,
@@ -54,8 +54,8 @@ func formOf(v *fastjson.Value) form {
 	case v.Get("events") != nil:
 		return bundle
 	}
-	// Keys of the single-key form begin with a capital letter; what stands beside
-	// the one may be envelope.
+	// A key of the single-key form begins with a capital letter; the members beside it
+	// may be an envelope.
 	key := ""
 	o.Visit(func(k []byte, _ *fastjson.Value) {
 		if len(k) > 0 && k[0] >= 'A' && k[0] <= 'Z' && key == "" {
@@ -68,5 +68,5 @@ func formOf(v *fastjson.Value) form {
 	return unknown
 }
 
-// text is a member that is a string, or "".
+// text returns a member that is a string, or "".
 func text(v *fastjson.Value, path ...string) string { return string(v.GetStringBytes(path...)) }

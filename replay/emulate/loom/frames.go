@@ -14,9 +14,9 @@ import (
 	"tapedeck/schema"
 )
 
-// readFrames reads what facts do not have: the threads of requests, the answers to other
-// requests, whether a connection was used after a run, and the sessions of runs without
-// an id.
+// readFrames reads from the frames what facts do not have: the threads of requests, the
+// answers to other requests, whether a connection was used after a run, and the sessions
+// of runs without an id.
 func (b *index) readFrames(ctx context.Context, t replay.Tape) error {
 	if err := b.findRuns(ctx, t); err != nil {
 		return err
@@ -73,7 +73,7 @@ func (b *index) request(f *replay.Frame, parse func(*replay.Frame) *fastjson.Val
 	}
 }
 
-// answer keeps an answer to another request.
+// answer stores an answer to another request.
 func (b *index) answer(v *fastjson.Value) {
 	switch kind := text(v, "type"); kind {
 	case "tools_list":
@@ -91,8 +91,8 @@ func (b *index) answer(v *fastjson.Value) {
 	}
 }
 
-// findRuns reads the envelopes of frames for the sessions of runs that have no other id,
-// or overlap in their stream, and for the runs of streams without facts.
+// findRuns reads the envelopes of frames. It finds the sessions of runs that have no
+// other id or that overlap in their stream, and the runs of streams without facts.
 func (b *index) findRuns(ctx context.Context, t replay.Tape) error {
 	known := map[string]bool{}
 	begin := map[schema.Position]*run{} // whose session is looked for
@@ -142,7 +142,8 @@ func (b *index) findRuns(ctx context.Context, t replay.Tape) error {
 	return err
 }
 
-// name takes the session of a run, which is its id where it has no other, from a frame.
+// name sets the session of a run from a frame. The session is the id of a run that has no
+// other.
 func (r *run) name(f *replay.Frame) {
 	r.key = strings.Clone(f.Session) // the frame is valid only during the call
 	r.id = cmp.Or(r.id, r.key)

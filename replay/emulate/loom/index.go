@@ -10,17 +10,17 @@ import (
 	"tapedeck/schema/block"
 )
 
-// dialect is what streams of Loom are recognised as.
+// dialect is the dialect of Loom's streams.
 const dialect = "loom"
 
-// index is what a session recorded of Loom.
+// index holds what a session recorded from Loom.
 type index struct {
 	runs    []*run
 	tools   toolbox
 	answers map[string][]byte // the latest, by type: those without arguments that matter
 }
 
-// wanted are the facts that an index is made of.
+// wanted selects the facts of an index.
 var wanted = replay.FactQuery{
 	Spans: []schema.SpanKind{schema.SpanRun, schema.SpanNode, schema.SpanLLM, schema.SpanTool},
 	Messages: []schema.MessageKind{
@@ -29,7 +29,8 @@ var wanted = replay.FactQuery{
 	Usages: true,
 }
 
-// read makes the index of a session: of the facts, and of what only frames have.
+// read makes the index of a session from the facts, and from the frames for what facts do
+// not have.
 func read(ctx context.Context, t replay.Tape) (*index, error) {
 	facts, err := t.Facts(ctx, wanted)
 	if err != nil {
@@ -102,6 +103,6 @@ func (b *index) addStream(s *schema.StreamState, f *block.Facts) {
 	}
 }
 
-// graphNode are the attributes of a node of a graph of thoughts. It is no node that a
-// run enters and leaves.
+// graphNode lists the attributes of a node of a graph of thoughts. A run does not enter
+// and leave such a node.
 const graphNode = `{"graph":"got"}`

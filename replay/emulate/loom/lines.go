@@ -12,13 +12,12 @@ import (
 	"tapedeck/replay/emulate"
 )
 
-// Forms are the forms in which ServeLines sends runs: the specification's, the
-// single-key form, and the messages of a WebSocket.
+// Forms lists the forms in which ServeLines sends runs: the form of the specification,
+// the single-key form, and the messages of a WebSocket.
 var Forms = []string{"typed", "export", "websocket"}
 
-// ServeLines answers with all runs as NDJSON, in one of the forms, at their
-// times. The single-key form has no end of a run, and nothing for what it does
-// not know: both are left out there.
+// ServeLines answers with all runs as NDJSON, in one of the forms, at their recorded
+// times. The single-key form omits the ends of runs and events that it has no key for.
 func (s *Server) ServeLines(w http.ResponseWriter, r *http.Request, tenant, session, form string, t replay.Tape, pace emulate.Pacing) {
 	b, from, err := s.open(r, tenant, session, t, pace)
 	if err == nil && form != "typed" && form != "export" && form != "websocket" {
@@ -86,7 +85,7 @@ type lines struct {
 // Flush implements player.Sink.
 func (l *lines) Flush() error { return l.body.Flush() }
 
-// line writes a message of a WebSocket in the form that was asked for.
+// line writes a message of a WebSocket in the requested form.
 func (l *lines) line(_ websocket.MessageType, message []byte) error {
 	if l.form != "websocket" {
 		var ok bool

@@ -55,7 +55,7 @@ func (o *output) Play(f *replay.Frame, _, to int) error {
 	return nil
 }
 
-// all sends a run that came in one object.
+// all sends a run that was recorded as one object.
 func (o *output) all(v *fastjson.Value) error {
 	for _, e := range v.GetArray("events") {
 		event := emulate.AppendJSON(nil, e)
@@ -84,7 +84,7 @@ func (o *output) all(v *fastjson.Value) error {
 	return o.send(append(m.b, '}'), false)
 }
 
-// end sends what a reply line says as the run's end.
+// end sends the end of the run that a reply line describes.
 func (o *output) end(v *fastjson.Value) error {
 	o.ended = true
 	if text(v, "stop_reason") == "cancelled" {
@@ -94,7 +94,7 @@ func (o *output) end(v *fastjson.Value) error {
 	return o.send(endOf(v, o.run.id), false)
 }
 
-// finish ends a run that has no end of its own.
+// finish sends an end for a run that was recorded without one.
 func (o *output) finish() error {
 	if o.ended {
 		return nil
@@ -115,7 +115,8 @@ func (o *output) send(message []byte, binary bool) error {
 	return o.to(kind, message)
 }
 
-// excerpt is a run's part of the tape. Runs of several sessions may be mixed in one stream.
+// excerpt returns a run's part of the tape. Runs of several sessions may be mixed in one
+// stream.
 func (r *run) excerpt(t replay.Tape, from replay.Place) *emulate.Excerpt {
 	return &emulate.Excerpt{
 		Tape: t, First: r.first, Last: r.last, Directions: []schema.Direction{schema.Receive},

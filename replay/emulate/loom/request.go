@@ -7,13 +7,13 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// The limits of user_messages.
+// Limits of user_messages.
 const (
 	defaultMessages = 100
 	mostMessages    = 1000
 )
 
-// check returns what is wrong with a request, as a parser with types would.
+// check returns what a parser with types would refuse in a request.
 func check(v *fastjson.Value, required ...string) error {
 	for _, name := range required {
 		m := v.Get(name)
@@ -113,7 +113,7 @@ func (b *index) userMessages(v *fastjson.Value) ([]byte, error) {
 	return append(m.b, '}'), nil
 }
 
-// number reads a count that may be left out.
+// number reads a count that may be omitted.
 func number(v *fastjson.Value, name string, other int64) (int64, error) {
 	m := v.Get(name)
 	if m == nil || m.Type() == fastjson.TypeNull {
@@ -126,7 +126,7 @@ func number(v *fastjson.Value, name string, other int64) (int64, error) {
 	return n, nil
 }
 
-// messages are role and content of what was said in a thread, oldest first.
+// messages returns role and content of the messages in a thread, oldest first.
 func (b *index) messages(thread string) (list [][2]string) {
 	for _, r := range b.runs {
 		if r.thread != thread && !(r.thread == "" && (r.key == thread || r.id == thread)) {

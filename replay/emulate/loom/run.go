@@ -11,7 +11,7 @@ import (
 	"tapedeck/schema"
 )
 
-// run is a recorded run, and where it is on the tape.
+// run is a recorded run and its place on the tape.
 type run struct {
 	id      string // as the server called it, or made of the stream
 	stream  string
@@ -23,7 +23,7 @@ type run struct {
 	changed uint64 // the number of the frame with which it changed last
 	stayed  bool   // after its end the client sent something on the same connection
 
-	// Of the request; empty where it was not seen.
+	// Fields of the request; empty if the request was not recorded.
 	requested bool // the frame was found
 	heard     bool // the message was
 	said      string
@@ -33,7 +33,7 @@ type run struct {
 	text  strings.Builder // of its last node
 	node  uint64          // the number of the frame with which that began
 
-	// What follows is for a run that has no end of its own.
+	// The following fields are for a run that was recorded without an end.
 	status schema.Status
 	failed string // why it failed
 	usage  [2][3]int64
@@ -58,8 +58,8 @@ func newRun(s *schema.StreamState, span *schema.Span) *run {
 // open reports whether no end of the run was recorded.
 func (r *run) open() bool { return !r.status.Ended() || r.status == schema.StatusUnclosed }
 
-// bound sets the last frame of a run that has no end of its own: the one before the next
-// run, which proved it over, else the last of the stream.
+// bound sets the last frame of a run that was recorded without an end: the frame before
+// the next run, which shows that this one was over, else the last frame of the stream.
 func (r *run) bound(s *schema.StreamState, all []*run) {
 	for _, o := range all {
 		if o != r && o.first.Seq == r.changed && o.first.Seq > r.first.Seq {
@@ -101,10 +101,10 @@ func (r *run) use(raw string) {
 	}
 }
 
-// answered is the reply of the run.
+// answered returns the reply of the run.
 func (r *run) answered() string { return cmp.Or(r.reply, r.text.String()) }
 
-// end is the message that ends a run which has no end of its own.
+// end returns the message that ends a run that was recorded without an end.
 func (r *run) end() []byte {
 	switch {
 	case r.failed != "":
@@ -131,7 +131,7 @@ func usageObject(counts [3]int64) []byte {
 	return append(m.b, '}')
 }
 
-// textOf is the text of a message: itself, or the texts of its parts.
+// textOf returns the text of a message: the message itself, or the texts of its parts.
 func textOf(v *fastjson.Value) string {
 	if v == nil {
 		return ""

@@ -15,15 +15,15 @@ import (
 	"tapedeck/replay/emulate"
 )
 
-// Server speaks Loom's WebSocket protocol.
+// Server implements Loom's WebSocket protocol.
 type Server struct {
 	stage   *emulate.Stage
 	indexes emulate.Cache[*index]
 	takes   emulate.Takes
 
 	mu sync.Mutex // guards next
-	// next says how many runs of a session were played when its connection was
-	// closed after an error: the following connection goes on there.
+	// next is the number of runs of a session that were played when its connection was
+	// closed after an error: the following connection continues there.
 	next map[[2]string]int
 }
 
@@ -36,7 +36,7 @@ const (
 	waiting      = 64       // requests that wait while a run is played
 )
 
-// Records reports whether a session has streams of Loom's.
+// Records reports whether a session has streams of Loom.
 func Records(t replay.Tape) bool {
 	for _, s := range t.Streams() {
 		if s.Dialect == dialect {
@@ -88,8 +88,8 @@ func (s *Server) open(r *http.Request, tenant, session string, t replay.Tape, pa
 	return b, from, err
 }
 
-// Speaks reports whether there is something to speak Loom's protocol with. The
-// error is a *problem.Problem if there is not.
+// Speaks returns nil if a session can be played in Loom's protocol, else a
+// *problem.Problem.
 func (s *Server) Speaks(ctx context.Context, tenant, session string, t replay.Tape) error {
 	_, err := s.index(ctx, tenant, session, t)
 	return err
@@ -129,8 +129,8 @@ var (
 	errClosing   = errors.New("the run failed: the connection is closed")
 )
 
-// serve answers requests, one after another, until the connection ends. It returns
-// how it ended.
+// serve answers requests, one after another, until the connection ends, and returns why
+// it ended.
 func (c *conn) serve(parent context.Context) string {
 	ctx, cancel := context.WithCancel(parent)
 	var others sync.WaitGroup
@@ -169,7 +169,7 @@ func (c *conn) serve(parent context.Context) string {
 	}
 }
 
-// listen queues what the client asks for; a cancel_run takes effect at once.
+// listen queues the client's requests; a cancel_run takes effect at once.
 func (c *conn) listen(ctx context.Context) {
 	for {
 		_, request, err := c.socket.Read(context.WithoutCancel(ctx))
@@ -200,7 +200,7 @@ func (c *conn) write(ctx context.Context, kind websocket.MessageType, message []
 	return nil
 }
 
-// resume is where the connection before left off.
+// resume returns where the previous connection ended.
 func (s *Server) resume(tenant, session string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -213,7 +213,7 @@ func (s *Server) resume(tenant, session string) int {
 func (s *Server) leaveOff(tenant, session string, played int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.next) < 1024 { // else nobody comes back for most of them
+	if len(s.next) < 1024 { // most of them are not resumed
 		s.next[[2]string{tenant, session}] = played
 	}
 }

@@ -21,7 +21,7 @@ func newToolbox() toolbox {
 	return toolbox{specs: map[string][]byte{}, called: map[string]map[string]string{}}
 }
 
-// recorded keeps a tool's definition.
+// recorded stores a tool's definition.
 func (t *toolbox) recorded(spec *fastjson.Value) {
 	name := text(spec, "name")
 	if name == "" {
@@ -33,8 +33,8 @@ func (t *toolbox) recorded(spec *fastjson.Value) {
 	t.specs[name] = emulate.AppendJSON(nil, spec)
 }
 
-// call learns from a call, whose arguments may be unknown, that a tool is there, and
-// which arguments it takes.
+// call records from a call that a tool exists, and which arguments it takes; the
+// arguments of the call may be unknown.
 func (t *toolbox) call(name, arguments string) {
 	if name == "" {
 		return
@@ -71,7 +71,7 @@ func schemaType(v *fastjson.Value) string {
 	return ""
 }
 
-// names lists the tools: as they were listed, then by name.
+// names lists the tools: in the order of a tools_list, then by name.
 func (t *toolbox) names() []string {
 	list := slices.Clone(t.order)
 	if !t.listed {
@@ -84,7 +84,7 @@ func (t *toolbox) names() []string {
 	return list
 }
 
-// spec is a tool's definition as JSON; nil for a tool that is not there.
+// spec returns a tool's definition as JSON; nil for an unknown tool.
 func (t *toolbox) spec(name string) []byte {
 	if s := t.specs[name]; s != nil {
 		return s

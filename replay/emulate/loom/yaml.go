@@ -9,9 +9,8 @@ import (
 	"tapedeck/replay/emulate"
 )
 
-// yamlOf writes JSON as YAML: block style, members in their order. Texts that
-// YAML could take for something else are quoted as in JSON, which YAML is a
-// superset of.
+// yamlOf writes JSON as YAML: block style, members in their order. Texts that YAML could
+// interpret are quoted as in JSON, of which YAML is a superset.
 func yamlOf(json []byte) string {
 	v, err := fastjson.ParseBytes(json)
 	if err != nil {
@@ -50,7 +49,7 @@ func appendYAML(b []byte, v *fastjson.Value, indent string) []byte {
 	return emulate.AppendJSON(append(b, ' '), v)
 }
 
-// appendScalar appends a text, plain where nothing in it means anything.
+// appendScalar appends a text, unquoted if YAML interprets nothing in it.
 func appendScalar(b []byte, s string) []byte {
 	plain := s != "" && !reserved[strings.ToLower(s)]
 	for i, c := range s {
@@ -64,7 +63,7 @@ func appendScalar(b []byte, s string) []byte {
 	return jsonstring.Append(b, s)
 }
 
-// reserved are words that YAML, in one of its versions, takes for something else.
+// reserved lists words that a version of YAML interprets as something other than text.
 var reserved = map[string]bool{
 	"true": true, "false": true, "null": true, "yes": true, "no": true, "on": true, "off": true, "y": true, "n": true,
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"tapedeck/internal/problem"
+	"tapedeck/internal/upgrade"
 	"tapedeck/replay"
 	"tapedeck/replay/emulate"
 	"tapedeck/replay/emulate/anthropicagent"
@@ -73,7 +74,7 @@ func (s *Server) Session(w http.ResponseWriter, r *http.Request, tenant string) 
 		s.stage.Refuse(w, r, name, err)
 		return
 	}
-	socket := isUpgrade(r)
+	socket := upgrade.IsWebSocket(r)
 	switch {
 	case socket && loom.Records(t) && (path == "/" || !recorded), socket && path == "/" && !recorded:
 		if pacing, err = settings(pacing, r.URL.Query()); err != nil {
@@ -118,8 +119,4 @@ func settings(pacing emulate.Pacing, q url.Values) (emulate.Pacing, error) {
 		}
 	}
 	return pacing, nil
-}
-
-func isUpgrade(r *http.Request) bool {
-	return strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
 }

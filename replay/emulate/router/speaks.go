@@ -8,8 +8,8 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// protocols lists those of the emulated servers. http means everything that passed
-// through the proxy.
+// protocols lists the protocols of the emulated servers. http means everything that
+// passed through the proxy.
 var protocols = []string{"loom", "http", "anthropic-agent", "compozy"}
 
 // Speaks checks in advance whether a session can be played in a protocol. If not, the

@@ -116,8 +116,8 @@ func (x *exchange) answers() response {
 	return r
 }
 
-// url returns the whole address: that of the upstream, which the stream's source names
-// with the method, else that of the Host field.
+// url returns the whole address: the address of the upstream, if the stream's source
+// names it with the method, else the address of the Host field.
 func (x *exchange) url() string {
 	target := x.request.start[1]
 	if _, source, ok := strings.Cut(x.stream.Source, " "); ok {
@@ -131,7 +131,7 @@ func (x *exchange) url() string {
 	return target
 }
 
-// cookies returns those of a head's fields.
+// cookies returns the cookies of a head's fields.
 func (h *head) cookies(field string) []pair {
 	list := []pair{}
 	if h == nil {

@@ -36,8 +36,8 @@ func newFactBuffer(w *tapefile.Writer, segments []schema.StreamState) *factBuffe
 	return p
 }
 
-// add calls put to append a fact to those of its segment. Facts of a segment that began
-// after the segments were read are skipped.
+// add calls put to append a fact to the facts of its segment. It skips facts of a segment
+// that began after the segments were read.
 func (p *factBuffer) add(k key, bytes int, put func(*block.Facts)) error {
 	state := p.states[k]
 	if state == nil {

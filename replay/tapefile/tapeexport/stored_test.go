@@ -15,6 +15,7 @@ import (
 	"tapedeck/schema"
 	"tapedeck/schema/block"
 	schemaclickhouse "tapedeck/schema/clickhouse"
+	"tapedeck/schema/clickhouse/clickhousetest"
 )
 
 func TestMain(m *testing.M) { localtest.Main(m) }
@@ -74,29 +75,24 @@ func blocks() []block.Block {
 
 // All of a stored session comes back from its tape.
 func TestWrite(t *testing.T) {
-	dsn := localtest.ClickHouse(t)
-	db, err := schemaclickhouse.Open(dsn)
-	check(t, err)
-	t.Cleanup(func() { db.Close() })
-	_, err = schemaclickhouse.Migrate(t.Context(), db)
-	check(t, err)
-	client, err := schemaclickhouse.Dial(t.Context(), dsn)
+	stored := clickhousetest.Shared(t)
+	client, err := schemaclickhouse.Dial(t.Context(), stored.DSN)
 	check(t, err)
 	defer client.Close()
 	all := blocks()
 	batch := schemaclickhouse.NewBatch()
 	for i := range all {
 		all[i].Session = "it's a session"
-		check(t, batch.Add("tenant", &all[i]))
+		check(t, batch.Add(stored.Tenant, &all[i]))
 	}
 	check(t, batch.Insert(t.Context(), client))
-	library := clickhouse.Open(dsn, clickhouse.Options{})
+	library := clickhouse.Open(stored.DSN, clickhouse.Options{})
 	t.Cleanup(func() { library.Close() })
-	source := New(db, library)
+	source := New(stored.Conn, library)
 	if _, err := source.Find(t.Context(), "default", "it's a session"); !errors.Is(err, replay.ErrNoSession) {
 		t.Errorf("another tenant's session: %v", err)
 	}
-	s, err := source.Find(t.Context(), "tenant", "it's a session")
+	s, err := source.Find(t.Context(), stored.Tenant, "it's a session")
 	check(t, err)
 	var out bytes.Buffer
 	check(t, s.Write(t.Context(), &out))

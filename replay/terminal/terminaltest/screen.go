@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// Screen is a screen of runes, each of one column. It is an io.Writer and safe for
-// concurrent use.
+// Screen is a terminal's screen on which each rune takes one column. It is an io.Writer
+// and safe for concurrent use.
 type Screen struct {
 	mu       sync.Mutex // guards what follows
 	lines    [][]rune
@@ -33,7 +33,7 @@ func New(width, height int) *Screen {
 	return s
 }
 
-// Resize makes it another size, and empty.
+// Resize clears the screen and sets its size.
 func (s *Screen) Resize(width, height int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,14 +145,15 @@ func (s *Screen) Text() string {
 	return b.String()
 }
 
-// Restored reports whether the screen is the one from before, with its cursor.
+// Restored reports whether the normal screen is shown, with its cursor.
 func (s *Screen) Restored() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return !s.other && !s.hidden
 }
 
-// Normal returns what was written before and after, not on the other screen.
+// Normal returns the output to the normal screen: before and after the use of the other
+// one.
 func (s *Screen) Normal() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

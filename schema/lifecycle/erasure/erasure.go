@@ -5,7 +5,7 @@ package erasure
 
 import "time"
 
-// Kind is what an erasure is of.
+// Kind is what an erasure covers: sessions, a tag or a tenant.
 type Kind string
 
 const (

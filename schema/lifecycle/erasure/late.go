@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// Late is an erasure of which rows are stored though it is verified.
+// Late is a verified erasure whose rows are stored again.
 type Late struct{ Tenant, Erasure string }
 
-// Late returns such erasures.
+// Late returns the verified erasures whose rows are stored again.
 func (s *Store) Late(ctx context.Context) ([]Late, error) {
 	rows, err := s.conn.Query(ctx, lateRows)
 	if err != nil {

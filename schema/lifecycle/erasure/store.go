@@ -113,7 +113,7 @@ func (s *Store) ids(ctx context.Context, query string, args ...any) ([]string, e
 	return list, rows.Err()
 }
 
-// Unknown returns those of the sessions of which nothing is stored for a tenant, in their
+// Unknown returns the sessions of a list that have no stored rows of a tenant, in their
 // order.
 func (s *Store) Unknown(ctx context.Context, tenant string, sessions []string) ([]string, error) {
 	stored, err := s.ids(ctx, storedOf, clickhouse.Named("tenant", tenant), clickhouse.Named("sessions", sessions))

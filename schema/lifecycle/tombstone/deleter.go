@@ -3,6 +3,8 @@ package tombstone
 import (
 	"context"
 	"fmt"
+
+	"tapedeck/internal/failpoint"
 )
 
 // Deleter deletes sessions. Its steps may be interrupted anywhere: the tombstone, which
@@ -12,22 +14,19 @@ type Deleter struct {
 	set   *Set
 	// purge removes a session's messages from JetStream; nil for no purge.
 	purge func(context.Context, *Tombstone) error
-	// reached, for tests, is called after each step; its error simulates a process that
-	// is killed there.
-	reached func(step string) error
 }
 
-// The steps of a deletion.
+// The steps of a deletion, after which tests may end it.
 const (
-	stepHidden  = "hidden"  // the tombstone is written
-	stepPurged  = "purged"  // from JetStream
-	stepRemoved = "removed" // from ClickHouse
+	stepHidden  = "tombstone: hidden"  // the tombstone is written
+	stepPurged  = "tombstone: purged"  // from JetStream
+	stepRemoved = "tombstone: removed" // from ClickHouse
 )
 
 // NewDeleter returns a deleter. It adds tombstones to set, which may be nil; purge, which
 // may be nil, removes from JetStream what a tombstone covers.
 func NewDeleter(store *Store, set *Set, purge func(context.Context, *Tombstone) error) *Deleter {
-	return &Deleter{store: store, set: set, purge: purge, reached: func(string) error { return nil }}
+	return &Deleter{store: store, set: set, purge: purge}
 }
 
 // Delete deletes all streams of a session that began up to now.
@@ -39,7 +38,7 @@ func (d *Deleter) Delete(ctx context.Context, of Key) error {
 	if d.set != nil {
 		d.set.Add(t)
 	}
-	if err := d.reached(stepHidden); err != nil {
+	if err := failpoint.Reach(ctx, stepHidden); err != nil {
 		return err
 	}
 	return d.Complete(ctx, t)
@@ -76,11 +75,11 @@ func (d *Deleter) Complete(ctx context.Context, t *Tombstone) error {
 			return fmt.Errorf("session %s is deleted, but JetStream still holds blocks of it; delete it again to remove them: %w", t.Session, err)
 		}
 	}
-	if err := d.reached(stepPurged); err != nil {
+	if err := failpoint.Reach(ctx, stepPurged); err != nil {
 		return err
 	}
 	if err := d.store.Remove(ctx, t); err != nil {
 		return fmt.Errorf("session %s is deleted, but still takes space; delete it again to free that: %w", t.Session, err)
 	}
-	return d.reached(stepRemoved)
+	return failpoint.Reach(ctx, stepRemoved)
 }

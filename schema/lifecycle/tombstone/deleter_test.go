@@ -13,23 +13,15 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
 	"tapedeck/internal/bounded"
-	"tapedeck/internal/local/localtest"
+	"tapedeck/internal/failpoint"
 	"tapedeck/schema"
-	schemaclickhouse "tapedeck/schema/clickhouse"
+	"tapedeck/schema/clickhouse/clickhousetest"
 	"tapedeck/schema/sqltemplate"
 )
 
 func open(t *testing.T) driver.Conn {
 	t.Helper()
-	conn, err := schemaclickhouse.Open(localtest.ClickHouse(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close() })
-	if _, err := schemaclickhouse.Migrate(t.Context(), conn); err != nil {
-		t.Fatal(err)
-	}
-	return conn
+	return clickhousetest.New(t).Conn
 }
 
 // put stores a stream of one frame in a session.
@@ -74,13 +66,13 @@ func TestKilledDeletion(t *testing.T) {
 		of := Key{"acme", "session " + killed}
 		put(t, conn, of.Session, schema.NewStreamID())
 		put(t, conn, "kept "+killed, schema.NewStreamID())
-		d.reached = func(step string) error {
+		killing := failpoint.With(t.Context(), func(step string) error {
 			if step == killed {
 				return errKilled
 			}
 			return nil
-		}
-		if err := d.Delete(t.Context(), of); !errors.Is(err, errKilled) {
+		})
+		if err := d.Delete(killing, of); !errors.Is(err, errKilled) {
 			t.Fatalf("killed after %s: %v", killed, err)
 		}
 		if visible, _ := counts(t, conn, of.Session); visible != 0 {
@@ -89,7 +81,6 @@ func TestKilledDeletion(t *testing.T) {
 		time.Sleep(2 * time.Millisecond) // ids have the resolution of a millisecond
 		after := schema.NewStreamID()
 		put(t, conn, of.Session, after)
-		d.reached = func(string) error { return nil }
 		resumed, err := d.Resume(t.Context(), of)
 		if err != nil || resumed != (killed != stepRemoved) {
 			t.Errorf("killed after %s: asked again: %t, %v", killed, resumed, err)

@@ -21,4 +21,4 @@ var (
 )
 
 // rowsShape selects the rows of tombstones and restores that are read.
-type rowsShape struct{ Latest bool } // of all sessions, otherwise those of the sessions that are named
+type rowsShape struct{ Latest bool } // of all sessions, otherwise of the named sessions

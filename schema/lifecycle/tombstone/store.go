@@ -40,8 +40,8 @@ func (s *Store) Find(ctx context.Context, of Key) (*Tombstone, error) {
 	return t, nil
 }
 
-// of returns the tombstones and restores of sessions. A restore counts only beside a tombstone,
-// so those of sessions without one are not read.
+// of returns the tombstones and restores of sessions. A restore counts only with a tombstone, so
+// restores of sessions without a tombstone are not read.
 func (s *Store) of(ctx context.Context, keys []Key) ([]*Tombstone, error) {
 	tenants, sessions := make([]string, len(keys)), make([]string, len(keys))
 	for i, k := range keys {

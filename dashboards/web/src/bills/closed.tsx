@@ -44,7 +44,7 @@ export function ClosedBill({ number }: { number: string }) {
   )
 }
 
-/** What changed since the bill was closed: it is computed anew when that is asked for. */
+/** What changed since the bill was closed: it is computed anew on request. */
 function Since({ number, currency }: { number: string; currency: string }) {
   const verification = useQuery(verificationQuery(number))
   return (

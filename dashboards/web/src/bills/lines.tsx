@@ -5,7 +5,7 @@ import { ReportTable, type Column } from '../reports/table'
 import type { Bill, BillLine } from './queries'
 import { periodName } from './words'
 
-/** The lines of a bill: those of its period, and those that correct earlier ones. */
+/** The lines of a bill: the lines of its period, and corrections of earlier lines. */
 export function BillLines({ bill }: { bill: Bill }) {
   const own = bill.lines.filter(({ class: kind }) => kind === '')
   const corrections = bill.lines.filter(({ class: kind }) => kind !== '')

@@ -32,7 +32,7 @@ export const billQuery = (number: string) =>
     staleTime: Infinity,
   })
 
-/** A closed bill computed anew: only when it is asked for. */
+/** A closed bill computed anew, on request only. */
 export const verificationQuery = (number: string) =>
   queryOptions({
     queryKey: ['bills', 'verification', number],

@@ -2,7 +2,7 @@ import type { ComponentProps } from 'react'
 import { AmountRange } from './amountrange'
 import { FilterButton } from './filterbutton'
 
-/** A filter by an amount. `value` is what it lets through, in a few words. */
+/** A filter by an amount. `value` describes what passes, in a few words. */
 export function AmountFilter({
   name,
   value,

@@ -5,7 +5,7 @@ import { useState } from 'react'
 const few = 8
 const most = 100
 
-/** Names to choose from: those that are known, those that are chosen, and what is typed. */
+/** Names to choose from: the known names, the chosen names, and what is typed. */
 export function Choices({
   known,
   chosen,

@@ -36,7 +36,7 @@ export type FacetList = (typeof facetLists)[number]
 
 /**
  * Which sessions are listed, and in which order: the query of the address. Values are as
- * the API takes them; "" and [] stand for no limit.
+ * the API takes them; "" and [] mean no limit.
  */
 export interface Filter extends Record<List, readonly string[]> {
   q: string

@@ -1,4 +1,4 @@
-/** Where commands look for a server when nothing is said. */
+/** Where commands look for a server by default. */
 const usualServer = 'http://127.0.0.1:4600'
 
 /** The flag that names a server to a command: " --server URL", or "" for the usual one. */

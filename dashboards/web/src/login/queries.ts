@@ -33,7 +33,7 @@ export async function startOver(client: QueryClient, login?: Login): Promise<voi
   else client.setQueryData(loginQuery.queryKey, login)
 }
 
-/** Whether an error says that nobody is logged in, or not any more. */
+/** Whether an error means that no user is logged in, or that the login has ended. */
 export function isLoggedOut(error: unknown): boolean {
   return error instanceof ProblemError && error.problem.status === 401
 }

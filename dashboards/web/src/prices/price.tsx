@@ -2,7 +2,7 @@ import { Text } from '@mantine/core'
 import { count } from '../format/numbers'
 import type { UnitPrice } from './queries'
 
-/** A price in the table's currency, with those of its tiers in the tooltip. */
+/** A price in the table's currency, with the prices of its tiers in the tooltip. */
 export function Price({ price, currency }: { price: UnitPrice | undefined; currency: string }) {
   if (price === undefined)
     return (

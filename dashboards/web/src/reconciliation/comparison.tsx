@@ -11,7 +11,7 @@ import { exact } from './rows'
 type Item = ExportComparison['items'][number]
 type Sum = ExportComparison['sums'][number]
 
-/** Every figure of an export beside the recorded one; equal ones when they are asked for. */
+/** Every figure of an export beside the recorded one; equal ones on request. */
 export function ComparisonResult({ name, comparison }: { name: string; comparison: ExportComparison }) {
   const [equal, setEqual] = useState(false)
   const { states, sums, items, unattributed, currency } = comparison

@@ -17,7 +17,7 @@ export function DropZone({
   icon: ReactNode
   title: string
   note: string
-  /** What the button says that opens the chooser. */
+  /** The label of the button that opens the chooser. */
   button: string
   /** The name of the field for files. */
   label: string

@@ -5,7 +5,7 @@ import { counted, percent } from '../format/numbers'
 import classes from './drop.module.css'
 import type { Uploaded } from './upload'
 
-/** How it stands with a file: being sent, recorded, or refused. */
+/** The state of a file: being sent, recorded, or refused. */
 export interface FileState {
   key: string
   name: string

@@ -102,7 +102,7 @@ function options(
   return {
     width,
     height,
-    // Where periods are narrow, half of the last one's name stands beyond it.
+    // Where periods are narrow, half of the last one's name is beyond it.
     padding: [10, axes.length > 1 ? 0 : width < 600 ? 32 : 10, 0, 0],
     legend: { show: false },
     cursor: { drag: { x: false, y: false }, points: { show: false }, y: false },
@@ -134,7 +134,7 @@ function options(
         size: i === 0 ? 64 : 40,
         grid: { show: i === 0, stroke: grid, width: 1 },
         ticks: { show: false },
-        // 6k for 6.00k: marks stand at round values.
+        // 6k for 6.00k: marks are at round values.
         values: (_plot, at) => at.map((value) => axis.format(value).replace(/\.0+(?!\d)/, '')),
       })),
     ],

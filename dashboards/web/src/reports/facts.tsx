@@ -4,7 +4,7 @@ import classes from './page.module.css'
 export interface Fact {
   name: string
   value: ReactNode
-  /** What is to be said of it. */
+  /** A remark below the value. */
   note?: string
 }
 

@@ -30,7 +30,7 @@ export interface Periods<Row> {
 /** A report: what is asked of the API, and how its parts are drawn. */
 export interface ReportKind<Row extends Grouped, Answer extends ReportAnswer<Row>> {
   title: string
-  /** What stands beside the title, such as a link. */
+  /** What is beside the title, such as a link. */
   beside?: ReactNode
   route: '/v1/usage' | '/v1/tools' | '/v1/calls'
   /** What is grouped by where the address names nothing. */

@@ -28,7 +28,7 @@ export interface ReportParams {
 
 const usual = 'now-7d'
 
-/** Reads an address's query. `groups` is what is grouped by where nothing is named. */
+/** Reads an address's query. `groups` are the default groups. */
 export function parseReport(search: string, groups: readonly string[]): ReportParams {
   const params = new URLSearchParams(search)
   const from = params.get('from') ?? (params.has('to') ? '' : usual)

@@ -33,7 +33,7 @@ export function periodStarts(
 /** When the period began that a time is in. */
 function startOf(at: number, granularity: Granularity, zone: string): number {
   const shown = wallClock(new Date(at), zone)
-  // An hour that comes twice is begun where its time stands in it.
+  // An hour that comes twice begins at the pass that contains its time.
   const minutes = Number(shown.slice(14, 16))
   if (granularity === 'hour') return at - minutes * 60_000 - (at % 60_000)
   if (granularity === '15m') return at - (minutes % 15) * 60_000 - (at % 60_000)

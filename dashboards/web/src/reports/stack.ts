@@ -14,7 +14,7 @@ export interface Part {
   value: number
 }
 
-/** Layers for groups, the largest first; those that are small are put together at the end. */
+/** Layers for groups, the largest first; small groups are joined into one at the end. */
 export function layersOf(parts: readonly Part[], starts: readonly number[]): Layer[] {
   const places = new Map(starts.map((at, i) => [at, i]))
   const sums = new Map<string, number>()

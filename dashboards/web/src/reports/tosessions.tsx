@@ -21,7 +21,7 @@ const filters: Partial<Record<string, List>> = {
 
 /**
  * The address of the sessions that a row of a report is of, or of all of a report: those begun in its time. Sessions
- * that lack a value (unknown) have no filter, so such a row leads to those that have the rest.
+ * that lack a value (unknown) have no filter, so such a row leads to the sessions that have the other values.
  */
 export function sessionsAddress(report: ReportParams, row: Grouped | null): string {
   let filter: Filter = { ...report.sessions, from: report.from, to: report.to }

@@ -9,7 +9,7 @@ export function useReport(
   const search = useSearch()
   const [path, navigate] = useLocation()
   const report = useMemo(() => parseReport(search, groups), [search, groups])
-  // The address always names the time zone, so that it can be passed on as it stands.
+  // The address always names the time zone, so that it can be passed on unchanged.
   useEffect(() => {
     const whole = formatReport(report, groups)
     if (!new URLSearchParams(search).has('timezone')) navigate(path + whole, { replace: true })

@@ -6,7 +6,7 @@ import { bytes, counted } from '../format/numbers'
 import { otherQuery, setPolicy, type Limits, type Policy } from './queries'
 import { bytesOf, daysText, isBilling, kindText, leastBilling, secondsOf, sizeText } from './words'
 
-/** Changes the policy of a kind, and says first what expires by it. */
+/** Changes the policy of a kind, and shows first what expires by it. */
 export function PolicyDialog({ policy, close }: { policy: Policy; close: () => void }) {
   const { kind } = policy
   const [days, setDays] = useState(daysText(policy.max_age_s))

@@ -48,7 +48,7 @@ const names: Record<Hit['kind'], string> = {
   error: 'Error',
 }
 
-/** Who said it, in a few words: "Asked bash". */
+/** The author of a hit in a few words: "Asked bash". */
 export function speakerOf({ kind, name }: Pick<Hit, 'kind' | 'name'>): string {
   if (name === '')
     return kind === 'tool_arguments' || kind === 'tool_output' || kind === 'tool_result'

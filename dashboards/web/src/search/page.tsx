@@ -16,7 +16,7 @@ import classes from './page.module.css'
 import { isNarrowed, parseSearch, searchAddress, type Search } from './params'
 import { hitsQuery, type SearchAnswer } from './queries'
 
-/** What was said, thought, asked of tools and answered by them, found by its words. */
+/** Searches messages, thoughts, and the arguments and results of tools for words. */
 export default function SearchPage() {
   const [, navigate] = useLocation()
   const address = useSearch()

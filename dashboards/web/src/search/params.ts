@@ -19,7 +19,7 @@ export const kinds: readonly Kind[] = [
 ]
 export const roles: readonly Role[] = ['system', 'user', 'assistant', 'tool']
 
-/** What the address of the search page holds: a filter of sessions, whose q is what is searched for, and more. */
+/** What the address of the search page holds: a filter of sessions, whose q is the searched text, and more. */
 export interface Search {
   filter: Filter
   kind: readonly Kind[]

@@ -21,7 +21,7 @@ import { useGo } from './useplace'
 
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
-/** What session this is: its title, how it stands, and its size. */
+/** The session's title, status and size. */
 export function SessionHeader({ session }: { session: Schemas['SessionDetail'] }) {
   const { totals } = session
   const errors = totals.tools.errors === 0 ? '' : `, ${count(totals.tools.errors)} failed`

@@ -2,7 +2,7 @@
 export const views = ['conversation', 'timeline', 'state', 'thoughts', 'frames', 'totals'] as const
 export type View = (typeof views)[number]
 
-/** Where the conversation stands beside another view. */
+/** The scroll position of the conversation beside another view. */
 export const wideQuery = '(min-width: 68em)'
 
 /** What the address of a session holds besides its id: the view, the selected span, and the moment. */

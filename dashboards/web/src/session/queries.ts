@@ -52,7 +52,7 @@ export const densityQuery = (id: string) =>
     staleTime,
   })
 
-/** The messages of a session; since a time (RFC 3339), those that may have changed from then on. */
+/** The messages of a session; since a time (RFC 3339), the messages that may have changed from then on. */
 export async function fetchMessages(
   id: string,
   since?: string,

@@ -25,5 +25,5 @@ export function merged(known: readonly Message[], changed: readonly Message[]): 
   })
   if (changes.size === 0) return all
   all.push(...changes.values())
-  return all.sort((a, b) => a.start_ms - b.start_ms) // which leaves those of one time in their order
+  return all.sort((a, b) => a.start_ms - b.start_ms) // items of one time keep their order
 }

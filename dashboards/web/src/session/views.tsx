@@ -17,7 +17,7 @@ const State = lazy(() => import('./state/state'))
 const Thoughts = lazy(() => import('./thoughts/thoughts'))
 
 /**
- * The views of the moment. Where there is room the conversation stands beside one of the others; else
+ * The views of the moment. Where there is room the conversation is beside one of the others; else
  * one is shown at a time. Each fills its slot, which scrolls unless the view itself does.
  */
 export function Views({ session }: { session: Schemas['SessionDetail'] }) {

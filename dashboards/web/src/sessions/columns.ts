@@ -20,7 +20,7 @@ export const columns: readonly Column[] = [
   { name: 'Dialect' },
 ]
 
-/** What does not add up, beside the other columns where that is asked for. */
+/** What does not add up, beside the other columns on request. */
 export const findingsColumn: Column = { name: 'Findings', figures: true }
 
 /** What choosing a column's head does: the highest first, and the other way round when it is chosen again. */

@@ -1,4 +1,4 @@
-/** Where a list stands, kept with its entry in the browser's history: Back comes to it, a link does not. */
+/** The scroll position of a list, kept with its entry in the browser's history: Back comes to it, a link does not. */
 const key = 'listTop'
 
 /** How far the list of the present history entry was scrolled, px. */

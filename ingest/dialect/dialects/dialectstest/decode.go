@@ -1,4 +1,4 @@
-// Package dialectstest decodes streams for tests of what reads facts.
+// Package dialectstest decodes streams for tests of code that reads facts.
 package dialectstest
 
 import (

@@ -1,13 +1,11 @@
-// Package capture tests dialects with streams that were captured from real
-// servers and agents. The captures lie beside the repository and are not part
-// of it; what is expected of them is.
+// Package capture tests dialects with streams that were captured from real servers and agents. The
+// captures are beside the repository and not part of it; their expected facts are.
 //
-// A case is a txtar file. Its comment says what the capture is. The file
-// "capture" holds lines of "file: codex_exec/plan.jsonl" (below the fixtures
-// directory) and, where the name does not say it, "form: sse", "ndjson", "eventstream" or
-// "array": a JSON array, whose elements become SSE events. The file "facts" is
-// what dialecttest.Abridge makes of it; -update writes it. Frames come 10 ms
-// apart.
+// A case is a txtar file. Its comment describes the capture. The file "capture" has lines of
+// "file: codex_exec/plan.jsonl" (below the fixtures directory) and, where the name does not show
+// it, "form: sse", "ndjson", "eventstream" or "array", a JSON array whose elements become SSE
+// events. The file "facts" is the outcome as dialecttest.Abridge writes it; -update writes it.
+// Frames come 10 ms apart.
 package capture
 
 import (
@@ -29,8 +27,8 @@ import (
 	"tapedeck/schema"
 )
 
-// Run plays the captures that the cases in a directory name: cut into blocks in
-// several ways they must come to the facts of the case.
+// Run plays the captures of the cases in a directory. Cut into blocks in several ways they must
+// have the facts of the case.
 func Run(t *testing.T, d dialect.Dialect, dir string) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
 	if err != nil || len(files) == 0 {
@@ -49,7 +47,7 @@ func Run(t *testing.T, d dialect.Dialect, dir string) {
 	}
 }
 
-// Frames cuts the capture that a case names into frames.
+// Frames splits the capture of a case into frames.
 func Frames(t testing.TB, archive *txtar.Archive) []schema.Frame {
 	t.Helper()
 	name, form := "", ""
@@ -73,7 +71,7 @@ func Frames(t testing.TB, archive *txtar.Archive) []schema.Frame {
 	return Cut(t, name, form)
 }
 
-// Cut cuts a capture into frames; form may be empty.
+// Cut splits a capture into frames. form may be empty.
 func Cut(t testing.TB, name, form string) []schema.Frame {
 	t.Helper()
 	data := dialecttest.Fixture(t, name)
@@ -123,7 +121,7 @@ func Cut(t testing.TB, name, form string) []schema.Frame {
 	return frames
 }
 
-// events makes SSE events of an array's elements.
+// events returns an array's elements as SSE events.
 func events(t testing.TB, data []byte) []byte {
 	t.Helper()
 	var elements []json.RawMessage

@@ -1,5 +1,5 @@
-// Package content reads what Google's protocols have in common with the Gemini API: a
-// Content with its parts, and how usageMetadata counts.
+// Package content reads what Google's protocols have in common with the Gemini API: a Content
+// with its parts, and usageMetadata.
 package content
 
 import (
@@ -10,10 +10,10 @@ import (
 	"tapedeck/schema"
 )
 
-// Counting is how usageMetadata counts: protocols, section 2.7. The prompt includes what
-// came from the cache, but not what tools put into it; the candidates do not include
-// thoughts. So total = prompt + tools + candidates + thoughts. Each usageMetadata is that
-// of the whole answer so far: the last one stands.
+// Counting is how usageMetadata counts (protocols, section 2.7). The prompt includes tokens from
+// the cache, but not tokens that tools add to it. The candidates do not include thoughts. So
+// total = prompt + tools + candidates + thoughts. Each usageMetadata is that of the whole answer
+// so far: the last one counts.
 var Counting = dialect.Counting{
 	Input:           "promptTokenCount+toolUsePromptTokenCount",
 	CacheRead:       "cachedContentTokenCount",
@@ -25,8 +25,8 @@ var Counting = dialect.Counting{
 	Bill:            &dialect.Bill{ServiceTier: "serviceTier|trafficType"},
 }
 
-// Ask records a content of a request: what the user says, and the results of the functions
-// that the client executed.
+// Ask records a content of a request: text of the user, and results of functions that the client
+// executed.
 func Ask(t *model.Conversation, v *fastjson.Value, raw []byte) {
 	var text []byte
 	var others dialect.List
@@ -51,10 +51,10 @@ func Ask(t *model.Conversation, v *fastjson.Value, raw []byte) {
 	t.AwaitID(m)
 }
 
-// otherParts bounds what is kept of the parts of a message that are no text, bytes.
+// otherParts bounds the list of a message's parts that are not text, bytes.
 const otherParts = 256
 
-// KindOf returns what a part is: the member that is not about it.
+// KindOf returns the kind of a part: the first member that is not metadata.
 func KindOf(part []byte) string {
 	members, ok := dialect.MembersOf(part)
 	for ok {
@@ -70,8 +70,8 @@ func KindOf(part []byte) string {
 	return ""
 }
 
-// Respond records a functionResponse, {"id"?,"name","response"}. Without an id it cannot be
-// known which call it answers: then the call stays as it is.
+// Respond records a functionResponse, {"id"?,"name","response"}. Without an id its call is not
+// known, and stays as it is.
 func Respond(t *model.Conversation, v *fastjson.Value, raw []byte) {
 	id, name := v.GetStringBytes("id"), v.GetStringBytes("name")
 	response := dialect.RawMember(raw, "response")

@@ -11,7 +11,7 @@ import (
 
 // Reasons for which a database is not read.
 var (
-	// ErrForeign is that of a file that is not a database, is damaged, or does not have what the statements read.
+	// ErrForeign reports a file that is not a database, is damaged, or lacks a table or column that the statements read.
 	ErrForeign = errors.New("not a database, or not one that the statements read")
 	// ErrLocked reports a database that another program has locked for longer than lockedFor.
 	ErrLocked = fmt.Errorf("another program has kept it locked for %v; the next sync reads it, or end that program", lockedFor)

@@ -22,7 +22,7 @@ const (
 	unlogged
 )
 
-// state is what the files of a database are at a time.
+// state identifies the contents of a database's files at one time.
 type state struct {
 	access        access
 	database, log os.FileInfo // log is nil for none

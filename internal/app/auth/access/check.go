@@ -13,7 +13,7 @@ var refused = metric.CounterVecOf(metric.Any, "tapedeck_tokens_refused_total", "
 // Refusal is the error of a token that is refused. It wraps one of the reasons.
 type Refusal struct {
 	Reason error
-	Token  *Token // nil if the text is not that of a token that there is
+	Token  *Token // nil if no token has the text
 }
 
 // Error implements error.

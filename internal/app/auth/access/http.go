@@ -38,7 +38,7 @@ type wish struct {
 }
 
 // ServeList answers GET /v1/tokens: the tokens of the principal's tenant, or all. A nil
-// store is that of a server without tokens, here and below.
+// store belongs to a server without tokens, here and below.
 func (s *Store) ServeList(w http.ResponseWriter, r *http.Request) {
 	if s == nil {
 		problem.Write(w, off())

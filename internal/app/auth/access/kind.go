@@ -64,8 +64,8 @@ type Share struct {
 	Note    string     `json:"note"`
 }
 
-// Shown returns what the link shows of itself: the id of a session that had none is that of its
-// first stream, which has the time at which it began.
+// Shown returns what the link shows of itself. A session without an id of its own has the id of its
+// first stream, in which Shown replaces the time of the start.
 func (s *Share) Shown() *Share {
 	if s == nil || s.From == nil {
 		return s

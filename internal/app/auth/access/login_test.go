@@ -20,7 +20,7 @@ func TestIdle(t *testing.T) {
 	if err != nil || p.Kind != KindUser || p.Login == nil || p.Login.Subject != "1" {
 		t.Fatalf("%+v, %v", p, err)
 	}
-	time.Sleep(400 * time.Millisecond)
+	time.Sleep(400 * time.Millisecond) // longer than Idle, which the store compares with the time of entries in NATS
 	if err := s.try(text); err != nil {
 		t.Errorf("while a request runs: %v", err)
 	}

@@ -80,7 +80,7 @@ func TestOnceIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(time.Until(until))
+	time.Sleep(time.Until(until)) // the bucket removes entries by the clock of its NATS server
 	if err := o.Take(t.Context(), text, &value); !errors.Is(err, ErrTaken) {
 		t.Errorf("after its time: %v", err)
 	}

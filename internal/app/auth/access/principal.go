@@ -24,8 +24,8 @@ type Principal struct {
 	Share  *Share // of a shared link; nil for others
 }
 
-// Who returns the id of who sends the request, which is the same for every login: of the token,
-// also of one that was exchanged for a login, or of the user at the OpenID provider.
+// Who returns the id of the principal, which is the same for all logins of a user: the id of the token,
+// also of a token that was exchanged for a login, or the id of the user at the OpenID provider.
 func (p *Principal) Who() string {
 	switch {
 	case p.Login == nil:
@@ -86,8 +86,8 @@ func Tenant(ctx context.Context) string {
 	return g.tenant
 }
 
-// Home returns the tenant that a request is about if it names none. otherwise is that of a
-// principal of all tenants that selected none.
+// Home returns the tenant of a request that names none. otherwise is the tenant for a
+// principal of all tenants that has selected none.
 func (p *Principal) Home(otherwise string) string {
 	switch {
 	case p.Tenant != AllTenants:

@@ -26,7 +26,7 @@ const (
 	adminKey = "admin"
 )
 
-// Options configure a store. The zero value of a field stands for its default.
+// Options configure a store. The zero value of a field means its default.
 type Options struct {
 	NATS     *nats.Conn
 	Kind     Kind          // of the credentials; default KindToken

@@ -16,8 +16,8 @@ const (
 	base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// newText returns the text of a new credential: the prefix of its kind, 30 random characters, and 6 of the
-// CRC-32 of what stands before them, by which scanners for secrets recognise a token.
+// newText returns the text of a new credential: the prefix of its kind, 30 random characters, and 6 characters
+// of the CRC-32 of the text before them, by which scanners for secrets recognise a token.
 func newText(prefix string) string {
 	text := prefix + randomWord(randomLength)
 	return text + checksum(text)

@@ -16,7 +16,7 @@ const (
 	ticketMost   = 100_000
 )
 
-// Ticket stands for a principal in one request, by a client that cannot set header fields.
+// Ticket authenticates a principal in one request, by a client that cannot set header fields.
 type Ticket struct {
 	Kind   Kind   `json:"kind"` // of the principal
 	ID     string `json:"id"`   // of the credential that asked for it

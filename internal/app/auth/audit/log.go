@@ -13,7 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Options configure a log. The zero value of a field stands for its default.
+// Options configure a log. The zero value of a field means its default.
 type Options struct {
 	NATS     *nats.Conn
 	Replicas int // of the stream; default 1

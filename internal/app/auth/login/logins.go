@@ -29,7 +29,7 @@ type Logins struct {
 // Options configure logins.
 type Options struct {
 	Settings Settings       // checked
-	Store    access.Options // of the entries; kind and times are those of logins
+	Store    access.Options // of the entries; Open sets the kind and the times
 	Tokens   *access.Store  // for logins by token
 	Audit    *audit.Log
 }
@@ -185,7 +185,7 @@ func isRefusal(err error) bool {
 	return is && !errors.Is(err, access.ErrAway)
 }
 
-// printable reports whether a name can be that of a credential.
+// printable reports whether a name is valid for a credential.
 func printable(name string) bool {
 	return name != "" && utf8.ValidString(name) && !strings.ContainsFunc(name, unicode.IsControl)
 }

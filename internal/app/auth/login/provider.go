@@ -115,7 +115,7 @@ type user struct {
 // errRefused is the error of an answer of the provider that does not hold.
 var errRefused = errors.New("the OpenID provider's answer is not accepted")
 
-// exchange turns a code into the user that it stands for. The nonce shows that the ID token
+// exchange redeems a code for the user who logged in. The nonce shows that the ID token
 // is for this login.
 func (p *provider) exchange(ctx context.Context, code, verifier, nonce string) (*user, error) {
 	read, err := p.describe(ctx)

@@ -93,7 +93,7 @@ func (s *Settings) fromOwnPage(r *http.Request) bool {
 	return from == "" || s.isOwn(from, r)
 }
 
-// isOwn reports whether an origin is the server's: the public one, or that of the address
+// isOwn reports whether an origin is the server's own: its public origin, or the origin of the address
 // that was called, if that is another host.
 func (s *Settings) isOwn(from string, r *http.Request) bool {
 	if s.Public != nil {

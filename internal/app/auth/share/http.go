@@ -50,7 +50,7 @@ type Handler struct {
 	Public  *url.URL // nil for the address of the request
 }
 
-// ServeList answers GET /v1/shares: the tenant's links, to others than administrators those that they made.
+// ServeList answers GET /v1/shares: all links of the tenant for an administrator, and a principal's own links for others.
 func (h *Handler) ServeList(w http.ResponseWriter, r *http.Request) {
 	if h.off(w) {
 		return

@@ -10,7 +10,7 @@ import (
 	"tapedeck/internal/app/auth/access"
 )
 
-// names are those of members that are not texts: what links the parts of a session.
+// names are the names of JSON members that are not masked, since they link the parts of a session.
 var names = []string{
 	"id", "parent", "position", "session_id", "stream_id", "span_id", "run_id", "node_id", "call_id", "message_id", "next", "kind", "media",
 	"started", "ended", "at", "first_at", "last_at", "captured_at", "digest",

@@ -11,8 +11,8 @@ import (
 	"tapedeck/schema"
 )
 
-// Library returns the tapes of Whole, and to who opened a shared link those of Stored, cut to the
-// link's span.
+// Library returns the tapes of Whole. For a shared link it returns the tapes of Stored, cut to the
+// time window of the link.
 type Library struct{ Whole, Stored replay.Library }
 
 // Tape implements replay.Library.
@@ -34,8 +34,8 @@ type spanTape struct {
 	tape     replay.Tape
 	from, to int64 // ns, to excluded
 	streams  []schema.StreamState
-	shown    map[string]*schema.StreamState // by their stored ids; those of streams, with the ids that are shown
-	stored   map[string]string              // ids, by those that are shown
+	shown    map[string]*schema.StreamState // states with the ids that are shown, by the stored ids of streams
+	stored   map[string]string              // stored ids, by the ids that are shown
 }
 
 func cut(t replay.Tape, s *access.Share) *spanTape {

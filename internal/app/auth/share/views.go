@@ -112,7 +112,7 @@ func (v *Views) masked(ctx context.Context, id, tenant string, s *access.Share) 
 	}
 }
 
-// keep keeps the masked frames of a share, in place of those that were unused for longest.
+// keep caches the masked frames of a share, and evicts the least recently used ones.
 func (v *Views) keep(id string, made kept) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

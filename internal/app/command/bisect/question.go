@@ -59,7 +59,7 @@ func (q *Question) text() string {
 }
 
 // sessions lists the newest sessions up to the limit, in order of their start; with a tool only
-// those that call it.
+// sessions that call the tool.
 func (q *Question) sessions(ctx context.Context, cl *apiclient.Client, tool string) ([]Session, error) {
 	params := url.Values{"sort": {"-started"}}
 	for name, values := range q.Sessions {

@@ -66,7 +66,7 @@ func (t *Trial) Capture(ctx context.Context, path string) error {
 	})
 }
 
-// Session reads the frames of a session, or of one on a tape file.
+// Session reads the frames of a session, which the server or a tape file has.
 func (t *Trial) Session(ctx context.Context, server func() (*apiclient.Client, error), name, of string) error {
 	file, done, err := tapecopy.Open(ctx, name, server)
 	if err != nil {

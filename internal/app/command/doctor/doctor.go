@@ -32,8 +32,7 @@ type Finding struct {
 	Do     string `json:"do,omitempty"` // what to do about it
 }
 
-// Check checks everything and returns the findings and the number of those that are
-// wrong.
+// Check checks everything, and returns the findings and how many of them are problems.
 func Check(ctx context.Context, dir string, server func() (*apiclient.Client, error)) (findings []Finding, wrong int) {
 	findings = []Finding{findEngine(ctx), findData(dir), findDisk(dir)}
 	findings = append(findings, findSpool()...)

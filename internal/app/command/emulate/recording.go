@@ -74,8 +74,8 @@ func tapeOf(ctx context.Context, path, session, dialect string, log *slog.Logger
 	return f, session, err
 }
 
-// tapePublisher writes the blocks of one stream, all of one session, to a tape, and their
-// facts in every version: the highest counts.
+// tapePublisher writes the blocks of one stream, which has one session, to a tape, and their
+// facts in every version; readers take the highest version.
 // It is an ingest.Publisher.
 type tapePublisher struct {
 	writer *tapefile.Writer

@@ -11,7 +11,7 @@ import (
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/console"
 	"tapedeck/query"
-	"tapedeck/query/facts/sessionstreams"
+	"tapedeck/query/session/streamlist"
 )
 
 // Server returns a client of the server.
@@ -21,7 +21,7 @@ type Server func() (*apiclient.Client, error)
 type KnownError struct {
 	Source string
 	Digest string
-	Stored sessionstreams.InSession
+	Stored streamlist.InSession
 }
 
 // Error implements error.
@@ -43,7 +43,7 @@ func LookUp(ctx context.Context, server Server, source string) func(digest strin
 		}
 		asking, cancel := context.WithTimeout(ctx, lookUpTimeout)
 		defer cancel()
-		var page query.Page[sessionstreams.InSession]
+		var page query.Page[streamlist.InSession]
 		err = api.Get(asking, "v1/streams", url.Values{"digest": {digest}, "limit": {"1"}}, &page)
 		if err != nil || len(page.Items) == 0 {
 			return ctx.Err()

@@ -14,7 +14,7 @@ import (
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/console"
 	"tapedeck/query"
-	"tapedeck/query/facts/sessionstreams"
+	"tapedeck/query/session/streamlist"
 )
 
 // readableTimeout is how long a command waits for a recording to be readable.
@@ -67,7 +67,7 @@ func askAgain(waited time.Duration) time.Duration {
 
 // streamEnded reports whether a session shows the end of a stream.
 func streamEnded(ctx context.Context, c *apiclient.Client, session, stream string) (bool, error) {
-	var page query.Page[sessionstreams.InSession]
+	var page query.Page[streamlist.InSession]
 	err := c.Get(ctx, "v1/streams", url.Values{"session": {session}, "stream": {stream}}, &page)
 	if api, ok := errors.AsType[*apiclient.Error](err); ok && api.Status == http.StatusServiceUnavailable {
 		return false, nil

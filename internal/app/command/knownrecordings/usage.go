@@ -11,8 +11,8 @@ import (
 	"github.com/shopspring/decimal"
 
 	"tapedeck/internal/apiclient"
-	"tapedeck/query"
 	"tapedeck/query/billing/reconcile/providerexport"
+	"tapedeck/query/pricing/cost"
 )
 
 // Usage asks the server for the usage of the export's days.
@@ -27,7 +27,7 @@ func Usage(ctx context.Context, cl *apiclient.Client, e *providerexport.Export) 
 			Provider *string         `json:"provider"`
 			Model    *string         `json:"model"`
 			Calls    uint64          `json:"calls"`
-			Tokens   query.Tokens    `json:"tokens"`
+			Tokens   cost.Tokens     `json:"tokens"`
 			Cost     json.RawMessage `json:"cost"`
 			Unpriced uint64          `json:"unpriced_calls"`
 		} `json:"items"`
@@ -53,8 +53,8 @@ func Usage(ctx context.Context, cl *apiclient.Client, e *providerexport.Export) 
 }
 
 // costOf reads a cost of a report: an amount in US dollars, or an object of amount and
-// currency; nil if it is not known. The error is that of a cost in another currency than the
-// export's, unless that has none.
+// currency; nil if it is not known. It returns an error if the cost is in another currency than the
+// export, unless the export has no currency.
 func costOf(text json.RawMessage, currency string) (*decimal.Decimal, error) {
 	money := struct {
 		Amount   json.RawMessage `json:"amount"`

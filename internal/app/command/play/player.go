@@ -25,8 +25,8 @@ type Player struct {
 	shut func()
 }
 
-// IsTape reports whether a name means a tape file: one that exists, or that has the
-// ending of one.
+// IsTape reports whether a name means a tape file: a file that exists, or a name with
+// the extension of tape files.
 func IsTape(name string) bool { return strings.HasSuffix(name, ".tape") || tapefile.IsTape(name) }
 
 // Open finds what plays a name: a tape file, of which session selects one, or else a

@@ -22,7 +22,7 @@ import (
 // storyEvery is the least interval between requests for the facts of a running session.
 const storyEvery = time.Second
 
-// sendStories sends the facts of a session, and repeatedly those of a followed one,
+// sendStories sends the facts of a session; with follow it sends them again and again
 // until ctx ends.
 func sendStories(ctx context.Context, to chan<- terminal.StoryUpdate, from *Player, follow bool) {
 	for {

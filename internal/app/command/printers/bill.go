@@ -66,7 +66,7 @@ func BillPreview(w, notes io.Writer, p *bills.Preview) error {
 	return nil
 }
 
-// nullText returns an amount of a currency with this many minor units, or what stands for none.
+// nullText returns an amount of a currency with this many minor units, or none if there is no amount.
 func nullText(d decimal.NullDecimal, minor int32, none string) string {
 	if !d.Valid {
 		return none
@@ -74,7 +74,7 @@ func nullText(d decimal.NullDecimal, minor int32, none string) string {
 	return exact(d.Decimal, minor)
 }
 
-// exact writes all digits of an amount, and at least those of the currency's minor unit.
+// exact writes all digits of an amount, and at least the digits of the currency's minor unit.
 func exact(d decimal.Decimal, minor int32) string {
 	if d.Equal(d.Round(minor)) {
 		return d.StringFixed(minor)

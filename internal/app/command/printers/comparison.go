@@ -41,7 +41,7 @@ func printSides(out io.Writer, c *compare.Comparison) error {
 		}
 		t.Row(string("AB"[i]), console.Clip(s.SessionID, 40), console.LocalTime(s.Started), s.Status, steps, console.Millis(s.DurationMS),
 			millisOf(s.Time.WaitingMS), millisOf(s.Time.FirstTokenMS), millisOf(s.Time.GenerationMS), millisOf(s.Time.ToolMS),
-			sideTokens(s.Spent), sideCost(s.Spent))
+			sideTokens(s.Totals), sideCost(s.Totals))
 	}
 	s := &c.Summary
 	tokens, cost := Unknown, Unknown
@@ -56,14 +56,14 @@ func printSides(out io.Writer, c *compare.Comparison) error {
 	return t.Flush()
 }
 
-func sideTokens(s compare.Spent) string {
+func sideTokens(s compare.Totals) string {
 	if s.Tokens == nil {
 		return Unknown
 	}
 	return console.Thousands(s.Tokens.Total)
 }
 
-func sideCost(s compare.Spent) string {
+func sideCost(s compare.Totals) string {
 	if s.Cost == nil {
 		return Unknown
 	}

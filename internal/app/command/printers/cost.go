@@ -6,8 +6,7 @@ import (
 	"time"
 
 	"tapedeck/internal/console"
-	"tapedeck/query"
-	costs "tapedeck/query/pricing/cost"
+	"tapedeck/query/pricing/cost"
 	"tapedeck/query/pricing/prices"
 )
 
@@ -18,7 +17,7 @@ func OrDash(s string) string {
 	return s
 }
 
-// Unknown stands for a figure that was not reported or not measured.
+// Unknown is printed for a figure that was not reported or not measured.
 const Unknown = "–"
 
 func TimeOr(at *time.Time, otherwise string) string {
@@ -70,15 +69,15 @@ func orNone(text *string) string {
 }
 
 // tokenCount formats a number of tokens of what was used.
-func tokenCount(s query.Spent, n int64) string {
+func tokenCount(s cost.UsageTotals, n int64) string {
 	if !s.Reported() {
 		return Unknown
 	}
 	return console.Thousands(n)
 }
 
-// cost formats a cost, and says how many calls it does not include.
-func cost(s query.Spent) string {
+// costText formats a cost, and says how many calls it does not include.
+func costText(s cost.UsageTotals) string {
 	switch {
 	case !s.Reported():
 		return Unknown
@@ -91,7 +90,7 @@ func cost(s query.Spent) string {
 }
 
 // money formats an amount with four decimals, rounded half to even.
-func money(m *costs.Money) string {
+func money(m *cost.Money) string {
 	amount := m.Amount.RoundBank(4).StringFixed(4)
 	if m.Currency == "USD" {
 		return "$" + amount
@@ -108,7 +107,7 @@ func millisOf(ms *float64) string {
 }
 
 // knownCost formats a cost, or why it is not known.
-func knownCost(m *costs.Money, unpriced *prices.Reason) string {
+func knownCost(m *cost.Money, unpriced *prices.Reason) string {
 	if unpriced != nil {
 		return string(*unpriced)
 	}
@@ -116,7 +115,7 @@ func knownCost(m *costs.Money, unpriced *prices.Reason) string {
 }
 
 // knownMoney formats an amount.
-func knownMoney(m *costs.Money) string {
+func knownMoney(m *cost.Money) string {
 	if m == nil {
 		return Unknown
 	}
@@ -124,7 +123,7 @@ func knownMoney(m *costs.Money) string {
 }
 
 // otherCost formats a cost at other prices, and says how many calls it does not include.
-func otherCost(m *costs.Money, unpriced uint64) string {
+func otherCost(m *cost.Money, unpriced uint64) string {
 	switch {
 	case m == nil && unpriced == 0:
 		return Unknown
@@ -138,7 +137,7 @@ func otherCost(m *costs.Money, unpriced uint64) string {
 
 // statedCosts formats the costs that sources state, and says how many calls state one if
 // others do not.
-func statedCosts(list []costs.Stated, calls uint64) string {
+func statedCosts(list []cost.Stated, calls uint64) string {
 	if len(list) == 0 {
 		return Unknown
 	}

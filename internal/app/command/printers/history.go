@@ -51,7 +51,7 @@ func SyncChanges(out io.Writer, res *agenthistory.Result) {
 }
 
 // Sources writes the files of a history, and on notes how many were found and what was skipped.
-// With toRecord set the list is that of the files that would be recorded.
+// With toRecord set the list has the files that would be recorded.
 func Sources(out, notes io.Writer, list []*agenthistory.Source, found *agenthistory.Found, toRecord bool) error {
 	t := console.NewTable(out, "agent", "state", "modified", "bytes", "session", "project", "branch", "file")
 	for _, s := range list {

@@ -11,7 +11,7 @@ import (
 	"tapedeck/internal/console"
 )
 
-// RecordedFile writes the result of one of several files.
+// RecordedFile writes the result of one file, when several are recorded.
 func RecordedFile(out io.Writer, path string, s *ingest.Summary, err error, result *knownrecordings.FileResult, frameClock bool) {
 	w := console.To(out)
 	switch {
@@ -35,7 +35,7 @@ func RecordedFile(out io.Writer, path string, s *ingest.Summary, err error, resu
 	writeNotes(w, s, frameClock)
 }
 
-// RecordedFiles writes the result of all files. session is that of --session.
+// RecordedFiles writes the result of all files. session is the value of --session.
 func RecordedFiles(out io.Writer, t *knownrecordings.FilesResult, session string, all *file.Sources, took time.Duration) {
 	w := console.To(out)
 	fmt.Fprintf(w, "total    %s of %s recorded: %s, %s in %s\n", console.Thousands(t.Recorded), console.Count(t.Files, "file"),

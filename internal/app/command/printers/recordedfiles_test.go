@@ -9,12 +9,12 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/tap/file"
 	"tapedeck/internal/app/command/knownrecordings"
-	"tapedeck/query/facts/sessionstreams"
+	"tapedeck/query/session/streamlist"
 )
 
 // Each file counts once: as recorded, known, empty or failed.
 func TestRecordedFiles(t *testing.T) {
-	known := &knownrecordings.KnownError{Source: "b", Stored: sessionstreams.InSession{SessionID: "s-0"}}
+	known := &knownrecordings.KnownError{Source: "b", Stored: streamlist.InSession{SessionID: "s-0"}}
 	total := knownrecordings.FilesResult{Files: 5, Left: 1}
 	var out strings.Builder
 	for _, one := range []struct {

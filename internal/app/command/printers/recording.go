@@ -113,7 +113,7 @@ func writeNotes(w io.Writer, s *ingest.Summary, frameClock bool) {
 		fmt.Fprintf(w, "note     %s with times that run backwards or are out of range: each arrived with the frame before it\n", console.Count(s.Misdated, "frame"))
 	}
 	if frameClock && !s.Timed {
-		fmt.Fprintln(w, "note     no frame has a time, so with --clock frame all of them stand at that of the first; without it each keeps the time at which it arrived")
+		fmt.Fprintln(w, "note     no frame has a time, so with --clock frame all of them have the time of the first; without it each frame keeps the time at which it arrived")
 	}
 }
 

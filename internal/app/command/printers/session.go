@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"tapedeck/internal/console"
-	"tapedeck/query"
 	"tapedeck/query/facts/sessionhead"
+	"tapedeck/query/pricing/cost"
 	"tapedeck/query/session/sessiondetail"
 	"tapedeck/query/session/timeline"
 	"tapedeck/query/session/transcript"
@@ -22,7 +22,7 @@ func Session(out io.Writer, d *sessiondetail.Detail, t *timeline.Timeline, messa
 	w := console.To(out)
 	showHead(w, d)
 	showSpans(w, t)
-	if err := showTokens(w, d.Spent); err != nil {
+	if err := showTokens(w, d.UsageTotals); err != nil {
 		return err
 	}
 	showMessages(w, messages, whole)
@@ -40,7 +40,7 @@ func showHead(w io.Writer, d *sessiondetail.Detail) {
 	}
 	fmt.Fprintf(w, "  %s, %s long, %s, %s, %s, %s\n", console.LocalTime(d.Started), console.Millis(d.DurationMS),
 		console.Count(d.Frames, "frame"), console.Count(d.Bytes, "byte"), console.Count(d.Totals.Runs, "run"), toolCalls(d.Totals.Tools))
-	if d.Totals.Runs > 0 && !d.Spent.Reported() {
+	if d.Totals.Runs > 0 && !d.UsageTotals.Reported() {
 		fmt.Fprintln(w, "  tokens –: no usage was reported")
 	}
 	if n := unreadable(d); n > 0 {
@@ -150,7 +150,7 @@ func spanNotes(s *timeline.Span) string {
 	return "  (" + strings.Join(notes, ", ") + ")"
 }
 
-func showTokens(w io.Writer, s query.Spent) error {
+func showTokens(w io.Writer, s cost.UsageTotals) error {
 	if !s.Reported() {
 		return nil
 	}
@@ -158,7 +158,7 @@ func showTokens(w io.Writer, s query.Spent) error {
 	n := s.Tokens
 	t := console.NewTable(w, "  calls", "input", "cache read", "cache write", "output", "reasoning", "total", "cost")
 	t.Row(fmt.Sprintf("  %d", s.Calls), console.Thousands(n.Input), console.Thousands(n.CacheRead), console.Thousands(n.CacheWrite5m+n.CacheWrite1h),
-		console.Thousands(n.Output), console.Thousands(n.Reasoning), console.Thousands(n.Total), cost(s))
+		console.Thousands(n.Output), console.Thousands(n.Reasoning), console.Thousands(n.Total), costText(s))
 	return t.Flush()
 }
 

@@ -34,10 +34,10 @@ func NewSessionTable(out io.Writer, costs, findings bool) *SessionTable {
 func (t *SessionTable) Add(s *sessionhead.Summary) {
 	cells := []any{
 		console.Clip(s.ID, 40), console.LocalTime(s.Started), sessionTime(&s.Head), s.Status, s.Runs, console.Thousands(s.Frames),
-		tokenCount(s.Spent, s.Tokens.Total),
+		tokenCount(s.UsageTotals, s.Tokens.Total),
 	}
 	if t.costs {
-		cells = append(cells, cost(s.Spent))
+		cells = append(cells, costText(s.UsageTotals))
 	}
 	cells = append(cells, toolCount(s.Tools), strings.Join(s.Dialects, ","))
 	if t.findings {

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"tapedeck/internal/console"
-	costs "tapedeck/query/pricing/cost"
+	"tapedeck/query/pricing/cost"
 	"tapedeck/query/report/grouping"
 	"tapedeck/query/report/usagereport"
 )
@@ -31,7 +31,7 @@ func Usage(w io.Writer, r *usagereport.Report) error {
 	}
 	for _, without := range []struct {
 		head string
-		list []costs.Unpriced
+		list []cost.Unpriced
 	}{
 		{"Without a price", r.Totals.Unpriced}, {"Without a price when re-priced", r.Totals.RepricedReasons},
 		{"Without a price as calls of the other model", r.Totals.WhatIfReasons},
@@ -107,8 +107,8 @@ func figureHeads(r *usagereport.Report) []string {
 func figureCells(r *usagereport.Report, f *usagereport.Figures) []any {
 	p, n := &r.Prices, f.Tokens
 	cells := []any{
-		console.Thousands(f.Calls), tokenCount(f.Spent, n.Input), tokenCount(f.Spent, n.CacheRead), tokenCount(f.Spent, n.CacheWrite5m+n.CacheWrite1h),
-		tokenCount(f.Spent, n.Output), tokenCount(f.Spent, n.Reasoning), tokenCount(f.Spent, n.Total), cost(f.Spent),
+		console.Thousands(f.Calls), tokenCount(f.UsageTotals, n.Input), tokenCount(f.UsageTotals, n.CacheRead), tokenCount(f.UsageTotals, n.CacheWrite5m+n.CacheWrite1h),
+		tokenCount(f.UsageTotals, n.Output), tokenCount(f.UsageTotals, n.Reasoning), tokenCount(f.UsageTotals, n.Total), costText(f.UsageTotals),
 	}
 	if p.RepricedHash != nil {
 		cells = append(cells, otherCost(f.Repriced, f.RepricedUnpriced))
@@ -145,7 +145,7 @@ func showFound(w io.Writer, f *usagereport.Found) error {
 }
 
 // showUnpriced lists the calls without a price under a head, and why they have none.
-func showUnpriced(w io.Writer, head string, list []costs.Unpriced) error {
+func showUnpriced(w io.Writer, head string, list []cost.Unpriced) error {
 	if len(list) == 0 {
 		return nil
 	}

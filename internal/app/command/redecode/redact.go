@@ -48,7 +48,7 @@ func (r *RedactRequest) Redact(ctx context.Context, session string) (*redecode.R
 	return redacted, nil
 }
 
-// Rules returns rules as the server takes them, nil for those that it has: names of kinds of
+// Rules returns rules as the server takes them, nil for the server's own rules: names of kinds of
 // personal data or files of rules, and environment variables whose values are secrets.
 func Rules(rules, secretEnv []string) ([]byte, error) {
 	if len(rules)+len(secretEnv) == 0 {

@@ -35,12 +35,12 @@ type Manifest struct {
 	Coverage    Coverage  `json:"coverage"`
 	Tables      []Table   `json:"tables"`
 	// Sum is the sum of the hashes of the rows that hold the sums of sessions, and Entries
-	// that of the entries of buckets.
+	// the sum of the entries of buckets.
 	Sum     string `json:"sum"`
 	Entries string `json:"entries"`
 }
 
-// Table is what the manifest has of a table.
+// Table describes a table in the manifest.
 type Table struct {
 	Name    string   `json:"name"`
 	Columns []string `json:"columns"` // that are hashed
@@ -49,7 +49,7 @@ type Table struct {
 	Rows    uint64   `json:"rows"`
 }
 
-// Coverage is what of JetStream's blocks a backup holds. Blocks that were acknowledged and
+// Coverage says which of JetStream's blocks a backup holds. Blocks that were acknowledged and
 // not yet stored in ClickHouse are not in it.
 type Coverage struct {
 	// Acknowledged is the sequence of the last message when the backup began, and Stored

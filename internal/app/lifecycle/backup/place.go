@@ -66,8 +66,9 @@ func remove(ctx context.Context, db driver.Conn, database string) error {
 	return nil
 }
 
-// place makes the restored tables those of the installation: by renaming them where ClickHouse can,
-// and otherwise one by one by hard links. Until all are there a table marks the database as incomplete.
+// place moves the restored tables into the database of the installation: it renames them where ClickHouse can,
+// and otherwise makes hard links for one table after the other. A table marks the database as incomplete until all
+// tables are in place.
 func (m *Manifest) place(ctx context.Context, db driver.Conn, scratch, into string) error {
 	if err := db.Exec(ctx, "CREATE DATABASE IF NOT EXISTS "+identifier(into)); err != nil {
 		return fmt.Errorf("make the database %s: %w", into, reason(err))
@@ -93,7 +94,7 @@ func (m *Manifest) move(ctx context.Context, db driver.Conn, scratch, into strin
 	if err != nil {
 		return fmt.Errorf("read the engine of the database %s: %w", into, reason(err))
 	}
-	if !same { // that of local mode has an engine of its own
+	if !same { // the database of local mode has an engine of its own
 		return m.link(ctx, db, scratch, into)
 	}
 	var renames []string

@@ -29,7 +29,7 @@ type stored struct {
 // fileName finds the name in the place of a base.
 var fileName = regexp.MustCompile(`^File\('(.*)'\)$`)
 
-// Prune removes backups from a directory, but for the latest ones and those that they
+// Prune removes backups from a directory, except for the latest ones and the backups that these
 // continue. Interrupted backups are removed after a day. It returns the names.
 func Prune(dir string, keep int, dryRun bool) (removed []string, err error) {
 	if keep < 1 {
@@ -68,7 +68,7 @@ func Prune(dir string, keep int, dryRun bool) (removed []string, err error) {
 	return removed, nil
 }
 
-// scan returns the backups in a directory, and those that were interrupted.
+// scan returns the complete and the interrupted backups in a directory.
 func scan(dir string) (whole []stored, interrupted []string, err error) {
 	add := func(name string, d fs.DirEntry) error {
 		if info, err := d.Info(); err == nil && time.Since(info.ModTime()) > incompleteAge {

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"tapedeck/internal/apiclient"
+	"tapedeck/internal/rootcause"
 	"tapedeck/schema/clickhouse"
 )
 
@@ -20,7 +20,7 @@ type cause struct {
 	says  string
 }
 
-// causes are those that are explained; the first that matches counts.
+// causes are the errors of ClickHouse that are explained; the first match counts.
 var causes = []cause{
 	{texts: []string{"BackupsIOThreadPool"}, says: "this ClickHouse library cannot write to S3: install that of this version of tapedeck, or back up to a directory and upload that"},
 	{texts: []string{"No space left"}, codes: []string{"243"}, says: "no space is left there: free space, then start again"},
@@ -65,7 +65,7 @@ var (
 	tableOf = regexp.MustCompile(`(?:data|metadata)/` + inBackup + `/(\w+)`)
 )
 
-// errMissing is the error of a backup that is not there, or of one that it continues.
+// errMissing reports that a backup, or a backup that it continues, does not exist.
 var errMissing = errors.New("no complete backup is there")
 
 // errInterrupted is the error of an operation whose context ended.
@@ -77,7 +77,7 @@ func reason(err error) error {
 		return errInterrupted
 	}
 	if op, ok := errors.AsType[*net.OpError](err); ok {
-		return fmt.Errorf("ClickHouse does not answer (%w): check that it runs, then start again", apiclient.RootOf(op.Err))
+		return fmt.Errorf("ClickHouse does not answer (%w): check that it runs, then start again", rootcause.Of(op.Err))
 	}
 	text := err.Error()
 	code := codeOf(text)

@@ -14,7 +14,7 @@ type RestoreOptions struct {
 	DB   driver.Conn
 	From Target
 	Dir  string // of ClickHouse's backups; "" if it is not on this machine
-	// Into is the database; "" for that of the connection.
+	// Into is the database; "" for the database of the connection.
 	Into string
 	// NATS receives the entries of buckets; nil leaves them out.
 	NATS *nats.Conn

@@ -37,7 +37,7 @@ type Status struct {
 	FinishedAt *time.Time `json:"finished_at"`
 	Progress   Progress   `json:"progress"`
 	Error      string     `json:"error"`
-	Manifest   *Manifest  `json:"manifest"` // of one that is done
+	Manifest   *Manifest  `json:"manifest"` // nil until the backup is done
 }
 
 // ServiceOptions configure a Service.
@@ -56,7 +56,7 @@ type Service struct {
 
 	mu      sync.Mutex      // guards what follows
 	list    []*Status       // the latest last
-	life    context.Context // that of Run; nil while it does not run
+	life    context.Context // the context of Run; nil while it does not run
 	running sync.WaitGroup
 }
 

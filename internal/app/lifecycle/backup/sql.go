@@ -17,7 +17,7 @@ var (
 	rowCounts  = statements.Must("rows", nil)
 )
 
-// The tables that a backup has beside those of the schema.
+// The tables that a backup has beside the tables of the schema.
 const (
 	infoTable    = "backup_info"
 	sumsTable    = "backup_sums"
@@ -43,6 +43,6 @@ type sumsShape struct {
 // sumShape is the statement that hashes a table of the manifest.
 type sumShape struct{ Database, Table, Columns string }
 
-// marksShape is the marks of a later backup beside those that were restored. The databases are
+// marksShape has the marks of a later backup and the restored marks. The databases are
 // quoted.
 type marksShape struct{ Restored, Later, Table, Columns string }

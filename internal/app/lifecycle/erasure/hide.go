@@ -11,7 +11,7 @@ import (
 // stonesAtOnce bounds the tombstones of one insert.
 const stonesAtOnce = 1000
 
-// hide writes the tombstones of an erasure, and revokes the tokens of a tenant.
+// hide writes the tombstones of an erasure.
 func (s *Service) hide(ctx context.Context, e *erasure.Erasure) error {
 	sessions, err := s.covered(ctx, e)
 	if err != nil {
@@ -67,23 +67,4 @@ func (s *Service) learn(t *tombstone.Tombstone) {
 	if s.opts.Deleted != nil {
 		s.opts.Deleted.Add(t)
 	}
-}
-
-// revoke revokes all tokens of a tenant.
-func (s *Service) revoke(ctx context.Context, tenant string) error {
-	if s.opts.Tokens == nil {
-		return nil
-	}
-	list, err := s.opts.Tokens.List(tenant)
-	if err != nil {
-		return err
-	}
-	for _, t := range list {
-		if t.RevokedAt == nil {
-			if _, err := s.opts.Tokens.Revoke(ctx, tenant, t.ID); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

@@ -19,6 +19,7 @@ import (
 	njs "github.com/nats-io/nats.go/jetstream"
 
 	"tapedeck/internal/app/lifecycle/erasure"
+	"tapedeck/internal/bounded"
 	"tapedeck/schema/tables"
 )
 
@@ -331,18 +332,12 @@ func TestReadersEnd(t *testing.T) {
 			ends <- fmt.Sprint(query, ": ", string(text), err)
 		}()
 	}
-	time.Sleep(300 * time.Millisecond)
 	if status, answer := w.request(http.MethodPost, "/v1/erasures", "application/json", []byte(`{"sessions": ["gone"]}`)); status != http.StatusAccepted {
 		t.Fatalf("the erasure was answered %d: %s", status, answer)
 	}
 	for range 2 {
-		select {
-		case text := <-ends:
-			if !strings.Contains(text, "event: error") || !strings.Contains(text, `"Session deleted"`) {
-				t.Errorf("a playback ended with %s", text)
-			}
-		case <-time.After(20 * time.Second):
-			t.Fatal("a playback did not end within 20 s")
+		if text := bounded.Receive(t, ends); !strings.Contains(text, "event: error") || !strings.Contains(text, `"Session deleted"`) {
+			t.Errorf("a playback ended with %s", text)
 		}
 	}
 }

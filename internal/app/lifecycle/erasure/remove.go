@@ -46,8 +46,8 @@ func (s *Service) remove(ctx context.Context, e *erasure.Erasure) (waits string,
 		e.Found.Sessions += uint64(n)
 		e.HiddenAt = time.Now().UTC()
 		if e.Kind == erasure.Tag {
-			// They went on while they were not hidden, so that JetStream has blocks of them behind
-			// those that were removed.
+			// The sessions went on while they were not hidden, so that JetStream has blocks of them behind
+			// the removed blocks.
 			e.Progress.Blocks, e.Progress.BlocksGone = 0, false
 		}
 		if err == nil {
@@ -76,6 +76,25 @@ func (s *Service) remove(ctx context.Context, e *erasure.Erasure) (waits string,
 	return "", s.saved(ctx, e, "removed")
 }
 
+// revoke revokes all tokens of a tenant.
+func (s *Service) revoke(ctx context.Context, tenant string) error {
+	if s.opts.Tokens == nil {
+		return nil
+	}
+	list, err := s.opts.Tokens.List(tenant)
+	if err != nil {
+		return err
+	}
+	for _, t := range list {
+		if t.RevokedAt == nil {
+			if _, err := s.opts.Tokens.Revoke(ctx, tenant, t.ID); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // saved writes the record, and is a step.
 func (s *Service) saved(ctx context.Context, e *erasure.Erasure, step string) error {
 	if err := s.store.Put(ctx, e); err != nil {
@@ -84,8 +103,8 @@ func (s *Service) saved(ctx context.Context, e *erasure.Erasure, step string) er
 	return s.reached(ctx, step)
 }
 
-// coverage returns a function that reports whether a stream is erased. Of some only the
-// stream is known, and of some only the session.
+// coverage returns a function that reports whether a stream is erased. Some messages name only
+// the stream, and some only the session.
 func (s *Service) coverage(ctx context.Context, e *erasure.Erasure, stones []*tombstone.Tombstone) (func(session, streamID string) bool, error) {
 	list, err := s.covering(ctx, e, stones)
 	if err != nil {

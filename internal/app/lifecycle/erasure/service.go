@@ -21,7 +21,7 @@ import (
 	"tapedeck/schema/lifecycle/tombstone"
 )
 
-// Options configure a Service. The zero value of a field stands for its default.
+// Options configure a Service. The zero value of a field means its default.
 type Options struct {
 	NATS    *nats.Conn
 	DB      driver.Conn
@@ -78,7 +78,7 @@ func New(opts Options) *Service {
 	}
 }
 
-// Request is what is to be erased.
+// Request says what to erase.
 type Request struct {
 	Tenant string
 	Kind   erasure.Kind
@@ -126,7 +126,7 @@ func (s *Service) Preview(ctx context.Context, r Request) (*erasure.Erasure, []s
 	return e, sessions, nil
 }
 
-// covered returns the sessions that an erasure is of, and counts them.
+// covered returns the sessions that an erasure covers, and counts their data.
 func (s *Service) covered(ctx context.Context, e *erasure.Erasure) ([]string, error) {
 	sessions, err := s.store.Covered(ctx, e)
 	if err != nil {
@@ -142,8 +142,8 @@ func (s *Service) covered(ctx context.Context, e *erasure.Erasure) ([]string, er
 	return sessions, err
 }
 
-// Request records an erasure and hides what it is of. From then on no reader of this server
-// returns anything of it, and within about a second none of another one. Run removes it.
+// Request records an erasure and hides what it covers. From then on no reader of this server
+// returns any of it, and within about a second no reader of another server. Run removes the data.
 func (s *Service) Request(ctx context.Context, r Request) (*erasure.Erasure, error) {
 	e, err := s.record(&r)
 	if err != nil {

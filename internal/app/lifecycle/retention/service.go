@@ -20,7 +20,7 @@ import (
 	"tapedeck/schema/tables"
 )
 
-// Options configure a Service. The zero value of a field stands for its default.
+// Options configure a Service. The zero value of a field means its default.
 type Options struct {
 	NATS  *nats.Conn
 	DB    driver.Conn

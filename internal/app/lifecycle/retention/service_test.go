@@ -14,7 +14,7 @@ import (
 	"tapedeck/internal/local/localtest"
 	"tapedeck/internal/metric/metrictest"
 	"tapedeck/schema"
-	"tapedeck/schema/clickhouse"
+	"tapedeck/schema/clickhouse/clickhousetest"
 	"tapedeck/schema/lifecycle/retention"
 	"tapedeck/schema/tables"
 )
@@ -25,15 +25,7 @@ var start = time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)
 
 func open(t *testing.T) driver.Conn {
 	t.Helper()
-	conn, err := clickhouse.Open(localtest.ClickHouse(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close() })
-	if _, err := clickhouse.Migrate(t.Context(), conn); err != nil {
-		t.Fatal(err)
-	}
-	return conn
+	return clickhousetest.New(t).Conn
 }
 
 // put stores a session of one stream and one row in each table, of so many bytes.

@@ -9,6 +9,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"tapedeck/query"
+	"tapedeck/query/pricing/cost"
 )
 
 // differences writes a comparison as lines of "<day> <model> <bucket>: <recorded> to
@@ -51,12 +52,12 @@ func TestCompare(t *testing.T) {
 		// Reasoning is output, and writes to a cache are input where the export does not
 		// separate them.
 		"OpenAI": {exports["OpenAI usage, minutes and keys of a day"].text, []Recorded{
-			{"2026-03-01", "openai", "gpt-5-2025-08-07", 3, query.TokensOf(400, 600, 17, 0, 8, 50), nil, 3},
-			{"2026-03-02", "openai", "gpt-5-2025-08-07", 1, query.TokensOf(5, 0, 0, 0, 0, 0), nil, 1},
-			{"2026-03-02", "", "mystery", 2, query.TokensOf(5, 0, 0, 0, 1, 0), nil, 2},
-			{"2026-03-02", "", "gpt-4o", 1, query.TokensOf(0, 0, 0, 0, 1, 0), nil, 1},
-			{"2026-03-02", "anthropic", "gpt-4o", 1, query.TokensOf(1000, 0, 0, 0, 1, 0), nil, 1},
-			{"2026-03-04", "openai", "gpt-4o", 1, query.TokensOf(1000, 0, 0, 0, 1, 0), nil, 1},
+			{"2026-03-01", "openai", "gpt-5-2025-08-07", 3, cost.TokensOf(400, 600, 17, 0, 8, 50), nil, 3},
+			{"2026-03-02", "openai", "gpt-5-2025-08-07", 1, cost.TokensOf(5, 0, 0, 0, 0, 0), nil, 1},
+			{"2026-03-02", "", "mystery", 2, cost.TokensOf(5, 0, 0, 0, 1, 0), nil, 2},
+			{"2026-03-02", "", "gpt-4o", 1, cost.TokensOf(0, 0, 0, 0, 1, 0), nil, 1},
+			{"2026-03-02", "anthropic", "gpt-4o", 1, cost.TokensOf(1000, 0, 0, 0, 1, 0), nil, 1},
+			{"2026-03-04", "openai", "gpt-4o", 1, cost.TokensOf(1000, 0, 0, 0, 1, 0), nil, 1},
 		}, `2026-03-01 gpt-5-2025-08-07 calls: 3 to 4, -1, differs
 2026-03-01 gpt-5-2025-08-07 input: 417 to 417, 0, equal
 2026-03-01 gpt-5-2025-08-07 cache_read: 600 to 600, 0, equal
@@ -75,7 +76,7 @@ sum cache_read: 600 to 602, -2
 sum output: 59 to 59, 0
 unattributed mystery: 2 calls, 6 tokens`},
 		"Anthropic": {exports["Anthropic usage report"].text, []Recorded{
-			{"2026-03-01", "anthropic", "claude-opus-4-20250514", 1, query.TokensOf(1500, 200, 1500, 0, 70, 0), nil, 1},
+			{"2026-03-01", "anthropic", "claude-opus-4-20250514", 1, cost.TokensOf(1500, 200, 1500, 0, 70, 0), nil, 1},
 		}, `2026-03-01 claude-opus-4-20250514 input: 1500 to 1500, 0, equal
 2026-03-01 claude-opus-4-20250514 cache_read: 200 to 200, 0, equal
 2026-03-01 claude-opus-4-20250514 cache_write_5m: 1500 to 500, 1000, differs
@@ -87,18 +88,18 @@ sum cache_write_5m: 1500 to 500, 1000
 sum cache_write_1h: 0 to 1000, -1000
 sum output: 70 to 70, 0`},
 		"costs by names for people": {exports["Claude Console cost"].text, []Recorded{
-			{"2026-03-01", "anthropic", "claude-haiku-4-5-20251001", 2, query.TokensOf(1, 0, 0, 0, 1, 0), money("0.1"), 0},
-			{"2026-03-01", "anthropic", "claude-haiku-4-5", 1, query.TokensOf(1, 0, 0, 0, 1, 0), money("0.12"), 1},
+			{"2026-03-01", "anthropic", "claude-haiku-4-5-20251001", 2, cost.TokensOf(1, 0, 0, 0, 1, 0), money("0.1"), 0},
+			{"2026-03-01", "anthropic", "claude-haiku-4-5", 1, cost.TokensOf(1, 0, 0, 0, 1, 0), money("0.12"), 1},
 		}, `2026-03-01 claude-haiku-4-5 cost: 0.22 to 0.22, 0, equal, 1 unpriced
 sum cost: 0.22 to 0.22, 0`},
 		"costs that are not known": {exports["Anthropic cost report, in cents"].text, []Recorded{
-			{"2026-03-01", "anthropic", "claude-sonnet-4-20250514", 2, query.TokensOf(1, 0, 0, 0, 1, 0), nil, 2},
+			{"2026-03-01", "anthropic", "claude-sonnet-4-20250514", 2, cost.TokensOf(1, 0, 0, 0, 1, 0), nil, 2},
 		}, `2026-03-01  cost: 0 to 1, -1, only_exported
 2026-03-01 claude-sonnet-4-20250514 cost: unknown to 1.2378912, unknown, differs, 2 unpriced
 sum cost: unknown to 2.2378912, unknown`},
 		"whole days": {exports["OpenAI costs as CSV, of the whole organization"].text, []Recorded{
-			{"2026-03-01", "openai", "gpt-4o", 2, query.TokensOf(1, 0, 0, 0, 1, 0), money("0.5"), 0},
-			{"2026-03-01", "openai", "gpt-5", 2, query.TokensOf(1, 0, 0, 0, 1, 0), money("0.0455665"), 0},
+			{"2026-03-01", "openai", "gpt-4o", 2, cost.TokensOf(1, 0, 0, 0, 1, 0), money("0.5"), 0},
+			{"2026-03-01", "openai", "gpt-5", 2, cost.TokensOf(1, 0, 0, 0, 1, 0), money("0.0455665"), 0},
 		}, `2026-03-01  cost: 0.5455665 to 0.5455665, 0, equal
 sum cost: 0.5455665 to 0.5455665, 0`},
 	} {

@@ -3,7 +3,7 @@ package providerexport
 import (
 	"github.com/shopspring/decimal"
 
-	"tapedeck/query"
+	"tapedeck/query/pricing/cost"
 )
 
 // Recorded is recorded usage of a day in UTC and a model.
@@ -12,7 +12,7 @@ type Recorded struct {
 	Provider string // "" where the source names none
 	Model    string // "" where the source names none
 	Calls    uint64
-	Tokens   query.Tokens
+	Tokens   cost.Tokens
 	Cost     *decimal.Decimal // nil where it is not known
 	Unpriced uint64           // calls that Cost does not include
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Bucket is what is compared.
+// Bucket is a kind of tokens that is compared.
 type Bucket string
 
 // The buckets. CacheWrite stands for both lifetimes where an export does not separate them,
@@ -25,7 +25,7 @@ const (
 // Buckets are all of them in their order.
 var Buckets = [...]Bucket{Calls, Input, CacheRead, CacheWrite, CacheWrite5m, CacheWrite1h, Output, Money}
 
-// entry is what a row adds to a day and a model.
+// entry is the part of a row in the sums of a day and a model.
 type entry struct {
 	day      string // 2006-01-02 in UTC
 	model    string // "" where the row names none

@@ -11,7 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Options are those of reading an export.
+// Options change how an export is read.
 type Options struct {
 	Provider string   // the export must be of it; "" for any
 	Ignore   []string // fields that no format knows and that are left out
@@ -88,7 +88,7 @@ func (e *Export) begin(f *format, o Options, line int) error {
 	return nil
 }
 
-// check compares the fields with those of the format.
+// check compares the fields with the fields of the format.
 func check(f *format, fields []string, o Options, fail func(field, format string, args ...any)) {
 	for _, name := range f.required {
 		if !slices.Contains(fields, name) {

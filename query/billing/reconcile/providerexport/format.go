@@ -2,7 +2,7 @@ package providerexport
 
 import "slices"
 
-// Kind is what an export states.
+// Kind is the kind of figures in an export.
 type Kind string
 
 // The kinds of exports.

@@ -12,7 +12,7 @@ import (
 	"tapedeck/schema"
 )
 
-// Error is what is wrong with an export.
+// Error is an error in an export.
 type Error struct {
 	Line  int    // from 1 on, in JSON that on which the value ends; 0 where it is of no line
 	Field string // the column, or the path of a member; "" where it is of no field

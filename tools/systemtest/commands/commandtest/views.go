@@ -2,16 +2,16 @@ package commandtest
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"tapedeck/internal/bounded"
 	"tapedeck/query"
-	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/query/session/sessiondetail"
+	"tapedeck/query/session/streamlist"
 )
 
 // UntilEnded waits until a session can be read, and is over.
@@ -48,6 +48,7 @@ func Views(t *testing.T, s *Instance, id string) map[string]string {
 	return all
 }
 
+// SameViews checks that two answers of Views are equal. what names the first.
 func SameViews(t *testing.T, what string, got, want map[string]string) {
 	t.Helper()
 	for name := range want {
@@ -57,6 +58,7 @@ func SameViews(t *testing.T, what string, got, want map[string]string) {
 	}
 }
 
+// Delete sends a DELETE request and returns the status. The body that it returns is nil.
 func (s *Instance) Delete(t *testing.T, path string) (int, []byte, http.Header) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, s.URL+path, nil)
@@ -74,15 +76,11 @@ func (s *Instance) Delete(t *testing.T, path string) (int, []byte, http.Header) 
 // UntilStreams waits until a session shows so many streams that have ended.
 func (s *Instance) UntilStreams(t *testing.T, session string, streams int) {
 	t.Helper()
-	for range 600 {
+	bounded.Until(t, fmt.Sprintf("%d streams of session %s", streams, session), func() bool {
 		status, body, _ := s.Get(t, "/v1/streams?session="+session)
-		var page query.Page[sessionstreams.InSession]
-		if status == http.StatusOK && json.Unmarshal(body, &page) == nil && len(page.Items) == streams && page.Items[0].Stream.Ended != nil {
-			return
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	t.Fatalf("session %s does not show %d streams", session, streams)
+		var page query.Page[streamlist.InSession]
+		return status == http.StatusOK && json.Unmarshal(body, &page) == nil && len(page.Items) == streams && page.Items[0].Stream.Ended != nil
+	})
 }
 
 // Session reads a session's page; the zero value while it is not there.

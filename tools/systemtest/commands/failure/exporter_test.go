@@ -61,6 +61,7 @@ func (of exporter) command(t *testing.T, url, key, text string) *exec.Cmd {
 // The examples of docs/recipes/exporter.md stop with the answer when the key's session
 // was deleted.
 func TestExportersStopWhenDeleted(t *testing.T) {
+	t.Parallel()
 	const answer = "Use another key to record it anew."
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, answer, http.StatusGone)
@@ -74,7 +75,7 @@ func TestExportersStopWhenDeleted(t *testing.T) {
 			if err := run.Start(); err != nil {
 				t.Fatal(err)
 			}
-			stop := time.AfterFunc(time.Minute, func() { _ = run.Process.Kill() })
+			stop := time.AfterFunc(bounded.Limit, func() { _ = run.Process.Kill() })
 			defer stop.Stop()
 			err := run.Wait()
 			if code := run.ProcessState.ExitCode(); code != 1 || !strings.Contains(said.String(), "410") || !strings.Contains(said.String(), answer) {
@@ -87,6 +88,7 @@ func TestExportersStopWhenDeleted(t *testing.T) {
 // The examples of docs/recipes/exporter.md send a file to a server that is killed in
 // the middle and started again: it is recorded once and whole.
 func TestExportersOutliveKills(t *testing.T) {
+	t.Parallel()
 	commandtest.NeedEngine(t)
 	dir := t.TempDir()
 	s, err := commandtest.StartUp(t, filepath.Join(dir, "data"))
@@ -119,7 +121,7 @@ func TestExportersOutliveKills(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%v\n%s", err, &said)
 				}
-			case <-time.After(2 * time.Minute):
+			case <-time.After(bounded.Limit):
 				t.Fatalf("it did not end\n%s", &said)
 			}
 			settled(t, s, "exported-by-"+of.name, text, keyedSession{

@@ -55,6 +55,7 @@ func sendAcknowledged(t *testing.T, c *websocket.Conn, session string, from, to 
 // its spool, and says so. `tapedeck flush --spool` sends it, through a server or to NATS: nothing
 // is lost and nothing is doubled.
 func TestFlushSpoolOfStoppedServer(t *testing.T) {
+	t.Parallel()
 	c := commandtest.NewCluster(t, local.Options{})
 	other := c.Serve(t, "ingest,sink,api")
 	natsURL, address, through := throughRelay(t, c.Servers.NATSURL())

@@ -49,7 +49,7 @@ func (s *slowly) Read(p []byte) (int, error) {
 	if s.text == "" {
 		return 0, io.EOF
 	}
-	time.Sleep(2 * time.Millisecond)
+	time.Sleep(2 * time.Millisecond) // so that a kill comes while the body is on its way
 	n := copy(p, s.text[:min(len(s.text), 700)])
 	s.text = s.text[n:]
 	s.gone.Add(int64(n))
@@ -59,6 +59,7 @@ func (s *slowly) Read(p []byte) (int, error) {
 // Clients that post again after a failure that leaves them in doubt, while the server
 // is killed with SIGKILL: with a key nothing is doubled, frames, tokens and calls.
 func TestKilledUnderKeys(t *testing.T) {
+	t.Parallel()
 	commandtest.NeedEngine(t)
 	dir := filepath.Join(t.TempDir(), "data")
 	const clients, kills = 10, 3
@@ -79,7 +80,7 @@ func TestKilledUnderKeys(t *testing.T) {
 		text := keyedBody(session, 400)
 		texts[session] = text
 		all.Go(func() {
-			for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+			for end := time.Now().Add(2 * bounded.Limit); time.Now().Before(end); time.Sleep(50 * time.Millisecond) { // a client waits before it tries again
 				posts.Add(1)
 				offset := 0
 				if i%2 == 1 { // half of them ask where to go on, the others repeat the request as it was
@@ -117,7 +118,7 @@ func TestKilledUnderKeys(t *testing.T) {
 	for range kills {
 		bounded.Until(t, "something to be sent", func() bool { return gone.Load() > 200_000 })
 		gone.Store(0)
-		time.Sleep(time.Duration(rand.IntN(150)) * time.Millisecond)
+		time.Sleep(time.Duration(rand.IntN(150)) * time.Millisecond) // the kill comes at any moment
 		s.Kill()
 		if s, err = commandtest.StartUp(t, dir); err != nil {
 			t.Fatal(err)
@@ -171,16 +172,18 @@ func settled(t *testing.T, s *commandtest.Instance, session, text string, want k
 	t.Helper()
 	var got keyedSession
 	var raw []byte
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("%s is %+v with %d bytes, want %+v with %d", session, got, len(raw), want, len(text))
+		}
+	})
+	bounded.Until(t, "all of session "+session, func() bool {
 		if got = keyedSessionOf(t, s, session); got != want {
-			continue
+			return false
 		}
 		_, raw, _ = s.Get(t, "/v1/sessions/"+session+"/replay?mode=raw&speed=max", "Accept", "application/x-ndjson")
-		if string(raw) == text {
-			return
-		}
-	}
-	t.Errorf("%s is %+v with %d bytes, want %+v with %d", session, got, len(raw), want, len(text))
+		return string(raw) == text
+	})
 }
 
 // keyedSessionOf reads a session; the zero value while it is not there.

@@ -21,6 +21,7 @@ import (
 // kill -9 of the whole server while it records, ten times at random moments:
 // after the restart every frame that was acknowledged is there, once and as it was.
 func TestKilledWhileRecording(t *testing.T) {
+	t.Parallel()
 	commandtest.NeedEngine(t)
 	dir := filepath.Join(t.TempDir(), "data")
 	acked := map[string]int{} // session → the highest seq that was acknowledged
@@ -110,7 +111,7 @@ func feedUntilCut(t *testing.T, s *commandtest.Instance, session string, onAck f
 			return bounded.Receive(t, acked)
 		}
 		if i%50 == 0 {
-			time.Sleep(time.Millisecond)
+			time.Sleep(time.Millisecond) // the recording has to last until the kill
 		}
 	}
 }

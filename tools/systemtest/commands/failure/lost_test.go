@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"tapedeck/internal/bounded"
 	"tapedeck/query/facts/sessionhead"
@@ -46,16 +45,13 @@ func recordHang(t *testing.T, s *commandtest.Instance, session string) *exec.Cmd
 	return cmd
 }
 
-func untilStatus(t *testing.T, s *commandtest.Instance, id string, want sessionhead.Status, within time.Duration) sessiondetail.Detail {
+// untilStatus waits until a session has a status, and returns the session.
+func untilStatus(t *testing.T, s *commandtest.Instance, id string, want sessionhead.Status) (d sessiondetail.Detail) {
 	t.Helper()
-	var d sessiondetail.Detail
-	end := time.Now().Add(within)
-	for d = s.Session(t, id); d.Status != want && time.Now().Before(end); d = s.Session(t, id) {
-		time.Sleep(100 * time.Millisecond)
-	}
-	if d.Status != want {
-		t.Fatalf("session %s is %q after %v, want %q", id, d.Status, within, want)
-	}
+	bounded.Until(t, fmt.Sprintf("session %s is %s", id, want), func() bool {
+		d = s.Session(t, id)
+		return d.Status == want
+	})
 	return d
 }
 
@@ -63,6 +59,7 @@ func untilStatus(t *testing.T, s *commandtest.Instance, id string, want sessionh
 // kill -9 of a recorder, and of the server, what they recorded is lost, while what
 // another recorder still has open is not.
 func TestQuietAndLost(t *testing.T) {
+	t.Parallel()
 	commandtest.NeedEngine(t)
 	dir := filepath.Join(t.TempDir(), "data")
 	s, err := commandtest.StartUp(t, dir, "--quiet-after", "1s")
@@ -82,12 +79,12 @@ func TestQuietAndLost(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	d := untilStatus(t, s, "hung", sessionhead.Quiet, 30*time.Second)
+	d := untilStatus(t, s, "hung", sessionhead.Quiet)
 	if d.RunningMS == nil || d.SilentMS == nil || *d.SilentMS < 1000 || *d.RunningMS < *d.SilentMS || d.Ended != nil || d.End != nil {
 		t.Errorf("hung: running for %v ms, silent for %v ms, ended %v, %v", d.RunningMS, d.SilentMS, d.Ended, d.End)
 	}
 	for _, id := range []string{"killed", "posted"} {
-		untilStatus(t, s, id, sessionhead.Quiet, 30*time.Second)
+		untilStatus(t, s, id, sessionhead.Quiet)
 	}
 	if out := s.Must(t, "show", "hung"); !strings.Contains(out, "running for ") || !strings.Contains(out, ", silent for ") {
 		t.Errorf("show says nothing of its age:\n%s", out)
@@ -116,7 +113,7 @@ func TestQuietAndLost(t *testing.T) {
 	tape := filepath.Join(t.TempDir(), "hung.tape")
 	s.Must(t, "export", "hung", "-o", tape)
 	s.Must(t, "import", "--session", "imported", tape)
-	untilStatus(t, s, "imported", sessionhead.Lost, time.Minute)
+	untilStatus(t, s, "imported", sessionhead.Lost)
 
 	if err := killed.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -127,7 +124,7 @@ func TestQuietAndLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, id := range []string{"killed", "posted"} {
-		d := untilStatus(t, s, id, sessionhead.Lost, time.Minute)
+		d := untilStatus(t, s, id, sessionhead.Lost)
 		if d.RunningMS != nil || d.SilentMS == nil || d.Ended == nil || d.End == nil || d.End.Reason != sessionhead.EndLost {
 			t.Errorf("%s: running for %v ms, silent for %v ms, ended %v, %+v", id, d.RunningMS, d.SilentMS, d.Ended, d.End)
 		}
@@ -145,13 +142,14 @@ func TestQuietAndLost(t *testing.T) {
 
 // A run that was cancelled makes its session cancelled, for filters, too.
 func TestCancelledRun(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	session := "cancelled-run"
 	s.Post(t, "/v1/ingest?dialect=loom&session="+session, []byte(`{"type":"run_start","event_id":1,"session_id":"x","run_id":"r1"}
 {"type":"message_chunk","event_id":2,"session_id":"x","run_id":"r1","content":"Well","id":"think"}
 {"type":"run_end","event_id":3,"session_id":"x","run_id":"r1","stop_reason":"cancelled","reply":""}
 `))
-	d := untilStatus(t, s, session, sessionhead.Cancelled, 30*time.Second)
+	d := untilStatus(t, s, session, sessionhead.Cancelled)
 	if d.End == nil || d.End.Reason != sessionhead.EndCancelled {
 		t.Errorf("its end is %+v", d.End)
 	}

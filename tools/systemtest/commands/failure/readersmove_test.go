@@ -36,6 +36,7 @@ type moved struct {
 // server, and go on there after their last frame, at the recorded speed and live: each frame comes
 // once, in its order.
 func TestReadersMoveToAnotherServer(t *testing.T) {
+	t.Parallel()
 	needEventSource(t)
 	c := commandtest.NewCluster(t, local.Options{})
 	recording := c.Serve(t, "ingest,sink")
@@ -156,7 +157,7 @@ func needEventSource(t *testing.T) {
 	t.Helper()
 	_, err := exec.LookPath("node")
 	if err == nil {
-		_, err = os.Stat("../../../../deploy/clients/node_modules/.installed")
+		_, err = os.Stat("../../../../tools/systemtest/clients/node_modules/.installed")
 	}
 	if err != nil {
 		fulltest.Missing(t, fmt.Sprintf("%v: install Node.js and run \"make clients\"", err))

@@ -18,6 +18,7 @@ import (
 // kill -9 of the restoring command, or of its ClickHouse, at each step: the next run restores all, and
 // every session has the bytes that were backed up.
 func TestRestoreAfterKills(t *testing.T) {
+	t.Parallel()
 	commandtest.NeedEngine(t)
 	dir := t.TempDir()
 	s, err := commandtest.StartUp(t, filepath.Join(dir, "data"))

@@ -17,6 +17,7 @@ import (
 // pause: all frames are there once, in their order, and so is the usage that they state. The
 // recorders notice no more than a cut connection.
 func TestRollingRestarts(t *testing.T) {
+	t.Parallel()
 	c := commandtest.NewCluster(t, local.Options{})
 	fleet := map[string][]*restarted{}
 	order := []string{"sink", "api", "ingest"}
@@ -115,7 +116,7 @@ func checkLoad(t *testing.T, s *commandtest.Instance, session string, frames int
 	bounded.Until(t, "the usage of "+session+" to be stored", func() bool { // it is after the frames
 		var detail sessiondetail.Detail
 		s.ReadJSON(t, "/v1/sessions/"+session, &detail)
-		tokens = int(detail.Totals.Spent.Tokens.Total)
+		tokens = int(detail.Totals.UsageTotals.Tokens.Total)
 		return tokens >= frames/10*tokensPerUsage
 	})
 	if tokens != frames/10*tokensPerUsage {

@@ -158,7 +158,7 @@ func (s *source) command(t *testing.T, server, state string, frames int64) error
 			break // its end reports why
 		}
 		s.sent.Store(i + 1)
-		time.Sleep(pace)
+		time.Sleep(pace) // the load has a rate
 	}
 	in.Close()
 	if err := cmd.Wait(); err != nil {

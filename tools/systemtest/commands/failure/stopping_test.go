@@ -25,6 +25,7 @@ import (
 // An export whose server is stopped in the middle fails, says so, and leaves no file that seems
 // whole. Later it succeeds.
 func TestExportWhileServerStops(t *testing.T) {
+	t.Parallel()
 	c := commandtest.NewCluster(t, local.Options{})
 	r := restartableOf(t, c, "ingest,sink,api")
 	const frames, size = 250, 48 << 10 // more than the buffers of a connection take, and not compressible
@@ -137,6 +138,7 @@ func (h *held) stopHeld(t *testing.T) {
 // A session that is decoded again while the server stops keeps its facts, and can be decoded
 // afterwards: wherever the stop meets it.
 func TestRedecodeWhileServerStops(t *testing.T) {
+	t.Parallel()
 	h := newHeld(t)
 	db, err := clickhouse.Open(h.Servers.ClickHouseDSN())
 	if err != nil {
@@ -192,6 +194,7 @@ func TestRedecodeWhileServerStops(t *testing.T) {
 // An erasure that is under way when the server stops goes on after the restart, and erases what
 // it covers and nothing else.
 func TestErasureWhileServerStops(t *testing.T) {
+	t.Parallel()
 	h := newHeld(t)
 	const frames = 200
 	for _, session := range []string{"kept", "erased"} {

@@ -32,6 +32,7 @@ func ask(t *testing.T, s *commandtest.Instance, header []string, paths ...string
 // An installation of several tenants, with tokens, a shared link and prices, is lost and
 // restored. The API answers about everything as before.
 func TestBackupAndRestore(t *testing.T) {
+	t.Parallel()
 	commandtest.NeedEngine(t)
 	dir := t.TempDir()
 	s, err := commandtest.StartUp(t, filepath.Join(dir, "data"), "--tokens")

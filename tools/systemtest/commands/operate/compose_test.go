@@ -70,7 +70,7 @@ func composeNATS(t *testing.T, secrets string) (address string) {
 	}
 	s.Start()
 	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
-	if !s.ReadyForConnections(10 * time.Second) {
+	if !s.ReadyForConnections(bounded.Limit) {
 		t.Fatal("NATS does not start")
 	}
 	return s.Addr().(*net.TCPAddr).String()
@@ -79,6 +79,7 @@ func composeNATS(t *testing.T, secrets string) (address string) {
 // TestCompose runs the commands of docker-compose.yml with their environment, against NATS
 // with the configuration there and a real ClickHouse, and plays the demo.
 func TestCompose(t *testing.T) {
+	t.Parallel()
 	commandtest.NeedEngine(t)
 	secrets := filepath.Join(t.TempDir(), "secrets")
 	for range 2 { // the second run changes nothing

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/internal/bounded"
 	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/engine"
 	"tapedeck/internal/local/programtest"
@@ -24,12 +25,13 @@ import (
 
 const (
 	// perBlock is the time after which a block that is still running fails.
-	perBlock = time.Minute
+	perBlock = bounded.Limit
 )
 
 // TestDocumentedCommands runs the blocks of commands of all documents, those of a page in their
 // order, against a server with the demo. A block that is not run has a reason.
 func TestDocumentedCommands(t *testing.T) {
+	t.Parallel()
 	library, err := engine.Find(t.Context())
 	if err != nil {
 		fulltest.Missing(t, err)
@@ -93,15 +95,10 @@ type reader struct {
 
 func newReader(t *testing.T, home string, s *commandtest.Instance) *reader {
 	t.Helper()
-	for i := 0; ; i++ { // the demo is recorded while the server answers already
-		if status, body, _ := s.Get(t, "/v1/sessions/demo"); status == http.StatusOK && strings.Contains(string(body), `"status":"ok"`) {
-			break
-		}
-		if i == 300 {
-			t.Fatalf("no demo\n%s", s.Log)
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
+	bounded.Until(t, "the demo, which is recorded while the server answers", func() bool {
+		status, body, _ := s.Get(t, "/v1/sessions/demo")
+		return status == http.StatusOK && strings.Contains(string(body), `"status":"ok"`)
+	})
 	r := &reader{bin: filepath.Join(home, "bin")}
 	script := "#!/bin/sh\nexec " + programtest.Path(t) + " \"$@\"\n"
 	if err := errors.Join(os.Mkdir(r.bin, 0o755), os.WriteFile(filepath.Join(r.bin, "tapedeck"), []byte(script), 0o755)); err != nil {

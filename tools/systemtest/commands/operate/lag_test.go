@@ -21,6 +21,7 @@ import (
 // and so does the doctor; those that do their work stay ready nevertheless. Once a
 // sink runs, all is well again.
 func TestNoSink(t *testing.T) {
+	t.Parallel()
 	c := commandtest.NewCluster(t, local.Options{})
 	settings := []string{"--max-bytes", "4194304", "--max-lag", "1s", "--min-disk-free", "1"}
 	ingest := c.Serve(t, "ingest", settings...)
@@ -93,6 +94,7 @@ func randomLines(n, size int) []byte {
 // A server that only takes recordings does its work without NATS as long as its
 // spool has room: it stays ready, and says so.
 func TestTakingWithoutNATS(t *testing.T) {
+	t.Parallel()
 	nowhere, err := net.Listen("tcp", "127.0.0.1:0") // which speaks no NATS
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/internal/bounded"
 	"tapedeck/internal/speedtest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
@@ -77,10 +78,10 @@ func TestTenantAtItsLimit(t *testing.T) {
 				if status == http.StatusOK && strings.Count(text, "\n") >= 20 {
 					break
 				}
-				if status != http.StatusOK && status != http.StatusNotFound || time.Since(began) > time.Minute {
+				if status != http.StatusOK && status != http.StatusNotFound || time.Since(began) > bounded.Limit {
 					t.Fatalf("replaying %s: %d %s", session, status, text)
 				}
-				time.Sleep(2 * time.Millisecond)
+				time.Sleep(2 * time.Millisecond) // between two requests
 			}
 			took = append(took, time.Since(began))
 		}
@@ -134,7 +135,7 @@ func TestTenantAtItsLimit(t *testing.T) {
 	go func() { all.Wait(); close(waited) }()
 	select {
 	case <-waited:
-	case <-time.After(2 * time.Minute):
+	case <-time.After(bounded.Limit):
 		t.Error("the greedy tenant's requests do not end")
 	}
 	p := func(took []time.Duration) (time.Duration, time.Duration) {

@@ -12,6 +12,7 @@ import (
 
 // Every part of a server has its metrics in one place.
 func TestMetrics(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	status, body, _ := s.Get(t, "/metrics")
 	if status != http.StatusOK {
@@ -30,6 +31,7 @@ func TestMetrics(t *testing.T) {
 
 // The doctor names each thing that it looked at once.
 func TestDoctorNamesThingsOnce(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	stdout, stderr, _ := s.Run(t, "doctor", "--json")
 	var found struct{ Findings []doctor.Finding }
@@ -50,6 +52,7 @@ func TestDoctorNamesThingsOnce(t *testing.T) {
 
 // A machine without the engine of local mode is well if its server is elsewhere, and is not without a server.
 func TestDoctorWithoutEngine(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	for server, want := range map[string]bool{s.URL: true, "http://127.0.0.1:1": false} {
 		cmd := s.Command(t, "doctor", "--json", "--server", server)
@@ -68,6 +71,7 @@ func TestDoctorWithoutEngine(t *testing.T) {
 // HTTP requests are counted by route, method and status; no label is made of what a
 // client sent.
 func TestHTTPMetrics(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	s.Get(t, "/v1/sessions/a-session-that-is-not-there")
 	s.Get(t, "/v1/a-route-that-is-not-there")

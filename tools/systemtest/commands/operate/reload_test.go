@@ -14,6 +14,7 @@ import (
 // A running server takes what it can from its configuration file, lists what needs a restart, and
 // keeps everything when the file is wrong.
 func TestReload(t *testing.T) {
+	t.Parallel()
 	commandtest.NeedEngine(t)
 	file := filepath.Join(t.TempDir(), "tapedeck.yaml")
 	set := func(text string) {

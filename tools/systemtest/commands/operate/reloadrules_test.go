@@ -18,6 +18,7 @@ import (
 // A running server takes new rules for secrets, limits of statements and times of clients: streams
 // that begin then are masked by the new rules, also when only the file of rules has changed.
 func TestReloadRules(t *testing.T) {
+	t.Parallel()
 	commandtest.NeedEngine(t)
 	dir := t.TempDir()
 	file, rules := filepath.Join(dir, "tapedeck.yaml"), filepath.Join(dir, "rules.yaml")

@@ -19,6 +19,7 @@ import (
 // A program that is too old for the schema refuses with one sentence, and a server on a schema
 // that lacks migrations is alive, and ready once they are applied.
 func TestSchemaOfAnotherVersion(t *testing.T) {
+	t.Parallel()
 	c := commandtest.NewCluster(t, local.Options{})
 	dsn := c.Servers.ClickHouseDSN()
 	tapedeck := func(args ...string) (string, error) {
@@ -67,6 +68,7 @@ func TestSchemaOfAnotherVersion(t *testing.T) {
 // A server that waits for another process's migration is alive and not ready, and takes over
 // when the other one is gone.
 func TestReadyWhileMigrating(t *testing.T) {
+	t.Parallel()
 	c := commandtest.NewCluster(t, local.Options{})
 	dsn := c.Servers.ClickHouseDSN()
 	db, err := clickhouse.Open(dsn)

@@ -14,6 +14,7 @@ import (
 // Settings that contradict each other, and those that a command does not have, are refused in one
 // sentence that says what to do, before any server is called.
 func TestSettingsRefused(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	token, config := filepath.Join(dir, "token"), filepath.Join(dir, "tapedeck.yaml")
 	for path, text := range map[string]string{token: "td_x\n", config: "clickhouse: clickhouse://127.0.0.1:1/nowhere\nmax-streams: 7\n"} {

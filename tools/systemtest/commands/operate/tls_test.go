@@ -55,6 +55,7 @@ func agent(t *testing.T, ca *certstest.Authority) *httptest.Server {
 // All commands reach a server over TLS that asks for a certificate, and record from such
 // servers; the certificates, the authority and the token are in files that variables name.
 func TestCommandsOverTLS(t *testing.T) {
+	t.Parallel()
 	commandtest.NeedEngine(t)
 	ca, other := certstest.New(t, "ca"), certstest.New(t, "other")
 	dir := filepath.Join(t.TempDir(), "data")
@@ -180,6 +181,7 @@ func proxied(t *testing.T, s *commandtest.Instance, env []string, upstream strin
 // Settings of TLS that do not fit together are refused before anything is opened, and a server
 // on the network without TLS warns.
 func TestTLSSettings(t *testing.T) {
+	t.Parallel()
 	ca := certstest.New(t, "ca")
 	dir := t.TempDir()
 	cert, key := ca.Save(dir, ca.Issue(time.Hour, "127.0.0.1"))
@@ -216,6 +218,7 @@ func dataOf(command, dir string) []string {
 
 // The password of ClickHouse and NATS's user come from files, not from the command line.
 func TestSecretsInFiles(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file := func(name, text string) string {
 		path := filepath.Join(dir, name)
@@ -266,6 +269,7 @@ func identity(t *testing.T, options []nats.Option) string {
 
 // A server on the network without TLS logs what to do.
 func TestWarnsOfPlainTokens(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		listen string
 		flags  settings.ServerTLS

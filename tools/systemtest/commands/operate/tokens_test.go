@@ -14,6 +14,7 @@ import (
 
 // A server with tokens: the first one is in the data directory, and all commands send theirs.
 func TestTokens(t *testing.T) {
+	t.Parallel()
 	commandtest.NeedEngine(t)
 	dir := filepath.Join(t.TempDir(), "data")
 	s, err := commandtest.StartUp(t, dir, "--tokens")
@@ -138,6 +139,7 @@ func TestTokens(t *testing.T) {
 
 // Settings of logins that cannot work end the start, with the flag that is at fault.
 func TestLoginSettings(t *testing.T) {
+	t.Parallel()
 	empty := commandtest.TextFile(t, nil)
 	good := []string{"--tokens", "--public-url", "https://tapedeck.example.com", "--oidc-issuer", "https://login.example.com", "--oidc-client-id", "c", "--oidc-grant", "groups=a:tenant=a,scopes=read"}
 	for want, args := range map[string][]string{
@@ -161,6 +163,7 @@ func TestLoginSettings(t *testing.T) {
 
 // Beyond loopback a server listens with tokens only.
 func TestListenNeedsTokens(t *testing.T) {
+	t.Parallel()
 	for _, args := range [][]string{
 		{"up", "--listen", "0.0.0.0:0"}, {"serve", "--listen", "[::]:0"}, {"up", "--allow-host", "tapedeck.example.com"},
 		{"serve", "--public-url", "https://tapedeck.example.com"}, {"serve", "--allow-origin", "https://ui.example.com"}, {"up", "--oidc-issuer", "https://login.example.com"},

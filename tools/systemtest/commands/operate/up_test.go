@@ -17,6 +17,7 @@ import (
 
 // The demo is recorded by the ordinary tap, plays, and its facts are the script's.
 func TestDemo(t *testing.T) {
+	t.Parallel()
 	commandtest.NeedEngine(t)
 	s, err := commandtest.StartUp(t, filepath.Join(t.TempDir(), "data"), "--demo")
 	if err != nil {
@@ -43,6 +44,7 @@ func TestDemo(t *testing.T) {
 // A second up on a data directory says who holds it; a killed one leaves no
 // process behind; a killed ClickHouse comes back while recording goes on.
 func TestUpIsAlone(t *testing.T) {
+	t.Parallel()
 	commandtest.NeedEngine(t)
 	dir := filepath.Join(t.TempDir(), "data")
 	s, err := commandtest.StartUp(t, dir)
@@ -99,6 +101,7 @@ func enginePID(t *testing.T, s *commandtest.Instance) (pid int) {
 // A server that is away: recording says so, keeps everything on disk, and the
 // next recording that reaches a server sends it.
 func TestServerAway(t *testing.T) {
+	t.Parallel()
 	commandtest.NeedEngine(t)
 	for name, send := range map[string]func(*testing.T, *commandtest.Instance){
 		"flushed": func(t *testing.T, s *commandtest.Instance) {
@@ -114,7 +117,10 @@ func TestServerAway(t *testing.T) {
 			s.Must(t, "record", "--again", "--session", "other", commandtest.TextFile(t, []byte("{}\n")))
 		},
 	} {
-		t.Run(name, func(t *testing.T) { serverAway(t, send) })
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			serverAway(t, send)
+		})
 	}
 }
 

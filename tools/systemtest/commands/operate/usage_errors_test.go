@@ -16,6 +16,7 @@ import (
 // How a command was called wrong is said before anything is done, in words of
 // the command line, and the process exits with 2.
 func TestUsageErrors(t *testing.T) {
+	t.Parallel()
 	for line, want := range map[string]string{
 		"nosuchcmd":                        `there is no command "nosuchcmd"`,
 		"verison":                          `there is no command "verison", did you mean "version"?`,
@@ -78,6 +79,7 @@ func TestUsageErrors(t *testing.T) {
 
 // A server that is away is reported in the same words by every command.
 func TestNoServer(t *testing.T) {
+	t.Parallel()
 	const want = "tapedeck: no tapedeck server answers at http://127.0.0.1:1 (connection refused)\nStart one with \"tapedeck up\", or name it with --server or TAPEDECK_SERVER.\n"
 	for _, args := range [][]string{{"sessions"}, {"show", "x"}, {"play", "x"}, {"record", "-"}, {"usage"}, {"tools", "--csv"}} {
 		if _, stderr, exit := commandtest.Alone(t, args...); exit != commandtest.ExitFailed || stderr != want {
@@ -88,6 +90,7 @@ func TestNoServer(t *testing.T) {
 
 // The help names defaults, also of flags that have a placeholder.
 func TestHelpNamesDefaults(t *testing.T) {
+	t.Parallel()
 	for command, wants := range map[string][]string{
 		"serve":  {"Default: nats://127.0.0.1:4222", "Default: clickhouse://127.0.0.1:9000/default", "Default: ingest,sink,api", "Default: 127.0.0.1:4600"},
 		"proxy":  {"Default: 127.0.0.1:4700", "Default: http://127.0.0.1:4600"},
@@ -104,6 +107,7 @@ func TestHelpNamesDefaults(t *testing.T) {
 }
 
 func TestRecordingOfNothing(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	cmd := s.Command(t, "record", "-")
 	cmd.Stdin = bytes.NewReader(nil)
@@ -115,6 +119,7 @@ func TestRecordingOfNothing(t *testing.T) {
 // A server whose NATS and ClickHouse are away says once where it looks for them
 // and why they do not answer, and keeps passwords to itself.
 func TestServeSaysWhatItWaitsFor(t *testing.T) {
+	t.Parallel()
 	cmd := exec.CommandContext(t.Context(), programtest.Path(t), "serve", "--listen", "127.0.0.1:0", "--data", t.TempDir(),
 		"--nats", "nats://user:secret@127.0.0.1:1", "--clickhouse", "clickhouse://user:secret@127.0.0.1:1/db")
 	cmd.Env = os.Environ()

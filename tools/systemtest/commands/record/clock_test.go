@@ -12,6 +12,7 @@ import (
 
 // Times that cannot be used are counted where people read the summary.
 func TestClockFrameReportsStrayTimes(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	var text strings.Builder
 	for i, at := range []string{"2026-01-01T00:00:01Z", "2026-05-02T00:00:00Z", "2026-01-01T00:00:02Z", "2026-01-01T00:00:01Z", "2026-01-01T00:00:04Z"} {
@@ -30,6 +31,7 @@ func TestClockFrameReportsStrayTimes(t *testing.T) {
 
 // The conversation file of the Gemini CLI is one object: each message has its own time.
 func TestClockFrameOfChatFile(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	var file bytes.Buffer
 	if err := json.Indent(&file, []byte(`{"sessionId":"chat-times","projectHash":"h","startTime":"2026-01-01T00:00:00.000Z","lastUpdated":"2026-01-01T00:01:00.000Z","messages":[

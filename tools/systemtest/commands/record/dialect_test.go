@@ -18,6 +18,7 @@ var acmeFacts = []string{
 
 // A file is checked and tried without a server.
 func TestDialectTryOnCapture(t *testing.T) {
+	t.Parallel()
 	out, errs, exit := commandtest.Alone(t, "dialect", "try", commandtest.AcmeFile, commandtest.AcmeStream)
 	if exit != 0 {
 		t.Fatal(errs)
@@ -65,6 +66,7 @@ func TestDialectTryOnCapture(t *testing.T) {
 // A stream is recorded by a mapping file, and decoding it again with the file leads to the
 // same facts. A server without the file refuses, and the facts stay.
 func TestDialectFile(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	s.Must(t, "record", "--session", "by-file", "--dialect-file", commandtest.AcmeFile, commandtest.AcmeStream)
 	shown := s.Must(t, "show", "by-file")
@@ -90,6 +92,7 @@ func TestDialectFile(t *testing.T) {
 
 // A JSON array of events, printed over lines, is its elements, and comes back to the byte.
 func TestRecordArray(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	lines, err := os.ReadFile(commandtest.AcmeStream)
 	if err != nil {

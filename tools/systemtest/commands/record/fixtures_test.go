@@ -23,6 +23,7 @@ var spoken = map[string]string{
 // Every captured stream of lines or events is recorded without a flag: its
 // dialect is recognised, its bytes come back, and show prints its runs.
 func TestCaptures(t *testing.T) {
+	t.Parallel()
 	sources := dialecttest.Fixture(t, "SOURCES.md")
 	s := commandtest.Shared(t)
 	tried := 0

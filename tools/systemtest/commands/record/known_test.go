@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck/query/facts/sessionstreams"
+	"tapedeck/query/session/streamlist"
 	"tapedeck/schema"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
@@ -25,6 +25,7 @@ func uniqueLines(n int) string {
 // A file whose bytes are recorded already is recorded once more only with --again;
 // a session that then has them twice says so.
 func TestKnownFile(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	file := commandtest.TextFile(t, []byte(uniqueLines(3)))
 	s.Must(t, "record", "--session", "known-file", file)
@@ -36,8 +37,8 @@ func TestKnownFile(t *testing.T) {
 		}
 	}
 	var known struct {
-		Digest string                   `json:"digest"`
-		Known  sessionstreams.InSession `json:"known"`
+		Digest string               `json:"digest"`
+		Known  streamlist.InSession `json:"known"`
 	}
 	if err := json.Unmarshal([]byte(s.Must(t, "record", "--json", file)), &known); err != nil {
 		t.Fatal(err)
@@ -58,6 +59,7 @@ func TestKnownFile(t *testing.T) {
 
 // What is not a file is recorded as often as it comes: equal bytes are equal events.
 func TestLiveIsNeverKnown(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	lines := uniqueLines(2)
 	for range 2 {
@@ -75,6 +77,7 @@ func TestLiveIsNeverKnown(t *testing.T) {
 // An upload that names its digest is recorded once, and once more with again=1; one
 // without is a live stream, recorded as often as it comes.
 func TestKnownUpload(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	lines := uniqueLines(2)
 	digest := fmt.Sprintf("%x", sha256.Sum256([]byte(lines)))

@@ -82,7 +82,7 @@ func (m *mcpServer) call(w http.ResponseWriter, asked *mcpMessage) {
 		}
 		say("id: 1\r\nretry: 3000\r\ndata: \r\n\r\n")
 		for i := range 3 {
-			time.Sleep(100 * time.Millisecond)
+			time.Sleep(100 * time.Millisecond) // the tool works; its duration is compared
 			say(": ping\r\n\r\n")
 			say("event: message\r\nid: %d\r\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":%s,\"progress\":%d,\"total\":3,\"message\":\"step %d\"}}\r\n\r\n",
 				i+2, asked.Params.Meta.ProgressToken, i+1, i+1)

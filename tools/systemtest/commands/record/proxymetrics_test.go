@@ -17,6 +17,7 @@ import (
 
 // A proxy has its metrics on an address of their own.
 func TestProxyMetrics(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "{}\n") }))
 	defer upstream.Close()

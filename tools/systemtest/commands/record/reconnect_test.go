@@ -20,6 +20,7 @@ import (
 // frame at its time, a note where the gap is, and the end once the server closes.
 // With --once the cut is the end.
 func TestRecordWebSocketReconnects(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	var connections atomic.Int32
 	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

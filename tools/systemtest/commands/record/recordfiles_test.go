@@ -30,6 +30,7 @@ func folderOfFiles(t *testing.T, files map[string]string) string {
 
 // Several files are streams of their own; one that fails does not stop the others.
 func TestRecordSeveralFiles(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	root := folderOfFiles(t, map[string]string{
 		"logs/a.jsonl": `{"type":"a","file":"several-a"}` + "\n", "logs/b.jsonl": `{"type":"b","file":"several-b"}` + "\n{}\n",
@@ -104,6 +105,7 @@ func TestRecordSeveralFiles(t *testing.T) {
 // The result of several files says which of them are in the session that was named, and
 // where the others are. A file without frames is not recorded.
 func TestResultOfFilesInOneSession(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	root := folderOfFiles(t, map[string]string{"a.jsonl": uniqueLines(1), "b.jsonl": uniqueLines(2), "empty.jsonl": "", "empty2.jsonl": ""})
 	s.Must(t, "record", "--session", "files-known", filepath.Join(root, "b.jsonl"))

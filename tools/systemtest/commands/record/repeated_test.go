@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tapedeck/ingest/dialect/dialecttest"
-	"tapedeck/query"
 	"tapedeck/query/facts/sessionhead"
+	"tapedeck/query/pricing/cost"
 	"tapedeck/query/session/sessiondetail"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
@@ -27,13 +27,14 @@ const repeatedLoom = `{"session_id":"repeated-loom","event_id":1,"node_id":"n1",
 
 // spent is what of a session is billed.
 type spent struct {
-	Tokens query.Spent
+	Tokens cost.UsageTotals
 	Tools  sessionhead.ToolCounts
 }
 
 // A stream that repeats another of its session, whole or cut short, adds neither
 // tokens nor calls where its protocol has ids, and is listed as a discrepancy.
 func TestRepeatedStream(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	for _, tc := range []struct{ name, body string }{
 		{"loom", repeatedLoom},
@@ -70,6 +71,7 @@ func TestRepeatedStream(t *testing.T) {
 // Runs that are alike but for their event ids, and the same run of another session,
 // are not repeats.
 func TestNotRepeated(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	once := spentAfter(t, s, "not repeated", 1, strings.ReplaceAll(repeatedLoom, "repeated-loom", "alike-1"))
 	twice := spentAfter(t, s, "not repeated", 2, strings.ReplaceAll(repeatedLoom, "repeated-loom", "alike-2"))
@@ -90,5 +92,5 @@ func spentAfter(t *testing.T, s *commandtest.Instance, session string, n int, bo
 	s.UntilStreams(t, url.QueryEscape(session), n)
 	var d sessiondetail.Detail
 	s.ReadJSON(t, "/v1/sessions/"+url.PathEscape(session), &d)
-	return spent{d.Totals.Spent, d.Totals.Tools}
+	return spent{d.Totals.UsageTotals, d.Totals.Tools}
 }

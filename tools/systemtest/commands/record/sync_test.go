@@ -9,6 +9,7 @@ import (
 
 // A second run records nothing. A file that has grown adds what is new.
 func TestSyncGrows(t *testing.T) {
+	t.Parallel()
 	h, c := newAgentHome(t), newConversation()
 	path := h.write(t, c.path(), c.asks("Mend the sync")+c.says("Done."))
 	if said := h.sync(t); !strings.Contains(said, "recorded 1 file, 2 frames") {
@@ -61,6 +62,7 @@ func TestSyncGrows(t *testing.T) {
 
 // Lines that a file has from another one count in that one alone.
 func TestSyncOfResumedAndBranchedFiles(t *testing.T) {
+	t.Parallel()
 	h, c := newAgentHome(t), newConversation()
 	first := c.asks("Begin") + c.calls("Bash", "toolu_1") + c.returns("toolu_1", "") + c.says("Begun.")
 	path := h.write(t, c.path(), first)
@@ -109,6 +111,7 @@ func TestSyncOfResumedAndBranchedFiles(t *testing.T) {
 // A file that shrank or was replaced is recorded beside what it held before, and lines of
 // both count once.
 func TestSyncOfRewrittenFiles(t *testing.T) {
+	t.Parallel()
 	h, c := newAgentHome(t), newConversation()
 	first, second := c.asks("One")+c.says("1"), c.asks("Two")+c.says("2")
 	path := h.write(t, c.path(), first+second)

@@ -31,6 +31,7 @@ func turn(n, total int) string {
 // Rollouts of Codex grow, are moved when they are archived, and those of sub-agents belong to
 // the session of the first agent.
 func TestSyncOfCodex(t *testing.T) {
+	t.Parallel()
 	h, id, sub, subsub := newAgentHome(t), uuid.NewString(), uuid.NewString(), uuid.NewString()
 	name := func(id string) string { return "rollout-2026-02-01T10-00-00-" + id + ".jsonl" }
 	path := h.write(t, ".codex/sessions/2026/02/01/"+name(id), rollout(id, "", 0, 7))
@@ -60,6 +61,7 @@ func TestSyncOfCodex(t *testing.T) {
 
 // Conversations of the Gemini CLI are files of lines, or one object that is written anew.
 func TestSyncOfGeminiCLI(t *testing.T) {
+	t.Parallel()
 	h, lines, object := newAgentHome(t), uuid.NewString(), uuid.NewString()
 	head := func(id string) string {
 		return fmt.Sprintf(`"sessionId":%q,"projectHash":"abc","startTime":"2026-02-01T10:00:00.000Z","lastUpdated":"2026-02-01T10:00:00.000Z"`, id)

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"tapedeck/internal/bounded"
 )
 
 // conversation writes lines as Claude Code keeps them. Every answer counts 100 tokens of input
@@ -97,25 +99,28 @@ type synced struct {
 func (h *agentHome) shows(t *testing.T, session string, ok func(*synced) bool) *synced {
 	t.Helper()
 	var s, before *synced
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("session %s shows %+v", session, s)
+		}
+	})
+	since := time.Now() // of the first of the equal answers
+	bounded.Until(t, "session "+session+" shows what it is to show", func() bool {
 		status, body, _ := h.Get(t, "/v1/sessions/"+session)
 		if status != 200 {
-			continue
+			return false
 		}
 		before, s = s, &synced{}
 		if err := json.Unmarshal(body, s); err != nil {
 			t.Fatalf("%v: %s", err, body)
 		}
-		if !ok(s) {
-			continue
+		if !ok(s) || !reflect.DeepEqual(s, before) {
+			since = time.Now()
+			return false
 		}
-		if reflect.DeepEqual(s, before) {
-			return s
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	t.Fatalf("session %s shows %+v", session, s)
-	return nil
+		return time.Since(since) >= 100*time.Millisecond
+	})
+	return s
 }
 
 // counts waits until a session shows so many answers of a conversation, and calls of tools.

@@ -1,12 +1,12 @@
 package record
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -73,43 +73,61 @@ func (h *agentHome) sync(t *testing.T, args ...string) string {
 
 var captureIDs = regexp.MustCompile(`"(sessionId|uuid|parentUuid|leafUuid|id|tool_use_id|requestId)":"([^"]+)"`)
 
-// capture returns the text of a captured file with other ids, so that it is another session.
-func capture(t testing.TB, name string, salt any) []byte {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "fixtures", filepath.FromSlash(name)))
-	if err != nil {
-		t.Fatal(err)
-	}
+// withOtherIDs returns the text of a file with other ids, so that it is another session.
+func withOtherIDs(text []byte, salt any) []byte {
 	return captureIDs.ReplaceAllFunc(text, func(found []byte) []byte {
 		m := captureIDs.FindSubmatch(found)
 		return fmt.Appendf(nil, `"%s":"%s"`, m[1], uuid.NewSHA1(uuid.NameSpaceURL, fmt.Appendf(nil, "%v %s", salt, m[2])))
 	})
 }
 
-// captures are the captured files and how many of a hundred generated ones are like each:
-// 7.3 KB on average.
-var captures = []struct {
-	name  string
+// template is a file of an agent, and how many of a hundred generated files are like it.
+type template struct {
+	codex bool // the file is one of Codex, else one of Claude Code
 	share int
-}{
-	{"claude_code_files/task_non_sdk.jsonl", 11}, {"claude_code_files/1-continue-run-ls-tool.jsonl", 31}, {"claude_code_files/large.jsonl", 28},
-	{"codex_rollout/large.jsonl", 25}, {"codex_rollout/codex_053_rate_limit.jsonl", 5},
+	text  []byte
 }
 
-// fill writes n files with captured content under other ids, and returns their bytes.
+// templates returns captured files, with 7.3 KB on average. Without the captures it returns
+// cases of the dialects.
+func templates(t *testing.T) (all []template) {
+	t.Helper()
+	fixtures := commandtest.Fixtures(t)
+	if fixtures == "" {
+		return []template{
+			{false, 70, commandtest.CaseText(t, "claudecode/testdata/cases/file_turns.txtar")},
+			{true, 30, commandtest.CaseText(t, "codexrollout/testdata/cases/turns.txtar")},
+		}
+	}
+	for _, file := range []struct {
+		name  string
+		share int
+	}{
+		{"claude_code_files/task_non_sdk.jsonl", 11}, {"claude_code_files/1-continue-run-ls-tool.jsonl", 31}, {"claude_code_files/large.jsonl", 28},
+		{"codex_rollout/large.jsonl", 25}, {"codex_rollout/codex_053_rate_limit.jsonl", 5},
+	} {
+		text, err := os.ReadFile(filepath.Join(fixtures, file.name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, template{strings.HasPrefix(file.name, "codex"), file.share, text})
+	}
+	return all
+}
+
+// fill writes n files with the content of templates under other ids, and returns their bytes.
 func (h *agentHome) fill(t *testing.T, n int) (size int) {
 	t.Helper()
-	began := time.Now()
+	began, like := time.Now(), templates(t)
 	for i := range n {
 		at, kind := i%100, 0
-		for at >= captures[kind].share {
-			at -= captures[kind].share
+		for at >= like[kind].share {
+			at -= like[kind].share
 			kind++
 		}
-		name := captures[kind].name
-		text := capture(t, name, fmt.Sprint(h.dir, i))
+		text := withOtherIDs(like[kind].text, fmt.Sprint(h.dir, i))
 		path := fmt.Sprintf(".codex/sessions/2026/01/%02d/rollout-%d.jsonl", i%28+1, i)
-		if bytes.HasPrefix([]byte(name), []byte("claude")) {
+		if !like[kind].codex {
 			path = fmt.Sprintf(".claude/projects/p%d/%s.jsonl", i%20, uuid.NewSHA1(uuid.NameSpaceURL, fmt.Append(nil, h.dir, i)))
 		}
 		h.write(t, path, string(text))

@@ -120,6 +120,7 @@ func answersOpenCode(s openCode, of, id string, at int, finish, tool string) {
 
 // A session of OpenCode shows the same whether it is in files or in a database.
 func TestSyncOfOpenCode(t *testing.T) {
+	t.Parallel()
 	for name, open := range map[string]func(*testing.T, *agentHome) openCode{
 		"files":    func(t *testing.T, h *agentHome) openCode { return &openCodeFiles{h, t} },
 		"database": func(t *testing.T, h *agentHome) openCode { return newOpenCodeDatabase(t, h) },
@@ -167,6 +168,7 @@ func TestSyncOfOpenCode(t *testing.T) {
 // twice, and what follows is recorded from the database into the same stream. The database is not
 // touched.
 func TestSyncOfMovedOpenCodeSessions(t *testing.T) {
+	t.Parallel()
 	h, id := newAgentHome(t), "ses_"+uuid.NewString()[:8]
 	write := func(o openCode) {
 		o.session(id, "")
@@ -205,6 +207,7 @@ func TestSyncOfMovedOpenCodeSessions(t *testing.T) {
 // Databases that are none of OpenCode's, damaged, being written or of a later version are named
 // with the reason.
 func TestSyncOfBadOpenCodeDatabases(t *testing.T) {
+	t.Parallel()
 	h, id := newAgentHome(t), "ses_"+uuid.NewString()[:8]
 	o := newOpenCodeDatabase(t, h)
 	o.session(id, "")

@@ -16,6 +16,7 @@ import (
 // With --watch sessions of a database are recorded as OpenCode writes them, also after it was ended and started again; a
 // sub-agent's session counts in that of its parent.
 func TestSyncWatchOfOpenCodeDatabase(t *testing.T) {
+	t.Parallel()
 	h, id := newAgentHome(t), "ses_"+uuid.NewString()[:8]
 	o := newOpenCodeDatabase(t, h)
 	o.session(id, "")

@@ -15,6 +15,7 @@ import (
 
 // Recording commands wait for a server that is starting.
 func TestCommandsWaitForStartingServer(t *testing.T) {
+	t.Parallel()
 	h, c := newAgentHome(t), newConversation()
 	target, err := url.Parse(h.URL)
 	if err != nil {

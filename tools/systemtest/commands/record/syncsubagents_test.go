@@ -73,6 +73,7 @@ func (h *agentHome) below(t *testing.T, session string) string {
 // The files of sub-agents belong to the session of their parent, and their runs stand below the
 // calls that began them, also those of sub-agents of sub-agents.
 func TestSyncOfSubagents(t *testing.T) {
+	t.Parallel()
 	h, c := newAgentHome(t), newConversation()
 	h.write(t, c.path(), c.asks("Look")+c.calls("Task", "toolu_task")+c.called("toolu_task", "a1")+c.says("Seen."))
 	h.write(t, c.subagentPath("a1"), c.subagent("a1", func(sub *conversation) string {
@@ -121,6 +122,7 @@ func TestSyncOfSubagents(t *testing.T) {
 
 // With --watch a sub-agent's file is recorded while the agent works, before its call has returned.
 func TestSyncWatchOfSubagents(t *testing.T) {
+	t.Parallel()
 	h, c := newAgentHome(t), newConversation()
 	path := h.write(t, c.path(), c.asks("Look")+c.calls("Task", "toolu_task"))
 	cmd := h.command(t, "--watch")

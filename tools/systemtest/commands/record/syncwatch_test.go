@@ -8,15 +8,16 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
+	"tapedeck/internal/bounded"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
 // With --watch what is added is recorded as it comes, and the next run has nothing to do.
 func TestSyncWatch(t *testing.T) {
+	t.Parallel()
 	h, c, other := newAgentHome(t), newConversation(), newConversation()
 	path := h.write(t, c.path(), c.asks("One")+c.says("1"))
 	cmd := h.command(t, "--watch")
@@ -27,11 +28,7 @@ func TestSyncWatch(t *testing.T) {
 	}
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
-	for end := time.Now().Add(20 * time.Second); !strings.Contains(said.String(), "watching for changes"); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("it does not watch:\n%s", said.String())
-		}
-	}
+	bounded.Until(t, "the sync to watch", func() bool { return strings.Contains(said.String(), "watching for changes") })
 	// The same session cannot be recorded by another process meanwhile.
 	if _, stderr, exit := commandtest.Finish(t, h.command(t)); exit != commandtest.ExitFailed || !strings.Contains(stderr, `another "tapedeck sync" records to `) {
 		t.Errorf("a second sync: exit %d, %s", exit, stderr)
@@ -69,6 +66,7 @@ func TestSyncWatch(t *testing.T) {
 
 // What is no session of an agent is skipped with its reason.
 func TestSyncOfBadFiles(t *testing.T) {
+	t.Parallel()
 	h, c := newAgentHome(t), newConversation()
 	path := h.write(t, c.path(), c.asks("One")+c.says("1"))
 	projects := filepath.Dir(filepath.Dir(path))
@@ -118,6 +116,7 @@ func TestSyncOfBadFiles(t *testing.T) {
 
 // A session that was deleted on the server stays deleted, also if its file grows.
 func TestSyncOfDeletedSession(t *testing.T) {
+	t.Parallel()
 	h, c := newAgentHome(t), newConversation()
 	path := h.write(t, c.path(), c.asks("One")+c.says("1"))
 	h.sync(t)
@@ -152,6 +151,7 @@ func TestSyncOfDeletedSession(t *testing.T) {
 
 // What was found is listed, with what would be recorded of it.
 func TestSyncList(t *testing.T) {
+	t.Parallel()
 	h, c, other := newAgentHome(t), newConversation(), newConversation()
 	h.write(t, c.path(), c.asks("One")+c.says("1"))
 	list := func(args ...string) (stdout, stderr string) {

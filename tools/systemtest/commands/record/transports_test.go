@@ -12,7 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/coder/websocket"
 
@@ -23,6 +22,7 @@ import (
 // Every transport records the same awkward streams, and raw playback returns the
 // very bytes.
 func TestTransports(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	lines, events := []byte(commandtest.AwkwardLines), []byte(commandtest.AwkwardEvents)
 	const ndjson, sse = "application/x-ndjson", "text/event-stream"
@@ -164,6 +164,7 @@ func followed(t *testing.T, s *commandtest.Instance, id string) []byte {
 // WebSocket messages come back as messages: from a URL, through the proxy, and
 // from a client of the endpoint.
 func TestWebSocketTransports(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c, err := websocket.Accept(w, r, nil)
@@ -246,7 +247,7 @@ func kindOf(i int) websocket.MessageType {
 // readAll reads messages until the other side closes in good order.
 func readAll(t *testing.T, c *websocket.Conn) (kinds []websocket.MessageType, messages []string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), bounded.Limit)
 	defer cancel()
 	for {
 		kind, data, err := c.Read(ctx)

@@ -14,6 +14,7 @@ import (
 // rest of the run comes on another. Of the two recordings comes one run that
 // ended, and one call that did.
 func TestRunOverTwoConnections(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	const agent = "019f61b2-0000-7000-8000-0000000a6e17"
 	record := func(envelopes ...string) {

@@ -12,6 +12,7 @@ import (
 // What cannot be is said before anything is served; a file needs no server to
 // find out.
 func TestEmulateFileErrors(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"run.sse": "data: {\"a\":1}\n\n", "empty.ndjson": "", "broken.tape": "no tape",

@@ -26,7 +26,7 @@ func provider(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Request-Id", "req-1")
 	out := gzip.NewWriter(w)
 	for i := range 4 {
-		time.Sleep(150 * time.Millisecond)
+		time.Sleep(150 * time.Millisecond) // the gaps are what is recorded and played
 		fmt.Fprintf(out, "data: {\"object\":\"chat.completion.chunk\",\"id\":\"chatcmpl-%d\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"%d\"}}]}\n\n", len(body), i)
 		_ = out.Flush()
 		_ = http.NewResponseController(w).Flush()
@@ -109,6 +109,7 @@ func startEmulate(t *testing.T, s *commandtest.Instance, args ...string) (addres
 // What the proxy saw comes back, to the byte and at its times, from the server
 // itself and from a port of its own.
 func TestEmulateExchanges(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	upstream := httptest.NewServer(http.HandlerFunc(provider))
 	t.Cleanup(upstream.Close)
@@ -153,6 +154,7 @@ func TestEmulateExchanges(t *testing.T) {
 
 // Lines of Loom's are spoken as its WebSocket server does, at /.
 func TestEmulateLoom(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	commandtest.Post(t, s, "emulated-loom", "application/x-ndjson", []byte(
 		`{"session_id":"run-1","node_id":"run-think-0","event_id":1,"type":"node_enter","id":"think"}`+"\n"+
@@ -198,6 +200,7 @@ func TestEmulateLoom(t *testing.T) {
 
 // An execution is found by its own id.
 func TestEmulateExecution(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	const events = "id: 1\nevent: workflow_start\ndata: {\"workflow_id\":\"w\",\"execution_id\":\"exec-77\"}\n\n" +
 		"id: 2\nevent: workflow_status\ndata: {\"status\":\"RUNNING\"}\n\nid: 3\nevent: complete\ndata: {\"status\":\"SUCCESS\"}\n\n"

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck/ingest/dialect/dialecttest"
 	"tapedeck/internal/bounded"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
@@ -18,6 +17,7 @@ import (
 // Sessions of every transport go through one tape file to another server and back
 // to the one they come from. Nothing is lost, changed or doubled.
 func TestTapeRoundTrip(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	dir := t.TempDir()
 	sessions := map[string]commandtest.Playable{}
@@ -27,7 +27,7 @@ func TestTapeRoundTrip(t *testing.T) {
 	sessions["tape events"] = commandtest.Playable{Accept: "sse", Want: []byte(commandtest.AwkwardEvents)}
 	commandtest.GetThroughProxy(t, s, "tape proxied", commandtest.StreamingServer(t, "text/event-stream", []byte(commandtest.AwkwardEvents)), []byte(commandtest.AwkwardEvents))
 	sessions["tape proxied"] = commandtest.Playable{Accept: "sse", Want: []byte(commandtest.AwkwardEvents)}
-	capture := dialecttest.Fixture(t, "anthropic_messages/"+firstCapture(t, "anthropic_messages"))
+	capture := commandtest.ThinkingStream("msg_tape_facts")
 	s.Must(t, "record", "--again", "--session", "tape facts", commandtest.TextFile(t, capture))
 	sessions["tape facts"] = commandtest.Playable{Accept: "sse", Want: capture}
 	s.Must(t, "redecode", "--dialect", "anthropic-messages", "tape facts")
@@ -111,23 +111,10 @@ func TestTapeRoundTrip(t *testing.T) {
 	}
 }
 
-// firstCapture names a capture of events.
-func firstCapture(t *testing.T, dir string) string {
-	t.Helper()
-	for line := range strings.Lines(string(dialecttest.Fixture(t, "SOURCES.md"))) {
-		if cells := strings.Split(line, "|"); len(cells) > 2 {
-			if name, ok := strings.CutPrefix(strings.TrimSpace(cells[1]), dir+"/"); ok && strings.HasSuffix(name, ".sse") {
-				return name
-			}
-		}
-	}
-	t.Fatalf("no capture in %s", dir)
-	return ""
-}
-
 // A file that was cut is played, checked and imported up to the break, and it is
 // said how far that is. What is missing is there once the whole file comes.
 func TestCutTape(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	var lines strings.Builder
 	for i := range 9000 {
@@ -191,6 +178,7 @@ func TestCutTape(t *testing.T) {
 
 // The formats of other tools can be read by them.
 func TestExportFormats(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	commandtest.GetThroughProxy(t, s, "tape-har", commandtest.StreamingServer(t, "text/event-stream", []byte("data: {\"a\":1}\n\n")), []byte("data: {\"a\":1}\n\n"))
 	bounded.Until(t, "the end of the exchange", func() bool {
@@ -218,7 +206,7 @@ func TestExportFormats(t *testing.T) {
 		e[0].Response.Content.Text != "data: {\"a\":1}\n\n" || e[0].Response.Content.MimeType != "text/event-stream" {
 		t.Errorf("archive %+v", archive)
 	}
-	s.Must(t, "record", "--again", "--session", "tape-cast", commandtest.TextFile(t, dialecttest.Fixture(t, "anthropic_messages/"+firstCapture(t, "anthropic_messages"))))
+	s.Must(t, "record", "--again", "--session", "tape-cast", commandtest.TextFile(t, commandtest.ThinkingStream("msg_tape_cast")))
 	cast := s.Must(t, "export", "tape-cast", "--format", "asciicast")
 	lines := strings.Split(strings.TrimSpace(cast), "\n")
 	var head struct{ Version, Width, Height int }

@@ -16,6 +16,7 @@ import (
 // Somebody who follows a session that has not begun sees all of it while it
 // runs, and the end.
 func TestPlayFollow(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	cmd := s.Command(t, "play", "--follow", "--format", "ndjson", "followed-live")
 	var out bytes.Buffer
@@ -33,7 +34,7 @@ func TestPlayFollow(t *testing.T) {
 		if err := c.Write(t.Context(), websocket.MessageText, []byte(frame)); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(50 * time.Millisecond)
+		time.Sleep(50 * time.Millisecond) // frames come in several blocks while the command follows
 	}
 	c.Close(websocket.StatusNormalClosure, "")
 	if err := bounded.Command(t, cmd); err != nil || out.String() != want.String() {

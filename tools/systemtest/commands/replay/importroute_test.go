@@ -44,6 +44,7 @@ func importTape(t *testing.T, s *commandtest.Instance, media string, body []byte
 // A tape that is posted comes back as it was; one that is cut off as far as it
 // reaches.
 func TestImportRoute(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	id := "posted tape " + rand.Text()
 	commandtest.Post(t, s, id, "application/x-ndjson", []byte(commandtest.AwkwardLines))

@@ -134,7 +134,7 @@ func (c *terminalRun) press(text string) {
 func (c *terminalRun) shows(want ...string) {
 	c.t.Helper()
 	wrong := ""
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(bounded.Limit); time.Now().Before(end); time.Sleep(5 * time.Millisecond) { // between two looks at the screen
 		text := c.screen.Text()
 		wrong = ""
 		for _, w := range want {
@@ -154,7 +154,7 @@ func (c *terminalRun) ends(exit int) {
 	c.t.Helper()
 	select {
 	case <-c.over:
-	case <-time.After(30 * time.Second):
+	case <-time.After(bounded.Limit):
 		c.t.Fatalf("it does not end; there is\n%s", c.screen.Text())
 	}
 	if got := c.cmd.ProcessState.ExitCode(); got != exit {

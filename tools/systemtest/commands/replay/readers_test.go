@@ -52,7 +52,7 @@ func TestReadersHaveABudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	line := append(bytes.Repeat([]byte("0123456789abcdef"), 100<<20/16), '\n')
-	commandtest.Post(t, recorder, "long", "application/x-ndjson", line)
+	recorder.Post(t, "/v1/ingest?session=long", line)
 	bounded.Until(t, "the recording shows", func() bool {
 		status, body, _ := recorder.Get(t, "/v1/sessions/long")
 		return status == http.StatusOK && !bytes.Contains(body, []byte(`"end_reason":""`))
@@ -101,14 +101,21 @@ func TestReadersHaveABudget(t *testing.T) {
 	}
 	done := make(chan struct{})
 	go func() { asked.Wait(); close(done) }()
-	for end := time.Now().Add(12 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	// A request waits up to 5 s for bytes before it is refused.
+	var readers, held float64
+	since := time.Now() // of the last change
+	bounded.Until(t, "the end of the pages, and the playbacks to be served or refused", func() bool {
 		most = max(most, rss(t, s))
-	}
-	select {
-	case <-done:
-	case <-time.After(60 * time.Second):
-		t.Error("pages of frames came to no end")
-	}
+		if r, h := s.Metric(t, "tapedeck_readers"), s.Metric(t, "tapedeck_reader_bytes"); r != readers || h != held {
+			readers, held, since = r, h, time.Now()
+		}
+		select {
+		case <-done:
+			return time.Since(since) > 6*time.Second
+		default:
+			return false
+		}
+	})
 	t.Logf("%d MiB at the start, %d MiB at most", before>>20, most>>20)
 	memorytest.AtMost(t, "the server", most-before, budget+besides)
 	turned := 0

@@ -21,6 +21,7 @@ import (
 
 // Whatever was recorded, a terminal is sent no control character of it.
 func TestNoEscapesOnTerminals(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	const esc = `\u001b[31m` // in JSON
 	lines := strings.Join([]string{
@@ -79,6 +80,7 @@ const (
 
 // Lists are read on beyond what the server returns at once.
 func TestLongLists(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	const frames, sessions = largestPage + 20, knownrecordings.SessionsAtOnce + 20
 	var b strings.Builder
@@ -127,8 +129,9 @@ func TestLongLists(t *testing.T) {
 
 // Of several streams show prints which a frame is of.
 func TestFramesOfSeveralStreams(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
-	file := commandtest.TextFile(t, []byte("{\"n\":1}\n"))
+	file := commandtest.TextFile(t, []byte("{\"of\":\"two streams\"}\n"))
 	s.Must(t, "record", "--session", "two", file)
 	if out := s.Must(t, "frames", "two"); strings.Contains(out, "STREAM") {
 		t.Errorf("one stream:\n%s", out)
@@ -152,6 +155,7 @@ func TestFramesOfSeveralStreams(t *testing.T) {
 
 // With --json a playback is a line of JSON for each frame.
 func TestPlayJSON(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	s.Must(t, "record", "--session", "play-json", commandtest.TextFile(t, []byte("{\"n\":1}\nplain\n")))
 	out := s.Must(t, "play", "play-json", "--json", "--speed", "max")
@@ -172,6 +176,7 @@ func TestPlayJSON(t *testing.T) {
 
 // After Ctrl-C the recording is as readable as after its own end.
 func TestInterruptedRecordingIsReadable(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	for name, source := range map[string][]string{
 		"stdin":   {"-"},
@@ -220,6 +225,7 @@ func TestInterruptedRecordingIsReadable(t *testing.T) {
 
 // Tool calls come as CSV, in one group, and with a total.
 func TestTools(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	s.Must(t, "record", "--session", "tool-report", "--dialect", "loom", commandtest.TextFile(t, []byte(
 		`{"type":"tool_call","run_id":"q","node_id":"n","call_id":"c1","name":"report_tool","args":{}}`+"\n"+
@@ -240,6 +246,7 @@ func TestTools(t *testing.T) {
 }
 
 func TestClockOfFrames(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	_, stderr, exit := s.Run(t, "record", "--again", "--clock", "frame", "--session", "no-times", commandtest.TextFile(t, []byte("{\"n\":1}\n")))
 	if exit != 0 || !strings.Contains(stderr, "no frame has a time") {
@@ -249,6 +256,7 @@ func TestClockOfFrames(t *testing.T) {
 
 // A tenant that a server does not record for is refused before anything is.
 func TestOtherTenant(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	_, stderr, exit := s.Run(t, "record", "--tenant", "other", commandtest.TextFile(t, []byte("{}\n")))
 	if exit != commandtest.ExitUsage || !strings.Contains(stderr, "--tenant other: ") || strings.Contains(stderr, "token") {
@@ -257,6 +265,7 @@ func TestOtherTenant(t *testing.T) {
 }
 
 func TestHead(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	for _, path := range []string{"/healthz", "/v1/sessions", "/v1/usage", "/openapi.yaml"} {
 		resp, err := httpHead(t, s.URL+path)

@@ -24,7 +24,7 @@ func TestGaps(t *testing.T) {
 	due := time.Now()
 	for i, gap := range gaps {
 		due = due.Add(gap * time.Millisecond)
-		time.Sleep(time.Until(due))
+		time.Sleep(time.Until(due)) // the gaps are what is recorded and played
 		if err := c.Write(t.Context(), websocket.MessageText, fmt.Appendf(nil, `{"n":%d}`, i)); err != nil {
 			t.Fatal(err)
 		}

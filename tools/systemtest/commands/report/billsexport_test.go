@@ -15,6 +15,7 @@ import (
 // The files of an export are written to a directory, or as one archive; what is there already
 // stays unless it is to be written over.
 func TestBillsExport(t *testing.T) {
+	t.Parallel()
 	requests := make(chan *url.URL, 10)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		requests <- r.URL

@@ -10,8 +10,9 @@ import (
 
 // Calls of models come as a table, as CSV, one by one, and with an error for what is no outcome.
 func TestCalls(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
-	s.Must(t, "record", "--session", "call-report", "--tag", "of=calls", "../../../../../shared/fixtures/anthropic_messages/anthropic_thinking_stream.sse")
+	s.Must(t, "record", "--session", "call-report", "--tag", "of=calls", commandtest.TextFile(t, commandtest.ThinkingStream("msg_call_report")))
 	out := s.Must(t, "calls", "--tag", "of=calls", "--list", "5")
 	table, list, found := strings.Cut(out, "\n\n")
 	if !found || !strings.Contains(table, "FIRST TOKEN") || !strings.Contains(table, "claude") || !strings.Contains(table, "\nTOTAL ") {

@@ -29,6 +29,7 @@ func nightly(t *testing.T, name, tool, command string) string {
 
 // diff compares two sessions, and bisect finds the first of several that matches a condition.
 func TestDiffAndBisect(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	for i, tool := range []string{"Read", "Read", "Bash", "Bash"} {
 		name := "night" + string(rune('1'+i))

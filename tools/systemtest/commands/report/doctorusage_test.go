@@ -18,6 +18,7 @@ const reconciledModel = "claude-reconciled-1-20260101"
 // A call of 9 input tokens, 300 from a cache and 40 output tokens is compared with an export
 // that states 41 output tokens and a second model.
 func TestDoctorComparesAnExport(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	s.Must(t, "record", commandtest.TextFile(t, []byte(strings.ReplaceAll(`{"type":"message_start","message":{"id":"msg_reconciled","type":"message","role":"assistant","model":"MODEL","content":[],"stop_reason":null,"usage":{"input_tokens":9,"cache_read_input_tokens":300,"cache_creation_input_tokens":0,"output_tokens":1}}}
 {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}
@@ -83,6 +84,7 @@ func TestDoctorComparesAnExport(t *testing.T) {
 
 // A call whose stream breaks off before its usage is found, in a list of its session alone.
 func TestDoctorFindsMissingUsage(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	const model = "claude-cut-off-1"
 	s.Must(t, "record", commandtest.TextFile(t, []byte(`{"type":"message_start","message":{"id":"msg_cut","type":"message","role":"assistant","model":"`+model+`","content":[],"stop_reason":null,"usage":{"input_tokens":9,"output_tokens":1}}}

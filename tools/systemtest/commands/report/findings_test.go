@@ -15,6 +15,7 @@ import (
 // Ids that are too short to be the only ones of their kind are of their stream alone: the 124
 // tokens count twice, and reports list that.
 func TestRotatingIDsRecordedTwice(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	body := dialecttest.Fixture(t, "second_round/copilot_id_rotation.ndjson")
 	for _, tc := range []struct {

@@ -22,6 +22,7 @@ const acmePrices = "discounts:\n  - {name: acme contract, provider: anthropic, m
 
 // A price file is checked without a server; an invalid one is wrong usage.
 func TestPricesCheckAlone(t *testing.T) {
+	t.Parallel()
 	out, errs, exit := commandtest.Alone(t, "prices", "check", priceFile(t, acmePrices))
 	if exit != 0 {
 		t.Fatal(errs)

@@ -66,6 +66,7 @@ func TestRedactCommand(t *testing.T) {
 }
 
 func TestRedactRefusals(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	path := commandtest.TextFile(t, []byte("{}\n"))
 	for _, tc := range []struct {

@@ -16,6 +16,7 @@ import (
 // A stream that was recorded as something else shows its run, its tool and its
 // tokens once it was decoded anew, and plays the same bytes as ever.
 func TestRedecode(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	file := commandtest.TextFile(t, []byte(commandtest.LoomRun))
 	const id = "redecode/one" // a name that has to be escaped
@@ -63,6 +64,7 @@ func TestRedecode(t *testing.T) {
 }
 
 func TestRedecodeRefusals(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	s.Must(t, "record", "--session", "refused", commandtest.TextFile(t, []byte(commandtest.LoomRun)))
 	for _, tc := range []struct {

@@ -95,6 +95,7 @@ func stands(t *testing.T, stdout string) (decoded, left, total int) {
 // and that a session fails in: the facts are those of the recording, and at
 // any time readers see those of one version.
 func TestRedecodeAll(t *testing.T) {
+	t.Parallel()
 	o := &older{Cluster: commandtest.NewCluster(t, local.Options{})}
 	s := o.Serve(t, "ingest,sink,api")
 	var err error

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -46,16 +48,34 @@ func spokenIn(m *transcript.Message) string {
 	return strings.Join(all, "\n")
 }
 
-// Search finds of recorded captures what a scan of their transcripts finds, word by word.
+// Search finds in recorded cases of dialects, and captured streams if they are there, what a
+// scan of the transcripts finds, word by word.
 func TestSearchFindsWhatTranscriptsHave(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	said := map[string]string{} // by session and message
-	for i, capture := range []string{
-		"anthropic_messages/anthropic_thinking_stream.sse", "openai_chat/openai_chat_stream.sse", "claude_code/partial_messages_tool.jsonl",
-		"claude_code/tool_read_v2.jsonl", "codex_exec/codex_v0142_plan.jsonl", "codex_exec/codex_v0142_failure.jsonl",
+	streams := [][]byte{commandtest.ThinkingStream("msg_scanned")}
+	for _, name := range []string{
+		"claudecode/testdata/cases/partial.txtar", "claudecode/testdata/cases/agents.txtar", "codex/testdata/cases/items.txtar",
+		"codex/testdata/cases/errors.txtar", "openai/testdata/chat/cases/interleaved.txtar",
 	} {
+		streams = append(streams, commandtest.CaseText(t, name))
+	}
+	if fixtures := commandtest.Fixtures(t); fixtures != "" {
+		for _, capture := range []string{
+			"anthropic_messages/anthropic_thinking_stream.sse", "openai_chat/openai_chat_stream.sse", "claude_code/partial_messages_tool.jsonl",
+			"claude_code/tool_read_v2.jsonl", "codex_exec/codex_v0142_plan.jsonl", "codex_exec/codex_v0142_failure.jsonl",
+		} {
+			text, err := os.ReadFile(filepath.Join(fixtures, capture))
+			if err != nil {
+				t.Fatal(err)
+			}
+			streams = append(streams, text)
+		}
+	}
+	for i, stream := range streams {
 		var sum ingest.Summary
-		text := s.Must(t, "record", "--again", "--json", "--session", fmt.Sprint("scanned-", i), "--tag", "of=scan", "../../../../../shared/fixtures/"+capture)
+		text := s.Must(t, "record", "--again", "--json", "--session", fmt.Sprint("scanned-", i), "--tag", "of=scan", commandtest.TextFile(t, stream))
 		if err := json.Unmarshal([]byte(text), &sum); err != nil {
 			t.Fatal(err)
 		}
@@ -123,6 +143,7 @@ func searched(t *testing.T, s *commandtest.Instance, q url.Values) (hits []searc
 
 // Texts of a running session are found before their message is complete.
 func TestSearchFindsRunningSessions(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	c := commandtest.DialWS(t, "ws"+strings.TrimPrefix(s.URL, "http")+"/v1/ingest/ws?session=search-live&dialect=openai-chat")
 	for i := range 3 {

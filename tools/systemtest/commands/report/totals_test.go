@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck/query"
+	"tapedeck/query/pricing/cost"
 	"tapedeck/query/report/usagereport"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
@@ -16,6 +16,7 @@ import (
 // to the last total, not to the sum of the three; a total that went down began
 // anew.
 func TestCodexTotalsAreDifferenced(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	const thread = "019f61b2-0000-7000-8000-0000000c0de5"
 	record := func(totals ...int) {
@@ -27,7 +28,7 @@ func TestCodexTotalsAreDifferenced(t *testing.T) {
 		}
 		s.Must(t, "record", commandtest.TextFile(t, []byte(lines)))
 	}
-	usage := func() query.Spent {
+	usage := func() cost.UsageTotals {
 		t.Helper()
 		var r usagereport.Report
 		if err := json.Unmarshal([]byte(s.Must(t, "usage", "--group-by", "session", "--json")), &r); err != nil {
@@ -35,15 +36,15 @@ func TestCodexTotalsAreDifferenced(t *testing.T) {
 		}
 		for _, row := range r.Items {
 			if id := row.Group["session"]; id != nil && *id == thread {
-				return row.Spent
+				return row.UsageTotals
 			}
 		}
 		t.Fatalf("no usage of session %s", thread)
-		return query.Spent{}
+		return cost.UsageTotals{}
 	}
 	record(16504, 85681)
 	record(103779)
-	want := query.Tokens{Input: 103779 - 7 - 103779/2, CacheRead: 103779 / 2, Output: 7, Total: 103779}
+	want := cost.Tokens{Input: 103779 - 7 - 103779/2, CacheRead: 103779 / 2, Output: 7, Total: 103779}
 	if got := usage(); got.Tokens != want || got.Calls != 3 {
 		t.Errorf("after a resume: %d records, %+v; want 3, %+v", got.Calls, got.Tokens, want)
 	}

@@ -12,6 +12,7 @@ import (
 // What a source did not report is not shown as zero, and frames that cannot be read are
 // counted where one looks first.
 func TestUnknownIsNotZero(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	text := strings.Repeat("this is no JSON\n", 1218) + `{"a":1}` + "\n"
 	out, errs, exit := s.Run(t, "record", "--session", "not-json", commandtest.TextFile(t, []byte(text)))
@@ -41,6 +42,7 @@ func TestUnknownIsNotZero(t *testing.T) {
 
 // A session whose run was cancelled has that status, and is found by it.
 func TestCancelledSession(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	const turn = `{"ev":"turn/begin","conv":"c-1","turn":"t-1","ask":{"text":"Go"}}
 {"ev":"turn/end","conv":"c-1","turn":"t-1","outcome":"stopped"}
@@ -52,6 +54,7 @@ func TestCancelledSession(t *testing.T) {
 
 // Names of any length are shown in part, and a call's model once.
 func TestShowClipsNames(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	long := strings.Repeat("n", 1<<20)
 	chunk := func(model, delta, end string) string {
@@ -70,6 +73,7 @@ func TestShowClipsNames(t *testing.T) {
 
 // A frame that is not UTF-8, and one that is not JSON, are noted in the same words.
 func TestUnreadableFrameNotes(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	_, errs, _ := s.Run(t, "record", "--session", "not-utf8", commandtest.TextFile(t, []byte("\xff\xfe\n")))
 	commandtest.Contains(t, "record", errs, "note     1 frame is not JSON", "note     1 frame is not UTF-8")
@@ -78,6 +82,7 @@ func TestUnreadableFrameNotes(t *testing.T) {
 
 // Frames that are damaged, or nested too deep, are noted by record.
 func TestDamagedFrameNotes(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	deep := strings.Repeat("[", 5000) + strings.Repeat("]", 5000)
 	_, errs, _ := s.Run(t, "record", "--session", "too-deep", commandtest.TextFile(t, []byte(`{"a":`+deep+"}\n")))

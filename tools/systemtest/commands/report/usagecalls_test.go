@@ -17,6 +17,7 @@ import (
 
 // usage --calls lists charges as a table and writes them in each format.
 func TestUsageCalls(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	for i, model := range []string{"gpt-5", "gpt-5-mini", "in-house-9"} {
 		call := chatCall(fmt.Sprint("chatcmpl-c", i), model, `{"prompt_tokens":1000000,"completion_tokens":0,"total_tokens":1000000}`)
@@ -75,6 +76,7 @@ func TestUsageCalls(t *testing.T) {
 
 // Flags of charges that do not go together are refused before a server is asked.
 func TestUsageCallsFlags(t *testing.T) {
+	t.Parallel()
 	for line, want := range map[string]string{
 		"usage --format cloudevents":                  "goes with --calls",
 		"usage --format parquet":                      "name the file to write",

@@ -25,6 +25,7 @@ func chatCall(id, model, usage string) []byte {
 // The table of usage has the cost, those at other prices that were asked for, the stated
 // ones, and below it the calls without a price.
 func TestUsageTable(t *testing.T) {
+	t.Parallel()
 	s := commandtest.Shared(t)
 	for i, call := range [][]byte{
 		chatCall("chatcmpl-t1", "gpt-5", `{"prompt_tokens":1000000,"completion_tokens":0,"total_tokens":1000000,"cost":0.5}`),

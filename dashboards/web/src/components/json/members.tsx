@@ -26,7 +26,7 @@ interface Place {
   open: number
 }
 
-/** The members of a list or an object. Of a long one those at its beginning, and those that hold what is searched. */
+/** The members of a list or an object; of a long one the first, and the members that contain the searched text. */
 export function Members({ value, path, steps, open }: Place & { value: Branch }) {
   const { open: found } = useTreeSearch()
   const [shown, setShown] = useState(page)

@@ -70,7 +70,7 @@ export function membersOf(value: unknown): [Step, unknown][] {
   return typeof value === 'object' && value !== null ? Object.entries(value) : []
 }
 
-/** A text in pieces, of which every other is what is searched for: "", "ab", "c" of "abc" for "ab". */
+/** A text in pieces, every second of which is the searched text: "", "ab", "c" of "abc" for "ab". */
 export function marked(text: string, query: string): string[] {
   const wanted = query.trim()
   if (wanted === '') return [text]

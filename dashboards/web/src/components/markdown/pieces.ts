@@ -53,7 +53,7 @@ function closes(line: string, open: string): boolean {
 
 /** Quotes and lists within one another on one line, too many to be meant. */
 const nested = /^[ \t]*(?:>[ \t]*|[-*+][ \t]+|\d{1,9}[.)][ \t]+){20}/m
-/** A list so far to the right that it stands in as many others. */
+/** A list that is indented as far as a list nested in that many others. */
 const indented = /^[ \t]{60,}(?:[-*+]|\d{1,9}[.)])[ \t]/m
 
 /** Whether a piece takes a bounded time to be read as Markdown, and a bounded depth to be drawn. */

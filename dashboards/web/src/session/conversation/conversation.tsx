@@ -10,7 +10,7 @@ import { timelineQuery, transcriptQuery } from '../queries'
 import { conversationOf } from './items'
 import { ConversationList } from './list'
 
-/** What was said, as far as it had arrived at the player's moment. */
+/** The messages, as far as they had arrived at the player's moment. */
 export function Conversation({ session }: { session: Schemas['SessionDetail'] }) {
   const transcript = useQuery(transcriptQuery(session.id))
   const timeline = useQuery(timelineQuery(session.id))

@@ -31,7 +31,7 @@ export function useFollow(
       const top = view.scrollTop
       const left = view.scrollHeight - view.clientHeight - top
       if (left <= near) set(true)
-      // Rows that turn out smaller than thought move it up as well; that is nobody's wish.
+      // Rows that turn out smaller than thought move it up as well, without the user.
       else if (top < before && performance.now() - acted < intent) set(false)
       before = top
     }

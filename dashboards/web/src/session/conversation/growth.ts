@@ -2,7 +2,7 @@ import type { Schemas } from '../../api/client'
 
 type Message = Schemas['Message']
 
-/** How one text grew, ready to be asked for any moment. Times are ms from the session's start. */
+/** How one text grew, for any moment. Times are ms from the session's start. */
 export interface Growth {
   /** When each piece had arrived; never falling. */
   readonly at: Float64Array

@@ -23,7 +23,7 @@ export type Item = { key: string; from: number } & (
   | { kind: 'end'; span: Span; number: number }
 )
 
-/** An item and its place among those of the same moment. */
+/** An item and its place among the items of the same moment. */
 interface Placed {
   item: Item
   stream: string
@@ -65,7 +65,7 @@ function byPlace(a: Placed, b: Placed): number {
 
 const toolKinds: ReadonlySet<Message['kind']> = new Set(['tool_arguments', 'tool_output', 'tool_result'])
 
-/** Which call a message is about; a result that names no call stands for itself. */
+/** Which call a message is about; a result that names no call is an item of its own. */
 function callId(message: Message): string {
   if (!toolKinds.has(message.kind)) return ''
   return message.span_id === '' ? message.id : message.span_id
@@ -91,7 +91,7 @@ function callsOf(messages: readonly Message[], spans: readonly Span[]): Map<stri
   }
   for (const message of messages) {
     const id = callId(message)
-    // A run or a model call is no tool call: what it is said to have got stands for itself.
+    // A run or a model call is no tool call: its result is an item of its own.
     if (id === '' || others.has(id)) continue
     let found = calls.get(id)
     if (found === undefined) {
@@ -110,7 +110,7 @@ function callsOf(messages: readonly Message[], spans: readonly Span[]): Map<stri
   return calls
 }
 
-/** Replies that say once more what the run's last message said. */
+/** Replies that repeat the run's last message. */
 function repeatedReplies(messages: readonly Message[]): Set<Message> {
   const repeated = new Set<Message>()
   const last = new Map<string, string>()

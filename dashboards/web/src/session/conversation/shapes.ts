@@ -99,7 +99,7 @@ function isPatch(text: string): boolean {
   )
 }
 
-/** The first argument that says what a call is about, on one line: `make e2e`, a path, a pattern. */
+/** The first argument that describes a call, on one line: `make e2e`, a path, a pattern. */
 export function headline(name: string, args: unknown): string {
   const shape = shapeOf(name, args)
   switch (shape?.kind) {

@@ -81,7 +81,7 @@ function Address({ url, title }: { url: string; title: string }) {
   )
 }
 
-/** What a call answered, by the shape of what it was asked for; null for a call of no known shape. */
+/** The result of a call, by the shape of its arguments; null for a call of no known shape. */
 export function Answered({ shape, text, label }: { shape: Shape | null; text: string; label: string }) {
   switch (shape?.kind) {
     case 'command': {

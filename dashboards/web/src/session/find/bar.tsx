@@ -15,7 +15,7 @@ import { useFind } from './context'
 import { hitsOf, mostHits, nextHit, type Hit } from './hits'
 import { useHighlights } from './highlight'
 
-/** A field that finds words in what was said and in the timeline, and goes from one place to the next. */
+/** A field that finds words in messages and in the timeline, and goes from one place to the next. */
 export function FindBar({ session }: { session: Schemas['SessionDetail'] }) {
   const { query } = useFind()
   return query === null ? null : <Bar session={session} query={query} />
@@ -103,7 +103,7 @@ function Step(props: { name: string; disabled: boolean; onClick: () => void; chi
   )
 }
 
-/** The hits of a query, which may be some letters behind it, and a way to have those that are not. */
+/** The hits of a query, which may lag some letters behind the field, and a way to fetch the missing ones. */
 function useHits(id: string, query: string): { hits: readonly Hit[]; hitsNow: () => readonly Hit[] } {
   const deferred = useDeferredValue(query)
   const transcript = useQuery(transcriptQuery(id)).data

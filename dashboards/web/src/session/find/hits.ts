@@ -6,12 +6,12 @@ import { endOf, withDescendants } from '../timeline/span'
 type Message = Schemas['Message']
 type Span = Schemas['Span']
 
-/** A place of a session where what is searched for stands. */
+/** A place of a session that contains the searched text. */
 export interface Hit {
   key: string
   /** When it had arrived, ms from the session's start. */
   at: number
-  /** The message that it stands in; null for one in the name or the error of a span. */
+  /** The message that contains it; null for a hit in the name or the error of a span. */
   message: Message | null
   span: Span | null
   /** The item of the conversation, by its key. */
@@ -33,7 +33,7 @@ export function finderOf(query: string): RegExp | null {
   return new RegExp(words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('\\s+'), 'giu')
 }
 
-/** All places where a query stands, in order of their moments, mostHits at most. */
+/** All places that contain a query, in order of their moments, mostHits at most. */
 export function hitsOf(items: readonly Item[], spans: readonly Span[], query: string): Hit[] {
   const finder = finderOf(query)
   if (finder === null) return []
@@ -46,7 +46,7 @@ export function hitsOf(items: readonly Item[], spans: readonly Span[], query: st
     if (span.error !== null && has(finder, span.error))
       hits.push(spanHit(span, endOf(span) ?? span.start_ms, 'error'))
   }
-  return hits.sort((a, b) => a.at - b.at) // which leaves those of one time in their order
+  return hits.sort((a, b) => a.at - b.at) // hits of one time keep their order
 }
 
 function spanHit(span: Span, at: number, what: string): Hit {

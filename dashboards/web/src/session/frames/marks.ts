@@ -1,4 +1,4 @@
-/** Where a frame stands. */
+/** The position of a frame. */
 export interface Mark {
   position: string
   offset_ms: number

@@ -5,7 +5,7 @@ import type { Mark } from './marks'
 /** Frames on a page. */
 export const pageSize = 500
 
-/** Which frames are listed; nothing chosen stands for all. */
+/** Which frames are listed; without a choice all. */
 export interface FrameFilter {
   types: readonly string[]
   direction: Schemas['Direction'] | null
@@ -92,7 +92,7 @@ export const pageQuery = (
             signal,
           }),
         )
-        // The other form of the answer, which is asked for otherwise.
+        // The other form of the answer, for which another request asks.
         if (typeof page === 'string') throw new Error('The server answered with bytes.')
         lines.push(...page.items.map(lineOf))
         cursor = page.next ?? undefined

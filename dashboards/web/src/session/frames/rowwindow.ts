@@ -5,7 +5,7 @@ export const rowHeight = 26
 const tallest = 15_000_000
 
 /**
- * Where the rows of a list stand that may be taller than an element can be: then its scrollbar moves
+ * The positions of the rows of a list that may be taller than an element can be: then its scrollbar moves
  * over the rows faster than over pixels. All measures are pixels but `total`, the number of rows.
  */
 export interface Sight {

@@ -37,7 +37,7 @@ export function SameByCommand({ text, what }: { text: string; what: string }) {
   )
 }
 
-/** What is said in place of what needs frames, of a session whose frames expired; null for others. */
+/** The text in place of what needs frames, for a session whose frames expired; null for others. */
 export function expiredText(
   { frames_expired_at: at }: Schemas['SessionDetail'],
   what: string,

@@ -46,7 +46,7 @@ const entries: readonly Entry[] = [
     name: 'Share…',
     icon: IconShare,
     scope: 'read:raw',
-    // Without tokens nobody else reaches the server.
+    // Without tokens no other user reaches the server.
     when: ({ tokens }) => tokens,
     dialog: lazy(() => import('../share/dialog')),
   },
@@ -54,7 +54,7 @@ const entries: readonly Entry[] = [
   { name: 'Delete…', icon: IconTrash, scope: 'admin', danger: true, dialog: lazy(() => import('./delete')) },
 ]
 
-/** What can be done with a session, by those who may. */
+/** The actions on a session for which the user has the scope. */
 export function SessionMenu({ session }: { session: Session }) {
   const login = useQuery({ ...loginQuery, enabled: false }).data
   const [chosen, choose] = useState<Entry | null>(null)

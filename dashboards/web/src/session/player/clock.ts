@@ -7,7 +7,7 @@ export interface Clock {
   offset: number
   /** and the wall's time then. */
   at: number
-  /** How fast it moves; 0 while it stands. */
+  /** How fast it moves; 0 while it is stopped. */
   speed: number
   /** Where it stops until the server reports more. */
   ceiling: number

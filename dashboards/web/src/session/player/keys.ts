@@ -9,7 +9,7 @@ export const skippedTo = 1000
 /** How far the arrows go, ms. */
 const leap = 5000
 
-/** What can be asked for by a key besides what the player does by itself. */
+/** What keys do besides the controls of the player. */
 export interface Actions {
   help(): void
   marker(back: boolean): void

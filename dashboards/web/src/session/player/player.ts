@@ -2,7 +2,7 @@
 export interface PlayerState {
   /** The moment that is shown: everything that had arrived by then, and nothing after it. */
   offset: number
-  /** The frame that the moment stands at; null where it is not known, or before the first. */
+  /** The frame at the moment; null where it is unknown, or before the first frame. */
   position: string | null
   /**
    * Where the session ends: when its last stream ended, which may be after its last frame. For a session that
@@ -23,7 +23,7 @@ export interface PlayerState {
   running: boolean
   /** The moment is the present: what arrives is shown as it does. */
   live: boolean
-  /** What stands in the way of playing, for people: a lost connection, a refusal; null for nothing. */
+  /** What prevents playing, in readable form: a lost connection, a refusal; null for nothing. */
   trouble: string | null
 }
 

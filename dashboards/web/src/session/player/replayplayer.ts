@@ -212,7 +212,7 @@ export class ReplayPlayer implements Player {
     this.settle(offset, { position })
   }
 
-  /** Sends all steps that were asked for as one. Those asked for before it is answered come after it. */
+  /** Sends all requested steps as one. Steps requested before its answer are sent after it. */
   private takeSteps() {
     if (!this.sync.hasSteps || this.current.playing) return
     this.connection.send(this.sync.takeSteps(this.current.offset))
@@ -331,7 +331,7 @@ export class ReplayPlayer implements Player {
     else if (sets || message.op === 'loop')
       this.settle(offset, { position, playing: !message.paused, live: message.live })
     else if (!message.paused) this.set({ playing: true, live: message.live })
-    // Paused, this player's moment stands: the server's place is the same one.
+    // Paused, this player's moment does not move: the server's place is the same one.
     else if (this.current.playing) this.settle(offset, { playing: false, live: false, position })
     if (!message.paused) this.move(offset)
   }

@@ -7,7 +7,10 @@ import { loginQuery } from '../../login/queries'
 
 const ShareDialog = lazy(() => import('./dialog'))
 
-/** Makes links to the session, for those who may; not on a server without tokens, which nobody else reaches. */
+/**
+ * Makes links to the session, for users with the scope; not on a server without tokens, which no other user
+ * reaches.
+ */
 export function ShareButton({ session }: { session: Schemas['SessionDetail'] }) {
   const login = useQuery({ ...loginQuery, enabled: false }).data
   const [opened, setOpened] = useState(false)

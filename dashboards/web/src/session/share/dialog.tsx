@@ -19,7 +19,7 @@ const lives = [
   { value: '30', label: '30 days' },
 ]
 
-/** Makes a link to a session, and lists and revokes those that there are. */
+/** Makes a link to a session, and lists and revokes its links. */
 export default function ShareDialog({
   session,
   close,

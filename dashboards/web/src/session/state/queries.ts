@@ -49,12 +49,12 @@ export async function firstFrames(
   return { frames, more: cursor !== undefined }
 }
 
-/** The types of frames that hold states of a session, for those who may read frames; none where they expired. */
+/** The types of frames that hold states of a session, for users who may read frames; none where the frames expired. */
 export function useStateTypes(session: Schemas['SessionDetail']): readonly string[] {
   return useTypes(session, holdsState)
 }
 
-/** Those of the types of a session's frames that are asked for, for those who may read frames. */
+/** The requested ones of the types of a session's frames, for users who may read frames. */
 export function useTypes(
   session: Schemas['SessionDetail'],
   wanted: (type: string) => boolean,
@@ -68,7 +68,7 @@ export function useTypes(
   return [...new Set((types.data?.items ?? []).map(({ type }) => type).filter(wanted))].sort()
 }
 
-/** The states of a session; nothing is asked for of one without frames that hold any. */
+/** The states of a session; there is no request for a session without frames that hold any. */
 export function useStates(session: Schemas['SessionDetail'], types: readonly string[]) {
   return useQuery({
     ...statesQuery(session.id, types, versionOf(session.frames)),

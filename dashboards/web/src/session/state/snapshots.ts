@@ -75,7 +75,7 @@ function loomState(kind: string, fields: Record<string, unknown> | null): Found 
   return { series: `${kind}${of}`, state: fields['state'] }
 }
 
-/** The fields of a frame; of one that Loom's server wraps, those of the event in it. */
+/** The fields of a frame or, if Loom's server wrapped it, of the event in it. */
 export function eventOf(frame: unknown): Record<string, unknown> | null {
   const outer = fieldsOf(frame)
   return outer?.['type'] === 'run_stream_event' ? (fieldsOf(outer['event']) ?? outer) : outer

@@ -45,7 +45,7 @@ export function titleOf(id: string): string {
   return id.length > mostTitle ? `${id.slice(0, mostTitle)}…` : id
 }
 
-/** Takes the first thoughts of all drawings, and says of each what was left out. */
+/** Keeps the first thoughts of all drawings, and records for each how many were left out. */
 export function bounded(drawings: readonly Drawing[]): Drawing[] {
   let room = mostThoughts
   let lines = mostEdges

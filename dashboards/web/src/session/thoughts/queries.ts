@@ -28,7 +28,7 @@ const thoughtsQuery = (id: string, types: readonly string[], states: readonly st
 
 const noFrames = { frames: [], more: false }
 
-/** The types of frames that hold thoughts of a session, for those who may read frames; none where they expired. */
+/** The types of frames that hold thoughts of a session, for users who may read frames; none where the frames expired. */
 export function useThoughtTypes(session: Schemas['SessionDetail']): readonly string[] {
   return useTypes(session, holdsThoughts)
 }

@@ -107,7 +107,7 @@ function Lines({ drawing, layout }: { drawing: Drawing; layout: Layout }) {
   )
 }
 
-/** The places of a drawing. The steps of a search come first, so that they stand in one line. */
+/** The places of a drawing. The steps of a search come first, so that they are in one line. */
 function layoutOf({ thoughts, edges }: Drawing): Layout {
   const steps = thoughts.filter(({ mark }) => mark === 'step')
   const others = thoughts.filter(({ mark }) => mark !== 'step')

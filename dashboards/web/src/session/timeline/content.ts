@@ -42,7 +42,7 @@ function modelContent(span: Span, spans: Iterable<Span>, messages: readonly Mess
     const { kind, start_ms: at, run_id } = message
     if (message.span_id === span.id) content[inputs.has(kind) ? 'input' : 'output'].push(message)
     else if (models.has(message.span_id) || run_id !== span.run_id || kind === 'reply') continue
-    // Arguments are written by the model; what came before it is what it was asked with.
+    // Arguments are written by the model; what came before them was its input.
     else if (kind === 'tool_arguments') {
       if (at >= span.start_ms && at <= end) content.output.push(message)
     } else if (at >= since && at <= span.start_ms) content.input.push(message)

@@ -5,7 +5,7 @@ import { endOf } from './span'
 /** How many of the spans that began last are searched for one that is in progress. */
 const most = 200
 
-/** The lines of a waterfall in order of their starts, to be asked for any moment. */
+/** The lines of a waterfall in order of their starts; it answers for any moment. */
 export interface Starts {
   at: Float64Array
   /** The line of each. */

@@ -5,7 +5,7 @@ import classes from './playhead.module.css'
 import type { Range } from './rows'
 import type { Warp } from './warp'
 
-/** Where the player stands; what comes after it is veiled. Both are as wide as the axis and moved along it. */
+/** The player's moment; what comes after it is veiled. Both are as wide as the axis and moved along it. */
 export function Playhead({ range: { from, to }, warp }: { range: Range; warp: Warp }) {
   const veil = useRef<HTMLDivElement>(null)
   const head = useRef<HTMLDivElement>(null)

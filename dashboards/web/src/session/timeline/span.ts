@@ -21,7 +21,7 @@ export function reachOf(span: Span, known: number | null): number {
 }
 
 /**
- * What was known of a span at a moment. `asked` is when an approval was asked for, ms from the session's
+ * What was known of a span at a moment. `asked` is when an approval was requested, ms from the session's
  * start, or null.
  */
 export function stateAt(span: Span, moment: number, asked: number | null = null): SpanState {
@@ -44,7 +44,7 @@ function settled(status: Schemas['SpanStatus']): SpanState {
   return status === 'open' ? 'running' : status === '' ? 'ok' : status
 }
 
-/** When an approval of a tool call was asked for, ms from the session's start; null where none was. */
+/** When an approval of a tool call was requested, ms from the session's start; null where none was. */
 export function askedAt(span: Span, sessionStarted: string): number | null {
   const at: unknown = span.attributes?.['approval_at']
   if (typeof at !== 'string') return null

@@ -81,7 +81,7 @@ function Texts({
   )
 }
 
-/** A text as a whole. One that stands alone under its title needs no name. */
+/** A text as a whole. A text that is alone under its title needs no name. */
 function Text({ message, bare, label, shape }: ValueProps & { bare: boolean }) {
   const name = message.kind === 'tool_arguments' ? `Call of ${message.name}` : names[message.kind]
   return (

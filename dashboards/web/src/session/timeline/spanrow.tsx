@@ -111,7 +111,7 @@ function Bar({
     onSeek(warp.moment(drawnFrom + Math.min(Math.max(at, 0), 1) * (drawnTo - drawnFrom)))
   }
   const failed = span.status === 'error' || span.status === 'rejected'
-  // Its time stands where there is room for it.
+  // Its time is where there is room for it.
   const inside = right > 82
   return (
     <div

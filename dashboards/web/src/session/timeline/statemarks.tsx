@@ -44,7 +44,7 @@ export function StateMarks({
   ))
 }
 
-/** The marks of a range; of those too close to each other the first stands for all. */
+/** The marks of a range; of marks too close to each other only the first is drawn. */
 function marksOf(snapshots: readonly Snapshot[], { from, to }: Range, warp: Warp) {
   const marks: { share: number; snapshot: Snapshot; more: number }[] = []
   for (const snapshot of snapshots) {

@@ -65,7 +65,7 @@ function walk(span: Span, from: number, to: number, made: Made, steps: Step[], d
 
 type Made = (span: Span) => number | null
 
-/** Steps in which those of one span that follow each other are one. */
+/** The steps, with consecutive steps of one span joined. */
 function merged(steps: readonly Step[]): Step[] {
   const result: Step[] = []
   for (const step of steps) {

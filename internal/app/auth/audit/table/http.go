@@ -99,7 +99,7 @@ func newLines(w *bufio.Writer) format {
 	return format{func(entry *audit.Entry) error { return e.Encode(entry) }, func() error { return nil }}
 }
 
-// columnNames are those of CSV.
+// columnNames are the columns of an export as CSV.
 var columnNames = []string{"at", "tenant", "principal_kind", "principal_id", "principal_name", "remote", "action", "kind", "object", "detail", "outcome", "status", "request_id", "id"}
 
 func newCSV(w *bufio.Writer) format {

@@ -42,7 +42,7 @@ type row struct {
 
 func (r *row) entry() audit.Entry {
 	return audit.Entry{
-		ID: r.ID, At: query.Moment(r.At), Tenant: r.Tenant, Principal: audit.Principal{Kind: r.By, ID: r.ByID, Name: r.ByName}, Remote: r.Remote,
+		ID: r.ID, At: query.Instant(r.At), Tenant: r.Tenant, Principal: audit.Principal{Kind: r.By, ID: r.ByID, Name: r.ByName}, Remote: r.Remote,
 		Action: audit.Action(r.Action), Kind: r.Kind, Object: r.Object, Detail: r.Detail, Outcome: audit.Outcome(r.Outcome), Status: int(r.Status), RequestID: r.RequestID,
 	}
 }

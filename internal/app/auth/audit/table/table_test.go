@@ -21,7 +21,7 @@ import (
 	"tapedeck/internal/metric/metrictest"
 	"tapedeck/query"
 	"tapedeck/query/endpoint"
-	"tapedeck/schema/clickhouse"
+	"tapedeck/schema/clickhouse/clickhousetest"
 )
 
 // rig is a log, ClickHouse, and what asks it.
@@ -37,13 +37,7 @@ func newRig(t *testing.T) *rig {
 	t.Helper()
 	r := &rig{t: t, nc: localtest.NATS(t)}
 	var err error
-	if r.db, err = clickhouse.Open(localtest.ClickHouse(t)); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = r.db.Close() })
-	if _, err := clickhouse.Migrate(t.Context(), r.db); err != nil {
-		t.Fatal(err)
-	}
+	r.db = clickhousetest.New(t).Conn
 	if r.log, err = audit.Open(audit.Options{NATS: r.nc}); err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"log/slog"
+	"net"
+	"slices"
+	"strings"
+
+	"tapedeck/internal/app/demo"
+	"tapedeck/internal/app/migration"
+	"tapedeck/internal/app/node"
+	"tapedeck/internal/app/server"
+	"tapedeck/internal/app/settings"
+	"tapedeck/internal/app/startup"
+	"tapedeck/internal/app/systemd"
+)
+
+// serverSetup is what "tapedeck up" and "tapedeck serve" have in common. open has it answer /healthz and /readyz;
+// start starts the node.
+type serverSetup struct {
+	invocation *invocation
+	settings   *settings.Server
+	log        *slog.Logger
+	manager    *systemd.Manager // nil without one
+	tls        *tls.Config      // nil for plain HTTP
+	listener   net.Listener
+	early      *startup.Server // answers until the node is started
+	ends       []func()        // what close calls, the last first
+}
+
+// open opens the listener and answers on it that the server starts. The caller closes what is returned.
+func (i *invocation) open(ctx context.Context, c *settings.Server, address string, log *slog.Logger) (_ *serverSetup, err error) {
+	s := &serverSetup{invocation: i, settings: c, log: log}
+	defer func() {
+		if err != nil {
+			s.close()
+		}
+	}()
+	if s.manager, err = systemd.Find(log); err != nil {
+		return nil, err
+	}
+	endTraces, err := c.StartTracing(ctx, version, log)
+	if err != nil {
+		return nil, err
+	}
+	s.ends = append(s.ends, endTraces)
+	if s.tls, err = c.Certificates(log); err != nil {
+		return nil, err
+	}
+	if s.listener, err = c.OpenListener(address); err != nil {
+		return nil, err
+	}
+	s.ends = append(s.ends, func() { _ = s.listener.Close() }) // the server may have closed it
+	if s.early, err = startup.Serve(s.listener, s.tls, log); err != nil {
+		return nil, err
+	}
+	s.ends = append(s.ends, s.early.Close)
+	return s, nil
+}
+
+// close ends what open has opened.
+func (s *serverSetup) close() {
+	for _, end := range slices.Backward(s.ends) {
+		end()
+	}
+}
+
+// migrate updates ClickHouse's tables, and reports the progress to /readyz and the service manager.
+func (s *serverSetup) migrate(ctx context.Context, dsn string) error {
+	return migration.First(ctx, dsn, version, func(text string) { s.early.SetDetail(text); s.manager.Starting(text) }, s.log)
+}
+
+// start starts the node and its server. dir is the data directory.
+func (s *serverSetup) start(ctx context.Context, cfg node.Config, dir string, opts server.Options) (*server.Server, error) {
+	cfg.Version, cfg.Log = version, s.log
+	cfg, err := s.settings.NodeConfig(cfg)
+	if err != nil {
+		return nil, err
+	}
+	n, err := node.Start(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	guards, err := s.settings.OpenGuards(ctx, n, dir, s.log)
+	if err != nil {
+		return nil, errors.Join(err, closeNode(ctx, n))
+	}
+	s.settings.WarnPlain(s.listener, strings.HasPrefix(s.settings.PublicURL, "https://"), s.log)
+	opts.Manager, opts.TLS, opts.Guards, opts.Node, opts.Listener = s.manager, s.tls, guards, n, s.listener
+	opts, err = s.settings.ServerOptions(opts, s.log)
+	if err != nil {
+		return nil, errors.Join(err, closeNode(ctx, n))
+	}
+	srv := server.New(opts)
+	s.invocation.watch(ctx, n, srv, s.log)
+	s.early.Close()
+	return srv, nil
+}
+
+// closeNode ends a node whose server was not started.
+func closeNode(ctx context.Context, n *node.Node) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), server.StopTimeout)
+	defer cancel()
+	return n.Close(ctx)
+}
+
+// recordDemo returns the work that records a demo session; nil if it is off.
+func recordDemo(on bool, n *node.Node, log *slog.Logger) func(context.Context) {
+	if !on {
+		return nil
+	}
+	return func(ctx context.Context) { demo.Record(ctx, n.Recorder, n.DB, log) }
+}

@@ -1,0 +1,184 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+	"go.opentelemetry.io/otel/trace"
+
+	"tapedeck/internal/tracing"
+	"tapedeck/schema/sqltemplate"
+)
+
+// Args are the parameters of a statement, by name.
+type Args map[string]any
+
+// With returns the parameters with another one.
+func (a Args) With(name string, value any) Args {
+	b := maps.Clone(a)
+	b[name] = value
+	return b
+}
+
+// And returns the parameters merged with others.
+func (a Args) And(others Args) Args {
+	b := maps.Clone(a)
+	maps.Copy(b, others)
+	return b
+}
+
+func (a Args) named() []any {
+	list := make([]any, 0, len(a))
+	for name, value := range a {
+		list = append(list, clickhouse.Named(name, value))
+	}
+	return list
+}
+
+// Limits bound every statement. The zero value of a field means its default.
+type Limits struct {
+	Time   time.Duration // default DefaultTime
+	Memory uint64        // bytes in ClickHouse; default is the server's
+	Rows   uint64        // that are read; default any number
+	// Threads is how many threads a statement has in ClickHouse; default is the server's.
+	Threads int
+}
+
+// DefaultTime is how long a statement may run.
+const DefaultTime = time.Minute
+
+// WithLimits bounds the statements of a reader.
+func WithLimits(l Limits) Option { return func(r *Reader) { r.SetLimits(l) } }
+
+// SetLimits changes the bounds; statements that run keep theirs.
+func (r *Reader) SetLimits(l Limits) { r.limits.Store(&l) }
+
+// settings returns what holds for every statement.
+func (l Limits) settings() clickhouse.Settings {
+	s := clickhouse.Settings{
+		// A row's partition is made from its key, so FINAL need not look across.
+		"do_not_merge_across_partitions_select_final": 1,
+		"max_execution_time":                          max(int(cmp.Or(l.Time, DefaultTime)/time.Second), 1),
+	}
+	if l.Memory > 0 {
+		s["max_memory_usage"] = l.Memory
+	}
+	if l.Rows > 0 {
+		s["max_rows_to_read"] = l.Rows
+	}
+	if l.Threads > 0 {
+		s["max_threads"] = l.Threads
+	}
+	return s
+}
+
+func (r *Reader) withSettings(ctx context.Context) context.Context {
+	options := []clickhouse.QueryOption{clickhouse.WithSettings(r.limits.Load().settings())}
+	if span := trace.SpanContextFromContext(ctx); span.IsValid() && tracing.On() {
+		options = append(options, clickhouse.WithSpan(span)) // ClickHouse's own spans belong to it
+	}
+	return clickhouse.Context(ctx, options...)
+}
+
+// Ask runs a statement and returns its rows, each column in the field whose tag
+// `ch` names it.
+func Ask[Row any](ctx context.Context, r *Reader, set *sqltemplate.Set, name string, shape any, a Args) ([]Row, error) {
+	text, err := set.Text(name, shape)
+	if err != nil {
+		return nil, err
+	}
+	var rows []Row
+	ctx, ended := begin(ctx, name)
+	err = r.conn.Select(r.withSettings(ctx), &rows, text, a.named()...)
+	ended(err)
+	if err != nil {
+		return nil, fmt.Errorf("query %s: %w", name, err)
+	}
+	return rows, nil
+}
+
+// Each runs a statement and calls a function with each row, until it returns an error. The
+// row is valid during the call.
+func Each[Row any](ctx context.Context, r *Reader, set *sqltemplate.Set, name string, shape any, a Args, visit func(*Row) error) error {
+	text, err := set.Text(name, shape)
+	if err != nil {
+		return err
+	}
+	ctx, ended := begin(ctx, name)
+	err = each(r.withSettings(ctx), r, text, a, visit)
+	ended(err)
+	if err != nil {
+		return fmt.Errorf("query %s: %w", name, err)
+	}
+	return nil
+}
+
+func each[Row any](ctx context.Context, r *Reader, text string, a Args, visit func(*Row) error) (err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	rows, err := r.conn.Query(ctx, text, a.named()...)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			cancel() // ends the statement, so that Close has few rows left to read
+		}
+		if closed := rows.Close(); err == nil {
+			err = closed
+		}
+	}()
+	for rows.Next() {
+		var row Row
+		if err := rows.ScanStruct(&row); err != nil {
+			return err
+		}
+		if err := visit(&row); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// errMissingRow is for statements that always return a row, and returned none.
+var errMissingRow = errors.New("no row where there is always one")
+
+// AskOne is Ask for statements that return exactly one row.
+func AskOne[Row any](ctx context.Context, r *Reader, set *sqltemplate.Set, name string, shape any, a Args) (Row, error) {
+	rows, err := Ask[Row](ctx, r, set, name, shape, a)
+	if err == nil && len(rows) != 1 {
+		err = fmt.Errorf("query %s: %w", name, errMissingRow)
+	}
+	if err != nil {
+		var none Row
+		return none, err
+	}
+	return rows[0], nil
+}
+
+// Exec runs a statement that returns no rows.
+func Exec(ctx context.Context, r *Reader, set *sqltemplate.Set, name string, shape any, a Args) error {
+	text, err := set.Text(name, shape)
+	if err != nil {
+		return err
+	}
+	ctx, ended := begin(ctx, name)
+	err = r.conn.Exec(r.withSettings(ctx), text, a.named()...)
+	ended(err)
+	if err != nil {
+		return fmt.Errorf("query %s: %w", name, err)
+	}
+	return nil
+}
+
+// Within adds the days (UTC) on which facts of what happened between the two
+// times were first reported. A day to spare on both sides costs nothing that shows.
+func (a Args) Within(first, last int64) Args {
+	const spare = 24 * 3600 * 1e9
+	return a.With("first_day", day(first-spare)).With("last_day", day(last+spare))
+}

@@ -1,0 +1,28 @@
+package streamlist
+
+import (
+	"net/http"
+
+	"tapedeck/query/endpoint"
+)
+
+const streamsLimit, streamsMost = 50, 500
+
+// Handler answers the questions of this package.
+type Handler struct{ *endpoint.Base }
+
+// Streams answers GET /v1/streams.
+func (h Handler) Streams(w http.ResponseWriter, r *http.Request, tenant string) {
+	p := endpoint.NewParams(r)
+	q := Query{
+		Tenant: tenant, Session: p.Text("session"), Stream: p.Text("stream"), Active: p.Flag("active"), Failed: p.Flag("failed"),
+		Limit: p.Number("limit", streamsLimit, 1, streamsMost),
+	}
+	q.Digest = p.Digest("digest")
+	if err := p.Done(); err != nil {
+		h.Fail(w, r, err)
+		return
+	}
+	page, err := Latest(r.Context(), h.Reader, q)
+	h.Answer(w, r, page, err)
+}

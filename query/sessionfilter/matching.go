@@ -1,0 +1,90 @@
+package sessionfilter
+
+import (
+	"context"
+	"strconv"
+
+	"tapedeck/internal/problem"
+	"tapedeck/query"
+	"tapedeck/query/facts/rollup"
+)
+
+// matchingMost bounds the sessions that Matching returns.
+const matchingMost = 1_000_000
+
+// matchingBatch is how many sessions are read at once if a filter depends on summaries.
+const matchingBatch = 2000
+
+// Matching returns the ids of all sessions that pass a filter.
+func Matching(ctx context.Context, r *query.Reader, tenant string, f *Filter) ([]string, error) {
+	return selected(ctx, r, Selection{Tenant: tenant, Filter: *f, Sort: "started"})
+}
+
+// Among returns the ids of the given sessions that pass a filter.
+func Among(ctx context.Context, r *query.Reader, tenant string, f *Filter, sessions []string) ([]string, error) {
+	if len(sessions) == 0 {
+		return nil, nil
+	}
+	return selected(ctx, r, Selection{Tenant: tenant, Filter: *f, Sort: "started", only: sessions})
+}
+
+// selected returns the ids of all sessions of a selection.
+func selected(ctx context.Context, r *query.Reader, q Selection) ([]string, error) {
+	f := &q.Filter
+	shows := f.BySummary()
+	batch := matchingMost + 1
+	if shows {
+		batch = matchingBatch
+	}
+	var err error
+	if q.only == nil || shows || f.MinCost != nil || f.MaxCost != nil { // else of few sessions the streams alone are read
+		if q.view, err = rollup.Read(ctx, r, q.Tenant, nil, nil); err != nil {
+			return nil, err
+		}
+	}
+	if q.open, err = openFor(ctx, r, &q, nil); err != nil {
+		return nil, err
+	}
+	var matching []string
+	for after := (*query.Mark)(nil); ; {
+		ids, err := readIDs(ctx, r, &q, after, batch)
+		if err != nil {
+			return nil, err
+		}
+		passing, err := passingSummaries(ctx, r, &q, ids, shows)
+		if err != nil {
+			return nil, err
+		}
+		if matching = append(matching, passing...); len(matching) > matchingMost {
+			return nil, &problem.Problem{
+				Title: "Too many sessions", Status: 400,
+				Detail: "More than " + strconv.Itoa(matchingMost) + " sessions pass the filter.",
+				Hint:   "Narrow the filter, or leave it out.",
+			}
+		}
+		if len(ids) < batch {
+			return matching, nil
+		}
+		end := ids[len(ids)-1]
+		after = &query.Mark{Key: end.SortKey, ID: end.ID}
+	}
+}
+
+// passingSummaries returns the ids of the sessions whose summaries pass the filter. It does not
+// read summaries unless shows is true.
+func passingSummaries(ctx context.Context, r *query.Reader, q *Selection, ids []Session, shows bool) ([]string, error) {
+	var sessions map[string]*Summary
+	if shows {
+		var err error
+		if sessions, err = readSummaries(ctx, r, q.Tenant, ids, q.view); err != nil {
+			return nil, err
+		}
+	}
+	var list []string
+	for i := range ids {
+		if s := sessions[ids[i].ID]; !shows || s != nil && q.Passes(&s.Summary) {
+			list = append(list, ids[i].ID)
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,148 @@
+package sessionfilter
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+
+	"tapedeck/query"
+)
+
+// settledKeys are the columns of settled_costs for the words of Sort.
+var settledKeys = map[string]string{
+	"started": "started_ns",
+	"last_at": "last_ns",
+	"cost":    "cost_key",
+}
+
+// unsettledNamed is up to how many unsettled sessions are read besides the settled ones.
+const unsettledNamed = 2000
+
+// candidate is a session in its place by its settled cost.
+type candidate struct {
+	ID      string `ch:"session_id"`
+	Started int64  `ch:"started_ns"`
+	Last    int64  `ch:"last_ns"`
+	SortKey int64  `ch:"sort_key"`
+}
+
+// candidatesShape selects the optional parts of sql/settled_candidates.sql.
+type candidatesShape struct {
+	SortKey                     string
+	Descending, From, To, After bool
+	MinCost, MaxCost, Unsettled bool
+}
+
+// bySettledCosts returns a page of an order in which sessions with a known cost come first, or
+// of sessions with a known cost only. It checks the filter for the first settled sessions and
+// for all unsettled ones. It reports false if nothing is settled or if it finds too few.
+func bySettledCosts(
+	ctx context.Context, r *query.Reader, q *Selection, after *query.Mark, limit int, shape sessionIDsShape, a query.Args,
+) (ids []Session, found bool, err error) {
+	word := strings.TrimPrefix(string(q.Sort), "-")
+	known := q.MinCost != nil || q.MaxCost != nil
+	if shape.Few || shape.settled == nil || settledKeys[word] == "" || len(shape.settled.Unsettled) > unsettledNamed || !known && !shape.Descending {
+		return nil, false, nil
+	}
+	table, err := r.Prices(ctx, "")
+	if err != nil {
+		return nil, false, err
+	}
+	batches, stored := shape.settled.Costs(table.Hash())
+	if !stored {
+		return nil, false, nil
+	}
+	first := candidatesShape{
+		SortKey: settledKeys[word], Descending: shape.Descending, From: shape.From, To: shape.To, After: shape.After,
+		MinCost: q.MinCost != nil, MaxCost: q.MaxCost != nil, Unsettled: len(shape.settled.Unsettled) > 0,
+	}
+	args := a.With("costs", batches)
+	if first.MinCost {
+		args["min_cost"] = q.MinCost.String()
+	}
+	if first.MaxCost {
+		args["max_cost"] = q.MaxCost.String()
+	}
+	with := ctx
+	if first.Unsettled {
+		t, err := shape.settled.Table()
+		if err != nil {
+			return nil, false, fmt.Errorf("table unsettled_sessions for a query: %w", err)
+		}
+		with = clickhouse.Context(ctx, clickhouse.WithExternalTable(t))
+	}
+	shape.Few = true
+	for _, rows := range []int{limit + defaultSpare, 16*limit + defaultSpare} {
+		front, err := query.Ask[candidate](with, r, statements, "settled_candidates", first, args.With("rows", rows))
+		if err != nil {
+			return nil, false, err
+		}
+		if ids, err = passing(ctx, r, q, shape, a, front); err != nil {
+			return nil, false, err
+		}
+		all := len(front) < rows
+		if !all {
+			ids = before(ids, front[rows-1], shape.Descending)
+		}
+		if len(ids) >= limit || all && known {
+			return ids[:min(limit, len(ids))], true, nil
+		}
+		if all {
+			break // those whose cost is not known come next
+		}
+	}
+	return nil, false, nil
+}
+
+// passing returns, in order, the candidates and the unsettled sessions that pass the filter. All
+// candidates pass a filter by times and costs only.
+func passing(ctx context.Context, r *query.Reader, q *Selection, shape sessionIDsShape, a query.Args, front []candidate) ([]Session, error) {
+	var ids []Session
+	names := slices.Clone(shape.settled.Unsettled)
+	for _, c := range front {
+		if shape.selects() {
+			names = append(names, c.ID)
+			continue
+		}
+		ids = append(ids, Session{ID: c.ID, Started: c.Started, Last: c.Last, SortKey: c.SortKey})
+	}
+	if len(names) == 0 {
+		return ids, nil
+	}
+	others, err := askIDs(ctx, r, q, shape, a.With("among", names))
+	if err != nil || len(ids) == 0 {
+		return others, err
+	}
+	ids = append(ids, others...)
+	slices.SortFunc(ids, func(x, y Session) int {
+		order := cmp.Or(cmp.Compare(x.SortKey, y.SortKey), cmp.Compare(x.ID, y.ID))
+		if shape.Descending {
+			return -order
+		}
+		return order
+	})
+	return ids, nil
+}
+
+// selects reports whether the filter asks for anything but times and costs.
+func (s *sessionIDsShape) selects() bool {
+	return s.facts() || s.Dialects || s.Text || s.Tokens || s.MinDuration || s.MaxDuration ||
+		s.Outdated || s.RunStatuses || len(s.Tags) > 0
+}
+
+// before returns the sessions that come no later than a candidate: those that were not looked
+// at come after it.
+func before(ids []Session, last candidate, descending bool) []Session {
+	n := slices.IndexFunc(ids, func(s Session) bool {
+		place := cmp.Or(cmp.Compare(s.SortKey, last.SortKey), cmp.Compare(s.ID, last.ID))
+		return descending && place < 0 || !descending && place > 0
+	})
+	if n < 0 {
+		return ids
+	}
+	return ids[:n]
+}

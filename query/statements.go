@@ -1,0 +1,40 @@
+package query
+
+import (
+	"embed"
+	"io/fs"
+
+	"tapedeck/schema/sqltemplate"
+)
+
+// sqlFiles holds the statements and templates of this folder and of the packages below it.
+//
+//go:embed sql/*.sql */sql/*.sql */*/sql/*.sql
+var sqlFiles embed.FS
+
+// Statements returns the statements <dir>/sql/*.sql of a package, where dir is its path below
+// query: "session/facets". They may use the templates in the sql folders of query and of
+// pricing/cost, and of the directories in templates. It panics on a directory without
+// statements and on a template that is not valid.
+func Statements(dir string, templates ...string) *sqltemplate.Set {
+	files := make([]fs.FS, 0, len(templates)+1)
+	for _, d := range append(templates, dir) {
+		sub, err := fs.Sub(sqlFiles, d)
+		if err != nil {
+			panic(err)
+		}
+		files = append(files, sub)
+	}
+	return Parse(files...)
+}
+
+// Parse parses the files sql/*.sql of file systems outside of this folder. They may use the
+// templates in the sql folders of query and of pricing/cost. It panics on a template that is
+// not valid.
+func Parse(files ...fs.FS) *sqltemplate.Set {
+	costs, err := fs.Sub(sqlFiles, "pricing/cost")
+	if err != nil {
+		panic(err)
+	}
+	return sqltemplate.Parse(append([]fs.FS{sqlFiles, costs}, files...)...)
+}
