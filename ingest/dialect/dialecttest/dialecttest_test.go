@@ -106,7 +106,7 @@ func TestPlayFindsBrokenRules(t *testing.T) {
 		}, "no id"},
 		"a parent that is not there": {func(in *dialect.Input, b *dialect.Emitter) {
 			b.OpenSpan(schema.SpanRun, "a", "", in.Frame).Parent = "b"
-		}, "no span of the session"},
+		}, "not a span of the session"},
 		"an end before the start": {func(in *dialect.Input, b *dialect.Emitter) {
 			s := b.OpenSpan(schema.SpanRun, b.LocalID("run", in.Frame), "", in.Frame)
 			b.CloseSpan(s, schema.StatusOK, in.Frame)

@@ -90,7 +90,7 @@ func (r *rig) open() net.Listener {
 // provider starts the provider and returns its issuer.
 func (r *rig) provider(redirect string, idTokenClaims bool) string {
 	r.t.Helper()
-	if _, err := os.Stat("../clients/node_modules/oidc-provider"); err != nil {
+	if _, err := os.Stat("../../../../tools/systemtest/clients/node_modules/oidc-provider"); err != nil {
 		fulltest.Missing(r.t, "the OpenID provider is not installed: \"make clients\" installs it")
 	}
 	config, err := json.Marshal(map[string]any{"redirect": redirect, "users": users, "idTokenClaims": idTokenClaims})

@@ -79,18 +79,14 @@ func (v *Views) Of(p *access.Principal, tenant string) *sessionframes.View {
 // masked returns the masked frames of a share's session.
 func (v *Views) masked(ctx context.Context, id, tenant string, s *access.Share) (map[schema.Position][]byte, error) {
 	engine := v.engine()
-	v.mu.Lock()
-	had, is := v.kept[id]
-	is = is && had.engine == engine
-	if is {
-		had.used = time.Now()
-		v.kept[id] = had
-	}
-	v.mu.Unlock()
-	if is {
-		return had.masked, nil
+	if masked, is := v.cached(id, engine); is {
+		return masked, nil
 	}
 	reading := v.flight.DoChan(fmt.Sprintf("%s %p", id, engine), func() (any, error) {
+		// Another reading may have ended since this request looked into the cache.
+		if masked, is := v.cached(id, engine); is {
+			return masked, nil
+		}
 		// Others wait for it as well, so it goes on when the request that began it ends.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readLimit)
 		defer cancel()
@@ -110,6 +106,19 @@ func (v *Views) masked(ctx context.Context, id, tenant string, s *access.Share) 
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
+}
+
+// cached returns the masked frames of a share if they are in the cache, and marks them as used now.
+func (v *Views) cached(id string, engine *redact.Engine) (map[schema.Position][]byte, bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	had, is := v.kept[id]
+	if !is || had.engine != engine {
+		return nil, false
+	}
+	had.used = time.Now()
+	v.kept[id] = had
+	return had.masked, true
 }
 
 // keep caches the masked frames of a share, and evicts the least recently used ones.
