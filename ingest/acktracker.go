@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"tapedeck/ingest/delivery/inflight"
+	"tapedeck/internal/inflight"
 )
 
 // ackTracker tracks up to which frame a stream is durable, while its blocks are

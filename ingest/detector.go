@@ -22,7 +22,7 @@ type detector struct {
 	settings *Settings
 	clock    *frameClock // nil unless StreamOptions.FrameClock
 	decoder  *decoder
-	next     sessions
+	next     sessionStage
 	wake     *wakeup
 
 	state      detection
@@ -42,8 +42,8 @@ const (
 	settled
 )
 
-// sessions is the stage after the detector.
-type sessions interface {
+// sessionStage is the stage after the detector.
+type sessionStage interface {
 	setDialect(name, evidence string)
 	setSession(named string) // of frames that name none
 	add(f *schema.Frame, lost uint64)

@@ -44,6 +44,12 @@ func WithDecoderVersion(v uint32) Option { return func(r *Reader) { r.decoders =
 // default time.Now.
 func WithClock(now func() time.Time) Option { return func(r *Reader) { r.now = now } }
 
+// WithLimits bounds the statements of a reader.
+func WithLimits(l Limits) Option { return func(r *Reader) { r.SetLimits(l) } }
+
+// SetLimits changes the bounds; statements that run keep theirs.
+func (r *Reader) SetLimits(l Limits) { r.limits.Store(&l) }
+
 // NewReader makes a reader. It does not close the connection.
 func NewReader(conn driver.Conn, options ...Option) *Reader {
 	r := &Reader{

@@ -12,7 +12,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"go.opentelemetry.io/otel/trace"
 
-	"tapedeck/ingest/delivery/inflight"
+	"tapedeck/internal/inflight"
 	"tapedeck/internal/tracing"
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/delivery/inflight"
+	"tapedeck/internal/inflight"
 	"tapedeck/schema"
 	"tapedeck/schema/block"
 )

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/delivery/inflight"
 	"tapedeck/internal/backoff"
+	"tapedeck/internal/inflight"
 )
 
 // Pauses between attempts after Next failed.

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/delivery/inflight"
+	"tapedeck/internal/inflight"
 )
 
 // Options say where a spool lies and how much it holds. The zero value of a field stands for

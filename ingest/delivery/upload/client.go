@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/delivery/inflight"
 	"tapedeck/internal/backoff"
+	"tapedeck/internal/inflight"
 )
 
 // Options say which server a client sends to. The zero value of a field stands for its

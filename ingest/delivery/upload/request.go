@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/delivery/inflight"
+	"tapedeck/internal/inflight"
 	"tapedeck/internal/problem"
 	"tapedeck/internal/quota"
 	"tapedeck/internal/slow"

@@ -28,7 +28,7 @@ var computing = map[string]string{
 	"ingest": "blocker.add blocker.full blocker.takeClosed blocker.waiting blocker.cutClosed " +
 		"ackTracker.sent ackTracker.advance ackTracker.failure sender.failure sender.skips",
 	"ingest/tap/copier":         "Offsets.Add",
-	"ingest/delivery/inflight":  "Tracker.Add Tracker.Len Tracker.Settle Tracker.Settled Tracker.Watermark Tracker.advance",
+	"internal/inflight":         "Tracker.Add Tracker.Len Tracker.Settle Tracker.Settled Tracker.Watermark Tracker.advance",
 	"ingest/delivery/ratelimit": "",
 	"ingest/delivery/upload": "Client.count Client.finish's closure Client.found Client.notify Client.post's closure Client.refusalOf Client.take " +
 		"Client.unfit appendHead batchLimit.answered timeoutConn.Write Server.Blocks Server.admit Server.closing Server.count Server.dismiss " +
