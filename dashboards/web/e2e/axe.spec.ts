@@ -65,10 +65,18 @@ async function serious(page: Page, { part, rule }: { part?: string; rule?: strin
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join('\n  ')}`)
 }
 
-/** Switches to dark. All that it changes is colours. */
+/** Switches to dark, which changes only colours, and waits for the transitions of colours: some ignore reduced motion. */
 async function darken(page: Page) {
   await page.emulateMedia({ colorScheme: 'dark' })
   await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark')
+  await page.evaluate(() =>
+    Promise.allSettled(
+      document
+        .getAnimations()
+        .filter((one) => one instanceof CSSTransition)
+        .map((one) => one.finished),
+    ),
+  )
 }
 
 for (const { path, ready } of pages) {
