@@ -100,11 +100,9 @@ ROUNDS := 20
 torture: engine ## break things under load, ROUNDS times, and check that nothing was lost
 	TAPEDECK_TEST_LONG=1 go test ./tools/systemtest/torture -count=1 -v -timeout 0 -run TestTorture -args -torture.rounds $(ROUNDS)
 
-check: ui ## gofmt, vet, staticcheck, golangci-lint, govulncheck, hashes of modules; types, lint and format of the pages
+check: ui ## gofmt, golangci-lint (with vet and staticcheck), govulncheck, hashes of modules; types, lint and format of the pages
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "not formatted: run gofmt -w on these"; exit 1; }
 	go mod verify
-	go vet ./...
-	go tool staticcheck ./...
 	$(LINT) run
 	$(NPM) run check
 	@go tool govulncheck ./... || { test $$? -ne 3 && echo "govulncheck: no vulnerability data could be had, skipped"; }

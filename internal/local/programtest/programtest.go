@@ -3,6 +3,7 @@ package programtest
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -101,13 +102,13 @@ func removeAtExit(dir string) error {
 	if err != nil {
 		return err
 	}
-	open = pipe
+	open = append(open, pipe)
 	return cmd.Start()
 }
 
-// open is the pipe of removeAtExit. The variable keeps it from the garbage collector,
-// which would close it.
-var open any
+// open holds the pipes of removeAtExit. The variable keeps them from the garbage collector,
+// which would close them.
+var open []io.Closer
 
 // Environ returns the environment for the program: the test's own, with the path of the
 // ClickHouse engine. A program in a temporary directory does not find the engine of the
