@@ -3,6 +3,7 @@ package prices_test
 import (
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query/pricing/prices"
 )
 
@@ -18,6 +20,9 @@ const shared = "../../../../shared/fixtures/genai-prices"
 func fixtureTable(t *testing.T) *prices.Table {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(shared, "data.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		fulltest.Missing(t, err)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
