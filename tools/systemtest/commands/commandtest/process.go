@@ -108,7 +108,7 @@ func announced(dir string, pid int) string {
 // Kill ends it as kill -9 does.
 func (s *Instance) Kill() {
 	_ = s.Cmd.Process.Kill() // it may be gone
-	<-s.Done //nolint:errcheck // it was killed, which is no fault
+	<-s.Done                 //nolint:errcheck // it was killed, which is no fault
 }
 
 // Stop ends it in good order and returns the time that took.
