@@ -18,8 +18,8 @@ func TestMain(m *testing.M) { localtest.Main(m) }
 // files are those that a block passes from the cut on. In the folder ingest they are the stages from
 // the blocker on.
 var files = map[string][]string{
-	"command": {"ingest/blocker.go", "ingest/sender.go", "ingest/acktracker.go", "ingest/tap/copier/offsets.go", "ingest/delivery/*/*.go"},
-	"server":  {"ingest/delivery/*/*.go"},
+	"command": {"ingest/blocker.go", "ingest/sender.go", "ingest/acktracker.go", "ingest/tap/copier/offsets.go", "ingest/delivery/*/*.go", "internal/inflight/*.go"},
+	"server":  {"ingest/delivery/*/*.go", "internal/inflight/*.go"},
 }
 
 // computing are the functions that are called for each block, too, and do not hand it or its outcome on:

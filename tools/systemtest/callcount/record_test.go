@@ -21,7 +21,7 @@ import (
 
 // covered are the packages whose calls are counted. The program writes its counters only if its own
 // package is among them.
-const covered = "tapedeck/ingest,tapedeck/ingest/delivery/...,tapedeck/ingest/tap/copier,tapedeck/cmd/tapedeck"
+const covered = "tapedeck/ingest,tapedeck/ingest/delivery/...,tapedeck/ingest/tap/copier,tapedeck/internal/inflight,tapedeck/cmd/tapedeck"
 
 // build builds the program so that it counts calls.
 func build(t *testing.T) (program string) {
