@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,6 +17,7 @@ import (
 func TestEnterWithin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate("comparisons", 2, 0)
+		var mu sync.Mutex // guards order
 		var order []string
 		enter := func(tenant, name string, takes time.Duration) {
 			go func() {
@@ -24,7 +26,9 @@ func TestEnterWithin(t *testing.T) {
 					t.Errorf("%s: %v", name, err)
 					return
 				}
+				mu.Lock()
 				order = append(order, name)
+				mu.Unlock()
 				time.Sleep(takes)
 				leave()
 				leave()
@@ -49,6 +53,7 @@ func TestEnterWithin(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		if got := strings.Join(order, " "); got != "a1 a2 b1 a3 a4" {
 			t.Errorf("in the order %s", got)
 		}
@@ -63,6 +68,7 @@ func TestEnterWithin(t *testing.T) {
 func TestEnterWithinLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate("comparisons", 3, 1)
+		var mu sync.Mutex // guards entered
 		entered := map[string]int{}
 		enter := func(tenant string) {
 			go func() {
@@ -71,7 +77,9 @@ func TestEnterWithinLimits(t *testing.T) {
 					t.Error(err)
 					return
 				}
+				mu.Lock()
 				entered[tenant]++
+				mu.Unlock()
 				time.Sleep(time.Minute)
 				leave()
 			}()
@@ -89,6 +97,7 @@ func TestEnterWithinLimits(t *testing.T) {
 			t.Errorf("%v after the limits were raised", entered)
 		}
 		time.Sleep(time.Hour)
+		synctest.Wait()
 		var none *Gate
 		if leave, err := none.EnterWithin(t.Context(), "a", 0); err != nil {
 			t.Error(err)

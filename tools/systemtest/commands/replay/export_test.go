@@ -21,7 +21,7 @@ func TestTapeRoundTrip(t *testing.T) {
 	s := commandtest.Shared(t)
 	dir := t.TempDir()
 	sessions := map[string]commandtest.Playable{}
-	s.Must(t, "record", "--session", "tape lines", "--tag", "a=b", commandtest.TextFile(t, []byte(commandtest.AwkwardLines)))
+	s.Must(t, "record", "--again", "--session", "tape lines", "--tag", "a=b", commandtest.TextFile(t, []byte(commandtest.AwkwardLines)))
 	sessions["tape lines"] = commandtest.Playable{Accept: "ndjson", Want: []byte(commandtest.AwkwardLines)}
 	commandtest.Post(t, s, "tape events", "text/event-stream", []byte(commandtest.AwkwardEvents))
 	sessions["tape events"] = commandtest.Playable{Accept: "sse", Want: []byte(commandtest.AwkwardEvents)}
