@@ -75,8 +75,8 @@ test: build clients ## what every change needs: tests with the real NATS, the re
 	$(NPM) run e2e
 	$(GOTEST) ./...
 
-test-long: build clients ## the long tests: torture, upgrades, deployment, key rotation, erasure killed at every step, race detector, fuzz tests for seconds
-	@TAPEDECK_TEST_PROGRAM=$(CURDIR)/$(BIN) sh tools/test/long.sh $(MINUTES)
+test-long: build clients ## the long tests: torture, upgrades, deployment, key rotation, erasure killed at every step, race detector, fuzz tests for seconds (MINUTES=20: what fits; KINDS="long race fuzz")
+	@TAPEDECK_TEST_PROGRAM=$(CURDIR)/$(BIN) KINDS="$(KINDS)" sh tools/test/long.sh $(MINUTES)
 
 test-alone: build ## the tests of packages that read captured streams, in a clone without them
 	@sh tools/test/alone.sh

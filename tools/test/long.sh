@@ -5,6 +5,8 @@
 #   long.sh MINUTES    the parts that fit in this time
 #   long.sh KIND WHAT  one part
 #
+# KINDS names the kinds of parts to run; default "long race fuzz".
+#
 # Parts: each package with long tests (fulltest.Long), shares of all packages under the race
 # detector, and shares of all fuzz tests. The last lines say which parts passed, failed, were
 # stopped by the end of the time, or did not run. The exit code is 1 if a part failed.
@@ -59,7 +61,7 @@ left() { # the seconds that are left
 }
 
 result=0 summary=
-parts | shuf >"$log.order"
+parts | grep -E "^($(echo "${KINDS:-long race fuzz}" | tr " " "|")) " | shuf >"$log.order"
 echo "order: $(paste -sd, "$log.order")"
 while read -r kind what <&3; do
 	if [ "$(left)" -lt 60 ]; then
