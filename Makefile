@@ -68,12 +68,15 @@ clients: ## install the clients of others that tests point at recordings
 
 # The linker leaves out what only debuggers read. go vet is part of make check. Packages that wait
 # for servers leave the processors to others, so that more run at once than there are processors.
-GOTEST := TAPEDECK_TEST_PROGRAM=$(CURDIR)/$(BIN) go tool gotestsum --format pkgname -- -vet=off -ldflags=-w -timeout 20m -p 3
+# In a full run (.ci/run) a test that fails is run once more, and both runs are shown; more than four
+# failures are not looked at twice.
+GOTEST := TAPEDECK_TEST_PROGRAM=$(CURDIR)/$(BIN) go tool gotestsum --format pkgname --packages=./... \
+  $(if $(TAPEDECK_TEST_FULL),--rerun-fails=1 --rerun-fails-max-failures=4 --rerun-fails-run-root-test) -- -vet=off -ldflags=-w -timeout 20m -p 3
 
 test: build clients ## what every change needs: tests with the real NATS, the real ClickHouse and a real browser; skipped tests are listed at the end
 	$(NPM) test
 	$(NPM) run e2e
-	$(GOTEST) ./...
+	$(GOTEST)
 
 test-long: build clients ## the long tests: torture, upgrades, deployment, key rotation, erasure killed at every step, race detector, fuzz tests for seconds (MINUTES=20: what fits; KINDS="long race fuzz")
 	@TAPEDECK_TEST_PROGRAM=$(CURDIR)/$(BIN) KINDS="$(KINDS)" sh tools/test/long.sh $(MINUTES)
