@@ -75,7 +75,7 @@ not run: $kind $what"
 	took=$(($(date +%s) - began))
 	case $status in
 	0) said=passed ;;
-	124 | 137) said="stopped after" ;;
+	124 | 137) said="stopped:" ;;
 	*)
 		said=FAILED
 		if [ "$kind" = race ] && ! grep -qE 'WARNING: DATA RACE|^panic:|\[build failed\]|\[setup failed\]' "$log"; then
