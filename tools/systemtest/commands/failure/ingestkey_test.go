@@ -49,7 +49,7 @@ func (s *slowly) Read(p []byte) (int, error) {
 	if s.text == "" {
 		return 0, io.EOF
 	}
-	time.Sleep(2 * time.Millisecond) // so that a kill comes while the body is on its way
+	time.Sleep(2 * time.Millisecond) // so that a kill comes while the body is being sent
 	n := copy(p, s.text[:min(len(s.text), 700)])
 	s.text = s.text[n:]
 	s.gone.Add(int64(n))
