@@ -20,6 +20,7 @@ type segmenter struct {
 	summary  *Summary
 
 	segments
+	distinct   distinctSessions
 	reread     reread
 	template   schema.StreamState // what the states of all segments begin with
 	session    string             // of frames that name none; "" until a frame names one
@@ -108,10 +109,12 @@ func (s *segmenter) add(f *schema.Frame, lost uint64) {
 func (s *segmenter) begin(session string, seq uint64, at int64) *segment {
 	g := s.open(session, s.template)
 	g.state.FirstSeq, g.state.FirstAt, g.state.LastAt = seq, at, at
-	s.summary.SessionCount++
-	s.summary.LastSession = g.session
-	if len(s.summary.Sessions) < SessionLimit {
-		s.summary.Sessions = append(s.summary.Sessions, g.session)
+	if s.distinct.add(g.session) {
+		s.summary.SessionCount++
+		s.summary.LastSession = g.session
+		if len(s.summary.Sessions) < SessionLimit {
+			s.summary.Sessions = append(s.summary.Sessions, g.session)
+		}
 	}
 	return g
 }
@@ -165,15 +168,17 @@ func (s *segmenter) cutAll(settle bool) {
 	s.blocks.cutClosed()
 }
 
-// end ends all segments.
+// end ends all segments, those included that the last facts open.
 func (s *segmenter) end(at int64, reason, digest string) {
+	s.collect(true)
 	for g := range s.all() {
 		g.state.Ended, g.state.EndReason, g.state.Digest = at, reason, digest
 		if s.opts.FrameClock {
 			g.state.Ended = g.state.LastAt
 		}
+		s.cut(g)
 	}
-	s.cutAll(true)
+	s.blocks.cutClosed()
 }
 
 // quiet reports whether no frame came since the emitter deferred a message.
@@ -189,17 +194,21 @@ func (s *segmenter) collect(settle bool) {
 			g.state.Title = t.Text
 		}
 	}
+	var late lateFacts
 	for i := range facts.Spans {
-		into := s.factsOf(&facts.Spans[i].Fact)
+		into := s.factsOf(&facts.Spans[i].Fact, &late)
 		into.Spans = append(into.Spans, facts.Spans[i])
 	}
 	for i := range facts.Messages {
-		into := s.factsOf(&facts.Messages[i].Fact)
+		into := s.factsOf(&facts.Messages[i].Fact, &late)
 		into.Messages = append(into.Messages, facts.Messages[i])
 	}
 	for i := range facts.Usages {
-		into := s.factsOf(&facts.Usages[i].Fact)
+		into := s.factsOf(&facts.Usages[i].Fact, &late)
 		into.Usages = append(into.Usages, facts.Usages[i])
+	}
+	for _, l := range late.inOrder {
+		s.beginLate(l)
 	}
 	if deferred {
 		s.deferredAt = s.position.next
@@ -207,16 +216,19 @@ func (s *segmenter) collect(settle bool) {
 	}
 }
 
-// factsOf returns where a fact waits for its block. A late fact, whose session has no open
-// segment, opens one without frames; its FirstSeq differs from the closed segment's,
-// which has the frames.
-func (s *segmenter) factsOf(f *schema.Fact) *block.Facts {
+// factsOf returns where a fact waits for its block: the open segment of its session, or late.
+func (s *segmenter) factsOf(f *schema.Fact, late *lateFacts) *block.Facts {
 	session := s.sessionOf(f.Session)
-	g := s.use(session)
-	if g == nil {
-		g = s.begin(session, s.position.taken, f.SeenAt)
-		g.lastSeq = s.position.taken
-		s.makeRoom()
+	if g := s.use(session); g != nil {
+		return &g.facts
 	}
-	return &g.facts
+	return late.of(session, f.SeenAt)
+}
+
+// beginLate opens a segment without frames for the late facts of a session. Its FirstSeq differs
+// from the closed segment's, which has the frames.
+func (s *segmenter) beginLate(l *lateSession) {
+	g := s.begin(l.session, s.position.taken, l.seenAt)
+	g.lastSeq, g.facts = s.position.taken, l.facts
+	s.makeRoom()
 }

@@ -6,11 +6,11 @@ import "tapedeck/schema"
 type Summary struct {
 	StreamID string `json:"stream_id"`
 	// Sessions lists the sessions that the frames went to, in order of
-	// appearance, the first SessionLimit of them; SessionCount is their number,
-	// where a session with several segments counts several times.
+	// appearance, the first SessionLimit of them; SessionCount is their number, and
+	// LastSession the one that appeared last.
 	Sessions     []string        `json:"sessions"`
 	SessionCount int             `json:"session_count"`
-	LastSession  string          `json:"last_session"` // the last one begun
+	LastSession  string          `json:"last_session"`
 	Frames       uint64          `json:"frames"`
 	Bytes        uint64          `json:"bytes"`
 	Dialect      string          `json:"dialect"`
