@@ -21,6 +21,8 @@ type frameClock struct {
 	decoder    *decoder
 	oneSession bool // all frames are of the session that the user named
 	summary    *Summary
+	reread     *reread // which frames the summary counts
+	copies     copies
 
 	sessions map[string]int64 // the latest time used in each session, ns
 	session  string           // session of the frame before
@@ -41,6 +43,7 @@ type datedFrame struct {
 	read    bool   // what follows is set
 	session string // "" for none
 	at      int64  // ns, 0 for none
+	copied  bool   // it repeats an earlier line: its time does not judge others'
 }
 
 const (
@@ -106,17 +109,25 @@ func (c *frameClock) read(f *datedFrame) *datedFrame {
 	f.read = true
 	c.decoder.parser.Parse(&f.Frame, func(in *dialect.Input) {
 		f.at = c.decoder.dialect.Time(in)
-		if c.oneSession || in.JSON == nil || in.JSON.Type() != fastjson.TypeObject {
-			return
+		if !c.oneSession {
+			f.session = sessionNamed(in)
 		}
-		for _, path := range sessionNames {
-			if id := in.JSON.GetStringBytes(path...); len(id) > 0 {
-				f.session = string(id)
-				return
-			}
-		}
+		f.copied = c.copies.has(in, f.at, f.session)
 	})
 	return f
+}
+
+// sessionNamed returns the session that a frame names, "" for none.
+func sessionNamed(in *dialect.Input) string {
+	if in.JSON == nil || in.JSON.Type() != fastjson.TypeObject {
+		return ""
+	}
+	for _, path := range sessionNames {
+		if id := in.JSON.GetStringBytes(path...); len(id) > 0 {
+			return string(id)
+		}
+	}
+	return ""
 }
 
 // possible reports whether a time is in the range in which frames are made.
@@ -150,11 +161,14 @@ func (c *frameClock) stamp(f *schema.Frame) {
 	case own.at == 0:
 	case c.believed(own.at, before, 0):
 		at, c.summary.Timed = own.at, true
+	case !c.reread.summed(own.Seq):
+	case own.copied && possible(own.at):
+		c.summary.CopiedTimes++
 	default:
 		c.summary.Misdated++
 	}
 	if at == 0 { // what comes before the first time of its session arrived with it
-		for i, next := range c.following(0) {
+		for i, next := range c.following(0, true) {
 			if c.believed(next, 0, i) {
 				at, c.summary.Timed = next, true
 				break
@@ -177,13 +191,14 @@ func (c *frameClock) stamp(f *schema.Frame) {
 }
 
 // believed reports whether the time of frame i is used: it does not lie before the time
-// used last in its session, nor after most of those that follow.
+// used last in its session, nor after most of those that follow. A file may write earlier lines
+// once more, so the times of copies judge only those of other copies.
 func (c *frameClock) believed(at, before int64, i int) bool {
 	if !possible(at) || at < before {
 		return false
 	}
 	earlier, muchLater, all := 0, 0, 0
-	for _, next := range c.following(i) {
+	for _, next := range c.following(i, c.frames[i].copied) {
 		all++
 		switch {
 		case next < at:
@@ -197,8 +212,8 @@ func (c *frameClock) believed(at, before int64, i int) bool {
 }
 
 // following returns the possible times of the frames of the session after frame i, as far
-// as they came, with the frames' indexes.
-func (c *frameClock) following(i int) iter.Seq2[int, int64] {
+// as they came, with the frames' indexes: with copied set also those of copies.
+func (c *frameClock) following(i int, copied bool) iter.Seq2[int, int64] {
 	return func(yield func(int, int64) bool) {
 		now := c.session
 		for i++; i < len(c.frames); i++ {
@@ -206,7 +221,7 @@ func (c *frameClock) following(i int) iter.Seq2[int, int64] {
 			if f.session != "" {
 				now = f.session
 			}
-			if now == c.session && possible(f.at) && !yield(i, f.at) {
+			if now == c.session && possible(f.at) && (copied || !f.copied) && !yield(i, f.at) {
 				return
 			}
 		}

@@ -114,7 +114,9 @@ func (s *Stream) connect(
 	}
 	var clock *frameClock
 	if opts.FrameClock {
-		clock = &frameClock{decoder: &s.decoder, oneSession: opts.Session != "", summary: &s.summary}
+		clock = &frameClock{
+			decoder: &s.decoder, oneSession: opts.Session != "", summary: &s.summary, reread: &s.segments.reread,
+		}
 	}
 	s.detector = detector{settings: set, clock: clock, decoder: &s.decoder, next: &s.segments, wake: &s.wake}
 	s.lookahead = lookahead{
@@ -143,6 +145,13 @@ func (s *Stream) SessionCount() int {
 	s.lock <- struct{}{}
 	defer s.unlock()
 	return s.summary.SessionCount
+}
+
+// UnusedTimes returns Summary.Misdated and Summary.CopiedTimes so far.
+func (s *Stream) UnusedTimes() (misdated, copied uint64) {
+	s.lock <- struct{}{}
+	defer s.unlock()
+	return s.summary.Misdated, s.summary.CopiedTimes
 }
 
 // enter takes the lock. While another goroutine holds it because of backpressure, enter

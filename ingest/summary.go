@@ -23,7 +23,9 @@ type Summary struct {
 	Timed       bool   `json:"timed"` // with FrameClock: some frame states a time
 	// Misdated counts, with FrameClock, the frames whose times run backwards in their
 	// session or are out of range: they have the time of the frame before them.
-	Misdated uint64 `json:"misdated"`
+	// CopiedTimes counts those that repeat an earlier frame, whose time they state.
+	Misdated    uint64 `json:"misdated"`
+	CopiedTimes uint64 `json:"copied_times"`
 	// Redacted counts the secrets that were masked, by rule.
 	Redacted map[string]uint64 `json:"redacted,omitempty"`
 	// Digest is the SHA-256 of the bytes in hexadecimal, before secrets were masked, where it

@@ -27,6 +27,19 @@ type recording struct {
 	grew     time.Time
 	frames   uint64 // new ones
 	bytes    uint64
+	// Frames whose times were not used: what Result has counted before, and what it has to count.
+	counted, unused unusedTimes
+}
+
+// unusedTimes counts frames whose times were not used: see ingest.Summary.
+type unusedTimes struct{ misdated, copied uint64 }
+
+// countTimes updates unused from the stream.
+func (r *recording) countTimes() {
+	var now unusedTimes
+	now.misdated, now.copied = r.stream.UnusedTimes()
+	r.unused = unusedTimes{now.misdated - r.counted.misdated, now.copied - r.counted.copied}
+	r.counted = now
 }
 
 // errChanged reports a source that changed while it was read.
@@ -111,6 +124,7 @@ func (r *recording) commit(ctx context.Context) error {
 	if err := r.stream.Flush(ctx); err != nil {
 		return err
 	}
+	r.countTimes()
 	return r.save()
 }
 
@@ -133,6 +147,7 @@ func (r *recording) finish(ctx context.Context, stillGrows bool) error {
 		err = r.splitter.end()
 	}
 	_, closed := r.stream.Close(ctx, schema.EndEOF) // waits while the server is away
+	r.countTimes()
 	return errors.Join(err, closed)
 }
 

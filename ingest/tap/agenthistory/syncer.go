@@ -33,17 +33,20 @@ func New(opts Options) *Syncer { return &Syncer{Options: opts, live: map[string]
 
 // Result counts what a run found and recorded.
 type Result struct {
-	Files    int            `json:"files"`
-	Agents   map[Agent]int  `json:"agents"`
-	States   map[State]int  `json:"states"` // as they were found
-	Recorded int            `json:"recorded"`
-	Frames   uint64         `json:"frames"`  // that were recorded
-	Bytes    uint64         `json:"bytes"`   // of these
-	Copied   uint64         `json:"copied"`  // frames whose lines other files own
-	Waiting  int            `json:"waiting"` // files whose last line is not complete
-	Failed   int            `json:"failed"`
-	Problems []Problem      `json:"problems"`
-	Last     ingest.Summary `json:"-"` // of the stream that was recorded last
+	Files    int           `json:"files"`
+	Agents   map[Agent]int `json:"agents"`
+	States   map[State]int `json:"states"` // as they were found
+	Recorded int           `json:"recorded"`
+	Frames   uint64        `json:"frames"`  // that were recorded
+	Bytes    uint64        `json:"bytes"`   // of these
+	Copied   uint64        `json:"copied"`  // frames whose lines other files own
+	Waiting  int           `json:"waiting"` // files whose last line is not complete
+	// Misdated and CopiedTimes count recorded frames whose times were not used: see ingest.Summary.
+	Misdated    uint64         `json:"misdated"`
+	CopiedTimes uint64         `json:"copied_times"`
+	Failed      int            `json:"failed"`
+	Problems    []Problem      `json:"problems"`
+	Last        ingest.Summary `json:"-"` // of the stream that was recorded last
 }
 
 // recorders is how many sources are recorded at a time.
@@ -176,6 +179,8 @@ func (res *Result) add(y *Syncer, s *Source, c *scanned, r *recording) {
 	res.Frames += r.frames
 	res.Bytes += r.bytes
 	res.Copied += c.copied
+	res.Misdated += r.unused.misdated
+	res.CopiedTimes += r.unused.copied
 	res.Last = ingest.Summary{StreamID: c.stream, Sessions: []string{s.Session}, LastSession: s.Session, Frames: r.frames}
 	if y.Recorded != nil {
 		y.Recorded(s, r.frames)

@@ -109,11 +109,19 @@ func writeNotes(w io.Writer, s *ingest.Summary, frameClock bool) {
 	if len(s.Redacted) > 0 {
 		fmt.Fprintf(w, "note     secrets were masked: %s\n", redactedRules(s.Redacted))
 	}
-	if s.Misdated > 0 {
-		fmt.Fprintf(w, "note     %s with times that run backwards or are out of range: each arrived with the frame before it\n", console.Count(s.Misdated, "frame"))
-	}
+	writeUnusedTimes(w, s.Misdated, s.CopiedTimes)
 	if frameClock && !s.Timed {
 		fmt.Fprintln(w, "note     no frame has a time, so with --clock frame all of them have the time of the first; without it each frame keeps the time at which it arrived")
+	}
+}
+
+// writeUnusedTimes prints how many frames do not have the times that they state.
+func writeUnusedTimes(w io.Writer, misdated, copied uint64) {
+	if misdated > 0 {
+		fmt.Fprintf(w, "note     %s with times that run backwards or are out of range: each arrived with the frame before it\n", console.Count(misdated, "frame"))
+	}
+	if copied > 0 {
+		fmt.Fprintf(w, "note     %s written once more, with the times of the first time: each arrived with the frame before it\n", console.Count(copied, "frame"))
 	}
 }
 
