@@ -24,6 +24,9 @@ type frameClock struct {
 	reread     *reread // which frames the summary counts
 	copies     copies
 
+	ifTimed bool // StreamOptions.IfTimed, until the first frame is stamped
+	off     bool // no frame had a time: frames keep their arrival times
+
 	sessions map[string]int64 // the latest time used in each session, ns
 	session  string           // session of the frame before
 	latest   int64            // the time used last, ns; 0 before the first
@@ -78,7 +81,7 @@ func (c *frameClock) delays() bool { return c.passed < len(c.frames) }
 
 // due reports whether enough frames follow the oldest one that is delayed.
 func (c *frameClock) due() bool {
-	return len(c.frames)-c.passed > clockAhead || c.delayed > clockAheadBytes
+	return c.off && c.delays() || len(c.frames)-c.passed > clockAhead || c.delayed > clockAheadBytes
 }
 
 // pop returns the oldest frame that is delayed.
@@ -86,13 +89,38 @@ func (c *frameClock) pop() *schema.Frame {
 	f := c.frames[c.passed].Frame
 	c.passed++
 	c.delayed -= len(f.Raw)
+	if c.off && c.passed == len(c.frames) {
+		c.frames, c.passed, c.copies = nil, 0, copies{} // nothing is stamped any more
+	}
 	return &f
+}
+
+// on reports whether frames have their own times. c may be nil.
+func (c *frameClock) on() bool { return c != nil && !c.off }
+
+// timed reports whether any frame so far has a possible time.
+func (c *frameClock) timed() bool {
+	if c.decoder.dialect.Time == nil {
+		return false
+	}
+	for i := range c.frames {
+		if possible(c.read(&c.frames[i]).at) {
+			return true
+		}
+	}
+	return false
+}
+
+// turnOff has frames keep their arrival times. Those that are delayed wait for pop.
+func (c *frameClock) turnOff() {
+	c.off = true
+	c.frames, c.passed = c.frames[c.passed:], 0
 }
 
 // found reports whether it is known when the first frames were made: a frame that was
 // passed on has a possible time, or the dialect's frames have none.
 func (c *frameClock) found() bool {
-	if c.decoder.dialect.Time == nil {
+	if c.off || c.decoder.dialect.Time == nil {
 		return true
 	}
 	for ; c.searched < c.passed && !c.dated; c.searched++ {
@@ -137,6 +165,13 @@ func possible(at int64) bool {
 
 // stamp sets the arrival time of the oldest frame that has none, before it is decoded.
 func (c *frameClock) stamp(f *schema.Frame) {
+	if c.ifTimed && !c.timed() {
+		c.turnOff()
+	}
+	c.ifTimed = false
+	if c.off {
+		return
+	}
 	own := &c.frames[0]
 	defer func() {
 		*own = datedFrame{}

@@ -81,6 +81,9 @@ type StreamOptions struct {
 	// FrameClock takes arrival times from inside the frames, where their
 	// dialect has them: for files that were recorded elsewhere.
 	FrameClock bool
+	// IfTimed limits FrameClock to streams that state a time in the frames of the detection
+	// window (Settings.DetectFrames …): frames of others keep the times at which they arrived.
+	IfTimed bool
 	// Digest enables the SHA-256 of all frames' bytes, which is stored with the
 	// stream once it ends with "eof". It is for files and bodies: the same bytes are
 	// the same recording.
@@ -95,6 +98,14 @@ type StreamOptions struct {
 	// seq below next are. It is called from other goroutines, one at a time,
 	// and must not call the stream.
 	Durable func(next uint64)
+}
+
+// Clock returns "frame" for streams with a FrameClock, "" for others.
+func (o *StreamOptions) Clock() string {
+	if o.FrameClock {
+		return "frame"
+	}
+	return ""
 }
 
 // Resume names the stream that a tap continues.

@@ -21,6 +21,7 @@ type segmenter struct {
 
 	segments
 	distinct   distinctSessions
+	clock      *frameClock // nil unless StreamOptions.FrameClock
 	reread     reread
 	template   schema.StreamState // what the states of all segments begin with
 	session    string             // of frames that name none; "" until a frame names one
@@ -67,7 +68,7 @@ func (s *segmenter) add(f *schema.Frame, lost uint64) {
 	if g == nil {
 		g = s.begin(session, f.Seq, f.At)
 	}
-	if s.opts.FrameClock { // times stay in order in this session too, if the clock used another
+	if s.clock.on() { // times stay in order in this session too, if the clock used another
 		f.At = max(f.At, g.state.LastAt)
 	}
 	g.count(f, lost)
@@ -173,7 +174,7 @@ func (s *segmenter) end(at int64, reason, digest string) {
 	s.collect(true)
 	for g := range s.all() {
 		g.state.Ended, g.state.EndReason, g.state.Digest = at, reason, digest
-		if s.opts.FrameClock {
+		if s.clock.on() {
 			g.state.Ended = g.state.LastAt
 		}
 		s.cut(g)

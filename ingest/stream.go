@@ -115,9 +115,10 @@ func (s *Stream) connect(
 	var clock *frameClock
 	if opts.FrameClock {
 		clock = &frameClock{
-			decoder: &s.decoder, oneSession: opts.Session != "", summary: &s.summary, reread: &s.segments.reread,
+			decoder: &s.decoder, oneSession: opts.Session != "", ifTimed: opts.IfTimed, summary: &s.summary, reread: &s.segments.reread,
 		}
 	}
+	s.segments.clock = clock
 	s.detector = detector{settings: set, clock: clock, decoder: &s.decoder, next: &s.segments, wake: &s.wake}
 	s.lookahead = lookahead{
 		clock: clock, settings: set, position: &s.position, reread: &s.segments.reread,
@@ -338,7 +339,7 @@ func (s *Stream) finish(ctx context.Context, reason string, settle bool) error {
 	s.lookahead.release()
 	s.detector.release(true)
 	at := max(Now(), s.position.at)
-	if clock := s.lookahead.clock; clock != nil {
+	if clock := s.lookahead.clock; clock.on() {
 		at = clock.end
 	}
 	if settle {

@@ -36,7 +36,7 @@ type recordCommand struct {
 	Tenant  string   `help:"The tenant." default:"default" placeholder:"T"`
 	Tag     []string `help:"Tag the session; may be repeated." placeholder:"K=V" sep:"none"`
 	Again   bool     `help:"Record a file also if the server has a recording of the same bytes."`
-	Clock   string   `help:"Where times come from: arrival, or frame for files recorded elsewhere; each session has its own." enum:"arrival,frame" default:"arrival"`
+	Clock   string   `help:"Where times come from: arrival; frame for the times that the frames state, each session its own, and arrival where they state none; auto is frame for files and arrival for all else." enum:"auto,arrival,frame" default:"auto"`
 	Header  []string `help:"Header for --sse and --ws; may be repeated." placeholder:"K:V" sep:"none"`
 	Send    []string `help:"Message to send each time the WebSocket is open; may be repeated." placeholder:"FRAME" sep:"none"`
 	Until   string   `help:"For --ws: stop after the first frame of this type." placeholder:"TYPE"`
@@ -87,7 +87,7 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 	}
 	rec := out.Recorder()
 	opts := ingest.StreamOptions{
-		Tenant: c.Tenant, Session: c.Session, Dialect: c.Dialect, Tags: tags, FrameClock: c.Clock == "frame",
+		Tenant: c.Tenant, Session: c.Session, Dialect: c.Dialect, Tags: tags, FrameClock: c.Clock == "frame", IfTimed: c.Clock == "frame",
 	}
 	if c.natsSource.given() {
 		return c.recordNATS(ctx, g, out, rec, opts)

@@ -68,7 +68,7 @@ func (c *recordCommand) tapFile(ctx context.Context, label, path string, known f
 	return file.Record(ctx, rec, so, file.Options{
 		Path: path, FrameLimit: c.FrameLimit,
 		Progress: func(n, all int64) { done.Store(n); total.Store(all) },
-		Known:    known,
+		Known:    known, FrameClock: c.Clock == "auto",
 	})
 }
 

@@ -35,6 +35,9 @@ func Recording(out io.Writer, s *ingest.Summary, took time.Duration, frameClock 
 		fmt.Fprintf(w, "sessions %s, from %s to %s\n", console.Thousands(s.SessionCount), s.Sessions[0], s.LastSession)
 	}
 	fmt.Fprintf(w, "dialect  %s (%s)\n", s.Dialect, s.Evidence)
+	if s.Timed {
+		fmt.Fprintln(w, "times    from the frames; --clock arrival takes those of the recording instead")
+	}
 	writeNotes(w, s, frameClock)
 	if s.SessionCount > 0 {
 		fmt.Fprintf(w, "next     tapedeck show %s\n", console.SessionWord(s.Sessions[0]))
@@ -111,7 +114,7 @@ func writeNotes(w io.Writer, s *ingest.Summary, frameClock bool) {
 	}
 	writeUnusedTimes(w, s.Misdated, s.CopiedTimes)
 	if frameClock && !s.Timed {
-		fmt.Fprintln(w, "note     no frame has a time, so with --clock frame all of them have the time of the first; without it each frame keeps the time at which it arrived")
+		fmt.Fprintln(w, "note     no frame at the beginning has a time: with --clock frame, too, each keeps the time at which it arrived")
 	}
 }
 
