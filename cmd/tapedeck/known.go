@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 
+	"tapedeck/ingest/tap/agenthistory"
 	"tapedeck/internal/app/command/knownrecordings"
 	"tapedeck/internal/app/command/printers"
 )
@@ -15,6 +16,15 @@ func reportKnown(g *global, e *knownrecordings.KnownError) error {
 		return json.NewEncoder(os.Stdout).Encode(map[string]any{"digest": e.Digest, "known": e.Stored})
 	}
 	printers.Known(os.Stderr, e)
+	return nil
+}
+
+// reportStored prints which session a transcript is. The command then succeeds.
+func reportStored(g *global, e *agenthistory.StoredError) error {
+	if g.JSON {
+		return json.NewEncoder(os.Stdout).Encode(map[string]any{"known": map[string]any{"session_id": e.Session}})
+	}
+	printers.Stored(os.Stderr, e)
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/delivery/outlet"
+	"tapedeck/ingest/tap/agenthistory"
 	"tapedeck/ingest/tap/file"
 	"tapedeck/internal/app/command/knownrecordings"
 	"tapedeck/internal/app/command/printers"
@@ -96,16 +97,24 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 		return c.recordFiles(ctx, g, out, rec, opts, files)
 	}
 	began := time.Now()
-	summary, exit, err := c.tap(ctx, g, rec, opts)
+	agents, err := c.planTranscripts(ctx, g, rec, opts, files.List)
+	if err != nil {
+		return err
+	}
+	summary, exit, err := c.tap(ctx, g, agents, rec, opts)
 	took := time.Since(began)
 	if known, ok := errors.AsType[*knownrecordings.KnownError](err); ok {
 		return reportKnown(g, known)
+	}
+	if stored, ok := errors.AsType[*agenthistory.StoredError](err); ok {
+		return errors.Join(reportStored(g, stored), agents.close(true))
 	}
 	if err != nil {
 		err = errors.Join(err, out.Leftovers())
 	} else {
 		err = drain(context.WithoutCancel(ctx), out)
 	}
+	err = errors.Join(err, agents.close(err == nil))
 	if err != nil && exit != 0 { // return the exit code of the recorded command
 		fmt.Fprintf(os.Stderr, "tapedeck: %v\n", err)
 		return exitCode(exit)

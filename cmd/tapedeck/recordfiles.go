@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -19,6 +20,11 @@ import (
 func (c *recordCommand) recordFiles(ctx context.Context, g *global, out *outlet.Outlet, rec *ingest.Recorder, opts ingest.StreamOptions, all *file.Sources) error {
 	began := time.Now()
 	total := knownrecordings.FilesResult{Files: len(all.List)}
+	agents, err := c.planTranscripts(ctx, g, rec, opts, all.List)
+	if err != nil {
+		return err
+	}
+	all.List = agents.inOrder(all.List)
 	own := file.Digests{}
 	var readable []ingest.Summary // the fields that recorded.WaitAll needs
 	for i, source := range all.List {
@@ -28,7 +34,7 @@ func (c *recordCommand) recordFiles(ctx context.Context, g *global, out *outlet.
 		}
 		sum, err := ingest.Summary{}, source.Err
 		if err == nil {
-			sum, err = c.tapFile(ctx, fmt.Sprintf("%d/%d %s: ", i+1, len(all.List), source.Path), source.Path, own.Check(source.Path, c.Again, c.lookUp(ctx, g, source.Path)), rec, opts)
+			sum, err = c.recordPath(ctx, agents, fmt.Sprintf("%d/%d %s: ", i+1, len(all.List), source.Path), source.Path, own.Check(source.Path, c.Again, c.lookUp(ctx, g, source.Path)), rec, opts)
 		}
 		result := total.Add(source.Path, &sum, err)
 		if !g.JSON {
@@ -40,7 +46,8 @@ func (c *recordCommand) recordFiles(ctx context.Context, g *global, out *outlet.
 			readable = append(readable, ingest.Summary{StreamID: sum.StreamID, Sessions: sum.Sessions[:min(1, len(sum.Sessions))], LastSession: sum.LastSession})
 		}
 	}
-	err := drain(context.WithoutCancel(ctx), out)
+	err = drain(context.WithoutCancel(ctx), out)
+	err = errors.Join(err, agents.close(err == nil))
 	if err == nil && !c.NoWait && c.NATS == "" {
 		knownrecordings.WaitAll(ctx, g.client, readable)
 	}

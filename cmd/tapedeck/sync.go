@@ -77,7 +77,7 @@ func (c *syncRecord) Run(ctx context.Context, g *global) error {
 	if err := forgetLost(ctx, g, progress); err != nil {
 		return err
 	}
-	opts := agenthistory.Options{Recorder: out.Recorder(), Tenant: c.Tenant, Tags: tags, From: c.From, FrameLimit: c.FrameLimit, Progress: progress}
+	opts := agenthistory.Options{Recorder: out.Recorder(), Tenant: c.Tenant, Tags: tags, From: c.From, FrameLimit: c.FrameLimit, Progress: progress, Known: knownrecordings.Uploaded(g.client)}
 	return c.sync(ctx, g, opts)
 }
 

@@ -21,9 +21,9 @@ import (
 	"tapedeck/schema"
 )
 
-// tap records the source that the command names. exit is the exit code of a
+// tap records the source that the command names. agents has the file if it is a transcript. exit is the exit code of a
 // command that was run.
-func (c *recordCommand) tap(ctx context.Context, g *global, rec *ingest.Recorder, so ingest.StreamOptions) (s ingest.Summary, exit int, err error) {
+func (c *recordCommand) tap(ctx context.Context, g *global, agents *transcripts, rec *ingest.Recorder, so ingest.StreamOptions) (s ingest.Summary, exit int, err error) {
 	header, err := parseHeaders(c.Header)
 	if err != nil {
 		return s, 0, err
@@ -46,7 +46,7 @@ func (c *recordCommand) tap(ctx context.Context, g *global, rec *ingest.Recorder
 	case c.Sources[0] == "-":
 		s, err = c.tapStdin(ctx, rec, so)
 	default:
-		s, err = c.tapFile(ctx, "", c.Sources[0], c.lookUp(ctx, g, c.Sources[0]), rec, so)
+		s, err = c.recordPath(ctx, agents, "", c.Sources[0], c.lookUp(ctx, g, c.Sources[0]), rec, so)
 	}
 	return s, 0, err
 }

@@ -33,9 +33,10 @@ type entry struct {
 	Frames uint64 `json:"frames"`
 	Digest uint64 `json:"digest"`
 	// Saved is when the entry was written, s since 1970.
-	Saved   int64 `json:"saved"`
-	Deleted bool  `json:"deleted,omitempty"`
-	Copy    bool  `json:"copy,omitempty"` // other streams own all of its lines: nothing is recorded
+	Saved   int64             `json:"saved"`
+	Deleted bool              `json:"deleted,omitempty"`
+	Copy    bool              `json:"copy,omitempty"` // other streams own all of its lines: nothing is recorded
+	Tags    map[string]string `json:"tags,omitempty"` // that users gave the session
 	// Lines identify the lines that the stream owns: in the file those that came since the
 	// entry before.
 	Lines idList `json:"lines,omitempty"`

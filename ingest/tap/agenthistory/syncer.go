@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"tapedeck/ingest"
 )
@@ -17,6 +18,10 @@ type Options struct {
 	From       []string          // folders; default: the agents' folders
 	FrameLimit int               // bytes; default ingest.DefaultFrameLimit
 	Progress   *Progress
+	// Known, if set, returns the stream of a recording that the server has of the bytes with a SHA-256,
+	// in hexadecimal, and when its first frame arrived; "" for none. A new source whose bytes are in
+	// another stream by its own times, as an upload may have recorded them, is not recorded.
+	Known func(ctx context.Context, digest string) (stream string, first time.Time)
 	// Recorded, if set, is called for each source of which something was recorded, one at a
 	// time.
 	Recorded func(s *Source, frames uint64)
@@ -108,6 +113,11 @@ func (y *Syncer) recordAll(ctx context.Context, found *Found, res *Result) error
 	for range recorders {
 		workers.Go(func() {
 			for j := range jobs {
+				if y.uploaded(ctx, j.source) {
+					j.scan.elsewhere = true
+					count(j.source, j.scan, nil, nil)
+					continue
+				}
 				r, err := y.record(ctx, j.source, j.scan)
 				count(j.source, j.scan, r, err)
 			}
@@ -142,7 +152,7 @@ func (y *Syncer) settle(s *Source, c *scanned, err error) error {
 		return y.Progress.save(e)
 	case err != nil:
 		return err
-	case c.onlyCopies():
+	case c.onlyCopies() || c.elsewhere:
 		e := newEntry(s, c.stream, c.generation)
 		e.Copy, s.State = true, StateCopy
 		return y.Progress.save(e)
@@ -172,7 +182,7 @@ func (res *Result) add(y *Syncer, s *Source, c *scanned, r *recording) {
 	if s.State == StateCopy || s.State == StateDeleted {
 		res.States[s.State]++
 	}
-	if r == nil {
+	if r == nil || r.failed || c.unread && r.frames == 0 {
 		return
 	}
 	res.Recorded++

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/tap/agenthistory"
 	"tapedeck/ingest/tap/file"
 )
 
@@ -43,7 +44,13 @@ func (t *FilesResult) Add(path string, s *ingest.Summary, err error) FileResult 
 	if s.Frames > 0 {
 		t.Streams++
 	}
+	stored, isStored := errors.AsType[*agenthistory.StoredError](err)
 	switch {
+	case isStored:
+		t.Known++
+		t.Several = t.Several || t.KnownIn != "" && t.KnownIn != stored.Session
+		t.KnownIn = cmp.Or(t.KnownIn, stored.Session)
+		result.Summary, result.Known = nil, stored.Session
 	case isKnown:
 		t.Known++
 		t.Several = t.Several || t.KnownIn != "" && t.KnownIn != known.Stored.SessionID

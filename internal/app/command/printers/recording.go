@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/tap/agenthistory"
 	"tapedeck/ingest/tap/natstap"
 	"tapedeck/internal/app/command/knownrecordings"
 	"tapedeck/internal/console"
@@ -84,6 +85,13 @@ func Known(out io.Writer, e *knownrecordings.KnownError) {
 	fmt.Fprintf(w, "%s\n", e)
 	fmt.Fprintf(w, "stream   %s\n", e.Stored.Stream.ID)
 	fmt.Fprintf(w, "next     tapedeck show %s, or record them once more with --again\n", console.SessionWord(e.Stored.SessionID))
+}
+
+// Stored writes that all of a transcript is recorded.
+func Stored(out io.Writer, e *agenthistory.StoredError) {
+	w := console.To(out)
+	fmt.Fprintf(w, "%s\n", e)
+	fmt.Fprintf(w, "next     tapedeck show %s, or record it once more with --again\n", console.SessionWord(e.Session))
 }
 
 // writeNotes prints notes on frames of the summary that need attention.
