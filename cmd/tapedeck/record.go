@@ -47,8 +47,8 @@ type recordCommand struct {
 
 	FrameLimit int    `help:"Largest frame, bytes; a longer one is kept in pieces." default:"16777216"`
 	NATS       string `help:"Publish to this NATS server instead of through the tapedeck server; with --nats-subject or --nats-stream the server to record from." name:"nats" env:"TAPEDECK_NATS" placeholder:"URL"`
-	NoWait     bool   `help:"Do not wait until the recording can be read."`
-	NoSpool    bool   `help:"Without a spool: wait for an unavailable server instead of writing to disk."`
+	waitFlags
+	NoSpool bool `help:"Without a spool: wait for an unavailable server instead of writing to disk."`
 
 	command []string // the arguments after "--"
 }
@@ -122,16 +122,18 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
-	if !c.NoWait && summary.Frames > 0 && c.NATS == "" {
-		knownrecordings.WaitAll(ctx, g.client, []ingest.Summary{summary})
+	waiting := knownrecordings.Waiting{}
+	if summary.Frames > 0 {
+		waiting = c.waitReadable(ctx, g, c.NATS)
 	}
-	if err := report(g, &summary, took, opts.FrameClock); err != nil {
+	if err := report(g, &summary, took, opts.FrameClock, &waiting); err != nil {
 		return err
 	}
+	err = c.reportWaiting(g, &waiting)
 	if exit != 0 {
 		return exitCode(exit)
 	}
-	return nil
+	return err
 }
 
 // check refuses incompatible flags.
@@ -176,7 +178,7 @@ func (c *recordCommand) check() error {
 	case c.FrameLimit < 1024:
 		return commandline.Errorf("--frame-limit %d: it must be at least 1024 bytes", c.FrameLimit)
 	}
-	if err := c.CheckSpool(); err != nil {
+	if err := errors.Join(c.CheckSpool(), c.checkWait()); err != nil {
 		return err
 	}
 	if err := c.natsSource.check(c.NATS, &c.NATSClient, c.Clock == "frame"); err != nil {
@@ -200,9 +202,12 @@ func checkURL(flag, address, example string, schemes ...string) error {
 }
 
 // report prints the result of a recording.
-func report(g *global, s *ingest.Summary, took time.Duration, frameClock bool) error {
+func report(g *global, s *ingest.Summary, took time.Duration, frameClock bool, waiting *knownrecordings.Waiting) error {
 	if g.JSON {
-		return json.NewEncoder(os.Stdout).Encode(s)
+		return json.NewEncoder(os.Stdout).Encode(struct {
+			*ingest.Summary
+			Waiting *knownrecordings.Waiting `json:"unreadable"`
+		}{s, waiting})
 	}
 	printers.Recording(os.Stderr, s, took, frameClock)
 	return nil

@@ -26,7 +26,6 @@ func (c *recordCommand) recordFiles(ctx context.Context, g *global, out *outlet.
 	}
 	all.List = agents.inOrder(all.List)
 	own := file.Digests{}
-	var readable []ingest.Summary // the fields that recorded.WaitAll needs
 	for i, source := range all.List {
 		if ctx.Err() != nil {
 			total.Left = len(all.List) - i
@@ -42,18 +41,20 @@ func (c *recordCommand) recordFiles(ctx context.Context, g *global, out *outlet.
 		} else if err := json.NewEncoder(os.Stdout).Encode(result); err != nil {
 			return err
 		}
-		if sum.Frames > 0 {
-			readable = append(readable, ingest.Summary{StreamID: sum.StreamID, Sessions: sum.Sessions[:min(1, len(sum.Sessions))], LastSession: sum.LastSession})
-		}
 	}
 	err = drain(context.WithoutCancel(ctx), out)
 	err = errors.Join(err, agents.close(err == nil))
-	if err == nil && !c.NoWait && c.NATS == "" {
-		knownrecordings.WaitAll(ctx, g.client, readable)
+	waiting := knownrecordings.Waiting{}
+	if err == nil && total.Frames > 0 {
+		waiting = c.waitReadable(ctx, g, c.NATS)
 	}
+	total.Waiting = &waiting
 	code := reportFiles(g, &total, c.Session, all, time.Since(began))
 	if err != nil {
 		return err
+	}
+	if late := c.reportWaiting(g, &waiting); code == nil {
+		code = late
 	}
 	return code
 }

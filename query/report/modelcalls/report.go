@@ -23,6 +23,7 @@ type Report struct {
 	Distributions *Distributions `json:"distributions"`
 	Calls         []Call         `json:"calls"` // single calls, where they were asked for
 	Next          *string        `json:"next"`  // always null: a report is whole
+	*query.Completeness
 }
 
 // Row holds the figures of one group of calls in one period.

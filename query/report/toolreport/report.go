@@ -41,6 +41,7 @@ type Report struct {
 	// Slowest are the calls that took longest, where they were asked for.
 	Slowest []SlowCall `json:"slowest"`
 	Next    *string    `json:"next"` // always null: a report is whole
+	*query.Completeness
 }
 
 // Row is how one group of calls did in one period.

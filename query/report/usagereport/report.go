@@ -4,6 +4,7 @@ package usagereport
 import (
 	"time"
 
+	"tapedeck/query"
 	"tapedeck/query/pricing/cost"
 	"tapedeck/query/report/grouping"
 )
@@ -20,6 +21,7 @@ type Report struct {
 	Items       []Row                `json:"items"`
 	Totals      Figures              `json:"totals"`
 	Next        *string              `json:"next"` // always null: a report is whole
+	*query.Completeness
 
 	found bool // with findings
 }

@@ -28,6 +28,8 @@ type FilesResult struct {
 	Frames   uint64 `json:"frames"`
 	Bytes    uint64 `json:"bytes"`
 
+	Waiting *Waiting `json:"unreadable"` // what of them cannot be read yet
+
 	Same    int    `json:"-"` // of Known, those with the bytes of another of the files
 	KnownIn string `json:"-"` // the session of the others, the first of several
 	Several bool   `json:"-"` // KnownIn is one of several
