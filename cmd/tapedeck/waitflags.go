@@ -2,10 +2,14 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"net/http"
 	"os"
+	"strconv"
+	"strings"
+	"sync"
 	"time"
 
+	"tapedeck/internal/apiclient"
 	"tapedeck/internal/app/command/knownrecordings"
 	"tapedeck/internal/app/command/printers"
 	"tapedeck/internal/commandline"
@@ -53,10 +57,22 @@ func (f *waitFlags) reportWaiting(g *global, w *knownrecordings.Waiting) error {
 	return exitCode(exitFailed)
 }
 
-// noteIncomplete prints to standard error that frames are missing from an answer.
-func noteIncomplete(complete *time.Time, frames *uint64, more bool) {
-	if complete == nil || frames == nil || *frames == 0 && !more {
-		return
+// reader is client for questions about recordings. It prints once to standard error that frames are
+// missing from an answer, if the server says so.
+func (g *global) reader() (*apiclient.Client, error) {
+	c, err := g.client()
+	if err != nil {
+		return nil, err
 	}
-	fmt.Fprint(os.Stderr, printers.Incomplete(*complete, *frames, more))
+	var once sync.Once
+	c.Answered = func(h http.Header) {
+		frames, more := strings.CutSuffix(h.Get("Tapedeck-Waiting-Frames"), "+")
+		n, err := strconv.ParseUint(frames, 10, 64)
+		to, bad := time.Parse(time.RFC3339Nano, h.Get("Tapedeck-Complete-To"))
+		if err != nil || bad != nil || n == 0 && !more {
+			return
+		}
+		once.Do(func() { printers.Incomplete(os.Stderr, to, n, more) })
+	}
+	return c, nil
 }

@@ -19,12 +19,12 @@ func Waiting(out io.Writer, w *knownrecordings.Waiting) {
 		least, console.Count(w.Frames, "frame"), console.Count(w.Streams, "stream"))
 }
 
-// Incomplete returns a note that frames which were received are missing from an answer.
-func Incomplete(to time.Time, frames uint64, more bool) string {
+// Incomplete writes a note that frames which were received are missing from an answer.
+func Incomplete(out io.Writer, to time.Time, frames uint64, more bool) {
 	least := ""
 	if more {
 		least = "at least "
 	}
-	return fmt.Sprintf("note     complete to %s: %s%s received since then wait to be stored, and are not counted\n",
+	fmt.Fprintf(console.To(out), "note     complete to %s: %s%s received since then wait to be stored, and are not counted\n",
 		console.LocalTime(to), least, console.Count(frames, "frame"))
 }
