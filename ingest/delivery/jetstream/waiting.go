@@ -33,6 +33,7 @@ func (w *Waiting) In(from, to time.Time) bool {
 
 // WaitingReader reads from JetStream what waits. It is safe for use by many goroutines.
 type WaitingReader struct {
+	nc       *nats.Conn
 	js       jetstream.JetStream
 	consumer string
 
@@ -40,19 +41,23 @@ type WaitingReader struct {
 	latest map[string]waitingAt
 }
 
+// waitingAt is an answer, and until when it is returned again.
 type waitingAt struct {
 	waiting Waiting
-	at      time.Time
+	until   time.Time
 	err     error
 }
 
 const (
-	// waitingFor is for how long an answer is returned again.
-	waitingFor = 20 * time.Millisecond
-	// waitingMessages and waitingBytes bound what is read of the messages that wait.
-	waitingMessages = 4096
+	// waitingFor is for how long an answer is returned again at least. It is longer for one that took
+	// long, as many messages wait, and for an error.
+	waitingFor    = 20 * time.Millisecond
+	waitingErrFor = 2 * time.Second
+	// waitingMessages, waitingBytes and waitingTime bound what is read of the messages that wait.
+	waitingMessages = 8192
 	waitingBytes    = 64 << 20
-	waitingTimeout  = 3 * time.Second
+	waitingTime     = time.Second
+	waitingTimeout  = 2 * time.Second
 	waitingTenants  = 1024 // whose answers are kept
 )
 
@@ -63,24 +68,34 @@ func NewWaitingReader(nc *nats.Conn, consumer string) (*WaitingReader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("waiting frames: JetStream: %w", err)
 	}
-	return &WaitingReader{js: js, consumer: consumer, latest: map[string]waitingAt{}}, nil
+	return &WaitingReader{nc: nc, js: js, consumer: consumer, latest: map[string]waitingAt{}}, nil
 }
 
 // Read returns what waits of a tenant.
 func (r *WaitingReader) Read(ctx context.Context, tenant string) (Waiting, error) {
+	if !r.nc.IsConnected() {
+		return Waiting{}, fmt.Errorf("waiting frames: %w", nats.ErrDisconnected)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if known, ok := r.latest[tenant]; ok && time.Since(known.at) < waitingFor {
+	began := time.Now()
+	if known, ok := r.latest[tenant]; ok && began.Before(known.until) {
 		return known.waiting, known.err
 	}
 	if len(r.latest) >= waitingTenants {
 		clear(r.latest)
 	}
-	ctx, cancel := context.WithTimeout(ctx, waitingTimeout)
+	asking, cancel := context.WithTimeout(ctx, waitingTimeout)
 	defer cancel()
-	at := time.Now()
-	w, err := r.ask(ctx, tenant)
-	r.latest[tenant] = waitingAt{w, at, err}
+	w, err := r.ask(asking, tenant)
+	if err != nil && ctx.Err() != nil {
+		return w, err // of this client alone
+	}
+	keep := max(waitingFor, 3*time.Since(began))
+	if err != nil {
+		keep = waitingErrFor
+	}
+	r.latest[tenant] = waitingAt{w, time.Now().Add(keep), err}
 	return w, err
 }
 
@@ -99,64 +114,51 @@ func (r *WaitingReader) ask(ctx context.Context, tenant string) (Waiting, error)
 		// The number of pending messages of the consumer may lag behind the stream.
 		first = consumer.CachedInfo().AckFloor.Stream + 1
 	}
-	if first > s.CachedInfo().State.LastSeq {
-		return Waiting{}, nil
-	}
-	return r.read(ctx, s, tenant, first)
+	return read(ctx, s, tenant, first)
 }
 
-// read decodes the messages of a tenant from a sequence on, within the bounds.
-func (r *WaitingReader) read(ctx context.Context, s jetstream.Stream, tenant string, first uint64) (Waiting, error) {
-	c, err := s.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
-		FilterSubjects: []string{ingest.SubjectPrefix + tenant + ".>"}, DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: first,
-		InactiveThreshold: 10 * time.Second,
-	})
-	if err != nil {
-		return Waiting{}, fmt.Errorf("read what waits in JetStream: %w", err)
-	}
-	info, err := c.Info(ctx)
-	if err != nil {
-		return Waiting{}, fmt.Errorf("read what waits in JetStream: %w", err)
-	}
-	all := info.NumPending
-	if all == 0 {
-		return Waiting{}, nil
-	}
-	batch, err := c.FetchNoWait(int(min(all, waitingMessages)))
-	if err != nil {
-		return Waiting{}, fmt.Errorf("read what waits in JetStream: %w", err)
-	}
+// read decodes the messages of a tenant from a sequence on that are in the stream, within the bounds.
+func read(ctx context.Context, s jetstream.Stream, tenant string, first uint64) (Waiting, error) {
 	add := waitingAdder{streams: map[string]bool{}}
-	for m := range batch.Messages() {
+	last, began := s.CachedInfo().State.LastSeq, time.Now()
+	of := jetstream.WithGetMsgSubject(ingest.SubjectPrefix + tenant + ".>")
+	for first <= last && !add.waiting.More {
+		m, err := s.GetMsg(ctx, first, of)
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			break
+		}
+		if err != nil {
+			return Waiting{}, fmt.Errorf("read what waits in JetStream stream %s: %w", StreamName, err)
+		}
+		first = m.Sequence + 1
 		add.message(m)
+		add.waiting.More = add.waiting.More || add.messages >= waitingMessages || time.Since(began) > waitingTime
 	}
 	add.waiting.Streams = len(add.streams)
-	add.waiting.More = add.waiting.More || add.messages < all
-	return add.waiting, batch.Error()
+	return add.waiting, nil
 }
 
 // waitingAdder adds up the blocks of messages.
 type waitingAdder struct {
 	waiting  Waiting
 	streams  map[string]bool
-	messages uint64
+	messages int
 	bytes    int
 	decoder  block.Decoder
 	block    block.Block
 	entries  []block.Entry
 }
 
-func (a *waitingAdder) message(m jetstream.Msg) {
+func (a *waitingAdder) message(m *jetstream.RawStreamMsg) {
 	a.messages++
-	if meta, err := m.Metadata(); err == nil && (a.waiting.OldestAt.IsZero() || meta.Timestamp.Before(a.waiting.OldestAt)) {
-		a.waiting.OldestAt = meta.Timestamp
+	if a.waiting.OldestAt.IsZero() {
+		a.waiting.OldestAt = m.Time
 	}
-	if a.bytes += len(m.Data()); a.bytes > waitingBytes {
+	if a.bytes += len(m.Data); a.bytes > waitingBytes {
 		a.waiting.More = true
-		return
 	}
 	var err error
-	if a.entries, err = block.Entries(m.Data(), a.entries); err != nil {
+	if a.entries, err = block.Entries(m.Data, a.entries); err != nil {
 		a.waiting.More = true // what is in it is not known
 		return
 	}

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/nats-io/nats.go"
+
 	"tapedeck/ingest/delivery/jetstream"
 	"tapedeck/internal/problem"
 	"tapedeck/query"
@@ -22,6 +24,9 @@ const (
 // waiting returns what of a tenant was received and cannot be read yet: in JetStream, and in the spool
 // of this process. Spools of other processes are not known here.
 func (s *Server) waiting(ctx context.Context, tenant string) (jetstream.Waiting, error) {
+	if s.Node.Waiting == nil {
+		return jetstream.Waiting{}, nats.ErrDisconnected
+	}
 	w, err := s.Node.Waiting.Read(ctx, tenant)
 	if err != nil || s.Node.Spool == nil {
 		return w, err
