@@ -70,6 +70,7 @@ type StreamOptions struct {
 	// empty, the frames' own ids decide, else the stream is the session.
 	Session   string
 	Dialect   string // name of the dialect; recognised from the frames if empty
+	Evidence  string // why it is Dialect; NamedByUser if empty
 	Transport schema.Transport
 	Source    string // where the stream is tapped, for people
 	Tags      map[string]string

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -69,7 +70,7 @@ func newStream(
 	}
 	s.wake.fire = s.tick
 	s.connect(publisher, masker, state, first, before.Session)
-	name, evidence := opts.Dialect, NamedByUser
+	name, evidence := opts.Dialect, cmp.Or(opts.Evidence, NamedByUser)
 	if name == "" {
 		name, evidence = before.Dialect, "as before the tap was restarted"
 	}

@@ -122,7 +122,7 @@ func writeNotes(w io.Writer, s *ingest.Summary, frameClock bool) {
 	}
 	writeUnusedTimes(w, s.Misdated, s.CopiedTimes)
 	if frameClock && !s.Timed {
-		fmt.Fprintln(w, "note     no frame at the beginning has a time: with --clock frame, too, each keeps the time at which it arrived")
+		fmt.Fprintln(w, "note     no frame has a time, or none of the first ones: each keeps the time at which it arrived")
 	}
 }
 
