@@ -4,8 +4,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"strconv"
-	"sync"
-	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -13,14 +11,11 @@ import (
 )
 
 // batch holds the columns of one insert and the messages they came from. The gatherer owns
-// it, then the inserter; only the messages are used by other goroutines, see extendAckWait.
+// it, then the inserter.
 type batch struct {
-	columns *clickhouse.Batch
-	blocks  int // in the columns
-
-	mu       sync.Mutex      // guards changes of what follows
+	columns  *clickhouse.Batch
+	blocks   int             // in the columns
 	messages []jetstream.Msg // to be acknowledged
-	since    time.Time       // when the first of them was added
 }
 
 func newBatch() *batch { return &batch{columns: clickhouse.NewBatch()} }
@@ -28,21 +23,12 @@ func newBatch() *batch { return &batch{columns: clickhouse.NewBatch()} }
 func (b *batch) reset() {
 	b.columns.Reset()
 	b.blocks = 0
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	clear(b.messages)
 	b.messages = b.messages[:0]
 }
 
 // take adds a message whose blocks are in the columns.
-func (b *batch) take(m jetstream.Msg) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.messages) == 0 {
-		b.since = time.Now()
-	}
-	b.messages = append(b.messages, m)
-}
+func (b *batch) take(m jetstream.Msg) { b.messages = append(b.messages, m) }
 
 // entryName returns the name of one of a message's blocks, by its index.
 func entryName(m jetstream.Msg, n int) string { return nameOf(m) + "/" + strconv.Itoa(n) }

@@ -32,6 +32,8 @@ func (g *gatherer) run(ctx context.Context, coming <-chan delivery) error {
 	var at time.Time // when timer fires
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()
+	idle := time.NewTimer(releaseAfter)
+	defer idle.Stop()
 	var free <-chan *batch // the spare batch, once this one is to be stored
 	defer func() { g.handOver(insertCtx, <-g.spare); <-g.spare }()
 	for {
@@ -48,6 +50,7 @@ func (g *gatherer) run(ctx context.Context, coming <-chan delivery) error {
 				continue
 			}
 			now := time.Now()
+			idle.Reset(releaseAfter)
 			first := g.batch.blocks == 0
 			if first {
 				when.begin(now)
@@ -74,8 +77,32 @@ func (g *gatherer) run(ctx context.Context, coming <-chan delivery) error {
 		case spare := <-free:
 			free = nil
 			g.handOver(insertCtx, spare)
+		case <-idle.C:
+			if !g.release() {
+				idle.Reset(releaseAfter)
+			}
 		}
 	}
+}
+
+// releaseAfter is the time without a message after which the gatherer releases its memory.
+const releaseAfter = 5 * time.Second
+
+// release frees the memory of the columns and of the decoder, which is as large as the largest
+// batch so far. It reports false if a batch is gathered or inserted.
+func (g *gatherer) release() bool {
+	select {
+	case <-g.spare:
+	default:
+		return false
+	}
+	defer func() { g.spare <- newBatch() }()
+	if g.batch.blocks > 0 {
+		return false
+	}
+	g.batch = newBatch()
+	g.decoder, g.block, g.entries = block.Decoder{}, block.Block{}, nil
+	return true
 }
 
 // drainTimeout bounds the last insert after ctx has ended.

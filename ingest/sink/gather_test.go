@@ -22,6 +22,7 @@ import (
 type recordedMessage struct {
 	jetstream.Msg // nil: the sink asks for what is below
 	data          []byte
+	sequence      uint64
 	mu            sync.Mutex // guards what follows
 	words         []string
 }
@@ -31,7 +32,10 @@ func (m *recordedMessage) Data() []byte         { return m.data }
 func (m *recordedMessage) Headers() nats.Header { return nil }
 func (m *recordedMessage) Ack() error           { return m.answer("ack") }
 func (m *recordedMessage) Nak() error           { return m.answer("nak") }
-func (m *recordedMessage) InProgress() error    { return m.answer("in progress") }
+func (m *recordedMessage) Metadata() (*jetstream.MsgMetadata, error) {
+	return &jetstream.MsgMetadata{Sequence: jetstream.SequencePair{Stream: m.sequence}}, nil
+}
+func (m *recordedMessage) InProgress() error { return m.answer("in progress") }
 
 func (m *recordedMessage) answer(word string) error {
 	m.mu.Lock()
