@@ -16,6 +16,7 @@ type batch struct {
 	columns  *clickhouse.Batch
 	blocks   int             // in the columns
 	messages []jetstream.Msg // to be acknowledged
+	held     int             // bytes of the messages
 }
 
 func newBatch() *batch { return &batch{columns: clickhouse.NewBatch()} }
@@ -24,11 +25,14 @@ func (b *batch) reset() {
 	b.columns.Reset()
 	b.blocks = 0
 	clear(b.messages)
-	b.messages = b.messages[:0]
+	b.messages, b.held = b.messages[:0], 0
 }
 
 // take adds a message whose blocks are in the columns.
-func (b *batch) take(m jetstream.Msg) { b.messages = append(b.messages, m) }
+func (b *batch) take(m jetstream.Msg) {
+	b.messages = append(b.messages, m)
+	b.held += len(m.Data())
+}
 
 // entryName returns the name of one of a message's blocks, by its index.
 func entryName(m jetstream.Msg, n int) string { return nameOf(m) + "/" + strconv.Itoa(n) }

@@ -108,9 +108,11 @@ func (g *gatherer) release() bool {
 // drainTimeout bounds the last insert after ctx has ended.
 const drainTimeout = 1500 * time.Millisecond
 
+// full reports whether the batch is to be stored. Messages of half the bytes that may be held fill
+// it, so that the next one can be gathered while it is stored.
 func (g *gatherer) full() bool {
 	o := &g.sink.opts
-	return g.batch.columns.Frames() >= o.BatchFrames || g.batch.columns.Bytes() >= o.BatchBytes
+	return g.batch.columns.Frames() >= o.BatchFrames || g.batch.columns.Bytes() >= o.BatchBytes || g.batch.held >= o.HeldBytes/2
 }
 
 // handOver passes the gathered batch to the inserter and continues with the spare one. The

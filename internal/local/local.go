@@ -122,6 +122,9 @@ func Start(ctx context.Context, opts Options) (*Servers, error) {
 // random for each start and stays the same when ClickHouse is restarted.
 func (s *Servers) ClickHouseDSN() string { return s.engine.DSN() }
 
+// DefaultClickHouseMemory returns what ClickHouse may take if Options.MemoryClickHouse is 0, bytes.
+func DefaultClickHouseMemory() uint64 { return engine.DefaultMemory() }
+
 // ConnectNATS makes a connection inside the process. It reconnects forever
 // unless options override it. The caller closes it before Close.
 func (s *Servers) ConnectNATS(options ...nats.Option) (*nats.Conn, error) {

@@ -31,7 +31,7 @@ type Publisher struct {
 }
 
 const (
-	windowBytes  = 32 << 20
+	windowBytes  = 16 << 20 // NATS copies what is in flight several times
 	windowBlocks = 4096
 	// ackTimeout is how long JetStream may take to acknowledge a message. A block whose
 	// acknowledgement is late may be stored nevertheless; its id and keys make a second
