@@ -5,18 +5,30 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
+
 	"tapedeck/schema/block"
 )
 
 // gatherer fills one batch while the other is being inserted.
 type gatherer struct {
-	sink    *Sink
+	sink *Sink
+	out  *inserter
+	// after, if set, waits before an insert until others are stored.
+	after   func(context.Context, []jetstream.Msg) error
 	batch   *batch
 	spare   chan *batch // the other batch, when it is free
 	decoder block.Decoder
 	block   block.Block
 	entries []block.Entry // of the current message
 	ended   bool          // the current message holds the end of a stream
+}
+
+// newGatherer returns a gatherer for an inserter.
+func newGatherer(s *Sink, out *inserter) *gatherer {
+	g := &gatherer{sink: s, out: out, batch: newBatch(), spare: make(chan *batch, 1)}
+	g.spare <- newBatch()
+	return g
 }
 
 // run gathers until the subscription ends. What was gathered by then is inserted.
@@ -28,7 +40,7 @@ func (g *gatherer) run(ctx context.Context, coming <-chan delivery) error {
 	release := context.AfterFunc(ctx, func() { time.AfterFunc(drainTimeout, cancel) })
 	defer release()
 
-	when := batchDelay{opts: &g.sink.opts, stored: g.sink.out.latest}
+	when := batchDelay{opts: &g.sink.opts, stored: g.out.latest}
 	var at time.Time // when timer fires
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()
@@ -108,11 +120,14 @@ func (g *gatherer) release() bool {
 // drainTimeout bounds the last insert after ctx has ended.
 const drainTimeout = 1500 * time.Millisecond
 
-// full reports whether the batch is to be stored. Messages of half the bytes that may be held fill
-// it, so that the next one can be gathered while it is stored.
+// batchMessages is the number of bytes of messages that fill a batch: frames that do not compress are
+// inserted a few at a time, so that little of them is in memory twice.
+const batchMessages = 16 << 20
+
+// full reports whether the batch is to be stored.
 func (g *gatherer) full() bool {
 	o := &g.sink.opts
-	return g.batch.columns.Frames() >= o.BatchFrames || g.batch.columns.Bytes() >= o.BatchBytes || g.batch.held >= o.HeldBytes/2
+	return g.batch.columns.Frames() >= o.BatchFrames || g.batch.columns.Bytes() >= o.BatchBytes || g.batch.held >= batchMessages
 }
 
 // handOver passes the gathered batch to the inserter and continues with the spare one. The
@@ -122,7 +137,10 @@ func (g *gatherer) handOver(ctx context.Context, spare *batch) {
 	g.batch = spare
 	go func() {
 		if full.blocks > 0 {
-			g.sink.out.insert(ctx, full)
+			if g.after != nil {
+				_ = g.after(ctx, full.messages) // insert returns the messages if ctx has ended
+			}
+			g.out.insert(ctx, full)
 			g.sink.noteStored()
 			full.reset()
 		}

@@ -73,8 +73,7 @@ func TestStopStores(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	g := gatherer{sink: s, batch: newBatch(), spare: make(chan *batch, 1)}
-	g.spare <- newBatch()
+	g := newGatherer(s, s.out)
 	coming, done := make(chan delivery), make(chan error, 1)
 	go func() { done <- g.run(ctx, coming) }()
 	const gathered = 20

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	stream "tapedeck/ingest/delivery/jetstream"
 	"tapedeck/internal/metric"
 )
 
@@ -18,12 +19,12 @@ const extendEvery = ackWait / 3
 // they are acknowledged or returned. It bounds their bytes, resets their acknowledgement
 // timers, and recognises a redelivery of one of them. It is safe for use by many goroutines.
 type held struct {
-	limit int           // bytes
-	freed chan struct{} // holds a token if something was settled since awaitRoom last checked
+	limit int // bytes
 
 	mu       sync.Mutex // guards what follows
 	messages map[place]*heldMessage
 	bytes    int
+	settled  chan struct{} // closed and replaced when a message was answered; nil while nobody waits
 }
 
 // place identifies a message of a JetStream stream. The time tells it from the message of the
@@ -40,12 +41,16 @@ type heldMessage struct {
 	place place
 	size  int
 	since time.Time
+	bulk  bool // it is stored apart from others: see stream.HeaderBulk
 }
 
 // newHeld returns an empty set that holds up to limit bytes.
 func newHeld(limit int) *held {
-	return &held{limit: limit, freed: make(chan struct{}, 1), messages: map[place]*heldMessage{}}
+	return &held{limit: limit, messages: map[place]*heldMessage{}}
 }
+
+// isBulk reports whether a message is of a bulk recording.
+func isBulk(m jetstream.Msg) bool { return m.Headers().Get(stream.HeaderBulk) != "" }
 
 // add adds a message that has arrived. It returns nil if the message is held already.
 func (h *held) add(m jetstream.Msg, now time.Time) jetstream.Msg {
@@ -60,7 +65,7 @@ func (h *held) add(m jetstream.Msg, now time.Time) jetstream.Msg {
 		redeliveries.Inc()
 		return nil
 	}
-	own := &heldMessage{Msg: m, held: h, place: at, size: len(m.Data()), since: now}
+	own := &heldMessage{Msg: m, held: h, place: at, size: len(m.Data()), since: now, bulk: isBulk(m)}
 	h.messages[at] = own
 	h.bytes += own.size
 	heldBytes.Add(float64(own.size))
@@ -80,9 +85,9 @@ func (m *heldMessage) remove() {
 	h.bytes -= m.size
 	heldBytes.Sub(float64(m.size))
 	heldMessages.Dec()
-	select {
-	case h.freed <- struct{}{}:
-	default:
+	if h.settled != nil {
+		close(h.settled)
+		h.settled = nil
 	}
 }
 
@@ -108,21 +113,56 @@ func (m *heldMessage) NakWithDelay(delay time.Duration) error {
 func (h *held) roomFor(n int) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return len(h.messages) == 0 || h.bytes+n <= h.limit
+	return h.hasRoom(n)
 }
+
+// hasRoom is roomFor. mu is held.
+func (h *held) hasRoom(n int) bool { return len(h.messages) == 0 || h.bytes+n <= h.limit }
 
 // awaitRoom waits until n more bytes may be held, or ctx ends.
 func (h *held) awaitRoom(ctx context.Context, n int) error {
-	for !h.roomFor(n) {
-		select {
-		case <-h.freed:
-		case <-ctx.Done():
-		}
-		if ctx.Err() != nil {
-			break
+	return h.await(ctx, func() bool { return h.hasRoom(n) })
+}
+
+// awaitEarlier waits until no message is held that is not of a bulk recording and came before one
+// of these, or ctx ends. So the first blocks of a bulk recording are stored before the others.
+func (h *held) awaitEarlier(ctx context.Context, messages []jetstream.Msg) error {
+	last := uint64(0)
+	for _, m := range messages {
+		if own, is := m.(*heldMessage); is {
+			last = max(last, own.place.sequence)
 		}
 	}
-	return ctx.Err()
+	return h.await(ctx, func() bool {
+		for at, m := range h.messages {
+			if !m.bulk && at.sequence < last {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// await waits until a condition on what is held is met, or ctx ends. The condition is checked with
+// mu held.
+func (h *held) await(ctx context.Context, met func() bool) error {
+	for {
+		h.mu.Lock()
+		if met() {
+			h.mu.Unlock()
+			return ctx.Err()
+		}
+		if h.settled == nil {
+			h.settled = make(chan struct{})
+		}
+		settled := h.settled
+		h.mu.Unlock()
+		select {
+		case <-settled:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // extend resets the acknowledgement timers of messages that were held for extendEvery.

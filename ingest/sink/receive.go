@@ -30,28 +30,53 @@ type receiver struct {
 	held      *held
 	// check returns why the consumer is unavailable, nil if it is available.
 	check func() error
-	to    chan<- delivery
+	to    lanes
 }
 
-// run passes messages on until accept ends or a subscription fails, and closes to. When the
+// lanes are the channels of the two gatherers: for messages of bulk recordings, and for others.
+type lanes struct{ bulk, others chan delivery }
+
+// newLanes returns lanes that take all messages that JetStream may deliver, so that the receiver
+// does not wait for the gatherers.
+func newLanes() lanes {
+	return lanes{make(chan delivery, maxAckPending), make(chan delivery, maxAckPending)}
+}
+
+// pass passes a message on.
+func (l lanes) pass(d delivery) {
+	if isBulk(d.msg) {
+		l.bulk <- d
+	} else {
+		l.others <- d
+	}
+}
+
+// end passes an error, which may be nil, to both gatherers, and closes the channels.
+func (l lanes) end(err error) {
+	for _, lane := range []chan delivery{l.bulk, l.others} {
+		if err != nil {
+			lane <- delivery{err: err}
+		}
+		close(lane)
+	}
+}
+
+// run passes messages on until accept ends or a subscription fails, and ends the lanes. When the
 // messages held leave no room for another pull, it ends the subscription, and makes another
 // one once there is room: a subscription that is not read from would hold messages without
 // resetting their timers. What a subscription that is ended still delivers is passed on until
 // read ends.
 func (r *receiver) run(accept, read context.Context) {
-	defer close(r.to)
-	for r.held.awaitRoom(accept, r.pull) == nil {
-		messages, err := r.subscribe()
-		if err == nil {
+	var err error
+	for err == nil && r.held.awaitRoom(accept, r.pull) == nil {
+		var messages iterator
+		if messages, err = r.subscribe(); err == nil {
 			stop := context.AfterFunc(accept, messages.Drain)
 			err = r.receive(read, messages)
 			stop()
 		}
-		if err != nil {
-			r.to <- delivery{err: err}
-			return
-		}
 	}
+	r.to.end(err)
 }
 
 // receive passes messages on until the subscription ends. The error is nil if it was ended for
@@ -77,7 +102,7 @@ func (r *receiver) receive(ctx context.Context, messages iterator) error {
 		}
 		now := time.Now()
 		if m = r.held.add(m, now); m != nil {
-			r.to <- delivery{msg: m, at: now}
+			r.to.pass(delivery{msg: m, at: now})
 		}
 		if !full && !r.held.roomFor(r.pull) {
 			full = true

@@ -39,16 +39,16 @@ func TestFeedOverSilence(t *testing.T) {
 		{"silent because it is gone", script{nil, jetstream.ErrNoHeartbeat, nil}, gone, []error{nil, gone}},
 		{"deleted", script{jetstream.ErrConsumerDeleted, nil}, nil, []error{jetstream.ErrConsumerDeleted}},
 	} {
-		to := make(chan delivery, 10)
-		r := receiver{held: newHeld(1 << 20), to: to, check: func() error { return c.there }}
+		coming := newLanes()
+		r := receiver{held: newHeld(1 << 20), to: coming, check: func() error { return c.there }}
 		r.subscribe = func() (iterator, error) { return &c.comes, nil }
 		r.run(t.Context(), t.Context())
 		for i, want := range c.want {
-			if d, open := <-to; !open || !errors.Is(d.err, want) {
+			if d, open := <-coming.others; !open || !errors.Is(d.err, want) {
 				t.Errorf("%s: delivery %d is %v, want %v", c.name, i, d.err, want)
 			}
 		}
-		if d, open := <-to; open {
+		if d, open := <-coming.others; open {
 			t.Errorf("%s: one more: %v", c.name, d)
 		}
 	}

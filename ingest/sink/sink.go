@@ -37,7 +37,7 @@ type Options struct {
 	BatchPace time.Duration // default 500 ms
 	// HeldBytes bounds the messages that were received and are not stored, bytes. Up to one pull
 	// is received beyond it if nothing else is held: see pullSize.
-	HeldBytes int           // default 64 MiB
+	HeldBytes int           // default 80 MiB
 	Keep      time.Duration // how long JetStream keeps stored blocks; default 1 h
 	// Deleted holds the tombstones of sessions that are not stored; nil for none. With it,
 	// Complete finishes interrupted deletions.
@@ -56,6 +56,7 @@ type Sink struct {
 	js   jetstream.JetStream
 	log  *slog.Logger
 	out  *inserter
+	bulk *inserter // of bulk recordings
 	stat status
 
 	stored  chan struct{} // holds a token if something was stored since trimLoop last checked
@@ -71,9 +72,9 @@ const (
 	// sink resets the timers of all blocks that it holds.
 	ackWait = 10 * time.Second
 	// DefaultHeldBytes is the default of Options.HeldBytes.
-	DefaultHeldBytes = 64 << 20
+	DefaultHeldBytes = 80 << 20
 	// maxAckPending bounds the delivered and unacknowledged messages, over all sinks.
-	maxAckPending = 65536
+	maxAckPending = 16384
 )
 
 // New returns a sink. The caller closes the connection.
@@ -113,6 +114,7 @@ func New(opts Options) (*Sink, error) {
 	s := &Sink{opts: opts, js: js, log: opts.Log, stored: make(chan struct{}, 1)}
 	s.retrier = &deadletters.Retrier{Letters: dead, Version: opts.Version, Every: opts.RetryEvery, Try: s.tryLetter, Log: opts.Log}
 	s.out = &inserter{sink: s, dsn: opts.DSN, log: opts.Log, stat: &s.stat}
+	s.bulk = &inserter{sink: s, dsn: opts.DSN, log: opts.Log, stat: &s.stat}
 	return s, nil
 }
 
@@ -122,6 +124,7 @@ func New(opts Options) (*Sink, error) {
 // retries.
 func (s *Sink) Run(ctx context.Context) error {
 	defer s.out.close()
+	defer s.bulk.close()
 	var background sync.WaitGroup
 	background.Go(func() { s.trimLoop(ctx) })
 	defer background.Wait()
@@ -157,8 +160,7 @@ func (s *Sink) consume(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("consumer %s: %w", ConsumerName, err)
 	}
-	// JetStream delivers at most maxAckPending, so that the receiver never waits for the gatherer.
-	coming := make(chan delivery, maxAckPending)
+	coming := newLanes()
 	holding := newHeld(s.opts.HeldBytes)
 	defer holding.keepExtending()()
 	pull := pullSize(s.opts.NATS)
@@ -184,16 +186,22 @@ func (s *Sink) consume(ctx context.Context) error {
 		// pause; after flushTimeout no more are expected.
 		last := time.AfterFunc(flushTimeout, cancel)
 		defer last.Stop()
-		for d := range coming {
-			returnMessages(d.msg)
-			last.Reset(flushTimeout)
+		for _, lane := range []chan delivery{coming.others, coming.bulk} {
+			for d := range lane {
+				returnMessages(d.msg)
+				last.Reset(flushTimeout)
+			}
 		}
 		_ = s.opts.NATS.FlushTimeout(flushTimeout) // messages whose return is lost are redelivered after ackWait
 	}()
 	s.stat.connected()
-	g := gatherer{sink: s, batch: newBatch(), spare: make(chan *batch, 1)}
-	g.spare <- newBatch()
-	return g.run(ctx, coming)
+	bulk := newGatherer(s, s.bulk)
+	bulk.after = holding.awaitEarlier
+	var gathering sync.WaitGroup
+	gathering.Go(func() { _ = bulk.run(ctx, coming.bulk) }) // it ends with the same error
+	err = newGatherer(s, s.out).run(ctx, coming.others)
+	gathering.Wait()
+	return err
 }
 
 // ended reports whether the subscription was ended by this sink.

@@ -11,7 +11,7 @@ import (
 const (
 	// growth bounds how far the heap may grow beyond what is in use before it is collected, bytes.
 	// An eighth of what is in use is added, so that large heaps are not collected all the time.
-	growth = 128 << 20
+	growth = 96 << 20
 	// leastHeap is the least limit that Bound sets, bytes.
 	leastHeap = 256 << 20
 )

@@ -16,6 +16,9 @@ import (
 type Options struct {
 	Bytes  int64 // of encoded blocks; default 32 MiB
 	Frames int64 // default 1,000,000
+	// CachedBytes bounds what a JetStream in this process was sent within cachedFor, bytes: it keeps
+	// that in memory. 0 for no bound, which is for a JetStream elsewhere.
+	CachedBytes int64
 }
 
 // WithDefaults returns the options with the defaults filled in.
@@ -34,11 +37,14 @@ const (
 	// Smaller ones, which interactive recordings consist of, never wait.
 	bulkBytes  = 32 << 10
 	bulkFrames = 512
-	// longest bounds how long one block waits. It is less than recording clients wait for.
-	longest = 5 * time.Second
+	// longest bounds how long one block waits. It is less than a request waits for (ingesthttp).
+	longest = 25 * time.Second
 	// stalled is the time without progress of the sink from which on no block waits: JetStream
 	// keeps them while ClickHouse is away.
-	stalled = 10 * time.Second
+	stalled = 20 * time.Second
+	// cachedFor is the time for which JetStream keeps a file of messages in memory after the last
+	// write to it, with the interval of its clock (defaultCacheBufferExpiration of nats-server 2.15).
+	cachedFor = 10*time.Second + 200*time.Millisecond
 	// askEvery is the interval between requests to JetStream while much is not stored.
 	askEvery = 100 * time.Millisecond
 )
@@ -56,12 +62,20 @@ type Publisher struct {
 	life     context.Context
 
 	mu        sync.Mutex // guards what follows
+	cached    []written  // within cachedFor, the oldest first
+	sum       int64      // bytes of cached
 	total     load       // published or being published, and not known to be stored
 	durable   load       // the part of total that is durable, at an unknown sequence
 	groups    []group    // the rest of what is durable, in the order of their sequences
 	following bool       // follow runs
 	moved     time.Time  // when the sink last stored something, or follow began
 	changed   chan struct{}
+}
+
+// written is bytes that were published about a time.
+type written struct {
+	at    time.Time
+	bytes int64
 }
 
 // load is an amount of blocks.
@@ -85,17 +99,10 @@ func New(life context.Context, next ingest.Publisher, o Options, progress Progre
 
 // Publish implements ingest.Publisher.
 func (p *Publisher) Publish(ctx context.Context, b ingest.EncodedBlock, done func(error)) error {
-	if len(b.Data) >= bulkBytes || b.Frames >= bulkFrames {
-		if err := p.wait(ctx); err != nil {
-			return err
-		}
-	}
 	size := load{int64(len(b.Data)), int64(b.Frames)}
-	p.mu.Lock()
-	p.total.add(size, 1)
-	unstored.Add(float64(size.bytes))
-	p.follow()
-	p.mu.Unlock()
+	if err := p.enter(ctx, size); err != nil {
+		return err
+	}
 	err := p.next.Publish(ctx, b, func(err error) {
 		p.mu.Lock()
 		if err == nil {
@@ -120,30 +127,73 @@ func (p *Publisher) forget(l load) {
 	unstored.Sub(float64(l.bytes))
 }
 
-// wait waits while more than the bounds is not stored, for longest at most.
-func (p *Publisher) wait(ctx context.Context) error {
+// enter adds a block to the total. One of a bulk recording waits while more than the bounds is not
+// stored or cached, for longest at most.
+func (p *Publisher) enter(ctx context.Context, size load) error {
+	bulk := size.bytes >= bulkBytes || size.frames >= bulkFrames
 	var timeout *time.Timer
-	for {
+	for late := false; ; {
 		p.mu.Lock()
 		over := p.total.bytes >= p.opts.Bytes || p.total.frames >= p.opts.Frames
-		free, changed := !over || time.Since(p.moved) >= stalled, p.changed
-		p.mu.Unlock()
-		if free {
+		full, changed := p.uncached(), p.changed
+		if !bulk || late || full == 0 && (!over || time.Since(p.moved) >= stalled) {
+			p.add(size)
+			p.mu.Unlock()
 			return nil
 		}
+		p.mu.Unlock()
 		if timeout == nil {
 			timeout = time.NewTimer(longest)
 			defer timeout.Stop()
 			waits.Inc()
 		}
+		var released <-chan time.Time
+		if full > 0 {
+			released = time.After(full)
+		}
 		select {
+		case <-released:
 		case <-changed:
 		case <-timeout.C:
-			return nil
+			late = true
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// add adds a block that is about to be published. mu is held.
+func (p *Publisher) add(size load) {
+	p.total.add(size, 1)
+	unstored.Add(float64(size.bytes))
+	p.follow()
+	if p.opts.CachedBytes == 0 {
+		return
+	}
+	now := time.Now()
+	if n := len(p.cached); n > 0 && now.Sub(p.cached[n-1].at) < askEvery {
+		p.cached[n-1].bytes += size.bytes
+	} else {
+		p.cached = append(p.cached, written{now, size.bytes})
+	}
+	p.sum += size.bytes
+}
+
+// uncached returns how long it takes until JetStream has released some of what it caches if that is
+// as much as it may be, else 0. mu is held.
+func (p *Publisher) uncached() time.Duration {
+	for len(p.cached) > 0 {
+		left := cachedFor + askEvery - time.Since(p.cached[0].at)
+		switch {
+		case left > 0 && p.sum >= p.opts.CachedBytes:
+			return left
+		case left > 0:
+			return 0
+		}
+		p.sum -= p.cached[0].bytes
+		p.cached = p.cached[1:]
+	}
+	return 0
 }
 
 // fraction is the part of the bounds below which it does not matter what is stored.

@@ -27,6 +27,7 @@ type Publisher struct {
 
 	mu       sync.Mutex // guards what follows, and keeps messages in the order of their blocks
 	gathered gathered
+	bulk     bulk
 	data     []byte // buffer for a message
 }
 
@@ -73,7 +74,7 @@ func (p *Publisher) Publish(ctx context.Context, encoded ingest.EncodedBlock, do
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	bucket := bucketOf(&encoded)
+	bucket := bucketOf(&encoded, p.bulk.is(&encoded, time.Now()))
 	b := p.gathered.by[bucket]
 	if b != nil && !b.takes(&encoded, most) {
 		p.send(b)

@@ -19,7 +19,8 @@ type Options struct {
 	Limits     ingest.Limits // of a body and its tags
 	FrameLimit int           // bytes; default ingest.DefaultFrameLimit
 	// Timeout is how long a body waits, unread, under backpressure from the publisher
-	// before the response is 503; default 10 s.
+	// before the response is 503; default 30 s, longer than a block of a bulk recording waits for
+	// the sink.
 	Timeout time.Duration
 	// Silence is how long a client may send nothing before the response is 408; 0, the
 	// default, is any time, since agents pause.
@@ -42,7 +43,7 @@ type Handler struct {
 func NewHandler(rec *ingest.Recorder, opts Options) *Handler {
 	opts.Limits = opts.Limits.WithDefaults()
 	if opts.Timeout == 0 {
-		opts.Timeout = 10 * time.Second
+		opts.Timeout = 30 * time.Second
 	}
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)

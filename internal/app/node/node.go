@@ -188,6 +188,9 @@ func (n *Node) startIngest(life context.Context) error {
 	if err != nil {
 		return err
 	}
+	if n.Servers != "" {
+		n.Unstored.CachedBytes = 0 // JetStream is in another process
+	}
 	undeleted := tombstonefilter.New(n.Spool, n.Deleted, tombstone.NewStore(n.store), n.Log)
 	n.rates = ratelimit.New(backpressure.New(life, undeleted, n.Unstored, progress), n.Rates)
 	n.Accepted = instrumented.New(n.rates)
