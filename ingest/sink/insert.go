@@ -110,8 +110,10 @@ func (i *inserter) failed(err error) {
 func (i *inserter) try(ctx context.Context, b *batch) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, insertTimeout)
 	defer cancel()
-	if err := failpoint.Reach(ctx, "sink: insert begins"); err != nil {
-		return err
+	if i == i.sink.bulk {
+		if err := failpoint.Reach(ctx, "sink: insert of a bulk recording begins"); err != nil {
+			return err
+		}
 	}
 	clients := i.clients[:1]
 	if b.columns.Frames() >= i.sink.opts.BatchFrames/bulk {
