@@ -37,6 +37,7 @@ type Options struct {
 type Handler struct {
 	recorder *ingest.Recorder
 	opts     Options
+	large    *largeFrames
 }
 
 // NewHandler returns a handler that records to rec.
@@ -48,7 +49,7 @@ func NewHandler(rec *ingest.Recorder, opts Options) *Handler {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Handler{rec, opts}
+	return &Handler{rec, opts, newLargeFrames(opts.Limits.LargeFrames)}
 }
 
 const (
@@ -152,9 +153,11 @@ func (h *Handler) hangUp(w http.ResponseWriter, control *http.ResponseController
 
 // begin opens the stream for a body.
 func (h *Handler) begin(ask *request, r *http.Request, control *http.ResponseController) (*recording, *problem.Problem) {
+	partial := &partialFrame{framer: copier.NewFramer(ask.stream.Transport, h.opts.FrameLimit), places: h.large}
 	rec := &recording{
 		opts:    h.opts,
-		framer:  copier.NewFramer(ask.stream.Transport, h.opts.FrameLimit),
+		framer:  partial,
+		partial: partial,
 		offsets: copier.NewOffsets(0, 0),
 		digest:  ask.digest,
 		from: &deadlineReader{
@@ -162,6 +165,7 @@ func (h *Handler) begin(ask *request, r *http.Request, control *http.ResponseCon
 			interrupted: make(chan struct{}), done: make(chan struct{}),
 		},
 	}
+	rec.from.large = func() bool { return partial.holds }
 	ask.stream.Durable = rec.offsets.Durable
 	if ask.key != "" {
 		if bad := h.claim(rec, ask, r); bad != nil {
