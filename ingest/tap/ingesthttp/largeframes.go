@@ -71,4 +71,4 @@ func (p *partialFrame) release() {
 }
 
 var inLargeFrames = metric.Gauge(metric.Ingest, "tapedeck_ingest_large_frames",
-	"Request bodies that are in the midst of a frame of more than 1 MiB; --max-large-frames bounds them, and further ones wait.")
+	"Request bodies that are in the midst of a large frame; --max-large-frames bounds them, and further ones wait.")
