@@ -9,7 +9,8 @@ import (
 	"tapedeck/schema"
 )
 
-// shape selects the conditions of sql/candidates.sql. The lists are names of parameters.
+// shape selects the optional conditions of sql/candidates.sql. The lists contain names of
+// parameters.
 type shape struct {
 	Messages, Errors                        bool
 	Terms                                   bool
@@ -38,7 +39,7 @@ type asked struct {
 	scanned []string
 }
 
-// prepare makes the conditions of a query.
+// prepare builds the conditions of a query.
 func prepare(ctx context.Context, r *query.Reader, q *Query) (*asked, error) {
 	kinds := kindsOf(q.Kinds, q.Roles)
 	a := &asked{scanned: []string{}, args: query.Args{

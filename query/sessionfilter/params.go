@@ -8,7 +8,7 @@ import (
 	"tapedeck/schema"
 )
 
-// Read reads the parameters of a filter but for its range; nil if none is given.
+// Read reads the parameters of a filter except its range; nil if none is present.
 func Read(p *endpoint.Params) *Filter {
 	var f Filter
 	f.Text, f.Tags = p.Text("q"), tags(p, "tag")
@@ -27,13 +27,13 @@ func Read(p *endpoint.Params) *Filter {
 	return &f
 }
 
-// callStatuses are what a call can have come to.
+// callStatuses are the statuses of model calls.
 var callStatuses = []string{
 	string(schema.StatusOK), string(schema.StatusError), string(schema.StatusCancelled),
 	string(schema.StatusUnclosed), string(schema.StatusOpen), string(schema.StatusWaiting),
 }
 
-// tags reads tags: "k:v", or "k" for any value.
+// tags reads filters by tag: "k:v", or "k" for any value.
 func tags(p *endpoint.Params, name string) []TagFilter {
 	var list []TagFilter
 	for _, v := range p.Texts(name) {

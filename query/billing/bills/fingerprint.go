@@ -16,8 +16,8 @@ type fingerprintRow struct {
 	Models      []string `ch:"models"`
 }
 
-// fingerprints returns for each period a text that changes with what is stored of the charges
-// of it and of those before, and with what the price table has for the models in it.
+// fingerprints returns a fingerprint for each period. It changes when the stored charges of the
+// period or of earlier ones change, and when the prices of its models in the price table change.
 func (c *computation) fingerprints(ctx context.Context, periods []Period) ([]string, error) {
 	ends := make([]int64, len(periods))
 	for i := range periods {

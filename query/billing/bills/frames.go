@@ -23,7 +23,8 @@ type Decoded struct {
 	schema.Usage
 }
 
-// WithDecoder sets what decodes frames. Without it verifications read no frames.
+// WithDecoder sets the function that decodes frames. Without a decoder Verify does not check
+// frames.
 func (s *Store) WithDecoder(d Decoder) *Store {
 	s.decoder = d
 	return s
@@ -31,16 +32,16 @@ func (s *Store) WithDecoder(d Decoder) *Store {
 
 // FrameCheck is the result of decoding frames anew.
 type FrameCheck struct {
-	Sessions uint64 `json:"sessions"` // that were decoded anew
+	Sessions uint64 `json:"sessions"` // sessions that were decoded anew
 	Of       uint64 `json:"of"`       // sessions of the bill
-	// Failed are sessions that could not be decoded, with the reason.
+	// Failed lists sessions that could not be decoded, with the reason.
 	Failed []FrameFailure `json:"failed"`
-	// Expired are charges whose frames have expired, the first of them: they stand as they were
-	// billed, and nothing can be compared. ExpiredCharges and ExpiredSessions count all of them.
+	// Expired lists the first charges whose frames have expired. They remain as billed and cannot
+	// be compared. ExpiredCharges and ExpiredSessions count all of them.
 	Expired         []ExpiredCharge   `json:"expired"`
 	ExpiredCharges  uint64            `json:"expired_charges"`
 	ExpiredSessions uint64            `json:"expired_sessions"`
-	Differences     []FrameDifference `json:"differences"` // the first of them
+	Differences     []FrameDifference `json:"differences"` // the first ones
 }
 
 // FrameFailure is a session whose frames could not be decoded, such as one that was deleted.
@@ -67,21 +68,21 @@ func (e *ExpiredError) Error() string {
 	return fmt.Sprintf("the frames of session %q expired on %s; its facts and charges remain", e.Session, e.At.Format(time.DateOnly))
 }
 
-// FrameDifference is a charge for which the frames state something else than is stored.
+// FrameDifference is a charge for which the frames state another value than is stored.
 type FrameDifference struct {
 	ChargeID  string `json:"charge_id"`
 	SessionID string `json:"session_id"`
-	Position  string `json:"position"` // of the frame that states it; "" if none does
+	Position  string `json:"position"` // of the frame that states the usage; "" if no frame does
 	Field     string `json:"field"`    // such as "input" or "model"
 	Stored    string `json:"stored"`   // "" if the charge is not stored
-	Decoded   string `json:"decoded"`  // "" if no frame states it
+	Decoded   string `json:"decoded"`  // "" if no frame states the usage
 }
 
 // maxFrameFailures bounds the sessions that are listed as failed.
 const maxFrameFailures = 20
 
-// frames decodes the frames of at most so many sessions anew and compares the usage that they
-// state with what is stored: first of sessions that differ, then of those that cost most.
+// frames decodes the frames of at most so many sessions anew and compares their usage with the
+// stored usage. Sessions with differences come first, then the sessions with the highest cost.
 func (v *verifier) frames(ctx context.Context, most int) error {
 	rows, err := query.Ask[sessionRow](ctx, v.store.reader, statements, "billed_sessions", nil, query.Args{"tenant": v.tenant, "attempt": v.bill.Attempt})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"tapedeck/schema"
 )
 
-// statedUsage is what a usage record of a session adds.
+// statedUsage is what a usage record adds to the usage of its session.
 type statedUsage struct {
 	Decoded
 	quantities cost.Quantities
@@ -20,7 +20,7 @@ type statedUsage struct {
 
 type usageField struct{ name, value string }
 
-// fields returns what a charge depends on.
+// fields returns the fields on which a charge depends.
 func (u *statedUsage) fields() []usageField {
 	list := []usageField{{"model", u.Model}, {"provider", u.Provider}, {"service_tier", u.ServiceTier}, {"speed", u.Speed}, {"region", u.Region}}
 	for _, n := range counted(&u.quantities) {
@@ -29,7 +29,7 @@ func (u *statedUsage) fields() []usageField {
 	return list
 }
 
-// storedUsage returns the values of the same fields as they are stored.
+// storedUsage returns the same fields of a stored charge.
 func storedUsage(c *charges.Charge) []string {
 	list := []string{query.Text(c.Model), query.Text(c.Provider), c.ServiceTier, c.Speed, c.Region}
 	for _, n := range counted(&c.Quantities) {
@@ -45,9 +45,9 @@ func counted(q *cost.Quantities) []cost.Count {
 	}, q.Counts()...)
 }
 
-// combine returns what the usage records of a session add, as sql/usage_records.sql does: of
-// records with one id the last stands, and a running total adds its difference to the one
-// before it in its scope, unless it is lower.
+// combine returns what each usage record of a session adds to the session's usage, by the rules of
+// sql/usage_records.sql. Of several records with one id the last one counts. A running total adds
+// its difference to the previous total of its scope; a lower total counts whole.
 func combine(records []Decoded) []*statedUsage {
 	slices.SortFunc(records, func(a, b Decoded) int {
 		return cmp.Or(cmp.Compare(b.At, a.At), cmp.Compare(b.Version, a.Version), cmp.Compare(b.StreamID, a.StreamID))

@@ -9,8 +9,8 @@ import (
 	"tapedeck/query"
 )
 
-// StoredRow is a row of the table bill_rows, with times in ns. A statement may select it
-// without the attempt.
+// StoredRow is a row of the table bill_rows, with times in ns. A statement may leave out the
+// attempt.
 type StoredRow struct {
 	Attempt         string            `ch:"attempt"`
 	Ordinal         uint64            `ch:"ordinal"`
@@ -44,7 +44,7 @@ type StoredRow struct {
 	Note            string            `ch:"note"`
 }
 
-// Row returns the row of a bill with a number.
+// Row returns the row as a row of the bill with the given number.
 func (s *StoredRow) Row(number string) (Row, error) {
 	d := decimals{}
 	return Row{
@@ -62,10 +62,10 @@ func (s *StoredRow) Row(number string) (Row, error) {
 	}, d.err
 }
 
-// decimals reads numbers and keeps the first error.
+// decimals parses decimal numbers and keeps the first error.
 type decimals struct{ err error }
 
-// number reads the number of a column.
+// number parses the value of a column.
 func (d *decimals) number(column, text string) decimal.Decimal {
 	n, err := decimal.NewFromString(text)
 	if err != nil && d.err == nil {
@@ -74,7 +74,7 @@ func (d *decimals) number(column, text string) decimal.Decimal {
 	return n
 }
 
-// orNull reads the number of a column in which "" is null.
+// orNull parses the value of a column in which "" is null.
 func (d *decimals) orNull(column, text string) decimal.NullDecimal {
 	if text == "" {
 		return decimal.NullDecimal{}
@@ -82,7 +82,7 @@ func (d *decimals) orNull(column, text string) decimal.NullDecimal {
 	return decimal.NewNullDecimal(d.number(column, text))
 }
 
-// columns are rows in the order of sql/insert_bill_rows.sql, column by column.
+// columns holds rows column by column, in the order of sql/insert_bill_rows.sql.
 type columns struct {
 	tenant, account, period, attempt                                              []string
 	ordinal                                                                       []uint64

@@ -20,7 +20,7 @@ type lineKey struct {
 
 func newTotals(b *Bill) *totals { return &totals{lines: map[lineKey]*Line{}, bill: b} }
 
-// add counts a row. Rows of one charge come one after another.
+// add adds a row. The rows of one charge must be added one after another.
 func (t *totals) add(r *Row) {
 	b := t.bill
 	b.Rows++
@@ -52,7 +52,7 @@ func (t *totals) add(r *Row) {
 	}
 }
 
-// done rounds the lines, half to even, and adds them up.
+// done rounds the lines half to even and computes the totals.
 func (t *totals) done() {
 	b := t.bill
 	b.Lines = make([]Line, 0, len(t.lines))

@@ -14,11 +14,11 @@ import (
 // maxDifferences bounds the differences that a verification lists.
 const maxDifferences = 1000
 
-// Verify compares a closed bill with its own hash, with the stored charges at the prices of
-// the bill, and with those at the current prices.
+// Verify compares a closed bill with its own hash, with the stored charges at the bill's prices,
+// and with the stored charges at the current prices.
 //
-// The frames of at most so many sessions of the bill are decoded anew, first of those that
-// differ.
+// It decodes the frames of at most so many sessions of the bill anew; sessions with differences
+// come first.
 func (s *Store) Verify(ctx context.Context, tenant, number string, frames int) (*Verification, error) {
 	b, err := s.Bill(ctx, tenant, number)
 	if err != nil {
@@ -59,7 +59,8 @@ func (v *verifier) defect(format string, args ...any) {
 	}
 }
 
-// rows compares the rows with the head of the bill, and each cost with its quantity and price.
+// rows compares the stored rows with the head of the bill, and each cost with its quantity and
+// price.
 func (v *verifier) rows(ctx context.Context) error {
 	b, again, sum := v.bill, *v.bill, NewHash()
 	again.Rows, again.Charges, again.Unpriced, again.Corrections = 0, 0, 0, 0
@@ -101,7 +102,7 @@ func (v *verifier) rows(ctx context.Context) error {
 	return nil
 }
 
-// charges compares with the charges that are stored.
+// charges compares the bill with the stored charges.
 func (v *verifier) charges(ctx context.Context) error {
 	var err error
 	if v.all, err = v.store.Closed(ctx, v.tenant, v.bill.Account); err != nil {
@@ -145,7 +146,7 @@ func (v *verifier) charges(ctx context.Context) error {
 	return nil
 }
 
-// computation returns what compares charges at the prices of a table with bills.
+// computation returns a computation that compares charges at the prices of a table with bills.
 func (v *verifier) computation(ctx context.Context, hash string) (*computation, error) {
 	table, err := v.store.reader.Prices(ctx, hash)
 	if err != nil {
@@ -153,7 +154,7 @@ func (v *verifier) computation(ctx context.Context, hash string) (*computation, 
 	}
 	c := &computation{store: v.store, tenant: v.tenant, table: table, accounts: accounts{v.tenant, table.Accounts()}, before: v.all}
 	c.account, err = c.accounts.find(v.bill.Account)
-	if err != nil { // the price file has no such account any more: nothing belongs to it
+	if err != nil { // the price file no longer has the account: no charge belongs to it
 		c.account = Account{ID: v.bill.Account}
 	}
 	return c, c.findSessions(ctx)
@@ -180,7 +181,7 @@ func (v *verifier) periods(c *computation) ([]Period, error) {
 	return list, err
 }
 
-// compare lists the charges of a period that differ and are not listed yet.
+// compare lists the charges of a period that differ and are not yet listed.
 func (v *verifier) compare(ctx context.Context, c *computation, p *Period, bills []Bill) ([]difference, error) {
 	r, err := c.compare(ctx, p, bills, c.table.Hash())
 	if err != nil {
@@ -222,7 +223,7 @@ func (r *compared) describe(d *difference, p *Period) Difference {
 	return out
 }
 
-// settled sets which bills corrected the charges that were found, and whether anything is left.
+// settled sets which bills corrected the found charges, and whether a difference is left.
 func (v *verifier) settled(ctx context.Context, c *computation, p *Period, own []Bill, found []difference) error {
 	if len(found) == 0 {
 		return nil

@@ -7,19 +7,19 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 )
 
-// insertRows is how many rows one insert has.
+// insertRows is the number of rows of one insert.
 const insertRows = 32 << 10
 
-// writer inserts rows while others are computed.
+// writer inserts rows while the next ones are computed.
 type writer struct {
 	conn   driver.Conn
 	tenant string
 	bill   *Bill
-	size   int // of an insert, rows
+	size   int // rows per insert
 	rows   *columns
 	free   chan *columns
 	full   chan *columns
-	failed chan error // closed when all is inserted
+	failed chan error // closed when all rows are inserted
 }
 
 func newWriter(ctx context.Context, conn driver.Conn, size int, tenant string, b *Bill) *writer {
@@ -29,7 +29,7 @@ func newWriter(ctx context.Context, conn driver.Conn, size int, tenant string, b
 	return w
 }
 
-// run inserts until full is closed. After an error it inserts nothing more.
+// run inserts rows until full is closed. After an error it inserts nothing.
 func (w *writer) run(ctx context.Context) {
 	defer close(w.failed)
 	var failed error
@@ -61,7 +61,7 @@ func (w *writer) insert(ctx context.Context, rows *columns) error {
 	return nil
 }
 
-// add adds a row.
+// add adds a row to the next insert.
 func (w *writer) add(r *Row) error {
 	w.rows.add(w.tenant, w.bill, r)
 	if len(w.rows.ordinal) < w.size {
@@ -76,7 +76,8 @@ func (w *writer) add(r *Row) error {
 	}
 }
 
-// close inserts the rest and waits. It must be called once, also after an error.
+// close inserts the remaining rows and waits for all inserts. It must be called exactly once, even
+// after an error.
 func (w *writer) close(complete bool) error {
 	if complete && len(w.rows.ordinal) > 0 {
 		w.full <- w.rows

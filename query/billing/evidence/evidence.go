@@ -1,4 +1,4 @@
-// Package evidence writes a closed bill with all that it was made of:
+// Package evidence writes a closed bill with the data from which it was made:
 //
 //	bill.json        the bill
 //	rows.csv         its rows; the SHA-256 of this file is rows_hash
@@ -22,28 +22,28 @@ import (
 	"tapedeck/query/billing/bills"
 )
 
-// Parts are where the parts of the evidence come from.
+// Parts holds the functions that provide the parts of the evidence.
 type Parts struct {
 	Bill *bills.Bill
 	// Rows writes the canonical text of the rows, and returns the sessions in them.
 	Rows func(context.Context, io.Writer) ([]string, error)
-	// Prices writes the effective price table. It is nil for who may not read it.
+	// Prices writes the effective price table. It is nil if the caller may not read the table.
 	Prices func(context.Context, io.Writer) error
-	// Tape returns a function that writes the tape of a session; nil if it is not stored.
+	// Tape returns a function that writes the tape of a session; nil if the session is not stored.
 	Tape func(ctx context.Context, session string) (func(io.Writer) error, error)
 	// Wrote is called after each tape. It may be nil.
 	Wrote func(tapes, of int)
 }
 
-// Files takes files one after the other. The one before is complete by then.
+// Files creates files one after another. Creating a file completes the previous one.
 type Files interface {
 	Create(name string) (io.Writer, error)
 }
 
-// Summary says what was written.
+// Summary counts the tapes of the evidence.
 type Summary struct {
 	Files   int
-	Missing int // sessions that are not stored any more
+	Missing int // sessions that are no longer stored
 }
 
 // Write writes the evidence of a bill.
@@ -100,7 +100,7 @@ func (w *writer) write(ctx context.Context) error {
 	})
 }
 
-// prices writes the price table, or that it is left out.
+// prices writes the price table, or lists it as left out.
 func (w *writer) prices(ctx context.Context) error {
 	if w.Prices != nil {
 		return w.checked("prices.json", w.Bill.PricesHash, func(out io.Writer) error { return w.Prices(ctx, out) })
@@ -113,7 +113,7 @@ func (w *writer) prices(ctx context.Context) error {
 	})
 }
 
-// add writes a file and notes its SHA-256.
+// add writes a file and records its SHA-256.
 func (w *writer) add(name string, write func(io.Writer) error) error {
 	out, err := w.files.Create(name)
 	if err != nil {
@@ -127,7 +127,7 @@ func (w *writer) add(name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// checked is add for a file whose SHA-256 the bill states.
+// checked is add for a file whose SHA-256 must equal the one in the bill.
 func (w *writer) checked(name, want string, write func(io.Writer) error) error {
 	if err := w.add(name, write); err != nil {
 		return err

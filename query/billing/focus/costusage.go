@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// costAndUsage returns the columns of Cost and Usage: those of the specification by name,
-// then own ones by name.
+// costAndUsage returns the columns of Cost and Usage: the columns of the specification sorted by
+// name, then the product's own columns sorted by name.
 func costAndUsage(v Version) []column[charge] {
 	columns := slices.Concat(costColumns, ownColumns)
 	if v == V12 {
@@ -32,7 +32,7 @@ func costAndUsage(v Version) []column[charge] {
 	return columns
 }
 
-// costColumns are those that both versions have.
+// costColumns are the columns of both versions.
 var costColumns = []column[charge]{
 	{"BilledCost", number, func(c *charge) string { return amount(c.cost) }},
 	{"BillingAccountId", text, func(c *charge) string { return c.bill.accountID() }},
@@ -80,7 +80,7 @@ var costColumns = []column[charge]{
 	{"Tags", document, func(c *charge) string { return object(c.tags) }},
 }
 
-// ownColumns are the product's own.
+// ownColumns are the product's own columns.
 var ownColumns = []column[charge]{
 	{"x_ChargeCount", number, func(c *charge) string { return c.only(!c.rounding, strconv.Itoa(c.rows)) }},
 	{"x_CorrectedInvoiceId", text, func(c *charge) string { return c.only(c.correction(), c.bill.numbers[c.row.Period]) }},

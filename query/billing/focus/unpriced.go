@@ -1,7 +1,7 @@
 package focus
 
-// unpricedColumns are the columns of the file of usage without a price. It is no dataset of the
-// specification; columns with its names mean the same.
+// unpricedColumns returns the columns of the file of unpriced usage. The file is not a dataset of
+// the specification, but columns with names of the specification have the same meaning.
 func unpricedColumns(v Version) []column[charge] {
 	kept := map[string]bool{
 		"BillingAccountId": true, "BillingAccountName": true, "BillingPeriodEnd": true, "BillingPeriodStart": true,

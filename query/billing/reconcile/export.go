@@ -16,15 +16,14 @@ import (
 	"tapedeck/query/report/usagereport"
 )
 
-// The bounds of an export that is sent: its bytes, and the days and models in it, which
-// bound the answer.
+// Bounds of an uploaded export: its bytes, and its days and models, which bound the answer.
 const (
 	exportBytes = 256 << 20
 	exportCells = 20_000
 )
 
-// Export answers POST /v1/usage/reconciliation, whose body is a provider's export. Nothing
-// of it is stored.
+// Export serves POST /v1/usage/reconciliation, whose body is a provider's export. Nothing of the
+// export is stored.
 func (h Handler) Export(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
 	o := providerexport.Options{
@@ -48,7 +47,7 @@ func (h Handler) Export(w http.ResponseWriter, r *http.Request, tenant string) {
 	h.Answer(w, r, providerexport.Compare(export, recorded), nil)
 }
 
-// refusal returns the problem of an export that cannot be read.
+// refusal returns the problem for an export that cannot be read.
 func refusal(err error) error {
 	p := &problem.Problem{Title: "Export not valid", Status: http.StatusBadRequest, Detail: "The export cannot be read: " + err.Error() + "."}
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
@@ -63,7 +62,7 @@ func refusal(err error) error {
 	return p
 }
 
-// recordedUsage returns the usage of the days of an export.
+// recordedUsage returns the recorded usage of the days of an export.
 func recordedUsage(ctx context.Context, r *query.Reader, tenant string, e *providerexport.Export) ([]providerexport.Recorded, error) {
 	from, err := time.Parse(time.DateOnly, e.From)
 	if err != nil {

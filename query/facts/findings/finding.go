@@ -2,11 +2,11 @@ package findings
 
 import "fmt"
 
-// Finding is something about a session's usage that does not add up.
+// Finding is a fault or a difference in a session's usage.
 type Finding struct {
 	Code   string `json:"code"`
 	Count  uint64 `json:"count"`
-	Detail string `json:"detail"` // a sentence for people
+	Detail string `json:"detail"` // a readable sentence
 }
 
 // The codes of findings.
@@ -27,13 +27,14 @@ const (
 	BadChecksum        = "bad_checksum"
 )
 
-// Codes are all codes.
+// Codes lists all codes.
 var Codes = []string{
 	StatedTotal, BeganAnew, RecordTotal, WithoutUsage, CutOff, CutOffWithUsage, InStreamsDiffering, SameMessage, SameBytes,
 	LostFrames, UnreadFrames, TooDeep, BadChecksum, StatedCostDiffers,
 }
 
-// find returns the findings of a session. anew is how often a running total began anew.
+// find returns the findings of a session. anew is the number of running totals that restarted,
+// mismatches the number of records whose stated total is not the sum of their parts.
 func (s *Usage) find(anew, mismatches uint64) []Finding {
 	list, differing, costs := []Finding{}, uint64(0), uint64(0)
 	for i := range s.StatedCosts {

@@ -11,7 +11,7 @@ import (
 
 var statements = query.Statements("facts/findings")
 
-// mostTotals bounds the stated totals of a session that are read.
+// mostTotals bounds the stated totals that are read per session.
 const mostTotals = 1000
 
 type usageRow struct {
@@ -42,14 +42,14 @@ type lossesRow struct {
 	Losses
 }
 
-// Session is a session and the time of its first and last frame.
+// Session is a session with the times of its first and last frame.
 type Session struct {
 	ID          string
 	First, Last time.Time
 }
 
-// OfSessions compares the usage of sessions with what their streams state. The answers are in
-// the order of the sessions.
+// OfSessions compares the usage of sessions with the values that their streams state. The results
+// are in the order of sessions.
 func OfSessions(ctx context.Context, r *query.Reader, tenant string, sessions []Session) ([]Usage, error) {
 	if len(sessions) == 0 {
 		return nil, nil

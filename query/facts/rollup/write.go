@@ -13,7 +13,7 @@ import (
 	"tapedeck/query/pricing/prices"
 )
 
-// monthsOf returns the months on which each of some sessions depends.
+// monthsOf returns, for each session, the months on which it depends.
 func (w *work) monthsOf(ctx context.Context, last *Settlement, sessions []session) (map[session][]uint32, error) {
 	if len(sessions) == 0 {
 		return nil, nil
@@ -43,13 +43,13 @@ func (w *work) monthsOf(ctx context.Context, last *Settlement, sessions []sessio
 	return of, nil
 }
 
-// ownSession is a session of a month.
+// ownSession is a session of the month that is written.
 type ownSession struct {
 	ID   string `ch:"session_id"`
 	Care bool   `ch:"care"`
 }
 
-// batchRow is what a batch holds.
+// batchRow describes the contents of a batch.
 type batchRow struct {
 	Found    uint64   `ch:"found"`
 	Sessions uint64   `ch:"sessions"`
@@ -62,9 +62,10 @@ type batchRow struct {
 }
 
 // usageShape selects the conditions of sql/settle_usage.sql.
-type usageShape struct{ Care bool } // there are records that need care
+type usageShape struct{ Care bool } // some records need careful merging
 
-// writeMonth writes a batch of the sessions whose usage began in a month, unless there are none.
+// writeMonth writes a batch of the sessions whose usage began in a month. It writes none if there
+// are no such sessions.
 func (w *work) writeMonth(ctx context.Context, month uint32, tenants []string) error {
 	b := Batch{ID: newID(month, w.now()), Month: month, Created: w.now().UnixNano()}
 	for _, tenant := range tenants {
@@ -123,11 +124,11 @@ func (w *work) writeMonth(ctx context.Context, month uint32, tenants []string) e
 
 // costShape selects the conditions of sql/cost_cells.sql and sql/settle_model_costs.sql.
 type costShape struct {
-	Tags      []string // by which prices differ
+	Tags      []string // tags on which prices depend
 	PartRates []string
 }
 
-// price writes the costs of a batch by the current price table, unless it has them.
+// price writes the costs of a batch by the current price table, unless they are stored.
 func (w *work) price(ctx context.Context, b *Batch) error {
 	hash := w.prices.Hash()
 	if b.Prices == hash && b.ByModel {
@@ -158,8 +159,8 @@ func (w *work) price(ctx context.Context, b *Batch) error {
 	return failpoint.Reach(ctx, stepCosts)
 }
 
-// findAmbiguous adds to the pending sessions those that no batch holds any more, or several
-// hold, though nothing was inserted for them.
+// findAmbiguous adds to the pending sessions those that no batch or several batches contain,
+// although nothing was inserted for them.
 func (w *work) findAmbiguous(ctx context.Context) error {
 	ids := func(list []Batch) []string {
 		names := make([]string, len(list))
@@ -169,7 +170,7 @@ func (w *work) findAmbiguous(ctx context.Context) error {
 		return names
 	}
 	if len(w.before) == 0 && len(w.written) == len(w.next.Batches) {
-		return nil // all was written anew
+		return nil // all batches were written anew
 	}
 	rows, err := query.Ask[session](ctx, w.reader, statements, "ambiguous", nil,
 		query.Args{"batches": ids(w.next.Batches), "written": ids(w.written), "replaced": ids(w.before)})

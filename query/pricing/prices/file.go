@@ -10,8 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// ReadFile reads an operator's price file. The name is that of errors, which are
-// FileErrors.
+// ReadFile reads an operator's price file. Errors are FileErrors and contain the name.
 func ReadFile(name string, text []byte) (*Operator, error) {
 	r := &fileReader{file: name}
 	o := &Operator{Currency: dollar}
@@ -74,17 +73,17 @@ func (r *fileReader) readRates(n *yaml.Node, path string) (rates []Rate) {
 	return rates
 }
 
-// kind describes the rules of a section.
+// kind describes which fields the rules of a section have.
 type kind int
 
 const (
 	ownPrices kind = iota // prices or a factor
 	factors               // a factor
-	overlay               // prices or a factor, and where they are from
+	overlay               // prices or a factor, and their source
 )
 
 func (r *fileReader) readRules(n *yaml.Node, path string, of kind) (rules []Rule) {
-	lines := map[string][]int{} // of rules, by their scope: indices into rules
+	lines := map[string][]int{} // indices into rules, by the key of the scope
 	at := []int{}
 	r.items(n, path, func(item *yaml.Node, path string) {
 		if r.rules++; r.rules == maxFileRules+1 {
@@ -110,7 +109,7 @@ func (r *fileReader) readRules(n *yaml.Node, path string, of kind) (rules []Rule
 	return rules
 }
 
-// collides reports whether two rules of the same scope set the same price.
+// collides reports whether two rules with the same scope set the same price.
 func (r *Rule) collides(o *Rule) bool {
 	if (r.Factor == nil) != (o.Factor == nil) {
 		return false
@@ -161,7 +160,7 @@ func (r *fileReader) rule(n *yaml.Node, path string, of kind) (rule Rule) {
 	return rule
 }
 
-// check looks at what the fields of a rule are together.
+// check checks how the fields of a rule fit together.
 func (r *fileReader) check(n *yaml.Node, path string, rule *Rule, of kind) {
 	s := rule.Scope
 	switch {
@@ -190,7 +189,7 @@ func (r *fileReader) tags(n *yaml.Node, path string) map[string]string {
 	return tags
 }
 
-// units reads the price keys that a factor is for.
+// units reads the price keys to which a factor applies.
 func (r *fileReader) units(n *yaml.Node, path string) []string {
 	keys := r.texts(n, path)
 	for _, key := range keys {

@@ -7,8 +7,8 @@ import (
 	"tapedeck/query/endpoint"
 )
 
-// ReadGroupings reads group_by: names separated by commas. A tag's name may hold
-// anything but a comma.
+// ReadGroupings reads group_by: names separated by commas. The name of a tag may contain any
+// character except a comma.
 func ReadGroupings(p *endpoint.Params, allowed []string) []string {
 	list := p.Words("group_by")
 	for _, name := range list {

@@ -7,8 +7,8 @@ import (
 	"tapedeck/query/report/grouping"
 )
 
-// WriteCSV writes the report as CSV (RFC 4180): a head, the rows, and a last row with "total"
-// in its first column. Single calls and distributions are left out.
+// WriteCSV writes the report as CSV (RFC 4180): a header, the rows, and a last row with "total" in
+// its first column. Single calls and distributions are left out.
 func (t *Report) WriteCSV(w io.Writer) error {
 	c := grouping.NewCSV(w, t.scope(), csvColumns)
 	for i := range t.Items {
@@ -33,7 +33,7 @@ var csvColumns = []string{
 	"duration_p50_ms", "duration_p95_ms", "duration_max_ms",
 }
 
-// cells are the values of csvColumns; one that is not known is an empty cell.
+// cells returns the values of csvColumns; an unknown value is an empty cell.
 func (f *Figures) cells() []string {
 	count := func(n uint64) string { return strconv.FormatUint(n, 10) }
 	cells := []string{count(f.Calls), count(f.Errors), strconv.FormatFloat(f.ErrorRate, 'f', -1, 64)}

@@ -10,13 +10,13 @@ import (
 	"tapedeck/query/tabular"
 )
 
-// Handler answers the questions of this package.
+// Handler serves the route of usage.
 type Handler struct{ *endpoint.Base }
 
 // topMost bounds the parameter top.
 const topMost = 10_000
 
-// Usage answers GET /v1/usage.
+// Usage serves GET /v1/usage.
 func (h Handler) Usage(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
 	q := h.query(p, tenant)
@@ -47,8 +47,7 @@ func (h Handler) Usage(w http.ResponseWriter, r *http.Request, tenant string) {
 	h.AnswerJSON(w, r, report.WriteJSON)
 }
 
-// query reads the parameters of what is asked of usage: the range, the sessions and the
-// prices.
+// query reads the parameters that select usage: the range, the sessions and the prices.
 func (h Handler) query(p *endpoint.Params, tenant string) Query {
 	q := Query{Tenant: tenant, Zone: p.Zone("timezone")}
 	q.From, q.To = p.Range(q.Zone, h.Clock())

@@ -10,7 +10,7 @@ import (
 	"tapedeck/query/report/grouping"
 )
 
-// tagsShown is how many tags an error names.
+// tagsShown is the number of tags that an error names.
 const tagsShown = 20
 
 type tagRow struct {
@@ -18,7 +18,7 @@ type tagRow struct {
 }
 
 // checkTags returns an error if the report has rows and groups by a tag that no stream of the
-// tenant has. Tags are looked up only where no row has a value.
+// tenant has. It only looks up tags for which no row has a value.
 func (r *Report) checkTags(ctx context.Context, reader *query.Reader, tenant string) error {
 	for _, by := range r.GroupBy {
 		tag, isTag := strings.CutPrefix(by, grouping.TagPrefix)
@@ -41,7 +41,7 @@ func (r *Report) checkTags(ctx context.Context, reader *query.Reader, tenant str
 	return nil
 }
 
-// hasValue says whether a row has a value of a grouping.
+// hasValue reports whether a row has a value of a grouping.
 func (r *Report) hasValue(by string) bool {
 	for i := range r.Items {
 		if r.Items[i].Group[by] != nil {

@@ -8,12 +8,11 @@ import (
 	"tapedeck/query/pricing/cost"
 )
 
-// Discrepancy is something about a session that does not add up, or that is
-// missing, and that its numbers therefore do not show.
+// Discrepancy is a fault or a gap in a session's data that its figures do not show.
 type Discrepancy struct {
 	Code   string `json:"code"`
 	Count  uint64 `json:"count"`
-	Detail string `json:"detail"` // a sentence for people
+	Detail string `json:"detail"` // a readable sentence
 }
 
 // The codes of discrepancies.
@@ -32,8 +31,8 @@ const (
 	RepeatedBytes = "repeated_streams"
 )
 
-// repeatedStreams counts the streams whose bytes are those of another stream of
-// the session.
+// repeatedStreams counts the streams whose bytes are equal to those of another stream of the
+// session.
 func repeatedStreams(streams []sessionstreams.Stream) uint64 {
 	seen, repeated := map[string]bool{}, uint64(0)
 	for i := range streams {
@@ -53,7 +52,7 @@ func discrepancies(c *sessionstreams.Counters, spans *sessionhead.SpanCounts, sp
 		code   string
 		count  uint64
 		one    string
-		format string // of more than one
+		format string // text for a count above 1
 	}{
 		{LostAtSource, c.Lost, "1 frame was lost at the source: an id is missing in its numbering.",
 			"%d frames were lost at the source: ids are missing in its numbering."},

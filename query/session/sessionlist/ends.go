@@ -9,8 +9,8 @@ import (
 	"tapedeck/query/sessionfilter"
 )
 
-// setEnds sets the ends of sessions. One statement reads the spans of all sessions whose end
-// depends on spans and is not settled.
+// setEnds sets the ends of sessions. It reads the spans of all sessions whose end depends on spans
+// and is not settled with one statement.
 func setEnds(ctx context.Context, r *query.Reader, tenant string, sessions []*sessionfilter.Summary) error {
 	var ids []sessionfilter.Session
 	var last []int64

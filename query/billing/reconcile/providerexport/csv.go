@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// readCSV reads a file with a head and a row for each line.
+// readCSV reads a CSV file with a header.
 func readCSV(e *Export, from *bufio.Reader, in *input, o Options) error {
 	if mark, err := from.Peek(len(byteOrderMark)); err == nil && string(mark) == byteOrderMark {
 		if _, err := from.Discard(len(mark)); err != nil {
@@ -67,7 +67,7 @@ func readCSV(e *Export, from *bufio.Reader, in *input, o Options) error {
 	}
 }
 
-// empty reports whether a row of OpenAI's holds times alone.
+// empty reports whether a row of an OpenAI export has times only.
 func empty(f *format, r *row) bool {
 	if f.provider != OpenAI {
 		return false
