@@ -14,8 +14,8 @@ var (
 	codeName     = regexp.MustCompile(` \([A-Z][A-Z0-9_]+\)[.\s]*$`)
 )
 
-// Message returns the sentence in the text of an error of ClickHouse, without codes, names of types
-// and stack traces.
+// Message returns the sentence in an error text of ClickHouse, without codes, type names and stack
+// traces.
 func Message(text string) string {
 	text = codeName.ReplaceAllString(afterMessage.ReplaceAllString(text, ""), "")
 	return strings.TrimRight(beforeMessage.ReplaceAllString(text, ""), ". \n")

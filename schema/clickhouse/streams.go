@@ -86,7 +86,7 @@ func (c *streamColumns) add(tenant, session string, s *schema.StreamState, start
 	}
 }
 
-// ownNames copies a map, since the column keeps its names until it is written.
+// ownNames copies a map, since the column keeps its keys until it is written.
 func ownNames[V any](of map[string]V) map[string]V {
 	own := make(map[string]V, len(of))
 	for k, v := range of {

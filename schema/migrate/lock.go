@@ -14,8 +14,8 @@ import (
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 )
 
-// lock is the right to migrate a database. Its generation is the number in the name of the
-// one column of schema_lock: ClickHouse renames the column for one process only.
+// lock is the right to migrate a database. Its generation is the number in the name of the only
+// column of schema_lock: ClickHouse renames the column for one process only.
 type lock struct {
 	conn       driver.Conn
 	database   string
@@ -26,10 +26,10 @@ type lock struct {
 	beats      sync.WaitGroup
 }
 
-// errLost reports that another process has taken the lock.
+// errLost is the error if another process has taken the lock.
 var errLost = errors.New("another process has taken the lock of migrations, since this one recorded nothing for longer than the lease")
 
-// lockState is what is recorded of the lock and of its holder.
+// lockState is the recorded state of the lock and its holder.
 type lockState struct {
 	generation uint64
 	events     uint64
@@ -41,7 +41,7 @@ type lockState struct {
 	text       string
 }
 
-// readState returns what is recorded of the current holder.
+// readState returns the recorded state of the current holder.
 func readState(ctx context.Context, conn driver.Conn) (s lockState, err error) {
 	if s.generation, err = readGeneration(ctx, conn); err != nil {
 		return s, err
@@ -69,7 +69,7 @@ func readGeneration(ctx context.Context, conn driver.Conn) (generation uint64, e
 // free reports whether no process holds the lock.
 func (s *lockState) free() bool { return s.generation == 0 || s.event == "released" }
 
-// take makes the caller the holder after the generation that was seen. It returns nil if
+// take makes the caller the holder of the next generation after the given one. It returns nil if
 // another process was faster.
 func take(ctx context.Context, conn driver.Conn, o Options, seen uint64) (*lock, error) {
 	rename := fmt.Sprintf("ALTER TABLE schema_lock RENAME COLUMN generation_%d TO generation_%d", seen, seen+1)
@@ -93,7 +93,7 @@ func take(ctx context.Context, conn driver.Conn, o Options, seen uint64) (*lock,
 	return l, nil
 }
 
-// beat records that the holder is alive until ctx ends.
+// beat records that the holder is alive, at an interval until ctx ends.
 func (l *lock) beat(ctx context.Context, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -102,7 +102,7 @@ func (l *lock) beat(ctx context.Context, every time.Duration) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			_ = l.record(ctx, event{name: "alive"}) // without it another process takes the lock, which held reports
+			_ = l.record(ctx, event{name: "alive"}) // on an error another process takes the lock, and check reports it
 		}
 	}
 }
@@ -124,7 +124,7 @@ func (l *lock) record(ctx context.Context, e event) error {
 	return nil
 }
 
-// check returns errLost if another process has the lock by now.
+// check returns errLost if another process has taken the lock.
 func (l *lock) check(ctx context.Context) error {
 	generation, err := readGeneration(ctx, l.conn)
 	if err == nil && generation != l.generation {
@@ -142,10 +142,10 @@ func (l *lock) release(ctx context.Context) {
 	l.beats.Wait()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 	defer cancel()
-	_ = l.record(ctx, event{name: "released"}) // otherwise the lease ends
+	_ = l.record(ctx, event{name: "released"}) // on an error the lease expires
 }
 
-// Running returns what the process does that migrates the database, nil if none does.
+// Running returns the progress of the process that is migrating the database, nil if there is none.
 func Running(ctx context.Context, conn driver.Conn, o Options) (*Progress, error) {
 	o, err := o.complete()
 	if err != nil {
@@ -153,7 +153,7 @@ func Running(ctx context.Context, conn driver.Conn, o Options) (*Progress, error
 	}
 	s, err := readState(ctx, conn)
 	if errors.Is(err, sql.ErrNoRows) || missing(err) || err == nil && s.free() {
-		return nil, nil // no run has made the tables yet, or none runs
+		return nil, nil // no run has created the tables yet, or no run is in progress
 	}
 	if err != nil {
 		return nil, err

@@ -16,8 +16,8 @@ type Bill struct {
 	Attempt string `ch:"attempt"`
 }
 
-// Bills returns the closed bills that have expired by a policy. The latest of each account
-// stays, since the next one follows it.
+// Bills returns the closed bills that have expired by a policy. The latest bill of each account is
+// kept, since the next bill refers to it.
 func (s *Store) Bills(ctx context.Context, p *Policy, now time.Time, limit int) ([]Bill, error) {
 	var list []Bill
 	if p.MaxAge == 0 {
@@ -30,7 +30,8 @@ func (s *Store) Bills(ctx context.Context, p *Policy, now time.Time, limit int) 
 	return list, nil
 }
 
-// RemoveBills deletes bills: their rows first, so that a bill without rows is found again.
+// RemoveBills deletes bills. It deletes their rows first: if it fails half way, a bill without rows
+// is found again.
 func (s *Store) RemoveBills(ctx context.Context, tenant string, list []Bill) error {
 	attempts, numbers := make([]string, len(list)), make([]string, len(list))
 	for i, b := range list {
