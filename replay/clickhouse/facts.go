@@ -71,7 +71,8 @@ type streamFacts struct {
 	facts  block.Facts
 }
 
-// factsOf returns the facts of a stream to append to: the last ones, or new ones.
+// factsOf returns the facts of a stream to which rows are appended: the last ones of the list, or
+// new ones.
 func factsOf(list []streamFacts, stream string) ([]streamFacts, *block.Facts) {
 	if n := len(list); n == 0 || list[n-1].stream != stream {
 		list = append(list, streamFacts{stream: stream})

@@ -6,8 +6,8 @@ import (
 	"github.com/ClickHouse/ch-go/proto"
 )
 
-// parameters are the values of a query. They are sent beside its text; the server
-// parses each twice: as a quoted literal, then as an escaped value of its type.
+// parameters are the values of a query, which are sent separately from its text. The server parses
+// each value twice: as a quoted literal, then as an escaped value of its type.
 type parameters []proto.Parameter
 
 var (
@@ -20,8 +20,7 @@ func (p *parameters) text(name, value string) {
 	*p = append(*p, proto.Parameter{Key: name, Value: "'" + escapeQuote.Replace(escapeValue.Replace(value)) + "'"})
 }
 
-// texts adds a value of type Array(String), whose elements are quoted literals
-// themselves.
+// texts adds a value of type Array(String), whose elements are quoted literals.
 func (p *parameters) texts(name string, values []string) {
 	quoted := make([]string, len(values))
 	for i, v := range values {

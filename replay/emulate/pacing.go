@@ -19,14 +19,13 @@ type Pacing struct {
 	IdleLimit time.Duration // the longest silence, in recorded time; 0 for no limit
 	// From is the place where playing starts; nil for the start of the recording.
 	From *player.Mark
-	// Take names one run through the recording. Takes are independent of each
-	// other: each starts with the first recorded answer.
+	// Take names one run through the recording. Takes are independent: each starts with the first
+	// recorded answer.
 	Take string
-	// MatchBody plays the recorded answer to a request with the same body, instead of
-	// the next in order.
+	// MatchBody plays the recorded answer to a request with the same body, instead of the next
+	// answer in order.
 	MatchBody bool
-	// End selects the answer after the last recorded one; "" means the
-	// server's default.
+	// End selects the answer after the last recorded one; "" means the server's default.
 	End End
 }
 
@@ -93,10 +92,10 @@ func oneOf(v string, allowed []string) error {
 	return nil
 }
 
-// SplitSession separates settings from a path segment: "demo;speed=max;take=a" is the
-// session demo with two settings. A client that is configured with a base URL and builds
-// its own addresses has no other place for them. A semicolon in a session's id is
-// escaped as %3B. segment is as in the URL, still escaped.
+// SplitSession separates settings from a path segment: "demo;speed=max;take=a" is the session demo
+// with two settings. It is for clients that are configured with a base URL and build their own
+// addresses. A semicolon in a session's id is escaped as %3B. segment is still escaped, as in the
+// URL.
 func (p *Pacing) SplitSession(segment string) (session string, err error) {
 	name, settings, _ := strings.Cut(segment, ";")
 	if session, err = url.PathUnescape(name); err != nil {
@@ -117,8 +116,8 @@ func (p *Pacing) SplitSession(segment string) (session string, err error) {
 	return session, nil
 }
 
-// SetAll reads the settings in a URL's query. others may name further parameters of the
-// server; any other parameter is refused, so that a misspelt one is noticed.
+// SetAll reads the settings in a URL's query. others lists further parameters of the server. Any
+// other parameter is an error, so that a misspelt parameter is noticed.
 func (p *Pacing) SetAll(q url.Values, others ...string) error {
 	for name, values := range q {
 		switch {

@@ -11,7 +11,7 @@ import (
 	"tapedeck/replay/player"
 )
 
-// command is a control as a client sends it over a WebSocket.
+// command is a control in the form in which a client sends it over a WebSocket.
 type command struct {
 	Op     player.Op       `json:"op"`
 	To     *string         `json:"to"`
@@ -30,11 +30,10 @@ func notJSON(err error) string {
 	return err.Error()
 }
 
-// parseCommand reads {"op":"pause"}, {"op":"resume"}, {"op":"seek","to":"+5s"},
+// parseCommand parses {"op":"pause"}, {"op":"resume"}, {"op":"seek","to":"+5s"},
 // {"op":"speed","value":2}, {"op":"step","frames":-1}, {"op":"idle_limit","value":"2s"},
-// {"op":"marker","value":"type:tool_call"}, {"op":"loop","value":false}, {"op":"live"}
-// and {"op":"state"}. A limit and a marker end with the value null.
-// The error is a *problem.Problem.
+// {"op":"marker","value":"type:tool_call"}, {"op":"loop","value":false}, {"op":"live"} and
+// {"op":"state"}. The value null removes a limit or a marker. The error is a *problem.Problem.
 func parseCommand(text []byte) (player.Command, error) {
 	var in command
 	if err := json.Unmarshal(text, &in); err != nil {
@@ -74,8 +73,8 @@ func parseCommand(text []byte) (player.Command, error) {
 	return c, nil
 }
 
-// setting reads the value of a control that sets something. It may be omitted for a
-// loop, which it switches on.
+// setting reads the value of a control that sets something. The value of loop may be omitted, which
+// switches it on.
 func (in *command) setting(c *player.Command) error {
 	if in.Op == player.SetLoop {
 		c.On = true
@@ -96,7 +95,7 @@ func (in *command) setting(c *player.Command) error {
 	switch {
 	case err != nil:
 		err = fmt.Errorf("value %s is not a text", in.Value)
-	case text == nil: // none
+	case text == nil: // null: no value
 	case in.Op == player.SetMark:
 		c.To, err = player.ParseMarker(*text)
 	default:

@@ -9,11 +9,11 @@ import (
 // The outcomes of a request for a playback.
 const (
 	outcomeEnded   = "ended"   // everything was played
-	outcomeLeft    = "left"    // the client left, or the server was stopped
+	outcomeLeft    = "left"    // the client disconnected, or the server was stopped
 	outcomeStuck   = "stuck"   // the client did not read in time
 	outcomeSlow    = "slow"    // the client fell behind by more than the limit
-	outcomeFailed  = "failed"  // the tape could not be read on
-	outcomeRefused = "refused" // it did not begin
+	outcomeFailed  = "failed"  // the tape could not be read further
+	outcomeRefused = "refused" // the playback did not begin
 )
 
 type metrics struct {

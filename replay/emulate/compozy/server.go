@@ -30,8 +30,7 @@ type Server struct {
 	runs     emulate.Cache[map[string]bool]
 }
 
-// New makes a server. If sessions is nil, executions are found only by their
-// session's id.
+// New returns a server. If sessions is nil, executions are found only by session id.
 func New(s *emulate.Stage, sessions Sessions) *Server { return &Server{stage: s, sessions: sessions} }
 
 const (
@@ -41,7 +40,7 @@ const (
 	longest = 10 * time.Minute
 )
 
-// Serves reports whether a path is one of an execution's stream.
+// Serves reports whether a path is the stream of an execution.
 func Serves(path string) bool {
 	_, _, ok := split(path)
 	return ok
@@ -54,7 +53,7 @@ func split(path string) (kind, exec string, ok bool) {
 	return kind, exec, ok1 && ok2 && ok3 && exec != "" && slices.Contains([]string{"workflows", "agents", "tasks"}, kind)
 }
 
-// Serve answers a request for an execution, by the path, unescaped.
+// Serve answers a request for an execution. path is unescaped.
 func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, path string) {
 	kind, exec, ok := split(path)
 	if !ok {
@@ -88,8 +87,8 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, path stri
 	s.serve(w, r, t, session, kind, exec, ask)
 }
 
-// ServeSession answers a request for an execution in a session: one that was recorded
-// in it, or the session itself.
+// ServeSession answers a request for an execution in a session: an execution that was recorded in
+// the session, or the session itself.
 func (s *Server) ServeSession(w http.ResponseWriter, r *http.Request, tenant, session, path string, t replay.Tape, pacing emulate.Pacing) {
 	kind, exec, _ := split(path)
 	ask, err := parse(r, pacing)
@@ -112,8 +111,8 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	s.stage.Refuse(w, r, server, err)
 }
 
-// cors allows pages to read the answer, as the specification requires: pages of all
-// origins, except those that the server's settings exclude.
+// cors allows pages to read the answer, as the specification requires. It allows all origins except
+// those that the server's settings exclude.
 func (s *Server) cors(w http.ResponseWriter, r *http.Request) {
 	if s.stage.Origin(r) == nil {
 		w.Header().Set("Access-Control-Allow-Origin", "*")
@@ -128,14 +127,13 @@ type ask struct {
 	events []string // empty for all
 }
 
-// names lists the events of the specification and the events of Compozy's code.
+// names lists the events in the specification and the events in Compozy's code.
 var names = []string{
 	"workflow_start", "workflow_status", "agent_start", "agent_status", "task_status", "status", "tool_call", "llm_chunk",
 	"structured_delta", "warning", "error", "complete",
 }
 
-// parse reads a request. The error is a *problem.Problem. Unknown parameters are
-// ignored.
+// parse parses a request. The error is a *problem.Problem. Unknown parameters are ignored.
 func parse(r *http.Request, pacing emulate.Pacing) (ask, error) {
 	a := ask{pacing: pacing}
 	q, err := url.ParseQuery(r.URL.RawQuery)

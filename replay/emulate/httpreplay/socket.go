@@ -15,9 +15,9 @@ import (
 	"tapedeck/schema"
 )
 
-// serveSocket plays a recorded WebSocket. Each message of the server waits until
-// the client has sent as many messages as in the recording;
-// its gap counts from the previous message of either side.
+// serveSocket plays a recorded WebSocket. Each message of the server waits until the client has
+// sent as many messages as in the recording. Its delay counts from the previous message of either
+// side.
 func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, t replay.Tape, x *exchange, pacing emulate.Pacing, from replay.Place) {
 	var protocols []string
 	for _, v := range r.Header.Values("Sec-WebSocket-Protocol") {
@@ -29,7 +29,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, t replay.Ta
 		InsecureSkipVerify: true, // Origin was checked
 		Subprotocols:       protocols, CompressionMode: websocket.CompressionDisabled,
 	})
-	if err != nil { // Accept has answered
+	if err != nil { // Accept has answered the request
 		s.stage.Count(server, "refused")
 		return
 	}
@@ -39,7 +39,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, t replay.Ta
 	var reading sync.WaitGroup
 	defer func() {
 		cancel()
-		_ = conn.CloseNow() // it may be closed already
+		_ = conn.CloseNow() // the connection may be closed already
 		reading.Wait()
 	}()
 	reading.Go(func() {
@@ -65,8 +65,8 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, t replay.Ta
 	}
 }
 
-// playTurns plays from one client message to the next. The clock of each turn starts
-// when the message has arrived, so that the time a client takes does not matter.
+// playTurns plays from one client message to the next. The clock of each turn starts when the
+// message has arrived, so that the client's own time does not count.
 func (s *Server) playTurns(ctx context.Context, t replay.Tape, x *exchange, out *socket, pacing emulate.Pacing, from replay.Place) error {
 	part := &emulate.Excerpt{
 		Tape: t, First: x.first, Directions: []schema.Direction{schema.Receive},
@@ -102,7 +102,7 @@ type socket struct {
 	stage  *emulate.Stage
 	conn   *websocket.Conn
 	ctx    context.Context
-	code   websocket.StatusCode // how the server closed it
+	code   websocket.StatusCode // close code of the recorded server
 	reason string
 
 	mu    sync.Mutex // guards count
@@ -162,7 +162,7 @@ func (s *socket) Play(f *replay.Frame, _, _ int) error {
 	return nil
 }
 
-// noteClose reads a note such as "close 1000 bye".
+// noteClose parses a note such as "close 1000 bye".
 func (s *socket) noteClose(note string) {
 	rest, ok := strings.CutPrefix(note, "close ")
 	if !ok {

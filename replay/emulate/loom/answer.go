@@ -75,7 +75,8 @@ func (c *conn) messageFor(ctx context.Context, request []byte) ([]byte, error) {
 	return message, err
 }
 
-// recorded returns the recorded answer to a request of this type, with this request's id.
+// recorded returns the recorded answer to a request of this type, with the id of the current
+// request.
 func (c *conn) recorded(kind string, id *fastjson.Value) []byte {
 	raw := c.index.answers[kind]
 	if raw == nil {

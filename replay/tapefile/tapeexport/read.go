@@ -113,8 +113,8 @@ func (f *Session) writeFacts(ctx context.Context, w *tapefile.Writer) error {
 	return p.flush()
 }
 
-// facts reads the facts of one table. scan reads a row into to, the
-// fields common to all facts, and into the fields of its kind.
+// facts reads the facts of one table. scan reads a row into to, the fields common to all facts, and
+// into the fields of the kind.
 func (f *Session) facts(ctx context.Context, table string, scan func(row func(...any) error, to []any, fact *schema.Fact, at *key) error) error {
 	err := f.each(ctx, factsql.All(table), func(row func(...any) error) error {
 		var fact schema.Fact
