@@ -65,7 +65,9 @@ func Ask[Row any](ctx context.Context, r *Reader, set *sqltemplate.Set, name str
 
 // Each runs a statement and calls visit with each row until visit returns an error. A row is valid
 // only during its call.
-func Each[Row any](ctx context.Context, r *Reader, set *sqltemplate.Set, name string, shape any, a Args, visit func(*Row) error) error {
+func Each[Row any](
+	ctx context.Context, r *Reader, set *sqltemplate.Set, name string, shape any, a Args, visit func(*Row) error,
+) error {
 	text, err := set.Text(name, shape)
 	if err != nil {
 		return err
@@ -110,7 +112,9 @@ func each[Row any](ctx context.Context, r *Reader, text string, a Args, visit fu
 var errMissingRow = errors.New("no row where there is always one")
 
 // AskOne is Ask for a statement that returns exactly one row.
-func AskOne[Row any](ctx context.Context, r *Reader, set *sqltemplate.Set, name string, shape any, a Args) (Row, error) {
+func AskOne[Row any](
+	ctx context.Context, r *Reader, set *sqltemplate.Set, name string, shape any, a Args,
+) (Row, error) {
 	rows, err := Ask[Row](ctx, r, set, name, shape, a)
 	if err == nil && len(rows) != 1 {
 		err = fmt.Errorf("query %s: %w", name, errMissingRow)

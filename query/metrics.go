@@ -42,4 +42,5 @@ func reason(err error) string {
 }
 
 var statementSeconds = metric.HistogramVec(metric.API, "tapedeck_query_statement_seconds",
-	"Time that statements on ClickHouse took, by their file in query/sql and how they ended.", prometheus.ExponentialBuckets(0.002, 2.5, 10), "statement", "outcome")
+	"Time that statements on ClickHouse took, by their file in query/sql and how they ended.",
+	prometheus.ExponentialBuckets(0.002, 2.5, 10), "statement", "outcome")

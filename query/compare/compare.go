@@ -53,7 +53,8 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Comparison, error) {
 	}
 	switch {
 	case q.Row >= len(rows):
-		return nil, problem.BadParameter("row", fmt.Sprintf("row %d does not exist: the comparison has %d rows.", q.Row, len(rows)))
+		return nil, problem.BadParameter("row",
+			fmt.Sprintf("row %d does not exist: the comparison has %d rows.", q.Row, len(rows)))
 	case q.Row >= 0:
 		row := rows[q.Row]
 		row.Detail = row.detail(n)
@@ -103,8 +104,10 @@ func (r *Row) fill(index int, a, b *session) {
 
 func (st *step) of(s *session) *StepOf {
 	o := &StepOf{
-		Number: st.number, ID: st.id, Position: st.position.String(), StartMS: query.Millis(st.begin - s.facts.streams.Started),
-		Status: st.status, Agent: st.agent, Error: st.err, Excerpt: difference.Clip(st.said(), excerptBytes), Time: st.split, Totals: totalsOf(st),
+		Number: st.number, ID: st.id, Position: st.position.String(),
+		StartMS: query.Millis(st.begin - s.facts.streams.Started),
+		Status:  st.status, Agent: st.agent, Error: st.err,
+		Excerpt: difference.Clip(st.said(), excerptBytes), Time: st.split, Totals: totalsOf(st),
 	}
 	if st.end != 0 {
 		o.DurationMS = query.KnownMillis(st.end-st.begin, true)

@@ -40,7 +40,8 @@ func (r *Row) detail(n *normalise.Normaliser) []FieldDiff {
 		a, b  string
 	}{{FieldModel, a.model, b.model}, {FieldStatus, a.status, b.status}} {
 		if f.a != f.b && r.a != nil && r.b != nil {
-			list = append(list, FieldDiff{Field: f.field, A: f.a, B: f.b, Words: []difference.Piece{}, Paths: []difference.Change{}})
+			list = append(list,
+				FieldDiff{Field: f.field, A: f.a, B: f.b, Words: []difference.Piece{}, Paths: []difference.Change{}})
 		}
 	}
 	return list

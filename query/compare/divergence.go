@@ -139,7 +139,8 @@ func (w *walk) before(i int) {
 	for _, f := range r.Changed {
 		switch f {
 		case FieldModel:
-			w.input(i, inModel, fmt.Sprintf("the model is %s in A, %s in B", modelName(r.a.model), modelName(r.b.model)))
+			w.input(i, inModel,
+				fmt.Sprintf("the model is %s in A, %s in B", modelName(r.a.model), modelName(r.b.model)))
 		case FieldTools:
 			names := changedTools(r.a.request, r.b.request)
 			w.input(i, inTools, "the tool definitions differ ("+list(names)+")", names...)

@@ -127,7 +127,8 @@ func load(ctx context.Context, r *query.Reader, q *Query) (a, b *facts, err erro
 const near = int64(7 * 24 * time.Hour)
 
 func loadUsage(ctx context.Context, r *query.Reader, q *Query, list []*facts) error {
-	if len(list) == 2 && max(list[0].streams.Last, list[1].streams.Last)-min(list[0].streams.Started, list[1].streams.Started) < near {
+	if len(list) == 2 &&
+		max(list[0].streams.Last, list[1].streams.Last)-min(list[0].streams.Started, list[1].streams.Started) < near {
 		usage, err := usagerecord.SpendingOf(ctx, r, q.Tenant, list[0].streams, list[1].streams)
 		if err == nil {
 			list[0].usage, list[1].usage = usage[0], usage[1]
@@ -159,7 +160,8 @@ func loadMessages(ctx context.Context, r *query.Reader, q *Query, list []*facts)
 		group, within := errgroup.WithContext(ctx)
 		for _, f := range list {
 			group.Go(func() (err error) {
-				f.index, err = query.Ask[indexRow](within, r, statements, "messages_index", f.streams, f.parameters(q).With("limit", q.Steps*messagesOfStep+1))
+				f.index, err = query.Ask[indexRow](within, r, statements, "messages_index", f.streams,
+					f.parameters(q).With("limit", q.Steps*messagesOfStep+1))
 				return err
 			})
 		}

@@ -114,7 +114,8 @@ func (st *step) movable() bool {
 // recovered reports whether a step failed and an equal step succeeded soon after.
 func recovered(steps []*step, at int) bool {
 	failed := steps[at]
-	if schema.Status(failed.status) != schema.StatusError || failed.kind != KindTool && failed.kind != KindModel && failed.kind != KindNode {
+	if schema.Status(failed.status) != schema.StatusError ||
+		failed.kind != KindTool && failed.kind != KindModel && failed.kind != KindNode {
 		return false
 	}
 	for _, st := range steps[at+1 : min(at+1+recoveredWithin, len(steps))] {

@@ -12,8 +12,9 @@ import (
 type Split struct {
 	WaitingMS    *float64 `json:"waiting_ms"`     // before the step, while no other step was in progress
 	FirstTokenMS *float64 `json:"first_token_ms"` // from a call of a model to its first output
-	GenerationMS *float64 `json:"generation_ms"`  // from the first output, or the start if no output was recorded, to the end
-	ToolMS       *float64 `json:"tool_ms"`        // duration of a tool call
+	// GenerationMS is from the first output, or the start if no output was recorded, to the end.
+	GenerationMS *float64 `json:"generation_ms"`
+	ToolMS       *float64 `json:"tool_ms"` // duration of a tool call
 }
 
 // measure sets the splits of all steps that contain no others.
@@ -54,7 +55,8 @@ func (s *Split) add(o *Split) {
 	for _, f := range []struct {
 		to   **float64
 		more *float64
-	}{{&s.WaitingMS, o.WaitingMS}, {&s.FirstTokenMS, o.FirstTokenMS}, {&s.GenerationMS, o.GenerationMS}, {&s.ToolMS, o.ToolMS}} {
+	}{{&s.WaitingMS, o.WaitingMS}, {&s.FirstTokenMS, o.FirstTokenMS},
+		{&s.GenerationMS, o.GenerationMS}, {&s.ToolMS, o.ToolMS}} {
 		if f.more == nil {
 			continue
 		}

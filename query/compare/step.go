@@ -77,7 +77,8 @@ type session struct {
 // build returns a session as a tree of at most so many steps.
 func build(f *facts, most int) *session {
 	s := &session{facts: f, truncated: f.cut}
-	b := &builder{byID: make(map[string]*step, len(f.spans)), spans: make(map[string]*spanmerge.Span, len(f.spans)), nodes: map[string]*step{}}
+	b := &builder{byID: make(map[string]*step, len(f.spans)), spans: make(map[string]*spanmerge.Span, len(f.spans)),
+		nodes: map[string]*step{}}
 	b.addSpans(f.spans)
 	b.addMessages(f.messages)
 	b.addUsage(f.usage.Adds)
@@ -144,7 +145,8 @@ func (b *builder) addSpans(spans []spanmerge.Span) {
 
 func ofSpan(sp *spanmerge.Span) *step {
 	st := &step{
-		kind: Kind(sp.Kind), name: sp.Name, agent: sp.Agent, id: sp.ID, status: sp.Status, err: sp.Error, model: sp.Model,
+		kind: Kind(sp.Kind), name: sp.Name, agent: sp.Agent, id: sp.ID,
+		status: sp.Status, err: sp.Error, model: sp.Model,
 		position: sp.Seen(), begin: sp.Begin(), first: sp.FirstToken,
 	}
 	if st.kind != KindModel && st.kind != KindTool {
@@ -200,7 +202,9 @@ func (b *builder) attach(st, above *step) {
 }
 
 func (b *builder) addMessages(messages []messageRow) {
-	assistant := slices.ContainsFunc(messages, func(m messageRow) bool { return m.Kind == string(schema.MessageAssistant) })
+	assistant := slices.ContainsFunc(messages, func(m messageRow) bool {
+		return m.Kind == string(schema.MessageAssistant)
+	})
 	for i := range messages {
 		m := &messages[i]
 		kind := schema.MessageKind(m.Kind)
@@ -239,15 +243,18 @@ func (st *step) take(kind schema.MessageKind, m *messageRow) bool {
 	switch {
 	case st.kind == KindTool && kind == schema.MessageArguments:
 		st.arguments.add(m)
-	case st.kind == KindTool && (kind == schema.MessageResult || kind == schema.MessageOutput || kind == schema.MessageError):
+	case st.kind == KindTool &&
+		(kind == schema.MessageResult || kind == schema.MessageOutput || kind == schema.MessageError):
 		// The output of a tool is part of its result, and the result may repeat it.
-		if kind == schema.MessageOutput && !st.result.empty() || kind == schema.MessageResult && len(st.result.texts) == 0 && m.Head == st.result.text {
+		if kind == schema.MessageOutput && !st.result.empty() ||
+			kind == schema.MessageResult && len(st.result.texts) == 0 && m.Head == st.result.text {
 			return true
 		}
 		st.result.add(m)
 	case st.kind == KindModel && kind == schema.MessageThinking:
 		st.thinking.add(m)
-	case st.kind == KindModel && (kind == schema.MessageAssistant || kind == schema.MessageReply || kind == schema.MessageError):
+	case st.kind == KindModel &&
+		(kind == schema.MessageAssistant || kind == schema.MessageReply || kind == schema.MessageError):
 		st.text.add(m)
 	default:
 		return false
@@ -329,7 +336,9 @@ func (b *builder) addRequests(requests []requestRow) {
 	for i := range requests {
 		r := &requests[i]
 		calls := byStream[r.Stream]
-		at, _ := slices.BinarySearchFunc(calls, r.Seq, func(c *step, seq uint64) int { return cmp.Compare(c.position.Seq, seq) })
+		at, _ := slices.BinarySearchFunc(calls, r.Seq, func(c *step, seq uint64) int {
+			return cmp.Compare(c.position.Seq, seq)
+		})
 		if at < len(calls) {
 			calls[at].request = r
 		}

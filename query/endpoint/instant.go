@@ -91,7 +91,8 @@ func shift(text string) (time.Duration, error) {
 }
 
 var units = map[string]time.Duration{
-	"ms": time.Millisecond, "s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour,
+	"ms": time.Millisecond, "s": time.Second, "m": time.Minute,
+	"h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour,
 }
 
 // loadZone loads a time zone. It refuses "Local", which would be the server's zone.

@@ -124,7 +124,8 @@ func (db *DB) AddGeneration(generation uint64, recordings ...Recording) {
 func (db *DB) Commit(generation uint64, r Recording, parts ...uint64) {
 	db.t.Helper()
 	tenant := cmp.Or(r.Tenant, db.Tenant)
-	err := db.Conn.Exec(db.t.Context(), "INSERT INTO redecodes (tenant, session_id, stream_id, generation, parts) VALUES (?, ?, ?, ?, ?)",
+	err := db.Conn.Exec(db.t.Context(),
+		"INSERT INTO redecodes (tenant, session_id, stream_id, generation, parts) VALUES (?, ?, ?, ?, ?)",
 		tenant, r.Session, StreamID(r.Stream), generation, parts)
 	if err != nil {
 		db.t.Fatal(err)

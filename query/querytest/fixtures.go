@@ -33,7 +33,8 @@ func Tool(id, name string, status schema.Status, start, end float64) schema.Span
 
 func Span(kind schema.SpanKind, id, parent, name string, status schema.Status, start, end float64) schema.Span {
 	s := schema.Span{
-		Fact: schema.Fact{ID: id, Agent: "main"}, Kind: kind, Parent: parent, Name: name, Status: status, Started: AtSecond(start),
+		Fact: schema.Fact{ID: id, Agent: "main"}, Kind: kind, Parent: parent,
+		Name: name, Status: status, Started: AtSecond(start),
 	}
 	if end != 0 {
 		s.Ended = AtSecond(end)

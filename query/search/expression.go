@@ -53,7 +53,8 @@ func Parse(text string) (*Expression, error) {
 		var part string
 		var ok bool
 		if part, rest, ok = cutPiece(rest); !ok {
-			return nil, badQuery("q has a quotation mark without another one that ends the phrase.", `a phrase between quotation marks, as "timed out"`)
+			return nil, badQuery("q has a quotation mark without another one that ends the phrase.",
+				`a phrase between quotation marks, as "timed out"`)
 		}
 		p := newPiece(part)
 		if len(p.terms) == 0 && p.literal == "" || slices.ContainsFunc(e.pieces, p.equal) {
@@ -62,11 +63,14 @@ func Parse(text string) (*Expression, error) {
 		e.pieces = append(e.pieces, p)
 		e.most = max(e.most, len(p.terms))
 		if count += max(len(p.terms), 1); count > maxTerms {
-			return nil, badQuery("q has more than "+strconv.Itoa(maxTerms)+" words. A character of Chinese, Japanese, Korean or Thai counts as one.", "at most "+strconv.Itoa(maxTerms)+" words")
+			most := strconv.Itoa(maxTerms)
+			return nil, badQuery("q has more than "+most+" words. "+
+				"A character of Chinese, Japanese, Korean or Thai counts as one.", "at most "+most+" words")
 		}
 	}
 	if len(e.pieces) == 0 {
-		return nil, badQuery("q has nothing to search for.", "words", `"a phrase"`, "the beginning of a word with *, as connec*")
+		return nil, badQuery("q has nothing to search for.", "words", `"a phrase"`,
+			"the beginning of a word with *, as connec*")
 	}
 	return e, nil
 }

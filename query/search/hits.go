@@ -97,7 +97,8 @@ func (s *search) hit(row *foundRow, of *sessionstreams.Row) *Hit {
 	}
 	hit := &Hit{
 		SessionID: row.Session, SessionTitle: of.Title, SessionStarted: query.Instant(of.Started),
-		ID: row.Fact, Kind: row.Kind, Name: row.Name, Agent: row.Agent, SpanID: row.Span, RunID: row.Run, Complete: row.Complete,
+		ID: row.Fact, Kind: row.Kind, Name: row.Name, Agent: row.Agent,
+		SpanID: row.Span, RunID: row.Run, Complete: row.Complete,
 		StreamID: row.Stream, Seq: row.Seq,
 	}
 	if role, ok := roleOf[schema.MessageKind(row.Kind)]; ok {
@@ -139,7 +140,8 @@ func (s *search) sessions(ctx context.Context, list []candidate) (map[string]*se
 		ids = append(ids, c.Session)
 	}
 	slices.Sort(ids)
-	rows, err := sessionstreams.ReadStreams(ctx, s.r, s.Tenant, sessionstreams.Shape{}, query.Args{"tenant": s.Tenant, "sessions": slices.Compact(ids)})
+	rows, err := sessionstreams.ReadStreams(ctx, s.r, s.Tenant, sessionstreams.Shape{},
+		query.Args{"tenant": s.Tenant, "sessions": slices.Compact(ids)})
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,8 @@ var Roles = []Role{System, User, Assistant, Tool}
 
 var roleOf = map[schema.MessageKind]Role{
 	schema.MessageSystem: System, schema.MessageUser: User,
-	schema.MessageAssistant: Assistant, schema.MessageThinking: Assistant, schema.MessageArguments: Assistant, schema.MessageReply: Assistant,
+	schema.MessageAssistant: Assistant, schema.MessageThinking: Assistant,
+	schema.MessageArguments: Assistant, schema.MessageReply: Assistant,
 	schema.MessageOutput: Tool, schema.MessageResult: Tool,
 }
 

@@ -69,7 +69,8 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Answer, error) {
 // shortly before the context is done.
 func timedOut(ctx context.Context, err error) bool {
 	end, _ := ctx.Deadline()
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) && time.Until(end) < 100*time.Millisecond {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) ||
+		errors.Is(err, os.ErrDeadlineExceeded) && time.Until(end) < 100*time.Millisecond {
 		return true
 	}
 	e, ok := errors.AsType[*clickhouse.Exception](err)
@@ -115,7 +116,8 @@ func (s *search) run(ctx context.Context, from *place) (err error) {
 func (s *search) candidates(ctx context.Context, lo int64, until *place, rows int) ([]candidate, error) {
 	shape, a := s.asked.shape, s.asked.args.With("from", lo).With("rows", rows)
 	if shape.Until = until != nil; shape.Until {
-		a["until"], a["after_stream"], a["after_seq"], a["after_session"], a["after_fact"] = until.At, until.Stream, until.Seq, until.Session, until.Fact
+		a["until"], a["after_stream"], a["after_seq"], a["after_session"], a["after_fact"] = until.At, until.Stream,
+			until.Seq, until.Session, until.Fact
 	}
 	return query.Ask[candidate](ctx, s.r, statements, "candidates", shape, a)
 }

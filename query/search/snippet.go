@@ -23,7 +23,9 @@ const (
 // snippet returns the first part of a text with the most matches, and the offset of its first
 // match.
 func (m *match) snippet(text string) (parts []Part, at int) {
-	slices.SortFunc(m.places, func(a, b found) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to)) })
+	slices.SortFunc(m.places, func(a, b found) int {
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to))
+	})
 	best, most := 0, 0
 	for i := range m.places {
 		if n := m.within(i); n > most {

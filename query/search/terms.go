@@ -18,7 +18,8 @@ type term struct {
 
 // alone lists the scripts whose characters are single terms.
 var alone = []*unicode.RangeTable{
-	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
+	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
+	unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
 }
 
 // inWord lists the classes of word characters outside ASCII.

@@ -53,15 +53,16 @@ func (t *texts) read(ctx context.Context, list []candidate, bytes int64, whole b
 			a[name] = t.asked.args[name]
 		}
 		a["short"] = shortBytes
-		err := query.Each(ctx, t.r, statements, statement, foundShape{days, whole, t.asked.shape.Phrases}, a, func(row *foundRow) error {
-			key := factKey{ofSpan, row.Session, row.Fact}
-			if !whole && row.Size > shortBytes {
-				t.long[key] = row
-			} else if hit := t.hit(row, t.sessions[row.Session]); hit != nil {
-				t.found[key] = hit
-			}
-			return nil
-		})
+		err := query.Each(ctx, t.r, statements, statement, foundShape{days, whole, t.asked.shape.Phrases}, a,
+			func(row *foundRow) error {
+				key := factKey{ofSpan, row.Session, row.Fact}
+				if !whole && row.Size > shortBytes {
+					t.long[key] = row
+				} else if hit := t.hit(row, t.sessions[row.Session]); hit != nil {
+					t.found[key] = hit
+				}
+				return nil
+			})
 		if err != nil {
 			return err
 		}

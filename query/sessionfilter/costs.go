@@ -40,7 +40,9 @@ const cellsMost = 1_000_000
 // withCosts adds the data from which a statement on session ids computes costs: parameters, and
 // external tables in the context. Costs of settled sessions are read as stored; costs of other
 // sessions are computed from rates, in the table cell_rates.
-func withCosts(ctx context.Context, r *query.Reader, q *Selection, shape *sessionIDsShape, a query.Args) (context.Context, error) {
+func withCosts(
+	ctx context.Context, r *query.Reader, q *Selection, shape *sessionIDsShape, a query.Args,
+) (context.Context, error) {
 	pricer, err := cost.PricerFor(ctx, r, q.Tenant)
 	if err != nil {
 		return nil, err
@@ -71,7 +73,8 @@ func withCosts(ctx context.Context, r *query.Reader, q *Selection, shape *sessio
 			tables = append(tables, t)
 		}
 	}
-	cells, err := query.Ask[rollup.HashedCell](clickhouse.Context(ctx, clickhouse.WithExternalTable(tables...)), r, statements, "price_cells",
+	cells, err := query.Ask[rollup.HashedCell](clickhouse.Context(ctx, clickhouse.WithExternalTable(tables...)), r,
+		statements, "price_cells",
 		*shape, a.With("cells", cellsMost))
 	if err != nil {
 		return nil, err

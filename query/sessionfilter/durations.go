@@ -14,7 +14,9 @@ func (s *sessionIDsShape) whole() bool {
 // byDuration returns a page in the order of durations. Nearly every session has a single row of a
 // single stream, which has its duration. Only sessions with several rows are grouped, since
 // grouping is most of the work.
-func byDuration(ctx context.Context, r *query.Reader, q *Selection, shape sessionIDsShape, a query.Args) ([]Session, error) {
+func byDuration(
+	ctx context.Context, r *query.Reader, q *Selection, shape sessionIDsShape, a query.Args,
+) ([]Session, error) {
 	limit := q.severalRows()
 	several, err := query.Ask[struct {
 		Hash uint64 `ch:"hash"`

@@ -68,7 +68,9 @@ var sortKeys = map[string]string{
 
 // readIDs returns the ids of sessions after the mark, in order. The sessions pass the filter,
 // except that of its statuses only those are applied that a statement can rule out.
-func readIDs(ctx context.Context, r *query.Reader, q *Selection, after *query.Mark, limit int) (list []Session, err error) {
+func readIDs(
+	ctx context.Context, r *query.Reader, q *Selection, after *query.Mark, limit int,
+) (list []Session, err error) {
 	word, descending := strings.CutPrefix(string(q.Sort), "-")
 	if sortKeys[word] == "" {
 		return nil, problem.BadParameter("sort", fmt.Sprintf("sort %q is not known.", q.Sort))
@@ -83,12 +85,16 @@ func readIDs(ctx context.Context, r *query.Reader, q *Selection, after *query.Ma
 		MinDuration: q.MinDuration > 0, MaxDuration: q.MaxDuration > 0,
 		MinTokens: q.MinTokens > 0, MaxTokens: q.MaxTokens != nil,
 		From: !q.From.IsZero(), To: !q.To.IsZero(), After: after != nil,
-		Outdated: q.Outdated, RunStatuses: len(statuses) > 0, OrCut: slices.Contains(q.Statuses, sessionhead.Incomplete),
+		Outdated: q.Outdated, RunStatuses: len(statuses) > 0,
+		OrCut: slices.Contains(q.Statuses, sessionhead.Incomplete),
 	}
 	a := query.Args{
-		"tenant": q.Tenant, "agents": q.Agents, "tools": q.Tools, "models": q.Models, "dialects": q.Dialects, "text": q.Text,
-		"providers": q.Providers, "runs": q.Runs, "nodes": q.Nodes, "service_tiers": q.ServiceTiers, "call_statuses": q.CallStatuses,
-		"min_duration": q.MinDuration.Nanoseconds(), "max_duration": q.MaxDuration.Nanoseconds(), "min_tokens": q.MinTokens,
+		"tenant": q.Tenant, "agents": q.Agents, "tools": q.Tools,
+		"models": q.Models, "dialects": q.Dialects, "text": q.Text,
+		"providers": q.Providers, "runs": q.Runs, "nodes": q.Nodes,
+		"service_tiers": q.ServiceTiers, "call_statuses": q.CallStatuses,
+		"min_duration": q.MinDuration.Nanoseconds(),
+		"max_duration": q.MaxDuration.Nanoseconds(), "min_tokens": q.MinTokens,
 		"limit": limit, "run_statuses": statuses, "decoders": r.DecoderVersion(),
 	}
 	shape.Tokens = shape.MinTokens || shape.MaxTokens || word == "tokens"
@@ -138,7 +144,9 @@ func readIDs(ctx context.Context, r *query.Reader, q *Selection, after *query.Ma
 }
 
 // askIDs reads ids, with the rates of costs if the shape needs them.
-func askIDs(ctx context.Context, r *query.Reader, q *Selection, shape sessionIDsShape, a query.Args) (list []Session, err error) {
+func askIDs(
+	ctx context.Context, r *query.Reader, q *Selection, shape sessionIDsShape, a query.Args,
+) (list []Session, err error) {
 	if shape.Cost {
 		a = maps.Clone(a)
 		if ctx, err = withCosts(ctx, r, q, &shape, a); err != nil {
@@ -176,9 +184,10 @@ func openFor(ctx context.Context, r *query.Reader, q *Selection, after *query.Ma
 
 // openOnly reports whether the query selects only open and lost sessions.
 func (f *Filter) openOnly() bool {
-	return f.SilentFor > 0 || f.RunningFor > 0 || len(f.Statuses) > 0 && !slices.ContainsFunc(f.Statuses, func(s sessionhead.Status) bool {
-		return !s.Open() && s != sessionhead.Lost
-	})
+	return f.SilentFor > 0 || f.RunningFor > 0 ||
+		len(f.Statuses) > 0 && !slices.ContainsFunc(f.Statuses, func(s sessionhead.Status) bool {
+			return !s.Open() && s != sessionhead.Lost
+		})
 }
 
 // likelyRuns lists the statuses of runs of which a session must have one to have any of the
@@ -195,7 +204,8 @@ func likelyRuns(asked []sessionhead.Status) []string {
 		case sessionhead.Cancelled:
 			runs = append(runs, string(schema.StatusCancelled))
 		case sessionhead.Incomplete:
-			runs = append(runs, "", string(schema.StatusOpen), string(schema.StatusWaiting), string(schema.StatusUnclosed))
+			runs = append(runs, "", string(schema.StatusOpen), string(schema.StatusWaiting),
+				string(schema.StatusUnclosed))
 		default:
 			return nil
 		}

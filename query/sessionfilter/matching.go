@@ -37,7 +37,8 @@ func selected(ctx context.Context, r *query.Reader, q Selection) ([]string, erro
 		batch = matchingBatch
 	}
 	var err error
-	if q.only == nil || shows || f.MinCost != nil || f.MaxCost != nil { // otherwise only the streams of few sessions are read
+	// Otherwise only the streams of few sessions are read.
+	if q.only == nil || shows || f.MinCost != nil || f.MaxCost != nil {
 		if q.view, err = rollup.Read(ctx, r, q.Tenant, nil, nil); err != nil {
 			return nil, err
 		}

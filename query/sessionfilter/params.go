@@ -14,7 +14,8 @@ func Read(p *endpoint.Params) *Filter {
 	f.Text, f.Tags = p.Text("q"), tags(p, "tag")
 	f.Agents, f.Tools, f.Models = p.Texts("agent"), p.Texts("tool"), p.Texts("model")
 	f.Dialects = p.Texts("dialect")
-	f.Providers, f.Runs, f.Nodes, f.ServiceTiers = p.Texts("provider"), p.Texts("run"), p.Texts("node"), p.Texts("service_tier")
+	f.Providers, f.Runs, f.Nodes, f.ServiceTiers = p.Texts("provider"), p.Texts("run"), p.Texts("node"),
+		p.Texts("service_tier")
 	f.CallStatuses = endpoint.SomeOf(p, "call_status", callStatuses)
 	f.MinDuration, f.MaxDuration = p.Durations("min_duration", "max_duration")
 	f.SilentFor, f.RunningFor = p.Duration("silent_for"), p.Duration("running_for")

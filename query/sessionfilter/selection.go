@@ -17,7 +17,8 @@ var statements = query.Statements("sessionfilter")
 type Sort string
 
 // Sorts lists all orders, the default first.
-var Sorts = []Sort{"-started", "started", "-last_at", "last_at", "-duration", "duration", "-tokens", "tokens", "-cost", "cost"}
+var Sorts = []Sort{"-started", "started", "-last_at", "last_at", "-duration", "duration", "-tokens", "tokens", "-cost",
+	"cost"}
 
 // Selection is the sessions of a tenant that pass a filter, in an order.
 type Selection struct {

@@ -42,11 +42,13 @@ type candidatesShape struct {
 // sessions with a known cost only. It checks the filter for the first settled sessions and for all
 // unsettled sessions. It returns false if nothing is settled or if it finds too few.
 func bySettledCosts(
-	ctx context.Context, r *query.Reader, q *Selection, after *query.Mark, limit int, shape sessionIDsShape, a query.Args,
+	ctx context.Context, r *query.Reader, q *Selection, after *query.Mark,
+	limit int, shape sessionIDsShape, a query.Args,
 ) (ids []Session, found bool, err error) {
 	word := strings.TrimPrefix(string(q.Sort), "-")
 	known := q.MinCost != nil || q.MaxCost != nil
-	if shape.Few || shape.settled == nil || settledKeys[word] == "" || len(shape.settled.Unsettled) > unsettledNamed || !known && !shape.Descending {
+	if shape.Few || shape.settled == nil || settledKeys[word] == "" || len(shape.settled.Unsettled) > unsettledNamed ||
+		!known && !shape.Descending {
 		return nil, false, nil
 	}
 	table, err := r.Prices(ctx, "")
@@ -101,7 +103,9 @@ func bySettledCosts(
 
 // passing returns, in order, the candidates and the unsettled sessions that pass the filter.
 // Candidates already satisfy the conditions on times and costs.
-func passing(ctx context.Context, r *query.Reader, q *Selection, shape sessionIDsShape, a query.Args, front []candidate) ([]Session, error) {
+func passing(
+	ctx context.Context, r *query.Reader, q *Selection, shape sessionIDsShape, a query.Args, front []candidate,
+) ([]Session, error) {
 	var ids []Session
 	names := slices.Clone(shape.settled.Unsettled)
 	for _, c := range front {

@@ -29,7 +29,9 @@ type Summary struct {
 // readSummaries returns what the list shows of the sessions, by id, except their ends (see
 // setEnds). Sessions that do not exist are left out. Settled values of a view, which may be nil,
 // are read as stored.
-func readSummaries(ctx context.Context, r *query.Reader, tenant string, ids []Session, view *rollup.View) (map[string]*Summary, error) {
+func readSummaries(
+	ctx context.Context, r *query.Reader, tenant string, ids []Session, view *rollup.View,
+) (map[string]*Summary, error) {
 	sessions := make(map[string]*Summary, len(ids))
 	if len(ids) == 0 {
 		return sessions, nil
@@ -83,7 +85,9 @@ func readSummaries(ctx context.Context, r *query.Reader, tenant string, ids []Se
 }
 
 // readStored returns what the streams and spans of some sessions state.
-func readStored(ctx context.Context, r *query.Reader, tenant string, ids []Session) (streams []sessionstreams.Row, spans []sessionhead.SpanCounts, err error) {
+func readStored(
+	ctx context.Context, r *query.Reader, tenant string, ids []Session,
+) (streams []sessionstreams.Row, spans []sessionhead.SpanCounts, err error) {
 	if len(ids) == 0 {
 		return nil, nil, nil
 	}
@@ -94,7 +98,8 @@ func readStored(ctx context.Context, r *query.Reader, tenant string, ids []Sessi
 	a := Parameters(tenant, ids)
 	group, of := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
-		streams, err = sessionstreams.ReadStreams(of, r, tenant, sessionstreams.Shape{Since: oldest > 0}, a.With("oldest_stream", oldest))
+		streams, err = sessionstreams.ReadStreams(of, r, tenant, sessionstreams.Shape{Since: oldest > 0},
+			a.With("oldest_stream", oldest))
 		return err
 	})
 	group.Go(func() (err error) {
@@ -113,12 +118,15 @@ type settledRow struct {
 }
 
 // readSettled returns the settled rows of sessions, and the sessions without one.
-func readSettled(ctx context.Context, r *query.Reader, tenant string, ids []Session, view *rollup.View) ([]settledRow, []Session, error) {
+func readSettled(
+	ctx context.Context, r *query.Reader, tenant string, ids []Session, view *rollup.View,
+) ([]settledRow, []Session, error) {
 	asked, rest := settledAmong(ids, view)
 	if len(asked) == 0 {
 		return nil, ids, nil
 	}
-	rows, err := query.Ask[settledRow](ctx, r, statements, "settled_sessions", nil, Parameters(tenant, asked).With("batches", view.IDs()))
+	rows, err := query.Ask[settledRow](ctx, r, statements, "settled_sessions", nil,
+		Parameters(tenant, asked).With("batches", view.IDs()))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -153,7 +161,9 @@ func settledAmong(ids []Session, view *rollup.View) (stored, rest []Session) {
 
 // readTotals returns the usage of sessions, by id; sessions without usage are left out. It runs no
 // statement if the usage was already looked up.
-func readTotals(ctx context.Context, r *query.Reader, tenant string, ids []Session, view *rollup.View) (map[string]cost.UsageTotals, error) {
+func readTotals(
+	ctx context.Context, r *query.Reader, tenant string, ids []Session, view *rollup.View,
+) (map[string]cost.UsageTotals, error) {
 	totals := make(map[string]cost.UsageTotals, len(ids))
 	if ids[0].totals != nil { // then all of them have totals
 		for i := range ids {
@@ -166,7 +176,8 @@ func readTotals(ctx context.Context, r *query.Reader, tenant string, ids []Sessi
 		return nil, err
 	}
 	stored, rest := settledAmong(ids, view)
-	if err := addTotals(ctx, r, tenant, pricer, "session_usage", []string{}, rest, totals); err != nil || len(stored) == 0 {
+	if err := addTotals(ctx, r, tenant, pricer, "session_usage", []string{}, rest, totals); err != nil ||
+		len(stored) == 0 {
 		return totals, err
 	}
 	return totals, addTotals(ctx, r, tenant, pricer, "settled_spent", view.IDs(), stored, totals)
@@ -174,7 +185,8 @@ func readTotals(ctx context.Context, r *query.Reader, tenant string, ids []Sessi
 
 // addTotals adds to totals the usage of sessions that a statement returns.
 func addTotals(
-	ctx context.Context, r *query.Reader, tenant string, pricer *cost.Pricer, statement string, batches []string, ids []Session, totals map[string]cost.UsageTotals,
+	ctx context.Context, r *query.Reader, tenant string, pricer *cost.Pricer, statement string,
+	batches []string, ids []Session, totals map[string]cost.UsageTotals,
 ) error {
 	if len(ids) == 0 {
 		return nil

@@ -19,7 +19,8 @@ type sessionBound struct {
 // of the first sessions of that order only; of more sessions if too few of them are certain to
 // precede all others, and of all sessions only if that is still not enough.
 func mostTokens(
-	ctx context.Context, r *query.Reader, q *Selection, after *query.Mark, limit int, shape sessionIDsShape, a query.Args,
+	ctx context.Context, r *query.Reader, q *Selection, after *query.Mark,
+	limit int, shape sessionIDsShape, a query.Args,
 ) ([]Session, error) {
 	spare := q.spare()
 	for _, rows := range []int{limit + spare, 8*limit + spare} {
@@ -50,7 +51,8 @@ func mostTokens(
 
 // bounded returns, in order, the sessions that pass the filter and used tokens, with their usage.
 func bounded(
-	ctx context.Context, r *query.Reader, q *Selection, after *query.Mark, shape sessionIDsShape, a query.Args, bounds []sessionBound,
+	ctx context.Context, r *query.Reader, q *Selection, after *query.Mark,
+	shape sessionIDsShape, a query.Args, bounds []sessionBound,
 ) ([]Session, error) {
 	names := make([]string, len(bounds))
 	for i := range bounds {
@@ -58,7 +60,8 @@ func bounded(
 	}
 	shape.Few, shape.SortKey = true, "toInt64(0)"
 	shape.Tokens, shape.MinTokens, shape.MaxTokens, shape.After = false, false, false, false
-	ids, err := query.Ask[Session](ctx, r, statements, "session_ids", shape, a.With("among", names).With("limit", len(names)))
+	ids, err := query.Ask[Session](ctx, r, statements, "session_ids", shape,
+		a.With("among", names).With("limit", len(names)))
 	if err != nil || len(ids) == 0 {
 		return nil, err
 	}

@@ -25,7 +25,8 @@ type sessionWindow struct {
 // It is correct in both directions, since the row that determines a session's position is in the
 // window with it.
 func frontFirst(
-	ctx context.Context, r *query.Reader, q *Selection, after *query.Mark, limit int, shape sessionIDsShape, a query.Args,
+	ctx context.Context, r *query.Reader, q *Selection, after *query.Mark,
+	limit int, shape sessionIDsShape, a query.Args,
 ) ([]Session, error) {
 	if begin, ok := shape.windowBegin(q, after); ok {
 		shape.Begin, a["begin"] = true, begin

@@ -52,7 +52,8 @@ func NewTable(w io.Writer, columns []Column) *Table {
 		group[c.Name] = c.node()
 	}
 	schema := parquet.NewSchema("rows", ordered{group, columns})
-	return &Table{GenericWriter: parquet.NewGenericWriter[any](w, append(ParquetOptions(), schema)...), columns: columns}
+	return &Table{GenericWriter: parquet.NewGenericWriter[any](w, append(ParquetOptions(), schema)...),
+		columns: columns}
 }
 
 func (c Column) node() parquet.Node {

@@ -18,7 +18,8 @@ type Spool struct {
 func NewSpool() (*Spool, error) {
 	s := &Spool{}
 	var err error
-	s.encoder, err = zstd.NewWriter(&s.kept, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))
+	s.encoder, err = zstd.NewWriter(&s.kept, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
+		zstd.WithWindowSize(1<<20))
 	return s, err
 }
 

@@ -63,7 +63,8 @@ func (a *accounts) find(id string) (Account, error) {
 			return newAccount(k, value), nil
 		}
 	}
-	return Account{}, problem.BadParameter("account", fmt.Sprintf("There is no account %q: the price file has accounts of other tags.", id), a.allowed()...)
+	return Account{}, problem.BadParameter("account",
+		fmt.Sprintf("There is no account %q: the price file has accounts of other tags.", id), a.allowed()...)
 }
 
 // allowed lists the accepted forms of account ids, for error messages.

@@ -15,7 +15,8 @@ import (
 
 // Columns are the columns of the canonical text of rows.
 var Columns = []string{
-	"ordinal", "class", "charge_period", "charge_period_start", "charge_period_end", "charge_id", "at", "session_id", "stream_id", "position",
+	"ordinal", "class", "charge_period", "charge_period_start", "charge_period_end",
+	"charge_id", "at", "session_id", "stream_id", "position",
 	"provider", "model", "service_tier", "speed", "region", "tags", "unit", "quantity", "per",
 	"list_price", "contracted_price", "price", "list_cost", "contracted_cost", "billed_cost",
 	"prices_hash", "rules", "unpriced_reason", "note",
@@ -35,7 +36,8 @@ func (r *Row) AppendTo(b []byte) []byte {
 	b = moment(b, r.End)
 	b = field(b, r.ChargeID)
 	b = moment(b, r.At)
-	for _, text := range [...]string{r.SessionID, r.StreamID, r.Position, r.Provider, r.Model, r.ServiceTier, r.Speed, r.Region} {
+	for _, text := range [...]string{r.SessionID, r.StreamID, r.Position, r.Provider, r.Model, r.ServiceTier, r.Speed,
+		r.Region} {
 		b = field(b, text)
 	}
 	b = field(b, object(r.Tags))
@@ -44,7 +46,8 @@ func (r *Row) AppendTo(b []byte) []byte {
 	b = append(b, r.Quantity.String()...)
 	b = append(b, ',')
 	b = strconv.AppendInt(b, r.Per, 10)
-	for _, d := range [...]*decimal.NullDecimal{&r.ListPrice, &r.ContractedPrice, &r.Price, &r.ListCost, &r.ContractedCost, &r.BilledCost} {
+	for _, d := range [...]*decimal.NullDecimal{&r.ListPrice, &r.ContractedPrice, &r.Price, &r.ListCost,
+		&r.ContractedCost, &r.BilledCost} {
 		b = append(b, ',')
 		if d.Valid {
 			b = append(b, d.Decimal.String()...)

@@ -14,7 +14,8 @@ import (
 // costs nothing and counts nothing has no row.
 func rowsOf(rows []Row, c *charges.Charge, p *Period) []Row {
 	r := Row{
-		Period: p.Month, ChargeID: c.ChargeID, At: c.At, SessionID: c.SessionID, StreamID: c.StreamID, Position: c.Position,
+		Period: p.Month, ChargeID: c.ChargeID, At: c.At, SessionID: c.SessionID,
+		StreamID: c.StreamID, Position: c.Position,
 		Model: query.Text(c.Model), ServiceTier: c.ServiceTier, Speed: c.Speed, Region: c.Region, Tags: c.Tags,
 		PricesHash: c.PricesHash, Rules: c.Rules,
 	}

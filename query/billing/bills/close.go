@@ -33,7 +33,8 @@ func (s *Store) Close(ctx context.Context, tenant, account, period string) (*Bil
 	b, err := s.close(ctx, tenant, account, period)
 	observeClose(began, b, err)
 	if err == nil {
-		s.log.Info("bills: closed a bill", "number", b.Number, "tenant", tenant, "account", b.Account, "period", b.Period, "rows", b.Rows, "corrections", b.Corrections, "total", b.Total, "currency", b.Currency)
+		s.log.Info("bills: closed a bill", "number", b.Number, "tenant", tenant, "account", b.Account,
+			"period", b.Period, "rows", b.Rows, "corrections", b.Corrections, "total", b.Total, "currency", b.Currency)
 	}
 	return b, err
 }
@@ -71,13 +72,15 @@ func (s *Store) close(ctx context.Context, tenant, account, period string) (*Bil
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 	defer cancel()
 	if err := s.store(ctx, tenant, c.bill); err != nil {
-		return nil, fmt.Errorf("bill %s is closed and will be listed after the next close or preview: %w", c.bill.Number, err)
+		return nil, fmt.Errorf("bill %s is closed and will be listed after the next close or preview: %w",
+			c.bill.Number, err)
 	}
 	if err := failpoint.Reach(ctx, stepStored); err != nil {
 		return nil, err
 	}
 	if err := s.clean(ctx, tenant, append(c.before, *c.bill)); err != nil {
-		s.log.Warn("bills: rows of abandoned attempts stay until the next close of the account", "account", account, "error", err)
+		s.log.Warn("bills: rows of abandoned attempts stay until the next close of the account", "account", account,
+			"error", err)
 	}
 	return c.bill, failpoint.Reach(ctx, stepCleaned)
 }
@@ -129,7 +132,9 @@ func (s *Store) commit(ctx context.Context, c *computation, revision uint64) err
 		}
 		if len(now) != len(c.before) {
 			// The rows of this attempt are removed by a later close.
-			return conflict("Period closed", fmt.Sprintf("Bill %s of %s for %s was closed at the same time.", now[0].Number, c.account.ID, now[0].Period),
+			return conflict("Period closed",
+				fmt.Sprintf("Bill %s of %s for %s was closed at the same time.", now[0].Number, c.account.ID,
+					now[0].Period),
 				"What changed since becomes a correction in the bill of the next period.")
 		}
 	}

@@ -79,12 +79,15 @@ func (c *computation) order(m month) (*Bill, error) {
 	switch text := m.String(); {
 	case slices.ContainsFunc(c.before, func(b Bill) bool { return b.Period == text }):
 		i := slices.IndexFunc(c.before, func(b Bill) bool { return b.Period == text })
-		return nil, conflict("Period closed", "The period "+text+" of "+c.account.ID+" is closed: bill "+c.before[i].Number+".",
+		return nil, conflict("Period closed",
+			"The period "+text+" of "+c.account.ID+" is closed: bill "+c.before[i].Number+".",
 			"What changed since becomes a correction in the bill of "+next.String()+".")
 	case text < first.Period:
-		return nil, conflict("Period before the first bill", "The first bill of "+c.account.ID+" is of "+first.Period+".", "Close "+next.String()+" next.")
+		return nil, conflict("Period before the first bill",
+			"The first bill of "+c.account.ID+" is of "+first.Period+".", "Close "+next.String()+" next.")
 	case m != next:
-		return nil, conflict("Periods not in order", "The last bill of "+c.account.ID+" is of "+last.Period+".", "Close "+next.String()+" first.")
+		return nil, conflict("Periods not in order", "The last bill of "+c.account.ID+" is of "+last.Period+".",
+			"Close "+next.String()+" first.")
 	}
 	return last, nil
 }
@@ -133,7 +136,8 @@ func (c *computation) newBill(ctx context.Context) error {
 	}
 	c.bill = &Bill{
 		Prefix: c.account.Kind.Prefix, Account: c.account.ID, AccountName: c.account.Name, Period: c.period.Month,
-		Start: c.period.Start, End: c.period.End, Timezone: c.account.Kind.Zone, Currency: c.table.Currency(), MinorUnits: minor,
+		Start: c.period.Start, End: c.period.End, Timezone: c.account.Kind.Zone,
+		Currency: c.table.Currency(), MinorUnits: minor,
 		PricesHash: c.table.Hash(), Since: since, Checked: map[string]string{},
 	}
 	c.totals = newTotals(c.bill)
@@ -201,7 +205,8 @@ const readTogether = 256
 // charges calls visit with the charges of the account in a period, at the prices of the table with
 // the given hash. The next charges are read and priced while visit runs.
 func (c *computation) charges(ctx context.Context, p *Period, hash string, visit func(*charges.Charge) error) error {
-	q := charges.Query{Tenant: c.tenant, From: p.Start, To: p.End, SessionIDs: c.sessions, Pricing: grouping.Pricing{Table: hash}}
+	q := charges.Query{Tenant: c.tenant, From: p.Start, To: p.End, SessionIDs: c.sessions,
+		Pricing: grouping.Pricing{Table: hash}}
 	group, ctx := errgroup.WithContext(ctx)
 	read := make(chan []*charges.Charge, 4)
 	group.Go(func() error {
@@ -285,7 +290,8 @@ func (c *computation) inOrder(ctx context.Context) error {
 	})
 	if errors.Is(err, errFound) {
 		m := monthOf(first.In(c.period.Zone)).String()
-		return conflict("Periods not in order", "The account "+c.account.ID+" has charges of "+m+" and no bill of it.", "Close "+m+" first.")
+		return conflict("Periods not in order", "The account "+c.account.ID+" has charges of "+m+" and no bill of it.",
+			"Close "+m+" first.")
 	}
 	return err
 }

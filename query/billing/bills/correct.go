@@ -94,7 +94,9 @@ func (c *computation) compare(ctx context.Context, p *Period, bills []Bill, hash
 	for _, id := range slices.Sorted(maps.Keys(r.charges)) { // charges that were billed and are no longer stored
 		was := r.charges[id]
 		if items := differences(was.items, nil); len(items) > 0 {
-			r.list = append(r.list, difference{chargeID: id, session: was.session, stream: was.stream, items: items, before: was.items, hash: was.hash})
+			r.list = append(r.list,
+				difference{chargeID: id, session: was.session, stream: was.stream, items: items, before: was.items,
+					hash: was.hash})
 		}
 	}
 	return r, nil
@@ -158,7 +160,8 @@ func (c *computation) correctSome(ctx context.Context, p *Period, r *compared, s
 				row, ok = were[place{d.chargeID, r.keys[item.key]}]
 			}
 			if !ok {
-				return fmt.Errorf("correct charge %s of %s: its billed rows are not stored in the table bill_rows: restore the table from a backup that has them", d.chargeID, p.Month)
+				return fmt.Errorf("correct charge %s of %s: its billed rows are not stored in the table bill_rows: "+
+					"restore the table from a backup that has them", d.chargeID, p.Month)
 			}
 			r.row(&row, item)
 			row.Number, row.Class, row.Note = "", Correction, d.why

@@ -34,13 +34,15 @@ func (c *computation) fingerprints(ctx context.Context, periods []Period) ([]str
 			sums[i] ^= row.Fingerprint
 		}
 		for i := range row.Models {
-			models[row.Period] = append(models[row.Period], prices.Named{Provider: row.Providers[i], Model: row.Models[i]})
+			models[row.Period] = append(models[row.Period],
+				prices.Named{Provider: row.Providers[i], Model: row.Models[i]})
 		}
 	}
 	texts := make([]string, len(periods))
 	for i, sum := range sums {
 		p := &periods[i]
-		texts[i] = hex.EncodeToString(binary.BigEndian.AppendUint64(nil, sum)) + "-" + c.table.Digest(c.tenant, models[i], p.Start, p.End)
+		texts[i] = hex.EncodeToString(binary.BigEndian.AppendUint64(nil, sum)) + "-" +
+			c.table.Digest(c.tenant, models[i], p.Start, p.End)
 	}
 	return texts, nil
 }

@@ -65,7 +65,8 @@ type ExpiredError struct {
 
 // Error implements error.
 func (e *ExpiredError) Error() string {
-	return fmt.Sprintf("the frames of session %q expired on %s; its facts and charges remain", e.Session, e.At.Format(time.DateOnly))
+	return fmt.Sprintf("the frames of session %q expired on %s; its facts and charges remain", e.Session,
+		e.At.Format(time.DateOnly))
 }
 
 // FrameDifference is a charge for which the frames state another value than is stored.
@@ -84,7 +85,8 @@ const maxFrameFailures = 20
 // frames decodes the frames of at most so many sessions anew and compares their usage with the
 // stored usage. Sessions with differences come first, then the sessions with the highest cost.
 func (v *verifier) frames(ctx context.Context, most int) error {
-	rows, err := query.Ask[sessionRow](ctx, v.store.reader, statements, "billed_sessions", nil, query.Args{"tenant": v.tenant, "attempt": v.bill.Attempt})
+	rows, err := query.Ask[sessionRow](ctx, v.store.reader, statements, "billed_sessions", nil,
+		query.Args{"tenant": v.tenant, "attempt": v.bill.Attempt})
 	if err != nil {
 		return err
 	}
@@ -97,7 +99,9 @@ func (v *verifier) frames(ctx context.Context, most int) error {
 	for i := range v.result.Differences {
 		differing[v.result.Differences[i].SessionID] = true
 	}
-	slices.SortStableFunc(rows, func(a, b sessionRow) int { return boolean(differing[b.ID]) - boolean(differing[a.ID]) })
+	slices.SortStableFunc(rows, func(a, b sessionRow) int {
+		return boolean(differing[b.ID]) - boolean(differing[a.ID])
+	})
 	for _, row := range rows[:min(most, len(rows))] {
 		if err := v.session(ctx, row.ID); err != nil {
 			return err
@@ -131,13 +135,15 @@ func (v *verifier) session(ctx context.Context, id string) error {
 		u := stated[c.ChargeID]
 		delete(stated, c.ChargeID)
 		if u == nil {
-			v.frameDifference(FrameDifference{ChargeID: c.ChargeID, SessionID: id, Field: "usage", Stored: fmt.Sprint(c.Tokens.Total)})
+			v.frameDifference(FrameDifference{ChargeID: c.ChargeID, SessionID: id, Field: "usage",
+				Stored: fmt.Sprint(c.Tokens.Total)})
 			return nil
 		}
 		stored := storedUsage(c)
 		for i, field := range u.fields() {
 			if was := stored[i]; was != field.value {
-				v.frameDifference(FrameDifference{ChargeID: c.ChargeID, SessionID: id, Position: u.position, Field: field.name, Stored: was, Decoded: field.value})
+				v.frameDifference(FrameDifference{ChargeID: c.ChargeID, SessionID: id, Position: u.position,
+					Field: field.name, Stored: was, Decoded: field.value})
 			}
 		}
 		return nil
@@ -146,7 +152,8 @@ func (v *verifier) session(ctx context.Context, id string) error {
 		return err
 	}
 	for charge, u := range stated {
-		v.frameDifference(FrameDifference{ChargeID: charge, SessionID: id, Position: u.position, Field: "usage", Decoded: strconv.FormatInt(u.quantities.Tokens(), 10)})
+		v.frameDifference(FrameDifference{ChargeID: charge, SessionID: id, Position: u.position, Field: "usage",
+			Decoded: strconv.FormatInt(u.quantities.Tokens(), 10)})
 	}
 	return nil
 }

@@ -43,7 +43,8 @@ func (k KeyValueHeads) bucket(ctx context.Context) (jetstream.KeyValue, error) {
 		return nil, fmt.Errorf("JetStream: %w", err)
 	}
 	kv, err := js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
-		Bucket: HeadsBucket, Description: "tapedeck: the last bill of each tenant", Storage: jetstream.FileStorage, Replicas: k.Replicas,
+		Bucket: HeadsBucket, Description: "tapedeck: the last bill of each tenant",
+		Storage: jetstream.FileStorage, Replicas: k.Replicas,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("bucket %s: %w", HeadsBucket, err)
@@ -90,7 +91,8 @@ func (k KeyValueHeads) Commit(ctx context.Context, tenant string, b *Bill, revis
 	}
 	value := packer.EncodeAll(text, nil)
 	if len(value) > maxHead {
-		return fmt.Errorf("bill %s has %d lines, which do not fit into a message (%d bytes, at most %d)", b.Number, len(b.Lines), len(value), maxHead)
+		return fmt.Errorf("bill %s has %d lines, which do not fit into a message (%d bytes, at most %d)", b.Number,
+			len(b.Lines), len(value), maxHead)
 	}
 	kv, err := k.bucket(ctx)
 	if err != nil {
@@ -102,7 +104,8 @@ func (k KeyValueHeads) Commit(ctx context.Context, tenant string, b *Bill, revis
 		_, err = kv.Update(ctx, headKey(tenant), value, revision)
 	}
 	var refused *jetstream.APIError
-	if errors.Is(err, jetstream.ErrKeyExists) || errors.As(err, &refused) && refused.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence {
+	if errors.Is(err, jetstream.ErrKeyExists) ||
+		errors.As(err, &refused) && refused.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence {
 		return ErrOvertaken
 	}
 	if err != nil {

@@ -39,7 +39,8 @@ var states = []State{Open, Draft, Closed}
 // List serves GET /v1/bills.
 func (h Handler) List(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
-	q := ListQuery{Tenant: tenant, Account: p.Text("account"), State: endpoint.OneOf(p, "state", states), From: p.Text("from"), To: p.Text("to")}
+	q := ListQuery{Tenant: tenant, Account: p.Text("account"), State: endpoint.OneOf(p, "state", states),
+		From: p.Text("from"), To: p.Text("to")}
 	if err := p.Done(); err != nil {
 		h.Fail(w, r, err)
 		return

@@ -72,7 +72,8 @@ func (s *Store) List(ctx context.Context, q ListQuery) (*List, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &lister{store: s, query: q, accounts: accounts{q.Tenant, table.Accounts()}, currency: table.Currency(), now: s.now(), items: map[string]*Item{}}
+	l := &lister{store: s, query: q, accounts: accounts{q.Tenant, table.Accounts()}, currency: table.Currency(),
+		now: s.now(), items: map[string]*Item{}}
 	if l.minor, err = prices.MinorUnits(l.currency); err != nil {
 		return nil, err
 	}
@@ -133,8 +134,10 @@ func (l *lister) closed() {
 			continue
 		}
 		l.items[itemKey(b.Account, b.Period)] = &Item{
-			Account: b.Account, AccountName: b.AccountName, Period: b.Period, State: Closed, Start: b.Start, End: b.End, ClosableAt: b.End,
-			Timezone: b.Timezone, Currency: b.Currency, MinorUnits: b.MinorUnits, Number: &b.Number, ClosedAt: b.ClosedAt, Total: &b.Total, Unpriced: b.Unpriced,
+			Account: b.Account, AccountName: b.AccountName, Period: b.Period,
+			State: Closed, Start: b.Start, End: b.End, ClosableAt: b.End,
+			Timezone: b.Timezone, Currency: b.Currency, MinorUnits: b.MinorUnits, Number: &b.Number,
+			ClosedAt: b.ClosedAt, Total: &b.Total, Unpriced: b.Unpriced,
 		}
 	}
 }
@@ -156,7 +159,8 @@ func (l *lister) usage(ctx context.Context) error {
 			return err
 		}
 		r, err := usagereport.Read(ctx, l.store.reader, usagereport.Query{
-			Tenant: l.query.Tenant, From: l.from.start(zone), To: l.to.plus(1).start(zone), Zone: zone, Granularity: grouping.Monthly, GroupBy: by,
+			Tenant: l.query.Tenant, From: l.from.start(zone), To: l.to.plus(1).start(zone),
+			Zone: zone, Granularity: grouping.Monthly, GroupBy: by,
 		})
 		if err != nil {
 			return err
@@ -226,7 +230,8 @@ func (l *lister) item(a *Account, m month) (*Item, error) {
 		return nil, err
 	}
 	item := &Item{
-		Account: a.ID, AccountName: a.Name, Period: p.Month, State: p.state(l.now), Start: p.Start, End: p.End, ClosableAt: p.ClosableAt,
+		Account: a.ID, AccountName: a.Name, Period: p.Month, State: p.state(l.now),
+		Start: p.Start, End: p.End, ClosableAt: p.ClosableAt,
 		Timezone: a.Kind.Zone, Currency: l.currency, MinorUnits: l.minor, Calls: new(uint64),
 	}
 	l.items[key] = item

@@ -27,7 +27,8 @@ type month struct {
 func parseMonth(parameter, text string) (month, error) {
 	t, err := time.Parse("2006-01", text)
 	if err != nil || t.Year() < 1970 || t.Year() > 2261 {
-		return month{}, problem.BadParameter(parameter, fmt.Sprintf("%s %q is not a month of the years 1970 to 2261.", parameter, text), "a month, as 2026-10")
+		return month{}, problem.BadParameter(parameter,
+			fmt.Sprintf("%s %q is not a month of the years 1970 to 2261.", parameter, text), "a month, as 2026-10")
 	}
 	return month{t.Year(), t.Month()}, nil
 }
@@ -82,10 +83,13 @@ func (p *Period) state(now time.Time) State {
 func (p *Period) closable(now time.Time) error {
 	switch {
 	case now.Before(p.End):
-		return conflict("Period not over", fmt.Sprintf("The period %s ends on %s.", p.Month, p.End.In(p.Zone).Format(time.RFC3339)),
+		return conflict("Period not over",
+			fmt.Sprintf("The period %s ends on %s.", p.Month, p.End.In(p.Zone).Format(time.RFC3339)),
 			fmt.Sprintf("It can be closed from %s on.", p.ClosableAt.In(p.Zone).Format(time.RFC3339)))
 	case now.Before(p.ClosableAt):
-		return conflict("Period not over", fmt.Sprintf("The period %s is a draft until %s, for usage that arrives late.", p.Month, p.ClosableAt.In(p.Zone).Format(time.RFC3339)),
+		return conflict("Period not over",
+			fmt.Sprintf("The period %s is a draft until %s, for usage that arrives late.", p.Month,
+				p.ClosableAt.In(p.Zone).Format(time.RFC3339)),
 			"Close it then, or set another grace of the account in the price file.")
 	}
 	return nil
@@ -110,5 +114,6 @@ func (p *Period) day(at time.Time) (start, end time.Time) {
 }
 
 var tooBusy = problem.Problem{
-	Title: "Too many bills", Status: 503, RetryAfter: 5 * time.Second, Detail: "Many other bills of the tenant are closed at the same time.", Hint: "Try again in a few seconds.",
+	Title: "Too many bills", Status: 503, RetryAfter: 5 * time.Second,
+	Detail: "Many other bills of the tenant are closed at the same time.", Hint: "Try again in a few seconds.",
 }

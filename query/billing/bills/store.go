@@ -85,14 +85,18 @@ type rowsShape struct{ Charges, After, Limited bool }
 
 // Rows calls visit with the rows of a bill in their order, starting at an ordinal: at most limit
 // rows, or all if limit is 0.
-func (s *Store) Rows(ctx context.Context, tenant string, b *Bill, from uint64, limit int, visit func(*Row) error) error {
+func (s *Store) Rows(
+	ctx context.Context, tenant string, b *Bill, from uint64, limit int, visit func(*Row) error,
+) error {
 	shape := rowsShape{After: from > 0, Limited: limit > 0}
 	args := query.Args{"tenant": tenant, "attempts": []string{b.Attempt}, "ordinal": from, "limit": limit}
 	return s.eachRow(ctx, shape, args, map[string]string{b.Attempt: b.Number}, visit)
 }
 
 // eachRow calls a function with rows of bills. numbers are the numbers of the bills, by attempt.
-func (s *Store) eachRow(ctx context.Context, shape rowsShape, args query.Args, numbers map[string]string, visit func(*Row) error) error {
+func (s *Store) eachRow(
+	ctx context.Context, shape rowsShape, args query.Args, numbers map[string]string, visit func(*Row) error,
+) error {
 	return query.Each(ctx, s.reader, statements, "bill_rows", shape, args, func(stored *StoredRow) error {
 		r, err := stored.Row(numbers[stored.Attempt])
 		if err != nil {
@@ -134,7 +138,8 @@ func (s *Store) store(ctx context.Context, tenant string, b *Bill) error {
 		return err
 	}
 	if rows != b.Rows {
-		return fmt.Errorf("bill %s of account %q was closed with %d rows, of which ClickHouse has %d: restore the table bill_rows from a backup that has them",
+		return fmt.Errorf("bill %s of account %q was closed with %d rows, of which ClickHouse has %d: "+
+			"restore the table bill_rows from a backup that has them",
 			b.Number, b.Account, b.Rows, rows)
 	}
 	text, err := json.Marshal(b)
@@ -144,7 +149,8 @@ func (s *Store) store(ctx context.Context, tenant string, b *Bill) error {
 	batch, err := s.conn.PrepareBatch(ctx, statements.Must("insert_bill", nil))
 	if err == nil {
 		defer batch.Close()
-		err = batch.Append(tenant, b.Account, b.Period, b.Number, b.Prefix, b.Sequence, b.Attempt, b.Start, b.End, *b.ClosedAt,
+		err = batch.Append(tenant, b.Account, b.Period, b.Number, b.Prefix, b.Sequence, b.Attempt, b.Start, b.End,
+			*b.ClosedAt,
 			b.Currency, b.PricesHash, b.RowsHash, b.Total.String(), string(text))
 		if err == nil {
 			err = batch.Send()

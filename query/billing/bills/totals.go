@@ -36,7 +36,8 @@ func (t *totals) add(r *Row) {
 	k := lineKey{r.Class, r.Period, r.Provider, r.Model, r.Unit, !r.BilledCost.Valid}
 	l := t.lines[k]
 	if l == nil {
-		l = &Line{Class: k.class, Period: k.period, Provider: k.provider, Model: k.model, Unit: k.unit, Unpriced: k.unpriced}
+		l = &Line{Class: k.class, Period: k.period, Provider: k.provider, Model: k.model, Unit: k.unit,
+			Unpriced: k.unpriced}
 		t.lines[k] = l
 	}
 	l.Rows++
@@ -64,7 +65,8 @@ func (t *totals) done() {
 	}
 	b.Residual = b.Total.Sub(b.BilledCost)
 	slices.SortFunc(b.Lines, func(x, y Line) int {
-		return cmp.Or(cmp.Compare(x.Class, y.Class), cmp.Compare(x.Period, y.Period), cmp.Compare(x.Provider, y.Provider),
+		return cmp.Or(cmp.Compare(x.Class, y.Class), cmp.Compare(x.Period, y.Period),
+			cmp.Compare(x.Provider, y.Provider),
 			cmp.Compare(x.Model, y.Model), cmp.Compare(x.Unit, y.Unit), boolean(x.Unpriced)-boolean(y.Unpriced))
 	})
 }

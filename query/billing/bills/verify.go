@@ -26,7 +26,8 @@ func (s *Store) Verify(ctx context.Context, tenant, number string, frames int) (
 	}
 	v := &verifier{store: s, tenant: tenant, bill: b, corrected: map[string]map[string]bool{}, seen: map[string]bool{}}
 	v.result = &Verification{
-		Number: number, Account: b.Account, Period: b.Period, Currency: b.Currency, MinorUnits: b.MinorUnits, Defects: []string{}, Differences: []Difference{}, Counts: map[Why]uint64{},
+		Number: number, Account: b.Account, Period: b.Period, Currency: b.Currency, MinorUnits: b.MinorUnits,
+		Defects: []string{}, Differences: []Difference{}, Counts: map[Why]uint64{},
 		Frames: FrameCheck{Failed: []FrameFailure{}, Expired: []ExpiredCharge{}, Differences: []FrameDifference{}},
 	}
 	if err := v.rows(ctx); err != nil {
@@ -64,7 +65,8 @@ func (v *verifier) defect(format string, args ...any) {
 func (v *verifier) rows(ctx context.Context) error {
 	b, again, sum := v.bill, *v.bill, NewHash()
 	again.Rows, again.Charges, again.Unpriced, again.Corrections = 0, 0, 0, 0
-	again.ListCost, again.ContractedCost, again.BilledCost, again.Total = decimal.Zero, decimal.Zero, decimal.Zero, decimal.Zero
+	again.ListCost, again.ContractedCost, again.BilledCost, again.Total = decimal.Zero, decimal.Zero, decimal.Zero,
+		decimal.Zero
 	t := newTotals(&again)
 	err := v.store.Rows(ctx, v.tenant, b, 0, 0, func(r *Row) error {
 		if r.Ordinal != again.Rows {
@@ -97,7 +99,8 @@ func (v *verifier) rows(ctx context.Context) error {
 		v.defect("the hash of the rows is %s, that of the bill %s", sum.Text(), b.RowsHash)
 	}
 	if !again.BilledCost.Equal(b.BilledCost) || !again.Total.Equal(b.Total) {
-		v.defect("the rows cost %s, rounded %s; the bill says %s and %s", again.BilledCost, again.Total, b.BilledCost, b.Total)
+		v.defect("the rows cost %s, rounded %s; the bill says %s and %s", again.BilledCost, again.Total, b.BilledCost,
+			b.Total)
 	}
 	return nil
 }
@@ -152,7 +155,8 @@ func (v *verifier) computation(ctx context.Context, hash string) (*computation, 
 	if err != nil {
 		return nil, err
 	}
-	c := &computation{store: v.store, tenant: v.tenant, table: table, accounts: accounts{v.tenant, table.Accounts()}, before: v.all}
+	c := &computation{store: v.store, tenant: v.tenant, table: table, accounts: accounts{v.tenant, table.Accounts()},
+		before: v.all}
 	c.account, err = c.accounts.find(v.bill.Account)
 	if err != nil { // the price file no longer has the account: no charge belongs to it
 		c.account = Account{ID: v.bill.Account}
@@ -208,7 +212,8 @@ func (v *verifier) compare(ctx context.Context, c *computation, p *Period, bills
 }
 
 func (r *compared) describe(d *difference, p *Period) Difference {
-	out := Difference{ChargeID: d.chargeID, Period: p.Month, SessionID: d.session, Why: d.why, Items: []Change{}, Corrected: []string{}}
+	out := Difference{ChargeID: d.chargeID, Period: p.Month, SessionID: d.session, Why: d.why, Items: []Change{},
+		Corrected: []string{}}
 	if len(d.rows) > 0 {
 		out.At, out.Position = d.rows[0].At, d.rows[0].Position
 	}
@@ -249,15 +254,16 @@ func (v *verifier) settled(ctx context.Context, c *computation, p *Period, own [
 			ids = append(ids, d.ChargeID)
 		}
 	}
-	err = v.store.eachRow(ctx, rowsShape{Charges: true}, query.Args{"tenant": v.tenant, "attempts": attempts(v.all), "charges": ids}, later, func(r *Row) error {
-		d := listed[r.ChargeID]
-		if d.At.IsZero() {
-			d.At, d.Position = r.At, r.Position
-		}
-		if r.Number != "" && !slices.Contains(d.Corrected, r.Number) {
-			d.Corrected = append(d.Corrected, r.Number)
-		}
-		return nil
-	})
+	err = v.store.eachRow(ctx, rowsShape{Charges: true},
+		query.Args{"tenant": v.tenant, "attempts": attempts(v.all), "charges": ids}, later, func(r *Row) error {
+			d := listed[r.ChargeID]
+			if d.At.IsZero() {
+				d.At, d.Position = r.At, r.Position
+			}
+			if r.Number != "" && !slices.Contains(d.Corrected, r.Number) {
+				d.Corrected = append(d.Corrected, r.Number)
+			}
+			return nil
+		})
 	return err
 }

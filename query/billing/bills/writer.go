@@ -23,7 +23,8 @@ type writer struct {
 }
 
 func newWriter(ctx context.Context, conn driver.Conn, size int, tenant string, b *Bill) *writer {
-	w := &writer{conn: conn, size: size, tenant: tenant, bill: b, rows: &columns{}, free: make(chan *columns, 2), full: make(chan *columns), failed: make(chan error, 1)}
+	w := &writer{conn: conn, size: size, tenant: tenant, bill: b, rows: &columns{}, free: make(chan *columns, 2),
+		full: make(chan *columns), failed: make(chan error, 1)}
 	w.free <- &columns{}
 	go w.run(ctx)
 	return w

@@ -36,7 +36,8 @@ func newEvents(w io.Writer, _ string) (writer, error) {
 func (e events) write(c *Charge) error {
 	return e.Encode(event{
 		SpecVersion: "1.0", ID: c.ChargeID, Source: "/tapedeck/" + url.PathEscape(c.Tenant) + "/usage", Type: eventType,
-		Subject: attribute(c.SessionID), Time: c.At.Format(time.RFC3339Nano), DataContentType: "application/json", Data: c,
+		Subject: attribute(c.SessionID), Time: c.At.Format(time.RFC3339Nano),
+		DataContentType: "application/json", Data: c,
 	})
 }
 

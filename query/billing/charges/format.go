@@ -114,7 +114,8 @@ type parquetFile struct {
 }
 
 func newParquet(w io.Writer, currency string) (writer, error) {
-	return &parquetFile{currency: currency, GenericWriter: parquet.NewGenericWriter[columns](w, tabular.ParquetOptions()...)}, nil
+	return &parquetFile{currency: currency,
+		GenericWriter: parquet.NewGenericWriter[columns](w, tabular.ParquetOptions()...)}, nil
 }
 
 func (f *parquetFile) write(c *Charge) error {

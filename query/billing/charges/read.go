@@ -103,7 +103,8 @@ func (l *lister) restrict(ctx context.Context, b *grouping.Report) error {
 
 // mark returns the position of a record in the list.
 func (r *row) mark() query.Mark {
-	return query.Mark{List: listName, Key: r.At, ID: hex.EncodeToString([]byte(r.Session)) + "." + hex.EncodeToString([]byte(r.ID))}
+	return query.Mark{List: listName, Key: r.At, ID: hex.EncodeToString([]byte(r.Session)) + "." +
+		hex.EncodeToString([]byte(r.ID))}
 }
 
 // parseCursor parses the position after which a list continues and returns it with its parameters;

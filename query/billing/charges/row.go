@@ -45,7 +45,8 @@ type row struct {
 func (r *row) charge(tenant string, p *grouping.Pricers) *Charge {
 	q := &r.Quantities
 	c := &Charge{
-		ChargeID: ID(tenant, r.Session, r.ID), At: query.Instant(r.At), Tenant: tenant, SessionID: r.Session, StreamID: r.Stream,
+		ChargeID: ID(tenant, r.Session, r.ID), At: query.Instant(r.At),
+		Tenant: tenant, SessionID: r.Session, StreamID: r.Stream,
 		RunID: r.Run, NodeID: r.Node, SpanID: r.Span, Agent: r.Agent, Tags: r.Tags,
 		Provider: query.Named(r.Provider), Model: query.Named(r.Model), RequestedModel: query.Named(r.RequestedModel),
 		ServiceTier: r.ServiceTier, Speed: r.Speed, Region: r.Region, Dialect: r.Dialect,

@@ -71,7 +71,10 @@ func (w *writer) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := w.add("bill.json", func(out io.Writer) error { _, err := out.Write(append(text, '\n')); return err }); err != nil {
+	if err := w.add("bill.json", func(out io.Writer) error {
+		_, err := out.Write(append(text, '\n'))
+		return err
+	}); err != nil {
 		return err
 	}
 	err = w.checked("rows.csv", w.Bill.RowsHash, func(out io.Writer) (err error) {
@@ -108,7 +111,8 @@ func (w *writer) prices(ctx context.Context) error {
 	return w.add("left-out.csv", func(out io.Writer) error {
 		return writeTable(out, [][]string{
 			{"file", "reason"},
-			{"prices.json", "the price table has rules of all tenants, which administrators of the server alone may read; rows.csv has the prices"},
+			{"prices.json",
+				"the price table has rules of all tenants, which administrators of the server alone may read; rows.csv has the prices"},
 		})
 	})
 }
@@ -133,7 +137,8 @@ func (w *writer) checked(name, want string, write func(io.Writer) error) error {
 		return err
 	}
 	if got := w.sums[len(w.sums)-1].digest; got != want {
-		return fmt.Errorf("%s has the SHA-256 %s, the bill states %s: run \"tapedeck bills verify %s\"", name, got, want, w.Bill.Number)
+		return fmt.Errorf("%s has the SHA-256 %s, the bill states %s: run \"tapedeck bills verify %s\"", name, got,
+			want, w.Bill.Number)
 	}
 	return nil
 }

@@ -23,7 +23,8 @@ func writeTable(w io.Writer, rows [][]string) error {
 
 // writeLines writes the lines of the invoice.
 func writeLines(w io.Writer, b *bills.Bill) error {
-	rows := [][]string{{"class", "charge_period", "provider", "model", "unit", "quantity", "rows", "cost", "amount", "currency", "unpriced"}}
+	rows := [][]string{{"class", "charge_period", "provider", "model", "unit", "quantity", "rows", "cost", "amount",
+		"currency", "unpriced"}}
 	for i := range b.Lines {
 		l := &b.Lines[i]
 		rows = append(rows, []string{

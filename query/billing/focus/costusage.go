@@ -12,7 +12,8 @@ import (
 func costAndUsage(v Version) []column[charge] {
 	columns := slices.Concat(costColumns, ownColumns)
 	if v == V12 {
-		columns = append(columns, column[charge]{"ProviderName", text, serviceProvider}, column[charge]{"PublisherName", text, serviceProvider})
+		columns = append(columns, column[charge]{"ProviderName", text, serviceProvider},
+			column[charge]{"PublisherName", text, serviceProvider})
 	} else {
 		columns = append(columns,
 			column[charge]{"HostProviderName", text, serviceProvider},
@@ -55,7 +56,9 @@ var costColumns = []column[charge]{
 	{"ConsumedQuantity", number, func(c *charge) string { return c.only(!c.rounding, amount(c.quantity)) }},
 	{"ConsumedUnit", text, func(c *charge) string { return c.only(!c.rounding, measure(c.row.Unit)) }},
 	{"ContractedCost", number, func(c *charge) string { return amount(c.contracted) }},
-	{"ContractedUnitPrice", number, func(c *charge) string { return c.only(c.hasPrice(), amountOrNull(c.contractedPrice())) }},
+	{"ContractedUnitPrice", number, func(c *charge) string {
+		return c.only(c.hasPrice(), amountOrNull(c.contractedPrice()))
+	}},
 	{"EffectiveCost", number, func(c *charge) string { return amount(c.cost) }},
 	{"InvoiceId", text, func(c *charge) string { return c.bill.Number }},
 	{"InvoiceIssuerName", text, func(c *charge) string { return c.bill.issuer }},
@@ -83,7 +86,9 @@ var costColumns = []column[charge]{
 // ownColumns are the product's own columns.
 var ownColumns = []column[charge]{
 	{"x_ChargeCount", number, func(c *charge) string { return c.only(!c.rounding, strconv.Itoa(c.rows)) }},
-	{"x_CorrectedInvoiceId", text, func(c *charge) string { return c.only(c.correction(), c.bill.numbers[c.row.Period]) }},
+	{"x_CorrectedInvoiceId", text, func(c *charge) string {
+		return c.only(c.correction(), c.bill.numbers[c.row.Period])
+	}},
 	{"x_CorrectionReason", text, func(c *charge) string { return c.only(c.correction(), string(c.row.Note)) }},
 	{"x_FirstChargeId", text, func(c *charge) string { return c.row.ChargeID }},
 	{"x_FirstFrameLink", text, (*charge).link},

@@ -64,7 +64,8 @@ func newExport(ctx context.Context, r *query.Reader, source *Source, o Options) 
 	e := &export{options: o, at: time.Unix(0, r.Now()), reader: r}
 	for _, b := range source.Bills {
 		if b.ClosedAt == nil {
-			return nil, fmt.Errorf("the bill of %s for %s is not closed: close it before it is exported", b.Account, b.Period)
+			return nil, fmt.Errorf("the bill of %s for %s is not closed: close it before it is exported", b.Account,
+				b.Period)
 		}
 		table, err := r.Prices(ctx, b.PricesHash)
 		if err != nil {
@@ -72,8 +73,10 @@ func newExport(ctx context.Context, r *query.Reader, source *Source, o Options) 
 		}
 		account := accountOf(table, b)
 		e.invoices = append(e.invoices, &invoice{
-			Bill: b, options: &e.options, table: table.Table(), numbers: source.Numbers[b.Account], served: map[[2]string]provider{}, tiers: map[tierKey]int64{},
-			issuer: first(o.Issuer, account.Issuer, defaultIssuer), paymentTerms: first(o.PaymentTerms, account.Terms, defaultTerms),
+			Bill: b, options: &e.options, table: table.Table(), numbers: source.Numbers[b.Account],
+			served: map[[2]string]provider{}, tiers: map[tierKey]int64{},
+			issuer:       first(o.Issuer, account.Issuer, defaultIssuer),
+			paymentTerms: first(o.PaymentTerms, account.Terms, defaultTerms),
 		})
 	}
 	return e, nil
@@ -116,7 +119,8 @@ func (e *export) costs(ctx context.Context, m *metadata) error {
 	if err != nil {
 		return err
 	}
-	m.Configuration = configuration{FocusVersion: e.options.Version, Tags: append([]string{}, e.options.Tags...), SubAccount: e.options.SubAccount}
+	m.Configuration = configuration{FocusVersion: e.options.Version, Tags: append([]string{}, e.options.Tags...),
+		SubAccount: e.options.SubAccount}
 	for _, c := range columns {
 		m.Configuration.Columns = append(m.Configuration.Columns, c.name)
 	}

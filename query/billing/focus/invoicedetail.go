@@ -14,7 +14,8 @@ type detail struct {
 
 // row returns a row with the fields of the line, for functions that take rows.
 func (d *detail) row() *bills.Row {
-	return &bills.Row{Provider: d.line.Provider, Model: d.line.Model, Unit: d.line.Unit, Period: d.line.Period, Class: d.line.Class, At: d.bill.Start}
+	return &bills.Row{Provider: d.line.Provider, Model: d.line.Model, Unit: d.line.Unit, Period: d.line.Period,
+		Class: d.line.Class, At: d.bill.Start}
 }
 
 // invoiceDetail returns the columns of Invoice Detail, sorted by name.
@@ -64,7 +65,8 @@ func (d *detail) grain() string {
 	r := d.row()
 	served := d.bill.provider(r)
 	grain := map[string]string{
-		"ServiceName": served.name + " API", "SkuId": skuID(served.id, name(r.Model), r.Unit), "SkuMeter": meter(r.Unit),
+		"ServiceName": served.name + " API", "SkuId": skuID(served.id, name(r.Model), r.Unit),
+		"SkuMeter":       meter(r.Unit),
 		"x_ChargePeriod": r.Period, "x_Model": name(r.Model), "x_Provider": name(r.Provider),
 	}
 	maps.DeleteFunc(grain, func(_, value string) bool { return value == "" })

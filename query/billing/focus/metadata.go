@@ -103,7 +103,8 @@ func (t *table[T]) definitions() []columnDefinition {
 // describe adds a table to the metadata as a dataset of the specification.
 func describe[T any](m *metadata, e *export, t *table[T], dataset, title string) {
 	s := schema{
-		File: t.file, FocusVersion: string(e.options.Version), CreationDate: moment(e.at), ColumnDefinition: t.definitions(),
+		File: t.file, FocusVersion: string(e.options.Version),
+		CreationDate: moment(e.at), ColumnDefinition: t.definitions(),
 	}
 	s.SchemaId = id(s.FocusVersion, dataset, s.ColumnDefinition)
 	if e.options.Version != V12 {

@@ -64,7 +64,8 @@ func Read(ctx context.Context, store *bills.Store, tenant string, of Scope) (*So
 		if of.Account != "" {
 			whose = fmt.Sprintf("the account %q", of.Account)
 		}
-		return nil, problem.NotFound(fmt.Sprintf("No period %q of %s is closed, so there is no bill to export.", of.Period, whose))
+		return nil, problem.NotFound(fmt.Sprintf("No period %q of %s is closed, so there is no bill to export.",
+			of.Period, whose))
 	}
 	return source, nil
 }

@@ -23,7 +23,8 @@ type table[T any] struct {
 type extent struct{ length, whole, scale int }
 
 func newTable[T any](w io.Writer, file string, columns []column[T]) (*table[T], error) {
-	t := &table[T]{file: file, columns: columns, csv: csv.NewWriter(w), cells: make([]string, len(columns)), size: make([]extent, len(columns))}
+	t := &table[T]{file: file, columns: columns, csv: csv.NewWriter(w), cells: make([]string, len(columns)),
+		size: make([]extent, len(columns))}
 	t.csv.UseCRLF = true
 	for i, c := range columns {
 		t.cells[i] = c.name

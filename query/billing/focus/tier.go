@@ -20,7 +20,8 @@ func (b *invoice) tierOf(ctx context.Context, r *query.Reader, row *bills.Row) (
 	if !row.Price.Valid {
 		return 0, nil
 	}
-	key := tierKey{row.Provider, row.Model, row.ServiceTier, row.Speed, row.Region, row.Unit, row.Price.Decimal.String(), row.PricesHash}
+	key := tierKey{row.Provider, row.Model, row.ServiceTier, row.Speed, row.Region, row.Unit,
+		row.Price.Decimal.String(), row.PricesHash}
 	if above, ok := b.tiers[key]; ok {
 		return above, nil
 	}

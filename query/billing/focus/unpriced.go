@@ -6,7 +6,8 @@ func unpricedColumns(v Version) []column[charge] {
 	kept := map[string]bool{
 		"BillingAccountId": true, "BillingAccountName": true, "BillingPeriodEnd": true, "BillingPeriodStart": true,
 		"ChargeClass": true, "ChargeDescription": true, "ChargePeriodEnd": true, "ChargePeriodStart": true,
-		"ConsumedQuantity": true, "ConsumedUnit": true, "InvoiceId": true, "RegionId": true, "SubAccountId": true, "Tags": true,
+		"ConsumedQuantity": true, "ConsumedUnit": true, "InvoiceId": true,
+		"RegionId": true, "SubAccountId": true, "Tags": true,
 		"x_ChargeCount": true, "x_CorrectedInvoiceId": true, "x_CorrectionReason": true, "x_FirstChargeId": true,
 		"x_FirstFrameLink": true, "x_FirstFramePosition": true, "x_FirstSessionId": true, "x_ModelId": true,
 		"x_PriceTableHash": true, "x_ServiceTier": true, "x_Speed": true, "x_UnitName": true,

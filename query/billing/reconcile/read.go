@@ -54,7 +54,8 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*query.Page[Session], 
 		}
 		for i := range used {
 			h := &heads.Items[i]
-			if s := (Session{ID: h.ID, Started: h.Started, Status: h.Status, Title: h.Title, Usage: used[i]}); s.has(q.Findings) {
+			if s := (Session{ID: h.ID, Started: h.Started, Status: h.Status, Title: h.Title,
+				Usage: used[i]}); s.has(q.Findings) {
 				page.Items = append(page.Items, s)
 			}
 		}
@@ -68,5 +69,7 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*query.Page[Session], 
 }
 
 func (s *Session) has(codes []string) bool {
-	return len(codes) == 0 || slices.ContainsFunc(s.Findings, func(f findings.Finding) bool { return slices.Contains(codes, f.Code) })
+	return len(codes) == 0 || slices.ContainsFunc(s.Findings, func(f findings.Finding) bool {
+		return slices.Contains(codes, f.Code)
+	})
 }

@@ -49,7 +49,8 @@ func Align(a, b []Element) []Pair {
 
 func compareAll(a, b []Element) int {
 	return slices.CompareFunc(a, b, func(x, y Element) int {
-		return cmp.Or(bytes.Compare(x.Exact[:], y.Exact[:]), bytes.Compare(x.Key[:], y.Key[:]), bytes.Compare(x.Loose[:], y.Loose[:]))
+		return cmp.Or(bytes.Compare(x.Exact[:], y.Exact[:]), bytes.Compare(x.Key[:], y.Key[:]),
+			bytes.Compare(x.Loose[:], y.Loose[:]))
 	})
 }
 

@@ -108,7 +108,8 @@ func numberRule(name, value string, kind Kind) Rule {
 func within(f, unit float64) bool { return f >= unit && f < 2*unit }
 
 func isMoment(name string) bool {
-	for _, end := range []string{"time", "timestamp", "created", "updated", "expires", "date", "_at", "_ts", "_ms", "_ns"} {
+	for _, end := range []string{"time", "timestamp", "created", "updated", "expires", "date", "_at", "_ts", "_ms",
+		"_ns"} {
 		if strings.HasSuffix(name, end) {
 			return true
 		}

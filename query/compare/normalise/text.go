@@ -11,10 +11,14 @@ type Rule string
 
 // The rules.
 const (
-	UUID     Rule = "uuid"     // 8-4-4-4-12 hexadecimal digits
-	ID       Rule = "id"       // a known prefix, such as toolu_ or call_, and 16 or more letters and digits
-	Time     Rule = "time"     // a date with a time of day, a time of day with seconds, and numbers in members whose names denote a time
-	Duration Rule = "duration" // in results only: values such as 0.25s, and numbers in members whose names denote a duration
+	UUID Rule = "uuid" // 8-4-4-4-12 hexadecimal digits
+	ID   Rule = "id"   // a known prefix, such as toolu_ or call_, and 16 or more letters and digits
+	// Time: a date with a time of day, a time of day with seconds, and numbers in members whose
+	// names denote a time.
+	Time Rule = "time"
+	// Duration: in results only: values such as 0.25s, and numbers in members whose names denote a
+	// duration.
+	Duration Rule = "duration"
 )
 
 // Rules lists all rules.
@@ -99,7 +103,8 @@ func match(s string, i int, kind Kind) (Rule, int) {
 
 // prefixes are the prefixes of ids of providers and protocols.
 var prefixes = []string{
-	"toolu", "srvtoolu", "call", "msg", "req", "resp", "chatcmpl", "cmpl", "run", "thread", "fc", "rs", "ws", "gen", "item", "evt", "asst",
+	"toolu", "srvtoolu", "call", "msg", "req", "resp", "chatcmpl", "cmpl",
+	"run", "thread", "fc", "rs", "ws", "gen", "item", "evt", "asst",
 }
 
 func idAt(s string, i int) int {

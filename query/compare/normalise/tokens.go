@@ -52,7 +52,8 @@ func classAt(s string, i *int) class {
 	switch {
 	case unicode.IsSpace(r):
 		return space
-	case r == '_' || unicode.IsDigit(r) || unicode.IsLetter(r) && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai):
+	case r == '_' || unicode.IsDigit(r) ||
+		unicode.IsLetter(r) && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai):
 		return word
 	}
 	return sign

@@ -18,10 +18,13 @@ type boundsRow struct {
 
 // Each calls visit with the usage of the sessions with the given ids, in chunks. Sessions that are
 // not stored are left out.
-func Each(ctx context.Context, r *query.Reader, tenant string, ids []string, visit func(session string, u *Usage)) error {
+func Each(
+	ctx context.Context, r *query.Reader, tenant string, ids []string, visit func(session string, u *Usage),
+) error {
 	all := make([]Session, 0, len(ids))
 	for some := range slices.Chunk(ids, sessionsAtOnce) {
-		rows, err := query.Ask[boundsRow](ctx, r, statements, "session_bounds", nil, query.Args{"tenant": tenant, "sessions": some})
+		rows, err := query.Ask[boundsRow](ctx, r, statements, "session_bounds", nil,
+			query.Args{"tenant": tenant, "sessions": some})
 		if err != nil {
 			return err
 		}

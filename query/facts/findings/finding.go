@@ -29,7 +29,8 @@ const (
 
 // Codes lists all codes.
 var Codes = []string{
-	StatedTotal, BeganAnew, RecordTotal, WithoutUsage, CutOff, CutOffWithUsage, InStreamsDiffering, SameMessage, SameBytes,
+	StatedTotal, BeganAnew, RecordTotal, WithoutUsage, CutOff,
+	CutOffWithUsage, InStreamsDiffering, SameMessage, SameBytes,
 	LostFrames, UnreadFrames, TooDeep, BadChecksum, StatedCostDiffers,
 }
 
@@ -61,9 +62,11 @@ func (s *Usage) find(anew, mismatches uint64) []Finding {
 			"%d model calls ended and their usage never arrived."},
 		{CutOff, s.ModelCalls.CutOff, "1 model call was cut off before its usage.",
 			"%d model calls were cut off before their usage."},
-		{CutOffWithUsage, s.ModelCalls.CutOffWithUsage, "1 model call was cut off; its usage may be what its start states.",
+		{CutOffWithUsage, s.ModelCalls.CutOffWithUsage,
+			"1 model call was cut off; its usage may be what its start states.",
 			"%d model calls were cut off; their usage may be what their starts state."},
-		{InStreamsDiffering, s.Arrivals.InStreamsDiffering, "1 usage arrived in several streams with different figures; the one stated last counts.",
+		{InStreamsDiffering, s.Arrivals.InStreamsDiffering,
+			"1 usage arrived in several streams with different figures; the one stated last counts.",
 			"%d usages arrived in several streams with different figures; those stated last count."},
 		{SameMessage, s.Arrivals.SameMessage, "1 usage is of a message that another one counts already.",
 			"%d usages are of messages that others count already."},
@@ -73,7 +76,8 @@ func (s *Usage) find(anew, mismatches uint64) []Finding {
 			"%d frames were lost at the source, and any usage in them."},
 		{UnreadFrames, s.Losses.UnreadFrames, "1 frame could not be read, nor any usage in it.",
 			"%d frames could not be read, nor any usage in them."},
-		{TooDeep, s.Losses.TooDeep, "1 frame is nested too deep to be decoded (--max-json-depth), with any usage in it.",
+		{TooDeep, s.Losses.TooDeep,
+			"1 frame is nested too deep to be decoded (--max-json-depth), with any usage in it.",
 			"%d frames are nested too deep to be decoded (--max-json-depth), with any usage in them."},
 		{BadChecksum, s.Losses.BadChecksum, "1 frame fails its checksum; usage in it may be wrong.",
 			"%d frames fail their checksums; usage in them may be wrong."},

@@ -69,7 +69,8 @@ func OfSessions(ctx context.Context, r *query.Reader, tenant string, sessions []
 			last = s.Last
 		}
 	}
-	a := query.Args{"tenant": tenant, "sessions": names, "most_totals": mostTotals}.Within(first.UnixNano(), last.UnixNano())
+	a := query.Args{"tenant": tenant, "sessions": names, "most_totals": mostTotals}.Within(first.UnixNano(),
+		last.UnixNano())
 	usage, err := query.Ask[usageRow](ctx, r, statements, "session_usage", nil, a)
 	if err != nil {
 		return nil, err
@@ -114,7 +115,8 @@ func OfSessions(ctx context.Context, r *query.Reader, tenant string, sessions []
 	for _, row := range usage {
 		s := at[row.Session]
 		s.Calls, s.TokensInTotalsOnly = row.Calls, row.RestTokens
-		s.Tokens = cost.TokensOf(row.Input, row.CacheRead, row.CacheWrite5m, row.CacheWrite1h, row.Output, row.Reasoning)
+		s.Tokens = cost.TokensOf(row.Input, row.CacheRead, row.CacheWrite5m, row.CacheWrite1h, row.Output,
+			row.Reasoning)
 		anew[row.Session], mismatches[row.Session] = row.BeganAnew, row.Mismatches
 	}
 	for i, id := range names {

@@ -53,8 +53,10 @@ var totalForms = []struct {
 }{
 	{members: [][]string{{"total_tokens", "totalTokens"}}},
 	{members: [][]string{{"prompt_tokens", "promptTokens"}, {"completion_tokens", "completionTokens"}}},
-	{ofAgent: true, members: [][]string{{"input_tokens"}, {"cache_read_tokens"}, {"cache_write_tokens"}, {"output_tokens"}}},
-	{members: [][]string{{"input_tokens"}, {"cache_read_input_tokens"}, {"cache_creation_input_tokens"}, {"output_tokens"}}},
+	{ofAgent: true, members: [][]string{{"input_tokens"}, {"cache_read_tokens"}, {"cache_write_tokens"},
+		{"output_tokens"}}},
+	{members: [][]string{{"input_tokens"}, {"cache_read_input_tokens"}, {"cache_creation_input_tokens"},
+		{"output_tokens"}}},
 }
 
 // readTotal adds up the tokens of a total in the source's form. ofRun is false for a total of an

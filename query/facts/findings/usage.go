@@ -27,30 +27,38 @@ type Usage struct {
 
 // ModelCalls counts the calls of models by their usage.
 type ModelCalls struct {
-	Calls           uint64 `json:"calls" ch:"model_calls"`
-	Open            uint64 `json:"open" ch:"open_calls"`
-	WithoutUsage    uint64 `json:"without_usage" ch:"without_usage"`           // ended, and no usage arrived
-	CutOff          uint64 `json:"cut_off" ch:"cut_off"`                       // cut off, failed or cancelled before their usage
-	CutOffWithUsage uint64 `json:"cut_off_with_usage" ch:"cut_off_with_usage"` // so that their usage may be what their start states
-	InTotals        uint64 `json:"in_totals" ch:"in_totals"`                   // without own usage, in a run whose total is recorded
+	Calls        uint64 `json:"calls" ch:"model_calls"`
+	Open         uint64 `json:"open" ch:"open_calls"`
+	WithoutUsage uint64 `json:"without_usage" ch:"without_usage"` // ended, and no usage arrived
+	// CutOff counts calls that were cut off, failed or were cancelled before their usage arrived.
+	CutOff uint64 `json:"cut_off" ch:"cut_off"`
+	// CutOffWithUsage counts such calls with usage, which may only be what their start states.
+	CutOffWithUsage uint64 `json:"cut_off_with_usage" ch:"cut_off_with_usage"`
+	// InTotals counts calls without usage of their own, in a run whose total is recorded.
+	InTotals uint64 `json:"in_totals" ch:"in_totals"`
 }
 
 // Arrivals counts usage that arrived more than once. Sums include it once, except SameMessage.
 type Arrivals struct {
-	InStreams          uint64 `json:"in_streams" ch:"in_streams"`                     // under one id in several streams
-	InStreamsDiffering uint64 `json:"in_streams_differing" ch:"in_streams_differing"` // part of in_streams: with different figures
-	InFrames           uint64 `json:"in_frames" ch:"in_frames"`                       // in several frames of a stream; the last one counts
-	SameMessage        uint64 `json:"same_message" ch:"same_message"`                 // under several ids for one message of a model; each counts
+	InStreams uint64 `json:"in_streams" ch:"in_streams"` // under one id in several streams
+	// InStreamsDiffering counts the part of InStreams with different figures.
+	InStreamsDiffering uint64 `json:"in_streams_differing" ch:"in_streams_differing"`
+	// InFrames counts usage in several frames of a stream, of which the last one counts.
+	InFrames uint64 `json:"in_frames" ch:"in_frames"`
+	// SameMessage counts usage under further ids for one message of a model, all of which count.
+	SameMessage uint64 `json:"same_message" ch:"same_message"`
 }
 
 // Losses counts frames that streams lost, repeated or delivered in a form that could not be read.
 type Losses struct {
 	LostFrames     uint64 `json:"lost_frames" ch:"lost_frames"`         // ids missing in the source's numbering
 	RepeatedFrames uint64 `json:"repeated_frames" ch:"repeated_frames"` // ids that were repeated
-	UnreadFrames   uint64 `json:"unread_frames" ch:"unread_frames"`     // not JSON, not UTF-8, or too long to be decoded
-	SameBytes      uint64 `json:"same_bytes" ch:"same_bytes"`           // streams with the bytes of another one
-	TooDeep        uint64 `json:"too_deep"`                             // frames that are nested deeper than the decoders read
-	BadChecksum    uint64 `json:"bad_checksum"`                         // frames that fail their checksum
+	// UnreadFrames counts frames that are not JSON, not UTF-8, or too long to be decoded.
+	UnreadFrames uint64 `json:"unread_frames" ch:"unread_frames"`
+	SameBytes    uint64 `json:"same_bytes" ch:"same_bytes"` // streams with the bytes of another one
+	// TooDeep counts frames that are nested deeper than the decoders read.
+	TooDeep     uint64 `json:"too_deep"`
+	BadChecksum uint64 `json:"bad_checksum"` // frames that fail their checksum
 }
 
 // TotalKind says what a total covers.

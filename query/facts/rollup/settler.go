@@ -68,7 +68,9 @@ func (s *Settler) Run(ctx context.Context, every time.Duration) {
 		observe(time.Since(began), err)
 		switch {
 		case err != nil && !failed:
-			s.log.Warn("usage: not settled; reports and lists by cost read more from the tables and are slower until it is, with the same answers", "error", err, "retry_in", every)
+			s.log.Warn(
+				"usage: not settled; reports and lists by cost read more from the tables and are slower until it is, with the same answers",
+				"error", err, "retry_in", every)
 		case err == nil && failed:
 			s.log.Info("usage: settled again")
 		}
@@ -98,7 +100,8 @@ func (s *Settler) Settle(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the price table: %w", err)
 	}
-	w := &work{Settler: s, prices: table, after: stored.id, next: &Settlement{Form: form, Identity: stored.identity, Blocks: stored.blocks}}
+	w := &work{Settler: s, prices: table, after: stored.id,
+		next: &Settlement{Form: form, Identity: stored.identity, Blocks: stored.blocks}}
 	deleting, err := query.Ask[session](ctx, s.reader, statements, "unfinished", nil, nil)
 	if err != nil {
 		return err
@@ -154,9 +157,13 @@ func (w *work) plan(ctx context.Context, stored *state) (map[uint32][]string, er
 	if err != nil {
 		return nil, err
 	}
-	w.next.Retired = slices.DeleteFunc(stored.last.Retired, func(r retired) bool { return w.since(r.At) > abandonedFor })
+	w.next.Retired = slices.DeleteFunc(stored.last.Retired, func(r retired) bool {
+		return w.since(r.At) > abandonedFor
+	})
 	if all := slices.ContainsFunc(changed, session.isTenant); all || len(changed) >= changedMost {
-		if all && !slices.ContainsFunc(stored.last.Batches, func(b Batch) bool { return w.since(b.Created) > rebuildAge }) {
+		if all && !slices.ContainsFunc(stored.last.Batches, func(b Batch) bool {
+			return w.since(b.Created) > rebuildAge
+		}) {
 			w.next.Batches, w.pending = stored.last.Batches, changed
 			return nil, nil // a tenant is being deleted
 		}
@@ -291,5 +298,6 @@ func (s *Settlement) retireCosts(batch string, at time.Time) {
 func newID(month uint32, at time.Time) string {
 	random := make([]byte, 4)
 	_, _ = rand.Read(random) // never fails
-	return strconv.FormatUint(uint64(month), 10) + "-" + strconv.FormatInt(at.UnixNano(), 10) + "-" + hex.EncodeToString(random)
+	return strconv.FormatUint(uint64(month), 10) + "-" + strconv.FormatInt(at.UnixNano(), 10) + "-" +
+		hex.EncodeToString(random)
 }

@@ -93,7 +93,8 @@ func (w *work) writeMonth(ctx context.Context, month uint32, tenants []string) e
 		if err != nil {
 			return err
 		}
-		err = query.Exec(clickhouse.Context(ctx, clickhouse.WithExternalTable(plainTable, careTable)), w.reader, statements, "settle_usage", usageShape{Care: len(care) > 0}, a)
+		err = query.Exec(clickhouse.Context(ctx, clickhouse.WithExternalTable(plainTable, careTable)), w.reader,
+			statements, "settle_usage", usageShape{Care: len(care) > 0}, a)
 		if err != nil {
 			return err
 		}
@@ -101,7 +102,8 @@ func (w *work) writeMonth(ctx context.Context, month uint32, tenants []string) e
 		if err != nil {
 			return err
 		}
-		if err := query.Exec(clickhouse.Context(ctx, clickhouse.WithExternalTable(all)), w.reader, statements, "settle_sessions", nil, a); err != nil {
+		if err := query.Exec(clickhouse.Context(ctx, clickhouse.WithExternalTable(all)), w.reader, statements,
+			"settle_sessions", nil, a); err != nil {
 			return err
 		}
 	}
@@ -112,7 +114,8 @@ func (w *work) writeMonth(ctx context.Context, month uint32, tenants []string) e
 	if err != nil || row.Found == 0 {
 		return err
 	}
-	b.Sessions, b.First, b.Last, b.Stated, b.Parts, b.Tenants = row.Sessions, row.First, row.Last, row.Stated, row.Parts, row.Tenants
+	b.Sessions, b.First, b.Last, b.Stated, b.Parts, b.Tenants = row.Sessions, row.First, row.Last, row.Stated,
+		row.Parts, row.Tenants
 	for _, m := range row.Models {
 		provider, _ := m[0].(string)
 		model, _ := m[1].(string)
@@ -139,7 +142,8 @@ func (w *work) price(ctx context.Context, b *Batch) error {
 	for _, tenant := range b.Tenants {
 		p := &cost.Pricer{Table: w.prices, Tenant: tenant, Split: cost.SplitFor(b.Models, w.prices)}
 		shape := costShape{Tags: p.Split.Tags}
-		a := query.TagArgs(shape.Tags).And(p.Split.Parameters()).And(query.Args{"tenant": tenant, "batch": b.ID, "costs": b.Costs})
+		a := query.TagArgs(shape.Tags).And(p.Split.Parameters()).And(query.Args{"tenant": tenant, "batch": b.ID,
+			"costs": b.Costs})
 		cells, err := query.Ask[HashedCell](ctx, w.reader, statements, "cost_cells", shape, a)
 		if err != nil {
 			return err
@@ -149,7 +153,8 @@ func (w *work) price(ctx context.Context, b *Batch) error {
 			return err
 		}
 		shape.PartRates = parts
-		if err := query.Exec(clickhouse.Context(ctx, clickhouse.WithExternalTable(rates)), w.reader, statements, "settle_model_costs", shape, a); err != nil {
+		if err := query.Exec(clickhouse.Context(ctx, clickhouse.WithExternalTable(rates)), w.reader, statements,
+			"settle_model_costs", shape, a); err != nil {
 			return err
 		}
 		if err := query.Exec(ctx, w.reader, statements, "settle_costs", nil, a); err != nil {

@@ -112,7 +112,8 @@ func (e *End) at(run *spanmerge.Span) {
 func lastRun(spans []spanmerge.Span, status schema.Status) (last *spanmerge.Span) {
 	for i := range spans {
 		s := &spans[i]
-		if s.Kind == string(schema.SpanRun) && s.Status == string(status) && (last == nil || last.Seen().Compare(s.Seen()) < 0) {
+		if s.Kind == string(schema.SpanRun) && s.Status == string(status) &&
+			(last == nil || last.Seen().Compare(s.Seen()) < 0) {
 			last = s
 		}
 	}

@@ -37,7 +37,8 @@ func (row *EndRow) Spans() []spanmerge.Span {
 			ID: row.FailedID, Kind: run, Name: row.FailedName, Status: string(schema.StatusError),
 			Started: row.FailedBegin, Ended: row.FailedEnded, Error: row.FailedError,
 		},
-		{ID: row.CancelledID, Kind: run, Name: row.CancelledName, Status: string(schema.StatusCancelled), Ended: row.CancelledEnded},
+		{ID: row.CancelledID, Kind: run, Name: row.CancelledName, Status: string(schema.StatusCancelled),
+			Ended: row.CancelledEnded},
 		{
 			ID: row.CallID, Kind: row.CallKind, Name: row.CallName, Status: row.CallStatus, Error: row.CallError,
 			Started: row.CallBegin, Ended: row.CallEnded,

@@ -67,7 +67,9 @@ func ReadOpen(ctx context.Context, r *query.Reader, tenant string, now int64) (*
 }
 
 // openRuns counts the runs of the sessions whose status depends on runs.
-func openRuns(ctx context.Context, r *query.Reader, tenant string, now int64, found []OpenSession) (map[string]openRunsRow, error) {
+func openRuns(
+	ctx context.Context, r *query.Reader, tenant string, now int64, found []OpenSession,
+) (map[string]openRunsRow, error) {
 	var silent []string
 	var first, last int64
 	for i := range found {
@@ -84,7 +86,8 @@ func openRuns(ctx context.Context, r *query.Reader, tenant string, now int64, fo
 	if len(silent) == 0 {
 		return nil, nil
 	}
-	rows, err := query.Ask[openRunsRow](ctx, r, statements, "open_runs", nil, query.Args{"tenant": tenant, "sessions": silent}.Within(first, last))
+	rows, err := query.Ask[openRunsRow](ctx, r, statements, "open_runs", nil,
+		query.Args{"tenant": tenant, "sessions": silent}.Within(first, last))
 	runs := make(map[string]openRunsRow, len(rows))
 	for _, row := range rows {
 		runs[row.ID] = row

@@ -32,7 +32,8 @@ type SpanCounts struct {
 
 func Summarize(streams *sessionstreams.Row, r *query.Reader, spans *SpanCounts, now int64) *Summary {
 	state := sessionState{
-		live: streams.LiveStreams > 0, lost: streams.LostStreams > 0, silent: query.Since(now, streams.Last), cut: streams.Cut,
+		live: streams.LiveStreams > 0, lost: streams.LostStreams > 0,
+		silent: query.Since(now, streams.Last), cut: streams.Cut,
 		runs: spans.Runs, openRuns: spans.OpenRuns, unclosedRuns: spans.UnclosedRuns,
 		failedRuns: spans.FailedRuns, cancelledRuns: spans.CancelledRuns, lastRun: schema.Status(spans.LastRun),
 	}

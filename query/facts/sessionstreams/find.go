@@ -55,7 +55,8 @@ func Find(ctx context.Context, r *query.Reader, tenant, session string) (*Row, e
 // session that does not exist.
 func FindAll(ctx context.Context, r *query.Reader, tenant string, sessions ...string) ([]*Row, error) {
 	read := func(original bool) ([]Row, error) {
-		return ReadStreams(ctx, r, tenant, Shape{Ends: true, Original: original}, query.Args{"tenant": tenant, "sessions": sessions})
+		return ReadStreams(ctx, r, tenant, Shape{Ends: true, Original: original},
+			query.Args{"tenant": tenant, "sessions": sessions})
 	}
 	rows, err := read(true)
 	if err == nil && (len(rows) < len(sessions) || !rows[0].Original) {

@@ -59,10 +59,13 @@ func addUp(session string, rows []StreamRow) *Row {
 		for key, value := range row.Tags {
 			tags[[2]string{key, value}] = true
 		}
-		if last == nil || cmp.Or(cmp.Compare(row.end(), last.end()), cmp.Compare(row.Last, last.Last), cmp.Compare(row.ID, last.ID)) > 0 {
+		if last == nil ||
+			cmp.Or(cmp.Compare(row.end(), last.end()), cmp.Compare(row.Last, last.Last),
+				cmp.Compare(row.ID, last.ID)) > 0 {
 			last = row
 		}
-		if row.Title != "" && (first == nil || cmp.Or(cmp.Compare(row.First, first.First), cmp.Compare(row.ID, first.ID)) < 0) {
+		if row.Title != "" &&
+			(first == nil || cmp.Or(cmp.Compare(row.First, first.First), cmp.Compare(row.ID, first.ID)) < 0) {
 			first = row
 		}
 	}
@@ -73,7 +76,9 @@ func addUp(session string, rows []StreamRow) *Row {
 	}
 	s.Dialects, s.TagKeys, s.TagValues = slices.AppendSeq([]string{}, maps.Keys(dialects)), []string{}, []string{}
 	slices.Sort(s.Dialects)
-	for _, tag := range slices.SortedFunc(maps.Keys(tags), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
+	for _, tag := range slices.SortedFunc(maps.Keys(tags), func(a, b [2]string) int {
+		return slices.Compare(a[:], b[:])
+	}) {
 		s.TagKeys, s.TagValues = append(s.TagKeys, tag[0]), append(s.TagValues, tag[1])
 	}
 	return s

@@ -67,7 +67,8 @@ func (row *StreamRow) Stream() Stream {
 	return Stream{
 		ID: row.ID, Transport: row.Transport, Dialect: row.Dialect, Evidence: row.Evidence, Source: row.Source,
 		Tags: row.Tags, Title: row.Title, FirstAt: query.Instant(row.First), LastAt: query.Instant(row.Last),
-		Frames: row.Frames, Bytes: row.Bytes, Ended: query.KnownInstant(row.Ended), EndReason: row.EndReason, Digest: row.Digest,
+		Frames: row.Frames, Bytes: row.Bytes, Ended: query.KnownInstant(row.Ended),
+		EndReason: row.EndReason, Digest: row.Digest,
 		IsLost: row.IsLost, Redacted: row.Redacted,
 		Counters: Counters{
 			NotJSON: row.NotJSON, InvalidUTF8: row.InvalidUTF8, Oversize: row.Oversize, Unknown: row.Unknown,

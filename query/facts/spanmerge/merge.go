@@ -49,7 +49,8 @@ func OfSession(ctx context.Context, r *query.Reader, tenant string, s *sessionst
 // First is OfSession with a limit: it returns at most the given number of spans, in the order in
 // which they were first seen. 0 means no limit.
 func First(ctx context.Context, r *query.Reader, tenant string, s *sessionstreams.Row, most int) ([]Span, error) {
-	views, err := query.Ask[Span](ctx, r, statements, "spans", struct{ Limit, Original bool }{most > 0, s.Original}, sessionstreams.Parameters(tenant, s).With("limit", most))
+	views, err := query.Ask[Span](ctx, r, statements, "spans", struct{ Limit, Original bool }{most > 0, s.Original},
+		sessionstreams.Parameters(tenant, s).With("limit", most))
 	if err != nil {
 		return nil, err
 	}

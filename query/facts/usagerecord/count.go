@@ -30,7 +30,8 @@ func countOnce(rows []usageRow) []usageRow {
 	}
 	slices.SortFunc(records, func(a, b usageRow) int {
 		return cmp.Or(cmp.Compare(a.Session, b.Session), cmp.Compare(a.Mode, b.Mode), cmp.Compare(a.Scope, b.Scope),
-			cmp.Compare(a.At, b.At), cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Version, b.Version), cmp.Compare(a.ID, b.ID))
+			cmp.Compare(a.At, b.At), cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Version, b.Version),
+			cmp.Compare(a.ID, b.ID))
 	})
 	var before usageRow // the previous stated total of the scope
 	for i := range records {

@@ -19,7 +19,8 @@ type Prices struct {
 func (p *Prices) Price(records []Record) {
 	for i := range records {
 		r := &records[i]
-		row := cost.TotalsRow{Cell: cost.Cell{Key: cost.Key{At: r.At.UnixNano(), Rest: strings.HasPrefix(r.Scope, schema.RestScope)}}}
+		row := cost.TotalsRow{Cell: cost.Cell{Key: cost.Key{At: r.At.UnixNano(),
+			Rest: strings.HasPrefix(r.Scope, schema.RestScope)}}}
 		row.Model, row.Provider = query.Text(r.Model), query.Text(r.Provider)
 		t := &r.Tokens
 		row.ServiceTier, row.Speed, row.Region = query.Text(r.ServiceTier), query.Text(r.Speed), query.Text(r.Region)

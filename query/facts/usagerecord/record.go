@@ -90,7 +90,9 @@ func OfSession(ctx context.Context, r *query.Reader, tenant string, s *sessionst
 }
 
 // ofSessions returns the usage records of several sessions, read with one statement.
-func ofSessions(ctx context.Context, r *query.Reader, tenant string, shape usageShape, sessions ...*sessionstreams.Row) ([][]Record, error) {
+func ofSessions(
+	ctx context.Context, r *query.Reader, tenant string, shape usageShape, sessions ...*sessionstreams.Row,
+) ([][]Record, error) {
 	ids := make([]string, len(sessions))
 	first, last := sessions[0].Started, sessions[0].Last
 	shape.Original = true
@@ -98,7 +100,8 @@ func ofSessions(ctx context.Context, r *query.Reader, tenant string, shape usage
 		ids[i], first, last = s.ID, min(first, s.Started), max(last, s.Last)
 		shape.Original = shape.Original && s.Original
 	}
-	rows, err := query.Ask[usageRow](ctx, r, statements, "usage_of_session", shape, query.Args{"tenant": tenant, "sessions": ids}.Within(first, last))
+	rows, err := query.Ask[usageRow](ctx, r, statements, "usage_of_session", shape,
+		query.Args{"tenant": tenant, "sessions": ids}.Within(first, last))
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +136,8 @@ func ofSessions(ctx context.Context, r *query.Reader, tenant string, shape usage
 
 func (u *usageRow) record() (Record, error) {
 	rec := Record{
-		ID: u.ID, stream: u.Stream, parts: u.Parts, SpanID: u.Span, RunID: u.Run, Agent: u.Agent, Model: query.Named(u.Model), Provider: query.Named(u.Provider),
+		ID: u.ID, stream: u.Stream, parts: u.Parts, SpanID: u.Span, RunID: u.Run, Agent: u.Agent,
+		Model: query.Named(u.Model), Provider: query.Named(u.Provider),
 		Mode: u.Mode, Scope: u.Scope, At: query.Instant(u.At), Raw: query.RawJSON(u.Raw),
 		Tokens: cost.TokensOf(u.Input, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, u.Output, u.Reasoning),
 	}

@@ -23,7 +23,9 @@ type Addition struct {
 
 // SpendingOf returns the spending of sessions, read with one statement. It leaves out the other
 // values that sources state, which take most of the memory of a long session.
-func SpendingOf(ctx context.Context, r *query.Reader, tenant string, sessions ...*sessionstreams.Row) ([]Spending, error) {
+func SpendingOf(
+	ctx context.Context, r *query.Reader, tenant string, sessions ...*sessionstreams.Row,
+) ([]Spending, error) {
 	lists, err := ofSessions(ctx, r, tenant, usageShape{WithoutRaw: true}, sessions...)
 	if err != nil {
 		return nil, err

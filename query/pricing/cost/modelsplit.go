@@ -44,7 +44,8 @@ func SplitByModel(models, as []prices.Named, from, to time.Time, tables ...*pric
 		for _, d := range split.TimesOfDay {
 			times = append(times, int64(d))
 		}
-		s.Tiers, s.Instants, s.Times = add(s.Tiers, split.TierStarts, m.Model), add(s.Instants, instants, m.Model), add(s.Times, times, m.Model)
+		s.Tiers, s.Instants, s.Times = add(s.Tiers, split.TierStarts, m.Model), add(s.Instants, instants, m.Model),
+			add(s.Times, times, m.Model)
 	}
 	return s
 }

@@ -43,7 +43,8 @@ func PricerFor(ctx context.Context, tables Tables, tenant string) (*Pricer, erro
 // Price returns the cost of the records of a cell. The error is a *prices.Unpriced.
 func (p *Pricer) Price(c *Cell) (*prices.Cost, error) {
 	if !c.Valid {
-		return nil, &prices.Unpriced{Reason: prices.InvalidUsage, Detail: "a bucket has a negative number of tokens, or fewer than its parts"}
+		return nil, &prices.Unpriced{Reason: prices.InvalidUsage,
+			Detail: "a bucket has a negative number of tokens, or fewer than its parts"}
 	}
 	cell := prices.Cell{Call: p.call(&c.Key), InputTokens: c.InputTokens, Calls: c.Calls}
 	used := c.Usage()
@@ -58,14 +59,16 @@ func (p *Pricer) Price(c *Cell) (*prices.Cost, error) {
 		cell.InputTokens = start
 		lower, err := p.Table.PriceCell(cell, used)
 		if err != nil || !lower.Total.Equal(priced.Total) {
-			return nil, &prices.Unpriced{Reason: CallsUnknown, Detail: "the price depends on how many calls a total is of"}
+			return nil, &prices.Unpriced{Reason: CallsUnknown,
+				Detail: "the price depends on how many calls a total is of"}
 		}
 	}
 	return priced, nil
 }
 
 func (p *Pricer) call(k *Key) prices.Call {
-	c := prices.Call{Provider: k.Provider, Model: k.Model, At: time.Unix(0, k.At).UTC(), Tenant: p.Tenant, ServiceTier: k.ServiceTier, Speed: k.Speed, Region: k.Region}
+	c := prices.Call{Provider: k.Provider, Model: k.Model, At: time.Unix(0, k.At).UTC(), Tenant: p.Tenant,
+		ServiceTier: k.ServiceTier, Speed: k.Speed, Region: k.Region}
 	if !p.At.IsZero() {
 		c.At = p.At
 	}

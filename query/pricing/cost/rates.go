@@ -133,7 +133,8 @@ func (p *Pricer) times(r *rate, c *Cell, one Quantities, n int64) (decimal.Decim
 }
 
 func (p *Pricer) ratesOf(k *Key) *rates {
-	id := class{provider: k.Provider, model: k.Model, service: k.ServiceTier, speed: k.Speed, region: k.Region, tags: strings.Join(k.Tags, "\x00")}
+	id := class{provider: k.Provider, model: k.Model, service: k.ServiceTier, speed: k.Speed, region: k.Region,
+		tags: strings.Join(k.Tags, "\x00")}
 	for _, start := range p.Split.TierStarts {
 		if start < k.InputTokens {
 			id.tier++

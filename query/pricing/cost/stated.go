@@ -44,7 +44,9 @@ func AddStated(a, b []Stated) []Stated {
 	}
 	sums := slices.Clone(a)
 	for _, s := range b {
-		i, found := slices.BinarySearchFunc(sums, s, func(x, y Stated) int { return strings.Compare(x.Currency, y.Currency) })
+		i, found := slices.BinarySearchFunc(sums, s, func(x, y Stated) int {
+			return strings.Compare(x.Currency, y.Currency)
+		})
 		if !found {
 			sums = slices.Insert(sums, i, s)
 			continue

@@ -118,7 +118,9 @@ func (r *fileReader) zone(n *yaml.Node, path string) string {
 func (r *fileReader) prefix(n *yaml.Node, path string) string {
 	text := r.text(n, path)
 	if text != "" && !prefix.MatchString(text) {
-		r.fail(n, path, "%q is no prefix: it has 2 to 32 letters, digits, - and _, begins with a letter or a digit and does not end with a digit", clip(text))
+		r.fail(n, path,
+			"%q is no prefix: it has 2 to 32 letters, digits, - and _, begins with a letter or a digit "+
+				"and does not end with a digit", clip(text))
 	}
 	return text
 }

@@ -58,8 +58,9 @@ type Cost struct {
 type Reason string
 
 const (
-	NoModel         Reason = "no_model"           // the call states no model
-	UnknownProvider Reason = "unknown_provider"   // no entry matches the provider, or the model if no provider is stated
+	NoModel Reason = "no_model" // the call states no model
+	// UnknownProvider: no entry matches the provider, or the model if no provider is stated.
+	UnknownProvider Reason = "unknown_provider"
 	UnknownModel    Reason = "unknown_model"      // the provider has no entry that matches the model
 	UnitWithoutCost Reason = "unit_without_price" // the model has no price for a unit that was used
 	InvalidUsage    Reason = "invalid_usage"      // a part is greater than the quantity that contains it
@@ -98,7 +99,8 @@ func (t *Table) entry(provider, model string) (*Provider, *Model, error) {
 	p := t.provider(provider, name)
 	if p == nil {
 		if provider == "" {
-			return nil, nil, unpriced(UnknownProvider, "no provider is stated, and none is known by the model %q", model)
+			return nil, nil, unpriced(UnknownProvider, "no provider is stated, and none is known by the model %q",
+				model)
 		}
 		return nil, nil, unpriced(UnknownProvider, "the price table has no provider %q", provider)
 	}

@@ -64,9 +64,10 @@ func (e *Effective) Digest(tenant string, models []Named, from, to time.Time) st
 		var kept []Rule
 		for i := range rules {
 			s := &rules[i].Scope
-			if s.overlaps(&in) && (len(s.Tenant) == 0 || slices.Contains(s.Tenant, tenant)) && slices.ContainsFunc(subjects, func(c subject) bool {
-				return among(s.Provider, c.Provider, c.providerID) && among(s.Model, c.Model, c.modelID)
-			}) {
+			if s.overlaps(&in) && (len(s.Tenant) == 0 || slices.Contains(s.Tenant, tenant)) &&
+				slices.ContainsFunc(subjects, func(c subject) bool {
+					return among(s.Provider, c.Provider, c.providerID) && among(s.Model, c.Model, c.modelID)
+				}) {
 				kept = append(kept, rules[i])
 			}
 		}

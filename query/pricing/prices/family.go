@@ -21,7 +21,8 @@ func NearestModels(name string, known []string, n int) []string {
 	var family []relative
 	for _, id := range known {
 		if common := commonWords(words, wordsOf(id)); common > 0 && !slices.Contains(found, id) {
-			family = append(family, relative{id, common, nearest.Distance(strings.ToLower(name), strings.ToLower(id), 2*nearest.MaxBytes)})
+			family = append(family,
+				relative{id, common, nearest.Distance(strings.ToLower(name), strings.ToLower(id), 2*nearest.MaxBytes)})
 		}
 	}
 	slices.SortFunc(family, func(a, b relative) int {

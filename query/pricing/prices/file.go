@@ -26,9 +26,12 @@ func ReadFile(name string, text []byte) (*Operator, error) {
 		})
 		switch {
 		case o.Currency == dollar && len(o.Rates) > 0:
-			r.fail(rates, "rates", "rates are prices of a US dollar in another currency; leave them out, or set currency")
+			r.fail(rates, "rates",
+				"rates are prices of a US dollar in another currency; leave them out, or set currency")
 		case o.Currency != dollar && len(o.Rates) == 0:
-			r.fail(rates, "rates", "list prices are in US dollars; write the price of one dollar in %s, as \"- {from: 2026-01-01, usd: 0.92}\"", o.Currency)
+			r.fail(rates, "rates",
+				"list prices are in US dollars; write the price of one dollar in %s, "+
+					"as \"- {from: 2026-01-01, usd: 0.92}\"", o.Currency)
 		}
 	}
 	if len(r.errors) > 0 {
@@ -99,7 +102,9 @@ func (r *fileReader) readRules(n *yaml.Node, path string, of kind) (rules []Rule
 		key := rule.Scope.key()
 		for _, i := range lines[key] {
 			if rule.Scope.overlaps(&rules[i].Scope) && rule.collides(&rules[i]) {
-				r.fail(item, path, "its dates overlap those of the rule in line %d, which is for the same calls; set from and to so that one ends where the other begins", at[i])
+				r.fail(item, path,
+					"its dates overlap those of the rule in line %d, which is for the same calls; "+
+						"set from and to so that one ends where the other begins", at[i])
 				break
 			}
 		}
@@ -194,7 +199,8 @@ func (r *fileReader) units(n *yaml.Node, path string) []string {
 	keys := r.texts(n, path)
 	for _, key := range keys {
 		if _, ok := unitsByPriceKey[key]; !ok && key != TokenUnits && key != "" {
-			r.fail(n, path, "there is no unit %q%s", clip(key), hint(key, append(sortedKeys(unitsByPriceKey), TokenUnits)))
+			r.fail(n, path, "there is no unit %q%s", clip(key),
+				hint(key, append(sortedKeys(unitsByPriceKey), TokenUnits)))
 		}
 	}
 	return keys

@@ -65,7 +65,9 @@ func (r *fileReader) fail(n *yaml.Node, field, format string, args ...any) {
 // document returns the top node of a file, nil if the file has none.
 func (r *fileReader) document(text string) *yaml.Node {
 	if len(text) > MaxFile {
-		r.errors = append(r.errors, &FileError{File: r.file, What: fmt.Sprintf("the file has %d bytes, at most %d are allowed", len(text), MaxFile)})
+		r.errors = append(r.errors,
+			&FileError{File: r.file,
+				What: fmt.Sprintf("the file has %d bytes, at most %d are allowed", len(text), MaxFile)})
 		return nil
 	}
 	d := yaml.NewDecoder(strings.NewReader(text))
@@ -191,7 +193,8 @@ func (r *fileReader) moment(n *yaml.Node, path string) time.Time {
 			return t.UTC()
 		}
 	}
-	r.fail(n, path, "%q is neither a date as 2026-10-01 nor a time as 2026-10-01T12:00:00Z in the years 1970 to 2261", clip(n.Value))
+	r.fail(n, path, "%q is neither a date as 2026-10-01 nor a time as 2026-10-01T12:00:00Z in the years 1970 to 2261",
+		clip(n.Value))
 	return time.Time{}
 }
 

@@ -63,7 +63,8 @@ func (e *Effective) quote(call Call, input decimal.Decimal) (*Quote, error) {
 	if unknown == nil {
 		rate, ok := o.rate(call.At)
 		if !ok {
-			return nil, unpriced(NoRate, "the price file has no rate of %s at %s", o.Currency, call.At.UTC().Format("2006-01-02"))
+			return nil, unpriced(NoRate, "the price file has no rate of %s at %s", o.Currency,
+				call.At.UTC().Format("2006-01-02"))
 		}
 		if e.Currency() != dollar {
 			(&Rule{Factor: &rate}).apply(set)
@@ -84,7 +85,8 @@ func (e *Effective) quote(call Call, input decimal.Decimal) (*Quote, error) {
 	case unknown != nil:
 		return nil, unknown
 	case special[&s.ServiceTier]:
-		return nil, unpriced(UnknownTier, "there is no price of %s in the service tier %q", call.Model, call.ServiceTier)
+		return nil, unpriced(UnknownTier, "there is no price of %s in the service tier %q", call.Model,
+			call.ServiceTier)
 	case special[&s.Speed]:
 		return nil, unpriced(UnknownTier, "there is no price of %s at the speed %q", call.Model, call.Speed)
 	}

@@ -35,8 +35,9 @@ const TokenUnits = "tokens"
 
 // Scope selects the calls to which a rule applies. Every field that is not empty must match.
 type Scope struct {
-	Provider    []string          `json:"provider,omitempty"` // the stated provider, or its id in the table
-	Model       []string          `json:"model,omitempty"`    // the one that served, or its id in the table; * is any text
+	Provider []string `json:"provider,omitempty"` // the stated provider, or its id in the table
+	// Model lists names of the serving model, or its ids in the table; * is any text.
+	Model       []string          `json:"model,omitempty"`
 	Tenant      []string          `json:"tenant,omitempty"`
 	Tags        map[string]string `json:"tag,omitempty"`
 	ServiceTier []string          `json:"service_tier,omitempty"`

@@ -127,6 +127,7 @@ func (s *Splits) sort() {
 	slices.Sort(s.TimesOfDay)
 	slices.Sort(s.Tags)
 	s.Presence = presence
-	s.TierStarts, s.TimesOfDay, s.Tags = slices.Compact(s.TierStarts), slices.Compact(s.TimesOfDay), slices.Compact(s.Tags)
+	s.TierStarts, s.TimesOfDay, s.Tags = slices.Compact(s.TierStarts), slices.Compact(s.TimesOfDay),
+		slices.Compact(s.Tags)
 	s.Instants = slices.CompactFunc(s.Instants, time.Time.Equal)
 }

@@ -96,19 +96,24 @@ func allUnits() []Unit {
 		in("cache_write", "5m", "cache", modality, "write", "5m")
 		in("cache_write", "1h", "cache", modality, "write", "1h")
 		for _, kind := range []string{"", "reasoning", "citation"} {
-			units = append(units, tokens([]string{"output", modality, kind}, dims{"tokens", "output", modality, kind, ""}))
+			units = append(units,
+				tokens([]string{"output", modality, kind}, dims{"tokens", "output", modality, kind, ""}))
 		}
 	}
 	const thousand, million, billion, hour = 1e3, 1e6, 1e9, 3600
 	units = append(units,
 		Unit{"audio_seconds", "audio_hours", hour, dims{family: "durations", modality: "audio"}},
-		Unit{"input_audio_seconds", "input_audio_hours", hour, dims{family: "durations", direction: "input", modality: "audio"}},
-		Unit{"output_audio_seconds", "output_audio_hours", hour, dims{family: "durations", direction: "output", modality: "audio"}},
+		Unit{"input_audio_seconds", "input_audio_hours", hour,
+			dims{family: "durations", direction: "input", modality: "audio"}},
+		Unit{"output_audio_seconds", "output_audio_hours", hour,
+			dims{family: "durations", direction: "output", modality: "audio"}},
 		Unit{"input_characters", "input_mchars", million, dims{family: "characters", direction: "input"}},
 		Unit{"input_pixels", "input_gpixels", billion, dims{family: "pixels", direction: "input"}},
 		Unit{"input_document_pages", "input_document_kpages", thousand, dims{family: "pages", direction: "input"}},
-		Unit{"input_annotated_document_pages", "input_annotated_document_kpages", thousand, dims{family: "pages", direction: "input", kind: "annotated"}},
-		Unit{"input_text_messages", "input_text_messages_kcount", thousand, dims{family: "messages", direction: "input", modality: "text"}},
+		Unit{"input_annotated_document_pages", "input_annotated_document_kpages", thousand,
+			dims{family: "pages", direction: "input", kind: "annotated"}},
+		Unit{"input_text_messages", "input_text_messages_kcount", thousand,
+			dims{family: "messages", direction: "input", modality: "text"}},
 		Unit{Requests, "requests_kcount", thousand, dims{family: "requests"}},
 		Unit{"rerank_searches", "rerank_searches_kcount", thousand, dims{family: "rerank"}},
 		Unit{WebSearches, "web_searches_kcount", thousand, dims{family: "tools", kind: "web_search"}},

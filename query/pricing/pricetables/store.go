@@ -155,7 +155,8 @@ func (s *Store) version(ctx context.Context, row fileRow) (*Version, error) {
 	operator, err := prices.ReadFile(row.name, []byte(row.file))
 	if err != nil {
 		// The file was imported by another version of the program.
-		s.log.Warn("prices: this version cannot read the current price file, its stored table is used", "file", row.name, "hash", row.hash, "error", err)
+		s.log.Warn("prices: this version cannot read the current price file, its stored table is used",
+			"file", row.name, "hash", row.hash, "error", err)
 		t, err := s.load(ctx, row.hash)
 		return &Version{t, row.importedAt, row.name}, err
 	}

@@ -22,7 +22,8 @@ func (b *Report) FindExceptions(ctx context.Context, r *query.Reader) error {
 	group, of := errgroup.WithContext(ctx)
 	var repeated []repeatedID
 	group.Go(func() (err error) {
-		repeated, err = query.Ask[repeatedID](of, r, statements, "repeated_ids", b.Shape, b.Args.With("limit", r.RepeatedLimit()+1))
+		repeated, err = query.Ask[repeatedID](of, r, statements, "repeated_ids", b.Shape,
+			b.Args.With("limit", r.RepeatedLimit()+1))
 		return err
 	})
 	running := false

@@ -115,5 +115,6 @@ func StartOf(date time.Time, zone *time.Location) time.Time {
 // isMidnight reports whether a time is midnight of a date in its zone.
 func isMidnight(at, date time.Time) bool {
 	y, m, d := at.Date()
-	return at.Hour() == 0 && at.Minute() == 0 && at.Second() == 0 && time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Equal(date)
+	return at.Hour() == 0 && at.Minute() == 0 && at.Second() == 0 &&
+		time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Equal(date)
 }

@@ -49,10 +49,12 @@ func (q *Pricing) Pricers(ctx context.Context, r *query.Reader, tenant string, f
 		return nil, err
 	}
 	if q.Currency != "" && q.Currency != table.Currency() {
-		return nil, problem.BadParameter("currency", "There are no prices in the currency "+q.Currency+".", table.Currency())
+		return nil, problem.BadParameter("currency", "There are no prices in the currency "+q.Currency+".",
+			table.Currency())
 	}
 	if q.Prices != "" && !q.AsOf.IsZero() {
-		return nil, problem.BadParameter("as_of", "as_of and prices are both given, and repriced_cost is computed by one of them.",
+		return nil, problem.BadParameter("as_of",
+			"as_of and prices are both given, and repriced_cost is computed by one of them.",
 			"as_of without prices", "prices without as_of")
 	}
 	other := table
@@ -70,7 +72,8 @@ func (q *Pricing) Pricers(ctx context.Context, r *query.Reader, tenant string, f
 		p.WhatIf = &cost.Pricer{Table: other, Tenant: tenant, Split: p.Split, At: q.AsOf, Model: q.WhatIfModel}
 		call := &cost.Cell{Key: cost.Key{Valid: true, At: time.Now().UnixNano()}, Quantities: cost.Quantities{Calls: 1}}
 		if _, err := p.WhatIf.Price(call); err != nil && cost.ReasonOf(err) != prices.NoRate {
-			return nil, problem.BadParameter("what_if_model", fmt.Sprintf("what_if_model %q has no known prices: %s.", q.WhatIfModel, err),
+			return nil, problem.BadParameter("what_if_model",
+				fmt.Sprintf("what_if_model %q has no known prices: %s.", q.WhatIfModel, err),
 				"a model of the price table")
 		}
 	}

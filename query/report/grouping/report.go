@@ -137,7 +137,9 @@ func (b *Report) Context(ctx context.Context) context.Context {
 }
 
 // Ask is query.Ask for the statements of a report.
-func Ask[Row any](ctx context.Context, r *query.Reader, set *sqltemplate.Set, b *Report, name string, a query.Args) ([]Row, error) {
+func Ask[Row any](
+	ctx context.Context, r *query.Reader, set *sqltemplate.Set, b *Report, name string, a query.Args,
+) ([]Row, error) {
 	rows, err := query.Ask[Row](b.Context(ctx), r, set, name, b.Shape, a)
 	if err == nil && len(rows) > MaxRows {
 		err = ErrTooManyRows

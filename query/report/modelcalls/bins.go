@@ -37,7 +37,8 @@ func readDistributions(ctx context.Context, r *query.Reader, a *asked) (*Distrib
 	}
 	d := &Distributions{[]Bin{}, []Bin{}, []Bin{}, []Bin{}}
 	lists := map[string]*[]Bin{
-		"first_token_ms": &d.FirstTokenMS, "duration_ms": &d.DurationMS, "longest_gap_ms": &d.LongestGapMS, "tokens_per_second": &d.TokensPerSecond,
+		"first_token_ms": &d.FirstTokenMS, "duration_ms": &d.DurationMS,
+		"longest_gap_ms": &d.LongestGapMS, "tokens_per_second": &d.TokensPerSecond,
 	}
 	last := map[string]int32{}
 	for _, row := range rows {

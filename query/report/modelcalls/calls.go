@@ -110,8 +110,10 @@ func (r *callRow) call() Call {
 		Position: schema.Position{At: r.Seen, StreamID: r.Stream, Seq: r.Seq}.String(),
 		Model:    query.Named(r.Model), Provider: query.Named(r.Provider), Agent: query.Named(r.Agent),
 		Outcome: Outcome(r.Outcome), StopReason: query.Named(r.StopReason), Error: query.Named(r.Error), Retry: r.Retry,
-		FirstTokenMS: query.KnownMillis(r.FirstToken, r.HasFirstToken), DurationMS: query.KnownMillis(r.Took, r.HasDuration),
-		Chunks: r.Chunks, LongestGapMS: query.KnownMillis(r.Longest, r.Streamed), LongestGapAt: query.KnownInstant(r.LongestFrom), Stalls: r.Stalls,
+		FirstTokenMS: query.KnownMillis(r.FirstToken, r.HasFirstToken),
+		DurationMS:   query.KnownMillis(r.Took, r.HasDuration),
+		Chunks:       r.Chunks, LongestGapMS: query.KnownMillis(r.Longest, r.Streamed),
+		LongestGapAt: query.KnownInstant(r.LongestFrom), Stalls: r.Stalls,
 	}
 	if r.HTTPStatus != 0 {
 		c.HTTPStatus = &r.HTTPStatus

@@ -27,8 +27,10 @@ func (t *Report) scope() grouping.Scope {
 }
 
 var csvColumns = []string{
-	"calls", "errors", "error_rate", "truncated", "refused", "cancelled", "open", "retries", "streamed", "stalled_calls", "stalls",
-	"output_tokens", "first_tokens", "first_token_p50_ms", "first_token_p95_ms", "first_token_p99_ms", "first_token_max_ms",
+	"calls", "errors", "error_rate", "truncated", "refused", "cancelled",
+	"open", "retries", "streamed", "stalled_calls", "stalls",
+	"output_tokens", "first_tokens", "first_token_p50_ms",
+	"first_token_p95_ms", "first_token_p99_ms", "first_token_max_ms",
 	"tokens_per_second_p5", "tokens_per_second_p50", "gap_p50_ms", "gap_p99_ms", "gap_max_ms",
 	"duration_p50_ms", "duration_p95_ms", "duration_max_ms",
 }
@@ -37,7 +39,8 @@ var csvColumns = []string{
 func (f *Figures) cells() []string {
 	count := func(n uint64) string { return strconv.FormatUint(n, 10) }
 	cells := []string{count(f.Calls), count(f.Errors), strconv.FormatFloat(f.ErrorRate, 'f', -1, 64)}
-	for _, n := range []uint64{f.Truncated, f.Refused, f.Cancelled, f.Open, f.Retries, f.Streamed, f.StalledCalls, f.Stalls, f.OutputTokens, f.FirstTokens} {
+	for _, n := range []uint64{f.Truncated, f.Refused, f.Cancelled, f.Open, f.Retries, f.Streamed, f.StalledCalls,
+		f.Stalls, f.OutputTokens, f.FirstTokens} {
 		cells = append(cells, count(n))
 	}
 	for _, value := range []*float64{

@@ -15,7 +15,8 @@ var statements = grouping.Statements("report/modelcalls")
 var Groupings = []string{"model", "provider", "agent", "session"}
 
 // groupColumns are the columns for groupings.
-var groupColumns = map[string]string{"model": "call_model", "provider": "call_provider", "agent": "call_agent", "session": "session_id"}
+var groupColumns = map[string]string{"model": "call_model", "provider": "call_provider", "agent": "call_agent",
+	"session": "session_id"}
 
 // Outcome is how a call ended.
 type Outcome string
@@ -38,10 +39,12 @@ var Outcomes = []Outcome{OK, Failed, Truncated, Refused, Cancelled, Unclosed, Op
 // Stop reasons of providers, in lower case.
 var (
 	truncating = []string{
-		"length", "max_tokens", "max_output_tokens", "max_completion_tokens", "model_length", "model_context_window_exceeded", "max_length",
+		"length", "max_tokens", "max_output_tokens", "max_completion_tokens",
+		"model_length", "model_context_window_exceeded", "max_length",
 	}
 	refusing = []string{
-		"refusal", "content_filter", "content_filtered", "guardrail_intervened", "safety", "recitation", "prohibited_content",
+		"refusal", "content_filter", "content_filtered", "guardrail_intervened",
+		"safety", "recitation", "prohibited_content",
 		"blocklist", "spii", "image_safety", "image_prohibited_content", "error_toxic",
 	}
 )
@@ -99,8 +102,10 @@ func prepare(ctx context.Context, r *query.Reader, q *Query) (*asked, error) {
 		stall = DefaultStall
 	}
 	for name, value := range map[string]any{
-		"stall": stall.Nanoseconds(), "retry_within": RetryWithin.Nanoseconds(), "truncating": truncating, "refusing": refusing,
-		"models": q.Models, "providers": q.Providers, "agents": q.Agents, "outcomes": texts(q.Outcomes), "listed": q.Limit,
+		"stall": stall.Nanoseconds(), "retry_within": RetryWithin.Nanoseconds(),
+		"truncating": truncating, "refusing": refusing,
+		"models": q.Models, "providers": q.Providers, "agents": q.Agents,
+		"outcomes": texts(q.Outcomes), "listed": q.Limit,
 	} {
 		b.Args[name] = value
 	}

@@ -108,7 +108,8 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Report, error) {
 		return nil, err
 	}
 	report := &Report{
-		From: a.From, To: a.To, Timezone: a.Zone.String(), Granularity: a.Granularity, GroupBy: query.OrEmpty(q.GroupBy),
+		From: a.From, To: a.To, Timezone: a.Zone.String(),
+		Granularity: a.Granularity, GroupBy: query.OrEmpty(q.GroupBy),
 		StallMS: query.Millis(a.Args["stall"].(int64)), Items: []Row{}, Calls: []Call{},
 	}
 	for i := range rows {
@@ -123,7 +124,8 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Report, error) {
 		if err != nil {
 			return nil, err
 		}
-		report.Items = append(report.Items, Row{Period: period, Group: grouping.NewGroup(q.GroupBy, rows[i].Groups), Figures: rows[i].figures()})
+		report.Items = append(report.Items,
+			Row{Period: period, Group: grouping.NewGroup(q.GroupBy, rows[i].Groups), Figures: rows[i].figures()})
 	}
 	if q.Bins {
 		if report.Distributions, err = readDistributions(ctx, r, a); err != nil {
@@ -138,8 +140,10 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Report, error) {
 
 func (r *reportRow) figures() Figures {
 	f := Figures{
-		Calls: r.Calls, Errors: r.Errors, Truncated: r.Truncated, Refused: r.Refused, Cancelled: r.Cancelled, Open: r.Unended,
-		Retries: r.Retries, Streamed: r.Streamed, StalledCalls: r.StalledCalls, Stalls: r.Stalls, OutputTokens: r.Tokens,
+		Calls: r.Calls, Errors: r.Errors, Truncated: r.Truncated,
+		Refused: r.Refused, Cancelled: r.Cancelled, Open: r.Unended,
+		Retries: r.Retries, Streamed: r.Streamed, StalledCalls: r.StalledCalls,
+		Stalls: r.Stalls, OutputTokens: r.Tokens,
 		FirstTokens: r.FirstTokens,
 	}
 	if r.Calls > 0 {

@@ -47,7 +47,8 @@ const maxChanges = 500
 
 // Compare compares the prices of two tables at one time.
 func Compare(before, after *prices.Effective, tenant string, at time.Time) *Comparison {
-	c := &Comparison{Before: before.Hash(), Hash: after.Hash(), Currency: after.Currency(), Changes: []Change{}, Rules: []RuleChange{}, Warnings: []Warning{}}
+	c := &Comparison{Before: before.Hash(), Hash: after.Hash(), Currency: after.Currency(), Changes: []Change{},
+		Rules: []RuleChange{}, Warnings: []Warning{}}
 	if c.Before == c.Hash {
 		return c
 	}

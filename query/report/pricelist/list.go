@@ -92,7 +92,8 @@ func unitPrices(list, charged prices.Set) []UnitPrice {
 
 // rank sorts the units that nearly every model has to the front.
 func rank(key string) int {
-	if i := slices.Index([]string{"input_mtok", "cache_read_mtok", "cache_write_mtok", "cache_write_5m_mtok", "cache_write_1h_mtok", "output_mtok"}, key); i >= 0 {
+	if i := slices.Index([]string{"input_mtok", "cache_read_mtok", "cache_write_mtok", "cache_write_5m_mtok",
+		"cache_write_1h_mtok", "output_mtok"}, key); i >= 0 {
 		return i
 	}
 	return 6
@@ -134,7 +135,9 @@ func names(e *prices.Effective) []name {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b name) int { return cmp.Compare(a.provider+"/"+a.model, b.provider+"/"+b.model) })
+	slices.SortStableFunc(list, func(a, b name) int {
+		return cmp.Compare(a.provider+"/"+a.model, b.provider+"/"+b.model)
+	})
 	return list
 }
 
@@ -150,7 +153,8 @@ func checkProvider(e *prices.Effective, provider string) error {
 		}
 		ids = append(ids, n.provider)
 	}
-	return problem.BadParameter("provider", fmt.Sprintf("provider %q has no models in the price table.", provider), slices.Compact(ids)...)
+	return problem.BadParameter("provider", fmt.Sprintf("provider %q has no models in the price table.", provider),
+		slices.Compact(ids)...)
 }
 
 // Filter selects models.
@@ -166,7 +170,8 @@ func entries(e *prices.Effective, tenant string, at time.Time, f Filter) (items 
 	items = []Entry{}
 	for _, n := range names(e) {
 		if f.Provider != "" && !strings.EqualFold(n.provider, f.Provider) ||
-			!strings.Contains(strings.ToLower(n.model), strings.ToLower(f.Model)) || f.After != "" && n.provider+"/"+n.model <= f.After {
+			!strings.Contains(strings.ToLower(n.model), strings.ToLower(f.Model)) ||
+			f.After != "" && n.provider+"/"+n.model <= f.After {
 			continue
 		}
 		if len(items) == f.Limit {

@@ -50,7 +50,8 @@ type Rule struct {
 // ModelOf returns what a version of the table has about a model. provider may be "".
 func ModelOf(v *pricetables.Version, tenant, provider, model string, at time.Time) (*Model, error) {
 	e := v.Table
-	m := &Model{Head: headOf(v), At: at, Provider: provider, Model: model, Prices: []UnitPrice{}, Periods: []Period{}, Rules: []Rule{}}
+	m := &Model{Head: headOf(v), At: at, Provider: provider, Model: model, Prices: []UnitPrice{}, Periods: []Period{},
+		Rules: []Rule{}}
 	call := prices.Call{Provider: provider, Model: model, At: at, Tenant: tenant}
 	p, entry, held, unknown := e.Table().Find(call)
 	if unknown == nil {
@@ -76,8 +77,9 @@ func ModelOf(v *pricetables.Version, tenant, provider, model string, at time.Tim
 
 func periodOf(p *prices.Period, holds bool) Period {
 	return Period{
-		StartDate: orNull(p.Constraint.StartDate), StartTime: orNull(p.Constraint.StartTime), EndTime: orNull(p.Constraint.EndTime),
-		Prices: unitPrices(p.Prices, p.Prices), Holds: holds,
+		StartDate: orNull(p.Constraint.StartDate), StartTime: orNull(p.Constraint.StartTime),
+		EndTime: orNull(p.Constraint.EndTime),
+		Prices:  unitPrices(p.Prices, p.Prices), Holds: holds,
 	}
 }
 
@@ -92,7 +94,8 @@ func orNull(text string) *string {
 func (m *Model) addRules(tenant, section string, rules []prices.Rule, asked string) {
 	for i := range rules {
 		r := &rules[i]
-		if !r.Scope.MayHold(m.Provider, asked, m.Model) || len(r.Scope.Tenant) > 0 && !slices.Contains(r.Scope.Tenant, tenant) {
+		if !r.Scope.MayHold(m.Provider, asked, m.Model) ||
+			len(r.Scope.Tenant) > 0 && !slices.Contains(r.Scope.Tenant, tenant) {
 			continue
 		}
 		shown := ruleOf(section, r)
@@ -104,7 +107,8 @@ func (m *Model) addRules(tenant, section string, rules []prices.Rule, asked stri
 }
 
 func ruleOf(section string, r *prices.Rule) Rule {
-	rule := Rule{Section: section, Name: r.Name, When: r.Scope, Prices: unitPrices(nil, r.Prices), Whole: r.Whole, Units: r.Units, Source: r.Origin}
+	rule := Rule{Section: section, Name: r.Name, When: r.Scope, Prices: unitPrices(nil, r.Prices), Whole: r.Whole,
+		Units: r.Units, Source: r.Origin}
 	if rule.Units == nil {
 		rule.Units = []string{}
 	}

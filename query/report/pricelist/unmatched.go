@@ -40,7 +40,8 @@ const (
 
 // unmatched lists the models that have no price at the time of their last use.
 func unmatched(ctx context.Context, r *query.Reader, e *prices.Effective, tenant string) ([]Unmatched, error) {
-	rows, err := query.Ask[usedRow](ctx, r, statements, "models_used", nil, query.Args{"tenant": tenant, "limit": maxUsed})
+	rows, err := query.Ask[usedRow](ctx, r, statements, "models_used", nil,
+		query.Args{"tenant": tenant, "limit": maxUsed})
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +57,8 @@ func unmatched(ctx context.Context, r *query.Reader, e *prices.Effective, tenant
 			continue
 		}
 		u := Unmatched{
-			Provider: row.Provider, Model: row.Model, ServiceTier: row.ServiceTier, Speed: row.Speed, Records: row.Records,
+			Provider: row.Provider, Model: row.Model, ServiceTier: row.ServiceTier,
+			Speed: row.Speed, Records: row.Records,
 			Last: call.At, Reason: why.Reason, Detail: why.Detail, Nearest: []string{},
 		}
 		if why.Reason == prices.UnknownModel || why.Reason == prices.UnknownProvider {

@@ -28,7 +28,8 @@ type Used struct{ Provider, Model string }
 
 // usedModels returns the models in a tenant's usage.
 func usedModels(ctx context.Context, r *query.Reader, tenant string) ([]Used, error) {
-	rows, err := query.Ask[usedRow](ctx, r, statements, "models_used", nil, query.Args{"tenant": tenant, "limit": maxUsed})
+	rows, err := query.Ask[usedRow](ctx, r, statements, "models_used", nil,
+		query.Args{"tenant": tenant, "limit": maxUsed})
 	list := make([]Used, len(rows))
 	for i := range rows {
 		list[i] = Used{rows[i].Provider, rows[i].Model}
@@ -81,7 +82,8 @@ func (w *warner) rule(path string, s *prices.Scope) {
 		if len(s.Provider) == 1 {
 			provider = s.Provider[0]
 		}
-		w.add(path, "model", i, s.Model, "is no model of the price table", nearest(w.table, provider, strings.ReplaceAll(m, "*", "")))
+		w.add(path, "model", i, s.Model, "is no model of the price table",
+			nearest(w.table, provider, strings.ReplaceAll(m, "*", "")))
 	}
 }
 
@@ -90,7 +92,9 @@ func (w *warner) add(path, name string, i int, of []string, what string, near []
 	if len(of) > 1 {
 		field += fmt.Sprintf("[%d]", i)
 	}
-	w.list = append(w.list, Warning{Field: field, Value: of[i], Detail: fmt.Sprintf("%q %s, and no recorded usage names it", of[i], what), Nearest: near})
+	w.list = append(w.list,
+		Warning{Field: field, Value: of[i], Detail: fmt.Sprintf("%q %s, and no recorded usage names it", of[i], what),
+			Nearest: near})
 }
 
 // isProvider reports whether the table or usage has a provider that matches a pattern.
@@ -107,7 +111,8 @@ func (w *warner) isModel(providers []string, pattern string) bool {
 	scope := prices.Scope{Provider: providers, Model: []string{pattern}}
 	if slices.ContainsFunc(w.names, func(n name) bool { return scope.MayHold(n.provider, n.model, "") }) ||
 		slices.ContainsFunc(w.used, func(u Used) bool {
-			return scope.MayHold(u.Provider, u.Model, "") || u.Provider == "" && (&prices.Scope{Model: scope.Model}).MayHold("", u.Model, "")
+			return scope.MayHold(u.Provider, u.Model, "") ||
+				u.Provider == "" && (&prices.Scope{Model: scope.Model}).MayHold("", u.Model, "")
 		}) {
 		return true
 	}

@@ -28,13 +28,15 @@ func (t *Report) scope() grouping.Scope {
 }
 
 var toolTimeColumns = []string{
-	"calls", "errors", "error_rate", "open", "timed", "min_ms", "avg_ms", "p50_ms", "p90_ms", "p95_ms", "p99_ms", "max_ms",
+	"calls", "errors", "error_rate", "open", "timed", "min_ms", "avg_ms",
+	"p50_ms", "p90_ms", "p95_ms", "p99_ms", "max_ms",
 }
 
 // cells returns the values of toolTimeColumns; an unknown time is an empty cell.
 func (t *Times) cells() []string {
 	cells := []string{
-		strconv.FormatUint(t.Calls, 10), strconv.FormatUint(t.Errors, 10), strconv.FormatFloat(t.ErrorRate, 'f', -1, 64),
+		strconv.FormatUint(t.Calls, 10), strconv.FormatUint(t.Errors, 10),
+		strconv.FormatFloat(t.ErrorRate, 'f', -1, 64),
 		strconv.FormatUint(t.Open, 10), strconv.FormatUint(t.Timed, 10),
 	}
 	for _, ms := range []*float64{t.MinMS, t.AvgMS, t.P50MS, t.P90MS, t.P95MS, t.P99MS, t.MaxMS} {

@@ -107,7 +107,9 @@ func (r *Report) keep(order Order, top int) {
 			kept = append(kept, *row)
 		case others < 0:
 			others = len(kept)
-			kept = append(kept, Row{Period: row.Period, Group: grouping.NewGroup(r.GroupBy, make([]string, len(r.GroupBy))), Others: Others{1}, Figures: row.Figures})
+			kept = append(kept,
+				Row{Period: row.Period, Group: grouping.NewGroup(r.GroupBy, make([]string, len(r.GroupBy))),
+					Others: Others{1}, Figures: row.Figures})
 		default:
 			kept[others].OtherGroups++
 			kept[others].Figures.Add(&row.Figures)

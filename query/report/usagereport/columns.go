@@ -43,8 +43,16 @@ func (u *Report) columns() []figureColumn {
 		text("repriced_cost", func(f *Figures) string { return f.Repriced.Text() }),
 		text("what_if_cost", func(f *Figures) string { return f.WhatIf.Text() }),
 		text("repriced_currency", (*Figures).otherCurrency),
-		text("stated_cost", func(f *Figures) string { return stated(f, func(s *cost.Stated) string { return s.Text() }) }),
-		text("stated_currency", func(f *Figures) string { return stated(f, func(s *cost.Stated) string { return s.Currency }) }),
+		text("stated_cost", func(f *Figures) string {
+			return stated(f, func(s *cost.Stated) string {
+				return s.Text()
+			})
+		}),
+		text("stated_currency", func(f *Figures) string {
+			return stated(f, func(s *cost.Stated) string {
+				return s.Currency
+			})
+		}),
 		text("stated_calls", func(f *Figures) string {
 			return cmp.Or(stated(f, func(s *cost.Stated) string { return strconv.FormatUint(s.Calls, 10) }), "0")
 		}),

@@ -67,7 +67,9 @@ func findSessions(ctx context.Context, r *query.Reader, b *grouping.Report) (*fo
 			ids, index[row.Session] = append(ids, row.Session), at
 		}
 		if n++; n > maxFoundRows || len(ids) > maxFoundSessions {
-			return problem.BadParameter("findings", fmt.Sprintf("Findings are looked for in at most %d sessions and in %d rows of single sessions.", maxFoundSessions, maxFoundRows),
+			return problem.BadParameter("findings",
+				fmt.Sprintf("Findings are looked for in at most %d sessions and in %d rows of single sessions.",
+					maxFoundSessions, maxFoundRows),
 				"a shorter range, fewer groupings, or filters of sessions")
 		}
 		key := rowKey(row.Period, row.Groups)
@@ -83,7 +85,9 @@ func findSessions(ctx context.Context, r *query.Reader, b *grouping.Report) (*fo
 		return nil, err
 	}
 	all.lists = make([][]findings.Finding, len(ids))
-	err = findings.Each(ctx, r, b.Tenant, ids, func(session string, u *findings.Usage) { all.lists[index[session]] = u.Findings })
+	err = findings.Each(ctx, r, b.Tenant, ids, func(session string, u *findings.Usage) {
+		all.lists[index[session]] = u.Findings
+	})
 	for key, place := range places {
 		for at := range rows[place] {
 			if len(all.lists[at]) == 0 {

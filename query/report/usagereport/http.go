@@ -33,7 +33,9 @@ func (h Handler) Usage(w http.ResponseWriter, r *http.Request, tenant string) {
 	if format != "" && format != tabular.JSON {
 		b := grouping.New(tenant, q.From, q.To, q.Zone, q.Granularity)
 		scope := grouping.Scope{From: b.From, To: b.To, Timezone: b.Zone.String(), GroupBy: q.GroupBy}
-		h.Stream(w, r, format.File(scope.FileName("usage")), func(to io.Writer) error { return Write(r.Context(), h.Reader, q, format, to) })
+		h.Stream(w, r, format.File(scope.FileName("usage")), func(to io.Writer) error {
+			return Write(r.Context(), h.Reader, q, format, to)
+		})
 		return
 	}
 	report, err := Read(r.Context(), h.Reader, q)

@@ -16,7 +16,8 @@ var statements = grouping.Statements("report/usagereport")
 
 // Groupings lists the allowed groupings of a usage report; "tag:" stands for any tag.
 var Groupings = []string{
-	"tenant", "session", "run", "agent", "node", "model", "provider", "dialect", "service_tier", "status", grouping.TagPrefix,
+	"tenant", "session", "run", "agent", "node", "model", "provider",
+	"dialect", "service_tier", "status", grouping.TagPrefix,
 }
 
 // Query selects usage.
@@ -45,7 +46,8 @@ type Query struct {
 // columns maps groupings to their columns.
 var columns = map[string]string{
 	"tenant": "{tenant:String}", "session": "records.session_id", "run": "records.run_id", "agent": "records.agent",
-	"model": "records.model", "provider": "records.provider", "dialect": "records.dialect", "service_tier": "records.service_tier",
+	"model": "records.model", "provider": "records.provider",
+	"dialect": "records.dialect", "service_tier": "records.service_tier",
 	"status": "call_spans.span_status",
 	// Nodes are named by their names; a node whose span is unknown is named by its id.
 	"node": "if(nodes.node_name != '', nodes.node_name, records.node_id)",

@@ -35,7 +35,9 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Report, error) {
 
 // scan computes the totals of a report and calls visit with each of its rows, in order of periods
 // and groups. It calls begin, which may be nil, with the report before the first row.
-func scan(ctx context.Context, r *query.Reader, q Query, begin func(*Report) error, visit func(*Row) error) (*Report, error) {
+func scan(
+	ctx context.Context, r *query.Reader, q Query, begin func(*Report) error, visit func(*Row) error,
+) (*Report, error) {
 	p, err := q.pricing().Pricers(ctx, r, q.Tenant, q.From, q.To)
 	if err != nil {
 		return nil, err

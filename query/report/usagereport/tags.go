@@ -25,7 +25,8 @@ func (r *Report) checkTags(ctx context.Context, reader *query.Reader, tenant str
 		if !isTag || len(r.Items) == 0 || r.hasValue(by) {
 			continue
 		}
-		names, err := query.Ask[tagRow](ctx, reader, statements, "tag_names", nil, query.Args{"tenant": tenant, "tag": tag, "limit": tagsShown})
+		names, err := query.Ask[tagRow](ctx, reader, statements, "tag_names", nil,
+			query.Args{"tenant": tenant, "tag": tag, "limit": tagsShown})
 		if err != nil {
 			return err
 		}
@@ -36,7 +37,8 @@ func (r *Report) checkTags(ctx context.Context, reader *query.Reader, tenant str
 		for i := range names {
 			allowed = append(allowed, grouping.TagPrefix+names[i].Name)
 		}
-		return problem.BadParameter("group_by", fmt.Sprintf("group_by %q names a tag that no session has.", by), allowed...)
+		return problem.BadParameter("group_by", fmt.Sprintf("group_by %q names a tag that no session has.", by),
+			allowed...)
 	}
 	return nil
 }

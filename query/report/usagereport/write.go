@@ -24,7 +24,8 @@ type writer interface {
 // opener returns a writer of a report whose rows and totals are not known yet.
 type opener = func(io.Writer, *Report) (writer, error)
 
-var openers = map[tabular.Format]opener{tabular.JSON: newObject, tabular.NDJSON: newLines, tabular.CSV: newCSV, tabular.Parquet: newParquet}
+var openers = map[tabular.Format]opener{tabular.JSON: newObject, tabular.NDJSON: newLines, tabular.CSV: newCSV,
+	tabular.Parquet: newParquet}
 
 // spoolBytes is an upper bound of the compressed size of a report's rows.
 const spoolBytes = 16 << 20

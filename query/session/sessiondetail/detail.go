@@ -64,7 +64,8 @@ func Read(ctx context.Context, r *query.Reader, tenant, session string) (*Detail
 		return err
 	})
 	group.Go(func() (err error) {
-		texts, err = query.Ask[runText](of, r, statements, "run_texts", s, sessionstreams.Parameters(tenant, s).With("length", sessionhead.ExcerptLength))
+		texts, err = query.Ask[runText](of, r, statements, "run_texts", s,
+			sessionstreams.Parameters(tenant, s).With("length", sessionhead.ExcerptLength))
 		return err
 	})
 	if found.Expirations {
@@ -82,7 +83,8 @@ func Read(ctx context.Context, r *query.Reader, tenant, session string) (*Detail
 	}
 	whole := s
 	s, streams, spans, usage = limit.Session(s, streams), limit.Streams(streams), limit.Spans(spans), limit.Usage(usage)
-	texts = slices.DeleteFunc(texts, func(m runText) bool { return !limit.Holds(m.From, m.Until) }) // a text cannot be clipped by time
+	// A text cannot be clipped by time.
+	texts = slices.DeleteFunc(texts, func(m runText) bool { return !limit.Holds(m.From, m.Until) })
 	counted := sessionhead.CountSpans(spans)
 	head := sessionhead.Summarize(s, r, counted, r.Now())
 	head.UsageTotals = usagerecord.TotalsOf(usage)
@@ -113,7 +115,8 @@ func framesExpired(ctx context.Context, r *query.Reader, tenant, session string)
 	type row struct {
 		At time.Time `ch:"at"`
 	}
-	rows, err := query.Ask[row](ctx, r, statements, "frames_expired", nil, query.Args{"tenant": tenant, "session": session})
+	rows, err := query.Ask[row](ctx, r, statements, "frames_expired", nil,
+		query.Args{"tenant": tenant, "session": session})
 	if err != nil || len(rows) == 0 || rows[0].At.Unix() <= 0 {
 		return nil, err
 	}

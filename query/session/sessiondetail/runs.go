@@ -72,7 +72,8 @@ func newRuns(spans []spanmerge.Span, usage []usagerecord.Record, texts []runText
 			continue
 		}
 		run := Run{
-			SpanID: s.ID, RunID: s.Run, Started: query.Instant(s.Begin()), Status: s.Status, Error: query.Named(s.Error),
+			SpanID: s.ID, RunID: s.Run, Started: query.Instant(s.Begin()),
+			Status: s.Status, Error: query.Named(s.Error),
 			Agent: s.Agent, Position: s.Position(),
 		}
 		if !s.Open() {

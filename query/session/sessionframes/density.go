@@ -45,7 +45,8 @@ func ReadDensity(ctx context.Context, r *query.Reader, tenant, session string, s
 	width := (length + int64(slices) - 1) / int64(slices)
 	n := (length + width - 1) / width
 	d := &Density{
-		SessionID: session, Started: query.Instant(s.Started), DurationMS: query.Millis(s.Last - s.Started), SliceMS: query.Millis(width),
+		SessionID: session, Started: query.Instant(s.Started),
+		DurationMS: query.Millis(s.Last - s.Started), SliceMS: query.Millis(width),
 		Frames: make([]uint64, n), First: make([]*string, n),
 	}
 	rows, err := countFrames(ctx, r, "density", s, query.Args{

@@ -30,12 +30,14 @@ func (h Handler) Frames(w http.ResponseWriter, r *http.Request, tenant, session 
 	raw := p.Flag("raw")
 	q.Limit = p.Number("limit", pageFrames, 1, mostFrames)
 	if raw && p.Has("limit") {
-		p.Refuse("limit", p.Value("limit"), "does not go with raw=1, which returns all frames from the cursor on", "left out")
+		p.Refuse("limit", p.Value("limit"), "does not go with raw=1, which returns all frames from the cursor on",
+			"left out")
 	}
 	if cursor := p.Text("cursor"); cursor != "" {
 		position, err := schema.ParsePosition(cursor)
 		if err != nil {
-			p.Refuse("cursor", cursor, "is not a position", `the value of "next" on the page before`, "the position of a frame")
+			p.Refuse("cursor", cursor, "is not a position", `the value of "next" on the page before`,
+				"the position of a frame")
 		}
 		q.After = position
 	}

@@ -51,7 +51,8 @@ func (h Handler) Frame(w http.ResponseWriter, r *http.Request, tenant, session, 
 	}
 	at, err := schema.ParsePosition(position)
 	if err != nil {
-		h.Fail(w, r, problem.BadParameter("position", fmt.Sprintf("position %q is not a position.", position), "the position of a frame"))
+		h.Fail(w, r, problem.BadParameter("position", fmt.Sprintf("position %q is not a position.", position),
+			"the position of a frame"))
 		return
 	}
 	frame, err := ReadOne(r.Context(), h.Reader, tenant, session, at)

@@ -49,7 +49,8 @@ func newWindows(tenant string, r *query.Reader, s *sessionstreams.Row, f *Filter
 	return &windows{
 		reader: r, session: s, args: a, after: after,
 		shape: framesShape{
-			Types: len(f.Types) > 0, Nodes: len(f.Nodes) > 0, Agents: len(f.Agents) > 0, Directions: len(f.Directions) > 0,
+			Types: len(f.Types) > 0, Nodes: len(f.Nodes) > 0,
+			Agents: len(f.Agents) > 0, Directions: len(f.Directions) > 0,
 			Bytes: f.Bytes,
 		},
 	}
@@ -91,7 +92,8 @@ func (w *windows) ahead(ctx context.Context, a query.Args) (aheadRow, error) {
 	if reach := w.near(); reach > 0 {
 		w.shape.Reach = true
 		from := max(w.after.At, w.session.Started)
-		ahead, err := query.AskOne[aheadRow](ctx, w.reader, statements, "frames_ahead", w.shape, a.With("reach_at", from+reach))
+		ahead, err := query.AskOne[aheadRow](ctx, w.reader, statements, "frames_ahead", w.shape,
+			a.With("reach_at", from+reach))
 		if err != nil || ahead.Ahead >= uint64(w.rows) {
 			return ahead, err
 		}

@@ -74,7 +74,8 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*query.Page[sessionhea
 
 // fill adds sessions to a page, with their ends.
 func fill(
-	ctx context.Context, r *query.Reader, tenant string, page *query.Page[sessionhead.Summary], found []*sessionfilter.Summary,
+	ctx context.Context, r *query.Reader, tenant string,
+	page *query.Page[sessionhead.Summary], found []*sessionfilter.Summary,
 ) error {
 	if err := setEnds(ctx, r, tenant, found); err != nil {
 		return err

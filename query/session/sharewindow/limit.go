@@ -88,7 +88,8 @@ func (l *Limit) Streams(streams []sessionstreams.Stream) []sessionstreams.Stream
 		if s.Ended != nil && !l.has(s.Ended.UnixNano()) {
 			s.Ended, s.EndReason = nil, ""
 		}
-		s.Digest, s.Counters, s.Redacted = "", sessionstreams.Counters{}, map[string]uint64{} // these cover the whole stream
+		// These cover the whole stream.
+		s.Digest, s.Counters, s.Redacted = "", sessionstreams.Counters{}, map[string]uint64{}
 		in = append(in, s)
 	}
 	return in

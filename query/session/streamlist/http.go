@@ -15,7 +15,8 @@ type Handler struct{ *endpoint.Base }
 func (h Handler) Streams(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
 	q := Query{
-		Tenant: tenant, Session: p.Text("session"), Stream: p.Text("stream"), Active: p.Flag("active"), Failed: p.Flag("failed"),
+		Tenant: tenant, Session: p.Text("session"), Stream: p.Text("stream"),
+		Active: p.Flag("active"), Failed: p.Flag("failed"),
 		Limit: p.Number("limit", streamsLimit, 1, streamsMost),
 	}
 	q.Digest = p.Digest("digest")

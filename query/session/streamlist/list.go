@@ -35,9 +35,10 @@ type row struct {
 // Latest returns one page of streams, sorted by the time of their last frame, latest first. A
 // stream with frames in several sessions is listed once per session.
 func Latest(ctx context.Context, r *query.Reader, q Query) (*query.Page[InSession], error) {
-	rows, err := query.Ask[row](ctx, r, statements, "latest_streams", q, query.Liveness(r.Now(), r, q.Tenant).And(query.Args{
-		"tenant": q.Tenant, "session": q.Session, "stream": q.Stream, "digest": q.Digest, "limit": q.Limit,
-	}))
+	rows, err := query.Ask[row](ctx, r, statements, "latest_streams", q,
+		query.Liveness(r.Now(), r, q.Tenant).And(query.Args{
+			"tenant": q.Tenant, "session": q.Session, "stream": q.Stream, "digest": q.Digest, "limit": q.Limit,
+		}))
 	if err != nil {
 		return nil, err
 	}

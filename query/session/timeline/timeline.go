@@ -133,7 +133,8 @@ func Read(ctx context.Context, r *query.Reader, tenant, session string) (*Timeli
 	head := sessionhead.Summarize(s, r, sessionhead.CountSpans(spans), now)
 	t := &Timeline{
 		SessionID: session, Status: head.Status, Started: head.Started, Ended: head.Ended,
-		DurationMS: head.DurationMS, RunningMS: head.RunningMS, SilentMS: head.SilentMS, Usage: []usagerecord.Record{}, Gaps: make([]Gaps, len(gaps)),
+		DurationMS: head.DurationMS, RunningMS: head.RunningMS, SilentMS: head.SilentMS,
+		Usage: []usagerecord.Record{}, Gaps: make([]Gaps, len(gaps)),
 	}
 	until := s.End
 	if head.Status.Open() {

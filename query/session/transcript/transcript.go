@@ -68,7 +68,8 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*query.Page[Message], 
 	if err != nil {
 		return nil, err
 	}
-	views, err := query.Ask[messageView](ctx, r, statements, "messages_index", s, sessionstreams.Parameters(q.Tenant, s))
+	views, err := query.Ask[messageView](ctx, r, statements, "messages_index", s,
+		sessionstreams.Parameters(q.Tenant, s))
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +81,9 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*query.Page[Message], 
 	}
 	if !q.Since.IsZero() {
 		since := q.Since.UnixNano()
-		index = slices.DeleteFunc(index, func(m messageView) bool { return m.Complete && max(m.Started, m.Ended) < since })
+		index = slices.DeleteFunc(index, func(m messageView) bool {
+			return m.Complete && max(m.Started, m.Ended) < since
+		})
 	}
 	if after != nil {
 		index = index[skipTo(index, after):]
@@ -167,7 +170,9 @@ type messageRow struct {
 }
 
 // readMessages returns the messages of the index with their texts.
-func readMessages(ctx context.Context, r *query.Reader, q Query, s *sessionstreams.Row, index []messageView) ([]Message, error) {
+func readMessages(
+	ctx context.Context, r *query.Reader, q Query, s *sessionstreams.Row, index []messageView,
+) ([]Message, error) {
 	items := make([]Message, 0, len(index))
 	if len(index) == 0 {
 		return items, nil
@@ -176,7 +181,8 @@ func readMessages(ctx context.Context, r *query.Reader, q Query, s *sessionstrea
 	for i := range index {
 		ids[i] = index[i].ID
 	}
-	rows, err := query.Ask[messageRow](ctx, r, statements, "messages", struct{ Chunks, Original bool }{q.Chunks, s.Original},
+	rows, err := query.Ask[messageRow](ctx, r, statements, "messages",
+		struct{ Chunks, Original bool }{q.Chunks, s.Original},
 		sessionstreams.Parameters(q.Tenant, s).With("messages", ids))
 	if err != nil {
 		return nil, err

@@ -16,7 +16,8 @@ import (
 func Compare(e *Export, recorded []Recorded) *Comparison {
 	c := &Comparison{
 		Provider: e.Provider, Kind: e.Kind, Format: e.Format, From: e.From, To: e.To, Rows: e.Rows, HasMore: e.HasMore,
-		ByModel: e.named > 0, States: map[State]uint64{}, Sums: []Sum{}, Items: []Item{}, Unattributed: []Unattributed{},
+		ByModel: e.named > 0, States: map[State]uint64{}, Sums: []Sum{},
+		Items: []Item{}, Unattributed: []Unattributed{},
 	}
 	if e.Currency != "" {
 		c.Currency = &e.Currency
@@ -43,7 +44,9 @@ func Compare(e *Export, recorded []Recorded) *Comparison {
 			keys = append(keys, k)
 		}
 	}
-	slices.SortFunc(keys, func(a, b key) int { return cmp.Or(cmp.Compare(a.day, b.day), cmp.Compare(a.model, b.model)) })
+	slices.SortFunc(keys, func(a, b key) int {
+		return cmp.Or(cmp.Compare(a.day, b.day), cmp.Compare(a.model, b.model))
+	})
 	for i, bucket := range Buckets {
 		if e.buckets[bucket] {
 			c.compare(e, i, bucket, keys, ours, theirs)
@@ -56,7 +59,9 @@ func Compare(e *Export, recorded []Recorded) *Comparison {
 }
 
 // compare adds the items and the sum of a bucket.
-func (c *Comparison) compare(e *Export, i int, bucket Bucket, keys []key, ours map[key]*Recorded, theirs map[key]*cell) {
+func (c *Comparison) compare(
+	e *Export, i int, bucket Bucket, keys []key, ours map[key]*Recorded, theirs map[key]*cell,
+) {
 	sum := Sum{Bucket: bucket, Recorded: &decimal.Decimal{}}
 	for _, k := range keys {
 		item := Item{Day: k.day, Model: query.Named(k.model), Bucket: bucket}
@@ -164,7 +169,9 @@ func (r *Recorded) figure(bucket Bucket, e *Export) *decimal.Decimal {
 
 // own returns the recorded usage of the export's provider by day and model, and the usage of
 // unknown provider by model.
-func (e *Export) own(recorded []Recorded, models map[string]bool, byModel bool) (map[key]*Recorded, map[string]Unattributed) {
+func (e *Export) own(
+	recorded []Recorded, models map[string]bool, byModel bool,
+) (map[key]*Recorded, map[string]Unattributed) {
 	ours, unattributed := map[key]*Recorded{}, map[string]Unattributed{}
 	for _, r := range recorded {
 		if r.Day < e.From || r.Day > e.To {

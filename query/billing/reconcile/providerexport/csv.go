@@ -51,7 +51,8 @@ func readCSV(e *Export, from *bufio.Reader, in *input, o Options) error {
 		line, _ := c.FieldPos(0)
 		r.line = func(string) int { return line }
 		if len(cells) != len(columns) {
-			return &Error{Line: line, Why: "it has " + strconv.Itoa(len(cells)) + " cells, and the head has " + strconv.Itoa(len(columns))}
+			return &Error{Line: line, Why: "it has " + strconv.Itoa(len(cells)) + " cells, and the head has " +
+				strconv.Itoa(len(columns))}
 		}
 		for i, name := range columns {
 			r.fields[name] = cells[i]

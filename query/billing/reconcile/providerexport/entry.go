@@ -42,7 +42,8 @@ func readOpenAIUsage(r *row) entry {
 	cached, written := r.optionalCount("input_cached_tokens"), r.optionalCount("input_cache_write_tokens")
 	input := r.count("input_tokens") - cached - written
 	if r.err == nil && input < 0 {
-		r.fail("input_tokens", "%s is less than what was read from a cache and written to one, which it includes", r.text("input_tokens"))
+		r.fail("input_tokens", "%s is less than what was read from a cache and written to one, which it includes",
+			r.text("input_tokens"))
 	}
 	e.counts = map[Bucket]int64{Input: input, CacheRead: cached, Output: r.count("output_tokens")}
 	if r.has("input_cache_write_tokens") {

@@ -76,10 +76,12 @@ const byteOrderMark = "\ufeff"
 // begin sets the format of the rows that follow.
 func (e *Export) begin(f *format, o Options, line int) error {
 	if f == nil {
-		return &Error{Line: line, Why: "no known export has these fields: OpenAI's have start_time, Anthropic's starting_at or usage_date_utc"}
+		return &Error{Line: line,
+			Why: "no known export has these fields: OpenAI's have start_time, Anthropic's starting_at or usage_date_utc"}
 	}
 	if o.Provider != "" && o.Provider != f.provider {
-		return &Error{Line: line, Why: fmt.Sprintf("it is an export of %s (%s), not of %s", f.provider, f.name, o.Provider)}
+		return &Error{Line: line,
+			Why: fmt.Sprintf("it is an export of %s (%s), not of %s", f.provider, f.name, o.Provider)}
 	}
 	if e.Format != "" && e.Format != f.name {
 		return &Error{Line: line, Why: fmt.Sprintf("a page of another export follows: %s after %s", f.name, e.Format)}

@@ -47,7 +47,8 @@ var (
 	openaiTimes     = []string{"start_time_iso", "end_time_iso"}
 	anthropicOwners = []string{"api_key_id", "workspace_id", "account_id", "service_account_id"}
 	consoleColumns  = []string{
-		"api_key", "api_key_id", "api_key_status", "workspace", "usage_type", "context_window", "inference_geo", "speed",
+		"api_key", "api_key_id", "api_key_status", "workspace",
+		"usage_type", "context_window", "inference_geo", "speed",
 	}
 	// openaiParts are the parts of input_tokens and output_tokens.
 	openaiParts = []string{
@@ -87,7 +88,8 @@ var (
 		},
 		optional: []string{"model"},
 		known: slices.Concat([]string{
-			"service_tier", "context_window", "inference_geo", "speed", "server_tool_use", "server_tool_use.web_search_requests",
+			"service_tier", "context_window", "inference_geo", "speed",
+			"server_tool_use", "server_tool_use.web_search_requests",
 		}, anthropicOwners),
 		read: readAnthropicUsageJSON,
 	}

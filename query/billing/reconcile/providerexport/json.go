@@ -118,7 +118,9 @@ func (p *pages) bucket(path string) error {
 			if err := p.Decode(&value); err != nil {
 				return err
 			}
-			return flatten(times, name, value, func(field string) error { return p.wrong(join(path, field), "it is not text or a number") })
+			return flatten(times, name, value, func(field string) error {
+				return p.wrong(join(path, field), "it is not text or a number")
+			})
 		}
 		found = true
 		if token, err := p.Token(); err != nil {
@@ -158,7 +160,9 @@ func (p *pages) result(bucket, path string, times map[string]string) error {
 	fields := maps.Clone(times)
 	delete(fields, "object") // of the bucket
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		err := flatten(fields, name, members[name], func(field string) error { return p.wrong(join(path, field), "it is not text or a number") })
+		err := flatten(fields, name, members[name], func(field string) error {
+			return p.wrong(join(path, field), "it is not text or a number")
+		})
 		if err != nil {
 			return err
 		}

@@ -131,7 +131,8 @@ func (r *row) instantDay(first, end string) string {
 func (r *row) dayOf(first, end string, read func(field string) time.Time) string {
 	from, to := read(first), read(end)
 	if r.err == nil && (!to.After(from) || to.After(from.Truncate(day).Add(day))) {
-		r.fail(end, "%.40q is not within the day (UTC) of %s; export buckets of a day, an hour or a minute", r.fields[end], first)
+		r.fail(end, "%.40q is not within the day (UTC) of %s; export buckets of a day, an hour or a minute",
+			r.fields[end], first)
 	}
 	return from.Format(time.DateOnly)
 }
