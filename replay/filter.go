@@ -31,7 +31,8 @@ func (f *Filter) All() bool {
 // aside reports whether the recorder added the frame, which the stream did not contain. Notes of
 // line and event streams are blank lines and comments, which the stream did contain.
 func aside(f *schema.Frame) bool {
-	return f.Flags.Has(schema.FlagNote) && (f.Transport == schema.HTTP || f.Transport == schema.WebSocket || f.Transport == schema.NATS)
+	return f.Flags.Has(schema.FlagNote) &&
+		(f.Transport == schema.HTTP || f.Transport == schema.WebSocket || f.Transport == schema.NATS)
 }
 
 func among[T comparable](list []T, v T) bool { return len(list) == 0 || slices.Contains(list, v) }

@@ -57,7 +57,8 @@ func newCursor(r *reader, s *schema.StreamState) *cursor {
 	if r.query.Few {
 		c.query.rows = 1
 	}
-	if left := c.last - c.query.from.seq; r.query.Paced && c.query.dense && left < pageRows && int(left)*c.weight < heldBytes {
+	if left := c.last - c.query.from.seq; r.query.Paced && c.query.dense && left < pageRows &&
+		int(left)*c.weight < heldBytes {
 		c.query.rows, c.query.packed = int(left)+1, left >= 2*chunkFrames
 	}
 	return c

@@ -109,7 +109,8 @@ func (r *messageRows) append(list []streamFacts) []streamFacts {
 		f.Messages = append(f.Messages, schema.Message{
 			Fact: r.fact(i), Kind: schema.MessageKind(r.kind.Row(i)), Span: r.span.Row(i), Name: r.name.Row(i),
 			Text: r.text.Row(i), Media: r.media.Row(i), Complete: r.complete.Row(i), Started: r.started.Row(i),
-			Ended: r.ended.Row(i), ChunkAt: r.chunkAt.Row(i), ChunkEnd: r.chunkEnd.Row(i), Attributes: r.attributes.Row(i),
+			Ended: r.ended.Row(i), ChunkAt: r.chunkAt.Row(i),
+			ChunkEnd: r.chunkEnd.Row(i), Attributes: r.attributes.Row(i),
 		})
 	}
 	return list
@@ -121,9 +122,11 @@ func (r *usageRows) append(list []streamFacts) []streamFacts {
 		list, f = factsOf(list, r.stream.Row(i))
 		n := func(at int) uint64 { return r.counts[at].Row(i) }
 		f.Usages = append(f.Usages, schema.Usage{
-			Fact: r.fact(i), Scope: r.scope.Row(i), Mode: schema.UsageMode(r.mode.Row(i)), At: r.at.Row(i), Span: r.span.Row(i),
+			Fact: r.fact(i), Scope: r.scope.Row(i), Mode: schema.UsageMode(r.mode.Row(i)),
+			At: r.at.Row(i), Span: r.span.Row(i),
 			Model: r.model.Row(i), Provider: r.provider.Row(i), Total: n(6), Raw: r.raw.Row(i),
-			Tokens:  schema.Tokens{Input: n(0), CacheRead: n(1), CacheWrite5m: n(2), CacheWrite1h: n(3), Output: n(4), Reasoning: n(5)},
+			Tokens: schema.Tokens{Input: n(0), CacheRead: n(1), CacheWrite5m: n(2), CacheWrite1h: n(3), Output: n(4),
+				Reasoning: n(5)},
 			Billing: r.billing(i),
 		})
 	}

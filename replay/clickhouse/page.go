@@ -35,7 +35,8 @@ type page struct {
 }
 
 func (p *page) reset() {
-	p.frames, p.generations, p.used, p.rows, p.bytes, p.full, p.sorted = p.frames[:0], p.generations[:0], 0, 0, 0, false, true
+	p.frames, p.generations, p.used, p.rows, p.bytes, p.full, p.sorted = p.frames[:0], p.generations[:0], 0, 0, 0,
+		false, true
 }
 
 // block returns columns for the next block.

@@ -11,7 +11,8 @@ import (
 type parameters []proto.Parameter
 
 var (
-	escapeValue = strings.NewReplacer(`\`, `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`, "\x00", `\0`, "\b", `\b`, "\f", `\f`)
+	escapeValue = strings.NewReplacer(`\`, `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`, "\x00", `\0`, "\b", `\b`, "\f",
+		`\f`)
 	escapeQuote = strings.NewReplacer(`\`, `\\`, `'`, `\'`)
 )
 
@@ -26,5 +27,6 @@ func (p *parameters) texts(name string, values []string) {
 	for i, v := range values {
 		quoted[i] = "'" + escapeQuote.Replace(v) + "'"
 	}
-	*p = append(*p, proto.Parameter{Key: name, Value: "'" + escapeQuote.Replace("["+strings.Join(quoted, ",")+"]") + "'"})
+	*p = append(*p, proto.Parameter{Key: name, Value: "'" + escapeQuote.Replace("["+strings.Join(quoted, ",")+"]") +
+		"'"})
 }

@@ -23,7 +23,8 @@ var oneThread = []ch.Setting{
 }
 
 // byKey are the settings of queries that need only the primary key.
-var byKey = append(oneThread[:len(oneThread):len(oneThread)], ch.Setting{Key: "use_skip_indexes", Value: "0", Important: true})
+var byKey = append(oneThread[:len(oneThread):len(oneThread)],
+	ch.Setting{Key: "use_skip_indexes", Value: "0", Important: true})
 
 // bound is the start of a page.
 type bound struct {

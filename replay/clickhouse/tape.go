@@ -52,10 +52,12 @@ func (t *tape) readStreams(ctx context.Context) error {
 		return err
 	}
 	slices.SortStableFunc(parts, func(a, b schema.StreamState) int {
-		return cmp.Or(cmp.Compare(a.StreamID, b.StreamID), cmp.Compare(a.FirstSeq, b.FirstSeq), cmp.Compare(a.Version, b.Version))
+		return cmp.Or(cmp.Compare(a.StreamID, b.StreamID), cmp.Compare(a.FirstSeq, b.FirstSeq),
+			cmp.Compare(a.Version, b.Version))
 	})
 	for i, part := range parts {
-		if next := i + 1; next == len(parts) || parts[next].StreamID != part.StreamID || parts[next].FirstSeq != part.FirstSeq {
+		if next := i + 1; next == len(parts) || parts[next].StreamID != part.StreamID ||
+			parts[next].FirstSeq != part.FirstSeq {
 			t.streams = addPart(t.streams, part)
 		}
 	}

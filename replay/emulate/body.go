@@ -92,7 +92,8 @@ func (b *Body) send() error {
 	if b.err != nil || len(b.buf) == 0 {
 		return b.err
 	}
-	if err := b.control.SetWriteDeadline(time.Now().Add(b.timeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+	if err := b.control.SetWriteDeadline(time.Now().Add(b.timeout)); err != nil &&
+		!errors.Is(err, http.ErrNotSupported) {
 		return b.note(err)
 	}
 	n, err := b.w.Write(b.buf)

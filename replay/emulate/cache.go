@@ -33,7 +33,9 @@ type cacheEntry[T any] struct {
 
 // Get returns the result of learn for the session's tape, cached if the tape is
 // unchanged.
-func (s *Cache[T]) Get(ctx context.Context, tenant, session string, t replay.Tape, learn func(context.Context, replay.Tape) (T, error)) (T, error) {
+func (s *Cache[T]) Get(
+	ctx context.Context, tenant, session string, t replay.Tape, learn func(context.Context, replay.Tape) (T, error),
+) (T, error) {
 	item := s.entry(cacheKey{tenant, session})
 	item.mu.Lock()
 	defer item.mu.Unlock()

@@ -99,7 +99,8 @@ func oneOf(v string, allowed []string) error {
 func (p *Pacing) SplitSession(segment string) (session string, err error) {
 	name, settings, _ := strings.Cut(segment, ";")
 	if session, err = url.PathUnescape(name); err != nil {
-		return "", problem.BadParameter("session", "the session id in the path is not escaped as URLs are: "+err.Error())
+		return "", problem.BadParameter("session",
+			"the session id in the path is not escaped as URLs are: "+err.Error())
 	}
 	for pair := range strings.SplitSeq(settings, ";") {
 		if pair == "" {
@@ -127,7 +128,8 @@ func (p *Pacing) SetAll(q url.Values, others ...string) error {
 			}
 		case name == "tenant", slices.Contains(others, name):
 		default:
-			return problem.BadParameter(name, fmt.Sprintf("there is no parameter %q here", name), append(others, Parameters...)...)
+			return problem.BadParameter(name, fmt.Sprintf("there is no parameter %q here", name),
+				append(others, Parameters...)...)
 		}
 	}
 	return nil

@@ -33,7 +33,8 @@ var (
 	connections = metric.Define(metric.API, metric.GaugeKind, "tapedeck_emulate_connections",
 		"Requests and connections that emulated servers are answering.")
 	requests = metric.Define(metric.API, metric.CounterKind, "tapedeck_emulate_requests_total",
-		"Requests to emulated servers by server and by how they ended: ended, left, failed or refused.", "server", "outcome")
+		"Requests to emulated servers by server and by how they ended: ended, left, failed or refused.",
+		"server", "outcome")
 )
 
 // NewStage returns a stage and registers its metrics.
@@ -95,7 +96,9 @@ func (s *Stage) From(ctx context.Context, t replay.Tape, p Pacing) (replay.Place
 }
 
 // Play plays an excerpt to a sink. The clock starts at a recorded time.
-func (s *Stage) Play(ctx context.Context, e *Excerpt, sink player.Sink, clock int64, p Pacing, reads bool) (player.Summary, error) {
+func (s *Stage) Play(
+	ctx context.Context, e *Excerpt, sink player.Sink, clock int64, p Pacing, reads bool,
+) (player.Summary, error) {
 	return player.New(e, sink, player.Options{
 		Speed: p.Speed, IdleLimit: p.IdleLimit, Alarm: s.opts.Alarm,
 		Reads: reads && p.Speed != player.Max,

@@ -37,7 +37,8 @@ func notJSON(err error) string {
 func parseCommand(text []byte) (player.Command, error) {
 	var in command
 	if err := json.Unmarshal(text, &in); err != nil {
-		return player.Command{}, problem.BadParameter("", "a control is a JSON object such as {\"op\":\"pause\"}: "+notJSON(err), player.Ops...)
+		return player.Command{}, problem.BadParameter("",
+			"a control is a JSON object such as {\"op\":\"pause\"}: "+notJSON(err), player.Ops...)
 	}
 	c := player.Command{Op: in.Op}
 	switch in.Op {
@@ -82,7 +83,8 @@ func (in *command) setting(c *player.Command) error {
 			return nil
 		}
 		if err := json.Unmarshal(in.Value, &c.On); err != nil || string(in.Value) == "null" {
-			return problem.BadParameter("value", fmt.Sprintf("loop %s is neither on nor off", in.Value), "true", "false")
+			return problem.BadParameter("value", fmt.Sprintf("loop %s is neither on nor off", in.Value), "true",
+				"false")
 		}
 		return nil
 	}

@@ -36,9 +36,11 @@ var (
 
 func newMetrics(r prometheus.Registerer) *metrics {
 	m := &metrics{
-		running: runningMetric.Gauge(), outcomes: outcomesMetric.CounterVec(), frames: framesMetric.CounterVec(), bytes: sentBytesMetric.Counter(),
+		running: runningMetric.Gauge(), outcomes: outcomesMetric.CounterVec(),
+		frames: framesMetric.CounterVec(), bytes: sentBytesMetric.Counter(),
 	}
-	for _, outcome := range []string{outcomeEnded, outcomeLeft, outcomeStuck, outcomeSlow, outcomeFailed, outcomeRefused} {
+	for _, outcome := range []string{outcomeEnded, outcomeLeft, outcomeStuck, outcomeSlow, outcomeFailed,
+		outcomeRefused} {
 		m.outcomes.WithLabelValues(outcome)
 	}
 	r.MustRegister(m.running, m.outcomes, m.frames, m.bytes)

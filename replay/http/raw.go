@@ -31,7 +31,8 @@ func (p *payloads) appendSSE(dst []byte, f *replay.Frame) []byte {
 	if !ok {
 		return dst
 	}
-	if f.Flags.Has(schema.FlagBinary) || (f.Transport == schema.HTTP || f.Transport == schema.EventStream) && !utf8.Valid(data) {
+	if f.Flags.Has(schema.FlagBinary) ||
+		(f.Transport == schema.HTTP || f.Transport == schema.EventStream) && !utf8.Valid(data) {
 		data = base64.StdEncoding.AppendEncode(nil, data)
 	}
 	for {

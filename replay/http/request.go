@@ -63,7 +63,8 @@ func parse(r *http.Request) (*request, error) {
 	p.flag("follow", &req.follow)
 	p.flag("loop", &req.loop)
 	if p.flag("hold", &req.hold); req.hold && req.transport != schema.WebSocket {
-		p.note("hold", []string{"0"}, errors.New("hold needs a WebSocket, since only a control continues after the end"))
+		p.note("hold", []string{"0"},
+			errors.New("hold needs a WebSocket, since only a control continues after the end"))
 	}
 	p.one("marker", player.MarkerAllowed, func(v string) (err error) {
 		req.marker, err = player.ParseMarker(v)
@@ -247,7 +248,9 @@ func (req *request) options(ctx context.Context, t replay.Tape) (player.Options,
 		return o, parameterProblem("to", player.MarkAllowed, err)
 	}
 	if req.resume == nil && o.From.Before(o.To) && req.from != nil {
-		return o, problem.BadParameter("to", fmt.Sprintf("to %q comes before %q, where playing begins", req.toText, req.fromText), "a place at or after from")
+		return o, problem.BadParameter("to",
+			fmt.Sprintf("to %q comes before %q, where playing begins", req.toText, req.fromText),
+			"a place at or after from")
 	}
 	return o, nil
 }

@@ -15,7 +15,9 @@ import (
 )
 
 // serveBody plays over SSE or NDJSON.
-func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, session string, t replay.Tape, req *request, opts player.Options) {
+func (s *Server) serveBody(
+	w http.ResponseWriter, r *http.Request, session string, t replay.Tape, req *request, opts player.Options,
+) {
 	b, err := newBody(w, contentType(req.transport), s.opts.WriteTimeout.Or(slow.WriteTimeout))
 	if err != nil {
 		s.metrics.ended(outcomeOf(err))

@@ -92,8 +92,9 @@ func (s *Server) open(ctx context.Context, tenant, session string, req *request)
 	if req.follow && s.opts.Live == nil && running(tape) {
 		return nil, player.Options{}, &problem.Problem{
 			Status: http.StatusNotImplemented, Parameter: "follow", Allowed: []string{"0"},
-			Detail: fmt.Sprintf("Session %q is still running, and this server does not follow running sessions.", session),
-			Hint:   "Leave follow out to play what is recorded so far.",
+			Detail: fmt.Sprintf("Session %q is still running, and this server does not follow running sessions.",
+				session),
+			Hint: "Leave follow out to play what is recorded so far.",
 		}
 	}
 	opts, err := req.options(ctx, tape)
@@ -128,7 +129,8 @@ func (s *Server) problemOf(err error, session string) *problem.Problem {
 		return p
 	}
 	if errors.Is(err, replay.ErrDeleted) {
-		return &problem.Problem{Title: problem.SessionDeleted, Status: http.StatusGone, Detail: "The session was deleted while it was played."}
+		return &problem.Problem{Title: problem.SessionDeleted, Status: http.StatusGone,
+			Detail: "The session was deleted while it was played."}
 	}
 	if lag, ok := errors.AsType[*player.LagError](err); ok {
 		return &problem.Problem{

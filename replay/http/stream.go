@@ -74,7 +74,8 @@ func (s *stream) playRaw(f *replay.Frame, from, to int) error {
 // apart returns the separator between the bytes written last and a frame: a line feed between a
 // body without a final line break and a frame of another stream.
 func (s *stream) apart(f *replay.Frame) string {
-	if !s.lastOpen || s.lastStream == f.Stream.StreamID && s.lastDirection == f.Direction && f.Transport == schema.HTTP {
+	if !s.lastOpen || s.lastStream == f.Stream.StreamID && s.lastDirection == f.Direction &&
+		f.Transport == schema.HTTP {
 		return ""
 	}
 	s.lastOpen = false

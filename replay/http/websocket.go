@@ -167,7 +167,9 @@ func (s *socket) ping(ctx context.Context, every time.Duration, fail func(error)
 }
 
 // serveWebSocket plays over a WebSocket and applies the client's controls.
-func (s *Server) serveWebSocket(w http.ResponseWriter, r *http.Request, session string, t replay.Tape, req *request, opts player.Options) {
+func (s *Server) serveWebSocket(
+	w http.ResponseWriter, r *http.Request, session string, t replay.Tape, req *request, opts player.Options,
+) {
 	if bad := (origin.Rule{Allowed: s.opts.Origins, Local: true}).Check(r, "open this WebSocket"); bad != nil {
 		s.refuse(w, r, session, bad)
 		return

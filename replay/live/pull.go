@@ -29,8 +29,9 @@ func (p *pull) open(ctx context.Context) error {
 		return nil
 	}
 	c, err := p.library.js.CreateConsumer(ctx, p.library.opts.Stream, jetstream.ConsumerConfig{
-		FilterSubjects: p.session.filters, DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: max(p.next, 1),
-		AckPolicy: jetstream.AckNonePolicy, MaxDeliver: 1, MemoryStorage: true, Replicas: 1,
+		FilterSubjects: p.session.filters, DeliverPolicy: jetstream.DeliverByStartSequencePolicy,
+		OptStartSeq: max(p.next, 1),
+		AckPolicy:   jetstream.AckNonePolicy, MaxDeliver: 1, MemoryStorage: true, Replicas: 1,
 		InactiveThreshold: time.Minute,
 	})
 	if err != nil {

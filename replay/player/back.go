@@ -62,7 +62,8 @@ func (p *Player) lastBefore(ctx context.Context, here replay.Place, n int) ([]sc
 // between returns the positions from a recorded time up to a place, in order.
 func (p *Player) between(ctx context.Context, from int64, here replay.Place) ([]schema.Position, error) {
 	r, err := p.tape.Read(ctx, replay.Query{
-		From: replay.Place{Position: schema.Position{At: from}}, To: here.Position, Filter: p.opts.Filter, Bare: p.opts.Bare,
+		From: replay.Place{Position: schema.Position{At: from}},
+		To:   here.Position, Filter: p.opts.Filter, Bare: p.opts.Bare,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read back from %s: %w", here.Position, err)

@@ -142,7 +142,8 @@ func (p *Player) Run(ctx context.Context) (Summary, error) {
 
 // begin starts playing at a place.
 func (p *Player) begin(ctx context.Context, from replay.Place) error {
-	err := p.prefetch.open(ctx, replay.Query{From: from, To: p.opts.To, Filter: p.opts.Filter, Bare: p.opts.Bare, Paced: p.clock.speed != Max})
+	err := p.prefetch.open(ctx,
+		replay.Query{From: from, To: p.opts.To, Filter: p.opts.Filter, Bare: p.opts.Bare, Paced: p.clock.speed != Max})
 	if err != nil {
 		return err
 	}

@@ -89,7 +89,8 @@ func (s *Stream) ID() string { return s.state.StreamID }
 // change its fields.
 func (s *Stream) Add(offset time.Duration, raw string, set ...func(*schema.Frame)) *Stream {
 	f := schema.Frame{
-		Seq: uint64(len(s.frames)) + s.skipped, At: Start + int64(offset), Transport: s.state.Transport, Raw: []byte(raw),
+		Seq: uint64(len(s.frames)) + s.skipped, At: Start + int64(offset),
+		Transport: s.state.Transport, Raw: []byte(raw),
 	}
 	for _, change := range set {
 		change(&f)

@@ -25,7 +25,8 @@ type BreakError struct {
 }
 
 func (e *BreakError) Error() string {
-	return fmt.Sprintf("%v (record %d, at byte %d); readable up to there: %d frames", e.Err, e.Record, e.Offset, e.Frames)
+	return fmt.Sprintf("%v (record %d, at byte %d); readable up to there: %d frames", e.Err, e.Record, e.Offset,
+		e.Frames)
 }
 
 func (e *BreakError) Unwrap() error { return e.Err }

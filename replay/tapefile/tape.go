@@ -157,7 +157,8 @@ func (r *reader) load(e *entry) error {
 		n++
 		stream, err := r.stream(blk.State.StreamID)
 		if err != nil || stream == nil {
-			return errors.Join(err, e.broken(fmt.Errorf("%w: frames of stream %q, which has no state", ErrDamaged, blk.State.StreamID)))
+			return errors.Join(err,
+				e.broken(fmt.Errorf("%w: frames of stream %q, which has no state", ErrDamaged, blk.State.StreamID)))
 		}
 		r.choose(blk.Frames, stream)
 		return nil

@@ -102,7 +102,8 @@ func (b *statusLines) progress(s *Story, d *playback, now time.Duration, width i
 // foot renders counts on the left and settings on the right, or the prompt.
 func (b *statusLines) foot(s *Story, d *playback, now time.Duration, width int) row {
 	if b.prompt != nil {
-		return row{{" " + b.prompt.label + ": ", active}, {console.Visible(b.prompt.text, ""), bold}, {"█", dim}, {"  " + b.prompt.hint, dim}}
+		return row{{" " + b.prompt.label + ": ", active}, {console.Visible(b.prompt.text, ""), bold}, {"█", dim},
+			{"  " + b.prompt.hint, dim}}
 	}
 	if b.note != "" {
 		return row{{" " + oneLine(b.note), note}}

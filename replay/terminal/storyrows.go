@@ -81,7 +81,8 @@ func (e *entry) rows(t int64, width int) []row {
 	case entryTool:
 		return e.tool(t, width)
 	case entryBegin:
-		return []row{{{"── run ", dim}, {oneLine(e.span.Name), bold}, {" " + strings.Repeat("─", max(width-9-extent(oneLine(e.span.Name)), 2)), dim}}}
+		return []row{{{"── run ", dim}, {oneLine(e.span.Name), bold},
+			{" " + strings.Repeat("─", max(width-9-extent(oneLine(e.span.Name)), 2)), dim}}}
 	case entryEnd:
 		return e.end()
 	}
@@ -120,7 +121,8 @@ func (e *entry) said(t int64, width int) (rows []row) {
 	case schema.MessageError:
 		look, head = bad, "error"
 	case schema.MessageResult, schema.MessageOutput, schema.MessageArguments:
-		look, head = dim, strings.TrimSpace(strings.ReplaceAll(string(e.message.Kind), "_", " ")+" "+oneLine(e.message.Name))
+		look, head = dim,
+			strings.TrimSpace(strings.ReplaceAll(string(e.message.Kind), "_", " ")+" "+oneLine(e.message.Name))
 	}
 	lines := wrap(text, width-2*margin)
 	if head != "" {

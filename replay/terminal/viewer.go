@@ -230,6 +230,7 @@ func (p *viewer) draw() error {
 	for len(rows) < room+1 {
 		rows = append(rows, nil)
 	}
-	rows = append(rows, nil, p.status.progress(p.story, &p.playback, now, width), p.status.foot(p.story, &p.playback, now, width))
+	rows = append(rows, nil, p.status.progress(p.story, &p.playback, now, width),
+		p.status.foot(p.story, &p.playback, now, width))
 	return p.screen.draw(rows[max(len(rows)-height, 0):])
 }

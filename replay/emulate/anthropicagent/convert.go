@@ -11,7 +11,8 @@ import (
 
 // deltas lists the types of deltas that envelopes can represent, or that the library also omits.
 var deltas = map[string]bool{
-	"text_delta": true, "thinking_delta": true, "signature_delta": true, "input_json_delta": true, "citations_delta": true,
+	"text_delta": true, "thinking_delta": true, "signature_delta": true,
+	"input_json_delta": true, "citations_delta": true,
 }
 
 // known reports whether envelopes have a form for a block type.

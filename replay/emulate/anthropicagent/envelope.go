@@ -84,7 +84,8 @@ func fitting(s string, room int) int {
 // large.
 func rechunk(b []byte, v *fastjson.Value, line []byte) []byte {
 	o, err := v.Object()
-	if delta := v.Get("delta"); err != nil || len(line) <= MaxChunk || delta == nil || delta.Type() != fastjson.TypeString {
+	if delta := v.Get("delta"); err != nil || len(line) <= MaxChunk || delta == nil ||
+		delta.Type() != fastjson.TypeString {
 		return append(append(append(b, "data: "...), line...), "\n\n"...)
 	}
 	e := envelope{kind: text(v, "type"), agent: text(v, "agent")}

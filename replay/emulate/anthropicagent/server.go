@@ -35,7 +35,9 @@ func Serves(path string) bool { return path == "/agent/run" || path == "/agent/t
 
 // Serve answers a request with the next recorded connection. If that connection broke off in the
 // recording, Serve panics with http.ErrAbortHandler.
-func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session, path string, t replay.Tape, pacing emulate.Pacing) {
+func (s *Server) Serve(
+	w http.ResponseWriter, r *http.Request, tenant, session, path string, t replay.Tape, pacing emulate.Pacing,
+) {
 	c, from, err := s.choose(r, tenant, session, t, pacing)
 	if err != nil {
 		s.stage.Refuse(w, r, server, err)
@@ -85,7 +87,9 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session, 
 	panic(http.ErrAbortHandler) // so that the client does not treat the body as complete
 }
 
-func (s *Server) choose(r *http.Request, tenant, session string, t replay.Tape, pacing emulate.Pacing) (*connection, replay.Place, error) {
+func (s *Server) choose(
+	r *http.Request, tenant, session string, t replay.Tape, pacing emulate.Pacing,
+) (*connection, replay.Place, error) {
 	if err := s.stage.Origin(r); err != nil {
 		return nil, replay.Place{}, err
 	}

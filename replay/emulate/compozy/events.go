@@ -83,7 +83,8 @@ func (t *eventWriter) add(list []event, c content, at int64) []event {
 	case c.step != "":
 		t.failed = "" // the execution continued
 		if t.kind == "workflows" {
-			list = append(list, t.object("workflow_status", jsonstring.Append([]byte(`"status":"RUNNING","step":`), c.step), at))
+			list = append(list,
+				t.object("workflow_status", jsonstring.Append([]byte(`"status":"RUNNING","step":`), c.step), at))
 		}
 	case c.text != "":
 		t.failed = ""
@@ -102,7 +103,8 @@ func (t *eventWriter) unknown(list []event, f *replay.Frame) []event {
 	v, err := t.parser.ParseBytes(c.Data)
 	switch {
 	case err == nil:
-		return append(list, t.object("structured_delta", append([]byte(`"partial":`), emulate.AppendJSON(nil, v)...), f.At))
+		return append(list,
+			t.object("structured_delta", append([]byte(`"partial":`), emulate.AppendJSON(nil, v)...), f.At))
 	case string(c.Data) != "[DONE]":
 		return append(list, t.chunk(string(c.Data), f.At))
 	}

@@ -62,7 +62,9 @@ func runsOf(ctx context.Context, t replay.Tape) (map[string]bool, error) {
 
 // clock returns the recorded time at which the clock starts, ns: the time of the last event that
 // the client received, or of the starting place in the request.
-func (s *Server) clock(ctx context.Context, t replay.Tape, part *emulate.Excerpt, writer *eventWriter, a ask) (int64, error) {
+func (s *Server) clock(
+	ctx context.Context, t replay.Tape, part *emulate.Excerpt, writer *eventWriter, a ask,
+) (int64, error) {
 	if !a.resume || a.after == 0 {
 		from, err := s.stage.From(ctx, t, a.pacing)
 		return max(from.Position.At, replay.FirstAt(t)), err

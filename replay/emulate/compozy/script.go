@@ -122,7 +122,9 @@ func entriesOf(f *block.Facts, seen map[string]bool) (list []entry) {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b entry) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.seq, b.seq)) })
+	slices.SortStableFunc(list, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.seq, b.seq))
+	})
 	return list
 }
 

@@ -47,12 +47,14 @@ var providers = map[string]*provider{
 		ends: []string{"message_stop", "message", "error"},
 	},
 	"openai-chat": {
-		path: "/v1/chat/completions", at: regexp.MustCompile(`^(/v1)?/chat/completions$`), done: "[DONE]", whole: "chat.completion",
+		path: "/v1/chat/completions", at: regexp.MustCompile(`^(/v1)?/chat/completions$`),
+		done: "[DONE]", whole: "chat.completion",
 		ends: []string{"[DONE]", "chat.completion"},
 	},
 	"openai-responses": {
 		path: "/v1/responses", at: regexp.MustCompile(`^(/v1)?/responses$`), named: true, whole: "response",
-		ends: []string{"response.completed", "response.failed", "response.incomplete", "response.cancelled", "response"},
+		ends: []string{"response.completed", "response.failed", "response.incomplete", "response.cancelled",
+			"response"},
 	},
 	// The responses differ only by id, and the path may name any model.
 	"gemini": {

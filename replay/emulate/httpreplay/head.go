@@ -57,7 +57,8 @@ const decodedField = "Tapedeck-Decoded"
 // ofConnection lists fields of the recorded connection, which the server sets for each connection
 // itself, and fields that would bind a browser to the recorded server.
 var ofConnection = []string{
-	"Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
+	"Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate",
+	"Te", "Trailer", "Transfer-Encoding", "Upgrade",
 	"Strict-Transport-Security", "Alt-Svc", "Clear-Site-Data",
 }
 

@@ -105,8 +105,9 @@ func (b *index) readRequests(ctx context.Context, t replay.Tape) (asked map[stri
 // readAnswers finds the responses in a provider's stream that was recorded without its requests.
 func (b *index) readAnswers(ctx context.Context, t replay.Tape, s *schema.StreamState, p *provider) error {
 	part := &emulate.Excerpt{
-		Tape: t, First: schema.Position{At: s.FirstAt}, Last: emulate.EndOf(s), Directions: []schema.Direction{schema.Receive},
-		Keep: func(f *replay.Frame) bool { return f.Stream.StreamID == s.StreamID && !f.Flags.Has(schema.FlagNote) },
+		Tape: t, First: schema.Position{At: s.FirstAt}, Last: emulate.EndOf(s),
+		Directions: []schema.Direction{schema.Receive},
+		Keep:       func(f *replay.Frame) bool { return f.Stream.StreamID == s.StreamID && !f.Flags.Has(schema.FlagNote) },
 	}
 	var x *exchange
 	var run string

@@ -24,13 +24,17 @@ type resumption struct {
 // returns the zero resumption for an id that no answer has, for an id at which the answer broke off
 // and another answer followed, and for an id that the recorded client sent as well. Those requests
 // are answered as recorded.
-func (s *Server) resume(ctx context.Context, t replay.Tape, here []*exchange, id string, of func(x *exchange) (turn int, ended bool)) (resumption, error) {
+func (s *Server) resume(
+	ctx context.Context, t replay.Tape, here []*exchange, id string, of func(x *exchange) (turn int, ended bool),
+) (resumption, error) {
 	if id == "" || slices.ContainsFunc(here, func(x *exchange) bool { return x.resumed == id }) {
 		return resumption{}, nil
 	}
 	// Several answers may have the same ids: try the one first that was played last.
 	turn := func(x *exchange) int { n, _ := of(x); return n }
-	order := slices.SortedStableFunc(slices.Values(here), func(x, y *exchange) int { return cmp.Compare(turn(y), turn(x)) })
+	order := slices.SortedStableFunc(slices.Values(here), func(x, y *exchange) int {
+		return cmp.Compare(turn(y), turn(x))
+	})
 	for _, x := range order {
 		if x.upgrade {
 			continue
@@ -57,7 +61,9 @@ func (s *Server) resume(ctx context.Context, t replay.Tape, here []*exchange, id
 // find searches an answer for the first run of adjacent events with an id, and returns the position
 // of the last of them; zero if no event has the id. more reports whether events follow, named
 // whether one of these has an id.
-func find(ctx context.Context, t replay.Tape, x *exchange, id string) (at schema.Position, more, named bool, err error) {
+func find(
+	ctx context.Context, t replay.Tape, x *exchange, id string,
+) (at schema.Position, more, named bool, err error) {
 	part := &emulate.Excerpt{
 		Tape: t, First: x.first, Last: x.last, Directions: []schema.Direction{schema.Receive},
 		Keep: func(f *replay.Frame) bool {

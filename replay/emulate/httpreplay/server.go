@@ -51,7 +51,9 @@ func (s *Server) Speaks(ctx context.Context, tenant, session string, t replay.Ta
 // Serve answers a request for a path, unescaped, below the session's address. Settings in the query
 // of the request change the pacing, unless the recorded request has a parameter of that name. If
 // the recorded answer broke off, Serve panics with http.ErrAbortHandler.
-func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session, path string, t replay.Tape, pacing emulate.Pacing) {
+func (s *Server) Serve(
+	w http.ResponseWriter, r *http.Request, tenant, session, path string, t replay.Tape, pacing emulate.Pacing,
+) {
 	if err := s.stage.Origin(r); err != nil {
 		s.stage.Refuse(w, r, server, err)
 		return
@@ -92,7 +94,9 @@ type choice struct {
 }
 
 // choose finds the next exchange, or the one that the client resumes.
-func (s *Server) choose(r *http.Request, tenant, session, path string, t replay.Tape, pacing emulate.Pacing) (choice, error) {
+func (s *Server) choose(
+	r *http.Request, tenant, session, path string, t replay.Tape, pacing emulate.Pacing,
+) (choice, error) {
 	var from replay.Place
 	b, err := s.indexes.Get(r.Context(), tenant, session, t, read)
 	if err != nil {
@@ -127,8 +131,9 @@ func (s *Server) choose(r *http.Request, tenant, session, path string, t replay.
 		if len(same) == 0 && len(here) > 0 {
 			return choice{}, &problem.Problem{
 				Title: "No request like this one", Status: http.StatusConflict, Parameter: "match",
-				Detail: fmt.Sprintf("%s %s is recorded in session %q with other bodies only: %d of them.", r.Method, path, session, len(here)),
-				Hint:   "Ask as the recorded program did, or leave match=body out to be answered in the recorded order.",
+				Detail: fmt.Sprintf("%s %s is recorded in session %q with other bodies only: %d of them.", r.Method,
+					path, session, len(here)),
+				Hint: "Ask as the recorded program did, or leave match=body out to be answered in the recorded order.",
 			}
 		}
 		here = same
@@ -162,8 +167,9 @@ func (s *Server) choose(r *http.Request, tenant, session, path string, t replay.
 	if i < 0 {
 		return choice{}, &problem.Problem{
 			Title: "Nothing left to play", Status: http.StatusConflict,
-			Detail: fmt.Sprintf("All %d answers that session %q has recorded for %s %s were played.", len(ids), session, r.Method, path),
-			Hint:   "Begin anew under another name, take=NAME, or let something follow the last: end=again, end=last.",
+			Detail: fmt.Sprintf("All %d answers that session %q has recorded for %s %s were played.", len(ids), session,
+				r.Method, path),
+			Hint: "Begin anew under another name, take=NAME, or let something follow the last: end=again, end=last.",
 		}
 	}
 	end := func() { s.takes.End(tenant, session, pacing.Take, ids[i]) }
@@ -228,7 +234,8 @@ func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, t replay.Tape
 		if err == nil && out.status == 0 {
 			s.stage.Refuse(w, r, server, &problem.Problem{
 				Title: "No answer recorded", Status: http.StatusBadGateway,
-				Detail: fmt.Sprintf("The recorded %s %s was never answered (%s).", x.method, x.path, x.stream.EndReason),
+				Detail: fmt.Sprintf("The recorded %s %s was never answered (%s).", x.method, x.path,
+					x.stream.EndReason),
 			})
 			return
 		}

@@ -18,7 +18,9 @@ import (
 // serveSocket plays a recorded WebSocket. Each message of the server waits until the client has
 // sent as many messages as in the recording. Its delay counts from the previous message of either
 // side.
-func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, t replay.Tape, x *exchange, pacing emulate.Pacing, from replay.Place) {
+func (s *Server) serveSocket(
+	w http.ResponseWriter, r *http.Request, t replay.Tape, x *exchange, pacing emulate.Pacing, from replay.Place,
+) {
 	var protocols []string
 	for _, v := range r.Header.Values("Sec-WebSocket-Protocol") {
 		for p := range strings.SplitSeq(v, ",") {
@@ -35,7 +37,8 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, t replay.Ta
 	}
 	conn.SetReadLimit(bodyLimit)
 	ctx, cancel := context.WithCancel(r.Context())
-	out := &socket{stage: s.stage, conn: conn, ctx: ctx, more: make(chan struct{}, 1), code: websocket.StatusNormalClosure}
+	out := &socket{stage: s.stage, conn: conn, ctx: ctx, more: make(chan struct{}, 1),
+		code: websocket.StatusNormalClosure}
 	var reading sync.WaitGroup
 	defer func() {
 		cancel()
@@ -67,7 +70,9 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, t replay.Ta
 
 // playTurns plays from one client message to the next. The clock of each turn starts when the
 // message has arrived, so that the client's own time does not count.
-func (s *Server) playTurns(ctx context.Context, t replay.Tape, x *exchange, out *socket, pacing emulate.Pacing, from replay.Place) error {
+func (s *Server) playTurns(
+	ctx context.Context, t replay.Tape, x *exchange, out *socket, pacing emulate.Pacing, from replay.Place,
+) error {
 	part := &emulate.Excerpt{
 		Tape: t, First: x.first, Directions: []schema.Direction{schema.Receive},
 		Keep: func(f *replay.Frame) bool {
@@ -169,7 +174,8 @@ func (s *socket) noteClose(note string) {
 		return
 	}
 	number, reason, _ := strings.Cut(rest, " ")
-	if code, err := strconv.Atoi(number); err == nil && (code >= 1000 && code <= 1003 || code >= 1007 && code <= 1014 || code >= 3000 && code < 5000) {
+	if code, err := strconv.Atoi(number); err == nil &&
+		(code >= 1000 && code <= 1003 || code >= 1007 && code <= 1014 || code >= 3000 && code < 5000) {
 		s.code, s.reason = websocket.StatusCode(code), reason
 	}
 }

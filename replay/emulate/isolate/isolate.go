@@ -82,9 +82,10 @@ func Handler(next http.HandlerFunc) http.HandlerFunc {
 }
 
 func fromBrowser(r *http.Request) bool {
-	return slices.ContainsFunc([]string{"Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest", "Service-Worker"}, func(name string) bool {
-		return r.Header.Get(name) != ""
-	})
+	return slices.ContainsFunc([]string{"Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest", "Service-Worker"},
+		func(name string) bool {
+			return r.Header.Get(name) != ""
+		})
 }
 
 // refuse returns a problem if a request must not be answered, else nil.
@@ -102,9 +103,12 @@ func refuse(r *http.Request) *problem.Problem {
 		return nil
 	}
 	return &problem.Problem{
-		Title: "Recordings are not opened here", Status: http.StatusForbidden, Parameter: "Sec-Fetch-Dest", Allowed: passive,
-		Detail: "A browser asks for this as a " + to + ", and what was recorded could then act as this server's own page.",
-		Hint:   `"tapedeck emulate http SESSION" serves the recording on a port of its own, where it opens as recorded. Here it is read with fetch, EventSource, WebSocket, or by a program.`,
+		Title: "Recordings are not opened here", Status: http.StatusForbidden,
+		Parameter: "Sec-Fetch-Dest", Allowed: passive,
+		Detail: "A browser asks for this as a " + to +
+			", and what was recorded could then act as this server's own page.",
+		Hint: `"tapedeck emulate http SESSION" serves the recording on a port of its own, where it opens as recorded. ` +
+			`Here it is read with fetch, EventSource, WebSocket, or by a program.`,
 	}
 }
 
@@ -144,7 +148,8 @@ func (w *writer) Write(p []byte) (int, error) {
 func (w *writer) strip() {
 	h := w.Header()
 	for name := range h {
-		if canonical := http.CanonicalHeaderKey(name); slices.Contains(forProxies, canonical) || strings.HasPrefix(canonical, proxyPrefix) {
+		if canonical := http.CanonicalHeaderKey(name); slices.Contains(forProxies, canonical) ||
+			strings.HasPrefix(canonical, proxyPrefix) {
 			delete(h, name)
 		}
 	}

@@ -15,7 +15,8 @@ import (
 // (section 6).
 var names = [][2]string{
 	{"run_start", "RunStart"}, {"node_enter", "TaskStart"}, {"node_exit", "TaskEnd"}, {"message_chunk", "Messages"},
-	{"usage", "Usage"}, {"values", "Values"}, {"updates", "Updates"}, {"custom", "Custom"}, {"checkpoint", "Checkpoint"},
+	{"usage", "Usage"}, {"values", "Values"}, {"updates", "Updates"},
+	{"custom", "Custom"}, {"checkpoint", "Checkpoint"},
 	{"tot_expand", "TotExpand"}, {"tot_evaluate", "TotEvaluate"}, {"tot_backtrack", "TotBacktrack"},
 	{"got_plan", "GotPlan"}, {"got_node_start", "GotNodeStart"}, {"got_node_complete", "GotNodeComplete"},
 	{"got_node_failed", "GotNodeFailed"}, {"got_expand", "GotExpand"},

@@ -102,7 +102,9 @@ func (b *index) findRuns(ctx context.Context, t replay.Tape) error {
 			begin[r.first] = r
 		}
 	}
-	missing := slices.ContainsFunc(t.Streams(), func(s schema.StreamState) bool { return s.Dialect == dialect && !known[s.StreamID] })
+	missing := slices.ContainsFunc(t.Streams(), func(s schema.StreamState) bool {
+		return s.Dialect == dialect && !known[s.StreamID]
+	})
 	if !missing && len(begin) == 0 {
 		return nil
 	}
@@ -127,7 +129,8 @@ func (b *index) findRuns(ctx context.Context, t replay.Tape) error {
 		k := [3]string{at.StreamID, f.Run, f.Session}
 		r := made[k]
 		if r == nil {
-			r = &run{id: strings.Clone(f.Run), stream: at.StreamID, wrapped: f.Transport == schema.WebSocket, first: at, asked: at.At}
+			r = &run{id: strings.Clone(f.Run), stream: at.StreamID, wrapped: f.Transport == schema.WebSocket, first: at,
+				asked: at.At}
 			r.name(f)
 			made[k], b.runs = r, append(b.runs, r)
 		}

@@ -18,7 +18,9 @@ var Forms = []string{"typed", "export", "websocket"}
 
 // ServeLines answers with all runs as NDJSON, in one of the forms, at their recorded times. The
 // single-key form omits the ends of runs and events for which it has no key.
-func (s *Server) ServeLines(w http.ResponseWriter, r *http.Request, tenant, session, form string, t replay.Tape, pace emulate.Pacing) {
+func (s *Server) ServeLines(
+	w http.ResponseWriter, r *http.Request, tenant, session, form string, t replay.Tape, pace emulate.Pacing,
+) {
 	b, from, err := s.open(r, tenant, session, t, pace)
 	if err == nil && form != "typed" && form != "export" && form != "websocket" {
 		err = problem.BadParameter("form", "there is no form "+form, Forms...)

@@ -47,7 +47,9 @@ func Records(t replay.Tape) bool {
 }
 
 // Serve answers a request for a WebSocket.
-func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session string, t replay.Tape, pace emulate.Pacing) {
+func (s *Server) Serve(
+	w http.ResponseWriter, r *http.Request, tenant, session string, t replay.Tape, pace emulate.Pacing,
+) {
 	b, from, err := s.open(r, tenant, session, t, pace)
 	if err != nil {
 		s.stage.Refuse(w, r, server, err)
@@ -76,7 +78,9 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session s
 	s.stage.Count(server, outcome)
 }
 
-func (s *Server) open(r *http.Request, tenant, session string, t replay.Tape, pace emulate.Pacing) (*index, replay.Place, error) {
+func (s *Server) open(
+	r *http.Request, tenant, session string, t replay.Tape, pace emulate.Pacing,
+) (*index, replay.Place, error) {
 	if err := s.stage.Origin(r); err != nil {
 		return nil, replay.Place{}, err
 	}

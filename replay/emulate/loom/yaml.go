@@ -54,7 +54,8 @@ func appendScalar(b []byte, s string) []byte {
 	plain := s != "" && !reserved[strings.ToLower(s)]
 	for i, c := range s {
 		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
-		within := c >= '0' && c <= '9' || c == ' ' || c == '-' || c == '.' || c == '/' || c == ',' || c == '(' || c == ')'
+		within := c >= '0' && c <= '9' || c == ' ' || c == '-' || c == '.' || c == '/' || c == ',' || c == '(' ||
+			c == ')'
 		plain = plain && (letter || i > 0 && within)
 	}
 	if plain && !strings.HasSuffix(s, " ") {

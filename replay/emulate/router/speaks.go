@@ -50,7 +50,8 @@ func (s *Server) rootHint(w http.ResponseWriter, r *http.Request, session string
 	w.Header().Set("Upgrade", "websocket")
 	s.stage.Refuse(w, r, name, &problem.Problem{
 		Title: "A WebSocket is spoken here", Status: http.StatusUpgradeRequired,
-		Detail: fmt.Sprintf("Session %q speaks Loom's protocol at this path, over a WebSocket: open ws://%s%s.", session, r.Host, r.URL.EscapedPath()),
-		Hint:   "Without a WebSocket, ?form=typed, ?form=export or ?form=websocket returns its runs as lines.",
+		Detail: fmt.Sprintf("Session %q speaks Loom's protocol at this path, over a WebSocket: open ws://%s%s.",
+			session, r.Host, r.URL.EscapedPath()),
+		Hint: "Without a WebSocket, ?form=typed, ?form=export or ?form=websocket returns its runs as lines.",
 	})
 }

@@ -66,7 +66,8 @@ func (x *exchange) entry() *entry {
 	first := max(x.first, x.sent) // an answer may begin before the end of the request
 	e := &entry{
 		Started: stamp(x.request.at), Request: x.asks(), Response: x.answers(), Comment: x.stream.StreamID,
-		Timings: timings{Send: millis(x.sent - x.request.at), Wait: millis(first - x.sent), Receive: millis(x.last - first)},
+		Timings: timings{Send: millis(x.sent - x.request.at), Wait: millis(first - x.sent),
+			Receive: millis(x.last - first)},
 	}
 	e.Time = e.Timings.Send + e.Timings.Wait + e.Timings.Receive
 	if strings.EqualFold(x.request.field("Upgrade"), "websocket") {
