@@ -50,7 +50,8 @@ type ToolUses struct{ WebSearches, WebFetches, CodeExecutions uint64 }
 // They are also the names of the columns.
 var (
 	BillingTexts = [...]string{
-		"requested_model", "service_tier", "speed", "region", "stated_cost", "stated_currency", "request_id", "message_id",
+		"requested_model", "service_tier", "speed", "region", "stated_cost",
+		"stated_currency", "request_id", "message_id",
 	}
 	BillingCounts = [...]string{
 		"input_text", "input_audio", "input_image", "input_video",

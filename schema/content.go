@@ -59,7 +59,8 @@ func Unframe(f *Frame, buf []byte) (Content, []byte) {
 // elements of the array are the frames that follow. A head ends in the ":" of a member, which
 // distinguishes it even from a line without a line end.
 func head(flags Flags, raw []byte) ([]byte, bool) {
-	if len(raw) == 0 || raw[len(raw)-1] != ':' && raw[len(raw)-1] != ' ' || flags.Has(FlagNote) || flags.Has(FlagOversize) || flags.Has(FlagUnterminated) {
+	if len(raw) == 0 || raw[len(raw)-1] != ':' && raw[len(raw)-1] != ' ' || flags.Has(FlagNote) ||
+		flags.Has(FlagOversize) || flags.Has(FlagUnterminated) {
 		return nil, false
 	}
 	members, colon := bytes.CutSuffix(bytes.TrimRight(raw, " "), []byte(":"))

@@ -19,7 +19,8 @@ var errDSN = errors.New("it must be of the form clickhouse://user:password@host:
 // the DSN, which may have a password.
 func CheckDSN(dsn string) error {
 	u, err := url.Parse(dsn)
-	if err != nil || u.Host == "" || !slices.Contains([]string{"clickhouse", "tcp", "native", "http", "https"}, u.Scheme) {
+	if err != nil || u.Host == "" ||
+		!slices.Contains([]string{"clickhouse", "tcp", "native", "http", "https"}, u.Scheme) {
 		return errDSN
 	}
 	for host := range strings.SplitSeq(u.Host, ",") {

@@ -47,7 +47,8 @@ func newStreamColumns() *streamColumns {
 	c.digest = column(t, "digest", new(text))
 	c.key = column(t, "ingest_key", new(text))
 	c.decoders = column(t, "decoder_version", new(proto.ColUInt32))
-	c.redacted = column(t, "redacted", proto.NewMap[string, uint64](new(proto.ColStr).LowCardinality(), new(proto.ColUInt64)))
+	c.redacted = column(t, "redacted",
+		proto.NewMap[string, uint64](new(proto.ColStr).LowCardinality(), new(proto.ColUInt64)))
 	for i, name := range [...]string{
 		"not_json", "invalid_utf8", "oversize", "unknown", "lost", "repeated", "back",
 	} {

@@ -33,7 +33,8 @@ func WithTLS(dsn string, t TLS, log *slog.Logger) (string, error) {
 		return "", errDSN
 	}
 	q := u.Query()
-	for name, value := range map[string]string{paramCA: t.CA, paramCert: t.Cert, paramKey: t.Key, "tls_server_name": t.ServerName} {
+	for name, value := range map[string]string{paramCA: t.CA, paramCert: t.Cert, paramKey: t.Key,
+		"tls_server_name": t.ServerName} {
 		if value != "" {
 			q.Set(name, value)
 		}

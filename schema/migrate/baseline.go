@@ -84,7 +84,8 @@ func (l *lock) recordAll(ctx context.Context, o Options) error {
 	}
 	add := func(e event) {
 		if err == nil {
-			err = batch.Append(e.version, e.step, e.name, l.generation, e.checksum, e.oldest, e.text, l.program, l.holder)
+			err = batch.Append(e.version, e.step, e.name, l.generation, e.checksum, e.oldest, e.text, l.program,
+				l.holder)
 		}
 	}
 	for _, m := range o.Migrations {

@@ -27,7 +27,8 @@ type lock struct {
 }
 
 // errLost is the error if another process has taken the lock.
-var errLost = errors.New("another process has taken the lock of migrations, since this one recorded nothing for longer than the lease")
+var errLost = errors.New("another process has taken the lock of migrations, " +
+	"since this one recorded nothing for longer than the lease")
 
 // lockState is the recorded state of the lock and its holder.
 type lockState struct {
@@ -46,7 +47,8 @@ func readState(ctx context.Context, conn driver.Conn) (s lockState, err error) {
 	if s.generation, err = readGeneration(ctx, conn); err != nil {
 		return s, err
 	}
-	err = conn.QueryRow(ctx, readHolder, s.generation).Scan(&s.events, &s.at, &s.event, &s.holder, &s.version, &s.step, &s.text)
+	err = conn.QueryRow(ctx, readHolder, s.generation).Scan(&s.events, &s.at, &s.event, &s.holder, &s.version, &s.step,
+		&s.text)
 	if err != nil {
 		return s, fmt.Errorf("read the holder of the lock of migrations: %w", err)
 	}
@@ -61,7 +63,8 @@ func readGeneration(ctx context.Context, conn driver.Conn) (generation uint64, e
 	}
 	generation, err = strconv.ParseUint(strings.TrimPrefix(name, "generation_"), 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("the table schema_lock has the column %s, which tapedeck does not make: drop the table while nothing migrates", name)
+		return 0, fmt.Errorf("the table schema_lock has the column %s, which tapedeck does not make: "+
+			"drop the table while nothing migrates", name)
 	}
 	return generation, nil
 }
@@ -80,7 +83,8 @@ func take(ctx context.Context, conn driver.Conn, o Options, seen uint64) (*lock,
 		return nil, fmt.Errorf("take the lock of migrations: %w", err)
 	}
 	host, _ := os.Hostname() // only for messages
-	l := &lock{conn: conn, program: o.Program, holder: fmt.Sprintf("%s, process %d", host, os.Getpid()), generation: seen + 1}
+	l := &lock{conn: conn, program: o.Program, holder: fmt.Sprintf("%s, process %d", host, os.Getpid()),
+		generation: seen + 1}
 	if err := conn.QueryRow(ctx, "SELECT currentDatabase()").Scan(&l.database); err != nil {
 		return nil, fmt.Errorf("take the lock of migrations: %w", err)
 	}
@@ -117,7 +121,8 @@ type event struct {
 }
 
 func (l *lock) record(ctx context.Context, e event) error {
-	err := l.conn.Exec(ctx, insertStep, e.version, e.step, e.name, l.generation, e.checksum, e.oldest, e.text, l.program, l.holder)
+	err := l.conn.Exec(ctx, insertStep, e.version, e.step, e.name, l.generation, e.checksum, e.oldest, e.text,
+		l.program, l.holder)
 	if err != nil {
 		return fmt.Errorf("record the progress of migrations: %w", err)
 	}

@@ -59,7 +59,8 @@ func Prepare(ctx context.Context, conn driver.Conn, o Options) (*Plan, error) {
 		planned := PlannedMigration{Name: m.Name, Oldest: m.Oldest}
 		for i, text := range m.Statements {
 			_, done := s.steps[[2]uint32{m.Version, uint32(i + 1)}]
-			one := PlannedStatement{Number: i + 1, Text: text, Done: done, Rewrites: rewrites.MatchString(uncommented(text))}
+			one := PlannedStatement{Number: i + 1, Text: text, Done: done,
+				Rewrites: rewrites.MatchString(uncommented(text))}
 			if found := tableOf.FindStringSubmatch(uncommented(text)); found != nil {
 				one.Table = found[1]
 			}

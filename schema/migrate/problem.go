@@ -54,6 +54,7 @@ func stopped(p Progress, err error) error {
 	if e, ok := errors.AsType[*driver.Exception](err); ok && remedies[e.Code] != "" {
 		do = remedies[e.Code]
 	}
-	return fmt.Errorf("migration %s stopped at statement %d of %d: %w\nThose before it are applied. To go on from there: %s, then run \"tapedeck migrate\" again",
+	return fmt.Errorf("migration %s stopped at statement %d of %d: %w\n"+
+		"The statements before it are applied. To continue: %s, then run \"tapedeck migrate\" again",
 		p.Migration, p.Step, p.Steps, err, do)
 }

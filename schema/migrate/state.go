@@ -113,7 +113,8 @@ func (s *State) readSteps(ctx context.Context, conn driver.Conn, found map[uint3
 		var step uint32
 		var event string
 		var a Applied
-		if err := rows.Scan(&a.Version, &step, &event, &a.Checksum, &a.Oldest, &a.Name, &a.Program, &a.forgotten); err != nil {
+		if err := rows.Scan(&a.Version, &step, &event, &a.Checksum, &a.Oldest, &a.Name, &a.Program,
+			&a.forgotten); err != nil {
 			return err
 		}
 		switch was := found[a.Version]; {
@@ -137,7 +138,9 @@ func missing(err error) bool { return hasCode(err, codeUnknownTable) }
 // and ErrChanged if an applied migration differs from the program's.
 func (s *State) Check() error {
 	if s.restoring {
-		return fmt.Errorf("%w: \"tapedeck restore\" was interrupted while it put the tables in place, or still runs: run it again once it has ended, it removes what is there and starts anew", ErrRestoring)
+		return fmt.Errorf("%w: \"tapedeck restore\" was interrupted while it put the tables in place, "+
+			"or is still running: run it again when it has ended; it removes the partial tables and starts over",
+			ErrRestoring)
 	}
 	var needs, last Applied
 	for _, a := range s.Applied {
@@ -151,7 +154,8 @@ func (s *State) Check() error {
 		if needs.Program != "" {
 			by = ", applied by tapedeck " + needs.Program
 		}
-		return fmt.Errorf("%w: its schema is at %s and, since %s%s, needs a program with migration %04d or later; this is tapedeck %s with migrations up to %04d: "+
+		return fmt.Errorf("%w: its schema is at %s and, since %s%s, needs a program with migration %04d or later; "+
+			"this is tapedeck %s with migrations up to %04d: "+
 			"install a later version, or restore a backup from before the upgrade (docs/operate/upgrade.md)",
 			ErrOld, last.Name, needs.Name, by, needs.Oldest, cmp.Or(s.Program, "of an unknown version"), newest)
 	}
@@ -175,7 +179,8 @@ func changed(name, was, is, program string) error {
 	if program != "" {
 		was += ", by tapedeck " + program
 	}
-	return fmt.Errorf("%w: %s was applied in another form (checksum %s, now %s); it must not be changed: install a released version, and put changes into a new migration",
+	return fmt.Errorf("%w: %s was applied in another form (checksum %s, now %s); "+
+		"it must not be changed: install a released version, and put changes into a new migration",
 		ErrChanged, name, was, is)
 }
 

@@ -45,7 +45,8 @@ func (s *Store) rows(ctx context.Context, list []*tombstone.Tombstone, whole boo
 	for _, t := range list {
 		sessions, streams = append(sessions, t.Session), append(streams, t.Streams...)
 	}
-	restored, err := s.ids(ctx, restoredSince, clickhouse.Named("tenant", first.Tenant), clickhouse.DateNamed("at", at, clickhouse.NanoSeconds))
+	restored, err := s.ids(ctx, restoredSince, clickhouse.Named("tenant", first.Tenant),
+		clickhouse.DateNamed("at", at, clickhouse.NanoSeconds))
 	if err != nil {
 		return Rows{}, err
 	}
@@ -53,7 +54,8 @@ func (s *Store) rows(ctx context.Context, list []*tombstone.Tombstone, whole boo
 		restored = []string{}
 	}
 	return Rows{s, []any{
-		clickhouse.Named("tenant", first.Tenant), clickhouse.Named("sessions", sessions), clickhouse.Named("until", first.Until),
+		clickhouse.Named("tenant", first.Tenant), clickhouse.Named("sessions", sessions),
+		clickhouse.Named("until", first.Until),
 		clickhouse.Named("streams", streams), clickhouse.Named("restored", restored),
 	}, whole}, nil
 }

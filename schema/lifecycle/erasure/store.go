@@ -50,12 +50,14 @@ const mostOpen = 1000
 
 // Open returns the unfinished erasures of all tenants.
 func (s *Store) Open(ctx context.Context) ([]Erasure, error) {
-	return s.read(ctx, listShape{Open: true}, clickhouse.Named("tenant", AllTenants), clickhouse.Named("limit", mostOpen))
+	return s.read(ctx, listShape{Open: true}, clickhouse.Named("tenant", AllTenants),
+		clickhouse.Named("limit", mostOpen))
 }
 
 // Find returns an erasure of a tenant, or of AllTenants; nil if there is none.
 func (s *Store) Find(ctx context.Context, tenant, id string) (*Erasure, error) {
-	list, err := s.read(ctx, listShape{One: true}, clickhouse.Named("tenant", tenant), clickhouse.Named("id", id), clickhouse.Named("limit", 1))
+	list, err := s.read(ctx, listShape{One: true}, clickhouse.Named("tenant", tenant), clickhouse.Named("id", id),
+		clickhouse.Named("limit", 1))
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}

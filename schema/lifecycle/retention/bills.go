@@ -23,7 +23,8 @@ func (s *Store) Bills(ctx context.Context, p *Policy, now time.Time, limit int) 
 	if p.MaxAge == 0 {
 		return nil, nil
 	}
-	err := s.conn.Select(ctx, &list, billsDue, clickhouse.Named("tenant", p.Tenant), clickhouse.Named("cutoff", p.cutoff(now)), clickhouse.Named("limit", limit))
+	err := s.conn.Select(ctx, &list, billsDue, clickhouse.Named("tenant", p.Tenant),
+		clickhouse.Named("cutoff", p.cutoff(now)), clickhouse.Named("limit", limit))
 	if err != nil {
 		return nil, fmt.Errorf("look for expired bills: %w", err)
 	}

@@ -44,7 +44,8 @@ func (s *Store) Policies(ctx context.Context, tenant string) ([]Policy, error) {
 
 // Set sets a policy. It replaces the policy of the same tenant and kind.
 func (s *Store) Set(ctx context.Context, p *Policy) error {
-	return s.write(ctx, insertPolicy, []any{p.Tenant, p.Kind, uint64(p.MaxAge / time.Second), p.MaxBytes, p.SetAt, p.SetBy})
+	return s.write(ctx, insertPolicy,
+		[]any{p.Tenant, p.Kind, uint64(p.MaxAge / time.Second), p.MaxBytes, p.SetAt, p.SetBy})
 }
 
 // write inserts rows in one insert.
@@ -75,7 +76,8 @@ func (p *Policy) cutoff(now time.Time) int64 {
 
 func (p *Policy) args(now time.Time, limit int) []any {
 	return []any{
-		clickhouse.Named("tenant", p.Tenant), clickhouse.Named("kind", p.Kind), clickhouse.Named("cutoff", p.cutoff(now)),
+		clickhouse.Named("tenant", p.Tenant), clickhouse.Named("kind", p.Kind),
+		clickhouse.Named("cutoff", p.cutoff(now)),
 		clickhouse.Named("most", p.MaxBytes), clickhouse.Named("limit", limit),
 	}
 }
@@ -95,7 +97,8 @@ func (s *Store) Days(ctx context.Context, p *Policy, now time.Time, days int) ([
 	if p.MaxAge == 0 {
 		return list, nil
 	}
-	args := append(p.args(now, 0), clickhouse.Named("age", uint64(p.MaxAge/time.Second)), clickhouse.Named("end", now.AddDate(0, 0, days).Unix()))
+	args := append(p.args(now, 0), clickhouse.Named("age", uint64(p.MaxAge/time.Second)),
+		clickhouse.Named("end", now.AddDate(0, 0, days).Unix()))
 	if err := s.conn.Select(ctx, &list, statements.Must("days", p.Kind), args...); err != nil {
 		return nil, fmt.Errorf("look for %s that expire: %w", p.Kind, err)
 	}
@@ -105,7 +108,8 @@ func (s *Store) Days(ctx context.Context, p *Policy, now time.Time, days int) ([
 // Size returns the stored amount of a kind of recordings.
 func (s *Store) Size(ctx context.Context, tenant, kind string) (Size, error) {
 	var size Size
-	err := s.conn.QueryRow(ctx, statements.Must("size", kind), clickhouse.Named("tenant", tenant), clickhouse.Named("kind", kind)).ScanStruct(&size)
+	err := s.conn.QueryRow(ctx, statements.Must("size", kind), clickhouse.Named("tenant", tenant),
+		clickhouse.Named("kind", kind)).ScanStruct(&size)
 	if err != nil {
 		return size, fmt.Errorf("read the size of %s: %w", kind, err)
 	}
@@ -172,7 +176,8 @@ func (s *Store) Remove(ctx context.Context, list []Expiration) error {
 // expired, or if frames were recorded later.
 func (s *Store) FramesExpired(ctx context.Context, tenant, session string) (time.Time, error) {
 	var at time.Time
-	err := s.conn.QueryRow(ctx, framesExpired, clickhouse.Named("tenant", tenant), clickhouse.Named("session", session)).Scan(&at)
+	err := s.conn.QueryRow(ctx, framesExpired, clickhouse.Named("tenant", tenant),
+		clickhouse.Named("session", session)).Scan(&at)
 	if err != nil {
 		return at, fmt.Errorf("read when frames expired: %w", err)
 	}

@@ -72,14 +72,16 @@ func (d *Deleter) Sweep(ctx context.Context, t *Tombstone) error {
 func (d *Deleter) Complete(ctx context.Context, t *Tombstone) error {
 	if d.purge != nil {
 		if err := d.purge(ctx, t); err != nil {
-			return fmt.Errorf("session %s is deleted, but JetStream still holds blocks of it; delete it again to remove them: %w", t.Session, err)
+			return fmt.Errorf("session %s is deleted, but JetStream still holds blocks of it; "+
+				"delete it again to remove them: %w", t.Session, err)
 		}
 	}
 	if err := failpoint.Reach(ctx, stepPurged); err != nil {
 		return err
 	}
 	if err := d.store.Remove(ctx, t); err != nil {
-		return fmt.Errorf("session %s is deleted, but still takes space; delete it again to free that: %w", t.Session, err)
+		return fmt.Errorf("session %s is deleted, but still takes space; delete it again to free that: %w", t.Session,
+			err)
 	}
 	return failpoint.Reach(ctx, stepRemoved)
 }

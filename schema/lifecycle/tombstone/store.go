@@ -131,7 +131,8 @@ func (s *Store) Put(ctx context.Context, of Key) (*Tombstone, error) {
 	}
 	t.Until = Bound(t.At)
 	t.Streams = []string{}
-	err = s.conn.QueryRow(ctx, streamsBeyond, append(of.named(), clickhouse.Named("until", t.Until))...).Scan(&t.Streams)
+	err = s.conn.QueryRow(ctx, streamsBeyond,
+		append(of.named(), clickhouse.Named("until", t.Until))...).Scan(&t.Streams)
 	if err != nil {
 		return nil, fmt.Errorf("delete session %s: read its streams: %w", of.Session, err)
 	}

@@ -92,6 +92,7 @@ type Error struct {
 
 // Error implements error.
 func (e *Error) Error() string {
-	return fmt.Sprintf("session %q was deleted at %s, while it was recorded: what follows is not recorded; start a new recording to record it again",
+	return fmt.Sprintf("session %q was deleted at %s while it was being recorded: later frames are not recorded; "+
+		"start a new recording to record the session again",
 		e.Session, e.At.UTC().Format(time.RFC3339))
 }
