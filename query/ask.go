@@ -109,7 +109,7 @@ func each[Row any](ctx context.Context, r *Reader, text string, a Args, visit fu
 }
 
 // errMissingRow is the error of a statement that should always return a row and returned none.
-var errMissingRow = errors.New("no row where there is always one")
+var errMissingRow = errors.New("the statement returned no row")
 
 // AskOne is Ask for a statement that returns exactly one row.
 func AskOne[Row any](

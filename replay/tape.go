@@ -16,7 +16,7 @@ var ErrDeleted = errors.New("the session was deleted")
 
 // ErrLive is returned by Reader.Next, once, after all current frames of a running session. The
 // following call of Next waits for more.
-var ErrLive = errors.New("this is all there is so far")
+var ErrLive = errors.New("no more frames have been recorded so far")
 
 // Library finds the tape of a session. The error is ErrNoSession if the session does not exist.
 type Library interface {

@@ -16,7 +16,7 @@ func (p *Params) Duration(name string) time.Duration {
 	}
 	d, err := time.ParseDuration(v)
 	if err != nil || d < 0 {
-		p.Refuse(name, v, "is no length of time", "250ms", "1.5s", "1m30s", "2h")
+		p.Refuse(name, v, "is not a duration", "250ms", "1.5s", "1m30s", "2h")
 		return 0
 	}
 	return d

@@ -57,7 +57,7 @@ func (p *Pacing) Set(name, value string) error {
 	case "idle_limit":
 		allowed = []string{"a duration above zero such as 2s"}
 		if p.IdleLimit, err = time.ParseDuration(value); err == nil && p.IdleLimit <= 0 {
-			err = errors.New("the longest silence is above zero")
+			err = errors.New("the longest silence must be above zero")
 		}
 	case "from":
 		allowed = player.MarkAllowed

@@ -25,7 +25,7 @@ func notJSON(err error) string {
 		if wrong.Field == "" {
 			return "this is of type " + wrong.Value
 		}
-		return wrong.Field + " cannot be of type " + wrong.Value
+		return wrong.Field + " must not be of type " + wrong.Value
 	}
 	return err.Error()
 }

@@ -12,7 +12,7 @@ import (
 type LagError struct{ Lag, Limit time.Duration }
 
 func (e *LagError) Error() string {
-	return fmt.Sprintf("frames are taken %s later than they are due, and %s is the limit",
+	return fmt.Sprintf("frames are accepted %s later than they are due, and the limit is %s",
 		e.Lag.Round(time.Millisecond), e.Limit)
 }
 

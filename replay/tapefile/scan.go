@@ -138,7 +138,7 @@ func (s *Scanner) end() error {
 	}
 	if _, err := s.r.Peek(1); err == nil {
 		s.offset += int64(trailerSize)
-		return s.broken(fmt.Errorf("%w: something follows its end", ErrDamaged))
+		return s.broken(fmt.Errorf("%w: there are bytes after its end", ErrDamaged))
 	}
 	s.ended = true
 	return io.EOF

@@ -50,7 +50,7 @@ func (w *Writer) Begin(session string, parts []schema.StreamState) error {
 		return err
 	}
 	if len(session) > maxMeta/2 {
-		return fmt.Errorf("session id of %d bytes: a tape takes %d", len(session), maxMeta/2)
+		return fmt.Errorf("session id of %d bytes: a tape file accepts at most %d", len(session), maxMeta/2)
 	}
 	w.session, w.group.last, w.limit = session, schema.Position{}, firstFrames
 	return w.States(parts)
@@ -143,7 +143,7 @@ func (w *Writer) Close() error {
 	return err
 }
 
-var errClosed = errors.New("the tape file was ended already")
+var errClosed = errors.New("the tape file is already complete")
 
 // record writes a record with the body in w.body.
 func (w *Writer) record(kind Kind, m *Meta) {
@@ -151,7 +151,7 @@ func (w *Writer) record(kind Kind, m *Meta) {
 		return
 	}
 	if len(w.body) > maxData {
-		w.err = fmt.Errorf("a record of %d bytes does not fit on a tape, which takes %d", len(w.body), maxData)
+		w.err = fmt.Errorf("a record of %d bytes exceeds the limit of a tape file, %d", len(w.body), maxData)
 		return
 	}
 	m.Body = len(w.body)

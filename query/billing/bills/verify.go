@@ -70,7 +70,7 @@ func (v *verifier) rows(ctx context.Context) error {
 	t := newTotals(&again)
 	err := v.store.Rows(ctx, v.tenant, b, 0, 0, func(r *Row) error {
 		if r.Ordinal != again.Rows {
-			v.defect("row %d is missing or there twice", again.Rows)
+			v.defect("row %d is missing or stored twice", again.Rows)
 		}
 		computed := *r
 		computed.costs()

@@ -60,7 +60,7 @@ func (p *Pricer) Price(c *Cell) (*prices.Cost, error) {
 		lower, err := p.Table.PriceCell(cell, used)
 		if err != nil || !lower.Total.Equal(priced.Total) {
 			return nil, &prices.Unpriced{Reason: CallsUnknown,
-				Detail: "the price depends on how many calls a total is of"}
+				Detail: "the price depends on the number of calls in a total"}
 		}
 	}
 	return priced, nil

@@ -91,11 +91,12 @@ func (r *fileReader) readAccounts(n *yaml.Node, path string) (list []Account) {
 		switch {
 		case len(r.errors) > failed:
 		case tenant == (a.Tag != ""):
-			r.fail(item, path, "an account is of \"tenant: true\" or of a tag, as \"tag: customer\"")
+			r.fail(item, path, "an account has either \"tenant: true\" or a tag, such as \"tag: customer\"")
 		case slices.ContainsFunc(list, same):
-			r.fail(item, path, "another account is of the same tag or of the tenant, too")
+			r.fail(item, path, "the file has another account for the same tag or for the tenant")
 		case strings.Contains(a.Tag, "="):
-			r.fail(item, joined(path, "tag"), "the tag's name has a \"=\", by which accounts are named")
+			r.fail(item, joined(path, "tag"),
+				"the tag's name must not contain \"=\", which separates tag and value in the ids of accounts")
 		default:
 			list = append(list, a)
 		}
@@ -110,7 +111,7 @@ func (r *fileReader) readAccounts(n *yaml.Node, path string) (list []Account) {
 func (r *fileReader) zone(n *yaml.Node, path string) string {
 	name := r.text(n, path)
 	if _, err := time.LoadLocation(name); name == "Local" || name != "" && err != nil {
-		r.fail(n, path, "%q is no IANA time zone, as UTC or Europe/Berlin", clip(name))
+		r.fail(n, path, "%q is not an IANA time zone such as UTC or Europe/Berlin", clip(name))
 	}
 	return name
 }
@@ -119,7 +120,7 @@ func (r *fileReader) prefix(n *yaml.Node, path string) string {
 	text := r.text(n, path)
 	if text != "" && !prefix.MatchString(text) {
 		r.fail(n, path,
-			"%q is no prefix: it has 2 to 32 letters, digits, - and _, begins with a letter or a digit "+
+			"%q is not a valid prefix: it has 2 to 32 letters, digits, - and _, begins with a letter or a digit "+
 				"and does not end with a digit", clip(text))
 	}
 	return text
@@ -128,7 +129,7 @@ func (r *fileReader) prefix(n *yaml.Node, path string) string {
 func (r *fileReader) grace(n *yaml.Node, path string) time.Duration {
 	d, err := time.ParseDuration(n.Value)
 	if err != nil || d < 0 || d > maxGrace {
-		r.fail(n, path, "%q is no length of time from 0s to 744h, as 1h or 90m", clip(n.Value))
+		r.fail(n, path, "%q is not a duration from 0s to 744h, such as 1h or 90m", clip(n.Value))
 	}
 	return d
 }

@@ -48,7 +48,7 @@ func (r *fileReader) currency(n *yaml.Node, path string) string {
 	}
 	unit, err := currency.ParseISO(code)
 	if err != nil {
-		r.fail(n, path, "%q is no currency code of ISO 4217, as USD, EUR or GBP", clip(code))
+		r.fail(n, path, "%q is not an ISO 4217 currency code such as USD, EUR or GBP", clip(code))
 		return dollar
 	}
 	return unit.String()
@@ -67,7 +67,7 @@ func (r *fileReader) readRates(n *yaml.Node, path string) (rates []Rate) {
 				r.fail(item, path, "a rate has from and usd")
 			}
 		case slices.ContainsFunc(rates, func(o Rate) bool { return o.From.Equal(rate.From) }):
-			r.fail(item, joined(path, "from"), "another rate begins at %s, too", rate.From.Format(time.DateOnly))
+			r.fail(item, joined(path, "from"), "another rate also begins at %s", rate.From.Format(time.DateOnly))
 		default:
 			rates = append(rates, rate)
 		}
@@ -176,9 +176,9 @@ func (r *fileReader) check(n *yaml.Node, path string, rule *Rule, of kind) {
 	case (rule.Factor == nil) == (len(rule.Prices) == 0):
 		r.fail(n, path, "a rule has either prices or a factor")
 	case rule.Factor == nil && rule.Units != nil:
-		r.fail(n, joined(path, "units"), "units go with a factor")
+		r.fail(n, joined(path, "units"), "units can only be used with a factor")
 	case rule.Factor != nil && rule.Whole:
-		r.fail(n, joined(path, "whole"), "whole goes with prices")
+		r.fail(n, joined(path, "whole"), "whole can only be used with prices")
 	}
 }
 

@@ -102,7 +102,7 @@ func (r *fileReader) fields(n *yaml.Node, path string, known map[string]field) {
 		case !ok:
 			r.fail(key, at, "there is no such field%s", hint(key.Value, sortedKeys(known)))
 		case seen[key.Value]:
-			r.fail(key, at, "the field is there twice")
+			r.fail(key, at, "the field occurs twice")
 		default:
 			read(value, at)
 		}

@@ -20,7 +20,7 @@ func ReadGroupings(p *endpoint.Params, allowed []string) []string {
 		if i := slices.Index(shown, TagPrefix); i >= 0 {
 			shown[i] = TagPrefix + "<name>"
 		}
-		p.Refuse("group_by", name, "is nothing to group by", shown...)
+		p.Refuse("group_by", name, "is not a grouping of this report", shown...)
 		return nil
 	}
 	return list

@@ -37,7 +37,8 @@ var ErrTooManyRows = &problem.Problem{
 
 // NoGrouping returns the error for an unknown grouping of a report.
 func NoGrouping(name string, allowed []string) error {
-	return problem.BadParameter("group_by", fmt.Sprintf("group_by %q is nothing to group by.", name), allowed...)
+	return problem.BadParameter("group_by", fmt.Sprintf("group_by %q is not a grouping of this report.", name),
+		allowed...)
 }
 
 // Report holds the parameters that all reports over a range of time share.

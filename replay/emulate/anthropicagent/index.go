@@ -65,7 +65,7 @@ func read(session string) func(context.Context, replay.Tape) (*index, error) {
 				names = append(names, s.Dialect)
 			}
 		}
-		b.refuse(fmt.Sprintf("it speaks %q, of which envelopes cannot say everything", names))
+		b.refuse(fmt.Sprintf("it uses %q, which envelopes cannot represent completely", names))
 		return b, nil
 	}
 }
@@ -164,11 +164,11 @@ func (b *index) readMessages(ctx context.Context, t replay.Tape, session string)
 			asked, query = 0, ""
 		case "content_block_start":
 			if block := text(v, "content_block", "type"); !known(block) {
-				b.refuse(fmt.Sprintf("envelopes have nothing for a block of type %q", block))
+				b.refuse(fmt.Sprintf("envelopes cannot represent a block of type %q", block))
 			}
 		case "content_block_delta":
 			if delta := text(v, "delta", "type"); !deltas[delta] {
-				b.refuse(fmt.Sprintf("envelopes have nothing for a %q", delta))
+				b.refuse(fmt.Sprintf("envelopes cannot represent a %q", delta))
 			}
 		case "message", "error":
 			if kind == "message" {
@@ -176,7 +176,7 @@ func (b *index) readMessages(ctx context.Context, t replay.Tape, session string)
 			}
 		case "content_block_stop", "message_delta", "message_stop", "ping":
 		default:
-			b.refuse(fmt.Sprintf("envelopes have nothing for a frame of type %q", kind))
+			b.refuse(fmt.Sprintf("envelopes cannot represent a frame of type %q", kind))
 		}
 		if c != nil {
 			c.add(f)

@@ -105,7 +105,7 @@ func FromExport(event []byte) ([]byte, error) {
 
 func fromExport(v *fastjson.Value) ([]byte, error) {
 	if formOf(v) != exported {
-		return nil, errors.New("this is no event of the single-key form")
+		return nil, errors.New("this is not an event of the single-key form")
 	}
 	var key string
 	var payload *fastjson.Value
@@ -167,7 +167,7 @@ func Unwrap(message []byte) (run string, event []byte, err error) {
 		return "", nil, fmt.Errorf("read a message: %w", err)
 	}
 	if formOf(v) != wrapped || v.Get("event") == nil {
-		return "", nil, errors.New("this is no run_stream_event")
+		return "", nil, errors.New("this is not a run_stream_event")
 	}
 	return text(v, "id"), emulate.AppendJSON(nil, v.Get("event")), nil
 }

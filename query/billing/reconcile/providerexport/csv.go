@@ -27,7 +27,7 @@ func readCSV(e *Export, from *bufio.Reader, in *input, o Options) error {
 	for i, name := range columns {
 		columns[i] = strings.TrimSpace(name)
 		if slices.Contains(columns[:i], columns[i]) {
-			return &Error{1, columns[i], "the column is there twice"}
+			return &Error{1, columns[i], "the column occurs twice"}
 		}
 	}
 	f := csvFormat(columns)

@@ -66,7 +66,7 @@ func Read(from io.Reader, o Options) (*Export, error) {
 		return nil, err
 	}
 	if e.From == "" {
-		return nil, &Error{Why: "it holds no day: export a range with usage"}
+		return nil, &Error{Why: "it has no usage: export a range with usage"}
 	}
 	return e, nil
 }
