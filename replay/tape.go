@@ -51,10 +51,10 @@ type Growing interface {
 // Reader returns the frames of a tape in position order, each once. It must be used by one
 // goroutine at a time.
 type Reader interface {
-	// Next returns the next frames: at least one, or an error, which is io.EOF after the last frame,
-	// or ErrLive. It waits while there are no frames yet. It returns early when ctx ends; the reader
-	// can then only be closed. The frames and everything they point to are valid until the
-	// following call of Next or Close.
+	// Next returns the next frames: at least one, or an error, which is io.EOF after the last
+	// frame, or ErrLive. It waits while there are no frames yet. It returns early when ctx ends;
+	// the reader can then only be closed. The frames and everything they point to are valid until
+	// the following call of Next or Close.
 	Next(ctx context.Context) ([]Frame, error)
 	// Close releases the reader's resources. It must be called after Next has returned.
 	Close() error

@@ -140,7 +140,8 @@ type FieldDiff struct {
 	A     string `json:"a"`
 	B     string `json:"b"`
 	Cut   bool   `json:"cut"` // the texts are longer than the part that was compared word by word
-	// Words are the differences of texts, Paths the differences of JSON. More reports that Paths is cut.
+	// Words are the differences of texts, Paths the differences of JSON. More reports that Paths is
+	// cut.
 	Words []difference.Piece  `json:"words"`
 	Paths []difference.Change `json:"paths"`
 	More  bool                `json:"more"`

@@ -10,7 +10,8 @@ var (
 	// and names of types.
 	beforeMessage = regexp.MustCompile(`(?i)std::exception\. code: \d+, type: .*?, e\.what\(\) = |` +
 		`code: \d+[.,] (message: )?|(DB|Poco|std)(::\w+)*::\w*(exception|error)\w*:? `)
-	// afterMessage is what they write after it: what ClickHouse did, its stack trace and its version.
+	// afterMessage is what they write after it: what ClickHouse did, its stack trace and its
+	// version.
 	afterMessage = regexp.MustCompile(`(?s)[,.]? ?Stack trace.*| \(version [^)]*\).*|: \(?[Ww]hile .*`)
 	codeName     = regexp.MustCompile(` \([A-Z][A-Z0-9_]+\)[.\s]*$`)
 )

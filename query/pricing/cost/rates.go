@@ -163,7 +163,7 @@ func (p *Pricer) ratesOf(k *Key) *rates {
 
 const day = 24 * 3600 * 1e9
 
-// Buckets that contain parts.
+// inputBucket, cacheReadBucket and outputBucket are the indexes of buckets that contain parts.
 const inputBucket, cacheReadBucket, outputBucket = 0, 1, 4
 
 // buckets returns the tokens of each bucket.

@@ -6,7 +6,7 @@ import (
 	"tapedeck/query/endpoint"
 )
 
-// The default and the maximum number of slices.
+// densitySlices and densityMost are the default and the maximum number of slices.
 const densitySlices, densityMost = 600, 5000
 
 // Density serves GET /v1/sessions/{id}/density.

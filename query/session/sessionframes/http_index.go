@@ -9,7 +9,8 @@ import (
 	"tapedeck/schema"
 )
 
-// The number of frames between two marks of an index: default, minimum and maximum.
+// indexEvery, indexLeast and indexMost are the default, the minimum and the maximum number of
+// frames between two marks of an index.
 const indexEvery, indexLeast, indexMost = 1000, 100, 1_000_000
 
 // FrameIndex serves GET /v1/sessions/{id}/frames/index.

@@ -59,7 +59,8 @@ var forProxies = []string{
 	"Surrogate-Control", "Surrogate-Key", "Cdn-Cache-Control", "Cloudflare-Cdn-Cache-Control", "Edge-Control",
 }
 
-// proxyPrefix is the prefix of fields that nginx interprets: X-Accel-Redirect, X-Accel-Expires and others.
+// proxyPrefix is the prefix of fields that nginx interprets: X-Accel-Redirect, X-Accel-Expires and
+// others.
 const proxyPrefix = "X-Accel-"
 
 // Handler returns a handler that answers like next, without effects on the origin of the server.
