@@ -98,7 +98,7 @@ var units = map[string]time.Duration{
 // loadZone loads a time zone. It refuses "Local", which would be the server's zone.
 func loadZone(name string) (*time.Location, error) {
 	if name == "Local" || name == "" {
-		return nil, errors.New("Local is not the name of a time zone")
+		return nil, errors.New("the server's own zone has no name")
 	}
 	return time.LoadLocation(name)
 }
