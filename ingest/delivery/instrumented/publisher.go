@@ -17,9 +17,9 @@ import (
 
 // The outcomes of a block.
 const (
-	durable = "durable" // it is in JetStream, or in the spool
-	refused = "refused" // it was not taken: a limit, a deleted session, no room
-	failed  = "failed"  // it was taken and abandoned
+	durable = "durable" // the block is in JetStream, or in the spool
+	refused = "refused" // the block was not accepted: a limit, a deleted session, no room
+	failed  = "failed"  // the block was accepted and abandoned
 )
 
 var (
@@ -41,11 +41,11 @@ var (
 // counters holds the counters of one tenant.
 type counters struct{ durable, refused, failed, frames, bytes prometheus.Counter }
 
-// known has the counters by the label of the tenant.
+// known maps the tenant label to its counters.
 var known sync.Map // string → *counters
 
-// of returns the counters of a tenant. All outcomes are 0 before the first block, so that rate()
-// counts the first that is refused.
+// of returns the counters of a tenant. It sets all outcomes to 0 before the first block, so that
+// rate() counts the first refused block.
 func of(tenant string) *counters {
 	label := quota.TenantLabel(tenant)
 	if c, is := known.Load(label); is {
@@ -58,8 +58,8 @@ func of(tenant string) *counters {
 	return c.(*counters)
 }
 
-// Publisher counts the blocks that pass it. It is a prometheus.Collector and safe for use by many
-// goroutines.
+// Publisher counts the blocks that it passes on. It is a prometheus.Collector and safe for use by
+// many goroutines.
 type Publisher struct {
 	next ingest.Publisher
 

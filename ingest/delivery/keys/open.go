@@ -14,15 +14,15 @@ type Request struct {
 	Params      Params
 	FrameLimit  int
 	Unit        Unit
-	Offset      uint64 // of what it sends, in units
+	Offset      uint64 // of the first byte or message that the client sends, in units
 }
 
-// claimAttempts bounds how often a claim is tried again after another writer was faster.
+// claimAttempts bounds how often a claim is repeated because another writer was faster.
 const claimAttempts = 50
 
-// Open claims a key: writes of an earlier attempt are refused from then on. If it fails
-// with ErrMismatch, ErrOffset, ErrExpired or ErrTooLong, it has changed nothing. The caller
-// must call Close.
+// Open claims a key; later writes of an earlier attempt are refused. If Open fails with
+// ErrMismatch, ErrOffset, ErrExpired or ErrTooLong, it has changed nothing. The caller must call
+// Close.
 func (s *Store) Open(ctx context.Context, req Request) (*Claim, error) {
 	stream, err := s.ensure(ctx)
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *Store) Open(ctx context.Context, req Request) (*Claim, error) {
 	return c, nil
 }
 
-// check compares the request with what the log of its key holds.
+// check compares the request with the log of its key.
 func (c *Claim) check() error {
 	k := &c.known
 	if k.last != 0 {
@@ -111,7 +111,7 @@ func (c *Claim) claim(ctx context.Context) error {
 	return nil
 }
 
-// maxAttempts bounds the attempts to what fits into the version of a stream's state.
+// maxAttempts bounds the number of attempts, which is part of the version of a stream's state.
 const maxAttempts = 1 << (64 - schema.AttemptShift - 1)
 
 // OffsetError is an ErrOffset with the offset to continue from.
@@ -129,7 +129,7 @@ type Status struct {
 	StreamID string `json:"stream_id"`
 	Frames   uint64 `json:"frames"`
 	Bytes    uint64 `json:"bytes"`
-	Ended    bool   `json:"ended"` // it was recorded to its end
+	Ended    bool   `json:"ended"` // the stream was recorded to its end
 }
 
 // Status reports what is durable under a key, and forwards to the sink the blocks that

@@ -21,7 +21,7 @@ type request struct {
 	encoding string // "" for none
 	digest   string // expected SHA-256 of the body, in hexadecimal; "" if the client sent none
 	again    bool   // record the body even if there is a recording of these bytes
-	key      string // the idempotency key, "" for none
+	key      string // "" for none
 	offset   uint64 // of the body's first byte in the stream of the key
 }
 

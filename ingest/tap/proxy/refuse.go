@@ -14,8 +14,8 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// foreign returns a problem for a request that a page of another site may have caused, nil
-// for others. Such a page could use the upstream's credentials and, under a host name that
+// foreign returns a problem for a request that a page of another site may have caused, nil for
+// other requests. Such a page could use the upstream's credentials and, under a host name that
 // resolves to this machine, read the response.
 func (p *Proxy) foreign(r *http.Request) *problem.Problem {
 	if r.URL.Host == "" { // otherwise misdirected has checked the host
