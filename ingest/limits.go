@@ -9,16 +9,16 @@ import (
 	"tapedeck/internal/wellformed"
 )
 
-// Limits bound the input of one client. The zero value of a field stands for its
-// default, which is far above the input of agents.
+// Limits bound the input of one client. The zero value of a field means its default, which is far
+// above the input of agents.
 type Limits struct {
-	Bytes    uint64 // of a body, its encoding undone; default 256 GiB
+	Bytes    uint64 // of a decoded body; default 256 GiB
 	Frames   uint64 // of a body; default 1,000,000,000
-	Sessions int    // that the frames of a body name; default 100,000
-	Ratio    int    // of a body's decoded bytes to its encoded ones, from RatioFrom on; default 200
+	Sessions int    // named by the frames of a body; default 100,000
+	Ratio    int    // of a body's decoded bytes to its encoded bytes, checked from RatioFrom on; default 200
 	Tags     int    // of a stream; default 64
 	TagBytes int    // of the name and the value of a tag; default 1024
-	Frame    int    // bytes of a frame, beyond which it is kept in pieces; default DefaultFrameLimit
+	Frame    int    // bytes of a frame; a longer message is recorded in pieces; default DefaultFrameLimit
 	// JSONDepth is the number of levels of JSON in a frame that are parsed: see
 	// Settings.JSONDepth.
 	JSONDepth int
@@ -35,7 +35,7 @@ func (l Limits) WithDefaults() Limits {
 	}
 }
 
-// A LimitError reports input beyond a limit.
+// LimitError reports input beyond a limit.
 type LimitError struct {
 	What string // what exceeds the limit, and the limit
 	Flag string // the setting of the server
@@ -44,8 +44,8 @@ type LimitError struct {
 // Error implements error: it names the limit and its flag.
 func (e *LimitError) Error() string { return e.What + " (" + e.Flag + ")" }
 
-// Exceeded returns the error of the limit that a flag of the server sets, and counts
-// it. The metric's label is the flag's name from behind "max-".
+// Exceeded returns the error for a limit that a flag of the server sets, and counts it. The
+// metric's label is the flag's name without "max-".
 func Exceeded(flag, format string, args ...any) *LimitError {
 	_, limit, _ := strings.Cut(flag, "max-")
 	limits.WithLabelValues(limit).Inc()

@@ -16,7 +16,7 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// The addresses of a login by an OpenID provider.
+// Paths of a login by an OpenID provider.
 const (
 	StartPath    = "/login/oidc"
 	CallbackPath = "/login/callback"
@@ -28,7 +28,7 @@ const (
 	flowBucket = "TAPEDECK_LOGINS_OPEN"
 )
 
-// flow is a login that is under way, by the state that the provider sends back.
+// flow is a login in progress, stored under the state that the provider sends back.
 type flow struct {
 	Nonce    string `json:"nonce"`
 	Verifier string `json:"verifier"` // of PKCE
@@ -119,12 +119,13 @@ func (l *Logins) ServeCallback(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, l.Settings.Public.String()+f.Return, http.StatusSeeOther)
 }
 
-// over returns the problem of a callback without its login.
+// over returns the problem for a callback without its login.
 func over(detail string) *problem.Problem {
 	return &problem.Problem{Title: "This login is over", Status: http.StatusBadRequest, Detail: detail, Hint: "Log in again."}
 }
 
-// failed answers with the page of a provider or NATS that is away, or of an answer that does not hold.
+// failed responds with a page for a provider or NATS that does not answer, or for an invalid answer
+// of the provider.
 func (l *Logins) failed(w http.ResponseWriter, err error) {
 	switch {
 	case errors.Is(err, errRefused):

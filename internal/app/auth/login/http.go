@@ -17,23 +17,23 @@ import (
 // bodyLimit bounds a request about a login, bytes.
 const bodyLimit = 64 << 10
 
-// State is the answer to GET /v1/login: who sends the request, and how one logs in.
+// State is the answer to GET /v1/login: the principal of the request, and the ways to log in.
 type State struct {
 	Tokens    bool      `json:"tokens"`     // requests need a principal
 	OIDC      *string   `json:"oidc"`       // the address that leads to the provider; null without one
-	PublicURL *string   `json:"public_url"` // null if browsers call the server as they do now
-	Principal *Identity `json:"principal"`  // null for nobody
+	PublicURL *string   `json:"public_url"` // null if browsers use the address of the request
+	Principal *Identity `json:"principal"`  // null for an unauthenticated request
 }
 
-// Identity is who sends a request.
+// Identity describes the principal of a request.
 type Identity struct {
 	Kind    access.Kind    `json:"kind"`
 	Name    string         `json:"name"`
-	Tenant  string         `json:"tenant"` // that the request is about
+	Tenant  string         `json:"tenant"` // tenant of the request
 	All     bool           `json:"all_tenants"`
 	Scopes  []access.Scope `json:"scopes"`
-	Tenants []string       `json:"tenants"` // that a login may select
-	Share   *access.Share  `json:"share"`   // what a shared link opens; null for others
+	Tenants []string       `json:"tenants"` // tenants that a login may select
+	Share   *access.Share  `json:"share"`   // what a shared link opens; null for other principals
 }
 
 // StateOf returns the state of a request. l is nil for a server without tokens.
@@ -100,7 +100,7 @@ func (l *Logins) ServeLogin(w http.ResponseWriter, r *http.Request) {
 	write(w, l.StateOf(r.WithContext(access.With(r.Context(), p, selected(p)))))
 }
 
-// ServeSelect answers PATCH /v1/login: it selects the tenant that the login's requests are about.
+// ServeSelect answers PATCH /v1/login: it selects the tenant of the login's requests.
 func (l *Logins) ServeSelect(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		Tenant string `json:"tenant"`
@@ -139,8 +139,8 @@ func (l *Logins) ServeSelect(w http.ResponseWriter, r *http.Request) {
 	write(w, l.StateOf(r.WithContext(access.With(r.Context(), p, selected(p)))))
 }
 
-// ServeLogout answers DELETE /v1/login: the login is revoked on every server. Without one it only
-// removes the cookie.
+// ServeLogout answers DELETE /v1/login: it revokes the login on every server. For a request without
+// a login it only removes the cookie.
 func (l *Logins) ServeLogout(w http.ResponseWriter, r *http.Request) {
 	if l.refuse(w, r) {
 		return
@@ -164,7 +164,7 @@ func (l *Logins) ServeLogout(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// refuse answers requests that no login can be made or changed by, and reports whether it did.
+// refuse answers requests by which no login can be created or changed, and reports whether it did.
 func (l *Logins) refuse(w http.ResponseWriter, r *http.Request) bool {
 	var bad *problem.Problem
 	switch {
@@ -184,7 +184,7 @@ func (l *Logins) refuse(w http.ResponseWriter, r *http.Request) bool {
 	return bad != nil
 }
 
-// selected returns the tenant that the requests of a principal are about if they name none.
+// selected returns the tenant of a principal's requests that name none.
 func selected(p *access.Principal) string { return p.Home(ingest.DefaultTenant) }
 
 func read(w http.ResponseWriter, r *http.Request, into any, hint string) bool {
@@ -214,5 +214,5 @@ func away(w http.ResponseWriter) {
 func write(w http.ResponseWriter, v any) {
 	quiet(w)
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(v) // the client has left
+	_ = json.NewEncoder(w).Encode(v) // a write error means that the client has disconnected
 }

@@ -1,4 +1,4 @@
-// Package billevidence reads from a server all that the evidence of a bill consists of.
+// Package billevidence reads the parts of a bill's evidence from a server.
 package billevidence
 
 import (
@@ -14,7 +14,7 @@ import (
 	"tapedeck/replay/tapefile"
 )
 
-// Parts returns the parts of the evidence of a bill as the server answers them.
+// Parts returns functions that read the parts of a bill's evidence from the server.
 func Parts(client *apiclient.Client, bill *bills.Bill, path string) evidence.Parts {
 	return evidence.Parts{
 		Bill: bill,
@@ -43,7 +43,8 @@ func Parts(client *apiclient.Client, bill *bills.Bill, path string) evidence.Par
 	}
 }
 
-// Prices reads the price table of a bill; nil for who may not read it.
+// Prices returns a function that reads the price table of a bill; nil if the principal may not read
+// it.
 func Prices(ctx context.Context, client *apiclient.Client, path string) (func(context.Context, io.Writer) error, error) {
 	var text bytes.Buffer
 	err := client.Copy(ctx, path+"/prices", nil, "application/json", &text)

@@ -11,7 +11,7 @@ import (
 	"tapedeck/internal/console"
 )
 
-// Tokens writes the tokens of a server, as they stand now.
+// Tokens writes the tokens of a server with their state at now.
 func Tokens(out io.Writer, list []access.Token, now time.Time) error {
 	t := console.NewTable(out, "id", "name", "tenant", "scopes", "created", "last used", "expires", "state")
 	for _, k := range list {
@@ -27,7 +27,7 @@ func Tokens(out io.Writer, list []access.Token, now time.Time) error {
 	return t.Flush()
 }
 
-// Links writes the links that open sessions, as they stand now.
+// Links writes the links that open sessions with their state at now.
 func Links(out io.Writer, list []share.Link, now time.Time) error {
 	t := console.NewTable(out, "id", "session", "note", "from", "to", "created", "last used", "expires", "state")
 	for _, s := range list {
@@ -54,7 +54,7 @@ func Tenants(out io.Writer, list []server.Tenant) error {
 	return t.Flush()
 }
 
-// settingsOf names what is set for a tenant beside its tokens.
+// settingsOf names the settings of a tenant besides its tokens.
 func settingsOf(t *server.Tenant) string {
 	var names []string
 	for _, s := range []struct {

@@ -8,7 +8,7 @@ import (
 	"tapedeck/internal/console"
 )
 
-// Backup writes what a finished backup holds.
+// Backup writes the contents of a finished backup.
 func Backup(out io.Writer, st *backup.Status) {
 	m := st.Manifest
 	fmt.Fprintf(out, "backup %s: %s of %s, %s on %s\n", st.To, console.Count(m.Frames, "frame"), console.Count(m.Sessions, "session"),
@@ -32,7 +32,7 @@ func Backups(out io.Writer, list []backup.Status) error {
 	return t.Flush()
 }
 
-// Restored writes what was restored, or verified; what says which.
+// Restored writes what was restored or verified; what names which of the two.
 func Restored(out io.Writer, r *backup.Restored, what string) {
 	m := r.Manifest
 	fmt.Fprintf(out, "%s: %s of %s, as of %s; every session is as it was backed up\n", what, console.Count(m.Frames, "frame"), console.Count(m.Sessions, "session"), console.LocalTime(m.SnapshotAt))

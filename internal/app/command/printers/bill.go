@@ -18,7 +18,7 @@ func ClosedBill(w io.Writer, b *bills.Bill) error {
 	return printBill(out, b)
 }
 
-// Bills writes the periods of billing accounts, and on notes the calls that belong to none.
+// Bills writes the periods of billing accounts, and to notes the calls that belong to no account.
 func Bills(out, notes io.Writer, list *bills.List) error {
 	t := console.NewTable(out, "account", "period", "state", "bill", "total", "cost so far", "unpriced", "closable from")
 	for i := range list.Items {
@@ -43,8 +43,8 @@ func Bills(out, notes io.Writer, list *bills.List) error {
 	return nil
 }
 
-// BillPreview writes a bill as it would be, with its corrections, and on notes how many of
-// those are left out.
+// BillPreview writes a preview of a bill with its corrections, and to notes how many corrections
+// are left out.
 func BillPreview(w, notes io.Writer, p *bills.Preview) error {
 	out := console.To(w)
 	fmt.Fprintf(out, "%s  %s  preview\n", p.AccountName, p.Period)
@@ -66,7 +66,8 @@ func BillPreview(w, notes io.Writer, p *bills.Preview) error {
 	return nil
 }
 
-// nullText returns an amount of a currency with this many minor units, or none if there is no amount.
+// nullText formats an amount of a currency with minor decimal places, or returns none if there is
+// no amount.
 func nullText(d decimal.NullDecimal, minor int32, none string) string {
 	if !d.Valid {
 		return none
@@ -74,7 +75,7 @@ func nullText(d decimal.NullDecimal, minor int32, none string) string {
 	return exact(d.Decimal, minor)
 }
 
-// exact writes all digits of an amount, and at least the digits of the currency's minor unit.
+// exact formats all digits of an amount, and at least the digits of the currency's minor unit.
 func exact(d decimal.Decimal, minor int32) string {
 	if d.Equal(d.Round(minor)) {
 		return d.StringFixed(minor)

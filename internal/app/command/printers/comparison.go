@@ -11,8 +11,8 @@ import (
 	"tapedeck/query/compare/difference"
 )
 
-// Comparison writes the first difference of two sessions, their figures, and the steps that
-// differ; with all set the equal steps, too.
+// Comparison writes the first difference of two sessions, their figures, and the steps that differ;
+// with all set it also lists the equal steps.
 func Comparison(out io.Writer, found *compare.Comparison, all bool) error {
 	w := console.To(out)
 	fmt.Fprintln(w, found.Summary.Sentence)
@@ -24,7 +24,7 @@ func Comparison(out io.Writer, found *compare.Comparison, all bool) error {
 	return printRows(out, found, all)
 }
 
-// ComparedRows writes the differences inside the rows of a comparison.
+// ComparedRows writes the differences within the rows of a comparison.
 func ComparedRows(out io.Writer, found *compare.Comparison) {
 	for i := range found.Steps {
 		printDetail(console.To(out), &found.Steps[i])

@@ -12,7 +12,7 @@ import (
 	"tapedeck/internal/console"
 )
 
-// Became says what became of a frame.
+// Became describes the facts that were derived from a frame.
 func Became(l *explain.Line) string {
 	switch {
 	case len(l.Became) > 0:

@@ -10,8 +10,8 @@ import (
 	"tapedeck/query/search"
 )
 
-// Hits writes hits, each with the command that plays the session from its moment. Matches are
-// in bold type if bold is set, as on a terminal.
+// Hits writes hits, each with the command that plays the session from the hit on. Matches are in
+// bold type if bold is set, as on a terminal.
 func Hits(out io.Writer, hits []search.Hit, bold bool) error {
 	for i := range hits {
 		h := &hits[i]
@@ -30,7 +30,7 @@ func Hits(out io.Writer, hits []search.Hit, bold bool) error {
 	return nil
 }
 
-// ExplainSearch writes why an answer is incomplete or empty.
+// ExplainSearch writes the reason why an answer is incomplete or empty.
 func ExplainSearch(out io.Writer, found *search.Answer, filtered bool) {
 	switch {
 	case found.Partial:

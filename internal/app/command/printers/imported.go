@@ -8,7 +8,7 @@ import (
 	"tapedeck/internal/console"
 )
 
-// Imported writes the sessions of a tape file, and how many there are.
+// Imported writes the sessions of a tape file and their number.
 func Imported(out io.Writer, sessions []*tapeimport.Session, did string) error {
 	w := console.To(out)
 	t := console.NewTable(w, "session", "streams", "frames", "bytes", "facts", "title")
@@ -19,7 +19,8 @@ func Imported(out io.Writer, sessions []*tapeimport.Session, did string) error {
 	return t.Flush()
 }
 
-// Missing writes what sessions of an incomplete tape lack; check is whether it was only read.
+// Missing writes what the sessions of an incomplete tape lack; check reports whether the tape was
+// only read.
 func Missing(out io.Writer, sessions []*tapeimport.Session, check bool) {
 	for _, s := range sessions {
 		missing(console.To(out), s, check)

@@ -13,8 +13,8 @@ import (
 	"tapedeck/query/report/pricelist"
 )
 
-// Prices writes a price table, and the models in use that have no price, or those alone; on
-// notes it writes which table it is.
+// Prices writes a price table, and the used models without a price, or only these models; to notes
+// it writes which table it is.
 func Prices(out, notes io.Writer, list *pricelist.List, unmatched bool) error {
 	if !unmatched {
 		t := console.NewTable(out, "provider", "model", "input", "cache read", "cache write", "output", "others")
@@ -36,7 +36,7 @@ func Prices(out, notes io.Writer, list *pricelist.List, unmatched bool) error {
 	return nil
 }
 
-// Model writes all prices of a model, and on notes which table they are of.
+// Model writes all prices of a model, and to notes which table they are from.
 func Model(w, notes io.Writer, m *pricelist.Model) error {
 	out := console.To(w)
 	fmt.Fprintf(out, "%s %s  %s\n", m.Provider, m.Model, m.Name)
@@ -88,7 +88,7 @@ func scopeText(s *prices.Scope) string {
 	return strings.Join(parts, ", ")
 }
 
-// priceHead writes which table it was.
+// priceHead writes a line that identifies a price table.
 func priceHead(w io.Writer, h *pricelist.Head) {
 	fmt.Fprintf(console.To(w), "%s for a million tokens; list prices of %s %s, %s; ", h.Currency, h.Source.Package, h.Source.Version, h.Source.Date)
 	if h.FileName != nil {
@@ -97,8 +97,8 @@ func priceHead(w io.Writer, h *pricelist.Head) {
 	fmt.Fprintf(w, "table %s\n", h.Hash)
 }
 
-// priceCells returns the prices for a million tokens, with the tiers, and the number of the
-// other prices.
+// priceCells returns the cells with the prices for a million tokens, including tiers, and the
+// number of the other prices.
 func priceCells(list []pricelist.UnitPrice) []any {
 	shown := []string{"input_mtok", "cache_read_mtok", "cache_write_mtok", "output_mtok"}
 	cells := []any{"–", "–", "–", "–", ""}

@@ -11,8 +11,8 @@ import (
 	"tapedeck/query/billing/reconcile/providerexport"
 )
 
-// ProviderComparison writes a comparison with a provider's export: the sums, and up to limit figures,
-// of which equal ones are listed if all is set.
+// ProviderComparison writes a comparison with a provider's export: the sums, and up to limit
+// figures. Equal figures are listed if all is set.
 func ProviderComparison(out io.Writer, c *providerexport.Comparison, limit int, all bool) error {
 	w := console.To(out)
 	fmt.Fprintf(w, "%s, %s to %s (UTC): %s\n", c.Format, c.From, c.To, console.Count(c.Rows, "row"))

@@ -11,7 +11,7 @@ import (
 	"tapedeck/internal/console"
 )
 
-// RecordedFile writes the result of one file, when several are recorded.
+// RecordedFile writes the result of one file, if several are recorded.
 func RecordedFile(out io.Writer, path string, s *ingest.Summary, err error, result *knownrecordings.FileResult, frameClock bool) {
 	w := console.To(out)
 	switch {

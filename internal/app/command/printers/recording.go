@@ -41,7 +41,7 @@ func Recording(out io.Writer, s *ingest.Summary, took time.Duration, frameClock 
 	}
 }
 
-// NATSRecording writes the result of a recording of messages of NATS.
+// NATSRecording writes the result of recording NATS messages.
 func NATSRecording(out io.Writer, r *natstap.Result, took time.Duration) {
 	w := console.To(out)
 	if r.Messages == 0 {
@@ -75,7 +75,7 @@ func NATSRecording(out io.Writer, r *natstap.Result, took time.Duration) {
 	}
 }
 
-// Known writes which session has the bytes of a source.
+// Known writes which session contains the bytes of a source.
 func Known(out io.Writer, e *knownrecordings.KnownError) {
 	w := console.To(out)
 	fmt.Fprintf(w, "%s\n", e)
@@ -83,7 +83,7 @@ func Known(out io.Writer, e *knownrecordings.KnownError) {
 	fmt.Fprintf(w, "next     tapedeck show %s, or record them once more with --again\n", console.SessionWord(e.Stored.SessionID))
 }
 
-// writeNotes prints notes on frames of the summary that need attention.
+// writeNotes prints notes on frames that need attention.
 func writeNotes(w io.Writer, s *ingest.Summary, frameClock bool) {
 	if n := s.Counters.NotJSON; n > 0 {
 		fmt.Fprintf(w, "note     %s not JSON\n", AreFrames(n))
@@ -117,7 +117,7 @@ func writeNotes(w io.Writer, s *ingest.Summary, frameClock bool) {
 	}
 }
 
-// redactedRules lists how many secrets were masked by which rule.
+// redactedRules lists how many secrets each rule has masked.
 func redactedRules(counts map[string]uint64) string {
 	list := make([]string, 0, len(counts))
 	for _, id := range slices.Sorted(maps.Keys(counts)) {

@@ -17,7 +17,7 @@ import (
 )
 
 // Session writes a session: its runs with their spans and tokens, its messages, and
-// inconsistencies. Messages are shortened unless whole is set.
+// inconsistencies. It shortens messages unless whole is set.
 func Session(out io.Writer, d *sessiondetail.Detail, t *timeline.Timeline, messages []transcript.Message, whole bool) error {
 	w := console.To(out)
 	showHead(w, d)
@@ -59,7 +59,7 @@ func showHead(w io.Writer, d *sessiondetail.Detail) {
 	}
 }
 
-// unreadable returns how many frames are not JSON, of a session in which no run was found.
+// unreadable returns how many frames are not JSON, for a session in which no run was found.
 func unreadable(d *sessiondetail.Detail) (n uint64) {
 	if d.Totals.Runs > 0 {
 		return 0
@@ -70,8 +70,8 @@ func unreadable(d *sessiondetail.Detail) (n uint64) {
 	return n
 }
 
-// sessionClock describes how long an open session has been running and silent, or when
-// and why another one ended.
+// sessionClock describes how long an open session has been running and silent, or when and why an
+// ended one ended.
 func sessionClock(d *sessiondetail.Detail) string {
 	switch {
 	case d.RunningMS != nil && d.SilentMS != nil:
@@ -116,7 +116,7 @@ func spanTime(s *timeline.Span) string {
 	case s.DurationMS != nil:
 		return console.Millis(*s.DurationMS)
 	case !s.Open:
-		return "–" // it ended, and its start is unknown
+		return "–" // the span ended, and its start is unknown
 	}
 	if s.RunningMS != nil {
 		return console.Millis(*s.RunningMS) + "…"
@@ -163,8 +163,8 @@ func showTokens(w io.Writer, s cost.UsageTotals) error {
 }
 
 const (
-	shownText = 200 // the length of a message printed without --text, runes
-	shownName = 60  // the length of a name of a tool or a model, runes
+	shownText = 200 // maximum length of a message without --text, runes
+	shownName = 60  // maximum length of a name of a tool or a model, runes
 )
 
 func showMessages(w io.Writer, messages []transcript.Message, whole bool) {

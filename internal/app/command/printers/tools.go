@@ -9,8 +9,8 @@ import (
 	"tapedeck/query/report/toolreport"
 )
 
-// ToolReport writes a report of tool calls, and below it the slowest calls, each with the
-// command that plays its moment.
+// ToolReport writes a report of tool calls, and below it the slowest calls, each with the command
+// that plays it.
 func ToolReport(out io.Writer, r *toolreport.Report) error {
 	heads := groupHeads(r.Granularity, r.GroupBy)
 	t := console.NewTable(out, append(slices.Clone(heads),

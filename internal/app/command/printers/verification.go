@@ -10,7 +10,7 @@ import (
 	"tapedeck/query/billing/bills"
 )
 
-// Verification writes what differs, and a summary.
+// Verification writes the differences, and a summary.
 func Verification(w io.Writer, v *bills.Verification) error {
 	out := console.To(w)
 	for _, d := range v.Defects {

@@ -1,4 +1,4 @@
-// Package secretscan lists the secrets of files, as a dry run of masking.
+// Package secretscan lists the secrets in files, as a dry run of masking.
 package secretscan
 
 import (
@@ -18,7 +18,7 @@ import (
 	"tapedeck/schema/block"
 )
 
-// File lists the secrets of a file. It stores nothing.
+// File lists the secrets in a file. It stores nothing.
 func File(ctx context.Context, path string, rules *redact.Engine) (*redecode.Redacted, error) {
 	r := &redecode.Redacted{SessionID: path, DryRun: true, Counts: map[string]uint64{}, Items: []redecode.RedactedItem{}}
 	var err error
@@ -38,7 +38,7 @@ func File(ctx context.Context, path string, rules *redact.Engine) (*redecode.Red
 	return r, nil
 }
 
-// nowhere takes blocks and stores them nowhere.
+// nowhere is a publisher that discards blocks.
 type nowhere struct{}
 
 // Publish implements ingest.Publisher.

@@ -17,7 +17,7 @@ import (
 // dropLimit bounds the removal of a snapshot.
 const dropLimit = time.Minute
 
-// clonesOfHeads is how often the tables are cloned when a bill is closed meanwhile.
+// clonesOfHeads is how often the tables are cloned if a bill is closed meanwhile.
 const clonesOfHeads = 5
 
 // Options configure a backup.
@@ -29,16 +29,16 @@ type Options struct {
 	// Drain bounds the wait until blocks that were acknowledged before the start are stored.
 	Drain   time.Duration
 	Version string // of the program
-	Dir     string // of ClickHouse's backups; "" if it is not on this machine
+	Dir     string // directory of ClickHouse's backups; "" if it is not on this machine
 	Log     *slog.Logger
-	// Step receives what is done, and Progress how far ClickHouse is; may be nil.
+	// Step is called with the current step, and Progress with ClickHouse's progress; may be nil.
 	Step     func(string)
 	Progress func(Progress)
 }
 
-// Backup writes a backup. When it fails or is killed nothing restorable is left: ClickHouse
-// writes the list of files last. The caller ensures that one backup of an installation runs
-// at a time.
+// Backup writes a backup. If it fails or is killed, the incomplete backup cannot be restored, since
+// ClickHouse writes the list of files last. The caller must ensure that one backup of an
+// installation runs at a time.
 func Backup(ctx context.Context, o Options) (m *Manifest, err error) {
 	if o.Step == nil {
 		o.Step = func(string) {}
@@ -114,7 +114,7 @@ func (m *Manifest) snapshot(ctx context.Context, o Options, database, snapshot s
 		if err != nil {
 			return err
 		}
-		// A bill that was closed meanwhile would be in one of both only.
+		// A bill that was closed meanwhile would be in only one of the two.
 		if slices.Equal(heads(before), heads(after)) {
 			return storeEntries(ctx, o.DB, snapshot, after)
 		}

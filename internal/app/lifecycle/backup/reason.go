@@ -13,14 +13,14 @@ import (
 	"tapedeck/schema/clickhouse"
 )
 
-// cause is what an error of ClickHouse means for a backup, and what to do.
+// cause maps errors of ClickHouse to what they mean for a backup, and what to do.
 type cause struct {
 	codes []string // of ClickHouse's errors
-	texts []string // that occur in them
+	texts []string // texts that occur in the errors
 	says  string
 }
 
-// causes are the errors of ClickHouse that are explained; the first match counts.
+// causes are the explained errors of ClickHouse; the first match applies.
 var causes = []cause{
 	{texts: []string{"BackupsIOThreadPool"}, says: "this ClickHouse library cannot write to S3: install that of this version of tapedeck, or back up to a directory and upload that"},
 	{texts: []string{"No space left"}, codes: []string{"243"}, says: "no space is left there: free space, then start again"},
@@ -46,7 +46,7 @@ func (c *cause) matches(text string) bool {
 	return slices.Contains(c.codes, codeOf(text)) || slices.ContainsFunc(c.texts, func(t string) bool { return strings.Contains(text, t) })
 }
 
-// codeOf returns the code in an error of ClickHouse; "" if it has none.
+// codeOf returns the code in an error of ClickHouse; "" if there is none.
 func codeOf(text string) string {
 	if found := codes.FindStringSubmatch(text); found != nil {
 		return found[1]
@@ -54,24 +54,24 @@ func codeOf(text string) string {
 	return ""
 }
 
-// damages are the codes of errors that a changed, cut or missing file of a backup causes.
+// damages are the codes of errors that a changed, truncated or missing file of a backup causes.
 var damages = []string{"27", "32", "33", "40", "74", "107", "117", "228", "246", "271", "432", "585", "594", "600", "601"}
 
 var (
 	codes = regexp.MustCompile(`(?i)code: (\d+)`)
-	// missingName finds the name of a backup that is not there.
+	// missingName matches the name of a missing backup.
 	missingName = regexp.MustCompile(`Backup File\('([^']*)'\)`)
-	// tableOf finds a table in the path of a file of a backup.
+	// tableOf matches a table in the path of a file of a backup.
 	tableOf = regexp.MustCompile(`(?:data|metadata)/` + inBackup + `/(\w+)`)
 )
 
 // errMissing reports that a backup, or a backup that it continues, does not exist.
 var errMissing = errors.New("no complete backup is there")
 
-// errInterrupted is the error of an operation whose context ended.
+// errInterrupted is the error for an operation whose context ended.
 var errInterrupted = errors.New("it was interrupted: start it again")
 
-// reason returns in one sentence what an error of ClickHouse means for a backup, and what to do.
+// reason describes in one sentence what an error of ClickHouse means for a backup, and what to do.
 func reason(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return errInterrupted
@@ -99,7 +99,7 @@ func reason(err error) error {
 	return fmt.Errorf("ClickHouse reports %q: see its log, then start again", clickhouse.Message(text))
 }
 
-// damaged describes a file of a backup that is not what was written.
+// damaged returns the error for a file of a backup that differs from what was written.
 func damaged(text string) error {
 	what := "a file of it"
 	if found := tableOf.FindStringSubmatch(text); found != nil {
@@ -108,14 +108,14 @@ func damaged(text string) error {
 	return fmt.Errorf("%w: %s is missing, cut off or changed: restore another backup", ErrDamaged, what)
 }
 
-// definitions are the codes and texts of errors that a changed definition or a missing file of a backup
-// causes where it is read.
+// definitions are the codes and texts of errors that a changed definition or a missing file of a
+// backup causes when it is read.
 var definitions = cause{
 	codes: []string{"10", "16", "47", "50", "62", "376"},
 	texts: []string{"in copy: No such file", "JSON Exception", "Empty query", "Syntax error"},
 }
 
-// readReason does what reason does, for an operation that reads a backup.
+// readReason is like reason, for an operation that reads a backup.
 func readReason(err error) error {
 	if definitions.matches(err.Error()) {
 		return damaged(err.Error())

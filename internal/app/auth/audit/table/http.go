@@ -22,7 +22,7 @@ const (
 
 var formats = []string{"json", "ndjson", "csv"}
 
-// Entries answers with the entries of a tenant, "" for all.
+// Entries responds with the entries of a tenant, "" for all tenants.
 func (h Handler) Entries(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
 	q := Query{Tenant: tenant, Principal: p.Text("principal"), Action: p.Text("action"), Object: p.Text("object"), Outcome: endpoint.OneOf(p, "outcome", audit.Outcomes)}
@@ -51,13 +51,13 @@ func (h Handler) Entries(w http.ResponseWriter, r *http.Request, tenant string) 
 	}
 }
 
-// format writes entries, and ends what it writes.
+// format writes entries and the end of the output.
 type format struct {
 	write func(*audit.Entry) error
 	end   func() error
 }
 
-// write writes all entries as they are read. Nothing is written before the first are read.
+// write writes all entries as they are read. It writes nothing before the first ones were read.
 func (h Handler) write(w http.ResponseWriter, r *http.Request, q Query, media, suffix string, open func(*bufio.Writer) format) {
 	answer, begun := slow.NewWriter(w, h.WriteTimeout), false
 	begin := func() {
