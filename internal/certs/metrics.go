@@ -16,7 +16,7 @@ var (
 
 func init() { prometheus.MustRegister(collector{}) }
 
-// collector reports all sources. To do so it looks at their files.
+// collector reports all sources. It reads their files.
 type collector struct{}
 
 // Describe implements prometheus.Collector.

@@ -1,7 +1,7 @@
-// Package memorytest holds the assertions of tests about how much memory a process uses.
+// Package memorytest provides assertions for tests about how much memory a process uses.
 //
-// The race detector multiplies the memory of a program several times over. A test binary
-// that is built with it reports such a figure in its log and asserts nothing.
+// The race detector multiplies the memory of a program. A test binary that is built with it logs
+// the figure and asserts nothing.
 package memorytest
 
 import (

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// areas are the sections of the reference, by the word behind tapedeck_ in the names.
+// areas are the sections of the reference, by the word after tapedeck_ in the names.
 var areas = []struct {
 	title string
 	words []string
@@ -22,7 +22,7 @@ var areas = []struct {
 	{"Other", nil},
 }
 
-// Reference returns the page docs/reference/metrics.md of metrics.
+// Reference returns the page docs/reference/metrics.md.
 func Reference(all []Definition) string {
 	rows := make([][]string, len(areas))
 	for _, d := range all {

@@ -23,8 +23,8 @@ var labels = struct {
 	of map[string]bool
 }{of: map[string]bool{}}
 
-// TenantLabel returns the value of the label tenant of a metric: the name of the tenant, for the
-// first ones that are counted by any metric, and "other" for the rest.
+// TenantLabel returns the value of the label tenant of a metric: the name of the tenant for the
+// first tenants that any metric counts, and "other" for the rest.
 func TenantLabel(tenant string) string {
 	labels.Lock()
 	defer labels.Unlock()
@@ -40,7 +40,7 @@ var (
 	limitDesc = metric.GaugeDesc(metric.Any, "tapedeck_open_limit", "How many of it may be open; 0 for any number.", "limit")
 )
 
-// Collector reports how many are open at gates. Nil gates are left out.
+// Collector reports the open operations of gates. It leaves out nil gates.
 type Collector []*Gate
 
 // Describe implements prometheus.Collector.

@@ -13,7 +13,7 @@ import (
 // readyTimeout bounds the request to each server.
 const readyTimeout = 2 * time.Second
 
-// Checks runs the check of every part that this process needs.
+// Checks checks every part that this process needs.
 func (n *Node) Checks(ctx context.Context) []health.Check {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
@@ -32,7 +32,7 @@ func (n *Node) Checks(ctx context.Context) []health.Check {
 		st := n.sink.Status()
 		all = append(all, health.Check{Part: "sink", OK: st.OK, Detail: st.Detail(), Do: st.Do, State: st})
 	}
-	if letters, bytes, err := n.DeadLetters.Count(ctx); err == nil { // an error shows in the check of JetStream
+	if letters, bytes, err := n.DeadLetters.Count(ctx); err == nil { // the check of JetStream reports an error
 		// Dead letters need an operator, but do not make the process unready.
 		c := health.Check{Part: health.DeadLetters, OK: letters == 0, Advisory: true, State: map[string]uint64{"blocks": letters, "bytes": bytes}}
 		if letters > 0 {
@@ -47,8 +47,8 @@ func (n *Node) Checks(ctx context.Context) []health.Check {
 	return all
 }
 
-// onlyTakes reports whether the process only ingests recordings. Such a process works
-// without NATS as long as its spool has room.
+// onlyTakes reports whether the process only ingests recordings. Such a process works without NATS
+// while its spool has room.
 func (n *Node) onlyTakes() bool { r := n.Roles; return r.Ingest && !r.Sink && !r.API }
 
 // onlyStores reports whether the process is only a sink.
@@ -115,7 +115,7 @@ func (n *Node) checkLag(b jetstream.Backlog) health.Check {
 const doAboutLag = `start a sink ("tapedeck serve --role sink"; "tapedeck up" has one); on those that run, see the checks "sink" and "clickhouse" of their /readyz; ` +
 	`if all are well, more sinks or a larger --max-bytes help`
 
-// unstored describes how much JetStream holds that the sink has not stored.
+// unstored describes the blocks in JetStream that the sink has not stored.
 func unstored(b jetstream.Backlog) string {
 	if b.Unstored == 0 {
 		return "all of it is stored"

@@ -15,9 +15,9 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// authorized is middleware that recognises the principal of a request and its tenant, and
-// answers 401 or 403 to a principal that may not use the route. Without tokens every request is allowed,
-// in the default tenant.
+// authorized is middleware that determines the principal and the tenant of a request. It answers
+// 401 or 403 to a principal that may not use the route. Without tokens it permits every request, in
+// the default tenant.
 func (s *Server) authorized(c route, next echo.HandlerFunc) echo.HandlerFunc {
 	return func(ec echo.Context) error {
 		r := ec.Request()
@@ -35,7 +35,7 @@ func (s *Server) authorized(c route, next echo.HandlerFunc) echo.HandlerFunc {
 		ctx, p, tenant, done, err := s.accept(r.Context(), shown, r)
 		if err != nil {
 			countCredential(shown, "refused")
-			if c.public && shown.kind != access.KindShare { // the page of a link says why it opens nothing
+			if c.public && shown.kind != access.KindShare { // the page of a link explains why the link opens nothing
 				return next(ec)
 			}
 			if refusal, ok := errors.AsType[*access.Refusal](err); ok && refusal.Token != nil {
@@ -73,8 +73,8 @@ func (s *Server) authorized(c route, next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// tokenOf returns the token of a request. Clients of providers send their key in fields of
-// their own, which count where a recording answers.
+// tokenOf returns the token of a request. Clients of providers send their key in header fields of
+// their own, which are accepted on routes where a recording answers.
 func tokenOf(r *http.Request, route string) string {
 	if scheme, text, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
 		return strings.TrimSpace(text)
@@ -89,7 +89,7 @@ func tokenOf(r *http.Request, route string) string {
 	return ""
 }
 
-// tenantOf returns the tenant that a request is about.
+// tenantOf returns the tenant of a request.
 func tenantOf(p *access.Principal, r *http.Request) (string, *problem.Problem) {
 	asked := r.Header.Get(access.TenantHeader)
 	switch {
@@ -109,7 +109,7 @@ func tenantOf(p *access.Principal, r *http.Request) (string, *problem.Problem) {
 	return asked, nil
 }
 
-// forbids returns the problem of a principal that may not use a route of the class.
+// forbids returns the problem for a principal that may not use a route of the class.
 func (c class) forbids(p *access.Principal) *problem.Problem {
 	switch {
 	case c.any:
@@ -165,7 +165,7 @@ func (s *Server) unauthorized(ec echo.Context, shown credential, err error) erro
 	return p
 }
 
-// loginText says why a login is refused.
+// loginText describes why a login is refused.
 func loginText(err error) string {
 	switch {
 	case errors.Is(err, access.ErrIdle):
@@ -178,7 +178,7 @@ func loginText(err error) string {
 	return "There is no such login on this server."
 }
 
-// shareRefused returns the problem of a shared link that opens nothing any more, or never did.
+// shareRefused returns the problem for a shared link that is no longer valid or never was.
 func shareRefused(header http.Header, err error) *problem.Problem {
 	const hint = "Ask who sent the link for another one."
 	if errors.Is(err, access.ErrExpired) || errors.Is(err, access.ErrRevoked) {
@@ -194,7 +194,7 @@ func shareRefused(header http.Header, err error) *problem.Problem {
 
 func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
-// refusalText says why a token is refused. Only its holder learns more than that.
+// refusalText describes why a token is refused. Only the token's holder learns its name and expiry.
 func refusalText(err error) string {
 	refusal, _ := errors.AsType[*access.Refusal](err)
 	switch {

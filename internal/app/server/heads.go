@@ -12,8 +12,8 @@ import (
 	"tapedeck/internal/quota"
 )
 
-// boundedHeads refuses requests whose head is larger than the limit. net/http, which reads the
-// head, refuses twice as much with an answer of its own, that no handler sees.
+// boundedHeads refuses requests whose header is larger than the limit. net/http, which reads the
+// header, refuses headers of twice the limit with an answer of its own, which no handler sees.
 func (s *Server) boundedHeads(next echo.HandlerFunc) echo.HandlerFunc {
 	most := cmp.Or(s.Headers.Bytes, DefaultHeaderBytes)
 	return func(c echo.Context) error {
@@ -33,7 +33,7 @@ func tooLargeHead(n, most int) *problem.Problem {
 	return p
 }
 
-// headSize returns the bytes of a request's line and fields as HTTP/1.1 sends them.
+// headSize returns the bytes of a request's line and header fields in HTTP/1.1.
 func headSize(r *http.Request) int {
 	n := len(r.Method) + len(r.RequestURI) + len(r.Host) + 24
 	for name, values := range r.Header {

@@ -10,7 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// malformed returns the error of a text that is not a valid value of a setting.
+// malformed returns the error for a text that is not a valid value of a setting.
 func malformed(f *kong.Flag, raw any, from Origin, err error) error {
 	shown := fmt.Sprintf("=%v", raw)
 	if f.Tag.Has("secret") {

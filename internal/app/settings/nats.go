@@ -10,7 +10,7 @@ import (
 	"tapedeck/internal/commandline"
 )
 
-// NATSClient are how a command and NATS recognise each other. Files are read again for each
+// NATSClient holds the settings for mutual authentication with NATS. Files are read again for each
 // connection.
 type NATSClient struct {
 	NATSCA          string `help:"Authorities (PEM) of the certificates of NATS servers, in place of those of the system." name:"nats-ca" env:"TAPEDECK_NATS_CA" type:"path" placeholder:"FILE"`
@@ -59,7 +59,7 @@ func (f *NATSClient) ConnectOptions(log *slog.Logger) ([]nats.Option, error) {
 	return options, nil
 }
 
-// CheckNATS checks the value of --nats. It refuses a user in it beside a file with one.
+// CheckNATS checks the value of --nats. It refuses a user in it if a file also has one.
 func (f *NATSClient) CheckNATS(servers string) error {
 	if err := checkNATS(servers); err != nil {
 		return err

@@ -20,8 +20,8 @@ type Runtime struct {
 // ErrNotRunning is returned by Running when no process holds the directory.
 var ErrNotRunning = errors.New("tapedeck is not running here")
 
-// Running returns the process that holds the directory at path. The error is
-// ErrNotRunning if there is none, even if a killed holder left its address.
+// Running returns the process that holds the directory at path. The error is ErrNotRunning if there
+// is none, even if a killed holder has left its address.
 func Running(path string) (Runtime, error) {
 	lock, err := os.OpenFile(filepath.Join(path, lockFile), os.O_RDWR, 0)
 	if errors.Is(err, os.ErrNotExist) {
@@ -31,8 +31,8 @@ func Running(path string) (Runtime, error) {
 		return Runtime{}, fmt.Errorf("check the data directory's lock: %w", err)
 	}
 	defer lock.Close()
-	// Any number of processes can have a shared lock, but not while a
-	// holder has its exclusive one. Closing the file releases it.
+	// Any number of processes can hold a shared lock, but none while the holder has its exclusive
+	// lock. Closing the file releases it.
 	switch err := syscall.Flock(int(lock.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); {
 	case err == nil:
 		return Runtime{}, fmt.Errorf("%s: %w", path, ErrNotRunning)
