@@ -14,7 +14,7 @@ import (
 	"tapedeck/query/billing/reconcile/providerexport"
 )
 
-// exportFlags name a provider's export.
+// exportFlags select a provider's export.
 type exportFlags struct {
 	Export   string   `help:"A usage or cost export of OpenAI or Anthropic, CSV or JSON, to compare with." placeholder:"FILE"`
 	Provider string   `help:"Whose export it must be: openai or anthropic." placeholder:"NAME"`

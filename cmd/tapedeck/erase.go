@@ -106,7 +106,7 @@ func (c *eraseCommand) Run(ctx context.Context, g *global) error {
 	return waitErased(ctx, g, e.ID)
 }
 
-// pollErasure is the interval at which the command asks how far an erasure is.
+// pollErasure is the interval at which the command reads the status of an erasure.
 const pollErasure = time.Second
 
 // waitErased waits until an erasure is verified, and prints what it waits for.

@@ -69,7 +69,7 @@ func (c *exportCommand) Run(ctx context.Context, g *global) error {
 	return nil
 }
 
-// findAll names all sessions of the tenant.
+// findAll lists all sessions of the tenant.
 func (c *exportCommand) findAll(ctx context.Context, g *global) error {
 	_, _, err := list(ctx, g, "v1/sessions", url.Values{}, math.MaxInt, knownrecordings.SessionsAtOnce, func(s *sessionhead.Summary) {
 		c.Sessions = append(c.Sessions, s.ID)

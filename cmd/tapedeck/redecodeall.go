@@ -12,7 +12,7 @@ import (
 	"tapedeck/internal/console"
 )
 
-// all decodes the sessions that are outdated and reports what became of them.
+// all decodes the outdated sessions and reports the outcome.
 func (c *redecodeCommand) all(ctx context.Context, g *global, request redecode.Request) error {
 	r := &redecode.Outdated{Request: request, From: c.From, To: c.To, Dialect: c.Dialect, Answers: g.JSON}
 	shown := console.ShowProgress(r.Progress)
@@ -24,7 +24,7 @@ func (c *redecodeCommand) all(ctx context.Context, g *global, request redecode.R
 	return errors.Join(reportOutdated(g, r.Report()), err)
 }
 
-// reportOutdated prints what was decoded and what was not, and returns the failures.
+// reportOutdated prints which sessions were decoded, and returns the failures.
 func reportOutdated(g *global, r *redecode.Report) error {
 	var err error
 	if g.JSON {

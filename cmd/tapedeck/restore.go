@@ -100,7 +100,7 @@ func (c *restoreCommand) Run(ctx context.Context, g *global) (err error) {
 	return showRestored(g, r, "restored "+c.From)
 }
 
-// printStep prints what the command does now.
+// printStep prints the current step.
 func printStep(step string) { fmt.Fprintln(console.To(os.Stderr), step) }
 
 // showDifferences prints the differences of a DifferencesError with --json.

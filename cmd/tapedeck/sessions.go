@@ -54,7 +54,7 @@ func (c *sessionsCommand) Run(ctx context.Context, g *global) error {
 	return nil
 }
 
-// costs reports whether costs are asked for.
+// costs reports whether costs are requested.
 func (c *sessionsCommand) costs() bool {
 	return c.MinCost != "" || c.MaxCost != "" || strings.TrimPrefix(c.Sort, "-") == "cost"
 }

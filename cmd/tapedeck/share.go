@@ -37,7 +37,7 @@ type shareRevoke struct {
 	ID string `arg:"" help:"Its id in the list."`
 }
 
-// Run makes a link. The link alone goes to standard output.
+// Run creates a link. It writes only the link to standard output.
 func (c *shareCreate) Run(ctx context.Context, g *global) error {
 	body := struct {
 		Session   string    `json:"session"`

@@ -14,7 +14,7 @@ import (
 
 type syncList struct{ syncPlaces }
 
-// Run lists what was found.
+// Run lists the files that were found.
 func (c *syncList) Run(ctx context.Context, g *global) error { return c.list(ctx, g, false) }
 
 // listed is a file in the list.
@@ -61,7 +61,7 @@ func (c *syncPlaces) readProgress(ctx context.Context, g *global) (*agenthistory
 	if err := checkStream(c.Tenant, "", ""); err != nil {
 		return nil, err
 	}
-	if _, err := g.client(); err != nil { // reads the token
+	if _, err := g.client(); err != nil { // also reads the token
 		return nil, err
 	}
 	if g.Token != "" {

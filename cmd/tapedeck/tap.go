@@ -21,8 +21,7 @@ import (
 	"tapedeck/schema"
 )
 
-// tap records the source that the command names. exit is the exit code of a
-// command that was run.
+// tap records the source that the command names. exit is the exit code of a recorded command.
 func (c *recordCommand) tap(ctx context.Context, g *global, rec *ingest.Recorder, so ingest.StreamOptions) (s ingest.Summary, exit int, err error) {
 	header, err := parseHeaders(c.Header)
 	if err != nil {
@@ -51,8 +50,7 @@ func (c *recordCommand) tap(ctx context.Context, g *global, rec *ingest.Recorder
 	return s, 0, err
 }
 
-// tapFile records a file. known is file.Options.Known; label comes before its
-// progress.
+// tapFile records a file. known is file.Options.Known; label precedes the progress.
 func (c *recordCommand) tapFile(ctx context.Context, label, path string, known func(digest string) error, rec *ingest.Recorder, so ingest.StreamOptions) (ingest.Summary, error) {
 	var done, total atomic.Int64
 	began := time.Now()
@@ -115,7 +113,7 @@ func (c *recordCommand) tapWebSocket(ctx context.Context, rec *ingest.Recorder, 
 	return websocket.Record(ctx, rec, so, opts)
 }
 
-// until returns the condition of --until, nil without.
+// until returns the condition of --until, nil if it is not set.
 func (c *recordCommand) until() func(*schema.Frame) bool {
 	if c.Until == "" {
 		return nil

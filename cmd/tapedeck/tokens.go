@@ -54,7 +54,7 @@ func (c *tokensList) Run(ctx context.Context, g *global) error {
 	return printers.Tokens(os.Stdout, page.Items, time.Now())
 }
 
-// Run makes a token. Its text alone goes to standard output.
+// Run creates a token. It writes only the token's text to standard output.
 func (c *tokensCreate) Run(ctx context.Context, g *global) error {
 	body := struct {
 		Name      string     `json:"name"`

@@ -19,7 +19,7 @@ import (
 // upCommand runs everything in one process tree.
 type upCommand struct{ settings.Up }
 
-// Run starts the servers, serves until the process is signalled to stop, and ends them.
+// Run starts the servers, serves until the process is signalled to stop, and ends the servers.
 func (c *upCommand) Run(ctx context.Context, i *invocation) (err error) {
 	log, err := start(i, &c.Server, &c.Up)
 	if err != nil {
@@ -27,7 +27,7 @@ func (c *upCommand) Run(ctx context.Context, i *invocation) (err error) {
 	}
 	defer endOnSecond(ctx, log)()
 	began := time.Now()
-	opened, err := i.open(ctx, &c.Server, c.Listen, log) // first, since a taken port is the most common error
+	opened, err := i.open(ctx, &c.Server, c.Listen, log) // opened first, since a used port is the most common error
 	if err != nil {
 		return err
 	}

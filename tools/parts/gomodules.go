@@ -17,7 +17,7 @@ import (
 	"strings"
 )
 
-// program is the package of the program that is shipped.
+// program is the package of the shipped program.
 const program = "./cmd/tapedeck"
 
 // platforms are the platforms for which the program is built.
@@ -85,7 +85,7 @@ func Modules(ctx context.Context, root string) ([]*Part, error) {
 	return all, nil
 }
 
-// standardLibrary is Go's library and runtime, of the version that builds the program.
+// standardLibrary returns Go's library and runtime, in the version that builds the program.
 func standardLibrary(ctx context.Context) (*Part, error) {
 	out, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	if err != nil {
@@ -103,8 +103,8 @@ func stderrOf(err error) string {
 	return ""
 }
 
-// Linked lists the modules of a built program, with the hashes that it was built with and the
-// licences of known parts.
+// Linked lists the modules of a built program, with the hashes in the program and the licences of
+// the known parts.
 func Linked(binary string, known []*Part) (parts []*Part, err error) {
 	info, err := buildinfo.ReadFile(binary)
 	if err != nil {

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// Allowed are the licences under which parts may be shipped: all let the program be passed on
-// under its own licence if their texts come with it. MPL-2.0 is for modules that are linked
-// unchanged; the module proxy has their source.
+// Allowed are the licences with which parts may be shipped. All of them permit distribution of the
+// program under its own licence if their texts are included. MPL-2.0 is for modules that are linked
+// unchanged; the module proxy provides their source.
 var Allowed = []string{"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "MPL-2.0", "Unlicense"}
 
-// sign is a sentence by which a licence is recognised, with single spaces.
+// sign is a sentence that identifies a licence, with single spaces.
 type sign struct{ id, text string }
 
 var signs = []sign{
@@ -36,7 +36,8 @@ var signs = []sign{
 
 var (
 	spaces = regexp.MustCompile(`[\s*#/=]+`)
-	// quoted are the names of other licences in the Apache licence's appendix and in MPL's secondary licences.
+	// quoted matches the names of other licences in the Apache licence's appendix and in MPL's
+	// secondary licences.
 	quoted = regexp.MustCompile(`appendix: how to apply the apache license.*|.secondary license. means.*?licenses\.`)
 )
 
@@ -66,8 +67,8 @@ func identify(text string) (ids []string) {
 	return ids
 }
 
-// Check returns an error that lists the parts that must not be shipped: those without a licence
-// that is known, and those with one that is not allowed.
+// Check returns an error that lists the parts that must not be shipped: parts without a known
+// licence, and parts with a licence that is not allowed.
 func Check(parts []*Part) error {
 	var bad []string
 	for _, p := range parts {

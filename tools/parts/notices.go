@@ -27,7 +27,7 @@ func WriteNotices(w io.Writer, parts []*Part) error {
 	for _, p := range parts {
 		width = max(width, len(p.label()))
 	}
-	users := map[string][]string{} // of texts
+	users := map[string][]string{} // labels of the parts, by licence text
 	var texts []string
 	for _, p := range parts {
 		fmt.Fprintf(&b, "%-*s  %s\n", width, p.label(), strings.Join(p.Licence, " AND "))

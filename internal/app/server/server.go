@@ -66,7 +66,7 @@ type Options struct {
 	DrainDelay time.Duration
 	// BackupDir is ClickHouse's directory of backups; "" if it is not on this machine.
 	BackupDir string
-	// Manager is the service manager, which is informed of the start and the end; may be nil.
+	// Manager is the service manager to inform of the start and the end; may be nil.
 	Manager *systemd.Manager
 }
 

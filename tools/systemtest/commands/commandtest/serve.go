@@ -25,7 +25,7 @@ func NewCluster(t *testing.T, opts local.Options) *Cluster {
 	return &Cluster{localtest.Servers(t, opts)}
 }
 
-// ServingAt finds the address in the log of a server that serves.
+// ServingAt matches the address in the log of a server.
 var ServingAt = regexp.MustCompile(`serving.* url=(\S+)`)
 
 // Serve runs `tapedeck serve` with roles on the cluster.
@@ -54,7 +54,7 @@ func Launch(t *testing.T, dir, nats, clickhouse, roles string, args ...string) *
 		"--listen", "127.0.0.1:0", "--data", s.Dir}, args...)...)
 	s.Cmd.Env = os.Environ()
 	s.Cmd.Stderr = s.Log
-	s.Cmd.WaitDelay = 10 * time.Second // for a child that holds its standard error
+	s.Cmd.WaitDelay = 10 * time.Second // a child may hold the standard error
 	if err := s.Cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
