@@ -13,11 +13,13 @@ type ackTracker struct {
 	durable  func(next uint64) // StreamOptions.Durable; may be nil
 	ordering sync.Mutex        // held while durable is called: one call at a time, in order
 
-	mu     sync.Mutex               // guards all below
-	blocks inflight.Tracker[uint64] // blocks in flight; the value is the frame below which all are durable once this block and the blocks before it are
-	next   uint64                   // all frames below are durable
-	err    error                    // the first failure; it is final
-	idle   chan struct{}            // closed when no block is in flight or one has failed; nil while nothing waits
+	mu sync.Mutex // guards all below
+	// blocks are the blocks in flight. The value of a block is the frame below which all are
+	// durable once this block and the blocks before it are.
+	blocks inflight.Tracker[uint64]
+	next   uint64        // all frames below are durable
+	err    error         // the first failure; it is final
+	idle   chan struct{} // closed when no block is in flight or one has failed; nil while nothing waits
 }
 
 func (a *ackTracker) init(next uint64, durable func(uint64)) { a.next, a.durable = next, durable }

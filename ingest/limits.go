@@ -30,7 +30,8 @@ const RatioFrom = 64 << 20
 // WithDefaults returns the limits with defaults in place of zero values.
 func (l Limits) WithDefaults() Limits {
 	return Limits{
-		JSONDepth: cmp.Or(l.JSONDepth, wellformed.MaxDepth), Bytes: cmp.Or(l.Bytes, 256<<30), Frames: cmp.Or(l.Frames, 1_000_000_000), Sessions: cmp.Or(l.Sessions, 100_000),
+		JSONDepth: cmp.Or(l.JSONDepth, wellformed.MaxDepth), Bytes: cmp.Or(l.Bytes, 256<<30),
+		Frames: cmp.Or(l.Frames, 1_000_000_000), Sessions: cmp.Or(l.Sessions, 100_000),
 		Ratio: cmp.Or(l.Ratio, 200), Tags: cmp.Or(l.Tags, 64), TagBytes: cmp.Or(l.TagBytes, 1024), Frame: cmp.Or(l.Frame, DefaultFrameLimit),
 	}
 }
@@ -66,4 +67,5 @@ func (l Limits) CheckTags(tags map[string]string) error {
 }
 
 var limits = metric.CounterVec(metric.Ingest, "tapedeck_ingest_limits_total",
-	"Input beyond a limit, by the limit: bodies and connections that were refused or ended early, and frames that were not decoded (json-depth; frame-bytes, for each piece).", "limit")
+	"Input beyond a limit, by the limit: bodies and connections that were refused or ended early, and frames "+
+		"that were not decoded (json-depth; frame-bytes, for each piece).", "limit")

@@ -14,7 +14,7 @@ const DefaultTenant = "default"
 
 const nameLimit = 256 // bytes
 
-// CheckSession validates a session id that a user named: it is printable UTF-8 text of 1 to 256 bytes.
+// CheckSession validates a session id that a user named: printable UTF-8 text of 1 to 256 bytes.
 func CheckSession(id string) error {
 	switch {
 	case id == "" || len(id) > nameLimit:

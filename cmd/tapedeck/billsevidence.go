@@ -25,7 +25,8 @@ func (c *billsExport) writeEvidence(ctx context.Context, g *global) error {
 		return commandline.Errorf("name a bill and the directory to write: tapedeck bills export INV-000001 evidence --evidence")
 	}
 	if len(c.Tag)+len(c.Columns) > 0 || c.Account+c.SubAccount+c.Issuer+c.PaymentTerms+c.Link != "" {
-		return commandline.Errorf("--account, --tag, --sub-account, --columns, --issuer, --payment-terms and --link go without --evidence, which writes no FOCUS")
+		return commandline.Errorf("--account, --tag, --sub-account, --columns, --issuer, --payment-terms and " +
+			"--link go without --evidence, which writes no FOCUS")
 	}
 	client, err := g.client()
 	if err != nil {

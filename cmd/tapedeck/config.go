@@ -84,6 +84,7 @@ func (c *configCheck) Run(ctx context.Context, g *global) error {
 	for _, text := range warnings {
 		fmt.Fprintln(os.Stderr, "note: "+text)
 	}
-	fmt.Printf("tapedeck %s starts with these settings: %s from flags, the environment and the file, the others by default\n", c.For, console.Count(len(set), "setting"))
+	fmt.Printf("tapedeck %s starts with these settings: %s from flags, the environment and the file, the others "+
+		"by default\n", c.For, console.Count(len(set), "setting"))
 	return nil
 }

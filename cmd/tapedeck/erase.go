@@ -93,11 +93,14 @@ func (c *eraseCommand) Run(ctx context.Context, g *global) error {
 		for _, id := range e.Sessions {
 			fmt.Println(id)
 		}
-		fmt.Fprintf(console.To(os.Stderr), "%s of %s, %s would be erased\n", console.Count(e.Found.Frames, "frame"), console.Count(e.Found.Sessions, "session"), console.Bytes(e.Found.Bytes))
+		fmt.Fprintf(console.To(os.Stderr), "%s of %s, %s would be erased\n",
+			console.Count(e.Found.Frames, "frame"), console.Count(e.Found.Sessions, "session"),
+			console.Bytes(e.Found.Bytes))
 		return nil
 	}
 	if !g.JSON {
-		fmt.Printf("erasure %s: %s of %s, %s; they are hidden\n", e.ID, console.Count(e.Found.Frames, "frame"), console.Count(e.Found.Sessions, "session"), console.Bytes(e.Found.Bytes))
+		fmt.Printf("erasure %s: %s of %s, %s; they are hidden\n", e.ID, console.Count(e.Found.Frames, "frame"),
+			console.Count(e.Found.Sessions, "session"), console.Bytes(e.Found.Bytes))
 	}
 	if !c.Wait {
 		fmt.Printf("They are removed by %s; \"tapedeck erase --list\" shows how far it is.\n", console.LocalTime(e.DueAt))

@@ -57,7 +57,8 @@ type refusedError struct {
 }
 
 func (e *refusedError) Error() string {
-	return fmt.Sprintf("%s in %s were refused, each for the reason above, and are set aside there; \"tapedeck flush\" tries them again", console.Count(e.n, "block"), e.dir)
+	return fmt.Sprintf("%s in %s were refused, each for the reason above, and are set aside there; \"tapedeck "+
+		"flush\" tries them again", console.Count(e.n, "block"), e.dir)
 }
 
 // send sends the contents of one spool.

@@ -95,7 +95,8 @@ func explain(c *kong.Context, selected *kong.Node) error {
 	}
 	switch name, _, _ := strings.Cut(rest[0], "="); {
 	case name == "--config" && !takes(selected, "config"):
-		return errors.New("there is no flag --config here, since only servers, migrate, restore and verify read a configuration file: use flags or environment variables")
+		return errors.New("there is no flag --config here, since only servers, migrate, restore and verify read " +
+			"a configuration file: use flags or environment variables")
 	case selected.Type == kong.ApplicationNode && !strings.HasPrefix(name, "-"):
 		return noCommand(rest[0], selected)
 	}

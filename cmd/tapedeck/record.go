@@ -77,7 +77,8 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 	if c.natsSource.given() {
 		publish = "" // NATS is the source
 	}
-	out, err := openOutlet(ctx, g, &c.NATSClient, outlet.Options{NATS: publish, NoSpool: c.NoSpool, Sync: c.Sync(), SpoolLimit: int64(c.SpoolLimit), Redact: rules})
+	out, err := openOutlet(ctx, g, &c.NATSClient, outlet.Options{NATS: publish, NoSpool: c.NoSpool,
+		Sync: c.Sync(), SpoolLimit: int64(c.SpoolLimit), Redact: rules})
 	if err != nil {
 		return err
 	}
@@ -151,7 +152,8 @@ func (c *recordCommand) check() error {
 	}
 	switch {
 	case sources == 0:
-		return commandline.Errorf("record needs a source: FILE…, - for standard input, --follow FILE, --sse URL, --ws URL, --nats URL with --nats-subject or --nats-stream, or -- CMD ARG…")
+		return commandline.Errorf("record needs a source: FILE…, - for standard input, --follow FILE, --sse " +
+			"URL, --ws URL, --nats URL with --nats-subject or --nats-stream, or -- CMD ARG…")
 	case sources > 1:
 		return commandline.Errorf("record takes one source at a time, or several files")
 	case len(c.Sources) > 1 && slices.Contains(c.Sources, "-"):

@@ -63,7 +63,8 @@ func (c *redactCommand) Run(ctx context.Context, g *global) error {
 func (c *redactCommand) redact(ctx context.Context, g *global, name string, rules *redact.Engine, body []byte) (*ingestredecode.Redacted, error) {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
 		if !c.DryRun {
-			return nil, commandline.Errorf("%s is a file: --dry-run lists its secrets, and \"tapedeck record\" and \"tapedeck import\" mask them in what they store", name)
+			return nil, commandline.Errorf("%s is a file: --dry-run lists its secrets, and \"tapedeck record\" "+
+				"and \"tapedeck import\" mask them in what they store", name)
 		}
 		return secretscan.File(ctx, name, rules)
 	}

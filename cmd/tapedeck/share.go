@@ -60,7 +60,8 @@ func (c *shareCreate) Run(ctx context.Context, g *global) error {
 	if done, err := g.send(ctx, http.MethodPost, "v1/shares", body, &made); done || err != nil {
 		return err
 	}
-	fmt.Fprintf(console.To(os.Stderr), "link %s to session %s, until %s; it is not shown again:\n", made.ID, made.Session, printers.TimeOr(made.ExpiresAt, "it is revoked"))
+	fmt.Fprintf(console.To(os.Stderr), "link %s to session %s, until %s; it is not shown again:\n", made.ID,
+		made.Session, printers.TimeOr(made.ExpiresAt, "it is revoked"))
 	fmt.Println(made.URL)
 	return nil
 }

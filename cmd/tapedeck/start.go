@@ -46,7 +46,8 @@ func (i *invocation) watch(ctx context.Context, n *node.Node, s *server.Server, 
 		},
 	}
 	hangups := make(chan os.Signal, 1)
-	if i.sources.File() != "" || !console.IsTerminal(os.Stderr) { // otherwise closing the terminal would not end the server
+	// Otherwise closing the terminal would not end the server.
+	if i.sources.File() != "" || !console.IsTerminal(os.Stderr) {
 		signal.Notify(hangups, syscall.SIGHUP)
 	}
 	go func() {

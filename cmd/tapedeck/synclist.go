@@ -29,7 +29,8 @@ type listed struct {
 	Path     string             `json:"path"`
 }
 
-// list prints the files that were found, or with toRecord set only the files that would be recorded.
+// list prints the files that were found. If toRecord is set, it prints only the files that would be
+// recorded.
 func (c *syncPlaces) list(ctx context.Context, g *global, toRecord bool) error {
 	progress, err := c.readProgress(ctx, g)
 	if err != nil {

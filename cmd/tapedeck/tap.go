@@ -51,7 +51,8 @@ func (c *recordCommand) tap(ctx context.Context, g *global, rec *ingest.Recorder
 }
 
 // tapFile records a file. known is file.Options.Known; label precedes the progress.
-func (c *recordCommand) tapFile(ctx context.Context, label, path string, known func(digest string) error, rec *ingest.Recorder, so ingest.StreamOptions) (ingest.Summary, error) {
+func (c *recordCommand) tapFile(ctx context.Context, label, path string, known func(digest string) error,
+	rec *ingest.Recorder, so ingest.StreamOptions) (ingest.Summary, error) {
 	var done, total atomic.Int64
 	began := time.Now()
 	p := console.ShowProgress(func() string {
@@ -93,7 +94,8 @@ func (c *recordCommand) tapURL(ctx context.Context, rec *ingest.Recorder, so ing
 	return r.Summary, err
 }
 
-func (c *recordCommand) tapWebSocket(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, h http.Header, trust *tls.Config) (ingest.Summary, error) {
+func (c *recordCommand) tapWebSocket(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions,
+	h http.Header, trust *tls.Config) (ingest.Summary, error) {
 	var send []websocket.Payload
 	for _, text := range c.Send {
 		send = append(send, websocket.Payload{Data: []byte(text)})

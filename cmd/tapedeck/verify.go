@@ -40,7 +40,8 @@ func (c *verifyCommand) Run(ctx context.Context, g *global) (err error) {
 		// The directory is next to the backups, where there is room for them.
 		dir, err := os.MkdirTemp(filepath.Dir(c.Backups), ".tapedeck-verify-")
 		if err != nil {
-			return fmt.Errorf("--backups: the backup is restored beside that directory, where none can be made (%w): let this user write to %s", rootcause.Of(err), filepath.Dir(c.Backups))
+			return fmt.Errorf("--backups: the backup is restored beside that directory, where none can be made "+
+				"(%w): let this user write to %s", rootcause.Of(err), filepath.Dir(c.Backups))
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 		servers, err := local.Start(ctx, local.Options{Dir: dir, Backups: c.Backups, Logger: log})

@@ -121,14 +121,16 @@ func (r *run) search(ctx context.Context, streams []stream) error {
 
 // searchNumbers collects the placeholders of a stream. New placeholders continue their numbering.
 func (m *masks) searchNumbers(ctx context.Context, r *run, s *stream) error {
-	return r.each(ctx, "placeholders", "placeholders", r.windows(s).params(map[string]any{"to": s.upTo, "redacted": uint32(schema.FlagRedacted)}), func(row func(...any) error) error {
-		var list []string
-		err := row(&list)
-		for _, mask := range list {
-			m.numbers[s.id] = append(m.numbers[s.id], mask...)
-		}
-		return err
-	})
+	return r.each(ctx, "placeholders", "placeholders",
+		r.windows(s).params(map[string]any{"to": s.upTo, "redacted": uint32(schema.FlagRedacted)}),
+		func(row func(...any) error) error {
+			var list []string
+			err := row(&list)
+			for _, mask := range list {
+				m.numbers[s.id] = append(m.numbers[s.id], mask...)
+			}
+			return err
+		})
 }
 
 // masker returns the masker of a stream.

@@ -175,8 +175,9 @@ func (r *run) refuseUnknown(streams []stream) error {
 		}
 		return &problem.Problem{
 			Title: "Dialect not known", Status: http.StatusConflict,
-			Detail: fmt.Sprintf("Stream %s was decoded as %q, a dialect that this server does not know. The session's facts are unchanged.", streams[i].id, name),
-			Hint:   "Name its file with --dialect-file, start the server with --dialect-file, or name another dialect with --dialect.",
+			Detail: fmt.Sprintf("Stream %s was decoded as %q, a dialect that this server does not know. The "+
+				"session's facts are unchanged.", streams[i].id, name),
+			Hint: "Name its file with --dialect-file, start the server with --dialect-file, or name another dialect with --dialect.",
 		}
 	}
 	return nil

@@ -89,7 +89,8 @@ func (b *Budget) Enter() (*Grant, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.readers >= b.opts.Readers {
-		return nil, b.problem(readersLimit, fmt.Sprintf("All %d readers that this server serves at a time are in use (playbacks, pages, exports, emulations).", b.opts.Readers))
+		return nil, b.problem(readersLimit, fmt.Sprintf("All %d readers that this server serves at a time are "+
+			"in use (playbacks, pages, exports, emulations).", b.opts.Readers))
 	}
 	g := &Grant{budget: b, base: min(Base, b.opts.Bytes)}
 	if b.readers > 0 && b.used+g.base > b.opts.Bytes {
@@ -110,7 +111,8 @@ func (b *Budget) Shared() *Grant {
 }
 
 func (b *Budget) full() *problem.Problem {
-	return b.problem(bytesLimit, fmt.Sprintf("Readers hold the %d bytes of recordings that this server keeps in memory for them (playbacks, pages, exports, emulations).", b.opts.Bytes))
+	return b.problem(bytesLimit, fmt.Sprintf("Readers hold the %d bytes of recordings that this server keeps in "+
+		"memory for them (playbacks, pages, exports, emulations).", b.opts.Bytes))
 }
 
 func (b *Budget) problem(limit, detail string) *problem.Problem {

@@ -38,7 +38,8 @@ func Reference(all []Definition) string {
 	b.WriteString(head)
 	for i, area := range areas {
 		if len(rows[i]) > 0 {
-			fmt.Fprintf(&b, "\n## %s\n| metric | type | unit | labels | role | meaning |\n|---|---|---|---|---|---|\n%s\n", area.title, strings.Join(rows[i], "\n"))
+			fmt.Fprintf(&b, "\n## %s\n| metric | type | unit | labels | role | meaning "+
+				"|\n|---|---|---|---|---|---|\n%s\n", area.title, strings.Join(rows[i], "\n"))
 		}
 	}
 	return b.String()

@@ -23,7 +23,8 @@ type Names struct {
 
 // words are the words that denote a secret. "tokens" does so only at the end of a header's name,
 // see amounts.
-var words = set("key token secret secrets auth oauth xauth authorization jwt bearer password passwd pwd pass passphrase session sessionid credential credentials signature")
+var words = set("key token secret secrets auth oauth xauth authorization jwt bearer password passwd pwd pass " +
+	"passphrase session sessionid credential credentials signature")
 
 var headerWords = with(words, "tokens authentication")
 

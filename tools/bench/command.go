@@ -80,7 +80,8 @@ func startServer(ctx context.Context, program, dir string, env []string, args ..
 
 // serveRole starts `tapedeck serve` with roles. Its data goes under dir.
 func serveRole(ctx context.Context, program, dir string, env []string, roles string, flags ...string) (*command, error) {
-	return startServer(ctx, program, dir, env, append([]string{"serve", "--role", roles, "--listen", "127.0.0.1:0", "--data", filepath.Join(dir, roles)}, flags...)...)
+	return startServer(ctx, program, dir, env, append([]string{"serve", "--role", roles, "--listen",
+		"127.0.0.1:0", "--data", filepath.Join(dir, roles)}, flags...)...)
 }
 
 // answers waits until the process has printed its address and is ready.

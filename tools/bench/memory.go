@@ -49,7 +49,8 @@ func (m *Memory) sample(pids ...int) {
 	m.Samples = append(m.Samples, sum)
 }
 
-// settled returns the samples of the second half, when all connections are open and caches are filled.
+// settled returns the samples of the second half, when all connections are open and caches are
+// filled.
 func (m Memory) settled() []uint64 { return m.Samples[len(m.Samples)/2:] }
 
 // Slope returns the growth of memory, bytes per minute: the least-squares slope of the second half.

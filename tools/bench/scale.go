@@ -158,7 +158,8 @@ func (s *scale) settleUsage(ctx context.Context) error {
 // mergeLimit bounds the wait for merges.
 const mergeLimit = 10 * time.Minute
 
-// awaitMerges waits until ClickHouse has had no merge in progress for some seconds, and fails after mergeLimit.
+// awaitMerges waits until ClickHouse has had no merge in progress for some seconds, and fails after
+// mergeLimit.
 func (s *scale) awaitMerges(ctx context.Context) error {
 	for began, idle := time.Now(), time.Now(); time.Since(idle) < 5*time.Second; {
 		var merges uint64

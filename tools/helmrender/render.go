@@ -66,7 +66,8 @@ func (r *Result) template(chartDir string, values chartutil.Values) error {
 	if !chartutil.IsCompatibleRange(chart.Metadata.KubeVersion, capabilities.KubeVersion.Version) {
 		return fmt.Errorf("chart requires kubeVersion %s", chart.Metadata.KubeVersion)
 	}
-	all, err := chartutil.ToRenderValues(chart, values, chartutil.ReleaseOptions{Name: Release, Namespace: Namespace, Revision: 1, IsInstall: true}, capabilities)
+	all, err := chartutil.ToRenderValues(chart, values,
+		chartutil.ReleaseOptions{Name: Release, Namespace: Namespace, Revision: 1, IsInstall: true}, capabilities)
 	if err != nil {
 		return err
 	}

@@ -19,9 +19,12 @@ var signs = []sign{
 	{"Apache-2.0", "apache license version 2.0, january 2004"},
 	{"Apache-2.0", "licensed under the apache license, version 2.0"},
 	{"MIT", "permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files"},
-	{"ISC", "permission to use, copy, modify, and/or distribute this software for any purpose with or without fee is hereby granted, provided that the above copyright notice"},
-	{"ISC", "permission to use, copy, modify, and distribute this software for any purpose with or without fee is hereby granted, provided that the above copyright notice"},
-	{"0BSD", "permission to use, copy, modify, and/or distribute this software for any purpose with or without fee is hereby granted. the software is provided"},
+	{"ISC", "permission to use, copy, modify, and/or distribute this software for any purpose with or without " +
+		"fee is hereby granted, provided that the above copyright notice"},
+	{"ISC", "permission to use, copy, modify, and distribute this software for any purpose with or without fee " +
+		"is hereby granted, provided that the above copyright notice"},
+	{"0BSD", "permission to use, copy, modify, and/or distribute this software for any purpose with or without " +
+		"fee is hereby granted. the software is provided"},
 	{"Unlicense", "this is free and unencumbered software released into the public domain"},
 	{"CC0-1.0", "cc0 1.0 universal"},
 	{"MPL-2.0", "mozilla public license version 2.0"},

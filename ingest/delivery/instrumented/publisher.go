@@ -24,13 +24,15 @@ const (
 
 var (
 	blocks = metric.CounterVec(metric.Ingest, "tapedeck_ingest_blocks_total",
-		"Blocks that were to be recorded, by tenant and outcome: durable, refused (not taken), failed (taken and abandoned); the tenant is other beyond the first 100.", "tenant", "outcome")
+		"Blocks that were to be recorded, by tenant and outcome: durable, refused (not taken), failed (taken "+
+			"and abandoned); the tenant is other beyond the first 100.", "tenant", "outcome")
 	frames = metric.CounterVec(metric.Ingest, "tapedeck_ingest_frames_total",
 		"Frames of blocks that are durable, by tenant; the tenant is other beyond the first 100.", "tenant")
 	bytes = metric.CounterVec(metric.Ingest, "tapedeck_ingest_bytes_total",
 		"Bytes of encoded blocks that are durable, by tenant; the tenant is other beyond the first 100.", "tenant")
 	seconds = metric.Histogram(metric.Ingest, "tapedeck_ingest_seconds",
-		"Time from offering a block to its being durable.", prometheus.ExponentialBuckets(0.001, 2.5, 12)) // 1 ms to 24 s
+		// 1 ms to 24 s.
+		"Time from offering a block to its being durable.", prometheus.ExponentialBuckets(0.001, 2.5, 12))
 
 	waitingDesc = metric.GaugeDesc(metric.Ingest, "tapedeck_ingest_unacknowledged_blocks",
 		"Blocks that were offered and are neither durable nor refused.")

@@ -146,7 +146,8 @@ func logOf(ctx context.Context, s jetstream.Stream, subject string) (session, st
 		}
 		return r.Params.Session, r.StreamID, nil
 	}
-	if id := m.Header.Get(headerID); len(id) >= 36 && !strings.HasPrefix(id, stream.ImportID) { // the beginning of the log has expired
+	// The beginning of the log has expired.
+	if id := m.Header.Get(headerID); len(id) >= 36 && !strings.HasPrefix(id, stream.ImportID) {
 		return "", id[:36], nil
 	}
 	return "", "", nil

@@ -170,8 +170,10 @@ func (st *store) drop(seg *segment) bool {
 	}
 	st.segments = slices.DeleteFunc(st.segments, func(s *segment) bool { return s == seg })
 	if seg.damaged {
-		_ = os.Rename(seg.path, segmentPath(st.opts.Dir, seg.number, damagedSuffix)) // otherwise it is found damaged again
-		return false                                                                 // the damage was reported when it was found, and the file still takes room
+		// Otherwise it is found damaged again.
+		_ = os.Rename(seg.path, segmentPath(st.opts.Dir, seg.number, damagedSuffix))
+		// The damage was reported when it was found, and the file still takes room.
+		return false
 	}
 	os.Remove(seg.path) // if the file cannot be removed, it is sent again at the next start
 	st.bytes -= seg.size

@@ -173,7 +173,8 @@ func (q *request) check(p *ingest.EncodedBlock) error {
 	}
 	if q.tenant != "" {
 		if p.Tenant != q.tenant && p.Tenant != ingest.DefaultTenant {
-			return ingest.Permanent(fmt.Errorf("the token belongs to tenant %q, the block to %q: leave the tenant out, or use that tenant's token", q.tenant, p.Tenant))
+			return ingest.Permanent(fmt.Errorf("the token belongs to tenant %q, the block to %q: leave the "+
+				"tenant out, or use that tenant's token", q.tenant, p.Tenant))
 		}
 		p.Tenant = q.tenant
 	}

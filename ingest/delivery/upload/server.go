@@ -24,14 +24,15 @@ import (
 // its default.
 type ServerOptions struct {
 	Next     ingest.Publisher
-	Requests int           // concurrent requests; default 1000
-	MaxBlock int64         // bytes; default 64 MiB
-	Busy     time.Duration // how long the publisher may accept no block before a request is answered with 429; default 5 s
-	Arrive   *slow.Timeout // how long one block may take to arrive; default 1 min
-	Confirm  time.Duration // how long the blocks of a request may take to become durable; default 15 s
-	Alive    time.Duration // interval of the empty requests of clients; default 5 s
-	Arrived  func()        // called at a recorder's first request; may be nil
-	Log      *slog.Logger
+	Requests int   // concurrent requests; default 1000
+	MaxBlock int64 // bytes; default 64 MiB
+	// Busy is how long the publisher may accept no block before a request is answered with 429; default 5 s.
+	Busy    time.Duration
+	Arrive  *slow.Timeout // how long one block may take to arrive; default 1 min
+	Confirm time.Duration // how long the blocks of a request may take to become durable; default 15 s
+	Alive   time.Duration // interval of the empty requests of clients; default 5 s
+	Arrived func()        // called at a recorder's first request; may be nil
+	Log     *slog.Logger
 }
 
 func (o *ServerOptions) setDefaults() {

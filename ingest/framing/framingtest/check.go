@@ -98,7 +98,8 @@ func checkFrames(frames []schema.Frame, reads [][]byte) error {
 		n += len(reads[i])
 		ends[i] = n
 	}
-	start, first, last := 0, 0, -1 // start of the frame; the read in which it begins; the read in which the previous frame ended
+	// Start of the frame; the read in which it begins; the read in which the previous frame ended.
+	start, first, last := 0, 0, -1
 	for i, f := range frames {
 		end := start + len(f.Raw)
 		if len(f.Raw) == 0 || end > len(whole) || !bytes.Equal(f.Raw, whole[start:end]) {

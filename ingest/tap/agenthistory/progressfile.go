@@ -45,7 +45,8 @@ func (p *Progress) load() error {
 		if p.written++; p.written == 1 {
 			var h header
 			if err := json.Unmarshal(line, &h); err != nil || h != p.header {
-				return fmt.Errorf("%s is not the progress of a sync to %s that this program reads: remove it to record everything once more", p.path, p.header.Server)
+				return fmt.Errorf("%s is not the progress of a sync to %s that this program reads: remove it to "+
+					"record everything once more", p.path, p.header.Server)
 			}
 			continue
 		}

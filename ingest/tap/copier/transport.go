@@ -70,7 +70,8 @@ const (
 // field of an event precedes any JSON and any NUL, an event stream if the bytes are the beginning
 // of one of its messages, otherwise NDJSON. sure is false while more bytes could change the result.
 func ByFirstBytes(head []byte) (t schema.Transport, sure bool) {
-	if len(head) > 0 && head[0] == 0 { // no event stream message is long enough for its length to begin with another byte
+	// No event stream message is long enough for its length to begin with another byte.
+	if len(head) > 0 && head[0] == 0 {
 		switch {
 		case len(head) < schema.EventPrelude:
 			return schema.NDJSON, false

@@ -87,7 +87,7 @@ func openStore(dir, file string, key ...string) (*store, error) {
 	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		lock.Close()
 		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, fmt.Errorf("%s is followed by another process already (its checkpoint is %s): stop that process,"+
+			return nil, fmt.Errorf("%s is followed by another process already (its checkpoint is %s): stop that process, "+
 				"or name another session or state directory here", file, path)
 		}
 		return nil, fmt.Errorf("lock the checkpoint of %s: %w", file, err)

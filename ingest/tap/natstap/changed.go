@@ -27,7 +27,8 @@ func (r *reading) same(ctx context.Context) error {
 		if last, err = r.before(ctx, r.lastAt, info); err != nil {
 			return err
 		}
-		r.log.Warn("nats tap: the JetStream stream has lost its last messages and uses their numbers again: it is recorded from the first message that is later than those recorded",
+		r.log.Warn("nats tap: the JetStream stream has lost its last messages and uses their numbers again: it "+
+			"is recorded from the first message that is later than those recorded",
 			"stream", r.opts.Stream, "recorded", r.known.last, "last", info.State.LastSeq, "from", last+1)
 		text = "the JetStream stream %s lost messages at its end; messages of this subject may be missing"
 	default:

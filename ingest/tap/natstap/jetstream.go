@@ -177,10 +177,12 @@ func (r *reading) consumer(ctx context.Context) (jetstream.Consumer, error) {
 	}
 	cfg := c.CachedInfo().Config
 	if cfg.AckPolicy != jetstream.AckExplicitPolicy {
-		return nil, fmt.Errorf("consumer %s does not acknowledge explicitly: a recording acknowledges each message once it is stored; name another consumer", r.opts.Consumer)
+		return nil, fmt.Errorf("consumer %s does not acknowledge explicitly: a recording acknowledges each "+
+			"message once it is stored; name another consumer", r.opts.Consumer)
 	}
 	if r.opts.Subject != "" && cfg.FilterSubject != r.opts.Subject {
-		return nil, fmt.Errorf("consumer %s selects the subject %q and not %q: leave --nats-subject out, or name another consumer", r.opts.Consumer, cfg.FilterSubject, r.opts.Subject)
+		return nil, fmt.Errorf("consumer %s selects the subject %q and not %q: leave --nats-subject out, or "+
+			"name another consumer", r.opts.Consumer, cfg.FilterSubject, r.opts.Subject)
 	}
 	return c, nil
 }

@@ -86,7 +86,8 @@ func openPosition(dir string, parts ...string) (*position, error) {
 	if err := unix.Flock(int(p.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		p.lock.Close()
 		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, fmt.Errorf("another process records this stream with this consumer already (its position is %s): stop it, or name another --nats-consumer", p.path)
+			return nil, fmt.Errorf("another process records this stream with this consumer already (its "+
+				"position is %s): stop it, or name another --nats-consumer", p.path)
 		}
 		return nil, fmt.Errorf("lock the position: %w", err)
 	}

@@ -56,7 +56,8 @@ func (r *reading) again(ctx context.Context, of *sourceState) error {
 		r.log.Warn("nats tap: the first messages of a subject are not in the JetStream stream any more; the facts of a run that was open start anew",
 			"subject", of.Key.Subject, "stream", of.StreamID)
 	}
-	if before := r.sources[of.Key]; before != nil { // the previous process was ending this source when it opened another one
+	// The previous process was ending this source when it opened another one.
+	if before := r.sources[of.Key]; before != nil {
 		r.end(before, true)
 	}
 	s, err := r.tap.open(of.Key, resume)
@@ -181,7 +182,8 @@ func (r *reading) history(ctx context.Context, of *sourceState, heads bool, use 
 	if err != nil {
 		return err
 	}
-	defer func() { _ = r.stream.DeleteConsumer(context.WithoutCancel(ctx), c.CachedInfo().Name) }() // otherwise the server removes it later
+	// Otherwise the server removes it later.
+	defer func() { _ = r.stream.DeleteConsumer(context.WithoutCancel(ctx), c.CachedInfo().Name) }()
 	left := c.CachedInfo().NumPending
 	order := uint64(0)
 	for left > 0 {

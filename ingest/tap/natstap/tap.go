@@ -158,7 +158,8 @@ func (t *tap) evicted() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.result.Evicted == 0 {
-		t.log.Warn("nats tap: more subjects have messages than may be open: the least recently used are ended, and later messages of them are streams of their own",
+		t.log.Warn("nats tap: more subjects have messages than may be open: the least recently used are ended, "+
+			"and later messages of them are streams of their own",
 			"open_subjects", t.opts.Streams)
 	}
 	t.result.Evicted++

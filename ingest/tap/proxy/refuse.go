@@ -71,6 +71,7 @@ func (p *Proxy) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	problem.Write(w, &problem.Problem{
 		Title: "No answer from the upstream", Status: http.StatusBadGateway,
 		Detail: fmt.Sprintf("%s: %v.", exchangeOf(r).label, err),
-		Hint:   fmt.Sprintf("The recording proxy received no response from %s: check that the server is running and that --upstream is correct.", p.upstream.Host),
+		Hint: fmt.Sprintf("The recording proxy received no response from %s: check that the server is running "+
+			"and that --upstream is correct.", p.upstream.Host),
 	})
 }

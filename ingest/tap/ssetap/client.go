@@ -79,7 +79,8 @@ func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" {
 		return Result{}, fmt.Errorf("%q is not an http or https address", secrets.URL(opts.URL))
 	}
-	where := (&url.URL{Scheme: target.Scheme, Host: target.Host, Path: target.Path}).String() // without the query, which may hold a token
+	// Without the query, which may hold a token.
+	where := (&url.URL{Scheme: target.Scheme, Host: target.Host, Path: target.Path}).String()
 	if so.Source == "" {
 		so.Source = where
 	}

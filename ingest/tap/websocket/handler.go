@@ -118,8 +118,10 @@ func (h *Handler) IngestWS(w http.ResponseWriter, r *http.Request, tenant string
 		return
 	}
 	var err error
-	s.conn, err = websocket.Accept(serverSide{w, s.listener}, r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // the Origin was checked before
-	if err != nil {                                                                                                  // Accept has answered the client
+	// The Origin was checked before.
+	s.conn, err = websocket.Accept(serverSide{w, s.listener}, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
+	// Accept has answered the client.
+	if err != nil {
 		h.opts.Log.Info("websocket: handshake failed", "client", r.RemoteAddr, "error", err)
 		_ = s.close("error: no WebSocket came about") // nothing was recorded
 		h.conns.leave(s)

@@ -209,7 +209,8 @@ func (s *served) refuse(why error) {
 	}
 	busyClosed.Inc()
 	durable := s.acks.next.Load()
-	code, close, advice := websocket.StatusTryAgainLater, "frames cannot be recorded now", "; connect again later and send again what comes after the durable frames"
+	code, close, advice := websocket.StatusTryAgainLater, "frames cannot be recorded now",
+		"; connect again later and send again what comes after the durable frames"
 	if errors.Is(why, errNotAllowed) {
 		code, close, advice = websocket.StatusPolicyViolation, "the token was revoked or expired", ""
 	}

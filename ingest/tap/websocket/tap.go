@@ -210,7 +210,8 @@ func refused(address string, answer *http.Response, err error) error {
 	}
 	said := ""
 	if answer.Body != nil {
-		body, _ := io.ReadAll(io.LimitReader(answer.Body, quoteLimit)) // the bytes that were read before an error are sufficient
+		// The bytes that were read before an error are sufficient.
+		body, _ := io.ReadAll(io.LimitReader(answer.Body, quoteLimit))
 		if text := strings.Join(strings.Fields(strings.ToValidUTF8(string(body), "")), " "); text != "" {
 			said = fmt.Sprintf(", saying %q", text)
 		}

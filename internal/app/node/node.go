@@ -56,7 +56,8 @@ type Config struct {
 	Recording  ingest.Settings   // limits of blocks and detection
 	MaxFrame   int               // size of a client's largest frame, bytes; 0 if unknown
 	Rates      ratelimit.Limits  // limits of what recorders send per second
-	// AuditRetention is how long the audit log is kept, whole days; 0 for its default. Used by sink.
+	// AuditRetention is how long the audit log is kept, whole days; 0 for its default. It is used
+	// by sink.
 	AuditRetention time.Duration
 	Redact         *redact.Engine // rules for secrets in this node's recordings; nil for the default rules
 }

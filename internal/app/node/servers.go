@@ -142,9 +142,11 @@ const payloadRoom = 64 << 10
 // checkPayload checks that NATS accepts a message with one frame of the maximum size. A smaller
 // max_payload leaves the process ready, since only frames that do not compress are refused.
 func checkPayload(payload int64, frame int, local bool) health.Check {
-	c := health.Check{Part: "nats_payload", OK: payload >= int64(frame)+payloadRoom, Advisory: true, Detail: "NATS takes messages of " + console.Bytes(uint64(payload))}
+	c := health.Check{Part: "nats_payload", OK: payload >= int64(frame)+payloadRoom, Advisory: true,
+		Detail: "NATS takes messages of " + console.Bytes(uint64(payload))}
 	if !c.OK {
-		c.Detail += fmt.Sprintf(" at most (max_payload), and a frame may have %s (--max-frame-bytes): recording refuses a long frame that does not compress below that", console.Bytes(uint64(frame)))
+		c.Detail += fmt.Sprintf(" at most (max_payload), and a frame may have %s (--max-frame-bytes): recording "+
+			"refuses a long frame that does not compress below that", console.Bytes(uint64(frame)))
 		c.Do = "set max_payload of the NATS server to 20MB, or lower --max-frame-bytes"
 		if local {
 			c.Do = "lower --max-frame-bytes: longer frames are then recorded in pieces"
@@ -181,7 +183,8 @@ func checkClocks(ahead map[string]time.Duration, most time.Duration) health.Chec
 			if d < 0 {
 				where = "behind"
 			}
-			wrong = append(wrong, fmt.Sprintf("the clock of %s is %v %s the clock of this machine (--max-clock-skew %v)", server, d.Abs().Round(time.Second), where, most))
+			wrong = append(wrong, fmt.Sprintf("the clock of %s is %v %s the clock of this machine "+
+				"(--max-clock-skew %v)", server, d.Abs().Round(time.Second), where, most))
 		}
 	}
 	if len(wrong) > 0 {
@@ -203,7 +206,8 @@ func (n *Node) noJetStream(err error) error {
 		return fmt.Errorf("the NATS server %s is version %s, and %s or later is needed: upgrade it", name, v, n.oldestNATS())
 	}
 	if isNoJetStream(err) {
-		return fmt.Errorf("the NATS server %s has no JetStream for this user: start it with -js, enable JetStream for the account, or name another server with --nats", name)
+		return fmt.Errorf("the NATS server %s has no JetStream for this user: start it with -js, enable "+
+			"JetStream for the account, or name another server with --nats", name)
 	}
 	return err
 }

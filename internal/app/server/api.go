@@ -40,7 +40,8 @@ func (s *Server) ingestRoutes(rt *routeTable) {
 			bodies.Status(w, r, tenant, c.Param("key"))
 		})(c)
 	}
-	s.sockets = websocket.NewHandler(rec, websocket.HandlerOptions{Limits: s.Limits, FrameLimit: s.Limits.Frame, Keys: s.Node.Keys, Lasting: s.lasting, Log: s.Log})
+	s.sockets = websocket.NewHandler(rec, websocket.HandlerOptions{Limits: s.Limits, FrameLimit: s.Limits.Frame,
+		Keys: s.Node.Keys, Lasting: s.lasting, Log: s.Log})
 	uploads := upload.ServerOptions{Next: s.Node.Accepts, Arrive: s.Slow.Body, Log: s.Log}
 	if s.Node.Announcer != nil {
 		uploads.Arrived = s.Node.Announcer.Now
@@ -80,7 +81,8 @@ func (s *Server) following() live.Options {
 func (s *Server) readRoutes(rt *routeTable) {
 	s.tapes = clickhouse.Open(s.Node.DSN, clickhouse.Options{})
 	s.metrics.MustRegister(s.Readers)
-	playing := replayhttp.Options{Library: share.Library{Whole: s.tapes, Stored: s.tapes}, Budget: s.Readers, Logger: s.Log, Registerer: s.metrics, WriteTimeout: s.Slow.Write, LagLimit: s.Slow.Lag}
+	playing := replayhttp.Options{Library: share.Library{Whole: s.tapes, Stored: s.tapes}, Budget: s.Readers,
+		Logger: s.Log, Registerer: s.metrics, WriteTimeout: s.Slow.Write, LagLimit: s.Slow.Lag}
 	following, err := live.New(s.following())
 	if err != nil {
 		s.Log.Error("server: running sessions are not followed", "error", err)
@@ -92,7 +94,8 @@ func (s *Server) readRoutes(rt *routeTable) {
 	if s.Node.Deleted != nil {
 		s.watched = newSessionReaders(s.Node.Deleted)
 	}
-	options := []query.Option{query.WithDeleter(s.Erasures), query.WithQuietAfter(s.QuietAfter), query.WithDecoderVersion(dialects.Version), query.WithLimits(s.Query)}
+	options := []query.Option{query.WithDeleter(s.Erasures), query.WithQuietAfter(s.QuietAfter),
+		query.WithDecoderVersion(dialects.Version), query.WithLimits(s.Query)}
 	if s.Node.Recorders != nil {
 		s.metrics.MustRegister(s.Node.Recorders)
 		options = append(options, query.WithRecorders(s.Node.Recorders))

@@ -145,7 +145,8 @@ func (s *Server) unauthorized(ec echo.Context, shown credential, err error) erro
 	header := ec.Response().Header()
 	p := &problem.Problem{
 		Title: "Token needed", Status: http.StatusUnauthorized, Detail: "This server answers requests with a token or a login only.",
-		Hint: "Send it as \"Authorization: Bearer td_…\"; commands take it by --token or TAPEDECK_TOKEN. An administrator makes one with \"tapedeck tokens create\". In a browser, log in at /login.",
+		Hint: "Send it as \"Authorization: Bearer td_…\"; commands take it by --token or TAPEDECK_TOKEN. An " +
+			"administrator makes one with \"tapedeck tokens create\". In a browser, log in at /login.",
 	}
 	if shown.text == "" {
 		header.Set("WWW-Authenticate", realm)
@@ -154,7 +155,8 @@ func (s *Server) unauthorized(ec echo.Context, shown credential, err error) erro
 	header.Set("WWW-Authenticate", realm+`, error="invalid_token"`)
 	switch {
 	case shown.ticket:
-		p.Title, p.Detail, p.Hint = "Ticket refused", ticketText(err), "Take another one from POST /v1/tickets: a ticket opens one path once, within 30 seconds."
+		p.Title, p.Detail, p.Hint = "Ticket refused", ticketText(err),
+			"Take another one from POST /v1/tickets: a ticket opens one path once, within 30 seconds."
 	case shown.kind == access.KindUser:
 		p.Title, p.Detail, p.Hint = "Logged out", loginText(err), "Log in again at /login."
 	case shown.kind == access.KindShare:
@@ -189,7 +191,8 @@ func shareRefused(header http.Header, err error) *problem.Problem {
 		}
 		return &problem.Problem{Title: "The shared link is over", Status: http.StatusGone, Detail: why, Hint: hint}
 	}
-	return &problem.Problem{Title: "No such shared link", Status: http.StatusUnauthorized, Detail: "The link is mistyped, cut, or of another server.", Hint: hint}
+	return &problem.Problem{Title: "No such shared link", Status: http.StatusUnauthorized,
+		Detail: "The link is mistyped, cut, or of another server.", Hint: hint}
 }
 
 func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

@@ -50,7 +50,8 @@ func (s *Server) accept(ctx context.Context, c credential, r *http.Request) (_ c
 			return ctx, nil, "", nil, &access.Refusal{Reason: errOtherPath}
 		}
 		ctx, p, done, err := s.acceptID(ctx, t.Kind, t.ID)
-		if err == nil && p.Tenant != access.AllTenants && p.Tenant != t.Tenant { // the login has selected another tenant
+		// The login has selected another tenant.
+		if err == nil && p.Tenant != access.AllTenants && p.Tenant != t.Tenant {
 			done()
 			return ctx, nil, "", nil, &access.Refusal{Reason: errOtherPath}
 		}
@@ -118,7 +119,8 @@ func tokenInURL(parameter string) *problem.Problem {
 	return &problem.Problem{
 		Title: "Token in a URL", Status: http.StatusBadRequest, Parameter: parameter,
 		Detail: "A URL is stored in logs and histories, so this server takes no token from one.",
-		Hint:   "Send it as \"Authorization: Bearer td_…\", or take a ticket from POST /v1/tickets for a client that cannot. Revoke this token: it may be in a log now.",
+		Hint: "Send it as \"Authorization: Bearer td_…\", or take a ticket from POST /v1/tickets for a client " +
+			"that cannot. Revoke this token: it may be in a log now.",
 	}
 }
 

@@ -20,7 +20,8 @@ func (s *Server) loginRoutes(rt *routeTable) {
 		{public, audit.None, patch, "/v1/login", nil, only(from(s.Logins.ServeSelect))},
 		{public, audit.None, del, "/v1/login", nil, only(from(s.Logins.ServeLogout))},
 		{public, audit.None, get, login.StartPath, nil, only(from(s.Logins.ServeStart), "return")},
-		{public, audit.None, get, login.CallbackPath, nil, from(s.Logins.ServeCallback)}, // providers add query parameters of their own
+		// Providers add query parameters of their own.
+		{public, audit.None, get, login.CallbackPath, nil, from(s.Logins.ServeCallback)},
 		{anybody, audit.None, post, "/v1/tickets", nil, only(plain(s.serveTicket))},
 	})
 }

@@ -43,10 +43,12 @@ func (s *Server) routes() *echo.Echo {
 	rt.add([]row{
 		{public, audit.None, getHead, "/healthz", nil, only(plain(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) }))},
 		{public, audit.None, getHead, "/readyz", nil, only(plain(s.serveReady))},
-		{operates, audit.None, getHead, "/metrics", nil, only(echo.WrapHandler(promhttp.HandlerFor(prometheus.Gatherers{prometheus.DefaultGatherer, s.metrics}, promhttp.HandlerOpts{
-			ErrorHandling: promhttp.ContinueOnError, // one failing collector does not hide the others
-			ErrorLog:      metricsLog{s.Log},
-		})))},
+		{operates, audit.None, getHead, "/metrics", nil,
+			only(echo.WrapHandler(promhttp.HandlerFor(prometheus.Gatherers{prometheus.DefaultGatherer,
+				s.metrics}, promhttp.HandlerOpts{
+				ErrorHandling: promhttp.ContinueOnError, // one failing collector does not hide the others
+				ErrorLog:      metricsLog{s.Log},
+			})))},
 		{public, audit.None, getHead, "/openapi.yaml", nil, only(plain(serveOpenAPI))},
 		{operates, audit.ProfileRead, get, "/debug/pprof/:profile", nil, only(s.serveProfile, "seconds", "debug", "gc")},
 		{admins, audit.DeadLettersRead, getHead, "/v1/dead-letters", nil, only(s.letters((*deadletters.Store).ServeList), "limit", "cursor")},

@@ -105,7 +105,8 @@ func (s *Server) viewed(r route, next echo.HandlerFunc) echo.HandlerFunc {
 			setParam(c, "position", names.Find(c.Param("position")))
 		}
 		c.SetRequest(r)
-		frames := strings.HasSuffix(c.Path(), "/frames") || strings.HasSuffix(c.Path(), "/:position") // their secrets are masked already
+		// Their secrets are masked already.
+		frames := strings.HasSuffix(c.Path(), "/frames") || strings.HasSuffix(c.Path(), "/:position")
 		if frames && names == nil {
 			return next(c)
 		}
@@ -139,7 +140,9 @@ func (s *Server) rewritten(c echo.Context, p *access.Principal, names *share.Nam
 	c.Response().Committed = false
 	c.Response().Size = 0
 	if held.body.Len() > rewriteLimit {
-		return &problem.Problem{Status: http.StatusRequestEntityTooLarge, Detail: fmt.Sprintf("This part of the session has more than %d bytes.", rewriteLimit), Hint: "Ask for a link to a span of the session."}
+		return &problem.Problem{Status: http.StatusRequestEntityTooLarge,
+			Detail: fmt.Sprintf("This part of the session has more than %d bytes.", rewriteLimit),
+			Hint:   "Ask for a link to a span of the session."}
 	}
 	body := held.body.Bytes()
 	if facts && held.status == http.StatusOK && len(body) > 0 {

@@ -41,7 +41,9 @@ func (t tenants) serve(w http.ResponseWriter, r *http.Request) {
 	list, err := t.list(r.Context(), access.Reach(r))
 	if err != nil {
 		t.server.Log.Error("server: tenants could not be listed", "error", err)
-		problem.Write(w, &problem.Problem{Title: "Tenants cannot be listed", Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second, Hint: "/readyz shows the state of NATS and ClickHouse."})
+		problem.Write(w, &problem.Problem{Title: "Tenants cannot be listed",
+			Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
+			Hint: "/readyz shows the state of NATS and ClickHouse."})
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")

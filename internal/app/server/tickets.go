@@ -20,7 +20,9 @@ const ticketLimit = 16 << 10
 // WebSocket client, which cannot set Authorization.
 func (s *Server) serveTicket(w http.ResponseWriter, r *http.Request) {
 	if s.Tokens == nil {
-		problem.Write(w, &problem.Problem{Title: "Tokens are off", Status: http.StatusConflict, Detail: "This server answers on loopback to everybody, and needs no tickets.", Hint: "Start it with --tokens."})
+		problem.Write(w, &problem.Problem{Title: "Tokens are off", Status: http.StatusConflict,
+			Detail: "This server answers on loopback to everybody, and needs no tickets.",
+			Hint:   "Start it with --tokens."})
 		return
 	}
 	var body struct {
@@ -59,7 +61,9 @@ func (s *Server) serveTicket(w http.ResponseWriter, r *http.Request) {
 // ticketed returns the class of the route that serves GET of a path.
 func (s *Server) ticketed(r *http.Request, path string) (class, *problem.Problem) {
 	bad := func(why string) (class, *problem.Problem) {
-		return class{}, problem.BadParameter("path", fmt.Sprintf("A ticket is for a path of this server, such as /v1/sessions/ID/replay, as it is sent and without a query; %q %s.", path, why))
+		return class{}, problem.BadParameter("path",
+			fmt.Sprintf("A ticket is for a path of this server, such as /v1/sessions/ID/replay, as it is sent "+
+				"and without a query; %q %s.", path, why))
 	}
 	if !strings.HasPrefix(path, "/") || strings.ContainsAny(path, "?#") {
 		return bad("is none")

@@ -29,7 +29,8 @@ func (s *Server) traced(next echo.HandlerFunc) echo.HandlerFunc {
 		defer func() { // runs even if a handler aborts the answer by a panic
 			route, status := routeLabel(c), c.Response().Status
 			span.SetName(method + " " + route)
-			span.SetAttributes(attribute.String("http.request.method", method), attribute.String("http.route", route), attribute.Int("http.response.status_code", status))
+			span.SetAttributes(attribute.String("http.request.method", method),
+				attribute.String("http.route", route), attribute.Int("http.response.status_code", status))
 			if status >= 500 {
 				span.SetStatus(codes.Error, "")
 				span.SetAttributes(attribute.String("error.type", strconv.Itoa(status)))

@@ -12,7 +12,9 @@ import (
 
 // uiPaths are the addresses of the pages and of the files that they load. Other addresses without a
 // route are answered with a problem, which a browser receives as a page.
-var uiPaths = []string{"/", "/sessions/*", "/usage", "/usage/reconciliation", "/bills", "/prices", "/tools", "/calls", "/search", "/compare", "/retention", "/record", "/audit", "/login", "/access", "/share", "/assets/*", "/icon.svg"}
+var uiPaths = []string{"/", "/sessions/*", "/usage", "/usage/reconciliation", "/bills", "/prices", "/tools",
+	"/calls", "/search", "/compare", "/retention", "/record", "/audit", "/login", "/access", "/share",
+	"/assets/*", "/icon.svg"}
 
 func (s *Server) uiRoutes(rt *routeTable) {
 	s.ui = dashboards.New()

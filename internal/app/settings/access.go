@@ -77,7 +77,9 @@ func (f *Access) OpenListener(addr string) (_ net.Listener, err error) {
 	}
 	if passed != nil {
 		if err := server.CheckListen(passed.Addr().String()); err != nil && !f.Tokens {
-			return nil, errors.Join(commandline.Errorf("the service manager passed the address %s: without --tokens tapedeck answers on loopback only; set ListenStream=127.0.0.1:4600 in the socket unit, or --tokens", passed.Addr()), passed.Close())
+			return nil, errors.Join(commandline.Errorf("the service manager passed the address %s: without "+
+				"--tokens tapedeck answers on loopback only; set ListenStream=127.0.0.1:4600 in the socket "+
+				"unit, or --tokens", passed.Addr()), passed.Close())
 		}
 		return passed, nil
 	}
@@ -109,7 +111,9 @@ func (f *Access) OpenGuards(ctx context.Context, n *node.Node, dir string, log *
 		return server.Guards{}, nil
 	}
 	g, err := server.OpenGuards(server.GuardOptions{
-		NATS: n.NATS, Replicas: n.Streams.Replicas, AdminFile: cmp.Or(f.AdminTokenFile, filepath.Join(dir, "admin-token")), Login: f.login, Audit: n.Audit, Log: log,
+		NATS: n.NATS, Replicas: n.Streams.Replicas,
+		AdminFile: cmp.Or(f.AdminTokenFile, filepath.Join(dir, "admin-token")), Login: f.login,
+		Audit: n.Audit, Log: log,
 	})
 	if err != nil {
 		return g, err

@@ -70,7 +70,8 @@ func (s *Server) conflicts() error {
 
 // Conflicts returns the errors of settings that contradict each other or name invalid files.
 func (s *Up) Conflicts() error {
-	return errors.Join(s.conflicts(), s.checkListen(s.Listen), checkNATSListen(s.NATSListen), s.checkAddresses(), checkDirectory("data", s.Data), checkDirectory("backups", s.Backups))
+	return errors.Join(s.conflicts(), s.checkListen(s.Listen), checkNATSListen(s.NATSListen),
+		s.checkAddresses(), checkDirectory("data", s.Data), checkDirectory("backups", s.Backups))
 }
 
 // checkAddresses returns an error if both servers of local mode have the same port.

@@ -42,5 +42,6 @@ func (f *ServerTLS) WarnPlain(l net.Listener, proxied bool, log *slog.Logger) {
 	if a, ok := l.Addr().(*net.TCPAddr); !ok || a.IP.IsLoopback() || f.TLSCert != "" || proxied {
 		return
 	}
-	log.Warn("server: tokens and recordings go over the network unencrypted: set --tls-cert and --tls-key, or put a proxy with TLS in front and name its address by --public-url", "listen", l.Addr().String())
+	log.Warn("server: tokens and recordings go over the network unencrypted: set --tls-cert and --tls-key, or "+
+		"put a proxy with TLS in front and name its address by --public-url", "listen", l.Addr().String())
 }

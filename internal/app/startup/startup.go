@@ -113,7 +113,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/readyz":
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusServiceUnavailable)
-		_ = json.NewEncoder(w).Encode(health.Readiness{Checks: []health.Check{{Part: "schema", Detail: detail}}}) // a write error means that the client has disconnected
+		// A write error means that the client has disconnected.
+		_ = json.NewEncoder(w).Encode(health.Readiness{Checks: []health.Check{{Part: "schema", Detail: detail}}})
 		return
 	}
 	if r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html") {

@@ -46,7 +46,8 @@ func listener(f *os.File) (net.Listener, error) {
 	}
 	if _, ok := l.Addr().(*net.TCPAddr); !ok {
 		address := l.Addr()
-		return nil, errors.Join(fmt.Errorf("the service manager passed the %s socket %s: ListenStream= in the socket unit must be a port or address:port", address.Network(), address), l.Close())
+		return nil, errors.Join(fmt.Errorf("the service manager passed the %s socket %s: ListenStream= in the "+
+			"socket unit must be a port or address:port", address.Network(), address), l.Close())
 	}
 	return l, nil
 }

@@ -87,7 +87,8 @@ func heldBy(path string) error {
 
 func (e *HeldError) Error() string {
 	if e.Holder.PID == 0 {
-		return fmt.Sprintf("the data directory %s is in use by another tapedeck that is starting or ending; try again in a moment, or name another directory with --data", e.Path)
+		return fmt.Sprintf("the data directory %s is in use by another tapedeck that is starting or ending; try "+
+			"again in a moment, or name another directory with --data", e.Path)
 	}
 	text := fmt.Sprintf("the data directory %s is in use by another tapedeck: process %d, since %s",
 		e.Path, e.Holder.PID, e.Holder.Started.Local().Format("2006-01-02 15:04:05"))

@@ -131,7 +131,8 @@ func CheckSpace(dir string, o Options, limit uint64) error {
 		return err
 	}
 	if space.Free < need {
-		return fmt.Errorf("the data set may take %s on disk and %s has %s free: free disk space, ask for fewer frames (--frames), or name another directory (--dir)",
+		return fmt.Errorf("the data set may take %s on disk and %s has %s free: free disk space, ask for fewer "+
+			"frames (--frames), or name another directory (--dir)",
 			humanize.Bytes(need), dir, humanize.Bytes(space.Free))
 	}
 	return nil

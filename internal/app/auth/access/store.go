@@ -133,7 +133,8 @@ func (s *Store) create(ctx context.Context, r Request, text string, more stored)
 	slices.Sort(scopes)
 	sum := digestOf(text)
 	entry := stored{Login: more.Login, Share: more.Share, Hash: hex.EncodeToString(sum[:]), Token: Token{
-		ID: cmp.Or(more.ID, randomWord(idLength)), Name: r.Name, Tenant: r.Tenant, Scopes: slices.Compact(scopes), CreatedAt: now, CreatedBy: r.CreatedBy, ExpiresAt: r.ExpiresAt,
+		ID: cmp.Or(more.ID, randomWord(idLength)), Name: r.Name, Tenant: r.Tenant,
+		Scopes: slices.Compact(scopes), CreatedAt: now, CreatedBy: r.CreatedBy, ExpiresAt: r.ExpiresAt,
 	}}
 	value, err := json.Marshal(entry)
 	if err != nil {

@@ -105,7 +105,8 @@ func (s *Store) open(ctx context.Context) (jetstream.KeyValue, error) {
 	ctx, cancel := context.WithTimeout(ctx, natsTimeout)
 	defer cancel()
 	return s.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
-		Bucket: s.storage.bucket, Description: "tapedeck: " + s.storage.name + "s", Storage: jetstream.FileStorage, Replicas: s.opts.Replicas, History: 1, TTL: s.opts.TTL,
+		Bucket: s.storage.bucket, Description: "tapedeck: " + s.storage.name + "s",
+		Storage: jetstream.FileStorage, Replicas: s.opts.Replicas, History: 1, TTL: s.opts.TTL,
 	})
 }
 

@@ -137,7 +137,8 @@ func (l *Log) run() {
 				return
 			}
 			if !said {
-				l.opts.Log.Warn("audit log: JetStream takes no entries, they wait", "waiting", len(batch)+len(l.queue), "queue_limit", cap(l.queue), "error", err)
+				l.opts.Log.Warn("audit log: JetStream takes no entries, they wait", "waiting",
+					len(batch)+len(l.queue), "queue_limit", cap(l.queue), "error", err)
 				said = true
 			}
 			select {

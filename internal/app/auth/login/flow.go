@@ -39,7 +39,9 @@ type flow struct {
 // ServeStart answers GET /login/oidc: it sends the browser to the provider.
 func (l *Logins) ServeStart(w http.ResponseWriter, r *http.Request) {
 	if l == nil || l.provider == nil {
-		servePage(w, &problem.Problem{Title: "No OpenID provider", Status: http.StatusNotFound, Detail: "This server has no OpenID provider.", Hint: "Log in with a token, or start the server with --oidc-issuer."})
+		servePage(w, &problem.Problem{Title: "No OpenID provider", Status: http.StatusNotFound,
+			Detail: "This server has no OpenID provider.",
+			Hint:   "Log in with a token, or start the server with --oidc-issuer."})
 		return
 	}
 	if bad := l.Settings.plain(r); bad != nil {
@@ -130,15 +132,22 @@ func (l *Logins) failed(w http.ResponseWriter, err error) {
 	switch {
 	case errors.Is(err, errRefused):
 		l.log.Warn("login: a login was refused", "error", err)
-		servePage(w, &problem.Problem{Title: "Not logged in", Status: http.StatusForbidden, Detail: "The answer of the OpenID provider was not accepted; the server's log says why.", Hint: "Log in again."})
+		servePage(w, &problem.Problem{Title: "Not logged in", Status: http.StatusForbidden,
+			Detail: "The answer of the OpenID provider was not accepted; the server's log says why.",
+			Hint:   "Log in again."})
 	case errors.Is(err, errProvider):
 		l.log.Warn("login: the OpenID provider cannot be used", "issuer", l.Settings.Issuer, "error", err)
 		servePage(w, &problem.Problem{
 			Title: "The OpenID provider does not answer", Status: http.StatusBadGateway, RetryAfter: 5 * time.Second,
-			Detail: "The provider at " + l.Settings.Issuer + " could not be reached, or did not answer as one; the server's log says why.", Hint: "Try again in a few minutes, or log in with a token.",
+			Detail: "The provider at " + l.Settings.Issuer +
+				" could not be reached, or did not answer as one; the server's log says why.",
+			Hint: "Try again in a few minutes, or log in with a token.",
 		})
 	default:
 		l.log.Error("login: a login failed", "error", err)
-		servePage(w, &problem.Problem{Title: "Logins are not possible now", Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second, Detail: "NATS, which keeps the logins, does not answer this server.", Hint: "Try again in a few seconds; /readyz shows when the server is ready."})
+		servePage(w, &problem.Problem{Title: "Logins are not possible now",
+			Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
+			Detail: "NATS, which keeps the logins, does not answer this server.",
+			Hint:   "Try again in a few seconds; /readyz shows when the server is ready."})
 	}
 }

@@ -50,7 +50,8 @@ func (l *Logins) StateOf(r *http.Request) State {
 		}
 	}
 	if p := access.From(r.Context()); p != nil {
-		id := &Identity{Kind: p.Kind, Name: p.Name, Tenant: access.Tenant(r.Context()), All: p.Tenant == access.AllTenants, Scopes: p.Scopes, Tenants: []string{}, Share: p.Share.Shown()}
+		id := &Identity{Kind: p.Kind, Name: p.Name, Tenant: access.Tenant(r.Context()),
+			All: p.Tenant == access.AllTenants, Scopes: p.Scopes, Tenants: []string{}, Share: p.Share.Shown()}
 		if p.Login != nil {
 			for _, g := range p.Login.Grants {
 				id.Tenants = append(id.Tenants, g.Tenant)
@@ -112,7 +113,9 @@ func (l *Logins) ServeSelect(w http.ResponseWriter, r *http.Request) {
 	_, p, done, err := l.Accept(r.Context(), text)
 	if err != nil {
 		problem.Write(w, &problem.Problem{
-			Title: "No login", Status: http.StatusConflict, Detail: "Only a login has a tenant that can be selected.", Hint: "Log in, or send " + access.TenantHeader + " with each request.",
+			Title: "No login", Status: http.StatusConflict,
+			Detail: "Only a login has a tenant that can be selected.",
+			Hint:   "Log in, or send " + access.TenantHeader + " with each request.",
 		})
 		return
 	}
@@ -122,7 +125,8 @@ func (l *Logins) ServeSelect(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !may(p, body.Tenant) {
-		problem.Write(w, &problem.Problem{Title: "Another tenant", Status: http.StatusForbidden, Parameter: "tenant", Detail: fmt.Sprintf("This login may not select the tenant %q.", body.Tenant)})
+		problem.Write(w, &problem.Problem{Title: "Another tenant", Status: http.StatusForbidden,
+			Parameter: "tenant", Detail: fmt.Sprintf("This login may not select the tenant %q.", body.Tenant)})
 		return
 	}
 	if err := l.store.Select(r.Context(), p.ID, body.Tenant); err != nil {
@@ -169,11 +173,14 @@ func (l *Logins) refuse(w http.ResponseWriter, r *http.Request) bool {
 	var bad *problem.Problem
 	switch {
 	case l == nil:
-		bad = &problem.Problem{Title: "Tokens are off", Status: http.StatusConflict, Detail: "This server answers on loopback to everybody, and nobody needs to log in.", Hint: "Start it with --tokens."}
+		bad = &problem.Problem{Title: "Tokens are off", Status: http.StatusConflict,
+			Detail: "This server answers on loopback to everybody, and nobody needs to log in.",
+			Hint:   "Start it with --tokens."}
 	case !l.Settings.fromOwnPage(r) || r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Site") != "same-origin":
 		bad = &problem.Problem{
 			Title: "Origin not allowed", Status: http.StatusForbidden, Parameter: "Origin",
-			Detail: "Only a page of this server may log in and out.", Hint: "Open /login in a browser. Programs send their token with each request and need no login.",
+			Detail: "Only a page of this server may log in and out.",
+			Hint:   "Open /login in a browser. Programs send their token with each request and need no login.",
 		}
 	default:
 		bad = l.Settings.plain(r)

@@ -180,7 +180,8 @@ func (v *Views) read(ctx context.Context, tenant string, s *access.Share, engine
 		if size > maskedLimit {
 			return nil, &problem.Problem{
 				Title: "Too much is masked", Status: http.StatusServiceUnavailable,
-				Detail: fmt.Sprintf("The frames of session %q with secrets have more than %d bytes.", s.Session, maskedLimit), Hint: "Share a span of the session.",
+				Detail: fmt.Sprintf("The frames of session %q with secrets have more than %d bytes.", s.Session,
+					maskedLimit), Hint: "Share a span of the session.",
 			}
 		}
 	}

@@ -51,7 +51,8 @@ func PrintEvents(w io.Writer, r io.Reader) error {
 		if e.Direction == "send" {
 			arrow = "→"
 		}
-		if _, err := fmt.Fprintf(w, "%s %s %-18s %-14s %s\n", offset(e.OffsetMS), arrow, console.Line(e.Type), console.Line(e.NodeID), console.Clip(e.content(), 120)); err != nil {
+		if _, err := fmt.Fprintf(w, "%s %s %-18s %-14s %s\n", offset(e.OffsetMS), arrow, console.Line(e.Type),
+			console.Line(e.NodeID), console.Clip(e.content(), 120)); err != nil {
 			return err
 		}
 	}

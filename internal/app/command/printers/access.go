@@ -22,7 +22,8 @@ func Tokens(out io.Writer, list []access.Token, now time.Time) error {
 		case k.ExpiresAt != nil && !now.Before(*k.ExpiresAt):
 			state = "expired"
 		}
-		t.Row(k.ID, console.Clip(k.Name, 40), k.Tenant, strings.Join(access.ScopeNames(k.Scopes), ","), console.LocalTime(k.CreatedAt), TimeOr(k.LastUsed, "never"), TimeOr(k.ExpiresAt, "never"), state)
+		t.Row(k.ID, console.Clip(k.Name, 40), k.Tenant, strings.Join(access.ScopeNames(k.Scopes), ","),
+			console.LocalTime(k.CreatedAt), TimeOr(k.LastUsed, "never"), TimeOr(k.ExpiresAt, "never"), state)
 	}
 	return t.Flush()
 }

@@ -14,7 +14,8 @@ func Backup(out io.Writer, st *backup.Status) {
 	fmt.Fprintf(out, "backup %s: %s of %s, %s on %s\n", st.To, console.Count(m.Frames, "frame"), console.Count(m.Sessions, "session"),
 		console.Bytes(st.Progress.Bytes), console.LocalTime(m.SnapshotAt))
 	if n := m.Coverage.Unstored; n > 0 {
-		fmt.Fprintf(out, "note: %s that were acknowledged before it began are not in it: the sink had not stored them within --drain\n", console.Count(n, "message"))
+		fmt.Fprintf(out, "note: %s that were acknowledged before it began are not in it: the sink had not "+
+			"stored them within --drain\n", console.Count(n, "message"))
 	}
 }
 
@@ -35,7 +36,8 @@ func Backups(out io.Writer, list []backup.Status) error {
 // Restored writes what was restored or verified; what names which of the two.
 func Restored(out io.Writer, r *backup.Restored, what string) {
 	m := r.Manifest
-	fmt.Fprintf(out, "%s: %s of %s, as of %s; every session is as it was backed up\n", what, console.Count(m.Frames, "frame"), console.Count(m.Sessions, "session"), console.LocalTime(m.SnapshotAt))
+	fmt.Fprintf(out, "%s: %s of %s, as of %s; every session is as it was backed up\n", what,
+		console.Count(m.Frames, "frame"), console.Count(m.Sessions, "session"), console.LocalTime(m.SnapshotAt))
 	if r.Erasures != nil {
 		fmt.Fprintf(out, "%s of %s are hidden, and removed when the server runs\n", console.Count(r.Erasures.Tombstones, "later erasure"), r.Erasures.From)
 	}

@@ -55,7 +55,8 @@ func BillPreview(w, notes io.Writer, p *bills.Preview) error {
 	t := console.NewTable(w, "corrected", "why", "session", "model", "unit", "quantity", "cost")
 	for i := range p.CorrectionRows {
 		r := &p.CorrectionRows[i]
-		t.Row(r.Period, string(r.Note), console.Clip(r.SessionID, 40), OrDash(r.Model), r.Unit, r.Quantity.String(), nullText(r.BilledCost, p.MinorUnits, r.Reason))
+		t.Row(r.Period, string(r.Note), console.Clip(r.SessionID, 40), OrDash(r.Model), r.Unit,
+			r.Quantity.String(), nullText(r.BilledCost, p.MinorUnits, r.Reason))
 	}
 	if err := t.Flush(); err != nil {
 		return err

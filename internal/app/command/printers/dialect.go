@@ -46,7 +46,8 @@ func DialectTotals(w io.Writer, all *explain.Totals) {
 		console.Count(all.Text, "character"), console.Count(all.Thinking, "character"))
 	tokens := "–, no usage was found"
 	if n := all.Tokens; all.Reports > 0 {
-		tokens = fmt.Sprintf("input %s, cache read %s, cache write %s, output %s, reasoning %s, total %s", console.Thousands(n.Input), console.Thousands(n.CacheRead),
+		tokens = fmt.Sprintf("input %s, cache read %s, cache write %s, output %s, reasoning %s, total %s",
+			console.Thousands(n.Input), console.Thousands(n.CacheRead),
 			console.Thousands(n.CacheWrite5m+n.CacheWrite1h), console.Thousands(n.Output), console.Thousands(n.Reasoning), console.Thousands(n.Sum()))
 	}
 	fmt.Fprintf(w, "tokens      %s\n", tokens)

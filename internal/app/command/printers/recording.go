@@ -110,10 +110,12 @@ func writeNotes(w io.Writer, s *ingest.Summary, frameClock bool) {
 		fmt.Fprintf(w, "note     secrets were masked: %s\n", redactedRules(s.Redacted))
 	}
 	if s.Misdated > 0 {
-		fmt.Fprintf(w, "note     %s with times that run backwards or are out of range: each arrived with the frame before it\n", console.Count(s.Misdated, "frame"))
+		fmt.Fprintf(w, "note     %s with times that run backwards or are out of range: each arrived with the "+
+			"frame before it\n", console.Count(s.Misdated, "frame"))
 	}
 	if frameClock && !s.Timed {
-		fmt.Fprintln(w, "note     no frame has a time, so with --clock frame all of them have the time of the first; without it each frame keeps the time at which it arrived")
+		fmt.Fprintln(w, "note     no frame has a time, so with --clock frame all of them have the time of the "+
+			"first; without it each frame keeps the time at which it arrived")
 	}
 }
 

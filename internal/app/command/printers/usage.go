@@ -108,7 +108,8 @@ func figureHeads(r *usagereport.Report) []string {
 func figureCells(r *usagereport.Report, f *usagereport.Figures) []any {
 	p, n := &r.Prices, f.Tokens
 	cells := []any{
-		console.Thousands(f.Calls), tokenCount(f.UsageTotals, n.Input), tokenCount(f.UsageTotals, n.CacheRead), tokenCount(f.UsageTotals, n.CacheWrite5m+n.CacheWrite1h),
+		console.Thousands(f.Calls), tokenCount(f.UsageTotals, n.Input), tokenCount(f.UsageTotals, n.CacheRead),
+		tokenCount(f.UsageTotals, n.CacheWrite5m+n.CacheWrite1h),
 		tokenCount(f.UsageTotals, n.Output), tokenCount(f.UsageTotals, n.Reasoning), tokenCount(f.UsageTotals, n.Total), costText(f.UsageTotals),
 	}
 	if p.RepricedHash != nil {

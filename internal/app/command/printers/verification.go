@@ -25,7 +25,8 @@ func Verification(w io.Writer, v *bills.Verification) error {
 		}
 		for j := range d.Items {
 			it := &d.Items[j]
-			t.Row(string(d.Why), d.Period, console.Clip(d.SessionID, 40), d.Position, OrDash(it.Model), it.Unit, fmt.Sprint(it.Quantity), nullText(it.Cost, v.MinorUnits, it.Reason), in)
+			t.Row(string(d.Why), d.Period, console.Clip(d.SessionID, 40), d.Position, OrDash(it.Model), it.Unit,
+				fmt.Sprint(it.Quantity), nullText(it.Cost, v.MinorUnits, it.Reason), in)
 		}
 	}
 	for i := range v.Frames.Differences {

@@ -130,7 +130,8 @@ func (r *Outdated) decode(ctx context.Context, s session) error {
 		return err
 	case refused.Title == redecode.Running:
 		r.live = append(r.live, s.id)
-	case refused.Status == http.StatusNotFound || refused.Status == http.StatusGone: // it was deleted meanwhile, or its frames have expired
+	case refused.Status == http.StatusNotFound || refused.Status == http.StatusGone:
+		// It was deleted meanwhile, or its frames have expired.
 	default:
 		r.failures = append(r.failures, fmt.Errorf("session %s: %w", s.id, err))
 	}

@@ -119,7 +119,8 @@ func (m *Manifest) snapshot(ctx context.Context, o Options, database, snapshot s
 			return storeEntries(ctx, o.DB, snapshot, after)
 		}
 		if attempt == clonesOfHeads {
-			return fmt.Errorf("a bill was closed during each of %d attempts to clone the tables: start the backup again when no bill is being closed", clonesOfHeads)
+			return fmt.Errorf("a bill was closed during each of %d attempts to clone the tables: start the "+
+				"backup again when no bill is being closed", clonesOfHeads)
 		}
 		before = after
 	}

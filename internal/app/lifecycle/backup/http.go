@@ -81,9 +81,11 @@ func (s *Service) ServeStart(w http.ResponseWriter, r *http.Request) {
 	st, err := s.Start(o)
 	switch {
 	case errors.Is(err, ErrBusy):
-		problem.Write(w, &problem.Problem{Status: http.StatusConflict, Detail: "Another backup is running.", Hint: "GET /v1/backups lists it; start the backup again once it is done."})
+		problem.Write(w, &problem.Problem{Status: http.StatusConflict, Detail: "Another backup is running.",
+			Hint: "GET /v1/backups lists it; start the backup again once it is done."})
 	case err != nil:
-		problem.Write(w, &problem.Problem{Status: http.StatusServiceUnavailable, RetryAfter: time.Second, Detail: "The backup was not started: " + err.Error() + "."})
+		problem.Write(w, &problem.Problem{Status: http.StatusServiceUnavailable, RetryAfter: time.Second,
+			Detail: "The backup was not started: " + err.Error() + "."})
 	default:
 		w.Header().Set("Location", "/v1/backups/"+st.ID)
 		write(w, http.StatusAccepted, st)

@@ -100,10 +100,12 @@ func readManifest(ctx context.Context, db driver.Conn, database string) (*Manife
 		return nil, err
 	}
 	if own := all[len(all)-1].Version; m.Schema > own {
-		return nil, fmt.Errorf("the backup was made by tapedeck %s with schema %d, and this program knows schemas up to %d: restore it with that version or a newer one", m.Program, m.Schema, own)
+		return nil, fmt.Errorf("the backup was made by tapedeck %s with schema %d, and this program knows "+
+			"schemas up to %d: restore it with that version or a newer one", m.Program, m.Schema, own)
 	}
 	if m.Format > format {
-		return nil, fmt.Errorf("the backup has format %d, and this program knows formats up to %d: restore it with tapedeck %s or a newer version", m.Format, format, m.Program)
+		return nil, fmt.Errorf("the backup has format %d, and this program knows formats up to %d: restore it "+
+			"with tapedeck %s or a newer version", m.Format, format, m.Program)
 	}
 	return m, nil
 }

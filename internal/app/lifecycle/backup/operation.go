@@ -81,5 +81,6 @@ func operate(ctx context.Context, db driver.Conn, statement string, settings []s
 func kill(ctx context.Context, db driver.Conn, query string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), killLimit)
 	defer cancel()
-	_ = db.Exec(ctx, "KILL QUERY WHERE query_id = {id:String} SYNC", clickhouse.Named("id", query)) // the operation may have ended
+	// The operation may have ended.
+	_ = db.Exec(ctx, "KILL QUERY WHERE query_id = {id:String} SYNC", clickhouse.Named("id", query))
 }

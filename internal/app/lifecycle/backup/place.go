@@ -34,7 +34,8 @@ func (o *RestoreOptions) prepare(ctx context.Context) error {
 
 // unfinished reports whether a restore was killed while it put tables in place.
 func unfinished(ctx context.Context, db driver.Conn, database string) (is bool, err error) {
-	err = db.QueryRow(ctx, fmt.Sprintf("SELECT count() > 0 FROM system.tables WHERE database = %s AND name = %s", quote(database), quote(migrate.Placing))).Scan(&is)
+	err = db.QueryRow(ctx, fmt.Sprintf("SELECT count() > 0 FROM system.tables WHERE database = %s AND name = "+
+		"%s", quote(database), quote(migrate.Placing))).Scan(&is)
 	if err != nil {
 		err = fmt.Errorf("read the tables of %s: %w", database, reason(err))
 	}
@@ -139,7 +140,9 @@ func empty(ctx context.Context, db driver.Conn, database string) error {
 		}
 		own := slices.ContainsFunc(tables.All, func(t tables.Table) bool { return t.Name == name })
 		if own && n > 0 && !strings.HasPrefix(name, "schema_") && name != "audit_log" {
-			return fmt.Errorf("the database %s is not empty, its table %s has %d rows: a restore never overwrites; restore into an empty installation, or name another database with --into-database", database, name, n)
+			return fmt.Errorf("the database %s is not empty, its table %s has %d rows: a restore never "+
+				"overwrites; restore into an empty installation, or name another database with --into-database",
+				database, name, n)
 		}
 	}
 	return rows.Err()

@@ -97,7 +97,8 @@ func scan(dir string) (whole []stored, interrupted []string, err error) {
 			return err
 		}
 		s, err := parseList(text)
-		if malformed := (*xml.SyntaxError)(nil); errors.Is(err, io.EOF) || errors.As(err, &malformed) { // the disk was full
+		// The disk was full.
+		if malformed := (*xml.SyntaxError)(nil); errors.Is(err, io.EOF) || errors.As(err, &malformed) {
 			return add(name, d)
 		}
 		if err != nil {

@@ -22,16 +22,20 @@ type cause struct {
 
 // causes are the explained errors of ClickHouse; the first match applies.
 var causes = []cause{
-	{texts: []string{"BackupsIOThreadPool"}, says: "this ClickHouse library cannot write to S3: install that of this version of tapedeck, or back up to a directory and upload that"},
+	{texts: []string{"BackupsIOThreadPool"}, says: "this ClickHouse library cannot write to S3: install that of " +
+		"this version of tapedeck, or back up to a directory and upload that"},
 	{texts: []string{"No space left"}, codes: []string{"243"}, says: "no space is left there: free space, then start again"},
 	{codes: []string{"598"}, says: "a backup is there already, and is never overwritten: choose another name"},
 	{codes: []string{"602", "603"}, says: "the backup that it continues is not there, or was made anew: restore another backup, or make a full one"},
 	{codes: []string{"605", "606"}, says: "it is no backup of tapedeck, or a part of it is missing: name another one"},
-	{texts: []string{"allowed_path", "allowed_disk"}, codes: []string{"318", "481"}, says: "ClickHouse may not use that place: set <backups><allowed_path> (or <allowed_disk>) in its configuration"},
+	{texts: []string{"allowed_path", "allowed_disk"}, codes: []string{"318", "481"},
+		says: "ClickHouse may not use that place: set <backups><allowed_path> (or <allowed_disk>) in its " +
+			"configuration"},
 	{codes: []string{"479"}, says: "ClickHouse has no such disk: name one of its <storage_configuration>"},
 	{texts: []string{"InvalidAccessKeyId", "SignatureDoesNotMatch", "AccessDenied", "HTTP response code: 403"},
 		says: "the storage refuses the key: check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and the rights of the key on the bucket"},
-	{texts: []string{"Connection refused", "Not found address of host", "Host not found", "Timeout: connect"}, says: "the storage does not answer: check its address, and that it runs"},
+	{texts: []string{"Connection refused", "Not found address of host", "Host not found", "Timeout: connect"},
+		says: "the storage does not answer: check its address, and that it runs"},
 	{texts: []string{"NoSuchBucket"}, says: "the storage has no such bucket: make it, or name another one"},
 	{codes: []string{"497"}, says: "ClickHouse's user needs the rights BACKUP, CREATE DATABASE, CREATE TABLE, DROP, SELECT and INSERT"},
 	{codes: []string{"241"}, says: "ClickHouse has too little memory: start again when it does less, or allow it more"},

@@ -149,7 +149,8 @@ func fetch(ctx context.Context, o RestoreOptions, scratch string) (*Manifest, er
 			return nil, reason(err)
 		}
 	}
-	err := operate(ctx, o.DB, fmt.Sprintf("RESTORE TABLE %s.%s AS %s.%[2]s FROM %[4]s", inBackup, infoTable, identifier(scratch), o.From.sql), sameKeys(o.From), nil)
+	err := operate(ctx, o.DB, fmt.Sprintf("RESTORE TABLE %s.%s AS %s.%[2]s FROM %[4]s", inBackup, infoTable,
+		identifier(scratch), o.From.sql), sameKeys(o.From), nil)
 	if err != nil {
 		return nil, fmt.Errorf("read the backup %s: %w", o.From.Name, err)
 	}
@@ -158,7 +159,8 @@ func fetch(ctx context.Context, o RestoreOptions, scratch string) (*Manifest, er
 		return nil, fmt.Errorf("read the backup %s: %w", o.From.Name, err)
 	}
 	o.Step("restoring")
-	err = operate(ctx, o.DB, fmt.Sprintf("RESTORE DATABASE %s AS %s EXCEPT TABLES %[1]s.%[3]s FROM %[4]s", inBackup, identifier(scratch), infoTable, o.From.sql),
+	err = operate(ctx, o.DB, fmt.Sprintf("RESTORE DATABASE %s AS %s EXCEPT TABLES %[1]s.%[3]s FROM %[4]s",
+		inBackup, identifier(scratch), infoTable, o.From.sql),
 		append(sameKeys(o.From), "allow_different_database_def = 1"), o.Progress)
 	if err != nil {
 		return nil, fmt.Errorf("restore the backup %s: %w", o.From.Name, err)

@@ -138,7 +138,8 @@ func (s *Service) run(ctx context.Context, o Options, st *Status) {
 		return
 	}
 	s.succeeded(ctx, success{At: now, Seconds: now.Sub(st.StartedAt).Seconds(), Bytes: st.Progress.Bytes, To: st.To})
-	s.opts.Log.Info("backup: written", "backup", st.To, "base", st.Base, "sessions", m.Sessions, "frames", m.Frames, "bytes", st.Progress.Bytes, "took", now.Sub(st.StartedAt).Round(time.Millisecond))
+	s.opts.Log.Info("backup: written", "backup", st.To, "base", st.Base, "sessions", m.Sessions, "frames",
+		m.Frames, "bytes", st.Progress.Bytes, "took", now.Sub(st.StartedAt).Round(time.Millisecond))
 }
 
 // List returns the backups that this server has begun since its start, the latest first.

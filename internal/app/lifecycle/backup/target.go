@@ -39,13 +39,15 @@ func ParseTarget(text string, keys Keys) (Target, error) {
 		return Target{}, fmt.Errorf("place of a backup %q: it has a control character: use letters, digits, dots and dashes", text)
 	}
 	if i := slices.IndexFunc(archives, func(ending string) bool { return strings.HasSuffix(text, ending) }); i >= 0 {
-		return Target{}, fmt.Errorf("place of a backup %q: ClickHouse writes an archive to names that end in %s, which cannot be checked: leave the ending out", text, archives[i])
+		return Target{}, fmt.Errorf("place of a backup %q: ClickHouse writes an archive to names that end in "+
+			"%s, which cannot be checked: leave the ending out", text, archives[i])
 	}
 	if strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") {
 		return parseS3(text, keys)
 	}
 	if scheme, _, is := strings.Cut(text, "://"); is {
-		return Target{}, fmt.Errorf("place of a backup %q: %s:// is unknown; name a directory, disk:DISK/NAME, or the https:// address of a bucket of an S3-compatible storage", text, scheme)
+		return Target{}, fmt.Errorf("place of a backup %q: %s:// is unknown; name a directory, disk:DISK/NAME, "+
+			"or the https:// address of a bucket of an S3-compatible storage", text, scheme)
 	}
 	if rest, is := strings.CutPrefix(text, "disk:"); is {
 		disk, name, _ := strings.Cut(rest, "/")
@@ -64,7 +66,8 @@ func ParseTarget(text string, keys Keys) (Target, error) {
 }
 
 // archives are the endings of file names for which ClickHouse writes archives.
-var archives = []string{".zip", ".zipx", ".tar", ".tgz", ".tar.gz", ".tbz2", ".tar.bz2", ".tzst", ".tar.zst", ".tar.zstd", ".txz", ".tar.xz", ".tlzma", ".tar.lzma"}
+var archives = []string{".zip", ".zipx", ".tar", ".tgz", ".tar.gz", ".tbz2", ".tar.bz2", ".tzst", ".tar.zst",
+	".tar.zstd", ".txz", ".tar.xz", ".tlzma", ".tar.lzma"}
 
 // Maximum lengths of a name, bytes: of each directory in it, as file systems limit it, and of the
 // whole name.
@@ -121,7 +124,8 @@ func (t Target) checkLinks(dir string) error {
 	for name := range strings.SplitSeq(t.dir, "/") {
 		at = filepath.Join(at, name)
 		if info, err := os.Lstat(at); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			return fmt.Errorf("the backup %s is behind the symbolic link %s: keep backups in directories of their own, or name the other place by --backups", t.Name, at)
+			return fmt.Errorf("the backup %s is behind the symbolic link %s: keep backups in directories of "+
+				"their own, or name the other place by --backups", t.Name, at)
 		}
 	}
 	return nil

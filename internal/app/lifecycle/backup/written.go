@@ -23,7 +23,8 @@ var errIncomplete = errors.New("the backup is not whole, most likely since its p
 // manifest, and the sizes of its files are compared with the list if the directory of backups is on
 // this machine.
 func (m *Manifest) written(ctx context.Context, o Options, snapshot string) error {
-	err := operate(ctx, o.DB, fmt.Sprintf("RESTORE TABLE %s.%s AS %s.%s FROM %s", inBackup, infoTable, identifier(snapshot), writtenTable, o.To.sql), sameKeys(o.To), nil)
+	err := operate(ctx, o.DB, fmt.Sprintf("RESTORE TABLE %s.%s AS %s.%s FROM %s", inBackup, infoTable,
+		identifier(snapshot), writtenTable, o.To.sql), sameKeys(o.To), nil)
 	if o.Base != nil && errors.Is(err, errMissing) {
 		return fmt.Errorf("a backup that %s continues is not there: remove %s, then make a full backup", o.Base.Name, o.To.Name)
 	}

@@ -49,7 +49,8 @@ func (c Copies) Remove(ctx context.Context, tenant, session string, streams []st
 			return until, nil, err
 		}
 		if n > 0 {
-			remarks = append(remarks, fmt.Sprintf("%d dead letters of the session hold blocks as they were: retry them with \"tapedeck dead-letters retry\" and mask once more, or drop them", n))
+			remarks = append(remarks, fmt.Sprintf("%d dead letters of the session hold blocks as they were: "+
+				"retry them with \"tapedeck dead-letters retry\" and mask once more, or drop them", n))
 		}
 	}
 	if s.opts.Spooled != nil && s.opts.Spooled() > 0 {

@@ -216,7 +216,9 @@ func (b *wish) request(tenant string) (Request, *problem.Problem) {
 		named++
 		r.Kind = erasure.Tenant
 		if b.Tenant != tenant {
-			return r, problem.BadParameter("tenant", "The request is about the tenant "+tenant+"; a token of all tenants names another one by the header "+access.TenantHeader+".", tenant)
+			return r, problem.BadParameter("tenant",
+				"The request is about the tenant "+tenant+"; a token of all tenants names another one by the "+
+					"header "+access.TenantHeader+".", tenant)
 		}
 	}
 	if b.Unknown && r.Kind != erasure.Sessions {
@@ -251,7 +253,8 @@ func (s *Service) fail(w http.ResponseWriter, err error) {
 	s.opts.Log.Error("erasures: a request failed", "error", err)
 	problem.Write(w, &problem.Problem{
 		Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
-		Detail: "The erasures could not be read or written: ClickHouse or NATS does not answer.", Hint: "Try again in a few seconds; /readyz reports when they are back.",
+		Detail: "The erasures could not be read or written: ClickHouse or NATS does not answer.",
+		Hint:   "Try again in a few seconds; /readyz reports when they are back.",
 	})
 }
 

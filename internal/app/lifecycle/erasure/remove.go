@@ -169,7 +169,8 @@ func (s *Service) letters(ctx context.Context, e *erasure.Erasure, covers func(s
 		return err
 	}
 	if unreadable > 0 {
-		e.Remarks = append(e.Remarks, fmt.Sprintf("%d dead letters of the tenant cannot be read and may hold blocks of what is erased: look at them with \"tapedeck dead-letters\"", unreadable))
+		e.Remarks = append(e.Remarks, fmt.Sprintf("%d dead letters of the tenant cannot be read and may hold "+
+			"blocks of what is erased: look at them with \"tapedeck dead-letters\"", unreadable))
 	}
 	e.Progress.LettersGone = true
 	return s.saved(ctx, e, "letters")

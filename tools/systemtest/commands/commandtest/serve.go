@@ -46,7 +46,8 @@ func Serve(t *testing.T, nats, clickhouse, roles string, args ...string) *Instan
 	return s
 }
 
-// Launch runs `tapedeck serve` on a data directory, and waits until it answers. The caller stops it.
+// Launch runs `tapedeck serve` on a data directory, and waits until it answers. The caller stops
+// it.
 func Launch(t *testing.T, dir, nats, clickhouse, roles string, args ...string) *Instance {
 	t.Helper()
 	s := &Instance{Dir: dir, Log: &LogBuffer{}, Done: make(chan error, 1)}

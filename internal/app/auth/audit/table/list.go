@@ -43,7 +43,8 @@ type row struct {
 func (r *row) entry() audit.Entry {
 	return audit.Entry{
 		ID: r.ID, At: query.Instant(r.At), Tenant: r.Tenant, Principal: audit.Principal{Kind: r.By, ID: r.ByID, Name: r.ByName}, Remote: r.Remote,
-		Action: audit.Action(r.Action), Kind: r.Kind, Object: r.Object, Detail: r.Detail, Outcome: audit.Outcome(r.Outcome), Status: int(r.Status), RequestID: r.RequestID,
+		Action: audit.Action(r.Action), Kind: r.Kind, Object: r.Object, Detail: r.Detail,
+		Outcome: audit.Outcome(r.Outcome), Status: int(r.Status), RequestID: r.RequestID,
 	}
 }
 
@@ -60,7 +61,8 @@ func Each(ctx context.Context, r *query.Reader, q Query, after *query.Mark, limi
 	if !q.To.IsZero() {
 		to = q.To.UnixNano()
 	}
-	args := query.Args{"from": from, "to": to, "tenant": q.Tenant, "principal": q.Principal, "action": q.Action, "object": q.Object, "outcome": string(q.Outcome), "limit": limit}
+	args := query.Args{"from": from, "to": to, "tenant": q.Tenant, "principal": q.Principal, "action": q.Action,
+		"object": q.Object, "outcome": string(q.Outcome), "limit": limit}
 	if after != nil {
 		args = args.And(query.Args{"after_at": after.Key, "after_id": after.ID})
 	}

@@ -143,7 +143,8 @@ func (w *Writer) consumer(ctx context.Context) (jetstream.Consumer, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{Durable: "clickhouse", AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxAckPending: 10 * fetchMessages})
+	c, err := s.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{Durable: "clickhouse",
+		AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxAckPending: 10 * fetchMessages})
 	if err != nil {
 		return nil, fmt.Errorf("consumer of JetStream stream %s: %w", audit.StreamName, err)
 	}
@@ -168,7 +169,8 @@ func (w *Writer) insert(ctx context.Context, entries []audit.Entry) error {
 		if e.Outcome != audit.Begun {
 			ended = 1
 		}
-		err := batch.Append(e.Tenant, e.At, e.ID, ended, e.Principal.Kind, e.Principal.ID, e.Principal.Name, e.Remote, string(e.Action), e.Kind, e.Object, e.Detail, string(e.Outcome), uint16(e.Status), e.RequestID)
+		err := batch.Append(e.Tenant, e.At, e.ID, ended, e.Principal.Kind, e.Principal.ID, e.Principal.Name,
+			e.Remote, string(e.Action), e.Kind, e.Object, e.Detail, string(e.Outcome), uint16(e.Status), e.RequestID)
 		if err != nil {
 			return fmt.Errorf("insert into audit_log: %w", err)
 		}
