@@ -1,10 +1,11 @@
 package ingest
 
 import (
-	"log/slog"
 	"sync/atomic"
 
+	"tapedeck/ingest/dialect/dialects"
 	"tapedeck/ingest/redact"
+	"tapedeck/schema"
 )
 
 // Recorder opens streams that record to one publisher.
@@ -12,15 +13,11 @@ type Recorder struct {
 	publisher Publisher
 	settings  Settings
 	redact    atomic.Pointer[redact.Engine] // for streams that are opened from now on
-	log       *slog.Logger
 }
 
-// NewRecorder returns a recorder. log may be nil.
-func NewRecorder(p Publisher, s Settings, log *slog.Logger) *Recorder {
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
-	r := &Recorder{publisher: p, settings: s.withDefaults(), log: log}
+// NewRecorder returns a recorder of streams whose blocks p publishes.
+func NewRecorder(p Publisher, s Settings) *Recorder {
+	r := &Recorder{publisher: p, settings: s.withDefaults()}
 	r.SetRedact(r.settings.Redact)
 	return r
 }
@@ -67,5 +64,6 @@ func (r *Recorder) Open(opts StreamOptions) (*Stream, error) {
 			return nil, err
 		}
 	}
-	return newStream(r.publisher, &r.settings, r.redact.Load(), opts)
+	by := schema.StreamState{Recorder: r.settings.ID, DecoderVersion: dialects.Version}
+	return newStream(r.publisher, &r.settings, r.redact.Load(), by, opts)
 }

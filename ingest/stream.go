@@ -41,8 +41,11 @@ type Stream struct {
 var ErrClosed = errors.New("stream is closed")
 
 // newStream returns a stream whose blocks go to publisher, unless opts names another one, and whose
-// secrets are found by engine. It does not copy settings.
-func newStream(publisher Publisher, settings *Settings, engine *redact.Engine, opts StreamOptions) (*Stream, error) {
+// secrets are found by engine. state names the recorder and the decoder's version. newStream does
+// not copy settings.
+func newStream(
+	publisher Publisher, settings *Settings, engine *redact.Engine, state schema.StreamState, opts StreamOptions,
+) (*Stream, error) {
 	s := &Stream{settings: settings, opts: opts, lock: make(chan struct{}, 1)}
 	var before Settled
 	first := uint64(0) // seq of the first frame that is not durable
@@ -66,7 +69,7 @@ func newStream(publisher Publisher, settings *Settings, engine *redact.Engine, o
 		return nil, err
 	}
 	s.wake.fire = s.tick
-	s.connect(publisher, masker, first, before.Session)
+	s.connect(publisher, masker, state, first, before.Session)
 	name, evidence := opts.Dialect, NamedByUser
 	if name == "" {
 		name, evidence = before.Dialect, "as before the tap was restarted"
@@ -86,9 +89,14 @@ func newStream(publisher Publisher, settings *Settings, engine *redact.Engine, o
 // NamedByUser is the evidence of a dialect that the user named.
 const NamedByUser = "named by the user"
 
-// connect creates the stages, the last one first. session is the session of frames that name none.
-func (s *Stream) connect(publisher Publisher, masker *redact.Masker, first uint64, session string) {
+// connect creates the stages, the last one first. state has the initial fields of the states of all
+// segments, and session is the session of frames that name none.
+func (s *Stream) connect(
+	publisher Publisher, masker *redact.Masker, state schema.StreamState, first uint64, session string,
+) {
 	opts, set := &s.opts, s.settings
+	state.StreamID, state.Transport, state.Source = s.id, opts.Transport, opts.Source
+	state.Tags, state.Key = opts.Tags, opts.Key
 	s.sender = sender{publisher: publisher, stream: s.id, skipDeleted: opts.Session == ""}
 	if opts.Publisher != nil {
 		s.sender.publisher = opts.Publisher
@@ -103,10 +111,7 @@ func (s *Stream) connect(publisher Publisher, masker *redact.Masker, first uint6
 		opts: opts, settings: set, position: &s.position, emitter: s.decoder.emitter,
 		blocks: &s.blocks, wake: &s.wake, summary: &s.summary,
 		segments: newSegments(set.Segments), reread: newReread(opts, set), session: session,
-		template: schema.StreamState{
-			StreamID: s.id, Transport: opts.Transport, Source: opts.Source, Tags: opts.Tags,
-			Recorder: set.ID, Key: opts.Key, DecoderVersion: dialects.Version,
-		},
+		template: state,
 	}
 	var clock *frameClock
 	if opts.FrameClock {

@@ -37,7 +37,7 @@ func record(t *testing.T, set ingest.Settings, opts ingest.StreamOptions, lines 
 
 func open(t *testing.T, p ingest.Publisher, set ingest.Settings, opts ingest.StreamOptions) *ingest.Stream {
 	t.Helper()
-	s, err := ingest.NewRecorder(p, set, nil).Open(opts)
+	s, err := ingest.NewRecorder(p, set).Open(opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -311,7 +311,7 @@ func TestNoBlockForAnEndAlone(t *testing.T) {
 }
 
 func TestRefusedOptions(t *testing.T) {
-	rec := ingest.NewRecorder(&ingesttest.Memory{}, ingest.Settings{}, nil)
+	rec := ingest.NewRecorder(&ingesttest.Memory{}, ingest.Settings{})
 	for want, opts := range map[string]ingest.StreamOptions{
 		"control characters": {Session: "a\nb"},
 		"256":                {Session: strings.Repeat("x", 300)},

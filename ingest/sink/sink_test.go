@@ -85,7 +85,7 @@ func (b *bench) record(session string, n int) ingest.Summary {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	s, err := ingest.NewRecorder(p, ingest.Settings{BlockFrames: 16}, nil).Open(ingest.StreamOptions{Session: session, Dialect: "loom"})
+	s, err := ingest.NewRecorder(p, ingest.Settings{BlockFrames: 16}).Open(ingest.StreamOptions{Session: session, Dialect: "loom"})
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -175,7 +175,7 @@ func (o *Outlet) Publisher() ingest.Publisher { return o.publisher }
 
 // Recorder returns a recorder that publishes to the outlet.
 func (o *Outlet) Recorder() *ingest.Recorder {
-	return ingest.NewRecorder(o.publisher, ingest.Settings{ID: o.id, Redact: o.redact}, o.log)
+	return ingest.NewRecorder(o.publisher, ingest.Settings{ID: o.id, Redact: o.redact})
 }
 
 // Tenant returns the only tenant that the server records for, "" if there is no such restriction.

@@ -47,7 +47,7 @@ func (f *followed) start() {
 	}
 	done := make(chan result, 1)
 	go func() {
-		rec := ingest.NewRecorder(f.mem, f.set, nil)
+		rec := ingest.NewRecorder(f.mem, f.set)
 		sum, err := file.Follow(ctx, rec, ingest.StreamOptions{Session: "s", Dialect: "generic"}, f.opts)
 		done <- result{sum, err}
 	}()

@@ -29,7 +29,7 @@ func followForEver(path string) {
 	if err != nil {
 		panic(err)
 	}
-	rec := ingest.NewRecorder(&journal{out: out}, ingest.Settings{BlockFrames: 7}, nil)
+	rec := ingest.NewRecorder(&journal{out: out}, ingest.Settings{BlockFrames: 7})
 	_, err = file.Follow(context.Background(), rec, ingest.StreamOptions{Session: "s", Dialect: "generic"}, file.FollowOptions{
 		Path: path, StateDir: path + ".state", Poll: 5 * time.Millisecond, Settle: 30 * time.Millisecond,
 	})

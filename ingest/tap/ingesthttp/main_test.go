@@ -38,7 +38,7 @@ func serve(t *testing.T, set ingest.Settings, opts ingesthttp.Options) *server {
 func serveTo(t *testing.T, mem *ingesttest.Memory, set ingest.Settings, opts ingesthttp.Options) *server {
 	t.Helper()
 	s := &server{mem: mem}
-	h := ingesthttp.NewHandler(ingest.NewRecorder(s.mem, set, nil), opts)
+	h := ingesthttp.NewHandler(ingest.NewRecorder(s.mem, set), opts)
 	var ctx context.Context
 	ctx, s.shutdown = context.WithCancel(t.Context())
 	s.http = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -51,7 +51,7 @@ func addedDelay(b *testing.B, connections int, gap time.Duration) {
 		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }, FlushInterval: -1,
 	})
 	defer bare.Close()
-	p, err := New(Options{Upstream: up.URL, Recorder: ingest.NewRecorder(taken{}, ingest.Settings{}, nil)})
+	p, err := New(Options{Upstream: up.URL, Recorder: ingest.NewRecorder(taken{}, ingest.Settings{})})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func BenchmarkThroughput(b *testing.B) {
 		}
 	}))
 	defer up.Close()
-	p, err := New(Options{Upstream: up.URL, Recorder: ingest.NewRecorder(taken{}, ingest.Settings{}, nil)})
+	p, err := New(Options{Upstream: up.URL, Recorder: ingest.NewRecorder(taken{}, ingest.Settings{})})
 	if err != nil {
 		b.Fatal(err)
 	}

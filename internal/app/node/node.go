@@ -189,7 +189,7 @@ func (n *Node) startIngest() error {
 	n.Accepts = n.Accepted
 	recording := n.Recording
 	recording.Redact = n.Redaction()
-	n.Recorder = ingest.NewRecorder(n.Accepts, recording, n.Log)
+	n.Recorder = ingest.NewRecorder(n.Accepts, recording)
 	n.Announcer = recorders.NewAnnouncer(n.NATS, n.Recorder.ID(), n.Log)
 	n.Keys, err = keys.New(keys.Options{
 		NATS: n.NATS, Next: n.Accepts, MaxBytes: n.Streams.WithDefaults().MaxBytes / 16, Replicas: n.Streams.Replicas, Log: n.Log,

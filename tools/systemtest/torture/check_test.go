@@ -292,7 +292,7 @@ func expected(ctx context.Context, r *recorded, frames [][]byte, ended bool) ([]
 	if r.how == "WebSocket" {
 		transport = schema.WebSocket
 	}
-	s, err := ingest.NewRecorder(memory, ingest.Settings{}, nil).Open(ingest.StreamOptions{Transport: transport})
+	s, err := ingest.NewRecorder(memory, ingest.Settings{}).Open(ingest.StreamOptions{Transport: transport})
 	if err != nil {
 		return nil, err
 	}

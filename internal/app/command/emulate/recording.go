@@ -59,7 +59,7 @@ func tapeOf(ctx context.Context, path, session, dialect string, log *slog.Logger
 		return nil, "", err
 	}
 	to := &tapePublisher{writer: w}
-	summary, err := file.Record(ctx, ingest.NewRecorder(to, ingest.Settings{}, log),
+	summary, err := file.Record(ctx, ingest.NewRecorder(to, ingest.Settings{}),
 		ingest.StreamOptions{Session: session, Dialect: dialect, FrameClock: true}, file.Options{Path: path})
 	if err == nil && summary.Frames == 0 {
 		err = fmt.Errorf("%s holds no line and no event", path)

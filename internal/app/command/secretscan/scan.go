@@ -29,7 +29,7 @@ func File(ctx context.Context, path string, rules *redact.Engine) (*redecode.Red
 			r.Counts[found.Rule]++
 			r.Items = append(r.Items, redecode.RedactedItem{Position: strconv.FormatUint(f.Seq, 10), Found: found})
 		}}
-		_, err = file.Record(ctx, ingest.NewRecorder(nowhere{}, settings, nil), ingest.StreamOptions{}, file.Options{Path: path})
+		_, err = file.Record(ctx, ingest.NewRecorder(nowhere{}, settings), ingest.StreamOptions{}, file.Options{Path: path})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
