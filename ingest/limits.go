@@ -32,7 +32,8 @@ func (l Limits) WithDefaults() Limits {
 	return Limits{
 		JSONDepth: cmp.Or(l.JSONDepth, wellformed.MaxDepth), Bytes: cmp.Or(l.Bytes, 256<<30),
 		Frames: cmp.Or(l.Frames, 1_000_000_000), Sessions: cmp.Or(l.Sessions, 100_000),
-		Ratio: cmp.Or(l.Ratio, 200), Tags: cmp.Or(l.Tags, 64), TagBytes: cmp.Or(l.TagBytes, 1024), Frame: cmp.Or(l.Frame, DefaultFrameLimit),
+		Ratio: cmp.Or(l.Ratio, 200), Tags: cmp.Or(l.Tags, 64), TagBytes: cmp.Or(l.TagBytes,
+			1024), Frame: cmp.Or(l.Frame, DefaultFrameLimit),
 	}
 }
 

@@ -84,7 +84,8 @@ func (c *backupCreate) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
-	body, err := json.Marshal(map[string]any{"to": c.To, "base": base, "drain_s": int64((c.Drain + time.Second - 1) / time.Second), "s3": k})
+	body, err := json.Marshal(map[string]any{"to": c.To, "base": base,
+		"drain_s": int64((c.Drain + time.Second - 1) / time.Second), "s3": k})
 	if err != nil {
 		return err
 	}
@@ -109,7 +110,8 @@ func (c *backupCreate) Run(ctx context.Context, g *global) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("interrupted; the server goes on with the backup %s: \"tapedeck backup list\" shows it", st.To)
+			return fmt.Errorf("interrupted; the server goes on with the backup %s: \"tapedeck backup list\" shows it",
+				st.To)
 		case <-time.After(pollBackup):
 		}
 		if err := client.Get(ctx, "v1/backups/"+url.PathEscape(st.ID), nil, &st); err != nil {

@@ -53,9 +53,11 @@ func (c *billsExport) writeEvidence(ctx context.Context, g *global) error {
 	if err = errors.Join(err, files.Close()); err != nil {
 		return fmt.Errorf("write the evidence of bill %s to %s: %w", c.Number, c.Dir, err)
 	}
-	fmt.Fprintf(console.To(os.Stderr), "wrote %s: bill %s, %s, %s\n", c.Dir, c.Number, console.Count(bill.Rows, "row"), console.Count(written.Files, "file"))
+	fmt.Fprintf(console.To(os.Stderr), "wrote %s: bill %s, %s, %s\n", c.Dir, c.Number,
+		console.Count(bill.Rows, "row"), console.Count(written.Files, "file"))
 	if written.Missing > 0 {
-		fmt.Fprintf(os.Stderr, "%s of the bill are not stored any more: sessions.csv names them\n", console.Count(written.Missing, "session"))
+		fmt.Fprintf(os.Stderr, "%s of the bill are not stored any more: sessions.csv names them\n",
+			console.Count(written.Missing, "session"))
 	}
 	return nil
 }

@@ -33,7 +33,8 @@ func (c *bisectCommand) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
-	q := bisect.Question{Sessions: url.Values{}, Limit: c.Limit, Tool: c.Tool, Fails: c.Fails, Text: c.Text, At: c.At, Words: c.Words}
+	q := bisect.Question{Sessions: url.Values{}, Limit: c.Limit, Tool: c.Tool, Fails: c.Fails, Text: c.Text, At: c.At,
+		Words: c.Words}
 	setAll(q.Sessions, map[string][]string{"tag": colonTags(c.SessionTag), "from": {c.From}, "to": {c.To}})
 	found, err := bisect.Find(ctx, cl, &q)
 	if err != nil {

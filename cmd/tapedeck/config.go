@@ -79,7 +79,8 @@ func (c *configCheck) Run(ctx context.Context, g *global) error {
 	set := slices.DeleteFunc(i.sources.Effective(), func(s settings.Effective) bool { return s.From.Kind == settings.FromDefault })
 	warnings := i.warnings(i.exposed())
 	if g.JSON {
-		return json.NewEncoder(os.Stdout).Encode(map[string]any{"ok": true, "set": len(set), "warnings": append([]string{}, warnings...)})
+		return json.NewEncoder(os.Stdout).Encode(map[string]any{"ok": true, "set": len(set),
+			"warnings": append([]string{}, warnings...)})
 	}
 	for _, text := range warnings {
 		fmt.Fprintln(os.Stderr, "note: "+text)

@@ -25,7 +25,8 @@ type exportFlags struct {
 // compare prints the comparison of an export. It fails if any figure differs.
 func (f *exportFlags) compare(ctx context.Context, g *global, limit int) error {
 	if f.Provider != "" && !slices.Contains(providerexport.Providers, f.Provider) {
-		return commandline.Errorf("--provider %q: it must be %s", f.Provider, strings.Join(providerexport.Providers, " or "))
+		return commandline.Errorf("--provider %q: it must be %s", f.Provider,
+			strings.Join(providerexport.Providers, " or "))
 	}
 	e, err := f.read()
 	if err != nil {

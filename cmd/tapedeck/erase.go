@@ -103,7 +103,8 @@ func (c *eraseCommand) Run(ctx context.Context, g *global) error {
 			console.Count(e.Found.Sessions, "session"), console.Bytes(e.Found.Bytes))
 	}
 	if !c.Wait {
-		fmt.Printf("They are removed by %s; \"tapedeck erase --list\" shows how far it is.\n", console.LocalTime(e.DueAt))
+		fmt.Printf("They are removed by %s; \"tapedeck erase --list\" shows how far it is.\n",
+			console.LocalTime(e.DueAt))
 		return nil
 	}
 	return waitErased(ctx, g, e.ID)

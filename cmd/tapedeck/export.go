@@ -54,7 +54,8 @@ func (c *exportCommand) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
-	export := sessionexport.Export{Format: c.Format, Sessions: c.Sessions, Session: c.Session, Server: g.client, Version: version, Notes: os.Stderr}
+	export := sessionexport.Export{Format: c.Format, Sessions: c.Sessions, Session: c.Session, Server: g.client,
+		Version: version, Notes: os.Stderr}
 	said, err := export.Write(ctx, out)
 	err = errors.Join(err, out.Finish())
 	if err != nil {

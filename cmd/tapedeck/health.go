@@ -34,7 +34,8 @@ func (c *healthCommand) Run(ctx context.Context, g *global) error {
 	defer answer.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, 1<<20)) // so that the connection is closed cleanly
 	if answer.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s is not %s: /%s answers %s\nRun \"tapedeck doctor\" for what is wrong", g.Server, what, path, answer.Status)
+		return fmt.Errorf("%s is not %s: /%s answers %s\nRun \"tapedeck doctor\" for what is wrong", g.Server, what,
+			path, answer.Status)
 	}
 	fmt.Printf("%s is %s\n", g.Server, what)
 	return nil

@@ -45,7 +45,8 @@ func (c *importCommand) Run(ctx context.Context, g *global) error {
 		im := tapeimport.New(c.Tenant, c.Session, nil)
 		return c.report(g, im, "holds", im.Import(ctx, file))
 	}
-	out, err := openOutlet(ctx, g, &c.NATSClient, outlet.Options{NATS: c.NATS, Sync: c.Sync(), SpoolLimit: int64(c.SpoolLimit)})
+	out, err := openOutlet(ctx, g, &c.NATSClient,
+		outlet.Options{NATS: c.NATS, Sync: c.Sync(), SpoolLimit: int64(c.SpoolLimit)})
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,8 @@ func hintForMissing(path string) string {
 	case err != nil || !info.Mode().IsRegular():
 		return "\"tapedeck sessions\" lists those there are."
 	case play.IsTape(name):
-		return fmt.Sprintf("It is a tape file here: \"tapedeck import %s\" brings its sessions to the server.", console.FileWord(name))
+		return fmt.Sprintf("It is a tape file here: \"tapedeck import %s\" brings its sessions to the server.",
+			console.FileWord(name))
 	}
 	return fmt.Sprintf("It is a file here and no tape: \"tapedeck record %s\" records it, and says what the session is called.", console.FileWord(name))
 }

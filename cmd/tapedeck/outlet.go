@@ -64,7 +64,8 @@ func outletOptions(g *global, f *settings.NATSClient, opts outlet.Options) (outl
 func checkTenant(o *outlet.Outlet, tenant *string) error {
 	own := o.Tenant()
 	if own != "" && own != *tenant && *tenant != ingest.DefaultTenant {
-		return commandline.Errorf("--tenant %s: %s records for the tenant %s; leave --tenant out", *tenant, o.Server(), own)
+		return commandline.Errorf("--tenant %s: %s records for the tenant %s; leave --tenant out", *tenant,
+			o.Server(), own)
 	}
 	if own != "" {
 		*tenant = own

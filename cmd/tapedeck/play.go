@@ -118,7 +118,8 @@ func (c *playCommand) onScreen(ctx context.Context, from *play.Player, path stri
 	}
 	if !result.Ended {
 		at := result.At.Truncate(time.Millisecond)
-		fmt.Fprintf(console.To(os.Stdout), "left at %s; \"tapedeck play --from +%s %s\" goes on from there\n", at, at, console.SessionWord(c.Session))
+		fmt.Fprintf(console.To(os.Stdout), "left at %s; \"tapedeck play --from +%s %s\" goes on from there\n", at, at,
+			console.SessionWord(c.Session))
 	}
 	if result.Interrupt {
 		return exitCode(130) // the exit code of shells for an interrupted command

@@ -34,7 +34,8 @@ func (c *pricesCheck) Run(ctx context.Context, g *global) error {
 	compared, err := sendPrices(ctx, g, c.File, text, true)
 	if _, refused := errors.AsType[*apiclient.Error](err); err != nil && !refused {
 		fmt.Fprintf(console.To(os.Stderr), "%v\ncompared with the prices of this program alone\n", err)
-		compared, err = pricelist.Compare(prices.Standard(), prices.With(operator), ingest.DefaultTenant, time.Now()), nil
+		compared, err = pricelist.Compare(prices.Standard(), prices.With(operator), ingest.DefaultTenant,
+			time.Now()), nil
 		compared.DryRun, compared.Warnings = true, pricelist.Warn(operator, nil)
 	}
 	if err != nil {

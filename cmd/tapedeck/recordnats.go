@@ -53,7 +53,8 @@ func (s *natsSource) check(servers string, client *settings.NATSClient, frameClo
 	case frameClock:
 		return commandline.Errorf("--clock frame is for files: messages of NATS have the times at which they arrived")
 	case s.SessionToken < 0:
-		return commandline.Errorf("--session-token %d: it is the number of a part of the subject, from 1", s.SessionToken)
+		return commandline.Errorf("--session-token %d: it is the number of a part of the subject, from 1",
+			s.SessionToken)
 	case s.NATSStreams < 1:
 		return commandline.Errorf("--nats-open-subjects %d: it must be at least 1", s.NATSStreams)
 	case s.NATSIdle < time.Second:
@@ -87,7 +88,8 @@ func (c *recordCommand) recordNATS(ctx context.Context, g *global, out *outlet.O
 	res, err := natstap.Record(ctx, rec, so, natstap.Options{
 		Servers: c.NATS, Connect: connect, Subject: c.NATSSubject, Queue: c.NATSQueue, Stream: c.NATSStream, Consumer: c.NATSConsumer,
 		New: c.NATSNew, SessionHeader: c.SessionHeader, SessionToken: c.SessionToken, Streams: c.NATSStreams, Idle: c.NATSIdle,
-		FrameLimit: c.FrameLimit, StateDir: home, Headers: redact.NewByName(nil, keep, !rec.Redacts()), Log: stderrLog(),
+		FrameLimit: c.FrameLimit, StateDir: home,
+		Headers: redact.NewByName(nil, keep, !rec.Redacts()), Log: stderrLog(),
 	})
 	took := time.Since(began)
 	if err != nil {

@@ -45,7 +45,8 @@ func (c *redecodeCommand) Run(ctx context.Context, g *global) error {
 	}
 	q := url.Values{}
 	setAll(q, map[string][]string{"dialect": {c.Dialect}})
-	t := console.NewTable(os.Stdout, "session", "stream", "dialect", "frames", "spans", "messages", "usages", "recognised by")
+	t := console.NewTable(os.Stdout, "session", "stream", "dialect", "frames", "spans", "messages", "usages",
+		"recognised by")
 	var failures []error
 	var unended []string
 	results := []json.RawMessage{}

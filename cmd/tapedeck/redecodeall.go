@@ -30,12 +30,14 @@ func reportOutdated(g *global, r *redecode.Report) error {
 	if g.JSON {
 		err = json.NewEncoder(os.Stdout).Encode(map[string]any{"items": r.Results, "next": nil})
 	} else {
-		fmt.Printf("%s decoded again, %s; %s of %s left\n", console.Count(r.Decoded, "session"), console.Count(r.Frames, "frame"),
+		fmt.Printf("%s decoded again, %s; %s of %s left\n", console.Count(r.Decoded, "session"),
+			console.Count(r.Frames, "frame"),
 			console.Thousands(r.Left), console.Count(r.Total, "outdated session"))
 	}
 	printUnended(r.Unended)
 	if len(r.Live) > 0 {
-		fmt.Fprintf(os.Stderr, "Still being recorded and left alone, to be decoded by a later run: %s\n", strings.Join(r.Live, ", "))
+		fmt.Fprintf(os.Stderr, "Still being recorded and left alone, to be decoded by a later run: %s\n",
+			strings.Join(r.Live, ", "))
 	}
 	return errors.Join(append(r.Failures, err)...)
 }

@@ -47,7 +47,8 @@ func (l *retentionLimits) values() (age, size *uint64, err error) {
 	if l.MaxAge != "" && l.MaxAge != noLimit {
 		d, err := parseDays(l.MaxAge)
 		if err != nil || d < time.Second {
-			return nil, nil, commandline.Errorf("--max-age %q: it must be a second or more, like 90d or 12h, or none", l.MaxAge)
+			return nil, nil, commandline.Errorf("--max-age %q: it must be a second or more, like 90d or 12h, or none",
+				l.MaxAge)
 		}
 		seconds := uint64(d / time.Second)
 		age = &seconds

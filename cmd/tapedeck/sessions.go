@@ -49,7 +49,8 @@ func (c *sessionsCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	if next != nil {
-		fmt.Fprintf(os.Stderr, "There are more: -n %d, or narrow the list with --from, --query, --status …\n", 10*c.Limit)
+		fmt.Fprintf(os.Stderr, "There are more: -n %d, or narrow the list with --from, --query, --status …\n",
+			10*c.Limit)
 	}
 	return nil
 }

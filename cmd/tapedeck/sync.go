@@ -77,7 +77,8 @@ func (c *syncRecord) Run(ctx context.Context, g *global) error {
 	if err := forgetLost(ctx, g, progress); err != nil {
 		return err
 	}
-	opts := agenthistory.Options{Recorder: out.Recorder(), Tenant: c.Tenant, Tags: tags, From: c.From, FrameLimit: c.FrameLimit, Progress: progress}
+	opts := agenthistory.Options{Recorder: out.Recorder(), Tenant: c.Tenant, Tags: tags, From: c.From,
+		FrameLimit: c.FrameLimit, Progress: progress}
 	return c.sync(ctx, g, opts)
 }
 
@@ -87,7 +88,8 @@ func (c *syncRecord) sync(ctx context.Context, g *global, opts agenthistory.Opti
 	began := time.Now()
 	syncer := agenthistory.New(opts)
 	shown := console.ShowProgress(func() string {
-		return fmt.Sprintf("%s recorded, %s", console.Count(files.Load(), "file"), console.Count(frames.Load(), "frame"))
+		return fmt.Sprintf("%s recorded, %s", console.Count(files.Load(), "file"),
+			console.Count(frames.Load(), "frame"))
 	})
 	res, err := syncer.Run(ctx)
 	shown.End()

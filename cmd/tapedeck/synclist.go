@@ -54,7 +54,8 @@ func (c *syncPlaces) list(ctx context.Context, g *global, toRecord bool) error {
 	for _, s := range list {
 		items = append(items, listed{s.Agent, s.State, s.Size, s.Modified, s.Session, s.Project, s.Branch, s.Path})
 	}
-	return json.NewEncoder(os.Stdout).Encode(map[string]any{"items": items, "next": nil, "problems": append([]agenthistory.Problem{}, found.Problems...)})
+	return json.NewEncoder(os.Stdout).Encode(map[string]any{"items": items, "next": nil,
+		"problems": append([]agenthistory.Problem{}, found.Problems...)})
 }
 
 // readProgress reads the progress for the tenant of the token.

@@ -34,7 +34,8 @@ func (c *recordCommand) tap(ctx context.Context, g *global, rec *ingest.Recorder
 	switch {
 	case len(c.command) > 0:
 		// The command receives the signals, and the recording ends with it.
-		r, err := process.Record(context.WithoutCancel(ctx), rec, so, process.Options{Command: c.command, FrameLimit: c.FrameLimit, Log: stderrLog()})
+		r, err := process.Record(context.WithoutCancel(ctx), rec, so,
+			process.Options{Command: c.command, FrameLimit: c.FrameLimit, Log: stderrLog()})
 		return r.Summary, r.ExitCode, err
 	case c.Follow != "":
 		s, err = c.follow(ctx, rec, so)
@@ -61,7 +62,8 @@ func (c *recordCommand) tapFile(ctx context.Context, label, path string, known f
 		if all == 0 {
 			return fmt.Sprintf("%s%s recorded, %s", label, console.DecimalBytes(uint64(n)), rate)
 		}
-		return fmt.Sprintf("%s%3.0f%% of %s recorded, %s", label, 100*float64(n)/float64(all), console.DecimalBytes(uint64(all)), rate)
+		return fmt.Sprintf("%s%3.0f%% of %s recorded, %s", label, 100*float64(n)/float64(all),
+			console.DecimalBytes(uint64(all)), rate)
 	})
 	defer p.End()
 	return file.Record(ctx, rec, so, file.Options{

@@ -23,7 +23,8 @@ func (f *trustFlags) config() (*tls.Config, error) {
 	if f.CA == "" && f.ClientCert == "" && f.ClientKey == "" {
 		return nil, nil
 	}
-	files, err := certs.Open(certs.Files{Use: "client", CA: f.CA, AlsoCA: true, Cert: f.ClientCert, Key: f.ClientKey}, stderrLog())
+	files, err := certs.Open(certs.Files{Use: "client", CA: f.CA, AlsoCA: true, Cert: f.ClientCert, Key: f.ClientKey},
+		stderrLog())
 	if err != nil {
 		return nil, commandline.Errorf("--ca, --client-cert, --client-key: %w", err)
 	}
@@ -36,7 +37,8 @@ func (g *global) readToken() error {
 		return nil
 	}
 	if g.Token != "" {
-		return commandline.Errorf("%s and %s are both set; leave one out", setBy("--token", "TAPEDECK_TOKEN"), setBy("--token-file", "TAPEDECK_TOKEN_FILE"))
+		return commandline.Errorf("%s and %s are both set; leave one out", setBy("--token", "TAPEDECK_TOKEN"),
+			setBy("--token-file", "TAPEDECK_TOKEN_FILE"))
 	}
 	token, err := settings.ReadSecret(setBy("--token-file", "TAPEDECK_TOKEN_FILE"), g.TokenFile)
 	g.Token, g.TokenFile = token, ""

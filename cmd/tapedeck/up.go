@@ -48,7 +48,8 @@ func (c *upCommand) Run(ctx context.Context, i *invocation) (err error) {
 		return err
 	}
 	s, err := opened.start(ctx, node.Config{
-		Roles: node.Roles{Ingest: true, Sink: true, API: true}, Connect: servers.ConnectNATS, DSN: servers.ClickHouseDSN(),
+		Roles: node.Roles{Ingest: true, Sink: true,
+			API: true}, Connect: servers.ConnectNATS, DSN: servers.ClickHouseDSN(),
 		SpoolDir: filepath.Join(servers.Dir(), "spool"), Streams: c.streams(servers),
 	}, servers.Dir(), server.Options{
 		BackupDir: servers.Backups(), Checks: func() []health.Check { return localChecks(servers.Health()) },
@@ -83,6 +84,7 @@ func localStreams(servers *local.Servers) jetstream.Config {
 func localChecks(h local.Health) []health.Check {
 	return []health.Check{{
 		Part: "local", OK: h.Ready(), State: h,
-		Detail: fmt.Sprintf("ClickHouse is %s, restarted %s", h.ClickHouse.State, console.Count(h.ClickHouse.Restarts, "time")),
+		Detail: fmt.Sprintf("ClickHouse is %s, restarted %s", h.ClickHouse.State,
+			console.Count(h.ClickHouse.Restarts, "time")),
 	}}
 }

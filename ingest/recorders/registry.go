@@ -144,7 +144,8 @@ func (r *Registry) heard(id string, now time.Duration) bool {
 }
 
 var (
-	aliveMetric   = metric.GaugeDesc(metric.API, "tapedeck_recorders_alive", "Recording processes with a heartbeat in the last 35 s.")
+	aliveMetric = metric.GaugeDesc(metric.API, "tapedeck_recorders_alive",
+		"Recording processes with a heartbeat in the last 35 s.")
 	refusedMetric = metric.CounterDesc(metric.API, "tapedeck_recorders_refused_total",
 		"Ids in heartbeats that were dropped, as they were too many or malformed.")
 )

@@ -39,8 +39,9 @@ func (r *run) check(ctx context.Context, streams []stream) error {
 	if !same {
 		return &problem.Problem{
 			Title: "Session changed", Status: http.StatusConflict,
-			Detail: fmt.Sprintf("Session %q received more frames while it was decoded. Its facts are unchanged.", r.session),
-			Hint:   "Try again when all of it has arrived.",
+			Detail: fmt.Sprintf("Session %q received more frames while it was decoded. Its facts are unchanged.",
+				r.session),
+			Hint: "Try again when all of it has arrived.",
 		}
 	}
 	for i := range streams {
@@ -139,7 +140,8 @@ func (r *run) clean(ctx context.Context, streams []stream) error {
 		// Frames are last: while they exist, the next run deletes the other rows again.
 		for _, table := range []string{"spans", "messages", "usage", "streams", "frames"} {
 			shape.Table, shape.Frames, shape.Erase = table, table == "frames", r.masks != nil
-			err := r.db.Exec(ctx, statements.Must("clean", shape), r.params(map[string]any{"generation": r.generation})...)
+			err := r.db.Exec(ctx, statements.Must("clean", shape),
+				r.params(map[string]any{"generation": r.generation})...)
 			if err == nil && r.masks != nil { // rows that were only marked as deleted before
 				err = r.db.Exec(ctx, statements.Must("apply_deleted_mask", table))
 			}

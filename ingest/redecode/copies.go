@@ -61,12 +61,14 @@ func (r *Redecoder) awaitFiles(ctx context.Context, tenant, session string, m *m
 		return err
 	}
 	if m.until.After(r.now().Add(time.Hour)) {
-		m.result.Remarks = append(m.result.Remarks, "logs of idempotency keys are in files of JetStream until "+m.until.UTC().Format(time.RFC3339))
+		m.result.Remarks = append(m.result.Remarks,
+			"logs of idempotency keys are in files of JetStream until "+m.until.UTC().Format(time.RFC3339))
 		m.until = time.Time{}
 	}
 	for {
 		var settled uint64
-		err := r.db.QueryRow(ctx, statements.Must("settled_before", settledTables), clickhouse.Named("tenant", tenant), clickhouse.Named("session", session),
+		err := r.db.QueryRow(ctx, statements.Must("settled_before", settledTables),
+			clickhouse.Named("tenant", tenant), clickhouse.Named("session", session),
 			clickhouse.Named("before", m.settled.UnixNano())).Scan(&settled)
 		if err != nil {
 			return fmt.Errorf("look for settled usage: %w", err)

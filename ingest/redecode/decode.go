@@ -52,7 +52,8 @@ type blocks interface {
 
 // decode decodes a stream from its first frame and writes the frames and facts of the session.
 func (r *run) decode(ctx context.Context, s *stream, w blocks) error {
-	d := &decoding{run: r, stream: s, out: w, emitter: dialect.NewEmitter(s.id), parser: ingest.Parser{Depth: r.JSONDepth}}
+	d := &decoding{run: r, stream: s, out: w, emitter: dialect.NewEmitter(s.id),
+		parser: ingest.Parser{Depth: r.JSONDepth}}
 	d.block.Session = r.session
 	windows := r.windows(s)
 	masked := r.masks.of(s)

@@ -159,7 +159,8 @@ func unknownDialect(name string) error {
 		names = append(names, d.Name)
 	}
 	slices.Sort(names)
-	return problem.BadParameter("dialect", fmt.Sprintf("Dialect %q is not known; known dialects: %s.", name, strings.Join(names, ", ")), names...)
+	return problem.BadParameter("dialect", fmt.Sprintf("Dialect %q is not known; known dialects: %s.", name,
+		strings.Join(names, ", ")), names...)
 }
 
 // refuseUnknown refuses to decode a stream whose dialect is described by a file that is missing

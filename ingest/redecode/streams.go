@@ -142,7 +142,8 @@ func (r *run) bounds(ctx context.Context, list []stream) error {
 		return err
 	}
 	ended := map[string]map[string]int64{} // by stream and session
-	err = r.each(ctx, "the sessions of streams", "sessions_of_streams", map[string]any{"streams": ids, "months": months},
+	err = r.each(ctx, "the sessions of streams", "sessions_of_streams",
+		map[string]any{"streams": ids, "months": months},
 		func(row func(...any) error) error {
 			var id, session string
 			var at int64

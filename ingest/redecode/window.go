@@ -96,7 +96,8 @@ func (w *windows) skip(ctx context.Context) (more bool, err error) {
 
 // params returns the parameters of a query for the stream's frames from the next one on.
 func (w *windows) params(more map[string]any) map[string]any {
-	p := map[string]any{"sessions": w.stream.sessions, "stream": w.stream.id, "month": uint32(w.stream.month), "from": w.next}
+	p := map[string]any{"sessions": w.stream.sessions, "stream": w.stream.id, "month": uint32(w.stream.month),
+		"from": w.next}
 	for name, value := range more {
 		p[name] = value
 	}

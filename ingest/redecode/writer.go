@@ -50,7 +50,8 @@ func (w *writer) flush(ctx context.Context) error {
 	if w.blocks == 0 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, insertLimit, fmt.Errorf("ClickHouse did not store it within %v", insertLimit))
+	ctx, cancel := context.WithTimeoutCause(ctx, insertLimit,
+		fmt.Errorf("ClickHouse did not store it within %v", insertLimit))
 	defer cancel()
 	if err := w.batch.Insert(ctx, w.client); err != nil {
 		return err

@@ -29,7 +29,8 @@ func Version(name string) (uint16, error) {
 func (s *Source) Server(oldest uint16) *tls.Config {
 	settings := func() *tls.Config {
 		c := s.current()
-		config := &tls.Config{MinVersion: max(oldest, Oldest), NextProtos: []string{"h2", "http/1.1"}, Certificates: []tls.Certificate{*c.cert}}
+		config := &tls.Config{MinVersion: max(oldest, Oldest), NextProtos: []string{"h2", "http/1.1"},
+			Certificates: []tls.Certificate{*c.cert}}
 		if c.pool != nil {
 			config.ClientAuth, config.ClientCAs = tls.RequireAndVerifyClientCert, c.pool
 			// A resumed connection would use the authorities of the first connection.

@@ -12,8 +12,9 @@ var (
 	expiryDesc = metric.GaugeDesc(metric.Any, "tapedeck_certificate_expiry_timestamp_seconds",
 		"When a TLS certificate in use, or the first of the authorities in a file, expires; by use (server, "+
 			"nats, clickhouse, client) and file.", "use", "file")
-	reloadsDesc = metric.CounterDesc(metric.Any, "tapedeck_certificate_reloads_total", "Changed TLS files that were read, by use.", "use")
-	errorsDesc  = metric.CounterDesc(metric.Any, "tapedeck_certificate_reload_errors_total",
+	reloadsDesc = metric.CounterDesc(metric.Any, "tapedeck_certificate_reloads_total",
+		"Changed TLS files that were read, by use.", "use")
+	errorsDesc = metric.CounterDesc(metric.Any, "tapedeck_certificate_reload_errors_total",
 		"Changed TLS files that could not be used, so that those before stayed in use, by use.", "use")
 )
 

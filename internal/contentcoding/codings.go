@@ -66,7 +66,8 @@ func openDeflate(s *source) (io.Reader, func(), error) {
 
 // openZstd decodes in the caller's goroutine, which the coroutine requires.
 func openZstd(s *source) (io.Reader, func(), error) {
-	r, err := zstd.NewReader(s, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+	r, err := zstd.NewReader(s, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -21,7 +21,8 @@ func atMost(t testing.TB, what string, grew, limit int64, race bool) {
 	switch {
 	case grew <= limit:
 	case race:
-		t.Logf("%s grew by %.1f MiB, more than %.1f, under the race detector", what, float64(grew)/mib, float64(limit)/mib)
+		t.Logf("%s grew by %.1f MiB, more than %.1f, under the race detector", what, float64(grew)/mib,
+			float64(limit)/mib)
 	default:
 		t.Errorf("%s grew by %.1f MiB, want at most %.1f", what, float64(grew)/mib, float64(limit)/mib)
 	}

@@ -28,7 +28,8 @@ func Names(name string, known []string, n, limit int) []string {
 		}
 	}
 	slices.SortFunc(list, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(other(a.name, name), other(b.name, name)), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(other(a.name, name), other(b.name, name)),
+			cmp.Compare(a.name, b.name))
 	})
 	list = slices.CompactFunc(list, func(a, b candidate) bool { return a.name == b.name })
 	names := make([]string, 0, n)

@@ -73,7 +73,8 @@ func (rule Rule) foreign(site string) bool {
 // isLink reports whether the browser navigates to the answer as a page.
 func isLink(r *http.Request) bool {
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) &&
-		strings.EqualFold(r.Header.Get("Sec-Fetch-Mode"), "navigate") && strings.EqualFold(r.Header.Get("Sec-Fetch-Dest"), "document")
+		strings.EqualFold(r.Header.Get("Sec-Fetch-Mode"),
+			"navigate") && strings.EqualFold(r.Header.Get("Sec-Fetch-Dest"), "document")
 }
 
 func (rule Rule) allows(from, host string) bool {

@@ -105,7 +105,8 @@ func (g *Gate) full(tenant string) bool {
 // exceeded returns the problem for a tenant that is refused. g.mu is held.
 func (g *Gate) exceeded(tenant string) *problem.Problem {
 	if g.perTenant > 0 && g.of[tenant] >= g.perTenant {
-		return Exceeded("max-"+g.name+"-per-tenant", tenant, fmt.Sprintf("The tenant has %d %s open, which is its limit.", g.of[tenant], g.name))
+		return Exceeded("max-"+g.name+"-per-tenant", tenant,
+			fmt.Sprintf("The tenant has %d %s open, which is its limit.", g.of[tenant], g.name))
 	}
 	return Exceeded("max-"+g.name, tenant, fmt.Sprintf("All %d %s of this server are open.", g.open, g.name))
 }

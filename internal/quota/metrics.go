@@ -37,7 +37,8 @@ func TenantLabel(tenant string) string {
 
 var (
 	openDesc  = metric.GaugeDesc(metric.Any, "tapedeck_open", "What is open now, by the limit that bounds it.", "limit")
-	limitDesc = metric.GaugeDesc(metric.Any, "tapedeck_open_limit", "How many of it may be open; 0 for any number.", "limit")
+	limitDesc = metric.GaugeDesc(metric.Any, "tapedeck_open_limit", "How many of it may be open; 0 for any number.",
+		"limit")
 )
 
 // Collector reports the open operations of gates. It leaves out nil gates.
@@ -56,6 +57,7 @@ func (c Collector) Collect(metrics chan<- prometheus.Metric) {
 		open, total := g.open, g.total
 		g.mu.Unlock()
 		metrics <- prometheus.MustNewConstMetric(openDesc, prometheus.GaugeValue, float64(open), "max-"+g.name)
-		metrics <- prometheus.MustNewConstMetric(limitDesc, prometheus.GaugeValue, float64(max(total, 0)), "max-"+g.name)
+		metrics <- prometheus.MustNewConstMetric(limitDesc, prometheus.GaugeValue, float64(max(total, 0)),
+			"max-"+g.name)
 	}
 }

@@ -80,7 +80,8 @@ func (o *Options) target() (string, error) {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return "", commandline.Errorf("%s: it must be the URL of a collector for OTLP over HTTP, like http://127.0.0.1:4318", from)
 	}
-	protocol := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"), "http/protobuf")
+	protocol := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"),
+		"http/protobuf")
 	if protocol != "http/protobuf" {
 		return "", commandline.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL=%s: spans are sent by http/protobuf only", protocol)
 	}

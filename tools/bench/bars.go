@@ -120,8 +120,10 @@ func (r *Results) streamBars(l *bars) {
 	if r.Streams != nil {
 		idle, busy = r.Streams.Idle, r.Streams.Busy
 	}
-	l.atMost("10,000 idle streams, memory", "megabytes", idle.Known && idle.AtRest > 0 && idle.Streams >= barIdle, float64(idle.AtRest), 400e6)
-	l.atMost("1,000 streams at 20 frames/s, frames lost", "count", busy.Sent > 0 && busy.Streams >= barBusy, float64(busy.Lost()), 0)
+	l.atMost("10,000 idle streams, memory", "megabytes", idle.Known && idle.AtRest > 0 && idle.Streams >= barIdle,
+		float64(idle.AtRest), 400e6)
+	l.atMost("1,000 streams at 20 frames/s, frames lost", "count", busy.Sent > 0 && busy.Streams >= barBusy,
+		float64(busy.Lost()), 0)
 }
 
 func (r *Results) playingBars(l *bars) {

@@ -38,7 +38,8 @@ func (d *DelayAt) measure(ctx context.Context, h *harness, c *cluster) (err erro
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	warmUp, length := pick(h, time.Second, 100*time.Millisecond), pick(h, 10*time.Second, time.Second)
-	src := &pacedSource{session: fmt.Sprintf("delay-%d", d.Rate), burst: d.Rate / 1000, ticks: int((warmUp + length).Milliseconds())}
+	src := &pacedSource{session: fmt.Sprintf("delay-%d", d.Rate), burst: d.Rate / 1000,
+		ticks: int((warmUp + length).Milliseconds())}
 	n, skip := src.frames(), 1+src.burst*int(warmUp.Milliseconds())
 	d.Sent = n - skip
 
@@ -49,7 +50,8 @@ func (d *DelayAt) measure(ctx context.Context, h *harness, c *cluster) (err erro
 	defer out.Close() // already closed unless there was an error
 	var printed bytes.Buffer
 	// --no-wait is needed, since the ingest process has no API to query.
-	record, err := start(h.Program, c.dir, nil, in, &printed, "record", "--json", "--no-wait", "--server", c.ingest.url, "-")
+	record, err := start(h.Program, c.dir, nil, in, &printed, "record", "--json", "--no-wait", "--server",
+		c.ingest.url, "-")
 	in.Close() // the command has a copy
 	if err != nil {
 		return err

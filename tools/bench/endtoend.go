@@ -95,7 +95,8 @@ func (e *EndToEnd) record(ctx context.Context, h *harness, of recording) (err er
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	up, err := startServer(ctx, h.Program, dir, nil, "up", "--data", filepath.Join(dir, "data"), "--listen", "127.0.0.1:0")
+	up, err := startServer(ctx, h.Program, dir, nil, "up", "--data", filepath.Join(dir, "data"), "--listen",
+		"127.0.0.1:0")
 	if err != nil {
 		return err
 	}

@@ -109,7 +109,8 @@ func lateness(list []arrival) []time.Duration {
 // downloadLines reads a whole playback over NDJSON at speed=max and counts its lines.
 func downloadLines(ctx context.Context, server, session, query string) (Pass, error) {
 	began := time.Now()
-	res, err := get(ctx, http.DefaultClient, server+"/v1/sessions/"+session+"/replay?speed=max&"+query, "application/x-ndjson")
+	res, err := get(ctx, http.DefaultClient, server+"/v1/sessions/"+session+"/replay?speed=max&"+query,
+		"application/x-ndjson")
 	if err != nil {
 		return Pass{}, err
 	}

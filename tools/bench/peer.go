@@ -130,7 +130,8 @@ func (p *Peer) run(ctx context.Context, h *harness, program, dir, path string) (
 	if err := db.Exec(ctx, statement("create_peer")); err != nil {
 		return fmt.Errorf("create the peer's table: %w", err)
 	}
-	env := append(os.Environ(), "FRAMES="+path, "NATS_URL="+servers.NATSURL(), "CLICKHOUSE_DSN="+servers.ClickHouseDSN())
+	env := append(os.Environ(), "FRAMES="+path, "NATS_URL="+servers.NATSURL(),
+		"CLICKHOUSE_DSN="+servers.ClickHouseDSN())
 
 	began := time.Now()
 	if out, err := peerCommand(ctx, program, filepath.Join(h.Peer, "publish.yaml"), env).CombinedOutput(); err != nil {

@@ -103,7 +103,8 @@ func (d *ChunkDelay) measure(ctx context.Context, client *http.Client, direct, p
 			into *[]time.Duration
 			url  string
 		}{{&viaServer, direct}, {&viaProxy, proxy}} {
-			got, err := listenAll(ctx, client, way.url+"/?"+strconv.Itoa(events)+"&"+d.Gap.String(), d.Connections, began)
+			got, err := listenAll(ctx, client, way.url+"/?"+strconv.Itoa(events)+"&"+d.Gap.String(), d.Connections,
+				began)
 			if err != nil {
 				return err
 			}

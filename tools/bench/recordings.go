@@ -36,7 +36,8 @@ func (r *recordings) stream(session int) string {
 func (r *recordings) make(ctx context.Context, c *cluster) (bytes uint64, err error) {
 	ctx = clickhouse.Context(ctx, clickhouse.WithParameters(clickhouse.Parameters{
 		"name": r.name, "sessions": strconv.Itoa(r.sessions), "frames": strconv.Itoa(r.frames), "from": strconv.Itoa(recordedFrom),
-		"gap": strconv.FormatInt(int64(recordedGap), 10), "spread": strconv.FormatInt(int64(recordedGap-time.Millisecond), 10),
+		"gap": strconv.FormatInt(int64(recordedGap),
+			10), "spread": strconv.FormatInt(int64(recordedGap-time.Millisecond), 10),
 	}))
 	for _, query := range []string{statement("insert_recordings"), statement("insert_streams")} {
 		if err := c.db.Exec(ctx, query); err != nil {

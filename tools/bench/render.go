@@ -53,7 +53,8 @@ func Render(w io.Writer, text []byte) error {
 	if err := json.Unmarshal(text, &head); err != nil {
 		return fmt.Errorf("read the report: %w", err)
 	}
-	reports := map[string]any{"benchmarks": &Report{}, "scale": &ScaleReport{}, "backup": &BackupReport{}, "soak": &SoakReport{}}
+	reports := map[string]any{"benchmarks": &Report{}, "scale": &ScaleReport{}, "backup": &BackupReport{},
+		"soak": &SoakReport{}}
 	report, known := reports[head.Kind]
 	if !known {
 		return fmt.Errorf("a report of the kind %q: there is no page for it", head.Kind)

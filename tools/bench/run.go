@@ -128,7 +128,8 @@ func Run(ctx context.Context, opts Options) (_ *Report, err error) {
 	if h.frames, h.bytes, err = size(h.path); err != nil {
 		return nil, err
 	}
-	r := &Report{Environment: h.environment("benchmarks"), Quick: opts.Quick, Given: opts.File != "", Frames: h.frames, Bytes: h.bytes}
+	r := &Report{Environment: h.environment("benchmarks"), Quick: opts.Quick, Given: opts.File != "",
+		Frames: h.frames, Bytes: h.bytes}
 	defer func() { err = errors.Join(err, h.cluster.stop(context.WithoutCancel(ctx))) }()
 	for _, p := range parts {
 		if len(opts.Only) > 0 && !slices.Contains(opts.Only, p.name) {

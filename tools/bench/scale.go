@@ -134,7 +134,8 @@ func (s *scale) fill(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		s.Say(fmt.Sprintf("filled %s of %s frames, %s on disk, %.0f frames/s", humanize.Comma(int64(frames)), humanize.Comma(int64(s.Data.Frames)),
+		s.Say(fmt.Sprintf("filled %s of %s frames, %s on disk, %.0f frames/s", humanize.Comma(int64(frames)),
+			humanize.Comma(int64(s.Data.Frames)),
 			humanize.Bytes(bytes), float64(frames)/time.Since(began).Seconds()))
 		if s.DiskLimit > 0 && bytes > s.DiskLimit {
 			return fmt.Errorf("the data set takes %s on disk and the limit is %s: ask for fewer frames (--frames) or raise the limit (--disk-limit)",

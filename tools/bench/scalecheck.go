@@ -147,7 +147,8 @@ func checkCostliest(s *scale, _ string, body []byte) error {
 	}
 	for i, item := range a.Items {
 		if want := s.expected.Costly[i]; item.ID != want.ID || !item.Cost.amount().Equal(want.Cost) {
-			return fmt.Errorf("session %d: %s of %v, the data set has %s of %s", i, item.ID, item.Cost.amount(), want.ID, want.Cost)
+			return fmt.Errorf("session %d: %s of %v, the data set has %s of %s", i, item.ID, item.Cost.amount(),
+				want.ID, want.Cost)
 		}
 	}
 	return nil

@@ -25,7 +25,8 @@ var scaleMeasures = []scaleMeasure{
 	{"sessions with cost, the newest, first page", 150 * time.Millisecond, 60 * time.Millisecond, paths("/v1/sessions?limit=50"), checkNewest},
 	{"sessions sorted by cost, first page", 150 * time.Millisecond, 60 * time.Millisecond, paths("/v1/sessions?sort=-cost&limit=50"), checkCostliest},
 	{"sessions filtered by cost, first page", 150 * time.Millisecond, 60 * time.Millisecond, func(s *scale) []string {
-		return []string{"/v1/sessions?limit=50&min_cost=" + s.leastCost(), "/v1/sessions?limit=50&min_cost=0.05", "/v1/sessions?limit=50&max_cost=0.01"}
+		return []string{"/v1/sessions?limit=50&min_cost=" + s.leastCost(), "/v1/sessions?limit=50&min_cost=0.05",
+			"/v1/sessions?limit=50&max_cost=0.01"}
 	}, checkFiltered},
 	{"search for a rare word or phrase", 500 * time.Millisecond, 100 * time.Millisecond, rareSearches, checkRare},
 	{"search for a common word with filters, newest first", 500 * time.Millisecond, 150 * time.Millisecond, commonSearches, checkCommon},

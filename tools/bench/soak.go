@@ -40,8 +40,10 @@ type soak struct {
 // reports that the soak could not be run.
 func Soak(ctx context.Context, o SoakOptions) (_ *SoakReport, err error) {
 	s := &soak{SoakOptions: o, frames: max(int(o.For/o.Gap), 2)}
-	s.report = &SoakReport{Environment: o.environment("soak"), Connections: o.Connections, Replays: o.Replays, For: o.For}
-	s.server, err = startServer(ctx, o.Program, o.Dir, nil, "up", "--listen", "127.0.0.1:0", "--data", filepath.Join(o.Dir, "data"), "--pprof")
+	s.report = &SoakReport{Environment: o.environment("soak"), Connections: o.Connections, Replays: o.Replays,
+		For: o.For}
+	s.server, err = startServer(ctx, o.Program, o.Dir, nil, "up", "--listen", "127.0.0.1:0", "--data",
+		filepath.Join(o.Dir, "data"), "--pprof")
 	if err != nil {
 		return nil, err
 	}

@@ -70,7 +70,8 @@ func (s *Streams) measureIdle(ctx context.Context, h *harness, c *cluster) (err 
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err == nil && limit.Cur < uint64(n+spareFiles) {
 		n = max(100, int(limit.Cur)-spareFiles)
-		s.Notice = fmt.Sprintf("A process may open %d files here, so there are fewer idle streams than 10,000.", limit.Cur)
+		s.Notice = fmt.Sprintf("A process may open %d files here, so there are fewer idle streams than 10,000.",
+			limit.Cur)
 	}
 	server, err := c.separate(ctx, h, "ingest")
 	if err != nil {

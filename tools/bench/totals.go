@@ -58,7 +58,8 @@ func (e *EndToEnd) awaitTotals(ctx context.Context, up *command, began time.Time
 	for end := time.Now().Add(totalsLimit); ; took = time.Since(began) {
 		var usage usagereport.Report
 		var tools toolreport.Report
-		err := errors.Join(up.get(ctx, "/v1/usage?granularity=total", &usage), up.get(ctx, "/v1/tools?granularity=total", &tools))
+		err := errors.Join(up.get(ctx, "/v1/usage?granularity=total", &usage),
+			up.get(ctx, "/v1/tools?granularity=total", &tools))
 		if err != nil {
 			return took, err
 		}

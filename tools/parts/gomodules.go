@@ -40,7 +40,8 @@ func Modules(ctx context.Context, root string) ([]*Part, error) {
 	homes := map[string]string{}
 	for _, on := range platforms {
 		cmd := exec.CommandContext(ctx, "go", "list", "-deps", "-json=Dir,Standard,Module", program)
-		cmd.Dir, cmd.Env = root, append(os.Environ(), "GOOS="+on[0], "GOARCH="+on[1], "CGO_ENABLED=0", "GOFLAGS=-mod=readonly")
+		cmd.Dir, cmd.Env = root, append(os.Environ(), "GOOS="+on[0], "GOARCH="+on[1], "CGO_ENABLED=0",
+			"GOFLAGS=-mod=readonly")
 		out, err := cmd.Output()
 		if err != nil {
 			return nil, fmt.Errorf("list the modules of %s for %s: %w%s", program, on[0], err, stderrOf(err))
@@ -121,7 +122,8 @@ func Linked(binary string, known []*Part) (parts []*Part, err error) {
 		}
 		i := slices.IndexFunc(known, func(k *Part) bool { return k.Name == name })
 		if i < 0 {
-			return fmt.Errorf("%s has the module %s, whose licence is not known: build it from this source", binary, name)
+			return fmt.Errorf("%s has the module %s, whose licence is not known: build it from this source", binary,
+				name)
 		}
 		p.Licence = known[i].Licence
 		parts = append(parts, p)

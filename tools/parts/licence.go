@@ -10,7 +10,8 @@ import (
 // Allowed are the licences with which parts may be shipped. All of them permit distribution of the
 // program under its own licence if their texts are included. MPL-2.0 is for modules that are linked
 // unchanged; the module proxy provides their source.
-var Allowed = []string{"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "MPL-2.0", "Unlicense"}
+var Allowed = []string{"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "MPL-2.0",
+	"Unlicense"}
 
 // sign is a sentence that identifies a licence, with single spaces.
 type sign struct{ id, text string }
@@ -87,5 +88,6 @@ func Check(parts []*Part) error {
 	if bad == nil {
 		return nil
 	}
-	return fmt.Errorf("parts that must not be shipped (the list of allowed licences is in tools/parts):\n%s", strings.Join(bad, "\n"))
+	return fmt.Errorf("parts that must not be shipped (the list of allowed licences is in tools/parts):\n%s",
+		strings.Join(bad, "\n"))
 }

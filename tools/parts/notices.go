@@ -41,7 +41,8 @@ func WriteNotices(w io.Writer, parts []*Part) error {
 		}
 	}
 	for _, text := range texts {
-		b.WriteString("\n" + strings.Repeat("=", 80) + "\n" + strings.Join(users[text], "\n") + "\n" + strings.Repeat("-", 80) + "\n" + text + "\n")
+		b.WriteString("\n" + strings.Repeat("=", 80) + "\n" + strings.Join(users[text],
+			"\n") + "\n" + strings.Repeat("-", 80) + "\n" + text + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -51,7 +51,8 @@ func Packages(root string) ([]*Part, error) {
 		if !ok {
 			return nil, fmt.Errorf("%s is in the bundle and not in %s: run 'npm ci' and build again", path, lockFile)
 		}
-		p := &Part{Kind: "npm", Name: path[strings.LastIndex(path, "node_modules/")+len("node_modules/"):], Version: locked.Version}
+		p := &Part{Kind: "npm", Name: path[strings.LastIndex(path, "node_modules/")+len("node_modules/"):],
+			Version: locked.Version}
 		if text, ok := strings.CutPrefix(locked.Integrity, "sha512-"); ok {
 			hash, err := base64.StdEncoding.DecodeString(text)
 			if err != nil {

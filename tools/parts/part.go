@@ -28,7 +28,8 @@ type Text struct{ File, Body string }
 
 // PURL returns the package URL.
 func (p *Part) PURL() string {
-	return "pkg:" + p.Kind + "/" + strings.Replace(p.Name, "@", "%40", 1) + "@" + strings.ReplaceAll(p.Version, "+", "%2B")
+	return "pkg:" + p.Kind + "/" + strings.Replace(p.Name, "@", "%40", 1) + "@" + strings.ReplaceAll(p.Version, "+",
+		"%2B")
 }
 
 // compare orders parts by kind, name and version.

@@ -91,7 +91,8 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	var c cli
-	command := kong.Parse(&c, kong.Name("tapedeck-bench"), kong.Description("Measure a tapedeck program on this machine."),
+	command := kong.Parse(&c, kong.Name("tapedeck-bench"),
+		kong.Description("Measure a tapedeck program on this machine."),
 		kong.Vars{"parts": strings.Join(bench.Names(), ", ")}, kong.BindTo(ctx, (*context.Context)(nil)))
 	if err := command.Run(); err != nil {
 		fmt.Fprintf(os.Stderr, "tapedeck-bench: %v\n", err)

@@ -166,7 +166,8 @@ func (r *Retrier) retry(ctx context.Context, st jetstream.Stream, m *jetstream.R
 	case !errors.Is(err, ErrRefused):
 		return fmt.Errorf("dead letter %d: %w", m.Sequence, err)
 	default:
-		again := &nats.Msg{Subject: stream.DeadSubject, Data: m.Data, Header: Header(retried(m), subject, r.Version, err)}
+		again := &nats.Msg{Subject: stream.DeadSubject, Data: m.Data,
+			Header: Header(retried(m), subject, r.Version, err)}
 		// If deleting the letter fails, JetStream deduplicates the new one when it is
 		// published again.
 		id := fmt.Sprintf("tried-%d-%d", m.Sequence, m.Time.UnixNano())

@@ -54,7 +54,8 @@ func of(tenant string) *counters {
 		return c.(*counters)
 	}
 	c, _ := known.LoadOrStore(label, &counters{
-		durable: blocks.WithLabelValues(label, durable), refused: blocks.WithLabelValues(label, refused), failed: blocks.WithLabelValues(label, failed),
+		durable: blocks.WithLabelValues(label, durable),
+		refused: blocks.WithLabelValues(label, refused), failed: blocks.WithLabelValues(label, failed),
 		frames: frames.WithLabelValues(label), bytes: bytes.WithLabelValues(label),
 	})
 	return c.(*counters)

@@ -25,7 +25,8 @@ func beginPublish(b *bundle) (context.Context, trace.Span) {
 	}
 	return tracing.Begin(ctx, "publish "+StreamName, trace.WithSpanKind(trace.SpanKindProducer), trace.WithAttributes(
 		attribute.String("messaging.system", "nats"), attribute.String("messaging.destination.name", StreamName),
-		attribute.Int("messaging.batch.message_count", len(b.dones)), attribute.Int("messaging.message.body.size", b.size)))
+		attribute.Int("messaging.batch.message_count", len(b.dones)), attribute.Int("messaging.message.body.size",
+			b.size)))
 }
 
 // reason returns the code for the reason why JetStream did not accept a message.

@@ -45,7 +45,8 @@ var (
 // characters of "-._~:", and is neither "ws", "." nor "..", which a URL could not address.
 func Check(key string) error {
 	bad := strings.ContainsFunc(key, func(r rune) bool {
-		return !('0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || strings.ContainsRune("-._~:", r))
+		return !('0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || strings.ContainsRune("-._~:",
+			r))
 	})
 	if key == "" || len(key) > MaxLength || bad || key == "ws" || key == "." || key == ".." {
 		return fmt.Errorf("idempotency key %.*q: it must have 1 to %d letters, digits or characters of \"-._~:\", such as a UUID",

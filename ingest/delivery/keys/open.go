@@ -28,7 +28,8 @@ func (s *Store) Open(ctx context.Context, req Request) (*Claim, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Claim{store: s, stream: stream, req: req, subject: subject(req.Tenant, req.Key), superseded: make(chan struct{}), done: make(chan struct{})}
+	c := &Claim{store: s, stream: stream, req: req, subject: subject(req.Tenant, req.Key),
+		superseded: make(chan struct{}), done: make(chan struct{})}
 	c.known.whole, c.known.tail = newDigest(req.Unit, 0), newDigest(req.Unit, req.Offset)
 	for range claimAttempts {
 		if err = s.read(ctx, stream, c.subject, &c.known); err != nil {
@@ -73,10 +74,12 @@ func (c *Claim) check() error {
 			params, limit = &k.result.Params, c.req.FrameLimit
 		}
 		if params.text() != c.req.Params.text() {
-			return fmt.Errorf("%w: the parameters differ from those of its first request: %s", ErrMismatch, params.differences(&c.req.Params))
+			return fmt.Errorf("%w: the parameters differ from those of its first request: %s", ErrMismatch,
+				params.differences(&c.req.Params))
 		}
 		if limit != c.req.FrameLimit {
-			return fmt.Errorf("%w: the server's frame limit was %d bytes then and is %d now", ErrExpired, limit, c.req.FrameLimit)
+			return fmt.Errorf("%w: the server's frame limit was %d bytes then and is %d now", ErrExpired, limit,
+				c.req.FrameLimit)
 		}
 	}
 	if durable := k.durable(c.req.Unit); c.req.Offset > durable {
@@ -93,7 +96,8 @@ func (c *Claim) claim(ctx context.Context) error {
 	k := &c.known
 	next, kind := k.opening, kindClaim
 	if k.last == 0 {
-		next, kind = opening{Key: c.req.Key, StreamID: schema.NewStreamID(), Params: c.req.Params, Limit: c.req.FrameLimit}, kindOpen
+		next, kind = opening{Key: c.req.Key, StreamID: schema.NewStreamID(), Params: c.req.Params,
+			Limit: c.req.FrameLimit}, kindOpen
 	} else {
 		next.Attempt++
 		c.store.supersede(c.subject)

@@ -16,7 +16,8 @@ const retryAfter = 5 * time.Second
 // Problem returns the response to a request whose key is not usable; key and offset are the names
 // of the request's parameters.
 func Problem(err error, key, offset string) *problem.Problem {
-	p := &problem.Problem{Title: "Idempotency key not usable", Status: HTTPStatus(err), Detail: Detail(err), Parameter: key}
+	p := &problem.Problem{Title: "Idempotency key not usable", Status: HTTPStatus(err), Detail: Detail(err),
+		Parameter: key}
 	if p.Status == 0 {
 		p.Status, p.RetryAfter = http.StatusServiceUnavailable, retryAfter
 		p.Hint = "Repeat the request with the same key."

@@ -79,7 +79,8 @@ func walkMany(ctx context.Context, js jetstream.JetStream, subject string, from,
 		if until != 0 && meta.Sequence.Stream > until {
 			return from, nil
 		}
-		raw := &jetstream.RawStreamMsg{Subject: subject, Sequence: meta.Sequence.Stream, Header: m.Headers(), Data: m.Data(), Time: meta.Timestamp}
+		raw := &jetstream.RawStreamMsg{Subject: subject, Sequence: meta.Sequence.Stream, Header: m.Headers(),
+			Data: m.Data(), Time: meta.Timestamp}
 		if err := visit(raw); err != nil {
 			return from, err
 		}

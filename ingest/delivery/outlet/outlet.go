@@ -94,7 +94,8 @@ func (o *Outlet) toNATS(ctx context.Context, opts Options) error {
 	options := append(jetstream.ConnectOptions(o.log), nats.RetryOnFailedConnect(false))
 	nc, err := nats.Connect(opts.NATS, append(options, opts.NATSOptions...)...)
 	if err != nil {
-		return fmt.Errorf("no NATS server answers at %s (%w)\nName another one with --nats or TAPEDECK_NATS", o.server, rootcause.Of(err))
+		return fmt.Errorf("no NATS server answers at %s (%w)\nName another one with --nats or TAPEDECK_NATS",
+			o.server, rootcause.Of(err))
 	}
 	var stream njs.Stream
 	js, err := njs.New(nc)
@@ -104,7 +105,8 @@ func (o *Outlet) toNATS(ctx context.Context, opts Options) error {
 	}
 	if err != nil {
 		nc.Close()
-		return fmt.Errorf("JetStream stream %s at %s: %w\nThe first \"tapedeck serve\" or \"tapedeck up\" creates it", jetstream.StreamName, o.server, err)
+		return fmt.Errorf("JetStream stream %s at %s: %w\nThe first \"tapedeck serve\" or \"tapedeck up\" creates it",
+			jetstream.StreamName, o.server, err)
 	}
 	if o.publisher, err = jetstream.NewPublisher(nc); err != nil {
 		nc.Close()
@@ -158,7 +160,8 @@ func dialStarted(ctx context.Context, up upload.Options, timeout time.Duration) 
 			pause = starting.RetryAfter
 		}
 		if time.Now().Add(pause).After(end) {
-			return nil, fmt.Errorf("%w\nIt was waited for %v. Try again when %s/readyz answers 200", err, timeout, up.Server)
+			return nil, fmt.Errorf("%w\nIt was waited for %v. Try again when %s/readyz answers 200", err, timeout,
+				up.Server)
 		}
 		if !waited {
 			up.Log.Warn("outlet: waiting for the tapedeck server, which is starting", "server", up.Server, "reason", starting.Detail, "at_most", timeout)

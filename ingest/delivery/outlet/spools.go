@@ -62,7 +62,8 @@ func (o *Outlet) addSpool(opts Options) error {
 		return err
 	}
 	for i := range spoolSlots {
-		s, err := spool.Open(spool.Options{Dir: filepath.Join(home, fmt.Sprint(i)), Next: o.publisher, Sync: opts.Sync, Limit: opts.SpoolLimit, Log: o.log})
+		s, err := spool.Open(spool.Options{Dir: filepath.Join(home, fmt.Sprint(i)), Next: o.publisher,
+			Sync: opts.Sync, Limit: opts.SpoolLimit, Log: o.log})
 		if errors.Is(err, spool.ErrInUse) {
 			continue
 		}

@@ -36,7 +36,8 @@ func takeLock(dir string) (*os.File, error) {
 	if err != nil {
 		program = os.Args[0]
 	}
-	note := fmt.Sprintf("process %d (%s), since %s\n", os.Getpid(), filepath.Base(program), time.Now().Format(time.RFC3339))
+	note := fmt.Sprintf("process %d (%s), since %s\n", os.Getpid(), filepath.Base(program),
+		time.Now().Format(time.RFC3339))
 	if f.Truncate(0) == nil {
 		// On a full disk the error message above lacks this note; the lock is held.
 		_, _ = f.WriteAt([]byte(note), 0)

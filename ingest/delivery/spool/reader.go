@@ -79,5 +79,6 @@ func (r *reader) damage(rest bool, reason error) error {
 		n = r.segment.records - r.seen
 		r.off, r.seen = r.segment.size, r.segment.records
 	}
-	return &DamageError{Path: segmentPath(filepath.Dir(r.segment.path), r.segment.number, damagedSuffix), Blocks: n, Reason: reason}
+	return &DamageError{Path: segmentPath(filepath.Dir(r.segment.path), r.segment.number, damagedSuffix), Blocks: n,
+		Reason: reason}
 }

@@ -92,5 +92,6 @@ func withoutURL(err error) error {
 // awayError returns the error for a server that has been unavailable for longer than Grace. mu is
 // held.
 func (c *Client) awayError() error {
-	return fmt.Errorf("the tapedeck server %s is away since %s: %w", c.opts.Server, c.down.Format(time.TimeOnly), c.trouble)
+	return fmt.Errorf("the tapedeck server %s is away since %s: %w", c.opts.Server, c.down.Format(time.TimeOnly),
+		c.trouble)
 }

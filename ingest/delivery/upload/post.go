@@ -161,7 +161,8 @@ func (c *Client) finish(resp *http.Response, batch []*item) error {
 	case resp.StatusCode == http.StatusRequestEntityTooLarge && len(rest) > 0:
 		if len(batch) == 1 {
 			c.settle(rest, func(int) error {
-				return ingest.Permanent(fmt.Errorf("block of %d bytes is larger than what %s takes: %s", len(rest[0].block.Data), c.opts.Server, a.Detail))
+				return ingest.Permanent(fmt.Errorf("block of %d bytes is larger than what %s takes: %s",
+					len(rest[0].block.Data), c.opts.Server, a.Detail))
 			})
 			return nil
 		}
@@ -187,7 +188,8 @@ func (c *Client) refusalOf(index int, refused []refusal) error {
 	case refused[at].Status == http.StatusGone:
 		return ingest.Permanent(&ingest.DeletedError{Reason: refused[at].Reason})
 	}
-	return ingest.Permanent(fmt.Errorf("the tapedeck server %s refuses the block: %s", c.opts.Server, refused[at].Reason))
+	return ingest.Permanent(fmt.Errorf("the tapedeck server %s refuses the block: %s", c.opts.Server,
+		refused[at].Reason))
 }
 
 // known reports whether the server has answered this client before.

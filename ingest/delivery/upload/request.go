@@ -100,7 +100,8 @@ func (q *request) take(w http.ResponseWriter, r *http.Request) *problem.Problem 
 			return unreadable(err)
 		}
 		if n == mostBlocks {
-			return &problem.Problem{Status: http.StatusRequestEntityTooLarge, Detail: fmt.Sprintf("The request has more than %d blocks.", mostBlocks)}
+			return &problem.Problem{Status: http.StatusRequestEntityTooLarge,
+				Detail: fmt.Sprintf("The request has more than %d blocks.", mostBlocks)}
 		}
 		var why *problem.Problem
 		if q.server.closing() || r.Context().Err() != nil {
@@ -188,7 +189,8 @@ func (q *request) check(p *ingest.EncodedBlock) error {
 		return ingest.Permanent(errors.New("a block needs an id and data"))
 	}
 	if len(p.ID) > idLimit || strings.ContainsFunc(p.ID, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return ingest.Permanent(fmt.Errorf("the block's id %.80q is not one: %d printable ASCII characters at most", p.ID, idLimit))
+		return ingest.Permanent(fmt.Errorf("the block's id %.80q is not one: %d printable ASCII characters at most",
+			p.ID, idLimit))
 	}
 	return nil
 }
@@ -246,7 +248,8 @@ func (q *request) wait() answer {
 	if q.reason == "" {
 		q.reason = late
 	}
-	a := answer{Tenant: q.tenant, MaxBlock: opts.MaxBlock, AliveMS: opts.Alive.Milliseconds(), Refused: []refusal{}, Reason: q.reason}
+	a := answer{Tenant: q.tenant, MaxBlock: opts.MaxBlock, AliveMS: opts.Alive.Milliseconds(), Refused: []refusal{},
+		Reason: q.reason}
 	a.Settled = int(q.blocks.Settled())
 	for _, r := range q.refused {
 		if r.Index < a.Settled {

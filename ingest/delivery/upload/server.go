@@ -159,7 +159,8 @@ func (s *Server) admit(tenant, recorder string) *problem.Problem {
 	if s.requests >= s.opts.Requests {
 		return &problem.Problem{
 			Title: "Too many recorders", Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
-			Detail: fmt.Sprintf("All %d requests with blocks that this server takes at a time are being served.", s.opts.Requests),
+			Detail: fmt.Sprintf("All %d requests with blocks that this server takes at a time are being served.",
+				s.opts.Requests),
 		}
 	}
 	s.requests++

@@ -84,7 +84,8 @@ func sameFrames(frames, atOnce []schema.Frame) error {
 			return fmt.Errorf("frame %d %q is marked %s, but %s if all arrives in one read", i, a.Raw, is, was)
 		}
 		if a.Transport != b.Transport {
-			return fmt.Errorf("frame %d is of transport %s, but %s if all arrives in one read", i, a.Transport, b.Transport)
+			return fmt.Errorf("frame %d is of transport %s, but %s if all arrives in one read", i, a.Transport,
+				b.Transport)
 		}
 	}
 	return nil
@@ -120,7 +121,8 @@ func checkFrames(frames []schema.Frame, reads [][]byte) error {
 			return fmt.Errorf("frame %d %q arrived in cuts %v, but has %v", i, f.Raw, cuts, f.Cuts)
 		}
 		if joined := read == last; f.Flags.Has(schema.FlagJoined) != joined {
-			return fmt.Errorf("frame %d %q: joined to the previous one is %v, but its flag is %v", i, f.Raw, joined, !joined)
+			return fmt.Errorf("frame %d %q: joined to the previous one is %v, but its flag is %v", i, f.Raw, joined,
+				!joined)
 		}
 		if err := checkMarks(i, &f); err != nil {
 			return err
@@ -172,7 +174,8 @@ func checkStop(newCutter func() ingest.Framer, text []byte) error {
 			err = c.End(2, emit)
 		}
 		if !errors.Is(err, errStop) || calls != stop+1 {
-			return fmt.Errorf("emit failed at frame %d: %d calls and %w, want %d and the error", stop, calls, err, stop+1)
+			return fmt.Errorf("emit failed at frame %d: %d calls and %w, want %d and the error", stop, calls, err,
+				stop+1)
 		}
 	}
 	return nil

@@ -99,7 +99,8 @@ func (r *eventReader) message(m *storedMessage) {
 	r.event("message.updated", "info", v)
 	for i := range m.parts {
 		if part := r.objects.part(m, i); part != nil {
-			r.time(max(part.GetInt64("time", "end"), part.GetInt64("time", "start"), part.GetInt64("state", "time", "end")))
+			r.time(max(part.GetInt64("time", "end"), part.GetInt64("time", "start"),
+				part.GetInt64("state", "time", "end")))
 			r.event("message.part.updated", "part", part)
 		}
 	}
@@ -142,5 +143,6 @@ func isWriting(o objects, last *storedMessage, modified time.Time) bool {
 		return false
 	}
 	v := o.message(last)
-	return v != nil && string(v.GetStringBytes("role")) == "assistant" && v.GetInt64("time", "completed") == 0 && v.Get("error") == nil
+	return v != nil && string(v.GetStringBytes("role")) == "assistant" && v.GetInt64("time",
+		"completed") == 0 && v.Get("error") == nil
 }

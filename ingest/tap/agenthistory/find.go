@@ -27,7 +27,8 @@ func Find(dirs []string) (*Found, error) {
 	if len(dirs) == 0 {
 		home, err := os.UserHomeDir()
 		if err != nil {
-			return nil, fmt.Errorf("find the sessions of coding agents: %w; set HOME, or name a folder with --from", err)
+			return nil, fmt.Errorf("find the sessions of coding agents: %w; set HOME, or name a folder with --from",
+				err)
 		}
 		list = places(home, os.Getenv)
 	}

@@ -26,7 +26,8 @@ func (f *finder) storage(dir string) {
 			if !isJSON || err != nil || !info.Mode().IsRegular() || f.known(info) || f.openCode[id] != nil {
 				continue // newer versions leave the files of sessions that they moved to their database
 			}
-			s := &Source{Agent: OpenCode, Path: path, Size: info.Size(), Modified: info.ModTime(), kind: tree, file: fileIDOf(info)}
+			s := &Source{Agent: OpenCode, Path: path, Size: info.Size(), Modified: info.ModTime(), kind: tree,
+				file: fileIDOf(info)}
 			parent, err := s.openCodeHead(id, info.Size())
 			if err != nil {
 				f.skip(path, err)

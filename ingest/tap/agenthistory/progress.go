@@ -74,7 +74,8 @@ func OpenProgress(dir, server, tenant string) (*Progress, error) {
 
 func newProgress(dir, server, tenant string) *Progress {
 	sum := sha256.Sum256([]byte(server + "\x00" + tenant))
-	p := &Progress{path: filepath.Join(dir, fmt.Sprintf("%x.jsonl", sum[:8])), header: header{progressVersion, server, tenant}}
+	p := &Progress{path: filepath.Join(dir, fmt.Sprintf("%x.jsonl", sum[:8])),
+		header: header{progressVersion, server, tenant}}
 	p.clear()
 	return p
 }

@@ -61,7 +61,8 @@ func (y *Syncer) Run(ctx context.Context) (*Result, error) {
 
 // Result counts what was found.
 func (f *Found) Result() *Result {
-	res := &Result{Files: len(f.Sources), Agents: map[Agent]int{}, States: map[State]int{}, Problems: append([]Problem{}, f.Problems...)}
+	res := &Result{Files: len(f.Sources), Agents: map[Agent]int{}, States: map[State]int{},
+		Problems: append([]Problem{}, f.Problems...)}
 	for _, s := range f.Sources {
 		res.States[s.State]++
 		if s.State != StateBad {
@@ -176,7 +177,8 @@ func (res *Result) add(y *Syncer, s *Source, c *scanned, r *recording) {
 	res.Frames += r.frames
 	res.Bytes += r.bytes
 	res.Copied += c.copied
-	res.Last = ingest.Summary{StreamID: c.stream, Sessions: []string{s.Session}, LastSession: s.Session, Frames: r.frames}
+	res.Last = ingest.Summary{StreamID: c.stream, Sessions: []string{s.Session}, LastSession: s.Session,
+		Frames: r.frames}
 	if y.Recorded != nil {
 		y.Recorded(s, r.frames)
 	}

@@ -110,7 +110,8 @@ func (s *store) load() (*checkpoint, error) {
 		err = cp.check()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("checkpoint %s is not usable (%w): remove it to record %s from its beginning", s.path, err, cp.Path)
+		return nil, fmt.Errorf("checkpoint %s is not usable (%w): remove it to record %s from its beginning", s.path,
+			err, cp.Path)
 	}
 	return cp, nil
 }

@@ -82,7 +82,8 @@ type Failure struct {
 const retryAfter = 5 * time.Second
 
 func (rec *recording) failure(status int, err error) *Failure {
-	f := &Failure{Problem: problem.Problem{Title: "Body not recorded to its end", Status: status}, StreamID: rec.streamID}
+	f := &Failure{Problem: problem.Problem{Title: "Body not recorded to its end", Status: status},
+		StreamID: rec.streamID}
 	f.DurableFrames, f.DurableBytes = rec.offsets.Get()
 	f.Detail = keys.Detail(err)
 	f.Rejected = []Rejection{{Line: f.DurableFrames + 1, Reason: f.Detail}}

@@ -127,7 +127,8 @@ func (k *keyed) Split(p []byte, at int64, emit func(*schema.Frame) error) error 
 		return nil
 	}
 	if k.claim.Result() != nil {
-		return fmt.Errorf("%w: the body was recorded to its end, with %d bytes, and this one is longer", keys.ErrMismatch, k.rec.knownBytes())
+		return fmt.Errorf("%w: the body was recorded to its end, with %d bytes, and this one is longer",
+			keys.ErrMismatch, k.rec.knownBytes())
 	}
 	if err := k.start(); err != nil {
 		return err

@@ -83,7 +83,8 @@ func (rec *recording) checkDigest(sum ingest.Summary) error {
 	if rec.digest == "" || sum.Frames == 0 || rec.digest == sum.Digest {
 		return nil
 	}
-	return fmt.Errorf("%w: its SHA-256 is %s, not %s as the parameter digest says; all of it is recorded", errDigest, sum.Digest, rec.digest)
+	return fmt.Errorf("%w: its SHA-256 is %s, not %s as the parameter digest says; all of it is recorded", errDigest,
+		sum.Digest, rec.digest)
 }
 
 // statusOf returns the HTTP status for a body that was not recorded to its end.

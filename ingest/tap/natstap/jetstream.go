@@ -94,7 +94,8 @@ func (r *reading) open(ctx context.Context) error {
 	fresh := true
 	if r.opts.StateDir != "" {
 		name := fmt.Sprint(ownstream.RedactServers(r.opts.Servers))
-		r.position, err = openPosition(r.opts.StateDir, name, r.opts.Stream, r.opts.Consumer, r.opts.Subject, r.so.Tenant, r.so.Session)
+		r.position, err = openPosition(r.opts.StateDir, name, r.opts.Stream, r.opts.Consumer, r.opts.Subject,
+			r.so.Tenant, r.so.Session)
 		if err != nil {
 			return fmt.Errorf("%s: %w", what, err)
 		}
@@ -213,7 +214,8 @@ func (r *reading) durableConsumer() jetstream.ConsumerConfig {
 
 // convert converts a message of the stream.
 func (r *reading) convert(m jetstream.Msg, meta *jetstream.MsgMetadata) *message {
-	msg := &message{subject: m.Subject(), header: nats.Header(m.Headers()), data: m.Data(), at: meta.Timestamp.UnixNano(), number: meta.Sequence.Stream}
+	msg := &message{subject: m.Subject(), header: nats.Header(m.Headers()), data: m.Data(),
+		at: meta.Timestamp.UnixNano(), number: meta.Sequence.Stream}
 	if r.opts.Consumer != "" {
 		msg.ack = func() {
 			if err := m.Ack(); err != nil {

@@ -93,7 +93,8 @@ func openPosition(dir string, parts ...string) (*position, error) {
 	}
 	if err := p.load(); err != nil {
 		p.lock.Close()
-		return nil, fmt.Errorf("position %s is not usable (%w): remove it to record the stream from its beginning", p.path, err)
+		return nil, fmt.Errorf("position %s is not usable (%w): remove it to record the stream from its beginning",
+			p.path, err)
 	}
 	return p, nil
 }

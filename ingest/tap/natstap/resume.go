@@ -125,7 +125,8 @@ func (r *reading) get(ctx context.Context, number uint64) (*message, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &message{subject: raw.Subject, header: nats.Header(raw.Header), data: raw.Data, at: raw.Time.UnixNano(), number: raw.Sequence}, nil
+	return &message{subject: raw.Subject, header: nats.Header(raw.Header), data: raw.Data, at: raw.Time.UnixNano(),
+		number: raw.Sequence}, nil
 }
 
 // unfinished records the messages of a source that are not durable.
@@ -144,7 +145,8 @@ func (r *reading) unfinished(ctx context.Context, of *sourceState, s *source, ah
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
 			// A note in place of the message keeps the numbers of the later frames.
 			for range p.Frames {
-				text := fmt.Sprintf("message %d of JetStream stream %s was removed before it was recorded", p.Number, r.opts.Stream)
+				text := fmt.Sprintf("message %d of JetStream stream %s was removed before it was recorded", p.Number,
+					r.opts.Stream)
 				if err := r.failed(s, s.note(text, ingest.Now())); err != nil {
 					return err
 				}

@@ -128,7 +128,8 @@ func (t *tap) disconnected(down time.Duration) error {
 	t.mu.Lock()
 	t.result.Lost++
 	t.mu.Unlock()
-	return t.gap(fmt.Sprintf("the NATS connection was lost for %v: what was published meanwhile is not recorded", down.Round(time.Millisecond)))
+	return t.gap(fmt.Sprintf("the NATS connection was lost for %v: what was published meanwhile is not recorded",
+		down.Round(time.Millisecond)))
 }
 
 // refused returns the error for a request that the server refused.

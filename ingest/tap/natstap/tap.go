@@ -119,7 +119,8 @@ func (t *tap) connect() error {
 	if t.conn, err = nats.Connect(t.opts.Servers, append(options, t.opts.Connect...)...); errors.Is(err, nats.ErrAuthorization) {
 		return fmt.Errorf("the NATS server at %s refuses the user (%w)\nName a file with its credentials with --nats-credentials", servers, err)
 	} else if err != nil {
-		return fmt.Errorf("no NATS server answers at %s (%w)\nName another one with --nats or TAPEDECK_NATS", servers, err)
+		return fmt.Errorf("no NATS server answers at %s (%w)\nName another one with --nats or TAPEDECK_NATS", servers,
+			err)
 	}
 	return nil
 }

@@ -47,7 +47,8 @@ func (p *Proxy) misdirected(r *http.Request) *problem.Problem {
 	}
 	return &problem.Problem{
 		Status: http.StatusMisdirectedRequest,
-		Detail: fmt.Sprintf("The request is for %s, and all requests to this proxy go to %s.", r.URL.Host, p.upstream.Host), Hint: hint,
+		Detail: fmt.Sprintf("The request is for %s, and all requests to this proxy go to %s.", r.URL.Host,
+			p.upstream.Host), Hint: hint,
 	}
 }
 

@@ -126,7 +126,8 @@ func (t *tap) record(ctx context.Context, answer *http.Response) error {
 	case known && encoded && !contentcoding.Known(name):
 		return fmt.Errorf("the response has the unsupported Content-Encoding %q", name)
 	case !known && (encoded || answer.Header.Get("Content-Type") != ""):
-		return fmt.Errorf("the answer is no stream that can be recorded but %q: %s", answer.Header.Get("Content-Type"), quote(answer.Body))
+		return fmt.Errorf("the answer is no stream that can be recorded but %q: %s",
+			answer.Header.Get("Content-Type"), quote(answer.Body))
 	case !known:
 		transport, source = copier.Sniff(source)
 	}

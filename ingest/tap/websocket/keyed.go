@@ -43,7 +43,8 @@ func (s *served) openKeyed(r *http.Request, q url.Values, so ingest.StreamOption
 		}
 	}
 	if store == nil {
-		return &problem.Problem{Status: http.StatusNotImplemented, Parameter: "key", Detail: "This server does not accept idempotency keys."}
+		return &problem.Problem{Status: http.StatusNotImplemented, Parameter: "key",
+			Detail: "This server does not accept idempotency keys."}
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), claimTimeout)
 	defer cancel()
@@ -84,7 +85,8 @@ func (k *keyed) known(f *schema.Frame) (bool, error) {
 	}
 	if k.verify.Left() > 0 {
 		if err := k.verify.AddFrame(f); err != nil {
-			return true, fmt.Errorf("%w: the messages before number %d differ from those that are durable", err, k.claim.Known().Frames)
+			return true, fmt.Errorf("%w: the messages before number %d differ from those that are durable", err,
+				k.claim.Known().Frames)
 		}
 		return true, nil
 	}

@@ -150,7 +150,8 @@ func (s serverSide) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 		s.listener.from.from = io.MultiReader(bytes.NewReader(bytes.Clone(early)), conn)
 	}
 	recorded := recordedConn{conn, s.listener}
-	return recorded, bufio.NewReadWriter(bufio.NewReaderSize(recorded, readRoom), bufio.NewWriterSize(recorded, answerRoom)), nil
+	return recorded, bufio.NewReadWriter(bufio.NewReaderSize(recorded, readRoom),
+		bufio.NewWriterSize(recorded, answerRoom)), nil
 }
 
 // readRoom and answerRoom are the sizes of the library's buffers, bytes. Each connection holds them

@@ -72,7 +72,8 @@ func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 		so.Source = secrets.URL(opts.URL)
 	}
 	if u, err := url.Parse(opts.URL); err != nil || u.Host == "" || !slices.Contains([]string{"ws", "wss", "http", "https"}, u.Scheme) {
-		return ingest.Summary{}, fmt.Errorf("%q is not the address of a WebSocket, such as wss://host/path", secrets.URL(opts.URL))
+		return ingest.Summary{}, fmt.Errorf("%q is not the address of a WebSocket, such as wss://host/path",
+			secrets.URL(opts.URL))
 	}
 	t := &tap{opts: opts, reached: make(chan struct{})}
 	if opts.Until != nil {

@@ -27,7 +27,8 @@ const Session = "demo"
 // Record records the demo unless it is already recorded. It logs the result.
 func Record(ctx context.Context, rec *ingest.Recorder, db clickhouse.Conn, log *slog.Logger) {
 	var found bool
-	err := db.QueryRow(ctx, recorded, clickhouse.Named("tenant", ingest.DefaultTenant), clickhouse.Named("session", Session)).Scan(&found)
+	err := db.QueryRow(ctx, recorded, clickhouse.Named("tenant", ingest.DefaultTenant),
+		clickhouse.Named("session", Session)).Scan(&found)
 	if err != nil {
 		log.Error("demo: the store could not be read, the session is not recorded", "error", err)
 		return

@@ -24,7 +24,8 @@ const (
 func Problem(dsn string, err error) error {
 	name := clickhouse.ServerName(dsn)
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
-		return fmt.Errorf("%s does not answer (%w)\nName another server with --clickhouse or TAPEDECK_CLICKHOUSE", name, rootcause.Of(op.Err))
+		return fmt.Errorf("%s does not answer (%w)\nName another server with --clickhouse or TAPEDECK_CLICKHOUSE",
+			name, rootcause.Of(op.Err))
 	}
 	if e, ok := errors.AsType[*driver.Exception](err); ok {
 		switch e.Code {

@@ -34,7 +34,8 @@ func (n *Node) Checks(ctx context.Context) []health.Check {
 	}
 	if letters, bytes, err := n.DeadLetters.Count(ctx); err == nil { // the check of JetStream reports an error
 		// Dead letters need an operator, but do not make the process unready.
-		c := health.Check{Part: health.DeadLetters, OK: letters == 0, Advisory: true, State: map[string]uint64{"blocks": letters, "bytes": bytes}}
+		c := health.Check{Part: health.DeadLetters, OK: letters == 0, Advisory: true,
+			State: map[string]uint64{"blocks": letters, "bytes": bytes}}
 		if letters > 0 {
 			c.Detail = fmt.Sprintf("%s set aside: they could not be stored", console.Count(letters, "block"))
 			c.Do = `"tapedeck dead-letters" lists them with the reason; they are retried after an upgrade and from time to time, at once by "tapedeck dead-letters retry"`
@@ -92,10 +93,12 @@ func (n *Node) checkJetStream(ctx context.Context) []health.Check {
 func (n *Node) checkFill(b jetstream.Backlog) health.Check {
 	c := health.Check{
 		Part: "jetstream", OK: !n.thresholds().Full(b.Fill()), Advisory: true, State: b,
-		Detail: fmt.Sprintf("stream %s holds %s of %s", jetstream.StreamName, console.Bytes(b.Bytes), console.Bytes(b.Limit)),
+		Detail: fmt.Sprintf("stream %s holds %s of %s", jetstream.StreamName, console.Bytes(b.Bytes),
+			console.Bytes(b.Limit)),
 	}
 	if !c.OK {
-		c.Detail += fmt.Sprintf(" (%.0f %%, and it takes nothing once it is full), %s", 100*b.Fill(), unstored(b)) + n.whereRecordingGoes("the spool meanwhile")
+		c.Detail += fmt.Sprintf(" (%.0f %%, and it takes nothing once it is full), %s", 100*b.Fill(),
+			unstored(b)) + n.whereRecordingGoes("the spool meanwhile")
 		c.Do = doAboutLag
 	}
 	return c
@@ -104,7 +107,8 @@ func (n *Node) checkFill(b jetstream.Backlog) health.Check {
 // checkLag reports blocks that have waited too long to be stored. It makes a process
 // that is only a sink unready, and is advisory on others.
 func (n *Node) checkLag(b jetstream.Backlog) health.Check {
-	c := health.Check{Part: "lag", OK: b.Age() <= n.thresholds().MaxLag, Advisory: !n.onlyStores(), State: b, Detail: unstored(b)}
+	c := health.Check{Part: "lag", OK: b.Age() <= n.thresholds().MaxLag, Advisory: !n.onlyStores(), State: b,
+		Detail: unstored(b)}
 	if !c.OK {
 		c.Detail = "no sink is running, or it is behind: " + c.Detail + n.whereRecordingGoes("JetStream, and in the spool once that is full")
 		c.Do = doAboutLag

@@ -146,7 +146,8 @@ func Start(ctx context.Context, cfg Config) (_ *Node, err error) {
 		if err != nil {
 			return nil, err
 		}
-		w := table.NewWriter(table.WriterOptions{NATS: n.NATS, Replicas: cfg.Streams.Replicas, DB: n.store, Retention: cfg.AuditRetention, Log: cfg.Log})
+		w := table.NewWriter(table.WriterOptions{NATS: n.NATS, Replicas: cfg.Streams.Replicas, DB: n.store,
+			Retention: cfg.AuditRetention, Log: cfg.Log})
 		n.afterSchema(life, func() { w.Run(life) })
 		n.afterSchema(life, func() { _ = n.sink.Run(life) }) // it ends only with life, without an error
 		n.afterSchema(life, func() { n.settle(life) })

@@ -127,7 +127,8 @@ func (n *Node) natsAhead(ctx context.Context) (time.Duration, error) {
 
 // checkVersion checks the version of a server. A server that is too old makes the process unready.
 func checkVersion(server, version, oldest, or string) health.Check {
-	c := health.Check{Part: strings.ToLower(server) + "_version", OK: !older(version, oldest), Detail: server + " " + version}
+	c := health.Check{Part: strings.ToLower(server) + "_version", OK: !older(version, oldest),
+		Detail: server + " " + version}
 	if !c.OK {
 		c.Detail = fmt.Sprintf("%s %s is too old: %s or later is needed", server, version, oldest)
 		c.Do = fmt.Sprintf("upgrade %s, or use %s", server, or)
@@ -151,7 +152,8 @@ func checkPayload(payload int64, frame int, local bool) health.Check {
 		if local {
 			c.Do = "lower --max-frame-bytes: longer frames are then recorded in pieces"
 		} else if need := int64(frame) + payloadRoom; need > 20<<20 {
-			c.Do = fmt.Sprintf("set max_payload of the NATS server above %s, or lower --max-frame-bytes", console.Bytes(uint64(need)))
+			c.Do = fmt.Sprintf("set max_payload of the NATS server above %s, or lower --max-frame-bytes",
+				console.Bytes(uint64(need)))
 		}
 	}
 	return c
@@ -203,7 +205,8 @@ func (n *Node) noJetStream(err error) error {
 		name = "of this process"
 	}
 	if v := n.NATS.ConnectedServerVersion(); v != "" && older(v, n.oldestNATS()) {
-		return fmt.Errorf("the NATS server %s is version %s, and %s or later is needed: upgrade it", name, v, n.oldestNATS())
+		return fmt.Errorf("the NATS server %s is version %s, and %s or later is needed: upgrade it", name, v,
+			n.oldestNATS())
 	}
 	if isNoJetStream(err) {
 		return fmt.Errorf("the NATS server %s has no JetStream for this user: start it with -js, enable "+

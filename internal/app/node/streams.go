@@ -94,7 +94,8 @@ func (n *Node) natsAway(life context.Context) error {
 		}
 		conn.Close()
 	}
-	return fmt.Errorf("no NATS server answers at %s: %s", cmp.Or(jetstream.RedactServers(n.Servers), "this process"), why)
+	return fmt.Errorf("no NATS server answers at %s: %s", cmp.Or(jetstream.RedactServers(n.Servers), "this process"),
+		why)
 }
 
 // greetClickHouse logs that ClickHouse does not answer, and when it answers again.
@@ -112,7 +113,8 @@ func (n *Node) greetClickHouse(life context.Context) {
 // isNoJetStream reports whether an error means that a server, or the user's account, has no
 // JetStream.
 func isNoJetStream(err error) bool {
-	return errors.Is(err, njs.ErrJetStreamNotEnabled) || errors.Is(err, njs.ErrJetStreamNotEnabledForAccount) || errors.Is(err, nats.ErrNoResponders)
+	return errors.Is(err, njs.ErrJetStreamNotEnabled) ||
+		errors.Is(err, njs.ErrJetStreamNotEnabledForAccount) || errors.Is(err, nats.ErrNoResponders)
 }
 
 // await calls try until it succeeds or life ends. It logs the first failure, later ones at

@@ -34,7 +34,8 @@ import (
 // ingestRoutes adds the routes that receive streams.
 func (s *Server) ingestRoutes(rt *routeTable) {
 	rec := s.Node.Recorder
-	bodies := ingesthttp.NewHandler(rec, ingesthttp.Options{Limits: s.Limits, FrameLimit: s.Limits.Frame, Keys: s.Node.Keys, Known: s.sessionOf(), Log: s.Log})
+	bodies := ingesthttp.NewHandler(rec, ingesthttp.Options{Limits: s.Limits, FrameLimit: s.Limits.Frame,
+		Keys: s.Node.Keys, Known: s.sessionOf(), Log: s.Log})
 	status := func(c echo.Context) error {
 		return forTenant(func(w http.ResponseWriter, r *http.Request, tenant string) {
 			bodies.Status(w, r, tenant, c.Param("key"))
@@ -107,11 +108,13 @@ func (s *Server) readRoutes(rt *routeTable) {
 	decoder.Copies, decoder.JSONDepth = erasure.Copies{Service: s.Erasures}, s.Limits.JSONDepth
 	store, tapes := s.bills(reader, decoder), tapeexport.New(s.Node.DB, s.tapes)
 	q := queryhttp.New(reader, s.Log, queryhttp.WithPrices(tables), queryhttp.WithWriteTimeout(s.Slow.Write)).
-		WithComparisons(s.Concurrency.Comparisons).WithBills(store).WithEvidence(store, s.evidenceTapes(tapes), readsPrices)
+		WithComparisons(s.Concurrency.Comparisons).WithBills(store).WithEvidence(store, s.evidenceTapes(tapes),
+		readsPrices)
 	s.queryRoutes(rt, q)
 	s.billRoutes(rt, q)
 	export := tapeexport.NewHandler(tapes, s.Slow.Write, s.Log)
-	entries := table.Handler{Base: &endpoint.Base{Reader: reader, Log: s.Log, Clock: time.Now, WriteTimeout: s.Slow.Write}}
+	entries := table.Handler{Base: &endpoint.Base{Reader: reader, Log: s.Log, Clock: time.Now,
+		WriteTimeout: s.Slow.Write}}
 	rt.add([]row{
 		{admins, audit.TokenList, getHead, "/v1/tenants", nil, only(plain(tenants{s, tables}.serve))},
 		{admins, audit.SessionRedecode, post, "/v1/sessions/:id/redecode", nil, forSession(decoder.Handle)},

@@ -87,7 +87,8 @@ func (s *Server) entry(c echo.Context, r route) audit.Entry {
 	if action == audit.None {
 		action = audit.Access
 	}
-	return audit.Entry{ID: audit.NewID(), At: time.Now(), Remote: c.RealIP(), Action: action, Object: objectOf(c), RequestID: audit.NewID()}
+	return audit.Entry{ID: audit.NewID(), At: time.Now(), Remote: c.RealIP(), Action: action, Object: objectOf(c),
+		RequestID: audit.NewID()}
 }
 
 // objectParameters are the query parameters that name the object of a request whose path does not

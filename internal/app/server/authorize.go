@@ -40,7 +40,8 @@ func (s *Server) authorized(c route, next echo.HandlerFunc) echo.HandlerFunc {
 			}
 			if refusal, ok := errors.AsType[*access.Refusal](err); ok && refusal.Token != nil {
 				t := refusal.Token
-				s.refused(ec, c, audit.Principal{Kind: string(shown.kind), ID: t.ID, Name: t.Name}, t.Tenant, http.StatusUnauthorized)
+				s.refused(ec, c, audit.Principal{Kind: string(shown.kind), ID: t.ID, Name: t.Name}, t.Tenant,
+					http.StatusUnauthorized)
 			}
 			return s.unauthorized(ec, shown, err)
 		}
@@ -98,7 +99,8 @@ func tenantOf(p *access.Principal, r *http.Request) (string, *problem.Problem) {
 	case p.Tenant != access.AllTenants:
 		return "", &problem.Problem{
 			Title: "Another tenant", Status: http.StatusForbidden, Parameter: access.TenantHeader, Allowed: []string{p.Tenant},
-			Detail: fmt.Sprintf("%s is of the tenant %s.", capital(p.Title()), p.Tenant), Hint: "Leave " + access.TenantHeader + " out.",
+			Detail: fmt.Sprintf("%s is of the tenant %s.", capital(p.Title()),
+				p.Tenant), Hint: "Leave " + access.TenantHeader + " out.",
 		}
 	case asked == "":
 		return p.Home(ingest.DefaultTenant), nil
@@ -120,8 +122,9 @@ func (c class) forbids(p *access.Principal) *problem.Problem {
 		}
 		return &problem.Problem{
 			Title: "Scope missing", Status: http.StatusForbidden,
-			Detail: fmt.Sprintf("This needs %s; %s has %s.", needed, p.Title(), strings.Join(access.ScopeNames(p.Scopes), ", ")),
-			Hint:   fmt.Sprintf("Use another token. An administrator makes one with \"tapedeck tokens create NAME%s\".", flags),
+			Detail: fmt.Sprintf("This needs %s; %s has %s.", needed, p.Title(),
+				strings.Join(access.ScopeNames(p.Scopes), ", ")),
+			Hint: fmt.Sprintf("Use another token. An administrator makes one with \"tapedeck tokens create NAME%s\".", flags),
 		}
 	case c.server && !p.Operates():
 		return &problem.Problem{
@@ -208,7 +211,8 @@ func refusalText(err error) string {
 	case errors.Is(err, access.ErrRevoked):
 		return fmt.Sprintf("The token %q was revoked.", refusal.Token.Name)
 	case errors.Is(err, access.ErrExpired):
-		return fmt.Sprintf("The token %q expired at %s.", refusal.Token.Name, refusal.Token.ExpiresAt.Format(time.RFC3339))
+		return fmt.Sprintf("The token %q expired at %s.", refusal.Token.Name,
+			refusal.Token.ExpiresAt.Format(time.RFC3339))
 	}
 	return "There is no such token on this server."
 }

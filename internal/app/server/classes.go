@@ -79,7 +79,8 @@ func (t *routeTable) add(rows []row) {
 		}
 		for _, method := range e.methods {
 			t.server.table[method+" "+e.path] = r
-			t.echo.Add(method, e.path, t.server.authorized(r, t.server.audited(r, t.server.unlessDeleted(method, e.path, t.server.viewed(r, h)))))
+			t.echo.Add(method, e.path, t.server.authorized(r,
+				t.server.audited(r, t.server.unlessDeleted(method, e.path, t.server.viewed(r, h)))))
 		}
 	}
 }

@@ -27,7 +27,8 @@ func (s *Server) preflights(next echo.HandlerFunc) echo.HandlerFunc {
 		switch {
 		case allowed:
 			h.Set("Access-Control-Allow-Origin", from)
-			h.Set("Access-Control-Expose-Headers", "Retry-After, WWW-Authenticate, ETag, Content-Disposition, Upload-Offset")
+			h.Set("Access-Control-Expose-Headers",
+				"Retry-After, WWW-Authenticate, ETag, Content-Disposition, Upload-Offset")
 			if isPreflight {
 				h.Set("Access-Control-Allow-Methods", r.Header.Get("Access-Control-Request-Method"))
 				h.Set("Access-Control-Allow-Headers", r.Header.Get("Access-Control-Request-Headers"))

@@ -53,7 +53,8 @@ type executions struct{ db driver.Conn }
 
 // SessionOfRun implements compozy.Sessions: the session that last recorded the run.
 func (x executions) SessionOfRun(ctx context.Context, tenant, run string) (session string, err error) {
-	err = x.db.QueryRow(ctx, sessionOfRun, driver.NamedValue{Name: "tenant", Value: tenant}, driver.NamedValue{Name: "run", Value: run}).Scan(&session)
+	err = x.db.QueryRow(ctx, sessionOfRun, driver.NamedValue{Name: "tenant", Value: tenant},
+		driver.NamedValue{Name: "run", Value: run}).Scan(&session)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
 	}

@@ -27,7 +27,8 @@ func (s *Server) boundedHeads(next echo.HandlerFunc) echo.HandlerFunc {
 }
 
 func tooLargeHead(n, most int) *problem.Problem {
-	p := quota.Exceeded("max-header-bytes", access.AllTenants, fmt.Sprintf("The head of the request has %d bytes, the limit is %d.", n, most))
+	p := quota.Exceeded("max-header-bytes", access.AllTenants,
+		fmt.Sprintf("The head of the request has %d bytes, the limit is %d.", n, most))
 	p.Title, p.Status, p.RetryAfter = "Head too large", http.StatusRequestHeaderFieldsTooLarge, 0
 	p.Hint = "Send fewer cookies and fields, or a shorter address. The server's limit is --max-header-bytes."
 	return p

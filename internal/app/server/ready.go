@@ -37,7 +37,8 @@ func (s *Server) readiness(ctx context.Context) health.Readiness {
 		answer.Checks = append(answer.Checks, check)
 	}
 	if s.stopping.Load() {
-		answer.Checks = append(answer.Checks, health.Check{Part: "stopping", Detail: "the process is ending; another one takes its requests"})
+		answer.Checks = append(answer.Checks,
+			health.Check{Part: "stopping", Detail: "the process is ending; another one takes its requests"})
 	}
 	for _, c := range answer.Checks {
 		answer.Ready = answer.Ready && (c.OK || c.Advisory)

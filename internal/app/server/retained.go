@@ -56,7 +56,8 @@ func (s *Server) framesExpired(ctx context.Context, of tombstone.Key) *problem.P
 	}
 	return &problem.Problem{
 		Title: "Frames expired", Status: http.StatusGone,
-		Detail: fmt.Sprintf("The frames of session %q expired on %s. Its facts and charges remain.", of.Session, at.Format(time.DateOnly)),
+		Detail: fmt.Sprintf("The frames of session %q expired on %s. Its facts and charges remain.", of.Session,
+			at.Format(time.DateOnly)),
 	}
 }
 

@@ -167,7 +167,8 @@ func forModel(h func(w http.ResponseWriter, r *http.Request, tenant, provider, m
 			for i := range names {
 				var err error
 				if names[i], err = url.PathUnescape(names[i]); err != nil {
-					return problem.BadParameter("model", "the model in the path is not escaped as URLs are: "+err.Error())
+					return problem.BadParameter("model",
+						"the model in the path is not escaped as URLs are: "+err.Error())
 				}
 			}
 		}

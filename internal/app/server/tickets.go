@@ -43,7 +43,8 @@ func (s *Server) serveTicket(w http.ResponseWriter, r *http.Request) {
 		problem.Write(w, bad)
 		return
 	}
-	text, until, err := s.Tickets.Make(r.Context(), access.Ticket{Kind: p.Kind, ID: p.ID, Path: body.Path, Tenant: access.Tenant(r.Context())})
+	text, until, err := s.Tickets.Make(r.Context(),
+		access.Ticket{Kind: p.Kind, ID: p.ID, Path: body.Path, Tenant: access.Tenant(r.Context())})
 	if err != nil {
 		s.Log.Error("access: a ticket was not made", "error", err)
 		problem.Write(w, away())

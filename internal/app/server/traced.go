@@ -24,7 +24,8 @@ func (s *Server) traced(next echo.HandlerFunc) echo.HandlerFunc {
 			return next(c)
 		}
 		method := methodLabel(r.Method)
-		ctx, span := tracing.Begin(tracing.Extract(r.Context(), r.Header), method, trace.WithSpanKind(trace.SpanKindServer))
+		ctx, span := tracing.Begin(tracing.Extract(r.Context(), r.Header), method,
+			trace.WithSpanKind(trace.SpanKindServer))
 		c.SetRequest(r.WithContext(ctx))
 		defer func() { // runs even if a handler aborts the answer by a panic
 			route, status := routeLabel(c), c.Response().Status

@@ -22,7 +22,8 @@ type NATSClient struct {
 
 // ConnectOptions returns the options of connections.
 func (f *NATSClient) ConnectOptions(log *slog.Logger) ([]nats.Option, error) {
-	options, err := jetstream.TLS{CA: f.NATSCA, Cert: f.NATSCert, Key: f.NATSKey, ServerName: f.NATSServerName}.Options(log)
+	options, err := jetstream.TLS{CA: f.NATSCA, Cert: f.NATSCert, Key: f.NATSKey,
+		ServerName: f.NATSServerName}.Options(log)
 	if err != nil {
 		return nil, commandline.Errorf("--nats-ca, --nats-cert, --nats-key: %w", err)
 	}
@@ -45,7 +46,8 @@ func (f *NATSClient) ConnectOptions(log *slog.Logger) ([]nats.Option, error) {
 	case isSeed(text):
 		key, err := nats.NkeyOptionFromSeed(f.NATSCredentials)
 		if err != nil {
-			return nil, commandline.Errorf("--nats-credentials %s: the seed of an nkey is not valid: %w", f.NATSCredentials, err)
+			return nil, commandline.Errorf("--nats-credentials %s: the seed of an nkey is not valid: %w",
+				f.NATSCredentials, err)
 		}
 		options = append(options, key)
 	case strings.Contains(text, ":"):
@@ -72,5 +74,6 @@ func (f *NATSClient) CheckNATS(servers string) error {
 
 // isSeed reports whether a text is the seed of an nkey of a user: base32 that begins with SU.
 func isSeed(text string) bool {
-	return len(text) == 58 && strings.HasPrefix(text, "SU") && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
+	return len(text) == 58 && strings.HasPrefix(text, "SU") && strings.Trim(text,
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
 }

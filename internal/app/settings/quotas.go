@@ -63,7 +63,8 @@ func (f *Quotas) Headers() server.HeaderLimits {
 
 // Slow returns the time limits of clients.
 func (f *Quotas) Slow() server.SlowLimits {
-	return server.SlowLimits{Write: slow.NewTimeout(f.WriteTimeout), Body: slow.NewTimeout(f.BodyTimeout), Lag: slow.NewTimeout(f.PlaybackLag)}
+	return server.SlowLimits{Write: slow.NewTimeout(f.WriteTimeout), Body: slow.NewTimeout(f.BodyTimeout),
+		Lag: slow.NewTimeout(f.PlaybackLag)}
 }
 
 // QueryLimits returns the bounds of a statement.

@@ -47,7 +47,8 @@ func readSecret(name, path string) (secret, warning string, err error) {
 	case secret == "":
 		return "", "", fmt.Errorf("%s: the file %s is empty; write the secret into it", name, path)
 	case len(text) > maxSecret:
-		return "", "", fmt.Errorf("%s: the file %s is larger than %s: name the file with the secret", name, path, Size(maxSecret))
+		return "", "", fmt.Errorf("%s: the file %s is larger than %s: name the file with the secret", name, path,
+			Size(maxSecret))
 	}
 	return secret, exposed(name, f), nil
 }
@@ -63,7 +64,8 @@ func exposed(name string, f *os.File) string {
 		return ""
 	}
 	if mode := info.Mode().Perm(); mode&0o006 != 0 || mode&0o020 != 0 {
-		return fmt.Sprintf("%s: other users can read or change the secret in %s (mode %04o): chmod 600 %s", name, f.Name(), mode, f.Name())
+		return fmt.Sprintf("%s: other users can read or change the secret in %s (mode %04o): chmod 600 %s", name,
+			f.Name(), mode, f.Name())
 	}
 	return ""
 }

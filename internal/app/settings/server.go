@@ -93,7 +93,8 @@ func (s *Serve) Conflicts() error {
 	if s.Demo && !(slices.Contains(s.Role, "ingest") && slices.Contains(s.Role, "api")) {
 		demo = commandline.Errorf("--demo needs the roles ingest and api: it records a session unless it can be read already")
 	}
-	return errors.Join(s.conflicts(), s.checkListen(s.Listen), s.CheckNATS(s.NATS), dsn.Complete(log), options, demo, checkDirectory("data", s.Data))
+	return errors.Join(s.conflicts(), s.checkListen(s.Listen), s.CheckNATS(s.NATS), dsn.Complete(log), options, demo,
+		checkDirectory("data", s.Data))
 }
 
 // Exposed returns warnings about files with secrets that other users can read.

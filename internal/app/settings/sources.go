@@ -50,7 +50,8 @@ func (s *Sources) TakeOver(app *kong.Application) {
 
 // readsSettings reports whether a command has settings of servers.
 func readsSettings(n *kong.Node) bool {
-	return n.Type == kong.CommandNode && (isServer(n) || slices.Contains([]string{"migrate", "restore", "verify"}, n.Name))
+	return n.Type == kong.CommandNode && (isServer(n) || slices.Contains([]string{"migrate", "restore", "verify"},
+		n.Name))
 }
 
 // isServer reports whether a command runs a server. Other commands with settings read only the
@@ -196,7 +197,8 @@ func (s *Sources) Check(c *kong.Context, conflicts error) error {
 		}
 		s.origins[p.Flag.Name] = Origin{Kind: FromFlag}
 		if given[p.Flag.Name]++; given[p.Flag.Name] == 2 && !p.Flag.IsCumulative() {
-			s.wrong(p.Flag.Name, Origin{Kind: FromFlag}, fmt.Errorf("--%s is given more than once: set it once", p.Flag.Name))
+			s.wrong(p.Flag.Name, Origin{Kind: FromFlag},
+				fmt.Errorf("--%s is given more than once: set it once", p.Flag.Name))
 		}
 	}
 	for _, f := range s.server.Flags {

@@ -17,5 +17,6 @@ type Thresholds struct {
 
 // Health returns the thresholds of checks.
 func (t *Thresholds) Health() health.Thresholds {
-	return health.Thresholds{MaxLag: t.MaxLag, MaxFill: t.MaxFill, MinDiskFree: uint64(t.MinDiskFree), MaxClockSkew: t.MaxClockSkew}
+	return health.Thresholds{MaxLag: t.MaxLag, MaxFill: t.MaxFill, MinDiskFree: uint64(t.MinDiskFree),
+		MaxClockSkew: t.MaxClockSkew}
 }

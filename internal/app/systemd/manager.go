@@ -40,10 +40,12 @@ func Find(log *slog.Logger) (*Manager, error) {
 		return nil, nil
 	}
 	if !strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "@") {
-		return nil, fmt.Errorf("%s=%s: it must be the path of a socket, or @ and the name of an abstract one", notifyEnv, path)
+		return nil, fmt.Errorf("%s=%s: it must be the path of a socket, or @ and the name of an abstract one",
+			notifyEnv, path)
 	}
 	if badWatchdog != nil {
-		return nil, fmt.Errorf("%s=%s: it must be a number of microseconds above 0: %w", watchdogEnv, interval, badWatchdog)
+		return nil, fmt.Errorf("%s=%s: it must be a number of microseconds above 0: %w", watchdogEnv, interval,
+			badWatchdog)
 	}
 	return &Manager{address: &net.UnixAddr{Name: path, Net: "unixgram"}, watchdog: watchdog, log: log}, nil
 }

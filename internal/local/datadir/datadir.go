@@ -54,7 +54,8 @@ func Open(path string) (*Dir, error) {
 		return nil, fmt.Errorf("data directory %s: %w", path, err)
 	}
 	if err := os.MkdirAll(path, 0o700); err != nil {
-		return nil, fmt.Errorf("the data directory %s cannot be made (%w): name another one with --data", path, cause(err))
+		return nil, fmt.Errorf("the data directory %s cannot be made (%w): name another one with --data", path,
+			cause(err))
 	}
 	if err := os.Chmod(path, 0o700); err != nil {
 		return nil, fmt.Errorf("the data directory %s cannot be closed to others (%w): name one of this user's with --data", path, cause(err))

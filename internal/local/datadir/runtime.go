@@ -95,5 +95,6 @@ func (e *HeldError) Error() string {
 	if e.Holder.Address != "" {
 		text += ", at " + e.Holder.Address
 	}
-	return fmt.Sprintf("%s; use that one, or end it (kill %d), or name another directory with --data", text, e.Holder.PID)
+	return fmt.Sprintf("%s; use that one, or end it (kill %d), or name another directory with --data", text,
+		e.Holder.PID)
 }

@@ -43,8 +43,10 @@ const smallDisk = 20
 func (s Space) Low(least uint64) bool { return s.Free < min(least, s.Size/smallDisk) }
 
 var (
-	freeMetric = metric.GaugeDesc(metric.Ingest, "tapedeck_disk_free_bytes", "Bytes free on the file system of a directory of this process.", "dir")
-	sizeMetric = metric.GaugeDesc(metric.Ingest, "tapedeck_disk_size_bytes", "Size of the file system of a directory of this process.", "dir")
+	freeMetric = metric.GaugeDesc(metric.Ingest, "tapedeck_disk_free_bytes",
+		"Bytes free on the file system of a directory of this process.", "dir")
+	sizeMetric = metric.GaugeDesc(metric.Ingest, "tapedeck_disk_size_bytes",
+		"Size of the file system of a directory of this process.", "dir")
 )
 
 // Collector measures the file system of a directory for Prometheus.

@@ -32,7 +32,8 @@ func preparePools(library uintptr, dir string) error {
 	defer os.RemoveAll(path)
 	// The name of a configuration need not exist. Without a name the library would read config.xml
 	// in the working directory, which is the engine's configuration.
-	args, count := cStrings([]string{"clickhouse", "--config-file=" + filepath.Join(path, "none.xml"), "--path=" + path})
+	args, count := cStrings([]string{"clickhouse", "--config-file=" + filepath.Join(path, "none.xml"),
+		"--path=" + path})
 	connection := open(count, unsafe.Pointer(&args[0]))
 	runtime.KeepAlive(args)
 	if connection == 0 {

@@ -46,7 +46,8 @@ func checkBinary(ctx context.Context, path string) error {
 		return fmt.Errorf("%s server --version: %w", path, err)
 	}
 	if year < oldestYear {
-		return fmt.Errorf("%s is ClickHouse %d.%d, which is too old (%d.1 is the oldest that works)", path, year, month, oldestYear)
+		return fmt.Errorf("%s is ClickHouse %d.%d, which is too old (%d.1 is the oldest that works)", path, year,
+			month, oldestYear)
 	}
 	return nil
 }

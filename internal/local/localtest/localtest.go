@@ -90,7 +90,8 @@ func (e *sharedEngine) prepareDatabase(prepare func(context.Context, string) err
 	e.prepare.Do(func() {
 		// The context is not a test's, since the database serves later tests.
 		ctx := context.Background()
-		e.database, e.prepared = inDatabase(e.server.DSN(), sharedName), execute(ctx, e.server.DSN(), "CREATE DATABASE "+sharedName)
+		e.database, e.prepared = inDatabase(e.server.DSN(), sharedName), execute(ctx, e.server.DSN(),
+			"CREATE DATABASE "+sharedName)
 		if e.prepared == nil {
 			e.prepared = prepare(ctx, e.database)
 		}

@@ -23,10 +23,12 @@ var Models = []Model{
 const Customers = 200
 
 var (
-	Teams        = []string{"checkout", "search", "support", "billing", "platform", "growth", "data", "mobile", "risk", "logistics", "legal", "research"}
+	Teams = []string{"checkout", "search", "support", "billing", "platform", "growth", "data", "mobile",
+		"risk", "logistics", "legal", "research"}
 	Environments = []string{"production", "staging", "development"}
 	agents       = []string{"react", "planner", "coder", "reviewer", "researcher", "support"}
-	tools        = []string{"bash", "read", "grep", "edit", "web_fetch", "web_search", "sql", "write", "list", "browser", "ticket", "calendar"}
+	tools        = []string{"bash", "read", "grep", "edit", "web_fetch", "web_search", "sql", "write", "list",
+		"browser", "ticket", "calendar"}
 )
 
 // Tags are the tags of a session, by name.
@@ -86,7 +88,8 @@ func (o Options) plan(n int) *session {
 	at := Begin.Add(time.Duration(n)*spread + time.Duration(r.Int64N(int64(spread)))).UnixNano()
 	s := &session{n: n, id: SessionID(n), at: at, stream: streamID(at, r), random: r}
 	s.tags = Tags{
-		Customer: fmt.Sprintf("customer-%03d", int(Customers*skewed(r))), Team: Teams[int(float64(len(Teams))*skewed(r))],
+		Customer: fmt.Sprintf("customer-%03d",
+			int(Customers*skewed(r))), Team: Teams[int(float64(len(Teams))*skewed(r))],
 		Environment: Environments[int(float64(len(Environments))*skewed(r))],
 	}
 	calls, chunks := 1+geometric(r, float64(o.Sessions)/float64(o.Calls)), o.chunks()

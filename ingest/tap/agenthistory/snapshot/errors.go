@@ -15,7 +15,8 @@ var (
 	// the statements read.
 	ErrForeign = errors.New("not a database, or not one that the statements read")
 	// ErrLocked reports a database that another program has locked for longer than lockedFor.
-	ErrLocked = fmt.Errorf("another program has kept it locked for %v; the next sync reads it, or end that program", lockedFor)
+	ErrLocked = fmt.Errorf("another program has kept it locked for %v; the next sync reads it, or end that program",
+		lockedFor)
 	// ErrChanging reports a database whose files were changed during each of several reads.
 	ErrChanging = errors.New("another program opened or closed it each time that it was read; the next sync reads it")
 	// ErrUnfinished reports a database with an interrupted change, which only a writer can roll

@@ -55,7 +55,8 @@ func (s *Store) ensureAdmin(ctx context.Context) error {
 	}
 	// Servers with the same file create the same token, once.
 	made := stored{Token: Token{ID: wordOf(sum)}}
-	t, err := s.create(ctx, Request{Name: "first administrator", Tenant: AllTenants, Scopes: []Scope{Admin}}, text, made)
+	t, err := s.create(ctx, Request{Name: "first administrator", Tenant: AllTenants, Scopes: []Scope{Admin}}, text,
+		made)
 	if errors.Is(err, jetstream.ErrKeyExists) {
 		return nil
 	}
@@ -120,7 +121,8 @@ func (s *Store) adminText() (text string, own bool, err error) {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		return "", false, errors.Join(fmt.Errorf("write the administrator's token to %s: %w", path, err), os.Remove(f.Name()))
+		return "", false, errors.Join(fmt.Errorf("write the administrator's token to %s: %w", path, err),
+			os.Remove(f.Name()))
 	}
 	return text, true, nil
 }

@@ -7,7 +7,8 @@ import (
 	"tapedeck/internal/metric"
 )
 
-var refused = metric.CounterVecOf(metric.Any, "tapedeck_tokens_refused_total", "Requests whose token was refused, by the reason.", "reason",
+var refused = metric.CounterVecOf(metric.Any, "tapedeck_tokens_refused_total",
+	"Requests whose token was refused, by the reason.", "reason",
 	ErrMalformed.Error(), ErrChecksum.Error(), ErrUnknown.Error(), ErrRevoked.Error(), ErrExpired.Error(), ErrIdle.Error(), ErrAway.Error())
 
 // Refusal is the error of a token that is refused. It wraps one of the reasons.

@@ -61,7 +61,8 @@ func (s *Store) ServeCreate(w http.ResponseWriter, r *http.Request) {
 	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
 		problem.Write(w, &problem.Problem{
 			Status: http.StatusUnsupportedMediaType, Parameter: "Content-Type", Allowed: []string{"application/json"},
-			Detail: fmt.Sprintf("A request for a token is sent as application/json, not as %q.", r.Header.Get("Content-Type")),
+			Detail: fmt.Sprintf("A request for a token is sent as application/json, not as %q.",
+				r.Header.Get("Content-Type")),
 		})
 		return
 	}
@@ -79,11 +80,13 @@ func (s *Store) ServeCreate(w http.ResponseWriter, r *http.Request) {
 	if !p.Operates() && body.Tenant != p.Tenant {
 		problem.Write(w, &problem.Problem{
 			Title: "Another tenant", Status: http.StatusForbidden, Parameter: "tenant", Allowed: []string{p.Tenant},
-			Detail: fmt.Sprintf("The token %q administers the tenant %s and makes tokens of it only.", p.Name, p.Tenant), Hint: "Leave tenant out.",
+			Detail: fmt.Sprintf("The token %q administers the tenant %s and makes tokens of it only.", p.Name,
+				p.Tenant), Hint: "Leave tenant out.",
 		})
 		return
 	}
-	ask := Request{Name: body.Name, Tenant: body.Tenant, Scopes: body.Scopes, ExpiresAt: body.ExpiresAt, CreatedBy: p.Who()}
+	ask := Request{Name: body.Name, Tenant: body.Tenant, Scopes: body.Scopes, ExpiresAt: body.ExpiresAt,
+		CreatedBy: p.Who()}
 	if err := ask.Check(s.now()); err != nil {
 		problem.Write(w, problem.BadParameter("", err.Error(), ScopeNames(Scopes)...))
 		return

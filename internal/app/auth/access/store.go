@@ -80,7 +80,8 @@ func Open(o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%ss: JetStream: %w", storages[o.Kind].name, err)
 	}
-	s := &Store{opts: o, storage: storages[o.Kind], js: js, now: time.Now, done: make(chan struct{}), ready: make(chan struct{}), changed: make(chan struct{})}
+	s := &Store{opts: o, storage: storages[o.Kind], js: js, now: time.Now, done: make(chan struct{}),
+		ready: make(chan struct{}), changed: make(chan struct{})}
 	s.copy.reset()
 	s.life, s.cancel = context.WithCancel(context.Background())
 	go s.run(s.life)

@@ -29,7 +29,8 @@ type Tickets struct{ once *Once }
 
 // NewTickets returns the tickets of a NATS connection.
 func NewTickets(nc *nats.Conn, replicas int) (*Tickets, error) {
-	o, err := NewOnce(OnceOptions{NATS: nc, Bucket: ticketBucket, Prefix: TicketPrefix, Replicas: replicas, Life: TicketLife, Most: ticketMost})
+	o, err := NewOnce(OnceOptions{NATS: nc, Bucket: ticketBucket, Prefix: TicketPrefix, Replicas: replicas,
+		Life: TicketLife, Most: ticketMost})
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,8 @@ func cookie(name, value string, secure bool, life time.Duration) *http.Cookie {
 	if secure {
 		name = securePrefix + name
 	}
-	c := &http.Cookie{Name: name, Value: value, Path: "/", HttpOnly: true, Secure: secure, SameSite: http.SameSiteLaxMode, MaxAge: int(life / time.Second)}
+	c := &http.Cookie{Name: name, Value: value, Path: "/", HttpOnly: true, Secure: secure,
+		SameSite: http.SameSiteLaxMode, MaxAge: int(life / time.Second)}
 	if life <= 0 {
 		c.MaxAge = -1
 	}

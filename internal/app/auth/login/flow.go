@@ -53,7 +53,8 @@ func (l *Logins) ServeStart(w http.ResponseWriter, r *http.Request) {
 		l.failed(w, err)
 		return
 	}
-	browser, f := rand.Text(), flow{Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(), Return: safeReturn(r.URL.Query().Get("return"))}
+	browser, f := rand.Text(), flow{Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(),
+		Return: safeReturn(r.URL.Query().Get("return"))}
 	sum := sha256.Sum256([]byte(browser))
 	f.Browser = sum[:]
 	state, _, err := l.flows.Put(r.Context(), f)
@@ -123,7 +124,8 @@ func (l *Logins) ServeCallback(w http.ResponseWriter, r *http.Request) {
 
 // over returns the problem for a callback without its login.
 func over(detail string) *problem.Problem {
-	return &problem.Problem{Title: "This login is over", Status: http.StatusBadRequest, Detail: detail, Hint: "Log in again."}
+	return &problem.Problem{Title: "This login is over", Status: http.StatusBadRequest, Detail: detail,
+		Hint: "Log in again."}
 }
 
 // failed responds with a page for a provider or NATS that does not answer, or for an invalid answer

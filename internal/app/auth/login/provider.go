@@ -127,7 +127,8 @@ func (p *provider) exchange(ctx context.Context, code, verifier, nonce string) (
 	tokens, err := p.flow(read).Exchange(ctx, code, oauth2.VerifierOption(verifier))
 	if err != nil {
 		if refusal, is := errors.AsType[*oauth2.RetrieveError](err); is && refusal.Response.StatusCode < http.StatusInternalServerError {
-			return nil, fmt.Errorf("%w: it refuses the code: %s %s", errRefused, refusal.ErrorCode, refusal.ErrorDescription)
+			return nil, fmt.Errorf("%w: it refuses the code: %s %s", errRefused, refusal.ErrorCode,
+				refusal.ErrorDescription)
 		}
 		return nil, fmt.Errorf("%w: %w", errProvider, err)
 	}
@@ -135,7 +136,8 @@ func (p *provider) exchange(ctx context.Context, code, verifier, nonce string) (
 	if !has {
 		return nil, fmt.Errorf("%w: it has no ID token", errRefused)
 	}
-	id, err := read.VerifierContext(oidc.ClientContext(context.WithoutCancel(ctx), p.client), &oidc.Config{ClientID: p.settings.ClientID}).Verify(ctx, raw)
+	id, err := read.VerifierContext(oidc.ClientContext(context.WithoutCancel(ctx), p.client),
+		&oidc.Config{ClientID: p.settings.ClientID}).Verify(ctx, raw)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errRefused, err)
 	}

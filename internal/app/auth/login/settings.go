@@ -63,7 +63,8 @@ func (s *Settings) Check() error {
 	u, err := url.Parse(s.Issuer)
 	switch {
 	case err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.Scheme != "https" && u.Scheme != "http":
-		return fmt.Errorf("--oidc-issuer %q: it must be the provider's address, like https://login.example.com", s.Issuer)
+		return fmt.Errorf("--oidc-issuer %q: it must be the provider's address, like https://login.example.com",
+			s.Issuer)
 	case u.Scheme == "http" && !origin.IsLoopback(u.Host):
 		return fmt.Errorf("--oidc-issuer %q: a provider beyond loopback must be called by https", s.Issuer)
 	case s.ClientID == "":
@@ -116,5 +117,6 @@ func (s *Settings) byTLS(r *http.Request) bool {
 	if r.TLS != nil {
 		return true
 	}
-	return s.secure() && (strings.EqualFold(r.Host, s.Public.Host) || strings.EqualFold(r.Header.Get("Origin"), s.Public.String()))
+	return s.secure() && (strings.EqualFold(r.Host, s.Public.Host) || strings.EqualFold(r.Header.Get("Origin"),
+		s.Public.String()))
 }

@@ -20,14 +20,16 @@ func Parts(client *apiclient.Client, bill *bills.Bill, path string) evidence.Par
 		Bill: bill,
 		Rows: func(ctx context.Context, w io.Writer) ([]string, error) {
 			sessions := newSessionColumn()
-			err := client.Copy(ctx, path+"/rows", map[string][]string{"format": {"csv"}}, "text/csv", io.MultiWriter(w, sessions))
+			err := client.Copy(ctx, path+"/rows", map[string][]string{"format": {"csv"}}, "text/csv",
+				io.MultiWriter(w, sessions))
 			if err = errors.Join(err, sessions.end()); err != nil {
 				return nil, err
 			}
 			return sessions.list(), nil
 		},
 		Tape: func(ctx context.Context, session string) (func(io.Writer) error, error) {
-			body, err := client.Open(ctx, http.MethodGet, apiclient.SessionPath(session, "tape"), nil, tapefile.MediaType)
+			body, err := client.Open(ctx, http.MethodGet, apiclient.SessionPath(session, "tape"), nil,
+				tapefile.MediaType)
 			var refused *apiclient.Error
 			switch {
 			case errors.As(err, &refused) && (refused.Status == http.StatusNotFound || refused.Status == http.StatusGone):

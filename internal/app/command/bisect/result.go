@@ -52,7 +52,8 @@ func (b *Result) conclude() {
 			ordinal(first+1), console.Count(n, "session"), b.Question)
 	default:
 		b.Sentence = fmt.Sprintf("There is no session since which every session %s: %d of %s match, with %s from one to the next. The first match is %s.",
-			b.Question, does, console.Count(n, "session"), console.Count(changes, "change"), b.Sessions[first].SessionID)
+			b.Question, does, console.Count(n, "session"), console.Count(changes,
+				"change"), b.Sessions[first].SessionID)
 	}
 }
 

@@ -77,7 +77,8 @@ func (t *Trial) Session(ctx context.Context, server func() (*apiclient.Client, e
 	id := cmp.Or(of, name)
 	if !slices.Contains(ids, id) {
 		if of != "" || len(ids) != 1 {
-			return commandline.Errorf("%s holds the sessions %s: name one with --session ID", name, strings.Join(ids, ","))
+			return commandline.Errorf("%s holds the sessions %s: name one with --session ID", name,
+				strings.Join(ids, ","))
 		}
 		id = ids[0]
 	}
@@ -133,7 +134,8 @@ func (t *Trial) frame(stream string, f *schema.Frame) error {
 	case t.json:
 		return json.NewEncoder(t.raw).Encode(&line)
 	default:
-		fmt.Fprintf(t.out, "%6d  %-24s  %s\n", line.Seq, console.Clip(cmp.Or(line.Type, "–"), 24), printers.Became(&line))
+		fmt.Fprintf(t.out, "%6d  %-24s  %s\n", line.Seq, console.Clip(cmp.Or(line.Type, "–"), 24),
+			printers.Became(&line))
 	}
 	return nil
 }

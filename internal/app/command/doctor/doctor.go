@@ -38,7 +38,8 @@ func Check(ctx context.Context, dir string, server func() (*apiclient.Client, er
 	findings = append(findings, findSpool()...)
 	of := findServer(ctx, server)
 	if engine := &findings[0]; !engine.OK && of[0].OK { // the server has its own ClickHouse
-		*engine = Finding{What: engine.What, OK: true, Detail: "not installed on this machine: \"tapedeck up\" needs it, the server does not"}
+		*engine = Finding{What: engine.What, OK: true,
+			Detail: "not installed on this machine: \"tapedeck up\" needs it, the server does not"}
 	}
 	findings = append(findings, of...)
 	for _, f := range findings {
@@ -63,7 +64,8 @@ func findData(dir string) Finding {
 	running, err := datadir.Running(dir)
 	switch {
 	case err == nil:
-		f.Detail = fmt.Sprintf("%s, in use by process %d since %s, %s", dir, running.PID, console.LocalTime(running.Started), running.Address)
+		f.Detail = fmt.Sprintf("%s, in use by process %d since %s, %s", dir, running.PID,
+			console.LocalTime(running.Started), running.Address)
 	case errors.Is(err, datadir.ErrNotRunning):
 		f.Detail = dir + ", not in use"
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
@@ -121,7 +123,8 @@ func findWaiting(home string) Finding {
 			all.OldestAt = w.OldestAt
 		}
 	}
-	f.Detail = fmt.Sprintf("frames of %s wait in %s for their server: %s, %s", console.Count(len(slots), "recording command"), home,
+	f.Detail = fmt.Sprintf("frames of %s wait in %s for their server: %s, %s",
+		console.Count(len(slots), "recording command"), home,
 		console.Count(all.Blocks, "block"), console.Bytes(uint64(all.Bytes)))
 	if !all.OldestAt.IsZero() {
 		f.Detail += fmt.Sprintf(", the oldest for %s", time.Since(all.OldestAt).Round(time.Second))

@@ -29,7 +29,8 @@ func Lost(ctx context.Context, server Server, p *agenthistory.Progress) (bool, e
 	defer cancel()
 	for _, r := range latest {
 		var page query.Page[streamlist.InSession]
-		err := api.Get(asking, "v1/streams", url.Values{"session": {r.Session}, "stream": {r.Stream}, "limit": {"1"}}, &page)
+		err := api.Get(asking, "v1/streams", url.Values{"session": {r.Session}, "stream": {r.Stream}, "limit": {"1"}},
+			&page)
 		if err != nil || len(page.Items) > 0 {
 			return false, ctx.Err()
 		}

@@ -69,7 +69,8 @@ func costOf(text json.RawMessage, currency string) (*decimal.Decimal, error) {
 		return nil, nil
 	}
 	if currency != "" && currency != money.Currency {
-		return nil, fmt.Errorf("costs are recorded in %s and exported in %s: they are not comparable", money.Currency, currency)
+		return nil, fmt.Errorf("costs are recorded in %s and exported in %s: they are not comparable", money.Currency,
+			currency)
 	}
 	d, err := decimal.NewFromString(strings.Trim(string(money.Amount), `"`))
 	if err != nil {

@@ -79,7 +79,8 @@ func (o *File) Failed(err error) error {
 	switch {
 	case o.IsStdout():
 	case o.Keep:
-		return fmt.Errorf("%w\n%s holds what came up to there, and can be played and imported so far", err, o.file.Name())
+		return fmt.Errorf("%w\n%s holds what came up to there, and can be played and imported so far", err,
+			o.file.Name())
 	default:
 		return errors.Join(err, os.Remove(o.file.Name()))
 	}

@@ -17,7 +17,8 @@ import (
 // Await waits until the session to follow exists, and writes a note while it waits.
 func (p *Player) Await(ctx context.Context, path string, notes io.Writer) error {
 	for reported := false; ; reported = true {
-		body, err := p.Client.Open(ctx, http.MethodGet, path, url.Values{"follow": {"1"}, "speed": {"max"}}, "application/x-ndjson")
+		body, err := p.Client.Open(ctx, http.MethodGet, path, url.Values{"follow": {"1"}, "speed": {"max"}},
+			"application/x-ndjson")
 		e, ok := errors.AsType[*apiclient.Error](err)
 		if !ok || e.Status != http.StatusNotFound && e.Title != problem.SessionDeleted {
 			if err != nil {

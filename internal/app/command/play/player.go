@@ -81,7 +81,8 @@ func OneSession(f *tapefile.File, name, session string) (string, error) {
 	case session == "" && len(ids) == 1:
 		return ids[0], nil
 	case session == "":
-		return "", commandline.Errorf("%s holds %s: name one with --session.\n%s", name, console.Count(len(ids), "session"), strings.Join(ids, "\n"))
+		return "", commandline.Errorf("%s holds %s: name one with --session.\n%s", name,
+			console.Count(len(ids), "session"), strings.Join(ids, "\n"))
 	}
 	for _, id := range ids {
 		if id == session {

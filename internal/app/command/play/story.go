@@ -98,7 +98,8 @@ func factsOfServer(ctx context.Context, c *apiclient.Client, session string) (fa
 	facts.Start = tl.Started.UnixNano()
 	addSpans(&facts, tl.Spans)
 	addUsages(&facts, tl.Usage)
-	messages, err := apiclient.All[transcript.Message](ctx, c, apiclient.SessionPath(session, "transcript"), url.Values{"chunks": {"1"}})
+	messages, err := apiclient.All[transcript.Message](ctx, c, apiclient.SessionPath(session, "transcript"),
+		url.Values{"chunks": {"1"}})
 	for i := range messages {
 		facts.Messages = append(facts.Messages, messageFact(&messages[i], facts.Start))
 	}
@@ -137,7 +138,8 @@ func addUsages(facts *terminal.Facts, records []usagerecord.Record) {
 		n := u.Tokens
 		facts.Usages = append(facts.Usages, schema.Usage{
 			// Several records with one id are increments of a running total.
-			Fact: schema.Fact{ID: fmt.Sprintf("%d of %s", len(facts.Usages), u.ID)}, Mode: schema.UsageAdd, At: u.At.UnixNano(),
+			Fact: schema.Fact{ID: fmt.Sprintf("%d of %s", len(facts.Usages),
+				u.ID)}, Mode: schema.UsageAdd, At: u.At.UnixNano(),
 			Tokens: schema.Tokens{
 				Input: uint64(n.Input), CacheRead: uint64(n.CacheRead), CacheWrite5m: uint64(n.CacheWrite5m),
 				CacheWrite1h: uint64(n.CacheWrite1h), Output: uint64(n.Output), Reasoning: uint64(n.Reasoning),

@@ -39,7 +39,8 @@ func Links(out io.Writer, list []share.Link, now time.Time) error {
 		case s.ExpiresAt != nil && !now.Before(*s.ExpiresAt):
 			state = "expired"
 		}
-		t.Row(s.ID, console.Clip(s.Session, 40), console.Clip(s.Note, 40), TimeOr(s.From, "its start"), TimeOr(s.To, "its end"),
+		t.Row(s.ID, console.Clip(s.Session, 40), console.Clip(s.Note, 40), TimeOr(s.From, "its start"),
+			TimeOr(s.To, "its end"),
 			console.LocalTime(s.CreatedAt), TimeOr(s.LastUsed, "never"), TimeOr(s.ExpiresAt, "never"), state)
 	}
 	return t.Flush()

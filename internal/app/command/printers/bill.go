@@ -20,7 +20,8 @@ func ClosedBill(w io.Writer, b *bills.Bill) error {
 
 // Bills writes the periods of billing accounts, and to notes the calls that belong to no account.
 func Bills(out, notes io.Writer, list *bills.List) error {
-	t := console.NewTable(out, "account", "period", "state", "bill", "total", "cost so far", "unpriced", "closable from")
+	t := console.NewTable(out, "account", "period", "state", "bill", "total", "cost so far", "unpriced",
+		"closable from")
 	for i := range list.Items {
 		item := &list.Items[i]
 		total, so, number, closable := "", "", "", ""
@@ -32,13 +33,15 @@ func Bills(out, notes io.Writer, list *bills.List) error {
 		if item.Cost != nil {
 			so = exact(item.Cost.Amount.Round(6), item.MinorUnits) + " " + item.Cost.Currency
 		}
-		t.Row(console.Clip(item.Account, 40), item.Period, string(item.State), number, total, so, console.Thousands(item.Unpriced), closable)
+		t.Row(console.Clip(item.Account, 40), item.Period, string(item.State), number, total, so,
+			console.Thousands(item.Unpriced), closable)
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	for _, u := range list.Unbilled {
-		fmt.Fprintf(console.To(notes), "%s calls of %s belong to no account of the price file\n", console.Thousands(u.Calls), u.Period)
+		fmt.Fprintf(console.To(notes), "%s calls of %s belong to no account of the price file\n",
+			console.Thousands(u.Calls), u.Period)
 	}
 	return nil
 }
@@ -96,7 +99,8 @@ func printBill(out io.Writer, b *bills.Bill) error {
 		if l.Unpriced {
 			amount = "no price"
 		}
-		t.Row(period, OrDash(l.Provider), OrDash(l.Model), l.Unit, l.Quantity.String(), exact(l.Cost, b.MinorUnits), amount)
+		t.Row(period, OrDash(l.Provider), OrDash(l.Model), l.Unit, l.Quantity.String(), exact(l.Cost, b.MinorUnits),
+			amount)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -104,7 +108,8 @@ func printBill(out io.Writer, b *bills.Bill) error {
 	fmt.Fprintf(out, "total %s %s (exact %s, residual %s)\n", b.Total.StringFixed(b.MinorUnits), b.Currency,
 		exact(b.BilledCost, b.MinorUnits), exact(b.Residual, b.MinorUnits))
 	fmt.Fprintf(out, "%s in %s, %s, of which %s correct earlier bills; %s without a price\n",
-		console.Count(b.Charges, "charge"), b.Timezone, console.Count(b.Rows, "row"), console.Thousands(b.Corrections), console.Count(b.Unpriced, "charge"))
+		console.Count(b.Charges, "charge"), b.Timezone, console.Count(b.Rows,
+			"row"), console.Thousands(b.Corrections), console.Count(b.Unpriced, "charge"))
 	fmt.Fprintf(out, "rows %s\nprices %s\n", b.RowsHash, b.PricesHash)
 	return nil
 }

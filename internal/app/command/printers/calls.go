@@ -52,8 +52,10 @@ func printCalls(out io.Writer, calls []modelcalls.Call) error {
 		if c.Model != nil {
 			model = *c.Model
 		}
-		t.Row(c.Started.Local().Format(time.DateTime), console.Clip(model, 40), string(c.Outcome), millisOf(c.FirstTokenMS), millisOf(c.LongestGapMS),
-			millisOf(c.DurationMS), console.Clip(c.SessionID, 40), fmt.Sprintf("tapedeck play --from %s %s", c.Position, console.SessionWord(c.SessionID)))
+		t.Row(c.Started.Local().Format(time.DateTime), console.Clip(model, 40), string(c.Outcome),
+			millisOf(c.FirstTokenMS), millisOf(c.LongestGapMS),
+			millisOf(c.DurationMS), console.Clip(c.SessionID, 40), fmt.Sprintf("tapedeck play --from %s %s",
+				c.Position, console.SessionWord(c.SessionID)))
 	}
 	return t.Flush()
 }

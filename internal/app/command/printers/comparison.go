@@ -33,13 +33,15 @@ func ComparedRows(out io.Writer, found *compare.Comparison) {
 
 // printSides prints the figures of both sessions and their differences.
 func printSides(out io.Writer, c *compare.Comparison) error {
-	t := console.NewTable(out, "", "session", "started", "status", "steps", "took", "waiting", "first token", "generation", "tools", "tokens", "cost")
+	t := console.NewTable(out, "", "session", "started", "status", "steps", "took", "waiting", "first token",
+		"generation", "tools", "tokens", "cost")
 	for i, s := range []*compare.Side{&c.A, &c.B} {
 		steps := strconv.Itoa(s.Steps)
 		if s.Truncated {
 			steps += " and more"
 		}
-		t.Row(string("AB"[i]), console.Clip(s.SessionID, 40), console.LocalTime(s.Started), s.Status, steps, console.Millis(s.DurationMS),
+		t.Row(string("AB"[i]), console.Clip(s.SessionID, 40), console.LocalTime(s.Started), s.Status, steps,
+			console.Millis(s.DurationMS),
 			millisOf(s.Time.WaitingMS), millisOf(s.Time.FirstTokenMS), millisOf(s.Time.GenerationMS), millisOf(s.Time.ToolMS),
 			sideTokens(s.Totals), sideCost(s.Totals))
 	}

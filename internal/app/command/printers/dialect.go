@@ -42,7 +42,8 @@ func DialectTotals(w io.Writer, all *explain.Totals) {
 	if len(states) > 0 {
 		fmt.Fprintf(w, " (%s)", strings.Join(states, ", "))
 	}
-	fmt.Fprintf(w, ", %s, %s, text %s, thinking %s\n", console.Count(all.Calls, "model call"), console.Count(all.Tools, "tool call"),
+	fmt.Fprintf(w, ", %s, %s, text %s, thinking %s\n", console.Count(all.Calls, "model call"),
+		console.Count(all.Tools, "tool call"),
 		console.Count(all.Text, "character"), console.Count(all.Thinking, "character"))
 	tokens := "–, no usage was found"
 	if n := all.Tokens; all.Reports > 0 {
@@ -55,6 +56,7 @@ func DialectTotals(w io.Writer, all *explain.Totals) {
 		fmt.Fprintf(w, "note        %s not JSON\n", AreFrames(all.NotJSON))
 	}
 	for _, typ := range slices.Sorted(maps.Keys(all.Unmatched)) {
-		fmt.Fprintf(w, "no rule for %s: %s\n", console.Clip(cmp.Or(typ, "frames without a type"), 60), console.Count(all.Unmatched[typ], "frame"))
+		fmt.Fprintf(w, "no rule for %s: %s\n", console.Clip(cmp.Or(typ, "frames without a type"), 60),
+			console.Count(all.Unmatched[typ], "frame"))
 	}
 }

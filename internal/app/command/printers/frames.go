@@ -28,7 +28,8 @@ func (t *FrameTable) Add(f *sessionframes.Frame) {
 
 // Write writes the list. For a single stream it leaves out the column of streams.
 func (t *FrameTable) Write(out io.Writer) error {
-	heads, first := []string{"stream", "offset", "seq", "direction", "type", "node", "event id", "bytes", "flags", "content"}, 0
+	heads, first := []string{"stream", "offset", "seq", "direction", "type", "node", "event id", "bytes", "flags",
+		"content"}, 0
 	if len(t.streams) == 1 {
 		first = 1 // the column would be the same in every row
 	}

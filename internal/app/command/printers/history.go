@@ -13,7 +13,8 @@ import (
 func Sync(out io.Writer, res *agenthistory.Result, took time.Duration, interrupted bool) {
 	w := console.To(out)
 	printFound(w, res)
-	fmt.Fprintf(w, "recorded %s, %s, %s in %s\n", console.Count(res.Recorded, "file"), console.Count(res.Frames, "frame"),
+	fmt.Fprintf(w, "recorded %s, %s, %s in %s\n", console.Count(res.Recorded, "file"),
+		console.Count(res.Frames, "frame"),
 		console.Count(res.Bytes, "byte"), console.Millis(took.Seconds()*1000))
 	for _, n := range []struct {
 		n    int

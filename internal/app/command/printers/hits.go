@@ -21,7 +21,8 @@ func Hits(out io.Writer, hits []search.Hit, bold bool) error {
 		}
 		moment := time.Duration(h.OffsetMS * float64(time.Millisecond))
 		_, err := fmt.Fprintf(out, "%s  %s  %s  %s\n  %s\n  tapedeck play --from +%s %s\n",
-			console.LocalTime(h.At), console.Clip(h.SessionID, 40), console.Clip(what, 40), console.Clip(h.SessionTitle, 60),
+			console.LocalTime(h.At), console.Clip(h.SessionID, 40), console.Clip(what,
+				40), console.Clip(h.SessionTitle, 60),
 			snippetLine(h.Snippet, bold), moment, console.SessionWord(h.SessionID))
 		if err != nil {
 			return err

@@ -47,7 +47,8 @@ func Model(w, notes io.Writer, m *pricelist.Model) error {
 		}
 	}
 	for i := range m.Periods {
-		fmt.Fprintf(out, "\nlist prices %s, USD, %s %s of %s\n", periodText(&m.Periods[i]), m.Source.Package, m.Source.Version, m.Source.Date)
+		fmt.Fprintf(out, "\nlist prices %s, USD, %s %s of %s\n", periodText(&m.Periods[i]), m.Source.Package,
+			m.Source.Version, m.Source.Date)
 		if err := printUnits(w, m.Periods[i].Prices, false); err != nil {
 			return err
 		}
@@ -90,7 +91,8 @@ func scopeText(s *prices.Scope) string {
 
 // priceHead writes a line that identifies a price table.
 func priceHead(w io.Writer, h *pricelist.Head) {
-	fmt.Fprintf(console.To(w), "%s for a million tokens; list prices of %s %s, %s; ", h.Currency, h.Source.Package, h.Source.Version, h.Source.Date)
+	fmt.Fprintf(console.To(w), "%s for a million tokens; list prices of %s %s, %s; ", h.Currency, h.Source.Package,
+		h.Source.Version, h.Source.Date)
 	if h.FileName != nil {
 		fmt.Fprintf(console.To(w), "price file %s of %s; ", *h.FileName, console.LocalTime(*h.ImportedAt))
 	}
@@ -138,7 +140,8 @@ func printUnmatched(w io.Writer, list []pricelist.Unmatched) error {
 	t := console.NewTable(w, "no price", "provider", "records", "last", "why", "most like it")
 	for i := range list {
 		u := &list[i]
-		t.Row(OrDash(u.Model), OrDash(u.Provider), console.Thousands(u.Records), console.LocalTime(u.Last), u.Detail, strings.Join(u.Nearest, ", "))
+		t.Row(OrDash(u.Model), OrDash(u.Provider), console.Thousands(u.Records), console.LocalTime(u.Last), u.Detail,
+			strings.Join(u.Nearest, ", "))
 	}
 	return t.Flush()
 }

@@ -26,7 +26,8 @@ func Recording(out io.Writer, s *ingest.Summary, took time.Duration, frameClock 
 	if perSecond := float64(s.Frames) / took.Seconds(); perSecond >= 1000 {
 		rate = fmt.Sprintf(" (%s/s)", console.Count(int64(perSecond), "frame"))
 	}
-	fmt.Fprintf(w, "recorded %s, %s in %s%s\n", console.Count(s.Frames, "frame"), console.Count(s.Bytes, "byte"), console.Millis(took.Seconds()*1000), rate)
+	fmt.Fprintf(w, "recorded %s, %s in %s%s\n", console.Count(s.Frames, "frame"), console.Count(s.Bytes, "byte"),
+		console.Millis(took.Seconds()*1000), rate)
 	fmt.Fprintf(w, "stream   %s\n", s.StreamID)
 	switch {
 	case s.SessionCount == 1:
@@ -47,7 +48,8 @@ func NATSRecording(out io.Writer, r *natstap.Result, took time.Duration) {
 	if r.Messages == 0 {
 		fmt.Fprintln(w, "recorded nothing: no message came")
 	} else {
-		fmt.Fprintf(w, "recorded %s, %s in %s\n", console.Count(r.Messages, "message"), console.Count(r.Bytes, "byte"), console.Millis(took.Seconds()*1000))
+		fmt.Fprintf(w, "recorded %s, %s in %s\n", console.Count(r.Messages, "message"),
+			console.Count(r.Bytes, "byte"), console.Millis(took.Seconds()*1000))
 	}
 	switch {
 	case len(r.Sessions) == 1:
@@ -80,7 +82,8 @@ func Known(out io.Writer, e *knownrecordings.KnownError) {
 	w := console.To(out)
 	fmt.Fprintf(w, "%s\n", e)
 	fmt.Fprintf(w, "stream   %s\n", e.Stored.Stream.ID)
-	fmt.Fprintf(w, "next     tapedeck show %s, or record them once more with --again\n", console.SessionWord(e.Stored.SessionID))
+	fmt.Fprintf(w, "next     tapedeck show %s, or record them once more with --again\n",
+		console.SessionWord(e.Stored.SessionID))
 }
 
 // writeNotes prints notes on frames that need attention.

@@ -110,7 +110,8 @@ func figureCells(r *usagereport.Report, f *usagereport.Figures) []any {
 	cells := []any{
 		console.Thousands(f.Calls), tokenCount(f.UsageTotals, n.Input), tokenCount(f.UsageTotals, n.CacheRead),
 		tokenCount(f.UsageTotals, n.CacheWrite5m+n.CacheWrite1h),
-		tokenCount(f.UsageTotals, n.Output), tokenCount(f.UsageTotals, n.Reasoning), tokenCount(f.UsageTotals, n.Total), costText(f.UsageTotals),
+		tokenCount(f.UsageTotals, n.Output), tokenCount(f.UsageTotals, n.Reasoning), tokenCount(f.UsageTotals,
+			n.Total), costText(f.UsageTotals),
 	}
 	if p.RepricedHash != nil {
 		cells = append(cells, otherCost(f.Repriced, f.RepricedUnpriced))

@@ -150,7 +150,8 @@ func (r *Outdated) Progress() string {
 	text := fmt.Sprintf("%s of %s, %s frames/s", console.Thousands(r.passed.sessions),
 		console.Count(r.total.sessions, "outdated session"), console.Thousands(uint64(rate)))
 	if left := r.total.frames - r.passed.frames; rate > 0 {
-		text += fmt.Sprintf(", about %v left", time.Duration(float64(left)/rate*float64(time.Second)).Round(time.Second))
+		text += fmt.Sprintf(", about %v left",
+			time.Duration(float64(left)/rate*float64(time.Second)).Round(time.Second))
 	}
 	return text
 }

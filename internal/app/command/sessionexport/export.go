@@ -77,7 +77,8 @@ func (e *Export) writeFrames(ctx context.Context, out *output.File) (string, err
 		return "", commandline.Errorf("name a session: \"tapedeck sessions\" lists those there are")
 	}
 	accept := map[string]string{"ndjson": "application/x-ndjson", "sse": "text/event-stream"}[e.Format]
-	body, err := p.Client.Open(ctx, http.MethodGet, apiclient.SessionPath(p.Session, "replay"), url.Values{"mode": {"raw"}, "speed": {"max"}}, accept)
+	body, err := p.Client.Open(ctx, http.MethodGet, apiclient.SessionPath(p.Session, "replay"),
+		url.Values{"mode": {"raw"}, "speed": {"max"}}, accept)
 	if err != nil {
 		return "", p.Reason(err)
 	}

@@ -83,7 +83,8 @@ func (c *Copier) check(r *tapefile.Record) error {
 		return nil
 	}
 	if by, is := c.names[r.Session]; is && by != c.added {
-		return commandline.Errorf("session %q is to be written twice: name it, or a file that holds it, once", r.Session)
+		return commandline.Errorf("session %q is to be written twice: name it, or a file that holds it, once",
+			r.Session)
 	}
 	c.names[r.Session] = c.added
 	return nil

@@ -117,7 +117,8 @@ func (im *Importer) read(ctx context.Context, from io.Reader) error {
 func (im *Importer) session(id string) *Session {
 	to := im.byID[id]
 	if to == nil {
-		to = &Session{ID: cmp.Or(im.rename, id), copied: im.rename != "" && im.rename != id, segments: map[string][]*segment{}}
+		to = &Session{ID: cmp.Or(im.rename, id), copied: im.rename != "" && im.rename != id,
+			segments: map[string][]*segment{}}
 		im.byID[id] = to
 		im.Sessions = append(im.Sessions, to)
 	}

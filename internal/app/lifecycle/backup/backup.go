@@ -88,7 +88,8 @@ func Backup(ctx context.Context, o Options) (m *Manifest, err error) {
 		return nil, err
 	}
 	o.Step("writing")
-	err = operate(ctx, o.DB, fmt.Sprintf("BACKUP DATABASE %s AS %s TO %s", identifier(snapshot), inBackup, o.To.sql), settings, o.Progress)
+	err = operate(ctx, o.DB, fmt.Sprintf("BACKUP DATABASE %s AS %s TO %s", identifier(snapshot), inBackup, o.To.sql),
+		settings, o.Progress)
 	if err != nil {
 		return nil, fmt.Errorf("write the backup %s: %w", o.To.Name, err)
 	}
@@ -133,7 +134,8 @@ func (m *Manifest) fill(ctx context.Context, db driver.Conn, snapshot string) (e
 		if err := t.sum(ctx, db, snapshot, sumsTable); err != nil {
 			return err
 		}
-		err := db.QueryRow(ctx, statements.Must("count_rows", identifier(snapshot)), clickhouse.Named("table", t.Name)).Scan(&t.Rows)
+		err := db.QueryRow(ctx, statements.Must("count_rows", identifier(snapshot)),
+			clickhouse.Named("table", t.Name)).Scan(&t.Rows)
 		if err != nil {
 			return fmt.Errorf("count the rows of %s: %w", t.Name, reason(err))
 		}
@@ -144,7 +146,8 @@ func (m *Manifest) fill(ctx context.Context, db driver.Conn, snapshot string) (e
 	if m.Entries, err = sumOf(ctx, db, snapshot, entriesTable, entriesColumns); err != nil {
 		return err
 	}
-	err = db.QueryRow(ctx, statements.Must("contents", identifier(snapshot))).Scan(&m.Sessions, &m.Frames, &m.Bytes, &m.LastFrameAt, &m.Schema)
+	err = db.QueryRow(ctx, statements.Must("contents", identifier(snapshot))).Scan(&m.Sessions, &m.Frames, &m.Bytes,
+		&m.LastFrameAt, &m.Schema)
 	if err != nil {
 		return fmt.Errorf("describe the backup: %w", reason(err))
 	}

@@ -96,12 +96,14 @@ func restoreEntries(ctx context.Context, db driver.Conn, database string, nc *na
 			return n, fmt.Errorf("read the entries of buckets: %w", err)
 		}
 		if !slices.Contains(buckets, e.Bucket) {
-			return n, fmt.Errorf("the backup has an entry of the bucket %q, which this program does not restore: %w", e.Bucket, ErrDamaged)
+			return n, fmt.Errorf("the backup has an entry of the bucket %q, which this program does not restore: %w",
+				e.Bucket, ErrDamaged)
 		}
 		if kv == nil || kv.Bucket() != e.Bucket {
 			if kv, err = js.KeyValue(ctx, e.Bucket); errors.Is(err, jetstream.ErrBucketNotFound) {
 				// The server updates its other settings when it starts.
-				kv, err = js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: e.Bucket, Storage: jetstream.FileStorage})
+				kv, err = js.CreateKeyValue(ctx,
+					jetstream.KeyValueConfig{Bucket: e.Bucket, Storage: jetstream.FileStorage})
 			}
 			if err != nil {
 				return n, fmt.Errorf("bucket %s: %w", e.Bucket, err)

@@ -49,7 +49,8 @@ func operate(ctx context.Context, db driver.Conn, statement string, settings []s
 	for {
 		var p Progress
 		var problem string
-		err := db.QueryRow(ctx, operation, clickhouse.Named("id", id)).Scan(&status, &problem, &query, &p.Files, &p.Bytes, &p.ReadFiles, &p.ReadBytes)
+		err := db.QueryRow(ctx, operation, clickhouse.Named("id", id)).Scan(&status, &problem, &query, &p.Files,
+			&p.Bytes, &p.ReadFiles, &p.ReadBytes)
 		switch {
 		case ctx.Err() != nil:
 			kill(ctx, db, query)

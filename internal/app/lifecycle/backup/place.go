@@ -114,7 +114,8 @@ func (m *Manifest) link(ctx context.Context, db driver.Conn, scratch, into strin
 	for _, t := range m.Tables {
 		list = append(list,
 			fmt.Sprintf("CREATE TABLE %s.%s AS %s.%[2]s", identifier(into), t.Name, identifier(scratch)),
-			fmt.Sprintf("ALTER TABLE %s.%s ATTACH PARTITION ALL FROM %s.%[2]s", identifier(into), t.Name, identifier(scratch)))
+			fmt.Sprintf("ALTER TABLE %s.%s ATTACH PARTITION ALL FROM %s.%[2]s", identifier(into), t.Name,
+				identifier(scratch)))
 	}
 	for _, statement := range list {
 		if err := db.Exec(ctx, statement); err != nil {

@@ -47,7 +47,8 @@ func Prune(dir string, keep int, dryRun bool) (removed []string, err error) {
 			needed[name] = true
 			at := slices.IndexFunc(whole, func(s stored) bool { return s.name == name })
 			if at < 0 {
-				return nil, fmt.Errorf("the backup %s continues %s, which is not in %s: nothing was removed", whole[i].name, name, dir)
+				return nil, fmt.Errorf("the backup %s continues %s, which is not in %s: nothing was removed",
+					whole[i].name, name, dir)
 			}
 			name = whole[at].base
 		}

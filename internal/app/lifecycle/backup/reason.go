@@ -59,7 +59,8 @@ func codeOf(text string) string {
 }
 
 // damages are the codes of errors that a changed, truncated or missing file of a backup causes.
-var damages = []string{"27", "32", "33", "40", "74", "107", "117", "228", "246", "271", "432", "585", "594", "600", "601"}
+var damages = []string{"27", "32", "33", "40", "74", "107", "117", "228", "246", "271", "432", "585", "594", "600",
+	"601"}
 
 var (
 	codes = regexp.MustCompile(`(?i)code: (\d+)`)

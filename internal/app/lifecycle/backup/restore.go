@@ -64,7 +64,8 @@ const shownDifferences = 10
 
 func (e *DifferencesError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "what was restored differs from what was backed up in %d places; nothing was put in place:", len(e.List))
+	fmt.Fprintf(&b, "what was restored differs from what was backed up in %d places; nothing was put in place:",
+		len(e.List))
 	for i := range e.List {
 		if i == shownDifferences {
 			fmt.Fprintf(&b, "\n  and %d more (--json lists them)", len(e.List)-i)

@@ -85,11 +85,13 @@ func drop(ctx context.Context, db driver.Conn, name string) error {
 
 // describe reads the stored columns of a table; none if there is no such table.
 func (t *Table) describe(ctx context.Context, db driver.Conn, database string) error {
-	err := db.QueryRow(ctx, columns, clickhouse.Named("database", database), clickhouse.Named("table", t.Name)).Scan(&t.Columns)
+	err := db.QueryRow(ctx, columns, clickhouse.Named("database", database),
+		clickhouse.Named("table", t.Name)).Scan(&t.Columns)
 	if err != nil {
 		return fmt.Errorf("read the columns of %s: %w", t.Name, reason(err))
 	}
-	err = db.QueryRow(ctx, merges, clickhouse.Named("database", database), clickhouse.Named("table", t.Name)).Scan(&t.Merged)
+	err = db.QueryRow(ctx, merges, clickhouse.Named("database", database),
+		clickhouse.Named("table", t.Name)).Scan(&t.Merged)
 	if err != nil {
 		return fmt.Errorf("read the engine of %s: %w", t.Name, reason(err))
 	}
@@ -99,7 +101,8 @@ func (t *Table) describe(ctx context.Context, db driver.Conn, database string) e
 
 // sum writes the sums of a table to another table of the database.
 func (t *Table) sum(ctx context.Context, db driver.Conn, database, into string) error {
-	shape := sumsShape{Database: identifier(database), Into: into, Table: t.Name, Keyed: t.Keyed, Merged: t.Merged, Bytes: "0"}
+	shape := sumsShape{Database: identifier(database), Into: into, Table: t.Name, Keyed: t.Keyed, Merged: t.Merged,
+		Bytes: "0"}
 	quoted := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
 		quoted[i] = identifier(c)

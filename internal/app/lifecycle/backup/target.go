@@ -84,7 +84,8 @@ func checkName(name string) error {
 	}
 	for directory := range strings.SplitSeq(name, "/") {
 		if len(directory) > mostDirectory || len(name) > mostName {
-			return fmt.Errorf("the name is too long: %d bytes at most between two slashes, and %d in all", mostDirectory, mostName)
+			return fmt.Errorf("the name is too long: %d bytes at most between two slashes, and %d in all",
+				mostDirectory, mostName)
 		}
 	}
 	if path.IsAbs(name) || path.Clean(name) != name || name == ".." || name == "." || strings.HasPrefix(name, "../") {

@@ -26,7 +26,8 @@ func (m *Manifest) written(ctx context.Context, o Options, snapshot string) erro
 	err := operate(ctx, o.DB, fmt.Sprintf("RESTORE TABLE %s.%s AS %s.%s FROM %s", inBackup, infoTable,
 		identifier(snapshot), writtenTable, o.To.sql), sameKeys(o.To), nil)
 	if o.Base != nil && errors.Is(err, errMissing) {
-		return fmt.Errorf("a backup that %s continues is not there: remove %s, then make a full backup", o.Base.Name, o.To.Name)
+		return fmt.Errorf("a backup that %s continues is not there: remove %s, then make a full backup", o.Base.Name,
+			o.To.Name)
 	}
 	if err != nil {
 		return fmt.Errorf("%w (%w)", errIncomplete, err)

@@ -197,7 +197,8 @@ func (b *wish) request(tenant string) (Request, *problem.Problem) {
 		named++
 		r.Kind, r.Sessions = erasure.Sessions, b.Sessions
 		if len(b.Sessions) == 0 || len(b.Sessions) > mostSessions {
-			return r, problem.BadParameter("sessions", fmt.Sprintf("%d sessions are named; it must be 1 to %d.", len(b.Sessions), mostSessions))
+			return r, problem.BadParameter("sessions",
+				fmt.Sprintf("%d sessions are named; it must be 1 to %d.", len(b.Sessions), mostSessions))
 		}
 		for _, id := range b.Sessions {
 			if id == "" {
@@ -225,7 +226,8 @@ func (b *wish) request(tenant string) (Request, *problem.Problem) {
 		return r, problem.BadParameter("unknown", "It is about sessions that are named; a tag or a tenant names none.")
 	}
 	if named != 1 {
-		return r, problem.BadParameter("", "The body must name sessions, a tag or the tenant, and one of them only.", "sessions", "tag", "tenant")
+		return r, problem.BadParameter("", "The body must name sessions, a tag or the tenant, and one of them only.",
+			"sessions", "tag", "tenant")
 	}
 	return r, nil
 }

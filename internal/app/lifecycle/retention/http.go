@@ -86,7 +86,8 @@ func (c *change) policy(tenant string) (*retention.Policy, *problem.Problem) {
 	p := &retention.Policy{Tenant: tenant, Kind: c.Kind}
 	if c.MaxAgeS != nil {
 		if *c.MaxAgeS > longest {
-			return nil, problem.BadParameter("max_age_s", fmt.Sprintf("%d seconds are more than 100 years.", *c.MaxAgeS))
+			return nil, problem.BadParameter("max_age_s",
+				fmt.Sprintf("%d seconds are more than 100 years.", *c.MaxAgeS))
 		}
 		p.MaxAge = time.Duration(*c.MaxAgeS) * time.Second
 	}

@@ -184,7 +184,8 @@ func NeedEngine(t testing.TB) {
 func (s *Instance) Command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), programtest.Path(t), args...)
-	cmd.Env = append(os.Environ(), "TAPEDECK_SERVER="+s.URL, "XDG_STATE_HOME="+filepath.Dir(s.Dir), "XDG_DATA_HOME="+filepath.Dir(s.Dir))
+	cmd.Env = append(os.Environ(), "TAPEDECK_SERVER="+s.URL, "XDG_STATE_HOME="+filepath.Dir(s.Dir),
+		"XDG_DATA_HOME="+filepath.Dir(s.Dir))
 	return cmd
 }
 

@@ -51,8 +51,9 @@ func Serve(t *testing.T, nats, clickhouse, roles string, args ...string) *Instan
 func Launch(t *testing.T, dir, nats, clickhouse, roles string, args ...string) *Instance {
 	t.Helper()
 	s := &Instance{Dir: dir, Log: &LogBuffer{}, Done: make(chan error, 1)}
-	s.Cmd = exec.Command(programtest.Path(t), append([]string{"serve", "--role", roles, "--nats", nats, "--clickhouse", clickhouse,
-		"--listen", "127.0.0.1:0", "--data", s.Dir}, args...)...)
+	s.Cmd = exec.Command(programtest.Path(t),
+		append([]string{"serve", "--role", roles, "--nats", nats, "--clickhouse", clickhouse,
+			"--listen", "127.0.0.1:0", "--data", s.Dir}, args...)...)
 	s.Cmd.Env = os.Environ()
 	s.Cmd.Stderr = s.Log
 	s.Cmd.WaitDelay = 10 * time.Second // a child may hold the standard error

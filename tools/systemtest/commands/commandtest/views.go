@@ -78,7 +78,8 @@ func (s *Instance) UntilStreams(t *testing.T, session string, streams int) {
 	bounded.Until(t, fmt.Sprintf("%d streams of session %s", streams, session), func() bool {
 		status, body, _ := s.Get(t, "/v1/streams?session="+session)
 		var page query.Page[streamlist.InSession]
-		return status == http.StatusOK && json.Unmarshal(body, &page) == nil && len(page.Items) == streams && page.Items[0].Stream.Ended != nil
+		return status == http.StatusOK && json.Unmarshal(body,
+			&page) == nil && len(page.Items) == streams && page.Items[0].Stream.Ended != nil
 	})
 }
 

@@ -42,7 +42,8 @@ type row struct {
 
 func (r *row) entry() audit.Entry {
 	return audit.Entry{
-		ID: r.ID, At: query.Instant(r.At), Tenant: r.Tenant, Principal: audit.Principal{Kind: r.By, ID: r.ByID, Name: r.ByName}, Remote: r.Remote,
+		ID: r.ID, At: query.Instant(r.At), Tenant: r.Tenant, Principal: audit.Principal{Kind: r.By, ID: r.ByID,
+			Name: r.ByName}, Remote: r.Remote,
 		Action: audit.Action(r.Action), Kind: r.Kind, Object: r.Object, Detail: r.Detail,
 		Outcome: audit.Outcome(r.Outcome), Status: int(r.Status), RequestID: r.RequestID,
 	}
@@ -66,7 +67,8 @@ func Each(ctx context.Context, r *query.Reader, q Query, after *query.Mark, limi
 	if after != nil {
 		args = args.And(query.Args{"after_at": after.Key, "after_id": after.ID})
 	}
-	s := shape{after != nil, q.Tenant != "", q.Principal != "", q.Action != "", q.Object != "", q.Outcome != "", limit > 0}
+	s := shape{after != nil, q.Tenant != "", q.Principal != "", q.Action != "", q.Object != "", q.Outcome != "",
+		limit > 0}
 	return query.Each(ctx, r, statements, "audit_log", s, args, func(row *row) error {
 		e := row.entry()
 		return visit(&e)
