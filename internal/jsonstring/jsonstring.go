@@ -52,7 +52,7 @@ func Append(dst []byte, s string) []byte {
 // End returns the index of the quote that ends the JSON string whose content begins at raw[i], the
 // byte after its opening quote. It returns len(raw) if the string does not end.
 func End(raw []byte, i int) int {
-	const near = 32 // most strings end within so many bytes, for which a simple loop is faster
+	const near = 32 // most strings end within so many bytes, for which this loop is faster than a search
 	for end := min(i+near, len(raw)); i < end; {
 		if i+8 > len(raw) {
 			if raw[i] == '"' {
