@@ -6,7 +6,7 @@ import (
 	"github.com/ClickHouse/ch-go/proto"
 )
 
-// The column types of the tables, with appends that take tapedeck's own types.
+// The column types of the tables. Their append methods take tapedeck's own types.
 
 // text is String.
 type text struct{ proto.ColStr }
@@ -33,14 +33,14 @@ func (c *text) WriteColumn(w *proto.Writer) {
 	}
 }
 
-// lowCardinality is LowCardinality(String): each text once, and for every row its index. It
-// keeps copies of the texts.
+// lowCardinality is LowCardinality(String): each distinct text once, and an index for every row. It
+// copies the texts.
 type lowCardinality struct {
 	proto.ColLowCardinalityRaw
 	texts   proto.ColStr
 	own     []string
-	places  map[string]int // in own
-	last    string         // the text of the previous row, which is usually the next one's as well
+	places  map[string]int // index of each text
+	last    string         // the text of the previous row, which often repeats
 	lastKey int
 }
 

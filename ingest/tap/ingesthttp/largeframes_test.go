@@ -19,7 +19,7 @@ import (
 func TestLargeFramesTakePlaces(t *testing.T) {
 	metrictest.Grow(t, "tapedeck_ingest_http_not_taken_total")
 	var memory ingesttest.Memory
-	h := NewHandler(ingest.NewRecorder(&memory, ingest.Settings{}, nil), Options{Limits: ingest.Limits{LargeFrames: 1}, Timeout: time.Second})
+	h := NewHandler(ingest.NewRecorder(&memory, ingest.Settings{}), Options{Limits: ingest.Limits{LargeFrames: 1}, Timeout: time.Second})
 	send := func(session string, body io.Reader) int {
 		r := httptest.NewRequest(http.MethodPost, "/v1/ingest?dialect=generic&session="+session, body)
 		r.Header.Set("Content-Type", "application/x-ndjson")

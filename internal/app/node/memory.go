@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A server is quiet while it allocates less than quietBytes in quietFor, or less than a part of
-// quietShare of its heap.
+// A server counts as quiet while it allocates less than quietBytes within quietFor, or less than a
+// part of quietShare of its heap.
 const (
 	quietFor   = 5 * time.Second
 	quietBytes = 4 << 20
