@@ -264,7 +264,9 @@ func (p *Publisher) store(newest group, last, stored uint64) {
 
 var (
 	unstored = metric.Gauge(metric.Ingest, "tapedeck_ingest_unstored_bytes",
-		"Bytes of encoded blocks that this process has published and does not know to be stored. It is only brought up to date above a quarter of --max-unstored-bytes or --max-unstored-frames.")
+		"Bytes of encoded blocks that this process has published and does not know to be stored. "+
+			"It is only brought up to date above a quarter of --max-unstored-bytes or --max-unstored-frames.")
 	waits = metric.Counter(metric.Ingest, "tapedeck_ingest_unstored_waits_total",
-		"Blocks of bulk recordings that waited because more than --max-unstored-bytes or --max-unstored-frames was not stored.")
+		"Blocks of bulk recordings that waited because of --max-unstored-bytes, --max-unstored-frames or "+
+			"--max-cached-bytes.")
 )

@@ -19,7 +19,8 @@ import (
 func TestLargeFramesTakePlaces(t *testing.T) {
 	metrictest.Grow(t, "tapedeck_ingest_http_not_taken_total")
 	var memory ingesttest.Memory
-	h := NewHandler(ingest.NewRecorder(&memory, ingest.Settings{}), Options{Limits: ingest.Limits{LargeFrames: 1}, Timeout: time.Second})
+	h := NewHandler(ingest.NewRecorder(&memory, ingest.Settings{}),
+		Options{Limits: ingest.Limits{LargeFrames: 1}, Timeout: time.Second})
 	send := func(session string, body io.Reader) int {
 		r := httptest.NewRequest(http.MethodPost, "/v1/ingest?dialect=generic&session="+session, body)
 		r.Header.Set("Content-Type", "application/x-ndjson")
@@ -38,7 +39,8 @@ func TestLargeFramesTakePlaces(t *testing.T) {
 	if status := send("second", bytes.NewReader(whole)); status != http.StatusServiceUnavailable {
 		t.Errorf("beyond the places: status %d, want 503", status)
 	}
-	if status := send("small", bytes.NewReader(bytes.Repeat(append(bytes.Repeat([]byte("x"), 999), '\n'), 3000))); status != http.StatusOK {
+	small := append(bytes.Repeat([]byte("x"), 999), '\n')
+	if status := send("small", bytes.NewReader(bytes.Repeat(small, 3000))); status != http.StatusOK {
 		t.Errorf("small frames: status %d, want 200", status)
 	}
 	if _, err := to.Write([]byte("\n{}\n")); err != nil {
