@@ -1,5 +1,7 @@
 package redact
 
+import "slices"
+
 // automaton is an Aho-Corasick automaton over the keywords of all rules. Its state at the
 // end of one text is where the next text of the same message begins, so that a keyword is
 // found that two texts share.
@@ -29,8 +31,9 @@ func (p *pairs) has(a, b byte) bool {
 
 // hit is a keyword that ends at a node.
 type hit struct {
-	rule *rule
-	key  string
+	rule   *rule
+	key    string
+	except bool // it is one of Rule.Except
 }
 
 // root is the node at which no keyword has begun.
@@ -39,7 +42,8 @@ const root = 0
 func newAutomaton(rules []*rule) *automaton {
 	a := &automaton{next: make([][256]uint16, 1), hits: make([][]hit, 1), paths: make([]string, 1), first: new(pairs), all: new(pairs)}
 	for _, r := range rules {
-		for _, key := range r.Keywords {
+		for i, key := range slices.Concat(r.Keywords, r.Except) {
+			except := i >= len(r.Keywords)
 			a.depth = max(a.depth, len(key))
 			n := uint16(root)
 			for i := range len(key) {
@@ -56,10 +60,13 @@ func newAutomaton(rules []*rule) *automaton {
 				}
 				n = to
 			}
-			a.hits[n] = append(a.hits[n], hit{r, key})
+			a.hits[n] = append(a.hits[n], hit{r, key, except})
 		}
 	}
 	a.link()
+	for n := range a.hits {
+		a.hits[n] = excepted(a.hits[n])
+	}
 	for _, h := range a.hits {
 		a.ends = append(a.ends, h != nil)
 	}
@@ -72,6 +79,20 @@ func newAutomaton(rules []*rule) *automaton {
 		}
 	}
 	return a
+}
+
+// excepted removes what ends at a node from its hits, the longest first, if a longer text says that it is none.
+func excepted(hits []hit) (left []hit) {
+	not := map[*rule]bool{}
+	for _, h := range hits {
+		switch {
+		case h.except:
+			not[h.rule] = true
+		case !not[h.rule]:
+			left = append(left, h)
+		}
+	}
+	return left
 }
 
 // link replaces the missing transitions by those of the longest suffix that is a node,

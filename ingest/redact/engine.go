@@ -33,7 +33,7 @@ type Options struct {
 }
 
 // Rules returns the rules that are on by default.
-func Rules() []Rule { return slices.Concat(providers, credentials) }
+func Rules() []Rule { return slices.Concat(providers, platforms, credentials, assignments) }
 
 // New compiles the rules for credentials and the rules of the options.
 func New(o Options) (*Engine, error) {
@@ -45,7 +45,7 @@ func New(o Options) (*Engine, error) {
 		}
 		return err
 	}
-	all := slices.Concat(providers, credentials, o.Own)
+	all := slices.Concat(Rules(), o.Own)
 	for _, name := range o.Personal {
 		i := slices.IndexFunc(personal, func(r Rule) bool { return r.ID == name })
 		if i < 0 {

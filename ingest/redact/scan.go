@@ -124,6 +124,9 @@ func (m *Masker) byteBefore(s state, text []byte, i int) byte {
 	}
 	path := m.engine.automaton.paths[s.node]
 	if at := len(path) + i; at > 0 {
+		if apart(append([]byte{s.before}, path[:at]...)) {
+			return 0
+		}
 		return path[at-1]
 	}
 	return s.before
@@ -164,7 +167,7 @@ func (m *Masker) find(s state, channel uint64, t *text) uint16 {
 		node = a.next[node][b]
 		for _, h := range a.hits[node] {
 			start := i + 1 - len(h.key)
-			if start != 0 && !h.rule.mayFollow(m.byteBefore(s, t.bytes, start)) || !h.rule.begins(t.bytes[max(start, 0):]) {
+			if start != 0 && !h.rule.mayFollow(m.byteBefore(s, t.bytes, start)) || !h.rule.begins(t.bytes[max(start, 0):]) || !h.rule.goesOn(t.bytes[i+1:]) {
 				continue
 			}
 			c := m.begin(h, channel, t, i+1)
@@ -205,6 +208,19 @@ func (m *Masker) rest(r *rule, t *text, from int) {
 	_, end := t.at(n-1, n)
 	c := &candidate{rule: r, text: t.bytes[from:], n: int32(n - from), pieces: []piece{{0, int32(n - from), m.frame, begin, end}}}
 	m.mask(c, 0, c.n, false)
+}
+
+// goesOn reports whether the pattern may match what follows the keyword, as far as its first bytes show.
+func (r *rule) goesOn(text []byte) bool {
+	if r.declared != "" || r.Open {
+		return true
+	}
+	for i := range min(len(text), len(r.prefix)) {
+		if !r.prefix[i].has(text[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // begins reports whether a declared secret may begin with what there is of the text.
