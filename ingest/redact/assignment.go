@@ -9,7 +9,7 @@ import (
 // assignments are the rules for values that are secrets by the name that they are assigned to, in texts: environments,
 // shells, YAML, JSON, URLs and programs. ByName does the same for arguments and header fields.
 var assignments = []Rule{
-	{ID: "assigned-secret", Keywords: assignedNames(), Except: assignedExcept(), Pattern: assigned, Before: anything, Ends: true, Weak: true, Judge: assignedSecret,
+	{ID: assignedSecretID, Keywords: assignedNames(), Except: assignedExcept(), Pattern: assigned, Before: anything, Ends: true, Weak: true, Judge: assignedSecret,
 		Source:  "docs/security.md",
 		Example: "AWS_SECRET_~ACCESS_KEY={40}", Near: "AWS_SECRET_~ACCESS_KEY=$SECRET_OF_THE_STORE"},
 	{ID: "secret-argument", Keywords: secretFlags, Pattern: `[ \t]{0,4}` + assignedValue, Before: " \t\r\n\"'`\\[,(=", Ends: true, Weak: true, Judge: assignedSecret,
@@ -31,13 +31,16 @@ var assignments = []Rule{
 		Example: "AK~IA1890{B12},{40}", Near: "AK~IA1890{B12},{h30}"},
 }
 
+// assignedSecretID is the rule whose keywords are names of members of JSON, too.
+const assignedSecretID = "assigned-secret"
+
 // The parts of an assignment. Quotes are those of JSON that is in strings of JSON, too, and of URLs.
 const (
 	quote      = "\\\\{0,7}[\"'`]|%2[27]"
 	colour     = `(?:(?:\x1b|\\{1,7}(?:u001[bB]|x1[bB]|033|e))\[[0-9;:]{0,16}m){0,2}`
 	blank      = `(?:[ \t]|%20){0,8}`
 	suffix     = `(?:_?[0-9]{1,2}|_(?:BASE|PROD|DEV|TEST|STAGING|LIVE|VALUE))?`
-	typed      = `(?::? ?(?:str|string|String) ?)?`
+	typed      = `(?:(?:: ?| )(?:str|string|String) ?)?`
 	equals     = `(?:=>|:=|==|=|:|>|%3[ADad]|\\{1,7}u003[adAD])`
 	inQuotes   = "[!#-&(-\\[\\]-_a-~\\x{fffd}]" // printable, but no quote, backslash or space
 	bare       = `[!#-%*+./-:=?-Z^_a-z~-]`      // what shells, YAML and URLs have in one word
@@ -96,6 +99,22 @@ func assignedSecret(text []byte, key, from, to int) bool {
 		odd:    bytes.ContainsAny(between, ",>") && !bytes.Contains(between, []byte("=>")),
 	})
 }
+
+// memberSecret returns where the secret begins in the text of a member of JSON whose name ends with a keyword, -1 if it
+// is none. Credentials may have the name of their scheme before them.
+func memberSecret(key, text []byte) int {
+	from := 0
+	if scheme, _, ok := bytes.Cut(text, []byte(" ")); ok && slices.ContainsFunc(schemes, func(s string) bool { return strings.EqualFold(s, string(scheme)) }) {
+		from = len(scheme) + 1
+	}
+	if secret := text[from:]; len(secret) < shortest || bytes.ContainsAny(secret, " \t\r\n") || !nameOf(key).takes(secret, writing{quoted: true}) {
+		return -1
+	}
+	return from
+}
+
+// schemes of header fields with credentials (RFC 9110, section 11.1).
+var schemes = []string{"Bearer", "Basic", "Token", "ApiKey", "DPoP"}
 
 // writing is how an assignment is written.
 type writing struct {

@@ -10,6 +10,7 @@ type automaton struct {
 	hits  [][]hit  // what ends at each node, the longest keyword first
 	paths []string // the text that leads to each node
 	ends  []bool   // nodes with hits
+	long  []uint16 // the length of the text that leads to each node
 	first *pairs   // the two bytes that keywords begin with
 	all   *pairs   // two bytes that follow one another in a keyword
 	depth int      // the length of the longest keyword
@@ -67,8 +68,9 @@ func newAutomaton(rules []*rule) *automaton {
 	for n := range a.hits {
 		a.hits[n] = excepted(a.hits[n])
 	}
-	for _, h := range a.hits {
+	for n, h := range a.hits {
 		a.ends = append(a.ends, h != nil)
+		a.long = append(a.long, uint16(min(len(a.paths[n]), 1<<16-1)))
 	}
 	for first := range 256 {
 		n := a.next[root][first]
@@ -120,8 +122,8 @@ func (a *automaton) link() {
 	}
 }
 
-// quiet runs over a text from a node. It reports the node at the end and that no keyword
-// ended within.
+// quiet runs over a text from a node. It reports the node at the end and that no secret
+// begins at a keyword that ended within.
 func (a *automaton) quiet(n uint16, text []byte) (uint16, bool) {
 	next, ends := a.next, a.ends
 	for i := 0; i < len(text); i++ {
@@ -130,11 +132,22 @@ func (a *automaton) quiet(n uint16, text []byte) (uint16, bool) {
 				i++
 			}
 		}
-		if n = next[n][text[i]]; ends[n] {
+		if n = next[n][text[i]]; ends[n] && a.begins(n, text, i+1) {
 			return n, false
 		}
 	}
 	return n, true
+}
+
+// begins reports whether a secret may begin at a keyword that ends at a node, before byte i of a text.
+func (a *automaton) begins(n uint16, text []byte, i int) bool {
+	for _, h := range a.hits[n] {
+		start := i - len(h.key)
+		if h.rule.goesOn(text[i:]) && (start <= 0 || h.rule.mayFollow(text[start-1]) || apart(text[:start])) {
+			return true
+		}
+	}
+	return false
 }
 
 // tail returns the node at the end of a text that no other precedes.

@@ -22,6 +22,7 @@ type Engine struct {
 	prefilter *prefilter
 	rules     []*rule
 	paths     map[uint64]*rule // of texts that are secrets by their place
+	members   *rule            // whose keywords are the names of members that are secrets; nil for none
 }
 
 // Options choose the rules.
@@ -42,6 +43,9 @@ func New(o Options) (*Engine, error) {
 		c, err := r.compile()
 		if err == nil {
 			e.rules = append(e.rules, c)
+			if r.ID == assignedSecretID {
+				e.members = c
+			}
 		}
 		return err
 	}

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"slices"
 
 	"tapedeck/schema"
@@ -42,6 +43,9 @@ func (m *Masker) scan(f *schema.Frame) {
 			m.whole(r, l, &t)
 			continue
 		}
+		if l.member > 0 {
+			m.assigned(f.Raw, w.members[l.member-1], &t)
+		}
 		if l.whole {
 			m.alone(&t)
 			continue
@@ -81,6 +85,26 @@ func (m *Masker) alone(t *text) {
 		m.settle(c)
 	}
 	m.open = m.open[:before]
+}
+
+// assigned masks a text that is a secret by the name of the member of JSON that it is the value of.
+func (m *Masker) assigned(raw []byte, name span, t *text) {
+	r := m.engine.members
+	if r == nil || len(t.bytes) < shortest {
+		return
+	}
+	a, n := m.engine.automaton, uint16(root)
+	for _, c := range bytes.TrimRight(raw[name.from:name.to], "_0123456789") {
+		n = a.next[n][c]
+	}
+	for _, h := range a.hits[n] {
+		if h.rule == r {
+			if from := memberSecret([]byte(h.key), t.bytes); from >= 0 {
+				m.rest(r, t, from)
+			}
+			return
+		}
+	}
 }
 
 // whole masks a text that is a secret by its place.
