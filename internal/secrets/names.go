@@ -23,24 +23,29 @@ type Names struct {
 
 // words are the words that name a secret.
 // "tokens" does so only at the end of a header's name, see amounts.
-var words = set("key token secret secrets auth oauth xauth authorization jwt bearer password passwd pwd pass passphrase session sessionid credential credentials signature")
+var words = set("key token secret secrets auth oauth xauth authorization jwt bearer password passwd pwd pass passphrase session sessionid credential credentials signature " + proofs)
 
 var headerWords = with(words, "tokens authentication")
+
+// proofs are words for what proves who someone is: certificates of clients, passwords that count once, keys of
+// requests, logins of others.
+const proofs = "cert certificate otp totp hotp mfa pin passcode dpop cred creds csrf xsrf hmac assertion apikeys"
 
 // glued are the ends of compounds: monkey and turkey are not keys.
 var glued = []string{
 	"token", "secret", "password", "passwd", "sessionid", "sessid", "credential", "credentials", "authorization",
+	"clientcert", "accesscode", "securitycode", "verificationcode", "recoverycode",
 	"apikey", "accesskey", "accesskeyid", "secretkey", "privatekey", "authkey", "subscriptionkey", "signingkey", "sharedkey", "accountkey", "masterkey",
 }
 
 // counts are words that follow "token", "key" or "pass" in names of amounts and kinds.
-var counts = set("count counts limit limits usage budget type remaining reset ids version method algorithm through")
+var counts = set("count counts limit limits usage budget type remaining reset ids version method algorithm through status issuer")
 
 // amounts are words with which "tokens" is an amount, as in X-RateLimit-Remaining-Tokens.
 var amounts = set("ratelimit rate limit limits remaining max min count counts total usage used budget input output prompt completion cached reasoning")
 
 // exact are names of secrets without such a word.
-var exact = set("openai-organization openai-project cookie2 set-cookie2")
+var exact = set("openai-organization openai-project cookie2 set-cookie2 dpop x-dpop 2fa x-2fa")
 
 // exactQuery are further names of query parameters.
 var exactQuery = set("code sig pat awsaccesskeyid")
@@ -76,7 +81,7 @@ func (n Names) Member(name string) bool { return n.secret(name, memberWords, nil
 
 // memberWords are words without sessions, and without "key" and "auth" alone, which
 // often name other things in JSON.
-var memberWords = set("token secret authorization jwt bearer password passwd pwd pass passphrase credential credentials apikey")
+var memberWords = set("token secret authorization jwt bearer password passwd pwd pass passphrase passcode otp totp creds hmac credential credentials apikey apikeys")
 
 func (n Names) secret(name string, words, more map[string]bool) bool {
 	plain := normal(name)

@@ -99,7 +99,7 @@ func (p *Proxy) recordResponse(ex *exchange, res *http.Response) error {
 			ex.begin(schema.Send, p.tunnelBody(res.Header)),
 		)
 	}
-	b := p.newBody(res.Header)
+	b := p.newResponseBody(res.Header)
 	res.Body = &tappedBody{
 		ReadCloser: res.Body, exchange: ex, way: schema.Receive, from: "the upstream",
 		trailers: func() http.Header { return res.Trailer },

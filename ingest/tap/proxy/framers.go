@@ -72,7 +72,7 @@ func (c *bodyFramer) End(_ int64, emit func(*schema.Frame) error) error {
 	return c.buf.Emit(nil, flags, emit)
 }
 
-// redactingFramer is a framer that masks secrets in a body that a client sends, JSON or a form.
+// redactingFramer is a framer that masks secrets in a body by their names: JSON, or a form that a client sends.
 type redactingFramer struct {
 	*bodyFramer
 	mask  func(*schema.Frame)

@@ -19,6 +19,7 @@ func TestSecretsAreNotRecorded(t *testing.T) {
 		"Authorization", "Proxy-Authorization", "Cookie", "X-Api-Key", "Api-Key", "X-Goog-Api-Key", "X-Auth-Token", "X-Access-Token", "X-Csrf-Token",
 		"X-Amz-Security-Token", "Ocp-Apim-Subscription-Key", "Helicone-Auth", "X-Portkey-Api-Key", "Cf-Aig-Authorization", "X-Vault-Token",
 		"Private-Token", "X-Functions-Key", "Anthropic-Api-Key", "X-My-Token", "X-Forwarded-Access-Token", "Openai-Organization",
+		"X-Client-Cert", "X-Otp", "X-Pin", "Dpop", "X-My-Creds", "X-Csrf", "X-Hmac",
 		"X-Custom", // by --redact
 	}
 	parameters := []string{"key", "api_key", "access_token", "sig", "client_secret", "code", "authorization", "sessionid", "mine"}

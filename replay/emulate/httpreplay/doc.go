@@ -19,8 +19,8 @@
 // and do not affect the model: user, metadata, prompt_cache_key,
 // safety_identifier, service_tier, request_id, client_request_id,
 // idempotency_key and timestamp, at the top level. Other bodies are compared byte
-// by byte. Values of the query that were recorded as "[redacted]" are equal to
-// anything.
+// by byte. Values of the query, and texts of a JSON body, that were recorded as
+// "[redacted]" or as the placeholder of a rule are equal to anything.
 //
 // # Resuming
 //

@@ -21,7 +21,7 @@ type exchange struct {
 	upgrade     bool              // to a WebSocket
 	turns       []schema.Position // of a WebSocket: the client's messages
 	body        *fingerprint
-	secret      []string // members of the body whose values were not recorded
+	secret      []place // where texts of the body were not recorded
 	first, last schema.Position
 	asked       int64 // when the request was complete, ns; the clock starts here
 	ended       int64 // its last frame, ns
