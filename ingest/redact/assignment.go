@@ -15,7 +15,10 @@ var assignments = []Rule{
 	{ID: "secret-argument", Keywords: secretFlags, Pattern: `[ \t]{0,4}` + assignedValue, Before: " \t\r\n\"'`\\[,(=", Ends: true, Weak: true, Judge: assignedSecret,
 		Source:  "docs/security.md",
 		Example: "--api-key ~{24}", Near: "--api-key ~FILE"},
-	{ID: "user-password", Keywords: []string{" -u ", " --user ", " -U ", " --proxy-user "}, Before: anything, Ends: true, Weak: true, Check: withDigit,
+	{ID: "environment-secret", Keywords: []string{"_KEY ", "_TOKEN ", "_SECRET ", "_PASSWORD ", "_KEY | ", "_TOKEN | ", "_SECRET | "}, Pattern: `[ \t]{0,8}` + assignedValue, Before: anything, Ends: true, Weak: true, Check: namedSecret,
+		Source:  "https://fishshell.com/docs/current/cmds/set.html",
+		Example: "set -x SERPER_API_KEY ~{h40}", Near: "set -x SERPER_API_KEY ~words-of-a-text"},
+	{ID: "user-password", Keywords: []string{" -u ", " --user ", " -U ", " --proxy-user "}, Before: anything, Ends: true, Weak: true, Check: userPassword,
 		Pattern: `(?:` + quote + `)?[A-Za-z0-9._%+@-]{1,64}:([!#-&(-;=?-\[\]-_a-~]{8,})[\s"'` + "`" + `\\<>|]`,
 		Source:  "https://curl.se/docs/manpage.html#-u", Example: "curl -u ~me:{20} https://x.example", Near: "docker run -u ~1000:1000 image"},
 	{ID: "netrc-password", Keywords: []string{"login "}, Weak: true, After: "-",
@@ -38,7 +41,7 @@ const assignedSecretID = "assigned-secret"
 const (
 	quote      = "\\\\{0,7}[\"'`]|%2[27]"
 	colour     = `(?:(?:\x1b|\\{1,7}(?:u001[bB]|x1[bB]|033|e))\[[0-9;:]{0,16}m){0,2}`
-	blank      = `(?:[ \t]|%20){0,8}`
+	blank      = `(?:[ \t+]|%20){0,8}`
 	suffix     = `(?:_?[0-9]{1,2}|_(?:BASE|PROD|DEV|TEST|STAGING|LIVE|VALUE))?`
 	typed      = `(?:(?:: ?| )(?:str|string|String) ?)?`
 	equals     = `(?:=>|:=|==|=|:|>|%3[ADad]|\\{1,7}u003[adAD])`
@@ -93,7 +96,7 @@ var secretFlags = func() (flags []string) {
 func assignedSecret(text []byte, key, from, to int) bool {
 	between := text[key:from]
 	return nameOf(text[:key]).takes(text[from:to], writing{
-		quoted: bytes.ContainsAny(between, "\"'`") || bytes.Contains(between, []byte("%2")),
+		quoted: text[0] == '-' || bytes.ContainsAny(between, "\"'`") || bytes.Contains(between, []byte("%2")),
 		spaced: bytes.ContainsAny(between, " \t"),
 		equals: bytes.IndexByte(between, '=') >= 0,
 		odd:    bytes.ContainsAny(between, ",>") && !bytes.Contains(between, []byte("=>")),
@@ -116,9 +119,12 @@ func memberSecret(key, text []byte) int {
 // schemes of header fields with credentials (RFC 9110, section 11.1).
 var schemes = []string{"Bearer", "Basic", "Token", "ApiKey", "DPoP"}
 
+// namedSecret judges a value that stands behind the name of a variable without a sign between them.
+func namedSecret(value []byte) bool { return opaque(value) && !stands(value) }
+
 // writing is how an assignment is written.
 type writing struct {
-	quoted bool // the value has quotes
+	quoted bool // the value has quotes, or is an argument
 	spaced bool // there are spaces around the sign
 	equals bool
 	odd    bool // the sign is a comma or the end of an XML tag
@@ -145,7 +151,7 @@ func (n assignedName) takes(value []byte, w writing) bool {
 	switch {
 	case stands(value):
 		return false
-	case opaque(value):
+	case opaque(value), w.quoted && !w.odd && len(value) >= 20 && keyLike(value):
 		return true
 	case w.odd || w.spaced && !w.quoted && w.equals: // a statement of a program
 		return false

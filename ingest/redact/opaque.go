@@ -10,7 +10,7 @@ import (
 // Values of secrets by name are told from other values by how they are made.
 var (
 	uuid       = regexp.MustCompile(`^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
-	wordy      = regexp.MustCompile(`^[A-Za-z]{0,20}[0-9]{0,4}$`)
+	wordy      = regexp.MustCompile(`^(?:(?:[A-Z]{0,4}[a-z]{0,12}[aeiouyAEIOUY][a-z]{1,12}|[a-z]{2,12}[aeiouy]|[A-Z]{2,6}){0,8}[0-9]{0,4}){1,3}[a-z]{0,2}$|^[0-9]+$`)
 	expression = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*(?:(?:\.|::|->)[A-Za-z_$][A-Za-z0-9_$]*)+$`)
 	path       = regexp.MustCompile(`^(?:\.{0,2}|~)/[A-Za-z.]+(?:/|$)|^[A-Za-z]:[/\\]`)
 	variable   = regexp.MustCompile(`^(?:[$!@][A-Za-z_{(]|%[A-Za-z_]+%)`)
@@ -22,7 +22,7 @@ func opaque(value []byte) bool {
 	if uuid.Match(value) {
 		return true
 	}
-	letters, digits, runs, turns := 0, 0, 0, 0
+	letters, digits, runs, turns, small := 0, 0, 0, 0, 0
 	last := byte(0)
 	for _, c := range value {
 		kind := byte(0)
@@ -38,14 +38,18 @@ func opaque(value []byte) bool {
 		case c >= 'a' && c <= 'z':
 			kind = 'l'
 			letters++
+			small++
 		}
-		if kind != 0 && last != 0 && kind != last && !(last == 'u' && kind == 'l') { // words may begin with a capital
+		if kind != 0 && last != 0 && (kind != last && (last != 'u' || kind == 'd') || kind == 'u' && last == 'u') { // words may begin with a capital
 			turns++
 		}
 		last = kind
 	}
 	n := letters + digits
-	if n < 16 || letters < 2 || digits == 0 || runs < 2 && turns*4 < n {
+	switch {
+	case n < 16 || letters < 2:
+		return false
+	case digits == 0 && (small == 0 || small == letters || turns*3 < n), runs < 2 && turns*7 < 2*n:
 		return false
 	}
 	return slices.ContainsFunc(segments(value), func(s []byte) bool { return !wordy.Match(s) })
@@ -89,9 +93,18 @@ func withDigit(value []byte) bool {
 	return len(value) >= 6 && letter && bytes.ContainsAny(value, "0123456789") && !stands(value)
 }
 
-// mixed reports whether a value has capitals and small letters and nothing else.
+// mixed reports whether a value has capitals and small letters, and letters and digits alone.
 func mixed(value []byte) bool {
 	small := bytes.ContainsFunc(value, func(r rune) bool { return r >= 'a' && r <= 'z' })
 	capital := bytes.ContainsFunc(value, func(r rune) bool { return r >= 'A' && r <= 'Z' })
 	return small && capital && len(segments(value)) == 1
 }
+
+// keyLike reports whether what follows the beginning of a key may be one, rather than words: it has capitals, small letters and
+// a digit, or is opaque.
+func keyLike(secret []byte) bool {
+	return opaque(secret) || bytes.ContainsAny(secret, "0123456789") && mixed(bytes.Join(segments(secret), nil))
+}
+
+// userPassword reports whether the password of a user is one, rather than the name or number of a group.
+func userPassword(value []byte) bool { return withDigit(value) || len(value) >= 16 && mixed(value) }

@@ -5,31 +5,31 @@ import "bytes"
 // platforms are the rules for search engines, sandboxes, embeddings, hosts and build services that agents use, like
 // providers.
 var platforms = []Rule{
-	{ID: "compatible-key", Keywords: []string{"sk-"}, Pattern: `(?:[a-z0-9]{1,12}-){0,2}[A-Za-z0-9_]{32,128}`, After: `A-Za-z0-9_-`, Weak: true, Check: opaque,
+	{ID: "compatible-key", Keywords: []string{"sk-"}, Pattern: `(?:[a-z0-9]{1,12}-){0,2}[A-Za-z0-9_]{32,128}`, After: `A-Za-z0-9_-`, Weak: true, Check: keyLike,
 		Source:  "https://platform.moonshot.ai/docs/api/chat",
 		Example: "sk-~{48}", Near: "sk-~{12}-{12}"},
-	{ID: "openai-ephemeral-key", Keywords: []string{"ek_", "sess-"}, Pattern: `[A-Za-z0-9]{32,64}`, Weak: true, Check: opaque,
+	{ID: "openai-ephemeral-key", Keywords: []string{"ek_", "sess-"}, Pattern: `[A-Za-z0-9]{32,64}`, Weak: true, Check: keyLike,
 		Source:  "https://platform.openai.com/docs/api-reference/realtime-sessions",
 		Example: "ek~_{h32}", Near: "ek~_{h20}"},
-	{ID: "google-auth-key", Keywords: []string{"AQ."}, Pattern: `[A-Za-z0-9_-]{35,120}`, After: `A-Za-z0-9_-`, Weak: true, Check: opaque,
+	{ID: "google-auth-key", Keywords: []string{"AQ."}, Pattern: `[A-Za-z0-9_-]{35,120}`, After: `A-Za-z0-9_-`, Weak: true, Check: keyLike,
 		Source:  "https://cloud.google.com/docs/authentication/api-keys-use",
 		Example: "AQ~.Ab8{47}", Near: "AQ~.Ab8{12}"},
-	{ID: "google-refresh-token", Keywords: []string{"//0"}, Pattern: `([A-Za-z0-9_-]{30,512})`, Before: "1", After: `A-Za-z0-9_-`, Weak: true, Check: opaque,
+	{ID: "google-refresh-token", Keywords: []string{"//0", "%2F0", "%2f0"}, Pattern: `([A-Za-z0-9_-]{30,512})`, Before: "1Ff", After: `A-Za-z0-9_-`, Weak: true, Check: keyLike,
 		Source:  "https://developers.google.com/identity/protocols/oauth2/web-server#offline",
 		Example: "1/~/0{80}", Near: "1/~/0{12}"},
 	{ID: "together-key", Keywords: []string{"tgp_v1_"}, Pattern: `[A-Za-z0-9_-]{40,64}`, After: `A-Za-z0-9_-`,
 		Source:  "https://docs.together.ai/reference/authentication-1",
 		Example: "tgp~_v1_{43}", Near: "tgp~_v1_{12}"},
-	{ID: "jina-key", Keywords: []string{"jina_"}, Pattern: `[A-Za-z0-9_-]{40,80}`, After: `A-Za-z0-9_-`, Weak: true, Check: opaque,
+	{ID: "jina-key", Keywords: []string{"jina_"}, Pattern: `[A-Za-z0-9_-]{40,80}`, After: `A-Za-z0-9_-`, Weak: true, Check: keyLike,
 		Source:  "https://jina.ai/api-dashboard/",
 		Example: "jina~_{h32}{28}", Near: "jina~_{20}"},
-	{ID: "voyage-key", Keywords: []string{"pa-"}, Pattern: `[A-Za-z0-9_-]{40,64}`, After: `A-Za-z0-9_-`, Weak: true, Check: opaque,
+	{ID: "voyage-key", Keywords: []string{"pa-"}, Pattern: `[A-Za-z0-9_-]{40,64}`, After: `A-Za-z0-9_-`, Weak: true, Check: keyLike,
 		Source:  "https://docs.voyageai.com/docs/api-key-and-installation",
 		Example: "pa~-{43}", Near: "pa~-{20}"},
-	{ID: "brave-search-key", Keywords: []string{"BSA"}, Pattern: `[A-Za-z0-9_-]{24,44}`, After: `A-Za-z0-9_-`, Weak: true, Check: opaque,
+	{ID: "brave-search-key", Keywords: []string{"BSA"}, Pattern: `[A-Za-z0-9_-]{24,44}`, After: `A-Za-z0-9_-`, Weak: true, Check: keyLike,
 		Source:  "https://api-dashboard.search.brave.com/documentation/guides/authentication",
 		Example: "BS~A{28}", Near: "BS~A{12}"},
-	{ID: "firecrawl-key", Keywords: []string{"fc-"}, Pattern: `[A-Za-z0-9]{32}`, Weak: true, Check: opaque,
+	{ID: "firecrawl-key", Keywords: []string{"fc-"}, Pattern: `[A-Za-z0-9]{32}`, Weak: true, Check: keyLike,
 		Source:  "https://docs.firecrawl.dev/introduction",
 		Example: "fc~-{h32}", Near: "fc~-{h20}"},
 	{ID: "e2b-key", Keywords: []string{"e2b_"}, Pattern: `[0-9a-f]{40,80}`,
@@ -53,13 +53,13 @@ var platforms = []Rule{
 	{ID: "heroku-key", Keywords: []string{"HRKU-"}, Pattern: `[A-Za-z0-9_-]{36,80}`, After: `A-Za-z0-9_-`,
 		Source:  "https://devcenter.heroku.com/articles/authentication",
 		Example: "HRK~U-AA{58}", Near: "HRK~U-AA{20}"},
-	{ID: "fly-token", Keywords: []string{"fm1r_", "fm1a_", "fm2_"}, Pattern: `[A-Za-z0-9+/_-]{40,}={0,3}`, After: `A-Za-z0-9+/=_-`, Weak: true, Check: opaque,
+	{ID: "fly-token", Keywords: []string{"fm1r_", "fm1a_", "fm2_"}, Pattern: `[A-Za-z0-9+/_-]{40,}={0,3}`, After: `A-Za-z0-9+/=_-`, Weak: true, Check: keyLike,
 		Source:  "https://fly.io/docs/security/tokens/",
 		Example: "fm~2_lJPE{120}", Near: "fm~2_lJPE{20}"},
 	{ID: "fly-legacy-token", Keywords: []string{"fo1_"}, Pattern: `[A-Za-z0-9_-]{43}`, After: `A-Za-z0-9_-`,
 		Source:  "https://fly.io/docs/security/tokens/",
 		Example: "fo~1_{43}", Near: "fo~1_{20}"},
-	{ID: "vercel-token", Keywords: []string{"vcp_", "vci_", "vca_", "vcr_", "vck_"}, Pattern: `[A-Za-z0-9]{24,100}`, Weak: true, Check: opaque,
+	{ID: "vercel-token", Keywords: []string{"vcp_", "vci_", "vca_", "vcr_", "vck_"}, Pattern: `[A-Za-z0-9]{24,100}`, Weak: true, Check: keyLike,
 		Source:  "https://vercel.com/docs/accounts/access-tokens",
 		Example: "vc~p_{56}", Near: "vc~p_{12}"},
 	{ID: "netlify-token", Keywords: []string{"nfp_", "nfc_", "nfo_", "nfu_"}, Pattern: `[A-Za-z0-9]{36,50}`,
@@ -103,8 +103,9 @@ var platforms = []Rule{
 		Example: "sha256~~~{43}", Near: "sha256~~~{20}"},
 }
 
-// ofNumber reports whether a token begins with what may be a number in base64: it has capitals, small letters and digits.
+// ofNumber reports whether a token begins with what may be a number in base64, with capitals and small letters, and does not
+// consist of words.
 func ofNumber(secret []byte) bool {
 	number, _, _ := bytes.Cut(secret, []byte("."))
-	return opaque(number) && bytes.ContainsAny(number, "0123456789") && mixed(bytes.Trim(number, "0123456789"))
+	return mixed(number) && !(wordy.Match(number) && wordy.Match(secret[bytes.LastIndexByte(secret, '.')+1:]))
 }

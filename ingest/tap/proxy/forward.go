@@ -28,7 +28,11 @@ func (p *Proxy) rewrite(pr *httputil.ProxyRequest) {
 	if p.opts.Forwarded {
 		pr.SetXForwarded()
 	}
-	if user := p.upstream.User; user != nil && out.Header.Get("Authorization") == "" {
+	switch user := p.upstream.User; {
+	case out.Header.Get("Authorization") != "":
+	case p.opts.Authorization != "":
+		out.Header.Set("Authorization", p.opts.Authorization)
+	case user != nil:
 		password, _ := user.Password()
 		out.SetBasicAuth(user.Username(), password)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -74,6 +75,43 @@ func TestSecretsAreNotRecorded(t *testing.T) {
 	for _, f := range r.frames {
 		if json.Valid(f.Raw) && f.Direction == schema.Send && !f.Flags.Has(schema.FlagRedacted) {
 			t.Errorf("the body is marked %q", f.Flags)
+		}
+	}
+}
+
+// Credentials for the upstream are sent with requests that have none of their own, and are not recorded.
+func TestCredentialsOfUpstream(t *testing.T) {
+	for _, way := range []string{"option", "URL"} {
+		var seen string
+		up := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen = r.Header.Get("Authorization") }))
+		defer up.Close()
+		s, address := &setup{}, up.URL
+		if way == "URL" {
+			address = strings.Replace(up.URL, "://", "://me:HIDE-1@", 1)
+		}
+		s.begin(t, address, func(o *Options) {
+			if way == "option" {
+				o.Authorization = "Basic bWU6SElERS0x"
+			}
+		})
+		s.do(t, s.request(t, "GET", "/p", ""))
+		if seen != "Basic bWU6SElERS0x" {
+			t.Errorf("%s: the upstream saw %q", way, seen)
+		}
+		req := s.request(t, "GET", "/p", "")
+		req.Header.Set("Authorization", "Bearer HIDE-2")
+		s.do(t, req)
+		if seen != "Bearer HIDE-2" {
+			t.Errorf("%s: the upstream saw %q in place of the client's own", way, seen)
+		}
+		for _, r := range s.recorded(t, 2) {
+			recorded := r.state.Source
+			for _, f := range r.frames {
+				recorded += string(f.Raw)
+			}
+			if strings.Contains(recorded, "HIDE") || strings.Contains(recorded, "bWU6") {
+				t.Errorf("%s: recorded %s", way, recorded)
+			}
 		}
 	}
 }
