@@ -119,6 +119,9 @@ func memberSecret(key, text []byte) int {
 // schemes of header fields with credentials (RFC 9110, section 11.1).
 var schemes = []string{"Bearer", "Basic", "Token", "ApiKey", "DPoP"}
 
+// keyBytes are what keys consist of.
+const keyBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+/=.~-"
+
 // namedSecret judges a value that stands behind the name of a variable without a sign between them.
 func namedSecret(value []byte) bool { return opaque(value) && !stands(value) }
 
@@ -149,7 +152,7 @@ func nameOf(key []byte) assignedName {
 // placeholder or a word.
 func (n assignedName) takes(value []byte, w writing) bool {
 	switch {
-	case stands(value):
+	case stands(value), w.odd && len(bytes.Trim(value, keyBytes)) > 0:
 		return false
 	case opaque(value), w.quoted && !w.odd && len(value) >= 20 && keyLike(value):
 		return true
@@ -160,7 +163,7 @@ func (n assignedName) takes(value []byte, w writing) bool {
 	case n.password && (w.quoted || w.equals):
 		return withDigit(value)
 	case n.password || n.upper:
-		return len(value) >= 8 && (withDigit(value) || n.upper && len(value) >= 20 && mixed(value))
+		return len(value) >= 8 && (withDigit(value) || n.upper && len(value) >= 20 && mixed(value) && !wordy.Match(value))
 	}
 	return false
 }

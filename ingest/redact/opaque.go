@@ -13,7 +13,8 @@ var (
 	wordy      = regexp.MustCompile(`^(?:(?:[A-Z]{0,4}[a-z]{0,12}[aeiouyAEIOUY][a-z]{1,12}|[a-z]{2,12}[aeiouy]|[A-Z]{2,6}){0,8}[0-9]{0,4}){1,3}[a-z]{0,2}$|^[0-9]+$`)
 	expression = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*(?:(?:\.|::|->)[A-Za-z_$][A-Za-z0-9_$]*)+$`)
 	path       = regexp.MustCompile(`^(?:\.{0,2}|~)/[A-Za-z.]+(?:/|$)|^[A-Za-z]:[/\\]`)
-	variable   = regexp.MustCompile(`^(?:[$!@][A-Za-z_{(]|%[A-Za-z_]+%)`)
+	variable   = regexp.MustCompile(`^(?:[$!@][A-Za-z_{(]|%[A-Za-z_]+%|\{)`)
+	kindName   = regexp.MustCompile(`^(?i:u?int|float|sha|md|base|utf-?|argon|pbkdf|oauth|x|http|v|ed|aes|rsa|hs|rs|es|s)-?[0-9]+[a-z]{0,3}$`)
 	reference  = regexp.MustCompile(`^(?i:arn|env|file|vault|ssm|op|secret|ref):`)
 )
 
@@ -64,7 +65,7 @@ func segments(value []byte) [][]byte {
 
 // stands reports whether a value stands for a secret that is elsewhere, or for one that a reader is to insert.
 func stands(value []byte) bool {
-	if path.Match(value) || variable.Match(value) || reference.Match(value) || bytes.Contains(value, []byte("://")) {
+	if path.Match(value) || variable.Match(value) || kindName.Match(value) || reference.Match(value) || bytes.Contains(value, []byte("://")) {
 		return true
 	}
 	if expression.Match(value) && !slices.ContainsFunc(segments(value), func(s []byte) bool { return !wordy.Match(s) }) {

@@ -53,7 +53,9 @@ var exactQuery = set("code sig pat awsaccesskeyid")
 // harmless are names with such words that hold no secrets.
 var harmless = set("idempotency-key x-idempotency-key sec-websocket-key sec-websocket-accept access-control-allow-credentials " +
 	"surrogate-key cache-key x-cache-key partition-key sort-key primary-key public-key key-id prompt-cache-key " +
-	"signature-input page-token pagetoken next-page-token nextpagetoken continuation-token continuationtoken")
+	"signature-input page-token pagetoken next-page-token nextpagetoken continuation-token continuationtoken " +
+	"next-token nexttoken sync-token synctoken next-sync-token nextsynctoken cursor-token cursortoken resume-token resumetoken " +
+	"progress-token progresstoken work-done-token workdonetoken partial-result-token partialresulttoken client-request-token clientrequesttoken")
 
 func set(list string) map[string]bool {
 	m := map[string]bool{}

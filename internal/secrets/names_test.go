@@ -43,6 +43,7 @@ func TestNames(t *testing.T) {
 	check("member", n.Member, true, `api_key apiKey apikey API_KEY access_token accessToken token auth_token client_secret secret password passwd pwd
 		credentials authorization private_key secretKey aws_secret_access_key openai_api_key jwt pass`)
 	check("member", n.Member, false, `max_tokens tokens max_completion_tokens model messages session_id sessionId session thread_id prompt_cache_key idempotency_key
+		next_token nextToken syncToken nextSyncToken progressToken partialResultToken resume_token
 		key keys author auth_type token_count tokenLimit tokenizer stop metadata user safety_identifier total_tokens`)
 	mine := Names{Also: []string{"X-Mine", "tenant_pin"}, Keep: []string{"X-Session-Id"}}
 	check("added", mine.Header, true, "X-Mine x_mine Tenant-Pin X-Vault-Token")
