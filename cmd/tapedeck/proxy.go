@@ -73,7 +73,7 @@ func (c *proxyCommand) Run(ctx context.Context, g *global) error {
 	}
 	log := c.Logger()
 	if u, err := url.Parse(c.Upstream); err == nil && u.User != nil && os.Getenv("TAPEDECK_UPSTREAM") != c.Upstream {
-		log.Warn("the credentials in --upstream stand in the list of processes: name a file with --upstream-credentials, or set TAPEDECK_UPSTREAM")
+		log.Warn("proxy: the list of processes shows the credentials in --upstream; name a file with --upstream-credentials, or set TAPEDECK_UPSTREAM")
 	}
 	l, err := server.Listen(c.Listen)
 	if err != nil {
