@@ -21,7 +21,7 @@ var assignments = []Rule{
 	{ID: "user-password", Keywords: []string{" -u ", " --user ", " -U ", " --proxy-user "}, Before: anything, Ends: true, Weak: true, Check: userPassword,
 		Pattern: `(?:` + quote + `)?[A-Za-z0-9._%+@-]{1,64}:([!#-&(-;=?-\[\]-_a-~]{8,})[\s"'` + "`" + `\\<>|]`,
 		Source:  "https://curl.se/docs/manpage.html#-u", Example: "curl -u ~me:{20} https://x.example", Near: "docker run -u ~1000:1000 image"},
-	{ID: "netrc-password", Keywords: []string{"login "}, Weak: true, After: "-",
+	{ID: "netrc-password", Keywords: []string{"login "}, Weak: true, After: "-", Check: notStanding,
 		Pattern: `[^ \t\r\n]{1,64}[ \t\r\n]{1,8}password[ \t]{1,8}([^ \t\r\n"\\()]{6,})`,
 		Source:  "https://www.gnu.org/software/inetutils/manual/html_node/The-_002enetrc-file.html",
 		Example: "machine x.example login ~me password {20}", Near: "login ~me with a password"},

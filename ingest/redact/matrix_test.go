@@ -142,9 +142,14 @@ func TestShapesInPlaces(t *testing.T) {
 			}
 			of++
 			without := 0
-			for range draws {
+			for n := range draws {
 				text, parts := draw(shape, random)
 				out := record(t, Default().NewMasker(), place.frames(t, text))
+				if n == 0 { // no placeholder is a secret
+					if again := record(t, Default().NewMasker(), out); joined(again) != joined(out) {
+						t.Errorf("%s, %q: %s became %s", place.name, shape, joined(out), joined(again))
+					}
+				}
 				for _, part := range parts {
 					if left := traces(out, part, nil); left != "" {
 						without++

@@ -80,7 +80,7 @@ func stands(value []byte) bool {
 			return true
 		}
 	}
-	for _, part := range []string{"xxxx", "****", "....", "placeholder", "your-", "your_", "-here", "_here"} {
+	for _, part := range []string{maskBegin, "xxxx", "****", "....", "placeholder", "your-", "your_", "-here", "_here"} {
 		if strings.Contains(text, part) {
 			return true
 		}
@@ -109,3 +109,6 @@ func keyLike(secret []byte) bool {
 
 // userPassword reports whether the password of a user is one, rather than the name or number of a group.
 func userPassword(value []byte) bool { return withDigit(value) || len(value) >= 16 && mixed(value) }
+
+// notStanding reports whether a value is a secret itself.
+func notStanding(value []byte) bool { return !stands(value) }
