@@ -93,20 +93,24 @@ func (c *eraseCommand) Run(ctx context.Context, g *global) error {
 		for _, id := range e.Sessions {
 			fmt.Println(id)
 		}
-		fmt.Fprintf(console.To(os.Stderr), "%s of %s, %s would be erased\n", console.Count(e.Found.Frames, "frame"), console.Count(e.Found.Sessions, "session"), console.Bytes(e.Found.Bytes))
+		fmt.Fprintf(console.To(os.Stderr), "%s of %s, %s would be erased\n",
+			console.Count(e.Found.Frames, "frame"), console.Count(e.Found.Sessions, "session"),
+			console.Bytes(e.Found.Bytes))
 		return nil
 	}
 	if !g.JSON {
-		fmt.Printf("erasure %s: %s of %s, %s; they are hidden\n", e.ID, console.Count(e.Found.Frames, "frame"), console.Count(e.Found.Sessions, "session"), console.Bytes(e.Found.Bytes))
+		fmt.Printf("erasure %s: %s of %s, %s; they are hidden\n", e.ID, console.Count(e.Found.Frames, "frame"),
+			console.Count(e.Found.Sessions, "session"), console.Bytes(e.Found.Bytes))
 	}
 	if !c.Wait {
-		fmt.Printf("They are removed by %s; \"tapedeck erase --list\" shows how far it is.\n", console.LocalTime(e.DueAt))
+		fmt.Printf("They are removed by %s; \"tapedeck erase --list\" shows how far it is.\n",
+			console.LocalTime(e.DueAt))
 		return nil
 	}
 	return waitErased(ctx, g, e.ID)
 }
 
-// pollErasure is the interval at which the command asks how far an erasure is.
+// pollErasure is the interval at which the command reads the status of an erasure.
 const pollErasure = time.Second
 
 // waitErased waits until an erasure is verified, and prints what it waits for.

@@ -6,10 +6,10 @@ import (
 	"tapedeck/internal/jsonstring"
 )
 
-// byteOrderMark may begin a text; many parsers of JSON skip it.
+// byteOrderMark may begin a text; many JSON parsers skip it.
 var byteOrderMark = []byte("\ufeff")
 
-// A Cut is a part of a text that was replaced.
+// Cut is a part of a text that was replaced.
 type Cut struct{ From, To, Length int } // [From, To) of the original text, and the length of the replacement
 
 // MaskMembers replaces the values of members of an object that are secrets by Mask, if they are strings, and the
@@ -50,8 +50,8 @@ func (n Names) maskMembers(text []byte, outermost scope) (masked []byte, cuts []
 	return masked, cuts
 }
 
-// closes reports whether the quote before to ends the string whose text begins at
-// from, rather than being an escaped one where the string is cut off.
+// closes reports whether the quote before to ends the string whose text begins at from. Otherwise
+// it is an escaped quote at which the string is cut off.
 func closes(text []byte, from, to int) bool {
 	escapes := 0
 	for i := to - 2; i >= from && text[i] == '\\'; i-- {
@@ -67,8 +67,8 @@ func space(text []byte, i int) int {
 	return i
 }
 
-// stringEnd returns the end of the string that begins at i, or of the text if the string
-// is cut off.
+// stringEnd returns the end of the string that begins at i, or of the text if the string is cut
+// off.
 func stringEnd(text []byte, i int) int { return min(jsonstring.End(text, i+1)+1, len(text)) }
 
 // valueEnd returns the end of the value that begins at i.

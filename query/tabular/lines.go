@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// NewLines returns an encoder that writes a value on each line, without escapes for HTML.
+// NewLines returns an encoder that writes one value per line, without HTML escapes.
 func NewLines(w io.Writer) *json.Encoder {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	return e
 }
 
-// Records writes CSV (RFC 4180). Cells hold the recorded text unchanged, also where a
-// spreadsheet would read it as a formula, and line ends within it, which csv.Writer changes.
+// Records writes CSV (RFC 4180). It writes cells unchanged, even if a spreadsheet would read a cell
+// as a formula, and keeps line ends within cells, which csv.Writer changes.
 type Records struct {
 	w    io.Writer
 	line []byte

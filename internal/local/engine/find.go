@@ -32,11 +32,10 @@ func (p Program) String() string {
 	return p.Binary + " server"
 }
 
-// Find looks for a ClickHouse: the library that LibraryEnv names, the library
-// installed beside the running executable (engine/…), the one under bin/engine
-// of the module that the working directory is in (for tests), a clickhouse
-// binary on PATH. A missing file at the path in LibraryEnv is an error; Find then does
-// not use another engine.
+// Find searches for a ClickHouse in this order: the library that LibraryEnv names; the library
+// installed beside the running executable (engine/…); the library under bin/engine of the module
+// that contains the working directory (for tests); a clickhouse binary on PATH. A missing file at
+// the path in LibraryEnv is an error; Find then does not use another engine.
 func Find(ctx context.Context) (Program, error) {
 	if path := os.Getenv(LibraryEnv); path != "" {
 		if err := checkLibrary(path); err != nil {
@@ -69,7 +68,7 @@ func notFound(looked []string) error {
 		ErrNotFound, LibraryEnv, oldestYear, strings.Join(looked, "; "))
 }
 
-// packageName returns the npm package that holds the library for a platform.
+// packageName returns the name of the npm package with the library for a platform.
 func packageName(goos, goarch string) string {
 	if goarch == "amd64" {
 		goarch = "x64"
@@ -81,7 +80,7 @@ func packageName(goos, goarch string) string {
 	return name
 }
 
-// searchDirs lists the directories that install.sh may have filled.
+// searchDirs lists the directories to which install.sh may have written.
 func searchDirs() []string {
 	var dirs []string
 	if exe, err := os.Executable(); err == nil {
@@ -96,7 +95,7 @@ func searchDirs() []string {
 	return dirs
 }
 
-// moduleRoot walks up from the working directory to the one that holds go.mod.
+// moduleRoot returns the directory of go.mod at or above the working directory.
 func moduleRoot() (string, bool) {
 	dir, err := os.Getwd()
 	if err != nil {

@@ -6,9 +6,8 @@ import (
 	"tapedeck/query/report/grouping"
 )
 
-// WriteCSV writes the report as CSV (RFC 4180): a head, the rows, and a last
-// row with "total" in its first column. Each row ends with the report's range and
-// time zone.
+// WriteCSV writes the report as CSV (RFC 4180): a header, the rows, and a last row with "total" in
+// its first column. Each row ends with the report's range and time zone.
 func (u *Report) WriteCSV(w io.Writer) error { return u.write(w, newCSV) }
 
 func (u *Report) scope() grouping.Scope {
