@@ -25,6 +25,7 @@ import (
 
 	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/engine"
+	"tapedeck/internal/local/engine/enginetest"
 )
 
 // Main runs a package's tests and exits. The ClickHouse that the tests share is
@@ -33,6 +34,7 @@ import (
 // of which needs a reason.
 func Main(m *testing.M, leaks ...goleak.Option) {
 	engine.RunIfChild()
+	enginetest.Use()
 	mainRan = true
 	code := m.Run()
 	if err := shared.stop(); err != nil {
