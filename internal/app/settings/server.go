@@ -70,7 +70,7 @@ func (s *Server) conflicts() error {
 
 // Conflicts returns the errors of settings that do not go together, or name files that are wrong.
 func (s *Up) Conflicts() error {
-	return errors.Join(s.conflicts(), s.checkListen(s.Listen), checkNATSListen(s.NATSListen), s.checkAddresses(), checkDirectory("data", s.Data), checkDirectory("backups", s.Backups))
+	return errors.Join(s.conflicts(), s.checkListen(s.Listen), checkNATSListen(s.NATSListen), s.checkAddresses(), checkData(s.Data), checkDirectory("backups", s.Backups))
 }
 
 // checkAddresses refuses one port for both servers of local mode.
@@ -92,7 +92,11 @@ func (s *Serve) Conflicts() error {
 	if s.Demo && !(slices.Contains(s.Role, "ingest") && slices.Contains(s.Role, "api")) {
 		demo = commandline.Errorf("--demo needs the roles ingest and api: it records a session unless it can be read already")
 	}
-	return errors.Join(s.conflicts(), s.checkListen(s.Listen), s.CheckNATS(s.NATS), dsn.Complete(log), options, demo, checkDirectory("data", s.Data))
+	data := checkDirectory("data", s.Data)
+	if slices.Contains(s.Role, "ingest") { // its spool is there
+		data = checkData(s.Data)
+	}
+	return errors.Join(s.conflicts(), s.checkListen(s.Listen), s.CheckNATS(s.NATS), dsn.Complete(log), options, demo, data)
 }
 
 // Exposed returns warnings about files of secrets that others can read.
