@@ -87,7 +87,7 @@ func (c *eraseCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	if g.JSON && !c.Wait {
-		_, err := os.Stdout.Write(text)
+		_, err := console.Recorded(os.Stdout).Write(text)
 		return err
 	}
 	if !g.JSON {
@@ -136,7 +136,7 @@ func (c *eraseCommand) preview(ctx context.Context, g *global, body map[string]a
 		return nil, err
 	}
 	if c.DryRun && g.JSON {
-		if _, err := os.Stdout.Write(text); err != nil {
+		if _, err := console.Recorded(os.Stdout).Write(text); err != nil {
 			return nil, err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"tapedeck/query"
 	"tapedeck/query/report/grouping"
 	"tapedeck/query/sessionfilter"
+	"tapedeck/query/tabular"
 )
 
 var statements = grouping.Statements("billing/charges")
@@ -23,6 +24,7 @@ type Query struct {
 	// Sessions.
 	SessionIDs []string
 	grouping.Pricing
+	Cells tabular.Cells // the form of recorded text in CSV
 }
 
 // shape selects the optional parts of sql/charges.sql.

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"tapedeck/query/tabular"
 )
 
 // table writes records as CSV (RFC 4180): a head with the names of the columns, and null as
@@ -34,7 +36,7 @@ func newTable[T any](w io.Writer, file string, columns []column[T]) (*table[T], 
 func (t *table[T]) write(record *T) error {
 	t.rows++
 	for i, c := range t.columns {
-		t.cells[i] = c.value(record)
+		t.cells[i] = tabular.SafeCell(c.value(record)) // numbers stay as they are
 		t.size[i].extend(c.kind, t.cells[i])
 	}
 	return t.failed(t.csv.Write(t.cells))

@@ -39,7 +39,7 @@ func TestCurrenciesOfCSV(t *testing.T) {
 		tc.q.Tenant = querytest.Tenant
 		report := querytest.Must[*usagereport.Report](t)(usagereport.Read(t.Context(), r, tc.q))
 		var out bytes.Buffer
-		if err := report.WriteCSV(&out); err != nil || strings.Count(out.String(), tc.want) != 2 {
+		if err := report.WriteCSV(&out, tabular.SafeCells); err != nil || strings.Count(out.String(), tc.want) != 2 {
 			t.Errorf("%s: %v, want %q in the row and the total of\n%s", tc.name, err, tc.want, out.String())
 		}
 	}

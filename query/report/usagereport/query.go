@@ -10,6 +10,7 @@ import (
 	"tapedeck/query/pricing/cost"
 	"tapedeck/query/report/grouping"
 	"tapedeck/query/sessionfilter"
+	"tapedeck/query/tabular"
 )
 
 var statements = grouping.Statements("report/usagereport")
@@ -40,6 +41,8 @@ type Query struct {
 
 	// Findings asks for what of the usage of the sessions does not add up.
 	Findings bool
+	// Cells is the form of recorded text in CSV.
+	Cells tabular.Cells
 }
 
 // columns are the columns for groupings.

@@ -71,7 +71,7 @@ func TestStatedCosts(t *testing.T) {
 	), strings.Join(got, "\n"))
 
 	var out bytes.Buffer
-	if err := report.WriteCSV(&out); err != nil {
+	if err := report.WriteCSV(&out, tabular.SafeCells); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(out.String(), "\r\n")
