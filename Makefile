@@ -20,7 +20,7 @@ LINT    := go tool -modfile=tools/golangci.mod golangci-lint
 NPM := npm --no-fund --no-audit --prefix dashboards/web
 UI  := dashboards/web/dist/index.html
 
-.PHONY: reference soak torture help up build program deb sbom licences reproducible ui engine clients screenshots test test-long test-alone coverage test-race test-month check fuzz oracle bench bench-scale bench-backup speed clean
+.PHONY: reference soak torture help up build program deb sbom licences reproducible ui engine clients screenshots test test-pages test-go test-long test-alone coverage test-race test-month check fuzz oracle bench bench-scale bench-backup speed clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -68,14 +68,19 @@ clients: ## install the clients of others that tests point at recordings
 
 # The linker leaves out what only debuggers read. go vet is part of make check. Packages that wait
 # for servers leave the processors to others, so that more run at once than there are processors.
-# In a full run (.ci/run) a test that fails is run once more, and both runs are shown; more than four
-# failures are not looked at twice.
-GOTEST := TAPEDECK_TEST_PROGRAM=$(CURDIR)/$(BIN) go tool gotestsum --format pkgname --packages=./... \
-  $(if $(TAPEDECK_TEST_FULL),--rerun-fails=1 --rerun-fails-max-failures=4 --rerun-fails-run-root-test) -- -vet=off -ldflags=-w -timeout 20m -p 3
+# The packages of tools/systemtest take longest, so they begin first.
+GOTEST := TAPEDECK_TEST_PROGRAM=$(CURDIR)/$(BIN) go tool gotestsum --format pkgname --packages="./tools/systemtest/... ./..." \
+  -- -vet=off -ldflags=-w -timeout 20m -p 4
 
 test: build clients ## what every change needs: tests with the real NATS, the real ClickHouse and a real browser; skipped tests are listed at the end
+	@$(MAKE) --no-print-directory -j2 test-pages test-go
+
+# Both wait for servers and browsers for a part of their time, so they run side by side.
+test-pages: build
 	$(NPM) test
 	$(NPM) run e2e
+
+test-go: build clients
 	$(GOTEST)
 
 test-long: build clients ## the long tests: torture, upgrades, deployment, key rotation, erasure killed at every step, race detector, fuzz tests for seconds (MINUTES=20: what fits; KINDS="long race fuzz")
@@ -113,11 +118,8 @@ check: ui ## gofmt, golangci-lint (with vet and staticcheck), govulncheck, hashe
 FUZZTIME  := 10s
 FUZZSHARD := 1/1
 
-# Inputs are minimized by ten tries at most: by default each takes up to a minute, in which nothing new is tried.
 fuzz: ## every fuzz test for ten seconds (FUZZTIME=10m: for ten minutes; FUZZSHARD=2/4: the second quarter of them), one after the other
-	@grep -rEo --include='*_test.go' --exclude-dir=node_modules '^func Fuzz[A-Z][A-Za-z0-9]*' . | sed -E 's|^(.*)/[^/]*:func |\1 |' | sort | \
-	awk -v shard=$(FUZZSHARD) 'BEGIN { split(shard, s, "/") } NR % s[2] == s[1] % s[2]' | while read -r pkg name; do \
-	  echo "$$pkg $$name"; go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$pkg || exit 1; done
+	@sh tools/test/fuzz.sh $(FUZZTIME) $(FUZZSHARD)
 
 BENCH_GENERATOR := ../shared/bench/gen.py
 BENCH_FRAMES    := 1000000

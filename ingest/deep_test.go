@@ -26,7 +26,7 @@ func TestDeepFrames(t *testing.T) {
 			"[" + strings.Repeat("[],", 500) + "1]": 0,
 		} {
 			var m ingesttest.Memory
-			s, err := ingest.NewRecorder(&m, ingest.Settings{}, nil).Open(ingest.StreamOptions{Session: "s", Dialect: dialect, Transport: schema.NDJSON})
+			s, err := ingest.NewRecorder(&m, ingest.Settings{}).Open(ingest.StreamOptions{Session: "s", Dialect: dialect, Transport: schema.NDJSON})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -58,7 +58,7 @@ func TestJSONDepth(t *testing.T) {
 	}{{0, 300, 0}, {0, 301, schema.FlagTooDeep}, {20, 20, 0}, {20, 21, schema.FlagTooDeep}} {
 		before := ingest.CountedLimit("json-depth")
 		var m ingesttest.Memory
-		s, err := ingest.NewRecorder(&m, ingest.Settings{JSONDepth: tc.depth}, nil).Open(ingest.StreamOptions{Session: "s", Dialect: "generic", Transport: schema.NDJSON})
+		s, err := ingest.NewRecorder(&m, ingest.Settings{JSONDepth: tc.depth}).Open(ingest.StreamOptions{Session: "s", Dialect: "generic", Transport: schema.NDJSON})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -55,7 +55,7 @@ func TestFrameClock(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var memory ingesttest.Memory
-			rec := ingest.NewRecorder(&memory, ingest.Settings{}, nil)
+			rec := ingest.NewRecorder(&memory, ingest.Settings{})
 			s, err := rec.Open(ingest.StreamOptions{FrameClock: true, Dialect: "claude-code"})
 			if err != nil {
 				t.Fatal(err)
@@ -119,7 +119,7 @@ func clockLine(t *testing.T, n int, text string) string {
 // Frames that are delayed to judge times are published when nothing follows, and by a Flush.
 func TestFrameClockGoesOn(t *testing.T) {
 	var memory ingesttest.Memory
-	rec := ingest.NewRecorder(&memory, ingest.Settings{DetectFor: 20 * time.Millisecond}, nil)
+	rec := ingest.NewRecorder(&memory, ingest.Settings{DetectFor: 20 * time.Millisecond})
 	s, err := rec.Open(ingest.StreamOptions{FrameClock: true, Dialect: "claude-code", Session: "s"})
 	if err != nil {
 		t.Fatal(err)

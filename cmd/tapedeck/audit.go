@@ -32,7 +32,7 @@ const (
 	auditAtOnce = 1000 // the server's largest page
 )
 
-// Run lists entries, the latest first, or writes all of them to a file.
+// Run lists entries, the latest first, or writes all entries to a file.
 func (c *auditCommand) Run(ctx context.Context, g *global) error {
 	if c.Limit < 1 {
 		return commandline.Errorf("--limit %d: it must be 1 or more", c.Limit)

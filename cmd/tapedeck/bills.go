@@ -55,7 +55,7 @@ func (p *billPeriod) values() url.Values {
 
 type billsPreview struct{ billPeriod }
 
-// Run prints the bill as it would be.
+// Run prints a preview of the bill.
 func (c *billsPreview) Run(ctx context.Context, g *global) error {
 	var p bills.Preview
 	if done, err := g.fetch(ctx, "v1/bills/preview", c.values(), &p); done || err != nil {
@@ -72,7 +72,7 @@ func (c *billsClose) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
-	cl.WithoutTimeout() // the answer is sent when the bill is closed
+	cl.WithoutTimeout() // the server answers after it has closed the bill
 	body, err := cl.Open(ctx, http.MethodPost, "v1/bills", c.values(), "application/json")
 	if err != nil {
 		return err

@@ -94,7 +94,8 @@ func (c *eraseCommand) Run(ctx context.Context, g *global) error {
 		fmt.Printf("erasure %s: %s; they are hidden\n", e.ID, extent(&e))
 	}
 	if !c.Wait {
-		fmt.Printf("They are removed by %s; \"tapedeck erase --list\" shows how far it is.\n", console.LocalTime(e.DueAt))
+		fmt.Printf("They are removed by %s; \"tapedeck erase --list\" shows how far it is.\n",
+			console.LocalTime(e.DueAt))
 		return nil
 	}
 	return waitErased(ctx, g, e.ID)
@@ -219,7 +220,7 @@ func extent(e *erasure.Answer) string {
 	return fmt.Sprintf("%s of %s, %s", console.Count(e.Found.Frames, "frame"), console.Count(e.Found.Sessions, "session"), console.Bytes(e.Found.Bytes))
 }
 
-// pollErasure is the interval at which the command asks how far an erasure is.
+// pollErasure is the interval at which the command reads the status of an erasure.
 const pollErasure = time.Second
 
 // waitErased waits until an erasure is verified, and prints what it waits for.

@@ -64,7 +64,7 @@ func (c *framesCommand) Run(ctx context.Context, g *global) error {
 	return nil
 }
 
-// printRaw prints the recorded bytes.
+// printRaw prints the recorded bytes without anything else.
 func (c *framesCommand) printRaw(ctx context.Context, g *global, path string, q url.Values) error {
 	switch {
 	case c.Limit != nil:

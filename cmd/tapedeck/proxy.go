@@ -68,7 +68,8 @@ func (c *proxyCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	defer l.Close()
-	out, err := openOutlet(ctx, g, &c.NATSClient, outlet.Options{NATS: c.NATS, Sync: c.Sync(), SpoolLimit: int64(c.SpoolLimit), Redact: rules, Log: log})
+	out, err := openOutlet(ctx, g, &c.NATSClient,
+		outlet.Options{NATS: c.NATS, Sync: c.Sync(), SpoolLimit: int64(c.SpoolLimit), Redact: rules, Log: log})
 	if err != nil {
 		return err
 	}

@@ -79,7 +79,7 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 	}
 	publish := c.NATS
 	if c.natsSource.given() {
-		publish = "" // it is the source
+		publish = "" // NATS is the source
 	}
 	out, err := openOutlet(ctx, g, &c.NATSClient, outlet.Options{NATS: publish, NoSpool: c.NoSpool, Sync: c.Sync(), SpoolLimit: int64(c.SpoolLimit), Redact: rules, WaitFor: c.WaitForServer, Offline: c.AllowOffline})
 	if err != nil {
@@ -117,7 +117,7 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 	default:
 		err = drain(context.WithoutCancel(ctx), out)
 	}
-	if err != nil && exit != 0 { // return the exit code of the recorded command
+	if err != nil && exit != 0 { // the exit code of the recorded command takes precedence
 		fmt.Fprintf(os.Stderr, "tapedeck: %v\n", err)
 		return exitCode(exit)
 	}
@@ -136,7 +136,7 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 	return nil
 }
 
-// check refuses incompatible flags.
+// check returns an error for incompatible flags.
 func (c *recordCommand) check() error {
 	sources := 0
 	for _, given := range []bool{len(c.Sources) > 0, c.Follow != "", c.SSE != "", c.WS != "", len(c.command) > 0, c.natsSource.given()} {
@@ -162,7 +162,8 @@ func (c *recordCommand) check() error {
 	}
 	switch {
 	case sources == 0:
-		return commandline.Errorf("record needs a source: FILE…, - for standard input, --follow FILE, --sse URL, --ws URL, --nats URL with --nats-subject or --nats-stream, or -- CMD ARG…")
+		return commandline.Errorf("record needs a source: FILE…, - for standard input, --follow FILE, --sse " +
+			"URL, --ws URL, --nats URL with --nats-subject or --nats-stream, or -- CMD ARG…")
 	case sources > 1:
 		return commandline.Errorf("record takes one source at a time, or several files")
 	case len(c.Sources) > 1 && slices.Contains(c.Sources, "-"):

@@ -16,7 +16,7 @@ import (
 	"tapedeck/internal/local/datadir"
 )
 
-// serveCommand runs parts of tapedeck against real servers.
+// serveCommand runs parts of tapedeck with external NATS and ClickHouse servers.
 type serveCommand struct{ settings.Serve }
 
 // Run serves until the process is signalled to stop.
@@ -63,7 +63,8 @@ func (c *serveCommand) writesData() bool {
 
 func (c *serveCommand) has(role string) bool { return slices.Contains(c.Role, role) }
 
-// prepareTables migrates ClickHouse's tables, or checks that they fit this program if a role uses them.
+// prepareTables migrates ClickHouse's tables, or checks that this program can use them if one of
+// its roles does.
 func (c *serveCommand) prepareTables(ctx context.Context, opened *serverSetup) error {
 	switch {
 	case c.Migrate:

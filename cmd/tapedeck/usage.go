@@ -15,7 +15,7 @@ import (
 	"tapedeck/query/report/usagereport"
 )
 
-// reportFlags set a report's range and groups.
+// reportFlags set the time range and the groups of a report.
 type reportFlags struct {
 	From        string `help:"From this time on: RFC 3339, a date, or now-24h." placeholder:"TIME"`
 	To          string `help:"Before this time." placeholder:"TIME"`
@@ -25,8 +25,7 @@ type reportFlags struct {
 	Raw         bool   `help:"With CSV: recorded text as it is. Without it, text that a spreadsheet would run gets an apostrophe before it."`
 }
 
-// values returns the query parameters of the flags; groupBy is nil if the flag is
-// absent.
+// values returns the query parameters of the flags; groupBy is nil if the flag is not set.
 func (f *reportFlags) values(groupBy *string) url.Values {
 	q := url.Values{}
 	setAll(q, map[string][]string{
@@ -38,8 +37,8 @@ func (f *reportFlags) values(groupBy *string) url.Values {
 	return q
 }
 
-// fetch gets the report: as CSV or JSON it is printed as it comes, and done is
-// true; otherwise it is read into v.
+// fetch requests the report. It prints CSV or JSON unchanged and returns done; otherwise it decodes
+// the answer into v.
 func (f *reportFlags) fetch(ctx context.Context, g *global, path string, q url.Values, v any) (done bool, err error) {
 	if f.Raw && !f.CSV {
 		return false, errRawFormat
@@ -143,7 +142,7 @@ func (c *usageCommand) parameters() (url.Values, error) {
 	return q, nil
 }
 
-// narrowed reports whether the flags leave usage out.
+// narrowed reports whether the flags exclude usage.
 func (c *usageCommand) narrowed() bool {
 	sessions := url.Values{}
 	c.set(sessions)

@@ -20,8 +20,6 @@ export default defineConfig({
   // These end what hangs; they do not measure how quick something is. A machine that others use can be very slow.
   timeout: 120_000,
   expect: { timeout: 30_000 },
-  // A test that passes only when it is run again is reported as flaky: a defect to mend.
-  retries: full ? 1 : 0,
   forbidOnly: full,
   reporter: full ? 'dot' : 'list',
   use: {

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func open(t *testing.T, m *ingesttest.Memory) *ingest.Stream {
 	t.Helper()
-	s, err := ingest.NewRecorder(m, ingest.Settings{}, nil).Open(ingest.StreamOptions{Session: "s"})
+	s, err := ingest.NewRecorder(m, ingest.Settings{}).Open(ingest.StreamOptions{Session: "s"})
 	if err != nil {
 		t.Fatal(err)
 	}

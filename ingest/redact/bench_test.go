@@ -26,7 +26,7 @@ func BenchmarkRecord(b *testing.B) {
 			b.Run(name+"/"+setting, func(b *testing.B) {
 				frames := uint64(0)
 				for b.Loop() {
-					sum, err := file.Record(b.Context(), ingest.NewRecorder(nothing{}, ingest.Settings{Redact: engine}, nil), ingest.StreamOptions{}, file.Options{Path: path})
+					sum, err := file.Record(b.Context(), ingest.NewRecorder(nothing{}, ingest.Settings{Redact: engine}), ingest.StreamOptions{}, file.Options{Path: path})
 					if err != nil {
 						b.Fatal(err)
 					}

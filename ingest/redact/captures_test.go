@@ -46,7 +46,7 @@ func TestNoFalsePositivesInCaptures(t *testing.T) {
 // masksNothing records a file and checks that none of it is masked.
 func masksNothing(t *testing.T, path string) {
 	t.Helper()
-	recorder := ingest.NewRecorder(&ingesttest.Memory{}, ingest.Settings{}, nil)
+	recorder := ingest.NewRecorder(&ingesttest.Memory{}, ingest.Settings{})
 	sum, err := file.Record(t.Context(), recorder, ingest.StreamOptions{}, file.Options{Path: path})
 	if err != nil {
 		t.Errorf("%s: %v", path, err)

@@ -100,7 +100,7 @@ func record(t testing.TB, opts ingest.StreamOptions, start int64, lines []line) 
 func recordUntil(t testing.TB, opts ingest.StreamOptions, start int64, lines []line, unended bool) []*block.Block {
 	t.Helper()
 	var mem ingesttest.Memory
-	s, err := ingest.NewRecorder(&mem, ingest.Settings{BlockFrames: 5, ID: "recorder"}, nil).Open(opts)
+	s, err := ingest.NewRecorder(&mem, ingest.Settings{BlockFrames: 5, ID: "recorder"}).Open(opts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ func recordWith(t testing.TB, e *redact.Engine, opts ingest.StreamOptions, start
 func recordEnded(t testing.TB, e *redact.Engine, opts ingest.StreamOptions, start int64, lines []line, reason string) []*block.Block {
 	t.Helper()
 	var mem ingesttest.Memory
-	s, err := ingest.NewRecorder(&mem, ingest.Settings{BlockFrames: 5, ID: "recorder", Redact: e}, nil).Open(opts)
+	s, err := ingest.NewRecorder(&mem, ingest.Settings{BlockFrames: 5, ID: "recorder", Redact: e}).Open(opts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func (b *bench) recordSessions(n, open int) ingest.Summary {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	s, err := ingest.NewRecorder(p, ingest.Settings{Segments: open}, nil).Open(ingest.StreamOptions{Dialect: "generic"})
+	s, err := ingest.NewRecorder(p, ingest.Settings{Segments: open}).Open(ingest.StreamOptions{Dialect: "generic"})
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func TestLargestFrame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := ingest.NewRecorder(p, ingest.Settings{}, nil).Open(ingest.StreamOptions{Session: "large", Dialect: "generic"})
+	s, err := ingest.NewRecorder(p, ingest.Settings{}).Open(ingest.StreamOptions{Session: "large", Dialect: "generic"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,16 +7,16 @@ import (
 	"tapedeck/internal/jsonstring"
 )
 
-// byteOrderMark may begin a text; many parsers of JSON skip it.
+// byteOrderMark may begin a text; many JSON parsers skip it.
 var byteOrderMark = []byte("\ufeff")
 
-// A Cut is a part of a text that was replaced.
+// Cut is a part of a text that was replaced.
 type Cut struct{ From, To, Length int } // [From, To) of the original text, and the length of the replacement
 
-// MaskMembers replaces the values of an object's own members that are secrets by Mask,
-// if they are strings, and the strings of those that are arrays. All other bytes stay, and the text is as valid as it was. text
-// may be the beginning of an object; in anything else nothing is replaced. text is not
-// changed: masked is a copy, or text itself without cuts.
+// MaskMembers replaces the values of an object's own members that are secrets by Mask, if the
+// values are strings, and the strings in such values that are arrays. All other bytes are
+// unchanged, and a valid text stays valid. text may be the beginning of an object; in anything else
+// nothing is replaced. text is not changed: masked is a copy, or text itself if there are no cuts.
 func (n Names) MaskMembers(text []byte) (masked []byte, cuts []Cut) {
 	masked = text
 	last := 0
@@ -46,8 +46,8 @@ func (n Names) MaskMembers(text []byte) (masked []byte, cuts []Cut) {
 	return masked, cuts
 }
 
-// closes reports whether the quote before to ends the string whose text begins at
-// from, rather than being an escaped one where the string is cut off.
+// closes reports whether the quote before to ends the string whose text begins at from. Otherwise
+// it is an escaped quote at which the string is cut off.
 func closes(text []byte, from, to int) bool {
 	escapes := 0
 	for i := to - 2; i >= from && text[i] == '\\'; i-- {
@@ -68,8 +68,8 @@ func Masked(text []byte) (names []string) {
 	return names
 }
 
-// eachMember calls see for each of an object's own members, with its quoted name and the
-// range of its value.
+// eachMember calls see for each of an object's own members, with its quoted name and the range of
+// its value.
 func eachMember(text []byte, see func(name []byte, from, to int)) {
 	i := 0
 	if bytes.HasPrefix(text, byteOrderMark) {
@@ -101,8 +101,8 @@ func eachMember(text []byte, see func(name []byte, from, to int)) {
 	}
 }
 
-// eachString calls see with the range of a value that is a string, or of each string that
-// an array has itself.
+// eachString calls see with the range of a value that is a string, or of each string that is a
+// direct element of an array.
 func eachString(text []byte, from, to int, see func(from, to int)) {
 	switch text[from] {
 	case '"':
@@ -128,8 +128,8 @@ func space(text []byte, i int) int {
 	return i
 }
 
-// stringEnd returns the end of the string that begins at i, or of the text if the string
-// is cut off.
+// stringEnd returns the end of the string that begins at i, or of the text if the string is cut
+// off.
 func stringEnd(text []byte, i int) int { return min(jsonstring.End(text, i+1)+1, len(text)) }
 
 // valueEnd returns the end of the value that begins at i.

@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// URL returns a URL, or an invalid one, for output and logs: without user information,
-// and without query and fragment, which may hold a token.
+// URL returns a URL, which may be invalid, for output and logs: without user information, and
+// without query and fragment, which may contain a token.
 func URL(address string) string {
 	address, _, _ = strings.Cut(address, "#")
 	address, _, _ = strings.Cut(address, "?")

@@ -42,7 +42,7 @@ func identify(list []*step, n *normalise.Normaliser) {
 	}
 }
 
-// loose hashes what two steps must have in common to be paired.
+// loose hashes the properties that two steps must share to be paired.
 func (st *step) loose(h *hasher) {
 	h.text(string(st.kind), st.agent)
 	if st.kind == KindTool || st.kind == KindNode || st.kind == KindMessage {
@@ -50,8 +50,8 @@ func (st *step) loose(h *hasher) {
 	}
 }
 
-// key hashes the normalised arguments. For a node these are the steps inside it, for a model
-// call without tool calls its text.
+// key hashes the normalised arguments of a step: for a node the steps inside it, for a model call
+// without tool calls its text.
 func (st *step) key(h *hasher) {
 	switch st.kind {
 	case KindTool:
@@ -65,7 +65,7 @@ func (st *step) key(h *hasher) {
 	}
 }
 
-// callsOf returns for each call of a model in a list the calls of tools that follow it.
+// callsOf returns, for each model call in a list, the tool calls that follow it.
 func callsOf(list []*step) map[int][]*step {
 	calls := map[int][]*step{}
 	last := -1
@@ -80,7 +80,8 @@ func callsOf(list []*step) map[int][]*step {
 	return calls
 }
 
-// normalise sets what the content is compared by: the normalised text, or its hash if that is shorter.
+// normalise sets the value by which the content is compared: the normalised text, or its hash if
+// that is shorter.
 func (c *content) normalise(n *normalise.Normaliser, kind normalise.Kind) {
 	switch {
 	case c.text == "":
@@ -106,8 +107,8 @@ type hasher struct{ w io.Writer }
 
 func (h *hasher) text(list ...string) {
 	for _, s := range list {
-		_, _ = io.WriteString(h.w, s)  // a hash never fails
-		_, _ = h.w.Write([]byte{0xFF}) // no UTF-8
+		_, _ = io.WriteString(h.w, s)  // a hash never returns an error
+		_, _ = h.w.Write([]byte{0xFF}) // never occurs in UTF-8
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 // Report is a report that is written as CSV.
 type Report interface {
-	FileName() string // without its ending
+	FileName() string // without its extension
 	WriteCSV(w io.Writer, cells Cells) error
 }
 

@@ -10,7 +10,7 @@ import (
 	"tapedeck/query/endpoint"
 )
 
-// NewLines returns an encoder that writes a value on each line, without escapes for HTML.
+// NewLines returns an encoder that writes one value per line, without HTML escapes.
 func NewLines(w io.Writer) *json.Encoder {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

@@ -124,7 +124,7 @@ func (b *bench) library(change func(*live.Options)) *live.Library {
 // stream begins to record.
 func (b *bench) stream(session string, transport schema.Transport) *ingest.Stream {
 	b.t.Helper()
-	s, err := ingest.NewRecorder(b.publisher, ingest.Settings{}, nil).Open(ingest.StreamOptions{
+	s, err := ingest.NewRecorder(b.publisher, ingest.Settings{}).Open(ingest.StreamOptions{
 		Session: session, Dialect: "generic", Transport: transport,
 	})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"tapedeck/schema/block"
 )
 
-// Both are safe for concurrent use.
+// The encoder and the decoder are safe for concurrent use.
 var (
 	encoder = sync.OnceValue(func() *zstd.Encoder {
 		e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2), zstd.WithEncoderCRC(false))
@@ -44,7 +44,7 @@ func unpack(data, buf []byte, size int) ([]byte, error) {
 	return body, nil
 }
 
-// appendBlock adds a block, preceded by its length, to a record's body.
+// appendBlock appends a block, preceded by its length, to a record's body.
 func appendBlock(body []byte, blk *block.Block, frames *block.Builder) []byte {
 	start := len(body)
 	body = append(body, 0, 0, 0, 0)
@@ -57,7 +57,7 @@ func appendBlock(body []byte, blk *block.Block, frames *block.Builder) []byte {
 	return body
 }
 
-// eachBlock passes the encoded blocks of a body to see.
+// eachBlock calls see with each encoded block of a body.
 func eachBlock(body []byte, see func(p []byte) error) error {
 	for len(body) > 0 {
 		if len(body) < 4 || uint64(binary.LittleEndian.Uint32(body)) > uint64(len(body)-4) {

@@ -38,7 +38,7 @@ func (b *Builder) Release() {
 	builders.Put(b)
 }
 
-// Add appends a frame, copying all of it.
+// Add appends a copy of a frame.
 func (b *Builder) Add(f *schema.Frame) { b.frames.add(f) }
 
 // Frames returns the number of frames added since the last Encode.
@@ -47,8 +47,8 @@ func (b *Builder) Frames() int { return int(b.frames.count) }
 // Size returns the approximate size of the body before compression, bytes.
 func (b *Builder) Size() int { return len(b.frames.raw) + len(b.frames.meta.b) }
 
-// Encode appends the block to dst and empties the builder. It uses all of blk but its
-// Frames: the block has the frames that were added.
+// Encode appends the block to dst and empties the builder. It uses all of blk except Frames: the
+// block has the frames that were added.
 func (b *Builder) Encode(dst []byte, blk *Block, codec Codec) []byte {
 	w := &b.body
 	w.b = w.b[:0]
@@ -64,7 +64,7 @@ func (b *Builder) Encode(dst []byte, blk *Block, codec Codec) []byte {
 	return b.seal(dst, codec)
 }
 
-// Encode appends a whole block to dst.
+// Encode appends a complete block to dst.
 func Encode(dst []byte, blk *Block, codec Codec) []byte {
 	b := NewBuilder()
 	defer b.Release()
@@ -74,21 +74,22 @@ func Encode(dst []byte, blk *Block, codec Codec) []byte {
 	return b.Encode(dst, blk, codec)
 }
 
-// headSize: magic, version, codec, length of the body, checksum of what follows.
+// headSize is the size of the header: magic, version, codec, length of the body, checksum of the
+// remaining bytes.
 const headSize = len(magic) + 1 + 1 + 4 + 4
 
-// seal appends the head and the body, compressed.
+// seal appends the header and the compressed body.
 func (b *Builder) seal(dst []byte, codec Codec) []byte {
 	body := b.body.b
 	packed := body
 	switch codec {
-	case S2: // into a reusable buffer, so that a block is allocated with its exact size
+	case S2: // compress into a reusable buffer, so that a block is allocated with its exact size
 		if n := s2.MaxEncodedLen(len(body)); n > cap(b.packed) {
 			b.packed = make([]byte, n)
 		}
 		packed = s2.Encode(b.packed[:cap(b.packed)], body)
 	case Zstd:
-		packed = nil // it is appended below
+		packed = nil // the body is appended below
 	}
 	dst = slices.Grow(dst, headSize+len(packed))
 	start := len(dst)
@@ -105,7 +106,7 @@ func (b *Builder) seal(dst []byte, codec Codec) []byte {
 	return dst
 }
 
-// open checks the head and returns the body, in buf if that is large enough.
+// open checks the header and returns the decompressed body, in buf if buf is large enough.
 func open(p, buf []byte) ([]byte, error) {
 	if len(p) < headSize || string(p[:len(magic)]) != magic {
 		return nil, fmt.Errorf("%w: no block starts here", ErrFormat)
@@ -154,7 +155,7 @@ func decompress(p, buf []byte, codec Codec, size int) ([]byte, error) {
 	return nil, fmt.Errorf("unknown codec %d", codec)
 }
 
-// Both are created once and are safe for use by many goroutines.
+// The encoder and the decoder are created once and are safe for use by many goroutines.
 var (
 	zstdEncoder = sync.OnceValue(func() *zstd.Encoder {
 		e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2))

@@ -6,21 +6,21 @@ import (
 	"github.com/ClickHouse/ch-go/proto"
 )
 
-// The column types of the tables, with appends that take tapedeck's own types.
+// The column types of the tables. Their append methods take tapedeck's own types.
 
 // text is String.
 type text struct{ proto.ColStr }
 
 func (c *text) add(s string) { c.Append(s) }
 
-// lowCardinality is LowCardinality(String): each text once, and for every row its index. It
-// keeps copies of the texts.
+// lowCardinality is LowCardinality(String): each distinct text once, and an index for every row. It
+// copies the texts.
 type lowCardinality struct {
 	proto.ColLowCardinalityRaw
 	texts   proto.ColStr
 	own     []string
-	places  map[string]int // in own
-	last    string         // the text of the previous row, which is usually the next one's as well
+	places  map[string]int // index of each text
+	last    string         // the text of the previous row, which often repeats
 	lastKey int
 }
 

@@ -18,7 +18,7 @@ func measureTap(ctx context.Context, h *harness, r *Results) error {
 // tap records a file to a publisher, in this process.
 func tap(ctx context.Context, path string, p ingest.Publisher, so ingest.StreamOptions) (Pass, error) {
 	began, cpu := time.Now(), ownCPU()
-	sum, err := file.Record(ctx, ingest.NewRecorder(p, ingest.Settings{}, nil), so, file.Options{Path: path})
+	sum, err := file.Record(ctx, ingest.NewRecorder(p, ingest.Settings{}), so, file.Options{Path: path})
 	if err != nil {
 		return Pass{}, err
 	}

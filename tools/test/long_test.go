@@ -98,3 +98,36 @@ func TestLongWithoutTime(t *testing.T) {
 		t.Errorf("failed: %v\n%s", failed, output)
 	}
 }
+
+// The end of the time is no finding: such a run is listed, and the next fuzz tests run.
+func TestFuzzEnds(t *testing.T) {
+	late := `echo 'fuzz: elapsed: 3s, execs: 5 (0/sec), new interesting: 1 (total: 2)
+--- FAIL: FuzzX (3.07s)
+    context deadline exceeded
+FAIL
+exit status 1
+FAIL	tapedeck/x	3.075s'; exit 1`
+	grep, err := exec.LookPath("grep")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := `case "$*" in *--include*) echo './ingest/dialect/members_test.go:func FuzzMembers' ;; *) exec ` + grep + ` "$@" ;; esac`
+	for _, c := range []struct {
+		name, run string
+		failed    bool
+		says      string
+	}{
+		{"passes", "exit 0", false, "FuzzMembers"},
+		{"ends late", late, false, "ended late, without a finding (golang/go#75804): ./ingest/dialect:FuzzMembers"},
+		{"finds an input", strings.Replace(late, "FAIL\n", "    Failing input written to testdata/fuzz/FuzzX/1\nFAIL\n", 1), true, "Failing input written"},
+		{"fails otherwise", "echo '--- FAIL: FuzzX (0.1s)'; exit 1", true, "--- FAIL: FuzzX"},
+		{"does not compile", "echo 'FAIL\ttapedeck/x [build failed]'; exit 1", true, "[build failed]"},
+	} {
+		cmd := exec.Command("sh", "fuzz.sh", "1s", "1/1")
+		cmd.Env = append(os.Environ(), "PATH="+programs(t, map[string]string{"go": c.run, "grep": found})+":"+os.Getenv("PATH"))
+		out, err := cmd.CombinedOutput()
+		if failed := err != nil; failed != c.failed || !strings.Contains(string(out), c.says) {
+			t.Errorf("%s: failed %v, want %v and %q\n%s", c.name, failed, c.failed, c.says, out)
+		}
+	}
+}

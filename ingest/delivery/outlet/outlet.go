@@ -1,5 +1,5 @@
-// Package outlet publishes the blocks of a recording command, to a tapedeck server or a
-// NATS server, with a spool on disk for the time that the server is unavailable.
+// Package outlet publishes the blocks of a recording command to a tapedeck server or a NATS server.
+// A spool on disk holds the blocks while the server is unavailable.
 package outlet
 
 import (
@@ -30,12 +30,12 @@ import (
 // Options are the settings of an outlet.
 type Options struct {
 	Server, Token string         // the tapedeck server
-	NATS          string         // publish to this NATS server; "": through the tapedeck server
-	NATSOptions   []nats.Option  // of the connection to it; may be nil
+	NATS          string         // the NATS server to publish to; "" publishes to the tapedeck server
+	NATSOptions   []nats.Option  // of the connection to the NATS server; may be nil
 	TLS           *tls.Config    // for a tapedeck server with https; may be nil
 	NoSpool       bool           // wait for a server that is unavailable instead of writing to disk
-	Sync          bool           // the spool survives a power cut
-	SpoolLimit    int64          // bytes of the spool at most; 0 for the spool's default
+	Sync          bool           // sync the spool to disk, so that it survives a power cut
+	SpoolLimit    int64          // maximum size of the spool, bytes; 0 for the spool's default
 	Redact        *redact.Engine // the rules for secrets; nil for the default ones
 	WaitFor       time.Duration  // how long Open waits for a server that does not answer; 0 for not at all
 	Offline       bool           // Open succeeds also if the tapedeck server does not answer; goes without NoSpool and NATS
@@ -69,8 +69,8 @@ func Open(ctx context.Context, opts Options) (*Outlet, error) {
 	return o, nil
 }
 
-// OpenSpool connects, and sends what an earlier process left in the spool of a
-// directory. The error is spool.ErrInUse if another process has it open.
+// OpenSpool connects, and sends the blocks that an earlier process left in the spool of a
+// directory. The error is spool.ErrInUse if another process has the spool open.
 func OpenSpool(ctx context.Context, opts Options, dir string) (*Outlet, error) {
 	o, err := connect(ctx, opts)
 	if err != nil {
@@ -100,7 +100,8 @@ func (o *Outlet) toNATS(ctx context.Context, opts Options) error {
 		nc, err = nats.Connect(opts.NATS, append(options, opts.NATSOptions...)...)
 	}
 	if err != nil {
-		return fmt.Errorf("no NATS server answers at %s (%w)\nName another one with --nats or TAPEDECK_NATS", o.server, rootcause.Of(err))
+		return fmt.Errorf("no NATS server answers at %s (%w)\nName another one with --nats or TAPEDECK_NATS",
+			o.server, rootcause.Of(err))
 	}
 	var stream njs.Stream
 	js, err := njs.New(nc)
@@ -110,7 +111,8 @@ func (o *Outlet) toNATS(ctx context.Context, opts Options) error {
 	}
 	if err != nil {
 		nc.Close()
-		return fmt.Errorf("JetStream stream %s at %s: %w\nThe first \"tapedeck serve\" or \"tapedeck up\" creates it", jetstream.StreamName, o.server, err)
+		return fmt.Errorf("JetStream stream %s at %s: %w\nThe first \"tapedeck serve\" or \"tapedeck up\" creates it",
+			jetstream.StreamName, o.server, err)
 	}
 	if o.publisher, err = jetstream.NewPublisher(nc); err != nil {
 		nc.Close()
@@ -128,7 +130,7 @@ func (o *Outlet) toNATS(ctx context.Context, opts Options) error {
 func (o *Outlet) toServer(ctx context.Context, opts Options) error {
 	up := upload.Options{Server: opts.Server, Token: opts.Token, Recorder: o.id, TLS: opts.TLS, Log: o.log}
 	if opts.NoSpool {
-		up.Grace = -1 // nothing else keeps the blocks: wait for the server
+		up.Grace = -1 // without a spool, Publish waits for the server
 	}
 	dial := func() (*upload.Client, error) { return dialStarted(ctx, up, cmp.Or(opts.StartTimeout, 2*time.Minute)) }
 	c, err := dial()
@@ -181,7 +183,8 @@ func (w *serverWait) again(ctx context.Context, err error) bool {
 // Away reports whether the tapedeck server does not answer, so that blocks go to the spool.
 func (o *Outlet) Away() bool { return o.client != nil && !o.client.State().Connected }
 
-// compareClocks logs that the clock of this machine, which frames have their times from, is not the server's.
+// compareClocks logs a warning if the clock of this machine, from which frames have their times,
+// differs from the server's clock.
 func (o *Outlet) compareClocks(ahead time.Duration) {
 	if differs := clockskew.Describe(ahead); differs != "" {
 		o.log.Warn("outlet: the clocks differ", "server", o.server, "error", differs, "do", clockskew.Do)
@@ -197,12 +200,13 @@ func dialStarted(ctx context.Context, up upload.Options, timeout time.Duration) 
 		if err == nil || ingest.IsPermanent(err) || !ok && !waited {
 			return c, err
 		}
-		pause := time.Second // the server opens its socket once more when it has started
+		pause := time.Second // a starting server opens its socket again when it has started
 		if ok {
 			pause = starting.RetryAfter
 		}
 		if time.Now().Add(pause).After(end) {
-			return nil, fmt.Errorf("%w\nIt was waited for %v. Try again when %s/readyz answers 200", err, timeout, up.Server)
+			return nil, fmt.Errorf("%w\nIt was waited for %v. Try again when %s/readyz answers 200", err, timeout,
+				up.Server)
 		}
 		if !waited {
 			up.Log.Warn("outlet: waiting for the tapedeck server, which is starting", "server", up.Server, "reason", starting.Detail, "at_most", timeout)
@@ -219,10 +223,10 @@ func (o *Outlet) Publisher() ingest.Publisher { return o.publisher }
 
 // Recorder returns a recorder that publishes to the outlet.
 func (o *Outlet) Recorder() *ingest.Recorder {
-	return ingest.NewRecorder(o.publisher, ingest.Settings{ID: o.id, Redact: o.redact}, o.log)
+	return ingest.NewRecorder(o.publisher, ingest.Settings{ID: o.id, Redact: o.redact})
 }
 
-// Tenant returns the only tenant that the server records for, "" if it names none.
+// Tenant returns the only tenant that the server records for, "" if there is no such restriction.
 func (o *Outlet) Tenant() string {
 	if o.client == nil {
 		return ""

@@ -43,7 +43,7 @@ func recordInto(t testing.TB, session string, data []byte) *recording {
 		t.Fatal(err)
 	}
 	var mem ingesttest.Memory
-	sum, err := file.Record(t.Context(), ingest.NewRecorder(&mem, ingest.Settings{}, nil), ingest.StreamOptions{Session: session}, file.Options{Path: path})
+	sum, err := file.Record(t.Context(), ingest.NewRecorder(&mem, ingest.Settings{}), ingest.StreamOptions{Session: session}, file.Options{Path: path})
 	if err != nil {
 		t.Fatal(err)
 	}

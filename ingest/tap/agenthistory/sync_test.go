@@ -103,7 +103,7 @@ func (m *machine) open() {
 
 func (m *machine) syncer() *Syncer {
 	return New(Options{
-		Recorder: ingest.NewRecorder(m.stored, ingest.Settings{}, nil), Tenant: "default", From: []string{m.dir}, Progress: m.progress, FrameLimit: m.limit,
+		Recorder: ingest.NewRecorder(m.stored, ingest.Settings{}), Tenant: "default", From: []string{m.dir}, Progress: m.progress, FrameLimit: m.limit,
 	})
 }
 

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func open(t *testing.T, m *ingesttest.Memory, transport schema.Transport) *ingest.Stream {
 	t.Helper()
-	s, err := ingest.NewRecorder(m, ingest.Settings{}, nil).Open(ingest.StreamOptions{Session: "s", Transport: transport})
+	s, err := ingest.NewRecorder(m, ingest.Settings{}).Open(ingest.StreamOptions{Session: "s", Transport: transport})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestPump(t *testing.T) {
 			var got strings.Builder
 			var m ingesttest.Memory
 			source := copier.NewReader(io.TeeReader(from, &got))
-			rec := ingest.NewRecorder(&m, ingest.Settings{}, nil)
+			rec := ingest.NewRecorder(&m, ingest.Settings{})
 			sum, err := copier.Record(t.Context(), rec, ingest.StreamOptions{Session: "s"}, source, 0)
 			if err != nil {
 				t.Fatal(err)
@@ -185,7 +185,7 @@ func TestTimes(t *testing.T) {
 		go func() {
 			for _, part := range []string{"\n", "{}\n", "{\"a\"", ":1}\n"} {
 				_, _ = to.Write([]byte(part))
-				time.Sleep(gap)
+				time.Sleep(gap) // virtual time: the gap between two reads
 			}
 			_ = to.Close()
 		}()
@@ -263,7 +263,7 @@ func TestPumpEndsWithContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	for len(m.Frames(s.ID())) == 0 {
-		time.Sleep(time.Millisecond)
+		time.Sleep(time.Millisecond) // between two looks at the frames
 	}
 	cancel()
 	if err := bounded.Receive(t, done); err != nil {

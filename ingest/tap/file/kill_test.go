@@ -29,7 +29,7 @@ func followForEver(path string) {
 	if err != nil {
 		panic(err)
 	}
-	rec := ingest.NewRecorder(&journal{out: out}, ingest.Settings{BlockFrames: 7}, nil)
+	rec := ingest.NewRecorder(&journal{out: out}, ingest.Settings{BlockFrames: 7})
 	_, err = file.Follow(context.Background(), rec, ingest.StreamOptions{Session: "s", Dialect: "generic"}, file.FollowOptions{
 		Path: path, StateDir: path + ".state", Poll: 5 * time.Millisecond, Settle: 30 * time.Millisecond,
 	})
@@ -124,7 +124,7 @@ func TestKilled(t *testing.T) {
 		life := time.Duration(rand.IntN(400)) * time.Millisecond
 		for until := time.Now().Add(life); time.Now().Before(until); n++ {
 			line(n)
-			time.Sleep(time.Duration(rand.IntN(5)) * time.Millisecond)
+			time.Sleep(time.Duration(rand.IntN(5)) * time.Millisecond) // a random gap between two writes
 		}
 		kill()
 		if kills%3 == 0 && len(readJournal(t, path+".journal")) > 0 {
@@ -163,7 +163,7 @@ func followFor(t *testing.T, path string, want []string) {
 	t.Helper()
 	kill := startFollower(t, path)
 	defer kill()
-	for deadline := time.Now().Add(bounded.Limit); len(readJournal(t, path+".journal")) < len(want); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(bounded.Limit); len(readJournal(t, path+".journal")) < len(want); time.Sleep(5 * time.Millisecond) { // polls the condition
 		if time.Now().After(deadline) {
 			break
 		}

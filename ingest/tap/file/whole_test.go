@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 }
 
 func recorder(m *ingesttest.Memory) *ingest.Recorder {
-	return ingest.NewRecorder(m, ingest.Settings{}, nil)
+	return ingest.NewRecorder(m, ingest.Settings{})
 }
 
 func write(t *testing.T, path, text string) {
@@ -205,7 +205,7 @@ func BenchmarkRecord(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	frames := uint64(0)
 	for b.Loop() {
-		sum, err := file.Record(b.Context(), ingest.NewRecorder(nothing{}, ingest.Settings{}, nil), ingest.StreamOptions{}, file.Options{Path: path})
+		sum, err := file.Record(b.Context(), ingest.NewRecorder(nothing{}, ingest.Settings{}), ingest.StreamOptions{}, file.Options{Path: path})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -45,7 +45,7 @@ func TestLimits(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var memory ingesttest.Memory
-			h := NewHandler(ingest.NewRecorder(&memory, ingest.Settings{}, nil), Options{Limits: tc.limits})
+			h := NewHandler(ingest.NewRecorder(&memory, ingest.Settings{}), Options{Limits: tc.limits})
 			r := httptest.NewRequest(http.MethodPost, "/v1/ingest?dialect=loom"+tc.query, strings.NewReader(tc.body))
 			r.Header.Set("Content-Type", "application/x-ndjson")
 			r.Header.Set("Content-Encoding", tc.encoding)

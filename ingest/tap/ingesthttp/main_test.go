@@ -38,7 +38,7 @@ func serve(t *testing.T, set ingest.Settings, opts ingesthttp.Options) *server {
 func serveTo(t *testing.T, mem *ingesttest.Memory, set ingest.Settings, opts ingesthttp.Options) *server {
 	t.Helper()
 	s := &server{mem: mem}
-	h := ingesthttp.NewHandler(ingest.NewRecorder(s.mem, set, nil), opts)
+	h := ingesthttp.NewHandler(ingest.NewRecorder(s.mem, set), opts)
 	var ctx context.Context
 	ctx, s.shutdown = context.WithCancel(t.Context())
 	s.http = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -118,7 +118,7 @@ func (s *server) frames() int {
 
 func (s *server) waitFor(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(bounded.Limit); !done(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(bounded.Limit); !done(); time.Sleep(time.Millisecond) { // polls the condition
 		if time.Now().After(deadline) { // it may be called by another goroutine than the test's, which must not end the test
 			t.Errorf("waited in vain for %s", what)
 			return

@@ -19,7 +19,7 @@ import (
 func TestRateIsNamed(t *testing.T) {
 	var memory ingesttest.Memory
 	next := ratelimit.New(&memory, ratelimit.Limits{FramesPerTenant: 50})
-	h := NewHandler(ingest.NewRecorder(next, ingest.Settings{BlockFrames: 10, BlockAge: time.Hour}, nil), Options{Timeout: 100 * time.Millisecond})
+	h := NewHandler(ingest.NewRecorder(next, ingest.Settings{BlockFrames: 10, BlockAge: time.Hour}), Options{Timeout: 100 * time.Millisecond})
 	rest, refused, durable := strings.Repeat("{\"a\":1}\n", 100), 0, uint64(0)
 	for rest != "" {
 		r := httptest.NewRequest(http.MethodPost, "/v1/ingest?session=s&dialect=generic", strings.NewReader(rest))

@@ -22,10 +22,10 @@ type recording struct {
 	from     *deadlineReader
 	framer   ingest.Framer
 	decoding *copier.Decoding // nil if the body is not encoded
-	stream   *ingest.Stream   // nil with a key until a new byte has arrived
+	stream   *ingest.Stream   // with a key, nil until a new byte has arrived
 	streamID string
 	offsets  *copier.Offsets
-	digest   string // expected SHA-256 of the body; "" for any
+	digest   string // expected SHA-256 of the body; "" if it is not checked
 	keyed    *keyed // nil without an idempotency key
 	timer    *time.Timer
 }
@@ -36,8 +36,8 @@ var (
 	errSilence    = errors.New("the client sent nothing")
 )
 
-// run records the body. ctx ends when the server shuts down or the client disconnects.
-// Either the answer or the failure is nil.
+// run records the body. ctx ends when the server shuts down or the client disconnects. Either the
+// answer or the failure is nil.
 func (rec *recording) run(ctx context.Context) (*Answer, *Failure) {
 	if rec.decoding != nil {
 		defer rec.decoding.Stop()
@@ -75,7 +75,7 @@ func (rec *recording) run(ctx context.Context) (*Answer, *Failure) {
 	return nil, rec.failure(statusOf(err), err)
 }
 
-// errDigest reports a body whose SHA-256 is not the one that the request names.
+// errDigest reports a body whose SHA-256 differs from the one that the request names.
 var errDigest = errors.New("the body has another digest")
 
 // checkDigest compares the digest of the recorded bytes with the request's.
@@ -83,7 +83,8 @@ func (rec *recording) checkDigest(sum ingest.Summary) error {
 	if rec.digest == "" || sum.Frames == 0 || rec.digest == sum.Digest {
 		return nil
 	}
-	return fmt.Errorf("%w: its SHA-256 is %s, not %s as the parameter digest says; all of it is recorded", errDigest, sum.Digest, rec.digest)
+	return fmt.Errorf("%w: its SHA-256 is %s, not %s as the parameter digest says; all of it is recorded", errDigest,
+		sum.Digest, rec.digest)
 }
 
 // statusOf returns the HTTP status for a body that was not recorded to its end.
@@ -106,8 +107,8 @@ func statusOf(err error) int {
 	return http.StatusServiceUnavailable
 }
 
-// record records the body to its end. It waits for a publisher under backpressure for the
-// timeout at most, for each read.
+// record records the body to its end. For each read, it waits for a publisher under backpressure
+// for at most the timeout.
 func (rec *recording) record(ctx context.Context) error {
 	recordCtx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(context.Canceled)
@@ -151,7 +152,7 @@ type deadlineReader struct {
 	body        io.Reader
 	control     *http.ResponseController
 	silence     time.Duration
-	interrupted chan struct{} // closed when interrupt begins, done when it has ended
+	interrupted chan struct{} // closed when interrupt is called; done is closed when it returns
 	done        chan struct{}
 }
 
@@ -180,6 +181,6 @@ func (d *deadlineReader) Read(p []byte) (int, error) {
 // interrupt ends a pending read and all later ones. It must be called only once.
 func (d *deadlineReader) interrupt() {
 	close(d.interrupted)
-	_ = d.control.SetReadDeadline(time.Unix(1, 0)) // long past
+	_ = d.control.SetReadDeadline(time.Unix(1, 0)) // in the past
 	close(d.done)
 }

@@ -19,7 +19,7 @@ func FuzzMessage(f *testing.F) {
 		f.Add("agents.sk-ant-api03-"+strings.Repeat("aB3", 31)+"AA.x", "", []byte("NATS/1.0\r\n"+head+"\r\n"), []byte(`{}`))
 		f.Add("agents", "_INBOX.1", []byte("NATS/1.0 503 No\r\n"+head+"\r\n"), []byte("\r\n\r\n\xff"))
 	}
-	rec := ingest.NewRecorder(&ingesttest.Memory{}, ingest.Settings{}, nil)
+	rec := ingest.NewRecorder(&ingesttest.Memory{}, ingest.Settings{})
 	f.Fuzz(func(t *testing.T, subject, reply string, head, data []byte) {
 		if strings.ContainsAny(subject+reply, " \t\r\n") {
 			return // no subject has one

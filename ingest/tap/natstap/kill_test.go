@@ -39,7 +39,7 @@ func recordForEver(servers string) {
 	if err != nil {
 		panic(err)
 	}
-	rec := ingest.NewRecorder(&written{out: out}, ingest.Settings{BlockFrames: 7}, nil)
+	rec := ingest.NewRecorder(&written{out: out}, ingest.Settings{BlockFrames: 7})
 	_, err = Record(context.Background(), rec, ingest.StreamOptions{Dialect: "generic"}, Options{
 		Servers: servers, Stream: "AGENTS", Consumer: os.Args[2], StateDir: os.Args[1] + ".state",
 	})

@@ -48,7 +48,7 @@ func start(t *testing.T, m *ingesttest.Memory, so ingest.StreamOptions, opts Opt
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		res, err := Record(ctx, ingest.NewRecorder(m, ingest.Settings{}, nil), so, opts)
+		res, err := Record(ctx, ingest.NewRecorder(m, ingest.Settings{}), so, opts)
 		done <- outcome{res, err}
 	}()
 	r.wait = sync.OnceValues(func() (Result, error) {
@@ -238,7 +238,7 @@ func TestRefused(t *testing.T) {
 		if c.opts.Servers == "" {
 			c.opts.Servers = servers
 		}
-		_, err := Record(t.Context(), ingest.NewRecorder(&ingesttest.Memory{}, ingest.Settings{}, nil), ingest.StreamOptions{}, c.opts)
+		_, err := Record(t.Context(), ingest.NewRecorder(&ingesttest.Memory{}, ingest.Settings{}), ingest.StreamOptions{}, c.opts)
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), ":p@") || strings.Contains(err.Error(), "wrong") {
 			t.Errorf("%+v: %v", c.opts, err)
 		}

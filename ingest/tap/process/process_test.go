@@ -31,7 +31,7 @@ const asRecorder = "TAPEDECK_TEST_RECORD"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asRecorder) != "" {
-		rec := ingest.NewRecorder(&ingesttest.Memory{}, ingest.Settings{}, nil)
+		rec := ingest.NewRecorder(&ingesttest.Memory{}, ingest.Settings{})
 		result, err := process.Record(context.Background(), rec, ingest.StreamOptions{}, process.Options{Command: os.Args[1:]})
 		if err != nil {
 			os.Stderr.WriteString(err.Error() + "\n")
@@ -45,7 +45,7 @@ func shell(script string) []string { return []string{"sh", "-c", script} }
 
 func record(t *testing.T, m *ingesttest.Memory, opts process.Options) (process.Result, error) {
 	t.Helper()
-	rec := ingest.NewRecorder(m, ingest.Settings{BlockFrames: 100}, nil)
+	rec := ingest.NewRecorder(m, ingest.Settings{BlockFrames: 100})
 	return process.Record(t.Context(), rec, ingest.StreamOptions{Session: "s", Dialect: "generic"}, opts)
 }
 
@@ -102,7 +102,7 @@ func TestOutputAndExit(t *testing.T) {
 }
 
 func TestBadOptions(t *testing.T) {
-	rec := ingest.NewRecorder(&ingesttest.Memory{}, ingest.Settings{}, nil)
+	rec := ingest.NewRecorder(&ingesttest.Memory{}, ingest.Settings{})
 	ran := filepath.Join(t.TempDir(), "ran")
 	for want, so := range map[string]ingest.StreamOptions{
 		"dialect": {Dialect: "klingon"}, "session": {Session: "a\n"}, "tenant": {Tenant: "a.b"},
@@ -249,7 +249,7 @@ func TestContextEnds(t *testing.T) {
 	var m ingesttest.Memory
 	out := countingWriter{}
 	out.after(3, cancel)
-	rec := ingest.NewRecorder(&m, ingest.Settings{}, nil)
+	rec := ingest.NewRecorder(&m, ingest.Settings{})
 	result, err := process.Record(ctx, rec, ingest.StreamOptions{Session: "s"}, process.Options{
 		Command: shell(`echo '{}'; exec sleep 60`), Stdout: &out,
 	})

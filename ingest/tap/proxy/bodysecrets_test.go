@@ -70,7 +70,7 @@ func TestNoRedact(t *testing.T) {
 	up := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
 	defer up.Close()
 	s := &setup{}
-	s.begin(t, up.URL, func(o *Options) { o.Recorder = ingest.NewRecorder(&s.memory, ingest.Settings{Redact: redact.Off}, nil) })
+	s.begin(t, up.URL, func(o *Options) { o.Recorder = ingest.NewRecorder(&s.memory, ingest.Settings{Redact: redact.Off}) })
 	req := s.request(t, "POST", "/v1?api_key=HIDE-1", `{"token":"HIDE-2"}`)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Authorization", "HIDE-3")

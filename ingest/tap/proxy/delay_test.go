@@ -51,7 +51,7 @@ func addedDelay(b *testing.B, connections int, gap time.Duration) {
 		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }, FlushInterval: -1,
 	})
 	defer bare.Close()
-	p, err := New(Options{Upstream: up.URL, Recorder: ingest.NewRecorder(taken{}, ingest.Settings{}, nil)})
+	p, err := New(Options{Upstream: up.URL, Recorder: ingest.NewRecorder(taken{}, ingest.Settings{})})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func ticking(w http.ResponseWriter, r *http.Request, began time.Time, gap time.D
 	w.Header().Set("Content-Type", "text/event-stream")
 	rc := http.NewResponseController(w)
 	n, _ := strconv.Atoi(r.URL.RawQuery)
-	time.Sleep(rand.N(gap))
+	time.Sleep(rand.N(gap)) // so that connections do not all send at once
 	tick := time.NewTicker(gap)
 	defer tick.Stop()
 	for range n {
@@ -154,7 +154,7 @@ func BenchmarkThroughput(b *testing.B) {
 		}
 	}))
 	defer up.Close()
-	p, err := New(Options{Upstream: up.URL, Recorder: ingest.NewRecorder(taken{}, ingest.Settings{}, nil)})
+	p, err := New(Options{Upstream: up.URL, Recorder: ingest.NewRecorder(taken{}, ingest.Settings{})})
 	if err != nil {
 		b.Fatal(err)
 	}

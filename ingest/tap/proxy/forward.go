@@ -48,7 +48,7 @@ func (p *Proxy) rewrite(pr *httputil.ProxyRequest) {
 // upstream's own path.
 func (p *Proxy) target(in *http.Request) (path, query string) {
 	path, query, _ = strings.Cut(in.RequestURI, "?")
-	if !strings.HasPrefix(path, "/") && path != "*" { // a whole URL
+	if !strings.HasPrefix(path, "/") && path != "*" { // the client sent an absolute URL
 		path = in.URL.EscapedPath()
 	}
 	if path == "*" {
@@ -63,7 +63,7 @@ func (p *Proxy) upstreamURL(in *http.Request) *url.URL {
 	u := &url.URL{Scheme: p.upstream.Scheme, Host: p.upstream.Host, RawQuery: query, ForceQuery: in.URL.ForceQuery}
 	u.Path, u.RawPath = strings.TrimSuffix(p.upstream.Path, "/")+in.URL.Path, path
 	if u.EscapedPath() != path && !strings.HasPrefix(path, "//") {
-		u.Path, u.RawPath, u.Opaque = "", "", path // which is sent unchanged
+		u.Path, u.RawPath, u.Opaque = "", "", path // Opaque is sent unchanged
 	}
 	return u
 }

@@ -75,7 +75,7 @@ func startRaw(t testing.TB, script func(c *net.TCPConn), change func(*Options)) 
 func (s *setup) begin(t testing.TB, upstream string, change func(*Options)) {
 	var logged syncbuffer.Output
 	opts := Options{
-		Upstream: upstream, Recorder: ingest.NewRecorder(&s.memory, ingest.Settings{}, nil),
+		Upstream: upstream, Recorder: ingest.NewRecorder(&s.memory, ingest.Settings{}),
 		Log: slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	opts.Stream.Dialect = "generic"

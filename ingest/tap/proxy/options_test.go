@@ -14,7 +14,7 @@ import (
 )
 
 func TestOptionsRefused(t *testing.T) {
-	rec := ingest.NewRecorder(nil, ingest.Settings{}, nil)
+	rec := ingest.NewRecorder(nil, ingest.Settings{})
 	for _, tc := range []struct {
 		opts Options
 		says string

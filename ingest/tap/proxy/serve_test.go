@@ -43,7 +43,7 @@ func TestServe(t *testing.T) {
 				t.Fatal(err)
 			}
 			var m ingesttest.Memory
-			p, err := New(Options{Upstream: up.URL, Recorder: ingest.NewRecorder(&m, ingest.Settings{}, nil)})
+			p, err := New(Options{Upstream: up.URL, Recorder: ingest.NewRecorder(&m, ingest.Settings{})})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,7 +91,7 @@ func TestServeFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	ln.Close()
-	p, err := New(Options{Upstream: "http://127.0.0.1:1", Recorder: ingest.NewRecorder(&ingesttest.Memory{}, ingest.Settings{}, nil)})
+	p, err := New(Options{Upstream: "http://127.0.0.1:1", Recorder: ingest.NewRecorder(&ingesttest.Memory{}, ingest.Settings{})})
 	if err != nil {
 		t.Fatal(err)
 	}

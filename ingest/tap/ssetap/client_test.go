@@ -88,7 +88,7 @@ func record(t *testing.T, m *ingesttest.Memory, opts ssetap.Options, answers ...
 	if opts.Retry == 0 {
 		opts.Retry = time.Millisecond
 	}
-	rec := ingest.NewRecorder(m, ingest.Settings{}, nil)
+	rec := ingest.NewRecorder(m, ingest.Settings{})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	result, err := ssetap.Record(ctx, rec, ingest.StreamOptions{Session: "s", Dialect: "generic"}, opts)
@@ -202,14 +202,14 @@ func TestLive(t *testing.T) {
 					flush()
 					_ = http.NewResponseController(w).Flush()
 					for count(&m) <= i && r.Context().Err() == nil {
-						time.Sleep(time.Millisecond)
+						time.Sleep(time.Millisecond) // between two looks at the frames
 					}
 				}
 				cancel()
 				<-r.Context().Done()
 			}))
 			defer server.Close()
-			rec := ingest.NewRecorder(&m, ingest.Settings{}, nil)
+			rec := ingest.NewRecorder(&m, ingest.Settings{})
 			result, err := ssetap.Record(ctx, rec, ingest.StreamOptions{Session: "s", Dialect: "generic"}, ssetap.Options{URL: server.URL})
 			if err != nil || result.Frames != 3 || result.Connections != 1 {
 				t.Errorf("%+v, %v", result, err)
@@ -236,7 +236,7 @@ func TestNotRecorded(t *testing.T) {
 	if _, _, err := record(t, &m, ssetap.Options{}, events("data: 1\n\n")); !errors.Is(err, fault) {
 		t.Errorf("error %v, want the publisher's", err)
 	}
-	rec := ingest.NewRecorder(&m, ingest.Settings{}, nil)
+	rec := ingest.NewRecorder(&m, ingest.Settings{})
 	for _, address := range []string{"", "localhost:80", "ftp://x/", "http://"} {
 		if _, err := ssetap.Record(t.Context(), rec, ingest.StreamOptions{}, ssetap.Options{URL: address}); err == nil {
 			t.Errorf("%q: no error", address)

@@ -74,7 +74,7 @@ func TestWaits(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 24*time.Hour)
 				defer cancel()
 				var m ingesttest.Memory
-				rec := ingest.NewRecorder(&m, ingest.Settings{}, nil)
+				rec := ingest.NewRecorder(&m, ingest.Settings{})
 				_, err := ssetap.Record(ctx, rec, ingest.StreamOptions{}, ssetap.Options{
 					URL: "http://agent.example/", Client: &http.Client{Transport: p},
 				})

@@ -39,7 +39,7 @@ func TestBlockedPublisherHoldsUpItsConnectionOnly(t *testing.T) {
 	l := listen(t, HandlerOptions{Timeout: time.Minute})
 	stuck := stuckPublisher{&l.memory, make(chan struct{})}
 	t.Cleanup(func() { close(stuck.released) })
-	l.handler.recorder = ingest.NewRecorder(stuck, ingest.Settings{BlockFrames: 1}, nil)
+	l.handler.recorder = ingest.NewRecorder(stuck, ingest.Settings{BlockFrames: 1})
 	for range 100 {
 		c := l.dial(t, "?session=stuck&dialect=generic")
 		send(t, c, websocket.MessageText, `{"n":0}`)
@@ -78,7 +78,7 @@ func (p *pipes) Close() error {
 // acknowledgement once it reads.
 func TestRecordsClientThatDoesNotRead(t *testing.T) {
 	l := &listening{}
-	l.handler = NewHandler(ingest.NewRecorder(&l.memory, ingest.Settings{}, nil), HandlerOptions{})
+	l.handler = NewHandler(ingest.NewRecorder(&l.memory, ingest.Settings{}), HandlerOptions{})
 	tcp, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -36,7 +36,7 @@ type listening struct {
 func listen(t *testing.T, opts HandlerOptions) *listening {
 	t.Helper()
 	l := &listening{}
-	h := NewHandler(ingest.NewRecorder(&l.memory, ingest.Settings{}, nil), opts)
+	h := NewHandler(ingest.NewRecorder(&l.memory, ingest.Settings{}), opts)
 	l.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.IngestWS(w, r, "default")
 	}))

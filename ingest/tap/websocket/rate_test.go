@@ -17,7 +17,7 @@ import (
 // last message and the reason name the limit, and what is durable is what was recorded.
 func TestRateIsNamed(t *testing.T) {
 	l := listen(t, HandlerOptions{Timeout: 200 * time.Millisecond})
-	l.handler.recorder = ingest.NewRecorder(ratelimit.New(&l.memory, ratelimit.Limits{FramesPerTenant: 1}), ingest.Settings{BlockFrames: 1}, nil)
+	l.handler.recorder = ingest.NewRecorder(ratelimit.New(&l.memory, ratelimit.Limits{FramesPerTenant: 1}), ingest.Settings{BlockFrames: 1})
 	c := l.dial(t, "?session=s&dialect=generic")
 	for range 5 {
 		send(t, c, websocket.MessageText, `{"a":1}`)

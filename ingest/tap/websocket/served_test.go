@@ -22,7 +22,7 @@ func (broken) Publish(context.Context, ingest.EncodedBlock, func(error)) error {
 // notified.
 func TestPanic(t *testing.T) {
 	// Blocks of one frame are handed on while the frame is being recorded.
-	h := NewHandler(ingest.NewRecorder(broken{}, ingest.Settings{BlockFrames: 1}, nil), HandlerOptions{})
+	h := NewHandler(ingest.NewRecorder(broken{}, ingest.Settings{BlockFrames: 1}), HandlerOptions{})
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.IngestWS(w, r, "default") }))
 	defer srv.Close()
 	l := &listening{Server: srv}
@@ -44,7 +44,7 @@ func TestPanic(t *testing.T) {
 // A connection that is no socket of this system is read as well.
 func TestTLS(t *testing.T) {
 	l := &listening{}
-	h := NewHandler(ingest.NewRecorder(&l.memory, ingest.Settings{}, nil), HandlerOptions{})
+	h := NewHandler(ingest.NewRecorder(&l.memory, ingest.Settings{}), HandlerOptions{})
 	l.Server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.IngestWS(w, r, "default") }))
 	defer l.Close()
 	c := l.dial(t, "?session=s")

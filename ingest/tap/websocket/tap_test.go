@@ -80,7 +80,7 @@ func record(t *testing.T, m *ingesttest.Memory, opts Options) (ingest.Summary, e
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	opts.Client = &http.Client{Transport: transport}
-	rec := ingest.NewRecorder(m, ingest.Settings{}, nil)
+	rec := ingest.NewRecorder(m, ingest.Settings{})
 	return Record(ctx, rec, ingest.StreamOptions{}, opts)
 }
 
@@ -211,7 +211,7 @@ func TestEndReasons(t *testing.T) {
 				tc.script(c, in)
 				if tc.name == "reset" { // it may take away what was not read yet
 					for framesIn(&m) < 1+len(tc.frames) {
-						time.Sleep(time.Millisecond)
+						time.Sleep(time.Millisecond) // between two looks at the frames
 					}
 					c.(*net.TCPConn).SetLinger(0)
 				}
@@ -302,7 +302,7 @@ func TestUntilAndCancel(t *testing.T) {
 			transport := &http.Transport{}
 			defer transport.CloseIdleConnections()
 			opts.Client = &http.Client{Transport: transport}
-			sum, err := Record(ctx, ingest.NewRecorder(&m, ingest.Settings{}, nil), ingest.StreamOptions{Session: "s"}, opts)
+			sum, err := Record(ctx, ingest.NewRecorder(&m, ingest.Settings{}), ingest.StreamOptions{Session: "s"}, opts)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -339,7 +339,7 @@ func TestRecordingFails(t *testing.T) {
 	url := serve(t, func(ctx context.Context, c *websocket.Conn) {
 		ctx = c.CloseRead(ctx) // answers a close
 		for i := 0; c.Write(ctx, websocket.MessageText, fmt.Appendf(nil, `{"n":%d}`, i)) == nil; i++ {
-			time.Sleep(time.Millisecond)
+			time.Sleep(time.Millisecond) // the gap between two messages
 		}
 	})
 	var m ingesttest.Memory
@@ -416,7 +416,7 @@ func TestNoWebSocketThere(t *testing.T) {
 		fmt.Fprint(w, "<html>\n\n  <p>not\there\xff</p>\n"+strings.Repeat("<br>\n", 10_000))
 	}))
 	defer page.Close()
-	rec := ingest.NewRecorder(&ingesttest.Memory{}, ingest.Settings{}, nil)
+	rec := ingest.NewRecorder(&ingesttest.Memory{}, ingest.Settings{})
 	for address, want := range map[string]string{
 		page.URL:       "the server answered 404 Not Found, saying \"<html> <p>not here</p> <br>",
 		"ftp://host/x": `"ftp://host/x" is not the address of a WebSocket`,
@@ -455,7 +455,7 @@ func TestReconnectEnds(t *testing.T) {
 			var m ingesttest.Memory
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
-			sum, err := Record(ctx, ingest.NewRecorder(&m, ingest.Settings{}, nil), ingest.StreamOptions{Session: "s"},
+			sum, err := Record(ctx, ingest.NewRecorder(&m, ingest.Settings{}), ingest.StreamOptions{Session: "s"},
 				Options{URL: srv.URL, Reconnect: &Reconnect{First: time.Millisecond}})
 			if ctx.Err() != nil || attempts.Load() != tc.want || (err == nil) != (tc.err == "") || err != nil && !strings.Contains(err.Error(), tc.err) {
 				t.Errorf("%d attempts, %v, want %d and %q", attempts.Load(), err, tc.want, tc.err)

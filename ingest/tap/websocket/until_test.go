@@ -27,7 +27,7 @@ func TestUntilHeldBack(t *testing.T) {
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
 	opts := Options{URL: url, Client: &http.Client{Transport: transport}, Until: func(f *schema.Frame) bool { return f.Type == "last" }}
-	sum, err := Record(t.Context(), ingest.NewRecorder(&m, ingest.Settings{}, nil), ingest.StreamOptions{Session: "s", Dialect: "generic"}, opts)
+	sum, err := Record(t.Context(), ingest.NewRecorder(&m, ingest.Settings{}), ingest.StreamOptions{Session: "s", Dialect: "generic"}, opts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A server is quiet while it allocates less than quietBytes in quietFor.
+// A server counts as quiet while it allocates less than quietBytes within quietFor.
 const (
 	quietFor   = 5 * time.Second
 	quietBytes = 4 << 20
@@ -15,9 +15,9 @@ const (
 	worthTidying = 32 << 20
 )
 
-// tidyWhenQuiet returns memory to the system when the server has become quiet, until
-// ctx ends. Go collects a heap only when it has doubled, so the garbage of opening ten
-// thousand connections would stay as long as they are idle.
+// tidyWhenQuiet returns memory to the system when the server has become quiet, until ctx ends. Go
+// collects a heap only after it has doubled, so without it the garbage of opening ten thousand
+// connections would stay while they are idle.
 func tidyWhenQuiet(ctx context.Context) {
 	tick := time.NewTicker(quietFor)
 	defer tick.Stop()

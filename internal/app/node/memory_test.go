@@ -14,17 +14,17 @@ func TestTidyWhenQuiet(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		go tidyWhenQuiet(ctx)
-		time.Sleep(quietFor / 2)
+		time.Sleep(quietFor / 2) // virtual time: the burst is within an interval
 		for range 2 * worthTidying >> 20 {
 			sunk = make([]byte, 1<<20)
 		}
 		burst := collections()
-		time.Sleep(2 * quietFor)
+		time.Sleep(2 * quietFor) // virtual time: a quiet interval
 		tidied := collections()
 		if tidied == burst {
 			t.Error("nothing was collected after the burst")
 		}
-		time.Sleep(10 * quietFor)
+		time.Sleep(10 * quietFor) // virtual time: nothing may happen in it
 		if n := collections(); n != tidied {
 			t.Errorf("%d more collections, though there was nothing to collect", n-tidied)
 		}

@@ -36,14 +36,14 @@ import (
 	"tapedeck/schema/lifecycle/tombstone"
 )
 
-// Roles are the parts of a server that a process runs.
+// Roles selects the parts of a server that a process runs.
 type Roles struct{ Ingest, Sink, API bool }
 
 // Config configures a node: the servers' addresses, and the roles.
 type Config struct {
 	Roles      Roles
 	Connect    func(...nats.Option) (*nats.Conn, error)
-	Servers    string // addresses of NATS, for messages; "" for in this process
+	Servers    string // addresses of NATS for messages; "" for the NATS of this process
 	DSN        string // ClickHouse; used by sink and api
 	SpoolDir   string // used by ingest
 	SyncSpool  bool   // sync writes to disk, so that blocks survive a power cut
@@ -52,17 +52,18 @@ type Config struct {
 	Log        *slog.Logger
 	Thresholds health.Thresholds // at the start; Node.SetThresholds changes them
 	Spooling   spool.Options     // limits of the spool
-	Batches    sink.Options      // limits of what is gathered for an insert
+	Batches    sink.Options      // limits of the blocks that are gathered for an insert
 	Recording  ingest.Settings   // limits of blocks and detection
-	MaxFrame   int               // bytes of the longest frame of a client; 0 if unknown
-	Rates      ratelimit.Limits  // of what recorders send
-	// AuditRetention is how long the audit log is kept, whole days; 0 for its default. Used by sink.
+	MaxFrame   int               // size of a client's largest frame, bytes; 0 if unknown
+	Rates      ratelimit.Limits  // limits of what recorders send per second
+	// AuditRetention is how long the audit log is kept, whole days; 0 for its default. It is used
+	// by sink.
 	AuditRetention time.Duration
-	Redact         *redact.Engine // the rules for secrets in what this node records; nil for the default ones
+	Redact         *redact.Engine // rules for secrets in this node's recordings; nil for the default rules
 }
 
-// Node is the parts of tapedeck that run in this process. They are the same in
-// local mode and against real servers.
+// Node runs the parts of tapedeck in this process. They are the same in local mode and with
+// external servers.
 type Node struct {
 	Config
 	NATS        *nats.Conn
@@ -87,13 +88,13 @@ type Node struct {
 	schema  schemaWatch
 	limits  atomic.Pointer[health.Thresholds]
 	redact  atomic.Pointer[redact.Engine]
-	probed  atomic.Pointer[[]health.Check] // versions and clocks; nil before they were read
+	probed  atomic.Pointer[[]health.Check] // versions and clocks; nil before the first result
 	rates   *ratelimit.Publisher           // nil without ingest
-	missing atomic.Pointer[error]          // why the JetStream streams do not exist; nil once they do
+	missing atomic.Pointer[error]          // why the JetStream streams do not exist; nil if they do
 }
 
-// Start connects and starts the parts. It waits in the background for servers that are
-// unavailable: /readyz reports them meanwhile.
+// Start connects and starts the parts. It waits in the background for servers that are unavailable;
+// /readyz reports them meanwhile.
 func Start(ctx context.Context, cfg Config) (_ *Node, err error) {
 	n := &Node{Config: cfg, schema: schemaWatch{ready: make(chan struct{})}}
 	n.SetThresholds(cfg.Thresholds)
@@ -148,9 +149,10 @@ func Start(ctx context.Context, cfg Config) (_ *Node, err error) {
 		if err != nil {
 			return nil, err
 		}
-		w := table.NewWriter(table.WriterOptions{NATS: n.NATS, Replicas: cfg.Streams.Replicas, DB: n.store, Retention: cfg.AuditRetention, Log: cfg.Log})
+		w := table.NewWriter(table.WriterOptions{NATS: n.NATS, Replicas: cfg.Streams.Replicas, DB: n.store,
+			Retention: cfg.AuditRetention, Log: cfg.Log})
 		n.afterSchema(life, func() { w.Run(life) })
-		n.afterSchema(life, func() { _ = n.sink.Run(life) }) // it ends with life alone, without an error
+		n.afterSchema(life, func() { _ = n.sink.Run(life) }) // it ends only with life, without an error
 		n.afterSchema(life, func() { n.settle(life) })
 	}
 	if cfg.Roles.API || cfg.Roles.Sink {
@@ -160,8 +162,9 @@ func Start(ctx context.Context, cfg Config) (_ *Node, err error) {
 	return n, nil
 }
 
-// settleEvery is how often usage is settled. settleTime, settleMemory and settleThreads bound each
-// statement of a settlement in ClickHouse, so that queries keep the other cores.
+// settleEvery is the interval at which usage is settled. settleTime, settleMemory and settleThreads
+// bound each statement of a settlement in ClickHouse, so that the other cores stay available for
+// queries.
 const (
 	settleEvery   = 30 * time.Second
 	settleTime    = 5 * time.Minute
@@ -190,7 +193,7 @@ func (n *Node) startIngest() error {
 	n.Accepts = n.Accepted
 	recording := n.Recording
 	recording.Redact = n.Redaction()
-	n.Recorder = ingest.NewRecorder(n.Accepts, recording, n.Log)
+	n.Recorder = ingest.NewRecorder(n.Accepts, recording)
 	n.Announcer = recorders.NewAnnouncer(n.NATS, n.Recorder.ID(), n.Log)
 	n.Keys, err = keys.New(keys.Options{
 		NATS: n.NATS, Next: n.Accepts, MaxBytes: n.Streams.WithDefaults().MaxBytes / 16, Replicas: n.Streams.Replicas, Log: n.Log,
@@ -212,8 +215,8 @@ func (n *Node) keepDeleted() error {
 	return nil
 }
 
-// Close ends the parts in the order of the data flow: accepted data is
-// on disk or in ClickHouse when it returns.
+// Close ends the parts in the order of the data flow. When it returns, accepted data is on disk or
+// in ClickHouse.
 func (n *Node) Close(ctx context.Context) error {
 	var errs []error
 	if n.Spool != nil {

@@ -32,7 +32,7 @@ func bareServer(t testing.TB) *Server {
 	}
 	t.Cleanup(func() { _ = l.Close() })
 	log := slog.New(slog.DiscardHandler)
-	return New(Options{Node: &node.Node{DB: db, Deleted: tombstone.NewSet(tombstone.NewStore(db)), Recorder: ingest.NewRecorder(nil, ingest.Settings{}, nil), Config: node.Config{DSN: "clickhouse://127.0.0.1:1/x"}}, Listener: l, Log: log, Readers: budget.New(budget.Options{Bytes: 1 << 30, Readers: 2000})})
+	return New(Options{Node: &node.Node{DB: db, Deleted: tombstone.NewSet(tombstone.NewStore(db)), Recorder: ingest.NewRecorder(nil, ingest.Settings{}), Config: node.Config{DSN: "clickhouse://127.0.0.1:1/x"}}, Listener: l, Log: log, Readers: budget.New(budget.Options{Bytes: 1 << 30, Readers: 2000})})
 }
 
 // call answers a request to a route, its parameters filled in, and returns the

@@ -30,7 +30,7 @@ func TestRoutesAreDocumented(t *testing.T) {
 	}
 	defer l.Close()
 	log := slog.New(slog.DiscardHandler)
-	s := New(Options{Node: &node.Node{DB: db, Recorder: ingest.NewRecorder(nil, ingest.Settings{}, nil), Config: node.Config{DSN: "clickhouse://127.0.0.1:1/x"}}, Listener: l, Log: log, Readers: budget.New(budget.Options{Bytes: 1 << 30, Readers: 2000})})
+	s := New(Options{Node: &node.Node{DB: db, Recorder: ingest.NewRecorder(nil, ingest.Settings{}), Config: node.Config{DSN: "clickhouse://127.0.0.1:1/x"}}, Listener: l, Log: log, Readers: budget.New(budget.Options{Bytes: 1 << 30, Readers: 2000})})
 	var served []string
 	for _, r := range s.echo.Routes() {
 		if r.Method == http.MethodHead || slices.Contains(uiPaths, r.Path) {

@@ -26,7 +26,8 @@ func unreadable(path string, err error) error {
 	return err
 }
 
-// checkDirectory refuses a directory that cannot be made, since a part of its path is a file.
+// checkDirectory returns an error for a directory that cannot be created, because a part of its
+// path is a file.
 func checkDirectory(flag, path string) error {
 	for at := path; path != ""; at = filepath.Dir(at) {
 		info, err := os.Stat(at)
@@ -54,10 +55,10 @@ func checkData(path string) error {
 	return datadir.Check(path)
 }
 
-// mostPort is the greatest port of TCP.
+// mostPort is the highest TCP port.
 const mostPort = 65535
 
-// checkNATSListen refuses addresses that the NATS of local mode does not listen on.
+// checkNATSListen returns an error for an address that the NATS of local mode cannot listen on.
 func checkNATSListen(address string) error {
 	if address == "" {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"tapedeck/ingest/sink"
 )
 
-// Pipeline bounds what is gathered and kept between a tap and ClickHouse.
+// Pipeline bounds the data that is gathered and stored between a tap and ClickHouse.
 type Pipeline struct {
 	BlockFrames  int           `help:"Frames in one block at most." default:"4096" min:"1" max:"65536" unit:"frames" env:"TAPEDECK_BLOCK_FRAMES" placeholder:"N"`
 	BlockBytes   Size          `help:"Bytes of frames at which a block is cut." default:"128KiB" min:"1KiB" max:"16MiB" env:"TAPEDECK_BLOCK_BYTES" placeholder:"SIZE"`

@@ -75,7 +75,7 @@ func notFound(looked []string) error {
 		ErrNotFound, LibraryEnv, oldestYear, strings.Join(looked, "; "))
 }
 
-// packageName returns the npm package that holds the library for a platform.
+// packageName returns the name of the npm package with the library for a platform.
 func packageName(goos, goarch string) string {
 	if goarch == "amd64" {
 		goarch = "x64"

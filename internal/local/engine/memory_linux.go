@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// totalMemory returns the machine's memory or the container's limit, whichever is
-// less, in bytes; 0 if both are unknown.
+// totalMemory returns the machine's memory or the container's limit, whichever is less, bytes; 0 if
+// both are unknown.
 func totalMemory() uint64 {
 	var total uint64
 	var info unix.Sysinfo_t

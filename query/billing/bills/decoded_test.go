@@ -61,7 +61,7 @@ func (w *world) recordMeter(session, tag, value, when string) {
 		}
 	}()
 	var blocks ingesttest.Memory
-	stream, err := ingest.NewRecorder(&blocks, ingest.Settings{ID: "recorder"}, nil).Open(ingest.StreamOptions{
+	stream, err := ingest.NewRecorder(&blocks, ingest.Settings{ID: "recorder"}).Open(ingest.StreamOptions{
 		Tenant: querytest.Tenant, Dialect: "meter", Transport: schema.NDJSON, Tags: map[string]string{tag: value},
 	})
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 // event is a CloudEvent in the JSON format of version 1.0.
 type event struct {
 	SpecVersion     string  `json:"specversion"`
-	ID              string  `json:"id"`     // the charge's
-	Source          string  `json:"source"` // the tenant's usage
+	ID              string  `json:"id"`     // of the charge
+	Source          string  `json:"source"` // names the tenant's usage
 	Type            string  `json:"type"`
-	Subject         string  `json:"subject,omitempty"` // the session's id
+	Subject         string  `json:"subject,omitempty"` // the id of the session
 	Time            string  `json:"time"`
 	DataContentType string  `json:"datacontenttype"`
 	Data            *Charge `json:"data"`
@@ -36,14 +36,15 @@ func newEvents(w io.Writer, _ string, _ tabular.Cells) (writer, error) {
 func (e events) write(c *Charge) error {
 	return e.Encode(event{
 		SpecVersion: "1.0", ID: c.ChargeID, Source: "/tapedeck/" + url.PathEscape(c.Tenant) + "/usage", Type: eventType,
-		Subject: attribute(c.SessionID), Time: c.At.Format(time.RFC3339Nano), DataContentType: "application/json", Data: c,
+		Subject: attribute(c.SessionID), Time: c.At.Format(time.RFC3339Nano),
+		DataContentType: "application/json", Data: c,
 	})
 }
 
 func (e events) end() error { return nil }
 
-// attribute returns a text as an attribute of an event may hold it: characters that the
-// type String does not allow (CloudEvents 1.0, Type System) are percent-encoded.
+// attribute returns a text as the value of an event's attribute. Characters that the type String
+// does not allow (CloudEvents 1.0, Type System) are percent-encoded.
 func attribute(s string) string {
 	if strings.IndexFunc(s, forbidden) < 0 {
 		return s

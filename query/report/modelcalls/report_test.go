@@ -18,6 +18,7 @@ import (
 	"tapedeck/query/report/modelcalls"
 	"tapedeck/query/sessionfilter"
 	"tapedeck/schema"
+	"tapedeck/query/tabular"
 )
 
 // llm makes the span of a call.

@@ -9,12 +9,12 @@ import (
 	"tapedeck/query/tabular"
 )
 
-// Handler answers the questions of this package.
+// Handler serves the route of tools.
 type Handler struct{ *endpoint.Base }
 
 const slowestMost = 1000
 
-// Tools answers GET /v1/tools.
+// Tools serves GET /v1/tools.
 func (h Handler) Tools(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
 	q := Query{Tenant: tenant, Zone: p.Zone("timezone")}

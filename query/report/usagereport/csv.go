@@ -7,7 +7,7 @@ import (
 	"tapedeck/query/tabular"
 )
 
-// WriteCSV writes the report as CSV (RFC 4180): a head, the rows, and a last
+// WriteCSV writes the report as CSV (RFC 4180): a header, the rows, and a last
 // row with "total" in its first column. Each row ends with the report's range and
 // time zone.
 func (u *Report) WriteCSV(w io.Writer, cells tabular.Cells) error {

@@ -11,6 +11,7 @@ import (
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/usagereport"
 	"tapedeck/schema"
+	"tapedeck/query/tabular"
 )
 
 // A report in euros that is priced again by a table in dollars has both currencies: a million

@@ -9,6 +9,7 @@ import (
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/usagereport"
 	"tapedeck/schema"
+	"tapedeck/query/tabular"
 )
 
 // stating is a call of one million input tokens of gpt-5, which cost 1.25, for which the

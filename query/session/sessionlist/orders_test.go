@@ -90,10 +90,8 @@ func checkOrders(t *testing.T, db *querytest.DB, limits sessionfilter.Limits) {
 			want := lineOf(all, key)
 			slices.Reverse(all)
 			for sort, want := range map[sessionfilter.Sort]string{sort: want, "-" + sort: lineOf(all, key)} {
-				for _, limit := range []int{5, 100} {
-					q.Sort, q.Limit = sort, limit
-					querytest.Equal(t, fmt.Sprintf("%s by %s, %d at a time", tc.name, sort, limit), want, lineOf(pages(t, r, q), key))
-				}
+				q.Sort, q.Limit = sort, 9
+				querytest.Equal(t, fmt.Sprintf("%s by %s", tc.name, sort), want, lineOf(pages(t, r, q), key))
 			}
 		}
 	}

@@ -136,7 +136,7 @@ func TestEventSourceReplay(t *testing.T) {
 func recorded(t *testing.T, path string) *tapefile.File {
 	t.Helper()
 	var memory ingesttest.Memory
-	_, err := file.Record(t.Context(), ingest.NewRecorder(&memory, ingest.Settings{}, nil),
+	_, err := file.Record(t.Context(), ingest.NewRecorder(&memory, ingest.Settings{}),
 		ingest.StreamOptions{Session: "captured"}, file.Options{Path: path})
 	check(t, err)
 	f, err := tapefile.Open(tapeOf(t, &memory, "captured"), tapefile.Options{})

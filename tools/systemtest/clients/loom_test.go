@@ -31,7 +31,7 @@ func recordLoom(t *testing.T, address string, messages ...string) *ingesttest.Me
 	if !strings.Contains(messages[len(messages)-1], last) {
 		last = "run_end"
 	}
-	_, err := websocket.Record(t.Context(), ingest.NewRecorder(memory, ingest.Settings{}, nil),
+	_, err := websocket.Record(t.Context(), ingest.NewRecorder(memory, ingest.Settings{}),
 		ingest.StreamOptions{Session: "loom", Dialect: "loom"},
 		websocket.Options{URL: address, Send: send, Until: func(f *schema.Frame) bool {
 			return f.Direction == schema.Receive && strings.HasPrefix(string(f.Raw), `{"type":"`+last+`"`)

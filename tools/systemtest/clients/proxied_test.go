@@ -72,7 +72,7 @@ func proxied(t *testing.T, upstream string, asks func(base string)) (path string
 	t.Helper()
 	var memory ingesttest.Memory
 	p, err := proxy.New(proxy.Options{
-		Upstream: upstream, Recorder: ingest.NewRecorder(&memory, ingest.Settings{}, nil), Stream: ingest.StreamOptions{Session: "proxied"},
+		Upstream: upstream, Recorder: ingest.NewRecorder(&memory, ingest.Settings{}), Stream: ingest.StreamOptions{Session: "proxied"},
 	})
 	check(t, err)
 	func() {

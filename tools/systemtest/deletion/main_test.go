@@ -114,7 +114,7 @@ func (r *rig) sink() (stop func()) {
 func (r *rig) open(to ingest.Publisher, o ingest.StreamOptions) *ingest.Stream {
 	r.t.Helper()
 	o.Dialect = "loom"
-	s, err := ingest.NewRecorder(to, ingest.Settings{BlockFrames: 4}, nil).Open(o)
+	s, err := ingest.NewRecorder(to, ingest.Settings{BlockFrames: 4}).Open(o)
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ func (s *sent) Publish(_ context.Context, b ingest.EncodedBlock, done func(error
 func (r *rig) blocksOf(stream, mark string) []ingest.EncodedBlock {
 	r.t.Helper()
 	var to sent
-	s, err := ingest.NewRecorder(&to, ingest.Settings{ID: "recorder"}, nil).Open(ingest.StreamOptions{
+	s, err := ingest.NewRecorder(&to, ingest.Settings{ID: "recorder"}).Open(ingest.StreamOptions{
 		Session: "same", Dialect: "generic", Transport: schema.NDJSON, Resume: &ingest.Resume{StreamID: stream},
 	})
 	r.must(err)

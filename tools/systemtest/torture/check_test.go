@@ -67,7 +67,7 @@ const settleTimeout = 60 * time.Second
 func (c *cluster) settle(ctx context.Context) error {
 	why := ""
 	quiet := 0
-	for end := time.Now().Add(settleTimeout); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(settleTimeout); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(100 * time.Millisecond) { // polls the condition
 		if why = c.underWay(ctx); why != "" {
 			quiet = 0
 			continue
@@ -292,7 +292,7 @@ func expected(ctx context.Context, r *recorded, frames [][]byte, ended bool) ([]
 	if r.how == "WebSocket" {
 		transport = schema.WebSocket
 	}
-	s, err := ingest.NewRecorder(memory, ingest.Settings{}, nil).Open(ingest.StreamOptions{Transport: transport})
+	s, err := ingest.NewRecorder(memory, ingest.Settings{}).Open(ingest.StreamOptions{Transport: transport})
 	if err != nil {
 		return nil, err
 	}

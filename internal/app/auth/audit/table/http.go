@@ -22,10 +22,11 @@ const (
 
 var formats = []string{"json", "ndjson", "csv"}
 
-// Entries answers with the entries of a tenant, "" for all.
+// Entries responds with the entries of a tenant, "" for all tenants.
 func (h Handler) Entries(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
-	q := Query{Tenant: tenant, Principal: p.Text("principal"), Action: p.Text("action"), Object: p.Text("object"), Outcome: endpoint.OneOf(p, "outcome", audit.Outcomes)}
+	q := Query{Tenant: tenant, Principal: p.Text("principal"), Action: p.Text("action"),
+		Object: p.Text("object"), Outcome: endpoint.OneOf(p, "outcome", audit.Outcomes)}
 	q.From, q.To = p.Range(time.UTC, h.Clock())
 	as := endpoint.OneOf(p, "format", formats)
 	if long := as == "ndjson" || as == "csv"; long {
@@ -52,13 +53,13 @@ func (h Handler) Entries(w http.ResponseWriter, r *http.Request, tenant string) 
 	}
 }
 
-// format writes entries, and ends what it writes.
+// format writes entries and the end of the output.
 type format struct {
 	write func(*audit.Entry) error
 	end   func() error
 }
 
-// write writes all entries as they are read. Nothing is written before the first are read.
+// write writes all entries as they are read. It writes nothing before the first ones were read.
 func (h Handler) write(w http.ResponseWriter, r *http.Request, q Query, media, suffix string, open func(*bufio.Writer) format) {
 	answer, begun := slow.NewWriter(w, h.WriteTimeout), false
 	begin := func() {
@@ -101,7 +102,8 @@ func newLines(w *bufio.Writer) format {
 }
 
 // columnNames are the columns of an export as CSV.
-var columnNames = []string{"at", "tenant", "principal_kind", "principal_id", "principal_name", "remote", "action", "kind", "object", "detail", "outcome", "status", "request_id", "id"}
+var columnNames = []string{"at", "tenant", "principal_kind", "principal_id", "principal_name", "remote",
+	"action", "kind", "object", "detail", "outcome", "status", "request_id", "id"}
 
 func newCSV(w *bufio.Writer, cells tabular.Cells) format {
 	c := tabular.NewRecords(w, cells)
