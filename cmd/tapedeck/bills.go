@@ -11,6 +11,7 @@ import (
 
 	"tapedeck/internal/app/command/printers"
 	"tapedeck/internal/commandline"
+	"tapedeck/internal/console"
 	"tapedeck/query/billing/bills"
 )
 
@@ -78,7 +79,7 @@ func (c *billsClose) Run(ctx context.Context, g *global) error {
 	}
 	defer body.Close()
 	if g.JSON {
-		_, err = io.Copy(os.Stdout, body)
+		_, err = io.Copy(console.Recorded(os.Stdout), body)
 		return err
 	}
 	var b bills.Bill

@@ -55,7 +55,7 @@ func (g *global) fetch(ctx context.Context, path string, q url.Values, v any) (d
 	if !g.JSON {
 		return false, c.Get(ctx, path, q, v)
 	}
-	return true, c.Copy(ctx, path, q, "application/json", os.Stdout)
+	return true, c.Copy(ctx, path, q, "application/json", console.Recorded(os.Stdout))
 }
 
 // pathOf is like apiclient.SessionPath for an id from the command line.
@@ -98,7 +98,7 @@ func (g *global) send(ctx context.Context, method, path string, body, v any) (do
 	}
 	defer answer.Close()
 	if g.JSON {
-		_, err := io.Copy(os.Stdout, answer)
+		_, err := io.Copy(console.Recorded(os.Stdout), answer)
 		return true, err
 	}
 	if err := json.NewDecoder(answer).Decode(v); err != nil {

@@ -9,6 +9,7 @@ import (
 	"tapedeck/ingest/delivery/outlet"
 	"tapedeck/ingest/delivery/spool"
 	"tapedeck/internal/app/settings"
+	"tapedeck/internal/commandline"
 	"tapedeck/internal/console"
 )
 
@@ -26,6 +27,13 @@ func (c *flushCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	if c.Spool != "" {
+		is, err := spool.IsSpool(c.Spool)
+		if err != nil {
+			return err
+		}
+		if !is { // opening it would write a lock file into a directory of others
+			return commandline.Errorf("--spool: %s is not a spool: name the folder spool in the --data of the server that has ended", c.Spool)
+		}
 		spools = []string{c.Spool}
 	}
 	if len(spools) == 0 {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"tapedeck/internal/console"
 )
 
 // list reads a list and passes each item to row. With --json it prints the list as one page
@@ -16,7 +17,7 @@ func list[T any](ctx context.Context, g *global, path string, q url.Values, limi
 		return 0, nil, err
 	}
 	if g.JSON {
-		return 0, nil, c.CopyPages(ctx, path, q, limit, most, os.Stdout)
+		return 0, nil, c.CopyPages(ctx, path, q, limit, most, console.Recorded(os.Stdout))
 	}
 	next, err = c.Pages(ctx, path, q, limit, most, func(text json.RawMessage) error {
 		var item T

@@ -42,6 +42,11 @@ func (c *serveCommand) Run(ctx context.Context, i *invocation) error {
 			return err
 		}
 	}
+	if c.writesData() {
+		if err := datadir.Claim(c.Data); err != nil {
+			return err
+		}
+	}
 	if err := c.prepareTables(ctx, opened); err != nil {
 		return err
 	}
@@ -51,6 +56,11 @@ func (c *serveCommand) Run(ctx context.Context, i *invocation) error {
 	}
 	log.Info("server: serving", "url", s.URL(), "roles", c.Role)
 	return s.Run(ctx, &server.StopClock{Limit: c.StopTimeout}, recordDemo(c.Demo, s.Node, log))
+}
+
+// writesData reports whether the server writes to its data directory: a spool, or the first token.
+func (c *serveCommand) writesData() bool {
+	return c.has("ingest") || c.Tokens && c.AdminTokenFile == ""
 }
 
 func (c *serveCommand) has(role string) bool { return slices.Contains(c.Role, role) }

@@ -177,7 +177,10 @@ func decompress(p, buf []byte, codec Codec, size int) ([]byte, error) {
 		}
 		return s2.Decode(buf[:size], p)
 	case Zstd:
-		return zstdDecoder().DecodeAll(p, buf[:0])
+		if cap(buf) < size {
+			buf = make([]byte, 0, size)
+		}
+		return zstdDecoder().DecodeAll(p, buf[:0:size]) // a body that is longer than it claims is an error
 	}
 	return nil, fmt.Errorf("unknown codec %d", codec)
 }
@@ -192,7 +195,7 @@ var (
 		return e
 	})
 	zstdDecoder = sync.OnceValue(func() *zstd.Decoder {
-		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(MaxBody))
+		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(MaxBody), zstd.WithDecodeAllCapLimit(true))
 		if err != nil {
 			panic(err) // the options are constants
 		}

@@ -132,7 +132,11 @@ func (h *Handler) Ingest(w http.ResponseWriter, r *http.Request, tenant string) 
 		if failure.Status == http.StatusServiceUnavailable {
 			notTaken.Inc()
 		}
-		h.opts.Log.Warn("ingest: body not recorded to its end", "stream", failure.StreamID, "client", r.RemoteAddr,
+		level := slog.LevelWarn
+		if failure.Detail == keys.ErrSuperseded.Error() { // the request that repeats the key goes on with it
+			level = slog.LevelDebug
+		}
+		h.opts.Log.Log(r.Context(), level, "ingest: body not recorded to its end", "stream", failure.StreamID, "client", r.RemoteAddr,
 			"status", failure.Status, "detail", failure.Detail)
 		h.hangUp(w, control)
 		failure.write(w)

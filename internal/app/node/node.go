@@ -112,6 +112,9 @@ func Start(ctx context.Context, cfg Config) (_ *Node, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to NATS: %w", err)
 	}
+	if err := n.refusePayload(); err != nil {
+		return nil, err
+	}
 	if err := n.ensureStreams(life); err != nil {
 		return nil, err
 	}

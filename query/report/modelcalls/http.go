@@ -36,6 +36,7 @@ func (h Handler) Calls(w http.ResponseWriter, r *http.Request, tenant string) {
 	if format == tabular.CSV {
 		q.Bins, q.Limit = false, 0
 	}
+	cells := tabular.ReadCells(p, format == tabular.CSV)
 	if err := p.Done(); err != nil {
 		h.Fail(w, r, err)
 		return
@@ -45,5 +46,5 @@ func (h Handler) Calls(w http.ResponseWriter, r *http.Request, tenant string) {
 		h.Answer(w, r, report, err)
 		return
 	}
-	tabular.Answer(h.Base, w, r, report)
+	tabular.Answer(h.Base, w, r, report, cells)
 }

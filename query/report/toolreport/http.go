@@ -30,6 +30,7 @@ func (h Handler) Tools(w http.ResponseWriter, r *http.Request, tenant string) {
 	if format == tabular.CSV && q.Slowest > 0 {
 		p.Refuse("slowest", p.Value("slowest"), "does not go with format=csv, which returns the groups alone", "0")
 	}
+	cells := tabular.ReadCells(p, format == tabular.CSV)
 	if err := p.Done(); err != nil {
 		h.Fail(w, r, err)
 		return
@@ -39,5 +40,5 @@ func (h Handler) Tools(w http.ResponseWriter, r *http.Request, tenant string) {
 		h.Answer(w, r, report, err)
 		return
 	}
-	tabular.Answer(h.Base, w, r, report)
+	tabular.Answer(h.Base, w, r, report, cells)
 }

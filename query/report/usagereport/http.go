@@ -26,6 +26,7 @@ func (h Handler) Usage(w http.ResponseWriter, r *http.Request, tenant string) {
 	q.Findings = p.Flag("findings")
 	q.Top = p.Number("top", 0, 0, topMost)
 	format := endpoint.OneOf(p, "format", Formats)
+	q.Cells = tabular.ReadCells(p, format == tabular.CSV)
 	if err := p.Done(); err != nil {
 		h.Fail(w, r, err)
 		return

@@ -10,6 +10,7 @@ import (
 	"tapedeck/query/pricing/cost"
 	"tapedeck/query/report/grouping"
 	"tapedeck/query/sessionfilter"
+	"tapedeck/query/tabular"
 )
 
 var statements = grouping.Statements("report/usagereport")
@@ -41,6 +42,8 @@ type Query struct {
 
 	// Findings adds the findings of the sessions.
 	Findings bool
+	// Cells is the form of recorded text in CSV.
+	Cells tabular.Cells
 }
 
 // columns maps groupings to their columns.

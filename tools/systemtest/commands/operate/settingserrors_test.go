@@ -1,6 +1,7 @@
 package operate
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +18,14 @@ func TestSettingsRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	token, config := filepath.Join(dir, "token"), filepath.Join(dir, "tapedeck.yaml")
+	foreign := filepath.Join(dir, "foreign")
+	if err := os.MkdirAll(filepath.Join(foreign, "photos"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(foreign, "lock"), []byte("of another program\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	notOurs := foreign + " is not a data directory of tapedeck, and holds other things (lock, photos): name a new or an empty directory with --data"
 	for path, text := range map[string]string{token: "td_x\n", config: "clickhouse: clickhouse://127.0.0.1:1/nowhere\nmax-streams: 7\n"} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -59,6 +68,11 @@ func TestSettingsRefused(t *testing.T) {
 		{nil, []string{"up", "--tls-cert", dir + "/none", "--tls-key", token}, commandtest.ExitUsage, "the file " + dir + "/none cannot be read: no such file or directory"},
 		{nil, []string{"up", "--oidc-client-id", "x"}, commandtest.ExitUsage, "--oidc-client-id goes with --tokens"},
 		{nil, []string{"up", "--data", "/proc/none", "--listen", "127.0.0.1:0"}, commandtest.ExitFailed, "the data directory /proc/none cannot be made (no such file or directory): name another one with --data"},
+		{nil, []string{"up", "--data", foreign, "--listen", "127.0.0.1:0"}, commandtest.ExitUsage, notOurs},
+		{nil, []string{"config", "check", "--for", "up", "--set", "data=" + foreign}, commandtest.ExitUsage, notOurs},
+		{nil, []string{"serve", "--data", foreign, "--listen", "127.0.0.1:0"}, commandtest.ExitUsage, notOurs},
+		{nil, []string{"restore", "full", "--data", foreign}, commandtest.ExitUsage, notOurs},
+		{nil, []string{"flush", "--spool", foreign}, commandtest.ExitUsage, "--spool: " + foreign + " is not a spool: name the folder spool in the --data of the server that has ended"},
 		{[]string{"TAPEDECK_MAX_TAG=1", "TAPEDECK_LIBCHDB=/none"}, []string{"up", "--listen", "127.0.0.1:0"}, commandtest.ExitFailed, "TAPEDECK_MAX_TAG; did you mean TAPEDECK_MAX_TAGS?"},
 	} {
 		cmd := exec.CommandContext(t.Context(), programtest.Path(t), tc.args...)
@@ -70,5 +84,15 @@ func TestSettingsRefused(t *testing.T) {
 		if exit != tc.exit || !strings.Contains(diag, tc.says) {
 			t.Errorf("%v tapedeck %s: exit %d\n%swant %d, %q", tc.env, strings.Join(tc.args, " "), exit, diag, tc.exit, tc.says)
 		}
+	}
+	// Nothing of it changed the directory of others.
+	entries, err := os.ReadDir(foreign)
+	info, statErr := os.Stat(foreign)
+	lock, readErr := os.ReadFile(filepath.Join(foreign, "lock"))
+	if err := errors.Join(err, statErr, readErr); err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) != 2 || info.Mode().Perm() != 0o755 || string(lock) != "of another program\n" {
+		t.Errorf("the directory of others has mode %v, %v, and the lock %q", info.Mode(), entries, lock)
 	}
 }
