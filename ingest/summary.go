@@ -16,8 +16,8 @@ type Summary struct {
 	Dialect      string          `json:"dialect"`
 	Evidence     string          `json:"evidence"`
 	Counters     schema.Counters `json:"counters"`
-	// BadChecksum counts messages of event streams that fail their checksum, TooDeep those
-	// whose JSON is nested too deep to be read.
+	// BadChecksum counts messages of event streams that fail their checksum. TooDeep counts
+	// messages whose JSON is nested too deep to be parsed.
 	BadChecksum uint64 `json:"bad_checksum"`
 	TooDeep     uint64 `json:"too_deep"`
 	Timed       bool   `json:"timed"` // with FrameClock: some frame states a time
@@ -28,8 +28,8 @@ type Summary struct {
 	CopiedTimes uint64 `json:"copied_times"`
 	// Redacted counts the secrets that were masked, by rule.
 	Redacted map[string]uint64 `json:"redacted,omitempty"`
-	// Digest is the SHA-256 of the bytes in hexadecimal, before secrets were masked, where it
-	// was asked for and the stream was recorded to its end.
+	// Digest is the SHA-256 of the bytes in hexadecimal, before secrets were masked. It is set if
+	// StreamOptions.Digest was set and the stream was recorded to its end.
 	Digest string `json:"digest,omitempty"`
 }
 

@@ -10,7 +10,7 @@ import (
 	"tapedeck/internal/app/command/printers"
 )
 
-// reportKnown prints which session has the bytes. The command then succeeds.
+// reportKnown prints which session contains the bytes. The command then succeeds.
 func reportKnown(g *global, e *knownrecordings.KnownError) error {
 	if g.JSON {
 		return json.NewEncoder(os.Stdout).Encode(map[string]any{"digest": e.Digest, "known": e.Stored})

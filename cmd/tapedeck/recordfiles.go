@@ -15,9 +15,10 @@ import (
 	"tapedeck/internal/app/command/printers"
 )
 
-// recordFiles records several files one after the other, each as a stream. One that
-// fails does not stop those after it, but makes the exit code 1.
-func (c *recordCommand) recordFiles(ctx context.Context, g *global, out *outlet.Outlet, rec *ingest.Recorder, opts ingest.StreamOptions, all *file.Sources) error {
+// recordFiles records several files one after another, each as a stream. A failure does not stop
+// the following files, but makes the exit code 1.
+func (c *recordCommand) recordFiles(ctx context.Context, g *global, out *outlet.Outlet, rec *ingest.Recorder,
+	opts ingest.StreamOptions, all *file.Sources) error {
 	began := time.Now()
 	total := knownrecordings.FilesResult{Files: len(all.List)}
 	agents, err := c.planTranscripts(ctx, g, rec, opts, all.List)
@@ -59,8 +60,8 @@ func (c *recordCommand) recordFiles(ctx context.Context, g *global, out *outlet.
 	return code
 }
 
-// reportFiles prints the result of all files. It returns the exit code as an error if not
-// all of them were recorded.
+// reportFiles prints the result of all files. It returns the exit code as an error if not all files
+// were recorded.
 func reportFiles(g *global, t *knownrecordings.FilesResult, session string, all *file.Sources, took time.Duration) error {
 	if !g.JSON {
 		printers.RecordedFiles(os.Stderr, t, session, all, took)

@@ -14,7 +14,7 @@ import (
 type Options struct {
 	Recorder   *ingest.Recorder
 	Tenant     string
-	Tags       map[string]string // of all sessions; they override a source's tags
+	Tags       map[string]string // added to all sessions; they override a source's tags
 	From       []string          // folders; default: the agents' folders
 	FrameLimit int               // bytes; default ingest.DefaultFrameLimit
 	Progress   *Progress
@@ -54,10 +54,10 @@ type Result struct {
 	Last        ingest.Summary `json:"-"` // of the stream that was recorded last
 }
 
-// recorders is how many sources are recorded at a time.
+// recorders is the number of sources that are recorded concurrently.
 const recorders = 16
 
-// Run finds the sources, and records what is new of them.
+// Run finds the sources, and records their new content.
 func (y *Syncer) Run(ctx context.Context) (*Result, error) {
 	found, err := Find(y.From)
 	if err != nil {
@@ -70,7 +70,8 @@ func (y *Syncer) Run(ctx context.Context) (*Result, error) {
 
 // Result counts what was found.
 func (f *Found) Result() *Result {
-	res := &Result{Files: len(f.Sources), Agents: map[Agent]int{}, States: map[State]int{}, Problems: append([]Problem{}, f.Problems...)}
+	res := &Result{Files: len(f.Sources), Agents: map[Agent]int{}, States: map[State]int{},
+		Problems: append([]Problem{}, f.Problems...)}
 	for _, s := range f.Sources {
 		res.States[s.State]++
 		if s.State != StateBad {
@@ -91,7 +92,7 @@ type job struct {
 	scan   *scanned
 }
 
-// recordAll scans the sources in their order, and records several at a time.
+// recordAll scans the sources in their order, and records several concurrently.
 func (y *Syncer) recordAll(ctx context.Context, found *Found, res *Result) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -142,8 +143,8 @@ func (y *Syncer) recordAll(ctx context.Context, found *Found, res *Result) error
 	return context.Cause(ctx)
 }
 
-// settle saves the entry of a source that is not recorded: an unchanged one, a copy, or one whose
-// session was deleted.
+// settle saves the entry of a source that needs no recording: an unchanged source, a copy, or a
+// source whose session was deleted.
 func (y *Syncer) settle(s *Source, c *scanned, err error) error {
 	switch {
 	case ingest.IsDeleted(err):
@@ -167,7 +168,8 @@ func (y *Syncer) settle(s *Source, c *scanned, err error) error {
 	return nil
 }
 
-// problemOf returns an error as a problem of one source, and reports whether it is one.
+// problemOf converts an error to the problem of one source. It returns false if the error concerns
+// more than this source.
 func problemOf(s *Source, err error) (Problem, bool) {
 	_, read := errors.AsType[*readError](err)
 	_, open := errors.AsType[*openError](err)

@@ -30,9 +30,10 @@ func countOnce(rows []usageRow) []usageRow {
 	}
 	slices.SortFunc(records, func(a, b usageRow) int {
 		return cmp.Or(cmp.Compare(a.Session, b.Session), cmp.Compare(a.Mode, b.Mode), cmp.Compare(a.Scope, b.Scope),
-			cmp.Compare(a.At, b.At), cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Version, b.Version), cmp.Compare(a.ID, b.ID))
+			cmp.Compare(a.At, b.At), cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Version, b.Version),
+			cmp.Compare(a.ID, b.ID))
 	})
-	var before usageRow // the total before in the scope, as it was stated
+	var before usageRow // the previous stated total of the scope
 	for i := range records {
 		u := &records[i]
 		if u.Mode != string(schema.UsageRunning) {
@@ -97,18 +98,18 @@ func lastStated(rows []usageRow) usageRow {
 	return u
 }
 
-// sameScope reports whether two running totals are of one scope.
+// sameScope reports whether two running totals belong to one scope.
 func (u *usageRow) sameScope(v *usageRow) bool {
 	return u.Session == v.Session && u.Mode == v.Mode && u.Scope == v.Scope
 }
 
-// counters are all that a record adds to sums.
+// counters returns pointers to all fields that a record adds to sums.
 func (u *usageRow) counters() []*int64 {
 	tokens := []*int64{&u.Input, &u.CacheRead, &u.CacheWrite5m, &u.CacheWrite1h, &u.Output, &u.Reasoning}
 	return slices.Concat(tokens, u.modalities(), u.tools())
 }
 
-// modalities are the tokens by what they encode.
+// modalities returns pointers to the tokens by modality.
 func (u *usageRow) modalities() []*int64 {
 	return []*int64{
 		&u.InputText, &u.InputAudio, &u.InputImage, &u.InputVideo,
@@ -117,7 +118,7 @@ func (u *usageRow) modalities() []*int64 {
 	}
 }
 
-// tools are the uses of tools that the provider runs.
+// tools returns pointers to the uses of tools that the provider runs.
 func (u *usageRow) tools() []*int64 {
 	return []*int64{&u.Parts.WebSearches, &u.WebFetches, &u.Parts.CodeExecutions}
 }

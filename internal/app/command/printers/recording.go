@@ -27,7 +27,8 @@ func Recording(out io.Writer, s *ingest.Summary, took time.Duration, frameClock 
 	if perSecond := float64(s.Frames) / took.Seconds(); perSecond >= 1000 {
 		rate = fmt.Sprintf(" (%s/s)", console.Count(int64(perSecond), "frame"))
 	}
-	fmt.Fprintf(w, "recorded %s, %s in %s%s\n", console.Count(s.Frames, "frame"), console.Count(s.Bytes, "byte"), console.Millis(took.Seconds()*1000), rate)
+	fmt.Fprintf(w, "recorded %s, %s in %s%s\n", console.Count(s.Frames, "frame"), console.Count(s.Bytes, "byte"),
+		console.Millis(took.Seconds()*1000), rate)
 	fmt.Fprintf(w, "stream   %s\n", s.StreamID)
 	switch {
 	case s.SessionCount == 1:
@@ -45,13 +46,14 @@ func Recording(out io.Writer, s *ingest.Summary, took time.Duration, frameClock 
 	}
 }
 
-// NATSRecording writes the result of a recording of messages of NATS.
+// NATSRecording writes the result of recording NATS messages.
 func NATSRecording(out io.Writer, r *natstap.Result, took time.Duration) {
 	w := console.To(out)
 	if r.Messages == 0 {
 		fmt.Fprintln(w, "recorded nothing: no message came")
 	} else {
-		fmt.Fprintf(w, "recorded %s, %s in %s\n", console.Count(r.Messages, "message"), console.Count(r.Bytes, "byte"), console.Millis(took.Seconds()*1000))
+		fmt.Fprintf(w, "recorded %s, %s in %s\n", console.Count(r.Messages, "message"),
+			console.Count(r.Bytes, "byte"), console.Millis(took.Seconds()*1000))
 	}
 	switch {
 	case len(r.Sessions) == 1:
@@ -79,12 +81,13 @@ func NATSRecording(out io.Writer, r *natstap.Result, took time.Duration) {
 	}
 }
 
-// Known writes which session has the bytes of a source.
+// Known writes which session contains the bytes of a source.
 func Known(out io.Writer, e *knownrecordings.KnownError) {
 	w := console.To(out)
 	fmt.Fprintf(w, "%s\n", e)
 	fmt.Fprintf(w, "stream   %s\n", e.Stored.Stream.ID)
-	fmt.Fprintf(w, "next     tapedeck show %s, or record them once more with --again\n", console.SessionWord(e.Stored.SessionID))
+	fmt.Fprintf(w, "next     tapedeck show %s, or record them once more with --again\n",
+		console.SessionWord(e.Stored.SessionID))
 }
 
 // Stored writes that all of a transcript is recorded.
@@ -136,7 +139,7 @@ func writeUnusedTimes(w io.Writer, misdated, copied uint64) {
 	}
 }
 
-// redactedRules lists how many secrets were masked by which rule.
+// redactedRules lists how many secrets each rule has masked.
 func redactedRules(counts map[string]uint64) string {
 	list := make([]string, 0, len(counts))
 	for _, id := range slices.Sorted(maps.Keys(counts)) {
