@@ -145,7 +145,7 @@ func TestSumIsReport(t *testing.T) {
 	}{
 		"all":       {charges.Query{}, 10},
 		"first day": {charges.Query{From: querytest.Start, To: querytest.Start.Add(day)}, 8},
-		"later":     {charges.Query{From: querytest.Start.Add(50 * time.Second)}, 4},
+		"later":     {charges.Query{From: querytest.Start.Add(50 * time.Second)}, 2}, // records of two streams are of the first
 		"a session": {charges.Query{Sessions: &sessionfilter.Filter{Text: "a"}}, 5},
 		"what if":   {charges.Query{Pricing: grouping.Pricing{WhatIfModel: "speaker", AsOf: querytest.Start.Add(-day)}}, 10},
 		"nothing":   {charges.Query{From: querytest.Start.Add(9 * day)}, 0},
