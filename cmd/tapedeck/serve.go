@@ -14,6 +14,7 @@ import (
 	"tapedeck/internal/app/server"
 	"tapedeck/internal/app/settings"
 	"tapedeck/internal/local/datadir"
+	"tapedeck/internal/memorylimit"
 )
 
 // serveCommand runs parts of tapedeck with external NATS and ClickHouse servers.
@@ -30,6 +31,7 @@ func (c *serveCommand) Run(ctx context.Context, i *invocation) error {
 	if err := errors.Join(err, c.Complete(log)); err != nil {
 		return err
 	}
+	memorylimit.Bound(0)
 	opened, err := i.open(ctx, &c.Server, c.Listen, log)
 	if err != nil {
 		return err

@@ -23,7 +23,7 @@ import (
 type HandlerOptions struct {
 	FrameLimit int // bytes; default ingest.DefaultFrameLimit
 	// Timeout is how long a connection waits, unread, under backpressure from the publisher
-	// before it is closed with code 1013; default 10 s.
+	// before it is closed with code 1013; default 30 s.
 	Timeout time.Duration
 	// Origins are the origins of pages that may connect, such as https://ui.example.com, or * for
 	// all origins. If it is empty, a page must come from this server itself.
@@ -51,7 +51,7 @@ func NewHandler(rec *ingest.Recorder, opts HandlerOptions) *Handler {
 		opts.FrameLimit = ingest.DefaultFrameLimit
 	}
 	if opts.Timeout == 0 {
-		opts.Timeout = 10 * time.Second
+		opts.Timeout = 30 * time.Second
 	}
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)

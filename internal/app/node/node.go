@@ -16,6 +16,7 @@ import (
 	njs "github.com/nats-io/nats.go/jetstream"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/delivery/backpressure"
 	"tapedeck/ingest/delivery/deadletters"
 	"tapedeck/ingest/delivery/instrumented"
 	"tapedeck/ingest/delivery/jetstream"
@@ -50,12 +51,13 @@ type Config struct {
 	Streams    jetstream.Config
 	Version    string // of the program
 	Log        *slog.Logger
-	Thresholds health.Thresholds // at the start; Node.SetThresholds changes them
-	Spooling   spool.Options     // limits of the spool
-	Batches    sink.Options      // limits of the blocks that are gathered for an insert
-	Recording  ingest.Settings   // limits of blocks and detection
-	MaxFrame   int               // size of a client's largest frame, bytes; 0 if unknown
-	Rates      ratelimit.Limits  // limits of what recorders send per second
+	Thresholds health.Thresholds    // at the start; Node.SetThresholds changes them
+	Spooling   spool.Options        // limits of the spool
+	Batches    sink.Options         // limits of the blocks that are gathered for an insert
+	Recording  ingest.Settings      // limits of blocks and detection
+	MaxFrame   int                  // size of a client's largest frame, bytes; 0 if unknown
+	Rates      ratelimit.Limits     // limits of what recorders send per second
+	Unstored   backpressure.Options // limits of what is published and not stored
 	// AuditRetention is how long the audit log is kept, whole days; 0 for its default. It is used
 	// by sink.
 	AuditRetention time.Duration
@@ -139,7 +141,7 @@ func Start(ctx context.Context, cfg Config) (_ *Node, err error) {
 		n.running.Go(func() { n.greetClickHouse(life) })
 	}
 	if cfg.Roles.Ingest {
-		if err := n.startIngest(); err != nil {
+		if err := n.startIngest(life); err != nil {
 			return nil, err
 		}
 		n.running.Go(func() { n.Announcer.Run(life) })
@@ -179,7 +181,7 @@ func (n *Node) settle(ctx context.Context) {
 	rollup.NewSettler(reader, n.Log).Run(ctx, settleEvery)
 }
 
-func (n *Node) startIngest() error {
+func (n *Node) startIngest(life context.Context) error {
 	publisher, err := jetstream.NewPublisher(n.NATS)
 	if err != nil {
 		return err
@@ -188,7 +190,15 @@ func (n *Node) startIngest() error {
 	if err != nil {
 		return err
 	}
-	n.rates = ratelimit.New(tombstonefilter.New(n.Spool, n.Deleted, tombstone.NewStore(n.store), n.Log), n.Rates)
+	progress, err := jetstream.Progress(n.NATS, sink.ConsumerName)
+	if err != nil {
+		return err
+	}
+	if n.Servers != "" {
+		n.Unstored.CachedBytes = 0 // JetStream is in another process
+	}
+	undeleted := tombstonefilter.New(n.Spool, n.Deleted, tombstone.NewStore(n.store), n.Log)
+	n.rates = ratelimit.New(backpressure.New(life, undeleted, n.Unstored, progress), n.Rates)
 	n.Accepted = instrumented.New(n.rates)
 	n.Accepts = n.Accepted
 	recording := n.Recording

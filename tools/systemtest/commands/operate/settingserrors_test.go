@@ -57,6 +57,8 @@ func TestSettingsRefused(t *testing.T) {
 		{nil, []string{"import", "--spool-limit", "0", token}, commandtest.ExitUsage, "--spool-limit=0: it must be 16MiB or more"},
 		{[]string{"TAPEDECK_SPOOL_LIMIT=9MiB"}, []string{"proxy", "--upstream", "http://127.0.0.1:1"}, commandtest.ExitUsage, "it must be 16MiB or more"},
 		{nil, []string{"record", "--nats", "nats://u:p@127.0.0.1:1", "--nats-subject", "x", "--nats-credentials", token}, commandtest.ExitUsage, "--nats has a user or a token, and so has the file of --nats-credentials"},
+		{nil, []string{"proxy", "--upstream", "http://u:p@127.0.0.1:1", "--upstream-credentials", token}, commandtest.ExitUsage, "--upstream has credentials, and so has the file of --upstream-credentials: remove one"},
+		{[]string{"TAPEDECK_UPSTREAM=http://127.0.0.1:1", "TAPEDECK_UPSTREAM_CREDENTIALS=" + dir + "/none"}, []string{"proxy"}, commandtest.ExitUsage, "--upstream-credentials: there is no file " + dir + "/none"},
 		{nil, []string{"up", "--nats-listen", "nonsense"}, commandtest.ExitUsage, `--nats-listen "nonsense": it must be host:port`},
 		{[]string{"TAPEDECK_NATS_LISTEN=0.0.0.0:4222"}, []string{"up"}, commandtest.ExitUsage, "TAPEDECK_NATS_LISTEN: --nats-listen \"0.0.0.0:4222\": the NATS of local mode answers on loopback only"},
 		{nil, []string{"up", "--backups", token + "/x"}, commandtest.ExitUsage, "--backups: " + token + " is not a directory: name another one"},
