@@ -89,13 +89,16 @@ var lines handlers
 
 func init() {
 	lines = dialect.NewTypes(map[string]func(*decoder, *line){
-		"session_meta":              inside((*decoder).sessionMeta),
-		"turn_context":              own((*decoder).turnContext),
-		"compacted":                 own((*decoder).compacted),
-		"response_item":             own((*decoder).item),
-		"event_msg":                 inside((*decoder).event),
-		"inter_agent_communication": nil,
-		"world_state":               nil,
+		"session_meta":                       inside((*decoder).sessionMeta),
+		"turn_context":                       own((*decoder).turnContext),
+		"compacted":                          own((*decoder).compacted),
+		"response_item":                      own((*decoder).item),
+		"event_msg":                          inside((*decoder).event),
+		"token_usage_record":                 own((*decoder).usageRecord),
+		"inter_agent_communication":          nil,
+		"inter_agent_communication_metadata": nil,
+		"retained_context":                   nil,
+		"world_state":                        nil,
 	})
 }
 
