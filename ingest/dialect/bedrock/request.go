@@ -14,6 +14,7 @@ import (
 // Answer implements model.API. The request's id names the run.
 func (d *decoder) Answer(h *dialect.Head) {
 	d.Exchange.Answer(h)
+	d.headCounts = headCountsOf(h)
 	if id := h.Field("x-amzn-requestid"); len(id) > 0 && d.Run() != nil {
 		d.NameRun(string(id))
 		d.Billing.RequestID = string(id)
@@ -30,7 +31,9 @@ func (d *decoder) Request(h *dialect.Head) {
 	if d.chunks = false; d.way == invokeModel && strings.Contains(name, "amazon.nova") {
 		d.way = converse // Nova's own protocol is the same as Converse
 	}
-	if d.way == converse {
+	d.other = d.way == invokeModel && isOtherModel(name)
+	d.settled, d.headCounts = d.other || strings.Contains(name, "anthropic"), nil
+	if d.way == converse || d.other {
 		d.Model, d.Provider = name, provider
 		d.Billing = model.Billing{RequestedModel: name, Region: regionOf(h.Field("host"))}
 		d.OpenRun("")
