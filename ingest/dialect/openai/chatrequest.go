@@ -77,7 +77,7 @@ func matchChat(in *dialect.Input) (dialect.Confidence, string) {
 	listed := v.Get("choices") != nil && v.Get("choices").Type() == fastjson.TypeArray
 	switch object := v.GetStringBytes("object"); {
 	case !listed:
-	case string(object) == typeChunk, string(object) == typeAnswer, string(object) == typeText:
+	case string(object) == typeChunk, string(object) == typeAnswer, string(object) == typeText, string(object) == typeTexts:
 		return dialect.Certain, "a " + string(object)
 	case v.Get("prompt_filter_results") != nil && v.Get("id") != nil:
 		return dialect.Likely, "choices with prompt_filter_results"
@@ -85,6 +85,8 @@ func matchChat(in *dialect.Input) (dialect.Confidence, string) {
 		return dialect.Likely, "choices with a delta"
 	case v.Get("choices", "0", "message") != nil:
 		return dialect.Possible, "choices with a message"
+	case v.GetStringBytes("choices", "0", "text") != nil && (v.Get("usage", "prompt_tokens") != nil || v.Get("model") != nil):
+		return dialect.Likely, "choices with a text"
 	}
 	if v.Get("error", "message") != nil {
 		return dialect.Possible, "an error with a message"

@@ -43,7 +43,9 @@ func (d *responses) request(in *dialect.Input) {
 	} else {
 		d.OpenRun("")
 	}
-	d.inputs(input, dialect.RawMember(in.Data, "input"))
+	if !d.compact { // a compaction is made of messages of earlier requests
+		d.inputs(input, dialect.RawMember(in.Data, "input"))
+	}
 	if !streamed {
 		d.OpenCall()
 	}
