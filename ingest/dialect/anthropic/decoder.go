@@ -129,9 +129,11 @@ func (d *decoder) answer(in *dialect.Input) {
 }
 
 // isMessage reports whether an object of the type message is a whole message. Servers send other
-// events between the events of a message, and SSE names an event without a name "message".
+// events between the events of a message, and SSE names an event without a name "message". Without
+// content and without a reason to stop it is the start of a message.
 func isMessage(v *fastjson.Value) bool {
-	return string(v.GetStringBytes("role")) == "assistant" && v.Exists("content")
+	return string(v.GetStringBytes("role")) == "assistant" && v.Exists("content") &&
+		(len(v.GetArray("content")) > 0 || !dialect.IsNull(v.Get("stop_reason")))
 }
 
 // End implements dialect.Decoder.

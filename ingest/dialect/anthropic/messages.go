@@ -167,8 +167,13 @@ func (m *Messages) change(data []byte, v *fastjson.Value) {
 	}
 }
 
-// Whole records a message that was not streamed.
+// Whole records a message that was not streamed. Of a message that has just ended it only counts
+// the usage: other events may repeat the message as a whole.
 func (m *Messages) Whole(data []byte, v *fastjson.Value) (known bool) {
+	if id := v.GetStringBytes("id"); !m.open && m.order.ended && len(id) > 0 && m.id == string(id) {
+		m.count(dialect.RawMember(data, "usage"))
+		return true
+	}
 	asked := m.asked
 	known = m.start(data, v)
 	if call := m.trace.Call(); !asked && call != nil { // only the end of the call was seen
