@@ -77,7 +77,7 @@ data: {"type":"audit","message":{"id":"msg_0123456789abcdefABCD","type":"message
 		text string
 		want []string
 	}{
-		"a start": {start + rest, []string{"runs 1 ok", "calls 1 ok", "tokens - input=3 cache_write_5m=1276 output=58 total=1337"}},
+		"a start": {start + rest, []string{"runs 1 ok", "calls 1 ok", "tokens claude-haiku-4-5 input=3 cache_write_5m=1276 output=58 total=1337"}},
 		"a whole message after its events": {answered + whole,
 			[]string{"runs 1 ok", "calls 1 ok", "tokens claude-haiku-4-5 input=33 output=6 total=39"}},
 	} {
