@@ -77,6 +77,10 @@ type Span struct {
 	Attributes string
 }
 
+// StartOutput is the attribute of a call of a model that is true where its usage has the output of
+// its start only, so that more was said than counted.
+const StartOutput = "start_output"
+
 // Inseparable is the attribute of a run that is true where frames of it may belong to
 // another run of its stream: several were in progress, and the frames do not name theirs.
 const Inseparable = "inseparable"

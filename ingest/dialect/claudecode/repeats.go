@@ -11,8 +11,8 @@ import (
 // a conversation's earlier lines once more, at any distance, when it compacts or branches it.
 type repeats struct {
 	lines  dialect.Seen // by uuid, which newer versions state
-	result uint64         // the hash of the last result; 0 before the first
-	tail   dialect.Tail   // of the latest run, for versions without uuid
+	result uint64       // the hash of the last result; 0 before the first
+	tail   dialect.Tail // of the latest run, for versions without uuid
 }
 
 // linesKept bounds the lines among which a repeat is recognised, with 8 bytes for each.

@@ -33,6 +33,7 @@ type ModelCalls struct {
 	WithoutUsage    uint64 `json:"without_usage" ch:"without_usage"`           // ended, and no usage arrived
 	CutOff          uint64 `json:"cut_off" ch:"cut_off"`                       // cut off, failed or cancelled before their usage
 	CutOffWithUsage uint64 `json:"cut_off_with_usage" ch:"cut_off_with_usage"` // so that their usage may be what their start states
+	StartOutput     uint64 `json:"start_output" ch:"start_output"`             // whose usage has the output of their start only
 	InTotals        uint64 `json:"in_totals" ch:"in_totals"`                   // without usage of their own, in a run whose total is recorded
 }
 
@@ -53,6 +54,7 @@ type Losses struct {
 	SameBytes      uint64 `json:"same_bytes" ch:"same_bytes"`           // streams with the bytes of another one
 	TooDeep        uint64 `json:"too_deep"`                             // frames that are nested deeper than the decoders read
 	BadChecksum    uint64 `json:"bad_checksum"`                         // frames that fail their checksum
+	UnreadUsage    uint64 `json:"unread_usage"`                         // frames with usage that no rule reads
 }
 
 // TotalKind is what a total is of.
