@@ -95,9 +95,9 @@ func (d *decoder) toolResult(raw []byte, v *fastjson.Value) {
 	if len(id) == 0 {
 		return
 	}
-	text, media := ResultText(dialect.RawMember(raw, "content"), v.Get("content"))
+	text, media, parts := ResultText(dialect.RawMember(raw, "content"), v.Get("content"))
 	status, why := ResultStatus(v, text)
-	d.trace.ResultOf(id, nil, text, media, status, why)
+	d.trace.ResultWithParts(id, text, media, parts, status, why)
 }
 
 // sessionOf returns the session in a request's user id. Claude Code names it there, as

@@ -97,12 +97,13 @@ func (d *decoder) said(p part) {
 // toolResult reads {"toolUseId","content":[{"text"}|{"json"}],"status"?}.
 func (d *decoder) toolResult(p part) {
 	result, media := p.member("content").raw, "json"
+	var parts []byte
 	if words := dialect.RawWords(result); words != nil {
-		result, media = words, "text"
+		result, media, parts = words, "text", dialect.OtherParts(result)
 	}
 	status, why := statusOf(p.v.GetStringBytes("status")), []byte(nil)
 	if status == schema.StatusError {
 		why = result
 	}
-	d.ResultOf(p.v.GetStringBytes("toolUseId"), nil, result, media, status, why)
+	d.ResultWithParts(p.v.GetStringBytes("toolUseId"), result, media, parts, status, why)
 }

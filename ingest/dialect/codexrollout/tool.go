@@ -250,7 +250,10 @@ func (d *decoder) returned(tool *model.Tool, raw []byte) {
 	d.endCall(schema.StatusOK)
 	text, media := d.result(tool, raw)
 	if text != nil {
-		d.tr.Returned(tool, text, media)
+		m := d.tr.Returned(tool, text, media)
+		if media == "text" {
+			m.Attributes = dialect.Attribute("parts", dialect.OtherParts(raw))
+		}
 	}
 	end, known := tool.Data.(outcome)
 	switch {

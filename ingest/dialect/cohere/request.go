@@ -38,7 +38,11 @@ func (d *decoder) newMessage(_ int, m *fastjson.Value, raw []byte) {
 		if len(result) == 0 {
 			result, media = dialect.RawContent(content)
 		}
-		d.ResultOf(m.GetStringBytes("tool_call_id"), nil, result, media, schema.StatusOK, nil)
+		var parts []byte
+		if media == "text" {
+			parts = otherParts(m.GetArray("content"))
+		}
+		d.ResultWithParts(m.GetStringBytes("tool_call_id"), result, media, parts, schema.StatusOK, nil)
 	}
 }
 

@@ -39,12 +39,16 @@ func (d *chat) newMessage(_ int, m *fastjson.Value, raw []byte) {
 	case "user":
 		d.ask(content)
 	case "tool":
-		text, media := d.resultText(content, dialect.RawMember(raw, "content"))
-		d.ResultOf(m.GetStringBytes("tool_call_id"), m.GetStringBytes("name"), text, media, schema.StatusOK, nil)
+		text, media, parts := d.resultText(content, dialect.RawMember(raw, "content"))
+		result := d.ResultOf(m.GetStringBytes("tool_call_id"), m.GetStringBytes("name"), text, media, schema.StatusOK, nil)
+		if result != nil {
+			result.Attributes = dialect.Attribute("parts", parts)
+		}
 	case "function": // the old form, which does not name the call
-		text, media := d.resultText(content, dialect.RawMember(raw, "content"))
+		text, media, parts := d.resultText(content, dialect.RawMember(raw, "content"))
 		result := d.Say(schema.MessageResult, text)
 		result.Name, result.Media = string(m.GetStringBytes("name")), media
+		result.Attributes = dialect.Attribute("parts", parts)
 		d.AwaitID(result)
 	}
 }
