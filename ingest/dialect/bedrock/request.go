@@ -63,6 +63,8 @@ func (d *decoder) request(in *dialect.Input) {
 		d.OpenCall()
 		d.answer = answer{}
 	}
+	d.Instruct(dialect.RawWords(dialect.RawMember(in.Data, "system")))
+	d.Offer(model.ToolsOf(dialect.RawPath(in.Data, "toolConfig.tools"), "toolSpec.name", "systemTool.name"))
 	list := messages.GetArray()
 	since := dialect.NewSince(list, dialect.IsAssistant, true)
 	dialect.Elements(list, dialect.RawMember(in.Data, "messages"), since, func(_ int, v *fastjson.Value, raw []byte) {

@@ -171,6 +171,7 @@ func (d *decoder) sessionMeta(l *line) {
 	d.parent = string(parent)
 	d.provider = string(l.text("model_provider"))
 	d.tr.Agent = string(dialect.FirstText(l.v, "agent_nickname", "agent_role"))
+	d.tr.Instruct(l.text("base_instructions", "text"))
 }
 
 // turnContext reads the settings for the next calls of the model.

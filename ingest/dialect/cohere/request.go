@@ -4,6 +4,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
@@ -20,6 +21,8 @@ func (d *decoder) request(v *fastjson.Value, raw []byte) string {
 		d.asks()
 	}
 	d.RequestModel(v.GetStringBytes("model"))
+	d.InstructWith(dialect.RawMember(raw, "messages"))
+	d.Offer(model.ToolsOf(dialect.RawMember(raw, "tools"), "function.name"))
 	first := dialect.NewSince(messages, dialect.IsAssistant, false)
 	dialect.Elements(messages, dialect.RawMember(raw, "messages"), first, d.newMessage)
 	return typeRequest

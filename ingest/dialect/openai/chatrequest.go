@@ -6,6 +6,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
@@ -26,10 +27,43 @@ func (d *chat) request(in *dialect.Input) {
 		d.ask(prompt)
 	}
 	messages := list.GetArray()
+	d.instructions(messages)
+	d.offer(in.Data)
 	first := dialect.NewSince(messages, dialect.IsAssistant, false)
 	dialect.Elements(messages, dialect.RawMember(in.Data, "messages"), first, d.newMessage)
 	d.OpenCall()
 	d.last, d.single = d.Frame.At, d.Frame.Transport == schema.HTTP
+}
+
+// instructions records the system prompt: the messages of the system and the developer at the
+// beginning of the conversation.
+func (x *exchange) instructions(messages []*fastjson.Value) {
+	var prompt []byte
+	for _, m := range messages {
+		if !isInstruction(m) {
+			break
+		}
+		text, _ := x.textOf(m.Get("content"))
+		if len(prompt) > 0 {
+			prompt = append(prompt, '\n')
+		}
+		prompt = append(prompt, text...)
+	}
+	x.Instruct(prompt)
+}
+
+// isInstruction reports whether a message is of the system or of the developer.
+func isInstruction(m *fastjson.Value) bool {
+	role := string(m.GetStringBytes("role"))
+	return role == "system" || role == "developer"
+}
+
+// offer records the tools that a request offers.
+func (x *exchange) offer(request []byte) {
+	var tools model.Offered
+	tools.AddAll(dialect.RawMember(request, "tools"), "function.name", "name", "custom.name", "server_label")
+	tools.AddAll(dialect.RawMember(request, "functions"), "name")
+	x.Offer(&tools)
 }
 
 // newMessage reads a new message of a request.
