@@ -102,6 +102,9 @@ func (a *actor) rewritten(l *line, id []byte) bool {
 // usage; the largest counts.
 func (a *actor) count(raw []byte) {
 	tokens, ok := anthropic.Bill(raw, a.Model)
+	if !ok {
+		a.Unread(raw)
+	}
 	if !ok || a.usage != nil && tokens.Sum() <= a.usage.Tokens.Sum() {
 		return
 	}

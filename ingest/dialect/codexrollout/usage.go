@@ -87,6 +87,9 @@ func (d *decoder) tokenCount(l *line) {
 func (d *decoder) usageRecord(l *line) {
 	raw, t := dialect.RawMember(l.raw, "usage"), &d.totals
 	tokens, stated, ok := counting.Read(raw)
+	if !ok {
+		d.tr.Unread(raw)
+	}
 	if !ok || d.fork.from(l.text("thread_id")) || t.responses.Note(l.text("response_id"), responsesKept) {
 		return
 	}

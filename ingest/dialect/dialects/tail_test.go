@@ -2,6 +2,7 @@ package dialects_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -78,6 +79,8 @@ data: {"type":"audit","message":{"id":"msg_0123456789abcdefABCD","type":"message
 		want []string
 	}{
 		"a start": {start + rest, []string{"runs 1 ok", "calls 1 ok", "tokens claude-haiku-4-5 input=3 cache_write_5m=1276 output=58 total=1337"}},
+		"a whole message of another answer before a stream": {strings.Replace(whole, "ABCD", "WXYZ", 1) + answered,
+			[]string{"runs 2 ok", "calls 2 ok", "tokens claude-haiku-4-5 input=66 output=12 total=78"}},
 		"a whole message after its events": {answered + whole,
 			[]string{"runs 1 ok", "calls 1 ok", "tokens claude-haiku-4-5 input=33 output=6 total=39"}},
 	} {
