@@ -5,16 +5,16 @@ import (
 	"sync"
 )
 
-// generated is the table that generator/generate.mjs wrote.
+// generated is the table that generator/generate.mjs writes.
 //
 //go:embed table.json
 var generated []byte
 
-// Builtin returns the table that is part of the program.
+// Builtin returns the table that is built into the program.
 var Builtin = sync.OnceValue(func() *Table {
 	t, err := Load(generated)
 	if err != nil {
-		panic(err) // TestBuiltin reads the same bytes
+		panic(err) // TestBuiltin loads the same bytes
 	}
 	return t
 })

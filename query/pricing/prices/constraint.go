@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// Constraint limits when a set of prices holds: from a date on, or between two times of day.
-// The zero Constraint always holds.
+// Constraint limits when a set of prices applies: from a date on, or between two times of day. The
+// zero Constraint always holds.
 type Constraint struct {
-	StartDate string `json:"start_date,omitempty"` // YYYY-MM-DD, from its midnight in UTC
-	StartTime string `json:"start_time,omitempty"` // HH:MM:SSZ or with an offset, included
-	EndTime   string `json:"end_time,omitempty"`   // excluded; before StartTime for an interval over midnight
+	StartDate string `json:"start_date,omitempty"` // YYYY-MM-DD; starts at midnight in UTC
+	StartTime string `json:"start_time,omitempty"` // HH:MM:SSZ or with an offset; inclusive
+	EndTime   string `json:"end_time,omitempty"`   // exclusive; before StartTime for an interval over midnight
 
-	from       time.Time     // of StartDate
-	start, end time.Duration // of StartTime and EndTime, since midnight in UTC
+	from       time.Time     // parsed StartDate
+	start, end time.Duration // parsed StartTime and EndTime, since midnight in UTC
 }
 
 // IsZero reports whether there is no constraint.
@@ -45,7 +45,7 @@ func (c *Constraint) read() (err error) {
 	return err
 }
 
-// timeOfDay reads a time of day with its offset, as duration since midnight in UTC.
+// timeOfDay parses a time of day with its offset into a duration since midnight in UTC.
 func timeOfDay(text string) (time.Duration, error) {
 	t, err := time.Parse("15:04:05.999999999Z07:00", text)
 	if err != nil {

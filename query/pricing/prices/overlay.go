@@ -7,16 +7,16 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// overlayFile has the rules for what the built-in table lacks, each with its source.
+// overlayFile has the rules for prices that the built-in table lacks, each with its source.
 //
 //go:embed overlay.yaml
 var overlayFile string
 
-// Overlay returns the rules of the program for what its table lacks.
+// Overlay returns the program's rules for prices that its table lacks.
 var Overlay = sync.OnceValue(func() []Rule {
 	rules, err := readOverlay("overlay.yaml", overlayFile)
 	if err != nil {
-		panic(err) // TestOverlay reads the same text
+		panic(err) // TestOverlay parses the same text
 	}
 	return rules
 })

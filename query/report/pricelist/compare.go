@@ -10,22 +10,23 @@ import (
 	"tapedeck/query/pricing/prices"
 )
 
-// Comparison says what another table changes.
+// Comparison lists the differences between two price tables.
 type Comparison struct {
 	Before   string `json:"previous_hash"`
 	Hash     string `json:"hash"`
 	Currency string `json:"currency"`
-	DryRun   bool   `json:"dry_run"` // nothing was imported
-	// Changes are prices of calls at the time of the answer that no condition of a rule holds
-	// for but provider, model and tenant. More is the number of those that are left out.
+	DryRun   bool   `json:"dry_run"` // true if nothing was imported
+	// Changes are the changed prices of calls at the time of the answer. They consider only rules
+	// with no conditions other than provider, model and tenant. More is the number of changes that
+	// are left out.
 	Changes []Change     `json:"changes"`
 	More    int          `json:"more_changes"`
 	Rules   []RuleChange `json:"rules"`
-	// Warnings are of the price file, and no reason to refuse it.
+	// Warnings are about the price file. They do not prevent its import.
 	Warnings []Warning `json:"warnings"`
 }
 
-// Change is a price that is another one, or in another currency.
+// Change is a price whose amount or currency differs.
 type Change struct {
 	Provider string  `json:"provider"`
 	Model    string  `json:"model"`
@@ -34,19 +35,20 @@ type Change struct {
 	After    *string `json:"after"`  // null if there is none
 }
 
-// RuleChange is a rule or an account that one of two price files has.
+// RuleChange is a rule or an account that only one of two price files has.
 type RuleChange struct {
 	Section string `json:"section"` // of the price file
 	Name    string `json:"name"`
 	Change  string `json:"change"` // added or removed
 }
 
-// maxChanges bounds the prices of a comparison.
+// maxChanges bounds the changed prices of a comparison.
 const maxChanges = 500
 
-// Compare compares two tables at a time.
+// Compare compares the prices of two tables at one time.
 func Compare(before, after *prices.Effective, tenant string, at time.Time) *Comparison {
-	c := &Comparison{Before: before.Hash(), Hash: after.Hash(), Currency: after.Currency(), Changes: []Change{}, Rules: []RuleChange{}, Warnings: []Warning{}}
+	c := &Comparison{Before: before.Hash(), Hash: after.Hash(), Currency: after.Currency(), Changes: []Change{},
+		Rules: []RuleChange{}, Warnings: []Warning{}}
 	if c.Before == c.Hash {
 		return c
 	}
@@ -88,7 +90,7 @@ func charged(e *prices.Effective, call prices.Call) prices.Set {
 	return q.Charged
 }
 
-// text writes a price with its tiers; nil if there is none.
+// text returns a price with its tiers as text; nil if there is none.
 func text(set prices.Set, key string) *string {
 	p, ok := set[key]
 	if !ok {
@@ -125,8 +127,8 @@ func accounts(o *prices.Operator) []prices.Account {
 	return o.Accounts
 }
 
-// otherAccounts lists the accounts that others does not have as they are, by their tags or as
-// "tenant".
+// otherAccounts adds the accounts that are missing or different in others. An account is named by
+// its tag, or "tenant".
 func (c *Comparison) otherAccounts(change string, list, others []prices.Account) {
 	for _, a := range list {
 		if !slices.Contains(others, a) {
@@ -135,7 +137,7 @@ func (c *Comparison) otherAccounts(change string, list, others []prices.Account)
 	}
 }
 
-// missing lists the rules that the others do not have as they are.
+// missing adds the rules that are missing or different in others.
 func (c *Comparison) missing(section, change string, rules, others []prices.Rule) {
 	known := map[string]bool{}
 	for i := range others {
@@ -151,7 +153,7 @@ func (c *Comparison) missing(section, change string, rules, others []prices.Rule
 func content(r *prices.Rule) string {
 	text, err := json.Marshal(r)
 	if err != nil {
-		panic(err) // it has texts and numbers
+		panic(err) // texts and numbers can always be encoded
 	}
 	return string(text)
 }

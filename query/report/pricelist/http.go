@@ -14,7 +14,7 @@ import (
 	"tapedeck/query/pricing/pricetables"
 )
 
-// Handler answers the questions about prices. Its Base has a store of price tables.
+// Handler serves the routes of prices. Its Base has a store of price tables.
 type Handler struct{ *endpoint.Base }
 
 const (
@@ -22,7 +22,7 @@ const (
 	listName            = "prices"
 )
 
-// List answers GET /v1/prices.
+// List serves GET /v1/prices.
 func (h Handler) List(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
 	f := Filter{Provider: p.Text("provider"), Model: p.Text("model"), Limit: p.Number("limit", listLimit, 1, listMost)}
@@ -59,7 +59,7 @@ func (h Handler) List(w http.ResponseWriter, r *http.Request, tenant string) {
 	h.Answer(w, r, list, nil)
 }
 
-// Model answers GET /v1/prices/{model} and GET /v1/prices/{provider}/{model}.
+// Model serves GET /v1/prices/{model} and GET /v1/prices/{provider}/{model}.
 func (h Handler) Model(w http.ResponseWriter, r *http.Request, tenant, provider, model string) {
 	p := endpoint.NewParams(r)
 	at, hash := h.at(p), p.Digest("hash")
@@ -76,7 +76,7 @@ func (h Handler) Model(w http.ResponseWriter, r *http.Request, tenant, provider,
 	h.Answer(w, r, m, err)
 }
 
-// Import answers POST /v1/prices, whose body is a price file.
+// Import serves POST /v1/prices, whose body is a price file.
 func (h Handler) Import(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
 	name, dry := p.Text("name"), p.Flag("dry_run")
@@ -96,7 +96,7 @@ func (h Handler) Import(w http.ResponseWriter, r *http.Request, tenant string) {
 	h.Answer(w, r, c, refusal(err))
 }
 
-// take imports a price file, or only compares with it.
+// take imports a price file, or only compares it with the current one if dry is set.
 func (h Handler) take(ctx context.Context, tenant, name string, file []byte, dry bool) (*Comparison, error) {
 	operator, err := prices.ReadFile(name, file)
 	if err != nil {
@@ -125,7 +125,7 @@ func (h Handler) take(ctx context.Context, tenant, name string, file []byte, dry
 	return c, nil
 }
 
-// at reads the time of the prices; now if it is left out.
+// at reads the time whose prices are requested; now if it is left out.
 func (h Handler) at(p *endpoint.Params) time.Time {
 	at := p.Instant("at", time.UTC, h.Clock())
 	if at.IsZero() {
@@ -146,7 +146,7 @@ func (h Handler) version(ctx context.Context, hash string) (*pricetables.Version
 	return &pricetables.Version{Table: t}, err
 }
 
-// refusal makes the errors of a price file a problem that names the first field.
+// refusal returns a problem for the errors of a price file. It names the first field.
 func refusal(err error) error {
 	list, ok := errors.AsType[prices.FileErrors](err)
 	if !ok {

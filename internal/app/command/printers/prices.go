@@ -13,8 +13,8 @@ import (
 	"tapedeck/query/report/pricelist"
 )
 
-// Prices writes a price table, and the models in use that have no price, or those alone; on
-// notes it writes which table it is.
+// Prices writes a price table, and the used models without a price, or only these models; to notes
+// it writes which table it is.
 func Prices(out, notes io.Writer, list *pricelist.List, unmatched bool) error {
 	if !unmatched {
 		t := console.NewTable(out, "provider", "model", "input", "cache read", "cache write", "output", "others")
@@ -36,7 +36,7 @@ func Prices(out, notes io.Writer, list *pricelist.List, unmatched bool) error {
 	return nil
 }
 
-// Model writes all prices of a model, and on notes which table they are of.
+// Model writes all prices of a model, and to notes which table they are from.
 func Model(w, notes io.Writer, m *pricelist.Model) error {
 	out := console.To(w)
 	fmt.Fprintf(out, "%s %s  %s\n", m.Provider, m.Model, m.Name)
@@ -47,7 +47,8 @@ func Model(w, notes io.Writer, m *pricelist.Model) error {
 		}
 	}
 	for i := range m.Periods {
-		fmt.Fprintf(out, "\nlist prices %s, USD, %s %s of %s\n", periodText(&m.Periods[i]), m.Source.Package, m.Source.Version, m.Source.Date)
+		fmt.Fprintf(out, "\nlist prices %s, USD, %s %s of %s\n", periodText(&m.Periods[i]), m.Source.Package,
+			m.Source.Version, m.Source.Date)
 		if err := printUnits(w, m.Periods[i].Prices, false); err != nil {
 			return err
 		}
@@ -88,17 +89,18 @@ func scopeText(s *prices.Scope) string {
 	return strings.Join(parts, ", ")
 }
 
-// priceHead writes which table it was.
+// priceHead writes a line that identifies a price table.
 func priceHead(w io.Writer, h *pricelist.Head) {
-	fmt.Fprintf(console.To(w), "%s for a million tokens; list prices of %s %s, %s; ", h.Currency, h.Source.Package, h.Source.Version, h.Source.Date)
+	fmt.Fprintf(console.To(w), "%s for a million tokens; list prices of %s %s, %s; ", h.Currency, h.Source.Package,
+		h.Source.Version, h.Source.Date)
 	if h.FileName != nil {
 		fmt.Fprintf(console.To(w), "price file %s of %s; ", *h.FileName, console.LocalTime(*h.ImportedAt))
 	}
 	fmt.Fprintf(w, "table %s\n", h.Hash)
 }
 
-// priceCells returns the prices for a million tokens, with the tiers, and the number of the
-// other prices.
+// priceCells returns the cells with the prices for a million tokens, including tiers, and the
+// number of the other prices.
 func priceCells(list []pricelist.UnitPrice) []any {
 	shown := []string{"input_mtok", "cache_read_mtok", "cache_write_mtok", "output_mtok"}
 	cells := []any{"–", "–", "–", "–", ""}
@@ -138,7 +140,8 @@ func printUnmatched(w io.Writer, list []pricelist.Unmatched) error {
 	t := console.NewTable(w, "no price", "provider", "records", "last", "why", "most like it")
 	for i := range list {
 		u := &list[i]
-		t.Row(OrDash(u.Model), OrDash(u.Provider), console.Thousands(u.Records), console.LocalTime(u.Last), u.Detail, strings.Join(u.Nearest, ", "))
+		t.Row(OrDash(u.Model), OrDash(u.Provider), console.Thousands(u.Records), console.LocalTime(u.Last), u.Detail,
+			strings.Join(u.Nearest, ", "))
 	}
 	return t.Flush()
 }
