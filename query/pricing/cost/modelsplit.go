@@ -13,7 +13,7 @@ import (
 // ModelSplits says by what the records of each model are apart within a class, so that they
 // are cells: fewer than by a Split, in which prices of one model split the records of all.
 type ModelSplits struct {
-	Tiers, Instants, Times []ModelSplit
+	Tiers, Instants, Times, Weekdays []ModelSplit
 }
 
 // ModelSplit are the values at which the price of some models changes.
@@ -37,14 +37,18 @@ func SplitByModel(models, as []prices.Named, from, to time.Time, tables ...*pric
 		}
 		delete(byModel, m.Model)
 		split := SplitFor(append(slices.Clone(as), named...), tables...).Within(from, to)
-		var instants, times []int64
+		var instants, times, weekdays []int64
 		for _, t := range split.Instants {
 			instants = append(instants, t.UnixNano())
 		}
 		for _, d := range split.TimesOfDay {
 			times = append(times, int64(d))
 		}
+		for _, d := range split.Weekdays {
+			weekdays = append(weekdays, int64(d))
+		}
 		s.Tiers, s.Instants, s.Times = add(s.Tiers, split.TierStarts, m.Model), add(s.Instants, instants, m.Model), add(s.Times, times, m.Model)
+		s.Weekdays = add(s.Weekdays, weekdays, m.Model)
 	}
 	return s
 }
@@ -67,7 +71,7 @@ func add(list []ModelSplit, at []int64, model string) []ModelSplit {
 // with one below all others, for roundDown.
 func (s ModelSplits) Parameters() map[string]any {
 	a := map[string]any{}
-	for name, list := range map[string][]ModelSplit{"tiers": s.Tiers, "instants": s.Instants, "times": s.Times} {
+	for name, list := range map[string][]ModelSplit{"tiers": s.Tiers, "instants": s.Instants, "times": s.Times, "weekdays": s.Weekdays} {
 		for i, of := range list {
 			a[fmt.Sprintf("%s_of_%d", name, i)] = of.Models
 			a[name+"_"+strconv.Itoa(i)] = append([]int64{math.MinInt64}, of.At...)

@@ -32,6 +32,7 @@ func (e *Effective) Quote(call Call, inputTokens int64) (*Quote, error) {
 func (e *Effective) quote(call Call, input decimal.Decimal) (*Quote, error) {
 	q := &Quote{}
 	s := &subject{Call: call, input: input}
+	s.ServiceTier, s.refusal = refusalOf(call.ServiceTier)
 	provider, model, unknown := e.entries.of(e.content.Table, call.Provider, call.Model)
 	set := Set{}
 	if unknown == nil {

@@ -12,6 +12,7 @@ type Splits struct {
 	TierStarts []int64         // a call belongs to tier n if n of them are below its input tokens, cache included
 	Instants   []time.Time     // prices change at them: group by the number of those that are not after the call
 	TimesOfDay []time.Duration // since midnight in UTC: group by the number of those that are not after the call's
+	Weekdays   []int           // 0 is Monday, in UTC: group by the number of those that are not after the call's
 	Tags       []string        // group by the values of these tags, and by whether a call has them
 	// Presence lists units that a price set may lack a price of: group by whether the call used
 	// any of each. Of the units that recorded usage has, a part that has no price is within
@@ -90,6 +91,7 @@ func (s *Splits) rules(c *content, selected func(*Rule) bool) {
 func (s *Splits) rule(r *Rule) {
 	s.instant(r.Scope.From)
 	s.instant(r.Scope.To)
+	s.recurring(&r.Scope.Recurring)
 	if r.Scope.MaxInput > 0 {
 		s.TierStarts = append(s.TierStarts, r.Scope.MaxInput)
 	}
@@ -109,9 +111,14 @@ func (s *Splits) instant(t time.Time) {
 
 func (s *Splits) constraint(c *Constraint) {
 	s.instant(c.from)
-	if c.StartTime != "" {
-		s.TimesOfDay = append(s.TimesOfDay, c.start, c.end)
+	s.recurring(&c.Recurring)
+}
+
+func (s *Splits) recurring(r *Recurring) {
+	if r.timed() {
+		s.TimesOfDay = append(s.TimesOfDay, r.start, r.end)
 	}
+	s.Weekdays = append(s.Weekdays, r.days.changes()...)
 }
 
 func (s *Splits) set(set Set) {
@@ -126,6 +133,8 @@ func (s *Splits) sort() {
 	slices.Sort(s.TierStarts)
 	slices.SortFunc(s.Instants, time.Time.Compare)
 	slices.Sort(s.TimesOfDay)
+	slices.Sort(s.Weekdays)
+	s.Weekdays = slices.Compact(s.Weekdays)
 	slices.Sort(s.Tags)
 	s.Presence = presence
 	s.TierStarts, s.TimesOfDay, s.Tags = slices.Compact(s.TierStarts), slices.Compact(s.TimesOfDay), slices.Compact(s.Tags)
