@@ -84,6 +84,16 @@ func (e *Effective) Text() []byte { return e.text }
 // Table returns the list prices, in US dollars. They must not be changed.
 func (e *Effective) Table() *Table { return e.content.Table }
 
+// Find returns the entry of a call's model and the list prices that hold at the call's time. The
+// error is an *Unpriced.
+func (e *Effective) Find(call Call) (*Provider, *Model, *Period, error) {
+	p, m, err := e.entries.of(e.content.Table, call.Provider, call.Model)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return p, m, m.Prices.at(call.At), nil
+}
+
 // Overlay returns the rules for what the table lacks. They must not be changed.
 func (e *Effective) Overlay() []Rule { return e.content.Overlay }
 

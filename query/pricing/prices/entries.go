@@ -32,7 +32,7 @@ func (c *entries) of(t *Table, provider, model string) (*Provider, *Model, error
 		e := kept.(entry)
 		return e.provider, e.model, e.err
 	}
-	p, m, err := t.entry(provider, model)
+	p, m, err := t.charged(provider, model)
 	if len(provider)+len(model) <= 2*nearest.MaxBytes && c.count.Add(1) <= maxEntries {
 		c.found.Store(key, entry{p, m, err})
 	}

@@ -38,6 +38,9 @@ func (e *Effective) quote(call Call, input decimal.Decimal) (*Quote, error) {
 	if unknown == nil {
 		q.Provider, q.Model, q.Period = provider, model, model.Prices.at(call.At)
 		s.providerID, s.modelID = provider.ID, model.ID
+		if stated := e.content.Table.provider(call.Provider, ""); stated != nil && stated != provider && call.Provider != "" {
+			s.Provider = provider.ID // the model's id names a gateway; see gateway
+		}
 		maps.Copy(set, q.Period.Prices)
 	}
 	// special is what the call has that list prices do not cover, unless a rule does.

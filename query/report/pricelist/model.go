@@ -31,6 +31,7 @@ type Period struct {
 	StartDate *string     `json:"start_date"` // from its midnight in UTC; null without a date
 	StartTime *string     `json:"start_time"` // between two times of day; null without
 	EndTime   *string     `json:"end_time"`
+	Weekdays  []string    `json:"weekdays"` // in UTC, mon to sun; empty for every day
 	Prices    []UnitPrice `json:"prices"`
 	Holds     bool        `json:"holds"` // at the time of the answer
 }
@@ -52,7 +53,7 @@ func ModelOf(v *pricetables.Version, tenant, provider, model string, at time.Tim
 	e := v.Table
 	m := &Model{Head: headOf(v), At: at, Provider: provider, Model: model, Prices: []UnitPrice{}, Periods: []Period{}, Rules: []Rule{}}
 	call := prices.Call{Provider: provider, Model: model, At: at, Tenant: tenant}
-	p, entry, held, unknown := e.Table().Find(call)
+	p, entry, held, unknown := e.Find(call)
 	if unknown == nil {
 		m.Provider, m.Model, m.Name = p.ID, entry.ID, entry.Name
 		for i := range entry.Prices {
@@ -77,7 +78,8 @@ func ModelOf(v *pricetables.Version, tenant, provider, model string, at time.Tim
 func periodOf(p *prices.Period, holds bool) Period {
 	return Period{
 		StartDate: orNull(p.Constraint.StartDate), StartTime: orNull(p.Constraint.StartTime), EndTime: orNull(p.Constraint.EndTime),
-		Prices: unitPrices(p.Prices, p.Prices), Holds: holds,
+		Weekdays: append([]string{}, p.Constraint.Weekdays...),
+		Prices:   unitPrices(p.Prices, p.Prices), Holds: holds,
 	}
 }
 

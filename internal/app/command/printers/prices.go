@@ -76,6 +76,12 @@ func scopeText(s *prices.Scope) string {
 	add("service tier", s.ServiceTier)
 	add("speed", s.Speed)
 	add("region", s.Region)
+	add("refused before any output for", s.Refusal)
+	add("not refused for", s.RefusalNot)
+	add("day", s.Weekdays)
+	if s.StartTime != "" {
+		parts = append(parts, "from "+s.StartTime+" to "+s.EndTime)
+	}
 	if s.MaxInput > 0 {
 		parts = append(parts, fmt.Sprintf("at most %s input tokens", console.Thousands(s.MaxInput)))
 	}
@@ -161,12 +167,19 @@ func printUnits(w io.Writer, list []pricelist.UnitPrice, charged bool) error {
 }
 
 func periodText(p *pricelist.Period) string {
+	var parts []string
+	if p.StartDate != nil {
+		parts = append(parts, "from "+*p.StartDate)
+	}
+	if p.StartTime != nil && p.EndTime != nil {
+		parts = append(parts, "from "+*p.StartTime+" to "+*p.EndTime)
+	}
+	if len(p.Weekdays) > 0 {
+		parts = append(parts, "on "+strings.Join(p.Weekdays, ", "))
+	}
 	text := "at any time"
-	switch {
-	case p.StartDate != nil:
-		text = "from " + *p.StartDate
-	case p.StartTime != nil && p.EndTime != nil:
-		text = "from " + *p.StartTime + " to " + *p.EndTime
+	if len(parts) > 0 {
+		text = strings.Join(parts, ", ")
 	}
 	if p.Holds {
 		text += " (these hold)"

@@ -23,7 +23,10 @@ const secondsOf = (time) => time.slice(0, 8).split(':').reduce((sum, n) => sum *
 
 function holds(constraint, at) {
   if (constraint === undefined) return true
-  if (constraint.start_date !== undefined) return at >= Date.parse(constraint.start_date + 'T00:00:00Z')
+  if (constraint.start_date !== undefined && at < Date.parse(constraint.start_date + 'T00:00:00Z')) return false
+  const day = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'][new Date(at).getUTCDay()]
+  if (constraint.weekdays !== undefined && !constraint.weekdays.includes(day)) return false
+  if (constraint.start_time === undefined) return true
   const now = (at % 86_400_000) / 1000
   const [start, end] = [secondsOf(constraint.start_time), secondsOf(constraint.end_time)]
   return end < start ? now >= start || now < end : now >= start && now < end
