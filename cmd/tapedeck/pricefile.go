@@ -76,15 +76,19 @@ func readPrices(path string) ([]byte, *prices.Operator, error) {
 }
 
 func sendPrices(ctx context.Context, g *global, path string, text []byte, dry bool) (*pricelist.Comparison, error) {
+	return postPrices(ctx, g, url.Values{"name": {filepath.Base(path)}}, "application/yaml", text, dry)
+}
+
+// postPrices sends a file of prices and returns what it changes.
+func postPrices(ctx context.Context, g *global, q url.Values, media string, text []byte, dry bool) (*pricelist.Comparison, error) {
 	client, err := g.client()
 	if err != nil {
 		return nil, err
 	}
-	q := url.Values{"name": {filepath.Base(path)}}
 	if dry {
 		q.Set("dry_run", "1")
 	}
-	body, err := client.Post(ctx, "/v1/prices", q, "application/yaml", text)
+	body, err := client.Post(ctx, "/v1/prices", q, media, text)
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ type pricesCommand struct {
 	Show   pricesShow   `cmd:"" help:"Show all prices of a model: by date and time of day, with rules and sources."`
 	Check  pricesCheck  `cmd:"" help:"Check a price file and say what it would change."`
 	Import pricesImport `cmd:"" help:"Make a price file the one that the server uses."`
+	Update pricesUpdate `cmd:"" help:"Make a published table the list prices that the server uses: genai-prices' data.json or LiteLLM's model_prices_and_context_window.json."`
 }
 
 // priceTable are the flags that choose a table and a time.

@@ -48,6 +48,18 @@ func With(operator *Operator) *Effective {
 	return e
 }
 
+// WithList is With for the newest list: that of a table in use, or of the program.
+func WithList(used *Effective, operator *Operator) (*Effective, error) {
+	list, err := Newest(used)
+	if err != nil {
+		return nil, err
+	}
+	if list == Builtin() {
+		return With(operator), nil
+	}
+	return Combine(list, Overlay(), operator)
+}
+
 // Combine makes an effective table. The operator's prices may be nil. What it is made of
 // must not change afterwards.
 func Combine(t *Table, overlay []Rule, operator *Operator) (*Effective, error) {

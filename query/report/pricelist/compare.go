@@ -15,7 +15,10 @@ type Comparison struct {
 	Before   string `json:"previous_hash"`
 	Hash     string `json:"hash"`
 	Currency string `json:"currency"`
-	DryRun   bool   `json:"dry_run"` // nothing was imported
+	// Source and PreviousSource are where the list prices of the two tables are from.
+	Source         prices.Release `json:"source"`
+	PreviousSource prices.Release `json:"previous_source"`
+	DryRun         bool           `json:"dry_run"` // nothing was imported
 	// Changes are prices of calls at the time of the answer that no condition of a rule holds
 	// for but provider, model and tenant. More is the number of those that are left out.
 	Changes []Change     `json:"changes"`
@@ -46,7 +49,7 @@ const maxChanges = 500
 
 // Compare compares two tables at a time.
 func Compare(before, after *prices.Effective, tenant string, at time.Time) *Comparison {
-	c := &Comparison{Before: before.Hash(), Hash: after.Hash(), Currency: after.Currency(), Changes: []Change{}, Rules: []RuleChange{}, Warnings: []Warning{}}
+	c := &Comparison{Before: before.Hash(), Hash: after.Hash(), Currency: after.Currency(), Source: after.Table().Source, PreviousSource: before.Table().Source, Changes: []Change{}, Rules: []RuleChange{}, Warnings: []Warning{}}
 	if c.Before == c.Hash {
 		return c
 	}
