@@ -37,6 +37,7 @@ type pricesList struct {
 	Provider  string `help:"Only models of this provider." placeholder:"ID"`
 	Model     string `help:"Only models whose id contains this." placeholder:"TEXT"`
 	Unmatched bool   `help:"Only the models in use that have no price."`
+	Inexact   bool   `help:"Only the models in use that are priced as another model."`
 	Limit     int    `short:"n" help:"How many models to list at most." default:"100"`
 }
 
@@ -48,7 +49,7 @@ func (c *pricesList) Run(ctx context.Context, g *global) error {
 	if done, err := g.fetch(ctx, "v1/prices", q, &list); done || err != nil {
 		return err
 	}
-	return printers.Prices(os.Stdout, os.Stderr, &list, c.Unmatched)
+	return printers.Prices(os.Stdout, os.Stderr, &list, c.Unmatched, c.Inexact)
 }
 
 type pricesShow struct {

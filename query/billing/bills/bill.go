@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/shopspring/decimal"
+
+	"tapedeck/query/pricing/prices"
 )
 
 // Bill is the head of a closed bill, or of a preview of one. It never changes once the bill is
@@ -23,6 +25,9 @@ type Bill struct {
 	MinorUnits  int32      `json:"minor_units"` // decimal places of rounded amounts
 	ClosedAt    *time.Time `json:"closed_at"`   // null of a preview
 	PricesHash  string     `json:"prices_hash"`
+	// List is where the list prices are from, with their date; null of a bill that an older version
+	// of the program closed.
+	List *prices.Release `json:"list_prices"`
 	// RowsHash is the SHA-256 of the canonical text of the rows, in hexadecimal: see Hash.
 	RowsHash string `json:"rows_hash"`
 
@@ -60,4 +65,6 @@ type Line struct {
 	Cost     decimal.Decimal `json:"cost"`   // exact
 	Amount   decimal.Decimal `json:"amount"` // rounded
 	Unpriced bool            `json:"unpriced"`
+	// PricedAs is the model of the price table whose price was taken, if it is another one.
+	PricedAs string `json:"priced_as,omitempty"`
 }

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 
+	"tapedeck/internal/problem"
 	"tapedeck/query/billing/bills"
 	"tapedeck/query/endpoint"
 )
@@ -28,7 +29,7 @@ func (h Handler) Period(w http.ResponseWriter, r *http.Request, tenant string) {
 func (h Handler) export(w http.ResponseWriter, r *http.Request, p *endpoint.Params, tenant string, of Scope) {
 	o := Options{
 		Tenant: tenant, Version: endpoint.OneOf(p, "version", Versions), Issuer: p.Text("issuer"), PaymentTerms: p.Text("payment_terms"),
-		Tags: p.Texts("tag"), SubAccount: p.Text("sub_account"), Link: p.Text("link"),
+		Tags: p.Texts("tag"), SubAccount: p.Text("sub_account"), Link: p.Text("link"), For: endpoint.OneOf(p, "for", Recipients),
 	}
 	if o.Version == "" {
 		o.Version = V14
@@ -37,6 +38,11 @@ func (h Handler) export(w http.ResponseWriter, r *http.Request, p *endpoint.Para
 	err := p.Done()
 	if err == nil {
 		err = of.check()
+	}
+	if err == nil {
+		if bad := Check(o); bad != nil {
+			err = problem.BadParameter("columns", bad.Error())
+		}
 	}
 	if err != nil {
 		h.Fail(w, r, err)

@@ -12,7 +12,7 @@ import (
 type invoice struct {
 	*bills.Bill
 	options *Options
-	table   *prices.Table
+	table   *prices.Effective
 	// issuer is the name of who issues the invoice.
 	issuer, paymentTerms string
 	// numbers are the numbers of the account's bills, by period.

@@ -21,7 +21,8 @@ type Pricer struct {
 	// Model is the model whose prices are taken; that of each call, if it is empty.
 	Model string
 
-	rates map[class]*rates
+	rates  map[class]*rates
+	others map[[2]string]string // see inexact
 }
 
 // Tables finds price tables: *query.Reader.

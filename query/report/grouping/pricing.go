@@ -35,11 +35,13 @@ type Pricers struct {
 
 // Prices names the tables by which the costs of a report were computed.
 type Prices struct {
-	Hash         string     `json:"hash"` // of cost
-	Currency     string     `json:"currency"`
-	RepricedHash *string    `json:"repriced_hash"` // of repriced_cost; null if that was not asked for
-	AsOf         *time.Time `json:"as_of"`         // null for the prices of the time of each call
-	WhatIfModel  *string    `json:"what_if_model"`
+	Hash string `json:"hash"` // of cost
+	// List is where the list prices of cost are from, with their date.
+	List         prices.Release `json:"list"`
+	Currency     string         `json:"currency"`
+	RepricedHash *string        `json:"repriced_hash"` // of repriced_cost; null if that was not asked for
+	AsOf         *time.Time     `json:"as_of"`         // null for the prices of the time of each call
+	WhatIfModel  *string        `json:"what_if_model"`
 }
 
 // Pricers returns the pricers of a tenant's usage in a range; a zero time is no limit.
@@ -121,7 +123,7 @@ func (p *Pricers) tables() (tables []*prices.Effective, as []prices.Named) {
 
 // Describe returns by which tables the pricers compute.
 func (p *Pricers) Describe() Prices {
-	d := Prices{Hash: p.Cost.Table.Hash(), Currency: p.Cost.Table.Currency()}
+	d := Prices{Hash: p.Cost.Table.Hash(), Currency: p.Cost.Table.Currency(), List: p.Cost.Table.Table().Source}
 	for _, other := range []*cost.Pricer{p.Repriced, p.WhatIf} {
 		if other != nil && !other.At.IsZero() {
 			at := other.At.UTC()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -132,7 +133,8 @@ func accounts(o *prices.Operator) []prices.Account {
 // "tenant".
 func (c *Comparison) otherAccounts(change string, list, others []prices.Account) {
 	for _, a := range list {
-		if !slices.Contains(others, a) {
+		same := func(o prices.Account) bool { return reflect.DeepEqual(a, o) }
+		if !slices.ContainsFunc(others, same) {
 			c.Rules = append(c.Rules, RuleChange{"accounts", cmp.Or(a.Tag, "tenant"), change})
 		}
 	}

@@ -41,6 +41,7 @@ type List struct {
 	Items     []Entry     `json:"items"`
 	Next      *string     `json:"next"`
 	Unmatched []Unmatched `json:"unmatched"` // on the first page
+	Inexact   []Inexact   `json:"inexact"`   // likewise
 }
 
 // Entry is a model of the table.

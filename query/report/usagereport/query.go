@@ -38,6 +38,8 @@ type Query struct {
 	WhatIfModel string    // price the same tokens as calls of this model; "" for none
 	Currency    string    // that costs are expected in; "" for that of the table
 
+	// Lines asks for the costs by lines of a bill.
+	Lines bool
 	// Findings asks for what of the usage of the sessions does not add up.
 	Findings bool
 }

@@ -65,7 +65,7 @@ func scan(ctx context.Context, r *query.Reader, q Query, begin func(*Report) err
 			return nil, err
 		}
 	}
-	f := folder{report: report, base: b, pricers: p, by: q.GroupBy, visit: visit}
+	f := folder{report: report, base: b, pricers: p, by: q.GroupBy, visit: visit, lines: q.Lines}
 	if q.Findings {
 		if f.found, err = findSessions(ctx, r, b); err != nil {
 			return nil, err
@@ -87,6 +87,7 @@ type folder struct {
 	base    *grouping.Report
 	pricers *grouping.Pricers
 	found   *foundSessions // nil if findings are not asked for
+	lines   bool           // they are asked for
 	by      []string
 	visit   func(*Row) error
 	rows    int
@@ -97,6 +98,9 @@ type folder struct {
 
 func (f *folder) add(cell *row) error {
 	figures := figuresOf(f.pricers, &cell.TotalsRow)
+	if f.lines {
+		figures.Lines = f.pricers.Cost.Lines(&cell.Cell)
+	}
 	var err error
 	if figures.Stated, err = cell.StatedRow.Stated(); err != nil {
 		return fmt.Errorf("cost that a source states: %w", err)

@@ -13,10 +13,11 @@ import (
 	"tapedeck/query/report/pricelist"
 )
 
-// Prices writes a price table, and the models in use that have no price, or those alone; on
-// notes it writes which table it is.
-func Prices(out, notes io.Writer, list *pricelist.List, unmatched bool) error {
-	if !unmatched {
+// Prices writes a price table, and the models in use that have no price and those that have the
+// price of another model, or one of these lists alone; on notes it writes which table it is.
+func Prices(out, notes io.Writer, list *pricelist.List, unmatched, inexact bool) error {
+	all := !unmatched && !inexact
+	if all {
 		t := console.NewTable(out, "provider", "model", "input", "cache read", "cache write", "output", "others")
 		for i := range list.Items {
 			e := &list.Items[i]
@@ -29,8 +30,15 @@ func Prices(out, notes io.Writer, list *pricelist.List, unmatched bool) error {
 			fmt.Fprintf(notes, "there are more models: narrow the list with --provider or --model, or raise --limit\n")
 		}
 	}
-	if err := printUnmatched(out, list.Unmatched); err != nil {
-		return err
+	if all || unmatched {
+		if err := printUnmatched(out, list.Unmatched); err != nil {
+			return err
+		}
+	}
+	if all || inexact {
+		if err := printInexact(out, list.Inexact); err != nil {
+			return err
+		}
 	}
 	priceHead(notes, &list.Head)
 	return nil
@@ -145,6 +153,19 @@ func printUnmatched(w io.Writer, list []pricelist.Unmatched) error {
 	for i := range list {
 		u := &list[i]
 		t.Row(OrDash(u.Model), OrDash(u.Provider), console.Thousands(u.Records), console.LocalTime(u.Last), u.Detail, strings.Join(u.Nearest, ", "))
+	}
+	return t.Flush()
+}
+
+func printInexact(w io.Writer, list []pricelist.Inexact) error {
+	if len(list) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w)
+	t := console.NewTable(w, "price of another model", "provider", "records", "last", "priced as")
+	for i := range list {
+		x := &list[i]
+		t.Row(x.Model, OrDash(x.Provider), console.Thousands(x.Records), console.LocalTime(x.Last), x.PriceProvider+"/"+x.PriceModel)
 	}
 	return t.Flush()
 }
