@@ -107,6 +107,10 @@ func TestBills(t *testing.T) {
 	if sum := sha256.Sum256(table); hex.EncodeToString(sum[:]) != b.PricesHash {
 		t.Errorf("the price table has another hash")
 	}
+	if status, head, page := a.ask("GET", "/v1/bills/INV-000001/invoice"); status != 200 || !strings.HasPrefix(head.Get("Content-Type"), "text/html") || !strings.Contains(string(page), "Invoice INV-000001") {
+		t.Errorf("invoice: %d %v %s", status, head, page)
+	}
+	refused("GET", "/v1/bills/INV-000009/invoice", 404, "no bill")
 	if v := get[bills.Verification](a, "/v1/bills/INV-000001/verification"); !v.Equal {
 		t.Errorf("verification %+v", v)
 	}
