@@ -10,13 +10,15 @@ import (
 var bedrockID = regexp.MustCompile(`^((us|us-gov|eu|apac|au|jp|in|ca|sa|global)\.)?(anthropic|amazon|openai|meta|mistral|cohere|ai21|deepseek|qwen|moonshotai|minimax|writer|zai)\.[a-z]`)
 
 // charged returns the entry by which calls of a model are charged: that of the service which the
-// model's id names, else that of the stated provider. The error is an *Unpriced.
-func (t *Table) charged(provider, model string) (*Provider, *Model, error) {
+// model's id names, else that of the stated provider.
+func (t *Table) charged(provider, model string) (e entry) {
 	name := strings.ToLower(strings.TrimSpace(model))
-	if p, m := t.gateway(t.provider(provider, name), name); m != nil && name != "" {
-		return p, m, nil
+	stated := t.provider(provider, name)
+	if p, m := t.gateway(stated, name); m != nil && name != "" {
+		return entry{p, m, provider != "" && p != stated, nil}
 	}
-	return t.entry(provider, model)
+	e.provider, e.model, e.err = t.entry(provider, model)
+	return e
 }
 
 // gateway returns the entry of a model whose id names the service that ran it, where the stated

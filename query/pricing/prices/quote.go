@@ -33,13 +33,14 @@ func (e *Effective) quote(call Call, input decimal.Decimal) (*Quote, error) {
 	q := &Quote{}
 	s := &subject{Call: call, input: input}
 	s.ServiceTier, s.refusal = refusalOf(call.ServiceTier)
-	provider, model, unknown := e.entries.of(e.content.Table, call.Provider, call.Model)
+	of := e.entries.entry(e.content.Table, call.Provider, call.Model)
+	provider, model, unknown := of.provider, of.model, of.err
 	set := Set{}
 	if unknown == nil {
 		q.Provider, q.Model, q.Period = provider, model, model.Prices.at(call.At)
 		s.providerID, s.modelID = provider.ID, model.ID
-		if stated := e.content.Table.provider(call.Provider, ""); stated != nil && stated != provider && call.Provider != "" {
-			s.Provider = provider.ID // the model's id names a gateway; see gateway
+		if of.moved {
+			s.Provider = provider.ID // the rules of the stated maker are not those of the service
 		}
 		maps.Copy(set, q.Period.Prices)
 	}
