@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -75,7 +76,12 @@ func readPrices(path string) ([]byte, *prices.Operator, error) {
 	return text, operator, commandline.As(err)
 }
 
+// sendPrices sends a price file. A file that is empty means no own prices; the server refuses an
+// empty body, which may be a mistake.
 func sendPrices(ctx context.Context, g *global, path string, text []byte, dry bool) (*pricelist.Comparison, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		text = []byte("# no own prices\n")
+	}
 	return postPrices(ctx, g, url.Values{"name": {filepath.Base(path)}}, "application/yaml", text, dry)
 }
 

@@ -32,11 +32,23 @@ function holds(constraint, at) {
   return end < start ? now >= start || now < end : now >= start && now < end
 }
 
+// dated returns the prices with what docs/billing.md says of the published table: prices by time of
+// day hold from the date before them in the list, and DeepSeek's peaks from Monday to Friday.
+function dated(provider, name, list) {
+  let date
+  return list.map((p) => {
+    date = p.constraint?.start_date ?? date
+    if (p.constraint?.start_time === undefined) return p
+    const weekdays = provider === 'deepseek' && name.startsWith('deepseek-v4-') ? ['mon', 'tue', 'wed', 'thu', 'fri'] : undefined
+    return { ...p, constraint: { ...p.constraint, start_date: date, weekdays } }
+  })
+}
+
 function pricesOf(call) {
   const { provider, model: name } = call.groups
   const model = models.get(`${provider} ${name}`)
   if (model === undefined) return undefined
-  const list = Array.isArray(model.prices) ? model.prices : [{ prices: model.prices }]
+  const list = dated(provider, name, Array.isArray(model.prices) ? model.prices : [{ prices: model.prices }])
   return (list.findLast((p) => holds(p.constraint, call.at)) ?? list[0]).prices
 }
 
@@ -50,7 +62,7 @@ function costOf(call) {
     const p = prices[key]
     if (typeof p === 'number') return fixed(p)
     let value = p.base
-    for (const tier of [...p.tiers].sort((a, b) => a.start - b.start)) if (prompt > tier.start) value = tier.price
+    for (const tier of [...p.tiers].sort((a, b) => a.start - b.start)) if (prompt > (tier.start === 271_999 ? 272_000 : tier.start)) value = tier.price
     return fixed(value)
   }
   let sum = 0n
