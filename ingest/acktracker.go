@@ -7,30 +7,31 @@ import (
 	"tapedeck/internal/inflight"
 )
 
-// ackTracker tracks up to which frame a stream is durable, while its blocks are
-// acknowledged in any order.
+// ackTracker tracks the frame up to which a stream is durable. Its blocks may be acknowledged in
+// any order.
 type ackTracker struct {
 	durable  func(next uint64) // StreamOptions.Durable; may be nil
 	ordering sync.Mutex        // held while durable is called: one call at a time, in order
 
-	mu     sync.Mutex               // guards all below
-	blocks inflight.Tracker[uint64] // by the frame below which all are durable once the block and those before it are
-	next   uint64                   // all frames below are durable
-	err    error                    // the first failure; it is final
-	idle   chan struct{}            // closed when no block is in flight or one has failed; nil while nobody waits
+	mu sync.Mutex // guards all below
+	// blocks are the blocks in flight. The value of a block is the frame below which all are
+	// durable once this block and the blocks before it are.
+	blocks inflight.Tracker[uint64]
+	next   uint64        // all frames below are durable
+	err    error         // the first failure; it is final
+	idle   chan struct{} // closed when no block is in flight or one has failed; nil while nothing waits
 }
 
 func (a *ackTracker) init(next uint64, durable func(uint64)) { a.next, a.durable = next, durable }
 
-// sent adds a block and returns its number. waiting is the lowest frame that is in no block
-// so far.
+// sent adds a block and returns its number. waiting is the lowest frame that is not in a block yet.
 func (a *ackTracker) sent(waiting uint64) (number uint64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.blocks.Add(waiting)
 }
 
-// settle takes the outcome of a block; only the first one has an effect. Waiters are woken
+// settle processes the outcome of a block; only the first call has an effect. Waiters are woken
 // after durable was called.
 func (a *ackTracker) settle(number uint64, err error) {
 	a.ordering.Lock()
@@ -46,8 +47,8 @@ func (a *ackTracker) settle(number uint64, err error) {
 	}
 }
 
-// advance reports whether more frames are durable. A block that failed stays in flight, so
-// the watermark never passes it.
+// advance records an outcome and reports whether more frames are durable. A block that failed stays
+// in flight, so the watermark never passes it.
 func (a *ackTracker) advance(number uint64, err error) (next uint64, moved bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -74,7 +75,7 @@ func (a *ackTracker) failure() error {
 
 // wait returns when no block is in flight, or with the first failure.
 func (a *ackTracker) wait(ctx context.Context) error {
-	a.ordering.Lock() // durable has returned for all blocks that are settled
+	a.ordering.Lock() // wait until durable has returned for all settled blocks
 	a.mu.Lock()
 	a.ordering.Unlock()
 	if a.err != nil || a.blocks.Len() == 0 {

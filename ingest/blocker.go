@@ -8,9 +8,9 @@ import (
 	"tapedeck/schema/block"
 )
 
-// blocker packs the frames and facts of segments into blocks and passes these to the
-// sender. Each block also has the ends of closed segments that no block has had so far,
-// so that none is sent for an end alone.
+// blocker packs the frames and facts of segments into blocks and passes the blocks to the sender.
+// Each block also carries the ends of segments that were closed since the last block, so that an
+// end alone needs no block.
 type blocker struct {
 	settings *Settings
 	position *position
@@ -19,19 +19,19 @@ type blocker struct {
 	stream   string // its id
 	opened   int64  // when this process opened the stream, ns
 
-	next   uint64     // seq after the last frame added
-	open   []*segment // those with frames that wait, in order of the first one
+	next   uint64     // seq after the last added frame
+	open   []*segment // segments with waiting frames, ordered by their first waiting frame
 	closed []closedSegment
-	count  uint64 // blocks cut
+	count  uint64 // number of blocks that were cut
 }
 
-// closedSegment is a segment of which only the end waits for a block.
+// closedSegment is a segment whose end waits for a block.
 type closedSegment struct {
 	*segment
-	at uint64 // the stream's next frame when it was closed
+	at uint64 // the stream's next frame when the segment was closed
 }
 
-// closedPerBlock bounds how many ends one block has.
+// closedPerBlock bounds the number of ends in one block.
 const closedPerBlock = 64
 
 // add adds a frame to the block of a segment.
@@ -49,12 +49,13 @@ func (b *blocker) full(g *segment) bool {
 	return g.builder != nil && (g.builder.Frames() >= b.settings.BlockFrames || g.builder.Size() >= b.settings.BlockBytes)
 }
 
-// close has the end of a segment wait for the stream's next block.
+// close adds the end of a segment to the stream's next block.
 func (b *blocker) close(g *segment) {
 	b.closed = append(b.closed, closedSegment{g, b.position.taken})
 }
 
-// cut cuts a block of the frames and facts that wait in a segment. Without any, the block has only its state.
+// cut cuts a block of the frames and facts that wait in a segment. If none wait, the block has only
+// the segment's state.
 func (b *blocker) cut(g *segment) {
 	builder := g.builder
 	if builder == nil {
@@ -74,14 +75,14 @@ func (b *blocker) cut(g *segment) {
 	b.sender.send(EncodedBlock{Tenant: b.tenant, Session: g.session, ID: id, Frames: frames, Data: data}, b.waiting())
 }
 
-// cutClosed cuts blocks for the ends that no other block took.
+// cutClosed cuts blocks for the ends that are in no block yet.
 func (b *blocker) cutClosed() {
 	for len(b.closed) > 0 {
 		b.cut(b.closed[0].segment)
 	}
 }
 
-// takeClosed returns the ends that the next block has.
+// takeClosed returns the ends for the next block.
 func (b *blocker) takeClosed() []block.Left {
 	if len(b.closed) == 0 {
 		return nil
@@ -94,8 +95,8 @@ func (b *blocker) takeClosed() []block.Left {
 	return left
 }
 
-// waiting returns the lowest seq of a frame that is in no block so far, or at which a
-// segment was closed whose end is in none.
+// waiting returns the lowest seq that is not in a block yet: of a frame, or at which a segment was
+// closed whose end is in no block yet.
 func (b *blocker) waiting() uint64 {
 	lowest := b.next
 	if len(b.closed) > 0 {

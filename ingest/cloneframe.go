@@ -7,8 +7,8 @@ import (
 	"tapedeck/schema"
 )
 
-// cloneFrame returns a copy of a frame that shares no bytes with it. The texts of its envelope are
-// not copied.
+// cloneFrame returns a copy of a frame that shares no bytes with it. It does not copy the texts of
+// the envelope.
 func cloneFrame(f *schema.Frame) schema.Frame {
 	c := *f
 	c.Raw, c.Cuts = bytes.Clone(f.Raw), slices.Clone(f.Cuts)

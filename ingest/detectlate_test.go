@@ -24,7 +24,7 @@ func TestDialectShowsLate(t *testing.T) {
 			}
 		}
 		say(schema.Send, `{"type":"run","id":"q","message":"hello"}`)
-		time.Sleep(time.Second)
+		time.Sleep(time.Second) // virtual time: longer than DetectFor
 		if n := len(mem.Blocks()); n != 1 {
 			t.Fatalf("%d blocks came while the dialect was not known, want the request's", n)
 		}
@@ -86,7 +86,7 @@ func TestDialectNeverShows(t *testing.T) {
 			if err := s.Record(t.Context(), line1("text", int64(i))); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(100 * time.Millisecond)
+			time.Sleep(100 * time.Millisecond) // virtual time: the gap between two frames
 		}
 		if d := s.Settled().Dialect; d != "generic" {
 			t.Errorf("the dialect is settled as %q", d)

@@ -11,27 +11,27 @@ import (
 	"tapedeck/schema"
 )
 
-// detector finds out which dialect a stream has and to which session frames belong that
-// name none. Both may show only some frames in: until then it buffers the frames, bounded
-// by number, bytes and time. Decoded frames go to the segmenter.
+// detector detects the dialect of a stream, and the session of frames that name none. Both may be
+// evident only after some frames, so it buffers frames until then, bounded by number, bytes and
+// time. Decoded frames go to the segmenter.
 //
-// A dialect that has not shown within these bounds is detected late: meanwhile frames pass
-// as generic. The detector keeps copies of them, so that the decoder of the dialect reads
-// all frames from the first on.
+// A dialect that is not detected within these bounds is detected late. Meanwhile frames are decoded
+// as generic, and the detector keeps copies of them, so that the decoder of the dialect reads all
+// frames from the first on.
 type detector struct {
 	settings *Settings
-	clock    *frameClock // nil unless StreamOptions.FrameClock
+	clock    *frameClock // nil without StreamOptions.FrameClock
 	decoder  *decoder
 	next     sessionStage
 	wake     *wakeup
 
 	state      detection
-	recogniser *dialects.Recogniser // nil once the dialect is settled
-	named      bool                 // the session is settled
-	frames     []bufferedFrame      // while sniffing the frames; while provisional their copies
-	bytes      int                  // of frames
-	decoded    int                  // how many of frames were decoded
-	since      time.Time            // when the first of frames came
+	recogniser *dialects.Recogniser // nil once the dialect is detected
+	named      bool                 // the session is detected or named
+	frames     []bufferedFrame      // while sniffing, the frames; while provisional, copies of them
+	bytes      int                  // size of frames
+	decoded    int                  // number of frames that were decoded
+	since      time.Time            // when the first of frames arrived
 }
 
 type detection int
@@ -45,7 +45,7 @@ const (
 // sessionStage is the stage after the detector.
 type sessionStage interface {
 	setDialect(name, evidence string)
-	setSession(named string) // of frames that name none
+	setSession(named string) // sets the session of frames that name none
 	add(f *schema.Frame, lost uint64)
 }
 
@@ -55,8 +55,7 @@ type bufferedFrame struct {
 	lost uint64
 }
 
-// start begins to detect what is not known yet: the dialect if the decoder has none, the
-// session unless it is named.
+// start begins to detect the dialect if the decoder has none, and the session unless it is named.
 func (d *detector) start(named bool) {
 	d.named = named
 	if d.decoder.machine == nil {
@@ -67,11 +66,11 @@ func (d *detector) start(named bool) {
 	}
 }
 
-// known reports whether nothing is left to detect.
+// known reports whether everything is detected.
 func (d *detector) known() bool { return d.recogniser == nil && d.named && d.dated() }
 
-// dated reports whether it is known when the first frame was made: with a frame clock the
-// first frames of a file may not say it.
+// dated reports whether the time of the first frame is known: with a frame clock the first frames
+// of a file may not state it.
 func (d *detector) dated() bool {
 	return d.clock == nil || d.recogniser == nil && d.clock.found()
 }
@@ -80,12 +79,12 @@ func (d *detector) full() bool {
 	return len(d.frames) >= d.settings.DetectFrames || d.bytes >= d.settings.DetectBytes
 }
 
-// expired reports whether buffered frames have waited for as long as they may.
+// expired reports whether buffered frames have waited for the maximum time.
 func (d *detector) expired() bool {
 	return len(d.frames) > 0 && time.Since(d.since) >= d.settings.DetectFor
 }
 
-// push takes the next frame.
+// push processes the next frame.
 func (d *detector) push(f *schema.Frame) {
 	switch d.state {
 	case sniffing:
@@ -105,7 +104,7 @@ func (d *detector) decode(f *schema.Frame) {
 	d.decoder.decode(f)
 }
 
-// buffer keeps a frame, and releases all once everything is known or a bound is reached.
+// buffer buffers a frame, and releases all frames once everything is known or a bound is reached.
 func (d *detector) buffer(f *schema.Frame) {
 	if len(d.frames) == 0 {
 		d.since = time.Now()
@@ -132,7 +131,7 @@ func (d *detector) remember(f *schema.Frame) {
 	d.bytes += len(f.Raw)
 }
 
-// recognise reports whether the frames so far settle the dialect.
+// recognise reports whether the frames so far determine the dialect.
 func (d *detector) recognise(f *schema.Frame) (done bool) {
 	d.decoder.parser.Parse(f, func(in *dialect.Input) { done = d.recogniser.Observe(in) })
 	return done
@@ -145,8 +144,8 @@ func (d *detector) settle() {
 	d.next.setDialect(best.Name, evidence)
 }
 
-// decodeBuffered decodes the frames that were buffered undecoded. The first session that a
-// frame names is the stream's.
+// decodeBuffered decodes the buffered frames that are not decoded yet. The first session that a
+// frame names is the stream's session.
 func (d *detector) decodeBuffered() {
 	for ; d.decoded < len(d.frames); d.decoded++ {
 		f := &d.frames[d.decoded]
@@ -154,7 +153,7 @@ func (d *detector) decodeBuffered() {
 		f.lost = d.decoder.lost()
 		e := &f.Envelope
 		for _, text := range []*string{&e.Type, &e.Session, &e.Run, &e.Node, &e.Agent, &e.EventID} {
-			*text = strings.Clone(*text) // it is valid until the decoder's next call
+			*text = strings.Clone(*text) // the text is valid until the decoder's next call
 		}
 		if f.Session != "" && !d.named {
 			d.named = true
@@ -163,8 +162,8 @@ func (d *detector) decodeBuffered() {
 	}
 }
 
-// release passes the buffered frames on. Unless the stream has ended, a dialect that has
-// not shown so far is detected late.
+// release passes the buffered frames on. Unless the stream has ended, a dialect that was not
+// detected so far is detected late.
 func (d *detector) release(ended bool) {
 	if d.state != sniffing {
 		return
@@ -189,7 +188,7 @@ func (d *detector) release(ended bool) {
 	}
 }
 
-// detectLate looks at a frame while provisional, before it is decoded.
+// detectLate examines a frame in the state provisional, before the frame is decoded.
 func (d *detector) detectLate(f *schema.Frame) {
 	done := d.recognise(f)
 	if !done && d.recogniser.Best() < dialect.Likely && !d.full() {
@@ -201,7 +200,7 @@ func (d *detector) detectLate(f *schema.Frame) {
 	frames := d.frames
 	d.recogniser, d.frames = nil, nil
 	if d.decoder.dialect.Name == generic.Dialect.Name {
-		return // the frames were decoded as such
+		return // the frames were decoded as generic
 	}
 	for i := range frames {
 		d.decoder.decode(&frames[i].Frame)

@@ -79,7 +79,7 @@ func TestDetectorBounds(t *testing.T) {
 				d, out, push := detect(set, true)
 				for range 3 {
 					push("text")
-					time.Sleep(50 * time.Millisecond)
+					time.Sleep(50 * time.Millisecond) // virtual time: the gap between two frames
 				}
 				want := []string{"dialect generic", "frame 0 ", "frame 1 ", "frame 2 "}
 				if !slices.Equal(out.calls, want) || d.state != provisional {

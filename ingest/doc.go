@@ -1,11 +1,11 @@
-// Package ingest holds what all taps share. A tap reads one transport, has a Framer split
-// its bytes into frames, and passes the frames to a Stream, which decodes them, packs
-// frames and facts into blocks and sends the blocks to a Publisher.
+// Package ingest holds the code that all taps share. A tap reads one transport, uses a Framer to
+// split the bytes into frames, and passes the frames to a Stream. The Stream decodes the frames,
+// packs frames and facts into blocks and sends the blocks to a Publisher.
 //
-// A Stream is a line of stages. Each has its own state and calls only the stage after it.
-// The decoder writes facts to an Emitter, from which the segmenter takes them when it cuts.
-// The lookahead delays frames only where a frame clock takes their times from the frames;
-// the detector has that clock stamp each frame right before it is decoded:
+// A Stream is a pipeline of stages. Each stage has its own state and calls only the next stage. The
+// decoder writes facts to an Emitter, from which the segmenter takes them when it cuts. The
+// lookahead delays frames only if a frame clock takes their times from the frames; the detector has
+// that clock stamp each frame right before the frame is decoded:
 //
 //	Record
 //	  │ frame
@@ -17,7 +17,7 @@
 //	                                              │         ▲                       ▼
 //	                                              └─ facts ─┘                     ackTracker ─► Durable
 //
-// Whether a frame passes depends on the detector's state:
+// The state of the detector determines whether it passes a frame on:
 //
 //	sniffing ────► settled       the dialect and the session are known
 //	    │             ▲
@@ -36,10 +36,10 @@
 //	  └──────────┴─────────┘  stream ended
 //
 //	reread  its frames were published before the tap was restarted: they are decoded and
-//	        counted again, and no block has them
-//	open    its frames and facts wait for a block: for BlockFrames, BlockBytes or BlockAge
+//	        counted again, and are in no block
+//	open    its frames and facts wait for a block, bounded by BlockFrames, BlockBytes and BlockAge
 //	closed  its end waits for the stream's next block
 //
-// What is true only after a restart is in reread, within the segmenter. What is true only
-// of a dialect that was detected late is in the detector.
+// State that exists only after a restart is in reread, within the segmenter. State that exists only
+// for a dialect that was detected late is in the detector.
 package ingest

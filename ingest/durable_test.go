@@ -97,7 +97,7 @@ func TestBackpressure(t *testing.T) {
 			} else if !errors.Is(err, context.DeadlineExceeded) {
 				t.Fatal(err)
 			}
-			time.Sleep(10 * time.Second)
+			time.Sleep(10 * time.Second) // virtual time: the gap between two frames
 		}
 		if taken == 0 || taken == 20 {
 			t.Fatalf("%d of 20 frames were taken while the publisher stood still", taken)
@@ -193,7 +193,7 @@ func TestFramesOfAGrowingMessageDoNotWait(t *testing.T) {
 				t.Fatal(err)
 			}
 			recorded++
-			time.Sleep(time.Millisecond)
+			time.Sleep(time.Millisecond) // virtual time: the gap between two frames
 			synctest.Wait()
 			if waiting := recorded - len(mem.Frames(s.ID())); waiting > 6 {
 				t.Fatalf("after %d frames, one each millisecond, %d wait; blocks are to be cut after %v", recorded, waiting, age)
@@ -219,9 +219,9 @@ func TestEndOfAGrowingMessage(t *testing.T) {
 				t.Fatal(err)
 			}
 			want += word
-			time.Sleep(10 * time.Millisecond)
+			time.Sleep(10 * time.Millisecond) // virtual time: the gap between two frames
 		}
-		time.Sleep(1100 * time.Millisecond)
+		time.Sleep(1100 * time.Millisecond) // virtual time: longer than deferFor
 		synctest.Wait()
 		reported := ""
 		for _, b := range mem.Blocks() {
@@ -233,7 +233,7 @@ func TestEndOfAGrowingMessage(t *testing.T) {
 			t.Errorf("published %q, want %q", reported, want)
 		}
 		blocks := len(mem.Blocks())
-		time.Sleep(time.Minute)
+		time.Sleep(time.Minute) // virtual time: nothing may happen in it
 		if more := len(mem.Blocks()) - blocks; more != 0 {
 			t.Errorf("%d blocks while nothing came", more)
 		}

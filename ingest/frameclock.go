@@ -10,60 +10,60 @@ import (
 	"tapedeck/schema"
 )
 
-// frameClock takes arrival times from inside the frames. Each session has times of
-// its own, since a file may hold an earlier one after a later one; within a session
-// they never go back. An impossible time is ignored and counted: the frame takes the
-// time of the one before it, and its bytes stay as they are.
+// frameClock takes arrival times from the content of frames. Each session has its own times, since
+// a file may contain an earlier session after a later one; within a session they never decrease. An
+// impossible time is ignored and counted: the frame has the time of the previous frame, and its
+// bytes are unchanged.
 //
-// The times that follow decide whether a time is valid. So the clock delays frames before the
-// detector, and it keeps copies of all frames that have no arrival time so far.
+// The times of the following frames determine whether a time is valid. So the clock delays frames
+// before the detector, and keeps copies of all frames without an arrival time.
 type frameClock struct {
 	decoder    *decoder
 	oneSession bool // all frames are of the session that the user named
 	summary    *Summary
 
 	sessions map[string]int64 // the latest time used in each session, ns
-	session  string           // session of the frame before
-	latest   int64            // the time used last, ns; 0 before the first
+	session  string           // session of the previous frame
+	latest   int64            // the last time used, ns; 0 before the first
 	end      int64            // the greatest time used, ns
 
 	frames   []datedFrame // frames without an arrival time, in order
-	passed   int          // how many of frames were passed on
-	delayed  int          // bytes of those that were not
-	since    time.Time    // when the last of frames came
-	searched int          // how many of frames found has looked at
-	dated    bool         // one of them has a possible time
+	passed   int          // number of frames that were passed on
+	delayed  int          // bytes of the delayed frames
+	since    time.Time    // when the last frame arrived
+	searched int          // number of frames that found has examined
+	dated    bool         // one of the frames has a possible time
 }
 
 // datedFrame is a frame with the session and the time that it states.
 type datedFrame struct {
 	schema.Frame
-	read    bool   // what follows is set
+	read    bool   // the fields below are set
 	session string // "" for none
 	at      int64  // ns, 0 for none
 }
 
 const (
-	// clockSessions bounds the sessions that times are kept of.
+	// clockSessions bounds the sessions whose times are kept.
 	clockSessions = 1024
-	// clockAhead is how many frames are looked at to judge the time of one, and
-	// clockAheadBytes how many bytes of them are buffered.
+	// clockAhead is how many following frames determine whether the time of a frame is valid, and
+	// clockAheadBytes bounds their bytes in the buffer.
 	clockAhead      = 32
 	clockAheadBytes = 256 << 10
-	// oldestTime is before any agent; futureLimit allows for clocks that are wrong.
+	// oldestTime is earlier than any agent; futureLimit allows for clocks that are wrong.
 	oldestTime  = 946684800 * int64(time.Second) // 2000
 	futureLimit = 24 * time.Hour
-	// strayFirst is how long before all that follow a first time may lie.
+	// strayFirst is how much earlier than all following times a first time may be.
 	strayFirst = 365 * 24 * time.Hour
 )
 
-// sessionNames are the members in which frames that have times name their session.
+// sessionNames are the members that name the session in frames with times.
 var sessionNames = [...][]string{
 	{"sessionId"}, {"session_id"}, {"sessionID"}, {"threadId"}, {"thread_id"}, {"exec_id"},
 	{"properties", "sessionID"}, {"properties", "part", "sessionID"}, {"properties", "info", "sessionID"},
 }
 
-// push adds a frame to those that are delayed.
+// push adds a frame to the delayed frames.
 func (c *frameClock) push(f *schema.Frame) {
 	c.since = time.Now()
 	c.frames = append(c.frames, datedFrame{Frame: cloneFrame(f)})
@@ -73,12 +73,12 @@ func (c *frameClock) push(f *schema.Frame) {
 // delays reports whether frames are delayed.
 func (c *frameClock) delays() bool { return c.passed < len(c.frames) }
 
-// due reports whether enough frames follow the oldest one that is delayed.
+// due reports whether enough frames follow the oldest delayed frame.
 func (c *frameClock) due() bool {
 	return len(c.frames)-c.passed > clockAhead || c.delayed > clockAheadBytes
 }
 
-// pop returns the oldest frame that is delayed.
+// pop returns the oldest delayed frame.
 func (c *frameClock) pop() *schema.Frame {
 	f := c.frames[c.passed].Frame
 	c.passed++
@@ -86,8 +86,8 @@ func (c *frameClock) pop() *schema.Frame {
 	return &f
 }
 
-// found reports whether it is known when the first frames were made: a frame that was
-// passed on has a possible time, or the dialect's frames have none.
+// found reports whether the time of the first frames is known: a frame that was passed on has a
+// possible time, or the dialect's frames have no times.
 func (c *frameClock) found() bool {
 	if c.decoder.dialect.Time == nil {
 		return true
@@ -119,12 +119,12 @@ func (c *frameClock) read(f *datedFrame) *datedFrame {
 	return f
 }
 
-// possible reports whether a time is in the range in which frames are made.
+// possible reports whether a time is in the plausible range.
 func possible(at int64) bool {
 	return at >= oldestTime && at <= Now()+int64(futureLimit)
 }
 
-// stamp sets the arrival time of the oldest frame that has none, before it is decoded.
+// stamp sets the arrival time of the oldest frame without one, before the frame is decoded.
 func (c *frameClock) stamp(f *schema.Frame) {
 	own := &c.frames[0]
 	defer func() {
@@ -153,7 +153,7 @@ func (c *frameClock) stamp(f *schema.Frame) {
 	default:
 		c.summary.Misdated++
 	}
-	if at == 0 { // what comes before the first time of its session arrived with it
+	if at == 0 { // frames before the first time of a session have that time
 		for i, next := range c.following(0) {
 			if c.believed(next, 0, i) {
 				at, c.summary.Timed = next, true
@@ -176,8 +176,8 @@ func (c *frameClock) stamp(f *schema.Frame) {
 	f.At = at
 }
 
-// believed reports whether the time of frame i is used: it does not lie before the time
-// used last in its session, nor after most of those that follow.
+// believed reports whether the time of frame i is used: it is not before the last time of its
+// session, nor after most of the following times.
 func (c *frameClock) believed(at, before int64, i int) bool {
 	if !possible(at) || at < before {
 		return false
@@ -196,8 +196,8 @@ func (c *frameClock) believed(at, before int64, i int) bool {
 	return 2*earlier <= all && !stray
 }
 
-// following returns the possible times of the frames of the session after frame i, as far
-// as they came, with the frames' indexes.
+// following iterates over the possible times of the session's frames after frame i that have
+// arrived, with the indexes of the frames.
 func (c *frameClock) following(i int) iter.Seq2[int, int64] {
 	return func(yield func(int, int64) bool) {
 		now := c.session

@@ -7,7 +7,7 @@ import (
 )
 
 // lookahead is the stage after mask. It counts frames in the stream's summary. With a frame clock
-// it delays each frame until enough frames follow it to judge the time that it states.
+// it delays each frame until enough frames follow it to judge the time that the frame states.
 type lookahead struct {
 	clock    *frameClock // nil unless StreamOptions.FrameClock
 	settings *Settings
@@ -19,7 +19,7 @@ type lookahead struct {
 	passed   func(*schema.Frame) // StreamOptions.Passed; may be nil
 }
 
-// push takes a frame whose secrets are masked.
+// push processes a frame whose secrets are masked.
 func (l *lookahead) push(f *schema.Frame) {
 	if l.reread.summed(f.Seq) {
 		l.summary.Frames++

@@ -9,9 +9,9 @@ import (
 	"tapedeck/schema"
 )
 
-// mask is the first stage of a stream: it masks secrets before anything else reads a frame,
-// so that no envelope and no fact has them. It holds frames back while a secret may begin in
-// them that the next ones complete.
+// mask is the first stage of a stream. It masks secrets before any other stage reads a frame, so
+// that no envelope and no fact contains them. It holds frames back while their end may be the
+// beginning of a secret.
 type mask struct {
 	masker  *redact.Masker      // nil without redaction
 	pass    func(*schema.Frame) // passes a frame to the next stage
@@ -19,8 +19,8 @@ type mask struct {
 	summary *Summary
 }
 
-// newMasker returns what masks the secrets of a stream, nil if the engine masks nothing. It masks
-// the secrets in the stream's options.
+// newMasker returns the masker of a stream, nil if the engine masks nothing. It masks the secrets
+// in the stream's options.
 func newMasker(engine *redact.Engine, settings *Settings, opts *StreamOptions) (*redact.Masker, error) {
 	if !engine.Enabled() {
 		return nil, nil
@@ -30,8 +30,8 @@ func newMasker(engine *redact.Engine, settings *Settings, opts *StreamOptions) (
 	return m, maskNames(m, opts)
 }
 
-// ErrSecretName is the error of a session whose name holds a secret: sessions are distinguished by their
-// names, so it cannot be masked.
+// ErrSecretName is the error for a session whose name contains a secret. Sessions are distinguished
+// by their names, so the name cannot be masked.
 var ErrSecretName = errors.New("the session's name holds a secret; name it otherwise")
 
 func maskNames(m *redact.Masker, opts *StreamOptions) error {
@@ -43,7 +43,7 @@ func maskNames(m *redact.Masker, opts *StreamOptions) error {
 	if len(opts.Tags) == 0 {
 		return nil
 	}
-	names := slices.Sorted(maps.Keys(opts.Tags)) // so that numbers are the same each time
+	names := slices.Sorted(maps.Keys(opts.Tags)) // so that the numbers of placeholders are deterministic
 	for _, name := range names {
 		m.Resume([]byte(name + " " + opts.Tags[name]))
 	}
@@ -55,7 +55,7 @@ func maskNames(m *redact.Masker, opts *StreamOptions) error {
 	return nil
 }
 
-// push takes a frame. The caller's bytes stay as they are.
+// push processes a frame. It does not change the caller's bytes.
 func (m *mask) push(f *schema.Frame) {
 	if m.masker == nil {
 		m.pass(f)
@@ -67,14 +67,14 @@ func (m *mask) push(f *schema.Frame) {
 	m.wait()
 }
 
-// wait has tick called while frames are held back.
+// wait requests a call of tick while frames are held back.
 func (m *mask) wait() {
 	if m.masker.Holds() {
 		m.wake.within(redact.HoldFor / 8)
 	}
 }
 
-// tick releases frames that were held back for as long as they may.
+// tick releases frames that were held back for the maximum time.
 func (m *mask) tick() {
 	if m.masker == nil {
 		return
@@ -85,14 +85,14 @@ func (m *mask) tick() {
 	m.wait()
 }
 
-// release passes all frames on. What may be the beginning of a secret is masked.
+// release passes all frames on. It masks a possible beginning of a secret.
 func (m *mask) release() {
 	if m.masker != nil {
 		m.masker.Release(m.pass)
 	}
 }
 
-// text masks the secrets of a text that is no frame's.
+// text masks the secrets in a text that is not part of a frame.
 func (m *mask) text(s string) string {
 	if m.masker == nil {
 		return s
@@ -100,8 +100,8 @@ func (m *mask) text(s string) string {
 	return m.masker.Text(s)
 }
 
-// end passes all frames on at the end of the stream. Unless it is the last one, the stream may be resumed, so
-// that a secret may go on.
+// end passes all frames on at the end of the stream. Unless last is set, the stream may be resumed,
+// so that a secret may continue.
 func (m *mask) end(last bool) {
 	if m.masker == nil {
 		return

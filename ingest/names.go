@@ -14,7 +14,7 @@ const DefaultTenant = "default"
 
 const nameLimit = 256 // bytes
 
-// CheckSession validates a session id that a user named: it is printable UTF-8 text of 1 to 256 bytes.
+// CheckSession validates a session id that a user named: printable UTF-8 text of 1 to 256 bytes.
 func CheckSession(id string) error {
 	switch {
 	case id == "" || len(id) > nameLimit:
@@ -43,11 +43,11 @@ func plain(r rune) bool {
 	return r == '-' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 }
 
-// sessionID returns the session id for the name that a frame has for its session. A name
-// that CheckSession accepts is kept as it is. Any other is "~" and the name with each
-// invalid byte as %XX, and "%" as "%25". One that is still too long is cut, and
-// ends with "%cut-" and a hash of all of it. Distinct names have
-// distinct ids: a name that looks like an escaped one is escaped itself.
+// sessionID returns the session id for the name that a frame has for its session. A name that
+// CheckSession accepts is unchanged. Any other name becomes "~" followed by the name with each
+// invalid byte as %XX, and "%" as "%25". If that is too long, it is truncated and ends with "%cut-"
+// and a hash of the whole name. Distinct names have distinct ids: a name that looks like an escaped
+// one is escaped itself.
 func sessionID(id string) string {
 	if CheckSession(id) == nil && !looksEscaped(id) {
 		return id
@@ -55,7 +55,7 @@ func sessionID(id string) string {
 	const cut = nameLimit - len(cutMark) - 2*cutHash
 	escaped := make([]byte, 0, nameLimit+16)
 	escaped = append(escaped, escapeMark...)
-	keep := 0 // bytes that remain if it has to be cut
+	keep := 0 // bytes that remain if the name is truncated
 	for i := 0; i < len(id) && len(escaped) <= nameLimit; {
 		r, size := utf8.DecodeRuneInString(id[i:])
 		if r == utf8.RuneError && size == 1 || !unicode.IsPrint(r) || r == '%' || id == "." || id == ".." {
@@ -79,7 +79,7 @@ func sessionID(id string) string {
 const (
 	escapeMark = "~"
 	cutMark    = "%cut-"
-	cutHash    = 16 // bytes of a hash
+	cutHash    = 16 // bytes of the hash
 )
 
 func looksEscaped(id string) bool {

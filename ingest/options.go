@@ -8,26 +8,25 @@ import (
 	"tapedeck/schema"
 )
 
-// Settings bound what a Recorder buffers and for how long. The zero value
-// of a field stands for its default.
+// Settings bound what a Recorder buffers and for how long. The zero value of a field means its
+// default.
 type Settings struct {
 	BlockFrames int           // frames in one block at most; default 4096
 	BlockBytes  int           // raw bytes in one block at which it is cut; default 128 KiB
-	BlockAge    time.Duration // the longest a frame waits for its block to fill; default 5 ms
-	// Frames are buffered until the stream's dialect and session are known,
-	// within these bounds.
+	BlockAge    time.Duration // the longest time that a frame waits for its block to fill; default 5 ms
+	// DetectFrames, DetectBytes and DetectFor bound the frames that are buffered until the stream's
+	// dialect and session are known.
 	DetectFrames int           // default 256
 	DetectBytes  int           // default 256 KiB
 	DetectFor    time.Duration // default 300 ms
-	// Segments bounds how many sessions of one stream are open at a time; default 256.
-	// The least recently used is closed. A frame that names it later opens another
+	// Segments bounds how many sessions of one stream are open at a time; default 256. Beyond it
+	// the least recently used segment is closed. A frame that names its session later opens another
 	// segment.
 	Segments int
-	// JSONDepth is the number of levels of JSON that are parsed; default and most
+	// JSONDepth is the number of levels of JSON that are parsed; the default and the maximum are
 	// wellformed.MaxDepth. A frame that is nested deeper is recorded and marked FlagTooDeep.
 	JSONDepth int
-	// ID names the recording process in the streams that it records; default a
-	// random one.
+	// ID names the recording process in the streams that it records; default a random id.
 	ID string
 	// Redact finds the secrets that are masked before recording; default
 	// redact.Default(). redact.Off masks nothing. SetRedact changes it.
@@ -66,54 +65,52 @@ func setDefault[T comparable](v *T, otherwise T) {
 // StreamOptions describe a stream.
 type StreamOptions struct {
 	Tenant string // "default" if empty
-	// Session puts every frame of the stream into that session. If it is
-	// empty, the frames' own ids decide, else the stream is the session.
+	// Session puts every frame of the stream into that session. If it is empty, the sessions that
+	// frames name are used, and otherwise the stream's id is the session.
 	Session   string
 	Dialect   string // name of the dialect; recognised from the frames if empty
 	Transport schema.Transport
-	Source    string // where the stream is tapped, for people
+	Source    string // where the stream is tapped, for display
 	Tags      map[string]string
 	// Key is the idempotency key under which the stream was opened, "" for none.
 	// The summary of a stream with a key counts the known frames as well.
 	Key string
-	// Publisher, if set, publishes the stream's blocks in place of the recorder's.
+	// Publisher, if set, publishes the stream's blocks instead of the recorder's publisher.
 	Publisher Publisher
-	// FrameClock takes arrival times from inside the frames, where their
-	// dialect has them: for files that were recorded elsewhere.
+	// FrameClock takes arrival times from the content of the frames, if their dialect has times. It
+	// is for files that were recorded elsewhere.
 	FrameClock bool
-	// Digest enables the SHA-256 of all frames' bytes, which is stored with the
-	// stream once it ends with "eof". It is for files and bodies: the same bytes are
-	// the same recording.
+	// Digest enables the SHA-256 of all frames' bytes, which is stored with the stream when it ends
+	// with "eof". It is for files and bodies: equal bytes are the same recording.
 	Digest bool
 	// Resume continues an earlier stream, after a tap was restarted.
 	Resume *Resume
-	// Passed, if set, is called with every frame once it is decoded, which is later than
-	// Record for a frame that is held back because a secret may begin in it. It is called from
-	// any goroutine, one at a time, and must not call the stream.
+	// Passed, if set, is called with every frame after it was decoded, which is later than Record
+	// for a frame that is held back because it may contain the beginning of a secret. It is called
+	// from any goroutine, one call at a time, and must not call the stream.
 	Passed func(f *schema.Frame)
-	// Durable, if set, is called each time more is durable: all frames with a
-	// seq below next are. It is called from other goroutines, one at a time,
-	// and must not call the stream.
+	// Durable, if set, is called each time more frames are durable: all frames with a seq below
+	// next are. It is called from other goroutines, one call at a time, and must not call the
+	// stream.
 	Durable func(next uint64)
 }
 
 // Resume names the stream that a tap continues.
 type Resume struct {
 	StreamID string
-	NextSeq  uint64 // of the first frame that will be recorded
-	Settled         // what the stream had settled by then
-	// Again: the tap can read the stream from its first frame on. It records all
-	// of it again, at the times of the first time; frames below NextSeq are
-	// known and not published; the decoder reads them, so that its state is that of an
-	// undisturbed recording.
+	NextSeq  uint64 // seq of the first frame that will be recorded
+	Settled         // what the stream had settled before
+	// Again reports that the tap can read the stream from its first frame on. It records the whole
+	// stream again, with the original times. Frames below NextSeq are known and not published; the
+	// decoder reads them, so that its state equals that of an uninterrupted recording.
 	Again bool
-	// Attempt counts how often the stream was resumed under its key: the state at
-	// a later attempt replaces that of earlier ones, an end included.
+	// Attempt counts how often the stream was resumed under its key. The state of a later attempt
+	// replaces the states of earlier ones, including an end.
 	Attempt uint64
 }
 
 // Settled holds the properties that a stream detects from its first frames.
 type Settled struct {
-	Session string `json:"session"` // of frames that name none; "" while none was named
+	Session string `json:"session"` // session of frames that name none; "" while no frame has named one
 	Dialect string `json:"dialect"` // "" while it is not known
 }

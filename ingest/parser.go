@@ -11,47 +11,46 @@ import (
 	"tapedeck/schema"
 )
 
-// Parser prepares frames for a dialect. The zero Parser is ready for use. It serves one
-// goroutine.
+// Parser prepares frames for a dialect. The zero Parser is ready for use. It is for one goroutine.
 type Parser struct {
-	// Depth is the number of levels of JSON that are parsed; 0 means
-	// wellformed.MaxDepth, which is also the most.
+	// Depth is the number of levels of JSON that are parsed; 0 means wellformed.MaxDepth, which is
+	// also the maximum.
 	Depth int
 
 	scratch []byte // joined SSE data
 	input   dialect.Input
 }
 
-// parsers are shared among streams, so that an idle stream holds none.
+// parsers are shared between streams, so that an idle stream holds none.
 var parsers = sync.Pool{New: func() any { return new(fastjson.Parser) }}
 
-// largeMessage is the size, bytes, from which on the memory that a message
-// took to parse is released rather than kept for the next.
+// largeMessage is the size of a message from which on the memory for parsing it is released instead
+// of reused, bytes.
 const largeMessage = 1 << 20
 
-// Parse removes a frame's framing, parses its message, marks the frame FlagNotJSON where
-// the message is not one JSON value and FlagTooDeep where that is nested too deep or has
-// too many values to be parsed, and calls use. The input is valid during the call.
+// Parse removes a frame's framing, parses its message and calls use. It marks the frame FlagNotJSON
+// if the message is not one JSON value, and FlagTooDeep if the message is nested too deep or has
+// too many values to be parsed. The input is valid during the call.
 func (p *Parser) Parse(f *schema.Frame, use func(in *dialect.Input)) { p.parse(f, false, use) }
 
-// parse is Parse. With textOnly set it only validates the message: see dialect.TextReader.
+// parse implements Parse. With textOnly set it only validates the message: see dialect.TextReader.
 func (p *Parser) parse(f *schema.Frame, textOnly bool, use func(in *dialect.Input)) {
 	content, scratch := schema.Unframe(f, p.scratch)
 	in := &p.input // a field, since a variable would be allocated for each frame
 	*in = dialect.Input{Frame: f, Data: content.Data, Event: content.Event, ID: content.ID}
-	defer func() { *in = dialect.Input{} }() // it would keep the frame's bytes alive
+	defer func() { *in = dialect.Input{} }() // otherwise it would keep the frame's bytes alive
 	if content.Empty || f.Flags.Has(schema.FlagOversize) {
-		in.Data = nil // no message, or a piece of one
+		in.Data = nil // no message, or a piece of a message
 		use(in)
 		return
 	}
 	depth := cmp.Or(p.Depth, wellformed.MaxDepth)
 	var parser *fastjson.Parser
 	switch {
-	case wellformed.Deep(in.Data, depth) || !wellformed.JSON(in.Data): // the parser alone is lenient
+	case wellformed.Deep(in.Data, depth) || !wellformed.JSON(in.Data): // the parser itself is lenient
 	case textOnly:
 		in.JSON = dialect.Valid
-	case wellformed.Many(in.Data): // the parser takes a multiple of their bytes
+	case wellformed.Many(in.Data): // the parser needs a multiple of the bytes of many values
 	default:
 		parser = parsers.Get().(*fastjson.Parser)
 		if v, err := parser.ParseBytes(in.Data); err == nil {
@@ -81,8 +80,8 @@ func invalid(f *schema.Frame, data []byte, depth int) schema.Flags {
 	return 0
 }
 
-// mustBeJSON leaves out HTTP heads and bodies, and the end marker that streams
-// of JSON commonly close with.
+// mustBeJSON returns false for HTTP heads and bodies, and for the end marker that JSON streams
+// commonly close with.
 func mustBeJSON(f *schema.Frame, data []byte) bool {
 	return f.Transport != schema.HTTP && string(data) != dialect.DoneMarker
 }

@@ -1,8 +1,8 @@
 package ingest
 
-// position is how far a stream got.
+// position is how far a stream has been processed.
 type position struct {
 	next  uint64 // seq of the next frame
-	taken uint64 // frames below reached the detector; later ones are delayed by the clock
-	at    int64  // arrival of the last frame, ns
+	taken uint64 // frames below have reached the detector; the clock delays later ones
+	at    int64  // arrival time of the last frame, ns
 }

@@ -12,20 +12,20 @@ import (
 type Recorder struct {
 	publisher Publisher
 	settings  Settings
-	redact    atomic.Pointer[redact.Engine] // of streams that are opened from now on
+	redact    atomic.Pointer[redact.Engine] // for streams that are opened from now on
 }
 
-// NewRecorder makes a recorder of streams whose blocks p publishes.
+// NewRecorder returns a recorder of streams whose blocks p publishes.
 func NewRecorder(p Publisher, s Settings) *Recorder {
 	r := &Recorder{publisher: p, settings: s.withDefaults()}
 	r.SetRedact(r.settings.Redact)
 	return r
 }
 
-// ID returns the id of the recording process, which its streams carry.
+// ID returns the id of the recording process, which is stored with its streams.
 func (r *Recorder) ID() string { return r.settings.ID }
 
-// Mask returns a text with the secrets in it masked, as they are in frames.
+// Mask returns a text with its secrets masked, as they are masked in frames.
 func (r *Recorder) Mask(text string) string {
 	if !r.Redacts() {
 		return text
@@ -33,7 +33,8 @@ func (r *Recorder) Mask(text string) string {
 	return r.redact.Load().NewMasker().Text(text)
 }
 
-// MaskNames masks secrets in the source and the tags of a stream, as Open does, for those that store them before.
+// MaskNames masks secrets in the source and the tags of a stream, as Open does, for callers that
+// store them before they call Open.
 func (r *Recorder) MaskNames(opts *StreamOptions) error {
 	engine := r.redact.Load()
 	if !engine.Enabled() {
@@ -45,11 +46,11 @@ func (r *Recorder) MaskNames(opts *StreamOptions) error {
 // Redacts reports whether the recorder masks secrets.
 func (r *Recorder) Redacts() bool { return r.redact.Load().Enabled() }
 
-// SetRedact sets what finds the secrets of streams that are opened from now on. Streams that are
-// open keep what they have: a secret may be cut over several of their frames.
+// SetRedact sets the engine that finds the secrets of streams that are opened from now on. Open
+// streams keep their engine, since a secret may be divided between several of their frames.
 func (r *Recorder) SetRedact(e *redact.Engine) { r.redact.Store(e) }
 
-// Open begins a stream. It fails on invalid options: an unknown dialect, an invalid
+// Open begins a stream. It fails if options are invalid, such as an unknown dialect or an invalid
 // session id.
 func (r *Recorder) Open(opts StreamOptions) (*Stream, error) {
 	if opts.Tenant == "" {

@@ -8,16 +8,16 @@ import (
 )
 
 // reread holds the state that only a restarted stream has. A tap that can read its stream from the
-// beginning records it again (Resume.Again): frames that were published before go through
-// the decoder and are counted, and nothing of them is published again.
+// beginning records it again (Resume.Again): frames that were published before are decoded and
+// counted, but not published again.
 type reread struct {
 	below   uint64 // frames with a lower seq were published
-	margin  uint64 // facts changed in the last margin of them are published again
-	keyed   bool   // the stream has a key: its summary covers them, too
+	margin  uint64 // facts that changed in the last margin of these frames are published again
+	keyed   bool   // the stream has a key: its summary includes these frames
 	attempt uint64 // see Resume.Attempt
 }
 
-// discardEvery is after how many frames that were published their facts are discarded.
+// discardEvery is the number of reread frames after which their facts are discarded.
 const discardEvery = 1024
 
 func newReread(opts *StreamOptions, set *Settings) reread {
@@ -37,14 +37,14 @@ func (r *reread) has(seq uint64) bool { return seq < r.below }
 // summed reports whether the stream's summary counts a frame.
 func (r *reread) summed(seq uint64) bool { return !r.has(seq) || r.keyed }
 
-// version returns the version of a segment's state. A later attempt is above all earlier
-// ones.
+// version returns the version of a segment's state. The versions of a later attempt are higher than
+// those of earlier attempts.
 func (r *reread) version(g *segment) uint64 {
 	return r.attempt<<schema.AttemptShift | StateVersion(g.state, g.lastSeq)
 }
 
-// discard removes the facts that were published. Those that changed in the last of the
-// frames stay, since what is durable counts frames: a fact may have waited for a later
+// discard removes the facts that were published. Facts that changed in the last frames stay: a
+// durable frame does not imply that its facts are durable, since a fact may have waited for a later
 // block.
 func (r *reread) discard(facts *block.Facts) {
 	if r.below == 0 {

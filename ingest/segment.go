@@ -11,14 +11,14 @@ import (
 	"tapedeck/schema/block"
 )
 
-// segment is one session's contiguous share of a stream: its state, and what waits for a
-// block.
+// segment is one session's contiguous share of a stream: its state, and the frames and facts that
+// wait for a block.
 type segment struct {
 	session string
 	state   schema.StreamState
-	lastSeq uint64         // of the last frame
+	lastSeq uint64         // seq of the last frame
 	builder *block.Builder // the frames that wait; nil while there are none
-	first   uint64         // seq of the first of them
+	first   uint64         // seq of the first waiting frame
 	facts   block.Facts    // the facts that wait
 	element *list.Element
 }
@@ -37,8 +37,8 @@ func (g *segment) count(f *schema.Frame, lost uint64) {
 	CountMasked(st, f)
 }
 
-// CountMasked adds the secrets that were masked in a frame to a state. States that were
-// copied before keep their counts.
+// CountMasked adds the secrets that were masked in a frame to a state. Copies of the state keep
+// their counts.
 func CountMasked(st *schema.StreamState, f *schema.Frame) {
 	if !f.Flags.Has(schema.FlagRedacted) {
 		return
@@ -55,8 +55,7 @@ func CountMasked(st *schema.StreamState, f *schema.Frame) {
 	}
 }
 
-// Count adds what is special about a frame, by its flags, and the number of
-// frames lost before it.
+// Count adds the marks of a frame, by its flags, and the number of frames that were lost before it.
 func Count(c *schema.Counters, flags schema.Flags, lost uint64) {
 	c.Lost += lost
 	if flags == 0 {
@@ -78,9 +77,9 @@ func Count(c *schema.Counters, flags schema.Flags, lost uint64) {
 	}
 }
 
-// StateVersion returns the version of the state of a segment whose last frame is lastSeq.
-// It follows from the frames alone, so that frames which are recorded again after a restart
-// lead to the same versions: twice the number of frames, and one more at the end.
+// StateVersion returns the version of the state of a segment whose last frame is lastSeq. It is
+// derived from the frames alone, so that frames that are recorded again after a restart lead to the
+// same versions: twice the number of frames, plus one at the end.
 func StateVersion(state schema.StreamState, lastSeq uint64) uint64 {
 	v := 2 * (lastSeq + 1)
 	if state.Ended != 0 {
@@ -89,20 +88,21 @@ func StateVersion(state schema.StreamState, lastSeq uint64) uint64 {
 	return v
 }
 
-// segments are the open segments of a stream, by their sessions. The least recently used
-// is evicted when there are too many.
+// segments holds the open segments of a stream, by session. If there are too many, the least
+// recently used one is evicted.
 type segments struct {
 	limit     int
 	bySession map[string]*segment
 	order     *list.List // of *segment, the most recently used first
-	last      *segment   // the one used last: nearly always the next one, too
+	last      *segment   // the last one used, which is nearly always the next one as well
 }
 
 func newSegments(limit int) segments {
 	return segments{limit: limit, bySession: map[string]*segment{}, order: list.New()}
 }
 
-// use returns the segment of a session, nil if there is none, as the most recently used.
+// use returns the segment of a session, nil if there is none, and marks it as the most recently
+// used.
 func (s *segments) use(session string) *segment {
 	if s.last != nil && s.last.session == session {
 		return s.last

@@ -21,12 +21,12 @@ type segmenter struct {
 
 	segments
 	reread     reread
-	template   schema.StreamState // what the states of all segments begin with
-	session    string             // of frames that name none; "" until a frame names one
+	template   schema.StreamState // initial fields of the states of all segments
+	session    string             // session of frames that name none; "" until a frame names one
 	deferredAt uint64             // position.next when the emitter deferred an open message
 }
 
-// deferFor is after how long messages that the emitter deferred are taken.
+// deferFor is the time after which messages that the emitter deferred are taken.
 const deferFor = time.Second
 
 func (s *segmenter) setDialect(name, evidence string) {
@@ -37,14 +37,14 @@ func (s *segmenter) setDialect(name, evidence string) {
 	}
 }
 
-// setSession settles the session of frames that name none, once.
+// setSession sets the session of frames that name none. Only the first call has an effect.
 func (s *segmenter) setSession(named string) {
 	if s.session == "" {
 		s.session = sessionID(named)
 	}
 }
 
-// sessionOf returns the session of a frame or fact that names the given one.
+// sessionOf returns the session of a frame or fact that names the given session.
 func (s *segmenter) sessionOf(named string) string {
 	switch {
 	case s.opts.Session != "":
@@ -59,14 +59,14 @@ func (s *segmenter) sessionOf(named string) string {
 	return sessionID(named)
 }
 
-// add takes the next decoded frame. lost is the number of frames that are missing before it.
+// add processes the next decoded frame. lost is the number of frames that are missing before it.
 func (s *segmenter) add(f *schema.Frame, lost uint64) {
 	session := s.sessionOf(f.Session)
 	g := s.use(session)
 	if g == nil {
 		g = s.begin(session, f.Seq, f.At)
 	}
-	if s.opts.FrameClock { // times stay in order in this session too, if the clock used another
+	if s.opts.FrameClock { // times stay in order in this session too, if the clock used another session
 		f.At = max(f.At, g.state.LastAt)
 	}
 	g.count(f, lost)
@@ -77,8 +77,8 @@ func (s *segmenter) add(f *schema.Frame, lost uint64) {
 		s.collect(false)
 	}
 	if s.tooMany() { // after the frame was added: it waits, so no block can make it durable
-		s.collect(false) // the facts of the one that is evicted
-		s.use(g.session) // the one in use stays, whichever have facts
+		s.collect(false) // the facts of the segment to evict
+		s.use(g.session) // keeps the current segment, whichever segments have facts
 		s.makeRoom()
 	}
 	if s.reread.summed(f.Seq) {
@@ -99,7 +99,7 @@ func (s *segmenter) add(f *schema.Frame, lost uint64) {
 	case s.blocks.full(g):
 		s.collect(false)
 		s.cut(g)
-	case g.builder != nil: // facts of evicted sessions may have needed its room
+	case g.builder != nil: // facts of evicted sessions may have closed it
 		s.wake.within(s.settings.BlockAge)
 	}
 }
@@ -135,17 +135,17 @@ func (s *segmenter) makeRoom() {
 // rereading reports whether the next frame was published before a restart.
 func (s *segmenter) rereading() bool { return s.reread.has(s.position.taken) }
 
-// cut has the blocker cut what waits in a segment.
+// cut makes the blocker cut what waits in a segment.
 func (s *segmenter) cut(g *segment) {
 	if s.rereading() {
-		g.facts = block.Facts{} // they were published
+		g.facts = block.Facts{} // the facts were published
 		return
 	}
 	g.state.Version = s.reread.version(g)
 	s.blocks.cut(g)
 }
 
-// cutWaiting cuts all that waits. With settle set the emitter defers no open message.
+// cutWaiting cuts everything that waits. If settle is set, the emitter defers no open message.
 func (s *segmenter) cutWaiting(settle bool) {
 	s.collect(settle)
 	for g := range s.all() {
@@ -176,11 +176,10 @@ func (s *segmenter) end(at int64, reason, digest string) {
 	s.cutAll(true)
 }
 
-// quiet reports whether no frame came since the emitter deferred a message.
+// quiet reports whether no frame has arrived since the emitter deferred a message.
 func (s *segmenter) quiet() bool { return s.deferredAt == s.position.next }
 
-// collect takes the facts that changed from the emitter and adds each to the segment of
-// its session.
+// collect takes the changed facts from the emitter and adds each to the segment of its session.
 func (s *segmenter) collect(settle bool) {
 	facts, deferred := s.emitter.Take(s.position.at, settle)
 	s.reread.discard(&facts)
@@ -207,9 +206,9 @@ func (s *segmenter) collect(settle bool) {
 	}
 }
 
-// factsOf returns where a fact waits for its block. A late fact, whose session has no open
-// segment, opens one without frames; its FirstSeq differs from the closed segment's,
-// which has the frames.
+// factsOf returns the facts that wait with a fact for a block. A late fact, whose session has no
+// open segment, opens a segment without frames; its FirstSeq differs from that of the closed
+// segment, which has the frames.
 func (s *segmenter) factsOf(f *schema.Fact) *block.Facts {
 	session := s.sessionOf(f.Session)
 	g := s.use(session)

@@ -5,18 +5,18 @@ import (
 	"fmt"
 )
 
-// sender sends a stream's blocks to the publisher, in order, and follows which frames are
-// durable. Blocks that the publisher does not take at once wait in a queue.
+// sender sends a stream's blocks to the publisher, in order, and tracks which frames are durable.
+// Blocks that the publisher does not accept at once wait in a queue.
 type sender struct {
 	publisher Publisher
 	stream    string // its id
-	// skipDeleted has the stream go on when a block was refused because its session was
-	// deleted: other frames may name other sessions.
+	// skipDeleted makes the stream continue when a block was refused because its session was
+	// deleted, since other frames may name other sessions.
 	skipDeleted bool
 
 	queue []queuedBlock
 	acks  ackTracker
-	err   error // the first block that could not be delivered; it is final
+	err   error // the error of the first block that could not be delivered; permanent
 }
 
 type queuedBlock struct {
@@ -24,7 +24,7 @@ type queuedBlock struct {
 	done  func(error)
 }
 
-// send queues a block. waiting is the lowest frame that is in no block so far.
+// send queues a block. waiting is the lowest frame that is not in a block yet.
 func (s *sender) send(b EncodedBlock, waiting uint64) {
 	number := s.acks.sent(waiting)
 	s.queue = append(s.queue, queuedBlock{b, func(err error) {
@@ -45,8 +45,8 @@ func (s *sender) failure() error {
 	return s.err
 }
 
-// drain publishes all queued blocks. It fails with ctx's error if ctx ends before the
-// publisher took them all; any other error ends the stream.
+// drain publishes all queued blocks. It returns ctx's error if ctx ends before the publisher has
+// accepted all of them; any other error ends the stream.
 func (s *sender) drain(ctx context.Context) error {
 	for len(s.queue) > 0 {
 		q := s.queue[0]

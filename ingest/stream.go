@@ -14,15 +14,15 @@ import (
 	"tapedeck/schema"
 )
 
-// Stream records one stream: it numbers frames and passes them to its stages, which the
-// package comment shows. It is safe for use by several goroutines, as the two directions of
-// a connection need.
+// Stream records one stream: it numbers frames and passes them through its stages, which the
+// package comment shows. It is safe for use by several goroutines, which the two directions of a
+// connection require.
 type Stream struct {
 	settings *Settings
 	opts     StreamOptions
 	id       string
 
-	lock      chan struct{} // a mutex of one token that guards all below
+	lock      chan struct{} // a mutex as a channel with one token; guards all below
 	position  position
 	mask      mask
 	lookahead lookahead
@@ -30,24 +30,25 @@ type Stream struct {
 	decoder   decoder
 	segments  segmenter
 	blocks    blocker
-	sender    sender // its acks have a lock of their own
+	sender    sender // its ackTracker has a lock of its own
 	wake      wakeup
-	digest    hash.Hash // nil unless StreamOptions.Digest
+	digest    hash.Hash // nil without StreamOptions.Digest
 	closed    bool
 	summary   Summary
 }
 
-// ErrClosed is returned by a stream that was closed.
+// ErrClosed is returned by a closed stream.
 var ErrClosed = errors.New("stream is closed")
 
-// newStream makes a stream whose blocks go to publisher, unless opts names another one, and whose
-// secrets engine finds. state says who records and decodes. newStream does not copy settings.
+// newStream returns a stream whose blocks go to publisher, unless opts names another one, and whose
+// secrets are found by engine. state names the recorder and the decoder's version. newStream does
+// not copy settings.
 func newStream(
 	publisher Publisher, settings *Settings, engine *redact.Engine, state schema.StreamState, opts StreamOptions,
 ) (*Stream, error) {
 	s := &Stream{settings: settings, opts: opts, lock: make(chan struct{}, 1)}
 	var before Settled
-	first := uint64(0) // the first frame that is not durable
+	first := uint64(0) // seq of the first frame that is not durable
 	if opts.Resume != nil {
 		s.id, before, first = opts.Resume.StreamID, opts.Resume.Settled, opts.Resume.NextSeq
 		if !opts.Resume.Again {
@@ -85,11 +86,11 @@ func newStream(
 	return s, nil
 }
 
-// NamedByUser is the evidence of a dialect that was not recognised but named.
+// NamedByUser is the evidence of a dialect that the user named.
 const NamedByUser = "named by the user"
 
-// connect makes the stages, the last one first. state is what the states of all segments begin with,
-// and session the session of frames that name none.
+// connect creates the stages, the last one first. state has the initial fields of the states of all
+// segments, and session is the session of frames that name none.
 func (s *Stream) connect(
 	publisher Publisher, masker *redact.Masker, state schema.StreamState, first uint64, session string,
 ) {
@@ -124,7 +125,7 @@ func (s *Stream) connect(
 	s.mask = mask{masker: masker, pass: s.lookahead.push, wake: &s.wake, summary: &s.summary}
 }
 
-// ID is the stream's id.
+// ID returns the stream's id.
 func (s *Stream) ID() string { return s.id }
 
 // Settled returns what the stream has settled so far, for a later Resume.
@@ -145,8 +146,8 @@ func (s *Stream) SessionCount() int {
 	return s.summary.SessionCount
 }
 
-// enter takes the lock. While another goroutine holds it because of backpressure, enter
-// waits no longer than until ctx ends.
+// enter takes the lock. If another goroutine holds it because of backpressure, enter waits at most
+// until ctx ends.
 func (s *Stream) enter(ctx context.Context) error {
 	select {
 	case s.lock <- struct{}{}:
@@ -163,8 +164,8 @@ func (s *Stream) enter(ctx context.Context) error {
 
 func (s *Stream) unlock() { <-s.lock }
 
-// enterOpen is enter for an open stream: it fails, without the lock, if the stream was closed
-// or has failed.
+// enterOpen takes the lock of an open stream. It returns an error, without the lock, if the stream
+// was closed or has failed.
 func (s *Stream) enterOpen(ctx context.Context) error {
 	if err := s.enter(ctx); err != nil {
 		return err
@@ -184,12 +185,12 @@ func (s *Stream) failure() error {
 	return s.sender.failure()
 }
 
-// Record takes one frame. Its Seq is set here; its At is raised to the At of the
-// frame before it should it be lower. All of the frame is copied.
+// Record records one frame. It sets Seq, and raises At to the At of the previous frame if it is
+// lower. It copies the whole frame.
 //
-// Record waits while the publisher exerts backpressure. If ctx ends meanwhile, the frame
-// was not taken, all before it are kept, and Record may be called again. Any
-// other error is the stream's end: a block could not be delivered.
+// Record waits while the publisher exerts backpressure. If ctx ends meanwhile, the frame was not
+// recorded, all frames before it are kept, and Record may be called again. Any other error ends the
+// stream: a block could not be delivered.
 func (s *Stream) Record(ctx context.Context, f *schema.Frame) error {
 	if err := s.enterOpen(ctx); err != nil {
 		return err
@@ -203,15 +204,15 @@ func (s *Stream) Record(ctx context.Context, f *schema.Frame) error {
 	s.position.next++
 	s.position.at = f.At
 	if s.digest != nil {
-		_, _ = s.digest.Write(f.Raw) // it never fails
+		_, _ = s.digest.Write(f.Raw) // a hash does not return errors
 	}
 	s.mask.push(f)
-	_ = s.sender.drain(ctx) // blocks that the publisher does not take yet wait in the queue
+	_ = s.sender.drain(ctx) // blocks that the publisher does not accept yet wait in the queue
 	return s.sender.err
 }
 
-// tick cuts what has waited long enough. It hardly waits for a publisher that exerts
-// backpressure: what was cut stays in the queue, and tick is called again.
+// tick cuts what has waited long enough. It hardly waits for a publisher that exerts backpressure:
+// cut blocks stay in the queue, and tick is called again.
 func (s *Stream) tick() {
 	s.lock <- struct{}{}
 	defer s.unlock()
@@ -249,7 +250,7 @@ const (
 	tickPause   = 50 * time.Millisecond
 )
 
-// Flush publishes all that was recorded so far and waits until it is durable.
+// Flush publishes all recorded frames and waits until they are durable.
 func (s *Stream) Flush(ctx context.Context) error {
 	err := s.drain(ctx, func() {
 		s.mask.release()
@@ -263,9 +264,8 @@ func (s *Stream) Flush(ctx context.Context) error {
 	return s.sender.acks.wait(ctx)
 }
 
-// Reopen is called when all frames that were published before a restart were recorded
-// again. It publishes the state of each segment, which revokes an end that an earlier
-// attempt published.
+// Reopen is called after all frames that were published before a restart were recorded again. It
+// publishes the state of each segment, which revokes an end that an earlier attempt published.
 func (s *Stream) Reopen(ctx context.Context) error {
 	return s.drain(ctx, func() {
 		s.detector.release(false)
@@ -273,7 +273,7 @@ func (s *Stream) Reopen(ctx context.Context) error {
 	})
 }
 
-// drain has cut cut blocks and publishes them.
+// drain calls cut to cut blocks and publishes them.
 func (s *Stream) drain(ctx context.Context, cut func()) error {
 	if err := s.enterOpen(ctx); err != nil {
 		return err
@@ -283,19 +283,17 @@ func (s *Stream) drain(ctx context.Context, cut func()) error {
 	return s.sender.drain(ctx)
 }
 
-// Close ends the stream: open facts are settled, everything is published, and
-// Close waits until it is durable. reason is schema.EndEOF, EndClosed or
-// "error: …"; schema.EndClientGone becomes EndClosed if the protocol's last event had
-// been received.
-// The summary is valid also if there is an error, except for one whose ctx ended
-// while another goroutine waited in Record: it names the stream alone. If
-// ctx ended, Close may be called again to wait on.
+// Close ends the stream: it closes open facts, publishes everything, and waits until it is durable.
+// reason is schema.EndEOF, EndClosed or "error: …"; schema.EndClientGone becomes EndClosed if the
+// protocol's last event was received. The summary is valid even if there is an error, except if ctx
+// ended while another goroutine waited in Record: then it only names the stream. If ctx ended,
+// Close may be called again to continue waiting.
 func (s *Stream) Close(ctx context.Context, reason string) (Summary, error) {
 	return s.close(ctx, reason, true)
 }
 
-// Interrupt is Close for a stream that may be resumed: its end is published, and
-// open facts stay open, since a later attempt continues them.
+// Interrupt is like Close for a stream that may be resumed: it publishes the end, but open facts
+// stay open, since a later attempt continues them.
 func (s *Stream) Interrupt(ctx context.Context, reason string) (Summary, error) {
 	return s.close(ctx, reason, false)
 }
@@ -312,7 +310,7 @@ func (s *Stream) close(ctx context.Context, reason string, settle bool) (Summary
 	return s.summary, err
 }
 
-// finish ends all stages, the first one first. Called again, it publishes what is left.
+// finish ends all stages, the first one first. If it is called again, it publishes what remains.
 func (s *Stream) finish(ctx context.Context, reason string, settle bool) error {
 	if err := s.enter(ctx); err != nil {
 		return err
@@ -324,7 +322,7 @@ func (s *Stream) finish(ctx context.Context, reason string, settle bool) error {
 	if err := s.failure(); err != nil {
 		return err
 	}
-	reason = s.mask.text(reason) // it may have what the other side said
+	reason = s.mask.text(reason) // the reason may contain text of the peer
 	s.mask.end(settle)
 	s.lookahead.release()
 	s.detector.release(true)

@@ -117,7 +117,7 @@ func TestDetectionIsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		for len(mem.Blocks()) == 0 {
-			time.Sleep(time.Millisecond)
+			time.Sleep(time.Millisecond) // virtual time: between two looks at the blocks
 		}
 		if d := time.Since(began); d < 300*time.Millisecond || d > 320*time.Millisecond {
 			t.Errorf("buffered for %v, want 300 ms", d)
@@ -143,7 +143,7 @@ func TestBlockAge(t *testing.T) {
 			if err := s.Record(t.Context(), line1(`{}`, int64(i))); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(20 * time.Millisecond)
+			time.Sleep(20 * time.Millisecond) // virtual time: longer than BlockAge
 			if got := len(mem.Blocks()); got != i+1 {
 				t.Fatalf("after frame %d there are %d blocks", i, got)
 			}

@@ -11,18 +11,18 @@ import (
 // SubjectPrefix begins the subject of every block.
 const SubjectPrefix = "tapedeck.block."
 
-// FillerSubject is the subject of messages without content, which fill a file of JetStream
-// so that it begins another one. No tenant has this name.
+// FillerSubject is the subject of messages without content that fill a file of JetStream, so that
+// the server begins another file. No tenant has this name.
 const FillerSubject = SubjectPrefix + "$filler.0"
 
-// Subject is the NATS subject of a session's blocks: the prefix, the tenant,
-// and the session's token.
+// Subject returns the NATS subject of a session's blocks: the prefix, the tenant, and the session's
+// token.
 func Subject(tenant, session string) string {
 	return SubjectPrefix + tenant + "." + SubjectToken(session)
 }
 
-// SubjectToken makes a session id fit for a subject: as it is if it has only
-// letters, digits, "-" and "_", otherwise "~" and its base64url form.
+// SubjectToken encodes a session id as a token of a subject: unchanged if it has only letters,
+// digits, "-" and "_", otherwise "~" and its base64url form.
 func SubjectToken(session string) string {
 	if session != "" && !strings.ContainsFunc(session, func(r rune) bool { return !plain(r) }) {
 		return session
@@ -30,7 +30,7 @@ func SubjectToken(session string) string {
 	return "~" + base64.RawURLEncoding.EncodeToString([]byte(session))
 }
 
-// SubjectTenant reads the tenant off a block's subject, or a bundle's.
+// SubjectTenant returns the tenant in the subject of a block or a bundle.
 func SubjectTenant(subject string) (string, error) {
 	rest, ok := strings.CutPrefix(subject, SubjectPrefix)
 	tenant, _, ok2 := strings.Cut(rest, ".")
@@ -40,9 +40,9 @@ func SubjectTenant(subject string) (string, error) {
 	return tenant, nil
 }
 
-// Buckets is how many kinds of bundles a tenant has. A bundle is one message with
-// blocks of several sessions, at most one of each; whose session falls into which
-// bucket depends on its id, so that a reader of a session receives few other bundles.
+// Buckets is the number of buckets of a tenant. A bundle is one message with blocks of several
+// sessions of one bucket, at most one block of each session. A session's bucket is derived from its
+// id, so that a reader of a session receives few bundles of other sessions.
 const Buckets = 64
 
 // Bucket returns the bucket of a session, from 0.
@@ -51,13 +51,13 @@ func Bucket(session string) int {
 	return int(sum[0]) % Buckets
 }
 
-// BundleSubject is the subject of a bucket's bundles.
+// BundleSubject returns the subject of a bucket's bundles.
 func BundleSubject(tenant string, bucket int) string {
 	return SubjectPrefix + tenant + ".bundle." + strconv.Itoa(bucket)
 }
 
-// SubjectFilters returns the subjects of a session's blocks: of single ones, and of the
-// bundles that may have one.
+// SubjectFilters returns the subjects of a session's blocks: of single blocks, and of the bundles
+// that may contain a block of the session.
 func SubjectFilters(tenant, session string) []string {
 	return []string{Subject(tenant, session), BundleSubject(tenant, Bucket(session))}
 }

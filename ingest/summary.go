@@ -5,29 +5,29 @@ import "tapedeck/schema"
 // Summary describes a recorded stream.
 type Summary struct {
 	StreamID string `json:"stream_id"`
-	// Sessions lists the sessions that the frames went to, in order of
-	// appearance, the first SessionLimit of them; SessionCount is their number,
-	// where a session with several segments counts several times.
+	// Sessions lists the sessions that the frames belong to, in order of appearance, at most
+	// SessionLimit of them. SessionCount is their number; a session with several segments counts
+	// several times.
 	Sessions     []string        `json:"sessions"`
 	SessionCount int             `json:"session_count"`
-	LastSession  string          `json:"last_session"` // the last one begun
+	LastSession  string          `json:"last_session"` // the last session that was begun
 	Frames       uint64          `json:"frames"`
 	Bytes        uint64          `json:"bytes"`
 	Dialect      string          `json:"dialect"`
 	Evidence     string          `json:"evidence"`
 	Counters     schema.Counters `json:"counters"`
-	// BadChecksum counts messages of event streams that fail their checksum, TooDeep those
-	// whose JSON is nested too deep to be read.
+	// BadChecksum counts messages of event streams that fail their checksum. TooDeep counts
+	// messages whose JSON is nested too deep to be parsed.
 	BadChecksum uint64 `json:"bad_checksum"`
 	TooDeep     uint64 `json:"too_deep"`
-	Timed       bool   `json:"timed"` // with FrameClock: some frame states a time
-	// Misdated counts, with FrameClock, the frames whose times run backwards in their
-	// session or are out of range: they have the time of the frame before them.
+	Timed       bool   `json:"timed"` // with FrameClock: at least one frame states a time
+	// Misdated counts, with FrameClock, the frames whose times decrease in their session or are out
+	// of range: they have the time of the previous frame.
 	Misdated uint64 `json:"misdated"`
 	// Redacted counts the secrets that were masked, by rule.
 	Redacted map[string]uint64 `json:"redacted,omitempty"`
-	// Digest is the SHA-256 of the bytes in hexadecimal, before secrets were masked, where it
-	// was asked for and the stream was recorded to its end.
+	// Digest is the SHA-256 of the bytes in hexadecimal, before secrets were masked. It is set if
+	// StreamOptions.Digest was set and the stream was recorded to its end.
 	Digest string `json:"digest,omitempty"`
 }
 

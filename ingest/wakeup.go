@@ -2,12 +2,12 @@ package ingest
 
 import "time"
 
-// wakeup calls a function once, after the shortest of the delays that the stages request.
-// The stream's lock guards it.
+// wakeup calls a function once, after the shortest delay that a stage has requested. The stream's
+// lock guards it.
 type wakeup struct {
 	fire  func()
 	timer *time.Timer
-	delay time.Duration // what the timer was set to; 0 while it is not set
+	delay time.Duration // delay that the timer was set to; 0 while it is not set
 	ended bool
 }
 
@@ -24,7 +24,7 @@ func (w *wakeup) within(d time.Duration) {
 	w.timer.Reset(d)
 }
 
-// fired records that the function was called, so that it can be requested again.
+// fired records that the function was called, so that another call can be requested.
 func (w *wakeup) fired() { w.delay = 0 }
 
 // end cancels the call and ignores all further requests.

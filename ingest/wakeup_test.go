@@ -21,7 +21,7 @@ func TestWakeup(t *testing.T) {
 		}
 		expect := func(want ...time.Duration) {
 			t.Helper()
-			time.Sleep(time.Minute)
+			time.Sleep(time.Minute) // virtual time: longer than all delays
 			synctest.Wait()
 			mu.Lock()
 			defer mu.Unlock()

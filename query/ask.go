@@ -16,14 +16,14 @@ import (
 // Args are the parameters of a statement, by name.
 type Args map[string]any
 
-// With returns the parameters with another one.
+// With returns a copy of the parameters with one parameter added or replaced.
 func (a Args) With(name string, value any) Args {
 	b := maps.Clone(a)
 	b[name] = value
 	return b
 }
 
-// And returns the parameters merged with others.
+// And returns a copy of the parameters merged with others; others wins on equal names.
 func (a Args) And(others Args) Args {
 	b := maps.Clone(a)
 	maps.Copy(b, others)
@@ -41,13 +41,13 @@ func (a Args) named() []any {
 func (r *Reader) withSettings(ctx context.Context) context.Context {
 	options := []clickhouse.QueryOption{clickhouse.WithSettings(r.limits.Load().settings())}
 	if span := trace.SpanContextFromContext(ctx); span.IsValid() && tracing.On() {
-		options = append(options, clickhouse.WithSpan(span)) // ClickHouse's own spans belong to it
+		options = append(options, clickhouse.WithSpan(span)) // the parent of ClickHouse's own spans
 	}
 	return clickhouse.Context(ctx, options...)
 }
 
-// Ask runs a statement and returns its rows, each column in the field whose tag
-// `ch` names it.
+// Ask runs a statement and returns its rows. Each column is stored in the field that names it in
+// the tag `ch`.
 func Ask[Row any](ctx context.Context, r *Reader, set *sqltemplate.Set, name string, shape any, a Args) ([]Row, error) {
 	text, err := set.Text(name, shape)
 	if err != nil {
@@ -63,9 +63,11 @@ func Ask[Row any](ctx context.Context, r *Reader, set *sqltemplate.Set, name str
 	return rows, nil
 }
 
-// Each runs a statement and calls a function with each row, until it returns an error. The
-// row is valid during the call.
-func Each[Row any](ctx context.Context, r *Reader, set *sqltemplate.Set, name string, shape any, a Args, visit func(*Row) error) error {
+// Each runs a statement and calls visit with each row until visit returns an error. A row is valid
+// only during its call.
+func Each[Row any](
+	ctx context.Context, r *Reader, set *sqltemplate.Set, name string, shape any, a Args, visit func(*Row) error,
+) error {
 	text, err := set.Text(name, shape)
 	if err != nil {
 		return err
@@ -106,11 +108,13 @@ func each[Row any](ctx context.Context, r *Reader, text string, a Args, visit fu
 	return rows.Err()
 }
 
-// errMissingRow is for statements that always return a row, and returned none.
-var errMissingRow = errors.New("no row where there is always one")
+// errMissingRow is the error of a statement that should always return a row and returned none.
+var errMissingRow = errors.New("the statement returned no row")
 
-// AskOne is Ask for statements that return exactly one row.
-func AskOne[Row any](ctx context.Context, r *Reader, set *sqltemplate.Set, name string, shape any, a Args) (Row, error) {
+// AskOne is Ask for a statement that returns exactly one row.
+func AskOne[Row any](
+	ctx context.Context, r *Reader, set *sqltemplate.Set, name string, shape any, a Args,
+) (Row, error) {
 	rows, err := Ask[Row](ctx, r, set, name, shape, a)
 	if err == nil && len(rows) != 1 {
 		err = fmt.Errorf("query %s: %w", name, errMissingRow)
@@ -137,8 +141,8 @@ func Exec(ctx context.Context, r *Reader, set *sqltemplate.Set, name string, sha
 	return nil
 }
 
-// Within adds the days (UTC) on which facts of what happened between the two
-// times were first reported. A day to spare on both sides costs nothing that shows.
+// Within adds the range of days (UTC) on which facts of the time from first to last (ns) may have
+// been reported first. The range has one spare day on each side, which costs no measurable time.
 func (a Args) Within(first, last int64) Args {
 	const spare = 24 * 3600 * 1e9
 	return a.With("first_day", day(first-spare)).With("last_day", day(last+spare))

@@ -14,15 +14,15 @@ type Page[Item any] struct {
 	Next *string `json:"next"`
 }
 
-// Mark is the place of the last item of a page in a list that is sorted by a number and, among
-// equal numbers, by an id. Its text form is a cursor, which clients send back unchanged. A mark
-// names its list, so that other lists refuse it.
+// Mark is the position of the last item of a page in a list that is sorted by a number and then by
+// an id. Its text form is a cursor, which clients send back unchanged. A mark contains the name of
+// its list, so that other lists reject it.
 type Mark struct {
 	List string `json:"l"`
 	Key  int64  `json:"k"`
 	ID   string `json:"i"`
-	// Now is the time by which the first page computed the ages of open sessions, if
-	// the order depends on them: further pages use the same.
+	// Now is the time at which the first page computed the ages of open sessions, if the order
+	// depends on ages. Further pages use the same time.
 	Now int64 `json:"n,omitempty"`
 }
 
@@ -30,14 +30,14 @@ type Mark struct {
 func (m Mark) Cursor() *string {
 	text, err := json.Marshal(m)
 	if err != nil {
-		panic(err) // strings and a number only
+		panic(err) // strings and numbers can always be encoded
 	}
 	s := base64.RawURLEncoding.EncodeToString(text)
 	return &s
 }
 
-// ParseMark reads a cursor of the given list. It returns nil for "", and a problem with status
-// 400 for a cursor that is invalid or of another list.
+// ParseMark parses a cursor of the given list. It returns nil for "", and a problem with status 400
+// for a cursor that is invalid or belongs to another list.
 func ParseMark(list, cursor string) (*Mark, error) {
 	if cursor == "" {
 		return nil, nil

@@ -10,19 +10,21 @@ import (
 // Limits bound every statement. The zero value of a field means its default.
 type Limits struct {
 	Time   time.Duration // default DefaultTime
-	Memory uint64        // bytes in ClickHouse; default is the server's
-	Rows   uint64        // that are read; default any number
-	// Threads is how many threads a statement has in ClickHouse; default is the server's.
+	Memory uint64        // bytes in ClickHouse; default is the server's limit
+	Rows   uint64        // rows that are read; default unlimited
+	// Threads is the maximum number of threads of a statement in ClickHouse; default is the
+	// server's.
 	Threads int
 }
 
-// DefaultTime is how long a statement may run.
+// DefaultTime is the default of Limits.Time.
 const DefaultTime = time.Minute
 
-// settings returns what holds for every statement.
+// settings returns the ClickHouse settings of every statement.
 func (l Limits) settings() clickhouse.Settings {
 	s := clickhouse.Settings{
-		// A row's partition is made from its key, so FINAL need not look across.
+		// The partition key is derived from the sorting key, so FINAL need not merge across
+		// partitions.
 		"do_not_merge_across_partitions_select_final": 1,
 		"max_execution_time":                          max(int(cmp.Or(l.Time, DefaultTime)/time.Second), 1),
 	}

@@ -1,8 +1,9 @@
 package query
 
-// Liveness returns the parameters of sql/alive.sql for streams of a tenant.
+// Liveness returns the parameters of sql/alive.sql for the streams of a tenant.
 func Liveness(now int64, r *Reader, tenant string) Args {
-	a := Args{"recorders": []string{}, "silent_since": now - int64(RecorderTimeout), "unheard_since": now - int64(RecorderTimeout)}
+	a := Args{"recorders": []string{}, "silent_since": now - int64(RecorderTimeout),
+		"unheard_since": now - int64(RecorderTimeout)}
 	if r.recorders == nil {
 		return a
 	}

@@ -14,8 +14,8 @@ import (
 	"tapedeck/internal/tracing"
 )
 
-// begin begins a statement; ended notes how long it took, until its rows were read. The span has
-// the name of the statement's file, not its text or arguments.
+// begin starts the span and the measurement of a statement. ended must be called when its rows are
+// read. The span has the name of the statement's file, but not its text or arguments.
 func begin(ctx context.Context, name string) (_ context.Context, ended func(error)) {
 	began := time.Now()
 	ctx, span := tracing.Begin(ctx, "clickhouse "+name, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
@@ -30,7 +30,7 @@ func begin(ctx context.Context, name string) (_ context.Context, ended func(erro
 	}
 }
 
-// reason returns the code of ClickHouse's error, or what else ended a statement.
+// reason returns the code of ClickHouse's error, or another reason for which a statement ended.
 func reason(err error) string {
 	if e, ok := errors.AsType[*clickhouse.Exception](err); ok {
 		return e.Name
@@ -42,4 +42,5 @@ func reason(err error) string {
 }
 
 var statementSeconds = metric.HistogramVec(metric.API, "tapedeck_query_statement_seconds",
-	"Time that statements on ClickHouse took, by their file in query/sql and how they ended.", prometheus.ExponentialBuckets(0.002, 2.5, 10), "statement", "outcome")
+	"Time that statements on ClickHouse took, by their file in query/sql and how they ended.",
+	prometheus.ExponentialBuckets(0.002, 2.5, 10), "statement", "outcome")

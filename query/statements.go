@@ -13,9 +13,9 @@ import (
 var sqlFiles embed.FS
 
 // Statements returns the statements <dir>/sql/*.sql of a package, where dir is its path below
-// query: "session/facets". They may use the templates in the sql folders of query and of
-// pricing/cost, and of the directories in templates. It panics on a directory without
-// statements and on a template that is not valid.
+// query, such as "session/facets". They may use the templates in the sql folders of query, of
+// pricing/cost, and of the directories in templates. It panics if a directory has no statements or
+// a template is invalid.
 func Statements(dir string, templates ...string) *sqltemplate.Set {
 	files := make([]fs.FS, 0, len(templates)+1)
 	for _, d := range append(templates, dir) {
@@ -29,8 +29,7 @@ func Statements(dir string, templates ...string) *sqltemplate.Set {
 }
 
 // Parse parses the files sql/*.sql of file systems outside of this folder. They may use the
-// templates in the sql folders of query and of pricing/cost. It panics on a template that is
-// not valid.
+// templates in the sql folders of query and of pricing/cost. It panics if a template is invalid.
 func Parse(files ...fs.FS) *sqltemplate.Set {
 	costs, err := fs.Sub(sqlFiles, "pricing/cost")
 	if err != nil {

@@ -2,20 +2,20 @@ package query
 
 import "strconv"
 
-// TagJoins are the parameters of the template "tag_joins", which joins the values of tags to
-// usage records.
+// TagJoins are the parameters of the template "tag_joins", which joins the values of tags to usage
+// records.
 type TagJoins struct {
 	Tags []string // the parameters tag_0, tag_1, …
 	Of   string   // SQL: a condition on the sessions of the table streams, which begins with AND
-	// Single means that all streams of a session with a tag have the same value of it.
+	// Single reports that all streams of a session that have a tag have the same value of it.
 	Single bool
 }
 
-// TagValue returns the SQL of the value of the nth tag of TagJoins; "" for none. The tag of
-// the stream that reported a record goes before that of another stream of its session.
+// TagValue returns the SQL expression of the value of the nth tag of TagJoins; "" for none. The tag
+// of the stream that reported a record takes precedence over that of another stream of its session.
 func TagValue(n int) string { return "tag_" + strconv.Itoa(n) + ".value" }
 
-// TagValues returns the SQL of the values of n tags.
+// TagValues returns the SQL expressions of the values of n tags.
 func TagValues(n int) []string {
 	list := make([]string, n)
 	for i := range list {

@@ -13,7 +13,7 @@ func Named(name string) *string {
 	return &name
 }
 
-// Text returns the text that Named made a pointer to, "" for nil.
+// Text returns the text to which a pointer of Named points, "" for nil.
 func Text(name *string) string {
 	if name == nil {
 		return ""
@@ -21,7 +21,7 @@ func Text(name *string) string {
 	return *name
 }
 
-// RawJSON returns a text that is JSON, or nil, which is null in JSON, for any other text.
+// RawJSON returns a text that is valid JSON, and nil, which is null in JSON, for any other text.
 func RawJSON(text string) json.RawMessage {
 	if text == "" || !json.Valid([]byte(text)) {
 		return nil
@@ -29,7 +29,7 @@ func RawJSON(text string) json.RawMessage {
 	return json.RawMessage(text)
 }
 
-// OrEmpty returns the list, empty instead of nil: "[]" in JSON.
+// OrEmpty returns the list, or an empty one for nil: "[]" in JSON.
 func OrEmpty(list []string) []string {
 	if list == nil {
 		return []string{}
@@ -37,6 +37,6 @@ func OrEmpty(list []string) []string {
 	return list
 }
 
-// Since returns the time from then to now, both in ns since 1970. It is never negative: the
-// clock of a recorder may be ahead of this one.
+// Since returns the time from then to now, both in ns since 1970. It is never negative, since the
+// clock of a recorder may be ahead.
 func Since(now, then int64) time.Duration { return time.Duration(max(now-then, 0)) }

@@ -1,5 +1,5 @@
-// Package replay defines the tape: the recording of one session, which provides every
-// frame in position order, and the facts that were derived from the frames.
+// Package replay defines the tape: the recording of one session, which provides every frame in
+// position order, and the facts derived from the frames.
 //
 // Tapes come from ClickHouse (replay/clickhouse), from JetStream while a session runs
 // (replay/live), from a file (replay/tapefile) or from memory (replay/replaytest).

@@ -15,20 +15,20 @@ type FactQuery struct {
 	Usages   bool
 }
 
-// Facts are the facts of a session by the id of the stream that they come from: of each
-// fact the version that counts, ordered by the frame that first mentioned it. A stream of
-// a session that is being recorded, or of a file that was cut off, may have none.
+// Facts maps the id of a stream to the facts of a session that come from it: the current version of
+// each fact, ordered by the frame that first mentioned it. A stream of a session that is being
+// recorded, or of a file that was cut off, may have no facts.
 type Facts map[string]*block.Facts
 
-// FactSet collects facts of which several versions may be stored. It keeps the latest
-// version of each.
+// FactSet collects facts that may be stored in several versions. It keeps the latest version of
+// each fact.
 type FactSet struct {
 	query FactQuery
 	facts Facts
 	at    map[factKey]int
 }
 
-// NewFactSet returns an empty set of the facts that the query selects.
+// NewFactSet returns an empty set for the facts that the query selects.
 func NewFactSet(q FactQuery) *FactSet { return &FactSet{query: q} }
 
 type factKey struct {
@@ -36,7 +36,7 @@ type factKey struct {
 	seq              uint64
 }
 
-// Add adds facts of a stream that the query selects.
+// Add adds the facts of a stream that the query selects.
 func (s *FactSet) Add(stream string, f *block.Facts) {
 	if s.at == nil {
 		s.facts, s.at = Facts{}, map[factKey]int{}
@@ -63,7 +63,7 @@ func (s *FactSet) Add(stream string, f *block.Facts) {
 	}
 }
 
-// Facts returns what was added.
+// Facts returns the added facts.
 func (s *FactSet) Facts() Facts {
 	for _, f := range s.facts {
 		sortFacts(f.Spans, spanFact)

@@ -12,8 +12,8 @@ type Filter struct {
 	Types      []string
 	Agents     []string
 	Directions []schema.Direction
-	// Bytes excludes frames that are not part of the stream's bytes: heads
-	// of HTTP messages, and notes on a WebSocket.
+	// Bytes excludes frames that are not part of the stream's bytes: heads of HTTP messages, and
+	// notes on a WebSocket.
 	Bytes bool
 }
 
@@ -28,10 +28,11 @@ func (f *Filter) All() bool {
 	return len(f.Types)+len(f.Agents)+len(f.Directions) == 0 && !f.Bytes
 }
 
-// aside reports whether the recorder added the frame beside the stream. Notes of line
-// and event streams are blank lines and comments, which the stream contained.
+// aside reports whether the recorder added the frame, which the stream did not contain. Notes of
+// line and event streams are blank lines and comments, which the stream did contain.
 func aside(f *schema.Frame) bool {
-	return f.Flags.Has(schema.FlagNote) && (f.Transport == schema.HTTP || f.Transport == schema.WebSocket || f.Transport == schema.NATS)
+	return f.Flags.Has(schema.FlagNote) &&
+		(f.Transport == schema.HTTP || f.Transport == schema.WebSocket || f.Transport == schema.NATS)
 }
 
 func among[T comparable](list []T, v T) bool { return len(list) == 0 || slices.Contains(list, v) }

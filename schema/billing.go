@@ -5,8 +5,8 @@ import "strings"
 // Billing holds what the price of a usage depends on besides its model, provider and
 // tokens, as the source states it. What the source does not state is empty.
 type Billing struct {
-	// RequestedModel is the model that the request names. Usage.Model is the one that
-	// served it; where the source states only one of them, both hold it.
+	// RequestedModel is the model that the request names. Usage.Model is the model that served it.
+	// If the source states only one of them, both fields hold it.
 	RequestedModel string
 	// ServiceTier is the tier that served the request: standard, priority, flex, batch, or
 	// another as the source names it. The tier that a request asks for is not kept. A call that
@@ -14,8 +14,8 @@ type Billing struct {
 	ServiceTier string
 	Speed       string // such as fast
 	Region      string // where the model ran
-	// Cost is the cost that the source states for the usage, a decimal number, and Currency
-	// its currency: an ISO 4217 code. A stated 0 beside tokens is not kept, see StateCost.
+	// Cost is the cost that the source states for the usage, a decimal number, and Currency its
+	// currency, an ISO 4217 code. A stated 0 beside tokens is dropped, see StateCost.
 	Cost     string
 	Currency string
 	// RequestID and MessageID are the provider's ids of the request and of the response or
@@ -54,15 +54,15 @@ const refused = "refused:"
 // TokenParts counts, by modality, tokens that the buckets of Tokens contain. They are
 // never added to a sum. A modality that the source does not state is 0.
 type TokenParts struct {
-	Input     Modalities // of Tokens.Input
-	CacheRead Modalities // of Tokens.CacheRead
-	Output    Modalities // of Tokens.Output
+	Input     Modalities // part of Tokens.Input
+	CacheRead Modalities // part of Tokens.CacheRead
+	Output    Modalities // part of Tokens.Output
 }
 
-// Modalities counts tokens by what they encode.
+// Modalities counts tokens by the kind of content that they encode.
 type Modalities struct{ Text, Audio, Image, Video uint64 }
 
-// Subtract takes counts away, down to 0.
+// Subtract subtracts counts, but not below 0.
 func (m *Modalities) Subtract(of Modalities) {
 	m.Text -= min(m.Text, of.Text)
 	m.Audio -= min(m.Audio, of.Audio)
@@ -73,11 +73,12 @@ func (m *Modalities) Subtract(of Modalities) {
 // ToolUses counts uses of tools that the provider runs and charges for.
 type ToolUses struct{ WebSearches, WebFetches, CodeExecutions uint64 }
 
-// BillingTexts and BillingCounts name the fields of Billing in their order in blocks. The
-// names are those of the columns.
+// BillingTexts and BillingCounts are the names of the fields of Billing, in their order in blocks.
+// They are also the names of the columns.
 var (
 	BillingTexts = [...]string{
-		"requested_model", "service_tier", "speed", "region", "stated_cost", "stated_currency", "request_id", "message_id",
+		"requested_model", "service_tier", "speed", "region", "stated_cost",
+		"stated_currency", "request_id", "message_id",
 	}
 	BillingCounts = [...]string{
 		"input_text", "input_audio", "input_image", "input_video",
@@ -87,20 +88,20 @@ var (
 	}
 )
 
-// IsPlainText reports whether the column of a text that BillingTexts names is a String, since
-// nearly every row has another. The other columns are LowCardinality.
+// IsPlainText reports whether the column of a name in BillingTexts is a String, since nearly every
+// row has a different value. The other columns are LowCardinality.
 func IsPlainText(name string) bool {
 	return name == "stated_cost" || name == "request_id" || name == "message_id"
 }
 
-// Texts returns the fields that BillingTexts names.
+// Texts returns pointers to the fields in the order of BillingTexts.
 func (b *Billing) Texts() [len(BillingTexts)]*string {
 	return [...]*string{
 		&b.RequestedModel, &b.ServiceTier, &b.Speed, &b.Region, &b.Cost, &b.Currency, &b.RequestID, &b.MessageID,
 	}
 }
 
-// Counts returns the fields that BillingCounts names.
+// Counts returns pointers to the fields in the order of BillingCounts.
 func (b *Billing) Counts() [len(BillingCounts)]*uint64 {
 	in, cached, out, tools := &b.Parts.Input, &b.Parts.CacheRead, &b.Parts.Output, &b.Tools
 	return [...]*uint64{

@@ -12,19 +12,19 @@ type Content struct {
 	// SSE event joined by "\n", a WebSocket message, the payload of an event stream's
 	// message. It aliases the frame's Raw or the buffer given to Unframe.
 	Data  []byte
-	Event string        // SSE: the event field; event stream: what EventMessage.Event returns; "" for none
+	Event string        // SSE: the event field; event stream: the result of EventMessage.Event; "" for none
 	ID    string        // SSE: the id field
 	HasID bool          // SSE: an id field was present, maybe empty
 	Retry time.Duration // SSE: the retry field, 0 for none
-	// Empty reports that the frame holds no message: comments, blank lines, an id alone.
+	// Empty reports that the frame has no message: it is a comment, blank lines or only an id.
 	Empty bool
 }
 
 var bom = []byte("\xef\xbb\xbf")
 
-// Unframe removes the transport's framing from a frame. buf is a buffer for joined data
-// lines and may be nil; the returned buffer is to be passed again. Content is valid while
-// Raw and that buffer are.
+// Unframe removes the transport's framing from a frame. buf is a buffer for joined data lines and
+// may be nil; pass the returned buffer to the next call. Content is valid as long as Raw and that
+// buffer are.
 func Unframe(f *Frame, buf []byte) (Content, []byte) {
 	switch f.Transport {
 	case SSE:
@@ -56,10 +56,11 @@ func Unframe(f *Frame, buf []byte) (Content, []byte) {
 }
 
 // head returns the beginning of a conversation's object, up to the array of its messages. The
-// elements of the array are the frames that follow. Unlike a line, also one without a line end,
-// it ends in the ":" of a member.
+// elements of the array are the frames that follow. A head ends in the ":" of a member, which
+// distinguishes it even from a line without a line end.
 func head(flags Flags, raw []byte) ([]byte, bool) {
-	if len(raw) == 0 || raw[len(raw)-1] != ':' && raw[len(raw)-1] != ' ' || flags.Has(FlagNote) || flags.Has(FlagOversize) || flags.Has(FlagUnterminated) {
+	if len(raw) == 0 || raw[len(raw)-1] != ':' && raw[len(raw)-1] != ' ' || flags.Has(FlagNote) ||
+		flags.Has(FlagOversize) || flags.Has(FlagUnterminated) {
 		return nil, false
 	}
 	members, colon := bytes.CutSuffix(bytes.TrimRight(raw, " "), []byte(":"))
@@ -71,9 +72,9 @@ func head(flags Flags, raw []byte) ([]byte, bool) {
 	return bytes.TrimSuffix(members, []byte(",")), true
 }
 
-// element removes the separator before an element of a JSON array: the "[" of the first, the
-// comma of the others. Unlike a line an element has no line end, and unlike a line that is
-// an array the first element does not end in "]".
+// element removes the separator before an element of a JSON array: the "[" before the first
+// element, the comma before the others. An element has no line end, unlike a line, and the first
+// element does not end in "]", unlike a line that is an array.
 func element(raw []byte) []byte {
 	rest := bytes.TrimLeft(raw, " \t\r\n")
 	if len(rest) == 0 || rest[0] != ',' && rest[0] != '[' || rest[len(rest)-1] == '\n' {
@@ -89,9 +90,8 @@ func element(raw []byte) []byte {
 	return inside
 }
 
-// unframeSSE parses one event as WHATWG HTML, section 9.2.6 ("Interpreting an event
-// stream") specifies, except that an event without its final blank line counts: the frame
-// is kept, so its content is shown.
+// unframeSSE parses one event as specified in WHATWG HTML, section 9.2.6 ("Interpreting an event
+// stream"), except that an event without its final blank line counts, so that its content is shown.
 func unframeSSE(raw, buf []byte) (Content, []byte) {
 	c := Content{Empty: true}
 	raw = bytes.TrimPrefix(raw, bom)
@@ -105,7 +105,7 @@ func unframeSSE(raw, buf []byte) (Content, []byte) {
 		switch string(name) {
 		case "data":
 			if lines == 0 {
-				c.Data = value // the common case: no copy
+				c.Data = value // common case: no copy
 			} else {
 				if lines == 1 {
 					buf = append(buf, c.Data...)
@@ -132,7 +132,7 @@ func unframeSSE(raw, buf []byte) (Content, []byte) {
 	return c, buf
 }
 
-// cutLine splits off the first line; its end is CR LF, LF or CR.
+// cutLine splits off the first line, which ends in CR LF, LF or CR.
 func cutLine(p []byte) (line, rest []byte) {
 	i := bytes.IndexAny(p, "\r\n")
 	if i < 0 {

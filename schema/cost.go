@@ -2,12 +2,12 @@ package schema
 
 import "strings"
 
-// MaxCost is the length of the longest decimal number that a stated cost may have, bytes.
+// MaxCost is the maximum length of the decimal number of a stated cost, bytes.
 const MaxCost = 64
 
-// StateCost sets the cost that the source states for a usage. A text that is no decimal
-// number, or a longer one than MaxCost, clears it. So does 0 for a usage that counts tokens:
-// sources state it where they do not know a price.
+// StateCost sets the cost that the source states for a usage. A text that is not a decimal number,
+// or is longer than MaxCost, clears the cost. A 0 for a usage with tokens also clears it: sources
+// state 0 if they do not know a price.
 func (u *Usage) StateCost(decimal, currency string) {
 	u.Cost, u.Currency = "", ""
 	if !IsDecimal(decimal) || isZero(decimal) && u.Tokens.Sum() > 0 {
@@ -16,8 +16,8 @@ func (u *Usage) StateCost(decimal, currency string) {
 	u.Cost, u.Currency = strings.Clone(decimal), strings.Clone(currency)
 }
 
-// IsDecimal reports whether a text is a JSON number of at most MaxCost bytes that is not
-// negative and whose exponent, if it has one, has at most two digits.
+// IsDecimal reports whether a text is a JSON number of at most MaxCost bytes that is not negative
+// and has an exponent of at most two digits, if any.
 func IsDecimal(text string) bool {
 	if len(text) > MaxCost {
 		return false

@@ -1,7 +1,7 @@
-// Package schema holds tapedeck's domain types: frames, the facts that a dialect derives
-// from them, and the position of a frame in its session. All other packages use these
-// types; this one imports none of them.
+// Package schema defines tapedeck's domain types: frames, the facts that a dialect derives from
+// them, and the position of a frame in its session. All other packages use these types; this
+// package imports none of them.
 //
-// Times are nanoseconds since the Unix epoch in UTC, as int64, with 0 for "not known". Text
-// is UTF-8. Identifiers are opaque strings.
+// Times are int64 nanoseconds since the Unix epoch in UTC; 0 means unknown. Text is UTF-8.
+// Identifiers are opaque strings.
 package schema

@@ -7,7 +7,7 @@ import "encoding/binary"
 //	4 bytes total length, 4 bytes length of the headers, 4 bytes CRC-32 of these 8,
 //	headers, payload, 4 bytes CRC-32 of all before
 //
-// Numbers are big-endian. It aliases the bytes that it was parsed from.
+// Numbers are big-endian. An EventMessage aliases the bytes from which it was parsed.
 type EventMessage struct {
 	headers []byte
 	Payload []byte
@@ -16,11 +16,11 @@ type EventMessage struct {
 // Sizes of an EventMessage, bytes.
 const (
 	EventPrelude = 12
-	EventLeast   = EventPrelude + 4 // of a message
+	EventLeast   = EventPrelude + 4 // minimum size of a message
 )
 
-// EventLengths reads the two lengths at the beginning of a message. ok is false if
-// there are not enough bytes, or if the lengths contradict each other.
+// EventLengths reads the two lengths at the beginning of a message. ok is false if there are not
+// enough bytes or the lengths are inconsistent.
 func EventLengths(raw []byte) (total, headers int, ok bool) {
 	if len(raw) < EventPrelude {
 		return 0, 0, false
@@ -29,8 +29,8 @@ func EventLengths(raw []byte) (total, headers int, ok bool) {
 	return int(t), int(h), t >= EventLeast && h <= t-EventLeast
 }
 
-// ParseEventMessage reads a whole message. ok is false for bytes of another length than
-// the message states. Checksums are not verified.
+// ParseEventMessage parses a complete message. ok is false if the number of bytes differs from the
+// length in the message. Checksums are not verified.
 func ParseEventMessage(raw []byte) (m EventMessage, ok bool) {
 	total, headers, ok := EventLengths(raw)
 	if !ok || total != len(raw) {
@@ -40,7 +40,7 @@ func ParseEventMessage(raw []byte) (m EventMessage, ok bool) {
 	return EventMessage{headers: raw[EventPrelude:end], Payload: raw[end : total-4]}, true
 }
 
-// Header returns the value of a header that is a string; nil if there is none.
+// Header returns the value of a string header; nil if there is none.
 func (m EventMessage) Header(name string) []byte {
 	rest := m.headers
 	for len(rest) > 1 {
@@ -62,17 +62,17 @@ func (m EventMessage) Header(name string) []byte {
 	return nil
 }
 
-// Types of header values whose length precedes them.
+// Types of header values that are preceded by their length.
 const (
 	eventBytes  = 6
 	eventString = 7
 )
 
-// eventSizes are the lengths of header values by type, bytes: true, false, byte, short,
-// integer, long, bytes, string, timestamp, UUID.
+// eventSizes has the lengths of header values by type, bytes: true, false, byte, short, integer,
+// long, bytes, string, timestamp, UUID. For bytes and string it is the size of the length field.
 var eventSizes = [...]int{0, 0, 1, 2, 4, 8, 2, 2, 8, 16}
 
-// eventValue returns the length of a header's value, its own length field included.
+// eventValue returns the length of a header's value, including its length field.
 func eventValue(kind byte, rest []byte) (size int, ok bool) {
 	if int(kind) >= len(eventSizes) {
 		return 0, false
@@ -84,8 +84,7 @@ func eventValue(kind byte, rest []byte) (size int, ok bool) {
 	return size, len(rest) >= size
 }
 
-// Event returns the name of the event, of the exception, or the code of the error that
-// the message carries.
+// Event returns the name of the event or exception in the message, or the code of its error.
 func (m EventMessage) Event() []byte {
 	for _, name := range [...]string{":event-type", ":exception-type", ":error-code"} {
 		if value := m.Header(name); value != nil {
@@ -95,8 +94,8 @@ func (m EventMessage) Event() []byte {
 	return nil
 }
 
-// unframeEvent removes the framing of an event stream. What is no whole message is
-// returned as it is.
+// unframeEvent removes the framing of an event stream. Bytes that are not a complete message are
+// returned unchanged.
 func unframeEvent(raw []byte) Content {
 	m, ok := ParseEventMessage(raw)
 	if !ok {

@@ -6,22 +6,21 @@ package schema
 
 // Fact holds the common fields of all facts.
 type Fact struct {
-	// ID is the key within the session. Two streams that use the same ID refer to the same
-	// thing, so an id is either globally unique (a tool call's) or includes the stream's
-	// id.
+	// ID is the key within the session. Two streams that use the same ID refer to the same thing,
+	// so an ID is either globally unique (such as that of a tool call) or includes the stream's id.
 	ID string
-	// Session is the conversation that the frames name, "" if they name none; the recorder
-	// decides where the fact is stored.
+	// Session is the conversation that the frames name, "" if they name none. The recorder decides
+	// in which session the fact is stored.
 	Session string
-	Run     string // the run's id, as the frames name it
+	Run     string // the run's id in the frames
 	Node    string // the node run's id
 	Agent   string
-	// SeenAt and SeenSeq are the frame that first mentioned it in this stream; they never
-	// change and are part of the key.
+	// SeenAt and SeenSeq identify the first frame in this stream that mentioned the fact. They
+	// never change and are part of the key.
 	SeenAt  int64
 	SeenSeq uint64
-	// Version is the Seq of the last frame that changed it, plus one. Of two records with
-	// the same key the one with the higher version counts.
+	// Version is the Seq of the last frame that changed the fact, plus one. Of two records with the
+	// same key the one with the higher version counts.
 	Version uint64
 }
 
@@ -45,7 +44,7 @@ const (
 	StatusCancelled Status = "cancelled" // stopped from outside
 	StatusRejected  Status = "rejected"  // a tool call whose approval was refused
 	StatusWaiting   Status = "waiting"   // waits for an approval or for a client
-	StatusUnclosed  Status = "unclosed"  // its run or its stream ended before it did
+	StatusUnclosed  Status = "unclosed"  // its run or its stream ended before the span
 )
 
 // Ended reports whether the status is a final one.
@@ -58,27 +57,26 @@ type Span struct {
 	Parent string // the ID of the span it belongs to
 	Name   string // the tool, the node, the agent, the model
 	Status Status
-	// Started and Ended are arrival times, ns. A stream that recorded only the end has
-	// Started 0: readers combine the streams' records, with the earliest start and the
-	// latest end, of a tool call the earliest: its result may be repeated with every later
-	// request.
+	// Started and Ended are arrival times, ns. A stream that recorded only the end has Started 0.
+	// Readers merge the records of the streams: the span has the earliest start and the latest end;
+	// a tool call has the earliest end, since its result may be repeated in every later request.
 	Started int64
 	Ended   int64
-	// FirstToken is the arrival of the first output, ns; the end of an LLM call's "time to
-	// first token".
+	// FirstToken is the arrival of the first output, ns: the end of the "time to first token" of an
+	// LLM call.
 	FirstToken int64
-	// Duration is the duration that the source measured, ns; 0 if it reports none.
+	// Duration is the duration measured by the source, ns; 0 if it reports none.
 	Duration int64
-	CallID   string // of a tool call, as the frames name it
+	CallID   string // the id of a tool call in the frames
 	Model    string
 	Provider string
-	Error    string // what went wrong, in the source's words
+	Error    string // the source's error text
 	// Attributes is a JSON object of further values from the source, or "".
 	Attributes string
 }
 
-// Inseparable is the attribute of a run that is true where frames of it may belong to
-// another run of its stream: several were in progress, and the frames do not name theirs.
+// Inseparable is an attribute of a run. It is true if frames of the run may belong to another run
+// of its stream, since several runs were in progress and the frames do not name theirs.
 const Inseparable = "inseparable"
 
 // MessageKind is the kind of a message.
@@ -90,25 +88,25 @@ const (
 	MessageAssistant MessageKind = "assistant"
 	MessageThinking  MessageKind = "thinking"
 	MessageArguments MessageKind = "tool_arguments"
-	MessageOutput    MessageKind = "tool_output" // what a tool printed while it ran
+	MessageOutput    MessageKind = "tool_output" // output of a tool while it ran
 	MessageResult    MessageKind = "tool_result"
 	MessageReply     MessageKind = "reply" // the whole reply, repeated at the end of a run
 	MessageError     MessageKind = "error"
 )
 
-// Message is a text that is assembled from the chunks of one or many frames.
+// Message is a text that is assembled from the chunks of one or more frames.
 type Message struct {
 	Fact
 	Kind MessageKind
-	Span string // the ID of the span that produced it: an LLM call, a tool call
-	Name string // of the tool, for tool messages
+	Span string // the ID of the span that produced the message: an LLM call, a tool call
+	Name string // name of the tool, for tool messages
 	Text string
 	// Media is the type of Text: "text", "json", or a media type.
 	Media    string
-	Complete bool  // it is whole: nothing more will be appended, and it was not cut off
+	Complete bool  // nothing more will be appended, and the text was not cut off
 	Started  int64 // arrival of its first chunk, ns
 	Ended    int64 // arrival of its last chunk so far, ns
-	// Chunks record how the text grew: after the frame at ChunkAt[i] the text was
+	// ChunkAt and ChunkEnd record how the text grew: after the frame at ChunkAt[i] the text was
 	// ChunkEnd[i] bytes long. They are empty if it arrived in one piece at Started.
 	ChunkAt  []int64
 	ChunkEnd []uint32
@@ -121,17 +119,17 @@ type Message struct {
 type UsageMode string
 
 const (
-	// UsageAdd: the record is one scope's whole usage; scopes are summed. A repeated scope
-	// replaces itself.
+	// UsageAdd: the record is the whole usage of one scope; scopes are summed. A later record of
+	// the same scope replaces the earlier one.
 	UsageAdd UsageMode = "add"
-	// UsageRunning: the record is a running total of its Scope; a record adds the
-	// difference to the previous one in that scope, also across the streams of the session.
+	// UsageRunning: the record is a running total of its Scope. It adds the difference to the
+	// previous record of that scope, across the streams of the session.
 	UsageRunning UsageMode = "running"
 )
 
 // Tokens counts tokens in disjoint buckets: their sum is the total.
 type Tokens struct {
-	Input        uint64 // not from a cache, and not written to one
+	Input        uint64 // neither read from a cache nor written to it
 	CacheRead    uint64
 	CacheWrite5m uint64
 	CacheWrite1h uint64
@@ -144,25 +142,24 @@ func (t Tokens) Sum() uint64 {
 	return t.Input + t.CacheRead + t.CacheWrite5m + t.CacheWrite1h + t.Output + t.Reasoning
 }
 
-// RestScope is the prefix of the Scope of a usage without a call of its own: the share of a
-// source's total beyond the calls that it reported. Its tokens count, and reports do not
-// count it among the calls.
+// RestScope is the prefix of the Scope of a usage that is not a call: the part of a source's total
+// beyond the reported calls. Sums include its tokens, but it does not count as a call.
 const RestScope = "rest:"
 
-// Usage is the token count of one scope. Version - 1 is the number of the frame in its stream
-// that stated it last, and At is that frame's arrival.
+// Usage is the token count of one scope. Version - 1 is the number of the frame in its stream that
+// stated it last, and At is the arrival of that frame.
 type Usage struct {
 	Fact
 	Billing
 	Scope    string // what is counted: a call, a response, a message, a run, a thread
 	Mode     UsageMode
-	At       int64 // arrival of the frame that reported it last, ns
+	At       int64 // arrival of the last frame that reported it, ns
 	Span     string
-	Model    string // the one that served it
+	Model    string // the model that served the call
 	Provider string
 	Tokens   Tokens
-	// Total is the sum that the source reports, 0 if it reports none; a difference to
-	// Tokens.Sum is a discrepancy that readers show.
+	// Total is the sum that the source reports, 0 if it reports none. If it differs from
+	// Tokens.Sum, readers show a discrepancy.
 	Total uint64
 	Raw   string // the source's own usage JSON, unchanged
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Flags mark special properties of a frame. A frame without flags is a well-formed message
-// that arrived in a read of its own.
+// Flags mark special properties of a frame. A frame without flags is a well-formed message that
+// arrived in a separate read.
 type Flags uint32
 
 const (
@@ -21,14 +21,14 @@ const (
 	FlagJoined                         // arrived in the same read as the previous frame
 	FlagNote                           // holds no message: a comment, a blank line, a head
 
-	// Set by the dialect, from what the frame says.
+	// Set by the dialect, from the content of the frame.
 
 	FlagUnknownType // a type that the dialect does not know
-	FlagEventGap    // ids are missing before this one: frames lost at the source
+	FlagEventGap    // ids are missing before this frame: frames were lost at the source
 	FlagEventRepeat // the same id as the previous frame
-	FlagEventBack   // a lower id than the previous one
+	FlagEventBack   // a lower id than the previous frame
 
-	// Set by the tap as well; stored flags keep their bits.
+	// Also set by the tap. They come last, so that stored flags keep their bits.
 
 	FlagTooDeep     // valid JSON that is nested deeper than the decoder reads (wellformed.MaxDepth)
 	FlagRedacted    // secrets were removed from the bytes before recording

@@ -9,10 +9,9 @@ import (
 
 // Frame is one message as it was transmitted.
 //
-// The Raw bytes of the frames of one stream and one direction, concatenated in order of
-// Seq, are exactly the bytes that were read: terminators, blank lines, comments and a byte
-// order mark included. For WebSocket, which has message boundaries of its own, Raw is the
-// message's payload.
+// The Raw bytes of the frames of one stream and one direction, concatenated in order of Seq, are
+// exactly the bytes that were read, including terminators, blank lines, comments and a byte order
+// mark. For WebSocket, which has its own message boundaries, Raw is the message's payload.
 type Frame struct {
 	Seq       uint64 // number in its stream, from 0, without gaps
 	At        int64  // arrival of the frame's last byte, ns; never decreases with Seq
@@ -20,24 +19,24 @@ type Frame struct {
 	Transport Transport
 	Flags     Flags
 	Raw       []byte
-	// Cuts record the arrival of the bytes if they arrived in several reads: every element
-	// is a read that ended inside the frame. They are nil for nearly every frame.
+	// Cuts record the arrival of the bytes if they arrived in several reads: each element is a read
+	// that ended within the frame. They are nil for nearly every frame.
 	Cuts []Cut
 
 	Envelope
 }
 
-// Envelope holds the values that a dialect reads from a frame. All of them may be empty.
+// Envelope holds the values that a dialect reads from a frame. Any of them may be empty.
 type Envelope struct {
-	Type    string // the frame's type, as its dialect names it
-	Session string // the conversation that the frame names, not where it is stored
+	Type    string // the frame's type in its dialect
+	Session string // the conversation that the frame names, which may differ from the session that stores it
 	Run     string
 	Node    string
 	Agent   string
 	EventID string // the source's own id or sequence number, as text
 }
 
-// Cut is the end of a read inside a frame.
+// Cut is the end of a read within a frame.
 type Cut struct {
 	Offset uint32 // bytes of Raw that had arrived
 	At     int64  // when, ns
@@ -56,7 +55,7 @@ var directionNames = [...]string{"receive", "send"}
 // String returns the name that the API uses.
 func (d Direction) String() string { return nameOf(directionNames[:], uint8(d)) }
 
-// ParseDirection is the reverse of String.
+// ParseDirection is the inverse of String.
 func ParseDirection(s string) (Direction, error) {
 	i, err := indexOf(directionNames[:], s, "direction")
 	return Direction(i), err
@@ -67,11 +66,11 @@ type Transport uint8
 
 const (
 	NDJSON      Transport = iota // one line
-	SSE                          // one event of a text/event-stream, its blank line included
+	SSE                          // one event of a text/event-stream, including its blank line
 	WebSocket                    // one message
-	HTTP                         // the head of an HTTP message, or a read of a body of no other type
+	HTTP                         // the head of an HTTP message, or one read of any other body
 	EventStream                  // one message of application/vnd.amazon.eventstream
-	NATS                         // one message of a NATS subject: see AppendNATS
+	NATS                         // one message of a NATS subject, see AppendNATS
 )
 
 var transportNames = [...]string{"ndjson", "sse", "websocket", "http", "eventstream", "nats"}
@@ -79,7 +78,7 @@ var transportNames = [...]string{"ndjson", "sse", "websocket", "http", "eventstr
 // String returns the name that the API uses.
 func (t Transport) String() string { return nameOf(transportNames[:], uint8(t)) }
 
-// ParseTransport is the reverse of String.
+// ParseTransport is the inverse of String.
 func ParseTransport(s string) (Transport, error) {
 	i, err := indexOf(transportNames[:], s, "transport")
 	return Transport(i), err
@@ -101,12 +100,12 @@ func indexOf(names []string, s, what string) (int, error) {
 	return 0, fmt.Errorf("%s %q is not one of %s", what, s, strings.Join(names, ", "))
 }
 
-// NewStreamID returns the id of a new stream: a UUIDv7 in text form, so that ids sort by
-// the time at which their streams began.
+// NewStreamID returns the id of a new stream: a UUIDv7 in text form, so that ids sort by the start
+// times of their streams.
 func NewStreamID() string { return uuid.Must(uuid.NewV7()).String() }
 
-// StreamStarted returns the time at which a stream began from its id, in ns, to the
-// millisecond. It fails if the id is not a UUIDv7.
+// StreamStarted returns the start time of a stream from its id, in ns with millisecond precision.
+// It returns an error if the id is not a UUIDv7.
 func StreamStarted(id string) (int64, error) {
 	u, err := uuid.Parse(id)
 	if err != nil || u.Version() != 7 {
@@ -116,8 +115,8 @@ func StreamStarted(id string) (int64, error) {
 	return ms * 1e6, nil
 }
 
-// StartedFrom returns the id of a stream with a time in it that is not before at, ns. Ids that are
-// none of streams stay as they are.
+// StartedFrom returns the id of a stream with its time raised to at, ns, if it is earlier. Ids that
+// are not stream ids are returned unchanged.
 func StartedFrom(id string, at int64) string {
 	began, err := StreamStarted(id)
 	if err != nil || began >= at {

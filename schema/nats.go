@@ -9,10 +9,10 @@ import (
 // natsHeadEnd ends the head of a NATS message.
 var natsHeadEnd = []byte("\r\n\r\n")
 
-// AppendNATS appends a message of a NATS subject in the form in which a frame holds it: a line
-// with the subject and, separated by a blank, the reply subject if there is one; a line
-// "name: value" for each header, sorted by name, the values of one name in their order; an
-// empty line; the payload. Lines end with CR LF. Names and values are not changed.
+// AppendNATS appends a message of a NATS subject in the form of a frame: a line with the subject
+// and, separated by a blank, the reply subject if there is one; a line "name: value" for each
+// header, sorted by name, with the values of one name in their order; an empty line; the payload.
+// Lines end with CR LF. Names and values are not changed.
 func AppendNATS(dst []byte, subject, reply string, header map[string][]string, payload []byte) []byte {
 	dst = append(dst, subject...)
 	if reply != "" {
@@ -27,7 +27,7 @@ func AppendNATS(dst []byte, subject, reply string, header map[string][]string, p
 	return append(append(dst, natsHeadEnd...), payload...)
 }
 
-// CutNATS returns the head of what AppendNATS appended, with the empty line, and the payload.
+// CutNATS splits the bytes of AppendNATS into the head, including the empty line, and the payload.
 // The head is nil if raw has none; then all of raw is the payload.
 func CutNATS(raw []byte) (head, payload []byte) {
 	at := bytes.Index(raw, natsHeadEnd)

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Position is a frame's position in its session. Positions are totally ordered by (At,
-// StreamID, Seq); the text form is the cursor for paging and the id for resuming. The zero
-// Position precedes every frame.
+// Position is a frame's position in its session. Positions are totally ordered by (At, StreamID,
+// Seq). The text form is the cursor of pages and the id for resuming. The zero Position precedes
+// every frame.
 type Position struct {
 	At       int64 // arrival, ns
 	StreamID string
@@ -21,7 +21,7 @@ func PositionOf(streamID string, f *Frame) Position {
 	return Position{At: f.At, StreamID: streamID, Seq: f.Seq}
 }
 
-// Compare orders positions: negative when p comes before q.
+// Compare compares positions: negative if p precedes q.
 func (p Position) Compare(q Position) int {
 	return cmp.Or(cmp.Compare(p.At, q.At), strings.Compare(p.StreamID, q.StreamID), cmp.Compare(p.Seq, q.Seq))
 }
@@ -34,7 +34,7 @@ func (p Position) String() string {
 	return strconv.FormatInt(p.At, 10) + "." + p.StreamID + "." + strconv.FormatUint(p.Seq, 10)
 }
 
-// ParsePosition is the reverse of String.
+// ParsePosition is the inverse of String.
 func ParsePosition(s string) (Position, error) {
 	at, rest, ok1 := strings.Cut(s, ".")
 	stream, seq, ok2 := strings.Cut(rest, ".")

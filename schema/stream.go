@@ -1,16 +1,16 @@
 package schema
 
-// StreamState is the state of one segment of a stream in one session, counted from the
-// frame FirstSeq on. Every block carries it, and the newest one counts, so that nothing is
-// summed at ingestion. A stream that returns to a session after many others begins a new
-// segment; readers sum the segments.
+// StreamState is the state of one segment of a stream in one session, which begins with the frame
+// FirstSeq. Every block has it, and the newest state counts, so that nothing is summed at
+// ingestion. A stream that returns to a session after many others begins a new segment; readers sum
+// the segments.
 type StreamState struct {
 	StreamID  string
 	FirstSeq  uint64
 	Transport Transport
-	Dialect   string // as recognised so far
-	Evidence  string // why this dialect
-	Source    string // where the stream was tapped, for people: a command, a file, a URL
+	Dialect   string // as detected so far
+	Evidence  string // why the dialect was chosen
+	Source    string // where the stream was recorded, for display: a command, a file, a URL
 	Tags      map[string]string
 	Title     string // the subject of the session: the first user message, truncated
 
@@ -20,33 +20,30 @@ type StreamState struct {
 	Bytes   uint64 // their raw bytes
 	// Ended is when the tap recorded the end, ns; 0 while the stream runs.
 	Ended int64
-	// EndReason is one of the End constants, or another "error: …"; empty while
-	// the stream runs.
+	// EndReason is one of the End constants, or another "error: …"; empty while the stream runs.
 	EndReason string
 
-	// Recorder is the id of the process that records the stream; Digest is the
-	// SHA-256 of the bytes of a file or an upload, in hexadecimal; Key is the
-	// idempotency key of the request that opened the stream. Each is empty where
-	// it does not apply or is not known.
+	// Recorder is the id of the process that records the stream. Digest is the SHA-256 of the bytes
+	// of a file or an upload, in hexadecimal. Key is the idempotency key of the request that opened
+	// the stream. Each is empty if it does not apply or is unknown.
 	Recorder string
 	Digest   string
 	Key      string
-	// DecoderVersion is the version of the decoders that derived the facts, 0 if it is not
-	// known.
+	// DecoderVersion is the version of the decoders that derived the facts, 0 if it is unknown.
 	DecoderVersion uint32
 
 	Counters Counters
-	// Redacted counts the secrets that were masked in the frames, by rule; nil without any.
+	// Redacted counts the secrets that were masked in the frames, by rule; nil if there are none.
 	Redacted map[string]uint64
-	// Version rises with the frames: twice the number of the last frame plus one,
-	// and one more once the stream has ended. The bits from AttemptShift on count
-	// how often the stream was resumed, so that a resumed stream revokes its end.
+	// Version increases with the frames: it is twice the number of the last frame plus one, plus
+	// one more when the stream has ended. The bits from AttemptShift on count how often the stream
+	// was resumed, so that a resumed stream revokes its end.
 	Version uint64
 }
 
 // The end reasons of a stream.
 const (
-	EndEOF    = "eof"    // its source ended it
+	EndEOF    = "eof"    // the source ended the stream
 	EndClosed = "closed" // the connection was closed after the protocol's last event
 	// EndClientGone: the client disconnected before the protocol's last event.
 	EndClientGone = "error: the client went away"
@@ -57,14 +54,15 @@ func (s *StreamState) Complete() bool {
 	return s.Ended != 0 && (s.EndReason == EndEOF || s.EndReason == EndClosed || s.EndReason == "")
 }
 
-// Abandoned reports whether the client disconnected before the protocol's last event. The
-// source did not break the stream off.
+// Abandoned reports whether the client disconnected before the protocol's last event. In this case
+// the source did not break off the stream.
 func (s *StreamState) Abandoned() bool { return s.Ended != 0 && s.EndReason == EndClientGone }
 
 // AttemptShift is the position of the attempt number in a Version.
 const AttemptShift = 48
 
-// VersionEnd returns the number after a stream's last frame from its version.
+// VersionEnd returns the number of frames of a stream from its version: the number after its last
+// frame.
 func VersionEnd(version uint64) uint64 { return (version & (1<<AttemptShift - 1)) / 2 }
 
 // Counters count special frames of a stream in a session.
@@ -75,5 +73,5 @@ type Counters struct {
 	Unknown     uint64 `json:"unknown"`  // frames of a type that the dialect does not know
 	Lost        uint64 `json:"lost"`     // frames lost at the source, by gaps in its ids
 	Repeated    uint64 `json:"repeated"` // ids that were repeated
-	Back        uint64 `json:"back"`     // ids that were lower than the previous one
+	Back        uint64 `json:"back"`     // ids that were lower than the previous id
 }

@@ -23,13 +23,13 @@ type backupCommand struct {
 	Prune  backupPrune  `cmd:"" help:"Remove old backups from a directory."`
 }
 
-// storageKey is the key for an S3-compatible storage.
+// storageKey holds the flags with the key for an S3-compatible storage.
 type storageKey struct {
 	S3KeyID      string `help:"Key of an S3-compatible storage; its secret is in AWS_SECRET_ACCESS_KEY or --s3-secret-file. Default: what ClickHouse has." name:"s3-key-id" env:"AWS_ACCESS_KEY_ID" placeholder:"ID"`
 	S3SecretFile string `help:"File that holds the secret of --s3-key-id." name:"s3-secret-file" env:"AWS_SECRET_ACCESS_KEY_FILE" type:"path" placeholder:"FILE"`
 }
 
-// keys returns the key, for a target that may use it.
+// keys returns the key for a target that may use it.
 func (f *storageKey) keys() (k backup.Keys, err error) {
 	k.ID, k.Secret = f.S3KeyID, os.Getenv("AWS_SECRET_ACCESS_KEY")
 	if k.Secret != "" && f.S3SecretFile != "" {
@@ -66,7 +66,7 @@ type backupCreate struct {
 // pollBackup is the interval at which the command reads the status of the backup.
 const pollBackup = 250 * time.Millisecond
 
-// Run has the server make a backup, and waits for it.
+// Run makes the server write a backup, and waits for it.
 func (c *backupCreate) Run(ctx context.Context, g *global) error {
 	if _, err := c.place(c.To); err != nil {
 		return err
@@ -84,7 +84,8 @@ func (c *backupCreate) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
-	body, err := json.Marshal(map[string]any{"to": c.To, "base": base, "drain_s": int64((c.Drain + time.Second - 1) / time.Second), "s3": k})
+	body, err := json.Marshal(map[string]any{"to": c.To, "base": base,
+		"drain_s": int64((c.Drain + time.Second - 1) / time.Second), "s3": k})
 	if err != nil {
 		return err
 	}
@@ -109,7 +110,8 @@ func (c *backupCreate) Run(ctx context.Context, g *global) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("interrupted; the server goes on with the backup %s: \"tapedeck backup list\" shows it", st.To)
+			return fmt.Errorf("interrupted; the server goes on with the backup %s: \"tapedeck backup list\" shows it",
+				st.To)
 		case <-time.After(pollBackup):
 		}
 		if err := client.Get(ctx, "v1/backups/"+url.PathEscape(st.ID), nil, &st); err != nil {

@@ -9,7 +9,7 @@ import (
 	"tapedeck/internal/app/lifecycle/backup"
 )
 
-// backupList lists the backups that a server made since it was started.
+// backupList lists the backups that a server has begun since its start.
 type backupList struct{}
 
 // Run lists the backups.

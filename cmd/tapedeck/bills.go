@@ -11,6 +11,7 @@ import (
 
 	"tapedeck/internal/app/command/printers"
 	"tapedeck/internal/commandline"
+	"tapedeck/internal/console"
 	"tapedeck/query/billing/bills"
 )
 
@@ -55,7 +56,7 @@ func (p *billPeriod) values() url.Values {
 
 type billsPreview struct{ billPeriod }
 
-// Run prints the bill as it would be.
+// Run prints a preview of the bill.
 func (c *billsPreview) Run(ctx context.Context, g *global) error {
 	var p bills.Preview
 	if done, err := g.fetch(ctx, "v1/bills/preview", c.values(), &p); done || err != nil {
@@ -82,14 +83,14 @@ func (c *billsClose) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
-	cl.WithoutTimeout() // the answer is sent when the bill is closed
+	cl.WithoutTimeout() // the server answers after it has closed the bill
 	body, err := cl.Open(ctx, http.MethodPost, "v1/bills", c.values(), "application/json")
 	if err != nil {
 		return err
 	}
 	defer body.Close()
 	if g.JSON {
-		_, err = io.Copy(os.Stdout, body)
+		_, err = io.Copy(console.Recorded(os.Stdout), body)
 		return err
 	}
 	var b bills.Bill

@@ -25,7 +25,8 @@ func (c *billsExport) writeEvidence(ctx context.Context, g *global) error {
 		return commandline.Errorf("name a bill and the directory to write: tapedeck bills export INV-000001 evidence --evidence")
 	}
 	if len(c.Tag)+len(c.Columns) > 0 || c.Account+c.SubAccount+c.Issuer+c.PaymentTerms+c.Link != "" {
-		return commandline.Errorf("--account, --tag, --sub-account, --columns, --issuer, --payment-terms and --link go without --evidence, which writes no FOCUS")
+		return commandline.Errorf("--account, --tag, --sub-account, --columns, --issuer, --payment-terms and " +
+			"--link go without --evidence, which writes no FOCUS")
 	}
 	client, err := g.client()
 	if err != nil {
@@ -52,9 +53,11 @@ func (c *billsExport) writeEvidence(ctx context.Context, g *global) error {
 	if err = errors.Join(err, files.Close()); err != nil {
 		return fmt.Errorf("write the evidence of bill %s to %s: %w", c.Number, c.Dir, err)
 	}
-	fmt.Fprintf(console.To(os.Stderr), "wrote %s: bill %s, %s, %s\n", c.Dir, c.Number, console.Count(bill.Rows, "row"), console.Count(written.Files, "file"))
+	fmt.Fprintf(console.To(os.Stderr), "wrote %s: bill %s, %s, %s\n", c.Dir, c.Number,
+		console.Count(bill.Rows, "row"), console.Count(written.Files, "file"))
 	if written.Missing > 0 {
-		fmt.Fprintf(os.Stderr, "%s of the bill are not stored any more: sessions.csv names them\n", console.Count(written.Missing, "session"))
+		fmt.Fprintf(os.Stderr, "%s of the bill are not stored any more: sessions.csv names them\n",
+			console.Count(written.Missing, "session"))
 	}
 	return nil
 }

@@ -85,7 +85,7 @@ func (c *billsExport) Run(ctx context.Context, g *global) error {
 	return nil
 }
 
-// target returns the route to ask and what to write.
+// target returns the route to request and the path to write to.
 func (c *billsExport) target() (path, to string, err error) {
 	if c.Period != "" {
 		if c.Dir != "" {

@@ -26,7 +26,7 @@ func (c *billsVerify) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
-	cl.WithoutTimeout() // the answer is sent when all is compared
+	cl.WithoutTimeout() // the server answers after it has compared everything
 	var text json.RawMessage
 	if err := cl.Get(ctx, path, url.Values{"frames": {fmt.Sprint(c.Frames)}}, &text); err != nil {
 		return err

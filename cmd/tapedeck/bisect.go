@@ -24,7 +24,7 @@ type bisectCommand struct {
 	Limit      int      `help:"How many sessions to check: the newest ones." default:"100" short:"n"`
 }
 
-// Run checks every session and prints the first from which on all match.
+// Run checks every session and prints the first session from which on all match.
 func (c *bisectCommand) Run(ctx context.Context, g *global) error {
 	if c.At < 0 || c.Limit < 1 {
 		return commandline.Errorf("--at and -n take numbers from 1")
@@ -33,7 +33,8 @@ func (c *bisectCommand) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
-	q := bisect.Question{Sessions: url.Values{}, Limit: c.Limit, Tool: c.Tool, Fails: c.Fails, Text: c.Text, At: c.At, Words: c.Words}
+	q := bisect.Question{Sessions: url.Values{}, Limit: c.Limit, Tool: c.Tool, Fails: c.Fails, Text: c.Text, At: c.At,
+		Words: c.Words}
 	setAll(q.Sessions, map[string][]string{"tag": colonTags(c.SessionTag), "from": {c.From}, "to": {c.To}})
 	found, err := bisect.Find(ctx, cl, &q)
 	if err != nil {

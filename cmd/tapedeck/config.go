@@ -13,13 +13,13 @@ import (
 	"tapedeck/internal/console"
 )
 
-// configCommand prints and checks the settings of servers.
+// configCommand prints and checks a server's settings.
 type configCommand struct {
 	Print configPrint `cmd:"" help:"Print the settings that a server would run with, and where each comes from. Secrets are masked."`
 	Check configCheck `cmd:"" help:"Check the settings of a server: exit code 0, or 2 with all problems."`
 }
 
-// configFor names the server.
+// configFor selects the server.
 type configFor struct {
 	For   string   `help:"The server: up or serve." enum:"up,serve" default:"serve" placeholder:"COMMAND"`
 	Flags []string `help:"A flag of the server, like max-streams=100; may be repeated." name:"set" placeholder:"NAME=VALUE" sep:"none"`
@@ -35,7 +35,7 @@ type configCheck struct {
 	File string `arg:"" optional:"" help:"The configuration file. Default: that of TAPEDECK_CONFIG." type:"path"`
 }
 
-// read reads the settings as the server would.
+// read reads the settings in the same way as the server.
 func (c *configFor) read(ctx context.Context, file string) (*invocation, error) {
 	args := []string{c.For}
 	if file != "" {
@@ -79,11 +79,13 @@ func (c *configCheck) Run(ctx context.Context, g *global) error {
 	set := slices.DeleteFunc(i.sources.Effective(), func(s settings.Effective) bool { return s.From.Kind == settings.FromDefault })
 	warnings := i.warnings(i.exposed())
 	if g.JSON {
-		return json.NewEncoder(os.Stdout).Encode(map[string]any{"ok": true, "set": len(set), "warnings": append([]string{}, warnings...)})
+		return json.NewEncoder(os.Stdout).Encode(map[string]any{"ok": true, "set": len(set),
+			"warnings": append([]string{}, warnings...)})
 	}
 	for _, text := range warnings {
 		fmt.Fprintln(os.Stderr, "note: "+text)
 	}
-	fmt.Printf("tapedeck %s starts with these settings: %s from flags, the environment and the file, the others by default\n", c.For, console.Count(len(set), "setting"))
+	fmt.Printf("tapedeck %s starts with these settings: %s from flags, the environment and the file, the others "+
+		"by default\n", c.For, console.Count(len(set), "setting"))
 	return nil
 }

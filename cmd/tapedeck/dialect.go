@@ -16,13 +16,13 @@ import (
 	"tapedeck/internal/console"
 )
 
-// dialectCommand works on files that describe protocols.
+// dialectCommand checks and tries dialect files.
 type dialectCommand struct {
 	Check dialectCheckCommand `cmd:"" help:"Check a file that describes a protocol."`
 	Try   dialectTryCommand   `cmd:"" help:"Show what such a file makes of a session or a capture, frame by frame. Nothing is recorded."`
 }
 
-// dialectCheckCommand checks mapping files.
+// dialectCheckCommand checks dialect files.
 type dialectCheckCommand struct {
 	File []string `arg:"" help:"The files."`
 }
@@ -45,7 +45,7 @@ func (c *dialectCheckCommand) Run(g *global) error {
 	return commandline.As(errors.Join(failures...))
 }
 
-// readDialect reads a mapping file, whose name must be free.
+// readDialect reads a dialect file. The dialect's name must not be in use.
 func readDialect(path string) (*custom.Mapping, error) {
 	m, err := custom.ReadFile(path)
 	if err != nil {
@@ -57,7 +57,7 @@ func readDialect(path string) (*custom.Mapping, error) {
 	return m, nil
 }
 
-// dialectTryCommand decodes frames by a mapping file.
+// dialectTryCommand decodes frames by a dialect file.
 type dialectTryCommand struct {
 	File   string `arg:"" help:"The file that describes the protocol."`
 	Source string `arg:"" name:"session" help:"What to read: a session's id, a tape file, or a file with the captured stream."`

@@ -22,7 +22,7 @@ type doctorInstallationCommand struct {
 	Data string `help:"Data directory to check. Default: tapedeck in the XDG data home." placeholder:"DIR" type:"path"`
 }
 
-// Run checks everything and prints the findings. It fails if anything is wrong.
+// Run performs all checks and prints the findings. It fails if a finding is a problem.
 func (c *doctorInstallationCommand) Run(ctx context.Context, g *global) error {
 	dir := c.Data
 	if dir == "" {

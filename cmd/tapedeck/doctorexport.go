@@ -14,7 +14,7 @@ import (
 	"tapedeck/query/billing/reconcile/providerexport"
 )
 
-// exportFlags name a provider's export.
+// exportFlags select a provider's export.
 type exportFlags struct {
 	Export   string   `help:"A usage or cost export of OpenAI or Anthropic, CSV or JSON, to compare with." placeholder:"FILE"`
 	Provider string   `help:"Whose export it must be: openai or anthropic." placeholder:"NAME"`
@@ -25,7 +25,8 @@ type exportFlags struct {
 // compare prints the comparison of an export. It fails if any figure differs.
 func (f *exportFlags) compare(ctx context.Context, g *global, limit int) error {
 	if f.Provider != "" && !slices.Contains(providerexport.Providers, f.Provider) {
-		return commandline.Errorf("--provider %q: it must be %s", f.Provider, strings.Join(providerexport.Providers, " or "))
+		return commandline.Errorf("--provider %q: it must be %s", f.Provider,
+			strings.Join(providerexport.Providers, " or "))
 	}
 	e, err := f.read()
 	if err != nil {

@@ -51,7 +51,8 @@ func (c *doctorUsageCommand) Run(ctx context.Context, g *global) error {
 	t := console.NewTable(os.Stdout, "session", "started", "calls", "tokens", "finding", "what")
 	shown, next, err := list(ctx, g, "v1/usage/reconciliation", q, c.Limit, reconciledAtOnce, func(s *reconcile.Session) {
 		for _, f := range s.Findings {
-			t.Row(console.Clip(s.ID, 40), console.LocalTime(s.Started), console.Thousands(s.Calls), console.Thousands(s.Tokens.Total), f.Code, f.Detail)
+			t.Row(console.Clip(s.ID, 40), console.LocalTime(s.Started), console.Thousands(s.Calls),
+				console.Thousands(s.Tokens.Total), f.Code, f.Detail)
 		}
 	})
 	if err != nil || g.JSON {

@@ -16,10 +16,9 @@ import (
 	"tapedeck/internal/httplog"
 )
 
-// emulateCommand serves one session on its own port, in the protocol that it
-// was recorded from. It forwards requests for a session of a server to that server, so
-// that a UI or an agent needs neither its address nor its token. It plays a session in a
-// file itself, without a server.
+// emulateCommand serves one session on its own port, in the protocol from which it was recorded. It
+// forwards requests for a session of a server to that server, so that a UI or an agent needs
+// neither its address nor its token. It plays a session of a file itself, without a server.
 type emulateCommand struct {
 	settings.Log
 	Protocol  string `arg:"" enum:"loom,http,anthropic-agent,compozy" help:"loom, http, anthropic-agent or compozy."`
@@ -65,7 +64,7 @@ func (c *emulateCommand) Run(ctx context.Context, g *global) error {
 	}
 	defer context.AfterFunc(ctx, func() {
 		end()
-		_ = srv.Close() // open streams do not end
+		_ = srv.Close() // open streams do not end by themselves
 	})()
 	if err := c.announce(g, played, l.Addr()); err != nil {
 		end()

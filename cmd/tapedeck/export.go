@@ -54,7 +54,8 @@ func (c *exportCommand) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
-	export := sessionexport.Export{Format: c.Format, Sessions: c.Sessions, Session: c.Session, Server: g.client, Version: version, Notes: os.Stderr}
+	export := sessionexport.Export{Format: c.Format, Sessions: c.Sessions, Session: c.Session, Server: g.client,
+		Version: version, Notes: os.Stderr}
 	said, err := export.Write(ctx, out)
 	err = errors.Join(err, out.Finish())
 	if err != nil {
@@ -69,7 +70,7 @@ func (c *exportCommand) Run(ctx context.Context, g *global) error {
 	return nil
 }
 
-// findAll names all sessions of the tenant.
+// findAll lists all sessions of the tenant.
 func (c *exportCommand) findAll(ctx context.Context, g *global) error {
 	_, _, err := list(ctx, g, "v1/sessions", url.Values{}, math.MaxInt, knownrecordings.SessionsAtOnce, func(s *sessionhead.Summary) {
 		c.Sessions = append(c.Sessions, s.ID)

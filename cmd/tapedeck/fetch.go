@@ -16,7 +16,8 @@ import (
 	"tapedeck/internal/console"
 )
 
-// slowClient is client without a timeout, for requests that are answered when all work is done, which may take minutes.
+// slowClient is like client without a timeout, for requests that are answered after work that may
+// take minutes.
 func (g *global) slowClient() (*apiclient.Client, error) {
 	c, err := g.client()
 	if err == nil {
@@ -25,7 +26,7 @@ func (g *global) slowClient() (*apiclient.Client, error) {
 	return c, err
 }
 
-// client returns a client of the server that --server names.
+// client returns a client of the server in --server.
 func (g *global) client() (*apiclient.Client, error) {
 	if err := g.readToken(); err != nil {
 		return nil, err
@@ -44,8 +45,8 @@ func (g *global) client() (*apiclient.Client, error) {
 	return c, nil
 }
 
-// fetch reads an answer of the API. With --json it prints the answer unchanged, and
-// done is true; otherwise it reads the answer into v.
+// fetch reads an answer of the API. With --json it prints the answer unchanged and returns done;
+// otherwise it decodes the answer into v.
 func (g *global) fetch(ctx context.Context, path string, q url.Values, v any) (done bool, err error) {
 	c, err := g.client()
 	if err != nil {
@@ -54,10 +55,10 @@ func (g *global) fetch(ctx context.Context, path string, q url.Values, v any) (d
 	if !g.JSON {
 		return false, c.Get(ctx, path, q, v)
 	}
-	return true, c.Copy(ctx, path, q, "application/json", os.Stdout)
+	return true, c.Copy(ctx, path, q, "application/json", console.Recorded(os.Stdout))
 }
 
-// pathOf is apiclient.SessionPath for an id that a user named.
+// pathOf is like apiclient.SessionPath for an id from the command line.
 func pathOf(id string, rest ...string) (string, error) {
 	if id == "" {
 		return "", commandline.Errorf("name a session: \"tapedeck sessions\" lists those there are")
@@ -78,8 +79,8 @@ func setAll(q url.Values, params map[string][]string) {
 
 func joined(list []string) string { return strings.Join(list, ",") }
 
-// send sends a request with a body as JSON, none if it is nil. With --json it prints the answer
-// unchanged, and done is true; otherwise it reads the answer into v.
+// send sends a request with a JSON body, none if it is nil. With --json it prints the answer
+// unchanged and returns done; otherwise it decodes the answer into v.
 func (g *global) send(ctx context.Context, method, path string, body, v any) (done bool, err error) {
 	var text []byte
 	if body != nil {
@@ -97,7 +98,7 @@ func (g *global) send(ctx context.Context, method, path string, body, v any) (do
 	}
 	defer answer.Close()
 	if g.JSON {
-		_, err := io.Copy(os.Stdout, answer)
+		_, err := io.Copy(console.Recorded(os.Stdout), answer)
 		return true, err
 	}
 	if err := json.NewDecoder(answer).Decode(v); err != nil {

@@ -9,23 +9,31 @@ import (
 	"tapedeck/ingest/delivery/outlet"
 	"tapedeck/ingest/delivery/spool"
 	"tapedeck/internal/app/settings"
+	"tapedeck/internal/commandline"
 	"tapedeck/internal/console"
 )
 
-// flushCommand sends the spools that recording commands left on disk.
+// flushCommand sends the spools that recording commands have left on disk.
 type flushCommand struct {
 	settings.NATSClient
 	Spool string `help:"Send the spool of a server that has ended: the folder spool in its --data." placeholder:"DIR" type:"existingdir"`
 	NATS  string `help:"Publish to this NATS server instead of through the tapedeck server." name:"nats" env:"TAPEDECK_NATS" placeholder:"URL"`
 }
 
-// Run sends one spool after the other. A command that is recording sends its own.
+// Run sends one spool after another. A command that is recording sends its own spool.
 func (c *flushCommand) Run(ctx context.Context, g *global) error {
 	spools, err := outlet.WaitingSpools()
 	if err != nil {
 		return err
 	}
 	if c.Spool != "" {
+		is, err := spool.IsSpool(c.Spool)
+		if err != nil {
+			return err
+		}
+		if !is { // opening it would write a lock file into a directory of others
+			return commandline.Errorf("--spool: %s is not a spool: name the folder spool in the --data of the server that has ended", c.Spool)
+		}
 		spools = []string{c.Spool}
 	}
 	if len(spools) == 0 {
@@ -50,14 +58,15 @@ func (c *flushCommand) Run(ctx context.Context, g *global) error {
 	return refused
 }
 
-// refusedError reports blocks that the server will not take.
+// refusedError reports blocks that the server has refused permanently.
 type refusedError struct {
 	dir string
 	n   int
 }
 
 func (e *refusedError) Error() string {
-	return fmt.Sprintf("%s in %s were refused, each for the reason above, and are set aside there; \"tapedeck flush\" tries them again", console.Count(e.n, "block"), e.dir)
+	return fmt.Sprintf("%s in %s were refused, each for the reason above, and are set aside there; \"tapedeck "+
+		"flush\" tries them again", console.Count(e.n, "block"), e.dir)
 }
 
 // send sends the contents of one spool.

@@ -13,8 +13,8 @@ import (
 	"tapedeck/internal/console"
 )
 
-// follow records a growing file until the user interrupts. It stores its position
-// beside the spool, so that the next run continues there.
+// follow records a growing file until the user interrupts. It stores its position next to the
+// spool, so that the next run continues there.
 func (c *recordCommand) follow(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions) (ingest.Summary, error) {
 	home, err := outlet.FollowHome()
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"tapedeck/internal/app/command/printers"
 	"tapedeck/internal/commandline"
+	"tapedeck/internal/console"
 )
 
 // framesCommand lists a session's frames.
@@ -63,7 +64,7 @@ func (c *framesCommand) Run(ctx context.Context, g *global) error {
 	return nil
 }
 
-// printRaw prints the recorded bytes.
+// printRaw prints the recorded bytes without anything else.
 func (c *framesCommand) printRaw(ctx context.Context, g *global, path string, q url.Values) error {
 	switch {
 	case c.Limit != nil:
@@ -76,5 +77,5 @@ func (c *framesCommand) printRaw(ctx context.Context, g *global, path string, q 
 		return err
 	}
 	q.Set("raw", "1")
-	return cl.Copy(ctx, path, q, "application/x-ndjson", os.Stdout)
+	return cl.Copy(ctx, path, q, "application/x-ndjson", console.Recorded(os.Stdout))
 }

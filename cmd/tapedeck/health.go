@@ -8,13 +8,14 @@ import (
 	"time"
 )
 
-// healthCommand checks whether a server is alive. Images without a shell use it as their health check.
+// healthCommand checks whether a server is alive. Images without a shell use it as their health
+// check.
 type healthCommand struct {
 	Ready   bool          `help:"Ask whether the server does its work, as load balancers do, and not only whether it answers."`
 	Timeout time.Duration `help:"How long to wait for the answer." default:"5s" placeholder:"D"`
 }
 
-// Run fails unless the server answers 200.
+// Run fails unless the server answers with 200.
 func (c *healthCommand) Run(ctx context.Context, g *global) error {
 	client, err := g.client()
 	if err != nil {
@@ -31,9 +32,10 @@ func (c *healthCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	defer answer.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, 1<<20)) // so that the connection ends in good order
+	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, 1<<20)) // so that the connection is closed cleanly
 	if answer.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s is not %s: /%s answers %s\nRun \"tapedeck doctor\" for what is wrong", g.Server, what, path, answer.Status)
+		return fmt.Errorf("%s is not %s: /%s answers %s\nRun \"tapedeck doctor\" for what is wrong", g.Server, what,
+			path, answer.Status)
 	}
 	fmt.Printf("%s is %s\n", g.Server, what)
 	return nil

@@ -19,7 +19,7 @@ import (
 	"tapedeck/replay/tapefile"
 )
 
-// importCommand records what is in a tape file.
+// importCommand records the sessions of a tape file.
 type importCommand struct {
 	settings.CommandSpool
 	settings.NATSClient
@@ -31,7 +31,7 @@ type importCommand struct {
 	NoWait  bool   `help:"Do not wait until the sessions can be read."`
 }
 
-// Run reads the file from its beginning to its end, or up to its break.
+// Run reads the file from its beginning to its end, or to the point where it breaks off.
 func (c *importCommand) Run(ctx context.Context, g *global) error {
 	if err := errors.Join(checkStream(c.Tenant, c.Session, ""), c.CheckSpool()); err != nil {
 		return err
@@ -45,7 +45,8 @@ func (c *importCommand) Run(ctx context.Context, g *global) error {
 		im := tapeimport.New(c.Tenant, c.Session, nil)
 		return c.report(g, im, "holds", im.Import(ctx, file))
 	}
-	out, err := openOutlet(ctx, g, &c.NATSClient, outlet.Options{NATS: c.NATS, Sync: c.Sync(), SpoolLimit: int64(c.SpoolLimit)})
+	out, err := openOutlet(ctx, g, &c.NATSClient,
+		outlet.Options{NATS: c.NATS, Sync: c.Sync(), SpoolLimit: int64(c.SpoolLimit)})
 	if err != nil {
 		return err
 	}
@@ -65,8 +66,8 @@ func (c *importCommand) Run(ctx context.Context, g *global) error {
 	return c.report(g, im, "imported", err)
 }
 
-// open opens the file, which is read once from its beginning to its end, so
-// it may be a pipe unless it must be scanned beforehand.
+// open opens the file, which is read once from its beginning to its end. So it may be a pipe unless
+// it must be scanned first.
 func (c *importCommand) open() (*os.File, error) {
 	if c.File == "-" {
 		if c.Session != "" {
@@ -86,7 +87,7 @@ func (c *importCommand) open() (*os.File, error) {
 	return os.Open(c.File)
 }
 
-// checkOne checks that the file holds the one session that is renamed.
+// checkOne checks that the file contains only the session that is renamed.
 func (c *importCommand) checkOne() error {
 	f, err := tapefile.Open(c.File, tapefile.Options{})
 	if err != nil {
@@ -99,7 +100,7 @@ func (c *importCommand) checkOne() error {
 	return nil
 }
 
-// report prints the result. err is the reason if the import is incomplete.
+// report prints the result. err is the reason why the import is incomplete.
 func (c *importCommand) report(g *global, im *tapeimport.Importer, did string, err error) error {
 	if _, broken := errors.AsType[*tapefile.BreakError](err); err != nil && !broken && len(im.Sessions) == 0 {
 		return fmt.Errorf("%s: %w", c.File, err)

@@ -11,18 +11,18 @@ import (
 	"tapedeck/internal/app/settings"
 )
 
-// invocation is a command line that was read, with the settings that it leaves to the environment
-// and the configuration file.
+// invocation is a parsed command line, with the settings that come from the environment and the
+// configuration file.
 type invocation struct {
 	args    []string
 	cli     cli
 	parser  *kong.Kong
 	context *kong.Context
 	sources *settings.Sources
-	logged  settings.LogOutput // of a server
+	logged  settings.LogOutput // log of a server
 }
 
-// newInvocation reads a command line and checks its settings. Commands that have a parameter
+// newInvocation parses a command line and checks its settings. Commands with a parameter
 // *invocation receive it.
 func newInvocation(ctx context.Context, args []string) (*invocation, error) {
 	i, err := parseInvocation(ctx, args)
@@ -39,7 +39,7 @@ func newInvocation(ctx context.Context, args []string) (*invocation, error) {
 	return i, i.sources.Check(i.context, conflicts)
 }
 
-// parseInvocation reads a command line.
+// parseInvocation parses a command line.
 func parseInvocation(ctx context.Context, args []string) (*invocation, error) {
 	i := &invocation{args: args, sources: settings.NewSources()}
 	i.parser = kong.Must(&i.cli, append(valueMappers(), kong.Name("tapedeck"),
@@ -52,8 +52,7 @@ func parseInvocation(ctx context.Context, args []string) (*invocation, error) {
 	return i, err
 }
 
-// customary returns a command line with what people type from habit for the help of commands and the version as
-// tapedeck has it.
+// customary replaces customary forms of asking for help and for the version by tapedeck's forms.
 func customary(args []string) []string {
 	switch {
 	case len(args) > 0 && args[0] == "help":
@@ -64,12 +63,12 @@ func customary(args []string) []string {
 	return args
 }
 
-// warnings returns what an operator should know about the settings of a server.
+// warnings returns warnings for an operator about the settings of a server.
 func (i *invocation) warnings(exposed []string) []string {
 	return append(append(i.sources.Warnings(), exposed...), settings.UnknownVariables(i.parser.Model, os.Environ())...)
 }
 
-// exposed returns warnings about files of secrets.
+// exposed returns warnings about files with secrets.
 func (i *invocation) exposed() []string {
 	if i.context.Command() == "up" {
 		return i.cli.Up.Exposed()

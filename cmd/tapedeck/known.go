@@ -9,7 +9,7 @@ import (
 	"tapedeck/internal/app/command/printers"
 )
 
-// reportKnown prints which session has the bytes. The command then succeeds.
+// reportKnown prints which session contains the bytes. The command then succeeds.
 func reportKnown(g *global, e *knownrecordings.KnownError) error {
 	if g.JSON {
 		return json.NewEncoder(os.Stdout).Encode(map[string]any{"digest": e.Digest, "known": e.Stored})
@@ -18,7 +18,8 @@ func reportKnown(g *global, e *knownrecordings.KnownError) error {
 	return nil
 }
 
-// lookUp is recorded.LookUp; nil with --again, and with --nats, without a tapedeck server.
+// lookUp is like knownrecordings.LookUp. It returns nil with --again, and with --nats, which has no
+// tapedeck server.
 func (c *recordCommand) lookUp(ctx context.Context, g *global, path string) func(digest string) error {
 	if c.Again || c.NATS != "" {
 		return nil

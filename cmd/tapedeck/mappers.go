@@ -10,8 +10,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// valueMappers read the values of flags and arguments. They accept what kong's own mappers accept; their errors
-// say what a value must be.
+// valueMappers parse the values of flags and arguments. They accept the same values as kong's own
+// mappers; their errors state which values are valid.
 func valueMappers() []kong.Option {
 	list := []kong.Option{
 		kong.TypeMapper(reflect.TypeFor[time.Duration](), mapper("a time with a unit, like 30s", func(text string, v reflect.Value) error {
@@ -38,7 +38,7 @@ func valueMappers() []kong.Option {
 	return list
 }
 
-// mapper returns a mapper that reads the text of a value with set. what says what the text must be.
+// mapper returns a mapper that parses the text of a value with set. what describes valid texts.
 func mapper(what string, set func(text string, v reflect.Value) error) kong.Mapper {
 	return kong.MapperFunc(func(c *kong.DecodeContext, target reflect.Value) error {
 		token := c.Scan.Pop()
@@ -55,7 +55,8 @@ func mapper(what string, set func(text string, v reflect.Value) error) kong.Mapp
 	})
 }
 
-// switchMapper reads switches: flags that need no value, and take true or false after "=" and from variables.
+// switchMapper parses switches: flags without a value, which accept true or false after "=" and in
+// environment variables.
 type switchMapper struct{}
 
 // IsBool implements kong.BoolMapper.

@@ -16,8 +16,7 @@ import (
 	"tapedeck/schema/migrate"
 )
 
-// migrateCommand updates a ClickHouse server's tables. Local mode does
-// so automatically.
+// migrateCommand updates a ClickHouse server's tables. Local mode does this automatically.
 type migrateCommand struct {
 	settings.ConfigFile
 	settings.ClickHouseServer
@@ -53,7 +52,8 @@ func (c *migrateCommand) Run(ctx context.Context, g *global) error {
 	return nil
 }
 
-// reportWaiting returns a function that prints once on stderr that another process migrates.
+// reportWaiting returns a function that prints on standard error, once, that another process
+// migrates.
 func reportWaiting() func(migrate.Progress) {
 	last := ""
 	return func(p migrate.Progress) {
@@ -64,7 +64,7 @@ func reportWaiting() func(migrate.Progress) {
 	}
 }
 
-// plan prints what would be applied.
+// plan prints the migrations that would be applied.
 func (c *migrateCommand) plan(ctx context.Context, db driver.Conn, g *global) error {
 	p, err := migrate.Prepare(ctx, db, migrate.Options{Program: version})
 	if err != nil {

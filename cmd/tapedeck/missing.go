@@ -10,8 +10,8 @@ import (
 	"tapedeck/internal/console"
 )
 
-// hintForMissing returns what to do if the server answers a path with 404. The name
-// of a session may be the name of a file.
+// hintForMissing returns what to do if the server answers a path with 404. What was named as a
+// session may be the name of a file.
 func hintForMissing(path string) string {
 	if strings.HasPrefix(path, "v1/dead-letters") {
 		return "\"tapedeck dead-letters list\" lists those there are."
@@ -36,7 +36,8 @@ func hintForMissing(path string) string {
 	case err != nil || !info.Mode().IsRegular():
 		return "\"tapedeck sessions\" lists those there are."
 	case play.IsTape(name):
-		return fmt.Sprintf("It is a tape file here: \"tapedeck import %s\" brings its sessions to the server.", console.FileWord(name))
+		return fmt.Sprintf("It is a tape file here: \"tapedeck import %s\" brings its sessions to the server.",
+			console.FileWord(name))
 	}
 	return fmt.Sprintf("It is a file here and no tape: \"tapedeck record %s\" records it, and says what the session is called.", console.FileWord(name))
 }

@@ -28,11 +28,11 @@ func openOutlet(ctx context.Context, g *global, f *settings.NATSClient, opts out
 	return o, err
 }
 
-// checkSpoolDisk logs that the disk is nearly full to which blocks go while the server is unavailable.
+// checkSpoolDisk logs a warning if the disk with the spool is nearly full.
 func checkSpoolDisk(log *slog.Logger) {
 	home, err := outlet.SpoolHome()
 	if err != nil {
-		return // Open has reported it
+		return // Open has reported the error
 	}
 	if disk := health.Disk(home, health.LowDisk); !disk.OK {
 		log.Warn("spool: its disk is nearly full", "error", disk.Detail, "do", doctor.RoomForSpool)
@@ -51,7 +51,7 @@ func outletOptions(g *global, f *settings.NATSClient, opts outlet.Options) (outl
 		opts.NATSOptions, err = f.ConnectOptions(opts.Log)
 		return opts, err
 	}
-	if _, err = g.client(); err != nil { // checks --server and reads the token
+	if _, err = g.client(); err != nil { // also checks --server and reads the token
 		return opts, err
 	}
 	opts.Server, opts.Token = g.Server, g.Token
@@ -59,12 +59,13 @@ func outletOptions(g *global, f *settings.NATSClient, opts outlet.Options) (outl
 	return opts, err
 }
 
-// checkTenant refuses a tenant that the server does not record for, and replaces the default tenant
-// by the tenant of the token.
+// checkTenant returns an error for a tenant that the server does not record for, and replaces the
+// default tenant by the tenant of the token.
 func checkTenant(o *outlet.Outlet, tenant *string) error {
 	own := o.Tenant()
 	if own != "" && own != *tenant && *tenant != ingest.DefaultTenant {
-		return commandline.Errorf("--tenant %s: %s records for the tenant %s; leave --tenant out", *tenant, o.Server(), own)
+		return commandline.Errorf("--tenant %s: %s records for the tenant %s; leave --tenant out", *tenant,
+			o.Server(), own)
 	}
 	if own != "" {
 		*tenant = own
@@ -72,7 +73,7 @@ func checkTenant(o *outlet.Outlet, tenant *string) error {
 	return nil
 }
 
-// drain waits until the spool is empty, and shows how much is left.
+// drain waits until the spool is empty, and shows the number of remaining blocks.
 func drain(ctx context.Context, o *outlet.Outlet) error {
 	if o.Spooled() == 0 {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"tapedeck/internal/nearest"
 )
 
-// parse reads the command line. Its errors contain the command that prints help.
+// parse parses the command line. Its errors name the command that prints help.
 func parse(parser *kong.Kong, c *cli, args []string) (*kong.Context, error) {
 	// The arguments after "--" are a command to record, including its flags.
 	if i := slices.Index(args, "--"); i >= 0 && slices.Contains(args[:i], "record") {
@@ -23,7 +23,7 @@ func parse(parser *kong.Kong, c *cli, args []string) (*kong.Context, error) {
 		args = args[:i]
 	}
 	for _, a := range args {
-		if !utf8.ValidString(a) { // the parser would replace these bytes
+		if !utf8.ValidString(a) { // the parser would replace invalid bytes
 			return nil, commandline.Errorf("%q is not UTF-8 text", a)
 		}
 	}
@@ -40,8 +40,8 @@ var (
 	descending = regexp.MustCompile(`^-[a-z][a-z_]+$`)
 )
 
-// joinNegative joins a value that begins with "-" to its flag: a number, so that
-// it is refused as an invalid value, and a field to sort by.
+// joinNegative joins a value that begins with "-" to its flag: a number, so that it is refused as
+// an invalid value, or a field to sort by.
 func joinNegative(args []string) []string {
 	var joined []string
 	for i := 0; i < len(args); i++ {
@@ -62,7 +62,7 @@ func joinNegative(args []string) []string {
 	return joined
 }
 
-// parseProblem returns the error of the parser with the command that prints help.
+// parseProblem adds the command that prints help to an error of the parser.
 func parseProblem(err error) error {
 	help := "tapedeck --help"
 	var at *kong.ParseError
@@ -80,10 +80,10 @@ func parseProblem(err error) error {
 	return fmt.Errorf("%w\nRun \"%s\" for what can be given", err, help)
 }
 
-// explain returns the error of a command line that names no command, one that does not exist, or a configuration
-// file where none is read; nil for other errors.
+// explain returns the error for a command line without a command, with an unknown command, or with
+// a configuration file for a command that reads none; nil for other errors.
 func explain(c *kong.Context, selected *kong.Node) error {
-	if c.Error == nil { // all arguments were read
+	if c.Error == nil { // all arguments were parsed
 		if selected.Leaf() {
 			return nil
 		}
@@ -95,7 +95,8 @@ func explain(c *kong.Context, selected *kong.Node) error {
 	}
 	switch name, _, _ := strings.Cut(rest[0], "="); {
 	case name == "--config" && !takes(selected, "config"):
-		return errors.New("there is no flag --config here, since only servers, migrate, restore and verify read a configuration file: use flags or environment variables")
+		return errors.New("there is no flag --config here, since only servers, migrate, restore and verify read " +
+			"a configuration file: use flags or environment variables")
 	case selected.Type == kong.ApplicationNode && !strings.HasPrefix(name, "-"):
 		return noCommand(rest[0], selected)
 	}
@@ -122,7 +123,7 @@ func commandsOf(n *kong.Node) string {
 	return strings.Join(list, ", ")
 }
 
-// noCommand returns the error of a command that does not exist, with the most similar one.
+// noCommand returns the error for an unknown command, with the most similar command.
 func noCommand(name string, app *kong.Node) error {
 	var names []string
 	for _, child := range app.Children {
@@ -136,7 +137,7 @@ func noCommand(name string, app *kong.Node) error {
 	return fmt.Errorf("there is no command %q", name)
 }
 
-// withScheme completes an address that is a host and a port.
+// withScheme adds a scheme to an address that consists of a host and a port.
 func withScheme(server string) string {
 	if server != "" && !strings.Contains(server, "://") {
 		return "http://" + server
@@ -146,7 +147,7 @@ func withScheme(server string) string {
 
 // helpValue returns the help of a flag with its default, which a placeholder hides.
 func helpValue(v *kong.Value) string {
-	if v.Flag != nil && len(v.Tag.Envs) == 0 { // settings.Sources reads them
+	if v.Flag != nil && len(v.Tag.Envs) == 0 { // settings.Sources reads flags with variables
 		v.Tag.Envs = v.Flag.Envs
 		defer func() { v.Tag.Envs = nil }()
 	}

@@ -74,7 +74,7 @@ func (c *playCommand) Run(ctx context.Context, g *global) error {
 		return c.onScreen(ctx, from, path, q)
 	}
 	accept, show := "application/x-ndjson", play.CopyEvents
-	var out io.Writer = os.Stdout
+	out := console.Recorded(os.Stdout)
 	switch c.Format {
 	case "ndjson":
 		q.Set("mode", "raw")
@@ -93,7 +93,7 @@ func (c *playCommand) Run(ctx context.Context, g *global) error {
 	defer body.Close()
 	if err := show(out, body); err != nil {
 		if ctx.Err() != nil {
-			return exitCode(130) // the shell's exit code of an interrupted command
+			return exitCode(130) // the exit code of shells for an interrupted command
 		}
 		return fmt.Errorf("playback broke off: %w", from.Reason(err))
 	}
@@ -106,7 +106,7 @@ func copyFrames(w io.Writer, r io.Reader) error {
 	return err
 }
 
-// onScreen plays on the terminal's screen, and prints where the user left.
+// onScreen plays on the terminal's screen, and prints the position at which the user quit.
 func (c *playCommand) onScreen(ctx context.Context, from *play.Player, path string, q url.Values) error {
 	speed, err := player.ParseSpeed(c.Speed)
 	if err != nil {
@@ -118,10 +118,11 @@ func (c *playCommand) onScreen(ctx context.Context, from *play.Player, path stri
 	}
 	if !result.Ended {
 		at := result.At.Truncate(time.Millisecond)
-		fmt.Fprintf(console.To(os.Stdout), "left at %s; \"tapedeck play --from +%s %s\" goes on from there\n", at, at, console.SessionWord(c.Session))
+		fmt.Fprintf(console.To(os.Stdout), "left at %s; \"tapedeck play --from +%s %s\" goes on from there\n", at, at,
+			console.SessionWord(c.Session))
 	}
 	if result.Interrupt {
-		return exitCode(130) // the shell's exit code of an interrupted command
+		return exitCode(130) // the exit code of shells for an interrupted command
 	}
 	return nil
 }

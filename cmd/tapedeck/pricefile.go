@@ -25,8 +25,8 @@ type pricesCheck struct {
 	File string `arg:"" help:"The price file (YAML)." type:"existingfile"`
 }
 
-// Run checks the file and compares it with the server's table, or with the program's own
-// if the server cannot be reached.
+// Run checks the file and compares it with the server's table, or with the built-in table if the
+// server cannot be reached.
 func (c *pricesCheck) Run(ctx context.Context, g *global) error {
 	text, operator, err := readPrices(c.File)
 	if err != nil {
@@ -35,7 +35,8 @@ func (c *pricesCheck) Run(ctx context.Context, g *global) error {
 	compared, err := sendPrices(ctx, g, c.File, text, true)
 	if _, refused := errors.AsType[*apiclient.Error](err); err != nil && !refused {
 		fmt.Fprintf(console.To(os.Stderr), "%v\ncompared with the prices of this program alone\n", err)
-		compared, err = pricelist.Compare(prices.Standard(), prices.With(operator), ingest.DefaultTenant, time.Now()), nil
+		compared, err = pricelist.Compare(prices.Standard(), prices.With(operator), ingest.DefaultTenant,
+			time.Now()), nil
 		compared.DryRun, compared.Warnings = true, pricelist.Warn(operator, nil)
 	}
 	if err != nil {
@@ -61,7 +62,7 @@ func (c *pricesImport) Run(ctx context.Context, g *global) error {
 	return printComparison(g, compared)
 }
 
-// readPrices reads a price file. An invalid one is wrong usage.
+// readPrices reads a price file. An invalid file is a usage error.
 func readPrices(path string) ([]byte, *prices.Operator, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"tapedeck/query/report/pricelist"
 )
 
-// pricesCommand shows and changes the prices that calls are charged at.
+// pricesCommand shows and changes the prices of calls.
 type pricesCommand struct {
 	List   pricesList   `cmd:"" default:"withargs" help:"List the effective price table, and the models in use that have no price."`
 	Show   pricesShow   `cmd:"" help:"Show all prices of a model: by date and time of day, with rules and sources."`
@@ -20,7 +20,7 @@ type pricesCommand struct {
 	Update pricesUpdate `cmd:"" help:"Make a published table the list prices that the server uses: genai-prices' data.json or LiteLLM's model_prices_and_context_window.json."`
 }
 
-// priceTable are the flags that choose a table and a time.
+// priceTable holds the flags that select a table and a time.
 type priceTable struct {
 	At   string `help:"The prices of this time: RFC 3339, a date, or now-24h. Default: now." placeholder:"TIME"`
 	Hash string `help:"The table with this hash instead of the current one." placeholder:"SHA256"`
@@ -58,7 +58,7 @@ type pricesShow struct {
 	Provider string `help:"The provider. Default: the one to which the name belongs." placeholder:"ID"`
 }
 
-// Run prints what the table has about the model.
+// Run prints the prices of the model in the table.
 func (c *pricesShow) Run(ctx context.Context, g *global) error {
 	if c.Model == "" {
 		return commandline.Errorf("name a model: \"tapedeck prices list\" lists those there are")

@@ -17,6 +17,7 @@ import (
 	"tapedeck/internal/app/command/printers"
 	"tapedeck/internal/app/settings"
 	"tapedeck/internal/commandline"
+	"tapedeck/internal/console"
 	"tapedeck/internal/secrets"
 )
 
@@ -49,6 +50,9 @@ type recordCommand struct {
 	NoWait     bool   `help:"Do not wait until the recording can be read."`
 	NoSpool    bool   `help:"Without a spool: wait for an unavailable server instead of writing to disk."`
 
+	WaitForServer time.Duration `help:"How long to wait at the start for a server that does not answer." default:"0s" env:"TAPEDECK_WAIT_FOR_SERVER" placeholder:"D"`
+	AllowOffline  bool          `help:"If no server answers at the start, record into the spool all the same, and end as the command that was run; the next record, or flush, sends it." env:"TAPEDECK_ALLOW_OFFLINE"`
+
 	command []string // the arguments after "--"
 }
 
@@ -75,9 +79,9 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 	}
 	publish := c.NATS
 	if c.natsSource.given() {
-		publish = "" // it is the source
+		publish = "" // NATS is the source
 	}
-	out, err := openOutlet(ctx, g, &c.NATSClient, outlet.Options{NATS: publish, NoSpool: c.NoSpool, Sync: c.Sync(), SpoolLimit: int64(c.SpoolLimit), Redact: rules})
+	out, err := openOutlet(ctx, g, &c.NATSClient, outlet.Options{NATS: publish, NoSpool: c.NoSpool, Sync: c.Sync(), SpoolLimit: int64(c.SpoolLimit), Redact: rules, WaitFor: c.WaitForServer, Offline: c.AllowOffline})
 	if err != nil {
 		return err
 	}
@@ -101,19 +105,26 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 	if known, ok := errors.AsType[*knownrecordings.KnownError](err); ok {
 		return reportKnown(g, known)
 	}
-	if err != nil {
+	kept := false // in the spool, which --allow-offline allows
+	switch {
+	case err != nil:
 		err = errors.Join(err, out.Leftovers())
-	} else {
+	case c.AllowOffline && out.Away():
+		if left := out.Leftovers(); left != nil {
+			fmt.Fprintf(console.To(os.Stderr), "%v\n", left)
+			kept = true
+		}
+	default:
 		err = drain(context.WithoutCancel(ctx), out)
 	}
-	if err != nil && exit != 0 { // return the exit code of the recorded command
+	if err != nil && exit != 0 { // the exit code of the recorded command takes precedence
 		fmt.Fprintf(os.Stderr, "tapedeck: %v\n", err)
 		return exitCode(exit)
 	}
 	if err != nil {
 		return err
 	}
-	if !c.NoWait && summary.Frames > 0 && c.NATS == "" {
+	if !c.NoWait && !kept && summary.Frames > 0 && c.NATS == "" {
 		knownrecordings.WaitAll(ctx, g.client, []ingest.Summary{summary})
 	}
 	if err := report(g, &summary, took, opts.FrameClock); err != nil {
@@ -125,7 +136,7 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 	return nil
 }
 
-// check refuses incompatible flags.
+// check returns an error for incompatible flags.
 func (c *recordCommand) check() error {
 	sources := 0
 	for _, given := range []bool{len(c.Sources) > 0, c.Follow != "", c.SSE != "", c.WS != "", len(c.command) > 0, c.natsSource.given()} {
@@ -151,7 +162,8 @@ func (c *recordCommand) check() error {
 	}
 	switch {
 	case sources == 0:
-		return commandline.Errorf("record needs a source: FILE…, - for standard input, --follow FILE, --sse URL, --ws URL, --nats URL with --nats-subject or --nats-stream, or -- CMD ARG…")
+		return commandline.Errorf("record needs a source: FILE…, - for standard input, --follow FILE, --sse " +
+			"URL, --ws URL, --nats URL with --nats-subject or --nats-stream, or -- CMD ARG…")
 	case sources > 1:
 		return commandline.Errorf("record takes one source at a time, or several files")
 	case len(c.Sources) > 1 && slices.Contains(c.Sources, "-"):
@@ -164,6 +176,12 @@ func (c *recordCommand) check() error {
 		return checkURL("--ws", c.WS, "wss://host/path", "ws", "wss", "http", "https")
 	case c.Until != "" && c.Clock == "frame":
 		return commandline.Errorf("--until goes without --clock frame, which looks at later frames first")
+	case c.WaitForServer < 0:
+		return commandline.Errorf("--wait-for-server %v: it must be 0s or more", c.WaitForServer)
+	case c.AllowOffline && (c.NATS != "" || c.NoSpool):
+		return commandline.Errorf("--allow-offline goes without --nats and --no-spool: the spool keeps what is recorded until the tapedeck server answers")
+	case c.AllowOffline && len(c.Sources) > 0 && c.Sources[0] != "-":
+		return commandline.Errorf("--allow-offline goes with -, --follow, --sse, --ws or -- CMD: files can be recorded later")
 	case c.FrameLimit < 1024:
 		return commandline.Errorf("--frame-limit %d: it must be at least 1024 bytes", c.FrameLimit)
 	}

@@ -14,13 +14,14 @@ import (
 	"tapedeck/internal/app/command/printers"
 )
 
-// recordFiles records several files one after the other, each as a stream. One that
-// fails does not stop those after it, but makes the exit code 1.
-func (c *recordCommand) recordFiles(ctx context.Context, g *global, out *outlet.Outlet, rec *ingest.Recorder, opts ingest.StreamOptions, all *file.Sources) error {
+// recordFiles records several files one after another, each as a stream. A failure does not stop
+// the following files, but makes the exit code 1.
+func (c *recordCommand) recordFiles(ctx context.Context, g *global, out *outlet.Outlet, rec *ingest.Recorder,
+	opts ingest.StreamOptions, all *file.Sources) error {
 	began := time.Now()
 	total := knownrecordings.FilesResult{Files: len(all.List)}
 	own := file.Digests{}
-	var readable []ingest.Summary // the fields that recorded.WaitAll needs
+	var readable []ingest.Summary // the fields that knownrecordings.WaitAll needs
 	for i, source := range all.List {
 		if ctx.Err() != nil {
 			total.Left = len(all.List) - i
@@ -28,7 +29,8 @@ func (c *recordCommand) recordFiles(ctx context.Context, g *global, out *outlet.
 		}
 		sum, err := ingest.Summary{}, source.Err
 		if err == nil {
-			sum, err = c.tapFile(ctx, fmt.Sprintf("%d/%d %s: ", i+1, len(all.List), source.Path), source.Path, own.Check(source.Path, c.Again, c.lookUp(ctx, g, source.Path)), rec, opts)
+			sum, err = c.tapFile(ctx, fmt.Sprintf("%d/%d %s: ", i+1, len(all.List), source.Path), source.Path,
+				own.Check(source.Path, c.Again, c.lookUp(ctx, g, source.Path)), rec, opts)
 		}
 		result := total.Add(source.Path, &sum, err)
 		if !g.JSON {
@@ -37,7 +39,8 @@ func (c *recordCommand) recordFiles(ctx context.Context, g *global, out *outlet.
 			return err
 		}
 		if sum.Frames > 0 {
-			readable = append(readable, ingest.Summary{StreamID: sum.StreamID, Sessions: sum.Sessions[:min(1, len(sum.Sessions))], LastSession: sum.LastSession})
+			readable = append(readable, ingest.Summary{StreamID: sum.StreamID,
+				Sessions: sum.Sessions[:min(1, len(sum.Sessions))], LastSession: sum.LastSession})
 		}
 	}
 	err := drain(context.WithoutCancel(ctx), out)
@@ -51,8 +54,8 @@ func (c *recordCommand) recordFiles(ctx context.Context, g *global, out *outlet.
 	return code
 }
 
-// reportFiles prints the result of all files. It returns the exit code as an error if not
-// all of them were recorded.
+// reportFiles prints the result of all files. It returns the exit code as an error if not all files
+// were recorded.
 func reportFiles(g *global, t *knownrecordings.FilesResult, session string, all *file.Sources, took time.Duration) error {
 	if !g.JSON {
 		printers.RecordedFiles(os.Stderr, t, session, all, took)

@@ -17,7 +17,7 @@ import (
 	"tapedeck/internal/commandline"
 )
 
-// natsSource are the flags of record for messages of NATS.
+// natsSource holds the flags for recording NATS messages.
 type natsSource struct {
 	NATSSubject   string        `help:"Record what is published on a subject of the server of --nats, with the wildcards * and >; with --nats-stream only those of its messages." name:"nats-subject" placeholder:"SUBJECT"`
 	NATSQueue     string        `help:"Queue group of --nats-subject: several recorders share its messages." name:"nats-queue" placeholder:"NAME"`
@@ -32,9 +32,9 @@ type natsSource struct {
 
 func (s *natsSource) given() bool { return s.NATSSubject != "" || s.NATSStream != "" }
 
-// check refuses flags that do not fit each other. servers is the value of --nats.
+// check returns an error for incompatible flags. servers is the value of --nats.
 func (s *natsSource) check(servers string, client *settings.NATSClient, frameClock bool) error {
-	// kong's tag "and" does not fit: it requires all flags of a group or none of them.
+	// kong's tag "and" is not suitable: it requires all flags of a group or none of them.
 	switch {
 	case s.NATSQueue != "" && (s.NATSSubject == "" || s.NATSStream != ""):
 		return commandline.Errorf("--nats-queue goes with --nats-subject, and without --nats-stream")
@@ -53,7 +53,8 @@ func (s *natsSource) check(servers string, client *settings.NATSClient, frameClo
 	case frameClock:
 		return commandline.Errorf("--clock frame is for files: messages of NATS have the times at which they arrived")
 	case s.SessionToken < 0:
-		return commandline.Errorf("--session-token %d: it is the number of a part of the subject, from 1", s.SessionToken)
+		return commandline.Errorf("--session-token %d: it is the number of a part of the subject, from 1",
+			s.SessionToken)
 	case s.NATSStreams < 1:
 		return commandline.Errorf("--nats-open-subjects %d: it must be at least 1", s.NATSStreams)
 	case s.NATSIdle < time.Second:
@@ -67,7 +68,7 @@ func (s *natsSource) check(servers string, client *settings.NATSClient, frameClo
 	return client.CheckNATS(servers)
 }
 
-// recordNATS records messages of NATS until the user interrupts.
+// recordNATS records NATS messages until the user interrupts.
 func (c *recordCommand) recordNATS(ctx context.Context, g *global, out *outlet.Outlet, rec *ingest.Recorder, so ingest.StreamOptions) error {
 	connect, err := c.ConnectOptions(stderrLog())
 	if err != nil {
@@ -87,7 +88,8 @@ func (c *recordCommand) recordNATS(ctx context.Context, g *global, out *outlet.O
 	res, err := natstap.Record(ctx, rec, so, natstap.Options{
 		Servers: c.NATS, Connect: connect, Subject: c.NATSSubject, Queue: c.NATSQueue, Stream: c.NATSStream, Consumer: c.NATSConsumer,
 		New: c.NATSNew, SessionHeader: c.SessionHeader, SessionToken: c.SessionToken, Streams: c.NATSStreams, Idle: c.NATSIdle,
-		FrameLimit: c.FrameLimit, StateDir: home, Headers: redact.NewByName(nil, keep, !rec.Redacts()), Log: stderrLog(),
+		FrameLimit: c.FrameLimit, StateDir: home,
+		Headers: redact.NewByName(nil, keep, !rec.Redacts()), Log: stderrLog(),
 	})
 	took := time.Since(began)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"tapedeck/internal/commandline"
 )
 
-// redactCommand masks the secrets in what is recorded already.
+// redactCommand masks secrets in recorded sessions.
 type redactCommand struct {
 	DryRun     bool     `help:"List what would be masked, and change nothing. Also of files: those that \"tapedeck record FILE\" takes, and tapes."`
 	Wait       bool     `help:"Wait until ClickHouse has removed the files that were replaced, which takes it some 13 minutes."`
@@ -24,7 +24,7 @@ type redactCommand struct {
 	Sessions   []string `arg:"" name:"session" help:"The sessions, or with --dry-run also files."`
 }
 
-// Run masks one session after the other. A failure does not stop the others.
+// Run masks one session after another. A failure does not stop the others.
 func (c *redactCommand) Run(ctx context.Context, g *global) error {
 	if c.Wait && c.DryRun {
 		return commandline.Errorf("--wait: a dry run replaces no files to wait for")
@@ -63,7 +63,8 @@ func (c *redactCommand) Run(ctx context.Context, g *global) error {
 func (c *redactCommand) redact(ctx context.Context, g *global, name string, rules *redact.Engine, body []byte) (*ingestredecode.Redacted, error) {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
 		if !c.DryRun {
-			return nil, commandline.Errorf("%s is a file: --dry-run lists its secrets, and \"tapedeck record\" and \"tapedeck import\" mask them in what they store", name)
+			return nil, commandline.Errorf("%s is a file: --dry-run lists its secrets, and \"tapedeck record\" "+
+				"and \"tapedeck import\" mask them in what they store", name)
 		}
 		return secretscan.File(ctx, name, rules)
 	}

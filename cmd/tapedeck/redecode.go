@@ -25,8 +25,7 @@ type redecodeCommand struct {
 	DialectFile string `help:"A file that describes a protocol (docs/dialects/custom.md). It is sent to the server, which takes its dialect among those that it knows, for these sessions." placeholder:"FILE"`
 }
 
-// Run decodes one session after the other. A failure does not stop the
-// others.
+// Run decodes one session after another. A failure does not stop the others.
 func (c *redecodeCommand) Run(ctx context.Context, g *global) error {
 	if err := c.check(); err != nil {
 		return err
@@ -39,14 +38,15 @@ func (c *redecodeCommand) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
-	cl.WithoutTimeout() // the answer is sent when all is decoded
+	cl.WithoutTimeout() // the server answers after it has decoded the session
 	r := redecode.Request{Client: cl, File: file}
 	if c.All {
 		return c.all(ctx, g, r)
 	}
 	q := url.Values{}
 	setAll(q, map[string][]string{"dialect": {c.Dialect}})
-	t := console.NewTable(os.Stdout, "session", "stream", "dialect", "frames", "spans", "messages", "usages", "recognised by")
+	t := console.NewTable(os.Stdout, "session", "stream", "dialect", "frames", "spans", "messages", "usages",
+		"recognised by")
 	var failures []error
 	var unended []string
 	results := []json.RawMessage{}
@@ -78,7 +78,7 @@ func (c *redecodeCommand) Run(ctx context.Context, g *global) error {
 	return errors.Join(append(failures, err)...)
 }
 
-// check refuses flags that do not go together.
+// check returns an error for incompatible flags.
 func (c *redecodeCommand) check() error {
 	switch {
 	case c.All && len(c.Sessions) > 0:
@@ -91,14 +91,14 @@ func (c *redecodeCommand) check() error {
 	return nil
 }
 
-// printUnended names the streams without a recorded end.
+// printUnended prints the streams without a recorded end.
 func printUnended(streams []string) {
 	for _, id := range streams {
 		fmt.Fprintf(os.Stderr, "Stream %s never said that it ended. Should it go on after all, decode its session again at its end.\n", id)
 	}
 }
 
-// dialectFile reads the file of --dialect-file, nil without one.
+// dialectFile reads the file in --dialect-file, nil without one.
 func (c *redecodeCommand) dialectFile() ([]byte, error) {
 	if c.DialectFile == "" {
 		return nil, nil

@@ -12,7 +12,7 @@ import (
 	"tapedeck/internal/console"
 )
 
-// all decodes the sessions that are outdated and reports what became of them.
+// all decodes the outdated sessions and reports the outcome.
 func (c *redecodeCommand) all(ctx context.Context, g *global, request redecode.Request) error {
 	r := &redecode.Outdated{Request: request, From: c.From, To: c.To, Dialect: c.Dialect, Answers: g.JSON}
 	shown := console.ShowProgress(r.Progress)
@@ -24,18 +24,20 @@ func (c *redecodeCommand) all(ctx context.Context, g *global, request redecode.R
 	return errors.Join(reportOutdated(g, r.Report()), err)
 }
 
-// reportOutdated prints what was decoded and what was not, and returns the failures.
+// reportOutdated prints which sessions were decoded, and returns the failures.
 func reportOutdated(g *global, r *redecode.Report) error {
 	var err error
 	if g.JSON {
 		err = json.NewEncoder(os.Stdout).Encode(map[string]any{"items": r.Results, "next": nil})
 	} else {
-		fmt.Printf("%s decoded again, %s; %s of %s left\n", console.Count(r.Decoded, "session"), console.Count(r.Frames, "frame"),
+		fmt.Printf("%s decoded again, %s; %s of %s left\n", console.Count(r.Decoded, "session"),
+			console.Count(r.Frames, "frame"),
 			console.Thousands(r.Left), console.Count(r.Total, "outdated session"))
 	}
 	printUnended(r.Unended)
 	if len(r.Live) > 0 {
-		fmt.Fprintf(os.Stderr, "Still being recorded and left alone, to be decoded by a later run: %s\n", strings.Join(r.Live, ", "))
+		fmt.Fprintf(os.Stderr, "Still being recorded and left alone, to be decoded by a later run: %s\n",
+			strings.Join(r.Live, ", "))
 	}
 	return errors.Join(append(r.Failures, err)...)
 }

@@ -72,7 +72,8 @@ func (c *restoreCommand) Run(ctx context.Context, g *global) (err error) {
 	}
 	if c.Into == "" {
 		if o.NATS, err = connect(); err != nil {
-			return fmt.Errorf("NATS at %s: %w: tokens, shared links and bills are restored there; name it with --nats, or leave them out with --nats none", c.NATS, err)
+			return fmt.Errorf("NATS at %s: %w: tokens, shared links and bills are restored there; name it with "+
+				"--nats, or leave them out with --nats none", c.NATS, err)
 		}
 		if o.NATS != nil {
 			defer o.NATS.Close()
@@ -100,7 +101,7 @@ func (c *restoreCommand) Run(ctx context.Context, g *global) (err error) {
 	return showRestored(g, r, "restored "+c.From)
 }
 
-// printStep prints what the command does now.
+// printStep prints the current step.
 func printStep(step string) { fmt.Fprintln(console.To(os.Stderr), step) }
 
 // showDifferences prints the differences of a DifferencesError with --json.

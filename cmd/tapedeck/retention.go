@@ -23,7 +23,7 @@ type retentionCommand struct {
 
 type retentionShow struct{}
 
-// retentionLimits are limits of one kind.
+// retentionLimits are the limits of one kind of data.
 type retentionLimits struct {
 	MaxAge  string `help:"Age at which it expires, like 90d or 12h; none for no limit." placeholder:"D"`
 	MaxSize string `help:"Size beyond which the oldest sessions expire, like 500GiB; none for no limit." placeholder:"SIZE"`
@@ -39,7 +39,7 @@ type retentionPreview struct {
 	retentionLimits
 }
 
-// noLimit is the value of a flag that lifts a limit.
+// noLimit is the value of a flag that removes a limit.
 const noLimit = "none"
 
 // values returns the limits in seconds and bytes; nil for none.
@@ -47,7 +47,8 @@ func (l *retentionLimits) values() (age, size *uint64, err error) {
 	if l.MaxAge != "" && l.MaxAge != noLimit {
 		d, err := parseDays(l.MaxAge)
 		if err != nil || d < time.Second {
-			return nil, nil, commandline.Errorf("--max-age %q: it must be a second or more, like 90d or 12h, or none", l.MaxAge)
+			return nil, nil, commandline.Errorf("--max-age %q: it must be a second or more, like 90d or 12h, or none",
+				l.MaxAge)
 		}
 		seconds := uint64(d / time.Second)
 		age = &seconds
@@ -86,7 +87,7 @@ func (c *retentionShow) Run(ctx context.Context, g *global) error {
 	return printers.Policies(os.Stdout, page.Items)
 }
 
-// Run sets a policy. A limit that is left out stays.
+// Run sets a policy. A limit that is not named is unchanged.
 func (c *retentionSet) Run(ctx context.Context, g *global) error {
 	if c.MaxAge == "" && c.MaxSize == "" {
 		return commandline.Errorf("name --max-age or --max-size, or both; none lifts a limit")

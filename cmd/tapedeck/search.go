@@ -53,7 +53,7 @@ func (c *searchCommand) Run(ctx context.Context, g *global) error {
 	var raw json.RawMessage
 	if err := client.Get(ctx, "v1/search", q, &raw); err != nil {
 		var refused *apiclient.Error
-		if errors.As(err, &refused) && refused.Parameter == "q" { // no flag: the words are arguments
+		if errors.As(err, &refused) && refused.Parameter == "q" { // not a flag: the words are arguments
 			refused.Parameter = ""
 			if rest, ok := strings.CutPrefix(refused.Detail, "q "); ok {
 				refused.Detail = "The search " + rest
@@ -62,7 +62,7 @@ func (c *searchCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	if g.JSON {
-		_, err := fmt.Fprintf(os.Stdout, "%s\n", raw)
+		_, err := fmt.Fprintf(console.Recorded(os.Stdout), "%s\n", raw)
 		return err
 	}
 	var found search.Answer

@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// oneSignal is the time within which signals count as one: a terminal and the process that
-// started this one may both send it.
+// oneSignal is the time within which signals count as one: a terminal and the parent process may
+// both send one.
 const oneSignal = 500 * time.Millisecond
 
-// endOnSecond ends the process at once when another signal arrives after the one that ended ctx.
-// Nothing that was acknowledged is lost: it is on disk. The returned function ends the watch.
+// endOnSecond ends the process at once when another signal arrives after the one that ended ctx. No
+// acknowledged data is lost, since it is on disk. end stops the watch.
 func endOnSecond(ctx context.Context, log *slog.Logger) (end func()) {
 	ended := make(chan struct{})
 	signals := make(chan os.Signal, 1)

@@ -14,9 +14,10 @@ import (
 	"tapedeck/internal/app/server"
 	"tapedeck/internal/app/settings"
 	"tapedeck/internal/local/datadir"
+	"tapedeck/internal/memorylimit"
 )
 
-// serveCommand runs parts of tapedeck against real servers.
+// serveCommand runs parts of tapedeck with external NATS and ClickHouse servers.
 type serveCommand struct{ settings.Serve }
 
 // Run serves until the process is signalled to stop.
@@ -30,6 +31,7 @@ func (c *serveCommand) Run(ctx context.Context, i *invocation) error {
 	if err := errors.Join(err, c.Complete(log)); err != nil {
 		return err
 	}
+	memorylimit.Bound(0)
 	opened, err := i.open(ctx, &c.Server, c.Listen, log)
 	if err != nil {
 		return err
@@ -37,6 +39,11 @@ func (c *serveCommand) Run(ctx context.Context, i *invocation) error {
 	defer opened.close()
 	if c.Data == "" {
 		if c.Data, err = datadir.Default(); err != nil {
+			return err
+		}
+	}
+	if c.writesData() {
+		if err := datadir.Claim(c.Data); err != nil {
 			return err
 		}
 	}
@@ -51,9 +58,15 @@ func (c *serveCommand) Run(ctx context.Context, i *invocation) error {
 	return s.Run(ctx, &server.StopClock{Limit: c.StopTimeout}, recordDemo(c.Demo, s.Node, log))
 }
 
+// writesData reports whether the server writes to its data directory: a spool, or the first token.
+func (c *serveCommand) writesData() bool {
+	return c.has("ingest") || c.Tokens && c.AdminTokenFile == ""
+}
+
 func (c *serveCommand) has(role string) bool { return slices.Contains(c.Role, role) }
 
-// prepareTables migrates ClickHouse's tables, or checks that they fit this program if a role uses them.
+// prepareTables migrates ClickHouse's tables, or checks that this program can use them if one of
+// its roles does.
 func (c *serveCommand) prepareTables(ctx context.Context, opened *serverSetup) error {
 	switch {
 	case c.Migrate:

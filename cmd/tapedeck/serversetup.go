@@ -18,8 +18,8 @@ import (
 	"tapedeck/internal/app/systemd"
 )
 
-// serverSetup is what "tapedeck up" and "tapedeck serve" have in common. open has it answer /healthz and /readyz;
-// start starts the node.
+// serverSetup holds what "tapedeck up" and "tapedeck serve" have in common. After open it answers
+// /healthz and /readyz; start starts the node.
 type serverSetup struct {
 	invocation *invocation
 	settings   *settings.Server
@@ -28,10 +28,11 @@ type serverSetup struct {
 	tls        *tls.Config      // nil for plain HTTP
 	listener   net.Listener
 	early      *startup.Server // answers until the node is started
-	ends       []func()        // what close calls, the last first
+	ends       []func()        // functions that close calls, the last one first
 }
 
-// open opens the listener and answers on it that the server starts. The caller closes what is returned.
+// open opens the listener and answers requests with the state of the start. The caller closes the
+// result.
 func (i *invocation) open(ctx context.Context, c *settings.Server, address string, log *slog.Logger) (_ *serverSetup, err error) {
 	s := &serverSetup{invocation: i, settings: c, log: log}
 	defer func() {
@@ -61,7 +62,7 @@ func (i *invocation) open(ctx context.Context, c *settings.Server, address strin
 	return s, nil
 }
 
-// close ends what open has opened.
+// close releases what open has opened.
 func (s *serverSetup) close() {
 	for _, end := range slices.Backward(s.ends) {
 		end()
@@ -107,7 +108,7 @@ func closeNode(ctx context.Context, n *node.Node) error {
 	return n.Close(ctx)
 }
 
-// recordDemo returns the work that records a demo session; nil if it is off.
+// recordDemo returns a function that records a demo session; nil if the demo is off.
 func recordDemo(on bool, n *node.Node, log *slog.Logger) func(context.Context) {
 	if !on {
 		return nil

@@ -8,13 +8,13 @@ import (
 	"tapedeck/internal/commandline"
 )
 
-// sessionFilter are the flags that select sessions by other things than their start.
+// sessionFilter holds the flags that select sessions, except by their start.
 type sessionFilter struct {
 	Query string `help:"Text in the title, the id or a tag." short:"q" placeholder:"TEXT"`
 	namelessFilter
 }
 
-// namelessFilter is a sessionFilter without a text.
+// namelessFilter is a sessionFilter without a text search.
 type namelessFilter struct {
 	Tag         []string      `help:"Only with this tag: name, name=value or name:value." placeholder:"K=V" sep:"none"`
 	Agent       []string      `help:"Only of this agent." placeholder:"NAME"`
@@ -37,7 +37,7 @@ type namelessFilter struct {
 	Status      []string      `help:"Only with this status: running, quiet, lost, ok, error, cancelled, incomplete." placeholder:"STATUS"`
 }
 
-// check refuses lengths of time below 0.
+// check returns an error for negative durations.
 func (f *namelessFilter) check() error {
 	for _, flag := range []struct {
 		name string

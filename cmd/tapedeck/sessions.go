@@ -49,12 +49,13 @@ func (c *sessionsCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	if next != nil {
-		fmt.Fprintf(os.Stderr, "There are more: -n %d, or narrow the list with --from, --query, --status …\n", 10*c.Limit)
+		fmt.Fprintf(os.Stderr, "There are more: -n %d, or narrow the list with --from, --query, --status …\n",
+			10*c.Limit)
 	}
 	return nil
 }
 
-// costs reports whether costs are asked for.
+// costs reports whether costs are requested.
 func (c *sessionsCommand) costs() bool {
 	return c.MinCost != "" || c.MaxCost != "" || strings.TrimPrefix(c.Sort, "-") == "cost"
 }

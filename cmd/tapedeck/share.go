@@ -37,7 +37,7 @@ type shareRevoke struct {
 	ID string `arg:"" help:"Its id in the list."`
 }
 
-// Run makes a link. The link alone goes to standard output.
+// Run creates a link. It writes only the link to standard output.
 func (c *shareCreate) Run(ctx context.Context, g *global) error {
 	body := struct {
 		Session   string    `json:"session"`
@@ -60,7 +60,8 @@ func (c *shareCreate) Run(ctx context.Context, g *global) error {
 	if done, err := g.send(ctx, http.MethodPost, "v1/shares", body, &made); done || err != nil {
 		return err
 	}
-	fmt.Fprintf(console.To(os.Stderr), "link %s to session %s, until %s; it is not shown again:\n", made.ID, made.Session, printers.TimeOr(made.ExpiresAt, "it is revoked"))
+	fmt.Fprintf(console.To(os.Stderr), "link %s to session %s, until %s; it is not shown again:\n", made.ID,
+		made.Session, printers.TimeOr(made.ExpiresAt, "it is revoked"))
 	fmt.Println(made.URL)
 	return nil
 }

@@ -13,8 +13,8 @@ import (
 	"tapedeck/internal/console"
 )
 
-// start makes the log of a server and sets its dialects. The level and the format
-// of the log may change.
+// start creates the log of a server and loads its dialects. The level and the format of the log may
+// change later.
 func start(i *invocation, common *settings.Server, own interface {
 	Exposed() []string
 }) (*slog.Logger, error) {
@@ -46,7 +46,8 @@ func (i *invocation) watch(ctx context.Context, n *node.Node, s *server.Server, 
 		},
 	}
 	hangups := make(chan os.Signal, 1)
-	if i.sources.File() != "" || !console.IsTerminal(os.Stderr) { // else a terminal that is closed ends the server
+	// Otherwise closing the terminal would not end the server.
+	if i.sources.File() != "" || !console.IsTerminal(os.Stderr) {
 		signal.Notify(hangups, syscall.SIGHUP)
 	}
 	go func() {

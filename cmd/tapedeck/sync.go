@@ -17,13 +17,13 @@ import (
 	"tapedeck/internal/console"
 )
 
-// syncCommand records the history of coding agents.
+// syncCommand records the sessions of coding agents.
 type syncCommand struct {
 	Record syncRecord `cmd:"" default:"withargs" help:"Record what is new of the sessions of Claude Code, Codex, Gemini CLI and OpenCode."`
 	List   syncList   `cmd:"" help:"List the files that were found, each with its state: new, grown, stored …"`
 }
 
-// syncPlaces are the flags that select folders and tenant.
+// syncPlaces holds the flags that select folders and tenant.
 type syncPlaces struct {
 	From   []string `help:"Search this folder instead of the folders of the agents; may be repeated." placeholder:"DIR" type:"existingdir" sep:"none"`
 	Tenant string   `help:"The tenant." default:"default" placeholder:"T"`
@@ -39,7 +39,7 @@ type syncRecord struct {
 	NoWait     bool     `help:"Do not wait until the sessions can be read."`
 }
 
-// Run records what is new, and with --watch what is added.
+// Run records new content, and with --watch later content as well.
 func (c *syncRecord) Run(ctx context.Context, g *global) error {
 	spareGC()
 	boundHeap()
@@ -77,7 +77,8 @@ func (c *syncRecord) Run(ctx context.Context, g *global) error {
 	if err := forgetLost(ctx, g, progress); err != nil {
 		return err
 	}
-	opts := agenthistory.Options{Recorder: out.Recorder(), Tenant: c.Tenant, Tags: tags, From: c.From, FrameLimit: c.FrameLimit, Progress: progress}
+	opts := agenthistory.Options{Recorder: out.Recorder(), Tenant: c.Tenant, Tags: tags, From: c.From,
+		FrameLimit: c.FrameLimit, Progress: progress}
 	return c.sync(ctx, g, opts)
 }
 
@@ -87,7 +88,8 @@ func (c *syncRecord) sync(ctx context.Context, g *global, opts agenthistory.Opti
 	began := time.Now()
 	syncer := agenthistory.New(opts)
 	shown := console.ShowProgress(func() string {
-		return fmt.Sprintf("%s recorded, %s", console.Count(files.Load(), "file"), console.Count(frames.Load(), "frame"))
+		return fmt.Sprintf("%s recorded, %s", console.Count(files.Load(), "file"),
+			console.Count(frames.Load(), "frame"))
 	})
 	res, err := syncer.Run(ctx)
 	shown.End()
@@ -120,7 +122,7 @@ func forgetLost(ctx context.Context, g *global, p *agenthistory.Progress) error 
 	return p.Forget()
 }
 
-// reportSync prints the result of a run. It returns an exit code as error if a file could not be
+// reportSync prints the result of a run. It returns an exit code as an error if a file could not be
 // recorded or the run was interrupted.
 func reportSync(g *global, res *agenthistory.Result, took time.Duration, interrupted bool) error {
 	if g.JSON {

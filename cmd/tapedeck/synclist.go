@@ -14,7 +14,7 @@ import (
 
 type syncList struct{ syncPlaces }
 
-// Run lists what was found.
+// Run lists the files that were found.
 func (c *syncList) Run(ctx context.Context, g *global) error { return c.list(ctx, g, false) }
 
 // listed is a file in the list.
@@ -29,7 +29,8 @@ type listed struct {
 	Path     string             `json:"path"`
 }
 
-// list prints the files that were found, or with toRecord set only the files that would be recorded.
+// list prints the files that were found. If toRecord is set, it prints only the files that would be
+// recorded.
 func (c *syncPlaces) list(ctx context.Context, g *global, toRecord bool) error {
 	progress, err := c.readProgress(ctx, g)
 	if err != nil {
@@ -53,7 +54,8 @@ func (c *syncPlaces) list(ctx context.Context, g *global, toRecord bool) error {
 	for _, s := range list {
 		items = append(items, listed{s.Agent, s.State, s.Size, s.Modified, s.Session, s.Project, s.Branch, s.Path})
 	}
-	return json.NewEncoder(os.Stdout).Encode(map[string]any{"items": items, "next": nil, "problems": append([]agenthistory.Problem{}, found.Problems...)})
+	return json.NewEncoder(os.Stdout).Encode(map[string]any{"items": items, "next": nil,
+		"problems": append([]agenthistory.Problem{}, found.Problems...)})
 }
 
 // readProgress reads the progress for the tenant of the token.
@@ -61,7 +63,7 @@ func (c *syncPlaces) readProgress(ctx context.Context, g *global) (*agenthistory
 	if err := checkStream(c.Tenant, "", ""); err != nil {
 		return nil, err
 	}
-	if _, err := g.client(); err != nil { // reads the token
+	if _, err := g.client(); err != nil { // also reads the token
 		return nil, err
 	}
 	if g.Token != "" {

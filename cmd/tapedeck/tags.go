@@ -6,8 +6,7 @@ import (
 	"tapedeck/internal/commandline"
 )
 
-// tagOf splits a tag as users write it, name=value or name:value, at the first
-// of the two signs.
+// tagOf splits a tag in the form name=value or name:value at the first of the two characters.
 func tagOf(text string) (name, value string, ok bool) {
 	i := strings.IndexAny(text, "=:")
 	if i < 0 {

@@ -21,8 +21,7 @@ import (
 	"tapedeck/schema"
 )
 
-// tap records the source that the command names. exit is the exit code of a
-// command that was run.
+// tap records the source that the command names. exit is the exit code of a recorded command.
 func (c *recordCommand) tap(ctx context.Context, g *global, rec *ingest.Recorder, so ingest.StreamOptions) (s ingest.Summary, exit int, err error) {
 	header, err := parseHeaders(c.Header)
 	if err != nil {
@@ -35,7 +34,8 @@ func (c *recordCommand) tap(ctx context.Context, g *global, rec *ingest.Recorder
 	switch {
 	case len(c.command) > 0:
 		// The command receives the signals, and the recording ends with it.
-		r, err := process.Record(context.WithoutCancel(ctx), rec, so, process.Options{Command: c.command, FrameLimit: c.FrameLimit, Log: stderrLog()})
+		r, err := process.Record(context.WithoutCancel(ctx), rec, so,
+			process.Options{Command: c.command, FrameLimit: c.FrameLimit, Log: stderrLog()})
 		return r.Summary, r.ExitCode, err
 	case c.Follow != "":
 		s, err = c.follow(ctx, rec, so)
@@ -51,9 +51,9 @@ func (c *recordCommand) tap(ctx context.Context, g *global, rec *ingest.Recorder
 	return s, 0, err
 }
 
-// tapFile records a file. known is file.Options.Known; label comes before its
-// progress.
-func (c *recordCommand) tapFile(ctx context.Context, label, path string, known func(digest string) error, rec *ingest.Recorder, so ingest.StreamOptions) (ingest.Summary, error) {
+// tapFile records a file. known is file.Options.Known; label precedes the progress.
+func (c *recordCommand) tapFile(ctx context.Context, label, path string, known func(digest string) error,
+	rec *ingest.Recorder, so ingest.StreamOptions) (ingest.Summary, error) {
 	var done, total atomic.Int64
 	began := time.Now()
 	p := console.ShowProgress(func() string {
@@ -62,7 +62,8 @@ func (c *recordCommand) tapFile(ctx context.Context, label, path string, known f
 		if all == 0 {
 			return fmt.Sprintf("%s%s recorded, %s", label, console.DecimalBytes(uint64(n)), rate)
 		}
-		return fmt.Sprintf("%s%3.0f%% of %s recorded, %s", label, 100*float64(n)/float64(all), console.DecimalBytes(uint64(all)), rate)
+		return fmt.Sprintf("%s%3.0f%% of %s recorded, %s", label, 100*float64(n)/float64(all),
+			console.DecimalBytes(uint64(all)), rate)
 	})
 	defer p.End()
 	return file.Record(ctx, rec, so, file.Options{
@@ -95,7 +96,8 @@ func (c *recordCommand) tapURL(ctx context.Context, rec *ingest.Recorder, so ing
 	return r.Summary, err
 }
 
-func (c *recordCommand) tapWebSocket(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, h http.Header, trust *tls.Config) (ingest.Summary, error) {
+func (c *recordCommand) tapWebSocket(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions,
+	h http.Header, trust *tls.Config) (ingest.Summary, error) {
 	var send []websocket.Payload
 	for _, text := range c.Send {
 		send = append(send, websocket.Payload{Data: []byte(text)})
@@ -115,7 +117,7 @@ func (c *recordCommand) tapWebSocket(ctx context.Context, rec *ingest.Recorder, 
 	return websocket.Record(ctx, rec, so, opts)
 }
 
-// until returns the condition of --until, nil without.
+// until returns the condition of --until, nil if it is not set.
 func (c *recordCommand) until() func(*schema.Frame) bool {
 	if c.Until == "" {
 		return nil

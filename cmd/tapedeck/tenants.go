@@ -9,7 +9,7 @@ import (
 	"tapedeck/internal/app/server"
 )
 
-// tenantsCommand lists tenants. A tenant has no entry of its own that could be made or deleted.
+// tenantsCommand lists tenants. A tenant has no entry of its own that could be created or deleted.
 type tenantsCommand struct {
 	List tenantsList `cmd:"" default:"withargs" help:"List the tenants: to administrators of the server all of them, to others their own."`
 }

@@ -54,7 +54,7 @@ func (c *tokensList) Run(ctx context.Context, g *global) error {
 	return printers.Tokens(os.Stdout, page.Items, time.Now())
 }
 
-// Run makes a token. Its text alone goes to standard output.
+// Run creates a token. It writes only the token's text to standard output.
 func (c *tokensCreate) Run(ctx context.Context, g *global) error {
 	body := struct {
 		Name      string     `json:"name"`
@@ -77,7 +77,8 @@ func (c *tokensCreate) Run(ctx context.Context, g *global) error {
 	if done, err := g.send(ctx, http.MethodPost, "v1/tokens", body, &made); done || err != nil {
 		return err
 	}
-	fmt.Fprintf(console.To(os.Stderr), "token %s of tenant %s with %s; it is not shown again:\n", made.ID, made.Tenant, strings.Join(access.ScopeNames(made.Scopes), ", "))
+	fmt.Fprintf(console.To(os.Stderr), "token %s of tenant %s with %s; it is not shown again:\n", made.ID,
+		made.Tenant, strings.Join(access.ScopeNames(made.Scopes), ", "))
 	fmt.Println(made.Text)
 	return nil
 }

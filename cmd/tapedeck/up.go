@@ -14,20 +14,22 @@ import (
 	"tapedeck/internal/app/settings"
 	"tapedeck/internal/console"
 	"tapedeck/internal/local"
+	"tapedeck/internal/memorylimit"
 )
 
 // upCommand runs everything in one process tree.
 type upCommand struct{ settings.Up }
 
-// Run starts the servers, serves until the process is signalled to stop, and ends them.
+// Run starts the servers, serves until the process is signalled to stop, and ends the servers.
 func (c *upCommand) Run(ctx context.Context, i *invocation) (err error) {
 	log, err := start(i, &c.Server, &c.Up)
 	if err != nil {
 		return err
 	}
 	defer endOnSecond(ctx, log)()
+	memorylimit.Bound(local.DefaultClickHouseMemory())
 	began := time.Now()
-	opened, err := i.open(ctx, &c.Server, c.Listen, log) // first, since a taken port is the most common error
+	opened, err := i.open(ctx, &c.Server, c.Listen, log) // opened first, since a used port is the most common error
 	if err != nil {
 		return err
 	}
@@ -48,7 +50,8 @@ func (c *upCommand) Run(ctx context.Context, i *invocation) (err error) {
 		return err
 	}
 	s, err := opened.start(ctx, node.Config{
-		Roles: node.Roles{Ingest: true, Sink: true, API: true}, Connect: servers.ConnectNATS, DSN: servers.ClickHouseDSN(),
+		Roles: node.Roles{Ingest: true, Sink: true,
+			API: true}, Connect: servers.ConnectNATS, DSN: servers.ClickHouseDSN(),
 		SpoolDir: filepath.Join(servers.Dir(), "spool"), Streams: c.streams(servers),
 	}, servers.Dir(), server.Options{
 		BackupDir: servers.Backups(), Checks: func() []health.Check { return localChecks(servers.Health()) },
@@ -83,6 +86,7 @@ func localStreams(servers *local.Servers) jetstream.Config {
 func localChecks(h local.Health) []health.Check {
 	return []health.Check{{
 		Part: "local", OK: h.Ready(), State: h,
-		Detail: fmt.Sprintf("ClickHouse is %s, restarted %s", h.ClickHouse.State, console.Count(h.ClickHouse.Restarts, "time")),
+		Detail: fmt.Sprintf("ClickHouse is %s, restarted %s", h.ClickHouse.State,
+			console.Count(h.ClickHouse.Restarts, "time")),
 	}}
 }

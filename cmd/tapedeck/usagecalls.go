@@ -19,14 +19,14 @@ const (
 	callsMost   = 1 << 40
 )
 
-// fileFlags write a report, or charges, in a format.
+// fileFlags hold the format and the file of a report or of charges.
 type fileFlags struct {
 	Format string `help:"A table, or json, ndjson, csv or parquet; with --calls also cloudevents (one event on each line)." enum:"table,json,ndjson,csv,parquet,cloudevents" default:"table" placeholder:"FORMAT"`
 	Output string `help:"The file to write; - for standard output." short:"o" placeholder:"FILE"`
 	Force  bool   `help:"Write over a file that is there." short:"f"`
 }
 
-// callsFlags list charges.
+// callsFlags hold the flags for listing charges.
 type callsFlags struct {
 	Calls bool `help:"List the charges, one for each call, with everything their costs were computed from."`
 	Limit *int `help:"With --calls, in a table or json: how many at most. Default: 50 in a table, all in json." short:"n" placeholder:"N"`
@@ -50,7 +50,7 @@ func (c *usageCommand) runCalls(ctx context.Context, g *global, format string, q
 	})
 }
 
-// format returns the format, and refuses flags that do not go with it.
+// format returns the format, and an error for flags that are incompatible with it.
 func (c *usageCommand) format(g *global) (string, error) {
 	format := c.Format
 	for _, other := range []struct {
@@ -87,7 +87,7 @@ func (c *usageCommand) format(g *global) (string, error) {
 	return format, nil
 }
 
-// otherFormat is the flag that names a format besides --csv.
+// otherFormat returns the flag that selected the format: --json or --format.
 func (c *usageCommand) otherFormat() string {
 	if c.Format == "table" {
 		return "--json"
@@ -95,7 +95,7 @@ func (c *usageCommand) otherFormat() string {
 	return "--format " + c.Format
 }
 
-// limit returns --limit, or what holds without it.
+// limit returns --limit, or otherwise if it is not set.
 func (c *usageCommand) limit(otherwise int) int {
 	if c.Limit == nil {
 		return otherwise

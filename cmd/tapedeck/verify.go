@@ -25,7 +25,7 @@ type verifyCommand struct {
 	Backups string `help:"Directory of the backups: use a ClickHouse of this command's own, in a temporary directory. Without it --clickhouse names one, where a database of its own is used." env:"TAPEDECK_BACKUPS" placeholder:"DIR" type:"path"`
 }
 
-// Run restores a backup aside, and compares every session with its manifest.
+// Run restores a backup to a separate database, and compares every session with its manifest.
 func (c *verifyCommand) Run(ctx context.Context, g *global) (err error) {
 	from, err := c.place(c.From)
 	if err != nil {
@@ -37,10 +37,11 @@ func (c *verifyCommand) Run(ctx context.Context, g *global) (err error) {
 		if info, err := os.Stat(c.Backups); err != nil || !info.IsDir() {
 			return commandline.Errorf("--backups: there is no directory %s: name the one that the backup was written to", c.Backups)
 		}
-		// Beside the backups, where there is room for them.
+		// The directory is next to the backups, where there is room for them.
 		dir, err := os.MkdirTemp(filepath.Dir(c.Backups), ".tapedeck-verify-")
 		if err != nil {
-			return fmt.Errorf("--backups: the backup is restored beside that directory, where none can be made (%w): let this user write to %s", rootcause.Of(err), filepath.Dir(c.Backups))
+			return fmt.Errorf("--backups: the backup is restored beside that directory, where none can be made "+
+				"(%w): let this user write to %s", rootcause.Of(err), filepath.Dir(c.Backups))
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 		servers, err := local.Start(ctx, local.Options{Dir: dir, Backups: c.Backups, Logger: log})

@@ -29,12 +29,12 @@ type Line struct {
 	Seq    uint64   `json:"seq"`
 	Type   string   `json:"type"`
 	Became []string `json:"became"` // empty if the frame changed nothing
-	// Unknown: no rule or handler of the dialect applies to the frame.
+	// Unknown reports that no rule or handler of the dialect applies to the frame.
 	Unknown bool `json:"unknown"`
 	NotJSON bool `json:"not_json"`
-	Empty   bool `json:"empty"` // it has no message
-	// Missing has the keys of a dialect file that apply to the frame and have no value in it,
-	// where the frame changed nothing.
+	Empty   bool `json:"empty"` // the frame has no message
+	// Missing lists the keys of a dialect file that apply to the frame and have no value in it, if
+	// the frame changed nothing.
 	Missing []string `json:"missing,omitempty"`
 }
 
@@ -47,8 +47,8 @@ func New(d dialect.Dialect, streamID string) *Stream {
 	}
 }
 
-// Frame decodes the next frame. At, Seq, Direction, Transport, Raw and the flags of the tap must
-// be set. It overwrites the envelope.
+// Frame decodes the next frame. At, Seq, Direction, Transport, Raw and the flags of the tap must be
+// set. It overwrites the envelope.
 func (s *Stream) Frame(f *schema.Frame) Line {
 	f.Envelope = schema.Envelope{}
 	f.Flags &^= schema.FlagUnknownType | schema.FlagEventGap | schema.FlagEventRepeat | schema.FlagEventBack
@@ -58,7 +58,7 @@ func (s *Stream) Frame(f *schema.Frame) Line {
 		s.decoder.Decode(in, s.emitter)
 	})
 	s.emitter.TakeLost()
-	line.Type = string([]byte(f.Type)) // it is valid until the decoder's next call
+	line.Type = string([]byte(f.Type)) // the type is valid until the decoder's next call
 	line.Unknown, line.NotJSON = f.Flags.Has(schema.FlagUnknownType), f.Flags.Has(schema.FlagNotJSON)
 	facts, _ := s.emitter.Take(f.At, true)
 	line.Became = s.changes(&facts)
@@ -66,7 +66,7 @@ func (s *Stream) Frame(f *schema.Frame) Line {
 	return line
 }
 
-// End settles what is open at the end of the stream, and describes the changes.
+// End closes open facts at the end of the stream, and describes the changes.
 func (s *Stream) End(at int64) []string {
 	s.decoder.End(at, s.emitter)
 	facts, _ := s.emitter.Take(at, true)
@@ -137,8 +137,8 @@ func spanName(x *schema.Span) string {
 	return kind
 }
 
-// message describes how much text was added to a message. It returns "" if only other parts
-// changed.
+// message describes how much text was added to a message. It returns "" if only other parts of the
+// message changed.
 func (s *Stream) message(m *schema.Message) string {
 	was, known := s.messages[m.ID]
 	s.messages[m.ID] = len(m.Text)
@@ -157,7 +157,7 @@ func (s *Stream) message(m *schema.Message) string {
 	return fmt.Sprintf("%s +%d", kind, n)
 }
 
-// usageText describes a report of tokens.
+// usageText describes a usage report.
 func usageText(u *schema.Usage) string {
 	text := fmt.Sprintf("usage in %d", u.Tokens.Input)
 	for _, part := range []struct {

@@ -5,7 +5,7 @@ import (
 	"tapedeck/schema"
 )
 
-// Totals sums up streams.
+// Totals adds up the results of streams.
 type Totals struct {
 	Frames    uint64                   `json:"frames"`
 	NotJSON   uint64                   `json:"not_json"`
@@ -58,7 +58,7 @@ func (t *Totals) said(kind schema.MessageKind, n uint64) {
 	}
 }
 
-// settle adds the tokens of a stream at its end. Of a running total it adds the last report.
+// settle adds the tokens of a stream at its end. For running totals it adds the last report.
 func (t *Totals) settle(s *Stream) {
 	t.Reports = uint64(len(s.usages))
 	last := map[string]schema.Usage{}

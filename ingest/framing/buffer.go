@@ -1,36 +1,37 @@
-// Package framing assembles frames from the reads in which their bytes arrived. The framers
-// of byte streams share it: it keeps pending bytes and the arrival time of each read, and
-// derives a frame's flags from its bytes.
+// Package framing assembles frames from the reads in which their bytes arrived. The framers of byte
+// streams share it. It buffers pending bytes and the arrival time of each read, and derives a
+// frame's flags from its bytes.
 package framing
 
 import (
+	"slices"
 	"sync"
 
 	"tapedeck/schema"
 )
 
-// MaxCuts bounds the cuts of one frame. A frame that arrived in more reads keeps the ends
-// of the first ones.
+// MaxCuts bounds the cuts of one frame. A frame that arrived in more reads has the ends of the
+// first MaxCuts reads.
 const MaxCuts = 4096
 
-// Buffer holds the bytes of an incomplete frame. While empty it uses almost no memory. It
-// is not safe for use by several goroutines.
+// Buffer holds the bytes of an incomplete frame. An empty buffer uses almost no memory. It is not
+// safe for use by several goroutines.
 type Buffer struct {
 	transport schema.Transport
-	at        int64  // arrival of the current read, ns
+	at        int64  // arrival time of the current read, ns
 	read      uint64 // number of the current read, from 1
 	ended     uint64 // number of the read that contained the end of the last frame
 
-	pooled  *[]byte // where pending was taken from, nil while there are no pending bytes
-	pending []byte  // bytes of earlier reads, from off on
+	pooled  *[]byte // the pooled slice that holds pending; nil while there are no pending bytes
+	pending []byte  // bytes of earlier reads, valid from off on
 	off     int
-	// cuts are the ends of reads within pending, as offsets into it, valid from used on.
-	// cuts[0] is the end of read number first.
+	// cuts are the ends of reads as offsets into pending, valid from used on. cuts[0] is the end of
+	// read number first.
 	cuts  []schema.Cut
 	used  int
 	first uint64
 
-	frame schema.Frame // the argument of emit
+	frame schema.Frame // reused argument of emit
 }
 
 // New returns an empty buffer for frames of a transport.
@@ -47,8 +48,7 @@ var buffers = sync.Pool{New: func() any {
 	return &b
 }}
 
-// Begin starts a read that arrived at the given time, ns. The read must not be
-// empty.
+// Begin starts a read that arrived at the given time, ns. The read must not be empty.
 func (b *Buffer) Begin(at int64) {
 	b.at = max(at, b.at)
 	b.read++
@@ -75,13 +75,16 @@ func (b *Buffer) Len() int { return len(b.pending) - b.off }
 // Pending returns the pending bytes. They are valid until the next call.
 func (b *Buffer) Pending() []byte { return b.pending[b.off:] }
 
-// Append copies bytes of the current read to the pending ones.
+// Append appends bytes of the current read to the pending bytes.
 func (b *Buffer) Append(p []byte) {
 	if b.pooled == nil {
 		b.pooled = buffers.Get().(*[]byte)
 		b.pending = (*b.pooled)[:0]
 	}
 	b.compact()
+	if n := len(b.pending) + len(p); n > cap(b.pending) && cap(b.pending) >= largeBuffer {
+		b.pending = slices.Grow(b.pending, cap(b.pending)) // doubled: fewer copies, less garbage
+	}
 	b.pending = append(b.pending, p...)
 }
 

@@ -7,10 +7,9 @@ import (
 	"tapedeck/schema"
 )
 
-// Emit emits a frame of all pending bytes followed by tail, which belongs to the current
-// read. If there are no pending bytes, the frame's Raw is tail itself. Emit adds the flags
-// that follow from the bytes and their arrival to the given ones. Without any bytes it
-// emits nothing.
+// Emit emits a frame of all pending bytes followed by tail, which belongs to the current read. If
+// there are no pending bytes, the frame's Raw is tail itself. Emit adds the flags that follow from
+// the bytes and their arrival to flags. If the frame would be empty, Emit does nothing.
 func (b *Buffer) Emit(tail []byte, flags schema.Flags, emit func(*schema.Frame) error) error {
 	if b.Len() == 0 {
 		if len(tail) == 0 {
@@ -59,12 +58,12 @@ func (b *Buffer) send(raw []byte, cuts []schema.Cut, at int64, read uint64, flag
 	}
 	b.frame = schema.Frame{At: at, Transport: b.transport, Flags: flags, Raw: raw, Cuts: cuts}
 	err := emit(&b.frame)
-	b.frame = schema.Frame{} // release the reference to the bytes
+	b.frame = schema.Frame{} // release the frame's bytes
 	return err
 }
 
-// marks returns the flags that follow from the bytes. A character that is divided between
-// two pieces of an over-long message does not count as invalid UTF-8.
+// marks returns the flags that follow from the bytes. A character that is divided between two
+// pieces of an oversize message does not count as invalid UTF-8.
 func marks(raw []byte, flags schema.Flags) schema.Flags {
 	var m schema.Flags
 	if bytes.IndexByte(raw, 0) >= 0 {

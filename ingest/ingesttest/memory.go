@@ -1,4 +1,4 @@
-// Package ingesttest holds test doubles for the seams of package ingest.
+// Package ingesttest holds test doubles for the interfaces of package ingest.
 package ingesttest
 
 import (
@@ -15,8 +15,8 @@ import (
 	"tapedeck/schema/block"
 )
 
-// Memory is a Publisher that decodes every block and keeps it. By default it accepts each
-// at once and confirms it from another goroutine. It is safe for use by several goroutines.
+// Memory is a Publisher that decodes every block and keeps it. By default it accepts each block at
+// once and confirms it from another goroutine. It is safe for use by several goroutines.
 type Memory struct {
 	mu        sync.Mutex // guards all below
 	blocks    []*block.Block
@@ -24,18 +24,18 @@ type Memory struct {
 	abandon   error
 	delay     time.Duration
 	stalled   chan struct{} // closed by Resume; nil while blocks are accepted
-	inFlight  int           // blocks accepted and not confirmed
-	abandoned int           // blocks
-	settled   chan struct{} // closed once none is in flight; nil unless Wait is waiting
+	inFlight  int           // number of blocks that were accepted and not confirmed
+	abandoned int           // number of blocks that were abandoned
+	settled   chan struct{} // closed once no block is in flight; nil unless Wait is waiting
 }
 
 var _ ingest.Publisher = (*Memory)(nil)
 
-// Refuse makes Publish fail with err; nil ends it.
+// Refuse makes Publish fail with err; nil ends this.
 func (m *Memory) Refuse(err error) { m.set(func() { m.refuse = err }) }
 
-// Abandon makes Publish accept blocks and then report err for them; such blocks are not
-// kept. Nil ends it.
+// Abandon makes Publish accept blocks and then report err for them. Memory does not keep such
+// blocks. Nil ends this.
 func (m *Memory) Abandon(err error) { m.set(func() { m.abandon = err }) }
 
 // Abandoned returns the number of blocks that were abandoned, or will be after their delay.
@@ -48,8 +48,8 @@ func (m *Memory) Abandoned() int {
 // Delay delays confirmations by d.
 func (m *Memory) Delay(d time.Duration) { m.set(func() { m.delay = d }) }
 
-// Stall makes Publish wait, as a publisher with a full window does, until Resume is called
-// or its context ends.
+// Stall makes Publish wait until Resume is called or its context ends, as a publisher with a full
+// window does.
 func (m *Memory) Stall() {
 	m.set(func() {
 		if m.stalled == nil {
@@ -154,8 +154,8 @@ func (m *Memory) Streams() []string {
 	return ids
 }
 
-// Frames returns the frames of a stream in order of Seq, those of all its sessions. Of a
-// repeated frame it returns the last copy.
+// Frames returns the frames of a stream in order of Seq, of all its sessions. For a repeated frame
+// it returns the last copy.
 func (m *Memory) Frames(streamID string) []schema.Frame {
 	bySeq := map[uint64]schema.Frame{}
 	for _, b := range m.Blocks() {
@@ -184,8 +184,7 @@ func (m *Memory) Raw(streamID string, d schema.Direction) []byte {
 	return bytes.Join(raw, nil)
 }
 
-// State returns the newest state of a stream's segment in a session; the second result is
-// false if there is none.
+// State returns the newest state of a stream's segment in a session; ok is false if there is none.
 func (m *Memory) State(streamID, session string) (schema.StreamState, bool) {
 	var newest schema.StreamState
 	found := false

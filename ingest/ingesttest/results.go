@@ -38,11 +38,11 @@ func (r *Results) Of(t testing.TB, id string) func(error) {
 	}
 }
 
-// Refused says that Publish did not accept a block, so that no result of it will come.
+// Refused records that Publish did not accept a block, so that the block has no result.
 func (r *Results) Refused() { r.open.Done() }
 
-// Wait waits until the results of all accepted blocks were reported, and returns them in
-// the order in which they were.
+// Wait waits until the results of all accepted blocks were reported, and returns them in the order
+// of the reports.
 func (r *Results) Wait(t testing.TB) []error {
 	t.Helper()
 	bounded.Wait(t, r.open.Wait)
@@ -51,7 +51,7 @@ func (r *Results) Wait(t testing.TB) []error {
 	return slices.Clone(r.list)
 }
 
-// Reported returns the results so far, by the blocks' ids.
+// Reported returns the results so far, by block id.
 func (r *Results) Reported() map[string]error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -29,7 +29,7 @@ func NewAnnouncer(nc *nats.Conn, own string, log *slog.Logger) *Announcer {
 	return &Announcer{nc: nc, own: own, log: log, wake: make(chan struct{}, 1)}
 }
 
-// SpeakFor includes the ids that the function returns in every heartbeat: see Of.
+// SpeakFor adds the ids that the function returns to every heartbeat: see Of.
 func (a *Announcer) SpeakFor(linked func() []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -40,12 +40,12 @@ func (a *Announcer) SpeakFor(linked func() []string) {
 func (a *Announcer) Now() {
 	select {
 	case a.wake <- struct{}{}:
-	default: // one is pending already
+	default: // a heartbeat is pending already
 	}
 }
 
-// Run publishes until ctx ends. A heartbeat that cannot be published is dropped: the
-// next one has the same ids.
+// Run publishes heartbeats until ctx ends. A heartbeat that cannot be published is dropped, since
+// the next one has the same ids.
 func (a *Announcer) Run(ctx context.Context) {
 	tick := time.NewTicker(Every)
 	defer tick.Stop()

@@ -13,8 +13,8 @@ import (
 	"tapedeck/internal/metric"
 )
 
-// Registry receives heartbeats. Its clock stops while NATS is unreachable, so that a
-// recorder which was alive then stays alive until its heartbeats can arrive again.
+// Registry receives heartbeats. Its clock stops while NATS is unreachable, so that a recorder that
+// was alive when the connection was lost stays alive until its heartbeats can arrive again.
 type Registry struct {
 	nc      *nats.Conn
 	sub     *nats.Subscription
@@ -23,9 +23,9 @@ type Registry struct {
 
 	mu      sync.Mutex // guards all below
 	seen    map[string]time.Duration
-	passed  time.Duration // on the clock when it was last stopped
-	going   time.Time     // when it was last started; zero while it is stopped
-	refused uint64        // ids beyond the bounds
+	passed  time.Duration // time on the clock when it was last stopped
+	going   time.Time     // when the clock was last started; zero while it is stopped
+	refused uint64        // number of ids beyond the bounds
 }
 
 // Listen subscribes to heartbeats, until Close.
@@ -106,10 +106,9 @@ func (r *Registry) forget(now time.Duration) {
 	}
 }
 
-// Alive returns the recorders with a valid heartbeat that may record for a tenant: servers, and
-// the tenant's clients. Another recorder
-// is gone if its last frame is older than within; within is 0 until the registry has
-// been subscribed for that long.
+// Alive returns the recorders with a valid heartbeat that may record for a tenant: servers, and the
+// tenant's clients. Another recorder is gone if its last frame is older than within; within is 0
+// until the registry has been subscribed for that long.
 func (r *Registry) Alive(tenant string) (ids []string, within time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -129,8 +128,8 @@ func (r *Registry) Alive(tenant string) (ids []string, within time.Duration) {
 	return ids, within
 }
 
-// IsLost reports whether a recorder of a tenant's stream has no valid heartbeat; false until the registry has
-// been subscribed for long enough to know.
+// IsLost reports whether a recorder of a tenant's stream has no valid heartbeat. It returns false
+// until the registry has been subscribed for long enough to know.
 func (r *Registry) IsLost(tenant, id string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -138,15 +137,17 @@ func (r *Registry) IsLost(tenant, id string) bool {
 	return now >= Lifetime && !r.heard(id, now) && !r.heard(Of(tenant, id), now)
 }
 
-// heard reports whether an id has a valid heartbeat. mu is held.
+// heard reports whether an id has a valid heartbeat. r.mu is held.
 func (r *Registry) heard(id string, now time.Duration) bool {
 	at, ok := r.seen[id]
 	return ok && now-at <= Lifetime
 }
 
 var (
-	aliveMetric   = metric.GaugeDesc(metric.API, "tapedeck_recorders_alive", "Recording processes with a heartbeat in the last 35 s.")
-	refusedMetric = metric.CounterDesc(metric.API, "tapedeck_recorders_refused_total", "Ids in heartbeats that were dropped, as they were too many or malformed.")
+	aliveMetric = metric.GaugeDesc(metric.API, "tapedeck_recorders_alive",
+		"Recording processes with a heartbeat in the last 35 s.")
+	refusedMetric = metric.CounterDesc(metric.API, "tapedeck_recorders_refused_total",
+		"Ids in heartbeats that were dropped, as they were too many or malformed.")
 )
 
 // Describe implements prometheus.Collector.

@@ -35,11 +35,11 @@ func TestBounds(t *testing.T) {
 	secret := example("gh~p_~{36}", 1)
 	for name, fill := range map[string]func(*Masker, func(*schema.Frame)){
 		"time": func(m *Masker, pass func(*schema.Frame)) {
-			time.Sleep(HoldFor - time.Millisecond)
+			time.Sleep(HoldFor - time.Millisecond) // virtual time: just before the end of HoldFor
 			if m.Expired() {
 				t.Error("expired early")
 			}
-			time.Sleep(time.Millisecond)
+			time.Sleep(time.Millisecond) // virtual time: the end of HoldFor
 			if !m.Expired() {
 				t.Error("not expired")
 			}

@@ -14,9 +14,8 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// check verifies that every frame is in the new generation, and that the session has not
-// changed since decoding began. (A later generation may have replaced this one's frames
-// already.)
+// check verifies that every frame is in the new generation, and that the session has not changed
+// since decoding began. A later generation may have replaced this generation's frames already.
 func (r *run) check(ctx context.Context, streams []stream) error {
 	type count struct{ all, anew uint64 }
 	counts := map[string]count{}
@@ -40,8 +39,9 @@ func (r *run) check(ctx context.Context, streams []stream) error {
 	if !same {
 		return &problem.Problem{
 			Title: "Session changed", Status: http.StatusConflict,
-			Detail: fmt.Sprintf("Session %q received more frames while it was decoded. Its facts are unchanged.", r.session),
-			Hint:   "Try again when all of it has arrived.",
+			Detail: fmt.Sprintf("Session %q received more frames while it was decoded. Its facts are unchanged.",
+				r.session),
+			Hint: "Try again when all of it has arrived.",
 		}
 	}
 	for i := range streams {
@@ -92,7 +92,7 @@ func (r *run) result(ctx context.Context, streams []stream) (*Result, error) {
 	return result, nil
 }
 
-// commit switches readers to the new generation, of all streams at once.
+// commit switches readers to the new generation, for all streams at once.
 func (r *run) commit(ctx context.Context, streams []stream) error {
 	batch, err := r.db.PrepareBatch(ctx, insertCommit)
 	if err != nil {
@@ -111,20 +111,20 @@ func (r *run) commit(ctx context.Context, streams []stream) error {
 	return nil
 }
 
-// streamsAtOnce bounds the length of a deleting statement.
+// streamsAtOnce bounds the length of a DELETE statement.
 const streamsAtOnce = 500
 
-// cleanLimit bounds the time to request deletions, eraseLimit the time to write parts anew.
+// cleanLimit bounds the time to request deletions, eraseLimit the time to rewrite parts.
 const (
 	cleanLimit = 30 * time.Second
 	eraseLimit = 15 * time.Minute
 )
 
-// clean has ClickHouse delete, in the background, what the new generation supersedes and
-// what killed runs have left. Frames that arrived meanwhile are not deleted.
+// clean makes ClickHouse delete the rows that the new generation supersedes and the rows that
+// killed runs have left, in the background. Frames that arrived meanwhile are not deleted.
 func (r *run) clean(ctx context.Context, streams []stream) error {
 	limit := cleanLimit
-	// 0 does not wait: readers do not see these rows.
+	// 0 means not to wait: readers do not see these rows.
 	settings := clickhouse.Settings{"lightweight_deletes_sync": 0}
 	if r.masks != nil {
 		limit, settings = eraseLimit, clickhouse.Settings{"mutations_sync": 2}
@@ -137,10 +137,11 @@ func (r *run) clean(ctx context.Context, streams []stream) error {
 		for i := range some {
 			shape.Streams[i] = cleanStream{ID: some[i].id, Last: some[i].last, Segments: numbers(some[i].segments)}
 		}
-		// Frames are the last: as long as they are there, the rest is deleted once more.
+		// Frames are last: while they exist, the next run deletes the other rows again.
 		for _, table := range []string{"spans", "messages", "usage", "streams", "frames"} {
 			shape.Table, shape.Frames, shape.Erase = table, table == "frames", r.masks != nil
-			err := r.db.Exec(ctx, statements.Must("clean", shape), r.params(map[string]any{"generation": r.generation})...)
+			err := r.db.Exec(ctx, statements.Must("clean", shape),
+				r.params(map[string]any{"generation": r.generation})...)
 			if err == nil && r.masks != nil { // rows that were only marked as deleted before
 				err = r.db.Exec(ctx, statements.Must("apply_deleted_mask", table))
 			}

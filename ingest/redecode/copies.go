@@ -8,8 +8,8 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2"
 )
 
-// removeCopies removes what holds the session outside of its own rows: in JetStream, and in the rows that
-// reports keep of usage.
+// removeCopies removes copies of the session outside of its own rows: in JetStream, and in the
+// settled rows that reports read.
 func (r *run) removeCopies(ctx context.Context, streams []stream) error {
 	if r.Copies != nil {
 		ids := make([]string, len(streams))
@@ -25,12 +25,11 @@ func (r *run) removeCopies(ctx context.Context, streams []stream) error {
 	return r.removeSettled(ctx, streams)
 }
 
-// settledTables have texts of sessions: titles, tags and errors.
+// settledTables contain texts of sessions: titles, tags and errors.
 var settledTables = []string{"settled_usage", "settled_sessions"}
 
-// removeSettled deletes the rows that reports keep of the session. They are deleted between two
-// commits: a session with a later commit counts as not settled, so that reports read it from the
-// other tables.
+// removeSettled deletes the settled rows of the session. They are deleted between two commits: a
+// session with a later commit counts as not settled, so that reports read it from the other tables.
 func (r *run) removeSettled(ctx context.Context, streams []stream) error {
 	again := clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"insert_deduplicate": 0}))
 	if err := r.commit(again, streams); err != nil {
@@ -48,11 +47,11 @@ func (r *run) removeSettled(ctx context.Context, streams []stream) error {
 	return r.commit(again, streams)
 }
 
-// filesEvery is the interval at which files are looked for.
+// filesEvery is the interval at which remaining files are listed.
 const filesEvery = 500 * time.Millisecond
 
-// awaitFiles waits until no file has what was masked: those that ClickHouse and JetStream have
-// replaced, and batches of settled usage that were begun before.
+// awaitFiles waits until no file contains what was masked: the files that ClickHouse and JetStream
+// have replaced, and batches of settled usage that were begun before.
 func (r *Redecoder) awaitFiles(ctx context.Context, tenant, session string, m *masks) error {
 	if r.Copies == nil {
 		return nil
@@ -62,12 +61,14 @@ func (r *Redecoder) awaitFiles(ctx context.Context, tenant, session string, m *m
 		return err
 	}
 	if m.until.After(r.now().Add(time.Hour)) {
-		m.result.Remarks = append(m.result.Remarks, "logs of idempotency keys are in files of JetStream until "+m.until.UTC().Format(time.RFC3339))
+		m.result.Remarks = append(m.result.Remarks,
+			"logs of idempotency keys are in files of JetStream until "+m.until.UTC().Format(time.RFC3339))
 		m.until = time.Time{}
 	}
 	for {
 		var settled uint64
-		err := r.db.QueryRow(ctx, statements.Must("settled_before", settledTables), clickhouse.Named("tenant", tenant), clickhouse.Named("session", session),
+		err := r.db.QueryRow(ctx, statements.Must("settled_before", settledTables),
+			clickhouse.Named("tenant", tenant), clickhouse.Named("session", session),
 			clickhouse.Named("before", m.settled.UnixNano())).Scan(&settled)
 		if err != nil {
 			return fmt.Errorf("look for settled usage: %w", err)

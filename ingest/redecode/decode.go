@@ -12,14 +12,13 @@ import (
 	"tapedeck/schema/block"
 )
 
-// The bounds of the first frames from which the dialect is recognised, the same as those of
-// a tap.
+// Bounds of the first frames from which the dialect is recognised. They equal those of a tap.
 const (
 	recogniseFrames = 512
 	recogniseBytes  = 512 << 10
 )
 
-// The number of frames or bytes after which facts are written, the same as in the recorder.
+// Numbers of frames and bytes after which facts are written. They equal those of the recorder.
 const (
 	blockFrames = 4096
 	blockBytes  = 128 << 10
@@ -33,27 +32,28 @@ type decoding struct {
 	parser   ingest.Parser
 	decoder  dialect.Decoder
 	emitter  *dialect.Emitter
-	block    block.Block // the session's frames that are not written yet
-	previous []string    // texts of the previous frame, which mostly repeat
-	frames   int         // decoded since the last flush, including those of other sessions
+	block    block.Block // frames of the session that are not written yet
+	previous []string    // texts of the previous frame, which are mostly the same
+	frames   int         // frames decoded since the last flush, including frames of other sessions
 	bytes    int
-	changes  []change // where the stream switches to another session; kept if it has several
+	changes  []change // where the stream changes to another session; set if the stream has several sessions
 }
 
-// change records that frames from a number on belong to a session.
+// change records that frames from a seq on belong to a session.
 type change struct {
 	from    uint64
 	session string
 }
 
-// blocks takes the blocks of a decoding. A block is valid during the call.
+// blocks receives the blocks of a decoding. A block is valid during the call.
 type blocks interface {
 	add(ctx context.Context, b *block.Block) error
 }
 
-// decode decodes a stream from its first frame and writes what belongs to the session.
+// decode decodes a stream from its first frame and writes the frames and facts of the session.
 func (r *run) decode(ctx context.Context, s *stream, w blocks) error {
-	d := &decoding{run: r, stream: s, out: w, emitter: dialect.NewEmitter(s.id), parser: ingest.Parser{Depth: r.JSONDepth}}
+	d := &decoding{run: r, stream: s, out: w, emitter: dialect.NewEmitter(s.id),
+		parser: ingest.Parser{Depth: r.JSONDepth}}
 	d.block.Session = r.session
 	windows := r.windows(s)
 	masked := r.masks.of(s)
@@ -159,8 +159,7 @@ func (d *decoding) keep(f *schema.Frame, lost uint64) {
 	d.block.Frames = append(d.block.Frames, *f)
 }
 
-// copyTexts copies the envelope's texts, sharing those that are the same as in the previous
-// frame.
+// copyTexts copies the envelope's texts. It reuses texts that equal those of the previous frame.
 func (d *decoding) copyTexts(e *schema.Envelope) {
 	if d.previous == nil {
 		d.previous = make([]string, 6)
@@ -173,11 +172,11 @@ func (d *decoding) copyTexts(e *schema.Envelope) {
 	}
 }
 
-// flush passes pending frames and facts to the writer. With all set the stream has ended
-// and no fact is deferred.
+// flush passes pending frames and facts to the writer. If all is set, the stream has ended and no
+// fact is deferred.
 func (d *decoding) flush(ctx context.Context, all bool) error {
-	// The time is constant, so that an open message is emitted again when its text has
-	// doubled, and not once per second of the recording.
+	// The time is constant, so that an open message is emitted again when its text has doubled, and
+	// not once per second of the recording.
 	facts, _ := d.emitter.Take(0, all)
 	st := &d.block.State
 	for _, t := range d.emitter.TakeTitles() {
@@ -197,7 +196,7 @@ func (d *decoding) flush(ctx context.Context, all bool) error {
 	return err
 }
 
-// keepOwn keeps the facts of the session.
+// keepOwn removes the facts of other sessions.
 func (d *decoding) keepOwn(f *block.Facts) {
 	if len(d.stream.sessions) <= 1 {
 		return
@@ -217,9 +216,9 @@ func filter[T any](list []T, keep func(*T) bool) []T {
 	return kept
 }
 
-// isOwn reports whether a fact belongs to the session that is decoded. In a stream of
-// several sessions that is the one that the fact names, if it is one of them, otherwise
-// that of the frame seq, which first mentioned the fact.
+// isOwn reports whether a fact belongs to the session that is decoded. In a stream of several
+// sessions a fact belongs to the session that it names, if that is one of them, and otherwise to
+// the session of the frame seq, which first mentioned the fact.
 func (d *decoding) isOwn(named string, seq uint64) bool {
 	if len(d.stream.sessions) <= 1 {
 		return true

@@ -35,7 +35,7 @@ func (r *Redecoder) Handle(w http.ResponseWriter, req *http.Request, tenant, ses
 	w.Header().Set("Cache-Control", "no-store")
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(result) // the client has disconnected
+	_ = e.Encode(result) // a write error means that the client has disconnected
 }
 
 func parameters(req *http.Request) (opts Options, err error) {

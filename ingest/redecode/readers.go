@@ -6,18 +6,19 @@ import (
 	"time"
 )
 
-// ClickHouse takes its snapshots of the tables of a statement one after the other when the
-// statement begins. A statement that began before the new generation was stored may so have
-// a snapshot of redecodes that names it, and none with its rows; one that began before the
-// switch, the opposite. readersLimit bounds the time in which a statement is expected to
-// have all of its snapshots, and readersPoll is how often the running ones are listed.
+// When a statement begins, ClickHouse takes snapshots of the statement's tables one after another.
+// So a statement that began before the new generation was stored may have a snapshot of redecodes
+// that names the generation, but no snapshot with its rows; for a statement that began before the
+// switch, the reverse is possible. readersLimit bounds the time within which a statement is
+// expected to have all its snapshots, and readersPoll is the interval at which the running
+// statements are listed.
 const (
 	readersLimit = time.Second
 	readersPoll  = 10 * time.Millisecond
 )
 
-// awaitReaders waits until the statements that are reading now have all of their snapshots:
-// until they have ended, or readersLimit has passed.
+// awaitReaders waits until the statements that are running now have all their snapshots: until they
+// have ended, or readersLimit has passed.
 func (r *run) awaitReaders(ctx context.Context) error {
 	limit := time.NewTimer(readersLimit)
 	defer limit.Stop()

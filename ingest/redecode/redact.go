@@ -8,26 +8,26 @@ import (
 	"tapedeck/schema"
 )
 
-// RedactOptions say what is masked in a session's frames.
+// RedactOptions configure what is masked in a session's frames.
 type RedactOptions struct {
 	Engine *redact.Engine
-	DryRun bool // nothing is changed
-	Wait   bool // until the files that were replaced are gone
+	DryRun bool // change nothing
+	Wait   bool // wait until the replaced files are deleted
 }
 
 // Redacted is the result of masking the secrets of a session.
 type Redacted struct {
 	SessionID string `json:"session_id"`
 	DryRun    bool   `json:"dry_run"`
-	// Changed reports whether frames were written anew: in a dry run, whether they would be.
+	// Changed reports whether frames were rewritten; in a dry run, whether they would be.
 	Changed bool              `json:"changed"`
 	Counts  map[string]uint64 `json:"redacted"` // secrets, by rule
-	Items   []RedactedItem    `json:"items"`    // the first itemLimit of them
-	// Remarks say where else the secrets may be.
+	Items   []RedactedItem    `json:"items"`    // the first itemLimit secrets
+	// Remarks name other places that may contain the secrets.
 	Remarks []string `json:"remarks"`
 }
 
-// RedactedItem is a secret that was masked, which it does not have.
+// RedactedItem describes a secret that was masked, without the secret itself.
 type RedactedItem struct {
 	Position string `json:"position"` // of the frame
 	redact.Found
@@ -36,10 +36,10 @@ type RedactedItem struct {
 // itemLimit bounds Redacted.Items.
 const itemLimit = 10_000
 
-// Redact masks the secrets in a session's stored frames and decodes its facts anew. Errors
-// are as of Session. It may be interrupted at any step: a repeated call completes it. When it
-// returns, nothing that ClickHouse reads has a secret; the files that it replaced are deleted
-// some minutes later, and with Wait before it returns.
+// Redact masks the secrets in a session's stored frames and decodes its facts again. Its errors are
+// as described for Session. It may be interrupted at any step: a repeated call completes it. When
+// it returns, no row that ClickHouse reads contains a secret. The files that ClickHouse has
+// replaced are deleted some minutes later, or before Redact returns if Wait is set.
 func (r *Redecoder) Redact(ctx context.Context, tenant, session string, opts RedactOptions) (*Redacted, error) {
 	m := &masks{engine: opts.Engine, dryRun: opts.DryRun, result: Redacted{
 		SessionID: session, DryRun: opts.DryRun, Counts: map[string]uint64{}, Items: []RedactedItem{}, Remarks: []string{},
@@ -60,14 +60,14 @@ type masks struct {
 	engine  *redact.Engine
 	dryRun  bool
 	session string
-	numbers map[string][]byte // by stream: placeholders that its frames have already
-	settled time.Time         // batches of settled usage from then on have no secrets
-	until   time.Time         // when files of JetStream are gone
+	numbers map[string][]byte // placeholders that the frames of each stream contain already
+	settled time.Time         // batches of settled usage that begin later have no secrets
+	until   time.Time         // when the files of JetStream are gone
 	result  Redacted
 }
 
-// search finds what there is to mask, and whether frames have to be written: also those that
-// an interrupted run has left.
+// search finds the secrets to mask, and whether frames must be written, including frames that an
+// interrupted run has left.
 func (r *run) search(ctx context.Context, streams []stream) error {
 	m := r.masks
 	m.session, m.numbers = r.session, map[string][]byte{}
@@ -79,7 +79,7 @@ func (r *run) search(ctx context.Context, streams []stream) error {
 		masker := m.masker(s)
 		masker.Report(func(f *schema.Frame, found redact.Found) {
 			if f.Session != m.session {
-				return // masked when its own session is
+				return // a frame of another session is masked when that session is redacted
 			}
 			m.result.Counts[found.Rule]++
 			if len(m.result.Items) < itemLimit {
@@ -119,16 +119,18 @@ func (r *run) search(ctx context.Context, streams []stream) error {
 	return err
 }
 
-// searchNumbers collects the placeholders of a stream, after which new ones are numbered.
+// searchNumbers collects the placeholders of a stream. New placeholders continue their numbering.
 func (m *masks) searchNumbers(ctx context.Context, r *run, s *stream) error {
-	return r.each(ctx, "placeholders", "placeholders", r.windows(s).params(map[string]any{"to": s.upTo, "redacted": uint32(schema.FlagRedacted)}), func(row func(...any) error) error {
-		var list []string
-		err := row(&list)
-		for _, mask := range list {
-			m.numbers[s.id] = append(m.numbers[s.id], mask...)
-		}
-		return err
-	})
+	return r.each(ctx, "placeholders", "placeholders",
+		r.windows(s).params(map[string]any{"to": s.upTo, "redacted": uint32(schema.FlagRedacted)}),
+		func(row func(...any) error) error {
+			var list []string
+			err := row(&list)
+			for _, mask := range list {
+				m.numbers[s.id] = append(m.numbers[s.id], mask...)
+			}
+			return err
+		})
 }
 
 // masker returns the masker of a stream.
@@ -138,7 +140,7 @@ func (m *masks) masker(s *stream) *redact.Masker {
 	return masker
 }
 
-// describe masks what describes a stream.
+// describe masks the fields that describe a stream.
 func (m *masks) describe(masker *redact.Masker, state *schema.StreamState) {
 	state.Source = masker.Text(state.Source)
 	tags := make(map[string]string, len(state.Tags))
@@ -149,14 +151,14 @@ func (m *masks) describe(masker *redact.Masker, state *schema.StreamState) {
 	state.EndReason = masker.Text(state.EndReason)
 }
 
-// leftovers reports whether rows are stored that a killed run did not replace or delete, or
-// that were inserted again.
+// leftovers reports whether there are rows that a killed run did not replace or delete, or that
+// were inserted again.
 func (r *run) leftovers(ctx context.Context) (left bool, err error) {
 	err = r.each(ctx, "superseded frames", "leftovers", nil, func(row func(...any) error) error { return row(&left) })
 	return left, err
 }
 
-// of returns the masking of a stream's frames, nil for none.
+// of returns the masking of a stream's frames, nil if nothing is masked.
 func (m *masks) of(s *stream) *masking {
 	if m == nil {
 		return nil
@@ -172,7 +174,7 @@ type masking struct {
 	passed []stored
 }
 
-// take takes the next frames, none at the end, and returns those that may be decoded. Both
+// take processes the next frames, none at the end, and returns the frames that can be decoded. Both
 // lists are valid until the next call.
 func (m *masking) take(frames []stored) []stored {
 	if m == nil {

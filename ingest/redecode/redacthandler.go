@@ -13,19 +13,21 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// RedactRules is the body of a request to mask secrets: rules beside those for credentials.
+// RedactRules is the body of a request to mask secrets: rules in addition to the rules for
+// credentials.
 type RedactRules struct {
 	Personal []string          `json:"personal,omitempty"` // email, phone, card
 	Rules    string            `json:"rules,omitempty"`    // a YAML file of rules
-	Declared []redact.Declared `json:"declared,omitempty"` // secrets that are known
+	Declared []redact.Declared `json:"declared,omitempty"` // known secrets
 }
 
 // maxRules bounds the body of a request, bytes.
 const maxRules = 1 << 20
 
 // HandleRedact returns a handler of POST /v1/sessions/{id}/redact?dry_run=&wait=, whose body may be
-// RedactRules: 200 with a Redacted once no reader sees the secrets. Without a body the rules
-// are the rules of the engine that current returns, or if it has none, the rules for credentials.
+// RedactRules. The response is 200 with a Redacted once no reader sees the secrets. Without a body
+// the handler uses the rules of the engine that current returns, or the rules for credentials if
+// current returns none.
 func (r *Redecoder) HandleRedact(current func() *redact.Engine) func(w http.ResponseWriter, req *http.Request, tenant, session string) {
 	return func(w http.ResponseWriter, req *http.Request, tenant, session string) {
 		engine := current()
@@ -43,7 +45,7 @@ func (r *Redecoder) HandleRedact(current func() *redact.Engine) func(w http.Resp
 		}
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Cache-Control", "no-store")
-		_ = json.NewEncoder(w).Encode(result) // the client has disconnected
+		_ = json.NewEncoder(w).Encode(result) // a write error means that the client has disconnected
 	}
 }
 

@@ -1,11 +1,11 @@
 // Package redecode derives facts again from stored frames: for a session whose dialect was
 // recognised wrongly, or whose decoder has improved since the session was recorded.
 //
-// Frames are never changed, except for their envelopes and for secrets that Redact masks. The decoded rows become a new
-// generation beside the old one, which readers do not see until one insert into the table
-// redecodes switches them to it. Superseded rows are deleted afterwards. So whenever a run
-// is killed, readers see the old facts or the new ones, and a repeated run leads to the
-// correct state (docs/adr/0002-redecode.md).
+// Redecoding never changes frames, except for their envelopes and for secrets that Redact masks.
+// The decoded rows become a new generation beside the old one, which readers do not see until one
+// insert into the table redecodes switches them to it. Superseded rows are deleted afterwards. So
+// whenever a run is killed, readers see either the old facts or the new facts, and a repeated run
+// leads to the correct state (docs/adr/0002-redecode.md).
 package redecode
 
 import (
@@ -36,29 +36,29 @@ type Redecoder struct {
 	now func() time.Time
 	// JSONDepth is ingest.Settings.JSONDepth.
 	JSONDepth int
-	// Copies, if set, removes what else holds a session, after secrets were masked in its rows.
+	// Copies, if set, removes other copies of a session after secrets were masked in its rows.
 	Copies Copies
 
 	mu   sync.Mutex // guards busy
 	busy map[[2]string]bool
 }
 
-// Copies are what holds a session outside of the rows that readers see.
+// Copies removes the copies of a session outside of the rows that readers see.
 type Copies interface {
 	// Remove removes the streams of a session from JetStream: its blocks, and the logs of its
-	// idempotency keys, whose files are gone at until. The remarks say what it cannot remove.
+	// idempotency keys, whose files are gone at until. The remarks name what it cannot remove.
 	Remove(ctx context.Context, tenant, session string, streams []string) (until time.Time, remarks []string, err error)
-	// Replaced returns what of the files that ClickHouse has replaced up to now is still on the
-	// disk; "" for nothing.
+	// Replaced describes the files that ClickHouse has replaced before now and that are still on
+	// the disk; "" for none.
 	Replaced(ctx context.Context, now time.Time) (string, error)
 	// Now returns ClickHouse's time.
 	Now(ctx context.Context) (time.Time, error)
 }
 
-// The steps of a run, after which tests may end it.
+// Steps of a run after which tests may stop it.
 const (
 	stepWritten   = "redecode: written"   // the new generation is stored, and readers do not see it
-	stepCommitted = "redecode: committed" // readers see it, the old one is still stored
+	stepCommitted = "redecode: committed" // readers see the new generation, and the old one is still stored
 )
 
 // New returns a Redecoder that reads through the given connection, which the caller closes,
@@ -84,34 +84,34 @@ type Stream struct {
 	ID             string `json:"stream_id"`
 	DialectBefore  string `json:"dialect_before"`
 	DialectAfter   string `json:"dialect_after"`
-	EvidenceBefore string `json:"evidence_before"` // why that dialect
-	Evidence       string `json:"evidence"`        // why the present one
+	EvidenceBefore string `json:"evidence_before"` // why that dialect was chosen
+	Evidence       string `json:"evidence"`        // why the present dialect was chosen
 	Frames         uint64 `json:"frames"`          // of the stream in this session
 	Spans          uint64 `json:"spans"`           // of the new facts
 	Messages       uint64 `json:"messages"`
 	Usages         uint64 `json:"usages"`
-	// Sessions is the number of sessions that the stream was divided among, not counting
-	// copies under other ids. All of them were read; the facts of the others are unchanged.
+	// Sessions is the number of sessions that the stream was divided between, not counting copies
+	// under other ids. All of them were read; the facts of the other sessions are unchanged.
 	Sessions int `json:"sessions"`
-	// Ended is false for a stream without a recorded end. If it continues after all, the
-	// session has to be decoded again at its end.
+	// Ended is false for a stream without a recorded end. If such a stream continues, the session
+	// must be decoded again after its end.
 	Ended bool `json:"ended"`
 }
 
-// Session decodes a session's streams again, each by its recognised dialect, or all by the
-// named one. Errors that the caller can correct are of type *problem.Problem: an unknown
-// dialect (400), no such session (404), one that is being recorded or decoded (409). Until
-// Session has succeeded, readers see the old facts.
+// Session decodes a session's streams again, each by its recognised dialect, or all of them by the
+// named one. Errors that the caller can correct are of type *problem.Problem: an unknown dialect
+// (400), no such session (404), a session that is being recorded or decoded (409). Until Session
+// has succeeded, readers see the old facts.
 func (r *Redecoder) Session(ctx context.Context, tenant, session, name string) (*Result, error) {
 	return r.Decode(ctx, tenant, session, Options{Dialect: name})
 }
 
-// Options say how a session is decoded.
+// Options configure how a session is decoded.
 type Options struct {
-	Dialect string          // of all streams; "" recognises each
-	File    *custom.Mapping // describes a dialect beside the known ones; nil for none
-	// Outdated leaves a session alone whose facts are from decoders of this program's
-	// version or a later one, and keeps the dialect of streams for which the user named it.
+	Dialect string          // of all streams; "" recognises the dialect of each stream
+	File    *custom.Mapping // describes a dialect in addition to the known ones; nil for none
+	// Outdated skips a session whose facts are from decoders of this program's version or a later
+	// one, and keeps the dialect of streams for which the user named it.
 	Outdated bool
 
 	mask *masks // what is masked in the frames; nil for nothing
@@ -159,11 +159,12 @@ func unknownDialect(name string) error {
 		names = append(names, d.Name)
 	}
 	slices.Sort(names)
-	return problem.BadParameter("dialect", fmt.Sprintf("Dialect %q is not known; known dialects: %s.", name, strings.Join(names, ", ")), names...)
+	return problem.BadParameter("dialect", fmt.Sprintf("Dialect %q is not known; known dialects: %s.", name,
+		strings.Join(names, ", ")), names...)
 }
 
-// refuseUnknown refuses to decode a stream whose dialect a file describes that is missing
-// here: it would be recognised as another one, and its facts would be lost.
+// refuseUnknown refuses to decode a stream whose dialect is described by a file that is missing
+// here: the stream would be recognised as another dialect, and its facts would be lost.
 func (r *run) refuseUnknown(streams []stream) error {
 	if r.forced != nil {
 		return nil
@@ -175,8 +176,9 @@ func (r *run) refuseUnknown(streams []stream) error {
 		}
 		return &problem.Problem{
 			Title: "Dialect not known", Status: http.StatusConflict,
-			Detail: fmt.Sprintf("Stream %s was decoded as %q, a dialect that this server does not know. The session's facts are unchanged.", streams[i].id, name),
-			Hint:   "Name its file with --dialect-file, start the server with --dialect-file, or name another dialect with --dialect.",
+			Detail: fmt.Sprintf("Stream %s was decoded as %q, a dialect that this server does not know. The "+
+				"session's facts are unchanged.", streams[i].id, name),
+			Hint: "Name its file with --dialect-file, start the server with --dialect-file, or name another dialect with --dialect.",
 		}
 	}
 	return nil
@@ -205,7 +207,7 @@ type run struct {
 	tenant, session string
 	forced          *dialect.Dialect
 	outdated        bool              // see Options
-	dialects        []dialect.Dialect // that streams are recognised as
+	dialects        []dialect.Dialect // dialects that streams can be recognised as
 	generation      uint64
 	masks           *masks // of redaction; nil without
 }
@@ -232,7 +234,7 @@ func (r *run) all(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 	}
-	for i := range streams { // independently of the clock
+	for i := range streams { // in an order that does not depend on the clock
 		r.generation = max(r.generation, streams[i].generation+1)
 	}
 	client, err := clickhouse.Dial(ctx, r.dsn)
@@ -279,7 +281,7 @@ func (r *run) all(ctx context.Context) (*Result, error) {
 		err = r.clean(ctx, streams)
 	}
 	if r.masks != nil {
-		return nil, err // what is left has secrets
+		return nil, err // the remaining rows contain secrets
 	}
 	if err != nil {
 		r.log.Warn("redecode: superseded facts could not be deleted; readers do not see them, and decoding the session again deletes them",

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// siblings reduces the stream's sessions, each with its time of the stream's end, to those
-// that the recording was divided among, and finds the last of their frames. Each of its
-// frames is in one of them. A session that contains the first frame of this one as well is
-// a copy under another id, imported from a tape; it is removed.
+// siblings reduces the stream's sessions, which ended maps to the time of the stream's end, to the
+// sessions that the recording was divided between, and finds the last of their frames. Each frame
+// of the stream is in one of these sessions. A session that also contains the first frame of this
+// session is a copy under another id, imported from a tape; siblings removes it.
 func (r *run) siblings(ctx context.Context, s *stream, ended map[string]int64) error {
 	for session := range ended {
 		s.sessions = append(s.sessions, session)

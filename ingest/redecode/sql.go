@@ -17,14 +17,14 @@ var (
 // cleanShape selects the parts of sql/clean.sql.
 type cleanShape struct {
 	Table   string
-	Frames  bool // the table is that of frames
-	Erase   bool // the parts are written anew without the rows
+	Frames  bool // the table is frames
+	Erase   bool // the parts are rewritten without the rows
 	Streams []cleanStream
 }
 
 // cleanStream is a stream whose rows are deleted.
 type cleanStream struct {
 	ID       string
-	Last     uint64 // the last number of its frames
-	Segments string // an array of the first numbers of its segments
+	Last     uint64 // highest seq of its frames
+	Segments string // an array of the first seqs of its segments
 }

@@ -18,20 +18,20 @@ import (
 // stream is one stream of the session: its stored state, and the result of decoding.
 type stream struct {
 	id       string
-	month    int                // month in which it began, YYYYMM: its partition
+	month    int                // month in which the stream began, YYYYMM: its partition
 	state    schema.StreamState // of its segments in this session, combined
-	version  uint64             // the highest of them: it changes if the stream continues
+	version  uint64             // the highest version of these segments: it changes if the stream continues
 	segments []uint64           // first_seq of all segments that are recorded in this session so far
 	last     uint64             // highest seq of its frames in this session
-	stored   uint64             // number of those frames
-	// generation is the highest among those frames, over all runs so far.
+	stored   uint64             // number of its frames in this session
+	// generation is the highest generation of these frames, over all runs so far.
 	generation uint64
-	sessions   []string // all sessions that the recording was divided among
+	sessions   []string // all sessions that the recording was divided between
 	ended      int64    // when its tap recorded the end, ns; 0 if it did not
-	upTo       uint64   // highest seq of its frames in any of them
+	upTo       uint64   // highest seq of its frames in any of these sessions
 
-	after   schema.StreamState // as decoded anew
-	written uint64             // frames
+	after   schema.StreamState // state after decoding
+	written uint64             // number of frames written
 }
 
 // isOutdated reports whether decoders of an earlier version derived some of its facts.
@@ -72,7 +72,7 @@ func (r *run) eachOf(ctx context.Context, what, query string, more map[string]an
 
 // streams reads the stored state of the session's streams.
 func (r *run) streams(ctx context.Context) ([]stream, error) {
-	// Read segments before the frames, so that a segment that begins in between is not
+	// Segments are read before the frames, so that a segment that begins in between is not
 	// included.
 	parts := map[string][]uint64{}
 	err := r.each(ctx, "the segments of streams", "segments", nil, func(row func(...any) error) error {
@@ -116,7 +116,7 @@ func (r *run) streams(ctx context.Context) ([]stream, error) {
 	return list, r.bounds(ctx, list)
 }
 
-// bounds reads which frames the streams have, in this session and in others.
+// bounds reads which frames the streams have, in this session and in other sessions.
 func (r *run) bounds(ctx context.Context, list []stream) error {
 	at := map[string]*stream{}
 	var ids []string
@@ -142,7 +142,8 @@ func (r *run) bounds(ctx context.Context, list []stream) error {
 		return err
 	}
 	ended := map[string]map[string]int64{} // by stream and session
-	err = r.each(ctx, "the sessions of streams", "sessions_of_streams", map[string]any{"streams": ids, "months": months},
+	err = r.each(ctx, "the sessions of streams", "sessions_of_streams",
+		map[string]any{"streams": ids, "months": months},
 		func(row func(...any) error) error {
 			var id, session string
 			var at int64
@@ -164,14 +165,14 @@ func (r *run) bounds(ctx context.Context, list []stream) error {
 	return nil
 }
 
-// How long a stream without an end may be silent and still counts as being recorded:
-// openRunTimeout while a run is open. The list of sessions uses the same limits.
+// How long a stream without an end may be silent and still count as being recorded; openRunTimeout
+// applies while a run is open. The list of sessions uses the same limits.
 const (
 	silenceTimeout = time.Minute
 	openRunTimeout = time.Hour
 )
 
-// Running is the title of the problem with which a session that is being recorded is refused.
+// Running is the title of the problem for a session that is being recorded.
 const Running = "Session running"
 
 // refuseRunning refuses a session that is being recorded: its tap would continue to update

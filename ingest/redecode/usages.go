@@ -15,8 +15,8 @@ type StreamUsage struct {
 	schema.Usage
 }
 
-// Usages decodes the frames of a session and returns the usage records that they state now.
-// Nothing is stored. Streams whose dialect the user named are read as that dialect.
+// Usages decodes the frames of a session and returns the usage records that the current decoders
+// derive. It stores nothing. Streams whose dialect the user named are read as that dialect.
 func (r *Redecoder) Usages(ctx context.Context, tenant, session string) ([]StreamUsage, error) {
 	run := &run{Redecoder: r, tenant: tenant, session: session, outdated: true, dialects: dialects.All()}
 	streams, err := run.streams(ctx)
@@ -40,13 +40,13 @@ func (r *Redecoder) Usages(ctx context.Context, tenant, session string) ([]Strea
 	return list, nil
 }
 
-// usageCollector keeps the usage records of blocks, of each the one with the highest version.
+// usageCollector collects the usage records of blocks. It keeps the highest version of each record.
 type usageCollector struct {
 	stream string
 	latest map[usageKey]schema.Usage
 }
 
-// usageKey is the sorting key of the table of usage.
+// usageKey is the sorting key of the table usage.
 type usageKey struct {
 	stream, id string
 	seenAt     int64

@@ -7,7 +7,7 @@ import (
 	"tapedeck/schema/clickhouse"
 )
 
-// The bounds of a window of frames, which is what is in memory at a time: its numbers, and
+// Bounds of a window of frames, which is what is in memory at a time: the range of its seqs, and
 // its bytes unless a single frame has more.
 const (
 	windowFrames = 4096
@@ -30,8 +30,8 @@ type windows struct {
 
 func (r *run) windows(s *stream) *windows { return &windows{run: r, stream: s} }
 
-// read returns the next frames, none after the last one. The caller owns their bytes; the
-// list is valid until the next read.
+// read returns the next frames, none after the last one. The caller owns their bytes; the list is
+// valid until the next read.
 func (w *windows) read(ctx context.Context) ([]stored, error) {
 	for w.next <= w.stream.upTo {
 		to, found, err := w.reach(ctx)
@@ -60,7 +60,7 @@ func (w *windows) reach(ctx context.Context) (to uint64, found bool, err error) 
 	return to, count > 0, err
 }
 
-// span reads the frames up to a number.
+// span reads the frames up to a seq.
 func (w *windows) span(ctx context.Context, to uint64) error {
 	w.frames = w.frames[:0]
 	return w.run.each(ctx, "frames", "window", w.params(map[string]any{"to": to}), func(row func(...any) error) error {
@@ -85,7 +85,7 @@ func (w *windows) span(ctx context.Context, to uint64) error {
 // decoded are the flags that decoding sets.
 const decoded = schema.FlagNotJSON | schema.FlagTooDeep | schema.FlagUnknownType | schema.FlagEventGap | schema.FlagEventRepeat | schema.FlagEventBack
 
-// skip moves to the next number that has a frame.
+// skip moves to the next seq that has a frame.
 func (w *windows) skip(ctx context.Context) (more bool, err error) {
 	var count uint64
 	err = w.run.each(ctx, "frames", "next", w.params(nil), func(row func(...any) error) error {
@@ -96,7 +96,8 @@ func (w *windows) skip(ctx context.Context) (more bool, err error) {
 
 // params returns the parameters of a query for the stream's frames from the next one on.
 func (w *windows) params(more map[string]any) map[string]any {
-	p := map[string]any{"sessions": w.stream.sessions, "stream": w.stream.id, "month": uint32(w.stream.month), "from": w.next}
+	p := map[string]any{"sessions": w.stream.sessions, "stream": w.stream.id, "month": uint32(w.stream.month),
+		"from": w.next}
 	for name, value := range more {
 		p[name] = value
 	}

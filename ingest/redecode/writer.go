@@ -11,7 +11,7 @@ import (
 	"tapedeck/schema/clickhouse"
 )
 
-// The bounds of one insert.
+// Bounds of one insert.
 const (
 	batchFrames = 50_000
 	batchBytes  = 16 << 20
@@ -24,7 +24,7 @@ type writer struct {
 	tenant, session string
 	generation      uint64
 	batch           *clickhouse.Batch
-	blocks          int // in the batch
+	blocks          int // number of blocks in the batch
 }
 
 func newWriter(client *ch.Client, tenant, session string, generation uint64) *writer {
@@ -50,7 +50,8 @@ func (w *writer) flush(ctx context.Context) error {
 	if w.blocks == 0 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, insertLimit, fmt.Errorf("ClickHouse did not store it within %v", insertLimit))
+	ctx, cancel := context.WithTimeoutCause(ctx, insertLimit,
+		fmt.Errorf("ClickHouse did not store it within %v", insertLimit))
 	defer cancel()
 	if err := w.batch.Insert(ctx, w.client); err != nil {
 		return err

@@ -32,7 +32,7 @@ func (b *bench) do(statement string) {
 // waitStatus waits for the sink's status.
 func (b *bench) waitStatus(s *sink.Sink, want string, ok func(sink.Status) bool) {
 	b.t.Helper()
-	for end := time.Now().Add(bounded.Limit); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(bounded.Limit); time.Now().Before(end); time.Sleep(5 * time.Millisecond) { // polls the condition
 		if ok(s.Status()) {
 			return
 		}
@@ -111,7 +111,7 @@ func TestRefusedAlone(t *testing.T) {
 	b.check("before", 20)
 	b.do("ALTER TABLE frames ADD CONSTRAINT none CHECK session_id != 'bad'")
 	b.publishBundle(entry("bad", oneFrame("bad")))
-	for end := time.Now().Add(bounded.Limit); b.deadLetters() == 0; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(bounded.Limit); b.deadLetters() == 0; time.Sleep(10 * time.Millisecond) { // polls the condition
 		if time.Now().After(end) {
 			t.Fatal("the block was not set aside")
 		}

@@ -60,12 +60,18 @@ func benchOn(t *testing.T, dsn string) *bench {
 // run starts a sink that stops at the end of the test, or by the function given back.
 func (b *bench) run(opts sink.Options) (s *sink.Sink, stop func()) {
 	b.t.Helper()
+	return b.runWith(context.Background(), opts)
+}
+
+// runWith is run with a parent of the sink's context.
+func (b *bench) runWith(parent context.Context, opts sink.Options) (s *sink.Sink, stop func()) {
+	b.t.Helper()
 	opts.NATS, opts.DSN = b.nc, b.dsn
 	s, err := sink.New(opts)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(parent)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -128,7 +134,7 @@ func (b *bench) number(query string) (n uint64) {
 func (b *bench) eventually(query string, n uint64) {
 	b.t.Helper()
 	var got uint64
-	for end := time.Now().Add(bounded.Limit); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(bounded.Limit); time.Now().Before(end); time.Sleep(20 * time.Millisecond) { // polls the condition
 		if err := b.db.QueryRow(b.t.Context(), query).Scan(&got); err == nil && got == n {
 			return
 		}
@@ -214,7 +220,7 @@ func (b *bench) waitDelivered() {
 // waitConsumer waits for the consumer that sinks share.
 func (b *bench) waitConsumer(not string, ok func(*njs.ConsumerInfo) bool) {
 	b.t.Helper()
-	for end := time.Now().Add(bounded.Limit); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(bounded.Limit); time.Now().Before(end); time.Sleep(20 * time.Millisecond) { // polls the condition
 		if c, err := b.js.Consumer(b.t.Context(), jetstream.StreamName, sink.ConsumerName); err == nil && ok(c.CachedInfo()) {
 			return
 		}
@@ -240,7 +246,7 @@ func TestClickHouseAway(t *testing.T) {
 	if err := syscall.Kill(e.Health().PID, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(bounded.Limit); s.Status().Trouble != "ClickHouse"; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(bounded.Limit); s.Status().Trouble != "ClickHouse"; time.Sleep(time.Millisecond) { // polls the condition
 		if time.Now().After(end) { // ClickHouse is back soon: the status is polled more often than by bounded.Until
 			t.Fatal("the sink did not say that ClickHouse was away")
 		}
@@ -330,7 +336,7 @@ func TestLaterVersion(t *testing.T) {
 func (b *bench) waitLeft(want int) {
 	b.t.Helper()
 	var info *njs.ConsumerInfo
-	for end := time.Now().Add(bounded.Limit); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(bounded.Limit); time.Now().Before(end); time.Sleep(10 * time.Millisecond) { // polls the condition
 		c, err := b.js.Consumer(b.t.Context(), jetstream.StreamName, sink.ConsumerName)
 		if err != nil {
 			b.t.Fatal(err)

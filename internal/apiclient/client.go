@@ -23,11 +23,11 @@ import (
 type Client struct {
 	Base  *url.URL
 	Token string
-	// Tenant is what requests with a token of all tenants are about; "" for the server's default.
+	// Tenant is the tenant of requests with a token of all tenants; "" for the server's default.
 	Tenant string
 	HTTP   *http.Client // its Transport is a *http.Transport
-	// Hint returns what to do about a path that the server answers with 404, "" for
-	// nothing; may be nil.
+	// Hint returns what to do about a path that the server answers with 404, "" for no hint; may be
+	// nil.
 	Hint func(path string) string
 }
 
@@ -44,14 +44,14 @@ func New(server, token string) (*Client, error) {
 	}}}, nil
 }
 
-// Trust sets the authorities of which the certificate of the server must be, and the
-// certificate that is shown to it.
+// Trust sets the authorities that must have signed the server's certificate, and the client's
+// certificate.
 func (c *Client) Trust(config *tls.Config) {
 	c.HTTP.Transport.(*http.Transport).TLSClientConfig = config
 }
 
-// WithoutTimeout removes the timeout of the head of an answer, for requests that are answered when
-// long work is done.
+// WithoutTimeout removes the timeout for the header of an answer, for requests that are answered
+// after long work.
 func (c *Client) WithoutTimeout() { c.HTTP.Transport.(*http.Transport).ResponseHeaderTimeout = 0 }
 
 // URL returns the address of a path with a query.
@@ -61,7 +61,7 @@ func (c *Client) URL(path string, query url.Values) string {
 	return u.String()
 }
 
-// Do sends a request and returns the answer, whatever its status.
+// Do sends a request and returns the answer with any status.
 func (c *Client) Do(ctx context.Context, method, path string, query url.Values, accept string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, c.URL(path, query), nil)
 	if err != nil {
@@ -70,13 +70,13 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 	return c.send(req, accept)
 }
 
-// Post sends a body of a media type, nil for none, and returns the body of the JSON answer,
-// which the caller closes. A status other than 2xx is an error.
+// Post sends a body of a media type, nil for none, and returns the body of the JSON answer, which
+// the caller closes. A status other than 2xx is an error.
 func (c *Client) Post(ctx context.Context, path string, query url.Values, media string, body []byte) (io.ReadCloser, error) {
 	return c.Send(ctx, http.MethodPost, path, query, media, body)
 }
 
-// Send is Post with another method.
+// Send is like Post with another method.
 func (c *Client) Send(ctx context.Context, method, path string, query url.Values, media string, body []byte) (io.ReadCloser, error) {
 	req, err := http.NewRequestWithContext(ctx, method, c.URL(path, query), bytes.NewReader(body))
 	if err != nil {
@@ -158,11 +158,10 @@ func (c *Client) Authorize(h http.Header) {
 	}
 }
 
-// startServer is the hint for the case that no server answers.
+// startServer is the hint if no server answers.
 const startServer = `Start one with "tapedeck up", or name it with --server or TAPEDECK_SERVER.`
 
-// Unreachable adds to an error of dialing a server what to do. Other errors are
-// returned as they are.
+// Unreachable adds what to do to an error of dialing a server. It returns other errors unchanged.
 func Unreachable(server string, err error) error {
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
 		return fmt.Errorf("no tapedeck server answers at %s (%w)\n%s", server, rootcause.Of(op.Err), startServer)

@@ -9,18 +9,18 @@ import (
 	"strings"
 )
 
-// Error is a problem (RFC 9457) that a server answered with.
+// Error is a problem (RFC 9457) in a server's answer.
 type Error struct {
 	Title  string `json:"title"`
 	Status int    `json:"status"`
 	Detail string `json:"detail"`
 	Hint   string `json:"hint"`
-	// Parameter is the invalid one; Allowed lists its valid values.
+	// Parameter is the invalid parameter; Allowed lists its valid values.
 	Parameter string   `json:"parameter"`
 	Allowed   []string `json:"allowed"`
 }
 
-// Error implements error. A parameter of the API is named as the command's flag.
+// Error implements error. It names a parameter of the API by the command's flag.
 func (e *Error) Error() string {
 	text := e.Detail
 	if text == "" {
@@ -41,7 +41,7 @@ func (e *Error) Error() string {
 	return text
 }
 
-// Refusal returns the error of an answer to a path whose status is not 2xx.
+// Refusal returns the error for an answer whose status is not 2xx.
 func (c *Client) Refusal(resp *http.Response, path string) error {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
 	if err != nil {

@@ -17,9 +17,8 @@ type page struct {
 	Next  *string           `json:"next"`
 }
 
-// Pages reads a list page by page, up to limit items, and passes each to item. most is
-// the server's largest page. next is the cursor after the last item, nil at the list's
-// end.
+// Pages reads a list page by page, up to limit items, and passes each item to item. most is the
+// server's maximum page size. next is the cursor after the last item, nil at the end of the list.
 func (c *Client) Pages(ctx context.Context, path string, q url.Values, limit, most int, item func(json.RawMessage) error) (next *string, err error) {
 	if limit < 1 {
 		return nil, commandline.Errorf("--limit %d: it must be 1 or more", limit)
@@ -44,7 +43,7 @@ func (c *Client) Pages(ctx context.Context, path string, q url.Values, limit, mo
 	return next, nil
 }
 
-// CopyPages writes pages as one. It writes while it reads: a list may be long.
+// CopyPages writes pages as one list. It writes while it reads, since a list may be long.
 func (c *Client) CopyPages(ctx context.Context, path string, q url.Values, limit, most int, w io.Writer) error {
 	before := `{"items":[`
 	next, err := c.Pages(ctx, path, q, limit, most, func(text json.RawMessage) error {

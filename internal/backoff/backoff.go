@@ -7,15 +7,14 @@ import (
 	"time"
 )
 
-// Backoff is an exponential backoff from Min to Max with a jitter of a fifth, so that
-// clients that failed together do not all retry together.
-// One goroutine uses it.
+// Backoff is an exponential backoff from Min to Max with a jitter of a fifth, so that clients that
+// failed together do not retry together. It is for one goroutine.
 type Backoff struct {
 	Min, Max time.Duration
 	next     time.Duration
 }
 
-// Next returns the pause before the next attempt, never below Min nor above Max.
+// Next returns the pause before the next attempt, between Min and Max.
 func (b *Backoff) Next() time.Duration {
 	d := min(max(b.next, b.Min), b.Max)
 	b.next = 2 * d
@@ -23,10 +22,10 @@ func (b *Backoff) Next() time.Duration {
 	return min(max(varied, b.Min), b.Max)
 }
 
-// Reset restarts at Min, after a success.
+// Reset restarts at Min after a success.
 func (b *Backoff) Reset() { b.next = 0 }
 
-// Sleep pauses for d and reports whether ctx has not ended.
+// Sleep pauses for d or until ctx ends. It returns false if ctx has ended.
 func Sleep(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

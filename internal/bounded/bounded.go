@@ -1,5 +1,5 @@
-// Package bounded bounds the waits of tests: a test that would hang fails early, and
-// reports where it waited.
+// Package bounded bounds the waits of tests: a test that would hang fails, and reports where it
+// waited.
 package bounded
 
 import (
@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// Limit bounds each wait. It is not a performance limit: a shared machine can be very
-// slow.
+// Limit bounds each wait. It is not a performance limit: a shared machine can be very slow.
 const Limit = 2 * time.Minute
 
 // Wait calls a function that waits, such as the Wait of a sync.WaitGroup.
@@ -24,7 +23,7 @@ func Wait(t testing.TB, wait func()) {
 	Receive(t, done)
 }
 
-// Receive receives from a channel; the zero value if it is closed.
+// Receive receives from a channel. It returns the zero value if the channel is closed.
 func Receive[T any](t testing.TB, c <-chan T) T {
 	t.Helper()
 	limit := time.NewTimer(Limit)
@@ -48,11 +47,11 @@ func Until(t testing.TB, what string, ok func() bool) {
 	}
 }
 
-// Command waits for a command that was started. One that does not end is killed,
-// and the test fails.
+// Command waits for a started command. If the command does not end, Command kills it and the test
+// fails.
 func Command(t testing.TB, cmd *exec.Cmd) error {
 	t.Helper()
-	killed := time.AfterFunc(Limit, func() { _ = cmd.Process.Kill() }) // it may have ended this moment
+	killed := time.AfterFunc(Limit, func() { _ = cmd.Process.Kill() }) // it may have ended at this moment
 	err := cmd.Wait()
 	if !killed.Stop() {
 		t.Errorf("%q did not end within %v and was killed", cmd.Args, Limit)

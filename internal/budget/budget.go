@@ -1,12 +1,11 @@
-// Package budget bounds the readers of recordings of a process: their number, and the
-// bytes of recordings that are in memory for them.
+// Package budget bounds the readers of recordings in a process: their number, and the bytes of
+// recordings that they hold in memory.
 //
-// Enter admits a reader and charges Base for it, the memory of an ordinary
-// playback. Before it holds more, the reader calls Grant.Need, which waits for a while if
-// the budget is used up. To prevent deadlocks among readers that hold bytes and wait for
-// more, one reader at a time may exceed the budget; a frame that is larger than the
-// budget is read in this way, too. So the bytes in use are at most the limit plus what
-// one reader needs.
+// Enter admits a reader and charges Base for it, the memory of an ordinary playback. Before a
+// reader holds more, it calls Grant.Need, which waits for some time if the budget is used up. To
+// prevent deadlocks between readers that hold bytes and wait for more, one reader at a time may
+// exceed the budget. In this way a reader can also read a frame that is larger than the budget. So
+// the bytes in use are at most the limit plus the need of one reader.
 package budget
 
 import (
@@ -32,12 +31,12 @@ const (
 
 // Options configures a budget. Zero values select the defaults.
 type Options struct {
-	Bytes   int64         // of all readers together; Bytes
-	Readers int           // at a time; Readers
-	Wait    time.Duration // how long one waits for bytes; 5 s
+	Bytes   int64         // of all readers together; default Bytes
+	Readers int           // concurrent readers; default Readers
+	Wait    time.Duration // how long a reader waits for bytes; default 5 s
 }
 
-// Names of the limits, as the flags that set them.
+// Names of the limits, which equal the names of the flags.
 const (
 	readersLimit = "max-readers"
 	bytesLimit   = "max-reader-bytes"
@@ -48,10 +47,10 @@ type Budget struct {
 	opts    Options
 	refused *prometheus.CounterVec
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	readers int
 	used    int64
-	over    *Grant     // exceeds the budget; nil if none does
+	over    *Grant     // the grant that exceeds the budget; nil if none does
 	waiting []*request // in order of arrival
 }
 
@@ -59,7 +58,7 @@ type Budget struct {
 type request struct {
 	grant *Grant
 	bytes int64
-	ready chan struct{} // closed once the grant has them
+	ready chan struct{} // closed once the grant has the bytes
 }
 
 // New returns a budget.
@@ -74,12 +73,12 @@ func New(opts Options) *Budget {
 	return b
 }
 
-// Grant is the share of one reader in the budget. It is safe for use by many goroutines.
-// All methods of a nil grant do nothing: its reader is not bounded.
+// Grant is the share of one reader in the budget. It is safe for use by many goroutines. The
+// methods of a nil grant do nothing: its reader is not bounded.
 type Grant struct {
 	budget *Budget
 	// Guarded by the budget's mu.
-	base    int64 // is charged even if less is held
+	base    int64 // minimum charge, even if less is held
 	held    int64
 	charged int64
 	closed  bool
@@ -90,7 +89,8 @@ func (b *Budget) Enter() (*Grant, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.readers >= b.opts.Readers {
-		return nil, b.problem(readersLimit, fmt.Sprintf("All %d readers that this server serves at a time are in use (playbacks, pages, exports, emulations).", b.opts.Readers))
+		return nil, b.problem(readersLimit, fmt.Sprintf("All %d readers that this server serves at a time are "+
+			"in use (playbacks, pages, exports, emulations).", b.opts.Readers))
 	}
 	g := &Grant{budget: b, base: min(Base, b.opts.Bytes)}
 	if b.readers > 0 && b.used+g.base > b.opts.Bytes {
@@ -101,9 +101,8 @@ func (b *Budget) Enter() (*Grant, error) {
 	return g, nil
 }
 
-// Shared returns a grant for memory that several readers share. It does not count as a
-// reader, never waits, is charged by Adjust alone, and is not closed. A nil budget
-// returns nil.
+// Shared returns a grant for memory that several readers share. It does not count as a reader,
+// never waits, is charged by Adjust only, and is not closed. A nil budget returns nil.
 func (b *Budget) Shared() *Grant {
 	if b == nil {
 		return nil
@@ -112,7 +111,8 @@ func (b *Budget) Shared() *Grant {
 }
 
 func (b *Budget) full() *problem.Problem {
-	return b.problem(bytesLimit, fmt.Sprintf("Readers hold the %d bytes of recordings that this server keeps in memory for them (playbacks, pages, exports, emulations).", b.opts.Bytes))
+	return b.problem(bytesLimit, fmt.Sprintf("Readers hold the %d bytes of recordings that this server keeps in "+
+		"memory for them (playbacks, pages, exports, emulations).", b.opts.Bytes))
 }
 
 func (b *Budget) problem(limit, detail string) *problem.Problem {
@@ -123,7 +123,7 @@ func (b *Budget) problem(limit, detail string) *problem.Problem {
 	}
 }
 
-// charge charges a grant what it holds, and at least its base. b.mu is held.
+// charge charges a grant for what it holds, and at least for its base. b.mu is held.
 func (b *Budget) charge(g *Grant) {
 	charged := max(g.base, g.held)
 	if g.closed {
@@ -140,14 +140,14 @@ func (b *Budget) charge(g *Grant) {
 	}
 }
 
-// fits reports whether the budget has n more bytes for a grant. b.mu is held.
+// fits reports whether the budget has room for n more bytes for a grant. b.mu is held.
 func (b *Budget) fits(g *Grant, n int64) bool {
 	more := max(g.base, g.held+n) - g.charged
 	return more <= 0 || b.used+more <= b.opts.Bytes
 }
 
-// take adds bytes to a grant, beyond the budget if no other grant exceeds it. It returns
-// false if the grant has to wait. b.mu is held.
+// take adds bytes to a grant, beyond the budget if no other grant exceeds it. It returns false if
+// the grant has to wait. b.mu is held.
 func (b *Budget) take(g *Grant, n int64) bool {
 	if !b.fits(g, n) {
 		if b.over != nil && b.over != g {
@@ -160,7 +160,7 @@ func (b *Budget) take(g *Grant, n int64) bool {
 	return true
 }
 
-// serve grants waiting requests in order, until one has to wait on. b.mu is held.
+// serve grants waiting requests in order, until one has to wait further. b.mu is held.
 func (b *Budget) serve() {
 	for len(b.waiting) > 0 {
 		w := b.waiting[0]
@@ -212,8 +212,8 @@ func (g *Grant) Need(ctx context.Context, n int64) error {
 	return nil // granted at the last moment
 }
 
-// Reserve raises the reader's minimum charge to n bytes, so that it does not
-// wait for these later. It waits as Need does.
+// Reserve raises the reader's minimum charge to n bytes, so that the reader does not wait for these
+// bytes later. It waits as Need does.
 func (g *Grant) Reserve(ctx context.Context, n int64) error {
 	if g == nil || n <= g.base {
 		return nil
@@ -229,7 +229,8 @@ func (g *Grant) Reserve(ctx context.Context, n int64) error {
 	return nil
 }
 
-// Try is Need without waiting, and within the budget: false if there is not enough.
+// Try is like Need but does not wait or exceed the budget. It returns false if there is not enough
+// room.
 func (g *Grant) Try(n int64) bool {
 	if g == nil {
 		return true
@@ -245,8 +246,7 @@ func (g *Grant) Try(n int64) bool {
 	return true
 }
 
-// Adjust changes what the reader holds by n bytes without waiting, once its true size is
-// known.
+// Adjust changes what the reader holds by n bytes without waiting, once the actual size is known.
 func (g *Grant) Adjust(n int64) {
 	if g == nil || n == 0 {
 		return

@@ -7,10 +7,13 @@ import (
 )
 
 var (
-	readersDesc = metric.GaugeDesc(metric.API, "tapedeck_readers", "Readers of recordings: playbacks, pages of frames, exports and emulations.")
-	mostDesc    = metric.GaugeDesc(metric.API, "tapedeck_readers_limit", "Readers that are served at a time.")
-	bytesDesc   = metric.GaugeDesc(metric.API, "tapedeck_reader_bytes", "Bytes of recordings that are charged to readers.")
-	limitDesc   = metric.GaugeDesc(metric.API, "tapedeck_reader_limit_bytes", "Bytes of recordings that readers may hold together.")
+	readersDesc = metric.GaugeDesc(metric.API, "tapedeck_readers",
+		"Readers of recordings: playbacks, pages of frames, exports and emulations.")
+	mostDesc  = metric.GaugeDesc(metric.API, "tapedeck_readers_limit", "Readers that are served at a time.")
+	bytesDesc = metric.GaugeDesc(metric.API, "tapedeck_reader_bytes",
+		"Bytes of recordings that are charged to readers.")
+	limitDesc = metric.GaugeDesc(metric.API, "tapedeck_reader_limit_bytes",
+		"Bytes of recordings that readers may hold together.")
 
 	refusedTotal = metric.Define(metric.API, metric.CounterKind, "tapedeck_readers_refused_total",
 		"Requests of readers that were refused, by the limit that was reached.", "limit")

@@ -5,8 +5,8 @@ import (
 	"encoding/pem"
 )
 
-// authorities parses the certificates of a PEM file. Unlike x509.CertPool it refuses a file of
-// which a certificate is invalid.
+// authorities parses the certificates of a PEM file. Unlike x509.CertPool it returns an error if
+// one of the certificates is invalid.
 func authorities(text []byte) (list []*x509.Certificate, err error) {
 	for {
 		var block *pem.Block

@@ -32,19 +32,19 @@ func TestReload(t *testing.T) {
 	first, second, past := ca.Issue(years, "a.test"), ca.Issue(years, "a.test"), ca.Issue(-time.Hour, "a.test")
 	cert, key := ca.Save(dir, first)
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(time.Until(past.Ends) + time.Hour)
+		time.Sleep(time.Until(past.Ends) + time.Hour) // virtual time: the certificate has expired
 		var log bytes.Buffer
 		s, err := Open(Files{Use: "reload", Cert: cert, Key: key}, slog.New(slog.NewTextHandler(&log, nil)))
 		must(t, err)
 		step := func(what string, p certstest.Pair, reloads, errors int, logged string) {
 			t.Helper()
-			time.Sleep(checkEvery)
+			time.Sleep(checkEvery) // virtual time: the next look at the files
 			log.Reset()
 			for range 3 { // a change counts once
 				if got := s.Certificate().Leaf.SerialNumber.Text(16); got != p.Serial {
 					t.Errorf("%s: certificate %s, want %s", what, got, p.Serial)
 				}
-				time.Sleep(checkEvery)
+				time.Sleep(checkEvery) // virtual time: the next look at the files
 			}
 			if s.reloads != reloads || s.errors != errors {
 				t.Errorf("%s: %d reloads, %d errors; want %d, %d", what, s.reloads, s.errors, reloads, errors)

@@ -9,14 +9,18 @@ import (
 )
 
 var (
-	expiryDesc  = metric.GaugeDesc(metric.Any, "tapedeck_certificate_expiry_timestamp_seconds", "When a TLS certificate in use, or the first of the authorities in a file, expires; by use (server, nats, clickhouse, client) and file.", "use", "file")
-	reloadsDesc = metric.CounterDesc(metric.Any, "tapedeck_certificate_reloads_total", "Changed TLS files that were read, by use.", "use")
-	errorsDesc  = metric.CounterDesc(metric.Any, "tapedeck_certificate_reload_errors_total", "Changed TLS files that could not be used, so that those before stayed in use, by use.", "use")
+	expiryDesc = metric.GaugeDesc(metric.Any, "tapedeck_certificate_expiry_timestamp_seconds",
+		"When a TLS certificate in use, or the first of the authorities in a file, expires; by use (server, "+
+			"nats, clickhouse, client) and file.", "use", "file")
+	reloadsDesc = metric.CounterDesc(metric.Any, "tapedeck_certificate_reloads_total",
+		"Changed TLS files that were read, by use.", "use")
+	errorsDesc = metric.CounterDesc(metric.Any, "tapedeck_certificate_reload_errors_total",
+		"Changed TLS files that could not be used, so that those before stayed in use, by use.", "use")
 )
 
 func init() { prometheus.MustRegister(collector{}) }
 
-// collector reports all sources. To do so it looks at their files.
+// collector reports all sources. It reads their files.
 type collector struct{}
 
 // Describe implements prometheus.Collector.

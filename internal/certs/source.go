@@ -17,14 +17,15 @@ import (
 
 // Files are the PEM files of one side of TLS. A path of "" means no file.
 type Files struct {
-	Use string // what they are for: server, nats, clickhouse or client; a label of metrics
-	// Cert holds the certificate, followed by the certificates of intermediate authorities; Key its private key.
+	Use string // purpose of the files: server, nats, clickhouse or client; a label of metrics
+	// Cert contains the certificate, followed by the certificates of intermediate authorities; Key
+	// its private key.
 	Cert, Key string
-	CA        string // the authorities that the other side's certificate must be of
-	AlsoCA    bool   // the authorities of the system are trusted as well
+	CA        string // the authorities that must have signed the peer's certificate
+	AlsoCA    bool   // trust the authorities of the system as well
 }
 
-// check refuses a certificate without its key.
+// check returns an error for a certificate without its key.
 func (f *Files) check() error {
 	switch {
 	case f.Cert != "" && f.Key == "":
@@ -35,39 +36,40 @@ func (f *Files) check() error {
 	return nil
 }
 
-// checkEvery is the shortest time between two looks at the files.
+// checkEvery is the minimum interval between two checks of the files.
 const checkEvery = time.Second
 
 // Source is the content of files. Its methods may be called from any goroutine.
 type Source struct {
 	files Files
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	log     *slog.Logger
 	checked time.Time // when the files were last read
 	seen    [sha256.Size]byte
-	broken  bool // what was last seen could not be used
+	broken  bool // the last content of the files could not be used
 	content content
-	errors  int // reads of changed files that could not be used
-	reloads int // that were used
+	errors  int // changed files that could not be used
+	reloads int // changed files that were used
 }
 
-// content is what the files held when they were last usable.
+// content is the last usable content of the files.
 type content struct {
 	cert *tls.Certificate // nil without one
 	pool *x509.CertPool   // nil for the authorities of the system
-	ends time.Time        // of the certificate
+	ends time.Time        // expiry of the certificate
 	cas  []*x509.Certificate
 }
 
-// sources are the certificate sources of this process. Connections that are opened by address share them.
+// sources are the certificate sources of this process. Connections that are opened by address share
+// them.
 var sources = struct {
 	sync.Mutex
 	by map[Files]*Source
 }{by: map[Files]*Source{}}
 
-// Open reads files. Calls with the same files return the same source. log receives what
-// happens to the files later; nil for none.
+// Open reads files. Calls with the same files return the same source. log receives later changes
+// and errors of the files; nil for no log.
 func Open(f Files, log *slog.Logger) (*Source, error) {
 	if err := f.check(); err != nil {
 		return nil, err
@@ -95,10 +97,10 @@ func Open(f Files, log *slog.Logger) (*Source, error) {
 	return s, nil
 }
 
-// texts are the contents of the certificate's, key's and authorities' files.
+// texts are the contents of the files of the certificate, the key and the authorities.
 type texts [3][]byte
 
-// sumOf returns a hash of the texts, none of which is kept: one is a private key.
+// sumOf returns a hash of the texts. The texts are not kept, since one is a private key.
 func sumOf(t texts) [sha256.Size]byte {
 	h := sha256.New()
 	for _, text := range t {
@@ -136,7 +138,7 @@ func (s *Source) parse(t texts) (c content, err error) {
 	}
 	c.pool = x509.NewCertPool()
 	if s.files.AlsoCA {
-		if system, err := x509.SystemCertPool(); err == nil { // a system may have none
+		if system, err := x509.SystemCertPool(); err == nil { // a system may have no authorities
 			c.pool = system
 		}
 	}
@@ -151,8 +153,8 @@ func (s *Source) parse(t texts) (c content, err error) {
 
 var errNoCertificate = errors.New("the file holds no certificate (PEM)")
 
-// current returns the content of the files. Changed files are read; if they cannot be used,
-// the content stays what it was, which is logged and counted once for each change.
+// current returns the content of the files. It reads changed files. If they cannot be used, the
+// content does not change, which is logged and counted once for each change.
 func (s *Source) current() content {
 	s.mu.Lock()
 	defer s.mu.Unlock()

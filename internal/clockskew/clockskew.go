@@ -1,4 +1,5 @@
-// Package clockskew compares the clock of this machine with the clock of a server that answers a request.
+// Package clockskew compares this machine's clock with the clock of a server that answers a
+// request.
 package clockskew
 
 import (
@@ -7,14 +8,14 @@ import (
 	"time"
 )
 
-// Most is the difference up to which clocks count as equal: the default of --max-clock-skew.
+// Most is the difference up to which clocks count as equal, the default of --max-clock-skew.
 const Most = 30 * time.Second
 
-// Do says what to do about clocks that differ.
+// Do describes what to do about clocks that differ.
 const Do = "set the clock that is wrong by a time service: the times of recorded frames are wrong by as much"
 
-// OfAnswer returns by how much the clock of a server is ahead of this machine's, by the answer to
-// a request that began at a time; 0 for an answer without a date.
+// OfAnswer returns by how much the clock of a server is ahead of this machine's clock. It uses the
+// date of the answer to a request that began at a time; without a date it returns 0.
 func OfAnswer(resp *http.Response, began time.Time) time.Duration {
 	at, err := http.ParseTime(resp.Header.Get("Date"))
 	if err != nil {
@@ -23,13 +24,13 @@ func OfAnswer(resp *http.Response, began time.Time) time.Duration {
 	return Between(at.Add(time.Second/2), began) // the date has whole seconds
 }
 
-// Between returns by how much a server's time is ahead of this machine's, if the server read it
-// between a moment and now.
+// Between returns by how much a server's time is ahead of this machine's time, if the server read
+// it between began and now.
 func Between(server, began time.Time) time.Duration {
 	return server.Sub(began.Add(time.Since(began) / 2).Round(0))
 }
 
-// Describe names the difference of a server's clock, "" if the clocks count as equal.
+// Describe describes the difference of a server's clock, "" if the clocks count as equal.
 func Describe(ahead time.Duration) string {
 	switch {
 	case ahead > Most:

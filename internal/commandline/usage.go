@@ -1,16 +1,16 @@
-// Package commandline has the error of a command that was called wrongly.
+// Package commandline defines the error for a command with invalid arguments.
 package commandline
 
 import "fmt"
 
-// Error is an error in how a command was called: a flag, an argument or their
-// combination is invalid. A command that fails with it exits with code 2.
+// Error reports that a command was called with an invalid flag, argument or combination of them. A
+// command that fails with it exits with code 2.
 type Error struct{ err error }
 
-// Errorf formats an Error as fmt.Errorf does.
+// Errorf formats an Error like fmt.Errorf.
 func Errorf(format string, args ...any) error { return Error{fmt.Errorf(format, args...)} }
 
-// As makes an error an Error; nil stays nil.
+// As wraps an error in an Error; nil stays nil.
 func As(err error) error {
 	if err == nil {
 		return nil

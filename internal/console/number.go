@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Count writes a number with what it counts: 1 frame, 2,000 frames.
+// Count formats a number with a noun: 1 frame, 2,000 frames.
 func Count[N ~int | ~int64 | ~uint64](n N, one string) string {
 	if n == 1 {
 		return "1 " + one
@@ -13,7 +13,7 @@ func Count[N ~int | ~int64 | ~uint64](n N, one string) string {
 	return Thousands(n) + " " + one + "s"
 }
 
-// Thousands writes a count with its groups: 1,234,567.
+// Thousands formats a count with separators: 1,234,567.
 func Thousands[N ~int | ~int64 | ~uint64](n N) string {
 	digits := fmt.Sprint(n)
 	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
@@ -22,7 +22,7 @@ func Thousands[N ~int | ~int64 | ~uint64](n N) string {
 	return digits
 }
 
-// Millis writes a duration in milliseconds: 12.5ms, 3.20s, 1m5s.
+// Millis formats a duration in milliseconds: 12.5ms, 3.20s, 1m5s.
 func Millis(ms float64) string {
 	d := time.Duration(ms * float64(time.Millisecond))
 	switch {
@@ -36,20 +36,20 @@ func Millis(ms float64) string {
 	return d.Round(time.Second).String()
 }
 
-// LocalTime writes a time in the user's zone.
+// LocalTime formats a time in the user's time zone.
 func LocalTime(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
 
-// Bytes writes a size in units of 1024: 100 B, 1.5 KiB, 12 GiB.
+// Bytes formats a size in units of 1024: 100 B, 1.5 KiB, 12 GiB.
 func Bytes(n uint64) string {
 	return size(n, 1024, []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"})
 }
 
-// DecimalBytes writes a size in units of 1000: 100 B, 1.5 kB, 12 GB.
+// DecimalBytes formats a size in units of 1000: 100 B, 1.5 kB, 12 GB.
 func DecimalBytes(n uint64) string {
 	return size(n, 1000, []string{"B", "kB", "MB", "GB", "TB", "PB", "EB"})
 }
 
-// size writes one digit after the point below 10 of a unit, otherwise none.
+// size formats a size with one decimal place below 10 units, otherwise with none.
 func size(n uint64, base float64, units []string) string {
 	v, unit := float64(n), 0
 	for v >= base && unit < len(units)-1 {

@@ -2,7 +2,7 @@ package console
 
 import "strings"
 
-// ShellWord quotes a word for a shell where it needs it.
+// ShellWord quotes a word for a shell if necessary.
 func ShellWord(s string) string {
 	if strings.ContainsFunc(s, func(r rune) bool {
 		return !(r == '-' || r == '_' || r == '.' || r == '/' || r == ':' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z')
@@ -12,8 +12,8 @@ func ShellWord(s string) string {
 	return s
 }
 
-// SessionWord returns the last argument of a command that a hint names: a session's id, which
-// comes after "--" if it begins like a flag.
+// SessionWord formats a session's id as the last argument of a command in a hint. If the id begins
+// like a flag, "--" precedes it.
 func SessionWord(id string) string {
 	if strings.HasPrefix(id, "-") {
 		return "-- " + ShellWord(id)
@@ -21,8 +21,8 @@ func SessionWord(id string) string {
 	return ShellWord(id)
 }
 
-// FileWord returns a file's name as an argument of a command that a hint names. A name that
-// begins like a flag is written with its folder.
+// FileWord formats a file's name as an argument of a command in a hint. A name that begins like a
+// flag is prefixed with its folder.
 func FileWord(name string) string {
 	if strings.HasPrefix(name, "-") {
 		name = "./" + name

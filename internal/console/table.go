@@ -17,7 +17,7 @@ func NewTable(out io.Writer, columns ...string) *Table {
 	heads := make([]any, len(columns))
 	for i, c := range columns {
 		heads[i] = strings.ToUpper(c)
-		if strings.HasPrefix(c, "tag:") { // a name, in which case matters
+		if strings.HasPrefix(c, "tag:") { // a name, whose case matters
 			heads[i] = "TAG:" + c[len("tag:"):]
 		}
 	}
@@ -25,7 +25,7 @@ func NewTable(out io.Writer, columns ...string) *Table {
 	return t
 }
 
-// Row adds one row; its cells are printed as fmt.Print does, on one line each.
+// Row adds a row. Its cells are formatted as fmt.Print does, each on one line.
 func (t *Table) Row(cells ...any) {
 	for i, c := range cells {
 		if i > 0 {

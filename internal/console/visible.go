@@ -7,9 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Visible returns a text in which control characters, marks that change the direction of
-// writing, and bytes that are not UTF-8 are escaped in Go syntax, except for
-// the characters of keep.
+// Visible returns a text in which control characters, marks that change the direction of writing,
+// and bytes that are not UTF-8 are escaped in Go syntax. The characters in keep are not escaped.
 func Visible(s, keep string) string {
 	unfit := func(r rune) bool {
 		return (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029') &&
@@ -34,7 +33,7 @@ func Visible(s, keep string) string {
 	return b.String()
 }
 
-// Line is Visible for a text on one line: white space of any kind becomes spaces.
+// Line is like Visible for a text on one line: it replaces white space of any kind by spaces.
 func Line(s string) string { return Visible(strings.Join(strings.Fields(s), " "), "") }
 
 // Clip shortens a text to one visible line of at most n runes.

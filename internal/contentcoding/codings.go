@@ -11,8 +11,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxWindow bounds the window of a zstd body, bytes: the limit that
-// RFC 9659 sets for servers.
+// maxWindow bounds the window of a zstd body, bytes: the limit that RFC 9659 sets for servers.
 const maxWindow = 8 << 20
 
 type opener = func(*source) (io.Reader, func(), error)
@@ -25,9 +24,8 @@ func nothing() {}
 
 func openGzip(s *source) (io.Reader, func(), error) { return &members{source: s}, nothing, nil }
 
-// members reads the members of a gzip body one after the other. The reader's
-// multistream mode reads the next member before it returns the last
-// bytes of this one.
+// members reads the members of a gzip body one after another. The multistream mode of gzip.Reader
+// reads the next member before it returns the last bytes of the current one.
 type members struct {
 	source *source
 	reader gzip.Reader
@@ -50,8 +48,8 @@ func (m *members) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// openDeflate accepts both formats named deflate: zlib's, as RFC 9110
-// section 8.4.1.2 specifies, and the raw one that some servers send.
+// openDeflate accepts both formats called deflate: the zlib format, which RFC 9110, section
+// 8.4.1.2, specifies, and the raw format that some servers send.
 func openDeflate(s *source) (io.Reader, func(), error) {
 	var head [2]byte
 	if _, err := io.ReadFull(s, head[:]); err != nil {
@@ -68,7 +66,8 @@ func openDeflate(s *source) (io.Reader, func(), error) {
 
 // openZstd decodes in the caller's goroutine, which the coroutine requires.
 func openZstd(s *source) (io.Reader, func(), error) {
-	r, err := zstd.NewReader(s, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+	r, err := zstd.NewReader(s, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -79,28 +78,27 @@ func openBrotli(s *source) (io.Reader, func(), error) {
 	return brotli.NewReader(s), nothing, nil
 }
 
-// MessageTail is the data that the sender of a permessage-deflate message removes at
-// its end, and with which a Decoder must be fed there (RFC 7692, section 7.2.2).
+// MessageTail is the data that the sender of a permessage-deflate message removes from its end. A
+// Decoder must be fed with it after each message (RFC 7692, section 7.2.2).
 var MessageTail = []byte{0x00, 0x00, 0xff, 0xff}
 
-// NewMessages begins to decode the messages of one direction of a WebSocket
-// that negotiated permessage-deflate. Messages may refer to those before them,
-// so all messages must be fed.
+// NewMessages returns a decoder of the messages of one direction of a WebSocket that negotiated
+// permessage-deflate. Messages may refer to earlier ones, so all messages must be fed.
 func NewMessages() *Decoder {
 	return begin(func(s *source) (io.Reader, func(), error) {
 		return &messages{source: s, inflater: flate.NewReader(s)}, nothing, nil
 	})
 }
 
-// messages continues after a message that ends in a final block: the next one is a
-// separate deflate stream, which still refers to the data before it.
+// messages continues after a message that ends with a final block: the next message is a separate
+// deflate stream, which still refers to earlier data.
 type messages struct {
 	source   *source
 	inflater io.ReadCloser
-	window   bytes.Buffer // the last that was decoded
+	window   bytes.Buffer // the most recently decoded bytes
 }
 
-const windowSize = 32 << 10 // the farthest that deflate refers back, bytes
+const windowSize = 32 << 10 // maximum distance of a deflate reference, bytes
 
 // Read implements io.Reader.
 func (m *messages) Read(p []byte) (int, error) {

@@ -1,7 +1,6 @@
-// Package contentcoding decompresses streams incrementally: a decoder is fed read by
-// read, and outputs after each read all data that the bytes so
-// far contain. A source that flushes its compressor after each event is thus
-// decoded event by event.
+// Package contentcoding decompresses streams incrementally. A decoder is fed read by read, and
+// after each read outputs all data that the bytes so far contain. So a source that flushes its
+// compressor after each event is decoded event by event.
 package contentcoding
 
 import (
@@ -36,8 +35,8 @@ var (
 // pieceSize is the size of a decoder's output chunks, bytes.
 const pieceSize = 16 << 10
 
-// begin runs an io.Reader decoder as a coroutine, so that its input can be
-// pushed: when it reads without input, it yields until it is fed.
+// begin runs an io.Reader decoder as a coroutine, so that its input can be pushed: when it reads
+// without available input, it yields until it is fed.
 func begin(open func(*source) (io.Reader, func(), error)) *Decoder {
 	d := &Decoder{}
 	d.next, d.stop = iter.Pull(func(yield func(step) bool) {
@@ -59,9 +58,9 @@ func begin(open func(*source) (io.Reader, func(), error)) *Decoder {
 	return d
 }
 
-// Decode decodes the bytes of one read and calls out with the result, which is
-// valid during that call. The first error of out ends Decode. An error in the
-// compressed bytes is permanent: no data can be decoded after it.
+// Decode decodes the bytes of one read and calls out with the decoded data, which is valid during
+// that call. The first error of out ends Decode. An error in the compressed bytes is permanent: no
+// data can be decoded after it.
 func (d *Decoder) Decode(p []byte, out func([]byte) error) error {
 	if d.err != nil {
 		if len(p) == 0 {
@@ -81,8 +80,8 @@ func (d *Decoder) Decode(p []byte, out func([]byte) error) error {
 	return err
 }
 
-// End marks the end of the input, and calls out with what is left. It
-// is io.ErrUnexpectedEOF if the compressed body is not complete.
+// End marks the end of the input, and calls out with the remaining data. It returns
+// io.ErrUnexpectedEOF if the compressed body is incomplete.
 func (d *Decoder) End(out func([]byte) error) error {
 	d.source.ended = true
 	if d.err == nil {
@@ -124,13 +123,13 @@ func (d *Decoder) run(out func([]byte) error) error {
 
 // source is the input of a decoder.
 type source struct {
-	in      []byte // fed and not read so far
+	in      []byte // fed but not yet read
 	ended   bool
 	stopped bool
 	yield   func(step) bool
 }
 
-// emit yields a step; false if the decoder was stopped.
+// emit yields a step. It returns false if the decoder was stopped.
 func (s *source) emit(st step) bool {
 	if !s.stopped && !s.yield(st) {
 		s.stopped = true
@@ -167,8 +166,7 @@ func (s *source) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// ReadByte implements io.ByteReader: without it the inflaters would add their own
-// buffer.
+// ReadByte implements io.ByteReader, without which the inflaters would add a buffer of their own.
 func (s *source) ReadByte() (byte, error) {
 	if err := s.wait(); err != nil {
 		return 0, err
@@ -178,14 +176,14 @@ func (s *source) ReadByte() (byte, error) {
 	return b, nil
 }
 
-// unread puts bytes back in front.
+// unread puts bytes back before the remaining input.
 func (s *source) unread(p []byte) { s.in = slices.Concat(p, s.in) }
 
-// Known reports whether a Content-Encoding can be undone: one coding, by its
-// name in the IANA registry of content codings.
+// Known reports whether a Content-Encoding can be decoded: one coding, by its name in the IANA
+// registry of content codings.
 func Known(name string) bool { return openers[normal(name)] != nil }
 
-// New begins to decode a body of a known Content-Encoding.
+// New returns a decoder of a body with a known Content-Encoding.
 func New(name string) *Decoder { return begin(openers[normal(name)]) }
 
 func normal(name string) string { return strings.ToLower(strings.TrimSpace(name)) }

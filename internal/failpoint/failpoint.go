@@ -1,14 +1,14 @@
-// Package failpoint lets tests stop product code at named steps, to show that work that
-// breaks off there is completed later.
+// Package failpoint lets tests stop product code at named steps, to show that interrupted work is
+// completed later.
 //
-// Product code calls Reach(ctx, "package: step") after a step. Without a test's hook in the
-// context, Reach returns nil. A test puts its hook there with With; hooks of different tests
-// do not see each other, so such tests may run in parallel.
+// Product code calls Reach(ctx, "package: step") after a step. Without a hook in the context, Reach
+// returns nil. A test adds its hook to the context by With. Hooks of different tests are
+// independent, so such tests may run in parallel.
 package failpoint
 
 import "context"
 
-// Hook receives the name of a step that was reached. Its error ends the work there.
+// Hook receives the name of a step that was reached. If it returns an error, the work stops there.
 type Hook func(step string) error
 
 type key struct{}

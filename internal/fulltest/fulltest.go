@@ -1,9 +1,8 @@
-// Package fulltest skips or fails tests whose requirements the machine lacks: the
-// captured streams beside the repository, the ClickHouse engine, third-party clients, a
-// browser.
+// Package fulltest skips or fails tests whose requirements the machine lacks: captured streams
+// beside the repository, the ClickHouse engine, third-party clients, a browser.
 //
-// Such a test is skipped with the requirement as the reason. With TAPEDECK_TEST_FULL set
-// in the environment, as .ci/run sets it, it fails, so that no test is skipped unnoticed.
+// Such a test is skipped with the requirement as the reason. If TAPEDECK_TEST_FULL is set in the
+// environment, as .ci/run sets it, the test fails, so that no test is skipped unnoticed.
 package fulltest
 
 import (
@@ -11,8 +10,7 @@ import (
 	"testing"
 )
 
-// Env is the environment variable that makes all of the tests mandatory unless it is
-// empty.
+// Env is the environment variable that makes all tests mandatory unless it is empty.
 const Env = "TAPEDECK_TEST_FULL"
 
 // Wanted reports whether tests with missing requirements fail rather than skip.

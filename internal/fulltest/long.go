@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// LongEnv is the environment variable with which the long tests run unless it is empty.
+// LongEnv is the environment variable that enables the long tests unless it is empty.
 const LongEnv = "TAPEDECK_TEST_LONG"
 
-// Long skips a test that takes long by its nature, unless LongEnv is set, as `make test-long` sets it.
+// Long skips a long test, unless LongEnv is set, as `make test-long` sets it.
 func Long(t testing.TB) {
 	t.Helper()
 	if os.Getenv(LongEnv) == "" {

@@ -1,5 +1,5 @@
-// Package httplog logs what net/http reports about connections: handshakes that fail, answers that break
-// off.
+// Package httplog logs what net/http reports about connections, such as failed handshakes and
+// interrupted answers.
 package httplog
 
 import (
@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// New returns the error log of an http.Server or an httputil.ReverseProxy. Each line becomes an event with
-// the level debug, since clients cause nearly all of them.
+// New returns the error log of an http.Server or an httputil.ReverseProxy. Each line becomes an
+// event of level debug, since clients cause nearly all of them.
 func New(log *slog.Logger) *stdlog.Logger { return stdlog.New(lines{log}, "", 0) }
 
 type lines struct{ log *slog.Logger }

@@ -1,14 +1,14 @@
-// Package inflight tracks what was sent and is not settled yet, in the order in which it
-// was sent, and up to which entry all is settled.
+// Package inflight tracks entries that were sent and are not settled yet, in the order in which
+// they were sent, and the entry up to which all are settled.
 package inflight
 
-// Tracker holds entries in flight. Each has a number, counted from 0, and a value. The zero
-// Tracker is empty and ready for use. Its owner guards it: it has no lock of its own.
+// Tracker holds entries in flight. Each has a number, counted from 0, and a value. The zero Tracker
+// is empty and ready for use. It has no lock of its own: its owner guards it.
 type Tracker[T any] struct {
-	window []entry[T] // from number base on
-	head   int        // index of the oldest entry in flight; those before it are settled
+	window []entry[T] // beginning with number base
+	head   int        // index of the oldest entry in flight; all before it are settled
 	base   uint64
-	open   int // entries in flight
+	open   int // number of entries in flight
 	mark   T
 	marked bool // mark is set
 }
@@ -18,18 +18,18 @@ type entry[T any] struct {
 	settled bool
 }
 
-// keptCapacity is how many entries an empty tracker keeps room for.
+// keptCapacity is the capacity in entries that an empty tracker keeps.
 const keptCapacity = 16
 
-// Add enters a value and returns its number.
+// Add adds a value and returns its number.
 func (t *Tracker[T]) Add(value T) uint64 {
 	t.window = append(t.window, entry[T]{value: value})
 	t.open++
 	return t.base + uint64(len(t.window)) - 1
 }
 
-// Settle takes an entry out and returns its value. It reports false for a number that was
-// settled before or was never assigned.
+// Settle removes an entry and returns its value. It returns false for a number that was settled
+// before or was never assigned.
 func (t *Tracker[T]) Settle(number uint64) (value T, ok bool) {
 	if number < t.Settled() || number-t.base >= uint64(len(t.window)) || t.window[number-t.base].settled {
 		return value, false
@@ -42,8 +42,8 @@ func (t *Tracker[T]) Settle(number uint64) (value T, ok bool) {
 	return value, true
 }
 
-// SettleWhile takes out the entries in flight, the oldest first, up to the first whose value
-// does not satisfy due. It returns their values.
+// SettleWhile removes the entries in flight, the oldest first, up to the first one whose value does
+// not satisfy due. It returns their values.
 func (t *Tracker[T]) SettleWhile(due func(T) bool) (values []T) {
 	for i := t.head; i < len(t.window); i++ {
 		if t.window[i].settled {
@@ -60,13 +60,13 @@ func (t *Tracker[T]) SettleWhile(due func(T) bool) (values []T) {
 	return values
 }
 
-// Clear takes out all entries in flight and returns their values, the oldest first.
+// Clear removes all entries in flight and returns their values, the oldest first.
 func (t *Tracker[T]) Clear() []T {
 	return t.SettleWhile(func(T) bool { return true })
 }
 
-// advance moves head to the oldest entry in flight. Settled entries are removed once they
-// are half of the window.
+// advance moves head to the oldest entry in flight. It removes settled entries once they are half
+// of the window.
 func (t *Tracker[T]) advance() {
 	before := t.head
 	for t.head < len(t.window) && t.window[t.head].settled {
@@ -89,14 +89,14 @@ func (t *Tracker[T]) advance() {
 	}
 }
 
-// Watermark returns the value of the newest entry up to which all entries are settled. It
-// reports false while there is none.
+// Watermark returns the value of the newest entry up to which all entries are settled. It returns
+// false if there is none.
 func (t *Tracker[T]) Watermark() (value T, ok bool) { return t.mark, t.marked }
 
 // Settled returns the number below which all entries are settled.
 func (t *Tracker[T]) Settled() uint64 { return t.base + uint64(t.head) }
 
-// Oldest returns the value of the oldest entry in flight. It reports false if there is none.
+// Oldest returns the value of the oldest entry in flight. It returns false if there is none.
 func (t *Tracker[T]) Oldest() (value T, ok bool) {
 	if t.head == len(t.window) {
 		return value, false

@@ -1,5 +1,5 @@
-// Package jsonstring writes JSON strings (RFC 8259, section 7) and finds where they end, for
-// code that writes or reads JSON without building values.
+// Package jsonstring writes JSON strings (RFC 8259, section 7) and finds their ends, for code that
+// writes or reads JSON without building values.
 package jsonstring
 
 import (
@@ -11,11 +11,11 @@ import (
 
 const hex = "0123456789abcdef"
 
-// Append appends s as a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD, since
-// JSON cannot represent them.
+// Append appends s as a JSON string with quotes. Bytes that are not UTF-8 become U+FFFD, since JSON
+// cannot represent them.
 func Append(dst []byte, s string) []byte {
 	dst = append(dst, '"')
-	start := 0 // what precedes it is appended
+	start := 0 // all bytes before it are appended
 	for i := 0; i < len(s); {
 		c := s[i]
 		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
@@ -52,7 +52,7 @@ func Append(dst []byte, s string) []byte {
 // End returns the index of the quote that ends the JSON string whose content begins at raw[i], the
 // byte after its opening quote. It returns len(raw) if the string does not end.
 func End(raw []byte, i int) int {
-	const near = 32 // most strings end sooner than a search for their end begins
+	const near = 32 // most strings end within so many bytes, for which this loop is faster than a search
 	for end := min(i+near, len(raw)); i < end; {
 		if i+8 > len(raw) {
 			if raw[i] == '"' {
@@ -64,8 +64,9 @@ func End(raw []byte, i int) int {
 			i++
 			continue
 		}
-		// Find the first quote or backslash of eight bytes: the lowest zero byte of the word XOR the
-		// character in each byte. A borrow can mark higher bytes wrongly, never the lowest one.
+		// Find the first quote or backslash in eight bytes: the lowest zero byte of the word XOR
+		// the character in each byte. A borrow can mark higher bytes wrongly, but never the lowest
+		// one.
 		const ones, highs = 0x0101010101010101, 0x8080808080808080
 		v := binary.LittleEndian.Uint64(raw[i:])
 		quote, escape := v^ones*'"', v^ones*'\\'

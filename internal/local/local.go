@@ -1,7 +1,6 @@
-// Package local implements local mode: NATS JetStream inside the process and
-// a real ClickHouse as a child process, with all their state in one data
-// directory. It starts the two servers and provides their addresses; the other
-// components connect to them as to any other server.
+// Package local implements local mode: NATS JetStream inside the process and a real ClickHouse as a
+// child process, with all their state in one data directory. It starts the two servers and provides
+// their addresses; the other components connect to them as to any other server.
 package local
 
 import (
@@ -20,9 +19,9 @@ import (
 	"tapedeck/internal/local/engine"
 )
 
-// RunEngineIfChild must be the first call of main: local mode starts its own
-// executable again as ClickHouse's process, and in that
-// process this call does not return. Tests call it through localtest.Main.
+// RunEngineIfChild must be the first call of main: local mode starts its own executable again as
+// ClickHouse's process, and in that process this call does not return. Tests call it through
+// localtest.Main.
 func RunEngineIfChild() { engine.RunIfChild() }
 
 // Options configures local mode. The zero value is valid.
@@ -32,23 +31,22 @@ type Options struct {
 	// ListenNATS is a loopback host:port for NATS clients of other processes;
 	// empty means that NATS has no socket.
 	ListenNATS string
-	// PortClickHouse is the port of ClickHouse's native protocol on 127.0.0.1;
-	// 0 picks a free one.
+	// PortClickHouse is the port of ClickHouse's native protocol on 127.0.0.1; 0 selects a free
+	// one.
 	PortClickHouse int
-	// MemoryClickHouse bounds ClickHouse, in bytes; 0 takes a quarter of the
-	// machine's memory, at least 1 GiB and at most 8 GiB.
+	// MemoryClickHouse bounds ClickHouse, bytes; 0 means a quarter of the machine's memory, at
+	// least 1 GiB and at most 8 GiB.
 	MemoryClickHouse uint64
-	// MaxStore bounds JetStream's storage, in bytes; 0 means half of the file
-	// system.
+	// MaxStore bounds JetStream's storage, bytes; 0 means half of the file system.
 	MaxStore int64
-	// Backups is the directory that backups are written to and restored from by name; empty
-	// means backups in Dir.
+	// Backups is the directory to which backups are written and from which they are restored by
+	// name; empty means backups in Dir.
 	Backups string
-	// SyncAlways makes both servers sync to disk before they
-	// acknowledge data. Without it, acknowledged data survives the end
-	// of any process, but a loss of power may lose the last of it.
+	// SyncAlways makes both servers sync to disk before they acknowledge data. Without it,
+	// acknowledged data survives the end of any process, but a loss of power may lose the last part
+	// of it.
 	SyncAlways bool
-	// Logger for starts, restarts and faults; nil means slog.Default().
+	// Logger receives starts, restarts and faults; nil means slog.Default().
 	Logger *slog.Logger
 }
 
@@ -61,10 +59,9 @@ type Servers struct {
 	backups string // directory
 }
 
-// Start locks the data directory and starts both servers concurrently.
-// ctx bounds only the start; Close ends the servers. After an error no server
-// runs; the error is a *datadir.HeldError if another process uses the
-// directory, and wraps engine.ErrNotFound if there is no ClickHouse.
+// Start locks the data directory and starts both servers concurrently. ctx bounds only the start;
+// Close ends the servers. After an error no server runs. The error is a *datadir.HeldError if
+// another process uses the directory, and wraps engine.ErrNotFound if there is no ClickHouse.
 func Start(ctx context.Context, opts Options) (*Servers, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
@@ -118,21 +115,24 @@ func Start(ctx context.Context, opts Options) (*Servers, error) {
 	return s, nil
 }
 
-// ClickHouseDSN returns the address for clickhouse-go, with the password. It is
-// random for each start and stays the same when ClickHouse is restarted.
+// ClickHouseDSN returns the address for clickhouse-go, with the password. The password is random
+// for each start and does not change when ClickHouse is restarted.
 func (s *Servers) ClickHouseDSN() string { return s.engine.DSN() }
 
-// ConnectNATS makes a connection inside the process. It reconnects forever
-// unless options override it. The caller closes it before Close.
+// DefaultClickHouseMemory returns what ClickHouse may take if Options.MemoryClickHouse is 0, bytes.
+func DefaultClickHouseMemory() uint64 { return engine.DefaultMemory() }
+
+// ConnectNATS opens a connection inside the process. It reconnects indefinitely unless options
+// override this. The caller closes it before Close.
 func (s *Servers) ConnectNATS(options ...nats.Option) (*nats.Conn, error) {
 	return s.broker.Connect(options...)
 }
 
-// natsFile is the file in the data directory with the address for NATS clients of other
-// processes, with its token. Only the user of the process can read it.
+// natsFile is the file in the data directory with the address and token for NATS clients of other
+// processes. Only the user of the process can read it.
 const natsFile = "nats-url"
 
-// announceNATS writes natsFile. If NATS has no socket it removes the file of an earlier start.
+// announceNATS writes natsFile. If NATS has no socket, it removes the file of an earlier start.
 func (s *Servers) announceNATS() error {
 	path := s.dir.Sub(natsFile)
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -144,8 +144,8 @@ func (s *Servers) announceNATS() error {
 	return os.WriteFile(path, []byte(s.NATSURL()+"\n"), 0o600)
 }
 
-// NATSURL returns the address for NATS clients of other processes, with the token,
-// or empty if Options.ListenNATS was.
+// NATSURL returns the address for NATS clients of other processes with the token, or "" if
+// Options.ListenNATS is empty.
 func (s *Servers) NATSURL() string { return s.broker.URL() }
 
 // Dir returns the data directory's absolute path.
@@ -169,8 +169,7 @@ func (h Health) Ready() bool {
 	return h.ClickHouse.State == engine.Running && h.NATS.Running
 }
 
-// Health returns a snapshot for a readiness check or a report. It costs no round
-// trip to ClickHouse.
+// Health returns a snapshot for a readiness check or a report. It makes no request to ClickHouse.
 func (s *Servers) Health() Health {
 	return Health{ClickHouse: s.engine.Health(), NATS: s.broker.Health()}
 }
@@ -178,12 +177,11 @@ func (s *Servers) Health() Health {
 // Metrics returns the servers' metrics for Prometheus.
 func (s *Servers) Metrics() prometheus.Collector { return s.engine }
 
-// stopLimit bounds Close; ClickHouse has its own within it.
+// stopLimit bounds Close; ClickHouse has its own limit within it.
 const stopLimit = engine.StopLimit + time.Second
 
-// Close ends both servers and unlocks the data directory. Writers must have ended
-// before: unacknowledged data is lost. It takes at most
-// engine.StopLimit, or until ctx ends.
+// Close ends both servers and unlocks the data directory. Writers must have ended before:
+// unacknowledged data is lost. It takes at most engine.StopLimit, or until ctx ends.
 func (s *Servers) Close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, stopLimit)
 	defer cancel()

@@ -1,5 +1,5 @@
-// Package markdown reads the project's documents for the tests that check them: their pages,
-// their fenced blocks, and the comments that say what a test is to do with a block.
+// Package markdown reads the project's documents for tests: their pages, their fenced blocks, and
+// the comments that describe how a test treats a block.
 package markdown
 
 import (
@@ -9,13 +9,13 @@ import (
 
 // Block is a fenced block of a page.
 type Block struct {
-	Line     int    // of the opening fence, counted from 1
-	Language string // the first word behind the fence; empty without one
+	Line     int    // line of the opening fence, counted from 1
+	Language string // the first word after the fence; empty if there is none
 	Text     string // without the indentation of the fence
 	// NotRun is the reason in a comment "<!-- not run: REASON -->" on the line before the block.
 	NotRun string
-	// File is the name in a comment "<!-- file: NAME -->" on the line before the block: its text
-	// is the content of that file, for the blocks after it.
+	// File is the name in a comment "<!-- file: NAME -->" on the line before the block: the block's
+	// text is the content of that file for later blocks.
 	File string
 }
 
@@ -53,8 +53,9 @@ func Blocks(page string) []Block {
 	return blocks
 }
 
-// Script returns the commands of a block: of one with prompts ("$ …") the lines behind these
-// with their continuations, since the others are output; of any other all of it.
+// Script returns the commands of a block. If the block has prompts ("$ …"), these are the lines
+// after the prompts with their continuations, since the other lines are output. Otherwise the whole
+// block is returned.
 func (b Block) Script() string {
 	if !strings.HasPrefix(b.Text, "$ ") && !strings.Contains(b.Text, "\n$ ") {
 		return b.Text
@@ -89,7 +90,7 @@ func WithoutBlocks(page string) string {
 	return text.String()
 }
 
-// WithoutCode returns a page without its fenced blocks and without code in its text.
+// WithoutCode returns a page without its fenced blocks and without inline code.
 func WithoutCode(page string) string {
 	return code.ReplaceAllString(WithoutBlocks(page), "")
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Pages lists the pages below a folder, with slashes and without those of installed packages.
+// Pages lists the pages below a folder, with slashes, without the pages of installed packages.
 func Pages(t testing.TB, folder string) []string {
 	t.Helper()
 	var pages []string

@@ -1,7 +1,7 @@
-// Package memorytest holds the assertions of tests about how much memory a process uses.
+// Package memorytest provides assertions for tests about how much memory a process uses.
 //
-// The race detector multiplies the memory of a program several times over. A test binary
-// that is built with it reports such a figure in its log and asserts nothing.
+// The race detector multiplies the memory of a program. A test binary that is built with it logs
+// the figure and asserts nothing.
 package memorytest
 
 import (
@@ -21,7 +21,8 @@ func atMost(t testing.TB, what string, grew, limit int64, race bool) {
 	switch {
 	case grew <= limit:
 	case race:
-		t.Logf("%s grew by %.1f MiB, more than %.1f, under the race detector", what, float64(grew)/mib, float64(limit)/mib)
+		t.Logf("%s grew by %.1f MiB, more than %.1f, under the race detector", what, float64(grew)/mib,
+			float64(limit)/mib)
 	default:
 		t.Errorf("%s grew by %.1f MiB, want at most %.1f", what, float64(grew)/mib, float64(limit)/mib)
 	}

@@ -1,6 +1,6 @@
-// Package metric declares the metrics of tapedeck: each once, with its name, kind, labels, help
-// and the role of the processes that count it. The reference in docs/reference/metrics.md is
-// written from the declarations.
+// Package metric declares the metrics of tapedeck: each once, with its name, kind, labels, help and
+// the role of the processes that count it. docs/reference/metrics.md is generated from the
+// declarations.
 package metric
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Role names the processes in which a metric counts. Other processes report 0 or nothing.
+// Role names the processes that count a metric. Other processes report 0 or nothing.
 type Role string
 
 // The roles.
@@ -50,7 +50,7 @@ var declared = struct {
 	by map[string]Definition
 }{by: map[string]Definition{}}
 
-// Define declares a metric. It panics if another one has the name.
+// Define declares a metric. It panics if the name is declared already.
 func Define(role Role, kind Kind, name, help string, labels ...string) Definition {
 	d := Definition{role, kind, name, help, labels}
 	declared.Lock()
@@ -74,7 +74,7 @@ func All() []Definition {
 	return all
 }
 
-// Unit returns the unit of the values: seconds, bytes, or "" for a number of things.
+// Unit returns the unit of the values: seconds, bytes, or "" for a count.
 func (d Definition) Unit() string {
 	name := strings.TrimSuffix(d.Name, "_total")
 	for _, unit := range []string{"seconds", "bytes", "ratio"} {

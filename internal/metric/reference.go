@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// areas are the sections of the reference, by the word behind tapedeck_ in the names.
+// areas are the sections of the reference, by the word after tapedeck_ in the names.
 var areas = []struct {
 	title string
 	words []string
@@ -22,7 +22,7 @@ var areas = []struct {
 	{"Other", nil},
 }
 
-// Reference returns the page docs/reference/metrics.md of metrics.
+// Reference returns the page docs/reference/metrics.md.
 func Reference(all []Definition) string {
 	rows := make([][]string, len(areas))
 	for _, d := range all {
@@ -38,7 +38,8 @@ func Reference(all []Definition) string {
 	b.WriteString(head)
 	for i, area := range areas {
 		if len(rows[i]) > 0 {
-			fmt.Fprintf(&b, "\n## %s\n| metric | type | unit | labels | role | meaning |\n|---|---|---|---|---|---|\n%s\n", area.title, strings.Join(rows[i], "\n"))
+			fmt.Fprintf(&b, "\n## %s\n| metric | type | unit | labels | role | meaning "+
+				"|\n|---|---|---|---|---|---|\n%s\n", area.title, strings.Join(rows[i], "\n"))
 		}
 	}
 	return b.String()

@@ -15,9 +15,9 @@ func CounterVec(role Role, name, help string, labels ...string) *prometheus.Coun
 	return registered(Define(role, CounterKind, name, help, labels...).CounterVec())
 }
 
-// CounterVecOf is CounterVec for one label whose values are known. Their series are 0 from the start:
-// increase() and rate() do not count the value that a series begins with, so that an alert would
-// miss the first event.
+// CounterVecOf is like CounterVec for one label whose values are known. Their series are 0 from the
+// start: increase() and rate() do not count the first value of a series, so an alert would miss the
+// first event.
 func CounterVecOf(role Role, name, help, label string, values ...string) *prometheus.CounterVec {
 	v := CounterVec(role, name, help, label)
 	for _, value := range values {

@@ -1,4 +1,4 @@
-// Package nearest finds the known names that are most like one that is not known.
+// Package nearest finds the known names that are most similar to an unknown one.
 package nearest
 
 import (
@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// MaxBytes is the greatest length of names that are compared, in bytes.
+// MaxBytes is the maximum length of names that are compared, bytes.
 const MaxBytes = 128
 
-// Names returns at most n of the known names that are most like a name, the nearest first: those
-// that at most limit changes of a letter make it. Case does not count.
+// Names returns at most n of the known names that are most similar to a name, the nearest first. A
+// known name differs from the name by at most limit changes of a letter. Case is ignored.
 func Names(name string, known []string, n, limit int) []string {
 	name = strings.ToLower(name)
 	if name == "" || len(name) > MaxBytes {
@@ -28,7 +28,8 @@ func Names(name string, known []string, n, limit int) []string {
 		}
 	}
 	slices.SortFunc(list, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(other(a.name, name), other(b.name, name)), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(other(a.name, name), other(b.name, name)),
+			cmp.Compare(a.name, b.name))
 	})
 	list = slices.CompactFunc(list, func(a, b candidate) bool { return a.name == b.name })
 	names := make([]string, 0, n)
@@ -38,8 +39,8 @@ func Names(name string, known []string, n, limit int) []string {
 	return names
 }
 
-// other is 0 for a name that begins with another one or is its beginning, which is more often meant,
-// and 1 for all others.
+// other returns 0 if one of the names is a prefix of the other, which is more likely to be
+// intended, and 1 otherwise.
 func other(known, name string) int {
 	known = strings.ToLower(known)
 	if strings.HasPrefix(known, name) || strings.HasPrefix(name, known) {
@@ -48,8 +49,8 @@ func other(known, name string) int {
 	return 1
 }
 
-// Distance returns the number of bytes to insert, remove or replace that makes a into b; a
-// number above limit if it is above limit.
+// Distance returns the minimum number of bytes to insert, remove or replace to turn a into b. If it
+// is above limit, the result is any number above limit.
 func Distance(a, b string, limit int) int {
 	if max(len(a)-len(b), len(b)-len(a)) > limit || len(b) > MaxBytes {
 		return limit + 1

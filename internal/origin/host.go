@@ -11,13 +11,13 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// Hosts lists the host names that a server accepts besides loopback names, without a
-// port. Otherwise a page could make its own host name resolve to 127.0.0.1, and then
-// read everything as a page of the same origin (DNS rebinding).
+// Hosts lists the host names that a server accepts besides loopback names, without a port. If all
+// names were accepted, a page could make its own host name resolve to 127.0.0.1, and then read
+// everything as a page of the same origin (DNS rebinding).
 type Hosts []string
 
-// Check returns a problem for a request to another host name, nil for others. hint is
-// the hint of the problem.
+// Check returns a problem for a request to another host name, nil for other requests. hint is the
+// hint of the problem.
 func (names Hosts) Check(r *http.Request, hint string) *problem.Problem {
 	host := hostname(r.Host)
 	if loopback(host) || slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, host) }) {
@@ -34,7 +34,7 @@ func (names Hosts) Check(r *http.Request, hint string) *problem.Problem {
 	}
 }
 
-// hostname returns a host without port and brackets. A port that is no number stays.
+// hostname returns a host without port and brackets. It keeps a port that is not a number.
 func hostname(host string) string {
 	if h, port, err := net.SplitHostPort(host); err == nil {
 		if _, err := strconv.ParseUint(port, 10, 16); err == nil || port == "" {

@@ -1,8 +1,7 @@
-// Package origin refuses requests of pages of other sites. A browser allows any page
-// to open WebSockets and send requests to any server, and only sends the origin of
-// the page: in Origin (RFC 6454, RFC 6455 section 10.2), in all requests
-// that can change state, and in Sec-Fetch-Site (Fetch Metadata), also in the
-// others. Programs send neither.
+// Package origin refuses requests from pages of other sites. A browser allows any page to open
+// WebSockets and to send requests to any server; it only sends the origin of the page: in Origin
+// (RFC 6454, RFC 6455 section 10.2) in all requests that can change state, and in Sec-Fetch-Site
+// (Fetch Metadata) in other requests as well. Programs send neither.
 package origin
 
 import (
@@ -19,23 +18,22 @@ import (
 var refused = metric.CounterVec(metric.Any, "tapedeck_http_refused_pages_total",
 	"Requests refused because a page of another site may have caused them, by the header that showed it.", "header")
 
-// Rule selects the pages that may send requests. The server's own pages may, if Allowed
-// is empty.
+// Rule selects the pages that may send requests. If Allowed is empty, the server's own pages may.
 type Rule struct {
 	// Allowed are origins such as https://ui.example.com, or * for all.
 	Allowed []string
-	// Local also allows pages of the machine that the browser runs on,
-	// on any port, if Allowed is empty.
+	// Local also allows pages of the machine on which the browser runs, on any port, if Allowed is
+	// empty.
 	Local bool
-	// Also are origins that are allowed beside those, such as
-	// https://app.example.com, or null for pages without an origin.
+	// Also lists further allowed origins, such as https://app.example.com, or null for pages
+	// without an origin.
 	Also []string
-	// Links allows links on any site to lead here: GET requests for a document.
+	// Links allows links from any site: GET requests for a document.
 	Links bool
 }
 
-// Check returns a problem for a request that is refused, nil for others. may is what its
-// page may not do, such as "open this WebSocket".
+// Check returns a problem for a refused request, nil for other requests. may names what the page
+// may not do, such as "open this WebSocket".
 func (rule Rule) Check(r *http.Request, may string) *problem.Problem {
 	if from := r.Header.Get("Origin"); from != "" {
 		if rule.allows(from, r.Host) {
@@ -59,9 +57,9 @@ func (rule Rule) Check(r *http.Request, may string) *problem.Problem {
 	}
 }
 
-// foreign reports whether a request without Origin comes from a page that may not send
-// it. Sec-Fetch-Site is "none" for an address that the user typed, and "same-site" for
-// pages of other ports.
+// foreign reports whether a request without Origin comes from a page that may not send it.
+// Sec-Fetch-Site is "none" for an address that the user typed, and "same-site" for pages on other
+// ports.
 func (rule Rule) foreign(site string) bool {
 	switch site {
 	case "", "none", "same-origin":
@@ -72,10 +70,11 @@ func (rule Rule) foreign(site string) bool {
 	return !slices.Contains(rule.Allowed, "*")
 }
 
-// isLink reports whether the browser navigates to the answer as a page of its own.
+// isLink reports whether the browser navigates to the answer as a page.
 func isLink(r *http.Request) bool {
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) &&
-		strings.EqualFold(r.Header.Get("Sec-Fetch-Mode"), "navigate") && strings.EqualFold(r.Header.Get("Sec-Fetch-Dest"), "document")
+		strings.EqualFold(r.Header.Get("Sec-Fetch-Mode"),
+			"navigate") && strings.EqualFold(r.Header.Get("Sec-Fetch-Dest"), "document")
 }
 
 func (rule Rule) allows(from, host string) bool {

@@ -1,5 +1,5 @@
-// Package problem writes errors over HTTP in the form of RFC 9457
-// (application/problem+json): what happened, to what, and what to do about it.
+// Package problem writes errors over HTTP in the format of RFC 9457 (application/problem+json):
+// what happened, to what, and what to do.
 package problem
 
 import (
@@ -16,28 +16,28 @@ import (
 // ContentType is the media type of a problem.
 const ContentType = "application/problem+json"
 
-// SessionDeleted is the title of the problem of a session that was deleted, status 410.
+// SessionDeleted is the title of the problem for a deleted session, status 410.
 const SessionDeleted = "Session deleted"
 
-// StartingHeader marks answers of a server that is starting. The pages treat such a server as one
-// that is away, and recording commands wait for it.
+// StartingHeader marks answers of a server that is starting. The pages treat such a server as
+// unavailable, and recording commands wait for it.
 const StartingHeader = "Tapedeck-Starting"
 
-// Problem is an error as the client receives it. It implements error, so that any code
-// below a handler can return the client's message.
+// Problem is an error as the client receives it. It implements error, so that code below a handler
+// can return the client's message.
 type Problem struct {
-	// Title names the kind of problem and is the same for all of its kind. ""
-	// means the text of the status.
+	// Title names the kind of problem and is equal for all problems of the kind. "" means the text
+	// of the status.
 	Title  string `json:"title"`
 	Status int    `json:"status"`           // the HTTP status
-	Detail string `json:"detail,omitempty"` // what happened this time, and to what
-	// Parameter is the query parameter, header or field that is at fault.
+	Detail string `json:"detail,omitempty"` // what happened, and to what
+	// Parameter is the invalid query parameter, header or field.
 	Parameter string   `json:"parameter,omitempty"`
-	Allowed   []string `json:"allowed,omitempty"` // what Parameter may be
+	Allowed   []string `json:"allowed,omitempty"` // the allowed values of Parameter
 	Hint      string   `json:"hint,omitempty"`    // what to do
-	// Limit is the limit that was reached, as the server's flag that sets it is called.
+	// Limit is the limit that was reached, as the name of the server's flag that sets it.
 	Limit string `json:"limit,omitempty"`
-	// RetryAfter is when the client should retry; sent as a header, in whole
+	// RetryAfter is the time after which the client should retry; it is sent as a header, in whole
 	// seconds rounded up.
 	RetryAfter time.Duration `json:"-"`
 }
@@ -64,8 +64,8 @@ func (p *Problem) status() int {
 	return p.Status
 }
 
-// BadParameter returns the problem of an invalid request parameter: why,
-// and what it may be instead.
+// BadParameter returns the problem for an invalid request parameter. detail says why it is invalid,
+// allowed lists the valid values.
 func BadParameter(name, detail string, allowed ...string) *Problem {
 	return &Problem{
 		Title: "Parameter not valid", Status: http.StatusBadRequest,
@@ -73,13 +73,13 @@ func BadParameter(name, detail string, allowed ...string) *Problem {
 	}
 }
 
-// NotFound returns the problem of something that does not exist, or not for this tenant.
+// NotFound returns the problem for something that does not exist, or not for this tenant.
 func NotFound(detail string) *Problem {
 	return &Problem{Status: http.StatusNotFound, Detail: detail}
 }
 
-// Interrupted returns the problem of a request whose context has ended: the client has
-// left, or the server is shutting down.
+// Interrupted returns the problem for a request whose context has ended: the client has
+// disconnected, or the server is shutting down.
 func Interrupted() *Problem {
 	return &Problem{
 		Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
@@ -87,7 +87,7 @@ func Interrupted() *Problem {
 	}
 }
 
-// Ended returns the problem of a request whose context has ended: the one that ended it, or
+// Ended returns the problem for a request whose context has ended: the problem that ended it, or
 // Interrupted.
 func Ended(ctx context.Context) *Problem {
 	if p, ok := errors.AsType[*Problem](context.Cause(ctx)); ok {
@@ -96,9 +96,8 @@ func Ended(ctx context.Context) *Problem {
 	return Interrupted()
 }
 
-// From returns the problem in err's chain. For any other error it returns a general
-// problem without details and false; the caller logs the
-// error.
+// From returns the problem in err's chain. For any other error it returns a general problem without
+// details and false; the caller then logs the error.
 func From(err error) (*Problem, bool) {
 	if p, ok := errors.AsType[*Problem](err); ok {
 		return p, true
@@ -117,13 +116,13 @@ func (p *Problem) Append(dst []byte) []byte {
 	e := json.NewEncoder(text)
 	e.SetEscapeHTML(false) // the text is not HTML
 	if err := e.Encode(filled); err != nil {
-		panic(err) // strings and numbers only
+		panic(err) // the value has only strings and numbers
 	}
 	return bytes.TrimSuffix(text.Bytes(), []byte("\n"))
 }
 
-// Write answers a request with the problem. It must come before any other byte
-// of the answer.
+// Write answers a request with the problem. It must be called before any other byte of the answer
+// is written.
 func Write(w http.ResponseWriter, p *Problem) {
 	h := w.Header()
 	h.Del("Content-Length")
@@ -135,7 +134,7 @@ func Write(w http.ResponseWriter, p *Problem) {
 		h.Set("Retry-After", strconv.FormatInt(int64(seconds), 10))
 	}
 	w.WriteHeader(p.status())
-	// A client that has left does not read this, so the error is ignored.
+	// A write error means that the client has disconnected.
 	_, _ = w.Write(append(p.Append(nil), '\n'))
 }
 

@@ -7,26 +7,26 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// bucket fills with an amount per second, up to that of one second. What takes more than that at
-// once waits for a full bucket and leaves it in debt, so it passes however large it is, and what
-// comes after it waits for longer. Those that wait are served in their order. It is safe for use
-// by many goroutines.
+// bucket is a token bucket that fills by an amount per second and holds the amount of one second. A
+// request for more than the bucket holds waits for a full bucket and leaves it in debt, so it
+// passes regardless of its size, and later requests wait longer. Requests are served in order. It
+// is safe for use by many goroutines.
 type bucket struct {
 	limiter *rate.Limiter
-	turn    chan struct{} // held by the one that waits first, which alone takes
+	turn    chan struct{} // held by the first waiting request, which alone may take
 }
 
 func newBucket(perSecond float64) *bucket {
 	return &bucket{rate.NewLimiter(rate.Limit(perSecond), max(int(perSecond), 1)), make(chan struct{}, 1)}
 }
 
-// take takes n, or returns how long it has to wait for that. It needs the turn.
+// take takes n, or returns how long to wait for n. The caller holds the turn.
 func (b *bucket) take(n int) time.Duration {
 	now := time.Now()
 	if missing := b.missing(now, n); missing > 0 {
 		return max(missing, time.Microsecond)
 	}
-	for n > 0 { // a limiter takes no more than its burst at once, and may go into debt
+	for n > 0 { // a limiter takes at most its burst at once, and may go into debt
 		part := min(n, b.limiter.Burst())
 		b.limiter.ReserveN(now, part)
 		n -= part
@@ -34,20 +34,20 @@ func (b *bucket) take(n int) time.Duration {
 	return 0
 }
 
-// refund returns what was taken and not used.
+// refund returns an amount that was taken and not used.
 func (b *bucket) refund(n int) {
 	if b != nil {
 		b.limiter.ReserveN(time.Now(), -n)
 	}
 }
 
-// isFull reports whether the bucket is as a new one is.
+// isFull reports whether the bucket is full, like a new one.
 func (b *bucket) isFull() bool {
 	return b.limiter.Tokens() >= float64(b.limiter.Burst()) && len(b.turn) == 0
 }
 
-// wait takes n once it is there. It returns how long it waited, and, if ctx ended meanwhile, when
-// to try again. Then nothing is taken.
+// wait takes n once it is available. It returns how long it waited and, if ctx ended meanwhile,
+// when to try again. In that case it takes nothing.
 func (b *bucket) wait(ctx context.Context, n int) (waited, again time.Duration) {
 	if b == nil || n <= 0 {
 		return 0, 0
@@ -78,19 +78,20 @@ func (b *bucket) wait(ctx context.Context, n int) (waited, again time.Duration) 
 		case <-ctx.Done():
 		}
 		timer.Stop()
-		if ctx.Err() != nil { // also if both came at once
+		if ctx.Err() != nil { // even if both happened at once
 			return b.refused(began, n)
 		}
 	}
 }
 
-// refused returns how long one that takes nothing has waited, and when it is to try again.
+// refused returns how long a request that takes nothing has waited, and when to try again.
 func (b *bucket) refused(began time.Time, n int) (waited, again time.Duration) {
 	now := time.Now()
 	return now.Sub(began), max(b.missing(now, n), time.Second)
 }
 
-// missing returns how long it takes until n is there, or a full bucket for more than one holds.
+// missing returns how long it takes until n is available, or a full bucket if n is more than it
+// holds.
 func (b *bucket) missing(now time.Time, n int) time.Duration {
 	tokens := float64(min(n, b.limiter.Burst())) - b.limiter.TokensAt(now)
 	return time.Duration(max(tokens, 0) / float64(b.limiter.Limit()) * float64(time.Second))

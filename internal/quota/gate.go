@@ -1,4 +1,4 @@
-// Package quota bounds how much is done at a time, for each tenant and for all together.
+// Package quota bounds concurrent operations and rates, for each tenant and in total.
 package quota
 
 import (
@@ -12,32 +12,32 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// Gate bounds how many of something are open at a time. A nil Gate bounds nothing.
+// Gate is a semaphore that bounds how many operations run concurrently. A nil Gate sets no bound.
 type Gate struct {
 	name string // "streams": the flags are --max-streams and --max-streams-per-tenant
 
-	mu               sync.Mutex // guards what follows
+	mu               sync.Mutex // guards the fields below
 	total, perTenant int
 	open             int
-	of               map[string]int // by tenant; those with none are left out
+	of               map[string]int // open operations by tenant; tenants with none are left out
 	waiting          []*waiter      // in order of arrival
 }
 
-// waiter waits for a place at a gate.
+// waiter waits for a slot.
 type waiter struct {
 	tenant string
-	ready  chan struct{} // closed once it has the place
+	ready  chan struct{} // closed once it has the slot
 }
 
-// NewGate returns a gate. Limits of 0 or less bound nothing.
+// NewGate returns a gate. Limits of 0 or less set no bound.
 func NewGate(name string, total, perTenant int) *Gate {
 	return &Gate{name: name, total: total, perTenant: perTenant, of: map[string]int{}}
 }
 
-// retryAfter is when a client that was refused should come again.
+// retryAfter is the time after which a refused client should try again.
 const retryAfter = 5 * time.Second
 
-// SetLimits sets other limits, for what is not open yet.
+// SetLimits sets other limits, for operations that begin later.
 func (g *Gate) SetLimits(total, perTenant int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -45,8 +45,8 @@ func (g *Gate) SetLimits(total, perTenant int) {
 	g.admit()
 }
 
-// Enter counts one more of a tenant until leave is called, which may be called again. The error is
-// a *problem.Problem of status 429 that names the limit.
+// Enter acquires a slot for a tenant until leave is called; leave may be called repeatedly. The
+// error is a *problem.Problem with status 429 that names the limit.
 func (g *Gate) Enter(tenant string) (leave func(), err error) {
 	if g == nil {
 		return func() {}, nil
@@ -59,9 +59,9 @@ func (g *Gate) Enter(tenant string) (leave func(), err error) {
 	return g.take(tenant), nil
 }
 
-// EnterWithin is Enter for what may wait: it waits for a place until timeout. A free place goes to
-// the tenant with the fewest open, so that a tenant that asks for many delays another one by no more
-// than what is open. If ctx ends, the error is its cause.
+// EnterWithin is like Enter, but waits for a slot for at most timeout. A free slot goes to the
+// tenant with the fewest open operations, so that a tenant with many requests delays another tenant
+// by at most the open operations. If ctx ends, the error is its cause.
 func (g *Gate) EnterWithin(ctx context.Context, tenant string, timeout time.Duration) (leave func(), err error) {
 	if g == nil {
 		return func() {}, nil
@@ -73,7 +73,7 @@ func (g *Gate) EnterWithin(ctx context.Context, tenant string, timeout time.Dura
 	}
 	w := &waiter{tenant: tenant, ready: make(chan struct{})}
 	g.waiting = append(g.waiting, w)
-	g.admit() // those that wait may all be of tenants at their limits
+	g.admit() // all waiting tenants may be at their limits
 	g.mu.Unlock()
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
@@ -88,7 +88,7 @@ func (g *Gate) EnterWithin(ctx context.Context, tenant string, timeout time.Dura
 	defer g.mu.Unlock()
 	i := slices.Index(g.waiting, w)
 	if i < 0 {
-		return g.leave(tenant), nil // it got the place at the last moment
+		return g.leave(tenant), nil // acquired at the last moment
 	}
 	g.waiting = slices.Delete(g.waiting, i, i+1)
 	if err == nil {
@@ -105,19 +105,20 @@ func (g *Gate) full(tenant string) bool {
 // exceeded returns the problem for a tenant that is refused. g.mu is held.
 func (g *Gate) exceeded(tenant string) *problem.Problem {
 	if g.perTenant > 0 && g.of[tenant] >= g.perTenant {
-		return Exceeded("max-"+g.name+"-per-tenant", tenant, fmt.Sprintf("The tenant has %d %s open, which is its limit.", g.of[tenant], g.name))
+		return Exceeded("max-"+g.name+"-per-tenant", tenant,
+			fmt.Sprintf("The tenant has %d %s open, which is its limit.", g.of[tenant], g.name))
 	}
 	return Exceeded("max-"+g.name, tenant, fmt.Sprintf("All %d %s of this server are open.", g.open, g.name))
 }
 
-// take counts one more. g.mu is held.
+// take acquires a slot. g.mu is held.
 func (g *Gate) take(tenant string) (leave func()) {
 	g.open++
 	g.of[tenant]++
 	return g.leave(tenant)
 }
 
-// leave returns what frees a place of a tenant, once.
+// leave returns a function that releases a tenant's slot, once.
 func (g *Gate) leave(tenant string) func() {
 	return sync.OnceFunc(func() {
 		g.mu.Lock()
@@ -130,7 +131,7 @@ func (g *Gate) leave(tenant string) func() {
 	})
 }
 
-// admit assigns free places to those that wait. g.mu is held.
+// admit assigns free slots to waiters. g.mu is held.
 func (g *Gate) admit() {
 	for {
 		next := -1
@@ -150,7 +151,7 @@ func (g *Gate) admit() {
 	}
 }
 
-// Exceeded counts that a limit was reached, and returns the problem that says so.
+// Exceeded counts that a limit was reached, and returns the problem for it.
 func Exceeded(limit, tenant, detail string) *problem.Problem {
 	refused.WithLabelValues(limit, TenantLabel(tenant)).Inc()
 	return &problem.Problem{

@@ -29,7 +29,7 @@ func TestEnterWithin(t *testing.T) {
 				mu.Lock()
 				order = append(order, name)
 				mu.Unlock()
-				time.Sleep(takes)
+				time.Sleep(takes) // virtual time: how long a slot is held
 				leave()
 				leave()
 			}()
@@ -52,7 +52,7 @@ func TestEnterWithin(t *testing.T) {
 		if _, err := g.EnterWithin(ended, "c", time.Minute); !errors.Is(err, gone) {
 			t.Errorf("%v", err)
 		}
-		time.Sleep(time.Minute)
+		time.Sleep(time.Minute) // virtual time: longer than all slots are held
 		synctest.Wait()
 		if got := strings.Join(order, " "); got != "a1 a2 b1 a3 a4" {
 			t.Errorf("in the order %s", got)
@@ -80,7 +80,7 @@ func TestEnterWithinLimits(t *testing.T) {
 				mu.Lock()
 				entered[tenant]++
 				mu.Unlock()
-				time.Sleep(time.Minute)
+				time.Sleep(time.Minute) // virtual time: how long a slot is held
 				leave()
 			}()
 			synctest.Wait()
@@ -96,7 +96,7 @@ func TestEnterWithinLimits(t *testing.T) {
 		if entered["a"] != 2 {
 			t.Errorf("%v after the limits were raised", entered)
 		}
-		time.Sleep(time.Hour)
+		time.Sleep(time.Hour) // virtual time: longer than all slots are held
 		synctest.Wait()
 		var none *Gate
 		if leave, err := none.EnterWithin(t.Context(), "a", 0); err != nil {

@@ -23,8 +23,8 @@ var labels = struct {
 	of map[string]bool
 }{of: map[string]bool{}}
 
-// TenantLabel returns the value of the label tenant of a metric: the name of the tenant, for the
-// first ones that are counted by any metric, and "other" for the rest.
+// TenantLabel returns the value of the label tenant of a metric: the name of the tenant for the
+// first tenants that any metric counts, and "other" for the rest.
 func TenantLabel(tenant string) string {
 	labels.Lock()
 	defer labels.Unlock()
@@ -37,10 +37,11 @@ func TenantLabel(tenant string) string {
 
 var (
 	openDesc  = metric.GaugeDesc(metric.Any, "tapedeck_open", "What is open now, by the limit that bounds it.", "limit")
-	limitDesc = metric.GaugeDesc(metric.Any, "tapedeck_open_limit", "How many of it may be open; 0 for any number.", "limit")
+	limitDesc = metric.GaugeDesc(metric.Any, "tapedeck_open_limit", "How many of it may be open; 0 for any number.",
+		"limit")
 )
 
-// Collector reports how many are open at gates. Nil gates are left out.
+// Collector reports the open operations of gates. It leaves out nil gates.
 type Collector []*Gate
 
 // Describe implements prometheus.Collector.
@@ -56,6 +57,7 @@ func (c Collector) Collect(metrics chan<- prometheus.Metric) {
 		open, total := g.open, g.total
 		g.mu.Unlock()
 		metrics <- prometheus.MustNewConstMetric(openDesc, prometheus.GaugeValue, float64(open), "max-"+g.name)
-		metrics <- prometheus.MustNewConstMetric(limitDesc, prometheus.GaugeValue, float64(max(total, 0)), "max-"+g.name)
+		metrics <- prometheus.MustNewConstMetric(limitDesc, prometheus.GaugeValue, float64(max(total, 0)),
+			"max-"+g.name)
 	}
 }

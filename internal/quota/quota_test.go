@@ -118,7 +118,7 @@ func TestRateRefuses(t *testing.T) {
 			t.Errorf("the refusal: %+v", p)
 		}
 		// What was refused has taken nothing: the debt is repaid in time.
-		time.Sleep(refused.After)
+		time.Sleep(refused.After) // virtual time
 		if err := r.Wait(t.Context(), "b", 1); err != nil || time.Since(began) > 21*time.Second {
 			t.Errorf("%v after %v", err, time.Since(began))
 		}

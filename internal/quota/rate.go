@@ -9,19 +9,19 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// Rate bounds an amount per second, for each tenant and for all together. What comes faster
-// waits. A nil Rate bounds nothing. It is safe for use by many goroutines.
+// Rate bounds an amount per second, for each tenant and in total. Operations beyond the rate wait.
+// A nil Rate sets no bound. It is safe for use by many goroutines.
 type Rate struct {
 	name string // "frames-per-second": the flags are --max-… and --max-…-per-tenant
 
-	mu        sync.Mutex // guards what follows
+	mu        sync.Mutex // guards the fields below
 	total     *bucket
 	perTenant float64
 	of        map[string]*bucket
 }
 
-// NewRate returns a rate of so much per second; 0 or less bounds nothing. One second's amount
-// passes at once.
+// NewRate returns a rate with these amounts per second; 0 or less sets no bound. The amount of one
+// second passes at once.
 func NewRate(name string, total, perTenant float64) *Rate {
 	r := &Rate{name: name, perTenant: perTenant, of: map[string]*bucket{}}
 	if total > 0 {
@@ -30,7 +30,7 @@ func NewRate(name string, total, perTenant float64) *Rate {
 	return r
 }
 
-// SetLimits sets other rates. What waits already waits for the former ones.
+// SetLimits sets other rates. Waiting operations keep the previous rates.
 func (r *Rate) SetLimits(total, perTenant float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -40,14 +40,15 @@ func (r *Rate) SetLimits(total, perTenant float64) {
 	}
 }
 
-// all returns the bucket of all tenants together; nil without a limit.
+// all returns the bucket for all tenants together; nil without a limit.
 func (r *Rate) all() *bucket {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.total
 }
 
-// mostTenants bounds the tenants whose buckets are kept. Those that are idle are made anew.
+// mostTenants bounds the tenants whose buckets are kept. Idle buckets are removed and created
+// again.
 const mostTenants = 10_000
 
 // bucket returns the bucket of a tenant; nil without a limit.
@@ -72,7 +73,7 @@ func (r *Rate) bucket(tenant string) *bucket {
 	return l
 }
 
-// RateError reports an amount that had to wait for a rate for longer than it may.
+// RateError reports an amount that would have had to wait for a rate for too long.
 type RateError struct {
 	Limit  string // the flag, without --
 	Tenant string
@@ -84,20 +85,20 @@ func (e *RateError) Error() string {
 	return fmt.Sprintf("the rate of --%s is reached, try again in %v", e.Limit, e.After.Round(100*time.Millisecond))
 }
 
-// mostAfter bounds when a client that a rate held back is to come again.
+// mostAfter bounds the time after which a delayed client should try again.
 const mostAfter = 10 * time.Second
 
-// Refuse counts that a client is refused, and returns the problem, of status 429, that names the
-// limit. What waits and is tried again is not refused.
+// Refuse counts that a client is refused, and returns the problem with status 429 that names the
+// limit. An operation that waits and is tried again is not refused.
 func (e *RateError) Refuse() *problem.Problem {
 	p := Exceeded(e.Limit, e.Tenant, "More is sent than --"+e.Limit+" lets through.")
 	p.RetryAfter = min(e.After, mostAfter)
 	return p
 }
 
-// Wait waits until n more of a tenant are within the rates. The tenant's rate comes first, so that
-// what waits for it takes nothing of the others'. The error is a *RateError if ctx ends
-// meanwhile; then nothing is taken.
+// Wait waits until n more units of a tenant are within the rates. It takes from the tenant's rate
+// first, so that a waiting operation does not use the amounts of other tenants. The error is a
+// *RateError if ctx ends meanwhile; then nothing is taken.
 func (r *Rate) Wait(ctx context.Context, tenant string, n int) error {
 	if r == nil {
 		return nil
@@ -113,7 +114,7 @@ func (r *Rate) Wait(ctx context.Context, tenant string, n int) error {
 	return err
 }
 
-// GiveBack returns what Wait took for something that was not done in the end.
+// GiveBack returns what Wait took for an operation that was not performed.
 func (r *Rate) GiveBack(tenant string, n int) {
 	if r != nil {
 		r.bucket(tenant).refund(n)

@@ -5,8 +5,8 @@ import (
 	"net/url"
 )
 
-// MaskForm replaces the values of the fields of a form (application/x-www-form-urlencoded) that are secrets by
-// Mask. Beside that it is MaskMembers.
+// MaskForm replaces the values of secret fields in a form (application/x-www-form-urlencoded) by
+// Mask. Otherwise it is like MaskMembers.
 func (n Names) MaskForm(text []byte) (masked []byte, cuts []Cut) {
 	masked = text
 	last, at := 0, 0

@@ -1,5 +1,5 @@
-// Package secrets decides by its name whether a header field, a query parameter, a
-// cookie or a member of a JSON object holds a secret.
+// Package secrets decides by its name whether a header field, a query parameter, a cookie or a
+// member of a JSON object is a secret.
 package secrets
 
 import (
@@ -12,43 +12,51 @@ import (
 // Mask replaces a secret in stored data.
 const Mask = "[redacted]"
 
-// Names are the rules. The zero value has the built-in ones: a name is that of a secret
-// if one of its words is, where punctuation or capitals separate words (X-Vault-Token,
-// access_token, accessToken), or if it is a common compound (sessionid, apikey). So
-// "author", "monkey" and "max_tokens" are not.
+// Names holds the rules. The zero value has the built-in rules: a name denotes a secret if one of
+// its words does, where punctuation or capitals separate words (X-Vault-Token, access_token,
+// accessToken), or if it is a common compound (sessionid, apikey). So "author", "monkey" and
+// "max_tokens" do not.
 type Names struct {
-	Also []string // further names of secrets; case, "-" and "_" do not matter
-	Keep []string // names that are not masked although they have words of secrets
+	Also []string // further secret names; case, "-" and "_" are ignored
+	Keep []string // names that are not masked although they contain secret words
 }
 
-// words are the words that name a secret.
-// "tokens" does so only at the end of a header's name, see amounts.
-var words = set("key token secret secrets auth oauth xauth authorization jwt bearer password passwd pwd pass passphrase session sessionid credential credentials signature")
+// words are the words that denote a secret. "tokens" does so only at the end of a header's name,
+// see amounts.
+var words = set("key token secret secrets auth oauth xauth authorization jwt bearer password passwd pwd pass " +
+	"passphrase session sessionid credential credentials signature " + proofs)
 
 var headerWords = with(words, "tokens authentication")
 
-// glued are the ends of compounds: monkey and turkey are not keys.
+// proofs are words for what proves an identity: client certificates, one-time passwords, proofs of possession, logins of
+// other sites.
+const proofs = "cert certificate otp totp hotp mfa pin passcode dpop cred creds csrf xsrf hmac assertion apikeys"
+
+// glued are suffixes of compounds: monkey and turkey are not keys.
 var glued = []string{
 	"token", "secret", "password", "passwd", "sessionid", "sessid", "credential", "credentials", "authorization",
+	"clientcert", "accesscode", "securitycode", "verificationcode", "recoverycode",
 	"apikey", "accesskey", "accesskeyid", "secretkey", "privatekey", "authkey", "subscriptionkey", "signingkey", "sharedkey", "accountkey", "masterkey",
 }
 
 // counts are words that follow "token", "key" or "pass" in names of amounts and kinds.
-var counts = set("count counts limit limits usage budget type remaining reset ids version method algorithm through")
+var counts = set("count counts limit limits usage budget type remaining reset ids version method algorithm through status issuer")
 
-// amounts are words with which "tokens" is an amount, as in X-RateLimit-Remaining-Tokens.
+// amounts are words with which "tokens" denotes an amount, as in X-RateLimit-Remaining-Tokens.
 var amounts = set("ratelimit rate limit limits remaining max min count counts total usage used budget input output prompt completion cached reasoning")
 
-// exact are names of secrets without such a word.
-var exact = set("openai-organization openai-project cookie2 set-cookie2")
+// exact are secret names without such a word.
+var exact = set("openai-organization openai-project cookie2 set-cookie2 dpop x-dpop 2fa x-2fa")
 
-// exactQuery are further names of query parameters.
+// exactQuery are further secret names of query parameters.
 var exactQuery = set("code sig pat awsaccesskeyid")
 
-// harmless are names with such words that hold no secrets.
+// harmless are names that contain such words but are not secrets.
 var harmless = set("idempotency-key x-idempotency-key sec-websocket-key sec-websocket-accept access-control-allow-credentials " +
 	"surrogate-key cache-key x-cache-key partition-key sort-key primary-key public-key key-id prompt-cache-key " +
-	"signature-input page-token pagetoken next-page-token nextpagetoken continuation-token continuationtoken")
+	"signature-input page-token pagetoken next-page-token nextpagetoken continuation-token continuationtoken " +
+	"next-token nexttoken sync-token synctoken next-sync-token nextsynctoken cursor-token cursortoken resume-token resumetoken " +
+	"progress-token progresstoken work-done-token workdonetoken partial-result-token partialresulttoken client-request-token clientrequesttoken")
 
 func set(list string) map[string]bool {
 	m := map[string]bool{}
@@ -64,19 +72,19 @@ func with(words map[string]bool, more string) map[string]bool {
 	return all
 }
 
-// Header reports whether a header field holds a secret.
+// Header reports whether a header field is a secret.
 func (n Names) Header(name string) bool { return n.secret(name, headerWords, nil) }
 
-// Query reports whether a query parameter, or one of a fragment, holds a secret.
+// Query reports whether a parameter of a query or a fragment is a secret.
 func (n Names) Query(name string) bool { return n.secret(name, words, exactQuery) }
 
-// Member reports whether a member of a JSON object holds a secret. Sessions are not
-// secrets there: agents use the word for conversations.
+// Member reports whether a member of a JSON object is a secret. Session names are not secrets
+// there: agents use the word for conversations.
 func (n Names) Member(name string) bool { return n.secret(name, memberWords, nil) }
 
-// memberWords are words without sessions, and without "key" and "auth" alone, which
-// often name other things in JSON.
-var memberWords = set("token secret authorization jwt bearer password passwd pwd pass passphrase credential credentials apikey")
+// memberWords are words without those for sessions, and without "key" and "auth" alone, which often
+// have other meanings in JSON.
+var memberWords = set("token secret authorization jwt bearer password passwd pwd pass passphrase passcode otp totp creds hmac credential credentials apikey apikeys")
 
 func (n Names) secret(name string, words, more map[string]bool) bool {
 	plain := normal(name)
@@ -106,8 +114,8 @@ func (n Names) secret(name string, words, more map[string]bool) bool {
 	return false
 }
 
-// hasEnd reports whether a word ends like a compound that names a secret. Ids of sessions
-// count only where sessions are secrets.
+// hasEnd reports whether a word ends like a compound that denotes a secret. Session ids count only
+// where sessions are secrets.
 func hasEnd(word string, words map[string]bool) bool {
 	return slices.ContainsFunc(glued, func(end string) bool {
 		return strings.HasSuffix(word, end) && (words["session"] || !strings.HasPrefix(end, "sess"))
@@ -116,7 +124,7 @@ func hasEnd(word string, words map[string]bool) bool {
 
 func normal(name string) string { return strings.ReplaceAll(strings.ToLower(name), "_", "-") }
 
-// split returns the lower-case words of a name, without digits at their ends.
+// split returns the words of a name in lower case, without trailing digits.
 func split(name string) (list []string) {
 	runes := []rune(name)
 	begin := 0

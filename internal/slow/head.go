@@ -10,15 +10,15 @@ import (
 	"sync/atomic"
 )
 
-// Heads counts the connections of an http.Server that are closed because the head of a request
-// did not arrive within the server's ReadHeaderTimeout. Its methods implement the functions of
-// the same names in http.Server; its Listener accepts the connections.
+// Heads counts the connections of an http.Server that are closed because the header of a request
+// did not arrive within the server's ReadHeaderTimeout. ConnContext and ConnState implement the
+// functions of the same names in http.Server; Listener wraps the server's listener.
 type Heads struct{}
 
 // Listener returns a listener whose connections are counted.
 func (Heads) Listener(l net.Listener) net.Listener { return headListener{l} }
 
-// ConnContext makes a connection known to Arrived.
+// ConnContext adds a connection to the context, for Arrived.
 func (Heads) ConnContext(ctx context.Context, c net.Conn) context.Context {
 	if h := headOf(c); h != nil {
 		return context.WithValue(ctx, headKey{}, h)
@@ -34,7 +34,7 @@ func (Heads) ConnState(c net.Conn, state http.ConnState) {
 	}
 }
 
-// Arrived records that the head of a request arrived. The server's handler calls it first.
+// Arrived records that the header of a request arrived. The server's handler calls it first.
 func (Heads) Arrived(r *http.Request) {
 	if h, ok := r.Context().Value(headKey{}).(*headConn); ok {
 		h.served.Store(true)
@@ -59,8 +59,8 @@ func (l headListener) Accept() (net.Conn, error) {
 // headConn is a connection on which a deadline may pass between two requests.
 type headConn struct {
 	net.Conn
-	awaited atomic.Bool // a head is to come: the connection is new, or a part of the head is there
-	served  atomic.Bool // the head is complete: the body's deadlines apply
+	awaited atomic.Bool // a header is expected: the connection is new, or a part of the header has arrived
+	served  atomic.Bool // the header is complete: the body's deadlines apply
 }
 
 // Read implements net.Conn.
@@ -75,7 +75,7 @@ func (c *headConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// headOf returns the watched connection below a connection of the server, nil if there is none.
+// headOf returns the headConn below a connection of the server, nil if there is none.
 func headOf(c net.Conn) *headConn {
 	if t, ok := c.(*tls.Conn); ok {
 		c = t.NetConn()

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// Timeout is a bound that may be changed while a server runs; what has begun keeps the one that it
-// began with. A nil Timeout, and one of 0, stand for the default. It is safe for use by many goroutines.
+// Timeout is a bound that may be changed while a server runs. Operations in progress keep the bound
+// with which they began. A nil Timeout, and a Timeout of 0, mean the default. It is safe for use by
+// many goroutines.
 type Timeout struct{ ns atomic.Int64 }
 
 // NewTimeout returns a timeout of a duration.
@@ -19,7 +20,7 @@ func NewTimeout(d time.Duration) *Timeout {
 // Set changes the timeout.
 func (t *Timeout) Set(d time.Duration) { t.ns.Store(int64(d)) }
 
-// Or returns the timeout, or the default where it is not set.
+// Or returns the timeout, or the default if it is not set.
 func (t *Timeout) Or(otherwise time.Duration) time.Duration {
 	if t != nil {
 		if d := t.ns.Load(); d != 0 {

@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// WriteTimeout is the default of how long a client may take to accept one write.
+// WriteTimeout is the default time that a client may take to accept one write.
 const WriteTimeout = 30 * time.Second
 
-// pieceSize is how much is written under one deadline, bytes.
+// pieceSize is the number of bytes that are written under one deadline.
 const pieceSize = 256 << 10
 
 // Writer writes an answer of any length. It sets a deadline for each piece, so that a client that
-// reads slowly gets all of it, and one that does not read is disconnected.
+// reads slowly receives the whole answer, and a client that does not read is disconnected.
 type Writer struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 	timeout time.Duration
-	err     error // of a write: the client's
+	err     error // error of a write to the client
 }
 
 // NewWriter returns a writer. The default of the timeout is WriteTimeout.
@@ -29,7 +29,7 @@ func NewWriter(w http.ResponseWriter, timeout *Timeout) *Writer {
 
 // Write implements io.Writer.
 func (w *Writer) Write(p []byte) (n int, err error) {
-	defer w.clear() // in HTTP/2 a deadline ends the answer also between two writes
+	defer w.clear() // in HTTP/2 a deadline also ends the answer between two writes
 	for {
 		w.begin()
 		wrote, err := w.w.Write(p[:min(len(p), pieceSize)])
@@ -54,12 +54,12 @@ func (w *Writer) failed(err error) error {
 // Err returns the error of the first write that failed.
 func (w *Writer) Err() error { return w.err }
 
-// begin and clear set and remove the deadline. Servers without deadlines, as tests have, go
-// without.
+// begin sets the deadline for a write, and clear removes it. Errors of servers without deadlines,
+// as in tests, are ignored.
 func (w *Writer) begin() { _ = w.control.SetWriteDeadline(time.Now().Add(w.timeout)) }
 func (w *Writer) clear() { _ = w.control.SetWriteDeadline(time.Time{}) }
 
-// Close sends what is buffered. An answer that ends with its handler needs none.
+// Close sends the buffered bytes. It is not needed for an answer that ends with its handler.
 func (w *Writer) Close() error {
 	defer w.clear()
 	w.begin()

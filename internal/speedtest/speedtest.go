@@ -1,9 +1,9 @@
-// Package speedtest holds the assertions of tests about how long something takes on this
-// machine's clock.
+// Package speedtest provides assertions for tests about how long something takes on this machine's
+// clock.
 //
-// A machine that runs much else at a time is slow, and that is no fault of the program. So
-// these assertions fail a test only where TAPEDECK_TEST_SPEED is set in the environment, as
-// `make speed` and `make bench` set it; otherwise the test reports the time in its log.
+// A machine that runs other programs at the same time is slow, which is not a fault of the program.
+// So these assertions fail a test only if TAPEDECK_TEST_SPEED is set in the environment, as `make
+// speed` and `make bench` set it; otherwise the test logs the time.
 package speedtest
 
 import (
@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Env is the environment variable that turns the assertions on unless it is empty.
+// Env is the environment variable that enables the assertions unless it is empty.
 const Env = "TAPEDECK_TEST_SPEED"
 
 // Wanted reports whether tests assert how long something takes.

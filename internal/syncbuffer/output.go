@@ -1,5 +1,5 @@
-// Package syncbuffer keeps what a process or a logger writes, for tests and benchmarks that read it
-// meanwhile.
+// Package syncbuffer collects the output of a process or a logger, for tests and benchmarks that
+// read it while it is written.
 package syncbuffer
 
 import (
@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// Output is an io.Writer that keeps all bytes written to it. The zero value is empty. It is safe
+// Output is an io.Writer that collects all bytes written to it. The zero value is empty. It is safe
 // for use by many goroutines.
 type Output struct {
 	mu  sync.Mutex // guards buf
@@ -21,7 +21,7 @@ func (o *Output) Write(p []byte) (int, error) {
 	return o.buf.Write(p)
 }
 
-// String returns what was written until now.
+// String returns the bytes written so far.
 func (o *Output) String() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()

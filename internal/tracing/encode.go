@@ -10,8 +10,8 @@ import (
 	otlp "go.opentelemetry.io/proto/otlp/trace/v1"
 )
 
-// request returns spans as a message that has the encoding of an ExportTraceServiceRequest. All
-// spans have one resource and one tracer.
+// request returns spans as a message with the encoding of an ExportTraceServiceRequest. All spans
+// must have the same resource and tracer.
 func request(batch []sdktrace.ReadOnlySpan) *otlp.TracesData {
 	if len(batch) == 0 {
 		return &otlp.TracesData{}
@@ -25,7 +25,7 @@ func request(batch []sdktrace.ReadOnlySpan) *otlp.TracesData {
 	}}}
 }
 
-// kinds are the kinds of spans in OTLP.
+// kinds maps kinds of spans to those of OTLP.
 var kinds = map[trace.SpanKind]otlp.Span_SpanKind{
 	trace.SpanKindInternal: otlp.Span_SPAN_KIND_INTERNAL, trace.SpanKindServer: otlp.Span_SPAN_KIND_SERVER,
 	trace.SpanKindClient: otlp.Span_SPAN_KIND_CLIENT, trace.SpanKindProducer: otlp.Span_SPAN_KIND_PRODUCER,

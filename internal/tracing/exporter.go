@@ -38,12 +38,12 @@ type exporter struct {
 }
 
 const (
-	sendTimeout = 10 * time.Second // for all tries
-	remindEvery = time.Minute      // between two messages about failures
+	sendTimeout = 10 * time.Second // for all attempts
+	remindEvery = time.Minute      // between two log lines about failures
 )
 
-// ExportSpans implements sdktrace.SpanExporter. What a collector does not take in time is dropped
-// and counted.
+// ExportSpans implements sdktrace.SpanExporter. It drops and counts spans that the collector does
+// not accept in time.
 func (e *exporter) ExportSpans(ctx context.Context, batch []sdktrace.ReadOnlySpan) error {
 	data, err := proto.Marshal(request(batch))
 	if err != nil {
@@ -61,12 +61,12 @@ func (e *exporter) ExportSpans(ctx context.Context, batch []sdktrace.ReadOnlySpa
 		if !again || tries == 3 || !backoff.Sleep(ctx, wait.Next()) {
 			spans.WithLabelValues("dropped").Add(float64(len(batch)))
 			e.complain(err)
-			return nil // reported here
+			return nil // the error is reported here
 		}
 	}
 }
 
-// send sends a request, and reports whether another try may succeed.
+// send sends a request, and reports whether another attempt may succeed.
 func (e *exporter) send(ctx context.Context, data []byte) (again bool, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, e.to, bytes.NewReader(data))
 	if err != nil {
@@ -81,7 +81,7 @@ func (e *exporter) send(ctx context.Context, data []byte) (again bool, err error
 		return true, err
 	}
 	defer resp.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 1<<20)) // so that the connection is used again
+	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 1<<20)) // so that the connection can be reused
 	switch code := resp.StatusCode; {
 	case code/100 == 2:
 		return false, nil

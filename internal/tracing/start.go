@@ -18,19 +18,19 @@ import (
 
 // Options configure where spans are sent.
 type Options struct {
-	// Endpoint is the URL of a collector for OTLP over HTTP, such as http://127.0.0.1:4318. If it is
-	// empty the variables OTEL_EXPORTER_OTLP_TRACES_ENDPOINT and OTEL_EXPORTER_OTLP_ENDPOINT count;
-	// without these tracing stays off.
+	// Endpoint is the URL of a collector for OTLP over HTTP, such as http://127.0.0.1:4318. If it
+	// is empty, the variables OTEL_EXPORTER_OTLP_TRACES_ENDPOINT and OTEL_EXPORTER_OTLP_ENDPOINT
+	// are used; without these tracing is off.
 	Endpoint string
 	Version  string // of the program
 	Log      *slog.Logger
 }
 
-// tracesPath is where a collector takes spans.
+// tracesPath is the path to which a collector's clients send spans.
 const tracesPath = "/v1/traces"
 
-// Start turns tracing on if an endpoint is set. stop sends what is left, until its context ends, and
-// turns it off. OpenTelemetry's variables for sampling, batches, headers and resources
+// Start starts tracing if an endpoint is set. stop sends the remaining spans, until its context
+// ends, and stops tracing. OpenTelemetry's variables for sampling, batches, headers and resources
 // (OTEL_TRACES_SAMPLER, OTEL_BSP_…, OTEL_EXPORTER_OTLP_HEADERS, OTEL_SERVICE_NAME,
 // OTEL_RESOURCE_ATTRIBUTES, OTEL_SDK_DISABLED) apply.
 func Start(ctx context.Context, o Options) (stop func(context.Context), err error) {
@@ -57,13 +57,13 @@ func Start(ctx context.Context, o Options) (stop func(context.Context), err erro
 	}, nil
 }
 
-// Check refuses endpoints to which spans cannot be sent.
+// Check returns an error for an endpoint to which spans cannot be sent.
 func (o *Options) Check() error {
 	_, err := o.target()
 	return err
 }
 
-// target returns the URL that spans are sent to; "" for none.
+// target returns the URL to which spans are sent; "" for none.
 func (o *Options) target() (string, error) {
 	to, from := o.Endpoint, "--otlp-endpoint"
 	if to == "" {
@@ -80,7 +80,8 @@ func (o *Options) target() (string, error) {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return "", commandline.Errorf("%s: it must be the URL of a collector for OTLP over HTTP, like http://127.0.0.1:4318", from)
 	}
-	protocol := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"), "http/protobuf")
+	protocol := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"),
+		"http/protobuf")
 	if protocol != "http/protobuf" {
 		return "", commandline.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL=%s: spans are sent by http/protobuf only", protocol)
 	}
@@ -90,7 +91,8 @@ func (o *Options) target() (string, error) {
 	return u.String(), nil
 }
 
-// headers returns the fields of OTEL_EXPORTER_OTLP_HEADERS, such as tokens for the collector.
+// headers returns the header fields in OTEL_EXPORTER_OTLP_HEADERS, such as tokens for the
+// collector.
 func headers() map[string]string {
 	all := map[string]string{}
 	for field := range strings.SplitSeq(cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_HEADERS"), os.Getenv("OTEL_EXPORTER_OTLP_HEADERS")), ",") {

@@ -1,6 +1,7 @@
 // Package tracing records the work of this program as OpenTelemetry traces and sends them to a
-// collector. It is off until Start. Spans have names of routes and statements, numbers and codes:
-// never content, addresses with queries, or texts of errors, which may hold either.
+// collector. It is off until Start is called. Spans contain names of routes and statements, numbers
+// and codes. They never contain recorded content, addresses with queries, or texts of errors, which
+// may include either.
 package tracing
 
 import (
@@ -28,7 +29,7 @@ func Span(ctx context.Context, name string, attributes ...attribute.KeyValue) (c
 	return Begin(ctx, name, trace.WithAttributes(attributes...))
 }
 
-// Begin begins a span. The caller ends it. While tracing is off it returns ctx and a span that
+// Begin begins a span. The caller ends it. While tracing is off, Begin returns ctx and a span that
 // records nothing.
 func Begin(ctx context.Context, name string, options ...trace.SpanStartOption) (context.Context, trace.Span) {
 	tracer := current.Load()
@@ -38,7 +39,7 @@ func Begin(ctx context.Context, name string, options ...trace.SpanStartOption) (
 	return (*tracer).Start(ctx, name, options...)
 }
 
-// End ends a span. If err is not nil the span has failed, for a reason that is a code or a name.
+// End ends a span. If err is not nil, the span has failed; reason is a code or a name.
 func End(span trace.Span, err error, reason string) {
 	if err != nil && span.IsRecording() {
 		span.SetStatus(codes.Error, "")
@@ -47,17 +48,17 @@ func End(span trace.Span, err error, reason string) {
 	span.End()
 }
 
-// Extract returns ctx with the trace context in the fields of a message's head, if it has one.
+// Extract returns ctx with the trace context in a message's header fields, if they have one.
 func Extract(ctx context.Context, fields map[string][]string) context.Context {
 	return carrier.Extract(ctx, propagation.HeaderCarrier(fields))
 }
 
-// Inject writes the trace context of ctx into the fields of a message's head, if it has one.
+// Inject writes the trace context of ctx, if it has one, to a message's header fields.
 func Inject(ctx context.Context, fields map[string][]string) {
 	carrier.Inject(ctx, propagation.HeaderCarrier(fields))
 }
 
-// LinkTo returns a link to the span that the fields of a message's head name; false if they name
+// LinkTo returns a link to the span that a message's header fields name; ok is false if they name
 // none.
 func LinkTo(fields map[string][]string) (trace.Link, bool) {
 	of := trace.SpanContextFromContext(Extract(context.Background(), fields))

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// IsWebSocket reports whether a request asks to continue as a WebSocket: its Connection header
-// has the option "upgrade", and its Upgrade header names the protocol.
+// IsWebSocket reports whether a request asks to upgrade to a WebSocket: its Connection header has
+// the option "upgrade", and its Upgrade header names the protocol.
 func IsWebSocket(r *http.Request) bool {
 	for _, v := range r.Header.Values("Connection") {
 		for option := range strings.SplitSeq(v, ",") {

@@ -6,8 +6,8 @@ import (
 	"tapedeck/internal/jsonstring"
 )
 
-// levels is a stack of the open containers, the outermost first: one bit for each, set
-// for an object.
+// levels is a stack of the open containers, the outermost first. It has one bit for each container,
+// set for an object.
 type levels struct {
 	bits  []uint64
 	depth int
@@ -32,7 +32,7 @@ func (l *levels) inObject() bool {
 	return l.bits[at/64]>>(at%64)&1 == 1
 }
 
-// validate is JSON for deep values. fastjson checks strings and numbers.
+// validate implements JSON for deep values. fastjson checks strings and numbers.
 func validate(data []byte) bool {
 	var open levels
 	i := 0
@@ -41,7 +41,7 @@ func validate(data []byte) bool {
 			i++
 		}
 	}
-	name := func() bool { // a member's name and its colon
+	name := func() bool { // a member's name and the colon
 		end := scalar(data, i)
 		if end < 0 || data[i] != '"' {
 			return false
@@ -65,7 +65,7 @@ func validate(data []byte) bool {
 			open.push(c == '{')
 			i++
 			space()
-			empty := i < len(data) && data[i] == c+2 // "]" and "}" stand two after "[" and "{"
+			empty := i < len(data) && data[i] == c+2 // the code of "]" and "}" is the code of "[" and "{" plus 2
 			if !empty {
 				if c == '{' && (i >= len(data) || !name()) {
 					return false
@@ -103,8 +103,7 @@ func validate(data []byte) bool {
 	}
 }
 
-// scalar returns the end of the string, number or literal that begins at i, -1 if
-// none does.
+// scalar returns the end of the string, number or literal that begins at i, -1 if there is none.
 func scalar(data []byte, i int) int {
 	end := i
 	if data[i] == '"' {

@@ -1,5 +1,5 @@
-// Package wellformed reports whether text is JSON, of any depth. fastjson recurses once
-// per level: 16 MB of "[" overflow the stack, which ends the process.
+// Package wellformed reports whether text is JSON of any depth. fastjson recurses once per level:
+// 16 MB of "[" overflow the stack, which ends the process.
 package wellformed
 
 import (
@@ -8,12 +8,12 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// MaxDepth is the number of levels that parsers read at most. Deeper values may be valid,
-// but are not parsed.
+// MaxDepth is the maximum number of levels that parsers read. Deeper values may be valid, but are
+// not parsed.
 const MaxDepth = fastjson.MaxDepth
 
-// JSON reports whether data is one valid JSON value (RFC 8259), however deep. Its
-// stack does not grow with the depth; it takes a bit of memory for each level.
+// JSON reports whether data is one valid JSON value (RFC 8259) of any depth. Its stack does not
+// grow with the depth; it needs one bit of memory for each level.
 func JSON(data []byte) bool {
 	if !Deep(data, MaxDepth) {
 		return fastjson.ValidateBytes(data) == nil
@@ -21,10 +21,10 @@ func JSON(data []byte) bool {
 	return validate(data)
 }
 
-// Deep reports whether data, which may be invalid, appears to have more levels than most.
+// Deep reports whether data, which may be invalid, appears to have more than most levels.
 func Deep(data []byte, most int) bool {
 	if len(data) <= most || bytes.Count(data, []byte("["))+bytes.Count(data, []byte("{")) <= most {
-		return false // nearly always, at the price of looking for two bytes
+		return false // the usual case, at the cost of counting two bytes
 	}
 	depth, inString := 0, false
 	for i := 0; i < len(data); i++ {

@@ -1,12 +1,13 @@
 package wellformed
 
-// MaxValues is how many values of JSON are parsed at most. A parsed value takes some 200 bytes.
+// MaxValues is the maximum number of JSON values that are parsed. A parsed value takes about 200
+// bytes.
 const MaxValues = 1 << 20
 
-// Many reports whether JSON has more values, names among them, than MaxValues. Anything else it counts as if it
-// were JSON.
+// Many reports whether a JSON text has more than MaxValues values, counting names as values. It
+// counts any other text as if it were JSON.
 func Many(data []byte) bool {
-	if len(data) < 2*MaxValues { // a value and what separates it from the next
+	if len(data) < 2*MaxValues { // each value takes at least one byte and a separator
 		return false
 	}
 	n := 1

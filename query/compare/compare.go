@@ -12,7 +12,7 @@ import (
 	"tapedeck/query/pricing/cost"
 )
 
-// Bounds of the steps of each session that are compared.
+// Bounds of the number of compared steps of each session.
 const (
 	DefaultSteps = 5000
 	MostSteps    = 10000
@@ -21,10 +21,11 @@ const (
 // Query selects two sessions and the form of the answer.
 type Query struct {
 	Tenant, A, B string
-	Steps        int  // of each session, at most
-	Exact        bool // ids and times count
-	Brief        bool // without rows
-	// Row, unless negative, selects one row, which is returned with its details.
+	Steps        int  // maximum number of steps of each session
+	Exact        bool // ids and times are compared too
+	Brief        bool // the answer has no rows
+	// Row selects one row, which is returned with its details. No row is selected if it is
+	// negative.
 	Row int
 }
 
@@ -36,10 +37,11 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Comparison, error) {
 	}
 	a, b := build(factsA, q.Steps), build(factsB, q.Steps)
 	n := &normalise.Normaliser{Ignore: !q.Exact, Counts: map[normalise.Rule]int{}}
-	identify(a.roots, n)
-	identify(b.roots, n)
+	shared := sharedAgents(a, b)
+	identify(a.roots, n, shared)
+	identify(b.roots, n, shared)
 	rows := alignSteps(make([]Row, 0, max(len(a.all), len(b.all))), a.roots, b.roots, 0)
-	c := &Comparison{A: a.side(r), B: b.side(r), Steps: rows, Ignored: []Ignored{}}
+	c := &Comparison{A: a.side(r), B: b.side(r), Steps: rows, Agents: renamedAgents(rows), Ignored: []Ignored{}}
 	for i := range rows {
 		rows[i].fill(i, a, b)
 	}
@@ -52,7 +54,8 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Comparison, error) {
 	}
 	switch {
 	case q.Row >= len(rows):
-		return nil, problem.BadParameter("row", fmt.Sprintf("row %d does not exist: the comparison has %d rows.", q.Row, len(rows)))
+		return nil, problem.BadParameter("row",
+			fmt.Sprintf("row %d does not exist: the comparison has %d rows.", q.Row, len(rows)))
 	case q.Row >= 0:
 		row := rows[q.Row]
 		row.Detail = row.detail(n)
@@ -61,7 +64,7 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Comparison, error) {
 		c.Steps = []Row{}
 	}
 	for i := range c.Steps {
-		c.Steps[i].a, c.Steps[i].b = nil, nil // the answer is written without what was read
+		c.Steps[i].a, c.Steps[i].b = nil, nil // release the steps that were read: the answer does not need them
 	}
 	return c, nil
 }
@@ -83,7 +86,7 @@ func (s *session) side(r *query.Reader) Side {
 	return side
 }
 
-// fill sets the fields of a row from its steps.
+// fill sets the fields of a row from its two steps.
 func (r *Row) fill(index int, a, b *session) {
 	r.Index = index
 	if r.a != nil {
@@ -102,8 +105,10 @@ func (r *Row) fill(index int, a, b *session) {
 
 func (st *step) of(s *session) *StepOf {
 	o := &StepOf{
-		Number: st.number, ID: st.id, Position: st.position.String(), StartMS: query.Millis(st.begin - s.facts.streams.Started),
-		Status: st.status, Agent: st.agent, Error: st.err, Excerpt: difference.Clip(st.said(), excerptBytes), Time: st.split, Totals: totalsOf(st),
+		Number: st.number, ID: st.id, Position: st.position.String(),
+		StartMS: query.Millis(st.begin - s.facts.streams.Started),
+		Status:  st.status, Agent: st.agent, Error: st.err,
+		Excerpt: difference.Clip(st.said(), excerptBytes), Time: st.split, Totals: totalsOf(st),
 	}
 	if st.end != 0 {
 		o.DurationMS = query.KnownMillis(st.end-st.begin, true)
@@ -111,7 +116,7 @@ func (st *step) of(s *session) *StepOf {
 	return o
 }
 
-// said returns the text that is shown for a step: its arguments or its message.
+// said returns the text of a step that is shown: its arguments or its message.
 func (st *step) said() string {
 	for _, c := range []*content{&st.arguments, &st.text, &st.thinking, &st.result} {
 		if !c.empty() {

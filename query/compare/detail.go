@@ -5,13 +5,13 @@ import (
 	"tapedeck/query/compare/normalise"
 )
 
-// changesMost bounds the changes of a JSON text that are listed.
+// changesMost bounds the number of listed changes of a JSON text.
 const changesMost = 200
 
-// wordsBytes bounds each text that is compared word by word: of all messages of a step together.
+// wordsBytes bounds each text that is compared word by word: the sum of all messages of a step.
 const wordsBytes = 256 << 10
 
-// detail compares the texts of a row's two steps. A side that has no step has empty texts.
+// detail compares the texts of a row's two steps. A missing step has empty texts.
 func (r *Row) detail(n *normalise.Normaliser) []FieldDiff {
 	a, b := r.a, r.b
 	if a == nil {
@@ -40,7 +40,8 @@ func (r *Row) detail(n *normalise.Normaliser) []FieldDiff {
 		a, b  string
 	}{{FieldModel, a.model, b.model}, {FieldStatus, a.status, b.status}} {
 		if f.a != f.b && r.a != nil && r.b != nil {
-			list = append(list, FieldDiff{Field: f.field, A: f.a, B: f.b, Words: []difference.Piece{}, Paths: []difference.Change{}})
+			list = append(list,
+				FieldDiff{Field: f.field, A: f.a, B: f.b, Words: []difference.Piece{}, Paths: []difference.Change{}})
 		}
 	}
 	return list

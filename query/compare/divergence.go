@@ -9,7 +9,7 @@ import (
 	"tapedeck/query/compare/difference"
 )
 
-// What differs first, in First.What.
+// Kinds of the first difference, in First.What.
 const (
 	inPrompt     = "prompt"
 	inTools      = "tools"
@@ -48,7 +48,7 @@ func diverge(rows []Row) *Divergence {
 	return d
 }
 
-// level visits rows in the order of events: the inputs of a step, the steps inside it, its
+// level visits rows in the order of events: the inputs of a step, the steps inside it, then its
 // results.
 func (w *walk) level(from, to int) {
 	for i := from; i < to && (w.found.Input == nil || w.found.Action == nil); {
@@ -91,7 +91,7 @@ func (w *walk) first(i int, what, phrase string, names []string) *First {
 		f.TextA, f.TextB = excerpts(what, r.a, r.b)
 		return f
 	}
-	// Of two steps that are on one side each, both belong to it.
+	// Two steps that are each on one side only both belong to the difference.
 	if other := w.counterpart(i); other != nil {
 		f.A, f.B = cmp.Or(f.A, other.A), cmp.Or(f.B, other.B)
 	}
@@ -104,8 +104,8 @@ func (w *walk) first(i int, what, phrase string, names []string) *First {
 	return f
 }
 
-// counterpart returns the first row of the other side alone next to a row of one side, nil if
-// there is none.
+// counterpart returns the first row next to a one-sided row that has a step of the other side only,
+// or nil if there is none.
 func (w *walk) counterpart(i int) *Row {
 	at := &w.rows[i]
 	for k := i + 1; k < len(w.rows) && w.rows[k].Depth >= at.Depth; k++ {
@@ -139,7 +139,8 @@ func (w *walk) before(i int) {
 	for _, f := range r.Changed {
 		switch f {
 		case FieldModel:
-			w.input(i, inModel, fmt.Sprintf("the model is %s in A, %s in B", modelName(r.a.model), modelName(r.b.model)))
+			w.input(i, inModel,
+				fmt.Sprintf("the model is %s in A, %s in B", modelName(r.a.model), modelName(r.b.model)))
 		case FieldTools:
 			names := changedTools(r.a.request, r.b.request)
 			w.input(i, inTools, "the tool definitions differ ("+list(names)+")", names...)
@@ -175,7 +176,7 @@ func (w *walk) parameters(i int) {
 	w.input(i, inParameters, "the parameters differ ("+list(names)+")", names...)
 }
 
-// alone records a step that is on one side only.
+// alone records a step that only one session has.
 func (w *walk) alone(i int) {
 	r := &w.rows[i]
 	switch r.Kind {
@@ -224,7 +225,8 @@ func (w *walk) after(i int) {
 		case f == FieldText && r.Kind != KindUser && r.Kind != KindSystem:
 			w.output(i, outText, "the answer differs", false)
 		case f == FieldResult && slices.Contains(r.Changed, FieldArguments):
-			// It follows from the arguments.
+			// A result that differs after different arguments follows from them and is not an
+			// input.
 		case f == FieldResult:
 			w.input(i, inResult, "the result of "+r.Name+" differs")
 		case f == FieldStatus && r.Kind == KindTool && !slices.Contains(r.Changed, FieldArguments):
@@ -249,7 +251,7 @@ func (r *Row) otherSide() string {
 	return "A"
 }
 
-// did describes the step of a row that is on one side.
+// did returns a phrase for the step of a one-sided row.
 func (r *Row) did() string {
 	switch r.Kind {
 	case KindTool:
@@ -268,7 +270,7 @@ func (r *Row) did() string {
 	return r.side() + " sent a message"
 }
 
-// what names the step of a row.
+// what returns a phrase that names the step of a row.
 func (r *Row) what() string {
 	switch r.Kind {
 	case KindModel:
@@ -291,7 +293,7 @@ func promptName(k Kind) string {
 	return "prompt"
 }
 
-// modelName returns a model's name, "not recorded" if the session does not have it.
+// modelName returns a model's name, or "not recorded" if it is "".
 func modelName(name string) string { return cmp.Or(name, "not recorded") }
 
 // list joins names, at most four of them.
@@ -306,7 +308,7 @@ func list(names []string) string {
 // excerptBytes bounds an excerpt.
 const excerptBytes = 240
 
-// excerpts returns the parts of two contents where they begin to differ.
+// excerpts returns the parts of two contents where their first difference is.
 func excerpts(what string, a, b *step) (string, string) {
 	x, y := a.said(), b.said()
 	switch what {

@@ -13,17 +13,17 @@ import (
 	"tapedeck/query/endpoint"
 )
 
-// Handler answers the questions of this package.
+// Handler serves the route of comparisons.
 type Handler struct {
 	*endpoint.Base
-	Gate *quota.Gate   // of comparisons at a time; nil for any number
-	Wait time.Duration // for a turn; 0 means turnWithin
+	Gate *quota.Gate   // limits concurrent comparisons; nil for no limit
+	Wait time.Duration // maximum wait for the gate; 0 means turnWithin
 }
 
-// turnWithin is how long a comparison waits for its turn.
+// turnWithin is the default of Handler.Wait.
 const turnWithin = 20 * time.Second
 
-// Compare answers GET /v1/compare.
+// Compare serves GET /v1/compare.
 func (h Handler) Compare(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
 	q := Query{Tenant: tenant, A: p.Text("a"), B: p.Text("b"), Exact: p.Flag("exact"), Brief: p.Flag("brief")}
@@ -50,8 +50,8 @@ func (h Handler) Compare(w http.ResponseWriter, r *http.Request, tenant string) 
 	})
 }
 
-// encoded compares once it is the query's turn. Of what was read only the encoded answer is left
-// when the next one has its turn, so that a slow client delays nobody.
+// encoded compares two sessions while it holds the gate and returns the encoded answer. It releases
+// the gate before the answer is sent, so that a slow client does not delay other comparisons.
 func (h Handler) encoded(r *http.Request, q Query) (*bytes.Buffer, error) {
 	leave, err := h.Gate.EnterWithin(r.Context(), q.Tenant, cmp.Or(h.Wait, turnWithin))
 	if err != nil {

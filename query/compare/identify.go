@@ -8,10 +8,13 @@ import (
 	"tapedeck/query/compare/normalise"
 )
 
-// identify normalises the texts of steps and sets the hashes by which they are aligned.
-func identify(list []*step, n *normalise.Normaliser) {
+// identify normalises the texts of steps and sets the hashes by which they are aligned. The agent
+// decides only between steps that are otherwise equal, and only if both sessions name it, since
+// recordings of one run may name its agents differently or not at all. shared holds the names that
+// both sessions have.
+func identify(list []*step, n *normalise.Normaliser, shared map[string]bool) {
 	for _, st := range list {
-		identify(st.children, n)
+		identify(st.children, n, shared)
 		st.arguments.normalise(n, normalise.Arguments)
 		for _, c := range []*content{&st.result, &st.text, &st.thinking} {
 			c.normalise(n, normalise.Result)
@@ -35,6 +38,9 @@ func identify(list []*step, n *normalise.Normaliser) {
 		st.element.Exact = hashOf(func(h *hasher) {
 			h.hash(st.element.Key)
 			h.text(st.status, st.model, st.result.norm, st.text.norm, st.thinking.norm)
+			if shared[st.agent] {
+				h.text(st.agent)
+			}
 			for _, c := range st.children {
 				h.hash(c.element.Exact)
 			}
@@ -42,16 +48,16 @@ func identify(list []*step, n *normalise.Normaliser) {
 	}
 }
 
-// loose hashes what two steps must have in common to be paired.
+// loose hashes the properties that two steps must share to be paired.
 func (st *step) loose(h *hasher) {
-	h.text(string(st.kind), st.agent)
+	h.text(string(st.kind))
 	if st.kind == KindTool || st.kind == KindNode || st.kind == KindMessage {
 		h.text(st.name)
 	}
 }
 
-// key hashes the normalised arguments. For a node these are the steps inside it, for a model
-// call without tool calls its text.
+// key hashes the normalised arguments of a step: for a node the steps inside it, for a model call
+// without tool calls its text.
 func (st *step) key(h *hasher) {
 	switch st.kind {
 	case KindTool:
@@ -65,7 +71,7 @@ func (st *step) key(h *hasher) {
 	}
 }
 
-// callsOf returns for each call of a model in a list the calls of tools that follow it.
+// callsOf returns, for each model call in a list, the tool calls that follow it.
 func callsOf(list []*step) map[int][]*step {
 	calls := map[int][]*step{}
 	last := -1
@@ -80,7 +86,8 @@ func callsOf(list []*step) map[int][]*step {
 	return calls
 }
 
-// normalise sets what the content is compared by: the normalised text, or its hash if that is shorter.
+// normalise sets the value by which the content is compared: the normalised text, or its hash if
+// that is shorter.
 func (c *content) normalise(n *normalise.Normaliser, kind normalise.Kind) {
 	switch {
 	case c.text == "":
@@ -106,8 +113,8 @@ type hasher struct{ w io.Writer }
 
 func (h *hasher) text(list ...string) {
 	for _, s := range list {
-		_, _ = io.WriteString(h.w, s)  // a hash never fails
-		_, _ = h.w.Write([]byte{0xFF}) // no UTF-8
+		_, _ = io.WriteString(h.w, s)  // a hash never returns an error
+		_, _ = h.w.Write([]byte{0xFF}) // never occurs in UTF-8
 	}
 }
 

@@ -17,13 +17,13 @@ import (
 
 var statements = query.Statements("compare")
 
-// Bounds of the facts that are read of a session.
+// Bounds of the facts that are read per session.
 const (
-	messagesOfStep = 4        // messages for each step: what is read of them is bounded with the steps
+	messagesOfStep = 4        // messages read per step
 	textBytes      = 64 << 10 // of one text
 	leastBytes     = 1 << 10  // of one text, whatever the number of texts
 	sessionBytes   = 16 << 20 // of all texts together
-	requestsMost   = 500      // recorded requests
+	requestsMost   = 500      // recorded requests that are read
 )
 
 // facts holds the spans, messages, usage and requests of a session.
@@ -34,7 +34,7 @@ type facts struct {
 	index    []indexRow
 	messages []messageRow
 	requests []requestRow
-	cut      bool // there is more than was read
+	cut      bool // the session has more facts than were read
 }
 
 type indexRow struct {
@@ -74,8 +74,9 @@ type requestRow struct {
 	ToolDigests []string `ch:"tool_digests"`
 }
 
-// load reads the facts of two sessions, which may be the same. What does not depend on the
-// time of the sessions is read beside it, and then all the rest at once.
+// load reads the facts of two sessions, which may be the same session. It first reads the facts
+// that do not depend on the time of the sessions, in parallel with the streams, and then the rest
+// in parallel.
 func load(ctx context.Context, r *query.Reader, q *Query) (a, b *facts, err error) {
 	a, b = &facts{}, &facts{}
 	both := []*facts{a, b}
@@ -120,12 +121,14 @@ func load(ctx context.Context, r *query.Reader, q *Query) (a, b *facts, err erro
 	return a, b, nil
 }
 
-// near is how far apart two sessions may begin whose usage is read with one statement, which
-// reads the days between them.
+// near bounds the time from the start of the earlier session to the end of the later one within
+// which the usage of both is read with one statement. The statement also reads the days between the
+// sessions.
 const near = int64(7 * 24 * time.Hour)
 
 func loadUsage(ctx context.Context, r *query.Reader, q *Query, list []*facts) error {
-	if len(list) == 2 && max(list[0].streams.Last, list[1].streams.Last)-min(list[0].streams.Started, list[1].streams.Started) < near {
+	if len(list) == 2 &&
+		max(list[0].streams.Last, list[1].streams.Last)-min(list[0].streams.Started, list[1].streams.Started) < near {
 		usage, err := usagerecord.SpendingOf(ctx, r, q.Tenant, list[0].streams, list[1].streams)
 		if err == nil {
 			list[0].usage, list[1].usage = usage[0], usage[1]
@@ -145,8 +148,8 @@ func loadUsage(ctx context.Context, r *query.Reader, q *Query, list []*facts) er
 	return group.Wait()
 }
 
-// loadMessages reads the messages of both sessions, with texts cut at the same length, so that
-// what was cut can be compared. Of small sessions no bound applies.
+// loadMessages reads the messages of both sessions. Texts of both are cut at the same length, so
+// that cut texts are comparable. Texts of small sessions are not cut.
 func loadMessages(ctx context.Context, r *query.Reader, q *Query, list []*facts) error {
 	small := true
 	for _, f := range list {
@@ -157,7 +160,8 @@ func loadMessages(ctx context.Context, r *query.Reader, q *Query, list []*facts)
 		group, within := errgroup.WithContext(ctx)
 		for _, f := range list {
 			group.Go(func() (err error) {
-				f.index, err = query.Ask[indexRow](within, r, statements, "messages_index", f.streams, f.parameters(q).With("limit", q.Steps*messagesOfStep+1))
+				f.index, err = query.Ask[indexRow](within, r, statements, "messages_index", f.streams,
+					f.parameters(q).With("limit", q.Steps*messagesOfStep+1))
 				return err
 			})
 		}
@@ -181,8 +185,8 @@ func (f *facts) parameters(q *Query) query.Args {
 	return sessionstreams.Parameters(q.Tenant, f.streams)
 }
 
-// textCap returns after how many bytes texts are cut, so that all texts together stay within
-// sessionBytes.
+// textCap returns the length in bytes to which each text is cut, so that all texts together are at
+// most sessionBytes.
 func textCap(lists ...[]indexRow) uint64 {
 	for most := uint64(textBytes); ; most /= 2 {
 		fits := true
@@ -218,13 +222,13 @@ func (f *facts) readMessages(ctx context.Context, r *query.Reader, q *Query, mos
 	}
 	for i := range f.messages {
 		if m := &f.messages[i]; m.Digest != "" {
-			m.Head = strings.ToValidUTF8(m.Head, "") // it may end within a character
+			m.Head = strings.ToValidUTF8(m.Head, "") // the cut may be within a character
 		}
 	}
 	return nil
 }
 
-// untilBoth drops the facts after the end of a list that was cut, since the other lists go
+// untilBoth drops the facts after the end of a list that was cut, since the other lists extend
 // further.
 func (f *facts) untilBoth(spansCut bool) {
 	end := int64(math.MaxInt64)

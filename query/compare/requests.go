@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// changedParameters returns the members of two requests that differ, in order. Where either
-// was not recorded nothing is known.
+// changedParameters returns the names of the members that differ between two requests, in order. It
+// returns none if either request was not recorded.
 func changedParameters(a, b *requestRow) []string {
 	if a == nil || b == nil {
 		return nil
@@ -14,8 +14,8 @@ func changedParameters(a, b *requestRow) []string {
 	return changed(digests(a.Names, a.Digests), digests(b.Names, b.Digests), "model")
 }
 
-// changedTools returns the names of the tools whose definitions differ, or that are of one
-// request alone.
+// changedTools returns the names of the tools whose definitions differ or that only one request
+// has.
 func changedTools(a, b *requestRow) []string {
 	if a == nil || b == nil {
 		return nil
@@ -31,7 +31,7 @@ func digests(names, values []string) map[string]string {
 	return all
 }
 
-// changed returns the names with different values, without the name in but.
+// changed returns the sorted names with different values, except the name but.
 func changed(a, b map[string]string, but string) []string {
 	if maps.Equal(a, b) {
 		return nil
@@ -51,8 +51,8 @@ func changed(a, b map[string]string, but string) []string {
 	return names
 }
 
-// plain returns the value of a member of a request: "not set" without the member, "" if it is
-// not a number, a switch or one word.
+// plain returns a short form of a member's value: "not set" if the request lacks the member, "" if
+// the value is not a number, a boolean or one word.
 func (r *requestRow) plain(name string) string {
 	if i := slices.Index(r.Names, name); i >= 0 {
 		return r.Plain[i]
@@ -60,5 +60,5 @@ func (r *requestRow) plain(name string) string {
 	return "not set"
 }
 
-// prompts are the members of requests that are prompts.
+// prompts are the members of requests that contain prompts.
 var prompts = []string{"system", "instructions", "systemInstruction", "system_instruction"}

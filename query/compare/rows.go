@@ -7,19 +7,19 @@ import (
 	"tapedeck/schema"
 )
 
-// reorderedWithin is how many rows of one level may be between the two places of a step that
-// counts as the same.
+// reorderedWithin is the largest number of rows of one level between the two positions of a step
+// that counts as reordered.
 const reorderedWithin = 64
 
-// recoveredWithin is how many steps after a failed one the same may be done with success to
-// count as its retry.
+// recoveredWithin is the number of steps after a failed step within which an equal step that
+// succeeds counts as its retry.
 const recoveredWithin = 4
 
-// resyncSteps is the number of consecutive equal rows that count as resynchronised; at the end
-// fewer do.
+// resyncSteps is the number of consecutive equal rows that count as resynchronised. At the end of a
+// level fewer are enough.
 const resyncSteps = 2
 
-// alignSteps appends the rows of two levels of steps and of the steps inside them.
+// alignSteps appends the rows of two levels of steps, and of the steps inside them.
 func alignSteps(rows []Row, a, b []*step, depth int) []Row {
 	level := reorder(align.Align(elements(a), elements(b)), a, b)
 	for _, p := range level {
@@ -70,9 +70,9 @@ type place struct {
 	moved bool
 }
 
-// reorder joins steps that are on one side alone with the same on the other side.
+// reorder joins each step that only one side has with an equal step of the other side.
 func reorder(pairs []align.Pair, a, b []*step) []place {
-	left := map[align.Hash][]int{} // rows of A alone, by key
+	left := map[align.Hash][]int{} // one-sided rows of A, by key
 	for row, p := range pairs {
 		if p.B == align.None && a[p.A].movable() {
 			left[a[p.A].element.Key] = append(left[a[p.A].element.Key], row)
@@ -99,7 +99,7 @@ func reorder(pairs []align.Pair, a, b []*step) []place {
 	return slices.DeleteFunc(level, func(p place) bool { return p.A == align.None && p.B == align.None })
 }
 
-// movable reports whether the content of a step identifies it, as for tool calls, nodes and
+// movable reports whether its content identifies a step, as it does for tool calls, nodes and
 // prompts.
 func (st *step) movable() bool {
 	switch st.kind {
@@ -114,18 +114,19 @@ func (st *step) movable() bool {
 // recovered reports whether a step failed and an equal step succeeded soon after.
 func recovered(steps []*step, at int) bool {
 	failed := steps[at]
-	if schema.Status(failed.status) != schema.StatusError || failed.kind != KindTool && failed.kind != KindModel && failed.kind != KindNode {
+	if schema.Status(failed.status) != schema.StatusError ||
+		failed.kind != KindTool && failed.kind != KindModel && failed.kind != KindNode {
 		return false
 	}
 	for _, st := range steps[at+1 : min(at+1+recoveredWithin, len(steps))] {
-		if st.element.Loose == failed.element.Loose && schema.Status(st.status) == schema.StatusOK {
+		if st.agent == failed.agent && st.element.Loose == failed.element.Loose && schema.Status(st.status) == schema.StatusOK {
 			return true
 		}
 	}
 	return false
 }
 
-// classify sets the class of a row and what differs in it.
+// classify sets the class of a row and the fields that differ.
 func (r *Row) classify() {
 	r.Changed = []Field{}
 	switch {
@@ -166,7 +167,7 @@ func (r *Row) classify() {
 	came(FieldStatus, a.status == b.status)
 }
 
-// resynchronise marks where equal rows begin after others, and returns how often.
+// resynchronise marks the rows where equal rows begin after a difference, and returns their number.
 func resynchronise(rows []Row) int {
 	times, differs := 0, false
 	for i := range rows {

@@ -17,7 +17,7 @@ func (c *Comparison) summarise(oneSession bool) {
 	for i := range c.Steps {
 		s.Classes[c.Steps[i].Class]++
 	}
-	s.Identical = c.FirstDivergence == nil
+	s.Identical = c.FirstDivergence == nil && len(c.Agents) == 0
 	s.SameSteps = c.sameSteps()
 	s.Resynchronised = resynchronise(c.Steps)
 	s.DurationMS = c.B.DurationMS - c.A.DurationMS
@@ -26,7 +26,8 @@ func (c *Comparison) summarise(oneSession bool) {
 	s.Sentence = c.sentence(oneSession)
 }
 
-// sameSteps counts the equal rows before the first that differs. Steps that contain it do not count.
+// sameSteps counts the equal rows before the first difference. Steps that contain the difference do
+// not count.
 func (c *Comparison) sameSteps() int {
 	if c.FirstDivergence == nil {
 		return len(c.Steps)
@@ -41,7 +42,7 @@ func (c *Comparison) sameSteps() int {
 	return same
 }
 
-// holds reports whether the step of a row contains the step of a later row.
+// holds reports whether the step of row i contains the step of a later row.
 func (c *Comparison) holds(i, later int) bool {
 	for k := i + 1; k <= later; k++ {
 		if c.Steps[k].Depth <= c.Steps[i].Depth {
@@ -63,9 +64,9 @@ func (c *Comparison) sentence(oneSession bool) string {
 	if len(c.Steps) == 0 {
 		return "Neither session has a step."
 	}
-	end := "."
+	end := c.agentsNote() + "."
 	if c.A.Truncated || c.B.Truncated {
-		end = fmt.Sprintf(" (the first %d and %d steps were compared).", c.A.Steps, c.B.Steps)
+		end = fmt.Sprintf(" (the first %d and %d steps were compared)%s", c.A.Steps, c.B.Steps, end)
 	}
 	if d == nil {
 		if oneSession {
@@ -111,7 +112,7 @@ func (c *Comparison) slower() string {
 	return fmt.Sprintf("; %s took %s longer", side, span(math.Abs(more)))
 }
 
-// moment describes what differs and when, in A's time where A has the step.
+// moment describes a difference and its time. The time is that of A if A has the step.
 func (f *First) moment() string {
 	at := f.A
 	if at == nil {
@@ -120,7 +121,7 @@ func (f *First) moment() string {
 	return fmt.Sprintf("at +%s %s", span(at.StartMS), f.Phrase)
 }
 
-// span writes a duration: 23.4 s, 4 min 10 s.
+// span formats a duration: 23.4 s, 4 min 10 s.
 func span(ms float64) string {
 	d := time.Duration(ms * float64(time.Millisecond))
 	switch {

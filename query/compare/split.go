@@ -8,12 +8,13 @@ import (
 	"tapedeck/query/pricing/cost"
 )
 
-// Split divides the duration of a step, ms. A part that is not known is null.
+// Split divides the duration of a step into parts, ms. An unknown part is null.
 type Split struct {
-	WaitingMS    *float64 `json:"waiting_ms"`     // before it, in which no other step was in progress
+	WaitingMS    *float64 `json:"waiting_ms"`     // before the step, while no other step was in progress
 	FirstTokenMS *float64 `json:"first_token_ms"` // from a call of a model to its first output
-	GenerationMS *float64 `json:"generation_ms"`  // from there to its end; from its start if the first output was not seen
-	ToolMS       *float64 `json:"tool_ms"`        // of a tool call, from its start to its end
+	// GenerationMS is from the first output, or the start if no output was recorded, to the end.
+	GenerationMS *float64 `json:"generation_ms"`
+	ToolMS       *float64 `json:"tool_ms"` // duration of a tool call
 }
 
 // measure sets the splits of all steps that contain no others.
@@ -25,7 +26,7 @@ func measure(all []*step) {
 		}
 	}
 	slices.SortStableFunc(leaves, func(a, b *step) int { return cmp.Compare(a.begin, b.begin) })
-	busy := int64(0) // until when steps were in progress
+	busy := int64(0) // the latest end of the steps so far
 	for i, st := range leaves {
 		if i > 0 {
 			st.split.WaitingMS = query.KnownMillis(max(st.begin-busy, 0), true)
@@ -54,7 +55,8 @@ func (s *Split) add(o *Split) {
 	for _, f := range []struct {
 		to   **float64
 		more *float64
-	}{{&s.WaitingMS, o.WaitingMS}, {&s.FirstTokenMS, o.FirstTokenMS}, {&s.GenerationMS, o.GenerationMS}, {&s.ToolMS, o.ToolMS}} {
+	}{{&s.WaitingMS, o.WaitingMS}, {&s.FirstTokenMS, o.FirstTokenMS},
+		{&s.GenerationMS, o.GenerationMS}, {&s.ToolMS, o.ToolMS}} {
 		if f.more == nil {
 			continue
 		}
@@ -66,7 +68,7 @@ func (s *Split) add(o *Split) {
 	}
 }
 
-// minus returns how much longer each part took than in o, where both are known.
+// minus returns s minus o for each part that is known in both.
 func (s Split) minus(o Split) Split {
 	return Split{
 		longer(s.WaitingMS, o.WaitingMS), longer(s.FirstTokenMS, o.FirstTokenMS),
@@ -84,8 +86,8 @@ func longer(a, b *float64) *float64 {
 
 // Totals holds the tokens and the cost of a step or a session.
 type Totals struct {
-	Tokens *cost.Tokens `json:"tokens"` // null where no usage was reported
-	Cost   *cost.Money  `json:"cost"`   // null where it is not known
+	Tokens *cost.Tokens `json:"tokens"` // null if no usage was reported
+	Cost   *cost.Money  `json:"cost"`   // null if unknown
 }
 
 func totalsOf(st *step) Totals {

@@ -14,18 +14,18 @@ import (
 // Kind is the kind of a step.
 type Kind string
 
-// Kinds of steps. Spans become steps of the kinds llm, tool and node. Runs are not steps: the
-// steps inside a run take its place.
+// Kinds of steps. Spans become steps of the kinds llm, tool and node. A run is not a step: the
+// steps inside it take its place.
 const (
 	KindModel     Kind = "llm"
 	KindTool      Kind = "tool"
 	KindNode      Kind = "node"
 	KindUser      Kind = "user"
 	KindSystem    Kind = "system"
-	KindAssistant Kind = "assistant" // said outside of any call of a model
+	KindAssistant Kind = "assistant" // text outside of any model call
 	KindError     Kind = "error"     // an error message outside of any span
 	KindMessage   Kind = "message"   // any other
-	KindEnd       Kind = "end"       // a run that did not end well
+	KindEnd       Kind = "end"       // the end of a run that did not succeed
 )
 
 // content is one text of a step.
@@ -33,9 +33,9 @@ type content struct {
 	text   string
 	json   bool
 	digest string // of the whole text, if it was cut
-	norm   string // see normalise
+	norm   string // set by normalise
 
-	texts, digests []string // of further messages, until join
+	texts, digests []string // of further messages, until join merges them
 }
 
 func (c *content) empty() bool { return c.text == "" }
@@ -50,15 +50,15 @@ type step struct {
 	err      string
 	model    string
 	position schema.Position
-	number   int // in the session, from 1
+	number   int // number in the session, from 1
 	begin    int64
-	end      int64 // 0 if it did not end
-	first    int64 // first token; 0 if that is not known
+	end      int64 // 0 if the step did not end
+	first    int64 // time of the first token; 0 if unknown
 	parent   *step
 	children []*step
 
 	arguments, result, text, thinking content
-	request                           *requestRow // that asked for a call of a model; nil if it was not recorded
+	request                           *requestRow // request of a model call; nil if it was not recorded
 	usage                             []usagerecord.Addition
 	split                             Split
 
@@ -70,14 +70,15 @@ type step struct {
 type session struct {
 	facts     *facts
 	roots     []*step
-	all       []*step // in order, each before what it holds
+	all       []*step // in order, each before the steps inside it
 	truncated bool
 }
 
-// build makes the steps of a session, at most so many.
+// build returns a session as a tree of at most so many steps.
 func build(f *facts, most int) *session {
 	s := &session{facts: f, truncated: f.cut}
-	b := &builder{byID: make(map[string]*step, len(f.spans)), spans: make(map[string]*spanmerge.Span, len(f.spans)), nodes: map[string]*step{}}
+	b := &builder{byID: make(map[string]*step, len(f.spans)), spans: make(map[string]*spanmerge.Span, len(f.spans)),
+		nodes: map[string]*step{}}
 	b.addSpans(f.spans)
 	b.addMessages(f.messages)
 	b.addUsage(f.usage.Adds)
@@ -88,7 +89,7 @@ func build(f *facts, most int) *session {
 	return s
 }
 
-// order sorts the steps of each level, numbers all and drops those beyond the bound.
+// order sorts the steps of each level, numbers all steps and drops the steps beyond the bound.
 func (s *session) order(most int) {
 	var visit func(list []*step) []*step
 	visit = func(list []*step) []*step {
@@ -144,11 +145,12 @@ func (b *builder) addSpans(spans []spanmerge.Span) {
 
 func ofSpan(sp *spanmerge.Span) *step {
 	st := &step{
-		kind: Kind(sp.Kind), name: sp.Name, agent: sp.Agent, id: sp.ID, status: sp.Status, err: sp.Error, model: sp.Model,
+		kind: Kind(sp.Kind), name: sp.Name, agent: sp.Agent, id: sp.ID,
+		status: sp.Status, err: sp.Error, model: sp.Model,
 		position: sp.Seen(), begin: sp.Begin(), first: sp.FirstToken,
 	}
 	if st.kind != KindModel && st.kind != KindTool {
-		st.kind = KindNode // also of a span whose beginning was not recorded
+		st.kind = KindNode // including spans whose start was not recorded
 	}
 	if d, ok := sp.Duration(); ok {
 		st.end = st.begin + d
@@ -167,9 +169,9 @@ func endOf(run *spanmerge.Span) *step {
 	}
 }
 
-// above returns the step that contains a span: the nearest ancestor that is not a run.
+// above returns the step that contains a span: its nearest ancestor that is not a run.
 func (b *builder) above(sp *spanmerge.Span) *step {
-	for range len(b.spans) { // parents may form a loop
+	for range len(b.spans) { // bounded: parents may form a cycle
 		next := b.spans[sp.Parent]
 		if next == nil {
 			return nil
@@ -182,8 +184,8 @@ func (b *builder) above(sp *spanmerge.Span) *step {
 	return nil
 }
 
-// attach puts a step below another one, or among the roots if there is none or the two
-// contain each other.
+// attach adds a step below another one, or to the roots if above is nil or the two steps contain
+// each other.
 func (b *builder) attach(st, above *step) {
 	for up := above; up != nil; up = up.parent {
 		if up == st {
@@ -200,12 +202,14 @@ func (b *builder) attach(st, above *step) {
 }
 
 func (b *builder) addMessages(messages []messageRow) {
-	assistant := slices.ContainsFunc(messages, func(m messageRow) bool { return m.Kind == string(schema.MessageAssistant) })
+	assistant := slices.ContainsFunc(messages, func(m messageRow) bool {
+		return m.Kind == string(schema.MessageAssistant)
+	})
 	for i := range messages {
 		m := &messages[i]
 		kind := schema.MessageKind(m.Kind)
 		if kind == schema.MessageReply && assistant {
-			continue // it repeats what was said
+			continue // the message repeats the assistant's messages
 		}
 		of := b.byID[m.Span]
 		if of != nil && of.take(kind, m) {
@@ -233,21 +237,24 @@ func (b *builder) ofRun(m *messageRow) *step {
 	return nil
 }
 
-// take adds a message to the step that produced it. It returns false for a message that is a
-// step of its own.
+// take adds a message to the step that produced it. It returns false if the message is a step of
+// its own.
 func (st *step) take(kind schema.MessageKind, m *messageRow) bool {
 	switch {
 	case st.kind == KindTool && kind == schema.MessageArguments:
 		st.arguments.add(m)
-	case st.kind == KindTool && (kind == schema.MessageResult || kind == schema.MessageOutput || kind == schema.MessageError):
-		// What a tool printed is a part of its result, which may repeat it.
-		if kind == schema.MessageOutput && !st.result.empty() || kind == schema.MessageResult && len(st.result.texts) == 0 && m.Head == st.result.text {
+	case st.kind == KindTool &&
+		(kind == schema.MessageResult || kind == schema.MessageOutput || kind == schema.MessageError):
+		// The output of a tool is part of its result, and the result may repeat it.
+		if kind == schema.MessageOutput && !st.result.empty() ||
+			kind == schema.MessageResult && len(st.result.texts) == 0 && m.Head == st.result.text {
 			return true
 		}
 		st.result.add(m)
 	case st.kind == KindModel && kind == schema.MessageThinking:
 		st.thinking.add(m)
-	case st.kind == KindModel && (kind == schema.MessageAssistant || kind == schema.MessageReply || kind == schema.MessageError):
+	case st.kind == KindModel &&
+		(kind == schema.MessageAssistant || kind == schema.MessageReply || kind == schema.MessageError):
 		st.text.add(m)
 	default:
 		return false
@@ -255,7 +262,7 @@ func (st *step) take(kind schema.MessageKind, m *messageRow) bool {
 	return true
 }
 
-// add adds a message. What there is of a step's messages is joined once: there may be thousands.
+// add adds a message. The texts are joined only once, since a step may have thousands of messages.
 func (c *content) add(m *messageRow) {
 	switch {
 	case c.text == "":
@@ -316,7 +323,8 @@ func (b *builder) addUsage(usage []usagerecord.Addition) {
 	}
 }
 
-// addRequests assigns each request to the first call of its stream at or after its frame.
+// addRequests assigns each request to the first model call of its stream at or after the request's
+// frame.
 func (b *builder) addRequests(requests []requestRow) {
 	byStream := map[string][]*step{}
 	for _, c := range b.calls {
@@ -328,7 +336,9 @@ func (b *builder) addRequests(requests []requestRow) {
 	for i := range requests {
 		r := &requests[i]
 		calls := byStream[r.Stream]
-		at, _ := slices.BinarySearchFunc(calls, r.Seq, func(c *step, seq uint64) int { return cmp.Compare(c.position.Seq, seq) })
+		at, _ := slices.BinarySearchFunc(calls, r.Seq, func(c *step, seq uint64) int {
+			return cmp.Compare(c.position.Seq, seq)
+		})
 		if at < len(calls) {
 			calls[at].request = r
 		}

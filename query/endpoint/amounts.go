@@ -8,7 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Duration reads a length of time, 0 or more, as Go writes it; 0 if it is left out.
+// Duration reads a duration of 0 or more in Go's notation; 0 if it is left out.
 func (p *Params) Duration(name string) time.Duration {
 	v := p.Text(name)
 	if v == "" {
@@ -16,13 +16,13 @@ func (p *Params) Duration(name string) time.Duration {
 	}
 	d, err := time.ParseDuration(v)
 	if err != nil || d < 0 {
-		p.Refuse(name, v, "is no length of time", "250ms", "1.5s", "1m30s", "2h")
+		p.Refuse(name, v, "is not a duration", "250ms", "1.5s", "1m30s", "2h")
 		return 0
 	}
 	return d
 }
 
-// Durations reads the ends of a range of lengths of time; 0 for one that is left out.
+// Durations reads the bounds of a range of durations; 0 for a bound that is left out.
 func (p *Params) Durations(least, most string) (low, high time.Duration) {
 	low, high = p.Duration(least), p.Duration(most)
 	if p.err == nil && high > 0 && high < low {
@@ -31,8 +31,7 @@ func (p *Params) Durations(least, most string) (low, high time.Duration) {
 	return low, high
 }
 
-// Tokens reads the parameters min_tokens and max_tokens; high is nil if there is
-// no limit.
+// Tokens reads the parameters min_tokens and max_tokens; high is nil if there is no upper bound.
 func (p *Params) Tokens() (low int64, high *int64) {
 	low = int64(p.Number("min_tokens", 0, 0, math.MaxInt))
 	const none = -1
@@ -54,7 +53,7 @@ func (p *Params) Costs() (low, high *decimal.Decimal) {
 	return low, high
 }
 
-// amount is how amounts of money are written in parameters.
+// amount matches amounts of money in parameters.
 var amount = regexp.MustCompile(`^[0-9]{1,15}(\.[0-9]{1,18})?$`)
 
 func (p *Params) decimal(name string) *decimal.Decimal {

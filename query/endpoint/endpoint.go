@@ -20,17 +20,17 @@ import (
 	"tapedeck/query/pricing/pricetables"
 )
 
-// Base holds what all handlers share. They may run at the same time.
+// Base holds the dependencies of all handlers. It is safe for use by many goroutines.
 type Base struct {
 	Reader *query.Reader
 	Log    *slog.Logger
-	Clock  func() time.Time // of "now" in parameters
+	Clock  func() time.Time // the meaning of "now" in parameters
 	Prices *pricetables.Store
 	// WriteTimeout is how long a client may take to accept one write.
 	WriteTimeout *slow.Timeout
 }
 
-// Tenant is a handler of a route.
+// Tenant is a handler of a route of a tenant.
 type Tenant = func(w http.ResponseWriter, r *http.Request, tenant string)
 
 // Session is a handler of a route of one session.
@@ -58,7 +58,7 @@ func (b *Base) AnswerJSON(w http.ResponseWriter, r *http.Request, write func(io.
 	}
 }
 
-// Fail answers with a problem. It must come before any other byte.
+// Fail answers with a problem. It must be called before the first byte of the body is written.
 func (b *Base) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
 		problem.Write(w, problem.Ended(r.Context())) // the connection may still be open
@@ -91,8 +91,8 @@ func (b *Base) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	problem.Write(w, p)
 }
 
-// Broken ends an answer that has begun and cannot be finished in a way that the
-// client notices: its connection is closed in the middle of the body.
+// Broken aborts an answer that has begun and cannot be completed. It closes the connection in the
+// middle of the body, so that the client notices.
 func (b *Base) Broken(r *http.Request, err error) {
 	if r.Context().Err() == nil {
 		b.Log.Warn("query: answer broken off", "path", r.URL.Path, "error", err)
@@ -100,7 +100,7 @@ func (b *Base) Broken(r *http.Request, err error) {
 	panic(http.ErrAbortHandler)
 }
 
-// away reports whether err means that the server cannot be reached.
+// away reports whether err means that ClickHouse cannot be reached.
 func away(err error) bool {
 	if _, ok := errors.AsType[*net.OpError](err); ok {
 		return true
@@ -110,7 +110,7 @@ func away(err error) bool {
 		errors.Is(err, clickhouse.ErrAcquireConnTimeout) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// busy reports whether err means that the server stopped a query.
+// busy reports whether err means that ClickHouse stopped a query.
 func busy(err error) bool {
 	e, ok := errors.AsType[*clickhouse.Exception](err)
 	if !ok {
@@ -121,7 +121,7 @@ func busy(err error) bool {
 		159, // TIMEOUT_EXCEEDED
 		160, // TOO_SLOW
 		202, // TOO_MANY_SIMULTANEOUS_QUERIES
-		236, // ABORTED, as when it shuts down
+		236, // ABORTED, for example at shutdown
 		241, // MEMORY_LIMIT_EXCEEDED
 		394: // QUERY_WAS_CANCELLED
 		return true
@@ -129,14 +129,14 @@ func busy(err error) bool {
 	return false
 }
 
-// The limits of statements, as the flags that set them are called.
+// The limits of statements, by the flags that set them.
 const (
 	queryRows   = "query-rows"
 	queryTime   = "query-time"
 	queryMemory = "query-memory"
 )
 
-// limitOf returns the limit that ended a statement, as the flag that sets it is called; "" for none.
+// limitOf returns the flag of the limit that ended a statement; "" for none.
 func limitOf(err error) string {
 	if e, ok := errors.AsType[*clickhouse.Exception](err); ok {
 		switch e.Code {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	_ "time/tzdata" // zones are known also where the machine has no list of them
+	_ "time/tzdata" // for machines without a time zone database
 )
 
 // instantAllowed describes the forms of times that parseInstant reads.
@@ -21,13 +21,13 @@ var (
 	errOutOfReach   = errors.New("lies outside the years 1970 to 2261")
 )
 
-// The range of times that nanoseconds hold since 1970.
+// The range of times that int64 nanoseconds since 1970 represent.
 var (
 	earliest = time.Unix(0, 0)
 	latest   = time.Unix(0, math.MaxInt64)
 )
 
-// parseInstant reads a time in one of the forms of instantAllowed.
+// parseInstant parses a time in one of the forms of instantAllowed.
 func parseInstant(text string, zone *time.Location, now time.Time) (time.Time, error) {
 	t, err := readInstant(text, zone, now)
 	if err == nil && (t.Before(earliest) || t.After(latest)) {
@@ -54,7 +54,7 @@ func readInstant(text string, zone *time.Location, now time.Time) (time.Time, er
 	return time.Time{}, errNotAnInstant
 }
 
-// shift reads "", "-24h", "+1d12h".
+// shift parses an offset from now: "", "-24h", "+1d12h".
 func shift(text string) (time.Duration, error) {
 	if text == "" {
 		return 0, nil
@@ -91,13 +91,14 @@ func shift(text string) (time.Duration, error) {
 }
 
 var units = map[string]time.Duration{
-	"ms": time.Millisecond, "s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour,
+	"ms": time.Millisecond, "s": time.Second, "m": time.Minute,
+	"h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour,
 }
 
-// loadZone finds a time zone. "Local" is none: it would be the server's.
+// loadZone loads a time zone. It refuses "Local", which would be the server's zone.
 func loadZone(name string) (*time.Location, error) {
 	if name == "Local" || name == "" {
-		return nil, errors.New("not a zone of its own")
+		return nil, errors.New("the server's own zone has no name")
 	}
 	return time.LoadLocation(name)
 }

@@ -17,11 +17,11 @@ import (
 // Params reads a request's parameters and keeps the first error.
 type Params struct {
 	values url.Values
-	known  []string // the names asked for so far
+	known  []string // the names that the handler has read so far
 	err    error
 }
 
-// NewParams reads the query of a request's URL.
+// NewParams parses the query of a request's URL.
 func NewParams(r *http.Request) *Params {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	p := &Params{values: values}
@@ -31,7 +31,7 @@ func NewParams(r *http.Request) *Params {
 	return p
 }
 
-// Done returns the first error, which may be a parameter that the handler did not read.
+// Done returns the first error. A parameter that the handler did not read is an error.
 func (p *Params) Done() error {
 	if p.err != nil {
 		return p.err
@@ -42,20 +42,20 @@ func (p *Params) Done() error {
 	return nil
 }
 
-// Has reports whether the parameter is given.
+// Has reports whether the parameter is present.
 func (p *Params) Has(name string) bool { return p.values.Has(name) }
 
-// Value returns the parameter as it is given.
+// Value returns the text of the parameter.
 func (p *Params) Value(name string) string { return p.values.Get(name) }
 
-// Refuse keeps the error of a parameter that is invalid.
+// Refuse records an error for an invalid parameter.
 func (p *Params) Refuse(name, value, why string, allowed ...string) {
 	if p.err == nil {
 		p.err = problem.BadParameter(name, fmt.Sprintf("%s %q %s.", name, value, why), allowed...)
 	}
 }
 
-// Text reads a parameter that may be given once; "" if it is left out.
+// Text reads a parameter that may occur once; "" if it is left out.
 func (p *Params) Text(name string) string {
 	p.known = append(p.known, name)
 	list := p.values[name]
@@ -69,7 +69,7 @@ func (p *Params) Text(name string) string {
 	return list[0]
 }
 
-// Texts reads a parameter that may be repeated. Empty values do not count.
+// Texts reads a parameter that may be repeated. Empty values are ignored.
 func (p *Params) Texts(name string) []string {
 	p.known = append(p.known, name)
 	var list []string
@@ -81,7 +81,7 @@ func (p *Params) Texts(name string) []string {
 	return list
 }
 
-// Words is texts for values that hold no commas: these separate them, too.
+// Words is Texts for values without commas, which separate values too.
 func (p *Params) Words(name string) []string {
 	var list []string
 	for _, v := range p.Texts(name) {
@@ -94,7 +94,7 @@ func (p *Params) Words(name string) []string {
 	return list
 }
 
-// OneOf reads a word out of a list; "" if it is left out.
+// OneOf reads one of the allowed words; "" if the parameter is left out.
 func OneOf[W ~string](p *Params, name string, allowed []W) W {
 	v := p.Text(name)
 	if v != "" && !slices.Contains(allowed, W(v)) {
@@ -104,7 +104,7 @@ func OneOf[W ~string](p *Params, name string, allowed []W) W {
 	return W(v)
 }
 
-// SomeOf reads words out of a list.
+// SomeOf reads several of the allowed words.
 func SomeOf[W ~string](p *Params, name string, allowed []W) []W {
 	var list []W
 	for _, v := range p.Words(name) {
@@ -125,7 +125,7 @@ func asStrings[W ~string](list []W) []string {
 	return out
 }
 
-// Number reads a whole number from low to high.
+// Number reads a whole number from low to high; otherwise if it is left out.
 func (p *Params) Number(name string, otherwise, low, high int) int {
 	v := p.Text(name)
 	if v == "" {
@@ -149,7 +149,7 @@ func (p *Params) Digest(name string) string {
 	return v
 }
 
-// Flag reads a switch; off if it is left out.
+// Flag reads a boolean, 1 or 0; false if it is left out.
 func (p *Params) Flag(name string) bool {
 	switch v := p.Text(name); v {
 	case "1", "true":

@@ -11,8 +11,8 @@ import (
 // File is the name and the media type of an answer that is a file.
 type File struct{ Name, Media string }
 
-// Stream answers with a file that a function writes. Until its first byte an error is
-// answered by a problem; after it the answer is broken off.
+// Stream answers with a file that the function write produces. An error before the first byte is
+// answered with a problem; a later error aborts the connection.
 func (b *Base) Stream(w http.ResponseWriter, r *http.Request, file File, write func(io.Writer) error) {
 	out := &stream{ctx: r.Context(), head: w.Header(), w: slow.NewWriter(w, b.WriteTimeout), file: file}
 	err := write(out)
@@ -26,13 +26,13 @@ func (b *Base) Stream(w http.ResponseWriter, r *http.Request, file File, write f
 	}
 }
 
-// stream sends the head before the first byte, after which no error can be answered.
+// stream sends the header before the first byte of the body. Later errors cannot be answered.
 type stream struct {
-	ctx   context.Context // the request's
+	ctx   context.Context // of the request
 	head  http.Header
 	w     *slow.Writer
 	file  File
-	begun bool // the head is sent
+	begun bool // the header is sent
 }
 
 func (s *stream) Write(p []byte) (int, error) {
@@ -56,7 +56,7 @@ func (s *stream) begin() {
 	h.Set("X-Content-Type-Options", "nosniff")
 }
 
-// done ends an answer, which may be empty. The server notices a connection that fails.
+// done ends an answer, which may be empty. The server detects a failed connection itself.
 func (s *stream) done() {
 	s.begin()
 	_ = s.w.Close()

@@ -1,3 +1,3 @@
-// Package queryhttp puts the handlers of all questions together; the server mounts them.
-// Each handler is in the package of its question.
+// Package queryhttp combines the handlers of all queries, for the server to mount. Each handler is
+// in the package of its query.
 package queryhttp

@@ -32,22 +32,22 @@ import (
 	"tapedeck/query/session/transcript"
 )
 
-// Server holds the handlers of all questions.
+// Server holds the handlers of all queries.
 type Server struct {
 	Sessions, Facets, Streams, Usage, Charges, Reconciliation, Tools, Calls        endpoint.Tenant
 	Compare, Search                                                                endpoint.Tenant
 	Session, Delete, Frames, FrameIndex, FrameTypes, Density, Timeline, Transcript endpoint.Session
 
 	Prices, ImportPrices endpoint.Tenant
-	// ReconcileExport answers POST /v1/usage/reconciliation.
+	// ReconcileExport serves POST /v1/usage/reconciliation.
 	ReconcileExport endpoint.Tenant
-	// ModelPrices answers GET /v1/prices/{model} and GET /v1/prices/{provider}/{model}.
+	// ModelPrices serves GET /v1/prices/{model} and GET /v1/prices/{provider}/{model}.
 	ModelPrices func(w http.ResponseWriter, r *http.Request, tenant, provider, model string)
 
-	// Focus answers GET /v1/bills/focus, BillFocus GET /v1/bills/{number}/focus.
+	// Focus serves GET /v1/bills/focus, BillFocus GET /v1/bills/{number}/focus.
 	Focus     endpoint.Tenant
 	BillFocus bills.Number
-	// Handlers of bills are nil before WithBills.
+	// The handlers of bills are nil before WithBills.
 	Bills, CloseBill, PreviewBill                endpoint.Tenant
 	Bill, BillRows, BillVerification, BillPrices bills.Number
 	BillInvoice                                  bills.Number
@@ -55,14 +55,14 @@ type Server struct {
 
 	base *endpoint.Base
 
-	// Frame answers GET /v1/sessions/{id}/frames/{position}.
+	// Frame serves GET /v1/sessions/{id}/frames/{position}.
 	Frame func(w http.ResponseWriter, r *http.Request, tenant, session, position string)
 }
 
 // Option changes a Server.
 type Option func(*endpoint.Base)
 
-// WithClock sets the clock of "now" in parameters; default time.Now.
+// WithClock sets the clock that defines "now" in parameters; default time.Now.
 func WithClock(now func() time.Time) Option { return func(b *endpoint.Base) { b.Clock = now } }
 
 // WithWriteTimeout sets how long a client may take to accept one write.
@@ -70,7 +70,7 @@ func WithWriteTimeout(d *slow.Timeout) Option {
 	return func(b *endpoint.Base) { b.WriteTimeout = d }
 }
 
-// WithPrices sets the store of price tables, which the handlers of prices need.
+// WithPrices sets the store of price tables, which the handlers of prices require.
 func WithPrices(s *pricetables.Store) Option { return func(b *endpoint.Base) { b.Prices = s } }
 
 // New returns a server. log may be nil.
@@ -83,7 +83,7 @@ func New(reader *query.Reader, log *slog.Logger, options ...Option) *Server {
 		o(b)
 	}
 	frames := sessionframes.Handler{Base: b}
-	exports := focus.Handler{Base: b, Store: bills.NewStore(reader, nil, nil, log)} // closes none
+	exports := focus.Handler{Base: b, Store: bills.NewStore(reader, nil, nil, log)} // never closes a bill
 	return &Server{
 		Sessions:       sessionlist.Handler{Base: b}.Sessions,
 		Facets:         facets.Handler{Base: b}.Facets,
@@ -117,13 +117,13 @@ func New(reader *query.Reader, log *slog.Logger, options ...Option) *Server {
 	}
 }
 
-// WithComparisons bounds how many sessions are compared at a time. It returns s.
+// WithComparisons limits the number of concurrent comparisons. It returns s.
 func (s *Server) WithComparisons(gate *quota.Gate) *Server {
 	s.Compare = compare.Handler{Base: s.base, Gate: gate}.Compare
 	return s
 }
 
-// WithBills adds the handlers of bills, which are closed and read in a store. It returns s.
+// WithBills adds the handlers that close and read bills in a store. It returns s.
 func (s *Server) WithBills(store *bills.Store) *Server {
 	h := bills.Handler{Base: s.base, Store: store}
 	s.Bills, s.CloseBill, s.PreviewBill, s.Bill = h.List, h.Close, h.Preview, h.Bill
@@ -133,7 +133,7 @@ func (s *Server) WithBills(store *bills.Store) *Server {
 }
 
 // WithEvidence adds the handler of the evidence of bills, with the tapes of sessions. prices
-// reports whether who asks may read price tables. It returns s.
+// reports whether the caller of a request may read price tables. It returns s.
 func (s *Server) WithEvidence(store *bills.Store, tapes evidence.Tapes, prices func(*http.Request) bool) *Server {
 	s.BillEvidence = evidence.Handler{Base: s.base, Store: store, Tapes: tapes, Prices: prices}.Evidence
 	return s

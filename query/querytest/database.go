@@ -1,4 +1,4 @@
-// Package querytest provides a database with recordings to tests of reports.
+// Package querytest provides a database with recordings for tests of reports.
 package querytest
 
 import (
@@ -15,16 +15,16 @@ import (
 	"tapedeck/schema/lifecycle/tombstone"
 )
 
-// Tenant is the tenant of databases that a test does not share.
+// Tenant is the tenant in databases that a test does not share.
 const Tenant = clickhousetest.Tenant
 
-// Start is when the recordings begin, unless they state a time.
+// Start is when recordings begin, unless they state a time.
 var Start = time.Date(2026, time.March, 2, 10, 0, 0, 0, time.UTC)
 
-// At is the time after Start, ns.
+// At returns the time after Start, ns.
 func At(after time.Duration) int64 { return Start.Add(after).UnixNano() }
 
-// StreamID makes the id of the nth stream.
+// StreamID returns the id of the nth stream.
 func StreamID(n int) string {
 	const digits = "0123456789abcdef"
 	id := []byte("019cad0a-0000-7000-8000-000000000000")
@@ -35,12 +35,12 @@ func StreamID(n int) string {
 	return string(id)
 }
 
-// DB is a database with tapedeck's tables, in which nothing is merged: rows
-// that were inserted twice are stored twice.
+// DB is a database with tapedeck's tables in which ClickHouse merges nothing: rows that were
+// inserted twice remain stored twice.
 type DB struct {
 	Conn   driver.Conn
 	DSN    string
-	Tenant string // of recordings that name none
+	Tenant string // tenant of recordings that name none
 	t      testing.TB
 }
 
@@ -55,14 +55,14 @@ func Open(t testing.TB) *DB {
 // stopMerges stops the merges of the shared database once.
 var stopMerges sync.Once
 
-// New returns a database of the test's own: for tests that merge or delete rows, that count the
-// rows of all tenants, or that write tables without a tenant.
+// New returns a database of the test's own, for tests that merge or delete rows, count the rows of
+// all tenants, or write tables without a tenant.
 func New(t testing.TB) *DB {
 	t.Helper()
 	return In(t, localtest.ClickHouse(t))
 }
 
-// In makes tapedeck's tables in the empty database to which the DSN leads.
+// In creates tapedeck's tables in the empty database of the DSN.
 func In(t testing.TB, dsn string) *DB {
 	t.Helper()
 	db := wrap(t, clickhousetest.Migrate(t, dsn))
@@ -87,7 +87,7 @@ func (db *DB) Restore(session string, stream int) {
 	}
 }
 
-// Merge lets ClickHouse merge again, as deletions need. The database must be the test's own.
+// Merge restarts merges, which deletions need. The database must be the test's own.
 func (db *DB) Merge() { db.merges("START") }
 
 func (db *DB) merges(what string) {
@@ -105,26 +105,27 @@ func (db *DB) Exec(statement string) {
 	}
 }
 
-// Add inserts recordings, all of it twice, as a sink does after an answer that
-// was lost.
+// Add inserts recordings, each of them twice, like a sink that retries an insert after its
+// acknowledgement was lost.
 func (db *DB) Add(recordings ...Recording) {
 	db.t.Helper()
 	db.add(clickhouse.NewBatch, recordings)
 }
 
-// AddGeneration inserts recordings as they were decoded anew, all of it twice.
-// Readers do not see it before Commit.
+// AddGeneration inserts recordings as a redecode does, each of them twice. Readers do not see them
+// before Commit.
 func (db *DB) AddGeneration(generation uint64, recordings ...Recording) {
 	db.t.Helper()
 	db.add(func() *clickhouse.Batch { return clickhouse.NewGeneration(generation) }, recordings)
 }
 
-// Commit turns readers to a generation of a stream's part in a session, which
+// Commit makes a generation of a stream's share of a session visible to readers. The generation
 // supersedes the parts that begin with the given frames.
 func (db *DB) Commit(generation uint64, r Recording, parts ...uint64) {
 	db.t.Helper()
 	tenant := cmp.Or(r.Tenant, db.Tenant)
-	err := db.Conn.Exec(db.t.Context(), "INSERT INTO redecodes (tenant, session_id, stream_id, generation, parts) VALUES (?, ?, ?, ?, ?)",
+	err := db.Conn.Exec(db.t.Context(),
+		"INSERT INTO redecodes (tenant, session_id, stream_id, generation, parts) VALUES (?, ?, ?, ?, ?)",
 		tenant, r.Session, StreamID(r.Stream), generation, parts)
 	if err != nil {
 		db.t.Fatal(err)

@@ -7,11 +7,10 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2"
 )
 
-// WithEngineCPU has a benchmark report the CPU time that ClickHouse spent on what
-// is asked under the context: less of it depends on who else is at work than of
-// the time that passed.
+// WithEngineCPU makes a benchmark report the CPU time that ClickHouse spent on the statements of
+// the context. It depends less on the load of the machine than the elapsed time.
 func WithEngineCPU(b *testing.B, ctx context.Context) context.Context {
-	var microseconds int64 // written by the goroutine that asks
+	var microseconds int64 // written by the goroutine that runs the statement
 	b.Cleanup(func() { b.ReportMetric(float64(microseconds)/1e3/float64(b.N), "engine-ms/op") })
 	return clickhouse.Context(ctx, clickhouse.WithProfileEvents(func(events []clickhouse.ProfileEvent) {
 		for _, e := range events {

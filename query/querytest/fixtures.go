@@ -12,17 +12,17 @@ import (
 	"tapedeck/schema"
 )
 
-// AtSecond is the time some seconds after the recordings begin, ns.
+// AtSecond returns the time some seconds after Start, ns.
 func AtSecond(seconds float64) int64 {
 	return At(time.Duration(seconds * float64(time.Second)))
 }
 
-// When is the same as the API returns it.
+// When returns the same time as AtSecond in the form of the API.
 func When(seconds float64) time.Time { return time.Unix(0, AtSecond(seconds)).UTC() }
 
 func Ptr[T any](v T) *T { return &v }
 
-// Run, Tool and LLM make spans; end 0 leaves them open.
+// Run, Tool and LLM return spans; with end 0 they are open.
 func Run(id string, status schema.Status, start, end float64) schema.Span {
 	return Span(schema.SpanRun, id, "", "", status, start, end)
 }
@@ -33,7 +33,8 @@ func Tool(id, name string, status schema.Status, start, end float64) schema.Span
 
 func Span(kind schema.SpanKind, id, parent, name string, status schema.Status, start, end float64) schema.Span {
 	s := schema.Span{
-		Fact: schema.Fact{ID: id, Agent: "main"}, Kind: kind, Parent: parent, Name: name, Status: status, Started: AtSecond(start),
+		Fact: schema.Fact{ID: id, Agent: "main"}, Kind: kind, Parent: parent,
+		Name: name, Status: status, Started: AtSecond(start),
 	}
 	if end != 0 {
 		s.Ended = AtSecond(end)
@@ -55,7 +56,7 @@ func Used(id, model string, seconds float64, t schema.Tokens) schema.Usage {
 	}
 }
 
-// Reader asks as somebody would the given number of seconds after the start.
+// Reader returns a reader whose clock shows the given number of seconds after Start.
 func Reader(db *DB, seconds float64, options ...query.Option) *query.Reader {
 	clock := query.WithClock(func() time.Time { return When(seconds) })
 	return query.NewReader(db.Conn, append(options, clock)...)
@@ -84,7 +85,7 @@ var exported = cmp.FilterPath(func(p cmp.Path) bool {
 	return ok && !token.IsExported(field.Name())
 }, cmp.Ignore())
 
-// Alive states which recorders are known to be alive.
+// Alive is a fixed set of recorders that are alive.
 type Alive struct {
 	Ids    []string
 	Within time.Duration
@@ -92,7 +93,7 @@ type Alive struct {
 
 func (h Alive) Alive(string) ([]string, time.Duration) { return h.Ids, h.Within }
 
-// Frame makes a frame of a stream.
+// Frame returns a frame of a stream.
 func Frame(seq uint64, seconds float64, kind, raw string) schema.Frame {
 	return schema.Frame{Seq: seq, At: AtSecond(seconds), Raw: []byte(raw), Envelope: schema.Envelope{Type: kind}}
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Month returns a database of the test's own with as many calls in March 2026, five in a session,
-// of eight models.
+// Month returns a database of the test's own with the given number of calls in March 2026, of eight
+// models, five calls per session.
 func Month(t testing.TB, calls int) *DB {
 	db := New(t)
 	db.Merge()

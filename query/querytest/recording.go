@@ -7,10 +7,10 @@ import (
 	"tapedeck/schema/block"
 )
 
-// Recording is what one stream recorded of one session. What is left empty is
-// filled in: times from the frames and facts, ids by their place.
+// Recording is what one stream recorded of one session. Empty fields are filled in: times from the
+// frames and facts, ids from their index.
 type Recording struct {
-	Tenant   string // DB.Tenant, if empty
+	Tenant   string // empty for DB.Tenant
 	Session  string
 	Stream   int // the stream is StreamID(Stream)
 	State    schema.StreamState

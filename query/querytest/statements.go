@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/statements anew")
 
-// Statement is a statement for a shape, whose text is in testdata/statements/<File>.sql.
+// Statement is a statement of a shape. Its expected text is in testdata/statements/<File>.sql.
 type Statement struct {
 	File, Name string
 	Shape      any
@@ -22,8 +22,8 @@ type Statement struct {
 // NewStatement returns a statement.
 func NewStatement(file, name string, shape any) Statement { return Statement{file, name, shape} }
 
-// Statements compares the texts of statements with their files, in which a reviewer reads
-// them: a change of a template is a change of statements there.
+// Statements compares the texts of statements with their files, so that a reviewer sees the effect
+// of a change of a template.
 func Statements(t *testing.T, set *sqltemplate.Set, list ...Statement) {
 	t.Helper()
 	for _, s := range list {

@@ -9,7 +9,8 @@ import (
 	"tapedeck/schema"
 )
 
-// shape selects the conditions of sql/candidates.sql. The lists are names of parameters.
+// shape selects the optional conditions of sql/candidates.sql. The lists contain names of
+// parameters.
 type shape struct {
 	Messages, Errors                        bool
 	Terms                                   bool
@@ -38,15 +39,16 @@ type asked struct {
 	scanned []string
 }
 
-// prepare makes the conditions of a query.
+// prepare builds the conditions of a query.
 func prepare(ctx context.Context, r *query.Reader, q *Query) (*asked, error) {
 	kinds := kindsOf(q.Kinds, q.Roles)
 	a := &asked{scanned: []string{}, args: query.Args{
 		"tenant": q.Tenant, "kinds": kinds, "of_sessions": q.Sessions, "tools": q.Tools, "agents": q.Agents,
 	}}
 	a.shape = shape{
-		Messages: kinds == nil || len(kinds) > 0, Errors: len(q.Roles) == 0 && (kinds == nil || has(kinds, string(schema.MessageError))),
-		Kinds: kinds != nil, Sessions: q.Sessions != nil, Tools: len(q.Tools) > 0, Agents: len(q.Agents) > 0,
+		Messages: kinds == nil || len(kinds) > 0,
+		Errors:   len(q.Roles) == 0 && (kinds == nil || has(kinds, string(schema.MessageError))),
+		Kinds:    kinds != nil, Sessions: q.Sessions != nil, Tools: len(q.Tools) > 0, Agents: len(q.Agents) > 0,
 	}
 	var all []string
 	for i := range q.Expression.pieces {
@@ -77,7 +79,8 @@ func prepare(ctx context.Context, r *query.Reader, q *Query) (*asked, error) {
 				break
 			}
 			a.shape.Beginnings = append(a.shape.Beginnings, name("beginning"))
-			a.args[name("beginning")] = `(^|[\x00-/:-@\[-` + "`" + `{-\x7f])` + regexp.QuoteMeta(p.terms[len(p.terms)-1])
+			a.args[name("beginning")] = `(^|[\x00-/:-@\[-` + "`" + `{-\x7f])` +
+				regexp.QuoteMeta(p.terms[len(p.terms)-1])
 			a.scanned = append(a.scanned, p.terms[len(p.terms)-1]+"*")
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// Bounds of what is searched for.
+// Bounds of a query.
 const (
 	maxBytes = 2000
 	maxTerms = 60
@@ -21,18 +21,18 @@ const (
 // Expression is a parsed query. A text matches if it contains all pieces.
 type Expression struct {
 	pieces []piece
-	most   int // terms of the longest piece
+	most   int // number of terms of the longest piece
 }
 
-// piece is a word, a phrase or a prefix: terms that follow each other.
+// piece is a word, a phrase or a prefix: a sequence of adjacent terms.
 type piece struct {
 	terms  []string
 	prefix bool // the last term is a prefix
-	// literal is searched for as it is written, since it has no terms.
+	// literal is a text without terms, which is searched as it is written.
 	literal string
 }
 
-// Parse reads words, "phrases" and prefixes*. A word of several terms, such as main.go, is a
+// Parse parses words, "phrases" and prefixes*. A word of several terms, such as main.go, is a
 // phrase.
 func Parse(text string) (*Expression, error) {
 	switch {
@@ -53,7 +53,8 @@ func Parse(text string) (*Expression, error) {
 		var part string
 		var ok bool
 		if part, rest, ok = cutPiece(rest); !ok {
-			return nil, badQuery("q has a quotation mark without another one that ends the phrase.", `a phrase between quotation marks, as "timed out"`)
+			return nil, badQuery("q has a quotation mark without another one that ends the phrase.",
+				`a phrase between quotation marks, as "timed out"`)
 		}
 		p := newPiece(part)
 		if len(p.terms) == 0 && p.literal == "" || slices.ContainsFunc(e.pieces, p.equal) {
@@ -62,11 +63,14 @@ func Parse(text string) (*Expression, error) {
 		e.pieces = append(e.pieces, p)
 		e.most = max(e.most, len(p.terms))
 		if count += max(len(p.terms), 1); count > maxTerms {
-			return nil, badQuery("q has more than "+strconv.Itoa(maxTerms)+" words. A character of Chinese, Japanese, Korean or Thai counts as one.", "at most "+strconv.Itoa(maxTerms)+" words")
+			most := strconv.Itoa(maxTerms)
+			return nil, badQuery("q has more than "+most+" words. "+
+				"A character of Chinese, Japanese, Korean or Thai counts as one.", "at most "+most+" words")
 		}
 	}
 	if len(e.pieces) == 0 {
-		return nil, badQuery("q has nothing to search for.", "words", `"a phrase"`, "the beginning of a word with *, as connec*")
+		return nil, badQuery("q has nothing to search for.", "words", `"a phrase"`,
+			"the beginning of a word with *, as connec*")
 	}
 	return e, nil
 }
@@ -75,8 +79,8 @@ func badQuery(detail string, allowed ...string) error {
 	return problem.BadParameter("q", detail, allowed...)
 }
 
-// cutPiece returns the first piece of a text, which does not begin with a blank: a phrase
-// keeps its quotation marks. It reports false for a quotation mark without an end.
+// cutPiece returns the first piece of a text that does not begin with a blank. A phrase keeps its
+// quotation marks. It returns false if a quotation mark is not closed.
 func cutPiece(text string) (part, rest string, ok bool) {
 	if inner, quoted := strings.CutPrefix(text, `"`); quoted {
 		end := strings.IndexByte(inner, '"')
@@ -96,7 +100,7 @@ func cutPiece(text string) (part, rest string, ok bool) {
 	return text[:end], text[end:], true
 }
 
-// newPiece reads a piece as cutPiece returns it.
+// newPiece parses a piece from cutPiece.
 func newPiece(text string) (p piece) {
 	bare, star := strings.CutSuffix(text, "*")
 	inner, quoted := strings.CutPrefix(bare, `"`)

@@ -10,7 +10,7 @@ import (
 	"tapedeck/schema"
 )
 
-// factKey names a fact of a tenant.
+// factKey identifies a fact of a tenant.
 type factKey struct {
 	ofSpan        bool
 	session, fact string
@@ -41,13 +41,13 @@ type foundRow struct {
 // foundShape selects the conditions of the statements that read texts.
 type foundShape struct {
 	Days    bool // the days of each session are listed
-	Whole   bool // also texts that are long
+	Whole   bool // include long texts
 	Phrases []string
 }
 
-// hits returns those of some candidates that stand and match, in their order, until there are
-// enough, and how many candidates were looked at. A fact stands at the place of the view that is
-// shown; the rows of its other views are passed over.
+// hits returns the hits among candidates, in their order, until there are enough, and the number of
+// candidates that were processed. A candidate is a hit if its row is the view of the fact that is
+// shown; rows of other views are skipped.
 func (s *search) hits(ctx context.Context, list []candidate) (hits []Hit, looked int, err error) {
 	sessions, err := s.sessions(ctx, list)
 	if err != nil {
@@ -74,13 +74,13 @@ func (s *search) hits(ctx context.Context, list []candidate) (hits []Hit, looked
 	return hits, looked, nil
 }
 
-// take returns the hit at a candidate's place, once.
+// take returns the hit of a candidate. It returns each hit once.
 func (t *texts) take(c *candidate) *Hit {
 	hit := t.found[c.key()]
 	if hit == nil || hit.StreamID != c.Stream || hit.Seq != c.Seq {
 		return nil
 	}
-	delete(t.found, c.key()) // its other versions
+	delete(t.found, c.key()) // drops other versions of the fact
 	hit.seen = c.Seen
 	hit.Position = schema.Position{At: c.Seen, StreamID: c.Stream, Seq: c.Seq}.String()
 	return hit
@@ -97,7 +97,8 @@ func (s *search) hit(row *foundRow, of *sessionstreams.Row) *Hit {
 	}
 	hit := &Hit{
 		SessionID: row.Session, SessionTitle: of.Title, SessionStarted: query.Instant(of.Started),
-		ID: row.Fact, Kind: row.Kind, Name: row.Name, Agent: row.Agent, SpanID: row.Span, RunID: row.Run, Complete: row.Complete,
+		ID: row.Fact, Kind: row.Kind, Name: row.Name, Agent: row.Agent,
+		SpanID: row.Span, RunID: row.Run, Complete: row.Complete,
 		StreamID: row.Stream, Seq: row.Seq,
 	}
 	if role, ok := roleOf[schema.MessageKind(row.Kind)]; ok {
@@ -117,7 +118,7 @@ func (s *search) hit(row *foundRow, of *sessionstreams.Row) *Hit {
 	return hit
 }
 
-// arrived returns when a byte of the text did, ns.
+// arrived returns when the byte at an offset of the text arrived, ns.
 func (row *foundRow) arrived(at int) int64 {
 	for i, end := range row.ChunkEnd {
 		if uint32(at) < end && i < len(row.ChunkAt) {
@@ -127,19 +128,20 @@ func (row *foundRow) arrived(at int) int64 {
 	return row.Started
 }
 
-// place is the place of a hit in the order, newest first.
+// place returns the position of a hit in the order, newest first.
 func (h *Hit) place() *place {
 	return &place{At: h.seen, Stream: h.StreamID, Seq: h.Seq, Session: h.SessionID, Fact: h.ID}
 }
 
-// sessions returns what the streams of the candidates' sessions state, by their ids.
+// sessions returns what the streams of the candidates' sessions state, by session id.
 func (s *search) sessions(ctx context.Context, list []candidate) (map[string]*sessionstreams.Row, error) {
 	var ids []string
 	for _, c := range list {
 		ids = append(ids, c.Session)
 	}
 	slices.Sort(ids)
-	rows, err := sessionstreams.ReadStreams(ctx, s.r, s.Tenant, sessionstreams.Shape{}, query.Args{"tenant": s.Tenant, "sessions": slices.Compact(ids)})
+	rows, err := sessionstreams.ReadStreams(ctx, s.r, s.Tenant, sessionstreams.Shape{},
+		query.Args{"tenant": s.Tenant, "sessions": slices.Compact(ids)})
 	if err != nil {
 		return nil, err
 	}
@@ -150,11 +152,11 @@ func (s *search) sessions(ctx context.Context, list []candidate) (map[string]*se
 	return sessions, nil
 }
 
-// mostDays bounds the days that are listed with their sessions.
+// mostDays bounds the listed days of sessions.
 const mostDays = 1000
 
-// parameters are those of the statements that read the facts of candidates, and whether they
-// list the days of each session.
+// parameters returns the parameters of the statements that read the facts of candidates, and
+// whether the statements list the days of each session.
 func parameters(tenant string, list []candidate, sessions map[string]*sessionstreams.Row) (query.Args, bool) {
 	var ids, facts, of []string
 	var days []string

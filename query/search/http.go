@@ -9,12 +9,12 @@ import (
 	"tapedeck/query/sessionfilter"
 )
 
-// Handler answers the questions of this package.
+// Handler serves the route of search.
 type Handler struct{ *endpoint.Base }
 
 const hitsLimit, hitsMost = 20, 100 // on a page
 
-// Search answers GET /v1/search.
+// Search serves GET /v1/search.
 func (h Handler) Search(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
 	q := Query{Tenant: tenant}
@@ -22,7 +22,7 @@ func (h Handler) Search(w http.ResponseWriter, r *http.Request, tenant string) {
 	q.Filter = sessionfilter.Read(p)
 	text := p.Value("q")
 	if q.Filter != nil {
-		// Of what is named here the texts themselves are, not just other texts of their sessions.
+		// These parameters select the texts themselves, not other texts of the same sessions.
 		q.Filter.Text, q.Tools, q.Agents = "", q.Filter.Tools, q.Filter.Agents
 		q.Filter.Tools, q.Filter.Agents = nil, nil
 		if q.Filter.IsEmpty() {
@@ -49,7 +49,7 @@ func (h Handler) Search(w http.ResponseWriter, r *http.Request, tenant string) {
 	h.Answer(w, r, answer, err)
 }
 
-// validNames refuses lists of names that are longer than an address sensibly has.
+// validNames refuses lists of names that are too long.
 func validNames(q *Query) error {
 	for name, list := range map[string][]string{"session": q.Sessions, "tool": q.Tools, "agent": q.Agents} {
 		if len(list) > 200 {

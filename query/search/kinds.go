@@ -6,8 +6,8 @@ import (
 	"tapedeck/schema"
 )
 
-// Kinds are the kinds of what is searched: those of messages. What a span states as its error
-// is of the kind error, too.
+// Kinds lists the kinds of texts that are searched: kinds of messages. The error of a span has the
+// kind error too.
 var Kinds = []schema.MessageKind{
 	schema.MessageSystem, schema.MessageUser, schema.MessageAssistant, schema.MessageThinking, schema.MessageArguments,
 	schema.MessageOutput, schema.MessageResult, schema.MessageReply, schema.MessageError,
@@ -24,16 +24,17 @@ const (
 	Tool      Role = "tool"
 )
 
-// Roles lists all roles. Errors have none.
+// Roles lists all roles. Errors have no role.
 var Roles = []Role{System, User, Assistant, Tool}
 
 var roleOf = map[schema.MessageKind]Role{
 	schema.MessageSystem: System, schema.MessageUser: User,
-	schema.MessageAssistant: Assistant, schema.MessageThinking: Assistant, schema.MessageArguments: Assistant, schema.MessageReply: Assistant,
+	schema.MessageAssistant: Assistant, schema.MessageThinking: Assistant,
+	schema.MessageArguments: Assistant, schema.MessageReply: Assistant,
 	schema.MessageOutput: Tool, schema.MessageResult: Tool,
 }
 
-// kindsOf returns the kinds that a query selects by kind and by role; nil for all.
+// kindsOf returns the kinds that a query selects by kind and role; nil for all.
 func kindsOf(kinds []schema.MessageKind, roles []Role) []string {
 	if len(kinds) == 0 && len(roles) == 0 {
 		return nil

@@ -2,23 +2,23 @@ package search
 
 import "strings"
 
-// found is the place of a piece of an expression in a text, in bytes.
+// found is the position of a piece of an expression in a text, in bytes.
 type found struct {
 	piece    int
 	from, to int
 }
 
-// match holds the places of an expression in a text.
+// match holds the positions of an expression in a text.
 type match struct {
-	places []found // in order, at most maxPlaces of each piece
-	counts []int   // of each piece
-	terms  int     // of the text
+	places []found // in order, at most maxPlaces per piece
+	counts []int   // number of matches of each piece
+	terms  int     // number of terms of the text
 }
 
-// maxPlaces bounds the places that are kept of each piece.
+// maxPlaces bounds the recorded positions per piece.
 const maxPlaces = 100
 
-// match looks for all pieces in a text; nil if one is missing.
+// match searches a text for all pieces; nil if one is missing.
 func (e *Expression) match(text string, isJSON bool) *match {
 	m := &match{counts: make([]int, len(e.pieces))}
 	recent := make([]term, 0, 2*e.most+64)
@@ -51,7 +51,7 @@ func (m *match) add(piece, from, to int) {
 	}
 }
 
-// literal looks for a piece without terms.
+// literal searches for a piece without terms.
 func (m *match) literal(piece int, text, literal string) {
 	for at := 0; ; {
 		i := strings.Index(text[at:], literal)
@@ -81,7 +81,8 @@ func (p *piece) ends(recent []term) bool {
 	return true
 }
 
-// score rises with the number of matches and falls with the length of the text.
+// score returns the relevance: it rises with the number of matches and falls with the length of the
+// text.
 func (m *match) score() (score float64) {
 	for _, n := range m.counts {
 		score += float64(n) / (float64(n) + 1 + float64(m.terms)/200)

@@ -8,7 +8,7 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// place is the position of a row in the order of hits, newest first. Its text is a cursor.
+// place is the position of a row in the order of hits, newest first. Its text form is a cursor.
 type place struct {
 	List    string `json:"l"`
 	At      int64  `json:"a"` // ns
@@ -24,13 +24,13 @@ func (p place) cursor() *string {
 	p.List = placeList
 	text, err := json.Marshal(p)
 	if err != nil {
-		panic(err) // strings and numbers only
+		panic(err) // strings and numbers can always be encoded
 	}
 	s := base64.RawURLEncoding.EncodeToString(text)
 	return &s
 }
 
-// parsePlace reads a cursor; nil for none.
+// parsePlace parses a cursor; nil for "".
 func parsePlace(cursor string) (*place, error) {
 	if cursor == "" {
 		return nil, nil
@@ -44,7 +44,7 @@ func parsePlace(cursor string) (*place, error) {
 	return p, nil
 }
 
-// justBefore is the place behind all that was first recorded at a time or later.
+// justBefore returns the position after all rows that were first recorded at a time or later.
 func justBefore(at int64) *place {
 	return &place{At: max(at, math.MinInt64+1) - 1, Seq: math.MaxUint64, Stream: "\xff"}
 }

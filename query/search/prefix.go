@@ -12,12 +12,11 @@ func has(list []string, text string) bool { return slices.Contains(list, text) }
 
 func joined(words []string) string { return strings.Join(words, " ") }
 
-// wordsMost bounds the words that may begin with a prefix. With more of them texts are read one
-// by one.
+// wordsMost bounds the words that may have a prefix. If there are more, texts are read one by one.
 const wordsMost = 2000
 
-// wordsBeginning returns the indexed words that begin with a prefix; nil if there are too many,
-// or if rows are not indexed yet.
+// wordsBeginning returns the indexed words with a prefix; nil if there are too many or if some rows
+// are not indexed yet.
 func wordsBeginning(ctx context.Context, r *query.Reader, prefix string) ([]string, error) {
 	type unindexed struct {
 		Parts uint64 `ch:"parts"`
@@ -48,5 +47,5 @@ func wordsBeginning(ctx context.Context, r *query.Reader, prefix string) ([]stri
 	return words, nil
 }
 
-// indexes are the text indexes of tables, on their columns terms.
+// indexes has the text index of each table, on its column terms.
 var indexes = map[string]string{"messages": "text_terms", "spans": "error_terms"}

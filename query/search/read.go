@@ -18,8 +18,8 @@ import (
 
 var statements = query.Statements("search")
 
-// How many rows are looked at: at first, and at most at once. Where a filter lets few of them
-// pass, more are looked at with every step.
+// The number of rows per step: in the first step, and at most. If a filter lets few rows pass,
+// later steps read more rows.
 const (
 	firstRows = 64
 	mostRows  = 8192
@@ -34,11 +34,11 @@ type search struct {
 	r      *query.Reader
 	asked  *asked
 	answer *Answer
-	last   *place // of the last candidate that was looked at
-	enough int    // hits
+	last   *place // position of the last processed candidate
+	enough int    // number of hits that are enough
 }
 
-// Read searches.
+// Read runs a search.
 func Read(ctx context.Context, r *query.Reader, q Query) (*Answer, error) {
 	from, err := parsePlace(q.Cursor)
 	if err != nil {
@@ -65,11 +65,12 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Answer, error) {
 	return s.answer, nil
 }
 
-// timedOut reports whether the deadline caused an error. A connection may report the end of
-// the time a moment before the context does.
+// timedOut reports whether the deadline caused an error. A connection may report its timeout
+// shortly before the context is done.
 func timedOut(ctx context.Context, err error) bool {
 	end, _ := ctx.Deadline()
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) && time.Until(end) < 100*time.Millisecond {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) ||
+		errors.Is(err, os.ErrDeadlineExceeded) && time.Until(end) < 100*time.Millisecond {
 		return true
 	}
 	e, ok := errors.AsType[*clickhouse.Exception](err)
@@ -83,7 +84,7 @@ func (s *search) partial(reason string) {
 	}
 }
 
-// run looks at candidates until there are enough hits.
+// run processes candidates until there are enough hits.
 func (s *search) run(ctx context.Context, from *place) (err error) {
 	if s.asked, err = prepare(ctx, s.r, s.Query); err != nil {
 		return err
@@ -105,22 +106,23 @@ func (s *search) run(ctx context.Context, from *place) (err error) {
 			return nil, nil
 		}
 		if rows = min(4*rows, mostRows); s.Filter != nil {
-			rows = mostRows // few may pass, and each step searches the window's index anew
+			rows = mostRows // few may pass, and each step searches the index of the window again
 		}
 		return list[len(list)-1].place(), nil
 	})
 }
 
-// candidates returns rows, newest first.
+// candidates returns candidate rows, newest first.
 func (s *search) candidates(ctx context.Context, lo int64, until *place, rows int) ([]candidate, error) {
 	shape, a := s.asked.shape, s.asked.args.With("from", lo).With("rows", rows)
 	if shape.Until = until != nil; shape.Until {
-		a["until"], a["after_stream"], a["after_seq"], a["after_session"], a["after_fact"] = until.At, until.Stream, until.Seq, until.Session, until.Fact
+		a["until"], a["after_stream"], a["after_seq"], a["after_session"], a["after_fact"] = until.At, until.Stream,
+			until.Seq, until.Session, until.Fact
 	}
 	return query.Ask[candidate](ctx, s.r, statements, "candidates", shape, a)
 }
 
-// take adds the hits among some candidates.
+// take adds the hits among candidates.
 func (s *search) take(ctx context.Context, list []candidate) error {
 	list = slices.CompactFunc(slices.Clone(list), func(a, b candidate) bool { return a == b })
 	if s.Filter != nil {
@@ -155,9 +157,9 @@ func (s *search) take(ctx context.Context, list []candidate) error {
 	return nil
 }
 
-// windows calls look with intervals of time, the latest first: with the begin of the interval and
-// the place after which to continue, nil for the newest row. look returns the place at which to continue
-// in the same interval, nil if the interval has no more rows.
+// windows calls look with intervals of time, the latest first. look receives the start of the
+// interval and the position after which to continue, nil for the newest row. It returns the
+// position at which to continue in the same interval, or nil if the interval has no more rows.
 func (s *search) windows(ctx context.Context, from *place, look func(lo int64, until *place) (*place, error)) error {
 	until := from
 	if !s.To.IsZero() && (until == nil || until.At >= s.To.UnixNano()) {
@@ -196,7 +198,7 @@ func (s *search) windows(ctx context.Context, from *place, look func(lo int64, u
 
 const day = 24 * time.Hour
 
-// latest returns the end of the last day with facts, ns; 0 without facts.
+// latest returns the end of the last day with facts, ns; 0 if there are no facts.
 func (s *search) latest(ctx context.Context) (int64, error) {
 	for _, any := range []bool{false, true} {
 		rows, err := query.Ask[struct {
@@ -214,14 +216,14 @@ func (s *search) latest(ctx context.Context) (int64, error) {
 
 // dayShape selects the table of sql/latest_day.sql.
 type dayShape struct {
-	Any   bool // of all months, not only the last one of all tenants
+	Any   bool // search all months, not only the last month of all tenants
 	Table string
 }
 
 // Of returns the shape for a table.
 func (d dayShape) Of(table string) dayShape { return dayShape{d.Any, table} }
 
-// finish cuts the page and puts it in order.
+// finish cuts the page to its limit and sorts it.
 func (s *search) finish() {
 	items := s.answer.Items
 	if s.Order == Relevance {

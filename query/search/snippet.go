@@ -14,16 +14,18 @@ type Part struct {
 	Match bool   `json:"match"`
 }
 
-// Lengths of snippets in bytes: of the whole, and of the text before the first place.
+// Lengths of snippets in bytes: the total, and the text before the first match.
 const (
 	snippetLength = 240
 	snippetBefore = 60
 )
 
-// snippet returns the part of a text with the most matches, the first of several, and the offset
-// of its first match.
+// snippet returns the first part of a text with the most matches, and the offset of its first
+// match.
 func (m *match) snippet(text string) (parts []Part, at int) {
-	slices.SortFunc(m.places, func(a, b found) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to)) })
+	slices.SortFunc(m.places, func(a, b found) int {
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to))
+	})
 	best, most := 0, 0
 	for i := range m.places {
 		if n := m.within(i); n > most {
@@ -59,7 +61,7 @@ func (m *match) snippet(text string) (parts []Part, at int) {
 	return parts, at
 }
 
-// within counts the pieces in a snippet that begins with place i.
+// within counts the distinct pieces in a snippet that begins at place i.
 func (m *match) within(i int) (n int) {
 	end := m.places[i].from + snippetLength - snippetBefore
 	var seen [maxTerms + 1]bool
@@ -75,7 +77,7 @@ func (m *match) within(i int) (n int) {
 	return n
 }
 
-// plain adds text that was not searched for.
+// plain adds text without matches.
 func plain(parts []Part, text string) []Part {
 	if text == "" {
 		return parts
@@ -88,8 +90,7 @@ func plain(parts []Part, text string) []Part {
 	return append(parts, Part{Text: text})
 }
 
-// blankBefore returns the first place from i on at which a word or at least a character
-// begins.
+// blankBefore returns the first offset from i on at which a word, or else a character, begins.
 func blankBefore(text string, i, end int) int {
 	if i == 0 {
 		return 0

@@ -10,26 +10,27 @@ import (
 	"golang.org/x/text/cases"
 )
 
-// term is a term of a text with its place, in bytes.
+// term is a term of a text with its position, in bytes.
 type term struct {
 	word     string
 	from, to int
 }
 
-// alone are the scripts whose characters are terms by themselves.
+// alone lists the scripts whose characters are single terms.
 var alone = []*unicode.RangeTable{
-	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
+	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
+	unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
 }
 
-// inWord are the characters of words outside ASCII.
+// inWord lists the classes of word characters outside ASCII.
 var inWord = []*unicode.RangeTable{unicode.L, unicode.M, unicode.N}
 
-// class is the role of a character in terms.
+// class is the class of a character.
 type class int
 
 const (
 	separator class = iota
-	letter          // of a word
+	letter          // part of a word
 	single          // a term by itself
 )
 
@@ -48,8 +49,8 @@ func classOf(r rune) class {
 	return letter
 }
 
-// terms returns the terms of a text in order. In JSON, escapes of strings count as the
-// decoded characters. The column terms of ClickHouse has the same terms.
+// terms returns the terms of a text in order. In JSON, escape sequences of strings count as the
+// decoded characters. ClickHouse computes the same terms in the column terms.
 func terms(text string, isJSON bool) iter.Seq[term] {
 	return func(yield func(term) bool) {
 		var word []byte
@@ -81,13 +82,13 @@ func terms(text string, isJSON bool) iter.Seq[term] {
 	}
 }
 
-// folder folds the case of characters.
+// folder folds the case of characters. It caches the results.
 type folder struct {
 	caser cases.Caser
 	known map[rune]string
 }
 
-// lower returns the lower case of a character, which may be several characters.
+// lower returns the lower case of a character, which may consist of several characters.
 func (f *folder) lower(r rune) string {
 	if r < utf8.RuneSelf {
 		return ascii[r]
@@ -100,7 +101,7 @@ func (f *folder) lower(r rune) string {
 	return text
 }
 
-// ascii are the characters of ASCII in lower case.
+// ascii has the ASCII characters in lower case.
 var ascii = func() (list [utf8.RuneSelf]string) {
 	for r := range list {
 		list[r] = strings.ToLower(string(rune(r)))
@@ -108,7 +109,7 @@ var ascii = func() (list [utf8.RuneSelf]string) {
 	return list
 }()
 
-// next returns the first character of a text and how many bytes it takes there.
+// next returns the first character of a text and its length in bytes.
 func next(text string, isJSON bool) (rune, int) {
 	if !isJSON || text[0] != '\\' || len(text) < 2 {
 		return utf8.DecodeRuneInString(text)
@@ -120,7 +121,7 @@ func next(text string, isJSON bool) (rune, int) {
 		return ' ', 1
 	}
 	if len(text) >= 6 {
-		// Halves of surrogate pairs stay as they are written.
+		// Surrogates remain as they are written.
 		if n, err := strconv.ParseUint(text[2:6], 16, 16); err == nil && (n < 0xd800 || n > 0xdfff) {
 			return rune(n), 6
 		}

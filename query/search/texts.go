@@ -9,26 +9,26 @@ import (
 	"tapedeck/query/facts/sessionstreams"
 )
 
-// Bounds of the texts that are in memory at a time.
+// Bounds of the texts that are in memory at one time.
 const (
-	shortBytes = 64 << 10 // texts up to it are read with one statement, of at most 2*firstRows
-	batchBytes = 8 << 20  // of longer ones, those that are read with one statement; one text at least
-	heldBytes  = 64 << 20 // of all searches of this process; one text at least
+	shortBytes = 64 << 10 // shorter texts of a step are read with one statement
+	batchBytes = 8 << 20  // longer texts per statement; at least one text
+	heldBytes  = 64 << 20 // texts of all searches of the process; at least one text
 )
 
-// held bounds the texts that all searches have in memory.
+// held limits the bytes of texts that all searches hold in memory.
 var held = semaphore.NewWeighted(heldBytes)
 
-// texts are what was read of candidates.
+// texts holds the texts that were read for candidates.
 type texts struct {
 	*search
 	sessions map[string]*sessionstreams.Row
 	found    map[factKey]*Hit
-	long     map[factKey]*foundRow // without their texts, which are to be read
+	long     map[factKey]*foundRow // long rows whose texts are not read yet
 }
 
-// read reads the texts of some candidates and matches them. Without whole it leaves those out
-// that are long, and notes them.
+// read reads the texts of candidates and matches them. Unless whole is set, it leaves out long
+// texts and records them in long.
 func (t *texts) read(ctx context.Context, list []candidate, bytes int64, whole bool) error {
 	if err := held.Acquire(ctx, min(bytes, heldBytes)); err != nil {
 		return err
@@ -53,15 +53,16 @@ func (t *texts) read(ctx context.Context, list []candidate, bytes int64, whole b
 			a[name] = t.asked.args[name]
 		}
 		a["short"] = shortBytes
-		err := query.Each(ctx, t.r, statements, statement, foundShape{days, whole, t.asked.shape.Phrases}, a, func(row *foundRow) error {
-			key := factKey{ofSpan, row.Session, row.Fact}
-			if !whole && row.Size > shortBytes {
-				t.long[key] = row
-			} else if hit := t.hit(row, t.sessions[row.Session]); hit != nil {
-				t.found[key] = hit
-			}
-			return nil
-		})
+		err := query.Each(ctx, t.r, statements, statement, foundShape{days, whole, t.asked.shape.Phrases}, a,
+			func(row *foundRow) error {
+				key := factKey{ofSpan, row.Session, row.Fact}
+				if !whole && row.Size > shortBytes {
+					t.long[key] = row
+				} else if hit := t.hit(row, t.sessions[row.Session]); hit != nil {
+					t.found[key] = hit
+				}
+				return nil
+			})
 		if err != nil {
 			return err
 		}
@@ -69,8 +70,8 @@ func (t *texts) read(ctx context.Context, list []candidate, bytes int64, whole b
 	return nil
 }
 
-// batch returns the long texts at the beginning of some candidates that are read at once, their
-// bytes, and how many candidates come before the next one.
+// batch returns the next candidates with long texts that are read with one statement, their size in
+// bytes, and the number of candidates before the next batch.
 func (t *texts) batch(list []candidate) (of []candidate, bytes int64, next int) {
 	for i, c := range list {
 		row := t.long[c.key()]

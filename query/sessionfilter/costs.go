@@ -15,8 +15,8 @@ import (
 
 // cellShape selects the optional parts of the templates of cells.
 type cellShape struct {
-	TagNames []string // by which prices differ
-	CellTags []string // the SQL of their values
+	TagNames []string // tags on which prices depend
+	CellTags []string // SQL expressions of their values
 	// PartRates are the columns of the parts that have a rate.
 	PartRates []string
 }
@@ -34,13 +34,15 @@ func (s cellShape) args(split cost.Split) query.Args {
 	return query.TagArgs(s.TagNames).And(split.Parameters())
 }
 
-// cellsMost bounds the cells by which sessions are put in an order of costs.
+// cellsMost bounds the cells that are priced to sort sessions by cost.
 const cellsMost = 1_000_000
 
-// withCosts adds to a statement on session ids what it needs to know costs: parameters, and in
-// the context tables. Costs of settled sessions are read as they are stored; costs of other sessions
-// are computed from rates, in the table cell_rates.
-func withCosts(ctx context.Context, r *query.Reader, q *Selection, shape *sessionIDsShape, a query.Args) (context.Context, error) {
+// withCosts adds the data from which a statement on session ids computes costs: parameters, and
+// external tables in the context. Costs of settled sessions are read as stored; costs of other
+// sessions are computed from rates, in the table cell_rates.
+func withCosts(
+	ctx context.Context, r *query.Reader, q *Selection, shape *sessionIDsShape, a query.Args,
+) (context.Context, error) {
 	pricer, err := cost.PricerFor(ctx, r, q.Tenant)
 	if err != nil {
 		return nil, err
@@ -71,7 +73,8 @@ func withCosts(ctx context.Context, r *query.Reader, q *Selection, shape *sessio
 			tables = append(tables, t)
 		}
 	}
-	cells, err := query.Ask[rollup.HashedCell](clickhouse.Context(ctx, clickhouse.WithExternalTable(tables...)), r, statements, "price_cells",
+	cells, err := query.Ask[rollup.HashedCell](clickhouse.Context(ctx, clickhouse.WithExternalTable(tables...)), r,
+		statements, "price_cells",
 		*shape, a.With("cells", cellsMost))
 	if err != nil {
 		return nil, err

@@ -11,10 +11,12 @@ func (s *sessionIDsShape) whole() bool {
 	return !(s.facts() || s.Dialects || s.Text || s.Tokens || s.RunStatuses) && len(s.Tags) == 0
 }
 
-// byDuration returns a page in the order of durations. Nearly every session has one row of one
-// stream, which has its duration. Only sessions with several rows are grouped, since grouping
-// is most of the work.
-func byDuration(ctx context.Context, r *query.Reader, q *Selection, shape sessionIDsShape, a query.Args) ([]Session, error) {
+// byDuration returns a page in the order of durations. Nearly every session has a single row of a
+// single stream, which has its duration. Only sessions with several rows are grouped, since
+// grouping is most of the work.
+func byDuration(
+	ctx context.Context, r *query.Reader, q *Selection, shape sessionIDsShape, a query.Args,
+) ([]Session, error) {
 	limit := q.severalRows()
 	several, err := query.Ask[struct {
 		Hash uint64 `ch:"hash"`
@@ -31,7 +33,7 @@ func byDuration(ctx context.Context, r *query.Reader, q *Selection, shape sessio
 	if err != nil || !shape.Apart || !anyTwice(ids) {
 		return ids, err
 	}
-	// A row came in between.
+	// A row was inserted between the two statements.
 	shape.Apart = false
 	return query.Ask[Session](ctx, r, statements, "session_ids", shape, a)
 }

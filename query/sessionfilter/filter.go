@@ -8,32 +8,34 @@ import (
 	"tapedeck/query/facts/sessionhead"
 )
 
-// Filter selects sessions. An empty field selects all. A session passes a field with several
-// values if it has one of them; of Tags it must have all.
+// Filter selects sessions. An empty field selects all. A session passes a field with several values
+// if it has any of them; it must have all of Tags.
 type Filter struct {
-	From, To time.Time // half open: started at From or later, and before To
-	Text     string    // part of the title, the id or the value of a tag; case does not matter
+	From, To time.Time // half open, by the session's start
+	Text     string    // part of the title, the id or the value of a tag; case is ignored
 	Tags     []TagFilter
 	Agents   []string
 	Tools    []string
 	Models   []string
 	Dialects []string
 	Statuses []sessionhead.Status
-	// Values by which reports can group usage as well: providers of models, ids of runs, names or
-	// ids of nodes, service tiers, and statuses of model calls.
+	// Values by which reports can also group usage: providers of models, ids of runs, names or ids
+	// of nodes, service tiers, and statuses of model calls.
 	Providers, Runs, Nodes, ServiceTiers, CallStatuses []string
-	// Time from the first frame to the end, for an open session to the present. Both limits are
-	// included; a MaxDuration of 0 is no limit.
+	// MinDuration and MaxDuration bound the time from the first frame to the end, for an open
+	// session to the present. Both bounds are inclusive; a MaxDuration of 0 means no limit.
 	MinDuration, MaxDuration time.Duration
-	// Only sessions that have been silent, or open, for at least as long; 0 for no limit.
+	// SilentFor and RunningFor select sessions that have been silent, or open, for at least as
+	// long; 0 for no limit.
 	SilentFor, RunningFor time.Duration
-	// Tokens of all buckets together. Both limits are included; a MaxTokens of nil is no limit.
+	// MinTokens and MaxTokens bound the tokens of all buckets. Both are inclusive; a nil MaxTokens
+	// means no limit.
 	MinTokens int64
 	MaxTokens *int64
-	// Cost of the calls with a known price. Both limits are included; nil is no limit. With a
-	// limit, sessions without a known cost do not pass.
+	// MinCost and MaxCost bound the cost of the calls with a known price. Both are inclusive; nil
+	// means no limit. With a limit, sessions without a known cost do not pass.
 	MinCost, MaxCost *decimal.Decimal
-	// Outdated selects sessions with facts of an earlier version of the decoders
+	// Outdated selects sessions with facts of an older version of the decoders
 	// (query.WithDecoderVersion).
 	Outdated bool
 }

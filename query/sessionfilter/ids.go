@@ -16,23 +16,23 @@ import (
 	"tapedeck/schema"
 )
 
-// Session is a session with its place in the order of a selection.
+// Session is a session with its position in the order of a selection.
 type Session struct {
 	ID      string `ch:"session_id"`
 	Started int64  `ch:"started_ns"`
 	Last    int64  `ch:"last_ns"`
 	SortKey int64  `ch:"sort_key"`
-	// OldestStream is when its first stream began, in seconds since 1970; 0 if that was not
+	// OldestStream is when the session's first stream began, in seconds since 1970; 0 if it was not
 	// looked up.
 	OldestStream int64 `ch:"oldest_stream_s"`
-	// totals is its usage; nil if that was not looked up.
+	// totals is the session's usage; nil if it was not looked up.
 	totals *cost.UsageTotals
 }
 
 // sessionIDsShape selects the optional parts of sql/session_ids.sql.
 type sessionIDsShape struct {
 	SortKey                         string
-	Time                            string // of a row, in orders of time
+	Time                            string // column of a row's time, in orders by time
 	Descending                      bool
 	Agents, Tools, Models, Dialects bool
 	Providers, Runs, Nodes          bool
@@ -47,28 +47,30 @@ type sessionIDsShape struct {
 	Only                            bool // see Among
 	Tags                            []TagFilter
 	Cost, MinCost, MaxCost          bool
-	KnownCost                       bool // only sessions whose cost is known
+	KnownCost                       bool // only sessions with a known cost
 	cellShape
-	// Whether costs are read from settled_costs, and whether there are sessions that are not
-	// settled: see withCosts.
+	// Settled reports that costs are read from settled_costs, Unsettled that there are unsettled
+	// sessions, see withCosts.
 	Settled, Unsettled bool
 	settled            *rollup.View // nil if nothing is settled
 }
 
-// sortKeys are the columns for the words of SessionSort.
+// sortKeys maps the words of Sort to their columns.
 var sortKeys = map[string]string{
 	"started":  "started_ns",
 	"last_at":  "last_ns",
 	"duration": "if(session_id IN {open:Array(String)}, greatest({now:Int64}, last_ns), end_ns) - started_ns",
 	"tokens":   "tokens",
-	// In parts of 10⁻¹² of the currency's unit, -1 for one that is not known: costs that
-	// differ by less are ordered by their ids.
+	// The cost in 10⁻¹² of the currency's unit, -1 if it is unknown. Sessions whose costs differ by
+	// less are ordered by id.
 	"cost": "if(isNull(known_cost), -1, toInt64(least(assumeNotNull(known_cost), 9000000) * 1000000000000))",
 }
 
-// readIDs returns the ids after the mark, in order, of the sessions that pass the filter except
-// for its statuses: it leaves out only the sessions that cannot have one of them.
-func readIDs(ctx context.Context, r *query.Reader, q *Selection, after *query.Mark, limit int) (list []Session, err error) {
+// readIDs returns the ids of sessions after the mark, in order. The sessions pass the filter,
+// except that of its statuses only those are applied that a statement can rule out.
+func readIDs(
+	ctx context.Context, r *query.Reader, q *Selection, after *query.Mark, limit int,
+) (list []Session, err error) {
 	word, descending := strings.CutPrefix(string(q.Sort), "-")
 	if sortKeys[word] == "" {
 		return nil, problem.BadParameter("sort", fmt.Sprintf("sort %q is not known.", q.Sort))
@@ -83,12 +85,16 @@ func readIDs(ctx context.Context, r *query.Reader, q *Selection, after *query.Ma
 		MinDuration: q.MinDuration > 0, MaxDuration: q.MaxDuration > 0,
 		MinTokens: q.MinTokens > 0, MaxTokens: q.MaxTokens != nil,
 		From: !q.From.IsZero(), To: !q.To.IsZero(), After: after != nil,
-		Outdated: q.Outdated, RunStatuses: len(statuses) > 0, OrCut: slices.Contains(q.Statuses, sessionhead.Incomplete),
+		Outdated: q.Outdated, RunStatuses: len(statuses) > 0,
+		OrCut: slices.Contains(q.Statuses, sessionhead.Incomplete),
 	}
 	a := query.Args{
-		"tenant": q.Tenant, "agents": q.Agents, "tools": q.Tools, "models": q.Models, "dialects": q.Dialects, "text": q.Text,
-		"providers": q.Providers, "runs": q.Runs, "nodes": q.Nodes, "service_tiers": q.ServiceTiers, "call_statuses": q.CallStatuses,
-		"min_duration": q.MinDuration.Nanoseconds(), "max_duration": q.MaxDuration.Nanoseconds(), "min_tokens": q.MinTokens,
+		"tenant": q.Tenant, "agents": q.Agents, "tools": q.Tools,
+		"models": q.Models, "dialects": q.Dialects, "text": q.Text,
+		"providers": q.Providers, "runs": q.Runs, "nodes": q.Nodes,
+		"service_tiers": q.ServiceTiers, "call_statuses": q.CallStatuses,
+		"min_duration": q.MinDuration.Nanoseconds(),
+		"max_duration": q.MaxDuration.Nanoseconds(), "min_tokens": q.MinTokens,
 		"limit": limit, "run_statuses": statuses, "decoders": r.DecoderVersion(),
 	}
 	shape.Tokens = shape.MinTokens || shape.MaxTokens || word == "tokens"
@@ -125,8 +131,8 @@ func readIDs(ctx context.Context, r *query.Reader, q *Selection, after *query.Ma
 		}
 	}
 	switch {
-	case shape.Few || shape.Only: // these alone
-	case shape.Cost && !shape.oldestLast(): // of all, since a window of time is no bound of their usage
+	case shape.Few || shape.Only: // only these sessions
+	case shape.Cost && !shape.oldestLast(): // all sessions, since a window of time does not bound their usage
 	case shape.Time != "":
 		return frontFirst(ctx, r, q, after, limit, shape, a)
 	case word == "tokens" && descending:
@@ -137,8 +143,10 @@ func readIDs(ctx context.Context, r *query.Reader, q *Selection, after *query.Ma
 	return askIDs(ctx, r, q, shape, a)
 }
 
-// askIDs asks for ids, with the rates of costs if the shape needs them.
-func askIDs(ctx context.Context, r *query.Reader, q *Selection, shape sessionIDsShape, a query.Args) (list []Session, err error) {
+// askIDs reads ids, with the rates of costs if the shape needs them.
+func askIDs(
+	ctx context.Context, r *query.Reader, q *Selection, shape sessionIDsShape, a query.Args,
+) (list []Session, err error) {
 	if shape.Cost {
 		a = maps.Clone(a)
 		if ctx, err = withCosts(ctx, r, q, &shape, a); err != nil {
@@ -153,16 +161,16 @@ func (s *sessionIDsShape) facts() bool {
 	return s.Agents || s.Tools || s.Models || s.Providers || s.Runs || s.Nodes || s.ServiceTiers || s.CallStatuses
 }
 
-// Lengths reports whether the statement needs to know when sessions ended.
+// Lengths reports whether the statement needs the ends of sessions.
 func (s sessionIDsShape) Lengths() bool {
 	return s.SortKey == sortKeys["duration"] || s.MinDuration || s.MaxDuration
 }
 
-// Duration is the SQL of a session's duration: sessionIDs' parameters list the open ones.
+// Duration is the SQL expression of a session's duration. The open sessions are a parameter of it.
 func (sessionIDsShape) Duration() string { return sortKeys["duration"] }
 
-// openFor looks the open sessions up if the query depends on them. With a mark their
-// ages are the ages on the first page.
+// openFor looks up the open sessions if the query depends on them. With a mark, their ages are
+// measured at the time of the first page.
 func openFor(ctx context.Context, r *query.Reader, q *Selection, after *query.Mark) (*sessionhead.OpenSessions, error) {
 	if !q.openOnly() && q.MinDuration == 0 && q.MaxDuration == 0 && !strings.HasSuffix(string(q.Sort), "duration") {
 		return nil, nil
@@ -176,13 +184,14 @@ func openFor(ctx context.Context, r *query.Reader, q *Selection, after *query.Ma
 
 // openOnly reports whether the query selects only open and lost sessions.
 func (f *Filter) openOnly() bool {
-	return f.SilentFor > 0 || f.RunningFor > 0 || len(f.Statuses) > 0 && !slices.ContainsFunc(f.Statuses, func(s sessionhead.Status) bool {
-		return !s.Open() && s != sessionhead.Lost
-	})
+	return f.SilentFor > 0 || f.RunningFor > 0 ||
+		len(f.Statuses) > 0 && !slices.ContainsFunc(f.Statuses, func(s sessionhead.Status) bool {
+			return !s.Open() && s != sessionhead.Lost
+		})
 }
 
-// likelyRuns lists the statuses of runs without which a session can have none of
-// the statuses asked for; nil if there is no such list.
+// likelyRuns lists the statuses of runs of which a session must have one to have any of the
+// requested statuses; nil if there is no such list.
 func likelyRuns(asked []sessionhead.Status) []string {
 	if len(asked) == 0 {
 		return nil
@@ -195,7 +204,8 @@ func likelyRuns(asked []sessionhead.Status) []string {
 		case sessionhead.Cancelled:
 			runs = append(runs, string(schema.StatusCancelled))
 		case sessionhead.Incomplete:
-			runs = append(runs, "", string(schema.StatusOpen), string(schema.StatusWaiting), string(schema.StatusUnclosed))
+			runs = append(runs, "", string(schema.StatusOpen), string(schema.StatusWaiting),
+				string(schema.StatusUnclosed))
 		default:
 			return nil
 		}
@@ -203,8 +213,8 @@ func likelyRuns(asked []sessionhead.Status) []string {
 	return runs
 }
 
-// matching returns the ids of the open sessions that have one of the filter's statuses, if it
-// has any, and have been open and silent for long enough.
+// matching returns the ids of the open sessions that have one of the filter's statuses, if it has
+// any, and have been open and silent for long enough.
 func matching(o *sessionhead.OpenSessions, f *Filter) []string {
 	return o.Ids(func(s *sessionhead.OpenSession) bool {
 		return (len(f.Statuses) == 0 || slices.Contains(f.Statuses, s.Status)) &&

@@ -9,10 +9,10 @@ import (
 	"tapedeck/query/facts/rollup"
 )
 
-// matchingMost bounds the sessions that Matching returns.
+// matchingMost bounds the number of sessions that Matching returns.
 const matchingMost = 1_000_000
 
-// matchingBatch is how many sessions are read at once if a filter depends on summaries.
+// matchingBatch is the number of sessions whose summaries are read at once.
 const matchingBatch = 2000
 
 // Matching returns the ids of all sessions that pass a filter.
@@ -37,7 +37,8 @@ func selected(ctx context.Context, r *query.Reader, q Selection) ([]string, erro
 		batch = matchingBatch
 	}
 	var err error
-	if q.only == nil || shows || f.MinCost != nil || f.MaxCost != nil { // else of few sessions the streams alone are read
+	// Otherwise only the streams of few sessions are read.
+	if q.only == nil || shows || f.MinCost != nil || f.MaxCost != nil {
 		if q.view, err = rollup.Read(ctx, r, q.Tenant, nil, nil); err != nil {
 			return nil, err
 		}
@@ -70,8 +71,8 @@ func selected(ctx context.Context, r *query.Reader, q Selection) ([]string, erro
 	}
 }
 
-// passingSummaries returns the ids of the sessions whose summaries pass the filter. It does not
-// read summaries unless shows is true.
+// passingSummaries returns the ids of the sessions whose summaries pass the filter. It reads no
+// summaries unless shows is true.
 func passingSummaries(ctx context.Context, r *query.Reader, q *Selection, ids []Session, shows bool) ([]string, error) {
 	var sessions map[string]*Summary
 	if shows {

@@ -6,13 +6,13 @@ import (
 	"tapedeck/query"
 )
 
-// daysMost bounds the days of all sessions of a page together that are named one by one.
+// daysMost bounds the number of days that are listed for all sessions of a page together.
 const daysMost = 10_000
 
-// Parameters returns the parameters of statements on the facts of sessions, at least one. Sessions of a
-// page that is not in an order of time lie anywhere, so each has its own days: those from its
-// beginning to its end, one to spare on both sides. Of sessions with too many days no days
-// are named: all from the first to the last are read.
+// Parameters returns the parameters of statements on the facts of sessions, at least one. Sessions
+// of a page that is not ordered by time are spread over time, so each session has a list of its own
+// days, from its start to its end, with a spare day on both sides. If there are too many days in
+// total, none are listed, and the statement reads all days from the first to the last.
 func Parameters(tenant string, ids []Session) query.Args {
 	names := make([]string, len(ids))
 	first, last := ids[0].Started, ids[0].Last

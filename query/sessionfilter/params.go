@@ -8,13 +8,14 @@ import (
 	"tapedeck/schema"
 )
 
-// Read reads the parameters of a filter but for its range; nil if none is given.
+// Read reads the parameters of a filter except its range; nil if none is present.
 func Read(p *endpoint.Params) *Filter {
 	var f Filter
 	f.Text, f.Tags = p.Text("q"), tags(p, "tag")
 	f.Agents, f.Tools, f.Models = p.Texts("agent"), p.Texts("tool"), p.Texts("model")
 	f.Dialects = p.Texts("dialect")
-	f.Providers, f.Runs, f.Nodes, f.ServiceTiers = p.Texts("provider"), p.Texts("run"), p.Texts("node"), p.Texts("service_tier")
+	f.Providers, f.Runs, f.Nodes, f.ServiceTiers = p.Texts("provider"), p.Texts("run"), p.Texts("node"),
+		p.Texts("service_tier")
 	f.CallStatuses = endpoint.SomeOf(p, "call_status", callStatuses)
 	f.MinDuration, f.MaxDuration = p.Durations("min_duration", "max_duration")
 	f.SilentFor, f.RunningFor = p.Duration("silent_for"), p.Duration("running_for")
@@ -27,13 +28,13 @@ func Read(p *endpoint.Params) *Filter {
 	return &f
 }
 
-// callStatuses are what a call can have come to.
+// callStatuses are the statuses of model calls.
 var callStatuses = []string{
 	string(schema.StatusOK), string(schema.StatusError), string(schema.StatusCancelled),
 	string(schema.StatusUnclosed), string(schema.StatusOpen), string(schema.StatusWaiting),
 }
 
-// tags reads tags: "k:v", or "k" for any value.
+// tags reads filters by tag: "k:v", or "k" for any value.
 func tags(p *endpoint.Params, name string) []TagFilter {
 	var list []TagFilter
 	for _, v := range p.Texts(name) {

@@ -13,11 +13,12 @@ import (
 
 var statements = query.Statements("sessionfilter")
 
-// Sort is an order of sessions: by a column, descending after "-".
+// Sort is an order of sessions: a column, with a leading "-" for descending order.
 type Sort string
 
 // Sorts lists all orders, the default first.
-var Sorts = []Sort{"-started", "started", "-last_at", "last_at", "-duration", "duration", "-tokens", "tokens", "-cost", "cost"}
+var Sorts = []Sort{"-started", "started", "-last_at", "last_at", "-duration", "duration", "-tokens", "tokens", "-cost",
+	"cost"}
 
 // Selection is the sessions of a tenant that pass a filter, in an order.
 type Selection struct {
@@ -31,15 +32,14 @@ type Selection struct {
 	open *sessionhead.OpenSessions // nil if the selection does not depend on them
 }
 
-// Limits bound the ways to find sessions that do not read the rows of all sessions. The zero
-// value of a field stands for its default.
+// Limits tune the ways to find sessions without reading the rows of all sessions. The zero value of
+// a field means its default.
 type Limits struct {
-	// Spare is how many more sessions than asked for are read first from the front of an order
-	// by tokens, since a filter or an exact count may leave some out; default 32, negative for
-	// none.
+	// Spare is how many sessions more than requested are read first from the start of an order by
+	// tokens, since a filter or an exact count may exclude some; default 32, negative for none.
 	Spare int
-	// SeveralRows is how many sessions with several rows are grouped apart from sessions with
-	// one row, in an order by duration; default 20,000. With more of them all rows are grouped.
+	// SeveralRows is how many sessions with several rows are grouped separately from sessions with
+	// one row, in an order by duration; default 20,000. If there are more, all rows are grouped.
 	SeveralRows int
 }
 
@@ -59,9 +59,9 @@ func (l Limits) severalRows() int {
 
 const defaultSpare = 32
 
-// Prepare reads the settled usage and the open sessions that the selection depends on. It comes
-// before the other methods. Ages of open sessions are measured at the time of the mark after,
-// which may be nil.
+// Prepare reads the settled usage and the open sessions on which the selection depends. It must be
+// called before the other methods. Ages of open sessions are measured at the time of the mark
+// after, which may be nil.
 func (q *Selection) Prepare(ctx context.Context, r *query.Reader, after *query.Mark) (err error) {
 	if q.view, err = rollup.Read(ctx, r, q.Tenant, nil, nil); err != nil {
 		return err
@@ -70,18 +70,18 @@ func (q *Selection) Prepare(ctx context.Context, r *query.Reader, after *query.M
 	return err
 }
 
-// Now returns the time at which the ages of open sessions were measured, ns since 1970; 0 if
-// the selection does not depend on them.
+// Now returns the time at which the ages of open sessions were measured, ns since 1970; 0 if the
+// selection does not depend on ages.
 func (q *Selection) Now() int64 { return q.open.At() }
 
-// Read returns up to limit sessions after a mark, in order. They pass the filter except for what
-// only their summaries show: see Passes.
+// Read returns up to limit sessions after a mark, in order. They pass the filter except for the
+// conditions that Passes checks.
 func (q *Selection) Read(ctx context.Context, r *query.Reader, after *query.Mark, limit int) ([]Session, error) {
 	return readIDs(ctx, r, q, after, limit)
 }
 
 // Summaries returns the summaries of sessions, by id, without their ends. Sessions that were
-// deleted in the meantime are left out.
+// deleted meanwhile are left out.
 func (q *Selection) Summaries(ctx context.Context, r *query.Reader, sessions []Session) (map[string]*Summary, error) {
 	return readSummaries(ctx, r, q.Tenant, sessions, q.view)
 }
@@ -91,8 +91,8 @@ func (f *Filter) BySummary() bool {
 	return len(f.Statuses) > 0 || len(f.Dialects) > 0 || f.SilentFor > 0 || f.RunningFor > 0
 }
 
-// Passes reports whether a session has one of the statuses and dialects of the filter, and has
-// been silent and open for long enough.
+// Passes reports whether a session has one of the statuses and dialects of the filter, and has been
+// silent and open for long enough.
 func (f *Filter) Passes(s *sessionhead.Summary) bool {
 	if len(f.Statuses) > 0 && !slices.Contains(f.Statuses, s.Status) {
 		return false

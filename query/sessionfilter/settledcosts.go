@@ -12,17 +12,18 @@ import (
 	"tapedeck/query"
 )
 
-// settledKeys are the columns of settled_costs for the words of Sort.
+// settledKeys maps the words of Sort to columns of settled_costs.
 var settledKeys = map[string]string{
 	"started": "started_ns",
 	"last_at": "last_ns",
 	"cost":    "cost_key",
 }
 
-// unsettledNamed is up to how many unsettled sessions are read besides the settled ones.
+// unsettledNamed is the largest number of unsettled sessions that are read besides the settled
+// ones.
 const unsettledNamed = 2000
 
-// candidate is a session in its place by its settled cost.
+// candidate is a session with its position by settled cost.
 type candidate struct {
 	ID      string `ch:"session_id"`
 	Started int64  `ch:"started_ns"`
@@ -37,15 +38,17 @@ type candidatesShape struct {
 	MinCost, MaxCost, Unsettled bool
 }
 
-// bySettledCosts returns a page of an order in which sessions with a known cost come first, or
-// of sessions with a known cost only. It checks the filter for the first settled sessions and
-// for all unsettled ones. It reports false if nothing is settled or if it finds too few.
+// bySettledCosts returns a page of an order in which sessions with a known cost come first, or of
+// sessions with a known cost only. It checks the filter for the first settled sessions and for all
+// unsettled sessions. It returns false if nothing is settled or if it finds too few.
 func bySettledCosts(
-	ctx context.Context, r *query.Reader, q *Selection, after *query.Mark, limit int, shape sessionIDsShape, a query.Args,
+	ctx context.Context, r *query.Reader, q *Selection, after *query.Mark,
+	limit int, shape sessionIDsShape, a query.Args,
 ) (ids []Session, found bool, err error) {
 	word := strings.TrimPrefix(string(q.Sort), "-")
 	known := q.MinCost != nil || q.MaxCost != nil
-	if shape.Few || shape.settled == nil || settledKeys[word] == "" || len(shape.settled.Unsettled) > unsettledNamed || !known && !shape.Descending {
+	if shape.Few || shape.settled == nil || settledKeys[word] == "" || len(shape.settled.Unsettled) > unsettledNamed ||
+		!known && !shape.Descending {
 		return nil, false, nil
 	}
 	table, err := r.Prices(ctx, "")
@@ -92,15 +95,17 @@ func bySettledCosts(
 			return ids[:min(limit, len(ids))], true, nil
 		}
 		if all {
-			break // those whose cost is not known come next
+			break // sessions with an unknown cost come next
 		}
 	}
 	return nil, false, nil
 }
 
-// passing returns, in order, the candidates and the unsettled sessions that pass the filter. All
-// candidates pass a filter by times and costs only.
-func passing(ctx context.Context, r *query.Reader, q *Selection, shape sessionIDsShape, a query.Args, front []candidate) ([]Session, error) {
+// passing returns, in order, the candidates and the unsettled sessions that pass the filter.
+// Candidates already satisfy the conditions on times and costs.
+func passing(
+	ctx context.Context, r *query.Reader, q *Selection, shape sessionIDsShape, a query.Args, front []candidate,
+) ([]Session, error) {
 	var ids []Session
 	names := slices.Clone(shape.settled.Unsettled)
 	for _, c := range front {
@@ -128,14 +133,14 @@ func passing(ctx context.Context, r *query.Reader, q *Selection, shape sessionID
 	return ids, nil
 }
 
-// selects reports whether the filter asks for anything but times and costs.
+// selects reports whether the filter has conditions on anything except times and costs.
 func (s *sessionIDsShape) selects() bool {
 	return s.facts() || s.Dialects || s.Text || s.Tokens || s.MinDuration || s.MaxDuration ||
 		s.Outdated || s.RunStatuses || len(s.Tags) > 0
 }
 
-// before returns the sessions that come no later than a candidate: those that were not looked
-// at come after it.
+// before returns the sessions that come no later than a candidate. Sessions that were not examined
+// come after it.
 func before(ids []Session, last candidate, descending bool) []Session {
 	n := slices.IndexFunc(ids, func(s Session) bool {
 		place := cmp.Or(cmp.Compare(s.SortKey, last.SortKey), cmp.Compare(s.ID, last.ID))

@@ -18,7 +18,7 @@ type sessionUsageRow struct {
 	cost.TotalsRow
 }
 
-// Summary is a session with the rows from which it was made.
+// Summary is a session with the rows from which it was built.
 type Summary struct {
 	sessionhead.Summary
 	StreamRow  *sessionstreams.Row
@@ -26,10 +26,12 @@ type Summary struct {
 	EndRow     *sessionhead.EndRow // the spans of its end; nil unless the session is settled
 }
 
-// readSummaries returns all that the list shows of the sessions, by id, but for their ends
-// (see setEnds). Sessions that are not there are left out. What is settled of a view, which may
-// be nil, is read as it is.
-func readSummaries(ctx context.Context, r *query.Reader, tenant string, ids []Session, view *rollup.View) (map[string]*Summary, error) {
+// readSummaries returns what the list shows of the sessions, by id, except their ends (see
+// setEnds). Sessions that do not exist are left out. Settled values of a view, which may be nil,
+// are read as stored.
+func readSummaries(
+	ctx context.Context, r *query.Reader, tenant string, ids []Session, view *rollup.View,
+) (map[string]*Summary, error) {
 	sessions := make(map[string]*Summary, len(ids))
 	if len(ids) == 0 {
 		return sessions, nil
@@ -82,8 +84,10 @@ func readSummaries(ctx context.Context, r *query.Reader, tenant string, ids []Se
 	return sessions, nil
 }
 
-// readStored returns what streams and spans state of some sessions.
-func readStored(ctx context.Context, r *query.Reader, tenant string, ids []Session) (streams []sessionstreams.Row, spans []sessionhead.SpanCounts, err error) {
+// readStored returns what the streams and spans of some sessions state.
+func readStored(
+	ctx context.Context, r *query.Reader, tenant string, ids []Session,
+) (streams []sessionstreams.Row, spans []sessionhead.SpanCounts, err error) {
 	if len(ids) == 0 {
 		return nil, nil, nil
 	}
@@ -94,7 +98,8 @@ func readStored(ctx context.Context, r *query.Reader, tenant string, ids []Sessi
 	a := Parameters(tenant, ids)
 	group, of := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
-		streams, err = sessionstreams.ReadStreams(of, r, tenant, sessionstreams.Shape{Since: oldest > 0}, a.With("oldest_stream", oldest))
+		streams, err = sessionstreams.ReadStreams(of, r, tenant, sessionstreams.Shape{Since: oldest > 0},
+			a.With("oldest_stream", oldest))
 		return err
 	})
 	group.Go(func() (err error) {
@@ -106,19 +111,22 @@ func readStored(ctx context.Context, r *query.Reader, tenant string, ids []Sessi
 
 // settledRow is the settled part of a session, without its usage.
 type settledRow struct {
-	ID string `ch:"settled_id"` // apart from the ids of the rows in it
+	ID string `ch:"settled_id"` // named unlike the ids of the rows in it
 	sessionstreams.Row
 	sessionhead.SpanCounts
 	sessionhead.EndRow
 }
 
 // readSettled returns the settled rows of sessions, and the sessions without one.
-func readSettled(ctx context.Context, r *query.Reader, tenant string, ids []Session, view *rollup.View) ([]settledRow, []Session, error) {
+func readSettled(
+	ctx context.Context, r *query.Reader, tenant string, ids []Session, view *rollup.View,
+) ([]settledRow, []Session, error) {
 	asked, rest := settledAmong(ids, view)
 	if len(asked) == 0 {
 		return nil, ids, nil
 	}
-	rows, err := query.Ask[settledRow](ctx, r, statements, "settled_sessions", nil, Parameters(tenant, asked).With("batches", view.IDs()))
+	rows, err := query.Ask[settledRow](ctx, r, statements, "settled_sessions", nil,
+		Parameters(tenant, asked).With("batches", view.IDs()))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -134,7 +142,8 @@ func readSettled(ctx context.Context, r *query.Reader, tenant string, ids []Sess
 	return rows, rest, nil
 }
 
-// settledAmong returns the sessions that are settled or have no usage, and the unsettled ones.
+// settledAmong splits sessions into those that are settled or have no usage, and the unsettled
+// ones.
 func settledAmong(ids []Session, view *rollup.View) (stored, rest []Session) {
 	if view == nil {
 		return nil, ids
@@ -150,11 +159,13 @@ func settledAmong(ids []Session, view *rollup.View) (stored, rest []Session) {
 	return stored, rest
 }
 
-// readTotals returns what the sessions used, by id; those that used nothing are left out.
-// It asks only if that was not looked up before.
-func readTotals(ctx context.Context, r *query.Reader, tenant string, ids []Session, view *rollup.View) (map[string]cost.UsageTotals, error) {
+// readTotals returns the usage of sessions, by id; sessions without usage are left out. It runs no
+// statement if the usage was already looked up.
+func readTotals(
+	ctx context.Context, r *query.Reader, tenant string, ids []Session, view *rollup.View,
+) (map[string]cost.UsageTotals, error) {
 	totals := make(map[string]cost.UsageTotals, len(ids))
-	if ids[0].totals != nil { // then of all of them
+	if ids[0].totals != nil { // then all of them have totals
 		for i := range ids {
 			totals[ids[i].ID] = *ids[i].totals
 		}
@@ -165,15 +176,17 @@ func readTotals(ctx context.Context, r *query.Reader, tenant string, ids []Sessi
 		return nil, err
 	}
 	stored, rest := settledAmong(ids, view)
-	if err := addTotals(ctx, r, tenant, pricer, "session_usage", []string{}, rest, totals); err != nil || len(stored) == 0 {
+	if err := addTotals(ctx, r, tenant, pricer, "session_usage", []string{}, rest, totals); err != nil ||
+		len(stored) == 0 {
 		return totals, err
 	}
 	return totals, addTotals(ctx, r, tenant, pricer, "settled_spent", view.IDs(), stored, totals)
 }
 
-// addTotals adds what sessions used by a statement to those that are known.
+// addTotals adds to totals the usage of sessions that a statement returns.
 func addTotals(
-	ctx context.Context, r *query.Reader, tenant string, pricer *cost.Pricer, statement string, batches []string, ids []Session, totals map[string]cost.UsageTotals,
+	ctx context.Context, r *query.Reader, tenant string, pricer *cost.Pricer, statement string,
+	batches []string, ids []Session, totals map[string]cost.UsageTotals,
 ) error {
 	if len(ids) == 0 {
 		return nil

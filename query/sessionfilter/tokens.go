@@ -8,18 +8,19 @@ import (
 	"tapedeck/query"
 )
 
-// sessionBound is a session and how many tokens it used at most.
+// sessionBound is a session with an upper bound of its tokens.
 type sessionBound struct {
 	ID    string `ch:"session_id"`
 	Bound int64  `ch:"bound"`
 }
 
-// mostTokens returns a page in the descending order of tokens. What a session used is
-// added up with care only for those at the front of an order by bounds, which take
-// one pass over columns of numbers; for more of them if that leaves too few that
-// are surely ahead of all others, and only then for all.
+// mostTokens returns a page in the descending order of tokens. It first sorts sessions by an upper
+// bound of their tokens, which takes one pass over columns of numbers. It computes the exact usage
+// of the first sessions of that order only; of more sessions if too few of them are certain to
+// precede all others, and of all sessions only if that is still not enough.
 func mostTokens(
-	ctx context.Context, r *query.Reader, q *Selection, after *query.Mark, limit int, shape sessionIDsShape, a query.Args,
+	ctx context.Context, r *query.Reader, q *Selection, after *query.Mark,
+	limit int, shape sessionIDsShape, a query.Args,
 ) ([]Session, error) {
 	spare := q.spare()
 	for _, rows := range []int{limit + spare, 8*limit + spare} {
@@ -31,7 +32,7 @@ func mostTokens(
 		if err != nil {
 			return nil, err
 		}
-		all := len(bounds) < rows // that have records
+		all := len(bounds) < rows // all sessions with records were read
 		if !all {
 			ids = ahead(ids, bounds[rows-1])
 		}
@@ -42,16 +43,16 @@ func mostTokens(
 			return ids, nil
 		}
 		if all {
-			break // those that used nothing come next
+			break // sessions without usage come next
 		}
 	}
 	return query.Ask[Session](ctx, r, statements, "session_ids", shape, a)
 }
 
-// bounded returns the sessions that pass the filter and used any tokens, with their usage, in
-// order.
+// bounded returns, in order, the sessions that pass the filter and used tokens, with their usage.
 func bounded(
-	ctx context.Context, r *query.Reader, q *Selection, after *query.Mark, shape sessionIDsShape, a query.Args, bounds []sessionBound,
+	ctx context.Context, r *query.Reader, q *Selection, after *query.Mark,
+	shape sessionIDsShape, a query.Args, bounds []sessionBound,
 ) ([]Session, error) {
 	names := make([]string, len(bounds))
 	for i := range bounds {
@@ -59,7 +60,8 @@ func bounded(
 	}
 	shape.Few, shape.SortKey = true, "toInt64(0)"
 	shape.Tokens, shape.MinTokens, shape.MaxTokens, shape.After = false, false, false, false
-	ids, err := query.Ask[Session](ctx, r, statements, "session_ids", shape, a.With("among", names).With("limit", len(names)))
+	ids, err := query.Ask[Session](ctx, r, statements, "session_ids", shape,
+		a.With("among", names).With("limit", len(names)))
 	if err != nil || len(ids) == 0 {
 		return nil, err
 	}
@@ -79,8 +81,8 @@ func bounded(
 	return ids, nil
 }
 
-// ahead returns the sessions that come no later than one of which the bound was the
-// last: all that were not looked at come after that.
+// ahead returns the sessions that come no later than a session whose bound was the last one
+// examined: sessions that were not examined come after it.
 func ahead(ids []Session, last sessionBound) []Session {
 	n := slices.IndexFunc(ids, func(s Session) bool { return compareTokens(s, last.Bound, last.ID) < 0 })
 	if n < 0 {
@@ -89,7 +91,7 @@ func ahead(ids []Session, last sessionBound) []Session {
 	return ids[:n]
 }
 
-// compareTokens holds a session's place against another in the ascending order.
+// compareTokens compares a session's position with another one in ascending order.
 func compareTokens(s Session, tokens int64, id string) int {
 	return cmp.Or(cmp.Compare(s.SortKey, tokens), cmp.Compare(s.ID, id))
 }

@@ -6,26 +6,27 @@ import (
 	"tapedeck/query"
 )
 
-// timeSorts are the columns of a stream's row that a session's place in an order
-// of time comes from: of its rows the least, or the greatest.
+// timeSorts maps orders by time to the column of a stream's row that determines a session's
+// position: the minimum or the maximum over the session's rows.
 var timeSorts = map[string]string{
 	"started": "first_at",
 	"last_at": "greatest(first_at, last_at)",
 }
 
-// sessionWindow is how far the rows at the front of an order reach.
+// sessionWindow is the extent of the first rows of an order.
 type sessionWindow struct {
 	Found    uint64   `ch:"found"`
 	Edge     int64    `ch:"edge_ns"`
 	Sessions []string `ch:"sessions"`
 }
 
-// frontFirst looks at the streams at the front of an order of time first, at more
-// of them if that finds too few sessions, and only then at all: the first pages
-// need not go through all sessions that there ever were. That holds both ways, for
-// the row that decides a session's place lies in the window with it.
+// frontFirst reads the first streams of an order by time, more of them if that yields too few
+// sessions, and all streams only if necessary, so that the first pages need not read all sessions.
+// It is correct in both directions, since the row that determines a session's position is in the
+// window with it.
 func frontFirst(
-	ctx context.Context, r *query.Reader, q *Selection, after *query.Mark, limit int, shape sessionIDsShape, a query.Args,
+	ctx context.Context, r *query.Reader, q *Selection, after *query.Mark,
+	limit int, shape sessionIDsShape, a query.Args,
 ) ([]Session, error) {
 	if begin, ok := shape.windowBegin(q, after); ok {
 		shape.Begin, a["begin"] = true, begin
@@ -37,7 +38,7 @@ func frontFirst(
 			return nil, err
 		}
 		if window.Found < uint64(rows) {
-			break // these are all the streams there are
+			break // these are all streams
 		}
 		shape.Edge, shape.Floor = true, shape.oldestLast()
 		ids, err := askIDs(ctx, r, q, shape, a.With("edge", window.Edge).With("among", window.Sessions))
@@ -52,7 +53,7 @@ func frontFirst(
 // oldestLast reports whether no session of a window began before its edge.
 func (s *sessionIDsShape) oldestLast() bool { return s.Descending && s.Time == timeSorts["started"] }
 
-// windowBegin returns where a session's place is at the earliest in the order, ns.
+// windowBegin returns the earliest position of a session in the order, ns.
 func (s *sessionIDsShape) windowBegin(q *Selection, after *query.Mark) (int64, bool) {
 	switch {
 	case after != nil:
@@ -65,7 +66,7 @@ func (s *sessionIDsShape) windowBegin(q *Selection, after *query.Mark) (int64, b
 	return 0, false
 }
 
-// beyond reports whether nothing that comes after the edge is asked for.
+// beyond reports whether the query excludes everything after the edge.
 func (s *sessionIDsShape) beyond(q *Selection, edge int64) bool {
 	if s.Descending {
 		return s.From && edge < q.From.UnixNano()

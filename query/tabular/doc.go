@@ -1,2 +1,2 @@
-// Package tabular writes rows in the formats that answers of any length have.
+// Package tabular writes rows in the formats of answers of unbounded length.
 package tabular

@@ -5,7 +5,7 @@ import "tapedeck/query/endpoint"
 // Format is a format of rows.
 type Format string
 
-// The formats. JSON is one object; the other formats have a row on each line or in each record.
+// The formats. JSON is one object; the other formats have one row per line or record.
 const (
 	JSON    Format = "json"
 	NDJSON  Format = "ndjson"
@@ -13,7 +13,7 @@ const (
 	Parquet Format = "parquet"
 )
 
-// File returns the file of a name in a format other than JSON.
+// File returns the file with a name in a format other than JSON.
 func (f Format) File(name string) endpoint.File {
 	return endpoint.File{Name: name + "." + string(f), Media: media[f]}
 }

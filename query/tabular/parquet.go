@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	rowGroup   = 2000    // rows of a row group, which is in memory until it is complete
-	pageBuffer = 8 << 10 // of one column, bytes
+	rowGroup   = 2000    // rows per row group, which is in memory until it is complete
+	pageBuffer = 8 << 10 // bytes per column
 )
 
-// ParquetOptions are the options of writers of Parquet.
+// ParquetOptions returns the options of Parquet writers.
 func ParquetOptions() []parquet.WriterOption {
 	return []parquet.WriterOption{
 		parquet.MaxRowsPerRowGroup(rowGroup), parquet.PageBufferSize(pageBuffer), parquet.WriteBufferSize(0),
@@ -22,7 +22,7 @@ func ParquetOptions() []parquet.WriterOption {
 	}
 }
 
-// Kind is the type of a column. A value of any may be nil, which is null.
+// Kind is the type of a column. A nil value is null in any column.
 type Kind int
 
 // The kinds of columns.
@@ -32,27 +32,28 @@ const (
 	Instant             // time.Time
 )
 
-// Column is a column of rows that are values in the order of the columns.
+// Column is a column of a Table.
 type Column struct {
 	Name string
 	Kind Kind
 }
 
-// Table writes Parquet with columns that are known when it runs. All are optional.
+// Table writes Parquet whose columns are chosen at run time. All columns are optional.
 type Table struct {
 	*parquet.GenericWriter[any]
 	columns []Column
 	row     parquet.Row
 }
 
-// NewTable returns a writer of rows with columns of different names.
+// NewTable returns a writer of rows with the given columns, whose names must be distinct.
 func NewTable(w io.Writer, columns []Column) *Table {
 	group := parquet.Group{}
 	for _, c := range columns {
 		group[c.Name] = c.node()
 	}
 	schema := parquet.NewSchema("rows", ordered{group, columns})
-	return &Table{GenericWriter: parquet.NewGenericWriter[any](w, append(ParquetOptions(), schema)...), columns: columns}
+	return &Table{GenericWriter: parquet.NewGenericWriter[any](w, append(ParquetOptions(), schema)...),
+		columns: columns}
 }
 
 func (c Column) node() parquet.Node {
@@ -65,7 +66,7 @@ func (c Column) node() parquet.Node {
 	return parquet.Optional(parquet.Encoded(parquet.String(), &parquet.RLEDictionary))
 }
 
-// ordered is a group whose fields have the order of the columns, instead of the order of names.
+// ordered is a group whose fields are in the order of the columns instead of the order of names.
 type ordered struct {
 	parquet.Group
 	columns []Column

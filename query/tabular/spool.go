@@ -7,8 +7,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Spool keeps what is written, compressed, until it is copied. A statement of the database
-// ends so without waiting for a slow client, and its errors come before the first byte.
+// Spool keeps the written bytes, compressed, until they are copied. So a database statement ends
+// without waiting for a slow client, and its errors precede the first byte of the answer.
 type Spool struct {
 	kept    bytes.Buffer
 	encoder *zstd.Encoder
@@ -18,14 +18,15 @@ type Spool struct {
 func NewSpool() (*Spool, error) {
 	s := &Spool{}
 	var err error
-	s.encoder, err = zstd.NewWriter(&s.kept, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))
+	s.encoder, err = zstd.NewWriter(&s.kept, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
+		zstd.WithWindowSize(1<<20))
 	return s, err
 }
 
 // Write implements io.Writer.
 func (s *Spool) Write(p []byte) (int, error) { return s.encoder.Write(p) }
 
-// CopyTo ends the spool and writes what it has.
+// CopyTo closes the spool and writes its contents.
 func (s *Spool) CopyTo(w io.Writer) error {
 	if err := s.encoder.Close(); err != nil {
 		return err

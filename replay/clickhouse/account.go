@@ -7,12 +7,12 @@ import (
 	"tapedeck/internal/budget"
 )
 
-// account tracks the bytes that a reader is charged for its pages. A page is charged
+// account tracks the bytes for which a reader's pages are charged to the budget. A page is charged
 // twice its size, since playing copies its frames to send them.
 type account struct {
 	grant *budget.Grant
 
-	mu   sync.Mutex // guards what follows
+	mu   sync.Mutex // guards the fields below
 	held int64
 }
 
@@ -28,7 +28,7 @@ func (a *account) try(n int64) bool {
 	return true
 }
 
-// need charges n bytes once the budget has them.
+// need charges n bytes, and waits until the budget has them.
 func (a *account) need(ctx context.Context, n int64) error {
 	err := a.grant.Need(ctx, n)
 	if err == nil {
@@ -37,7 +37,7 @@ func (a *account) need(ctx context.Context, n int64) error {
 	return err
 }
 
-// adjust charges n bytes more, or fewer.
+// adjust charges n bytes more, or fewer if n is negative.
 func (a *account) adjust(n int64) {
 	a.grant.Adjust(n)
 	a.note(n)

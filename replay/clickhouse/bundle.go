@@ -5,23 +5,23 @@ import (
 	"tapedeck/schema"
 )
 
-// A session that went through a proxy has hundreds of short streams. Streams that follow
-// one another are read by one query, a bundle.
+// A session that went through a proxy has hundreds of short streams. Consecutive streams are read
+// by one query, a bundle.
 const (
 	bundleRows    = 4096 // at most; the first bundles are smaller, since the client waits for them
 	bundleStreams = 256
 )
 
-// bundler puts streams into bundles, in the order of their first frames.
+// bundler assigns streams to bundles, in the order of their first frames.
 type bundler struct {
 	reader *reader
-	open   *cursor // takes more streams
-	rows   int     // how many frames a bundle may have, for now
-	left   int     // how many more frames the open one may have,
-	bytes  int     // and how many more bytes
+	open   *cursor // the bundle that accepts more streams
+	rows   int     // current maximum of frames in a bundle
+	left   int     // how many more frames the open bundle may have
+	bytes  int     // how many more bytes the open bundle may have
 }
 
-// add assigns the stream to a cursor: that of a bundle, or one of its own.
+// add assigns a stream to a cursor: the cursor of a bundle, or a cursor for this stream only.
 func (b *bundler) add(s *schema.StreamState) *cursor {
 	if !b.short(s) {
 		return newCursor(b.reader, s)
@@ -38,18 +38,18 @@ func (b *bundler) add(s *schema.StreamState) *cursor {
 	return b.open
 }
 
-// short reports whether a stream may be part of a bundle: all of it is requested,
-// it no longer grows, and it is small.
+// short reports whether a stream may be part of a bundle: the whole stream is requested, it no
+// longer grows, and it is small.
 func (b *bundler) short(s *schema.StreamState) bool {
 	q := &b.reader.query
 	whole := wholeAfter(s, q.From.Position) && (q.Unseen == nil || q.Unseen(s.StreamID) <= s.FirstSeq)
 	return whole && s.Ended != 0 && s.Frames <= bundleRows/4 && s.Bytes <= uint64(b.most()/2)
 }
 
-// most returns how many bytes a bundle may have.
+// most returns the maximum number of bytes in a bundle.
 func (b *bundler) most() int { return b.reader.tape.store.opts.PageBytes / (2 * lookahead) }
 
-// cursors makes the cursors of all streams that have frames for the query.
+// cursors returns the cursors of all streams that have frames for the query.
 func (r *reader) cursors(q replay.Query) []*cursor {
 	var list []*cursor
 	b := &bundler{reader: r}

@@ -10,7 +10,7 @@ import (
 	schemaclickhouse "tapedeck/schema/clickhouse"
 )
 
-// columns receive one block of a page. The frames made of them alias their memory.
+// columns receives one block of a page. The frames made from it alias its memory.
 type columns struct {
 	seq, generation          proto.ColUInt64
 	at                       proto.ColDateTime64
@@ -47,7 +47,7 @@ func (c *columns) results(dst proto.Results, q *pageQuery) proto.Results {
 	}...)
 }
 
-// size returns about how many bytes the columns hold.
+// size returns the approximate number of bytes in the columns.
 func (c *columns) size() int {
 	return cap(c.raw.Buf) + cap(c.event.Buf) + cap(c.node.Buf) + cap(c.run.Buf) + cap(c.source.Buf) + 108*cap(c.seq)
 }
@@ -79,8 +79,8 @@ func (c *columns) frame(i int, stream *schema.StreamState, bare bool, f *replay.
 	return nil
 }
 
-// view returns a row as a string without copying it. It lives as long as the
-// column is not decoded into again, as all of a frame does.
+// view returns a row as a string without copying it. The string is valid until the column is
+// decoded into again, like everything in a frame.
 func view(c *proto.ColStr, i int) string {
 	p := c.RowBytes(i)
 	return unsafe.String(unsafe.SliceData(p), len(p))
@@ -91,7 +91,7 @@ func view(c *proto.ColStr, i int) string {
 type dictionary struct {
 	proto.ColStr
 	words []string
-	known map[string]string // from block to block, bounded
+	known map[string]string // kept between blocks, bounded
 }
 
 func (d *dictionary) Row(i int) string { return d.words[i] }

@@ -11,36 +11,36 @@ import (
 )
 
 const (
-	// A stream's first page is small, since the client waits for it. A short stream
-	// that is played slowly is read whole, since a second query costs the server as much.
+	// A stream's first page is small, since the client waits for it. A short stream that is played
+	// slowly is read as a whole, since a second query would cost the server as much.
 	firstRows = 64
-	fewRows   = 64 // of a first page that the server has to search for, in one block of any size
-	// The server reads thousands of rows to return one, so pages are large even
-	// if they last long.
+	fewRows   = 64 // for a first page that the server has to search for, in one block of any size
+	// The server reads thousands of rows to return one, so pages are large even if they take long
+	// to play.
 	pageRows = 4096
 	mostRows = 1 << 16 // of any page
-	// A page that was played within quickly is followed by larger ones, any other by
-	// one of pageRows and heldBytes. A page that is not needed within quickly is packed.
+	// A page that was played within quickly is followed by a larger page, any other by a page of
+	// pageRows and heldBytes. A page that is not needed within quickly is packed.
 	quickly   = 250 * time.Millisecond
 	heldBytes = 1 << 19
 )
 
-// cursor reads one stream page by page, one page ahead, or a bundle of streams in one
-// page. Only the goroutine of its reader uses it.
+// cursor reads one stream page by page, one page ahead, or a bundle of streams as one page. Only
+// the goroutine of its reader uses it.
 type cursor struct {
 	reader *reader
-	query  pageQuery    // of the page that is coming
-	last   uint64       // the stream's last number, as far as is known; else the greatest
-	weight int          // bytes of a frame on average, so far
+	query  pageQuery    // for the next page
+	last   uint64       // the stream's last frame number if known, else the maximum
+	weight int          // average bytes per frame so far
 	coming chan fetched // nil while no page is requested
-	over   bool         // no further page
-	held   *packed      // the rest of the page; nil where it is not packed
+	over   bool         // there is no further page
+	held   *packed      // the rest of the page if it is packed, else nil
 	page   *page
-	at     int       // the next frame of page
-	taken  time.Time // when page was
+	at     int       // index of the next frame in page
+	taken  time.Time // when page was taken
 }
 
-// fetched is a page, packed if it was not needed for a while.
+// fetched is a page, which is packed if it was not needed for a while.
 type fetched struct {
 	tally  tally
 	page   *page
@@ -57,7 +57,8 @@ func newCursor(r *reader, s *schema.StreamState) *cursor {
 	if r.query.Few {
 		c.query.rows = 1
 	}
-	if left := c.last - c.query.from.seq; r.query.Paced && c.query.dense && left < pageRows && int(left)*c.weight < heldBytes {
+	if left := c.last - c.query.from.seq; r.query.Paced && c.query.dense && left < pageRows &&
+		int(left)*c.weight < heldBytes {
 		c.query.rows, c.query.packed = int(left)+1, left >= 2*chunkFrames
 	}
 	return c
@@ -69,7 +70,7 @@ func (c *cursor) firstAt() int64 { return c.query.streams[0].FirstAt }
 // empty reports whether the stream is known to have no frame for the query.
 func (c *cursor) empty() bool { return c.query.from.at == 0 && c.query.from.seq > c.last }
 
-// startOf returns where a stream's frames begin that a query wants.
+// startOf returns the bound at which a stream's frames for a query begin.
 func startOf(s *schema.StreamState, q *replay.Query) bound {
 	from, pos := q.From, q.From.Position
 	switch {
@@ -88,8 +89,8 @@ func startOf(s *schema.StreamState, q *replay.Query) bound {
 	}
 }
 
-// wholeAfter reports whether all of a stream comes after a position of another
-// stream. The zero position is before all streams.
+// wholeAfter reports whether all frames of a stream come after a position of another stream. The
+// zero position is before all streams.
 func wholeAfter(s *schema.StreamState, pos schema.Position) bool {
 	return s.FirstAt > pos.At || s.FirstAt == pos.At && s.StreamID > pos.StreamID
 }
@@ -113,9 +114,9 @@ func (c *cursor) fetch() {
 	})
 }
 
-// cost returns the charge for the next page, and whether it is charged already. If the
-// budget is used up, the page is made small enough for the reader's share, if
-// possible, so that it does not wait.
+// cost returns the charge for the next page, and whether it is charged already. If the budget is
+// used up, cost reduces the page to fit into the reader's share, if possible, so that the reader
+// does not wait.
 func (c *cursor) cost() (charge int64, charged bool) {
 	of := func() int64 { return costOf(c.query.rows * (c.weight + frameSize)) }
 	if c.query.bundle() {
@@ -132,8 +133,8 @@ func (c *cursor) cost() (charge int64, charged bool) {
 	return of(), c.reader.account.try(of())
 }
 
-// fetch reads a page and charges its cost, unless it is charged already. It holds no page
-// while it waits for a slot: a thousand playbacks may begin at the same time.
+// fetch reads a page and charges its cost unless it is charged already. It holds no page while it
+// waits for a slot, since a thousand playbacks may begin at the same time.
 func (r *reader) fetch(query *pageQuery, limit int, charge int64, charged bool) fetched {
 	if !charged {
 		if err := r.account.need(r.ctx, charge); err != nil {
@@ -178,18 +179,18 @@ func (r *reader) packUnwanted(coming chan fetched, streams []*schema.StreamState
 	select {
 	case got := <-coming:
 		coming <- r.pack(got, streams)
-	default: // it was taken
+	default: // the page was taken
 	}
 }
 
 // frameSize is the approximate memory of a frame besides its bytes.
 const frameSize = 300
 
-// ready reports whether take would not wait.
+// ready reports whether take would return without waiting.
 func (c *cursor) ready() bool { return c.over || c.held != nil || len(c.coming) > 0 }
 
-// take makes the fetched page the current one and fetches the next
-// one. It reports false if the stream has no further frame.
+// take makes the fetched page the current page and fetches the next page. It returns false if the
+// stream has no further frame.
 func (c *cursor) take(ctx context.Context) (bool, error) {
 	for c.held == nil && !c.over {
 		var got fetched
@@ -227,8 +228,8 @@ func (c *cursor) take(ctx context.Context) (bool, error) {
 	return true, c.unpack()
 }
 
-// unpack reads the next frames of a packed page. The page after it is fetched
-// when a quarter is left: an earlier fetch would only occupy memory.
+// unpack reads the next frames of a packed page. It fetches the next page when a quarter is left,
+// since an earlier fetch would only occupy memory.
 func (c *cursor) unpack() error {
 	c.page, c.at = c.reader.newWindow(), 0
 	if err := c.held.unpack(c.page); err != nil {
@@ -248,7 +249,7 @@ func (c *cursor) failed(err error) error {
 	return fmt.Errorf("frames of stream %s: %w", c.query.streams[0].StreamID, err)
 }
 
-// plan sets the query for the page after p, and reports whether p is usable.
+// plan sets the query for the page after p, and reports whether p can be used.
 func (c *cursor) plan(p *tally) (usable bool) {
 	q, n := &c.query, p.frames
 	if n > 0 {
@@ -258,7 +259,7 @@ func (c *cursor) plan(p *tally) (usable bool) {
 	case q.bundle():
 		c.over = true
 		return n > 0
-	case q.dense && p.full: // not sorted, so not necessarily the first frames
+	case q.dense && p.full: // the rows are not sorted, so they need not be the first frames
 		q.dense = false
 		return false
 	case q.dense: // missing frames may be a gap or the end
@@ -276,12 +277,12 @@ func (c *cursor) plan(p *tally) (usable bool) {
 		return n > 0
 	}
 	switch {
-	case q.query.Few && c.taken.IsZero(): // perhaps no more is needed
+	case q.query.Few && c.taken.IsZero(): // the caller may not need more
 	case !c.taken.IsZero() && time.Since(c.taken) < quickly:
 		q.rows = min(4*max(q.rows, firstRows), mostRows)
 	case q.dense:
 		q.rows = max(min(pageRows, heldBytes/(c.weight+1)), fewRows)
-	default: // the server may have to search for them
+	default: // the server may have to search for rows
 		q.rows = max(min(8*q.rows, pageRows, heldBytes/(c.weight+1)), fewRows)
 	}
 	return n > 0
@@ -290,5 +291,5 @@ func (c *cursor) plan(p *tally) (usable bool) {
 // head returns the next frame.
 func (c *cursor) head() *replay.Frame { return &c.page.frames[c.at] }
 
-// rest returns the frames at hand.
+// rest returns the frames that can be read without waiting.
 func (c *cursor) rest() []replay.Frame { return c.page.frames[c.at:] }

@@ -6,8 +6,8 @@ import (
 	"tapedeck/schema"
 )
 
-// factRows receive a block of the statement for one table of facts, and append its rows
-// to a list.
+// factRows receives a block of the statement for one table of facts, and appends its rows to a
+// list.
 type factRows interface {
 	results() proto.Results
 	append([]streamFacts) []streamFacts
@@ -46,13 +46,13 @@ type (
 		mode, model, provider *word
 		scope, span, raw      *proto.ColStr
 		at                    *proto.ColInt64
-		counts                [7]*proto.ColUInt64 // Tokens in its order, Total
+		counts                [7]*proto.ColUInt64 // the fields of Tokens in order, then Total
 		billingTexts          [len(schema.BillingTexts)]interface{ Row(int) string }
 		billingCounts         [len(schema.BillingCounts)]*proto.ColUInt64
 	}
 )
 
-// next appends a column, which the statement returns after those before it.
+// next appends a column, which follows the previous ones in the result of the statement.
 func next[T proto.ColResult](c *commonRows, column T) T {
 	c.list = append(c.list, proto.ResultColumn{Data: column})
 	return column
@@ -65,7 +65,7 @@ func (c *commonRows) uint() *proto.ColUInt64 { return next(c, new(proto.ColUInt6
 
 func (c *commonRows) results() proto.Results { return c.list }
 
-// The columns are made in the order of sql/facts.sql and of the tables' statements.
+// The columns are in the order of sql/facts.sql and of the tables' statements.
 
 func (c *commonRows) begin() {
 	c.stream, c.firstSeq = c.string(), c.uint()

@@ -71,7 +71,8 @@ type streamFacts struct {
 	facts  block.Facts
 }
 
-// factsOf returns the facts of a stream to append to: the last ones, or new ones.
+// factsOf returns the facts of a stream to which rows are appended: the last ones of the list, or
+// new ones.
 func factsOf(list []streamFacts, stream string) ([]streamFacts, *block.Facts) {
 	if n := len(list); n == 0 || list[n-1].stream != stream {
 		list = append(list, streamFacts{stream: stream})
@@ -108,7 +109,8 @@ func (r *messageRows) append(list []streamFacts) []streamFacts {
 		f.Messages = append(f.Messages, schema.Message{
 			Fact: r.fact(i), Kind: schema.MessageKind(r.kind.Row(i)), Span: r.span.Row(i), Name: r.name.Row(i),
 			Text: r.text.Row(i), Media: r.media.Row(i), Complete: r.complete.Row(i), Started: r.started.Row(i),
-			Ended: r.ended.Row(i), ChunkAt: r.chunkAt.Row(i), ChunkEnd: r.chunkEnd.Row(i), Attributes: r.attributes.Row(i),
+			Ended: r.ended.Row(i), ChunkAt: r.chunkAt.Row(i),
+			ChunkEnd: r.chunkEnd.Row(i), Attributes: r.attributes.Row(i),
 		})
 	}
 	return list
@@ -120,9 +122,11 @@ func (r *usageRows) append(list []streamFacts) []streamFacts {
 		list, f = factsOf(list, r.stream.Row(i))
 		n := func(at int) uint64 { return r.counts[at].Row(i) }
 		f.Usages = append(f.Usages, schema.Usage{
-			Fact: r.fact(i), Scope: r.scope.Row(i), Mode: schema.UsageMode(r.mode.Row(i)), At: r.at.Row(i), Span: r.span.Row(i),
+			Fact: r.fact(i), Scope: r.scope.Row(i), Mode: schema.UsageMode(r.mode.Row(i)),
+			At: r.at.Row(i), Span: r.span.Row(i),
 			Model: r.model.Row(i), Provider: r.provider.Row(i), Total: n(6), Raw: r.raw.Row(i),
-			Tokens:  schema.Tokens{Input: n(0), CacheRead: n(1), CacheWrite5m: n(2), CacheWrite1h: n(3), Output: n(4), Reasoning: n(5)},
+			Tokens: schema.Tokens{Input: n(0), CacheRead: n(1), CacheWrite5m: n(2), CacheWrite1h: n(3), Output: n(4),
+				Reasoning: n(5)},
 			Billing: r.billing(i),
 		})
 	}

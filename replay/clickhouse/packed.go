@@ -14,17 +14,16 @@ import (
 	schemaclickhouse "tapedeck/schema/clickhouse"
 )
 
-// packed holds a page's frames that are not needed yet in a tenth of their
-// memory: a slow playback has many minutes of them. It is unpacked one chunk at a
-// time.
+// packed stores a page's frames that are not needed yet in a tenth of their memory, since a slow
+// playback holds frames for many minutes. It is unpacked one chunk at a time.
 type packed struct {
 	streams []*schema.StreamState // the streams of the frames
 	chunks  []chunk
-	next    int // the chunk to unpack next
+	next    int // index of the next chunk to unpack
 	charged int64
 }
 
-// size returns the bytes that the chunks take.
+// size returns the size of the chunks in bytes.
 func (p *packed) size() (n int64) {
 	for i := range p.chunks {
 		n += int64(len(p.chunks[i].bytes))
@@ -32,8 +31,8 @@ func (p *packed) size() (n int64) {
 	return n
 }
 
-// chunk is a group of frames, compressed with Zstandard. S2 would take half the time,
-// which is small compared with sending a frame, and nearly twice the memory.
+// chunk is a group of frames, compressed with Zstandard. S2 would take half the time, but the time
+// is small compared with sending a frame, and nearly twice the memory.
 type chunk struct {
 	bytes  []byte
 	frames int
@@ -64,7 +63,7 @@ type packer struct {
 	plain, cuts, compressed []byte
 }
 
-// pack packs a page's frames, which are of these streams.
+// pack packs the frames of a page, which belong to the given streams.
 func (p *packer) pack(frames []replay.Frame, streams []*schema.StreamState) *packed {
 	out := &packed{streams: streams, chunks: make([]chunk, 0, (len(frames)+chunkFrames-1)/chunkFrames)}
 	for some := range slices.Chunk(frames, chunkFrames) {
@@ -118,12 +117,12 @@ func (p *packer) frame(f, before *replay.Frame, streams []*schema.StreamState) {
 	p.plain = append(binary.AppendUvarint(b, uint64(len(f.Raw))), f.Raw...)
 }
 
-// left returns how many chunks are still packed.
+// left returns the number of chunks that are still packed.
 func (p *packed) left() int { return len(p.chunks) - p.next }
 
 var errPacked = errors.New("packed frames are damaged")
 
-// unpack replaces the frames of a page by the frames of the next chunk.
+// unpack replaces the frames of a page with the frames of the next chunk.
 func (p *packed) unpack(into *page) (err error) {
 	c := &p.chunks[p.next]
 	into.reset()

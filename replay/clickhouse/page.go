@@ -16,26 +16,27 @@ import (
 // errEnough stops a query that has returned enough bytes.
 var errEnough = errors.New("the page is full")
 
-// page holds frames in position order, each once: some of one stream, or all
-// of several. Its frames alias its blocks. It is reused for queries with the
-// same columns.
+// page holds frames in position order without duplicates: some frames of one stream, or all frames
+// of several. The frames alias the page's blocks. A page is reused for queries with the same
+// columns.
 type page struct {
 	frames []replay.Frame
-	// generations are the generations of the frames' envelopes; zeros if envelopes are
-	// not requested.
+	// generations has the generations of the frames' envelopes; zeros if envelopes are not
+	// requested.
 	generations []uint64
 	blocks      []*columns
-	plain       []byte // of packed frames, instead of blocks
+	plain       []byte // bytes of packed frames, used instead of blocks
 	used        int    // blocks in use
-	rows        int    // rows read, repeats included
-	bytes       int    // of raw
-	charged     int64  // to the reader
+	rows        int    // rows read, including duplicates
+	bytes       int    // bytes of raw
+	charged     int64  // bytes charged to the reader
 	full        bool   // truncated at the byte limit
 	sorted      bool
 }
 
 func (p *page) reset() {
-	p.frames, p.generations, p.used, p.rows, p.bytes, p.full, p.sorted = p.frames[:0], p.generations[:0], 0, 0, 0, false, true
+	p.frames, p.generations, p.used, p.rows, p.bytes, p.full, p.sorted = p.frames[:0], p.generations[:0], 0, 0, 0,
+		false, true
 }
 
 // block returns columns for the next block.
@@ -46,9 +47,9 @@ func (p *page) block() *columns {
 	return p.blocks[p.used]
 }
 
-// read fills the page. It takes blocks until there are no more or limit bytes
-// are reached, so that frames of unexpected size do not fill the memory. Of
-// several streams it takes everything: they have ended, and their size is known.
+// read fills the page. It reads blocks until there are no more or limit bytes are reached, so that
+// frames of unexpected size do not fill the memory. For several streams it reads everything: they
+// have ended, and their size is known.
 func (p *page) read(ctx context.Context, t *tape, q *pageQuery, limit int) error {
 	body, values, err := q.build(t)
 	if err != nil {
@@ -58,7 +59,7 @@ func (p *page) read(ctx context.Context, t *tape, q *pageQuery, limit int) error
 	var results proto.Results
 	next := func() {
 		c = p.block()
-		results = c.results(results[:0], q) // in place: the running query holds the slice
+		results = c.results(results[:0], q) // in place, since the running query holds the slice
 	}
 	restart := func() {
 		p.reset()
@@ -92,7 +93,8 @@ func (p *page) read(ctx context.Context, t *tape, q *pageQuery, limit int) error
 	return err
 }
 
-// take converts a block's rows to frames. Of duplicates the highest generation is kept.
+// take converts a block's rows to frames. Of duplicates it keeps the one with the highest
+// generation.
 func (p *page) take(c *columns, rows int, q *pageQuery) error {
 	p.frames = slices.Grow(p.frames, rows)
 	stream := q.streams[0]
@@ -129,14 +131,13 @@ func (p *page) take(c *columns, rows int, q *pageQuery) error {
 	return nil
 }
 
-// stream returns the stream with this id, which is one of the query's.
+// stream returns the stream with the given id, which is one of the query's streams.
 func (q *pageQuery) stream(id string) *schema.StreamState {
 	i := slices.IndexFunc(q.streams, func(s *schema.StreamState) bool { return s.StreamID == id })
 	return q.streams[i]
 }
 
-// sort sorts frames that arrived part by part or stream by stream, and
-// drops duplicates.
+// sort sorts frames that arrived part by part or stream by stream, and drops duplicates.
 func (p *page) sort() {
 	sort.Stable(byPosition{p})
 	p.frames = slices.CompactFunc(p.frames, func(a, b replay.Frame) bool { return a.Position() == b.Position() })
@@ -160,11 +161,11 @@ func (p byPosition) Swap(i, j int) {
 	p.generations[i], p.generations[j] = p.generations[j], p.generations[i]
 }
 
-// tally summarizes a page.
+// tally summarises a page.
 type tally struct {
 	frames, rows, bytes int
 	full                bool
-	first, last         uint64 // the numbers of its first and last frame; 0 without any
+	first, last         uint64 // numbers of the first and last frame; 0 if the page is empty
 }
 
 func (p *page) tally() tally {

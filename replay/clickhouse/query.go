@@ -12,37 +12,37 @@ import (
 	"tapedeck/schema"
 )
 
-// Reading a page takes milliseconds: more threads, or compiling expressions that
-// run once, would take longer.
+// oneThread are the settings of queries that read a page, which takes milliseconds: more threads,
+// or compiling expressions that run once, would take longer.
 var oneThread = []ch.Setting{
 	{Key: "max_threads", Value: "1", Important: true},
 	{Key: "compile_expressions", Value: "0", Important: true},
-	// Lazily materialized columns arrive in one block. A large page must arrive in
-	// several, so that reading can stop.
+	// Lazily materialized columns arrive in one block. A large page must arrive in several blocks,
+	// so that reading can stop.
 	{Key: "query_plan_max_limit_for_lazy_materialization", Value: "256", Important: true},
 }
 
-// byKey are the settings of queries that the primary key alone answers.
-var byKey = append(oneThread[:len(oneThread):len(oneThread)], ch.Setting{Key: "use_skip_indexes", Value: "0", Important: true})
+// byKey are the settings of queries that need only the primary key.
+var byKey = append(oneThread[:len(oneThread):len(oneThread)],
+	ch.Setting{Key: "use_skip_indexes", Value: "0", Important: true})
 
 // bound is the start of a page.
 type bound struct {
-	// seq is the first number. at is the first time, ns; it is used if it is not 0.
+	// seq is the first frame number. at is the first time, ns; it is used if it is not 0.
 	seq uint64
 	at  int64
 }
 
-// pageQuery selects frames: of one stream from a bound on, or all frames of
-// several streams.
+// pageQuery selects frames: frames of one stream from a bound on, or all frames of several streams.
 type pageQuery struct {
 	streams []*schema.StreamState
 	query   *replay.Query
 	from    bound
 	rows    int
-	// dense reads the numbers [from.seq, from.seq+rows) in any order, which saves the
-	// server sorting. Otherwise the first rows from the bound on are read.
+	// dense reads the frames with the numbers [from.seq, from.seq+rows) in any order, which saves
+	// the server sorting. Otherwise the first rows from the bound on are read.
 	dense bool
-	// packed packs the page at once, since it lasts long.
+	// packed requests that the page is packed at once, since it is needed for a long time.
 	packed bool
 }
 
@@ -57,7 +57,7 @@ func (q *pageQuery) settings() []ch.Setting {
 // bundle reports whether the query is for several streams.
 func (q *pageQuery) bundle() bool { return len(q.streams) > 1 }
 
-// build returns the query's text and values.
+// build returns the text and the parameters of the query.
 func (q *pageQuery) build(t *tape) (string, parameters, error) {
 	var p parameters
 	p.text("tenant", t.tenant)

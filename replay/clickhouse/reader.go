@@ -12,28 +12,28 @@ import (
 )
 
 const (
-	lookahead  = 4   // streams whose first page is read ahead
-	overlapped = 512 // frames per batch where streams overlap
+	lookahead  = 4   // number of streams whose first page is read ahead
+	overlapped = 512 // frames per batch if streams overlap
 	run        = 32  // runs of at least this many frames of one stream are not copied
 )
 
-// reader merges a session's streams in position order. It opens a stream when
-// playing reaches its first frame, and prefetches the next few.
+// reader merges a session's streams in position order. It opens a stream when playing reaches the
+// stream's first frame, and prefetches the next few streams.
 type reader struct {
 	tape    *tape
 	query   replay.Query
-	ctx     context.Context // of the fetches; ends at Close
+	ctx     context.Context // context of the fetches; ends at Close
 	cancel  context.CancelFunc
 	fetches sync.WaitGroup
 
-	coming  []*cursor // not joined, by the time of their first frame
-	fetched int       // how many of them are being read
-	ahead   int       // how many of them to read
-	joined  heads     // with a frame at hand
-	starved *cursor   // joined earlier, waits for its next page
+	coming  []*cursor // cursors that are not joined, by the time of their first frame
+	fetched int       // how many of coming are being read
+	ahead   int       // how many of coming to read
+	joined  heads     // joined cursors that have a frame
+	starved *cursor   // joined cursor that waits for its next page
 	out     []replay.Frame
-	retired []*page // in use until the following Next
-	windows []*page // for frames that are unpacked
+	retired []*page // in use until the next call of Next
+	windows []*page // for unpacked frames
 
 	account account
 }
@@ -49,8 +49,8 @@ func newReader(t *tape, q replay.Query, grant *budget.Grant) *reader {
 	return r
 }
 
-// prepare starts reading the next streams: few at first, since the client waits for
-// the first frame.
+// prepare starts reading the next streams: few at first, since the client waits for the first
+// frame.
 func (r *reader) prepare() {
 	for r.fetched < min(r.ahead, len(r.coming)) {
 		r.coming[r.fetched].fetch()
@@ -66,7 +66,7 @@ func (r *reader) Next(ctx context.Context) ([]replay.Frame, error) {
 		if more, err := r.gather(ctx); err != nil {
 			return nil, err
 		} else if !more {
-			break // for now
+			break // no more frames without waiting
 		}
 		if len(r.joined) == 0 {
 			if len(r.out) == 0 {
@@ -91,8 +91,8 @@ func (r *reader) Next(ctx context.Context) ([]replay.Frame, error) {
 	return r.out, nil
 }
 
-// gather ensures that the next frame is among the joined streams. It reports
-// false if it would have to wait although there are frames to return.
+// gather ensures that the next frame is among the joined streams. It returns false if it would have
+// to wait although there are frames to return.
 func (r *reader) gather(ctx context.Context) (bool, error) {
 	if c := r.starved; c != nil {
 		if len(r.out) > 0 && !c.ready() {
@@ -128,8 +128,8 @@ func (r *reader) join(ctx context.Context, c *cursor) error {
 	return err
 }
 
-// usable returns the frames of the first joined stream that come before any other
-// stream's.
+// usable returns the frames of the first joined stream that precede the frames of all other
+// streams.
 func (r *reader) usable(frames []replay.Frame) []replay.Frame {
 	limit, limited := r.query.To, !r.query.To.IsZero()
 	lower := func(p schema.Position) {
@@ -137,7 +137,7 @@ func (r *reader) usable(frames []replay.Frame) []replay.Frame {
 			limit, limited = p, true
 		}
 	}
-	// The second smallest of a heap is one of the two below its top.
+	// The second smallest element of a heap is one of the two below its top.
 	for _, c := range r.joined[1:min(3, len(r.joined))] {
 		lower(c.head().Position())
 	}
@@ -167,7 +167,7 @@ func (r *reader) advance(c *cursor, n int) {
 	}
 }
 
-// pageBytes returns how large a page may be, with so many streams being read.
+// pageBytes returns the maximum size of a page for the current number of streams.
 func (r *reader) pageBytes() int {
 	pages := 2 * (len(r.joined) + r.fetched + 1)
 	return max(r.tape.store.opts.PageBytes/pages, 1<<16)

@@ -19,7 +19,7 @@ var (
 type pageShape struct {
 	Bundle, Bare, Dense bool
 	Months              string // "202601, 202602"
-	At                  int64  // of the first frame, ns; 0 for a page from a number on
+	At                  int64  // time of the first frame, ns; 0 for a page that starts at a number
 	From, To            uint64 // numbers of frames; To is used if Dense is set
 	Types, Agents       bool
 	Directions          string // "'receive', 'send'"; "" for all

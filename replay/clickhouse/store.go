@@ -1,9 +1,8 @@
 // Package clickhouse reads tapes from ClickHouse.
 //
-// A tape is read by primary key, page by page, so that slow playback holds no
-// query open on the server. A page of every stream is read ahead. Rows may
-// repeat while parts are not merged: the reader drops duplicates by key,
-// without FINAL.
+// A tape is read by primary key, page by page, so that slow playback holds no query open on the
+// server. One page of every stream is read ahead. Rows may be repeated until parts are merged: the
+// reader drops duplicates by key instead of using FINAL.
 package clickhouse
 
 import (
@@ -22,12 +21,12 @@ import (
 
 // Options configures a store. Zero values select the defaults.
 type Options struct {
-	// Connections bounds the connections of all readers together; 16.
+	// Connections bounds the connections of all readers together; default 16.
 	Connections int
-	// PageBytes is about how many bytes of frames one reader holds, over all of
-	// its streams; 16 MiB.
+	// PageBytes is the approximate size of the frames that one reader holds, over all of its
+	// streams; default 16 MiB.
 	PageBytes int
-	// QueryTimeout bounds reading one page; 30 s.
+	// QueryTimeout bounds the time to read one page; default 30 s.
 	QueryTimeout time.Duration
 }
 
@@ -37,15 +36,15 @@ type Store struct {
 	opts  Options
 	slots chan struct{} // one for each connection in use
 	idle  chan *ch.Client
-	// Free pages for all readers. small holds at most one page per slot; the garbage
-	// collector may free large ones.
+	// Free pages for all readers. small holds at most one page per slot; the garbage collector may
+	// free pages in large.
 	small chan *page
 	large sync.Pool // of *page
 	packs sync.Pool // of *packer
 }
 
-// Open makes a store. It connects when the first tape is requested.
-// The DSN is that of tapedeck/schema/clickhouse.
+// Open returns a store. It connects when the first tape is requested. The DSN has the form of
+// tapedeck/schema/clickhouse.
 func Open(dsn string, opts Options) *Store {
 	opts.Connections = cmp.Or(opts.Connections, 16)
 	opts.PageBytes = cmp.Or(opts.PageBytes, 16<<20)
@@ -102,7 +101,7 @@ func (s *Store) recycle(p *page) {
 	}
 }
 
-// pack packs the frames of a page, which are of these streams.
+// pack packs the frames of a page, which belong to the given streams.
 func (s *Store) pack(p *page, streams []*schema.StreamState) *packed {
 	k, ok := s.packs.Get().(*packer)
 	if !ok {
@@ -112,7 +111,7 @@ func (s *Store) pack(p *page, streams []*schema.StreamState) *packed {
 	return k.pack(p.frames, streams)
 }
 
-// enter waits for a slot, which leave returns.
+// enter waits for a slot, which leave releases.
 func (s *Store) enter(ctx context.Context) error {
 	select {
 	case s.slots <- struct{}{}:
@@ -124,9 +123,8 @@ func (s *Store) enter(ctx context.Context) error {
 
 func (s *Store) leave() { <-s.slots }
 
-// do runs a read-only query in the caller's slot. If the connection is stale,
-// it runs the query once more on a new connection: restart then discards what
-// was read so far.
+// do runs a read-only query in the caller's slot. If the connection is stale, it runs the query
+// once more on a new connection, after it has called restart, which discards the rows read so far.
 func (s *Store) do(ctx context.Context, q ch.Query, restart func()) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.opts.QueryTimeout,
 		fmt.Errorf("ClickHouse did not answer within %s", s.opts.QueryTimeout))
@@ -149,13 +147,14 @@ func (s *Store) do(ctx context.Context, q ch.Query, restart func()) error {
 
 // on runs a query on a connection and keeps the connection if it is still usable.
 func (s *Store) on(ctx context.Context, c *ch.Client, q ch.Query) error {
-	// Do notices the end of ctx only with the server's next packet or after three
-	// seconds; if the query was not sent, there is no packet.
+	// Do notices the end of ctx only with the server's next packet or after three seconds. If the
+	// query was not sent, there is no packet.
 	stop := context.AfterFunc(ctx, func() { _ = c.Close() })
 	err := c.Do(ctx, q)
 	stop()
 	if err != nil && !ch.IsException(err) || c.IsClosed() {
-		// Do closes it when it is cancelled; the error of Close adds nothing to err.
+		// Do closes the connection when it is cancelled; a second Close returns an error that adds
+		// nothing.
 		_ = c.Close()
 	} else {
 		s.idle <- c // has room for every slot

@@ -14,9 +14,8 @@ import (
 	"tapedeck/schema"
 )
 
-// tape is one session in the store, with the streams it had when it was opened.
-// Readers may return frames stored later, but do not read a stream again after its
-// end.
+// tape is one session in the store, with the streams at the time when it was opened. Readers may
+// return frames that were stored later, but do not read a stream again after its end.
 type tape struct {
 	store           *Store
 	tenant, session string
@@ -43,8 +42,7 @@ func (t *tape) Read(ctx context.Context, q replay.Query) (replay.Reader, error) 
 	return newReader(t, q, budget.Of(ctx)), nil
 }
 
-// readStreams reads the parts of the session's streams and combines the
-// parts of each stream.
+// readStreams reads the parts of the session's streams and merges the parts of each stream.
 func (t *tape) readStreams(ctx context.Context) error {
 	parts, changed, err := t.readParts(ctx, recordedStreams)
 	if err == nil && (changed || len(parts) == 0) {
@@ -54,10 +52,12 @@ func (t *tape) readStreams(ctx context.Context) error {
 		return err
 	}
 	slices.SortStableFunc(parts, func(a, b schema.StreamState) int {
-		return cmp.Or(cmp.Compare(a.StreamID, b.StreamID), cmp.Compare(a.FirstSeq, b.FirstSeq), cmp.Compare(a.Version, b.Version))
+		return cmp.Or(cmp.Compare(a.StreamID, b.StreamID), cmp.Compare(a.FirstSeq, b.FirstSeq),
+			cmp.Compare(a.Version, b.Version))
 	})
 	for i, part := range parts {
-		if next := i + 1; next == len(parts) || parts[next].StreamID != part.StreamID || parts[next].FirstSeq != part.FirstSeq {
+		if next := i + 1; next == len(parts) || parts[next].StreamID != part.StreamID ||
+			parts[next].FirstSeq != part.FirstSeq {
 			t.streams = addPart(t.streams, part)
 		}
 	}
@@ -67,8 +67,8 @@ func (t *tape) readStreams(ctx context.Context) error {
 	return nil
 }
 
-// readParts runs a query for parts of streams, some possibly in several versions. It
-// reports whether some of them were decoded again or deleted.
+// readParts runs a query for parts of streams, some possibly in several versions. It reports
+// whether some of them were decoded again or deleted.
 func (t *tape) readParts(ctx context.Context, query string) (parts []schema.StreamState, changed bool, err error) {
 	var (
 		id, source, reason, recorder   proto.ColStr
@@ -112,11 +112,11 @@ func (t *tape) readParts(ctx context.Context, query string) (parts []schema.Stre
 	return parts, changed, err
 }
 
-// addPart adds a stream's part; parts are ordered by stream and first frame.
-// The last part has the stream's state.
+// addPart adds a part of a stream; parts are ordered by stream and first frame. The state of the
+// stream is that of its last part.
 func addPart(streams []schema.StreamState, part schema.StreamState) []schema.StreamState {
 	if part.Frames == 0 {
-		return streams // nothing but facts
+		return streams // the part has only facts
 	}
 	if len(streams) == 0 || streams[len(streams)-1].StreamID != part.StreamID {
 		return append(streams, part)

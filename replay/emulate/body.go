@@ -19,7 +19,7 @@ type Body struct {
 	timeout time.Duration
 	control *http.ResponseController
 
-	mu   sync.Mutex // guards what follows: a heartbeat writes between frames
+	mu   sync.Mutex // guards the fields below: a heartbeat writes between frames
 	w    http.ResponseWriter
 	buf  []byte
 	Sent int64 // bytes written so far; read after the last write
@@ -33,13 +33,13 @@ type read struct {
 	at     int64
 }
 
-// ClientError reports a failed write to the client: it has left, or does not read.
+// ClientError reports a failed write to the client: the client has disconnected or does not read.
 type ClientError struct{ Err error }
 
 func (e *ClientError) Error() string { return "write to the client: " + e.Err.Error() }
 func (e *ClientError) Unwrap() error { return e.Err }
 
-// NewBody makes the body of an answer whose head is not written yet.
+// NewBody returns the body of an answer whose header is not written yet.
 func (s *Stage) NewBody(w http.ResponseWriter) *Body {
 	return &Body{w: w, control: http.NewResponseController(w), timeout: s.WriteTimeout()}
 }
@@ -65,7 +65,7 @@ func (b *Body) WriteRead(f *replay.Frame, from, to int) error {
 			break
 		}
 	}
-	if len(f.Cuts) > 0 && from == 0 { // it began in the read in which the previous frame ended
+	if len(f.Cuts) > 0 && from == 0 { // the frame began in the read in which the previous frame ended
 		joined = f.Cuts[0].At == b.last.at
 	}
 	if !b.Merge && (from > 0 || !joined || b.last.stream != f.Stream.StreamID) {
@@ -87,12 +87,13 @@ func (b *Body) Flush() error {
 	return b.note(b.control.Flush())
 }
 
-// send writes the buffer to the connection. b.mu is held.
+// send writes the buffer to the connection. The caller holds b.mu.
 func (b *Body) send() error {
 	if b.err != nil || len(b.buf) == 0 {
 		return b.err
 	}
-	if err := b.control.SetWriteDeadline(time.Now().Add(b.timeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+	if err := b.control.SetWriteDeadline(time.Now().Add(b.timeout)); err != nil &&
+		!errors.Is(err, http.ErrNotSupported) {
 		return b.note(err)
 	}
 	n, err := b.w.Write(b.buf)
@@ -103,7 +104,7 @@ func (b *Body) send() error {
 	return b.note(err)
 }
 
-// note keeps the first error. b.mu is held.
+// note keeps the first error. The caller holds b.mu.
 func (b *Body) note(err error) error {
 	if err != nil && b.err == nil {
 		b.err = &ClientError{err}
@@ -111,8 +112,8 @@ func (b *Body) note(err error) error {
 	return b.err
 }
 
-// Close sends the rest and removes the deadline from the connection, which may
-// serve other requests.
+// Close sends the remaining bytes and removes the deadline from the connection, which may serve
+// other requests.
 func (b *Body) Close() error {
 	err := b.Flush()
 	b.mu.Lock()

@@ -11,12 +11,12 @@ import (
 	"tapedeck/replay"
 )
 
-// Cache keeps values derived from sessions until frames are added to them. It is
-// bounded: the least recently used value is evicted first.
+// Cache caches values derived from sessions until frames are added to a session. It is bounded: the
+// least recently used value is evicted first.
 type Cache[T any] struct {
-	Limit int // sessions; 0 for 64
+	Limit int // maximum number of sessions; 0 means 64
 
-	mu      sync.Mutex // guards items and their used
+	mu      sync.Mutex // guards items and their field used
 	entries map[cacheKey]*cacheEntry[T]
 }
 
@@ -25,7 +25,7 @@ type cacheKey struct{ tenant, session string }
 type cacheEntry[T any] struct {
 	used time.Time
 
-	mu          sync.Mutex // held while the value is computed; guards what follows
+	mu          sync.Mutex // held while the value is computed; guards the fields below
 	fingerprint uint64
 	known       bool
 	value       T
@@ -33,7 +33,9 @@ type cacheEntry[T any] struct {
 
 // Get returns the result of learn for the session's tape, cached if the tape is
 // unchanged.
-func (s *Cache[T]) Get(ctx context.Context, tenant, session string, t replay.Tape, learn func(context.Context, replay.Tape) (T, error)) (T, error) {
+func (s *Cache[T]) Get(
+	ctx context.Context, tenant, session string, t replay.Tape, learn func(context.Context, replay.Tape) (T, error),
+) (T, error) {
 	item := s.entry(cacheKey{tenant, session})
 	item.mu.Lock()
 	defer item.mu.Unlock()
@@ -65,7 +67,7 @@ func (s *Cache[T]) entry(k cacheKey) *cacheEntry[T] {
 	return item
 }
 
-// dropOldest evicts the least recently used entry. s.mu is held.
+// dropOldest evicts the least recently used entry. The caller holds s.mu.
 func (s *Cache[T]) dropOldest() {
 	var oldest cacheKey
 	var at time.Time

@@ -1,6 +1,6 @@
-// Package emulate provides the shared parts of the emulated servers. Each of them
-// implements the protocol of the server that a session was recorded from, so that a UI
-// or an agent can use a recording in place of the server:
+// Package emulate has the code that the emulated servers share. Each server implements the protocol
+// of the server from which a session was recorded, so that a UI or an agent can use a recording in
+// place of the server:
 //
 //	httpreplay      HTTP as the proxy recorded it, and providers' streams at their paths
 //	loom            the Loom WebSocket server
@@ -9,8 +9,7 @@
 //	router          selects the server that answers
 //	isolate         protects the server's origin from recorded pages
 //
-// loom and compozy take runs, calls and messages from the session's facts.
-// All of them play a part of a tape (Excerpt) with a player.Player, on its
-// clock: a frame is sent as long after its request as it was when
-// it was recorded. A Pacing sets the speed, the longest silence and the start.
+// loom and compozy read runs, calls and messages from the session's facts. All servers play a part
+// of a tape (Excerpt) with a player.Player, on its clock: the time from a request to a frame is the
+// same as in the recording. A Pacing sets the speed, the longest silence and the start.
 package emulate

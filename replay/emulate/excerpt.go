@@ -13,13 +13,13 @@ import (
 // Excerpt is a part of a tape: the frames from First to Last for which Keep is true.
 type Excerpt struct {
 	replay.Tape
-	First, Last schema.Position // zero: from the start, to the end
+	First, Last schema.Position // a zero value means the start or the end of the tape
 	Directions  []schema.Direction
 	Keep        func(*replay.Frame) bool
 }
 
-// Read implements replay.Tape. It returns frames from First on even if the
-// query begins later: they are overdue, and are played at once.
+// Read implements replay.Tape. It returns frames from First on even if the query begins later:
+// these frames are overdue and are played at once.
 func (e *Excerpt) Read(ctx context.Context, q replay.Query) (replay.Reader, error) {
 	q.From = replay.Place{Position: e.First}
 	if q.To.IsZero() {
@@ -58,8 +58,8 @@ func (r *excerptReader) Next(ctx context.Context) ([]replay.Frame, error) {
 	}
 }
 
-// Scan passes every frame of a tape that the query selects to see, in order. A
-// frame is valid during the call. ErrEnough from see ends it without an error.
+// Scan calls see with every frame of a tape that the query selects, in order. A frame is valid only
+// during the call. If see returns ErrEnough, Scan ends without an error.
 func Scan(ctx context.Context, t replay.Tape, q replay.Query, see func(*replay.Frame) error) error {
 	r, err := t.Read(ctx, q)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"tapedeck/internal/jsonstring"
 )
 
-// AppendJSON appends a value. fastjson's own writer quotes strings as Go does,
-// which is invalid JSON for control characters.
+// AppendJSON appends a value. It replaces fastjson's own writer, which quotes strings like Go: the
+// result is invalid JSON for control characters.
 func AppendJSON(b []byte, v *fastjson.Value) []byte {
 	if v == nil { // a missing member
 		return append(b, "null"...)
@@ -36,5 +36,5 @@ func AppendJSON(b []byte, v *fastjson.Value) []byte {
 	case fastjson.TypeString:
 		return jsonstring.Append(b, string(v.GetStringBytes()))
 	}
-	return v.MarshalTo(b) // numbers stay as they were written
+	return v.MarshalTo(b) // numbers keep their text
 }

@@ -9,7 +9,7 @@ import (
 	"tapedeck/schema"
 )
 
-// Origin refuses requests of pages of other sites. The error is a *problem.Problem.
+// Origin refuses requests from pages of other sites. The error is a *problem.Problem.
 func (s *Stage) Origin(r *http.Request) error {
 	if bad := (origin.Rule{Allowed: s.opts.Origins, Local: true}).Check(r, "read recordings here"); bad != nil {
 		return bad
@@ -30,9 +30,9 @@ func CrossOrigin(h http.Header, r *http.Request) {
 	h.Add("Vary", "Origin")
 }
 
-// exposed lists the fields of an answer for the page to read: clients depend on
-// recorded ones, such as X-Request-Id. "*" has no effect, since the request
-// has credentials. Retry-After is set later, in problems.
+// exposed lists the header fields of an answer that the page may read, since clients depend on
+// recorded fields such as X-Request-Id. "*" has no effect, since the request has credentials.
+// Retry-After is set later, in problems.
 func exposed(h http.Header) string {
 	names := []string{"Retry-After"}
 	for name := range h {
@@ -44,7 +44,7 @@ func exposed(h http.Header) string {
 	return strings.Join(names, ", ")
 }
 
-// letRead allows the page to read a problem, unless its origin is the problem. CORS
+// letRead allows the page to read a problem, unless the problem is about the page's origin. CORS
 // fields that the server has already set are kept.
 func (s *Stage) letRead(h http.Header, r *http.Request) {
 	if h.Get("Access-Control-Allow-Origin") == "" && s.Origin(r) == nil {
@@ -52,8 +52,7 @@ func (s *Stage) letRead(h http.Header, r *http.Request) {
 	}
 }
 
-// Preflight answers a CORS preflight request, and reports whether the request was
-// one.
+// Preflight answers a CORS preflight request. It returns false if the request is not one.
 func Preflight(w http.ResponseWriter, r *http.Request) bool {
 	method := r.Header.Get("Access-Control-Request-Method")
 	if r.Method != http.MethodOptions || method == "" || r.Header.Get("Origin") == "" {
@@ -70,6 +69,6 @@ func Preflight(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// positionAt returns a position before all positions of one time. It is never the zero
-// position, which means the start of a tape.
+// positionAt returns a position before all positions of a time. It is never the zero position,
+// which means the start of a tape.
 func positionAt(at int64) schema.Position { return schema.Position{At: max(at, 1)} }

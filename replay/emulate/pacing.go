@@ -19,14 +19,13 @@ type Pacing struct {
 	IdleLimit time.Duration // the longest silence, in recorded time; 0 for no limit
 	// From is the place where playing starts; nil for the start of the recording.
 	From *player.Mark
-	// Take names one run through the recording. Takes are independent of each
-	// other: each starts with the first recorded answer.
+	// Take names one run through the recording. Takes are independent: each starts with the first
+	// recorded answer.
 	Take string
-	// MatchBody plays the recorded answer to a request with the same body, instead of
-	// the next in order.
+	// MatchBody plays the recorded answer to a request with the same body, instead of the next
+	// answer in order.
 	MatchBody bool
-	// End selects the answer after the last recorded one; "" means the
-	// server's default.
+	// End selects the answer after the last recorded one; "" means the server's default.
 	End End
 }
 
@@ -58,7 +57,7 @@ func (p *Pacing) Set(name, value string) error {
 	case "idle_limit":
 		allowed = []string{"a duration above zero such as 2s"}
 		if p.IdleLimit, err = time.ParseDuration(value); err == nil && p.IdleLimit <= 0 {
-			err = errors.New("the longest silence is above zero")
+			err = errors.New("the longest silence must be above zero")
 		}
 	case "from":
 		allowed = player.MarkAllowed
@@ -93,14 +92,15 @@ func oneOf(v string, allowed []string) error {
 	return nil
 }
 
-// SplitSession separates settings from a path segment: "demo;speed=max;take=a" is the
-// session demo with two settings. A client that is configured with a base URL and builds
-// its own addresses has no other place for them. A semicolon in a session's id is
-// escaped as %3B. segment is as in the URL, still escaped.
+// SplitSession separates settings from a path segment: "demo;speed=max;take=a" is the session demo
+// with two settings. It is for clients that are configured with a base URL and build their own
+// addresses. A semicolon in a session's id is escaped as %3B. segment is still escaped, as in the
+// URL.
 func (p *Pacing) SplitSession(segment string) (session string, err error) {
 	name, settings, _ := strings.Cut(segment, ";")
 	if session, err = url.PathUnescape(name); err != nil {
-		return "", problem.BadParameter("session", "the session id in the path is not escaped as URLs are: "+err.Error())
+		return "", problem.BadParameter("session",
+			"the session id in the path is not escaped as URLs are: "+err.Error())
 	}
 	for pair := range strings.SplitSeq(settings, ";") {
 		if pair == "" {
@@ -117,8 +117,8 @@ func (p *Pacing) SplitSession(segment string) (session string, err error) {
 	return session, nil
 }
 
-// SetAll reads the settings in a URL's query. others may name further parameters of the
-// server; any other parameter is refused, so that a misspelt one is noticed.
+// SetAll reads the settings in a URL's query. others lists further parameters of the server. Any
+// other parameter is an error, so that a misspelt parameter is noticed.
 func (p *Pacing) SetAll(q url.Values, others ...string) error {
 	for name, values := range q {
 		switch {
@@ -128,7 +128,8 @@ func (p *Pacing) SetAll(q url.Values, others ...string) error {
 			}
 		case name == "tenant", slices.Contains(others, name):
 		default:
-			return problem.BadParameter(name, fmt.Sprintf("there is no parameter %q here", name), append(others, Parameters...)...)
+			return problem.BadParameter(name, fmt.Sprintf("there is no parameter %q here", name),
+				append(others, Parameters...)...)
 		}
 	}
 	return nil

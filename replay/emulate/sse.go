@@ -2,8 +2,8 @@ package emulate
 
 import "bytes"
 
-// AppendEvent appends one SSE event: id and name where they are not empty, a
-// data line for each line of data. A name is cut at its first line break.
+// AppendEvent appends one SSE event: id and name unless they are empty, and a data line for each
+// line of data. A name is cut at its first line break.
 func AppendEvent(dst []byte, id, name string, data []byte) []byte {
 	if id != "" {
 		dst = append(append(append(dst, "id: "...), id...), '\n')

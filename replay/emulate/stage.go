@@ -22,7 +22,7 @@ import (
 // Options configures a stage.
 type Options = serve.Options
 
-// Stage provides the playbacks and shared settings of the emulated servers.
+// Stage holds the settings and the playbacks that the emulated servers share.
 type Stage struct {
 	opts    Options
 	running prometheus.Gauge
@@ -33,10 +33,11 @@ var (
 	connections = metric.Define(metric.API, metric.GaugeKind, "tapedeck_emulate_connections",
 		"Requests and connections that emulated servers are answering.")
 	requests = metric.Define(metric.API, metric.CounterKind, "tapedeck_emulate_requests_total",
-		"Requests to emulated servers by server and by how they ended: ended, left, failed or refused.", "server", "outcome")
+		"Requests to emulated servers by server and by how they ended: ended, left, failed or refused.",
+		"server", "outcome")
 )
 
-// NewStage makes a stage and registers its metrics.
+// NewStage returns a stage and registers its metrics.
 func NewStage(opts Options) *Stage {
 	opts = opts.WithDefaults()
 	s := &Stage{opts: opts, running: connections.Gauge(), played: requests.CounterVec()}
@@ -53,11 +54,11 @@ func (s *Stage) WriteTimeout() time.Duration { return s.opts.WriteTimeout.Or(slo
 // Heartbeat returns the interval of heartbeats.
 func (s *Stage) Heartbeat() time.Duration { return s.opts.Heartbeat }
 
-// Enter admits a playback of a tape, and returns the request to use from then on; leave
-// releases it. The error is a *problem.Problem.
+// Enter admits a playback of a tape. The caller must use the returned request from then on, and
+// call leave at the end. The error is a *problem.Problem.
 func (s *Stage) Enter(r *http.Request, t replay.Tape) (_ *http.Request, leave func(), err error) {
 	own := func() {}
-	grant := budget.Of(r.Context()) // of the whole request, or
+	grant := budget.Of(r.Context()) // grant of the whole request, if it has one
 	if grant == nil {
 		if grant, err = s.opts.Budget.Enter(); err != nil {
 			return r, nil, err
@@ -81,8 +82,8 @@ func (s *Stage) Tape(ctx context.Context, tenant, session string) (replay.Tape, 
 	return t, err
 }
 
-// From returns the place where playing starts; the zero Place for the start. The
-// error is a *problem.Problem if the tape has no such place.
+// From returns the place where playing starts; the zero Place means the start. The error is a
+// *problem.Problem if the tape has no such place.
 func (s *Stage) From(ctx context.Context, t replay.Tape, p Pacing) (replay.Place, error) {
 	if p.From == nil {
 		return replay.Place{}, nil
@@ -95,7 +96,9 @@ func (s *Stage) From(ctx context.Context, t replay.Tape, p Pacing) (replay.Place
 }
 
 // Play plays an excerpt to a sink. The clock starts at a recorded time.
-func (s *Stage) Play(ctx context.Context, e *Excerpt, sink player.Sink, clock int64, p Pacing, reads bool) (player.Summary, error) {
+func (s *Stage) Play(
+	ctx context.Context, e *Excerpt, sink player.Sink, clock int64, p Pacing, reads bool,
+) (player.Summary, error) {
 	return player.New(e, sink, player.Options{
 		Speed: p.Speed, IdleLimit: p.IdleLimit, Alarm: s.opts.Alarm,
 		Reads: reads && p.Speed != player.Max,
@@ -106,17 +109,17 @@ func (s *Stage) Play(ctx context.Context, e *Excerpt, sink player.Sink, clock in
 // Refuse answers with a problem instead of a playback.
 func (s *Stage) Refuse(w http.ResponseWriter, r *http.Request, server string, err error) {
 	s.Count(server, "refused")
-	if r.Context().Err() == nil { // otherwise the client has left
+	if r.Context().Err() == nil { // otherwise the client has disconnected
 		s.letRead(w.Header(), r)
 		problem.Write(w, s.Problem(err, server))
 	}
 }
 
-// Count counts how a request ended.
+// Count counts a request by its outcome.
 func (s *Stage) Count(server, outcome string) { s.played.WithLabelValues(server, outcome).Inc() }
 
-// Problem returns the problem that the client receives for an error. It logs errors
-// that the client did not cause.
+// Problem returns the problem that the client receives for an error. It logs errors that the client
+// did not cause.
 func (s *Stage) Problem(err error, server string) *problem.Problem {
 	if p, ok := problem.From(err); ok {
 		return p

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Takes records which answers of sessions were played. The most recent takesLimit takes
-// are kept in memory.
+// Takes records which answers of sessions were played. It keeps the most recent takesLimit takes in
+// memory.
 type Takes struct {
-	mu    sync.Mutex // guards all below it
+	mu    sync.Mutex // guards the fields below
 	items map[takeKey]*take
 }
 
@@ -16,23 +16,23 @@ type takeKey struct{ tenant, session, name string }
 
 type take struct {
 	used   time.Time
-	turns  int // the number of choices so far
+	turns  int // number of choices so far
 	played map[string]played
 }
 
-// played records when something was played in a take.
+// played records when an answer was played in a take.
 type played struct {
 	times int
-	turn  int  // when it was chosen last, counted from 1
-	ended bool // a client received all of it
+	turn  int  // turn of the last choice, from 1
+	ended bool // a client received the whole answer
 }
 
 // takesLimit bounds the takes in memory.
 const takesLimit = 1024
 
-// Choose returns the index of the first of ids that was never played, and records it as
-// played. If all were played, the result depends on end: -1, the first of those
-// played least often, or the last.
+// Choose returns the index of the first of ids that was never played, and records it as played. If
+// all were played, the result depends on end: -1, the first of those that were played least often,
+// or the last.
 func (t *Takes) Choose(tenant, session, name string, ids []string, end End) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -58,8 +58,8 @@ func (t *Takes) Choose(tenant, session, name string, ids []string, end End) int 
 	return best
 }
 
-// Latest returns when something was chosen last in a take, counted from 1; 0 for never.
-// ended reports whether it was then played to its end.
+// Latest returns the turn in which an id was chosen last in a take, from 1; 0 for never. ended
+// reports whether the answer was then played to its end.
 func (t *Takes) Latest(tenant, session, name, id string) (turn int, ended bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -67,7 +67,7 @@ func (t *Takes) Latest(tenant, session, name, id string) (turn int, ended bool) 
 	return p.turn, p.ended
 }
 
-// End records that something was played to its end.
+// End records that an answer was played to its end.
 func (t *Takes) End(tenant, session, name, id string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -77,7 +77,7 @@ func (t *Takes) End(tenant, session, name, id string) {
 	it.played[id] = p
 }
 
-// take returns the take of a name, and creates it if there is none. t.mu is held.
+// take returns the take of a name, and creates it if it does not exist. The caller holds t.mu.
 func (t *Takes) take(tenant, session, name string) *take {
 	k := takeKey{tenant, session, name}
 	it := t.items[k]
@@ -95,7 +95,7 @@ func (t *Takes) take(tenant, session, name string) *take {
 	return it
 }
 
-// dropOldest evicts the oldest take. t.mu is held.
+// dropOldest evicts the oldest take. The caller holds t.mu.
 func (t *Takes) dropOldest() {
 	var oldest takeKey
 	var at time.Time

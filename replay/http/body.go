@@ -14,7 +14,7 @@ type body struct {
 	timeout time.Duration
 	control *http.ResponseController
 
-	mu     sync.Mutex // guards what follows: the heartbeat writes between frames
+	mu     sync.Mutex // guards the fields below: the heartbeat writes between frames
 	w      http.ResponseWriter
 	buf    []byte
 	sent   int       // bytes written so far
@@ -22,7 +22,7 @@ type body struct {
 	failed error
 }
 
-// errClient reports a failed write to the client: it has left, or does not read.
+// errClient reports a failed write to the client: the client has disconnected or does not read.
 type errClient struct{ err error }
 
 func (e *errClient) Error() string { return "write to the client: " + e.err.Error() }
@@ -33,7 +33,7 @@ const (
 	keepSize  = 1 << 20  // a larger buffer is freed
 )
 
-// newBody begins the response and sends its head.
+// newBody begins the response and sends its header.
 func newBody(w http.ResponseWriter, contentType string, timeout time.Duration) (*body, error) {
 	h := w.Header()
 	h.Set("Content-Type", contentType)
@@ -41,7 +41,7 @@ func newBody(w http.ResponseWriter, contentType string, timeout time.Duration) (
 	h.Set("X-Accel-Buffering", "no")
 	h.Set("X-Content-Type-Options", "nosniff")
 	b := &body{w: w, control: http.NewResponseController(w), timeout: timeout}
-	// A read deadline of the server would look like a client that left.
+	// A read deadline of the server would look like a client that disconnected.
 	if err := b.control.SetReadDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return nil, &errClient{err}
 	}
@@ -70,7 +70,7 @@ func (b *body) flush() error {
 	return b.note(b.control.Flush())
 }
 
-// write writes the buffer to the connection. b.mu is held.
+// write writes the buffer to the connection. The caller holds b.mu.
 func (b *body) write() error {
 	if b.failed != nil {
 		return b.failed
@@ -86,8 +86,9 @@ func (b *body) write() error {
 	return b.note(err)
 }
 
-// extend sets the deadline of the next write to timeout, or at most an eighth less:
-// setting a deadline costs about as much as encoding a frame. b.mu is held.
+// extend sets the deadline of the next write to timeout, or keeps a deadline that is at most an
+// eighth earlier, since setting a deadline costs about as much as encoding a frame. The caller
+// holds b.mu.
 func (b *body) extend() error {
 	now := time.Now()
 	if b.until.Sub(now) >= b.timeout-b.timeout/8 {
@@ -100,7 +101,7 @@ func (b *body) extend() error {
 	return nil
 }
 
-// note keeps the first error. b.mu is held.
+// note keeps the first error. The caller holds b.mu.
 func (b *body) note(err error) error {
 	if err != nil && b.failed == nil {
 		b.failed = &errClient{err}

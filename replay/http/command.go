@@ -11,7 +11,7 @@ import (
 	"tapedeck/replay/player"
 )
 
-// command is a control as a client sends it over a WebSocket.
+// command is a control in the form in which a client sends it over a WebSocket.
 type command struct {
 	Op     player.Op       `json:"op"`
 	To     *string         `json:"to"`
@@ -25,20 +25,20 @@ func notJSON(err error) string {
 		if wrong.Field == "" {
 			return "this is of type " + wrong.Value
 		}
-		return wrong.Field + " cannot be of type " + wrong.Value
+		return wrong.Field + " must not be of type " + wrong.Value
 	}
 	return err.Error()
 }
 
-// parseCommand reads {"op":"pause"}, {"op":"resume"}, {"op":"seek","to":"+5s"},
+// parseCommand parses {"op":"pause"}, {"op":"resume"}, {"op":"seek","to":"+5s"},
 // {"op":"speed","value":2}, {"op":"step","frames":-1}, {"op":"idle_limit","value":"2s"},
-// {"op":"marker","value":"type:tool_call"}, {"op":"loop","value":false}, {"op":"live"}
-// and {"op":"state"}. A limit and a marker end with the value null.
-// The error is a *problem.Problem.
+// {"op":"marker","value":"type:tool_call"}, {"op":"loop","value":false}, {"op":"live"} and
+// {"op":"state"}. The value null removes a limit or a marker. The error is a *problem.Problem.
 func parseCommand(text []byte) (player.Command, error) {
 	var in command
 	if err := json.Unmarshal(text, &in); err != nil {
-		return player.Command{}, problem.BadParameter("", "a control is a JSON object such as {\"op\":\"pause\"}: "+notJSON(err), player.Ops...)
+		return player.Command{}, problem.BadParameter("",
+			"a control is a JSON object such as {\"op\":\"pause\"}: "+notJSON(err), player.Ops...)
 	}
 	c := player.Command{Op: in.Op}
 	switch in.Op {
@@ -74,8 +74,8 @@ func parseCommand(text []byte) (player.Command, error) {
 	return c, nil
 }
 
-// setting reads the value of a control that sets something. It may be omitted for a
-// loop, which it switches on.
+// setting reads the value of a control that sets something. The value of loop may be omitted, which
+// switches it on.
 func (in *command) setting(c *player.Command) error {
 	if in.Op == player.SetLoop {
 		c.On = true
@@ -83,7 +83,8 @@ func (in *command) setting(c *player.Command) error {
 			return nil
 		}
 		if err := json.Unmarshal(in.Value, &c.On); err != nil || string(in.Value) == "null" {
-			return problem.BadParameter("value", fmt.Sprintf("loop %s is neither on nor off", in.Value), "true", "false")
+			return problem.BadParameter("value", fmt.Sprintf("loop %s is neither on nor off", in.Value), "true",
+				"false")
 		}
 		return nil
 	}
@@ -96,7 +97,7 @@ func (in *command) setting(c *player.Command) error {
 	switch {
 	case err != nil:
 		err = fmt.Errorf("value %s is not a text", in.Value)
-	case text == nil: // none
+	case text == nil: // null: no value
 	case in.Op == player.SetMark:
 		c.To, err = player.ParseMarker(*text)
 	default:

@@ -75,9 +75,9 @@ func TestSteering(t *testing.T) {
 		if e := s.next(); e.Position != all[0] {
 			t.Errorf("got %+v", e)
 		}
-		time.Sleep(4 * time.Second)
+		time.Sleep(4 * time.Second) // virtual time: the playback goes on
 		check(s.ask(`{"op":"pause"}`), "paused", 4000, all[0], 4*time.Second)
-		time.Sleep(time.Minute)
+		time.Sleep(time.Minute) // virtual time: the playback is paused
 		check(s.ask(`{"op":"speed","value":2}`), "paused", 4000, all[0], 64*time.Second)
 		check(s.ask(`{"op":"resume"}`), "playing", 4000, all[0], 64*time.Second)
 		if e := s.next(); e.Position != all[1] || since() != 67*time.Second {
@@ -105,7 +105,7 @@ func TestSteering(t *testing.T) {
 		}
 		// Stepped over the end it waits there, and goes on from elsewhere.
 		s.ask(`{"op":"step","frames":99}`)
-		time.Sleep(time.Hour)
+		time.Sleep(time.Hour) // virtual time: the playback has ended
 		check(s.ask(`{"op":"pause"}`), "ended", 90000, all[9], 67*time.Second+time.Hour)
 		check(s.ask(`{"op":"seek","to":"`+all[9]+`"}`), "paused", 90000, all[9], 67*time.Second+time.Hour)
 		check(s.ask(`{"op":"speed","value":"max"}`), "paused", 90000, all[9], 67*time.Second+time.Hour)

@@ -14,19 +14,19 @@ import (
 // cueInterval is the minimum time between two cues: screens do not draw more often.
 const cueInterval = time.Second / 60
 
-// cueWriter implements mode=cue on a socket: it sends the progress instead of the frames.
-// One cue reports all frames played since the last cue. It is sent when the player waits,
-// or as soon after that as the interval allows. The methods do nothing on a nil *cueWriter.
+// cueWriter implements mode=cue on a socket: it sends the progress instead of the frames. One cue
+// reports all frames that were played since the last cue. It is sent when the player waits, or as
+// soon after that as the interval allows. The methods do nothing on a nil *cueWriter.
 type cueWriter struct {
 	socket  *socket
 	firstAt int64
 
-	mu      sync.Mutex // guards what follows, and keeps cues apart from other messages
+	mu      sync.Mutex // guards the fields below, and serialises cues with other messages
 	frames  uint64     // played since the last cue
 	last    schema.Position
-	since   time.Time // when the first of them was played
+	since   time.Time // when the first of these frames was played
 	sentAt  time.Time
-	timer   *time.Timer // sends a delayed cue; nil before the first
+	timer   *time.Timer // sends a delayed cue; nil before the first one
 	failed  error
 	message []byte
 }
@@ -35,7 +35,7 @@ func newCueWriter(s *socket, firstAt int64) *cueWriter {
 	return &cueWriter{socket: s, firstAt: firstAt}
 }
 
-// play records a frame. It sends a cue if frames follow one another without a wait.
+// play records a frame. It sends a cue if frames are played one after another without a wait.
 func (c *cueWriter) play(f *replay.Frame) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -78,7 +78,7 @@ func (c *cueWriter) overdue() {
 	c.send(time.Now())
 }
 
-// sendAfterCue sends a message of another type, after a cue for the frames played before
+// sendAfterCue sends a message of another type, after a cue for the frames that were played before
 // it.
 func (c *cueWriter) sendAfterCue(message []byte) error {
 	c.mu.Lock()
@@ -101,7 +101,7 @@ func (c *cueWriter) stop() {
 	}
 }
 
-// send sends a cue if frames were played since the last one. c.mu is held.
+// send sends a cue if frames were played since the last one. The caller holds c.mu.
 func (c *cueWriter) send(now time.Time) {
 	if c.frames == 0 || c.failed != nil {
 		return

@@ -95,7 +95,7 @@ func TestCuesAndControls(t *testing.T) {
 			}
 		}
 		go func() {
-			time.Sleep(105500 * time.Microsecond)
+			time.Sleep(105500 * time.Microsecond) // virtual time: when the control is sent
 			s.send(`{"op":"pause"}`)
 		}()
 		if e := until("pause"); e.Frames != frames || frames != 106 || e.Position != all[105] {

@@ -12,8 +12,8 @@ import (
 	"tapedeck/replay/player"
 )
 
-// endSign ends the id of event: end. Before it is the id of the last
-// frame, if there was one.
+// endSign is the suffix of the id of event: end. The prefix is the id of the last frame, if there
+// was one.
 const endSign = ".end"
 
 // retry is a field of the first event: the time, ms, that an EventSource waits before it
@@ -31,8 +31,8 @@ func cutEnd(id string) (last string, ended bool) {
 // endID returns the id of event: end after a frame, "" for none.
 func endID(last string) string { return strings.TrimPrefix(last+endSign, ".") }
 
-// over reports whether a client that received event: end has received everything: no
-// frame follows so far, and with follow=1 no stream of the session is running.
+// over reports whether a client that received event: end has received everything: no frame follows
+// so far, and with follow=1 no stream of the session is running.
 func (req *request) over(ctx context.Context, t replay.Tape, o *player.Options) (bool, error) {
 	if !req.ended || req.loop || req.follow && running(t) {
 		return false, nil
@@ -52,8 +52,8 @@ func (req *request) over(ctx context.Context, t replay.Tape, o *player.Options) 
 	return false, nil
 }
 
-// noMore answers 204 to a client that connects again after event: end: an EventSource
-// would do so again after any other answer (WHATWG HTML, section 9.2.3).
+// noMore answers with 204 to a client that connects again after event: end. An EventSource would
+// connect again after any other answer (WHATWG HTML, section 9.2.3).
 func (s *Server) noMore(w http.ResponseWriter) {
 	s.metrics.ended(outcomeEnded)
 	w.Header().Set("Cache-Control", "no-cache")

@@ -14,8 +14,8 @@ import (
 	"tapedeck/schema"
 )
 
-// events encodes frames as the messages of mode=event. One goroutine uses it;
-// results are valid until the next call.
+// events encodes frames as the messages of mode=event. It is used by one goroutine; results are
+// valid until the next call.
 type events struct {
 	session []byte // the session's id in JSON
 	firstAt int64
@@ -30,9 +30,9 @@ func newEvents(session string, firstAt int64) *events {
 	return &events{session: jsonstring.Append(nil, session), firstAt: firstAt}
 }
 
-// encode returns the frame's id, from which a client resumes, and its message: a
-// JSON object on one line. The id is the frame's position, with the block if the frame
-// arrived live and its position does not determine the frames before it.
+// encode returns the frame's id, from which a client resumes, and its message: a JSON object on one
+// line. The id is the frame's position. It includes the block if the frame arrived live and its
+// position does not determine the frames before it.
 func (e *events) encode(f *replay.Frame) (id, message []byte) {
 	e.id = strconv.AppendInt(e.id[:0], f.At, 10)
 	e.id = append(append(append(e.id, '.'), f.Stream.StreamID...), '.')
@@ -93,9 +93,8 @@ func (e *events) reached(sum player.Summary) string {
 	return string(e.id)
 }
 
-// payload appends the frame's content: JSON unchanged if it is on one line,
-// else text, else Base64. For a frame without a message it appends the bytes, so that
-// comments are readable.
+// payload appends the frame's content: unchanged JSON if it is on one line, else text, else Base64.
+// For a frame without a message it appends the raw bytes, so that comments are readable.
 func (e *events) payload(dst []byte, f *schema.Frame) []byte {
 	var c schema.Content
 	c, e.joined = schema.Unframe(f, e.joined)
@@ -116,7 +115,7 @@ func (e *events) payload(dst []byte, f *schema.Frame) []byte {
 	return jsonstring.Append(append(dst, `,"text":`...), string(data))
 }
 
-// oneLine returns valid JSON on one line: unchanged, or without white space.
+// oneLine returns valid JSON on one line: unchanged if possible, otherwise without white space.
 func (e *events) oneLine(data []byte) ([]byte, bool) {
 	if bytes.IndexByte(data, '\n') < 0 && bytes.IndexByte(data, '\r') < 0 {
 		return data, true

@@ -69,11 +69,11 @@ func TestSteersLive(t *testing.T) {
 		if e := s.ask(`{"op":"state"}`); e.DurationMS != 5000 || e.AsOfMS != 5000 {
 			t.Errorf("got %+v, want all known until 5 s, which is the latest frame", e)
 		}
-		time.Sleep(600 * time.Millisecond)
+		time.Sleep(600 * time.Millisecond) // virtual time: the session is silent
 		if e := s.ask(`{"op":"state"}`); e.DurationMS != 5000 || e.AsOfMS != 5600 {
 			t.Errorf("got %+v, want all known until 5.6 s", e)
 		}
-		time.Sleep(500 * time.Millisecond)
+		time.Sleep(500 * time.Millisecond) // virtual time: the session is silent
 		state(s.ask(`{"op":"seek","to":"+5s"}`), "seek", all[5], false, 1000)
 		state(s.ask(`{"op":"live"}`), "live", all[5], true, 0)
 		if e := s.next(); e.Position != all[7] {

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// heartbeat sends a comment at intervals until stop is called, which waits for a comment
-// in progress. It calls fail if the client has left. It uses a timer instead of
-// a goroutine for every playback.
+// heartbeat sends a comment at intervals until stop is called, which waits for a comment in
+// progress. It calls fail if the client has disconnected. It uses a timer instead of a goroutine
+// for every playback.
 func (s *stream) heartbeat(every time.Duration, fail func(error)) (stop func()) {
 	var (
-		mu      sync.Mutex // held while a comment is sent; guards what follows
+		mu      sync.Mutex // held while a comment is sent; guards the fields below
 		timer   *time.Timer
 		stopped bool
 	)

@@ -24,7 +24,7 @@ func appendMillis(dst []byte, ns int64) []byte {
 	return dst
 }
 
-// stamp formats times, keeping the second it formatted last.
+// stamp formats times and caches the text of the second that it formatted last.
 type stamp struct {
 	second int64
 	text   []byte // "2006-01-02T15:04:05."

@@ -9,11 +9,10 @@ import (
 	"tapedeck/schema"
 )
 
-// The messages other than frames. All of them begin with "type", and no frame's
-// message does.
+// The messages other than frames. They begin with "type", which distinguishes them from messages of
+// frames.
 
-// appendEnd appends {"type":"end",…}, with the marker if a marked frame ended the
-// playback.
+// appendEnd appends {"type":"end",…}, with the marker if a marked frame ended the playback.
 func appendEnd(dst []byte, sum player.Summary) []byte {
 	dst = append(dst, `{"type":"end","frames":`...)
 	dst = strconv.AppendUint(dst, sum.Frames, 10)
@@ -24,8 +23,8 @@ func appendEnd(dst []byte, sum player.Summary) []byte {
 	return append(dst, '}')
 }
 
-// appendState appends {"type":"state",…}: the answer to a control, or a change that no
-// control caused.
+// appendState appends {"type":"state",…}: the answer to a control, or a change that no control
+// caused.
 func appendState(dst []byte, op player.Op, st player.State) []byte {
 	dst = append(dst, `{"type":"state","op":`...)
 	dst = jsonstring.Append(dst, string(op))
@@ -63,8 +62,8 @@ func appendState(dst []byte, op player.Op, st player.State) []byte {
 	return append(dst, '}')
 }
 
-// appendWhere appends the position of the last frame, null before the first,
-// and the offset reached.
+// appendWhere appends the position of the last frame, null before the first frame, and the offset
+// reached.
 func appendWhere(dst []byte, last schema.Position, offset int64) []byte {
 	dst = append(dst, `,"position":`...)
 	if last.IsZero() {
@@ -81,8 +80,8 @@ func appendError(dst []byte, p *problem.Problem) []byte {
 	return appendProblem(append(dst, `{"type":"error",`...), p)
 }
 
-// appendBroken appends the problem that ended a playback, and the id of
-// its last frame, from which it can be resumed.
+// appendBroken appends the problem that ended a playback, and the id of its last frame, from which
+// it can be resumed.
 func appendBroken(dst []byte, p *problem.Problem, id string) []byte {
 	dst = append(dst, `{"type":"error",`...)
 	if id != "" {

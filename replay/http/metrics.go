@@ -9,11 +9,11 @@ import (
 // The outcomes of a request for a playback.
 const (
 	outcomeEnded   = "ended"   // everything was played
-	outcomeLeft    = "left"    // the client left, or the server was stopped
+	outcomeLeft    = "left"    // the client disconnected, or the server was stopped
 	outcomeStuck   = "stuck"   // the client did not read in time
 	outcomeSlow    = "slow"    // the client fell behind by more than the limit
-	outcomeFailed  = "failed"  // the tape could not be read on
-	outcomeRefused = "refused" // it did not begin
+	outcomeFailed  = "failed"  // the tape could not be read further
+	outcomeRefused = "refused" // the playback did not begin
 )
 
 type metrics struct {
@@ -36,9 +36,11 @@ var (
 
 func newMetrics(r prometheus.Registerer) *metrics {
 	m := &metrics{
-		running: runningMetric.Gauge(), outcomes: outcomesMetric.CounterVec(), frames: framesMetric.CounterVec(), bytes: sentBytesMetric.Counter(),
+		running: runningMetric.Gauge(), outcomes: outcomesMetric.CounterVec(),
+		frames: framesMetric.CounterVec(), bytes: sentBytesMetric.Counter(),
 	}
-	for _, outcome := range []string{outcomeEnded, outcomeLeft, outcomeStuck, outcomeSlow, outcomeFailed, outcomeRefused} {
+	for _, outcome := range []string{outcomeEnded, outcomeLeft, outcomeStuck, outcomeSlow, outcomeFailed,
+		outcomeRefused} {
 		m.outcomes.WithLabelValues(outcome)
 	}
 	r.MustRegister(m.running, m.outcomes, m.frames, m.bytes)

@@ -11,11 +11,10 @@ import (
 	"tapedeck/schema"
 )
 
-// payloads encodes the content of frames in another transport's framing,
-// for mode=raw.
+// payloads encodes the content of frames in another transport's framing, for mode=raw.
 type payloads struct {
 	joined []byte // scratch of schema.Unframe
-	lines  events // for its oneLine
+	lines  events // used for its method oneLine
 }
 
 // content removes the framing; false for a frame without a message.
@@ -25,15 +24,15 @@ func (p *payloads) content(f *schema.Frame) ([]byte, bool) {
 	return c.Data, !c.Empty
 }
 
-// appendSSE appends the payload as an SSE event without a name: a data line for
-// each of its lines. Binary messages are Base64, and so are bodies that are not
-// text.
+// appendSSE appends the payload as an SSE event without a name: a data line for each line of the
+// payload. Binary messages, and bodies that are not text, are encoded as Base64.
 func (p *payloads) appendSSE(dst []byte, f *replay.Frame) []byte {
 	data, ok := p.content(&f.Frame)
 	if !ok {
 		return dst
 	}
-	if f.Flags.Has(schema.FlagBinary) || (f.Transport == schema.HTTP || f.Transport == schema.EventStream) && !utf8.Valid(data) {
+	if f.Flags.Has(schema.FlagBinary) ||
+		(f.Transport == schema.HTTP || f.Transport == schema.EventStream) && !utf8.Valid(data) {
 		data = base64.StdEncoding.AppendEncode(nil, data)
 	}
 	for {
@@ -51,9 +50,9 @@ func (p *payloads) appendSSE(dst []byte, f *replay.Frame) []byte {
 	}
 }
 
-// appendNDJSON appends the payload as one line. JSON over several lines loses
-// its white space. Other text over several lines becomes a JSON string, a
-// binary message one of Base64; text on one line stays as it is.
+// appendNDJSON appends the payload as one line. JSON on several lines loses its white space. Other
+// text on several lines becomes a JSON string, a binary message a JSON string of Base64. Text on
+// one line is unchanged.
 func (p *payloads) appendNDJSON(dst []byte, f *replay.Frame) []byte {
 	data, ok := p.content(&f.Frame)
 	switch {
@@ -77,10 +76,10 @@ func (p *payloads) appendNDJSON(dst []byte, f *replay.Frame) []byte {
 	return append(dst, '\n')
 }
 
-// message returns the payload as a WebSocket message, and whether it is text. ok
-// is false for a frame without a message.
+// message returns the payload as a WebSocket message, and whether it is text. ok is false for a
+// frame without a message.
 func (p *payloads) message(f *replay.Frame) (data []byte, text, ok bool) {
-	if f.Transport == schema.WebSocket { // an empty message is a message
+	if f.Transport == schema.WebSocket { // an empty WebSocket message is a message too
 		data, ok = f.Raw, !f.Flags.Has(schema.FlagNote)
 	} else {
 		data, ok = p.content(&f.Frame)

@@ -30,17 +30,17 @@ type request struct {
 	idle      time.Duration
 	filter    replay.Filter
 	from, to  *player.Mark
-	fromText  string // as in the request
+	fromText  string // from as in the request
 	toText    string
 	resume    *player.Mark // a position: continue after it
 	resumeID  string       // the client's Last-Event-ID without endSign
 	ended     bool         // the client received event: end
 	loop      bool
-	marker    player.Mark // zero for none
+	marker    player.Mark // zero for no marker
 	hold      bool
 }
 
-// parse reads a request. The error is a *problem.Problem.
+// parse parses a request. The error is a *problem.Problem.
 func parse(r *http.Request) (*request, error) {
 	q, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -63,7 +63,8 @@ func parse(r *http.Request) (*request, error) {
 	p.flag("follow", &req.follow)
 	p.flag("loop", &req.loop)
 	if p.flag("hold", &req.hold); req.hold && req.transport != schema.WebSocket {
-		p.note("hold", []string{"0"}, errors.New("hold needs a WebSocket, since only a control continues after the end"))
+		p.note("hold", []string{"0"},
+			errors.New("hold needs a WebSocket, since only a control continues after the end"))
 	}
 	p.one("marker", player.MarkerAllowed, func(v string) (err error) {
 		req.marker, err = player.ParseMarker(v)
@@ -104,7 +105,7 @@ func parse(r *http.Request) (*request, error) {
 		}
 	}
 	if req.raw {
-		// What the client of the recorded stream received: no requests and no heads, but
+		// Select what the client of the recorded stream received: no requests and no heads, but
 		// bodies of every kind.
 		if len(req.filter.Directions) == 0 {
 			req.filter.Directions = []schema.Direction{schema.Receive}
@@ -184,8 +185,8 @@ func (p *params) list(name string) []string {
 	return list
 }
 
-// transportOf returns the transport of the request: WebSocket for an upgrade, else the
-// media type that the client prefers; SSE unless it prefers NDJSON.
+// transportOf returns the transport of the request: WebSocket for an upgrade, else NDJSON or SSE by
+// the media type that the client prefers. SSE is the default.
 func transportOf(r *http.Request) schema.Transport {
 	if upgrade.IsWebSocket(r) {
 		return schema.WebSocket
@@ -210,12 +211,12 @@ func transportOf(r *http.Request) schema.Transport {
 	return chosen
 }
 
-// options returns the player's options for a tape. The error is a *problem.Problem where
-// the request names a place that is not on the tape.
+// options returns the player's options for a tape. The error is a *problem.Problem if the request
+// names a place that is not on the tape.
 func (req *request) options(ctx context.Context, t replay.Tape) (player.Options, error) {
 	o := player.Options{
 		Speed: req.speed, IdleLimit: req.idle, Filter: req.filter,
-		// A client with controls may set a marker at any time.
+		// A client with controls may set a marker at any time, so it needs the envelopes.
 		Bare:  req.raw && req.marker.IsZero() && req.transport != schema.WebSocket,
 		Reads: req.raw && req.speed != player.Max && req.transport != schema.WebSocket,
 		Loop:  req.loop, Marker: req.marker, EndAtMarker: req.transport != schema.WebSocket, Hold: req.hold,
@@ -247,7 +248,9 @@ func (req *request) options(ctx context.Context, t replay.Tape) (player.Options,
 		return o, parameterProblem("to", player.MarkAllowed, err)
 	}
 	if req.resume == nil && o.From.Before(o.To) && req.from != nil {
-		return o, problem.BadParameter("to", fmt.Sprintf("to %q comes before %q, where playing begins", req.toText, req.fromText), "a place at or after from")
+		return o, problem.BadParameter("to",
+			fmt.Sprintf("to %q comes before %q, where playing begins", req.toText, req.fromText),
+			"a place at or after from")
 	}
 	return o, nil
 }

@@ -15,7 +15,9 @@ import (
 )
 
 // serveBody plays over SSE or NDJSON.
-func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, session string, t replay.Tape, req *request, opts player.Options) {
+func (s *Server) serveBody(
+	w http.ResponseWriter, r *http.Request, session string, t replay.Tape, req *request, opts player.Options,
+) {
 	b, err := newBody(w, contentType(req.transport), s.opts.WriteTimeout.Or(slow.WriteTimeout))
 	if err != nil {
 		s.metrics.ended(outcomeOf(err))
@@ -58,8 +60,7 @@ func contentType(t schema.Transport) string {
 	return "text/event-stream"
 }
 
-// recordedOver reports whether a stream was, or may have been, recorded over
-// the transport.
+// recordedOver reports whether a stream was, or may have been, recorded over the transport.
 func recordedOver(t replay.Tape, transport schema.Transport) bool {
 	return slices.ContainsFunc(t.Streams(), func(s schema.StreamState) bool {
 		return s.Transport == transport || s.Transport == schema.HTTP
@@ -80,7 +81,7 @@ func withClientGone(ctx context.Context, err error) error {
 	return &errClient{context.Cause(ctx)}
 }
 
-// outcomeOf reports how a playback that returned err ended.
+// outcomeOf returns the outcome of a playback that returned err.
 func outcomeOf(err error) string {
 	_, slow := errors.AsType[*player.LagError](err)
 	_, client := errors.AsType[*errClient](err)

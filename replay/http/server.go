@@ -25,7 +25,7 @@ type Server struct {
 	metrics *metrics
 }
 
-// New makes a server and registers its metrics.
+// New returns a server and registers its metrics.
 func New(opts Options) *Server {
 	opts = opts.WithDefaults()
 	return &Server{
@@ -34,9 +34,9 @@ func New(opts Options) *Server {
 	}
 }
 
-// Replay answers GET /v1/sessions/{id}/replay for a session of a tenant. It
-// returns when the playback has ended. If the playback breaks off within
-// recorded bytes, Replay panics with http.ErrAbortHandler.
+// Replay serves GET /v1/sessions/{id}/replay for a session of a tenant. It returns when the
+// playback has ended. If the playback breaks off within recorded bytes, Replay panics with
+// http.ErrAbortHandler.
 func (s *Server) Replay(w http.ResponseWriter, r *http.Request, tenant, session string) {
 	req, err := parse(r)
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *Server) Replay(w http.ResponseWriter, r *http.Request, tenant, session 
 	}
 }
 
-// open finds the tape and the places in the request.
+// open finds the tape and the places that the request names.
 func (s *Server) open(ctx context.Context, tenant, session string, req *request) (replay.Tape, player.Options, error) {
 	library := s.opts.Library
 	if req.follow && s.opts.Live != nil {
@@ -92,8 +92,9 @@ func (s *Server) open(ctx context.Context, tenant, session string, req *request)
 	if req.follow && s.opts.Live == nil && running(tape) {
 		return nil, player.Options{}, &problem.Problem{
 			Status: http.StatusNotImplemented, Parameter: "follow", Allowed: []string{"0"},
-			Detail: fmt.Sprintf("Session %q is still running, and this server does not follow running sessions.", session),
-			Hint:   "Leave follow out to play what is recorded so far.",
+			Detail: fmt.Sprintf("Session %q is still running, and this server does not follow running sessions.",
+				session),
+			Hint: "Leave follow out to play what is recorded so far.",
 		}
 	}
 	opts, err := req.options(ctx, tape)
@@ -128,7 +129,8 @@ func (s *Server) problemOf(err error, session string) *problem.Problem {
 		return p
 	}
 	if errors.Is(err, replay.ErrDeleted) {
-		return &problem.Problem{Title: problem.SessionDeleted, Status: http.StatusGone, Detail: "The session was deleted while it was played."}
+		return &problem.Problem{Title: problem.SessionDeleted, Status: http.StatusGone,
+			Detail: "The session was deleted while it was played."}
 	}
 	if lag, ok := errors.AsType[*player.LagError](err); ok {
 		return &problem.Problem{

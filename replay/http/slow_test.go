@@ -25,7 +25,7 @@ type drowsy struct {
 
 func (d drowsy) Read(p []byte) (int, error) {
 	n, err := d.Reader.Read(p[:min(len(p), 4096)])
-	time.Sleep(d.nap * time.Duration(n) / 4096)
+	time.Sleep(d.nap * time.Duration(n) / 4096) // virtual time: a client that reads slowly
 	return n, err
 }
 
@@ -46,7 +46,7 @@ func playSlowly(t *testing.T, client *http.Client, over schema.Transport, query 
 				return p
 			}
 			p.messages = append(p.messages, message{data: string(data)})
-			time.Sleep(nap / 10)
+			time.Sleep(nap / 10) // virtual time: a client that reads slowly
 		}
 	}
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address(base, query), nil)

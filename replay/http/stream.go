@@ -18,24 +18,25 @@ type stream struct {
 	verbatim  bool // the body consists of the recorded bytes, so nothing may be added
 	chunks    bool // every recorded read is sent in its own write
 	events    *events
-	resumed   string // the id after which the client resumes, "" for none
+	resumed   string // id after which the client resumes, "" for none
 	first     bool   // only heartbeats were sent so far
 	payloads  payloads
-	// Stream and time of the recorded bytes written last.
+	// lastStream, lastDirection and the fields below describe the recorded bytes that were written
+	// last.
 	lastStream    string
-	lastOpen      bool // they are of a body that does not end with a line break
+	lastOpen      bool // these bytes belong to a body and do not end with a line break
 	lastDirection schema.Direction
 	lastAt        int64
 }
 
 // Play implements player.Sink.
 func (s *stream) Play(f *replay.Frame, from, to int) error {
-	// Lines have no framing, so bodies are written among them unchanged.
+	// NDJSON has no framing of its own, so bodies are written into it unchanged.
 	if s.raw && (f.Transport == s.transport || s.transport == schema.NDJSON && isBody(f.Transport)) {
 		return s.playRaw(f, from, to)
 	}
 	if to < len(f.Raw) {
-		return nil // converted frames are sent when complete
+		return nil // converted frames are sent when they are complete
 	}
 	apart := s.apart(f)
 	return s.append(func(b []byte) []byte {
@@ -53,11 +54,11 @@ func (s *stream) Play(f *replay.Frame, from, to int) error {
 	})
 }
 
-// isBody reports whether frames of a transport are pieces of a body that is no text.
+// isBody reports whether frames of a transport are pieces of a body that need not be text.
 func isBody(t schema.Transport) bool { return t == schema.HTTP || t == schema.EventStream }
 
-// playRaw writes recorded bytes, in a separate write from those before them unless both
-// came in the same read.
+// playRaw writes recorded bytes, in a separate write from the previous bytes unless both arrived in
+// the same read.
 func (s *stream) playRaw(f *replay.Frame, from, to int) error {
 	if s.chunks && !s.sameRead(f, from) {
 		if err := s.flush(); err != nil {
@@ -70,23 +71,24 @@ func (s *stream) playRaw(f *replay.Frame, from, to int) error {
 	return s.append(func(b []byte) []byte { return append(append(b, apart...), f.Raw[from:to]...) })
 }
 
-// apart returns the separator between the bytes written last and a frame: a line feed
-// between a body without a final line break and a frame of another stream.
+// apart returns the separator between the bytes written last and a frame: a line feed between a
+// body without a final line break and a frame of another stream.
 func (s *stream) apart(f *replay.Frame) string {
-	if !s.lastOpen || s.lastStream == f.Stream.StreamID && s.lastDirection == f.Direction && f.Transport == schema.HTTP {
+	if !s.lastOpen || s.lastStream == f.Stream.StreamID && s.lastDirection == f.Direction &&
+		f.Transport == schema.HTTP {
 		return ""
 	}
 	s.lastOpen = false
 	return "\n"
 }
 
-// sameRead reports whether bytes from the offset on came in the same read as
-// those written last.
+// sameRead reports whether the bytes from the offset on arrived in the same read as the bytes
+// written last.
 func (s *stream) sameRead(f *replay.Frame, from int) bool {
 	if from > 0 || s.lastStream != f.Stream.StreamID || s.lastDirection != f.Direction {
 		return false
 	}
-	if len(f.Cuts) > 0 { // it began in the read in which the previous frame ended
+	if len(f.Cuts) > 0 { // the frame began in the read in which the previous frame ended
 		return f.Cuts[0].At == s.lastAt
 	}
 	return f.Flags.Has(schema.FlagJoined)
@@ -107,9 +109,9 @@ func (s *stream) end(sum player.Summary) error {
 	return s.flush()
 }
 
-// fail writes that the playback broke off. In a verbatim body, where the message would
-// look like recorded data, it breaks the connection off instead, so that the client does
-// not take the body for complete.
+// fail reports that the playback broke off. In a verbatim body, where the message would look like
+// recorded data, it closes the connection in the middle of the body instead, so that the client
+// does not treat the body as complete.
 func (s *stream) fail(p *problem.Problem, sum player.Summary) {
 	if !s.verbatim {
 		s.appendMessage("error", "", appendBroken(nil, p, s.events.reached(sum)))

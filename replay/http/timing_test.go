@@ -145,11 +145,11 @@ func TestStuckClient(t *testing.T) {
 			if !bytes.Contains(head, []byte(" 200 ")) && !bytes.Contains(head, []byte(" 101 ")) {
 				t.Fatalf("%q", head)
 			}
-			time.Sleep(6 * time.Second)
+			time.Sleep(6 * time.Second) // virtual time: before the deadline
 			if p := play(t, client, base, schema.SSE, "speed=max"); p.status != 503 {
 				t.Errorf("%s: before the deadline: status %d", over, p.status)
 			}
-			time.Sleep(2 * time.Second)
+			time.Sleep(2 * time.Second) // virtual time: after the deadline
 			synctest.Wait()
 			if p := play(t, client, base, schema.SSE, "speed=max"); p.status != 200 {
 				t.Errorf("%s: after the deadline: status %d", over, p.status)

@@ -22,22 +22,22 @@ import (
 type socket struct {
 	conn     *websocket.Conn
 	raw      bool
-	verbatim bool       // the messages are the recorded ones, so nothing may be added
-	cues     *cueWriter // of mode=cue, else nil
+	verbatim bool       // messages are sent as recorded, so nothing may be added
+	cues     *cueWriter // for mode=cue, else nil
 	events   *events
 	payloads payloads
 	timeout  time.Duration
 	guard    *time.Timer // closes the connection when a write takes too long
 	sent     int
-	stuck    chan struct{} // closed when it has
+	stuck    chan struct{} // closed when a write took too long
 }
 
 func newSocket(conn *websocket.Conn, timeout time.Duration) *socket {
 	s := &socket{conn: conn, timeout: timeout, stuck: make(chan struct{})}
-	// A timer, since a context with a deadline for every message is expensive.
+	// The guard is a timer, since a context with a deadline for every message is expensive.
 	s.guard = time.AfterFunc(time.Hour, sync.OnceFunc(func() {
 		close(s.stuck)
-		_ = conn.CloseNow() // which makes the blocked write fail
+		_ = conn.CloseNow() // makes the blocked write fail
 	}))
 	s.guard.Stop()
 	return s
@@ -62,7 +62,7 @@ func (s *socket) Play(f *replay.Frame, _, _ int) error {
 	return s.write(websocket.MessageBinary, data)
 }
 
-// Flush implements player.Sink: all messages except cues are sent immediately.
+// Flush implements player.Sink. All messages except cues are sent immediately.
 func (s *socket) Flush() error { return s.cues.flush() }
 
 // write sends a message. It is called from the player's goroutine, and after
@@ -74,7 +74,7 @@ func (s *socket) write(kind websocket.MessageType, message []byte) error {
 	return s.put(kind, message)
 }
 
-// put sends a message. One goroutine at a time may call it.
+// put sends a message. Only one goroutine at a time may call it.
 func (s *socket) put(kind websocket.MessageType, message []byte) error {
 	s.guard.Reset(s.timeout)
 	err := s.conn.Write(context.Background(), kind, message)
@@ -91,8 +91,8 @@ func (s *socket) put(kind websocket.MessageType, message []byte) error {
 	return nil
 }
 
-// StateChanged implements player.StateSink. In a verbatim playback it sends only the
-// states in which frames have stopped, which the client cannot detect otherwise.
+// StateChanged implements player.StateSink. In a verbatim playback it sends only the states in
+// which frames have stopped, which the client cannot detect otherwise.
 func (s *socket) StateChanged(op player.Op, st player.State) error {
 	if s.verbatim && op != player.SetMark && op != player.End {
 		return nil
@@ -112,9 +112,9 @@ func (s *socket) answer(op player.Op, st player.State, err error) error {
 	return s.write(websocket.MessageText, appendError(nil, p))
 }
 
-// listen passes the client's controls to the player until the connection is
-// closed. Only one goroutine reads from the connection. Reads do not use ctx, whose end
-// would close the connection without a close frame.
+// listen passes the client's controls to the player until the connection is closed. Only one
+// goroutine reads from the connection. Reads do not use ctx, since the end of ctx would close the
+// connection without a close frame.
 func (s *socket) listen(ctx context.Context, p *player.Player) error {
 	for {
 		kind, text, err := s.conn.Read(context.WithoutCancel(ctx))
@@ -127,8 +127,7 @@ func (s *socket) listen(ctx context.Context, p *player.Player) error {
 		}
 		if err != nil {
 			wrong, _ := problem.From(err)
-			// The player may be writing a message; the connection serializes
-			// writes.
+			// The player may be writing a message; the connection serializes writes.
 			writeCtx, cancel := context.WithTimeout(ctx, s.timeout)
 			err = s.conn.Write(writeCtx, websocket.MessageText, appendError(nil, wrong))
 			cancel()
@@ -168,7 +167,9 @@ func (s *socket) ping(ctx context.Context, every time.Duration, fail func(error)
 }
 
 // serveWebSocket plays over a WebSocket and applies the client's controls.
-func (s *Server) serveWebSocket(w http.ResponseWriter, r *http.Request, session string, t replay.Tape, req *request, opts player.Options) {
+func (s *Server) serveWebSocket(
+	w http.ResponseWriter, r *http.Request, session string, t replay.Tape, req *request, opts player.Options,
+) {
 	if bad := (origin.Rule{Allowed: s.opts.Origins, Local: true}).Check(r, "open this WebSocket"); bad != nil {
 		s.refuse(w, r, session, bad)
 		return
@@ -177,7 +178,7 @@ func (s *Server) serveWebSocket(w http.ResponseWriter, r *http.Request, session 
 		InsecureSkipVerify: true, // the Origin was checked
 		CompressionMode:    websocket.CompressionDisabled,
 	})
-	if err != nil { // it has been answered
+	if err != nil { // Accept has answered the request
 		s.metrics.ended(outcomeRefused)
 		return
 	}
@@ -192,7 +193,7 @@ func (s *Server) serveWebSocket(w http.ResponseWriter, r *http.Request, session 
 	var others sync.WaitGroup
 	defer func() {
 		cancel(nil)
-		_ = conn.CloseNow() // it may be closed already
+		_ = conn.CloseNow() // the connection may be closed already
 		others.Wait()
 	}()
 	others.Go(func() { cancel(out.listen(ctx, playback)) })
@@ -200,7 +201,7 @@ func (s *Server) serveWebSocket(w http.ResponseWriter, r *http.Request, session 
 
 	sum, err := playback.Run(ctx)
 	err = withClientGone(ctx, err)
-	if err == nil && !out.verbatim { // else the close code reports the end
+	if err == nil && !out.verbatim { // otherwise the close code reports the end
 		err = out.write(websocket.MessageText, appendEnd(nil, sum))
 	}
 	out.cues.stop()

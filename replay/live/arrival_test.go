@@ -133,7 +133,7 @@ func TestArrivals(t *testing.T) {
 	t.Parallel()
 	// The follower receives a block that is early before the one that it waits for. It shows
 	// nothing of that, so there is no condition to wait for.
-	pause := func() { time.Sleep(50 * time.Millisecond) }
+	pause := func() { time.Sleep(50 * time.Millisecond) } // no condition shows that the follower has the block
 	for _, tc := range []struct {
 		name  string
 		sent  int              // blocks that begin sends, once each

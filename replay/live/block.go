@@ -10,24 +10,24 @@ import (
 	"tapedeck/schema/block"
 )
 
-// piece is one session's block as received, alone or from a bundle, which contains at
-// most one block per session. It is immutable and shared by readers.
+// piece is one session's block as received, alone or from a bundle. A bundle contains at most one
+// block per session. A piece is immutable and shared by readers.
 type piece struct {
-	number uint64    // of its message in JetStream
+	number uint64    // sequence number of its message in JetStream
 	at     time.Time // when JetStream stored it
 	state  schema.StreamState
 	frames []schema.Frame
 	size   int // approximate memory, bytes
 }
 
-// pieceOf decodes a session's block from a message: nil if the message is a bundle
+// pieceOf decodes a session's block from a message. It returns nil if the message is a bundle
 // without a block of the session. The piece does not alias the message.
 func pieceOf(m jetstream.Msg, s *session, number uint64, at time.Time) (*piece, error) {
 	entries, err := block.Entries(m.Data(), nil)
 	if err != nil {
 		return nil, err
 	}
-	own := m.Subject() == s.name() // a block by itself
+	own := m.Subject() == s.name() // the message is a single block
 	i := slices.IndexFunc(entries, func(e block.Entry) bool { return e.Session == s.id || own && e.Session == "" })
 	if i < 0 {
 		return nil, nil
@@ -43,14 +43,14 @@ func pieceOf(m jetstream.Msg, s *session, number uint64, at time.Time) (*piece, 
 	return p, nil
 }
 
-// The approximate memory of a piece and of a frame besides the frame's bytes.
+// The approximate memory of a piece and of a frame, without the frame's bytes.
 const (
 	pieceSize = 1000
 	frameSize = 250
 )
 
-// first and end return the range of frame numbers that the piece covers: frames
-// in the range that it does not contain belong to other sessions.
+// first and end return the range of frame numbers that the piece covers. Frames in the range that
+// the piece does not contain belong to other sessions.
 func (p *piece) first() uint64 {
 	if len(p.frames) == 0 {
 		return p.end()
@@ -65,5 +65,5 @@ func (p *piece) end() uint64 {
 	return p.frames[len(p.frames)-1].Seq + 1
 }
 
-// before returns how many frames of the stream's part come before the piece.
+// before returns the number of frames of the stream's segment that precede the piece.
 func (p *piece) before() uint64 { return p.state.Frames - uint64(len(p.frames)) }

@@ -1,22 +1,21 @@
 package live
 
-// chain classifies a stream's frames in the blocks that a snapshot reads: new frames,
-// in blocks that follow on each other, and frames of blocks that were
-// resent or late.
+// chain classifies a stream's frames in the blocks that a snapshot reads: new frames, in
+// consecutive blocks, and frames of blocks that were resent or late.
 type chain struct {
-	fresh ranges // frames of the blocks that follow on each other, up to the last
+	fresh ranges // frames of the consecutive blocks, up to the last block
 	other ranges // frames of other blocks
-	seen  ranges // frames before the place of the snapshot
+	seen  ranges // frames before the start of the snapshot
 	began bool
-	// The last block: the first frame of its part, the part's frames up to its end, and
-	// the number after its last frame; and where the run of blocks without a gap that
-	// ends with it began.
+	// part, count and end describe the last block: the first frame of its segment, the number of
+	// frames of the segment up to its end, and the number after its last frame. start is the frame
+	// number at which the consecutive blocks that end with it begin.
 	part, count, end uint64
 	start            uint64
 }
 
-// add takes the next block. Blocks below cursor, and frames up to the frame of from, lie
-// before the place.
+// add adds the next block. Blocks below cursor, and frames up to the frame of from, are before the
+// start of the snapshot.
 func (c *chain) add(p *piece, cursor uint64, from *liveAt) {
 	if len(p.frames) == 0 {
 		return
@@ -30,11 +29,11 @@ func (c *chain) add(p *piece, cursor uint64, from *liveAt) {
 			first = min(first, c.end)
 		}
 	case p.state.FirstSeq < c.part || p.state.Frames <= c.count:
-		if first < c.start { // otherwise it is a recently resent block
+		if first < c.start { // otherwise the block was resent recently
 			c.other.add(first, min(end, c.start))
 		}
 		return
-	case p.before() > c.count: // the blocks before the gap are older than the missing ones
+	case p.before() > c.count: // blocks are missing: those before the gap are older
 		c.start = first
 		for _, s := range c.fresh {
 			c.other.add(s.first, s.end)
@@ -55,8 +54,8 @@ func (c *chain) add(p *piece, cursor uint64, from *liveAt) {
 	}
 }
 
-// close ends the chain. stored is the number after the stream's last stored frame: if
-// that frame is not in the chain, it is older.
+// close ends the chain. stored is the number after the stream's last stored frame. If that frame is
+// not in the chain, the chain is older.
 func (c *chain) close(stored uint64) {
 	if c.end >= stored {
 		return

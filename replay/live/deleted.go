@@ -20,8 +20,8 @@ func (l *Library) readDeleted(ctx context.Context, s *session) error {
 	return nil
 }
 
-// undeleted returns the blocks that are not deleted: a tail may have received deleted
-// ones before their tombstone.
+// undeleted returns the blocks that are not deleted: a tail may have received deleted blocks before
+// their tombstone.
 func (l *Library) undeleted(ctx context.Context, s *session, pieces []*piece) []*piece {
 	if len(pieces) == 0 || l.opts.Deleted == nil || l.opts.Deleted.Known(s.key()) == nil {
 		return pieces
@@ -36,8 +36,7 @@ func (l *Library) deleted(ctx context.Context, s *session, stream string) bool {
 
 func (s *session) key() tombstone.Key { return tombstone.Key{Tenant: s.tenant, Session: s.id} }
 
-// deleted reports whether all known streams of the tape are deleted. Its readers then
-// end.
+// deleted reports whether all known streams of the tape are deleted. Its readers then end.
 func (t *tape) deleted() bool {
 	set := t.library.opts.Deleted
 	if set == nil {

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// readEndsTimeout bounds one readEnds, which delays live frames.
+// readEndsTimeout bounds one call of readEnds, which delays live frames.
 const readEndsTimeout = time.Second
 
-// readEnds reads the stored streams after a session with open
-// streams has been quiet for Options.Grace, and then once in that time: a stream
-// may have left the session, which none of the session's blocks records.
+// readEnds reads the stored streams when a session with open streams has been quiet for
+// Options.Grace, and at most once per Options.Grace. A stream may have left the session, which no
+// block of the session records.
 func (t *tape) readEnds(ctx context.Context, now time.Time) {
 	wait := t.library.opts.Grace
 	t.mu.Lock()
@@ -35,7 +35,7 @@ func (t *tape) readEnds(ctx context.Context, now time.Time) {
 	}
 }
 
-// isOpen reports whether a stream has not ended. The caller holds the lock.
+// isOpen reports whether any stream has not ended. The caller holds the lock.
 func (t *tape) isOpen() bool {
 	for _, s := range t.streams {
 		if s.Ended == 0 {
@@ -45,8 +45,8 @@ func (t *tape) isOpen() bool {
 	return false
 }
 
-// behind reports whether streams have frames after those emitted. The store may have
-// their end before their last blocks have arrived, if JetStream is slow.
+// behind reports whether streams have frames after the emitted ones. If JetStream is slow, the
+// store may have the end of a stream before its last blocks have arrived here.
 func (r *reader) behind() bool {
 	if r.query.Few || !r.query.To.IsZero() {
 		return false

@@ -20,54 +20,53 @@ import (
 // Options configures a library. Zero values select the defaults.
 type Options struct {
 	NATS *nats.Conn
-	// Stream is the JetStream stream of blocks, Sink the durable consumer that
-	// acknowledges a block once it is stored.
+	// Stream is the JetStream stream of blocks. Sink is the durable consumer that acknowledges a
+	// block once it is stored.
 	Stream, Sink string
 	// Filters returns the subjects of a session's blocks: first the subject of single
 	// blocks, then the subjects of bundles that may contain one.
 	Filters func(tenant, session string) []string
 	Stored  replay.Library // the stored sessions
-	Deleted *tombstone.Set // of deleted sessions; nil for none
+	Deleted *tombstone.Set // tombstones of deleted sessions; nil for none
 	Budget  *budget.Budget // charged for the blocks that tails keep; nil for none
-	// Grace and GraceHTTP are how long to wait for more streams after all have
-	// ended: 3 s, and 30 s if some of them are HTTP exchanges.
+	// Grace and GraceHTTP are how long to wait for more streams after all have ended; defaults 3 s,
+	// and 30 s if some streams are HTTP exchanges.
 	Grace, GraceHTTP time.Duration
-	// Silence is how long an open stream may be silent before its
-	// session counts as over, unless its recorder is alive; 1 h.
+	// Silence is how long an open stream may be silent before its session counts as over, unless
+	// its recorder is alive; default 1 h.
 	Silence time.Duration
-	// Recorders reports which recorders are lost; nil if that is not known.
+	// Recorders reports which recorders are lost; nil if that is unknown.
 	Recorders Recorders
 	// Timeout is how long a block waits for a missing block of its stream
 	// before it: longer than a tap needs to detect the loss; 15 s.
 	Timeout time.Duration
-	// TailBytes is the approximate size of a session's latest blocks that are kept for
-	// its readers; 8 MiB.
+	// TailBytes is the approximate size of a session's latest blocks that are kept for its readers;
+	// default 8 MiB.
 	TailBytes int
-	// TailAge is how much older than the latest block the kept ones may be; 1 min. It is longer
-	// than a block takes to the store.
+	// TailAge is the maximum age of a kept block relative to the latest block; default 1 min. It is
+	// longer than a block takes to reach the store.
 	TailAge time.Duration
-	Log     *slog.Logger // slog.Default()
+	Log     *slog.Logger // default slog.Default()
 }
 
-// Library provides tapes of running sessions. It is a replay.Library. Its tapes are
-// replay.Growing, unless a session has long been over: its tape comes from
-// Options.Stored.
+// Library provides tapes of running sessions. It is a replay.Library. Its tapes are replay.Growing,
+// except those of sessions that have long been over, which come from Options.Stored.
 type Library struct {
 	opts Options
 	js   jetstream.JetStream
 
-	mu     sync.Mutex       // guards what follows
+	mu     sync.Mutex       // guards the fields below
 	tails  map[string]*tail // by their sessions' names
 	closed bool
 }
 
-// idle is how long a tail outlives its last reader.
+// idle is how long a tail is kept after its last reader has closed.
 const idle = 5 * time.Second
 
 // errClosed reports that the library was closed.
 var errClosed = errors.New("live: the library is closed")
 
-// New makes a library. The caller closes the connection.
+// New returns a library. The caller closes the connection.
 func New(opts Options) (*Library, error) {
 	opts.Grace = cmp.Or(opts.Grace, 3*time.Second)
 	opts.GraceHTTP = cmp.Or(opts.GraceHTTP, 30*time.Second)
@@ -103,8 +102,8 @@ func (l *Library) Close() {
 	}
 }
 
-// Tape implements replay.Library. It finds a session as soon as JetStream has
-// its first block.
+// Tape implements replay.Library. It finds a session as soon as JetStream has the session's first
+// block.
 func (l *Library) Tape(ctx context.Context, tenant, session string) (replay.Tape, error) {
 	t := &tape{library: l, session: newSession(&l.opts, tenant, session)}
 	if err := l.readDeleted(ctx, t.session); err != nil {
@@ -120,8 +119,8 @@ func (l *Library) Tape(ctx context.Context, tenant, session string) (replay.Tape
 	if !t.known() {
 		return nil, fmt.Errorf("session %q: %w", session, replay.ErrNoSession)
 	}
-	// A session that was over recently is still followed, so that a resumed playback
-	// continues at its block.
+	// A session that ended recently is still followed, so that a resumed playback continues at its
+	// block.
 	if view.stored != nil && t.over(time.Now().Add(-l.opts.Silence)) && len(view.chains) == 0 {
 		return view.stored, nil
 	}
@@ -132,8 +131,8 @@ func (l *Library) Tape(ctx context.Context, tenant, session string) (replay.Tape
 // openTimeout bounds opening a tape.
 const openTimeout = 20 * time.Second
 
-// acquire returns the tail of a session; a new one begins at the block from. The
-// caller must release it.
+// acquire returns the tail of a session. A new tail begins at the block from. The caller must
+// release the tail.
 func (l *Library) acquire(s *session, from uint64) (*tail, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -149,7 +148,7 @@ func (l *Library) acquire(s *session, from uint64) (*tail, error) {
 	return t, nil
 }
 
-// release releases a tail. The tail ends idle after its last reader.
+// release releases a tail. The tail ends when it has had no reader for the time idle.
 func (l *Library) release(t *tail) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -171,7 +170,7 @@ func (l *Library) release(t *tail) {
 	})
 }
 
-// floor returns the number up to which all blocks are stored.
+// floor returns the sequence number up to which all blocks are stored.
 func (l *Library) floor(ctx context.Context) (uint64, error) {
 	c, err := l.js.Consumer(ctx, l.opts.Stream, l.opts.Sink)
 	if errors.Is(err, jetstream.ErrConsumerNotFound) {

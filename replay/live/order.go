@@ -11,19 +11,20 @@ import (
 
 // track is the progress of a reader in one stream.
 type track struct {
-	passed ranges // frames that were emitted, or are not requested
-	early  ranges // frames emitted from history whose blocks are still to come
-	// The block emitted last, if any: the first frame of its part, the part's frames up
-	// to its end, and the number after its last frame.
+	passed ranges // frames that were emitted or are not requested
+	early  ranges // frames emitted from the history whose blocks have not arrived yet
+	// known, part, count and end describe the block emitted last, if any: the first frame of its
+	// segment, the number of frames of the segment up to its end, and the number after its last
+	// frame.
 	known       bool
 	part, count uint64
 	end         uint64
-	last        uint64   // the block emitted last; the reader's last seam's, before one was
-	held        []*piece // follow on a missing block
+	last        uint64   // the block emitted last; initially the last block of the snapshot
+	held        []*piece // blocks that follow a missing block
 	since       time.Time
 }
 
-// missing reports whether a block of the piece's part must come before it.
+// missing reports whether a block of the piece's segment must come before the piece.
 func (k *track) missing(p *piece) bool {
 	return k.known && k.part == p.state.FirstSeq && p.before() > k.count && !k.passed.has(p.first())
 }
@@ -62,12 +63,12 @@ func (r *reader) take(p *piece, now time.Time) {
 		return
 	}
 	k := r.tracks[p.state.StreamID]
-	if k == nil { // the stream began after the last seam
+	if k == nil { // the stream began after the snapshot
 		k = r.track(p.state.StreamID)
 		k.known, k.part, k.end, k.last = true, p.state.FirstSeq, p.state.FirstSeq, r.view.last
 	}
 	if k.passed.covers(p.first(), p.end()) {
-		return // resent
+		return // the block was resent
 	}
 	if k.missing(p) {
 		if len(k.held) == 0 {
@@ -83,8 +84,7 @@ func (r *reader) take(p *piece, now time.Time) {
 	r.release(k, false)
 }
 
-// release emits pieces that were held back: those with no missing block
-// before them, or all.
+// release emits held pieces: all of them, or those with no missing block before them.
 func (r *reader) release(k *track, all bool) {
 	if len(k.held) == 0 {
 		return
@@ -100,7 +100,7 @@ func (r *reader) release(k *track, all bool) {
 	}
 }
 
-// expire emits pieces that were held back for too long.
+// expire emits pieces that were held back too long.
 func (r *reader) expire(now time.Time, all bool) {
 	if r.holding == 0 {
 		return
@@ -131,8 +131,8 @@ func (r *reader) removed(ctx context.Context, now time.Time) (bool, error) {
 	return false, nil
 }
 
-// restart drops the blocks that are held back and the places in the streams' parts: the
-// next seam reads anew what was not emitted.
+// restart drops the blocks that are held back and the positions in the streams' segments. The next
+// snapshot reads the frames again that were not emitted.
 func (r *reader) restart() {
 	for _, k := range r.tracks {
 		k.known, k.held, k.last = false, nil, r.view.last
@@ -140,15 +140,15 @@ func (r *reader) restart() {
 	r.holding = 0
 }
 
-// emit adds the frames of a piece to out that are requested and were not emitted.
-// inOrder is set if all earlier blocks were emitted.
+// emit adds the requested frames of a piece to out that were not emitted before. inOrder is set if
+// all earlier blocks were emitted.
 func (r *reader) emit(k *track, p *piece, inOrder bool) {
 	block := uint64(0)
 	if inOrder && r.tape.several() {
 		block = p.number
 	}
 	q := &r.query
-	early := p.number <= r.began // it existed when the reader began
+	early := p.number <= r.began // the block existed when the reader began
 	for i := range p.frames {
 		f := replay.Frame{Frame: p.frames[i], Stream: &p.state, Block: block}
 		if k.passed.has(f.Seq) || !q.Filter.Match(&f.Frame) {

@@ -9,28 +9,29 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// pull reads a session's blocks from JetStream in order, with its own consumer.
-// One goroutine uses it.
+// pull reads a session's blocks from JetStream in order, with its own consumer. It is used by one
+// goroutine.
 type pull struct {
 	library  *Library
 	session  *session
-	next     uint64 // the lowest number that may come
+	next     uint64 // the lowest number that may arrive
 	consumer jetstream.Consumer
 	taken    uint64 // messages that the consumer has delivered
-	ask      int    // how many blocks to request next: fewer if they are large
+	ask      int    // number of blocks to request next; fewer if blocks are large
 }
 
-// pullBytes is about how much is fetched at a time, unless one block has more.
+// pullBytes is the approximate number of bytes per fetch, unless one block is larger.
 const pullBytes = 1 << 20
 
-// open makes a consumer that begins at next, if there is none.
+// open creates a consumer that begins at next, if there is none.
 func (p *pull) open(ctx context.Context) error {
 	if p.consumer != nil {
 		return nil
 	}
 	c, err := p.library.js.CreateConsumer(ctx, p.library.opts.Stream, jetstream.ConsumerConfig{
-		FilterSubjects: p.session.filters, DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: max(p.next, 1),
-		AckPolicy: jetstream.AckNonePolicy, MaxDeliver: 1, MemoryStorage: true, Replicas: 1,
+		FilterSubjects: p.session.filters, DeliverPolicy: jetstream.DeliverByStartSequencePolicy,
+		OptStartSeq: max(p.next, 1),
+		AckPolicy:   jetstream.AckNonePolicy, MaxDeliver: 1, MemoryStorage: true, Replicas: 1,
 		InactiveThreshold: time.Minute,
 	})
 	if err != nil {
@@ -40,17 +41,18 @@ func (p *pull) open(ctx context.Context) error {
 	return nil
 }
 
-// lossCheck is after what time without a message await compares what was received with what
-// the server delivered; lossChecks is the time between two further comparisons.
+// lossCheck is the time without a message after which await compares the number of received
+// messages with the number that the server delivered. lossChecks is the interval of further
+// comparisons.
 const (
 	lossCheck  = time.Second
 	lossChecks = 10 * time.Second
 )
 
-// await returns the next message, however long that takes. The error is errLost if the
-// server delivered messages that did not arrive: the client library drops messages when
-// its buffer is full, and messages that were under way when a connection broke are lost.
-// take detects a loss by the message that follows, await also if no message follows.
+// await returns the next message, and waits for it without a limit. The error is errLost if the
+// server delivered messages that did not arrive: the client library drops messages when its buffer
+// is full, and messages that were in flight when a connection broke are lost. take detects a loss
+// by the next message; await also detects it if no message follows.
 func (p *pull) await(ctx context.Context, messages jetstream.MessagesContext) (jetstream.Msg, error) {
 	delivered := uint64(0)
 	for wait := lossCheck; ; {
@@ -60,7 +62,7 @@ func (p *pull) await(ctx context.Context, messages jetstream.MessagesContext) (j
 		if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
 			return m, err
 		}
-		if delivered > p.taken { // lossCheck has passed since the server said so
+		if delivered > p.taken { // lossCheck has passed since the server reported the number
 			return nil, fmt.Errorf("%d messages of %s: %w", delivered-p.taken, p.session, errLost)
 		}
 		info, err := p.consumer.Info(ctx)
@@ -77,8 +79,8 @@ func (p *pull) await(ctx context.Context, messages jetstream.MessagesContext) (j
 
 var errLost = errors.New("delivered by NATS, but lost in transit")
 
-// take decodes a message. It returns nil for one without a block of the session, or one
-// that is invalid: the sink sets such a block aside.
+// take decodes a message. It returns nil for a message that has no block of the session or is
+// invalid. The sink stores invalid blocks as dead letters.
 func (p *pull) take(m jetstream.Msg) (*piece, error) {
 	meta, err := m.Metadata()
 	if err != nil {
@@ -99,8 +101,8 @@ func (p *pull) take(m jetstream.Msg) (*piece, error) {
 	return b, nil
 }
 
-// some returns the blocks that follow, without waiting for new ones. It is not an error
-// if there are none.
+// some returns the next blocks without waiting for new ones. It returns none and no error if there
+// are none.
 func (p *pull) some(ctx context.Context) ([]*piece, error) {
 	if err := p.open(ctx); err != nil {
 		return nil, err
@@ -134,7 +136,7 @@ func (p *pull) some(ctx context.Context) ([]*piece, error) {
 	return pieces, nil
 }
 
-// pullBlocks is how many blocks are fetched at a time.
+// pullBlocks is the number of blocks per fetch.
 const pullBlocks = 32
 
 // close removes the consumer.

@@ -5,7 +5,7 @@ import "slices"
 // span is the range [first, end) of a stream's frame numbers.
 type span struct{ first, end uint64 }
 
-// ranges is a set of a stream's frames: sorted spans that do not touch.
+// ranges is a set of a stream's frame numbers: sorted spans that do not touch.
 type ranges []span
 
 // add adds the frames [first, end).
@@ -60,7 +60,7 @@ func (r ranges) unseen() uint64 {
 	return 0
 }
 
-// addWithout adds the frames below end that others does not have.
+// addWithout adds the frames below end that others does not contain.
 func (r *ranges) addWithout(end uint64, others ranges) {
 	var at uint64
 	for _, o := range others {

@@ -11,20 +11,19 @@ import (
 	"tapedeck/schema"
 )
 
-// reader returns the frames of a session from a place on, then new frames as they
-// arrive.
+// reader returns the frames of a session from a place on, then new frames as they arrive.
 type reader struct {
 	tape  *tape
 	query replay.Query
 
-	view        *snapshot     // the snapshot being read; nil before the seam
-	history     replay.Reader // the stored frames; nil once they were read
-	source      *source       // the blocks that follow; nil before the seam
+	view        *snapshot     // the snapshot being read; nil before seam
+	history     replay.Reader // the stored frames; nil when they were read
+	source      *source       // the blocks that follow; nil before seam
 	began       uint64        // the last block when the reader began
 	begun       bool
 	placed      bool // frames before query.From are skipped
 	tracks      map[string]*track
-	holding     int       // tracks that hold blocks back
+	holding     int       // number of tracks that hold blocks back
 	removedAt   time.Time // of the last check for removed blocks
 	out         []replay.Frame
 	liveSent    bool // ErrLive was returned since the last frame
@@ -34,8 +33,8 @@ type reader struct {
 const (
 	// pollInterval is how often a waiting reader checks its timeouts.
 	pollInterval = 250 * time.Millisecond
-	// settle is how long a reader waits for frames in flight after the end of a query's
-	// time.
+	// settle is how long a reader waits for frames in flight after the end of the query's time
+	// range.
 	settle = 2 * time.Second
 )
 
@@ -62,7 +61,7 @@ func (r *reader) Next(ctx context.Context) ([]replay.Frame, error) {
 	}
 }
 
-// seam determines which frames are history for this reader and which blocks follow.
+// seam determines which frames this reader reads from the history and which blocks follow.
 func (r *reader) seam(ctx context.Context) error {
 	v, err := r.find(ctx)
 	if err != nil {
@@ -97,8 +96,7 @@ func (r *reader) seam(ctx context.Context) error {
 	return err
 }
 
-// begin handles the first seam. It reports whether no stored frame is
-// requested.
+// begin handles the first snapshot. It reports whether no stored frame is requested.
 func (r *reader) begin(v *snapshot) bool {
 	r.began = v.last
 	from := r.query.From
@@ -110,7 +108,7 @@ func (r *reader) begin(v *snapshot) bool {
 		r.source.next = v.last + 1
 		v.chains = nil
 	case from.Block != 0:
-		// Resent frames were received before, and so were stored frames that are not new.
+		// Resent frames, and stored frames that are not new, were received before.
 		for id, c := range v.chains {
 			k := r.track(id)
 			k.passed = c.seen
@@ -173,7 +171,7 @@ func (r *reader) pause(ctx context.Context, changed <-chan struct{}, most time.D
 	return nil
 }
 
-// readHistory reads what is stored, without the frames of the blocks that follow.
+// readHistory reads the stored frames, except those of the blocks that follow.
 func (r *reader) readHistory(ctx context.Context) error {
 	frames, err := r.history.Next(ctx)
 	if errors.Is(err, io.EOF) {
@@ -208,8 +206,8 @@ func (r *reader) readHistory(ctx context.Context) error {
 	return nil
 }
 
-// finish records history as passed: stored frames that are in no block, and frames that
-// were emitted although they are in one.
+// finish marks the history as passed: stored frames that are in no block, and frames that were
+// emitted although they are in a block.
 func (r *reader) finish(v *snapshot) {
 	for id, end := range v.ends {
 		k := r.track(id)
@@ -228,7 +226,7 @@ func (r *reader) finish(v *snapshot) {
 	}
 }
 
-// readLive reads the frames of the next blocks, or waits for some.
+// readLive reads the frames of the next blocks, or waits for new blocks.
 func (r *reader) readLive(ctx context.Context) error {
 	pieces, changed, err := r.source.get(ctx)
 	if errors.Is(err, errRemoved) {

@@ -19,14 +19,14 @@ func newSession(o *Options, tenant, id string) *session {
 	return &session{tenant, id, o.Filters(tenant, id)}
 }
 
-// name returns the subject of the session's own blocks, which is unique to it.
+// name returns the subject of the session's single blocks, which is unique to the session.
 func (s *session) name() string { return s.filters[0] }
 
-// String returns the form for messages.
+// String returns the session's name for messages.
 func (s *session) String() string { return "session " + strconv.Quote(s.id) }
 
-// last returns the number of the last message that may hold a block of a session, 0 if
-// there is none.
+// last returns the number of the last message that may contain a block of a session, 0 if there is
+// none.
 func (l *Library) last(ctx context.Context, s *session) (uint64, error) {
 	str, err := l.js.Stream(ctx, l.opts.Stream)
 	if err != nil {

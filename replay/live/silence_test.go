@@ -117,16 +117,16 @@ func TestSilenceOfSeveral(t *testing.T) {
 		known := &heartbeats{known: true, ids: []string{"rec"}}
 		tape := silent("rec", known).tape
 		tape.note(&schema.StreamState{StreamID: "b", Frames: 1, Recorder: "gone", Version: 1}, time.Now())
-		time.Sleep(2 * time.Hour)
+		time.Sleep(2 * time.Hour) // virtual time: longer than the limit of silence
 		if tape.over(time.Now()) {
 			t.Error("over although one recorder is alive")
 		}
 		tape.note(&schema.StreamState{StreamID: "a", Frames: 1, Recorder: "rec", Version: 2, Ended: 1}, time.Now())
-		time.Sleep(30 * time.Minute)
+		time.Sleep(30 * time.Minute) // virtual time: within the hour
 		if tape.over(time.Now()) {
 			t.Error("over before the hour of the lost one has passed")
 		}
-		time.Sleep(31 * time.Minute)
+		time.Sleep(31 * time.Minute) // virtual time: after the hour
 		if !tape.over(time.Now()) {
 			t.Error("open although the recorder of its only open stream is lost")
 		}

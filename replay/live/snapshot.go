@@ -9,29 +9,28 @@ import (
 	"tapedeck/schema"
 )
 
-// snapshot is the state of a session at a time: which frames are history, and which
-// blocks follow.
+// snapshot is the state of a session at one time: which frames are in the history, and which blocks
+// follow.
 type snapshot struct {
 	at     time.Time
 	stored replay.Tape // nil if nothing is stored
 	ends   map[string]uint64
 	cursor uint64 // the first block to read from JetStream
-	last   uint64 // the last block at the time
+	last   uint64 // the last block at that time
 	chains map[string]*chain
 }
 
-// liveAt identifies a live frame: all frames that arrived before it were received.
+// liveAt identifies a live frame. All frames that arrived before it were received.
 type liveAt struct {
 	block  uint64
 	stream string
 	seq    uint64
 }
 
-// takeSnapshot reads the state of the session relative to a live frame or, if from
-// is nil, to what is stored. The order of reading makes it complete: the floor,
-// the stored streams, the last block. Every stored frame is at or below the floor, or
-// in one of the blocks that are read. The error is errRemoved if the
-// frame's block is no longer in JetStream.
+// takeSnapshot reads the state of the session relative to a live frame or, if from is nil, to the
+// stored frames. The order of the reads makes the snapshot complete: first the ack floor, then the
+// stored streams, then the last block. Every stored frame is at or below the floor, or in one of
+// the blocks that are read. The error is errRemoved if the frame's block is no longer in JetStream.
 func (t *tape) takeSnapshot(ctx context.Context, from *liveAt) (*snapshot, error) {
 	l := t.library
 	v := &snapshot{at: time.Now(), ends: map[string]uint64{}, chains: map[string]*chain{}}
@@ -61,7 +60,7 @@ func (t *tape) takeSnapshot(ctx context.Context, from *liveAt) (*snapshot, error
 		pieces, changed, err := s.get(ctx)
 		switch {
 		case errors.Is(err, errRemoved):
-			// Either the floor has risen since, or the frame's block is old.
+			// Either the floor has risen in the meantime, or the frame's block is old.
 			first, err := l.first(ctx)
 			if err != nil {
 				return nil, err
@@ -109,11 +108,11 @@ func (t *tape) takeSnapshot(ctx context.Context, from *liveAt) (*snapshot, error
 	return v, err
 }
 
-// scanBack is how many blocks before a place are read, to distinguish a resent block
-// after it from a new one.
+// scanBack is the number of blocks before a place that are read, to distinguish resent blocks after
+// it from new ones.
 const scanBack = 2048
 
-// maxFetchFailures bounds the failed fetches of blocks in one snapshot.
+// maxFetchFailures bounds the failed fetches in one snapshot.
 const maxFetchFailures = 10
 
 func (v *snapshot) chain(id string) *chain {

@@ -7,20 +7,19 @@ import (
 	"tapedeck/internal/budget"
 )
 
-// source returns a session's blocks in order from a number on: from the tail or,
-// while it is behind the tail, from JetStream. One goroutine uses
-// it.
+// source returns a session's blocks in order from a number on: from the tail or, while it is behind
+// the tail, from JetStream. It is used by one goroutine.
 type source struct {
 	library *Library
 	tail    *tail
-	next    uint64 // the lowest number that may come
+	next    uint64 // the lowest number that may arrive
 	pull    *pull  // nil while the tail is used
 
-	grant *budget.Grant // the reader's
+	grant *budget.Grant // of the reader
 	held  int64         // bytes charged for the blocks that were pulled last
 }
 
-// charge charges the reader for these blocks in place of the previous ones.
+// charge charges the reader for these blocks instead of the previous ones.
 func (s *source) charge(pieces []*piece) {
 	held := int64(0)
 	for _, p := range pieces {
@@ -30,12 +29,11 @@ func (s *source) charge(pieces []*piece) {
 	s.held = held
 }
 
-// errRemoved reports that blocks were removed from JetStream, since they are stored.
+// errRemoved is the error if blocks were removed from JetStream, since they are stored.
 var errRemoved = errors.New("the blocks are no longer in JetStream")
 
-// get returns the blocks that follow, if there are any; else a channel that is closed
-// when there may be some, or nil if get should be called again at once. The error may be
-// errRemoved.
+// get returns the next blocks, if there are any. Otherwise it returns a channel that is closed when
+// there may be some, or nil if get should be called again at once. The error may be errRemoved.
 func (s *source) get(ctx context.Context) ([]*piece, <-chan struct{}, error) {
 	s.charge(nil)
 	pieces, after, changed, low := s.tail.from(s.next)

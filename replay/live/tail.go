@@ -12,7 +12,7 @@ import (
 	"tapedeck/internal/budget"
 )
 
-// tail holds the latest blocks of one session, for all its readers.
+// tail holds the latest blocks of one session for all of its readers.
 type tail struct {
 	library *Library
 	session *session
@@ -21,10 +21,10 @@ type tail struct {
 
 	readers, left int // guarded by the library's lock
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	pieces  []*piece
 	bytes   int
-	charge  *budget.Grant // bytes
+	charge  *budget.Grant // charged for the bytes of pieces
 	low     uint64        // pieces contains all received blocks from this number on
 	high    uint64        // the number of the latest received block
 	broken  bool          // the last consumer failed and is not replaced yet
@@ -87,7 +87,7 @@ func (t *tail) receive(ctx context.Context, p *pull) error {
 	if err != nil {
 		return err
 	}
-	if first > p.next { // blocks removed meanwhile are stored: readers read them from the store
+	if first > p.next { // blocks that were removed meanwhile are stored, and readers read them from the store
 		t.raiseLow(first)
 	}
 	messages, err := p.consumer.Messages(jetstream.PullMaxMessages(pullBlocks*4), jetstream.PullExpiry(20*time.Second),
@@ -118,8 +118,8 @@ func (t *tail) receive(ctx context.Context, p *pull) error {
 	}
 }
 
-// gapCheck is after what time without a message a tail checks whether JetStream removed
-// blocks before they were received. It is far below the time for which blocks are kept.
+// gapCheck is the time without a message after which a tail checks whether JetStream removed blocks
+// before they were received. It is much shorter than the time for which blocks are kept.
 const gapCheck = time.Second
 
 // setReceiving records whether a consumer is receiving blocks.
@@ -136,7 +136,7 @@ func (t *tail) receiving() bool {
 	return !t.broken
 }
 
-// add keeps a block, which is nil if the message had none or was unreadable.
+// add adds a block, which is nil if the message had none or was unreadable.
 func (t *tail) add(b *piece, number uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -168,15 +168,15 @@ func (t *tail) raiseLow(low uint64) {
 	}
 }
 
-// notify wakes waiting readers. mu is held.
+// notify wakes waiting readers. The caller holds mu.
 func (t *tail) notify() {
 	close(t.changed)
 	t.changed = make(chan struct{})
 }
 
-// from returns blocks from a number on, the number at which others may follow, and
-// a channel that is closed when there may be more. If low is above the first number, the
-// tail no longer has those blocks and returns none.
+// from returns blocks from a number on, the number at which further blocks may follow, and a
+// channel that is closed when there may be more. If low is above the first number, the tail no
+// longer has those blocks and returns none.
 func (t *tail) from(next uint64) (pieces []*piece, after uint64, changed <-chan struct{}, low uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -191,8 +191,8 @@ func (t *tail) from(next uint64) (pieces []*piece, after uint64, changed <-chan 
 	return slices.Clone(t.pieces[at:]), max(next, t.high+1), t.changed, t.low
 }
 
-// reached reports whether all blocks up to a number were received, or are stored. The
-// channel is closed when more are.
+// reached reports whether all blocks up to a number were received or are stored. The channel is
+// closed when more blocks are.
 func (t *tail) reached(number uint64) (bool, <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

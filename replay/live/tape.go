@@ -12,23 +12,23 @@ import (
 	"tapedeck/schema"
 )
 
-// tape is a running session, for one or several playbacks.
+// tape is a running session, for one or more playbacks.
 type tape struct {
 	library *Library
 	session *session
 
-	mu           sync.Mutex // guards what follows
+	mu           sync.Mutex // guards the fields below
 	streams      map[string]schema.StreamState
 	base         int64     // when the first frame known at the start arrived, ns
-	edge         int64     // when the latest did, ns
+	edge         int64     // when the latest frame arrived, ns
 	arrivedAt    time.Time // when the block with the edge reached JetStream
 	waitedAt     time.Time // when a reader last had every block and waited for more
 	lastActivity time.Time // when the session last changed
 	endsReadAt   time.Time // when the stored streams were last read for ends
-	first        *snapshot // of Tape, for the first reader
+	first        *snapshot // snapshot of Library.Tape, for the first reader
 }
 
-// begin keeps the snapshot of opening the tape.
+// begin stores the snapshot that was taken when the tape was opened.
 func (t *tape) begin(v *snapshot) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -40,7 +40,7 @@ func (t *tape) begin(v *snapshot) {
 	}
 }
 
-// takeFirst returns the snapshot of opening, once, if it is fresh.
+// takeFirst returns the snapshot of the opening, once, if it is recent.
 func (t *tape) takeFirst() *snapshot {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -69,7 +69,7 @@ func (t *tape) note(s *schema.StreamState, at time.Time) {
 		t.lastActivity = at
 	}
 	if s.Frames == 0 {
-		return // nothing but facts
+		return // the block has only facts
 	}
 	if s.LastAt > t.edge || s.LastAt == t.edge && at.After(t.arrivedAt) {
 		t.edge, t.arrivedAt = s.LastAt, at
@@ -89,8 +89,8 @@ func (t *tape) note(s *schema.StreamState, at time.Time) {
 	t.streams[s.StreamID] = state
 }
 
-// Streams implements replay.Tape. A stream that began before the first known
-// one is listed as if it had begun with it.
+// Streams implements replay.Tape. A stream that began before the first known stream is listed as if
+// both had begun at the same time.
 func (t *tape) Streams() []schema.StreamState {
 	t.mu.Lock()
 	list := make([]schema.StreamState, 0, len(t.streams))
@@ -119,13 +119,13 @@ func (t *tape) waits(now time.Time) {
 	t.waitedAt = now
 }
 
-// jitter is how much longer than the block before it a block may take from its recorder
-// to JetStream before AsOf runs ahead of it.
+// jitter is how much longer a block may take from its recorder to JetStream than the previous block
+// before AsOf exceeds its time.
 const jitter = 250 * time.Millisecond
 
-// AsOf implements replay.Growing. It assumes that the next block takes as long from its
-// recorder as the latest one did, so that time does not count as silence. While no
-// reader waits for blocks, silence counts only up to when one last did.
+// AsOf implements replay.Growing. It assumes that the next block takes as long from its recorder as
+// the latest one did, so that this time does not count as silence. While no reader waits for
+// blocks, silence counts only up to the time when a reader last waited.
 func (t *tape) AsOf() int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -146,8 +146,8 @@ func (t *tape) several() bool {
 	return len(t.streams) > 1
 }
 
-// over reports whether no more frames are expected. It checks for lost recorders only
-// after the session has been silent long enough.
+// over reports whether no more frames are expected. It checks for lost recorders only after the
+// session has been silent long enough.
 func (t *tape) over(now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -173,8 +173,8 @@ func (t *tape) Read(_ context.Context, q replay.Query) (replay.Reader, error) {
 	return &reader{tape: t, query: q, tracks: map[string]*track{}}, nil
 }
 
-// Facts implements replay.Tape. It returns the stored facts; the facts of blocks that are
-// not stored yet are missing.
+// Facts implements replay.Tape. It returns the stored facts; facts of blocks that are not stored
+// yet are missing.
 func (t *tape) Facts(ctx context.Context, q replay.FactQuery) (replay.Facts, error) {
 	stored, err := t.library.opts.Stored.Tape(ctx, t.session.tenant, t.session.id)
 	if errors.Is(err, replay.ErrNoSession) {

@@ -2,17 +2,17 @@ package player
 
 import "time"
 
-// Alarm wakes a player. One goroutine uses it.
+// Alarm wakes a player. It is used by one goroutine.
 type Alarm interface {
-	// Set makes C receive once after d and replaces an earlier setting. A wake-up
-	// of the earlier setting, or one that is too early, may still come.
+	// Set makes C receive once after d and replaces an earlier setting. A wake-up of the earlier
+	// setting, or one that is too early, may still arrive.
 	Set(d time.Duration)
 	C() <-chan time.Time
 	Close()
 }
 
-// TimerAlarm returns an Alarm on Go's own timers. On Linux they are up to a
-// millisecond late. They work in a bubble of testing/synctest.
+// TimerAlarm returns an Alarm that uses Go's own timers. On Linux they are up to a millisecond
+// late. They work in a bubble of testing/synctest.
 func TimerAlarm() Alarm {
 	t := time.NewTimer(time.Hour)
 	t.Stop()

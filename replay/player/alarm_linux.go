@@ -9,12 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// PreciseAlarm returns an Alarm on the kernel's high resolution timers. Go rounds
-// the waiting time of its own timers to whole milliseconds when it sleeps in
-// epoll; a timerfd wakes the same epoll to the microsecond, without
-// spinning. All alarms share one timerfd and one goroutine, so that alarms
-// due at the same time cost one wake-up. If the kernel refuses a timerfd,
-// PreciseAlarm returns a TimerAlarm.
+// PreciseAlarm returns an Alarm that uses the kernel's high resolution timers. Go rounds the time
+// of its own timers to whole milliseconds when it sleeps in epoll. A timerfd wakes the same epoll
+// with microsecond precision, without spinning. All alarms share one timerfd and one goroutine, so
+// that alarms due at the same time cost one wake-up. If the kernel refuses a timerfd, PreciseAlarm
+// returns a TimerAlarm.
 func PreciseAlarm() Alarm {
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
@@ -32,11 +31,11 @@ func PreciseAlarm() Alarm {
 	return &preciseAlarm{timer: shared.timer, c: make(chan time.Time, 1), place: -1}
 }
 
-// shared is the timer of all alarms that are open.
+// shared holds the timer of all open alarms.
 var shared struct {
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	users int
-	timer *timerfd // while there are users
+	timer *timerfd // nil if there are no users
 }
 
 // timerfd fires the alarms that are set.
@@ -46,14 +45,14 @@ type timerfd struct {
 	start time.Time
 	done  chan struct{} // closed when run has returned
 
-	mu   sync.Mutex // guards what follows, and the alarms' due and place
+	mu   sync.Mutex // guards the fields below, and the alarms' due and place
 	set  alarmHeap
-	wake time.Duration // when it is set to fire, since start; in the past while it is not set
+	wake time.Duration // when the timer will fire, since start; in the past while it is not set
 }
 
-// Setting the kernel's timer and waking an idle processor cost more than the rest
-// of a wake-up. The more alarms are set, the more of them fire together: each makes
-// the others late by at most grain, all of them by at most coarsest.
+// Setting the kernel's timer and waking an idle processor cost more than the rest of a wake-up. The
+// more alarms are set, the more of them fire together. Each alarm delays the others by at most
+// grain, all of them together by at most coarsest.
 const (
 	grain    = time.Microsecond
 	coarsest = time.Millisecond
@@ -64,7 +63,7 @@ type preciseAlarm struct {
 	timer *timerfd
 	c     chan time.Time
 	due   time.Duration // since timer.start
-	place int           // in timer.set; -1 while it is not
+	place int           // index in timer.set; -1 if the alarm is not set
 }
 
 // run fires alarms until the file is closed.
@@ -98,8 +97,8 @@ func (t *timerfd) fire() {
 	}
 }
 
-// arm sets the kernel's timer for the first alarm, unless it fires earlier
-// anyway. t.mu is held.
+// arm sets the kernel's timer for the first alarm, unless the timer fires earlier anyway. The
+// caller holds t.mu.
 func (t *timerfd) arm(now time.Duration) {
 	wake := t.set[0].due
 	if others := len(t.set) - 1; others > 0 {
@@ -109,7 +108,7 @@ func (t *timerfd) arm(now time.Duration) {
 		return
 	}
 	t.wake = wake
-	spec := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(max(wake-now, 1)))} // 0 would disarm it
+	spec := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(max(wake-now, 1)))} // 0 would disarm the timer
 	if err := unix.TimerfdSettime(t.fd, 0, &spec, nil); err != nil {
 		panic(err) // the descriptor is open and the time is valid
 	}

@@ -15,8 +15,8 @@ import (
 // MostBack is the number of frames that one step can go back.
 const MostBack = 10_000
 
-// back moves the player back by n frames and pauses it: the first of them is the next
-// frame to play. If there are fewer, the player is at the first frame. Frames that the
+// back moves the player back by n frames and pauses it. The first of these frames is the next frame
+// to play. If there are fewer, the next frame is the first frame of the tape. Frames that the
 // filter excludes do not count.
 func (p *Player) back(ctx context.Context, n int) error {
 	here := p.begun
@@ -39,12 +39,11 @@ func (p *Player) back(ctx context.Context, n int) error {
 	return nil
 }
 
-// firstLook is the first range before a place that is searched for frames, ns.
+// firstLook is the length of the first range before a place that is searched for frames, ns.
 const firstLook = int64(100e6)
 
-// lastBefore returns the last frames before a place, at least n if there are as
-// many. Tapes are read forwards only, so it reads up to the place from increasingly
-// early starts.
+// lastBefore returns the last frames before a place, at least n if there are as many. Tapes can
+// only be read forwards, so it reads up to the place from earlier and earlier starts.
 func (p *Player) lastBefore(ctx context.Context, here replay.Place, n int) ([]schema.Position, error) {
 	first := replay.FirstAt(p.tape)
 	end := min(here.Position.At, replay.LastAt(p.tape))
@@ -63,7 +62,8 @@ func (p *Player) lastBefore(ctx context.Context, here replay.Place, n int) ([]sc
 // between returns the positions from a recorded time up to a place, in order.
 func (p *Player) between(ctx context.Context, from int64, here replay.Place) ([]schema.Position, error) {
 	r, err := p.tape.Read(ctx, replay.Query{
-		From: replay.Place{Position: schema.Position{At: from}}, To: here.Position, Filter: p.opts.Filter, Bare: p.opts.Bare,
+		From: replay.Place{Position: schema.Position{At: from}},
+		To:   here.Position, Filter: p.opts.Filter, Bare: p.opts.Bare,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read back from %s: %w", here.Position, err)
@@ -73,7 +73,7 @@ func (p *Player) between(ctx context.Context, from int64, here replay.Place) ([]
 	for {
 		frames, err := r.Next(ctx)
 		if errors.Is(err, io.EOF) || errors.Is(err, replay.ErrLive) {
-			slices.SortFunc(found, schema.Position.Compare) // live frames may not be in order
+			slices.SortFunc(found, schema.Position.Compare) // live frames may be out of order
 			return found, nil
 		}
 		if err != nil {

@@ -2,10 +2,9 @@ package player
 
 import "time"
 
-// clock computes when recorded times are due. It counts "played time": the
-// recorded time with every silence cut to the limit. Due times are relative to
-// one anchor on the monotonic clock, so that errors do not accumulate over a
-// long tape. A control sets a new anchor.
+// clock computes when recorded times are due. It counts "played time": the recorded time with every
+// silence cut to the limit. Due times are relative to one anchor on the monotonic clock, so that
+// errors do not accumulate over a long tape. A control sets a new anchor.
 type clock struct {
 	speed  Speed
 	limit  int64 // longest silence, ns; 0 for none
@@ -14,7 +13,7 @@ type clock struct {
 	wall   time.Time // the anchor on the monotonic clock,
 	anchor int64     // and the played time then, ns
 
-	at     int64 // recorded time of what was played last, or of the start, ns
+	at     int64 // recorded time of the last played bytes, or of the start, ns
 	played int64 // the played time of at, ns
 }
 
@@ -23,9 +22,8 @@ func (c *clock) start(at int64, now time.Time) {
 	c.at, c.wall, c.anchor = at, now, c.played
 }
 
-// gap returns how much played time lies between what was played last and at, which
-// is not before it. Across streams a read may end before the frame that was
-// played last: it has no gap.
+// gap returns the played time between the last played bytes and at, which is not before them.
+// Across streams a read may end before the frame that was played last; its gap is 0.
 func (c *clock) gap(at int64) int64 {
 	gap := max(at-c.at, 0)
 	if c.limit > 0 {
@@ -34,7 +32,7 @@ func (c *clock) gap(at int64) int64 {
 	return gap
 }
 
-// due returns when at is to be played. It must not be asked of a halted clock.
+// due returns when the recorded time at is due. It must not be called on a halted clock.
 func (c *clock) due(at int64) time.Time {
 	if c.speed == Max {
 		return c.wall
@@ -43,13 +41,13 @@ func (c *clock) due(at int64) time.Time {
 	return c.wall.Add(time.Duration(min(ahead, float64(1<<62))))
 }
 
-// reach records that at was played.
+// reach records that the bytes at the recorded time at were played.
 func (c *clock) reach(at int64) {
 	c.played += c.gap(at)
 	c.at = max(c.at, at)
 }
 
-// now returns the played time at a moment.
+// now returns the played time at t.
 func (c *clock) now(t time.Time) int64 {
 	switch {
 	case c.halted:
@@ -77,7 +75,7 @@ func (c *clock) resume(t time.Time) {
 	}
 }
 
-// snap sets a halted clock to the frame played last, as a step does.
+// snap sets a halted clock to the frame played last, as after a step.
 func (c *clock) snap() { c.anchor = c.played }
 
 // setSpeed changes the speed from t on.
@@ -86,8 +84,8 @@ func (c *clock) setSpeed(s Speed, t time.Time) {
 	c.speed = s
 }
 
-// setLimit changes the longest silence from t on. The current silence counts as
-// played up to the limit, so that the frames after it keep their distance.
+// setLimit changes the longest silence from t on. The current silence counts as played up to the
+// limit, so that the frames after it keep their distance.
 func (c *clock) setLimit(limit int64, t time.Time) {
 	c.settle(t)
 	if c.limit = limit; limit > 0 {
@@ -95,14 +93,14 @@ func (c *clock) setLimit(limit int64, t time.Time) {
 	}
 }
 
-// jump makes at due now; later times are relative to it.
+// jump makes the recorded time at due now; later times are relative to it.
 func (c *clock) jump(at int64, now time.Time) {
 	c.wall, c.anchor = now, c.played+c.gap(at)
 }
 
-// shift delays all due times by d, the time that the player waited for the tape.
+// shift delays all due times by d, the time for which the player waited for the tape.
 func (c *clock) shift(d time.Duration) { c.wall = c.wall.Add(d) }
 
-// recorded returns the recorded time at a moment: how far the tape has been played.
-// Inside a silence that is cut short it stops at what the clock has counted.
+// recorded returns the recorded time at t: how far the tape has been played. Within a silence that
+// is cut it stops at the limit.
 func (c *clock) recorded(t time.Time) int64 { return c.at + max(c.now(t)-c.played, 0) }

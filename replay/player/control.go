@@ -14,19 +14,19 @@ import (
 type Op string
 
 const (
-	Pause    Op = "pause"  // stop; the rest of the gap is kept
+	Pause    Op = "pause"  // stop, and keep the rest of the gap
 	Resume   Op = "resume" // continue
 	Seek     Op = "seek"   // continue at Command.To, playing or paused as before
 	SetSpeed Op = "speed"  // continue at Command.Speed
 	Step     Op = "step"   // pause, and play Command.Frames frames at once, or go back by as many
 	Live     Op = "live"   // in a running session: skip to the end and play new frames
 	SetIdle  Op = "idle_limit"
-	SetLoop  Op = "loop"   // restart at the end, or not: Command.On
+	SetLoop  Op = "loop"   // restart at the end if Command.On is set
 	SetMark  Op = "marker" // pause after the frames that Command.To marks; a zero Mark disables it
 	Ask      Op = "state"  // change nothing
 )
 
-// End reports to a StateSink that the player stays at the end. It is not a control.
+// End tells a StateSink that the player stays at the end. It is not a control.
 const End Op = "end"
 
 // Ops lists all controls.
@@ -40,7 +40,7 @@ type Command struct {
 	Op     Op
 	To     Mark          // Seek: the destination; SetMark: a result of ParseMarker
 	Speed  Speed         // SetSpeed: a result of ParseSpeed
-	Frames int64         // Step: how many, 0 means one; negative steps go back, by at most MostBack
+	Frames int64         // Step: number of frames, 0 means one; negative to go back, by at most MostBack
 	Idle   time.Duration // SetIdle: the longest silence; 0 for no limit
 	On     bool          // SetLoop
 }
@@ -48,19 +48,19 @@ type Command struct {
 // State is a player's state.
 type State struct {
 	State    string          // "playing", "paused", or "ended" if a paused player has no frame left
-	Position schema.Position // of the frame played last; zero before the first
+	Position schema.Position // position of the frame played last; zero before the first
 	Offset   time.Duration   // recorded time reached, from the session's first frame
 	Speed    Speed
 	Frames   uint64 // frames played so far
 	Idle     time.Duration
 	Looping  bool
-	Marker   string        // as written, "" for none
+	Marker   string        // as written by the client, "" for none
 	Duration time.Duration // from the session's first frame to its last so far
-	// Of a session that still ran when playing began:
+	// The fields below are set for a session that was running when playing began.
 	Growing bool
 	Live    bool          // frames are played as they arrive
 	Behind  time.Duration // recorded time from Offset to the latest frame
-	AsOf    time.Duration // all frames up to this time are known, from the session's first frame
+	AsOf    time.Duration // time since the session's first frame up to which all frames are known
 }
 
 // ErrEnded is returned for a control after the end.
@@ -78,10 +78,10 @@ type control struct {
 	answer func(State, error) error
 }
 
-// Control passes a command to the running player. Run calls answer in its goroutine
-// as soon as the command has taken effect, between two frames: with the state, or
-// with a CommandError. A non-nil result of answer ends Run. Control returns once Run
-// has received the command; the error is ErrEnded or that of ctx.
+// Control passes a command to the running player. Run calls answer in its goroutine as soon as the
+// command has taken effect, between two frames, with the state or with a CommandError. A non-nil
+// result of answer ends Run. Control returns when Run has received the command; its error is
+// ErrEnded or that of ctx.
 func (p *Player) Control(ctx context.Context, c Command, answer func(State, error) error) error {
 	select {
 	case p.controls <- control{c, answer}:
@@ -152,7 +152,7 @@ func (p *Player) apply(ctx context.Context, c control) error {
 			break
 		}
 		p.steps, p.left = &c, max(c.Frames, 1)
-		return nil // stepped answers
+		return nil // stepped calls answer
 	default:
 		return p.refuse(c, fmt.Errorf("there is no control %q", c.Op))
 	}
@@ -176,7 +176,7 @@ func (p *Player) seek(ctx context.Context, to Mark) error {
 	if growing, ok := p.tape.(replay.Growing); ok {
 		last = max(last, growing.Edge())
 	}
-	if to.kind == markOffset && place.Position.At > last { // no frame is there: the end
+	if to.kind == markOffset && place.Position.At > last { // the offset is after the last frame
 		place.Position = endOf(last)
 	}
 	return p.begin(ctx, place)

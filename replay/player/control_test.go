@@ -48,7 +48,7 @@ func newDeck(t *testing.T, tape replay.Tape, opts player.Options) *deck {
 // at lets time run up to ms after the start.
 func (d *deck) at(ms int) *deck {
 	d.t.Helper()
-	time.Sleep(time.Until(d.out.start.Add(time.Duration(ms) * time.Millisecond)))
+	time.Sleep(time.Until(d.out.start.Add(time.Duration(ms) * time.Millisecond))) // virtual time
 	synctest.Wait()
 	return d
 }

@@ -131,7 +131,7 @@ type taking struct {
 func (s *taking) Play(f *replay.Frame, from, to int) error {
 	err := s.log.Play(f, from, to)
 	if string(f.Raw) == s.frame {
-		time.Sleep(s.takes)
+		time.Sleep(s.takes) // virtual time: the client takes so long
 	}
 	return err
 }

@@ -119,7 +119,7 @@ func TestFollow(t *testing.T) {
 				}()
 				go func() {
 					for _, c := range tc.commands {
-						time.Sleep(time.Duration(c.ms)*time.Millisecond - time.Since(out.start))
+						time.Sleep(time.Duration(c.ms)*time.Millisecond - time.Since(out.start)) // virtual time: when the command is sent
 						err := p.Control(context.Background(), c.command, func(s player.State, err error) error {
 							out.note(fmt.Sprintf("%s, live %v, %v behind", s.State, s.Live, s.Behind))
 							return err

@@ -5,12 +5,11 @@ import (
 	"time"
 )
 
-// ShortestPass is the minimum time between the starts of two passes of a loop. It
-// keeps a tape without duration from spinning.
+// ShortestPass is the minimum time between the starts of two passes of a loop. It keeps a tape
+// without duration from spinning.
 const ShortestPass = 100 * time.Millisecond
 
-// atEnd handles the end of the tape: the player restarts, waits for
-// controls, or ends.
+// atEnd handles the end of the tape: the player restarts, waits for controls, or ends.
 func (p *Player) atEnd(ctx context.Context) (over bool, err error) {
 	if empty := p.whole && p.fresh; p.opts.Loop && !empty && (!p.paused || p.steps != nil) {
 		return false, p.rewind(ctx)
@@ -32,8 +31,8 @@ func (p *Player) atEnd(ctx context.Context) (over bool, err error) {
 	return err != nil, err
 }
 
-// rewind starts the next pass at the time at which the last frame of this one was due,
-// so that the lateness of a pass is not added to the next.
+// rewind starts the next pass at the time at which the last frame of this pass was due, so that the
+// lateness of a pass is not added to the next.
 func (p *Player) rewind(ctx context.Context) error {
 	now := time.Now()
 	start := now

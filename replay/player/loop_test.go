@@ -29,7 +29,7 @@ func (s *sluggish) Play(f *replay.Frame, _, _ int) error {
 			s.stop()
 		}
 	case 2:
-		time.Sleep(s.takes)
+		time.Sleep(s.takes) // virtual time: the client takes so long
 	}
 	return nil
 }

@@ -14,9 +14,9 @@ import (
 	"tapedeck/schema"
 )
 
-// MarkError reports that a mark is not a place on this tape.
+// MarkError reports that a mark is not a place on the tape.
 type MarkError struct {
-	Mark   string // as written
+	Mark   string // as written by the client
 	Reason string
 }
 
@@ -25,8 +25,8 @@ func (e *MarkError) Error() string { return fmt.Sprintf("place %q: %s", e.Mark, 
 // MarkAllowed lists the forms that ParseMark accepts.
 var MarkAllowed = []string{"a position <ns>.<stream_id>.<seq>", "an offset such as +12.5s", "type:<frame type>", "live"}
 
-// Mark is a place in text form: a position, an offset from the session's
-// first frame, the first frame of a type, or the current end of the tape.
+// Mark is a place in text form: a position, an offset from the session's first frame, the first
+// frame of a type, or the current end of the tape.
 type Mark struct {
 	text     string
 	block    uint64
@@ -47,7 +47,7 @@ const (
 // IsZero reports whether m is the zero Mark.
 func (m Mark) IsZero() bool { return m == Mark{} }
 
-// String returns the mark as written.
+// String returns the mark as the client wrote it.
 func (m Mark) String() string {
 	if m.kind == markType {
 		return "type:" + m.text
@@ -61,15 +61,15 @@ var LiveMark = Mark{text: "live", kind: markLive}
 // liveSign separates a position from a block number.
 const liveSign = "~"
 
-// AppendResume appends the text of the place just after a live frame,
-// for ParseMark: its position and the number of its block.
+// AppendResume appends the text of the place just after a live frame, for ParseMark: the position
+// and the number of the block.
 func AppendResume(dst, position []byte, block uint64) []byte {
 	return strconv.AppendUint(append(append(dst, position...), liveSign...), block, 10)
 }
 
-// ParseMark reads "<position>", "+12.5s", "type:tool_call" or "live", and
-// "<position>~<block>" as AppendResume writes it. It accepts a space in place of the
-// plus, since an unescaped + in a URL decodes to a space.
+// ParseMark parses "<position>", "+12.5s", "type:tool_call" or "live", and "<position>~<block>" as
+// written by AppendResume. It accepts a space in place of the plus, since an unescaped + in a URL
+// decodes to a space.
 func ParseMark(s string) (Mark, error) {
 	if s == LiveMark.text {
 		return LiveMark, nil
@@ -101,8 +101,8 @@ func ParseMark(s string) (Mark, error) {
 	return m, nil
 }
 
-// ParseResume reads the place just after a played frame: its position,
-// or the text of AppendResume.
+// ParseResume parses the place just after a played frame: its position, or the text of
+// AppendResume.
 func ParseResume(s string) (Mark, error) {
 	m, err := ParseMark(s)
 	if err == nil && m.kind != markPosition {
@@ -111,8 +111,8 @@ func ParseResume(s string) (Mark, error) {
 	return m, err
 }
 
-// Start returns the place of the mark, for playing from there: its frame is the
-// first. The error is a MarkError if the tape has no such place.
+// Start returns the place from which playing begins at the mark: the marked frame is the first. The
+// error is a MarkError if the tape has no such place.
 func (m Mark) Start(ctx context.Context, t replay.Tape) (replay.Place, error) {
 	switch m.kind {
 	case markOffset:
@@ -128,8 +128,8 @@ func (m Mark) Start(ctx context.Context, t replay.Tape) (replay.Place, error) {
 	}
 }
 
-// Stop returns the last position to play when playing from a place up to the mark:
-// its frame is the last. The error is a MarkError if there is no such place.
+// Stop returns the last position to play when playing from a place up to the mark: the marked frame
+// is the last. The error is a MarkError if there is no such place.
 func (m Mark) Stop(ctx context.Context, t replay.Tape, from replay.Place) (schema.Position, error) {
 	switch m.kind {
 	case markOffset:
@@ -143,7 +143,7 @@ func (m Mark) Stop(ctx context.Context, t replay.Tape, from replay.Place) (schem
 	}
 }
 
-// endOf returns a position after all positions of one time.
+// endOf returns a position after all positions of a time.
 func endOf(at int64) schema.Position {
 	return schema.Position{At: at, StreamID: "\xff", Seq: math.MaxUint64}
 }

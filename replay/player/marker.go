@@ -10,8 +10,8 @@ import (
 // MarkerAllowed lists the forms that ParseMarker accepts.
 var MarkerAllowed = []string{"type:<frame type>", "a position <ns>.<stream_id>.<seq>"}
 
-// ParseMarker reads a mark at which a player pauses: "type:tool_call"
-// marks all frames of a type, a position marks one frame.
+// ParseMarker parses a mark at which a player pauses: "type:tool_call" marks all frames of a type,
+// a position marks one frame.
 func ParseMarker(s string) (Mark, error) {
 	m, err := ParseMark(s)
 	if err == nil && m.kind != markType && m.kind != markPosition {
@@ -20,8 +20,8 @@ func ParseMarker(s string) (Mark, error) {
 	return m, err
 }
 
-// CheckMarker returns a MarkError if the mark is a position of a stream that the
-// tape does not have.
+// CheckMarker returns a MarkError if the mark is a position in a stream that the tape does not
+// have.
 func (m Mark) CheckMarker(t replay.Tape) error {
 	if m.kind != markPosition || m.IsZero() {
 		return nil

@@ -11,20 +11,19 @@ import (
 	"tapedeck/schema"
 )
 
-// Sink receives the played frames. Run calls its methods in its own goroutine
-// and ends if one of them returns an error.
+// Sink receives the played frames. Run calls its methods in its own goroutine, and ends if one of
+// them returns an error.
 type Sink interface {
-	// Play receives the bytes [from, to) of a frame, which are due now: all of them or,
-	// if Options.Reads is set, the bytes of one read. The frame is valid during the call.
+	// Play receives the bytes [from, to) of a frame, which are due now: all bytes or, if
+	// Options.Reads is set, the bytes of one read. The frame is valid only during the call.
 	Play(f *replay.Frame, from, to int) error
 	// Flush is called before every wait, when no more frames are due.
 	Flush() error
 }
 
-// StateSink is a Sink that receives, between two frames, the state changes that no
-// control caused: Live, the player caught up with a running session and
-// plays frames as they arrive; SetMark, it paused after a marked frame; SetLoop, it
-// restarted; End, it stays at the end.
+// StateSink is a Sink that receives, between two frames, the state changes that no control caused.
+// Live: the player caught up with a running session and plays frames as they arrive. SetMark: it
+// paused after a marked frame. SetLoop: it restarted. End: it stays at the end.
 type StateSink interface {
 	Sink
 	StateChanged(Op, State) error
@@ -34,40 +33,38 @@ type StateSink interface {
 type Options struct {
 	Speed     Speed         // 0 means Normal
 	IdleLimit time.Duration // the longest silence, in recorded time; 0 for no limit
-	// From is the place where playing starts, and the recorded time at which the clock
-	// starts: a frame is due as long after the start as it was recorded after From. The
+	// From is the place where playing starts, and the recorded time at which the clock starts: the
+	// time from the start until a frame is due is the recorded time from From to the frame. The
 	// zero Place is the session's first frame.
 	From   replay.Place
 	To     schema.Position // the last position to play; zero for the end
 	Filter replay.Filter
-	// Loop restarts playing at LoopFrom after the end; the zero Place is
-	// the session's first frame. The last frame and the first of the next pass are
-	// due at the same time, but passes start at least ShortestPass apart. A loop without
-	// a frame to play ends.
+	// Loop restarts playing at LoopFrom after the end; the zero Place is the session's first frame.
+	// The last frame of a pass and the first of the next are due at the same time, but passes start
+	// at least ShortestPass apart. A loop without a frame to play ends.
 	Loop     bool
 	LoopFrom replay.Place
-	// Marker is a result of ParseMarker; zero for none. After a frame that it marks
-	// the player pauses or, if EndAtMarker is set, Run ends.
+	// Marker is a result of ParseMarker; zero for none. After a marked frame the player pauses or,
+	// if EndAtMarker is set, Run ends.
 	Marker      Mark
 	EndAtMarker bool
 	Hold        bool // pause at the end instead of ending
-	// LagLimit ends Run with a LagError when a frame is played later than due by more
-	// than this, because the sink is slow; 0 for no limit. At speed Max frames have no
-	// due time.
+	// LagLimit ends Run with a LagError if a frame is played later than due by more than the limit
+	// because the sink is slow; 0 for no limit. At speed Max frames have no due time.
 	LagLimit time.Duration
 	Bare     bool // frames need no envelope
-	// Reads plays each read of a frame that came in several reads at its own time.
+	// Reads plays each read of a frame that arrived in several reads at its own time.
 	Reads   bool
 	Alarm   func() Alarm // nil means TimerAlarm
 	Metrics *Metrics     // nil for none
 }
 
-// Summary describes what was played.
+// Summary describes a playback.
 type Summary struct {
-	Frames uint64          // frames played whole
-	Last   schema.Position // of the last of them; zero for none
+	Frames uint64          // frames that were played completely
+	Last   schema.Position // position of the last of them; zero for none
 	Offset time.Duration   // recorded time reached, from the session's first frame
-	Marker string          // the marker that ended it before the tape's end, "" for none
+	Marker string          // marker that ended the playback before the end of the tape, "" for none
 }
 
 // Player plays one tape to one sink, once.
@@ -80,29 +77,29 @@ type Player struct {
 	done     chan struct{} // closed when Run returns
 	used     atomic.Bool
 
-	// What follows belongs to the goroutine of Run.
+	// The fields below are used only by the goroutine of Run.
 	alarm     Alarm
 	clock     clock
 	prefetch  prefetcher
 	paused    bool
 	steps     *control // the step in progress, with left frames to go
 	left      int64
-	live      bool          // frames are played as they come
-	near      time.Time     // until when the tape had no more frames
+	live      bool          // frames are played as they arrive
+	near      time.Time     // time until which the tape had no more frames
 	arrivedAt time.Time     // when awaited frames arrived; zero if none did
 	begun     replay.Place  // where playing began, or the latest seek
 	since     uint64        // frames played since
-	passAt    time.Time     // when the pass began, of a loop
-	whole     bool          // it began at LoopFrom
+	passAt    time.Time     // when the pass of a loop began
+	whole     bool          // the pass began at LoopFrom
 	owed      time.Duration // how late the pass began, from the second pass on
 	fresh     bool          // no frame was played since the start or the last seek
 	dirty     bool          // frames were played since the last flush
 	offset    int           // played bytes of the next frame
-	cut       int           // its played reads
+	cut       int           // played reads of the next frame
 	sum       Summary
 }
 
-// New makes a player. The caller closes the tape and the sink.
+// New returns a player. The caller closes the tape and the sink.
 func New(t replay.Tape, s Sink, opts Options) *Player {
 	if opts.Speed == 0 {
 		opts.Speed = Normal
@@ -116,9 +113,9 @@ func New(t replay.Tape, s Sink, opts Options) *Player {
 	}
 }
 
-// Run plays until the end of the tape, until ctx ends or until an error occurs.
-// A nil error means that all frames were played; a paused player stays at the
-// end, for a seek. Run is called once.
+// Run plays until the end of the tape, the end of ctx or an error. A nil error means that all
+// frames were played. A paused player stays at the end, so that a client can seek. Run must be
+// called only once.
 func (p *Player) Run(ctx context.Context) (Summary, error) {
 	if p.used.Swap(true) {
 		return Summary{}, errors.New("this player has run already")
@@ -145,7 +142,8 @@ func (p *Player) Run(ctx context.Context) (Summary, error) {
 
 // begin starts playing at a place.
 func (p *Player) begin(ctx context.Context, from replay.Place) error {
-	err := p.prefetch.open(ctx, replay.Query{From: from, To: p.opts.To, Filter: p.opts.Filter, Bare: p.opts.Bare, Paced: p.clock.speed != Max})
+	err := p.prefetch.open(ctx,
+		replay.Query{From: from, To: p.opts.To, Filter: p.opts.Filter, Bare: p.opts.Bare, Paced: p.clock.speed != Max})
 	if err != nil {
 		return err
 	}
@@ -157,8 +155,8 @@ func (p *Player) begin(ctx context.Context, from replay.Place) error {
 	return nil
 }
 
-// caughtUp switches to live once all current frames were played. Slow motion never
-// does: it keeps falling behind.
+// caughtUp switches to live when all current frames were played. At a speed below Normal it never
+// does, since the player keeps falling behind.
 func (p *Player) caughtUp() error {
 	if !p.prefetch.live {
 		return nil
@@ -210,7 +208,7 @@ func (p *Player) loop(ctx context.Context) error {
 	}
 }
 
-// playWhenDue plays the next part of f, or waits for it and for controls.
+// playWhenDue plays the next part of f, or waits until it is due and for controls.
 func (p *Player) playWhenDue(ctx context.Context, f *replay.Frame) error {
 	to, at := len(f.Raw), f.At
 	if p.opts.Reads && p.cut < len(f.Cuts) {
@@ -231,7 +229,7 @@ func (p *Player) playWhenDue(ctx context.Context, f *replay.Frame) error {
 			p.clock.shift(wait)
 			due = due.Add(wait)
 		}
-		if wait := p.arrivedAt.Sub(due); wait > 0 { // it arrived late, from a spool
+		if wait := p.arrivedAt.Sub(due); wait > 0 { // the frame arrived late, from a spool
 			p.clock.shift(wait)
 			due = due.Add(wait)
 		}
@@ -249,7 +247,7 @@ func (p *Player) playWhenDue(ctx context.Context, f *replay.Frame) error {
 	return p.play(f, to, at)
 }
 
-// play passes the bytes of f up to the offset to to the sink.
+// play passes the bytes of f, from the played offset up to to, to the sink.
 func (p *Player) play(f *replay.Frame, to int, at int64) error {
 	p.fresh, p.dirty = false, true
 	if err := p.sink.Play(f, p.offset, to); err != nil {
@@ -281,8 +279,8 @@ func (p *Player) play(f *replay.Frame, to int, at int64) error {
 	return nil
 }
 
-// wait flushes and sleeps until a control, frames from the
-// tape or, if timed is set, the alarm arrives.
+// wait flushes and sleeps until a control, frames from the tape or, if timed is set, the alarm
+// arrives.
 func (p *Player) wait(ctx context.Context, timed bool) error {
 	if err := p.flush(); err != nil {
 		return err
@@ -297,7 +295,7 @@ func (p *Player) wait(ctx context.Context, timed bool) error {
 	case c := <-p.controls:
 		return p.apply(ctx, c)
 	case got := <-p.prefetch.arrived:
-		if p.prefetch.live { // there were no more frames until now
+		if p.prefetch.live { // the tape had no more frames until now
 			p.near = time.Now()
 			p.arrivedAt = p.near
 		}
@@ -333,8 +331,8 @@ func (p *Player) summary() Summary {
 	return s
 }
 
-// reached returns the recorded time played so far; it stops at the next frame, and
-// at the latest there is.
+// reached returns the recorded time played so far. It is at most the time of the next frame, and at
+// most the latest known time.
 func (p *Player) reached() int64 {
 	at := p.clock.recorded(time.Now())
 	if growing, ok := p.tape.(replay.Growing); ok {

@@ -278,7 +278,7 @@ func TestNoDrift(t *testing.T) {
 		start := time.Now()
 		go func() {
 			for range 59 {
-				time.Sleep(59_999_999_999)
+				time.Sleep(59_999_999_999) // virtual time: just before the next minute
 				for _, op := range []player.Op{player.Pause, player.Ask, player.Resume} {
 					err := p.Control(t.Context(), player.Command{Op: op}, func(player.State, error) error { return nil })
 					if err != nil {
@@ -315,7 +315,7 @@ type slow struct {
 
 func (s *slow) Play(*replay.Frame, int, int) error {
 	s.seen++
-	time.Sleep(s.each)
+	time.Sleep(s.each) // virtual time: the client takes so long
 	return nil
 }
 

@@ -9,16 +9,16 @@ import (
 	"tapedeck/replay"
 )
 
-// prefetcher reads a tape without blocking the player: the reader runs in its own
-// goroutine, which fetches a batch whenever the current one is used up.
+// prefetcher reads a tape without blocking the player: the reader runs in a separate goroutine,
+// which fetches a batch whenever the current one is used up.
 type prefetcher struct {
 	tape replay.Tape
 	stop func() // ends the goroutine and waits for it; nil while no reader is open
 
-	wanted  chan<- struct{} // asks the goroutine for frames
+	wanted  chan<- struct{} // requests frames from the goroutine
 	arrived <-chan arrival
-	batch   []replay.Frame // the reader's memory, until frames are wanted again
-	at      int            // the next frame in batch
+	batch   []replay.Frame // memory of the reader; valid until frames are requested again
+	at      int            // index of the next frame in batch
 	err     error          // the reader's final error
 	live    bool           // the reader has returned all frames so far
 }
@@ -28,10 +28,10 @@ type arrival struct {
 	err    error
 }
 
-// errWaiting reports that a batch is being read.
+// errWaiting is the error while a batch is being read.
 var errWaiting = errors.New("waiting for the tape")
 
-// open starts reading at another place. On failure the open reader stays.
+// open starts reading at another place. If it fails, the previous reader remains open.
 func (f *prefetcher) open(ctx context.Context, q replay.Query) error {
 	ctx, cancel := context.WithCancel(ctx)
 	reader, err := f.tape.Read(ctx, q)
@@ -56,10 +56,9 @@ func (f *prefetcher) open(ctx context.Context, q replay.Query) error {
 	return nil
 }
 
-// serveBatches sends one arrival for each request on wanted, until the first error or
-// until wanted is closed. The end of ctx alone must not end it: the
-// reader's memory is in use. There is one request at a time, for which both
-// channels have room.
+// serveBatches sends one arrival for each request on wanted, until the first error or until wanted
+// is closed. The end of ctx alone must not end it, since the reader's memory is in use. There is
+// one request at a time, for which both channels have room.
 func serveBatches(ctx context.Context, r replay.Reader, wanted <-chan struct{}, arrived chan<- arrival) {
 	for range wanted {
 		frames, err := r.Next(ctx)
@@ -70,7 +69,7 @@ func serveBatches(ctx context.Context, r replay.Reader, wanted <-chan struct{}, 
 	}
 }
 
-// close ends reading; the frames at hand are no longer valid.
+// close ends reading. The current frames become invalid.
 func (f *prefetcher) close() {
 	if f.stop != nil {
 		f.stop()
@@ -78,8 +77,8 @@ func (f *prefetcher) close() {
 	*f = prefetcher{tape: f.tape}
 }
 
-// next returns the next frame, which stays the next one until taken is called. The
-// error is errWaiting while there is none yet, io.EOF after the last one.
+// next returns the next frame. It returns the same frame until taken is called. The error is
+// errWaiting while the frame is not available yet, and io.EOF after the last frame.
 func (f *prefetcher) next() (*replay.Frame, error) {
 	if fr := f.peek(); fr != nil {
 		return fr, nil
@@ -124,5 +123,5 @@ func (f *prefetcher) accept(a arrival) {
 	f.batch, f.at, f.err = a.frames, 0, a.err
 }
 
-// ended reports whether the tape is known to hold no further frame.
+// ended reports whether the tape is known to have no further frame.
 func (f *prefetcher) ended() bool { return f.peek() == nil && f.err == io.EOF }

@@ -168,7 +168,7 @@ func (s *script) run(t *testing.T) ([]event, error) {
 	for _, a := range append(s.acts,
 		act{cmd: player.Command{Op: player.SetMark}}, act{cmd: player.Command{Op: player.SetLoop}},
 		act{cmd: player.Command{Op: player.Resume}}) {
-		time.Sleep(a.after)
+		time.Sleep(a.after) // virtual time: when the control is sent
 		if a.cmd.Op == player.Seek {
 			pos := s.frames[a.place].Position()
 			var err error

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Speed is how many times faster than recorded a tape plays.
+// Speed is the factor by which a tape plays faster than recorded.
 type Speed float64
 
 // The valid speeds: from Slowest to Fastest, and Max, which does not wait.
@@ -22,7 +22,7 @@ var Max = Speed(math.Inf(1))
 // SpeedAllowed describes what ParseSpeed accepts.
 const SpeedAllowed = "a number from 0.1 to 1000, or max"
 
-// ParseSpeed reads a speed: a number, or "max".
+// ParseSpeed parses a speed: a number, or "max".
 func ParseSpeed(s string) (Speed, error) {
 	if s == "max" {
 		return Max, nil
@@ -36,7 +36,7 @@ func ParseSpeed(s string) (Speed, error) {
 
 func (s Speed) valid() bool { return s >= Slowest && s <= Fastest || s == Max }
 
-// String is the reverse of ParseSpeed.
+// String is the inverse of ParseSpeed.
 func (s Speed) String() string {
 	if s == Max {
 		return "max"
@@ -52,7 +52,7 @@ func (s Speed) MarshalJSON() ([]byte, error) {
 	return []byte(s.String()), nil
 }
 
-// UnmarshalJSON accepts a number, or a string as ParseSpeed does.
+// UnmarshalJSON accepts a number, or a string of ParseSpeed.
 func (s *Speed) UnmarshalJSON(p []byte) error {
 	text := string(p)
 	if unquoted, err := strconv.Unquote(text); err == nil {

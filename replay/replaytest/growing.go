@@ -10,9 +10,9 @@ import (
 	"tapedeck/schema"
 )
 
-// Growing is a running session: a tape in memory whose frames arrive as
-// long after Begin as they were added after Start, and which ends with the
-// last of them. It is a replay.Growing and a replay.Library.
+// Growing is a running session: a tape in memory. Each frame arrives as long after Begin as it was
+// added after Start. The session ends with the last frame. Growing is a replay.Growing and a
+// replay.Library.
 type Growing struct {
 	Memory *Tape
 	Begin  time.Time
@@ -49,7 +49,7 @@ func (g *Growing) Edge() int64 {
 	return edge
 }
 
-// AsOf implements replay.Growing: every frame is known as soon as it arrives.
+// AsOf implements replay.Growing. Every frame is known as soon as it arrives.
 func (g *Growing) AsOf() int64 { return max(g.Edge(), g.now()) }
 
 // Facts implements replay.Tape. It returns the facts of the whole tape.
@@ -75,7 +75,7 @@ type growingReader struct {
 	liveSent bool
 }
 
-// Next implements replay.Reader: one frame at a time.
+// Next implements replay.Reader. It returns one frame at a time.
 func (r *growingReader) Next(ctx context.Context) ([]replay.Frame, error) {
 	if len(r.frames) == 0 {
 		return nil, io.EOF

@@ -1,4 +1,4 @@
-// Package replaytest provides a tape in memory, for tests of players and sinks.
+// Package replaytest provides a tape in memory for tests of players and sinks.
 package replaytest
 
 import (
@@ -15,14 +15,14 @@ import (
 	"tapedeck/schema/block"
 )
 
-// Start is when sessions in tests begin, ns.
+// Start is the time at which sessions in tests begin, ns.
 const Start int64 = 1_767_323_045_123_456_789
 
-// Session is the only session of a Tape as a library.
+// Session is the id of the only session of a Tape that is used as a library.
 const Session = "session"
 
-// Tape is a replay.Tape and a replay.Library in memory. Streams and frames are
-// added first; after the first use it is safe for concurrent use.
+// Tape is a replay.Tape and a replay.Library in memory. Streams and frames must be added first;
+// after the first use it is safe for concurrent use.
 type Tape struct {
 	Batch int           // frames per batch of a reader; 0 for 7
 	Delay time.Duration // how long every Next takes
@@ -30,8 +30,8 @@ type Tape struct {
 	FailAfter int
 	Err       error
 	Running   bool // the streams have not ended
-	// Decode returns the facts of a stream, and may fill in the envelopes of its frames;
-	// nil for a tape without facts.
+	// Decode returns the facts of a stream, and may set the envelopes of its frames; nil for a tape
+	// without facts.
 	Decode func(s *schema.StreamState, frames []schema.Frame) block.Facts
 
 	added  []*Stream
@@ -64,8 +64,7 @@ func (t *Tape) Stream(transport schema.Transport, dialect string) *Stream {
 	return s
 }
 
-// Skip skips sequence numbers, as in a stream whose frames belong to several
-// sessions.
+// Skip skips sequence numbers, as in a stream whose frames belong to several sessions.
 func (s *Stream) Skip(n uint64) *Stream {
 	s.skipped += n
 	return s
@@ -77,7 +76,7 @@ func (s *Stream) Dialect(name string) *Stream {
 	return s
 }
 
-// Ended sets why the stream ended.
+// Ended sets the reason for which the stream ended.
 func (s *Stream) Ended(reason string) *Stream {
 	s.state.EndReason, s.tape.sealed = reason, nil
 	return s
@@ -90,7 +89,8 @@ func (s *Stream) ID() string { return s.state.StreamID }
 // change its fields.
 func (s *Stream) Add(offset time.Duration, raw string, set ...func(*schema.Frame)) *Stream {
 	f := schema.Frame{
-		Seq: uint64(len(s.frames)) + s.skipped, At: Start + int64(offset), Transport: s.state.Transport, Raw: []byte(raw),
+		Seq: uint64(len(s.frames)) + s.skipped, At: Start + int64(offset),
+		Transport: s.state.Transport, Raw: []byte(raw),
 	}
 	for _, change := range set {
 		change(&f)
@@ -145,7 +145,7 @@ func (t *Tape) Frames() []replay.Frame { return t.seal().frames }
 // Streams implements replay.Tape.
 func (t *Tape) Streams() []schema.StreamState { return t.seal().streams }
 
-// Open returns how many readers are open.
+// Open returns the number of open readers.
 func (t *Tape) Open() int { return int(t.open.Load()) }
 
 // Tape implements replay.Library for the session Session of any tenant.
@@ -179,7 +179,7 @@ func (t *Tape) Read(_ context.Context, q replay.Query) (replay.Reader, error) {
 type reader struct {
 	tape   *Tape
 	query  replay.Query
-	frames []replay.Frame // still to come
+	frames []replay.Frame // not returned yet
 	batch  []replay.Frame // returned last
 	given  int
 }

@@ -1,4 +1,4 @@
-// Package serve holds the options that the servers of playbacks share.
+// Package serve holds the options that all servers of playbacks share.
 package serve
 
 import (
@@ -16,32 +16,32 @@ import (
 
 // Options configures a server of playbacks. Zero values select the defaults.
 type Options struct {
-	Library replay.Library // where tapes come from
+	Library replay.Library // source of the tapes
 	// Live provides the tapes of running sessions for follow=1; nil if running sessions
 	// cannot be followed. Emulated servers do not use it.
 	Live replay.Library
-	// Budget bounds the number and the memory of playbacks, shared with other readers;
-	// nil for a separate one. A request above it is answered 503.
+	// Budget bounds the number and the memory of playbacks, shared with other readers; nil for a
+	// separate budget. A request above it is answered with 503.
 	Budget *budget.Budget
-	// WriteTimeout is how long a client may take to accept one write; 30 s. Then
-	// its connection is closed.
+	// WriteTimeout is how long a client may take to accept one write before its connection is
+	// closed; default 30 s.
 	WriteTimeout *slow.Timeout
-	// LagLimit is how far a slow client may fall behind the schedule; 1 min. Beyond it
-	// the server sends an error and closes the connection; the client can resume.
-	// Emulated servers do not use it.
+	// LagLimit is how far a slow client may fall behind the schedule; default 1 min. Above it the
+	// server sends an error and closes the connection; the client can resume. Emulated servers do
+	// not use it.
 	LagLimit *slow.Timeout
-	// Heartbeat is the interval of comments on SSE and of pings on a WebSocket; 15 s.
-	// Emulated servers do not ping, since the recorded servers do not: TCP detects
-	// clients that left.
+	// Heartbeat is the interval of comments on SSE and of pings on a WebSocket; default 15 s.
+	// Emulated servers do not ping, since the recorded servers do not: TCP detects disconnected
+	// clients.
 	Heartbeat time.Duration
-	// Origins lists the origins from which pages may send requests or open a WebSocket,
-	// such as https://ui.example.com, or * for all. If it is empty, a page must come from
-	// this server or from the machine that its browser runs on.
+	// Origins lists the origins from which pages may send requests or open a WebSocket, such as
+	// https://ui.example.com, or * for all. If it is empty, a page must come from this server or
+	// from the machine on which its browser runs.
 	Origins []string
-	// Alarm wakes the players; player.PreciseAlarm.
+	// Alarm wakes the players; default player.PreciseAlarm.
 	Alarm      func() player.Alarm
 	Registerer prometheus.Registerer // for metrics; nil for none
-	Logger     *slog.Logger          // slog.Default()
+	Logger     *slog.Logger          // default slog.Default()
 }
 
 // WithDefaults returns o with defaults in place of zero values.

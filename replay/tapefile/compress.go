@@ -10,7 +10,7 @@ import (
 	"tapedeck/schema/block"
 )
 
-// Both are safe for concurrent use.
+// The encoder and the decoder are safe for concurrent use.
 var (
 	encoder = sync.OnceValue(func() *zstd.Encoder {
 		e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2), zstd.WithEncoderCRC(false))
@@ -20,7 +20,7 @@ var (
 		return e
 	})
 	decoder = sync.OnceValue(func() *zstd.Decoder {
-		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(maxData))
+		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(maxData), zstd.WithDecodeAllCapLimit(true))
 		if err != nil {
 			panic(err) // the options are constants
 		}
@@ -29,9 +29,12 @@ var (
 )
 
 // unpack returns a record's decompressed data, in buf if that
-// is large enough.
+// is large enough. Data that unpack to more than size are an error before more is unpacked.
 func unpack(data, buf []byte, size int) ([]byte, error) {
-	body, err := decoder().DecodeAll(data, buf[:0])
+	if cap(buf) < size {
+		buf = make([]byte, 0, size)
+	}
+	body, err := decoder().DecodeAll(data, buf[:0:size])
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
@@ -41,7 +44,7 @@ func unpack(data, buf []byte, size int) ([]byte, error) {
 	return body, nil
 }
 
-// appendBlock adds a block, preceded by its length, to a record's body.
+// appendBlock appends a block, preceded by its length, to a record's body.
 func appendBlock(body []byte, blk *block.Block, frames *block.Builder) []byte {
 	start := len(body)
 	body = append(body, 0, 0, 0, 0)
@@ -54,7 +57,7 @@ func appendBlock(body []byte, blk *block.Block, frames *block.Builder) []byte {
 	return body
 }
 
-// eachBlock passes the encoded blocks of a body to see.
+// eachBlock calls see with each encoded block of a body.
 func eachBlock(body []byte, see func(p []byte) error) error {
 	for len(body) > 0 {
 		if len(body) < 4 || uint64(binary.LittleEndian.Uint32(body)) > uint64(len(body)-4) {

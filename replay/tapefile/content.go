@@ -12,7 +12,7 @@ import (
 	"tapedeck/schema/block"
 )
 
-// recordReader reads records of a file by their entries. It reuses its buffers.
+// recordReader reads records of a file by their index entries. It reuses its buffers.
 type recordReader struct {
 	file      *os.File
 	raw, body []byte
@@ -64,8 +64,7 @@ func (e *entry) broken(err error) error {
 	return &BreakError{Offset: e.offset, Record: e.number, Frames: e.before, Err: err}
 }
 
-// Parts reads the states of the parts of a session's streams, ordered by stream
-// and first frame.
+// Parts reads the states of the segments of a session's streams, ordered by stream and first frame.
 func (f *File) Parts(id string) ([]schema.StreamState, error) {
 	s, _, _ := f.session(id)
 	type key struct {
@@ -92,15 +91,14 @@ func (f *File) Parts(id string) ([]schema.StreamState, error) {
 	return parts, err
 }
 
-// Facts passes the facts of a session to see, in blocks without frames: their
-// State has the id of the stream they come from, the first frame of its part and the
-// dialect. see may keep the blocks.
+// Facts calls see with the facts of a session, in blocks without frames. The State of a block has
+// the id of the stream, the first frame of the segment and the dialect. see may keep the blocks.
 func (f *File) Facts(id string, see func(*block.Block) error) error {
 	s, _, _ := f.session(id)
 	return f.blocks(s.facts, see)
 }
 
-// blocks passes the blocks of records to see.
+// blocks calls see with the blocks of records.
 func (f *File) blocks(entries []entry, see func(*block.Block) error) error {
 	r := recordReader{file: f.file}
 	for i := range entries {
@@ -122,13 +120,13 @@ func (f *File) blocks(entries []entry, see func(*block.Block) error) error {
 	return nil
 }
 
-// streamsOf combines the parts of each stream; the last part has the stream's
-// state. The result is ordered by FirstAt, then StreamID, as on a tape.
+// streamsOf merges the segments of each stream; the state of the stream is that of its last
+// segment. The result is ordered by FirstAt, then StreamID, as on a tape.
 func streamsOf(parts []schema.StreamState) []schema.StreamState {
 	var streams []schema.StreamState
 	for _, part := range parts {
 		if part.Frames == 0 {
-			continue // only facts
+			continue // the segment has only facts
 		}
 		n := len(streams)
 		if n == 0 || streams[n-1].StreamID != part.StreamID {

@@ -6,27 +6,27 @@ import (
 )
 
 var (
-	// ErrNotTape is returned for a file that is not a tape file.
+	// ErrNotTape is the error for a file that is not a tape file.
 	ErrNotTape = errors.New("not a tape file")
 	// ErrVersion is returned for a file of a later version than this program supports.
 	ErrVersion = errors.New("tape file of an unknown version")
-	// ErrCut is in a BreakError if the file ends early: it was
-	// truncated, or is still being written.
+	// ErrCut is in a BreakError if the file ends early: it was truncated or is still being written.
 	ErrCut = errors.New("the tape file ends early")
-	// ErrDamaged is in a BreakError if bytes differ from the bytes that were written.
+	// ErrDamaged is in a BreakError if the bytes differ from those that were written.
 	ErrDamaged = errors.New("the tape file is damaged")
 )
 
-// BreakError reports the record after which a file is unreadable.
+// BreakError reports the record from which on a file is unreadable.
 type BreakError struct {
 	Offset int64  // start of the incomplete record, bytes
-	Record int    // its number, from 0
-	Frames uint64 // how many frames come before it
+	Record int    // number of the record, from 0
+	Frames uint64 // number of frames before the record
 	Err    error  // ErrCut or ErrDamaged, wrapped
 }
 
 func (e *BreakError) Error() string {
-	return fmt.Sprintf("%v (record %d, at byte %d); readable up to there: %d frames", e.Err, e.Record, e.Offset, e.Frames)
+	return fmt.Sprintf("%v (record %d, at byte %d); readable up to there: %d frames", e.Err, e.Record, e.Offset,
+		e.Frames)
 }
 
 func (e *BreakError) Unwrap() error { return e.Err }

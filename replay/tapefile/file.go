@@ -11,9 +11,8 @@ import (
 
 // Options configures an open file.
 type Options struct {
-	// Follow makes a reader at the end of an incomplete file
-	// wait for more until its context ends. Otherwise the reader ends at
-	// the current end of the file.
+	// Follow makes a reader at the end of an incomplete file wait for more data until its context
+	// ends. Otherwise the reader ends at the current end of the file.
 	Follow bool
 }
 
@@ -23,18 +22,17 @@ type File struct {
 	file *os.File
 	opts Options
 
-	mu       sync.Mutex // guards all below
+	mu       sync.Mutex // guards the fields below
 	contents contents   // the lists of entries only grow: slices of them stay valid
 	scanned  int64      // end of the known records, bytes
-	records  int        // their number
-	frames   uint64     // the number of their frames
+	records  int        // number of known records
+	frames   uint64     // number of frames in the known records
 	complete bool
 	broken   error // why the file is unreadable from there on
 }
 
-// Open opens a file. The error wraps ErrNotTape or ErrVersion for a file
-// that is unreadable as a whole. A truncated or damaged file is opened up to its
-// break, which Break reports.
+// Open opens a file. The error wraps ErrNotTape or ErrVersion for a file that is unreadable as a
+// whole. A truncated or damaged file is opened up to its break, which Break reports.
 func Open(path string, opts Options) (*File, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -111,7 +109,7 @@ func (f *File) readIndex() ([]entry, error) {
 	return parseIndex(body, at)
 }
 
-// scan reads the records after the known ones. mu is held.
+// scan reads the records after the known ones. The caller holds mu.
 func (f *File) scan() error {
 	s := NewScanner(io.NewSectionReader(f.file, f.scanned, 1<<62))
 	s.begun, s.offset, s.number, s.frames = true, f.scanned, f.records, f.frames
@@ -129,14 +127,14 @@ func (f *File) scan() error {
 			return err
 		}
 		if rec.Kind == KindIndex {
-			continue // read again with the records after it
+			continue // retry together with the records after it
 		}
 		f.contents.add(rec.entry())
 		f.scanned, f.records, f.frames = s.offset, s.number, s.frames
 	}
 }
 
-// Refresh reads the records written since.
+// Refresh reads the records that were written since the last read.
 func (f *File) Refresh() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -146,16 +144,15 @@ func (f *File) Refresh() error {
 	return f.scan()
 }
 
-// Break returns why and where a file is unreadable, as far as
-// detected on opening; nil for a complete file. Damage inside a complete file
-// is detected when it is read.
+// Break returns why and where a file is unreadable, as far as that was detected on opening; nil for
+// a complete file. Damage within a complete file is detected when it is read.
 func (f *File) Break() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.broken
 }
 
-// Frames returns how many frames can be read, of all sessions.
+// Frames returns the number of readable frames of all sessions.
 func (f *File) Frames() uint64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -165,7 +162,7 @@ func (f *File) Frames() uint64 {
 // Close closes the file. All readers must be closed.
 func (f *File) Close() error { return f.file.Close() }
 
-// Sessions returns the ids of the file's sessions, in its order.
+// Sessions returns the ids of the file's sessions, in the order of the file.
 func (f *File) Sessions() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -176,7 +173,7 @@ func (f *File) Sessions() []string {
 	return ids
 }
 
-// session returns the current contents of a session in the file. Records added later do
+// session returns the current contents of a session in the file. Records that are added later do
 // not change the result. last is set if no other session follows.
 func (f *File) session(id string) (s session, last, ok bool) {
 	f.mu.Lock()
@@ -188,7 +185,7 @@ func (f *File) session(id string) (s session, last, ok bool) {
 	return *p, p == f.contents.sessions[len(f.contents.sessions)-1], true
 }
 
-// ended reports whether the file is complete, or why it is unreadable.
+// ended reports whether the file is complete, and why it is unreadable if it is.
 func (f *File) ended() (complete bool, broken error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

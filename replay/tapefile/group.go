@@ -8,8 +8,7 @@ import (
 	"tapedeck/schema/block"
 )
 
-// group collects consecutive frames of a session for one record, one block per
-// stream.
+// group collects consecutive frames of a session for one record, with one block per stream.
 type group struct {
 	blocks      []groupBlock // in order of their first frames
 	frames      int
@@ -38,7 +37,7 @@ func (g *group) add(f *replay.Frame) {
 	g.bytes += len(f.Raw)
 }
 
-// take appends the blocks to dst and empties the group; last stays.
+// take appends the blocks to dst and empties the group, but keeps last.
 func (g *group) take(dst []byte, session string) []byte {
 	for _, b := range g.blocks {
 		dst = appendBlock(dst, &block.Block{Session: session, State: schema.StreamState{StreamID: b.stream}}, b.builder)

@@ -5,17 +5,17 @@ import (
 	"fmt"
 )
 
-// entry is the place of a record and its metadata.
+// entry is the location of a record with its metadata.
 type entry struct {
 	Meta
 	kind   Kind
 	offset int64
-	size   int    // of the whole record, bytes
-	number int    // of the record in the file
-	before uint64 // frames in the records before it
+	size   int    // size of the whole record, bytes
+	number int    // number of the record in the file
+	before uint64 // number of frames in earlier records
 }
 
-// appendIndex writes the entries of all records.
+// appendIndex appends the entries of all records.
 func appendIndex(dst []byte, entries []entry) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(entries)))
 	end := int64(headerSize)
@@ -32,7 +32,7 @@ func appendIndex(dst []byte, entries []entry) []byte {
 	return dst
 }
 
-// parseIndex reads the entries of records before limit.
+// parseIndex parses the entries of records before limit.
 func parseIndex(body []byte, limit int64) ([]entry, error) {
 	r := fields{b: body}
 	n := r.uint()
@@ -62,13 +62,13 @@ func parseIndex(body []byte, limit int64) ([]entry, error) {
 	return entries, nil
 }
 
-// session lists the records of one session of a file.
+// session lists the records of one session in a file.
 type session struct {
 	id                     string
 	streams, frames, facts []entry // frames in position order
 }
 
-// contents holds the sessions of a file, in its order.
+// contents holds the sessions of a file, in the order of the file.
 type contents struct {
 	sessions []*session
 	byID     map[string]*session

@@ -7,16 +7,16 @@ import (
 	"tapedeck/schema"
 )
 
-// Meta is the uncompressed section of every record: enough to find a frame
-// without reading other records.
+// Meta is the uncompressed section of every record. It suffices to find a frame without reading
+// other records.
 type Meta struct {
 	Session string
 	// Body is the length of the data before compression, bytes.
 	Body int
-	// The following fields exist only in records of frames.
+	// The fields below exist only in records of frames.
 	First, Last schema.Position
 	Frames      uint64
-	Bytes       uint64 // of the frames' raw bytes
+	Bytes       uint64 // size of the frames' raw bytes
 }
 
 func appendString(dst []byte, s string) []byte {
@@ -38,8 +38,8 @@ func (m *Meta) append(dst []byte, kind Kind) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(dst, m.Frames), m.Bytes)
 }
 
-// parseMeta reads a record's first section. The strings are copies. Trailing
-// fields of later versions are skipped.
+// parseMeta parses a record's first section. The strings are copies. Trailing fields of later
+// versions are skipped.
 func parseMeta(b []byte, kind Kind) (Meta, error) {
 	r := fields{b: b}
 	m := Meta{Body: int(min(r.uint(), maxData+1)), Session: r.string()}

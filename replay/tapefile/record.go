@@ -11,22 +11,22 @@ import (
 // MediaType is the media type of a tape file.
 const MediaType = "application/vnd.tapedeck.tape"
 
-// Version is the version of the format that this package writes, and the highest
-// that it reads.
+// Version is the version of the format that this package writes, and the highest version that it
+// reads.
 const Version = 1
 
 const (
-	// magic begins a file. Its first byte is not text, and a transfer in text mode
-	// changes its line end.
+	// magic begins a file. Its first byte is not text, and a transfer in text mode would change its
+	// line end.
 	magic      = "\x89tape\r\n\x1a"
 	headerSize = len(magic) + 2 + 2 + 4 // magic, version, reserved, checksum
 
-	// endMagic ends a file that is complete.
+	// endMagic ends a complete file.
 	endMagic    = "tape-end"
 	trailerSize = 8 + 8 + 4 + len(endMagic) // place and size of the index, checksum, magic
 
 	headSize = 1 + 3 + 4 + 4 + 4 + 4 // kind, reserved, two lengths, two checksums
-	// maxMeta and maxData bound what a record's head may claim, bytes.
+	// maxMeta and maxData bound the lengths in a record's head, bytes.
 	maxMeta = 64 << 10
 	maxData = block.MaxBody
 )
@@ -35,10 +35,10 @@ const (
 type Kind uint8
 
 const (
-	KindStreams Kind = iota + 1 // the parts of a session's streams: blocks with a state alone
-	KindFrames                  // frames of a session: a block for each stream that has some
-	KindFacts                   // facts of a session: one block for each part that has some
-	KindIndex                   // where the records are
+	KindStreams Kind = iota + 1 // segments of a session's streams: blocks with only a state
+	KindFrames                  // frames of a session: a block per stream
+	KindFacts                   // facts of a session: a block per segment
+	KindIndex                   // the locations of the records
 )
 
 var kindNames = [...]string{"", "streams", "frames", "facts", "index"}
@@ -61,7 +61,7 @@ func header() []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
 
-// checkHeader reads the first bytes of a file.
+// checkHeader checks the first bytes of a file.
 func checkHeader(b []byte) error {
 	if len(b) < headerSize {
 		if string(b) != magic[:min(len(b), len(magic))] || len(b) == 0 {
@@ -81,7 +81,7 @@ func checkHeader(b []byte) error {
 	return nil
 }
 
-// recordHead precedes a record's two sections.
+// recordHead precedes the two sections of a record.
 type recordHead struct {
 	kind       Kind
 	meta, data int    // lengths, bytes
@@ -97,8 +97,8 @@ func (h recordHead) append(dst []byte) []byte {
 	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli))
 }
 
-// parseHead reads a record's head. The head has its own checksum, so that a damaged
-// length is detected.
+// parseHead parses a record's head. The head has its own checksum, so that a damaged length is
+// detected.
 func parseHead(b []byte) (recordHead, error) {
 	if crc32.Checksum(b[:headSize-4], castagnoli) != binary.LittleEndian.Uint32(b[headSize-4:]) {
 		return recordHead{}, fmt.Errorf("%w: the head's checksum does not match", ErrDamaged)
@@ -113,7 +113,7 @@ func parseHead(b []byte) (recordHead, error) {
 	return h, nil
 }
 
-// size is the size of the whole record, bytes.
+// size returns the size of the whole record, bytes.
 func (h recordHead) size() int { return headSize + h.meta + h.data }
 
 // trailer returns the last bytes of a file.
@@ -124,8 +124,8 @@ func trailer(index int64, size int) []byte {
 	return append(b, endMagic...)
 }
 
-// parseTrailer reads the place and the size of the index; false for bytes that
-// are not a trailer.
+// parseTrailer parses the location and the size of the index; it returns false for bytes that are
+// not a trailer.
 func parseTrailer(b []byte) (index, size int64, ok bool) {
 	if len(b) != trailerSize || string(b[20:]) != endMagic ||
 		crc32.Checksum(b[:16], castagnoli) != binary.LittleEndian.Uint32(b[16:]) {

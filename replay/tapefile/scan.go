@@ -10,19 +10,19 @@ import (
 	"tapedeck/schema/block"
 )
 
-// Record is one record of a file. It is valid until its Scanner reads the next.
+// Record is one record of a file. It is valid until its Scanner reads the next one.
 type Record struct {
 	Meta
 	Kind   Kind
-	Offset int64  // where it begins, bytes
-	Number int    // in the file, from 0
-	Before uint64 // frames in the records before it
-	bytes  []byte // all of it
-	data   []byte // its second section
+	Offset int64  // start of the record, bytes
+	Number int    // number in the file, from 0
+	Before uint64 // number of frames in earlier records
+	bytes  []byte // the whole record
+	data   []byte // second section
 }
 
-// Blocks passes the record's blocks to see, one after another: each is valid
-// during the call, unless own is set. An unreadable block is a BreakError.
+// Blocks calls see with each of the record's blocks. A block is valid only during the call, unless
+// own is set. An unreadable block is a BreakError.
 func (r *Record) Blocks(own bool, see func(*block.Block) error) error {
 	body, err := unpack(r.data, nil, r.Body)
 	if err != nil {
@@ -57,20 +57,20 @@ func (r *Record) entry() entry {
 type Scanner struct {
 	r      *bufio.Reader
 	begun  bool
-	offset int64  // of what is read next
-	number int    // of the next record
-	frames uint64 // in the records so far
+	offset int64  // offset of the next read
+	number int    // number of the next record
+	frames uint64 // number of frames in the records so far
 	buf    bytes.Buffer
 	record Record
 	ended  bool
 }
 
-// NewScanner makes a scanner. It reads nothing before the first Next.
+// NewScanner returns a scanner. It reads nothing before the first Next.
 func NewScanner(r io.Reader) *Scanner { return &Scanner{r: bufio.NewReaderSize(r, 256<<10)} }
 
-// Next returns the next record, its bytes checked. The error is io.EOF after the
-// last one of a complete file, ErrNotTape or ErrVersion for a file that is unreadable as a
-// whole, a BreakError at a break, or the error of the reader.
+// Next returns the next record with verified checksums. The error is io.EOF after the last record
+// of a complete file, ErrNotTape or ErrVersion for a file that is unreadable as a whole, a
+// BreakError at a break, or the error of the reader.
 func (s *Scanner) Next() (*Record, error) {
 	if !s.begun {
 		if err := s.begin(); err != nil {
@@ -126,7 +126,7 @@ func (s *Scanner) begin() error {
 	return nil
 }
 
-// end reads what follows the index.
+// end reads the bytes after the index.
 func (s *Scanner) end() error {
 	s.buf.Reset()
 	if err := s.read(trailerSize); err != nil {
@@ -138,14 +138,14 @@ func (s *Scanner) end() error {
 	}
 	if _, err := s.r.Peek(1); err == nil {
 		s.offset += int64(trailerSize)
-		return s.broken(fmt.Errorf("%w: something follows its end", ErrDamaged))
+		return s.broken(fmt.Errorf("%w: there are bytes after its end", ErrDamaged))
 	}
 	s.ended = true
 	return io.EOF
 }
 
-// read appends n bytes to buf, or returns an error if the file ends before them. Memory
-// grows with the bytes read, not with the length in a head.
+// read appends n bytes to buf, or returns an error if the file ends before them. Memory grows with
+// the bytes that were read, not with the length in a head.
 func (s *Scanner) read(n int) error {
 	got, err := s.buf.ReadFrom(io.LimitReader(s.r, int64(n)))
 	if err != nil {

@@ -45,8 +45,8 @@ func (t *tape) Read(_ context.Context, q replay.Query) (replay.Reader, error) {
 	return r, nil
 }
 
-// Facts implements replay.Tape. A file that was cut off has no facts: they are written
-// after the frames.
+// Facts implements replay.Tape. A file that was cut off has no facts, since they are written after
+// the frames.
 func (t *tape) Facts(_ context.Context, q replay.FactQuery) (replay.Facts, error) {
 	set := replay.NewFactSet(q)
 	err := t.file.Facts(t.id, func(b *block.Block) error {
@@ -65,10 +65,10 @@ type reader struct {
 	query   replay.Query
 	records recordReader
 	entries []entry
-	at      int // the next of them
+	at      int // index of the next frame
 
 	streams  map[string]*schema.StreamState
-	decoders []block.Decoder // one for each block of a record: the frames alias their memory
+	decoders []block.Decoder // one per block of a record, since the frames alias their memory
 	blocks   []block.Block
 	frames   []replay.Frame
 }
@@ -105,8 +105,8 @@ func (r *reader) Next(ctx context.Context) ([]replay.Frame, error) {
 	}
 }
 
-// more reads the new entries of a growing file. If there are none, the error
-// is io.EOF, unless the file is followed.
+// more reads the new entries of a growing file. If there are none, the error is io.EOF, unless the
+// file is followed.
 func (r *reader) more(ctx context.Context) error {
 	f := r.tape.file
 	for {
@@ -157,7 +157,8 @@ func (r *reader) load(e *entry) error {
 		n++
 		stream, err := r.stream(blk.State.StreamID)
 		if err != nil || stream == nil {
-			return errors.Join(err, e.broken(fmt.Errorf("%w: frames of stream %q, which has no state", ErrDamaged, blk.State.StreamID)))
+			return errors.Join(err,
+				e.broken(fmt.Errorf("%w: frames of stream %q, which has no state", ErrDamaged, blk.State.StreamID)))
 		}
 		r.choose(blk.Frames, stream)
 		return nil
@@ -181,8 +182,8 @@ func (r *reader) choose(frames []schema.Frame, stream *schema.StreamState) {
 	}
 }
 
-// stream returns a stream by its id. It searches the file for a stream that was added
-// after the tape was opened.
+// stream returns the stream with an id. It searches the file for streams that were added after the
+// tape was opened.
 func (r *reader) stream(id string) (*schema.StreamState, error) {
 	if s := r.streams[id]; s != nil {
 		return s, nil

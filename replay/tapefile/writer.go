@@ -11,17 +11,17 @@ import (
 	"tapedeck/schema/block"
 )
 
-// Limits of one record of frames: small enough to read quickly, large enough to compress
-// well. The first records of a session are smaller, so that a short session is not lost
-// as a whole if the file is truncated.
+// Limits of one record of frames: small enough to read quickly, large enough to compress well. The
+// first records of a session are smaller, so that a short session is not lost as a whole if the
+// file is truncated.
 const (
 	firstFrames = 32
 	groupFrames = 4096
 	groupBytes  = 512 << 10 // of raw bytes; a larger frame has its own record
 )
 
-// Writer writes a tape file. Sessions are written one after another: Begin, then the
-// frames, then the facts.
+// Writer writes a tape file. Sessions are written one after another: Begin, then the frames, then
+// the facts.
 type Writer struct {
 	w       io.Writer
 	offset  int64
@@ -31,33 +31,33 @@ type Writer struct {
 
 	session string
 	group   group
-	limit   int    // frames of the next group
+	limit   int    // maximum frames of the next group
 	body    []byte // scratch
 	buf     []byte // scratch: a record
 }
 
-// NewWriter begins a file.
+// NewWriter returns a writer that has started a file.
 func NewWriter(w io.Writer) (*Writer, error) {
 	t := &Writer{w: w}
 	t.write(header())
 	return t, t.err
 }
 
-// Begin begins a session. parts are the states of its streams' parts, with at
-// least one frame among them.
+// Begin begins a session. parts are the states of the segments of its streams, which have at least
+// one frame in total.
 func (w *Writer) Begin(session string, parts []schema.StreamState) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
 	if len(session) > maxMeta/2 {
-		return fmt.Errorf("session id of %d bytes: a tape takes %d", len(session), maxMeta/2)
+		return fmt.Errorf("session id of %d bytes: a tape file accepts at most %d", len(session), maxMeta/2)
 	}
 	w.session, w.group.last, w.limit = session, schema.Position{}, firstFrames
 	return w.States(parts)
 }
 
-// States writes the current states of the parts of the session's streams; where a state
-// is written again, the higher version counts.
+// States writes the current states of the segments of the session's streams. If a state is written
+// again, the higher version counts.
 func (w *Writer) States(parts []schema.StreamState) error {
 	w.body = w.body[:0]
 	for i := range parts {
@@ -71,7 +71,7 @@ func (w *Writer) States(parts []schema.StreamState) error {
 	return w.err
 }
 
-// Add writes the session's next frame, in position order. All of it is copied.
+// Add writes a copy of the session's next frame, in position order.
 func (w *Writer) Add(f *replay.Frame) error {
 	if pos := f.Position(); pos.Compare(w.group.last) <= 0 && !w.group.last.IsZero() {
 		return fmt.Errorf("write frame %s to a tape after %s: frames come in order", pos, w.group.last)
@@ -101,8 +101,8 @@ func (w *Writer) Flush() error {
 	return w.err
 }
 
-// Facts writes facts of the session, each with the part of the stream it comes
-// from. Each block has a State, of which id, first frame and dialect are used, and Facts.
+// Facts writes facts of the session, each with its segment. Each block has Facts, and a State of
+// which id, first frame and dialect are used.
 func (w *Writer) Facts(blocks []block.Block) error {
 	if err := w.Flush(); err != nil {
 		return err
@@ -116,8 +116,8 @@ func (w *Writer) Facts(blocks []block.Block) error {
 	return w.err
 }
 
-// Copy writes a record of another file unchanged, except its index. It is for
-// whole sessions, without other writes in between.
+// Copy writes a record of another file unchanged, except its index. It copies whole sessions,
+// without other writes in between.
 func (w *Writer) Copy(r *Record) error {
 	if r.Kind == KindIndex || w.err != nil {
 		return w.err
@@ -129,8 +129,7 @@ func (w *Writer) Copy(r *Record) error {
 	return w.err
 }
 
-// Close writes the index, which completes the file. The caller closes the underlying
-// writer.
+// Close writes the index, which completes the file. The caller closes the underlying writer.
 func (w *Writer) Close() error {
 	if err := w.Flush(); err != nil {
 		return err
@@ -144,7 +143,7 @@ func (w *Writer) Close() error {
 	return err
 }
 
-var errClosed = errors.New("the tape file was ended already")
+var errClosed = errors.New("the tape file is already complete")
 
 // record writes a record with the body in w.body.
 func (w *Writer) record(kind Kind, m *Meta) {
@@ -152,7 +151,7 @@ func (w *Writer) record(kind Kind, m *Meta) {
 		return
 	}
 	if len(w.body) > maxData {
-		w.err = fmt.Errorf("a record of %d bytes does not fit on a tape, which takes %d", len(w.body), maxData)
+		w.err = fmt.Errorf("a record of %d bytes exceeds the limit of a tape file, %d", len(w.body), maxData)
 		return
 	}
 	m.Body = len(w.body)

@@ -26,16 +26,16 @@ const (
 // keys decodes keys from the input of a terminal.
 type keys struct {
 	pending []byte
-	waited  bool // no input since settle was called
+	waited  bool // no input since the last call of settle
 }
 
-// feed takes bytes and returns the keys that are complete.
+// feed takes bytes and returns the completed keys.
 func (k *keys) feed(p []byte) (list []key) {
 	k.pending, k.waited = append(k.pending, p...), false
 	for len(k.pending) > 0 {
 		found, n := next(k.pending)
 		if n == 0 {
-			break // there is more to come
+			break // the sequence is incomplete
 		}
 		k.pending = k.pending[n:]
 		if found != keyNone {
@@ -45,8 +45,8 @@ func (k *keys) feed(p []byte) (list []key) {
 	return list
 }
 
-// settle is called at intervals. A sequence that has not gone on since the previous call
-// is over; an escape that began no sequence is the escape key.
+// settle is called at intervals. A sequence that has not continued since the previous call is
+// complete. An escape character that began no sequence is the escape key.
 func (k *keys) settle() (list []key) {
 	switch {
 	case len(k.pending) == 0:
@@ -62,8 +62,7 @@ func (k *keys) settle() (list []key) {
 	return list
 }
 
-// next returns the first key of b and how many bytes it takes; 0 for one that is
-// not complete.
+// next returns the first key of b and its length in bytes; 0 if the key is incomplete.
 func next(b []byte) (key, int) {
 	switch b[0] {
 	case 0x1b:
@@ -90,7 +89,7 @@ func next(b []byte) (key, int) {
 	return key(r), n
 }
 
-// escape reads a sequence: ESC [ parameters letter, or ESC O letter.
+// escape parses a sequence: ESC [ parameters letter, or ESC O letter.
 func escape(b []byte) (key, int) {
 	if len(b) < 2 {
 		return keyNone, 0
@@ -99,7 +98,7 @@ func escape(b []byte) (key, int) {
 		return keyEscape, 1
 	}
 	if b[1] != '[' && b[1] != 'O' {
-		return keyNone, 2 // with the Alt key
+		return keyNone, 2 // a key with Alt
 	}
 	at := bytes.IndexFunc(b[2:], func(r rune) bool { return r >= '@' && r <= '~' })
 	if at < 0 {

@@ -8,9 +8,9 @@ import (
 	"tapedeck/replay/player"
 )
 
-// playback is the state of the playback as last reported.
+// playback is the last reported state of the playback.
 type playback struct {
-	state    string // as player.State has it
+	state    string // as in player.State
 	speed    player.Speed
 	looping  bool
 	live     bool
@@ -19,11 +19,11 @@ type playback struct {
 	duration time.Duration
 	last     string // number and type of the latest frame
 	position string
-	atEnd    bool // it reached the end without having been paused
+	atEnd    bool // the end was reached without a pause
 
-	at   time.Duration // recorded time reached,
-	when time.Time     // and when that was
-	log  []message     // the last frames
+	at   time.Duration // recorded time reached
+	when time.Time     // when it was reached
+	log  []message     // the latest frames
 }
 
 // now returns the recorded time reached at t, extrapolated between frames.
@@ -38,7 +38,7 @@ func (d *playback) now(t time.Time) time.Duration {
 	return at
 }
 
-// take applies a message. For a refused control it returns the reason.
+// take applies a message. If it refuses a control, take returns the reason.
 func (d *playback) take(m *message, now time.Time) (refused string) {
 	switch {
 	case m.StreamID != "":
@@ -69,20 +69,20 @@ func (d *playback) take(m *message, now time.Time) (refused string) {
 	return ""
 }
 
-// forget drops the frames after the current place: they will be played again.
+// forget drops the frames after the current place, since they will be played again.
 func (d *playback) forget() {
 	for len(d.log) > 0 && d.log[len(d.log)-1].offset() > d.at {
 		d.log = d.log[:len(d.log)-1]
 	}
 }
 
-// move records a requested place, so that the next key counts from there.
+// move records a requested place, so that the next key counts from it.
 func (d *playback) move(to time.Duration, now time.Time) { d.at, d.when = to, now }
 
 // speeds lists the speeds that the keys select.
 var speeds = []player.Speed{0.1, 0.25, 0.5, 1, 1.5, 2, 3, 5, 10, 20, 50, 100, player.Max}
 
-// other returns the next speed up or down.
+// other returns the next higher or lower speed.
 func (d *playback) other(up bool) player.Speed {
 	if up {
 		for _, s := range speeds {

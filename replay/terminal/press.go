@@ -19,7 +19,7 @@ type prompt struct {
 // longestAnswer bounds an answer, bytes.
 const longestAnswer = 300
 
-// press applies keys. The error is errQuit for the key that quits.
+// press applies keys. The error is errQuit if a key quits.
 func (p *viewer) press(ctx context.Context, list []key) error {
 	for _, k := range list {
 		var err error
@@ -166,7 +166,7 @@ func (p *viewer) stopAt(ctx context.Context, kind string) error {
 	return p.send(ctx, Control{Op: player.SetMark, Value: "type:" + strings.TrimPrefix(kind, "type:")})
 }
 
-// turn goes to the start of the next or the previous tool or run.
+// turn goes to the start of the next or the previous tool call or run.
 func (p *viewer) turn(ctx context.Context, now time.Duration, forward bool) error {
 	if !forward && p.playback.state == "playing" {
 		now -= time.Duration(float64(grace) * min(float64(p.playback.speed), 10))

@@ -10,15 +10,15 @@ import (
 	"tapedeck/replay/player"
 )
 
-// Remote is a remote-controlled playback, such as over a WebSocket. Send and Next
-// are called from two goroutines.
+// Remote is a remote-controlled playback, for example over a WebSocket. Send and Next are called
+// from two goroutines.
 type Remote interface {
 	Send(ctx context.Context, c Control) error
-	// Next returns the next message, of mode=event. It returns when ctx ends.
+	// Next returns the next message of mode=event. It returns when ctx ends.
 	Next(ctx context.Context) ([]byte, error)
 }
 
-// Control is one control, as a client of a WebSocket sends it.
+// Control is one control in the form in which a client of a WebSocket sends it.
 type Control struct {
 	Op     player.Op `json:"op"`
 	To     string    `json:"to,omitempty"`
@@ -26,7 +26,7 @@ type Control struct {
 	Frames int64     `json:"frames,omitempty"`
 }
 
-// message is the part of a message that the player reads: a frame if StreamID is set.
+// message is the part of a message that the viewer reads. It is a frame if StreamID is set.
 type message struct {
 	Type       string          `json:"type"`
 	StreamID   string          `json:"stream_id"`
@@ -64,18 +64,17 @@ func (m *message) brief() string {
 	return strings.ToValidUTF8(text[:min(len(text), most)], "")
 }
 
-// keptFrames is the number of frames kept for the list of frames.
+// keptFrames is the number of frames that are kept for the list of frames.
 const keptFrames = 500
 
-// mailbox buffers messages until the player takes them. It never blocks the reader
-// of the playback, even while the player sends a control: of frames it keeps only the
-// latest.
+// mailbox buffers messages until the viewer takes them. It never blocks the reader of the playback,
+// even while the viewer sends a control. It keeps only the latest frames.
 type mailbox struct {
 	wake chan struct{} // has a value while messages wait
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	messages []message
-	frames   int // of messages
+	frames   int // number of frames in messages
 	err      error
 }
 
@@ -104,7 +103,7 @@ func (b *mailbox) fill(ctx context.Context, r Remote) {
 	}
 }
 
-// put adds a message. mu is held.
+// put adds a message. The caller holds mu.
 func (b *mailbox) put(m message) {
 	if m.StreamID != "" {
 		b.frames++

@@ -15,16 +15,16 @@ const (
 	plain style = iota
 	dim
 	bold
-	said   // what the user said
-	think  // what the model thought
-	good   // what ended well
-	bad    // what failed
-	active // what runs
-	note   // what the player says
+	said   // text of the user
+	think  // thinking of the model
+	good   // success
+	bad    // failure
+	active // in progress
+	note   // notes of the viewer
 )
 
-// sequences lists the attributes of the styles, with colours and without. Without
-// colours other attributes distinguish the styles.
+// sequences has the attributes of the styles, with colours and without. Without colours other
+// attributes distinguish the styles.
 var sequences = [...]struct{ coloured, bare string }{
 	plain:  {"", ""},
 	dim:    {"2", "2"},
@@ -46,7 +46,7 @@ type piece struct {
 // row is one line of the screen.
 type row []piece
 
-// columns returns how many columns a rune takes.
+// columns returns the number of columns of a rune.
 func columns(r rune) int {
 	if unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) {
 		return 0
@@ -61,7 +61,7 @@ func columns(r rune) int {
 	return 1
 }
 
-// extent returns how many columns a text takes.
+// extent returns the number of columns of a text.
 func extent(s string) (n int) {
 	for _, r := range s {
 		n += columns(r)
@@ -109,8 +109,8 @@ func (r row) fit(most int) row {
 	return out
 }
 
-// wrap breaks a text into lines of at most most columns, at white space if
-// there is some. Tabs become spaces.
+// wrap breaks a text into lines of at most most columns, at white space if possible. Tabs become
+// spaces.
 func wrap(s string, most int) (lines []string) {
 	most = max(most, 1)
 	for line := range strings.SplitSeq(strings.ReplaceAll(s, "\r\n", "\n"), "\n") {

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	enter = "\x1b[?1049h\x1b[?25l\x1b[?7l" // the other screen, no cursor, no wrapping
+	enter = "\x1b[?1049h\x1b[?25l\x1b[?7l" // alternate screen, no cursor, no wrapping
 	leave = "\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l"
 	begin = "\x1b[?2026h" // synchronized update, if the terminal supports it
 	end   = "\x1b[?2026l"
@@ -29,7 +29,7 @@ func (s *screen) resize(width, height int) {
 	s.shown = nil
 }
 
-// draw shows rows: as many as the screen has, each cut to its width.
+// draw shows rows: at most as many as the screen has, each cut to its width.
 func (s *screen) draw(rows []row) error {
 	s.buf.Reset()
 	s.buf.WriteString(begin)

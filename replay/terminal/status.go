@@ -36,14 +36,14 @@ func helpRows() (rows []row) {
 	return rows
 }
 
-// statusLines holds the data of the lines around the story.
+// statusLines holds the data of the status lines.
 type statusLines struct {
 	title  string
 	prompt *prompt
 	note   string // an error or a hint
 }
 
-// clock writes a recorded time: m:ss.t, with hours if there are some.
+// clock formats a recorded time: m:ss.t, with hours if necessary.
 func clock(d time.Duration) string {
 	d = max(d, 0).Truncate(100 * time.Millisecond)
 	h, m, s := int(d.Hours()), int(d.Minutes())%60, (d % time.Minute).Seconds()
@@ -62,7 +62,7 @@ func (b *statusLines) head(s *Story, d *playback, width int) row {
 	return append(left, piece{strings.Repeat(" ", max(width-left.extent()-extent(text), 1)), plain}, piece{text, dim})
 }
 
-// progress shows the current place, with a mark at the start of each tool and run.
+// progress renders the current place, with a mark at the start of each tool call and run.
 func (b *statusLines) progress(s *Story, d *playback, now time.Duration, width int) row {
 	sign, look := "▶", good
 	switch {
@@ -99,10 +99,11 @@ func (b *statusLines) progress(s *Story, d *playback, now time.Duration, width i
 	}
 }
 
-// foot shows counts on the left and settings on the right, or the prompt.
+// foot renders counts on the left and settings on the right, or the prompt.
 func (b *statusLines) foot(s *Story, d *playback, now time.Duration, width int) row {
 	if b.prompt != nil {
-		return row{{" " + b.prompt.label + ": ", active}, {console.Visible(b.prompt.text, ""), bold}, {"█", dim}, {"  " + b.prompt.hint, dim}}
+		return row{{" " + b.prompt.label + ": ", active}, {console.Visible(b.prompt.text, ""), bold}, {"█", dim},
+			{"  " + b.prompt.hint, dim}}
 	}
 	if b.note != "" {
 		return row{{" " + oneLine(b.note), note}}
@@ -137,7 +138,7 @@ func (b *statusLines) foot(s *Story, d *playback, now time.Duration, width int) 
 	return row{{left, plain}, {strings.Repeat(" ", gap), plain}, {right, dim}}
 }
 
-// frameRows lists the last frames.
+// frameRows renders the latest frames.
 func frameRows(d *playback, height int) (rows []row) {
 	for _, m := range d.log[max(len(d.log)-height, 0):] {
 		arrow := "←"
@@ -153,7 +154,7 @@ func frameRows(d *playback, height int) (rows []row) {
 	return rows
 }
 
-// thousands writes a number with separators.
+// thousands formats a number with thousands separators.
 func thousands(n uint64) string {
 	s := strconv.FormatUint(n, 10)
 	for i := len(s) - 3; i > 0; i -= 3 {

@@ -8,8 +8,7 @@ import (
 	"tapedeck/schema"
 )
 
-// Facts are the facts of a session, in any order. Facts with the same ID
-// are merged. Usages of the mode
+// Facts are the facts of a session, in any order. Facts with the same ID are merged. Usages of mode
 // schema.UsageRunning are running totals of their scope.
 type Facts struct {
 	Start    int64 // when the session's first frame arrived, ns
@@ -18,23 +17,23 @@ type Facts struct {
 	Usages   []schema.Usage
 }
 
-// Story is the content of a session: a list of entries, each visible
-// from its time on. It is immutable.
+// Story is the content of a session: a list of entries, each visible from its time on. It is
+// immutable.
 type Story struct {
 	start   int64
 	entries []entry
-	calls   []*schema.Span // of models, by their start
-	turns   []int64        // when tools and runs began, ns
-	spent   []spent        // by time
+	calls   []*schema.Span // model calls, ordered by start
+	turns   []int64        // when tool calls and runs began, ns
+	spent   []spent        // ordered by time
 }
 
 // entry is a message, a tool call, or the start or the end of a run.
 type entry struct {
 	at      int64 // ns
 	kind    entryKind
-	message *schema.Message // of a message
-	span    *schema.Span    // of a tool or a run
-	args    *schema.Message // of a tool; nil where there are none
+	message *schema.Message // set for a message
+	span    *schema.Span    // set for a tool call or a run
+	args    *schema.Message // arguments of a tool call; nil if there are none
 	output  *schema.Message
 	result  *schema.Message
 }
@@ -61,7 +60,7 @@ func NewStory(f Facts) *Story {
 	for i := range f.Spans {
 		mergeSpan(spans, &f.Spans[i])
 	}
-	tools := map[string]*entry{} // by the span's id
+	tools := map[string]*entry{} // by the id of the span
 	for _, sp := range spans {
 		switch sp.Kind {
 		case schema.SpanTool:
@@ -115,8 +114,8 @@ func (e *entry) id() string {
 
 func startOf(s *schema.Span) int64 { return cmp.Or(s.Started, s.SeenAt) }
 
-// mergeSpan merges the facts of several streams about a span: the earliest start, and
-// the latest end; of a tool call the earliest end, since later requests may repeat a
+// mergeSpan merges the facts of several streams about a span. The merged span has the earliest
+// start and the latest end; a tool call has the earliest end, since later requests may repeat a
 // result.
 func mergeSpan(spans map[string]*schema.Span, s *schema.Span) {
 	old := spans[s.ID]
@@ -140,11 +139,11 @@ func mergeSpan(spans map[string]*schema.Span, s *schema.Span) {
 	old.Started, old.Name, old.SeenAt = started, name, seen
 }
 
-// addMessages adds messages; messages of a tool are added to its entry. It skips a reply
-// that repeats earlier text.
+// addMessages adds messages. Messages of a tool call are added to its entry. It skips a reply that
+// repeats earlier text.
 func (s *Story) addMessages(all []schema.Message, tools map[string]*entry) {
 	first := map[string]*schema.Message{}
-	spoke := map[string]bool{} // runs with a message of the assistant
+	spoke := map[string]bool{} // runs that have a message of the assistant
 	for i := range all {
 		m := &all[i]
 		if old := first[m.ID]; old == nil || m.Started < old.Started {
@@ -175,7 +174,7 @@ func (s *Story) addUsages(all []schema.Usage) {
 	slices.SortFunc(usages, func(a, b schema.Usage) int {
 		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.ID, b.ID))
 	})
-	latest := map[string]schema.Tokens{} // by scope of running totals, by id of others
+	latest := map[string]schema.Tokens{} // by scope for running totals, by id for others
 	var sum schema.Tokens
 	for _, u := range usages {
 		key := "id " + u.ID
@@ -188,7 +187,7 @@ func (s *Story) addUsages(all []schema.Usage) {
 	}
 }
 
-// change replaces one count by another in a sum.
+// change replaces one count in a sum by another.
 func change(sum, old, by schema.Tokens) schema.Tokens {
 	sum.Input += by.Input - old.Input
 	sum.CacheRead += by.CacheRead - old.CacheRead
@@ -208,8 +207,8 @@ func (s *Story) tokens(t int64) schema.Tokens {
 	return s.spent[n-1].all
 }
 
-// turn returns when the next tool or run after t began, or the previous one before t;
-// false if there is none.
+// turn returns when the next tool call or run after t began, or the previous one before t; false if
+// there is none.
 func (s *Story) turn(t int64, forward bool) (int64, bool) {
 	if forward {
 		if i := sort.Search(len(s.turns), func(i int) bool { return s.turns[i] > t }); i < len(s.turns) {
@@ -223,12 +222,12 @@ func (s *Story) turn(t int64, forward bool) (int64, bool) {
 	return 0, false
 }
 
-// shown returns how many entries have begun at t.
+// shown returns the number of entries that have begun at t.
 func (s *Story) shown(t int64) int {
 	return sort.Search(len(s.entries), func(i int) bool { return s.entries[i].at > t })
 }
 
-// grown returns a message's text as it was at t.
+// grown returns a message's text at t.
 func grown(m *schema.Message, t int64) string {
 	if m == nil || m.Started > t {
 		return ""

@@ -13,7 +13,7 @@ import (
 
 const (
 	margin      = 2 // columns before the text
-	resultLines = 8 // shown of a tool's result, and of its output
+	resultLines = 8 // lines shown of a tool's result, and of its output
 )
 
 // lastCalls bounds the model calls that waiting searches; earlier ones have ended.
@@ -49,7 +49,7 @@ func (s *Story) rows(t int64, width, height int) []row {
 	return all[max(len(all)-height, 0):]
 }
 
-// waiting shows the model calls without output so far.
+// waiting renders the model calls that have no output yet.
 func (s *Story) waiting(t int64) (rows []row) {
 	for i := len(s.calls) - 1; i >= 0 && i >= len(s.calls)-lastCalls; i-- {
 		c := s.calls[i]
@@ -75,13 +75,14 @@ func (s *Story) waiting(t int64) (rows []row) {
 	return rows
 }
 
-// rows renders the entry as it was at t.
+// rows renders the entry at t.
 func (e *entry) rows(t int64, width int) []row {
 	switch e.kind {
 	case entryTool:
 		return e.tool(t, width)
 	case entryBegin:
-		return []row{{{"── run ", dim}, {oneLine(e.span.Name), bold}, {" " + strings.Repeat("─", max(width-9-extent(oneLine(e.span.Name)), 2)), dim}}}
+		return []row{{{"── run ", dim}, {oneLine(e.span.Name), bold},
+			{" " + strings.Repeat("─", max(width-9-extent(oneLine(e.span.Name)), 2)), dim}}}
 	case entryEnd:
 		return e.end()
 	}
@@ -120,7 +121,8 @@ func (e *entry) said(t int64, width int) (rows []row) {
 	case schema.MessageError:
 		look, head = bad, "error"
 	case schema.MessageResult, schema.MessageOutput, schema.MessageArguments:
-		look, head = dim, strings.TrimSpace(strings.ReplaceAll(string(e.message.Kind), "_", " ")+" "+oneLine(e.message.Name))
+		look, head = dim,
+			strings.TrimSpace(strings.ReplaceAll(string(e.message.Kind), "_", " ")+" "+oneLine(e.message.Name))
 	}
 	lines := wrap(text, width-2*margin)
 	if head != "" {
@@ -171,7 +173,7 @@ func (e *entry) tool(t int64, width int) []row {
 	return append(rows, e.printed(t, width, running)...)
 }
 
-// printed renders the output of a tool, and its result once there is one.
+// printed renders the output of a tool, and its result when it has arrived.
 func (e *entry) printed(t int64, width int, running bool) (rows []row) {
 	add := func(text string, look style) {
 		text = strings.TrimRight(text, " \n")
@@ -201,7 +203,7 @@ func (e *entry) printed(t int64, width int, running bool) (rows []row) {
 	return rows
 }
 
-// few keeps the first lines, and adds the number of the others.
+// few keeps the first lines, and adds a line with the number of the others.
 func few(lines []string) []string {
 	if len(lines) <= resultLines+1 {
 		return lines
@@ -209,9 +211,9 @@ func few(lines []string) []string {
 	return append(lines[:resultLines:resultLines], fmt.Sprintf("… %d more lines", len(lines)-resultLines))
 }
 
-// oneLine makes a text fit on a line: white space of any kind becomes spaces.
+// oneLine makes a text fit on one line: white space of any kind becomes spaces.
 func oneLine(s string) string {
-	const most = 4000 // bytes: no line is as long
+	const most = 4000 // bytes; no line of a terminal is as long
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "")
 	}

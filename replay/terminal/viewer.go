@@ -12,16 +12,15 @@ import (
 	"tapedeck/replay/player"
 )
 
-// Options of Play. All but Resized, Stories and Speed must be set.
+// Options of Play. All fields except Resized, Stories and Speed must be set.
 type Options struct {
-	// In is the terminal, in raw mode. A read that is under way when Play returns
-	// goes on.
+	// In is the terminal, in raw mode. A read that is in progress when Play returns continues.
 	In io.Reader
-	// Out is the terminal; Size is its columns and lines.
+	// Out is the terminal; Size returns its columns and lines.
 	Out     io.Writer
 	Size    func() (width, height int)
 	Resized <-chan os.Signal // receives when the size has changed
-	Colours bool             // otherwise attributes only
+	Colours bool             // use colours; otherwise only attributes
 
 	Remote  Remote
 	Stories <-chan StoryUpdate // receives the story whenever more of the session is known
@@ -38,9 +37,9 @@ type StoryUpdate struct {
 // Result is the state in which the user left a playback.
 type Result struct {
 	At        time.Duration // recorded time, from the session's first frame
-	Duration  time.Duration // of the session so far
+	Duration  time.Duration // duration of the session so far
 	Ended     bool          // all frames were played
-	Interrupt bool          // by Ctrl-C
+	Interrupt bool          // the user pressed Ctrl-C
 }
 
 const (
@@ -48,13 +47,13 @@ const (
 	drawEvery = 40 * time.Millisecond
 	noteFor   = 4 * time.Second // duration of notes
 	leap      = 5 * time.Second // distance of an arrow key
-	// Within this time after a turn, the key for the previous turn skips that one.
+	// If the key for the previous turn is pressed within grace after a turn, it skips that turn.
 	grace      = 700 * time.Millisecond
 	shortIdle  = 2 * time.Second
 	controlFor = 5 * time.Second // timeout of sending a control
 )
 
-// errQuit reports that the user quit.
+// errQuit is the error if the user quits.
 var errQuit = errors.New("quit")
 
 // viewer is the state of Play.
@@ -65,16 +64,16 @@ type viewer struct {
 	playback   playback
 	status     statusLines
 	story      *Story
-	storyKnown bool // the story was received, or that there is none
+	storyKnown bool // the story, or the fact that there is none, was received
 	help       bool
-	raw        bool // frames are shown, not the story
+	raw        bool // frames are shown instead of the story
 	noted      time.Time
 	result     Result
 }
 
-// Play shows a playback until the user quits, ctx ends or the playback breaks off.
-// It always restores the terminal's screen. A panic in one of
-// Play's goroutines is raised again in the caller's goroutine.
+// Play shows a playback until the user quits, ctx ends or the playback breaks off. It always
+// restores the terminal's screen. A panic in one of Play's goroutines is raised again in the
+// caller's goroutine.
 func Play(ctx context.Context, opts Options) (result Result, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	p := &viewer{opts: opts, story: NewStory(Facts{})}
@@ -96,7 +95,7 @@ func Play(ctx context.Context, opts Options) (result Result, err error) {
 	}()
 	p.screen.resize(opts.Size())
 
-	broken := make(chan string, 2) // the panic of a goroutine
+	broken := make(chan string, 2) // the text of a goroutine's panic
 	box, typed := newMailbox(), make(chan []byte)
 	filled := make(chan struct{})
 	guard(broken, func() {
@@ -169,7 +168,7 @@ func (p *viewer) run(ctx context.Context, box *mailbox, typed <-chan []byte, bro
 			err = p.press(ctx, p.keys.feed(text))
 		case <-box.wake:
 			err = p.take(box)
-			draw = false // with the next tick
+			draw = false // drawn with the next tick
 		case update := <-p.opts.Stories:
 			p.storyKnown = true
 			if update.Err != nil {
@@ -231,6 +230,7 @@ func (p *viewer) draw() error {
 	for len(rows) < room+1 {
 		rows = append(rows, nil)
 	}
-	rows = append(rows, nil, p.status.progress(p.story, &p.playback, now, width), p.status.foot(p.story, &p.playback, now, width))
+	rows = append(rows, nil, p.status.progress(p.story, &p.playback, now, width),
+		p.status.foot(p.story, &p.playback, now, width))
 	return p.screen.draw(rows[max(len(rows)-height, 0):])
 }

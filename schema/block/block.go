@@ -19,7 +19,7 @@ type Block struct {
 	// sessions, there are gaps; the missing frames are in the other sessions' blocks.
 	Frames []schema.Frame
 	Facts  Facts
-	// Left are segments of the same stream in other sessions, of which only the final state
+	// Left has the segments of the same stream in other sessions of which only the final state
 	// changed.
 	Left []Left
 }
@@ -27,10 +27,10 @@ type Block struct {
 // Left is the final state of the stream's segment in another session.
 type Left struct {
 	Session string
-	State   schema.StreamState // its StreamID is the block's
+	State   schema.StreamState // its StreamID is that of the block
 }
 
-// Facts are the facts that changed in a block, in their state at its end.
+// Facts are the facts that changed in a block, in their state at the end of the block.
 type Facts struct {
 	Spans    []schema.Span
 	Messages []schema.Message
@@ -50,16 +50,16 @@ const (
 )
 
 var (
-	// ErrFormat reports bytes that are not a block, or a damaged one.
+	// ErrFormat is the error for bytes that are not a block, or are damaged.
 	ErrFormat = errors.New("not a valid block")
-	// ErrVersion reports a block of a later version than this program reads.
+	// ErrVersion is the error for a block of a version that this program cannot read.
 	ErrVersion = errors.New("block of an unknown version")
 )
 
 // MaxBody bounds the decompressed body of a block that Decode accepts, bytes.
 const MaxBody = 512 << 20
 
-// VersionOf returns the version in a block's head; 0 if there is none.
+// VersionOf returns the version in a block's header; 0 if there is none.
 func VersionOf(p []byte) byte {
 	if len(p) < headSize || string(p[:len(magic)]) != magic {
 		return 0
@@ -67,7 +67,7 @@ func VersionOf(p []byte) byte {
 	return p[len(magic)]
 }
 
-// Readable returns ErrVersion for a block of a version that this program does not read.
+// Readable returns ErrVersion if this program cannot read the version of the block.
 func Readable(p []byte) error {
 	if v := VersionOf(p); v != 0 {
 		return readable(v)

@@ -7,21 +7,21 @@ import (
 	"hash/crc32"
 )
 
-// Entry is one of the blocks of a message. A message that is a single block has one entry
-// without a session.
+// Entry is one of the blocks in a message. A message that is a single block has one entry without a
+// session.
 type Entry struct {
 	Session string // session of the block, to skip it without decoding
 	Data    []byte // the block
 }
 
-// bundled is the version number of a bundle: a program without support for bundles reads it
-// as a block of a later version, and leaves it to others.
+// bundled is the version number of a bundle. A program without support for bundles reads it as a
+// block of a later version and does not process it.
 const bundled = 2
 
-// bundleHead: magic, version, length of the table, its checksum.
+// bundleHead is the size of the header: magic, version, length of the table, checksum of the table.
 const bundleHead = len(magic) + 1 + 4 + 4
 
-// AppendBundle appends a message of several blocks to dst.
+// AppendBundle appends a message with several blocks to dst.
 func AppendBundle(dst []byte, entries []Entry) []byte {
 	w := writer{b: dst}
 	start := len(dst)
@@ -39,7 +39,7 @@ func AppendBundle(dst []byte, entries []Entry) []byte {
 	return w.b
 }
 
-// sealTable writes the length of a bundle's table and its checksum into the head.
+// sealTable writes the length and the checksum of a bundle's table into the header.
 func sealTable(bundle []byte, size int) []byte {
 	binary.LittleEndian.PutUint32(bundle[len(magic)+1:], uint32(size))
 	sum := crc32.Checksum(bundle[bundleHead:bundleHead+size], castagnoli)
@@ -47,9 +47,9 @@ func sealTable(bundle []byte, size int) []byte {
 	return bundle
 }
 
-// Entries returns the blocks of a message, which is a block or a bundle, reusing into. They
-// alias the message. The error is ErrFormat for an invalid bundle; the blocks are not
-// decoded.
+// Entries returns the blocks of a message, which is a block or a bundle, and reuses into. The
+// entries alias the message, and their blocks are not decoded. The error is ErrFormat for an
+// invalid bundle.
 func Entries(message []byte, into []Entry) ([]Entry, error) {
 	into = into[:0]
 	if len(message) < bundleHead || string(message[:len(magic)]) != magic || message[len(magic)] != bundled {

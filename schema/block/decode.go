@@ -1,13 +1,13 @@
 package block
 
-// Decoder decodes blocks, reusing its buffers.
+// Decoder decodes blocks and reuses its buffers.
 type Decoder struct {
 	body []byte
 }
 
-// Decode reads a block into blk, reusing blk.Frames and blk.Left. Strings and bytes of the
-// block alias the decoder's buffer: they are valid until its next Decode. The
-// error is ErrFormat or ErrVersion.
+// Decode decodes a block into blk and reuses blk.Frames and blk.Left. Strings and bytes of the
+// block alias the decoder's buffer: they are valid until the next Decode. The error is ErrFormat or
+// ErrVersion.
 func (d *Decoder) Decode(p []byte, blk *Block) error {
 	body, err := open(p, d.body)
 	if err != nil {
@@ -17,7 +17,7 @@ func (d *Decoder) Decode(p []byte, blk *Block) error {
 	return decodeBody(body, blk)
 }
 
-// Decode returns a block that owns its strings and bytes.
+// Decode decodes a block that owns its strings and bytes.
 func Decode(p []byte) (*Block, error) {
 	body, err := open(p, nil)
 	if err != nil {

@@ -2,8 +2,8 @@ package block
 
 import "tapedeck/schema"
 
-// Every fact is a record with its length before it: a newer version appends fields, an
-// older reader skips them, and a newer reader sets missing fields to zero.
+// A fact is a record preceded by its length: a newer version appends fields, an older reader skips
+// them, and a newer reader sets missing fields to zero.
 
 func writeFacts(w *writer, f *Facts) {
 	w.uint(uint64(len(f.Spans)))
@@ -23,8 +23,7 @@ func writeFacts(w *writer, f *Facts) {
 	}
 }
 
-// recordSize is the minimum size of a fact's record: its length, and a byte for each field
-// of the smallest kind.
+// recordSize is the minimum size of a fact's record: its length, and at least one byte per field.
 const recordSize = 20
 
 func readFacts(r *reader) Facts {

@@ -6,17 +6,17 @@ import (
 	"tapedeck/schema"
 )
 
-// A frame is written as the difference to the previous one: a mask of the present fields,
-// then those fields, the time and the length of its bytes. The bytes of all frames are in a
-// section of their own, which compresses better.
+// A frame is encoded as the difference to the previous frame: a mask of the present fields, the
+// fields, the time and the length of its bytes. The bytes of all frames are in a separate section,
+// which compresses better.
 const (
-	hasSeq     = 1 << iota // seq is not the previous one plus one
-	hasKind                // direction, transport or flags are not the previous ones
-	hasType                // type is not the previous one
-	hasScope               // session, run or agent are not the previous ones
-	hasNode                // node is not the previous one
-	hasEventID             // a text; otherwise the previous number plus one, if there was one
-	hasCuts                // the bytes came in several reads
+	hasSeq     = 1 << iota // seq is not the previous seq plus one
+	hasKind                // direction, transport or flags differ from the previous frame
+	hasType                // type differs
+	hasScope               // session, run or agent differ
+	hasNode                // node differs
+	hasEventID             // the event id is a text; otherwise it is the previous number plus one, or absent
+	hasCuts                // the bytes arrived in several reads
 )
 
 // frameWriter appends frames to the two sections.
@@ -26,7 +26,7 @@ type frameWriter struct {
 	count uint64
 	prev  schema.Frame // its strings are owned by the dictionary
 	event counter
-	dict  map[string]string // string → itself and its index, so that a name is written once
+	dict  map[string]string // the strings so far, so that each is written once; index has their indexes
 	index map[string]uint64
 }
 
@@ -35,7 +35,7 @@ func (w *frameWriter) reset() {
 	w.prev, w.event = schema.Frame{}, counter{}
 	clear(w.index)
 	if len(w.dict) > dictLimit {
-		clear(w.dict) // only between blocks: within one, index refers to it
+		clear(w.dict) // only between blocks: within a block, index refers to dict
 	}
 }
 
@@ -95,8 +95,8 @@ func (w *frameWriter) add(f *schema.Frame) {
 	w.count++
 }
 
-// ref writes a string: its index among the strings written so far, or 0 and the string
-// itself. It returns the block's own copy.
+// ref writes a string: its index among the strings written so far, or 0 and the string itself. It
+// returns the writer's own copy of the string.
 func (w *frameWriter) ref(s string) string {
 	if i, ok := w.index[s]; ok {
 		w.meta.uint(i)
@@ -195,16 +195,15 @@ func readCuts(meta *reader, at int64) []schema.Cut {
 	return cuts
 }
 
-// counter tracks event ids that count up by one, as most do, so that they need not be
-// written.
+// counter tracks event ids that increase by one, as most do, so that they are not written.
 type counter struct {
 	n    uint64
 	isID bool // n is the number of the last id; otherwise that id was a text or empty
 	text bool // the last id was a text that is not a plain number
 }
 
-// follows advances to id and reports whether a reader can derive it from the previous ones:
-// the next number, or again no id.
+// follows advances to id and reports whether a reader can derive id from the previous ids: it is
+// the next number, or there is again no id.
 func (c *counter) follows(id string) bool {
 	if id == "" {
 		was := *c
@@ -227,7 +226,7 @@ func (c *counter) next() string {
 	return strconv.FormatUint(c.n, 10)
 }
 
-// plainNumber parses a decimal number whose formatting is the same text.
+// plainNumber parses a decimal number whose canonical form is the same text.
 func plainNumber(s string) (uint64, bool) {
 	if len(s) > 19 || s[0] < '0' || s[0] > '9' || s[0] == '0' && len(s) > 1 {
 		return 0, false

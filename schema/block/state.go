@@ -7,9 +7,9 @@ import (
 	"tapedeck/schema"
 )
 
-// writeStates writes the state of the block. To the same record it appends the final states of
-// segments in other sessions, then the identity of the block's state. Empty values at the end of
-// the record are omitted.
+// writeStates writes one record with the state of the block, the final states of segments in other
+// sessions, and the identity of the block's state. Empty values at the end of the record are
+// omitted.
 func writeStates(w *writer, blk *Block) {
 	writeState(w, &blk.State)
 	if len(blk.Left) == 0 && !hasIdentity(&blk.State) {
@@ -19,7 +19,7 @@ func writeStates(w *writer, blk *Block) {
 	for i := range blk.Left {
 		w.record(func() {
 			state := blk.Left[i].State
-			state.StreamID = "" // readers take the block's
+			state.StreamID = "" // readers use the stream id of the block
 			w.string(blk.Left[i].Session)
 			writeState(w, &state)
 			writeIdentity(w, &state)
@@ -47,13 +47,13 @@ func readStates(r reader, blk *Block) error {
 	return r.err
 }
 
-// hasIdentity reports whether a state names its recorder, digest, key, decoders or what was
-// masked.
+// hasIdentity reports whether a state has a recorder, a digest, a key, a decoder version or counts
+// of masked secrets.
 func hasIdentity(s *schema.StreamState) bool {
 	return s.Recorder != "" || s.Digest != "" || s.Key != "" || s.DecoderVersion != 0 || len(s.Redacted) > 0
 }
 
-// writeIdentity appends the fields that block.md calls identity, if any is set.
+// writeIdentity appends the fields that block.md calls identity, if any of them is set.
 func writeIdentity(w *writer, s *schema.StreamState) {
 	if !hasIdentity(s) {
 		return
@@ -73,7 +73,7 @@ func writeIdentity(w *writer, s *schema.StreamState) {
 	}
 }
 
-// readIdentity reads the identity if the record continues.
+// readIdentity reads the identity if the record has one.
 func readIdentity(r *reader, s *schema.StreamState) {
 	if r.err == nil && len(r.b) > 0 {
 		s.Recorder, s.Digest, s.Key = r.string(), r.string(), r.string()
@@ -92,7 +92,7 @@ func readIdentity(r *reader, s *schema.StreamState) {
 	}
 }
 
-// leftSize is the minimum size of a segment that ended: its length, and a byte for each
+// leftSize is the minimum size of a segment in another session: its length, and a byte for each
 // field.
 const leftSize = 24
 

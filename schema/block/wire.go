@@ -14,7 +14,7 @@ func (w *writer) uint(v uint64)   { w.b = binary.AppendUvarint(w.b, v) }
 func (w *writer) int(v int64)     { w.b = binary.AppendVarint(w.b, v) }
 func (w *writer) string(s string) { w.uint(uint64(len(s))); w.b = append(w.b, s...) }
 
-// record writes what fill appends, with its length before it, so that a reader of an older
+// record writes the bytes that fill appends, preceded by their length, so that a reader of an older
 // version can skip unknown fields.
 func (w *writer) record(fill func()) {
 	start := len(w.b)
@@ -23,8 +23,8 @@ func (w *writer) record(fill func()) {
 	binary.LittleEndian.PutUint32(w.b[start:], uint32(len(w.b)-start-4))
 }
 
-// reader reads primitive values from a buffer. After the first failure, every read returns
-// zero.
+// reader reads primitive values from a buffer. After the first failure, every read returns the zero
+// value.
 type reader struct {
 	b   []byte
 	err error
@@ -48,7 +48,7 @@ func (r *reader) byte() byte {
 }
 
 func (r *reader) uint() uint64 {
-	if len(r.b) > 0 && r.b[0] < 0x80 { // by far the most common
+	if len(r.b) > 0 && r.b[0] < 0x80 { // the most common case
 		v := r.b[0]
 		r.b = r.b[1:]
 		return uint64(v)
@@ -67,7 +67,7 @@ func (r *reader) int() int64 {
 	return int64(u>>1) ^ -int64(u&1)
 }
 
-// bytes returns bytes that alias the buffer.
+// bytes returns n bytes that alias the buffer.
 func (r *reader) bytes(n uint64) []byte {
 	if n > uint64(len(r.b)) {
 		r.fail("cut short")
@@ -81,7 +81,7 @@ func (r *reader) bytes(n uint64) []byte {
 // string returns a string that aliases the buffer: it is valid as long as the block's body.
 func (r *reader) string() string { return alias(r.bytes(r.uint())) }
 
-// count reads the number of items that follow, of at least size bytes each.
+// count reads the number of items that follow. Each item has at least size bytes.
 func (r *reader) count(size int) int {
 	n := r.uint()
 	if n > uint64(len(r.b)/size) {
@@ -100,5 +100,5 @@ func (r *reader) record() reader {
 	return reader{b: r.bytes(uint64(binary.LittleEndian.Uint32(head))), err: r.err}
 }
 
-// alias returns a string over bytes that are never written again.
+// alias returns a string over bytes that are never modified again.
 func alias(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -15,11 +15,12 @@ import (
 
 var errDSN = errors.New("it must be of the form clickhouse://user:password@host:9000/database")
 
-// CheckDSN checks the address of a ClickHouse server and its database. The error does
-// not repeat it: it may hold a password.
+// CheckDSN checks the address of a ClickHouse server and its database. The error does not contain
+// the DSN, which may have a password.
 func CheckDSN(dsn string) error {
 	u, err := url.Parse(dsn)
-	if err != nil || u.Host == "" || !slices.Contains([]string{"clickhouse", "tcp", "native", "http", "https"}, u.Scheme) {
+	if err != nil || u.Host == "" ||
+		!slices.Contains([]string{"clickhouse", "tcp", "native", "http", "https"}, u.Scheme) {
 		return errDSN
 	}
 	for host := range strings.SplitSeq(u.Host, ",") {
@@ -43,8 +44,7 @@ func CheckDSN(dsn string) error {
 	return err
 }
 
-// ServerName returns the server and the database of a DSN that was checked, without the
-// password.
+// ServerName returns the server and the database of a valid DSN, without the password.
 func ServerName(dsn string) string {
 	u, err := url.Parse(dsn)
 	if err != nil {

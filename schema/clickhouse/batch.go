@@ -13,8 +13,7 @@ import (
 	"tapedeck/schema/block"
 )
 
-// Batch collects blocks as columns and inserts them. It is reusable: Reset keeps the
-// memory.
+// Batch collects blocks as columns and inserts them. It is reusable: Reset keeps its memory.
 type Batch struct {
 	frames   *frameColumns
 	streams  *streamColumns
@@ -22,12 +21,12 @@ type Batch struct {
 	messages *messageColumns
 	usage    *usageColumns
 	bytes    int
-	again    []*proto.ColUInt64 // a column generation for each table; nil for generation 0
+	again    []*proto.ColUInt64 // the column generation of each table; nil for generation 0
 	number   uint64             // the generation
 }
 
-// NewBatch returns an empty batch for recorded blocks: generation 0, which is the tables'
-// default.
+// NewBatch returns an empty batch for recorded blocks. Their generation is 0, the default of the
+// tables.
 func NewBatch() *Batch {
 	return &Batch{
 		frames: newFrameColumns(), streams: newStreamColumns(), spans: newSpanColumns(),
@@ -35,8 +34,8 @@ func NewBatch() *Batch {
 	}
 }
 
-// NewGeneration returns an empty batch for blocks that were decoded again. generation is
-// higher than any before: the time at which the decoding began, ns.
+// NewGeneration returns an empty batch for blocks that were decoded again. generation is higher
+// than all earlier ones: the time at which the decoding began, ns.
 func NewGeneration(generation uint64) *Batch {
 	b := NewBatch()
 	b.number = generation
@@ -46,8 +45,8 @@ func NewGeneration(generation uint64) *Batch {
 	return b
 }
 
-// Add appends a block's frames, facts and state for the given tenant, copying
-// all of it. The error is for a block that cannot be stored.
+// Add appends copies of a block's frames, facts and state for a tenant. It returns an error if the
+// block cannot be stored.
 func (b *Batch) Add(tenant string, blk *block.Block) error {
 	started, err := schema.StreamStarted(blk.State.StreamID)
 	if err != nil {
@@ -73,7 +72,7 @@ func (b *Batch) Add(tenant string, blk *block.Block) error {
 	return nil
 }
 
-// fillGeneration sets the generation of the added rows.
+// fillGeneration appends the generation for the rows that were added.
 func (b *Batch) fillGeneration() {
 	for i, t := range b.tables() {
 		for b.again[i].Rows() < t.rows() {
@@ -96,14 +95,14 @@ func (b *Batch) Reset() {
 	b.bytes = 0
 }
 
-// tables returns the tables in the order in which they are written: the frames first,
-// so that no fact is visible without its frame, and the streams last, so that everything
-// that a list shows is stored.
+// tables returns the tables in the order in which they are written: the frames first, so that no
+// fact is visible without its frame, and the streams last, so that everything that a list shows is
+// stored.
 func (b *Batch) tables() [5]*table {
 	return [...]*table{&b.frames.table, &b.spans.table, &b.messages.table, &b.usage.table, &b.streams.table}
 }
 
-// Insert writes the batch. After an error any of its rows may be stored; a repetition
+// Insert writes the batch. After an error any of its rows may be stored; inserting them again
 // replaces them.
 func (b *Batch) Insert(ctx context.Context, client *ch.Client) error {
 	for _, t := range b.tables() {
@@ -114,9 +113,9 @@ func (b *Batch) Insert(ctx context.Context, client *ch.Client) error {
 	return nil
 }
 
-// InsertSideBySide writes the batch as Insert does, over two connections: each writes half
-// of the frames, then, once all frames are stored, half of the fact tables, then one writes
-// the streams. worked is the sum of the times of both.
+// InsertSideBySide is Insert over two connections: each writes half of the frames; when all frames
+// are stored, each writes half of the fact tables; then one writes the streams. worked is the sum
+// of the times of both.
 func (b *Batch) InsertSideBySide(ctx context.Context, one, two *ch.Client) (worked time.Duration, err error) {
 	frames, half := &b.frames.table, b.frames.rows()
 	if frames.divisible() {

@@ -6,21 +6,41 @@ import (
 	"github.com/ClickHouse/ch-go/proto"
 )
 
-// The column types of the tables, with appends that take tapedeck's own types.
+// The column types of the tables. Their append methods take tapedeck's own types.
 
 // text is String.
 type text struct{ proto.ColStr }
 
 func (c *text) add(s string) { c.Append(s) }
 
-// lowCardinality is LowCardinality(String): each text once, and for every row its index. It
-// keeps copies of the texts.
+// longText is the length in bytes from which on a text is sent from where it is, not copied
+// into the client's buffer first.
+const longText = 64 << 10
+
+// WriteColumn implements proto.ColInput.
+func (c *text) WriteColumn(w *proto.Writer) {
+	for _, p := range c.Pos {
+		value := c.Buf[p.Start:p.End]
+		w.ChainBuffer(func(b *proto.Buffer) {
+			b.PutUVarInt(uint64(len(value)))
+			if len(value) < longText {
+				b.PutRaw(value)
+			}
+		})
+		if len(value) >= longText {
+			w.ChainWrite(value)
+		}
+	}
+}
+
+// lowCardinality is LowCardinality(String): each distinct text once, and an index for every row. It
+// copies the texts.
 type lowCardinality struct {
 	proto.ColLowCardinalityRaw
 	texts   proto.ColStr
 	own     []string
-	places  map[string]int // in own
-	last    string         // the text of the previous row, which is usually the next one's as well
+	places  map[string]int // index of each text
+	last    string         // the text of the previous row, which often repeats
 	lastKey int
 }
 

@@ -15,7 +15,7 @@ type Health struct {
 	AnswerMS float64 `json:"answer_ms"`
 	// ClockMS is by how much the server's clock is ahead of the clock of this process.
 	ClockMS float64 `json:"clock_ahead_ms"`
-	// Disks are the disks of its tables; empty if the user has no access.
+	// Disks are the disks of tapedeck's tables; empty if the user may not read system.disks.
 	Disks []Disk `json:"disks,omitempty"`
 }
 

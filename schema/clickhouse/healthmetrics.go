@@ -17,14 +17,21 @@ type HealthCollector struct{ DB driver.Conn }
 const healthTimeout = 2 * time.Second
 
 var (
-	upMetric       = metric.GaugeDesc(metric.SinkAPI, "tapedeck_clickhouse_up", "1 if ClickHouse answers, else 0.")
-	uptimeMetric   = metric.GaugeDesc(metric.SinkAPI, "tapedeck_clickhouse_uptime_seconds", "Time since ClickHouse was started: it falls when ClickHouse restarts.")
-	answerMetric   = metric.GaugeDesc(metric.SinkAPI, "tapedeck_clickhouse_answer_seconds", "Time that ClickHouse took to answer a statement that reads no table.")
-	clockMetric    = metric.GaugeDesc(metric.SinkAPI, "tapedeck_clickhouse_clock_ahead_seconds", "By how much the clock of ClickHouse is ahead of the clock of this process; negative if it is behind.")
-	partsMetric    = metric.GaugeDesc(metric.SinkAPI, "tapedeck_clickhouse_partition_parts", "Most active parts in one partition of tapedeck's tables. ClickHouse delays inserts above 1000 and refuses them above 3000.")
-	memoryMetric   = metric.GaugeDesc(metric.SinkAPI, "tapedeck_clickhouse_memory_bytes", "Memory that ClickHouse has allocated.")
-	diskFreeMetric = metric.GaugeDesc(metric.SinkAPI, "tapedeck_clickhouse_disk_free_bytes", "Bytes free on a local disk of ClickHouse.", "disk")
-	diskSizeMetric = metric.GaugeDesc(metric.SinkAPI, "tapedeck_clickhouse_disk_size_bytes", "Size of a local disk of ClickHouse.", "disk")
+	upMetric     = metric.GaugeDesc(metric.SinkAPI, "tapedeck_clickhouse_up", "1 if ClickHouse answers, else 0.")
+	uptimeMetric = metric.GaugeDesc(metric.SinkAPI, "tapedeck_clickhouse_uptime_seconds",
+		"Time since ClickHouse was started: it falls when ClickHouse restarts.")
+	answerMetric = metric.GaugeDesc(metric.SinkAPI, "tapedeck_clickhouse_answer_seconds",
+		"Time that ClickHouse took to answer a statement that reads no table.")
+	clockMetric = metric.GaugeDesc(metric.SinkAPI, "tapedeck_clickhouse_clock_ahead_seconds",
+		"By how much the clock of ClickHouse is ahead of the clock of this process; negative if it is behind.")
+	partsMetric = metric.GaugeDesc(metric.SinkAPI, "tapedeck_clickhouse_partition_parts",
+		"Most active parts in one partition of tapedeck's tables. ClickHouse delays inserts above 1000 and refuses them above 3000.")
+	memoryMetric = metric.GaugeDesc(metric.SinkAPI, "tapedeck_clickhouse_memory_bytes",
+		"Memory that ClickHouse has allocated.")
+	diskFreeMetric = metric.GaugeDesc(metric.SinkAPI, "tapedeck_clickhouse_disk_free_bytes",
+		"Bytes free on a local disk of ClickHouse.", "disk")
+	diskSizeMetric = metric.GaugeDesc(metric.SinkAPI, "tapedeck_clickhouse_disk_size_bytes",
+		"Size of a local disk of ClickHouse.", "disk")
 )
 
 // Describe implements prometheus.Collector.

@@ -5,17 +5,22 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sort"
 
 	"github.com/ClickHouse/ch-go"
 	"github.com/ClickHouse/ch-go/proto"
 )
 
-// blockRows is the number of rows of a large insert that are sent at a time, so that
-// ClickHouse processes some while others are being sent, and this side need not buffer all
-// of them. ClickHouse combines them: one insert creates one part.
-const blockRows = 1 << 15
+// blockRows is the number of rows of a large insert that are sent at a time, so that ClickHouse
+// processes rows while others are sent, and the client need not buffer all of them. ClickHouse
+// combines them: one insert creates one part. Fewer rows are sent in pieces too if they have more
+// than blockBytes.
+const (
+	blockRows  = 1 << 15
+	blockBytes = 8 << 20
+)
 
-// InsertError reports the table whose rows ClickHouse did not accept, and why.
+// InsertError reports that ClickHouse rejected the rows of a table.
 type InsertError struct {
 	Table string
 	Rows  int
@@ -33,14 +38,14 @@ func (t *table) insert(ctx context.Context, client *ch.Client) error {
 	return t.insertRows(ctx, client, 0, t.rows())
 }
 
-// insertRows writes the rows in [from, to), if there are any. Only a divisible table can
-// be written in part.
+// insertRows writes the rows in [from, to), if there are any. Only a divisible table can be written
+// in parts.
 func (t *table) insertRows(ctx context.Context, client *ch.Client, from, to int) error {
 	if from == to {
 		return nil
 	}
 	query := t.query()
-	if to-from < t.rows() || to-from > blockRows && t.divisible() {
+	if to-from < t.rows() || (to-from > blockRows || t.rowsWithin(from, to) < to) && t.divisible() {
 		query.Input, query.OnInput = t.inBlocks(from, to)
 	}
 	if err := client.Do(ctx, query); err != nil {
@@ -49,25 +54,25 @@ func (t *table) insertRows(ctx context.Context, client *ch.Client, from, to int)
 	return nil
 }
 
-// query returns the insert of all rows.
+// query returns the insert statement for all rows.
 func (t *table) query() ch.Query {
 	return ch.Query{
 		Body:  t.input.Into(t.name),
 		Input: t.input,
 		Settings: []ch.Setting{
-			// ClickHouse remembers an insert before it stores the rows. If it is killed in
-			// between, it would drop the repetition (docs/adr/0010-repeated-inserts.md).
+			// ClickHouse records an insert before it stores the rows. If it is killed in between,
+			// it would drop the repeated insert (docs/adr/0010-repeated-inserts.md).
 			{Key: "insert_deduplicate", Value: "0", Important: true},
-			// A block may hold facts of any number of months.
+			// A block may have facts of any number of months.
 			{Key: "throw_on_max_partitions_per_insert_block", Value: "0", Important: true},
-			// Readers deduplicate anyway, so inserts need not.
+			// Readers deduplicate in any case, so inserts need not.
 			{Key: "optimize_on_insert", Value: "0", Important: true},
 		},
 	}
 }
 
-// CheckTables starts an insert into every table and sends no rows. It fails if a table or a
-// column is missing, or the user lacks the permission.
+// CheckTables starts an insert into every table without sending rows. It returns an error if a
+// table or a column is missing, or the user lacks the permission.
 func CheckTables(ctx context.Context, client *ch.Client) error {
 	for _, t := range NewBatch().tables() {
 		query := t.query()
@@ -79,24 +84,23 @@ func CheckTables(ctx context.Context, client *ch.Client) error {
 	return nil
 }
 
-// divisible reports whether some of the table's rows can be sent without the others.
+// divisible reports whether a part of the table's rows can be sent separately.
 func (t *table) divisible() bool {
 	return !slices.ContainsFunc(t.input, func(c proto.InputColumn) bool { return window(c.Data, 0, 0) == nil })
 }
 
-// inBlocks returns a table's columns without rows, from which the client reads their
-// types, and a function that replaces them with the next of the rows [sent, end) until
-// there are none.
+// inBlocks returns a table's columns without rows, from which the client reads their types, and a
+// function that replaces them with the next of the rows [sent, end) until all are sent.
 func (t *table) inBlocks(sent, end int) (proto.Input, func(context.Context) error) {
 	columns := slices.Clone(t.input)
-	for i := range columns { // another client may be sending the table's other rows
+	for i := range columns { // another client may be sending other rows of the table
 		columns[i].Data = own(columns[i].Data)
 	}
 	input := slices.Clone(columns)
-	input[0].Data = window(columns[0].Data, 0, 0) // the client takes the number of rows from the first column
+	input[0].Data = window(columns[0].Data, 0, 0) // the client reads the number of rows from the first column
 	return input, func(context.Context) error {
 		from := sent
-		sent = min(from+blockRows, end)
+		sent = t.rowsWithin(from, min(from+blockRows, end))
 		for i := range input {
 			input[i].Data = window(columns[i].Data, from, sent)
 		}
@@ -107,7 +111,22 @@ func (t *table) inBlocks(sent, end int) (proto.Input, func(context.Context) erro
 	}
 }
 
-// own copies a column whose type is set by a client. The rows stay shared.
+// rowsWithin returns the end of the rows in [from, to) that have blockBytes at most, one row at
+// least.
+func (t *table) rowsWithin(from, to int) int {
+	for _, c := range t.input {
+		column, is := c.Data.(*text)
+		if !is || from >= to || column.Pos[to-1].End-column.Pos[from].Start <= blockBytes {
+			continue
+		}
+		most := column.Pos[from].Start + blockBytes
+		n := sort.Search(to-from, func(i int) bool { return column.Pos[from+i].End > most })
+		to = from + max(n, 1)
+	}
+	return to
+}
+
+// own copies a column whose type a client sets. The rows remain shared.
 func own(column proto.ColInput) proto.ColInput {
 	switch c := column.(type) {
 	case *dateTime64:
@@ -123,12 +142,12 @@ func own(column proto.ColInput) proto.ColInput {
 	return column
 }
 
-// window returns some of a column's rows, which share its memory; nil for columns that do
-// not support it. Rows of lowCardinality include all texts.
+// window returns a range of a column's rows, which shares their memory; nil for columns that do not
+// support it. Rows of lowCardinality include all texts.
 func window(column proto.ColInput, from, to int) proto.ColInput {
 	switch c := column.(type) {
 	case *text:
-		return &proto.ColStr{Buf: c.Buf, Pos: c.Pos[from:to]}
+		return &text{proto.ColStr{Buf: c.Buf, Pos: c.Pos[from:to]}}
 	case *lowCardinality:
 		return &proto.ColLowCardinalityRaw{Index: &c.texts, Key: c.Key, Keys32: c.Keys32[from:to]}
 	case *dateTime64:

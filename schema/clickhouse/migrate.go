@@ -8,8 +8,7 @@ import (
 	"tapedeck/schema/migrate"
 )
 
-// Migrate applies the program's migrations that are missing and returns their names: see
-// migrate.Apply.
+// Migrate applies the program's missing migrations and returns their names, see migrate.Apply.
 func Migrate(ctx context.Context, conn driver.Conn) ([]string, error) {
 	return migrate.Apply(ctx, conn, migrate.Options{})
 }

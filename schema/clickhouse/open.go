@@ -11,12 +11,12 @@ import (
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 )
 
-// dialTimeout bounds the opening of a connection, the TLS handshake included.
+// dialTimeout bounds the opening of a connection, including the TLS handshake.
 const dialTimeout = 5 * time.Second
 
-// Open opens a pool of connections for queries. The DSN is clickhouse-go's,
-// clickhouse://user:password@host:9000/database?secure=true, with the parameters of
-// tlsFiles. It does not connect before the first query.
+// Open opens a pool of connections for queries. The DSN has the form of clickhouse-go,
+// clickhouse://user:password@host:9000/database?secure=true, with the parameters of tlsFiles. Open
+// does not connect before the first query.
 func Open(dsn string) (driver.Conn, error) {
 	opts, files, err := parse(dsn)
 	if err != nil {
@@ -34,7 +34,7 @@ func Open(dsn string) (driver.Conn, error) {
 	return conn, nil
 }
 
-// Dial opens one connection for inserting and reading column by column.
+// Dial opens one connection for column by column inserts and reads.
 func Dial(ctx context.Context, dsn string) (*ch.Client, error) {
 	opts, files, err := parse(dsn)
 	if err != nil {

@@ -47,7 +47,8 @@ func newStreamColumns() *streamColumns {
 	c.digest = column(t, "digest", new(text))
 	c.key = column(t, "ingest_key", new(text))
 	c.decoders = column(t, "decoder_version", new(proto.ColUInt32))
-	c.redacted = column(t, "redacted", proto.NewMap[string, uint64](new(proto.ColStr).LowCardinality(), new(proto.ColUInt64)))
+	c.redacted = column(t, "redacted",
+		proto.NewMap[string, uint64](new(proto.ColStr).LowCardinality(), new(proto.ColUInt64)))
 	for i, name := range [...]string{
 		"not_json", "invalid_utf8", "oversize", "unknown", "lost", "repeated", "back",
 	} {
@@ -86,7 +87,7 @@ func (c *streamColumns) add(tenant, session string, s *schema.StreamState, start
 	}
 }
 
-// ownNames copies a map, since the column keeps its names until it is written.
+// ownNames copies a map, since the column keeps its keys until it is written.
 func ownNames[V any](of map[string]V) map[string]V {
 	own := make(map[string]V, len(of))
 	for k, v := range of {

@@ -10,20 +10,20 @@ import (
 	"tapedeck/internal/certs"
 )
 
-// The parameters of a DSN that name PEM files: the authorities that may have signed the server's
-// certificate, instead of the system's authorities; and the client's certificate with its key.
-// Connections are encrypted (secure=true) if one of the parameters is set.
+// The parameters of a DSN that name PEM files: certificate authorities that replace the system's
+// ones, and the client's certificate with its key. Connections are encrypted (secure=true) if any
+// of these parameters is set.
 const (
 	paramCA   = "tls_ca"
 	paramCert = "tls_cert"
 	paramKey  = "tls_key"
 )
 
-// TLS are the settings of encrypted connections to ClickHouse. Fields that are "" are not used.
+// TLS holds the settings of encrypted connections to ClickHouse. Empty fields are not used.
 type TLS struct{ CA, Cert, Key, ServerName string }
 
-// WithTLS returns a DSN with the settings added, and checks the files. log receives what
-// happens to them later.
+// WithTLS returns a DSN with the settings added, and checks the files. log receives later changes
+// and errors of the files.
 func WithTLS(dsn string, t TLS, log *slog.Logger) (string, error) {
 	if t == (TLS{}) {
 		return dsn, nil
@@ -33,7 +33,8 @@ func WithTLS(dsn string, t TLS, log *slog.Logger) (string, error) {
 		return "", errDSN
 	}
 	q := u.Query()
-	for name, value := range map[string]string{paramCA: t.CA, paramCert: t.Cert, paramKey: t.Key, "tls_server_name": t.ServerName} {
+	for name, value := range map[string]string{paramCA: t.CA, paramCert: t.Cert, paramKey: t.Key,
+		"tls_server_name": t.ServerName} {
 		if value != "" {
 			q.Set(name, value)
 		}
@@ -48,7 +49,7 @@ func WithTLS(dsn string, t TLS, log *slog.Logger) (string, error) {
 	return u.String(), nil
 }
 
-// filesOf returns the files that parameters name, nil for none.
+// filesOf returns the files that parameters name, nil if they name none.
 func filesOf(q url.Values) *certs.Files {
 	f := certs.Files{Use: "clickhouse", CA: q.Get(paramCA), Cert: q.Get(paramCert), Key: q.Get(paramKey)}
 	if f.CA == "" && f.Cert == "" && f.Key == "" {
@@ -57,7 +58,7 @@ func filesOf(q url.Values) *certs.Files {
 	return &f
 }
 
-// split returns a DSN without the parameters that name files, and the files, nil for none.
+// split returns a DSN without the parameters that name files, and the files, nil if there are none.
 func split(dsn string) (string, *certs.Files, error) {
 	u, err := url.Parse(dsn)
 	if err != nil {
@@ -76,7 +77,7 @@ func split(dsn string) (string, *certs.Files, error) {
 	return u.String(), f, nil
 }
 
-// parse reads a DSN. files is nil unless it names some; options.TLS is set if files are.
+// parse parses a DSN. files is nil unless the DSN names files. options.TLS is set if files is.
 func parse(dsn string) (options *driver.Options, files *certs.Source, err error) {
 	dsn, named, err := split(dsn)
 	if err != nil {

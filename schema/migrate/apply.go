@@ -10,12 +10,12 @@ import (
 	"tapedeck/schema/migrations"
 )
 
-// waitPause is the interval at which the progress of another process is read.
+// waitPause is the interval at which a waiting process reads the progress of another one.
 const waitPause = 200 * time.Millisecond
 
-// Apply applies the program's migrations that are missing and returns the names of those
-// that it completed. Where another process migrates, it waits for it. It fails with ErrOld
-// or ErrChanged without a change to the database.
+// Apply applies the program's missing migrations and returns the names of those that it completed.
+// If another process is migrating, it waits for that process. It returns ErrOld or ErrChanged
+// without changing the database.
 func Apply(ctx context.Context, conn driver.Conn, o Options) ([]string, error) {
 	o, err := o.complete()
 	if err != nil {
@@ -41,7 +41,7 @@ func Apply(ctx context.Context, conn driver.Conn, o Options) ([]string, error) {
 	return l.apply(ctx, o)
 }
 
-// upToDate reports whether nothing is to be done.
+// upToDate reports whether there is nothing to do.
 func upToDate(ctx context.Context, conn driver.Conn, o Options) (bool, error) {
 	s, err := Read(ctx, conn, o)
 	if err == nil {
@@ -53,11 +53,10 @@ func upToDate(ctx context.Context, conn driver.Conn, o Options) (bool, error) {
 	return len(s.Pending()) == 0 && len(s.unlisted()) == 0, nil
 }
 
-// acquire waits for the lock. It returns nil when another process has applied everything
-// meanwhile.
+// acquire waits for the lock. It returns nil if another process has applied everything meanwhile.
 func acquire(ctx context.Context, conn driver.Conn, o Options) (*lock, error) {
 	var last lockState
-	var since time.Time // when what is recorded of the holder changed, by this process's clock
+	var since time.Time // when the recorded state of the holder changed, by this process's clock
 	for {
 		now, err := readState(ctx, conn)
 		if err != nil {
@@ -96,9 +95,9 @@ func (o Options) progress(s lockState) Progress {
 	return p
 }
 
-// apply applies the migrations that are missing and returns their names.
+// apply applies the missing migrations and returns their names.
 func (l *lock) apply(ctx context.Context, o Options) (names []string, err error) {
-	s, err := Read(ctx, l.conn, o) // again: the holder before may have applied some
+	s, err := Read(ctx, l.conn, o) // again: the previous holder may have applied some
 	if err == nil {
 		err = s.Check()
 	}
@@ -106,7 +105,7 @@ func (l *lock) apply(ctx context.Context, o Options) (names []string, err error)
 		return nil, err
 	}
 	if s.unrecorded {
-		// Statements that were recorded for an earlier table are not counted.
+		// Statements that were recorded for an earlier table do not count.
 		if err := l.record(ctx, event{name: "forgotten"}); err != nil {
 			return nil, err
 		}
@@ -138,7 +137,7 @@ func (l *lock) apply(ctx context.Context, o Options) (names []string, err error)
 	return names, nil
 }
 
-// applyOne executes the statements of a migration that are not done, and records them.
+// applyOne executes and records the remaining statements of a migration.
 func (l *lock) applyOne(ctx context.Context, o Options, s *State, m migrations.Migration) error {
 	for i, text := range m.Statements {
 		step := uint32(i + 1)
@@ -174,8 +173,8 @@ func (l *lock) applyOne(ctx context.Context, o Options, s *State, m migrations.M
 	return nil
 }
 
-// run executes a statement. Its id is the same in all processes: ClickHouse refuses it while
-// the statement of a process that was killed still runs.
+// run executes a statement. Its query id is the same in all processes: ClickHouse refuses it while
+// the statement of a killed process is still running.
 func (l *lock) run(ctx context.Context, m migrations.Migration, step uint32, text string) error {
 	id := fmt.Sprintf("tapedeck-migrate-%s-%d-%d", l.database, m.Version, step)
 	for {

@@ -9,13 +9,13 @@ import (
 	"tapedeck/schema/migrations"
 )
 
-// baseline returns the statements that make all tables in their last form. It returns nil if a
-// statement of a migration is recorded, if one of the tables exists, or if the baseline's file
-// was not made from the run's migrations.
+// baseline returns the statements that create all tables in their final form. It returns nil if a
+// statement of a migration is recorded, if one of the tables exists, or if the baseline's file was
+// not made from the run's migrations.
 //
-// If the process is killed between two of these statements, the next run finds tables and
-// applies the migrations one by one: each statement can be executed again, and changes nothing
-// of a table that has its last form.
+// If the process is killed between two of these statements, the next run finds tables and applies
+// the migrations one by one. Each statement can be executed again, and changes nothing in a table
+// that has its final form.
 func (s *State) baseline(ctx context.Context, conn driver.Conn) ([]string, error) {
 	if len(s.Applied) > 0 || len(s.steps) > 0 {
 		return nil, nil
@@ -38,7 +38,7 @@ func (s *State) baseline(ctx context.Context, conn driver.Conn) ([]string, error
 	return list, nil
 }
 
-// applyBaseline makes the tables of an empty database and records the migrations as if they had
+// applyBaseline creates the tables of an empty database and records the migrations as if they had
 // been applied one by one.
 func (l *lock) applyBaseline(ctx context.Context, o Options, list []string) (names []string, err error) {
 	for i, text := range list {
@@ -84,7 +84,8 @@ func (l *lock) recordAll(ctx context.Context, o Options) error {
 	}
 	add := func(e event) {
 		if err == nil {
-			err = batch.Append(e.version, e.step, e.name, l.generation, e.checksum, e.oldest, e.text, l.program, l.holder)
+			err = batch.Append(e.version, e.step, e.name, l.generation, e.checksum, e.oldest, e.text, l.program,
+				l.holder)
 		}
 	}
 	for _, m := range o.Migrations {

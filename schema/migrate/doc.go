@@ -1,11 +1,11 @@
 // Package migrate brings the tables of a ClickHouse database up to date.
 //
 // The statements of package migrations are applied one at a time, and each is recorded in
-// schema_steps when it is done: a run that ends halfway is continued at the statement that
-// was not recorded. An empty database gets the tables of the baseline, which all migrations
-// together make, and the same records. Several processes may start at once: one of them holds
-// the lock and the others wait for it. docs/adr/0022-upgrades.md describes the lock, and which
-// programs may use which schema.
+// schema_steps when it is done. A run that was interrupted continues at the first statement that is
+// not recorded. An empty database receives the tables of the baseline, which equal the result of
+// all migrations, and the same records. Several processes may start at once: one of them holds the
+// lock and the others wait for it. docs/adr/0022-upgrades.md describes the lock, and which programs
+// may use which schema.
 package migrate
 
 import (
@@ -21,13 +21,13 @@ type Options struct {
 	Log     *slog.Logger
 	// Report is called before each statement, and while the run waits for another process.
 	Report func(Progress)
-	// Lease is how long the holder of the lock may record nothing before another process takes
-	// the lock; 0 is 10 s.
+	// Lease is the time without a record of the lock's holder after which another process takes the
+	// lock; 0 means 10 s.
 	Lease time.Duration
 	// Migrations replaces the program's own; for tests.
 	Migrations []migrations.Migration
 
-	stepwise bool                   // for tests: apply each migration to an empty database as well
+	stepwise bool                   // for tests: apply each migration even to an empty database
 	after    func(Progress, string) // for tests: called after a statement "ran" and was "recorded"
 }
 

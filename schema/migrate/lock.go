@@ -14,8 +14,8 @@ import (
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 )
 
-// lock is the right to migrate a database. Its generation is the number in the name of the
-// one column of schema_lock: ClickHouse renames the column for one process only.
+// lock is the right to migrate a database. Its generation is the number in the name of the only
+// column of schema_lock: ClickHouse renames the column for one process only.
 type lock struct {
 	conn       driver.Conn
 	database   string
@@ -26,10 +26,11 @@ type lock struct {
 	beats      sync.WaitGroup
 }
 
-// errLost reports that another process has taken the lock.
-var errLost = errors.New("another process has taken the lock of migrations, since this one recorded nothing for longer than the lease")
+// errLost is the error if another process has taken the lock.
+var errLost = errors.New("another process has taken the lock of migrations, " +
+	"since this one recorded nothing for longer than the lease")
 
-// lockState is what is recorded of the lock and of its holder.
+// lockState is the recorded state of the lock and its holder.
 type lockState struct {
 	generation uint64
 	events     uint64
@@ -41,12 +42,13 @@ type lockState struct {
 	text       string
 }
 
-// readState returns what is recorded of the current holder.
+// readState returns the recorded state of the current holder.
 func readState(ctx context.Context, conn driver.Conn) (s lockState, err error) {
 	if s.generation, err = readGeneration(ctx, conn); err != nil {
 		return s, err
 	}
-	err = conn.QueryRow(ctx, readHolder, s.generation).Scan(&s.events, &s.at, &s.event, &s.holder, &s.version, &s.step, &s.text)
+	err = conn.QueryRow(ctx, readHolder, s.generation).Scan(&s.events, &s.at, &s.event, &s.holder, &s.version, &s.step,
+		&s.text)
 	if err != nil {
 		return s, fmt.Errorf("read the holder of the lock of migrations: %w", err)
 	}
@@ -61,7 +63,8 @@ func readGeneration(ctx context.Context, conn driver.Conn) (generation uint64, e
 	}
 	generation, err = strconv.ParseUint(strings.TrimPrefix(name, "generation_"), 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("the table schema_lock has the column %s, which tapedeck does not make: drop the table while nothing migrates", name)
+		return 0, fmt.Errorf("the table schema_lock has the column %s, which tapedeck does not make: "+
+			"drop the table while nothing migrates", name)
 	}
 	return generation, nil
 }
@@ -69,7 +72,7 @@ func readGeneration(ctx context.Context, conn driver.Conn) (generation uint64, e
 // free reports whether no process holds the lock.
 func (s *lockState) free() bool { return s.generation == 0 || s.event == "released" }
 
-// take makes the caller the holder after the generation that was seen. It returns nil if
+// take makes the caller the holder of the next generation after the given one. It returns nil if
 // another process was faster.
 func take(ctx context.Context, conn driver.Conn, o Options, seen uint64) (*lock, error) {
 	rename := fmt.Sprintf("ALTER TABLE schema_lock RENAME COLUMN generation_%d TO generation_%d", seen, seen+1)
@@ -80,7 +83,8 @@ func take(ctx context.Context, conn driver.Conn, o Options, seen uint64) (*lock,
 		return nil, fmt.Errorf("take the lock of migrations: %w", err)
 	}
 	host, _ := os.Hostname() // only for messages
-	l := &lock{conn: conn, program: o.Program, holder: fmt.Sprintf("%s, process %d", host, os.Getpid()), generation: seen + 1}
+	l := &lock{conn: conn, program: o.Program, holder: fmt.Sprintf("%s, process %d", host, os.Getpid()),
+		generation: seen + 1}
 	if err := conn.QueryRow(ctx, "SELECT currentDatabase()").Scan(&l.database); err != nil {
 		return nil, fmt.Errorf("take the lock of migrations: %w", err)
 	}
@@ -93,7 +97,7 @@ func take(ctx context.Context, conn driver.Conn, o Options, seen uint64) (*lock,
 	return l, nil
 }
 
-// beat records that the holder is alive until ctx ends.
+// beat records that the holder is alive, at an interval until ctx ends.
 func (l *lock) beat(ctx context.Context, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -102,7 +106,7 @@ func (l *lock) beat(ctx context.Context, every time.Duration) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			_ = l.record(ctx, event{name: "alive"}) // without it another process takes the lock, which held reports
+			_ = l.record(ctx, event{name: "alive"}) // on an error another process takes the lock, and check reports it
 		}
 	}
 }
@@ -117,14 +121,15 @@ type event struct {
 }
 
 func (l *lock) record(ctx context.Context, e event) error {
-	err := l.conn.Exec(ctx, insertStep, e.version, e.step, e.name, l.generation, e.checksum, e.oldest, e.text, l.program, l.holder)
+	err := l.conn.Exec(ctx, insertStep, e.version, e.step, e.name, l.generation, e.checksum, e.oldest, e.text,
+		l.program, l.holder)
 	if err != nil {
 		return fmt.Errorf("record the progress of migrations: %w", err)
 	}
 	return nil
 }
 
-// check returns errLost if another process has the lock by now.
+// check returns errLost if another process has taken the lock.
 func (l *lock) check(ctx context.Context) error {
 	generation, err := readGeneration(ctx, l.conn)
 	if err == nil && generation != l.generation {
@@ -142,10 +147,10 @@ func (l *lock) release(ctx context.Context) {
 	l.beats.Wait()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 	defer cancel()
-	_ = l.record(ctx, event{name: "released"}) // otherwise the lease ends
+	_ = l.record(ctx, event{name: "released"}) // on an error the lease expires
 }
 
-// Running returns what the process does that migrates the database, nil if none does.
+// Running returns the progress of the process that is migrating the database, nil if there is none.
 func Running(ctx context.Context, conn driver.Conn, o Options) (*Progress, error) {
 	o, err := o.complete()
 	if err != nil {
@@ -153,7 +158,7 @@ func Running(ctx context.Context, conn driver.Conn, o Options) (*Progress, error
 	}
 	s, err := readState(ctx, conn)
 	if errors.Is(err, sql.ErrNoRows) || missing(err) || err == nil && s.free() {
-		return nil, nil // no run has made the tables yet, or none runs
+		return nil, nil // no run has created the tables yet, or no run is in progress
 	}
 	if err != nil {
 		return nil, err

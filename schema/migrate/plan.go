@@ -10,21 +10,20 @@ import (
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 )
 
-// Plan is what a run of migrations would do.
+// Plan describes what a run of migrations would do.
 type Plan struct {
 	Migrations []PlannedMigration `json:"migrations"`
 }
 
-// PlannedMigration is a migration that is not applied, or not to its end.
+// PlannedMigration is a migration that is not, or not completely, applied.
 type PlannedMigration struct {
 	Name       string             `json:"name"`
 	Oldest     uint32             `json:"oldest,omitempty"`
 	Statements []PlannedStatement `json:"statements"`
 }
 
-// PlannedStatement is a statement, and the data of its table. Rewrites reports that ClickHouse
-// reads the rows to rewrite them or to index them; other statements change only what is
-// stored of the table itself.
+// PlannedStatement is a statement with the size of its table. Rewrites reports that ClickHouse
+// reads the rows to rewrite or index them; other statements change only the table's metadata.
 type PlannedStatement struct {
 	Number   int    `json:"number"`
 	Text     string `json:"text"`
@@ -37,12 +36,12 @@ type PlannedStatement struct {
 
 var (
 	tableOf = regexp.MustCompile(`(?is)^\s*(?:ALTER TABLE|CREATE (?:TABLE|VIEW) IF NOT EXISTS|INSERT INTO|DROP TABLE IF EXISTS)\s+(\w+)`)
-	// Statements that work through the rows of a table.
+	// rewrites matches statements that process the rows of a table.
 	rewrites = regexp.MustCompile(`(?i)\b(MATERIALIZE|MODIFY COLUMN|UPDATE|DELETE|INSERT INTO|CLEAR COLUMN|DROP COLUMN|RENAME COLUMN)\b`)
 )
 
-// Prepare returns what Apply would do. It changes nothing. Rows and bytes are those that
-// system.parts has; they are 0 where the user must not read it.
+// Prepare returns what Apply would do, and changes nothing. Rows and bytes are from system.parts;
+// they are 0 if the user may not read it.
 func Prepare(ctx context.Context, conn driver.Conn, o Options) (*Plan, error) {
 	s, err := Read(ctx, conn, o)
 	if err == nil {
@@ -60,7 +59,8 @@ func Prepare(ctx context.Context, conn driver.Conn, o Options) (*Plan, error) {
 		planned := PlannedMigration{Name: m.Name, Oldest: m.Oldest}
 		for i, text := range m.Statements {
 			_, done := s.steps[[2]uint32{m.Version, uint32(i + 1)}]
-			one := PlannedStatement{Number: i + 1, Text: text, Done: done, Rewrites: rewrites.MatchString(uncommented(text))}
+			one := PlannedStatement{Number: i + 1, Text: text, Done: done,
+				Rewrites: rewrites.MatchString(uncommented(text))}
 			if found := tableOf.FindStringSubmatch(uncommented(text)); found != nil {
 				one.Table = found[1]
 			}
@@ -72,7 +72,7 @@ func Prepare(ctx context.Context, conn driver.Conn, o Options) (*Plan, error) {
 	return p, nil
 }
 
-// uncommented returns a statement without the lines of comments.
+// uncommented returns a statement without comment lines.
 func uncommented(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {

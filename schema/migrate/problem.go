@@ -7,7 +7,7 @@ import (
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 )
 
-// ClickHouse's codes of errors that a run handles or explains.
+// Error codes of ClickHouse that a run handles or explains.
 const (
 	codeNoColumn       = 10
 	codeColumnMissing  = 16
@@ -24,7 +24,7 @@ const (
 	codeTooManyQueries = 202
 )
 
-// remedies are what to do about errors of ClickHouse, by their codes.
+// remedies are the actions against errors of ClickHouse, by error code.
 var remedies = map[int32]string{
 	codeReadOnly:       "let the user of --clickhouse change tables (its profile has readonly)",
 	codeTableReadOnly:  "make the table writable",
@@ -48,12 +48,13 @@ func hasCode(err error, codes ...int32) bool {
 	return false
 }
 
-// stopped describes a run that ended at a statement: where, why, and what to do.
+// stopped returns the error of a run that stopped at a statement: where, why, and what to do.
 func stopped(p Progress, err error) error {
 	do := "remove the cause"
 	if e, ok := errors.AsType[*driver.Exception](err); ok && remedies[e.Code] != "" {
 		do = remedies[e.Code]
 	}
-	return fmt.Errorf("migration %s stopped at statement %d of %d: %w\nThose before it are applied. To go on from there: %s, then run \"tapedeck migrate\" again",
+	return fmt.Errorf("migration %s stopped at statement %d of %d: %w\n"+
+		"The statements before it are applied. To continue: %s, then run \"tapedeck migrate\" again",
 		p.Migration, p.Step, p.Steps, err, do)
 }

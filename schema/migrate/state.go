@@ -20,10 +20,10 @@ type Applied struct {
 	Version  uint32
 	Name     string
 	Checksum string
-	Oldest   uint32 // the lowest migration that programs must have
+	Oldest   uint32 // the lowest migration that a program must have
 	Program  string // the version of the program that applied it; "" if it recorded none
 
-	listed    bool // in schema_migrations
+	listed    bool // schema_migrations has a row of it
 	forgotten bool // applied before schema_migrations was deleted
 }
 
@@ -32,28 +32,28 @@ type State struct {
 	Program string    // the program's version
 	Applied []Applied // in order
 
-	// unrecorded reports that there is no table schema_migrations. If there was one, the
+	// unrecorded reports that the table schema_migrations does not exist. If it existed before, the
 	// program's migrations are applied again.
 	unrecorded bool
 	restoring  bool // a restore was killed while it put tables in place
 
 	all   []migrations.Migration
-	steps map[[2]uint32]string // the checksums of statements that are done
+	steps map[[2]uint32]string // checksums of completed statements
 }
 
-// empty reports whether no migration was begun when the state was read.
+// empty reports whether no migration had begun when the state was read.
 func (s *State) empty() bool { return s.unrecorded && len(s.Applied) == 0 }
 
-// ErrOld reports a schema that this program must not use, since it is too old.
+// ErrOld is the error for a schema that this program must not use, since the program is too old.
 var ErrOld = errors.New("this program is too old for the database")
 
-// Placing is a table that is in a database while a restore puts tables in place there.
+// Placing is a table that exists in a database while a restore moves tables into it.
 const Placing = "backup_placing"
 
-// ErrRestoring reports a database in which a restore was killed while it put tables in place.
+// ErrRestoring is the error for a database in which a restore was interrupted.
 var ErrRestoring = errors.New("the database has a part of a backup")
 
-// ErrChanged reports a migration that was applied in another form.
+// ErrChanged is the error for a migration that was applied in another form.
 var ErrChanged = errors.New("an applied migration was changed")
 
 // Read reads the state of the database's schema. It changes nothing.
@@ -113,7 +113,8 @@ func (s *State) readSteps(ctx context.Context, conn driver.Conn, found map[uint3
 		var step uint32
 		var event string
 		var a Applied
-		if err := rows.Scan(&a.Version, &step, &event, &a.Checksum, &a.Oldest, &a.Name, &a.Program, &a.forgotten); err != nil {
+		if err := rows.Scan(&a.Version, &step, &event, &a.Checksum, &a.Oldest, &a.Name, &a.Program,
+			&a.forgotten); err != nil {
 			return err
 		}
 		switch was := found[a.Version]; {
@@ -132,12 +133,14 @@ func (s *State) readSteps(ctx context.Context, conn driver.Conn, found map[uint3
 // missing reports whether an error says that a table does not exist.
 func missing(err error) bool { return hasCode(err, codeUnknownTable) }
 
-// Check reports whether the program may use the database: ErrRestoring if a restore has not put all
-// tables in place, ErrOld if a migration was applied that needs later programs, ErrChanged if the
-// program has another form of one.
+// Check reports whether the program may use the database. It returns ErrRestoring if a restore has
+// not moved all tables into the database, ErrOld if an applied migration requires a later program,
+// and ErrChanged if an applied migration differs from the program's.
 func (s *State) Check() error {
 	if s.restoring {
-		return fmt.Errorf("%w: \"tapedeck restore\" was interrupted while it put the tables in place, or still runs: run it again once it has ended, it removes what is there and starts anew", ErrRestoring)
+		return fmt.Errorf("%w: \"tapedeck restore\" was interrupted while it put the tables in place, "+
+			"or is still running: run it again when it has ended; it removes the partial tables and starts over",
+			ErrRestoring)
 	}
 	var needs, last Applied
 	for _, a := range s.Applied {
@@ -151,7 +154,8 @@ func (s *State) Check() error {
 		if needs.Program != "" {
 			by = ", applied by tapedeck " + needs.Program
 		}
-		return fmt.Errorf("%w: its schema is at %s and, since %s%s, needs a program with migration %04d or later; this is tapedeck %s with migrations up to %04d: "+
+		return fmt.Errorf("%w: its schema is at %s and, since %s%s, needs a program with migration %04d or later; "+
+			"this is tapedeck %s with migrations up to %04d: "+
 			"install a later version, or restore a backup from before the upgrade (docs/operate/upgrade.md)",
 			ErrOld, last.Name, needs.Name, by, needs.Oldest, cmp.Or(s.Program, "of an unknown version"), newest)
 	}
@@ -175,11 +179,12 @@ func changed(name, was, is, program string) error {
 	if program != "" {
 		was += ", by tapedeck " + program
 	}
-	return fmt.Errorf("%w: %s was applied in another form (checksum %s, now %s); it must not be changed: install a released version, and put changes into a new migration",
+	return fmt.Errorf("%w: %s was applied in another form (checksum %s, now %s); "+
+		"it must not be changed: install a released version, and put changes into a new migration",
 		ErrChanged, name, was, is)
 }
 
-// Pending returns the migrations of the program that are not applied, in order.
+// Pending returns the program's migrations that are not applied, in order.
 func (s *State) Pending() []migrations.Migration {
 	var list []migrations.Migration
 	for _, m := range s.all {
@@ -201,7 +206,7 @@ func (s *State) Unknown() []string {
 	return names
 }
 
-// Missing describes the migrations that are not applied; "" if all are.
+// Missing describes the migrations that are not applied; "" if all are applied.
 func (s *State) Missing() string {
 	pending := s.Pending()
 	if len(pending) == 0 {
@@ -226,8 +231,8 @@ func (s *State) applied(version uint32) (Applied, bool) {
 	return Applied{}, false
 }
 
-// unlisted returns the applied migrations that schema_migrations does not have: it was deleted,
-// or the process was killed before it wrote the row.
+// unlisted returns the applied migrations that are not in schema_migrations, since the table was
+// deleted or the process was killed before it wrote the row.
 func (s *State) unlisted() []Applied {
 	return slices.DeleteFunc(slices.Clone(s.Applied), func(a Applied) bool { return a.listed })
 }

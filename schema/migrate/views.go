@@ -10,7 +10,7 @@ import (
 
 var viewOf = regexp.MustCompile(`(?is)^\s*CREATE VIEW IF NOT EXISTS\s+(\w+)`)
 
-// ensureViews makes views of applied migrations that are missing: a backup has tables alone.
+// ensureViews creates missing views of applied migrations: a backup contains tables only.
 func ensureViews(ctx context.Context, conn driver.Conn, o Options) error {
 	texts := map[string]string{}
 	var names []string

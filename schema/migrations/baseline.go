@@ -13,11 +13,11 @@ const BaselineFile = "baseline.sql"
 //go:embed baseline.sql
 var baseline string
 
-// sumMark begins the line of the baseline's file that has the checksum of the migrations.
+// sumMark is the prefix of the line in the baseline's file that has the checksum of the migrations.
 const sumMark = "-- migrations: "
 
-// Baseline returns statements that make, in an empty database, the tables and views that the
-// given migrations make there. It returns nil if the file was made from other migrations.
+// Baseline returns statements that create, in an empty database, the same tables and views as the
+// given migrations. It returns nil if the file was made from other migrations.
 func Baseline(of []Migration) []string {
 	for line := range strings.Lines(baseline) {
 		if sum, ok := strings.CutPrefix(line, sumMark); ok && strings.TrimSpace(sum) == Checksum(of) {
@@ -27,7 +27,7 @@ func Baseline(of []Migration) []string {
 	return nil
 }
 
-// Checksum returns the checksum of migrations, which the file of their baseline has.
+// Checksum returns the checksum of migrations, which the file of their baseline contains.
 func Checksum(of []Migration) string {
 	h := sha256.New()
 	for _, m := range of {

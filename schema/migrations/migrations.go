@@ -1,5 +1,5 @@
-// Package migrations holds the ClickHouse schema as numbered SQL files. A file
-// is never changed once released; a change is a new file.
+// Package migrations holds the ClickHouse schema as numbered SQL files. A released file is never
+// changed; a change is a new file.
 package migrations
 
 import (
@@ -13,15 +13,15 @@ import (
 //go:embed [0-9]*.sql
 var files embed.FS
 
-// Migration is one file.
+// Migration is one file of SQL statements.
 type Migration struct {
 	Version    uint32
 	Name       string   // the file's name without ".sql"
 	Statements []string // in order, without their semicolons
 	Text       string   // the whole file
-	// Oldest is the lowest migration that a program must have to use a database to which
-	// this one is applied. The line "-- oldest: 19" of the file sets it; without the line it
-	// is 0, and programs that do not know the migration can use the database as before.
+	// Oldest is the lowest migration that a program must have to use a database to which this
+	// migration is applied. The line "-- oldest: 19" of the file sets it. Without the line it is 0,
+	// and programs that do not know the migration can still use the database.
 	Oldest uint32
 }
 
@@ -52,7 +52,7 @@ func All() ([]Migration, error) {
 	return all, nil
 }
 
-// oldestOf returns the number of the line "-- oldest: N", 0 without one.
+// oldestOf returns the number in the line "-- oldest: N"; 0 if there is no such line.
 func oldestOf(text string) (uint32, error) {
 	for line := range strings.Lines(text) {
 		if number, ok := strings.CutPrefix(line, "-- oldest:"); ok {
@@ -66,7 +66,7 @@ func oldestOf(text string) (uint32, error) {
 	return 0, nil
 }
 
-// split splits a file at the semicolons that end a line.
+// split splits a file into statements, at semicolons at the end of a line.
 func split(text string) []string {
 	var statements []string
 	for s := range strings.SplitSeq(text, ";\n") {

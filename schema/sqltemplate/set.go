@@ -1,11 +1,11 @@
 // Package sqltemplate renders the SQL statements of a package from its files.
 //
-// A statement is a file sql/<name>.sql, a text/template where the statement has optional
-// parts. A template inserts only SQL of the program's own: a column, a fragment. Values
-// from outside go to ClickHouse as parameters of the statement.
+// A statement is a file sql/<name>.sql; it is a text/template if the statement has optional parts.
+// A template inserts only the program's own SQL, such as a column or a fragment. External values
+// are passed to ClickHouse as parameters of the statement.
 //
-// Every set of statements also has the predicates of sql/ in this package: "current", the
-// rows of streams and facts that count, and "visible", the rows that are not deleted. All
+// Every set of statements also has the predicates of sql/ in this package: "current" selects the
+// rows of streams and facts that count, and "visible" selects the rows that are not deleted. All
 // statements that read recordings use them.
 package sqltemplate
 
@@ -23,12 +23,12 @@ var predicates embed.FS
 // Set holds the statements of a package. It is safe for use by many goroutines.
 type Set struct{ templates *template.Template }
 
-// Parse parses the files sql/*.sql of the given file systems. It panics on a template that
-// is not valid, so that a package variable can hold the result.
+// Parse parses the files sql/*.sql of the given file systems. It panics if a template is invalid,
+// so that a package variable can hold the result.
 func Parse(files ...fs.FS) *Set {
 	t := template.New("")
 	t.Funcs(template.FuncMap{
-		// render returns what a template produces, as an argument for another one.
+		// render returns the text of a template, as an argument for another template.
 		"render": func(name string, shape any) (string, error) { return render(t, name, shape) },
 	})
 	template.Must(t.ParseFS(predicates, "sql/*.sql"))
@@ -38,7 +38,7 @@ func Parse(files ...fs.FS) *Set {
 	return &Set{t}
 }
 
-// Text returns the statement sql/<name>.sql, with the optional parts that shape asks for.
+// Text returns the statement sql/<name>.sql, with the optional parts that shape selects.
 func (s *Set) Text(name string, shape any) (string, error) {
 	text, err := render(s.templates, name+".sql", shape)
 	if err != nil {

@@ -1,22 +1,22 @@
-// Package tables declares what each table of ClickHouse holds, so that erasure, retention
-// and their tests cover every table.
+// Package tables declares the contents of each ClickHouse table, so that erasure, retention and
+// their tests cover every table.
 package tables
 
-// Holds is what a table holds.
+// Holds is the kind of contents of a table.
 type Holds string
 
 const (
-	// Recording is what was recorded, or derived from it, under a tenant, a session and a
-	// stream: erasures delete it.
+	// Recording is recorded data, or data derived from it, of a tenant, a session and a stream.
+	// Erasures delete it.
 	Recording Holds = "recording"
-	// Bill is frozen when a bill is closed, and outlives the recording.
+	// Bill is data that is frozen when a bill is closed. It outlives the recording.
 	Bill Holds = "bill"
-	// Mark is ids and times that keep what was deleted deleted.
+	// Mark is ids and times that record deletions, so that deleted data stays deleted.
 	Mark Holds = "mark"
-	// Audit is who did what. It has ids and names, no content of recordings, and an age of
-	// its own.
+	// Audit is a record of who did what. It has ids and names, no content of recordings, and a
+	// separate retention time.
 	Audit Holds = "audit"
-	// Setting is what operators set, without content of recordings.
+	// Setting is configuration by operators, without content of recordings.
 	Setting Holds = "setting"
 )
 
@@ -24,7 +24,7 @@ const (
 type Table struct {
 	Name  string
 	Holds Holds
-	// Kind is the kind of retention that the rows expire with; "" if they do not expire.
+	// Kind is the kind of retention by which the rows expire; "" if they do not expire.
 	Kind string
 }
 
@@ -37,8 +37,8 @@ const (
 	Bills    = "bills"
 )
 
-// All are the tables of the schema. Of the recordings streams come last, since their rows
-// show that a deletion is unfinished.
+// All lists the tables of the schema. Of the recordings streams come last, since their rows show
+// that a deletion is unfinished.
 var All = []Table{
 	{"frames", Recording, Frames},
 	{"spans", Recording, Facts},
@@ -65,7 +65,7 @@ var All = []Table{
 	{"schema_lock", Setting, ""},
 }
 
-// Names returns the names of the tables that hold one of the given things, in order.
+// Names returns the names of the tables that hold any of the given kinds of contents, in order.
 func Names(holds ...Holds) []string {
 	var list []string
 	for _, t := range All {
@@ -78,7 +78,7 @@ func Names(holds ...Holds) []string {
 	return list
 }
 
-// OfKind returns the names of the tables whose rows expire with a kind.
+// OfKind returns the names of the tables whose rows expire by a kind of retention.
 func OfKind(kind string) []string {
 	var list []string
 	for _, t := range All {

@@ -16,13 +16,13 @@ type BackupOptions struct {
 	Data dataset.Options
 }
 
-// Bars of a restore of 5 million frames.
+// Targets for a restore of 5 million frames.
 const (
 	restoreBar = 3 * time.Minute
 	restoreAim = time.Minute
 )
 
-// Backups fills a data set, and measures the commands backup, restore and verify from their start to their end.
+// Backups fills a data set, and measures the run times of the commands backup, restore and verify.
 func Backups(ctx context.Context, o BackupOptions) (_ *BackupReport, err error) {
 	if o.Data, err = o.Data.WithDefaults(); err != nil {
 		return nil, err
@@ -72,7 +72,8 @@ func Backups(ctx context.Context, o BackupOptions) (_ *BackupReport, err error) 
 	return r, err
 }
 
-// prepare fills the data set and settles its usage. The servers run afterwards, also after an error.
+// prepare fills the data set and settles its usage. The servers run afterwards, even after an
+// error.
 func (s *scale) prepare(ctx context.Context, frames *uint64) error {
 	if err := s.start(ctx); err != nil {
 		return err

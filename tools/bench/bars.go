@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Bar is the target of a figure. Unit names the form in which both are written; see unitText.
+// Bar is the target for a figure. Unit selects the format of both; see unitText.
 type Bar struct {
 	Name     string  `json:"name"`
 	AtMost   bool    `json:"at_most,omitempty"` // the figure must be at most Want; otherwise at least
@@ -29,7 +29,7 @@ func (b Bar) Verdict() string {
 // bars is a list of bars of the same unit or of several.
 type bars []Bar
 
-// add adds a bar. Without a measured figure the value of got does not matter.
+// add adds a bar. If the figure was not measured, got is ignored.
 func (l *bars) add(b Bar) {
 	if !b.Measured || math.IsNaN(b.Got) || math.IsInf(b.Got, 0) {
 		b.Got, b.Measured = 0, false
@@ -50,7 +50,7 @@ func (l *bars) within(name string, measured bool, got, want time.Duration) {
 	l.atMost(name, "delay", measured, float64(got), float64(want))
 }
 
-// The sizes for which bars hold.
+// Sizes for which the bars are defined.
 const (
 	barStored   = 10_000_000 // frames in the store while sessions are opened
 	barIdle     = 10_000     // idle streams
@@ -59,7 +59,8 @@ const (
 	longSession = 1_000_000  // frames of the long session
 )
 
-// bars compares the results with their targets. A part that was not measured has its bars too.
+// bars compares the results with their targets. It includes the bars of parts that were not
+// measured.
 func (r *Results) bars() []Bar {
 	var l bars
 	r.recordingBars(&l)
@@ -119,8 +120,10 @@ func (r *Results) streamBars(l *bars) {
 	if r.Streams != nil {
 		idle, busy = r.Streams.Idle, r.Streams.Busy
 	}
-	l.atMost("10,000 idle streams, memory", "megabytes", idle.Known && idle.AtRest > 0 && idle.Streams >= barIdle, float64(idle.AtRest), 400e6)
-	l.atMost("1,000 streams at 20 frames/s, frames lost", "count", busy.Sent > 0 && busy.Streams >= barBusy, float64(busy.Lost()), 0)
+	l.atMost("10,000 idle streams, memory", "megabytes", idle.Known && idle.AtRest > 0 && idle.Streams >= barIdle,
+		float64(idle.AtRest), 400e6)
+	l.atMost("1,000 streams at 20 frames/s, frames lost", "count", busy.Sent > 0 && busy.Streams >= barBusy,
+		float64(busy.Lost()), 0)
 }
 
 func (r *Results) playingBars(l *bars) {

@@ -44,8 +44,8 @@ func startBroker(h *harness, name string, syncAlways bool) (*natsServer, error) 
 	return b, nil
 }
 
-// Limits of unconfirmed messages when JetStream is measured alone, equal to the limits of
-// the Publisher.
+// Limits of unconfirmed messages when JetStream is measured alone. They equal the limits of the
+// Publisher.
 const (
 	pendingBytes    = 32 << 20
 	pendingMessages = 4096
@@ -71,8 +71,8 @@ func fresh(ctx context.Context, js njs.JetStream, d jetstream.Durability) error 
 	return err
 }
 
-// publish publishes blocks, repeatedly until the time is up, through the
-// Publisher, and waits until all are confirmed.
+// publish publishes blocks through the Publisher, repeatedly until the time is up, and waits until
+// all are confirmed.
 func (b *natsServer) publish(ctx context.Context, blocks []ingest.EncodedBlock, d jetstream.Durability, until time.Duration) (Pass, error) {
 	if err := fresh(ctx, b.js, d); err != nil {
 		return Pass{}, err
@@ -84,8 +84,8 @@ func (b *natsServer) publish(ctx context.Context, blocks []ingest.EncodedBlock, 
 	return publishBlocks(ctx, publisher, blocks, &b.rounds, until)
 }
 
-// publishBlocks publishes all blocks at least once, and repeats them for the duration
-// until. rounds makes the ids of each repetition unique.
+// publishBlocks publishes all blocks at least once, and repeats them for the duration until. rounds
+// makes the ids of each repetition unique.
 func publishBlocks(ctx context.Context, p ingest.Publisher, blocks []ingest.EncodedBlock, rounds *int, until time.Duration) (Pass, error) {
 	var (
 		run    Pass
@@ -123,15 +123,15 @@ func publishBlocks(ctx context.Context, p ingest.Publisher, blocks []ingest.Enco
 	return run, failed
 }
 
-// message is a message for JetStream when it is measured alone.
+// message is a message that is published when JetStream is measured alone.
 type message struct {
 	subject string
 	data    []byte
-	frames  int // in it, if known
+	frames  int // number of frames, if known
 }
 
-// publishRaw publishes messages to the same streams, repeatedly until the time is up,
-// with only the NATS client.
+// publishRaw publishes messages to the same streams with only the NATS client, repeatedly until the
+// time is up.
 func (b *natsServer) publishRaw(ctx context.Context, messages []message, until time.Duration) (Pass, error) {
 	if err := fresh(ctx, b.js, jetstream.Written); err != nil {
 		return Pass{}, err

@@ -13,9 +13,9 @@ import (
 	"tapedeck/schema/clickhouse"
 )
 
-// cluster is tapedeck spread over processes, so that each can be measured
-// separately: NATS in this process, ClickHouse as its child, a process that only
-// ingests streams, and one that runs the sink and the API.
+// cluster runs tapedeck in several processes, so that each can be measured separately: NATS in this
+// process, ClickHouse as its child, a process that only ingests streams, and a process with the
+// sink and the API.
 type cluster struct {
 	servers *local.Servers
 	env     []string // the servers' addresses, for commands
@@ -36,7 +36,7 @@ func (h *harness) running(ctx context.Context) (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.cluster = &cluster{dir: dir} // from here on Run ends it
+	h.cluster = &cluster{dir: dir} // from now on Run ends it
 	return h.cluster, h.cluster.start(ctx, h)
 }
 
@@ -54,7 +54,7 @@ func (c *cluster) start(ctx context.Context, h *harness) (err error) {
 	if _, err = clickhouse.Migrate(ctx, c.db); err != nil {
 		return err
 	}
-	// By the environment, since the addresses hold passwords.
+	// The addresses are passed in the environment, since they contain passwords.
 	c.env = []string{"TAPEDECK_NATS=" + c.servers.NATSURL(), "TAPEDECK_CLICKHOUSE=" + c.servers.ClickHouseDSN()}
 	if c.sink, err = serveRole(ctx, h.Program, c.dir, c.env, "sink,api"); err != nil {
 		return err
@@ -63,7 +63,8 @@ func (c *cluster) start(ctx context.Context, h *harness) (err error) {
 	return err
 }
 
-// separate starts another server of the cluster, without memory that other parts used before.
+// separate starts another server of the cluster, so that the memory of earlier parts is not
+// measured.
 func (c *cluster) separate(ctx context.Context, h *harness, role string) (*command, error) {
 	dir, err := os.MkdirTemp(c.dir, role+"-")
 	if err != nil {

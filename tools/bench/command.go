@@ -25,17 +25,18 @@ type command struct {
 	cmd  *exec.Cmd
 	log  *syncbuffer.Output
 	done chan struct{} // closed when it ended
-	err  error         // how; read it after done
+	err  error         // error of the process; set before done is closed
 }
 
-// Limits of waits for a process. They end what hangs, and are no bars: the machine may be busy.
+// Limits of waits for a process. They end a process that hangs, and are not targets: the machine
+// may be busy.
 const (
 	startLimit = 2 * time.Minute
 	stopLimit  = time.Minute
 )
 
-// start runs the program. Its state goes under dir; env is added to this
-// process's environment.
+// start starts the program. Its state is stored under dir; env is added to this process's
+// environment.
 func start(program, dir string, env []string, stdin io.Reader, stdout io.Writer, args ...string) (*command, error) {
 	c := &command{cmd: exec.Command(program, args...), log: &syncbuffer.Output{}, done: make(chan struct{})}
 	c.cmd.Env = append(append(os.Environ(), "XDG_STATE_HOME="+dir), env...)
@@ -79,7 +80,8 @@ func startServer(ctx context.Context, program, dir string, env []string, args ..
 
 // serveRole starts `tapedeck serve` with roles. Its data goes under dir.
 func serveRole(ctx context.Context, program, dir string, env []string, roles string, flags ...string) (*command, error) {
-	return startServer(ctx, program, dir, env, append([]string{"serve", "--role", roles, "--listen", "127.0.0.1:0", "--data", filepath.Join(dir, roles)}, flags...)...)
+	return startServer(ctx, program, dir, env, append([]string{"serve", "--role", roles, "--listen",
+		"127.0.0.1:0", "--data", filepath.Join(dir, roles)}, flags...)...)
 }
 
 // answers waits until the process has printed its address and is ready.
@@ -120,7 +122,7 @@ func (c *command) errors() (lines []string) {
 
 func (c *command) pid() int { return c.cmd.Process.Pid }
 
-// wait waits for the end of a command that ends by itself.
+// wait waits until a command ends.
 func (c *command) wait(ctx context.Context) error {
 	select {
 	case <-c.done:
@@ -130,7 +132,7 @@ func (c *command) wait(ctx context.Context) error {
 	}
 }
 
-// failure returns the error of a process that ended with a failure, else nil.
+// failure returns the error of a process that has failed, otherwise nil.
 func (c *command) failure() error {
 	if c.err == nil {
 		return nil
@@ -151,7 +153,7 @@ func (c *command) stop() error {
 	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("stop tapedeck %s: %w", c.cmd.Args[1], err)
 	}
-	killer := time.AfterFunc(stopLimit, func() { _ = c.cmd.Process.Kill() }) // it may have ended by then
+	killer := time.AfterFunc(stopLimit, func() { _ = c.cmd.Process.Kill() }) // it may have ended at this moment
 	defer killer.Stop()
 	<-c.done
 	return c.failure()
@@ -181,7 +183,7 @@ func (c *command) read(ctx context.Context, path string) ([]byte, error) {
 	return io.ReadAll(res.Body)
 }
 
-// statusError is an answer with another status than 200.
+// statusError is an answer with a status other than 200.
 type statusError struct {
 	path   string
 	status int
@@ -192,8 +194,8 @@ func (e *statusError) Error() string {
 	return fmt.Sprintf("GET %s: %d %s: %s", e.path, e.status, http.StatusText(e.status), e.text)
 }
 
-// get requests a URL and returns the answer, whose body the caller closes. accept is the media type to ask for; "" for
-// any. Another status than 200 is a *statusError.
+// get requests a URL and returns the answer, whose body the caller closes. accept is the requested
+// media type; "" for any. A status other than 200 is a *statusError.
 func get(ctx context.Context, client *http.Client, url, accept string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -211,7 +213,7 @@ func get(ctx context.Context, client *http.Client, url, accept string) (*http.Re
 	return nil, &statusError{req.URL.RequestURI(), res.StatusCode, string(text)}
 }
 
-// pause waits for a duration, or until ctx ends, which is an error.
+// pause waits for a duration, or until ctx ends, in which case it returns an error.
 func pause(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d):

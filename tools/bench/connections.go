@@ -24,11 +24,11 @@ type client struct {
 	acked   int // frames confirmed
 }
 
-// dialling is how many connections are made at a time.
+// dialling is the number of connections that are opened concurrently.
 const dialling = 64
 
-// openConnections opens n connections, with one session each. The caller closes them
-// also after an error.
+// openConnections opens n connections, with one session each. The caller closes them, even after an
+// error.
 func openConnections(ctx context.Context, server, name string, n int) (*connections, error) {
 	c := &connections{clients: make([]*client, n)}
 	for i := range c.clients {
@@ -44,7 +44,7 @@ func openConnections(ctx context.Context, server, name string, n int) (*connecti
 // each calls do for all clients concurrently.
 func (c *connections) each(do func(*client) error) error { return c.limited(len(c.clients), do) }
 
-// limited calls do for all clients, for at most n at a time. It returns the first error;
+// limited calls do for all clients, for at most n of them concurrently. It returns the first error;
 // the others are usually the same.
 func (c *connections) limited(n int, do func(*client) error) error {
 	var (
@@ -145,12 +145,12 @@ func loomChunk(session string, event int) string {
 	return fmt.Sprintf(`{"session_id":"%s","node_id":"run-think-0","event_id":%d,"type":"message_chunk","content":" token","id":"think"}`, session, event)
 }
 
-// messageFrames is how many frames of a paced stream are of one message. A message that grew as
-// long as the stream is recorded would make the work for each frame, and the memory, grow with it.
+// messageFrames is the number of frames of one message in a paced stream. If one message spanned
+// the whole stream, the work for each frame and the memory would grow with its length.
 const messageFrames = 60
 
-// pacedFrame returns frame n, from 0, of what sendPaced sends: a run whose nodes answer one after
-// the other.
+// pacedFrame returns frame n, from 0, of a paced stream: a run whose nodes answer one after
+// another.
 func pacedFrame(session string, n int) string {
 	node := func(kind, rest string) string {
 		return fmt.Sprintf(`{"session_id":"%s","node_id":"run-think-%d","event_id":%d,"type":"%s"%s,"id":"think"}`, session, n/messageFrames, n+1, kind, rest)
@@ -166,7 +166,7 @@ func pacedFrame(session string, n int) string {
 	return node("message_chunk", `,"content":" token"`)
 }
 
-// idleFrames returns what a stream sends before it falls silent.
+// idleFrames returns the frames that a stream sends before it becomes idle.
 func idleFrames(session string) []string {
 	node := func(event int, kind, rest string) string {
 		return fmt.Sprintf(`{"session_id":"%s","node_id":"run-think-0","event_id":%d,"type":"%s","id":"think"%s}`, session, event, kind, rest)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// DelayAt holds the time from a frame to its readers at one rate.
+// DelayAt holds the delays from a frame to its readers at one rate.
 type DelayAt struct {
 	Rate  int         `json:"rate"` // frames per second, a multiple of 1,000
 	Sent  int         `json:"sent"` // frames counted, without the warm-up
@@ -38,7 +38,8 @@ func (d *DelayAt) measure(ctx context.Context, h *harness, c *cluster) (err erro
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	warmUp, length := pick(h, time.Second, 100*time.Millisecond), pick(h, 10*time.Second, time.Second)
-	src := &pacedSource{session: fmt.Sprintf("delay-%d", d.Rate), burst: d.Rate / 1000, ticks: int((warmUp + length).Milliseconds())}
+	src := &pacedSource{session: fmt.Sprintf("delay-%d", d.Rate), burst: d.Rate / 1000,
+		ticks: int((warmUp + length).Milliseconds())}
 	n, skip := src.frames(), 1+src.burst*int(warmUp.Milliseconds())
 	d.Sent = n - skip
 
@@ -48,9 +49,10 @@ func (d *DelayAt) measure(ctx context.Context, h *harness, c *cluster) (err erro
 	}
 	defer out.Close() // already closed unless there was an error
 	var printed bytes.Buffer
-	// --no-wait, as the ingest process has no API to ask.
-	record, err := start(h.Program, c.dir, nil, in, &printed, "record", "--json", "--no-wait", "--server", c.ingest.url, "-")
-	in.Close() // the command has it
+	// --no-wait is needed, since the ingest process has no API to query.
+	record, err := start(h.Program, c.dir, nil, in, &printed, "record", "--json", "--no-wait", "--server",
+		c.ingest.url, "-")
+	in.Close() // the command has a copy
 	if err != nil {
 		return err
 	}
@@ -91,8 +93,8 @@ func (d *DelayAt) measure(ctx context.Context, h *harness, c *cluster) (err erro
 // pollEvery is the pause between two queries; it adds to the delays.
 const pollEvery = 5 * time.Millisecond
 
-// watch queries the highest seq of a session until it is the last of n frames,
-// and returns when each frame was first included.
+// watch queries the highest seq of a session until it is the last of n frames, and returns when
+// each frame was first included.
 func watch(ctx context.Context, c *cluster, session string, n int) ([]time.Time, error) {
 	seen := make([]time.Time, 0, n)
 	for len(seen) < n {
@@ -111,7 +113,7 @@ func watch(ctx context.Context, c *cluster, session string, n int) ([]time.Time,
 	return seen, nil
 }
 
-// storedFrames counts the frames of a session as a reader sees them.
+// storedFrames counts the frames of a session that a reader sees.
 func storedFrames(ctx context.Context, c *cluster, session string) (int, error) {
 	var n uint64
 	err := c.db.QueryRow(ctx, statement("session_frames"), session).Scan(&n)

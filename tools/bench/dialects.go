@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// DialectRate is a figure of a dialect's own benchmarks, which `go test` printed: their frames are test fixtures,
-// which this program does not have.
+// DialectRate is a result of a dialect's own benchmarks, as `go test` has printed it. Their frames
+// are test fixtures, which this program does not have.
 type DialectRate struct {
 	Dialect   string  `json:"dialect"`
 	Benchmark string  `json:"benchmark"`
@@ -34,7 +34,7 @@ func measureDialects(_ context.Context, h *harness, r *Results) error {
 	return err
 }
 
-// readRates reads what `go test -bench` prints.
+// readRates parses the output of `go test -bench`.
 func readRates(r io.Reader) (rates []DialectRate, err error) {
 	dialect := ""
 	in := bufio.NewScanner(r)

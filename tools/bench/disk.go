@@ -9,10 +9,11 @@ import (
 	"path/filepath"
 )
 
-// Disk holds the size of the file under a slow, strong compressor, with which the size of the tables is compared.
+// Disk holds the size of the file under a slow, strong compressor, with which the size of the
+// tables is compared.
 type Disk struct {
-	Frames uint64 `json:"frames,omitempty"` // that were compressed
-	Zstd   uint64 `json:"zstd,omitempty"`   // their bytes under zstd -19
+	Frames uint64 `json:"frames,omitempty"` // frames that were compressed
+	Zstd   uint64 `json:"zstd,omitempty"`   // their size under zstd -19, bytes
 	Notice string `json:"notice,omitempty"` // why this was not measured
 }
 
@@ -30,7 +31,7 @@ func measureDisk(ctx context.Context, h *harness, r *Results) error {
 		return nil
 	}
 	path := h.path
-	if h.Quick { // compressing takes its time
+	if h.Quick { // compressing takes long
 		path = filepath.Join(h.Dir, "zstd.ndjson")
 		if r.Disk.Frames, err = copyLines(path, h.path, 1000); err != nil {
 			return err

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Drift shows whether a playback at speed 1 deviates from its schedule over time: the median delays of the first
-// and the last tenth of its frames.
+// Drift holds the median delays of the first and the last tenth of a playback's frames at speed 1,
+// which show whether the playback deviates from its schedule.
 type Drift struct {
 	Length time.Duration `json:"length_ns"`
 	First  time.Duration `json:"first_ns"`
@@ -27,13 +27,13 @@ func measureDrift(ctx context.Context, h *harness, r *Results) error {
 	return nil
 }
 
-// driftOf compares the ends of delays, which are in the order of the frames.
+// driftOf computes the drift from delays in the order of the frames.
 func driftOf(length time.Duration, late []time.Duration) *Drift {
 	tenth := len(late) / 10
 	return &Drift{length, percentiles(late[:tenth]).P50, percentiles(late[len(late)-tenth:]).P50}
 }
 
-// playOne makes one session, plays it at speed 1 and returns how late its frames were.
+// playOne creates a session, plays it at speed 1 and returns the delays of its frames.
 func playOne(ctx context.Context, c *cluster, server *command, one *recordings) ([]time.Duration, error) {
 	if _, err := one.make(ctx, c); err != nil {
 		return nil, err

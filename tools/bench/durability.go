@@ -7,7 +7,7 @@ import (
 	"tapedeck/ingest/delivery/jetstream"
 )
 
-// Durability holds the passes of publishing under one meaning of an acknowledgement.
+// Durability holds the passes of publishing with one durability setting.
 type Durability struct {
 	Name   jetstream.Durability `json:"name"`
 	Passes Passes               `json:"passes"`

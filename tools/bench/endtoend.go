@@ -21,8 +21,9 @@ type EndToEnd struct {
 	Got      Totals       `json:"got"`                // reported by the API
 }
 
-// RecordPass is one recording of the file, with its own empty server. Record, Server and ClickHouse are
-// the shares of Pass.CPU, Merges is the CPU time of ClickHouse afterwards until it is idle; all are 0 if they are unknown.
+// RecordPass is one recording of the file to an empty server of its own. Record, Server and
+// ClickHouse are the shares of Pass.CPU. Merges is ClickHouse's CPU time after the recording until
+// it is idle. All are 0 if they are unknown.
 type RecordPass struct {
 	Pass
 	Record     time.Duration `json:"record_cpu_ns"`
@@ -31,7 +32,7 @@ type RecordPass struct {
 	Merges     time.Duration `json:"merges_cpu_ns"`
 }
 
-// Runs returns the passes without the CPU times of single processes. There are none of nil.
+// Runs returns the passes without the CPU times of single processes. A nil EndToEnd has none.
 func (e *EndToEnd) Runs() (runs Passes) {
 	for _, p := range e.Passes {
 		runs = append(runs, p.Pass)
@@ -76,7 +77,7 @@ func (h *harness) recordings(ctx context.Context, of recording, n int) (*EndToEn
 	return e, nil
 }
 
-// expect computes the totals that the recording of a file must have. Without node they are unknown.
+// expect computes the totals that a recording of the file must have. Without node they are unknown.
 func (e *EndToEnd) expect(path string) error {
 	expected, err := Expect(path)
 	if errors.Is(err, exec.ErrNotFound) {
@@ -86,15 +87,16 @@ func (e *EndToEnd) expect(path string) error {
 	return err
 }
 
-// record records the file to a new server, and adds the pass. It fails if the API does not report the expected
-// totals, or ClickHouse is not idle, within the time.
+// record records the file to a new server, and adds the pass. It fails if the API does not report
+// the expected totals, or ClickHouse does not become idle, within the limits.
 func (e *EndToEnd) record(ctx context.Context, h *harness, of recording) (err error) {
 	dir, err := h.tempDir("whole")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	up, err := startServer(ctx, h.Program, dir, nil, "up", "--data", filepath.Join(dir, "data"), "--listen", "127.0.0.1:0")
+	up, err := startServer(ctx, h.Program, dir, nil, "up", "--data", filepath.Join(dir, "data"), "--listen",
+		"127.0.0.1:0")
 	if err != nil {
 		return err
 	}
@@ -132,8 +134,8 @@ func (e *EndToEnd) record(ctx context.Context, h *harness, of recording) (err er
 	return nil
 }
 
-// summary waits for the end of `tapedeck record --json`, and reads the summary that it printed. It fails unless that
-// many frames were recorded.
+// summary waits for the end of `tapedeck record --json`, and parses the summary that it has
+// printed. It fails unless the summary reports the given number of frames.
 func (c *command) summary(ctx context.Context, printed *bytes.Buffer, frames uint64) (sum ingest.Summary, err error) {
 	if err := c.wait(ctx); err != nil {
 		return sum, err
@@ -147,11 +149,11 @@ func (c *command) summary(ctx context.Context, printed *bytes.Buffer, frames uin
 	return sum, nil
 }
 
-// idleLimit bounds how long background work is waited for.
+// idleLimit bounds the wait for background work.
 const idleLimit = 2 * time.Minute
 
-// untilIdle waits until processes are idle, and returns the CPU time that they took so far, including background
-// work. It fails if they are not idle within idleLimit.
+// untilIdle waits until processes are idle, and returns the CPU time that they have taken so far,
+// including background work. It fails if they are not idle within idleLimit.
 func untilIdle(ctx context.Context, pids []int) (time.Duration, error) {
 	const step, idleSteps = 500 * time.Millisecond, 3
 	before, _ := cpuOf(pids...)

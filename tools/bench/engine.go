@@ -11,13 +11,12 @@ import (
 	"tapedeck/schema/clickhouse"
 )
 
-// The ceiling of the sink: ClickHouse with raw lines.
+// This file measures the upper bound of the sink: ClickHouse with raw lines.
 
 // batchRows is the sink's default for one insert.
 const batchRows = 100_000
 
-// storeAlone inserts the lines, which are ready in memory, into ClickHouse,
-// one insert after another.
+// storeAlone inserts the lines, which are in memory, into ClickHouse, one insert after another.
 func (d *database) storeAlone(ctx context.Context, batches []*proto.ColStr) (Pass, error) {
 	if err := d.conn.Exec(ctx, statement("create_lines")); err != nil {
 		return Pass{}, fmt.Errorf("create table: %w", err)

@@ -10,9 +10,9 @@ import (
 
 var words = strings.Fields("the agent reads file and then writes a summary of tool output with tokens and latency")
 
-// Generate writes at least n Loom frames (NDJSON with the full envelope) to a
-// file: whole sessions of two to six steps of thinking and acting, about 136
-// bytes a frame. The same n produces the same file.
+// Generate writes at least n Loom frames (NDJSON with the full envelope) to a file: whole sessions
+// of two to six steps of thinking and acting, with about 136 bytes per frame. The same n produces
+// the same file.
 func Generate(n int, path string) (err error) {
 	f, err := os.Create(path)
 	if err != nil {
@@ -51,7 +51,7 @@ func (g *generator) words(n int) string {
 	return strings.Join(list, " ")
 }
 
-// emit writes one frame; body is its members after the envelope.
+// emit writes one frame; format and args produce its members after the envelope.
 func (g *generator) emit(format string, args ...any) {
 	g.eventID++
 	g.frames++

@@ -11,7 +11,7 @@ import (
 	"github.com/ClickHouse/ch-go/proto"
 )
 
-// The file of frames, read without tapedeck's code.
+// This file reads the file of frames without tapedeck's code.
 
 // size counts a file's lines and bytes.
 func size(path string) (lines, bytes uint64, err error) {
@@ -80,7 +80,7 @@ func copyLines(to, from string, n int) (lines uint64, err error) {
 	return lines, errors.Join(s.Err(), w.Flush())
 }
 
-// head returns the whole lines within the first size bytes of a file.
+// head returns the complete lines within the first size bytes of a file.
 func head(path string, size int) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

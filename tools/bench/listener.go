@@ -15,14 +15,14 @@ import (
 	"time"
 )
 
-// listener is an SSE client of a playback that reads only the
-// frames' ids, so that many listeners take little CPU time from the server.
+// listener is an SSE client of a playback that reads only the frames' ids, so that many listeners
+// take little CPU time from the server.
 type listener struct {
 	conn net.Conn
 	in   *bufio.Reader
 }
 
-// openListener requests a playback and reads the head of the answer.
+// openListener requests a playback and reads the header of the answer.
 func openListener(ctx context.Context, server, session, query string) (*listener, error) {
 	u, err := url.Parse(server)
 	if err != nil {
@@ -58,14 +58,14 @@ func (l *listener) ask(host, session, query string) error {
 	}
 }
 
-// arrival is when a frame was recorded, ns, and when it arrived.
+// arrival holds the time at which a frame was recorded, ns, and the time at which it arrived.
 type arrival struct {
 	recorded int64
 	came     time.Time
 }
 
-// next waits for the next frame; io.EOF after the playback's end. The chunks of
-// the body are cut between events, so that an id is at the beginning of a line.
+// next waits for the next frame. It returns io.EOF after the end of the playback. The chunks of the
+// body are cut between events, so that an id is at the beginning of a line.
 func (l *listener) next() (arrival, error) {
 	for {
 		line, err := l.in.ReadSlice('\n')
@@ -89,8 +89,8 @@ func (l *listener) next() (arrival, error) {
 
 func (l *listener) close() error { return l.conn.Close() }
 
-// lateness returns how much later frames arrived than the schedule set by the earliest
-// of them.
+// lateness returns how much later frames arrived than by the schedule that the earliest of them
+// sets.
 func lateness(list []arrival) []time.Duration {
 	if len(list) == 0 {
 		return nil
@@ -109,7 +109,8 @@ func lateness(list []arrival) []time.Duration {
 // downloadLines reads a whole playback over NDJSON at speed=max and counts its lines.
 func downloadLines(ctx context.Context, server, session, query string) (Pass, error) {
 	began := time.Now()
-	res, err := get(ctx, http.DefaultClient, server+"/v1/sessions/"+session+"/replay?speed=max&"+query, "application/x-ndjson")
+	res, err := get(ctx, http.DefaultClient, server+"/v1/sessions/"+session+"/replay?speed=max&"+query,
+		"application/x-ndjson")
 	if err != nil {
 		return Pass{}, err
 	}
@@ -119,7 +120,7 @@ func downloadLines(ctx context.Context, server, session, query string) (Pass, er
 	return pass, err
 }
 
-// countLines reads to the end. Every line is taken for a frame.
+// countLines reads to the end. It counts every line as a frame.
 func countLines(r io.Reader) (pass Pass, err error) {
 	buf := make([]byte, 256<<10)
 	for {

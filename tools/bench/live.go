@@ -17,15 +17,15 @@ import (
 // follower is a live reader: an ordered consumer of a session's blocks.
 type follower struct {
 	source *pacedSource
-	seen   []time.Time // when each frame was read; written by the consumer alone until full is closed
+	seen   []time.Time // when each frame was read; written only by the consumer until full is closed
 	got    atomic.Int64
 	first  chan struct{} // closed once the first frame was read
-	full   chan struct{} // closed once all are
+	full   chan struct{} // closed once all frames were read
 	failed chan error
 	handle njs.ConsumeContext
 }
 
-// follow follows the session of a source that has not begun.
+// follow follows a paced session that has not begun.
 func follow(ctx context.Context, c *cluster, s *pacedSource) (*follower, error) {
 	js, err := njs.New(c.nc)
 	if err != nil {
@@ -45,7 +45,7 @@ func follow(ctx context.Context, c *cluster, s *pacedSource) (*follower, error) 
 	return f, err
 }
 
-// take reads a message's block of the session.
+// take processes a message with a block of the session.
 func (f *follower) take(m njs.Msg) {
 	entries, err := block.Entries(m.Data(), nil)
 	if err != nil {
@@ -83,7 +83,7 @@ func (f *follower) takeBlock(data []byte) {
 	}
 }
 
-// fail keeps the first failure.
+// fail records the first failure.
 func (f *follower) fail(err error) {
 	select {
 	case f.failed <- err:
@@ -91,7 +91,7 @@ func (f *follower) fail(err error) {
 	}
 }
 
-// wait waits for the first frame or for all.
+// wait waits until there is closed: for the first frame or for all frames.
 func (f *follower) wait(ctx context.Context, there <-chan struct{}) error {
 	select {
 	case <-there:

@@ -13,7 +13,7 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Machine describes the machine of a run, as text; "" for unknown values.
+// Machine describes the machine of a run in texts; "" for unknown values.
 type Machine struct {
 	CPU    string `json:"cpu"` // model
 	Cores  int    `json:"cores"`
@@ -47,7 +47,7 @@ func thisMachine(dir string) Machine {
 	return m
 }
 
-// field reads the value after "name:" in a file of such lines.
+// field returns the value after "name:" in a file of such lines.
 func field(path, name string) string {
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -15,19 +15,20 @@ type Pass struct {
 	CPU      time.Duration `json:"cpu_ns,omitempty"` // of all processes involved; 0 if it was not measured
 }
 
-// Rate is frames per second.
+// Rate returns the frames per second.
 func (p Pass) Rate() float64 { return float64(p.Frames) / p.Took.Seconds() }
 
-// ByteRate is bytes per second.
+// ByteRate returns the bytes per second.
 func (p Pass) ByteRate() float64 { return float64(p.Bytes) / p.Took.Seconds() }
 
-// MessageRate is messages per second.
+// MessageRate returns the messages per second.
 func (p Pass) MessageRate() float64 { return float64(p.Messages) / p.Took.Seconds() }
 
 // Passes are passes of the same work.
 type Passes []Pass
 
-// Median returns the pass with the median byte rate; of two in the middle the slower. Without passes it is zero.
+// Median returns the pass with the median byte rate, the slower one of two in the middle. Without
+// passes it returns the zero value.
 func (p Passes) Median() Pass {
 	if len(p) == 0 {
 		return Pass{}
@@ -51,7 +52,8 @@ type turn struct {
 	run  func() (Pass, error)
 }
 
-// alternate takes n passes of each turn, one turn after the other, so that other load affects all of them.
+// alternate takes n passes of each turn, one turn after another, so that other load affects all of
+// them.
 func alternate(n int, turns ...turn) error {
 	for range n {
 		for _, t := range turns {

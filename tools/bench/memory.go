@@ -49,10 +49,11 @@ func (m *Memory) sample(pids ...int) {
 	m.Samples = append(m.Samples, sum)
 }
 
-// settled returns the samples of the second half, when all connections are open and caches are filled.
+// settled returns the samples of the second half, when all connections are open and caches are
+// filled.
 func (m Memory) settled() []uint64 { return m.Samples[len(m.Samples)/2:] }
 
-// Slope returns by how much memory grew, bytes per minute: the least squares over the second half.
+// Slope returns the growth of memory, bytes per minute: the least-squares slope of the second half.
 func (m Memory) Slope() float64 {
 	list := m.settled()
 	if len(list) < 2 {
@@ -79,7 +80,8 @@ func (m Memory) Mean() float64 {
 	return sum / float64(len(list))
 }
 
-// flatShare is the share of its mean by which a process's memory may grow in a minute and be flat.
+// flatShare is the share of its mean by which a process's memory may grow in a minute and still
+// count as flat.
 const flatShare = 0.01
 
 func (m Memory) flat() bool { return m.Slope() <= flatShare*m.Mean() }

@@ -18,8 +18,8 @@ type Openings struct {
 	Short   int         `json:"short"`    // frames of each other session
 	Open    Percentiles `json:"open"`     // any session
 	AtFrame Percentiles `json:"at_frame"` // the long session, from a frame in it
-	AtTime  Percentiles `json:"at_time"`  // from a time in it
-	Seek    Percentiles `json:"seek"`     // a control, while it is played
+	AtTime  Percentiles `json:"at_time"`  // the long session, from a time in it
+	Seek    Percentiles `json:"seek"`     // a seek while it is played
 }
 
 // shortSession is the number of frames of all sessions except the long one.
@@ -67,7 +67,7 @@ func measureOpenings(ctx context.Context, h *harness, r *Results) (err error) {
 			if err != nil {
 				return fmt.Errorf("play %s?%s: %w", way.session, way.query, err)
 			}
-			if i >= len(places)/10 { // the first of them find cold caches
+			if i >= len(places)/10 { // the first ones find cold caches
 				*way.into = append(*way.into, took)
 			}
 		}
@@ -91,7 +91,7 @@ func places(ctx context.Context, c *cluster, r *recordings, n int) (list []strin
 	return list, nil
 }
 
-// firstFrame returns how long a client waits for the first frame, dialling included.
+// firstFrame returns how long a client waits for the first frame, including dialling.
 func firstFrame(ctx context.Context, server, session, query string) (time.Duration, error) {
 	began := time.Now()
 	l, err := openListener(ctx, server, session, query)
@@ -103,8 +103,8 @@ func firstFrame(ctx context.Context, server, session, query string) (time.Durati
 	return a.came.Sub(began), err
 }
 
-// seeks plays a session over a WebSocket, seeks to each place, and
-// returns how long each frame took to arrive.
+// seeks plays a session over a WebSocket, seeks to each place, and returns how long each frame took
+// to arrive.
 func seeks(ctx context.Context, server, session string, places []string) (took []time.Duration, err error) {
 	address := "ws" + strings.TrimPrefix(server, "http") + "/v1/sessions/" + session + "/replay"
 	conn, _, err := websocket.Dial(ctx, address, nil)

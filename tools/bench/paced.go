@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// pacedSource writes frames at even times, a burst each millisecond. It writes one frame
-// before them, so that all components have started.
+// pacedSource writes frames at regular times, a burst each millisecond. Before the bursts it writes
+// one frame, so that all components have started.
 type pacedSource struct {
 	session      string
 	burst, ticks int
@@ -18,8 +18,8 @@ type pacedSource struct {
 // frames returns the number of all frames.
 func (s *pacedSource) frames() int { return 1 + s.burst*s.ticks }
 
-// due returns when a frame is to be sent, since the bursts began. Delays count from
-// then, so that a delayed source does not make later frames look early.
+// due returns when a frame is to be sent, relative to the start of the bursts. Delays are measured
+// from this time, so that a delayed source does not make later frames look early.
 func (s *pacedSource) due(seq int) time.Duration {
 	if seq == 0 {
 		return 0
@@ -27,7 +27,7 @@ func (s *pacedSource) due(seq int) time.Duration {
 	return time.Duration((seq-1)/s.burst) * time.Millisecond
 }
 
-// line returns a frame, with the time at which it is due.
+// line appends a frame with the time at which it is due.
 func (s *pacedSource) line(to []byte, seq int) []byte {
 	return fmt.Appendf(to, `{"session_id":"%s","node_id":"run-think-0","event_id":%d,"type":"message_chunk","content":" token","id":"think","due":%d}`+"\n",
 		s.session, seq+1, s.due(seq))

@@ -18,16 +18,17 @@ import (
 	"tapedeck/schema/clickhouse"
 )
 
-// Peer holds the rates of Benthos on the first frames of the file, between the same servers.
+// Peer holds the rates of Benthos on the first frames of the file, with the same servers.
 type Peer struct {
-	Ours    Passes        `json:"ours,omitempty"` // on the same frames, before the peer and after it
+	Ours    Passes        `json:"ours,omitempty"` // tapedeck on the same frames, before the peer and after it
 	Frames  uint64        `json:"frames,omitempty"`
 	Publish time.Duration `json:"publish_ns,omitempty"` // file to JetStream
 	Store   time.Duration `json:"store_ns,omitempty"`   // JetStream to ClickHouse
 	Notice  string        `json:"notice,omitempty"`     // why it was not measured
 }
 
-// Passes returns the pass from the file to JetStream, the pass from there to ClickHouse, and their sum.
+// Passes returns the pass from the file to JetStream, the pass from JetStream to ClickHouse, and
+// their sum.
 func (p *Peer) Passes() []Pass {
 	return []Pass{{Frames: p.Frames, Took: p.Publish}, {Frames: p.Frames, Took: p.Store}, {Frames: p.Frames, Took: p.Publish + p.Store}}
 }
@@ -35,7 +36,7 @@ func (p *Peer) Passes() []Pass {
 // Multiple returns how many times as fast tapedeck is, end to end.
 func (p *Peer) Multiple() float64 { return p.Ours.Median().Rate() / p.Passes()[2].Rate() }
 
-// peerFrames is enough to measure a rate that is much lower.
+// peerFrames is the number of frames, enough to measure a rate that is much lower.
 const peerFrames = 300_000
 
 func measurePeer(ctx context.Context, h *harness, r *Results) (err error) {
@@ -76,11 +77,11 @@ func measurePeer(ctx context.Context, h *harness, r *Results) (err error) {
 	return err
 }
 
-// buildLimit bounds the building of the peer, which fetches some hundred modules.
+// buildLimit bounds the build of the peer, which downloads several hundred modules.
 const buildLimit = 20 * time.Minute
 
-// buildPeer builds the peer's program in dir, and returns its path. The copy of go.mod takes the checksums that
-// the build adds.
+// buildPeer builds the peer's program in dir, and returns its path. The build adds checksums to the
+// copy of go.mod.
 func buildPeer(ctx context.Context, h *harness, dir string) (string, error) {
 	h.Say("building the peer, which takes some minutes the first time …")
 	text, err := os.ReadFile(filepath.Join(h.Peer, "go.mod"))
@@ -129,7 +130,8 @@ func (p *Peer) run(ctx context.Context, h *harness, program, dir, path string) (
 	if err := db.Exec(ctx, statement("create_peer")); err != nil {
 		return fmt.Errorf("create the peer's table: %w", err)
 	}
-	env := append(os.Environ(), "FRAMES="+path, "NATS_URL="+servers.NATSURL(), "CLICKHOUSE_DSN="+servers.ClickHouseDSN())
+	env := append(os.Environ(), "FRAMES="+path, "NATS_URL="+servers.NATSURL(),
+		"CLICKHOUSE_DSN="+servers.ClickHouseDSN())
 
 	began := time.Now()
 	if out, err := peerCommand(ctx, program, filepath.Join(h.Peer, "publish.yaml"), env).CombinedOutput(); err != nil {
@@ -150,7 +152,7 @@ func (p *Peer) run(ctx context.Context, h *harness, program, dir, path string) (
 	defer cancel()
 	err = waitFor(life, db, statement("count_peer"), p.Frames)
 	p.Store = time.Since(began)
-	_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended by itself
+	_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended already
 	stopped := <-ended
 	if err != nil {
 		return errors.Join(err, stopped, errors.New(log.String()))
@@ -158,8 +160,8 @@ func (p *Peer) run(ctx context.Context, h *harness, program, dir, path string) (
 	return nil
 }
 
-// peerCommand runs the peer with one of its configurations. When ctx ends, the peer receives an interrupt before it
-// is killed.
+// peerCommand returns the command that runs the peer with one of its configurations. When ctx ends,
+// the peer receives an interrupt before it is killed.
 func peerCommand(ctx context.Context, program, config string, env []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, "-c", config)
 	cmd.Env = env

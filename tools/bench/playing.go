@@ -11,27 +11,27 @@ import (
 	"time"
 )
 
-// Playing holds how late the player sends frames, the cost of many concurrent playbacks, and the throughput at
-// speed=max.
+// Playing holds how late the player sends frames, the cost of many concurrent playbacks, and the
+// throughput at speed=max.
 type Playing struct {
 	Alone Percentiles `json:"alone"` // one session at speed 1
 	Many  Crowd       `json:"many"`
 	Event Passes      `json:"max_event"` // speed=max over NDJSON
 	Raw   Passes      `json:"max_raw"`
-	Tape  Passes      `json:"max_tape"` // a tape file, by `tapedeck play`
+	Tape  Passes      `json:"max_tape"` // a tape file, played by `tapedeck play`
 }
 
 // Crowd is the measurement of many concurrent playbacks.
 type Crowd struct {
 	Sessions   int           `json:"sessions"`
 	Late       Percentiles   `json:"late"`
-	Took       time.Duration `json:"took_ns"` // in which these were taken
+	Took       time.Duration `json:"took_ns"` // duration of the measurement
 	Server     time.Duration `json:"server_cpu_ns"`
-	ClickHouse time.Duration `json:"clickhouse_cpu_ns"` // and all else beside the server and the clients
+	ClickHouse time.Duration `json:"clickhouse_cpu_ns"` // including everything except the server and the clients
 	Clients    time.Duration `json:"clients_cpu_ns"`
-	Before     uint64        `json:"memory_before"` // bytes resident of the server: after one playback,
+	Before     uint64        `json:"memory_before"` // resident bytes of the server after one playback
 	Highest    uint64        `json:"memory_highest"`
-	Known      bool          `json:"known"` // the memory and the CPU times are
+	Known      bool          `json:"known"` // the memory and the CPU times are known
 }
 
 // Each returns the memory of one session, bytes.
@@ -80,8 +80,8 @@ func listenTo(ctx context.Context, server, session string) (list []arrival, err 
 	}
 }
 
-// measure opens the sessions one after another, since real clients do not start simultaneously, and takes the
-// delays of a period in which all of them are played.
+// measure opens the sessions one after another, since real clients do not start simultaneously, and
+// takes the delays in a period in which all of them are played.
 func (m *Crowd) measure(ctx context.Context, h *harness, c *cluster, server *command) error {
 	m.Sessions = pick(h, 1000, 50)
 	opening, length := pick(h, 20*time.Second, time.Second), pick(h, 20*time.Second, time.Second)
@@ -122,7 +122,7 @@ func (m *Crowd) play(ctx context.Context, server *command, all *recordings, open
 	return lists, errors.Join(errs...)
 }
 
-// sleepUntil keeps a schedule: it sleeps until a time.
+// sleepUntil sleeps until a time, to keep a schedule.
 func sleepUntil(at time.Time) { time.Sleep(time.Until(at)) }
 
 // during returns the delays of a session's frames that arrived between two times.
@@ -161,7 +161,8 @@ func (p *Playing) measureMax(ctx context.Context, h *harness, c *cluster, server
 	if err := export.wait(ctx); err != nil {
 		return err
 	}
-	// whole checks that all frames came. The mode event ends with a line that is no frame, and has more bytes.
+	// whole checks that all frames arrived. In the mode event the output ends with a line that is
+	// not a frame, and has more bytes.
 	whole := func(pass Pass, err error, event bool) (Pass, error) {
 		if event {
 			pass.Frames -= min(pass.Frames, 1)
@@ -195,7 +196,7 @@ func playFile(ctx context.Context, h *harness, c *cluster, tape string) (pass Pa
 	defer out.Close()
 	began := time.Now()
 	play, err := start(h.Program, c.dir, nil, nil, in, "play", tape, "--format", "ndjson", "--speed", "max")
-	in.Close() // the command has it
+	in.Close() // the command has a copy
 	if err != nil {
 		return pass, err
 	}

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Processes are measured through /proc, which exists on Linux. On other systems these
-// functions return false, and the report says "not measured".
+// Processes are measured through /proc, which exists on Linux. On other systems these functions
+// return false, and the report says "not measured".
 
 // tick is the unit of CPU times in /proc: USER_HZ is 100 on all platforms of Go.
 const tick = 10 * time.Millisecond
@@ -21,7 +21,7 @@ const tick = 10 * time.Millisecond
 // stat is the state of a process from /proc.
 type stat struct {
 	parent int
-	cpu    time.Duration // user and system, its threads included, its children not
+	cpu    time.Duration // user and system time, including threads but not children
 }
 
 func readStat(pid int) (stat, bool) {
@@ -29,7 +29,7 @@ func readStat(pid int) (stat, bool) {
 	if err != nil {
 		return stat{}, false
 	}
-	// The name, in parentheses, may hold anything. See proc(5) for the fields.
+	// The name, in parentheses, may contain any character. See proc(5) for the fields.
 	f := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
 	const parent, user, system = 1, 11, 12
 	if len(f) <= system {
@@ -44,7 +44,7 @@ func readStat(pid int) (stat, bool) {
 	return stat{parent: n[0], cpu: time.Duration(n[1]+n[2]) * tick}, true
 }
 
-// descendants returns the processes that a process started, and those these started.
+// descendants returns the processes that a process has started, directly or indirectly.
 func descendants(pid int) []int {
 	paths, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {
@@ -88,7 +88,7 @@ func ownCPU() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// resident returns the memory that a process has in RAM, bytes.
+// resident returns the resident memory of a process, bytes.
 func resident(pid int) (uint64, bool) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -103,14 +103,14 @@ func resident(pid int) (uint64, bool) {
 	return 0, false
 }
 
-// treeCPU returns the CPU time that this process and its children took so far. A
-// child that ended meanwhile is missing.
+// treeCPU returns the CPU time that this process and its children have taken so far. It does not
+// include children that have ended.
 func treeCPU() time.Duration {
 	children, _ := cpuOf(descendants(os.Getpid())...) // none without /proc
 	return ownCPU() + children
 }
 
-// memoryEvery is the interval at which memory is looked at while a maximum is searched.
+// memoryEvery is the interval at which memory is sampled to find a maximum.
 const memoryEvery = 100 * time.Millisecond
 
 // watchMemory polls a process's memory until stop is called, which returns the highest value.

@@ -14,11 +14,12 @@ import (
 // Proxy holds the cost of the recording proxy for its clients.
 type Proxy struct {
 	Chunks   []ChunkDelay `json:"chunks"`
-	Direct   Passes       `json:"direct"`   // a download of frames, straight from the server
-	Recorded Passes       `json:"recorded"` // the same through the proxy
+	Direct   Passes       `json:"direct"`   // a download of frames from the server
+	Recorded Passes       `json:"recorded"` // the same download through the proxy
 }
 
-// ChunkDelay is how late the chunks of some connections were at the client, directly and through the proxy.
+// ChunkDelay holds how late the chunks of some connections arrived at the client, directly and
+// through the proxy.
 type ChunkDelay struct {
 	Connections int           `json:"connections"`
 	Gap         time.Duration `json:"gap_ns"` // between two chunks of one connection
@@ -26,10 +27,10 @@ type ChunkDelay struct {
 	Proxy       Percentiles   `json:"proxy"`
 }
 
-// Added50 returns how much later the median chunk is because of the proxy.
+// Added50 returns how much later the median chunk arrives because of the proxy.
 func (d ChunkDelay) Added50() time.Duration { return d.Proxy.P50 - d.Direct.P50 }
 
-// Added99 returns the same for the percentile 99.
+// Added99 returns how much later the 99th percentile is because of the proxy.
 func (d ChunkDelay) Added99() time.Duration { return d.Proxy.P99 - d.Direct.P99 }
 
 // PerSecond returns the chunks per second of one connection.
@@ -82,7 +83,7 @@ func measureProxy(ctx context.Context, h *harness, r *Results) (err error) {
 	if err != nil {
 		return err
 	}
-	// The downloads must be recorded completely: a proxy that stops recording would be fast.
+	// The downloads must be recorded completely, since a proxy that stops recording would be fast.
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	if err := waitFor(ctx, c.db, statement("whole_downloads"), uint64(len(p.Recorded)), uint64(len(body))); err != nil {
@@ -91,8 +92,8 @@ func measureProxy(ctx context.Context, h *harness, r *Results) (err error) {
 	return nil
 }
 
-// measure takes the delays of both paths, alternating every half second, so that
-// other load affects both. The first turn is discarded.
+// measure takes the delays of both paths, alternating every half second, so that other load affects
+// both. It discards the first turn.
 func (d *ChunkDelay) measure(ctx context.Context, client *http.Client, direct, proxy string, began time.Time, each time.Duration) error {
 	turn := min(500*time.Millisecond, each)
 	events := int(turn / d.Gap)
@@ -102,7 +103,8 @@ func (d *ChunkDelay) measure(ctx context.Context, client *http.Client, direct, p
 			into *[]time.Duration
 			url  string
 		}{{&viaServer, direct}, {&viaProxy, proxy}} {
-			got, err := listenAll(ctx, client, way.url+"/?"+strconv.Itoa(events)+"&"+d.Gap.String(), d.Connections, began)
+			got, err := listenAll(ctx, client, way.url+"/?"+strconv.Itoa(events)+"&"+d.Gap.String(), d.Connections,
+				began)
 			if err != nil {
 				return err
 			}

@@ -8,8 +8,8 @@ import (
 	"tapedeck/ingest/delivery/jetstream"
 )
 
-// Publish compares publishing ready blocks with JetStream by itself. Bytes and Messages of the passes count the
-// blocks.
+// Publish compares publishing prepared blocks with publishing to JetStream alone. Bytes and
+// Messages of the passes count the blocks.
 type Publish struct {
 	Blocks   BlockSizes `json:"blocks"`       // of the file
 	Large    BlockSizes `json:"large_blocks"` // of the file as one session
@@ -19,7 +19,7 @@ type Publish struct {
 	Same     Passes     `json:"raw_same"`     // the file's blocks as messages, without the Publisher
 }
 
-// BlockSizes are the number of some blocks and their bytes.
+// BlockSizes holds the number and the total size of some blocks.
 type BlockSizes struct {
 	Count int `json:"count"`
 	Bytes int `json:"bytes"`
@@ -28,7 +28,8 @@ type BlockSizes struct {
 // Mean returns the mean size of a block, KB.
 func (s BlockSizes) Mean() float64 { return float64(s.Bytes) / float64(s.Count) / 1e3 }
 
-// Share returns the byte rate of passes as a share of raw JetStream's with messages of 64 KiB.
+// Share returns the byte rate of passes as a share of the byte rate of raw JetStream with messages
+// of 64 KiB.
 func (p *Publish) Share(of Passes) float64 { return of.Median().ByteRate() / p.Raw.Median().ByteRate() }
 
 func sizesOf(blocks []ingest.EncodedBlock) (s BlockSizes) {
@@ -38,7 +39,7 @@ func sizesOf(blocks []ingest.EncodedBlock) (s BlockSizes) {
 	return s
 }
 
-// rawMessage is the size of the messages of raw JetStream, bytes.
+// rawMessage is the size of messages when JetStream is measured alone, bytes.
 const rawMessage = 64 << 10
 
 // rawSubject is a subject of the stream of blocks.

@@ -10,14 +10,15 @@ import (
 	"slices"
 )
 
-// RedactionOf compares the passes over one file with and without redaction, which alternate.
+// RedactionOf compares alternating passes over one file with and without redaction.
 type RedactionOf struct {
 	Name    string    `json:"name"`
 	With    *EndToEnd `json:"with"`
 	Without *EndToEnd `json:"without"`
 }
 
-// Share is a rate as a share of another: the median of the pairs of passes, the least and the greatest.
+// Share is a rate as a share of another one: the median, the lowest and the highest of the pairs of
+// passes.
 type Share struct{ Median, Low, High float64 }
 
 // Ratio returns the rate with redaction as a share of the rate without it.
@@ -30,7 +31,7 @@ func (r RedactionOf) Ratio() Share {
 	return Share{all[(len(all)-1)/2], all[0], all[len(all)-1]}
 }
 
-// noRedact is the setting of `tapedeck record` that turns redaction off.
+// noRedact is the environment variable of `tapedeck record` that turns redaction off.
 const noRedact = "TAPEDECK_NO_REDACT=1"
 
 func measureRedaction(ctx context.Context, h *harness, r *Results) error {
@@ -68,7 +69,7 @@ func measureRedaction(ctx context.Context, h *harness, r *Results) error {
 	return nil
 }
 
-// longTexts writes n frames with a text of about 4 KB each to a file, five to a session.
+// longTexts writes n frames, each with a text of about 4 KB, to a file, five per session.
 func longTexts(n int, path string) error {
 	f, err := os.Create(path)
 	if err != nil {

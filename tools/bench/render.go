@@ -17,7 +17,7 @@ import (
 //go:embed pages/*.md.tmpl
 var pageFiles embed.FS
 
-// pages has a template for each kind of report, which receives the report.
+// pages has a template for each kind of report, which is its data.
 var pages = template.Must(template.New("pages").Funcs(template.FuncMap{
 	"bytes":      func(n any) string { return humanize.Bytes(uint64(number(n))) },
 	"count":      func(n any) string { return humanize.Comma(int64(math.Round(number(n)))) },
@@ -41,19 +41,20 @@ var pages = template.Must(template.New("pages").Funcs(template.FuncMap{
 	"unknown":    func() string { return unknown },
 }).ParseFS(pageFiles, "pages/*.md.tmpl"))
 
-// datasetFacts are the constants of data sets that the page on scale names.
+// datasetFacts are constants of data sets that the page on scale mentions.
 var datasetFacts = struct {
 	Models, Customers, Teams, Environments int
 	Begin, End                             time.Time
 }{len(dataset.Models), dataset.Customers, len(dataset.Teams), len(dataset.Environments), dataset.Begin, dataset.End}
 
-// Render writes the Markdown page of a report, which is given as JSON.
+// Render writes the Markdown page of a report in JSON.
 func Render(w io.Writer, text []byte) error {
 	var head Environment
 	if err := json.Unmarshal(text, &head); err != nil {
 		return fmt.Errorf("read the report: %w", err)
 	}
-	reports := map[string]any{"benchmarks": &Report{}, "scale": &ScaleReport{}, "backup": &BackupReport{}, "soak": &SoakReport{}}
+	reports := map[string]any{"benchmarks": &Report{}, "scale": &ScaleReport{}, "backup": &BackupReport{},
+		"soak": &SoakReport{}}
 	report, known := reports[head.Kind]
 	if !known {
 		return fmt.Errorf("a report of the kind %q: there is no page for it", head.Kind)
@@ -66,7 +67,7 @@ func Render(w io.Writer, text []byte) error {
 
 const unknown = "–"
 
-// number converts the numbers of reports.
+// number converts a number in a report to float64.
 func number(n any) float64 {
 	switch n := n.(type) {
 	case int:
@@ -81,7 +82,7 @@ func number(n any) float64 {
 	panic(fmt.Sprintf("%T is no number of a report", n))
 }
 
-// unitText writes a figure and its bar.
+// unitText formats a figure or its bar.
 func unitText(unit string, x float64) string {
 	switch unit {
 	case "count":
@@ -104,7 +105,7 @@ func unitText(unit string, x float64) string {
 	panic("there is no unit " + unit)
 }
 
-// delayText writes a delay with three digits.
+// delayText formats a delay with three digits.
 func delayText(d time.Duration) string {
 	switch ms := float64(d.Microseconds()) / 1e3; {
 	case d < 10*time.Millisecond:
@@ -115,7 +116,7 @@ func delayText(d time.Duration) string {
 	return fmt.Sprintf("%.2f s", d.Seconds())
 }
 
-// cpuText writes CPU-seconds per million frames.
+// cpuText formats CPU-seconds per million frames.
 func cpuText(cpu time.Duration, frames uint64) string {
 	if cpu <= 0 || frames == 0 {
 		return unknown
@@ -123,8 +124,8 @@ func cpuText(cpu time.Duration, frames uint64) string {
 	return fmt.Sprintf("%.1f", cpu.Seconds()/float64(frames)*1e6)
 }
 
-// ratesText writes the median rate in frames per second and, of several passes, their range. Passes without frames have
-// no such rate.
+// ratesText formats the median rate in frames per second and, for several passes, their range.
+// Passes without frames have no rate.
 func ratesText(p Passes) string {
 	if p.Median().Frames == 0 {
 		return ""

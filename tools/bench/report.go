@@ -7,7 +7,8 @@ import (
 	"tapedeck/tools/bench/dataset"
 )
 
-// Environment is the part that all reports begin with. Kind names the report and its template.
+// Environment holds the fields with which all reports begin. Kind names the report and its
+// template.
 type Environment struct {
 	Kind     string        `json:"kind"` // benchmarks, scale, soak or backup
 	Version  string        `json:"version"`
@@ -19,7 +20,7 @@ type Environment struct {
 	Bars     []Bar         `json:"bars"`
 }
 
-// environment describes the program and the machine that are measured.
+// environment describes the measured program and machine.
 func (s *Setup) environment(kind string) Environment {
 	return Environment{
 		Kind: kind, Version: s.Version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
@@ -43,9 +44,9 @@ func (r *Report) FrameBytes() float64 { return float64(r.Bytes) / float64(r.Fram
 // ScaleReport is the result of Scale.
 type ScaleReport struct {
 	Environment
-	Filled   time.Duration     `json:"filled_ns,omitempty"` // how long filling took; 0 if the data set was there
-	Settled  time.Duration     `json:"settled_ns"`          // how long it took to settle usage, or to find that it is settled
-	Smaller  bool              `json:"smaller,omitempty"`   // than the data set that the bars are for
+	Filled   time.Duration     `json:"filled_ns,omitempty"` // time to fill the data set; 0 if it existed
+	Settled  time.Duration     `json:"settled_ns"`          // time to settle usage, or to find that it is settled
+	Smaller  bool              `json:"smaller,omitempty"`   // the data set is smaller than the one that the bars are for
 	Data     dataset.Options   `json:"data"`
 	Expected *dataset.Expected `json:"expected"`
 	Tables   []TableSize       `json:"tables"`
@@ -60,7 +61,7 @@ type BackupReport struct {
 	Environment
 	Frames      uint64        `json:"frames"`
 	Sessions    int           `json:"sessions"`
-	Bytes       int64         `json:"bytes"` // of the full backup
+	Bytes       int64         `json:"bytes"` // size of the full backup
 	Full        time.Duration `json:"full_ns"`
 	Incremental time.Duration `json:"incremental_ns"`
 	Restore     time.Duration `json:"restore_ns"`
@@ -74,7 +75,7 @@ type SoakReport struct {
 	Replays     int           `json:"replays"`
 	For         time.Duration `json:"for_ns"`
 	Recording   time.Duration `json:"recording_ns"`
-	CPU         time.Duration `json:"cpu_ns"` // of all processes during the recording, this one among them
+	CPU         time.Duration `json:"cpu_ns"` // of all processes during the recording, including this one
 
 	Sent        int      `json:"sent"`
 	Confirmed   int      `json:"confirmed"`
@@ -83,7 +84,7 @@ type SoakReport struct {
 	Stored      int      `json:"stored"`
 	Followed    int      `json:"followed"`  // frames that followers read
 	Playbacks   int      `json:"playbacks"` // of stored sessions
-	Replayed    int      `json:"replayed"`  // their frames
+	Replayed    int      `json:"replayed"`  // frames of these playbacks
 	Errors      int      `json:"errors"`
 	FirstErrors []string `json:"first_errors,omitempty"`
 	Logged      []string `json:"logged,omitempty"` // errors in the server's log, the first of each kind

@@ -15,9 +15,9 @@ import (
 	"tapedeck/ingest"
 )
 
-// Setup is what every benchmark needs.
+// Setup holds the settings of every benchmark.
 type Setup struct {
-	Program string // the tapedeck program, run as a user runs it
+	Program string // the tapedeck program, run as by a user
 	Version string
 	Dir     string // for all files; the caller removes it
 	Log     *slog.Logger
@@ -27,15 +27,15 @@ type Setup struct {
 // Options configures a run.
 type Options struct {
 	Setup
-	Frames int           // to generate; without File
-	File   string        // Loom NDJSON to record in place of generated frames; its frames have the full envelope
-	Stored int           // frames to have in the store while sessions are opened; 10 million
-	Drift  time.Duration // how long to watch whether a playback drifts; a minute
-	// Quick measures briefly with a tenth of the streams, to check that the benchmark works. Its figures are
-	// meaningless.
+	Frames int           // number of frames to generate if File is ""
+	File   string        // Loom NDJSON to record instead of generated frames; its frames have the full envelope
+	Stored int           // frames in the store while sessions are opened; default 10 million
+	Drift  time.Duration // how long a playback is checked for drift; default a minute
+	// Quick measures briefly with a tenth of the streams, to check that the benchmark works. Its
+	// figures are meaningless.
 	Quick    bool
-	Peer     string   // directory of the peer's source; "": without it
-	Dialects string   // file with the output of the dialects' Go benchmarks; "": without
+	Peer     string   // directory of the peer's source; "" leaves the peer out
+	Dialects string   // file with the output of the dialects' Go benchmarks; "" for none
 	Only     []string // names of parts to measure; all if empty
 }
 
@@ -64,7 +64,7 @@ type part struct {
 	measure     func(ctx context.Context, h *harness, r *Results) error
 }
 
-// parts are all measurements, in the order in which they are taken.
+// parts are all measurements, in their order.
 var parts = []part{
 	{"whole", "end to end", measureEndToEnd},
 	{"redaction", "redaction", measureRedaction},
@@ -97,7 +97,7 @@ type harness struct {
 	path    string // the file of frames
 	frames  uint64
 	bytes   uint64
-	blocks  []ingest.EncodedBlock // the file's; see encodedBlocks
+	blocks  []ingest.EncodedBlock // blocks of the file; see encodedBlocks
 	cluster *cluster              // nil until a part needs it
 }
 
@@ -109,7 +109,7 @@ func pick[T any](h *harness, long, short T) T {
 	return long
 }
 
-// tempDir makes a directory for a part.
+// tempDir creates a directory for a part.
 func (h *harness) tempDir(name string) (string, error) {
 	return os.MkdirTemp(h.Dir, name+"-")
 }
@@ -128,7 +128,8 @@ func Run(ctx context.Context, opts Options) (_ *Report, err error) {
 	if h.frames, h.bytes, err = size(h.path); err != nil {
 		return nil, err
 	}
-	r := &Report{Environment: h.environment("benchmarks"), Quick: opts.Quick, Given: opts.File != "", Frames: h.frames, Bytes: h.bytes}
+	r := &Report{Environment: h.environment("benchmarks"), Quick: opts.Quick, Given: opts.File != "",
+		Frames: h.frames, Bytes: h.bytes}
 	defer func() { err = errors.Join(err, h.cluster.stop(context.WithoutCancel(ctx))) }()
 	for _, p := range parts {
 		if len(opts.Only) > 0 && !slices.Contains(opts.Only, p.name) {

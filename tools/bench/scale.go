@@ -19,12 +19,12 @@ import (
 	"tapedeck/tools/bench/dataset"
 )
 
-// ScaleOptions configures the measurements on a large data set. Setup.Dir keeps the data set, which is filled if the
-// directory is empty.
+// ScaleOptions configures the measurements on a large data set. Setup.Dir holds the data set, which
+// is filled if the directory is empty.
 type ScaleOptions struct {
 	Setup
 	Data      dataset.Options
-	DiskLimit uint64 // bytes that the data set may take; 0 for no limit
+	DiskLimit uint64 // limit of the data set's size, bytes; 0 for none
 	Requests  int    // of each measurement
 }
 
@@ -37,7 +37,8 @@ type scale struct {
 	server   *command // serves the API
 }
 
-// Scale fills the data set, unless the directory has it, and measures how long the API takes to answer.
+// Scale fills the data set, unless the directory contains it, and measures how long the API takes
+// to answer.
 func Scale(ctx context.Context, o ScaleOptions) (_ *ScaleReport, err error) {
 	if o.Data, err = o.Data.WithDefaults(); err != nil {
 		return nil, err
@@ -117,7 +118,7 @@ func (s *scale) start(ctx context.Context) (err error) {
 	return err
 }
 
-// fill fills the data set, within its limit on disk.
+// fill fills the data set within its limit on disk.
 func (s *scale) fill(ctx context.Context) (err error) {
 	began := time.Now()
 	var mu sync.Mutex // guards said
@@ -133,7 +134,8 @@ func (s *scale) fill(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		s.Say(fmt.Sprintf("filled %s of %s frames, %s on disk, %.0f frames/s", humanize.Comma(int64(frames)), humanize.Comma(int64(s.Data.Frames)),
+		s.Say(fmt.Sprintf("filled %s of %s frames, %s on disk, %.0f frames/s", humanize.Comma(int64(frames)),
+			humanize.Comma(int64(s.Data.Frames)),
 			humanize.Bytes(bytes), float64(frames)/time.Since(began).Seconds()))
 		if s.DiskLimit > 0 && bytes > s.DiskLimit {
 			return fmt.Errorf("the data set takes %s on disk and the limit is %s: ask for fewer frames (--frames) or raise the limit (--disk-limit)",
@@ -145,7 +147,7 @@ func (s *scale) fill(ctx context.Context) (err error) {
 	return err
 }
 
-// settleUsage settles usage as the sink's process does, unless that was done before.
+// settleUsage settles usage as the sink does, unless it was done before.
 func (s *scale) settleUsage(ctx context.Context) error {
 	reader := query.NewReader(s.db.conn, query.WithPrices(pricetables.NewStore(s.db.conn, s.Log)))
 	if err := rollup.NewSettler(reader, s.Log).Settle(ctx); err != nil {
@@ -154,10 +156,11 @@ func (s *scale) settleUsage(ctx context.Context) error {
 	return s.awaitMerges(ctx)
 }
 
-// mergeLimit bounds how long merges are waited for.
+// mergeLimit bounds the wait for merges.
 const mergeLimit = 10 * time.Minute
 
-// awaitMerges waits until ClickHouse has had no merge in progress for some seconds, and fails after mergeLimit.
+// awaitMerges waits until ClickHouse has had no merge in progress for some seconds, and fails after
+// mergeLimit.
 func (s *scale) awaitMerges(ctx context.Context) error {
 	for began, idle := time.Now(), time.Now(); time.Since(idle) < 5*time.Second; {
 		var merges uint64
@@ -177,7 +180,7 @@ func (s *scale) awaitMerges(ctx context.Context) error {
 	return nil
 }
 
-// serve starts the process that is measured: it serves the API and nothing else.
+// serve starts the measured process, which only serves the API.
 func (s *scale) serve(ctx context.Context) (err error) {
 	env := []string{"TAPEDECK_NATS=" + s.servers.NATSURL(), "TAPEDECK_CLICKHOUSE=" + s.db.dsn}
 	dir, err := os.MkdirTemp(s.Dir, "api-")

@@ -39,7 +39,7 @@ type money struct {
 	Amount decimal.Decimal `json:"amount"`
 }
 
-// amount returns the amount, 0 of nil.
+// amount returns the amount, 0 for nil.
 func (m *money) amount() decimal.Decimal {
 	if m == nil {
 		return decimal.Decimal{}
@@ -81,7 +81,7 @@ func checkMonths(s *scale, _ string, body []byte) error {
 		func(r *usageRow) dataset.Key { return dataset.Key{Period: r.Period, Tag: r.Customer, Model: r.Model} })
 }
 
-// checkRows compares the rows of a report, and its totals, with the sums that are wanted.
+// checkRows compares the rows of a report, and its totals, with the sums that wanted selects.
 func checkRows(body []byte, sums map[dataset.Key]*dataset.Sum, wanted func(dataset.Key) bool, key func(*usageRow) dataset.Key) error {
 	var a usageAnswer
 	if err := json.Unmarshal(body, &a); err != nil {
@@ -127,7 +127,7 @@ func readSessions(body []byte) (a sessionsAnswer, err error) {
 	return a, err
 }
 
-// checkNewest looks for the newest session, which is the last one of the data set.
+// checkNewest checks that the newest session is the last one of the data set.
 func checkNewest(s *scale, _ string, body []byte) error {
 	a, err := readSessions(body)
 	if err != nil {
@@ -139,7 +139,7 @@ func checkNewest(s *scale, _ string, body []byte) error {
 	return nil
 }
 
-// checkCostliest compares the sessions with the costliest of the data set.
+// checkCostliest compares the sessions with the costliest sessions of the data set.
 func checkCostliest(s *scale, _ string, body []byte) error {
 	a, err := readSessions(body)
 	if err != nil {
@@ -147,7 +147,8 @@ func checkCostliest(s *scale, _ string, body []byte) error {
 	}
 	for i, item := range a.Items {
 		if want := s.expected.Costly[i]; item.ID != want.ID || !item.Cost.amount().Equal(want.Cost) {
-			return fmt.Errorf("session %d: %s of %v, the data set has %s of %s", i, item.ID, item.Cost.amount(), want.ID, want.Cost)
+			return fmt.Errorf("session %d: %s of %v, the data set has %s of %s", i, item.ID, item.Cost.amount(),
+				want.ID, want.Cost)
 		}
 	}
 	return nil

@@ -9,10 +9,10 @@ import (
 	"tapedeck/tools/bench/dataset"
 )
 
-// scaleMeasure is how long requests take, one after another.
+// scaleMeasure is a measurement of how long requests take, one after another.
 type scaleMeasure struct {
 	name     string
-	bar, aim time.Duration // of p95; 0 for none
+	bar, aim time.Duration // for p95; 0 for none
 	requests func(s *scale) []string
 	check    func(s *scale, path string, body []byte) error // nil if nothing is checked
 }
@@ -25,7 +25,8 @@ var scaleMeasures = []scaleMeasure{
 	{"sessions with cost, the newest, first page", 150 * time.Millisecond, 60 * time.Millisecond, paths("/v1/sessions?limit=50"), checkNewest},
 	{"sessions sorted by cost, first page", 150 * time.Millisecond, 60 * time.Millisecond, paths("/v1/sessions?sort=-cost&limit=50"), checkCostliest},
 	{"sessions filtered by cost, first page", 150 * time.Millisecond, 60 * time.Millisecond, func(s *scale) []string {
-		return []string{"/v1/sessions?limit=50&min_cost=" + s.leastCost(), "/v1/sessions?limit=50&min_cost=0.05", "/v1/sessions?limit=50&max_cost=0.01"}
+		return []string{"/v1/sessions?limit=50&min_cost=" + s.leastCost(), "/v1/sessions?limit=50&min_cost=0.05",
+			"/v1/sessions?limit=50&max_cost=0.01"}
 	}, checkFiltered},
 	{"search for a rare word or phrase", 500 * time.Millisecond, 100 * time.Millisecond, rareSearches, checkRare},
 	{"search for a common word with filters, newest first", 500 * time.Millisecond, 150 * time.Millisecond, commonSearches, checkCommon},
@@ -39,7 +40,7 @@ var scaleMeasures = []scaleMeasure{
 // paths returns requests that do not depend on the data set.
 func paths(list ...string) func(*scale) []string { return func(*scale) []string { return list } }
 
-// monthsBy returns requests for thirty days each, all over the year.
+// monthsBy returns requests for periods of thirty days throughout the year.
 func monthsBy(tag string) func(*scale) []string {
 	return func(*scale) (list []string) {
 		for from := dataset.Begin; !from.AddDate(0, 0, 30).After(dataset.End); from = from.AddDate(0, 0, 30) {
@@ -55,17 +56,18 @@ func usagePath(from, to time.Time, granularity, groups string) string {
 	}.Encode()
 }
 
-// Answers holds how long the answers to some requests took. The CPU times are of one request on average.
+// Answers holds how long the answers to some requests took. The CPU times are the average of one
+// request.
 type Answers struct {
 	Name       string        `json:"name"`
 	Took       Percentiles   `json:"took"`
 	API        time.Duration `json:"api_cpu_ns"`
 	ClickHouse time.Duration `json:"clickhouse_cpu_ns"`
-	Largest    int           `json:"largest"` // answer, bytes
+	Largest    int           `json:"largest"` // size of the largest answer, bytes
 }
 
-// measure checks the answer to each of the requests, which also fills caches, and then measures them in turn. It
-// fails if an answer is wrong.
+// measure checks the answer to each request, which also fills caches, and then measures the
+// requests in turn. It fails if an answer is wrong.
 func (m *scaleMeasure) measure(ctx context.Context, s *scale) (a Answers, err error) {
 	a.Name = m.name
 	list := m.requests(s)
@@ -94,7 +96,8 @@ func (m *scaleMeasure) measure(ctx context.Context, s *scale) (a Answers, err er
 	return a, err
 }
 
-// cpuOf returns the CPU time of the API's process and of ClickHouse for each of n requests; 0 if it is unknown.
+// cpuOf returns the CPU times of the API's process and of ClickHouse for each of n requests; 0 if
+// they are unknown.
 func (s *scale) cpuOf(n int, send func() error) (api, engine time.Duration, err error) {
 	now := func() (api, engine time.Duration) {
 		api, _ = cpuOf(s.server.pid())

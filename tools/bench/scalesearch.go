@@ -11,8 +11,8 @@ import (
 	"tapedeck/tools/bench/dataset"
 )
 
-// rareSearches returns searches for words that occur in one session each, for phrases with such a word,
-// and for the beginning of one.
+// rareSearches returns searches for words that occur in one session each, for phrases with such a
+// word, and for the beginning of such a word.
 func rareSearches(s *scale) (list []string) {
 	for i := range 8 {
 		word := dataset.RareWord(i * s.Data.Sessions / 8)
@@ -23,7 +23,7 @@ func rareSearches(s *scale) (list []string) {
 	return list
 }
 
-// checkRare compares the only hit with the session that has the word.
+// checkRare checks that the only hit is in the session that contains the word.
 func checkRare(s *scale, path string, body []byte) error {
 	hits, q, err := foundBy(path, body)
 	if err != nil {
@@ -74,7 +74,7 @@ func checkCommon(_ *scale, path string, body []byte) error {
 	return nil
 }
 
-// foundBy reads the hits of a request, of which nothing may be left out.
+// foundBy parses the hits of a request. The search must be complete.
 func foundBy(path string, body []byte) ([]search.Hit, url.Values, error) {
 	address, err := url.Parse(path)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"tapedeck/tools/bench/dataset"
 )
 
-// someSessions returns the paths of sessions from all of the data set.
+// someSessions returns the paths of sessions throughout the data set.
 func someSessions(s *scale) (list []string) {
 	for i := range 12 {
 		list = append(list, "/v1/sessions/"+dataset.SessionID(i*s.Data.Sessions/12))
@@ -21,8 +21,8 @@ func someSessions(s *scale) (list []string) {
 	return list
 }
 
-// longSessions returns the paths of what belongs to sessions of 10,000 frames, or of all where
-// the data set is too small for one.
+// longSessions returns the paths of a route of sessions with 10,000 frames, or of all sessions if
+// the data set is too small to contain one.
 func longSessions(of string) func(*scale) []string {
 	return func(s *scale) (list []string) {
 		for n := dataset.LongSession; n < s.Data.Sessions && len(list) < 8; n += dataset.LongEvery {
@@ -35,7 +35,7 @@ func longSessions(of string) func(*scale) []string {
 	}
 }
 
-// checkNames checks that an answer is of the session that was asked for.
+// checkNames checks that an answer names the requested session.
 func checkNames(_ *scale, path string, body []byte) error {
 	if id := strings.Split(path, "/")[3]; !bytes.Contains(body, []byte(`"`+id+`"`)) {
 		return fmt.Errorf("the answer does not name %s", id)
@@ -43,13 +43,13 @@ func checkNames(_ *scale, path string, body []byte) error {
 	return nil
 }
 
-// burstName is the measurement of requests that are answered at once.
+// burstName is the name of the measurement of concurrent requests.
 const burstName = "50 searches and reports at once"
 
 const burstRequests, burstMemory, burstAim = 50, 500 << 20, 200 << 20
 
-// burst sends requests at once, of which each must be answered, and adds the bars of the memory that the API's process
-// then has.
+// burst sends concurrent requests, each of which must be answered, and adds the bars for the memory
+// that the API's process then has.
 func (s *scale) burst(ctx context.Context, l *bars) (a Answers, err error) {
 	s.Say(burstName + " …")
 	a.Name = burstName

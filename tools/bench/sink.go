@@ -18,7 +18,8 @@ import (
 	"tapedeck/schema/clickhouse"
 )
 
-// Sink compares the sink with ClickHouse by itself, and holds sizes on disk, bytes per frame, largest first.
+// Sink compares the sink with ClickHouse alone, and holds sizes on disk, bytes per frame, the
+// largest first.
 type Sink struct {
 	Passes  Passes       `json:"passes"`
 	Alone   Passes       `json:"clickhouse_alone"`
@@ -32,10 +33,10 @@ type SizeOnDisk struct {
 	Size float64 `json:"bytes_per_frame"`
 }
 
-// Ratio returns the sink's rate as a share of ClickHouse's alone.
+// Ratio returns the sink's rate as a share of the rate of ClickHouse alone.
 func (s *Sink) Ratio() float64 { return s.Passes.Median().Rate() / s.Alone.Median().Rate() }
 
-// FrameBytes returns the bytes per frame of all columns of the table frames.
+// FrameBytes returns the size of all columns of the table frames, bytes per frame.
 func (s *Sink) FrameBytes() (total float64) {
 	for _, c := range s.Columns {
 		total += c.Size
@@ -101,7 +102,7 @@ func measureSink(ctx context.Context, h *harness, r *Results) (err error) {
 	return nil
 }
 
-// database is one in a running ClickHouse, with tapedeck's tables.
+// database is a database in a running ClickHouse, with tapedeck's tables.
 type database struct {
 	dsn  string
 	name string

@@ -12,36 +12,38 @@ import (
 // SoakOptions configures a soak.
 type SoakOptions struct {
 	Setup
-	Connections int // that record at a time
-	Replays     int // at a time: half of them follow running sessions
+	Connections int // concurrent recordings
+	Replays     int // concurrent replays: half of them follow running sessions
 	For         time.Duration
 	Gap         time.Duration // between the frames of a connection
 	Profiles    string        // folder for profiles of the server's heap; "" for none
 }
 
-// The sessions that are replayed again and again while others are recorded.
+// Sessions that are replayed repeatedly while others are recorded.
 const (
 	loopedSessions = 25
 	loopedFrames   = 100
 	loopedGap      = 100 * time.Millisecond
 )
 
-// soak records and replays at once, and checks each frame.
+// soak records and replays concurrently, and checks each frame.
 type soak struct {
 	SoakOptions
 	server *command
-	frames int // of a connection
+	frames int // frames of a connection
 	report *SoakReport
 
 	mu sync.Mutex // guards the report
 }
 
-// Soak runs many recordings and replays at once. The report counts lost frames; the error is for a
-// soak that could not be run.
+// Soak runs many recordings and replays concurrently. The report counts lost frames; the error
+// reports that the soak could not be run.
 func Soak(ctx context.Context, o SoakOptions) (_ *SoakReport, err error) {
 	s := &soak{SoakOptions: o, frames: max(int(o.For/o.Gap), 2)}
-	s.report = &SoakReport{Environment: o.environment("soak"), Connections: o.Connections, Replays: o.Replays, For: o.For}
-	s.server, err = startServer(ctx, o.Program, o.Dir, nil, "up", "--listen", "127.0.0.1:0", "--data", filepath.Join(o.Dir, "data"), "--pprof")
+	s.report = &SoakReport{Environment: o.environment("soak"), Connections: o.Connections, Replays: o.Replays,
+		For: o.For}
+	s.server, err = startServer(ctx, o.Program, o.Dir, nil, "up", "--listen", "127.0.0.1:0", "--data",
+		filepath.Join(o.Dir, "data"), "--pprof")
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +86,7 @@ func Soak(ctx context.Context, o SoakOptions) (_ *SoakReport, err error) {
 
 func sessionOf(name string, i int) string { return fmt.Sprintf("%s-%d", name, i) }
 
-// record records sessions side by side, one over each connection, until all frames are confirmed.
+// record records sessions concurrently, one over each connection, until all frames are confirmed.
 func (s *soak) record(ctx context.Context, name string, sessions, frames int, gap time.Duration) error {
 	c, err := openConnections(ctx, s.server.url, name, sessions)
 	defer func() {
@@ -108,7 +110,7 @@ func (s *soak) record(ctx context.Context, name string, sessions, frames int, ga
 	return errors.Join(err, c.close())
 }
 
-// failed keeps an error of a recording or replay.
+// failed records an error of a recording or replay.
 func (s *soak) failed(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,7 +119,7 @@ func (s *soak) failed(err error) {
 	}
 }
 
-// verify reads all recorded sessions.
+// verify replays and compares all recorded sessions.
 func (s *soak) verify(ctx context.Context) {
 	slots, all := make(chan struct{}, 8), sync.WaitGroup{}
 	for i := range s.Connections {
@@ -139,7 +141,7 @@ func (s *soak) verify(ctx context.Context) {
 	s.report.Looped = loopedSessions * loopedFrames
 }
 
-// Err returns why the soak failed, nil if it did not.
+// Err returns why the soak has failed, nil if it has not.
 func (r *SoakReport) Err() error {
 	switch {
 	case r.Stored != r.Expected:

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// profileMemory writes a profile of the server's heap to half.heap in the middle of a soak, and
-// one to end.heap when stop is called: "go tool pprof -base half.heap end.heap" shows what grew.
+// profileMemory writes a profile of the server's heap to half.heap in the middle of a soak, and one
+// to end.heap when stop is called: "go tool pprof -base half.heap end.heap" shows what has grown.
 func (s *soak) profileMemory(ctx context.Context) (stop func() error) {
 	if s.Profiles == "" {
 		return func() error { return nil }
@@ -20,7 +20,7 @@ func (s *soak) profileMemory(ctx context.Context) (stop func() error) {
 	timer := time.AfterFunc(s.For/2, func() { half <- s.profile(ctx, "half.heap") })
 	return func() error {
 		if timer.Stop() {
-			half <- nil // the soak ended before
+			half <- nil // the soak ended earlier
 		}
 		if err := <-half; err != nil {
 			return err

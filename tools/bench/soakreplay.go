@@ -12,10 +12,10 @@ import (
 // soakClient opens a new connection for every replay.
 var soakClient = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 
-// errNoSession says that nothing is stored of a session so far.
+// errNoSession reports that no data of a session is stored yet.
 var errNoSession = errors.New("no such session")
 
-// readBack replays a session and compares each frame with the sent frame, byte by byte. It returns
+// readBack replays a session and compares each frame with the sent frame byte by byte. It returns
 // the number of equal frames.
 func readBack(ctx context.Context, server, session, query string, frames int) (n int, err error) {
 	res, err := get(ctx, soakClient, server+"/v1/sessions/"+session+"/replay?mode=raw&"+query, "application/x-ndjson")
@@ -60,19 +60,19 @@ func (s *soak) follow(ctx context.Context, session string) {
 	}
 }
 
-// loop replays a stored session again and again until ctx ends.
+// loop replays a stored session repeatedly until ctx ends.
 func (s *soak) loop(ctx context.Context, session string) {
 	for ctx.Err() == nil {
 		n, err := readBack(ctx, s.server.url, session, "speed=1", loopedFrames)
 		s.played(n, false)
 		if err != nil && ctx.Err() == nil {
 			s.failed(fmt.Errorf("replay session %s: %w", session, err))
-			_ = pause(ctx, time.Second) // so that a failure is not repeated without end
+			_ = pause(ctx, time.Second) // so that a failure is not repeated at full speed
 		}
 	}
 }
 
-// played counts the right frames of a replay.
+// played counts the correct frames of a replay.
 func (s *soak) played(n int, followed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

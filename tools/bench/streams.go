@@ -15,14 +15,14 @@ type Streams struct {
 	Notice string      `json:"notice,omitempty"`
 }
 
-// IdleStreams is the memory of streams that are silent, bytes resident.
+// IdleStreams holds the memory of idle streams, resident bytes.
 type IdleStreams struct {
 	Streams int           `json:"streams"`
 	Before  uint64        `json:"memory_before"` // without streams
 	Highest uint64        `json:"memory_highest"`
 	AtRest  uint64        `json:"memory_at_rest"`
 	Rested  time.Duration `json:"rested_ns"`
-	Known   bool          `json:"known"` // the memory is
+	Known   bool          `json:"known"` // the memory is known
 }
 
 // EachKB returns the memory of one stream at rest, KB.
@@ -30,14 +30,14 @@ func (i IdleStreams) EachKB() float64 {
 	return (float64(i.AtRest) - float64(i.Before)) / float64(i.Streams) / 1e3
 }
 
-// BusyStreams is the cost of streams that send.
+// BusyStreams holds the cost of streams that send.
 type BusyStreams struct {
 	Streams int           `json:"streams"`
-	Rate    int           `json:"rate"` // frames per second on each
+	Rate    int           `json:"rate"` // frames per second on each stream
 	Took    time.Duration `json:"took_ns"`
-	Memory  uint64        `json:"memory"` // bytes resident, at the highest
+	Memory  uint64        `json:"memory"` // highest resident memory, bytes
 	CPU     time.Duration `json:"cpu_ns"`
-	Known   bool          `json:"known"` // the memory and the CPU time are
+	Known   bool          `json:"known"` // the memory and the CPU time are known
 	Sent    int           `json:"sent"`
 	Stored  int           `json:"stored"`
 }
@@ -70,7 +70,8 @@ func (s *Streams) measureIdle(ctx context.Context, h *harness, c *cluster) (err 
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err == nil && limit.Cur < uint64(n+spareFiles) {
 		n = max(100, int(limit.Cur)-spareFiles)
-		s.Notice = fmt.Sprintf("A process may open %d files here, so there are fewer idle streams than 10,000.", limit.Cur)
+		s.Notice = fmt.Sprintf("A process may open %d files here, so there are fewer idle streams than 10,000.",
+			limit.Cur)
 	}
 	server, err := c.separate(ctx, h, "ingest")
 	if err != nil {

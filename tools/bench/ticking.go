@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// ticking answers with the number of events in the query, at the interval in the
-// query, each with the time since began at which it was written.
+// ticking answers with as many events as the query requests, at the requested interval. Each event
+// has the time since began at which it was written.
 func ticking(w http.ResponseWriter, r *http.Request, began time.Time) {
 	events, pace, _ := strings.Cut(r.URL.RawQuery, "&")
 	n, err := strconv.Atoi(events)

@@ -27,8 +27,8 @@ type Totals struct {
 //go:embed totals.mjs
 var totalsScript []byte
 
-// Expect computes the totals that the recording of a file must have, with a script that shares no code with
-// tapedeck. It needs node.
+// Expect computes the totals that a recording of a file must have, with a script that shares no
+// code with tapedeck. It needs node.
 func Expect(path string) (t Totals, err error) {
 	dir, err := os.MkdirTemp("", "tapedeck-totals-")
 	if err != nil {
@@ -52,13 +52,14 @@ func Expect(path string) (t Totals, err error) {
 // totalsLimit bounds how long the API may take to report the expected totals.
 const totalsLimit = 30 * time.Second
 
-// awaitTotals polls the server's totals until they are the expected ones, and fails after totalsLimit. It returns
-// the time from began until then, or took if the first answer matches.
+// awaitTotals polls the server's totals until they equal the expected ones, and fails after
+// totalsLimit. It returns the time since began, or took if the first answer matches.
 func (e *EndToEnd) awaitTotals(ctx context.Context, up *command, began time.Time, took time.Duration) (time.Duration, error) {
 	for end := time.Now().Add(totalsLimit); ; took = time.Since(began) {
 		var usage usagereport.Report
 		var tools toolreport.Report
-		err := errors.Join(up.get(ctx, "/v1/usage?granularity=total", &usage), up.get(ctx, "/v1/tools?granularity=total", &tools))
+		err := errors.Join(up.get(ctx, "/v1/usage?granularity=total", &usage),
+			up.get(ctx, "/v1/tools?granularity=total", &tools))
 		if err != nil {
 			return took, err
 		}

@@ -19,7 +19,8 @@ func main() {
 }
 
 func run(ctx context.Context, files []string) error {
-	options, err := cli.NewProjectOptions(files, cli.WithOsEnv, cli.WithDotEnv, cli.WithInterpolation(true), cli.WithResolvedPaths(true), cli.WithConsistency(true))
+	options, err := cli.NewProjectOptions(files, cli.WithOsEnv, cli.WithDotEnv, cli.WithInterpolation(true),
+		cli.WithResolvedPaths(true), cli.WithConsistency(true))
 	if err != nil {
 		return err
 	}

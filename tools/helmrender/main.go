@@ -1,5 +1,6 @@
-// Command helmrender renders a chart with several files of values, and lints and validates the
-// objects. It is a separate module, so that the product's module does not list the dependencies of Helm.
+// Command helmrender renders a chart with several values files, and lints and validates the
+// objects. It is a separate module, so that the product's module does not list the dependencies of
+// Helm.
 //
 //	render --schemas DIR CHART VALUES.yaml…
 //

@@ -25,7 +25,7 @@ const (
 // Result is the outcome of rendering one file of values.
 type Result struct {
 	Values  string           `json:"values"`
-	Error   string           `json:"error,omitempty"`   // of "helm template"
+	Error   string           `json:"error,omitempty"`   // error of "helm template"
 	Lint    []string         `json:"lint,omitempty"`    // warnings and errors of "helm lint"
 	Invalid []string         `json:"invalid,omitempty"` // objects that the API server would refuse
 	Notes   string           `json:"notes"`
@@ -66,7 +66,8 @@ func (r *Result) template(chartDir string, values chartutil.Values) error {
 	if !chartutil.IsCompatibleRange(chart.Metadata.KubeVersion, capabilities.KubeVersion.Version) {
 		return fmt.Errorf("chart requires kubeVersion %s", chart.Metadata.KubeVersion)
 	}
-	all, err := chartutil.ToRenderValues(chart, values, chartutil.ReleaseOptions{Name: Release, Namespace: Namespace, Revision: 1, IsInstall: true}, capabilities)
+	all, err := chartutil.ToRenderValues(chart, values,
+		chartutil.ReleaseOptions{Name: Release, Namespace: Namespace, Revision: 1, IsInstall: true}, capabilities)
 	if err != nil {
 		return err
 	}
@@ -94,7 +95,7 @@ func (r *Result) template(chartDir string, values chartutil.Values) error {
 	return nil
 }
 
-// add adds the objects of a rendered file. A key that a map has twice is an error.
+// add adds the objects of a rendered file. A key that occurs twice in a map is an error.
 func (r *Result) add(text string) error {
 	for _, document := range strings.Split("\n"+text, "\n---") {
 		if len(bytes.TrimSpace([]byte(document))) == 0 {

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// kinds are the schemas of Kubernetes' objects.
+// kinds holds the schemas of Kubernetes' objects.
 type kinds struct {
 	dir   string // descriptions as an API server publishes them under /openapi/v3
 	known map[string]*jsonschema.Schema

@@ -17,7 +17,7 @@ import (
 	"strings"
 )
 
-// program is the package of the program that is shipped.
+// program is the package of the shipped program.
 const program = "./cmd/tapedeck"
 
 // platforms are the platforms for which the program is built.
@@ -40,7 +40,8 @@ func Modules(ctx context.Context, root string) ([]*Part, error) {
 	homes := map[string]string{}
 	for _, on := range platforms {
 		cmd := exec.CommandContext(ctx, "go", "list", "-deps", "-json=Dir,Standard,Module", program)
-		cmd.Dir, cmd.Env = root, append(os.Environ(), "GOOS="+on[0], "GOARCH="+on[1], "CGO_ENABLED=0", "GOFLAGS=-mod=readonly")
+		cmd.Dir, cmd.Env = root, append(os.Environ(), "GOOS="+on[0], "GOARCH="+on[1], "CGO_ENABLED=0",
+			"GOFLAGS=-mod=readonly")
 		out, err := cmd.Output()
 		if err != nil {
 			return nil, fmt.Errorf("list the modules of %s for %s: %w%s", program, on[0], err, stderrOf(err))
@@ -85,7 +86,7 @@ func Modules(ctx context.Context, root string) ([]*Part, error) {
 	return all, nil
 }
 
-// standardLibrary is Go's library and runtime, of the version that builds the program.
+// standardLibrary returns Go's library and runtime, in the version that builds the program.
 func standardLibrary(ctx context.Context) (*Part, error) {
 	out, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	if err != nil {
@@ -103,8 +104,8 @@ func stderrOf(err error) string {
 	return ""
 }
 
-// Linked lists the modules of a built program, with the hashes that it was built with and the
-// licences of known parts.
+// Linked lists the modules of a built program, with the hashes in the program and the licences of
+// the known parts.
 func Linked(binary string, known []*Part) (parts []*Part, err error) {
 	info, err := buildinfo.ReadFile(binary)
 	if err != nil {
@@ -121,7 +122,8 @@ func Linked(binary string, known []*Part) (parts []*Part, err error) {
 		}
 		i := slices.IndexFunc(known, func(k *Part) bool { return k.Name == name })
 		if i < 0 {
-			return fmt.Errorf("%s has the module %s, whose licence is not known: build it from this source", binary, name)
+			return fmt.Errorf("%s has the module %s, whose licence is not known: build it from this source", binary,
+				name)
 		}
 		p.Licence = known[i].Licence
 		parts = append(parts, p)

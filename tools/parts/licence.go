@@ -7,21 +7,25 @@ import (
 	"strings"
 )
 
-// Allowed are the licences under which parts may be shipped: all let the program be passed on
-// under its own licence if their texts come with it. MPL-2.0 is for modules that are linked
-// unchanged; the module proxy has their source.
-var Allowed = []string{"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "MPL-2.0", "Unlicense"}
+// Allowed are the licences with which parts may be shipped. All of them permit distribution of the
+// program under its own licence if their texts are included. MPL-2.0 is for modules that are linked
+// unchanged; the module proxy provides their source.
+var Allowed = []string{"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "MPL-2.0",
+	"Unlicense"}
 
-// sign is a sentence by which a licence is recognised, with single spaces.
+// sign is a sentence that identifies a licence, with single spaces.
 type sign struct{ id, text string }
 
 var signs = []sign{
 	{"Apache-2.0", "apache license version 2.0, january 2004"},
 	{"Apache-2.0", "licensed under the apache license, version 2.0"},
 	{"MIT", "permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files"},
-	{"ISC", "permission to use, copy, modify, and/or distribute this software for any purpose with or without fee is hereby granted, provided that the above copyright notice"},
-	{"ISC", "permission to use, copy, modify, and distribute this software for any purpose with or without fee is hereby granted, provided that the above copyright notice"},
-	{"0BSD", "permission to use, copy, modify, and/or distribute this software for any purpose with or without fee is hereby granted. the software is provided"},
+	{"ISC", "permission to use, copy, modify, and/or distribute this software for any purpose with or without " +
+		"fee is hereby granted, provided that the above copyright notice"},
+	{"ISC", "permission to use, copy, modify, and distribute this software for any purpose with or without fee " +
+		"is hereby granted, provided that the above copyright notice"},
+	{"0BSD", "permission to use, copy, modify, and/or distribute this software for any purpose with or without " +
+		"fee is hereby granted. the software is provided"},
 	{"Unlicense", "this is free and unencumbered software released into the public domain"},
 	{"CC0-1.0", "cc0 1.0 universal"},
 	{"MPL-2.0", "mozilla public license version 2.0"},
@@ -36,7 +40,8 @@ var signs = []sign{
 
 var (
 	spaces = regexp.MustCompile(`[\s*#/=]+`)
-	// quoted are the names of other licences in the Apache licence's appendix and in MPL's secondary licences.
+	// quoted matches the names of other licences in the Apache licence's appendix and in MPL's
+	// secondary licences.
 	quoted = regexp.MustCompile(`appendix: how to apply the apache license.*|.secondary license. means.*?licenses\.`)
 )
 
@@ -66,8 +71,8 @@ func identify(text string) (ids []string) {
 	return ids
 }
 
-// Check returns an error that lists the parts that must not be shipped: those without a licence
-// that is known, and those with one that is not allowed.
+// Check returns an error that lists the parts that must not be shipped: parts without a known
+// licence, and parts with a licence that is not allowed.
 func Check(parts []*Part) error {
 	var bad []string
 	for _, p := range parts {
@@ -83,5 +88,6 @@ func Check(parts []*Part) error {
 	if bad == nil {
 		return nil
 	}
-	return fmt.Errorf("parts that must not be shipped (the list of allowed licences is in tools/parts):\n%s", strings.Join(bad, "\n"))
+	return fmt.Errorf("parts that must not be shipped (the list of allowed licences is in tools/parts):\n%s",
+		strings.Join(bad, "\n"))
 }

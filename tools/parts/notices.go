@@ -27,7 +27,7 @@ func WriteNotices(w io.Writer, parts []*Part) error {
 	for _, p := range parts {
 		width = max(width, len(p.label()))
 	}
-	users := map[string][]string{} // of texts
+	users := map[string][]string{} // labels of the parts, by licence text
 	var texts []string
 	for _, p := range parts {
 		fmt.Fprintf(&b, "%-*s  %s\n", width, p.label(), strings.Join(p.Licence, " AND "))
@@ -41,7 +41,8 @@ func WriteNotices(w io.Writer, parts []*Part) error {
 		}
 	}
 	for _, text := range texts {
-		b.WriteString("\n" + strings.Repeat("=", 80) + "\n" + strings.Join(users[text], "\n") + "\n" + strings.Repeat("-", 80) + "\n" + text + "\n")
+		b.WriteString("\n" + strings.Repeat("=", 80) + "\n" + strings.Join(users[text],
+			"\n") + "\n" + strings.Repeat("-", 80) + "\n" + text + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// The files of the pages' source: the paths of packages of which modules are in the bundle,
-// which the build writes, and the versions that were installed.
+// Files of the pages' source: the paths of the packages in the bundle, which the build writes, and
+// the versions that were installed.
 const (
 	web         = "dashboards/web"
 	bundledFile = web + "/dist/packages.json"
@@ -22,8 +22,8 @@ const (
 // ErrNotBuilt is wrapped by the error of Packages if the pages were not built.
 var ErrNotBuilt = fmt.Errorf("%s is missing: build the pages with 'make ui'", bundledFile)
 
-// Packages lists the npm packages of which the bundle has modules, with their licences. root
-// is the directory of the source.
+// Packages lists the npm packages with modules in the bundle, with their licences. root is the
+// directory of the source.
 func Packages(root string) ([]*Part, error) {
 	var bundled []string
 	text, err := os.ReadFile(filepath.Join(root, bundledFile))
@@ -51,7 +51,8 @@ func Packages(root string) ([]*Part, error) {
 		if !ok {
 			return nil, fmt.Errorf("%s is in the bundle and not in %s: run 'npm ci' and build again", path, lockFile)
 		}
-		p := &Part{Kind: "npm", Name: path[strings.LastIndex(path, "node_modules/")+len("node_modules/"):], Version: locked.Version}
+		p := &Part{Kind: "npm", Name: path[strings.LastIndex(path, "node_modules/")+len("node_modules/"):],
+			Version: locked.Version}
 		if text, ok := strings.CutPrefix(locked.Integrity, "sha512-"); ok {
 			hash, err := base64.StdEncoding.DecodeString(text)
 			if err != nil {
@@ -63,7 +64,7 @@ func Packages(root string) ([]*Part, error) {
 		if err := p.readLegal(dir, []string{dir}); err != nil {
 			return nil, err
 		}
-		if len(p.Licence) == 0 && locked.License != "" { // a package may only name it
+		if len(p.Licence) == 0 && locked.License != "" { // a package may only name its licence
 			p.Licence = []string{locked.License}
 			p.Texts = append(p.Texts, Text{"package.json", "License: " + locked.License})
 		}

@@ -1,6 +1,6 @@
-// Package parts lists the third-party parts of the shipped program: Go modules that are
-// linked, and npm packages that are in the bundle of the pages. It checks their licences, and
-// writes them and a software bill of materials.
+// Package parts lists the third-party parts of the shipped program: Go modules that are linked, and
+// npm packages in the bundle of the pages. It checks their licences, and writes the licences and a
+// software bill of materials.
 package parts
 
 import (
@@ -18,9 +18,9 @@ type Part struct {
 	Kind    string // golang or npm, as in package URLs
 	Name    string
 	Version string
-	Licence []string // SPDX identifiers; all of them hold
-	Texts   []Text   // of its licences and notices
-	Hash    string   // in hex: SHA-256 of a module's files (h1 of go.sum), SHA-512 of a package
+	Licence []string // SPDX identifiers; all of them apply
+	Texts   []Text   // texts of its licences and notices
+	Hash    string   // in hexadecimal: SHA-256 of a module's files (h1 of go.sum), SHA-512 of a package
 }
 
 // Text is a licence or a notice.
@@ -28,7 +28,8 @@ type Text struct{ File, Body string }
 
 // PURL returns the package URL.
 func (p *Part) PURL() string {
-	return "pkg:" + p.Kind + "/" + strings.Replace(p.Name, "@", "%40", 1) + "@" + strings.ReplaceAll(p.Version, "+", "%2B")
+	return "pkg:" + p.Kind + "/" + strings.Replace(p.Name, "@", "%40", 1) + "@" + strings.ReplaceAll(p.Version, "+",
+		"%2B")
 }
 
 // compare orders parts by kind, name and version.
@@ -39,7 +40,8 @@ func compare(a, b *Part) int {
 // legal matches the names of files with licences and notices.
 var legal = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents|unlicense)([.-].*)?$`)
 
-// readLegal adds the licences and notices in directories to a part. root is the part's own.
+// readLegal adds the licences and notices in directories to a part. root is the part's own
+// directory.
 func (p *Part) readLegal(root string, dirs []string) error {
 	for _, dir := range dirs {
 		entries, err := os.ReadDir(dir)

@@ -12,9 +12,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// WriteSBOM writes the software bill of materials of a built program as CycloneDX 1.6. The
-// same program has the same bill: it states no time, and its serial number is derived from
-// the program's hash.
+// WriteSBOM writes the software bill of materials of a built program as CycloneDX 1.6. Its output
+// is reproducible: it contains no time, and its serial number is derived from the program's hash.
 func WriteSBOM(w io.Writer, binary, version string, parts []*Part) error {
 	program, err := os.ReadFile(binary)
 	if err != nil {

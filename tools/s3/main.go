@@ -1,7 +1,7 @@
 // Command s3 serves an S3-compatible storage in memory with the bucket "backups", for tests. It
-// prints its address and ends with its standard input. Requests need the key id "tester"; their
-// signatures are not checked.
-// It is a separate module, so that the product's module does not list its dependencies.
+// prints its address, and ends when its standard input is closed. Requests need the key id
+// "tester"; their signatures are not checked. It is a separate module, so that the product's module
+// does not list its dependencies.
 package main
 
 import (

@@ -1,6 +1,6 @@
-// Command tapedeck-bench measures a tapedeck program on this machine. It writes its results as JSON and the page of
-// docs/benchmarks*.md that they make. It is a separate program, so that the dependencies of the benchmarks are not part
-// of the product.
+// Command tapedeck-bench measures a tapedeck program on this machine. It writes its results as JSON
+// and the page docs/benchmarks*.md that is generated from them. It is a separate program, so that
+// the dependencies of the benchmarks are not part of the product.
 package main
 
 import (
@@ -91,7 +91,8 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	var c cli
-	command := kong.Parse(&c, kong.Name("tapedeck-bench"), kong.Description("Measure a tapedeck program on this machine."),
+	command := kong.Parse(&c, kong.Name("tapedeck-bench"),
+		kong.Description("Measure a tapedeck program on this machine."),
 		kong.Vars{"parts": strings.Join(bench.Names(), ", ")}, kong.BindTo(ctx, (*context.Context)(nil)))
 	if err := command.Run(); err != nil {
 		fmt.Fprintf(os.Stderr, "tapedeck-bench: %v\n", err)
@@ -119,7 +120,7 @@ func (c *measureCommand) Run(ctx context.Context) error {
 	})
 }
 
-// Run fills the data set if need be, measures and prints the page.
+// Run fills the data set if necessary, measures and prints the page.
 func (c *scaleCommand) Run(ctx context.Context) error {
 	limit, err := humanize.ParseBytes(c.DiskLimit)
 	if err != nil {
@@ -134,7 +135,7 @@ func (c *scaleCommand) Run(ctx context.Context) error {
 	})
 }
 
-// Run prints the page. It fails if a frame was lost, something failed, or memory grew.
+// Run prints the page. It fails if a frame was lost, an operation failed, or memory grew.
 func (c *soakCommand) Run(ctx context.Context) error {
 	if c.Connections < 1 || c.Replays < 0 || c.For < time.Second || c.Gap <= 0 || c.Gap > c.For/2 {
 		return errors.New("soak: --connections must be 1 or more, --for a second or more, and --gap at most half of it")
@@ -168,11 +169,11 @@ func (c *renderCommand) Run() error {
 	return render(text, c.Out)
 }
 
-// result returns a report and an error as measure expects them.
+// result converts a report and an error to the results that measure expects.
 func result[T any](r *T, err error) (any, error) { return r, err }
 
-// measure takes a measurement, keeps its results and prints their page. dir is the directory of the measurement; with ""
-// it is a temporary one.
+// measure takes a measurement, writes its results and prints their page. dir is the directory of
+// the measurement; with "" it is a temporary one.
 func (c *common) measure(ctx context.Context, name, dir string, take func(bench.Setup) (any, error)) (err error) {
 	program, version, err := c.program(ctx)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Command tapedeck-parts writes the licences of the program's third-party parts, and its
-// software bill of materials. It is a separate program, so that its dependencies are not part of
-// the product.
+// Command tapedeck-parts writes the licences of the program's third-party parts, and its software
+// bill of materials. It is a separate program, so that its dependencies are not part of the
+// product.
 package main
 
 import (

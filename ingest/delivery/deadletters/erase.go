@@ -10,8 +10,8 @@ import (
 	stream "tapedeck/ingest/delivery/jetstream"
 )
 
-// Erase overwrites and removes the letters of the store's tenant for which erased returns
-// true. Unreadable letters name no session; it returns how many of the tenant remain.
+// Erase overwrites and removes the letters of the store's tenant for which erased returns true.
+// Unreadable letters name no session and remain; Erase returns their number.
 func (s *Store) Erase(ctx context.Context, erased func(*Letter) bool) (unreadable int, err error) {
 	st, err := s.stream(ctx)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {

@@ -25,7 +25,8 @@ func (s *Store) ServeList(w http.ResponseWriter, r *http.Request) {
 	var err error
 	if text := q.Get("limit"); text != "" {
 		if limit, err = strconv.Atoi(text); err != nil || limit < 1 || limit > listLimit {
-			problem.Write(w, problem.BadParameter("limit", "limit must be a number from 1 to"+strconv.Itoa(listLimit)+", not \""+text+"\""))
+			problem.Write(w, problem.BadParameter("limit",
+				"limit must be a number from 1 to "+strconv.Itoa(listLimit)+", not \""+text+"\""))
 			return
 		}
 	}
@@ -48,8 +49,8 @@ func (s *Store) ServeList(w http.ResponseWriter, r *http.Request) {
 	write(w, answer)
 }
 
-// ServeRetry answers POST: it publishes the letters with the given seqs again, or all of
-// them if there are none.
+// ServeRetry answers POST: it publishes the letters with the given seqs again, or all letters if no
+// seq is given.
 func (s *Store) ServeRetry(w http.ResponseWriter, r *http.Request) {
 	seqs, bad := numbers(r)
 	if bad != nil {
@@ -104,5 +105,5 @@ func fail(w http.ResponseWriter, err error) {
 
 func write(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(v) // the client is gone
+	_ = json.NewEncoder(w).Encode(v) // a write error means that the client has disconnected
 }

@@ -19,11 +19,11 @@ type Letter struct {
 	Seq     uint64    `json:"seq"` // its number in the dead-letter stream
 	At      time.Time `json:"at"`  // when it was set aside
 	Reason  string    `json:"reason"`
-	Subject string    `json:"subject"` // where it was published, or would have been if alone in its message
+	Subject string    `json:"subject"` // where the block was published, or would have been published as a message of its own
 	Tenant  string    `json:"tenant"`
 	Bytes   int       `json:"bytes"`
-	// Tries counts the retries since the block was set aside; TriedAt is the time of the
-	// latest.
+	// Tries counts the retries since the block was set aside; TriedAt is the time of the latest
+	// retry.
 	Tries   int        `json:"tries"`
 	TriedAt *time.Time `json:"tried_at,omitempty"`
 	// The following are set if the block can be read:
@@ -58,9 +58,9 @@ func read(m *jetstream.RawStreamMsg) Letter {
 // versionsKept bounds the versions that a letter lists.
 const versionsKept = 8
 
-// Header returns the header for a block that the given version sets aside for a reason. was
-// is the header under which the block arrived: if the block was set aside before, the first
-// reason and time are kept, and the retry is counted.
+// Header returns the header of a block that the given version sets aside for a reason. was is the
+// header with which the block arrived. If the block was set aside before, Header keeps the first
+// reason and time, and counts the retry.
 func Header(was nats.Header, subject, version string, reason error) nats.Header {
 	h := nats.Header{
 		stream.HeaderReason:  {reason.Error()},
@@ -89,7 +89,7 @@ func retried(m *jetstream.RawStreamMsg) nats.Header {
 	return h
 }
 
-// since returns when a letter was set aside for the first time; at is the last time.
+// since returns when a letter was first set aside; at is the time of the latest one.
 func since(h nats.Header, at time.Time) time.Time {
 	if first, err := time.Parse(time.RFC3339Nano, h.Get(stream.HeaderSince)); err == nil {
 		return first.UTC()

@@ -15,16 +15,16 @@ import (
 	"tapedeck/internal/metric"
 )
 
-// ErrRefused reports that a letter's block is still refused.
+// ErrRefused reports that the block of a letter was refused again.
 var ErrRefused = errors.New("still refused")
 
-// Retrier retries dead letters automatically: each once by every version of the program,
-// right after an upgrade, and then after Wait, twice Wait and so on, up to Longest. Of all
-// retriers at a JetStream one works at a time, for at most half of Every.
+// Retrier retries dead letters automatically: each version of the program retries each letter right
+// after an upgrade, then after Wait, twice Wait and so on, up to Longest. Of all retriers at a
+// JetStream, one works at a time, for at most half of Every.
 type Retrier struct {
 	Letters *Store
 	Version string // of this program
-	// Try stores a letter's block. An error that wraps ErrRefused concerns the block; any
+	// Try stores the block of a letter. An error that wraps ErrRefused concerns the block; any
 	// other error ends the round and does not count as a retry.
 	Try func(ctx context.Context, subject string, data []byte) error
 	Log *slog.Logger
@@ -33,9 +33,9 @@ type Retrier struct {
 	Wait    time.Duration // default 10 min
 	Longest time.Duration // default 24 h
 
-	next  time.Time // when the next letter is due; letters set aside meanwhile are due at least Wait later
-	after uint64    // the letter at which the previous round ended
-	cut   bool      // a round since after was last 0 ended at a letter that could not be retried
+	next  time.Time // when the next letter is due; letters that are set aside meanwhile are due at least Wait later
+	after uint64    // number of the letter at which the previous round ended
+	cut   bool      // since after was last 0, a round ended at a letter that could not be retried
 }
 
 // Run retries letters until ctx ends, and updates the gauges.
@@ -86,7 +86,7 @@ func (r *Retrier) look(ctx context.Context) error {
 	return err
 }
 
-// leaseBucket is the memory bucket with the lease of a round, which JetStream expires.
+// leaseBucket is the in-memory bucket with the lease of a round, which JetStream expires.
 const (
 	leaseBucket = "TAPEDECK_LEASES"
 	leaseKey    = "dead-letters"
@@ -128,7 +128,7 @@ func (r *Retrier) round(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("dead letters after %d: %w", r.after, err)
 		}
-		r.after = m.Sequence // the round continues after this letter in any case
+		r.after = m.Sequence // the next round continues after this letter in any case
 		if due := r.due(m); time.Now().Before(due) {
 			if due.Before(next) {
 				next = due
@@ -152,8 +152,8 @@ func (r *Retrier) due(m *jetstream.RawStreamMsg) time.Time {
 	return m.Time.Add(wait)
 }
 
-// retry stores a letter's block and deletes the letter. If the block is refused again, a
-// new letter replaces it, with the first reason and an increased number of tries.
+// retry stores the block of a letter and deletes the letter. If the block is refused again, a new
+// letter replaces the letter, with the first reason and an increased number of tries.
 func (r *Retrier) retry(ctx context.Context, st jetstream.Stream, m *jetstream.RawStreamMsg) error {
 	subject := m.Header.Get(stream.HeaderSubject)
 	err := r.Try(ctx, subject, m.Data)
@@ -166,7 +166,8 @@ func (r *Retrier) retry(ctx context.Context, st jetstream.Stream, m *jetstream.R
 	case !errors.Is(err, ErrRefused):
 		return fmt.Errorf("dead letter %d: %w", m.Sequence, err)
 	default:
-		again := &nats.Msg{Subject: stream.DeadSubject, Data: m.Data, Header: Header(retried(m), subject, r.Version, err)}
+		again := &nats.Msg{Subject: stream.DeadSubject, Data: m.Data,
+			Header: Header(retried(m), subject, r.Version, err)}
 		// If deleting the letter fails, JetStream deduplicates the new one when it is
 		// published again.
 		id := fmt.Sprintf("tried-%d-%d", m.Sequence, m.Time.UnixNano())

@@ -1,6 +1,6 @@
-// Package deadletters manages the blocks that could not be stored. The sink sets them aside
-// with the reason, so that other blocks are not held up; this package lists, retries and
-// drops them.
+// Package deadletters manages the blocks that could not be stored. The sink sets such a block aside
+// with the reason, so that it does not delay other blocks; this package lists, retries and drops
+// these blocks.
 package deadletters
 
 import (
@@ -18,10 +18,10 @@ import (
 // Store reads and changes the dead-letter stream.
 type Store struct {
 	js     jetstream.JetStream
-	tenant string // whose letters it has; "" for all
+	tenant string // the tenant whose letters the store has; "" for all
 }
 
-// Of returns a store of the letters of one tenant. Others are as if there were none.
+// Of returns a store of the letters of one tenant. It treats letters of other tenants as missing.
 func (s *Store) Of(tenant string) *Store { return &Store{s.js, tenant} }
 
 // has reports whether a message is a letter of the store's tenant.
@@ -42,7 +42,7 @@ func Open(nc *nats.Conn) (*Store, error) {
 	return &Store{js: js}, nil
 }
 
-// ErrNone reports that there is no letter with the number.
+// ErrNone reports that no letter has the given number.
 var ErrNone = errors.New("no dead letter has this number")
 
 // Count returns the number of letters and their size in bytes.
@@ -85,10 +85,10 @@ func (s *Store) List(ctx context.Context, after uint64, limit int) ([]Letter, er
 	return letters, nil
 }
 
-// Retry publishes letters again under their subjects and removes them from the dead-letter
-// stream: those with the given numbers, or all. A block that still cannot be stored becomes
-// a letter with another number. Retry returns how many were published; on an error the
-// remaining ones stay.
+// Retry publishes letters again under their subjects and removes them from the dead-letter stream:
+// the letters with the given numbers, or all letters without numbers. A block that still cannot be
+// stored becomes a letter with another number. Retry returns how many letters were published; after
+// an error the remaining letters stay.
 func (s *Store) Retry(ctx context.Context, seqs ...uint64) (int, error) {
 	return s.each(ctx, seqs, func(m *jetstream.RawStreamMsg) error {
 		again := &nats.Msg{Subject: m.Header.Get(stream.HeaderSubject), Data: m.Data, Header: retried(m)}
@@ -113,14 +113,14 @@ func (s *Store) Drop(ctx context.Context, seqs ...uint64) (int, error) {
 	return s.each(ctx, seqs, func(*jetstream.RawStreamMsg) error { return nil })
 }
 
-// each calls a function for letters and then removes them.
+// each calls do for letters and then removes them.
 func (s *Store) each(ctx context.Context, seqs []uint64, do func(*jetstream.RawStreamMsg) error) (int, error) {
 	st, err := s.stream(ctx)
 	if err != nil {
 		return 0, err
 	}
 	done := 0
-	// SecureDeleteMsg overwrites the message, so that no erasure has to look for it.
+	// SecureDeleteMsg overwrites the message, so that an erasure need not search for it.
 	handle := func(m *jetstream.RawStreamMsg) error {
 		if err := do(m); err != nil {
 			return err

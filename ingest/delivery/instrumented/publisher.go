@@ -17,20 +17,22 @@ import (
 
 // The outcomes of a block.
 const (
-	durable = "durable" // it is in JetStream, or in the spool
-	refused = "refused" // it was not taken: a limit, a deleted session, no room
-	failed  = "failed"  // it was taken and abandoned
+	durable = "durable" // the block is in JetStream, or in the spool
+	refused = "refused" // the block was not accepted: a limit, a deleted session, no room
+	failed  = "failed"  // the block was accepted and abandoned
 )
 
 var (
 	blocks = metric.CounterVec(metric.Ingest, "tapedeck_ingest_blocks_total",
-		"Blocks that were to be recorded, by tenant and outcome: durable, refused (not taken), failed (taken and abandoned); the tenant is other beyond the first 100.", "tenant", "outcome")
+		"Blocks that were to be recorded, by tenant and outcome: durable, refused (not taken), failed (taken "+
+			"and abandoned); the tenant is other beyond the first 100.", "tenant", "outcome")
 	frames = metric.CounterVec(metric.Ingest, "tapedeck_ingest_frames_total",
 		"Frames of blocks that are durable, by tenant; the tenant is other beyond the first 100.", "tenant")
 	bytes = metric.CounterVec(metric.Ingest, "tapedeck_ingest_bytes_total",
 		"Bytes of encoded blocks that are durable, by tenant; the tenant is other beyond the first 100.", "tenant")
 	seconds = metric.Histogram(metric.Ingest, "tapedeck_ingest_seconds",
-		"Time from offering a block to its being durable.", prometheus.ExponentialBuckets(0.001, 2.5, 12)) // 1 ms to 24 s
+		// 1 ms to 24 s.
+		"Time from offering a block to its being durable.", prometheus.ExponentialBuckets(0.001, 2.5, 12))
 
 	waitingDesc = metric.GaugeDesc(metric.Ingest, "tapedeck_ingest_unacknowledged_blocks",
 		"Blocks that were offered and are neither durable nor refused.")
@@ -41,25 +43,26 @@ var (
 // counters holds the counters of one tenant.
 type counters struct{ durable, refused, failed, frames, bytes prometheus.Counter }
 
-// known has the counters by the label of the tenant.
+// known maps the tenant label to its counters.
 var known sync.Map // string → *counters
 
-// of returns the counters of a tenant. All outcomes are 0 before the first block, so that rate()
-// counts the first that is refused.
+// of returns the counters of a tenant. It sets all outcomes to 0 before the first block, so that
+// rate() counts the first refused block.
 func of(tenant string) *counters {
 	label := quota.TenantLabel(tenant)
 	if c, is := known.Load(label); is {
 		return c.(*counters)
 	}
 	c, _ := known.LoadOrStore(label, &counters{
-		durable: blocks.WithLabelValues(label, durable), refused: blocks.WithLabelValues(label, refused), failed: blocks.WithLabelValues(label, failed),
+		durable: blocks.WithLabelValues(label, durable),
+		refused: blocks.WithLabelValues(label, refused), failed: blocks.WithLabelValues(label, failed),
 		frames: frames.WithLabelValues(label), bytes: bytes.WithLabelValues(label),
 	})
 	return c.(*counters)
 }
 
-// Publisher counts the blocks that pass it. It is a prometheus.Collector and safe for use by many
-// goroutines.
+// Publisher counts the blocks that it passes on. It is a prometheus.Collector and safe for use by
+// many goroutines.
 type Publisher struct {
 	next ingest.Publisher
 

@@ -50,9 +50,9 @@ tapedeck_ingest_unacknowledged_blocks BLOCKS
 		}
 		state("0", "0")
 		_ = publish(3)
-		time.Sleep(2 * time.Second)
+		time.Sleep(2 * time.Second) // virtual time: the age of the first block
 		_ = publish(4)
-		time.Sleep(time.Second)
+		time.Sleep(time.Second) // virtual time: the age of the first block
 		state("2", "3")
 		metrictest.Of(p).Show(t, "tapedeck_ingest_oldest_unacknowledged_seconds", "tapedeck_ingest_unacknowledged_blocks")
 		next.dones[0](nil)

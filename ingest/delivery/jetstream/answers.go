@@ -16,19 +16,19 @@ import (
 	"tapedeck/internal/tracing"
 )
 
-// answers tracks the messages in flight until JetStream's acknowledgements arrive. The
-// client library's own asynchronous publishing needs several objects and a timer for every
-// message, which takes 10 % more CPU time.
+// answers tracks the messages in flight until JetStream's acknowledgements arrive. The asynchronous
+// publishing of the client library needs several objects and a timer for every message, which takes
+// 10 % more CPU time.
 type answers struct {
 	nc      *nats.Conn
 	release func(weight int64)
-	fewer   func()        // called after fewer messages are in flight, by a goroutine that may wait
+	fewer   func()        // called when fewer messages are in flight, by a goroutine that may wait
 	wake    chan struct{} // makes the goroutine call fewer
 
 	mu       sync.Mutex // guards all below
-	inbox    string     // what the replies' subjects begin with; "" before the first message
+	inbox    string     // prefix of the reply subjects; "" before the first message
 	inFlight inflight.Tracker[sent]
-	expiry   *time.Timer // armed while something is in flight
+	expiry   *time.Timer // runs while messages are in flight
 }
 
 // sent is a message in flight.
@@ -44,8 +44,7 @@ func (a *answers) init(nc *nats.Conn, release func(int64), fewer func()) {
 	a.wake = make(chan struct{}, 1)
 }
 
-// expect adds a message that is about to be sent, and returns its number and the subject of
-// its answer.
+// expect adds a message that is about to be sent, and returns its number and its reply subject.
 func (a *answers) expect(m sent) (number uint64, reply string, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -63,7 +62,7 @@ func (a *answers) expect(m sent) (number uint64, reply string, err error) {
 	return number, replyOf(a.inbox, number), nil
 }
 
-// listen subscribes to answers, until the connection is closed. mu is held.
+// listen subscribes to acknowledgements until the connection is closed. mu is held.
 func (a *answers) listen() error {
 	a.inbox = a.nc.NewInbox() + "."
 	if _, err := a.nc.Subscribe(a.inbox+"*", a.receive); err != nil {
@@ -88,12 +87,12 @@ func (a *answers) listen() error {
 	return nil
 }
 
-// notify makes the goroutine call fewer, without waiting for it: receiving does not wait
-// for sending.
+// notify makes the goroutine call fewer. It does not wait for the goroutine, so that receiving does
+// not wait for sending.
 func (a *answers) notify() {
 	select {
 	case a.wake <- struct{}{}:
-	default: // it is about to be called
+	default: // a call is pending already
 	}
 }
 
@@ -104,7 +103,7 @@ func (a *answers) waiting() int {
 	return a.inFlight.Len()
 }
 
-// take takes a message out of flight.
+// take removes a message from the messages in flight.
 func (a *answers) take(number uint64) (sent, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -118,9 +117,9 @@ func (a *answers) take(number uint64) (sent, bool) {
 	return m, ok
 }
 
-// receive settles the message that an answer names.
+// receive settles the message whose acknowledgement arrived.
 func (a *answers) receive(m *nats.Msg) {
-	number, ok := numberOf(a.inbox, m.Subject) // which does not change once it is subscribed to
+	number, ok := numberOf(a.inbox, m.Subject) // inbox does not change once it is subscribed to
 	if !ok {
 		return
 	}
@@ -130,7 +129,7 @@ func (a *answers) receive(m *nats.Msg) {
 	}
 }
 
-// settle reports the outcome of a message that was taken out of flight.
+// settle reports the outcome of a message that was removed from the messages in flight.
 func (a *answers) settle(m sent, err error) {
 	a.release(m.weight)
 	publishSeconds.Observe(time.Since(m.at).Seconds())
@@ -144,13 +143,13 @@ func (a *answers) settle(m sent, err error) {
 	m.done(err)
 }
 
-// confirmed is the prefix of nearly every answer.
+// confirmed is the prefix of nearly every acknowledgement.
 var confirmed = []byte(`{"stream":"` + StreamName + `"`)
 
-// errAnswer reports an answer that is not from JetStream.
+// errAnswer reports a reply that is not from JetStream.
 var errAnswer = errors.New("not an answer from JetStream")
 
-// answered returns the error in an answer, nil if JetStream accepted the message.
+// answered returns the error in a reply, nil if JetStream accepted the message.
 func answered(m *nats.Msg) error {
 	if len(m.Data) == 0 && m.Header.Get("Status") == "503" {
 		return nats.ErrNoResponders
@@ -173,7 +172,8 @@ func answered(m *nats.Msg) error {
 	return nil
 }
 
-// disconnected fails what is in flight: its answers were lost with the connection.
+// disconnected fails all messages in flight, because their acknowledgements were lost with the
+// connection.
 func (a *answers) disconnected() {
 	a.failSent(time.Now(), nats.ErrDisconnected)
 	a.fewer()
@@ -185,7 +185,7 @@ func (a *answers) expire() {
 	a.notify()
 }
 
-// failSent fails all messages that were sent up to a time, and arms the timer for the rest.
+// failSent fails all messages that were sent up to a time, and sets the timer for the rest.
 func (a *answers) failSent(until time.Time, err error) {
 	a.mu.Lock()
 	failed := a.inFlight.SettleWhile(func(m sent) bool { return !m.at.After(until) })

@@ -13,20 +13,20 @@ import (
 	"tapedeck/ingest"
 )
 
-// Backlog describes the stream of blocks, and how much of it the sink has not stored.
-// JetStream counts messages, of which one holds a block or several.
+// Backlog describes the stream of blocks, and how much of it the sink has not stored. JetStream
+// counts messages; a message holds one block or several.
 type Backlog struct {
 	Messages uint64 `json:"messages"`
 	Bytes    uint64 `json:"bytes"`
-	Limit    uint64 `json:"limit_bytes"` // above which the stream refuses messages; 0: none
-	// Unstored counts the messages that the sink has not acknowledged. UnstoredBytes
-	// is their share of Bytes, an estimate as if all messages were of one size.
+	Limit    uint64 `json:"limit_bytes"` // size above which the stream refuses messages; 0 for none
+	// Unstored counts the messages that the sink has not acknowledged. UnstoredBytes is their share
+	// of Bytes, an estimate that assumes messages of equal size.
 	Unstored      uint64    `json:"unstored_messages"`
 	InFlight      uint64    `json:"in_flight_messages"`   // delivered to sinks and not acknowledged
 	Redelivered   uint64    `json:"redelivered_messages"` // messages of the backlog that were delivered before
 	UnstoredBytes uint64    `json:"unstored_bytes"`
-	OldestAt      time.Time `json:"oldest_unstored_at,omitzero"` // when the oldest of them was published
-	OldestMS      float64   `json:"oldest_unstored_ms"`          // its age
+	OldestAt      time.Time `json:"oldest_unstored_at,omitzero"` // when the oldest unstored message was published
+	OldestMS      float64   `json:"oldest_unstored_ms"`          // age of that message
 }
 
 // Age returns how long the oldest message has waited for the sink; 0 if none waits.
@@ -40,7 +40,7 @@ func (b *Backlog) Fill() float64 {
 	return float64(b.Bytes) / float64(b.Limit)
 }
 
-// BacklogReader reads the backlog from JetStream, once a second at most: further calls
+// BacklogReader reads the backlog from JetStream, at most once a second: calls within a second
 // return the previous result. It is safe for use by many goroutines.
 type BacklogReader struct {
 	js       jetstream.JetStream
@@ -50,16 +50,16 @@ type BacklogReader struct {
 	asked  time.Time
 	latest Backlog
 	err    error
-	oldest position // of the latest oldest message that was looked up
+	oldest position // of the oldest message that was looked up last
 }
 
-// position is where and when a message was published.
+// position is the sequence and the publishing time of a message.
 type position struct {
 	seq uint64
 	at  time.Time
 }
 
-// backlogEvery is the least time between two reads from JetStream.
+// backlogEvery is the minimum time between two reads from JetStream.
 const backlogEvery = time.Second
 
 // NewBacklogReader returns a reader for the consumer that the sinks share. The caller
@@ -106,12 +106,12 @@ func (r *BacklogReader) ask(ctx context.Context) (Backlog, error) {
 	return b, err
 }
 
-// stored fills in the unstored messages, and returns the sequence up to which all are
-// stored.
+// stored sets the fields for unstored messages, and returns the sequence up to which all messages
+// are stored.
 func (r *BacklogReader) stored(ctx context.Context, s jetstream.Stream, b *Backlog) (uint64, error) {
 	consumer, err := s.Consumer(ctx, r.consumer)
 	if errors.Is(err, jetstream.ErrConsumerNotFound) {
-		b.Unstored = b.Messages // no sink ever ran
+		b.Unstored = b.Messages // no sink has run yet
 		return 0, nil
 	}
 	if err != nil {
@@ -123,7 +123,7 @@ func (r *BacklogReader) stored(ctx context.Context, s jetstream.Stream, b *Backl
 	return info.AckFloor.Stream, nil
 }
 
-// published returns when the first message from seq on was published, zero if there is
+// published returns when the first message from seq on was published, the zero time if there is
 // none.
 func (r *BacklogReader) published(ctx context.Context, s jetstream.Stream, seq uint64) (time.Time, error) {
 	state := s.CachedInfo().State
@@ -135,7 +135,7 @@ func (r *BacklogReader) published(ctx context.Context, s jetstream.Stream, seq u
 	}
 	m, err := s.GetMsg(ctx, seq, jetstream.WithGetMsgSubject(ingest.SubjectPrefix+">"))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		return time.Time{}, nil // it was removed meanwhile
+		return time.Time{}, nil // the message was removed meanwhile
 	}
 	if err != nil {
 		return time.Time{}, fmt.Errorf("JetStream stream %s: message %d: %w", StreamName, seq, err)

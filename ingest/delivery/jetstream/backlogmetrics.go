@@ -13,15 +13,19 @@ import (
 const collectTimeout = 2 * time.Second
 
 var (
-	upMetric            = describe("up", "1 if JetStream answered, so that the other metrics of this name are present, else 0.")
-	messagesMetric      = describe("messages", "Messages in the stream of blocks. One holds a block or several.")
-	bytesMetric         = describe("bytes", "Bytes in the stream of blocks.")
-	limitMetric         = describe("limit_bytes", "Size at which the stream of blocks refuses messages, bytes.")
-	unstoredMetric      = describe("unstored_messages", "Messages in the stream of blocks that the sink has not stored.")
-	unstoredBytesMetric = describe("unstored_bytes", "Bytes of the messages that the sink has not stored, assuming that all messages have the same size.")
-	inFlightMetric      = describe("in_flight_messages", "Messages that were delivered to sinks and are not acknowledged.")
-	redeliveredMetric   = describe("redelivered_messages", "Messages in flight that were delivered before.")
-	oldestMetric        = describe("oldest_unstored_seconds", "Age of the oldest message that the sink has not stored; 0 if all are stored.")
+	upMetric       = describe("up", "1 if JetStream answered, so that the other metrics of this name are present, else 0.")
+	messagesMetric = describe("messages", "Messages in the stream of blocks. One holds a block or several.")
+	bytesMetric    = describe("bytes", "Bytes in the stream of blocks.")
+	limitMetric    = describe("limit_bytes", "Size at which the stream of blocks refuses messages, bytes.")
+	unstoredMetric = describe("unstored_messages",
+		"Messages in the stream of blocks that the sink has not stored.")
+	unstoredBytesMetric = describe("unstored_bytes",
+		"Bytes of the messages that the sink has not stored, assuming that all messages have the same size.")
+	inFlightMetric = describe("in_flight_messages",
+		"Messages that were delivered to sinks and are not acknowledged.")
+	redeliveredMetric = describe("redelivered_messages", "Messages in flight that were delivered before.")
+	oldestMetric      = describe("oldest_unstored_seconds",
+		"Age of the oldest message that the sink has not stored; 0 if all are stored.")
 )
 
 func describe(name, help string) *prometheus.Desc {

@@ -14,25 +14,27 @@ import (
 	"tapedeck/schema/block"
 )
 
-// bundle is blocks that wait to be sent in one message: of different sessions of one
+// bundle holds blocks that wait to be sent in one message. They are from different sessions of one
 // bucket. The cost of a message in JetStream hardly depends on its size.
 type bundle struct {
 	bucket  bucket
 	since   time.Time // when its first block arrived
 	ids     []string
 	entries []block.Entry
-	size    int // of its blocks in the message, bytes
+	size    int // size of its blocks in the message, bytes
 	weight  int64
 	dones   []func(error)
 	origin  trace.SpanContext // of the first block's recording, if it is traced
 }
 
 // bucket identifies the blocks that may share a message. Blocks of a newer format version
-// have messages of their own, which wait for a sink that reads that version.
+// have messages of their own, which wait for a sink that reads that version; so do those of bulk
+// recordings.
 type bucket struct {
 	tenant  string
 	number  int
 	version byte
+	bulk    bool
 }
 
 // bundleBytes bounds the size of a message with several blocks.
@@ -59,7 +61,7 @@ func (b *bundle) add(p *ingest.EncodedBlock, weight int64, done func(error)) {
 	b.dones = append(b.dones, done)
 }
 
-// sent releases what is no longer needed after the bundle was sent.
+// sent releases the memory that is not needed after the bundle was sent.
 func (b *bundle) sent() { b.ids, b.entries = nil, nil }
 
 // settle reports the result to all blocks.
@@ -69,36 +71,36 @@ func (b *bundle) settle(err error) {
 	}
 }
 
-// message returns the message to send. Its data is built in room, which is returned for
-// reuse. A single block is a message without a bundle around it.
+// message returns the message to send. It builds the data in room, which it returns for reuse. A
+// single block is sent without a bundle around it.
 func (b *bundle) message(room []byte) (*nats.Msg, []byte) {
+	header := nats.Header{}
+	if b.bucket.bulk {
+		header[HeaderBulk] = []string{"1"}
+	}
 	if len(b.entries) == 1 {
 		e := &b.entries[0]
-		return &nats.Msg{
-			Subject: ingest.Subject(b.bucket.tenant, e.Session),
-			Header:  nats.Header{jetstream.MsgIDHeader: {ofTenant(b.ids[0], b.bucket.tenant)}}, Data: e.Data,
-		}, room
+		header[jetstream.MsgIDHeader] = []string{ofTenant(b.ids[0], b.bucket.tenant)}
+		return &nats.Msg{Subject: ingest.Subject(b.bucket.tenant, e.Session), Header: header, Data: e.Data}, room
 	}
 	room = block.AppendBundle(room[:0], b.entries)
-	return &nats.Msg{
-		Subject: ingest.BundleSubject(b.bucket.tenant, b.bucket.number),
-		Header:  nats.Header{jetstream.MsgIDHeader: {b.id()}}, Data: room,
-	}, room
+	header[jetstream.MsgIDHeader] = []string{b.id()}
+	return &nats.Msg{Subject: ingest.BundleSubject(b.bucket.tenant, b.bucket.number), Header: header, Data: room}, room
 }
 
-// id returns an id of the bundle that is derived from its blocks.
+// id returns the id of the bundle, which is derived from its blocks.
 func (b *bundle) id() string {
 	h := sha256.New()
 	_, _ = h.Write([]byte(b.bucket.tenant + "\n"))
 	for _, id := range b.ids {
-		_, _ = h.Write([]byte(id)) // it never fails
+		_, _ = h.Write([]byte(id)) // a hash does not return errors
 		_, _ = h.Write([]byte{'\n'})
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// ofTenant returns the message id of a block. JetStream drops a message whose id it has seen, of
-// whatever subject, so an id that a client of another tenant chose must not be the same.
+// ofTenant returns the message id of a block. JetStream drops a message whose id it has seen on any
+// subject, so an id that a client of one tenant chose must not equal an id of another tenant.
 func ofTenant(id, tenant string) string {
 	if id == "" {
 		return ""

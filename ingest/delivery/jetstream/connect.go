@@ -13,7 +13,8 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// ConnectOptions returns options for a connection that reconnects indefinitely and logs it.
+// ConnectOptions returns options for a connection that reconnects indefinitely and logs each loss
+// and reconnect.
 func ConnectOptions(log *slog.Logger) []nats.Option {
 	return []nats.Option{
 		nats.Name("tapedeck"), nats.MaxReconnects(-1), nats.RetryOnFailedConnect(true),
@@ -33,8 +34,8 @@ func ConnectOptions(log *slog.Logger) []nats.Option {
 
 var errServers = errors.New("it must be of the form nats://host:4222, several separated by commas")
 
-// CheckServers checks the addresses of NATS servers, separated by commas. The error does
-// not repeat them: they may hold passwords.
+// CheckServers checks the addresses of NATS servers, separated by commas. The error does not
+// contain the addresses, since they may hold passwords.
 func CheckServers(servers string) error {
 	for server := range strings.SplitSeq(servers, ",") {
 		server = strings.TrimSpace(server)
@@ -67,7 +68,7 @@ func HasUser(servers string) bool {
 	return false
 }
 
-// ServerHost returns the host and port of a NATS server that was checked.
+// ServerHost returns the host and port of a NATS address that CheckServers has accepted.
 func ServerHost(server string) string {
 	server = strings.TrimSpace(server)
 	if u, err := url.Parse(server); err == nil && u.Host != "" {

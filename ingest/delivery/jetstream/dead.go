@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	// deadShare is the part of the blocks' limit that dead letters may use in addition to
-	// it; deadAtLeast is the minimum that is requested.
+	// deadShare is the fraction of the blocks' limit that dead letters may use in addition to it,
+	// as a divisor; deadAtLeast is the minimum that is requested.
 	deadShare   = 16
 	deadAtLeast = 64 << 20
-	// deadSmallest is the limit below which no dead-letter stream is created: it would hold
+	// deadSmallest is the limit below which no dead-letter stream is created, since it would hold
 	// too few blocks.
 	deadSmallest = 1 << 20
 )
@@ -21,11 +21,10 @@ const (
 // deadLimit returns the size limit to request for the dead-letter stream, bytes.
 func (c Config) deadLimit() int64 { return max(c.WithDefaults().MaxBytes/deadShare, deadAtLeast) }
 
-// EnsureDead creates the dead-letter stream or brings its settings up to date. On a
-// server whose storage limit leaves less than the limit asked for, the stream is
-// made smaller: half, a quarter and so on. A stream that exists never shrinks. It
-// returns the stream's size limit and whether that is all that was asked for; if it
-// is not, a later call enlarges the stream once the server has room.
+// EnsureDead creates the dead-letter stream or updates its settings. If the server's storage limit
+// does not allow the requested size, EnsureDead requests half, a quarter and so on. It never
+// shrinks an existing stream. It returns the stream's size limit and whether this is the requested
+// size. If it is not, a later call enlarges the stream once the server has room.
 func EnsureDead(ctx context.Context, js jetstream.JetStream, c Config) (limit int64, whole bool, err error) {
 	c = c.WithDefaults()
 	want := c.deadLimit()
@@ -58,14 +57,14 @@ func deadStream(c Config, limit int64) jetstream.StreamConfig {
 	}
 }
 
-// Errors of JetStream for a stream that does not fit within the storage limit of
-// the server or the account.
+// Error codes of JetStream for a stream that does not fit within the storage limit of the server or
+// the account.
 const (
 	insufficientResources    jetstream.ErrorCode = 10023
 	storageResourcesExceeded jetstream.ErrorCode = 10047
 )
 
-// IsStorageFull reports whether JetStream has no room for a stream of the size asked for.
+// IsStorageFull reports whether JetStream has no room for a stream of the requested size.
 func IsStorageFull(err error) bool {
 	api, ok := errors.AsType[*jetstream.APIError](err)
 	return ok && (api.ErrorCode == insufficientResources || api.ErrorCode == storageResourcesExceeded)

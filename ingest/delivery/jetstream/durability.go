@@ -19,13 +19,12 @@ const (
 	// Written: the block was passed to the operating system. It survives a kill of any
 	// process; a power failure may lose the latest blocks.
 	Written Durability = "written"
-	// Fsynced: the block is on disk. This requires a NATS server with sync_interval always,
-	// which is a setting of the server: local mode sets it itself.
+	// Fsynced: the block is on disk. This requires a NATS server with sync_interval always, which
+	// is a setting of the server. Local mode sets it.
 	Fsynced Durability = "fsynced"
 )
 
-// persistMode returns the setting of the stream; the sync interval is a setting of the
-// server.
+// persistMode returns the persist mode of the stream. The sync interval is a setting of the server.
 func (d Durability) persistMode() jetstream.PersistModeType {
 	if d == Memory {
 		return jetstream.AsyncPersistMode
@@ -33,8 +32,8 @@ func (d Durability) persistMode() jetstream.PersistModeType {
 	return jetstream.DefaultPersistMode
 }
 
-// ErrNotEmpty reports that a stream must be recreated to change its durability but holds
-// blocks that are not stored.
+// ErrNotEmpty reports that a stream must be recreated to change its durability, but holds blocks
+// that are not stored.
 var ErrNotEmpty = errors.New("the stream holds blocks that are not stored")
 
 // ensureBlocks creates or updates the stream of blocks.
@@ -50,11 +49,11 @@ func ensureBlocks(ctx context.Context, js jetstream.JetStream, c Config, want je
 		return js.UpdateStream(ctx, want)
 	}
 	if !c.Recreate {
-		return nil, fmt.Errorf("JetStream cannot change the durability of an existing stream to %s:"+
+		return nil, fmt.Errorf("JetStream cannot change the durability of an existing stream to %s: "+
 			"stop the recorders, wait until the sink has stored all blocks, and remove the stream", c.Durability)
 	}
 	if err := allStored(ctx, old); err != nil {
-		return nil, fmt.Errorf("change the durability to %s: %w: start with the previous durability"+
+		return nil, fmt.Errorf("change the durability to %s: %w: start with the previous durability "+
 			"until the sink has stored them", c.Durability, err)
 	}
 	if err := js.DeleteStream(ctx, StreamName); err != nil {

@@ -8,17 +8,17 @@ import (
 	"tapedeck/schema/block"
 )
 
-// gathered holds the blocks that were not sent yet, in bundles, the oldest first.
+// gathered holds the blocks that were not sent yet, in bundles, the oldest bundle first.
 type gathered struct {
-	limit   time.Duration // how long a block waits for others while JetStream answers
+	limit   time.Duration // how long a block waits for other blocks while JetStream acknowledges messages
 	bundles []*bundle
 	by      map[bucket]*bundle
 }
 
 func newGathered() gathered { return gathered{limit: gatherLimit, by: map[bucket]*bundle{}} }
 
-func bucketOf(p *ingest.EncodedBlock) bucket {
-	return bucket{p.Tenant, ingest.Bucket(p.Session), block.VersionOf(p.Data)}
+func bucketOf(p *ingest.EncodedBlock, bulk bool) bucket {
+	return bucket{p.Tenant, ingest.Bucket(p.Session), block.VersionOf(p.Data), bulk}
 }
 
 // open adds an empty bundle.
@@ -36,8 +36,8 @@ func (g *gathered) take(b *bundle) *bundle {
 	return b
 }
 
-// due returns the oldest bundle if it should be sent now: few messages are in flight, or it
-// has waited long enough.
+// due returns the oldest bundle if it should be sent now, because few messages are in flight or
+// because it has waited long enough.
 func (g *gathered) due(inFlight int) *bundle {
 	if len(g.bundles) == 0 {
 		return nil

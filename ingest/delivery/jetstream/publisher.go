@@ -25,24 +25,25 @@ type Publisher struct {
 	window  *semaphore.Weighted // bytes in flight
 	answers answers
 
-	mu       sync.Mutex // guards what follows, and keeps messages in the order of their blocks
+	mu       sync.Mutex // guards the fields below, and keeps messages in the order of their blocks
 	gathered gathered
+	bulk     bulk
 	data     []byte // buffer for a message
 }
 
 const (
-	windowBytes  = 32 << 20
+	windowBytes  = 16 << 20 // NATS copies what is in flight several times
 	windowBlocks = 4096
 	// ackTimeout is how long JetStream may take to acknowledge a message. A block whose
-	// acknowledgement is late may be stored nevertheless; its id and keys make a second
-	// copy harmless.
+	// acknowledgement is late may still be stored; a second copy has the same id and keys and does
+	// no harm.
 	ackTimeout = 10 * time.Second
 )
 
-// NewPublisher returns a publisher on a connection, which the caller closes. Until then,
-// the publisher subscribes on it to JetStream's answers. The connection should not buffer
-// messages while it is disconnected (nats.ReconnectBufSize(-1)), so that publishing fails
-// at once and blocks can be spooled.
+// NewPublisher returns a publisher on a connection, which the caller closes. Until then the
+// publisher subscribes to JetStream's acknowledgements on the connection. The connection should not
+// buffer messages while it is disconnected (nats.ReconnectBufSize(-1)), so that publishing fails at
+// once and blocks can be spooled.
 func NewPublisher(nc *nats.Conn) (*Publisher, error) {
 	if nc.IsClosed() {
 		return nil, fmt.Errorf("JetStream: %w", nats.ErrConnectionClosed)
@@ -52,8 +53,8 @@ func NewPublisher(nc *nats.Conn) (*Publisher, error) {
 	return p, nil
 }
 
-// Publish implements ingest.Publisher. It fails at once while the connection is down; a
-// block that the server can never accept fails with ingest.Permanent.
+// Publish implements ingest.Publisher. It fails at once while the connection is down. It fails with
+// ingest.Permanent for a block that is too large for the server.
 func (p *Publisher) Publish(ctx context.Context, encoded ingest.EncodedBlock, done func(error)) error {
 	limit := p.nc.MaxPayload()
 	if limit > 0 && int64(len(encoded.Data))+headerRoom > limit {
@@ -73,7 +74,7 @@ func (p *Publisher) Publish(ctx context.Context, encoded ingest.EncodedBlock, do
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	bucket := bucketOf(&encoded)
+	bucket := bucketOf(&encoded, p.bulk.is(&encoded, time.Now()))
 	b := p.gathered.by[bucket]
 	if b != nil && !b.takes(&encoded, most) {
 		p.send(b)
@@ -88,7 +89,7 @@ func (p *Publisher) Publish(ctx context.Context, encoded ingest.EncodedBlock, do
 	return nil
 }
 
-// answered is called after fewer messages are in flight.
+// answered is called when fewer messages are in flight.
 func (p *Publisher) answered() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -124,7 +125,7 @@ func (p *Publisher) send(b *bundle) {
 		if err = p.nc.PublishMsg(msg); err != nil {
 			err = fmt.Errorf("publish to JetStream: %w", err)
 			if _, waits := p.answers.take(number); !waits {
-				err = nil // it was settled already
+				err = nil // the bundle was settled before
 			}
 		}
 	}
@@ -138,12 +139,11 @@ func (p *Publisher) send(b *bundle) {
 	}
 }
 
-// headerRoom bounds the size of the message's headers, which count towards max_payload,
-// bytes.
+// headerRoom bounds the size of the message's headers, bytes. Headers count towards max_payload.
 const headerRoom = 512
 
-// weight returns the weight of a block in the window: at most windowBlocks fit in, and any
-// block does.
+// weight returns the weight of a block in the window: at most windowBlocks blocks fit, and a block
+// of any size does.
 func weight(data []byte) int64 {
 	return min(max(int64(len(data))+headerRoom, windowBytes/windowBlocks), windowBytes)
 }
@@ -166,7 +166,7 @@ const maximumBytesExceeded = 10077
 // replyOf returns the reply subject of a message.
 func replyOf(inbox string, number uint64) string { return inbox + strconv.FormatUint(number, 36) }
 
-// numberOf is the reverse of replyOf; false for a foreign subject.
+// numberOf is the inverse of replyOf. It returns false for a foreign subject.
 func numberOf(inbox, reply string) (uint64, bool) {
 	if len(reply) <= len(inbox) {
 		return 0, false

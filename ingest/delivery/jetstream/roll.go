@@ -9,20 +9,19 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// largestFile is the size at which the file store of a NATS server begins another file of
-// a stream: its FileStoreMaxBlkSize.
+// largestFile is the size at which the file store of a NATS server begins another file of a stream,
+// its FileStoreMaxBlkSize.
 const largestFile = 8 << 20
 
 // fillerSize is the size of one filler message, below the default max_payload of servers.
 const fillerSize = 512 << 10
 
-// Roll publishes fillers on a subject of a stream until the file that was written to before
-// is complete, and returns the sequence of the last one. A removed message leaves its bytes
-// in its file; the file is deleted once all of its messages are removed and it is not the
-// one that is written to.
+// Roll publishes filler messages on a subject of a stream until the current file is complete, and
+// returns the sequence of the last filler. A removed message leaves its bytes in its file. The
+// server deletes a file once all its messages are removed and it is not the current file.
 func Roll(ctx context.Context, js jetstream.JetStream, subject string) (last uint64, err error) {
 	data := make([]byte, min(fillerSize, max(1024, js.Conn().MaxPayload()-1024)))
-	_, _ = rand.Read(data) // never fails; random, so that a compressed file fills as well
+	_, _ = rand.Read(data) // never fails; random bytes fill a compressed file as well
 	for sent := 0; sent <= largestFile; sent += len(data) {
 		ack, err := js.Publish(ctx, subject, data)
 		if err != nil {
@@ -33,9 +32,9 @@ func Roll(ctx context.Context, js jetstream.JetStream, subject string) (last uin
 	return last, nil
 }
 
-// RemoveStored removes all messages up to a sequence from the stream of blocks. It does
-// nothing, and returns why, before the sink has stored them all and the last of them is
-// older than grace: live readers that are behind read removed blocks from ClickHouse.
+// RemoveStored removes all messages up to a sequence from the stream of blocks. It removes nothing,
+// and returns the reason in waits, until the sink has stored all of them and the last one is older
+// than grace: live readers that are behind read removed blocks from ClickHouse.
 func RemoveStored(ctx context.Context, js jetstream.JetStream, consumer string, upTo uint64, grace time.Duration) (waits string, err error) {
 	s, err := js.Stream(ctx, StreamName)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package jetstream transports blocks through JetStream: it manages the stream that holds
-// them, and its Publisher publishes them.
+// Package jetstream transports blocks through JetStream: it manages the stream of blocks, and its
+// Publisher publishes blocks to the stream.
 package jetstream
 
 import (
@@ -15,33 +15,34 @@ import (
 const (
 	// StreamName is the JetStream stream of blocks.
 	StreamName = "TAPEDECK"
-	// DeadName is the JetStream stream of blocks that could not be stored, each with the
-	// reason in the header HeaderReason.
+	// DeadName is the JetStream stream of blocks that could not be stored. The header HeaderReason
+	// of each holds the reason.
 	DeadName = "TAPEDECK_DEAD"
-	// DeadSubject is the subject of such blocks.
+	// DeadSubject is the subject of blocks that could not be stored.
 	DeadSubject = "tapedeck.dead"
 
 	HeaderReason  = "Tapedeck-Reason"
-	HeaderSubject = "Tapedeck-Subject" // of a dead block: where it is published again
-	// Of a dead block that was retried: when it was set aside, RFC 3339, and how often
-	// it was retried.
+	HeaderSubject = "Tapedeck-Subject" // of a dead block: the subject on which it is published again
+	// HeaderSince of a dead block that was retried is the time at which it was set aside, RFC 3339;
+	// HeaderTries is the number of retries.
 	HeaderSince = "Tapedeck-Since"
 	HeaderTries = "Tapedeck-Tries"
-	// Of a dead block: the program versions that could not store it, the latest last.
+	// HeaderTriedBy of a dead block lists the program versions that could not store it, the latest
+	// last.
 	HeaderTriedBy = "Tapedeck-Tried-By"
 )
 
-// Config bounds what JetStream keeps.
+// Config bounds what JetStream stores.
 type Config struct {
 	MaxBytes int64         // default 16 GiB
 	Keep     time.Duration // how long stored blocks stay in the stream; default 1 h
 	Replicas int           // default 1
 	Dedup    time.Duration // how long JetStream remembers message ids; default 2 min
-	// Durability defines JetStream's acknowledgement; default Written.
+	// Durability defines what JetStream's acknowledgement means; default Written.
 	Durability Durability
-	// Recreate allows EnsureStreams to recreate the stream if its Durability changes from
-	// or to Memory, which JetStream cannot change in place, and all of its blocks are
-	// stored. Local mode sets it, because nobody publishes before the streams exist.
+	// Recreate allows EnsureStreams to recreate the stream if its Durability changes from or to
+	// Memory, which JetStream cannot change in place, and all of its blocks are stored. Local mode
+	// sets it, because it publishes nothing before the streams exist.
 	Recreate bool
 }
 
@@ -65,12 +66,12 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
-// dedupWindow is the default of Config.Dedup. Deduplication saves work when a
-// block is sent again; correctness does not depend on it.
+// dedupWindow is the default of Config.Dedup. Deduplication saves work when a block is sent again;
+// correctness does not depend on it.
 const dedupWindow = 2 * time.Minute
 
-// EnsureStreams creates the streams or updates their settings. A full stream refuses new
-// blocks and never drops old ones. Only Trim removes blocks, and only stored ones.
+// EnsureStreams creates the streams or updates their settings. A full stream refuses new blocks and
+// never drops old ones. Only Trim removes blocks, and only after they are stored.
 func EnsureStreams(ctx context.Context, js jetstream.JetStream, c Config) (jetstream.Stream, error) {
 	c = c.WithDefaults()
 	s, err := ensureBlocks(ctx, js, c, jetstream.StreamConfig{

@@ -10,16 +10,16 @@ import (
 	"tapedeck/internal/certs"
 )
 
-// TLS are the settings of encrypted connections to NATS. Those that are "" are not used.
+// TLS holds the settings of encrypted connections to NATS. Empty settings are not used.
 type TLS struct {
-	// CA names the file (PEM) of the authorities of which the servers' certificates must be,
-	// instead of the system's; Cert and Key hold the certificate that is shown, and its key.
+	// CA names the PEM file of the authorities that sign the servers' certificates, in place of the
+	// system's authorities; Cert and Key name the client's certificate and its key.
 	CA, Cert, Key string
-	ServerName    string // the name that the servers' certificates must have, "" for the host name of the address
+	ServerName    string // the name that the servers' certificates must have; "" for the host name of the address
 }
 
-// Options returns the options of a connection. The files are read again for each connection
-// that is opened after they changed. log receives what happens to them.
+// Options returns the options of a connection. It reads the files again for each connection that is
+// opened after a change of the files, and logs changes and errors to log.
 func (t TLS) Options(log *slog.Logger) ([]nats.Option, error) {
 	if t == (TLS{}) {
 		return nil, nil

@@ -13,8 +13,8 @@ import (
 	"tapedeck/internal/tracing"
 )
 
-// beginPublish begins the span of a message, which lasts until its acknowledgement. It belongs to
-// the request that the first block came with.
+// beginPublish begins the span of a message, which ends with its acknowledgement. The span belongs
+// to the request that the first block arrived with.
 func beginPublish(b *bundle) (context.Context, trace.Span) {
 	if !tracing.On() {
 		return context.Background(), nil
@@ -25,10 +25,11 @@ func beginPublish(b *bundle) (context.Context, trace.Span) {
 	}
 	return tracing.Begin(ctx, "publish "+StreamName, trace.WithSpanKind(trace.SpanKindProducer), trace.WithAttributes(
 		attribute.String("messaging.system", "nats"), attribute.String("messaging.destination.name", StreamName),
-		attribute.Int("messaging.batch.message_count", len(b.dones)), attribute.Int("messaging.message.body.size", b.size)))
+		attribute.Int("messaging.batch.message_count", len(b.dones)), attribute.Int("messaging.message.body.size",
+			b.size)))
 }
 
-// reason returns why JetStream did not take a message, as a code.
+// reason returns the code for the reason why JetStream did not accept a message.
 func reason(err error) string {
 	var api *jetstream.APIError
 	switch {

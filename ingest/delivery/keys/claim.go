@@ -15,15 +15,14 @@ import (
 	"tapedeck/schema/block"
 )
 
-// Claim is one attempt to record under a key. Except for Publish, its methods are for one
-// goroutine.
+// Claim is one attempt to record under a key. Its methods except Publish are for one goroutine.
 type Claim struct {
 	store    *Store
 	stream   jetstream.Stream
 	req      Request
 	subject  string
 	known    Known
-	expected string // digest of the known input from the request's offset on
+	expected string // digest of the known input, starting at the request's offset
 	claimed  uint64 // sequence of the claim
 
 	superseded chan struct{} // closed once another request has claimed the key
@@ -33,9 +32,9 @@ type Claim struct {
 	mu        sync.Mutex // guards all below
 	queue     []queued
 	queued    int  // bytes in the queue
-	writing   bool // a goroutine writes the queue to the log
+	writing   bool // a goroutine is writing the queue to the log
 	room      chan struct{}
-	err       error // why nothing more is written
+	err       error // the reason why nothing more is written
 	last      uint64
 	size      int64                    // of the log, bytes
 	forwarded inflight.Tracker[uint64] // blocks of the log that the publisher has not confirmed, by their sequence
@@ -47,13 +46,13 @@ func (c *Claim) Known() *Known { return &c.known }
 // Attempt returns how often the key was claimed before.
 func (c *Claim) Attempt() uint64 { return c.known.opening.Attempt }
 
-// Result returns the result of a stream that was recorded to its end, nil for one
-// that was not. With a result nothing more may be recorded.
+// Result returns the result of a stream that was recorded to its end, nil for any other stream. If
+// there is a result, nothing more may be recorded.
 func (c *Claim) Result() *Result { return c.known.result }
 
-// Superseded returns a channel that is closed when this process learns that another
-// request has claimed the key: at once if it handles that request itself, otherwise
-// when it writes the next block.
+// Superseded returns a channel that is closed when this process learns that another request has
+// claimed the key: at once if this process handles the other request, otherwise when the next block
+// is written.
 func (c *Claim) Superseded() <-chan struct{} { return c.superseded }
 
 // Done returns a channel that Close closes.
@@ -72,14 +71,14 @@ func (c *Claim) Verifier() *Verifier {
 type Verifier struct {
 	digest *Digest
 	want   string // expected digest; "" if only the length is known
-	left   uint64 // units that are still to be compared
+	left   uint64 // units that have not been compared yet
 }
 
-// Left returns how many units are still to be compared.
+// Left returns how many units have not been compared yet.
 func (v *Verifier) Left() uint64 { return v.left }
 
-// AddBytes adds repeated bytes, at most Left. When all of the known bytes were added
-// and their digest differs, it fails with ErrMismatch.
+// AddBytes adds repeated bytes, at most Left. When all known bytes were added and their digest
+// differs, it fails with ErrMismatch.
 func (v *Verifier) AddBytes(p []byte) error {
 	v.digest.AddBytes(p)
 	v.left -= uint64(len(p))
@@ -100,8 +99,8 @@ func (v *Verifier) check() error {
 	return nil
 }
 
-// expectedTail returns the digest of a finished stream from the request's offset on,
-// "" if it is not known.
+// expectedTail returns the digest of a finished stream, starting at the request's offset, "" if it
+// is not known.
 func (k *Known) expectedTail(req *Request) string {
 	switch req.Offset {
 	case 0:
@@ -112,9 +111,8 @@ func (k *Known) expectedTail(req *Request) string {
 	return ""
 }
 
-// Replay calls frame for each known frame, in order, as the log holds it. It forwards
-// to the sink the blocks that earlier attempts did not forward, and returns once they
-// are durable there.
+// Replay calls frame for each known frame in order, with the content of the log. It forwards to the
+// sink the blocks that earlier attempts did not forward, and returns once they are durable.
 func (c *Claim) Replay(ctx context.Context, frame func(*schema.Frame) error) error {
 	leave, err := c.store.enterRead(ctx)
 	if err != nil {
@@ -152,7 +150,7 @@ func (c *Claim) Replay(ctx context.Context, frame func(*schema.Frame) error) err
 	return errors.Join(err, handing.wait(ctx))
 }
 
-// handing waits until forwarded blocks are durable.
+// forwarding waits until forwarded blocks are durable.
 type forwarding struct {
 	all sync.WaitGroup
 	mu  sync.Mutex
@@ -168,7 +166,7 @@ func (h *forwarding) on(ctx context.Context, next ingest.Publisher, p ingest.Enc
 		h.all.Done()
 	})
 	if err != nil {
-		h.all.Done() // it was not accepted
+		h.all.Done() // the block was not accepted
 	}
 	return err
 }
@@ -196,7 +194,7 @@ func (c *Claim) Record(f *schema.Frame) {
 // purgeTimeout bounds the removal of a log whose stream has ended.
 const purgeTimeout = 5 * time.Second
 
-// Finish replaces the log by its result, once all of the stream is durable.
+// Finish replaces the log by its result, once the whole stream is durable.
 func (c *Claim) Finish(ctx context.Context, frames, bytes uint64, answer any) error {
 	text, err := json.Marshal(answer)
 	if err != nil {

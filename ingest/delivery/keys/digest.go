@@ -14,10 +14,10 @@ type Unit uint8
 
 const (
 	Bytes  Unit = iota // of the body
-	Frames             // whole messages; their digest includes where each ends
+	Frames             // whole messages; their digest includes the boundaries between them
 )
 
-// Digest computes the SHA-256 of a stream from an offset on.
+// Digest computes the SHA-256 of a stream, starting at an offset.
 type Digest struct {
 	unit Unit
 	sum  hash.Hash
@@ -44,7 +44,7 @@ func (d *Digest) Add(f *schema.Frame) {
 	if f.Flags.Has(schema.FlagBinary) {
 		head[8] = 1
 	}
-	_, _ = d.sum.Write(head[:]) // it never fails
+	_, _ = d.sum.Write(head[:]) // a hash does not return errors
 	_, _ = d.sum.Write(f.Raw)
 	d.size++
 }
@@ -57,9 +57,9 @@ func (d *Digest) AddBytes(p []byte) {
 	n := min(d.skip, uint64(len(p)))
 	d.skip -= n
 	p = p[n:]
-	_, _ = d.sum.Write(p) // it never fails
+	_, _ = d.sum.Write(p) // a hash does not return errors
 	d.size += uint64(len(p))
 }
 
-// String returns the digest of everything that was added, in hexadecimal.
+// String returns the digest of the units that were added, in hexadecimal.
 func (d *Digest) String() string { return hex.EncodeToString(d.sum.Sum(nil)) }

@@ -13,8 +13,8 @@ import (
 	stream "tapedeck/ingest/delivery/jetstream"
 )
 
-// kindErased is the kind of the message that replaces an erased log. Requests with its key
-// are refused as for an expired one.
+// kindErased is the kind of the message that replaces an erased log. Requests with the key of an
+// erased log are refused as requests with an expired key are.
 const kindErased = "erased"
 
 // fillerSubject is the subject of messages that fill a file of the stream.
@@ -23,22 +23,22 @@ const fillerSubject = SubjectPrefix + "$filler.0"
 // Erased is the result of Erase.
 type Erased struct {
 	Logs int
-	// Last is the sequence up to which messages must be gone before nothing of the logs is
-	// in the files of JetStream, and Until the time by which they have expired, or the
-	// server has compacted the files. Last is 0 if the stream had no messages.
+	// Last is the sequence up to which messages must be gone before the files of JetStream contain
+	// nothing of the logs. Until is the time by which these messages have expired, or the server
+	// has compacted the files. Last is 0 if the stream had no messages.
 	Last  uint64
 	Until time.Time
 }
 
-// littleLive is the size of all messages of a stream below which the server compacts each of
-// its files: live messages are less than half of a file, which has 8 MiB.
+// littleLive is the size of all messages of a stream below which the server compacts each of its
+// files: the live messages are then less than half of a file, which has 8 MiB.
 const littleLive = 2 << 20
 
-// Erase replaces the logs of a tenant whose stream is erased. The bytes of removed messages
-// stay in the files of their JetStream stream. So Erase fills the file that is written to,
-// and deletes the fillers one by one: NATS then writes that file anew without what was
-// removed, unless live messages are more than half of it. Older files it compacts within
-// its sync_interval, which sync must exceed.
+// Erase replaces the logs of a tenant for which erased returns true. The bytes of removed messages
+// stay in the files of their JetStream stream, so Erase fills the current file with filler messages
+// and deletes the fillers one by one. NATS then rewrites that file without the removed messages,
+// unless live messages are more than half of it. NATS compacts older files within its
+// sync_interval, which sync must exceed.
 func Erase(ctx context.Context, nc *nats.Conn, tenant string, sync time.Duration, erased func(session, streamID string) bool) (*Erased, error) {
 	js, err := jetstream.New(nc)
 	if err != nil {
@@ -91,8 +91,7 @@ func Erase(ctx context.Context, nc *nats.Conn, tenant string, sync time.Duration
 	return result, nil
 }
 
-// removeFillers deletes the fillers one by one, also those of an attempt that was
-// interrupted.
+// removeFillers deletes the fillers one by one, including the fillers of an interrupted attempt.
 func removeFillers(ctx context.Context, s jetstream.Stream) error {
 	for {
 		m, err := s.GetMsg(ctx, 1, jetstream.WithGetMsgSubject(fillerSubject))
@@ -108,7 +107,7 @@ func removeFillers(ctx context.Context, s jetstream.Stream) error {
 	}
 }
 
-// Gone reports whether no message up to a sequence is in the stream of logs.
+// Gone reports whether the stream of logs has no messages up to a sequence.
 func Gone(ctx context.Context, nc *nats.Conn, last uint64) (bool, error) {
 	js, err := jetstream.New(nc)
 	if err != nil {
@@ -124,9 +123,9 @@ func Gone(ctx context.Context, nc *nats.Conn, last uint64) (bool, error) {
 	return s.CachedInfo().State.FirstSeq > last, nil
 }
 
-// logOf returns the session and the stream of a log; "" for one that is erased.
+// logOf returns the session and the stream of a log; "" for an erased log.
 func logOf(ctx context.Context, s jetstream.Stream, subject string) (session, streamID string, err error) {
-	m, err := s.GetMsg(ctx, 1, jetstream.WithGetMsgSubject(subject)) // the first
+	m, err := s.GetMsg(ctx, 1, jetstream.WithGetMsgSubject(subject)) // the first message
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return "", "", nil
 	}
@@ -147,7 +146,8 @@ func logOf(ctx context.Context, s jetstream.Stream, subject string) (session, st
 		}
 		return r.Params.Session, r.StreamID, nil
 	}
-	if id := m.Header.Get(headerID); len(id) >= 36 && !strings.HasPrefix(id, stream.ImportID) { // its beginning has expired
+	// The beginning of the log has expired.
+	if id := m.Header.Get(headerID); len(id) >= 36 && !strings.HasPrefix(id, stream.ImportID) {
 		return "", id[:36], nil
 	}
 	return "", "", nil

@@ -17,14 +17,14 @@ import (
 type Known struct {
 	StreamID string
 	Frames   uint64         // all frames below are durable
-	Bytes    uint64         // of these
+	Bytes    uint64         // number of bytes of the durable frames
 	Settled  ingest.Settled // session and dialect of the stream so far
 
 	opening   opening
-	result    *Result // if the stream was recorded to its end
+	result    *Result // nil unless the stream was recorded to its end
 	prefix    prefix
-	whole     *Digest // of all
-	tail      *Digest // of the input after the request's offset
+	whole     *Digest // digest of the whole stream
+	tail      *Digest // digest of the input after the request's offset
 	last      uint64  // sequence of the last message; 0 if there is none
 	forwarded uint64  // see headerForwarded
 	size      int64   // of all messages, bytes
@@ -38,7 +38,7 @@ func (k *Known) durable(u Unit) uint64 {
 	return k.Bytes
 }
 
-// read reads the log's messages after the last one read.
+// read reads the messages of the log that follow the last one read.
 func (s *Store) read(ctx context.Context, stream jetstream.Stream, subject string, k *Known) error {
 	leave, err := s.enterRead(ctx)
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *Store) read(ctx context.Context, stream jetstream.Stream, subject strin
 	return walk(ctx, s.js, stream, subject, k.last+1, 0, k.add)
 }
 
-// readResult reads only the last message, if that is a result.
+// readResult reads only the last message, if it is a result.
 func (s *Store) readResult(ctx context.Context, stream jetstream.Stream, subject string, k *Known) (bool, error) {
 	m, err := stream.GetLastMsgForSubject(ctx, subject)
 	if errors.Is(err, jetstream.ErrMsgNotFound) {

@@ -7,10 +7,10 @@ import (
 )
 
 var requests = metric.CounterVec(metric.Ingest, "tapedeck_ingest_keyed_requests_total",
-	"Requests with an idempotency key, by outcome: opened, resumed, repeated (the stream had ended),"+
+	"Requests with an idempotency key, by outcome: opened, resumed, repeated (the stream had ended), "+
 		"superseded (another request took over), mismatch, offset, expired, too_long, failed.", "result")
 
-// count counts a request that failed, by its error.
+// count counts a request that failed, by the reason.
 func count(err error) {
 	result := "failed"
 	for _, of := range []struct {

@@ -14,21 +14,22 @@ type Request struct {
 	Params      Params
 	FrameLimit  int
 	Unit        Unit
-	Offset      uint64 // of what it sends, in units
+	Offset      uint64 // of the first byte or message that the client sends, in units
 }
 
-// claimAttempts bounds how often a claim is tried again after another writer was faster.
+// claimAttempts bounds how often a claim is repeated because another writer was faster.
 const claimAttempts = 50
 
-// Open claims a key: writes of an earlier attempt are refused from then on. If it fails
-// with ErrMismatch, ErrOffset, ErrExpired or ErrTooLong, it has changed nothing. The caller
-// must call Close.
+// Open claims a key; later writes of an earlier attempt are refused. If Open fails with
+// ErrMismatch, ErrOffset, ErrExpired or ErrTooLong, it has changed nothing. The caller must call
+// Close.
 func (s *Store) Open(ctx context.Context, req Request) (*Claim, error) {
 	stream, err := s.ensure(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c := &Claim{store: s, stream: stream, req: req, subject: subject(req.Tenant, req.Key), superseded: make(chan struct{}), done: make(chan struct{})}
+	c := &Claim{store: s, stream: stream, req: req, subject: subject(req.Tenant, req.Key),
+		superseded: make(chan struct{}), done: make(chan struct{})}
 	c.known.whole, c.known.tail = newDigest(req.Unit, 0), newDigest(req.Unit, req.Offset)
 	for range claimAttempts {
 		if err = s.read(ctx, stream, c.subject, &c.known); err != nil {
@@ -64,7 +65,7 @@ func (s *Store) Open(ctx context.Context, req Request) (*Claim, error) {
 	return c, nil
 }
 
-// check compares the request with what the log of its key holds.
+// check compares the request with the log of its key.
 func (c *Claim) check() error {
 	k := &c.known
 	if k.last != 0 {
@@ -73,10 +74,12 @@ func (c *Claim) check() error {
 			params, limit = &k.result.Params, c.req.FrameLimit
 		}
 		if params.text() != c.req.Params.text() {
-			return fmt.Errorf("%w: the parameters differ from those of its first request: %s", ErrMismatch, params.differences(&c.req.Params))
+			return fmt.Errorf("%w: the parameters differ from those of its first request: %s", ErrMismatch,
+				params.differences(&c.req.Params))
 		}
 		if limit != c.req.FrameLimit {
-			return fmt.Errorf("%w: the server's frame limit was %d bytes then and is %d now", ErrExpired, limit, c.req.FrameLimit)
+			return fmt.Errorf("%w: the server's frame limit was %d bytes then and is %d now", ErrExpired, limit,
+				c.req.FrameLimit)
 		}
 	}
 	if durable := k.durable(c.req.Unit); c.req.Offset > durable {
@@ -93,7 +96,8 @@ func (c *Claim) claim(ctx context.Context) error {
 	k := &c.known
 	next, kind := k.opening, kindClaim
 	if k.last == 0 {
-		next, kind = opening{Key: c.req.Key, StreamID: schema.NewStreamID(), Params: c.req.Params, Limit: c.req.FrameLimit}, kindOpen
+		next, kind = opening{Key: c.req.Key, StreamID: schema.NewStreamID(), Params: c.req.Params,
+			Limit: c.req.FrameLimit}, kindOpen
 	} else {
 		next.Attempt++
 		c.store.supersede(c.subject)
@@ -111,7 +115,7 @@ func (c *Claim) claim(ctx context.Context) error {
 	return nil
 }
 
-// maxAttempts bounds the attempts to what fits into the version of a stream's state.
+// maxAttempts bounds the number of attempts, which is part of the version of a stream's state.
 const maxAttempts = 1 << (64 - schema.AttemptShift - 1)
 
 // OffsetError is an ErrOffset with the offset to continue from.
@@ -129,7 +133,7 @@ type Status struct {
 	StreamID string `json:"stream_id"`
 	Frames   uint64 `json:"frames"`
 	Bytes    uint64 `json:"bytes"`
-	Ended    bool   `json:"ended"` // it was recorded to its end
+	Ended    bool   `json:"ended"` // the stream was recorded to its end
 }
 
 // Status reports what is durable under a key, and forwards to the sink the blocks that

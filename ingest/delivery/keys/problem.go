@@ -13,10 +13,11 @@ import (
 // retryAfter is the Retry-After of a response to a client whose key could not be claimed.
 const retryAfter = 5 * time.Second
 
-// Problem returns the answer to a request whose key is unusable; key and offset are the
-// names of the request's parameters.
+// Problem returns the response to a request whose key is not usable; key and offset are the names
+// of the request's parameters.
 func Problem(err error, key, offset string) *problem.Problem {
-	p := &problem.Problem{Title: "Idempotency key not usable", Status: HTTPStatus(err), Detail: Detail(err), Parameter: key}
+	p := &problem.Problem{Title: "Idempotency key not usable", Status: HTTPStatus(err), Detail: Detail(err),
+		Parameter: key}
 	if p.Status == 0 {
 		p.Status, p.RetryAfter = http.StatusServiceUnavailable, retryAfter
 		p.Hint = "Repeat the request with the same key."
@@ -35,8 +36,8 @@ func Problem(err error, key, offset string) *problem.Problem {
 // DeletedHint is the hint for a key that belongs to a deleted recording.
 const DeletedHint = "Nothing that was sent under this key is kept. Use another key to record it anew."
 
-// Detail describes an error of a keyed request in one line. Errors of the stream that
-// follow from a deletion or from a later request are left out.
+// Detail describes an error of a keyed request in one line. It leaves out the stream's errors that
+// a deletion or a later request has caused.
 func Detail(err error) string {
 	if deleted, ok := errors.AsType[*ingest.DeletedError](err); ok {
 		return deleted.Reason
@@ -44,7 +45,7 @@ func Detail(err error) string {
 	if errors.Is(err, ErrSuperseded) {
 		return ErrSuperseded.Error()
 	}
-	return strings.ReplaceAll(err.Error(), "\n", "; ") // of errors.Join
+	return strings.ReplaceAll(err.Error(), "\n", "; ") // errors.Join separates errors with line ends
 }
 
 // HTTPStatus returns the status of a response to an error of this package or to a deletion;

@@ -34,7 +34,7 @@ const (
 	kindEnd   = "end"
 )
 
-// Params are the parameters that must be the same in all requests with one key.
+// Params are the parameters that must be equal in all requests with a key.
 type Params struct {
 	Session   string            `json:"session,omitempty"`
 	Dialect   string            `json:"dialect,omitempty"`
@@ -63,7 +63,7 @@ func (p *Params) differences(now *Params) string {
 	return strings.Join(list, "; ")
 }
 
-// named returns the parameters with their names in the API, always in the same order.
+// named returns the parameters with their names in the API, in a fixed order.
 func (p *Params) named() [4]string {
 	var tags []string
 	for _, key := range slices.Sorted(maps.Keys(p.Tags)) {
@@ -100,13 +100,13 @@ func sentAs(t schema.Transport) string {
 	return named("transport", t.String())
 }
 
-// opening is the content of the messages that open and claim.
+// opening is the content of the messages that open or claim a log.
 type opening struct {
 	Key      string `json:"key"`
 	StreamID string `json:"stream_id"`
 	Attempt  uint64 `json:"attempt"`
 	Params   Params `json:"params"`
-	Limit    int    `json:"frame_limit"` // of the framer: with another limit the frames would be numbered differently
+	Limit    int    `json:"frame_limit"` // frame limit of the framer; another limit would change the numbers of the frames
 }
 
 // Result describes a stream that was recorded to its end.
@@ -116,7 +116,7 @@ type Result struct {
 	Bytes    uint64 `json:"bytes"`
 	Params   Params `json:"params"`
 	Key      string `json:"key"`
-	// Digest is the SHA-256 of everything, TailDigest that of the input of the last
+	// Digest is the SHA-256 of the whole stream. TailDigest is the SHA-256 of the input of the last
 	// attempt, which began at Tail.
 	Digest     string `json:"digest"`
 	Tail       uint64 `json:"tail"`
@@ -152,14 +152,14 @@ func blockMessage(subject string, handed uint64, p *ingest.EncodedBlock) *nats.M
 	return m
 }
 
-// blockOf is the reverse of blockMessage. The session is that of the decoded block.
+// blockOf is the inverse of blockMessage. session is the session of the decoded block.
 func blockOf(h nats.Header, tenant, session string, data []byte) ingest.EncodedBlock {
-	frames, _ := strconv.Atoi(h.Get(headerFrames)) // it is used in a log line only
+	frames, _ := strconv.Atoi(h.Get(headerFrames)) // only a log line contains it
 	return ingest.EncodedBlock{Tenant: tenant, Session: session, ID: h.Get(headerID), Frames: frames, Data: data}
 }
 
 func forwardedOf(h nats.Header) uint64 {
-	n, _ := strconv.ParseUint(h.Get(headerForwarded), 10, 64) // with 0 all blocks are forwarded once more
+	n, _ := strconv.ParseUint(h.Get(headerForwarded), 10, 64) // 0 forwards all blocks again
 	return n
 }
 

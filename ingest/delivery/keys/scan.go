@@ -11,12 +11,12 @@ import (
 	"tapedeck/schema/block"
 )
 
-// fewMessages is the number of messages that are read one by one; more are read through a
-// consumer.
+// fewMessages is the number of messages up to which messages are read one by one; more messages are
+// read through a consumer.
 const fewMessages = 64
 
-// walk visits the messages of a log from sequence from up to sequence until, or to the
-// end of the log if until is 0.
+// walk visits the messages of a log whose sequences are from from up to until, or up to the end of
+// the log if until is 0.
 func walk(ctx context.Context, js jetstream.JetStream, stream jetstream.Stream, subject string, from, until uint64,
 	visit func(*jetstream.RawStreamMsg) error,
 ) error {
@@ -79,7 +79,8 @@ func walkMany(ctx context.Context, js jetstream.JetStream, subject string, from,
 		if until != 0 && meta.Sequence.Stream > until {
 			return from, nil
 		}
-		raw := &jetstream.RawStreamMsg{Subject: subject, Sequence: meta.Sequence.Stream, Header: m.Headers(), Data: m.Data(), Time: meta.Timestamp}
+		raw := &jetstream.RawStreamMsg{Subject: subject, Sequence: meta.Sequence.Stream, Header: m.Headers(),
+			Data: m.Data(), Time: meta.Timestamp}
 		if err := visit(raw); err != nil {
 			return from, err
 		}
@@ -90,8 +91,8 @@ func walkMany(ctx context.Context, js jetstream.JetStream, subject string, from,
 	}
 }
 
-// prefix puts the frames of a log's blocks in order. It holds back frames after a gap until
-// the gap is filled; a later attempt records them again.
+// prefix puts the frames of a log's blocks in order. It holds back frames after a gap until the gap
+// is filled; if it is never filled, a later attempt records these frames again.
 type prefix struct {
 	next    uint64 // all frames below were emitted
 	waiting map[uint64]held
@@ -102,8 +103,7 @@ type held struct {
 	session string
 }
 
-// block emits the frames of a block that are next in order, and held frames that follow
-// them.
+// block emits the frames of a block that are next in order, and the held frames that follow them.
 func (p *prefix) block(b *block.Block, emit func(f *schema.Frame, session string) error) error {
 	for i := range b.Frames {
 		f := &b.Frames[i]
@@ -138,5 +138,5 @@ func (p *prefix) emit(f *schema.Frame, session string, emit func(*schema.Frame, 
 	}
 }
 
-// claimed drops the held frames: a later attempt began, which records them anew.
+// claimed drops the held frames, because the attempt that began records them again.
 func (p *prefix) claimed() { clear(p.waiting) }

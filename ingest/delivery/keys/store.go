@@ -17,7 +17,7 @@ import (
 // Options configure a Store. The zero value of a field means its default.
 type Options struct {
 	NATS     *nats.Conn
-	Next     ingest.Publisher // receives blocks for the sink once their log has them
+	Next     ingest.Publisher // receives the blocks for the sink after they were written to their log
 	MaxBytes int64            // of all logs; default 1 GiB
 	MaxLog   int64            // of one log; default an eighth of MaxBytes
 	Replicas int              // default 1
@@ -52,7 +52,7 @@ type Store struct {
 
 	mu     sync.Mutex        // guards all below
 	stream jetstream.Stream  // nil before the first use
-	live   map[string]*Claim // by subject: the claims of this process
+	live   map[string]*Claim // the claims of this process, by subject
 }
 
 // readers bounds how many logs are read at a time.
@@ -71,8 +71,8 @@ func New(opts Options) (*Store, error) {
 	return &Store{opts: opts, js: js, reads: make(chan struct{}, readers), live: map[string]*Claim{}}, nil
 }
 
-// ensure creates the JetStream stream or brings its settings up to date, once. A
-// full stream refuses what is new: dropping the oldest would double recordings.
+// ensure creates the JetStream stream or updates its settings, once. A full stream refuses new
+// messages: dropping the oldest ones would cause duplicate recordings.
 func (s *Store) ensure(ctx context.Context) (jetstream.Stream, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,8 +141,7 @@ func (s *Store) register(c *Claim) {
 	}
 }
 
-// supersede ends this process's claim of a log, if there is one: it writes nothing
-// more.
+// supersede ends this process's claim of a log, if there is one, so that it writes nothing more.
 func (s *Store) supersede(subject string) {
 	s.mu.Lock()
 	old := s.live[subject]

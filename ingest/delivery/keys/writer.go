@@ -17,8 +17,8 @@ type queued struct {
 // queueBytes bounds the blocks that wait to be written to one log.
 const queueBytes = 1 << 20
 
-// Publish implements ingest.Publisher: it writes a block to the log, then publishes it
-// for the sink. The block is durable when both have it.
+// Publish implements ingest.Publisher. It writes a block to the log, then publishes it for the
+// sink. The block is durable when both have confirmed it.
 func (c *Claim) Publish(ctx context.Context, p ingest.EncodedBlock, done func(error)) error {
 	for {
 		c.mu.Lock()
@@ -50,7 +50,8 @@ func (c *Claim) Publish(ctx context.Context, p ingest.EncodedBlock, done func(er
 	return nil
 }
 
-// write writes the queue to the log, block by block, since each names the previous message.
+// write writes the queue to the log, one block after another, since each message names the previous
+// one.
 func (c *Claim) write() {
 	for {
 		c.mu.Lock()
@@ -121,7 +122,7 @@ func (c *Claim) forward(q *queued, number uint64) {
 	}
 }
 
-// handTimeout bounds how long the publisher may take to accept a block.
+// forwardTimeout bounds how long the publisher may take to accept a block.
 const forwardTimeout = 3 * askTimeout
 
 // fail stops all further writes with an error.

@@ -1,5 +1,5 @@
-// Package outlet publishes the blocks of a recording command, to a tapedeck server or a
-// NATS server, with a spool on disk for the time that the server is unavailable.
+// Package outlet publishes the blocks of a recording command to a tapedeck server or a NATS server.
+// A spool on disk holds the blocks while the server is unavailable.
 package outlet
 
 import (
@@ -30,13 +30,15 @@ import (
 // Options are the settings of an outlet.
 type Options struct {
 	Server, Token string         // the tapedeck server
-	NATS          string         // publish to this NATS server; "": through the tapedeck server
-	NATSOptions   []nats.Option  // of the connection to it; may be nil
+	NATS          string         // the NATS server to publish to; "" publishes to the tapedeck server
+	NATSOptions   []nats.Option  // of the connection to the NATS server; may be nil
 	TLS           *tls.Config    // for a tapedeck server with https; may be nil
 	NoSpool       bool           // wait for a server that is unavailable instead of writing to disk
-	Sync          bool           // the spool survives a power cut
-	SpoolLimit    int64          // bytes of the spool at most; 0 for the spool's default
+	Sync          bool           // sync the spool to disk, so that it survives a power cut
+	SpoolLimit    int64          // maximum size of the spool, bytes; 0 for the spool's default
 	Redact        *redact.Engine // the rules for secrets; nil for the default ones
+	WaitFor       time.Duration  // how long Open waits for a server that does not answer; 0 for not at all
+	Offline       bool           // Open succeeds also if the tapedeck server does not answer; goes without NoSpool and NATS
 	StartTimeout  time.Duration  // bounds the wait for a server that is starting; default 2 min
 	Log           *slog.Logger
 }
@@ -54,7 +56,8 @@ type Outlet struct {
 }
 
 // Open connects. It fails if the server does not answer now, so that a mistyped address is
-// found at the start. If the server becomes unavailable later, blocks go to the spool.
+// found at the start; WaitFor and Offline make it more patient. If the server becomes unavailable later, blocks go to
+// the spool.
 func Open(ctx context.Context, opts Options) (*Outlet, error) {
 	o, err := connect(ctx, opts)
 	if err != nil || opts.NoSpool {
@@ -66,8 +69,8 @@ func Open(ctx context.Context, opts Options) (*Outlet, error) {
 	return o, nil
 }
 
-// OpenSpool connects, and sends what an earlier process left in the spool of a
-// directory. The error is spool.ErrInUse if another process has it open.
+// OpenSpool connects, and sends the blocks that an earlier process left in the spool of a
+// directory. The error is spool.ErrInUse if another process has the spool open.
 func OpenSpool(ctx context.Context, opts Options, dir string) (*Outlet, error) {
 	o, err := connect(ctx, opts)
 	if err != nil {
@@ -93,8 +96,12 @@ func connect(ctx context.Context, opts Options) (*Outlet, error) {
 func (o *Outlet) toNATS(ctx context.Context, opts Options) error {
 	options := append(jetstream.ConnectOptions(o.log), nats.RetryOnFailedConnect(false))
 	nc, err := nats.Connect(opts.NATS, append(options, opts.NATSOptions...)...)
+	for wait := o.newWait(opts.WaitFor); err != nil && wait.again(ctx, err); {
+		nc, err = nats.Connect(opts.NATS, append(options, opts.NATSOptions...)...)
+	}
 	if err != nil {
-		return fmt.Errorf("no NATS server answers at %s (%w)\nName another one with --nats or TAPEDECK_NATS", o.server, rootcause.Of(err))
+		return fmt.Errorf("no NATS server answers at %s (%w)\nName another one with --nats or TAPEDECK_NATS",
+			o.server, rootcause.Of(err))
 	}
 	var stream njs.Stream
 	js, err := njs.New(nc)
@@ -104,7 +111,8 @@ func (o *Outlet) toNATS(ctx context.Context, opts Options) error {
 	}
 	if err != nil {
 		nc.Close()
-		return fmt.Errorf("JetStream stream %s at %s: %w\nThe first \"tapedeck serve\" or \"tapedeck up\" creates it", jetstream.StreamName, o.server, err)
+		return fmt.Errorf("JetStream stream %s at %s: %w\nThe first \"tapedeck serve\" or \"tapedeck up\" creates it",
+			jetstream.StreamName, o.server, err)
 	}
 	if o.publisher, err = jetstream.NewPublisher(nc); err != nil {
 		nc.Close()
@@ -122,9 +130,18 @@ func (o *Outlet) toNATS(ctx context.Context, opts Options) error {
 func (o *Outlet) toServer(ctx context.Context, opts Options) error {
 	up := upload.Options{Server: opts.Server, Token: opts.Token, Recorder: o.id, TLS: opts.TLS, Log: o.log}
 	if opts.NoSpool {
-		up.Grace = -1 // nothing else keeps the blocks: wait for the server
+		up.Grace = -1 // without a spool, Publish waits for the server
 	}
-	c, err := dialStarted(ctx, up, cmp.Or(opts.StartTimeout, 2*time.Minute))
+	dial := func() (*upload.Client, error) { return dialStarted(ctx, up, cmp.Or(opts.StartTimeout, 2*time.Minute)) }
+	c, err := dial()
+	for wait := o.newWait(opts.WaitFor); err != nil && !ingest.IsPermanent(err) && wait.again(ctx, err); {
+		c, err = dial()
+	}
+	if err != nil && opts.Offline && !ingest.IsPermanent(err) && ctx.Err() == nil {
+		o.log.Warn("outlet: the tapedeck server does not answer; recording into the spool", "server", o.server, "error", rootcause.Of(err))
+		up.Offline = true
+		c, err = upload.Dial(ctx, up)
+	}
 	if _, refused := errors.AsType[*upload.RefusedError](err); err != nil && !refused && ctx.Err() == nil {
 		return apiclient.Unreachable(opts.Server, err)
 	}
@@ -136,7 +153,38 @@ func (o *Outlet) toServer(ctx context.Context, opts Options) error {
 	return nil
 }
 
-// compareClocks logs that the clock of this machine, which frames have their times from, is not the server's.
+// serverWait is a wait for a server that does not answer yet.
+type serverWait struct {
+	o      *Outlet
+	most   time.Duration
+	end    time.Time
+	waited bool
+}
+
+// waitPause is the time between two attempts.
+const waitPause = 500 * time.Millisecond
+
+func (o *Outlet) newWait(most time.Duration) *serverWait {
+	return &serverWait{o: o, most: most, end: time.Now().Add(most)}
+}
+
+// again waits for the next attempt. It returns false if the time is over or ctx has ended.
+func (w *serverWait) again(ctx context.Context, err error) bool {
+	if !time.Now().Add(waitPause).Before(w.end) {
+		return false
+	}
+	if !w.waited {
+		w.o.log.Warn("outlet: waiting for the server, which does not answer", "server", w.o.server, "error", rootcause.Of(err), "at_most", w.most)
+		w.waited = true
+	}
+	return backoff.Sleep(ctx, waitPause)
+}
+
+// Away reports whether the tapedeck server does not answer, so that blocks go to the spool.
+func (o *Outlet) Away() bool { return o.client != nil && !o.client.State().Connected }
+
+// compareClocks logs a warning if the clock of this machine, from which frames have their times,
+// differs from the server's clock.
 func (o *Outlet) compareClocks(ahead time.Duration) {
 	if differs := clockskew.Describe(ahead); differs != "" {
 		o.log.Warn("outlet: the clocks differ", "server", o.server, "error", differs, "do", clockskew.Do)
@@ -152,12 +200,13 @@ func dialStarted(ctx context.Context, up upload.Options, timeout time.Duration) 
 		if err == nil || ingest.IsPermanent(err) || !ok && !waited {
 			return c, err
 		}
-		pause := time.Second // the server opens its socket once more when it has started
+		pause := time.Second // a starting server opens its socket again when it has started
 		if ok {
 			pause = starting.RetryAfter
 		}
 		if time.Now().Add(pause).After(end) {
-			return nil, fmt.Errorf("%w\nIt was waited for %v. Try again when %s/readyz answers 200", err, timeout, up.Server)
+			return nil, fmt.Errorf("%w\nIt was waited for %v. Try again when %s/readyz answers 200", err, timeout,
+				up.Server)
 		}
 		if !waited {
 			up.Log.Warn("outlet: waiting for the tapedeck server, which is starting", "server", up.Server, "reason", starting.Detail, "at_most", timeout)
@@ -177,7 +226,7 @@ func (o *Outlet) Recorder() *ingest.Recorder {
 	return ingest.NewRecorder(o.publisher, ingest.Settings{ID: o.id, Redact: o.redact})
 }
 
-// Tenant returns the only tenant that the server records for, "" if it names none.
+// Tenant returns the only tenant that the server records for, "" if there is no such restriction.
 func (o *Outlet) Tenant() string {
 	if o.client == nil {
 		return ""
@@ -238,6 +287,9 @@ func (o *Outlet) Leftovers() error {
 		if l := o.client.State(); !l.Connected {
 			why = fmt.Sprintf("%s is away since %s", o.server, l.DownSince.Format(time.TimeOnly))
 		}
+	}
+	if st.Full {
+		why += fmt.Sprintf("; the spool is full (%s of --spool-limit %s), and takes no more", console.Bytes(uint64(st.Bytes)), console.Bytes(uint64(st.Limit)))
 	}
 	return fmt.Errorf("%s\nWhat was recorded is safe on disk (%s in %s). \"tapedeck flush\" sends it, and so does the next \"tapedeck record\"",
 		why, console.Count(st.Blocks, "block"), st.Dir)

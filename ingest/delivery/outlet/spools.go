@@ -10,8 +10,8 @@ import (
 	"tapedeck/ingest/delivery/spool"
 )
 
-// SpoolHome returns the directory below which recording commands keep blocks that they
-// could not send.
+// SpoolHome returns the directory below which recording commands store blocks that they could not
+// send.
 func SpoolHome() (string, error) {
 	if home := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(home) {
 		return filepath.Join(home, "tapedeck", "spool"), nil
@@ -23,8 +23,8 @@ func SpoolHome() (string, error) {
 	return filepath.Join(home, ".local", "state", "tapedeck", "spool"), nil
 }
 
-// FollowHome returns the directory in which "tapedeck record --follow" keeps how far
-// each file was recorded.
+// FollowHome returns the directory in which "tapedeck record --follow" stores how far each file was
+// recorded.
 func FollowHome() (string, error) {
 	home, err := SpoolHome()
 	if err != nil {
@@ -33,8 +33,7 @@ func FollowHome() (string, error) {
 	return filepath.Join(filepath.Dir(home), "follow"), nil
 }
 
-// NATSHome returns the directory in which "tapedeck record --nats-stream" keeps what it has
-// recorded.
+// NATSHome returns the directory in which "tapedeck record --nats-stream" stores its positions.
 func NATSHome() (string, error) {
 	home, err := SpoolHome()
 	if err != nil {
@@ -43,7 +42,7 @@ func NATSHome() (string, error) {
 	return filepath.Join(filepath.Dir(home), "nats"), nil
 }
 
-// SyncHome returns the directory in which "tapedeck sync" keeps what it has recorded.
+// SyncHome returns the directory in which "tapedeck sync" stores its progress.
 func SyncHome() (string, error) {
 	home, err := SpoolHome()
 	if err != nil {
@@ -55,15 +54,16 @@ func SyncHome() (string, error) {
 // spoolSlots is the maximum number of concurrent recording commands.
 const spoolSlots = 1000
 
-// addSpool puts a spool before the publisher, in the first directory that no other
-// process uses. What an earlier process left there is sent as well.
+// addSpool puts a spool before the publisher, in the first directory that no other process uses.
+// Blocks that an earlier process left in the directory are sent as well.
 func (o *Outlet) addSpool(opts Options) error {
 	home, err := SpoolHome()
 	if err != nil {
 		return err
 	}
 	for i := range spoolSlots {
-		s, err := spool.Open(spool.Options{Dir: filepath.Join(home, fmt.Sprint(i)), Next: o.publisher, Sync: opts.Sync, Limit: opts.SpoolLimit, Log: o.log})
+		s, err := spool.Open(spool.Options{Dir: filepath.Join(home, fmt.Sprint(i)), Next: o.publisher,
+			Sync: opts.Sync, Limit: opts.SpoolLimit, Log: o.log})
 		if errors.Is(err, spool.ErrInUse) {
 			continue
 		}
@@ -76,15 +76,15 @@ func (o *Outlet) addSpool(opts Options) error {
 	return fmt.Errorf("all %d spools in %s are in use by other recordings: end some of them", spoolSlots, home)
 }
 
-// WaitingSpools returns the directories of the spools of recording commands that are not
-// empty: those with blocks that were refused and set aside too.
+// WaitingSpools returns the directories of the recording commands' spools that are not empty,
+// including spools that hold only refused blocks.
 func WaitingSpools() ([]string, error) {
 	home, err := SpoolHome()
 	if err != nil {
 		return nil, err
 	}
 	var dirs []string
-	for _, name := range []string{"*.spool", "*.refused"} { // what was refused is tried again
+	for _, name := range []string{"*.spool", "*.refused"} { // refused blocks are tried again
 		files, err := filepath.Glob(filepath.Join(home, "*", name))
 		if err != nil {
 			return nil, fmt.Errorf("look for spools in %s: %w", home, err)

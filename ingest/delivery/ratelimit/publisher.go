@@ -1,4 +1,4 @@
-// Package ratelimit holds back blocks of tenants that send faster than they may.
+// Package ratelimit delays the blocks of tenants that send faster than their rate limit.
 package ratelimit
 
 import (
@@ -14,9 +14,9 @@ type Limits struct {
 	Bytes, BytesPerTenant   float64 // of encoded blocks
 }
 
-// Publisher waits before it passes a block on, for as long as its tenant, or all together, are
-// ahead of a rate. So recorders see backpressure: they keep what is not taken and lose
-// nothing. It is safe for use by many goroutines.
+// Publisher delays a block while its tenant, or all tenants together, exceed a rate. Recorders see
+// the delay as backpressure: they keep the blocks that are not accepted and lose nothing. It is
+// safe for use by many goroutines.
 type Publisher struct {
 	next          ingest.Publisher
 	frames, bytes *quota.Rate
@@ -44,7 +44,7 @@ func (p *Publisher) Publish(ctx context.Context, b ingest.EncodedBlock, done fun
 		return err
 	}
 	if err := p.bytes.Wait(ctx, b.Tenant, len(b.Data)); err != nil {
-		p.frames.GiveBack(b.Tenant, b.Frames) // the block comes again
+		p.frames.GiveBack(b.Tenant, b.Frames) // the recorder sends the block again
 		return err
 	}
 	err := p.next.Publish(ctx, b, done)

@@ -67,7 +67,7 @@ func TestTenantsApart(t *testing.T) {
 					return
 				}
 				most = max(most, time.Since(began))
-				time.Sleep(10 * time.Millisecond)
+				time.Sleep(10 * time.Millisecond) // virtual time: the gap between two blocks
 			}
 		})
 		all.Wait()

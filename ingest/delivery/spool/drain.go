@@ -19,30 +19,31 @@ const (
 	maxPause = 5 * time.Second
 )
 
-// drainer sends what was kept, the oldest first and many at a time. After a failure it waits
-// until all that is in flight has settled, and begins again with those that failed. It
-// belongs to one goroutine.
+// drainer sends the stored blocks, the oldest first and many at a time. After a failure it waits
+// until all blocks in flight are settled, and begins again with the failed ones. It belongs to one
+// goroutine.
 type drainer struct {
 	s       *Spool
 	pause   backoff.Backoff
 	reader  *reader   // of the segment that is being sent; nil before the first
 	again   []*item   // failed, to be sent before any other
-	writeAt time.Time // not before this time are failed blocks written again
+	writeAt time.Time // failed blocks are not written to disk again before this time
 
 	mu       sync.Mutex // guards all below, which Next's goroutines use
 	inFlight inflight.Tracker[*item]
 	bytes    int64
 	failed   []*item
 	refused  []*item
-	progress bool // one was confirmed since the last failure
+	progress bool // a block was confirmed since the last failure
 }
 
-// item is a block that the drainer sends: from disk, or one that could not be written there.
+// item is a block that the drainer sends, either from disk or from memory because it could not be
+// written to disk.
 type item struct {
 	record  record
 	segment *segment // nil if it is not on disk
 	pending *pending // set if segment is nil
-	reason  error    // why Next will never take it
+	reason  error    // why Next refused it permanently
 }
 
 // drain is the drainer's goroutine.
@@ -79,7 +80,7 @@ func (s *Spool) drain(ctx context.Context) {
 	}
 }
 
-// await waits until something happens.
+// await waits until there may be work.
 func (d *drainer) await(ctx context.Context) {
 	retry := time.NewTimer(diskRetry) // for blocks that could not be written
 	defer retry.Stop()
@@ -117,7 +118,7 @@ func (d *drainer) load() (inFlight int, bytes int64, failed int) {
 	return d.inFlight.Len(), d.bytes, len(d.failed)
 }
 
-// failedAnew reports whether Next has failed since the last call, after it took blocks.
+// failedAnew reports whether Next has failed since the last call, after it had accepted blocks.
 func (s *Spool) failedAnew() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,7 +127,8 @@ func (s *Spool) failedAnew() bool {
 	return fresh
 }
 
-// finish records that everything was sent, if so: new blocks go straight to Next.
+// finish checks whether every block was sent. If so, it records that, and new blocks go straight to
+// Next.
 func (s *Spool) finish() bool {
 	_, left, _ := s.store.load()
 	s.mu.Lock()
@@ -146,8 +148,8 @@ func (s *Spool) finish() bool {
 	return true
 }
 
-// next returns the block to send: one that failed, else the next on disk, else one that could
-// not be written; nil if there is none.
+// next returns the block to send: a failed one, else the next one on disk, else one that could not
+// be written; nil if there is none.
 func (d *drainer) next() *item {
 	if len(d.again) > 0 {
 		it := d.again[0]
@@ -184,7 +186,7 @@ func (d *drainer) next() *item {
 	return &item{record: record{block: p.block, at: time.Now().UnixNano()}, pending: p}
 }
 
-// lost records blocks that cannot be read.
+// lost counts and logs blocks that cannot be read.
 func (d *drainer) lost(err error) {
 	if damage, ok := errors.AsType[*DamageError](err); ok {
 		d.s.store.lose(d.reader.segment, damage.Blocks)
@@ -195,7 +197,7 @@ func (d *drainer) lost(err error) {
 	d.s.opts.Log.Error("spool: blocks that were kept on disk are lost", "error", err)
 }
 
-// made wakes those who wait for room, if there is some.
+// made wakes the callers that wait for room, if room is set.
 func (s *Spool) made(room bool) {
 	if !room {
 		return
@@ -205,7 +207,7 @@ func (s *Spool) made(room bool) {
 	s.notify()
 }
 
-// send hands a block to Next.
+// send passes a block to Next.
 func (d *drainer) send(ctx context.Context, it *item) {
 	d.mu.Lock()
 	number := d.inFlight.Add(it)
@@ -219,7 +221,7 @@ func (d *drainer) send(ctx context.Context, it *item) {
 	}
 }
 
-// settle takes the outcome of a block; only the first call has an effect, and none after
+// settle processes the outcome of a block. Only the first call has an effect, and no call after
 // close.
 func (d *drainer) settle(number uint64, err error) {
 	d.mu.Lock()
@@ -229,7 +231,7 @@ func (d *drainer) settle(number uint64, err error) {
 		return
 	}
 	d.bytes -= int64(len(it.record.block.Data))
-	confirmed := err == nil || ingest.IsDeleted(err) // a deleted session's block is dropped
+	confirmed := err == nil || ingest.IsDeleted(err) // a block of a deleted session is dropped
 	refused := !confirmed && ingest.IsPermanent(err) && !refusesAll(err)
 	switch {
 	case confirmed:
@@ -251,14 +253,14 @@ func (d *drainer) settle(number uint64, err error) {
 	d.s.wakeDrainer()
 }
 
-// count counts the outcome of a block that was kept. working is set if none has failed since
-// the last pause.
+// count counts the outcome of a stored block. working is set if no block has failed since the last
+// pause.
 func (s *Spool) count(confirmed, refused, working bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if confirmed {
 		s.totals.sent++
-		if s.down && working && !s.fresh { // Next takes blocks: new ones go straight to it
+		if s.down && working && !s.fresh { // Next accepts blocks, so new blocks go straight to it
 			s.down, s.refusing = false, nil
 			s.notify()
 		}
@@ -274,7 +276,7 @@ func (s *Spool) count(confirmed, refused, working bool, err error) {
 	s.fresh = false // the drainer pauses anyway
 }
 
-// setAside puts the blocks that Next will never take into a file of their own.
+// setAside writes the blocks that Next refused permanently to a file of their own.
 func (d *drainer) setAside() {
 	d.mu.Lock()
 	refused := d.refused
@@ -295,8 +297,8 @@ func (d *drainer) setAside() {
 	}
 }
 
-// takeFailed takes the blocks that failed, to send them again, and reports whether one was
-// confirmed meanwhile.
+// takeFailed takes the failed blocks, to send them again, and reports whether a block was confirmed
+// meanwhile.
 func (d *drainer) takeFailed() (progress bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -315,8 +317,8 @@ func (d *drainer) takeFailed() (progress bool) {
 	return progress
 }
 
-// writeFailed writes the blocks that Next did not take to disk, and those that are in flight
-// to it, as far as there is room.
+// writeFailed writes to disk the blocks that Next did not accept and the blocks that are in flight
+// to Next, as far as there is room.
 func (d *drainer) writeFailed() {
 	if time.Now().Before(d.writeAt) {
 		return
@@ -331,7 +333,7 @@ func (d *drainer) writeFailed() {
 	}
 }
 
-// close leaves blocks that are only in memory to Spool.Close. Those from disk stay there.
+// close leaves blocks that are only in memory to Spool.Close. Blocks from disk stay on disk.
 func (d *drainer) close() {
 	if d.reader != nil {
 		d.reader.close()

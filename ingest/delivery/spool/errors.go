@@ -6,22 +6,21 @@ import (
 )
 
 var (
-	// ErrFull refuses a block while neither the next publisher
-	// nor the disk takes it.
+	// ErrFull refuses a block that neither the next publisher nor the disk accepts.
 	ErrFull = errors.New("spool is full")
 	// ErrInUse is returned for a directory that another process uses.
 	ErrInUse = errors.New("spool directory")
-	// ErrClosed is returned once Close was called.
+	// ErrClosed is returned after Close was called.
 	ErrClosed = errors.New("spool is closed")
 )
 
 // FullError reports why there is no room and what to do. It is an ErrFull.
 type FullError struct {
 	Dir          string
-	Bytes, Limit int64 // what lies in the directory, and what may
-	Disk         error // what the disk said, where it is not the limit
-	Next         error // why the next publisher took nothing, if known
-	Cause        error // why Publish waited no longer
+	Bytes, Limit int64 // size of the directory, and its limit
+	Disk         error // error of the disk, unless the limit is reached
+	Next         error // why the next publisher accepted nothing, if known
+	Cause        error // why Publish stopped waiting
 }
 
 func (e *FullError) Error() string {
@@ -37,7 +36,7 @@ func (e *FullError) Error() string {
 	return fmt.Sprintf("%s; %s (%v)", what, todo, e.Cause)
 }
 
-// Unwrap returns ErrFull, what the disk said and why Publish waited no longer.
+// Unwrap returns ErrFull, the error of the disk, and the reason why Publish stopped waiting.
 func (e *FullError) Unwrap() []error {
 	all := []error{ErrFull, e.Cause}
 	if e.Disk != nil {
@@ -46,7 +45,7 @@ func (e *FullError) Unwrap() []error {
 	return all
 }
 
-// size prints bytes as people read them.
+// size formats a number of bytes for display.
 func size(n int64) string {
 	units := [...]string{"B", "KiB", "MiB", "GiB", "TiB"}
 	v, i := float64(n), 0

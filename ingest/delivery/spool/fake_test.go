@@ -55,7 +55,7 @@ func (n *fakeNext) Publish(ctx context.Context, p ingest.EncodedBlock, done func
 	err := n.abandon
 	n.calls.Go(func() {
 		if n.delay > 0 {
-			time.Sleep(n.delay)
+			time.Sleep(n.delay) // the delay of the publisher that the test asks for
 		}
 		n.answer(p, done, err)
 	})

@@ -54,7 +54,7 @@ func writeToSmallFiles(dir string) error {
 		return err
 	}
 	next.set(nil, nil)
-	for end := time.Now().Add(bounded.Limit); s.State().Blocks > 0; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(bounded.Limit); s.State().Blocks > 0; time.Sleep(time.Millisecond) { // between two looks at the condition
 		if time.Now().After(end) {
 			return errors.New("what was written is not sent")
 		}

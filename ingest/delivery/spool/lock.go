@@ -12,11 +12,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockName is the file that the process using a spool holds locked. The lock
-// goes with the process, however it ends; the file stays.
+// lockName is the file that the process using a spool keeps locked. The operating system releases
+// the lock when the process ends; the file stays.
 const lockName = "lock"
 
-// takeLock makes the directory this process's own.
+// takeLock locks the directory for this process.
 func takeLock(dir string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -36,9 +36,10 @@ func takeLock(dir string) (*os.File, error) {
 	if err != nil {
 		program = os.Args[0]
 	}
-	note := fmt.Sprintf("process %d (%s), since %s\n", os.Getpid(), filepath.Base(program), time.Now().Format(time.RFC3339))
+	note := fmt.Sprintf("process %d (%s), since %s\n", os.Getpid(), filepath.Base(program),
+		time.Now().Format(time.RFC3339))
 	if f.Truncate(0) == nil {
-		// On a full disk the note is missing from the message above; the lock holds.
+		// On a full disk the error message above lacks this note; the lock is held.
 		_, _ = f.WriteAt([]byte(note), 0)
 	}
 	return f, nil

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// openStore takes up what a former process left in the directory, and cuts off what was only
-// half written.
+// openStore reads the blocks that an earlier process left in the directory, and truncates
+// incomplete records.
 func openStore(opts *Options) (*store, error) {
 	st := &store{opts: opts}
 	entries, err := os.ReadDir(opts.Dir)
@@ -54,8 +54,8 @@ func openStore(opts *Options) (*store, error) {
 	return st, nil
 }
 
-// takeUp counts what is in a file. In the last one, which was being written, half a record at
-// the end is one that was not acknowledged.
+// takeUp counts the records of a file. In the last file, which was being written, an incomplete
+// record at the end was not acknowledged.
 func (st *store) takeUp(seg *segment, last bool) error {
 	c, err := walkSegment(seg.path, last)
 	if err != nil {

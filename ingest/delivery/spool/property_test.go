@@ -99,7 +99,7 @@ func (l *life) Publish(_ context.Context, p ingest.EncodedBlock, done func(error
 	}
 	pause := time.Duration(l.rand.Float64() * float64(l.faults.Latency))
 	l.calls.Go(func() {
-		time.Sleep(pause)
+		time.Sleep(pause) // virtual time: the latency of the publisher
 		l.mu.Lock()
 		if l.dead {
 			err = errDown // and nothing the spool does from now on matters
@@ -150,7 +150,7 @@ func (s script) play(t *testing.T) error {
 			}
 			id++
 		}
-		time.Sleep(st.Idle)
+		time.Sleep(st.Idle) // virtual time: the idle time of the step
 		switch st.Restart {
 		case "clean":
 			closeNow(t, sp)

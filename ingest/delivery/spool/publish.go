@@ -12,14 +12,14 @@ import (
 	"tapedeck/ingest"
 )
 
-// errSlow is why Next gets no more time for a block.
+// errSlow is the cause when Next has no more time to accept a block.
 var errSlow = errors.New("takes no blocks at present")
 
-// diskRetry is how often a write that failed is tried again.
+// diskRetry is the interval at which a failed write is tried again.
 const diskRetry = time.Second
 
-// Publish implements ingest.Publisher. While neither Next nor the disk takes the block it
-// waits, and fails with a FullError when ctx ends.
+// Publish implements ingest.Publisher. While neither Next nor the disk accepts the block it waits,
+// and fails with a FullError when ctx ends.
 func (s *Spool) Publish(ctx context.Context, b ingest.EncodedBlock, done func(error)) error {
 	p := &pending{spool: s, block: b, done: done}
 	retry := time.NewTimer(math.MaxInt64)
@@ -53,7 +53,7 @@ func (s *Spool) Publish(ctx context.Context, b ingest.EncodedBlock, done func(er
 	}
 }
 
-// pass hands a block to Next. It reports false if Next did not take it for now.
+// pass passes a block to Next. It returns false if Next did not accept it for now.
 func (s *Spool) pass(ctx context.Context, p *pending) (bool, error) {
 	s.mu.Lock()
 	p.number = s.inFlight.Add(p)
@@ -67,7 +67,7 @@ func (s *Spool) pass(ctx context.Context, p *pending) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, ok := s.inFlight.Settle(p.number); !ok {
-		return true, nil // Close has put it on disk meanwhile
+		return true, nil // Close has written it to disk meanwhile
 	}
 	if s.closed {
 		s.notify()
@@ -79,8 +79,8 @@ func (s *Spool) pass(ctx context.Context, p *pending) (bool, error) {
 	return false, nil
 }
 
-// settle takes the outcome of a block that went straight to Next. One that Next did not take
-// after all stays.
+// settle processes the outcome of a block that went straight to Next. A block that Next failed to
+// deliver is kept.
 func (p *pending) settle(err error) {
 	s := p.spool
 	s.mu.Lock()
@@ -104,8 +104,7 @@ func (p *pending) settle(err error) {
 	p.done(err)
 }
 
-// nextFailed records why Next did not take a block. From now on blocks go to disk. It needs
-// mu.
+// nextFailed records why Next did not accept a block. Later blocks go to disk. mu is held.
 func (s *Spool) nextFailed(err error) {
 	s.nextErr, s.nextErrAt = err, time.Now()
 	if s.refusing == nil && refusesAll(err) {
@@ -132,9 +131,9 @@ func (s *Spool) keepInOrder(p *pending) error {
 	return s.keep(p, s.opts.Limit)
 }
 
-// keepUnsettled writes the blocks to disk that Next did not take, and those that are in
-// flight to it: if this process is killed, no block of a stream is stored without those
-// before it. What Next takes after all is sent twice. It needs order.
+// keepUnsettled writes to disk the blocks that Next did not accept, and the blocks in flight to
+// Next: if this process is killed, no block of a stream is stored without the blocks before it. A
+// block that Next delivers after all is sent twice. order is held.
 func (s *Spool) keepUnsettled() error {
 	s.mu.Lock()
 	unsettled := append(s.failed, s.inFlight.Clear()...)
@@ -156,8 +155,7 @@ func (s *Spool) keepUnsettled() error {
 	return nil
 }
 
-// keep writes a block to disk. One that would never fit is refused with an
-// ingest.Permanent.
+// keep writes a block to disk. It refuses a block that would never fit with an ingest.Permanent.
 func (s *Spool) keep(p *pending, limit int64) error {
 	err := s.store.append(&record{block: p.block, at: time.Now().UnixNano()}, limit)
 	s.mu.Lock()
@@ -172,12 +170,12 @@ func (s *Spool) keep(p *pending, limit int64) error {
 	if err != nil {
 		return err
 	}
-	s.calls.Go(func() { p.done(nil) }) // whoever publishes may hold a lock that done takes
+	s.calls.Go(func() { p.done(nil) }) // in a goroutine: the caller of Publish may hold a lock that done takes
 	s.wakeDrainer()
 	return nil
 }
 
-// fullError says why a Publish that waits no longer could not be served.
+// fullError returns why a Publish that has stopped waiting failed.
 func (s *Spool) fullError(ctx context.Context) error {
 	bytes, _, _ := s.store.load()
 	s.mu.Lock()
@@ -189,8 +187,7 @@ func (s *Spool) fullError(ctx context.Context) error {
 	return e
 }
 
-// refusesAll reports whether an error of Next means that it takes nothing at all until
-// somebody acts.
+// refusesAll reports whether an error of Next means that it accepts nothing until an operator acts.
 func refusesAll(err error) bool {
 	r, ok := errors.AsType[interface {
 		error
@@ -199,10 +196,10 @@ func refusesAll(err error) bool {
 	return ok && r.RefusesAll()
 }
 
-// Close takes no more blocks, waits until those that went straight to Next are settled, and
-// ends. What is not sent stays on disk for the next Open; what Next has not confirmed when ctx
-// ends is put there too. It fails if that cannot be written; the streams concerned receive
-// the error.
+// Close accepts no more blocks, waits until the blocks that went straight to Next are settled, and
+// ends. Unsent blocks stay on disk for the next Open; blocks that Next has not confirmed when ctx
+// ends are written to disk as well. If they cannot be written, Close fails, and their streams
+// receive the error.
 func (s *Spool) Close(ctx context.Context) error {
 	s.mu.Lock()
 	if s.closed {
@@ -220,7 +217,7 @@ func (s *Spool) Close(ctx context.Context) error {
 	s.failed = nil
 	s.mu.Unlock()
 	lost, err := 0, error(nil)
-	for _, p := range rest { // also over the limit: it is no more than Next had taken
+	for _, p := range rest { // the limit does not apply: Next had accepted these blocks
 		if failure := s.keep(p, math.MaxInt64); failure != nil {
 			lost, err = lost+1, failure
 			p.done(fmt.Errorf("spool %s closed before the block was sent or written: %w", s.opts.Dir, failure))

@@ -32,7 +32,7 @@ func TestPausesBetweenAttempts(t *testing.T) {
 		defer closeNow(t, s)
 		next.set(errDown, nil)
 		publish(t, s, f, 0, 1, 10)
-		time.Sleep(time.Minute)
+		time.Sleep(time.Minute) // virtual time: all pauses of the backoff
 		mu.Lock()
 		for i, about := range []float64{250, 500, 1000, 2000, 4000, 5000, 5000, 5000, 5000} {
 			low, high := max(250, 0.8*about), min(5000, 1.2*about)
@@ -42,7 +42,7 @@ func TestPausesBetweenAttempts(t *testing.T) {
 		}
 		mu.Unlock()
 		next.set(nil, nil)
-		time.Sleep(6 * time.Second)
+		time.Sleep(6 * time.Second) // virtual time: longer than the longest pause
 		if st := s.State(); st.Mode != "direct" {
 			t.Fatalf("state %+v", st)
 		}
@@ -51,7 +51,7 @@ func TestPausesBetweenAttempts(t *testing.T) {
 		mu.Lock()
 		failed := len(at)
 		mu.Unlock()
-		time.Sleep(time.Second)
+		time.Sleep(time.Second) // virtual time: the first pauses of the backoff
 		mu.Lock()
 		defer mu.Unlock()
 		if d := at[failed] - at[failed-1]; d > 300*time.Millisecond {
@@ -156,7 +156,7 @@ func BenchmarkDrain(b *testing.B) {
 			b.Fatal(err)
 		}
 		for s.State().Blocks > 0 {
-			time.Sleep(100 * time.Microsecond)
+			time.Sleep(100 * time.Microsecond) // between two looks at the condition
 		}
 		s.Close(b.Context())
 	}

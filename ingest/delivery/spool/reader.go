@@ -13,7 +13,7 @@ type reader struct {
 	segment *segment
 	file    *os.File // nil before the first record
 	off     int64
-	seen    int // records before off
+	seen    int // number of records before off
 }
 
 func (r *reader) close() {
@@ -22,10 +22,9 @@ func (r *reader) close() {
 	}
 }
 
-// DamageError reports records that could not be read back and are lost, unless the file can
-// be mended.
+// DamageError reports records that could not be read and are lost, unless the file can be repaired.
 type DamageError struct {
-	Path   string // where the file is kept
+	Path   string // where the damaged file is kept
 	Blocks int
 	Reason error
 }
@@ -36,8 +35,8 @@ func (e *DamageError) Error() string {
 
 func (e *DamageError) Unwrap() error { return e.Reason }
 
-// next reads the next record, whose data is the caller's. The error is io.EOF at the end, or a
-// DamageError, behind which the next call goes on.
+// next reads the next record, whose data belongs to the caller. The error is io.EOF at the end, or
+// a DamageError, after which the next call continues.
 func (r *reader) next() (record, error) {
 	if r.off >= r.segment.size {
 		return record{}, io.EOF
@@ -73,12 +72,13 @@ func (r *reader) next() (record, error) {
 	return rec, nil
 }
 
-// damage passes over the record before off or, with rest set, all that follow.
+// damage skips the record before off or, with rest set, all records that follow.
 func (r *reader) damage(rest bool, reason error) error {
 	n := 1
 	if rest {
 		n = r.segment.records - r.seen
 		r.off, r.seen = r.segment.size, r.segment.records
 	}
-	return &DamageError{Path: segmentPath(filepath.Dir(r.segment.path), r.segment.number, damagedSuffix), Blocks: n, Reason: reason}
+	return &DamageError{Path: segmentPath(filepath.Dir(r.segment.path), r.segment.number, damagedSuffix), Blocks: n,
+		Reason: reason}
 }

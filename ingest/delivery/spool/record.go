@@ -8,30 +8,30 @@ import (
 	"tapedeck/ingest"
 )
 
-// A segment file is a head and then records, little-endian:
+// A segment file consists of a header and records, little-endian:
 //
 //	head    8 bytes  "TDSPOOL" and the version, 1
 //	record  u32      length of the body, bytes
 //	        u32      CRC-32C of the body
-//	        body     varint   when the block was taken, ns since the Unix epoch
+//	        body     varint   when the block was accepted, ns since the Unix epoch
 //	                 uvarint  number of frames
 //	                 three strings, each a uvarint length and its bytes: tenant, session, id
 //	                 the block, up to the end of the body
 const (
 	segmentHead = "TDSPOOL\x01"
 	recordHead  = 8
-	// The shortest body: five numbers of one byte.
+	// minBody is the length of the shortest body: five numbers of one byte each.
 	minBody = 5
-	// maxBody keeps a damaged length from being believed, bytes.
+	// maxBody bounds the length that is read from a possibly damaged record, bytes.
 	maxBody = 1 << 30
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// errDamaged is for a record whose bytes are not those that were written.
+// errDamaged reports a record whose bytes differ from those that were written.
 var errDamaged = errors.New("damaged record")
 
-// record is a block with the time at which it was taken.
+// record is a block with the time at which it was accepted.
 type record struct {
 	block ingest.EncodedBlock
 	at    int64 // ns since the Unix epoch
@@ -54,7 +54,7 @@ func appendRecord(b []byte, r *record) []byte {
 	return b
 }
 
-// bodyLength reads a record's head. An invalid length is errDamaged.
+// bodyLength reads a record's header. It returns errDamaged for an invalid length.
 func bodyLength(head []byte) (int, error) {
 	n := binary.LittleEndian.Uint32(head)
 	if n < minBody || n > maxBody {

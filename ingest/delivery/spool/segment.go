@@ -10,25 +10,24 @@ import (
 	"strings"
 )
 
-// Names in the spool directory: a number that rises, in hexadecimal, and what
-// the file is.
+// Names in the spool directory consist of an increasing number in hexadecimal and a suffix for the
+// kind of file.
 const (
 	pendingSuffix = ".spool"   // blocks to be sent
-	refusedSuffix = ".refused" // blocks that the next publisher will not take; tried again at the next start
-	damagedSuffix = ".damaged" // a segment of which something could not be read; kept to look at
+	refusedSuffix = ".refused" // blocks that the next publisher has refused permanently; tried again at the next start
+	damagedSuffix = ".damaged" // a segment with unreadable records; kept for inspection
 )
 
-// segment is one file of records. The store's lock guards all that
-// changes.
+// segment is one file of records. The store's lock guards the fields that change.
 type segment struct {
 	number   uint64
 	path     string
-	size     int64 // of the head and the whole records
-	records  int   // whole records in it
+	size     int64 // size of the header and the complete records
+	records  int   // number of complete records
 	left     int   // blocks of the segment that were not confirmed
-	read     bool  // all of it was read
-	damaged  bool  // something in it could not be read
-	oldestAt int64 // about when the oldest of left was taken, ns
+	read     bool  // the file was read to its end
+	damaged  bool  // the file has unreadable records
+	oldestAt int64 // approximate time at which the oldest unconfirmed block was accepted, ns
 }
 
 func segmentPath(dir string, number uint64, suffix string) string {
@@ -46,7 +45,7 @@ func parseName(name string) (number uint64, suffix string, ok bool) {
 	return number, suffix, err == nil
 }
 
-// createSegment begins a file. Nothing is left behind if it fails.
+// createSegment creates a file with a header. If it fails, it leaves no file.
 func createSegment(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -63,17 +62,17 @@ func createSegment(path string) (*os.File, error) {
 // contents describes the records of a segment.
 type contents struct {
 	records int
-	valid   int64 // where the last whole record ends
-	firstAt int64 // when the first record was taken; 0 if there is none
+	valid   int64 // offset at which the last complete record ends
+	firstAt int64 // when the block of the first record was accepted; 0 if there is none
 	size    int64 // of the file
 }
 
-// torn is how many bytes at the end are not whole records.
+// torn returns how many bytes at the end are not complete records.
 func (c *contents) torn() int64 { return c.size - c.valid }
 
-// walkSegment finds the whole records of a file. With check set it verifies
-// their checksums and ends before the first that does not match; without, it
-// goes by the lengths alone, which is fast however much is there.
+// walkSegment finds the complete records of a file. If check is set, it verifies their checksums
+// and ends before the first mismatch. Otherwise it reads only the lengths, which is fast for a file
+// of any size.
 func walkSegment(path string, check bool) (contents, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -88,12 +87,12 @@ func walkSegment(path string, check bool) (contents, error) {
 	head := make([]byte, len(segmentHead))
 	if _, err := f.ReadAt(head, 0); err != nil {
 		if errors.Is(err, io.EOF) {
-			return c, nil // killed before the head was written
+			return c, nil // the process was killed before the header was written
 		}
 		return contents{}, err
 	}
 	if string(head) == strings.Repeat("\x00", len(head)) {
-		return c, nil // a power cut before anything reached the disk
+		return c, nil // a power cut before any byte reached the disk
 	}
 	if string(head) != segmentHead {
 		return contents{}, fmt.Errorf("%s is not a spool file of this version: it begins with %q", path, head)
@@ -127,9 +126,8 @@ func walkSegment(path string, check bool) (contents, error) {
 	}
 }
 
-// recordAt reads the head of the record at off and returns the length of its
-// body. The error is io.EOF at the end, and errDamaged if no whole record
-// stands there before end.
+// recordAt reads the header of the record at off and returns the length of its body. The error is
+// io.EOF at the end, and errDamaged if there is no complete record at off.
 func recordAt(f io.ReaderAt, off, end int64, head []byte) (int, error) {
 	if off == end {
 		return 0, io.EOF

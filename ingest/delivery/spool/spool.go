@@ -1,12 +1,13 @@
-// Package spool keeps blocks safe on disk while they cannot be sent on. It precedes any
-// publisher: while that one takes blocks they pass straight through. A block that it does not
-// take is appended to a file, and acknowledged then; blocks on disk are sent later, the oldest
-// first. The blocks in flight are written before it, so that a process that is killed leaves
-// no stream with a gap. Once the publisher takes blocks again, new ones pass straight through
-// beside those from the disk: their order is not kept, since blocks are stored by key.
+// Package spool stores blocks on disk while they cannot be sent. It precedes any publisher. While
+// that publisher accepts blocks, they go straight to it. A block that the publisher does not accept
+// is appended to a file and then acknowledged; blocks on disk are sent later, the oldest first. The
+// blocks in flight are written before it, so that a killed process leaves no stream with a gap.
+// Once the publisher accepts blocks again, new blocks go straight to it while blocks from disk are
+// sent: their order is not kept, since blocks are stored by key.
 //
-// What may be sent twice: what was in flight when the publisher failed; after a restart a
-// segment file from its start, since it holds no mark of how far it was confirmed.
+// Two kinds of blocks may be sent twice: blocks that were in flight when the publisher failed, and
+// after a restart the blocks of a segment file from its start, since the file does not record how
+// many were confirmed.
 package spool
 
 import (
@@ -21,29 +22,29 @@ import (
 	"tapedeck/internal/inflight"
 )
 
-// Options say where a spool lies and how much it holds. The zero value of a field stands for
-// its default.
+// Options configure the directory of a spool and its bounds. The zero value of a field means its
+// default.
 type Options struct {
-	// Dir is the spool's directory, for one process at a time. It is made if it does not
+	// Dir is the spool's directory, used by one process at a time. It is created if it does not
 	// exist.
 	Dir   string
-	Limit int64 // bytes in the directory at most; default 8 GiB
-	// Next is where blocks go. An error of it that is ingest.Permanent goes back to the
-	// stream; after any other the block is kept and sent again. If an error has a method
-	// RefusesAll that returns true, no block will be taken until somebody acts, for example
-	// because a token was revoked: then new blocks are refused with that error, and what is
-	// on disk stays there.
+	Limit int64 // maximum size of the directory, bytes; default 8 GiB
+	// Next is the publisher that receives the blocks. An error of it that is ingest.Permanent is
+	// returned to the stream; after any other error the block is stored and sent again. If an error
+	// has a method RefusesAll that returns true, Next accepts no block until an operator acts, for
+	// example because a token was revoked: new blocks are then refused with that error, and blocks
+	// on disk stay there.
 	Next ingest.Publisher
-	// Sync has every block written through to the disk (fsync) before it counts as durable.
-	// Without, a block survives a kill of this process, but not necessarily a power cut.
+	// Sync flushes every block to the disk (fsync) before it counts as durable. Without it a block
+	// survives a kill of this process, but not necessarily a power cut.
 	Sync bool
 	// Timeout is how long Next may take to accept a block before the block goes to disk
 	// instead; default 5 s.
 	Timeout time.Duration
-	// SegmentSize is when a file of the spool is full, bytes; default 16 MiB, and an eighth
-	// of Limit at most.
+	// SegmentSize is the size at which a file of the spool is complete, bytes; default 16 MiB, and
+	// at most an eighth of Limit.
 	SegmentSize int64
-	// What is in flight from disk to Next at a time.
+	// WindowBytes and WindowBlocks bound the blocks from disk that are in flight to Next.
 	WindowBytes  int64 // default 16 MiB
 	WindowBlocks int   // default 1024
 	Log          *slog.Logger
@@ -71,12 +72,12 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// Spool is an ingest.Publisher that keeps what its next publisher does not take.
+// Spool is an ingest.Publisher that stores the blocks that its next publisher does not accept.
 type Spool struct {
 	opts  Options
-	lock  *os.File // the directory is this process's while it is open
+	lock  *os.File // locks the directory for this process while the spool is open
 	store *store
-	wake  chan struct{} // has the drainer look again
+	wake  chan struct{} // wakes the drainer
 	stop  context.CancelFunc
 	gone  chan struct{}  // closed when the drainer has ended
 	calls sync.WaitGroup // callbacks of blocks that were written to disk
@@ -85,21 +86,21 @@ type Spool struct {
 
 	mu        sync.Mutex // guards all below
 	closed    bool
-	changed   chan struct{}              // closed and replaced when whoever waits should look again
+	changed   chan struct{}              // closed and replaced when waiting callers should check again
 	inFlight  inflight.Tracker[*pending] // blocks that went straight to Next
 	failed    []*pending                 // blocks that Next did not take and that are not on disk
-	down      bool                       // Next took nothing lately: new blocks go to disk
-	fresh     bool                       // down was set since the drainer looked
-	drained   bool                       // nothing is on disk, nor failed
-	since     time.Time                  // of drained, or of its end
+	down      bool                       // Next recently accepted nothing: new blocks go to disk
+	fresh     bool                       // down was set since the drainer last checked
+	drained   bool                       // no block is on disk, and none has failed
+	since     time.Time                  // when drained was last set or cleared
 	diskErr   error                      // why the last write failed: errNoRoom or the disk's error
-	nextErr   error                      // why Next last took nothing
+	nextErr   error                      // why Next last accepted nothing
 	nextErrAt time.Time
-	refusing  error // Next takes nothing at all until somebody acts
+	refusing  error // Next accepts nothing until an operator acts
 	totals    totals
 }
 
-// pending is a block that was taken and is neither settled nor on disk.
+// pending is a block that was accepted and is neither settled nor on disk.
 type pending struct {
 	spool  *Spool
 	block  ingest.EncodedBlock
@@ -107,7 +108,7 @@ type pending struct {
 	number uint64 // in Spool.inFlight, while Next has it
 }
 
-// Open opens a spool and begins to send what a former process left in it.
+// Open opens a spool and begins to send the blocks that an earlier process left in it.
 func Open(opts Options) (*Spool, error) {
 	opts.setDefaults()
 	if err := os.MkdirAll(opts.Dir, 0o700); err != nil {
@@ -136,13 +137,13 @@ func Open(opts Options) (*Spool, error) {
 	return s, nil
 }
 
-// notify has every waiting Publish look again. It needs mu.
+// notify makes every waiting Publish check again. mu is held.
 func (s *Spool) notify() {
 	close(s.changed)
 	s.changed = make(chan struct{})
 }
 
-// wakeDrainer has the drainer look again.
+// wakeDrainer makes the drainer check again.
 func (s *Spool) wakeDrainer() {
 	select {
 	case s.wake <- struct{}{}:

@@ -9,18 +9,18 @@ import (
 	"tapedeck/internal/metric"
 )
 
-// State describes a spool, for readiness checks and for people.
+// State describes a spool, for readiness checks and for display.
 type State struct {
 	Dir  string `json:"dir"`
 	Mode string `json:"mode"` // "direct", or "spooling" while new blocks go to disk
-	// Full: the last write to disk failed, so new blocks wait.
+	// Full reports that the last write to disk failed, so that new blocks wait.
 	Full        bool      `json:"full"`
 	Bytes       int64     `json:"bytes"` // on disk
 	Limit       int64     `json:"limit"`
 	Blocks      int       `json:"blocks"`  // on disk and not confirmed
-	Refused     int       `json:"refused"` // set aside, since Next will never take them
+	Refused     int       `json:"refused"` // set aside, because Next refused them permanently
 	OldestMS    float64   `json:"oldest_ms"`
-	Since       time.Time `json:"since"` // when it began to hold blocks, or was drained
+	Since       time.Time `json:"since"` // when the spool began to store blocks, or was drained
 	LastError   string    `json:"last_error,omitempty"`
 	LastErrorAt time.Time `json:"last_error_at,omitzero"`
 	DiskError   string    `json:"disk_error,omitempty"`

@@ -10,29 +10,29 @@ import (
 	"tapedeck/ingest"
 )
 
-// errNoRoom is for a record that the limit leaves no room for.
+// errNoRoom reports that a record does not fit within the limit.
 var errNoRoom = errors.New("limit reached")
 
-// store is the spool on disk: records in segment files, of which the last is appended to and
-// the oldest is sent.
+// store is the spool on disk: records in segment files. Records are appended to the last file and
+// sent from the oldest.
 type store struct {
 	opts *Options
 
 	mu       sync.Mutex // guards all below and the segments
 	closed   bool
-	file     *os.File // the last segment's while it is appended to, or nil
+	file     *os.File // the last segment's file while it is appended to, or nil
 	buf      []byte
 	segments []*segment // the oldest first
 	number   uint64     // of the next file
-	bytes    int64      // on disk, all files together
+	bytes    int64      // size of all files
 	blocks   int        // in segments, not confirmed
-	aside    *segment   // of blocks that Next will never take; nil until there is one
+	aside    *segment   // blocks that Next refused permanently; nil until there is one
 }
 
-// append writes a record behind the others, unless that would go over limit, which is the
-// spool's own except where a record must not be lost. After an error nothing of it counts; the
-// error is errNoRoom, ErrClosed, the disk's, or, for a record that would never fit, an
-// ingest.Permanent.
+// append writes a record after the others, unless the files would exceed limit. limit is the
+// spool's own, except for a record that must not be lost. After an error no part of the record is
+// counted. The error is errNoRoom, ErrClosed, an error of the disk, or an ingest.Permanent for a
+// record that would never fit.
 func (st *store) append(r *record, limit int64) error {
 	if int64(len(r.block.Data)) > min(st.opts.Limit/2, maxBody/2) {
 		return ingest.Permanent(fmt.Errorf("block of %s is too large for the spool %s with its limit of %s",
@@ -61,7 +61,7 @@ func (st *store) append(r *record, limit int64) error {
 	}
 	seg := st.segments[len(st.segments)-1]
 	if err := st.write(seg, st.file, st.buf); err != nil {
-		if st.file.Truncate(seg.size) != nil { // what was written of it must not stand before the next record
+		if st.file.Truncate(seg.size) != nil { // a partly written record must not precede the next record
 			st.seal()
 		}
 		return fmt.Errorf("write %s: %w", seg.path, err)
@@ -78,7 +78,7 @@ func (st *store) append(r *record, limit int64) error {
 	return nil
 }
 
-// create begins a segment. It needs the lock.
+// create begins a segment. mu is held.
 func (st *store) create() error {
 	seg := &segment{number: st.number, size: int64(len(segmentHead))}
 	seg.path = segmentPath(st.opts.Dir, seg.number, pendingSuffix)
@@ -97,7 +97,7 @@ func (st *store) create() error {
 	return nil
 }
 
-// write appends bytes to a segment's file. It needs the lock.
+// write appends bytes to a segment's file. mu is held.
 func (st *store) write(seg *segment, f *os.File, b []byte) error {
 	_, err := f.WriteAt(b, seg.size)
 	if err == nil && st.opts.Sync {
@@ -111,16 +111,16 @@ func (st *store) write(seg *segment, f *os.File, b []byte) error {
 	return nil
 }
 
-// seal ends the last segment: no more is written to it. It needs the lock.
+// seal ends the last segment, to which no more is written. mu is held.
 func (st *store) seal() {
 	if st.file != nil {
-		st.file.Close() // nothing is buffered here: every write was checked
+		st.file.Close() // every write was checked, and nothing is buffered
 		st.file = nil
 	}
 }
 
-// oldest returns the oldest segment that was not read, nil if there is none. No more is
-// written to it.
+// oldest returns the oldest segment that was not read, nil if there is none. It seals the segment
+// if it is the last one.
 func (st *store) oldest() *segment {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -135,7 +135,7 @@ func (st *store) oldest() *segment {
 	return nil
 }
 
-// wasRead records that all of a segment was read. It reports whether that made room.
+// wasRead records that a segment was read to its end. It reports whether that made room.
 func (st *store) wasRead(seg *segment) bool {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -143,7 +143,7 @@ func (st *store) wasRead(seg *segment) bool {
 	return st.drop(seg)
 }
 
-// confirm records that a block of seg, taken at the given time, need not be kept any longer.
+// confirm records that a block of seg, accepted at the given time, need not be stored any longer.
 // It reports whether that made room.
 func (st *store) confirm(seg *segment, at int64) bool {
 	st.mu.Lock()
@@ -154,7 +154,7 @@ func (st *store) confirm(seg *segment, at int64) bool {
 	return st.drop(seg)
 }
 
-// lose records blocks of seg that cannot be read. The file is kept for a person to look at.
+// lose records blocks of seg that cannot be read. The file is kept for inspection.
 func (st *store) lose(seg *segment, blocks int) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -163,25 +163,27 @@ func (st *store) lose(seg *segment, blocks int) {
 	st.blocks -= blocks
 }
 
-// drop removes a segment that was read and whose blocks are all confirmed. It needs the lock.
+// drop removes a segment that was read and whose blocks are all confirmed. mu is held.
 func (st *store) drop(seg *segment) bool {
 	if !seg.read || seg.left > 0 || !slices.Contains(st.segments, seg) {
 		return false
 	}
 	st.segments = slices.DeleteFunc(st.segments, func(s *segment) bool { return s == seg })
 	if seg.damaged {
-		_ = os.Rename(seg.path, segmentPath(st.opts.Dir, seg.number, damagedSuffix)) // else it is found damaged again
-		return false                                                                 // it was reported when it was found, and still takes room
+		// Otherwise it is found damaged again.
+		_ = os.Rename(seg.path, segmentPath(st.opts.Dir, seg.number, damagedSuffix))
+		// The damage was reported when it was found, and the file still takes room.
+		return false
 	}
-	os.Remove(seg.path) // should it stay, it is sent again at the next start
+	os.Remove(seg.path) // if the file cannot be removed, it is sent again at the next start
 	st.bytes -= seg.size
 	return true
 }
 
-// setAside appends a record to the file of those that Next will never take. They were
-// accepted, so they are kept, and tried once more at the next start, when the reason may be
-// gone: a limit that was raised, for example. The limit does not hold for it: its copy in the
-// segment is about to go.
+// setAside appends a record to the file of blocks that Next refused permanently. The spool had
+// accepted them, so it keeps them and tries them again at the next start, when the reason may no
+// longer apply: a limit was raised, for example. The spool's limit does not apply to this record,
+// since its copy in the segment is about to be removed.
 func (st *store) setAside(r *record) error {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -198,7 +200,7 @@ func (st *store) setAside(r *record) error {
 	}
 	f, err := os.OpenFile(st.aside.path, os.O_RDWR, 0)
 	if err == nil {
-		// What a failed write leaves behind the end is written over, or cut at the next start.
+		// The bytes of a failed write are overwritten, or truncated at the next start.
 		err = st.write(st.aside, f, appendRecord(nil, r))
 		f.Close()
 	}
@@ -219,8 +221,8 @@ func (st *store) asideCount() int {
 	return st.aside.records
 }
 
-// load returns how much is on disk, how many blocks were not confirmed, and about when the
-// oldest of them was taken.
+// load returns how many bytes are on disk, how many blocks were not confirmed, and approximately
+// when the oldest of these blocks was accepted.
 func (st *store) load() (bytes int64, blocks int, oldestAt int64) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -233,7 +235,7 @@ func (st *store) load() (bytes int64, blocks int, oldestAt int64) {
 	return st.bytes, st.blocks, oldestAt
 }
 
-// close ends the use of the files. A segment whose blocks are all confirmed goes.
+// close closes the files. It removes a segment whose blocks are all confirmed.
 func (st *store) close() {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -247,7 +249,7 @@ func (st *store) close() {
 	}
 }
 
-// syncDir makes a new file's name durable, where that is asked for.
+// syncDir makes a new file's name durable if Options.Sync is set.
 func (st *store) syncDir() error {
 	if !st.opts.Sync {
 		return nil

@@ -13,14 +13,14 @@ import (
 var droppedBlocks = metric.Counter(metric.Ingest, "tapedeck_ingest_dropped_deleted_blocks_total",
 	"Blocks that had been accepted and were dropped before JetStream because their session was deleted meanwhile.")
 
-// Dropping drops blocks whose session was deleted after they were accepted, such as those
-// of a spool. It is safe for use by many goroutines.
+// Dropping drops blocks whose session was deleted after they were accepted, such as blocks of a
+// spool. It is safe for use by many goroutines.
 type Dropping struct {
 	next    ingest.Publisher
 	deleted *tombstone.Set
 }
 
-// NewDropping returns a publisher that passes what it does not drop to next.
+// NewDropping returns a publisher that passes the remaining blocks to next.
 func NewDropping(next ingest.Publisher, deleted *tombstone.Set) *Dropping {
 	return &Dropping{next, deleted}
 }
@@ -35,7 +35,7 @@ func (p *Dropping) Publish(ctx context.Context, b ingest.EncodedBlock, done func
 	return nil
 }
 
-// erased reports whether nothing of a block is to be stored.
+// erased reports whether no part of a block is to be stored.
 func (p *Dropping) erased(ctx context.Context, b *ingest.EncodedBlock) bool {
 	opened, err := block.Decode(b.Data)
 	if err != nil {
@@ -47,7 +47,7 @@ func (p *Dropping) erased(ctx context.Context, b *ingest.EncodedBlock) bool {
 	}
 	for _, l := range opened.Left {
 		if !p.deleted.Covers(ctx, tombstone.Key{Tenant: b.Tenant, Session: l.Session}, opened.State.StreamID, now) {
-			return false // it has segments of another session
+			return false // the block has segments of another session
 		}
 	}
 	return true

@@ -19,9 +19,9 @@ import (
 var refusedBlocks = metric.Counter(metric.Ingest, "tapedeck_ingest_deleted_blocks_total",
 	"Blocks that were refused because their session was deleted while it was recorded.")
 
-// Publisher refuses blocks of streams whose session was deleted, with an
-// ingest.DeletedError. Blocks of an import that began after the deletion lift it for
-// their streams. It is safe for use by many goroutines.
+// Publisher refuses blocks of streams whose session was deleted, with an ingest.DeletedError.
+// Blocks of an import that began after the deletion restore their streams. It is safe for use by
+// many goroutines.
 type Publisher struct {
 	next    ingest.Publisher
 	deleted *tombstone.Set
@@ -32,7 +32,7 @@ type Publisher struct {
 	imports map[importOf]*sync.Once
 }
 
-// importOf identifies an import and a session that it has blocks of.
+// importOf identifies an import and a session that the import contains.
 type importOf struct {
 	run string
 	tombstone.Key
@@ -41,7 +41,7 @@ type importOf struct {
 // mostImports bounds how many imports are remembered.
 const mostImports = 10_000
 
-// New returns a publisher that passes what it does not refuse to next.
+// New returns a publisher that passes the accepted blocks to next.
 func New(next ingest.Publisher, deleted *tombstone.Set, store *tombstone.Store, log *slog.Logger) *Publisher {
 	return &Publisher{next: next, deleted: deleted, store: store, log: log, imports: map[importOf]*sync.Once{}}
 }
@@ -69,14 +69,14 @@ func importRun(id string) (string, bool) {
 	return "", false
 }
 
-// ask reads the session's tombstone once for each import and session, so that a deletion
-// on another server before the import is known.
+// ask reads the session's tombstone once for each import and session, so that a deletion on another
+// server before the import is known here.
 func (p *Publisher) ask(ctx context.Context, of importOf) {
 	p.mu.Lock()
 	once := p.imports[of]
 	if once == nil {
 		if len(p.imports) >= mostImports {
-			clear(p.imports) // asking again does no harm
+			clear(p.imports) // reading a tombstone again does no harm
 		}
 		once = &sync.Once{}
 		p.imports[of] = once
@@ -109,7 +109,7 @@ func (p *Publisher) publishChecked(ctx context.Context, b ingest.EncodedBlock, t
 	}
 	for _, l := range opened.Left {
 		if !p.deleted.Known(tombstone.Key{Tenant: b.Tenant, Session: l.Session}).Covers(opened.State.StreamID) {
-			return p.next.Publish(ctx, b, done) // it has segments of another session, which the sink stores
+			return p.next.Publish(ctx, b, done) // the block has segments of another session, which the sink stores
 		}
 	}
 	refusedBlocks.Inc()

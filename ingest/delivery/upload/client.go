@@ -16,30 +16,29 @@ import (
 	"tapedeck/internal/inflight"
 )
 
-// Options say which server a client sends to. The zero value of a field stands for its
-// default.
+// Options configure the server that a client sends to. The zero value of a field means its default.
 type Options struct {
 	Server string // URL, http or https
 	Token  string
-	// Recorder is the id of the recorder whose blocks these are: the server includes it in
-	// its heartbeats while the client sends. It may be empty.
+	// Recorder is the id of the recorder that the blocks come from: the server includes it in its
+	// heartbeats while the client sends. It may be empty.
 	Recorder string
-	// What is taken and not settled at most.
+	// Window and Blocks bound the blocks that were accepted and are not settled.
 	Window int64 // bytes; default 32 MiB
 	Blocks int   // default 4096
-	// Grace is how long the server may be away before blocks fail, so that a spool can take
-	// them; default 2 s. With a negative Grace they never fail: Publish waits, and the
-	// client keeps trying.
+	// Grace is how long the server may be unavailable before blocks fail, so that a spool can store
+	// them; default 2 s. With a negative Grace blocks never fail: Publish waits, and the client
+	// keeps trying.
 	Grace time.Duration
-	// Stall is the same for a server that answers and confirms nothing; default 15 s. It
-	// does not count with a negative Grace.
+	// Stall is how long a server that answers may confirm nothing before blocks fail; default 15 s.
+	// It has no effect with a negative Grace.
 	Stall time.Duration
-	// Timeout bounds how long the server may take to answer a request once it was sent;
+	// Timeout bounds how long the server may take to answer a request after the request was sent;
 	// default 20 s.
 	Timeout time.Duration
-	// Offline lets Dial succeed also if the server does not answer.
+	// Offline lets Dial succeed even if the server does not answer.
 	Offline bool
-	TLS     *tls.Config // of https; may be nil
+	TLS     *tls.Config // for https; may be nil
 	Log     *slog.Logger
 }
 
@@ -69,8 +68,8 @@ type Client struct {
 	opts   Options
 	target string
 	http   *http.Client
-	pause  backoff.Backoff // Next by the client's goroutine while no request is being made, Reset under mu
-	batch  batchLimit      // of the client's goroutine
+	pause  backoff.Backoff // Next is called by the client's goroutine while no request is in progress, Reset under mu
+	batch  batchLimit      // used by the client's goroutine
 	wake   chan struct{}   // notifies that a block waits
 	cancel context.CancelFunc
 	gone   chan struct{} // closed when the client's goroutine has ended
@@ -79,31 +78,31 @@ type Client struct {
 	mu      sync.Mutex // guards all below
 	waiting []*item    // blocks to be sent, in order
 	sent    inflight.Tracker[*item]
-	bytes   int64         // of both
-	changed chan struct{} // closed and replaced when whoever waits should look again
-	peer    answer        // the server's last, without what it says of blocks
+	bytes   int64         // size of waiting and sent
+	changed chan struct{} // closed and replaced when waiting callers should check again
+	peer    answer        // the server's last answer, without the outcomes of blocks
 	up      bool          // the last request was answered
-	down    time.Time     // since when none was
-	away    bool          // for longer than Grace
+	down    time.Time     // since when no request was answered
+	away    bool          // the server has not answered for longer than Grace
 	grace   *time.Timer   // sets away
 	trouble error         // why the last request failed
-	refused error         // the server takes nothing from this client; it is final
+	refused error         // the server accepts nothing from this client; permanent
 	moved   time.Time     // when the server last settled a block, or could have begun to
 	closed  bool
 }
 
-// item is a block that was taken and is not settled.
+// item is a block that was accepted and is not settled.
 type item struct {
 	block  ingest.EncodedBlock
 	done   func(error)
 	number uint64 // in Client.sent
 }
 
-// ErrClosed is returned once Close was called.
+// ErrClosed is returned after Close was called.
 var ErrClosed = errors.New("upload is closed")
 
-// Dial makes a request without blocks. If the server takes nothing from this client the
-// error is a RefusedError. A server that is away later is tried again.
+// Dial makes a request without blocks. If the server accepts nothing from this client, the error is
+// a RefusedError. If the server becomes unavailable later, the client tries again.
 func Dial(ctx context.Context, opts Options) (*Client, error) {
 	opts.setDefaults()
 	target, err := targetOf(opts.Server)
@@ -132,23 +131,23 @@ func Dial(ctx context.Context, opts Options) (*Client, error) {
 	return c, nil
 }
 
-// Tenant returns whose the token is, as the server said; "" if it may name any tenant, or
-// the server was not reached so far.
+// Tenant returns the tenant that the token belongs to, as the server reports it; "" if the token
+// may name any tenant, or the server was not reached yet.
 func (c *Client) Tenant() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.peer.Tenant
 }
 
-// ServerAhead returns by how much the server's clock is ahead of this machine's; 0 if the server
-// was not reached so far.
+// ServerAhead returns by how much the server's clock is ahead of this machine's clock; 0 if the
+// server was not reached yet.
 func (c *Client) ServerAhead() time.Duration { return time.Duration(c.ahead.Load()) }
 
-// count is the number of blocks that are not settled. It needs mu.
+// count returns the number of blocks that are not settled. mu is held.
 func (c *Client) count() int { return len(c.waiting) + c.sent.Len() }
 
-// Publish implements ingest.Publisher. It waits while the window is full. While the server
-// is away for longer than the grace it fails at once.
+// Publish implements ingest.Publisher. It waits while the window is full. If the server is
+// unavailable for longer than Grace, Publish fails at once.
 func (c *Client) Publish(ctx context.Context, b ingest.EncodedBlock, done func(error)) error {
 	if names := len(b.ID) + len(b.Tenant) + len(b.Session); names > maxNames/2 {
 		return ingest.Permanent(fmt.Errorf("names of %d bytes go with a block, the limit is %d", names, maxNames/2))
@@ -185,7 +184,7 @@ func (c *Client) Publish(ctx context.Context, b ingest.EncodedBlock, done func(e
 	}
 }
 
-// unfit returns why a block cannot be taken now. It needs mu.
+// unfit returns why a block cannot be accepted now. mu is held.
 func (c *Client) unfit(b *ingest.EncodedBlock) error {
 	switch {
 	case c.closed:
@@ -201,8 +200,8 @@ func (c *Client) unfit(b *ingest.EncodedBlock) error {
 	return nil
 }
 
-// settle takes out blocks that were sent and reports their outcome. Those that were settled
-// before are left out.
+// settle removes blocks that were sent and reports their outcome. It skips blocks that were settled
+// before.
 func (c *Client) settle(items []*item, outcome func(i int) error) {
 	settled := make([]bool, len(items))
 	c.mu.Lock()
@@ -234,9 +233,8 @@ func (c *Client) failAll(err error) (failed int) {
 	return len(items)
 }
 
-// Close takes no more blocks, waits until those that were taken are settled or ctx ends,
-// and closes the connections. Blocks that are not settled by then fail with ErrClosed, and
-// so does Close.
+// Close accepts no more blocks, waits until the accepted ones are settled or ctx ends, and closes
+// the connections. Blocks that are not settled by then fail with ErrClosed, and so does Close.
 func (c *Client) Close(ctx context.Context) error {
 	c.mu.Lock()
 	if c.closed {
@@ -277,7 +275,7 @@ func (c *Client) waitSettled(ctx context.Context) {
 	}
 }
 
-// notify has everybody who waits look again. It needs mu.
+// notify makes all waiting callers check again. mu is held.
 func (c *Client) notify() {
 	close(c.changed)
 	c.changed = make(chan struct{})

@@ -11,12 +11,12 @@ import (
 	"tapedeck/ingest"
 )
 
-// RefusedError says that a server refuses this client: no block will be taken until somebody
-// acts. It comes marked ingest.Permanent.
+// RefusedError reports that a server refuses this client: it accepts no block until an operator
+// acts. It is marked ingest.Permanent.
 type RefusedError struct {
 	Server string
-	Status int    // of HTTP; 0 if the server did not speak HTTP as expected
-	Reason string // what the server said
+	Status int    // HTTP status; 0 if the server did not answer as expected
+	Reason string // what the server answered
 	Hint   string // what to do
 }
 
@@ -24,12 +24,12 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("%s takes no recordings from here (%s): %s", e.Server, e.Reason, e.Hint)
 }
 
-// RefusesAll reports to a spool that no block will be taken.
+// RefusesAll reports to a spool that no block will be accepted.
 func (e *RefusedError) RefusesAll() bool { return true }
 
 const sameVersion = "use the same version of tapedeck on both sides"
 
-// busyError reports that the server does not take blocks for now.
+// busyError reports that the server does not accept blocks for now.
 type busyError struct {
 	reason     string
 	retryAfter time.Duration
@@ -37,7 +37,7 @@ type busyError struct {
 
 func (e *busyError) Error() string { return "the server does not take blocks for now: " + e.reason }
 
-// StartingError reports that a server answers, and has not started.
+// StartingError reports that a server answers but has not started.
 type StartingError struct {
 	Server     string
 	Detail     string // what the server waits for
@@ -48,8 +48,8 @@ func (e *StartingError) Error() string {
 	return fmt.Sprintf("the tapedeck server %s is starting: %s", e.Server, e.Detail)
 }
 
-// explainStatus explains an answer that is not 200. What trying again will not mend is a
-// RefusedError. known is set for a server that has had this client before.
+// explainStatus explains an answer that is not 200. It returns a RefusedError if trying again
+// cannot help. known is set if the server has answered this client before.
 func explainStatus(server string, resp *http.Response, detail string, known bool) error {
 	e := &RefusedError{Server: server, Status: resp.StatusCode, Reason: reasonOf(resp, detail)}
 	switch status := resp.StatusCode; {
@@ -58,8 +58,7 @@ func explainStatus(server string, resp *http.Response, detail string, known bool
 	case status == http.StatusUnsupportedMediaType:
 		e.Hint = sameVersion
 	case known, status < 400 || status >= 500 || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout:
-		// While a server that is known is being replaced, what stands before it
-		// may answer anything.
+		// While a known server is being replaced, a proxy before it may answer anything.
 		return unreachable(server, fmt.Errorf("it answers %s", e.Reason))
 	default:
 		e.Hint = `is "tapedeck up" of this version running there, or "tapedeck serve" with the role ingest?`
@@ -67,7 +66,7 @@ func explainStatus(server string, resp *http.Response, detail string, known bool
 	return ingest.Permanent(e)
 }
 
-// reasonOf returns an answer's status and what the server says about it.
+// reasonOf returns an answer's status and the detail that the server gives for it.
 func reasonOf(resp *http.Response, detail string) string {
 	reason := fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
 	if detail != "" {
@@ -76,14 +75,13 @@ func reasonOf(resp *http.Response, detail string) string {
 	return reason
 }
 
-// unreachable says that no server answers.
+// unreachable returns the error for a server that does not answer.
 func unreachable(server string, err error) error {
 	return fmt.Errorf(`no tapedeck server answers at %s (%w): is "tapedeck up" running? Another one is named by --server or TAPEDECK_SERVER`,
 		server, withoutURL(err))
 }
 
-// withoutURL leaves out what net/http says around an error of the network: the
-// address, which the message has anyway.
+// withoutURL removes the address, which the message contains already, from an error of net/http.
 func withoutURL(err error) error {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		return e.Err
@@ -91,7 +89,9 @@ func withoutURL(err error) error {
 	return err
 }
 
-// awayError says that the server is away for longer than the grace. It needs mu.
+// awayError returns the error for a server that has been unavailable for longer than Grace. mu is
+// held.
 func (c *Client) awayError() error {
-	return fmt.Errorf("the tapedeck server %s is away since %s: %w", c.opts.Server, c.down.Format(time.TimeOnly), c.trouble)
+	return fmt.Errorf("the tapedeck server %s is away since %s: %w", c.opts.Server, c.down.Format(time.TimeOnly),
+		c.trouble)
 }

@@ -58,7 +58,7 @@ func (s *store) Publish(ctx context.Context, p ingest.EncodedBlock, done func(er
 	s.blocks[p.ID] = p
 	s.mu.Unlock()
 	s.calls.Go(func() {
-		time.Sleep(delay)
+		time.Sleep(delay) // the delay of the publisher that the test asks for
 		if abandon != nil {
 			done(abandon(p.ID))
 			return
@@ -123,7 +123,7 @@ func (s *site) start() {
 		if l, err = net.Listen("tcp", s.addr); err == nil {
 			break
 		}
-		time.Sleep(10 * time.Millisecond)
+		time.Sleep(10 * time.Millisecond) // between two attempts to listen
 	}
 	if err != nil {
 		s.t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 
 // A block in a request:
 //
-//	u32 little-endian   length of all that follows, bytes
+//	u32 little-endian   length of the fields that follow, bytes
 //	three strings, each a uvarint length and its bytes: id, tenant, session
 //	uvarint             number of frames
 //	the block, up to the end
@@ -31,7 +31,7 @@ func (e *tooLargeError) Error() string {
 	return fmt.Sprintf("block of %d bytes, the limit is %d", e.size, e.limit)
 }
 
-// appendHead appends all of a block's message but the block itself to b.
+// appendHead appends a block's message without the block itself to b.
 func appendHead(b []byte, p *ingest.EncodedBlock) []byte {
 	start := len(b)
 	b = append(b, make([]byte, messageHead)...)
@@ -44,8 +44,8 @@ func appendHead(b []byte, p *ingest.EncodedBlock) []byte {
 	return b
 }
 
-// readMessage reads one block, whose data is the caller's. The error is io.EOF at the end of
-// the sequence. Of a length at most limit bytes are believed.
+// readMessage reads one block, whose data belongs to the caller. The error is io.EOF at the end of
+// the sequence. A length over limit bytes is an error.
 func readMessage(r io.Reader, limit int64) (ingest.EncodedBlock, error) {
 	var head [messageHead]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
@@ -68,8 +68,8 @@ func readMessage(r io.Reader, limit int64) (ingest.EncodedBlock, error) {
 	return parseMessage(body)
 }
 
-// readBody reads exactly size bytes. Memory is taken as they come, so that a length costs
-// nothing until the bytes are there.
+// readBody reads exactly size bytes. It allocates memory as the bytes arrive, so that a length
+// without bytes costs nothing.
 func readBody(r io.Reader, size int) ([]byte, error) {
 	const step = 1 << 20
 	body := make([]byte, min(size, step))
@@ -86,7 +86,7 @@ func readBody(r io.Reader, size int) ([]byte, error) {
 	}
 }
 
-// parseMessage reads what follows the length. The data aliases body.
+// parseMessage parses a message after its length. The data aliases body.
 func parseMessage(body []byte) (ingest.EncodedBlock, error) {
 	var p ingest.EncodedBlock
 	for _, s := range [...]*string{&p.ID, &p.Tenant, &p.Session} {

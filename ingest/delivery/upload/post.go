@@ -18,11 +18,11 @@ import (
 )
 
 const (
-	// helloTimeout bounds a request without blocks, connecting included.
+	// helloTimeout bounds a request without blocks, including connecting.
 	helloTimeout = 10 * time.Second
-	// answerLimit bounds what is read of an answer, bytes.
+	// answerLimit bounds how much of an answer is read, bytes.
 	answerLimit = 4 << 20
-	// writeBuffer is the size in which a request is written, bytes.
+	// writeBuffer is the size of the pieces in which a request is written, bytes.
 	writeBuffer = 64 << 10
 )
 
@@ -54,8 +54,8 @@ func newHTTPClient(o *Options) *http.Client {
 	}
 }
 
-// timeoutConn fails when a piece of a request cannot be written for too long: the connection
-// may be severed without a sign of it.
+// timeoutConn fails when a piece of a request cannot be written in time, since a severed connection
+// may not report an error.
 type timeoutConn struct {
 	net.Conn
 	timeout time.Duration
@@ -68,8 +68,8 @@ func (c *timeoutConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// post makes a request with blocks and returns the answer, of whose body nothing was read.
-// done releases it; it fails by itself if the body takes longer than the timeout.
+// post makes a request with blocks and returns the answer with an unread body. done releases the
+// answer. Reading the body fails if it takes longer than the timeout.
 func (c *Client) post(ctx context.Context, batch []*item) (_ *http.Response, done func(), _ error) {
 	ctx, cancel := context.WithCancel(ctx)
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.target, nil)
@@ -84,13 +84,13 @@ func (c *Client) post(ctx context.Context, batch []*item) (_ *http.Response, don
 	}
 	if len(batch) > 0 {
 		req.GetBody = func() (io.ReadCloser, error) {
-			body := slices.Clone(parts) // reading takes them out
+			body := slices.Clone(parts) // reading removes them
 			return io.NopCloser(&body), nil
 		}
 		req.Body, _ = req.GetBody()
 	}
 	req.Header.Set("Content-Type", ContentType)
-	req.Header["Idempotency-Key"] = nil // lets net/http send again on another connection
+	req.Header["Idempotency-Key"] = nil // the key lets net/http repeat the request on another connection
 	if c.opts.Token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.opts.Token)
 	}
@@ -108,7 +108,7 @@ func (c *Client) post(ctx context.Context, batch []*item) (_ *http.Response, don
 	timer := time.AfterFunc(c.opts.Timeout, cancel)
 	return resp, func() {
 		timer.Stop()
-		_ = resp.Body.Close() // it was read, or failed before
+		_ = resp.Body.Close() // the body was read, or failed before
 		cancel()
 	}, nil
 }
@@ -127,8 +127,8 @@ func (c *Client) hello(ctx context.Context) error {
 	return c.finish(resp, nil)
 }
 
-// finish reads an answer and settles the blocks that are done with. The error says why
-// others are not.
+// finish reads an answer and settles the blocks that it reports as settled. The error says why the
+// others are not settled.
 func (c *Client) finish(resp *http.Response, batch []*item) error {
 	text, err := io.ReadAll(io.LimitReader(resp.Body, answerLimit))
 	var a struct {
@@ -149,11 +149,11 @@ func (c *Client) finish(resp *http.Response, batch []*item) error {
 		}
 		c.found(&a.answer)
 	} else if err != nil {
-		a.answer = answer{} // the state until the server has answered
+		a.answer = answer{} // the answer if the server sends none
 	}
 	if a.Settled > 0 {
 		c.mu.Lock()
-		c.pause.Reset() // answers are read side by side
+		c.pause.Reset() // answers are read concurrently
 		c.mu.Unlock()
 		c.settle(batch[:a.Settled], func(i int) error { return c.refusalOf(i, a.Refused) })
 	}
@@ -161,7 +161,8 @@ func (c *Client) finish(resp *http.Response, batch []*item) error {
 	case resp.StatusCode == http.StatusRequestEntityTooLarge && len(rest) > 0:
 		if len(batch) == 1 {
 			c.settle(rest, func(int) error {
-				return ingest.Permanent(fmt.Errorf("block of %d bytes is larger than what %s takes: %s", len(rest[0].block.Data), c.opts.Server, a.Detail))
+				return ingest.Permanent(fmt.Errorf("block of %d bytes is larger than what %s takes: %s",
+					len(rest[0].block.Data), c.opts.Server, a.Detail))
 			})
 			return nil
 		}
@@ -187,17 +188,18 @@ func (c *Client) refusalOf(index int, refused []refusal) error {
 	case refused[at].Status == http.StatusGone:
 		return ingest.Permanent(&ingest.DeletedError{Reason: refused[at].Reason})
 	}
-	return ingest.Permanent(fmt.Errorf("the tapedeck server %s refuses the block: %s", c.opts.Server, refused[at].Reason))
+	return ingest.Permanent(fmt.Errorf("the tapedeck server %s refuses the block: %s", c.opts.Server,
+		refused[at].Reason))
 }
 
-// known reports whether the server has had this client before.
+// known reports whether the server has answered this client before.
 func (c *Client) known() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.peer.MaxBlock > 0
 }
 
-// retryAfter returns when the server asks the client to come again.
+// retryAfter returns after how long the server asks the client to try again.
 func retryAfter(resp *http.Response) time.Duration {
 	seconds, err := strconv.Atoi(resp.Header.Get("Retry-After"))
 	if err != nil || seconds < 0 {

@@ -22,13 +22,13 @@ import (
 )
 
 const (
-	// bodyRoom is what a request may have besides one block of the largest size, bytes.
+	// bodyRoom is how much a request may have besides one block of the largest size, bytes.
 	bodyRoom = 8 << 20
-	// mostBlocks is how many blocks a request may have.
+	// mostBlocks bounds the blocks of a request.
 	mostBlocks = 4096
-	// idLimit bounds the id of a block, which becomes a field of a message, bytes.
+	// idLimit bounds the id of a block, which becomes a message header, bytes.
 	idLimit = 160
-	// reasonLimit bounds a reason, bytes, so that an answer stays small.
+	// reasonLimit bounds a reason, bytes, to keep an answer small.
 	reasonLimit = 512
 )
 
@@ -40,25 +40,25 @@ type request struct {
 	mu       sync.Mutex // guards all below
 	blocks   inflight.Tracker[struct{}]
 	open     int  // blocks without an outcome
-	read     bool // no more are added
+	read     bool // no more blocks are added
 	idle     chan struct{}
 	refused  []refusal
-	reason   string // why a block was not taken, other than permanently
-	answered bool   // outcomes that come now are late
+	reason   string // why a block was not accepted, unless it was refused permanently
+	answered bool   // later outcomes are ignored
 }
 
-// serve takes the blocks, waits until they are settled and answers.
+// serve accepts the blocks, waits until they are settled and answers.
 func (q *request) serve(w http.ResponseWriter, r *http.Request) {
 	q.idle = make(chan struct{})
 	why := q.take(w, r)
 	header := w.Header()
 	header.Set("Cache-Control", "no-store")
 	if why == nil {
-		// The client sends its next request when it has the status: all blocks of this
-		// one are in flight to JetStream.
+		// The client sends its next request when it has the status; all blocks of this one are in
+		// flight to JetStream then.
 		header.Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusOK)
-		_ = http.NewResponseController(w).Flush() // a connection that fails is closed by the server
+		_ = http.NewResponseController(w).Flush() // the server closes a failed connection
 	}
 	a := q.wait()
 	if why == nil {
@@ -74,13 +74,13 @@ func (q *request) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 func (q *request) write(w io.Writer, v any) {
-	if err := json.NewEncoder(w).Encode(v); err != nil { // the client sends again
+	if err := json.NewEncoder(w).Encode(v); err != nil { // the client sends the blocks again
 		q.server.opts.Log.Debug("upload: answer to a recorder not written", "error", err)
 	}
 }
 
-// take reads the blocks and hands them to the publisher. It returns why it stopped before
-// the end of the body.
+// take reads the blocks and passes them to the publisher. It returns why it stopped before the end
+// of the body.
 func (q *request) take(w http.ResponseWriter, r *http.Request) *problem.Problem {
 	defer q.endRead()
 	opts, control := &q.server.opts, http.NewResponseController(w)
@@ -89,7 +89,7 @@ func (q *request) take(w http.ResponseWriter, r *http.Request) *problem.Problem 
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	defer context.AfterFunc(q.server.life, cancel)()
-	left := opts.Busy // time for waiting for the publisher
+	left := opts.Busy // time that may be spent waiting for the publisher
 	for n := 0; ; n++ {
 		_ = control.SetReadDeadline(time.Now().Add(opts.Arrive.Or(slow.BodyTimeout)))
 		block, err := readMessage(body, opts.MaxBlock)
@@ -100,7 +100,8 @@ func (q *request) take(w http.ResponseWriter, r *http.Request) *problem.Problem 
 			return unreadable(err)
 		}
 		if n == mostBlocks {
-			return &problem.Problem{Status: http.StatusRequestEntityTooLarge, Detail: fmt.Sprintf("The request has more than %d blocks.", mostBlocks)}
+			return &problem.Problem{Status: http.StatusRequestEntityTooLarge,
+				Detail: fmt.Sprintf("The request has more than %d blocks.", mostBlocks)}
 		}
 		var why *problem.Problem
 		if q.server.closing() || r.Context().Err() != nil {
@@ -111,7 +112,7 @@ func (q *request) take(w http.ResponseWriter, r *http.Request) *problem.Problem 
 			left -= time.Since(started)
 		}
 		if why != nil {
-			_, _ = io.CopyN(io.Discard, body, bodyRoom) // otherwise the client may not get to read the answer
+			_, _ = io.CopyN(io.Discard, body, bodyRoom) // otherwise the client may not be able to read the answer
 			return why
 		}
 	}
@@ -129,8 +130,8 @@ func unreadable(err error) *problem.Problem {
 	return p
 }
 
-// publish hands one block to the publisher. It returns a problem if the publisher does not
-// take it for now.
+// publish passes one block to the publisher. It returns a problem if the publisher does not accept
+// the block for now.
 func (q *request) publish(ctx context.Context, b ingest.EncodedBlock, left time.Duration) *problem.Problem {
 	q.mu.Lock()
 	index := q.blocks.Add(struct{}{})
@@ -166,14 +167,15 @@ func (q *request) publish(ctx context.Context, b ingest.EncodedBlock, left time.
 
 var errBusy = errors.New("the recorder is overloaded")
 
-// check checks what a client says of a block, and assigns the block to its tenant.
+// check checks the fields that a client sends with a block, and assigns the block to its tenant.
 func (q *request) check(p *ingest.EncodedBlock) error {
 	if p.Tenant == "" {
 		p.Tenant = ingest.DefaultTenant
 	}
 	if q.tenant != "" {
 		if p.Tenant != q.tenant && p.Tenant != ingest.DefaultTenant {
-			return ingest.Permanent(fmt.Errorf("the token belongs to tenant %q, the block to %q: leave the tenant out, or use that tenant's token", q.tenant, p.Tenant))
+			return ingest.Permanent(fmt.Errorf("the token belongs to tenant %q, the block to %q: leave the "+
+				"tenant out, or use that tenant's token", q.tenant, p.Tenant))
 		}
 		p.Tenant = q.tenant
 	}
@@ -187,13 +189,14 @@ func (q *request) check(p *ingest.EncodedBlock) error {
 		return ingest.Permanent(errors.New("a block needs an id and data"))
 	}
 	if len(p.ID) > idLimit || strings.ContainsFunc(p.ID, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return ingest.Permanent(fmt.Errorf("the block's id %.80q is not one: %d printable ASCII characters at most", p.ID, idLimit))
+		return ingest.Permanent(fmt.Errorf("the block's id %.80q is not one: %d printable ASCII characters at most",
+			p.ID, idLimit))
 	}
 	return nil
 }
 
-// settle records the outcome of a block. One that was refused for now stays in flight: the
-// client sends it again, and all behind it.
+// settle records the outcome of a block. A block that was refused for now stays in flight: the
+// client sends it and all later blocks again.
 func (q *request) settle(index uint64, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -226,7 +229,7 @@ func (q *request) endRead() {
 	}
 }
 
-// wait returns the answer once all blocks have an outcome, or none came for too long.
+// wait returns the answer once all blocks have an outcome, or no outcome arrived for too long.
 func (q *request) wait() answer {
 	opts := &q.server.opts
 	timeout := time.NewTimer(opts.Confirm)
@@ -245,7 +248,8 @@ func (q *request) wait() answer {
 	if q.reason == "" {
 		q.reason = late
 	}
-	a := answer{Tenant: q.tenant, MaxBlock: opts.MaxBlock, AliveMS: opts.Alive.Milliseconds(), Refused: []refusal{}, Reason: q.reason}
+	a := answer{Tenant: q.tenant, MaxBlock: opts.MaxBlock, AliveMS: opts.Alive.Milliseconds(), Refused: []refusal{},
+		Reason: q.reason}
 	a.Settled = int(q.blocks.Settled())
 	for _, r := range q.refused {
 		if r.Index < a.Settled {
@@ -255,7 +259,7 @@ func (q *request) wait() answer {
 	return a
 }
 
-// clip bounds a reason.
+// clip truncates a reason to reasonLimit.
 func clip(reason string) string {
 	if len(reason) > reasonLimit {
 		return reason[:reasonLimit] + "…"

@@ -12,11 +12,11 @@ import (
 	"tapedeck/internal/backoff"
 )
 
-// mostRequests is how many requests may be answered and not settled at a time.
+// mostRequests bounds the requests that were answered and whose blocks are not settled.
 const mostRequests = 8
 
-// run sends blocks until ctx ends or the server refuses this client. connected is set if the
-// server has answered already.
+// run sends blocks until ctx ends or the server refuses this client. connected is set if the server
+// has answered before.
 func (c *Client) run(ctx context.Context, connected bool) {
 	for {
 		if !connected && !c.reconnect(ctx) {
@@ -47,8 +47,8 @@ func (c *Client) run(ctx context.Context, connected bool) {
 	}
 }
 
-// reconnect makes requests without blocks until one is answered. It reports false if none
-// will be. Pauses grow until the server has settled a block.
+// reconnect makes requests without blocks until one is answered. It returns false if the server
+// refuses this client or ctx ends. Pauses grow until the server has settled a block.
 func (c *Client) reconnect(ctx context.Context) bool {
 	for backoff.Sleep(ctx, c.pause.Next()) {
 		err := c.hello(ctx)
@@ -67,7 +67,7 @@ func (c *Client) reconnect(ctx context.Context) bool {
 	return false
 }
 
-// refuse fails all blocks, those to come included.
+// refuse fails all blocks, including later ones.
 func (c *Client) refuse(err error) {
 	c.mu.Lock()
 	c.refused, c.trouble = err, err
@@ -117,19 +117,19 @@ func (c *Client) found(a *answer) {
 	c.notify()
 }
 
-// sendAgain puts blocks that were sent and not settled before those that wait. No request is
-// being made.
+// sendAgain puts blocks that were sent and not settled before the waiting ones. No request is in
+// progress.
 func (c *Client) sendAgain() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.waiting = append(c.sent.Clear(), c.waiting...)
 }
 
-// converse sends what waits, one request after the other, until one fails. It returns when
-// none is being made.
+// converse sends the waiting blocks, one request after another, until a request fails. When it
+// returns, no request is in progress.
 func (c *Client) converse(ctx context.Context) error {
 	ctx, abort := context.WithCancelCause(ctx)
-	sending, stop := context.WithCancelCause(ctx) // requests that were sent go on after stop
+	sending, stop := context.WithCancelCause(ctx) // requests that were sent continue after stop
 	var others sync.WaitGroup
 	if c.opts.Grace > 0 {
 		others.Go(func() { c.watch(sending, abort) })
@@ -162,14 +162,14 @@ func (c *Client) converse(ctx context.Context) error {
 		}
 		others.Go(finish)
 	}
-	stop(nil) // without an effect where there is a cause
+	stop(nil) // has no effect if there is a cause
 	others.Wait()
 	abort(nil)
 	return context.Cause(sending)
 }
 
-// next waits for blocks to send and takes them. It returns none once it is time for a sign
-// of life.
+// next waits for blocks to send and takes them. It returns none when it is time to send an empty
+// request.
 func (c *Client) next(ctx context.Context) ([]*item, error) {
 	c.mu.Lock()
 	alive := time.NewTimer(time.Duration(max(c.peer.AliveMS, 1)) * time.Millisecond)
@@ -189,7 +189,7 @@ func (c *Client) next(ctx context.Context) ([]*item, error) {
 	}
 }
 
-// take takes as many blocks as a request may have.
+// take takes as many blocks as fit into a request.
 func (c *Client) take() []*item {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -212,12 +212,12 @@ const (
 	batchBlocks   = 1024
 	smallestBatch = 64 << 10
 	largestBatch  = 4 << 20
-	// A request that takes longer than slowRequest has smaller ones follow, so that
-	// something is settled now and then on a slow connection.
+	// slowRequest is the duration of a request above which the following ones are smaller, so that
+	// blocks are settled regularly on a slow connection.
 	slowRequest = time.Second
 )
 
-// batchLimit is how many bytes of blocks a request may have.
+// batchLimit bounds the bytes of the blocks of a request.
 type batchLimit struct{ bytes, most int }
 
 func newBatchLimit() batchLimit { return batchLimit{bytes: 256 << 10, most: largestBatch} }
@@ -225,7 +225,7 @@ func newBatchLimit() batchLimit { return batchLimit{bytes: 256 << 10, most: larg
 // answered adapts the limit to a request that was answered.
 func (l *batchLimit) answered(batch []*item, status int, took time.Duration) {
 	switch {
-	case status == http.StatusRequestEntityTooLarge && len(batch) > 1: // a proxy takes less
+	case status == http.StatusRequestEntityTooLarge && len(batch) > 1: // a proxy accepts less
 		l.most = max(l.bytes/2, 1)
 		l.bytes = l.most
 	case took > slowRequest:
@@ -235,8 +235,8 @@ func (l *batchLimit) answered(batch []*item, status int, took time.Duration) {
 	}
 }
 
-// failed adapts the limit to a request that was not answered: a connection that breaks often
-// lets only small ones through.
+// failed adapts the limit to a request that was not answered, since a connection that breaks often
+// transfers only small requests.
 func (l *batchLimit) failed() { l.bytes = max(l.bytes/2, 1) }
 
 // watch fails all blocks if the server answers and settles none.

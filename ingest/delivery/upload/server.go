@@ -20,18 +20,20 @@ import (
 	"tapedeck/internal/slow"
 )
 
-// ServerOptions say where blocks go and what clients may do. The zero value of a field
-// stands for its default.
+// ServerOptions configure where blocks go and what clients may do. The zero value of a field means
+// its default.
 type ServerOptions struct {
 	Next     ingest.Publisher
-	Requests int           // at a time; default 1000
-	MaxBlock int64         // bytes; default 64 MiB
-	Busy     time.Duration // how long the publisher may take no block before a request is answered 429; default 5 s
-	Arrive   *slow.Timeout // how long one block may take to arrive; default 1 min
-	Confirm  time.Duration // how long the blocks of a request may take to become durable; default 15 s
-	Alive    time.Duration // how often clients show that they are there; default 5 s
-	Arrived  func()        // called when a recorder's first request comes; may be nil
-	Log      *slog.Logger
+	Requests int   // concurrent requests; default 1000
+	MaxBlock int64 // bytes; default 64 MiB
+	// Busy is how long the publisher may accept no block before a request is answered with 429; default
+	// 5 s.
+	Busy    time.Duration
+	Arrive  *slow.Timeout // how long one block may take to arrive; default 1 min
+	Confirm time.Duration // how long the blocks of a request may take to become durable; default 15 s
+	Alive   time.Duration // interval of the empty requests of clients; default 5 s
+	Arrived func()        // called at a recorder's first request; may be nil
+	Log     *slog.Logger
 }
 
 func (o *ServerOptions) setDefaults() {
@@ -58,30 +60,30 @@ func (o *ServerOptions) setDefaults() {
 	}
 }
 
-// absentAfter is after how many intervals of Alive without a request a recorder counts as
-// absent.
+// absentAfter is the number of intervals of Alive without a request after which a recorder counts
+// as absent.
 const absentAfter = 3
 
 const (
 	// recorderLimit bounds the id of a client's recorder, bytes.
 	recorderLimit = 64
-	// recordersOfTenant bounds the recorders of one tenant that are announced, so that one
-	// tenant does not take the room of others. More may send.
+	// recordersOfTenant bounds the recorders of one tenant that are announced, so that one tenant
+	// cannot use the room of others. More recorders may send.
 	recordersOfTenant = 10_000
 )
 
-// Server takes blocks from clients and hands them to a publisher, those of each request in
+// Server accepts blocks from clients and passes them to a publisher, the blocks of each request in
 // their order.
 type Server struct {
 	opts    ServerOptions
-	life    context.Context // ends when requests are to end at once
+	life    context.Context // ends when requests must end at once
 	end     context.CancelFunc
 	serving sync.WaitGroup
 
 	mu        sync.Mutex // guards all below
 	requests  int
 	recorders map[string]*presence // by announced
-	of        map[string]int       // how many of them each tenant has
+	of        map[string]int       // number of recorders of each tenant
 	closed    bool
 	totals    totals
 }
@@ -89,11 +91,11 @@ type Server struct {
 // presence describes a recorder that is connected to a server.
 type presence struct {
 	tenant   string
-	requests int       // that are being served
-	last     time.Time // when one ended
+	requests int       // requests that are being served
+	last     time.Time // when the last request ended
 }
 
-// totals count since the start.
+// totals counts since the start.
 type totals struct{ blocks, bytes, refused uint64 }
 
 // NewServer makes a server.
@@ -104,9 +106,9 @@ func NewServer(opts ServerOptions) *Server {
 	return s
 }
 
-// Blocks serves one request. Its blocks go to the given tenant; a block that names another
-// one is refused, unless it names the default. With no tenant given each block goes where
-// it says.
+// Blocks serves one request. Its blocks go to the given tenant. A block that names another tenant
+// is refused, unless it names the default tenant. If no tenant is given, each block goes to the
+// tenant that it names.
 func (s *Server) Blocks(w http.ResponseWriter, r *http.Request, tenant string) {
 	if p := badRequest(r); p != nil {
 		problem.Write(w, p)
@@ -121,7 +123,7 @@ func (s *Server) Blocks(w http.ResponseWriter, r *http.Request, tenant string) {
 	(&request{server: s, tenant: tenant}).serve(w, r)
 }
 
-// badRequest returns the problem of a request that does not keep to the protocol.
+// badRequest returns the problem of a request that violates the protocol.
 func badRequest(r *http.Request) *problem.Problem {
 	if got := r.Header.Get("Content-Type"); got != ContentType {
 		return &problem.Problem{
@@ -141,13 +143,13 @@ func badRequest(r *http.Request) *problem.Problem {
 
 // announced returns the id under which a tenant's recorder is announced.
 func announced(tenant, recorder string) string {
-	if tenant == "" { // the client may name any
+	if tenant == "" { // the client may name any tenant
 		return recorder
 	}
 	return recorders.Of(tenant, recorder)
 }
 
-// admit counts a request in, or returns the problem that it is answered with.
+// admit counts a request, or returns the problem to answer it with.
 func (s *Server) admit(tenant, recorder string) *problem.Problem {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -157,7 +159,8 @@ func (s *Server) admit(tenant, recorder string) *problem.Problem {
 	if s.requests >= s.opts.Requests {
 		return &problem.Problem{
 			Title: "Too many recorders", Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
-			Detail: fmt.Sprintf("All %d requests with blocks that this server takes at a time are being served.", s.opts.Requests),
+			Detail: fmt.Sprintf("All %d requests with blocks that this server takes at a time are being served.",
+				s.opts.Requests),
 		}
 	}
 	s.requests++
@@ -179,13 +182,13 @@ func (s *Server) admit(tenant, recorder string) *problem.Problem {
 		}
 		p = &presence{tenant: tenant}
 		s.recorders[id] = p
-		defer s.opts.Arrived() // it does not wait
+		defer s.opts.Arrived() // Arrived does not wait
 	}
 	p.requests++
 	return nil
 }
 
-// forget removes the recorders that are not present. It needs mu.
+// forget removes the recorders that are not present. mu is held.
 func (s *Server) forget() {
 	for id, p := range s.recorders {
 		if s.present(p) {
@@ -209,7 +212,7 @@ func (s *Server) dismiss(tenant, recorder string) {
 	}
 }
 
-// present reports whether a recorder counts as present. It needs mu.
+// present reports whether a recorder counts as present. mu is held.
 func (s *Server) present(p *presence) bool {
 	return p.requests > 0 || time.Since(p.last) < absentAfter*s.opts.Alive
 }
@@ -228,9 +231,9 @@ func (s *Server) closing() bool {
 	return s.closed
 }
 
-// Close takes no more blocks and waits until those that were taken are settled and the
-// requests are answered. Requests that are left when ctx ends are answered with what is
-// settled by then; their clients send the rest again, elsewhere or later.
+// Close accepts no more blocks and waits until the accepted blocks are settled and the requests are
+// answered. When ctx ends, it answers the remaining requests with the blocks that are settled by
+// then; their clients send the other blocks again.
 func (s *Server) Close(ctx context.Context) error {
 	s.mu.Lock()
 	if s.closed {

@@ -306,12 +306,12 @@ func TestGraceOnAVirtualClock(t *testing.T) {
 		start := time.Now()
 		c := &Client{opts: Options{Server: "x", Grace: 2 * time.Second}, changed: make(chan struct{}), wake: make(chan struct{}, 1), up: true}
 		settled := make(chan time.Duration, 1)
-		time.Sleep(time.Second)
+		time.Sleep(time.Second) // virtual time: the grace begins later
 		if err := c.Publish(t.Context(), testBlock(1, 1), func(error) { settled <- time.Since(start) }); err != nil {
 			t.Fatal(err)
 		}
 		c.lost(errors.New("first"))
-		time.Sleep(time.Second)
+		time.Sleep(time.Second) // virtual time: a part of the grace
 		c.lost(errors.New("second attempt"))
 		if at := <-settled; at != 3*time.Second {
 			t.Errorf("failed after %v, want 3s", at)
@@ -325,9 +325,9 @@ func TestGraceOnAVirtualClock(t *testing.T) {
 			t.Errorf("publish: %v", err)
 		}
 		c.lost(errors.New("again"))
-		time.Sleep(time.Second)
+		time.Sleep(time.Second) // virtual time: a part of the grace
 		c.found(&answer{})
-		time.Sleep(time.Minute)
+		time.Sleep(time.Minute) // virtual time: longer than the grace
 		if c.State().Blocks != 1 {
 			t.Error("a grace that was ended by a connection still failed its block")
 		}

@@ -2,14 +2,14 @@ package upload
 
 import "time"
 
-// State describes a client's connection, for people and for checks.
+// State describes a client's connection, for display and for checks.
 type State struct {
 	Server    string    `json:"server"`
 	Connected bool      `json:"connected"` // the last request was answered by the server
-	Blocks    int       `json:"blocks"`    // that were taken and are not settled
-	Bytes     int64     `json:"bytes"`     // of them
+	Blocks    int       `json:"blocks"`    // accepted and not settled
+	Bytes     int64     `json:"bytes"`     // size of these blocks
 	DownSince time.Time `json:"down_since,omitzero"`
-	LastError string    `json:"last_error,omitempty"` // of the last request that failed
+	LastError string    `json:"last_error,omitempty"` // error of the last failed request
 }
 
 // State returns the client's state.

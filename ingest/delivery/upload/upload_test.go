@@ -71,7 +71,7 @@ func TestServerRestarts(t *testing.T) {
 	for i := range 4 {
 		eventually(t, "some more came", func() bool { return len(st.firsts()) > 200*(i+1) })
 		s.halt()
-		time.Sleep(time.Duration(rand.IntN(20)) * time.Millisecond)
+		time.Sleep(time.Duration(rand.IntN(20)) * time.Millisecond) // the server is down for a random time
 		s.start()
 	}
 	bounded.Wait(t, publishing.Wait)

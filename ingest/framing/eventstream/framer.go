@@ -13,19 +13,19 @@ import (
 
 // Framer splits messages. A frame is a message with its lengths, headers and checksums.
 //   - A message that fails its checksum is marked FlagBadChecksum. It is decoded.
-//   - Bytes at which no message begins, as the checksum of the lengths says, are a
+//   - Bytes that begin no message, according to the checksum of the lengths, are a
 //     frame marked FlagBadChecksum, up to the next message or to the limit.
 //   - A message of more bytes than the limit is divided into pieces of the limit,
 //     each marked FlagOversize. Its checksum is not verified.
-//   - A message that is not complete at the end is marked FlagUnterminated.
+//   - A message that is incomplete at the end is marked FlagUnterminated.
 //
 // A Framer is not safe for use by several goroutines. After an error it must not be used
 // again.
 type Framer struct {
 	buf   framing.Buffer
 	limit int
-	bad   int // pending bytes at which no message begins
-	left  int // bytes to come of a message that is over the limit, the pending ones included
+	bad   int // number of pending bytes at which no message begins
+	left  int // remaining bytes of a message over the limit, including the pending bytes
 }
 
 var _ ingest.Framer = (*Framer)(nil)
@@ -39,7 +39,7 @@ func NewFramer(limit int) *Framer {
 	return &Framer{buf: framing.New(schema.EventStream), limit: limit}
 }
 
-// portion bounds the bytes that are pending beside those of one frame.
+// portion bounds how many bytes are pending in addition to the bytes of one frame.
 const portion = 64 << 10
 
 // Split implements ingest.Framer.
@@ -66,8 +66,8 @@ func (c *Framer) Split(p []byte, at int64, emit func(*schema.Frame) error) error
 	return nil
 }
 
-// next returns the length of the first frame of the pending bytes and its flags; 0 while it
-// is not complete.
+// next returns the length and the flags of the first frame of the pending bytes; 0 while the frame
+// is incomplete.
 func (c *Framer) next() (n int, flags schema.Flags) {
 	if c.left > 0 {
 		return c.piece()
@@ -88,13 +88,13 @@ func (c *Framer) next() (n int, flags schema.Flags) {
 	return c.damaged()
 }
 
-// damaged returns the frame of the bytes at which no message begins.
+// damaged returns the frame of the bytes that begin no message.
 func (c *Framer) damaged() (n int, flags schema.Flags) {
 	n, c.bad = c.bad, 0
 	return n, schema.FlagBadChecksum
 }
 
-// message returns the frame of the message that the pending bytes begin with.
+// message returns the frame of the message at the beginning of the pending bytes.
 func (c *Framer) message(pending []byte) (n int, flags schema.Flags) {
 	total, _, _ := schema.EventLengths(pending)
 	if total > c.limit {

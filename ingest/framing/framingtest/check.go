@@ -13,8 +13,8 @@ import (
 	"tapedeck/schema"
 )
 
-// Cut splits a text that arrives in the given reads, the first at 1 ms, each 1 ms after the
-// previous one, and the end 1 ms after the last. The frames are copies.
+// Cut splits a text that arrives in the given reads. The first read arrives at 1 ms, each other
+// read 1 ms after the previous one, and the end 1 ms after the last read. The frames are copies.
 func Cut(c ingest.Framer, reads ...[]byte) ([]schema.Frame, error) {
 	var frames []schema.Frame
 	keep := func(f *schema.Frame) error {
@@ -23,7 +23,7 @@ func Cut(c ingest.Framer, reads ...[]byte) ([]schema.Frame, error) {
 		frames = append(frames, own)
 		return nil
 	}
-	var read []byte // reused like a reader's buffer, which exposes a Raw that aliases an earlier read
+	var read []byte // reused like a reader's buffer, which detects a Raw that aliases an earlier read
 	for i, r := range reads {
 		read = append(read[:0], r...)
 		if err := c.Split(read, readAt(i), keep); err != nil {
@@ -36,8 +36,8 @@ func Cut(c ingest.Framer, reads ...[]byte) ([]schema.Frame, error) {
 
 func readAt(i int) int64 { return int64(i+1) * 1e6 }
 
-// Split divides a text into reads. Each of sizes is the length of a read; the remainder is
-// one more read.
+// Split divides a text into reads. Each element of sizes is the length of a read; the remaining
+// text is one more read.
 func Split(text []byte, sizes ...int) [][]byte {
 	var reads [][]byte
 	for _, n := range sizes {
@@ -52,8 +52,8 @@ func Split(text []byte, sizes ...int) [][]byte {
 	return reads
 }
 
-// Check compares the frames that a framer makes of the reads with those of a single read,
-// and with the bytes and their arrival times. It returns an error for the first difference.
+// Check compares the frames that a framer makes of the reads with the frames of a single read, and
+// with the bytes and their arrival times. It returns an error for the first difference.
 func Check(newCutter func() ingest.Framer, reads ...[]byte) error {
 	whole := bytes.Join(reads, nil)
 	frames, err := Cut(newCutter(), reads...)
@@ -84,7 +84,8 @@ func sameFrames(frames, atOnce []schema.Frame) error {
 			return fmt.Errorf("frame %d %q is marked %s, but %s if all arrives in one read", i, a.Raw, is, was)
 		}
 		if a.Transport != b.Transport {
-			return fmt.Errorf("frame %d is of transport %s, but %s if all arrives in one read", i, a.Transport, b.Transport)
+			return fmt.Errorf("frame %d is of transport %s, but %s if all arrives in one read", i, a.Transport,
+				b.Transport)
 		}
 	}
 	return nil
@@ -93,12 +94,13 @@ func sameFrames(frames, atOnce []schema.Frame) error {
 // checkFrames compares the frames with the reads.
 func checkFrames(frames []schema.Frame, reads [][]byte) error {
 	whole := bytes.Join(reads, nil)
-	ends := make([]int, len(reads)) // where each read ends in the text
+	ends := make([]int, len(reads)) // offset at which each read ends in the text
 	for i, n := 0, 0; i < len(reads); i++ {
 		n += len(reads[i])
 		ends[i] = n
 	}
-	start, first, last := 0, 0, -1 // of the frame; the read it begins in; the read the previous one ended in
+	// Start of the frame; the read in which it begins; the read in which the previous frame ended.
+	start, first, last := 0, 0, -1
 	for i, f := range frames {
 		end := start + len(f.Raw)
 		if len(f.Raw) == 0 || end > len(whole) || !bytes.Equal(f.Raw, whole[start:end]) {
@@ -119,7 +121,8 @@ func checkFrames(frames []schema.Frame, reads [][]byte) error {
 			return fmt.Errorf("frame %d %q arrived in cuts %v, but has %v", i, f.Raw, cuts, f.Cuts)
 		}
 		if joined := read == last; f.Flags.Has(schema.FlagJoined) != joined {
-			return fmt.Errorf("frame %d %q: joined to the previous one is %v, but its flag is %v", i, f.Raw, joined, !joined)
+			return fmt.Errorf("frame %d %q: joined to the previous one is %v, but its flag is %v", i, f.Raw, joined,
+				!joined)
 		}
 		if err := checkMarks(i, &f); err != nil {
 			return err
@@ -171,7 +174,8 @@ func checkStop(newCutter func() ingest.Framer, text []byte) error {
 			err = c.End(2, emit)
 		}
 		if !errors.Is(err, errStop) || calls != stop+1 {
-			return fmt.Errorf("emit failed at frame %d: %d calls and %w, want %d and the error", stop, calls, err, stop+1)
+			return fmt.Errorf("emit failed at frame %d: %d calls and %w, want %d and the error", stop, calls, err,
+				stop+1)
 		}
 	}
 	return nil

@@ -11,9 +11,9 @@ import (
 	"tapedeck/internal/fulltest"
 )
 
-// Fixtures reads the captured streams whose names have one of the given suffixes. They are
-// stored beside the repository; if they are missing, the test is skipped, or fails in a
-// full run (see package fulltest).
+// Fixtures reads the captured streams whose names have one of the given suffixes. They are stored
+// beside the repository. If they are missing, the test is skipped, or fails in a full run (see
+// package fulltest).
 func Fixtures(tb testing.TB, endings ...string) map[string][]byte {
 	tb.Helper()
 	root := repository(tb)

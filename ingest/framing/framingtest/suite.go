@@ -14,8 +14,8 @@ import (
 // New returns the framer under test, with a frame limit in bytes.
 type New func(limit int) ingest.Framer
 
-// pieces are the building blocks of random texts: everything that is special in a text
-// protocol, and inputs that broke a framer before.
+// pieces are the building blocks of random texts: the special parts of the text protocols, and
+// inputs for which a framer has failed before.
 var pieces = []string{
 	"\n", "\r", "\r\n", "\n\n", "\r\n\r\n", "\r\r", " ", "\t", "\x00", "\xef\xbb\xbf", "\xff", "é", "𝄞", " ",
 	"{", "}", "{\n", "}\n", "{\r\n", "}\r\n", "[", "]", ",", "  \"a\": 1\n", `{"a":1}`, "{\"a\":1}\n", "true", "[DONE]",
@@ -24,8 +24,8 @@ var pieces = []string{
 	"retry: 10\n", ": comment\n", ":\n\n", "text", "0123456789abcdef",
 }
 
-// Run runs the suite. texts are further texts to divide in all ways, such as captures of
-// the protocol.
+// Run runs the suite. texts are further texts to divide in all ways, such as captures of the
+// protocol.
 func Run(t *testing.T, newCutter New, texts ...[]byte) {
 	t.Run("any text in any reads", func(t *testing.T) { rapid.Check(t, anyText(newCutter)) })
 	t.Run("every split in two", func(t *testing.T) {
@@ -104,8 +104,8 @@ func Fuzz(f *testing.F, newCutter New, texts ...[]byte) {
 	})
 }
 
-// idle measures the memory of framers between two frames, the last of which was so large
-// that no other framer can reuse its buffer.
+// idle measures the memory of framers between two frames. The last frame is so large that no other
+// framer can reuse its buffer.
 func idle(t *testing.T, newCutter New) {
 	const (
 		count = 200
@@ -114,7 +114,7 @@ func idle(t *testing.T, newCutter New) {
 	large := bytes.Repeat([]byte("x"), 600<<10)
 	last := 0
 	emit := func(f *schema.Frame) error { last = max(last, len(f.Raw)); return nil }
-	// The protocol decides what ends a frame: skip to the one that ends the large frame.
+	// The protocol determines what ends a frame: try terminators until one ends the large frame.
 	for _, end := range []string{"\n", "\n\n", emptyEvent} {
 		last = 0
 		framers := make([]ingest.Framer, count)
@@ -139,8 +139,8 @@ func idle(t *testing.T, newCutter New) {
 	t.Error("a large frame did not end")
 }
 
-// emptyEvent is a message of application/vnd.amazon.eventstream without headers and
-// payload: two lengths, their CRC-32, and the CRC-32 of all.
+// emptyEvent is a message of application/vnd.amazon.eventstream without headers and payload: two
+// lengths, their CRC-32, and the CRC-32 of the whole message.
 const emptyEvent = "\x00\x00\x00\x10\x00\x00\x00\x00\x05\xc2\x48\xeb\x7d\x98\xc8\xff"
 
 func heap() int64 {

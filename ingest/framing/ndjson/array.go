@@ -11,17 +11,17 @@ import (
 type mode uint8
 
 const (
-	atStart mode = iota // no line with content came so far: an array may open
-	opening             // "[" and white space came: "{" makes it an array of events
+	atStart mode = iota // no line with content has arrived: an array may begin
+	opening             // "[" and white space have arrived: "{" makes it an array of events
 	probing             // an array on one line: a line of its own, or the stream's events
 	inArray             // elements are frames
-	inRest              // "]" of a conversation's messages came: the rest of the object
-	closing             // "]" or the object's end came: the rest of its line belongs to it
+	inRest              // the "]" of a conversation's messages has arrived: the rest of the object follows
+	closing             // the "]" or the object's end has arrived: the rest of its line belongs to it
 	inLines             // lines are frames
 )
 
-// probeLimit bounds what is kept of an array on one line, bytes, until it is known
-// whether other lines follow it. A longer one is an array of events. It is the number of
+// probeLimit bounds the bytes of an array on one line that are kept until it is known whether other
+// lines follow the array. A longer array is an array of events. The limit equals the number of
 // reads whose times the buffer keeps, so that each element has its own time.
 const probeLimit = framing.MaxCuts
 
@@ -30,8 +30,8 @@ const (
 	orderMark = "\xef\xbb\xbf"
 )
 
-// splitStart takes bytes of a stream, or of what follows an array, of which all before
-// was blank. It returns how many bytes it took.
+// splitStart splits bytes of a stream, or bytes after an array, when all bytes before were white
+// space. It returns how many bytes it consumed.
 func (c *Framer) splitStart(p []byte, emit func(*schema.Frame) error) (int, error) {
 	line := p
 	if i := bytes.IndexByte(p, '\n'); i >= 0 {
@@ -56,7 +56,7 @@ func (c *Framer) splitStart(p []byte, emit func(*schema.Frame) error) (int, erro
 	return 0, nil
 }
 
-// firstNonBlank returns the place of the first byte that is neither blank nor of the
+// firstNonBlank returns the index of the first byte that is neither white space nor part of the
 // stream's byte order mark, len(p) for none.
 func (c *Framer) firstNonBlank(p []byte) int {
 	for i, b := range p {
@@ -72,7 +72,7 @@ func (c *Framer) firstNonBlank(p []byte) int {
 
 func (c *Framer) probeLimit() int { return min(c.limit, probeLimit) }
 
-// splitOpening takes what follows "[".
+// splitOpening splits the bytes after "[".
 func (c *Framer) splitOpening(p []byte, emit func(*schema.Frame) error) (int, error) {
 	n := len(p) - len(bytes.TrimLeft(p, blanks))
 	n = min(n, c.probeLimit()-c.buf.Len())
@@ -92,9 +92,9 @@ func (c *Framer) splitOpening(p []byte, emit func(*schema.Frame) error) (int, er
 	return n, nil
 }
 
-// splitProbing takes bytes of an array on one line. With a line end inside it is an array
-// of events, printed over several lines. If it ends with its line and something other
-// than blanks follows, the lines are the messages.
+// splitProbing splits bytes of an array on one line. If there is a line end inside the array, it is
+// an array of events that is printed on several lines. If the array ends with its line and
+// something other than white space follows, the lines are the messages.
 func (c *Framer) splitProbing(p []byte, emit func(*schema.Frame) error) (int, error) {
 	for i, b := range p[:min(len(p), c.probeLimit()-c.buf.Len())] {
 		switch {
@@ -124,7 +124,7 @@ func (c *Framer) splitProbing(p []byte, emit func(*schema.Frame) error) (int, er
 	return n, nil
 }
 
-// toLines makes lines of the pending bytes, which are no array of events.
+// toLines makes lines of the pending bytes, which are not an array of events.
 func (c *Framer) toLines(emit func(*schema.Frame) error) error {
 	c.mode = inLines
 	for {
@@ -138,8 +138,7 @@ func (c *Framer) toLines(emit func(*schema.Frame) error) error {
 	}
 }
 
-// toArray makes frames of the elements among the pending bytes, which begin an array of
-// events.
+// toArray makes frames of the elements in the pending bytes, which begin an array of events.
 func (c *Framer) toArray(emit func(*schema.Frame) error) error {
 	c.mode, c.scan = inArray, scanner{}
 	at := bytes.IndexByte(c.buf.Pending(), '[') + 1
@@ -154,7 +153,7 @@ func (c *Framer) toArray(emit func(*schema.Frame) error) error {
 			at = 0
 		case arrayEnd:
 			c.mode = closing
-			return nil // only blanks follow
+			return nil // only white space follows
 		case broken:
 			return c.toLines(emit)
 		case within, numberEnd:
@@ -163,8 +162,8 @@ func (c *Framer) toArray(emit func(*schema.Frame) error) error {
 	return nil
 }
 
-// splitArray takes bytes of an array of events. An element is a frame with what stands
-// between it and the one before.
+// splitArray splits bytes of an array of events. A frame is an element with the bytes between it
+// and the previous element.
 func (c *Framer) splitArray(p []byte, emit func(*schema.Frame) error) (int, error) {
 	part := p[:min(len(p), c.limit-c.buf.Len())]
 	n, ev := c.scan.next(part)
@@ -198,7 +197,7 @@ func (c *Framer) splitArray(p []byte, emit func(*schema.Frame) error) (int, erro
 	return n, c.emit(part[:n], schema.FlagOversize, emit)
 }
 
-// splitClosing takes what follows the end of an array on its line.
+// splitClosing splits the bytes after the end of an array on its line.
 func (c *Framer) splitClosing(p []byte, emit func(*schema.Frame) error) (int, error) {
 	n := len(p) - len(bytes.TrimLeft(p, " \t\r"))
 	ends := n < len(p)
@@ -218,8 +217,8 @@ func (c *Framer) splitClosing(p []byte, emit func(*schema.Frame) error) (int, er
 	return n, c.emit(p[:n], schema.FlagNote, emit)
 }
 
-// endArray settles at the end of the stream what is pending of an array. It returns the
-// flags of the rest.
+// endArray processes the pending bytes of an array at the end of the stream. It returns the flags
+// of the remaining bytes.
 func (c *Framer) endArray(emit func(*schema.Frame) error) (flags schema.Flags, err error) {
 	switch c.mode {
 	case opening:

@@ -2,35 +2,35 @@ package ndjson
 
 import "tapedeck/schema"
 
-// headLimit bounds the beginning of an object in which a conversation is looked for, bytes.
+// headLimit bounds the beginning of an object that is searched for a conversation, bytes.
 const headLimit = 4 << 10
 
-// members are the names that the beginning of a conversation's file has, as the Gemini CLI
-// writes it: an object with the first two before the third, which is an array of objects.
+// The member names at the beginning of a conversation file, as the Gemini CLI writes it: an object
+// whose first two members precede the third, which is an array of objects.
 const (
 	memberSession  = "sessionId"
 	memberProject  = "projectHash"
 	memberMessages = "messages"
 )
 
-// headScanner looks for the first message of a conversation's file. It reads along while
-// lines are split, and takes no bytes.
+// headScanner searches for the first message of a conversation file. It reads the bytes while lines
+// are split, and consumes none.
 type headScanner struct {
 	on      bool
-	depth   int // of brackets, 0 before the object
+	depth   int // number of open brackets, 0 before the object
 	quoted  bool
 	escaped bool
-	value   bool // behind the name of a member of the object
-	session bool // the object has these members
+	value   bool // after the name of a member of the object
+	session bool // the object has this member
 	project bool
-	taken   int // bytes of the object
-	array   int // of them before the "[" of the messages, 0 while it did not come
-	length  int // of the name, which may be longer than what is kept of it
+	taken   int // number of bytes of the object
+	array   int // number of these bytes before the "[" of the messages, 0 before it has arrived
+	length  int // length of the name, which may be longer than the part that is kept
 	name    [len(memberProject)]byte
 }
 
-// find reads bytes up to the "{" of the first message and returns its place, -1 if it is not
-// among them.
+// find reads bytes up to the "{" of the first message and returns the index of the "{", -1 if it is
+// not among them.
 func (h *headScanner) find(p []byte) int {
 	for i, b := range p {
 		switch {
@@ -76,7 +76,7 @@ func (h *headScanner) step(b byte) {
 
 func (h *headScanner) inString(b byte) {
 	switch {
-	case b == '\n': // JSON has none in a string
+	case b == '\n': // JSON has no line end in a string
 		h.on = false
 	case h.escaped:
 		h.escaped = false
@@ -99,8 +99,9 @@ func (h *headScanner) is(name string) bool {
 	return h.length == len(name) && string(h.name[:h.length]) == name
 }
 
-// opensConversation reports whether the first message of a conversation begins among the
-// next bytes of a line, and where. All of the object before it is pending or among them.
+// opensConversation reports whether the first message of a conversation begins among the next bytes
+// of a line, and at which index. All bytes of the object before the message are pending or among
+// them.
 func (c *Framer) opensConversation(part []byte) (int, bool) {
 	if !c.head.on {
 		return 0, false
@@ -109,8 +110,8 @@ func (c *Framer) opensConversation(part []byte) (int, bool) {
 	return i, i >= 0 && !c.over && c.buf.Len()+i >= c.head.taken
 }
 
-// splitHead emits the beginning of a conversation, up to the array of its messages. before
-// stands before the first of them.
+// splitHead emits the beginning of a conversation, up to the array of its messages. before are the
+// bytes before the first message.
 func (c *Framer) splitHead(before []byte, emit func(*schema.Frame) error) error {
 	c.buf.Append(before)
 	bracket := c.head.taken - c.head.array
@@ -119,7 +120,7 @@ func (c *Framer) splitHead(before []byte, emit func(*schema.Frame) error) error 
 	return c.buf.EmitFirst(c.buf.Len()-bracket, 0, emit)
 }
 
-// arrayEnded settles what follows an array.
+// arrayEnded sets the mode after an array.
 func (c *Framer) arrayEnded() {
 	c.mode = closing
 	if c.member {
@@ -127,7 +128,7 @@ func (c *Framer) arrayEnded() {
 	}
 }
 
-// splitRest takes what follows the messages in a conversation's object.
+// splitRest splits the bytes after the messages in a conversation's object.
 func (c *Framer) splitRest(p []byte, emit func(*schema.Frame) error) (int, error) {
 	part := p[:min(len(p), max(0, c.limit-c.buf.Len()))]
 	n, ev := c.scan.next(part)

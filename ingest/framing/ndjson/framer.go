@@ -11,36 +11,35 @@ import (
 )
 
 // Framer splits lines. A frame is a line with its terminator, LF or CRLF.
-//   - A line of white space alone is a frame marked FlagNote.
+//   - A line of only white space is a frame marked FlagNote.
 //   - A byte order mark stays in place, in the first frame.
-//   - A line of more bytes than the limit, its terminator included, is divided into
+//   - A line of more bytes than the limit, including its terminator, is divided into
 //     pieces of the limit, each marked FlagOversize.
-//   - A last line without terminator is marked FlagUnterminated unless it is one
-//     whole JSON value.
-//   - A value that was printed over several lines is one frame: a line that is
-//     "{" alone begins it, the next line that is "}" alone ends it, and the lines
-//     between are indented. If a line is not indented, or the limit is reached,
-//     the lines become frames of their own.
-//   - A JSON array of objects in place of lines, compact or printed over several
-//     lines: each element is a frame, with the bytes between it and the element
-//     before it; the first also has the array's "[". The array's end is a frame
-//     marked FlagNote. An array on one line that is not followed by blanks alone is a
-//     line like others.
-//   - A conversation's file of the Gemini CLI, one object whose member "messages" is an
-//     array of objects behind "sessionId" and "projectHash", within its first 4 KiB: what
-//     stands before the array is a frame, then each element as above, and the object's
-//     rest is a frame marked FlagNote.
+//   - A last line without a terminator is marked FlagUnterminated unless it is one
+//     complete JSON value.
+//   - A value that is printed on several lines is one frame: a line that is only "{"
+//     begins it, the next line that is only "}" ends it, and the lines between are
+//     indented. If a line is not indented, or the limit is reached, each line becomes
+//     a frame of its own.
+//   - A JSON array of objects in place of lines, compact or printed on several lines:
+//     each element is a frame, with the bytes between it and the previous element; the
+//     first frame also has the array's "[". The array's end is a frame marked FlagNote.
+//     An array on one line is an ordinary line if anything but white space follows it.
+//   - A conversation file of the Gemini CLI, which is one object whose member "messages"
+//     is an array of objects after "sessionId" and "projectHash", within its first 4 KiB:
+//     the bytes before the array are a frame, then each element as above, and the rest
+//     of the object is a frame marked FlagNote.
 //
 // A Framer is not safe for use by several goroutines. After an error it must not be used
 // again.
 type Framer struct {
 	buf     framing.Buffer
 	limit   int
-	line    int  // in a value over several lines: the start of its current line; else 0
-	over    bool // inside a line or an element that is over the limit
+	line    int  // offset of the current line in a value on several lines; otherwise 0
+	over    bool // inside a line or an element over the limit
 	started bool // a frame was emitted
 	mode    mode
-	scan    scanner // of an array, or of what follows a conversation's
+	scan    scanner // scanner of an array, or of the object after a conversation's messages
 	head    headScanner
 	member  bool // the array is the messages of a conversation
 }
@@ -73,7 +72,7 @@ func (c *Framer) Split(p []byte, at int64, emit func(*schema.Frame) error) error
 	return nil
 }
 
-// split takes some of the bytes and returns how many.
+// split consumes some of the bytes and returns how many.
 func (c *Framer) split(p []byte, emit func(*schema.Frame) error) (int, error) {
 	switch c.mode {
 	case atStart:
@@ -100,8 +99,7 @@ func (c *Framer) split(p []byte, emit func(*schema.Frame) error) (int, error) {
 	return len(part), c.take(part, i >= 0, emit)
 }
 
-// take adds a piece of a line, at most the rest of the limit. ends reports that the line
-// ends with it.
+// take adds a piece of a line, at most up to the limit. ends reports that the piece ends the line.
 func (c *Framer) take(part []byte, ends bool, emit func(*schema.Frame) error) error {
 	full := c.buf.Len()+len(part) >= c.limit
 	switch {
@@ -122,8 +120,7 @@ func (c *Framer) take(part []byte, ends bool, emit func(*schema.Frame) error) er
 	return c.emitLine(part, emit)
 }
 
-// opens reports whether the pending line, with its last piece, begins a value over several
-// lines.
+// opens reports whether the pending line, with its last piece, begins a value on several lines.
 func (c *Framer) opens(part []byte) bool {
 	const longest = len("\xef\xbb\xbf{\r\n")
 	if c.buf.Len()+len(part) > longest {
@@ -141,7 +138,7 @@ func isBrace(line []byte, brace byte) bool {
 	return ok && len(line) == 1 && line[0] == brace
 }
 
-// emitLine emits the pending bytes and part, which together are a whole line.
+// emitLine emits the pending bytes and part, which together are a complete line.
 func (c *Framer) emitLine(part []byte, emit func(*schema.Frame) error) error {
 	if c.buf.Len() > 0 {
 		c.buf.Append(part)
@@ -159,7 +156,7 @@ func (c *Framer) emit(part []byte, flags schema.Flags, emit func(*schema.Frame) 
 	return c.buf.Emit(part, flags, emit)
 }
 
-// isBlank reports whether the line is white space alone.
+// isBlank reports whether the line is only white space.
 func (c *Framer) isBlank(p []byte) bool {
 	if len(p) > 0 && ' ' < p[0] && p[0] < 0x80 {
 		return false // nearly every line

@@ -6,8 +6,8 @@ import (
 	"tapedeck/schema"
 )
 
-// continueValue processes the piece that was just added to a value over several lines. ends
-// reports that the piece ended its line, full that the limit is reached.
+// continueValue processes the piece that was just added to a value on several lines. ends reports
+// that the piece ended its line, full that the limit is reached.
 func (c *Framer) continueValue(ends, full bool, emit func(*schema.Frame) error) error {
 	line := c.buf.Pending()[c.line:]
 	switch {
@@ -25,8 +25,8 @@ func (c *Framer) continueValue(ends, full bool, emit func(*schema.Frame) error) 
 	return c.splitValue(emit)
 }
 
-// splitValue emits the lines before the current one as frames of their own. The current one
-// is then handled like any other line.
+// splitValue emits the lines before the current one as frames of their own. The current line is
+// then handled like any other line.
 func (c *Framer) splitValue(emit func(*schema.Frame) error) error {
 	before := c.line
 	c.line = 0

@@ -5,18 +5,18 @@ type event uint8
 
 const (
 	within     event = iota
-	elementEnd       // an element ends with the byte taken last
-	numberEnd        // an element ended before the byte, which was not taken
-	arrayEnd         // the array ends with the byte taken last
-	broken           // the byte, which was not taken, is not one of a JSON array
+	elementEnd       // an element ends with the last consumed byte
+	numberEnd        // an element ended before the next byte, which was not consumed
+	arrayEnd         // the array ends with the last consumed byte
+	broken           // the next byte, which was not consumed, is not valid in a JSON array
 )
 
-// scanner finds the ends of the elements of a JSON array, from behind its "[". It checks
-// no more of the JSON than that takes.
+// scanner finds the ends of the elements of a JSON array, beginning after its "[". It checks no
+// more of the JSON than that requires.
 type scanner struct {
-	depth   int  // of brackets inside the element
+	depth   int  // number of open brackets inside the element
 	quoted  bool // inside a string
-	escaped bool // behind a backslash in it
+	escaped bool // after a backslash in a string
 	number  bool // inside a number or a literal
 	closed  bool // the array ended
 }
@@ -24,7 +24,7 @@ type scanner struct {
 // between reports whether no element is in progress.
 func (s *scanner) between() bool { return s.depth == 0 && !s.number && !s.quoted }
 
-// next takes bytes up to the next event and returns how many.
+// next consumes bytes up to the next event and returns how many.
 func (s *scanner) next(p []byte) (int, event) {
 	for i := 0; i < len(p); i++ {
 		switch ev := s.step(p[i]); ev {
@@ -40,7 +40,7 @@ func (s *scanner) next(p []byte) (int, event) {
 	return len(p), within
 }
 
-// step takes one byte.
+// step consumes one byte.
 func (s *scanner) step(b byte) event {
 	switch {
 	case s.quoted:
@@ -73,7 +73,7 @@ func (s *scanner) step(b byte) event {
 
 func (s *scanner) inString(b byte) event {
 	switch {
-	case b == '\n': // JSON has none in a string
+	case b == '\n': // JSON has no line end in a string
 		return broken
 	case s.escaped:
 		s.escaped = false

@@ -18,11 +18,11 @@ import (
 //     each marked FlagOversize.
 //   - An event without its blank line at the end is marked FlagUnterminated.
 //
-// A blank line that ends in CR is ambiguous, since the LF that belongs to it may arrive
-// with the next read. If the line before it ended in CRLF, the framer waits for the LF.
-// Otherwise the lines of this stream end in CR alone, and the frame ends at the CR at once;
-// if an LF does follow, it is a blank line of its own. So no event waits for the next one,
-// and the ends of frames do not depend on the division into reads.
+// A blank line that ends in CR is ambiguous, since the LF that belongs to it may arrive with the
+// next read. If the line before it ended in CRLF, the framer waits for the LF. Otherwise the lines
+// of this stream end in CR alone, and the frame ends at the CR at once; if an LF does follow, it is
+// a blank line of its own. So no event waits for the next one, and the ends of frames do not depend
+// on the division into reads.
 //
 // A Framer is not safe for use by several goroutines. After an error it must not be used
 // again.
@@ -40,14 +40,14 @@ type state uint8
 const (
 	lineStart    state = iota // at the start of a line
 	inLine                    // inside a line that is not blank
-	afterCR                   // the same as lineStart, but an LF belongs to the line before
-	afterBlankCR              // a blank line ended in CR; an LF belongs to it
+	afterCR                   // like lineStart, but an LF belongs to the previous line
+	afterBlankCR              // a blank line ended in CR; a following LF belongs to it
 )
 
 var _ ingest.Framer = (*Framer)(nil)
 
-// NewFramer makes a framer that keeps events of up to limit bytes whole; 0
-// stands for ingest.DefaultFrameLimit.
+// NewFramer returns a framer that keeps events of up to limit bytes whole; 0 means
+// ingest.DefaultFrameLimit.
 func NewFramer(limit int) *Framer {
 	if limit <= 0 {
 		limit = ingest.DefaultFrameLimit
@@ -73,8 +73,8 @@ func (c *Framer) Split(p []byte, at int64, emit func(*schema.Frame) error) error
 	return nil
 }
 
-// take adds a piece of an event, at most the rest of the limit. ended reports that the
-// event ends with it.
+// take adds a piece of an event, at most up to the limit. ended reports that the piece ends the
+// event.
 func (c *Framer) take(part []byte, ended bool, emit func(*schema.Frame) error) error {
 	full := c.buf.Len()+len(part) >= c.limit
 	switch {

@@ -50,12 +50,12 @@ func (c *Framer) scan(p []byte) (n int, ended bool) {
 	return n, false
 }
 
-// window bounds the search for one of the two line ends before the other is searched for:
-// in a stream that has only one of them, an unbounded search for the other would scan the
-// whole read for every line.
+// window bounds the search for one of the two line ends before the other is searched for. In a
+// stream with only one of them, an unbounded search for the other would scan the whole read for
+// every line.
 const window = 1 << 10
 
-// lineEnd returns the index of the first CR or LF, or -1.
+// lineEnd returns the index of the first CR or LF, -1 for none.
 func lineEnd(p []byte) int {
 	for start := 0; start < len(p); start += window {
 		w := p[start:min(start+window, len(p))]

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 )
 
-// Agent names a coding agent whose files are read.
+// Agent is the name of a coding agent whose session files are read.
 type Agent string
 
 // The agents whose files are read.
@@ -15,13 +15,13 @@ const (
 	OpenCode   Agent = "opencode"
 )
 
-// dialects are the dialects of the agents' files.
+// dialects maps each agent to the dialect of its files.
 var dialects = map[Agent]string{
 	ClaudeCode: "claude-code", Codex: "codex-rollout", GeminiCLI: "gemini-cli-chat", OpenCode: "opencode",
 }
 
-// place is a folder that is searched, or a file. agent is "" for a folder in which the content
-// of each file decides.
+// place is a folder to search, or a single file. agent is "" if the content of each file decides
+// which agent wrote it.
 type place struct {
 	dir   string
 	agent Agent

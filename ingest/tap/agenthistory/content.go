@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// open opens the content of a source: its file, or the events of a tree.
+// open opens the content of a source: its file, or the events that a tree is converted to.
 func (s *Source) open() (io.ReadCloser, error) {
 	switch {
 	case s.row != nil:
@@ -21,8 +21,8 @@ func (s *Source) open() (io.ReadCloser, error) {
 	return f, nil
 }
 
-// openRegular opens a regular file. It refuses pipes and devices, also those that took the place
-// of a file since it was found, and does not wait for a pipe's writer.
+// openRegular opens a regular file. It refuses pipes and devices, also if one has replaced the file
+// since the file was found, and does not wait for a pipe's writer.
 func openRegular(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -39,7 +39,7 @@ func openRegular(path string) (*os.File, error) {
 	return f, nil
 }
 
-// readRegular reads a regular file of at most so many bytes.
+// readRegular reads a regular file of at most most bytes.
 func readRegular(path string, most int64) ([]byte, error) {
 	f, err := openRegular(path)
 	if err != nil {

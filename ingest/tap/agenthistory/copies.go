@@ -11,7 +11,7 @@ import (
 // a copy: an agent that resumes or branches a session copies its lines into another file, mostly
 // under the new session's id.
 type owners struct {
-	numbers map[string]uint32 // of streams
+	numbers map[string]uint32 // number of each stream
 	lines   map[uint64]uint32 // the number of the stream that owns a line
 }
 
@@ -24,7 +24,7 @@ func (o *owners) number(stream string) uint32 {
 	return n
 }
 
-// claim makes a stream the owner of lines that have none, and returns these.
+// claim makes a stream the owner of the lines that have no owner, and returns their ids.
 func (o *owners) claim(stream string, ids []uint64) (claimed idList) {
 	n := o.number(stream)
 	for _, id := range ids {
@@ -36,7 +36,7 @@ func (o *owners) claim(stream string, ids []uint64) (claimed idList) {
 	return claimed
 }
 
-// other reports whether another stream owns one of the lines.
+// other reports whether a stream other than this one owns one of the lines.
 func (o *owners) other(stream string, ids []uint64) bool {
 	n := o.number(stream)
 	return slices.ContainsFunc(ids, func(id uint64) bool {
@@ -52,8 +52,8 @@ type identifier struct {
 	ids    []uint64
 }
 
-// of returns hashes of the ids of a line and of its message, which copies keep. The list is valid
-// until the next call. It is empty for lines from which no facts are derived.
+// of returns hashes of the ids of a line and of its message; copies of the line keep these ids. The
+// list is valid until the next call. It is empty for lines from which no facts are derived.
 func (n *identifier) of(raw []byte) []uint64 {
 	n.ids = n.ids[:0]
 	switch n.source.Agent {
@@ -62,8 +62,8 @@ func (n *identifier) of(raw []byte) []uint64 {
 	case GeminiCLI:
 		n.gemini(raw)
 	case Codex:
-		// The dialect recognises the copied lines of a fork, and reads their totals. Lines of a
-		// rewritten file are identified by their text.
+		// The dialect recognises the copied lines of a fork, and reads the totals in them. Lines of
+		// a rewritten file are identified by their text.
 		n.add(n.source.own+n.source.Session+n.source.name, raw)
 	}
 	return n.ids

@@ -13,9 +13,9 @@ import (
 	"tapedeck/ingest/tap/agenthistory/snapshot"
 )
 
-// OpenCode keeps its sessions in a database since version 1.2: a row of the table session
-// describes a session, one of message a message and one of part a part of one. The column data
-// of the latter two is the object that a file of the storage had, without its ids.
+// OpenCode has kept its sessions in a database since version 1.2: the tables session, message and
+// part have one row for each session, message and part. The column data of message and part holds
+// the object that was a file of the storage before, without its ids.
 var (
 	//go:embed sql/sessions.sql
 	sessionsSQL string
@@ -27,27 +27,28 @@ var (
 	newerSQL string
 )
 
-// isDatabase reports whether a file name is one that OpenCode gives its database. Builds other than releases
-// have one of their own.
+// isDatabase reports whether a file name is one that OpenCode gives its database. Builds that are
+// not releases use other names.
 func isDatabase(name string) bool {
 	of, _ := filepath.Match("opencode-*.db", name)
 	return of || name == "opencode.db"
 }
 
-// Reasons for which sessions of a database are not recorded.
+// Reasons why sessions of a database are not recorded.
 var (
 	errOpenCode2 = errors.New("its sessions of OpenCode 2 are in tables that are not read; \"opencode export\" writes them as JSON")
 	errLongList  = &foreignError{fmt.Errorf("not a database of OpenCode: the names of its sessions or messages have more than %d bytes", listLimit)}
 )
 
-// listLimit bounds what is kept of the sessions of a database, or of the messages of a session, bytes.
+// listLimit bounds the memory for the sessions of a database, or for the messages of a session,
+// bytes.
 const listLimit = 256 << 20
 
 // databaseTimeout bounds a read of a database's list of sessions, or of a session.
 const databaseTimeout = 2 * time.Minute
 
-// withDatabase calls read with one state of a database, again if the database was closed or opened
-// meanwhile so that what was read does not count.
+// withDatabase calls read with a consistent state of a database. It calls read again if the
+// database was opened or closed during the read, which makes the result invalid.
 func withDatabase(path string, read func(*snapshot.DB) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), databaseTimeout)
 	defer cancel()
@@ -58,11 +59,11 @@ func withDatabase(path string, read func(*snapshot.DB) error) error {
 	return err
 }
 
-// sessionRow is where a session of a database is.
+// sessionRow names a session of a database.
 type sessionRow struct{ database, id string }
 
-// database collects the sessions in a database of OpenCode. It reads all rows, but of their data
-// only the size.
+// database collects the sessions in a database of OpenCode. It reads every row, but only the size
+// of the column data.
 func (f *finder) database(path string) {
 	var found []*Source
 	var parents map[string]string
@@ -96,7 +97,8 @@ func (f *finder) database(path string) {
 	joinParents(found, parents)
 }
 
-// sessionsOf reads the sessions of a database, and the parents of sub-agents'.
+// sessionsOf reads the sessions of a database, and for each sub-agent's session the id of its
+// parent.
 func sessionsOf(db *snapshot.DB, path string) (order []*Source, parents map[string]string, err error) {
 	list := map[string]*Source{}
 	parents = map[string]string{}
@@ -141,7 +143,7 @@ func sessionsOf(db *snapshot.DB, path string) (order []*Source, parents map[stri
 	return order, parents, err
 }
 
-// setWriting looks at the last message of a session that was written lately.
+// setWriting reads the last message of a session that was written recently, and sets s.writing.
 func (s *Source) setWriting(db *snapshot.DB) error {
 	messages, err := messagesOf(db, s.row.id)
 	if err != nil || len(messages) == 0 {

@@ -29,12 +29,13 @@ var (
 	partSQL string
 )
 
-// databaseMemory is locked while a session of a database is read, since SQLite's memory and the
-// largest value are in memory.
+// databaseMemory is locked while a session of a database is read, since a read holds SQLite's
+// memory and the largest value of the session.
 var databaseMemory sync.Mutex
 
-// openRow returns the events of a session in a database, of one state of it: they go to a file
-// without a name first, so that OpenCode's log is held for no longer than it takes to read them.
+// openRow returns the events of a session in a database, all from one state of the database. The
+// events are written to an unnamed file first, so that the read transaction, which keeps OpenCode's
+// log from being truncated, is short.
 func (s *Source) openRow() (io.ReadCloser, error) {
 	f, err := os.CreateTemp("", "tapedeck-sync-*")
 	if err != nil {
@@ -77,7 +78,7 @@ func (s *Source) writeEvents(db *snapshot.DB, to io.Writer) error {
 	}
 	o := &rowObjects{db: db, of: s.row.id}
 	if o.session() == nil {
-		return cmp.Or(o.err, errChanged) // it was deleted
+		return cmp.Or(o.err, errChanged) // the session was deleted
 	}
 	w := bufio.NewWriterSize(to, 64<<10)
 	_, err = io.Copy(w, &eventReader{objects: o, messages: messages, writing: s.writing})
@@ -110,8 +111,8 @@ func messagesOf(db *snapshot.DB, session string) (list []storedMessage, err erro
 	}, session)
 }
 
-// rowObjects reads the rows of a session as the objects that files of the storage hold. The first
-// failure is kept.
+// rowObjects reads the rows of a session as the objects that the files of the storage hold. It
+// keeps the first error.
 type rowObjects struct {
 	db     *snapshot.DB
 	of     string // the session's id
@@ -148,7 +149,7 @@ func (o *rowObjects) part(m *storedMessage, i int) *fastjson.Value {
 	return o.object(partSQL, m.parts[i], "id", "sessionID", "messageID")
 }
 
-// object reads the data of a row, and adds members from the columns that follow it.
+// object reads the column data of a row, and adds members from the columns that follow it.
 func (o *rowObjects) object(statement, id string, members ...string) (v *fastjson.Value) {
 	err := o.db.Each(statement, func(r *snapshot.Row) error {
 		if v = parseObject(&o.parser, r.Bytes(0)); v == nil {

@@ -1,6 +1,6 @@
-// Package agenthistory finds the session files of the coding agents of this machine and records each
-// file as a stream. A run is idempotent: see docs/adr/0020-sync.md for what
-// identifies a file, a stream and a line, and for where the progress is kept.
+// Package agenthistory finds the session files of the coding agents on this machine and records
+// each file as a stream. A run is idempotent: docs/adr/0020-sync.md describes how files, streams
+// and lines are identified, and where the progress is stored.
 //
 //	Find ──► sources ──► Plan ──► changed sources ──► scan ──► record ──► Progress
 //	walk     files and   stat and  new, grown,        which    one stream  what is

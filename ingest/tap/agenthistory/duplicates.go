@@ -7,8 +7,8 @@ import (
 )
 
 // Files with the same name and session at several paths are one source: a copy of a folder, or a
-// file that was moved. The longest is recorded. If each has lines that the other lacks, they are
-// two sources.
+// file that was moved. The longest file is recorded. If each file has lines that the other lacks,
+// they are two sources.
 
 // moved returns the entry of the same source at another path.
 func (p *Progress) moved(s *Source) *entry {
@@ -27,7 +27,7 @@ func (p *Progress) moved(s *Source) *entry {
 	return p.streams[s.streamID(0)]
 }
 
-// dropDuplicates sets the state of new sources that would be recorded to the same stream.
+// dropDuplicates sets the state of new sources that would be recorded as the same stream.
 func (f *Found) dropDuplicates() {
 	byStream := map[string]*Source{}
 	for _, s := range f.Sources {

@@ -23,21 +23,21 @@ type entry struct {
 	Branch  string `json:"branch,omitempty"`
 	// Generation counts how often recorded content was replaced by other content.
 	Generation int `json:"generation,omitempty"`
-	// Size and Modified describe the source when it was read, so that an unchanged one
-	// is known without opening it. A source that was read in part has the Size -1.
+	// Size and Modified describe the source when it was read, so that an unchanged source is
+	// detected without opening it. A source that was read in part has the Size -1.
 	Size     int64 `json:"size"`
 	Modified int64 `json:"modified"`
-	// Offset and Frames are how many bytes and frames are durable, without a last line that
-	// was not terminated; Digest is a hash of these bytes.
+	// Offset and Frames are how many bytes and frames are durable, without an unterminated last
+	// line; Digest is a hash of these bytes.
 	Offset int64  `json:"offset"`
 	Frames uint64 `json:"frames"`
 	Digest uint64 `json:"digest"`
-	// Saved is when the entry was written, s since 1970.
+	// Saved is the time at which the entry was written, in seconds since 1970.
 	Saved   int64 `json:"saved"`
 	Deleted bool  `json:"deleted,omitempty"`
 	Copy    bool  `json:"copy,omitempty"` // other streams own all of its lines: nothing is recorded
-	// Lines identify the lines that the stream owns: in the file those that came since the
-	// entry before.
+	// Lines identifies the lines that the stream owns. In the file, an entry holds the lines that
+	// were added since the previous entry.
 	Lines idList `json:"lines,omitempty"`
 }
 
@@ -49,12 +49,12 @@ func newEntry(s *Source, stream string, generation int) *entry {
 	}
 }
 
-// unchanged reports whether a source has the size and time with which it was read.
+// unchanged reports whether a source still has the size and time that it had when it was read.
 func (e *entry) unchanged(s *Source) bool {
 	return e.Size == s.Size && e.Modified == s.Modified.UnixNano()
 }
 
-// idList is a list of hashes, base64 in JSON.
+// idList is a list of hashes, encoded as base64 in JSON.
 type idList []uint64
 
 // MarshalText implements encoding.TextMarshaler.
@@ -82,9 +82,9 @@ func (l *idList) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// streamID returns the id of a source's stream. It follows from the source's session, name
-// and first time alone, so that the same file has the same stream when it was moved, when the
-// progress is lost, and on another machine: its frames replace themselves.
+// streamID returns the id of a source's stream. It is derived from the source's session, name and
+// first time alone. So the same file has the same stream after it was moved, after the progress was
+// lost, and on another machine, and recording it again is idempotent.
 func (s *Source) streamID(generation int) string {
 	at := min(max(s.started, oldest), time.Now().UnixNano())
 	parts := []string{string(s.Agent), s.Session, s.name}
@@ -103,5 +103,5 @@ func (s *Source) streamID(generation int) string {
 	return id.String()
 }
 
-// oldest is the least time in the id of a stream, ns.
+// oldest is the least time in the id of a stream, in ns since 1970.
 const oldest = 946684800 * int64(time.Second) // 2000

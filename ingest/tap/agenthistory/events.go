@@ -9,7 +9,7 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// eventReader converts a session of OpenCode to the events of OpenCode's server, one a line, in
+// eventReader converts a session of OpenCode to the events of OpenCode's server, one per line, in
 // the order in which the server sends them: a message when it begins, its parts, the message when
 // it is complete, and session.idle before the user's next message.
 type eventReader struct {
@@ -19,21 +19,21 @@ type eventReader struct {
 	next     int             // message
 	began    bool            // the session's own event was read
 	busy     bool            // the agent has answered since the last session.idle
-	goesOn   bool            // its last answer has tool calls
+	goesOn   bool            // the agent's last answer has tool calls
 	at       int64           // the latest time, ms
 	rest     []byte          // the events that were not read yet
 }
 
-// objects reads what OpenCode keeps of a session: files of its storage, or rows of its database.
-// An object is valid until the next one is read. It is nil if it is missing, or incomplete
-// because the agent is writing it; the next sync reads it.
+// objects reads the objects of an OpenCode session: files of its storage, or rows of its database.
+// An object is valid until the next one is read. It is nil if it is missing, or incomplete because
+// the agent is writing it; the next sync reads it.
 type objects interface {
 	session() *fastjson.Value
 	message(m *storedMessage) *fastjson.Value
 	part(m *storedMessage, i int) *fastjson.Value
 }
 
-// storedMessage is a message of a session: the paths of its files, or the ids of its rows.
+// storedMessage is a message of a session, with the paths of its files or the ids of its rows.
 type storedMessage struct {
 	name  string
 	parts []string
@@ -99,7 +99,8 @@ func (r *eventReader) message(m *storedMessage) {
 	r.event("message.updated", "info", v)
 	for i := range m.parts {
 		if part := r.objects.part(m, i); part != nil {
-			r.time(max(part.GetInt64("time", "end"), part.GetInt64("time", "start"), part.GetInt64("state", "time", "end")))
+			r.time(max(part.GetInt64("time", "end"), part.GetInt64("time", "start"),
+				part.GetInt64("state", "time", "end")))
 			r.event("message.part.updated", "part", part)
 		}
 	}
@@ -120,7 +121,7 @@ func (r *eventReader) idle() {
 	r.event("session.idle", "sessionID", id)
 }
 
-// time sets the time of the next events, ms, 0 for none. It does not go back.
+// time sets the time of the next events, ms, 0 if it is not known. The time never decreases.
 func (r *eventReader) time(ms int64) { r.at = max(r.at, ms) }
 
 func (r *eventReader) event(typ, name string, v *fastjson.Value) { r.raw(typ, name, v.MarshalTo(nil)) }
@@ -134,13 +135,14 @@ func (r *eventReader) raw(typ, name string, value []byte) {
 // openFor is how long the sync waits for an incomplete answer before it records it.
 const openFor = 10 * time.Minute
 
-// isWriting reports whether the last message of a session is an answer that the agent is writing.
-// Such a message is left out, since recorded frames must not change. modified is when the session
-// was written last.
+// isWriting reports whether the last message of a session is an answer that the agent is still
+// writing. Such a message is left out, since recorded frames must not change. modified is when the
+// session was last written.
 func isWriting(o objects, last *storedMessage, modified time.Time) bool {
 	if time.Since(modified) > openFor {
 		return false
 	}
 	v := o.message(last)
-	return v != nil && string(v.GetStringBytes("role")) == "assistant" && v.GetInt64("time", "completed") == 0 && v.Get("error") == nil
+	return v != nil && string(v.GetStringBytes("role")) == "assistant" && v.GetInt64("time",
+		"completed") == 0 && v.Get("error") == nil
 }

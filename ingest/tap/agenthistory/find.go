@@ -27,7 +27,8 @@ func Find(dirs []string) (*Found, error) {
 	if len(dirs) == 0 {
 		home, err := os.UserHomeDir()
 		if err != nil {
-			return nil, fmt.Errorf("find the sessions of coding agents: %w; set HOME, or name a folder with --from", err)
+			return nil, fmt.Errorf("find the sessions of coding agents: %w; set HOME, or name a folder with --from",
+				err)
 		}
 		list = places(home, os.Getenv)
 	}
@@ -46,7 +47,7 @@ func Find(dirs []string) (*Found, error) {
 // finder collects sources.
 type finder struct {
 	walker
-	agent    Agent // of the folder that is searched; "" if it is not known
+	agent    Agent // of the folder that is searched; "" if not known
 	sources  []*Source
 	openCode map[string]*Source // sessions in databases of OpenCode, by their ids
 }
@@ -63,7 +64,7 @@ func (f *finder) enter(dir string) bool {
 	return false
 }
 
-// file collects a file that is named like a session's.
+// file collects a file whose name is that of a session file.
 func (f *finder) file(path string, info os.FileInfo) {
 	agent, k := f.agent, lines
 	name := filepath.Base(path)
@@ -93,8 +94,8 @@ func isChat(path string) bool {
 	return filepath.Base(filepath.Dir(path)) == "chats" || geminiParent(path) != ""
 }
 
-// geminiParent returns the session that began the one of a path: the conversations of its
-// sub-agents are in a folder with its id. It is "" for none.
+// geminiParent returns the id of the session that started the one at a path, "" for none: the
+// conversations of sub-agents are in a folder named after the parent session.
 func geminiParent(path string) string {
 	dir := filepath.Dir(path)
 	if filepath.Base(filepath.Dir(dir)) != "chats" {

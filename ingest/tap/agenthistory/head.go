@@ -15,32 +15,32 @@ import (
 	"tapedeck/ingest/dialect"
 )
 
-// headBytes and headLines bound the beginning of a file that is read to identify it.
+// headBytes and headLines bound how much of a file is read to identify it.
 const (
 	headBytes = 1 << 20
 	headLines = 200
-	// headRest bounds what is read beyond headBytes of a line that begins before: a first prompt
-	// may hold pictures.
+	// headRest bounds the rest of a line that begins within headBytes: a first prompt may contain
+	// images.
 	headRest = ingest.DefaultFrameLimit - headBytes
 )
 
 // longHeads is locked while the rest of a line is in memory.
 var longHeads sync.Mutex
 
-// Reasons for which a source is not recorded.
+// Reasons why a source is not recorded.
 var (
 	errForeign = errors.New("not a file of Claude Code, Codex, Gemini CLI or OpenCode")
 	// errEmpty is not reported: agents create files before the first message.
 	errEmpty = errors.New("it has no messages")
 )
 
-// foreignError is errForeign with a reason of its own.
+// foreignError is an errForeign with a specific message.
 type foreignError struct{ error }
 
-// Is implements the interface of errors.Is.
+// Is implements the method that errors.Is calls.
 func (*foreignError) Is(target error) bool { return target == errForeign }
 
-// isForeign reports whether an error says that a path is none of an agent's files.
+// isForeign reports whether an error says that a path is not a file of a known agent.
 func isForeign(err error) bool {
 	return errors.Is(err, errForeign) || errors.Is(err, errOutside) || errors.Is(err, errLink)
 }
@@ -113,7 +113,7 @@ type headReader struct {
 	source *Source
 	parent string
 	lines  int
-	known  bool // a line is of the agent's
+	known  bool // one of the lines is of the agent
 }
 
 // done reports whether all fields of the head are set.
@@ -137,7 +137,7 @@ func (h *headReader) read(v *fastjson.Value) {
 	case ClaudeCode:
 		s.claudeHead(v)
 	case Codex:
-		if s.Session == "" { // otherwise of a session that this one was forked from
+		if s.Session == "" { // otherwise the line belongs to the session that this one was forked from
 			h.parent = s.codexHead(v)
 		}
 	case GeminiCLI:
@@ -150,7 +150,7 @@ func (h *headReader) read(v *fastjson.Value) {
 	}
 }
 
-// agentOf returns the agent that a line is of, "" for none.
+// agentOf returns the agent that wrote a line, "" if it is not known.
 func agentOf(v *fastjson.Value) Agent {
 	typ := string(v.GetStringBytes("type"))
 	switch {

@@ -15,9 +15,9 @@ import (
 	"tapedeck/ingest/dialect"
 )
 
-// claudeHead reads a line of Claude Code. A file is named after its session, also where it
-// begins with lines of another one; that of a sub-agent is not, and its lines name the session
-// of its parent.
+// claudeHead reads a line of Claude Code. The file of a session is named after the session, even if
+// it begins with lines of another session. The file of a sub-agent is not, and its lines name the
+// parent's session.
 func (s *Source) claudeHead(v *fastjson.Value) {
 	id := v.GetStringBytes("sessionId")
 	if id == nil || v.GetStringBytes("uuid") == nil {
@@ -37,7 +37,7 @@ func (s *Source) claudeHead(v *fastjson.Value) {
 	}
 }
 
-// codexHead reads the head of a rollout, and returns the session that began this one as a
+// codexHead reads the head of a rollout, and returns the session that started this one as a
 // sub-agent.
 func (s *Source) codexHead(v *fastjson.Value) (parent string) {
 	p := v.Get("payload")
@@ -46,7 +46,7 @@ func (s *Source) codexHead(v *fastjson.Value) (parent string) {
 	return string(p.GetStringBytes("source", "subagent", "thread_spawn", "parent_thread_id"))
 }
 
-// The members of a Gemini CLI conversation before its messages.
+// Members of a Gemini CLI conversation that precede its messages.
 var (
 	geminiSession = regexp.MustCompile(`"sessionId"\s*:\s*"([^"\\]+)"`)
 	geminiHash    = regexp.MustCompile(`"projectHash"\s*:\s*"`)
@@ -75,8 +75,9 @@ func (s *Source) documentHead(f *os.File) error {
 	return nil
 }
 
-// geminiProject returns the project of a conversation, which newer versions note beside the
-// folder of conversations; otherwise only a hash of it is known.
+// geminiProject returns the project of a conversation, which newer versions store in a file next to
+// the folder of conversations. Older versions store only a hash of it, for which geminiProject
+// returns "".
 func geminiProject(path string) string {
 	chats := filepath.Dir(path)
 	if geminiParent(path) != "" {
@@ -84,7 +85,7 @@ func geminiProject(path string) string {
 	}
 	path = filepath.Join(filepath.Dir(chats), ".project_root")
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
-		return "" // a link may lead to anything
+		return "" // a link may lead to a file outside
 	}
 	text, err := readRegular(path, 4096)
 	if err != nil {

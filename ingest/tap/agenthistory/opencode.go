@@ -26,7 +26,8 @@ func (f *finder) storage(dir string) {
 			if !isJSON || err != nil || !info.Mode().IsRegular() || f.known(info) || f.openCode[id] != nil {
 				continue // newer versions leave the files of sessions that they moved to their database
 			}
-			s := &Source{Agent: OpenCode, Path: path, Size: info.Size(), Modified: info.ModTime(), kind: tree, file: fileIDOf(info)}
+			s := &Source{Agent: OpenCode, Path: path, Size: info.Size(), Modified: info.ModTime(), kind: tree,
+				file: fileIDOf(info)}
 			parent, err := s.openCodeHead(id, info.Size())
 			if err != nil {
 				f.skip(path, err)
@@ -43,7 +44,7 @@ func (f *finder) storage(dir string) {
 	joinParents(f.sources[from:], parents)
 }
 
-// joinParents puts sub-agents' sessions of OpenCode into those that started them.
+// joinParents puts the sessions of OpenCode's sub-agents into the sessions that started them.
 func joinParents(sources []*Source, parents map[string]string) {
 	for _, s := range sources {
 		for depth := 0; parents[s.Session] != "" && depth < depthLimit; depth++ {
@@ -72,7 +73,7 @@ func (o *fileObjects) load(path string) *fastjson.Value {
 	return parseObject(&o.parser, text)
 }
 
-// parseObject parses an object, nil for anything else.
+// parseObject parses a JSON object. It returns nil for anything else.
 func parseObject(p *fastjson.Parser, text []byte) *fastjson.Value {
 	v, err := p.ParseBytes(text)
 	if err != nil || v.Type() != fastjson.TypeObject {
@@ -123,7 +124,7 @@ func (f *finder) addMessages(s *Source, dir, id string) {
 	}
 }
 
-// counts counts a file as a part of the source.
+// counts adds a file's size and time to the source.
 func (s *Source) counts(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > memberLimit {

@@ -7,17 +7,17 @@ import (
 	"sync"
 )
 
-// headWorkers is how many files are opened at a time to read their heads.
+// headWorkers is the number of files whose heads are read concurrently.
 const headWorkers = 8
 
-// Plan compares the sources with the progress, and sets the state and head of each. Sources
-// that cannot be read become problems. It sorts the sources by their first time and then by
-// their last change: the first source owns the lines that several have.
+// Plan compares the sources with the progress, and sets the state and head of each. Sources that
+// cannot be read become problems. Plan sorts the sources by their first time and then by their last
+// change: a line that several sources have is owned by the first one.
 func (p *Progress) Plan(f *Found) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var unread []*Source
-	sessions := map[string]string{} // from the id of a sub-agent's session to that of its parent
+	sessions := map[string]string{} // maps the id of a sub-agent's session to the id of its parent
 	for _, s := range f.Sources {
 		if s.entry = p.paths[s.Path]; s.entry != nil && (s.entry.Deleted || s.entry.unchanged(s)) {
 			s.settleKnown()
@@ -43,7 +43,7 @@ func (p *Progress) Plan(f *Found) {
 	f.dropDuplicates()
 }
 
-// readHeads reads the heads of sources, several at a time, and adds the sub-agents to sessions.
+// readHeads reads the heads of sources concurrently, and adds the sub-agents to sessions.
 func (f *Found) readHeads(list []*Source, sessions map[string]string) {
 	type result struct {
 		parent string
@@ -99,8 +99,8 @@ func (s *Source) settleKnown() {
 	}
 }
 
-// compare sets the state of a source whose head was read. A file at a path that another
-// session had before is new; a file that was moved is known by its stream.
+// compare sets the state of a source whose head was read. A file at a path where another session
+// was before is new; a file that was moved is recognised by its stream.
 func (s *Source) compare(p *Progress) {
 	if e := s.entry; e != nil && e.Own != "" && e.Own == s.own {
 		s.Session = e.Session // the file may name the parent only now

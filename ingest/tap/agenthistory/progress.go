@@ -26,7 +26,7 @@ type Progress struct {
 	written int // lines of the file
 	streams map[string]*entry
 	paths   map[string]*entry
-	owned   *owners // nil until it is needed
+	owned   *owners // nil until it is first used
 }
 
 // LockedError reports that another process records to the same server and tenant.
@@ -37,14 +37,15 @@ func (e *LockedError) Error() string {
 	return fmt.Sprintf("another \"tapedeck sync\" records to %s for the tenant %s already: wait until it has ended, or end it", e.Server, e.Tenant)
 }
 
-// ReadProgress reads the progress for a server and tenant without a lock, for Plan only.
+// ReadProgress reads the progress for a server and tenant without a lock. The result is for Plan
+// only.
 func ReadProgress(dir, server, tenant string) (*Progress, error) {
 	p := newProgress(dir, server, tenant)
 	return p, p.load()
 }
 
-// OpenProgress reads the progress under a lock, which Close releases. The error is a
-// LockedError if another process has it.
+// OpenProgress reads the progress under a lock, which Close releases. The error is a LockedError if
+// another process holds the lock.
 func OpenProgress(dir, server, tenant string) (*Progress, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("folder for the progress of sync: %w", err)
@@ -73,7 +74,8 @@ func OpenProgress(dir, server, tenant string) (*Progress, error) {
 
 func newProgress(dir, server, tenant string) *Progress {
 	sum := sha256.Sum256([]byte(server + "\x00" + tenant))
-	p := &Progress{path: filepath.Join(dir, fmt.Sprintf("%x.jsonl", sum[:8])), header: header{progressVersion, server, tenant}}
+	p := &Progress{path: filepath.Join(dir, fmt.Sprintf("%x.jsonl", sum[:8])),
+		header: header{progressVersion, server, tenant}}
 	p.clear()
 	return p
 }
@@ -108,7 +110,7 @@ func (p *Progress) owners() *owners {
 	return p.owned
 }
 
-// Forget removes all entries: the next Plan finds all sources new.
+// Forget removes all entries, so that the next Plan finds all sources new.
 func (p *Progress) Forget() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -116,7 +118,7 @@ func (p *Progress) Forget() error {
 	return p.rewrite()
 }
 
-// Latest returns the entries whose sources were written last, at most n of those that were
+// Latest returns the entries whose sources were written last: at most n of the entries that were
 // saved before a time.
 func (p *Progress) Latest(n int, before time.Time) []Recorded {
 	p.mu.Lock()

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// The progress is a file of lines: a header, then entries. The last entry of a stream counts,
-// with the lines of all its entries. An unterminated line of a killed process is ignored: its
-// content is recorded again, under the same ids.
+// The progress file consists of lines: a header, then entries. For each stream the last entry
+// counts, with the lines of all its entries. An unterminated line of a killed process is ignored:
+// its content is recorded again, under the same ids.
 
 // header is the first line of the file.
 type header struct {
@@ -23,7 +23,7 @@ type header struct {
 
 const progressVersion = 1
 
-// load reads the file, if there is one.
+// load reads the file if it exists.
 func (p *Progress) load() error {
 	f, err := os.Open(p.path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -45,7 +45,8 @@ func (p *Progress) load() error {
 		if p.written++; p.written == 1 {
 			var h header
 			if err := json.Unmarshal(line, &h); err != nil || h != p.header {
-				return fmt.Errorf("%s is not the progress of a sync to %s that this program reads: remove it to record everything once more", p.path, p.header.Server)
+				return fmt.Errorf("%s is not the progress of a sync to %s that this program reads: remove it to "+
+					"record everything once more", p.path, p.header.Server)
 			}
 			continue
 		}
@@ -56,7 +57,7 @@ func (p *Progress) load() error {
 	}
 }
 
-// compact opens the file, and writes it anew before if most of its lines are superseded.
+// compact opens the file. It rewrites the file first if most of its lines are superseded.
 func (p *Progress) compact() error {
 	if p.written == 0 || p.written > 2*len(p.streams)+64 {
 		return p.rewrite()
@@ -64,7 +65,7 @@ func (p *Progress) compact() error {
 	return p.open()
 }
 
-// rewrite writes the file anew and opens it.
+// rewrite writes the current entries to a new file and opens it.
 func (p *Progress) rewrite() error {
 	next := p.path + ".next"
 	f, err := os.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
@@ -92,7 +93,7 @@ func (p *Progress) rewrite() error {
 	return p.open()
 }
 
-// open opens the file for appending, behind its last whole line.
+// open opens the file for appending after its last complete line.
 func (p *Progress) open() error {
 	if p.file != nil {
 		p.file.Close()

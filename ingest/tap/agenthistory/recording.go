@@ -22,10 +22,10 @@ type recording struct {
 	stream   *ingest.Stream
 	splitter *splitter
 	identify identifier
-	lines    idList // newly owned lines that the entry does not have
+	lines    idList // lines that the stream owns now and the entry does not have
 	from     io.ReadCloser
 	grew     time.Time
-	frames   uint64 // new ones
+	frames   uint64 // new frames
 	bytes    uint64
 }
 
@@ -65,7 +65,7 @@ type openError struct{ error }
 
 func (e *openError) Unwrap() error { return e.error }
 
-// read records the scanned content, or with all set everything to the end of the source.
+// read records the scanned content or, if all is set, everything to the end of the source.
 func (r *recording) read(ctx context.Context, all bool) error {
 	record := func(f *schema.Frame) error {
 		r.mark(f)
@@ -86,8 +86,8 @@ func (r *recording) read(ctx context.Context, all bool) error {
 	return r.splitter.split(from, func() error { return context.Cause(ctx) })
 }
 
-// mark flags a frame whose line another stream owns. If the line has no owner, the stream becomes
-// its owner.
+// mark flags a frame whose line another stream owns. If no stream owns the line, this stream
+// becomes its owner.
 func (r *recording) mark(f *schema.Frame) {
 	seq := r.splitter.frames
 	if seq >= r.scan.frames && f.Raw[len(f.Raw)-1] == '\n' {
@@ -139,12 +139,12 @@ func (r *recording) finish(ctx context.Context, stillGrows bool) error {
 // abandonTimeout bounds the wait for the end of a stream that the next run continues.
 const abandonTimeout = 2 * time.Second
 
-// abandon ends the stream of a source of which not all could be recorded.
+// abandon ends the stream of a source that could not be recorded to its end.
 func (r *recording) abandon(ctx context.Context, err error) {
 	r.from.Close()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonTimeout)
 	defer cancel()
-	_, _ = r.stream.Interrupt(ctx, copier.Reason(err)) // the first error counts
+	_, _ = r.stream.Interrupt(ctx, copier.Reason(err)) // the first error is returned
 }
 
 // record records a source that was scanned.

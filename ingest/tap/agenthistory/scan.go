@@ -12,28 +12,28 @@ type scanned struct {
 	stream     string
 	generation int
 	known      *entry // the durable part of the stream; nil for none
-	next       uint64 // frames below are durable and unchanged
+	next       uint64 // all frames below are durable and unchanged
 	copies     bits   // the frames that other streams own
-	copied     uint64 // how many
-	own        uint64 // frames that are identified and no copies
-	lines      idList // newly owned lines
+	copied     uint64 // number of copies
+	own        uint64 // number of frames that are identified and not copies
+	lines      idList // lines that the stream owns now
 
-	frames     uint64 // complete ones
+	frames     uint64 // complete frames
 	offset     int64  // bytes of these frames
 	digest     uint64
 	read       int64 // bytes that are recorded
 	unfinished bool  // the last line is not complete
 }
 
-// nothingNew reports whether nothing is to be recorded.
+// nothingNew reports whether there is nothing to record.
 func (c *scanned) nothingNew() bool { return c.frames == c.next && c.read == c.offset }
 
 // onlyCopies reports whether other streams own all lines of the source.
 func (c *scanned) onlyCopies() bool { return c.next == 0 && c.copied > 0 && c.own == 0 }
 
-// scan reads a source, compares it with the durable part, and finds the frames that are copies.
-// The stream becomes the owner of the others. Sources are scanned one after the other, so that
-// the first source owns a line whichever is recorded faster.
+// scan reads a source, compares it with the durable part, and finds the frames that are copies. The
+// stream becomes the owner of the other lines. Sources are scanned one after the other, so that the
+// first source owns a line regardless of the order in which they are recorded.
 func (p *Progress) scan(ctx context.Context, s *Source, limit int) (*scanned, error) {
 	c := &scanned{stream: s.streamID(0)}
 	if c.known = s.entry; c.known != nil {
@@ -63,8 +63,8 @@ func (p *Progress) scan(ctx context.Context, s *Source, limit int) (*scanned, er
 	return c, nil
 }
 
-// compareContent reads a source to its end. It reports whether the source begins with the
-// durable part of the stream, and returns the ids of its frames.
+// compareContent reads a source to its end. It reports whether the source begins with the durable
+// part of the stream, and returns the ids of the source's frames.
 func (p *Progress) compareContent(ctx context.Context, s *Source, c *scanned, limit int) (ids idList, same bool, err error) {
 	from, err := s.open()
 	if err != nil {
@@ -109,7 +109,7 @@ func (p *Progress) isCopy(stream string, ids []uint64) bool {
 	return p.owners().other(stream, ids)
 }
 
-// limited returns a reader of the scanned part of a source.
+// limited returns a reader of the part of a source that was scanned.
 func (c *scanned) limited(s *Source, from io.Reader) io.Reader {
 	if s.kind != lines {
 		return from

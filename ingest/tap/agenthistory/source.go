@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// kind is the way in which a source changes.
+// kind is the way in which a source's content changes.
 type kind int
 
 const (
@@ -18,9 +18,9 @@ const (
 // Source is the file or folder of one session of an agent, or of one of its sub-agents.
 type Source struct {
 	Agent Agent
-	Path  string // of the file; of a tree that of the session's own file, or DATABASE#SESSION
+	Path  string // of the file; of a tree, the path of the session's own file, or DATABASE#SESSION
 	Size  int64
-	// Modified is when the file, or the newest file of a tree, was written last.
+	// Modified is when the file, or the newest file of a tree, was last written.
 	Modified time.Time
 	// State and Head are set by Plan.
 	State State
@@ -36,15 +36,15 @@ type Source struct {
 
 // Head holds what the beginning of a source states.
 type Head struct {
-	Session string // the session that it belongs to; of a sub-agent that of its parent
+	Session string // the session of the source; for a sub-agent, its parent's session
 	Project string // the folder in which the agent worked, "" if it is not known
 	Branch  string // the git branch, "" if it is not known
-	own     string // the agent's id of it, if that of its session is another
+	own     string // the agent's id of the source, if it differs from the id of its session
 	name    string // names the source within its session
 	started int64  // the first time in it, ns
 }
 
-// State is the state of a source against the progress.
+// State is the result of comparing a source with the progress.
 type State string
 
 // The states of a source.
@@ -59,7 +59,7 @@ const (
 	StateBad       State = "skipped" // it cannot be read, or is not an agent's file
 )
 
-// Pending reports whether something of the source may have to be recorded.
+// Pending reports whether the source may have content to record.
 func (s *Source) Pending() bool {
 	return s.State == StateNew || s.State == StateGrown || s.State == StateRewritten
 }
@@ -80,11 +80,11 @@ type Problem struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"` // without the path
 	// Foreign reports that the path is not a file of Claude Code, Codex, Gemini CLI or OpenCode, or
-	// a link that is not followed.
+	// is a link that is not followed.
 	Foreign bool `json:"foreign,omitempty"`
 }
 
-// problem describes an error of a path.
+// problem returns the Problem for an error of a path.
 func problem(path string, err error) Problem {
 	return Problem{Path: path, Reason: reasonOf(err), Foreign: isForeign(err)}
 }

@@ -13,8 +13,8 @@ import (
 	"tapedeck/schema"
 )
 
-// splitter splits the content of a source into frames, and counts the complete ones. It can be
-// called again once the source has grown.
+// splitter splits the content of a source into frames, and counts the complete frames. split can be
+// called again after the source has grown.
 type splitter struct {
 	kind   kind
 	framer ingest.Framer
@@ -23,17 +23,17 @@ type splitter struct {
 	at     int64 // the arrival time of frames without one, ns
 	emit   func(*schema.Frame) error
 
-	frames uint64 // complete ones
+	frames uint64 // complete frames
 	offset int64  // bytes of these frames
 	digest xxhash.Digest
-	tail   []byte // the bytes after the last of them, up to the frame limit
+	tail   []byte // the bytes after the last complete frame, up to the frame limit
 }
 
 // splitSize bounds one read, bytes.
 const splitSize = 128 << 10
 
-// newSplitter makes the splitter of a source. emit is called with each frame; frames is then
-// the number of those before it.
+// newSplitter returns the splitter of a source. emit is called with each frame; during the call,
+// frames is the number of the frames before it.
 func newSplitter(s *Source, limit int, emit func(*schema.Frame) error) *splitter {
 	if limit <= 0 {
 		limit = ingest.DefaultFrameLimit
@@ -46,8 +46,8 @@ func newSplitter(s *Source, limit int, emit func(*schema.Frame) error) *splitter
 	return c
 }
 
-// split reads to the present end of the content. between is called before each read, and its
-// error ends the reading.
+// split reads to the current end of the content. between is called before each read, and its error
+// ends the reading.
 func (c *splitter) split(from io.Reader, between func() error) error {
 	for {
 		if err := between(); err != nil {
@@ -75,21 +75,21 @@ type readError struct{ err error }
 func (e *readError) Error() string { return fmt.Sprintf("read: %v", reasonOf(e.err)) }
 func (e *readError) Unwrap() error { return e.err }
 
-// keepTail keeps the bytes after the last frame.
+// keepTail keeps the bytes after the last complete frame.
 func (c *splitter) keepTail(p []byte) {
 	if len(c.tail)+len(p) <= c.limit+splitSize {
 		c.tail = append(c.tail, p...)
 	}
 }
 
-// take emits a complete frame. The end of a document, after its messages, changes with each
-// write and is left out.
+// take emits a complete frame. It leaves out the end of a document after its messages, which
+// changes with each write.
 func (c *splitter) take(f *schema.Frame) error {
 	if c.kind == document && f.Flags.Has(schema.FlagNote) {
 		return nil
 	}
 	c.tail = c.tail[:copy(c.tail, c.tail[min(len(f.Raw), len(c.tail)):])]
-	f.Cuts = nil // a file has none
+	f.Cuts = nil // the reads of a file are not recorded
 	n := int64(len(f.Raw))
 	_, _ = c.digest.Write(f.Raw)
 	if err := c.emit(f); err != nil {
@@ -100,8 +100,8 @@ func (c *splitter) take(f *schema.Frame) error {
 	return nil
 }
 
-// end emits an unterminated last line if it is a whole JSON value. The line is not counted: once
-// it is terminated it is emitted again.
+// end emits an unterminated last line if it is a complete JSON value. The line is not counted, so
+// it is emitted again once it is terminated.
 func (c *splitter) end() error {
 	if !c.ended() {
 		return nil
@@ -109,10 +109,10 @@ func (c *splitter) end() error {
 	return c.framer.End(c.at, c.emit)
 }
 
-// ended reports whether a last line without a terminator is whole.
+// ended reports whether the source ends with an unterminated line that is a complete JSON value.
 func (c *splitter) ended() bool {
 	return c.kind == lines && len(c.tail) > 0 && wellformed.JSON(c.tail)
 }
 
-// unfinished reports whether a last line is not complete.
+// unfinished reports whether the last line is incomplete.
 func (c *splitter) unfinished() bool { return c.kind == lines && len(c.tail) > 0 && !c.ended() }

@@ -13,12 +13,11 @@ import (
 type Options struct {
 	Recorder   *ingest.Recorder
 	Tenant     string
-	Tags       map[string]string // of all sessions; they override a source's tags
+	Tags       map[string]string // added to all sessions; they override a source's tags
 	From       []string          // folders; default: the agents' folders
 	FrameLimit int               // bytes; default ingest.DefaultFrameLimit
 	Progress   *Progress
-	// Recorded, if set, is called for each source of which something was recorded, one at a
-	// time.
+	// Recorded, if set, is called after frames of a source were recorded, for one source at a time.
 	Recorded func(s *Source, frames uint64)
 }
 
@@ -35,10 +34,10 @@ func New(opts Options) *Syncer { return &Syncer{Options: opts, live: map[string]
 type Result struct {
 	Files    int            `json:"files"`
 	Agents   map[Agent]int  `json:"agents"`
-	States   map[State]int  `json:"states"` // as they were found
+	States   map[State]int  `json:"states"` // when they were found
 	Recorded int            `json:"recorded"`
-	Frames   uint64         `json:"frames"`  // that were recorded
-	Bytes    uint64         `json:"bytes"`   // of these
+	Frames   uint64         `json:"frames"`  // recorded
+	Bytes    uint64         `json:"bytes"`   // recorded
 	Copied   uint64         `json:"copied"`  // frames whose lines other files own
 	Waiting  int            `json:"waiting"` // files whose last line is not complete
 	Failed   int            `json:"failed"`
@@ -46,10 +45,10 @@ type Result struct {
 	Last     ingest.Summary `json:"-"` // of the stream that was recorded last
 }
 
-// recorders is how many sources are recorded at a time.
+// recorders is the number of sources that are recorded concurrently.
 const recorders = 16
 
-// Run finds the sources, and records what is new of them.
+// Run finds the sources, and records their new content.
 func (y *Syncer) Run(ctx context.Context) (*Result, error) {
 	found, err := Find(y.From)
 	if err != nil {
@@ -62,7 +61,8 @@ func (y *Syncer) Run(ctx context.Context) (*Result, error) {
 
 // Result counts what was found.
 func (f *Found) Result() *Result {
-	res := &Result{Files: len(f.Sources), Agents: map[Agent]int{}, States: map[State]int{}, Problems: append([]Problem{}, f.Problems...)}
+	res := &Result{Files: len(f.Sources), Agents: map[Agent]int{}, States: map[State]int{},
+		Problems: append([]Problem{}, f.Problems...)}
 	for _, s := range f.Sources {
 		res.States[s.State]++
 		if s.State != StateBad {
@@ -83,7 +83,7 @@ type job struct {
 	scan   *scanned
 }
 
-// recordAll scans the sources in their order, and records several at a time.
+// recordAll scans the sources in their order, and records several concurrently.
 func (y *Syncer) recordAll(ctx context.Context, found *Found, res *Result) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -129,8 +129,8 @@ func (y *Syncer) recordAll(ctx context.Context, found *Found, res *Result) error
 	return context.Cause(ctx)
 }
 
-// settle saves the entry of a source that is not recorded: an unchanged one, a copy, or one whose
-// session was deleted.
+// settle saves the entry of a source that needs no recording: an unchanged source, a copy, or a
+// source whose session was deleted.
 func (y *Syncer) settle(s *Source, c *scanned, err error) error {
 	switch {
 	case ingest.IsDeleted(err):
@@ -154,7 +154,8 @@ func (y *Syncer) settle(s *Source, c *scanned, err error) error {
 	return nil
 }
 
-// problemOf returns an error as a problem of one source, and reports whether it is one.
+// problemOf converts an error to the problem of one source. It returns false if the error concerns
+// more than this source.
 func problemOf(s *Source, err error) (Problem, bool) {
 	_, read := errors.AsType[*readError](err)
 	_, open := errors.AsType[*openError](err)
@@ -176,7 +177,8 @@ func (res *Result) add(y *Syncer, s *Source, c *scanned, r *recording) {
 	res.Frames += r.frames
 	res.Bytes += r.bytes
 	res.Copied += c.copied
-	res.Last = ingest.Summary{StreamID: c.stream, Sessions: []string{s.Session}, LastSession: s.Session, Frames: r.frames}
+	res.Last = ingest.Summary{StreamID: c.stream, Sessions: []string{s.Session}, LastSession: s.Session,
+		Frames: r.frames}
 	if y.Recorded != nil {
 		y.Recorded(s, r.frames)
 	}

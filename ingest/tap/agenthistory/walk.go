@@ -8,23 +8,22 @@ import (
 	"slices"
 )
 
-// walker visits the regular files below folders, each once: links are followed as far as they
-// lead to a place below one of the folders, and a file or folder that is reached by several paths
-// counts by the first.
+// walker visits the regular files below folders, each once. It follows links whose target is below
+// one of the folders. A file or folder that is reached by several paths is visited by the first.
 type walker struct {
 	roots    []string // the folders, without links
 	seen     map[fileID]bool
 	problems []Problem
 	// file is called for each regular file.
 	file func(path string, info os.FileInfo)
-	// enter reports whether a folder is searched.
+	// enter reports whether a folder is to be searched.
 	enter func(path string) bool
 }
 
 // depthLimit bounds the depth of folders.
 const depthLimit = 64
 
-// walk visits what is below a folder. A folder that does not exist is empty.
+// walk visits the files below a folder. A folder that does not exist is treated as empty.
 func (w *walker) walk(dir string, depth int) {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -59,11 +58,10 @@ func (w *walker) walk(dir string, depth int) {
 	}
 }
 
-// errOutside is the reason for which a link is not followed.
+// errOutside is the reason why a link to a place outside of the folders is not followed.
 var errOutside = errors.New("a link to a place outside of the searched folders; --from records what is there")
 
-// follow visits the target of a link below one of the folders. Broken links and cycles are left
-// out.
+// follow visits the target of a link below one of the folders. It skips broken links and cycles.
 func (w *walker) follow(path string, depth int) {
 	info, err := os.Stat(path)
 	switch {
@@ -77,7 +75,7 @@ func (w *walker) follow(path string, depth int) {
 	}
 }
 
-// addRoot adds a folder that is searched.
+// addRoot adds a folder to search.
 func (w *walker) addRoot(path string) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		w.roots = append(w.roots, real)
@@ -93,8 +91,8 @@ func (w *walker) inside(path string) bool {
 	})
 }
 
-// visit calls file for a regular file. Pipes, sockets and devices are left out, since opening
-// them may block.
+// visit calls file for a regular file. It skips pipes, sockets and devices, since opening them may
+// block.
 func (w *walker) visit(path string, info os.FileInfo) {
 	if info.Mode().IsRegular() && !w.known(info) {
 		w.file(path, info)
@@ -115,7 +113,7 @@ func (w *walker) skip(path string, err error) {
 	w.problems = append(w.problems, problem(path, err))
 }
 
-// reasonOf returns an error of the file system without the path.
+// reasonOf returns the message of a file system error without the path.
 func reasonOf(err error) string {
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
 		return failed.Op + ": " + failed.Err.Error()
@@ -123,8 +121,8 @@ func reasonOf(err error) string {
 	return err.Error()
 }
 
-// names returns the names in a folder, sorted, without links; none if it cannot be read or is a
-// link.
+// names returns the sorted names in a folder, without links; none if the folder is a link or cannot
+// be read.
 func (w *walker) names(dir string) []string {
 	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
 		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
@@ -149,5 +147,5 @@ func (w *walker) names(dir string) []string {
 	return list
 }
 
-// errLink is the reason for which a link in OpenCode's storage is not followed.
+// errLink is the reason why a link in OpenCode's storage is not followed.
 var errLink = errors.New("a link, which OpenCode does not make in its storage")

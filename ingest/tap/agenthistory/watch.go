@@ -21,9 +21,8 @@ const (
 	quietFor = time.Second
 )
 
-// Watch records what is added, until ctx ends, which is no error. Streams of files that grow
-// stay open. report, if set, is called after each poll that recorded something or found a new
-// problem.
+// Watch records new content until ctx ends, which is no error. Streams of files that grow stay
+// open. report, if set, is called after each poll that recorded something or found a new problem.
 func (y *Syncer) Watch(ctx context.Context, report func(*Result)) error {
 	defer y.endAll(ctx)
 	pause := pollInterval

@@ -21,11 +21,10 @@ type ReadError struct{ Err error }
 func (e *ReadError) Error() string { return "read: " + e.Err.Error() }
 func (e *ReadError) Unwrap() error { return e.Err }
 
-// Copy reads a source to its end, splits the bytes into frames and passes these to record.
-// If the source fails or ctx ends, Copy records what had arrived, with a mark on an
-// incomplete last frame. The end of ctx does not interrupt a pending read: see
-// Interruptible. Copy returns a ReadError if the source failed, the cause of ctx if ctx
-// ended, and otherwise the error of record.
+// Copy reads a source to its end, splits the bytes into frames and passes the frames to record. If
+// the source fails or ctx ends, Copy records what had arrived, with a mark on an incomplete last
+// frame. The end of ctx does not interrupt a pending read: see Interruptible. Copy returns a
+// ReadError if the source failed, the cause of ctx if ctx ended, and otherwise the error of record.
 func Copy(ctx context.Context, from Source, c ingest.Framer, record func(*schema.Frame) error) error {
 	for {
 		p, at, err := from.Next()
@@ -76,11 +75,10 @@ func WithGrace(ctx context.Context, d time.Duration) (context.Context, context.C
 	}
 }
 
-// CopyAndClose records a source to its end and closes the stream. The end reason is "eof",
-// "closed" if ctx ended, or "error: …" with the error of the source. Under backpressure
-// from the recorder, it reads nothing. It waits until everything is durable, for
-// CloseTimeout at most, also after ctx has ended. The end of ctx is not an error. The
-// summary is valid even if there is an error.
+// CopyAndClose records a source to its end and closes the stream. The end reason is "eof", "closed"
+// if ctx ended, or "error: …" with the error of the source. Under backpressure from the recorder it
+// does not read. It waits until all frames are durable, for CloseTimeout at most, even if ctx has
+// ended. The end of ctx is not an error. The summary is valid even if there is an error.
 func CopyAndClose(ctx context.Context, from Source, c ingest.Framer, s *ingest.Stream) (ingest.Summary, error) {
 	recordCtx, cancel := WithGrace(ctx, CloseTimeout)
 	defer cancel()
@@ -120,8 +118,8 @@ func Reason(err error) string {
 	return "error: " + err.Error()
 }
 
-// Close closes a stream and waits until it is durable, for CloseTimeout at most, also if
-// ctx has ended.
+// Close closes a stream and waits until it is durable, for CloseTimeout at most, even if ctx has
+// ended.
 func Close(ctx context.Context, s *ingest.Stream, reason string) (ingest.Summary, error) {
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), CloseTimeout,
 		fmt.Errorf("not confirmed within %v", CloseTimeout))

@@ -185,7 +185,7 @@ func TestTimes(t *testing.T) {
 		go func() {
 			for _, part := range []string{"\n", "{}\n", "{\"a\"", ":1}\n"} {
 				_, _ = to.Write([]byte(part))
-				time.Sleep(gap)
+				time.Sleep(gap) // virtual time: the gap between two reads
 			}
 			_ = to.Close()
 		}()
@@ -263,7 +263,7 @@ func TestPumpEndsWithContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	for len(m.Frames(s.ID())) == 0 {
-		time.Sleep(time.Millisecond)
+		time.Sleep(time.Millisecond) // between two looks at the frames
 	}
 	cancel()
 	if err := bounded.Receive(t, done); err != nil {

@@ -15,16 +15,16 @@ type Decoding struct {
 	name    string
 	decoder *contentcoding.Decoder
 	framer  ingest.Framer
-	// Ratio bounds the ratio of decoded to encoded bytes, checked above ingest.RatioFrom
-	// decoded bytes: beyond it decoding fails with an *ingest.LimitError; 0 for no bound.
+	// Ratio bounds the ratio of decoded to encoded bytes, 0 for no bound. It is checked above
+	// ingest.RatioFrom decoded bytes; beyond it decoding fails with an *ingest.LimitError.
 	Ratio   int
 	in, out uint64
 }
 
 var _ ingest.Framer = (*Decoding)(nil)
 
-// NewDecoding returns a Decoding of a known encoding (see contentcoding.Known) for a
-// framer.
+// NewDecoding returns a Decoding of an encoding that contentcoding.Known accepts. It passes the
+// decoded bytes to a framer.
 func NewDecoding(name string, c ingest.Framer) *Decoding {
 	return &Decoding{name: name, decoder: contentcoding.New(name), framer: c}
 }
@@ -35,8 +35,7 @@ func (d *Decoding) Split(p []byte, at int64, emit func(*schema.Frame) error) err
 	return d.decode(func(out func([]byte) error) error { return d.decoder.Decode(p, out) }, at, emit)
 }
 
-// End implements ingest.Framer. It keeps what was decoded even if the encoded bytes are
-// truncated.
+// End implements ingest.Framer. If the encoded bytes are truncated, it keeps what was decoded.
 func (d *Decoding) End(at int64, emit func(*schema.Frame) error) error {
 	err := d.decode(d.decoder.End, at, emit)
 	if err != nil && !isReadError(err) {
@@ -49,7 +48,7 @@ func (d *Decoding) End(at int64, emit func(*schema.Frame) error) error {
 }
 
 func (d *Decoding) decode(run func(out func([]byte) error) error, at int64, emit func(*schema.Frame) error) error {
-	var failed error // of the framer, not of the decoder
+	var failed error // an error of the framer, not of the decoder
 	err := run(func(p []byte) error {
 		d.out += uint64(len(p))
 		if d.Ratio > 0 && d.out > ingest.RatioFrom && d.out/uint64(d.Ratio) > d.in {

@@ -2,13 +2,13 @@ package copier
 
 import "sync"
 
-// Offsets tracks up to which byte of a source the frames are durable. It needs four bytes
-// for each frame in flight. It is safe for use by several goroutines.
+// Offsets tracks the byte of a source up to which the frames are durable. It needs four bytes for
+// each frame in flight. It is safe for use by several goroutines.
 type Offsets struct {
 	mu      sync.Mutex // guards all below
-	next    uint64     // frames below are durable
-	offset  int64      // offset of the first byte after them
-	lengths []uint32   // of the frames from next on, starting at head
+	next    uint64     // all frames below are durable
+	offset  int64      // offset of the first byte after the durable frames
+	lengths []uint32   // of the frames from next on, beginning at head
 	head    int
 }
 
@@ -31,8 +31,8 @@ func (o *Offsets) Add(length int) {
 }
 
 // Durable marks all frames with a seq below next as durable. It is a callback for
-// ingest.StreamOptions.Durable. A stream that was closed without an error is durable as a
-// whole, though Durable may be called for its last frames only later.
+// ingest.StreamOptions.Durable. If a stream was closed without an error, all its frames are
+// durable, although Durable may be called for the last ones later.
 func (o *Offsets) Durable(next uint64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -12,7 +12,7 @@ const (
 	// streams are slow, and doubles when a read fills it.
 	SmallRead = 4 << 10
 	LargeRead = 256 << 10
-	// calm is the number of consecutive small reads after which the buffer is small again.
+	// calm is the number of consecutive small reads after which the buffer shrinks to SmallRead.
 	calm = 32
 )
 
@@ -23,14 +23,14 @@ type Reader struct {
 	size  int // of the read buffer
 	small int // consecutive reads that would have fit into a small buffer
 	buf   []byte
-	err   error // that ended the stream
+	err   error // the error that ended the stream
 }
 
 // NewReader returns a Reader of r. It never closes r.
 func NewReader(r io.Reader) *Reader { return &Reader{from: r, size: SmallRead} }
 
-// NewFileReader returns a Reader for input that exists already and is read at full speed:
-// its buffer is large from the start.
+// NewFileReader returns a Reader for input that exists already and is read at full speed: its
+// buffer has LargeRead bytes from the start.
 func NewFileReader(r io.Reader) *Reader { return &Reader{from: r, size: LargeRead} }
 
 // Next implements Source.

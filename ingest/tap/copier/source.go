@@ -17,9 +17,9 @@ type Source interface {
 // sniffLimit bounds the bytes that are read to detect the transport.
 const sniffLimit = 64 << 10
 
-// Sniff detects the transport of a source from its first bytes, reading as much as that
-// takes. The returned source provides these reads again, with their times. If the source
-// ends, fails or stays ambiguous, the transport is NDJSON.
+// Sniff detects the transport of a source from its first bytes. It reads as many bytes as the
+// detection needs, and returns a source that repeats these reads with their arrival times. If the
+// source ends, fails or stays ambiguous, the transport is NDJSON.
 func Sniff(from Source) (schema.Transport, Source) {
 	a := &sniffed{from: from}
 	var head []byte

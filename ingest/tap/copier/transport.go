@@ -1,5 +1,5 @@
-// Package copier copies a byte stream into a recording: it reads, timestamps each read,
-// splits the bytes into frames, and records these.
+// Package copier copies a byte stream into a recording: it reads, timestamps each read, splits the
+// bytes into frames, and records the frames.
 package copier
 
 import (
@@ -16,8 +16,8 @@ import (
 	"tapedeck/schema"
 )
 
-// NewFramer returns the framer for a transport that is a byte stream, with a frame limit in
-// bytes, 0 for ingest.DefaultFrameLimit. It panics for any other transport.
+// NewFramer returns the framer for a transport that is a byte stream. limit is the frame limit in
+// bytes, 0 for ingest.DefaultFrameLimit. NewFramer panics for any other transport.
 func NewFramer(t schema.Transport, limit int) ingest.Framer {
 	switch t {
 	case schema.NDJSON:
@@ -30,9 +30,9 @@ func NewFramer(t schema.Transport, limit int) ingest.Framer {
 	panic(fmt.Sprintf("transport %s is not a byte stream", t))
 }
 
-// mediaTypes maps media types to the framing of the body. application/json is among them
-// because most such bodies are lines, and the framer keeps one value that is printed over
-// several lines together.
+// mediaTypes maps media types to the framing of the body. It includes application/json because most
+// bodies of this type are lines, and the framer keeps a value that is printed on several lines
+// together.
 var mediaTypes = map[string]schema.Transport{
 	"text/event-stream":       schema.SSE,
 	"application/x-ndjson":    schema.NDJSON,
@@ -46,8 +46,8 @@ var mediaTypes = map[string]schema.Transport{
 	"application/vnd.amazon.eventstream": schema.EventStream,
 }
 
-// ByContentType returns the transport that a Content-Type header value stands for; the
-// second result is false if the media type determines none.
+// ByContentType returns the transport that a Content-Type header value names. ok is false if the
+// media type does not determine one.
 func ByContentType(value string) (schema.Transport, bool) {
 	media, _, err := mime.ParseMediaType(value)
 	if err != nil { // also for an invalid parameter, which does not matter here
@@ -58,20 +58,20 @@ func ByContentType(value string) (schema.Transport, bool) {
 	return t, ok
 }
 
-// Other lines may precede the first that decides: some programs print a greeting, and curl
-// -i prints the response head. noiseLines is how many of them detection waits for,
-// noiseLinesAtHand how many it skips if they have arrived.
+// Other lines may precede the first line that decides: some programs print a greeting, and curl -i
+// prints the response head. noiseLines is how many lines detection waits for, noiseLinesAtHand how
+// many it skips if they have arrived.
 const (
 	noiseLines       = 8
 	noiseLinesAtHand = 64
 )
 
-// ByFirstBytes detects the transport from the first bytes of a stream: SSE if a comment
-// line or a field of an event precedes any JSON and any NUL, an event stream if the bytes are the
-// beginning of one of its messages, otherwise NDJSON. sure is false while more bytes could
-// change the result.
+// ByFirstBytes detects the transport from the first bytes of a stream: SSE if a comment line or a
+// field of an event precedes any JSON and any NUL, an event stream if the bytes are the beginning
+// of one of its messages, otherwise NDJSON. sure is false while more bytes could change the result.
 func ByFirstBytes(head []byte) (t schema.Transport, sure bool) {
-	if len(head) > 0 && head[0] == 0 { // no message is so long that its length begins otherwise
+	// No event stream message is long enough for its length to begin with another byte.
+	if len(head) > 0 && head[0] == 0 {
 		switch {
 		case len(head) < schema.EventPrelude:
 			return schema.NDJSON, false
@@ -96,11 +96,11 @@ func ByFirstBytes(head []byte) (t schema.Transport, sure bool) {
 		}
 		i := bytes.IndexAny(head, "\r\n\x00")
 		switch {
-		case i >= 0 && head[i] == 0: // no text
+		case i >= 0 && head[i] == 0: // not text
 			return schema.NDJSON, true
 		case i < 0:
 			return schema.NDJSON, noise >= noiseLines
-		case wellformed.JSON(head[:i]): // a number, say
+		case wellformed.JSON(head[:i]): // for example, a number
 			return schema.NDJSON, true
 		}
 		head = head[i:]

@@ -9,10 +9,9 @@ import (
 	"tapedeck/schema"
 )
 
-// reread reads the stream again from its beginning, in the reads of the previous process,
-// so that the decoder is in the same state and the frames after the checkpoint have the
-// same times. It reports whether that was possible: all of the stream must be in one file
-// that still exists.
+// reread reads the stream again from its beginning, in the same reads as the previous process. The
+// decoder then has the same state, and the frames after the checkpoint have the same times. reread
+// reports whether that was possible: the whole stream must be in one file that still exists.
 func (f *follower) reread(cp *checkpoint, t schema.Transport, resume *ingest.Resume) (bool, error) {
 	if cp.Origin == nil || len(cp.Files) != 1 || cp.Files[0].identity != cp.Origin.identity {
 		return false, nil
@@ -45,8 +44,8 @@ func (f *follower) reread(cp *checkpoint, t schema.Transport, resume *ingest.Res
 	return true, nil
 }
 
-// covers reports whether the reads reach the durable offset, and the file the end of the
-// reads.
+// covers reports whether the reads reach the durable offset, and the file is at least as long as
+// the reads.
 func covers(reads []read, cp *checkpoint, file *os.File) bool {
 	end := int64(0)
 	if len(reads) > 0 {
@@ -56,7 +55,7 @@ func covers(reads []read, cp *checkpoint, file *os.File) bool {
 	return err == nil && cp.Origin.Offset+end >= cp.Files[0].Offset && info.Size() >= cp.Origin.Offset+end
 }
 
-// rereadFile reads the file in the reads that the journal lists.
+// rereadFile reads the file again in the reads of the journal.
 func (f *follower) rereadFile(file *os.File, reads []read) error {
 	buf := make([]byte, readSize)
 	for _, r := range reads {

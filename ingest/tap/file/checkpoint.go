@@ -22,31 +22,31 @@ type checkpoint struct {
 	Version   int    `json:"version"`
 	Path      string `json:"path"`
 	StreamID  string `json:"stream_id"`
-	NextSeq   uint64 `json:"next_seq"` // of the first frame that is not durable
+	NextSeq   uint64 `json:"next_seq"` // seq of the first frame that is not durable
 	Transport string `json:"transport"`
 	ingest.Settled
-	// Files are the files that are still to be read, the oldest first. The first contains
-	// the first frame that is not durable; the others replaced it.
+	// Files are the files that have bytes to read, the oldest first. The first contains the first
+	// frame that is not durable; each other file replaced the file before it.
 	Files []location `json:"files"`
-	// Origin is where the stream begins, as long as all of it is in the first file: then
-	// there is a journal of its reads.
+	// Origin is the location at which the stream begins. It is set while the whole stream is in the
+	// first file, for which there is a journal of reads.
 	Origin    *location `json:"origin,omitempty"`
 	WrittenAt time.Time `json:"written_at"`
 }
 
-// location is a byte in a file.
+// location is the position of a byte in a file.
 type location struct {
 	identity
-	HeadBytes int    `json:"head_bytes"` // of the file's beginning, as far as it was read
+	HeadBytes int    `json:"head_bytes"` // length of the file's beginning, as far as it was read
 	HeadSum   string `json:"head_sha256"`
-	Offset    int64  `json:"offset"` // where to continue
+	Offset    int64  `json:"offset"` // of the byte at which to continue
 }
 
 func (cp *checkpoint) equal(other *checkpoint) bool {
 	return cp.StreamID == other.StreamID && cp.NextSeq == other.NextSeq && slices.Equal(cp.Files, other.Files)
 }
 
-// check returns an error if a checkpoint is not usable.
+// check returns an error if a checkpoint is invalid.
 func (cp *checkpoint) check() error {
 	if cp.Version != checkpointVersion {
 		return fmt.Errorf("version %d, this program reads %d", cp.Version, checkpointVersion)
@@ -65,8 +65,8 @@ func (cp *checkpoint) check() error {
 
 const checkpointVersion = 1
 
-// store holds the checkpoint of one followed file, under a lock, so that no two processes
-// follow the file into the same stream.
+// store holds the checkpoint of one followed file, under a lock, so that no two processes follow
+// the file into the same stream.
 type store struct {
 	path string
 	lock *os.File
@@ -87,7 +87,7 @@ func openStore(dir, file string, key ...string) (*store, error) {
 	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		lock.Close()
 		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, fmt.Errorf("%s is followed by another process already (its checkpoint is %s): stop that process,"+
+			return nil, fmt.Errorf("%s is followed by another process already (its checkpoint is %s): stop that process, "+
 				"or name another session or state directory here", file, path)
 		}
 		return nil, fmt.Errorf("lock the checkpoint of %s: %w", file, err)
@@ -95,7 +95,7 @@ func openStore(dir, file string, key ...string) (*store, error) {
 	return &store{path, lock}, nil
 }
 
-// load returns nil if there is no checkpoint.
+// load returns the checkpoint, nil if there is none.
 func (s *store) load() (*checkpoint, error) {
 	text, err := os.ReadFile(s.path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -110,7 +110,8 @@ func (s *store) load() (*checkpoint, error) {
 		err = cp.check()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("checkpoint %s is not usable (%w): remove it to record %s from its beginning", s.path, err, cp.Path)
+		return nil, fmt.Errorf("checkpoint %s is not usable (%w): remove it to record %s from its beginning", s.path,
+			err, cp.Path)
 	}
 	return cp, nil
 }

@@ -2,8 +2,8 @@ package file
 
 import "fmt"
 
-// Digests holds the files that a command has recorded, by the digest of their bytes: the
-// server may not list them yet.
+// Digests maps the digests of the files that a command has recorded to their paths. The server may
+// not list these recordings yet.
 type Digests map[string]string
 
 // SameBytesError reports that a file has the same bytes as an earlier one.
@@ -14,8 +14,8 @@ func (e *SameBytesError) Error() string {
 	return fmt.Sprintf("%s: it has the same bytes as %s", e.Path, e.First)
 }
 
-// Check returns a function that looks up a file's digest among the earlier files, then
-// calls server, if that is not nil. With again it returns nil.
+// Check returns a function that looks up a file's digest among the earlier files and then calls
+// server, if server is not nil. If again is set, Check returns nil.
 func (d Digests) Check(path string, again bool, server func(string) error) func(digest string) error {
 	if again {
 		return nil

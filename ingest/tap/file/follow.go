@@ -12,13 +12,12 @@ import (
 	"tapedeck/ingest/tap/copier"
 )
 
-// FollowOptions configure following a file. The zero value of a field stands for its
-// default.
+// FollowOptions configure following a file. The zero value of a field means its default.
 type FollowOptions struct {
 	Path       string
 	FrameLimit int // bytes; default ingest.DefaultFrameLimit
-	// StateDir is the directory of the checkpoint. Without it the file is recorded from its
-	// beginning each time.
+	// StateDir is the directory of the checkpoint. Without it, each Follow records the file from
+	// its beginning.
 	StateDir string
 	// Poll is the interval at which the file is checked, in addition to file system events;
 	// default 250 ms.
@@ -29,16 +28,15 @@ type FollowOptions struct {
 	Log    *slog.Logger
 }
 
-// Follow records a file and what is appended to it, until ctx ends. The file need not exist
-// yet. The content determines whether it is NDJSON or SSE.
+// Follow records a file and what is appended to it, until ctx ends. The file need not exist yet.
+// The content determines whether it is NDJSON or SSE.
 //
-// A last line without terminator is recorded once it is complete, or as it stands when the
-// file is replaced or emptied; when ctx ends it is left to the next Follow, or recorded if
-// there is no StateDir.
+// A last line without a terminator is recorded once it is complete, or as it is when the file is
+// replaced or emptied. When ctx ends, the line is left to the next Follow, or recorded if there is
+// no StateDir.
 //
-// Follow supports rotation by renaming and by copying and emptying: everything goes into
-// one stream. What the writer appends between the copy and the emptying is lost to every
-// reader.
+// Follow supports rotation by renaming and by copying and emptying: all files become one stream.
+// What the writer appends between the copy and the emptying is lost to every reader.
 //
 // With a StateDir, a checkpoint records up to where everything is durable, and the next
 // Follow of the same path, tenant and session continues there, in the same stream, even if
@@ -46,8 +44,8 @@ type FollowOptions struct {
 // checkpoint are recorded again, under the same stream and seq, which is idempotent. A file
 // that is replaced twice while no Follow runs is lost.
 //
-// Errors are for a file that cannot be read and for frames that could not be recorded; the
-// summary counts from this call's beginning.
+// Follow returns an error if the file cannot be read or frames could not be recorded. The summary
+// counts from the beginning of this call.
 func Follow(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, opts FollowOptions) (ingest.Summary, error) {
 	path, err := filepath.Abs(opts.Path)
 	if err != nil {

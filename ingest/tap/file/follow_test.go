@@ -92,7 +92,7 @@ func (f *followed) add(text string) {
 // expect waits until these frames are recorded, and no others.
 func (f *followed) expect(want ...string) {
 	f.t.Helper()
-	for deadline := time.Now().Add(bounded.Limit); len(all(f.mem)) < len(want); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(bounded.Limit); len(all(f.mem)) < len(want); time.Sleep(time.Millisecond) { // polls the condition
 		if time.Now().After(deadline) {
 			break
 		}
@@ -374,7 +374,7 @@ func TestFollowAnything(t *testing.T) {
 	began := 0 // how many lines came before the current file
 	opened := func() bool {
 		if len(want) > began {
-			for deadline := time.Now().Add(bounded.Limit); len(all(f.mem)) <= began; time.Sleep(time.Millisecond) {
+			for deadline := time.Now().Add(bounded.Limit); len(all(f.mem)) <= began; time.Sleep(time.Millisecond) { // polls the condition
 				if time.Now().After(deadline) {
 					f.expect(want[:began+1]...) // fails
 				}
@@ -409,7 +409,7 @@ func TestFollowAnything(t *testing.T) {
 			f.add(line)
 		}
 		if random.IntN(4) == 0 {
-			time.Sleep(time.Duration(random.IntN(10)) * time.Millisecond)
+			time.Sleep(time.Duration(random.IntN(10)) * time.Millisecond) // a random gap between two writes
 		}
 	}
 	f.add("end\n")

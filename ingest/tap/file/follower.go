@@ -35,21 +35,21 @@ type follower struct {
 
 	current *os.File   // nil if there is none
 	next    []*os.File // files that replaced it, the oldest first
-	grew    time.Time  // when the current file last grew, or may have
-	ended   time.Time  // when its end was last reached
+	grew    time.Time  // when the current file last grew or may have grown
+	ended   time.Time  // when the end of the current file was last reached
 	offset  int64      // in the current file, of the next read
 	buf     []byte
 
-	sniffed      []byte       // bytes read before the transport is known
-	sniffedReads []schema.Cut // their reads
+	sniffed      []byte       // bytes read before the transport was known
+	sniffedReads []schema.Cut // the reads of these bytes
 	framer       ingest.Framer
 	stream       *ingest.Stream // nil until its transport is known
 	offsets      *copier.Offsets
 	// firstSeq is the seq of the first frame of this Follow.
 	firstSeq uint64
 
-	// sections map the bytes of the stream, counted from this Follow's beginning, to files.
-	// The oldest contains the checkpoint.
+	// sections map the bytes of the stream, counted from this Follow's beginning, to files. The
+	// oldest section contains the checkpoint.
 	sections []section
 	total    int64    // bytes read so far
 	journal  *journal // nil once the stream consists of more than one file
@@ -61,7 +61,7 @@ type follower struct {
 // section is a range of bytes of the stream that are in one file.
 type section struct {
 	start int64 // in the stream
-	base  int64 // offset in the file of the same byte
+	base  int64 // offset of the same byte in the file
 	file  identity
 	head  *head
 }
@@ -123,7 +123,7 @@ func (f *follower) take(p []byte, at int64) error {
 	return f.split(p, at)
 }
 
-// dropJournal closes the journal, without a new one.
+// dropJournal closes the journal, and the stream continues without one.
 func (f *follower) dropJournal() {
 	if f.journal != nil {
 		f.journal.close()
@@ -168,7 +168,7 @@ func (f *follower) begin(t schema.Transport) error {
 	return nil
 }
 
-// open opens the stream, a new one or the one of the checkpoint.
+// open opens a new stream, or the stream of the checkpoint.
 func (f *follower) open(t schema.Transport, resume *ingest.Resume) error {
 	so := f.so
 	so.Transport, so.Resume = t, resume
@@ -210,9 +210,8 @@ func (f *follower) finish() error {
 	return err
 }
 
-// saveIfDue saves a checkpoint if the last one is older than saveEvery. An error is only
-// logged: without the checkpoint a restart repeats frames, which is no reason to stop
-// recording.
+// saveIfDue saves a checkpoint if the last one is older than saveEvery. It only logs an error:
+// without the checkpoint a restart records some frames again, which is no reason to stop recording.
 func (f *follower) saveIfDue() {
 	if time.Since(f.savedAt) < saveEvery {
 		return

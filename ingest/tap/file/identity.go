@@ -20,7 +20,7 @@ type identity struct {
 func identityOf(info os.FileInfo) identity {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
-		return identity{} // not a local file system
+		return identity{} // the file system is not local
 	}
 	return identity{Device: uint64(st.Dev), Inode: uint64(st.Ino)}
 }
@@ -30,7 +30,7 @@ func identityOf(info os.FileInfo) identity {
 // content identifies it.
 const headSize = 1 << 10
 
-// head is the beginning of a file, as far as it was read.
+// head is the beginning of a file, as far as the file was read.
 type head struct{ data []byte }
 
 // add adds bytes that were read at an offset.
@@ -46,7 +46,7 @@ func (h *head) matches(f *os.File) (bool, error) {
 	return bytes.Equal(now, h.data), err
 }
 
-// location returns a location in the file with this beginning.
+// location returns the location of an offset in the file with this beginning.
 func (h *head) location(file identity, offset int64) location {
 	sum := sha256.Sum256(h.data)
 	return location{identity: file, HeadBytes: len(h.data), HeadSum: hex.EncodeToString(sum[:]), Offset: offset}

@@ -8,13 +8,12 @@ import (
 	"os"
 )
 
-// journal records the reads of a stream, with their times. With it a restarted follower
-// repeats the reads of the previous one: it makes the same frames with the same times. An
-// entry is written before its bytes are recorded. A journal covers a stream in one file
-// only.
+// journal records the reads of a stream, with their times. A restarted follower repeats the reads
+// of the previous process, so that it makes the same frames with the same times. An entry is
+// written before its bytes are recorded. A journal covers only a stream in one file.
 //
-// An entry is two little-endian 64-bit numbers: the end of the read in the stream, and its
-// time, ns.
+// An entry is two little-endian 64-bit numbers: the offset in the stream at which the read ends,
+// and the time of the read, ns.
 type journal struct {
 	file *os.File
 }
@@ -56,7 +55,7 @@ func openJournal(path string) (*journal, []read, error) {
 
 // read is one read of the stream.
 type read struct {
-	end int64 // of the stream, where it ends
+	end int64 // offset in the stream at which the read ends
 	at  int64 // ns
 }
 

@@ -124,7 +124,7 @@ func TestKilled(t *testing.T) {
 		life := time.Duration(rand.IntN(400)) * time.Millisecond
 		for until := time.Now().Add(life); time.Now().Before(until); n++ {
 			line(n)
-			time.Sleep(time.Duration(rand.IntN(5)) * time.Millisecond)
+			time.Sleep(time.Duration(rand.IntN(5)) * time.Millisecond) // a random gap between two writes
 		}
 		kill()
 		if kills%3 == 0 && len(readJournal(t, path+".journal")) > 0 {
@@ -163,7 +163,7 @@ func followFor(t *testing.T, path string, want []string) {
 	t.Helper()
 	kill := startFollower(t, path)
 	defer kill()
-	for deadline := time.Now().Add(bounded.Limit); len(readJournal(t, path+".journal")) < len(want); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(bounded.Limit); len(readJournal(t, path+".journal")) < len(want); time.Sleep(5 * time.Millisecond) { // polls the condition
 		if time.Now().After(deadline) {
 			break
 		}

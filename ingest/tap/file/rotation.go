@@ -11,8 +11,9 @@ import (
 	"tapedeck/schema"
 )
 
-// checkEmptied checks whether the current file was emptied since it was read: it is shorter
-// than what was read, or its beginning has changed. It is then read from its beginning.
+// checkEmptied checks whether the current file was emptied since it was read: it is shorter than
+// the bytes that were read, or its beginning has changed. An emptied file is read from its
+// beginning.
 func (f *follower) checkEmptied() error {
 	info, err := f.current.Stat()
 	if err != nil {
@@ -55,12 +56,12 @@ func (f *follower) nextFile() (bool, error) {
 		return false, fmt.Errorf("stat the file: %w", err)
 	}
 	f.enter(identityOf(info), &head{}, 0)
-	f.savedAt = time.Time{} // so that a checkpoint with the file is written at once
+	f.savedAt = time.Time{} // so that a checkpoint that names the file is written at once
 	return true, nil
 }
 
-// queue opens the file at the path if it is not the newest known one. It is opened at once,
-// before it is read, so that it stays available even if it is replaced in the meantime.
+// queue opens the file at the path if it is not the newest known file. It opens the file before its
+// turn to be read, so that the file stays available if it is replaced meanwhile.
 func (f *follower) queue() error {
 	info, err := os.Stat(f.path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -93,7 +94,7 @@ func (f *follower) queue() error {
 		return fmt.Errorf("open the file: %w", err)
 	}
 	f.next = append(f.next, file)
-	f.savedAt = time.Time{} // so that a checkpoint with the file is written at once
+	f.savedAt = time.Time{} // so that a checkpoint that names the file is written at once
 	if f.current != nil {
 		f.grew = time.Now() // it may have grown until now, after it was read
 		f.log.Info("file: replaced by a new one", "path", f.path, "read_to", f.offset)
@@ -145,7 +146,7 @@ func (f *follower) resume() error {
 	return nil
 }
 
-// find searches for a file at the path and, under another name, in its directory.
+// find searches for a file at the path and, under other names, in the directory of the path.
 func (f *follower) find(p *location) (*os.File, *head, error) {
 	if file, h, err := match(f.path, p); file != nil || err != nil {
 		return file, h, err
@@ -166,7 +167,7 @@ func (f *follower) find(p *location) (*os.File, *head, error) {
 	return nil, nil, nil
 }
 
-// beginning returns the location at which a file begins that was not read yet.
+// beginning returns the location of the beginning of a file that was not read yet.
 func beginning(file *os.File) (location, error) {
 	info, err := file.Stat()
 	if err != nil {
@@ -176,11 +177,11 @@ func beginning(file *os.File) (location, error) {
 	return (&head{data}).location(identityOf(info), 0), err
 }
 
-// match opens a file if it has the identity and the beginning of the location.
+// match opens a file if it has the identity and the beginning that the location names.
 func match(path string, p *location) (*os.File, *head, error) {
 	info, err := os.Stat(path)
 	if err != nil || identityOf(info) != p.identity || info.Size() < p.Offset {
-		return nil, nil, nil // another one, or none
+		return nil, nil, nil // another file, or none
 	}
 	file, err := os.Open(path)
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 	"tapedeck/internal/console"
 )
 
-// recordEndings are the suffixes of the files in a folder that are recorded. A file that is
-// named directly may have any.
+// recordEndings are the suffixes of the files in a folder that are recorded. A file that an
+// argument names directly may have any suffix.
 var recordEndings = []string{".jsonl", ".ndjson", ".json", ".sse", ".sse.txt", ".chunks.txt"}
 
-// filesLimit bounds the files of one command.
+// filesLimit bounds the number of files of one command.
 const filesLimit = 100_000
 
 // Source is one file to record, or the error for an argument that matches none.
@@ -28,15 +28,15 @@ type Source struct {
 // Sources are the files that a command names, without duplicates.
 type Sources struct {
 	List    []Source
-	Several bool // not just one file that is named directly
+	Several bool // false for just one file that an argument names directly
 	LeftOut int  // files of folders with other suffixes
 	NoFiles int  // entries of folders that are links to folders, broken links or special files
 	seen    map[string]bool
 }
 
-// Expand returns the files that arguments name: files, patterns, which the shell does not
-// expand if they are quoted or match nothing, and folders with all files below them. Links
-// to files are followed; links to folders below a folder are not, which avoids loops.
+// Expand returns the files that arguments name: files, folders with all files below them, and
+// patterns, which the shell does not expand if they are quoted or match nothing. Links to files are
+// followed. Links to folders below a folder are not, which avoids loops.
 func Expand(args []string) (*Sources, error) {
 	s := &Sources{Several: len(args) > 1, seen: map[string]bool{}}
 	for _, arg := range args {
@@ -118,7 +118,7 @@ func recordable(path string) bool {
 	return slices.ContainsFunc(recordEndings, func(ending string) bool { return strings.HasSuffix(name, ending) })
 }
 
-// add adds a file, unless another argument named it before, even by another path.
+// add adds a file, unless an earlier argument named the same file, even by another path.
 func (s *Sources) add(path string) error {
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil {

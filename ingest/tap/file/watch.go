@@ -12,8 +12,8 @@ import (
 )
 
 // notifier reports that a file may have changed. It uses file system events where they are
-// available, and polls in any case: there are no events from network file systems, nor for
-// a directory that does not exist.
+// available, and always polls as well: there are no events from network file systems, nor for a
+// directory that does not exist.
 type notifier struct {
 	path    string
 	every   time.Duration
@@ -21,7 +21,7 @@ type notifier struct {
 	changed chan struct{}
 	watcher *fsnotify.Watcher // nil if there are no events
 	dirs    []string          // the watched directories
-	names   sync.Map          // the relevant names, in any of the directories
+	names   sync.Map          // the relevant file names, in any of the directories
 	ended   sync.WaitGroup
 }
 
@@ -83,7 +83,7 @@ func (w *notifier) listen() {
 	}
 }
 
-// wait returns when the file may have changed; false once ctx has ended.
+// wait returns true when the file may have changed, and false once ctx has ended.
 func (w *notifier) wait(ctx context.Context) bool {
 	timer := time.NewTimer(w.every)
 	defer timer.Stop()
@@ -99,7 +99,7 @@ func (w *notifier) wait(ctx context.Context) bool {
 
 func (w *notifier) close() {
 	if w.watcher != nil {
-		_ = w.watcher.Close() // nothing depends on it
+		_ = w.watcher.Close() // an error has no consequence
 		w.ended.Wait()
 	}
 }

@@ -1,4 +1,4 @@
-// Package file records files: whole, or as they grow.
+// Package file records whole files, and files that grow.
 package file
 
 import (
@@ -17,21 +17,20 @@ import (
 type Options struct {
 	Path       string
 	FrameLimit int // bytes; default ingest.DefaultFrameLimit
-	// Progress, if set, is called after each read with the number of recorded bytes, and
-	// with the file's size at the beginning, 0 if that is not known (a named pipe). It must
-	// not block.
+	// Progress, if set, is called after each read with the number of recorded bytes and the size
+	// that the file had at the beginning, 0 if it is not known (a named pipe). It must not block.
 	Progress func(done, total int64)
-	// Known, if set, receives the SHA-256 of a regular file's bytes, in hexadecimal,
-	// before anything is recorded. Its error ends Record, and nothing is recorded. It is
-	// not called for an empty file.
+	// Known, if set, is called before anything is recorded, with the SHA-256 of a regular file's
+	// bytes in hexadecimal. If it returns an error, Record returns the error and records nothing.
+	// Known is not called for an empty file.
 	Known func(digest string) error
 }
 
-// Record records the present content of a file, as fast as it can be read, and returns once
-// all of it is durable. The content determines whether it is NDJSON or SSE. When ctx ends,
-// what was read so far is recorded, and the stream ends with "closed"; the summary is empty
-// if a named pipe had no writer until then. The summary is valid even if there is an error,
-// except an error of opening.
+// Record records the present content of a file, as fast as it can be read, and returns once all of
+// it is durable. The content determines whether it is NDJSON or SSE. When ctx ends, what was read
+// so far is recorded, and the stream ends with "closed". The summary is empty if ctx ends before a
+// named pipe has a writer. The summary is valid even if there is an error, except an error of
+// opening.
 func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, opts Options) (ingest.Summary, error) {
 	f, err := open(ctx, opts.Path)
 	if err != nil {
@@ -73,9 +72,8 @@ func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 	return sum, err
 }
 
-// open opens a file for reading. It returns nil if ctx ends before a named pipe has a
-// writer: the system call that waits for one cannot be interrupted, and continues until
-// there is one.
+// open opens a file for reading. It returns nil if ctx ends before a named pipe has a writer: the
+// system call that waits for a writer cannot be interrupted, and continues until there is one.
 func open(ctx context.Context, path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode()&os.ModeNamedPipe == 0 {
@@ -117,8 +115,8 @@ func checkKnown(f *os.File, known func(digest string) error) error {
 	return known(hex.EncodeToString(h.Sum(nil)))
 }
 
-// counted reports the progress of reading: when more is read, the previous read has been
-// recorded.
+// counted reports the progress of reading. When it is read again, the bytes of the previous read
+// have been recorded.
 type counted struct {
 	from        io.Reader
 	done, total int64

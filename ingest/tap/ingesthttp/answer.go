@@ -15,26 +15,26 @@ import (
 	"tapedeck/schema"
 )
 
-// Answer is the response to a client whose body was recorded: all of it is durable.
+// Answer is the response to a client whose body was recorded. All of the body is durable.
 type Answer struct {
 	StreamID string   `json:"stream_id"`
 	Frames   uint64   `json:"frames"`
 	Bytes    uint64   `json:"bytes"` // of the decoded body
 	Sessions []string `json:"sessions"`
 	// SessionCount is the number of sessions; Sessions lists the first ingest.SessionLimit
-	// of them.
+	// sessions.
 	SessionCount int    `json:"session_count"`
 	Dialect      string `json:"dialect"`
-	// Rejected lists what was not recorded. It is always empty here; a Failure uses it.
+	// Rejected lists what was not recorded. It is always empty here; a Failure has a Rejection.
 	Rejected []Rejection `json:"rejected"`
-	// Marked counts the frames with a mark, by the name of the mark ("not_json",
-	// "invalid_utf8", "oversize" …); no zeros.
+	// Marked counts the frames with a mark, by the name of the mark ("not_json", "invalid_utf8",
+	// "oversize" …). It has no zero counts.
 	Marked map[string]uint64 `json:"marked"`
 }
 
 // Rejection names the first frame of a body that was not recorded.
 type Rejection struct {
-	Line   uint64 `json:"line"` // in frames from 1: a line, or an SSE event
+	Line   uint64 `json:"line"` // the frame's number, from 1: a frame is a line or an SSE event
 	Reason string `json:"reason"`
 }
 
@@ -67,9 +67,9 @@ func (a *Answer) write(w http.ResponseWriter) {
 	writeJSON(w, "application/json", http.StatusOK, a)
 }
 
-// Failure is the problem response for a body that was not recorded to its end. It has the
-// number of durable frames and bytes: the client continues from there, with a new body.
-// Frames after these may have been recorded as well.
+// Failure is the problem response for a body that was not recorded to its end. It has the numbers
+// of durable frames and bytes: the client continues from there, with a new body. Frames after the
+// durable ones may have been recorded as well.
 type Failure struct {
 	problem.Problem
 	StreamID      string      `json:"stream_id"`
@@ -82,7 +82,8 @@ type Failure struct {
 const retryAfter = 5 * time.Second
 
 func (rec *recording) failure(status int, err error) *Failure {
-	f := &Failure{Problem: problem.Problem{Title: "Body not recorded to its end", Status: status}, StreamID: rec.streamID}
+	f := &Failure{Problem: problem.Problem{Title: "Body not recorded to its end", Status: status},
+		StreamID: rec.streamID}
 	f.DurableFrames, f.DurableBytes = rec.offsets.Get()
 	f.Detail = keys.Detail(err)
 	f.Rejected = []Rejection{{Line: f.DurableFrames + 1, Reason: f.Detail}}
@@ -91,11 +92,13 @@ func (rec *recording) failure(status int, err error) *Failure {
 		f.Hint = keyHint(status)
 	}
 	if limit, ok := errors.AsType[*ingest.LimitError](err); ok {
-		f.Hint = "Send the rest as a new body, from byte durable_bytes on, or start the server with a higher" + limit.Flag + "."
+		f.Hint = "Send the rest as a new body, from byte durable_bytes on, or start the server with a higher " +
+			limit.Flag + "."
 	}
 	if errors.Is(err, errDigest) {
 		f.Title, f.Rejected = "Body has another digest", []Rejection{}
-		f.Hint = "All of the body is recorded. If it is right, correct the parameter digest. If it was damaged, delete the session and send the body again"
+		f.Hint = "All of the body is recorded. If it is right, correct the parameter digest. " +
+			"If it was damaged, delete the session and send the body again"
 		if rec.keyed != nil {
 			f.Hint += " under another key"
 		}
@@ -135,7 +138,7 @@ func writeJSON(w http.ResponseWriter, media string, status int, v any) {
 	}
 	w.Header().Set("Content-Type", media)
 	w.WriteHeader(status)
-	// A write error means that the client has disconnected; there is no one to report it
-	// to.
+	// A write error means that the client has disconnected, so there is no client to report the
+	// error to.
 	_, _ = w.Write(append(text, '\n'))
 }

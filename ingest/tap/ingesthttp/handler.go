@@ -16,16 +16,17 @@ import (
 
 // Options configure a Handler. The zero value of a field means its default.
 type Options struct {
-	Limits     ingest.Limits // of a body and its tags
+	Limits     ingest.Limits // limits of a body and its tags
 	FrameLimit int           // bytes; default ingest.DefaultFrameLimit
 	// Timeout is how long a body waits, unread, under backpressure from the publisher
-	// before the response is 503; default 10 s.
+	// before the response is 503; default 30 s, longer than a block of a bulk recording waits for
+	// the sink.
 	Timeout time.Duration
-	// Silence is how long a client may send nothing before the response is 408; 0, the
-	// default, is any time, since agents pause.
+	// Silence is how long a client may send nothing before the response is 408. The default, 0,
+	// sets no limit, since agents pause.
 	Silence time.Duration
-	// Known, if set, returns the session that has a recording of the bytes with a
-	// SHA-256 (hexadecimal), and "" if there is none.
+	// Known, if set, returns the session that holds a recording of the bytes with a SHA-256
+	// (hexadecimal), and "" if there is none.
 	Known func(ctx context.Context, tenant, digest string) (session string, err error)
 	// Keys records requests with idempotency keys; nil refuses them.
 	Keys *keys.Store
@@ -36,25 +37,26 @@ type Options struct {
 type Handler struct {
 	recorder *ingest.Recorder
 	opts     Options
+	large    *largeFrames
 }
 
 // NewHandler returns a handler that records to rec.
 func NewHandler(rec *ingest.Recorder, opts Options) *Handler {
 	opts.Limits = opts.Limits.WithDefaults()
 	if opts.Timeout == 0 {
-		opts.Timeout = 10 * time.Second
+		opts.Timeout = 30 * time.Second
 	}
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Handler{rec, opts}
+	return &Handler{rec, opts, newLargeFrames(opts.Limits.LargeFrames)}
 }
 
 const (
 	// answerTimeout bounds how long a client may take to read the answer.
 	answerTimeout = 30 * time.Second
-	// restTimeout bounds how long a server waits for the rest of a body that is not
-	// recorded before it closes the connection.
+	// restTimeout bounds how long the server waits for the rest of a body that is not recorded
+	// before it closes the connection.
 	restTimeout = time.Second
 )
 
@@ -62,38 +64,36 @@ const (
 // frame is durable.
 //
 // The Content-Type is text/event-stream, application/vnd.amazon.eventstream, or
-// application/x-ndjson and its aliases. The
-// Content-Encoding is gzip, zstd or none. Query parameters: session, dialect, any number of
-// tag=key:value, digest and again.
+// application/x-ndjson and its aliases. The Content-Encoding is gzip, zstd or none. Query
+// parameters: session, dialect, any number of tag=key:value, digest and again.
 //
-// A client that sends a file rather than a live stream sends its SHA-256 in digest. If
-// there is a recording of these bytes, the response is a Known with status 409 and nothing
-// is recorded, unless again is on. If the body has another digest, it is recorded and the
-// response is a Failure with status 422.
+// A client that sends a file rather than a live stream sends the file's SHA-256 in digest. If there
+// is a recording of these bytes, the response is a Known with status 409 and nothing is recorded,
+// unless again is on. If the body has another digest, it is recorded and the response is a Failure
+// with status 422.
 //
-// The body may be of any length and take any time: Ingest removes the server's timeouts for
-// it.
+// The body may be of any length and take any time: Ingest removes the server's timeouts for the
+// request.
 //
-// A request with the header Idempotency-Key may be repeated, from its beginning or from any
-// byte up to the durable ones, which the header Upload-Offset names: bytes that are durable
-// are compared and not recorded again. If a body is cut off, an incomplete last frame is
-// dropped. The status is 409 for an offset beyond what is durable and for a request that
-// was superseded by another one with the same key, 410 for a key that is too old, 413 for
-// too much under one key, 422 for a key that was used with other content or parameters.
+// A request with the header Idempotency-Key may be repeated. The header Upload-Offset names the
+// byte at which the repeated body begins: 0, or any byte up to the durable ones. Bytes that are
+// durable are compared and not recorded again. If a body is cut off, an incomplete last frame is
+// dropped. The status is 409 for an offset beyond the durable bytes and for a request that was
+// superseded by another one with the same key, 410 for a key that is too old, 413 for too much
+// content under one key, 422 for a key that was used with other content or parameters.
 //
-// 200 has an Answer. 400 is for invalid parameters, 415 for unsupported types and
-// encodings. A Failure is 503 with Retry-After for frames that could not be made durable,
-// also because the request's context ended, as it does when a server shuts down; 400 for a
-// body whose end is not reached, 408 for a body without input for Options.Silence.
-// What was received of a body is kept in every case, and a stream that was cut off ends
-// with "error: …".
+// A response with status 200 has an Answer. 400 is for invalid parameters, 415 for unsupported
+// types and encodings. The response is a Failure with status 503 and Retry-After if frames could
+// not be made durable, also because the request's context ended, as it does when a server shuts
+// down; with 400 if the end of the body is not reached; with 408 if no input arrives for
+// Options.Silence. What was received of a body is kept in every case, and a stream that was cut off
+// ends with "error: …".
 func (h *Handler) Ingest(w http.ResponseWriter, r *http.Request, tenant string) {
 	control := http.NewResponseController(w)
-	// Without full duplex the server would read the rest of the body before it answers,
-	// which never ends for a body without end. HTTP/2 does not have this setting and does
-	// not need it.
+	// Without full duplex the server would read the rest of the body before it responds, and the
+	// rest may never end. HTTP/2 does not have this setting and does not need it.
 	_ = control.EnableFullDuplex()
-	// Without a connection, as in tests of handlers, there are no deadlines.
+	// Without a connection, as in tests of handlers, setting deadlines fails.
 	_ = control.SetReadDeadline(time.Time{})
 	_ = control.SetWriteDeadline(time.Time{})
 
@@ -113,7 +113,7 @@ func (h *Handler) Ingest(w http.ResponseWriter, r *http.Request, tenant string) 
 		problem.Write(w, problem.BadParameter("tag", err.Error()))
 		return
 	}
-	if err := h.recorder.MaskNames(&ask.stream); err != nil { // a key's log has the names
+	if err := h.recorder.MaskNames(&ask.stream); err != nil { // the log of a key contains the names
 		h.hangUp(w, control)
 		problem.Write(w, problem.BadParameter("session", err.Error()))
 		return
@@ -132,7 +132,11 @@ func (h *Handler) Ingest(w http.ResponseWriter, r *http.Request, tenant string) 
 		if failure.Status == http.StatusServiceUnavailable {
 			notTaken.Inc()
 		}
-		h.opts.Log.Warn("ingest: body not recorded to its end", "stream", failure.StreamID, "client", r.RemoteAddr,
+		level := slog.LevelWarn
+		if failure.Detail == keys.ErrSuperseded.Error() { // the request that repeats the key goes on with it
+			level = slog.LevelDebug
+		}
+		h.opts.Log.Log(r.Context(), level, "ingest: body not recorded to its end", "stream", failure.StreamID, "client", r.RemoteAddr,
 			"status", failure.Status, "detail", failure.Detail)
 		h.hangUp(w, control)
 		failure.write(w)
@@ -151,9 +155,11 @@ func (h *Handler) hangUp(w http.ResponseWriter, control *http.ResponseController
 
 // begin opens the stream for a body.
 func (h *Handler) begin(ask *request, r *http.Request, control *http.ResponseController) (*recording, *problem.Problem) {
+	partial := &partialFrame{framer: copier.NewFramer(ask.stream.Transport, h.opts.FrameLimit), places: h.large}
 	rec := &recording{
 		opts:    h.opts,
-		framer:  copier.NewFramer(ask.stream.Transport, h.opts.FrameLimit),
+		framer:  partial,
+		partial: partial,
 		offsets: copier.NewOffsets(0, 0),
 		digest:  ask.digest,
 		from: &deadlineReader{
@@ -161,6 +167,7 @@ func (h *Handler) begin(ask *request, r *http.Request, control *http.ResponseCon
 			interrupted: make(chan struct{}), done: make(chan struct{}),
 		},
 	}
+	rec.from.large = func() bool { return partial.holds }
 	ask.stream.Durable = rec.offsets.Durable
 	if ask.key != "" {
 		if bad := h.claim(rec, ask, r); bad != nil {

@@ -23,13 +23,14 @@ func (ask *request) readKey(r *http.Request) *problem.Problem {
 	values, offset := r.Header.Values(keyHeader), r.Header.Get(offsetHeader)
 	if len(values) == 0 {
 		if offset != "" {
-			return problem.BadParameter(offsetHeader, "Upload-Offset requires a key: send the header"+keyHeader+" as well.")
+			return problem.BadParameter(offsetHeader,
+				"Upload-Offset requires a key: send the header "+keyHeader+" as well.")
 		}
 		return nil
 	}
 	ask.key = strings.Join(values, ",") // several headers are not one key
 	if n := len(ask.key); n > 1 && ask.key[0] == '"' && ask.key[n-1] == '"' {
-		ask.key = ask.key[1 : n-1] // a string of structured fields
+		ask.key = ask.key[1 : n-1] // a string as structured fields (RFC 9651) encode it
 	}
 	if err := keys.Check(ask.key); err != nil {
 		return problem.BadParameter(keyHeader, err.Error())
@@ -45,7 +46,7 @@ func (ask *request) readKey(r *http.Request) *problem.Problem {
 	return nil
 }
 
-// keyProblem returns the answer to a request whose key is unusable.
+// keyProblem returns the response to a request whose key is not usable.
 func keyProblem(err error) *problem.Problem { return keys.Problem(err, keyHeader, offsetHeader) }
 
 // keyStatus returns the HTTP status for an error of a keyed request.

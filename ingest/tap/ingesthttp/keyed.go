@@ -14,10 +14,9 @@ import (
 	"tapedeck/schema"
 )
 
-// keyed records a body under an idempotency key. It is the framer of the decoded
-// bytes: it compares repeated bytes with what was recorded, and passes new ones to the
-// dialect's framer. It opens the stream when the first new byte, or the end of the
-// body, arrives.
+// keyed records a body under an idempotency key. It is the framer of the decoded bytes: it compares
+// repeated bytes with the recorded bytes, and passes new bytes to the dialect's framer. It opens
+// the stream when the first new byte, or the end of the body, arrives.
 type keyed struct {
 	rec    *recording
 	claim  *keys.Claim
@@ -25,9 +24,9 @@ type keyed struct {
 	framer ingest.Framer
 	verify *keys.Verifier
 	ctx    context.Context // of the request
-	record context.Context // of recording; may outlive ctx
+	record context.Context // the context of recording; it may outlive ctx
 	index  uint64          // of the next frame that the framer emits
-	seen   uint64          // bytes of the durable frames that it emitted
+	seen   uint64          // number of bytes of the durable frames that the framer emitted
 }
 
 var _ ingest.Framer = (*keyed)(nil)
@@ -66,7 +65,7 @@ func (h *Handler) claim(rec *recording, ask *request, r *http.Request) *problem.
 	return nil
 }
 
-// until is the context of a recording: another request that claims its key ends it.
+// until returns the context of a recording, which ends when another request claims its key.
 func (rec *recording) until(ctx context.Context) context.Context {
 	if rec.keyed == nil {
 		return ctx
@@ -128,7 +127,8 @@ func (k *keyed) Split(p []byte, at int64, emit func(*schema.Frame) error) error 
 		return nil
 	}
 	if k.claim.Result() != nil {
-		return fmt.Errorf("%w: the body was recorded to its end, with %d bytes, and this one is longer", keys.ErrMismatch, k.rec.knownBytes())
+		return fmt.Errorf("%w: the body was recorded to its end, with %d bytes, and this one is longer",
+			keys.ErrMismatch, k.rec.knownBytes())
 	}
 	if err := k.start(); err != nil {
 		return err
@@ -136,7 +136,7 @@ func (k *keyed) Split(p []byte, at int64, emit func(*schema.Frame) error) error 
 	return k.framer.Split(p, at, k.fresh(emit))
 }
 
-// End implements ingest.Framer. It emits nothing: feed calls the framer's End, since an
+// End implements ingest.Framer. It emits nothing: recordBody calls the framer's End, since an
 // incomplete last frame counts only if the body was read to its end.
 func (k *keyed) End(int64, func(*schema.Frame) error) error { return nil }
 
@@ -159,12 +159,12 @@ func (k *keyed) fresh(emit func(*schema.Frame) error) func(*schema.Frame) error 
 	}
 }
 
-// start opens the stream and replays the durable frames to the framer and the decoder.
+// start opens the stream and passes the durable frames to the framer and the decoder again.
 func (k *keyed) start() error {
 	if k.rec.stream != nil {
 		return nil
 	}
-	k.rec.timer.Stop() // a long log takes longer than the timeout for input
+	k.rec.timer.Stop() // reading a long log takes longer than the timeout for input
 	defer k.rec.timer.Reset(k.rec.opts.Timeout)
 	stream, err := k.open()
 	if err != nil {
@@ -184,8 +184,8 @@ func (k *keyed) start() error {
 	return err
 }
 
-// end ends the stream and returns the response. err is why the body was not read to its
-// end, nil if it was.
+// end ends the stream and returns the response. err says why the body was not read to its end; it
+// is nil if it was.
 func (k *keyed) end(ctx context.Context, err error) (*Answer, *Failure) {
 	rec := k.rec
 	if r := k.claim.Result(); r != nil && err == nil {
@@ -206,7 +206,7 @@ func (k *keyed) end(ctx context.Context, err error) (*Answer, *Failure) {
 		if ingest.IsDeleted(failed) {
 			return nil, k.deleted(failed)
 		}
-		if failed != nil && keys.HTTPStatus(err) == 0 { // otherwise it has the same cause
+		if failed != nil && keys.HTTPStatus(err) == 0 { // otherwise failed has the same cause
 			err = errors.Join(err, failed)
 		}
 		return nil, rec.failure(keyStatus(err), err)

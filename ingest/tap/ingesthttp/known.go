@@ -8,13 +8,13 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// Known is the problem response for a body whose bytes are recorded already.
+// Known is the problem response for a body whose bytes were recorded before.
 type Known struct {
 	problem.Problem
-	Session string `json:"session"` // with these bytes
+	Session string `json:"session"` // the session that holds these bytes
 }
 
-// known returns the response for a body that is recorded already, nil for one that is to be
+// known returns the response for a body that was recorded before, nil for a body that is to be
 // recorded. If the store does not answer, the body is recorded.
 func (h *Handler) known(ctx context.Context, ask *request) *Known {
 	if h.opts.Known == nil || ask.digest == "" || ask.again || ask.key != "" { // a key identifies its own recording

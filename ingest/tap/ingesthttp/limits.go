@@ -8,12 +8,12 @@ import (
 // sessionsEvery is the number of frames between two checks of the number of sessions.
 const sessionsEvery = 64
 
-// bounded returns a record function that enforces the limits. Beyond them it returns an
-// *ingest.LimitError; frames recorded before that are kept.
+// bounded returns a record function that enforces the limits. If a limit is exceeded, it returns an
+// *ingest.LimitError; the frames recorded before are kept.
 func (rec *recording) bounded(record func(*schema.Frame) error) func(*schema.Frame) error {
 	l := rec.opts.Limits
 	var frames, bytes uint64
-	if rec.keyed != nil { // the limits include what is durable under the key
+	if rec.keyed != nil { // the limits include the durable frames of the key
 		known := rec.keyed.claim.Known()
 		frames, bytes = known.Frames, known.Bytes
 	}

@@ -118,7 +118,7 @@ func (s *server) frames() int {
 
 func (s *server) waitFor(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(bounded.Limit); !done(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(bounded.Limit); !done(); time.Sleep(time.Millisecond) { // polls the condition
 		if time.Now().After(deadline) { // it may be called by another goroutine than the test's, which must not end the test
 			t.Errorf("waited in vain for %s", what)
 			return

@@ -22,12 +22,13 @@ type recording struct {
 	from     *deadlineReader
 	framer   ingest.Framer
 	decoding *copier.Decoding // nil if the body is not encoded
-	stream   *ingest.Stream   // nil with a key until a new byte has arrived
+	stream   *ingest.Stream   // with a key, nil until a new byte has arrived
 	streamID string
 	offsets  *copier.Offsets
-	digest   string // expected SHA-256 of the body; "" for any
+	digest   string // expected SHA-256 of the body; "" if it is not checked
 	keyed    *keyed // nil without an idempotency key
 	timer    *time.Timer
+	partial  *partialFrame // waits for a place for a large frame
 }
 
 var (
@@ -36,8 +37,8 @@ var (
 	errSilence    = errors.New("the client sent nothing")
 )
 
-// run records the body. ctx ends when the server shuts down or the client disconnects.
-// Either the answer or the failure is nil.
+// run records the body. ctx ends when the server shuts down or the client disconnects. Either the
+// answer or the failure is nil.
 func (rec *recording) run(ctx context.Context) (*Answer, *Failure) {
 	if rec.decoding != nil {
 		defer rec.decoding.Stop()
@@ -75,7 +76,7 @@ func (rec *recording) run(ctx context.Context) (*Answer, *Failure) {
 	return nil, rec.failure(statusOf(err), err)
 }
 
-// errDigest reports a body whose SHA-256 is not the one that the request names.
+// errDigest reports a body whose SHA-256 differs from the one that the request names.
 var errDigest = errors.New("the body has another digest")
 
 // checkDigest compares the digest of the recorded bytes with the request's.
@@ -83,7 +84,8 @@ func (rec *recording) checkDigest(sum ingest.Summary) error {
 	if rec.digest == "" || sum.Frames == 0 || rec.digest == sum.Digest {
 		return nil
 	}
-	return fmt.Errorf("%w: its SHA-256 is %s, not %s as the parameter digest says; all of it is recorded", errDigest, sum.Digest, rec.digest)
+	return fmt.Errorf("%w: its SHA-256 is %s, not %s as the parameter digest says; all of it is recorded", errDigest,
+		sum.Digest, rec.digest)
 }
 
 // statusOf returns the HTTP status for a body that was not recorded to its end.
@@ -106,14 +108,16 @@ func statusOf(err error) int {
 	return http.StatusServiceUnavailable
 }
 
-// record records the body to its end. It waits for a publisher under backpressure for the
-// timeout at most, for each read.
+// record records the body to its end. For each read, it waits for a publisher under backpressure
+// for at most the timeout.
 func (rec *recording) record(ctx context.Context) error {
 	recordCtx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(context.Canceled)
 	rec.timer = time.AfterFunc(rec.opts.Timeout, func() { cancel(errOverloaded) })
 	rec.timer.Stop()
 	defer rec.timer.Stop()
+	rec.partial.ctx = recordCtx
+	defer rec.partial.release()
 	framer := &timedFramer{rec.framer, rec.timer, rec.opts.Timeout}
 	record := rec.bounded(func(f *schema.Frame) error {
 		rec.offsets.Add(len(f.Raw))
@@ -151,15 +155,24 @@ type deadlineReader struct {
 	body        io.Reader
 	control     *http.ResponseController
 	silence     time.Duration
-	interrupted chan struct{} // closed when interrupt begins, done when it has ended
+	large       func() bool   // reports whether a large frame is incomplete
+	limited     bool          // a deadline was set for the last read
+	interrupted chan struct{} // closed when interrupt is called; done is closed when it returns
 	done        chan struct{}
 }
 
 // Read implements io.Reader.
 func (d *deadlineReader) Read(p []byte) (int, error) {
-	if d.silence > 0 {
-		_ = d.control.SetReadDeadline(time.Now().Add(d.silence))
+	silence := d.silence
+	if d.large() && (silence == 0 || silence > largeSilence) {
+		silence = largeSilence
 	}
+	if silence > 0 {
+		_ = d.control.SetReadDeadline(time.Now().Add(silence))
+	} else if d.limited {
+		_ = d.control.SetReadDeadline(time.Time{})
+	}
+	d.limited = silence > 0
 	select {
 	case <-d.interrupted:
 		return 0, os.ErrDeadlineExceeded
@@ -171,8 +184,8 @@ func (d *deadlineReader) Read(p []byte) (int, error) {
 	case err == nil || errors.Is(err, io.EOF):
 	case !errors.Is(err, os.ErrDeadlineExceeded):
 		err = fmt.Errorf("the body broke off: %w", err)
-	case d.silence > 0 && time.Since(began) >= d.silence:
-		err = fmt.Errorf("%w for %v", errSilence, d.silence)
+	case silence > 0 && time.Since(began) >= silence:
+		err = fmt.Errorf("%w for %v", errSilence, silence)
 	}
 	return n, err
 }
@@ -180,6 +193,6 @@ func (d *deadlineReader) Read(p []byte) (int, error) {
 // interrupt ends a pending read and all later ones. It must be called only once.
 func (d *deadlineReader) interrupt() {
 	close(d.interrupted)
-	_ = d.control.SetReadDeadline(time.Unix(1, 0)) // long past
+	_ = d.control.SetReadDeadline(time.Unix(1, 0)) // in the past
 	close(d.done)
 }

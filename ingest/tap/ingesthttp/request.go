@@ -21,7 +21,7 @@ type request struct {
 	encoding string // "" for none
 	digest   string // expected SHA-256 of the body, in hexadecimal; "" if the client sent none
 	again    bool   // record the body even if there is a recording of these bytes
-	key      string // the idempotency key, "" for none
+	key      string // "" for none
 	offset   uint64 // of the body's first byte in the stream of the key
 }
 
@@ -73,7 +73,8 @@ func readRequest(r *http.Request, tenant string) (*request, *problem.Problem) {
 	so.Transport = transport
 	ask.encoding, ok = encoding(r.Header.Values("Content-Encoding"))
 	if !ok {
-		return nil, unsupported("Content-Encoding", strings.Join(r.Header.Values("Content-Encoding"), ", "), allowedEncodings)
+		return nil, unsupported("Content-Encoding", strings.Join(r.Header.Values("Content-Encoding"), ", "),
+			allowedEncodings)
 	}
 	if bad := ask.readKey(r); bad != nil {
 		return nil, bad
@@ -85,7 +86,8 @@ func readRequest(r *http.Request, tenant string) (*request, *problem.Problem) {
 func readDigest(q url.Values) (digest string, again bool, bad *problem.Problem) {
 	digest = strings.ToLower(q.Get("digest"))
 	if _, err := hex.DecodeString(digest); digest != "" && (err != nil || len(digest) != sha256.Size*2) {
-		return "", false, problem.BadParameter("digest", fmt.Sprintf("digest %q is not a SHA-256", digest), "64 hexadecimal digits")
+		return "", false, problem.BadParameter("digest", fmt.Sprintf("digest %q is not a SHA-256", digest),
+			"64 hexadecimal digits")
 	}
 	switch v := q.Get("again"); v {
 	case "1", "true":

@@ -8,12 +8,12 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// pullHead bounds the bytes of a message that max_payload does not bound: its subjects.
+// pullHead bounds the bytes of a message that max_payload does not bound: the subjects.
 const pullHead = 64 << 10
 
-// same checks that the stream is the one that was read before. If it is another one, or has
-// lost its last messages, its numbers stand for other messages: all sources are ended, and
-// reading begins with the messages that were not recorded.
+// same checks that the JetStream stream is the one that was read before. If it was created anew, or
+// lost its last messages, its sequence numbers identify other messages: same ends all sources, and
+// reading continues with the messages that were not recorded.
 func (r *reading) same(ctx context.Context) error {
 	info, err := r.stream.Info(ctx)
 	if err != nil {
@@ -27,7 +27,8 @@ func (r *reading) same(ctx context.Context) error {
 		if last, err = r.before(ctx, r.lastAt, info); err != nil {
 			return err
 		}
-		r.log.Warn("nats tap: the JetStream stream has lost its last messages and uses their numbers again: it is recorded from the first message that is later than those recorded",
+		r.log.Warn("nats tap: the JetStream stream has lost its last messages and uses their numbers again: it "+
+			"is recorded from the first message that is later than those recorded",
 			"stream", r.opts.Stream, "recorded", r.known.last, "last", info.State.LastSeq, "from", last+1)
 		text = "the JetStream stream %s lost messages at its end; messages of this subject may be missing"
 	default:
@@ -51,7 +52,7 @@ func (r *reading) same(ctx context.Context) error {
 	return r.save()
 }
 
-// before returns the number of the last message that was stored until at.
+// before returns the number of the last message that was stored at or before a time.
 func (r *reading) before(ctx context.Context, at time.Time, info *jetstream.StreamInfo) (uint64, error) {
 	if at.IsZero() {
 		return info.State.LastSeq, nil
@@ -67,8 +68,8 @@ func (r *reading) before(ctx context.Context, at time.Time, info *jetstream.Stre
 	return c.CachedInfo().Delivered.Stream, nil
 }
 
-// passed returns the last of the messages before number that are missing, 0 if none is. Of a
-// consumer with a name messages may come later that were in flight when a connection was lost.
+// passed returns the number of the last missing message before number, 0 if none is missing. A
+// consumer with a name may deliver messages later that were in flight when a connection was lost.
 func (r *reading) passed(number uint64) uint64 {
 	if !r.all || r.known.last == 0 || number <= r.known.last+1 {
 		return 0
@@ -80,12 +81,12 @@ func (r *reading) passed(number uint64) uint64 {
 	defer cancel()
 	info, err := r.stream.Info(ctx)
 	if err != nil || info.State.FirstSeq <= r.known.last+1 {
-		return 0 // without an answer the numbers say nothing
+		return 0 // without the stream's state the numbers do not show what is missing
 	}
 	return min(number, info.State.FirstSeq) - 1
 }
 
-// removed notes messages that were removed before reading begins.
+// removed notes that messages were removed before reading begins.
 func (r *reading) removed() error {
 	first := r.stream.CachedInfo().State.FirstSeq
 	if first <= r.next || r.known.last == 0 {
@@ -94,8 +95,8 @@ func (r *reading) removed() error {
 	return r.missing(first - 1)
 }
 
-// missing counts and notes that the messages behind the last one were removed before they were
-// recorded, up to a number.
+// missing counts and notes that the messages after the last one, up to a number, were removed
+// before they were recorded.
 func (r *reading) missing(to uint64) error {
 	from := r.known.last + 1
 	r.mu.Lock()

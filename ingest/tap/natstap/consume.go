@@ -9,14 +9,14 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// errAgain reports that another consumer is to be made at once.
+// errAgain reports that another consumer must be created at once.
 var errAgain = errors.New("the consumer has to be made again")
 
-// consume reads a consumer. ended reports that the recording ends: ctx has ended, or recording
-// failed. Otherwise the error says why the consumer cannot be read.
+// consume reads a consumer. ended reports that the recording ends, because ctx has ended or
+// recording failed. Otherwise the error says why the consumer cannot be read.
 func (r *reading) consume(ctx context.Context, c jetstream.Consumer) (ended bool, err error) {
 	select {
-	case <-r.connected: // this consumer was made since
+	case <-r.connected: // this consumer was created after the reconnect
 	default:
 	}
 	it, err := c.Messages(jetstream.PullMaxMessagesWithBytesLimit(pullMessages, r.pullBytes))
@@ -69,7 +69,7 @@ func (r *reading) consume(ctx context.Context, c jetstream.Consumer) (ended bool
 			case errors.Is(err, jetstream.ErrNoHeartbeat):
 				err = fmt.Errorf("%w: the server does not answer, or the consumer was removed", err)
 			case errors.Is(err, jetstream.ErrMaxBytesExceeded) && r.pullBytes < mostPullBytes:
-				r.pullBytes *= 2 // the message was stored under another max_payload
+				r.pullBytes *= 2 // the message was stored under a larger max_payload
 				err = errAgain
 			}
 			return false, err
@@ -77,7 +77,7 @@ func (r *reading) consume(ctx context.Context, c jetstream.Consumer) (ended bool
 			r.mu.Lock()
 			r.result.Lost++
 			r.mu.Unlock()
-			if r.opts.Consumer == "" { // messages in flight are not sent to this consumer again
+			if r.opts.Consumer == "" { // messages in flight are not delivered to this consumer again
 				return false, errAgain
 			}
 		case <-r.ticks.C:
@@ -90,7 +90,7 @@ func (r *reading) consume(ctx context.Context, c jetstream.Consumer) (ended bool
 	}
 }
 
-// maintain evicts sources, forgets what is acknowledged and saves the position.
+// maintain evicts sources, forgets acknowledged messages and saves the position.
 func (r *reading) maintain(ctx context.Context, c jetstream.Consumer) error {
 	if err := r.failure(); err != nil {
 		return err
@@ -115,8 +115,8 @@ type assigned struct {
 	source *source
 }
 
-// batch records messages: first it writes to the log which frames they become, then it records
-// them.
+// batch records messages. It first writes to the log which frames the messages become, and then
+// records them.
 func (r *reading) batch(batch []jetstream.Msg) error {
 	list := make([]assigned, 0, len(batch))
 	again := error(nil)
@@ -130,7 +130,7 @@ func (r *reading) batch(batch []jetstream.Msg) error {
 			break
 		}
 		if to := r.passed(meta.Sequence.Stream); to > 0 {
-			if len(list) > 0 { // the note belongs behind what is assigned
+			if len(list) > 0 { // the note comes after the messages that are assigned
 				if err := r.recordAll(list); err != nil {
 					return err
 				}
@@ -173,7 +173,7 @@ func (r *reading) recordAll(list []assigned) error {
 	return nil
 }
 
-// assign adds a message to the log. The source is nil for a message that is not to be recorded.
+// assign adds a message to the log. It returns a nil source for a message that is not recorded.
 func (r *reading) assign(m *message) (*source, error) {
 	r.mu.Lock()
 	recorded, durable := r.known.has(m.number)

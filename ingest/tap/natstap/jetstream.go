@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	// batchMessages bounds what is recorded between two writes of the log.
+	// batchMessages bounds the messages that are recorded between two writes of the log.
 	batchMessages = 256
-	// pullMessages and pullBytes bound what the server sends ahead. A message that is larger is
-	// sent alone, up to mostPullBytes.
+	// pullMessages and pullBytes bound what the server sends ahead. A larger message is sent alone,
+	// up to mostPullBytes.
 	pullMessages  = 1024
 	pullBytes     = 16 << 20
 	mostPullBytes = 1 << 30
-	// unacknowledged bounds the messages in flight of a consumer that is created here.
+	// unacknowledged bounds the messages in flight of a consumer that the recording creates.
 	unacknowledged = 20_000
-	// forgotten is after how long the server removes a consumer without a name that is not read.
+	// forgotten is the time after which the server removes an unread consumer without a name.
 	forgotten = 5 * time.Minute
 )
 
@@ -34,7 +34,7 @@ type reading struct {
 	js     jetstream.JetStream
 	stream jetstream.Stream
 	next   uint64 // the first number to read; without a named consumer
-	order  uint64 // number of the last delivery of the consumer; without a name
+	order  uint64 // number of the consumer's last delivery; without a named consumer
 	ticks  *time.Ticker
 
 	created   time.Time // when the stream was created
@@ -54,7 +54,7 @@ func (t *tap) readStream(ctx context.Context) error {
 	}
 	defer t.position.close()
 	if err := r.resume(ctx); err != nil {
-		t.endAll(false) // the position stays as it was
+		t.endAll(false) // the saved position is unchanged
 		return err
 	}
 	t.log.Info("nats tap: JetStream stream is being recorded", "stream", t.opts.Stream, "subject", t.opts.Subject, "consumer", t.opts.Consumer, "from", r.next)
@@ -74,7 +74,7 @@ func (r *reading) open(ctx context.Context) error {
 	}
 	asking, cancel := context.WithTimeout(ctx, subscribeTimeout)
 	defer cancel()
-	go func() { // a request that the user may not send is not answered
+	go func() { // the server does not answer a request that the user may not send
 		select {
 		case <-r.denied:
 			cancel()
@@ -94,7 +94,8 @@ func (r *reading) open(ctx context.Context) error {
 	fresh := true
 	if r.opts.StateDir != "" {
 		name := fmt.Sprint(ownstream.RedactServers(r.opts.Servers))
-		r.position, err = openPosition(r.opts.StateDir, name, r.opts.Stream, r.opts.Consumer, r.opts.Subject, r.so.Tenant, r.so.Session)
+		r.position, err = openPosition(r.opts.StateDir, name, r.opts.Stream, r.opts.Consumer, r.opts.Subject,
+			r.so.Tenant, r.so.Session)
 		if err != nil {
 			return fmt.Errorf("%s: %w", what, err)
 		}
@@ -114,7 +115,7 @@ func (r *reading) open(ctx context.Context) error {
 	return nil
 }
 
-// run reads the stream, with one consumer after another when one fails.
+// run reads the stream. It creates another consumer when one fails.
 func (r *reading) run(ctx context.Context) error {
 	wait := backoff.Backoff{Min: 100 * time.Millisecond, Max: 10 * time.Second}
 	failing := false
@@ -153,7 +154,7 @@ func (r *reading) run(ctx context.Context) error {
 	}
 }
 
-// consumer returns the consumer to read with.
+// consumer returns the consumer that reads the stream.
 func (r *reading) consumer(ctx context.Context) (jetstream.Consumer, error) {
 	ctx, cancel := context.WithTimeout(ctx, subscribeTimeout)
 	defer cancel()
@@ -177,10 +178,12 @@ func (r *reading) consumer(ctx context.Context) (jetstream.Consumer, error) {
 	}
 	cfg := c.CachedInfo().Config
 	if cfg.AckPolicy != jetstream.AckExplicitPolicy {
-		return nil, fmt.Errorf("consumer %s does not acknowledge explicitly: a recording acknowledges each message once it is stored; name another consumer", r.opts.Consumer)
+		return nil, fmt.Errorf("consumer %s does not acknowledge explicitly: a recording acknowledges each "+
+			"message once it is stored; name another consumer", r.opts.Consumer)
 	}
 	if r.opts.Subject != "" && cfg.FilterSubject != r.opts.Subject {
-		return nil, fmt.Errorf("consumer %s selects the subject %q and not %q: leave --nats-subject out, or name another consumer", r.opts.Consumer, cfg.FilterSubject, r.opts.Subject)
+		return nil, fmt.Errorf("consumer %s selects the subject %q and not %q: leave --nats-subject out, or "+
+			"name another consumer", r.opts.Consumer, cfg.FilterSubject, r.opts.Subject)
 	}
 	return c, nil
 }
@@ -198,7 +201,7 @@ func (r *reading) durableConsumer() jetstream.ConsumerConfig {
 		Durable: r.opts.Consumer, Description: "tapedeck record", FilterSubject: r.opts.Subject,
 		AckPolicy: jetstream.AckExplicitPolicy, MaxAckPending: unacknowledged,
 	}
-	if r.opts.New && r.known.floor == 0 && r.next > 1 { // there was nothing to acknowledge yet
+	if r.opts.New && r.known.floor == 0 && r.next > 1 { // nothing has been acknowledged yet
 		r.mu.Lock()
 		r.known.floor = r.next - 1
 		r.mu.Unlock()
@@ -209,9 +212,10 @@ func (r *reading) durableConsumer() jetstream.ConsumerConfig {
 	return cfg
 }
 
-// convert returns a message of the stream.
+// convert converts a message of the stream.
 func (r *reading) convert(m jetstream.Msg, meta *jetstream.MsgMetadata) *message {
-	msg := &message{subject: m.Subject(), header: nats.Header(m.Headers()), data: m.Data(), at: meta.Timestamp.UnixNano(), number: meta.Sequence.Stream}
+	msg := &message{subject: m.Subject(), header: nats.Header(m.Headers()), data: m.Data(),
+		at: meta.Timestamp.UnixNano(), number: meta.Sequence.Stream}
 	if r.opts.Consumer != "" {
 		msg.ack = func() {
 			if err := m.Ack(); err != nil {

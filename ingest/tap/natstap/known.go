@@ -2,14 +2,14 @@ package natstap
 
 import "slices"
 
-// known holds which messages of a JetStream stream were recorded, by their numbers: those that
-// are not durable yet, and those that are and may be delivered again.
+// known tracks which messages of a JetStream stream were recorded, by their numbers: the messages
+// that are not durable yet, and the durable ones that may be delivered again.
 type known struct {
-	all     bool                // all up to last: they are read in order, and none is delivered again
+	all     bool                // messages are read in order, and none is delivered again: all up to last were recorded
 	last    uint64              // the highest number
 	pending map[uint64]struct{} // not durable
 	done    map[uint64]struct{} // durable, above floor
-	floor   uint64              // all up to here are acknowledged
+	floor   uint64              // all messages up to here are acknowledged
 }
 
 func newKnown(all bool) known {
@@ -49,8 +49,9 @@ func (k *known) settle(number uint64) {
 	}
 }
 
-// forget removes the messages up to floor, which are never delivered again. A purge moves the consumer's
-// floor beyond messages that were delivered and wait to be recorded: these are above last.
+// forget removes the messages up to floor, which are never delivered again. A purge moves the
+// consumer's floor beyond messages that were delivered and wait to be recorded: the numbers of
+// these messages are above last.
 func (k *known) forget(floor uint64) {
 	floor = min(floor, k.last)
 	if floor <= k.floor {

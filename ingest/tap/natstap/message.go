@@ -11,17 +11,17 @@ import (
 	"tapedeck/schema"
 )
 
-// message is a message of NATS.
+// message is a NATS message.
 type message struct {
 	subject, reply string
 	header         nats.Header
 	data           []byte
-	at             int64  // arrival, ns; with JetStream the time at which the server stored it
+	at             int64  // arrival, ns; with JetStream the time at which the server stored the message
 	number         uint64 // sequence in the JetStream stream; 0 without
 	ack            func() // acknowledges it; nil if that is not needed
 }
 
-// session returns the session that the message names outside of its data; "" if it names none.
+// session returns the session that the message's subject or a header names, "" if there is none.
 func (t *tap) session(m *message) string {
 	name := ""
 	if t.opts.SessionHeader != "" {
@@ -34,14 +34,14 @@ func (t *tap) session(m *message) string {
 		return ""
 	}
 	id := ingest.SessionID(name)
-	if id != name { // of a name that is cut or escaped a secret may not be recognized any more
+	if id != name { // in a name that is shortened or escaped, a secret might no longer be recognized
 		id = ingest.SessionID(t.masked(name))
 	}
 	return id
 }
 
-// header returns the first value of a header. Its name is compared as it is written, and
-// otherwise without regard to case.
+// header returns the first value of a header. An exact match of the name takes precedence over a
+// match that ignores case.
 func header(h nats.Header, name string) string {
 	if values := h[name]; len(values) > 0 {
 		return values[0]
@@ -54,7 +54,8 @@ func header(h nats.Header, name string) string {
 	return ""
 }
 
-// raw appends the bytes of the message's frame, with secrets in headers masked by their names.
+// raw appends the bytes of the message's frame. Values of headers that are secret by their names
+// are masked.
 func (t *tap) raw(dst []byte, m *message) (raw []byte, flags schema.Flags) {
 	h := map[string][]string(m.header)
 	if t.opts.Headers != nil && len(h) > 0 {

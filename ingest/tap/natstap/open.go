@@ -9,7 +9,7 @@ import (
 	"tapedeck/schema"
 )
 
-// open opens the stream of a source, a new one or the one to resume.
+// open opens the stream of a source, either a new stream or the one to resume.
 func (t *tap) open(k key, resume *ingest.Resume) (*source, error) {
 	s := &source{tap: t, key: k, shown: t.show(k), number: t.opened, buffer: framing.New(schema.NATS), used: time.Now()}
 	t.opened++

@@ -16,16 +16,16 @@ import (
 	"tapedeck/ingest"
 )
 
-// position keeps on disk which messages became which frames. It is a state file and a log of
-// what was assigned since the state was written. A message is in the log before it is recorded.
-// Its methods may be called on nil, which keeps nothing.
+// position stores on disk which messages became which frames. It consists of a state file and a log
+// of the messages that were assigned since the state was written. A message is in the log before it
+// is recorded. The methods may be called on a nil position, which stores nothing.
 type position struct {
 	path  string
 	lock  *os.File
 	log   *os.File
 	write *bufio.Writer
 	saved time.Time
-	state state // as it was loaded
+	state state // as loaded
 }
 
 // state is the content of the state file.
@@ -36,7 +36,7 @@ type state struct {
 	Last       uint64    `json:"last"`       // the highest number that was assigned
 	LastAt     time.Time `json:"last_at"`    // when JetStream stored that message; zero if that is not known
 	Opened     uint64    `json:"opened"`
-	// Floor is the number up to which all messages are acknowledged, of a consumer. Done are
+	// Floor is the number up to which a consumer has acknowledged all messages. Done holds the
 	// durable messages above it, as ranges of numbers.
 	Floor   uint64        `json:"floor,omitempty"`
 	Done    [][2]uint64   `json:"done,omitempty"`
@@ -48,7 +48,7 @@ type sourceState struct {
 	Key      key            `json:"key"`
 	Settled  ingest.Settled `json:"settled"`
 	StreamID string         `json:"stream_id"`
-	Durable  uint64         `json:"durable"` // frames below are durable
+	Durable  uint64         `json:"durable"` // all frames below are durable
 	Attempt  uint64         `json:"attempt"`
 	First    uint64         `json:"first"`
 	Last     uint64         `json:"last"`
@@ -67,7 +67,7 @@ type pendingState struct {
 type entry struct {
 	Open   *sourceState  `json:"open,omitempty"`
 	Assign *pendingState `json:"assign,omitempty"`
-	To     uint64        `json:"to,omitempty"` // the number of the source of Assign
+	To     uint64        `json:"to,omitempty"` // the number of the source that Assign refers to
 }
 
 const stateVersion = 1
@@ -86,13 +86,15 @@ func openPosition(dir string, parts ...string) (*position, error) {
 	if err := unix.Flock(int(p.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		p.lock.Close()
 		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, fmt.Errorf("another process records this stream with this consumer already (its position is %s): stop it, or name another --nats-consumer", p.path)
+			return nil, fmt.Errorf("another process records this stream with this consumer already (its "+
+				"position is %s): stop it, or name another --nats-consumer", p.path)
 		}
 		return nil, fmt.Errorf("lock the position: %w", err)
 	}
 	if err := p.load(); err != nil {
 		p.lock.Close()
-		return nil, fmt.Errorf("position %s is not usable (%w): remove it to record the stream from its beginning", p.path, err)
+		return nil, fmt.Errorf("position %s is not usable (%w): remove it to record the stream from its beginning",
+			p.path, err)
 	}
 	return p, nil
 }
@@ -125,7 +127,7 @@ func (p *position) load() error {
 		line, err := lines.ReadBytes('\n')
 		var e entry
 		if err != nil || json.Unmarshal(line, &e) != nil {
-			return nil // the last line may be incomplete: its message was not recorded
+			return nil // the last line may be incomplete; its message was not recorded
 		}
 		p.state.apply(&e)
 	}
@@ -200,7 +202,7 @@ func (p *position) add(e *entry) error {
 	return logError(err)
 }
 
-// flush writes the entries to the log. They survive the end of the process.
+// flush writes the entries to the log file. They survive the end of the process.
 func (p *position) flush() error {
 	if p == nil {
 		return nil
@@ -246,7 +248,7 @@ func (p *position) replace(s *state) error {
 	if p.log != nil {
 		p.log.Close()
 	}
-	_ = os.Remove(p.logPath(s.Generation - 1)) // it may be gone, and is not read again
+	_ = os.Remove(p.logPath(s.Generation - 1)) // it may be missing, and is not read again
 	p.log, p.write = log, bufio.NewWriter(log)
 	return nil
 }

@@ -11,8 +11,8 @@ import (
 	"tapedeck/ingest"
 )
 
-// resume records again what the previous process had assigned and what may not be durable, as
-// the same frames of the same streams, and writes the first state of this process.
+// resume records again the messages that the previous process had assigned and that may not be
+// durable, as the same frames of the same streams. It writes the first state of this process.
 func (r *reading) resume(ctx context.Context) error {
 	if r.position == nil {
 		return nil
@@ -56,7 +56,8 @@ func (r *reading) again(ctx context.Context, of *sourceState) error {
 		r.log.Warn("nats tap: the first messages of a subject are not in the JetStream stream any more; the facts of a run that was open start anew",
 			"subject", of.Key.Subject, "stream", of.StreamID)
 	}
-	if before := r.sources[of.Key]; before != nil { // it was being ended when another was opened
+	// The previous process was ending this source when it opened another one.
+	if before := r.sources[of.Key]; before != nil {
 		r.end(before, true)
 	}
 	s, err := r.tap.open(of.Key, resume)
@@ -85,10 +86,11 @@ func (r *reading) again(ctx context.Context, of *sourceState) error {
 	return err
 }
 
-// acknowledged reads the pending messages of a stream that removes what is acknowledged. A
-// message that is gone was acknowledged, and so were those before it, since messages of a source
-// are acknowledged in order: they count as durable. The last one is read first, because the
-// server may still be removing messages. In other streams nothing is read ahead.
+// acknowledged reads the pending messages of a source, if the JetStream stream removes acknowledged
+// messages. Messages of a source are acknowledged in order, so a missing message and all messages
+// before it were acknowledged and count as durable. acknowledged reads the last message first,
+// because the server may still be removing messages. For a stream that keeps acknowledged messages
+// it reads nothing.
 func (r *reading) acknowledged(ctx context.Context, of *sourceState) (ahead map[uint64]*message, err error) {
 	if r.stream.CachedInfo().Config.Retention == jetstream.LimitsPolicy {
 		return nil, nil
@@ -123,7 +125,8 @@ func (r *reading) get(ctx context.Context, number uint64) (*message, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &message{subject: raw.Subject, header: nats.Header(raw.Header), data: raw.Data, at: raw.Time.UnixNano(), number: raw.Sequence}, nil
+	return &message{subject: raw.Subject, header: nats.Header(raw.Header), data: raw.Data, at: raw.Time.UnixNano(),
+		number: raw.Sequence}, nil
 }
 
 // unfinished records the messages of a source that are not durable.
@@ -140,9 +143,10 @@ func (r *reading) unfinished(ctx context.Context, of *sourceState, s *source, ah
 			m, err = r.get(ctx, p.Number)
 		}
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
-			// With a note in its place the frames behind it keep their numbers.
+			// A note in place of the message keeps the numbers of the later frames.
 			for range p.Frames {
-				text := fmt.Sprintf("message %d of JetStream stream %s was removed before it was recorded", p.Number, r.opts.Stream)
+				text := fmt.Sprintf("message %d of JetStream stream %s was removed before it was recorded", p.Number,
+					r.opts.Stream)
 				if err := r.failed(s, s.note(text, ingest.Now())); err != nil {
 					return err
 				}
@@ -171,8 +175,8 @@ func (r *reading) whole(ctx context.Context, of *sourceState) (bool, error) {
 	return count == of.Count && first == of.First, err
 }
 
-// history reads the messages of a source in order, from its first to its last, or their headers
-// alone.
+// history reads the messages of a source in order, from the first to the last. If heads is set, it
+// reads only their headers.
 func (r *reading) history(ctx context.Context, of *sourceState, heads bool, use func(*message) error) error {
 	cfg := r.reader(of.First)
 	cfg.FilterSubject, cfg.HeadersOnly = of.Key.Subject, heads
@@ -180,7 +184,8 @@ func (r *reading) history(ctx context.Context, of *sourceState, heads bool, use 
 	if err != nil {
 		return err
 	}
-	defer func() { _ = r.stream.DeleteConsumer(context.WithoutCancel(ctx), c.CachedInfo().Name) }() // otherwise it is forgotten
+	// Otherwise the server removes it later.
+	defer func() { _ = r.stream.DeleteConsumer(context.WithoutCancel(ctx), c.CachedInfo().Name) }()
 	left := c.CachedInfo().NumPending
 	order := uint64(0)
 	for left > 0 {
@@ -213,7 +218,7 @@ func (r *reading) history(ctx context.Context, of *sourceState, heads bool, use 
 			return err
 		}
 		if left == before {
-			return nil // the rest was removed meanwhile
+			return nil // the remaining messages were removed meanwhile
 		}
 	}
 	return nil

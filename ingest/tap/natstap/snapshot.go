@@ -26,7 +26,7 @@ func (t *tap) save() error {
 		for _, p := range of.pending {
 			own.Pending = append(own.Pending, pendingState{Number: p.number, Frames: p.frames, Note: p.note})
 		}
-		if len(own.Pending) > 0 { // of a message that is durable in part all frames are recorded again
+		if len(own.Pending) > 0 { // of a message that is durable in part, all frames are recorded again
 			own.Durable = of.pending[0].end - of.pending[0].frames
 		}
 		t.mu.Unlock()
@@ -38,8 +38,8 @@ func (t *tap) save() error {
 	return t.position.save(&s)
 }
 
-// saveIfDue writes the position if it was written a while ago. A failure is only logged: the
-// log has what the state lacks.
+// saveIfDue writes the position if the last write was some time ago. It only logs a failure, since
+// the log has the entries that the state lacks.
 func (t *tap) saveIfDue() {
 	if t.position == nil || time.Since(t.position.saved) < tick {
 		return

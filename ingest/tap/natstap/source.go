@@ -11,27 +11,27 @@ import (
 	"tapedeck/schema"
 )
 
-// source is a stream of the recording: the messages of one subject, and one session if a header
-// or a part of the subject names it.
+// source is a stream of the recording: the messages of one subject, and of one session if a header
+// or a token of the subject names the session.
 type source struct {
 	tap     *tap
 	number  uint64 // in the files of the position
 	key     key
-	shown   key // for what is not in memory: logs, files, the name of the session
+	shown   key // for logs, files and the name of the session: secrets are masked
 	stream  *ingest.Stream
 	buffer  framing.Buffer
 	element *list.Element // in the order of use; nil once it is being ended
 	used    time.Time
 
-	// What follows is written under tap.mu.
+	// The fields below are written under tap.mu.
 
 	first    uint64 // number of its first message
 	last     uint64 // the highest number of its messages
-	count    uint64 // its messages
-	intact   bool   // its messages are all of its key from first to last, in the order of their numbers
-	durable  uint64 // frames below are durable
+	count    uint64 // number of its messages
+	intact   bool   // its messages are all messages of its key from first to last, in the order of their numbers
+	durable  uint64 // all frames below are durable
 	pending  []pending
-	assigned uint64 // frames of the messages that were assigned to it
+	assigned uint64 // number of frames of the messages that were assigned to it
 	attempt  uint64 // how often it was resumed
 }
 
@@ -39,7 +39,7 @@ type source struct {
 type key struct {
 	Subject string `json:"subject"`
 	Session string `json:"session,omitempty"` // as a header or the subject names it
-	Masked  bool   `json:"masked,omitempty"`  // a secret in it was masked, so that it matches no message
+	Masked  bool   `json:"masked,omitempty"`  // a secret in the key was masked, so that no message matches the key
 }
 
 // show masks secrets in a key.
@@ -65,12 +65,12 @@ func (t *tap) masked(name string) string {
 type pending struct {
 	number uint64 // 0 for a note
 	frames uint64
-	end    uint64 // seq behind its frames
+	end    uint64 // seq after its last frame
 	note   string
 	ack    func()
 }
 
-// assign adds a message behind those that were assigned before. The caller holds tap.mu.
+// assign adds a message after the messages that were assigned before. The caller holds tap.mu.
 func (s *source) assign(p pending) {
 	s.assigned += p.frames
 	p.end = s.assigned
@@ -133,7 +133,7 @@ func (s *source) record(m *message) error {
 	return err
 }
 
-// largeScratch is the size, bytes, from which on the memory of a message is released.
+// largeScratch is the size from which the memory of a message is released after use, bytes.
 const largeScratch = 1 << 20
 
 // frames returns the number of frames of a message.
@@ -142,7 +142,7 @@ func (t *tap) frames(m *message) uint64 {
 	return uint64(max(1, (len(t.scratch)+t.opts.FrameLimit-1)/t.opts.FrameLimit))
 }
 
-// note records a text of the recorder.
+// note records a note of the recorder with a text.
 func (s *source) note(text string, at int64) error {
 	s.buffer.Begin(at)
 	return s.buffer.Emit([]byte(text), schema.FlagNote|schema.FlagEventGap, s.emit)

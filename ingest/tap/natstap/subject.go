@@ -10,8 +10,8 @@ import (
 // ownPrefix begins the subjects on which tapedeck publishes.
 const ownPrefix = "tapedeck."
 
-// CheckSubject validates a subject with wildcards, and refuses those of tapedeck itself: what is
-// recorded would be published there and recorded again.
+// CheckSubject validates a subject with wildcards. It refuses the subjects of tapedeck: what is
+// recorded is published on them, and would be recorded again.
 func CheckSubject(subject string) error {
 	if subject == "" {
 		return errors.New("it is empty")
@@ -33,8 +33,8 @@ func CheckSubject(subject string) error {
 	return nil
 }
 
-// isOwn reports whether a message is not recorded although the pattern matches its subject: it
-// is of tapedeck itself, or of NATS itself and the pattern does not name these subjects.
+// isOwn reports whether a message is not recorded although the pattern matches its subject: the
+// message is tapedeck's own, or it is NATS's own and the pattern does not name such subjects.
 func isOwn(pattern, subject string) bool {
 	if strings.HasPrefix(subject, ownPrefix) {
 		return true
@@ -47,7 +47,7 @@ func isOwn(pattern, subject string) bool {
 	return false
 }
 
-// token returns a part of a subject, counted from 1; "" if it has fewer.
+// token returns a token of a subject, counted from 1; "" if the subject has fewer tokens.
 func token(subject string, number int) string {
 	for i := 1; ; i++ {
 		part, rest, more := strings.Cut(subject, ".")

@@ -17,7 +17,7 @@ const (
 	tick = time.Second
 	// subscribeTimeout bounds how long the server may take to answer at the start.
 	subscribeTimeout = 10 * time.Second
-	// drainTimeout bounds how long messages that had arrived are recorded at the end.
+	// drainTimeout bounds how long messages that have arrived are recorded at the end.
 	drainTimeout = 5 * time.Second
 )
 
@@ -65,7 +65,7 @@ func (t *tap) subscribe(ctx context.Context) error {
 			err = t.dropped(sub, &dropped)
 		case <-done:
 			done, late = nil, time.After(drainTimeout)
-			_ = sub.Drain() // without a connection nothing more arrives, and the end is closed below
+			_ = sub.Drain() // without a connection nothing more arrives, and the subscription is closed below
 			if !t.conn.IsConnected() {
 				late = time.After(0)
 			}
@@ -111,7 +111,7 @@ func (t *tap) arrive(m *nats.Msg) error {
 func (t *tap) dropped(sub *nats.Subscription, before *int) error {
 	now, err := sub.Dropped()
 	if err != nil || now <= *before {
-		return nil // a subscription that has ended counts no more
+		return nil // a subscription that has ended does not count any more
 	}
 	n := now - *before
 	*before = now
@@ -128,10 +128,11 @@ func (t *tap) disconnected(down time.Duration) error {
 	t.mu.Lock()
 	t.result.Lost++
 	t.mu.Unlock()
-	return t.gap(fmt.Sprintf("the NATS connection was lost for %v: what was published meanwhile is not recorded", down.Round(time.Millisecond)))
+	return t.gap(fmt.Sprintf("the NATS connection was lost for %v: what was published meanwhile is not recorded",
+		down.Round(time.Millisecond)))
 }
 
-// refused returns the error of a server that refused a request.
+// refused returns the error for a request that the server refused.
 func (t *tap) refused(what string, err error) error {
 	last := t.conn.LastError()
 	if errors.Is(err, nats.ErrPermissionViolation) || errors.Is(last, nats.ErrPermissionViolation) {

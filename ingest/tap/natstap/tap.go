@@ -19,8 +19,8 @@ import (
 	"tapedeck/schema"
 )
 
-// tap is one recording. One goroutine calls its methods and the methods of known and sources, except
-// where a comment names another.
+// tap is one recording. One goroutine calls its methods and the methods of known and sources,
+// except where a comment names another.
 type tap struct {
 	opts      Options
 	rec       *ingest.Recorder
@@ -36,22 +36,22 @@ type tap struct {
 	lastAt  time.Time  // when JetStream stored the message with the highest number; zero if that is not known
 	scratch []byte
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	known   known
 	closing map[*source]struct{} // being ended
 	result  Result
-	err     error // the first that ends the recording
+	err     error // the first error that ends the recording
 
 	ending    sync.WaitGroup
 	slots     chan struct{} // one for each source that is being ended
 	connected chan time.Duration
-	denied    chan struct{} // receives once the server refused what the user may not
+	denied    chan struct{} // receives when the server has refused a request that the user may not send
 	downSince atomic.Int64  // ns; 0 while connected
 }
 
-// Record records until ctx ends, which is not an error. It fails at once if the server does not
-// answer or refuses the subscription. Later it waits for a server that does not answer. The result is
-// valid also if there is an error.
+// Record records until ctx ends, which is not an error. It returns an error at once if the server
+// does not answer or refuses the subscription. Once it has subscribed, it waits for a server that
+// does not answer. The result is valid even if there is an error.
 func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, opts Options) (Result, error) {
 	opts = opts.withDefaults()
 	if opts.Subject != "" || opts.Stream == "" {
@@ -101,14 +101,14 @@ func (t *tap) connect() error {
 			t.log.Info("nats tap: reconnected", "url", c.ConnectedUrlRedacted(), "away_for", down.Round(time.Millisecond))
 			select {
 			case t.connected <- down:
-			default: // the previous one was not noticed yet
+			default: // the previous reconnect was not processed yet
 			}
 		}),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			if errors.Is(err, nats.ErrPermissionViolation) {
 				select {
 				case t.denied <- struct{}{}:
-				default: // the first one counts
+				default: // only the first one counts
 				}
 			}
 			if !errors.Is(err, nats.ErrSlowConsumer) { // counted and logged by the recording
@@ -119,13 +119,14 @@ func (t *tap) connect() error {
 	if t.conn, err = nats.Connect(t.opts.Servers, append(options, t.opts.Connect...)...); errors.Is(err, nats.ErrAuthorization) {
 		return fmt.Errorf("the NATS server at %s refuses the user (%w)\nName a file with its credentials with --nats-credentials", servers, err)
 	} else if err != nil {
-		return fmt.Errorf("no NATS server answers at %s (%w)\nName another one with --nats or TAPEDECK_NATS", servers, err)
+		return fmt.Errorf("no NATS server answers at %s (%w)\nName another one with --nats or TAPEDECK_NATS", servers,
+			err)
 	}
 	return nil
 }
 
-// use returns the source of a message as the most recently used one. It opens one if there is
-// none, which fresh reports.
+// use marks the source of a message as the most recently used one and returns it. If there is none,
+// use opens one and sets fresh.
 func (t *tap) use(m *message) (s *source, fresh bool, err error) {
 	k := key{Subject: m.subject, Session: t.session(m)}
 	if s = t.sources[k]; s != nil {
@@ -137,7 +138,8 @@ func (t *tap) use(m *message) (s *source, fresh bool, err error) {
 	return s, true, err
 }
 
-// evict ends the sources that are too many, and those that were not used for long.
+// evict ends the least recently used sources beyond the limit, and sources that were idle for too
+// long.
 func (t *tap) evict() {
 	for t.order.Len() > 0 {
 		s := t.order.Back().Value.(*source)
@@ -157,13 +159,14 @@ func (t *tap) evicted() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.result.Evicted == 0 {
-		t.log.Warn("nats tap: more subjects have messages than may be open: the least recently used are ended, and later messages of them are streams of their own",
+		t.log.Warn("nats tap: more subjects have messages than may be open: the least recently used are ended, "+
+			"and later messages of them are streams of their own",
 			"open_subjects", t.opts.Streams)
 	}
 	t.result.Evicted++
 }
 
-// end ends a source in the background. Unless it is the last time, the stream may be resumed.
+// end ends a source in the background. Unless last is set, the stream may be resumed.
 func (t *tap) end(s *source, last bool) {
 	if t.sources[s.key] == s {
 		delete(t.sources, s.key)
@@ -190,7 +193,7 @@ func (t *tap) end(s *source, last bool) {
 	})
 }
 
-// finished adds up the result of a source that ended.
+// finished adds the result of a source that has ended.
 func (t *tap) finished(s *source, sum *ingest.Summary, err error, last bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -250,8 +253,7 @@ func (t *tap) failure() error {
 	return t.err
 }
 
-// failed decides on the error of recording to a source. A session that was deleted ends the
-// source alone.
+// failed handles an error of recording to a source. The deletion of a session ends only the source.
 func (t *tap) failed(s *source, err error) error {
 	if err == nil {
 		return nil

@@ -16,8 +16,8 @@ type backlog struct {
 
 	mu     sync.Mutex // guards all below
 	chunks []chunk
-	bytes  int   // in chunks
-	seen   int64 // bytes added, including dropped ones
+	bytes  int   // bytes in chunks
+	seen   int64 // bytes that were added, including dropped bytes
 	err    error // why the backlog ended, io.EOF for the end of the output
 }
 
@@ -30,7 +30,7 @@ func newBacklog(limit int) *backlog {
 	return &backlog{limit: limit, ready: make(chan struct{}, 1)}
 }
 
-// add adds a copy of a chunk. It never waits: if there is no room, the backlog ends.
+// add adds a copy of a chunk. It never waits: if the backlog is full, the backlog ends.
 func (b *backlog) add(p []byte, at int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -50,7 +50,7 @@ func (b *backlog) add(p []byte, at int64) {
 // end ends the backlog at the end of the output.
 func (b *backlog) end() { b.fail(io.EOF) }
 
-// fail ends the backlog. Only the first reason counts; chunks that wait are still read.
+// fail ends the backlog. Only the first reason counts; waiting chunks are still read.
 func (b *backlog) fail(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -21,13 +21,13 @@ import (
 
 // Options configure the command. The zero value of a field means its default.
 type Options struct {
-	Command    []string // its name and its arguments
+	Command    []string // the name and the arguments
 	FrameLimit int      // bytes; default ingest.DefaultFrameLimit
 	// Buffer bounds the output that waits under backpressure from the recorder, bytes;
 	// default 64 MiB.
 	Buffer int
-	// The standard streams of the command; default: this process's. Stdin and Stderr
-	// are passed to the command directly.
+	// Stdin, Stdout and Stderr are the standard streams of the command; default: this process's.
+	// Stdin and Stderr are passed to the command directly.
 	Stdin, Stderr *os.File
 	Stdout        io.Writer
 	Log           *slog.Logger
@@ -40,20 +40,20 @@ type Result struct {
 	// that ended the command, 127 if it was not found, 126 if it could not be run.
 	ExitCode int
 	Output   int64 // bytes of output
-	Recorded int64 // bytes of the output that are durable, from its beginning on
+	Recorded int64 // bytes from the output's beginning that are durable
 }
 
 // Record runs a command and records its standard output. The output determines whether it
 // is NDJSON or SSE.
 //
-// Forwarding has priority over recording. Every chunk of the output is forwarded at once,
-// as it was read. Backpressure from the recorder does not delay it: the output waits in
-// memory, and once Buffer is full the recording ends, while the command continues. So an
-// incomplete recording is complete up to a point, which the error names; it never has a
-// gap. The same holds when frames cannot be recorded at all.
+// Forwarding has priority over recording. Every chunk of the output is forwarded at once, as it was
+// read. Backpressure from the recorder does not delay it: the output waits in memory, and once
+// Buffer is full the recording ends, while the command continues. So a recording is complete up to
+// the point that the error names, and never has a gap. The same holds when frames cannot be
+// recorded at all.
 //
-// If the reader of the output is gone, the next write of the command fails, as it would
-// without tapedeck. Like a pipeline, Record waits for background processes of the command
+// If the reader of the output has closed it, the next write of the command fails, as it would
+// without tapedeck. Like a shell pipeline, Record waits for background processes of the command
 // that still have the output open.
 //
 // SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 are forwarded to the command. A
@@ -199,7 +199,7 @@ func (r *running) forward(to io.Writer, waiting *backlog) error {
 			waiting.add(buf[:n], ingest.Now())
 			if _, err := to.Write(buf[:n]); err != nil {
 				if errors.Is(err, syscall.EPIPE) {
-					return nil // as a pipeline ends whose reader has closed it
+					return nil // a pipeline ends in the same way when its reader has closed it
 				}
 				return fmt.Errorf("forward the output: %w", err)
 			}

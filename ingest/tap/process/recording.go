@@ -23,7 +23,8 @@ type recording struct {
 func newRecording(rec *ingest.Recorder, so ingest.StreamOptions, opts Options) *recording {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	r := &recording{
-		recorder: rec, so: so, limit: opts.FrameLimit, waiting: newBacklog(opts.Buffer), offsets: copier.NewOffsets(0, 0), ctx: ctx,
+		recorder: rec, so: so, limit: opts.FrameLimit, waiting: newBacklog(opts.Buffer), offsets: copier.NewOffsets(0,
+			0), ctx: ctx,
 	}
 	r.cancel = func(err error) {
 		r.waiting.fail(err)

@@ -21,12 +21,12 @@ var forwardedSignals = []os.Signal{
 // killAfter is the time between SIGTERM and SIGKILL after ctx has ended.
 const killAfter = 10 * time.Second
 
-// forwardSignals forwards signals, and the end of ctx, until stop is called. Once the
-// command has ended they end the wait for its output and for its recording.
+// forwardSignals forwards signals, and the end of ctx, until stop is called. Once the command has
+// ended, signals end the wait for its output and then for its recording.
 func (r *running) forwardSignals(ctx context.Context, cancel func(error)) (stop func()) {
 	signals := make(chan os.Signal, 16)
-	// SIGPIPE is caught as well, otherwise writing to a closed reader would end this
-	// process before the command's next write fails.
+	// SIGPIPE is caught as well. Otherwise writing to a closed reader would end this process before
+	// the command's next write fails.
 	signal.Notify(signals, append([]os.Signal{syscall.SIGPIPE}, forwardedSignals...)...)
 	over := make(chan struct{})
 	var ended sync.WaitGroup
@@ -84,7 +84,7 @@ func closed(c <-chan struct{}) bool {
 func inForeground() bool {
 	terminal, err := os.Open("/dev/tty")
 	if err != nil {
-		return false // there is none
+		return false // there is no terminal
 	}
 	defer terminal.Close()
 	group, err := unix.IoctlGetInt(int(terminal.Fd()), unix.TIOCGPGRP)

@@ -53,6 +53,15 @@ func (p *Proxy) newRequestBody(h http.Header) *body {
 	return b
 }
 
+// newResponseBody returns the body of a response.
+func (p *Proxy) newResponseBody(h http.Header) *body {
+	b := p.newBody(h)
+	if w, ok := b.framer.(*bodyFramer); ok {
+		b.framer = &redactingFramer{bodyFramer: w, mask: p.redact.Answer}
+	}
+	return b
+}
+
 // framer returns the framer for a media type.
 func (p *Proxy) framer(h http.Header) ingest.Framer {
 	media, _, _ := strings.Cut(h.Get("Content-Type"), ";")
@@ -91,7 +100,7 @@ func (b *body) write(p []byte, at int64, emit func(*schema.Frame) error, note fu
 		}
 		return b.framer.Split(whole, at, emit)
 	}
-	var failed error // of the recorder, not of the bytes
+	var failed error // an error of the recorder, not of the bytes
 	err := b.decoder.Decode(p, func(out []byte) error {
 		b.plain = append(b.plain, out...)
 		if len(b.plain) >= plainSize {
@@ -108,7 +117,7 @@ func (b *body) write(p []byte, at int64, emit func(*schema.Frame) error, note fu
 	return b.stopDecoding(p, at, err, emit, note)
 }
 
-// stopDecoding continues without decoding, after that failed.
+// stopDecoding continues without decoding after decoding has failed.
 func (b *body) stopDecoding(p []byte, at int64, why error, emit func(*schema.Frame) error, note func(string) error) error {
 	if err := b.framer.End(at, marked(emit)); err != nil {
 		return err

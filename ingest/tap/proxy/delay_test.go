@@ -95,7 +95,7 @@ func ticking(w http.ResponseWriter, r *http.Request, began time.Time, gap time.D
 	w.Header().Set("Content-Type", "text/event-stream")
 	rc := http.NewResponseController(w)
 	n, _ := strconv.Atoi(r.URL.RawQuery)
-	time.Sleep(rand.N(gap))
+	time.Sleep(rand.N(gap)) // so that connections do not all send at once
 	tick := time.NewTicker(gap)
 	defer tick.Stop()
 	for range n {

@@ -12,13 +12,13 @@ import (
 	"tapedeck/schema"
 )
 
-// exchange is a request with its response, or an upgraded connection, while it is
-// forwarded. Both directions call it, each from a goroutine of its own.
+// exchange is a request with its response, or an upgraded connection, while it is forwarded. Two
+// goroutines call it, one for each direction.
 type exchange struct {
 	proxy *Proxy
 	ctx   context.Context // the request's
 	label string          // method and URL, for the log
-	rec   *recording      // nil if the queues had no room for one more
+	rec   *recording      // nil if the queues had no room for another recording
 
 	mu       sync.Mutex // guards all below
 	missed   miss
@@ -42,12 +42,12 @@ func (ex *exchange) note(way schema.Direction, text []byte) error {
 	return ex.put(item{way: way, note: text})
 }
 
-// begin sets the body to which the bytes of a direction belong from here on.
+// begin sets the body that the following bytes of a direction belong to.
 func (ex *exchange) begin(way schema.Direction, b *body) error {
 	return ex.put(item{way: way, body: b})
 }
 
-// data records bytes of a body, which are copied. The caller then calls forwarded.
+// data records a copy of bytes of a body. The caller then calls forwarded.
 func (ex *exchange) data(way schema.Direction, p []byte) error {
 	passedBytes[way].Add(float64(len(p)))
 	return ex.queue(item{way: way, data: p})
@@ -61,7 +61,7 @@ func (ex *exchange) forwarded() {
 	}
 }
 
-// end ends a body; whole reports that it is complete. Only the first call for a direction
+// end ends a body; whole reports that the body is complete. Only the first call for a direction
 // counts.
 func (ex *exchange) end(way schema.Direction, whole bool) error {
 	ex.mu.Lock()
@@ -83,8 +83,8 @@ func (ex *exchange) put(it item) error {
 	return ex.queue(it)
 }
 
-// queue queues an item, with a copy of its data; the recorder is notified by forwarded. It
-// fails in strict mode only.
+// queue queues an item with a copy of its data; forwarded notifies the recorder. queue fails in
+// strict mode only.
 func (ex *exchange) queue(it item) error {
 	if ex.rec == nil || ex.rec.stopped.Load() {
 		return ex.miss(&it)

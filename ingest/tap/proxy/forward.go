@@ -28,7 +28,11 @@ func (p *Proxy) rewrite(pr *httputil.ProxyRequest) {
 	if p.opts.Forwarded {
 		pr.SetXForwarded()
 	}
-	if user := p.upstream.User; user != nil && out.Header.Get("Authorization") == "" {
+	switch user := p.upstream.User; {
+	case out.Header.Get("Authorization") != "":
+	case p.opts.Authorization != "":
+		out.Header.Set("Authorization", p.opts.Authorization)
+	case user != nil:
 		password, _ := user.Password()
 		out.SetBasicAuth(user.Username(), password)
 	}
@@ -48,7 +52,7 @@ func (p *Proxy) rewrite(pr *httputil.ProxyRequest) {
 // upstream's own path.
 func (p *Proxy) target(in *http.Request) (path, query string) {
 	path, query, _ = strings.Cut(in.RequestURI, "?")
-	if !strings.HasPrefix(path, "/") && path != "*" { // a whole URL
+	if !strings.HasPrefix(path, "/") && path != "*" { // the client sent an absolute URL
 		path = in.URL.EscapedPath()
 	}
 	if path == "*" {
@@ -63,7 +67,7 @@ func (p *Proxy) upstreamURL(in *http.Request) *url.URL {
 	u := &url.URL{Scheme: p.upstream.Scheme, Host: p.upstream.Host, RawQuery: query, ForceQuery: in.URL.ForceQuery}
 	u.Path, u.RawPath = strings.TrimSuffix(p.upstream.Path, "/")+in.URL.Path, path
 	if u.EscapedPath() != path && !strings.HasPrefix(path, "//") {
-		u.Path, u.RawPath, u.Opaque = "", "", path // which is sent unchanged
+		u.Path, u.RawPath, u.Opaque = "", "", path // Opaque is sent unchanged
 	}
 	return u
 }
@@ -99,7 +103,7 @@ func (p *Proxy) recordResponse(ex *exchange, res *http.Response) error {
 			ex.begin(schema.Send, p.tunnelBody(res.Header)),
 		)
 	}
-	b := p.newBody(res.Header)
+	b := p.newResponseBody(res.Header)
 	res.Body = &tappedBody{
 		ReadCloser: res.Body, exchange: ex, way: schema.Receive, from: "the upstream",
 		trailers: func() http.Header { return res.Trailer },

@@ -6,7 +6,7 @@ import (
 	"tapedeck/schema"
 )
 
-// readFramer makes a frame of every read: for bodies without recognisable messages.
+// readFramer makes one frame of each read, for bodies without recognisable messages.
 type readFramer struct{ buf framing.Buffer }
 
 var _ ingest.Framer = (*readFramer)(nil)
@@ -25,8 +25,8 @@ func (c *readFramer) Split(p []byte, at int64, emit func(*schema.Frame) error) e
 // End implements ingest.Framer.
 func (c *readFramer) End(int64, func(*schema.Frame) error) error { return nil }
 
-// bodyFramer makes one frame of a body, or, if it is over the limit, pieces that are marked
-// schema.FlagOversize.
+// bodyFramer makes one frame of a body. A body over the limit becomes several frames that are
+// marked schema.FlagOversize.
 type bodyFramer struct {
 	buf   framing.Buffer
 	limit int
@@ -72,7 +72,7 @@ func (c *bodyFramer) End(_ int64, emit func(*schema.Frame) error) error {
 	return c.buf.Emit(nil, flags, emit)
 }
 
-// redactingFramer is a framer that masks secrets in a body that a client sends, JSON or a form.
+// redactingFramer masks secrets in a body by their names: in JSON, and in a form that a client sends.
 type redactingFramer struct {
 	*bodyFramer
 	mask  func(*schema.Frame)

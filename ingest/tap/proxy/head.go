@@ -10,13 +10,13 @@ import (
 	"tapedeck/ingest/redact"
 )
 
-// heads writes heads for recording, with what is a secret by its name masked.
+// heads writes heads for recording. It masks values that are secret by their names.
 type heads struct{ *redact.ByName }
 
 func newHeads(opts *Options) heads {
 	var keep []string
 	if opts.SessionHeader != "" {
-		keep = []string{opts.SessionHeader} // the user's own name of the session, which is not a secret
+		keep = []string{opts.SessionHeader} // the name of the session is chosen by the user and is not a secret
 	}
 	return heads{redact.NewByName(opts.Redact, keep, opts.Recorder != nil && !opts.Recorder.Redacts())}
 }

@@ -22,32 +22,33 @@ import (
 type Options struct {
 	Upstream string // URL of the server: http or https; its path is prepended to the paths of requests
 	Recorder *ingest.Recorder
+	// Authorization is sent to the upstream with requests that have no such field; "" sends none. It is not recorded.
+	Authorization string
 	// Stream holds the options that all streams share: Tenant, Session, Dialect and Tags;
 	// the other fields are ignored.
 	Stream ingest.StreamOptions
-	// SessionHeader is a request header that names the session of its exchange. It takes
-	// precedence over Stream.Session, and is forwarded.
+	// SessionHeader is a request header that names the session of its exchange. It takes precedence
+	// over Stream.Session, and is forwarded.
 	SessionHeader string
 	FrameLimit    int // bytes; default ingest.DefaultFrameLimit
 
-	// Hosts are the host names besides loopback ones by which clients may address the
-	// proxy, Origins the origins besides loopback ones whose pages may use it: the proxy
-	// forwards requests with credentials that are billed.
+	// Hosts are the host names, besides loopback names, by which clients may address the proxy.
+	// Origins are the origins, besides loopback origins, whose pages may use it: the proxy forwards
+	// requests with credentials that are billed.
 	Hosts   origin.Hosts
 	Origins []string
 
 	Forwarded  bool // add X-Forwarded-For, -Host and -Proto to requests
 	KeepCoding bool // record bodies with a Content-Encoding undecoded
-	// Redact names further header fields, query parameters and members of JSON request
-	// bodies whose values are replaced by "[redacted]" in recordings, in addition to those
-	// in package secrets.
+	// Redact names header fields, query parameters and members of JSON request bodies whose values
+	// are replaced by "[redacted]" in recordings, in addition to the names in package secrets.
 	Redact []string
 	TLS    *tls.Config // for an https upstream
 
 	Strict  bool          // delay exchanges rather than record them incompletely
 	Timeout time.Duration // how long a full queue may delay an exchange, once; default 1 s, negative for not at all
-	// QueueBytes and TotalBytes bound the bytes that wait to be recorded, of one exchange
-	// and of all.
+	// QueueBytes and TotalBytes bound the bytes that wait to be recorded, of one exchange and of
+	// all exchanges.
 	QueueBytes int64 // default 8 MiB
 	TotalBytes int64 // default 256 MiB
 

@@ -16,7 +16,7 @@ type item struct {
 	way  schema.Direction
 	at   int64  // ns
 	note []byte // a head, or trailers
-	body *body  // the bytes of this direction belong to this body from here on
+	body *body  // the following bytes of this direction belong to this body
 	data []byte // of the body; the queue's own copy
 	end  bool   // of the body
 	// whole reports that the body is complete.
@@ -41,8 +41,8 @@ type queue struct {
 	armed   bool          // overdue is running
 }
 
-// lateSignal bounds how long an item waits for a signal from the goroutine that put it.
-// That signal is late if a write to a client blocks.
+// lateSignal bounds how long an item waits for a signal from the goroutine that put the item. The
+// signal is late if a write to a client blocks.
 const lateSignal = 50 * time.Millisecond
 
 func newQueue(limit int64, total *semaphore.Weighted) *queue {
@@ -57,7 +57,7 @@ func (q *queue) weight(it *item) int64 {
 	return min(int64(len(it.data)+len(it.note))+itemOverhead, q.limit)
 }
 
-// reserve reserves room for an item, waiting until ctx ends if necessary.
+// reserve reserves room for an item. It waits for room until ctx ends.
 func (q *queue) reserve(ctx context.Context, n int64) bool {
 	if q.own.Acquire(ctx, n) != nil {
 		return false
@@ -69,9 +69,9 @@ func (q *queue) reserve(ctx context.Context, n int64) bool {
 	return true
 }
 
-// reserveWithin reserves room for an item. It waits for room in this queue, which a fast
-// transfer fills, for the timeout at most. If all queues together are full, the recorder is
-// too slow in general, and it does not wait.
+// reserveWithin reserves room for an item. It waits at most the timeout for room in this queue,
+// which a fast transfer fills. If all queues together are full, the recorder is too slow in
+// general, and reserveWithin does not wait.
 func (q *queue) reserveWithin(n int64, timeout time.Duration) bool {
 	if !q.own.TryAcquire(n) {
 		if timeout <= 0 {
@@ -90,9 +90,8 @@ func (q *queue) reserveWithin(n int64, timeout time.Duration) bool {
 	return true
 }
 
-// put appends an item with reserved room, and sets its time. The recorder is woken by
-// signal, so that it does not compete for CPU time with forwarding, and after lateSignal at
-// the latest.
+// put appends an item with reserved room, and sets its time. signal wakes the recorder, so that
+// recording does not compete for CPU time with forwarding; lateSignal bounds the delay.
 func (q *queue) put(it item) {
 	queued.Add(float64(q.weight(&it)))
 	q.mu.Lock()
@@ -106,7 +105,7 @@ func (q *queue) put(it item) {
 		}
 	}
 	q.mu.Unlock()
-	if closed { // the exchange is over
+	if closed { // the exchange has ended
 		q.release(&it)
 	}
 }
@@ -135,8 +134,8 @@ func (q *queue) signal() {
 	}
 }
 
-// take waits for items and returns all of them, in exchange for the list that it returned
-// before; nil after the last items of a closed queue.
+// take waits for items and returns all of them. spare is the list that take returned before, which
+// it reuses. take returns nil after the last items of a closed queue.
 func (q *queue) take(spare []item) []item {
 	for {
 		q.mu.Lock()

@@ -38,7 +38,7 @@ func TestEventGaps(t *testing.T) {
 				rc := http.NewResponseController(w)
 				rc.Flush() // the head comes before the first event
 				for i := range 5 {
-					time.Sleep(gap)
+					time.Sleep(gap) // the gap between two events, which the test measures
 					if i == 0 {
 						close(firstEvent)
 					}
@@ -426,7 +426,7 @@ func TestManyAtOnce(t *testing.T) {
 		for i := range 20 {
 			fmt.Fprintf(w, "data: {\"of\":%s,\"n\":%d}\n\n", body, i)
 			http.NewResponseController(w).Flush()
-			time.Sleep(time.Duration(rand.IntN(3)) * time.Millisecond)
+			time.Sleep(time.Duration(rand.IntN(3)) * time.Millisecond) // a random gap between two events
 		}
 	}), nil)
 	const n = 200

@@ -21,14 +21,14 @@ type recording struct {
 	proxy *Proxy
 	queue *queue
 	opts  ingest.StreamOptions
-	// reason, and for a tunnel that was not closed failure, is why the exchange ended. Both
-	// are set before the queue is closed.
+	// reason is why the exchange ended. For a tunnel that was not closed, failure is the reason.
+	// Both are set before the queue is closed.
 	reason, failure string
-	// stopped is set when nothing more is queued, for lack of room or because recording
+	// stopped is set when nothing more is queued, because there is no room or because recording
 	// failed.
 	stopped atomic.Bool
 
-	// The following are used by the goroutine only:
+	// The fields below are used only by the recording's goroutine.
 
 	stream *ingest.Stream
 	failed error
@@ -37,14 +37,14 @@ type recording struct {
 	at     int64 // of the item that is being recorded
 }
 
-// recordingWeight is the weight of a recording in the bound of all queues besides its
-// queue, bytes: mainly its stream.
+// recordingWeight is what a recording besides its queue counts in the bound of all queues, bytes:
+// mainly its stream.
 const recordingWeight = 16 << 10
 
 // closeTimeout bounds how long the end of a stream may take to become durable.
 const closeTimeout = 30 * time.Second
 
-// record starts a recording; nil if there is no room for one more.
+// record starts a recording. It returns nil if there is no room for another recording.
 func (p *Proxy) record(ctx context.Context, so ingest.StreamOptions) *recording {
 	if !p.total.TryAcquire(recordingWeight) && (!p.opts.Strict || p.total.Acquire(ctx, recordingWeight) != nil) {
 		return nil
@@ -57,8 +57,8 @@ func (p *Proxy) record(ctx context.Context, so ingest.StreamOptions) *recording 
 	return r
 }
 
-// finish ends the recording once all queued items are recorded. Without a reason, the end
-// of the tunnel determines it.
+// finish ends the recording once all queued items are recorded. If reason is "", the end of the
+// tunnel determines the end reason.
 func (r *recording) finish(reason, failure string) {
 	r.reason, r.failure = reason, failure
 	r.queue.close()
@@ -181,8 +181,8 @@ func (r *recording) end() {
 	}
 }
 
-// closeReason returns the end reason of a tunnel from its close frames, the upstream's
-// first.
+// closeReason returns the end reason of a tunnel from its close frames. The upstream's close frame
+// takes precedence.
 func (r *recording) closeReason() string {
 	isWebSocket := false
 	for _, b := range r.bodies {

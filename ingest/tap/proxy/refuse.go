@@ -14,8 +14,8 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// foreign returns a problem for a request that a page of another site may have caused, nil
-// for others. Such a page could use the upstream's credentials and, under a host name that
+// foreign returns a problem for a request that a page of another site may have caused, nil for
+// other requests. Such a page could use the upstream's credentials and, under a host name that
 // resolves to this machine, read the response.
 func (p *Proxy) foreign(r *http.Request) *problem.Problem {
 	if r.URL.Host == "" { // otherwise misdirected has checked the host
@@ -47,7 +47,8 @@ func (p *Proxy) misdirected(r *http.Request) *problem.Problem {
 	}
 	return &problem.Problem{
 		Status: http.StatusMisdirectedRequest,
-		Detail: fmt.Sprintf("The request is for %s, and all requests to this proxy go to %s.", r.URL.Host, p.upstream.Host), Hint: hint,
+		Detail: fmt.Sprintf("The request is for %s, and all requests to this proxy go to %s.", r.URL.Host,
+			p.upstream.Host), Hint: hint,
 	}
 }
 
@@ -71,6 +72,7 @@ func (p *Proxy) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	problem.Write(w, &problem.Problem{
 		Title: "No answer from the upstream", Status: http.StatusBadGateway,
 		Detail: fmt.Sprintf("%s: %v.", exchangeOf(r).label, err),
-		Hint:   fmt.Sprintf("The recording proxy received no response from %s: check that the server is running and that --upstream is correct.", p.upstream.Host),
+		Hint: fmt.Sprintf("The recording proxy received no response from %s: check that the server is running "+
+			"and that --upstream is correct.", p.upstream.Host),
 	})
 }

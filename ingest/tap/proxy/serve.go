@@ -12,8 +12,8 @@ import (
 	"tapedeck/internal/httplog"
 )
 
-// Serve answers on a listener until ctx ends, then waits for exchanges in progress for
-// drain at most, and makes all recordings durable. It returns nil after that.
+// Serve serves a listener until ctx ends. It then waits for exchanges in progress for at most
+// drain, and makes all recordings durable. It returns nil after that.
 func (p *Proxy) Serve(ctx context.Context, ln net.Listener, drain time.Duration) error {
 	srv := &http.Server{
 		Handler: p, ReadHeaderTimeout: 30 * time.Second, ErrorLog: httplog.New(p.opts.Log),

@@ -14,7 +14,7 @@ type tappedBody struct {
 	exchange *exchange
 	way      schema.Direction
 	from     string             // the sender, for the end reason
-	trailers func() http.Header // known once the body has ended
+	trailers func() http.Header // set once the body has ended
 	err      error              // why it ended
 }
 
@@ -58,7 +58,7 @@ func (b *tappedBody) ended() error {
 	return nil
 }
 
-// sent returns the trailers that arrived, without those that were only announced.
+// sent returns whether trailers arrived, as opposed to trailers that were only announced.
 func sent(trailers http.Header) bool {
 	for _, values := range trailers {
 		if len(values) > 0 {

@@ -44,8 +44,7 @@ func (i *inflate) Stop() {
 	}
 }
 
-// tunnel is the upstream's side of an upgraded connection; it records what is read and
-// written.
+// tunnel is the upstream's side of an upgraded connection. It records what is read and written.
 type tunnel struct {
 	io.ReadWriteCloser
 	exchange *exchange

@@ -6,14 +6,14 @@ import (
 	"net/http"
 )
 
-// writer is the client's side of an exchange. It keeps net/http from adding header fields
-// to the response, and from discarding bytes that a client sends early.
+// writer is the client's side of an exchange. It prevents net/http from adding header fields to the
+// response, and from discarding bytes that a client sends early.
 type writer struct {
 	http.ResponseWriter
 	exchange *exchange
 }
 
-// Unwrap implements the unwrapping of http.ResponseController.
+// Unwrap returns the writer that http.ResponseController uses.
 func (w writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // WriteHeader implements http.ResponseWriter.
@@ -32,9 +32,9 @@ func (w writer) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// answerEarly prepares for a response that begins before the request has ended: it keeps
-// the server from reading the rest of the request first. The connection is closed
-// afterwards, since the server cannot know where the next request begins.
+// answerEarly prepares for a response that begins before the request has ended: it prevents the
+// server from reading the rest of the request first. The connection is closed afterwards, since the
+// server cannot know where the next request begins.
 func (w writer) answerEarly(h http.Header) {
 	if http.NewResponseController(w.ResponseWriter).EnableFullDuplex() == nil {
 		h.Set("Connection", "close")

@@ -16,7 +16,7 @@ const (
 	maxRetryAfter = time.Hour
 )
 
-// checkStatus returns an error for a response whose status is not OK.
+// checkStatus returns an error for a response with a status that is not a success.
 func checkStatus(answer *http.Response) error {
 	code := answer.StatusCode
 	if code == http.StatusNoContent {
@@ -34,7 +34,7 @@ func checkStatus(answer *http.Response) error {
 
 // quote returns the beginning of a response on one line.
 func quote(body io.Reader) string {
-	// A read error is ignored; the status is what matters.
+	// A read error is ignored, because the status is the error to report.
 	text, _ := io.ReadAll(io.LimitReader(body, quoteLimit+1))
 	shown := strings.Join(strings.Fields(strings.ToValidUTF8(string(text[:min(len(text), quoteLimit)]), "\uFFFD")), " ")
 	switch {
@@ -46,7 +46,8 @@ func quote(body io.Reader) string {
 	return shown
 }
 
-// retryAfter parses the header: seconds, or a date. 0 for none.
+// retryAfter parses a Retry-After header, which has seconds or a date. It returns 0 if there is
+// none.
 func retryAfter(value string) time.Duration {
 	if seconds, err := strconv.Atoi(value); err == nil && seconds > 0 {
 		return min(time.Duration(min(seconds, int(maxRetryAfter/time.Second)))*time.Second, maxRetryAfter)

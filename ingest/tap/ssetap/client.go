@@ -1,5 +1,5 @@
-// Package ssetap records the response to an HTTP request: an event stream, which it
-// reconnects to as browsers do, or lines.
+// Package ssetap records the response to an HTTP request: an event stream, to which it reconnects
+// as browsers do, or lines.
 package ssetap
 
 import (
@@ -26,34 +26,33 @@ type Options struct {
 	// Once disables reconnecting.
 	Once       bool
 	FrameLimit int // bytes; default ingest.DefaultFrameLimit
-	// Retry is the wait before reconnecting, unless the server sets another with the retry
-	// field; default 1 s. It doubles with each failure up to MaxRetry, default 30 s.
+	// Retry is the wait before reconnecting, unless the server sets it with the retry field;
+	// default 1 s. It doubles with each failure up to MaxRetry, default 30 s.
 	Retry, MaxRetry time.Duration
 	Client          *http.Client // default one without a timeout
-	TLS             *tls.Config  // of the default client, for https; may be nil
+	TLS             *tls.Config  // for the default client and https; may be nil
 	Log             *slog.Logger
 }
 
 // Result describes the recording.
 type Result struct {
 	ingest.Summary
-	Connections int // that were answered with a stream
+	Connections int // connections that were answered with a stream
 }
 
-// Record sends the request and records the response, as one stream, to its end or until ctx
-// ends. The Content-Type is text/event-stream, or NDJSON by any of its names; without one
-// the first bytes decide.
+// Record sends the request and records the response as one stream, to its end or until ctx ends.
+// The Content-Type is text/event-stream, or NDJSON by any of its names; without a Content-Type the
+// first bytes determine the format.
 //
-// An event stream that was requested with GET is reconnected when it ends or breaks, with
-// the Last-Event-ID, as WHATWG HTML, section 9.2.3, specifies: until the server answers
-// 204, or sends "[DONE]" before it ends. The response to any other method, lines, and a
-// stream with Once are recorded to their end, and it is an error if they break. What a
-// server sends again after a reconnect is recorded again; an incomplete event at a break is
-// a frame marked FlagUnterminated.
+// If an event stream that was requested with GET ends or breaks, Record reconnects with the
+// Last-Event-ID, as WHATWG HTML, section 9.2.3, specifies, until the server answers 204, or sends
+// "[DONE]" before the end. The response to any other method, lines, and a stream with Once are
+// recorded to their end, and it is an error if they break. Events that a server repeats after a
+// reconnect are recorded again; an incomplete event at a break is a frame marked FlagUnterminated.
 //
-// After a status of 408, 429 or 5xx, Record tries again wherever it would reconnect, after
-// the Retry-After if there is one; other statuses are an error that quotes the response.
-// The end of ctx is not an error. The summary is valid even if there is an error.
+// After a status of 408, 429 or 5xx, Record tries again in the cases in which it reconnects, after
+// the Retry-After if there is one; another status is an error that quotes the response. The end of
+// ctx is not an error. The summary is valid even if there is an error.
 func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, opts Options) (Result, error) {
 	if opts.Method == "" {
 		opts.Method = http.MethodGet
@@ -80,7 +79,8 @@ func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" {
 		return Result{}, fmt.Errorf("%q is not an http or https address", secrets.URL(opts.URL))
 	}
-	where := (&url.URL{Scheme: target.Scheme, Host: target.Host, Path: target.Path}).String() // without the query, which may hold a token
+	// Without the query, which may hold a token.
+	where := (&url.URL{Scheme: target.Scheme, Host: target.Host, Path: target.Path}).String()
 	if so.Source == "" {
 		so.Source = where
 	}

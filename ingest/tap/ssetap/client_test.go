@@ -202,7 +202,7 @@ func TestLive(t *testing.T) {
 					flush()
 					_ = http.NewResponseController(w).Flush()
 					for count(&m) <= i && r.Context().Err() == nil {
-						time.Sleep(time.Millisecond)
+						time.Sleep(time.Millisecond) // between two looks at the frames
 					}
 				}
 				cancel()

@@ -27,7 +27,7 @@ type tap struct {
 
 	stream      *ingest.Stream // nil until the first answer
 	connections int
-	frames      uint64 // of this connection
+	frames      uint64 // frames of this connection
 	lastID      string // Last-Event-ID
 	done        bool   // [DONE] was seen
 	scratch     []byte
@@ -36,20 +36,20 @@ type tap struct {
 // connectError reports a connection that is to be made again.
 type connectError struct {
 	err   error
-	after time.Duration // requested by the server, 0 for none
+	after time.Duration // the wait that the server requests, 0 for none
 }
 
 func (b *connectError) Error() string { return b.err.Error() }
 func (b *connectError) Unwrap() error { return b.err }
 
-// errNoContent reports a server that wants no more connections; errEnded a stream that
-// ended, perhaps temporarily.
+// errNoContent reports that the server asks for no more connections; errEnded that a stream ended,
+// perhaps temporarily.
 var (
 	errNoContent = errors.New("204 No Content")
 	errEnded     = errors.New("the stream ended")
 )
 
-// run records connection after connection. It returns the stream's end reason.
+// run records one connection after another. It returns the stream's end reason.
 func (t *tap) run(ctx context.Context) (string, error) {
 	for {
 		t.frames = 0
@@ -82,8 +82,7 @@ func (t *tap) reconnects() bool {
 	return t.opts.Method == http.MethodGet && !t.opts.Once && !lines
 }
 
-// connect makes one connection and records it to its end. It returns nil if that was the
-// end of the stream.
+// connect makes one connection and records it to its end. It returns nil if the stream has ended.
 func (t *tap) connect(ctx context.Context) error {
 	request, err := http.NewRequestWithContext(ctx, t.opts.Method, t.opts.URL, bytes.NewReader(t.opts.Body))
 	if err != nil {
@@ -127,7 +126,8 @@ func (t *tap) record(ctx context.Context, answer *http.Response) error {
 	case known && encoded && !contentcoding.Known(name):
 		return fmt.Errorf("the response has the unsupported Content-Encoding %q", name)
 	case !known && (encoded || answer.Header.Get("Content-Type") != ""):
-		return fmt.Errorf("the answer is no stream that can be recorded but %q: %s", answer.Header.Get("Content-Type"), quote(answer.Body))
+		return fmt.Errorf("the answer is no stream that can be recorded but %q: %s",
+			answer.Header.Get("Content-Type"), quote(answer.Body))
 	case !known:
 		transport, source = copier.Sniff(source)
 	}

@@ -20,19 +20,18 @@ type acks struct {
 	due  atomic.Bool     // a write of an acknowledgement is pending
 
 	mu    sync.Mutex // guards acked, and the order of writes
-	acked int64      // one above the seq that was sent last
+	acked int64      // one above the highest seq that was sent
 }
 
-// resume starts with the frames that are durable already, which are acknowledged in any
-// case.
+// resume sets the number of frames that are durable from the start, which are always acknowledged.
 func (a *acks) resume(durable int64) {
 	a.next.Store(durable)
 	a.acked = -1
 }
 
-// durable records that all frames below next are durable. It does not wait for the client:
-// a goroutine that ends with its write acknowledges them. There are two at most, one that
-// writes and one that waits for it.
+// durable records that all frames below next are durable. It does not wait for the client: a
+// goroutine sends the acknowledgement and ends. At most two goroutines exist, one that writes and
+// one that waits for it.
 func (a *acks) durable(next uint64) {
 	a.next.Store(int64(next) - 1)
 	if !a.due.Swap(true) { // otherwise a pending write sends the newest seq
@@ -40,8 +39,8 @@ func (a *acks) durable(next uint64) {
 	}
 }
 
-// send acknowledges the durable frames that were not acknowledged yet. It ignores write
-// errors, which the reader of the connection detects.
+// send acknowledges the durable frames that were not acknowledged yet. It ignores write errors,
+// since the reader of the connection detects them.
 func (a *acks) send() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"github.com/coder/websocket"
 )
 
-// reconnects reports whether to connect again after a connection was closed with a code:
-// not after a normal closure (1000, or no code).
+// reconnects reports whether to connect again after a connection was closed with a code. It returns
+// false after a normal closure (1000, or no code).
 func reconnects(code int) bool {
 	return code != int(websocket.StatusNormalClosure) && code != int(websocket.StatusNoStatusRcvd)
 }

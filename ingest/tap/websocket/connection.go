@@ -21,16 +21,16 @@ type connection struct {
 	listener *listener
 	tap      *tap
 
-	ends     sync.WaitGroup // goroutines other than the reader's
+	ends     sync.WaitGroup // goroutines besides the reader
 	failure  error          // why recording ended before the connection did
-	messages int            // frames that were received
+	messages int            // number of frames that were received
 }
 
-// ending is how a connection ended.
+// ending describes how a connection ended.
 type ending struct {
 	reason string // for the stream
 	again  bool   // connecting again may succeed
-	err    error  // frames could not be recorded
+	err    error  // set if frames could not be recorded
 }
 
 // errUntil ends a connection at the request of Options.Until.
@@ -61,8 +61,7 @@ func (t *tap) connect(ctx context.Context) (*connection, error) {
 
 // run records the connection to its end.
 func (c *connection) run(ctx context.Context) ending {
-	// Ending the context would cut the connection; closing it normally ends the reading as
-	// well.
+	// Ending the context would cut the connection; a normal close ends the reading as well.
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	c.ends.Go(func() {
@@ -148,7 +147,7 @@ func (c *connection) send(ctx context.Context) error {
 	return nil
 }
 
-// recordError is a sent frame that could not be recorded.
+// recordError reports a sent frame that could not be recorded.
 type recordError struct{ error }
 
 // ended returns how the connection ended, from the errors of its goroutines.
@@ -175,8 +174,8 @@ func (c *connection) ended(ctx context.Context, sendErr, cut, readErr error) end
 	}
 }
 
-// recordingFailed is the end reason of a stream after a recording failure. If the end
-// cannot be recorded either, the stream has no end.
+// recordingFailed is the end reason of a stream after a recording failure. If this end cannot be
+// recorded either, the stream has no end.
 const recordingFailed = "error: recording failed"
 
 // closeConn closes the connection; the peer has a few seconds to confirm.

@@ -60,7 +60,7 @@ func TestShutdownWaits(t *testing.T) {
 // recorded waits until a frame of this number was recorded on any connection.
 func (l *listening) recorded(seq int64) {
 	for l.handler.conns.recorded() < seq {
-		time.Sleep(time.Millisecond)
+		time.Sleep(time.Millisecond) // between two looks at the connections
 	}
 }
 

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// flushTimer flushes the stream of a client that waits for the acknowledgement of its last
-// frame: if the frame cannot be made durable, no later frame would report that. It runs
-// only while there are frames that are not durable.
+// flushTimer flushes the stream of a client that waits for the acknowledgement of its last frame.
+// If that frame cannot be made durable, there is no later frame that would report the failure. It
+// runs only while there are frames that are not durable.
 type flushTimer struct {
 	of      *served
 	timer   *time.Timer
 	running atomic.Bool
-	awaited int64 // recorded when the timer was started; owned by the goroutine that set running
+	awaited int64 // highest recorded seq when the timer was started; owned by the goroutine that set running
 }
 
 func (w *flushTimer) init(of *served) {

@@ -10,21 +10,21 @@ import (
 	"tapedeck/schema"
 )
 
-// Framer splits the bytes of one direction of a WebSocket connection, from after the
-// handshake on, into messages (RFC 6455, section 5). It does not take part in the protocol:
-// pings, pongs and close frames make no frames. It is an ingest.Framer, except that Raw is
-// a message's payload.
+// Framer splits the bytes of one direction of a WebSocket connection, beginning after the
+// handshake, into messages (RFC 6455, section 5). It does not take part in the protocol: pings,
+// pongs and close frames make no frames. It is an ingest.Framer, except that Raw is a message's
+// payload.
 //
 // Violations of the protocol are recorded as far as possible: a message that is interrupted
 // by another one is marked schema.FlagUnterminated, an undefined opcode counts as binary,
 // and bytes after an invalid length are frames of the transport HTTP, unchanged.
 type Framer struct {
-	// Masked makes the framer fail with errUnmasked at a frame without a mask, which
-	// is not recorded: for the frames of clients (RFC 6455, section 5.1).
+	// Masked makes the framer fail with errUnmasked at a frame without a mask, which is not
+	// recorded. It is set for the frames of clients (RFC 6455, section 5.1).
 	Masked bool
 
 	message  *message
-	after    *framing.Buffer // for bytes after the protocol was broken; nil before
+	after    *framing.Buffer // for bytes after a protocol violation; nil before
 	inflater Inflater        // nil if permessage-deflate was not negotiated
 
 	head       [14]byte // the header of the frame that is being read
@@ -36,24 +36,24 @@ type Framer struct {
 	key        [4]byte
 	keyAt      int
 
-	compressed bool   // the message that is being read
+	compressed bool   // the message that is being read is compressed
 	control    []byte // the payload of a control frame
 	closed     bool
 	code       int
 	reason     string
 	broken     bool
 
-	emit func(*schema.Frame) error // of the call
+	emit func(*schema.Frame) error // emit function of the current call of Split
 }
 
-// Inflater decodes permessage-deflate (RFC 7692). Its input is all payloads of compressed
-// messages, each with the tail that its sender removed.
+// Inflater decodes permessage-deflate (RFC 7692). Its input is the payloads of compressed messages,
+// each followed by the tail that the sender removed.
 type Inflater interface {
 	Decode(p []byte, out func([]byte) error) error
 	Stop()
 }
 
-// deflateTail is that tail (RFC 7692, section 7.2.2).
+// deflateTail is the tail that a sender removes from each message (RFC 7692, section 7.2.2).
 var deflateTail = []byte{0x00, 0x00, 0xff, 0xff}
 
 const (
@@ -70,15 +70,15 @@ var _ ingest.Framer = (*Framer)(nil)
 // errUnmasked reports a client that does not mask its frames.
 var errUnmasked = errors.New("the client sent a frame without a mask (RFC 6455, section 5.1)")
 
-// NewFramer returns a framer. A message over limit, bytes, is divided into pieces marked
-// schema.FlagOversize. inflater is nil unless permessage-deflate was negotiated; the framer
-// stops it at its end.
+// NewFramer returns a framer. A message of more than limit bytes is divided into pieces marked
+// schema.FlagOversize. inflater is nil unless permessage-deflate was negotiated; the framer stops
+// it when the input ends.
 func NewFramer(limit int, inflater Inflater) *Framer {
 	return &Framer{message: newMessage(limit), inflater: inflater, need: smallestHeader}
 }
 
-// Closed returns the code and the reason of the close frame that arrived, if one did. The
-// code is 1005 if the frame had none.
+// Closed returns the code and the reason of the close frame, if one arrived. The code is 1005 if
+// the frame had none.
 func (c *Framer) Closed() (code int, reason string, ok bool) { return c.code, c.reason, c.closed }
 
 // Split splits the bytes of one read.
@@ -236,7 +236,7 @@ func (c *Framer) readClose() {
 	}
 }
 
-// scratches are shared among framers, so that an idle one holds no memory.
+// scratches are shared between framers, so that an idle framer holds no memory.
 var scratches = sync.Pool{New: func() any { return new([]byte) }}
 
 // unmask removes the masking of a payload (RFC 6455, section 5.3), in place.
@@ -256,11 +256,11 @@ func (c *Framer) unmask(p []byte) {
 	c.keyAt = (c.keyAt + len(p)) & 3
 }
 
-// inflate decodes a piece of a compressed message; came is false for the tail that the
-// sender removed. If decoding fails, what was decoded so far is a frame, and later payloads
-// are recorded undecoded.
+// inflate decodes a piece of a compressed message; came is false for the tail that the sender
+// removed. If decoding fails, the bytes that were decoded become a frame, and later payloads are
+// recorded undecoded.
 func (c *Framer) inflate(p []byte, came bool) error {
-	var failed error // of the recorder, not of the bytes
+	var failed error // an error of the recorder, not of the bytes
 	err := c.inflater.Decode(p, func(out []byte) error {
 		failed = c.message.append(out, c.emit)
 		return failed

@@ -23,14 +23,14 @@ import (
 type HandlerOptions struct {
 	FrameLimit int // bytes; default ingest.DefaultFrameLimit
 	// Timeout is how long a connection waits, unread, under backpressure from the publisher
-	// before it is closed with code 1013; default 10 s.
+	// before it is closed with code 1013; default 30 s.
 	Timeout time.Duration
-	// Origins are the origins of pages that may connect, such as https://ui.example.com, or
-	// * for all. If it is empty, a page must come from this server itself.
+	// Origins are the origins of pages that may connect, such as https://ui.example.com, or * for
+	// all origins. If it is empty, a page must come from this server itself.
 	Origins []string
 	Limits  ingest.Limits // of tags
-	// Lasting returns a context whose end ends a connection, and a function that is called when
-	// the connection has ended; nil for connections that nothing but Shutdown ends.
+	// Lasting returns a context whose end ends a connection, and a function that is called when the
+	// connection has ended. If it is nil, only Shutdown ends connections.
 	Lasting func(*http.Request) (context.Context, func())
 	// Keys records connections with idempotency keys; nil refuses them.
 	Keys *keys.Store
@@ -51,7 +51,7 @@ func NewHandler(rec *ingest.Recorder, opts HandlerOptions) *Handler {
 		opts.FrameLimit = ingest.DefaultFrameLimit
 	}
 	if opts.Timeout == 0 {
-		opts.Timeout = 10 * time.Second
+		opts.Timeout = 30 * time.Second
 	}
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
@@ -64,25 +64,24 @@ func NewHandler(rec *ingest.Recorder, opts HandlerOptions) *Handler {
 	return h
 }
 
-// IngestWS upgrades the request to a WebSocket and records its messages as one stream of
-// the tenant: each message is one frame. It returns once the connection is upgraded.
-// Recording continues in the background and frees the resources that a server holds for a
-// request; the end of the request's context does not end it. Shutdown waits for
-// connections.
+// IngestWS upgrades the request to a WebSocket and records its messages as one stream of the
+// tenant: each message is one frame. It returns once the connection is upgraded. Recording
+// continues in the background, without the resources that a server holds for a request; the end of
+// the request's context does not end it. Shutdown waits for connections.
 //
-// Query parameters: session, dialect, and any number of tag=key:value. Invalid ones are
-// answered with a problem, before the upgrade.
+// The query parameters are session, dialect, and any number of tag=key:value. The response to an
+// invalid parameter is a problem, without an upgrade.
 //
-// The server sends {"ack":n} when all frames with a seq up to n are durable; one such
-// message may acknowledge many frames. Seqs count the client's messages from 0 (a message
-// over the frame limit counts once for each piece of that size). Under backpressure from
-// the publisher, nothing is read; after Timeout the server sends {"error":"…","durable":n},
-// with n -1 if no frame is durable, and closes the connection with code 1013: the client
-// has to send everything after n again. If a rate of the server held the frames back, the
-// message has its name in "limit" and seconds in "retry_after_s", and the close reason names
-// both. The same happens when frames cannot be made durable. When the context of Lasting ends,
-// the connection is closed with code 1008. If a client sends a frame without a mask, the
-// connection is closed with code 1002; what arrived before is recorded.
+// The server sends {"ack":n} when all frames with a seq up to n are durable; one such message may
+// acknowledge many frames. Seqs count the client's messages from 0 (a message over the frame limit
+// counts once for each piece of that size). Under backpressure from the publisher, the server does
+// not read. After Timeout it sends {"error":"…","durable":n}, with n -1 if no frame is durable, and
+// closes the connection with code 1013: the client must send everything after n again. If a rate
+// limit of the server delayed the frames, the message has the name of the limit in "limit" and the
+// time to wait in "retry_after_s", and the close reason names both. The same happens when frames
+// cannot be made durable. When the context of Lasting ends, the connection is closed with code
+// 1008. If a client sends a frame without a mask, the connection is closed with code 1002; what
+// arrived before is recorded.
 func (h *Handler) IngestWS(w http.ResponseWriter, r *http.Request, tenant string) {
 	so, bad := streamOptions(r, tenant)
 	if err := h.opts.Limits.CheckTags(so.Tags); bad == nil && err != nil {
@@ -103,7 +102,7 @@ func (h *Handler) IngestWS(w http.ResponseWriter, r *http.Request, tenant string
 		problem.Write(w, bad)
 		return
 	}
-	if err := h.recorder.MaskNames(&so); err != nil { // a key's log has the names
+	if err := h.recorder.MaskNames(&so); err != nil { // the log of a key contains the names
 		problem.Write(w, problem.BadParameter("session", err.Error()))
 		return
 	}
@@ -119,8 +118,10 @@ func (h *Handler) IngestWS(w http.ResponseWriter, r *http.Request, tenant string
 		return
 	}
 	var err error
-	s.conn, err = websocket.Accept(serverSide{w, s.listener}, r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // the Origin was checked before
-	if err != nil {                                                                                                  // Accept has answered the client
+	// The Origin was checked before.
+	s.conn, err = websocket.Accept(serverSide{w, s.listener}, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
+	// Accept has answered the client.
+	if err != nil {
 		h.opts.Log.Info("websocket: handshake failed", "client", r.RemoteAddr, "error", err)
 		_ = s.close("error: no WebSocket came about") // nothing was recorded
 		h.conns.leave(s)

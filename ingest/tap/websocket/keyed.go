@@ -16,8 +16,8 @@ import (
 	"tapedeck/schema"
 )
 
-// keyed is the idempotency key of a connection. Its methods may be called on nil,
-// which is a connection without one.
+// keyed is the idempotency key of a connection. Its methods may be called on nil, which is a
+// connection without a key.
 type keyed struct {
 	claim  *keys.Claim
 	verify *keys.Verifier
@@ -43,7 +43,8 @@ func (s *served) openKeyed(r *http.Request, q url.Values, so ingest.StreamOption
 		}
 	}
 	if store == nil {
-		return &problem.Problem{Status: http.StatusNotImplemented, Parameter: "key", Detail: "This server does not accept idempotency keys."}
+		return &problem.Problem{Status: http.StatusNotImplemented, Parameter: "key",
+			Detail: "This server does not accept idempotency keys."}
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), claimTimeout)
 	defer cancel()
@@ -77,14 +78,15 @@ func (s *served) openKeyed(r *http.Request, q url.Values, so ingest.StreamOption
 	return nil
 }
 
-// known compares a frame with what is durable, and reports whether it is.
+// known compares a frame with the durable frames, and reports whether the frame is one of them.
 func (k *keyed) known(f *schema.Frame) (bool, error) {
 	if k == nil {
 		return false, nil
 	}
 	if k.verify.Left() > 0 {
 		if err := k.verify.AddFrame(f); err != nil {
-			return true, fmt.Errorf("%w: the messages before number %d differ from those that are durable", err, k.claim.Known().Frames)
+			return true, fmt.Errorf("%w: the messages before number %d differ from those that are durable", err,
+				k.claim.Known().Frames)
 		}
 		return true, nil
 	}
@@ -95,15 +97,16 @@ func (k *keyed) known(f *schema.Frame) (bool, error) {
 	return false, nil
 }
 
-// begin sends the client what is durable. It closes the connection if the stream has ended,
-// and starts a goroutine that ends it when another request claims the key.
+// begin sends the client the number of the last durable message. It closes the connection if the
+// stream has ended, and starts a goroutine that ends the connection when another request claims the
+// key.
 func (k *keyed) begin(s *served) {
 	if k == nil {
 		return
 	}
 	if k.claim.Result() != nil {
 		s.endEarly(func() {
-			// A client that does not read the message finds the connection closed.
+			// If the client does not read the message, the closed connection ends its upload.
 			_ = s.acks.write(fmt.Appendf(nil, `{"ack":%d,"ended":true}`, int64(k.claim.Known().Frames)-1))
 			_ = s.conn.Close(websocket.StatusNormalClosure, "all of it was recorded before")
 		})
@@ -119,8 +122,8 @@ func (k *keyed) begin(s *served) {
 	}()
 }
 
-// close ends the stream permanently if the client closed the connection normally, and
-// otherwise so that it can be resumed.
+// close ends the stream permanently if the client closed the connection normally. Otherwise the
+// stream can be resumed.
 func (k *keyed) close(ctx context.Context, stream *ingest.Stream, reason string) error {
 	defer k.claim.Close()
 	switch {

@@ -130,7 +130,7 @@ func TestKeyOfWhatHasEnded(t *testing.T) {
 		Ack   int64
 		Ended bool
 	}
-	for end := time.Now().Add(bounded.Limit); !said.Ended && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(bounded.Limit); !said.Ended && time.Now().Before(end); time.Sleep(20 * time.Millisecond) { // polls the condition
 		if status, err := l.handler.opts.Keys.Status(t.Context(), "default", "k"); err != nil || !status.Ended {
 			continue // the handler is about to write it
 		}

@@ -14,21 +14,20 @@ import (
 	"tapedeck/schema"
 )
 
-// listener is the reader between a connection and the WebSocket library; it records what
-// the library reads. So the arrival time is the time of the read, and a message that is cut off
-// is recorded, which is not possible with the library's messages.
+// listener reads between a connection and the WebSocket library, and records what the library
+// reads. So the arrival time is the time of the read, and a message that is cut off is recorded,
+// which the library's messages do not allow.
 //
-// Reading waits for recording, which is the backpressure. After a frame could not be
-// recorded, nothing more is recorded, and reading continues so that the connection can be
-// closed normally.
+// Reading waits for recording, which is the backpressure. If a frame cannot be recorded, nothing
+// more is recorded, but reading continues so that the connection can be closed normally.
 type listener struct {
 	from   source
-	unread []byte // received and recorded, and not returned by Read yet
-	err    error  // of from, returned after unread
+	unread []byte // received and recorded, but not yet returned by Read
+	err    error  // error of from, returned after unread
 
 	record   func(*schema.Frame) error
 	failed   func(error)     // called once, when recording fails
-	panicked func(cause any) // nil unless a panic is a failure of the recording
+	panicked func(cause any) // nil if a panic is not handled as a failure of the recording
 
 	mu      sync.Mutex // guards all below, and calls of the functions above
 	framer  *Framer
@@ -67,7 +66,7 @@ func (l *listener) recordRead() {
 	}
 }
 
-// end records what is left once the connection has ended, and returns the error that ended
+// end records the remaining bytes after the connection has ended, and returns the error that ended
 // the connection, nil if there was none.
 func (l *listener) end() error {
 	l.mu.Lock()
@@ -79,14 +78,14 @@ func (l *listener) end() error {
 	return l.cut
 }
 
-// stop stops recording. It returns once no frame is being recorded.
+// stop stops recording. When it returns, no frame is being recorded.
 func (l *listener) stop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.stopped = true
 }
 
-// recovered is deferred. It stops recording because of a panic, where that is asked for.
+// recovered is deferred. It stops recording after a panic, if panicked is set.
 func (l *listener) recovered() {
 	if l.panicked == nil {
 		return
@@ -151,12 +150,13 @@ func (s serverSide) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 		s.listener.from.from = io.MultiReader(bytes.NewReader(bytes.Clone(early)), conn)
 	}
 	recorded := recordedConn{conn, s.listener}
-	return recorded, bufio.NewReadWriter(bufio.NewReaderSize(recorded, readRoom), bufio.NewWriterSize(recorded, answerRoom)), nil
+	return recorded, bufio.NewReadWriter(bufio.NewReaderSize(recorded, readRoom),
+		bufio.NewWriterSize(recorded, answerRoom)), nil
 }
 
-// Sizes of the library's buffers, bytes. Each connection holds them while it is silent. A
-// read is at most as long as the first, unless the one before it filled it; the second holds
-// the short messages of the server.
+// readRoom and answerRoom are the sizes of the library's buffers, bytes. Each connection holds them
+// while it is idle. A read returns at most readRoom bytes, unless the previous read filled the
+// buffer; answerRoom holds the short messages of the server.
 const (
 	readRoom   = 4 << 10
 	answerRoom = 128

@@ -5,15 +5,15 @@ import (
 	"tapedeck/schema"
 )
 
-// message builds frames of one message after the other, each from the pieces in which it
-// arrived. A message over the limit becomes pieces that are marked schema.FlagOversize.
+// message builds the frames of one message after another, each from the pieces in which it arrived.
+// A message over the limit becomes several frames that are marked schema.FlagOversize.
 type message struct {
 	buf    framing.Buffer
 	limit  int
 	open   bool
 	binary bool
 	cut    bool  // pieces were emitted
-	at     int64 // arrival of the read
+	at     int64 // arrival time of the read
 	begun  bool  // the read contained bytes of a message
 	joined bool  // a frame was emitted in this read
 }
@@ -26,7 +26,7 @@ func newMessage(limit int) *message {
 func (m *message) beginRead(at int64) { m.at, m.begun, m.joined = at, false, false }
 
 func (m *message) endRead() {
-	if m.begun { // a read with a header alone adds no cut
+	if m.begun { // a read that contains only a header adds no cut
 		m.buf.EndRead()
 	}
 }
@@ -54,8 +54,8 @@ func (m *message) append(p []byte, emit func(*schema.Frame) error) error {
 	return nil
 }
 
-// end ends the message, which is marked schema.FlagUnterminated if it is not complete; an
-// incomplete message without any bytes makes no frame.
+// end ends the message. It marks an incomplete message schema.FlagUnterminated; an incomplete
+// message without any bytes makes no frame.
 func (m *message) end(complete bool, emit func(*schema.Frame) error) error {
 	if !m.open {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"math"
 	"runtime/debug"
 	"strings"
@@ -22,8 +23,8 @@ import (
 	"tapedeck/schema"
 )
 
-// served is one connection of a Handler. One goroutine reads and records it; while it is
-// silent there is no other, and no timer.
+// served is one connection of a Handler. One goroutine reads and records it; while the connection
+// is idle there is no other goroutine, and no timer.
 type served struct {
 	handler     *Handler
 	stream      *ingest.Stream
@@ -31,7 +32,7 @@ type served struct {
 	listener    *listener
 	conn        *websocket.Conn
 	acks        acks
-	recorded    atomic.Int64 // the highest seq that was recorded, -1 for none
+	recorded    atomic.Int64 // highest seq that was recorded, -1 for none
 	leaving     atomic.Bool
 	recordTimer *time.Timer // runs while a frame is being recorded
 	mustReturn  *time.Timer // runs after recordTimer has ended the wait for a frame
@@ -40,13 +41,13 @@ type served struct {
 	mu      sync.Mutex     // guards all below
 	failure error          // why recording ended before the connection did
 	ending  bool           // the connection is being ended, or has ended
-	enders  sync.WaitGroup // goroutines that end the connection; none is added once it has ended
+	enders  sync.WaitGroup // goroutines that end the connection; none is added after the connection has ended
 }
 
 // errTimeout reports backpressure from the publisher for longer than the timeout.
 var errTimeout = errors.New("the recorder is overloaded")
 
-// returnTimeout is how long recording a frame may go on after the wait for it was ended.
+// returnTimeout is how long the recording of a frame may continue after its context has ended.
 const returnTimeout = time.Second
 
 // errNotAllowed ends a connection whose client may not record any more.
@@ -80,7 +81,7 @@ func (s *served) serve() {
 	s.mustReturn.Stop()
 	defer s.mustReturn.Stop()
 	s.recordTimer = time.AfterFunc(limit, func() {
-		cancel() // so that what waits says for what
+		cancel() // so that a waiting call returns the reason
 		s.mustReturn.Reset(returnTimeout)
 	})
 	s.recordTimer.Stop()
@@ -119,7 +120,11 @@ func (s *served) finish(err error) {
 	}
 	reason := s.reason(s.listener.end(), err)
 	if err := s.close(reason); err != nil {
-		s.handler.opts.Log.Warn("websocket: stream not recorded to its end", "stream", s.stream.ID(), "ended", reason, "error", err)
+		level := slog.LevelWarn
+		if errors.Is(err, keys.ErrSuperseded) { // the connection that repeats the key goes on with it
+			level = slog.LevelDebug
+		}
+		s.handler.opts.Log.Log(context.Background(), level, "websocket: stream not recorded to its end", "stream", s.stream.ID(), "ended", reason, "error", err)
 	}
 	s.mu.Lock()
 	s.ending = true
@@ -161,8 +166,8 @@ func (s *served) failed() error {
 	return s.failure
 }
 
-// endEarly starts end to end the connection early, unless it is being ended. It does not
-// wait for it.
+// endEarly runs end in a goroutine to end the connection early, unless the connection is being
+// ended. It does not wait for end.
 func (s *served) endEarly(end func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -209,7 +214,8 @@ func (s *served) refuse(why error) {
 	}
 	busyClosed.Inc()
 	durable := s.acks.next.Load()
-	code, close, advice := websocket.StatusTryAgainLater, "frames cannot be recorded now", "; connect again later and send again what comes after the durable frames"
+	code, close, advice := websocket.StatusTryAgainLater, "frames cannot be recorded now",
+		"; connect again later and send again what comes after the durable frames"
 	if errors.Is(why, errNotAllowed) {
 		code, close, advice = websocket.StatusPolicyViolation, "the token was revoked or expired", ""
 	}

@@ -1,6 +1,6 @@
-// Package websocket records WebSocket connections, as a client (Record) and as a server
-// that receives frames to record (Handler). Each message, text or binary, is one frame; its
-// Raw is the payload.
+// Package websocket records WebSocket connections, as a client (Record) and as a server that
+// receives frames to record (Handler). Each text or binary message is one frame, whose Raw is the
+// payload.
 //
 // A library implements the protocol and answers pings; a Framer records the bytes that the
 // library reads. Control frames are not recorded; the end reason of a stream says how its
@@ -30,18 +30,18 @@ type Options struct {
 	URL          string // ws, wss, http or https
 	Header       http.Header
 	Subprotocols []string
-	// Send is sent after each connect, in order, and recorded.
+	// Send holds messages that are sent after each connect, in order, and recorded.
 	Send       []Payload
 	FrameLimit int // bytes; ingest.DefaultFrameLimit if 0
-	// Until, if set, is called with every received frame after it was decoded; once it
-	// returns true, nothing more is recorded and the connection is closed. The frame is
-	// valid during the call. A frame that is held back because a secret may begin in it is
-	// decoded up to redact.HoldFor later; what arrives meanwhile is recorded.
+	// Until, if set, is called with every received frame after it was decoded. Once it returns
+	// true, nothing more is recorded and the connection is closed. The frame is valid during the
+	// call. A frame that is held back because it may contain the beginning of a secret is decoded
+	// up to redact.HoldFor later; frames that arrive meanwhile are recorded.
 	Until func(f *schema.Frame) bool
-	// Reconnect, if set, connects again after a connection was cut or the server went away,
-	// and after a failed attempt; until a connection is closed normally (1000, or without a
-	// code) or the server refuses it with a status below 500 other than 408 and 429. The
-	// stream continues; a note marks the place.
+	// Reconnect, if set, connects again after a connection was cut or the server went away, and
+	// after a failed attempt. It stops when a connection is closed normally (1000, or without a
+	// code), or when the server refuses it with a status below 500 other than 408 and 429. The
+	// stream continues, with a note at the place of the interruption.
 	Reconnect *Reconnect
 	Client    *http.Client // for the handshake; http.DefaultClient if nil
 	Log       *slog.Logger
@@ -53,13 +53,13 @@ type Payload struct {
 	Binary bool
 }
 
-// Record connects and records until the connection ends, ctx ends, or Until returns true.
-// The end of ctx is a normal end: the connection is closed and all received frames are made
-// durable. An error reports a failed connection, or frames that could not be recorded; the
-// summary is valid in that case too.
+// Record connects and records until the connection ends, ctx ends, or Until returns true. The end
+// of ctx is a normal end: the connection is closed and all received frames are made durable. An
+// error reports a failed connection, or frames that could not be recorded; the summary is valid
+// even if there is an error.
 //
-// The stream's end reason is "closed" if it was closed normally, "error: closed with <code>
-// <reason>" if not, "error: …" if the connection was cut.
+// The stream's end reason is "closed" if the connection was closed normally, "error: closed with
+// <code> <reason>" if not, and "error: …" if the connection was cut.
 func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, opts Options) (ingest.Summary, error) {
 	if opts.FrameLimit == 0 {
 		opts.FrameLimit = ingest.DefaultFrameLimit
@@ -72,7 +72,8 @@ func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 		so.Source = secrets.URL(opts.URL)
 	}
 	if u, err := url.Parse(opts.URL); err != nil || u.Host == "" || !slices.Contains([]string{"ws", "wss", "http", "https"}, u.Scheme) {
-		return ingest.Summary{}, fmt.Errorf("%q is not the address of a WebSocket, such as wss://host/path", secrets.URL(opts.URL))
+		return ingest.Summary{}, fmt.Errorf("%q is not the address of a WebSocket, such as wss://host/path",
+			secrets.URL(opts.URL))
 	}
 	t := &tap{opts: opts, reached: make(chan struct{})}
 	if opts.Until != nil {
@@ -92,7 +93,7 @@ func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 	defer cancel()
 	summary, err := t.stream.Close(end, last.reason)
 	if last.err != nil {
-		err = last.err // the first error, which usually caused this one
+		err = last.err // the first error, which usually caused the error of closing
 	}
 	return summary, err
 }
@@ -107,8 +108,8 @@ type tap struct {
 	reached chan struct{} // closed once Options.Until returned true
 }
 
-// passed ends the recording after a frame that Options.Until wants. The stream calls it, one
-// call at a time.
+// passed ends the recording after a frame for which Options.Until returns true. The stream calls
+// it, one call at a time.
 func (t *tap) passed(f *schema.Frame) {
 	if f.Direction == schema.Receive && !t.isReached() && t.opts.Until(f) {
 		close(t.reached)
@@ -142,7 +143,7 @@ func (t *tap) first(ctx context.Context) (*connection, error) {
 	return conn, nil
 }
 
-// run records connection after connection, and returns how the last one ended.
+// run records one connection after another, and returns how the last one ended.
 func (t *tap) run(ctx context.Context, conn *connection) ending {
 	var wait backoff.Backoff
 	if t.opts.Reconnect != nil {
@@ -175,8 +176,8 @@ func (t *tap) run(ctx context.Context, conn *connection) ending {
 	}
 }
 
-// again retries until it is connected. The connection is nil when ctx ends, and when the
-// server refuses it permanently, which is the error.
+// again retries until it is connected. The connection is nil if ctx ends, or if the server refuses
+// it permanently, in which case again returns the error.
 func (t *tap) again(ctx context.Context, wait *backoff.Backoff) (*connection, error) {
 	for backoff.Sleep(ctx, wait.Next()) {
 		conn, err := t.connect(ctx)
@@ -210,7 +211,8 @@ func refused(address string, answer *http.Response, err error) error {
 	}
 	said := ""
 	if answer.Body != nil {
-		body, _ := io.ReadAll(io.LimitReader(answer.Body, quoteLimit)) // what was received of it is sufficient
+		// The bytes that were read before an error are sufficient.
+		body, _ := io.ReadAll(io.LimitReader(answer.Body, quoteLimit))
 		if text := strings.Join(strings.Fields(strings.ToValidUTF8(string(body), "")), " "); text != "" {
 			said = fmt.Sprintf(", saying %q", text)
 		}

@@ -211,7 +211,7 @@ func TestEndReasons(t *testing.T) {
 				tc.script(c, in)
 				if tc.name == "reset" { // it may take away what was not read yet
 					for framesIn(&m) < 1+len(tc.frames) {
-						time.Sleep(time.Millisecond)
+						time.Sleep(time.Millisecond) // between two looks at the frames
 					}
 					c.(*net.TCPConn).SetLinger(0)
 				}
@@ -339,7 +339,7 @@ func TestRecordingFails(t *testing.T) {
 	url := serve(t, func(ctx context.Context, c *websocket.Conn) {
 		ctx = c.CloseRead(ctx) // answers a close
 		for i := 0; c.Write(ctx, websocket.MessageText, fmt.Appendf(nil, `{"n":%d}`, i)) == nil; i++ {
-			time.Sleep(time.Millisecond)
+			time.Sleep(time.Millisecond) // the gap between two messages
 		}
 	})
 	var m ingesttest.Memory

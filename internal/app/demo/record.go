@@ -21,13 +21,14 @@ var files embed.FS
 
 var recorded = sqltemplate.Parse(files).Must("recorded", nil)
 
-// Session is the session that the demo is recorded into.
+// Session is the session that the demo is recorded to.
 const Session = "demo"
 
 // Record records the demo unless it is already recorded. It logs the result.
 func Record(ctx context.Context, rec *ingest.Recorder, db clickhouse.Conn, log *slog.Logger) {
 	var found bool
-	err := db.QueryRow(ctx, recorded, clickhouse.Named("tenant", ingest.DefaultTenant), clickhouse.Named("session", Session)).Scan(&found)
+	err := db.QueryRow(ctx, recorded, clickhouse.Named("tenant", ingest.DefaultTenant),
+		clickhouse.Named("session", Session)).Scan(&found)
 	if err != nil {
 		log.Error("demo: the store could not be read, the session is not recorded", "error", err)
 		return
@@ -51,7 +52,7 @@ func record(ctx context.Context, rec *ingest.Recorder, log *slog.Logger) (ingest
 		return ingest.Summary{}, err
 	}
 	agent := &http.Server{Handler: &Server{Log: log}, ReadHeaderTimeout: time.Second}
-	go func() { _ = agent.Serve(l) }() // ends by Close
+	go func() { _ = agent.Serve(l) }() // ends on Close
 	defer agent.Close()
 	return websocket.Record(ctx, rec, ingest.StreamOptions{Source: "the demo agent", Tags: map[string]string{"demo": "yes"}},
 		websocket.Options{

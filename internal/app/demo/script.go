@@ -1,6 +1,6 @@
-// Package demo is a small agent server that plays one scripted run over the
-// Loom WebSocket protocol, so that a new installation has a stream to
-// record: the ordinary WebSocket tap connects to it as to any server.
+// Package demo is a small agent server that plays one scripted run over the Loom WebSocket
+// protocol, so that a new installation has a stream to record. The ordinary WebSocket tap connects
+// to it as to any server.
 package demo
 
 import (
@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// step is one stream event and how long the agent takes before it.
+// step is one stream event and the pause before it.
 type step struct {
 	after time.Duration
 	event map[string]any
 }
 
-// script builds a run event by event.
+// script builds the steps of a run.
 type script struct {
 	steps []step
 	node  string // the node's name, for chunks
@@ -34,8 +34,8 @@ func (s *script) exit() {
 	s.add(8*time.Millisecond, map[string]any{"type": "node_exit", "id": s.node, "result": "Ok"})
 }
 
-// say streams text in chunks of one or two words at the speed of a model: the first
-// after a wait, the others at irregular intervals.
+// say streams text in chunks of one or two words at the speed of a model: the first chunk after
+// wait, the others at irregular intervals.
 func (s *script) say(kind, text string, wait time.Duration) {
 	for i, chunk := range chunks(text) {
 		after := wait
@@ -90,7 +90,7 @@ func (s *script) run(id, tool string, lines []string, pause time.Duration, resul
 	s.add(pause, map[string]any{"type": "tool_end", "call_id": id, "name": tool, "result": result, "is_error": failed})
 }
 
-// question is what the demo's user asks.
+// question is the demo user's question.
 const question = "Why did last night's build fail, and is it safe to release?"
 
 // answer is the reply of the scripted run.
@@ -99,8 +99,8 @@ const answer = "Last night's build failed in `TestRenewLease`: the test compares
 	"uses the monotonic clock; only the test is wrong. It is safe to release. I would change the test to compare " +
 	"durations, and I could not check the release notes, because `docs/release-notes.md` does not exist."
 
-// demoRun returns the scripted run: two thoughts, a tool that works, a tool that
-// fails, a reply.
+// demoRun returns the scripted run: two thoughts, a tool that succeeds, a tool that fails, and a
+// reply.
 func demoRun() []step {
 	s := &script{}
 	s.enter("think")

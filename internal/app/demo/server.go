@@ -11,15 +11,15 @@ import (
 	"github.com/coder/websocket"
 )
 
-// Server answers the Loom WebSocket protocol at every path: a run request gets
-// the scripted run, ping a pong, anything else an error.
+// Server answers the Loom WebSocket protocol at every path: a run request with the scripted run,
+// ping with pong, anything else with an error.
 type Server struct {
 	Log *slog.Logger
 	// Speed divides the script's pauses; 0 means 1.
 	Speed float64
 }
 
-// request is what the demo reads of a client's request.
+// request holds the members of a client's request that the demo uses.
 type request struct {
 	Type     string `json:"type"`
 	ID       string `json:"id"`
@@ -30,13 +30,13 @@ type request struct {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	conn, err := websocket.Accept(w, r, nil)
 	if err != nil {
-		return // Accept has answered
+		return // Accept has answered the client
 	}
 	defer conn.CloseNow()
 	for runs := 1; ; {
 		_, data, err := conn.Read(r.Context())
 		if err != nil {
-			return // the client left
+			return // the client disconnected
 		}
 		var req request
 		if err := json.Unmarshal(data, &req); err != nil {
@@ -71,7 +71,7 @@ func (s *Server) run(ctx context.Context, conn *websocket.Conn, id string) error
 	if speed == 0 {
 		speed = 1
 	}
-	// An absolute schedule, so that the time for sending does not add to the pauses.
+	// The schedule is absolute, so that the time for sending does not add to the pauses.
 	due := time.Now()
 	steps := demoRun()
 	for i, step := range steps {

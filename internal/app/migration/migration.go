@@ -1,4 +1,4 @@
-// Package migration brings the tables of a ClickHouse up to date before a server starts.
+// Package migration applies missing migrations to ClickHouse before a server starts.
 package migration
 
 import (
@@ -15,18 +15,17 @@ import (
 )
 
 // migrateRetry is the interval between attempts to reach ClickHouse before migrations, and
-// remindMigrate that between log lines about it.
+// remindMigrate the interval between log lines about these attempts.
 const (
 	migrateRetry  = 500 * time.Millisecond
 	remindMigrate = time.Minute
 )
 
-// repeatEvery is the interval at which what the server waits for is reported again.
+// repeatEvery is the interval at which the server reports again what it waits for.
 const repeatEvery = 10 * time.Second
 
-// First applies the missing migrations before a server starts. It waits for a
-// ClickHouse that does not answer. show receives what the server waits for, whenever that
-// changes and from time to time.
+// First applies the missing migrations before a server starts. It waits for a ClickHouse that does
+// not answer. show receives what the server waits for, at each change and at intervals.
 func First(ctx context.Context, dsn, program string, show func(string), log *slog.Logger) error {
 	texts := make(chan string)
 	var repeating sync.WaitGroup
@@ -45,7 +44,7 @@ func First(ctx context.Context, dsn, program string, show func(string), log *slo
 			holder = p.Holder
 			log.Info("migrate: another process migrates, waiting for it", "process", holder)
 		}
-		p.Holder = "" // it names another server
+		p.Holder = "" // the holder is another server
 		set(p.String())
 	}
 	var reminded time.Time
@@ -65,13 +64,13 @@ func First(ctx context.Context, dsn, program string, show func(string), log *slo
 		}
 		select {
 		case <-ctx.Done():
-			return nil // the server ends as any other does
+			return nil // the server ends in the usual way
 		case <-time.After(migrateRetry):
 		}
 	}
 }
 
-// repeat passes texts on until they end, and the last one again from time to time.
+// repeat passes texts to show until they end, and repeats the last one at intervals.
 func repeat(texts <-chan string, show func(string)) {
 	tick := time.NewTicker(repeatEvery)
 	defer tick.Stop()
@@ -102,12 +101,12 @@ func migrateErr(dsn string, err error) error {
 	return Problem(dsn, err)
 }
 
-// checkSchemaTimeout bounds the check of the schema at the start. A ClickHouse that does not
-// answer is checked when it does.
+// checkSchemaTimeout bounds the check of the schema at the start. If ClickHouse does not answer,
+// the schema is checked later.
 const checkSchemaTimeout = 2 * time.Second
 
-// Check fails if the database must not be used by this program. Whether migrations are
-// missing shows in /readyz.
+// Check returns an error if this program must not use the database. /readyz reports missing
+// migrations.
 func Check(ctx context.Context, dsn, program string) error {
 	db, err := clickhouse.Open(dsn)
 	if err != nil {

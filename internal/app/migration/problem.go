@@ -11,7 +11,7 @@ import (
 	"tapedeck/schema/clickhouse"
 )
 
-// ClickHouse's codes of errors about how it is called.
+// Error codes of ClickHouse for invalid connection settings.
 const (
 	codeUnknownDatabase = 81
 	codeUnknownUser     = 192
@@ -20,11 +20,12 @@ const (
 	codeRefused         = 516
 )
 
-// Problem adds to an error of a ClickHouse what to do.
+// Problem adds what to do to an error of ClickHouse.
 func Problem(dsn string, err error) error {
 	name := clickhouse.ServerName(dsn)
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
-		return fmt.Errorf("%s does not answer (%w)\nName another server with --clickhouse or TAPEDECK_CLICKHOUSE", name, rootcause.Of(op.Err))
+		return fmt.Errorf("%s does not answer (%w)\nName another server with --clickhouse or TAPEDECK_CLICKHOUSE",
+			name, rootcause.Of(op.Err))
 	}
 	if e, ok := errors.AsType[*driver.Exception](err); ok {
 		switch e.Code {

@@ -13,7 +13,7 @@ import (
 // readyTimeout bounds the request to each server.
 const readyTimeout = 2 * time.Second
 
-// Checks runs the check of every part that this process needs.
+// Checks checks every part that this process needs.
 func (n *Node) Checks(ctx context.Context) []health.Check {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
@@ -32,9 +32,10 @@ func (n *Node) Checks(ctx context.Context) []health.Check {
 		st := n.sink.Status()
 		all = append(all, health.Check{Part: "sink", OK: st.OK, Detail: st.Detail(), Do: st.Do, State: st})
 	}
-	if letters, bytes, err := n.DeadLetters.Count(ctx); err == nil { // an error shows in the check of JetStream
+	if letters, bytes, err := n.DeadLetters.Count(ctx); err == nil { // the check of JetStream reports an error
 		// Dead letters need an operator, but do not make the process unready.
-		c := health.Check{Part: health.DeadLetters, OK: letters == 0, Advisory: true, State: map[string]uint64{"blocks": letters, "bytes": bytes}}
+		c := health.Check{Part: health.DeadLetters, OK: letters == 0, Advisory: true,
+			State: map[string]uint64{"blocks": letters, "bytes": bytes}}
 		if letters > 0 {
 			c.Detail = fmt.Sprintf("%s set aside: they could not be stored", console.Count(letters, "block"))
 			c.Do = `"tapedeck dead-letters" lists them with the reason; they are retried after an upgrade and from time to time, at once by "tapedeck dead-letters retry"`
@@ -47,8 +48,8 @@ func (n *Node) Checks(ctx context.Context) []health.Check {
 	return all
 }
 
-// onlyTakes reports whether the process only ingests recordings. Such a process works
-// without NATS as long as its spool has room.
+// onlyTakes reports whether the process only ingests recordings. Such a process works without NATS
+// while its spool has room.
 func (n *Node) onlyTakes() bool { r := n.Roles; return r.Ingest && !r.Sink && !r.API }
 
 // onlyStores reports whether the process is only a sink.
@@ -92,10 +93,12 @@ func (n *Node) checkJetStream(ctx context.Context) []health.Check {
 func (n *Node) checkFill(b jetstream.Backlog) health.Check {
 	c := health.Check{
 		Part: "jetstream", OK: !n.thresholds().Full(b.Fill()), Advisory: true, State: b,
-		Detail: fmt.Sprintf("stream %s holds %s of %s", jetstream.StreamName, console.Bytes(b.Bytes), console.Bytes(b.Limit)),
+		Detail: fmt.Sprintf("stream %s holds %s of %s", jetstream.StreamName, console.Bytes(b.Bytes),
+			console.Bytes(b.Limit)),
 	}
 	if !c.OK {
-		c.Detail += fmt.Sprintf(" (%.0f %%, and it takes nothing once it is full), %s", 100*b.Fill(), unstored(b)) + n.whereRecordingGoes("the spool meanwhile")
+		c.Detail += fmt.Sprintf(" (%.0f %%, and it takes nothing once it is full), %s", 100*b.Fill(),
+			unstored(b)) + n.whereRecordingGoes("the spool meanwhile")
 		c.Do = doAboutLag
 	}
 	return c
@@ -104,7 +107,8 @@ func (n *Node) checkFill(b jetstream.Backlog) health.Check {
 // checkLag reports blocks that have waited too long to be stored. It makes a process
 // that is only a sink unready, and is advisory on others.
 func (n *Node) checkLag(b jetstream.Backlog) health.Check {
-	c := health.Check{Part: "lag", OK: b.Age() <= n.thresholds().MaxLag, Advisory: !n.onlyStores(), State: b, Detail: unstored(b)}
+	c := health.Check{Part: "lag", OK: b.Age() <= n.thresholds().MaxLag, Advisory: !n.onlyStores(), State: b,
+		Detail: unstored(b)}
 	if !c.OK {
 		c.Detail = "no sink is running, or it is behind: " + c.Detail + n.whereRecordingGoes("JetStream, and in the spool once that is full")
 		c.Do = doAboutLag
@@ -115,7 +119,7 @@ func (n *Node) checkLag(b jetstream.Backlog) health.Check {
 const doAboutLag = `start a sink ("tapedeck serve --role sink"; "tapedeck up" has one); on those that run, see the checks "sink" and "clickhouse" of their /readyz; ` +
 	`if all are well, more sinks or a larger --max-bytes help`
 
-// unstored describes how much JetStream holds that the sink has not stored.
+// unstored describes the blocks in JetStream that the sink has not stored.
 func unstored(b jetstream.Backlog) string {
 	if b.Unstored == 0 {
 		return "all of it is stored"

@@ -11,9 +11,9 @@ const (
 	closeReserve = time.Second
 )
 
-// HandOver waits until JetStream has the blocks of the spool, until a second before the deadline of
-// ctx at the latest, and not while NATS is disconnected. It logs what stays on disk. The caller
-// publishes no blocks meanwhile.
+// HandOver waits until JetStream has accepted the blocks of the spool, at most until a second
+// before the deadline of ctx, and not while NATS is disconnected. It logs which blocks stay on
+// disk. The caller publishes no blocks meanwhile.
 func (n *Node) HandOver(ctx context.Context) {
 	if n.Spool == nil {
 		return

@@ -22,14 +22,14 @@ func (n *Node) thresholds() *health.Thresholds {
 	return &n.Thresholds
 }
 
-// SetRates sets how much is recorded per second; nothing without ingest.
+// SetRates sets the limits of what is recorded per second. Without the role ingest it does nothing.
 func (n *Node) SetRates(l ratelimit.Limits) {
 	if n.rates != nil {
 		n.rates.SetLimits(l)
 	}
 }
 
-// Redaction returns the rules for secrets in what is recorded from now on.
+// Redaction returns the rules for secrets in new recordings.
 func (n *Node) Redaction() *redact.Engine {
 	if e := n.redact.Load(); e != nil {
 		return e
@@ -37,7 +37,7 @@ func (n *Node) Redaction() *redact.Engine {
 	return cmp.Or(n.Redact, redact.Default())
 }
 
-// SetRedaction sets these rules. Streams that are open keep theirs.
+// SetRedaction sets the rules for secrets in new recordings. Open streams keep their rules.
 func (n *Node) SetRedaction(e *redact.Engine) {
 	n.redact.Store(e)
 	if n.Recorder != nil {

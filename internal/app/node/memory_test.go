@@ -8,23 +8,23 @@ import (
 	"time"
 )
 
-// A burst is followed by one collection as soon as nothing more is allocated.
+// A burst is followed by a few collections as soon as nothing more is allocated.
 func TestTidyWhenQuiet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		go tidyWhenQuiet(ctx)
-		time.Sleep(quietFor / 2)
+		time.Sleep(quietFor / 2) // virtual time: the burst is within an interval
 		for range 2 * worthTidying >> 20 {
 			sunk = make([]byte, 1<<20)
 		}
 		burst := collections()
-		time.Sleep(2 * quietFor)
+		time.Sleep((2 + repeats) * quietFor) // virtual time: quiet intervals
 		tidied := collections()
 		if tidied == burst {
 			t.Error("nothing was collected after the burst")
 		}
-		time.Sleep(10 * quietFor)
+		time.Sleep(10 * quietFor) // virtual time: nothing may happen in it
 		if n := collections(); n != tidied {
 			t.Errorf("%d more collections, though there was nothing to collect", n-tidied)
 		}

@@ -16,6 +16,7 @@ import (
 	njs "github.com/nats-io/nats.go/jetstream"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/delivery/backpressure"
 	"tapedeck/ingest/delivery/deadletters"
 	"tapedeck/ingest/delivery/instrumented"
 	"tapedeck/ingest/delivery/jetstream"
@@ -36,33 +37,35 @@ import (
 	"tapedeck/schema/lifecycle/tombstone"
 )
 
-// Roles are the parts of a server that a process runs.
+// Roles selects the parts of a server that a process runs.
 type Roles struct{ Ingest, Sink, API bool }
 
 // Config configures a node: the servers' addresses, and the roles.
 type Config struct {
 	Roles      Roles
 	Connect    func(...nats.Option) (*nats.Conn, error)
-	Servers    string // addresses of NATS, for messages; "" for in this process
+	Servers    string // addresses of NATS for messages; "" for the NATS of this process
 	DSN        string // ClickHouse; used by sink and api
 	SpoolDir   string // used by ingest
 	SyncSpool  bool   // sync writes to disk, so that blocks survive a power cut
 	Streams    jetstream.Config
 	Version    string // of the program
 	Log        *slog.Logger
-	Thresholds health.Thresholds // at the start; Node.SetThresholds changes them
-	Spooling   spool.Options     // limits of the spool
-	Batches    sink.Options      // limits of what is gathered for an insert
-	Recording  ingest.Settings   // limits of blocks and detection
-	MaxFrame   int               // bytes of the longest frame of a client; 0 if unknown
-	Rates      ratelimit.Limits  // of what recorders send
-	// AuditRetention is how long the audit log is kept, whole days; 0 for its default. Used by sink.
+	Thresholds health.Thresholds    // at the start; Node.SetThresholds changes them
+	Spooling   spool.Options        // limits of the spool
+	Batches    sink.Options         // limits of the blocks that are gathered for an insert
+	Recording  ingest.Settings      // limits of blocks and detection
+	MaxFrame   int                  // size of a client's largest frame, bytes; 0 if unknown
+	Rates      ratelimit.Limits     // limits of what recorders send per second
+	Unstored   backpressure.Options // limits of what is published and not stored
+	// AuditRetention is how long the audit log is kept, whole days; 0 for its default. It is used
+	// by sink.
 	AuditRetention time.Duration
-	Redact         *redact.Engine // the rules for secrets in what this node records; nil for the default ones
+	Redact         *redact.Engine // rules for secrets in this node's recordings; nil for the default rules
 }
 
-// Node is the parts of tapedeck that run in this process. They are the same in
-// local mode and against real servers.
+// Node runs the parts of tapedeck in this process. They are the same in local mode and with
+// external servers.
 type Node struct {
 	Config
 	NATS        *nats.Conn
@@ -87,13 +90,13 @@ type Node struct {
 	schema  schemaWatch
 	limits  atomic.Pointer[health.Thresholds]
 	redact  atomic.Pointer[redact.Engine]
-	probed  atomic.Pointer[[]health.Check] // versions and clocks; nil before they were read
+	probed  atomic.Pointer[[]health.Check] // versions and clocks; nil before the first result
 	rates   *ratelimit.Publisher           // nil without ingest
-	missing atomic.Pointer[error]          // why the JetStream streams do not exist; nil once they do
+	missing atomic.Pointer[error]          // why the JetStream streams do not exist; nil if they do
 }
 
-// Start connects and starts the parts. It waits in the background for servers that are
-// unavailable: /readyz reports them meanwhile.
+// Start connects and starts the parts. It waits in the background for servers that are unavailable;
+// /readyz reports them meanwhile.
 func Start(ctx context.Context, cfg Config) (_ *Node, err error) {
 	n := &Node{Config: cfg, schema: schemaWatch{ready: make(chan struct{})}}
 	n.SetThresholds(cfg.Thresholds)
@@ -108,6 +111,9 @@ func Start(ctx context.Context, cfg Config) (_ *Node, err error) {
 	n.NATS, err = cfg.Connect(jetstream.ConnectOptions(cfg.Log)...)
 	if err != nil {
 		return nil, fmt.Errorf("connect to NATS: %w", err)
+	}
+	if err := n.refusePayload(); err != nil {
+		return nil, err
 	}
 	if err := n.ensureStreams(life); err != nil {
 		return nil, err
@@ -135,7 +141,7 @@ func Start(ctx context.Context, cfg Config) (_ *Node, err error) {
 		n.running.Go(func() { n.greetClickHouse(life) })
 	}
 	if cfg.Roles.Ingest {
-		if err := n.startIngest(); err != nil {
+		if err := n.startIngest(life); err != nil {
 			return nil, err
 		}
 		n.running.Go(func() { n.Announcer.Run(life) })
@@ -145,9 +151,10 @@ func Start(ctx context.Context, cfg Config) (_ *Node, err error) {
 		if err != nil {
 			return nil, err
 		}
-		w := table.NewWriter(table.WriterOptions{NATS: n.NATS, Replicas: cfg.Streams.Replicas, DB: n.store, Retention: cfg.AuditRetention, Log: cfg.Log})
+		w := table.NewWriter(table.WriterOptions{NATS: n.NATS, Replicas: cfg.Streams.Replicas, DB: n.store,
+			Retention: cfg.AuditRetention, Log: cfg.Log})
 		n.afterSchema(life, func() { w.Run(life) })
-		n.afterSchema(life, func() { _ = n.sink.Run(life) }) // it ends with life alone, without an error
+		n.afterSchema(life, func() { _ = n.sink.Run(life) }) // it ends only with life, without an error
 		n.afterSchema(life, func() { n.settle(life) })
 	}
 	if cfg.Roles.API || cfg.Roles.Sink {
@@ -157,8 +164,9 @@ func Start(ctx context.Context, cfg Config) (_ *Node, err error) {
 	return n, nil
 }
 
-// settleEvery is how often usage is settled. settleTime, settleMemory and settleThreads bound each
-// statement of a settlement in ClickHouse, so that queries keep the other cores.
+// settleEvery is the interval at which usage is settled. settleTime, settleMemory and settleThreads
+// bound each statement of a settlement in ClickHouse, so that the other cores stay available for
+// queries.
 const (
 	settleEvery   = 30 * time.Second
 	settleTime    = 5 * time.Minute
@@ -173,7 +181,7 @@ func (n *Node) settle(ctx context.Context) {
 	rollup.NewSettler(reader, n.Log).Run(ctx, settleEvery)
 }
 
-func (n *Node) startIngest() error {
+func (n *Node) startIngest(life context.Context) error {
 	publisher, err := jetstream.NewPublisher(n.NATS)
 	if err != nil {
 		return err
@@ -182,7 +190,15 @@ func (n *Node) startIngest() error {
 	if err != nil {
 		return err
 	}
-	n.rates = ratelimit.New(tombstonefilter.New(n.Spool, n.Deleted, tombstone.NewStore(n.store), n.Log), n.Rates)
+	progress, err := jetstream.Progress(n.NATS, sink.ConsumerName)
+	if err != nil {
+		return err
+	}
+	if n.Servers != "" {
+		n.Unstored.CachedBytes = 0 // JetStream is in another process
+	}
+	undeleted := tombstonefilter.New(n.Spool, n.Deleted, tombstone.NewStore(n.store), n.Log)
+	n.rates = ratelimit.New(backpressure.New(life, undeleted, n.Unstored, progress), n.Rates)
 	n.Accepted = instrumented.New(n.rates)
 	n.Accepts = n.Accepted
 	recording := n.Recording
@@ -209,8 +225,8 @@ func (n *Node) keepDeleted() error {
 	return nil
 }
 
-// Close ends the parts in the order of the data flow: accepted data is
-// on disk or in ClickHouse when it returns.
+// Close ends the parts in the order of the data flow. When it returns, accepted data is on disk or
+// in ClickHouse.
 func (n *Node) Close(ctx context.Context) error {
 	var errs []error
 	if n.Spool != nil {

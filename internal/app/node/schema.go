@@ -9,13 +9,13 @@ import (
 	"tapedeck/schema/migrate"
 )
 
-// The intervals at which the schema is read: until it is as this program needs it, and then.
+// Intervals at which the schema is read: until it is as this program needs it, and afterwards.
 const (
 	schemaEvery = time.Second
 	schemaAgain = 30 * time.Second
 )
 
-// schemaWatch holds the state of the database's schema as it was read last.
+// schemaWatch holds the state of the database's schema at the last read.
 type schemaWatch struct {
 	ready chan struct{} // closed when all migrations were applied
 	check atomic.Pointer[health.Check]
@@ -30,7 +30,7 @@ func (n *Node) watchSchema(life context.Context) {
 		case err == nil:
 			n.schema.check.Store(c)
 		case n.sink != nil && !ready && life.Err() == nil:
-			n.sink.Unreachable(err) // it waits for the schema, and its check says why
+			n.sink.Unreachable(err) // the sink waits for the schema, and its check reports why
 		}
 		pause := schemaEvery
 		if c != nil && c.OK {
@@ -48,7 +48,7 @@ func (n *Node) watchSchema(life context.Context) {
 	}
 }
 
-// readSchema returns the check of the schema; the error is ClickHouse's.
+// readSchema returns the check of the schema; the error is an error of ClickHouse.
 func (n *Node) readSchema(life context.Context) (*health.Check, error) {
 	ctx, cancel := context.WithTimeout(life, readyTimeout)
 	defer cancel()
@@ -78,8 +78,8 @@ func (n *Node) readSchema(life context.Context) (*health.Check, error) {
 	return c, nil
 }
 
-// afterSchema runs work once the schema is as this program needs it. Until then blocks are
-// left to sinks that can store them.
+// afterSchema runs work once the schema is as this program needs it. Until then blocks are left to
+// sinks that can store them.
 func (n *Node) afterSchema(life context.Context, work func()) {
 	n.running.Go(func() {
 		select {

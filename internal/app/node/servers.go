@@ -16,22 +16,23 @@ import (
 	"tapedeck/schema/clickhouse"
 )
 
-// The oldest versions of servers: of ClickHouse the first whose text index needs no experimental
-// setting, of NATS the first with all that the streams use, and with what durability "memory" uses.
+// Oldest supported versions of servers: the first ClickHouse whose text index needs no experimental
+// setting; the first NATS with all features that the streams use, and the first one with the
+// features of durability "memory".
 const (
 	oldestClickHouse = "26.2"
 	oldestNATS       = "2.10"
 	oldestNATSMemory = "2.12"
 )
 
-// The intervals at which versions and clocks are read: until all servers have answered, and then.
+// Intervals at which versions and clocks are read: until all servers have answered, and afterwards.
 const (
 	probeSoon  = 2 * time.Second
 	probeEvery = 30 * time.Second
 )
 
-// watchServers reads the versions, limits and clocks of servers until life ends. It logs each
-// check of a server, and the check of the spool's disk, when the check begins to fail.
+// watchServers reads the versions, limits and clocks of servers until life ends. It logs each check
+// of a server, and the check of the spool's disk, when the check begins to fail.
 func (n *Node) watchServers(life context.Context) {
 	failing := map[string]bool{}
 	for {
@@ -62,7 +63,8 @@ func (n *Node) watchServers(life context.Context) {
 	}
 }
 
-// probe checks the versions, limits and clocks of the servers that answer. whole reports whether all did.
+// probe checks the versions, limits and clocks of the servers that answer. whole reports whether
+// all servers answered.
 func (n *Node) probe(ctx context.Context) (checks []health.Check, whole bool) {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
@@ -90,7 +92,7 @@ func (n *Node) probe(ctx context.Context) (checks []health.Check, whole bool) {
 		whole = false
 	}
 	for i := range checks {
-		checks[i].Advisory = n.onlyTakes() // its spool keeps blocks meanwhile
+		checks[i].Advisory = n.onlyTakes() // the spool stores blocks meanwhile
 	}
 	if n.Roles.Ingest && payload > 0 && n.MaxFrame > 0 {
 		checks = append(checks, checkPayload(payload, n.MaxFrame, n.Servers == ""))
@@ -105,7 +107,7 @@ func (n *Node) oldestNATS() string {
 	return oldestNATS
 }
 
-// natsAhead returns by how much the clock of NATS is ahead of this process's.
+// natsAhead returns by how much the clock of NATS is ahead of this process's clock.
 func (n *Node) natsAhead(ctx context.Context) (time.Duration, error) {
 	js, err := njs.New(n.NATS)
 	if err != nil {
@@ -125,7 +127,8 @@ func (n *Node) natsAhead(ctx context.Context) (time.Duration, error) {
 
 // checkVersion checks the version of a server. A server that is too old makes the process unready.
 func checkVersion(server, version, oldest, or string) health.Check {
-	c := health.Check{Part: strings.ToLower(server) + "_version", OK: !older(version, oldest), Detail: server + " " + version}
+	c := health.Check{Part: strings.ToLower(server) + "_version", OK: !older(version, oldest),
+		Detail: server + " " + version}
 	if !c.OK {
 		c.Detail = fmt.Sprintf("%s %s is too old: %s or later is needed", server, version, oldest)
 		c.Do = fmt.Sprintf("upgrade %s, or use %s", server, or)
@@ -133,27 +136,44 @@ func checkVersion(server, version, oldest, or string) health.Check {
 	return c
 }
 
-// payloadRoom is what a message may have beside one frame: the head and the state of its block, and
-// headers.
+// payloadRoom is how much a message may have besides one frame: the header and the state of its
+// block, and message headers.
 const payloadRoom = 64 << 10
 
-// checkPayload checks that NATS takes a message with one frame of the greatest size. A smaller
-// max_payload leaves the process ready: only frames that do not compress are refused.
+// checkPayload checks that NATS accepts a message with one frame of the maximum size. A smaller
+// max_payload leaves the process ready, since only frames that do not compress are refused.
 func checkPayload(payload int64, frame int, local bool) health.Check {
-	c := health.Check{Part: "nats_payload", OK: payload >= int64(frame)+payloadRoom, Advisory: true, Detail: "NATS takes messages of " + console.Bytes(uint64(payload))}
+	c := health.Check{Part: "nats_payload", OK: payload >= int64(frame)+payloadRoom, Advisory: true,
+		Detail: "NATS takes messages of " + console.Bytes(uint64(payload))}
 	if !c.OK {
-		c.Detail += fmt.Sprintf(" at most (max_payload), and a frame may have %s (--max-frame-bytes): recording refuses a long frame that does not compress below that", console.Bytes(uint64(frame)))
+		c.Detail += fmt.Sprintf(" at most (max_payload), and a frame may have %s (--max-frame-bytes): recording "+
+			"refuses a long frame that does not compress below that", console.Bytes(uint64(frame)))
 		c.Do = "set max_payload of the NATS server to 20MB, or lower --max-frame-bytes"
 		if local {
 			c.Do = "lower --max-frame-bytes: longer frames are then recorded in pieces"
 		} else if need := int64(frame) + payloadRoom; need > 20<<20 {
-			c.Do = fmt.Sprintf("set max_payload of the NATS server above %s, or lower --max-frame-bytes", console.Bytes(uint64(need)))
+			c.Do = fmt.Sprintf("set max_payload of the NATS server above %s, or lower --max-frame-bytes",
+				console.Bytes(uint64(need)))
 		}
 	}
 	return c
 }
 
-// older reports whether a version comes before another one. A version that is no number is not older.
+// refusePayload returns an error if a NATS server that answers now takes no message with one frame of the greatest
+// size: some frames would be refused when they are recorded, after their agent has sent them. A NATS server
+// that answers later is reported by checkPayload.
+func (n *Node) refusePayload() error {
+	if !n.Roles.Ingest || n.Servers == "" || n.MaxFrame == 0 || !n.NATS.IsConnected() {
+		return nil
+	}
+	c := checkPayload(n.NATS.MaxPayload(), n.MaxFrame, false)
+	if c.OK {
+		return nil
+	}
+	return fmt.Errorf("%s: %s", c.Detail, c.Do)
+}
+
+// older reports whether a version precedes another one. A text that is not a version is not older.
 func older(version, than string) bool {
 	a, b := strings.Split(strings.TrimPrefix(version, "v"), "."), strings.Split(than, ".")
 	for i := range min(len(a), len(b)) {
@@ -168,7 +188,8 @@ func older(version, than string) bool {
 	return false
 }
 
-// checkClocks checks by how much the clocks of servers are ahead of this process's; 0 allows any.
+// checkClocks checks by how much the clocks of servers are ahead of this process's clock; 0
+// disables the check.
 func checkClocks(ahead map[string]time.Duration, most time.Duration) health.Check {
 	c := health.Check{Part: "clock", OK: true, Advisory: true, Detail: "the clocks agree"}
 	var wrong []string
@@ -178,7 +199,8 @@ func checkClocks(ahead map[string]time.Duration, most time.Duration) health.Chec
 			if d < 0 {
 				where = "behind"
 			}
-			wrong = append(wrong, fmt.Sprintf("the clock of %s is %v %s the clock of this machine (--max-clock-skew %v)", server, d.Abs().Round(time.Second), where, most))
+			wrong = append(wrong, fmt.Sprintf("the clock of %s is %v %s the clock of this machine "+
+				"(--max-clock-skew %v)", server, d.Abs().Round(time.Second), where, most))
 		}
 	}
 	if len(wrong) > 0 {
@@ -189,17 +211,20 @@ func checkClocks(ahead map[string]time.Duration, most time.Duration) health.Chec
 	return c
 }
 
-// noJetStream describes a NATS server that cannot hold the streams; err otherwise.
+// noJetStream returns an error for a NATS server that cannot hold the streams; otherwise it returns
+// err.
 func (n *Node) noJetStream(err error) error {
 	name := jetstream.RedactServers(n.Servers)
 	if name == "" {
 		name = "of this process"
 	}
 	if v := n.NATS.ConnectedServerVersion(); v != "" && older(v, n.oldestNATS()) {
-		return fmt.Errorf("the NATS server %s is version %s, and %s or later is needed: upgrade it", name, v, n.oldestNATS())
+		return fmt.Errorf("the NATS server %s is version %s, and %s or later is needed: upgrade it", name, v,
+			n.oldestNATS())
 	}
 	if isNoJetStream(err) {
-		return fmt.Errorf("the NATS server %s has no JetStream for this user: start it with -js, enable JetStream for the account, or name another server with --nats", name)
+		return fmt.Errorf("the NATS server %s has no JetStream for this user: start it with -js, enable "+
+			"JetStream for the account, or name another server with --nats", name)
 	}
 	return err
 }

@@ -20,8 +20,7 @@ import (
 // remindEvery is the interval between log lines about a server that does not answer.
 const remindEvery = time.Minute
 
-// ensureStreams creates the JetStream streams, if NATS is unavailable as soon as it is
-// available.
+// ensureStreams creates the JetStream streams, or starts to wait for NATS if it is unavailable.
 func (n *Node) ensureStreams(life context.Context) error {
 	js, err := njs.New(n.NATS)
 	if err != nil {
@@ -50,12 +49,12 @@ func (n *Node) ensureStreams(life context.Context) error {
 	return nil
 }
 
-// enlargeEvery is the interval between attempts to enlarge a dead-letter stream that is
-// smaller than it should be.
+// enlargeEvery is the interval between attempts to enlarge a dead-letter stream that is smaller
+// than configured.
 const enlargeEvery = time.Minute
 
-// enlargeDeadLetters enlarges the dead-letter stream to its full size once the NATS
-// server has room for it. It returns then, or when life ends.
+// enlargeDeadLetters enlarges the dead-letter stream to its full size once the NATS server has room
+// for it. It returns after that, or when life ends.
 func (n *Node) enlargeDeadLetters(life context.Context, js njs.JetStream) {
 	tick := time.NewTicker(enlargeEvery)
 	defer tick.Stop()
@@ -77,8 +76,8 @@ func (n *Node) enlargeDeadLetters(life context.Context, js njs.JetStream) {
 	}
 }
 
-// natsAway describes which NATS server does not answer, and why. The client does not
-// report why a first connection failed, so the server is dialled.
+// natsAway describes which NATS server does not answer, and why. The client does not report why a
+// first connection failed, so natsAway dials the server.
 func (n *Node) natsAway(life context.Context) error {
 	why := "the connection was refused by the server"
 	if err := n.NATS.LastError(); err != nil {
@@ -95,10 +94,11 @@ func (n *Node) natsAway(life context.Context) error {
 		}
 		conn.Close()
 	}
-	return fmt.Errorf("no NATS server answers at %s: %s", cmp.Or(jetstream.RedactServers(n.Servers), "this process"), why)
+	return fmt.Errorf("no NATS server answers at %s: %s", cmp.Or(jetstream.RedactServers(n.Servers), "this process"),
+		why)
 }
 
-// greetClickHouse logs that ClickHouse does not answer, and that it does again.
+// greetClickHouse logs that ClickHouse does not answer, and when it answers again.
 func (n *Node) greetClickHouse(life context.Context) {
 	n.await(life, "ClickHouse", func() error {
 		ctx, cancel := context.WithTimeout(life, readyTimeout)
@@ -110,13 +110,15 @@ func (n *Node) greetClickHouse(life context.Context) {
 	})
 }
 
-// isNoJetStream reports whether an error says that a server, or the user's account, has no JetStream.
+// isNoJetStream reports whether an error means that a server, or the user's account, has no
+// JetStream.
 func isNoJetStream(err error) bool {
-	return errors.Is(err, njs.ErrJetStreamNotEnabled) || errors.Is(err, njs.ErrJetStreamNotEnabledForAccount) || errors.Is(err, nats.ErrNoResponders)
+	return errors.Is(err, njs.ErrJetStreamNotEnabled) ||
+		errors.Is(err, njs.ErrJetStreamNotEnabledForAccount) || errors.Is(err, nats.ErrNoResponders)
 }
 
-// await tries until it succeeds or life ends. It logs the first failure, others
-// now and then, and the success after them.
+// await calls try until it succeeds or life ends. It logs the first failure, later ones at
+// intervals, and the success after them.
 func (n *Node) await(life context.Context, what string, try func() error) {
 	var said time.Time
 	for {

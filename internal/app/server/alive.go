@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// alive sends the server's own handler a request for /healthz, as a client would.
+// alive sends a request for /healthz to the server's own handler, as a client would.
 func (s *Server) alive(ctx context.Context) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://localhost/healthz", nil)
 	if err != nil {
@@ -21,7 +21,7 @@ func (s *Server) alive(ctx context.Context) error {
 	return nil
 }
 
-// ownAnswer keeps the status of an answer to the server itself.
+// ownAnswer records the status of an answer to the server's own request.
 type ownAnswer struct {
 	header http.Header
 	status int
@@ -30,8 +30,8 @@ type ownAnswer struct {
 // Header returns the header of the answer.
 func (a *ownAnswer) Header() http.Header { return a.header }
 
-// WriteHeader keeps the status.
+// WriteHeader records the status.
 func (a *ownAnswer) WriteHeader(status int) { a.status = status }
 
-// Write drops the body.
+// Write discards the body.
 func (a *ownAnswer) Write(p []byte) (int, error) { return len(p), nil }

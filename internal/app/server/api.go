@@ -34,13 +34,15 @@ import (
 // ingestRoutes adds the routes that receive streams.
 func (s *Server) ingestRoutes(rt *routeTable) {
 	rec := s.Node.Recorder
-	bodies := ingesthttp.NewHandler(rec, ingesthttp.Options{Limits: s.Limits, FrameLimit: s.Limits.Frame, Keys: s.Node.Keys, Known: s.sessionOf(), Log: s.Log})
+	bodies := ingesthttp.NewHandler(rec, ingesthttp.Options{Limits: s.Limits, FrameLimit: s.Limits.Frame,
+		Keys: s.Node.Keys, Known: s.sessionOf(), Log: s.Log})
 	status := func(c echo.Context) error {
 		return forTenant(func(w http.ResponseWriter, r *http.Request, tenant string) {
 			bodies.Status(w, r, tenant, c.Param("key"))
 		})(c)
 	}
-	s.sockets = websocket.NewHandler(rec, websocket.HandlerOptions{Limits: s.Limits, FrameLimit: s.Limits.Frame, Keys: s.Node.Keys, Lasting: s.lasting, Log: s.Log})
+	s.sockets = websocket.NewHandler(rec, websocket.HandlerOptions{Limits: s.Limits, FrameLimit: s.Limits.Frame,
+		Keys: s.Node.Keys, Lasting: s.lasting, Log: s.Log})
 	uploads := upload.ServerOptions{Next: s.Node.Accepts, Arrive: s.Slow.Body, Log: s.Log}
 	if s.Node.Announcer != nil {
 		uploads.Arrived = s.Node.Announcer.Now
@@ -80,7 +82,8 @@ func (s *Server) following() live.Options {
 func (s *Server) readRoutes(rt *routeTable) {
 	s.tapes = clickhouse.Open(s.Node.DSN, clickhouse.Options{})
 	s.metrics.MustRegister(s.Readers)
-	playing := replayhttp.Options{Library: share.Library{Whole: s.tapes, Stored: s.tapes}, Budget: s.Readers, Logger: s.Log, Registerer: s.metrics, WriteTimeout: s.Slow.Write, LagLimit: s.Slow.Lag}
+	playing := replayhttp.Options{Library: share.Library{Whole: s.tapes, Stored: s.tapes}, Budget: s.Readers,
+		Logger: s.Log, Registerer: s.metrics, WriteTimeout: s.Slow.Write, LagLimit: s.Slow.Lag}
 	following, err := live.New(s.following())
 	if err != nil {
 		s.Log.Error("server: running sessions are not followed", "error", err)
@@ -92,7 +95,8 @@ func (s *Server) readRoutes(rt *routeTable) {
 	if s.Node.Deleted != nil {
 		s.watched = newSessionReaders(s.Node.Deleted)
 	}
-	options := []query.Option{query.WithDeleter(s.Erasures), query.WithQuietAfter(s.QuietAfter), query.WithDecoderVersion(dialects.Version), query.WithLimits(s.Query)}
+	options := []query.Option{query.WithDeleter(s.Erasures), query.WithQuietAfter(s.QuietAfter),
+		query.WithDecoderVersion(dialects.Version), query.WithLimits(s.Query)}
 	if s.Node.Recorders != nil {
 		s.metrics.MustRegister(s.Node.Recorders)
 		options = append(options, query.WithRecorders(s.Node.Recorders))
@@ -104,11 +108,13 @@ func (s *Server) readRoutes(rt *routeTable) {
 	decoder.Copies, decoder.JSONDepth = erasure.Copies{Service: s.Erasures}, s.Limits.JSONDepth
 	store, tapes := s.bills(reader, decoder), tapeexport.New(s.Node.DB, s.tapes)
 	q := queryhttp.New(reader, s.Log, queryhttp.WithPrices(tables), queryhttp.WithWriteTimeout(s.Slow.Write)).
-		WithComparisons(s.Concurrency.Comparisons).WithBills(store).WithEvidence(store, s.evidenceTapes(tapes), readsPrices)
+		WithComparisons(s.Concurrency.Comparisons).WithBills(store).WithEvidence(store, s.evidenceTapes(tapes),
+		readsPrices)
 	s.queryRoutes(rt, q)
 	s.billRoutes(rt, q)
 	export := tapeexport.NewHandler(tapes, s.Slow.Write, s.Log)
-	entries := table.Handler{Base: &endpoint.Base{Reader: reader, Log: s.Log, Clock: time.Now, WriteTimeout: s.Slow.Write}}
+	entries := table.Handler{Base: &endpoint.Base{Reader: reader, Log: s.Log, Clock: time.Now,
+		WriteTimeout: s.Slow.Write}}
 	rt.add([]row{
 		{admins, audit.TokenList, getHead, "/v1/tenants", nil, only(plain(tenants{s, tables}.serve))},
 		{admins, audit.SessionRedecode, post, "/v1/sessions/:id/redecode", nil, forSession(decoder.Handle)},

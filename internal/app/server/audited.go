@@ -15,16 +15,16 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// requestIDHeader is the field of an answer with the id of its request in the audit log.
+// requestIDHeader is the response header with the id of the request in the audit log.
 const requestIDHeader = "X-Request-Id"
 
-// auditTimeout bounds the wait for the end of a change to be stored. Its beginning is stored
-// before, so a change is never without an entry.
+// auditTimeout bounds the wait until the end of a change is stored. The beginning is stored before,
+// so every change has an entry.
 const auditTimeout = 2 * time.Second
 
 // audited is middleware that records the requests of a route. The entry of a change is durable
-// before the change begins, and its outcome before the answer does. With tokens a request
-// that cannot be recorded is answered 503.
+// before the change begins, and its outcome before the answer begins. On a server with tokens, a
+// request that cannot be recorded is answered with 503.
 func (s *Server) audited(r route, next echo.HandlerFunc) echo.HandlerFunc {
 	if r.action == audit.None {
 		return next
@@ -39,7 +39,7 @@ func (s *Server) audited(r route, next echo.HandlerFunc) echo.HandlerFunc {
 		if r.server {
 			e.Tenant = access.AllTenants
 		}
-		if !strings.HasPrefix(c.Path(), "/emulate/") { // recorded answers have the recorded fields
+		if !strings.HasPrefix(c.Path(), "/emulate/") { // recorded answers have only the recorded fields
 			c.Response().Header().Set(requestIDHeader, e.RequestID)
 		}
 		changes := r.action.Changes()
@@ -69,31 +69,33 @@ func (s *Server) audited(r route, next echo.HandlerFunc) echo.HandlerFunc {
 					return
 				}
 			}
-			_ = log.Note(e) // it is counted
+			_ = log.Note(e) // Note has counted a lost entry
 		}
 		c.Response().Before(end)
 		c.SetRequest(c.Request().WithContext(audit.With(ctx, &e)))
 		err := next(c)
-		if err == nil && !c.Response().Committed { // net/http answers 200
+		if err == nil && !c.Response().Committed { // net/http answers with 200
 			end()
 		}
 		return err
 	}
 }
 
-// entry returns the entry of a request, without who sends it.
+// entry returns the entry of a request, without its principal.
 func (s *Server) entry(c echo.Context, r route) audit.Entry {
 	action := r.action
 	if action == audit.None {
 		action = audit.Access
 	}
-	return audit.Entry{ID: audit.NewID(), At: time.Now(), Remote: c.RealIP(), Action: action, Object: objectOf(c), RequestID: audit.NewID()}
+	return audit.Entry{ID: audit.NewID(), At: time.Now(), Remote: c.RealIP(), Action: action, Object: objectOf(c),
+		RequestID: audit.NewID()}
 }
 
-// objectParameters are the query parameters that name the object of a request whose path does not.
+// objectParameters are the query parameters that name the object of a request whose path does not
+// name one.
 var objectParameters = []string{"account", "period", "session", "name", "seq", "a", "b"}
 
-// objectOf returns what a request is about, as its path or query names it.
+// objectOf returns the object of a request, as its path or query names it.
 func objectOf(c echo.Context) string {
 	var parts []string
 	for _, v := range c.ParamValues() {
@@ -103,7 +105,7 @@ func objectOf(c echo.Context) string {
 		parts = append(parts, v)
 	}
 	if strings.HasPrefix(c.Path(), "/emulate/") {
-		parts = parts[:1] // the rest is the recorded application's
+		parts = parts[:1] // the other parts belong to the recorded application
 	}
 	if len(parts) == 0 {
 		for _, name := range objectParameters {
@@ -113,7 +115,7 @@ func objectOf(c echo.Context) string {
 	return strings.Join(parts, "/")
 }
 
-// refused records a request that its principal may not make.
+// refused records a request that its principal is not permitted to make.
 func (s *Server) refused(c echo.Context, r route, by audit.Principal, tenant string, status int) {
 	e := s.entry(c, r)
 	e.Principal, e.Tenant, e.Status = by, tenant, status
@@ -123,12 +125,13 @@ func (s *Server) refused(c echo.Context, r route, by audit.Principal, tenant str
 	s.Node.Audit.Refused(e)
 }
 
-// principalOf returns a principal as the log has it.
+// principalOf converts a principal for the audit log.
 func principalOf(p *access.Principal) audit.Principal {
 	return audit.Principal{Kind: string(p.Kind), ID: p.Who(), Name: p.Name}
 }
 
-// auditEntries is for the entries that the principal may see: its tenant's, or all.
+// auditEntries returns a handler for the entries that the principal may see: the entries of its
+// tenant, or all entries.
 func (s *Server) auditEntries(h table.Handler) echo.HandlerFunc {
 	return plain(func(w http.ResponseWriter, r *http.Request) {
 		tenant := access.Reach(r)

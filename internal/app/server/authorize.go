@@ -15,9 +15,9 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// authorized is middleware that recognises the principal of a request and its tenant, and
-// answers 401 or 403 to a principal that may not use the route. Without tokens every request is allowed,
-// in the default tenant.
+// authorized is middleware that determines the principal and the tenant of a request. It answers
+// 401 or 403 to a principal that may not use the route. Without tokens it permits every request, in
+// the default tenant.
 func (s *Server) authorized(c route, next echo.HandlerFunc) echo.HandlerFunc {
 	return func(ec echo.Context) error {
 		r := ec.Request()
@@ -35,12 +35,13 @@ func (s *Server) authorized(c route, next echo.HandlerFunc) echo.HandlerFunc {
 		ctx, p, tenant, done, err := s.accept(r.Context(), shown, r)
 		if err != nil {
 			countCredential(shown, "refused")
-			if c.public && shown.kind != access.KindShare { // the page of a link says why it opens nothing
+			if c.public && shown.kind != access.KindShare { // the page of a link explains why the link opens nothing
 				return next(ec)
 			}
 			if refusal, ok := errors.AsType[*access.Refusal](err); ok && refusal.Token != nil {
 				t := refusal.Token
-				s.refused(ec, c, audit.Principal{Kind: string(shown.kind), ID: t.ID, Name: t.Name}, t.Tenant, http.StatusUnauthorized)
+				s.refused(ec, c, audit.Principal{Kind: string(shown.kind), ID: t.ID, Name: t.Name}, t.Tenant,
+					http.StatusUnauthorized)
 			}
 			return s.unauthorized(ec, shown, err)
 		}
@@ -73,8 +74,8 @@ func (s *Server) authorized(c route, next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// tokenOf returns the token of a request. Clients of providers send their key in fields of
-// their own, which count where a recording answers.
+// tokenOf returns the token of a request. Clients of providers send their key in header fields of
+// their own, which are accepted on routes where a recording answers.
 func tokenOf(r *http.Request, route string) string {
 	if scheme, text, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
 		return strings.TrimSpace(text)
@@ -89,7 +90,7 @@ func tokenOf(r *http.Request, route string) string {
 	return ""
 }
 
-// tenantOf returns the tenant that a request is about.
+// tenantOf returns the tenant of a request.
 func tenantOf(p *access.Principal, r *http.Request) (string, *problem.Problem) {
 	asked := r.Header.Get(access.TenantHeader)
 	switch {
@@ -98,7 +99,8 @@ func tenantOf(p *access.Principal, r *http.Request) (string, *problem.Problem) {
 	case p.Tenant != access.AllTenants:
 		return "", &problem.Problem{
 			Title: "Another tenant", Status: http.StatusForbidden, Parameter: access.TenantHeader, Allowed: []string{p.Tenant},
-			Detail: fmt.Sprintf("%s is of the tenant %s.", capital(p.Title()), p.Tenant), Hint: "Leave " + access.TenantHeader + " out.",
+			Detail: fmt.Sprintf("%s is of the tenant %s.", capital(p.Title()),
+				p.Tenant), Hint: "Leave " + access.TenantHeader + " out.",
 		}
 	case asked == "":
 		return p.Home(ingest.DefaultTenant), nil
@@ -109,7 +111,7 @@ func tenantOf(p *access.Principal, r *http.Request) (string, *problem.Problem) {
 	return asked, nil
 }
 
-// forbids returns the problem of a principal that may not use a route of the class.
+// forbids returns the problem for a principal that may not use a route of the class.
 func (c class) forbids(p *access.Principal) *problem.Problem {
 	switch {
 	case c.any:
@@ -120,8 +122,9 @@ func (c class) forbids(p *access.Principal) *problem.Problem {
 		}
 		return &problem.Problem{
 			Title: "Scope missing", Status: http.StatusForbidden,
-			Detail: fmt.Sprintf("This needs %s; %s has %s.", needed, p.Title(), strings.Join(access.ScopeNames(p.Scopes), ", ")),
-			Hint:   fmt.Sprintf("Use another token. An administrator makes one with \"tapedeck tokens create NAME%s\".", flags),
+			Detail: fmt.Sprintf("This needs %s; %s has %s.", needed, p.Title(),
+				strings.Join(access.ScopeNames(p.Scopes), ", ")),
+			Hint: fmt.Sprintf("Use another token. An administrator makes one with \"tapedeck tokens create NAME%s\".", flags),
 		}
 	case c.server && !p.Operates():
 		return &problem.Problem{
@@ -145,7 +148,8 @@ func (s *Server) unauthorized(ec echo.Context, shown credential, err error) erro
 	header := ec.Response().Header()
 	p := &problem.Problem{
 		Title: "Token needed", Status: http.StatusUnauthorized, Detail: "This server answers requests with a token or a login only.",
-		Hint: "Send it as \"Authorization: Bearer td_…\"; commands take it by --token or TAPEDECK_TOKEN. An administrator makes one with \"tapedeck tokens create\". In a browser, log in at /login.",
+		Hint: "Send it as \"Authorization: Bearer td_…\"; commands take it by --token or TAPEDECK_TOKEN. An " +
+			"administrator makes one with \"tapedeck tokens create\". In a browser, log in at /login.",
 	}
 	if shown.text == "" {
 		header.Set("WWW-Authenticate", realm)
@@ -154,7 +158,8 @@ func (s *Server) unauthorized(ec echo.Context, shown credential, err error) erro
 	header.Set("WWW-Authenticate", realm+`, error="invalid_token"`)
 	switch {
 	case shown.ticket:
-		p.Title, p.Detail, p.Hint = "Ticket refused", ticketText(err), "Take another one from POST /v1/tickets: a ticket opens one path once, within 30 seconds."
+		p.Title, p.Detail, p.Hint = "Ticket refused", ticketText(err),
+			"Take another one from POST /v1/tickets: a ticket opens one path once, within 30 seconds."
 	case shown.kind == access.KindUser:
 		p.Title, p.Detail, p.Hint = "Logged out", loginText(err), "Log in again at /login."
 	case shown.kind == access.KindShare:
@@ -165,7 +170,7 @@ func (s *Server) unauthorized(ec echo.Context, shown credential, err error) erro
 	return p
 }
 
-// loginText says why a login is refused.
+// loginText describes why a login is refused.
 func loginText(err error) string {
 	switch {
 	case errors.Is(err, access.ErrIdle):
@@ -178,7 +183,7 @@ func loginText(err error) string {
 	return "There is no such login on this server."
 }
 
-// shareRefused returns the problem of a shared link that opens nothing any more, or never did.
+// shareRefused returns the problem for a shared link that is no longer valid or never was.
 func shareRefused(header http.Header, err error) *problem.Problem {
 	const hint = "Ask who sent the link for another one."
 	if errors.Is(err, access.ErrExpired) || errors.Is(err, access.ErrRevoked) {
@@ -189,12 +194,13 @@ func shareRefused(header http.Header, err error) *problem.Problem {
 		}
 		return &problem.Problem{Title: "The shared link is over", Status: http.StatusGone, Detail: why, Hint: hint}
 	}
-	return &problem.Problem{Title: "No such shared link", Status: http.StatusUnauthorized, Detail: "The link is mistyped, cut, or of another server.", Hint: hint}
+	return &problem.Problem{Title: "No such shared link", Status: http.StatusUnauthorized,
+		Detail: "The link is mistyped, cut, or of another server.", Hint: hint}
 }
 
 func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
-// refusalText says why a token is refused. Only its holder learns more than that.
+// refusalText describes why a token is refused. Only the token's holder learns its name and expiry.
 func refusalText(err error) string {
 	refusal, _ := errors.AsType[*access.Refusal](err)
 	switch {
@@ -205,7 +211,8 @@ func refusalText(err error) string {
 	case errors.Is(err, access.ErrRevoked):
 		return fmt.Sprintf("The token %q was revoked.", refusal.Token.Name)
 	case errors.Is(err, access.ErrExpired):
-		return fmt.Sprintf("The token %q expired at %s.", refusal.Token.Name, refusal.Token.ExpiresAt.Format(time.RFC3339))
+		return fmt.Sprintf("The token %q expired at %s.", refusal.Token.Name,
+			refusal.Token.ExpiresAt.Format(time.RFC3339))
 	}
 	return "There is no such token on this server."
 }

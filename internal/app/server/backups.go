@@ -9,9 +9,10 @@ import (
 	"tapedeck/internal/app/lifecycle/backup"
 )
 
-// newBackups returns what makes backups on a server with the role api.
+// newBackups returns the backup service of a server with the role api.
 func (s *Server) newBackups() *backup.Service {
-	return backup.NewService(backup.ServiceOptions{NATS: s.Node.NATS, DB: s.Node.DB, Version: s.Node.Version, Dir: s.BackupDir, Log: s.Log})
+	return backup.NewService(backup.ServiceOptions{NATS: s.Node.NATS, DB: s.Node.DB, Version: s.Node.Version,
+		Dir: s.BackupDir, Log: s.Log})
 }
 
 // backupRoutes adds the routes of backups.

@@ -18,7 +18,7 @@ import (
 	"tapedeck/schema/lifecycle/tombstone"
 )
 
-// bills returns the store of bills, which compares with frames by the decoder.
+// bills returns the store of bills, which uses the decoder to compare bills with frames.
 func (s *Server) bills(reader *query.Reader, decoder *redecode.Redecoder) *bills.Store {
 	heads := bills.KeyValueHeads{NATS: s.Node.NATS, Replicas: s.Node.Streams.Replicas}
 	decode := func(ctx context.Context, tenant, session string) ([]bills.Decoded, error) {
@@ -47,15 +47,15 @@ func (s *Server) billRoutes(rt *routeTable, q *queryhttp.Server) {
 		{billing, audit.BillRead, getHead, "/v1/bills/:number", nil, forBill(q.Bill)},
 		{billing, audit.BillRead, getHead, "/v1/bills/:number/invoice", nil, forBill(q.BillInvoice)},
 		{billing, audit.BillRead, getHead, "/v1/bills/:number/rows", s.exportLimit, s.reads(forBill(q.BillRows))},
-		// The table has the rules of all tenants.
+		// The table contains the rules of all tenants.
 		{operates, audit.BillRead, getHead, "/v1/bills/:number/prices", nil, forBill(q.BillPrices)},
 		{evidence, audit.BillExport, get, "/v1/bills/:number/evidence", exports, s.reads(forBill(q.BillEvidence))},
 		{billing, audit.BillVerify, getHead, "/v1/bills/:number/verification", nil, forBill(q.BillVerification)},
 	})
 }
 
-// evidenceTapes writes the tapes of sessions for the evidence of bills. Those that are deleted,
-// or whose frames have expired, have none.
+// evidenceTapes writes the tapes of sessions for the evidence of bills. There is no tape for a
+// deleted session or a session whose frames have expired.
 func (s *Server) evidenceTapes(source *tapeexport.Source) func(ctx context.Context, tenant, session string) (func(io.Writer) error, error) {
 	return func(ctx context.Context, tenant, session string) (func(io.Writer) error, error) {
 		if s.framesExpired(ctx, tombstone.Key{Tenant: tenant, Session: session}) != nil {
@@ -72,5 +72,5 @@ func (s *Server) evidenceTapes(source *tapeexport.Source) func(ctx context.Conte
 	}
 }
 
-// readsPrices reports whether a request may read price tables, which have rules of all tenants.
+// readsPrices reports whether a request may read price tables, which contain rules of all tenants.
 func readsPrices(r *http.Request) bool { return access.From(r.Context()).Operates() }

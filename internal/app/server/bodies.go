@@ -8,10 +8,10 @@ import (
 	"tapedeck/internal/slow"
 )
 
-// bodyDeadline is middleware that ends the connection of a request whose body does not arrive in time,
-// even if no handler reads it. Routes for bodies that may pause use withoutBodyDeadline. A request that is refused
-// while its body of unknown length arrives is answered at once, and its connection ends: net/http would read on
-// before it answers.
+// bodyDeadline is middleware that ends the connection of a request whose body does not arrive in
+// time, even if no handler reads it. Routes for bodies that may pause use withoutBodyDeadline. If a
+// request is refused while its body of unknown length arrives, it is answered at once and its
+// connection ends; otherwise net/http would read the rest of the body before it answers.
 func (s *Server) bodyDeadline(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
@@ -32,8 +32,8 @@ func (s *Server) bodyDeadline(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// withoutBodyDeadline is middleware for recordings, which pause for any time, and for what recorded applications
-// send.
+// withoutBodyDeadline is middleware for recordings, which may pause for any time, and for requests
+// of recorded applications.
 func withoutBodyDeadline(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if body, ok := c.Request().Body.(*slow.Body); ok {

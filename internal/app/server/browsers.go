@@ -11,8 +11,8 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// servedHosts refuses requests that name another host. Pages cannot make an address theirs,
-// as they can a name, so with tokens every address is served.
+// servedHosts refuses requests that name another host. A page can make its own host name resolve to
+// the server's address, but cannot make an address its own, so with tokens every address is served.
 func (s *Server) servedHosts(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		hint := "This server has no tokens: call it as 127.0.0.1 or localhost."
@@ -30,7 +30,7 @@ func (s *Server) servedHosts(next echo.HandlerFunc) echo.HandlerFunc {
 }
 
 // noForeignPages is middleware that refuses requests of other sites' pages on every route. Only the
-// server's own pages and the pages of Origins may change something or open a WebSocket. Pages of
+// server's own pages and the pages of Origins may change something or open a WebSocket. Pages on
 // other loopback ports may read, play and emulate recordings. Links may lead to pages.
 func (s *Server) noForeignPages(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
@@ -48,8 +48,7 @@ func (s *Server) noForeignPages(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// LocalPages refuses requests of other sites' pages to a recording on a port of its
-// own, except links.
+// LocalPages refuses requests of other sites' pages to a recording on its own port, except links.
 func LocalPages(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		bad := origin.Hosts(nil).Check(r, "Call it as 127.0.0.1 or localhost.")
@@ -77,9 +76,9 @@ func pagesThatMay(c echo.Context) origin.Rule {
 	return origin.Rule{}
 }
 
-// onlyEncrypted has browsers call the server's name with https only from then on (HSTS, RFC
-// 6797), if they called it so, or call a proxy so by the public address. The rule would bind all ports of localhost, so
-// loopback names have none; addresses have none by the RFC, section 8.3.
+// onlyEncrypted makes browsers use https only for the server's name (HSTS, RFC 6797), if they
+// called it or its public address by https. The rule would apply to all ports of localhost, so it
+// is not sent for loopback names; section 8.3 of the RFC excludes addresses.
 func (s *Server) onlyEncrypted(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
@@ -90,7 +89,8 @@ func (s *Server) onlyEncrypted(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// proxied reports whether a request was made by the public address, of a proxy with TLS.
+// proxied reports whether a request was made by the public address, which belongs to a proxy with
+// TLS.
 func (s *Server) proxied(r *http.Request) bool {
 	if s.Logins == nil || s.Logins.Settings.Public == nil {
 		return false
@@ -100,7 +100,7 @@ func (s *Server) proxied(r *http.Request) bool {
 }
 
 // notStored sets Cache-Control: no-store unless the handler sets another value. An answer is for
-// one principal, and a cache in front of the server does not distinguish principals.
+// one principal, and a cache before the server does not distinguish principals.
 func notStored(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if !strings.HasPrefix(c.Path(), "/emulate/") {
@@ -110,8 +110,8 @@ func notStored(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// noSniffing makes browsers treat answers as their Content-Type says: frames are
-// untrusted text. Emulated answers have rules of their own.
+// noSniffing makes browsers treat answers according to their Content-Type: frames are untrusted
+// text. Emulated answers have rules of their own.
 func noSniffing(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if !strings.HasPrefix(c.Path(), "/emulate/") {

@@ -11,14 +11,14 @@ import (
 	"tapedeck/internal/quota"
 )
 
-// class is who may use a route.
+// class describes which principals may use a route.
 type class struct {
 	public bool // without a token
-	any    bool // with any scope
-	shared bool // also with a shared link, about its session
+	any    bool // with a token of any scope
+	shared bool // also with a shared link, for its session
 	scope  access.Scope
-	also   access.Scope // "" if the scope suffices
-	server bool         // it is about all tenants, so tokens of one tenant do not suffice
+	also   access.Scope // "" if scope suffices
+	server bool         // it concerns all tenants, so a token of one tenant does not suffice
 }
 
 var (
@@ -33,10 +33,10 @@ var (
 	operates = class{scope: access.Admin, server: true}
 )
 
-// route is what the table knows of a route.
+// route is the entry of the route table for a route.
 type route struct {
 	class
-	action audit.Action // what its requests are in the audit log; audit.None for none
+	action audit.Action // action of its requests in the audit log; audit.None for none
 }
 
 // routeTable registers routes, each with its class and action.
@@ -51,7 +51,7 @@ type row struct {
 	action  audit.Action
 	methods []string
 	path    string
-	// limit returns the semaphore of which a request holds a slot; nil for none.
+	// limit returns the semaphore that a request acquires a slot of; nil for none.
 	limit   func(*http.Request) *quota.Gate
 	handler echo.HandlerFunc
 }
@@ -79,13 +79,14 @@ func (t *routeTable) add(rows []row) {
 		}
 		for _, method := range e.methods {
 			t.server.table[method+" "+e.path] = r
-			t.echo.Add(method, e.path, t.server.authorized(r, t.server.audited(r, t.server.unlessDeleted(method, e.path, t.server.viewed(r, h)))))
+			t.echo.Add(method, e.path, t.server.authorized(r,
+				t.server.audited(r, t.server.unlessDeleted(method, e.path, t.server.viewed(r, h)))))
 		}
 	}
 }
 
-// check panics if a route was registered past the table, or without a class or action: nothing
-// would check or record its requests.
+// check panics if a route was registered without the table, or without a class or an action: its
+// requests would be neither checked nor recorded.
 func (t *routeTable) check() {
 	for _, registered := range t.echo.Routes() {
 		name := registered.Method + " " + registered.Path

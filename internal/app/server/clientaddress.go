@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// clientAddress returns the address of the client of a request: the address of the connection, or,
-// behind a trusted proxy, the last address in X-Forwarded-For that is not a trusted proxy's. Earlier
-// addresses in the field are the client's choice.
+// clientAddress returns the address of the client of a request: the address of the connection or,
+// behind a trusted proxy, the last address in X-Forwarded-For that does not belong to a trusted
+// proxy. Clients can choose the earlier addresses in the field.
 func (s *Server) clientAddress(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -33,7 +33,7 @@ func (s *Server) clientAddress(r *http.Request) string {
 	return at.String()
 }
 
-// trusts reports whether an address is a trusted proxy's.
+// trusts reports whether an address belongs to a trusted proxy.
 func (s *Server) trusts(addr netip.Addr) bool {
 	return slices.ContainsFunc(s.Proxies, func(p netip.Prefix) bool { return p.Contains(addr.Unmap()) })
 }

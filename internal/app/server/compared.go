@@ -9,11 +9,11 @@ import (
 	"tapedeck/schema/lifecycle/tombstone"
 )
 
-// comparePath is the route that reads two sessions, which its parameters a and b name.
+// comparePath is the route that reads the two sessions in its parameters a and b.
 const comparePath = "/v1/compare"
 
-// unlessEitherDeleted answers 410 if a session to compare was deleted, and names the parameter.
-// It ends requests of which one is deleted meanwhile.
+// unlessEitherDeleted answers with 410 if one of the compared sessions was deleted, and names the
+// parameter. It ends requests whose sessions are deleted meanwhile.
 func (s *Server) unlessEitherDeleted(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if s.watched == nil {
@@ -46,8 +46,8 @@ func (s *Server) unlessEitherDeleted(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// joinGone returns the problem of one or both sessions that are compared. soFar is the problem of session a; nil
-// if session a is stored.
+// joinGone returns the problem for one or both of the compared sessions. soFar is the problem of
+// session a; nil if session a is stored.
 func joinGone(soFar, p *problem.Problem, side string) *problem.Problem {
 	p.Parameter, p.Detail = side, side+": "+p.Detail
 	if soFar != nil {

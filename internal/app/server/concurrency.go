@@ -10,8 +10,8 @@ import (
 	"tapedeck/internal/quota"
 )
 
-// Concurrency has the semaphores that bound what is open at a time, by tenant and in total. A nil semaphore
-// bounds nothing.
+// Concurrency holds the semaphores that bound concurrent requests, by tenant and in total. A nil
+// semaphore sets no bound.
 type Concurrency struct {
 	Streams     *quota.Gate // streams that are recorded: bodies, WebSockets, requests of recorders, imports
 	Replays     *quota.Gate // playbacks of stored sessions, and emulations
@@ -25,13 +25,13 @@ func (c *Concurrency) register(s *Server) {
 	s.metrics.MustRegister(quota.Collector{c.Streams, c.Replays, c.Followers, c.Exports, c.Comparisons})
 }
 
-// always returns a semaphore for every request of a route.
+// always returns a function that selects a semaphore for every request of a route.
 func always(sem *quota.Gate) func(*http.Request) *quota.Gate {
 	return func(*http.Request) *quota.Gate { return sem }
 }
 
-// limited is middleware that holds a slot of a semaphore until the request ends. limit returns the semaphore of a
-// request, nil for none.
+// limited is middleware that acquires a slot of a semaphore until the request ends. limit returns
+// the semaphore of a request, nil for none.
 func limited(limit func(*http.Request) *quota.Gate, next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
@@ -61,8 +61,8 @@ func (s *slot) end() {
 	}
 }
 
-// keepSlot keeps the slot of a request beyond its end, for a connection that outlives it. The caller
-// releases the slot. Without a slot release does nothing.
+// keepSlot keeps the slot of a request after the request, for a connection that outlives it. The
+// caller calls release, which does nothing for a request without a slot.
 func keepSlot(r *http.Request) (release func()) {
 	s, held := r.Context().Value(slotKey{}).(*slot)
 	if !held {
@@ -81,7 +81,7 @@ func (s *Server) replayLimit(r *http.Request) *quota.Gate {
 	return s.Concurrency.Followers
 }
 
-// exportLimit returns the semaphore of an answer that may be of any length, nil for a page.
+// exportLimit returns the semaphore for an answer of any length, nil for a page.
 func (s *Server) exportLimit(r *http.Request) *quota.Gate {
 	switch r.URL.Query().Get("format") {
 	case "", "json":

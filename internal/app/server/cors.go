@@ -11,10 +11,10 @@ import (
 	"tapedeck/replay/emulate"
 )
 
-// preflights lets pages of Origins call the API, with a token: credentials of the browser, such as
-// cookies, are not allowed. It answers the browser's preflight requests, which have no token.
-// With tokens it also answers preflight requests of loopback pages for recordings, in the same way for
-// all sessions: the principal is not known yet.
+// preflights lets pages of Origins call the API with a token; credentials of the browser, such as
+// cookies, are not allowed. It answers the browser's preflight requests, which have no token. With
+// tokens it also answers preflight requests of loopback pages for recordings, in the same way for
+// all sessions, since the principal is not known yet.
 func (s *Server) preflights(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r, h := c.Request(), c.Response().Header()
@@ -27,7 +27,8 @@ func (s *Server) preflights(next echo.HandlerFunc) echo.HandlerFunc {
 		switch {
 		case allowed:
 			h.Set("Access-Control-Allow-Origin", from)
-			h.Set("Access-Control-Expose-Headers", "Retry-After, WWW-Authenticate, ETag, Content-Disposition, Upload-Offset")
+			h.Set("Access-Control-Expose-Headers",
+				"Retry-After, WWW-Authenticate, ETag, Content-Disposition, Upload-Offset")
 			if isPreflight {
 				h.Set("Access-Control-Allow-Methods", r.Header.Get("Access-Control-Request-Method"))
 				h.Set("Access-Control-Allow-Headers", r.Header.Get("Access-Control-Request-Headers"))
@@ -42,7 +43,7 @@ func (s *Server) preflights(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// isRecording reports whether a recording answers at a path.
+// isRecording reports whether a path is served by a recording.
 func isRecording(path string) bool {
 	return strings.HasPrefix(path, "/emulate/") || strings.HasPrefix(path, "/api/v0/executions/") ||
 		strings.HasPrefix(path, "/v1/sessions/") && strings.HasSuffix(path, "/replay")

@@ -14,17 +14,17 @@ import (
 // ticketParameter is the query parameter with a ticket.
 const ticketParameter = "ticket"
 
-// credential is what a request shows to be answered: a token or shared link, a ticket, or the cookie
-// of a login.
+// credential is the credential of a request: a token or shared link, a ticket, or the cookie of a
+// login.
 type credential struct {
 	kind access.Kind
 	text string // "" if there is none
-	// ticket is that in the query, which is taken out of it.
+	// ticket is set if the credential is a ticket in the query, from which it is removed.
 	ticket bool
 }
 
-// credentialOf returns what a request shows. What is in its head is used alone: a page that
-// sends a token does not mean the login of its browser.
+// credentialOf returns the credential of a request. A credential in the header takes precedence: a
+// page that sends a token does not use the login of its browser.
 func (s *Server) credentialOf(r *http.Request, route string) credential {
 	if text := tokenOf(r, route); text != "" {
 		if strings.HasPrefix(text, access.SharePrefix) {
@@ -38,7 +38,7 @@ func (s *Server) credentialOf(r *http.Request, route string) credential {
 	return credential{kind: access.KindUser, text: s.Logins.TextOf(r)}
 }
 
-// accept checks a credential. The tenant is not "" if the credential settles it.
+// accept checks a credential. tenant is not "" if the credential determines it.
 func (s *Server) accept(ctx context.Context, c credential, r *http.Request) (_ context.Context, p *access.Principal, tenant string, done func(), err error) {
 	switch {
 	case c.ticket:
@@ -50,7 +50,8 @@ func (s *Server) accept(ctx context.Context, c credential, r *http.Request) (_ c
 			return ctx, nil, "", nil, &access.Refusal{Reason: errOtherPath}
 		}
 		ctx, p, done, err := s.acceptID(ctx, t.Kind, t.ID)
-		if err == nil && p.Tenant != access.AllTenants && p.Tenant != t.Tenant { // the login has selected another
+		// The login has selected another tenant.
+		if err == nil && p.Tenant != access.AllTenants && p.Tenant != t.Tenant {
 			done()
 			return ctx, nil, "", nil, &access.Refusal{Reason: errOtherPath}
 		}
@@ -65,7 +66,7 @@ func (s *Server) accept(ctx context.Context, c credential, r *http.Request) (_ c
 	return ctx, p, "", done, err
 }
 
-// acceptID checks a credential again that was recognised before.
+// acceptID checks again a credential that was accepted before.
 func (s *Server) acceptID(ctx context.Context, kind access.Kind, id string) (context.Context, *access.Principal, func(), error) {
 	switch kind {
 	case access.KindUser:
@@ -76,8 +77,8 @@ func (s *Server) acceptID(ctx context.Context, kind access.Kind, id string) (con
 	return s.Tokens.AcceptID(ctx, id)
 }
 
-// lasting returns a context that ends when the principal of a request is not valid any more,
-// for a connection that outlives its request.
+// lasting returns a context that ends when the principal of a request becomes invalid, for a
+// connection that outlives its request.
 func (s *Server) lasting(r *http.Request) (context.Context, func()) {
 	leave := keepSlot(r)
 	if s.Tokens == nil {
@@ -85,7 +86,7 @@ func (s *Server) lasting(r *http.Request) (context.Context, func()) {
 	}
 	p := access.From(r.Context())
 	ctx, _, done, err := s.acceptID(context.Background(), p.Kind, p.ID)
-	if err != nil { // it was revoked meanwhile
+	if err != nil { // the credential was revoked meanwhile
 		ctx, cancel := context.WithCancel(ctx)
 		cancel()
 		return ctx, leave
@@ -93,8 +94,8 @@ func (s *Server) lasting(r *http.Request) (context.Context, func()) {
 	return ctx, func() { done(); leave() }
 }
 
-// inURL returns a problem for a request with a credential other than a ticket in its URL: URLs are
-// stored in logs, histories and referrers.
+// inURL returns a problem for a request with a credential other than a ticket in its URL, since
+// URLs are stored in logs, histories and referrers.
 func inURL(u *url.URL) *problem.Problem {
 	for segment := range strings.SplitSeq(u.Path, "/") {
 		if access.IsCredential(segment) {
@@ -118,11 +119,12 @@ func tokenInURL(parameter string) *problem.Problem {
 	return &problem.Problem{
 		Title: "Token in a URL", Status: http.StatusBadRequest, Parameter: parameter,
 		Detail: "A URL is stored in logs and histories, so this server takes no token from one.",
-		Hint:   "Send it as \"Authorization: Bearer td_…\", or take a ticket from POST /v1/tickets for a client that cannot. Revoke this token: it may be in a log now.",
+		Hint: "Send it as \"Authorization: Bearer td_…\", or take a ticket from POST /v1/tickets for a client " +
+			"that cannot. Revoke this token: it may be in a log now.",
 	}
 }
 
-// withoutTicket returns a request without the ticket in its query, which no handler knows.
+// withoutTicket returns a request without the ticket in its query, which handlers do not accept.
 func withoutTicket(r *http.Request) *http.Request {
 	u := *r.URL
 	query := u.Query()
@@ -133,7 +135,7 @@ func withoutTicket(r *http.Request) *http.Request {
 	return other
 }
 
-// away is the answer while credentials cannot be checked.
+// away returns the problem while credentials cannot be checked.
 func away() *problem.Problem {
 	return &problem.Problem{
 		Title: "Tokens cannot be checked", Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,

@@ -2,8 +2,7 @@ package server
 
 import "time"
 
-// drain makes the process not ready, and returns when load balancers have had the time to
-// notice it.
+// drain makes the process unready, and returns after load balancers have had time to notice.
 func (s *Server) drain() {
 	s.stopping.Store(true)
 	s.Manager.Stopping()

@@ -18,8 +18,8 @@ import (
 	"tapedeck/schema/sqltemplate"
 )
 
-// emulateRoutes adds the routes of emulated servers, in the protocol that a session was
-// recorded from.
+// emulateRoutes adds the routes of emulated servers, in the protocols from which sessions were
+// recorded.
 func (s *Server) emulateRoutes(rt *routeTable) {
 	f := router.New(emulate.Options{
 		Library: s.tapes, Budget: s.Readers, Logger: s.Log, Registerer: s.metrics, WriteTimeout: s.Slow.Write,
@@ -36,7 +36,7 @@ func (s *Server) emulateRoutes(rt *routeTable) {
 	})
 }
 
-// isolated prevents recordings from acting on the origin of the API and the UI.
+// isolated prevents recordings from acting in the origin of the API and the UI.
 func isolated(h tenantHandler) echo.HandlerFunc {
 	return forTenant(func(w http.ResponseWriter, r *http.Request, tenant string) {
 		isolate.Handler(func(w http.ResponseWriter, r *http.Request) { h(w, r, tenant) })(w, r)
@@ -53,7 +53,8 @@ type executions struct{ db driver.Conn }
 
 // SessionOfRun implements compozy.Sessions: the session that last recorded the run.
 func (x executions) SessionOfRun(ctx context.Context, tenant, run string) (session string, err error) {
-	err = x.db.QueryRow(ctx, sessionOfRun, driver.NamedValue{Name: "tenant", Value: tenant}, driver.NamedValue{Name: "run", Value: run}).Scan(&session)
+	err = x.db.QueryRow(ctx, sessionOfRun, driver.NamedValue{Name: "tenant", Value: tenant},
+		driver.NamedValue{Name: "run", Value: run}).Scan(&session)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
 	}

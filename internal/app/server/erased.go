@@ -17,18 +17,18 @@ import (
 	"tapedeck/schema/lifecycle/tombstone"
 )
 
-// sessionReaders are the requests about sessions that run. The requests about a session end when the
-// session is deleted. It is safe for use by many goroutines.
+// sessionReaders holds the running requests about sessions. They end when their session is deleted.
+// It is safe for use by many goroutines.
 type sessionReaders struct {
 	deleted *tombstone.Set
 
-	mu   sync.Mutex // guards what follows
+	mu   sync.Mutex // guards the fields below
 	open map[*sessionReader]struct{}
 }
 
 type sessionReader struct {
 	of     tombstone.Key
-	before time.Time // of the session's deletion when the request began; zero for none
+	before time.Time // time of the session's deletion when the request began; zero for none
 	cancel context.CancelCauseFunc
 }
 
@@ -58,7 +58,7 @@ func deletedAt(t *tombstone.Tombstone) time.Time {
 	return t.At
 }
 
-// endEvery is the interval at which deletions end requests.
+// endEvery is the interval at which the requests of deleted sessions are ended.
 const endEvery = 250 * time.Millisecond
 
 // run ends requests about deleted sessions until ctx ends.
@@ -88,8 +88,8 @@ func goneProblem(session string, at time.Time) *problem.Problem {
 	}
 }
 
-// gone returns the problem of a session that was deleted, nil if it was not or was recorded
-// anew.
+// gone returns the problem for a deleted session, nil if the session was not deleted or was
+// recorded again.
 func (s *Server) gone(ctx context.Context, of tombstone.Key) *problem.Problem {
 	if s.reader == nil || s.Node.Deleted == nil {
 		return nil
@@ -105,8 +105,9 @@ func (s *Server) gone(ctx context.Context, of tombstone.Key) *problem.Problem {
 	return goneProblem(of.Session, t.At)
 }
 
-// unlessDeleted is middleware that answers 410 on the routes of a deleted session, and on routes that need frames if
-// the frames of the session have expired. It ends requests about a session that is deleted meanwhile.
+// unlessDeleted is middleware that answers with 410 on the routes of a deleted session, and on
+// routes that need frames if the frames of the session have expired. It ends requests about a
+// session that is deleted meanwhile.
 func (s *Server) unlessDeleted(method, path string, next echo.HandlerFunc) echo.HandlerFunc {
 	if path == comparePath {
 		return s.unlessEitherDeleted(next)

@@ -12,8 +12,8 @@ import (
 	"tapedeck/internal/app/auth/login"
 )
 
-// Guards recognise who sends a request to a server with tokens. The zero value is for a server
-// without tokens, on loopback.
+// Guards authenticate the requests to a server with tokens. The zero value is for a server without
+// tokens, on loopback.
 type Guards struct {
 	Tokens  *access.Store
 	Logins  *login.Logins
@@ -25,8 +25,8 @@ type Guards struct {
 type GuardOptions struct {
 	NATS      *nats.Conn
 	Replicas  int
-	MaxAge    time.Duration  // how long they serve without NATS; default access.DefaultMaxAge
-	AdminFile string         // for the first administrator's token; "" makes none
+	MaxAge    time.Duration  // how long they are valid without NATS; default access.DefaultMaxAge
+	AdminFile string         // file of the first administrator's token; "" creates none
 	Login     login.Settings // checked
 	Audit     *audit.Log
 	Log       *slog.Logger
@@ -55,7 +55,7 @@ func OpenGuards(o GuardOptions) (g Guards, err error) {
 	return g, err
 }
 
-// Ready waits until all can be checked, or until done is closed or passes.
+// Ready waits until all credentials can be checked, done is closed, or wait receives.
 func (g Guards) Ready(done <-chan struct{}, wait <-chan time.Time) {
 	if g.Tokens == nil {
 		return

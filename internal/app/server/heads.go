@@ -12,8 +12,8 @@ import (
 	"tapedeck/internal/quota"
 )
 
-// boundedHeads refuses requests whose head is larger than the limit. net/http, which reads the
-// head, refuses twice as much with an answer of its own, that no handler sees.
+// boundedHeads refuses requests whose header is larger than the limit. net/http, which reads the
+// header, refuses headers of twice the limit with an answer of its own, which no handler sees.
 func (s *Server) boundedHeads(next echo.HandlerFunc) echo.HandlerFunc {
 	most := cmp.Or(s.Headers.Bytes, DefaultHeaderBytes)
 	return func(c echo.Context) error {
@@ -27,13 +27,14 @@ func (s *Server) boundedHeads(next echo.HandlerFunc) echo.HandlerFunc {
 }
 
 func tooLargeHead(n, most int) *problem.Problem {
-	p := quota.Exceeded("max-header-bytes", access.AllTenants, fmt.Sprintf("The head of the request has %d bytes, the limit is %d.", n, most))
+	p := quota.Exceeded("max-header-bytes", access.AllTenants,
+		fmt.Sprintf("The head of the request has %d bytes, the limit is %d.", n, most))
 	p.Title, p.Status, p.RetryAfter = "Head too large", http.StatusRequestHeaderFieldsTooLarge, 0
 	p.Hint = "Send fewer cookies and fields, or a shorter address. The server's limit is --max-header-bytes."
 	return p
 }
 
-// headSize returns the bytes of a request's line and fields as HTTP/1.1 sends them.
+// headSize returns the bytes of a request's line and header fields in HTTP/1.1.
 func headSize(r *http.Request) int {
 	n := len(r.Method) + len(r.RequestURI) + len(r.Host) + 24
 	for name, values := range r.Header {

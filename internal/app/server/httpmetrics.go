@@ -11,8 +11,8 @@ import (
 	"tapedeck/internal/metric"
 )
 
-// requestMetrics count HTTP requests by the pattern of their route, never the path, so
-// that clients cannot add label values.
+// requestMetrics counts HTTP requests by the pattern of their route, never by the path, so that
+// clients cannot add label values.
 type requestMetrics struct {
 	total   *prometheus.CounterVec
 	seconds *prometheus.HistogramVec
@@ -49,13 +49,13 @@ func (m *requestMetrics) Collect(metrics chan<- prometheus.Metric) {
 	m.open.Collect(metrics)
 }
 
-// count is middleware before routing, so that it counts what later middleware refuses.
-// It answers errors itself, to learn their status.
+// count is middleware before routing, so that it counts requests that later middleware refuses. It
+// answers errors itself to learn their status.
 func (m *requestMetrics) count(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		began := time.Now()
 		m.open.Inc()
-		defer func() { // runs also when a handler aborts the answer by a panic
+		defer func() { // runs even if a handler aborts the answer by a panic
 			m.open.Dec()
 			route, method := routeLabel(c), methodLabel(c.Request().Method)
 			m.total.WithLabelValues(route, method, strconv.Itoa(c.Response().Status)).Inc()
@@ -79,8 +79,7 @@ func routeLabel(c echo.Context) string {
 	return noRoute
 }
 
-// methodLabel returns the label of a method; "other" for unknown ones, which clients
-// could invent.
+// methodLabel returns the label of a method; "other" for unknown methods, which clients can invent.
 func methodLabel(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:

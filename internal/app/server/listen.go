@@ -13,7 +13,7 @@ import (
 	"tapedeck/internal/rootcause"
 )
 
-// CheckAddress refuses texts that are no address to listen on.
+// CheckAddress returns an error for a text that is not an address to listen on.
 func CheckAddress(addr string) error {
 	_, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -25,8 +25,8 @@ func CheckAddress(addr string) error {
 	return nil
 }
 
-// CheckListen refuses addresses that Listen does not open. Without tokens an address must
-// be on loopback: every client that can reach the port can read and write everything.
+// CheckListen returns an error for an address that Listen does not open. Without tokens an address
+// must be on loopback: every client that can reach the port can read and write everything.
 func CheckListen(addr string) error {
 	if err := CheckAddress(addr); err != nil {
 		return err
@@ -65,8 +65,8 @@ func doAboutListen(err error) string {
 	return "Another process may use the port; choose another with --listen"
 }
 
-// ListenAnywhere opens an address that need not be on loopback: of a server with tokens, or one
-// that CheckListen has passed.
+// ListenAnywhere opens an address that need not be on loopback: of a server with tokens, or an
+// address that CheckListen has accepted.
 func ListenAnywhere(addr string) (net.Listener, error) {
 	if err := CheckAddress(addr); err != nil {
 		return nil, err
@@ -74,11 +74,11 @@ func ListenAnywhere(addr string) (net.Listener, error) {
 	return listen(addr)
 }
 
-// StopTimeout is how long a process may take to flush everything and end, unless
-// StopClock.Limit sets another one.
+// StopTimeout is how long a process may take to flush all data and end, unless StopClock.Limit is
+// set.
 const StopTimeout = 5 * time.Second
 
-// StopClock is one deadline for all parts that shut down, counted from the first.
+// StopClock is one deadline for all parts that shut down. It begins with the first call of Context.
 type StopClock struct {
 	Limit time.Duration // default StopTimeout
 	end   time.Time

@@ -20,12 +20,14 @@ func (s *Server) loginRoutes(rt *routeTable) {
 		{public, audit.None, patch, "/v1/login", nil, only(from(s.Logins.ServeSelect))},
 		{public, audit.None, del, "/v1/login", nil, only(from(s.Logins.ServeLogout))},
 		{public, audit.None, get, login.StartPath, nil, only(from(s.Logins.ServeStart), "return")},
-		{public, audit.None, get, login.CallbackPath, nil, from(s.Logins.ServeCallback)}, // providers add parameters of their own
+		// Providers add query parameters of their own.
+		{public, audit.None, get, login.CallbackPath, nil, from(s.Logins.ServeCallback)},
 		{anybody, audit.None, post, "/v1/tickets", nil, only(plain(s.serveTicket))},
 	})
 }
 
-// from is plain with the client's address behind trusted proxies as the request's.
+// from wraps a handler like plain, and sets the remote address to the address of a client behind
+// trusted proxies.
 func from(h http.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request().WithContext(c.Request().Context())
@@ -35,10 +37,10 @@ func from(h http.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// errOtherPath is why a ticket is refused that is for another request.
+// errOtherPath is the reason for refusing a ticket for another request.
 var errOtherPath = errors.New("for another path")
 
-// ticketRefusal returns the error of a ticket that could not be taken.
+// ticketRefusal returns the error for a ticket that could not be redeemed.
 func ticketRefusal(err error) error {
 	if errors.Is(err, access.ErrTaken) {
 		return &access.Refusal{Reason: access.ErrTaken}
@@ -46,7 +48,7 @@ func ticketRefusal(err error) error {
 	return err
 }
 
-// ticketText says why a ticket is refused.
+// ticketText describes why a ticket is refused.
 func ticketText(err error) string {
 	switch {
 	case errors.Is(err, errOtherPath):

@@ -10,8 +10,8 @@ import (
 	"tapedeck/schema/clickhouse"
 )
 
-// registerMetrics registers the collectors that measure on demand; the packages'
-// counters of the process are in the default registry.
+// registerMetrics registers the collectors that measure on demand; counters of packages are in the
+// default registry.
 func (s *Server) registerMetrics() {
 	s.requests = newRequestMetrics()
 	s.metrics.MustRegister(buildInfo(s.Node.Version), s.requests)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// metricsLog logs what cannot be collected for /metrics. It implements promhttp.Logger.
+// metricsLog logs errors of collecting /metrics. It implements promhttp.Logger.
 type metricsLog struct{ log *slog.Logger }
 
 // Println implements promhttp.Logger.

@@ -9,7 +9,7 @@ import (
 )
 
 // ServeMetrics answers GET /metrics on a listener with the metrics of the process, for commands
-// that serve nothing else. It returns when the listener is closed.
+// that have no other server. It returns when the listener is closed.
 func ServeMetrics(l net.Listener) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.Handler())

@@ -31,7 +31,8 @@ func (s *Server) serveProfile(c echo.Context) error {
 	}
 	if v := r.URL.Query().Get("seconds"); v != "" {
 		if n, err := strconv.Atoi(v); err != nil || n < 1 || n > longestProfile {
-			return problem.BadParameter("seconds", fmt.Sprintf("%q is not a number from 1 to %d", v, longestProfile), fmt.Sprintf("1 to %d", longestProfile))
+			return problem.BadParameter("seconds", fmt.Sprintf("%q is not a number from 1 to %d", v, longestProfile),
+				fmt.Sprintf("1 to %d", longestProfile))
 		}
 	}
 	name := c.Param("profile")

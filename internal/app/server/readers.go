@@ -31,7 +31,7 @@ func (s *Server) reads(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// bounded is reads for an http.Handler.
+// bounded is like reads, for an http.Handler.
 func (s *Server) bounded(next tenantHandler) tenantHandler {
 	return func(w http.ResponseWriter, r *http.Request, tenant string) {
 		r, done, err := s.admit(r)

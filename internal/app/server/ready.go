@@ -9,18 +9,18 @@ import (
 	"tapedeck/internal/app/health"
 )
 
-// serveReady answers /readyz: 200 if this process is ready, otherwise 503. The
-// body contains every check in either case, with tokens for administrators of the server only.
+// serveReady answers /readyz: 200 if this process is ready, otherwise 503. The body contains every
+// check; with tokens only administrators of the server see them.
 func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
 	answer := s.readiness(r.Context())
 	if p := access.From(r.Context()); p == nil || !p.Operates() {
-		answer.Version, answer.Checks = "", []health.Check{} // they name other servers
+		answer.Version, answer.Checks = "", []health.Check{} // the checks name other servers
 	}
 	w.Header().Set("Content-Type", "application/json")
 	if !answer.Ready {
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}
-	_ = json.NewEncoder(w).Encode(answer) // the client has left
+	_ = json.NewEncoder(w).Encode(answer) // a write error means that the client has disconnected
 }
 
 // readiness runs every check.
@@ -37,7 +37,8 @@ func (s *Server) readiness(ctx context.Context) health.Readiness {
 		answer.Checks = append(answer.Checks, check)
 	}
 	if s.stopping.Load() {
-		answer.Checks = append(answer.Checks, health.Check{Part: "stopping", Detail: "the process is ending; another one takes its requests"})
+		answer.Checks = append(answer.Checks,
+			health.Check{Part: "stopping", Detail: "the process is ending; another one takes its requests"})
 	}
 	for _, c := range answer.Checks {
 		answer.Ready = answer.Ready && (c.OK || c.Advisory)

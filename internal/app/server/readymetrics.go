@@ -10,7 +10,8 @@ import (
 
 var (
 	readyMetric = metric.GaugeDesc(metric.Any, "tapedeck_ready", "1 if /readyz answers 200, else 0.")
-	checkMetric = metric.GaugeDesc(metric.Any, "tapedeck_check_ok", "1 if a check of /readyz succeeds, else 0. Checks that leave the process ready are among them.", "check")
+	checkMetric = metric.GaugeDesc(metric.Any, "tapedeck_check_ok",
+		"1 if a check of /readyz succeeds, else 0. Checks that leave the process ready are among them.", "check")
 )
 
 // readinessCollector reports the checks of /readyz. Each scrape runs them.

@@ -14,7 +14,7 @@ import (
 	"tapedeck/schema/lifecycle/tombstone"
 )
 
-// newRetention returns what has recordings expire on a server with the role api.
+// newRetention returns the retention service of a server with the role api.
 func (s *Server) newRetention() *retention.Service {
 	o := s.Retain
 	o.NATS, o.DB, o.Audit, o.Log = s.Node.NATS, s.Node.DB, s.Node.Audit, s.Log
@@ -47,25 +47,26 @@ func needsFrames(path string) bool {
 	return false
 }
 
-// framesExpired returns the problem of a session whose frames have expired, nil if they
-// have not.
+// framesExpired returns the problem for a session whose frames have expired, nil for other
+// sessions.
 func (s *Server) framesExpired(ctx context.Context, of tombstone.Key) *problem.Problem {
 	at, err := s.retention.Store().FramesExpired(ctx, of.Tenant, of.Session)
 	if err != nil || at.IsZero() {
-		return nil // ClickHouse does not answer: the handler reports it
+		return nil // ClickHouse does not answer; the handler reports it
 	}
 	return &problem.Problem{
 		Title: "Frames expired", Status: http.StatusGone,
-		Detail: fmt.Sprintf("The frames of session %q expired on %s. Its facts and charges remain.", of.Session, at.Format(time.DateOnly)),
+		Detail: fmt.Sprintf("The frames of session %q expired on %s. Its facts and charges remain.", of.Session,
+			at.Format(time.DateOnly)),
 	}
 }
 
-// checkFrames returns an error for a session whose frames have expired, for what decodes
-// them.
+// checkFrames returns an error for a session whose frames have expired, for callers that decode the
+// frames.
 func (s *Server) checkFrames(ctx context.Context, tenant, session string) error {
 	at, err := s.retention.Store().FramesExpired(ctx, tenant, session)
 	if err != nil || at.IsZero() {
-		return nil // ClickHouse does not answer: what reads the frames reports it
+		return nil // ClickHouse does not answer; the reader of the frames reports it
 	}
 	return &bills.ExpiredError{Session: session, At: at}
 }

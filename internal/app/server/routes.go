@@ -24,8 +24,8 @@ type tenantHandler func(w http.ResponseWriter, r *http.Request, tenant string)
 // sessionHandler is a handler for a session of a tenant.
 type sessionHandler func(w http.ResponseWriter, r *http.Request, tenant, session string)
 
-// routes maps addresses to handlers. Handlers outside of this package do not depend on echo: they
-// receive net/http types and plain arguments.
+// routes maps addresses to handlers. Handlers of other packages do not depend on echo: they receive
+// net/http types and plain arguments.
 func (s *Server) routes() *echo.Echo {
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
@@ -43,10 +43,12 @@ func (s *Server) routes() *echo.Echo {
 	rt.add([]row{
 		{public, audit.None, getHead, "/healthz", nil, only(plain(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) }))},
 		{public, audit.None, getHead, "/readyz", nil, only(plain(s.serveReady))},
-		{operates, audit.None, getHead, "/metrics", nil, only(echo.WrapHandler(promhttp.HandlerFor(prometheus.Gatherers{prometheus.DefaultGatherer, s.metrics}, promhttp.HandlerOpts{
-			ErrorHandling: promhttp.ContinueOnError, // one collector that fails does not hide the others
-			ErrorLog:      metricsLog{s.Log},
-		})))},
+		{operates, audit.None, getHead, "/metrics", nil,
+			only(echo.WrapHandler(promhttp.HandlerFor(prometheus.Gatherers{prometheus.DefaultGatherer,
+				s.metrics}, promhttp.HandlerOpts{
+				ErrorHandling: promhttp.ContinueOnError, // one failing collector does not hide the others
+				ErrorLog:      metricsLog{s.Log},
+			})))},
 		{public, audit.None, getHead, "/openapi.yaml", nil, only(plain(serveOpenAPI))},
 		{operates, audit.ProfileRead, get, "/debug/pprof/:profile", nil, only(s.serveProfile, "seconds", "debug", "gc")},
 		{admins, audit.DeadLettersRead, getHead, "/v1/dead-letters", nil, only(s.letters((*deadletters.Store).ServeList), "limit", "cursor")},
@@ -73,8 +75,7 @@ func plain(h http.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// only refuses query parameters other than the known ones, for handlers that do not
-// check for unknown ones.
+// only refuses query parameters other than the known ones, for handlers that do not check this.
 func only(h echo.HandlerFunc, known ...string) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if bad := problem.UnknownParameter(c.QueryParams(), known...); bad != nil {
@@ -84,8 +85,8 @@ func only(h echo.HandlerFunc, known ...string) echo.HandlerFunc {
 	}
 }
 
-// readableQueries refuses queries that cannot be read: their readable parameters alone would
-// have another effect without notice. Recorded applications have queries of their own.
+// readableQueries refuses queries that cannot be parsed: the remaining parameters alone would
+// silently have another effect. Recorded applications have queries of their own.
 func readableQueries(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if path := c.Path(); strings.HasPrefix(path, "/emulate/") || strings.HasPrefix(path, "/api/v0/") {
@@ -98,7 +99,7 @@ func readableQueries(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// tenant returns the tenant that a request is about.
+// tenant returns the tenant of a request.
 func tenant(c echo.Context) (string, error) {
 	name := access.Tenant(c.Request().Context())
 	if name == "" {
@@ -121,7 +122,7 @@ func forTenant(h tenantHandler) echo.HandlerFunc {
 func forSession(h sessionHandler) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		id := c.Param("id")
-		if c.Request().URL.RawPath != "" { // else the path was matched unescaped
+		if c.Request().URL.RawPath != "" { // otherwise the path was matched unescaped
 			var err error
 			if id, err = url.PathUnescape(id); err != nil {
 				return problem.BadParameter("id", "the session id in the path is not escaped as URLs are: "+err.Error())
@@ -136,7 +137,7 @@ func forSession(h sessionHandler) echo.HandlerFunc {
 	}
 }
 
-// forFrame is forSession for one frame, whose position needs no escapes.
+// forFrame is like forSession for one frame, whose position needs no escapes.
 func forFrame(h func(w http.ResponseWriter, r *http.Request, tenant, session, position string)) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		return forSession(func(w http.ResponseWriter, r *http.Request, tenant, session string) {
@@ -145,7 +146,7 @@ func forFrame(h func(w http.ResponseWriter, r *http.Request, tenant, session, po
 	}
 }
 
-// forBill is for the bill with a number.
+// forBill wraps a handler for the bill with a number.
 func forBill(h func(w http.ResponseWriter, r *http.Request, tenant, number string)) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		tenant, err := tenant(c)
@@ -157,15 +158,17 @@ func forBill(h func(w http.ResponseWriter, r *http.Request, tenant, number strin
 	}
 }
 
-// forModel is for the prices of a model; of one provider only, if the path names a provider.
+// forModel wraps a handler for the prices of a model; for one provider only, if the path names a
+// provider.
 func forModel(h func(w http.ResponseWriter, r *http.Request, tenant, provider, model string)) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		names := []string{c.Param("provider"), c.Param("model")}
-		if c.Request().URL.RawPath != "" { // else the path was matched unescaped
+		if c.Request().URL.RawPath != "" { // otherwise the path was matched unescaped
 			for i := range names {
 				var err error
 				if names[i], err = url.PathUnescape(names[i]); err != nil {
-					return problem.BadParameter("model", "the model in the path is not escaped as URLs are: "+err.Error())
+					return problem.BadParameter("model",
+						"the model in the path is not escaped as URLs are: "+err.Error())
 				}
 			}
 		}
@@ -190,7 +193,8 @@ func (s *Server) tokenRoutes(rt *routeTable) {
 	})
 }
 
-// letters is for the dead letters that the principal may see: its tenant's, or all.
+// letters wraps a handler for the dead letters that the principal may see: those of its tenant, or
+// all.
 func (s *Server) letters(h func(*deadletters.Store, http.ResponseWriter, *http.Request)) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		store := s.Node.DeadLetters
@@ -204,10 +208,10 @@ func (s *Server) letters(h func(*deadletters.Store, http.ResponseWriter, *http.R
 
 func serveOpenAPI(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/yaml")
-	_, _ = w.Write(query.OpenAPI) // the client has left
+	_, _ = w.Write(query.OpenAPI) // a write error means that the client has disconnected
 }
 
-// answerError answers with every error of a handler as a problem (RFC 9457).
+// answerError answers every error of a handler as a problem (RFC 9457).
 func (s *Server) answerError(err error, c echo.Context) {
 	if c.Response().Committed {
 		return

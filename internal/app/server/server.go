@@ -42,38 +42,38 @@ type Options struct {
 	Node        *node.Node
 	Listener    net.Listener
 	Log         *slog.Logger
-	Limits      ingest.Limits  // of what one client sends
-	Readers     *budget.Budget // of readers of recordings; used with the role api
-	Concurrency Concurrency    // of what is open at a time
-	Headers     HeaderLimits   // of requests
+	Limits      ingest.Limits  // limits of one client's input
+	Readers     *budget.Budget // budget of the readers of recordings; used with the role api
+	Concurrency Concurrency    // limits of concurrent requests
+	Headers     HeaderLimits   // limits of request headers
 	Slow        SlowLimits     // of clients
-	Query       query.Limits   // of statements
+	Query       query.Limits   // limits of statements
 	QuietAfter  time.Duration  // how long an open session may be silent before it is quiet
-	Pprof       bool           // profiles are served
-	Guards                     // of a server with tokens; Run closes them
-	TLS         *tls.Config    // of the connections; nil for plain HTTP
-	Proxies     []netip.Prefix // whose X-Forwarded-For names the client
-	Hosts       []string       // names beside loopback ones by which the server is called
-	// Erase has the settings of erasures; the server sets NATS, DB and the like.
+	Pprof       bool           // serve profiles
+	Guards                     // guards of a server with tokens; Run closes them
+	TLS         *tls.Config    // for the connections; nil for plain HTTP
+	Proxies     []netip.Prefix // proxies whose X-Forwarded-For names the client
+	Hosts       []string       // host names of the server besides loopback names
+	// Erase holds the settings of erasures; the server sets NATS, DB and similar fields.
 	Erase erasure.Options
-	// Retain has the settings of retention, likewise.
+	// Retain holds the settings of retention; the server sets NATS, DB and similar fields.
 	Retain  retention.Options
-	Origins []string // of pages on other sites that may call the API with a token
+	Origins []string // origins of pages on other sites that may call the API with a token
 	// Checks adds checks to /readyz; may be nil.
 	Checks func() []health.Check
-	// DrainDelay is how long requests are answered after the signal to stop, while /readyz
-	// answers 503.
+	// DrainDelay is how long requests are served after the signal to stop, while /readyz answers
+	// 503.
 	DrainDelay time.Duration
 	// BackupDir is ClickHouse's directory of backups; "" if it is not on this machine.
 	BackupDir string
-	// Manager is the service manager, which is informed of the start and the end; may be nil.
+	// Manager is the service manager to inform of the start and the end; may be nil.
 	Manager *systemd.Manager
 }
 
 // HeaderLimits bound the head of a request. The zero value of a field means its default.
 type HeaderLimits struct {
-	Timeout time.Duration // until it is there; then the connection is closed
-	Bytes   int           // more is answered 431
+	Timeout time.Duration // until it has arrived; then the connection is closed
+	Bytes   int           // a larger header is answered with 431
 }
 
 // SlowLimits bound how slow a client may be. They may be changed while the server runs. Nil means
@@ -87,16 +87,16 @@ type SlowLimits struct {
 // Defaults of HeaderLimits.
 const (
 	DefaultHeaderTimeout = 10 * time.Second
-	DefaultHeaderBytes   = 256 << 10 // the address holds tags, escaped
+	DefaultHeaderBytes   = 256 << 10 // the address contains escaped tags
 )
 
-// Server is the HTTP side of a node.
+// Server serves a node over HTTP.
 type Server struct {
 	Options
 	echo      *echo.Echo
 	table     map[string]route // by method and path
 	http      *http.Server
-	metrics   *prometheus.Registry // of this server; packages count in the default registry
+	metrics   *prometheus.Registry // of this server; other packages use the default registry
 	requests  *requestMetrics
 	tapes     *clickhouse.Store   // nil without the role api
 	live      *live.Library       // nil without the role api
@@ -116,7 +116,7 @@ type Server struct {
 // ShutdownTimeout bounds the wait for requests in flight.
 const ShutdownTimeout = time.Second
 
-// New makes the server of a node. It answers requests after Run.
+// New returns the server of a node. It serves requests in Run.
 func New(opts Options) *Server {
 	s := &Server{Options: opts, metrics: prometheus.NewRegistry(), table: map[string]route{}}
 	s.registerMetrics()
@@ -133,7 +133,7 @@ func New(opts Options) *Server {
 	return s
 }
 
-// SetQueryLimits changes the bounds of statements that begin from now on; nothing without the role api.
+// SetQueryLimits changes the bounds of later statements. Without the role api it does nothing.
 func (s *Server) SetQueryLimits(l query.Limits) {
 	if s.reader != nil {
 		s.reader.SetLimits(l)
@@ -152,8 +152,8 @@ func (s *Server) URL() string {
 	return scheme + "://" + s.Listener.Addr().String()
 }
 
-// Run answers requests until ctx ends, and runs work, if not nil, meanwhile. It then ends
-// all parts in the order of the data flow, before stop's deadline.
+// Run serves requests until ctx ends, and runs work meanwhile if work is not nil. It then ends all
+// parts in the order of the data flow, before stop's deadline.
 func (s *Server) Run(ctx context.Context, stop *StopClock, work func(context.Context)) error {
 	// Requests end with the server, so that open streams do not delay its end.
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
@@ -163,7 +163,7 @@ func (s *Server) Run(ctx context.Context, stop *StopClock, work func(context.Con
 	failed := make(chan error, 1)
 	go func() { failed <- s.serve() }()
 	var working sync.WaitGroup
-	workCtx, endWork := context.WithCancel(context.WithoutCancel(ctx)) // until the requests have ended
+	workCtx, endWork := context.WithCancel(context.WithoutCancel(ctx)) // ends after the requests have ended
 	defer endWork()
 	s.Manager.Ready("serving " + s.URL())
 	working.Go(func() { s.Manager.Watch(workCtx, s.alive) })
@@ -191,7 +191,7 @@ func (s *Server) Run(ctx context.Context, stop *StopClock, work func(context.Con
 	}
 	ending, cancel := stop.Context()
 	defer cancel()
-	if s.uploads != nil { // before the rest, so that recorders receive the last confirmations
+	if s.uploads != nil { // before the other parts, so that recorders receive the last confirmations
 		ctx, cancel := context.WithTimeout(ending, ShutdownTimeout)
 		if err := s.uploads.Close(ctx); err != nil {
 			s.Log.Warn("server: some blocks of recorders were not confirmed; they are sent again", "error", err)
@@ -213,7 +213,7 @@ func (s *Server) Run(ctx context.Context, stop *StopClock, work func(context.Con
 	return errors.Join(err, s.Node.Close(ending))
 }
 
-// serve answers with HTTP/1.1, and with TLS with HTTP/2 as well.
+// serve serves HTTP/1.1 and, with TLS, also HTTP/2.
 func (s *Server) serve() error {
 	l := s.heads.Listener(s.Listener)
 	if s.TLS == nil {
@@ -229,7 +229,7 @@ func (s *Server) shutdown(ctx context.Context) {
 	defer cancel()
 	if err := s.http.Shutdown(ctx); err != nil {
 		s.Log.Warn("server: some requests did not end in time and were cut", "error", err)
-		_ = s.http.Close() // cuts them
+		_ = s.http.Close() // cuts them off
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 	"tapedeck/query/session/sessionframes"
 )
 
-// shareRoutes adds the routes by which links are made.
+// shareRoutes adds the routes for managing links.
 func (s *Server) shareRoutes(rt *routeTable) {
 	h := &share.Handler{Store: s.Shares, Library: s.tapes}
 	if s.Logins != nil {
@@ -35,19 +35,19 @@ func (s *Server) shareRoutes(rt *routeTable) {
 	})
 }
 
-// shared returns a class whose routes also answer who opened a shared link, about its session.
+// shared returns a class whose routes also accept a shared link, for its session.
 func shared(c class) class {
 	c.shared = true
 	return c
 }
 
-// errNotShared is the answer to who opened a shared link and asks for anything else, the same
-// whether it exists or not.
+// errNotShared returns the answer to a shared link's request for anything but its session. It is
+// the same whether or not the requested thing exists.
 func errNotShared() *problem.Problem {
 	return problem.NotFound("The shared link opens nothing here.")
 }
 
-// notShared returns a problem for a request with a shared link that is not about its session.
+// notShared returns a problem for a request by a shared link that is not about the link's session.
 func notShared(c echo.Context, r route, p *access.Principal) *problem.Problem {
 	if !r.shared {
 		return errNotShared()
@@ -71,7 +71,8 @@ func notShared(c echo.Context, r route, p *access.Principal) *problem.Problem {
 	return nil
 }
 
-// viewed is middleware that shows a session as a shared link does: in its span, with secrets masked.
+// viewed is middleware that limits a session to what a shared link shows: its span, with secrets
+// masked.
 func (s *Server) viewed(r route, next echo.HandlerFunc) echo.HandlerFunc {
 	if !r.shared || r.any {
 		return next
@@ -84,7 +85,7 @@ func (s *Server) viewed(r route, next echo.HandlerFunc) echo.HandlerFunc {
 		query := c.QueryParams()
 		switch path := c.Path(); {
 		case strings.HasSuffix(path, "/replay"):
-			if query.Get("mode") != "cue" { // others have frames
+			if query.Get("mode") != "cue" { // other modes contain frames
 				return errNotShared()
 			}
 			return next(c)
@@ -104,7 +105,8 @@ func (s *Server) viewed(r route, next echo.HandlerFunc) echo.HandlerFunc {
 			setParam(c, "position", names.Find(c.Param("position")))
 		}
 		c.SetRequest(r)
-		frames := strings.HasSuffix(c.Path(), "/frames") || strings.HasSuffix(c.Path(), "/:position") // their secrets are masked already
+		// Their secrets are masked already.
+		frames := strings.HasSuffix(c.Path(), "/frames") || strings.HasSuffix(c.Path(), "/:position")
 		if frames && names == nil {
 			return next(c)
 		}
@@ -124,8 +126,8 @@ func setParam(c echo.Context, name, value string) {
 // rewriteLimit bounds an answer that is rewritten, bytes.
 const rewriteLimit = 64 << 20
 
-// rewritten answers with what a shared link shows of a handler's answer: with other names, and of
-// facts with secrets masked.
+// rewritten writes a handler's answer as a shared link shows it: with replaced ids, and with
+// secrets masked if the answer has facts.
 func (s *Server) rewritten(c echo.Context, p *access.Principal, names *share.Names, facts bool, next echo.HandlerFunc) error {
 	to := c.Response().Writer
 	held := &heldAnswer{header: to.Header(), status: http.StatusOK}
@@ -138,7 +140,9 @@ func (s *Server) rewritten(c echo.Context, p *access.Principal, names *share.Nam
 	c.Response().Committed = false
 	c.Response().Size = 0
 	if held.body.Len() > rewriteLimit {
-		return &problem.Problem{Status: http.StatusRequestEntityTooLarge, Detail: fmt.Sprintf("This part of the session has more than %d bytes.", rewriteLimit), Hint: "Ask for a link to a span of the session."}
+		return &problem.Problem{Status: http.StatusRequestEntityTooLarge,
+			Detail: fmt.Sprintf("This part of the session has more than %d bytes.", rewriteLimit),
+			Hint:   "Ask for a link to a span of the session."}
 	}
 	body := held.body.Bytes()
 	if facts && held.status == http.StatusOK && len(body) > 0 {
@@ -157,7 +161,7 @@ func (s *Server) rewritten(c echo.Context, p *access.Principal, names *share.Nam
 	return err
 }
 
-// heldAnswer keeps the body of an answer.
+// heldAnswer buffers the body of an answer.
 type heldAnswer struct {
 	header http.Header
 	status int
@@ -173,7 +177,7 @@ func (h *heldAnswer) WriteHeader(status int) { h.status = status }
 // Write implements http.ResponseWriter.
 func (h *heldAnswer) Write(p []byte) (int, error) {
 	if h.body.Len() > rewriteLimit {
-		return len(p), nil // it is refused
+		return len(p), nil // the answer is refused
 	}
 	return h.body.Write(p)
 }

@@ -23,8 +23,8 @@ var tenantsStatement = sqltemplate.Parse(statementFiles).Must("tenants", nil)
 type Tenant struct {
 	Name      string     `json:"name"`
 	LastFrame *time.Time `json:"last_frame"` // null without recordings
-	Tokens    int        `json:"tokens"`     // that are valid
-	LastUsed  *time.Time `json:"last_used"`  // of its tokens; null if none was used
+	Tokens    int        `json:"tokens"`     // number of valid tokens
+	LastUsed  *time.Time `json:"last_used"`  // latest use of its tokens; null if none was used
 	Retention bool       `json:"retention"`  // it has policies of its own
 	Bills     bool       `json:"bills"`      // it has bills
 	Prices    bool       `json:"prices"`     // rules of the current price table name it
@@ -41,11 +41,13 @@ func (t tenants) serve(w http.ResponseWriter, r *http.Request) {
 	list, err := t.list(r.Context(), access.Reach(r))
 	if err != nil {
 		t.server.Log.Error("server: tenants could not be listed", "error", err)
-		problem.Write(w, &problem.Problem{Title: "Tenants cannot be listed", Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second, Hint: "/readyz shows the state of NATS and ClickHouse."})
+		problem.Write(w, &problem.Problem{Title: "Tenants cannot be listed",
+			Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
+			Hint: "/readyz shows the state of NATS and ClickHouse."})
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(struct { // the client has left
+	_ = json.NewEncoder(w).Encode(struct { // a write error means that the client has disconnected
 		Items []Tenant `json:"items"`
 		Next  *string  `json:"next"` // always null
 	}{Items: list})

@@ -16,11 +16,13 @@ import (
 // ticketLimit bounds a request for a ticket, bytes.
 const ticketLimit = 16 << 10
 
-// serveTicket answers POST /v1/tickets with a ticket for one GET request, which EventSource and
-// WebSocket clients send that cannot set Authorization.
+// serveTicket answers POST /v1/tickets with a ticket for one GET request of an EventSource or
+// WebSocket client, which cannot set Authorization.
 func (s *Server) serveTicket(w http.ResponseWriter, r *http.Request) {
 	if s.Tokens == nil {
-		problem.Write(w, &problem.Problem{Title: "Tokens are off", Status: http.StatusConflict, Detail: "This server answers on loopback to everybody, and needs no tickets.", Hint: "Start it with --tokens."})
+		problem.Write(w, &problem.Problem{Title: "Tokens are off", Status: http.StatusConflict,
+			Detail: "This server answers on loopback to everybody, and needs no tickets.",
+			Hint:   "Start it with --tokens."})
 		return
 	}
 	var body struct {
@@ -34,14 +36,15 @@ func (s *Server) serveTicket(w http.ResponseWriter, r *http.Request) {
 	}
 	p := access.From(r.Context())
 	class, bad := s.ticketed(r, body.Path)
-	if bad == nil && p.Kind != access.KindShare { // of these the path itself is looked at when it is asked for
+	if bad == nil && p.Kind != access.KindShare { // for a shared link the path is checked when it is requested
 		bad = class.forbids(p)
 	}
 	if bad != nil {
 		problem.Write(w, bad)
 		return
 	}
-	text, until, err := s.Tickets.Make(r.Context(), access.Ticket{Kind: p.Kind, ID: p.ID, Path: body.Path, Tenant: access.Tenant(r.Context())})
+	text, until, err := s.Tickets.Make(r.Context(),
+		access.Ticket{Kind: p.Kind, ID: p.ID, Path: body.Path, Tenant: access.Tenant(r.Context())})
 	if err != nil {
 		s.Log.Error("access: a ticket was not made", "error", err)
 		problem.Write(w, away())
@@ -50,16 +53,18 @@ func (s *Server) serveTicket(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusCreated)
-	_ = json.NewEncoder(w).Encode(struct { // the client has left
+	_ = json.NewEncoder(w).Encode(struct { // a write error means that the client has disconnected
 		Ticket    string    `json:"ticket"`
 		ExpiresAt time.Time `json:"expires_at"`
 	}{text, until})
 }
 
-// ticketed returns the class of the route that GET of a path leads to.
+// ticketed returns the class of the route that serves GET of a path.
 func (s *Server) ticketed(r *http.Request, path string) (class, *problem.Problem) {
 	bad := func(why string) (class, *problem.Problem) {
-		return class{}, problem.BadParameter("path", fmt.Sprintf("A ticket is for a path of this server, such as /v1/sessions/ID/replay, as it is sent and without a query; %q %s.", path, why))
+		return class{}, problem.BadParameter("path",
+			fmt.Sprintf("A ticket is for a path of this server, such as /v1/sessions/ID/replay, as it is sent "+
+				"and without a query; %q %s.", path, why))
 	}
 	if !strings.HasPrefix(path, "/") || strings.ContainsAny(path, "?#") {
 		return bad("is none")

@@ -14,9 +14,9 @@ import (
 // untraced are the routes that probes and scrapers request at short intervals.
 var untraced = map[string]bool{"/healthz": true, "/readyz": true, "/metrics": true}
 
-// traced is middleware that records a request as a span, below the client's span if the request
-// names one. The span has the pattern of the route and the status; the path and the query, which
-// may hold tickets and ids, are left out.
+// traced is middleware that records a request as a span, as a child of the client's span if the
+// request names one. The span has the pattern of the route and the status; it does not have the
+// path and the query, which may contain tickets and ids.
 func (s *Server) traced(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
@@ -24,12 +24,14 @@ func (s *Server) traced(next echo.HandlerFunc) echo.HandlerFunc {
 			return next(c)
 		}
 		method := methodLabel(r.Method)
-		ctx, span := tracing.Begin(tracing.Extract(r.Context(), r.Header), method, trace.WithSpanKind(trace.SpanKindServer))
+		ctx, span := tracing.Begin(tracing.Extract(r.Context(), r.Header), method,
+			trace.WithSpanKind(trace.SpanKindServer))
 		c.SetRequest(r.WithContext(ctx))
-		defer func() { // runs also when a handler aborts the answer by a panic
+		defer func() { // runs even if a handler aborts the answer by a panic
 			route, status := routeLabel(c), c.Response().Status
 			span.SetName(method + " " + route)
-			span.SetAttributes(attribute.String("http.request.method", method), attribute.String("http.route", route), attribute.Int("http.response.status_code", status))
+			span.SetAttributes(attribute.String("http.request.method", method),
+				attribute.String("http.route", route), attribute.Int("http.response.status_code", status))
 			if status >= 500 {
 				span.SetStatus(codes.Error, "")
 				span.SetAttributes(attribute.String("error.type", strconv.Itoa(status)))

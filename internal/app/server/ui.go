@@ -10,9 +10,11 @@ import (
 	"tapedeck/internal/app/auth/audit"
 )
 
-// uiPaths are the addresses of the pages and of what they load. Other addresses without
-// a route are answered with a problem, to a browser with a page.
-var uiPaths = []string{"/", "/sessions/*", "/usage", "/usage/reconciliation", "/bills", "/prices", "/tools", "/calls", "/search", "/compare", "/retention", "/record", "/audit", "/login", "/access", "/share", "/assets/*", "/icon.svg"}
+// uiPaths are the addresses of the pages and of the files that they load. Other addresses without a
+// route are answered with a problem, which a browser receives as a page.
+var uiPaths = []string{"/", "/sessions/*", "/usage", "/usage/reconciliation", "/bills", "/prices", "/tools",
+	"/calls", "/search", "/compare", "/retention", "/record", "/audit", "/login", "/access", "/share",
+	"/assets/*", "/icon.svg"}
 
 func (s *Server) uiRoutes(rt *routeTable) {
 	s.ui = dashboards.New()

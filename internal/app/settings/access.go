@@ -45,7 +45,7 @@ func (f *Access) Proxies() ([]netip.Prefix, error) {
 	return list, nil
 }
 
-// checkTokens refuses settings that need --tokens.
+// checkTokens returns an error for settings that need --tokens.
 func (f *Access) checkTokens() error {
 	var list []error
 	if !f.Tokens && f.AdminTokenFile != "" {
@@ -62,8 +62,8 @@ func (f *Access) checkTokens() error {
 	return errors.Join(list...)
 }
 
-// OpenListener checks the flags and opens the server's address. A socket that the service
-// manager has opened is used in place of it.
+// OpenListener checks the flags and opens the server's address. If the service manager has opened a
+// socket, OpenListener uses this socket instead.
 func (f *Access) OpenListener(addr string) (_ net.Listener, err error) {
 	if f.login, err = f.LoginSettings(f.Tokens); err != nil {
 		return nil, err
@@ -77,7 +77,9 @@ func (f *Access) OpenListener(addr string) (_ net.Listener, err error) {
 	}
 	if passed != nil {
 		if err := server.CheckListen(passed.Addr().String()); err != nil && !f.Tokens {
-			return nil, errors.Join(commandline.Errorf("the service manager passed the address %s: without --tokens tapedeck answers on loopback only; set ListenStream=127.0.0.1:4600 in the socket unit, or --tokens", passed.Addr()), passed.Close())
+			return nil, errors.Join(commandline.Errorf("the service manager passed the address %s: without "+
+				"--tokens tapedeck answers on loopback only; set ListenStream=127.0.0.1:4600 in the socket "+
+				"unit, or --tokens", passed.Addr()), passed.Close())
 		}
 		return passed, nil
 	}
@@ -87,7 +89,8 @@ func (f *Access) OpenListener(addr string) (_ net.Listener, err error) {
 	return server.ListenAnywhere(addr)
 }
 
-// checkListen refuses addresses that are none, and without tokens those beyond loopback.
+// checkListen returns an error for an invalid address, and without tokens for an address that is
+// not on loopback.
 func (f *Access) checkListen(addr string) error {
 	if err := server.CheckAddress(addr); err != nil || f.Tokens {
 		return err
@@ -101,14 +104,16 @@ func (f *Access) checkListen(addr string) error {
 // tokensWait is how long a start waits until tokens can be checked.
 const tokensWait = 10 * time.Second
 
-// OpenGuards starts what checks tokens, logins and shared links; nothing without --tokens. If NATS does not
-// answer in time, requests are answered 503 until it does.
+// OpenGuards starts the checks of tokens, logins and shared links; without --tokens it does
+// nothing. If NATS does not answer in time, requests are answered with 503 until it does.
 func (f *Access) OpenGuards(ctx context.Context, n *node.Node, dir string, log *slog.Logger) (server.Guards, error) {
 	if !f.Tokens {
 		return server.Guards{}, nil
 	}
 	g, err := server.OpenGuards(server.GuardOptions{
-		NATS: n.NATS, Replicas: n.Streams.Replicas, AdminFile: cmp.Or(f.AdminTokenFile, filepath.Join(dir, "admin-token")), Login: f.login, Audit: n.Audit, Log: log,
+		NATS: n.NATS, Replicas: n.Streams.Replicas,
+		AdminFile: cmp.Or(f.AdminTokenFile, filepath.Join(dir, "admin-token")), Login: f.login,
+		Audit: n.Audit, Log: log,
 	})
 	if err != nil {
 		return g, err
@@ -117,7 +122,7 @@ func (f *Access) OpenGuards(ctx context.Context, n *node.Node, dir string, log *
 	return g, nil
 }
 
-// Hosts returns the names beside loopback ones by which the server is called.
+// Hosts returns the host names of the server besides loopback names.
 func (f *Access) Hosts() []string {
 	if f.login.Public != nil {
 		return append(f.AllowHost, f.login.Public.Hostname())

@@ -15,14 +15,14 @@ import (
 // bounds are the bounds of a setting, from its tags min, max and zero. A min of ">0" excludes 0.
 type bounds struct {
 	min, max string
-	zero     string // what 0 means, if it is allowed beside what min and max allow
+	zero     string // what 0 means, if it is allowed in addition to the values between min and max
 }
 
 func boundsOf(f *kong.Flag) bounds {
 	return bounds{min: f.Tag.Get("min"), max: f.Tag.Get("max"), zero: f.Tag.Get("zero")}
 }
 
-// String describes the bounds, as "above 0"; "" for none.
+// String describes the bounds, such as "above 0"; "" for none.
 func (b bounds) String() string {
 	text := ""
 	above, open := strings.CutPrefix(b.min, ">")
@@ -62,7 +62,7 @@ func (b bounds) holds(v reflect.Value) bool {
 	return b.max == "" || n <= bound(v.Type(), b.max)
 }
 
-// number returns the number that a value is.
+// number returns a value as a number.
 func number(v reflect.Value) (float64, bool) {
 	switch {
 	case v.CanInt():
@@ -75,8 +75,8 @@ func number(v reflect.Value) (float64, bool) {
 	return 0, false
 }
 
-// bound reads the text of a bound for values of a type. It panics if the tag is wrong, which a
-// test excludes.
+// bound parses the text of a bound for values of a type. It panics for an invalid tag, which a test
+// excludes.
 func bound(t reflect.Type, text string) float64 {
 	var err error
 	switch t {
@@ -117,7 +117,7 @@ func unitOf(f *kong.Flag) string {
 	return cmp.Or(f.Tag.Get("unit"), unit)
 }
 
-// outside returns the error of a setting that is out of bounds, nil if it is within.
+// outside returns an error if a setting is out of bounds, nil if it is within them.
 func outside(f *kong.Flag, v reflect.Value, from Origin) error {
 	b := boundsOf(f)
 	if b.holds(v) {
@@ -126,7 +126,7 @@ func outside(f *kong.Flag, v reflect.Value, from Origin) error {
 	return fmt.Errorf("--%s=%v%s: it must be %s%s", f.Name, v.Interface(), from.note(), b, example(f))
 }
 
-// example returns a value in words for settings whose form is not obvious.
+// example returns an example value for settings whose form is not obvious.
 func example(f *kong.Flag) string {
 	if f.Target.Type() == reflect.TypeFor[time.Duration]() && f.Default != "" {
 		return ", like " + f.Default

@@ -9,7 +9,7 @@ import (
 	"tapedeck/schema/clickhouse"
 )
 
-// ClickHouseServer name ClickHouse, and how a command and it recognise each other.
+// ClickHouseServer holds the address of ClickHouse, and the settings for mutual authentication.
 type ClickHouseServer struct {
 	ClickHouse             string `help:"ClickHouse: clickhouse://user:password@host:9000/database" name:"clickhouse" default:"clickhouse://127.0.0.1:9000/default" secret:"url" env:"TAPEDECK_CLICKHOUSE" placeholder:"DSN"`
 	ClickHousePasswordFile string `help:"File that holds the password for --clickhouse." name:"clickhouse-password-file" env:"TAPEDECK_CLICKHOUSE_PASSWORD_FILE" type:"path" placeholder:"FILE"`
@@ -38,7 +38,7 @@ func (f *ClickHouseServer) Complete(log *slog.Logger) error {
 	if password != "" {
 		u, err := url.Parse(f.ClickHouse)
 		if err != nil {
-			return commandline.Errorf("--clickhouse is not a URL") // unreachable: it was checked
+			return commandline.Errorf("--clickhouse is not a URL") // cannot happen: the address was checked
 		}
 		user := "default"
 		if u.User != nil && u.User.Username() != "" {

@@ -18,9 +18,10 @@ type entry struct {
 	value any // string, bool or []any of strings
 }
 
-// readFile reads a configuration file: a mapping of settings, by the names of their flags, to
-// values or lists of them. known holds the settings of the command, others the settings of other
-// commands with the names of these commands. All problems of the file are reported together.
+// readFile reads a configuration file: a mapping from setting names, which equal the names of
+// flags, to values or lists of values. known holds the settings of the command. others maps the
+// settings of other commands to the names of these commands. All problems of the file are reported
+// together.
 func readFile(path string, known []string, others map[string]string) (map[string]entry, []problem) {
 	text, err := fileText(path)
 	if err != nil {
@@ -29,7 +30,7 @@ func readFile(path string, known []string, others map[string]string) (map[string
 	decoder := yaml.NewDecoder(strings.NewReader(string(text)))
 	var doc yaml.Node
 	if err := decoder.Decode(&doc); err != nil {
-		if errors.Is(err, io.EOF) { // nothing but comments
+		if errors.Is(err, io.EOF) { // only comments
 			return nil, nil
 		}
 		return nil, []problem{{0, fmt.Errorf("--config %s: it is not YAML: %s", path, strings.TrimPrefix(err.Error(), "yaml: "))}}
@@ -67,7 +68,7 @@ func readFile(path string, known []string, others map[string]string) (map[string
 	return entries, problems
 }
 
-// unknownKey describes a key that is no setting of the command.
+// unknownKey describes a key that is not a setting of the command.
 func unknownKey(key string, known []string, others map[string]string) string {
 	if command := others[key]; command != "" {
 		return fmt.Sprintf("%s is a setting of %s only", key, command)
@@ -80,7 +81,7 @@ func unknownKey(key string, known []string, others map[string]string) string {
 	return text
 }
 
-// scalarOrList returns the value of a node as the flag's parser takes it.
+// scalarOrList returns the value of a node in the form that the flag's parser accepts.
 func scalarOrList(n *yaml.Node) (any, error) {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias

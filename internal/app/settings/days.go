@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Days is a time of whole days. Its text is like 400d.
+// Days is a duration of whole days. Its text form is like 400d.
 type Days time.Duration
 
 const day = 24 * time.Hour
@@ -23,7 +23,7 @@ func (d *Days) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String returns the days as they are written.
+// String returns the text form.
 func (d Days) String() string { return fmt.Sprintf("%dd", time.Duration(d)/day) }
 
 // MarshalText implements encoding.TextMarshaler.

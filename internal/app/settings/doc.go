@@ -1,4 +1,4 @@
-// Package settings declares the settings of tapedeck's servers: one field of a struct for each,
-// whose tags name flag, environment variable, default, unit and bounds. "tapedeck up" and
+// Package settings declares the settings of tapedeck's servers. Each setting is a field of a struct
+// whose tags declare flag, environment variable, default, unit and bounds. "tapedeck up" and
 // "tapedeck serve" embed Up and Serve.
 package settings

@@ -23,7 +23,7 @@ type Effective struct {
 	raw   string // with secrets and the text of files, to compare
 }
 
-// Effective returns the settings of the server that was read, by name.
+// Effective returns the settings of the server by name.
 func (s *Sources) Effective() []Effective {
 	if s.server == nil {
 		return nil
@@ -47,19 +47,20 @@ func (s *Sources) Effective() []Effective {
 	return list
 }
 
-// rawText returns what shows whether a setting has changed: its value, and for a list of files their text.
+// rawText returns a text that differs if a setting has changed: its value, and for a list of files
+// their contents.
 func rawText(f *kong.Flag) string {
 	raw := fmt.Sprint(f.Target.Interface())
 	if paths, is := f.Target.Interface().([]string); is && f.Tag.Get("reload") == "files" {
 		for _, path := range paths {
-			text, _ := os.ReadFile(path) // a rule of the program has none
+			text, _ := os.ReadFile(path) // built-in rules have no file
 			raw += "\x00" + string(text)
 		}
 	}
 	return raw
 }
 
-// valueText returns the value of a setting as it is written, without secrets.
+// valueText formats the value of a setting, without secrets.
 func valueText(f *kong.Flag) string {
 	v := f.Target.Interface()
 	if f.Tag.Get("secret") == "url" {
@@ -82,7 +83,7 @@ func valueText(f *kong.Flag) string {
 	return fmt.Sprint(v)
 }
 
-// shortDuration writes 1m0s as 1m.
+// shortDuration formats 1m0s as 1m.
 func shortDuration(d time.Duration) string {
 	text := d.String()
 	if strings.HasSuffix(text, "m0s") {

@@ -11,8 +11,8 @@ import (
 	"tapedeck/internal/nearest"
 )
 
-// foreign matches variables that begin with TAPEDECK_ and are not settings: variables of tests and of the build, and
-// variables that Kubernetes sets for services called tapedeck.
+// foreign matches variables that begin with TAPEDECK_ and are not settings: variables of tests and
+// of the build, and variables that Kubernetes sets for services called tapedeck.
 var foreign = regexp.MustCompile(`^TAPEDECK_(TEST|BENCH)_|(_SERVICE_HOST|_SERVICE_PORT(_[A-Z0-9_]+)?|_PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$`)
 
 // UnknownVariables returns a sentence for each variable of an environment that begins with

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"tapedeck/internal/commandline"
+	"tapedeck/internal/local/datadir"
 )
 
 // unreadable describes why the file of a setting cannot be read.
@@ -25,7 +26,8 @@ func unreadable(path string, err error) error {
 	return err
 }
 
-// checkDirectory refuses a directory that cannot be made, since a part of its path is a file.
+// checkDirectory returns an error for a directory that cannot be created, because a part of its
+// path is a file.
 func checkDirectory(flag, path string) error {
 	for at := path; path != ""; at = filepath.Dir(at) {
 		info, err := os.Stat(at)
@@ -39,10 +41,24 @@ func checkDirectory(flag, path string) error {
 	return nil
 }
 
-// mostPort is the greatest port of TCP.
+// checkData refuses a data directory that is not tapedeck's. path is empty for the default.
+func checkData(path string) error {
+	if path == "" {
+		var err error
+		if path, err = datadir.Default(); err != nil {
+			return nil // the start reports it
+		}
+	}
+	if err := checkDirectory("data", path); err != nil {
+		return err
+	}
+	return datadir.Check(path)
+}
+
+// mostPort is the highest TCP port.
 const mostPort = 65535
 
-// checkNATSListen refuses addresses that the NATS of local mode does not listen on.
+// checkNATSListen returns an error for an address that the NATS of local mode cannot listen on.
 func checkNATSListen(address string) error {
 	if address == "" {
 		return nil

@@ -8,11 +8,11 @@ import (
 	"syscall"
 )
 
-// maxFile is the greatest size of a configuration file, in bytes.
+// maxFile is the maximum size of a configuration file, bytes.
 const maxFile = 1 << 20
 
-// fileText returns the text of a configuration file. It neither waits for a pipe's writer, nor
-// reads more than a little beyond maxFile, which is an error.
+// fileText returns the text of a configuration file. It does not wait for a pipe's writer, and
+// reads little more than maxFile bytes; a larger file is an error.
 func fileText(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -12,16 +12,16 @@ import (
 
 // Setting is a declared setting.
 type Setting struct {
-	Name     string // of the flag, without --, and of the key in YAML
+	Name     string // of the flag without --, and of the key in YAML
 	Variable string // of the environment
 	Type     string
 	Unit     string
 	Default  string
-	Bounds   string // "above 0"; "" for none
+	Bounds   string // for example "above 0"; "" for none
 	Group    string
 	Help     string
-	Secret   bool // also read from the file that Variable with _FILE names
-	Reload   bool // a server takes a new value while it runs
+	Secret   bool // also read from the file that the variable Variable_FILE names
+	Reload   bool // a running server applies a new value
 	Commands []string
 	flag     *kong.Flag
 }
@@ -70,7 +70,7 @@ func declare(f *kong.Flag) Setting {
 	return s
 }
 
-// typeOf names the type of a setting's values.
+// typeOf returns the name of the type of a setting's values.
 func typeOf(f *kong.Flag) string {
 	switch t := f.Target.Type(); {
 	case t == reflect.TypeFor[Size]():

@@ -35,7 +35,7 @@ type LogOutput struct {
 	json  atomic.Bool
 }
 
-// Set applies settings, also to the loggers that exist.
+// Set applies settings. They also apply to existing loggers.
 func (o *LogOutput) Set(f *Log) {
 	o.level.Set(f.level())
 	o.json.Store(f.LogFormat == "json")
@@ -47,7 +47,7 @@ func (o *LogOutput) Logger() *slog.Logger {
 	return slog.New(formatHandler{o, slog.NewTextHandler(os.Stderr, opts), slog.NewJSONHandler(os.Stderr, opts)})
 }
 
-// formatHandler writes each record in the format that its output has at that moment.
+// formatHandler writes each record in the current format of its output.
 type formatHandler struct {
 	out        *LogOutput
 	text, json slog.Handler

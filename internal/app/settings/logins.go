@@ -24,7 +24,8 @@ type Logins struct {
 	OIDCGrant        []string      `help:"What the users with a value of a claim may do, as CLAIM=VALUE:tenant=TENANT,scopes=SCOPE,…, like groups=team-a:tenant=team-a,scopes=read,read:raw; several by semicolons, or the flag repeated." name:"oidc-grant" env:"TAPEDECK_OIDC_GRANT" placeholder:"GRANT" sep:";"`
 }
 
-// clientSecret is the variable with the secret that --oidc-client-secret-file reads from a file.
+// clientSecret is the environment variable with the secret, which --oidc-client-secret-file reads
+// from a file.
 const clientSecret = "TAPEDECK_OIDC_CLIENT_SECRET"
 
 // LoginSettings returns the settings of logins.
@@ -65,7 +66,7 @@ func (f *Logins) LoginSettings(tokens bool) (login.Settings, error) {
 	if !slices.Contains(s.Scopes, "openid") {
 		s.Scopes = append([]string{"openid"}, s.Scopes...)
 	}
-	if len(wrong) == 0 { // else the check may miss what was wrong
+	if len(wrong) == 0 { // otherwise the check may overlook an error
 		wrong = flatten(commandline.As(s.Check()))
 	}
 	return s, errors.Join(wrong...)

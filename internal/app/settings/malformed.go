@@ -10,7 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// malformed returns the error of a text that is not a valid value of a setting.
+// malformed returns the error for a text that is not a valid value of a setting.
 func malformed(f *kong.Flag, raw any, from Origin, err error) error {
 	shown := fmt.Sprintf("=%v", raw)
 	if f.Tag.Has("secret") {
@@ -59,7 +59,8 @@ func checkEnum(f *kong.Flag, v reflect.Value, from Origin) error {
 	}
 	for _, value := range values {
 		if !slices.Contains(allowed, value) {
-			return fmt.Errorf("--%s=%s%s: it must be one of %s", f.Name, value, from.note(), strings.Join(allowed, ", "))
+			return fmt.Errorf("--%s=%s%s: it must be one of %s", f.Name, value, from.note(),
+				strings.Join(allowed, ", "))
 		}
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 	"tapedeck/internal/commandline"
 )
 
-// NATSClient are how a command and NATS recognise each other. Files are read again for each
+// NATSClient holds the settings for mutual authentication with NATS. Files are read again for each
 // connection.
 type NATSClient struct {
 	NATSCA          string `help:"Authorities (PEM) of the certificates of NATS servers, in place of those of the system." name:"nats-ca" env:"TAPEDECK_NATS_CA" type:"path" placeholder:"FILE"`
@@ -22,7 +22,8 @@ type NATSClient struct {
 
 // ConnectOptions returns the options of connections.
 func (f *NATSClient) ConnectOptions(log *slog.Logger) ([]nats.Option, error) {
-	options, err := jetstream.TLS{CA: f.NATSCA, Cert: f.NATSCert, Key: f.NATSKey, ServerName: f.NATSServerName}.Options(log)
+	options, err := jetstream.TLS{CA: f.NATSCA, Cert: f.NATSCert, Key: f.NATSKey,
+		ServerName: f.NATSServerName}.Options(log)
 	if err != nil {
 		return nil, commandline.Errorf("--nats-ca, --nats-cert, --nats-key: %w", err)
 	}
@@ -45,7 +46,8 @@ func (f *NATSClient) ConnectOptions(log *slog.Logger) ([]nats.Option, error) {
 	case isSeed(text):
 		key, err := nats.NkeyOptionFromSeed(f.NATSCredentials)
 		if err != nil {
-			return nil, commandline.Errorf("--nats-credentials %s: the seed of an nkey is not valid: %w", f.NATSCredentials, err)
+			return nil, commandline.Errorf("--nats-credentials %s: the seed of an nkey is not valid: %w",
+				f.NATSCredentials, err)
 		}
 		options = append(options, key)
 	case strings.Contains(text, ":"):
@@ -59,7 +61,7 @@ func (f *NATSClient) ConnectOptions(log *slog.Logger) ([]nats.Option, error) {
 	return options, nil
 }
 
-// CheckNATS checks the value of --nats. It refuses a user in it beside a file with one.
+// CheckNATS checks the value of --nats. It refuses a user in it if a file also has one.
 func (f *NATSClient) CheckNATS(servers string) error {
 	if err := checkNATS(servers); err != nil {
 		return err
@@ -72,5 +74,6 @@ func (f *NATSClient) CheckNATS(servers string) error {
 
 // isSeed reports whether a text is the seed of an nkey of a user: base32 that begins with SU.
 func isSeed(text string) bool {
-	return len(text) == 58 && strings.HasPrefix(text, "SU") && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
+	return len(text) == 58 && strings.HasPrefix(text, "SU") && strings.Trim(text,
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
 }

@@ -2,7 +2,7 @@ package settings
 
 import "fmt"
 
-// Origin is the place that the value of a setting comes from.
+// Origin is where the value of a setting comes from.
 type Origin struct {
 	Kind OriginKind `json:"kind"`
 	// Name is the variable, or the file and line.
@@ -10,10 +10,10 @@ type Origin struct {
 	line int    // of the file
 }
 
-// OriginKind is a kind of places of values.
+// OriginKind is a kind of origin.
 type OriginKind string
 
-// The kinds, the strongest first.
+// Kinds of origins, in decreasing precedence.
 const (
 	FromFlag        OriginKind = "flag"
 	FromEnvironment OriginKind = "environment"
@@ -30,7 +30,7 @@ func (o Origin) String() string {
 	return string(o.Kind)
 }
 
-// place returns the line in the configuration file, or elsewhere.
+// place returns the line in the configuration file, or elsewhere for other origins.
 func (o Origin) place() int {
 	if o.Kind == FromFile {
 		return o.line
@@ -38,7 +38,7 @@ func (o Origin) place() int {
 	return elsewhere
 }
 
-// note names the place in an error, unless it is the command line.
+// note returns the origin for an error message, "" for the command line.
 func (o Origin) note() string {
 	switch o.Kind {
 	case FromEnvironment:

@@ -11,7 +11,7 @@ import (
 	"tapedeck/internal/commandline"
 )
 
-// problem is what is wrong with a setting.
+// problem is an error of a setting.
 type problem struct {
 	line int // of the configuration file; 0 for the file as a whole
 	err  error
@@ -20,8 +20,8 @@ type problem struct {
 // elsewhere is the line of problems that are not in the configuration file.
 const elsewhere = math.MaxInt
 
-// join returns one error with a line for each problem: first the problems of the configuration file in the order of
-// its lines, then the others by their text. It returns nil for none.
+// join returns one error with a line for each problem: the problems of the configuration file in
+// the order of its lines, then the others by their text. It returns nil if there is none.
 func join(problems []problem) error {
 	slices.SortStableFunc(problems, func(a, b problem) int {
 		return cmp.Or(cmp.Compare(a.line, b.line), strings.Compare(a.err.Error(), b.err.Error()))
@@ -36,17 +36,18 @@ func join(problems []problem) error {
 	return commandline.Errorf("%s", strings.Join(slices.Compact(lines), "\n"))
 }
 
-// wrong records a problem of a setting.
+// wrong records the error of a setting.
 func (s *Sources) wrong(name string, from Origin, err error) {
 	s.problems = append(s.problems, problem{from.place(), err})
 	s.refused[name] = true
 }
 
-// named finds the settings in a message.
+// named matches the names of settings in a message.
 var named = regexp.MustCompile(`--([a-z0-9]+(?:-[a-z0-9]+)*)`)
 
-// conflict records the error of a check, which names settings, with the place of the first that is set.
-// Where one of them has a problem of its own, the check did not see what was meant.
+// conflict records the error of a check that names settings, with the origin of the first one that
+// is set. It ignores the error if one of the settings has a problem of its own, since the check did
+// not see the intended value.
 func (s *Sources) conflict(err error) {
 	from := Origin{Kind: FromDefault}
 	for _, m := range named.FindAllStringSubmatch(err.Error(), -1) {
@@ -63,7 +64,7 @@ func (s *Sources) conflict(err error) {
 	s.problems = append(s.problems, problem{from.place(), err})
 }
 
-// flatten returns the errors that were joined.
+// flatten returns the errors of a joined error.
 func flatten(err error) (list []error) {
 	joined, is := err.(interface{ Unwrap() []error })
 	switch {

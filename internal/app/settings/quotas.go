@@ -10,11 +10,11 @@ import (
 	"tapedeck/query"
 )
 
-// Quotas bound what tenants do at a time and per second, and what a query may cost, for the
-// commands that run servers. 0 is no limit.
+// Quotas bound what tenants do concurrently and per second, and what a query may cost, for the
+// commands that run servers. 0 means no limit.
 type Quotas struct {
-	MaxStreams                  int     `help:"Streams that are recorded at a time: bodies, WebSockets, requests of recorders, imports. 0: any number, here and below." default:"0" min:"1" zero:"any number" unit:"streams" reload:"yes" env:"TAPEDECK_MAX_STREAMS" placeholder:"N"`
-	MaxStreamsPerTenant         int     `help:"The same for one tenant." default:"0" min:"1" zero:"any number" unit:"streams" reload:"yes" env:"TAPEDECK_MAX_STREAMS_PER_TENANT" placeholder:"N"`
+	MaxStreams                  int     `help:"Streams that are recorded at a time: bodies, WebSockets, requests of recorders, imports. 0: any number, here and below." default:"10000" min:"1" zero:"any number" unit:"streams" reload:"yes" env:"TAPEDECK_MAX_STREAMS" placeholder:"N"`
+	MaxStreamsPerTenant         int     `help:"The same for one tenant." default:"4000" min:"1" zero:"any number" unit:"streams" reload:"yes" env:"TAPEDECK_MAX_STREAMS_PER_TENANT" placeholder:"N"`
 	MaxReplays                  int     `help:"Playbacks and emulations at a time." default:"0" min:"1" zero:"any number" unit:"playbacks" reload:"yes" env:"TAPEDECK_MAX_REPLAYS" placeholder:"N"`
 	MaxReplaysPerTenant         int     `help:"The same for one tenant." default:"0" min:"1" zero:"any number" unit:"playbacks" reload:"yes" env:"TAPEDECK_MAX_REPLAYS_PER_TENANT" placeholder:"N"`
 	MaxFollowers                int     `help:"Playbacks that follow running sessions at a time." default:"0" min:"1" zero:"any number" unit:"playbacks" reload:"yes" env:"TAPEDECK_MAX_FOLLOWERS" placeholder:"N"`
@@ -37,7 +37,7 @@ type Quotas struct {
 	QueryRows      uint64        `help:"Rows that a statement in ClickHouse may read. 0: any number." default:"0" min:"1" zero:"any number" unit:"rows" reload:"yes" env:"TAPEDECK_QUERY_ROWS" placeholder:"N"`
 }
 
-// Concurrency returns the bounds of what runs at a time.
+// Concurrency returns the bounds of concurrent requests.
 func (f *Quotas) Concurrency() server.Concurrency {
 	return server.Concurrency{
 		Streams:     quota.NewGate("streams", f.MaxStreams, f.MaxStreamsPerTenant),
@@ -56,14 +56,15 @@ func (f *Quotas) Rates() ratelimit.Limits {
 	}
 }
 
-// Headers returns the bounds of heads of requests.
+// Headers returns the bounds of request headers.
 func (f *Quotas) Headers() server.HeaderLimits {
 	return server.HeaderLimits{Timeout: f.HeaderTimeout, Bytes: int(f.MaxHeaderBytes)}
 }
 
-// Slow returns the times that clients have.
+// Slow returns the time limits of clients.
 func (f *Quotas) Slow() server.SlowLimits {
-	return server.SlowLimits{Write: slow.NewTimeout(f.WriteTimeout), Body: slow.NewTimeout(f.BodyTimeout), Lag: slow.NewTimeout(f.PlaybackLag)}
+	return server.SlowLimits{Write: slow.NewTimeout(f.WriteTimeout), Body: slow.NewTimeout(f.BodyTimeout),
+		Lag: slow.NewTimeout(f.PlaybackLag)}
 }
 
 // QueryLimits returns the bounds of a statement.

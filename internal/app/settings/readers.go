@@ -9,7 +9,7 @@ type Readers struct {
 	MaxReaderBytes Size `help:"Memory that recordings may take which are read for them. Beyond it a request waits for 5 seconds and is then answered 503." default:"1GiB" min:"256KiB" env:"TAPEDECK_MAX_READER_BYTES" placeholder:"SIZE"`
 }
 
-// Budget returns what readers may take.
+// Budget returns the budget of readers.
 func (l *Readers) Budget() *budget.Budget {
 	return budget.New(budget.Options{Bytes: int64(l.MaxReaderBytes), Readers: l.MaxReaders})
 }

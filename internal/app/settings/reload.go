@@ -17,22 +17,22 @@ import (
 // watchInterval is the interval at which a server reads its configuration file to find changes.
 const watchInterval = 2 * time.Second
 
-// redaction are the settings of rules for secrets.
+// redaction lists the settings of the rules for secrets.
 var redaction = []string{"no-redact", "redact-rule", "secret-env"}
 
-// Running is a server whose settings can be reloaded. Run uses it alone.
+// Running is a server whose settings can be reloaded. Only Run uses it.
 type Running struct {
 	Log     *slog.Logger
 	Output  *LogOutput
 	Node    *node.Node
 	Server  *server.Server
 	Current []Effective // the settings in force
-	// Read reads all settings anew.
+	// Read reads all settings again.
 	Read func() (*Server, *Sources, error)
 }
 
-// Run reloads the settings at each signal, and when the configuration file changes, until ctx ends.
-// The file is read at intervals, since a mounted file is replaced by links to others.
+// Run reloads the settings at each signal and when the configuration file changes, until ctx ends.
+// It reads the file at intervals, since a mounted file is replaced through links.
 func (r *Running) Run(ctx context.Context, file string, signals <-chan os.Signal) {
 	before := content(file)
 	tick := time.NewTicker(watchInterval)
@@ -54,8 +54,8 @@ func (r *Running) Run(ctx context.Context, file string, signals <-chan os.Signal
 	}
 }
 
-// content returns what shows whether a file has changed: its text, or why it cannot be read; nil
-// without a file.
+// content returns a text that differs if a file has changed: its text, or why it cannot be read;
+// nil without a file.
 func content(path string) []byte {
 	if path == "" {
 		return nil
@@ -67,8 +67,8 @@ func content(path string) []byte {
 	return text
 }
 
-// reload reads the settings and applies the settings that a running server takes. If any setting is wrong,
-// nothing changes.
+// reload reads the settings and applies those that a running server accepts. If any setting is
+// invalid, nothing changes.
 func (r *Running) reload() {
 	s, sources, err := r.Read()
 	var rules *redact.Engine
@@ -88,7 +88,7 @@ func (r *Running) reload() {
 	if slices.ContainsFunc(applied, func(name string) bool {
 		return strings.HasSuffix(strings.TrimSuffix(name, "-per-tenant"), "-per-second")
 	}) {
-		r.Node.SetRates(s.Rates()) // a rate that has not changed keeps what it has counted
+		r.Node.SetRates(s.Rates()) // a rate that has not changed keeps its state
 	}
 	if slices.ContainsFunc(applied, func(name string) bool { return slices.Contains(redaction, name) }) {
 		r.Node.SetRedaction(rules)
@@ -112,15 +112,15 @@ func (f *Quotas) setConcurrency(g server.Concurrency) {
 	g.Comparisons.SetLimits(f.MaxComparisons, 0)
 }
 
-// setSlow sets the times that clients have.
+// setSlow sets the time limits of clients.
 func (f *Quotas) setSlow(l server.SlowLimits) {
 	l.Write.Set(f.WriteTimeout)
 	l.Body.Set(f.BodyTimeout)
 	l.Lag.Set(f.PlaybackLag)
 }
 
-// changes lists the settings whose values differ: applied are the settings that a running server takes, restart
-// the others.
+// changes lists the settings whose values differ: applied are the settings that a running server
+// accepts, restart the other ones.
 func changes(before, after []Effective) (applied, restart []string) {
 	for _, a := range after {
 		i := slices.IndexFunc(before, func(b Effective) bool { return b.Name == a.Name })
@@ -135,7 +135,8 @@ func changes(before, after []Effective) (applied, restart []string) {
 	return applied, restart
 }
 
-// kept returns the settings in force after a reload: the new ones, except for settings that need a restart.
+// kept returns the settings in force after a reload: the new values, except for settings that need
+// a restart.
 func kept(before, after []Effective, restart []string) []Effective {
 	list := slices.Clone(after)
 	for i, a := range list {

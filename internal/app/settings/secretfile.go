@@ -12,17 +12,18 @@ import (
 	"tapedeck/internal/commandline"
 )
 
-// maxSecret is the greatest size of a file with a secret, in bytes.
+// maxSecret is the maximum size of a file with a secret, bytes.
 const maxSecret = 1 << 20
 
-// ReadSecret returns the content of a flag's file, without white space around it.
+// ReadSecret returns the content of a flag's file without surrounding white space.
 func ReadSecret(flag, path string) (string, error) {
 	secret, _, err := readSecret(flag, path)
 	return secret, commandline.As(err)
 }
 
-// readSecret reads a secret from a file. name is the name of the setting. The warning says what to do about a file
-// that every user can read; it is not an error, since container platforms mount secrets in that way.
+// readSecret reads a secret from a file. name is the name of the setting. The warning says what to
+// do about a file that every user can read. This is not an error, since container platforms mount
+// secrets in this way.
 func readSecret(name, path string) (secret, warning string, err error) {
 	f, err := os.Open(path)
 	switch {
@@ -46,28 +47,30 @@ func readSecret(name, path string) (secret, warning string, err error) {
 	case secret == "":
 		return "", "", fmt.Errorf("%s: the file %s is empty; write the secret into it", name, path)
 	case len(text) > maxSecret:
-		return "", "", fmt.Errorf("%s: the file %s is larger than %s: name the file with the secret", name, path, Size(maxSecret))
+		return "", "", fmt.Errorf("%s: the file %s is larger than %s: name the file with the secret", name, path,
+			Size(maxSecret))
 	}
 	return secret, exposed(name, f), nil
 }
 
-// mounted is where container platforms mount secrets: readable by all, since the container's user is
-// not the owner, in a file system that no other user sees.
+// mounted is the directory in which container platforms mount secrets. They are readable by all,
+// since the container's user is not the owner, and in a file system that no other user sees.
 const mounted = "/run/secrets/"
 
-// exposed returns a warning about a file of a secret that others can read or write.
+// exposed returns a warning about a file with a secret that other users can read or write.
 func exposed(name string, f *os.File) string {
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() || strings.HasPrefix(filepath.Clean(f.Name()), mounted) {
 		return ""
 	}
 	if mode := info.Mode().Perm(); mode&0o006 != 0 || mode&0o020 != 0 {
-		return fmt.Sprintf("%s: other users can read or change the secret in %s (mode %04o): chmod 600 %s", name, f.Name(), mode, f.Name())
+		return fmt.Sprintf("%s: other users can read or change the secret in %s (mode %04o): chmod 600 %s", name,
+			f.Name(), mode, f.Name())
 	}
 	return ""
 }
 
-// secretFiles returns warnings about the files of secrets that settings name.
+// secretFiles returns warnings about the files with secrets that settings name.
 func secretFiles(named map[string]string) (list []string) {
 	for name, path := range named {
 		if path == "" {

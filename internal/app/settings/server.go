@@ -10,7 +10,7 @@ import (
 	"tapedeck/internal/commandline"
 )
 
-// Server holds the settings that all servers have.
+// Server holds the settings of all servers.
 type Server struct {
 	Config           string `help:"YAML file of settings, by the names of the flags (docs/operate/configuration.md). Flags and environment variables come before it." env:"TAPEDECK_CONFIG" type:"path" placeholder:"FILE"`
 	Log              `group:"Log"`
@@ -57,9 +57,9 @@ type Serve struct {
 	Demo             bool     `help:"Record a demo session; needs the roles ingest and api." env:"TAPEDECK_DEMO"`
 }
 
-// conflicts returns the errors of settings that do not go together, or name files that are wrong.
+// conflicts returns the errors of settings that contradict each other or name invalid files.
 func (s *Server) conflicts() error {
-	log := slog.New(slog.DiscardHandler) // what is read here is read again by the server
+	log := slog.New(slog.DiscardHandler) // the server reads and logs this again
 	_, rules := s.Engine()
 	_, proxies := s.Proxies()
 	_, logins := s.LoginSettings(s.Tokens)
@@ -68,12 +68,13 @@ func (s *Server) conflicts() error {
 	return errors.Join(rules, proxies, logins, certificates, dialects, s.checkTokens(), s.checkCollector())
 }
 
-// Conflicts returns the errors of settings that do not go together, or name files that are wrong.
+// Conflicts returns the errors of settings that contradict each other or name invalid files.
 func (s *Up) Conflicts() error {
-	return errors.Join(s.conflicts(), s.checkListen(s.Listen), checkNATSListen(s.NATSListen), s.checkAddresses(), checkDirectory("data", s.Data), checkDirectory("backups", s.Backups))
+	return errors.Join(s.conflicts(), s.checkListen(s.Listen), checkNATSListen(s.NATSListen),
+		s.checkAddresses(), checkData(s.Data), checkDirectory("backups", s.Backups))
 }
 
-// checkAddresses refuses one port for both servers of local mode.
+// checkAddresses returns an error if both servers of local mode have the same port.
 func (s *Up) checkAddresses() error {
 	_, api, err := net.SplitHostPort(s.Listen)
 	_, nats, bad := net.SplitHostPort(s.NATSListen)
@@ -83,7 +84,7 @@ func (s *Up) checkAddresses() error {
 	return commandline.Errorf("--listen and --nats-listen have the same port, %s: choose another for one of them", api)
 }
 
-// Conflicts returns the errors of settings that do not go together, or name files that are wrong.
+// Conflicts returns the errors of settings that contradict each other or name invalid files.
 func (s *Serve) Conflicts() error {
 	log := slog.New(slog.DiscardHandler)
 	dsn := s.ClickHouseServer
@@ -92,15 +93,20 @@ func (s *Serve) Conflicts() error {
 	if s.Demo && !(slices.Contains(s.Role, "ingest") && slices.Contains(s.Role, "api")) {
 		demo = commandline.Errorf("--demo needs the roles ingest and api: it records a session unless it can be read already")
 	}
-	return errors.Join(s.conflicts(), s.checkListen(s.Listen), s.CheckNATS(s.NATS), dsn.Complete(log), options, demo, checkDirectory("data", s.Data))
+	data := checkDirectory("data", s.Data)
+	if slices.Contains(s.Role, "ingest") { // its spool is there
+		data = checkData(s.Data)
+	}
+	return errors.Join(s.conflicts(), s.checkListen(s.Listen), s.CheckNATS(s.NATS), dsn.Complete(log), options, demo,
+		data)
 }
 
-// Exposed returns warnings about files of secrets that others can read.
+// Exposed returns warnings about files with secrets that other users can read.
 func (s *Server) Exposed() []string {
 	return secretFiles(map[string]string{"--tls-key": s.TLSKey, "--oidc-client-secret-file": s.OIDCClientSecret})
 }
 
-// Exposed returns warnings about files of secrets that others can read.
+// Exposed returns warnings about files with secrets that other users can read.
 func (s *Serve) Exposed() []string {
 	return append(s.Server.Exposed(), secretFiles(map[string]string{
 		"--nats-credentials": s.NATSCredentials, "--nats-key": s.NATSKey,

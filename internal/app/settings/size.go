@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Size is a number of bytes. Its text is a number, or one with a unit: 16MiB, 1.5GiB, 1GB.
+// Size is a number of bytes. Its text form is a number, optionally with a unit: 16MiB, 1.5GiB, 1GB.
 type Size int64
 
-// sizeUnits are the units of sizes. String writes the first five, of which the last is the largest.
+// sizeUnits are the units of sizes. String uses the first five, the last of which is the largest.
 var sizeUnits = []struct {
 	name  string
 	bytes int64
@@ -22,8 +22,8 @@ var sizeUnits = []struct {
 
 const sizeForm = "a number of bytes, or a number with KiB, MiB, GiB, TiB, kB, MB, GB or TB, like 16MiB"
 
-// UnmarshalText implements encoding.TextUnmarshaler. Negative sizes are read, so that the error names
-// the bounds of the setting.
+// UnmarshalText implements encoding.TextUnmarshaler. It accepts negative sizes, so that the error
+// names the bounds of the setting.
 func (s *Size) UnmarshalText(text []byte) error {
 	number, unit := strings.TrimSpace(string(text)), int64(1)
 	for _, u := range sizeUnits {
@@ -56,7 +56,7 @@ func (s *Size) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String returns the size in the largest unit of which it is a whole number.
+// String returns the size in the largest unit of which it is a whole multiple.
 func (s Size) String() string {
 	for i := 4; i >= 0 && s != 0; i-- {
 		if u := sizeUnits[i]; int64(s)%u.bytes == 0 {

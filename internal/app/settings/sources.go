@@ -13,18 +13,18 @@ import (
 	"tapedeck/internal/local/engine"
 )
 
-// Sources finds the values of a server's settings that the command line does not name: in the
+// Sources finds the values of a server's settings that the command line does not set: in the
 // environment, in files that the environment names, and in the configuration file. It is a
-// kong.Resolver, and holds for one parse. Problems are collected, so that all are reported at once.
+// kong.Resolver, and is valid for one parse. It collects problems to report all of them at once.
 type Sources struct {
 	getenv   func(string) (string, bool)
-	server   *kong.Node // the command whose settings these are; nil until it is known
+	server   *kong.Node // the command with these settings; nil until it is known
 	file     map[string]entry
 	path     string // of the configuration file
 	read     bool
 	origins  map[string]Origin
 	problems []problem
-	refused  map[string]bool // settings that have a problem
+	refused  map[string]bool // settings with a problem
 	warnings []string
 }
 
@@ -36,8 +36,8 @@ func NewSources() *Sources {
 // Validate implements kong.Resolver.
 func (s *Sources) Validate(*kong.Application) error { return nil }
 
-// TakeOver takes the variables of servers' settings from the parser, which would stop at the first
-// that is wrong.
+// TakeOver takes the environment variables of servers' settings from the parser, which would stop
+// at the first invalid one.
 func (s *Sources) TakeOver(app *kong.Application) {
 	for _, n := range app.Children {
 		if readsSettings(n) {
@@ -50,14 +50,15 @@ func (s *Sources) TakeOver(app *kong.Application) {
 
 // readsSettings reports whether a command has settings of servers.
 func readsSettings(n *kong.Node) bool {
-	return n.Type == kong.CommandNode && (isServer(n) || slices.Contains([]string{"migrate", "restore", "verify"}, n.Name))
+	return n.Type == kong.CommandNode && (isServer(n) || slices.Contains([]string{"migrate", "restore", "verify"},
+		n.Name))
 }
 
-// isServer reports whether a command runs a server. Others that read settings take from a server's
-// configuration file how ClickHouse and NATS are reached.
+// isServer reports whether a command runs a server. Other commands with settings read only the
+// settings of ClickHouse and NATS from a server's configuration file.
 func isServer(n *kong.Node) bool { return n.Name == "up" || n.Name == "serve" }
 
-// fromFile reports whether a command takes a setting from the configuration file.
+// fromFile reports whether a command reads a setting from the configuration file.
 func (s *Sources) fromFile(f *kong.Flag) bool {
 	return isServer(s.server) || strings.HasPrefix(f.Name, "clickhouse") || strings.HasPrefix(f.Name, "nats")
 }
@@ -141,7 +142,7 @@ func names(n *kong.Node) (list []string) {
 func (s *Sources) find(f *kong.Flag) (any, Origin, error) {
 	for _, name := range f.Envs {
 		value, set := s.getenv(name)
-		set = set && value != "" // templates leave variables empty
+		set = set && value != "" // templates may set variables to ""
 		if f.Tag.Has("secret") {
 			if path, _ := s.getenv(name + "_FILE"); path != "" {
 				if set {
@@ -168,7 +169,7 @@ func (s *Sources) warn(text string) {
 	}
 }
 
-// Of returns where the value of a setting comes from, after the parse.
+// Of returns the origin of a setting's value, after the parse.
 func (s *Sources) Of(name string) Origin {
 	if o, ok := s.origins[name]; ok {
 		return o
@@ -176,15 +177,15 @@ func (s *Sources) Of(name string) Origin {
 	return Origin{Kind: FromDefault}
 }
 
-// File returns the path of the configuration file, "" without.
+// File returns the path of the configuration file, "" if there is none.
 func (s *Sources) File() string { return s.path }
 
-// Warnings returns what an operator should know about the sources of a valid configuration.
+// Warnings returns warnings for an operator about the sources of a valid configuration.
 func (s *Sources) Warnings() []string { return s.warnings }
 
-// Check returns the error of all settings that are malformed, out of bounds or given twice, and of
-// conflicts, which are what checks of several settings have found. It does nothing for commands that
-// read no settings.
+// Check returns the errors of all settings that are malformed, out of bounds or repeated, and the
+// errors in conflicts, which checks of several settings have found. It does nothing for commands
+// without settings.
 func (s *Sources) Check(c *kong.Context, conflicts error) error {
 	if s.server == nil {
 		return nil
@@ -196,7 +197,8 @@ func (s *Sources) Check(c *kong.Context, conflicts error) error {
 		}
 		s.origins[p.Flag.Name] = Origin{Kind: FromFlag}
 		if given[p.Flag.Name]++; given[p.Flag.Name] == 2 && !p.Flag.IsCumulative() {
-			s.wrong(p.Flag.Name, Origin{Kind: FromFlag}, fmt.Errorf("--%s is given more than once: set it once", p.Flag.Name))
+			s.wrong(p.Flag.Name, Origin{Kind: FromFlag},
+				fmt.Errorf("--%s is given more than once: set it once", p.Flag.Name))
 		}
 	}
 	for _, f := range s.server.Flags {

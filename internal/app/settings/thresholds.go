@@ -6,8 +6,8 @@ import (
 	"tapedeck/internal/app/health"
 )
 
-// Thresholds are the flags beyond whose values checks of /readyz fail, for the commands
-// that run servers. docs/delivery.md lists which failures make which server unready.
+// Thresholds are the values beyond which checks of /readyz fail, for the commands that run servers.
+// docs/delivery.md lists which failures make which server unready.
 type Thresholds struct {
 	MaxLag       time.Duration `help:"Age of the oldest block that the sink has not stored, or that waits in the spool, from which on /readyz and doctor report it." default:"60s" min:">0" reload:"yes" env:"TAPEDECK_MAX_LAG" placeholder:"DURATION"`
 	MaxFill      float64       `help:"Used part of JetStream's or the spool's limit, percent, from which on they report it." default:"90" min:">0" max:"100" unit:"percent" reload:"yes" env:"TAPEDECK_MAX_FILL" placeholder:"PERCENT"`
@@ -17,5 +17,6 @@ type Thresholds struct {
 
 // Health returns the thresholds of checks.
 func (t *Thresholds) Health() health.Thresholds {
-	return health.Thresholds{MaxLag: t.MaxLag, MaxFill: t.MaxFill, MinDiskFree: uint64(t.MinDiskFree), MaxClockSkew: t.MaxClockSkew}
+	return health.Thresholds{MaxLag: t.MaxLag, MaxFill: t.MaxFill, MinDiskFree: uint64(t.MinDiskFree),
+		MaxClockSkew: t.MaxClockSkew}
 }

@@ -9,8 +9,8 @@ import (
 	"tapedeck/internal/commandline"
 )
 
-// ServerTLS has the settings for the certificate of a server and the certificates of its clients. The files are read again
-// when they change.
+// ServerTLS holds the settings for the certificate of a server and the certificates of its clients.
+// The files are read again when they change.
 type ServerTLS struct {
 	TLSCert       string `help:"Certificate (PEM) of the server, followed by those of intermediate authorities: it answers with https and wss only." name:"tls-cert" env:"TAPEDECK_TLS_CERT" type:"path" placeholder:"FILE"`
 	TLSKey        string `help:"Private key of --tls-cert." name:"tls-key" env:"TAPEDECK_TLS_KEY" type:"path" placeholder:"FILE"`
@@ -18,7 +18,7 @@ type ServerTLS struct {
 	TLSMinVersion string `help:"The oldest version of TLS to accept: 1.2 or 1.3." name:"tls-min-version" enum:"1.2,1.3" default:"1.2" env:"TAPEDECK_TLS_MIN_VERSION" placeholder:"V"`
 }
 
-// Certificates returns the settings of TLS, nil without a certificate.
+// Certificates returns the TLS configuration, nil without a certificate.
 func (f *ServerTLS) Certificates(log *slog.Logger) (*tls.Config, error) {
 	if f.TLSCert == "" && f.TLSKey == "" {
 		if f.TLSClientCA != "" {
@@ -37,10 +37,11 @@ func (f *ServerTLS) Certificates(log *slog.Logger) (*tls.Config, error) {
 	return files.Server(oldest), nil
 }
 
-// WarnPlain logs that tokens go over a network unencrypted, unless a proxy adds TLS.
+// WarnPlain logs a warning if tokens are sent over a network unencrypted, unless a proxy adds TLS.
 func (f *ServerTLS) WarnPlain(l net.Listener, proxied bool, log *slog.Logger) {
 	if a, ok := l.Addr().(*net.TCPAddr); !ok || a.IP.IsLoopback() || f.TLSCert != "" || proxied {
 		return
 	}
-	log.Warn("server: tokens and recordings go over the network unencrypted: set --tls-cert and --tls-key, or put a proxy with TLS in front and name its address by --public-url", "listen", l.Addr().String())
+	log.Warn("server: tokens and recordings go over the network unencrypted: set --tls-cert and --tls-key, or "+
+		"put a proxy with TLS in front and name its address by --public-url", "listen", l.Addr().String())
 }

@@ -1,5 +1,5 @@
-// Package startup answers requests while a server starts: /healthz with 200, and /readyz and
-// all other paths with 503 and what the server waits for.
+// Package startup answers requests while a server starts: /healthz with 200, and /readyz and all
+// other paths with 503 and a description of what the server waits for.
 package startup
 
 import (
@@ -21,18 +21,18 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// retryAfter is when clients may try again.
+// retryAfter is the time after which clients may try again.
 const retryAfter = time.Second
 
-// Server answers on the address of the server that starts.
+// Server answers on the address of a server that is starting.
 type Server struct {
 	detail atomic.Pointer[string]
 	http   *http.Server
 	ending sync.WaitGroup
 }
 
-// Serve answers on a second listener for the socket of l, so that l stays open for the server
-// that follows. It answers nothing if l is not a TCP listener.
+// Serve answers on a second listener for the socket of l, so that l stays open for the server that
+// is starting. It answers nothing if l is not a TCP listener.
 func Serve(l net.Listener, encrypted *tls.Config, log *slog.Logger) (*Server, error) {
 	s := &Server{}
 	s.SetDetail("starting")
@@ -54,7 +54,7 @@ func Serve(l net.Listener, encrypted *tls.Config, log *slog.Logger) (*Server, er
 	}
 	s.ending.Go(func() {
 		if encrypted == nil {
-			_ = s.http.Serve(second) // it ends with Close
+			_ = s.http.Serve(second) // ends on Close
 			return
 		}
 		s.http.TLSConfig = encrypted.Clone()
@@ -63,31 +63,31 @@ func Serve(l net.Listener, encrypted *tls.Config, log *slog.Logger) (*Server, er
 	return s, nil
 }
 
-// SetDetail sets what answers name as that which the server waits for.
+// SetDetail sets the description of what the server waits for.
 func (s *Server) SetDetail(detail string) { s.detail.Store(&detail) }
 
-// closeTimeout bounds the wait for requests that are being answered.
+// closeTimeout bounds the wait for requests in progress.
 const closeTimeout = time.Second
 
-// Close ends the answers. Requests of connections that are not accepted yet are answered by
-// the server that follows.
+// Close stops answering. The server that has started answers requests on connections that are not
+// accepted yet.
 func (s *Server) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	if s.http.Shutdown(ctx) != nil {
-		_ = s.http.Close() // ends requests that are still being answered
+		_ = s.http.Close() // ends requests that are still in progress
 	}
 	s.ending.Wait()
 }
 
-// writePage writes a page for browsers that loads itself again until the server has started.
+// writePage writes a page for browsers that reloads itself until the server has started.
 func writePage(w http.ResponseWriter, detail string) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
 	w.Header().Set("Refresh", "1")
 	w.Header().Set("Retry-After", "1")
 	w.WriteHeader(http.StatusServiceUnavailable)
-	// An error means that the client has left.
+	// A write error means that the client has disconnected.
 	_, _ = fmt.Fprintf(w, `<!doctype html>
 <html lang="en">
 <title>tapedeck is starting</title>
@@ -102,18 +102,19 @@ func writePage(w http.ResponseWriter, detail string) {
 
 // ServeHTTP answers a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Connection", "close") // the server that follows answers the next request
+	w.Header().Set("Connection", "close") // the server that has started answers the next request
 	w.Header().Set(problem.StartingHeader, "1")
 	w.Header().Set("Cache-Control", "no-store")
 	detail := *s.detail.Load()
 	switch r.URL.Path {
 	case "/healthz":
-		_, _ = w.Write([]byte("ok\n")) // the client has left
+		_, _ = w.Write([]byte("ok\n")) // a write error means that the client has disconnected
 		return
 	case "/readyz":
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusServiceUnavailable)
-		_ = json.NewEncoder(w).Encode(health.Readiness{Checks: []health.Check{{Part: "schema", Detail: detail}}}) // the client has left
+		// A write error means that the client has disconnected.
+		_ = json.NewEncoder(w).Encode(health.Readiness{Checks: []health.Check{{Part: "schema", Detail: detail}}})
 		return
 	}
 	if r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html") {

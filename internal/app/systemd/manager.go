@@ -1,5 +1,5 @@
-// Package systemd reports the state of the process to the service manager that started it,
-// and takes over sockets that the manager has opened. Without a manager it does nothing.
+// Package systemd reports the state of the process to the service manager that started it, and
+// takes over sockets that the manager has opened. Without a service manager it does nothing.
 package systemd
 
 import (
@@ -15,21 +15,21 @@ import (
 	"github.com/coreos/go-systemd/v22/daemon"
 )
 
-// The environment variables of the protocols: sd_notify(3), sd_watchdog_enabled(3).
+// Environment variables of the protocols: sd_notify(3), sd_watchdog_enabled(3).
 const (
 	notifyEnv   = "NOTIFY_SOCKET"
 	watchdogEnv = "WATCHDOG_USEC"
 )
 
-// Manager is the service manager. A process without a service manager has a nil Manager.
+// Manager is the service manager. It is nil for a process without one.
 type Manager struct {
 	address  *net.UnixAddr
-	watchdog time.Duration // 0: it does not watch
+	watchdog time.Duration // 0 if the manager has no watchdog
 	log      *slog.Logger
 }
 
-// Find returns the manager that the environment names, nil without one. It removes the
-// variables, so that child processes do not report in place of this one.
+// Find returns the manager that the environment names, nil if there is none. It removes the
+// variables, so that child processes do not report instead of this one.
 func Find(log *slog.Logger) (*Manager, error) {
 	path, interval := os.Getenv(notifyEnv), os.Getenv(watchdogEnv)
 	watchdog, badWatchdog := daemon.SdWatchdogEnabled(true)
@@ -40,10 +40,12 @@ func Find(log *slog.Logger) (*Manager, error) {
 		return nil, nil
 	}
 	if !strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "@") {
-		return nil, fmt.Errorf("%s=%s: it must be the path of a socket, or @ and the name of an abstract one", notifyEnv, path)
+		return nil, fmt.Errorf("%s=%s: it must be the path of a socket, or @ and the name of an abstract one",
+			notifyEnv, path)
 	}
 	if badWatchdog != nil {
-		return nil, fmt.Errorf("%s=%s: it must be a number of microseconds above 0: %w", watchdogEnv, interval, badWatchdog)
+		return nil, fmt.Errorf("%s=%s: it must be a number of microseconds above 0: %w", watchdogEnv, interval,
+			badWatchdog)
 	}
 	return &Manager{address: &net.UnixAddr{Name: path, Net: "unixgram"}, watchdog: watchdog, log: log}, nil
 }
@@ -54,11 +56,11 @@ func (m *Manager) Ready(status string) { m.send(daemon.SdNotifyReady, "STATUS="+
 // Status reports what the process is doing, in one line.
 func (m *Manager) Status(status string) { m.send("STATUS=" + status) }
 
-// startLonger is how much longer the process may start after each report of Starting.
+// startLonger is the time that each report of Starting adds to the start timeout.
 const startLonger = time.Minute
 
-// Starting reports what the process does before it is ready, in one line. It prolongs the
-// time for the start: a long migration reports again and again.
+// Starting reports what the process does before it is ready, in one line. It extends the start
+// timeout: a long migration reports repeatedly.
 func (m *Manager) Starting(status string) {
 	m.send("STATUS="+status, fmt.Sprintf("EXTEND_TIMEOUT_USEC=%d", startLonger.Microseconds()))
 }
@@ -69,9 +71,9 @@ func (m *Manager) Reloading() { m.send(daemon.SdNotifyReloading, "STATUS=reading
 // Stopping reports that the process is ending.
 func (m *Manager) Stopping() { m.send(daemon.SdNotifyStopping, "STATUS=stopping") }
 
-// Watch reports until ctx ends that the process is alive, twice in each interval that the
-// manager has set. If alive returns an error the report is left out: the manager ends and
-// restarts a process that has not reported for a whole interval.
+// Watch reports until ctx ends that the process is alive, twice in each watchdog interval. If alive
+// returns an error, Watch does not report: the manager restarts a process that has not reported for
+// a whole interval.
 func (m *Manager) Watch(ctx context.Context, alive func(context.Context) error) {
 	if m == nil || m.watchdog == 0 {
 		return
@@ -92,7 +94,7 @@ func (m *Manager) Watch(ctx context.Context, alive func(context.Context) error) 
 	}
 }
 
-// check calls alive, for a quarter of the interval at most.
+// check calls alive with a timeout of a quarter of the interval.
 func (m *Manager) check(ctx context.Context, alive func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, m.watchdog/4)
 	defer cancel()
@@ -106,8 +108,9 @@ func (m *Manager) check(ctx context.Context, alive func(context.Context) error) 
 	}
 }
 
-// send sends one message. If that fails, send logs a warning: the process works without a manager.
-// daemon.SdNotify is not used, since it needs NOTIFY_SOCKET in the environment, where child processes would find it.
+// send sends one message. If that fails, it logs a warning, since the process works without a
+// manager. It does not use daemon.SdNotify, which needs NOTIFY_SOCKET in the environment, where
+// child processes would find it.
 func (m *Manager) send(lines ...string) {
 	if m == nil {
 		return

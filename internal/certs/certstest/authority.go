@@ -1,4 +1,4 @@
-// Package certstest makes certificates for tests of TLS.
+// Package certstest creates certificates for tests of TLS.
 package certstest
 
 import (
@@ -24,7 +24,7 @@ type Authority struct {
 	key  *ecdsa.PrivateKey
 }
 
-// New makes an authority.
+// New returns a new authority.
 func New(t testing.TB, name string) *Authority {
 	t.Helper()
 	a := &Authority{t: t, key: newKey(t)}
@@ -67,7 +67,7 @@ func (a *Authority) Pool() *x509.CertPool {
 	return pool
 }
 
-// File writes the authority's certificate to a file of a directory and returns its path.
+// File writes the authority's certificate to a file in a directory and returns its path.
 func (a *Authority) File(dir string) string {
 	a.t.Helper()
 	path := filepath.Join(dir, "ca.pem")
@@ -80,8 +80,8 @@ func (a *Authority) PEM() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.cert.Raw})
 }
 
-// Bundle writes the certificates of two authorities to one file of a directory and returns
-// its path.
+// Bundle writes the certificates of two authorities to one file in a directory and returns its
+// path.
 func Bundle(dir string, a, b *Authority) string {
 	a.t.Helper()
 	path := filepath.Join(dir, "ca.pem")
@@ -92,12 +92,12 @@ func Bundle(dir string, a, b *Authority) string {
 // Pair is a certificate with its key, as PEM.
 type Pair struct {
 	Cert, Key []byte
-	Serial    string // in hex, as of the certificate
+	Serial    string // serial number in hexadecimal
 	Ends      time.Time
 }
 
-// Issue signs a certificate for servers and clients with names or addresses, that expires
-// after a time, which may be negative.
+// Issue signs a certificate for servers and clients with some names or addresses. It expires after
+// a duration, which may be negative.
 func (a *Authority) Issue(lasts time.Duration, names ...string) Pair {
 	a.t.Helper()
 	template := &x509.Certificate{
@@ -137,7 +137,7 @@ func (a *Authority) Save(dir string, p Pair) (cert, key string) {
 	return cert, key
 }
 
-// TLS returns a pair as the standard library has it.
+// TLS returns a pair as a tls.Certificate.
 func (a *Authority) TLS(p Pair) tls.Certificate {
 	a.t.Helper()
 	c, err := tls.X509KeyPair(p.Cert, p.Key)

@@ -15,10 +15,10 @@ const (
 	healRoom = 4 * MaxPayload
 )
 
-// brokenStore reports whether a message of the server's log means that a stream
-// refuses messages from now on. nats-server 2.15 keeps a stream's first write error
-// (usually of a full disk) and answers no publisher again, even if there is free space
-// later; a JetStream that ran out of resources does not recover either.
+// brokenStore reports whether a message of the server's log means that a stream refuses all later
+// messages. nats-server 2.15 keeps a stream's first write error (usually of a full disk) and
+// answers no publisher again, even if there is free space later. A JetStream that ran out of
+// resources does not recover either.
 func brokenStore(format string) bool {
 	for _, prefix := range []string{"Critical write error", "JetStream failed to store a msg", "will be DISABLED", "disabling JetStream"} {
 		if strings.Contains(format, prefix) {
@@ -28,9 +28,8 @@ func brokenStore(format string) bool {
 	return false
 }
 
-// heal reloads the streams from disk after a failed write, once there is free space
-// again. Until then no acknowledged message is lost, and
-// publishers wait.
+// heal reloads the streams from disk after a failed write, once there is free space again. Until
+// then no acknowledged message is lost, and publishers wait.
 func (s *Server) heal(quit <-chan struct{}) {
 	tick := time.NewTicker(healPause)
 	defer tick.Stop()
@@ -50,11 +49,11 @@ func (s *Server) heal(quit <-chan struct{}) {
 func (s *Server) reload() {
 	log := s.log.log
 	log.Warn("nats server: there is room on the disk again, loading the streams anew", "dir", s.dir)
-	s.log.storeMended() // later failures are logged again
+	s.log.storeMended() // so that later failures are logged again
 	config := server.JetStreamConfig{StoreDir: s.dir, MaxMemory: maxMemory}
 	if now := s.server.JetStreamConfig(); now != nil {
 		config = *now
-		config.StoreDir = s.dir // JetStream adds its subdirectory again
+		config.StoreDir = s.dir // JetStream appends its subdirectory again
 	}
 	if err := s.server.ShutdownJetStream(); err != nil {
 		log.Error("nats server: JetStream could not be stopped", "error", err)

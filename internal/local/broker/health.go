@@ -9,11 +9,11 @@ import (
 // Health is a snapshot for a readiness check or a report.
 type Health struct {
 	Running   bool      `json:"running"`
-	Since     time.Time `json:"since"`                // of the start
-	Connected int       `json:"connected"`            // clients, those of this process included
+	Since     time.Time `json:"since"`                // time of the start
+	Connected int       `json:"connected"`            // number of clients, including those of this process
 	URL       string    `json:"url,omitempty"`        // for other processes, without the token
 	LastError string    `json:"last_error,omitempty"` // the server's latest warning or error
-	Stored    uint64    `json:"stored_bytes"`         // by all streams
+	Stored    uint64    `json:"stored_bytes"`         // size of all streams
 	MaxStore  uint64    `json:"max_store_bytes"`
 	DiskFree  uint64    `json:"disk_free_bytes"` // on the file system of the streams
 }
@@ -37,9 +37,9 @@ func (s *Server) Health() Health {
 	return h
 }
 
-// storeShare returns the bound on all streams together when none is given: half of
-// the file system of dir. It depends on the size, not on the free space, so that a
-// stream that could be created once fits at every later start.
+// storeShare returns the bound on all streams together if none is configured: half of the file
+// system of dir. It depends on the size, not on the free space, so that a stream that could be
+// created once fits at every later start.
 func storeShare(dir string) (int64, error) {
 	var disk syscall.Statfs_t
 	if err := syscall.Statfs(dir, &disk); err != nil {

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// logger forwards the NATS server's messages. Notices (a dozen at each start) are
-// logged at level debug.
+// logger forwards the NATS server's messages. It logs notices (a dozen at each start) at level
+// debug.
 type logger struct {
 	log *slog.Logger
 
@@ -41,7 +41,7 @@ func (l *logger) Errorf(format string, args ...any) {
 	l.log.Error("nats server: error", "error", l.keep(format, args))
 }
 
-// Fatalf records the error. Unlike the server expects, it does not end the program.
+// Fatalf records the error. It does not end the program, although the server expects that.
 func (l *logger) Fatalf(format string, args ...any) {
 	text := l.keep(format, args)
 	l.mu.Lock()

@@ -18,9 +18,8 @@ import (
 )
 
 const (
-	// MaxPayload is the largest accepted message, in bytes: a block with one frame
-	// of the largest size (16 MiB by default) that does not compress, plus
-	// its head and facts.
+	// MaxPayload is the maximum size of a message, bytes: a block with one frame of the maximum
+	// size (16 MiB by default) that does not compress, plus its header and facts.
 	MaxPayload = 20 << 20
 
 	// maxMemory bounds streams with memory storage: the stream of leases has a few KiB.
@@ -31,21 +30,21 @@ const (
 
 // Options configures the broker. Only Dir is required.
 type Options struct {
-	// Dir holds the streams; created with mode 0700. Two brokers must not share
-	// it. The broker does not check this; the lock of the data directory ensures it.
+	// Dir holds the streams. It is created with mode 0700. Two brokers must not share it. The
+	// broker does not check this; the lock of the data directory ensures it.
 	Dir string
-	// Listen is a host:port on which clients of other processes may connect with
-	// the token in URL; port 0 picks a free one. If it is empty, the broker opens no
-	// socket, and only this process can connect.
+	// Listen is a host:port on which clients of other processes may connect with the token in URL;
+	// port 0 selects a free one. If it is empty, the broker opens no socket, and only this process
+	// can connect.
 	Listen string
-	// Token authenticates such clients; empty means a random one.
+	// Token authenticates clients of other processes; empty means a random token.
 	Token string
-	// MaxStore bounds all streams together, in bytes; 0 means half of the file
-	// system. Creating a stream with a larger MaxBytes fails, and a message
-	// beyond the bound is answered with "insufficient resources".
+	// MaxStore bounds all streams together, bytes; 0 means half of the file system. Creating a
+	// stream with a larger MaxBytes fails, and a message beyond the bound is answered with
+	// "insufficient resources".
 	MaxStore int64
-	// SyncAlways does an fsync before each acknowledgement, SyncInterval (0: 2
-	// minutes) one from time to time; see the package comment.
+	// SyncAlways enables an fsync before each acknowledgement. SyncInterval is the interval between
+	// fsyncs otherwise (0: 2 minutes); see the package comment.
 	SyncAlways   bool
 	SyncInterval time.Duration
 	// Logger receives the server's messages; nil means slog.Default().
@@ -64,7 +63,7 @@ type Server struct {
 	healer sync.WaitGroup
 }
 
-// Start runs the broker and returns when its streams are loaded and it accepts
+// Start starts the broker. It returns when the streams are loaded and the broker accepts
 // connections.
 func Start(opts Options) (*Server, error) {
 	if opts.Logger == nil {
@@ -127,7 +126,7 @@ func Start(opts Options) (*Server, error) {
 	return s, nil
 }
 
-// splitAddress parses host:port; port 0 becomes the value that means any port to NATS.
+// splitAddress parses host:port. Port 0 becomes the value that means any port to NATS.
 func splitAddress(address string) (host string, port int, err error) {
 	host, text, err := net.SplitHostPort(address)
 	if err != nil {
@@ -142,8 +141,8 @@ func splitAddress(address string) (host string, port int, err error) {
 	return host, port, nil
 }
 
-// Connect makes a connection inside the process, which needs no socket. It
-// reconnects forever unless options override it. The caller closes it.
+// Connect opens a connection inside the process, which needs no socket. The connection reconnects
+// indefinitely unless options override this. The caller closes it.
 func (s *Server) Connect(options ...nats.Option) (*nats.Conn, error) {
 	all := []nats.Option{
 		nats.InProcessServer(s.server),
@@ -157,8 +156,8 @@ func (s *Server) Connect(options ...nats.Option) (*nats.Conn, error) {
 	return connection, nil
 }
 
-// URL returns the address for clients of other processes, with the token, or empty
-// if Options.Listen was.
+// URL returns the address for clients of other processes with the token, or "" if Options.Listen is
+// empty.
 func (s *Server) URL() string {
 	address, ok := s.server.Addr().(*net.TCPAddr)
 	if !ok {
@@ -167,8 +166,8 @@ func (s *Server) URL() string {
 	return "nats://" + s.token + "@" + address.String()
 }
 
-// Stop ends the broker after all accepted messages are written. It closes all
-// connections; clients see them as lost.
+// Stop ends the broker after all accepted messages are written. It closes all connections; clients
+// see them as lost.
 func (s *Server) Stop(ctx context.Context) error {
 	done := make(chan struct{})
 	go func() {

@@ -1,5 +1,5 @@
-// Package datadir locks tapedeck's data directory for one process at a time, and
-// stores the address of that process in it.
+// Package datadir locks tapedeck's data directory for one process at a time, and stores the address
+// of that process in it.
 package datadir
 
 import (
@@ -20,7 +20,7 @@ const (
 // Dir is a data directory that this process has locked until Close.
 type Dir struct {
 	path string
-	lock *os.File // holds the flock; nothing inherits it
+	lock *os.File // holds the flock; child processes do not inherit it
 	self Runtime
 }
 
@@ -38,7 +38,7 @@ func Default() (string, error) {
 	return filepath.Join(home, ".local", "share", "tapedeck"), nil
 }
 
-// cause returns the error of the system, without the call.
+// cause returns the operating system's error without the call.
 func cause(err error) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return at.Err
@@ -46,15 +46,15 @@ func cause(err error) error {
 	return err
 }
 
-// Open creates the directory, accessible only to its owner, and locks it. If
-// another process has locked it, the error is a *HeldError.
+// Open claims the directory (see Claim), makes it accessible only to its owner, and locks it.
+// If another process has locked it, the error is a *HeldError.
 func Open(path string) (*Dir, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("data directory %s: %w", path, err)
 	}
-	if err := os.MkdirAll(path, 0o700); err != nil {
-		return nil, fmt.Errorf("the data directory %s cannot be made (%w): name another one with --data", path, cause(err))
+	if err := Claim(path); err != nil {
+		return nil, err
 	}
 	if err := os.Chmod(path, 0o700); err != nil {
 		return nil, fmt.Errorf("the data directory %s cannot be closed to others (%w): name one of this user's with --data", path, cause(err))
@@ -80,8 +80,8 @@ func Open(path string) (*Dir, error) {
 	return d, nil
 }
 
-// takeLock retries for a moment: a process in Running may hold the lock for
-// the duration of a system call.
+// takeLock retries for a moment: a process in Running may hold the lock for the duration of a
+// system call.
 func takeLock(lock *os.File) error {
 	const attempts, pause = 10, 20 * time.Millisecond
 	var err error
@@ -98,7 +98,7 @@ func takeLock(lock *os.File) error {
 // Path returns the directory's absolute path.
 func (d *Dir) Path() string { return d.path }
 
-// Sub returns the path of a name inside the directory.
+// Sub returns the path of a name in the directory.
 func (d *Dir) Sub(name string) string { return filepath.Join(d.path, name) }
 
 // Announce stores the URL of the holder's HTTP server, for other

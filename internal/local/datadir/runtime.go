@@ -20,8 +20,8 @@ type Runtime struct {
 // ErrNotRunning is returned by Running when no process holds the directory.
 var ErrNotRunning = errors.New("tapedeck is not running here")
 
-// Running returns the process that holds the directory at path. The error is
-// ErrNotRunning if there is none, even if a killed holder left its address.
+// Running returns the process that holds the directory at path. The error is ErrNotRunning if there
+// is none, even if a killed holder has left its address.
 func Running(path string) (Runtime, error) {
 	lock, err := os.OpenFile(filepath.Join(path, lockFile), os.O_RDWR, 0)
 	if errors.Is(err, os.ErrNotExist) {
@@ -31,8 +31,8 @@ func Running(path string) (Runtime, error) {
 		return Runtime{}, fmt.Errorf("check the data directory's lock: %w", err)
 	}
 	defer lock.Close()
-	// Any number of processes can have a shared lock, but not while a
-	// holder has its exclusive one. Closing the file releases it.
+	// Any number of processes can hold a shared lock, but none while the holder has its exclusive
+	// lock. Closing the file releases it.
 	switch err := syscall.Flock(int(lock.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); {
 	case err == nil:
 		return Runtime{}, fmt.Errorf("%s: %w", path, ErrNotRunning)
@@ -87,12 +87,14 @@ func heldBy(path string) error {
 
 func (e *HeldError) Error() string {
 	if e.Holder.PID == 0 {
-		return fmt.Sprintf("the data directory %s is in use by another tapedeck that is starting or ending; try again in a moment, or name another directory with --data", e.Path)
+		return fmt.Sprintf("the data directory %s is in use by another tapedeck that is starting or ending; try "+
+			"again in a moment, or name another directory with --data", e.Path)
 	}
 	text := fmt.Sprintf("the data directory %s is in use by another tapedeck: process %d, since %s",
 		e.Path, e.Holder.PID, e.Holder.Started.Local().Format("2006-01-02 15:04:05"))
 	if e.Holder.Address != "" {
 		text += ", at " + e.Holder.Address
 	}
-	return fmt.Sprintf("%s; use that one, or end it (kill %d), or name another directory with --data", text, e.Holder.PID)
+	return fmt.Sprintf("%s; use that one, or end it (kill %d), or name another directory with --data", text,
+		e.Holder.PID)
 }

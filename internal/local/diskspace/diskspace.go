@@ -14,9 +14,9 @@ import (
 	"tapedeck/internal/metric"
 )
 
-// Space is the room on a file system, in bytes.
+// Space is the space on a file system, bytes.
 type Space struct {
-	Free uint64 `json:"free_bytes"` // for this process
+	Free uint64 `json:"free_bytes"` // free for this process
 	Size uint64 `json:"size_bytes"`
 }
 
@@ -35,17 +35,18 @@ func Of(dir string) (Space, error) {
 	return Space{Free: disk.Bavail * uint64(disk.Bsize), Size: disk.Blocks * uint64(disk.Bsize)}, nil
 }
 
-// smallDisk limits the required free space to a 20th of the disk, so that a small disk
-// is not always reported.
+// smallDisk limits the required free space to a 20th of the disk, so that a small disk is not
+// reported permanently.
 const smallDisk = 20
 
-// Low reports whether the free space is below least, or below a 20th of the disk if
-// that is less.
+// Low reports whether the free space is below least, or below a 20th of the disk if that is less.
 func (s Space) Low(least uint64) bool { return s.Free < min(least, s.Size/smallDisk) }
 
 var (
-	freeMetric = metric.GaugeDesc(metric.Ingest, "tapedeck_disk_free_bytes", "Bytes free on the file system of a directory of this process.", "dir")
-	sizeMetric = metric.GaugeDesc(metric.Ingest, "tapedeck_disk_size_bytes", "Size of the file system of a directory of this process.", "dir")
+	freeMetric = metric.GaugeDesc(metric.Ingest, "tapedeck_disk_free_bytes",
+		"Bytes free on the file system of a directory of this process.", "dir")
+	sizeMetric = metric.GaugeDesc(metric.Ingest, "tapedeck_disk_size_bytes",
+		"Size of the file system of a directory of this process.", "dir")
 )
 
 // Collector measures the file system of a directory for Prometheus.

@@ -13,8 +13,8 @@ import (
 // runBinary runs "clickhouse server" until stop is closed. The server does not
 // watch its standard input, so this process does it for the server.
 func runBinary(args childArgs, stop <-chan struct{}) int {
-	// Permanently locked to its thread: the parent-death signal belongs to the
-	// thread that starts the process, and the process ends with this function.
+	// The goroutine stays locked to its thread: the parent-death signal belongs to the thread that
+	// starts the process, and the process ends with this function.
 	runtime.LockOSThread()
 	command := exec.Command(args.program.Binary, "server", "--config-file", filepath.Join(args.dir, configFile))
 	command.Dir = args.dir
@@ -35,6 +35,6 @@ func runBinary(args childArgs, stop <-chan struct{}) int {
 	if err := command.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		fmt.Fprintln(os.Stderr, err)
 	}
-	<-ended //nolint:errcheck // it was requested to end
+	<-ended //nolint:errcheck // its end was requested
 	return 0
 }

@@ -12,25 +12,24 @@ import (
 	"time"
 )
 
-// childCommand is the hidden first argument with which an executable runs as the
-// engine's child process.
+// childCommand is the hidden first argument with which an executable runs as the engine's child
+// process.
 const childCommand = "clickhouse-engine"
 
-// orphanGrace bounds a clean shutdown of the engine after its parent has
-// ended. A kill loses no data either, and the next start waits for the
-// directory.
+// orphanGrace bounds a clean shutdown of the engine after its parent has ended. A kill loses no
+// data either, and the next start waits for the directory.
 const orphanGrace = time.Second
 
-// orphanPoll is how often an ending process checks its parent.
+// orphanPoll is the interval at which an ending process checks its parent.
 const orphanPoll = 20 * time.Millisecond
 
 // hooked is set by RunIfChild. If the executable does not call it, starting
 // the engine would run the whole program, or the whole test, again.
 var hooked atomic.Bool
 
-// RunIfChild must be the first call of main, and of TestMain in packages whose
-// tests start the engine. In the engine's child process it runs the engine and
-// does not return; in any other process it returns at once.
+// RunIfChild must be the first call of main, and of TestMain in packages whose tests start the
+// engine. In the engine's child process it runs the engine and does not return; in any other
+// process it returns at once.
 func RunIfChild() {
 	hooked.Store(true)
 	if len(os.Args) < 2 || os.Args[1] != childCommand {
@@ -42,9 +41,9 @@ func RunIfChild() {
 // childArgs are the arguments that the parent passes to the child.
 type childArgs struct {
 	program   Program
-	dir       string // holds the configuration; the working directory as well
+	dir       string // directory of the configuration, and working directory
 	parent    int    // process id
-	ephemeral bool   // remove dir at the end if the parent is gone
+	ephemeral bool   // remove dir at the end if the parent has ended
 }
 
 func (a childArgs) list() []string {
@@ -71,12 +70,11 @@ func parseChildArgs(list []string) (childArgs, error) {
 	return a, err
 }
 
-// childMain runs the engine until standard input ends or SIGTERM comes, and
-// returns the exit code: 0 after a requested end.
+// childMain runs the engine until standard input ends or SIGTERM arrives, and returns the exit
+// code: 0 after a requested end.
 func childMain(list []string) int {
-	// The parent handles the terminal's Ctrl-C and hang-up, since it may
-	// still have rows to write. A write to a pipe of the dead parent
-	// must not end the engine during its shutdown.
+	// The parent handles the terminal's Ctrl-C and hang-up, since it may still have rows to write.
+	// A write to a pipe of the dead parent must not end the engine during its shutdown.
 	signal.Ignore(syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE)
 	syscall.Umask(0o077)
 
@@ -100,18 +98,17 @@ func childMain(list []string) int {
 	return code
 }
 
-// Exit codes of the child, besides 0 and the engine's own.
+// Exit codes of the child besides 0 and the engine's own codes.
 const (
-	exitEngine = 1 // the engine ended by itself
+	exitEngine = 1 // the engine ended unexpectedly
 	exitUsage  = 2
-	exitLoad   = 3 // the program cannot be loaded; a retry is useless
+	exitLoad   = 3 // the program cannot be loaded; a retry cannot succeed
 	exitForced = 4 // requested twice, or orphaned and too slow
 )
 
-// watchParent moves the control pipe away from standard input, which the
-// engine needs, and returns a channel that is closed when
-// the engine must end. A second request, or being an orphan for longer than
-// orphanGrace, ends the process immediately.
+// watchParent moves the control pipe away from standard input, which the engine needs, and returns
+// a channel that is closed when the engine must end. A second request ends the process immediately,
+// and so does being an orphan for longer than orphanGrace.
 func watchParent(args childArgs) (<-chan struct{}, error) {
 	fd, err := syscall.Dup(0)
 	if err != nil {
@@ -148,9 +145,9 @@ func watchParent(args childArgs) (<-chan struct{}, error) {
 	return stop, nil
 }
 
-// awaitForce returns at a second request, or once the process has been an orphan for
-// longer than orphanGrace. The pipe of a parent that was killed is closed before the
-// process is an orphan, so its parent is polled.
+// awaitForce returns at a second request, or after the process has been an orphan for longer than
+// orphanGrace. The pipe of a killed parent is closed before the process becomes an orphan, so
+// awaitForce polls the parent.
 func awaitForce(args childArgs, term <-chan os.Signal) {
 	var late <-chan time.Time
 	poll := time.NewTicker(orphanPoll)
@@ -169,8 +166,8 @@ func awaitForce(args childArgs, term <-chan os.Signal) {
 	}
 }
 
-// forceExit kills this process and, if it runs a server binary,
-// the server: both are in one process group.
+// forceExit kills this process and, if it runs a server binary, the server: both are in one process
+// group.
 func forceExit() {
 	if syscall.Getpgrp() == os.Getpid() {
 		if err := syscall.Kill(0, syscall.SIGKILL); err != nil {
@@ -182,11 +179,10 @@ func forceExit() {
 
 func orphaned(args childArgs) bool { return os.Getppid() != args.parent }
 
-// removeTries is how often the removal of a directory is tried.
+// removeTries is the number of attempts to remove a directory.
 const removeTries = 50
 
-// removeOrphaned removes an ephemeral directory that the
-// dead parent can no longer remove.
+// removeOrphaned removes an ephemeral directory that the dead parent can no longer remove.
 func removeOrphaned(args childArgs) {
 	if !args.ephemeral || !orphaned(args) {
 		return

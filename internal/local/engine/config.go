@@ -29,7 +29,7 @@ var (
 	usersTemplate  = template.Must(template.New("users.xml").Funcs(escape).Parse(usersText))
 )
 
-// The files that Start writes into the engine's directory.
+// Files that Start writes to the engine's directory.
 const (
 	configFile = "config.xml"
 	usersFile  = "users.xml"
@@ -40,27 +40,27 @@ const (
 // settings are the values of the templates. Sizes are bytes.
 type settings struct {
 	Dir          string
-	Backups      string // where backups may be written; none if empty
+	Backups      string // directory to which backups may be written; none if empty
 	Port         int
 	Host         string
-	Library      bool // the program is the library, hence clickhouse-local
+	Library      bool // the program is the library, which runs clickhouse-local
 	User         string
-	PasswordHash string // SHA-256 in hex: the password itself is in no file
-	Sync         bool   // fsync what is inserted
+	PasswordHash string // SHA-256 in hexadecimal: no file contains the password itself
+	Sync         bool   // fsync each insert
 	Pool         int    // threads for merges
 
-	Memory      uint64 // all of the server
-	QueryMemory uint64 // one query
-	SpillMemory uint64 // a GROUP BY or ORDER BY beyond this goes to disk
-	MergeMemory uint64 // merges wait beyond this
+	Memory      uint64 // limit of the whole server
+	QueryMemory uint64 // limit of one query
+	SpillMemory uint64 // size beyond which a GROUP BY or ORDER BY goes to disk
+	MergeMemory uint64 // size beyond which merges wait
 	MarkCache   uint64
-	IndexCache  uint64 // primary index, and each part of the text index
+	IndexCache  uint64 // size for the primary index, and for each part of the text index
 }
 
 func newSettings(opts Options, program Program, port int, password string) settings {
 	memory := opts.MemoryLimit
 	if memory == 0 {
-		memory = memoryShare(totalMemory())
+		memory = DefaultMemory()
 	}
 	hash := sha256.Sum256([]byte(password))
 	return settings{
@@ -82,8 +82,7 @@ func newSettings(opts Options, program Program, port int, password string) setti
 	}
 }
 
-// write writes the configuration to the engine's directory, readable only by its
-// owner.
+// write writes the configuration to the engine's directory, readable only by its owner.
 func (s settings) write() error {
 	for name, tmpl := range map[string]*template.Template{configFile: configTemplate, usersFile: usersTemplate} {
 		var text bytes.Buffer

@@ -14,15 +14,14 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// noTerminal is what the child prints if it runs without pseudoTerminal.
+// noTerminal is printed by the child if it runs without pseudoTerminal.
 const noTerminal = "no pseudo-terminal"
 
-// runLibrary runs clickhouse-local out of the library until stop is closed.
+// runLibrary runs clickhouse-local from the library until stop is closed.
 //
-// The engine receives two files of queries. The first starts listening. The
-// second is the reading end of a pipe without data: the engine waits
-// for its end, and serves meanwhile. Then it reads its terminal, which is closed,
-// and shuts down.
+// The engine receives two files of queries. The first one starts listening. The second one is the
+// reading end of a pipe without data: the engine waits for its end, and serves clients meanwhile.
+// Then it reads its terminal, which is closed, and shuts down.
 func runLibrary(args childArgs, stop <-chan struct{}) int {
 	library, err := purego.Dlopen(args.program.Library, purego.RTLD_NOW|purego.RTLD_GLOBAL)
 	if err != nil {
@@ -33,8 +32,8 @@ func runLibrary(args childArgs, stop <-chan struct{}) int {
 		fmt.Fprintf(os.Stderr, "%s is not a ClickHouse library: %v\n", args.program.Library, err)
 		return exitLoad
 	}
-	// Of the form chdb_result *chdb_query_cmdline(int argc, char **argv). The
-	// result is not needed and is freed with the process.
+	// The function is chdb_result *chdb_query_cmdline(int argc, char **argv). The result is not
+	// needed and is freed when the process ends.
 	var run func(argc int32, argv unsafe.Pointer) uintptr
 	purego.RegisterLibFunc(&run, library, "chdb_query_cmdline")
 
@@ -42,8 +41,8 @@ func runLibrary(args childArgs, stop <-chan struct{}) int {
 		fmt.Fprintln(os.Stderr, err)
 	}
 
-	// Not os.Pipe: that one is non-blocking, and where opening /dev/fd/N means
-	// duplicating N the engine would see an error in place of waiting.
+	// os.Pipe is not suitable: it is non-blocking, and where opening /dev/fd/N duplicates N, the
+	// engine would receive an error instead of waiting.
 	var pipe [2]int
 	if err := syscall.Pipe(pipe[:]); err != nil {
 		fmt.Fprintf(os.Stderr, "pipe for the engine: %v\n", err)
@@ -52,7 +51,7 @@ func runLibrary(args childArgs, stop <-chan struct{}) int {
 	argv := []string{
 		"clickhouse",
 		"--config-file", filepath.Join(args.dir, configFile),
-		// The level in the configuration is not read by clickhouse-local.
+		// clickhouse-local does not read the level in the configuration.
 		"--log-level", "warning",
 		"--queries-file", filepath.Join(args.dir, startFile),
 		"--queries-file", "/dev/fd/" + strconv.Itoa(pipe[0]),
@@ -90,8 +89,8 @@ func runLibrary(args childArgs, stop <-chan struct{}) int {
 	}
 }
 
-// cStrings converts arguments to C strings: pointers to zero-terminated
-// bytes, and a final nil. The returned slice owns the bytes.
+// cStrings converts arguments to C strings: pointers to zero-terminated bytes, and a final nil. The
+// returned slice owns the bytes.
 func cStrings(list []string) ([]*byte, int32) {
 	out := make([]*byte, 0, len(list)+1)
 	for _, text := range list {

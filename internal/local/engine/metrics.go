@@ -7,8 +7,10 @@ import (
 )
 
 var (
-	runningMetric  = metric.GaugeDesc(metric.Local, "tapedeck_clickhouse_running", "1 while the ClickHouse of local mode runs, 0 while it is started again.")
-	restartsMetric = metric.CounterDesc(metric.Local, "tapedeck_clickhouse_restarts_total", "Times that the ClickHouse of local mode ended by itself and was started again.")
+	runningMetric = metric.GaugeDesc(metric.Local, "tapedeck_clickhouse_running",
+		"1 while the ClickHouse of local mode runs, 0 while it is started again.")
+	restartsMetric = metric.CounterDesc(metric.Local, "tapedeck_clickhouse_restarts_total",
+		"Times that the ClickHouse of local mode ended by itself and was started again.")
 )
 
 // Describe implements prometheus.Collector.

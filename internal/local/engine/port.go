@@ -7,11 +7,10 @@ import (
 	"strconv"
 )
 
-// Ports are taken from below the range that the kernel uses for outgoing
-// connections (32768 and up on Linux, 49152 and up on macOS). In that range a
-// client that repeatedly dials the port while the engine restarts can
-// receive the same number as its own source port. The connection then succeeds
-// with itself and prevents the engine from listening on the port.
+// Ports are taken from below the range that the kernel uses for outgoing connections (32768 and up
+// on Linux, 49152 and up on macOS). In that range a client that repeatedly dials the port while the
+// engine restarts can receive the same number as its own source port. It then connects to itself
+// and prevents the engine from listening on the port.
 const (
 	firstPort = 20000
 	lastPort  = 32767
@@ -19,7 +18,7 @@ const (
 
 const loopback = "127.0.0.1"
 
-// freePort picks a loopback port on which no process listens at the moment.
+// freePort selects a loopback port on which no process listens at the moment.
 func freePort() (int, error) {
 	var last error
 	for range 100 {

@@ -13,15 +13,14 @@ import (
 // process is one run of the child.
 type process struct {
 	command *exec.Cmd
-	control io.Closer     // the child's standard input; closing it asks the child to end
+	control io.Closer     // the child's standard input; closing it requests the child's end
 	output  *tail         // the end of its standard error
 	done    chan struct{} // closed when the child has ended
-	err     error         // why it ended; read after done
+	err     error         // why it ended; set before done is closed
 }
 
-// spawn starts the child, without a terminal and in its own process group, so
-// that Ctrl-C reaches only the parent and the engine keeps running while the
-// parent flushes its data.
+// spawn starts the child, without a terminal and in its own process group, so that Ctrl-C reaches
+// only the parent and the engine keeps running while the parent flushes its data.
 func spawn(args childArgs) (*process, error) {
 	executable, err := selfExecutable()
 	if err != nil {
@@ -33,7 +32,7 @@ func spawn(args childArgs) (*process, error) {
 	p.command.Env = append(os.Environ(), "TERM=dumb", "HOME="+args.dir)
 	p.command.Stderr = p.output
 	p.command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	// In case a process started by the child keeps its standard error open.
+	// A process that the child has started may keep the child's standard error open.
 	p.command.WaitDelay = time.Second
 	if p.control, err = p.command.StdinPipe(); err != nil {
 		return nil, fmt.Errorf("control pipe: %w", err)
@@ -49,7 +48,7 @@ func spawn(args childArgs) (*process, error) {
 	return p, nil
 }
 
-// reason returns why a process ended. It is called after done.
+// reason returns why a process ended. It must be called after done is closed.
 func (p *process) reason() error {
 	err := p.err
 	if err == nil {
@@ -61,14 +60,14 @@ func (p *process) reason() error {
 	return err
 }
 
-// cannotLoad reports whether restarting the same program is useless. It is called after
-// done.
+// cannotLoad reports whether restarting the same program cannot succeed. It must be called after
+// done is closed.
 func (p *process) cannotLoad() bool {
 	code := p.command.ProcessState.ExitCode()
 	return code == exitLoad || code == exitUsage
 }
 
-// end requests the child's end with increasingly strong signals, and returns when it has
+// end requests the child's end with increasingly strong signals, and returns when the child has
 // ended: before by, unless the kernel delays a kill.
 func (p *process) end(by time.Time) error {
 	p.control.Close()

@@ -2,8 +2,8 @@ package engine
 
 import "syscall"
 
-// dieWithParent makes the kernel end the server when the thread that started it
-// ends, which includes the case that this process is killed.
+// dieWithParent makes the kernel end the server when the thread that started it ends, which
+// includes a kill of this process.
 func dieWithParent() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 }

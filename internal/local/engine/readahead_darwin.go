@@ -1,4 +1,4 @@
 package engine
 
-// readAhead does nothing: the system has no such request.
+// readAhead does nothing: macOS has no such system call.
 func readAhead(string) {}

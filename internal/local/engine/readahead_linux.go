@@ -8,15 +8,16 @@ import (
 )
 
 const (
-	// readaheadPiece bounds one request: the kernel reads no more than the read-ahead of the
-	// device for each.
+	// readaheadPiece bounds one request: for each request the kernel reads no more than the
+	// read-ahead of the device.
 	readaheadPiece   = 128 << 10
 	readaheadWorkers = 4
 )
 
-// readAhead has the kernel read a library into its cache, in order and in parallel. The loader
-// and the engine's start touch most pages of it in no order, which takes several times as long
-// on a file that is not cached. It costs milliseconds for one that is. Failures do not matter.
+// readAhead makes the kernel read a library into its cache, in order and in parallel. The loader
+// and the engine's start access most pages of the library in random order, which takes several
+// times as long for a file that is not cached. For a cached file it costs milliseconds. Failures
+// are ignored.
 func readAhead(path string) {
 	f, err := os.Open(path)
 	if err != nil {

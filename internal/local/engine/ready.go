@@ -29,8 +29,8 @@ func dsn(port int, password string) string {
 	return address.String()
 }
 
-// waitReady returns the engine's version once it answers a query. It fails
-// if the process ends, if the process prints that it cannot listen, or if ctx ends.
+// waitReady returns the engine's version once the engine answers a query. It fails if the process
+// ends, if the process prints that it cannot listen, or if ctx ends.
 func waitReady(ctx context.Context, dsn string, p *process) (string, error) {
 	options, err := clickhouse.ParseDSN(dsn)
 	if err != nil {
@@ -52,8 +52,8 @@ func waitReady(ctx context.Context, dsn string, p *process) (string, error) {
 		if err == nil {
 			return version, nil
 		}
-		// With a terminal, clickhouse-local reports a query of start.sql that
-		// failed and continues without it.
+		// With a terminal, clickhouse-local reports a failed query of start.sql and continues
+		// without it.
 		if p.output.contains("Received exception") {
 			return "", fmt.Errorf("it cannot listen: %s", p.output.summary())
 		}

@@ -21,29 +21,28 @@ const StopLimit = 5 * time.Second
 
 // Options configures the engine. Only Dir is required.
 type Options struct {
-	// Dir holds the engine's data, configuration and log. It is
-	// created with mode 0700. The engine locks it for one engine at a time.
+	// Dir holds the engine's data, configuration and log. It is created with mode 0700. The engine
+	// locks it for one engine at a time.
 	Dir string
 	// Program is the program to run; the zero value means the result of [Find].
 	Program Program
-	// Port of the native protocol on 127.0.0.1; 0 picks a free one.
+	// Port is the port of the native protocol on 127.0.0.1; 0 selects a free one.
 	Port int
-	// MemoryLimit of the whole engine in bytes; 0 takes a quarter of the
-	// machine's memory, at least 1 GiB and at most 8 GiB.
+	// MemoryLimit bounds the whole engine, bytes; 0 means a quarter of the machine's memory, at
+	// least 1 GiB and at most 8 GiB.
 	MemoryLimit uint64
-	// SyncAlways syncs every insert to disk before it is
-	// answered. Without it an answered insert survives the end of any process,
-	// but a loss of power may lose the last seconds.
+	// SyncAlways syncs every insert to disk before it is acknowledged. Without it an acknowledged
+	// insert survives the end of any process, but a loss of power may lose the last seconds.
 	SyncAlways bool
-	// StartTimeout bounds the wait for the first answer, which takes long if
-	// the tables have very many parts. 0 means 2 minutes.
+	// StartTimeout bounds the wait for the first answer, which takes long if the tables have very
+	// many parts. 0 means 2 minutes.
 	StartTimeout time.Duration
-	// Backups is the directory that BACKUP and RESTORE may use under the name File; it is
-	// created with mode 0700. Empty allows none.
+	// Backups is the directory that BACKUP and RESTORE may use under the name File; it is created
+	// with mode 0700. If it is empty, they are not allowed.
 	Backups string
 	// Ephemeral makes the child remove Dir if it is orphaned. For tests.
 	Ephemeral bool
-	// Logger for starts, restarts and ends; nil means slog.Default().
+	// Logger receives starts, restarts and ends; nil means slog.Default().
 	Logger *slog.Logger
 }
 
@@ -59,15 +58,15 @@ type Server struct {
 	cancel context.CancelFunc
 	done   chan struct{} // closed when the child has ended and supervise has returned
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	health  Health
 	stopBy  time.Time
 	stopErr error
 }
 
-// Start runs the engine and returns when it answers queries. Afterwards an
-// engine that ends unexpectedly is restarted on the same port and with the
-// same password, until Stop is called. ctx bounds only the start.
+// Start starts the engine and returns when it answers queries. Until Stop is called, an engine that
+// ends unexpectedly is restarted on the same port and with the same password. ctx bounds only the
+// start.
 func Start(ctx context.Context, opts Options) (*Server, error) {
 	if !hooked.Load() {
 		return nil, errors.New("engine.Start: main, or TestMain, must call engine.RunIfChild first of all")
@@ -104,7 +103,7 @@ func Start(ctx context.Context, opts Options) (*Server, error) {
 	}
 
 	if opts.Program.Library != "" {
-		go readAhead(opts.Program.Library) // ends by itself within seconds
+		go readAhead(opts.Program.Library) // ends within seconds
 	}
 	s := &Server{
 		opts:     opts,
@@ -129,9 +128,9 @@ func Start(ctx context.Context, opts Options) (*Server, error) {
 	return s, nil
 }
 
-// first starts the engine for the first time. It retries for a few seconds:
-// another process may take the port between its choice and its use, and the
-// engine of a killed predecessor may still hold the directory.
+// first starts the engine for the first time. It retries for a few seconds: another process may
+// take the port between its selection and its use, and the engine of a killed predecessor may still
+// hold the directory.
 func (s *Server) first(ctx context.Context) (*process, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.opts.StartTimeout)
 	defer cancel()
@@ -152,7 +151,7 @@ func (s *Server) first(ctx context.Context) (*process, error) {
 	}
 }
 
-// tryPort chooses a port, writes the configuration for it and starts the engine.
+// tryPort selects a port, writes the configuration for it and starts the engine.
 func (s *Server) tryPort(ctx context.Context) (*process, error) {
 	port := s.opts.Port
 	if port == 0 {
@@ -169,13 +168,12 @@ func (s *Server) tryPort(ctx context.Context) (*process, error) {
 	return s.launch(ctx)
 }
 
-// DSN returns the address for clickhouse-go, password included. It stays the same
-// over restarts.
+// DSN returns the address for clickhouse-go, including the password. It does not change when the
+// engine is restarted.
 func (s *Server) DSN() string { return dsn(s.port, s.password) }
 
-// Stop ends the engine: it requests a shutdown first, and kills it before StopLimit or
-// the deadline of ctx. No acknowledged data is lost in either case. A second Stop
-// waits for the first.
+// Stop ends the engine: it requests a shutdown, and kills the engine before StopLimit or the
+// deadline of ctx. No acknowledged data is lost in either case. A second Stop waits for the first.
 func (s *Server) Stop(ctx context.Context) error {
 	by := time.Now().Add(StopLimit)
 	if deadline, ok := ctx.Deadline(); ok && deadline.Before(by) {

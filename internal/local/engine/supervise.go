@@ -7,8 +7,8 @@ import (
 	"tapedeck/internal/backoff"
 )
 
-// The delay before restarting the engine doubles from the
-// shortest to the longest, and is reset once the engine ran for healthyAfter.
+// The delay before a restart of the engine doubles from shortestDelay to longestDelay, and is reset
+// after the engine has run for healthyAfter.
 const (
 	shortestDelay = 250 * time.Millisecond
 	longestDelay  = 10 * time.Second
@@ -18,7 +18,7 @@ const (
 // newDelays returns the delays before the next starts.
 func newDelays() *backoff.Backoff { return &backoff.Backoff{Min: shortestDelay, Max: longestDelay} }
 
-// delayAfter returns the delay after a run of the given length.
+// delayAfter returns the delay after a run of a given duration.
 func delayAfter(ran time.Duration, delays *backoff.Backoff) time.Duration {
 	if ran >= healthyAfter {
 		delays.Reset()
@@ -26,8 +26,7 @@ func delayAfter(ran time.Duration, delays *backoff.Backoff) time.Duration {
 	return delays.Next()
 }
 
-// launch starts one process and waits until it answers. On an error it ends the
-// process.
+// launch starts one process and waits until it answers. After an error it ends the process.
 func (s *Server) launch(ctx context.Context) (*process, error) {
 	if err := portIsFree(s.port); err != nil {
 		return nil, err
@@ -65,8 +64,8 @@ func (s *Server) endBy() time.Time {
 	return time.Now().Add(StopLimit)
 }
 
-// supervise keeps the engine running until Stop. Only supervise starts
-// and ends processes after Start has returned.
+// supervise keeps the engine running until Stop. After Start has returned, only supervise starts
+// and ends processes.
 func (s *Server) supervise(p *process) {
 	defer close(s.done)
 	defer s.note(func(h *Health) { h.State, h.PID = Stopped, 0 })
@@ -86,8 +85,8 @@ func (s *Server) supervise(p *process) {
 	}
 }
 
-// restart starts the engine until it runs, after it ended for the given reason.
-// It returns nil when Stop was called meanwhile.
+// restart starts the engine until it runs, after it has ended for the given reason. It returns nil
+// if Stop was called meanwhile.
 func (s *Server) restart(reason error, ran time.Duration, delays *backoff.Backoff) *process {
 	for {
 		delay := delayAfter(ran, delays)

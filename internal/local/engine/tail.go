@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// tailSize bounds the kept part of the child's standard error.
+// tailSize bounds the part of the child's standard error that is kept.
 const tailSize = 8 << 10
 
 // tail is a writer that keeps the last tailSize bytes.
@@ -25,14 +25,14 @@ func (t *tail) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// contains reports whether the kept text holds part.
+// contains reports whether the kept text contains part.
 func (t *tail) contains(part string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return strings.Contains(string(t.text), part)
 }
 
-// summary returns the last few lines as one, for a log or an error.
+// summary returns the last lines as one line, for a log or an error.
 func (t *tail) summary() string {
 	const lines, size = 6, 600
 	t.mu.Lock()

@@ -14,12 +14,11 @@ import (
 // and returns the descriptor of its other end, or -1 with an error. Closing
 // that descriptor ends the input.
 //
-// clickhouse-local checks whether its standard input is a terminal. If not, it
-// runs as a script and aborts the process when an exception leaves any
-// of its threads, such as the thread of a connection with a wrong password. With
-// a terminal such an exception ends only that connection. The terminal is
-// never the controlling terminal of this process: the process leads a session without
-// one, and O_NOCTTY prevents acquiring one.
+// clickhouse-local checks whether its standard input is a terminal. If not, it runs as a script and
+// aborts the process when an exception leaves any of its threads, such as the thread of a
+// connection with a wrong password. With a terminal such an exception ends only that connection.
+// The terminal is never the controlling terminal of this process: the process leads a session
+// without one, and O_NOCTTY prevents acquiring one.
 func pseudoTerminal() (int, error) {
 	var (
 		openpt  func(flags int32) int32

@@ -61,7 +61,7 @@ func TestUninvitedVisitors(t *testing.T) {
 	}
 	// An engine that aborts takes its time to write down why; its port is open
 	// meanwhile.
-	time.Sleep(time.Second)
+	time.Sleep(time.Second) // no condition: an abort would show within this time
 	must(t, connect(t, s.DSN()).Ping(t.Context()))
 	if h := s.Health(); h.PID != pid || h.Restarts != 0 || h.LastError != "" {
 		t.Errorf("the engine was restarted: %+v", h)

@@ -31,13 +31,12 @@ func parseVersion(output string) (year, month int, err error) {
 	return year, month, nil
 }
 
-// checkBinary returns an error if the clickhouse at path is too old. Debian's own
-// package, for example, is of 2018 and lacks most features that tapedeck's tables
-// need.
+// checkBinary returns an error if the clickhouse at path is too old. Debian's own package, for
+// example, is from 2018 and lacks most features that tapedeck's tables need.
 func checkBinary(ctx context.Context, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	// "server" first: old releases accept --version only after a subcommand.
+	// "server" comes first: old releases accept --version only after a subcommand.
 	output, err := exec.CommandContext(ctx, path, "server", "--version").CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%s server --version: %w", path, err)
@@ -47,7 +46,8 @@ func checkBinary(ctx context.Context, path string) error {
 		return fmt.Errorf("%s server --version: %w", path, err)
 	}
 	if year < oldestYear {
-		return fmt.Errorf("%s is ClickHouse %d.%d, which is too old (%d.1 is the oldest that works)", path, year, month, oldestYear)
+		return fmt.Errorf("%s is ClickHouse %d.%d, which is too old (%d.1 is the oldest that works)", path, year,
+			month, oldestYear)
 	}
 	return nil
 }

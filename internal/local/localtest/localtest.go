@@ -1,14 +1,14 @@
-// Package localtest provides a real ClickHouse and a real
-// NATS JetStream to tests of other packages.
+// Package localtest provides a real ClickHouse and a real NATS JetStream to tests of other
+// packages.
 //
 // A package's TestMain is
 //
 //	func TestMain(m *testing.M) { localtest.Main(m) }
 //
-// and its tests then call Database for a database that they share, ClickHouse for one of their
-// own, or NATS. Tests that stop or kill a server call Engine, Broker or Servers for separate servers.
-// If no ClickHouse is installed ('make engine'), such a test is skipped with
-// a notice; in a full run of the tests it fails (see package fulltest).
+// and its tests then call Database for a database that they share, ClickHouse for a database of
+// their own, or NATS. Tests that stop or kill a server call Engine, Broker or Servers for separate
+// servers. If no ClickHouse is installed ('make engine'), such a test is skipped with a notice; in
+// a full run of the tests it fails (see package fulltest).
 package localtest
 
 import (
@@ -25,14 +25,15 @@ import (
 
 	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/engine"
+	"tapedeck/internal/local/engine/enginetest"
 )
 
-// Main runs a package's tests and exits. The ClickHouse that the tests share is
-// started by the first of them and stopped at the end. A
-// goroutine that remains then fails the run; leaks lists exceptions, each
-// of which needs a reason.
+// Main runs a package's tests and exits. The first test that needs the shared ClickHouse starts it,
+// and Main stops it at the end. A goroutine that remains then fails the run; leaks lists
+// exceptions, each of which needs a reason.
 func Main(m *testing.M, leaks ...goleak.Option) {
 	engine.RunIfChild()
+	enginetest.Use()
 	mainRan = true
 	code := m.Run()
 	if err := shared.stop(); err != nil {
@@ -65,19 +66,19 @@ type sharedEngine struct {
 	prepared error
 }
 
-// get starts the engine for the first caller. Errors are the same for all.
+// get starts the engine for the first caller. Errors are the same for all callers.
 func (e *sharedEngine) get() (*engine.Server, error) {
 	e.start.Do(func() {
 		if e.dir, e.err = os.MkdirTemp("", "tapedeck-test-"); e.err != nil {
 			return
 		}
-		// Not a test's context: the engine serves later tests.
+		// The context is not a test's, since the engine serves later tests.
 		e.server, e.err = engine.Start(context.Background(), engine.Options{
 			Dir:     e.dir,
 			Backups: filepath.Join(e.dir, "backups"),
 			// Several packages are tested at the same time.
 			MemoryLimit: 2 << 30,
-			// In case the test binary is killed or panics.
+			// The test binary may be killed or panic.
 			Ephemeral: true,
 			Logger:    quiet(),
 		})
@@ -85,13 +86,14 @@ func (e *sharedEngine) get() (*engine.Server, error) {
 	return e.server, e.err
 }
 
-// prepareDatabase makes the database that tests share, for the first caller. Errors are the
-// same for all.
+// prepareDatabase creates the database that tests share, for the first caller. Errors are the same
+// for all callers.
 func (e *sharedEngine) prepareDatabase(prepare func(context.Context, string) error) (dsn string, err error) {
 	e.prepare.Do(func() {
-		// Not a test's context: the database serves later tests.
+		// The context is not a test's, since the database serves later tests.
 		ctx := context.Background()
-		e.database, e.prepared = inDatabase(e.server.DSN(), sharedName), execute(ctx, e.server.DSN(), "CREATE DATABASE "+sharedName)
+		e.database, e.prepared = inDatabase(e.server.DSN(), sharedName), execute(ctx, e.server.DSN(),
+			"CREATE DATABASE "+sharedName)
 		if e.prepared == nil {
 			e.prepared = prepare(ctx, e.database)
 		}

@@ -23,8 +23,8 @@ const cleanupLimit = 20 * time.Second
 // sharedName is the name of the database that tests share.
 const sharedName = "tapedeck"
 
-// Database returns a DSN for clickhouse-go that leads to a database that all tests of this binary
-// share. The first caller's prepare makes its tables. The database ends with the test binary.
+// Database returns a DSN for clickhouse-go of a database that all tests of this binary share. The
+// first caller's prepare creates its tables. The database exists until the test binary ends.
 func Database(t testing.TB, prepare func(ctx context.Context, dsn string) error) (dsn string) {
 	t.Helper()
 	_, err := shared.get()
@@ -35,9 +35,8 @@ func Database(t testing.TB, prepare func(ctx context.Context, dsn string) error)
 	return dsn
 }
 
-// ClickHouse makes a new, empty database in the ClickHouse that the tests of
-// this binary share, and returns a DSN for clickhouse-go that leads to it. The
-// database is dropped when the test ends.
+// ClickHouse creates a new, empty database in the ClickHouse that the tests of this binary share,
+// and returns a DSN of it for clickhouse-go. The database is dropped when the test ends.
 func ClickHouse(t testing.TB) (dsn string) {
 	t.Helper()
 	server, err := shared.get()
@@ -56,18 +55,17 @@ func ClickHouse(t testing.TB) (dsn string) {
 	return inDatabase(server.DSN(), name)
 }
 
-// inDatabase returns a DSN that leads to another database of the same server.
+// inDatabase returns a DSN of another database of the same server.
 func inDatabase(dsn, name string) string {
 	address, err := url.Parse(dsn)
 	if err != nil {
-		panic(err) // the engine made it
+		panic(err) // the engine has created the DSN
 	}
 	address.Path = "/" + name
 	return address.String()
 }
 
-// execute runs one statement on a separate connection, which it closes
-// afterwards.
+// execute runs one statement on a separate connection.
 func execute(ctx context.Context, dsn, statement string) error {
 	options, err := clickhouse.ParseDSN(dsn)
 	if err != nil {
@@ -84,8 +82,7 @@ func execute(ctx context.Context, dsn, statement string) error {
 	return nil
 }
 
-// NATS connects to a separate JetStream with an empty store. Both end
-// with the test.
+// NATS connects to a separate JetStream with an empty store. Both end with the test.
 func NATS(t testing.TB) *nats.Conn {
 	t.Helper()
 	connection, err := Broker(t, broker.Options{}).Connect()
@@ -96,8 +93,8 @@ func NATS(t testing.TB) *nats.Conn {
 	return connection
 }
 
-// Broker starts a JetStream server that the test may stop, and start again on
-// the same Dir. An empty Dir is a temporary one.
+// Broker starts a JetStream server that the test may stop, and start again on the same Dir. An
+// empty Dir means a temporary one.
 func Broker(t testing.TB, opts broker.Options) *broker.Server {
 	t.Helper()
 	if opts.Dir == "" {
@@ -114,8 +111,7 @@ func Broker(t testing.TB, opts broker.Options) *broker.Server {
 	return server
 }
 
-// Engine starts a ClickHouse that the test may stop or kill. An empty Dir is a
-// temporary one.
+// Engine starts a ClickHouse that the test may stop or kill. An empty Dir means a temporary one.
 func Engine(t testing.TB, opts engine.Options) *engine.Server {
 	t.Helper()
 	if opts.Dir == "" {
@@ -130,8 +126,7 @@ func Engine(t testing.TB, opts engine.Options) *engine.Server {
 	return server
 }
 
-// Servers starts local mode for the test. An empty Dir is a
-// temporary one.
+// Servers starts local mode for the test. An empty Dir means a temporary one.
 func Servers(t testing.TB, opts local.Options) *local.Servers {
 	t.Helper()
 	if opts.Dir == "" {

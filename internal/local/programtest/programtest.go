@@ -13,17 +13,18 @@ import (
 
 	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/engine"
+	"tapedeck/internal/local/engine/enginetest"
 )
 
-// ProgramEnv is the environment variable with the path of a program that was built
-// before. Relative paths start at the working directory of the test.
+// ProgramEnv is the environment variable with the path of a program that was built before. Relative
+// paths are relative to the working directory of the test.
 const ProgramEnv = "TAPEDECK_TEST_PROGRAM"
 
 const mainPackage = "tapedeck/cmd/tapedeck"
 
-// Path returns the absolute path of the tapedeck program: the program that ProgramEnv names, or
-// a program that the first call builds for this test binary. The program is removed when the
-// test binary ends. Under the race detector the built program has the race detector too.
+// Path returns the absolute path of the tapedeck program: the program that ProgramEnv names, or a
+// program that the first call builds for this test binary. The program is removed when the test
+// binary ends. In a test binary with the race detector, it is built with the race detector too.
 func Path(t testing.TB) string {
 	t.Helper()
 	path, err := program()
@@ -58,8 +59,8 @@ var program = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// build compiles the program as the Makefile does, but without the commit and with the
-// table of symbols.
+// build compiles the program as the Makefile does, but without the commit and with the symbol
+// table.
 func build(path string) error {
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-w"}
 	cgo := "0"
@@ -74,9 +75,8 @@ func build(path string) error {
 	return dependOnSources()
 }
 
-// dependOnSources looks at each file that the program is made of. `go test` repeats a
-// result from its cache as long as the files that the test looked at are the same; it does
-// not know what the program is made of.
+// dependOnSources opens each source file of the program. `go test` reuses a cached result while the
+// files that the test has opened are unchanged; it does not know the sources of the program.
 func dependOnSources() error {
 	const files = `{{if .Module}}{{if .Module.Main}}{{$dir := .Dir}}{{.Module.GoMod}}
 {{range .GoFiles}}{{$dir}}/{{.}}
@@ -94,8 +94,8 @@ func dependOnSources() error {
 	return nil
 }
 
-// removeAtExit removes a directory when this process ends, however it ends: a shell waits
-// until the pipe to it is closed.
+// removeAtExit removes a directory when this process ends in any way: a shell waits until the pipe
+// to it is closed.
 func removeAtExit(dir string) error {
 	cmd := exec.Command("sh", "-c", `trap "" HUP INT TERM; cat; rm -rf "$1"`, "sh", dir)
 	pipe, err := cmd.StdinPipe()
@@ -106,15 +106,15 @@ func removeAtExit(dir string) error {
 	return cmd.Start()
 }
 
-// open holds the pipes of removeAtExit. The variable keeps them from the garbage collector,
-// which would close them.
+// open holds the pipes of removeAtExit, so that the garbage collector does not close them.
 var open []io.Closer
 
-// Environ returns the environment for the program: the test's own, with the path of the
-// ClickHouse engine. A program in a temporary directory does not find the engine of the
-// clone by itself. Without an engine the test is skipped, in a full run it fails.
+// Environ returns the environment for the program: the test's environment with the path of the
+// ClickHouse engine. A program in a temporary directory does not find the engine of the clone.
+// Without an engine the test is skipped; in a full run it fails.
 func Environ(t testing.TB) []string {
 	t.Helper()
+	enginetest.Use()
 	found, err := engine.Find(t.Context())
 	if err != nil {
 		fulltest.Missing(t, err)

@@ -1,5 +1,6 @@
-// Package metrictest checks that metrics move. A test of deploy/prometheus looks for the calls of Grow and
-// Show in all tests, Show(t, "tapedeck_…"): a metric that its servers leave at 0 must be named in one of them.
+// Package metrictest checks that metrics change. A test of deploy/prometheus searches all tests for
+// calls of Grow and Show, such as Show(t, "tapedeck_…"): one of these calls must name each metric
+// that stays 0 on the servers of that test.
 package metrictest
 
 import (
@@ -14,11 +15,11 @@ import (
 	"tapedeck/internal/bounded"
 )
 
-// Source returns the metrics of a collection by name: the sum of the absolute values of all series, for a
-// histogram the number of observations.
+// Source returns metrics by name: the sum of the absolute values of all series, or the number of
+// observations of a histogram.
 type Source func(testing.TB) map[string]float64
 
-// Process is what the process collects.
+// Process returns the metrics of the process's default registry.
 var Process = Gathered(prometheus.DefaultGatherer)
 
 // Gathered returns the metrics of a registry.
@@ -39,7 +40,7 @@ func Gathered(from prometheus.Gatherer) Source {
 	}
 }
 
-// Of returns the metrics of collectors that are in no registry.
+// Of returns the metrics of collectors that are not registered.
 func Of(collectors ...prometheus.Collector) Source {
 	r := prometheus.NewRegistry()
 	r.MustRegister(collectors...)
@@ -48,7 +49,7 @@ func Of(collectors ...prometheus.Collector) Source {
 
 var sample = regexp.MustCompile(`(?m)^([a-z0-9_]+)(?:\{.*\})? (\S+)$`)
 
-// Scraped returns the metrics of a process by what it answers for /metrics.
+// Scraped returns the metrics of a process from its answer to /metrics.
 func Scraped(scrape func() string) Source {
 	return func(t testing.TB) map[string]float64 {
 		t.Helper()
@@ -64,7 +65,7 @@ func Scraped(scrape func() string) Source {
 	}
 }
 
-// Show waits until each of these metrics is other than 0.
+// Show waits until each of these metrics differs from 0.
 func (s Source) Show(t testing.TB, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -72,14 +73,14 @@ func (s Source) Show(t testing.TB, names ...string) {
 	}
 }
 
-// Show waits until each of these metrics of the process is other than 0.
+// Show waits until each of these metrics of the process differs from 0.
 func Show(t testing.TB, names ...string) {
 	t.Helper()
 	Process.Show(t, names...)
 }
 
-// Grow checks at the end of a test that each of these counters and histograms of the process has grown
-// since the call.
+// Grow checks at the end of a test that each of these counters and histograms of the process has
+// grown since the call.
 func Grow(t testing.TB, names ...string) {
 	t.Helper()
 	before := Process(t)

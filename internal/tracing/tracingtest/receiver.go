@@ -14,11 +14,11 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Receiver is a collector that keeps the spans that it receives.
+// Receiver is a collector that keeps the received spans.
 type Receiver struct {
 	URL string
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	spans  []*otlp.Span
 	about  []*common.KeyValue
 	fields []http.Header
@@ -34,7 +34,7 @@ func New(t testing.TB) *Receiver {
 	return r
 }
 
-// Refuse has the next requests answered with statuses.
+// Refuse makes the next requests fail with the given statuses.
 func (r *Receiver) Refuse(statuses ...int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -68,7 +68,7 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// Spans returns what was received.
+// Spans returns the received spans.
 func (r *Receiver) Spans() []*otlp.Span {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -85,7 +85,7 @@ func (r *Receiver) Named(name string) (named []*otlp.Span) {
 	return named
 }
 
-// Resource returns a text attribute of the resource that the last spans were of.
+// Resource returns a text attribute of the resource of the last spans.
 func (r *Receiver) Resource(key string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -9,25 +9,27 @@ import (
 	"tapedeck/query/pricing/prices"
 )
 
-// Account is whom a bill is made for: a tenant, or the value of a tag in it.
+// Account is the party that a bill is made for: a tenant, or one value of a tag of the tenant's
+// sessions.
 type Account struct {
 	ID    string // "tenant", or the tag and its value: "customer=c1"
 	Name  string
 	Kind  prices.Account
-	Value string // of the tag
+	Value string // of the tag; "" for the tenant's own account
 }
 
 // TenantID is the id of the account of a tenant.
 const TenantID = "tenant"
 
-// accounts are the kinds of accounts of a tenant, in the order of the price file.
+// accounts holds the kinds of accounts of a tenant, in the order of the price file.
 type accounts struct {
 	tenant string
 	kinds  []prices.Account
 }
 
-// of returns the account to which a charge of a session with these tags belongs: the first
-// kind whose tag the session has, else the tenant's. It is false if there is none.
+// of returns the account to which a charge of a session with these tags belongs: that of the first
+// kind whose tag the session has, else the tenant's account. It returns false if there is no such
+// account.
 func (a *accounts) of(tags map[string]string) (Account, bool) {
 	for _, k := range a.kinds {
 		if k.Tag != "" && tags[k.Tag] != "" {
@@ -50,7 +52,7 @@ func newAccount(k prices.Account, value string) Account {
 	return Account{ID: id, Name: k.NameOf(value), Kind: k, Value: value}
 }
 
-// find returns the account with an id.
+// find returns the account with the given id.
 func (a *accounts) find(id string) (Account, error) {
 	tag, value, tagged := strings.Cut(id, "=")
 	for _, k := range a.kinds {
@@ -61,10 +63,11 @@ func (a *accounts) find(id string) (Account, error) {
 			return newAccount(k, value), nil
 		}
 	}
-	return Account{}, problem.BadParameter("account", fmt.Sprintf("There is no account %q: the price file has accounts of other tags.", id), a.allowed()...)
+	return Account{}, problem.BadParameter("account",
+		fmt.Sprintf("There is no account %q: the price file has accounts of other tags.", id), a.allowed()...)
 }
 
-// allowed lists the forms of ids that there are.
+// allowed lists the accepted forms of account ids, for error messages.
 func (a *accounts) allowed() []string {
 	var forms []string
 	for _, k := range a.kinds {
@@ -77,7 +80,7 @@ func (a *accounts) allowed() []string {
 	return forms
 }
 
-// tags returns the tags that decide to which account a charge belongs.
+// tags returns the names of the tags that decide to which account a charge belongs.
 func (a *accounts) tags() []string {
 	var list []string
 	for _, k := range a.kinds {

@@ -8,22 +8,21 @@ import (
 	"tapedeck/query/pricing/prices"
 )
 
-// Bill is the head of a closed bill, or of a preview of one. It never changes once the bill is
-// closed.
+// Bill is the head of a closed bill or of a preview. The head of a closed bill never changes.
 type Bill struct {
-	Number      string     `json:"number"` // "" of a preview
+	Number      string     `json:"number"` // "" for a preview
 	Prefix      string     `json:"prefix"`
-	Sequence    uint64     `json:"sequence"` // of the bill among those of the tenant with this prefix, from 1
-	Attempt     string     `json:"attempt"`  // under which the rows are stored; "" of a preview
+	Sequence    uint64     `json:"sequence"` // among the tenant's bills with this prefix, from 1
+	Attempt     string     `json:"attempt"`  // under which the rows are stored; "" for a preview
 	Account     string     `json:"account"`  // "tenant", or a tag and its value: "customer=c1"
 	AccountName string     `json:"account_name"`
 	Period      string     `json:"period"` // the month, as "2026-10"
 	Start       time.Time  `json:"period_start"`
-	End         time.Time  `json:"period_end"` // not in it
+	End         time.Time  `json:"period_end"` // exclusive
 	Timezone    string     `json:"timezone"`
 	Currency    string     `json:"currency"`
 	MinorUnits  int32      `json:"minor_units"` // decimal places of rounded amounts
-	ClosedAt    *time.Time `json:"closed_at"`   // null of a preview
+	ClosedAt    *time.Time `json:"closed_at"`   // null for a preview
 	PricesHash  string     `json:"prices_hash"`
 	// List is where the list prices are from, with their date; null of a bill that an older version
 	// of the program closed.
@@ -32,27 +31,26 @@ type Bill struct {
 	RowsHash string `json:"rows_hash"`
 
 	Rows        uint64 `json:"rows"`
-	Charges     uint64 `json:"charges"`     // of the period, with those that have no price
+	Charges     uint64 `json:"charges"`     // of the period, including unpriced charges
 	Unpriced    uint64 `json:"unpriced"`    // charges of the period that have no price
-	Corrections uint64 `json:"corrections"` // rows that correct earlier bills
+	Corrections uint64 `json:"corrections"` // number of rows that correct earlier bills
 
-	ListCost       decimal.Decimal `json:"list_cost"`       // of the rows that have one
-	ContractedCost decimal.Decimal `json:"contracted_cost"` // likewise
+	ListCost       decimal.Decimal `json:"list_cost"`       // sum over the rows that have a list cost
+	ContractedCost decimal.Decimal `json:"contracted_cost"` // sum over the rows that have a contracted cost
 	BilledCost     decimal.Decimal `json:"billed_cost"`     // exact
 	Total          decimal.Decimal `json:"total"`           // the sum of the lines' amounts
-	Residual       decimal.Decimal `json:"residual"`        // Total less BilledCost
+	Residual       decimal.Decimal `json:"residual"`        // Total - BilledCost
 	Lines          []Line          `json:"lines"`
 
-	// Since is when the first period begins that is compared with what was billed: that of the
-	// tenant's first bill when the account got its own.
+	// Since is the start of the first period that is compared with earlier bills: the start of the
+	// tenant's first bill at the time when the account received its own first bill.
 	Since time.Time `json:"billing_since"`
-	// Checked is what the charges of closed periods looked like when they were compared with
-	// what was billed for them and how they were priced, by period. A period that looks the same
-	// needs no comparison.
+	// Checked maps each closed period to a fingerprint of its charges and prices at the last
+	// comparison with the bills. A period whose fingerprint is unchanged needs no comparison.
 	Checked map[string]string `json:"checked"`
 }
 
-// Line is a line of an invoice: the rows of one model and unit. Amount is their cost, rounded
+// Line is a line of an invoice: the sum of the rows of one model and unit. Amount is Cost rounded
 // half to even to the minor unit of the currency.
 type Line struct {
 	Class    Class           `json:"class"`

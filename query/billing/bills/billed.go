@@ -8,8 +8,9 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// billed is what was billed for the charges of a period: for each charge the sum of its rows
-// in all bills of the account, by key. It includes what earlier corrections took back.
+// billed holds what was billed for the charges of a period: for each charge and key the sum of the
+// rows in all bills of the account. The sum includes rows with which earlier corrections took back
+// quantities.
 type billed struct {
 	keys    []key
 	pers    []int64
@@ -22,7 +23,7 @@ type billedCharge struct {
 	items                 []item
 }
 
-// item is the quantity of a key.
+// item is the quantity of one key.
 type item struct {
 	key      uint32
 	quantity int64
@@ -32,10 +33,11 @@ func newBilled() *billed {
 	return &billed{index: map[key]uint32{}, charges: map[string]*billedCharge{}}
 }
 
-// errFraction is for a quantity that is no whole number, which no recorded unit has.
+// errFraction is the error of a quantity that is not a whole number. Recorded units have whole
+// quantities only.
 var errFraction = errors.New("the quantity is not a whole number")
 
-// items adds the quantities of rows of one charge to those of its keys.
+// items adds the quantities of rows of one charge to the items with the same keys.
 func (b *billed) items(items []item, rows ...Row) ([]item, error) {
 	for i := range rows {
 		r := &rows[i]
@@ -82,7 +84,8 @@ func (b *billed) add(r *Row) (err error) {
 	return err
 }
 
-// differences returns now less before, without what is equal.
+// differences returns the quantities of now minus those of before. It leaves out keys whose
+// quantity is equal.
 func differences(before, now []item) []item {
 	var diff []item
 	for _, i := range now {
@@ -100,7 +103,7 @@ func differences(before, now []item) []item {
 	return some
 }
 
-// row sets the fields of a row that are those of a key, its quantity and its costs.
+// row sets the fields of a row from the key, the quantity and the costs of an item.
 func (b *billed) row(r *Row, of item) {
 	k := b.keys[of.key]
 	r.Provider, r.Model, r.ServiceTier, r.Speed, r.Region = k.provider, k.model, k.serviceTier, k.speed, k.region
@@ -115,19 +118,19 @@ func (b *billed) why(before, now []item, redecoded, sameTable bool) Why {
 	switch {
 	case b.same(before, now, key.units):
 		if sameTable {
-			return Changed // by the tags that select a rule
+			return Changed // the session's tags select another rule
 		}
 		return Repriced
 	case redecoded:
 		return Redecoded
 	case !sameTable && b.same(before, now, key.directions):
-		return Repriced // prices of other units
+		return Repriced // another set of units has prices
 	}
 	return Changed
 }
 
-// same reports whether two states of a charge have the same quantities by what of returns;
-// those of an empty key do not count.
+// same reports whether two states of a charge have the same quantities after the function of has
+// mapped their keys. Keys that it maps to the empty key do not count.
 func (b *billed) same(before, now []item, of func(key) key) bool {
 	sums := map[key]int64{}
 	for _, i := range now {
@@ -151,7 +154,7 @@ func (k key) units() key {
 	return k
 }
 
-// directions returns what of a key does not depend on which units have prices.
+// directions returns the key reduced to the fields that do not depend on which units have prices.
 func (k key) directions() key {
 	unit := k.unit
 	switch {
@@ -160,7 +163,7 @@ func (k key) directions() key {
 	case strings.HasPrefix(unit, "input"), strings.HasPrefix(unit, "cache"):
 		unit = "input"
 	default:
-		return key{} // tools that have no price have no rows
+		return key{} // tools without a price have no rows
 	}
 	return key{model: k.model, serviceTier: k.serviceTier, speed: k.speed, region: k.region, unit: unit}
 }

@@ -15,17 +15,19 @@ import (
 
 // Columns are the columns of the canonical text of rows.
 var Columns = []string{
-	"ordinal", "class", "charge_period", "charge_period_start", "charge_period_end", "charge_id", "at", "session_id", "stream_id", "position",
+	"ordinal", "class", "charge_period", "charge_period_start", "charge_period_end",
+	"charge_id", "at", "session_id", "stream_id", "position",
 	"provider", "model", "service_tier", "speed", "region", "tags", "unit", "quantity", "per",
 	"list_price", "contracted_price", "price", "list_cost", "contracted_cost", "billed_cost",
 	"prices_hash", "rules", "unpriced_reason", "note",
 }
 
-// Head returns the first line of the canonical text of rows, which is CSV (RFC 4180): times
-// are RFC 3339 in UTC, decimals are plain, null is empty, tags and rules are JSON.
+// Head returns the first line of the canonical text of rows. The text is CSV (RFC 4180). Times are
+// RFC 3339 in UTC, decimals have no exponent, null is empty, and tags and rules are JSON.
 func Head() []byte { return []byte(strings.Join(Columns, ",") + "\r\n") }
 
-// AppendTo appends the row's line of the canonical text. The number of the bill is not in it.
+// AppendTo appends the row's line of the canonical text to b. The line does not contain the number
+// of the bill.
 func (r *Row) AppendTo(b []byte) []byte {
 	b = strconv.AppendUint(b, r.Ordinal, 10)
 	b = field(b, string(r.Class))
@@ -34,7 +36,8 @@ func (r *Row) AppendTo(b []byte) []byte {
 	b = moment(b, r.End)
 	b = field(b, r.ChargeID)
 	b = moment(b, r.At)
-	for _, text := range [...]string{r.SessionID, r.StreamID, r.Position, r.Provider, r.Model, r.ServiceTier, r.Speed, r.Region} {
+	for _, text := range [...]string{r.SessionID, r.StreamID, r.Position, r.Provider, r.Model, r.ServiceTier, r.Speed,
+		r.Region} {
 		b = field(b, text)
 	}
 	b = field(b, object(r.Tags))
@@ -43,7 +46,8 @@ func (r *Row) AppendTo(b []byte) []byte {
 	b = append(b, r.Quantity.String()...)
 	b = append(b, ',')
 	b = strconv.AppendInt(b, r.Per, 10)
-	for _, d := range [...]*decimal.NullDecimal{&r.ListPrice, &r.ContractedPrice, &r.Price, &r.ListCost, &r.ContractedCost, &r.BilledCost} {
+	for _, d := range [...]*decimal.NullDecimal{&r.ListPrice, &r.ContractedPrice, &r.Price, &r.ListCost,
+		&r.ContractedCost, &r.BilledCost} {
 		b = append(b, ',')
 		if d.Valid {
 			b = append(b, d.Decimal.String()...)
@@ -56,7 +60,7 @@ func (r *Row) AppendTo(b []byte) []byte {
 	return append(b, "\r\n"...)
 }
 
-// field appends a comma and a text, in quotes if it needs them. Invalid UTF-8 is replaced.
+// field appends a comma and a text, quoted where CSV requires it. Invalid UTF-8 is replaced.
 func field(b []byte, text string) []byte {
 	b = append(b, ',')
 	if !utf8.ValidString(text) {
@@ -74,7 +78,7 @@ func moment(b []byte, t time.Time) []byte {
 	return t.UTC().AppendFormat(append(b, ','), time.RFC3339Nano)
 }
 
-// object writes tags as JSON, in the order of their names.
+// object returns tags as a JSON object, sorted by name.
 func object(tags map[string]string) string {
 	if len(tags) == 0 {
 		return "{}"
@@ -82,7 +86,7 @@ func object(tags map[string]string) string {
 	return encode(tags)
 }
 
-// list writes rules as JSON, in their order.
+// list returns rules as a JSON array, in their order.
 func list(rules []string) string {
 	if len(rules) == 0 {
 		return "[]"
@@ -90,11 +94,11 @@ func list(rules []string) string {
 	return encode(rules)
 }
 
-// encode returns the JSON of strings.
+// encode returns the JSON text of v.
 func encode[T map[string]string | []string](v T) string {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // strings have a JSON form
+		panic(err) // strings can always be encoded
 	}
 	return string(text)
 }
@@ -105,14 +109,14 @@ type Hash struct {
 	line []byte
 }
 
-// NewHash returns the hash of no rows.
+// NewHash returns the hash of an empty list of rows.
 func NewHash() *Hash {
 	h := &Hash{sum: sha256.New()}
-	h.sum.Write(Head()) // a hash takes every byte
+	h.sum.Write(Head()) // a hash never returns an error
 	return h
 }
 
-// Add adds the next row.
+// Add adds the next row to the hash.
 func (h *Hash) Add(r *Row) {
 	h.line = r.AppendTo(h.line[:0])
 	h.sum.Write(h.line)

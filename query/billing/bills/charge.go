@@ -9,12 +9,13 @@ import (
 	"tapedeck/query/pricing/prices"
 )
 
-// rowsOf appends the rows of a charge: one for each unit that was used. A charge without a
-// price has a row for each bucket of tokens and each tool, without prices, and at least one.
-// A charge that costs nothing and counts nothing has none.
+// rowsOf appends the rows of a charge: one for each unit that was used. A charge without a price
+// has at least one row: one without prices for each bucket of tokens and each tool. A charge that
+// costs nothing and counts nothing has no row.
 func rowsOf(rows []Row, c *charges.Charge, p *Period) []Row {
 	r := Row{
-		Period: p.Month, ChargeID: c.ChargeID, At: c.At, SessionID: c.SessionID, StreamID: c.StreamID, Position: c.Position,
+		Period: p.Month, ChargeID: c.ChargeID, At: c.At, SessionID: c.SessionID,
+		StreamID: c.StreamID, Position: c.Position,
 		Model: query.Text(c.Model), ServiceTier: c.ServiceTier, Speed: c.Speed, Region: c.Region, Tags: c.Tags,
 		PricesHash: c.PricesHash, Rules: c.Rules,
 	}

@@ -12,27 +12,29 @@ import (
 	"tapedeck/query"
 )
 
-// The steps of a close. A process that is killed after any of them leaves the period open or
-// closed.
+// The steps of a close. If the process is killed after a step, the period is either open or closed,
+// as noted.
 const (
-	stepBegun     = "bills: begun"     // some rows may be stored
+	stepBegun     = "bills: begun"     // some rows may be stored; the period is open
 	stepRows      = "bills: rows"      // all rows are stored; the period is open
-	stepCommitted = "bills: committed" // the bill is in JetStream; readers see it after the next close or preview
+	stepCommitted = "bills: committed" // the bill is in JetStream; visible after the next close or preview
 	stepStored    = "bills: stored"    // readers see the bill
-	stepCleaned   = "bills: cleaned"   // nothing is left of abandoned attempts
+	stepCleaned   = "bills: cleaned"   // the rows of abandoned attempts are removed
 )
 
-// commitTries bounds how often a commit is repeated that other accounts' bills came before.
+// commitTries bounds how often a commit is retried after bills of other accounts were committed
+// first.
 const commitTries = 100
 
-// Close closes a period of an account and returns its bill. Of several attempts at the same
-// time one succeeds; the other closes return a problem that names its bill.
+// Close closes a period of an account and returns its bill. Of concurrent calls for the same period
+// one succeeds; the others return a problem that names its bill.
 func (s *Store) Close(ctx context.Context, tenant, account, period string) (*Bill, error) {
 	began := time.Now()
 	b, err := s.close(ctx, tenant, account, period)
 	observeClose(began, b, err)
 	if err == nil {
-		s.log.Info("bills: closed a bill", "number", b.Number, "tenant", tenant, "account", b.Account, "period", b.Period, "rows", b.Rows, "corrections", b.Corrections, "total", b.Total, "currency", b.Currency)
+		s.log.Info("bills: closed a bill", "number", b.Number, "tenant", tenant, "account", b.Account,
+			"period", b.Period, "rows", b.Rows, "corrections", b.Corrections, "total", b.Total, "currency", b.Currency)
 	}
 	return b, err
 }
@@ -70,13 +72,15 @@ func (s *Store) close(ctx context.Context, tenant, account, period string) (*Bil
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 	defer cancel()
 	if err := s.store(ctx, tenant, c.bill); err != nil {
-		return nil, fmt.Errorf("bill %s is closed and will be listed after the next close or preview: %w", c.bill.Number, err)
+		return nil, fmt.Errorf("bill %s is closed and will be listed after the next close or preview: %w",
+			c.bill.Number, err)
 	}
 	if err := failpoint.Reach(ctx, stepStored); err != nil {
 		return nil, err
 	}
 	if err := s.clean(ctx, tenant, append(c.before, *c.bill)); err != nil {
-		s.log.Warn("bills: rows of abandoned attempts stay until the next close of the account", "account", account, "error", err)
+		s.log.Warn("bills: rows of abandoned attempts stay until the next close of the account", "account", account,
+			"error", err)
 	}
 	return c.bill, failpoint.Reach(ctx, stepCleaned)
 }
@@ -101,8 +105,8 @@ func (s *Store) insertRows(ctx context.Context, c *computation) error {
 	return errors.Join(err, w.close(err == nil))
 }
 
-// commit makes the bill the last one of the tenant. It numbers the bill, and numbers it anew
-// while other bills of the tenant come before it.
+// commit makes the bill the last one of the tenant. It assigns the next number, and assigns a new
+// one when another bill of the tenant was committed first.
 func (s *Store) commit(ctx context.Context, c *computation, revision uint64) error {
 	for range commitTries {
 		last, err := s.number(ctx, "last_sequence", query.Args{"tenant": c.tenant, "prefix": c.bill.Prefix})
@@ -120,7 +124,7 @@ func (s *Store) commit(ctx context.Context, c *computation, revision uint64) err
 			return err
 		}
 		if head != nil && head.Attempt == c.bill.Attempt {
-			return nil // the answer to an earlier try was lost
+			return nil // an earlier try succeeded and its answer was lost
 		}
 		now, err := s.Closed(ctx, c.tenant, c.account.ID)
 		if err != nil {
@@ -128,15 +132,17 @@ func (s *Store) commit(ctx context.Context, c *computation, revision uint64) err
 		}
 		if len(now) != len(c.before) {
 			// The rows of this attempt are removed by a later close.
-			return conflict("Period closed", fmt.Sprintf("Bill %s of %s for %s was closed at the same time.", now[0].Number, c.account.ID, now[0].Period),
+			return conflict("Period closed",
+				fmt.Sprintf("Bill %s of %s for %s was closed at the same time.", now[0].Number, c.account.ID,
+					now[0].Period),
 				"What changed since becomes a correction in the bill of the next period.")
 		}
 	}
 	return &tooBusy
 }
 
-// Preview computes the bill of a period as it would be closed now, which may be before its
-// end, and calls a function with its rows, which may be nil. Nothing is stored.
+// Preview computes the bill of a period as if it were closed now, which may be before the period
+// ends. It calls visit, which may be nil, with each row. Nothing is stored.
 func (s *Store) Preview(ctx context.Context, tenant, account, period string, visit func(*Row) error) (*Bill, error) {
 	if _, _, err := s.settle(ctx, tenant); err != nil {
 		return nil, err

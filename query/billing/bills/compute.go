@@ -29,11 +29,11 @@ type computation struct {
 	totals   *totals
 	hash     *Hash
 	rows     []Row
-	take     func(*Row) error // called with each row
-	compared []string         // months that were compared with what was billed for them
+	take     func(*Row) error // receives each row
+	compared []string         // months whose charges were compared with their bills
 }
 
-// prepare reads what a bill of a period is computed from but the charges.
+// prepare reads everything that the bill of a period is computed from, except the charges.
 func (s *Store) prepare(ctx context.Context, tenant, account, period string) (*computation, error) {
 	c := &computation{store: s, tenant: tenant, hash: NewHash(), take: func(*Row) error { return nil }}
 	m, err := parseMonth("period", period)
@@ -64,8 +64,8 @@ func (s *Store) prepare(ctx context.Context, tenant, account, period string) (*c
 	return c, c.newBill(ctx)
 }
 
-// order returns the last bill of the account, nil if there is none. It fails if the month is
-// not the one that is closed next.
+// order returns the last bill of the account, or nil if there is none. It returns an error if the
+// month is not the next one to close.
 func (c *computation) order(m month) (*Bill, error) {
 	if len(c.before) == 0 {
 		return nil, nil
@@ -79,12 +79,15 @@ func (c *computation) order(m month) (*Bill, error) {
 	switch text := m.String(); {
 	case slices.ContainsFunc(c.before, func(b Bill) bool { return b.Period == text }):
 		i := slices.IndexFunc(c.before, func(b Bill) bool { return b.Period == text })
-		return nil, conflict("Period closed", "The period "+text+" of "+c.account.ID+" is closed: bill "+c.before[i].Number+".",
+		return nil, conflict("Period closed",
+			"The period "+text+" of "+c.account.ID+" is closed: bill "+c.before[i].Number+".",
 			"What changed since becomes a correction in the bill of "+next.String()+".")
 	case text < first.Period:
-		return nil, conflict("Period before the first bill", "The first bill of "+c.account.ID+" is of "+first.Period+".", "Close "+next.String()+" next.")
+		return nil, conflict("Period before the first bill",
+			"The first bill of "+c.account.ID+" is of "+first.Period+".", "Close "+next.String()+" next.")
 	case m != next:
-		return nil, conflict("Periods not in order", "The last bill of "+c.account.ID+" is of "+last.Period+".", "Close "+next.String()+" first.")
+		return nil, conflict("Periods not in order", "The last bill of "+c.account.ID+" is of "+last.Period+".",
+			"Close "+next.String()+" first.")
 	}
 	return last, nil
 }
@@ -93,7 +96,8 @@ type sessionRow struct {
 	ID string `ch:"session_id"`
 }
 
-// findSessions looks up the sessions that may have charges of the account; nil for all.
+// findSessions looks up the sessions that may have charges of the account. It leaves sessions nil
+// if that may be any session.
 func (c *computation) findSessions(ctx context.Context) error {
 	if c.account.Kind.Tag == "" {
 		return nil
@@ -149,7 +153,8 @@ func (c *computation) run(ctx context.Context) error {
 	if err := c.inOrder(ctx); err != nil {
 		return err
 	}
-	// Fingerprints are computed first: what is stored from now on is compared by the next bill.
+	// The fingerprints are computed before the charges are read: facts that are stored from now on
+	// change the fingerprint, and the next bill compares the period again.
 	now, err := c.fingerprints(ctx, append(segments, c.period))
 	if err != nil {
 		return err
@@ -191,7 +196,7 @@ func (c *computation) run(ctx context.Context) error {
 	return nil
 }
 
-// add takes the next row of the bill.
+// add processes the next row of the bill.
 func (c *computation) add(r *Row) error {
 	r.Ordinal = c.bill.Rows
 	c.hash.Add(r)
@@ -199,13 +204,14 @@ func (c *computation) add(r *Row) error {
 	return c.take(r)
 }
 
-// readTogether is how many charges go from their reader to the rows of the bill at a time.
+// readTogether is the number of charges that the reader passes on at a time.
 const readTogether = 256
 
-// charges calls a function with the charges of the account in a period, at the prices of a
-// table. The next charges are read and priced while the function runs.
+// charges calls visit with the charges of the account in a period, at the prices of the table with
+// the given hash. The next charges are read and priced while visit runs.
 func (c *computation) charges(ctx context.Context, p *Period, hash string, visit func(*charges.Charge) error) error {
-	q := charges.Query{Tenant: c.tenant, From: p.Start, To: p.End, SessionIDs: c.sessions, Pricing: grouping.Pricing{Table: hash}}
+	q := charges.Query{Tenant: c.tenant, From: p.Start, To: p.End, SessionIDs: c.sessions,
+		Pricing: grouping.Pricing{Table: hash}}
 	group, ctx := errgroup.WithContext(ctx)
 	read := make(chan []*charges.Charge, 4)
 	group.Go(func() error {
@@ -247,8 +253,8 @@ func (c *computation) charges(ctx context.Context, p *Period, hash string, visit
 	return group.Wait()
 }
 
-// segments returns the periods before that of the bill for which corrections are made: the
-// months from Since on that the account had no bill of, and those that are closed.
+// segments returns the periods before the bill's own that are checked for corrections: from Since
+// on, the closed months and the months for which the account had no bill.
 func (c *computation) segments() ([]Period, error) {
 	end := c.period.Start
 	if len(c.before) > 0 {
@@ -276,8 +282,8 @@ func (c *computation) segments() ([]Period, error) {
 
 var errFound = errors.New("a charge was found")
 
-// inOrder fails if the account has no bill and charges that were made since the tenant's first
-// bill and before the period.
+// inOrder returns an error if the account has no bill and has charges between the tenant's first
+// bill and the period.
 func (c *computation) inOrder(ctx context.Context) error {
 	if len(c.before) > 0 || !c.bill.Since.Before(c.period.Start) {
 		return nil
@@ -289,7 +295,8 @@ func (c *computation) inOrder(ctx context.Context) error {
 	})
 	if errors.Is(err, errFound) {
 		m := monthOf(first.In(c.period.Zone)).String()
-		return conflict("Periods not in order", "The account "+c.account.ID+" has charges of "+m+" and no bill of it.", "Close "+m+" first.")
+		return conflict("Periods not in order", "The account "+c.account.ID+" has charges of "+m+" and no bill of it.",
+			"Close "+m+" first.")
 	}
 	return err
 }

@@ -16,14 +16,14 @@ import (
 type difference struct {
 	chargeID        string
 	session, stream string
-	items           []item // now less billed
-	rows            []Row  // of the charge as it is now; none if it is gone
+	items           []item // now minus billed
+	rows            []Row  // of the charge as stored now; empty if the charge is gone
 	before, now     []item
-	hash            string // of the prices that it was billed at last
+	hash            string // hash of the price table of the last bill that has the charge
 	why             Why
 }
 
-// compared is the result of a comparison of what was billed with what is stored.
+// compared is the result of comparing the bills of a period with the stored charges.
 type compared struct {
 	*billed
 	list []difference
@@ -58,8 +58,8 @@ func (q *quantityRow) row() Row {
 	}
 }
 
-// compare compares what bills have of a period's charges with what is stored of them, at the
-// prices of a table. The bills are of the account.
+// compare compares what the given bills of the account billed for a period with the stored charges
+// at the prices of a table.
 func (c *computation) compare(ctx context.Context, p *Period, bills []Bill, hash string) (*compared, error) {
 	r := &compared{billed: newBilled()}
 	err := query.Each(ctx, c.store.reader, statements, "billed_quantities", nil,
@@ -91,10 +91,12 @@ func (c *computation) compare(ctx context.Context, p *Period, bills []Bill, hash
 	if err != nil {
 		return nil, err
 	}
-	for _, id := range slices.Sorted(maps.Keys(r.charges)) { // what is stored no more
+	for _, id := range slices.Sorted(maps.Keys(r.charges)) { // charges that were billed and are no longer stored
 		was := r.charges[id]
 		if items := differences(was.items, nil); len(items) > 0 {
-			r.list = append(r.list, difference{chargeID: id, session: was.session, stream: was.stream, items: items, before: was.items, hash: was.hash})
+			r.list = append(r.list,
+				difference{chargeID: id, session: was.session, stream: was.stream, items: items, before: was.items,
+					hash: was.hash})
 		}
 	}
 	return r, nil
@@ -108,7 +110,7 @@ func attempts(bills []Bill) []string {
 	return list
 }
 
-// correct adds the rows that correct what was billed for a period.
+// correct adds the rows that correct the bills of a closed period.
 func (c *computation) correct(ctx context.Context, p *Period) error {
 	periodsCompared.Inc()
 	c.compared = append(c.compared, p.Month)
@@ -128,10 +130,10 @@ func (c *computation) correct(ctx context.Context, p *Period) error {
 	return nil
 }
 
-// chargesAtOnce bounds the length of a statement that names charges.
+// chargesAtOnce bounds how many charges one statement names.
 const chargesAtOnce = 2000
 
-// correctSome adds the rows that correct some charges of a period.
+// correctSome adds the rows that correct the charges in some.
 func (c *computation) correctSome(ctx context.Context, p *Period, r *compared, some []difference) error {
 	ids := make([]string, len(some))
 	for i := range some {
@@ -141,7 +143,7 @@ func (c *computation) correctSome(ctx context.Context, p *Period, r *compared, s
 		charge string
 		key    key
 	}
-	were := map[place]Row{} // the last rows that were billed
+	were := map[place]Row{} // the rows of the last bill for each charge and key
 	args := query.Args{"tenant": c.tenant, "attempts": attempts(c.before), "charges": ids}
 	err := c.store.eachRow(ctx, rowsShape{Charges: true}, args, nil, func(row *Row) error {
 		were[place{row.ChargeID, row.key()}] = *row
@@ -158,7 +160,8 @@ func (c *computation) correctSome(ctx context.Context, p *Period, r *compared, s
 				row, ok = were[place{d.chargeID, r.keys[item.key]}]
 			}
 			if !ok {
-				return fmt.Errorf("correct charge %s of %s: its billed rows are not stored in the table bill_rows: restore the table from a backup that has them", d.chargeID, p.Month)
+				return fmt.Errorf("correct charge %s of %s: its billed rows are not stored in the table bill_rows: "+
+					"restore the table from a backup that has them", d.chargeID, p.Month)
 			}
 			r.row(&row, item)
 			row.Number, row.Class, row.Note = "", Correction, d.why

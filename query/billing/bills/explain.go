@@ -9,9 +9,9 @@ import (
 	"tapedeck/query/billing/charges"
 )
 
-// explain sets why the charges of a comparison differ. bills are those that were compared:
-// a redecode counts if it began after the last of them was closed. hash is that of the price
-// table of the comparison.
+// explain sets the cause of each difference that a comparison found. bills are the bills that were
+// compared: a redecode counts if it began after the last of them was closed. hash is the hash of
+// the price table of the comparison.
 func (c *computation) explain(ctx context.Context, p *Period, r *compared, bills []Bill, hash string) error {
 	redecoded, err := c.redecoded(ctx, bills)
 	if err != nil {
@@ -56,10 +56,11 @@ func (c *computation) explain(ctx context.Context, p *Period, r *compared, bills
 	return nil
 }
 
-// clockSkew is how long before a close a redecode may have begun that was committed after it.
+// clockSkew is how long before a close a redecode may have begun and still count as later, since
+// its results may have been committed after the close.
 const clockSkew = time.Hour
 
-// redecoded returns the sessions that were decoded anew since the last of some bills.
+// redecoded returns the sessions that were decoded anew since the last of the bills was closed.
 func (c *computation) redecoded(ctx context.Context, bills []Bill) (map[string]bool, error) {
 	var last time.Time
 	for i := range bills {
@@ -87,7 +88,8 @@ type chargeRow struct {
 	ID string `ch:"charge_id"`
 }
 
-// explainLate finds charges that were billed to another account.
+// explainLate finds, among charges that look late, those that were billed to another account
+// before.
 func (c *computation) explainLate(ctx context.Context, late []*difference) error {
 	for some := range slices.Chunk(late, chargesAtOnce) {
 		byID := map[string]*difference{}
@@ -113,8 +115,8 @@ type deletedRow struct {
 	Streams []string `ch:"listed"`
 }
 
-// deleted returns a function that reports whether the stream of a charge was deleted, or
-// nothing of its session is stored.
+// deleted returns a function that reports whether the stream of a charge was deleted or nothing of
+// its session is stored any more.
 func (c *computation) deleted(ctx context.Context, gone map[string]*difference) (func(*difference) bool, error) {
 	var sessions []string
 	for _, d := range gone {
@@ -146,7 +148,7 @@ func (c *computation) deleted(ctx context.Context, gone map[string]*difference) 
 	}, nil
 }
 
-// moved returns which of some charges now belong to another account or to none.
+// moved returns the charges that now belong to another account or to none.
 func (c *computation) moved(ctx context.Context, p *Period, gone map[string]*difference) (map[string]bool, error) {
 	var sessions []string
 	for _, d := range gone {

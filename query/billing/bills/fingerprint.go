@@ -16,8 +16,8 @@ type fingerprintRow struct {
 	Models      []string `ch:"models"`
 }
 
-// fingerprints returns for each period a text that changes with what is stored of the charges
-// of it and of those before, and with what the price table has for the models in it.
+// fingerprints returns a fingerprint for each period. It changes when the stored charges of the
+// period or of earlier ones change, and when the prices of its models in the price table change.
 func (c *computation) fingerprints(ctx context.Context, periods []Period) ([]string, error) {
 	ends := make([]int64, len(periods))
 	for i := range periods {
@@ -34,13 +34,15 @@ func (c *computation) fingerprints(ctx context.Context, periods []Period) ([]str
 			sums[i] ^= row.Fingerprint
 		}
 		for i := range row.Models {
-			models[row.Period] = append(models[row.Period], prices.Named{Provider: row.Providers[i], Model: row.Models[i]})
+			models[row.Period] = append(models[row.Period],
+				prices.Named{Provider: row.Providers[i], Model: row.Models[i]})
 		}
 	}
 	texts := make([]string, len(periods))
 	for i, sum := range sums {
 		p := &periods[i]
-		texts[i] = hex.EncodeToString(binary.BigEndian.AppendUint64(nil, sum)) + "-" + c.table.Digest(c.tenant, models[i], p.Start, p.End)
+		texts[i] = hex.EncodeToString(binary.BigEndian.AppendUint64(nil, sum)) + "-" +
+			c.table.Digest(c.tenant, models[i], p.Start, p.End)
 	}
 	return texts, nil
 }

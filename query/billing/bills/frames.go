@@ -23,7 +23,8 @@ type Decoded struct {
 	schema.Usage
 }
 
-// WithDecoder sets what decodes frames. Without it verifications read no frames.
+// WithDecoder sets the function that decodes frames. Without a decoder Verify does not check
+// frames.
 func (s *Store) WithDecoder(d Decoder) *Store {
 	s.decoder = d
 	return s
@@ -31,16 +32,16 @@ func (s *Store) WithDecoder(d Decoder) *Store {
 
 // FrameCheck is the result of decoding frames anew.
 type FrameCheck struct {
-	Sessions uint64 `json:"sessions"` // that were decoded anew
+	Sessions uint64 `json:"sessions"` // sessions that were decoded anew
 	Of       uint64 `json:"of"`       // sessions of the bill
-	// Failed are sessions that could not be decoded, with the reason.
+	// Failed lists sessions that could not be decoded, with the reason.
 	Failed []FrameFailure `json:"failed"`
-	// Expired are charges whose frames have expired, the first of them: they stand as they were
-	// billed, and nothing can be compared. ExpiredCharges and ExpiredSessions count all of them.
+	// Expired lists the first charges whose frames have expired. They remain as billed and cannot
+	// be compared. ExpiredCharges and ExpiredSessions count all of them.
 	Expired         []ExpiredCharge   `json:"expired"`
 	ExpiredCharges  uint64            `json:"expired_charges"`
 	ExpiredSessions uint64            `json:"expired_sessions"`
-	Differences     []FrameDifference `json:"differences"` // the first of them
+	Differences     []FrameDifference `json:"differences"` // the first ones
 }
 
 // FrameFailure is a session whose frames could not be decoded, such as one that was deleted.
@@ -64,26 +65,28 @@ type ExpiredError struct {
 
 // Error implements error.
 func (e *ExpiredError) Error() string {
-	return fmt.Sprintf("the frames of session %q expired on %s; its facts and charges remain", e.Session, e.At.Format(time.DateOnly))
+	return fmt.Sprintf("the frames of session %q expired on %s; its facts and charges remain", e.Session,
+		e.At.Format(time.DateOnly))
 }
 
-// FrameDifference is a charge for which the frames state something else than is stored.
+// FrameDifference is a charge for which the frames state another value than is stored.
 type FrameDifference struct {
 	ChargeID  string `json:"charge_id"`
 	SessionID string `json:"session_id"`
-	Position  string `json:"position"` // of the frame that states it; "" if none does
+	Position  string `json:"position"` // of the frame that states the usage; "" if no frame does
 	Field     string `json:"field"`    // such as "input" or "model"
 	Stored    string `json:"stored"`   // "" if the charge is not stored
-	Decoded   string `json:"decoded"`  // "" if no frame states it
+	Decoded   string `json:"decoded"`  // "" if no frame states the usage
 }
 
 // maxFrameFailures bounds the sessions that are listed as failed.
 const maxFrameFailures = 20
 
-// frames decodes the frames of at most so many sessions anew and compares the usage that they
-// state with what is stored: first of sessions that differ, then of those that cost most.
+// frames decodes the frames of at most so many sessions anew and compares their usage with the
+// stored usage. Sessions with differences come first, then the sessions with the highest cost.
 func (v *verifier) frames(ctx context.Context, most int) error {
-	rows, err := query.Ask[sessionRow](ctx, v.store.reader, statements, "billed_sessions", nil, query.Args{"tenant": v.tenant, "attempt": v.bill.Attempt})
+	rows, err := query.Ask[sessionRow](ctx, v.store.reader, statements, "billed_sessions", nil,
+		query.Args{"tenant": v.tenant, "attempt": v.bill.Attempt})
 	if err != nil {
 		return err
 	}
@@ -96,7 +99,9 @@ func (v *verifier) frames(ctx context.Context, most int) error {
 	for i := range v.result.Differences {
 		differing[v.result.Differences[i].SessionID] = true
 	}
-	slices.SortStableFunc(rows, func(a, b sessionRow) int { return boolean(differing[b.ID]) - boolean(differing[a.ID]) })
+	slices.SortStableFunc(rows, func(a, b sessionRow) int {
+		return boolean(differing[b.ID]) - boolean(differing[a.ID])
+	})
 	for _, row := range rows[:min(most, len(rows))] {
 		if err := v.session(ctx, row.ID); err != nil {
 			return err
@@ -130,13 +135,15 @@ func (v *verifier) session(ctx context.Context, id string) error {
 		u := stated[c.ChargeID]
 		delete(stated, c.ChargeID)
 		if u == nil {
-			v.frameDifference(FrameDifference{ChargeID: c.ChargeID, SessionID: id, Field: "usage", Stored: fmt.Sprint(c.Tokens.Total)})
+			v.frameDifference(FrameDifference{ChargeID: c.ChargeID, SessionID: id, Field: "usage",
+				Stored: fmt.Sprint(c.Tokens.Total)})
 			return nil
 		}
 		stored := storedUsage(c)
 		for i, field := range u.fields() {
 			if was := stored[i]; was != field.value {
-				v.frameDifference(FrameDifference{ChargeID: c.ChargeID, SessionID: id, Position: u.position, Field: field.name, Stored: was, Decoded: field.value})
+				v.frameDifference(FrameDifference{ChargeID: c.ChargeID, SessionID: id, Position: u.position,
+					Field: field.name, Stored: was, Decoded: field.value})
 			}
 		}
 		return nil
@@ -145,7 +152,8 @@ func (v *verifier) session(ctx context.Context, id string) error {
 		return err
 	}
 	for charge, u := range stated {
-		v.frameDifference(FrameDifference{ChargeID: charge, SessionID: id, Position: u.position, Field: "usage", Decoded: strconv.FormatInt(u.quantities.Tokens(), 10)})
+		v.frameDifference(FrameDifference{ChargeID: charge, SessionID: id, Position: u.position, Field: "usage",
+			Decoded: strconv.FormatInt(u.quantities.Tokens(), 10)})
 	}
 	return nil
 }

@@ -13,29 +13,28 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Heads keeps, for each tenant, the bill that was committed last. Replacing it is the moment
-// at which a period is closed.
+// Heads stores the last committed bill of each tenant. Replacing it closes the period.
 type Heads interface {
-	// Head returns the bill that was committed last, nil if there is none, and its revision.
+	// Head returns the last committed bill, or nil if there is none, and its revision.
 	Head(ctx context.Context, tenant string) (*Bill, uint64, error)
-	// Commit makes a bill the last one. It returns ErrOvertaken if the revision is not the
-	// current one any more. After any other error the bill may be committed nevertheless.
+	// Commit makes a bill the last one. It returns ErrOvertaken if the revision is no longer the
+	// current one. After any other error the bill may still have been committed.
 	Commit(ctx context.Context, tenant string, b *Bill, revision uint64) error
 }
 
-// ErrOvertaken is the error of a commit before which another bill was committed.
+// ErrOvertaken is returned by Commit if another bill was committed first.
 var ErrOvertaken = errors.New("another bill of the tenant was closed at the same time")
 
 // HeadsBucket is the key-value bucket of KeyValueHeads.
 const HeadsBucket = "TAPEDECK_BILLS"
 
-// maxHead bounds a bill in its bucket: servers take messages of 1 MiB.
+// maxHead bounds the size of a bill in the bucket: servers accept messages of up to 1 MiB.
 const maxHead = 900 << 10
 
 // KeyValueHeads keeps heads in a key-value bucket of JetStream.
 type KeyValueHeads struct {
 	NATS     *nats.Conn
-	Replicas int // of the bucket; 0 for 1
+	Replicas int // of the bucket; 0 means 1
 }
 
 func (k KeyValueHeads) bucket(ctx context.Context) (jetstream.KeyValue, error) {
@@ -44,7 +43,8 @@ func (k KeyValueHeads) bucket(ctx context.Context) (jetstream.KeyValue, error) {
 		return nil, fmt.Errorf("JetStream: %w", err)
 	}
 	kv, err := js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
-		Bucket: HeadsBucket, Description: "tapedeck: the last bill of each tenant", Storage: jetstream.FileStorage, Replicas: k.Replicas,
+		Bucket: HeadsBucket, Description: "tapedeck: the last bill of each tenant",
+		Storage: jetstream.FileStorage, Replicas: k.Replicas,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("bucket %s: %w", HeadsBucket, err)
@@ -52,8 +52,8 @@ func (k KeyValueHeads) bucket(ctx context.Context) (jetstream.KeyValue, error) {
 	return kv, nil
 }
 
-// headKey returns the key of a tenant: names of tenants may have characters that keys must not
-// have.
+// headKey returns the key of a tenant. It encodes the name, since tenant names may contain
+// characters that are not valid in keys.
 func headKey(tenant string) string {
 	sum := sha256.Sum256([]byte(tenant))
 	return hex.EncodeToString(sum[:16])
@@ -91,7 +91,8 @@ func (k KeyValueHeads) Commit(ctx context.Context, tenant string, b *Bill, revis
 	}
 	value := packer.EncodeAll(text, nil)
 	if len(value) > maxHead {
-		return fmt.Errorf("bill %s has %d lines, which do not fit into a message (%d bytes, at most %d)", b.Number, len(b.Lines), len(value), maxHead)
+		return fmt.Errorf("bill %s has %d lines, which do not fit into a message (%d bytes, at most %d)", b.Number,
+			len(b.Lines), len(value), maxHead)
 	}
 	kv, err := k.bucket(ctx)
 	if err != nil {
@@ -103,7 +104,8 @@ func (k KeyValueHeads) Commit(ctx context.Context, tenant string, b *Bill, revis
 		_, err = kv.Update(ctx, headKey(tenant), value, revision)
 	}
 	var refused *jetstream.APIError
-	if errors.Is(err, jetstream.ErrKeyExists) || errors.As(err, &refused) && refused.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence {
+	if errors.Is(err, jetstream.ErrKeyExists) ||
+		errors.As(err, &refused) && refused.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence {
 		return ErrOvertaken
 	}
 	if err != nil {
@@ -112,7 +114,7 @@ func (k KeyValueHeads) Commit(ctx context.Context, tenant string, b *Bill, revis
 	return nil
 }
 
-// The coders are safe for use by many goroutines.
+// The encoder and the decoder are safe for use by many goroutines.
 var (
 	packer, _   = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
 	unpacker, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))

@@ -10,24 +10,24 @@ import (
 	"tapedeck/query/tabular"
 )
 
-// Handler answers the questions about bills.
+// Handler serves the routes of bills.
 type Handler struct {
 	*endpoint.Base
 	Store *Store
 }
 
-// Number is a handler of a route of one bill.
+// Number is a handler of a route of one bill, which is selected by its number.
 type Number = func(w http.ResponseWriter, r *http.Request, tenant, number string)
 
-// Preview is the bill of a period as it would be closed now.
+// Preview is the answer of GET /v1/bills/preview: the bill of a period as if it were closed now.
 type Preview struct {
 	Bill
-	// CorrectionRows are the first of its rows that correct earlier bills.
+	// CorrectionRows are the first rows that correct earlier bills.
 	CorrectionRows []Row `json:"correction_rows"`
 }
 
 const (
-	// maxPreviewed bounds the corrections of a preview.
+	// maxPreviewed bounds CorrectionRows of a preview.
 	maxPreviewed         = 1000
 	rowsLimit, rowsMost  = 500, 5000
 	rowsName             = "bill_rows"
@@ -36,10 +36,11 @@ const (
 
 var states = []State{Open, Draft, Closed}
 
-// List answers GET /v1/bills.
+// List serves GET /v1/bills.
 func (h Handler) List(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
-	q := ListQuery{Tenant: tenant, Account: p.Text("account"), State: endpoint.OneOf(p, "state", states), From: p.Text("from"), To: p.Text("to")}
+	q := ListQuery{Tenant: tenant, Account: p.Text("account"), State: endpoint.OneOf(p, "state", states),
+		From: p.Text("from"), To: p.Text("to")}
 	if err := p.Done(); err != nil {
 		h.Fail(w, r, err)
 		return
@@ -48,7 +49,7 @@ func (h Handler) List(w http.ResponseWriter, r *http.Request, tenant string) {
 	h.Answer(w, r, list, err)
 }
 
-// Close answers POST /v1/bills.
+// Close serves POST /v1/bills.
 func (h Handler) Close(w http.ResponseWriter, r *http.Request, tenant string) {
 	account, period, err := readPeriod(endpoint.NewParams(r))
 	if err != nil {
@@ -59,7 +60,7 @@ func (h Handler) Close(w http.ResponseWriter, r *http.Request, tenant string) {
 	h.Answer(w, r, b, err)
 }
 
-// Preview answers GET /v1/bills/preview.
+// Preview serves GET /v1/bills/preview.
 func (h Handler) Preview(w http.ResponseWriter, r *http.Request, tenant string) {
 	account, period, err := readPeriod(endpoint.NewParams(r))
 	if err != nil {
@@ -79,7 +80,7 @@ func (h Handler) Preview(w http.ResponseWriter, r *http.Request, tenant string) 
 	h.Answer(w, r, preview, err)
 }
 
-// readPeriod reads an account, which is the tenant's if it is left out, and a month.
+// readPeriod reads the parameters account, which defaults to the tenant's, and period, a month.
 func readPeriod(p *endpoint.Params) (account, period string, err error) {
 	account, period = p.Text("account"), p.Text("period")
 	if account == "" {
@@ -92,7 +93,7 @@ func readPeriod(p *endpoint.Params) (account, period string, err error) {
 	return account, period, err
 }
 
-// Bill answers GET /v1/bills/{number}.
+// Bill serves GET /v1/bills/{number}.
 func (h Handler) Bill(w http.ResponseWriter, r *http.Request, tenant, number string) {
 	p := endpoint.NewParams(r)
 	if err := p.Done(); err != nil {
@@ -107,14 +108,14 @@ type rowsFormat string
 
 var rowsFormats = []rowsFormat{"json", "csv"}
 
-// Page is a part of the rows of a bill.
+// Page is one page of the rows of a bill.
 type Page struct {
 	Items []Row   `json:"items"`
 	Next  *string `json:"next"`
 }
 
-// Rows answers GET /v1/bills/{number}/rows: a page as JSON, or all as CSV, which is the
-// canonical text of the rows.
+// Rows serves GET /v1/bills/{number}/rows. JSON returns one page; CSV returns all rows and is their
+// canonical text.
 func (h Handler) Rows(w http.ResponseWriter, r *http.Request, tenant, number string) {
 	p := endpoint.NewParams(r)
 	format, limit := endpoint.OneOf(p, "format", rowsFormats), p.Number("limit", rowsLimit, 1, rowsMost)
@@ -155,7 +156,7 @@ func (h Handler) csv(w http.ResponseWriter, r *http.Request, tenant string, b *B
 	})
 }
 
-// Verification answers GET /v1/bills/{number}/verification.
+// Verification serves GET /v1/bills/{number}/verification.
 func (h Handler) Verification(w http.ResponseWriter, r *http.Request, tenant, number string) {
 	p := endpoint.NewParams(r)
 	frames := p.Number("frames", framesLimit, 0, noLimit)
@@ -167,8 +168,8 @@ func (h Handler) Verification(w http.ResponseWriter, r *http.Request, tenant, nu
 	h.Answer(w, r, v, err)
 }
 
-// PriceTable answers GET /v1/bills/{number}/prices with the canonical text of the effective
-// price table of the bill.
+// PriceTable serves GET /v1/bills/{number}/prices: the canonical text of the effective price table
+// of the bill.
 func (h Handler) PriceTable(w http.ResponseWriter, r *http.Request, tenant, number string) {
 	p := endpoint.NewParams(r)
 	err := p.Done()
@@ -182,7 +183,7 @@ func (h Handler) PriceTable(w http.ResponseWriter, r *http.Request, tenant, numb
 		if text, err = h.Store.PriceText(r.Context(), b); err == nil {
 			w.Header().Set("Content-Type", "application/json")
 			w.Header().Set("Content-Length", strconv.Itoa(len(text)))
-			_, _ = w.Write(text) // the client has left
+			_, _ = w.Write(text) // an error means that the client has disconnected
 			return
 		}
 	}

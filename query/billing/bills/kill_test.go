@@ -148,7 +148,7 @@ func (w *world) attempts(want uint64) {
 		if got == want {
 			return
 		}
-		time.Sleep(50 * time.Millisecond)
+		time.Sleep(50 * time.Millisecond) // between two looks at the rows
 	}
 	w.Errorf("rows of %d attempts, expected %d", got, want)
 }

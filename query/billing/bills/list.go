@@ -15,15 +15,15 @@ import (
 	"tapedeck/query/report/usagereport"
 )
 
-// List is the periods of the accounts of a tenant, the last first.
+// List holds the periods of the accounts of a tenant, newest first.
 type List struct {
 	Items []Item `json:"items"`
 	// Unbilled is usage that belongs to no account, by month.
 	Unbilled []Unbilled `json:"unbilled"`
-	Next     *string    `json:"next"` // always null: a list is whole
+	Next     *string    `json:"next"` // always null: the list is not paged
 }
 
-// Item is a period of an account.
+// Item is one period of one account.
 type Item struct {
 	Account     string    `json:"account"`
 	AccountName string    `json:"account_name"`
@@ -36,13 +36,13 @@ type Item struct {
 	Currency    string    `json:"currency"`
 	MinorUnits  int32     `json:"minor_units"` // decimal places of rounded amounts
 
-	Number   *string          `json:"number"`    // null of a period that is not closed
+	Number   *string          `json:"number"`    // null unless the period is closed
 	ClosedAt *time.Time       `json:"closed_at"` // likewise
 	Total    *decimal.Decimal `json:"total"`     // likewise
-	Unpriced uint64           `json:"unpriced"`  // calls without a price; of a closed bill, charges
+	Unpriced uint64           `json:"unpriced"`  // number of calls without a price; for a closed bill, of charges
 
-	// Calls and Cost are those of the usage in the period as it is stored and priced now,
-	// without corrections; null of a closed period.
+	// Calls and Cost describe the usage of the period as stored and priced now, without
+	// corrections. They are null for a closed period.
 	Calls *uint64     `json:"calls"`
 	Cost  *cost.Money `json:"cost"`
 	// Amount is what the bill's lines come to: Total of a closed bill, else Cost with each line
@@ -59,16 +59,16 @@ type Unbilled struct {
 	Cost   *cost.Money `json:"cost"`
 }
 
-// ListQuery asks for periods.
+// ListQuery selects periods of accounts.
 type ListQuery struct {
 	Tenant   string
 	Account  string // "" for all
 	State    State  // "" for all
-	From, To string // months, both included; "" for a year before To, and for the current month
+	From, To string // months, inclusive; default a year before To, and the current month
 }
 
-// List returns the periods of accounts that have a bill or usage, and those after the last
-// bill of each.
+// List returns the periods that have a bill or usage, and for each account all periods after its
+// last bill.
 func (s *Store) List(ctx context.Context, q ListQuery) (*List, error) {
 	if _, _, err := s.settle(ctx, q.Tenant); err != nil {
 		return nil, err
@@ -77,7 +77,8 @@ func (s *Store) List(ctx context.Context, q ListQuery) (*List, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &lister{store: s, query: q, accounts: accounts{q.Tenant, table.Accounts()}, currency: table.Currency(), now: s.now(), items: map[string]*Item{}}
+	l := &lister{store: s, query: q, accounts: accounts{q.Tenant, table.Accounts()}, currency: table.Currency(),
+		now: s.now(), items: map[string]*Item{}}
 	if l.minor, err = prices.MinorUnits(l.currency); err != nil {
 		return nil, err
 	}
@@ -87,7 +88,7 @@ func (s *Store) List(ctx context.Context, q ListQuery) (*List, error) {
 	if l.bills, err = s.Closed(ctx, q.Tenant, q.Account); err != nil {
 		return nil, err
 	}
-	if q.Account != "" && len(l.bills) == 0 { // an account with bills may be gone from the price file
+	if q.Account != "" && len(l.bills) == 0 { // the price file may no longer have an account that has bills
 		if _, err := l.accounts.find(q.Account); err != nil {
 			return nil, err
 		}
@@ -116,7 +117,7 @@ type lister struct {
 }
 
 func (l *lister) readRange() (err error) {
-	l.to = monthOf(l.now.Add(14 * time.Hour)) // the month may have begun in a zone
+	l.to = monthOf(l.now.Add(14 * time.Hour)) // the next month may have begun in the easternmost zone
 	if l.query.To != "" {
 		if l.to, err = parseMonth("to", l.query.To); err != nil {
 			return err
@@ -175,8 +176,8 @@ func (l *lister) usage(ctx context.Context) error {
 	return nil
 }
 
-// row adds the usage of a month in a zone to the account that it belongs to, if that is of the
-// zone.
+// row adds the usage of a month in a zone to the account to which it belongs, if the account is in
+// that zone.
 func (l *lister) row(zone string, first bool, row *usagereport.Row) error {
 	tags := map[string]string{}
 	for by, value := range row.Group {
@@ -232,15 +233,16 @@ func (l *lister) item(a *Account, m month) (*Item, error) {
 		return nil, err
 	}
 	item := &Item{
-		Account: a.ID, AccountName: a.Name, Period: p.Month, State: p.state(l.now), Start: p.Start, End: p.End, ClosableAt: p.ClosableAt,
+		Account: a.ID, AccountName: a.Name, Period: p.Month, State: p.state(l.now),
+		Start: p.Start, End: p.End, ClosableAt: p.ClosableAt,
 		Timezone: a.Kind.Zone, Currency: l.currency, MinorUnits: l.minor, Calls: new(uint64),
 	}
 	l.items[key] = item
 	return item, nil
 }
 
-// following adds the months after the last bill of each account up to the current one, which
-// are closed in order, also where they have no usage.
+// following adds, for each account, the months from its last bill to the current month. Periods are
+// closed in order, so a month without usage is listed too.
 func (l *lister) following() error {
 	last := map[string]string{}
 	for i := range l.bills {
@@ -250,7 +252,7 @@ func (l *lister) following() error {
 	for id, period := range last {
 		a, err := l.accounts.find(id)
 		if err != nil {
-			continue // the price file has no such account any more
+			continue // the price file no longer has the account
 		}
 		m, err := parseMonth("period", period)
 		if err != nil {

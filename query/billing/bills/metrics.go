@@ -8,7 +8,8 @@ import (
 )
 
 var closes = metric.CounterVecOf(metric.API, "tapedeck_bills_closed_total",
-	"Attempts to close a period of a billing account, by result: closed, refused, failed.", "result", "closed", "refused", "failed")
+	"Attempts to close a period of a billing account, by result: closed, refused, failed.",
+	"result", "closed", "refused", "failed")
 
 var closeSeconds = metric.Histogram(metric.API, "tapedeck_bill_close_seconds",
 	"How long closing a period took.", []float64{.1, .25, .5, 1, 2.5, 5, 10, 30, 60})

@@ -8,26 +8,27 @@ import (
 	"tapedeck/query/report/grouping"
 )
 
-// State is what can be done with a period of an account.
+// State is the state of an account's period.
 type State string
 
 const (
-	Open   State = "open"   // it has not ended
-	Draft  State = "draft"  // it has ended and is not closed
+	Open   State = "open"   // the period has not ended
+	Draft  State = "draft"  // the period has ended and is not closed
 	Closed State = "closed" // its bill never changes
 )
 
-// month is a month of the calendar.
+// month is a calendar month.
 type month struct {
 	year  int
 	month time.Month
 }
 
-// parseMonth reads "2026-10". parameter names it in an error.
+// parseMonth parses a month such as "2026-10". parameter is the name of the parameter in an error.
 func parseMonth(parameter, text string) (month, error) {
 	t, err := time.Parse("2006-01", text)
 	if err != nil || t.Year() < 1970 || t.Year() > 2261 {
-		return month{}, problem.BadParameter(parameter, fmt.Sprintf("%s %q is not a month of the years 1970 to 2261.", parameter, text), "a month, as 2026-10")
+		return month{}, problem.BadParameter(parameter,
+			fmt.Sprintf("%s %q is not a month of the years 1970 to 2261.", parameter, text), "a month, as 2026-10")
 	}
 	return month{t.Year(), t.Month()}, nil
 }
@@ -41,21 +42,22 @@ func (m month) plus(n int) month {
 	return monthOf(time.Date(m.year, m.month+time.Month(n), 1, 0, 0, 0, 0, time.UTC))
 }
 
-// start returns the first moment of the month in a zone.
+// start returns the first instant of the month in a zone.
 func (m month) start(zone *time.Location) time.Time {
 	return grouping.StartOf(time.Date(m.year, m.month, 1, 0, 0, 0, 0, time.UTC), zone).UTC()
 }
 
-// Period is a month of an account.
+// Period is one month of one account.
 type Period struct {
 	Month      string
-	Start, End time.Time // End is not in it
+	Start, End time.Time // half open
 	ClosableAt time.Time
 	Zone       *time.Location
 }
 
-// period returns a month of an account. before is the bill of the month before it, nil if that
-// is not closed: a period begins where that bill ends, also if the account's zone changed.
+// period returns a month of an account. before is the bill of the previous month, or nil if that
+// month is not closed. A period begins where that bill ends, even if the account's zone has
+// changed.
 func (a *Account) period(m month, before *Bill) (Period, error) {
 	zone, err := a.Kind.Location()
 	if err != nil {
@@ -77,14 +79,17 @@ func (p *Period) state(now time.Time) State {
 	return Draft
 }
 
-// closable returns why the period may not be closed yet; nil if it may.
+// closable returns the reason for which the period cannot be closed yet, or nil if it can be.
 func (p *Period) closable(now time.Time) error {
 	switch {
 	case now.Before(p.End):
-		return conflict("Period not over", fmt.Sprintf("The period %s ends on %s.", p.Month, p.End.In(p.Zone).Format(time.RFC3339)),
+		return conflict("Period not over",
+			fmt.Sprintf("The period %s ends on %s.", p.Month, p.End.In(p.Zone).Format(time.RFC3339)),
 			fmt.Sprintf("It can be closed from %s on.", p.ClosableAt.In(p.Zone).Format(time.RFC3339)))
 	case now.Before(p.ClosableAt):
-		return conflict("Period not over", fmt.Sprintf("The period %s is a draft until %s, for usage that arrives late.", p.Month, p.ClosableAt.In(p.Zone).Format(time.RFC3339)),
+		return conflict("Period not over",
+			fmt.Sprintf("The period %s is a draft until %s, for usage that arrives late.", p.Month,
+				p.ClosableAt.In(p.Zone).Format(time.RFC3339)),
 			"Close it then, or set another grace of the account in the price file.")
 	}
 	return nil
@@ -94,7 +99,7 @@ func conflict(title, detail, hint string) error {
 	return &problem.Problem{Title: title, Status: 409, Detail: detail, Hint: hint}
 }
 
-// day returns the day of a time in the period's zone, cut to the period.
+// day returns the bounds of the day of a time in the period's zone, clipped to the period.
 func (p *Period) day(at time.Time) (start, end time.Time) {
 	y, m, d := at.In(p.Zone).Date()
 	start = grouping.StartOf(time.Date(y, m, d, 0, 0, 0, 0, time.UTC), p.Zone).UTC()
@@ -109,5 +114,6 @@ func (p *Period) day(at time.Time) (start, end time.Time) {
 }
 
 var tooBusy = problem.Problem{
-	Title: "Too many bills", Status: 503, RetryAfter: 5 * time.Second, Detail: "Many other bills of the tenant are closed at the same time.", Hint: "Try again in a few seconds.",
+	Title: "Too many bills", Status: 503, RetryAfter: 5 * time.Second,
+	Detail: "Many other bills of the tenant are closed at the same time.", Hint: "Try again in a few seconds.",
 }

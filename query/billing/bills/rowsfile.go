@@ -5,12 +5,12 @@ import (
 	"io"
 )
 
-// rowsAtOnce is how many rows of a file are read at a time.
+// rowsAtOnce is the number of rows that one statement reads for a file.
 const rowsAtOnce = 4096
 
-// WriteRows writes the canonical text of the rows of a bill, whose SHA-256 is RowsHash, and
-// calls a function with each row, which may be nil. It reads rows in parts, so that no
-// statement waits while the writer takes its time.
+// WriteRows writes the canonical text of the rows of a bill, whose SHA-256 is RowsHash, and calls
+// visit, which may be nil, with each row. It reads the rows with several statements, so that no
+// statement stays open while a slow writer blocks.
 func (s *Store) WriteRows(ctx context.Context, tenant string, b *Bill, w io.Writer, visit func(*Row)) error {
 	if _, err := w.Write(Head()); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"tapedeck/schema"
 )
 
-// statedUsage is what a usage record of a session adds.
+// statedUsage is what a usage record adds to the usage of its session.
 type statedUsage struct {
 	Decoded
 	quantities cost.Quantities
@@ -20,16 +20,17 @@ type statedUsage struct {
 
 type usageField struct{ name, value string }
 
-// fields returns what a charge depends on.
+// fields returns the fields on which a charge depends.
 func (u *statedUsage) fields() []usageField {
-	list := []usageField{{"model", u.Model}, {"provider", u.Provider}, {"service_tier", u.ServiceTier}, {"speed", u.Speed}, {"region", u.Region}}
+	list := []usageField{{"model", u.Model}, {"provider", u.Provider}, {"service_tier", u.ServiceTier},
+		{"speed", u.Speed}, {"region", u.Region}}
 	for _, n := range counted(&u.quantities) {
 		list = append(list, usageField{n.Part, strconv.FormatInt(n.N, 10)})
 	}
 	return list
 }
 
-// storedUsage returns the values of the same fields as they are stored.
+// storedUsage returns the same fields of a stored charge.
 func storedUsage(c *charges.Charge) []string {
 	list := []string{query.Text(c.Model), query.Text(c.Provider), c.ServiceTier, c.Speed, c.Region}
 	for _, n := range counted(&c.Quantities) {
@@ -45,9 +46,9 @@ func counted(q *cost.Quantities) []cost.Count {
 	}, q.Counts()...)
 }
 
-// combine returns what the usage records of a session add, as sql/usage_records.sql does: of
-// records with one id the last stands, and a running total adds its difference to the one
-// before it in its scope, unless it is lower.
+// combine returns what each usage record of a session adds to the session's usage, by the rules of
+// sql/usage_records.sql. Of several records with one id the last one counts. A running total adds
+// its difference to the previous total of its scope; a lower total counts whole.
 func combine(records []Decoded) []*statedUsage {
 	slices.SortFunc(records, func(a, b Decoded) int {
 		return cmp.Or(cmp.Compare(b.At, a.At), cmp.Compare(b.Version, a.Version), cmp.Compare(b.StreamID, a.StreamID))
@@ -57,11 +58,14 @@ func combine(records []Decoded) []*statedUsage {
 	for _, r := range records {
 		if !seen[r.ID] {
 			seen[r.ID] = true
-			list = append(list, &statedUsage{Decoded: r, position: schema.Position{At: r.At, StreamID: r.StreamID, Seq: r.Version - 1}.String()})
+			list = append(list,
+				&statedUsage{Decoded: r,
+					position: schema.Position{At: r.At, StreamID: r.StreamID, Seq: r.Version - 1}.String()})
 		}
 	}
 	slices.SortFunc(list, func(a, b *statedUsage) int {
-		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.StreamID, b.StreamID), cmp.Compare(a.Version, b.Version), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.StreamID, b.StreamID), cmp.Compare(a.Version, b.Version),
+			cmp.Compare(a.ID, b.ID))
 	})
 	last := map[string]*schema.Usage{}
 	for _, u := range list {
@@ -80,12 +84,14 @@ func combine(records []Decoded) []*statedUsage {
 func quantities(u *schema.Usage) cost.Quantities {
 	t, p := &u.Tokens, &u.Parts
 	return cost.Quantities{
-		Input: int64(t.Input), CacheRead: int64(t.CacheRead), CacheWrite5m: int64(t.CacheWrite5m), CacheWrite1h: int64(t.CacheWrite1h),
+		Input: int64(t.Input), CacheRead: int64(t.CacheRead),
+		CacheWrite5m: int64(t.CacheWrite5m), CacheWrite1h: int64(t.CacheWrite1h),
 		Output: int64(t.Output), Reasoning: int64(t.Reasoning),
 		Parts: cost.Parts{
 			InputAudio: int64(p.Input.Audio), InputImage: int64(p.Input.Image), InputVideo: int64(p.Input.Video),
-			CacheReadAudio: int64(p.CacheRead.Audio), CacheReadImage: int64(p.CacheRead.Image), CacheReadVideo: int64(p.CacheRead.Video),
-			OutputAudio: int64(p.Output.Audio), OutputImage: int64(p.Output.Image), OutputVideo: int64(p.Output.Video),
+			CacheReadAudio: int64(p.CacheRead.Audio), CacheReadImage: int64(p.CacheRead.Image),
+			CacheReadVideo: int64(p.CacheRead.Video),
+			OutputAudio:    int64(p.Output.Audio), OutputImage: int64(p.Output.Image), OutputVideo: int64(p.Output.Video),
 			WebSearches: int64(u.Tools.WebSearches), CodeExecutions: int64(u.Tools.CodeExecutions),
 		},
 	}

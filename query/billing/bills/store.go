@@ -27,8 +27,8 @@ type Store struct {
 	batch   int     // rows of one insert
 }
 
-// NewStore returns a store. The reader is of the same connection, which the caller closes.
-// log may be nil.
+// NewStore returns a store. The reader uses the same connection, which the caller closes. log may
+// be nil.
 func NewStore(reader *query.Reader, conn driver.Conn, heads Heads, log *slog.Logger) *Store {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -45,14 +45,14 @@ type billRow struct {
 	Bill string `ch:"bill"`
 }
 
-// Closed returns the closed bills of an account, the last period first; for "" those of all
-// accounts of the tenant.
+// Closed returns the closed bills of an account, newest period first, or of all accounts of the
+// tenant if account is "".
 func (s *Store) Closed(ctx context.Context, tenant, account string) ([]Bill, error) {
 	return s.read(ctx, tenant, account, "")
 }
 
-// read reads closed bills of a tenant, the last period first. account and number restrict
-// them if they are not "".
+// read reads closed bills of a tenant, newest period first. account and number restrict them unless
+// they are "".
 func (s *Store) read(ctx context.Context, tenant, account, number string) ([]Bill, error) {
 	rows, err := query.Ask[billRow](ctx, s.reader, statements, "bills", billShape{account != "", number != ""},
 		query.Args{"tenant": tenant, "account": account, "number": number})
@@ -83,16 +83,20 @@ func (s *Store) Bill(ctx context.Context, tenant, number string) (*Bill, error) 
 // rowsShape selects the optional parts of sql/bill_rows.sql.
 type rowsShape struct{ Charges, After, Limited bool }
 
-// Rows calls a function with the rows of a bill in their order, from an ordinal on, at most
-// limit of them, 0 for all.
-func (s *Store) Rows(ctx context.Context, tenant string, b *Bill, from uint64, limit int, visit func(*Row) error) error {
+// Rows calls visit with the rows of a bill in their order, starting at an ordinal: at most limit
+// rows, or all if limit is 0.
+func (s *Store) Rows(
+	ctx context.Context, tenant string, b *Bill, from uint64, limit int, visit func(*Row) error,
+) error {
 	shape := rowsShape{After: from > 0, Limited: limit > 0}
 	args := query.Args{"tenant": tenant, "attempts": []string{b.Attempt}, "ordinal": from, "limit": limit}
 	return s.eachRow(ctx, shape, args, map[string]string{b.Attempt: b.Number}, visit)
 }
 
 // eachRow calls a function with rows of bills. numbers are the numbers of the bills, by attempt.
-func (s *Store) eachRow(ctx context.Context, shape rowsShape, args query.Args, numbers map[string]string, visit func(*Row) error) error {
+func (s *Store) eachRow(
+	ctx context.Context, shape rowsShape, args query.Args, numbers map[string]string, visit func(*Row) error,
+) error {
 	return query.Each(ctx, s.reader, statements, "bill_rows", shape, args, func(stored *StoredRow) error {
 		r, err := stored.Row(numbers[stored.Attempt])
 		if err != nil {
@@ -112,7 +116,7 @@ func (s *Store) number(ctx context.Context, statement string, args query.Args) (
 	return row.N, err
 }
 
-// settle stores the bill that was committed last, if the process that committed it did not.
+// settle stores the last committed bill if the process that committed it did not.
 func (s *Store) settle(ctx context.Context, tenant string) (*Bill, uint64, error) {
 	head, revision, err := s.heads.Head(ctx, tenant)
 	if err != nil || head == nil {
@@ -121,8 +125,8 @@ func (s *Store) settle(ctx context.Context, tenant string) (*Bill, uint64, error
 	return head, revision, s.store(ctx, tenant, head)
 }
 
-// store inserts the head of a committed bill. Readers see the bill from then on. It may be
-// repeated.
+// store inserts the head of a committed bill, which makes the bill visible to readers. It is
+// idempotent.
 func (s *Store) store(ctx context.Context, tenant string, b *Bill) error {
 	args := query.Args{"tenant": tenant, "attempt": b.Attempt}
 	stored, err := s.number(ctx, "attempt_is_stored", args)
@@ -134,7 +138,8 @@ func (s *Store) store(ctx context.Context, tenant string, b *Bill) error {
 		return err
 	}
 	if rows != b.Rows {
-		return fmt.Errorf("bill %s of account %q was closed with %d rows, of which ClickHouse has %d: restore the table bill_rows from a backup that has them",
+		return fmt.Errorf("bill %s of account %q was closed with %d rows, of which ClickHouse has %d: "+
+			"restore the table bill_rows from a backup that has them",
 			b.Number, b.Account, b.Rows, rows)
 	}
 	text, err := json.Marshal(b)
@@ -144,7 +149,8 @@ func (s *Store) store(ctx context.Context, tenant string, b *Bill) error {
 	batch, err := s.conn.PrepareBatch(ctx, statements.Must("insert_bill", nil))
 	if err == nil {
 		defer batch.Close()
-		err = batch.Append(tenant, b.Account, b.Period, b.Number, b.Prefix, b.Sequence, b.Attempt, b.Start, b.End, *b.ClosedAt,
+		err = batch.Append(tenant, b.Account, b.Period, b.Number, b.Prefix, b.Sequence, b.Attempt, b.Start, b.End,
+			*b.ClosedAt,
 			b.Currency, b.PricesHash, b.RowsHash, b.Total.String(), string(text))
 		if err == nil {
 			err = batch.Send()
@@ -156,8 +162,8 @@ func (s *Store) store(ctx context.Context, tenant string, b *Bill) error {
 	return nil
 }
 
-// clean removes what killed or slower attempts to close periods of an account left. bills are
-// all of the account, and are whole without it.
+// clean removes rows that killed or slower attempts to close periods of an account left behind.
+// bills are all bills of the account. They are complete even if clean fails.
 func (s *Store) clean(ctx context.Context, tenant string, bills []Bill) error {
 	periods := make([]string, len(bills))
 	for i := range bills {
@@ -168,7 +174,7 @@ func (s *Store) clean(ctx context.Context, tenant string, bills []Bill) error {
 	if err != nil || left == 0 {
 		return err
 	}
-	// 0 does not wait: readers do not see these rows.
+	// With 0 the statement does not wait for the deletion, since readers do not see these rows.
 	ctx = clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"lightweight_deletes_sync": 0}))
 	named := make([]any, 0, len(args))
 	for name, value := range args {

@@ -9,8 +9,8 @@ import (
 	"tapedeck/query"
 )
 
-// StoredRow is a row of the table bill_rows, with times in ns. A statement may select it
-// without the attempt.
+// StoredRow is a row of the table bill_rows, with times in ns. A statement may leave out the
+// attempt.
 type StoredRow struct {
 	Attempt         string            `ch:"attempt"`
 	Ordinal         uint64            `ch:"ordinal"`
@@ -44,13 +44,16 @@ type StoredRow struct {
 	Note            string            `ch:"note"`
 }
 
-// Row returns the row of a bill with a number.
+// Row returns the row as a row of the bill with the given number.
 func (s *StoredRow) Row(number string) (Row, error) {
 	d := decimals{}
 	return Row{
-		Number: number, Ordinal: s.Ordinal, Class: Class(s.Class), Period: s.Period, Start: query.Instant(s.Start), End: query.Instant(s.End),
-		ChargeID: s.ChargeID, At: query.Instant(s.At), SessionID: s.SessionID, StreamID: s.StreamID, Position: s.Position,
-		Provider: s.Provider, Model: s.Model, ServiceTier: s.ServiceTier, Speed: s.Speed, Region: s.Region, Tags: s.Tags,
+		Number: number, Ordinal: s.Ordinal, Class: Class(s.Class), Period: s.Period,
+		Start: query.Instant(s.Start), End: query.Instant(s.End),
+		ChargeID: s.ChargeID, At: query.Instant(s.At), SessionID: s.SessionID,
+		StreamID: s.StreamID, Position: s.Position,
+		Provider: s.Provider, Model: s.Model, ServiceTier: s.ServiceTier,
+		Speed: s.Speed, Region: s.Region, Tags: s.Tags,
 		Unit: s.Unit, Quantity: d.number("quantity", s.Quantity), Per: s.Per,
 		ListPrice:       d.orNull("list_price", s.ListPrice),
 		ContractedPrice: d.orNull("contracted_price", s.ContractedPrice),
@@ -62,10 +65,10 @@ func (s *StoredRow) Row(number string) (Row, error) {
 	}, d.err
 }
 
-// decimals reads numbers and keeps the first error.
+// decimals parses decimal numbers and keeps the first error.
 type decimals struct{ err error }
 
-// number reads the number of a column.
+// number parses the value of a column.
 func (d *decimals) number(column, text string) decimal.Decimal {
 	n, err := decimal.NewFromString(text)
 	if err != nil && d.err == nil {
@@ -74,7 +77,7 @@ func (d *decimals) number(column, text string) decimal.Decimal {
 	return n
 }
 
-// orNull reads the number of a column in which "" is null.
+// orNull parses the value of a column in which "" is null.
 func (d *decimals) orNull(column, text string) decimal.NullDecimal {
 	if text == "" {
 		return decimal.NullDecimal{}
@@ -82,7 +85,7 @@ func (d *decimals) orNull(column, text string) decimal.NullDecimal {
 	return decimal.NewNullDecimal(d.number(column, text))
 }
 
-// columns are rows in the order of sql/insert_bill_rows.sql, column by column.
+// columns holds rows column by column, in the order of sql/insert_bill_rows.sql.
 type columns struct {
 	tenant, account, period, attempt                                              []string
 	ordinal                                                                       []uint64
@@ -105,13 +108,17 @@ func (c *columns) add(tenant string, b *Bill, r *Row) {
 	c.ordinal, c.class = append(c.ordinal, r.Ordinal), append(c.class, string(r.Class))
 	c.chargePeriod, c.start, c.end = append(c.chargePeriod, r.Period), append(c.start, r.Start), append(c.end, r.End)
 	c.chargeID, c.at = append(c.chargeID, r.ChargeID), append(c.at, r.At)
-	c.session, c.stream, c.position = append(c.session, r.SessionID), append(c.stream, r.StreamID), append(c.position, r.Position)
+	c.session, c.stream, c.position = append(c.session, r.SessionID), append(c.stream, r.StreamID),
+		append(c.position, r.Position)
 	c.provider, c.model = append(c.provider, r.Provider), append(c.model, r.Model)
-	c.serviceTier, c.speed, c.region = append(c.serviceTier, r.ServiceTier), append(c.speed, r.Speed), append(c.region, r.Region)
+	c.serviceTier, c.speed, c.region = append(c.serviceTier, r.ServiceTier), append(c.speed, r.Speed),
+		append(c.region, r.Region)
 	c.tags, c.unit = append(c.tags, r.Tags), append(c.unit, r.Unit)
 	c.quantity, c.per = append(c.quantity, r.Quantity.String()), append(c.per, r.Per)
-	c.listPrice, c.contractedPrice, c.price = append(c.listPrice, text(r.ListPrice)), append(c.contractedPrice, text(r.ContractedPrice)), append(c.price, text(r.Price))
-	c.listCost, c.contractedCost, c.billedCost = append(c.listCost, text(r.ListCost)), append(c.contractedCost, text(r.ContractedCost)), append(c.billedCost, text(r.BilledCost))
+	c.listPrice, c.contractedPrice, c.price = append(c.listPrice, text(r.ListPrice)),
+		append(c.contractedPrice, text(r.ContractedPrice)), append(c.price, text(r.Price))
+	c.listCost, c.contractedCost, c.billedCost = append(c.listCost, text(r.ListCost)),
+		append(c.contractedCost, text(r.ContractedCost)), append(c.billedCost, text(r.BilledCost))
 	c.hash, c.rules = append(c.hash, r.PricesHash), append(c.rules, r.Rules)
 	c.reason, c.note = append(c.reason, r.Reason), append(c.note, string(r.Note))
 }
@@ -119,8 +126,10 @@ func (c *columns) add(tenant string, b *Bill, r *Row) {
 // values returns the columns in their order.
 func (c *columns) values() []any {
 	return []any{
-		c.tenant, c.account, c.period, c.attempt, c.ordinal, c.class, c.chargePeriod, c.start, c.end, c.chargeID, c.at, c.session, c.stream, c.position,
-		c.provider, c.model, c.serviceTier, c.speed, c.region, c.tags, c.unit, c.quantity, c.per, c.listPrice, c.contractedPrice, c.price,
+		c.tenant, c.account, c.period, c.attempt, c.ordinal, c.class, c.chargePeriod,
+		c.start, c.end, c.chargeID, c.at, c.session, c.stream, c.position,
+		c.provider, c.model, c.serviceTier, c.speed, c.region, c.tags, c.unit,
+		c.quantity, c.per, c.listPrice, c.contractedPrice, c.price,
 		c.listCost, c.contractedCost, c.billedCost, c.hash, c.rules, c.reason, c.note,
 	}
 }
@@ -128,8 +137,10 @@ func (c *columns) values() []any {
 // reset empties the columns and keeps their memory.
 func (c *columns) reset() {
 	for _, texts := range []*[]string{
-		&c.tenant, &c.account, &c.period, &c.attempt, &c.class, &c.chargePeriod, &c.chargeID, &c.session, &c.stream, &c.position,
-		&c.provider, &c.model, &c.serviceTier, &c.speed, &c.region, &c.unit, &c.quantity, &c.listPrice, &c.contractedPrice, &c.price,
+		&c.tenant, &c.account, &c.period, &c.attempt, &c.class, &c.chargePeriod,
+		&c.chargeID, &c.session, &c.stream, &c.position,
+		&c.provider, &c.model, &c.serviceTier, &c.speed, &c.region, &c.unit,
+		&c.quantity, &c.listPrice, &c.contractedPrice, &c.price,
 		&c.listCost, &c.contractedCost, &c.billedCost, &c.hash, &c.reason, &c.note,
 	} {
 		*texts = (*texts)[:0]

@@ -20,7 +20,7 @@ type lineKey struct {
 
 func newTotals(b *Bill) *totals { return &totals{lines: map[lineKey]*Line{}, bill: b} }
 
-// add counts a row. Rows of one charge come one after another.
+// add adds a row. The rows of one charge must be added one after another.
 func (t *totals) add(r *Row) {
 	b := t.bill
 	b.Rows++
@@ -36,7 +36,8 @@ func (t *totals) add(r *Row) {
 	k := lineKey{r.Class, r.Period, r.Provider, r.Model, r.Unit, !r.BilledCost.Valid}
 	l := t.lines[k]
 	if l == nil {
-		l = &Line{Class: k.class, Period: k.period, Provider: k.provider, Model: k.model, Unit: k.unit, Unpriced: k.unpriced}
+		l = &Line{Class: k.class, Period: k.period, Provider: k.provider, Model: k.model, Unit: k.unit,
+			Unpriced: k.unpriced}
 		t.lines[k] = l
 	}
 	l.Rows++
@@ -52,7 +53,7 @@ func (t *totals) add(r *Row) {
 	}
 }
 
-// done rounds the lines, half to even, and adds them up.
+// done rounds the lines half to even and computes the totals.
 func (t *totals) done() {
 	b := t.bill
 	b.Lines = make([]Line, 0, len(t.lines))
@@ -64,7 +65,8 @@ func (t *totals) done() {
 	}
 	b.Residual = b.Total.Sub(b.BilledCost)
 	slices.SortFunc(b.Lines, func(x, y Line) int {
-		return cmp.Or(cmp.Compare(x.Class, y.Class), cmp.Compare(x.Period, y.Period), cmp.Compare(x.Provider, y.Provider),
+		return cmp.Or(cmp.Compare(x.Class, y.Class), cmp.Compare(x.Period, y.Period),
+			cmp.Compare(x.Provider, y.Provider),
 			cmp.Compare(x.Model, y.Model), cmp.Compare(x.Unit, y.Unit), boolean(x.Unpriced)-boolean(y.Unpriced))
 	})
 }

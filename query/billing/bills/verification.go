@@ -6,24 +6,24 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Verification is what a closed bill looks like when it is computed anew.
+// Verification is the result of computing a closed bill anew.
 type Verification struct {
 	Number  string `json:"number"`
 	Account string `json:"account"`
 	Period  string `json:"period"`
-	// Equal reports that nothing differs: neither rows, nor charges, nor frames.
+	// Equal reports that there is no difference in rows, charges or frames.
 	Equal      bool   `json:"equal"`
 	Currency   string `json:"currency"`
 	MinorUnits int32  `json:"minor_units"` // decimal places of rounded amounts
-	// Defects are what is wrong with the stored rows themselves, which should never change.
+	// Defects describe faults of the stored rows themselves, which should never change.
 	Defects []string `json:"defects"`
 	Rows    uint64   `json:"rows"`
 	// Hash is the SHA-256 of the rows as they are stored.
 	Hash string `json:"rows_hash"`
 	// CurrentPrices is the hash of the current price table.
 	CurrentPrices string         `json:"current_prices_hash"`
-	Differences   []Difference   `json:"differences"` // the first of them
-	Counts        map[Why]uint64 `json:"counts"`      // of all differences, by why
+	Differences   []Difference   `json:"differences"` // the first ones
+	Counts        map[Why]uint64 `json:"counts"`      // of all differences, by cause
 	Frames        FrameCheck     `json:"frames"`
 }
 
@@ -36,8 +36,8 @@ type Difference struct {
 	Position  string    `json:"position"` // of the frame that stated the usage
 	Why       Why       `json:"why"`
 	Items     []Change  `json:"items"`
-	// Corrected are the bills whose corrections are of the charge. Settled reports that
-	// nothing is left to correct.
+	// Corrected lists the bills that correct the charge. Settled reports that nothing is left to
+	// correct.
 	Corrected []string `json:"corrected_in"`
 	Settled   bool     `json:"settled"`
 }
@@ -49,7 +49,7 @@ type Change struct {
 	Unit     string              `json:"unit"`
 	Price    decimal.NullDecimal `json:"price"`
 	Per      int64               `json:"per"`
-	Quantity int64               `json:"quantity"` // now less billed
-	Cost     decimal.NullDecimal `json:"cost"`     // likewise
+	Quantity int64               `json:"quantity"` // now minus billed
+	Cost     decimal.NullDecimal `json:"cost"`     // now minus billed
 	Reason   string              `json:"unpriced_reason"`
 }

@@ -14,11 +14,11 @@ import (
 // maxDifferences bounds the differences that a verification lists.
 const maxDifferences = 1000
 
-// Verify compares a closed bill with its own hash, with the stored charges at the prices of
-// the bill, and with those at the current prices.
+// Verify compares a closed bill with its own hash, with the stored charges at the bill's prices,
+// and with the stored charges at the current prices.
 //
-// The frames of at most so many sessions of the bill are decoded anew, first of those that
-// differ.
+// It decodes the frames of at most so many sessions of the bill anew; sessions with differences
+// come first.
 func (s *Store) Verify(ctx context.Context, tenant, number string, frames int) (*Verification, error) {
 	b, err := s.Bill(ctx, tenant, number)
 	if err != nil {
@@ -26,7 +26,8 @@ func (s *Store) Verify(ctx context.Context, tenant, number string, frames int) (
 	}
 	v := &verifier{store: s, tenant: tenant, bill: b, corrected: map[string]map[string]bool{}, seen: map[string]bool{}}
 	v.result = &Verification{
-		Number: number, Account: b.Account, Period: b.Period, Currency: b.Currency, MinorUnits: b.MinorUnits, Defects: []string{}, Differences: []Difference{}, Counts: map[Why]uint64{},
+		Number: number, Account: b.Account, Period: b.Period, Currency: b.Currency, MinorUnits: b.MinorUnits,
+		Defects: []string{}, Differences: []Difference{}, Counts: map[Why]uint64{},
 		Frames: FrameCheck{Failed: []FrameFailure{}, Expired: []ExpiredCharge{}, Differences: []FrameDifference{}},
 	}
 	if err := v.rows(ctx); err != nil {
@@ -59,15 +60,17 @@ func (v *verifier) defect(format string, args ...any) {
 	}
 }
 
-// rows compares the rows with the head of the bill, and each cost with its quantity and price.
+// rows compares the stored rows with the head of the bill, and each cost with its quantity and
+// price.
 func (v *verifier) rows(ctx context.Context) error {
 	b, again, sum := v.bill, *v.bill, NewHash()
 	again.Rows, again.Charges, again.Unpriced, again.Corrections = 0, 0, 0, 0
-	again.ListCost, again.ContractedCost, again.BilledCost, again.Total = decimal.Zero, decimal.Zero, decimal.Zero, decimal.Zero
+	again.ListCost, again.ContractedCost, again.BilledCost, again.Total = decimal.Zero, decimal.Zero, decimal.Zero,
+		decimal.Zero
 	t := newTotals(&again)
 	err := v.store.Rows(ctx, v.tenant, b, 0, 0, func(r *Row) error {
 		if r.Ordinal != again.Rows {
-			v.defect("row %d is missing or there twice", again.Rows)
+			v.defect("row %d is missing or stored twice", again.Rows)
 		}
 		computed := *r
 		computed.costs()
@@ -96,12 +99,13 @@ func (v *verifier) rows(ctx context.Context) error {
 		v.defect("the hash of the rows is %s, that of the bill %s", sum.Text(), b.RowsHash)
 	}
 	if !again.BilledCost.Equal(b.BilledCost) || !again.Total.Equal(b.Total) {
-		v.defect("the rows cost %s, rounded %s; the bill says %s and %s", again.BilledCost, again.Total, b.BilledCost, b.Total)
+		v.defect("the rows cost %s, rounded %s; the bill says %s and %s", again.BilledCost, again.Total, b.BilledCost,
+			b.Total)
 	}
 	return nil
 }
 
-// charges compares with the charges that are stored.
+// charges compares the bill with the stored charges.
 func (v *verifier) charges(ctx context.Context) error {
 	var err error
 	if v.all, err = v.store.Closed(ctx, v.tenant, v.bill.Account); err != nil {
@@ -145,15 +149,16 @@ func (v *verifier) charges(ctx context.Context) error {
 	return nil
 }
 
-// computation returns what compares charges at the prices of a table with bills.
+// computation returns a computation that compares charges at the prices of a table with bills.
 func (v *verifier) computation(ctx context.Context, hash string) (*computation, error) {
 	table, err := v.store.reader.Prices(ctx, hash)
 	if err != nil {
 		return nil, err
 	}
-	c := &computation{store: v.store, tenant: v.tenant, table: table, accounts: accounts{v.tenant, table.Accounts()}, before: v.all}
+	c := &computation{store: v.store, tenant: v.tenant, table: table, accounts: accounts{v.tenant, table.Accounts()},
+		before: v.all}
 	c.account, err = c.accounts.find(v.bill.Account)
-	if err != nil { // the price file has no such account any more: nothing belongs to it
+	if err != nil { // the price file no longer has the account: no charge belongs to it
 		c.account = Account{ID: v.bill.Account}
 	}
 	return c, c.findSessions(ctx)
@@ -180,7 +185,7 @@ func (v *verifier) periods(c *computation) ([]Period, error) {
 	return list, err
 }
 
-// compare lists the charges of a period that differ and are not listed yet.
+// compare lists the charges of a period that differ and are not yet listed.
 func (v *verifier) compare(ctx context.Context, c *computation, p *Period, bills []Bill) ([]difference, error) {
 	r, err := c.compare(ctx, p, bills, c.table.Hash())
 	if err != nil {
@@ -207,7 +212,8 @@ func (v *verifier) compare(ctx context.Context, c *computation, p *Period, bills
 }
 
 func (r *compared) describe(d *difference, p *Period) Difference {
-	out := Difference{ChargeID: d.chargeID, Period: p.Month, SessionID: d.session, Why: d.why, Items: []Change{}, Corrected: []string{}}
+	out := Difference{ChargeID: d.chargeID, Period: p.Month, SessionID: d.session, Why: d.why, Items: []Change{},
+		Corrected: []string{}}
 	if len(d.rows) > 0 {
 		out.At, out.Position = d.rows[0].At, d.rows[0].Position
 	}
@@ -222,7 +228,7 @@ func (r *compared) describe(d *difference, p *Period) Difference {
 	return out
 }
 
-// settled sets which bills corrected the charges that were found, and whether anything is left.
+// settled sets which bills corrected the found charges, and whether a difference is left.
 func (v *verifier) settled(ctx context.Context, c *computation, p *Period, own []Bill, found []difference) error {
 	if len(found) == 0 {
 		return nil
@@ -248,15 +254,16 @@ func (v *verifier) settled(ctx context.Context, c *computation, p *Period, own [
 			ids = append(ids, d.ChargeID)
 		}
 	}
-	err = v.store.eachRow(ctx, rowsShape{Charges: true}, query.Args{"tenant": v.tenant, "attempts": attempts(v.all), "charges": ids}, later, func(r *Row) error {
-		d := listed[r.ChargeID]
-		if d.At.IsZero() {
-			d.At, d.Position = r.At, r.Position
-		}
-		if r.Number != "" && !slices.Contains(d.Corrected, r.Number) {
-			d.Corrected = append(d.Corrected, r.Number)
-		}
-		return nil
-	})
+	err = v.store.eachRow(ctx, rowsShape{Charges: true},
+		query.Args{"tenant": v.tenant, "attempts": attempts(v.all), "charges": ids}, later, func(r *Row) error {
+			d := listed[r.ChargeID]
+			if d.At.IsZero() {
+				d.At, d.Position = r.At, r.Position
+			}
+			if r.Number != "" && !slices.Contains(d.Corrected, r.Number) {
+				d.Corrected = append(d.Corrected, r.Number)
+			}
+			return nil
+		})
 	return err
 }

@@ -7,29 +7,30 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 )
 
-// insertRows is how many rows one insert has.
+// insertRows is the number of rows of one insert.
 const insertRows = 32 << 10
 
-// writer inserts rows while others are computed.
+// writer inserts rows while the next ones are computed.
 type writer struct {
 	conn   driver.Conn
 	tenant string
 	bill   *Bill
-	size   int // of an insert, rows
+	size   int // rows per insert
 	rows   *columns
 	free   chan *columns
 	full   chan *columns
-	failed chan error // closed when all is inserted
+	failed chan error // closed when all rows are inserted
 }
 
 func newWriter(ctx context.Context, conn driver.Conn, size int, tenant string, b *Bill) *writer {
-	w := &writer{conn: conn, size: size, tenant: tenant, bill: b, rows: &columns{}, free: make(chan *columns, 2), full: make(chan *columns), failed: make(chan error, 1)}
+	w := &writer{conn: conn, size: size, tenant: tenant, bill: b, rows: &columns{}, free: make(chan *columns, 2),
+		full: make(chan *columns), failed: make(chan error, 1)}
 	w.free <- &columns{}
 	go w.run(ctx)
 	return w
 }
 
-// run inserts until full is closed. After an error it inserts nothing more.
+// run inserts rows until full is closed. After an error it inserts nothing.
 func (w *writer) run(ctx context.Context) {
 	defer close(w.failed)
 	var failed error
@@ -61,7 +62,7 @@ func (w *writer) insert(ctx context.Context, rows *columns) error {
 	return nil
 }
 
-// add adds a row.
+// add adds a row to the next insert.
 func (w *writer) add(r *Row) error {
 	w.rows.add(w.tenant, w.bill, r)
 	if len(w.rows.ordinal) < w.size {
@@ -76,7 +77,8 @@ func (w *writer) add(r *Row) error {
 	}
 }
 
-// close inserts the rest and waits. It must be called once, also after an error.
+// close inserts the remaining rows and waits for all inserts. It must be called exactly once, even
+// after an error.
 func (w *writer) close(complete bool) error {
 	if complete && len(w.rows.ordinal) > 0 {
 		w.full <- w.rows

@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	chunkRows = 2500 // records that are read at a time
-	// rowBytes is what a record takes in memory, with room for its ids and tags.
+	chunkRows = 2500 // records that one statement reads
+	// rowBytes is an estimate of the memory of a record, including ids and tags.
 	rowBytes = 2 << 10
 )
 
-// Walk calls a function with each charge of a query in order of time, until it returns an
-// error. It reads records in parts, so that no statement waits while the function takes its
-// time and a bounded number of records is in memory. A charge that its source states anew
-// meanwhile may come a second time, later and with the same id: the last counts.
+// Walk calls visit with each charge of a query in order of time, until visit returns an error. It
+// reads records with several statements, so that no statement stays open while visit blocks and a
+// bounded number of records is in memory. If a source restates a charge meanwhile, Walk may visit
+// it again, later and with the same id; the last visit counts.
 func Walk(ctx context.Context, r *query.Reader, q Query, visit func(*Charge) error) error {
 	return walk(ctx, r, q, chunkRows, visit)
 }
@@ -63,9 +63,9 @@ func walk(ctx context.Context, r *query.Reader, q Query, chunk int, visit func(*
 	}
 }
 
-// within returns a time before which the next part of a list is likely to be complete, so
-// that its statement need not read the rest of the range: after three times the time that
-// the last part took.
+// within returns a time before which the next part of a list is likely to be complete, so that its
+// statement need not read the rest of the range. It adds three times the time span of the last
+// part.
 func (q *Query) within(rows []row) time.Time {
 	first, last := rows[0].At, rows[len(rows)-1].At
 	until := query.Instant(last).Add(3*time.Duration(last-first) + time.Second)
@@ -81,8 +81,7 @@ type Page struct {
 	Prices grouping.Prices `json:"prices"`
 }
 
-// ReadPage returns at most limit charges, which is at least 1, from the one after the cursor
-// on.
+// ReadPage returns at most limit charges, which must be at least 1, after the cursor.
 func ReadPage(ctx context.Context, r *query.Reader, q Query, cursor string, limit int) (*Page, error) {
 	p, err := q.Pricers(ctx, r, q.Tenant, q.From, q.To)
 	if err != nil {

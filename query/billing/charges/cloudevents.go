@@ -14,10 +14,10 @@ import (
 // event is a CloudEvent in the JSON format of version 1.0.
 type event struct {
 	SpecVersion     string  `json:"specversion"`
-	ID              string  `json:"id"`     // the charge's
-	Source          string  `json:"source"` // the tenant's usage
+	ID              string  `json:"id"`     // of the charge
+	Source          string  `json:"source"` // names the tenant's usage
 	Type            string  `json:"type"`
-	Subject         string  `json:"subject,omitempty"` // the session's id
+	Subject         string  `json:"subject,omitempty"` // the id of the session
 	Time            string  `json:"time"`
 	DataContentType string  `json:"datacontenttype"`
 	Data            *Charge `json:"data"`
@@ -29,21 +29,22 @@ const eventType = "tapedeck.charge.v1"
 // events writes a structured CloudEvent on each line.
 type events struct{ *json.Encoder }
 
-func newEvents(w io.Writer, _ string) (writer, error) {
+func newEvents(w io.Writer, _ string, _ tabular.Cells) (writer, error) {
 	return events{tabular.NewLines(w)}, nil
 }
 
 func (e events) write(c *Charge) error {
 	return e.Encode(event{
 		SpecVersion: "1.0", ID: c.ChargeID, Source: "/tapedeck/" + url.PathEscape(c.Tenant) + "/usage", Type: eventType,
-		Subject: attribute(c.SessionID), Time: c.At.Format(time.RFC3339Nano), DataContentType: "application/json", Data: c,
+		Subject: attribute(c.SessionID), Time: c.At.Format(time.RFC3339Nano),
+		DataContentType: "application/json", Data: c,
 	})
 }
 
 func (e events) end() error { return nil }
 
-// attribute returns a text as an attribute of an event may hold it: characters that the
-// type String does not allow (CloudEvents 1.0, Type System) are percent-encoded.
+// attribute returns a text as the value of an event's attribute. Characters that the type String
+// does not allow (CloudEvents 1.0, Type System) are percent-encoded.
 func attribute(s string) string {
 	if strings.IndexFunc(s, forbidden) < 0 {
 		return s

@@ -14,9 +14,9 @@ import (
 	"tapedeck/query/pricing/prices"
 )
 
-// columns is a charge as a row of CSV and of Parquet, which have the same columns. Costs and
-// prices are decimal numbers as text, so that no digit is lost. Lines, tags and rules are text
-// of JSON. What is not known is null in Parquet and empty in CSV.
+// columns is a charge as a row of CSV or Parquet, which have the same columns. Costs and prices are
+// decimal numbers as text, so that no digit is lost. Lines, tags and rules are JSON text. Unknown
+// values are null in Parquet and empty in CSV.
 type columns struct {
 	ChargeID       string `parquet:"charge_id"`
 	At             int64  `parquet:"at,delta,timestamp(nanosecond)"`
@@ -71,13 +71,13 @@ type columns struct {
 	ContractedCost string `parquet:"contracted_cost,optional"`
 	RepricedCost   string `parquet:"repriced_cost,optional"`
 	WhatIfCost     string `parquet:"what_if_cost,optional"`
-	Currency       string `parquet:"currency,dict"` // of the costs but the stated one and the two before
-	// OtherCurrency is that of RepricedCost and WhatIfCost.
+	Currency       string `parquet:"currency,dict"` // of all costs except StatedCost, RepricedCost and WhatIfCost
+	// OtherCurrency is the currency of RepricedCost and WhatIfCost.
 	OtherCurrency  string `parquet:"repriced_currency,optional,dict"`
 	Lines          string `parquet:"lines"`
 	UnpricedReason string `parquet:"unpriced_reason,optional,dict"`
 	UnpricedDetail string `parquet:"unpriced_detail,dict"`
-	// The reasons for which RepricedCost and WhatIfCost are not known.
+	// RepricedReason and the fields below it say why RepricedCost and WhatIfCost are unknown.
 	RepricedReason string `parquet:"repriced_unpriced_reason,optional,dict"`
 	RepricedDetail string `parquet:"repriced_unpriced_detail,dict"`
 	WhatIfReason   string `parquet:"what_if_unpriced_reason,optional,dict"`
@@ -85,7 +85,7 @@ type columns struct {
 	Position       string `parquet:"position"`
 }
 
-// set fills the columns of a charge, whose costs are in a currency.
+// set sets the columns from a charge, whose costs are in the given currency.
 func (r *columns) set(c *Charge, currency string) error {
 	t, parts := &c.Tokens, &c.Parts
 	*r = columns{
@@ -97,13 +97,15 @@ func (r *columns) set(c *Charge, currency string) error {
 		Input: t.Input, CacheRead: t.CacheRead, CacheWrite5m: t.CacheWrite5m, CacheWrite1h: t.CacheWrite1h,
 		Output: t.Output, Reasoning: t.Reasoning, Total: t.Total,
 		InputAudio: parts.InputAudio, InputImage: parts.InputImage, InputVideo: parts.InputVideo,
-		CacheReadAudio: parts.CacheReadAudio, CacheReadImage: parts.CacheReadImage, CacheReadVideo: parts.CacheReadVideo,
-		OutputAudio: parts.OutputAudio, OutputImage: parts.OutputImage, OutputVideo: parts.OutputVideo,
+		CacheReadAudio: parts.CacheReadAudio, CacheReadImage: parts.CacheReadImage,
+		CacheReadVideo: parts.CacheReadVideo,
+		OutputAudio:    parts.OutputAudio, OutputImage: parts.OutputImage, OutputVideo: parts.OutputVideo,
 		WebSearches: parts.WebSearches, WebFetches: c.WebFetches, CodeExecutions: parts.CodeExecutions,
 		StatedCost: c.Stated.Text(), StatedCurrency: currencyOf(c.Stated),
 		PricesHash: c.PricesHash, PriceProvider: query.Text(c.PriceProvider), PriceModel: query.Text(c.PriceModel),
 		Cost: c.Cost.Text(), ListCost: c.ListCost.Text(), ContractedCost: c.ContractedCost.Text(),
-		RepricedCost: c.Repriced.Text(), WhatIfCost: c.WhatIf.Text(), Currency: currency, OtherCurrency: currencyOf(cmp.Or(c.Repriced, c.WhatIf)),
+		RepricedCost: c.Repriced.Text(), WhatIfCost: c.WhatIf.Text(), Currency: currency,
+		OtherCurrency:  currencyOf(cmp.Or(c.Repriced, c.WhatIf)),
 		UnpricedReason: reasonText(c.Unpriced), UnpricedDetail: c.UnpricedDetail,
 		RepricedReason: reasonText(c.RepricedUnpriced), RepricedDetail: c.RepricedDetail,
 		WhatIfReason: reasonText(c.WhatIfUnpriced), WhatIfDetail: c.WhatIfDetail, Position: c.Position,
@@ -135,7 +137,7 @@ var columnNames = func() []string {
 	return names
 }()
 
-// cells returns the columns as cells of CSV.
+// cells returns the columns as CSV cells.
 func (r *columns) cells(c *Charge, cells []string) []string {
 	cells = cells[:0]
 	v := reflect.ValueOf(r).Elem()
@@ -172,7 +174,7 @@ func currencyOf(m *cost.Money) string {
 	return m.Currency
 }
 
-// marshal is json.Marshal without escapes for HTML.
+// marshal is json.Marshal without HTML escapes.
 func marshal(v any) ([]byte, error) {
 	var b strings.Builder
 	e := json.NewEncoder(&b)

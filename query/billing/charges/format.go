@@ -13,10 +13,10 @@ import (
 	"tapedeck/query/tabular"
 )
 
-// Format is a format that charges are written in.
+// Format is an output format of charges.
 type Format string
 
-// The formats. JSON is for pages; the other formats are of any length.
+// The formats. JSON is paged; the other formats have any length.
 const (
 	JSON        Format = "json"
 	NDJSON      Format = "ndjson"
@@ -28,16 +28,16 @@ const (
 // Formats lists all formats, the default first.
 var Formats = []Format{JSON, NDJSON, CSV, Parquet, CloudEvents}
 
-// writer writes charges in a format. It holds a bounded number of them.
+// writer writes charges in a format. It buffers a bounded number of them.
 type writer interface {
 	write(c *Charge) error
 	end() error
 }
 
-// kind is a format of any length.
+// kind describes a format of unbounded length.
 type kind struct {
 	media, suffix string
-	open          func(w io.Writer, currency string) (writer, error)
+	open          func(w io.Writer, currency string, cells tabular.Cells) (writer, error)
 }
 
 var kinds = map[Format]kind{
@@ -50,8 +50,8 @@ var kinds = map[Format]kind{
 // writeSize is the size of most writes.
 const writeSize = 64 << 10
 
-// Write writes the charges of a query in a format other than JSON. It holds a bounded number
-// of them in memory. Nothing is written before the first are read.
+// Write writes the charges of a query in a format other than JSON. It holds a bounded number of
+// charges in memory. Nothing is written before the first charges are read.
 func Write(ctx context.Context, r *query.Reader, q Query, f Format, w io.Writer) error {
 	k, ok := kinds[f]
 	if !ok {
@@ -62,7 +62,7 @@ func Write(ctx context.Context, r *query.Reader, q Query, f Format, w io.Writer)
 		return err
 	}
 	buffered := bufio.NewWriterSize(w, writeSize)
-	out, err := k.open(buffered, p.Cost.Table.Currency())
+	out, err := k.open(buffered, p.Cost.Table.Currency(), q.Cells)
 	if err != nil {
 		return err
 	}
@@ -75,10 +75,12 @@ func Write(ctx context.Context, r *query.Reader, q Query, f Format, w io.Writer)
 	return buffered.Flush()
 }
 
-// lines writes NDJSON: a charge on each line, as pages have it.
+// lines writes NDJSON: one charge per line, in the same form as on pages.
 type lines struct{ *json.Encoder }
 
-func newLines(w io.Writer, _ string) (writer, error) { return lines{tabular.NewLines(w)}, nil }
+func newLines(w io.Writer, _ string, _ tabular.Cells) (writer, error) {
+	return lines{tabular.NewLines(w)}, nil
+}
 
 func (l lines) write(c *Charge) error { return l.Encode(c) }
 func (l lines) end() error            { return nil }
@@ -91,8 +93,8 @@ type csvFile struct {
 	cells    []string
 }
 
-func newCSV(w io.Writer, currency string) (writer, error) {
-	f := &csvFile{records: tabular.NewRecords(w), currency: currency}
+func newCSV(w io.Writer, currency string, cells tabular.Cells) (writer, error) {
+	f := &csvFile{records: tabular.NewRecords(w, cells), currency: currency}
 	return f, f.records.Write(columnNames)
 }
 
@@ -113,8 +115,9 @@ type parquetFile struct {
 	row      [1]columns
 }
 
-func newParquet(w io.Writer, currency string) (writer, error) {
-	return &parquetFile{currency: currency, GenericWriter: parquet.NewGenericWriter[columns](w, tabular.ParquetOptions()...)}, nil
+func newParquet(w io.Writer, currency string, _ tabular.Cells) (writer, error) {
+	return &parquetFile{currency: currency,
+		GenericWriter: parquet.NewGenericWriter[columns](w, tabular.ParquetOptions()...)}, nil
 }
 
 func (f *parquetFile) write(c *Charge) error {

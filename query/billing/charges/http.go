@@ -8,14 +8,15 @@ import (
 	"tapedeck/query/endpoint"
 	"tapedeck/query/report/grouping"
 	"tapedeck/query/sessionfilter"
+	"tapedeck/query/tabular"
 )
 
-// Handler answers the questions of this package.
+// Handler serves the route of charges.
 type Handler struct{ *endpoint.Base }
 
 const pageLimit, pageMost = 100, 1000
 
-// Charges answers GET /v1/usage/calls.
+// Charges serves GET /v1/usage/calls.
 func (h Handler) Charges(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
 	q := Query{Tenant: tenant}
@@ -26,6 +27,7 @@ func (h Handler) Charges(w http.ResponseWriter, r *http.Request, tenant string) 
 	q.WhatIfModel, q.Currency = p.Text("what_if_model"), p.Text("currency")
 	format := endpoint.OneOf(p, "format", Formats)
 	_, long := kinds[format]
+	q.Cells = tabular.ReadCells(p, format == CSV)
 	if long {
 		for _, name := range []string{"limit", "cursor"} {
 			if v := p.Text(name); v != "" {
@@ -46,7 +48,7 @@ func (h Handler) Charges(w http.ResponseWriter, r *http.Request, tenant string) 
 	h.Answer(w, r, page, err)
 }
 
-// write writes charges as they are read.
+// write streams charges while they are read.
 func (h Handler) write(w http.ResponseWriter, r *http.Request, q Query, f Format, zone *time.Location) {
 	scope := grouping.Scope{From: limitOf(q.From), To: limitOf(q.To), Timezone: zone.String()}
 	file := endpoint.File{Name: scope.FileName("charges") + "." + kinds[f].suffix, Media: kinds[f].media}

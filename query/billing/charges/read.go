@@ -10,19 +10,20 @@ import (
 	"tapedeck/query"
 	"tapedeck/query/report/grouping"
 	"tapedeck/query/sessionfilter"
+	"tapedeck/query/tabular"
 )
 
 var statements = grouping.Statements("billing/charges")
 
-// Query asks for charges.
+// Query selects charges.
 type Query struct {
 	Tenant   string
-	From, To time.Time             // half open: stated last at From or later, and before To; zero for no limit
+	From, To time.Time             // when the charge was last stated: From inclusive, To exclusive; zero for no limit
 	Sessions *sessionfilter.Filter // only the charges of these sessions; nil for all
-	// SessionIDs are the sessions whose charges are listed; nil for all. It goes without
-	// Sessions.
+	// SessionIDs are the sessions whose charges are listed; nil for all. It excludes Sessions.
 	SessionIDs []string
 	grouping.Pricing
+	Cells tabular.Cells // the form of recorded text in CSV
 }
 
 // shape selects the optional parts of sql/charges.sql.
@@ -34,10 +35,10 @@ type shape struct {
 // listName names the list in cursors.
 const listName = "charges"
 
-// Each calls a function with each charge of a query in order of time, from the one after the
-// cursor on, until it returns an error: at most limit of them, 0 for all. It asks with one
-// statement, so that all are of one moment, and holds a bounded number of them. What the
-// function receives is its own.
+// Each calls visit with each charge of a query in order of time, starting after the cursor, until
+// visit returns an error: at most limit charges, or all if limit is 0. It uses one statement, so
+// that all charges are of one snapshot, and holds a bounded number of them in memory. visit may
+// keep the charge.
 func Each(ctx context.Context, r *query.Reader, q Query, cursor string, limit int, visit func(*Charge) error) error {
 	p, err := q.Pricers(ctx, r, q.Tenant, q.From, q.To)
 	if err != nil {
@@ -52,12 +53,12 @@ type lister struct {
 	reader   *query.Reader
 	query    *Query
 	pricers  *grouping.Pricers
-	until    time.Time // only what was stated before this time; zero for no limit
+	until    time.Time // only records stated before this time; zero for no limit
 	sessions []string  // only these, if restricted
 	selected bool      // sessions were looked up
 }
 
-// read calls a function with the records after the cursor, at most limit of them.
+// read calls visit with at most limit records after the cursor.
 func (l *lister) read(ctx context.Context, cursor string, limit int, visit func(*row) error) error {
 	after, args, err := parseCursor(cursor)
 	if err != nil {
@@ -102,12 +103,13 @@ func (l *lister) restrict(ctx context.Context, b *grouping.Report) error {
 	return b.Restrict(l.sessions)
 }
 
-// mark returns the place of a record in the list.
+// mark returns the position of a record in the list.
 func (r *row) mark() query.Mark {
-	return query.Mark{List: listName, Key: r.At, ID: hex.EncodeToString([]byte(r.Session)) + "." + hex.EncodeToString([]byte(r.ID))}
+	return query.Mark{List: listName, Key: r.At, ID: hex.EncodeToString([]byte(r.Session)) + "." +
+		hex.EncodeToString([]byte(r.ID))}
 }
 
-// parseCursor reads the place after which a list goes on, and the parameters that name it;
+// parseCursor parses the position after which a list continues and returns it with its parameters;
 // nil for "".
 func parseCursor(cursor string) (*query.Mark, query.Args, error) {
 	after, err := query.ParseMark(listName, cursor)

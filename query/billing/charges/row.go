@@ -45,7 +45,8 @@ type row struct {
 func (r *row) charge(tenant string, p *grouping.Pricers) *Charge {
 	q := &r.Quantities
 	c := &Charge{
-		ChargeID: ID(tenant, r.Session, r.ID), At: query.Instant(r.At), Tenant: tenant, SessionID: r.Session, StreamID: r.Stream,
+		ChargeID: ID(tenant, r.Session, r.ID), At: query.Instant(r.At),
+		Tenant: tenant, SessionID: r.Session, StreamID: r.Stream,
 		RunID: r.Run, NodeID: r.Node, SpanID: r.Span, Agent: r.Agent, Tags: r.Tags,
 		Provider: query.Named(r.Provider), Model: query.Named(r.Model), RequestedModel: query.Named(r.RequestedModel),
 		ServiceTier: r.ServiceTier, Speed: r.Speed, Region: r.Region, Dialect: r.Dialect,
@@ -60,7 +61,7 @@ func (r *row) charge(tenant string, p *grouping.Pricers) *Charge {
 		c.StatedTotal = &r.Stated
 	}
 	if *q == (cost.Quantities{}) {
-		return c // see cost.Pricer.Of
+		return c // it costs nothing, see cost.Pricer.Of
 	}
 	cell := r.cell()
 	c.price(cell, p.Cost)
@@ -73,7 +74,7 @@ func (r *row) charge(tenant string, p *grouping.Pricers) *Charge {
 	return c
 }
 
-// otherCost returns a cost at other prices, or why that is not known.
+// otherCost returns the cost of a cell at other prices, or the reason for which it is unknown.
 func otherCost(cell *cost.Cell, p *cost.Pricer) (*cost.Money, *prices.Reason, string) {
 	priced, err := p.Price(cell)
 	if err != nil {
@@ -83,7 +84,7 @@ func otherCost(cell *cost.Cell, p *cost.Pricer) (*cost.Money, *prices.Reason, st
 	return &cost.Money{Amount: priced.Total, Currency: p.Table.Currency()}, nil, ""
 }
 
-// price sets what a charge costs, or why that is not known.
+// price sets the cost of a charge, or the reason for which it is unknown.
 func (c *Charge) price(cell *cost.Cell, p *cost.Pricer) {
 	priced, err := p.Price(cell)
 	if err != nil {
@@ -112,7 +113,7 @@ func (c *Charge) price(cell *cost.Cell, p *cost.Pricer) {
 	}
 }
 
-// cell returns the cell of the record by itself.
+// cell returns a cell with only this record.
 func (r *row) cell() *cost.Cell {
 	return &cost.Cell{
 		Key: cost.Key{
@@ -123,7 +124,7 @@ func (r *row) cell() *cost.Cell {
 	}
 }
 
-// statedCost reads what a source states; nil if that is nothing.
+// statedCost parses the cost that a source states; nil if it states none.
 func statedCost(text, currency string) *cost.Money {
 	amount, err := decimal.NewFromString(text)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package evidence writes a closed bill with all that it was made of:
+// Package evidence writes a closed bill with the data from which it was made:
 //
 //	bill.json        the bill
 //	rows.csv         its rows; the SHA-256 of this file is rows_hash
@@ -22,28 +22,28 @@ import (
 	"tapedeck/query/billing/bills"
 )
 
-// Parts are where the parts of the evidence come from.
+// Parts holds the functions that provide the parts of the evidence.
 type Parts struct {
 	Bill *bills.Bill
 	// Rows writes the canonical text of the rows, and returns the sessions in them.
 	Rows func(context.Context, io.Writer) ([]string, error)
-	// Prices writes the effective price table. It is nil for who may not read it.
+	// Prices writes the effective price table. It is nil if the caller may not read the table.
 	Prices func(context.Context, io.Writer) error
-	// Tape returns a function that writes the tape of a session; nil if it is not stored.
+	// Tape returns a function that writes the tape of a session; nil if the session is not stored.
 	Tape func(ctx context.Context, session string) (func(io.Writer) error, error)
 	// Wrote is called after each tape. It may be nil.
 	Wrote func(tapes, of int)
 }
 
-// Files takes files one after the other. The one before is complete by then.
+// Files creates files one after another. Creating a file completes the previous one.
 type Files interface {
 	Create(name string) (io.Writer, error)
 }
 
-// Summary says what was written.
+// Summary counts the tapes of the evidence.
 type Summary struct {
 	Files   int
-	Missing int // sessions that are not stored any more
+	Missing int // sessions that are no longer stored
 }
 
 // Write writes the evidence of a bill.
@@ -71,7 +71,10 @@ func (w *writer) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := w.add("bill.json", func(out io.Writer) error { _, err := out.Write(append(text, '\n')); return err }); err != nil {
+	if err := w.add("bill.json", func(out io.Writer) error {
+		_, err := out.Write(append(text, '\n'))
+		return err
+	}); err != nil {
 		return err
 	}
 	err = w.checked("rows.csv", w.Bill.RowsHash, func(out io.Writer) (err error) {
@@ -100,7 +103,7 @@ func (w *writer) write(ctx context.Context) error {
 	})
 }
 
-// prices writes the price table, or that it is left out.
+// prices writes the price table, or lists it as left out.
 func (w *writer) prices(ctx context.Context) error {
 	if w.Prices != nil {
 		return w.checked("prices.json", w.Bill.PricesHash, func(out io.Writer) error { return w.Prices(ctx, out) })
@@ -108,12 +111,13 @@ func (w *writer) prices(ctx context.Context) error {
 	return w.add("left-out.csv", func(out io.Writer) error {
 		return writeTable(out, [][]string{
 			{"file", "reason"},
-			{"prices.json", "the price table has rules of all tenants, which administrators of the server alone may read; rows.csv has the prices"},
+			{"prices.json",
+				"the price table has rules of all tenants, which administrators of the server alone may read; rows.csv has the prices"},
 		})
 	})
 }
 
-// add writes a file and notes its SHA-256.
+// add writes a file and records its SHA-256.
 func (w *writer) add(name string, write func(io.Writer) error) error {
 	out, err := w.files.Create(name)
 	if err != nil {
@@ -127,13 +131,14 @@ func (w *writer) add(name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// checked is add for a file whose SHA-256 the bill states.
+// checked is add for a file whose SHA-256 must equal the one in the bill.
 func (w *writer) checked(name, want string, write func(io.Writer) error) error {
 	if err := w.add(name, write); err != nil {
 		return err
 	}
 	if got := w.sums[len(w.sums)-1].digest; got != want {
-		return fmt.Errorf("%s has the SHA-256 %s, the bill states %s: run \"tapedeck bills verify %s\"", name, got, want, w.Bill.Number)
+		return fmt.Errorf("%s has the SHA-256 %s, the bill states %s: run \"tapedeck bills verify %s\"", name, got,
+			want, w.Bill.Number)
 	}
 	return nil
 }

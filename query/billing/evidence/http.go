@@ -15,16 +15,16 @@ import (
 // stored.
 type Tapes func(ctx context.Context, tenant, session string) (func(io.Writer) error, error)
 
-// Handler answers the questions of this package.
+// Handler serves the route of evidence.
 type Handler struct {
 	*endpoint.Base
 	Store *bills.Store
 	Tapes Tapes
-	// Prices reports whether who asks may read price tables, which have rules of all tenants.
+	// Prices reports whether the caller may read price tables, which have rules of all tenants.
 	Prices func(*http.Request) bool
 }
 
-// Evidence answers GET /v1/bills/{number}/evidence.
+// Evidence serves GET /v1/bills/{number}/evidence.
 func (h Handler) Evidence(w http.ResponseWriter, r *http.Request, tenant, number string) {
 	err := endpoint.NewParams(r).Done()
 	var b *bills.Bill
@@ -73,7 +73,7 @@ func (h Handler) parts(r *http.Request, tenant string, b *bills.Bill) Parts {
 	return parts
 }
 
-// archive is a ZIP file of files of a time.
+// archive is a ZIP file whose entries have one modification time.
 type archive struct {
 	zip *zip.Writer
 	at  time.Time

@@ -12,7 +12,7 @@ import (
 )
 
 func writeTable(w io.Writer, rows [][]string) error {
-	out := tabular.NewRecords(w)
+	out := tabular.NewRecords(w, tabular.SafeCells)
 	for _, row := range rows {
 		if err := out.Write(row); err != nil {
 			return err
@@ -23,7 +23,8 @@ func writeTable(w io.Writer, rows [][]string) error {
 
 // writeLines writes the lines of the invoice.
 func writeLines(w io.Writer, b *bills.Bill) error {
-	rows := [][]string{{"class", "charge_period", "provider", "model", "unit", "quantity", "rows", "cost", "amount", "currency", "unpriced"}}
+	rows := [][]string{{"class", "charge_period", "provider", "model", "unit", "quantity", "rows", "cost", "amount",
+		"currency", "unpriced"}}
 	for i := range b.Lines {
 		l := &b.Lines[i]
 		rows = append(rows, []string{
@@ -34,8 +35,8 @@ func writeLines(w io.Writer, b *bills.Bill) error {
 	return writeTable(w, rows)
 }
 
-// tapes writes a tape of each session, under a name made of the hash of the session's id,
-// which may have any characters, and the list of them.
+// tapes writes a tape of each session and the list of the sessions. A tape is named by the hash of
+// the session's id, since the id may have any characters.
 func (w *writer) tapes(ctx context.Context) error {
 	rows := [][]string{{"session_id", "tape", "detail"}}
 	for i, id := range w.sessions {

@@ -2,14 +2,14 @@ package focus
 
 import "time"
 
-// period is a row of Billing Period.
+// period is a row of the dataset Billing Period.
 type period struct {
 	issuer              string
 	start, end, updated time.Time
 }
 
-// billingPeriod returns the columns of Billing Period, by name. A period is created when it
-// begins.
+// billingPeriod returns the columns of Billing Period, sorted by name. The creation time of a
+// period is its start.
 func billingPeriod() []column[period] {
 	start := func(p *period) string { return moment(p.start) }
 	return []column[period]{
@@ -22,8 +22,8 @@ func billingPeriod() []column[period] {
 	}
 }
 
-// periodsOf returns the periods of closed bills, each once: bills of several accounts may be
-// of one period.
+// periodsOf returns the periods of closed bills without duplicates: bills of several accounts may
+// have the same period.
 func periodsOf(list []*invoice) []*period {
 	var periods []*period
 next:

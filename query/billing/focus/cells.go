@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// only returns a value if the condition holds, and null otherwise.
+// only returns a value if the condition holds, otherwise null.
 func (c *charge) only(condition bool, value string) string {
 	if !condition {
 		return ""
@@ -40,7 +40,7 @@ func (c *charge) subAccount() string {
 	return ""
 }
 
-// description summarises the charge and its price for people.
+// description returns a readable summary of the charge and its price.
 func (c *charge) description() string {
 	what := name(c.row.Model) + ": " + strings.ToLower(meter(c.row.Unit))
 	if what[0] == ':' {
@@ -68,7 +68,7 @@ func (c *charge) description() string {
 	return what
 }
 
-// link leads to the first frame that stated usage of the charge.
+// link returns the URL of the first frame that stated usage of the charge.
 func (c *charge) link() string {
 	session := name(c.row.SessionID)
 	if session == "" {

@@ -11,15 +11,16 @@ import (
 	"tapedeck/query/billing/bills"
 )
 
-// charge is a row of Cost and Usage, or of the file of usage without a price.
+// charge is a row of Cost and Usage, or of the file of unpriced usage.
 type charge struct {
 	bill *invoice
-	// row is the first frame's of the rows of the bill that are in it. Fields by which
-	// charges are apart are the same in all of them.
+	// row is the first of the rows of the bill that the charge adds up. The fields that distinguish
+	// charges are equal in all of them.
 	row bills.Row
-	// tags are those that all rows have with the same value.
+	// tags are the tags that have the same value in all rows.
 	tags map[string]string
-	// above is the number of input tokens above which calls have the price, 0 without a tier.
+	// above is the number of input tokens above which the price applies; 0 if the price has no
+	// tier.
 	above int64
 
 	rows                             int
@@ -53,7 +54,7 @@ func groupOf(r *bills.Row, tags []string) group {
 	}
 }
 
-// newCharge makes a charge of one row.
+// newCharge returns a charge of one row.
 func newCharge(bill *invoice, r *bills.Row) *charge {
 	c := &charge{bill: bill, row: *r, tags: maps.Clone(r.Tags)}
 	c.row.Rules = slices.Clone(r.Rules)
@@ -61,7 +62,7 @@ func newCharge(bill *invoice, r *bills.Row) *charge {
 	return c
 }
 
-// add adds a row of the same group.
+// add adds another row of the same group.
 func (c *charge) add(r *bills.Row) {
 	maps.DeleteFunc(c.tags, func(key, value string) bool {
 		other, ok := r.Tags[key]
@@ -70,8 +71,8 @@ func (c *charge) add(r *bills.Row) {
 	c.sum(r)
 }
 
-// sum adds a row's quantity and costs. Where the list has no price of the unit, the
-// contracted price is the list price; where there is none of it either, the price is both.
+// sum adds a row's quantity and costs. If the row has no list cost, its contracted cost is used; if
+// it has no contracted cost either, its billed cost is used for both.
 func (c *charge) sum(r *bills.Row) {
 	c.rows++
 	c.quantity = c.quantity.Add(r.Quantity)
@@ -89,17 +90,17 @@ func or(d, instead decimal.NullDecimal) decimal.NullDecimal {
 	return instead
 }
 
-// contractedPrice and listPrice are the unit prices that sum takes.
+// contractedPrice and listPrice return the unit prices, with the same substitutes as sum.
 func (c *charge) contractedPrice() decimal.NullDecimal { return or(c.row.ContractedPrice, c.row.Price) }
 func (c *charge) listPrice() decimal.NullDecimal       { return or(c.row.ListPrice, c.contractedPrice()) }
 
-// hasPrice reports whether the charge is a quantity at a price.
+// hasPrice reports whether the cost is a quantity multiplied by a price.
 func (c *charge) hasPrice() bool { return !c.rounding && c.row.Price.Valid }
 
-// pricingQuantity is the quantity in units of the price.
+// pricingQuantity returns the quantity in units of the price.
 func (c *charge) pricingQuantity() decimal.Decimal {
 	switch c.row.Per {
-	case 0, 1: // rows that are no quantity at a price have none
+	case 0, 1: // rows without a quantity at a price have no pricing quantity
 		return c.quantity
 	case 1e3:
 		return c.quantity.Shift(-3)

@@ -10,7 +10,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// kind is the data type of a column, as metadata names it.
+// kind is the data type of a column, by its name in the metadata.
 type kind string
 
 const (
@@ -20,8 +20,8 @@ const (
 	document kind = "JSON"
 )
 
-// column is a column of a dataset. value returns the cell of a record; "" is null, since no
-// column may have an empty string.
+// column is a column of a dataset. value returns the cell of a record; "" means null, since the
+// specification does not allow empty strings.
 type column[T any] struct {
 	name  string
 	kind  kind
@@ -31,7 +31,7 @@ type column[T any] struct {
 // moment formats a time as the specification's Date/Time Format: UTC, in seconds.
 func moment(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05Z") }
 
-// amount formats a number without an exponent and without zeros at its end.
+// amount formats a number without an exponent and without trailing zeros.
 func amount(d decimal.Decimal) string { return d.String() }
 
 // amountOrNull formats a number; null is "".
@@ -42,8 +42,8 @@ func amountOrNull(d decimal.NullDecimal) string {
 	return amount(d.Decimal)
 }
 
-// name returns a text from outside as a value of a column. A text of white space alone is
-// null, and what is not UTF-8 is replaced.
+// name returns an external text as the value of a column. A text of white space only is null, and
+// invalid UTF-8 is replaced.
 func name(s string) string {
 	if strings.TrimSpace(s) == "" {
 		return ""
@@ -51,7 +51,7 @@ func name(s string) string {
 	return valid(s)
 }
 
-// valid returns a text in which each byte that is not of UTF-8 is replaced, as JSON has it.
+// valid returns a text in which each invalid byte of UTF-8 is replaced, as encoding/json does.
 func valid(s string) string {
 	if utf8.ValidString(s) {
 		return s
@@ -59,7 +59,7 @@ func valid(s string) string {
 	return string([]rune(s))
 }
 
-// object formats key-value pairs, sorted by key; none are null.
+// object formats key-value pairs as JSON, sorted by key; no pair is null.
 func object(pairs map[string]string) string {
 	if len(pairs) == 0 {
 		return ""
@@ -68,7 +68,7 @@ func object(pairs map[string]string) string {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(pairs); err != nil {
-		panic(err) // strings have a JSON form
+		panic(err) // strings can always be encoded
 	}
 	return strings.TrimSpace(b.String())
 }

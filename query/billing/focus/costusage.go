@@ -9,12 +9,13 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// costAndUsage returns the columns of Cost and Usage: those of the specification by name,
-// then own ones by name.
+// costAndUsage returns the columns of Cost and Usage: the columns of the specification sorted by
+// name, then the product's own columns sorted by name.
 func costAndUsage(v Version) []column[charge] {
 	columns := slices.Concat(costColumns, ownColumns)
 	if v == V12 {
-		columns = append(columns, column[charge]{"ProviderName", text, serviceProvider}, column[charge]{"PublisherName", text, serviceProvider})
+		columns = append(columns, column[charge]{"ProviderName", text, serviceProvider},
+			column[charge]{"PublisherName", text, serviceProvider})
 	} else {
 		columns = append(columns,
 			column[charge]{"HostProviderName", text, serviceProvider},
@@ -34,7 +35,7 @@ func costAndUsage(v Version) []column[charge] {
 	return columns
 }
 
-// costColumns are those that both versions have.
+// costColumns are the columns of both versions.
 var costColumns = []column[charge]{
 	{"BilledCost", number, func(c *charge) string { return amount(c.cost) }},
 	{"BillingAccountId", text, func(c *charge) string { return c.bill.accountID() }},
@@ -57,7 +58,9 @@ var costColumns = []column[charge]{
 	{"ConsumedQuantity", number, func(c *charge) string { return c.only(!c.rounding, amount(c.quantity)) }},
 	{"ConsumedUnit", text, func(c *charge) string { return c.only(!c.rounding, measure(c.row.Unit)) }},
 	{"ContractedCost", number, func(c *charge) string { return amount(c.contracted) }},
-	{"ContractedUnitPrice", number, func(c *charge) string { return c.only(c.hasPrice(), amountOrNull(c.contractedPrice())) }},
+	{"ContractedUnitPrice", number, func(c *charge) string {
+		return c.only(c.hasPrice(), amountOrNull(c.contractedPrice()))
+	}},
 	{"EffectiveCost", number, func(c *charge) string { return amount(c.cost) }},
 	{"InvoiceId", text, func(c *charge) string { return c.bill.Number }},
 	{"InvoiceIssuerName", text, func(c *charge) string { return c.bill.issuer }},
@@ -93,10 +96,12 @@ var costColumns = []column[charge]{
 	{"Tags", document, func(c *charge) string { return object(c.tags) }},
 }
 
-// ownColumns are the product's own.
+// ownColumns are the product's own columns.
 var ownColumns = []column[charge]{
 	{"x_ChargeCount", number, func(c *charge) string { return c.only(!c.rounding, strconv.Itoa(c.rows)) }},
-	{"x_CorrectedInvoiceId", text, func(c *charge) string { return c.only(c.correction(), c.bill.numbers[c.row.Period]) }},
+	{"x_CorrectedInvoiceId", text, func(c *charge) string {
+		return c.only(c.correction(), c.bill.numbers[c.row.Period])
+	}},
 	{"x_CorrectionReason", text, func(c *charge) string { return c.only(c.correction(), string(c.row.Note)) }},
 	{"x_ExchangeRate", number, func(c *charge) string { return amountOrNull(c.rate) }},
 	{"x_FirstChargeId", text, func(c *charge) string { return c.row.ChargeID }},

@@ -12,9 +12,9 @@ import (
 
 var statements = query.Statements("billing/focus")
 
-// Output takes the files of an export, one after the other.
+// Output creates the files of an export, one after another.
 type Output interface {
-	// Create begins a file. The one before is closed by then.
+	// Create starts a file. The previous file is closed by then.
 	Create(name string) (io.WriteCloser, error)
 }
 
@@ -27,7 +27,7 @@ const (
 	MetadataFile      = "metadata.json"
 )
 
-// export is an export that runs.
+// export is an export in progress.
 type export struct {
 	options  Options
 	at       time.Time
@@ -36,7 +36,7 @@ type export struct {
 	output   Output
 }
 
-// Check reports what is wrong with options.
+// Check returns an error if the options are invalid.
 func Check(o Options) error {
 	v, err := ParseVersion(string(o.Version))
 	if err != nil {
@@ -46,7 +46,7 @@ func Check(o Options) error {
 	return err
 }
 
-// Export writes bills as files. It holds one row of them at a time.
+// Export writes bills as files. It holds one row of a bill at a time.
 func Export(ctx context.Context, r *query.Reader, source *Source, o Options, to Output) error {
 	e, err := newExport(ctx, r, source, o)
 	if err != nil {
@@ -55,7 +55,7 @@ func Export(ctx context.Context, r *query.Reader, source *Source, o Options, to 
 	return e.write(ctx, to)
 }
 
-// newExport checks what an export needs before its first byte.
+// newExport reads and checks the data that an export needs before its first byte.
 func newExport(ctx context.Context, r *query.Reader, source *Source, o Options) (*export, error) {
 	if err := Check(o); err != nil {
 		return nil, err
@@ -64,7 +64,8 @@ func newExport(ctx context.Context, r *query.Reader, source *Source, o Options) 
 	e := &export{options: o, at: time.Unix(0, r.Now()), reader: r}
 	for _, b := range source.Bills {
 		if b.ClosedAt == nil {
-			return nil, fmt.Errorf("the bill of %s for %s is not closed: close it before it is exported", b.Account, b.Period)
+			return nil, fmt.Errorf("the bill of %s for %s is not closed: close it before it is exported", b.Account,
+				b.Period)
 		}
 		table, err := r.Prices(ctx, b.PricesHash)
 		if err != nil {
@@ -116,7 +117,8 @@ func (e *export) costs(ctx context.Context, m *metadata) error {
 	if err != nil {
 		return err
 	}
-	m.Configuration = configuration{FocusVersion: e.options.Version, Tags: append([]string{}, e.options.Tags...), SubAccount: e.options.SubAccount}
+	m.Configuration = configuration{FocusVersion: e.options.Version, Tags: append([]string{}, e.options.Tags...),
+		SubAccount: e.options.SubAccount}
 	for _, c := range columns {
 		m.Configuration.Columns = append(m.Configuration.Columns, c.name)
 	}

@@ -9,18 +9,18 @@ import (
 	"tapedeck/query/endpoint"
 )
 
-// Handler answers the questions of this package.
+// Handler serves the routes of exports.
 type Handler struct {
 	*endpoint.Base
-	Store *bills.Store // from which only closed bills are read
+	Store *bills.Store // used to read closed bills only
 }
 
-// Bill answers GET /v1/bills/{number}/focus with a ZIP archive of the files.
+// Bill serves GET /v1/bills/{number}/focus: a ZIP archive of the files of one bill.
 func (h Handler) Bill(w http.ResponseWriter, r *http.Request, tenant, number string) {
 	h.export(w, r, endpoint.NewParams(r), tenant, Scope{Number: number})
 }
 
-// Period answers GET /v1/bills/focus, likewise, with the closed bills of a period.
+// Period serves GET /v1/bills/focus: a ZIP archive of the files of the closed bills of a period.
 func (h Handler) Period(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
 	h.export(w, r, p, tenant, Scope{Period: p.Text("period"), Account: p.Text("account")})
@@ -66,7 +66,8 @@ func (h Handler) export(w http.ResponseWriter, r *http.Request, p *endpoint.Para
 	})
 }
 
-// fileName names an archive. Numbers and periods have only characters of file names.
+// fileName returns the name of an archive. Numbers and periods contain only characters that are
+// valid in file names.
 func (s Scope) fileName(v Version) string {
 	what := s.Number
 	if what == "" {

@@ -17,19 +17,19 @@ type invoice struct {
 	issuer, paymentTerms string
 	// numbers are the numbers of the account's bills, by period.
 	numbers map[string]string
-	// served are the providers that serve models, by the names that rows have.
+	// served maps the provider and model names of rows to the provider that serves the model.
 	served map[[2]string]provider
-	// tiers are the input tokens above which prices hold.
+	// tiers caches the number of input tokens above which a price applies.
 	tiers map[tierKey]int64
 }
 
-// Names where neither the price file nor the options have any.
+// The defaults of names that neither the price file nor the options set.
 const (
 	defaultIssuer = "tapedeck"
 	defaultTerms  = "As agreed"
 )
 
-// first returns the first name that is there.
+// first returns the first name that is not empty.
 func first(names ...string) string {
 	for _, n := range names {
 		if n = name(n); n != "" {
@@ -39,10 +39,10 @@ func first(names ...string) string {
 	return ""
 }
 
-// provider is who serves a model.
+// provider is the party that serves a model.
 type provider struct{ id, name string }
 
-// accountID is unique among all accounts of the issuer.
+// accountID returns an id that is unique among all accounts of the issuer.
 func (b *invoice) accountID() string {
 	if b.Account == bills.TenantID {
 		return b.options.Tenant
@@ -50,7 +50,7 @@ func (b *invoice) accountID() string {
 	return b.options.Tenant + "/" + name(b.Account)
 }
 
-// accountName is the account's display name.
+// accountName returns the account's display name.
 func (b *invoice) accountName() string {
 	if n := name(b.AccountName); n != "" {
 		return n
@@ -58,7 +58,7 @@ func (b *invoice) accountName() string {
 	return b.accountID()
 }
 
-// accountType says what kind of account it is.
+// accountType returns the kind of the account.
 func (b *invoice) accountType() string {
 	if b.Account == bills.TenantID {
 		return "Tenant"
@@ -67,8 +67,8 @@ func (b *invoice) accountType() string {
 	return "Tag " + name(key)
 }
 
-// provider returns who serves the model of a row: by the price table, or else by the row's
-// own names. A model without a known provider is served by the issuer.
+// provider returns the provider that serves the model of a row: the provider in the price table, or
+// else the names in the row. The issuer serves a model without a known provider.
 func (b *invoice) provider(r *bills.Row) provider {
 	key := [2]string{r.Provider, r.Model}
 	found, ok := b.served[key]
@@ -93,10 +93,10 @@ func (b *invoice) provider(r *bills.Row) provider {
 	return found
 }
 
-// maxServed bounds how many models are remembered.
+// maxServed bounds the size of the cache of served models.
 const maxServed = 10_000
 
-// lineID names a line of an invoice. Lines of corrections have the period that they correct.
+// lineID returns the id of an invoice line. The id of a correction has the corrected period.
 func lineID(period, provider, model, unit string) string {
 	return strings.Join([]string{period, url.PathEscape(valid(provider)), url.PathEscape(valid(model)), unit}, "/")
 }

@@ -6,18 +6,19 @@ import (
 	"tapedeck/query/billing/bills"
 )
 
-// detail is a row of Invoice Detail: a line of an invoice.
+// detail is a row of the dataset Invoice Detail: one line of an invoice.
 type detail struct {
 	bill *invoice
 	line *bills.Line
 }
 
-// row returns a row of the line, for the names that are made of rows.
+// row returns a row with the fields of the line, for functions that take rows.
 func (d *detail) row() *bills.Row {
-	return &bills.Row{Provider: d.line.Provider, Model: d.line.Model, Unit: d.line.Unit, Period: d.line.Period, Class: d.line.Class, At: d.bill.Start}
+	return &bills.Row{Provider: d.line.Provider, Model: d.line.Model, Unit: d.line.Unit, Period: d.line.Period,
+		Class: d.line.Class, At: d.bill.Start}
 }
 
-// invoiceDetail returns the columns of Invoice Detail, by name.
+// invoiceDetail returns the columns of Invoice Detail, sorted by name.
 func invoiceDetail() []column[detail] {
 	closed := func(d *detail) string { return moment(*d.bill.ClosedAt) }
 	currency := func(d *detail) string { return d.bill.Currency }
@@ -59,20 +60,22 @@ func (d *detail) description() string {
 	return c.description()
 }
 
-// grain names by what the line is apart from the invoice's other lines.
+// grain returns the values that distinguish the line from the invoice's other lines, as JSON.
 func (d *detail) grain() string {
 	r := d.row()
 	served := d.bill.provider(r)
 	grain := map[string]string{
-		"ServiceName": served.name + " API", "SkuId": skuID(served.id, name(r.Model), r.Unit), "SkuMeter": meter(r.Unit),
+		"ServiceName": served.name + " API", "SkuId": skuID(served.id, name(r.Model), r.Unit),
+		"SkuMeter":       meter(r.Unit),
 		"x_ChargePeriod": r.Period, "x_Model": name(r.Model), "x_Provider": name(r.Provider),
 	}
 	maps.DeleteFunc(grain, func(_, value string) bool { return value == "" })
 	return object(grain)
 }
 
-// reference is the number of the invoice that the line adjusts, or of its own. A correction
-// adjusts none if the account had no bill of the period, as with charges that moved to it.
+// reference returns the number of the invoice that a correction adjusts, otherwise the invoice's
+// own number. If the account had no bill of the corrected period, as with charges that moved to the
+// account, it is also the invoice's own number.
 func (d *detail) reference() string {
 	if n, ok := d.bill.numbers[d.line.Period]; ok && d.line.Class == bills.Correction {
 		return n

@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// metadata is the file that accompanies the datasets. In 1.2 it has no instances and no
-// recency of them.
+// metadata is the file that describes the datasets. In version 1.2 it has no dataset instances and
+// no recency.
 type metadata struct {
 	DataGenerator   dataGenerator
 	DatasetInstance []datasetInstance `json:",omitempty"`
@@ -31,7 +31,7 @@ type datasetInstance struct {
 
 type recency struct {
 	DatasetInstanceId          string
-	DatasetInstanceComplete    *bool `json:",omitempty"` // of datasets that are no time series
+	DatasetInstanceComplete    *bool `json:",omitempty"` // only for datasets that are not time series
 	DatasetInstanceLastUpdated string
 	RecencyLastUpdated         string
 	TimeSectors                []timeSector `json:",omitempty"`
@@ -62,25 +62,25 @@ type columnDefinition struct {
 	ProviderTagPrefixes *[]string `json:",omitempty"`
 }
 
-// unpricedFile names the file of usage without a price.
+// unpricedFile describes the file of unpriced usage.
 type unpricedFile struct {
 	File             string
 	Rows             int
 	ColumnDefinition []columnDefinition
 }
 
-// configuration is the request for the export.
+// configuration holds the options of the export.
 type configuration struct {
 	FocusVersion Version
 	Columns      []string // of Cost and Usage
-	Tags         []string // by whose values charges are apart
+	Tags         []string // tags by whose values charges are separated
 	SubAccount   string   `json:",omitempty"`
 }
 
-// invoiceHash ties the export to the rows of a closed bill.
+// invoiceHash records the hashes of the closed bill that was exported.
 type invoiceHash struct{ InvoiceId, RowsHash, PriceTableHash string }
 
-// definitions returns what the metadata states of the columns of a table.
+// definitions returns the metadata of the columns of a table.
 func (t *table[T]) definitions() []columnDefinition {
 	list := make([]columnDefinition, len(t.columns))
 	for i, c := range t.columns {
@@ -103,7 +103,8 @@ func (t *table[T]) definitions() []columnDefinition {
 // describe adds a table to the metadata as a dataset of the specification.
 func describe[T any](m *metadata, e *export, t *table[T], dataset, title string) {
 	s := schema{
-		File: t.file, FocusVersion: string(e.options.Version), CreationDate: moment(e.at), ColumnDefinition: t.definitions(),
+		File: t.file, FocusVersion: string(e.options.Version),
+		CreationDate: moment(e.at), ColumnDefinition: t.definitions(),
 	}
 	s.SchemaId = id(s.FocusVersion, dataset, s.ColumnDefinition)
 	if e.options.Version != V12 {
@@ -115,7 +116,7 @@ func describe[T any](m *metadata, e *export, t *table[T], dataset, title string)
 	m.Schema = append(m.Schema, s)
 }
 
-// recency says that the data is complete, as that of closed bills is.
+// recency states that the dataset is complete, since closed bills do not change.
 func (e *export) recency(of *datasetInstance) recency {
 	r := recency{DatasetInstanceId: of.DatasetInstanceId, RecencyLastUpdated: moment(e.at)}
 	var last time.Time
@@ -138,11 +139,11 @@ func (e *export) recency(of *datasetInstance) recency {
 	return r
 }
 
-// id makes an identifier that is the same for the same parts.
+// id returns an identifier (UUID version 8) that depends only on the parts.
 func id(parts ...any) string {
 	text, err := json.Marshal(parts)
 	if err != nil {
-		panic(err) // they have a JSON form
+		panic(err) // the parts can always be encoded
 	}
 	hash := sha256.Sum256(text)
 	u := uuid.UUID(hash[:16])

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Options say what an export is of.
+// Options select what an export contains.
 type Options struct {
 	Tenant  string
 	Version Version // default 1.4
-	// Issuer and PaymentTerms replace the issuers and terms of the invoices' accounts.
+	// Issuer and PaymentTerms override the issuer and the payment terms of the invoices' accounts.
 	Issuer, PaymentTerms string
-	// Tags are keys of tags by whose values charges are apart.
+	// Tags are the keys of tags by whose values charges are separated.
 	Tags []string
-	// SubAccount is the key of the tag whose value is the sub account; "" for none.
+	// SubAccount is the key of the tag whose value is the sub account; "" for no sub accounts.
 	SubAccount string
 	// Columns are the columns of Cost and Usage to write; default all.
 	Columns []string
@@ -48,7 +48,7 @@ func (o *Options) apart() []string {
 	return keys
 }
 
-// Columns lists the columns of Cost and Usage.
+// Columns returns the names of the columns of Cost and Usage.
 func Columns(v Version) []string {
 	all := costAndUsage(v)
 	names := make([]string, len(all))
@@ -58,7 +58,7 @@ func Columns(v Version) []string {
 	return names
 }
 
-// selected returns the columns of a list that the options name, in the order of the list.
+// selected returns the columns that the options name, in the order of all.
 func selected[T any](all []column[T], names []string) ([]column[T], error) {
 	if len(names) == 0 {
 		return all, nil

@@ -8,14 +8,14 @@ import (
 	"tapedeck/query/billing/bills"
 )
 
-// rowsShape chooses the rows of a bill.
+// rowsShape selects the optional parts of the statement that reads rows.
 type rowsShape struct {
 	Unpriced bool
-	Tags     []string // by whose values groups are apart
+	Tags     []string // tags by whose values groups are separated
 }
 
-// eachRow calls a function with the rows of a bill. The rows of a group follow one another. It
-// holds one row at a time.
+// eachRow calls visit with the rows of a bill; the rows of a group are adjacent. It holds one row
+// at a time.
 func eachRow(ctx context.Context, r *query.Reader, b *invoice, shape rowsShape, visit func(*bills.Row) error) error {
 	args := query.Args{"tenant": b.options.Tenant, "attempt": b.Attempt}.And(query.TagArgs(shape.Tags))
 	return query.Each(ctx, r, statements, "focus_rows", shape, args, func(s *bills.StoredRow) error {
@@ -27,8 +27,8 @@ func eachRow(ctx context.Context, r *query.Reader, b *invoice, shape rowsShape, 
 	})
 }
 
-// eachCharge calls a function with the rows of a bill, added up by group. It holds one
-// charge at a time.
+// eachCharge calls visit with the charges of a bill: the sums of the rows of each group. It holds
+// one charge at a time.
 func eachCharge(ctx context.Context, r *query.Reader, b *invoice, unpriced bool, visit func(*charge) error) error {
 	tags := b.options.apart()
 	var open *charge
@@ -57,7 +57,7 @@ func eachCharge(ctx context.Context, r *query.Reader, b *invoice, unpriced bool,
 	return visit(open)
 }
 
-// roundings returns what the rounding of the invoice's lines changed, as charges.
+// roundings returns the rounding differences of the invoice's lines, as charges.
 func (b *invoice) roundings() []*charge {
 	var list []*charge
 	for i := range b.Lines {

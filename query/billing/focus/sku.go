@@ -8,13 +8,13 @@ import (
 	"tapedeck/query/billing/bills"
 )
 
-// skuID names what is priced: a unit of a model of a provider.
+// skuID returns the id of what is priced: a unit of a model of a provider.
 func skuID(provider, model, unit string) string {
 	return url.PathEscape(provider) + "/" + model + "/" + unit
 }
 
-// priceID names a price of a SKU: its id, and on what the price depends besides. It has
-// neither the amount nor its dates, so that it is the same as long as the price is offered.
+// priceID returns the id of a price of a SKU: the SKU's id and the other conditions of the price.
+// It contains neither the amount nor dates, so that it is stable as long as the price is offered.
 func (c *charge) priceID() string {
 	sku, conditions := c.sku(), url.Values{}
 	for name, value := range c.conditions() {
@@ -26,7 +26,7 @@ func (c *charge) priceID() string {
 	return sku + "?" + conditions.Encode()
 }
 
-// priceDetails are the properties of a price.
+// priceDetails returns the properties of a price.
 func (c *charge) priceDetails() map[string]string {
 	r := &c.row
 	details := map[string]string{"x_Provider": c.bill.provider(r).id, "x_Model": name(r.Model), "x_Unit": r.Unit}
@@ -36,7 +36,7 @@ func (c *charge) priceDetails() map[string]string {
 	return details
 }
 
-// conditions returns on what the price depends besides the model and the unit.
+// conditions returns the conditions of the price besides the model and the unit.
 func (c *charge) conditions() map[string]string {
 	r, conditions := &c.row, map[string]string{}
 	if c.above > 0 {
@@ -50,7 +50,7 @@ func (c *charge) conditions() map[string]string {
 	return conditions
 }
 
-// meter is the name of a unit for people: "Cache Read Tokens".
+// meter returns the display name of a unit, such as "Cache Read Tokens".
 func meter(unit string) string {
 	words := strings.Split(unit, "_")
 	for i, w := range words {
@@ -59,10 +59,10 @@ func meter(unit string) string {
 	return strings.Join(words, " ")
 }
 
-// measure is the measurement unit of a unit's quantities: "Tokens", "Searches".
+// measure returns the measurement unit of a unit's quantities, such as "Tokens" or "Searches".
 func measure(unit string) string { return capital(unit[strings.LastIndexByte(unit, '_')+1:]) }
 
-// pricingUnit is the measurement unit of a price: "1000000 Tokens".
+// pricingUnit returns the measurement unit of a price, such as "1000000 Tokens".
 func pricingUnit(r *bills.Row) string {
 	if r.Per == 1 {
 		return measure(r.Unit)

@@ -11,19 +11,19 @@ import (
 	"tapedeck/query/pricing/prices"
 )
 
-// Source is closed bills of one tenant.
+// Source holds closed bills of one tenant.
 type Source struct {
 	Bills []*bills.Bill
-	// Numbers are the numbers of the closed bills of each account, by period. Corrections name
-	// them.
+	// Numbers maps each account and period to the number of its closed bill, which corrections
+	// refer to.
 	Numbers map[string]map[string]string
 }
 
-// Scope says which bills are exported: the one with a number, or those of a period, of one
+// Scope selects the exported bills: one bill by its number, or the bills of a period, of one
 // account or of all.
 type Scope struct{ Number, Period, Account string }
 
-// check returns an error if the scope names no period.
+// check returns an error if the scope has no valid period.
 func (s Scope) check() error {
 	if s.Number != "" {
 		return nil
@@ -64,7 +64,8 @@ func Read(ctx context.Context, store *bills.Store, tenant string, of Scope) (*So
 		if of.Account != "" {
 			whose = fmt.Sprintf("the account %q", of.Account)
 		}
-		return nil, problem.NotFound(fmt.Sprintf("No period %q of %s is closed, so there is no bill to export.", of.Period, whose))
+		return nil, problem.NotFound(fmt.Sprintf("No period %q of %s is closed, so there is no bill to export.",
+			of.Period, whose))
 	}
 	return source, nil
 }

@@ -6,10 +6,12 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"tapedeck/query/tabular"
 )
 
-// table writes records as CSV (RFC 4180): a head with the names of the columns, and null as
-// an empty cell. It keeps how long values are, which the metadata states.
+// table writes records as CSV (RFC 4180): a header with the column names, then the records, with
+// null as an empty cell. It records the maximum size of the values of each column for the metadata.
 type table[T any] struct {
 	file    string
 	columns []column[T]
@@ -19,11 +21,12 @@ type table[T any] struct {
 	size    []extent
 }
 
-// extent is how much room the values of a column need.
+// extent is the maximum size of the values of a column.
 type extent struct{ length, whole, scale int }
 
 func newTable[T any](w io.Writer, file string, columns []column[T]) (*table[T], error) {
-	t := &table[T]{file: file, columns: columns, csv: csv.NewWriter(w), cells: make([]string, len(columns)), size: make([]extent, len(columns))}
+	t := &table[T]{file: file, columns: columns, csv: csv.NewWriter(w), cells: make([]string, len(columns)),
+		size: make([]extent, len(columns))}
 	t.csv.UseCRLF = true
 	for i, c := range columns {
 		t.cells[i] = c.name
@@ -34,7 +37,7 @@ func newTable[T any](w io.Writer, file string, columns []column[T]) (*table[T], 
 func (t *table[T]) write(record *T) error {
 	t.rows++
 	for i, c := range t.columns {
-		t.cells[i] = c.value(record)
+		t.cells[i] = tabular.SafeCell(c.value(record)) // numbers stay as they are
 		t.size[i].extend(c.kind, t.cells[i])
 	}
 	return t.failed(t.csv.Write(t.cells))
@@ -52,7 +55,7 @@ func (t *table[T]) failed(err error) error {
 	return nil
 }
 
-// extend takes a value into account.
+// extend enlarges the extent to fit a value.
 func (e *extent) extend(k kind, value string) {
 	if k != number {
 		e.length = max(e.length, utf8.RuneCountInString(value))

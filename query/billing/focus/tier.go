@@ -9,18 +9,19 @@ import (
 	"tapedeck/query/pricing/prices"
 )
 
-// tierKey is on what the tier of a price depends within an invoice.
+// tierKey identifies a price within an invoice, for the cache of tiers.
 type tierKey struct {
 	provider, model, serviceTier, speed, region, unit, price, hash string
 }
 
-// tierOf returns the number of input tokens above which the price of a row holds, by the price
+// tierOf returns the number of input tokens above which the price of a row applies, by the price
 // table of the row; 0 if the price has no tier.
 func (b *invoice) tierOf(ctx context.Context, r *query.Reader, row *bills.Row) (int64, error) {
 	if !row.Price.Valid {
 		return 0, nil
 	}
-	key := tierKey{row.Provider, row.Model, row.ServiceTier, row.Speed, row.Region, row.Unit, row.Price.Decimal.String(), row.PricesHash}
+	key := tierKey{row.Provider, row.Model, row.ServiceTier, row.Speed, row.Region, row.Unit,
+		row.Price.Decimal.String(), row.PricesHash}
 	if above, ok := b.tiers[key]; ok {
 		return above, nil
 	}

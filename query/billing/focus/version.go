@@ -2,18 +2,18 @@ package focus
 
 import "fmt"
 
-// Version is a version of the specification.
+// Version is a version of the FOCUS specification.
 type Version string
 
 const (
-	V12 Version = "1.2" // Cost and Usage only: it has no other dataset of bills
+	V12 Version = "1.2" // Cost and Usage only: this version has no other billing dataset
 	V14 Version = "1.4"
 )
 
 // Versions lists the versions.
 var Versions = []Version{V14, V12}
 
-// ParseVersion reads a version; "" is 1.4.
+// ParseVersion parses a version; "" means 1.4.
 func ParseVersion(text string) (Version, error) {
 	switch v := Version(text); v {
 	case "":

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// Archive is an Output of one ZIP file. Close ends it.
+// Archive is an Output that writes one ZIP file. Close must be called at the end.
 type Archive struct {
 	zip *zip.Writer
 	at  time.Time
 }
 
-// NewArchive makes an archive whose files are of a time.
+// NewArchive returns an archive whose files have the modification time at.
 func NewArchive(w io.Writer, at time.Time) *Archive { return &Archive{zip.NewWriter(w), at} }
 
 // Create implements Output.
@@ -21,10 +21,10 @@ func (a *Archive) Create(name string) (io.WriteCloser, error) {
 	return entry{w}, err
 }
 
-// Close writes the archive's directory.
+// Close writes the directory of the ZIP file.
 func (a *Archive) Close() error { return a.zip.Close() }
 
-// entry is a file of an archive, which the next one ends.
+// entry is a file of an archive. Creating the next file ends it.
 type entry struct{ io.Writer }
 
 func (entry) Close() error { return nil }

@@ -1,4 +1,4 @@
-// Package reconcile compares what the usage records of sessions add up to with what their
-// streams state: totals, costs, calls without usage, usage that arrived more than once, and frames
-// that were lost. It lists differences and changes nothing.
+// Package reconcile compares the sums of the usage records of sessions with the values that their
+// streams state: totals, costs, calls without usage, usage that arrived more than once, and lost
+// frames. It lists differences and changes nothing.
 package reconcile

@@ -16,15 +16,14 @@ import (
 	"tapedeck/query/report/usagereport"
 )
 
-// The bounds of an export that is sent: its bytes, and the days and models in it, which
-// bound the answer.
+// Bounds of an uploaded export: its bytes, and its days and models, which bound the answer.
 const (
 	exportBytes = 256 << 20
 	exportCells = 20_000
 )
 
-// Export answers POST /v1/usage/reconciliation, whose body is a provider's export. Nothing
-// of it is stored.
+// Export serves POST /v1/usage/reconciliation, whose body is a provider's export. Nothing of the
+// export is stored.
 func (h Handler) Export(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
 	o := providerexport.Options{
@@ -48,23 +47,28 @@ func (h Handler) Export(w http.ResponseWriter, r *http.Request, tenant string) {
 	h.Answer(w, r, providerexport.Compare(export, recorded), nil)
 }
 
-// refusal returns the problem of an export that cannot be read.
+// refusal returns the problem for an export that cannot be read.
 func refusal(err error) error {
-	p := &problem.Problem{Title: "Export not valid", Status: http.StatusBadRequest, Detail: "The export cannot be read: " + err.Error() + "."}
+	p := &problem.Problem{Title: "Export not valid", Status: http.StatusBadRequest,
+		Detail: "The export cannot be read: " + err.Error() + "."}
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		p.Title, p.Status = "Export too large", http.StatusRequestEntityTooLarge
 		p.Detail = fmt.Sprintf("An export has at most %d MiB.", exportBytes>>20)
 		p.Hint = "Export a shorter range, or compare it with \"tapedeck doctor usage --export\", which reads files of any size."
 	}
 	if at, ok := errors.AsType[*providerexport.Error](err); ok {
-		p.Parameter, p.Hint = at.Field, "Nothing was changed. Correct the file, or name fields to leave out with ignore, and send it again."
-		p.Detail = strings.Replace(p.Detail, "name it with --ignore to leave it out", "name it with ignore to leave it out", 1)
+		p.Parameter, p.Hint = at.Field,
+			"Nothing was changed. Correct the file, or name fields to leave out with ignore, and send it again."
+		p.Detail = strings.Replace(p.Detail, "name it with --ignore to leave it out",
+			"name it with ignore to leave it out", 1)
 	}
 	return p
 }
 
-// recordedUsage returns the usage of the days of an export.
-func recordedUsage(ctx context.Context, r *query.Reader, tenant string, e *providerexport.Export) ([]providerexport.Recorded, error) {
+// recordedUsage returns the recorded usage of the days of an export.
+func recordedUsage(
+	ctx context.Context, r *query.Reader, tenant string, e *providerexport.Export,
+) ([]providerexport.Recorded, error) {
 	from, err := time.Parse(time.DateOnly, e.From)
 	if err != nil {
 		return nil, err
@@ -74,7 +78,8 @@ func recordedUsage(ctx context.Context, r *query.Reader, tenant string, e *provi
 		return nil, err
 	}
 	report, err := usagereport.Read(ctx, r, usagereport.Query{
-		Tenant: tenant, From: from, To: last.AddDate(0, 0, 1), Granularity: grouping.Daily, GroupBy: []string{"provider", "model"},
+		Tenant: tenant, From: from, To: last.AddDate(0, 0, 1),
+		Granularity: grouping.Daily, GroupBy: []string{"provider", "model"},
 	})
 	if err != nil {
 		return nil, err
@@ -92,8 +97,9 @@ func recordedUsage(ctx context.Context, r *query.Reader, tenant string, e *provi
 		if e.Currency != "" && e.Currency != row.Cost.Currency {
 			return nil, &problem.Problem{
 				Title: "Currencies differ", Status: http.StatusBadRequest,
-				Detail: fmt.Sprintf("The export has costs in %s, and prices are in %s: they are not comparable.", e.Currency, row.Cost.Currency),
-				Hint:   "Send an export of usage, or import a price file with the currency of the export.",
+				Detail: fmt.Sprintf("The export has costs in %s, and prices are in %s: they are not comparable.",
+					e.Currency, row.Cost.Currency),
+				Hint: "Send an export of usage, or import a price file with the currency of the export.",
 			}
 		}
 		list[i].Cost = &row.Cost.Amount

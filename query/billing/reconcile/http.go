@@ -11,13 +11,13 @@ import (
 
 const pageLimit, pageMost = 50, 100 // sessions on a page
 
-// Any asks for sessions with any finding.
+// Any is the value that selects sessions with any finding.
 const Any = "any"
 
-// Handler answers the questions of this package.
+// Handler serves the routes of reconciliation.
 type Handler struct{ *endpoint.Base }
 
-// Reconciliation answers GET /v1/usage/reconciliation.
+// Reconciliation serves GET /v1/usage/reconciliation.
 func (h Handler) Reconciliation(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
 	q := Query{Tenant: tenant}

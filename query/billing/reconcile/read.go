@@ -12,7 +12,7 @@ import (
 	"tapedeck/query/sessionfilter"
 )
 
-// Session is one session's usage and what of it does not add up.
+// Session is one session's usage and its findings.
 type Session struct {
 	ID      string             `json:"session_id"`
 	Started time.Time          `json:"started"`
@@ -21,21 +21,20 @@ type Session struct {
 	findings.Usage
 }
 
-// Query asks for a page of sessions.
+// Query selects a page of sessions.
 type Query struct {
 	Tenant   string
 	Filter   sessionfilter.Filter
-	Findings []string // only sessions with any of these, unless it is empty
+	Findings []string // only sessions with any of these; empty for all
 	Limit    int      // at least 1
 	Cursor   string
 }
 
-// mostPages bounds how many pages of the session list are looked at for one page: with
-// few findings a page may be short, or empty, and Next leads on.
+// mostPages bounds how many pages of the session list are read for one page. If few sessions have
+// findings, a page may be short or empty, and Next continues.
 const mostPages = 8
 
-// Read returns a page of sessions, newest first. A page may hold fewer sessions than Limit
-// before the last.
+// Read returns a page of sessions, newest first. Any page may hold fewer sessions than Limit.
 func Read(ctx context.Context, r *query.Reader, q Query) (*query.Page[Session], error) {
 	page := &query.Page[Session]{Items: []Session{}}
 	list := sessionlist.Query{Tenant: q.Tenant, Filter: q.Filter, Limit: q.Limit, Cursor: q.Cursor}
@@ -55,7 +54,8 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*query.Page[Session], 
 		}
 		for i := range used {
 			h := &heads.Items[i]
-			if s := (Session{ID: h.ID, Started: h.Started, Status: h.Status, Title: h.Title, Usage: used[i]}); s.has(q.Findings) {
+			if s := (Session{ID: h.ID, Started: h.Started, Status: h.Status, Title: h.Title,
+				Usage: used[i]}); s.has(q.Findings) {
 				page.Items = append(page.Items, s)
 			}
 		}
@@ -69,5 +69,7 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*query.Page[Session], 
 }
 
 func (s *Session) has(codes []string) bool {
-	return len(codes) == 0 || slices.ContainsFunc(s.Findings, func(f findings.Finding) bool { return slices.Contains(codes, f.Code) })
+	return len(codes) == 0 || slices.ContainsFunc(s.Findings, func(f findings.Finding) bool {
+		return slices.Contains(codes, f.Code)
+	})
 }

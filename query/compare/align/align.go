@@ -11,22 +11,22 @@ import (
 // Hash identifies content.
 type Hash [16]byte
 
-// Element is one step as the alignment sees it. Elements with equal Exact have equal Key, and
-// those with equal Key have equal Loose.
+// Element is one step for the alignment. Elements with equal Exact also have equal Key, and
+// elements with equal Key also have equal Loose.
 type Element struct {
-	Exact Hash // all of it
-	Key   Hash // kind, name and normalised arguments
-	Loose Hash // kind and name: what may be paired at all
+	Exact Hash // hash of the whole step
+	Key   Hash // hash of the kind, the name and the normalised arguments
+	Loose Hash // hash of the kind and the name: only steps with equal Loose may be paired
 }
 
-// None is the index of no step in a Pair.
+// None is the index in a Pair that means no step.
 const None = -1
 
-// Pair is a step of the first sequence with one of the second, either of which may be None.
+// Pair pairs a step of the first sequence with a step of the second. Either index may be None.
 type Pair struct{ A, B int }
 
-// Align returns every step of both sequences once, in an order that keeps that of both; where
-// neither decides, steps of the first come first. Which steps are paired does not depend on
+// Align returns every step of both sequences once and keeps the order of both. Where neither
+// sequence decides the order, steps of the first come first. The set of pairs does not depend on
 // which sequence is the first.
 func Align(a, b []Element) []Pair {
 	swapped := compareAll(a, b) > 0
@@ -49,11 +49,12 @@ func Align(a, b []Element) []Pair {
 
 func compareAll(a, b []Element) int {
 	return slices.CompareFunc(a, b, func(x, y Element) int {
-		return cmp.Or(bytes.Compare(x.Exact[:], y.Exact[:]), bytes.Compare(x.Key[:], y.Key[:]), bytes.Compare(x.Loose[:], y.Loose[:]))
+		return cmp.Or(bytes.Compare(x.Exact[:], y.Exact[:]), bytes.Compare(x.Key[:], y.Key[:]),
+			bytes.Compare(x.Loose[:], y.Loose[:]))
 	})
 }
 
-// element is an Element with small numbers for its hashes.
+// element is an Element with small integers in place of the hashes.
 type element struct{ exact, key, loose int32 }
 
 func intern(a, b []Element) []element {
@@ -77,7 +78,7 @@ func intern(a, b []Element) []element {
 
 type task struct {
 	a, b    []element
-	partner []int // of each of a the one of b, or None
+	partner []int // for each element of a the index of its partner in b, or None
 }
 
 func (t *task) pair(i, j int) { t.partner[i] = j }
@@ -111,8 +112,8 @@ func (t *task) segment(i, iEnd, j, jEnd int) {
 	t.segment(i, iEnd, j, jEnd)
 }
 
-// anchors returns the longest chain of pairs that are in order on both sides, of what occurs
-// once on each.
+// anchors returns the longest chain of pairs, in order on both sides, of elements whose value by
+// the function of occurs once on each side.
 func (t *task) anchors(i, iEnd, j, jEnd int, of func(element) int32) []Pair {
 	type place struct{ a, b, inA, inB int }
 	found := make(map[int32]*place, iEnd-i)
@@ -138,7 +139,7 @@ func (t *task) anchors(i, iEnd, j, jEnd int, of func(element) int32) []Pair {
 	return chain(once)
 }
 
-// chain returns the longest subsequence whose B grows (patience sorting).
+// chain returns the longest subsequence with increasing B (patience sorting).
 func chain(pairs []Pair) []Pair {
 	var tops, before []int // the last pair of the best chain of each length; the pair before each
 	for k, p := range pairs {
@@ -177,7 +178,7 @@ func invert(partner []int, n int) []int {
 	return inverse
 }
 
-// merge writes the pairs, and what has no partner between them.
+// merge returns the pairs in order, with the elements that have no partner between them.
 func merge(pairs []Pair, partner []int, n int) []Pair {
 	j := 0
 	for i, p := range partner {

@@ -1,15 +1,15 @@
 package align
 
-// What a pair is worth. A pair of equal steps is worth more than any two others that would
-// have to be dropped for it.
+// The weights of pairs. A pair of equal steps weighs more than any two other pairs that would have
+// to be dropped for it.
 const (
 	exactWorth = 8
 	keyWorth   = 5
 	looseWorth = 2
 )
 
-// cellsMost bounds the table of one alignment. Longer sequences are aligned within a band
-// about their diagonal.
+// cellsMost bounds the table of one alignment. Longer sequences are aligned within a band around
+// the diagonal of the table.
 const cellsMost = 4 << 20
 
 func worth(x, y element) int32 {
@@ -30,8 +30,8 @@ const (
 	both
 )
 
-// band is the part of the table of a[i:] and b[j:] that is computed: of each row the columns
-// from low(row) on.
+// band is the computed part of the table of a[i:] and b[j:]: in each row the columns from low(row)
+// on.
 type band struct{ rows, columns, width int }
 
 func newBand(rows, columns int) band {
@@ -39,20 +39,20 @@ func newBand(rows, columns int) band {
 	return band{rows, columns, width}
 }
 
-// low is the first column of a row.
+// low returns the first column of a row.
 func (b band) low(row int) int {
 	low := row*b.columns/b.rows - b.width/2
 	return max(min(low, b.columns+1-b.width), 0)
 }
 
-// banded aligns a[i:iEnd] with b[j:jEnd] so that the pairs are worth most. Of several such
-// alignments it is the one that pairs early.
+// banded aligns a[i:iEnd] with b[j:jEnd] and maximises the weight of the pairs. Among equal
+// alignments it returns the one that pairs early.
 func (t *task) banded(i, iEnd, j, jEnd int) {
 	a, b := t.a[i:iEnd], t.b[j:jEnd]
 	in := newBand(len(a), len(b))
 	moves := make([]byte, (len(a)+1)*in.width)
 	next, row := make([]int32, in.width), make([]int32, in.width)
-	// at returns the cell of a row of the table; outside of the band nothing leads on.
+	// at returns a cell of the table. A cell outside of the band is never on the best path.
 	at := func(values []int32, low, column int) int32 {
 		if k := column - low; k >= 0 && k < in.width {
 			return values[k]

@@ -10,7 +10,7 @@ import (
 	"tapedeck/query/compare/normalise"
 )
 
-// Change is a value of a JSON text that differs. A is null where it was added, B where it was
+// Change is a value in a JSON text that differs. A is null if the value was added, B if it was
 // removed.
 type Change struct {
 	Path string  `json:"path"` // such as $.files[0].name
@@ -18,11 +18,11 @@ type Change struct {
 	B    *string `json:"b"`
 }
 
-// ChangeBytes bounds the value of a change.
+// ChangeBytes bounds the size of a value in a change.
 const ChangeBytes = 2 << 10
 
-// Paths returns what differs between two JSON values that normalise.Parse returned, at most so
-// many changes, and whether there are more. Members of objects are in order of their names.
+// Paths returns the differences between two JSON values of normalise.Parse: at most so many
+// changes, and whether there are more. Members of objects are compared in order of their names.
 func Paths(a, b any, n *normalise.Normaliser, kind normalise.Kind, most int) ([]Change, bool) {
 	p := &paths{n: n, kind: kind, most: most, changes: []Change{}}
 	p.value("$", "", a, b)
@@ -38,7 +38,8 @@ type paths struct {
 	depth   int
 }
 
-// deepest is how deep values are entered: each level compares all that is below it.
+// deepest is the depth to which values are compared member by member. The bound is needed since
+// each level compares everything below it.
 const deepest = 32
 
 func (p *paths) value(path, name string, a, b any) {
@@ -64,7 +65,7 @@ func (p *paths) value(path, name string, a, b any) {
 	p.add(path, excerpt(a), excerpt(b))
 }
 
-// whole is a value that is not entered.
+// whole is a value that is compared as a whole.
 type whole struct{ value any }
 
 func (w whole) MarshalJSON() ([]byte, error) { return json.Marshal(w.value) }
@@ -91,7 +92,7 @@ func (p *paths) objects(path string, a, b map[string]any) {
 	}
 }
 
-// arrays compares elements by their places, after those that are equal at both ends.
+// arrays compares elements by index, after it has skipped the elements that are equal at both ends.
 func (p *paths) arrays(path, name string, a, b []any) {
 	from := 0
 	for from < len(a) && from < len(b) && p.same(name, a[from], b[from]) {
@@ -122,7 +123,7 @@ func (p *paths) add(path string, a, b *string) {
 	p.changes = append(p.changes, Change{path, a, b})
 }
 
-// member returns a member's place in a path.
+// member returns the part of a path that names a member.
 func member(name string) string {
 	for i, r := range name {
 		if r != '_' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r)) {
@@ -136,12 +137,12 @@ func member(name string) string {
 }
 
 func excerpt(value any) *string {
-	text, _ := json.Marshal(value) // what was read from JSON never fails
+	text, _ := json.Marshal(value) // a value that was parsed from JSON can be encoded
 	s := Clip(string(text), ChangeBytes)
 	return &s
 }
 
-// Clip cuts a text after so many bytes, between two characters.
+// Clip cuts a text to a number of bytes, at a character boundary.
 func Clip(s string, most int) string {
 	if len(s) <= most {
 		return s

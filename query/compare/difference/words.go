@@ -1,4 +1,4 @@
-// Package difference finds what differs between two texts, word by word, and between two JSON
+// Package difference finds the differences between two texts, word by word, and between two JSON
 // values, path by path.
 package difference
 
@@ -12,18 +12,18 @@ import (
 	"tapedeck/query/compare/normalise"
 )
 
-// Op is where a piece of text is.
+// Op says in which text a piece occurs.
 type Op string
 
-// Pieces are in both texts or in one of them.
+// A piece is in both texts or in one of them.
 const (
 	Same  Op = "same"
 	OnlyA Op = "a"
 	OnlyB Op = "b"
 )
 
-// Piece is a run of words that are in both texts or in one of them. Of what is in both it is
-// the text of A: values that rules ignore may be others in B.
+// Piece is a run of words that are in both texts or in one of them. The text of a piece of both is
+// the text of A: values that rules ignore may differ in B.
 type Piece struct {
 	Op   Op     `json:"op"`
 	Text string `json:"text"`
@@ -65,11 +65,11 @@ func Words(a, b string, n *normalise.Normaliser, kind normalise.Kind) []Piece {
 	return pieces
 }
 
-// timeLimit bounds the search for the shortest difference; after it a longer one is returned.
+// timeLimit bounds the search for the shortest difference. When it has passed, a longer difference
+// is returned.
 const timeLimit = 250 * time.Millisecond
 
-// edits returns the edits that turn one list of tokens into the other, with a rune for each
-// token.
+// edits returns the edits that turn one list of tokens into the other. Each token is one rune.
 func edits(a, b []normalise.Token) []diffmatchpatch.Diff {
 	known := map[string]rune{}
 	engine := diffmatchpatch.New()
@@ -77,8 +77,8 @@ func edits(a, b []normalise.Token) []diffmatchpatch.Diff {
 	return engine.DiffMainRunes(runes(a, known), runes(b, known), false)
 }
 
-// runes returns tokens as runes: equal ones for equal tokens. Those that stand for no
-// character in UTF-8 are left out.
+// runes maps tokens to runes, equal tokens to equal runes. It skips the surrogates, which are not
+// characters in UTF-8.
 func runes(tokens []normalise.Token, known map[string]rune) []rune {
 	const surrogates, after = 0xD800, 0xE000
 	list := make([]rune, len(tokens))

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// JSON returns JSON in one form: members in order of their names, no white space, numbers by
-// their value, and in strings and in members named for a time what Text ignores replaced.
-// It is false for text that is not JSON.
+// JSON returns a canonical form of JSON: members sorted by name, no white space, numbers in one
+// form. Values that Text ignores are replaced in strings and in members whose names denote a time.
+// It returns false if the text is not JSON.
 func (n *Normaliser) JSON(text string, kind Kind) (string, bool) {
 	value, ok := Parse(text)
 	if !ok {
@@ -30,10 +30,10 @@ func Parse(text string) (any, bool) {
 	return value, true
 }
 
-// Value is JSON for a value that Parse returned.
+// Value is JSON for a value of Parse.
 func (n *Normaliser) Value(value any, kind Kind) string { return n.Member("", value, kind) }
 
-// Member is Value for the value of a member of an object.
+// Member is Value for the value of an object's member.
 func (n *Normaliser) Member(name string, value any, kind Kind) string {
 	return string(n.appendValue(nil, name, value, kind))
 }
@@ -74,10 +74,10 @@ func (n *Normaliser) appendValue(dst []byte, name string, value any, kind Kind) 
 	return append(dst, "null"...)
 }
 
-// exactDigits is how many digits a float64 holds exactly.
+// exactDigits is the number of decimal digits that a float64 represents exactly.
 const exactDigits = 15
 
-// number returns a number in one form: 1.0 and 1e0 are 1.
+// number returns the canonical form of a number: 1.0 and 1e0 become 1.
 func number(text string) string {
 	if len(text) > exactDigits {
 		return text
@@ -89,7 +89,7 @@ func number(text string) string {
 	return strconv.FormatFloat(f, 'g', -1, 64)
 }
 
-// numberRule returns the rule for a number of a member, "" for none.
+// numberRule returns the rule that ignores a number of a member, "" for none.
 func numberRule(name, value string, kind Kind) Rule {
 	name = strings.ToLower(name)
 	f, err := strconv.ParseFloat(value, 64)
@@ -103,12 +103,13 @@ func numberRule(name, value string, kind Kind) Rule {
 	return ""
 }
 
-// within reports whether a number is a time from 2001 to 2033, in a unit of which 10^9 s are
-// unit.
+// within reports whether a number is a time from 2001 to 2033. unit is 10^9 s in the number's unit
+// of time.
 func within(f, unit float64) bool { return f >= unit && f < 2*unit }
 
 func isMoment(name string) bool {
-	for _, end := range []string{"time", "timestamp", "created", "updated", "expires", "date", "_at", "_ts", "_ms", "_ns"} {
+	for _, end := range []string{"time", "timestamp", "created", "updated", "expires", "date", "_at", "_ts", "_ms",
+		"_ns"} {
 		if strings.HasSuffix(name, end) {
 			return true
 		}

@@ -1,4 +1,4 @@
-// Package normalise replaces ids and times, which differ between any two runs, by the names of
+// Package normalise replaces ids and times, which differ between any two runs, with the names of
 // the rules that ignore them.
 package normalise
 
@@ -6,15 +6,19 @@ import (
 	"strings"
 )
 
-// Rule is a kind of value that is ignored.
+// Rule is a kind of value that comparisons ignore.
 type Rule string
 
 // The rules.
 const (
-	UUID     Rule = "uuid"     // 8-4-4-4-12 hexadecimal digits
-	ID       Rule = "id"       // a prefix that providers use, such as toolu_ or call_, and 16 letters and digits or more
-	Time     Rule = "time"     // a date with a time of day, a time of day with seconds, and numbers of members named for a moment
-	Duration Rule = "duration" // of results: 0.25s and the like, and numbers of members named for a duration
+	UUID Rule = "uuid" // 8-4-4-4-12 hexadecimal digits
+	ID   Rule = "id"   // a known prefix, such as toolu_ or call_, and 16 or more letters and digits
+	// Time: a date with a time of day, a time of day with seconds, and numbers in members whose
+	// names denote a time.
+	Time Rule = "time"
+	// Duration: in results only: values such as 0.25s, and numbers in members whose names denote a
+	// duration.
+	Duration Rule = "duration"
 )
 
 // Rules lists all rules.
@@ -26,10 +30,10 @@ type Normaliser struct {
 	Counts map[Rule]int // how many values each rule replaced; nil to count none
 }
 
-// Kind is where a text is from.
+// Kind distinguishes results from other texts.
 type Kind bool
 
-// Durations are ignored in results: what a tool is called with is not measured.
+// Durations are ignored in results only: the arguments of a tool are not measurements.
 const (
 	Arguments Kind = false
 	Result    Kind = true
@@ -42,7 +46,7 @@ func (n *Normaliser) count(r Rule) string {
 	return "<" + string(r) + ">"
 }
 
-// Text returns a text with what is ignored replaced. White space at its ends does not count.
+// Text returns a text with ignored values replaced and without leading and trailing white space.
 func (n *Normaliser) Text(s string, kind Kind) string {
 	s = strings.TrimSpace(s)
 	if !n.Ignore {
@@ -55,7 +59,7 @@ func (n *Normaliser) Text(s string, kind Kind) string {
 			i++
 			continue
 		}
-		// A value begins at the beginning of a word.
+		// A value starts at the start of a word.
 		rule, end := match(s, i, kind)
 		if rule != "" {
 			out.WriteString(s[from:i])
@@ -74,7 +78,7 @@ func (n *Normaliser) Text(s string, kind Kind) string {
 	return out.String()
 }
 
-// match returns the rule for what begins at s[i], and where it ends.
+// match returns the rule for the value that starts at s[i], and the end of the value.
 func match(s string, i int, kind Kind) (Rule, int) {
 	if digit(s[i]) {
 		if end := timeAt(s, i); end > 0 {
@@ -97,9 +101,10 @@ func match(s string, i int, kind Kind) (Rule, int) {
 	return "", 0
 }
 
-// prefixes are the prefixes of ids that providers and protocols make.
+// prefixes are the prefixes of ids of providers and protocols.
 var prefixes = []string{
-	"toolu", "srvtoolu", "call", "msg", "req", "resp", "chatcmpl", "cmpl", "run", "thread", "fc", "rs", "ws", "gen", "item", "evt", "asst",
+	"toolu", "srvtoolu", "call", "msg", "req", "resp", "chatcmpl", "cmpl",
+	"run", "thread", "fc", "rs", "ws", "gen", "item", "evt", "asst",
 }
 
 func idAt(s string, i int) int {
@@ -130,7 +135,7 @@ func idAt(s string, i int) int {
 	return i + end
 }
 
-// timeAt returns where a time that begins at s[i] ends; 0 if there is none.
+// timeAt returns the end of the time that starts at s[i]; 0 if there is none.
 func timeAt(s string, i int) int {
 	if end := shape(s, i, "dddd-dd-dd"); end > 0 && end < len(s) && (s[end] == 'T' || s[end] == ' ' || s[end] == 't') {
 		if clock := clockAt(s, end+1, true); clock > 0 {
@@ -140,7 +145,7 @@ func timeAt(s string, i int) int {
 	return clockAt(s, i, false)
 }
 
-// clockAt is timeAt for a time of day, which may be without seconds after a date.
+// clockAt is timeAt for a time of day. After a date the time of day may lack seconds.
 func clockAt(s string, i int, dated bool) int {
 	end := shape(s, i, "dd:dd:dd")
 	if end == 0 && dated {
@@ -191,8 +196,8 @@ func durationAt(s string, i int) int {
 	return 0
 }
 
-// shape returns where a text of a shape that begins at s[i] ends; 0 if there is none. d is a
-// digit, x a hexadecimal one, + a sign.
+// shape returns the end of the text of a shape that starts at s[i]; 0 if there is none. In a shape,
+// d is a digit, x a hexadecimal digit and + a sign.
 func shape(s string, i int, of string) int {
 	if i+len(of) > len(s) {
 		return 0

@@ -5,13 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-// Token is a word, white space or a sign of a text, or a value that a rule ignores.
+// Token is a word, white space, a punctuation character, or a value that a rule ignores.
 type Token struct {
 	Raw  string
-	Norm string // what it is compared by
+	Norm string // the form that is compared
 }
 
-// Tokens splits a text. The tokens' Raw, joined, are the text.
+// Tokens splits a text into tokens. Their Raw texts, joined, are the text.
 func (n *Normaliser) Tokens(s string, kind Kind) []Token {
 	tokens := make([]Token, 0, len(s)/3+1)
 	for i := 0; i < len(s); {
@@ -45,14 +45,15 @@ const (
 	space
 )
 
-// classAt returns the class of the rune at s[*i], and moves past it.
+// classAt returns the class of the rune at s[*i] and advances *i past the rune.
 func classAt(s string, i *int) class {
 	r, size := utf8.DecodeRuneInString(s[*i:])
 	*i += size
 	switch {
 	case unicode.IsSpace(r):
 		return space
-	case r == '_' || unicode.IsDigit(r) || unicode.IsLetter(r) && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai):
+	case r == '_' || unicode.IsDigit(r) ||
+		unicode.IsLetter(r) && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai):
 		return word
 	}
 	return sign

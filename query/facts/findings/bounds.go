@@ -7,7 +7,7 @@ import (
 	"tapedeck/query"
 )
 
-// sessionsAtOnce bounds the length of a statement that names sessions.
+// sessionsAtOnce bounds how many sessions one statement names.
 const sessionsAtOnce = 1000
 
 type boundsRow struct {
@@ -16,12 +16,15 @@ type boundsRow struct {
 	Last  int64  `ch:"last_ns"`
 }
 
-// Each calls a function with the usage of sessions by their ids, some at a time. Sessions that
-// are not stored are left out.
-func Each(ctx context.Context, r *query.Reader, tenant string, ids []string, visit func(session string, u *Usage)) error {
+// Each calls visit with the usage of the sessions with the given ids, in chunks. Sessions that are
+// not stored are left out.
+func Each(
+	ctx context.Context, r *query.Reader, tenant string, ids []string, visit func(session string, u *Usage),
+) error {
 	all := make([]Session, 0, len(ids))
 	for some := range slices.Chunk(ids, sessionsAtOnce) {
-		rows, err := query.Ask[boundsRow](ctx, r, statements, "session_bounds", nil, query.Args{"tenant": tenant, "sessions": some})
+		rows, err := query.Ask[boundsRow](ctx, r, statements, "session_bounds", nil,
+			query.Args{"tenant": tenant, "sessions": some})
 		if err != nil {
 			return err
 		}
@@ -29,7 +32,7 @@ func Each(ctx context.Context, r *query.Reader, tenant string, ids []string, vis
 			all = append(all, Session{row.ID, query.Instant(row.First), query.Instant(row.Last)})
 		}
 	}
-	// Sessions of about the same time are on few days, which are all that is read of them.
+	// Neighbours in time share days, so a statement for a chunk reads few days.
 	slices.SortFunc(all, func(a, b Session) int { return a.First.Compare(b.First) })
 	for some := range slices.Chunk(all, sessionsAtOnce) {
 		used, err := OfSessions(ctx, r, tenant, some)

@@ -1,3 +1,3 @@
-// Package findings compares what the usage of a session adds up to with what its streams
-// state, and lists what does not.
+// Package findings compares the usage of a session with the values that its streams state, and
+// lists the differences.
 package findings

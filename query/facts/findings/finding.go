@@ -2,11 +2,11 @@ package findings
 
 import "fmt"
 
-// Finding is something about a session's usage that does not add up.
+// Finding is a fault or a difference in a session's usage.
 type Finding struct {
 	Code   string `json:"code"`
 	Count  uint64 `json:"count"`
-	Detail string `json:"detail"` // a sentence for people
+	Detail string `json:"detail"` // a readable sentence
 }
 
 // The codes of findings.
@@ -27,13 +27,15 @@ const (
 	BadChecksum        = "bad_checksum"
 )
 
-// Codes are all codes.
+// Codes lists all codes.
 var Codes = []string{
-	StatedTotal, BeganAnew, RecordTotal, WithoutUsage, CutOff, CutOffWithUsage, InStreamsDiffering, SameMessage, SameBytes,
+	StatedTotal, BeganAnew, RecordTotal, WithoutUsage, CutOff,
+	CutOffWithUsage, InStreamsDiffering, SameMessage, SameBytes,
 	LostFrames, UnreadFrames, TooDeep, BadChecksum, StatedCostDiffers,
 }
 
-// find returns the findings of a session. anew is how often a running total began anew.
+// find returns the findings of a session. anew is the number of running totals that restarted,
+// mismatches the number of records whose stated total is not the sum of their parts.
 func (s *Usage) find(anew, mismatches uint64) []Finding {
 	list, differing, costs := []Finding{}, uint64(0), uint64(0)
 	for i := range s.StatedCosts {
@@ -60,9 +62,11 @@ func (s *Usage) find(anew, mismatches uint64) []Finding {
 			"%d model calls ended and their usage never arrived."},
 		{CutOff, s.ModelCalls.CutOff, "1 model call was cut off before its usage.",
 			"%d model calls were cut off before their usage."},
-		{CutOffWithUsage, s.ModelCalls.CutOffWithUsage, "1 model call was cut off; its usage may be what its start states.",
+		{CutOffWithUsage, s.ModelCalls.CutOffWithUsage,
+			"1 model call was cut off; its usage may be what its start states.",
 			"%d model calls were cut off; their usage may be what their starts state."},
-		{InStreamsDiffering, s.Arrivals.InStreamsDiffering, "1 usage arrived in several streams with different figures; the one stated last counts.",
+		{InStreamsDiffering, s.Arrivals.InStreamsDiffering,
+			"1 usage arrived in several streams with different figures; the one stated last counts.",
 			"%d usages arrived in several streams with different figures; those stated last count."},
 		{SameMessage, s.Arrivals.SameMessage, "1 usage is of a message that another one counts already.",
 			"%d usages are of messages that others count already."},
@@ -72,7 +76,8 @@ func (s *Usage) find(anew, mismatches uint64) []Finding {
 			"%d frames were lost at the source, and any usage in them."},
 		{UnreadFrames, s.Losses.UnreadFrames, "1 frame could not be read, nor any usage in it.",
 			"%d frames could not be read, nor any usage in them."},
-		{TooDeep, s.Losses.TooDeep, "1 frame is nested too deep to be decoded (--max-json-depth), with any usage in it.",
+		{TooDeep, s.Losses.TooDeep,
+			"1 frame is nested too deep to be decoded (--max-json-depth), with any usage in it.",
 			"%d frames are nested too deep to be decoded (--max-json-depth), with any usage in them."},
 		{BadChecksum, s.Losses.BadChecksum, "1 frame fails its checksum; usage in it may be wrong.",
 			"%d frames fail their checksums; usage in them may be wrong."},

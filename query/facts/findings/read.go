@@ -11,7 +11,7 @@ import (
 
 var statements = query.Statements("facts/findings")
 
-// mostTotals bounds the stated totals of a session that are read.
+// mostTotals bounds the stated totals that are read per session.
 const mostTotals = 1000
 
 type usageRow struct {
@@ -42,14 +42,14 @@ type lossesRow struct {
 	Losses
 }
 
-// Session is a session and the time of its first and last frame.
+// Session is a session with the times of its first and last frame.
 type Session struct {
 	ID          string
 	First, Last time.Time
 }
 
-// OfSessions compares the usage of sessions with what their streams state. The answers are in
-// the order of the sessions.
+// OfSessions compares the usage of sessions with the values that their streams state. The results
+// are in the order of sessions.
 func OfSessions(ctx context.Context, r *query.Reader, tenant string, sessions []Session) ([]Usage, error) {
 	if len(sessions) == 0 {
 		return nil, nil
@@ -69,7 +69,8 @@ func OfSessions(ctx context.Context, r *query.Reader, tenant string, sessions []
 			last = s.Last
 		}
 	}
-	a := query.Args{"tenant": tenant, "sessions": names, "most_totals": mostTotals}.Within(first.UnixNano(), last.UnixNano())
+	a := query.Args{"tenant": tenant, "sessions": names, "most_totals": mostTotals}.Within(first.UnixNano(),
+		last.UnixNano())
 	usage, err := query.Ask[usageRow](ctx, r, statements, "session_usage", nil, a)
 	if err != nil {
 		return nil, err
@@ -114,7 +115,8 @@ func OfSessions(ctx context.Context, r *query.Reader, tenant string, sessions []
 	for _, row := range usage {
 		s := at[row.Session]
 		s.Calls, s.TokensInTotalsOnly = row.Calls, row.RestTokens
-		s.Tokens = cost.TokensOf(row.Input, row.CacheRead, row.CacheWrite5m, row.CacheWrite1h, row.Output, row.Reasoning)
+		s.Tokens = cost.TokensOf(row.Input, row.CacheRead, row.CacheWrite5m, row.CacheWrite1h, row.Output,
+			row.Reasoning)
 		anew[row.Session], mismatches[row.Session] = row.BeganAnew, row.Mismatches
 	}
 	for i, id := range names {

@@ -11,22 +11,22 @@ import (
 	"tapedeck/query/pricing/cost"
 )
 
-// StatedCost compares the costs that a session's source states in one currency with prices,
-// call by call. In JSON amounts are decimal strings.
+// StatedCost compares the costs in one currency that a session's source states with the computed
+// costs, call by call. In JSON amounts are decimal strings.
 type StatedCost struct {
 	Currency string          `json:"currency"` // ISO 4217
-	Calls    uint64          `json:"calls"`    // that state a cost
-	Stated   decimal.Decimal `json:"stated"`   // of all of them
-	// UnpricedCalls state a cost and have no known price in the currency. Priced and
-	// Difference, which is stated less priced, leave them out; they are null if no call
-	// is left.
+	Calls    uint64          `json:"calls"`    // calls that state a cost
+	Stated   decimal.Decimal `json:"stated"`   // sum over all of them
+	// UnpricedCalls counts the calls that state a cost and have no known price in the currency.
+	// Priced and Difference (stated minus priced) leave these calls out; they are null if no call
+	// remains.
 	UnpricedCalls  uint64           `json:"unpriced_calls"`
 	Priced         *decimal.Decimal `json:"priced"`
 	Difference     *decimal.Decimal `json:"difference"`
-	DifferingCalls uint64           `json:"differing_calls"` // of which the two are not equal
+	DifferingCalls uint64           `json:"differing_calls"` // calls whose two costs differ
 }
 
-// add adds a call. priced is nil if its price is not known.
+// add adds a call. priced is nil if the price of the call is unknown.
 func (c *StatedCost) add(stated decimal.Decimal, priced *decimal.Decimal) {
 	c.Calls++
 	c.Stated = c.Stated.Add(stated)
@@ -46,8 +46,8 @@ func (c *StatedCost) add(stated decimal.Decimal, priced *decimal.Decimal) {
 
 // cellShape selects the optional parts of the statement of stated costs.
 type cellShape struct {
-	tags     []string // by which prices differ
-	CellTags []string // the SQL of their values
+	tags     []string // tags on which prices depend
+	CellTags []string // SQL expressions of their values
 }
 
 // TagJoins returns the parameters of the template "tag_joins".

@@ -12,15 +12,15 @@ type totalRow struct {
 	Of      string `ch:"of"`
 	Run     string `ch:"run"`
 	Raw     string `ch:"raw"`
-	Stated  int64  `ch:"stated_tokens"` // of a running total
+	Stated  int64  `ch:"stated_tokens"` // for a running total
 	Tokens  int64  `ch:"tokens"`
-	Known   bool   `ch:"is_known"` // whether Tokens is
+	Known   bool   `ch:"is_known"` // whether Tokens is known
 }
 
 func (r *totalRow) total() Total {
 	t := Total{Kind: TotalKind(r.Kind), Of: r.Of, RunID: query.Named(r.Run), Raw: query.RawJSON(r.Raw)}
 	switch t.Kind {
-	case RestTotal: // the tokens are what the total holds beyond the calls
+	case RestTotal: // the tokens are the part of the total beyond the calls
 		t.Difference = &r.Tokens
 		if stated, _, ok := readTotal(t.Raw); ok {
 			calls := stated - r.Tokens
@@ -45,20 +45,22 @@ func (t *Total) compare(stated, calls int64) {
 	t.Stated, t.Calls, t.Difference = &stated, &calls, &difference
 }
 
-// totalForms are the members that add up to a total, the first form with any of them. What
-// ofAgent marks is of an agent so far, not of a run.
+// totalForms lists the members that add up to a total. The first form that has any member present
+// applies. ofAgent marks forms whose total is that of an agent so far, not of a run.
 var totalForms = []struct {
-	members [][]string // of each the first that is there
+	members [][]string // of each list the first member that is present
 	ofAgent bool
 }{
 	{members: [][]string{{"total_tokens", "totalTokens"}}},
 	{members: [][]string{{"prompt_tokens", "promptTokens"}, {"completion_tokens", "completionTokens"}}},
-	{ofAgent: true, members: [][]string{{"input_tokens"}, {"cache_read_tokens"}, {"cache_write_tokens"}, {"output_tokens"}}},
-	{members: [][]string{{"input_tokens"}, {"cache_read_input_tokens"}, {"cache_creation_input_tokens"}, {"output_tokens"}}},
+	{ofAgent: true, members: [][]string{{"input_tokens"}, {"cache_read_tokens"}, {"cache_write_tokens"},
+		{"output_tokens"}}},
+	{members: [][]string{{"input_tokens"}, {"cache_read_input_tokens"}, {"cache_creation_input_tokens"},
+		{"output_tokens"}}},
 }
 
-// readTotal adds up the tokens of a total as sources write it. ofRun is false for the total
-// of an agent so far.
+// readTotal adds up the tokens of a total in the source's form. ofRun is false for a total of an
+// agent so far.
 func readTotal(raw json.RawMessage) (tokens int64, ofRun, ok bool) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) != nil {

@@ -16,8 +16,8 @@ type stored struct {
 	Batch string `ch:"batch"`
 }
 
-// clean removes batches that nothing reads any more: those that were replaced a while ago, and
-// those of a settler that was killed.
+// clean removes batches that no statement reads any more: batches that were replaced some time ago,
+// and batches of a killed settler.
 func (w *work) clean(ctx context.Context, s *Settlement) error {
 	rows, err := query.Ask[stored](ctx, w.reader, statements, "partitions", nil, nil)
 	if err != nil {

@@ -19,7 +19,7 @@ var (
 		"Time of one settlement of usage.", prometheus.ExponentialBuckets(0.01, 4, 9))
 )
 
-// observe counts a settlement.
+// observe records the duration and the result of a settlement.
 func observe(took time.Duration, err error) {
 	settleSeconds.Observe(took.Seconds())
 	if err != nil {

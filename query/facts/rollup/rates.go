@@ -10,15 +10,15 @@ import (
 	"tapedeck/query/pricing/cost"
 )
 
-// HashedCell is a cell with the hash by which a statement finds its rates.
+// HashedCell is a cell with the hash by which statements look up its rates.
 type HashedCell struct {
 	Hash uint64 `ch:"cell_hash"`
 	cost.TotalsRow
 }
 
-// RatesTable returns the table cell_rates of a query, with the cells whose cost is known, and
-// the columns of the parts that cost more than their buckets, or less, in any of the cells.
-// Statements read no other parts.
+// RatesTable returns the external table cell_rates with the cells whose cost is known, and the
+// columns of the parts whose price differs from the price of their bucket in any cell. Statements
+// read no other parts.
 func RatesTable(cells []HashedCell, pricer *cost.Pricer) (*ext.Table, []string, error) {
 	type rates struct {
 		hash uint64

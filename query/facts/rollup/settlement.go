@@ -8,16 +8,17 @@ import (
 	"tapedeck/query/pricing/prices"
 )
 
-// form is increased when batches are to be written anew because of a migration.
+// form is increased when a migration requires that batches are written anew.
 const form = 3
 
-// tables are those that usage depends on.
+// tables lists the tables on which usage depends.
 var tables = []string{"expirations", "redecodes", "restores", "streams", "tombstones", "usage"}
 
-// costTables have the costs of batches.
+// costTables are the tables of the costs of batches.
 var costTables = []string{"settled_costs", "settled_model_costs"}
 
-// Batch is a set of rows of the table settled_usage: the sessions whose usage began in a month.
+// Batch identifies a set of rows of the table settled_usage: the sessions whose usage began in a
+// month.
 type Batch struct {
 	ID       string `json:"id"`
 	Month    uint32 `json:"month"` // in UTC, such as 202610
@@ -28,27 +29,28 @@ type Batch struct {
 	Last    int64          `json:"last"`
 	Models  []prices.Named `json:"models"`
 	Tenants []string       `json:"tenants"`
-	Stated  bool           `json:"stated"` // a source states a cost
-	Parts   bool           `json:"parts"`  // records have parts: see cost.Parts
-	// Costs is the batch of settled_costs with the costs by the price table Prices, and also of
-	// settled_model_costs if ByModel is set: programs of before it write the former alone.
+	Stated  bool           `json:"stated"` // whether a source states a cost
+	Parts   bool           `json:"parts"`  // whether records have parts, see cost.Parts
+	// Costs is the id of the batch of settled_costs with the costs by the price table Prices. If
+	// ByModel is set, settled_model_costs has a batch with this id too; programs without ByModel
+	// write only the former.
 	Costs   string `json:"costs"`
 	Prices  string `json:"prices"`
 	ByModel bool   `json:"by_model"`
 }
 
-// Settlement says what is settled.
+// Settlement describes which usage is settled.
 type Settlement struct {
-	// Form is the form of the tables of batches that the settlement was made with; one of another
-	// form does not hold.
+	// Form is the form of the tables for which the settlement was made. A settlement of another
+	// form is ignored.
 	Form     int               `json:"form"`
-	Identity string            `json:"identity"` // of the tables that it was made from
-	Blocks   map[string]uint64 `json:"blocks"`   // the last insert of each
+	Identity string            `json:"identity"` // identity of the source tables
+	Blocks   map[string]uint64 `json:"blocks"`   // number of the last included insert of each source table
 	Batches  []Batch           `json:"batches"`
 	Retired  []retired         `json:"retired"` // batches that were replaced
 }
 
-// retired is a batch that is removed once nothing reads it any more.
+// retired is a replaced batch that is removed when no statement reads it any more.
 type retired struct {
 	Table string `json:"table"`
 	Batch string `json:"batch"`
@@ -61,11 +63,11 @@ type session struct {
 	ID     string `ch:"session_id"`
 }
 
-// isTenant reports whether all sessions of the tenant are meant: a tombstone without a session
+// isTenant reports whether s stands for all sessions of the tenant: a tombstone without a session
 // covers all.
 func (s session) isTenant() bool { return s.ID == "" }
 
-// stateRow is what sql/state.sql returns.
+// stateRow is a row of sql/state.sql.
 type stateRow struct {
 	ID       uint64   `ch:"id"`
 	Content  string   `ch:"content"`
@@ -75,10 +77,10 @@ type stateRow struct {
 	Blocks   []uint64 `ch:"blocks"`
 }
 
-// state is what is stored, and the last settlement.
+// state is the state of the source tables, with the last settlement.
 type state struct {
-	id       uint64      // of the last settlement, whether it holds or not
-	last     *Settlement // nil if there is none that holds
+	id       uint64      // id of the last settlement, valid or not
+	last     *Settlement // nil if there is no valid one
 	pending  []session
 	identity string
 	blocks   map[string]uint64
@@ -101,7 +103,7 @@ func (row *stateRow) state() (*state, error) {
 	if err := json.Unmarshal([]byte(row.Content), last); err != nil {
 		return nil, err
 	}
-	// Numbers of inserts only grow, unless the rows are those of other tables.
+	// Insert numbers only grow, unless the tables were replaced by other tables.
 	holds := last.Form == form && last.Identity == s.identity
 	for table, block := range last.Blocks {
 		holds = holds && s.blocks[table] >= block
@@ -117,7 +119,7 @@ func (s *state) changed() []string {
 	return slices.DeleteFunc(slices.Clone(tables), func(t string) bool { return s.blocks[t] <= s.last.Blocks[t] })
 }
 
-// within returns the batches with records in a range; nil is no limit.
+// within returns the batches with records in a range; nil means no limit.
 func (s *Settlement) within(from, to *time.Time) []Batch {
 	return slices.DeleteFunc(slices.Clone(s.Batches), func(b Batch) bool {
 		return from != nil && b.Last < from.UnixNano() || to != nil && b.First >= to.UnixNano()

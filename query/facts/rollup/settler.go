@@ -18,35 +18,35 @@ import (
 )
 
 const (
-	// rebuildShare is which share of a batch's sessions (one in so many) may be unsettled before
-	// it is written anew, and rebuildAge how old it is until it is written anew for fewer.
+	// rebuildShare is the share of a batch's sessions, as 1/rebuildShare, that must be unsettled
+	// before the batch is written anew. A batch older than rebuildAge is written anew for fewer.
 	rebuildShare = 50
 	rebuildAge   = 5 * time.Minute
-	// retiredFor is how long a replaced batch is kept for statements that read it; those that no
-	// settlement names are removed after abandonedFor.
+	// retiredFor is how long a replaced batch is kept for statements that still read it. Batches
+	// that no settlement names are removed after abandonedFor.
 	retiredFor   = 10 * time.Minute
 	abandonedFor = time.Hour
-	// changedMost bounds the changed sessions that are looked at one by one; with more of them
-	// all is settled anew.
+	// changedMost bounds the changed sessions that are examined one by one. If there are more, all
+	// usage is settled anew.
 	changedMost = 1_000_000
 )
 
-// Settler settles usage. Several at once, in any number of processes, do no harm: the last
-// settlement counts, and each is whole.
+// Settler settles usage. Several Settlers, in any number of processes, may run concurrently: each
+// settlement is complete by itself, and the last one counts.
 type Settler struct {
 	reader *query.Reader
 	log    *slog.Logger
 	now    func() time.Time
 }
 
-// The steps of a settlement, as package failpoint names them.
+// The steps of a settlement, by their names for package failpoint.
 const (
 	stepRows      = "rollup: rows"      // a batch is written
 	stepCosts     = "rollup: costs"     // the costs of a batch are written
 	stepCommitted = "rollup: committed" // the settlement is written
 )
 
-// NewSettler returns a settler. Costs are those by the reader's current price table.
+// NewSettler returns a settler. It computes costs by the reader's current price table.
 func NewSettler(r *query.Reader, log *slog.Logger) *Settler {
 	return &Settler{reader: r, log: log, now: time.Now}
 }
@@ -68,7 +68,9 @@ func (s *Settler) Run(ctx context.Context, every time.Duration) {
 		observe(time.Since(began), err)
 		switch {
 		case err != nil && !failed:
-			s.log.Warn("usage: not settled; reports and lists by cost read more from the tables and are slower until it is, with the same answers", "error", err, "retry_in", every)
+			s.log.Warn(
+				"usage: not settled; reports and lists by cost read more from the tables and are slower until it is, with the same answers",
+				"error", err, "retry_in", every)
 		case err == nil && failed:
 			s.log.Info("usage: settled again")
 		}
@@ -76,19 +78,19 @@ func (s *Settler) Run(ctx context.Context, every time.Duration) {
 	}
 }
 
-// work is a settlement that is being made.
+// work is a settlement in progress.
 type work struct {
 	*Settler
-	after   uint64 // the id of the last settlement, of any tables
+	after   uint64 // the id of the last settlement, valid or not
 	next    *Settlement
 	prices  *prices.Effective
 	pending []session
-	written []Batch // in place of others, or new
-	before  []Batch // that they replace
+	written []Batch // batches that replace others or are new
+	before  []Batch // batches that they replace
 	changed bool
 }
 
-// Settle settles what changed since the last settlement, if it is worth it.
+// Settle settles the usage that changed since the last settlement, if there is enough of it.
 func (s *Settler) Settle(ctx context.Context) error {
 	stored, err := readState(ctx, s.reader, "")
 	if err != nil || stored.identity == "" {
@@ -98,7 +100,8 @@ func (s *Settler) Settle(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the price table: %w", err)
 	}
-	w := &work{Settler: s, prices: table, after: stored.id, next: &Settlement{Form: form, Identity: stored.identity, Blocks: stored.blocks}}
+	w := &work{Settler: s, prices: table, after: stored.id,
+		next: &Settlement{Form: form, Identity: stored.identity, Blocks: stored.blocks}}
 	deleting, err := query.Ask[session](ctx, s.reader, statements, "unfinished", nil, nil)
 	if err != nil {
 		return err
@@ -143,7 +146,7 @@ type monthRow struct {
 	Tenants []string `ch:"tenants"`
 }
 
-// plan returns the months that are written, with their tenants. The others keep their batches.
+// plan returns the months to write, with their tenants. The other months keep their batches.
 func (w *work) plan(ctx context.Context, stored *state) (map[uint32][]string, error) {
 	if stored.last == nil {
 		all, err := w.allMonths(ctx)
@@ -154,9 +157,13 @@ func (w *work) plan(ctx context.Context, stored *state) (map[uint32][]string, er
 	if err != nil {
 		return nil, err
 	}
-	w.next.Retired = slices.DeleteFunc(stored.last.Retired, func(r retired) bool { return w.since(r.At) > abandonedFor })
+	w.next.Retired = slices.DeleteFunc(stored.last.Retired, func(r retired) bool {
+		return w.since(r.At) > abandonedFor
+	})
 	if all := slices.ContainsFunc(changed, session.isTenant); all || len(changed) >= changedMost {
-		if all && !slices.ContainsFunc(stored.last.Batches, func(b Batch) bool { return w.since(b.Created) > rebuildAge }) {
+		if all && !slices.ContainsFunc(stored.last.Batches, func(b Batch) bool {
+			return w.since(b.Created) > rebuildAge
+		}) {
 			w.next.Batches, w.pending = stored.last.Batches, changed
 			return nil, nil // a tenant is being deleted
 		}
@@ -171,8 +178,8 @@ func (w *work) plan(ctx context.Context, stored *state) (map[uint32][]string, er
 	w.pending = slices.DeleteFunc(changed, func(c session) bool {
 		return !slices.ContainsFunc(of[c], func(m uint32) bool { return !due[m] })
 	})
-	// Sessions without usage, and those whose usage was removed, are in no batch: a settlement of
-	// the same batches settles them.
+	// Sessions without usage, and sessions whose usage was removed, are in no batch. A settlement
+	// with unchanged batches settles them.
 	w.changed = len(due) > 0 || len(w.pending) < len(changed)
 	for _, b := range stored.last.Batches {
 		if due[b.Month] {
@@ -191,13 +198,13 @@ func (w *work) plan(ctx context.Context, stored *state) (map[uint32][]string, er
 	maps.DeleteFunc(all, func(m uint32, _ []string) bool { return !due[m] })
 	for m := range due {
 		if all[m] == nil {
-			all[m] = []string{} // all of it was deleted
+			all[m] = []string{} // all usage of the month was deleted
 		}
 	}
 	return all, nil
 }
 
-// allMonths returns the months in which there is usage, with the tenants that have any.
+// allMonths returns the months with usage, and the tenants that have usage in each.
 func (w *work) allMonths(ctx context.Context) (map[uint32][]string, error) {
 	rows, err := query.Ask[monthRow](ctx, w.reader, statements, "all_months", nil, nil)
 	if err != nil {
@@ -210,8 +217,8 @@ func (w *work) allMonths(ctx context.Context) (map[uint32][]string, error) {
 	return all, nil
 }
 
-// due returns the months that are written anew: those with many unsettled sessions, and those
-// whose batch is old.
+// due returns the months to write anew: months with many unsettled sessions, and months whose batch
+// is old.
 func (w *work) due(last *Settlement, of map[session][]uint32) map[uint32]bool {
 	unsettled := map[uint32]uint64{}
 	for _, months := range of {
@@ -230,7 +237,7 @@ func (w *work) due(last *Settlement, of map[session][]uint32) map[uint32]bool {
 
 func (s *Settler) since(ns int64) time.Duration { return s.now().Sub(time.Unix(0, ns)) }
 
-// pend adds sessions to the pending ones.
+// pend adds sessions to the list of pending sessions.
 func (w *work) pend(sessions []session) {
 	if len(sessions) == 0 {
 		return
@@ -246,9 +253,9 @@ func (w *work) pend(sessions []session) {
 	}
 }
 
-// commit writes the settlement, unless another was written since this one was begun: what that
-// one replaced is about to be removed, and this one may name it. It reports whether the
-// settlement is the last one.
+// commit writes the settlement, unless another one was written since this one began: the batches
+// that the other replaced are about to be removed, and this settlement may name them. It reports
+// whether this settlement is now the last one.
 func (w *work) commit(ctx context.Context) (bool, error) {
 	for _, b := range w.before {
 		w.next.retire("settled_usage", b.ID, w.now())
@@ -287,9 +294,10 @@ func (s *Settlement) retireCosts(batch string, at time.Time) {
 	}
 }
 
-// newID returns the id of a batch that is begun at a time.
+// newID returns the id of a batch that is started at a time.
 func newID(month uint32, at time.Time) string {
 	random := make([]byte, 4)
 	_, _ = rand.Read(random) // never fails
-	return strconv.FormatUint(uint64(month), 10) + "-" + strconv.FormatInt(at.UnixNano(), 10) + "-" + hex.EncodeToString(random)
+	return strconv.FormatUint(uint64(month), 10) + "-" + strconv.FormatInt(at.UnixNano(), 10) + "-" +
+		hex.EncodeToString(random)
 }

@@ -14,19 +14,19 @@ import (
 
 var statements = query.Statements("facts/rollup")
 
-// unsettledMost is how many unsettled sessions a tenant may have for a view to be used. With
-// more of them it is cheaper to read all sessions from the tables.
+// unsettledMost is the largest number of unsettled sessions of a tenant for which a view is used.
+// If there are more, it is cheaper to read all sessions from the tables.
 const unsettledMost = 20_000
 
-// View is the settled usage of a tenant.
+// View is the settled usage of a tenant in a range.
 type View struct {
 	Batches []Batch // none if the range has none
-	// Unsettled are the sessions whose settled rows do not count.
+	// Unsettled are the sessions whose settled rows must be ignored.
 	Unsettled []string
 }
 
-// Read returns what is settled of a tenant's usage in a range, of which nil is no limit; nil if
-// nothing is, or too little.
+// Read returns the settled usage of a tenant in a range, in which nil means no limit. It returns
+// nil if nothing, or too little, is settled.
 func Read(ctx context.Context, r *query.Reader, tenant string, from, to *time.Time) (*View, error) {
 	if r.Unsettled() {
 		return nil, nil
@@ -46,11 +46,11 @@ func Read(ctx context.Context, r *query.Reader, tenant string, from, to *time.Ti
 	return v, nil
 }
 
-// accessDenied is the code of ClickHouse's error for what the user may not read.
+// accessDenied is ClickHouse's error code for a missing privilege.
 const accessDenied = 497
 
-// readState reads the last settlement with the pending sessions of a tenant, or of all for "".
-// Without the right to read the system's tables nothing is settled.
+// readState reads the last settlement with the pending sessions of a tenant, or of all tenants for
+// "". If the user may not read the system tables, nothing counts as settled.
 func readState(ctx context.Context, r *query.Reader, tenant string) (*state, error) {
 	row, err := query.AskOne[stateRow](ctx, r, statements, "state", stateShape{Pending: tenant == ""},
 		query.Args{"tenant": tenant, "tables": tables})
@@ -71,8 +71,8 @@ type changedShape struct {
 	OfTenant bool
 }
 
-// unsettled returns the sessions of a tenant, or of all for "", that are not settled: at most
-// limit of those that changed.
+// unsettled returns the sessions of a tenant, or of all tenants for "", that are not settled. It
+// reads at most limit changed sessions.
 func (s *state) unsettled(ctx context.Context, r *query.Reader, tenant string, limit int) ([]session, error) {
 	list := s.pending
 	changed := s.changed()
@@ -117,7 +117,8 @@ func (v *View) IsUnsettled() func(session string) bool {
 	return func(session string) bool { return set[session] }
 }
 
-// Costs returns the batches of costs by a price table; false if not all batches have them.
+// Costs returns the ids of the batches of costs by a price table; false if not all batches have
+// them.
 func (v *View) Costs(hash string) ([]string, bool) {
 	list := make([]string, len(v.Batches))
 	for i := range v.Batches {
@@ -129,7 +130,7 @@ func (v *View) Costs(hash string) ([]string, bool) {
 	return list, true
 }
 
-// Table returns the unsettled sessions as the table unsettled_sessions of a query.
+// Table returns the unsettled sessions as the external table unsettled_sessions.
 func (v *View) Table() (*ext.Table, error) { return sessionTable("unsettled_sessions", v.Unsettled) }
 
 func sessionTable(name string, ids []string) (*ext.Table, error) {

@@ -13,7 +13,7 @@ import (
 	"tapedeck/query/pricing/prices"
 )
 
-// monthsOf returns the months on which each of some sessions depends.
+// monthsOf returns, for each session, the months on which it depends.
 func (w *work) monthsOf(ctx context.Context, last *Settlement, sessions []session) (map[session][]uint32, error) {
 	if len(sessions) == 0 {
 		return nil, nil
@@ -43,13 +43,13 @@ func (w *work) monthsOf(ctx context.Context, last *Settlement, sessions []sessio
 	return of, nil
 }
 
-// ownSession is a session of a month.
+// ownSession is a session of the month that is written.
 type ownSession struct {
 	ID   string `ch:"session_id"`
 	Care bool   `ch:"care"`
 }
 
-// batchRow is what a batch holds.
+// batchRow describes the contents of a batch.
 type batchRow struct {
 	Found    uint64   `ch:"found"`
 	Sessions uint64   `ch:"sessions"`
@@ -62,9 +62,10 @@ type batchRow struct {
 }
 
 // usageShape selects the conditions of sql/settle_usage.sql.
-type usageShape struct{ Care bool } // there are records that need care
+type usageShape struct{ Care bool } // some records need careful merging
 
-// writeMonth writes a batch of the sessions whose usage began in a month, unless there are none.
+// writeMonth writes a batch of the sessions whose usage began in a month. It writes none if there
+// are no such sessions.
 func (w *work) writeMonth(ctx context.Context, month uint32, tenants []string) error {
 	b := Batch{ID: newID(month, w.now()), Month: month, Created: w.now().UnixNano()}
 	for _, tenant := range tenants {
@@ -92,7 +93,8 @@ func (w *work) writeMonth(ctx context.Context, month uint32, tenants []string) e
 		if err != nil {
 			return err
 		}
-		err = query.Exec(clickhouse.Context(ctx, clickhouse.WithExternalTable(plainTable, careTable)), w.reader, statements, "settle_usage", usageShape{Care: len(care) > 0}, a)
+		err = query.Exec(clickhouse.Context(ctx, clickhouse.WithExternalTable(plainTable, careTable)), w.reader,
+			statements, "settle_usage", usageShape{Care: len(care) > 0}, a)
 		if err != nil {
 			return err
 		}
@@ -100,7 +102,8 @@ func (w *work) writeMonth(ctx context.Context, month uint32, tenants []string) e
 		if err != nil {
 			return err
 		}
-		if err := query.Exec(clickhouse.Context(ctx, clickhouse.WithExternalTable(all)), w.reader, statements, "settle_sessions", nil, a); err != nil {
+		if err := query.Exec(clickhouse.Context(ctx, clickhouse.WithExternalTable(all)), w.reader, statements,
+			"settle_sessions", nil, a); err != nil {
 			return err
 		}
 	}
@@ -111,7 +114,8 @@ func (w *work) writeMonth(ctx context.Context, month uint32, tenants []string) e
 	if err != nil || row.Found == 0 {
 		return err
 	}
-	b.Sessions, b.First, b.Last, b.Stated, b.Parts, b.Tenants = row.Sessions, row.First, row.Last, row.Stated, row.Parts, row.Tenants
+	b.Sessions, b.First, b.Last, b.Stated, b.Parts, b.Tenants = row.Sessions, row.First, row.Last, row.Stated,
+		row.Parts, row.Tenants
 	for _, m := range row.Models {
 		provider, _ := m[0].(string)
 		model, _ := m[1].(string)
@@ -123,11 +127,11 @@ func (w *work) writeMonth(ctx context.Context, month uint32, tenants []string) e
 
 // costShape selects the conditions of sql/cost_cells.sql and sql/settle_model_costs.sql.
 type costShape struct {
-	Tags      []string // by which prices differ
+	Tags      []string // tags on which prices depend
 	PartRates []string
 }
 
-// price writes the costs of a batch by the current price table, unless it has them.
+// price writes the costs of a batch by the current price table, unless they are stored.
 func (w *work) price(ctx context.Context, b *Batch) error {
 	hash := w.prices.Hash()
 	if b.Prices == hash && b.ByModel {
@@ -138,7 +142,8 @@ func (w *work) price(ctx context.Context, b *Batch) error {
 	for _, tenant := range b.Tenants {
 		p := &cost.Pricer{Table: w.prices, Tenant: tenant, Split: cost.SplitFor(b.Models, w.prices)}
 		shape := costShape{Tags: p.Split.Tags}
-		a := query.TagArgs(shape.Tags).And(p.Split.Parameters()).And(query.Args{"tenant": tenant, "batch": b.ID, "costs": b.Costs})
+		a := query.TagArgs(shape.Tags).And(p.Split.Parameters()).And(query.Args{"tenant": tenant, "batch": b.ID,
+			"costs": b.Costs})
 		cells, err := query.Ask[HashedCell](ctx, w.reader, statements, "cost_cells", shape, a)
 		if err != nil {
 			return err
@@ -148,7 +153,8 @@ func (w *work) price(ctx context.Context, b *Batch) error {
 			return err
 		}
 		shape.PartRates = parts
-		if err := query.Exec(clickhouse.Context(ctx, clickhouse.WithExternalTable(rates)), w.reader, statements, "settle_model_costs", shape, a); err != nil {
+		if err := query.Exec(clickhouse.Context(ctx, clickhouse.WithExternalTable(rates)), w.reader, statements,
+			"settle_model_costs", shape, a); err != nil {
 			return err
 		}
 		if err := query.Exec(ctx, w.reader, statements, "settle_costs", nil, a); err != nil {
@@ -158,8 +164,8 @@ func (w *work) price(ctx context.Context, b *Batch) error {
 	return failpoint.Reach(ctx, stepCosts)
 }
 
-// findAmbiguous adds to the pending sessions those that no batch holds any more, or several
-// hold, though nothing was inserted for them.
+// findAmbiguous adds to the pending sessions those that no batch or several batches contain,
+// although nothing was inserted for them.
 func (w *work) findAmbiguous(ctx context.Context) error {
 	ids := func(list []Batch) []string {
 		names := make([]string, len(list))
@@ -169,7 +175,7 @@ func (w *work) findAmbiguous(ctx context.Context) error {
 		return names
 	}
 	if len(w.before) == 0 && len(w.written) == len(w.next.Batches) {
-		return nil // all was written anew
+		return nil // all batches were written anew
 	}
 	rows, err := query.Ask[session](ctx, w.reader, statements, "ambiguous", nil,
 		query.Args{"batches": ids(w.next.Batches), "written": ids(w.written), "replaced": ids(w.before)})

@@ -14,24 +14,24 @@ import (
 // End describes how and why a session ended.
 type End struct {
 	At       time.Time `json:"at"`
-	OffsetMS float64   `json:"offset_ms"` // from the session's start
+	OffsetMS float64   `json:"offset_ms"` // since the session's start
 	Reason   EndReason `json:"reason"`
-	Detail   string    `json:"detail"` // a part of a sentence, "the recorded command exited with 137"
-	// Span is the span that was open or failed then; null if there is none.
+	Detail   string    `json:"detail"` // a clause, such as "the recorded command exited with 137"
+	// Span is the span that was open or failed at the end; null if there is none.
 	Span *SpanRef `json:"span"`
 }
 
-// EndReason is the kind of an end.
+// EndReason is the kind of a session's end.
 type EndReason string
 
 // The kinds of ends.
 const (
-	EndEOF       EndReason = "eof"       // the source came to its end
+	EndEOF       EndReason = "eof"       // the source ended
 	EndClosed    EndReason = "closed"    // the connection or the recording was closed in good order
-	EndDone      EndReason = "done"      // its runs ended, the stream did not or went on elsewhere
+	EndDone      EndReason = "done"      // its runs ended; its stream did not end, or went on in other sessions
 	EndError     EndReason = "error"     // its last run, or the source, failed
 	EndCancelled EndReason = "cancelled" // a run was cancelled
-	EndExit      EndReason = "exit"      // the recorded command exited with another code than 0
+	EndExit      EndReason = "exit"      // the recorded command exited with a code other than 0
 	EndSignal    EndReason = "signal"    // a signal ended the recorded command
 	EndCut       EndReason = "cut"       // the connection or the file broke off
 	EndShutdown  EndReason = "shutdown"  // the recorder was shut down
@@ -45,8 +45,8 @@ type SpanRef struct {
 	Name string `json:"name"`
 }
 
-// NewEnd returns the end of a session with some runs, nil while it is open. The
-// spans are all of it, or those that sql/session_ends.sql selects.
+// NewEnd returns the end of a session with the given number of runs, nil while it is open. spans
+// are all spans of the session, or those that sql/session_ends.sql selects.
 func NewEnd(head *Head, streams *sessionstreams.Row, runs uint64, spans []spanmerge.Span) *End {
 	if head.Status.Open() {
 		return nil
@@ -75,10 +75,10 @@ func NewEnd(head *Head, streams *sessionstreams.Row, runs uint64, spans []spanme
 	return end
 }
 
-// leftReason is the end reason of a part whose stream continued in other sessions.
+// leftReason is the end reason of a session's share of a stream that continued in other sessions.
 const leftReason = "left"
 
-// runFailed sets the end to the end of the last run that failed.
+// runFailed sets the end from the last run that failed.
 func (e *End) runFailed(spans []spanmerge.Span) {
 	e.Reason, e.Detail = EndError, "the run failed"
 	run := lastRun(spans, schema.StatusError)
@@ -97,7 +97,7 @@ func (e *End) runFailed(spans []spanmerge.Span) {
 	}
 }
 
-// at sets the end to the end of a run, and the span to the run.
+// at sets the time of the end and the span from a run.
 func (e *End) at(run *spanmerge.Span) {
 	if run == nil {
 		return
@@ -108,11 +108,12 @@ func (e *End) at(run *spanmerge.Span) {
 	e.Span = &SpanRef{ID: run.ID, Kind: run.Kind, Name: run.Name}
 }
 
-// lastRun returns the last run with a status, by the time of its first frame; nil for none.
+// lastRun returns the last run with a status, by the time of its first frame; nil if there is none.
 func lastRun(spans []spanmerge.Span, status schema.Status) (last *spanmerge.Span) {
 	for i := range spans {
 		s := &spans[i]
-		if s.Kind == string(schema.SpanRun) && s.Status == string(status) && (last == nil || last.Seen().Compare(s.Seen()) < 0) {
+		if s.Kind == string(schema.SpanRun) && s.Status == string(status) &&
+			(last == nil || last.Seen().Compare(s.Seen()) < 0) {
 			last = s
 		}
 	}
@@ -137,14 +138,14 @@ func isCall(s *spanmerge.Span) bool {
 	return s.Kind == string(schema.SpanTool) || s.Kind == string(schema.SpanLLM)
 }
 
-// openAtEnd returns the span that was open when the session broke off: the call that
-// began last, a tool's before a model's, otherwise the innermost span.
+// openAtEnd returns the span that was open when the session was cut: the call that began last,
+// preferring tool calls to model calls, otherwise the innermost span.
 func openAtEnd(head *Head, spans []spanmerge.Span) *SpanRef {
 	var found *spanmerge.Span
 	for i := range spans {
 		s := &spans[i]
 		if !s.Open() || s.Ended != 0 && query.Instant(s.Ended).Before(head.LastAt) {
-			continue // it ended, or was cut short before
+			continue // the span ended, or was closed before the end
 		}
 		if found == nil || openRank(s) >= openRank(found) {
 			found = s
@@ -174,7 +175,7 @@ var (
 	signalText = regexp.MustCompile(`^signal: ([^(]+?)( \(core dumped\))?$`)
 )
 
-// explainEnd translates a stream's end reason.
+// explainEnd translates a stream's recorded end reason.
 func explainEnd(noted string) (EndReason, string) {
 	text, failed := strings.CutPrefix(noted, "error: ")
 	if !failed {

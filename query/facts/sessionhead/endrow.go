@@ -5,8 +5,7 @@ import (
 	"tapedeck/schema"
 )
 
-// EndRow holds the spans that show how a session ended; the id of a span that does not exist
-// is "".
+// EndRow holds the spans that determine how a session ended. The id of a missing span is "".
 type EndRow struct {
 	ID             string `ch:"session_id"`
 	FailedID       string `ch:"failed_id"` // the last run that failed
@@ -24,7 +23,7 @@ type EndRow struct {
 	CallError      string `ch:"call_error"`
 	CallEnded      int64  `ch:"call_ended_ns"`
 	CallBegin      int64  `ch:"call_begin_ns"`
-	OpenID         string `ch:"open_id"` // what was open at the end
+	OpenID         string `ch:"open_id"` // the span that was open at the end
 	OpenKind       string `ch:"open_kind"`
 	OpenName       string `ch:"open_name"`
 	OpenStatus     string `ch:"open_status"`
@@ -38,7 +37,8 @@ func (row *EndRow) Spans() []spanmerge.Span {
 			ID: row.FailedID, Kind: run, Name: row.FailedName, Status: string(schema.StatusError),
 			Started: row.FailedBegin, Ended: row.FailedEnded, Error: row.FailedError,
 		},
-		{ID: row.CancelledID, Kind: run, Name: row.CancelledName, Status: string(schema.StatusCancelled), Ended: row.CancelledEnded},
+		{ID: row.CancelledID, Kind: run, Name: row.CancelledName, Status: string(schema.StatusCancelled),
+			Ended: row.CancelledEnded},
 		{
 			ID: row.CallID, Kind: row.CallKind, Name: row.CallName, Status: row.CallStatus, Error: row.CallError,
 			Started: row.CallBegin, Ended: row.CallEnded,

@@ -2,10 +2,10 @@ package sessionhead
 
 import "unicode/utf8"
 
-// ExcerptLength is how much of a message or a reply a run shows, in characters.
+// ExcerptLength is the length of the excerpt of a message or reply, in characters.
 const ExcerptLength = 280
 
-// Excerpt cuts a text to excerptLength characters.
+// Excerpt cuts a text to ExcerptLength characters.
 func Excerpt(text string) *string {
 	if utf8.RuneCountInString(text) > ExcerptLength {
 		cut := []rune(text)[:ExcerptLength]

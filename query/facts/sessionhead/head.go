@@ -14,7 +14,7 @@ type Summary struct {
 	Head
 	Runs    uint64 `json:"runs"`
 	Streams uint64 `json:"streams"`
-	// Findings are what of the session's usage does not add up; nil if that was not asked for.
+	// Findings are the findings about the session's usage; nil unless they were requested.
 	Findings []findings.Finding `json:"findings,omitzero"`
 }
 
@@ -22,15 +22,15 @@ type Summary struct {
 type Head struct {
 	ID      string    `json:"id"`
 	Started time.Time `json:"started"` // arrival of the first frame
-	// Ended is when its last stream ended, or the arrival of the last frame if no end
-	// was recorded after it; null while the session is open.
+	// Ended is when the session's last stream ended, or the arrival of the last frame if no later
+	// end was recorded; null while the session is open.
 	Ended  *time.Time `json:"ended"`
 	LastAt time.Time  `json:"last_at"` // arrival of the last frame so far
-	// DurationMS is the time from the first frame to Ended, to LastAt while it is open.
+	// DurationMS is the time from the first frame to Ended, or to LastAt while the session is open.
 	DurationMS float64 `json:"duration_ms"`
-	// RunningMS is the time since the start, null unless the session is open;
-	// SilentMS is that since the last frame, null unless it is open or lost. Both
-	// are by the clock of the server that answers.
+	// RunningMS is the time since the start; null unless the session is open. SilentMS is the time
+	// since the last frame; null unless the session is open or lost. Both use the clock of the
+	// server.
 	RunningMS *float64          `json:"running_ms"`
 	SilentMS  *float64          `json:"silent_ms"`
 	Status    Status            `json:"status"`

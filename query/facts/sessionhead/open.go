@@ -9,8 +9,8 @@ import (
 
 var statements = query.Statements("facts/sessionhead")
 
-// openLimit bounds how many open and lost sessions are distinguished from the rest:
-// those in which a frame came last.
+// openLimit bounds how many open and lost sessions are distinguished from the other sessions. The
+// sessions with the latest frames are kept.
 const openLimit = 100_000
 
 // OpenSession is a session with a stream that has not ended.
@@ -23,13 +23,13 @@ type OpenSession struct {
 	Status  Status
 }
 
-// OpenSessions are the sessions that are running, quiet or lost at a moment.
+// OpenSessions are the sessions that are running, quiet or lost at one instant.
 type OpenSessions struct {
 	Now  int64
 	list []OpenSession
 }
 
-// At is the moment, 0 if nothing was looked up.
+// At returns the instant in ns; 0 if open sessions were not looked up.
 func (o *OpenSessions) At() int64 {
 	if o == nil {
 		return 0
@@ -66,8 +66,10 @@ func ReadOpen(ctx context.Context, r *query.Reader, tenant string, now int64) (*
 	return &OpenSessions{Now: now, list: found}, nil
 }
 
-// openRuns counts the runs of the sessions whose status depends on them.
-func openRuns(ctx context.Context, r *query.Reader, tenant string, now int64, found []OpenSession) (map[string]openRunsRow, error) {
+// openRuns counts the runs of the sessions whose status depends on runs.
+func openRuns(
+	ctx context.Context, r *query.Reader, tenant string, now int64, found []OpenSession,
+) (map[string]openRunsRow, error) {
 	var silent []string
 	var first, last int64
 	for i := range found {
@@ -84,7 +86,8 @@ func openRuns(ctx context.Context, r *query.Reader, tenant string, now int64, fo
 	if len(silent) == 0 {
 		return nil, nil
 	}
-	rows, err := query.Ask[openRunsRow](ctx, r, statements, "open_runs", nil, query.Args{"tenant": tenant, "sessions": silent}.Within(first, last))
+	rows, err := query.Ask[openRunsRow](ctx, r, statements, "open_runs", nil,
+		query.Args{"tenant": tenant, "sessions": silent}.Within(first, last))
 	runs := make(map[string]openRunsRow, len(rows))
 	for _, row := range rows {
 		runs[row.ID] = row
@@ -92,7 +95,7 @@ func openRuns(ctx context.Context, r *query.Reader, tenant string, now int64, fo
 	return runs, err
 }
 
-// Running returns the ids of the open ones.
+// Running returns the ids of the sessions that are open.
 func (o *OpenSessions) Running() []string {
 	return o.Ids(func(s *OpenSession) bool { return s.Status.Open() })
 }

@@ -10,46 +10,45 @@ import (
 type Status string
 
 const (
-	// Running: one of its streams has not ended, and a frame came within
-	// the quiet time (see WithQuietAfter).
+	// Running: one of its streams has not ended, and a frame arrived within the quiet time (see
+	// WithQuietAfter).
 	Running Status = "running"
-	// Quiet: one of its streams has not ended, no frame came for longer than the
-	// quiet time, and a run is open or there is none at all.
+	// Quiet: one of its streams has not ended, no frame arrived within the quiet time, and a run is
+	// open or the session has no runs.
 	Quiet Status = "quiet"
-	// Lost: as Quiet, but the processes that record its open streams are gone (see
-	// Recorders).
+	// Lost: as Quiet, but the recorders of its open streams are gone (see Recorders).
 	Lost Status = "lost"
-	// Failed: its last run ended in an error, or one did and another was cancelled.
+	// Failed: its last run failed, or one run failed and another was cancelled.
 	Failed Status = "error"
 	// Cancelled: a run was cancelled, and none failed.
 	Cancelled Status = "cancelled"
-	// Incomplete: a run never ended, or the stream that came last was cut off.
+	// Incomplete: a run never ended, or the stream with the last frame was cut off.
 	Incomplete Status = "incomplete"
-	// Fine: anything else.
+	// Fine: any other session.
 	Fine Status = "ok"
 )
 
 // Statuses lists all statuses.
 var Statuses = []Status{Running, Quiet, Lost, Fine, Failed, Cancelled, Incomplete}
 
-// Open reports whether frames may still come: the session runs or is quiet.
+// Open reports whether more frames may arrive: the session is running or quiet.
 func (s Status) Open() bool { return s == Running || s == Quiet }
 
 // sessionState holds the values on which the status of a session depends.
 type sessionState struct {
 	live, lost    bool          // a stream has not ended, and its recorder is alive or gone
 	silent        time.Duration // since the last frame
-	cut           bool          // the stream that came last ended in an error
+	cut           bool          // the last stream ended in an error
 	runs          uint64
-	openRuns      uint64        // runs that are open or wait
-	unclosedRuns  uint64        // runs that their stream's end cut short
+	openRuns      uint64        // runs that are open or waiting
+	unclosedRuns  uint64        // runs that were closed by the end of their stream
 	failedRuns    uint64        // runs that ended in an error
 	cancelledRuns uint64        // runs that were cancelled
-	lastRun       schema.Status // of the run that began last; "" without runs
+	lastRun       schema.Status // status of the run that began last; "" without runs
 }
 
-// status returns the status. If all runs of a session have ended, they decide once it is
-// silent, although its stream may continue.
+// status returns the status. If all runs of a session have ended, they determine the status as soon
+// as the session is silent, even if its stream may continue.
 func (s *sessionState) status(quietAfter time.Duration) Status {
 	pending := s.runs == 0 || s.openRuns > 0
 	switch {

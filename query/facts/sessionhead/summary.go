@@ -11,7 +11,7 @@ import (
 	"tapedeck/schema"
 )
 
-// SpanCounts holds what the spans report of a session.
+// SpanCounts holds counts and names from the spans of a session.
 type SpanCounts struct {
 	ID            string `ch:"session_id"`
 	Runs          uint64 `ch:"runs"`
@@ -24,7 +24,7 @@ type SpanCounts struct {
 	ToolErrors    uint64 `ch:"tool_errors"`
 	UnclosedSpans uint64 `ch:"unclosed_spans"`
 	OpenSpans     uint64 `ch:"open_spans"`
-	// InseparableRuns is counted of a single session only.
+	// InseparableRuns is only counted when a single session is read.
 	InseparableRuns uint64
 	Agents          []string `ch:"agents"`
 	Models          []string `ch:"models"`
@@ -32,7 +32,8 @@ type SpanCounts struct {
 
 func Summarize(streams *sessionstreams.Row, r *query.Reader, spans *SpanCounts, now int64) *Summary {
 	state := sessionState{
-		live: streams.LiveStreams > 0, lost: streams.LostStreams > 0, silent: query.Since(now, streams.Last), cut: streams.Cut,
+		live: streams.LiveStreams > 0, lost: streams.LostStreams > 0,
+		silent: query.Since(now, streams.Last), cut: streams.Cut,
 		runs: spans.Runs, openRuns: spans.OpenRuns, unclosedRuns: spans.UnclosedRuns,
 		failedRuns: spans.FailedRuns, cancelledRuns: spans.CancelledRuns, lastRun: schema.Status(spans.LastRun),
 	}
@@ -61,8 +62,8 @@ func Summarize(streams *sessionstreams.Row, r *query.Reader, spans *SpanCounts, 
 	return s
 }
 
-// CountSpans returns of one session's spans what sql/session_spans.sql returns of
-// many sessions'.
+// CountSpans returns, for the spans of one session, the same row as sql/session_spans.sql returns
+// for many sessions.
 func CountSpans(spans []spanmerge.Span) *SpanCounts {
 	c := &SpanCounts{}
 	agents, models := map[string]bool{}, map[string]bool{}
@@ -106,10 +107,10 @@ func CountSpans(spans []spanmerge.Span) *SpanCounts {
 	return c
 }
 
-// inseparable is the member of a run's attributes that marks it.
+// inseparable is the member in a run's attributes that marks an inseparable run.
 const inseparable = `"` + schema.Inseparable + `":true`
 
-// sortedNames returns the names of a set but "", in order.
+// sortedNames returns the sorted names of a set, without "".
 func sortedNames(set map[string]bool) []string {
 	delete(set, "")
 	if len(set) == 0 {

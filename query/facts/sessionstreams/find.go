@@ -1,4 +1,4 @@
-// Package sessionstreams reads what the streams of sessions report: times, sizes, titles, tags.
+// Package sessionstreams reads what the streams of sessions state: times, sizes, titles, tags.
 package sessionstreams
 
 import (
@@ -14,22 +14,22 @@ var statements = query.Statements("facts/sessionstreams")
 
 // Shape selects the optional parts of sql/session_streams.sql.
 type Shape struct {
-	Since    bool // no stream is older than oldest_stream, s since 1970
-	Ends     bool // when each stream ended, and Row.Original
-	Original bool // the rows hold only where Row.Original is true
+	Since    bool // only streams since oldest_stream, s since 1970
+	Ends     bool // select when each stream ended, and Row.Original
+	Original bool // the rows are only valid if Row.Original is true
 }
 
-// Row holds what the streams report of a session.
+// Row holds what the streams of a session state.
 type Row struct {
 	ID          string   `ch:"session_id"`
 	Started     int64    `ch:"started_ns"`
 	Last        int64    `ch:"last_ns"`
-	End         int64    `ch:"end_ns"`        // of the last stream, or the last frame
-	LastEnded   int64    `ch:"last_ended_ns"` // of the stream that was last to end; 0 if it did not
+	End         int64    `ch:"end_ns"`        // end of the last stream, or the last frame
+	LastEnded   int64    `ch:"last_ended_ns"` // end of the last stream; 0 if it did not end
 	LastReason  string   `ch:"last_reason"`
-	StreamIDs   []string `ch:"stream_ids"` // with StreamEnds: when each stream ended, or its last frame
+	StreamIDs   []string `ch:"stream_ids"` // StreamEnds has when each stream ended, or its last frame
 	StreamEnds  []int64  `ch:"stream_ends"`
-	Original    bool     `ch:"original"` // no session that the statement was about was ever deleted or decoded anew
+	Original    bool     `ch:"original"` // no selected session was ever deleted or decoded anew
 	Streams     uint64   `ch:"streams"`
 	Frames      uint64   `ch:"frames"`
 	Bytes       uint64   `ch:"bytes"`
@@ -42,7 +42,7 @@ type Row struct {
 	TagValues   []string `ch:"tag_values"`
 }
 
-// Find returns what the streams report of a session.
+// Find returns what the streams of a session state.
 func Find(ctx context.Context, r *query.Reader, tenant, session string) (*Row, error) {
 	rows, err := FindAll(ctx, r, tenant, session)
 	if err != nil {
@@ -51,11 +51,12 @@ func Find(ctx context.Context, r *query.Reader, tenant, session string) (*Row, e
 	return rows[0], nil
 }
 
-// FindAll is Find for several sessions, with one statement. The first that does not exist is
-// the error.
+// FindAll is Find for several sessions, with one statement. It returns an error for the first
+// session that does not exist.
 func FindAll(ctx context.Context, r *query.Reader, tenant string, sessions ...string) ([]*Row, error) {
 	read := func(original bool) ([]Row, error) {
-		return ReadStreams(ctx, r, tenant, Shape{Ends: true, Original: original}, query.Args{"tenant": tenant, "sessions": sessions})
+		return ReadStreams(ctx, r, tenant, Shape{Ends: true, Original: original},
+			query.Args{"tenant": tenant, "sessions": sessions})
 	}
 	rows, err := read(true)
 	if err == nil && (len(rows) < len(sessions) || !rows[0].Original) {
@@ -86,7 +87,8 @@ func Parameters(tenant string, s *Row) query.Args {
 	return query.Args{"tenant": tenant, "sessions": []string{s.ID}}.Within(s.Started, s.Last)
 }
 
-// ReadStreams returns what the streams state of some sessions of a tenant, which a names as well.
+// ReadStreams returns what the streams of some sessions of a tenant state. The parameters a name
+// the sessions.
 func ReadStreams(ctx context.Context, r *query.Reader, tenant string, shape Shape, a query.Args) ([]Row, error) {
 	return query.Ask[Row](ctx, r, statements, "session_streams", shape, query.Liveness(r.Now(), r, tenant).And(a))
 }

@@ -10,15 +10,15 @@ import (
 	"tapedeck/query"
 )
 
-// Found is a session with its streams, read by one statement.
+// Found is a session with its streams, read with one statement.
 type Found struct {
 	*Row
-	Streams     []Stream // in order of their first frame
-	Expirations bool     // whether some of what was recorded has expired
+	Streams     []Stream // ordered by their first frame
+	Expirations bool     // whether some recorded data has expired
 }
 
-// FindStreams returns what the streams report of a session, together with the streams. The
-// error of a session that does not exist is a problem with status 404.
+// FindStreams returns what the streams of a session state, and the streams. If the session does not
+// exist, the error is a problem with status 404.
 func FindStreams(ctx context.Context, r *query.Reader, tenant, session string) (*Found, error) {
 	rows, err := ofSession(ctx, r, tenant, session)
 	if err != nil {
@@ -34,13 +34,13 @@ func FindStreams(ctx context.Context, r *query.Reader, tenant, session string) (
 	return f, nil
 }
 
-// addUp returns what sql/session_streams.sql returns of a session with these streams, of which
-// there is at least one.
+// addUp returns the row that sql/session_streams.sql returns for a session with these streams.
+// There is at least one stream.
 func addUp(session string, rows []StreamRow) *Row {
 	s := &Row{ID: session, Started: rows[0].First, Streams: uint64(len(rows)), Original: rows[0].Original}
 	dialects := map[string]bool{}
 	tags := map[[2]string]bool{}
-	var last, first *StreamRow // the last to end, and the first with a title
+	var last, first *StreamRow // the stream that ended last, and the first stream with a title
 	for i := range rows {
 		row := &rows[i]
 		s.Started, s.Last = min(s.Started, row.First), max(s.Last, row.Last)
@@ -59,10 +59,13 @@ func addUp(session string, rows []StreamRow) *Row {
 		for key, value := range row.Tags {
 			tags[[2]string{key, value}] = true
 		}
-		if last == nil || cmp.Or(cmp.Compare(row.end(), last.end()), cmp.Compare(row.Last, last.Last), cmp.Compare(row.ID, last.ID)) > 0 {
+		if last == nil ||
+			cmp.Or(cmp.Compare(row.end(), last.end()), cmp.Compare(row.Last, last.Last),
+				cmp.Compare(row.ID, last.ID)) > 0 {
 			last = row
 		}
-		if row.Title != "" && (first == nil || cmp.Or(cmp.Compare(row.First, first.First), cmp.Compare(row.ID, first.ID)) < 0) {
+		if row.Title != "" &&
+			(first == nil || cmp.Or(cmp.Compare(row.First, first.First), cmp.Compare(row.ID, first.ID)) < 0) {
 			first = row
 		}
 	}
@@ -73,12 +76,13 @@ func addUp(session string, rows []StreamRow) *Row {
 	}
 	s.Dialects, s.TagKeys, s.TagValues = slices.AppendSeq([]string{}, maps.Keys(dialects)), []string{}, []string{}
 	slices.Sort(s.Dialects)
-	for _, tag := range slices.SortedFunc(maps.Keys(tags), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
+	for _, tag := range slices.SortedFunc(maps.Keys(tags), func(a, b [2]string) int {
+		return slices.Compare(a[:], b[:])
+	}) {
 		s.TagKeys, s.TagValues = append(s.TagKeys, tag[0]), append(s.TagValues, tag[1])
 	}
 	return s
 }
 
-// end returns when the stream ended, or its last frame arrived if no end was recorded after
-// that.
+// end returns when the stream ended, or when its last frame arrived if no later end was recorded.
 func (row *StreamRow) end() int64 { return max(row.Last, row.Ended) }

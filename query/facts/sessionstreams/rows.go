@@ -37,7 +37,7 @@ type StreamRow struct {
 	HasExpired  bool              `ch:"has_expired"`
 }
 
-// OfSession returns the streams of a session, in order of their first frame.
+// OfSession returns the streams of a session, ordered by their first frame.
 func OfSession(ctx context.Context, r *query.Reader, tenant string, s *Row) ([]Stream, error) {
 	rows, err := ofSession(ctx, r, tenant, s.ID)
 	if err != nil {
@@ -50,9 +50,9 @@ func OfSession(ctx context.Context, r *query.Reader, tenant string, s *Row) ([]S
 	return list, nil
 }
 
-// ofSession returns the streams of a session. ClickHouse takes several times as long to plan the
-// conditions on deleted and redecoded sessions as to read the rows, so they are left out until
-// the session proves to need them.
+// ofSession returns the streams of a session. It first leaves out the conditions on deleted and
+// redecoded sessions, since ClickHouse takes several times as long to plan them as to read the
+// rows. It repeats the statement with the conditions if the session needs them.
 func ofSession(ctx context.Context, r *query.Reader, tenant, session string) ([]StreamRow, error) {
 	a := query.Liveness(r.Now(), r, tenant).And(query.Args{"tenant": tenant, "sessions": []string{session}})
 	rows, err := query.Ask[StreamRow](ctx, r, statements, "streams_of_session", Shape{Original: true}, a)
@@ -67,7 +67,8 @@ func (row *StreamRow) Stream() Stream {
 	return Stream{
 		ID: row.ID, Transport: row.Transport, Dialect: row.Dialect, Evidence: row.Evidence, Source: row.Source,
 		Tags: row.Tags, Title: row.Title, FirstAt: query.Instant(row.First), LastAt: query.Instant(row.Last),
-		Frames: row.Frames, Bytes: row.Bytes, Ended: query.KnownInstant(row.Ended), EndReason: row.EndReason, Digest: row.Digest,
+		Frames: row.Frames, Bytes: row.Bytes, Ended: query.KnownInstant(row.Ended),
+		EndReason: row.EndReason, Digest: row.Digest,
 		IsLost: row.IsLost, Redacted: row.Redacted,
 		Counters: Counters{
 			NotJSON: row.NotJSON, InvalidUTF8: row.InvalidUTF8, Oversize: row.Oversize, Unknown: row.Unknown,

@@ -2,25 +2,25 @@ package sessionstreams
 
 import "time"
 
-// Stream is one stream's part in a session.
+// Stream is one stream's share of a session.
 type Stream struct {
 	ID        string            `json:"stream_id"`
 	Transport string            `json:"transport"`
 	Dialect   string            `json:"dialect"`
-	Evidence  string            `json:"evidence"` // why this dialect
-	Source    string            `json:"source"`   // where it was tapped
+	Evidence  string            `json:"evidence"` // why the dialect was chosen
+	Source    string            `json:"source"`   // where the stream was recorded
 	Tags      map[string]string `json:"tags"`
 	Title     string            `json:"title"`
 	FirstAt   time.Time         `json:"first_at"`
 	LastAt    time.Time         `json:"last_at"`
 	Frames    uint64            `json:"frames"`
 	Bytes     uint64            `json:"bytes"`
-	// Ended is null and EndReason empty while the stream runs, or if its tap
-	// never said how it ended.
+	// Ended is null and EndReason is empty while the stream runs, or if its tap never recorded an
+	// end.
 	Ended     *time.Time `json:"ended"`
 	EndReason string     `json:"end_reason"`
-	// Digest is the SHA-256 of a file or an upload, in hexadecimal; "" for other
-	// streams, and for files that were not recorded to their end.
+	// Digest is the SHA-256 of a file or an upload, in hexadecimal; "" for other streams, and for
+	// files that were not recorded to their end.
 	Digest string `json:"digest"`
 	// IsLost marks a stream that has not ended and whose recorder is gone.
 	IsLost   bool     `json:"lost"`
@@ -29,7 +29,7 @@ type Stream struct {
 	Redacted map[string]uint64 `json:"redacted"`
 }
 
-// Counters count what was special about frames.
+// Counters count frames with special properties.
 type Counters struct {
 	NotJSON     uint64 `json:"not_json"`
 	InvalidUTF8 uint64 `json:"invalid_utf8"`

@@ -15,10 +15,10 @@ import (
 
 var statements = query.Statements("facts/spanmerge")
 
-// Span is one stream's view of a span, or what several views come to.
+// Span is one stream's view of a span, or the merged view.
 type Span struct {
 	ID         string `ch:"span_id"`
-	Stream     string `ch:"stream_id"` // with SeenAt and SeenSeq the frame that first spoke of it
+	Stream     string `ch:"stream_id"` // with SeenAt and SeenSeq: the first frame that mentions the span
 	SeenAt     int64  `ch:"seen_ns"`
 	SeenSeq    uint64 `ch:"seen_seq"`
 	Version    uint64 `ch:"version"`
@@ -29,7 +29,7 @@ type Span struct {
 	Started    int64  `ch:"started_ns"`
 	Ended      int64  `ch:"ended_ns"`
 	FirstToken int64  `ch:"first_token_ns"`
-	Reported   int64  `ch:"duration_ns"` // what the source itself measured
+	Reported   int64  `ch:"duration_ns"` // duration as measured by the source
 	Run        string `ch:"run_id"`
 	Node       string `ch:"node_id"`
 	Agent      string `ch:"agent"`
@@ -38,18 +38,19 @@ type Span struct {
 	Provider   string `ch:"provider"`
 	Error      string `ch:"error"`
 	Attributes string `ch:"attributes"`
-	Closed     int64  // of an unclosed span the end of its run or its stream, ns; 0 if that is not known
+	Closed     int64  // for an unclosed span the end of its run or its stream, ns; 0 if unknown
 }
 
-// OfSession returns the merged spans of a session, in order of their start.
+// OfSession returns the merged spans of a session, ordered by start.
 func OfSession(ctx context.Context, r *query.Reader, tenant string, s *sessionstreams.Row) ([]Span, error) {
 	return First(ctx, r, tenant, s, 0)
 }
 
-// First is OfSession with a limit: it returns the spans that were seen first, at most so many.
-// 0 is no limit.
+// First is OfSession with a limit: it returns at most the given number of spans, in the order in
+// which they were first seen. 0 means no limit.
 func First(ctx context.Context, r *query.Reader, tenant string, s *sessionstreams.Row, most int) ([]Span, error) {
-	views, err := query.Ask[Span](ctx, r, statements, "spans", struct{ Limit, Original bool }{most > 0, s.Original}, sessionstreams.Parameters(tenant, s).With("limit", most))
+	views, err := query.Ask[Span](ctx, r, statements, "spans", struct{ Limit, Original bool }{most > 0, s.Original},
+		sessionstreams.Parameters(tenant, s).With("limit", most))
 	if err != nil {
 		return nil, err
 	}
@@ -67,8 +68,8 @@ func First(ctx context.Context, r *query.Reader, tenant string, s *sessionstream
 	return merged, nil
 }
 
-// closeWithRuns limits the time for which unclosed spans were open to the end of the run
-// that holds them, where that ended before its stream.
+// closeWithRuns closes unclosed spans at the end of the run that contains them, if the run ended
+// before its stream.
 func closeWithRuns(spans []Span) {
 	byID := make(map[string]*Span, len(spans))
 	for i := range spans {
@@ -89,11 +90,10 @@ func closeWithRuns(spans []Span) {
 	}
 }
 
-// Merge merges the views of each span. The earliest start counts
-// and the earliest first token, and of the ends of streams the latest. Status, end and error
-// come from the first view (see compare). Each other value comes from the first view that has
-// it. sql/merged_spans.sql does the same for lists and
-// reports. The views are put in another order.
+// Merge merges the views of each span. The merged span has the earliest start, the earliest first
+// token and the latest end of stream. Its status, end and error come from the first view (see
+// compare). Each other value comes from the first view that has the value. sql/merged_spans.sql
+// does the same for lists and reports. Merge reorders views.
 func Merge(views []Span) []Span {
 	slices.SortFunc(views, func(a, b Span) int {
 		return cmp.Or(cmp.Compare(a.ID, b.ID), -compare(&a, &b))
@@ -112,9 +112,9 @@ func Merge(views []Span) []Span {
 	return merged
 }
 
-// compare orders the views of one span; the greatest view is the first of Merge. A view with a
-// real end is greater than one that ends with its stream, which is greater than an open one.
-// Equal views are ordered by the end (see endRank), then by the version.
+// compare orders the views of one span; the greatest view is the first view of Merge. A view with a
+// real end is greater than a view that ends with its stream, which is greater than an open view.
+// Equal views are ordered by endRank, then by version.
 func compare(a, b *Span) int {
 	return cmp.Or(
 		cmp.Compare(Finality(a.Status), Finality(b.Status)),
@@ -125,10 +125,10 @@ func compare(a, b *Span) int {
 	)
 }
 
-// endRank orders ends: the later one counts. Of a tool call it is the earlier
-// real one: the result goes back to the model with its next request, which is
-// another stream of the session, and once more whenever that is sent again; the
-// call took no longer for it. Any known end counts more than none.
+// endRank orders the ends of views. A later end has a higher rank, except for tool calls, whose
+// earliest real end has the highest rank: the result of a tool call is sent to the model with the
+// next request, which is another stream of the session, and again with later requests, but the call
+// itself took no longer. A known end ranks above none.
 func (s *Span) endRank() int64 {
 	if s.Kind == string(schema.SpanTool) && Finality(s.Status) == 2 && s.Ended > 0 {
 		return math.MaxInt64 - s.Ended
@@ -146,7 +146,7 @@ func Finality(status string) int {
 	return 2
 }
 
-// take fills empty values of s from a view after it.
+// take fills the empty values of s from a later view.
 func (s *Span) take(view *Span) {
 	if view.Seen().Compare(s.Seen()) < 0 {
 		s.SeenAt, s.Stream, s.SeenSeq = view.SeenAt, view.Stream, view.SeenSeq
@@ -167,7 +167,7 @@ func (s *Span) take(view *Span) {
 	s.Attributes = cmp.Or(s.Attributes, view.Attributes)
 }
 
-// earliest returns the earlier of two times, where 0 is no time.
+// earliest returns the earlier of two times; 0 means no time.
 func earliest(a, b int64) int64 {
 	if a == 0 || b != 0 && b < a {
 		return b
@@ -175,8 +175,8 @@ func earliest(a, b int64) int64 {
 	return a
 }
 
-// Begin is when the span started, ns: as seen; where only its end was seen, that
-// less what the source measured; else when it was first spoken of.
+// Begin returns when the span started, ns: its recorded start; or, if only its end was recorded,
+// the end minus the measured duration; or else the time of the first frame that mentions the span.
 func (s *Span) Begin() int64 {
 	switch {
 	case s.Started != 0:
@@ -187,10 +187,10 @@ func (s *Span) Begin() int64 {
 	return s.SeenAt
 }
 
-// Open reports whether the span never came to an end of its own.
+// Open reports whether the span has no end of its own.
 func (s *Span) Open() bool { return Finality(s.Status) < 2 }
 
-// Duration is how long the span took, ns, and whether that is known.
+// Duration returns how long the span took, ns, and whether that is known.
 func (s *Span) Duration() (int64, bool) {
 	switch {
 	case s.Open():
@@ -201,11 +201,11 @@ func (s *Span) Duration() (int64, bool) {
 	return s.Reported, s.Reported > 0
 }
 
-// Seen is the place of the frame that first spoke of the span. Frames that came
-// in one read share their time, so only the whole of it puts spans in order.
+// Seen returns the position of the first frame that mentions the span. Frames that arrived in one
+// read share their time, so only the whole position orders spans.
 func (s *Span) Seen() schema.Position {
 	return schema.Position{At: s.SeenAt, StreamID: s.Stream, Seq: s.SeenSeq}
 }
 
-// Position is the same as the API returns it.
+// Position returns Seen in the form of the API.
 func (s *Span) Position() string { return s.Seen().String() }

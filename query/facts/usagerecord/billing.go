@@ -9,11 +9,11 @@ import (
 	"tapedeck/query/pricing/cost"
 )
 
-// Billing is what the price of a record depends on besides its model, provider and tokens,
-// and what identifies it at the provider. What the source does not state is null.
+// Billing holds the values on which the price of a record depends besides its model, provider and
+// tokens, and the ids of the call at the provider. Values that the source does not state are null.
 type Billing struct {
 	RequestedModel *string `json:"requested_model"` // the model that the request names
-	ServiceTier    *string `json:"service_tier"`    // the one that served it
+	ServiceTier    *string `json:"service_tier"`    // the tier that served the call
 	Speed          *string `json:"speed"`
 	Region         *string `json:"region"`
 	// StatedCost is the cost that the source states. It is never added to Record.Cost.
@@ -24,15 +24,15 @@ type Billing struct {
 	Tools      Tools       `json:"tool_uses"`
 }
 
-// Parts are tokens by modality, which the record's buckets contain. What the source does
-// not state by modality is 0.
+// Parts are tokens by modality, which the record's buckets include. A modality that the source does
+// not state is 0.
 type Parts struct {
 	Input     Modalities `json:"input"`
 	CacheRead Modalities `json:"cache_read"`
 	Output    Modalities `json:"output"`
 }
 
-// Modalities are tokens by what they encode.
+// Modalities are tokens by the kind of content that they encode.
 type Modalities struct {
 	Text  int64 `json:"text"`
 	Audio int64 `json:"audio"`
@@ -40,7 +40,7 @@ type Modalities struct {
 	Video int64 `json:"video"`
 }
 
-// Tools are uses of tools that the provider runs.
+// Tools counts uses of tools that the provider runs.
 type Tools struct {
 	WebSearches    int64 `json:"web_searches"`
 	WebFetches     int64 `json:"web_fetches"`
@@ -62,7 +62,7 @@ type billingRow struct {
 	WebFetches     int64  `ch:"web_fetches"`
 }
 
-// billing returns what a row states; p are the parts that prices may depend on.
+// billing returns what a row states; p has the parts on which prices may depend.
 func (b *billingRow) billing(p *cost.Parts) (Billing, error) {
 	out := Billing{
 		RequestedModel: query.Named(b.RequestedModel), ServiceTier: query.Named(b.ServiceTier),

@@ -7,13 +7,13 @@ import (
 	"tapedeck/schema"
 )
 
-// countOnce returns the records that the rows of some sessions are of, in order, and what each adds
-// to a sum. It does with all rows of a few sessions what "careful_usage" (usage_records.sql) does in
-// statements about many. Where several rows are of one record, because several streams report
-// it or one reports it anew, the last row has the tokens; each other value on which a price
-// depends comes from the last row that states it. A running total adds its difference to the record before
-// it in its scope; a lower total than before began anew and counts whole. A cost that is stated
-// with a running total is of no call, and is left out.
+// countOnce merges the rows of some sessions into records, in order, and sets what each record adds
+// to a sum. It does the same with the rows of a few sessions as "careful_usage" (usage_records.sql)
+// in statements on many sessions. A record has several rows if several streams report it or one
+// stream reports it again. The last row then has the tokens; each other value on which a price
+// depends comes from the last row that states it. A running total adds its difference to the
+// previous record of its scope; a lower total than before restarted and counts whole. A cost stated
+// with a running total is not the cost of a call, and is left out.
 func countOnce(rows []usageRow) []usageRow {
 	slices.SortFunc(rows, func(a, b usageRow) int {
 		return cmp.Or(cmp.Compare(a.Session, b.Session), cmp.Compare(a.ID, b.ID),
@@ -30,9 +30,10 @@ func countOnce(rows []usageRow) []usageRow {
 	}
 	slices.SortFunc(records, func(a, b usageRow) int {
 		return cmp.Or(cmp.Compare(a.Session, b.Session), cmp.Compare(a.Mode, b.Mode), cmp.Compare(a.Scope, b.Scope),
-			cmp.Compare(a.At, b.At), cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Version, b.Version), cmp.Compare(a.ID, b.ID))
+			cmp.Compare(a.At, b.At), cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Version, b.Version),
+			cmp.Compare(a.ID, b.ID))
 	})
-	var before usageRow // the total before in the scope, as it was stated
+	var before usageRow // the previous stated total of the scope
 	for i := range records {
 		u := &records[i]
 		if u.Mode != string(schema.UsageRunning) {
@@ -53,7 +54,7 @@ func countOnce(rows []usageRow) []usageRow {
 	return records
 }
 
-// lastStated returns the record that rows are of, the last first.
+// lastStated returns the record of some rows, which are sorted with the last row first.
 func lastStated(rows []usageRow) usageRow {
 	u := rows[0]
 	for i := 1; i < len(rows); i++ {
@@ -80,18 +81,18 @@ func lastStated(rows []usageRow) usageRow {
 	return u
 }
 
-// sameScope reports whether two running totals are of one scope.
+// sameScope reports whether two running totals belong to one scope.
 func (u *usageRow) sameScope(v *usageRow) bool {
 	return u.Session == v.Session && u.Mode == v.Mode && u.Scope == v.Scope
 }
 
-// counters are all that a record adds to sums.
+// counters returns pointers to all fields that a record adds to sums.
 func (u *usageRow) counters() []*int64 {
 	tokens := []*int64{&u.Input, &u.CacheRead, &u.CacheWrite5m, &u.CacheWrite1h, &u.Output, &u.Reasoning}
 	return slices.Concat(tokens, u.modalities(), u.tools())
 }
 
-// modalities are the tokens by what they encode.
+// modalities returns pointers to the tokens by modality.
 func (u *usageRow) modalities() []*int64 {
 	return []*int64{
 		&u.InputText, &u.InputAudio, &u.InputImage, &u.InputVideo,
@@ -100,7 +101,7 @@ func (u *usageRow) modalities() []*int64 {
 	}
 }
 
-// tools are the uses of tools that the provider runs.
+// tools returns pointers to the uses of tools that the provider runs.
 func (u *usageRow) tools() []*int64 {
 	return []*int64{&u.Parts.WebSearches, &u.WebFetches, &u.Parts.CodeExecutions}
 }

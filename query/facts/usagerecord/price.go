@@ -9,7 +9,7 @@ import (
 	"tapedeck/schema"
 )
 
-// Prices prices the records of a session. Its streams may come in any order.
+// Prices prices the records of a session. The streams may be added in any order.
 type Prices struct {
 	Pricer  *cost.Pricer
 	Streams []sessionstreams.Stream
@@ -19,7 +19,8 @@ type Prices struct {
 func (p *Prices) Price(records []Record) {
 	for i := range records {
 		r := &records[i]
-		row := cost.TotalsRow{Cell: cost.Cell{Key: cost.Key{At: r.At.UnixNano(), Rest: strings.HasPrefix(r.Scope, schema.RestScope)}}}
+		row := cost.TotalsRow{Cell: cost.Cell{Key: cost.Key{At: r.At.UnixNano(),
+			Rest: strings.HasPrefix(r.Scope, schema.RestScope)}}}
 		row.Model, row.Provider = query.Text(r.Model), query.Text(r.Provider)
 		t := &r.Tokens
 		row.ServiceTier, row.Speed, row.Region = query.Text(r.ServiceTier), query.Text(r.Speed), query.Text(r.Region)
@@ -49,7 +50,7 @@ func (p *Prices) Price(records []Record) {
 	}
 }
 
-// tag returns the value of a tag for usage that a stream reported: the value of the stream, else the
+// tag returns the value of a tag for usage that a stream reported: the stream's value, else the
 // value of the first stream that has the tag.
 func (p *Prices) tag(stream, name string) string {
 	var first *sessionstreams.Stream

@@ -22,24 +22,24 @@ type Record struct {
 	SpanID   string    `json:"span_id"`
 	RunID    string    `json:"run_id"`
 	Agent    string    `json:"agent"`
-	Model    *string   `json:"model"` // null where the source names none
+	Model    *string   `json:"model"` // null if the source names none
 	Provider *string   `json:"provider"`
 	Mode     string    `json:"mode"`  // add: the whole count of its scope; running: a total so far
-	Scope    string    `json:"scope"` // what the count is of
+	Scope    string    `json:"scope"` // what is counted
 	At       time.Time `json:"at"`
 	// Tokens is what the record adds to a sum: for a running total the difference to the
 	// previous one.
 	Tokens cost.Tokens `json:"tokens"`
-	// StatedTotal is the sum that the source states itself; null where it states
-	// none. Discrepancy says that it is not the sum of the record's buckets.
+	// StatedTotal is the sum that the source states; null if it states none. Discrepancy reports
+	// that it differs from the sum of the record's buckets.
 	StatedTotal *uint64         `json:"stated_total"`
 	Discrepancy bool            `json:"discrepancy"`
-	Raw         json.RawMessage `json:"raw"` // the source's own usage JSON; null where there is none
-	// Cost is null where it is not known. Unpriced says why; it is null for a record
-	// without tokens that is of no call.
+	Raw         json.RawMessage `json:"raw"` // the source's own usage JSON; null if there is none
+	// Cost is null if it is unknown, and Unpriced says why. Unpriced is null for a record without
+	// tokens that is not a call.
 	Cost     *cost.Money    `json:"cost"`
 	Unpriced *prices.Reason `json:"unpriced_reason"`
-	// Shares are the parts of Cost; null without one.
+	// Shares are the parts of Cost; null if Cost is null.
 	Shares *cost.Shares `json:"cost_shares"`
 	Billing
 
@@ -76,11 +76,11 @@ type usageRow struct {
 
 // usageShape selects the optional parts of sql/usage_of_session.sql.
 type usageShape struct {
-	Original   bool // none of the sessions was ever deleted or decoded anew
+	Original   bool // no session was ever deleted or decoded anew
 	WithoutRaw bool
 }
 
-// OfSession returns the usage records of a session, in order.
+// OfSession returns the usage records of a session, in order of time.
 func OfSession(ctx context.Context, r *query.Reader, tenant string, s *sessionstreams.Row) ([]Record, error) {
 	lists, err := ofSessions(ctx, r, tenant, usageShape{}, s)
 	if err != nil {
@@ -89,8 +89,10 @@ func OfSession(ctx context.Context, r *query.Reader, tenant string, s *sessionst
 	return lists[0], nil
 }
 
-// ofSessions returns the usage records of several sessions, with one statement of a shape.
-func ofSessions(ctx context.Context, r *query.Reader, tenant string, shape usageShape, sessions ...*sessionstreams.Row) ([][]Record, error) {
+// ofSessions returns the usage records of several sessions, read with one statement.
+func ofSessions(
+	ctx context.Context, r *query.Reader, tenant string, shape usageShape, sessions ...*sessionstreams.Row,
+) ([][]Record, error) {
 	ids := make([]string, len(sessions))
 	first, last := sessions[0].Started, sessions[0].Last
 	shape.Original = true
@@ -98,7 +100,8 @@ func ofSessions(ctx context.Context, r *query.Reader, tenant string, shape usage
 		ids[i], first, last = s.ID, min(first, s.Started), max(last, s.Last)
 		shape.Original = shape.Original && s.Original
 	}
-	rows, err := query.Ask[usageRow](ctx, r, statements, "usage_of_session", shape, query.Args{"tenant": tenant, "sessions": ids}.Within(first, last))
+	rows, err := query.Ask[usageRow](ctx, r, statements, "usage_of_session", shape,
+		query.Args{"tenant": tenant, "sessions": ids}.Within(first, last))
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +136,8 @@ func ofSessions(ctx context.Context, r *query.Reader, tenant string, shape usage
 
 func (u *usageRow) record() (Record, error) {
 	rec := Record{
-		ID: u.ID, stream: u.Stream, parts: u.Parts, SpanID: u.Span, RunID: u.Run, Agent: u.Agent, Model: query.Named(u.Model), Provider: query.Named(u.Provider),
+		ID: u.ID, stream: u.Stream, parts: u.Parts, SpanID: u.Span, RunID: u.Run, Agent: u.Agent,
+		Model: query.Named(u.Model), Provider: query.Named(u.Provider),
 		Mode: u.Mode, Scope: u.Scope, At: query.Instant(u.At), Raw: query.RawJSON(u.Raw),
 		Tokens: cost.TokensOf(u.Input, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, u.Output, u.Reasoning),
 	}
@@ -145,7 +149,7 @@ func (u *usageRow) record() (Record, error) {
 	return rec, err
 }
 
-// TotalsOf returns what the calls of records used and cost.
+// TotalsOf returns the usage and the cost of records.
 func TotalsOf(records []Record) cost.UsageTotals {
 	var s cost.UsageTotals
 	for i := range records {

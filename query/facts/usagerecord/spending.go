@@ -8,22 +8,24 @@ import (
 	"tapedeck/query/pricing/cost"
 )
 
-// Spending is the usage of a session, and the part of each record in it.
+// Spending is the usage of a session and what each record adds to it.
 type Spending struct {
 	Sum  cost.UsageTotals
 	Adds []Addition // in order of time
 }
 
-// Addition is the part of a record in a sum.
+// Addition is what a record adds to a sum.
 type Addition struct {
 	SpanID string
 	Tokens cost.Tokens
-	Cost   *cost.Money // nil where it is not known
+	Cost   *cost.Money // nil if unknown
 }
 
-// SpendingOf returns the spending of sessions, read with one statement. It leaves out what sources
-// state besides: of a long session that takes most of the memory.
-func SpendingOf(ctx context.Context, r *query.Reader, tenant string, sessions ...*sessionstreams.Row) ([]Spending, error) {
+// SpendingOf returns the spending of sessions, read with one statement. It leaves out the other
+// values that sources state, which take most of the memory of a long session.
+func SpendingOf(
+	ctx context.Context, r *query.Reader, tenant string, sessions ...*sessionstreams.Row,
+) ([]Spending, error) {
 	lists, err := ofSessions(ctx, r, tenant, usageShape{WithoutRaw: true}, sessions...)
 	if err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 )
 
 // Key holds the values that the records of a cell share, as the template "cell_columns" selects
-// them. At and InputTokens are the values of any one of the records.
+// them. At and InputTokens are the values of any one record.
 type Key struct {
 	Provider    string   `ch:"cell_provider"`
 	Model       string   `ch:"cell_model"`
@@ -17,13 +17,13 @@ type Key struct {
 	Speed       string   `ch:"cell_speed"`
 	Region      string   `ch:"cell_region"`
 	At          int64    `ch:"cell_at"`    // ns
-	InputTokens int64    `ch:"cell_input"` // cache included
-	Valid       bool     `ch:"cell_valid"` // the quantities of each record are Possible
-	Rest        bool     `ch:"cell_rest"`  // shares of totals beyond the calls that were reported
+	InputTokens int64    `ch:"cell_input"` // including cache tokens
+	Valid       bool     `ch:"cell_valid"` // Quantities.Possible holds for each record
+	Rest        bool     `ch:"cell_rest"`  // the records are the parts of totals beyond the reported calls
 	Tags        []string `ch:"cell_tags"`  // the values of the splits' tags, "" for none
 }
 
-// Cell is a cell and the sums of its records.
+// Cell is a set of usage records with equal Key, and their sums.
 type Cell struct {
 	Key
 	Quantities
@@ -32,7 +32,7 @@ type Cell struct {
 // Split describes how a statement groups records into cells.
 type Split struct{ prices.Splits }
 
-// SplitOf returns the split by which records are cells of each of the tables.
+// SplitOf returns the split whose cells have one price in each of the tables.
 func SplitOf(tables ...*prices.Effective) Split {
 	var list []prices.Splits
 	for _, t := range tables {
@@ -41,7 +41,7 @@ func SplitOf(tables ...*prices.Effective) Split {
 	return merge(list)
 }
 
-// SplitFor is SplitOf for records of some models alone, which has fewer cells.
+// SplitFor is SplitOf for records of some models only, which yields fewer cells.
 func SplitFor(models []prices.Named, tables ...*prices.Effective) Split {
 	var list []prices.Splits
 	for _, t := range tables {
@@ -70,8 +70,7 @@ func merge(list []prices.Splits) Split {
 	return all
 }
 
-// Within leaves out the instants at which prices change outside of a range; a zero time is
-// no limit.
+// Within removes the instants outside of a range at which prices change; a zero time is no limit.
 func (s Split) Within(from, to time.Time) Split {
 	s.Instants = slices.DeleteFunc(slices.Clone(s.Instants), func(t time.Time) bool {
 		return !from.IsZero() && !t.After(from) || !to.IsZero() && !t.Before(to)
@@ -79,8 +78,8 @@ func (s Split) Within(from, to time.Time) Split {
 	return s
 }
 
-// Parameters returns the parameters of the templates of cells. Each list begins with a value
-// below all others, for roundDown: what lies before the first split belongs to it.
+// Parameters returns the parameters of the templates of cells. Each list begins with a value below
+// all others for roundDown: values before the first split map to it.
 func (s Split) Parameters() map[string]any {
 	instants, times, weekdays := []int64{math.MinInt64}, []int64{math.MinInt64}, []int64{math.MinInt64}
 	for _, t := range s.Instants {

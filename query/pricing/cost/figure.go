@@ -10,7 +10,7 @@ import (
 	"tapedeck/query/pricing/prices"
 )
 
-// Figure is a cost with what it does not include.
+// Figure is a cost with the calls that it does not include.
 type Figure struct {
 	Cost           *Money
 	UnpricedCalls  uint64
@@ -19,16 +19,16 @@ type Figure struct {
 	Inexact        []Inexact
 }
 
-// Unpriced are calls without a known cost.
+// Unpriced counts calls without a known cost.
 type Unpriced struct {
 	Reason prices.Reason `json:"reason"`
-	Model  *string       `json:"model"` // null where the source names none
+	Model  *string       `json:"model"` // null if the source names none
 	Calls  uint64        `json:"calls"`
 	Tokens int64         `json:"tokens"`
 }
 
-// Of returns the cost of a cell. A record that is of no call and has no tokens costs
-// nothing and has no cost.
+// Of returns the cost of a cell. A record that is not a call and has no tokens costs nothing and
+// has no cost.
 func (p *Pricer) Of(c *Cell) Figure {
 	if c.Calls == 0 && c.Quantities == (Quantities{}) && c.Valid {
 		return Figure{}
@@ -48,7 +48,7 @@ func (p *Pricer) money(amount decimal.Decimal) *Money {
 	return &Money{Amount: amount, Currency: p.Table.Currency()}
 }
 
-// ReasonOf returns why a cost is not known.
+// ReasonOf returns the reason for which a cost is unknown.
 func ReasonOf(err error) prices.Reason {
 	if u, ok := errors.AsType[*prices.Unpriced](err); ok {
 		return u.Reason
@@ -56,7 +56,7 @@ func ReasonOf(err error) prices.Reason {
 	return prices.UnknownModel
 }
 
-// Merge returns what two lists say together, in order of reasons and models.
+// Merge returns the sums of two lists, in order of reasons and models.
 func Merge(a, b []Unpriced) []Unpriced {
 	if len(b) == 0 {
 		return a

@@ -10,20 +10,20 @@ import (
 	"tapedeck/query/pricing/prices"
 )
 
-// ModelSplits says by what the records of each model are apart within a class, so that they
-// are cells: fewer than by a Split, in which prices of one model split the records of all.
+// ModelSplits says how the records of each model of a class are split into cells. There are fewer
+// cells than with a Split, in which a price change of one model splits the records of all models.
 type ModelSplits struct {
 	Tiers, Instants, Times, Weekdays []ModelSplit
 }
 
-// ModelSplit are the values at which the price of some models changes.
+// ModelSplit lists the values at which the price of some models changes.
 type ModelSplit struct {
 	At     []int64 // sorted
 	Models []string
 }
 
-// SplitByModel returns the splits for records of some models in a range; a zero time is no
-// limit. The records are also priced as calls of the models in as.
+// SplitByModel returns the splits of records of some models in a range; a zero time is no limit.
+// The records are also priced as calls of the models in as.
 func SplitByModel(models, as []prices.Named, from, to time.Time, tables ...*prices.Effective) ModelSplits {
 	byModel := map[string][]prices.Named{}
 	for _, m := range models {
@@ -33,7 +33,7 @@ func SplitByModel(models, as []prices.Named, from, to time.Time, tables ...*pric
 	for _, m := range models {
 		named := byModel[m.Model]
 		if named == nil {
-			continue // it was there
+			continue // added before
 		}
 		delete(byModel, m.Model)
 		split := SplitFor(append(slices.Clone(as), named...), tables...).Within(from, to)
@@ -53,7 +53,7 @@ func SplitByModel(models, as []prices.Named, from, to time.Time, tables ...*pric
 	return s
 }
 
-// add adds a model to those with the same values.
+// add adds a model to the entry with the same values.
 func add(list []ModelSplit, at []int64, model string) []ModelSplit {
 	if len(at) == 0 {
 		return list
@@ -67,8 +67,8 @@ func add(list []ModelSplit, at []int64, model string) []ModelSplit {
 	return append(list, ModelSplit{at, []string{model}})
 }
 
-// Parameters returns the parameters of the template "model_splits". Each list of values begins
-// with one below all others, for roundDown.
+// Parameters returns the parameters of the template "model_splits". Each list of values begins with
+// a value below all others, for roundDown.
 func (s ModelSplits) Parameters() map[string]any {
 	a := map[string]any{}
 	for name, list := range map[string][]ModelSplit{"tiers": s.Tiers, "instants": s.Instants, "times": s.Times, "weekdays": s.Weekdays} {

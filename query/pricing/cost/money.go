@@ -8,7 +8,7 @@ type Money struct {
 	Currency string          `json:"currency"` // ISO 4217
 }
 
-// Text returns the amount, "" for nil.
+// Text returns the amount as text, "" for nil.
 func (m *Money) Text() string {
 	if m == nil {
 		return ""
@@ -16,8 +16,7 @@ func (m *Money) Text() string {
 	return m.Amount.String()
 }
 
-// Sum returns the sum of two amounts of one currency. One that is nil is not known and
-// adds nothing.
+// Sum returns the sum of two amounts in one currency. A nil amount is unknown and adds nothing.
 func Sum(a, b *Money) *Money {
 	switch {
 	case a == nil:

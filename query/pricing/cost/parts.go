@@ -2,8 +2,8 @@ package cost
 
 import "tapedeck/query/pricing/prices"
 
-// Parts are tokens by modality, which the buckets contain, and uses of tools that the
-// provider runs. Tokens that are of no part here are of text.
+// Parts are tokens by modality, which the buckets include, and uses of tools that the provider
+// runs. Tokens that no part counts are text.
 type Parts struct {
 	InputAudio     int64 `json:"input_audio" ch:"input_audio_sum"`
 	InputImage     int64 `json:"input_image" ch:"input_image_sum"`
@@ -18,11 +18,11 @@ type Parts struct {
 	CodeExecutions int64 `json:"code_executions" ch:"code_executions_sum"`
 }
 
-// part is something that Parts count: the column of its records, the bucket that contains
-// it, and the units that one of it is.
+// part describes one field of Parts: the column of its records, the bucket that contains it, and
+// the units in which it is counted.
 type part struct {
 	column string
-	bucket int // -1 for none
+	bucket int // index of the bucket; -1 for none
 	units  []string
 }
 
@@ -40,10 +40,10 @@ var parts = [...]part{
 	{"code_executions", -1, []string{prices.CodeExecutions}},
 }
 
-// PartColumn returns the column of the ith of the parts in rows of usage.
+// PartColumn returns the column of the ith part in rows of usage.
 func PartColumn(i int) string { return parts[i].column }
 
-// Count is how much there is of a part.
+// Count is the quantity of one part.
 type Count struct {
 	Part string // such as "input_audio"
 	N    int64
@@ -58,7 +58,7 @@ func (p *Parts) Counts() []Count {
 	return list
 }
 
-// Less returns the parts less others.
+// Less returns p minus o.
 func (p Parts) Less(o Parts) Parts {
 	others := o.fields()
 	for i, n := range p.fields() {
@@ -75,8 +75,8 @@ func (p *Parts) fields() [len(parts)]*int64 {
 	}
 }
 
-// Possible reports whether the quantities of one record can be: none is negative, and no
-// bucket is less than its parts.
+// Possible reports whether the quantities of one record are consistent: none is negative, and no
+// bucket is smaller than the sum of its parts.
 func (q *Quantities) Possible() bool {
 	rest := q.buckets()
 	for i, n := range q.fields() {

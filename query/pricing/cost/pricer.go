@@ -8,7 +8,7 @@ import (
 	"tapedeck/query/pricing/prices"
 )
 
-// CallsUnknown is the reason of a cost that depends on how many calls a total is of.
+// CallsUnknown is the reason of a cost that depends on the unknown number of calls in a total.
 const CallsUnknown prices.Reason = "calls_unknown"
 
 // Pricer prices cells.
@@ -16,23 +16,23 @@ type Pricer struct {
 	Table  *prices.Effective
 	Tenant string
 	Split  Split
-	// At is the time whose prices are taken; the time of each call, if it is zero.
+	// At is the time whose prices apply; if it is zero, the time of each call.
 	At time.Time
-	// Model is the model whose prices are taken; that of each call, if it is empty.
+	// Model is the model whose prices apply; if it is empty, the model of each call.
 	Model string
 
 	rates  map[class]*rates
 	others map[[2]string]string // see inexact
 }
 
-// Tables finds price tables: *query.Reader.
+// Tables finds price tables. *query.Reader implements it.
 type Tables interface {
 	// Prices returns the table with a hash, or the current one for "".
 	Prices(ctx context.Context, hash string) (*prices.Effective, error)
 }
 
-// PricerFor returns a pricer that prices the calls of a tenant by the current table, at the
-// prices of the time of each call.
+// PricerFor returns a pricer for the calls of a tenant by the current table, at the prices of the
+// time of each call.
 func PricerFor(ctx context.Context, tables Tables, tenant string) (*Pricer, error) {
 	table, err := tables.Prices(ctx, "")
 	if err != nil {
@@ -41,10 +41,11 @@ func PricerFor(ctx context.Context, tables Tables, tenant string) (*Pricer, erro
 	return &Pricer{Table: table, Tenant: tenant, Split: SplitOf(table)}, nil
 }
 
-// Price returns what the records of a cell cost. The error is an *prices.Unpriced.
+// Price returns the cost of the records of a cell. The error is a *prices.Unpriced.
 func (p *Pricer) Price(c *Cell) (*prices.Cost, error) {
 	if !c.Valid {
-		return nil, &prices.Unpriced{Reason: prices.InvalidUsage, Detail: "a bucket has a negative number of tokens, or fewer than its parts"}
+		return nil, &prices.Unpriced{Reason: prices.InvalidUsage,
+			Detail: "a bucket has a negative number of tokens, or fewer than its parts"}
 	}
 	cell := prices.Cell{Call: p.call(&c.Key), InputTokens: c.InputTokens, Calls: c.Calls}
 	used := c.Usage()
@@ -59,14 +60,16 @@ func (p *Pricer) Price(c *Cell) (*prices.Cost, error) {
 		cell.InputTokens = start
 		lower, err := p.Table.PriceCell(cell, used)
 		if err != nil || !lower.Total.Equal(priced.Total) {
-			return nil, &prices.Unpriced{Reason: CallsUnknown, Detail: "the price depends on how many calls a total is of"}
+			return nil, &prices.Unpriced{Reason: CallsUnknown,
+				Detail: "the price depends on the number of calls in a total"}
 		}
 	}
 	return priced, nil
 }
 
 func (p *Pricer) call(k *Key) prices.Call {
-	c := prices.Call{Provider: k.Provider, Model: k.Model, At: time.Unix(0, k.At).UTC(), Tenant: p.Tenant, ServiceTier: k.ServiceTier, Speed: k.Speed, Region: k.Region}
+	c := prices.Call{Provider: k.Provider, Model: k.Model, At: time.Unix(0, k.At).UTC(), Tenant: p.Tenant,
+		ServiceTier: k.ServiceTier, Speed: k.Speed, Region: k.Region}
 	if !p.At.IsZero() {
 		c.At = p.At
 	}

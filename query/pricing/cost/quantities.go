@@ -8,7 +8,7 @@ import (
 
 // Quantities are sums over the usage records of a cell, in disjoint buckets.
 type Quantities struct {
-	Calls        uint64 `ch:"calls"` // records of single calls
+	Calls        uint64 `ch:"calls"` // number of records of single calls
 	Input        int64  `ch:"input_sum"`
 	CacheRead    int64  `ch:"cache_read_sum"`
 	CacheWrite5m int64  `ch:"cache_write_5m_sum"`
@@ -18,7 +18,7 @@ type Quantities struct {
 	Parts
 }
 
-// Prompt returns all input tokens, cache included.
+// Prompt returns all input tokens, including cache tokens.
 func (q *Quantities) Prompt() int64 { return q.Input + q.CacheRead + q.CacheWrite5m + q.CacheWrite1h }
 
 // Tokens returns all tokens.

@@ -14,29 +14,29 @@ type class struct {
 	tier, epoch, time, weekday                    int
 }
 
-// rates are the costs of one call, of one token of each bucket, and of one of each part. A
-// Pricer keeps them, since finding a model in a table takes longer than multiplying.
+// rates are the costs of one call, of one token of each bucket, and of one unit of each part. A
+// Pricer caches rates, since finding a model in a table takes longer than multiplying.
 type rates struct {
 	call   rate
 	tokens [6]rate
 	parts  [len(parts)]rate
 }
 
-// Rates are what one of each quantity of a cell costs.
+// Rates are the costs of one unit of each quantity of a cell.
 type Rates struct {
 	Call   decimal.Decimal
 	Tokens [6]decimal.Decimal
-	// Parts is what one of a part costs more than a token of its bucket, or less.
+	// Parts is the difference between the cost of one unit of a part and of a token of its bucket.
 	Parts [len(parts)]decimal.Decimal
 }
 
 type rate struct {
 	cost  decimal.Decimal
 	err   error
-	known bool // it was looked up
+	known bool // the rate was looked up
 }
 
-// total returns the cost of a cell as Price does, from the rates of its class.
+// total returns the cost of a cell like Price, from the rates of its class.
 func (p *Pricer) total(c *Cell) (decimal.Decimal, error) {
 	if !c.Valid || c.Rest {
 		priced, err := p.Price(c)
@@ -74,7 +74,8 @@ func (p *Pricer) total(c *Cell) (decimal.Decimal, error) {
 	return sum, err
 }
 
-// more returns what one of the ith of the parts costs more than a token of its bucket.
+// more returns the difference between the cost of one unit of the ith part and of a token of its
+// bucket.
 func (p *Pricer) more(r *rates, c *Cell, i int) (decimal.Decimal, error) {
 	var one Quantities
 	*one.fields()[i] = 1
@@ -91,8 +92,8 @@ func (p *Pricer) more(r *rates, c *Cell, i int) (decimal.Decimal, error) {
 	return part.Sub(plain), err
 }
 
-// Rates returns what one of each quantity of a cell costs; false if the cost of the cell is
-// not known. Rates of what the cell has none of are 0.
+// Rates returns the cost of one unit of each quantity of a cell; false if the cost of the cell is
+// unknown. Rates of quantities that the cell does not have are 0.
 func (p *Pricer) Rates(c *Cell) (r Rates, known bool) {
 	if p.Of(c).Cost == nil {
 		return r, false
@@ -115,7 +116,7 @@ func (p *Pricer) Rates(c *Cell) (r Rates, known bool) {
 	return r, err == nil
 }
 
-// times returns n times a rate, which is the cost of one.
+// times returns n times the rate of r, which is the cost of the usage one.
 func (p *Pricer) times(r *rate, c *Cell, one Quantities, n int64) (decimal.Decimal, error) {
 	if !r.known {
 		r.known = true
@@ -132,7 +133,8 @@ func (p *Pricer) times(r *rate, c *Cell, one Quantities, n int64) (decimal.Decim
 }
 
 func (p *Pricer) ratesOf(k *Key) *rates {
-	id := class{provider: k.Provider, model: k.Model, service: k.ServiceTier, speed: k.Speed, region: k.Region, tags: strings.Join(k.Tags, "\x00")}
+	id := class{provider: k.Provider, model: k.Model, service: k.ServiceTier, speed: k.Speed, region: k.Region,
+		tags: strings.Join(k.Tags, "\x00")}
 	for _, start := range p.Split.TierStarts {
 		if start < k.InputTokens {
 			id.tier++
@@ -166,15 +168,15 @@ func (p *Pricer) ratesOf(k *Key) *rates {
 
 const day = 24 * 3600 * 1e9
 
-// Buckets that contain parts.
+// inputBucket, cacheReadBucket and outputBucket are the indexes of buckets that contain parts.
 const inputBucket, cacheReadBucket, outputBucket = 0, 1, 4
 
-// buckets returns the tokens by bucket.
+// buckets returns the tokens of each bucket.
 func (q *Quantities) buckets() [6]int64 {
 	return [...]int64{q.Input, q.CacheRead, q.CacheWrite5m, q.CacheWrite1h, q.Output, q.Reasoning}
 }
 
-// bucket returns the ith of the buckets.
+// bucket returns the ith bucket.
 func (q *Quantities) bucket(i int) *int64 {
 	return [...]*int64{&q.Input, &q.CacheRead, &q.CacheWrite5m, &q.CacheWrite1h, &q.Output, &q.Reasoning}[i]
 }

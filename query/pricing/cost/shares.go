@@ -2,9 +2,8 @@ package cost
 
 import "github.com/shopspring/decimal"
 
-// Shares are the parts of a cost: what the tokens of each bucket cost, calls by themselves,
-// and uses of tools that the provider runs. Their sum is the cost. Those that are 0 are left
-// out of JSON.
+// Shares are the parts of a cost: the costs of the tokens of each bucket, of calls by themselves,
+// and of uses of tools that the provider runs. Their sum is the cost. JSON omits shares that are 0.
 type Shares struct {
 	Input          decimal.Decimal `json:"input,omitzero"`
 	CacheRead      decimal.Decimal `json:"cache_read,omitzero"`
@@ -17,8 +16,8 @@ type Shares struct {
 	CodeExecutions decimal.Decimal `json:"code_executions,omitzero"`
 }
 
-// Shares returns the parts of the cost of a cell; nil if the cost is not known. A bucket has
-// the cost of all its tokens, those of audio, images and video among them.
+// Shares returns the parts of the cost of a cell; nil if the cost is unknown. The share of a bucket
+// is the cost of all its tokens, including audio, images and video.
 func (p *Pricer) Shares(c *Cell) *Shares {
 	r, known := p.Rates(c)
 	if !known {
@@ -53,7 +52,7 @@ func (s *Shares) Sum() decimal.Decimal {
 	return sum
 }
 
-// buckets returns the shares of the buckets, in the order of those of Quantities.
+// buckets returns the shares of the buckets, in the order of Quantities.buckets.
 func (s *Shares) buckets() [6]*decimal.Decimal {
 	return [...]*decimal.Decimal{&s.Input, &s.CacheRead, &s.CacheWrite5m, &s.CacheWrite1h, &s.Output, &s.Reasoning}
 }

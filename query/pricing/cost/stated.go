@@ -10,10 +10,10 @@ import (
 // Stated is the sum of the costs that sources state in one currency.
 type Stated struct {
 	Money
-	Calls uint64 `json:"calls"` // calls that state one
+	Calls uint64 `json:"calls"` // calls that state a cost
 }
 
-// StatedRow is a sum of stated costs as the statement of a usage report returns it.
+// StatedRow is a sum of stated costs as the statement of a usage report selects it.
 type StatedRow struct {
 	StatedCurrency string          `ch:"stated_currency"`
 	StatedCalls    uint64          `ch:"stated_calls"`
@@ -21,7 +21,7 @@ type StatedRow struct {
 	StatedOthers   []string        `ch:"stated_others"` // numbers that StatedSum does not include
 }
 
-// Stated returns the sum; none where no cost is stated.
+// Stated returns the sum; an empty list if no cost is stated.
 func (r *StatedRow) Stated() ([]Stated, error) {
 	if r.StatedCalls == 0 && r.StatedSum.IsZero() && len(r.StatedOthers) == 0 {
 		return []Stated{}, nil
@@ -37,14 +37,16 @@ func (r *StatedRow) Stated() ([]Stated, error) {
 	return []Stated{s}, nil
 }
 
-// AddStated returns the sums of two lists by currency, in its order.
+// AddStated returns the sums of two lists, in order of currencies.
 func AddStated(a, b []Stated) []Stated {
 	if len(b) == 0 {
 		return a
 	}
 	sums := slices.Clone(a)
 	for _, s := range b {
-		i, found := slices.BinarySearchFunc(sums, s, func(x, y Stated) int { return strings.Compare(x.Currency, y.Currency) })
+		i, found := slices.BinarySearchFunc(sums, s, func(x, y Stated) int {
+			return strings.Compare(x.Currency, y.Currency)
+		})
 		if !found {
 			sums = slices.Insert(sums, i, s)
 			continue

@@ -1,9 +1,9 @@
 package cost
 
-// Tokens counts tokens in disjoint buckets. For a record that is a running total, it counts
-// what the record adds to the previous one.
+// Tokens counts tokens in disjoint buckets. For a running total it counts the difference to the
+// previous total.
 type Tokens struct {
-	Input        int64 `json:"input"` // neither read from a cache nor written to one
+	Input        int64 `json:"input"` // neither read from a cache nor written to it
 	CacheRead    int64 `json:"cache_read"`
 	CacheWrite5m int64 `json:"cache_write_5m"`
 	CacheWrite1h int64 `json:"cache_write_1h"`
@@ -23,7 +23,7 @@ func (t *Tokens) Add(u Tokens) {
 	t.Total += u.Total
 }
 
-// TokensOf returns the tokens of buckets, with their sum.
+// TokensOf returns the tokens of the buckets and their sum.
 func TokensOf(input, cacheRead, cacheWrite5m, cacheWrite1h, output, reasoning int64) Tokens {
 	return Tokens{
 		Input: input, CacheRead: cacheRead, CacheWrite5m: cacheWrite5m, CacheWrite1h: cacheWrite1h,

@@ -4,8 +4,8 @@ package cost
 type UsageTotals struct {
 	Calls  uint64 `json:"calls"` // usage records of single calls: one for each call that the source reports
 	Tokens Tokens `json:"tokens"`
-	// Cost is the cost of the calls with a known price, at the prices of their time; null if
-	// no call has one.
+	// Cost is the cost of the calls with a known price, at the prices at the time of each call;
+	// null if no call has a known price.
 	Cost           *Money     `json:"cost"`
 	UnpricedCalls  uint64     `json:"unpriced_calls"`             // calls that Cost does not include
 	UnpricedTokens int64      `json:"unpriced_tokens"`            // tokens that Cost does not include
@@ -17,8 +17,8 @@ type UsageTotals struct {
 	Discrepancies uint64 `json:"usage_discrepancies"`
 }
 
-// Reported reports whether any usage was reported. If not, the zeros of t mean that its
-// figures are not known.
+// Reported reports whether any usage was reported. If not, the zeros of t mean that the figures are
+// unknown.
 func (t *UsageTotals) Reported() bool { return t.Calls > 0 || t.Tokens != Tokens{} }
 
 // Add adds the totals of other calls.

@@ -6,22 +6,22 @@ import (
 	"slices"
 	"strings"
 	"time"
-	_ "time/tzdata" // zones are known also where the machine has no list of them
+	_ "time/tzdata" // for machines without a time zone database
 
 	"github.com/shopspring/decimal"
 	"go.yaml.in/yaml/v3"
 	"golang.org/x/text/currency"
 )
 
-// Account is a kind of billing account: the tenant, or each value of a tag. Bills are made
-// for accounts.
+// Account is a kind of billing account: the tenant, or each value of a tag. Each account has its
+// own bills.
 type Account struct {
-	Tag    string        `json:"tag,omitempty"` // "" for the tenant
+	Tag    string        `json:"tag,omitempty"` // "" for the account of the tenant
 	Name   string        `json:"name"`          // * means the tenant or the tag's value
-	Zone   string        `json:"zone"`          // IANA; periods are months in it
-	Prefix string        `json:"prefix"`        // of the numbers of bills
+	Zone   string        `json:"zone"`          // IANA name of the zone in which periods are months
+	Prefix string        `json:"prefix"`        // prefix of the numbers of bills
 	Grace  time.Duration `json:"grace"`         // from a period's end until it can be closed
-	// Issuer is the name of who issues the bills, Terms the terms of their payment, as exports
+	// Issuer is the name of the issuer of the bills, Terms are the terms of payment, as exports
 	// state them; "" for none.
 	Issuer string `json:"issuer,omitempty"`
 	Terms  string `json:"payment_terms,omitempty"`
@@ -47,11 +47,11 @@ const (
 	maxGrace      = 31 * 24 * time.Hour
 )
 
-// TenantAccount is the account where a price file lists none.
+// TenantAccount is the account that applies if a price file lists none.
 var TenantAccount = Account{Name: "*", Zone: DefaultZone, Prefix: DefaultPrefix, Grace: DefaultGrace}
 
-// Accounts returns the kinds of accounts in their order: a charge belongs to the first whose
-// tag it has, else to the tenant's if there is one.
+// Accounts returns the kinds of accounts in their order. A charge belongs to the first kind whose
+// tag its session has, else to the tenant's account if there is one.
 func (e *Effective) Accounts() []Account {
 	if o := e.content.Operator; o != nil && len(o.Accounts) > 0 {
 		return o.Accounts
@@ -82,7 +82,7 @@ func (a *Account) Location() (*time.Location, error) {
 	return zone, nil
 }
 
-// MinorUnits returns how many decimal places amounts of a currency have.
+// MinorUnits returns the number of decimal places of amounts in a currency.
 func MinorUnits(code string) (int32, error) {
 	unit, err := currency.ParseISO(code)
 	if err != nil {
@@ -92,8 +92,8 @@ func MinorUnits(code string) (int32, error) {
 	return int32(scale), nil
 }
 
-// prefix is what numbers of bills may begin with: they are also names of files. The last is no
-// digit, so that numbers of different prefixes differ.
+// prefix matches the allowed prefixes of bill numbers, which are also used as file names. The last
+// character is not a digit, so that numbers with different prefixes differ.
 var prefix = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_-]{0,30}[A-Za-z_-])$`)
 
 func (r *fileReader) readAccounts(n *yaml.Node, path string) (list []Account) {
@@ -118,11 +118,12 @@ func (r *fileReader) readAccounts(n *yaml.Node, path string) (list []Account) {
 		switch {
 		case len(r.errors) > failed:
 		case tenant == (a.Tag != ""):
-			r.fail(item, path, "an account is of \"tenant: true\" or of a tag, as \"tag: customer\"")
+			r.fail(item, path, "an account has either \"tenant: true\" or a tag, such as \"tag: customer\"")
 		case slices.ContainsFunc(list, same):
-			r.fail(item, path, "another account is of the same tag or of the tenant, too")
+			r.fail(item, path, "the file has another account for the same tag or for the tenant")
 		case strings.Contains(a.Tag, "="):
-			r.fail(item, joined(path, "tag"), "the tag's name has a \"=\", by which accounts are named")
+			r.fail(item, joined(path, "tag"),
+				"the tag's name must not contain \"=\", which separates tag and value in the ids of accounts")
 		default:
 			list = append(list, a)
 		}
@@ -151,7 +152,7 @@ func (r *fileReader) tax(n *yaml.Node, path string) *Tax {
 func (r *fileReader) zone(n *yaml.Node, path string) string {
 	name := r.text(n, path)
 	if _, err := time.LoadLocation(name); name == "Local" || name != "" && err != nil {
-		r.fail(n, path, "%q is no IANA time zone, as UTC or Europe/Berlin", clip(name))
+		r.fail(n, path, "%q is not an IANA time zone such as UTC or Europe/Berlin", clip(name))
 	}
 	return name
 }
@@ -159,7 +160,9 @@ func (r *fileReader) zone(n *yaml.Node, path string) string {
 func (r *fileReader) prefix(n *yaml.Node, path string) string {
 	text := r.text(n, path)
 	if text != "" && !prefix.MatchString(text) {
-		r.fail(n, path, "%q is no prefix: it has 2 to 32 letters, digits, - and _, begins with a letter or a digit and does not end with a digit", clip(text))
+		r.fail(n, path,
+			"%q is not a valid prefix: it has 2 to 32 letters, digits, - and _, begins with a letter or a digit "+
+				"and does not end with a digit", clip(text))
 	}
 	return text
 }
@@ -167,7 +170,7 @@ func (r *fileReader) prefix(n *yaml.Node, path string) string {
 func (r *fileReader) grace(n *yaml.Node, path string) time.Duration {
 	d, err := time.ParseDuration(n.Value)
 	if err != nil || d < 0 || d > maxGrace {
-		r.fail(n, path, "%q is no length of time from 0s to 744h, as 1h or 90m", clip(n.Value))
+		r.fail(n, path, "%q is not a duration from 0s to 744h, such as 1h or 90m", clip(n.Value))
 	}
 	return d
 }

@@ -39,17 +39,17 @@ func TestAccounts(t *testing.T) {
 func TestAccountErrors(t *testing.T) {
 	for _, tc := range []struct{ name, file, want string }{
 		{"unknown field", "- {tag: c, zones: UTC}", `p.yaml:2: accounts[0].zones: there is no such field; did you mean "zone"?`},
-		{"unknown zone", "- {tag: c, zone: Europe/Berlln}", `p.yaml:2: accounts[0].zone: "Europe/Berlln" is no IANA time zone`},
-		{"the server's zone", "- {tag: c, zone: Local}", `p.yaml:2: accounts[0].zone: "Local" is no IANA time zone`},
-		{"neither", "- {name: x}", `p.yaml:2: accounts[0]: an account is of "tenant: true" or of a tag`},
-		{"both", "- {tenant: true, tag: c}", `p.yaml:2: accounts[0]: an account is of "tenant: true" or of a tag`},
-		{"twice", "- {tag: c}\n  - {tag: c}", `p.yaml:3: accounts[1]: another account is of the same tag`},
-		{"two tenants", "- {tenant: true}\n  - {tenant: true}", `p.yaml:3: accounts[1]: another account is of the same tag or of the tenant`},
-		{"tag with =", "- {tag: a=b}", `p.yaml:2: accounts[0].tag: the tag's name has a "="`},
-		{"prefix", "- {tag: c, prefix: ../INV}", `p.yaml:2: accounts[0].prefix: "../INV" is no prefix`},
-		{"prefix with a digit", "- {tag: c, prefix: INV-0}", `p.yaml:2: accounts[0].prefix: "INV-0" is no prefix`},
-		{"grace", "- {tag: c, grace: -1h}", `p.yaml:2: accounts[0].grace: "-1h" is no length of time`},
-		{"grace without a unit", "- {tag: c, grace: 1}", `p.yaml:2: accounts[0].grace: "1" is no length of time`},
+		{"unknown zone", "- {tag: c, zone: Europe/Berlln}", `p.yaml:2: accounts[0].zone: "Europe/Berlln" is not an IANA time zone`},
+		{"the server's zone", "- {tag: c, zone: Local}", `p.yaml:2: accounts[0].zone: "Local" is not an IANA time zone`},
+		{"neither", "- {name: x}", `p.yaml:2: accounts[0]: an account has either "tenant: true" or a tag`},
+		{"both", "- {tenant: true, tag: c}", `p.yaml:2: accounts[0]: an account has either "tenant: true" or a tag`},
+		{"twice", "- {tag: c}\n  - {tag: c}", `p.yaml:3: accounts[1]: the file has another account for the same tag`},
+		{"two tenants", "- {tenant: true}\n  - {tenant: true}", `p.yaml:3: accounts[1]: the file has another account for the same tag or for the tenant`},
+		{"tag with =", "- {tag: a=b}", `p.yaml:2: accounts[0].tag: the tag's name must not contain "="`},
+		{"prefix", "- {tag: c, prefix: ../INV}", `p.yaml:2: accounts[0].prefix: "../INV" is not a valid prefix`},
+		{"prefix with a digit", "- {tag: c, prefix: INV-0}", `p.yaml:2: accounts[0].prefix: "INV-0" is not a valid prefix`},
+		{"grace", "- {tag: c, grace: -1h}", `p.yaml:2: accounts[0].grace: "-1h" is not a duration`},
+		{"grace without a unit", "- {tag: c, grace: 1}", `p.yaml:2: accounts[0].grace: "1" is not a duration`},
 		{"empty", "[]", `p.yaml:2: accounts: the list is empty`},
 	} {
 		_, err := prices.ReadFile("p.yaml", []byte("accounts:\n  "+tc.file+"\n"))

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// generated is the table that generator/generate.mjs wrote.
+// generated is the table that generator/generate.mjs writes.
 //
 //go:embed table.json
 var generated []byte
@@ -14,7 +14,7 @@ var generated []byte
 var Builtin = sync.OnceValue(func() *Table {
 	t, err := Load(generated)
 	if err != nil {
-		panic(err) // TestBuiltin reads the same bytes
+		panic(err) // TestBuiltin loads the same bytes
 	}
 	t.amend(ownOverlay())
 	return t

@@ -9,23 +9,23 @@ import (
 )
 
 // Clause selects the names of models or providers to which an entry of a table applies. Exactly one
-// field is set. Names are compared without regard to case, but by Regex.
+// field is set. Comparisons ignore case, except Regex.
 type Clause struct {
 	Equals     string   `json:"equals,omitempty"`
 	StartsWith string   `json:"starts_with,omitempty"`
 	EndsWith   string   `json:"ends_with,omitempty"`
 	Contains   string   `json:"contains,omitempty"`
-	Regex      string   `json:"regex,omitempty"` // see pattern; unanchored
+	Regex      string   `json:"regex,omitempty"` // unanchored; see pattern
 	Or         []Clause `json:"or,omitempty"`
 	And        []Clause `json:"and,omitempty"`
 
-	pattern *pattern // of Regex
+	pattern *pattern // compiled Regex
 }
 
-// clauseDepth bounds nested clauses of a file.
+// clauseDepth bounds the nesting of clauses in a file.
 const clauseDepth = 16
 
-// UnmarshalJSON implements json.Unmarshaler. It refuses unknown fields.
+// UnmarshalJSON implements json.Unmarshaler. Unknown fields are errors.
 func (c *Clause) UnmarshalJSON(text []byte) error {
 	type plain Clause
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -71,7 +71,7 @@ func (c *Clause) compile(depth int) (err error) {
 	return nil
 }
 
-// Matches reports whether the clause holds for a name.
+// Matches reports whether the clause matches a name.
 func (c *Clause) Matches(name string) bool { return c.matches(name, strings.ToLower(name)) }
 
 func (c *Clause) matches(name, lower string) bool {

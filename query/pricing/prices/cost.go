@@ -11,30 +11,30 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Usage is the quantity of each unit that a call used, by the units' names. A quantity
-// contains those of more specific units: input_tokens contains cache_read_tokens.
+// Usage is the quantity of each unit that a call used, by the units' names. A quantity includes
+// those of more specific units: input_tokens includes cache_read_tokens.
 type Usage map[string]decimal.Decimal
 
-// Call holds the values on which a price depends besides the usage. Fields that are not known are empty.
+// Call holds the values, besides the usage, on which a price depends. Unknown fields are empty.
 type Call struct {
 	Provider    string
-	Model       string // that served the call
+	Model       string // the model that served the call
 	At          time.Time
 	Tenant      string
 	Tags        map[string]string
-	ServiceTier string // that served the call: "batch", "flex", "priority", "standard"
-	Speed       string // "fast"
+	ServiceTier string // the tier that served the call: "batch", "flex", "priority", "standard"
+	Speed       string // such as "fast"
 	Region      string // where the model ran, such as "us"
 }
 
 // Line is the cost of one unit.
 type Line struct {
 	Unit     Unit
-	Quantity decimal.Decimal     // without what lines of more specific units count
+	Quantity decimal.Decimal     // without the quantities of lines of more specific units
 	Price    decimal.Decimal     // for Unit.Per
-	List     decimal.NullDecimal // list price for Unit.Per; null if the list has none of this unit
-	// Contracted is the price by the operator's own prices and discounts, without margins;
-	// null if there is none of this unit.
+	List     decimal.NullDecimal // list price for Unit.Per; null if the list has no price of this unit
+	// Contracted is the price after the operator's own prices and discounts, without margins; null
+	// if this unit has none.
 	Contracted decimal.NullDecimal
 	Cost       decimal.Decimal
 }
@@ -42,15 +42,15 @@ type Line struct {
 // Cost is the cost of a call, unrounded.
 type Cost struct {
 	Provider *Provider // nil if the table has no entry of the call's model
-	Model    *Model    // likewise
-	Period   *Period   // the list prices that held; likewise
+	Model    *Model    // nil if Provider is nil
+	Period   *Period   // the list prices that applied; nil if Provider is nil
 	Rules    []string  // names of the rules that applied
-	Lines    []Line    // those with a quantity, the most specific units first
+	Lines    []Line    // units with a quantity, the most specific first
 	Input    decimal.Decimal
 	Output   decimal.Decimal
-	Total    decimal.Decimal // Input, Output, and what belongs to neither
-	// List is the total by list prices, Contracted the one by the operator's own prices and
-	// discounts, without margins. Null if there is none.
+	Total    decimal.Decimal // Input, Output, and units that belong to neither
+	// List is the total at list prices. Contracted is the total at the operator's own prices and
+	// discounts, without margins. Each is null if it is unknown.
 	List, Contracted decimal.NullDecimal
 }
 
@@ -58,16 +58,17 @@ type Cost struct {
 type Reason string
 
 const (
-	NoModel         Reason = "no_model"           // the call states no model
-	UnknownProvider Reason = "unknown_provider"   // no entry matches the provider, or the model if no provider is stated
+	NoModel Reason = "no_model" // the call states no model
+	// UnknownProvider: no entry matches the provider, or the model if no provider is stated.
+	UnknownProvider Reason = "unknown_provider"
 	UnknownModel    Reason = "unknown_model"      // the provider has no entry that matches the model
-	UnitWithoutCost Reason = "unit_without_price" // the model has no price for something that was used
-	InvalidUsage    Reason = "invalid_usage"      // a part is greater than what contains it
-	UnknownTier     Reason = "unknown_tier"       // no rule has prices of the service tier or speed that served the call
-	NoRate          Reason = "no_rate"            // the price file has no rate of its currency at the time of the call
+	UnitWithoutCost Reason = "unit_without_price" // the model has no price for a unit that was used
+	InvalidUsage    Reason = "invalid_usage"      // a part is greater than the quantity that contains it
+	UnknownTier     Reason = "unknown_tier"       // no rule has a price for the call's service tier or speed
+	NoRate          Reason = "no_rate"            // the price file has no exchange rate for the time of the call
 )
 
-// Unpriced is the error of a cost that is unknown.
+// Unpriced is the error that states why a cost is unknown.
 type Unpriced struct {
 	Reason Reason
 	Detail string
@@ -79,8 +80,8 @@ func unpriced(reason Reason, format string, args ...any) error {
 	return &Unpriced{reason, fmt.Sprintf(format, args...)}
 }
 
-// Find returns the entry of a call's model and the prices that hold at the call's time. The
-// error is an *Unpriced.
+// Find returns the entry of a call's model and the prices that apply at the call's time. The error
+// is an *Unpriced.
 func (t *Table) Find(call Call) (*Provider, *Model, *Period, error) {
 	p, m, err := t.entry(call.Provider, call.Model)
 	if err != nil {
@@ -98,7 +99,8 @@ func (t *Table) entry(provider, model string) (*Provider, *Model, error) {
 	p := t.provider(provider, name)
 	if p == nil {
 		if provider == "" {
-			return nil, nil, unpriced(UnknownProvider, "no provider is stated, and none is known by the model %q", model)
+			return nil, nil, unpriced(UnknownProvider, "no provider is stated, and none is known by the model %q",
+				model)
 		}
 		return nil, nil, unpriced(UnknownProvider, "the price table has no provider %q", provider)
 	}
@@ -123,17 +125,17 @@ func (t *Table) Price(call Call, used Usage) (*Cost, error) {
 	return cost, nil
 }
 
-// count says which calls the usage that is priced is of.
+// count describes the number of calls in the priced usage.
 type count struct {
 	calls       decimal.Decimal
-	inputTokens decimal.Decimal // of each call, as far as tiers depend on them
+	inputTokens decimal.Decimal // per call, as far as tiers depend on them
 }
 
 // single returns the count of one call.
 func single(used Usage) count { return count{decimal.NewFromInt(1), used[InputTokens]} }
 
-// cost prices usage. The quantity of a unit is what was used of it less the quantities of
-// more specific units that have prices.
+// cost prices usage. The priced quantity of a unit is its usage minus the quantities of more
+// specific units that have prices.
 func (s Set) cost(used Usage, of count) (*Cost, error) {
 	if err := s.covers(used); err != nil {
 		return nil, err
@@ -172,8 +174,7 @@ func (s Set) cost(used Usage, of count) (*Cost, error) {
 	return cost, nil
 }
 
-// total returns the total cost; null if the set is nil or has no price for something that
-// was used.
+// total returns the total cost; null if the set is nil or lacks a price for a used unit.
 func (s Set) total(used Usage, of count) (decimal.NullDecimal, error) {
 	if s == nil {
 		return decimal.NullDecimal{}, nil
@@ -187,8 +188,8 @@ func (s Set) total(used Usage, of count) (decimal.NullDecimal, error) {
 	return decimal.NewNullDecimal(cost.Total), nil
 }
 
-// Of divides what Per of the unit cost. The result is exact but for hours, whose quotient
-// may not end: it is rounded to hourScale decimals.
+// Of divides the cost of Per units by Per. The result is exact except for hours: their quotient may
+// have no finite decimal form and is rounded to hourScale decimals.
 func (u Unit) Of(cost decimal.Decimal) decimal.Decimal {
 	switch u.Per {
 	case 1e3:
@@ -214,8 +215,7 @@ func (s Set) units() []Unit {
 	return priced
 }
 
-// covers checks that everything that was used is priced by its own unit or by one that
-// contains it.
+// covers returns an error unless every used unit is priced by itself or by a unit that contains it.
 func (s Set) covers(used Usage) error {
 	for _, name := range slices.Sorted(maps.Keys(used)) {
 		unit, ok := unitsByName[name]
@@ -235,9 +235,9 @@ func (s Set) covers(used Usage) error {
 	return nil
 }
 
-// ambiguous reports whether a unit without a price is contained in two that have one and
-// neither of which contains the other, such as tokens of audio from a cache in those of
-// audio and in those from a cache.
+// ambiguous reports whether two priced units contain an unpriced unit and neither contains the
+// other: for example, audio tokens from a cache are contained in both audio tokens and cached
+// tokens.
 func (s Set) ambiguous(unit Unit) bool {
 	var nearest []dims
 	for key := range s {
@@ -250,7 +250,7 @@ func (s Set) ambiguous(unit Unit) bool {
 	return len(nearest) > 1
 }
 
-// covered reports whether a unit or one that contains it has a price.
+// covered reports whether a unit or a unit that contains it has a price.
 func (s Set) covered(unit Unit) bool {
 	for key := range s {
 		if unit.dims.within(unitsByPriceKey[key].dims) {
@@ -260,11 +260,11 @@ func (s Set) covered(unit Unit) bool {
 	return false
 }
 
-// chargeable reports whether the usage of a unit without a price leaves a cost unknown.
-// Tools that a provider runs are free where it lists no price.
+// chargeable reports whether usage of a unit without a price makes a cost unknown. Tools that a
+// provider runs are free if the provider lists no price.
 func (u Unit) chargeable() bool { return u.dims.family != "tools" && u.dims.family != "requests" }
 
-// names lists the units within outer that were used.
+// names returns the names of the used units within outer.
 func names(units []Unit, used Usage, outer Unit) (list []string) {
 	for _, u := range units {
 		if u.dims.within(outer.dims) && !used[u.Name].IsZero() {

@@ -9,26 +9,26 @@ import (
 	"time"
 )
 
-// relevant is what of a table the prices of some calls depend on.
+// relevant is the part of a table on which the prices of some calls depend.
 type relevant struct {
 	Currency string    `json:"currency"`
 	Rates    []Rate    `json:"rates"`
 	Entries  []priced  `json:"entries"`
-	Rules    [][]Rule  `json:"rules"` // of the overlay, own prices, discounts, margins
+	Rules    [][]Rule  `json:"rules"` // rules of the overlay, own prices, discounts and margins
 	Accounts []Account `json:"accounts"`
 }
 
-// priced is the entry of a model as sources name it.
+// priced is the entry of a model under the name that sources use.
 type priced struct {
 	Named    Named   `json:"named"`
-	Provider string  `json:"provider"` // "" if the table has none
+	Provider string  `json:"provider"` // "" if the table has no such provider
 	Model    string  `json:"model"`
 	Prices   Periods `json:"prices"`
 }
 
-// Digest returns a text that is the same for tables by which all calls of a tenant that are of
-// some models and in a range of time, whose end is not in it, cost the same, and belong to the
-// same accounts. It may differ for others that do so, too.
+// Digest returns a digest of the prices and accounts that a table has for the calls of a tenant
+// that are of some models and in a half open range of time. Tables with equal digests assign these
+// calls the same costs and accounts. Tables with different digests may do so as well.
 func (e *Effective) Digest(tenant string, models []Named, from, to time.Time) string {
 	if len(models) == 0 {
 		return "none"
@@ -64,9 +64,10 @@ func (e *Effective) Digest(tenant string, models []Named, from, to time.Time) st
 		var kept []Rule
 		for i := range rules {
 			s := &rules[i].Scope
-			if s.overlaps(&in) && (len(s.Tenant) == 0 || slices.Contains(s.Tenant, tenant)) && slices.ContainsFunc(subjects, func(c subject) bool {
-				return among(s.Provider, c.Provider, c.providerID) && among(s.Model, c.Model, c.modelID)
-			}) {
+			if s.overlaps(&in) && (len(s.Tenant) == 0 || slices.Contains(s.Tenant, tenant)) &&
+				slices.ContainsFunc(subjects, func(c subject) bool {
+					return among(s.Provider, c.Provider, c.providerID) && among(s.Model, c.Model, c.modelID)
+				}) {
 				kept = append(kept, rules[i])
 			}
 		}
@@ -74,7 +75,7 @@ func (e *Effective) Digest(tenant string, models []Named, from, to time.Time) st
 	}
 	text, err := json.Marshal(r)
 	if err != nil {
-		panic(err) // it has texts and numbers
+		panic(err) // texts and numbers can always be encoded
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:8])

@@ -12,17 +12,17 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Effective is an immutable table of the prices that are charged: a table of list prices,
-// an overlay of rules for what that table lacks, and an operator's rules.
+// Effective is an immutable table of the prices that are charged. It combines a table of list
+// prices, an overlay of rules for prices that the table lacks, and an operator's rules.
 type Effective struct {
 	content content
-	text    []byte // of content: canonical
+	text    []byte // canonical text of content
 	hash    string
 	splits  Splits
 	entries entries
 }
 
-// content is what an effective table is made of.
+// content has the parts of an effective table.
 type content struct {
 	Table    *Table    `json:"table"`
 	Overlay  []Rule    `json:"overlay"`
@@ -38,12 +38,11 @@ type Source interface {
 // Standard returns the effective table of a program without an operator's price file.
 var Standard = sync.OnceValue(func() *Effective { return With(nil) })
 
-// With returns the effective table of the program with an operator's prices, which may be
-// nil.
+// With returns the program's effective table with an operator's prices, which may be nil.
 func With(operator *Operator) *Effective {
 	e, err := Combine(Builtin(), Overlay(), operator)
 	if err != nil {
-		panic(err) // its parts were read from text
+		panic(err) // the parts were decoded from text, so they can be encoded
 	}
 	return e
 }
@@ -89,11 +88,11 @@ func LoadEffective(text []byte) (*Effective, error) {
 // Hash returns the SHA-256 of the table's canonical text in hexadecimal.
 func (e *Effective) Hash() string { return e.hash }
 
-// Text returns the table's canonical text, which LoadEffective reads. It must not be
-// changed.
+// Text returns the table's canonical text, which LoadEffective reads. The caller must not change
+// it.
 func (e *Effective) Text() []byte { return e.text }
 
-// Table returns the list prices, in US dollars. They must not be changed.
+// Table returns the list prices, in US dollars. The caller must not change them.
 func (e *Effective) Table() *Table { return e.content.Table }
 
 // Find returns the entry of a call's model and the list prices that hold at the call's time. The
@@ -109,7 +108,7 @@ func (e *Effective) Find(call Call) (*Provider, *Model, *Period, error) {
 // Overlay returns the rules for what the table lacks. They must not be changed.
 func (e *Effective) Overlay() []Rule { return e.content.Overlay }
 
-// Operator returns the operator's prices, nil if there are none. They must not be changed.
+// Operator returns the operator's prices, nil if there are none. The caller must not change them.
 func (e *Effective) Operator() *Operator { return e.content.Operator }
 
 // Currency returns the ISO 4217 code of the currency of all costs.
@@ -122,12 +121,12 @@ func (e *Effective) Currency() string {
 
 const dollar = "USD"
 
-// Cell is a set of calls whose costs are linear in their usage: they differ in nothing
-// that a Call has but in At, and not in what Splits lists.
+// Cell is a set of calls whose costs are linear in their usage: they agree in all fields of Call
+// except At, and in all values of Splits.
 type Cell struct {
-	Call               // any of them
-	InputTokens int64  // of any of them, cache included
-	Calls       uint64 // their number
+	Call               // any one of the calls
+	InputTokens int64  // of any one of the calls, including cache tokens
+	Calls       uint64 // number of calls
 }
 
 // Price computes the cost of a call. The error is an *Unpriced.
@@ -135,9 +134,9 @@ func (e *Effective) Price(call Call, used Usage) (*Cost, error) {
 	return e.price(call, used, single(used))
 }
 
-// PriceCell computes the cost of the calls of a cell from the sums of their usage. It is
-// exactly the sum of the costs of the single calls. The error is an *Unpriced, which is that
-// of each of the calls.
+// PriceCell computes the cost of the calls of a cell from the sums of their usage. The result is
+// exactly the sum of the costs of the single calls. The error is an *Unpriced, the same as for each
+// of the calls.
 func (e *Effective) PriceCell(cell Cell, sums Usage) (*Cost, error) {
 	return e.price(cell.Call, sums, count{decimal.NewFromUint64(cell.Calls), decimal.NewFromInt(cell.InputTokens)})
 }
@@ -173,7 +172,7 @@ func (e *Effective) price(call Call, used Usage, of count) (*Cost, error) {
 	return cost, nil
 }
 
-// Fixed is a Source of one table.
+// Fixed is a Source that has one table.
 type Fixed struct{ Table *Effective }
 
 // Effective implements Source.
@@ -184,12 +183,12 @@ func (f Fixed) Effective(_ context.Context, hash string) (*Effective, error) {
 	return f.Table, nil
 }
 
-// UnknownHash is the error of a Source that has no table with the hash.
+// UnknownHash is the error of a Source that has no table with the given hash.
 type UnknownHash struct{ Hash string }
 
 func (e *UnknownHash) Error() string { return "there is no price table with the hash " + e.Hash }
 
-// Tenants returns the tenants that rules of the table name, in order.
+// Tenants returns the sorted names of the tenants that rules of the table name.
 func (e *Effective) Tenants() []string {
 	rules := slices.Clone(e.content.Overlay)
 	if o := e.content.Operator; o != nil {

@@ -7,13 +7,13 @@ import (
 	"tapedeck/internal/nearest"
 )
 
-// maxEntries bounds the names of models whose entries are kept.
+// maxEntries bounds the number of cached entries.
 const maxEntries = 10_000
 
-// entries keeps the entries of names, since the table's match rules are tried one after the
-// other. It is safe for use by many goroutines.
+// entries caches the table entries of model names, since a lookup tries the table's match rules one
+// after another. It is safe for use by many goroutines.
 type entries struct {
-	found sync.Map // of entryKey to entry
+	found sync.Map // maps entryKey to entry
 	count atomic.Int64
 }
 
@@ -26,7 +26,7 @@ type entry struct {
 	err      error
 }
 
-// of returns the entry of a model in the table, which is always the same one.
+// of returns the entry of a model in t, which must be the same table in every call.
 func (c *entries) of(t *Table, provider, model string) (*Provider, *Model, error) {
 	e := c.entry(t, provider, model)
 	return e.provider, e.model, e.err

@@ -8,9 +8,9 @@ import (
 	"tapedeck/internal/nearest"
 )
 
-// NearestModels returns at most n of the known ids of models that are most like a name:
-// those that Nearest returns, and after them those of its family, which begin with the
-// same words, the most of them first.
+// NearestModels returns at most n of the known model ids that are similar to a name: first the ids
+// that Nearest returns, then the ids of the same family, which begin with the same words, ordered
+// by the number of common words.
 func NearestModels(name string, known []string, n int) []string {
 	found := Nearest(name, known, n)
 	words := wordsOf(name)
@@ -21,7 +21,8 @@ func NearestModels(name string, known []string, n int) []string {
 	var family []relative
 	for _, id := range known {
 		if common := commonWords(words, wordsOf(id)); common > 0 && !slices.Contains(found, id) {
-			family = append(family, relative{id, common, nearest.Distance(strings.ToLower(name), strings.ToLower(id), 2*nearest.MaxBytes)})
+			family = append(family,
+				relative{id, common, nearest.Distance(strings.ToLower(name), strings.ToLower(id), 2*nearest.MaxBytes)})
 		}
 	}
 	slices.SortFunc(family, func(a, b relative) int {
@@ -34,14 +35,14 @@ func NearestModels(name string, known []string, n int) []string {
 	return found
 }
 
-// wordsOf returns the words of a model's name, without what stands before its last slash.
+// wordsOf returns the words of a model's name after its last slash.
 func wordsOf(name string) []string {
 	name = strings.ToLower(name[strings.LastIndex(name, "/")+1:])
 	return strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("-._: @", r) })
 }
 
-// commonWords returns how many words two names begin with alike. One word of fewer than three
-// letters is no family.
+// commonWords returns the number of words that two names have in common at their start. A single
+// word of fewer than three letters does not count.
 func commonWords(a, b []string) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {

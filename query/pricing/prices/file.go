@@ -11,8 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// ReadFile reads an operator's price file. The name is that of errors, which are
-// FileErrors.
+// ReadFile reads an operator's price file. Errors are FileErrors and contain the name.
 func ReadFile(name string, text []byte) (*Operator, error) {
 	r := &fileReader{file: name}
 	o := &Operator{Currency: dollar}
@@ -28,9 +27,12 @@ func ReadFile(name string, text []byte) (*Operator, error) {
 		})
 		switch {
 		case o.Currency == dollar && len(o.Rates) > 0:
-			r.fail(rates, "rates", "rates are prices of a US dollar in another currency; leave them out, or set currency")
+			r.fail(rates, "rates",
+				"rates are prices of a US dollar in another currency; leave them out, or set currency")
 		case o.Currency != dollar && len(o.Rates) == 0:
-			r.fail(rates, "rates", "list prices are in US dollars; write the price of one dollar in %s, as \"- {from: 2026-01-01, usd: 0.92}\"", o.Currency)
+			r.fail(rates, "rates",
+				"list prices are in US dollars; write the price of one dollar in %s, "+
+					"as \"- {from: 2026-01-01, usd: 0.92}\"", o.Currency)
 		}
 	}
 	if len(r.errors) > 0 {
@@ -47,7 +49,7 @@ func (r *fileReader) currency(n *yaml.Node, path string) string {
 	}
 	unit, err := currency.ParseISO(code)
 	if err != nil {
-		r.fail(n, path, "%q is no currency code of ISO 4217, as USD, EUR or GBP", clip(code))
+		r.fail(n, path, "%q is not an ISO 4217 currency code such as USD, EUR or GBP", clip(code))
 		return dollar
 	}
 	return unit.String()
@@ -66,7 +68,7 @@ func (r *fileReader) readRates(n *yaml.Node, path string) (rates []Rate) {
 				r.fail(item, path, "a rate has from and usd")
 			}
 		case slices.ContainsFunc(rates, func(o Rate) bool { return o.From.Equal(rate.From) }):
-			r.fail(item, joined(path, "from"), "another rate begins at %s, too", rate.From.Format(time.DateOnly))
+			r.fail(item, joined(path, "from"), "another rate also begins at %s", rate.From.Format(time.DateOnly))
 		default:
 			rates = append(rates, rate)
 		}
@@ -75,17 +77,17 @@ func (r *fileReader) readRates(n *yaml.Node, path string) (rates []Rate) {
 	return rates
 }
 
-// kind describes the rules of a section.
+// kind describes which fields the rules of a section have.
 type kind int
 
 const (
 	ownPrices kind = iota // prices or a factor
 	factors               // a factor
-	overlay               // prices or a factor, and where they are from
+	overlay               // prices or a factor, and their source
 )
 
 func (r *fileReader) readRules(n *yaml.Node, path string, of kind) (rules []Rule) {
-	lines := map[string][]int{} // of rules, by their scope: indices into rules
+	lines := map[string][]int{} // indices into rules, by the key of the scope
 	at := []int{}
 	r.items(n, path, func(item *yaml.Node, path string) {
 		if r.rules++; r.rules == maxFileRules+1 {
@@ -101,7 +103,9 @@ func (r *fileReader) readRules(n *yaml.Node, path string, of kind) (rules []Rule
 		key := rule.Scope.key()
 		for _, i := range lines[key] {
 			if rule.Scope.overlaps(&rules[i].Scope) && rule.collides(&rules[i]) {
-				r.fail(item, path, "its dates overlap those of the rule in line %d, which is for the same calls; set from and to so that one ends where the other begins", at[i])
+				r.fail(item, path,
+					"its dates overlap those of the rule in line %d, which is for the same calls; "+
+						"set from and to so that one ends where the other begins", at[i])
 				break
 			}
 		}
@@ -111,7 +115,7 @@ func (r *fileReader) readRules(n *yaml.Node, path string, of kind) (rules []Rule
 	return rules
 }
 
-// collides reports whether two rules of the same scope set the same price.
+// collides reports whether two rules with the same scope set the same price.
 func (r *Rule) collides(o *Rule) bool {
 	if (r.Factor == nil) != (o.Factor == nil) {
 		return false
@@ -168,7 +172,7 @@ func (r *fileReader) rule(n *yaml.Node, path string, of kind) (rule Rule) {
 	return rule
 }
 
-// check looks at what the fields of a rule are together.
+// check checks how the fields of a rule fit together.
 func (r *fileReader) check(n *yaml.Node, path string, rule *Rule, of kind) {
 	s := rule.Scope
 	switch {
@@ -179,9 +183,9 @@ func (r *fileReader) check(n *yaml.Node, path string, rule *Rule, of kind) {
 	case (rule.Factor == nil) == (len(rule.Prices) == 0):
 		r.fail(n, path, "a rule has either prices or a factor")
 	case rule.Factor == nil && rule.Units != nil:
-		r.fail(n, joined(path, "units"), "units go with a factor")
+		r.fail(n, joined(path, "units"), "units can only be used with a factor")
 	case rule.Factor != nil && rule.Whole:
-		r.fail(n, joined(path, "whole"), "whole goes with prices")
+		r.fail(n, joined(path, "whole"), "whole can only be used with prices")
 	}
 }
 
@@ -197,12 +201,13 @@ func (r *fileReader) tags(n *yaml.Node, path string) map[string]string {
 	return tags
 }
 
-// units reads the price keys that a factor is for.
+// units reads the price keys to which a factor applies.
 func (r *fileReader) units(n *yaml.Node, path string) []string {
 	keys := r.texts(n, path)
 	for _, key := range keys {
 		if _, ok := unitsByPriceKey[key]; !ok && key != TokenUnits && key != "" {
-			r.fail(n, path, "there is no unit %q%s", clip(key), hint(key, append(sortedKeys(unitsByPriceKey), TokenUnits)))
+			r.fail(n, path, "there is no unit %q%s", clip(key),
+				hint(key, append(sortedKeys(unitsByPriceKey), TokenUnits)))
 		}
 	}
 	return keys

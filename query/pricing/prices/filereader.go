@@ -12,12 +12,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// FileError is something in a price file that is invalid.
+// FileError is an error in a price file.
 type FileError struct {
 	File  string
-	Line  int    // from 1, 0 if it is the whole file
+	Line  int    // from 1; 0 for the whole file
 	Field string // such as discounts[2].factor, counted from 0
-	What  string // what is wrong and what to write
+	What  string // what is wrong and how to correct it
 }
 
 func (e *FileError) Error() string {
@@ -31,7 +31,7 @@ func (e *FileError) Error() string {
 	return where + ": " + e.What
 }
 
-// FileErrors are the first of what is invalid in a price file, in its order.
+// FileErrors are the first errors in a price file, in the order of its lines.
 type FileErrors []*FileError
 
 func (list FileErrors) Error() string {
@@ -49,7 +49,7 @@ const (
 	maxFileErrors = 20
 )
 
-// fileReader reads the nodes of a price file and collects what is invalid.
+// fileReader reads the nodes of a price file and collects the errors.
 type fileReader struct {
 	file   string
 	errors FileErrors
@@ -62,10 +62,12 @@ func (r *fileReader) fail(n *yaml.Node, field, format string, args ...any) {
 	}
 }
 
-// document returns the top node of a file, nil if it has none.
+// document returns the top node of a file, nil if the file has none.
 func (r *fileReader) document(text string) *yaml.Node {
 	if len(text) > MaxFile {
-		r.errors = append(r.errors, &FileError{File: r.file, What: fmt.Sprintf("the file has %d bytes, at most %d are allowed", len(text), MaxFile)})
+		r.errors = append(r.errors,
+			&FileError{File: r.file,
+				What: fmt.Sprintf("the file has %d bytes, at most %d are allowed", len(text), MaxFile)})
 		return nil
 	}
 	d := yaml.NewDecoder(strings.NewReader(text))
@@ -100,7 +102,7 @@ func (r *fileReader) fields(n *yaml.Node, path string, known map[string]field) {
 		case !ok:
 			r.fail(key, at, "there is no such field%s", hint(key.Value, sortedKeys(known)))
 		case seen[key.Value]:
-			r.fail(key, at, "the field is there twice")
+			r.fail(key, at, "the field occurs twice")
 		default:
 			read(value, at)
 		}
@@ -126,7 +128,7 @@ func (r *fileReader) items(n *yaml.Node, path string, read field) {
 	}
 }
 
-// text reads one word or sentence.
+// text reads a scalar text.
 func (r *fileReader) text(n *yaml.Node, path string) string {
 	if n.Kind != yaml.ScalarNode || strings.TrimSpace(n.Value) == "" || n.Tag == "!!null" {
 		r.fail(n, path, "expected a text")
@@ -135,7 +137,7 @@ func (r *fileReader) text(n *yaml.Node, path string) string {
 	return strings.TrimSpace(n.Value)
 }
 
-// texts reads one text or a list of them.
+// texts reads one text or a list of texts.
 func (r *fileReader) texts(n *yaml.Node, path string) []string {
 	if n.Kind == yaml.ScalarNode {
 		return []string{r.text(n, path)}
@@ -148,7 +150,7 @@ func (r *fileReader) texts(n *yaml.Node, path string) []string {
 	return list
 }
 
-// number is a decimal number of a file: its length is bounded, and it has no exponent.
+// number matches a decimal number of a file, with bounded length and without an exponent.
 var number = regexp.MustCompile(`^\d{1,12}(\.\d{1,12})?$`)
 
 // decimal reads a number that is not negative.
@@ -184,14 +186,15 @@ func (r *fileReader) count(n *yaml.Node, path string) int64 {
 	return d.IntPart()
 }
 
-// moment reads a date, from its midnight in UTC, or a time.
+// moment reads a date, which means midnight in UTC, or a time.
 func (r *fileReader) moment(n *yaml.Node, path string) time.Time {
 	for _, layout := range []string{time.DateOnly, time.RFC3339} {
 		if t, err := time.Parse(layout, n.Value); err == nil && t.Year() >= 1970 && t.Year() <= 2261 {
 			return t.UTC()
 		}
 	}
-	r.fail(n, path, "%q is neither a date as 2026-10-01 nor a time as 2026-10-01T12:00:00Z in the years 1970 to 2261", clip(n.Value))
+	r.fail(n, path, "%q is neither a date as 2026-10-01 nor a time as 2026-10-01T12:00:00Z in the years 1970 to 2261",
+		clip(n.Value))
 	return time.Time{}
 }
 
@@ -203,7 +206,7 @@ func (r *fileReader) flag(n *yaml.Node, path string) bool {
 	return n.Value == "true"
 }
 
-// clip shortens text of a file for an error.
+// clip shortens a text of the file for an error.
 func clip(text string) string {
 	if runes := []rune(text); len(runes) > 60 {
 		return string(runes[:60]) + "…"

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// provider returns the provider of a call: by its name, and if there is none, by the model.
+// provider returns the provider of a call: by the provider's name, or by the model if no provider
+// is named.
 func (t *Table) provider(name, model string) *Provider {
 	if name = strings.ToLower(strings.TrimSpace(name)); name != "" {
 		for i := range t.Providers {
@@ -29,8 +30,8 @@ func (t *Table) provider(name, model string) *Provider {
 	return nil
 }
 
-// model returns a provider's model by the name that a call states. If no entry matches, a
-// date in the name is tried in the form with hyphens as well.
+// model returns a provider's model by the name in a call. If no entry matches, a compact date in
+// the name is also tried in the form with hyphens.
 func (t *Table) model(p *Provider, name string) *Model {
 	if m := t.modelOf(p, name, true); m != nil {
 		return m
@@ -63,10 +64,10 @@ func (t *Table) modelOf(p *Provider, name string, fallbacks bool) *Model {
 	return nil
 }
 
-// compactDate is a date such as -20260301 in a name of a model.
+// compactDate matches a date such as -20260301 in a model's name.
 var compactDate = regexp.MustCompile(`-(20\d{6})(-|:|$)`)
 
-// withHyphens writes compact dates in a name as YYYY-MM-DD.
+// withHyphens returns the name with compact dates written as YYYY-MM-DD.
 func withHyphens(name string) string {
 	return compactDate.ReplaceAllStringFunc(name, func(part string) string {
 		date, rest := part[1:9], part[9:]

@@ -6,20 +6,19 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Operator is what an operator's price file states. Its rules are those of the file, in
-// their order.
+// Operator is the contents of an operator's price file. Rules are in the order of the file.
 type Operator struct {
-	Currency  string `json:"currency"` // ISO 4217, of own prices and of all costs
+	Currency  string `json:"currency"` // ISO 4217; of own prices and of all costs
 	Rates     []Rate `json:"rates,omitempty"`
-	Prices    []Rule `json:"prices,omitempty"`    // of those that are for a call all apply, one after the other
-	Discounts []Rule `json:"discounts,omitempty"` // of those that are for a call and unit the last applies
-	Margins   []Rule `json:"margins,omitempty"`   // likewise, after discounts
-	// Accounts are whom bills are made for; if empty, the tenant alone.
+	Prices    []Rule `json:"prices,omitempty"`    // all rules that match a call apply, one after another
+	Discounts []Rule `json:"discounts,omitempty"` // the last rule that matches a call and unit applies
+	Margins   []Rule `json:"margins,omitempty"`   // the last rule that matches a call and unit applies, after discounts
+	// Accounts are the billing accounts; if empty, the tenant is the only account.
 	Accounts []Account `json:"accounts,omitempty"`
 }
 
-// Rate is the price of one US dollar in the currency of a price file, from a time on to that
-// of the next rate.
+// Rate is the price of one US dollar in the currency of a price file, from its time until the next
+// rate.
 type Rate struct {
 	From   time.Time       `json:"from"`
 	Dollar decimal.Decimal `json:"usd"`

@@ -38,7 +38,7 @@ type peakDays struct {
 var ownOverlay = sync.OnceValue(func() *overlayContent {
 	o, err := readOverlay("overlay.yaml", overlayFile)
 	if err != nil {
-		panic(err) // TestOverlay reads the same text
+		panic(err) // TestOverlay parses the same text
 	}
 	return o
 })

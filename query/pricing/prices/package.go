@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// LoadPackage reads the data of the package genai-prices (prices/new_data/v2/data.json), of
-// which a table holds what prices depend on.
+// LoadPackage reads the data of the package genai-prices (prices/new_data/v2/data.json). The table
+// keeps only the data on which prices depend.
 func LoadPackage(text []byte) (*Table, error) {
 	var providers []Provider
 	if err := json.Unmarshal(text, &providers); err != nil {

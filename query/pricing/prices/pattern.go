@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// pattern is a regular expression of a table: RE2 syntax, and at its start one negative
-// lookahead, which RE2 does not have and the package genai-prices uses: ^(?!NOT)REST holds
-// where ^REST does and ^NOT does not.
+// pattern is a regular expression of a table. It has RE2 syntax and may start with one negative
+// lookahead, which RE2 lacks and the package genai-prices uses: ^(?!NOT)REST matches if ^REST does
+// and ^NOT does not.
 type pattern struct {
-	holds, not *regexp.Regexp // not is nil without a lookahead
+	holds, not *regexp.Regexp // not is nil if there is no lookahead
 }
 
 func compilePattern(text string) (*pattern, error) {
@@ -35,7 +35,7 @@ func (p *pattern) matches(name string) bool {
 	return p.holds.MatchString(name) && (p.not == nil || !p.not.MatchString(name))
 }
 
-// closing returns the index of the parenthesis that closes a group, -1 if there is none.
+// closing returns the index of the parenthesis that closes a group, or -1 if there is none.
 func closing(text string) int {
 	depth, class := 0, false
 	for i := 0; i < len(text); i++ {

@@ -8,23 +8,23 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Quote is the prices of a call and how they came about. All are in the currency of the
-// effective table.
+// Quote is the prices of a call with their origin. All prices are in the currency of the effective
+// table.
 type Quote struct {
 	Provider *Provider // nil if the table has no entry of the call's model
-	Model    *Model    // likewise
-	Period   *Period   // likewise
-	Rules    []string  // names of the rules that applied, in their order
+	Model    *Model    // nil if Provider is nil
+	Period   *Period   // nil if Provider is nil
+	Rules    []string  // names of the applied rules, in their order
 
-	List       Set // by the table and the overlay; nil if they have no price
-	Contracted Set // List with the operator's own prices and discounts
-	Charged    Set // Contracted with the operator's margins
+	List       Set // from the table and the overlay; nil if they have no price
+	Contracted Set // List after the operator's own prices and discounts
+	Charged    Set // Contracted after the operator's margins
 
 	changed bool // one of the operator's rules applied; otherwise the three sets are equal
 }
 
-// Quote returns the prices of a call of this many input tokens, cache included. The error is
-// an *Unpriced.
+// Quote returns the prices of a call with this many input tokens, including cache tokens. The error
+// is an *Unpriced.
 func (e *Effective) Quote(call Call, inputTokens int64) (*Quote, error) {
 	return e.quote(call, decimal.NewFromInt(inputTokens))
 }
@@ -44,7 +44,7 @@ func (e *Effective) quote(call Call, input decimal.Decimal) (*Quote, error) {
 		}
 		maps.Copy(set, q.Period.Prices)
 	}
-	// special is what the call has that list prices do not cover, unless a rule does.
+	// special marks the properties of the call that list prices do not cover unless a rule does.
 	special := map[*string]bool{&s.ServiceTier: !isStandard(s.ServiceTier), &s.Speed: !isStandard(s.Speed)}
 	apply := func(r *Rule) {
 		if len(r.Scope.ServiceTier) > 0 {
@@ -68,7 +68,8 @@ func (e *Effective) quote(call Call, input decimal.Decimal) (*Quote, error) {
 	if unknown == nil {
 		rate, ok := o.rate(call.At)
 		if !ok {
-			return nil, unpriced(NoRate, "the price file has no rate of %s at %s", o.Currency, call.At.UTC().Format("2006-01-02"))
+			return nil, unpriced(NoRate, "the price file has no rate of %s at %s", o.Currency,
+				call.At.UTC().Format("2006-01-02"))
 		}
 		if e.Currency() != dollar {
 			(&Rule{Factor: &rate}).apply(set)
@@ -89,7 +90,8 @@ func (e *Effective) quote(call Call, input decimal.Decimal) (*Quote, error) {
 	case unknown != nil:
 		return nil, unknown
 	case special[&s.ServiceTier]:
-		return nil, unpriced(UnknownTier, "there is no price of %s in the service tier %q", call.Model, call.ServiceTier)
+		return nil, unpriced(UnknownTier, "there is no price of %s in the service tier %q", call.Model,
+			call.ServiceTier)
 	case special[&s.Speed]:
 		return nil, unpriced(UnknownTier, "there is no price of %s at the speed %q", call.Model, call.Speed)
 	}
@@ -104,8 +106,7 @@ func (e *Effective) quote(call Call, input decimal.Decimal) (*Quote, error) {
 	return q, nil
 }
 
-// factors multiplies each price by the factor of the last of the rules that is for the call
-// and the price.
+// factors multiplies each price by the factor of the last rule that matches the call and the price.
 func (q *Quote) factors(rules []Rule, set Set, s *subject) {
 	used := make([]bool, len(rules))
 	for key, price := range set {
@@ -124,7 +125,7 @@ func (q *Quote) factors(rules []Rule, set Set, s *subject) {
 	}
 }
 
-// standard lists the words of sources for the tier and speed of list prices.
+// standard lists the words that sources use for the tier and speed of list prices.
 var standard = []string{"", "standard", "default", "on_demand", "on-demand"}
 
 func isStandard(word string) bool {

@@ -9,33 +9,35 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Rule changes the prices of the calls that its Scope holds for: Prices replace, Factor
-// multiplies. It has one of the two.
+// Rule changes the prices of the calls that match its Scope: Prices replace prices, Factor
+// multiplies them. Exactly one of the two is set.
 type Rule struct {
 	Name   string           `json:"name,omitempty"`
 	Scope  Scope            `json:"scope,omitzero"`
 	Prices Set              `json:"prices,omitempty"`
-	Whole  bool             `json:"whole,omitempty"` // nothing but Prices has a price
+	Whole  bool             `json:"whole,omitempty"` // Prices replaces the whole set of prices
 	Factor *decimal.Decimal `json:"factor,omitempty"`
-	// Units are the price keys that Factor applies to, all if empty; TokenUnits for all keys of tokens.
+	// Units are the price keys to which Factor applies: all if empty, and TokenUnits for all keys
+	// of tokens.
 	Units  []string `json:"units,omitempty"`
 	Origin *Origin  `json:"origin,omitempty"`
 }
 
-// Origin names the source of the figure of a rule.
+// Origin is the source of a rule's figures.
 type Origin struct {
 	URL  string `json:"url"`
 	Text string `json:"text"`
-	Date string `json:"date"` // on which the page was read, YYYY-MM-DD
+	Date string `json:"date"` // when the page was read, YYYY-MM-DD
 }
 
-// TokenUnits in Rule.Units means the price keys of all tokens.
+// TokenUnits in Rule.Units stands for the price keys of all tokens.
 const TokenUnits = "tokens"
 
-// Scope selects the calls of a rule. Every field that is not empty must match.
+// Scope selects the calls to which a rule applies. Every field that is not empty must match.
 type Scope struct {
-	Provider    []string          `json:"provider,omitempty"` // the one that is stated, or its id in the table
-	Model       []string          `json:"model,omitempty"`    // the one that served, or its id in the table; * is any text
+	Provider []string `json:"provider,omitempty"` // the stated provider, or its id in the table
+	// Model lists names of the serving model, or its ids in the table; * is any text.
+	Model       []string          `json:"model,omitempty"`
 	Tenant      []string          `json:"tenant,omitempty"`
 	Tags        map[string]string `json:"tag,omitempty"`
 	ServiceTier []string          `json:"service_tier,omitempty"`
@@ -61,7 +63,7 @@ func (s *Scope) UnmarshalJSON(text []byte) error {
 	return s.Recurring.read()
 }
 
-// subject is a call as scopes look at it.
+// subject is a call in the form that scopes match.
 type subject struct {
 	Call
 	providerID, modelID string // of the entry in the table, "" if there is none
@@ -69,7 +71,7 @@ type subject struct {
 	refusal             string // its category, "" for a call that was not refused before any output
 }
 
-// holds reports whether the scope holds for a call.
+// holds reports whether the scope matches a call.
 func (s *Scope) holds(c *subject) bool {
 	for key, value := range s.Tags {
 		if got, ok := c.Tags[key]; !ok || got != value {
@@ -85,20 +87,20 @@ func (s *Scope) holds(c *subject) bool {
 		s.Recurring.holds(c.At)
 }
 
-// MayHold reports whether the scope holds for some call of a provider's model. id is that of
-// the model in the table.
+// MayHold reports whether the scope can match some call of a provider's model. id is the model's id
+// in the table.
 func (s *Scope) MayHold(provider, model, id string) bool {
 	return among(s.Provider, provider) && among(s.Model, model, id)
 }
 
-// among reports whether one of the patterns matches one of the names, or there are none.
+// among reports whether any pattern matches any name, or there are no patterns.
 func among(patterns []string, names ...string) bool {
 	return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return name != "" && glob(p, name) })
 	})
 }
 
-// glob reports whether a name is as a pattern, in which * is any text. Case is ignored.
+// glob reports whether a name matches a pattern, in which * is any text. Case is ignored.
 func glob(pattern, name string) bool {
 	parts := strings.Split(strings.ToLower(pattern), "*")
 	name, ok := strings.CutPrefix(strings.ToLower(strings.TrimSpace(name)), parts[0])
@@ -115,7 +117,7 @@ func glob(pattern, name string) bool {
 	return ok && strings.HasSuffix(name, parts[len(parts)-1])
 }
 
-// key names everything that a scope asks for but dates.
+// key returns a text of all conditions of a scope except dates.
 func (s *Scope) key() string {
 	c := *s
 	c.From, c.To = time.Time{}, time.Time{}
@@ -129,12 +131,12 @@ func (s *Scope) key() string {
 	}
 	text, err := json.Marshal(c)
 	if err != nil {
-		panic(err) // it has texts and a number
+		panic(err) // texts and numbers can always be encoded
 	}
 	return string(text)
 }
 
-// overlaps reports whether two ranges of dates have a time in common.
+// overlaps reports whether the date ranges of two scopes intersect.
 func (s *Scope) overlaps(o *Scope) bool {
 	return (s.To.IsZero() || o.From.Before(s.To)) && (o.To.IsZero() || s.From.Before(o.To))
 }
@@ -145,7 +147,7 @@ func (r *Rule) affects(key string) bool {
 		slices.Contains(r.Units, TokenUnits) && unitsByPriceKey[key].dims.family == "tokens"
 }
 
-// apply applies the rule to prices. It changes set alone, not the tiers in it.
+// apply applies the rule to prices. It changes set itself, but not the tiers in it.
 func (r *Rule) apply(set Set) {
 	if r.Whole {
 		clear(set)

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Splits says by what else than their provider, model, service tier, speed, region and
-// tenant calls are grouped so that each group is a Cell. All lists are sorted. Calls whose
-// usage is invalid (a part greater than what contains it) belong to no cell.
+// Splits says how calls are grouped so that each group is a Cell, in addition to provider, model,
+// service tier, speed, region and tenant. All lists are sorted. Calls with invalid usage (a part
+// greater than the quantity that contains it) belong to no cell.
 type Splits struct {
 	TierStarts []int64         // a call belongs to tier n if n of them are below its input tokens, cache included
 	Instants   []time.Time     // prices change at them: group by the number of those that are not after the call
@@ -25,11 +25,10 @@ var presence = []string{CacheAudioRead, CacheImageRead, CacheVideoRead, InputTok
 // Splits returns the splits of the table. Its lists must not be changed.
 func (e *Effective) Splits() Splits { return e.splits }
 
-// Named is a model as sources name it. Either may be empty.
+// Named is a model under the names that sources use. Either name may be empty.
 type Named struct{ Provider, Model string }
 
-// SplitsOf returns the splits of calls that are of some models alone. Tags are those of
-// Splits.
+// SplitsOf returns the splits of calls of some models only. Tags are the same as in Splits.
 func (e *Effective) SplitsOf(models []Named) Splits {
 	var s Splits
 	subjects := make([]subject, len(models))
@@ -70,7 +69,7 @@ func (s *Splits) model(m *Model) {
 	}
 }
 
-// rules adds the splits of the rules that a function selects, and of the operator's rates.
+// rules adds the splits of the selected rules, and of the operator's rates.
 func (s *Splits) rules(c *content, selected func(*Rule) bool) {
 	lists := [][]Rule{c.Overlay}
 	if o := c.Operator; o != nil {
@@ -137,6 +136,7 @@ func (s *Splits) sort() {
 	s.Weekdays = slices.Compact(s.Weekdays)
 	slices.Sort(s.Tags)
 	s.Presence = presence
-	s.TierStarts, s.TimesOfDay, s.Tags = slices.Compact(s.TierStarts), slices.Compact(s.TimesOfDay), slices.Compact(s.Tags)
+	s.TierStarts, s.TimesOfDay, s.Tags = slices.Compact(s.TierStarts), slices.Compact(s.TimesOfDay),
+		slices.Compact(s.Tags)
 	s.Instants = slices.CompactFunc(s.Instants, time.Time.Equal)
 }

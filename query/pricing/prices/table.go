@@ -17,21 +17,21 @@ type Table struct {
 	Providers []Provider `json:"providers"`
 }
 
-// Release names the source of the figures of a table.
+// Release identifies the source of a table's figures.
 type Release struct {
 	Package string `json:"package"`
 	Version string `json:"version"`
-	// Integrity is the package's hash as npm states it.
+	// Integrity is the package's integrity hash in npm.
 	Integrity string `json:"integrity"`
-	Date      string `json:"date"`   // of the release, YYYY-MM-DD
-	SHA256    string `json:"sha256"` // of the table's providers, as the generator wrote them
+	Date      string `json:"date"`   // date of the release, YYYY-MM-DD
+	SHA256    string `json:"sha256"` // of the table's providers as the generator wrote them
 }
 
 // Provider is a company or service that serves models.
 type Provider struct {
 	ID            string   `json:"id"`
 	Name          string   `json:"name,omitempty"`
-	ModelMatch    *Clause  `json:"model_match,omitempty"`    // models that are its own, if no provider is known
+	ModelMatch    *Clause  `json:"model_match,omitempty"`    // its own models, for calls without a known provider
 	ProviderMatch *Clause  `json:"provider_match,omitempty"` // other names of the provider
 	Fallbacks     []string `json:"fallback_model_providers,omitempty"`
 	Models        []Model  `json:"models"`
@@ -48,19 +48,19 @@ type Model struct {
 	Origin *Origin `json:"source,omitempty"`
 }
 
-// Periods are the prices of a model under their constraints, in the order of the table.
+// Periods are the prices of a model with their constraints, in the order of the table.
 type Periods []Period
 
-// Period is a set of prices and when they hold.
+// Period is a set of prices with the constraint under which they apply.
 type Period struct {
 	Constraint Constraint `json:"constraint,omitzero"`
 	Prices     Set        `json:"prices"`
 }
 
-// Set is a price for each price key.
+// Set maps price keys to prices.
 type Set map[string]Price
 
-// Price is the price of a unit, for its Per. It marshals as a number without tiers.
+// Price is the price of Per units. Without tiers it is a number in JSON.
 type Price struct {
 	Base  decimal.Decimal `json:"base"`
 	Tiers []Tier          `json:"tiers,omitempty"` // by start
@@ -72,7 +72,7 @@ type Tier struct {
 	Price decimal.Decimal `json:"price"`
 }
 
-// UnmarshalJSON reads one set of prices or a list of conditional ones.
+// UnmarshalJSON reads one set of prices or a list of conditional sets.
 func (p *Periods) UnmarshalJSON(text []byte) error {
 	if bytes.HasPrefix(bytes.TrimSpace(text), []byte("[")) {
 		var list []Period
@@ -101,7 +101,7 @@ func (p Periods) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]Period(p))
 }
 
-// UnmarshalJSON implements json.Unmarshaler. It refuses unknown units.
+// UnmarshalJSON implements json.Unmarshaler. Unknown units are errors.
 func (s *Set) UnmarshalJSON(text []byte) error {
 	var set map[string]Price
 	if err := json.Unmarshal(text, &set); err != nil {
@@ -174,8 +174,7 @@ func Load(text []byte) (*Table, error) {
 	return &t, nil
 }
 
-// at returns the prices that hold at a time: the last whose constraint holds, else the
-// first.
+// at returns the prices that apply at a time: the last whose constraint holds, else the first.
 func (p Periods) at(when time.Time) *Period {
 	for i := len(p) - 1; i >= 0; i-- {
 		if p[i].Constraint.holds(when) {

@@ -2,9 +2,9 @@ package prices
 
 import "github.com/shopspring/decimal"
 
-// TierOf returns the number of input tokens above which calls like this one are charged a
-// price for a unit: the least, if there are several, and 0 if the price holds without a tier.
-// It is false if no tier has the price.
+// TierOf returns the number of input tokens above which calls like this one are charged the given
+// price for a unit: the lowest, if there are several, and 0 if the price applies without a tier. It
+// returns false if no tier has the price.
 func (e *Effective) TierOf(call Call, unit string, price decimal.Decimal) (above int64, ok bool) {
 	key := unitsByName[unit].PriceKey
 	holds := func(inputTokens int64) bool {

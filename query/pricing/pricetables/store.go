@@ -1,4 +1,4 @@
-// Package pricetables keeps the versions of the effective price table in ClickHouse.
+// Package pricetables stores the versions of the effective price table in ClickHouse.
 package pricetables
 
 import (
@@ -23,10 +23,10 @@ var files embed.FS
 
 var statements = sqltemplate.Parse(files)
 
-// MaxAge is how long a store uses the current table before it looks for a newer one.
+// MaxAge is how long a store uses the current table before it checks for a newer one.
 const MaxAge = 10 * time.Second
 
-// maxKept is the number of tables that a store keeps in memory besides the current one.
+// maxKept is the number of tables that a store caches besides the current one.
 const maxKept = 8
 
 // Store reads and writes price tables in ClickHouse. It implements prices.Source and is
@@ -36,13 +36,13 @@ type Store struct {
 	log  *slog.Logger
 	now  func() time.Time
 
-	mu      sync.Mutex // held while the current table is looked up, which all readers need
-	current *Version   // nil before the first look
+	mu      sync.Mutex // held during the lookup of the current table; other readers wait for its result
+	current *Version   // nil before the first lookup
 	looked  time.Time
-	kept    map[string]*prices.Effective // by hash; not the current one
+	kept    map[string]*prices.Effective // by hash, without the current table
 }
 
-// Version is an effective table and the price file that it was made with.
+// Version is an effective table with the price file from which it was made.
 type Version struct {
 	Table      *prices.Effective
 	ImportedAt time.Time // zero if no file was imported
@@ -57,8 +57,8 @@ func NewStore(conn driver.Conn, log *slog.Logger) *Store {
 	return &Store{conn: conn, log: log, now: time.Now, kept: map[string]*prices.Effective{}}
 }
 
-// Effective implements prices.Source. The current table is at most MaxAge old. The error
-// for a hash of no table is a *prices.UnknownHash.
+// Effective implements prices.Source. The current table is at most MaxAge old. An unknown hash
+// returns a *prices.UnknownHash.
 func (s *Store) Effective(ctx context.Context, hash string) (*prices.Effective, error) {
 	if hash == "" {
 		v, err := s.Current(ctx)
@@ -84,7 +84,7 @@ func (s *Store) load(ctx context.Context, hash string) (*prices.Effective, error
 	err := s.conn.QueryRow(ctx, statements.Must("price_table", nil), clickhouse.Named("hash", hash)).Scan(&text)
 	if errors.Is(err, sql.ErrNoRows) {
 		if standard := prices.Standard(); standard.Hash() == hash {
-			return standard, nil // nothing was priced yet
+			return standard, nil // no table was stored yet
 		}
 		return nil, &prices.UnknownHash{Hash: hash}
 	}
@@ -105,8 +105,8 @@ func (s *Store) load(ctx context.Context, hash string) (*prices.Effective, error
 	return t, nil
 }
 
-// Current returns the current table: the program's own with the price file that was
-// imported last.
+// Current returns the current table: the program's own table with the price file that was imported
+// last.
 func (s *Store) Current(ctx context.Context) (*Version, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,8 +154,9 @@ func (s *Store) latest(ctx context.Context, file bool) (row fileRow, err error) 
 func (s *Store) version(ctx context.Context, row fileRow) (*Version, error) {
 	operator, err := prices.ReadFile(row.name, []byte(row.file))
 	if err != nil {
-		// Another version of the program took the file.
-		s.log.Warn("prices: this version cannot read the current price file, its stored table is used", "file", row.name, "hash", row.hash, "error", err)
+		// The file was imported by another version of the program.
+		s.log.Warn("prices: this version cannot read the current price file, its stored table is used",
+			"file", row.name, "hash", row.hash, "error", err)
 		t, err := s.load(ctx, row.hash)
 		return &Version{t, row.importedAt, row.name}, err
 	}
@@ -193,8 +194,8 @@ func (s *Store) insert(ctx context.Context, v *Version, file string) error {
 	return nil
 }
 
-// Import makes a price file the current one and returns the version before it. The file must
-// be valid.
+// Import makes a price file the current one and returns the versions before and after. The file
+// must be valid.
 func (s *Store) Import(ctx context.Context, name string, file []byte) (before, after *Version, err error) {
 	operator, err := prices.ReadFile(name, file)
 	if err != nil {

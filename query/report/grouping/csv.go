@@ -10,7 +10,7 @@ import (
 	"tapedeck/query/tabular"
 )
 
-// Unknown is the cell in CSV of a grouping for which a row has no value.
+// Unknown is the CSV cell of a grouping for which a row has no value.
 const Unknown = "unknown"
 
 // Scope is the range and the grouping of a report.
@@ -20,30 +20,30 @@ type Scope struct {
 	GroupBy  []string
 }
 
-// cells returns the values of scopeColumns.
+// cells returns the cells of scopeColumns.
 func (s Scope) cells() []string { return []string{s.end(s.From), s.end(s.To), s.Timezone} }
 
 var scopeColumns = []string{"from", "to", "timezone"}
 
-// end formats one end of the range in the report's time zone; "" for no limit.
+// end formats a bound of the range in the report's time zone; "" for no limit.
 func (s Scope) end(at *time.Time) string {
 	if at == nil {
 		return ""
 	}
 	zone, err := time.LoadLocation(s.Timezone)
-	if err != nil { // unlikely: the report was computed in this time zone
+	if err != nil { // unlikely, since the report was computed in this time zone
 		zone = time.UTC
 	}
 	return at.In(zone).Format(time.RFC3339)
 }
 
-// FileName returns a name of the report's range, time zone and groups, with characters
-// that are valid in every file system.
+// FileName returns a name made of the report's range, time zone and groups, with characters that
+// are valid in every file system.
 func (s Scope) FileName(kind string) string {
 	words := []string{kind}
 	for _, at := range []*time.Time{s.From, s.To} {
 		if end := s.end(at); end != "" {
-			end = strings.TrimSuffix(end[:16], "T00:00") // to the minute
+			end = strings.TrimSuffix(end[:16], "T00:00") // precise to the minute
 			words = append(words, end)
 		} else {
 			words = append(words, "open")
@@ -66,14 +66,14 @@ func (s Scope) FileName(kind string) string {
 type CSV struct {
 	records *tabular.Records
 	scope   Scope
-	ends    []string // cells of each row
+	ends    []string // last cells of each row
 	cells   []string
-	failed  error // of the head
+	failed  error // error of the header
 }
 
-// NewCSV begins CSV with a head.
-func NewCSV(w io.Writer, scope Scope, columns []string) *CSV {
-	c := &CSV{records: tabular.NewRecords(w), scope: scope, ends: scope.cells()}
+// NewCSV returns a CSV writer that has written the header.
+func NewCSV(w io.Writer, cells tabular.Cells, scope Scope, columns []string) *CSV {
+	c := &CSV{records: tabular.NewRecords(w, cells), scope: scope, ends: scope.cells()}
 	c.failed = c.records.Write(slices.Concat([]string{"period"}, scope.GroupBy, columns, scopeColumns))
 	return c
 }
@@ -95,7 +95,7 @@ func (c *CSV) Row(p Period, g Group, values []string) error {
 	return c.write(values)
 }
 
-// Others writes the row of the groups that are not listed by themselves.
+// Others writes the row of the groups that have no rows of their own.
 func (c *CSV) Others(p Period, values []string) error {
 	g := Group{}
 	for _, name := range c.scope.GroupBy {
@@ -104,7 +104,7 @@ func (c *CSV) Others(p Period, values []string) error {
 	return c.Row(p, g, values)
 }
 
-// others is the cell in CSV for the groups that are not listed by themselves.
+// others is the CSV cell of the groups that have no rows of their own.
 var others = "(others)"
 
 // End writes the row of the totals.
@@ -116,7 +116,7 @@ func (c *CSV) End(totals []string) error {
 	return c.write(totals)
 }
 
-// write writes a record whose first cells are set.
+// write writes a record whose first cells are already set.
 func (c *CSV) write(values []string) error {
 	if c.failed != nil {
 		return fmt.Errorf("write CSV: %w", c.failed)

@@ -13,8 +13,8 @@ import (
 	"tapedeck/query"
 )
 
-// FindExceptions looks for facts that a report cannot simply add up, and sends them as tables
-// with its statements.
+// FindExceptions looks for facts that a report cannot simply add up, and attaches their ids as
+// external tables to the report's statements.
 func (b *Report) FindExceptions(ctx context.Context, r *query.Reader) error {
 	if err := b.findCrossing(ctx, r); err != nil {
 		return err
@@ -22,7 +22,8 @@ func (b *Report) FindExceptions(ctx context.Context, r *query.Reader) error {
 	group, of := errgroup.WithContext(ctx)
 	var repeated []repeatedID
 	group.Go(func() (err error) {
-		repeated, err = query.Ask[repeatedID](of, r, statements, "repeated_ids", b.Shape, b.Args.With("limit", r.RepeatedLimit()+1))
+		repeated, err = query.Ask[repeatedID](of, r, statements, "repeated_ids", b.Shape,
+			b.Args.With("limit", r.RepeatedLimit()+1))
 		return err
 	})
 	running := false
@@ -54,12 +55,12 @@ func (b *Report) FindExceptions(ctx context.Context, r *query.Reader) error {
 	return attach(b, "repeated_ids", "id", "UInt64", len(repeated), func(i int) any { return repeated[i].ID })
 }
 
-// repeatedID is the hash of an id that several rows in the range have.
+// repeatedID is the hash of an id that occurs in several rows of the range.
 type repeatedID struct {
 	ID uint64 `ch:"id"`
 }
 
-// find asks whether there is anything of a kind.
+// find reports whether there is any exception of a kind.
 func (b *Report) find(ctx context.Context, r *query.Reader, name string, a query.Args) (bool, error) {
 	row, err := query.AskOne[struct {
 		Found uint64 `ch:"found"`
@@ -67,15 +68,15 @@ func (b *Report) find(ctx context.Context, r *query.Reader, name string, a query
 	return row.Found > 0, err
 }
 
-// crossing is a session that crosses an end of the range, and from when to when it lasts.
+// crossing is a session that crosses a bound of the range, with its first and last time.
 type crossing struct {
 	ID    string `ch:"session_id"`
 	First int64  `ch:"first_ns"`
 	Last  int64  `ch:"last_ns"`
 }
 
-// findCrossing looks for the sessions that cross an end of the range. The days whose rows
-// may need care are those of the range and of these sessions, a day to spare.
+// findCrossing looks for the sessions that cross a bound of the range. The days whose rows may need
+// care are those of the range and of these sessions, with a spare day on each side.
 func (b *Report) findCrossing(ctx context.Context, r *query.Reader) error {
 	if !b.Shape.From && !b.Shape.To {
 		return nil
@@ -96,15 +97,15 @@ func (b *Report) findCrossing(ctx context.Context, r *query.Reader) error {
 	return attach(b, "crossing_sessions", "session_id", "String", len(rows), func(i int) any { return rows[i].ID })
 }
 
-// before returns the time a day before another, ns.
+// before returns the time one day earlier, ns.
 func before(ns int64) int64 { return max(ns, math.MinInt64+day) - day }
 
-// after returns the time a day after another, ns.
+// after returns the time one day later, ns.
 func after(ns int64) int64 { return min(ns, math.MaxInt64-day) + day }
 
 const day = int64(24 * time.Hour)
 
-// attach has a table of one column come with the report's queries, if it is not
+// attach adds an external table of one column to the report's statements, if the table is not
 // empty.
 func attach(b *Report, table, name string, kind column.Type, rows int, value func(i int) any) error {
 	if rows == 0 {

@@ -8,11 +8,10 @@ import (
 	"tapedeck/query"
 )
 
-// TagPrefix begins a grouping by a tag: "tag:customer".
+// TagPrefix is the prefix of a grouping by a tag, such as "tag:customer".
 const TagPrefix = "tag:"
 
-// Group holds what a row is grouped by: the value for each name, nil for rows
-// that have none.
+// Group maps the name of each grouping to the value of a row; nil if the row has none.
 type Group map[string]*string
 
 // NewGroup returns the group of a row: values[i] is the value of the grouping by[i], "" for none.
@@ -24,8 +23,8 @@ func NewGroup(by, values []string) Group {
 	return g
 }
 
-// MarshalRow writes a row as one JSON object: the group's values beside those
-// of the given structs.
+// MarshalRow returns a row as one JSON object with the group's values and the fields of the given
+// structs.
 func MarshalRow(g Group, parts ...any) ([]byte, error) {
 	out := []byte{'{'}
 	for _, part := range append(parts, map[string]*string(g)) {
@@ -43,8 +42,8 @@ func MarshalRow(g Group, parts ...any) ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// UnmarshalRow reads a row that MarshalRow wrote into pointers to structs, and returns its group.
-// The group has the names that groupings allows.
+// UnmarshalRow parses a row of MarshalRow into pointers to structs, and returns its group. The
+// group has the names that groupings allows.
 func UnmarshalRow(text []byte, groupings []string, parts ...any) (Group, error) {
 	for _, part := range parts {
 		if err := json.Unmarshal(text, part); err != nil {
@@ -54,7 +53,7 @@ func UnmarshalRow(text []byte, groupings []string, parts ...any) (Group, error) 
 	return groupOf(text, groupings)
 }
 
-// groupOf reads the group of a row's JSON: the fields that groupings allows.
+// groupOf parses the group of a row's JSON: the fields that groupings allows.
 func groupOf(text []byte, groupings []string) (Group, error) {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(text, &all); err != nil {

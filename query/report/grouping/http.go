@@ -7,8 +7,8 @@ import (
 	"tapedeck/query/endpoint"
 )
 
-// ReadGroupings reads group_by: names separated by commas. A tag's name may hold
-// anything but a comma.
+// ReadGroupings reads group_by: names separated by commas. The name of a tag may contain any
+// character except a comma.
 func ReadGroupings(p *endpoint.Params, allowed []string) []string {
 	list := p.Words("group_by")
 	for _, name := range list {
@@ -20,7 +20,7 @@ func ReadGroupings(p *endpoint.Params, allowed []string) []string {
 		if i := slices.Index(shown, TagPrefix); i >= 0 {
 			shown[i] = TagPrefix + "<name>"
 		}
-		p.Refuse("group_by", name, "is nothing to group by", shown...)
+		p.Refuse("group_by", name, "is not a grouping of this report", shown...)
 		return nil
 	}
 	return list

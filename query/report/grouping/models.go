@@ -7,15 +7,15 @@ import (
 	"tapedeck/query/pricing/prices"
 )
 
-// modelRow is a model as records name it.
+// modelRow is a model under the names in records.
 type modelRow struct {
 	Provider string `ch:"provider"`
 	Model    string `ch:"model"`
 	Stated   bool   `ch:"stated"`
 }
 
-// FindModels returns the models that the report's records may be of, and looks for costs that
-// sources state. It comes after FindExceptions.
+// FindModels returns the models of the report's records, and finds out whether sources state costs.
+// FindExceptions must be called before it.
 func (b *Report) FindModels(ctx context.Context, r *query.Reader) ([]prices.Named, error) {
 	if b.settled != nil {
 		return b.settledModels(ctx, r)
@@ -34,7 +34,7 @@ func (b *Report) FindModels(ctx context.Context, r *query.Reader) ([]prices.Name
 	if !b.Shape.Careful {
 		return models, nil
 	}
-	// Rows of one record may name the provider and the model apart.
+	// One row of a record may state the provider and another the model.
 	for _, row := range rows {
 		for provider := range providers {
 			models = append(models, prices.Named{Provider: provider, Model: row.Model})

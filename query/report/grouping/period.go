@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// Granularity is how long the periods of a report are.
+// Granularity is the length of the periods of a report.
 type Granularity string
 
-// Periods are periods of the calendar in the report's time zone.
+// Periods are calendar periods in the report's time zone.
 const (
-	Quarterly Granularity = "15m" // quarters of an hour
+	Quarterly Granularity = "15m" // a quarter of an hour
 	Hourly    Granularity = "hour"
 	Daily     Granularity = "day"
-	Weekly    Granularity = "week" // from Monday, as ISO 8601 numbers them
+	Weekly    Granularity = "week" // an ISO 8601 week, from Monday
 	Monthly   Granularity = "month"
 	Whole     Granularity = "total" // one period, the whole range
 )
@@ -25,21 +25,21 @@ var Granularities = []Granularity{Quarterly, Hourly, Daily, Weekly, Monthly, Who
 
 // Period is a part of a report's range.
 type Period struct {
-	// Name is "2026-03-29", "2026-W13", "2026-03" or, of an hour or a quarter of one, its
-	// start with the zone's offset; null where the report has one period, the whole range.
-	// Start and End are the period's own, not cut to the range, End not being in it.
+	// Name is "2026-03-29", "2026-W13", "2026-03" or, for an hour or a quarter of an hour, its
+	// start with the zone's offset. It is null if the whole range is one period. Start and End are
+	// the bounds of the period itself, not clipped to the range; End is exclusive.
 	Name  *string    `json:"period"`
 	Start *time.Time `json:"period_start"`
 	End   *time.Time `json:"period_end"`
 }
 
-// Expression returns the SQL that names the period of a time in ns: for hours and their
-// quarters the Unix time of their start, else a date.
+// Expression returns the SQL that computes the period of a time in ns: for hours and quarters of an
+// hour the Unix time of their start, otherwise a date.
 func (g Granularity) Expression(ns string) string {
 	at := "fromUnixTimestamp64Nano(" + ns + ", {zone:String})"
 	switch g {
 	case Quarterly:
-		return "toString(intDiv(" + ns + ", 900000000000) * 900)" // offsets of zones are whole quarters
+		return "toString(intDiv(" + ns + ", 900000000000) * 900)" // offsets of zones are multiples of 15 minutes
 	case Hourly:
 		return "toString(toUnixTimestamp(toStartOfHour(" + at + ")))"
 	case Daily:
@@ -49,10 +49,10 @@ func (g Granularity) Expression(ns string) string {
 	case Monthly:
 		return "toString(toStartOfMonth(" + at + "))"
 	}
-	return "materialize('')" // a key of GROUP BY, which a constant is not
+	return "materialize('')" // GROUP BY does not accept a constant as a key
 }
 
-// Period reads a value of the expression that Expression returns.
+// Period parses a value of Expression.
 func (g Granularity) Period(text string, zone *time.Location) (Period, error) {
 	if g == Hourly || g == Quarterly {
 		unix, err := strconv.ParseInt(text, 10, 64)
@@ -88,10 +88,10 @@ func newPeriod(name string, start, end time.Time) Period {
 	return Period{Name: &name, Start: &start, End: &end}
 }
 
-// StartOf returns the first moment of a date in a zone. Where the clock is put forward over
-// midnight, it is the moment at which that happens.
+// StartOf returns the first instant of a date in a zone. If the clock is put forward across
+// midnight, that is the instant of the change.
 func StartOf(date time.Time, zone *time.Location) time.Time {
-	const near = 36 * time.Hour // more than any offset, with a change of the clock
+	const near = 36 * time.Hour // more than any offset plus a clock change
 	var start time.Time
 	for _, at := range []time.Duration{-near, -near / 3, near / 3, near} {
 		_, offset := date.Add(at).In(zone).Zone()
@@ -103,7 +103,7 @@ func StartOf(date time.Time, zone *time.Location) time.Time {
 	if !start.IsZero() {
 		return start
 	}
-	// There is no midnight: the clock changes over it, at a whole second.
+	// The date has no midnight, since the clock changes across it. The change is at a whole second.
 	begin := date.Add(-near)
 	seconds := sort.Search(int(2*near/time.Second), func(n int) bool {
 		y, m, d := begin.Add(time.Duration(n) * time.Second).In(zone).Date()
@@ -112,8 +112,9 @@ func StartOf(date time.Time, zone *time.Location) time.Time {
 	return begin.Add(time.Duration(seconds) * time.Second)
 }
 
-// isMidnight reports whether a time is the first moment of a date on its clock.
+// isMidnight reports whether a time is midnight of a date in its zone.
 func isMidnight(at, date time.Time) bool {
 	y, m, d := at.Date()
-	return at.Hour() == 0 && at.Minute() == 0 && at.Second() == 0 && time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Equal(date)
+	return at.Hour() == 0 && at.Minute() == 0 && at.Second() == 0 &&
+		time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Equal(date)
 }

@@ -13,19 +13,19 @@ import (
 	"tapedeck/query/pricing/prices"
 )
 
-// Pricing asks by which tables usage is priced.
+// Pricing selects the tables and times whose prices apply.
 type Pricing struct {
 	Table       string    // the hash of the table of costs; "" for the current one
 	AsOf        time.Time // re-price at the prices of this time; zero for the time of each call
 	Prices      string    // re-price by the table with this hash; "" for the table of costs
 	WhatIfModel string    // price the same tokens as calls of this model; "" for none
-	Currency    string    // that costs are expected in; "" for that of the table
+	Currency    string    // the expected currency of costs; "" for the currency of the table
 }
 
-// reprices reports whether the costs at other prices are asked for.
+// reprices reports whether costs at other prices are requested.
 func (q *Pricing) reprices() bool { return !q.AsOf.IsZero() || q.Prices != "" }
 
-// Pricers compute the figures of a report; those that are not asked for are nil.
+// Pricers compute the figures of a report. Pricers of figures that are not requested are nil.
 type Pricers struct {
 	Cost, Repriced, WhatIf *cost.Pricer
 	Split                  cost.Split
@@ -33,7 +33,7 @@ type Pricers struct {
 	from, to time.Time
 }
 
-// Prices names the tables by which the costs of a report were computed.
+// Prices describes the tables by which the costs of a report were computed.
 type Prices struct {
 	Hash string `json:"hash"` // of cost
 	// List is where the list prices of cost are from, with their date.
@@ -51,10 +51,12 @@ func (q *Pricing) Pricers(ctx context.Context, r *query.Reader, tenant string, f
 		return nil, err
 	}
 	if q.Currency != "" && q.Currency != table.Currency() {
-		return nil, problem.BadParameter("currency", "There are no prices in the currency "+q.Currency+".", table.Currency())
+		return nil, problem.BadParameter("currency", "There are no prices in the currency "+q.Currency+".",
+			table.Currency())
 	}
 	if q.Prices != "" && !q.AsOf.IsZero() {
-		return nil, problem.BadParameter("as_of", "as_of and prices are both given, and repriced_cost is computed by one of them.",
+		return nil, problem.BadParameter("as_of",
+			"as_of and prices are both given, and repriced_cost is computed by one of them.",
 			"as_of without prices", "prices without as_of")
 	}
 	other := table
@@ -72,7 +74,8 @@ func (q *Pricing) Pricers(ctx context.Context, r *query.Reader, tenant string, f
 		p.WhatIf = &cost.Pricer{Table: other, Tenant: tenant, Split: p.Split, At: q.AsOf, Model: q.WhatIfModel}
 		call := &cost.Cell{Key: cost.Key{Valid: true, At: time.Now().UnixNano()}, Quantities: cost.Quantities{Calls: 1}}
 		if _, err := p.WhatIf.Price(call); err != nil && cost.ReasonOf(err) != prices.NoRate {
-			return nil, problem.BadParameter("what_if_model", fmt.Sprintf("what_if_model %q has no known prices: %s.", q.WhatIfModel, err),
+			return nil, problem.BadParameter("what_if_model",
+				fmt.Sprintf("what_if_model %q has no known prices: %s.", q.WhatIfModel, err),
 				"a model of the price table")
 		}
 	}
@@ -88,8 +91,8 @@ func tableOf(ctx context.Context, r *query.Reader, hash string) (*prices.Effecti
 	return table, err
 }
 
-// Narrow leaves out of the split what makes no difference to the prices of some models. Its
-// tags stay.
+// Narrow removes from the split the values that do not affect the prices of some models. Tags
+// remain.
 func (p *Pricers) Narrow(models []prices.Named) {
 	tables, as := p.tables()
 	tags := p.Split.Tags
@@ -108,7 +111,7 @@ func (p *Pricers) SplitByModel(models []prices.Named) cost.ModelSplits {
 	return cost.SplitByModel(models, as, p.from, p.to, tables...)
 }
 
-// tables returns the price tables of the pricers, and the model whose prices WhatIf takes.
+// tables returns the price tables of the pricers, and the model whose prices WhatIf uses.
 func (p *Pricers) tables() (tables []*prices.Effective, as []prices.Named) {
 	tables = []*prices.Effective{p.Cost.Table}
 	if p.Repriced != nil {
@@ -121,7 +124,7 @@ func (p *Pricers) tables() (tables []*prices.Effective, as []prices.Named) {
 	return tables, as
 }
 
-// Describe returns by which tables the pricers compute.
+// Describe returns the tables by which the pricers compute.
 func (p *Pricers) Describe() Prices {
 	d := Prices{Hash: p.Cost.Table.Hash(), Currency: p.Cost.Table.Currency(), List: p.Cost.Table.Table().Source}
 	for _, other := range []*cost.Pricer{p.Repriced, p.WhatIf} {

@@ -1,5 +1,5 @@
-// Package grouping holds what reports over a range of time share: periods, groups, price tables,
-// the SQL of the facts in range, and CSV.
+// Package grouping has the code that reports over a range of time share: periods, groups, price
+// tables, the SQL of the facts in range, and CSV.
 package grouping
 
 import (
@@ -21,8 +21,8 @@ import (
 
 var statements = query.Statements("report/grouping")
 
-// Statements returns the statements of a package of reports: see query.Statements. They may
-// use the templates of this package.
+// Statements returns the statements of a package of reports, see query.Statements. They may use the
+// templates of this package.
 func Statements(dir string) *sqltemplate.Set { return query.Statements(dir, "report/grouping") }
 
 // MaxRows bounds the rows of a report.
@@ -35,12 +35,13 @@ var ErrTooManyRows = &problem.Problem{
 	Hint:   "Ask for a shorter range, a coarser granularity or fewer groupings.",
 }
 
-// NoGrouping returns the error of a grouping that a report does not have.
+// NoGrouping returns the error for an unknown grouping of a report.
 func NoGrouping(name string, allowed []string) error {
-	return problem.BadParameter("group_by", fmt.Sprintf("group_by %q is nothing to group by.", name), allowed...)
+	return problem.BadParameter("group_by", fmt.Sprintf("group_by %q is not a grouping of this report.", name),
+		allowed...)
 }
 
-// Report holds what all reports over a range of time share.
+// Report holds the parameters that all reports over a range of time share.
 type Report struct {
 	Tenant      string
 	From, To    *time.Time
@@ -48,7 +49,7 @@ type Report struct {
 	Granularity Granularity
 	Shape       Shape
 	Args        query.Args
-	tables      []*ext.Table // come with the query
+	tables      []*ext.Table // external tables of the statements
 	settled     *rollup.View // nil if no settled usage is read
 }
 
@@ -63,21 +64,21 @@ type Shape struct {
 	Tags            []string
 	CellTags        []string // SQL
 	SingleTags      bool     // see query.TagJoins
-	Among           bool     // only the sessions of Report.Restrict
-	Stated          bool     // with what records state besides tokens
+	Among           bool     // select only the sessions of Report.Restrict
+	Stated          bool     // select the values that records state besides tokens
 	StatedCosts     bool     // a source states a cost
 
-	// Whether records are read by sql/settled_records.sql: with sessions that are not settled,
-	// with parts, and by which splits of models.
+	// Settled selects records with sql/settled_records.sql. Unsettled and Parts report whether
+	// there are unsettled sessions and parts of tokens.
 	Settled, Unsettled, Parts bool
 	Splits                    cost.ModelSplits
 
-	// Whether there is anything that needs care: see sql/crossing.sql.
+	// These report which kinds of records need care, see sql/crossing.sql.
 	Crossing, Repeated, Running, Careful, All bool
 }
 
-// New returns a report on a range of time. A zero time is no limit; a nil zone means UTC, and ""
-// means Whole.
+// New returns a report on a range of time. A zero time means no limit, a nil zone UTC, and ""
+// Whole.
 func New(tenant string, from, to time.Time, zone *time.Location, g Granularity) *Report {
 	if zone == nil {
 		zone = time.UTC
@@ -100,7 +101,7 @@ func New(tenant string, from, to time.Time, zone *time.Location, g Granularity) 
 	return b
 }
 
-// Tag returns the place of a tag among Tags, to which it adds one that is not there.
+// Tag returns the index of a tag in Tags. It adds the tag if it is missing.
 func (s *Shape) Tag(name string) int {
 	i := slices.Index(s.Tags, name)
 	if i < 0 {
@@ -128,7 +129,7 @@ func (b *Report) Restrict(sessions []string) error {
 	return nil
 }
 
-// Context returns a context in which the report's statements have their tables.
+// Context returns a context with the external tables of the report's statements.
 func (b *Report) Context(ctx context.Context) context.Context {
 	if len(b.tables) == 0 {
 		return ctx
@@ -137,7 +138,9 @@ func (b *Report) Context(ctx context.Context) context.Context {
 }
 
 // Ask is query.Ask for the statements of a report.
-func Ask[Row any](ctx context.Context, r *query.Reader, set *sqltemplate.Set, b *Report, name string, a query.Args) ([]Row, error) {
+func Ask[Row any](
+	ctx context.Context, r *query.Reader, set *sqltemplate.Set, b *Report, name string, a query.Args,
+) ([]Row, error) {
 	rows, err := query.Ask[Row](b.Context(ctx), r, set, name, b.Shape, a)
 	if err == nil && len(rows) > MaxRows {
 		err = ErrTooManyRows

@@ -10,8 +10,8 @@ import (
 	"tapedeck/query/pricing/prices"
 )
 
-// UseSettled has the report read settled usage, and reports whether there is any. Then it needs
-// neither FindExceptions nor FindModels.
+// UseSettled makes the report read settled usage, and reports whether there is any. If so,
+// FindExceptions and FindModels are not needed.
 func (b *Report) UseSettled(ctx context.Context, r *query.Reader) (bool, error) {
 	view, err := rollup.Read(ctx, r, b.Tenant, b.From, b.To)
 	if err != nil || view == nil {
@@ -31,7 +31,7 @@ func (b *Report) UseSettled(ctx context.Context, r *query.Reader) (bool, error) 
 	return true, nil
 }
 
-// TagValue returns the SQL of the value of the nth of the shape's tags.
+// TagValue returns the SQL expression of the value of the nth tag of the shape.
 func (s *Shape) TagValue(n int) string {
 	if s.Settled {
 		return "records.tag_value_" + strconv.Itoa(n)
@@ -65,7 +65,7 @@ func (b *Report) settledModels(ctx context.Context, r *query.Reader) ([]prices.N
 	}
 	for _, row := range rows {
 		b.Shape.StatedCosts = b.Shape.StatedCosts || row.Stated
-		for _, of := range rows { // rows of one record may name the provider and the model apart
+		for _, of := range rows { // one row of a record may state the provider and another the model
 			add(prices.Named{Provider: of.Provider, Model: row.Model})
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"tapedeck/query"
 )
 
-// Distributions are how many calls have which figure.
+// Distributions are the histograms of the calls' figures.
 type Distributions struct {
 	FirstTokenMS    []Bin `json:"first_token_ms"`
 	DurationMS      []Bin `json:"duration_ms"`
@@ -15,9 +15,9 @@ type Distributions struct {
 	TokensPerSecond []Bin `json:"tokens_per_second"`
 }
 
-// Bin counts the calls whose figure lies in [From, To). Bins are quarters of a decade,
-// without a hole from the lowest to the highest with calls. What is below 0.001 counts in
-// the lowest.
+// Bin counts the calls whose figure is in [From, To). Bins are quarters of a decade, from the
+// lowest to the highest bin with calls, including empty ones. Figures below 0.001 count in the
+// lowest bin.
 type Bin struct {
 	From  float64 `json:"from"`
 	To    float64 `json:"to"`
@@ -37,7 +37,8 @@ func readDistributions(ctx context.Context, r *query.Reader, a *asked) (*Distrib
 	}
 	d := &Distributions{[]Bin{}, []Bin{}, []Bin{}, []Bin{}}
 	lists := map[string]*[]Bin{
-		"first_token_ms": &d.FirstTokenMS, "duration_ms": &d.DurationMS, "longest_gap_ms": &d.LongestGapMS, "tokens_per_second": &d.TokensPerSecond,
+		"first_token_ms": &d.FirstTokenMS, "duration_ms": &d.DurationMS,
+		"longest_gap_ms": &d.LongestGapMS, "tokens_per_second": &d.TokensPerSecond,
 	}
 	last := map[string]int32{}
 	for _, row := range rows {
@@ -54,7 +55,7 @@ func readDistributions(ctx context.Context, r *query.Reader, a *asked) (*Distrib
 	return d, nil
 }
 
-// edge returns the lower end of a bin, to three digits.
+// edge returns the lower bound of a bin, rounded to three digits.
 func edge(n int32) float64 {
 	exact := math.Pow(10, float64(n)/4)
 	scale := math.Pow(10, math.Floor(float64(n)/4)-2)

@@ -8,13 +8,14 @@ import (
 	"tapedeck/schema"
 )
 
-// Order is the order of single calls.
+// Order is the order of the listed calls.
 type Order string
 
 // Orders lists all orders, the default first.
 var Orders = []Order{"newest", "first_token", "longest_gap", "duration", "slowest_rate"}
 
-// orders are the SQL of orders, and of the calls that have what they are ordered by.
+// orders has the SQL of each order, and the condition that a call has the value by which it is
+// ordered.
 var orders = map[Order]struct{ by, having string }{
 	"":             {"seen_ns DESC", ""},
 	"newest":       {"seen_ns DESC", ""},
@@ -24,13 +25,13 @@ var orders = map[Order]struct{ by, having string }{
 	"slowest_rate": {"rate, seen_ns", "has_rate"},
 }
 
-// Call is one call of a model. What is not known of it is null.
+// Call is one call of a model. Unknown values are null.
 type Call struct {
 	SessionID    string    `json:"session_id"`
 	SpanID       string    `json:"span_id"`
 	RunID        string    `json:"run_id"`
-	Position     string    `json:"position"` // of its first frame
-	Started      time.Time `json:"started"`  // or when it was first recorded
+	Position     string    `json:"position"` // position of its first frame
+	Started      time.Time `json:"started"`  // or the time of its first frame
 	Model        *string   `json:"model"`
 	Provider     *string   `json:"provider"`
 	Agent        *string   `json:"agent"`
@@ -42,13 +43,13 @@ type Call struct {
 	FirstTokenMS *float64  `json:"first_token_ms"`
 	DurationMS   *float64  `json:"duration_ms"`
 	OutputTokens *uint64   `json:"output_tokens"`
-	// TokensPerSecond is the rate from the first chunk to the last.
+	// TokensPerSecond is the rate of output tokens from the first chunk to the last.
 	TokensPerSecond *float64 `json:"tokens_per_second"`
 	Chunks          uint64   `json:"chunks"`
 	GapP50MS        *float64 `json:"gap_p50_ms"`
 	GapP99MS        *float64 `json:"gap_p99_ms"`
 	LongestGapMS    *float64 `json:"longest_gap_ms"`
-	// LongestGapAt is when the longest gap began.
+	// LongestGapAt is the start of the longest gap.
 	LongestGapAt *time.Time `json:"longest_gap_at"`
 	Stalls       uint64     `json:"stalls"`
 }
@@ -109,8 +110,10 @@ func (r *callRow) call() Call {
 		Position: schema.Position{At: r.Seen, StreamID: r.Stream, Seq: r.Seq}.String(),
 		Model:    query.Named(r.Model), Provider: query.Named(r.Provider), Agent: query.Named(r.Agent),
 		Outcome: Outcome(r.Outcome), StopReason: query.Named(r.StopReason), Error: query.Named(r.Error), Retry: r.Retry,
-		FirstTokenMS: query.KnownMillis(r.FirstToken, r.HasFirstToken), DurationMS: query.KnownMillis(r.Took, r.HasDuration),
-		Chunks: r.Chunks, LongestGapMS: query.KnownMillis(r.Longest, r.Streamed), LongestGapAt: query.KnownInstant(r.LongestFrom), Stalls: r.Stalls,
+		FirstTokenMS: query.KnownMillis(r.FirstToken, r.HasFirstToken),
+		DurationMS:   query.KnownMillis(r.Took, r.HasDuration),
+		Chunks:       r.Chunks, LongestGapMS: query.KnownMillis(r.Longest, r.Streamed),
+		LongestGapAt: query.KnownInstant(r.LongestFrom), Stalls: r.Stalls,
 	}
 	if r.HTTPStatus != 0 {
 		c.HTTPStatus = &r.HTTPStatus

@@ -1,6 +1,6 @@
-// Package modelcalls reports calls of models: how long they took to the first token, how fast
-// and how evenly they were answered, and how they ended.
+// Package modelcalls reports on calls of models: their time to the first token, the speed and
+// steadiness of their output, and how they ended.
 //
-// Everything is computed from spans, messages and usage. The gaps of a call are those between
+// All figures are computed from spans, messages and usage. The gaps of a call are the times between
 // the arrivals of the chunks of its text, its thinking and the arguments of its tool calls.
 package modelcalls

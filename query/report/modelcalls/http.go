@@ -9,12 +9,12 @@ import (
 	"tapedeck/query/tabular"
 )
 
-// Handler answers the questions of this package.
+// Handler serves the route of calls.
 type Handler struct{ *endpoint.Base }
 
 const callsLimit, callsMost = 100, 1000 // single calls
 
-// Calls answers GET /v1/calls.
+// Calls serves GET /v1/calls.
 func (h Handler) Calls(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
 	q := Query{Tenant: tenant, Zone: p.Zone("timezone")}
@@ -25,7 +25,7 @@ func (h Handler) Calls(w http.ResponseWriter, r *http.Request, tenant string) {
 		q.GroupBy = Groupings[:1]
 	}
 	q.Sessions = sessionfilter.Read(p)
-	// A session has calls of several models and agents: of it those that are asked for count.
+	// A session has calls of several models and agents: only the calls of the selected ones count.
 	q.Models, q.Agents, q.Providers = p.Texts("model"), p.Texts("agent"), p.Texts("provider")
 	q.Outcomes = endpoint.SomeOf(p, "outcome", Outcomes)
 	q.Stall = p.Duration("stall")
@@ -36,6 +36,7 @@ func (h Handler) Calls(w http.ResponseWriter, r *http.Request, tenant string) {
 	if format == tabular.CSV {
 		q.Bins, q.Limit = false, 0
 	}
+	cells := tabular.ReadCells(p, format == tabular.CSV)
 	if err := p.Done(); err != nil {
 		h.Fail(w, r, err)
 		return
@@ -45,5 +46,5 @@ func (h Handler) Calls(w http.ResponseWriter, r *http.Request, tenant string) {
 		h.Answer(w, r, report, err)
 		return
 	}
-	tabular.Answer(h.Base, w, r, report)
+	tabular.Answer(h.Base, w, r, report, cells)
 }

@@ -11,64 +11,67 @@ import (
 
 var statements = grouping.Statements("report/modelcalls")
 
-// Groupings are what a report on calls can be grouped by.
+// Groupings lists the allowed groupings of a report on calls.
 var Groupings = []string{"model", "provider", "agent", "session"}
 
 // groupColumns are the columns for groupings.
-var groupColumns = map[string]string{"model": "call_model", "provider": "call_provider", "agent": "call_agent", "session": "session_id"}
+var groupColumns = map[string]string{"model": "call_model", "provider": "call_provider", "agent": "call_agent",
+	"session": "session_id"}
 
 // Outcome is how a call ended.
 type Outcome string
 
-// Outcomes. A call whose answer was cut short by a limit of tokens is truncated, and one whose
-// answer the model or a filter withheld is refused, whatever its status.
+// Outcomes. A call whose answer was cut off by a token limit is truncated. A call whose answer was
+// withheld by the model or a filter is refused. Both take precedence over the status.
 const (
 	OK        Outcome = "ok"
 	Failed    Outcome = "error"
 	Truncated Outcome = "truncated"
 	Refused   Outcome = "refused"
 	Cancelled Outcome = "cancelled"
-	Unclosed  Outcome = "unclosed" // its stream or run ended before it did
+	Unclosed  Outcome = "unclosed" // its stream or run ended before the call
 	Open      Outcome = "open"
 )
 
 // Outcomes lists all outcomes.
 var Outcomes = []Outcome{OK, Failed, Truncated, Refused, Cancelled, Unclosed, Open}
 
-// Reasons for which providers stop, in lower case.
+// Stop reasons of providers, in lower case.
 var (
 	truncating = []string{
-		"length", "max_tokens", "max_output_tokens", "max_completion_tokens", "model_length", "model_context_window_exceeded", "max_length",
+		"length", "max_tokens", "max_output_tokens", "max_completion_tokens",
+		"model_length", "model_context_window_exceeded", "max_length",
 	}
 	refusing = []string{
-		"refusal", "content_filter", "content_filtered", "guardrail_intervened", "safety", "recitation", "prohibited_content",
+		"refusal", "content_filter", "content_filtered", "guardrail_intervened",
+		"safety", "recitation", "prohibited_content",
 		"blocklist", "spii", "image_safety", "image_prohibited_content", "error_toxic",
 	}
 )
 
-// RetryWithin is how soon after a failed call the next one of the same session, agent and
-// model begins to count as its retry.
+// RetryWithin is the maximum time between a failed call and the start of the next call of the same
+// session, agent and model for which the latter counts as a retry.
 const RetryWithin = time.Minute
 
-// DefaultStall is how long a gap is at least to count as a stall.
+// DefaultStall is the default of Query.Stall: the shortest gap that counts as a stall.
 const DefaultStall = 5 * time.Second
 
-// Query asks for calls.
+// Query selects calls.
 type Query struct {
 	Tenant      string
-	From, To    time.Time            // half open, by when a call was first recorded; zero for no limit
-	Zone        *time.Location       // in which periods begin; nil means UTC
+	From, To    time.Time            // half open, by the first frame of a call; zero for no limit
+	Zone        *time.Location       // the zone of periods; nil means UTC
 	Granularity grouping.Granularity // "" means Whole
 	GroupBy     []string
 	Sessions    *sessionfilter.Filter // only calls of these sessions; nil for all
-	Models      []string              // only calls of these
+	Models      []string              // only calls of these models
 	Providers   []string
 	Agents      []string
 	Outcomes    []Outcome
 	Stall       time.Duration // 0 means DefaultStall
-	Bins        bool          // with distributions
-	Order       Order         // of single calls
-	Limit       int           // how many single calls to list
+	Bins        bool          // compute distributions
+	Order       Order         // order of the listed calls
+	Limit       int           // number of listed calls
 }
 
 // shape selects the optional parts of the statements.
@@ -78,7 +81,7 @@ type shape struct {
 	Order, Having                       string
 }
 
-// asked is a query with what its statements need.
+// asked is a query with the parameters of its statements.
 type asked struct {
 	*grouping.Report
 	shape shape
@@ -99,8 +102,10 @@ func prepare(ctx context.Context, r *query.Reader, q *Query) (*asked, error) {
 		stall = DefaultStall
 	}
 	for name, value := range map[string]any{
-		"stall": stall.Nanoseconds(), "retry_within": RetryWithin.Nanoseconds(), "truncating": truncating, "refusing": refusing,
-		"models": q.Models, "providers": q.Providers, "agents": q.Agents, "outcomes": texts(q.Outcomes), "listed": q.Limit,
+		"stall": stall.Nanoseconds(), "retry_within": RetryWithin.Nanoseconds(),
+		"truncating": truncating, "refusing": refusing,
+		"models": q.Models, "providers": q.Providers, "agents": q.Agents,
+		"outcomes": texts(q.Outcomes), "listed": q.Limit,
 	} {
 		b.Args[name] = value
 	}

@@ -8,41 +8,41 @@ import (
 	"tapedeck/query/report/grouping"
 )
 
-// Report is the answer: a row for each period and group with calls, in order, one for all
-// calls together, and what else was asked for.
+// Report is the answer: a row for each period and group with calls, in order, a row for all calls
+// together, and the optional parts that were requested.
 type Report struct {
 	From        *time.Time           `json:"from"`
 	To          *time.Time           `json:"to"`
 	Timezone    string               `json:"timezone"`
 	Granularity grouping.Granularity `json:"granularity"`
 	GroupBy     []string             `json:"group_by"`
-	StallMS     float64              `json:"stall_ms"` // how long a gap is at least to be a stall
+	StallMS     float64              `json:"stall_ms"` // the shortest gap that counts as a stall
 	Items       []Row                `json:"items"`
 	Totals      Figures              `json:"totals"`
-	// Distributions are null where they were not asked for.
+	// Distributions are null unless they were requested.
 	Distributions *Distributions `json:"distributions"`
-	Calls         []Call         `json:"calls"` // single calls, where they were asked for
-	Next          *string        `json:"next"`  // always null: a report is whole
+	Calls         []Call         `json:"calls"` // single calls, if they were requested
+	Next          *string        `json:"next"`  // always null: a report is not paged
 }
 
 // Row holds the figures of one group of calls in one period.
 type Row struct {
 	grouping.Period
-	Group grouping.Group // in JSON each value is a field beside the others
+	Group grouping.Group // in JSON each value is a field of the row
 	Figures
 }
 
-// Figures are the figures of some calls. What no call has is null.
+// Figures are the figures of some calls. A figure that no call has is null.
 type Figures struct {
 	Calls     uint64  `json:"calls"`
 	Errors    uint64  `json:"errors"`
-	ErrorRate float64 `json:"error_rate"` // of all calls, 0 to 1
+	ErrorRate float64 `json:"error_rate"` // share of all calls, 0 to 1
 	Truncated uint64  `json:"truncated"`
 	Refused   uint64  `json:"refused"`
 	Cancelled uint64  `json:"cancelled"`
-	Open      uint64  `json:"open"`    // calls that never ended, or have not so far
-	Retries   uint64  `json:"retries"` // calls that follow a failed one: see RetryWithin
-	// Streamed calls are those whose output arrived in several chunks, which have gaps.
+	Open      uint64  `json:"open"`    // calls that have not ended
+	Retries   uint64  `json:"retries"` // calls that follow a failed call, see RetryWithin
+	// Streamed counts calls whose output arrived in several chunks, so that they have gaps.
 	Streamed     uint64 `json:"streamed"`
 	StalledCalls uint64 `json:"stalled_calls"` // calls with a stall
 	Stalls       uint64 `json:"stalls"`        // gaps longer than Report.StallMS
@@ -55,7 +55,7 @@ type Figures struct {
 	FirstTokenMaxMS *float64 `json:"first_token_max_ms"`
 	TokensPerSecP5  *float64 `json:"tokens_per_second_p5"`
 	TokensPerSecP50 *float64 `json:"tokens_per_second_p50"`
-	GapP50MS        *float64 `json:"gap_p50_ms"` // of all gaps together, within 1 %
+	GapP50MS        *float64 `json:"gap_p50_ms"` // over all gaps, within 1 %
 	GapP99MS        *float64 `json:"gap_p99_ms"`
 	GapMaxMS        *float64 `json:"gap_max_ms"`
 	DurationP50MS   *float64 `json:"duration_p50_ms"`
@@ -63,10 +63,10 @@ type Figures struct {
 	DurationMaxMS   *float64 `json:"duration_max_ms"`
 }
 
-// MarshalJSON returns the form of the API.
+// MarshalJSON returns the row in the form of the API.
 func (r Row) MarshalJSON() ([]byte, error) { return grouping.MarshalRow(r.Group, r.Period, r.Figures) }
 
-// UnmarshalJSON reads the form of the API.
+// UnmarshalJSON parses a row in the form of the API.
 func (r *Row) UnmarshalJSON(text []byte) (err error) {
 	r.Group, err = grouping.UnmarshalRow(text, Groupings, &r.Period, &r.Figures)
 	return err
@@ -97,7 +97,7 @@ type reportRow struct {
 	Duration     []float64 `ch:"duration_ns"`
 }
 
-// Read makes the report.
+// Read computes the report.
 func Read(ctx context.Context, r *query.Reader, q Query) (*Report, error) {
 	a, err := prepare(ctx, r, &q)
 	if err != nil {
@@ -108,7 +108,8 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Report, error) {
 		return nil, err
 	}
 	report := &Report{
-		From: a.From, To: a.To, Timezone: a.Zone.String(), Granularity: a.Granularity, GroupBy: query.OrEmpty(q.GroupBy),
+		From: a.From, To: a.To, Timezone: a.Zone.String(),
+		Granularity: a.Granularity, GroupBy: query.OrEmpty(q.GroupBy),
 		StallMS: query.Millis(a.Args["stall"].(int64)), Items: []Row{}, Calls: []Call{},
 	}
 	for i := range rows {
@@ -117,13 +118,14 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Report, error) {
 			continue
 		}
 		if rows[i].Calls == 0 {
-			continue // what ClickHouse returns for an empty set
+			continue // ClickHouse returns this row for an empty set
 		}
 		period, err := a.Granularity.Period(rows[i].Period, a.Zone)
 		if err != nil {
 			return nil, err
 		}
-		report.Items = append(report.Items, Row{Period: period, Group: grouping.NewGroup(q.GroupBy, rows[i].Groups), Figures: rows[i].figures()})
+		report.Items = append(report.Items,
+			Row{Period: period, Group: grouping.NewGroup(q.GroupBy, rows[i].Groups), Figures: rows[i].figures()})
 	}
 	if q.Bins {
 		if report.Distributions, err = readDistributions(ctx, r, a); err != nil {
@@ -138,8 +140,10 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Report, error) {
 
 func (r *reportRow) figures() Figures {
 	f := Figures{
-		Calls: r.Calls, Errors: r.Errors, Truncated: r.Truncated, Refused: r.Refused, Cancelled: r.Cancelled, Open: r.Unended,
-		Retries: r.Retries, Streamed: r.Streamed, StalledCalls: r.StalledCalls, Stalls: r.Stalls, OutputTokens: r.Tokens,
+		Calls: r.Calls, Errors: r.Errors, Truncated: r.Truncated,
+		Refused: r.Refused, Cancelled: r.Cancelled, Open: r.Unended,
+		Retries: r.Retries, Streamed: r.Streamed, StalledCalls: r.StalledCalls,
+		Stalls: r.Stalls, OutputTokens: r.Tokens,
 		FirstTokens: r.FirstTokens,
 	}
 	if r.Calls > 0 {

@@ -11,7 +11,7 @@ import (
 	"tapedeck/query/pricing/prices"
 )
 
-// Comparison says what another table changes.
+// Comparison lists the differences between two price tables.
 type Comparison struct {
 	Before   string `json:"previous_hash"`
 	Hash     string `json:"hash"`
@@ -25,11 +25,11 @@ type Comparison struct {
 	Changes []Change     `json:"changes"`
 	More    int          `json:"more_changes"`
 	Rules   []RuleChange `json:"rules"`
-	// Warnings are of the price file, and no reason to refuse it.
+	// Warnings are about the price file. They do not prevent its import.
 	Warnings []Warning `json:"warnings"`
 }
 
-// Change is a price that is another one, or in another currency.
+// Change is a price whose amount or currency differs.
 type Change struct {
 	Provider string  `json:"provider"`
 	Model    string  `json:"model"`
@@ -38,17 +38,17 @@ type Change struct {
 	After    *string `json:"after"`  // null if there is none
 }
 
-// RuleChange is a rule or an account that one of two price files has.
+// RuleChange is a rule or an account that only one of two price files has.
 type RuleChange struct {
 	Section string `json:"section"` // of the price file
 	Name    string `json:"name"`
 	Change  string `json:"change"` // added or removed
 }
 
-// maxChanges bounds the prices of a comparison.
+// maxChanges bounds the changed prices of a comparison.
 const maxChanges = 500
 
-// Compare compares two tables at a time.
+// Compare compares the prices of two tables at one time.
 func Compare(before, after *prices.Effective, tenant string, at time.Time) *Comparison {
 	c := &Comparison{Before: before.Hash(), Hash: after.Hash(), Currency: after.Currency(), Source: after.Table().Source, PreviousSource: before.Table().Source, Changes: []Change{}, Rules: []RuleChange{}, Warnings: []Warning{}}
 	if c.Before == c.Hash {
@@ -92,7 +92,7 @@ func charged(e *prices.Effective, call prices.Call) prices.Set {
 	return q.Charged
 }
 
-// text writes a price with its tiers; nil if there is none.
+// text returns a price with its tiers as text; nil if there is none.
 func text(set prices.Set, key string) *string {
 	p, ok := set[key]
 	if !ok {
@@ -129,8 +129,8 @@ func accounts(o *prices.Operator) []prices.Account {
 	return o.Accounts
 }
 
-// otherAccounts lists the accounts that others does not have as they are, by their tags or as
-// "tenant".
+// otherAccounts adds the accounts that are missing or different in others. An account is named by
+// its tag, or "tenant".
 func (c *Comparison) otherAccounts(change string, list, others []prices.Account) {
 	for _, a := range list {
 		same := func(o prices.Account) bool { return reflect.DeepEqual(a, o) }
@@ -140,7 +140,7 @@ func (c *Comparison) otherAccounts(change string, list, others []prices.Account)
 	}
 }
 
-// missing lists the rules that the others do not have as they are.
+// missing adds the rules that are missing or different in others.
 func (c *Comparison) missing(section, change string, rules, others []prices.Rule) {
 	known := map[string]bool{}
 	for i := range others {
@@ -156,7 +156,7 @@ func (c *Comparison) missing(section, change string, rules, others []prices.Rule
 func content(r *prices.Rule) string {
 	text, err := json.Marshal(r)
 	if err != nil {
-		panic(err) // it has texts and numbers
+		panic(err) // texts and numbers can always be encoded
 	}
 	return string(text)
 }

@@ -16,7 +16,7 @@ import (
 	"tapedeck/query/pricing/pricetables"
 )
 
-// Handler answers the questions about prices. Its Base has a store of price tables.
+// Handler serves the routes of prices. Its Base has a store of price tables.
 type Handler struct{ *endpoint.Base }
 
 const (
@@ -24,7 +24,7 @@ const (
 	listName            = "prices"
 )
 
-// List answers GET /v1/prices.
+// List serves GET /v1/prices.
 func (h Handler) List(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
 	f := Filter{Provider: p.Text("provider"), Model: p.Text("model"), Limit: p.Number("limit", listLimit, 1, listMost)}
@@ -61,7 +61,7 @@ func (h Handler) List(w http.ResponseWriter, r *http.Request, tenant string) {
 	h.Answer(w, r, list, nil)
 }
 
-// Model answers GET /v1/prices/{model} and GET /v1/prices/{provider}/{model}.
+// Model serves GET /v1/prices/{model} and GET /v1/prices/{provider}/{model}.
 func (h Handler) Model(w http.ResponseWriter, r *http.Request, tenant, provider, model string) {
 	p := endpoint.NewParams(r)
 	at, hash := h.at(p), p.Digest("hash")
@@ -155,7 +155,7 @@ func (h Handler) take(ctx context.Context, tenant, name string, file []byte, dry
 	return c, nil
 }
 
-// at reads the time of the prices; now if it is left out.
+// at reads the time whose prices are requested; now if it is left out.
 func (h Handler) at(p *endpoint.Params) time.Time {
 	at := p.Instant("at", time.UTC, h.Clock())
 	if at.IsZero() {
@@ -176,7 +176,7 @@ func (h Handler) version(ctx context.Context, hash string) (*pricetables.Version
 	return &pricetables.Version{Table: t}, err
 }
 
-// refusal makes the errors of a price file a problem that names the first field.
+// refusal returns a problem for the errors of a price file. It names the first field.
 func refusal(err error) error {
 	list, ok := errors.AsType[prices.FileErrors](err)
 	if !ok {

@@ -1,5 +1,5 @@
-// Package pricelist shows the effective price table: its models, the history of one model,
-// models that are used and have no price, and what a price file would change.
+// Package pricelist shows the effective price table: its models, the history of one model, used
+// models without a price, and the effect of a price file.
 package pricelist
 
 import (
@@ -17,13 +17,13 @@ import (
 
 var statements = query.Statements("report/pricelist")
 
-// Head says which price table an answer is about.
+// Head describes the price table of an answer.
 type Head struct {
 	Hash       string         `json:"hash"`
 	Currency   string         `json:"currency"`
-	Source     prices.Release `json:"source"` // of list prices
+	Source     prices.Release `json:"source"` // source of the list prices
 	FileName   *string        `json:"file_name"`
-	ImportedAt *time.Time     `json:"imported_at"` // null if no price file is imported, or another table than the current one is named
+	ImportedAt *time.Time     `json:"imported_at"` // null if no file is imported or the table is not the current one
 }
 
 func headOf(v *pricetables.Version) Head {
@@ -37,7 +37,7 @@ func headOf(v *pricetables.Version) Head {
 // List is a page of the effective price table.
 type List struct {
 	Head
-	At        time.Time   `json:"at"` // the prices are those of this time
+	At        time.Time   `json:"at"` // the prices apply at this time
 	Items     []Entry     `json:"items"`
 	Next      *string     `json:"next"`
 	Unmatched []Unmatched `json:"unmatched"` // on the first page
@@ -50,15 +50,15 @@ type Entry struct {
 	Model      string      `json:"model"`
 	Name       string      `json:"name"`
 	Deprecated bool        `json:"deprecated"`
-	Prices     []UnitPrice `json:"prices"` // of calls for which rules have no other conditions than provider, model, tenant and date
+	Prices     []UnitPrice `json:"prices"` // by rules with conditions on provider, model, tenant and date only
 }
 
 // UnitPrice is the price of a unit. Amounts are decimal numbers.
 type UnitPrice struct {
 	Unit  string      `json:"unit"`
 	Key   string      `json:"price_key"`
-	Per   int64       `json:"per"`        // the price is for this many
-	List  *string     `json:"list_price"` // null if the list has none
+	Per   int64       `json:"per"`        // number of units that a price is for
+	List  *string     `json:"list_price"` // null if there is no list price
 	Price string      `json:"price"`
 	Tiers []TierPrice `json:"tiers"`
 }
@@ -91,22 +91,23 @@ func unitPrices(list, charged prices.Set) []UnitPrice {
 	return all
 }
 
-// rank puts the units first that nearly every model has.
+// rank sorts the units that nearly every model has to the front.
 func rank(key string) int {
-	if i := slices.Index([]string{"input_mtok", "cache_read_mtok", "cache_write_mtok", "cache_write_5m_mtok", "cache_write_1h_mtok", "output_mtok"}, key); i >= 0 {
+	if i := slices.Index([]string{"input_mtok", "cache_read_mtok", "cache_write_mtok", "cache_write_5m_mtok",
+		"cache_write_1h_mtok", "output_mtok"}, key); i >= 0 {
 		return i
 	}
 	return 6
 }
 
-// name is a model of the table or of a rule.
+// name identifies a model of the table or of a rule.
 type name struct {
 	provider, model string
 	entry           *prices.Model // nil if only a rule names it
 }
 
-// names lists all models that have an entry in the table, or prices by a rule that names
-// them in full.
+// names lists all models that have an entry in the table, or prices by a rule that names the model
+// without wildcards.
 func names(e *prices.Effective) []name {
 	var list []name
 	known := map[string]bool{}
@@ -135,7 +136,9 @@ func names(e *prices.Effective) []name {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b name) int { return cmp.Compare(a.provider+"/"+a.model, b.provider+"/"+b.model) })
+	slices.SortStableFunc(list, func(a, b name) int {
+		return cmp.Compare(a.provider+"/"+a.model, b.provider+"/"+b.model)
+	})
 	return list
 }
 
@@ -151,23 +154,25 @@ func checkProvider(e *prices.Effective, provider string) error {
 		}
 		ids = append(ids, n.provider)
 	}
-	return problem.BadParameter("provider", fmt.Sprintf("provider %q has no models in the price table.", provider), slices.Compact(ids)...)
+	return problem.BadParameter("provider", fmt.Sprintf("provider %q has no models in the price table.", provider),
+		slices.Compact(ids)...)
 }
 
 // Filter selects models.
 type Filter struct {
-	Provider string // its id
-	Model    string // a part of its id
-	After    string // the page begins after this provider and model, which a slash joins
+	Provider string // id of the provider
+	Model    string // part of the model's id
+	After    string // "provider/model" after which the page begins
 	Limit    int
 }
 
-// entries lists the models of a table at a time, and whether there are more.
+// entries lists the models of a table at a time, and reports whether there are more.
 func entries(e *prices.Effective, tenant string, at time.Time, f Filter) (items []Entry, more bool) {
 	items = []Entry{}
 	for _, n := range names(e) {
 		if f.Provider != "" && !strings.EqualFold(n.provider, f.Provider) ||
-			!strings.Contains(strings.ToLower(n.model), strings.ToLower(f.Model)) || f.After != "" && n.provider+"/"+n.model <= f.After {
+			!strings.Contains(strings.ToLower(n.model), strings.ToLower(f.Model)) ||
+			f.After != "" && n.provider+"/"+n.model <= f.After {
 			continue
 		}
 		if len(items) == f.Limit {

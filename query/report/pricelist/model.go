@@ -12,28 +12,28 @@ import (
 	"tapedeck/query/pricing/pricetables"
 )
 
-// Model is all that the effective table has about a model.
+// Model is everything that the effective table has about a model.
 type Model struct {
 	Head
 	At       time.Time `json:"at"`
 	Provider string    `json:"provider"`
-	Model    string    `json:"model"` // its id in the table; the name that was asked for if only rules have prices of it
+	Model    string    `json:"model"` // id in the table; the requested name if only rules have prices for it
 	Name     string    `json:"name"`
-	// Prices are those of calls that no condition of a rule holds for but provider, model,
-	// tenant and date.
+	// Prices are the prices of calls, by rules with conditions on provider, model, tenant and date
+	// only.
 	Prices  []UnitPrice `json:"prices"`
-	Periods []Period    `json:"periods"` // list prices in US dollars; of several that hold the last counts
-	Rules   []Rule      `json:"rules"`   // that may hold for the tenant's calls of the model, in the order in which they apply
+	Periods []Period    `json:"periods"` // list prices in US dollars; the last one that holds applies
+	Rules   []Rule      `json:"rules"`   // rules that may apply to the tenant's calls, in their order
 }
 
-// Period is a set of list prices and when it holds.
+// Period is a set of list prices with its constraint.
 type Period struct {
-	StartDate *string     `json:"start_date"` // from its midnight in UTC; null without a date
-	StartTime *string     `json:"start_time"` // between two times of day; null without
+	StartDate *string     `json:"start_date"` // from midnight in UTC; null if there is none
+	StartTime *string     `json:"start_time"` // null if there is none
 	EndTime   *string     `json:"end_time"`
 	Weekdays  []string    `json:"weekdays"` // in UTC, mon to sun; empty for every day
 	Prices    []UnitPrice `json:"prices"`
-	Holds     bool        `json:"holds"` // at the time of the answer
+	Holds     bool        `json:"holds"` // whether it applies at the time of the answer
 }
 
 // Rule is a rule of the overlay or of the operator's price file.
@@ -48,10 +48,11 @@ type Rule struct {
 	Source  *prices.Origin `json:"source"`
 }
 
-// ModelOf returns what a version of the table has about a model. provider may be empty.
+// ModelOf returns what a version of the table has about a model. provider may be "".
 func ModelOf(v *pricetables.Version, tenant, provider, model string, at time.Time) (*Model, error) {
 	e := v.Table
-	m := &Model{Head: headOf(v), At: at, Provider: provider, Model: model, Prices: []UnitPrice{}, Periods: []Period{}, Rules: []Rule{}}
+	m := &Model{Head: headOf(v), At: at, Provider: provider, Model: model, Prices: []UnitPrice{}, Periods: []Period{},
+		Rules: []Rule{}}
 	call := prices.Call{Provider: provider, Model: model, At: at, Tenant: tenant}
 	p, entry, held, unknown := e.Find(call)
 	if unknown == nil {
@@ -90,15 +91,16 @@ func orNull(text string) *string {
 	return &text
 }
 
-// addRules adds the rules that may hold for calls of a tenant.
+// addRules adds the rules that may match calls of a tenant.
 func (m *Model) addRules(tenant, section string, rules []prices.Rule, asked string) {
 	for i := range rules {
 		r := &rules[i]
-		if !r.Scope.MayHold(m.Provider, asked, m.Model) || len(r.Scope.Tenant) > 0 && !slices.Contains(r.Scope.Tenant, tenant) {
+		if !r.Scope.MayHold(m.Provider, asked, m.Model) ||
+			len(r.Scope.Tenant) > 0 && !slices.Contains(r.Scope.Tenant, tenant) {
 			continue
 		}
 		shown := ruleOf(section, r)
-		if len(r.Scope.Tenant) > 0 { // the names of other tenants are not shown
+		if len(r.Scope.Tenant) > 0 { // do not disclose the names of other tenants
 			shown.When.Tenant = []string{tenant}
 		}
 		m.Rules = append(m.Rules, shown)
@@ -106,7 +108,8 @@ func (m *Model) addRules(tenant, section string, rules []prices.Rule, asked stri
 }
 
 func ruleOf(section string, r *prices.Rule) Rule {
-	rule := Rule{Section: section, Name: r.Name, When: r.Scope, Prices: unitPrices(nil, r.Prices), Whole: r.Whole, Units: r.Units, Source: r.Origin}
+	rule := Rule{Section: section, Name: r.Name, When: r.Scope, Prices: unitPrices(nil, r.Prices), Whole: r.Whole,
+		Units: r.Units, Source: r.Origin}
 	if rule.Units == nil {
 		rule.Units = []string{}
 	}

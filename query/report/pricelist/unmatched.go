@@ -10,17 +10,17 @@ import (
 	"tapedeck/query/pricing/prices"
 )
 
-// Unmatched is a model that usage names and that has no price.
+// Unmatched is a model in usage that has no price.
 type Unmatched struct {
-	Provider    string        `json:"provider"` // "" if the source states none, as for the others
+	Provider    string        `json:"provider"` // "" if the source states none; likewise the fields below
 	Model       string        `json:"model"`
 	ServiceTier string        `json:"service_tier"`
 	Speed       string        `json:"speed"`
-	Records     uint64        `json:"records"` // stored usage records; one that several streams reported counts for each
+	Records     uint64        `json:"records"` // stored usage records; a record counts for each stream that reported it
 	Last        time.Time     `json:"last"`
 	Reason      prices.Reason `json:"reason"`
 	Detail      string        `json:"detail"`
-	Nearest     []string      `json:"nearest"` // provider/model of the table whose ids are most like it
+	Nearest     []string      `json:"nearest"` // models of the table with similar ids, as provider/model
 }
 
 // Inexact is a model that usage names and that is priced by the entry of another model, which was
@@ -71,7 +71,8 @@ func inUse(ctx context.Context, r *query.Reader, e *prices.Effective, tenant str
 			continue
 		}
 		u := Unmatched{
-			Provider: row.Provider, Model: row.Model, ServiceTier: row.ServiceTier, Speed: row.Speed, Records: row.Records,
+			Provider: row.Provider, Model: row.Model, ServiceTier: row.ServiceTier,
+			Speed: row.Speed, Records: row.Records,
 			Last: call.At, Reason: why.Reason, Detail: why.Detail, Nearest: []string{},
 		}
 		if why.Reason == prices.UnknownModel || why.Reason == prices.UnknownProvider {
@@ -96,8 +97,8 @@ func addInexact(list []Inexact, x Inexact) []Inexact {
 	return append(list, x)
 }
 
-// nearest lists the models of the table whose ids are most like a name: those of the
-// provider, or of all if the table has no such provider.
+// nearest lists the models of the table whose ids are similar to a name: models of the provider, or
+// of all providers if the table does not have it.
 func nearest(e *prices.Effective, provider, model string) []string {
 	all, own := []string{}, []string{}
 	byModel := map[string][]string{}

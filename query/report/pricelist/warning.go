@@ -11,24 +11,25 @@ import (
 	"tapedeck/query/pricing/prices"
 )
 
-// Warning is a provider or model of a price file that neither the price table nor recorded
-// usage names, so that the rule may be for no call.
+// Warning reports a provider or model in a price file that neither the price table nor recorded
+// usage has, so that the rule may match no call.
 type Warning struct {
-	Field   string   `json:"field"` // such as discounts[2].model, counted from 0
+	Field   string   `json:"field"` // such as discounts[2].model; indices count from 0
 	Value   string   `json:"value"`
 	Detail  string   `json:"detail"`
-	Nearest []string `json:"nearest"` // ids of the price table that are most like it
+	Nearest []string `json:"nearest"` // similar ids of the price table
 }
 
 // maxWarnings bounds the warnings of a comparison.
 const maxWarnings = 100
 
-// Used is a model as usage names it.
+// Used is a model under the names in usage.
 type Used struct{ Provider, Model string }
 
-// usedModels returns the models that a tenant's usage names.
+// usedModels returns the models in a tenant's usage.
 func usedModels(ctx context.Context, r *query.Reader, tenant string) ([]Used, error) {
-	rows, err := query.Ask[usedRow](ctx, r, statements, "models_used", nil, query.Args{"tenant": tenant, "limit": maxUsed})
+	rows, err := query.Ask[usedRow](ctx, r, statements, "models_used", nil,
+		query.Args{"tenant": tenant, "limit": maxUsed})
 	list := make([]Used, len(rows))
 	for i := range rows {
 		list[i] = Used{rows[i].Provider, rows[i].Model}
@@ -36,7 +37,7 @@ func usedModels(ctx context.Context, r *query.Reader, tenant string) ([]Used, er
 	return list, err
 }
 
-// Warn returns the warnings of a price file, the first of them if there are many.
+// Warn returns the warnings about a price file, at most maxWarnings.
 func Warn(o *prices.Operator, used []Used) []Warning {
 	w := warner{table: prices.Standard(), used: used, list: []Warning{}}
 	w.names = names(w.table)
@@ -81,7 +82,8 @@ func (w *warner) rule(path string, s *prices.Scope) {
 		if len(s.Provider) == 1 {
 			provider = s.Provider[0]
 		}
-		w.add(path, "model", i, s.Model, "is no model of the price table", nearest(w.table, provider, strings.ReplaceAll(m, "*", "")))
+		w.add(path, "model", i, s.Model, "is no model of the price table",
+			nearest(w.table, provider, strings.ReplaceAll(m, "*", "")))
 	}
 }
 
@@ -90,10 +92,12 @@ func (w *warner) add(path, name string, i int, of []string, what string, near []
 	if len(of) > 1 {
 		field += fmt.Sprintf("[%d]", i)
 	}
-	w.list = append(w.list, Warning{Field: field, Value: of[i], Detail: fmt.Sprintf("%q %s, and no recorded usage names it", of[i], what), Nearest: near})
+	w.list = append(w.list,
+		Warning{Field: field, Value: of[i], Detail: fmt.Sprintf("%q %s, and no recorded usage names it", of[i], what),
+			Nearest: near})
 }
 
-// isProvider reports whether the table or usage has a provider of a pattern.
+// isProvider reports whether the table or usage has a provider that matches a pattern.
 func (w *warner) isProvider(pattern string) bool {
 	scope := prices.Scope{Provider: []string{pattern}}
 	return slices.ContainsFunc(w.names, func(n name) bool { return scope.MayHold(n.provider, "", "") }) ||
@@ -101,13 +105,14 @@ func (w *warner) isProvider(pattern string) bool {
 		w.reason(pattern, "any") != prices.UnknownProvider
 }
 
-// isModel reports whether the table or usage has a model of a pattern, of some providers or
-// of any if there are none.
+// isModel reports whether the table or usage has a model that matches a pattern, of any of the
+// providers, or of any provider if the list is empty.
 func (w *warner) isModel(providers []string, pattern string) bool {
 	scope := prices.Scope{Provider: providers, Model: []string{pattern}}
 	if slices.ContainsFunc(w.names, func(n name) bool { return scope.MayHold(n.provider, n.model, "") }) ||
 		slices.ContainsFunc(w.used, func(u Used) bool {
-			return scope.MayHold(u.Provider, u.Model, "") || u.Provider == "" && (&prices.Scope{Model: scope.Model}).MayHold("", u.Model, "")
+			return scope.MayHold(u.Provider, u.Model, "") ||
+				u.Provider == "" && (&prices.Scope{Model: scope.Model}).MayHold("", u.Model, "")
 		}) {
 		return true
 	}
@@ -123,7 +128,7 @@ func (w *warner) isModel(providers []string, pattern string) bool {
 	})
 }
 
-// reason returns why the table has no prices of a model; "" if it has some.
+// reason returns why the table has no prices for a model; "" if it has prices.
 func (w *warner) reason(provider, model string) prices.Reason {
 	_, err := w.table.Quote(prices.Call{Provider: provider, Model: model}, 0)
 	if why, ok := errors.AsType[*prices.Unpriced](err); ok {

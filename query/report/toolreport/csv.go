@@ -5,13 +5,14 @@ import (
 	"strconv"
 
 	"tapedeck/query/report/grouping"
+	"tapedeck/query/tabular"
 )
 
-// WriteCSV writes the report as CSV (RFC 4180): a head, the rows, and a last
+// WriteCSV writes the report as CSV (RFC 4180): a header, the rows, and a last
 // row with "total" in its first column. The slowest calls are left out. Each row
 // ends with the report's range and time zone.
-func (t *Report) WriteCSV(w io.Writer) error {
-	c := grouping.NewCSV(w, t.scope(), toolTimeColumns)
+func (t *Report) WriteCSV(w io.Writer, cells tabular.Cells) error {
+	c := grouping.NewCSV(w, cells, t.scope(), toolTimeColumns)
 	for i := range t.Items {
 		if err := c.Row(t.Items[i].Period, t.Items[i].Group, t.Items[i].cells()); err != nil {
 			return err
@@ -28,14 +29,15 @@ func (t *Report) scope() grouping.Scope {
 }
 
 var toolTimeColumns = []string{
-	"calls", "errors", "error_rate", "open", "timed", "min_ms", "avg_ms", "p50_ms", "p90_ms", "p95_ms", "p99_ms", "max_ms",
+	"calls", "errors", "error_rate", "open", "timed", "min_ms", "avg_ms",
+	"p50_ms", "p90_ms", "p95_ms", "p99_ms", "max_ms",
 }
 
-// cells are the values of toolTimeColumns; a time that is not known is an empty
-// cell.
+// cells returns the values of toolTimeColumns; an unknown time is an empty cell.
 func (t *Times) cells() []string {
 	cells := []string{
-		strconv.FormatUint(t.Calls, 10), strconv.FormatUint(t.Errors, 10), strconv.FormatFloat(t.ErrorRate, 'f', -1, 64),
+		strconv.FormatUint(t.Calls, 10), strconv.FormatUint(t.Errors, 10),
+		strconv.FormatFloat(t.ErrorRate, 'f', -1, 64),
 		strconv.FormatUint(t.Open, 10), strconv.FormatUint(t.Timed, 10),
 	}
 	for _, ms := range []*float64{t.MinMS, t.AvgMS, t.P50MS, t.P90MS, t.P95MS, t.P99MS, t.MaxMS} {

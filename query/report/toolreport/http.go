@@ -9,12 +9,12 @@ import (
 	"tapedeck/query/tabular"
 )
 
-// Handler answers the questions of this package.
+// Handler serves the route of tools.
 type Handler struct{ *endpoint.Base }
 
 const slowestMost = 1000
 
-// Tools answers GET /v1/tools.
+// Tools serves GET /v1/tools.
 func (h Handler) Tools(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
 	q := Query{Tenant: tenant, Zone: p.Zone("timezone")}
@@ -30,6 +30,7 @@ func (h Handler) Tools(w http.ResponseWriter, r *http.Request, tenant string) {
 	if format == tabular.CSV && q.Slowest > 0 {
 		p.Refuse("slowest", p.Value("slowest"), "does not go with format=csv, which returns the groups alone", "0")
 	}
+	cells := tabular.ReadCells(p, format == tabular.CSV)
 	if err := p.Done(); err != nil {
 		h.Fail(w, r, err)
 		return
@@ -39,5 +40,5 @@ func (h Handler) Tools(w http.ResponseWriter, r *http.Request, tenant string) {
 		h.Answer(w, r, report, err)
 		return
 	}
-	tabular.Answer(h.Base, w, r, report)
+	tabular.Answer(h.Base, w, r, report, cells)
 }

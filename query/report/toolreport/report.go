@@ -1,5 +1,4 @@
-// Package toolreport reports calls of tools: how many there were, how they ended and how long they
-// took.
+// Package toolreport reports on tool calls: their number, how they ended and how long they took.
 package toolreport
 
 import (
@@ -14,22 +13,22 @@ import (
 
 var statements = grouping.Statements("report/toolreport")
 
-// Groupings lists what a report on tools can be grouped by.
+// Groupings lists the allowed groupings of a report on tools.
 var Groupings = []string{"tool", "agent", "session"}
 
-// Query asks how tools did.
+// Query selects tool calls.
 type Query struct {
 	Tenant      string
-	From, To    time.Time            // half open, by when a call was first spoken of; zero for no limit
-	Zone        *time.Location       // in which periods begin; nil means UTC
+	From, To    time.Time            // half open, by the first frame of a call; zero for no limit
+	Zone        *time.Location       // the zone of periods; nil means UTC
 	Granularity grouping.Granularity // "" means Whole
 	GroupBy     []string
-	Slowest     int                   // how many of the slowest calls to list
+	Slowest     int                   // number of listed slowest calls
 	Sessions    *sessionfilter.Filter // only the calls of these sessions; nil for all
 }
 
-// Report is the answer: a row for each period and group with calls, in
-// order, and one for all calls together.
+// Report is the answer: a row for each period and group with calls, in order, and a row for all
+// calls together.
 type Report struct {
 	From        *time.Time           `json:"from"`
 	To          *time.Time           `json:"to"`
@@ -38,31 +37,31 @@ type Report struct {
 	GroupBy     []string             `json:"group_by"`
 	Items       []Row                `json:"items"`
 	Totals      Times                `json:"totals"`
-	// Slowest are the calls that took longest, where they were asked for.
+	// Slowest are the calls that took longest, if they were requested.
 	Slowest []SlowCall `json:"slowest"`
-	Next    *string    `json:"next"` // always null: a report is whole
+	Next    *string    `json:"next"` // always null: a report is not paged
 }
 
-// Row is how one group of calls did in one period.
+// Row holds the figures of one group of calls in one period.
 type Row struct {
 	grouping.Period
-	Group grouping.Group // in JSON each value is a field beside the others
+	Group grouping.Group // in JSON each value is a field of the row
 	Times
 }
 
-// Times are counts and times of tool calls. Times are of the calls that
-// ended: as the source measured them, else from start to end. They are null
-// where no call has a time. The maximum includes running calls, by their age.
+// Times are counts and times of tool calls. Times cover the calls that ended: as the source
+// measured them, else from start to end. They are null if no call has a time. The maximum includes
+// running calls, by their age.
 type Times struct {
 	Calls     uint64   `json:"calls"`
 	Errors    uint64   `json:"errors"`
-	ErrorRate float64  `json:"error_rate"` // of all calls, 0 to 1
-	Open      uint64   `json:"open"`       // calls that never ended, or have not so far
+	ErrorRate float64  `json:"error_rate"` // share of all calls, 0 to 1
+	Open      uint64   `json:"open"`       // calls that have not ended
 	Running   uint64   `json:"running"`    // open calls in open sessions
 	Timed     uint64   `json:"timed"`      // calls with a time
 	MinMS     *float64 `json:"min_ms"`
 	AvgMS     *float64 `json:"avg_ms"`
-	// Quantiles are exact; between two calls they interpolate.
+	// Quantiles are exact; they interpolate between two calls.
 	P50MS *float64 `json:"p50_ms"`
 	P90MS *float64 `json:"p90_ms"`
 	P95MS *float64 `json:"p95_ms"`
@@ -70,10 +69,10 @@ type Times struct {
 	MaxMS *float64 `json:"max_ms"`
 }
 
-// MarshalJSON returns the form of the API.
+// MarshalJSON returns the row in the form of the API.
 func (t Row) MarshalJSON() ([]byte, error) { return grouping.MarshalRow(t.Group, t.Period, t.Times) }
 
-// UnmarshalJSON reads the form of the API.
+// UnmarshalJSON parses a row in the form of the API.
 func (t *Row) UnmarshalJSON(text []byte) (err error) {
 	t.Group, err = grouping.UnmarshalRow(text, Groupings, &t.Period, &t.Times)
 	return err
@@ -97,7 +96,7 @@ type toolReportRow struct {
 	Max       int64     `ch:"max_ns"`
 }
 
-// Read makes the report.
+// Read computes the report.
 func Read(ctx context.Context, r *query.Reader, q Query) (*Report, error) {
 	b := grouping.New(q.Tenant, q.From, q.To, q.Zone, q.Granularity)
 	b.Shape.Table, b.Shape.ID, b.Shape.Kind = "spans", "span_id", "tool"
@@ -139,7 +138,7 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Report, error) {
 			continue
 		}
 		if rows[i].Calls == 0 {
-			continue // what ClickHouse returns for an empty set
+			continue // ClickHouse returns this row for an empty set
 		}
 		period, err := b.Granularity.Period(rows[i].Period, b.Zone)
 		if err != nil {

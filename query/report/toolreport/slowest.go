@@ -17,9 +17,9 @@ type SlowCall struct {
 	Agent      *string    `json:"agent"`
 	Status     string     `json:"status"`
 	Started    *time.Time `json:"started"`
-	DurationMS *float64   `json:"duration_ms"` // null for a call that is open
-	RunningMS  *float64   `json:"running_ms"`  // since its start, for one that is open; else null
-	Position   string     `json:"position"`    // of its first frame
+	DurationMS *float64   `json:"duration_ms"` // null for an open call
+	RunningMS  *float64   `json:"running_ms"`  // time since the start of an open call; else null
+	Position   string     `json:"position"`    // position of its first frame
 }
 
 type slowRow struct {

@@ -10,17 +10,17 @@ import (
 	"tapedeck/query/report/grouping"
 )
 
-// Order is the order of a report's rows; "-" before the word turns it around.
+// Order is the order of a report's rows; a leading "-" reverses it.
 type Order string
 
-// ByPeriod is that of periods, and of names within one.
+// ByPeriod orders rows by period, then by name.
 const ByPeriod Order = "period"
 
 // Orders lists all orders, the default first.
 var Orders = []Order{ByPeriod, "-cost", "cost", "-tokens", "tokens", "-calls", "calls"}
 
-// arrange puts the rows in order and keeps those of the first top groups. Rows that sum up
-// others come last: of each period, or of the report where the order is another one.
+// arrange sorts the rows and keeps those of the first top groups. Rows that sum up other groups
+// come last: in each period, or in the report if it is ordered by a figure.
 func (r *Report) arrange(order Order, top int) {
 	if top > 0 && len(r.GroupBy) > 0 {
 		r.keep(order, top)
@@ -36,11 +36,11 @@ func (r *Report) arrange(order Order, top int) {
 	})
 }
 
-// summed is 1 for a row that sums up other groups, else 0.
+// summed returns 1 for a row that sums up other groups, else 0.
 func (r *Row) summed() int { return min(r.OtherGroups, 1) }
 
-// compare compares rows by an order other than ByPeriod. A cost that is not known comes
-// after those that are known in the descending order, and before them in the other.
+// compare compares rows by an order other than ByPeriod. Unknown costs come after known costs in
+// descending order, and before them in ascending order.
 func (o Order) compare(a, b *Figures) int {
 	word, descending := strings.CutPrefix(string(o), "-")
 	var n int
@@ -66,8 +66,8 @@ func costOf(f *Figures) decimal.Decimal {
 	return f.Cost.Amount
 }
 
-// keep keeps the rows of the first groups by the order over all periods, and sums the
-// others of each period up in a row after them. By period means by cost, greatest first.
+// keep keeps the rows of the first groups by the order over all periods, and adds to each period a
+// row that sums up the other groups. For ByPeriod the groups are ordered by cost, greatest first.
 func (r *Report) keep(order Order, top int) {
 	if order == "" || order == ByPeriod {
 		order = "-cost"
@@ -96,7 +96,7 @@ func (r *Report) keep(order Order, top int) {
 		first[g.key] = true
 	}
 	var kept []Row
-	others := -1 // the row of the period's others in kept
+	others := -1 // index in kept of the row of the period's other groups
 	for i := range r.Items {
 		row := &r.Items[i]
 		if i > 0 && name(row) != name(&r.Items[i-1]) {
@@ -107,7 +107,9 @@ func (r *Report) keep(order Order, top int) {
 			kept = append(kept, *row)
 		case others < 0:
 			others = len(kept)
-			kept = append(kept, Row{Period: row.Period, Group: grouping.NewGroup(r.GroupBy, make([]string, len(r.GroupBy))), Others: Others{1}, Figures: row.Figures})
+			kept = append(kept,
+				Row{Period: row.Period, Group: grouping.NewGroup(r.GroupBy, make([]string, len(r.GroupBy))),
+					Others: Others{1}, Figures: row.Figures})
 		default:
 			kept[others].OtherGroups++
 			kept[others].Figures.Add(&row.Figures)
@@ -137,7 +139,7 @@ func name(r *Row) string {
 	return *r.Name
 }
 
-// key returns a text that differs for different groups.
+// key returns a text that identifies a group.
 func (r *Report) key(g grouping.Group) string {
 	var b strings.Builder
 	for _, by := range r.GroupBy {

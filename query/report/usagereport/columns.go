@@ -10,15 +10,15 @@ import (
 	"tapedeck/query/tabular"
 )
 
-// figureColumn is a column of CSV and Parquet. Its values are string, int64 or nil, which is
-// not known.
+// figureColumn is a column of CSV and Parquet. Its values are string, int64 or nil, which means
+// unknown.
 type figureColumn struct {
 	tabular.Column
 	value func(*Figures) any
 }
 
-// columns lists the columns of the report's figures. Costs are text, so that no digit is lost; reasons
-// are JSON.
+// columns lists the columns of the report's figures. Costs are text, so that no digit is lost;
+// reasons are JSON.
 func (u *Report) columns() []figureColumn {
 	list := []figureColumn{count("calls", func(f *Figures) int64 { return int64(f.Calls) })}
 	for _, b := range []struct {
@@ -43,8 +43,16 @@ func (u *Report) columns() []figureColumn {
 		text("repriced_cost", func(f *Figures) string { return f.Repriced.Text() }),
 		text("what_if_cost", func(f *Figures) string { return f.WhatIf.Text() }),
 		text("repriced_currency", (*Figures).otherCurrency),
-		text("stated_cost", func(f *Figures) string { return stated(f, func(s *cost.Stated) string { return s.Text() }) }),
-		text("stated_currency", func(f *Figures) string { return stated(f, func(s *cost.Stated) string { return s.Currency }) }),
+		text("stated_cost", func(f *Figures) string {
+			return stated(f, func(s *cost.Stated) string {
+				return s.Text()
+			})
+		}),
+		text("stated_currency", func(f *Figures) string {
+			return stated(f, func(s *cost.Stated) string {
+				return s.Currency
+			})
+		}),
 		text("stated_calls", func(f *Figures) string {
 			return cmp.Or(stated(f, func(s *cost.Stated) string { return strconv.FormatUint(s.Calls, 10) }), "0")
 		}),
@@ -69,7 +77,7 @@ func count(name string, of func(*Figures) int64) figureColumn {
 	return figureColumn{tabular.Column{Name: name, Kind: tabular.Integer}, func(f *Figures) any { return of(f) }}
 }
 
-// text is a column of texts, "" for what is not known.
+// text returns a column of texts, in which "" means unknown.
 func text(name string, of func(*Figures) string) figureColumn {
 	return figureColumn{tabular.Column{Name: name, Kind: tabular.Text}, func(f *Figures) any {
 		if s := of(f); s != "" {
@@ -79,7 +87,7 @@ func text(name string, of func(*Figures) string) figureColumn {
 	}}
 }
 
-// cell writes a value as a cell of CSV.
+// cell formats a value as a CSV cell.
 func cell(v any) string {
 	switch v := v.(type) {
 	case int64:
@@ -90,8 +98,8 @@ func cell(v any) string {
 	return ""
 }
 
-// otherCurrency returns the currency of the costs at other prices and of another model, whose
-// table may have another one than the costs; "" if neither is known.
+// otherCurrency returns the currency of the costs at other prices and as another model, which may
+// differ from that of the costs; "" if neither is known.
 func (f *Figures) otherCurrency() string {
 	if known := cmp.Or(f.Repriced, f.WhatIf); known != nil {
 		return known.Currency
@@ -99,7 +107,7 @@ func (f *Figures) otherCurrency() string {
 	return ""
 }
 
-// stated returns something of the stated costs. Several are separated by spaces.
+// stated returns a property of the stated costs. Several values are separated by spaces.
 func stated(f *Figures, of func(*cost.Stated) string) string {
 	parts := make([]string, len(f.Stated))
 	for i := range f.Stated {
@@ -108,14 +116,14 @@ func stated(f *Figures, of func(*cost.Stated) string) string {
 	return strings.Join(parts, " ")
 }
 
-// jsonList writes a list as JSON, "" if it is empty.
+// jsonList returns a list as JSON, "" if it is empty.
 func jsonList[T any](list []T) string {
 	if len(list) == 0 {
 		return ""
 	}
 	encoded, err := json.Marshal(list)
 	if err != nil {
-		panic(err) // it has texts and numbers
+		panic(err) // texts and numbers can always be encoded
 	}
 	return string(encoded)
 }

@@ -12,37 +12,37 @@ import (
 	"tapedeck/query/report/grouping"
 )
 
-// Bounds of what findings are looked for in: sessions, and rows of a report times sessions.
+// Bounds of the search for findings: sessions, and rows of a report times sessions.
 const (
 	maxFoundSessions = 50_000
 	maxFoundRows     = 1_000_000
 )
 
-// Found is what does not add up in the sessions whose usage is in a row. Findings are of whole
-// sessions: one is in each row that has usage of the session, and once in the totals.
+// Found counts the findings of the sessions whose usage is in a row. Findings belong to whole
+// sessions: a finding counts in each row with usage of its session, and once in the totals.
 type Found struct {
-	Sessions uint64      `json:"sessions"` // with findings
+	Sessions uint64      `json:"sessions"` // sessions with findings
 	Findings uint64      `json:"findings"`
 	Codes    []FoundCode `json:"codes"` // in the order of findings.Codes
 
 	all *foundSessions
-	in  map[int32]struct{} // of all
+	in  map[int32]struct{} // of all sessions
 }
 
-// FoundCode is how many findings have a code, and in how many sessions.
+// FoundCode counts the findings with a code, and the sessions that have them.
 type FoundCode struct {
 	Code     string `json:"code"`
 	Count    uint64 `json:"count"`
 	Sessions uint64 `json:"sessions"`
 }
 
-// foundSessions are the sessions of a report that have findings.
+// foundSessions holds the sessions of a report that have findings.
 type foundSessions struct {
 	lists [][]findings.Finding
 	rows  map[string]*Found // by period and groups
 }
 
-// rowKey returns a text that differs for different rows.
+// rowKey returns a text that identifies a row.
 func rowKey(period string, groups []string) string {
 	return period + "\x00" + strings.Join(groups, "\x00")
 }
@@ -67,7 +67,9 @@ func findSessions(ctx context.Context, r *query.Reader, b *grouping.Report) (*fo
 			ids, index[row.Session] = append(ids, row.Session), at
 		}
 		if n++; n > maxFoundRows || len(ids) > maxFoundSessions {
-			return problem.BadParameter("findings", fmt.Sprintf("Findings are looked for in at most %d sessions and in %d rows of single sessions.", maxFoundSessions, maxFoundRows),
+			return problem.BadParameter("findings",
+				fmt.Sprintf("Findings are looked for in at most %d sessions and in %d rows of single sessions.",
+					maxFoundSessions, maxFoundRows),
 				"a shorter range, fewer groupings, or filters of sessions")
 		}
 		key := rowKey(row.Period, row.Groups)
@@ -83,7 +85,9 @@ func findSessions(ctx context.Context, r *query.Reader, b *grouping.Report) (*fo
 		return nil, err
 	}
 	all.lists = make([][]findings.Finding, len(ids))
-	err = findings.Each(ctx, r, b.Tenant, ids, func(session string, u *findings.Usage) { all.lists[index[session]] = u.Findings })
+	err = findings.Each(ctx, r, b.Tenant, ids, func(session string, u *findings.Usage) {
+		all.lists[index[session]] = u.Findings
+	})
 	for key, place := range places {
 		for at := range rows[place] {
 			if len(all.lists[at]) == 0 {
@@ -107,7 +111,7 @@ func (s *foundSessions) of(period string, groups []string) *Found {
 	return f.sum()
 }
 
-// with returns the findings of the sessions of f and o. Their sums are set by sum.
+// with returns the findings of the sessions of f and o. The counts are computed by sum.
 func (f *Found) with(o *Found) *Found {
 	if o == nil {
 		return f
@@ -121,7 +125,7 @@ func (f *Found) with(o *Found) *Found {
 	return f
 }
 
-// sum adds up the findings and returns f.
+// sum counts the findings and returns f.
 func (f *Found) sum() *Found {
 	if f == nil || f.all == nil {
 		return f

@@ -10,13 +10,13 @@ import (
 	"tapedeck/query/tabular"
 )
 
-// Handler answers the questions of this package.
+// Handler serves the route of usage.
 type Handler struct{ *endpoint.Base }
 
 // topMost bounds the parameter top.
 const topMost = 10_000
 
-// Usage answers GET /v1/usage.
+// Usage serves GET /v1/usage.
 func (h Handler) Usage(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
 	q := h.query(p, tenant)
@@ -26,6 +26,7 @@ func (h Handler) Usage(w http.ResponseWriter, r *http.Request, tenant string) {
 	q.Findings = p.Flag("findings")
 	q.Top = p.Number("top", 0, 0, topMost)
 	format := endpoint.OneOf(p, "format", Formats)
+	q.Cells = tabular.ReadCells(p, format == tabular.CSV)
 	if err := p.Done(); err != nil {
 		h.Fail(w, r, err)
 		return
@@ -33,7 +34,9 @@ func (h Handler) Usage(w http.ResponseWriter, r *http.Request, tenant string) {
 	if format != "" && format != tabular.JSON {
 		b := grouping.New(tenant, q.From, q.To, q.Zone, q.Granularity)
 		scope := grouping.Scope{From: b.From, To: b.To, Timezone: b.Zone.String(), GroupBy: q.GroupBy}
-		h.Stream(w, r, format.File(scope.FileName("usage")), func(to io.Writer) error { return Write(r.Context(), h.Reader, q, format, to) })
+		h.Stream(w, r, format.File(scope.FileName("usage")), func(to io.Writer) error {
+			return Write(r.Context(), h.Reader, q, format, to)
+		})
 		return
 	}
 	report, err := Read(r.Context(), h.Reader, q)
@@ -47,8 +50,7 @@ func (h Handler) Usage(w http.ResponseWriter, r *http.Request, tenant string) {
 	h.AnswerJSON(w, r, report.WriteJSON)
 }
 
-// query reads the parameters of what is asked of usage: the range, the sessions and the
-// prices.
+// query reads the parameters that select usage: the range, the sessions and the prices.
 func (h Handler) query(p *endpoint.Params, tenant string) Query {
 	q := Query{Tenant: tenant, Zone: p.Zone("timezone")}
 	q.From, q.To = p.Range(q.Zone, h.Clock())

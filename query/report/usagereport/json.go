@@ -15,7 +15,7 @@ import (
 // WriteJSON writes the report as JSON.
 func (u *Report) WriteJSON(w io.Writer) error { return u.write(w, newObject) }
 
-// object writes a report as one JSON object. Rows are written without reflection, since writing
+// object writes a report as one JSON object. Rows are written without reflection, since encoding
 // them is most of the work of a long report.
 type object struct {
 	w      io.Writer
@@ -34,12 +34,12 @@ func newObject(w io.Writer, u *Report) (writer, error) {
 	return o, err
 }
 
-// frame returns the JSON before the rows and after them.
+// frame returns the JSON before and after the rows.
 func (o *object) frame() (head, tail []byte, err error) {
 	frame := *o.report
 	frame.Items = []Row{}
 	text, err := json.Marshal(&frame)
-	const items = `,"items":[` // is not part of a string, in which quotes are escaped
+	const items = `,"items":[` // cannot occur within a string, in which quotes are escaped
 	head, tail, _ = bytes.Cut(text, []byte(items))
 	return append(slices.Clone(head), items...), append(tail, '\n'), err
 }
@@ -64,12 +64,12 @@ func (o *object) end() error {
 	return err
 }
 
-// MarshalJSON returns the form of the API.
+// MarshalJSON returns the row in the form of the API.
 func (u Row) MarshalJSON() ([]byte, error) {
 	return u.appendJSON(nil, slices.Sorted(maps.Keys(u.Group)))
 }
 
-// appendJSON appends the row with the values of groups, which are sorted, beside its fields.
+// appendJSON appends the row with the values of groups, which are sorted, and its own fields.
 func (u *Row) appendJSON(out []byte, groups []string) ([]byte, error) {
 	out = appendText(append(out, `{"period":`...), u.Name)
 	out = appendTime(append(out, `,"period_start":`...), u.Start)
@@ -163,11 +163,11 @@ func appendText(out []byte, text *string) []byte {
 	return appendQuoted(out, *text)
 }
 
-// appendQuoted appends a text as encoding/json writes it. Most texts need no escapes.
+// appendQuoted appends a text like encoding/json. Most texts need no escapes.
 func appendQuoted(out []byte, text string) []byte {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
-			quoted, _ := json.Marshal(text) // a text has no error
+			quoted, _ := json.Marshal(text) // a text can always be encoded
 			return append(out, quoted...)
 		}
 	}

@@ -17,7 +17,8 @@ type parquetFile struct {
 }
 
 func newParquet(w io.Writer, u *Report) (writer, error) {
-	columns := []tabular.Column{{Name: "period"}, {Name: "period_start", Kind: tabular.Instant}, {Name: "period_end", Kind: tabular.Instant}}
+	columns := []tabular.Column{{Name: "period"}, {Name: "period_start", Kind: tabular.Instant},
+		{Name: "period_end", Kind: tabular.Instant}}
 	for _, by := range u.GroupBy {
 		columns = append(columns, tabular.Column{Name: by})
 	}
@@ -26,7 +27,8 @@ func newParquet(w io.Writer, u *Report) (writer, error) {
 	for i := range figures {
 		columns = append(columns, figures[i].Column)
 	}
-	columns = append(columns, tabular.Column{Name: "from", Kind: tabular.Instant}, tabular.Column{Name: "to", Kind: tabular.Instant}, tabular.Column{Name: "timezone"})
+	columns = append(columns, tabular.Column{Name: "from", Kind: tabular.Instant},
+		tabular.Column{Name: "to", Kind: tabular.Instant}, tabular.Column{Name: "timezone"})
 	return &parquetFile{Table: tabular.NewTable(w, columns), report: u, columns: figures}, nil
 }
 

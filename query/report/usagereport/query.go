@@ -10,50 +10,55 @@ import (
 	"tapedeck/query/pricing/cost"
 	"tapedeck/query/report/grouping"
 	"tapedeck/query/sessionfilter"
+	"tapedeck/query/tabular"
 )
 
 var statements = grouping.Statements("report/usagereport")
 
-// Groupings are what a usage report can be grouped by; "tag:" stands for a tag of any name.
+// Groupings lists the allowed groupings of a usage report; "tag:" stands for any tag.
 var Groupings = []string{
-	"tenant", "session", "run", "agent", "node", "model", "provider", "dialect", "service_tier", "status", grouping.TagPrefix,
+	"tenant", "session", "run", "agent", "node", "model", "provider",
+	"dialect", "service_tier", "status", grouping.TagPrefix,
 }
 
-// Query asks what was used.
+// Query selects usage.
 type Query struct {
 	Tenant      string
-	From, To    time.Time            // half open: reported at From or later, and before To; zero for no limit
-	Zone        *time.Location       // in which periods begin; nil means UTC
+	From, To    time.Time            // half open, by when usage was reported; zero for no limit
+	Zone        *time.Location       // the zone of periods; nil means UTC
 	Granularity grouping.Granularity // "" means Whole
 	GroupBy     []string
 	Sessions    *sessionfilter.Filter // only the usage of these sessions; nil for all
 
 	Order Order // "" means ByPeriod
-	// Top is how many groups are listed, the first by the order over the whole range; the
-	// others are one row in each period. 0 for all.
+	// Top is the number of listed groups, the first by Order over the whole range. The other groups
+	// are summed up in one row per period. 0 lists all groups.
 	Top int
 
 	AsOf        time.Time // re-price at the prices of this time; zero for the time of each call
 	Prices      string    // re-price by the table with this hash; "" for the current one
 	WhatIfModel string    // price the same tokens as calls of this model; "" for none
-	Currency    string    // that costs are expected in; "" for that of the table
+	Currency    string    // the expected currency of costs; "" for the currency of the table
 
 	// Lines asks for the costs by lines of a bill.
 	Lines bool
 	// Findings asks for what of the usage of the sessions does not add up.
 	Findings bool
+	// Cells is the form of recorded text in CSV.
+	Cells tabular.Cells
 }
 
-// columns are the columns for groupings.
+// columns maps groupings to their columns.
 var columns = map[string]string{
 	"tenant": "{tenant:String}", "session": "records.session_id", "run": "records.run_id", "agent": "records.agent",
-	"model": "records.model", "provider": "records.provider", "dialect": "records.dialect", "service_tier": "records.service_tier",
+	"model": "records.model", "provider": "records.provider",
+	"dialect": "records.dialect", "service_tier": "records.service_tier",
 	"status": "call_spans.span_status",
-	// Nodes go by their names; one whose span is not known goes by its id.
+	// Nodes are named by their names; a node whose span is unknown is named by its id.
 	"node": "if(nodes.node_name != '', nodes.node_name, records.node_id)",
 }
 
-// pricing returns by which tables the figures of a query are computed.
+// pricing returns the selection of price tables of a query.
 func (q *Query) pricing() *grouping.Pricing {
 	return &grouping.Pricing{AsOf: q.AsOf, Prices: q.Prices, WhatIfModel: q.WhatIfModel, Currency: q.Currency}
 }
@@ -63,7 +68,7 @@ func (q *Query) base(ctx context.Context, r *query.Reader, split cost.Split) (*g
 	b := grouping.New(q.Tenant, q.From, q.To, q.Zone, q.Granularity)
 	b.Shape.Table, b.Shape.ID, b.Shape.Period = "usage", "usage_id", b.Granularity.Expression("at_ns")
 	settled := false
-	if !q.Findings { // which are those of the records as they are stored
+	if !q.Findings { // findings are computed from the stored records
 		var err error
 		if settled, err = b.UseSettled(ctx, r); err != nil {
 			return nil, err

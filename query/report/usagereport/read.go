@@ -18,7 +18,7 @@ type row struct {
 	cost.StatedRow
 }
 
-// Read makes the report.
+// Read computes the report.
 func Read(ctx context.Context, r *query.Reader, q Query) (*Report, error) {
 	items := []Row{}
 	report, err := scan(ctx, r, q, nil, func(row *Row) error {
@@ -33,9 +33,11 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Report, error) {
 	return report, nil
 }
 
-// scan computes the totals of a report and calls a function with each of its rows, in order
-// of periods and groups. It calls begin, which may be nil, with the report before the first.
-func scan(ctx context.Context, r *query.Reader, q Query, begin func(*Report) error, visit func(*Row) error) (*Report, error) {
+// scan computes the totals of a report and calls visit with each of its rows, in order of periods
+// and groups. It calls begin, which may be nil, with the report before the first row.
+func scan(
+	ctx context.Context, r *query.Reader, q Query, begin func(*Report) error, visit func(*Row) error,
+) (*Report, error) {
 	p, err := q.pricing().Pricers(ctx, r, q.Tenant, q.From, q.To)
 	if err != nil {
 		return nil, err
@@ -81,7 +83,7 @@ func scan(ctx context.Context, r *query.Reader, q Query, begin func(*Report) err
 	return report, err
 }
 
-// folder makes rows of a report from their cells, which come one after another.
+// folder combines adjacent cells into rows of a report.
 type folder struct {
 	report  *Report
 	base    *grouping.Report
@@ -91,9 +93,9 @@ type folder struct {
 	by      []string
 	visit   func(*Row) error
 	rows    int
-	last    *Row     // that cells are added to; nil before the first
+	last    *Row     // the row to which cells are added; nil before the first
 	period  string   // of the last row
-	groups  []string // as well
+	groups  []string // of the last row
 }
 
 func (f *folder) add(cell *row) error {
@@ -125,7 +127,7 @@ func (f *folder) add(cell *row) error {
 	return nil
 }
 
-// flush passes the last row on.
+// flush passes on the last row.
 func (f *folder) flush() error {
 	if f.last == nil {
 		return nil

@@ -9,8 +9,7 @@ import (
 	"tapedeck/query/report/grouping"
 )
 
-// Report is the answer: a row for each period and group that used something, in order, and
-// their sum.
+// Report is the answer: a row for each period and group with usage, in order, and their sum.
 type Report struct {
 	From        *time.Time           `json:"from"`
 	To          *time.Time           `json:"to"`
@@ -20,38 +19,38 @@ type Report struct {
 	Prices      grouping.Prices      `json:"prices"`
 	Items       []Row                `json:"items"`
 	Totals      Figures              `json:"totals"`
-	Next        *string              `json:"next"` // always null: a report is whole
+	Next        *string              `json:"next"` // always null: a report is not paged
 
-	found bool // with findings
+	found bool // whether findings were requested
 }
 
 // Row is the usage of one group in one period.
 type Row struct {
 	grouping.Period
-	Group grouping.Group // in JSON each value is a field beside the others
+	Group grouping.Group // in JSON each value is a field of the row
 	Others
 	Figures
 }
 
 // Others counts the groups that a row sums up.
 type Others struct {
-	// OtherGroups is how many groups a row sums up that are not among the first of a
-	// report; 0 for a row of one group. The names of such a row's group are null.
+	// OtherGroups is the number of groups that a row sums up because they are not among the first
+	// of a report; 0 for a row of one group. The names in the group of such a row are null.
 	OtherGroups int `json:"other_groups"`
 }
 
-// Figures are what was used and what it cost. Costs of different kinds are never added.
+// Figures are the usage and its costs. Costs of different kinds are never added.
 type Figures struct {
 	cost.UsageTotals
-	// Repriced is the cost at the prices that were asked for with as_of or prices, WhatIf
-	// that of the same tokens of another model; null if not asked for, or not known.
+	// Repriced is the cost at the prices that as_of or prices selects. WhatIf is the cost of the
+	// same tokens as another model. Each is null if it was not requested or is unknown.
 	Repriced         *cost.Money     `json:"repriced_cost"`
 	RepricedUnpriced uint64          `json:"repriced_unpriced_calls"`
 	RepricedReasons  []cost.Unpriced `json:"repriced_unpriced_reasons,omitempty"`
 	WhatIf           *cost.Money     `json:"what_if_cost"`
 	WhatIfUnpriced   uint64          `json:"what_if_unpriced_calls"`
 	WhatIfReasons    []cost.Unpriced `json:"what_if_unpriced_reasons,omitempty"`
-	// Stated are the costs that the sources state, one sum for each currency.
+	// Stated are the costs that the sources state, one sum per currency.
 	Stated []cost.Stated `json:"stated_costs"`
 	// Lines are the costs by lines of a bill; nil if they were not asked for.
 	Lines cost.Lines `json:"-"`
@@ -86,7 +85,7 @@ func figuresOf(p *grouping.Pricers, row *cost.TotalsRow) Figures {
 	return f
 }
 
-// UnmarshalJSON reads the form of the API.
+// UnmarshalJSON parses a row in the form of the API.
 func (u *Row) UnmarshalJSON(text []byte) (err error) {
 	u.Group, err = grouping.UnmarshalRow(text, Groupings, &u.Period, &u.Others, &u.Figures)
 	return err

@@ -10,7 +10,7 @@ import (
 	"tapedeck/query/report/grouping"
 )
 
-// tagsShown is how many tags an error names.
+// tagsShown is the number of tags that an error names.
 const tagsShown = 20
 
 type tagRow struct {
@@ -18,14 +18,15 @@ type tagRow struct {
 }
 
 // checkTags returns an error if the report has rows and groups by a tag that no stream of the
-// tenant has. Tags are looked up only where no row has a value.
+// tenant has. It only looks up tags for which no row has a value.
 func (r *Report) checkTags(ctx context.Context, reader *query.Reader, tenant string) error {
 	for _, by := range r.GroupBy {
 		tag, isTag := strings.CutPrefix(by, grouping.TagPrefix)
 		if !isTag || len(r.Items) == 0 || r.hasValue(by) {
 			continue
 		}
-		names, err := query.Ask[tagRow](ctx, reader, statements, "tag_names", nil, query.Args{"tenant": tenant, "tag": tag, "limit": tagsShown})
+		names, err := query.Ask[tagRow](ctx, reader, statements, "tag_names", nil,
+			query.Args{"tenant": tenant, "tag": tag, "limit": tagsShown})
 		if err != nil {
 			return err
 		}
@@ -36,12 +37,13 @@ func (r *Report) checkTags(ctx context.Context, reader *query.Reader, tenant str
 		for i := range names {
 			allowed = append(allowed, grouping.TagPrefix+names[i].Name)
 		}
-		return problem.BadParameter("group_by", fmt.Sprintf("group_by %q names a tag that no session has.", by), allowed...)
+		return problem.BadParameter("group_by", fmt.Sprintf("group_by %q names a tag that no session has.", by),
+			allowed...)
 	}
 	return nil
 }
 
-// hasValue says whether a row has a value of a grouping.
+// hasValue reports whether a row has a value of a grouping.
 func (r *Report) hasValue(by string) bool {
 	for i := range r.Items {
 		if r.Items[i].Group[by] != nil {

@@ -18,24 +18,28 @@ var Formats = []tabular.Format{tabular.JSON, tabular.NDJSON, tabular.CSV, tabula
 // writer writes the rows of a report.
 type writer interface {
 	row(*Row) error
-	end() error // when the totals are complete
+	end() error // called when the totals are complete
 }
 
-// opener makes a writer of a report whose rows and totals are not known yet.
+// opener returns a writer of a report whose rows and totals are not known yet.
 type opener = func(io.Writer, *Report) (writer, error)
 
-var openers = map[tabular.Format]opener{tabular.JSON: newObject, tabular.NDJSON: newLines, tabular.CSV: newCSV, tabular.Parquet: newParquet}
+var openers = map[tabular.Format]opener{tabular.JSON: newObject, tabular.NDJSON: newLines,
+	tabular.CSV: csvOpener(tabular.SafeCells), tabular.Parquet: newParquet}
 
 // spoolBytes is an upper bound of the compressed size of a report's rows.
 const spoolBytes = 16 << 20
 
-// Write writes a report. Rows in the order of periods are written
-// as they are read, and kept compressed until the last, so that an error comes before the
-// first byte and no statement waits for a slow client.
+// Write writes a report. Rows in order of periods are encoded as they are read and kept compressed
+// until the last row is read, so that an error precedes the first byte and no statement waits for a
+// slow client.
 func Write(ctx context.Context, r *query.Reader, q Query, f tabular.Format, w io.Writer) error {
 	open, ok := openers[f]
 	if !ok {
 		return fmt.Errorf("write a usage report: there is no format %q", f)
+	}
+	if f == tabular.CSV {
+		open = csvOpener(q.Cells)
 	}
 	if q.arranged() {
 		report, err := Read(ctx, r, q)
@@ -55,7 +59,7 @@ func Write(ctx context.Context, r *query.Reader, q Query, f tabular.Format, w io
 		return err
 	}
 	var out writer
-	seen := Report{GroupBy: q.GroupBy, Items: []Row{}} // the first rows with a value of each grouping
+	seen := Report{GroupBy: q.GroupBy, Items: []Row{}} // the first rows that have a value of each grouping
 	_, err = scan(ctx, r, q, func(report *Report) (err error) {
 		out, err = open(spool, report)
 		return err
@@ -79,10 +83,10 @@ func Write(ctx context.Context, r *query.Reader, q Query, f tabular.Format, w io
 	return spool.CopyTo(w)
 }
 
-// arranged reports whether rows are known only after all were read.
+// arranged reports whether the order of rows is only known after all were read.
 func (q *Query) arranged() bool { return q.Top > 0 || q.Order != "" && q.Order != ByPeriod }
 
-// write writes a report that is complete.
+// write writes a complete report.
 func (u *Report) write(w io.Writer, open opener) error {
 	buffered := bufio.NewWriter(w)
 	out, err := open(buffered, u)
@@ -100,7 +104,7 @@ func (u *Report) write(w io.Writer, open opener) error {
 	return buffered.Flush()
 }
 
-// lines writes a row on each line, as JSON has it.
+// lines writes each row as a line of JSON.
 type lines struct {
 	w      io.Writer
 	groups []string // sorted

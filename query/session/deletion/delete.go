@@ -12,9 +12,9 @@ import (
 	"tapedeck/schema/lifecycle/tombstone"
 )
 
-// Delete removes a session and all its facts. Once it returns, no query returns any of
-// them, whatever arrives of its streams later; ClickHouse frees the disk space when it
-// merges. Deleting again completes a deletion that failed half way.
+// Delete deletes a session with all its facts. Once it returns, no query returns any of them, even
+// if frames of its streams arrive later. ClickHouse frees the disk space when it merges. Calling
+// Delete again completes a deletion that failed half way.
 func Delete(ctx context.Context, r *query.Reader, tenant, session string) error {
 	of := tombstone.Key{Tenant: tenant, Session: session}
 	_, err := sessionstreams.Find(ctx, r, tenant, session)

@@ -6,10 +6,11 @@ import (
 	"tapedeck/query/endpoint"
 )
 
-// Handler answers the questions of this package.
+// Handler serves the route of deletion.
 type Handler struct{ *endpoint.Base }
 
-// Delete answers DELETE /v1/sessions/{id}: 204 once nothing of it shows.
+// Delete serves DELETE /v1/sessions/{id}. It answers 204 when no query returns anything of the
+// session.
 func (h Handler) Delete(w http.ResponseWriter, r *http.Request, tenant, session string) {
 	err := endpoint.NewParams(r).Done()
 	if err == nil {

@@ -10,27 +10,27 @@ import (
 
 var statements = query.Statements("session/facets")
 
-// Query asks for names that sessions can be filtered by.
+// Query selects the sessions whose values are counted.
 type Query struct {
 	Tenant   string
 	From, To time.Time // by whole days (UTC); zero for no limit
-	Limit    int       // names of each kind
+	Limit    int       // maximum number of names of each kind
 }
 
-// Facets are the most frequent names of each kind, the most frequent first.
+// Facets holds the names of each kind, the most frequent first.
 type Facets struct {
 	Agents   []string `json:"agents"`
 	Tools    []string `json:"tools"`
 	Models   []string `json:"models"`
 	Dialects []string `json:"dialects"`
-	Tags     []string `json:"tags"` // without their values
+	Tags     []string `json:"tags"` // names of tags, without values
 }
 
 // facetsShape selects the optional parts of sql/facets.sql, for tables of facts and of streams.
 type facetsShape struct{ Facts, Streams facetRange }
 
 type facetRange struct {
-	Column   string // of a row's time
+	Column   string // column of a row's time
 	From, To bool
 }
 
@@ -39,7 +39,7 @@ type facetRow struct {
 	Name string `ch:"name"`
 }
 
-// Read lists the names.
+// Read returns the most frequent names.
 func Read(ctx context.Context, r *query.Reader, q Query) (*Facets, error) {
 	from, to := !q.From.IsZero(), !q.To.IsZero()
 	a := query.Args{"tenant": q.Tenant, "limit": q.Limit}

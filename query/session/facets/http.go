@@ -9,10 +9,10 @@ import (
 
 const facetsLimit, facetsMost = 200, 1000
 
-// Handler answers the questions of this package.
+// Handler serves the route of facets.
 type Handler struct{ *endpoint.Base }
 
-// Facets answers GET /v1/facets.
+// Facets serves GET /v1/facets.
 func (h Handler) Facets(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
 	q := Query{Tenant: tenant}

@@ -19,19 +19,18 @@ import (
 
 var statements = query.Statements("session/sessiondetail")
 
-// Detail is all there is to say of one session but its frames, spans and
-// messages.
+// Detail describes one session except its frames, spans and messages.
 type Detail struct {
 	sessionhead.Head
 	Runs          []Run                   `json:"runs"`
 	Streams       []sessionstreams.Stream `json:"streams"`
 	Totals        Totals                  `json:"totals"`
 	Discrepancies []Discrepancy           `json:"discrepancies"`
-	// FramesExpired is when its frames expired; nil if they have not.
+	// FramesExpired is when the session's frames expired; nil if they have not.
 	FramesExpired *time.Time `json:"frames_expired_at,omitempty"`
 }
 
-// Totals add up a session.
+// Totals are the sums over a session.
 type Totals struct {
 	Runs    uint64                 `json:"runs"`
 	Streams uint64                 `json:"streams"`
@@ -41,8 +40,8 @@ type Totals struct {
 	cost.UsageTotals
 }
 
-// Read returns one session. The error of one that is not there is a problem
-// with status 404, here as for all that is asked of a session.
+// Read returns one session. If it does not exist, the error is a problem with status 404, as for
+// all queries on a session.
 func Read(ctx context.Context, r *query.Reader, tenant, session string) (*Detail, error) {
 	found, err := sessionstreams.FindStreams(ctx, r, tenant, session)
 	if err != nil {
@@ -65,7 +64,8 @@ func Read(ctx context.Context, r *query.Reader, tenant, session string) (*Detail
 		return err
 	})
 	group.Go(func() (err error) {
-		texts, err = query.Ask[runText](of, r, statements, "run_texts", s, sessionstreams.Parameters(tenant, s).With("length", sessionhead.ExcerptLength))
+		texts, err = query.Ask[runText](of, r, statements, "run_texts", s,
+			sessionstreams.Parameters(tenant, s).With("length", sessionhead.ExcerptLength))
 		return err
 	})
 	if found.Expirations {
@@ -83,7 +83,8 @@ func Read(ctx context.Context, r *query.Reader, tenant, session string) (*Detail
 	}
 	whole := s
 	s, streams, spans, usage = limit.Session(s, streams), limit.Streams(streams), limit.Spans(spans), limit.Usage(usage)
-	texts = slices.DeleteFunc(texts, func(m runText) bool { return !limit.Holds(m.From, m.Until) }) // a text cannot be cut by time
+	// A text cannot be clipped by time.
+	texts = slices.DeleteFunc(texts, func(m runText) bool { return !limit.Holds(m.From, m.Until) })
 	counted := sessionhead.CountSpans(spans)
 	head := sessionhead.Summarize(s, r, counted, r.Now())
 	head.UsageTotals = usagerecord.TotalsOf(usage)
@@ -114,7 +115,8 @@ func framesExpired(ctx context.Context, r *query.Reader, tenant, session string)
 	type row struct {
 		At time.Time `ch:"at"`
 	}
-	rows, err := query.Ask[row](ctx, r, statements, "frames_expired", nil, query.Args{"tenant": tenant, "session": session})
+	rows, err := query.Ask[row](ctx, r, statements, "frames_expired", nil,
+		query.Args{"tenant": tenant, "session": session})
 	if err != nil || len(rows) == 0 || rows[0].At.Unix() <= 0 {
 		return nil, err
 	}

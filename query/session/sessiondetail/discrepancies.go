@@ -8,12 +8,11 @@ import (
 	"tapedeck/query/pricing/cost"
 )
 
-// Discrepancy is something about a session that does not add up, or that is
-// missing, and that its numbers therefore do not show.
+// Discrepancy is a fault or a gap in a session's data that its figures do not show.
 type Discrepancy struct {
 	Code   string `json:"code"`
 	Count  uint64 `json:"count"`
-	Detail string `json:"detail"` // a sentence for people
+	Detail string `json:"detail"` // a readable sentence
 }
 
 // The codes of discrepancies.
@@ -32,8 +31,8 @@ const (
 	RepeatedBytes = "repeated_streams"
 )
 
-// repeatedStreams counts the streams whose bytes are those of another stream of
-// the session.
+// repeatedStreams counts the streams whose bytes are equal to those of another stream of the
+// session.
 func repeatedStreams(streams []sessionstreams.Stream) uint64 {
 	seen, repeated := map[string]bool{}, uint64(0)
 	for i := range streams {
@@ -47,13 +46,15 @@ func repeatedStreams(streams []sessionstreams.Stream) uint64 {
 	return repeated
 }
 
-func discrepancies(c *sessionstreams.Counters, spans *sessionhead.SpanCounts, spent *cost.UsageTotals, repeated uint64) []Discrepancy {
+func discrepancies(
+	c *sessionstreams.Counters, spans *sessionhead.SpanCounts, spent *cost.UsageTotals, repeated uint64,
+) []Discrepancy {
 	list := []Discrepancy{}
 	for _, d := range []struct {
 		code   string
 		count  uint64
 		one    string
-		format string // of more than one
+		format string // text for a count above 1
 	}{
 		{LostAtSource, c.Lost, "1 frame was lost at the source: an id is missing in its numbering.",
 			"%d frames were lost at the source: ids are missing in its numbering."},
@@ -65,17 +66,20 @@ func discrepancies(c *sessionstreams.Counters, spans *sessionhead.SpanCounts, sp
 		{InvalidUTF8, c.InvalidUTF8, "1 frame is not valid UTF-8.", "%d frames are not valid UTF-8."},
 		{Oversize, c.Oversize, "1 frame is a piece of a message over the size limit and was not decoded.",
 			"%d frames are pieces of messages over the size limit and were not decoded."},
-		{RepeatedIDs, c.Repeated, "1 frame repeats an earlier one: the id of the frame before it, or the end of its stream.",
+		{RepeatedIDs, c.Repeated,
+			"1 frame repeats an earlier one: the id of the frame before it, or the end of its stream.",
 			"%d frames repeat earlier ones: the ids of the frames before them, or the end of their stream."},
 		{BackwardIDs, c.Back, "1 frame has an id below that of the frame before it.",
 			"%d frames have ids below those of the frames before them."},
 		{UnclosedSpans, spans.UnclosedSpans, "1 span never ended: its run or its stream ended first.",
 			"%d spans never ended: their runs or streams ended first."},
-		{Inseparable, spans.InseparableRuns, "1 run holds frames that may belong to another: several answers came at a time, and the frames do not name theirs.",
+		{Inseparable, spans.InseparableRuns,
+			"1 run holds frames that may belong to another: several answers came at a time, and the frames do not name theirs.",
 			"%d runs hold frames that may belong to others: several answers came at a time, and the frames do not name theirs."},
 		{UnpricedCalls, spent.UnpricedCalls, "1 model call has no price and is not part of the cost.",
 			"%d model calls have no price and are not part of the cost."},
-		{RepeatedBytes, repeated, "1 stream has the same bytes as another stream of this session: what carries no ids of its own counts twice.",
+		{RepeatedBytes, repeated,
+			"1 stream has the same bytes as another stream of this session: what carries no ids of its own counts twice.",
 			"%d streams have the same bytes as other streams of this session: what carries no ids of its own counts several times."},
 	} {
 		switch d.count {

@@ -6,10 +6,10 @@ import (
 	"tapedeck/query/endpoint"
 )
 
-// Handler answers the questions of this package.
+// Handler serves the route of one session.
 type Handler struct{ *endpoint.Base }
 
-// Session answers GET /v1/sessions/{id}.
+// Session serves GET /v1/sessions/{id}.
 func (h Handler) Session(w http.ResponseWriter, r *http.Request, tenant, session string) {
 	if err := endpoint.NewParams(r).Done(); err != nil {
 		h.Fail(w, r, err)

@@ -14,19 +14,19 @@ import (
 	"tapedeck/schema"
 )
 
-// Run is one run of a session: a user message to its reply.
+// Run is one run of a session, from a user message to its reply.
 type Run struct {
 	SpanID     string     `json:"span_id"`
 	RunID      string     `json:"run_id"`
 	Started    time.Time  `json:"started"`
 	Ended      *time.Time `json:"ended"`       // null for a run without an end of its own
-	DurationMS *float64   `json:"duration_ms"` // null as well
+	DurationMS *float64   `json:"duration_ms"` // null for a run without an end of its own
 	Status     string     `json:"status"`
 	Error      *string    `json:"error"`
 	Agent      string     `json:"agent"`
-	Position   string     `json:"position"` // of the frame that first spoke of it
-	// Message and Reply are cut short: the first message of the user, and the last
-	// answer of the agent; null if there is none.
+	Position   string     `json:"position"` // position of the first frame that mentions the run
+	// Message is the first message of the user and Reply the last answer of the agent, both cut to
+	// an excerpt; null if there is none.
 	Message *string                `json:"message"`
 	Reply   *string                `json:"reply"`
 	Tools   sessionhead.ToolCounts `json:"tools"`
@@ -34,19 +34,19 @@ type Run struct {
 }
 
 // runText is a message of the user or the agent, cut to one character more than
-// excerptLength.
+// sessionhead.ExcerptLength.
 type runText struct {
 	ID      string `ch:"message_id"`
 	Span    string `ch:"span_id"`
 	Run     string `ch:"run_id"`
 	Kind    string `ch:"kind"`
 	Started int64  `ch:"started_ns"`
-	From    int64  `ch:"from_ns"` // the first and the last time that it states
+	From    int64  `ch:"from_ns"` // first and last time of the message
 	Until   int64  `ch:"until_ns"`
 	Text    string `ch:"excerpt"`
 }
 
-// firstOfUser returns the first message of a user, cut short; "" if there is none.
+// firstOfUser returns an excerpt of the first message of a user; "" if there is none.
 func firstOfUser(texts []runText) string {
 	var first *runText
 	for i := range texts {
@@ -61,7 +61,7 @@ func firstOfUser(texts []runText) string {
 	return *sessionhead.Excerpt(first.Text)
 }
 
-// newRuns returns the runs among the spans, which come in order of their start.
+// newRuns returns the runs among spans, which are ordered by start.
 func newRuns(spans []spanmerge.Span, usage []usagerecord.Record, texts []runText) []Run {
 	list := []Run{}
 	at := owners{spans: map[string]*spanmerge.Span{}, bySpan: map[string]int{}, byID: map[string]int{}}
@@ -72,7 +72,8 @@ func newRuns(spans []spanmerge.Span, usage []usagerecord.Record, texts []runText
 			continue
 		}
 		run := Run{
-			SpanID: s.ID, RunID: s.Run, Started: query.Instant(s.Begin()), Status: s.Status, Error: query.Named(s.Error),
+			SpanID: s.ID, RunID: s.Run, Started: query.Instant(s.Begin()),
+			Status: s.Status, Error: query.Named(s.Error),
 			Agent: s.Agent, Position: s.Position(),
 		}
 		if !s.Open() {
@@ -109,17 +110,16 @@ func newRuns(spans []spanmerge.Span, usage []usagerecord.Record, texts []runText
 	return list
 }
 
-// owners know which run a span belongs to, as an index.
+// owners finds the run of a span, as an index into the runs.
 type owners struct {
 	spans  map[string]*spanmerge.Span
-	bySpan map[string]int // of the runs' own spans
-	byID   map[string]int // by the run's id, as the frames name it
+	bySpan map[string]int // index of a run by its span
+	byID   map[string]int // index of a run by the run id in frames
 }
 
-// find returns the run that is an ancestor of a span; if no run is, the
-// one of the id.
+// find returns the run that is an ancestor of a span, or else the run with the id.
 func (o *owners) find(spanID, runID string) (int, bool) {
-	for range len(o.spans) { // parents reported by a source may form a circle
+	for range len(o.spans) { // bounded: parents that a source reports may form a cycle
 		if n, ok := o.bySpan[spanID]; ok {
 			return n, true
 		}
@@ -133,14 +133,13 @@ func (o *owners) find(spanID, runID string) (int, bool) {
 	return n, ok
 }
 
-// addTexts lays messages with the runs: those that stand below one or name its
-// id, and the others by time, with the run that began next (what the user said)
-// or before it.
+// addTexts assigns messages to runs. A message below a run's span or with the run's id belongs to
+// that run. The other messages are assigned by time, see runAt.
 func addTexts(list []Run, at owners, texts []runText) {
 	slices.SortFunc(texts, func(a, b runText) int {
 		return cmp.Or(cmp.Compare(a.Started, b.Started), strings.Compare(a.ID, b.ID))
 	})
-	whole := make([]bool, len(list)) // its reply came as a whole
+	whole := make([]bool, len(list)) // whether the reply was reported as a whole
 	for i := range texts {
 		m := &texts[i]
 		if m.Text == "" {
@@ -169,7 +168,8 @@ func addTexts(list []Run, at owners, texts []runText) {
 	}
 }
 
-// runAt finds the run that a message without a run's id belongs to.
+// runAt returns the run of a message without a run id: the run in progress, or, for a user message
+// after that run's own user message or end, the run that begins next.
 func runAt(list []Run, m *runText) (int, bool) {
 	said := query.Instant(m.Started)
 	next, _ := slices.BinarySearchFunc(list, said, func(r Run, t time.Time) int { return r.Started.Compare(t) })

@@ -10,13 +10,13 @@ import (
 // carefulShape selects the optional parts of statements that count the frames of a session.
 type carefulShape struct{ Careful, Span bool }
 
-// countFrames counts the rows of a session's frames, and where they are more
-// than its streams report, anew with care: then some stand there several times.
-// A row of the answer says how many frames it counts.
+// countFrames counts the rows of a session's frames. If there are more rows than its streams
+// report, some frames are stored several times, and it counts again with deduplication. A result
+// row reports how many frames it counts.
 func countFrames[Row any](
 	ctx context.Context, r *query.Reader, name string, s *sessionstreams.Row, a query.Args, frames func(*Row) uint64,
 ) ([]Row, error) {
-	if a, in := inSpan(ctx, a); in { // the figures of streams are not those of the span
+	if a, in := inSpan(ctx, a); in { // the counts of the streams cover more than the span
 		return query.Ask[Row](ctx, r, statements, name, carefulShape{Careful: true, Span: true}, a)
 	}
 	rows, err := query.Ask[Row](ctx, r, statements, name, carefulShape{}, a)
@@ -41,14 +41,14 @@ func repeated(ctx context.Context, r *query.Reader, s *sessionstreams.Row, a que
 	return rows.Found > s.Frames, err
 }
 
-// Counted is how many frames and bytes a stream has.
+// Counted is the number of frames and bytes of a stream.
 type Counted struct {
 	Stream string `ch:"stream_id"`
 	Frames uint64 `ch:"frames"`
 	Bytes  uint64 `ch:"bytes"`
 }
 
-// CountView counts the frames of a session that the request's view shows, by stream.
+// CountView counts, by stream, the frames of a session that the request's view shows.
 func CountView(ctx context.Context, r *query.Reader, tenant, session string) (map[string]Counted, error) {
 	a, in := inSpan(ctx, query.Args{"tenant": tenant, "session": session})
 	rows, err := query.Ask[Counted](ctx, r, statements, "span_frames", carefulShape{Careful: true, Span: in}, a)

@@ -9,16 +9,15 @@ import (
 	"tapedeck/schema"
 )
 
-// Density describes how the frames of a session are spread over its time, in slices
-// of equal length. Slice i begins i*SliceMS after the session's start; the last
-// one holds the last frame.
+// Density is the distribution of a session's frames over its time, in slices of equal length. Slice
+// i begins i*SliceMS after the session's start; the last slice contains the last frame.
 type Density struct {
 	SessionID  string    `json:"session_id"`
 	Started    time.Time `json:"started"`
 	DurationMS float64   `json:"duration_ms"`
 	SliceMS    float64   `json:"slice_ms"`
-	// Frames[i] arrived in slice i. First[i] is the position of the first of
-	// them, null where there are none.
+	// Frames[i] is the number of frames in slice i. First[i] is the position of the first of them,
+	// null if there are none.
 	Frames []uint64  `json:"frames"`
 	First  []*string `json:"first"`
 }
@@ -31,14 +30,14 @@ type densityRow struct {
 	Seq    uint64 `ch:"first_seq"`
 }
 
-// ReadDensity counts a session's frames in at most so many slices, at least 1. A
-// session that is shorter than that many nanoseconds has fewer.
+// ReadDensity counts a session's frames in at most the given number of slices, at least 1. A
+// session that is shorter than that many nanoseconds has fewer slices.
 func ReadDensity(ctx context.Context, r *query.Reader, tenant, session string, slices int) (*Density, error) {
 	s, err := sessionstreams.Find(ctx, r, tenant, session)
 	if err != nil {
 		return nil, err
 	}
-	if _, to, limited := SpanOf(ctx); limited { // when it began before, and how long it went on, is not shown
+	if _, to, limited := SpanOf(ctx); limited { // do not disclose the session's time outside of the span
 		s.Started = Start(ctx, s.Started)
 		s.Last = max(s.Started, min(s.Last, to-1))
 	}
@@ -46,7 +45,8 @@ func ReadDensity(ctx context.Context, r *query.Reader, tenant, session string, s
 	width := (length + int64(slices) - 1) / int64(slices)
 	n := (length + width - 1) / width
 	d := &Density{
-		SessionID: session, Started: query.Instant(s.Started), DurationMS: query.Millis(s.Last - s.Started), SliceMS: query.Millis(width),
+		SessionID: session, Started: query.Instant(s.Started),
+		DurationMS: query.Millis(s.Last - s.Started), SliceMS: query.Millis(width),
 		Frames: make([]uint64, n), First: make([]*string, n),
 	}
 	rows, err := countFrames(ctx, r, "density", s, query.Args{

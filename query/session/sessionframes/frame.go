@@ -11,17 +11,17 @@ import (
 	"tapedeck/schema/clickhouse"
 )
 
-// WholeFrame is a frame with its recorded bytes, and how they came.
+// WholeFrame is a frame with its recorded bytes and the reads in which they arrived.
 type WholeFrame struct {
 	Frame
 	Raw  []byte `json:"raw"`
 	Cuts []Cut  `json:"cuts"`
 }
 
-// Cut is the end of a read inside of a frame.
+// Cut is the end of a read within a frame.
 type Cut struct {
-	Bytes    uint32  `json:"bytes"`     // of the frame that had arrived
-	OffsetMS float64 `json:"offset_ms"` // when, from the session's start
+	Bytes    uint32  `json:"bytes"`     // bytes of the frame that had arrived
+	OffsetMS float64 `json:"offset_ms"` // since the session's start
 }
 
 type wholeFrameRow struct {
@@ -29,7 +29,7 @@ type wholeFrameRow struct {
 	Cuts string `ch:"cuts"`
 }
 
-// ReadOne returns one frame by its position.
+// ReadOne returns the frame at a position.
 func ReadOne(ctx context.Context, r *query.Reader, tenant, session string, at schema.Position) (*WholeFrame, error) {
 	s, err := sessionstreams.Find(ctx, r, tenant, session)
 	if err != nil {

@@ -17,10 +17,10 @@ import (
 
 var statements = query.Statements("session/sessionframes")
 
-// Frame is one frame with its envelope. Of Frame, Text and Base64 one is there.
+// Frame is one frame with its envelope. Exactly one of Frame, Text and Base64 is set.
 type Frame struct {
 	Position   string    `json:"position"`
-	OffsetMS   float64   `json:"offset_ms"` // from the session's start
+	OffsetMS   float64   `json:"offset_ms"` // since the session's start
 	CapturedAt time.Time `json:"captured_at"`
 	StreamID   string    `json:"stream_id"`
 	Seq        uint64    `json:"seq"`
@@ -28,36 +28,36 @@ type Frame struct {
 	Transport  string    `json:"transport"`
 	Dialect    string    `json:"dialect"`
 	Type       string    `json:"type"`
-	SessionID  string    `json:"session_id"` // as the frame itself names it
+	SessionID  string    `json:"session_id"` // session id in the frame itself
 	RunID      string    `json:"run_id"`
 	NodeID     string    `json:"node_id"`
 	EventID    string    `json:"event_id"`
 	Agent      string    `json:"agent"`
 	Flags      []string  `json:"flags"`
-	Size       int       `json:"size"` // raw bytes, the transport's framing included
+	Size       int       `json:"size"` // raw bytes, including the transport's framing
 	Payload
 }
 
 // Payload returns the bytes of a frame without the framing of its transport. A frame without a
 // payload (a comment, a blank line) is returned whole.
 type Payload struct {
-	JSON   json.RawMessage `json:"frame,omitempty"`  // a message that is JSON
-	Text   *string         `json:"text,omitempty"`   // one that is other text
-	Base64 *string         `json:"base64,omitempty"` // one that is not UTF-8
+	JSON   json.RawMessage `json:"frame,omitempty"`  // payload that is JSON
+	Text   *string         `json:"text,omitempty"`   // payload that is other text
+	Base64 *string         `json:"base64,omitempty"` // payload that is not UTF-8
 }
 
-// Query asks for frames of a session, after a position.
+// Query selects frames of a session after a position.
 type Query struct {
 	Tenant, Session string
 	Filter
-	After schema.Position // the zero position stands for the start
+	After schema.Position // the zero position is the start
 	Limit int             // frames on a page, at least 1
 }
 
-// pageBytes is about how many raw bytes a page of frames holds at most.
+// pageBytes is the approximate maximum of raw bytes on a page of frames.
 const pageBytes = 16 << 20
 
-// Read returns a page of a session's frames; its cursor is a position.
+// Read returns a page of a session's frames; the cursor of a page is a position.
 func Read(ctx context.Context, r *query.Reader, q Query) (*query.Page[Frame], error) {
 	s, err := sessionstreams.Find(ctx, r, q.Tenant, q.Session)
 	if err != nil {
@@ -109,12 +109,12 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*query.Page[Frame], er
 	return page, nameDialects(ctx, r, &q, page.Items)
 }
 
-// frameCopies is the number of copies of a frame's bytes that a page holds: as read, as
-// the payload, and in the encoded answer, whose buffer grows.
+// frameCopies is the number of copies of a frame's bytes that a page holds in memory: the bytes as
+// read, the payload, and the encoded answer, whose buffer grows.
 const frameCopies = 4
 
-// pageCost returns what a page of rows is charged before their sizes are known. A page
-// has at most most bytes, unless a single frame has more.
+// pageCost returns the memory that a page of rows reserves before the sizes of its rows are known.
+// A page has at most most bytes, unless a single frame is larger.
 func pageCost(s *sessionstreams.Row, rows, most int) int64 {
 	average := s.Bytes / max(s.Frames, 1)
 	return frameCopies * int64(max(min(uint64(rows)*average, s.Bytes, uint64(most)), min(average, s.Bytes)))
@@ -149,14 +149,14 @@ func (f *frameRow) frame(from int64) Frame {
 	}
 }
 
-// payload is made as replay's messages are, so that both say the same.
+// payload returns the frame's payload, in the same form as replay's messages.
 func (f *frameRow) payload() Payload {
 	raw := []byte(f.Raw)
 	frame := schema.Frame{Seq: f.Seq, Flags: schema.Flags(f.Flags), Raw: raw}
 	if transport, err := schema.ParseTransport(f.Transport); err == nil {
 		frame.Transport = transport
 	} else {
-		frame.Transport = schema.HTTP // of a later version than this program: shown as it is
+		frame.Transport = schema.HTTP // recorded by a later version of the program: show the raw bytes
 	}
 	c, _ := schema.Unframe(&frame, nil)
 	data := c.Data
@@ -179,7 +179,7 @@ type dialectRow struct {
 	Dialect string `ch:"dialect_name"`
 }
 
-// nameDialects fills in the frames' dialects, which their streams know.
+// nameDialects sets the dialects of frames from their streams.
 func nameDialects(ctx context.Context, r *query.Reader, q *Query, frames []Frame) error {
 	dialects := map[string]string{}
 	var streams []string

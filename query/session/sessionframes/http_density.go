@@ -6,10 +6,10 @@ import (
 	"tapedeck/query/endpoint"
 )
 
-// How many slices of time there are if nothing is said, and at most.
+// densitySlices and densityMost are the default and the maximum number of slices.
 const densitySlices, densityMost = 600, 5000
 
-// Density answers GET /v1/sessions/{id}/density.
+// Density serves GET /v1/sessions/{id}/density.
 func (h Handler) Density(w http.ResponseWriter, r *http.Request, tenant, session string) {
 	p := endpoint.NewParams(r)
 	slices := p.Number("slices", densitySlices, 1, densityMost)

@@ -16,26 +16,28 @@ import (
 
 const ndjson = "application/x-ndjson"
 
-const pageFrames, mostFrames = 200, 5000 // on a page, if nothing is said and at most
+const pageFrames, mostFrames = 200, 5000 // frames on a page: default and maximum
 
 var directions = []string{schema.Receive.String(), schema.Send.String()}
 
-// Handler answers the questions of this package.
+// Handler serves the routes of frames.
 type Handler struct{ *endpoint.Base }
 
-// Frames answers GET /v1/sessions/{id}/frames.
+// Frames serves GET /v1/sessions/{id}/frames.
 func (h Handler) Frames(w http.ResponseWriter, r *http.Request, tenant, session string) {
 	p := endpoint.NewParams(r)
 	q := Query{Tenant: tenant, Session: session, Filter: filter(p)}
 	raw := p.Flag("raw")
 	q.Limit = p.Number("limit", pageFrames, 1, mostFrames)
 	if raw && p.Has("limit") {
-		p.Refuse("limit", p.Value("limit"), "does not go with raw=1, which returns all frames from the cursor on", "left out")
+		p.Refuse("limit", p.Value("limit"), "does not go with raw=1, which returns all frames from the cursor on",
+			"left out")
 	}
 	if cursor := p.Text("cursor"); cursor != "" {
 		position, err := schema.ParsePosition(cursor)
 		if err != nil {
-			p.Refuse("cursor", cursor, "is not a position", `the value of "next" on the page before`, "the position of a frame")
+			p.Refuse("cursor", cursor, "is not a position", `the value of "next" on the page before`,
+				"the position of a frame")
 		}
 		q.After = position
 	}
@@ -51,12 +53,11 @@ func (h Handler) Frames(w http.ResponseWriter, r *http.Request, tenant, session 
 	h.Answer(w, r, page, err)
 }
 
-// rawFrames returns the recorded bytes alone: what the client of the recorded
-// streams received, unless a direction is asked for, and no heads of HTTP
-// messages. A WebSocket message, which has no terminator of its own, is ended
-// by a line feed. An answer that breaks off is not ended as HTTP demands, so
-// that a client can distinguish it from a whole one. A body that is no stream is ended
-// by a line feed where it does not end in one and another stream's bytes follow.
+// rawFrames answers with the recorded bytes only. Unless a direction is requested, these are the
+// bytes that the client of the recorded streams received. Heads of HTTP messages are left out. A
+// WebSocket message, which has no terminator of its own, is followed by a line feed. If an answer
+// fails half way, its HTTP body is left incomplete, so that the client notices. A body that is not
+// a stream and does not end in a line feed is followed by one if bytes of another stream follow.
 func (h Handler) rawFrames(w http.ResponseWriter, r *http.Request, q Query) {
 	if !accepts(r, ndjson) {
 		h.Fail(w, r, &problem.Problem{
@@ -83,14 +84,14 @@ func (h Handler) rawFrames(w http.ResponseWriter, r *http.Request, q Query) {
 	}
 }
 
-// rawWriter gathers frames into writes of some size.
+// rawWriter gathers frames into larger writes.
 type rawWriter struct {
-	ctx   context.Context // the request's
+	ctx   context.Context // of the request
 	head  http.ResponseWriter
 	w     *slow.Writer
 	buf   []byte
-	begun bool // the head is sent
-	// open names the stream and direction of a body that has not ended its line.
+	begun bool // the header is sent
+	// open identifies the stream and direction of a body whose last line has not ended.
 	open string
 }
 
@@ -118,7 +119,7 @@ func (o *rawWriter) frame(f *RawFrame) error {
 	return o.flush()
 }
 
-// flush sends what was gathered, and the head before that.
+// flush sends the gathered bytes, and the header before the first of them.
 func (o *rawWriter) flush() error {
 	if !o.begun {
 		o.begun = true
@@ -134,7 +135,7 @@ func (o *rawWriter) flush() error {
 	return o.ctx.Err()
 }
 
-// accepts reports whether the client takes the media type.
+// accepts reports whether the client accepts the media type.
 func accepts(r *http.Request, media string) bool {
 	header := strings.Join(r.Header.Values("Accept"), ",")
 	if strings.TrimSpace(header) == "" {

@@ -9,11 +9,11 @@ import (
 	"tapedeck/schema"
 )
 
-// How many frames lie between two marks of an index if nothing is said, at least
-// and at most.
+// indexEvery, indexLeast and indexMost are the default, the minimum and the maximum number of
+// frames between two marks of an index.
 const indexEvery, indexLeast, indexMost = 1000, 100, 1_000_000
 
-// FrameIndex answers GET /v1/sessions/{id}/frames/index.
+// FrameIndex serves GET /v1/sessions/{id}/frames/index.
 func (h Handler) FrameIndex(w http.ResponseWriter, r *http.Request, tenant, session string) {
 	p := endpoint.NewParams(r)
 	q := Query{Tenant: tenant, Session: session, Filter: filter(p)}
@@ -26,7 +26,7 @@ func (h Handler) FrameIndex(w http.ResponseWriter, r *http.Request, tenant, sess
 	h.Answer(w, r, index, err)
 }
 
-// filter reads which frames are asked for.
+// filter reads the parameters that select frames.
 func filter(p *endpoint.Params) Filter {
 	return Filter{
 		Types: p.Words("type"), Nodes: p.Texts("node"), Agents: p.Texts("agent"),
@@ -34,7 +34,7 @@ func filter(p *endpoint.Params) Filter {
 	}
 }
 
-// FrameTypes answers GET /v1/sessions/{id}/frames/types.
+// FrameTypes serves GET /v1/sessions/{id}/frames/types.
 func (h Handler) FrameTypes(w http.ResponseWriter, r *http.Request, tenant, session string) {
 	if err := endpoint.NewParams(r).Done(); err != nil {
 		h.Fail(w, r, err)
@@ -44,7 +44,7 @@ func (h Handler) FrameTypes(w http.ResponseWriter, r *http.Request, tenant, sess
 	h.Answer(w, r, types, err)
 }
 
-// Frame answers GET /v1/sessions/{id}/frames/{position}.
+// Frame serves GET /v1/sessions/{id}/frames/{position}.
 func (h Handler) Frame(w http.ResponseWriter, r *http.Request, tenant, session, position string) {
 	if err := endpoint.NewParams(r).Done(); err != nil {
 		h.Fail(w, r, err)
@@ -52,7 +52,8 @@ func (h Handler) Frame(w http.ResponseWriter, r *http.Request, tenant, session, 
 	}
 	at, err := schema.ParsePosition(position)
 	if err != nil {
-		h.Fail(w, r, problem.BadParameter("position", fmt.Sprintf("position %q is not a position.", position), "the position of a frame"))
+		h.Fail(w, r, problem.BadParameter("position", fmt.Sprintf("position %q is not a position.", position),
+			"the position of a frame"))
 		return
 	}
 	frame, err := ReadOne(r.Context(), h.Reader, tenant, session, at)

@@ -8,20 +8,20 @@ import (
 	"tapedeck/schema"
 )
 
-// Index says where in a session's frames a list of them goes on after every
-// so many, so that a reader can go anywhere in it without going through it.
+// Index lists the cursors at regular intervals in the list of a session's frames, so that a reader
+// can start anywhere in the list without reading what precedes.
 type Index struct {
-	Total uint64 `json:"total"` // frames that fit
+	Total uint64 `json:"total"` // frames that match the filter
 	Every int    `json:"every"`
-	// Items[i] is frame (i+1)*Every, counted from 1: the cursor of the page that
-	// begins after so many frames. Nothing follows the last frame, which is none.
+	// Items[i] is frame (i+1)*Every, counted from 1. It is the cursor of the page that begins after
+	// that many frames. The last frame is not an item, since no frame follows it.
 	Items []Mark `json:"items"`
 }
 
-// Mark is the place of a frame.
+// Mark is the position of a frame.
 type Mark struct {
 	Position string  `json:"position"`
-	OffsetMS float64 `json:"offset_ms"` // from the session's start
+	OffsetMS float64 `json:"offset_ms"` // since the session's start
 }
 
 // Types lists the types of frames in a session, the most frequent first.
@@ -29,7 +29,7 @@ type Types struct {
 	Items []Type `json:"items"`
 }
 
-// Type is how many frames of a type went one way.
+// Type counts the frames of a type in one direction.
 type Type struct {
 	Type      string `json:"type"`
 	Direction string `json:"direction"`
@@ -44,8 +44,8 @@ type indexRow struct {
 	Total  uint64 `ch:"total"`
 }
 
-// ReadIndex marks every so many of the frames that the query's filter lets
-// through; its position and its limit do not matter.
+// ReadIndex returns every nth frame of those that match the query's filter. It ignores the query's
+// position and limit.
 func ReadIndex(ctx context.Context, r *query.Reader, q Query, every int) (*Index, error) {
 	s, err := sessionstreams.Find(ctx, r, q.Tenant, q.Session)
 	if err != nil {

@@ -15,7 +15,7 @@ const (
 	rawWindowBytes = 8 << 20
 )
 
-// RawFrame is a frame's recorded bytes with its place.
+// RawFrame is a frame's recorded bytes with its position.
 type RawFrame struct {
 	Stream    string
 	Direction string
@@ -23,11 +23,10 @@ type RawFrame struct {
 	Raw       string
 }
 
-// ReadRaw returns the recorded bytes of a session's frames to yield, one frame
-// at a time, in order, from after the query's position to the end; the query's
-// limit does not matter. It ends with the error of yield, if there is one. A
-// window of frames is in memory at a time, however long the session is, and no
-// query waits at the server while yield takes its time.
+// ReadRaw passes the recorded bytes of a session's frames to yield, one frame at a time, in order,
+// from after the query's position to the end. It ignores the query's limit. It stops at the first
+// error of yield and returns it. It holds one window of frames in memory, however long the session
+// is, and no statement stays open on the server while yield blocks.
 func ReadRaw(ctx context.Context, r *query.Reader, q Query, yield func(f *RawFrame) error) error {
 	s, err := sessionstreams.Find(ctx, r, q.Tenant, q.Session)
 	if err != nil {

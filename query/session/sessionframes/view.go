@@ -8,10 +8,10 @@ import (
 	"tapedeck/schema"
 )
 
-// View restricts the frames that a request sees, and what they hold.
+// View restricts the frames that a request sees, and their contents.
 type View struct {
-	From, To int64 // ns; frames before From and from To on are left out; 0 for no bound
-	// Masked returns other bytes for frames, by their positions.
+	From, To int64 // ns; From inclusive, To exclusive; 0 for no bound
+	// Masked returns replacement bytes for frames, by their positions.
 	Masked func(context.Context) (map[schema.Position][]byte, error)
 }
 
@@ -22,8 +22,8 @@ func WithView(ctx context.Context, v *View) context.Context {
 	return context.WithValue(ctx, viewKey{}, v)
 }
 
-// inSpan adds the span of a request's view to the parameters of a statement. It reports false for a
-// request without one, which sees all frames.
+// inSpan adds the span of a request's view to the parameters of a statement. It returns false for a
+// request without a span, which sees all frames.
 func inSpan(ctx context.Context, a query.Args) (query.Args, bool) {
 	from, to, limited := SpanOf(ctx)
 	if !limited {
@@ -32,8 +32,8 @@ func inSpan(ctx context.Context, a query.Args) (query.Args, bool) {
 	return a.With("span_from", from).With("span_to", to), true
 }
 
-// SpanOf returns the span that a request sees of a session, ns, to excluded. limited is false if it
-// sees all of it.
+// SpanOf returns the span of a session that a request sees, ns; to is exclusive. limited is false
+// if the request sees the whole session.
 func SpanOf(ctx context.Context) (from, to int64, limited bool) {
 	v, _ := ctx.Value(viewKey{}).(*View)
 	if v == nil || v.From == 0 && v.To == 0 {
@@ -42,8 +42,8 @@ func SpanOf(ctx context.Context) (from, to int64, limited bool) {
 	return v.From, v.until(), true
 }
 
-// Start returns the time from which a request's offsets in a session count, ns: when the session
-// began, or the begin of the span that the request sees if that is later.
+// Start returns the time that offsets in a session count from, ns: the session's start, or the
+// start of the visible span if that is later.
 func Start(ctx context.Context, began int64) int64 {
 	from, _, _ := SpanOf(ctx)
 	return max(began, from)
@@ -57,7 +57,7 @@ func (v *View) until() int64 {
 	return v.To
 }
 
-// viewed returns the rows that the view of a request shows, as it shows them.
+// viewed returns the rows that the view of a request shows, with masked contents.
 func viewed(ctx context.Context, rows []frameRow) ([]frameRow, error) {
 	v, _ := ctx.Value(viewKey{}).(*View)
 	if v == nil || len(rows) == 0 {

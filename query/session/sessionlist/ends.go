@@ -9,14 +9,15 @@ import (
 	"tapedeck/query/sessionfilter"
 )
 
-// setEnds sets the ends of sessions. One statement reads the spans of all sessions whose end
-// depends on spans and is not settled.
+// setEnds sets the ends of sessions. It reads the spans of all sessions whose end depends on spans
+// and is not settled with one statement.
 func setEnds(ctx context.Context, r *query.Reader, tenant string, sessions []*sessionfilter.Summary) error {
 	var ids []sessionfilter.Session
 	var last []int64
 	of := make(map[string]*sessionhead.EndRow, len(sessions))
 	for _, s := range sessions {
-		if s.Status.Open() || s.SpanCounts.FailedRuns+s.SpanCounts.CancelledRuns+s.SpanCounts.UnclosedSpans+s.SpanCounts.OpenSpans == 0 {
+		if s.Status.Open() ||
+			s.SpanCounts.FailedRuns+s.SpanCounts.CancelledRuns+s.SpanCounts.UnclosedSpans+s.SpanCounts.OpenSpans == 0 {
 			continue
 		}
 		if s.EndRow != nil {
@@ -27,7 +28,8 @@ func setEnds(ctx context.Context, r *query.Reader, tenant string, sessions []*se
 		last = append(last, s.StreamRow.Last)
 	}
 	if len(ids) > 0 {
-		rows, err := query.Ask[sessionhead.EndRow](ctx, r, statements, "session_ends", nil, sessionfilter.Parameters(tenant, ids).With("last", last))
+		rows, err := query.Ask[sessionhead.EndRow](ctx, r, statements, "session_ends", nil,
+			sessionfilter.Parameters(tenant, ids).With("last", last))
 		if err != nil {
 			return err
 		}

@@ -8,7 +8,7 @@ import (
 	"tapedeck/query/facts/sessionhead"
 )
 
-// AddFindings adds to the sessions of a page what of their usage does not add up.
+// AddFindings adds the findings of their usage to the sessions of a page.
 func AddFindings(ctx context.Context, r *query.Reader, tenant string, page *query.Page[sessionhead.Summary]) error {
 	of := make([]findings.Session, len(page.Items))
 	for i := range page.Items {

@@ -10,10 +10,10 @@ import (
 
 const sessionsLimit, sessionsMost = 50, 500 // on a page
 
-// Handler answers the questions of this package.
+// Handler serves the route of the session list.
 type Handler struct{ *endpoint.Base }
 
-// Sessions answers GET /v1/sessions.
+// Sessions serves GET /v1/sessions.
 func (h Handler) Sessions(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
 	q := Query{Tenant: tenant}

@@ -12,7 +12,7 @@ import (
 
 var statements = query.Statements("session/sessionlist", "sessionfilter")
 
-// Query asks for a page of the list.
+// Query selects a page of the list.
 type Query struct {
 	Tenant string
 	sessionfilter.Filter
@@ -34,14 +34,14 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*query.Page[sessionhea
 	if err := sessions.Prepare(ctx, r, after); err != nil {
 		return nil, err
 	}
-	// Statuses and dialects of a session are known from its summary only, so a page is gathered
-	// from as many batches as it takes.
+	// Some filters can only be checked on the summary of a session. So sessions are read in batches
+	// until the page is full.
 	batch := q.Limit + 1
 	if len(q.Statuses) > 0 || len(q.Dialects) > 0 {
 		batch = max(batch, 200)
 	}
 	page := &query.Page[sessionhead.Summary]{Items: []sessionhead.Summary{}}
-	var last query.Mark // of the last item
+	var last query.Mark // mark of the last item
 	var found []*sessionfilter.Summary
 	for {
 		ids, err := sessions.Read(ctx, r, after, batch)
@@ -55,7 +55,7 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*query.Page[sessionhea
 		for i := range ids {
 			s := summaries[ids[i].ID]
 			if s == nil || !q.Passes(&s.Summary) {
-				continue // deleted in the meantime, or filtered out
+				continue // the session was deleted meanwhile or does not pass
 			}
 			if len(found) == q.Limit {
 				page.Next = last.Cursor()
@@ -72,9 +72,10 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*query.Page[sessionhea
 	}
 }
 
-// fill puts sessions on a page, with their ends.
+// fill adds sessions to a page, with their ends.
 func fill(
-	ctx context.Context, r *query.Reader, tenant string, page *query.Page[sessionhead.Summary], found []*sessionfilter.Summary,
+	ctx context.Context, r *query.Reader, tenant string,
+	page *query.Page[sessionhead.Summary], found []*sessionfilter.Summary,
 ) error {
 	if err := setEnds(ctx, r, tenant, found); err != nil {
 		return err

@@ -15,15 +15,15 @@ import (
 	"tapedeck/schema"
 )
 
-// Limit is the span of a session that a request sees. A nil Limit is all of it.
+// Limit is the span of a session that a request sees. A nil Limit is the whole session.
 type Limit struct {
-	from, to int64            // ns; frames before from and from to on are not seen
-	last     int64            // when the session ended, or its last frame arrived so far, ns
-	ends     map[string]int64 // the same of its streams
+	from, to int64            // ns; from inclusive, to exclusive
+	last     int64            // when the session ended, or its last frame so far, ns
+	ends     map[string]int64 // the same for each stream
 	counted  map[string]sessionframes.Counted
 }
 
-// Of returns the limit of a request, nil if it sees all of the session.
+// Of returns the limit of a request, nil if the request sees the whole session.
 func Of(ctx context.Context, r *query.Reader, tenant string, s *sessionstreams.Row) (*Limit, error) {
 	from, to, limited := sessionframes.SpanOf(ctx)
 	if !limited || from <= s.Started && max(s.Last, s.End) < to {
@@ -40,8 +40,9 @@ func Of(ctx context.Context, r *query.Reader, tenant string, s *sessionstreams.R
 	return &Limit{from, to, max(s.Last, s.End), ends, counted}, nil
 }
 
-// Session returns what the streams report of the session in the span, and of its title nothing. A
-// session that began before the span begins with it, one that went on after it ends with it.
+// Session returns what the streams state of the session within the span, without the title. A
+// session that began before the span begins with the span; a session that continued after it ends
+// with the span.
 func (l *Limit) Session(s *sessionstreams.Row, streams []sessionstreams.Stream) *sessionstreams.Row {
 	if l == nil {
 		return s
@@ -71,7 +72,7 @@ func (l *Limit) Ended(s *sessionstreams.Row) bool {
 	return l == nil || l.has(l.last) && s.LiveStreams+s.LostStreams == 0
 }
 
-// Streams returns the streams that have frames in the span, with the figures of these.
+// Streams returns the streams that have frames in the span, with their figures within the span.
 func (l *Limit) Streams(streams []sessionstreams.Stream) []sessionstreams.Stream {
 	if l == nil {
 		return streams
@@ -87,14 +88,15 @@ func (l *Limit) Streams(streams []sessionstreams.Stream) []sessionstreams.Stream
 		if s.Ended != nil && !l.has(s.Ended.UnixNano()) {
 			s.Ended, s.EndReason = nil, ""
 		}
-		s.Digest, s.Counters, s.Redacted = "", sessionstreams.Counters{}, map[string]uint64{} // of the whole stream
+		// These cover the whole stream.
+		s.Digest, s.Counters, s.Redacted = "", sessionstreams.Counters{}, map[string]uint64{}
 		in = append(in, s)
 	}
 	return in
 }
 
-// Spans returns the spans that overlap the span of time, cut to it. Of those that are cut the attributes,
-// errors and durations that the source reports are left out, since they are about all of a span.
+// Spans returns the spans that overlap the visible time, clipped to it. A clipped span has no
+// attributes, errors or durations of the source, since those describe the whole span.
 func (l *Limit) Spans(spans []spanmerge.Span) []spanmerge.Span {
 	if l == nil {
 		return spans
@@ -126,10 +128,10 @@ func (l *Limit) Spans(spans []spanmerge.Span) []spanmerge.Span {
 	return in
 }
 
-// Holds reports whether something that lasted from one time until another, ns, is in the span, all of it.
+// Holds reports whether the whole interval from one time until another, ns, is in the span.
 func (l *Limit) Holds(from, until int64) bool { return l == nil || l.has(from) && l.has(until) }
 
-// Usage returns the records of the span.
+// Usage returns the records within the span.
 func (l *Limit) Usage(records []usagerecord.Record) []usagerecord.Record {
 	if l == nil {
 		return records

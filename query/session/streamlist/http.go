@@ -8,14 +8,15 @@ import (
 
 const streamsLimit, streamsMost = 50, 500
 
-// Handler answers the questions of this package.
+// Handler serves the route of streams.
 type Handler struct{ *endpoint.Base }
 
-// Streams answers GET /v1/streams.
+// Streams serves GET /v1/streams.
 func (h Handler) Streams(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
 	q := Query{
-		Tenant: tenant, Session: p.Text("session"), Stream: p.Text("stream"), Active: p.Flag("active"), Failed: p.Flag("failed"),
+		Tenant: tenant, Session: p.Text("session"), Stream: p.Text("stream"),
+		Active: p.Flag("active"), Failed: p.Flag("failed"),
 		Limit: p.Number("limit", streamsLimit, 1, streamsMost),
 	}
 	q.Digest = p.Digest("digest")

@@ -1,4 +1,4 @@
-// Package streamlist lists the streams in which something arrived last.
+// Package streamlist lists the streams with the latest frames.
 package streamlist
 
 import (
@@ -14,14 +14,14 @@ var statements = query.Statements("session/streamlist", "facts/sessionstreams")
 type Query struct {
 	Tenant  string
 	Session string // only streams with frames in this session; "" for any
-	Stream  string // only this one; "" for any
+	Stream  string // only this stream; "" for any
 	Active  bool   // only streams that have not ended and whose recorders are alive
 	Failed  bool   // only streams that ended in an error
 	Digest  string // only streams of a file or an upload with this SHA-256, in hexadecimal; "" for any
 	Limit   int
 }
 
-// InSession is the part of a stream that belongs to a session.
+// InSession is a stream's share of a session.
 type InSession struct {
 	SessionID string                `json:"session_id"`
 	Stream    sessionstreams.Stream `json:"stream"`
@@ -32,12 +32,13 @@ type row struct {
 	sessionstreams.StreamRow
 }
 
-// Latest returns one page of streams, by the time of their last frame, the latest first. A
-// stream with frames in several sessions is listed once for each session.
+// Latest returns one page of streams, sorted by the time of their last frame, latest first. A
+// stream with frames in several sessions is listed once per session.
 func Latest(ctx context.Context, r *query.Reader, q Query) (*query.Page[InSession], error) {
-	rows, err := query.Ask[row](ctx, r, statements, "latest_streams", q, query.Liveness(r.Now(), r, q.Tenant).And(query.Args{
-		"tenant": q.Tenant, "session": q.Session, "stream": q.Stream, "digest": q.Digest, "limit": q.Limit,
-	}))
+	rows, err := query.Ask[row](ctx, r, statements, "latest_streams", q,
+		query.Liveness(r.Now(), r, q.Tenant).And(query.Args{
+			"tenant": q.Tenant, "session": q.Session, "stream": q.Stream, "digest": q.Digest, "limit": q.Limit,
+		}))
 	if err != nil {
 		return nil, err
 	}

@@ -6,10 +6,10 @@ import (
 	"tapedeck/query/endpoint"
 )
 
-// Handler answers the questions of this package.
+// Handler serves the route of the timeline.
 type Handler struct{ *endpoint.Base }
 
-// Timeline answers GET /v1/sessions/{id}/timeline.
+// Timeline serves GET /v1/sessions/{id}/timeline.
 func (h Handler) Timeline(w http.ResponseWriter, r *http.Request, tenant, session string) {
 	if err := endpoint.NewParams(r).Done(); err != nil {
 		h.Fail(w, r, err)

@@ -26,9 +26,9 @@ type Timeline struct {
 	Started    time.Time          `json:"started"`
 	Ended      *time.Time         `json:"ended"` // null while the session is open
 	DurationMS float64            `json:"duration_ms"`
-	RunningMS  *float64           `json:"running_ms"` // as of the session
+	RunningMS  *float64           `json:"running_ms"` // of the session
 	SilentMS   *float64           `json:"silent_ms"`
-	// Spans are the roots, in order of their start, each with what it holds.
+	// Spans are the root spans, ordered by start, each with its children.
 	Spans []*Span `json:"spans"`
 	// Usage holds the records whose span is not in the session.
 	Usage []usagerecord.Record `json:"usage"`
@@ -38,28 +38,27 @@ type Timeline struct {
 // Span is one span. Offsets (start_ms) count from the session's start.
 type Span struct {
 	ID       string    `json:"id"`
-	Parent   string    `json:"parent"` // as the source has it, "" for none; it need not be there
+	Parent   string    `json:"parent"` // parent id of the source, "" for none; the parent may be missing
 	Kind     string    `json:"kind"`   // run, node, llm or tool
 	Name     string    `json:"name"`
 	Status   string    `json:"status"`
 	Started  time.Time `json:"started"`
 	StartMS  float64   `json:"start_ms"`
-	Position string    `json:"position"` // of the frame that first spoke of it
-	// Ended and DurationMS are null for a span that never came to an end.
+	Position string    `json:"position"` // position of the first frame that mentions the span
+	// Ended and DurationMS are null for a span that has no end.
 	Ended      *time.Time `json:"ended"`
 	DurationMS *float64   `json:"duration_ms"`
-	ReportedMS *float64   `json:"reported_ms"` // what the source itself measured
-	// Open marks a span that did not end: it runs, hangs, or was cut short.
-	// OpenMS is for how long it has been open so far, or was when its stream or its
-	// session ended.
+	ReportedMS *float64   `json:"reported_ms"` // as measured by the source
+	// Open marks a span without an end: it is running, hangs, or was cut off. OpenMS is how long it
+	// has been open so far, or was open when its stream or session ended.
 	Open   bool     `json:"open"`
 	OpenMS *float64 `json:"open_ms"`
-	// RunningMS is the time since its start, and SilentMS that since the session's
-	// last frame, by the server's clock: of what is open in an open session.
+	// RunningMS is the time since the span's start, and SilentMS the time since the session's last
+	// frame, by the server's clock. Both are set for open spans of open sessions.
 	RunningMS *float64 `json:"running_ms"`
 	SilentMS  *float64 `json:"silent_ms"`
-	// FirstTokenMS is the time from the start to the first output; null if it was not
-	// measured, also for a span that began with its first output.
+	// FirstTokenMS is the time from the start to the first output. It is null if it was not
+	// measured, or if the span began with its first output.
 	FirstTokenMS *float64        `json:"first_token_ms"`
 	RunID        string          `json:"run_id"`
 	NodeID       string          `json:"node_id"`
@@ -68,8 +67,8 @@ type Span struct {
 	Model        *string         `json:"model"`
 	Provider     *string         `json:"provider"`
 	Error        *string         `json:"error"`
-	Attributes   json.RawMessage `json:"attributes"` // an object; null where there is none
-	// Tokens is the sum of its own usage records; null without any.
+	Attributes   json.RawMessage `json:"attributes"` // an object; null if there is none
+	// Tokens is the sum of the span's own usage records; null if it has none.
 	Tokens   *cost.Tokens         `json:"tokens"`
 	Usage    []usagerecord.Record `json:"usage"`
 	Children []*Span              `json:"children"`
@@ -80,10 +79,10 @@ type Gaps struct {
 	MessageID string  `json:"message_id"`
 	SpanID    string  `json:"span_id"`
 	Chunks    uint64  `json:"chunks"`
-	StartMS   float64 `json:"start_ms"` // of the first chunk, from the session's start
+	StartMS   float64 `json:"start_ms"` // time of the first chunk, since the session's start
 	P50MS     float64 `json:"p50_ms"`
 	MaxMS     float64 `json:"max_ms"`
-	MaxAtMS   float64 `json:"max_at_ms"` // when the longest gap began, from the session's start
+	MaxAtMS   float64 `json:"max_at_ms"` // start of the longest gap, since the session's start
 }
 
 type gapsRow struct {
@@ -128,13 +127,14 @@ func Read(ctx context.Context, r *query.Reader, tenant, session string) (*Timeli
 		return nil, err
 	}
 	if s, spans, usage = limit.Session(s, nil), limit.Spans(spans), limit.Usage(usage); limit != nil {
-		gaps = nil // those of a message as a whole
+		gaps = nil // gaps describe whole messages
 	}
 	now := r.Now()
 	head := sessionhead.Summarize(s, r, sessionhead.CountSpans(spans), now)
 	t := &Timeline{
 		SessionID: session, Status: head.Status, Started: head.Started, Ended: head.Ended,
-		DurationMS: head.DurationMS, RunningMS: head.RunningMS, SilentMS: head.SilentMS, Usage: []usagerecord.Record{}, Gaps: make([]Gaps, len(gaps)),
+		DurationMS: head.DurationMS, RunningMS: head.RunningMS, SilentMS: head.SilentMS,
+		Usage: []usagerecord.Record{}, Gaps: make([]Gaps, len(gaps)),
 	}
 	until := s.End
 	if head.Status.Open() {
@@ -153,7 +153,7 @@ func Read(ctx context.Context, r *query.Reader, tenant, session string) (*Timeli
 	return t, nil
 }
 
-// hang makes the spans of the timeline and lays the usage records with them.
+// hang builds the spans of the timeline and assigns the usage records to them.
 func (t *Timeline) hang(spans []spanmerge.Span, usage []usagerecord.Record, from, until int64) []*Span {
 	list := make([]*Span, len(spans))
 	byID := make(map[string]*Span, len(spans))
@@ -176,8 +176,8 @@ func (t *Timeline) hang(spans []spanmerge.Span, usage []usagerecord.Record, from
 	return list
 }
 
-// onTimeline returns the span as the timeline shows it: from is the session's
-// start, until the moment up to which an open span counts as open.
+// onTimeline returns the span in the form of the timeline. from is the session's start; until is
+// the time until which an open span counts as open.
 func onTimeline(s *spanmerge.Span, from, until int64) *Span {
 	begin := s.Begin()
 	t := &Span{
@@ -195,7 +195,7 @@ func onTimeline(s *spanmerge.Span, from, until int64) *Span {
 	if t.Open {
 		switch {
 		case s.Ended != 0:
-			until = s.Ended // cut short
+			until = s.Ended // the span was cut off
 		case s.Closed != 0:
 			until = s.Closed
 		}
@@ -207,7 +207,7 @@ func onTimeline(s *spanmerge.Span, from, until int64) *Span {
 	return t
 }
 
-// age sets the age of a span that may still end.
+// age sets the ages of a span that may still end.
 func (t *Span) age(s *spanmerge.Span, now int64, silent *float64) {
 	if spanmerge.Finality(s.Status) == 0 {
 		t.RunningMS, t.SilentMS = query.KnownMillis(int64(query.Since(now, s.Begin())), true), silent

@@ -1,8 +1,8 @@
 package timeline
 
-// tree hangs every span below its parent and returns the roots. A span whose
-// parent is not there is a root; of spans that are one another's ancestors one
-// is. The spans come in order of their start, and so do the children of each.
+// tree adds every span to its parent's children and returns the roots. A span whose parent is
+// missing is a root. In a cycle of parents one span is a root. Spans are ordered by start, and so
+// are the children of each span.
 func tree(spans []*Span) []*Span {
 	byID := make(map[string]*Span, len(spans))
 	for _, s := range spans {
@@ -20,10 +20,10 @@ func tree(spans []*Span) []*Span {
 	return roots
 }
 
-// loops returns for each loop of parents one span at which it is to be opened.
+// loops returns one span of each cycle of parents, at which the cycle is broken.
 func loops(spans []*Span, byID map[string]*Span) map[*Span]bool {
 	cut := map[*Span]bool{}
-	walk := make(map[*Span]int, len(spans)) // the walk up on which a span was met
+	walk := make(map[*Span]int, len(spans)) // number of the upward walk that reached a span
 	for i, s := range spans {
 		at := s
 		for at != nil && walk[at] == 0 {

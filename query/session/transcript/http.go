@@ -9,10 +9,10 @@ import (
 
 const transcriptLimit, transcriptMost = 1000, 5000 // messages on a page
 
-// Handler answers the questions of this package.
+// Handler serves the route of the transcript.
 type Handler struct{ *endpoint.Base }
 
-// Transcript answers GET /v1/sessions/{id}/transcript.
+// Transcript serves GET /v1/sessions/{id}/transcript.
 func (h Handler) Transcript(w http.ResponseWriter, r *http.Request, tenant, session string) {
 	p := endpoint.NewParams(r)
 	q := Query{

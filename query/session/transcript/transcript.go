@@ -21,44 +21,44 @@ type Message struct {
 	ID       string     `json:"id"`
 	Kind     string     `json:"kind"` // system, user, assistant, thinking, tool_arguments …
 	Text     string     `json:"text"`
-	Media    string     `json:"media"` // what Text is: text, json, or a media type
+	Media    string     `json:"media"` // type of Text: text, json, or a media type
 	Started  time.Time  `json:"started"`
-	StartMS  float64    `json:"start_ms"` // from the session's start
+	StartMS  float64    `json:"start_ms"` // since the session's start
 	Ended    *time.Time `json:"ended"`    // arrival of the last chunk so far
-	Complete bool       `json:"complete"` // no more will be added
-	Position string     `json:"position"` // of the frame that first spoke of it
-	Name     string     `json:"name"`     // of the tool, for tool messages
+	Complete bool       `json:"complete"` // the text will not grow
+	Position string     `json:"position"` // position of the first frame of the message
+	Name     string     `json:"name"`     // name of the tool, for tool messages
 	SpanID   string     `json:"span_id"`
 	RunID    string     `json:"run_id"`
 	NodeID   string     `json:"node_id"`
 	Agent    string     `json:"agent"`
-	// Attributes is an object; null where there is none.
+	// Attributes is a JSON object; null if there are none.
 	Attributes json.RawMessage `json:"attributes"`
 	Chunks     *Chunks         `json:"chunks,omitempty"`
 }
 
-// Chunks record how a text grew: OffsetMS[i] after the session's start it was
-// End[i] bytes of UTF-8 long.
+// Chunks describe how a text grew: OffsetMS[i] after the session's start the text was End[i] bytes
+// of UTF-8 long.
 type Chunks struct {
 	OffsetMS []float64 `json:"offset_ms"`
 	End      []uint32  `json:"end"`
 }
 
-// Query asks for messages of a session.
+// Query selects messages of a session.
 type Query struct {
 	Tenant, Session string
 	Chunks          bool // record how the texts grew
-	// Since, unless zero, asks for what may have changed from then on: messages
-	// that are not complete, and those of which something arrived then or later.
+	// Since, unless zero, selects the messages that may have changed since then: incomplete
+	// messages, and messages to which something was added then or later.
 	Since  time.Time
 	Limit  int // messages on a page, at least 1
 	Cursor string
 }
 
-// transcriptBytes is about how much text a page holds at most.
+// transcriptBytes is the approximate maximum of text on a page.
 const transcriptBytes = 16 << 20
 
-// Read returns a page of a session's messages in order of their start.
+// Read returns a page of a session's messages, ordered by start.
 func Read(ctx context.Context, r *query.Reader, q Query) (*query.Page[Message], error) {
 	after, err := query.ParseMark("transcript", q.Cursor)
 	if err != nil {
@@ -68,19 +68,22 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*query.Page[Message], 
 	if err != nil {
 		return nil, err
 	}
-	views, err := query.Ask[messageView](ctx, r, statements, "messages_index", s, sessionstreams.Parameters(q.Tenant, s))
+	views, err := query.Ask[messageView](ctx, r, statements, "messages_index", s,
+		sessionstreams.Parameters(q.Tenant, s))
 	if err != nil {
 		return nil, err
 	}
 	index := mergeMessages(views)
-	if from, to, limited := sessionframes.SpanOf(ctx); limited { // a text cannot be cut by time
+	if from, to, limited := sessionframes.SpanOf(ctx); limited { // a text cannot be clipped by time
 		index = slices.DeleteFunc(index, func(m messageView) bool {
 			return min(m.SeenAt, m.Started) < from || max(m.SeenAt, m.Started, m.Ended) >= to
 		})
 	}
 	if !q.Since.IsZero() {
 		since := q.Since.UnixNano()
-		index = slices.DeleteFunc(index, func(m messageView) bool { return m.Complete && max(m.Started, m.Ended) < since })
+		index = slices.DeleteFunc(index, func(m messageView) bool {
+			return m.Complete && max(m.Started, m.Ended) < since
+		})
 	}
 	if after != nil {
 		index = index[skipTo(index, after):]
@@ -111,9 +114,8 @@ type messageView struct {
 	Ended    int64  `ch:"ended_ns"`
 }
 
-// mergeMessages returns of each message the view in front: a complete one before
-// one that is not, then the one that saw more, then the higher version. They
-// are in order of their start.
+// mergeMessages returns the preferred view of each message: a complete view before an incomplete
+// one, then the longer view, then the higher version. The messages are ordered by start.
 func mergeMessages(views []messageView) []messageView {
 	slices.SortFunc(views, func(a, b messageView) int {
 		return cmp.Or(cmp.Compare(a.ID, b.ID), compareBool(b.Complete, a.Complete), cmp.Compare(b.Size, a.Size),
@@ -137,8 +139,8 @@ func compareBool(a, b bool) int {
 	return -1
 }
 
-// skipTo finds where the list goes on after the mark: after the message that it
-// names, or, should that be gone, with what started later.
+// skipTo returns the index at which the list continues after the mark: after the marked message,
+// or, if that message no longer exists, at the first message that started later.
 func skipTo(index []messageView, after *query.Mark) int {
 	if i := slices.IndexFunc(index, func(m messageView) bool { return m.ID == after.ID }); i >= 0 {
 		return i + 1
@@ -167,8 +169,10 @@ type messageRow struct {
 	ChunkEnd   []uint32 `ch:"chunk_end"`
 }
 
-// readMessages returns the messages of the index, whole.
-func readMessages(ctx context.Context, r *query.Reader, q Query, s *sessionstreams.Row, index []messageView) ([]Message, error) {
+// readMessages returns the messages of the index with their texts.
+func readMessages(
+	ctx context.Context, r *query.Reader, q Query, s *sessionstreams.Row, index []messageView,
+) ([]Message, error) {
 	items := make([]Message, 0, len(index))
 	if len(index) == 0 {
 		return items, nil
@@ -177,7 +181,8 @@ func readMessages(ctx context.Context, r *query.Reader, q Query, s *sessionstrea
 	for i := range index {
 		ids[i] = index[i].ID
 	}
-	rows, err := query.Ask[messageRow](ctx, r, statements, "messages", struct{ Chunks, Original bool }{q.Chunks, s.Original},
+	rows, err := query.Ask[messageRow](ctx, r, statements, "messages",
+		struct{ Chunks, Original bool }{q.Chunks, s.Original},
 		sessionstreams.Parameters(q.Tenant, s).With("messages", ids))
 	if err != nil {
 		return nil, err
@@ -192,7 +197,7 @@ func readMessages(ctx context.Context, r *query.Reader, q Query, s *sessionstrea
 	}
 	start := sessionframes.Start(ctx, s.Started)
 	for i := range index {
-		// One that is gone since the index was read is left out.
+		// A message that was deleted since the index was read is left out.
 		if row := found[view{index[i].ID, index[i].Stream, index[i].SeenSeq}]; row != nil {
 			items = append(items, index[i].message(row, start, q.Chunks))
 		}
@@ -211,7 +216,7 @@ func (v *messageView) message(row *messageRow, from int64, chunks bool) Message 
 	if !chunks {
 		return m
 	}
-	if len(row.ChunkAt) == 0 { // it came in one piece
+	if len(row.ChunkAt) == 0 { // the message arrived in one piece
 		row.ChunkAt, row.ChunkEnd = []int64{v.Started}, []uint32{uint32(len(row.Text))}
 	}
 	m.Chunks = &Chunks{OffsetMS: make([]float64, len(row.ChunkAt)), End: row.ChunkEnd}

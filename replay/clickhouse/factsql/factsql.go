@@ -1,5 +1,5 @@
-// Package factsql holds the statements that read a session's facts: one for each table,
-// with the columns in the order of the fields of package schema.
+// Package factsql holds the statements that read a session's facts: one for each table, with the
+// columns in the order of the fields in package schema.
 package factsql
 
 import (
@@ -20,8 +20,8 @@ const (
 	Usage    = "usage"
 )
 
-// All returns the statement for all facts of a table. Its parameters are tenant, session,
-// and first and last, the times of the session's first and last frames, ns.
+// All returns the statement for all facts of a table. Its parameters are tenant, session, and first
+// and last: the times of the session's first and last frames, ns.
 func All(table string) string { return statements.Must(table, shape{}) }
 
 // OfKinds is All for the kinds in the parameter kinds; usage has no kinds.

@@ -9,10 +9,10 @@ import (
 	"tapedeck/replay/emulate"
 )
 
-// deltas lists the types of deltas that envelopes can represent, or that the library
-// omits too.
+// deltas lists the types of deltas that envelopes can represent, or that the library also omits.
 var deltas = map[string]bool{
-	"text_delta": true, "thinking_delta": true, "signature_delta": true, "input_json_delta": true, "citations_delta": true,
+	"text_delta": true, "thinking_delta": true, "signature_delta": true,
+	"input_json_delta": true, "citations_delta": true,
 }
 
 // known reports whether envelopes have a form for a block type.
@@ -24,16 +24,15 @@ func known(block string) bool {
 	return strings.HasSuffix(block, "_tool_result")
 }
 
-// converter converts events of the Messages API to envelopes, as the library's
-// formatter does.
+// converter converts events of the Messages API to envelopes, like the library's formatter.
 type converter struct {
 	agent  string
 	blocks map[int]*block
-	names  map[string]string // of calls by id, for their results
+	names  map[string]string // names of calls by id, for their results
 	steps  int
 	stop   string
-	usage  [4]int64 // over all calls: in the order of usageNames
-	call   [4]int64 // of the call in progress
+	usage  [4]int64 // over all calls, in the order of usageNames
+	call   [4]int64 // for the call in progress
 }
 
 type block struct {
@@ -212,7 +211,7 @@ func (c *converter) results(b []byte, request *fastjson.Value) []byte {
 	return b
 }
 
-// count records a usage: the latest value of a call counts, member by member.
+// count records usage. Of each member the latest value of a call counts.
 func (c *converter) count(v *fastjson.Value) {
 	for i, name := range usageNames {
 		if n := v.Get(name); n != nil && n.Type() == fastjson.TypeNumber {
@@ -235,7 +234,7 @@ func toolResults(request *fastjson.Value) (list []*fastjson.Value) {
 	return list
 }
 
-// queryOf returns what the user asked last in a request.
+// queryOf returns the user's latest text in a request.
 func queryOf(request *fastjson.Value) string {
 	said := request.GetArray("messages")
 	if len(said) == 0 || text(said[len(said)-1], "role") != "user" {

@@ -9,16 +9,16 @@ import (
 	"tapedeck/replay/emulate"
 )
 
-// MaxChunk is the size that no envelope exceeds, bytes of JSON: the
-// specification's MAX_SSE_CHUNK_BYTES.
+// MaxChunk is the maximum size of an envelope, bytes of JSON: the specification's
+// MAX_SSE_CHUNK_BYTES.
 const MaxChunk = 2048
 
 // envelope is an envelope without its delta.
 type envelope struct {
 	kind, agent string
-	// extra are further members, as JSON without braces, such as `"id":"x"`.
+	// extra has further members, as JSON without braces, such as `"id":"x"`.
 	extra string
-	// trailing is set if the further members come after the delta.
+	// trailing is set if the members in extra come after the delta.
 	trailing bool
 }
 
@@ -47,8 +47,8 @@ func (e envelope) json(b []byte, final bool, delta string) []byte {
 	return append(b, '}')
 }
 
-// chunk appends a payload in as many envelopes as necessary, none above MaxChunk,
-// split between characters. The last one has final.
+// chunk appends a payload in as many envelopes as necessary, each at most MaxChunk, split between
+// characters. The last one has final.
 func (e envelope) chunk(b []byte, final bool, payload string) []byte {
 	room := MaxChunk - len(e.json(nil, false, ""))
 	for {
@@ -60,8 +60,8 @@ func (e envelope) chunk(b []byte, final bool, payload string) []byte {
 	}
 }
 
-// fitting returns the length of the longest beginning of text, in whole characters, that
-// fits into so many bytes of JSON: at least one character, if there is one.
+// fitting returns the length of the longest prefix of text, in whole characters, that fits into so
+// many bytes of JSON: at least one character, if there is one.
 func fitting(s string, room int) int {
 	for i, c := range s {
 		size := utf8.RuneLen(c)
@@ -80,11 +80,12 @@ func fitting(s string, room int) int {
 	return len(s)
 }
 
-// rechunk appends an envelope that was recorded as a line, and splits it if it is too
+// rechunk appends an envelope that was recorded as a line, and splits the envelope if it is too
 // large.
 func rechunk(b []byte, v *fastjson.Value, line []byte) []byte {
 	o, err := v.Object()
-	if delta := v.Get("delta"); err != nil || len(line) <= MaxChunk || delta == nil || delta.Type() != fastjson.TypeString {
+	if delta := v.Get("delta"); err != nil || len(line) <= MaxChunk || delta == nil ||
+		delta.Type() != fastjson.TypeString {
 		return append(append(append(b, "data: "...), line...), "\n\n"...)
 	}
 	e := envelope{kind: text(v, "type"), agent: text(v, "agent")}

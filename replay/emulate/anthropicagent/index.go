@@ -25,15 +25,14 @@ const (
 type connection struct {
 	streams     []string
 	first, last schema.Position
-	asked       int64 // where the clock starts, ns
-	whole       bool  // it ended normally
-	abandoned   bool  // its recorded client hung up before its end
-	done        bool  // with [DONE]
+	asked       int64 // when the clock starts, ns
+	whole       bool  // the connection ended normally
+	abandoned   bool  // the recorded client disconnected before the end
+	done        bool  // the recording has [DONE]
 	from        *conversion
 }
 
-// conversion is the data that the envelopes of a converted connection need besides the
-// frames.
+// conversion holds the data, besides the frames, that the envelopes of a converted connection need.
 type conversion struct {
 	agent, query, model string
 }
@@ -41,7 +40,7 @@ type conversion struct {
 // index lists a session's recorded connections.
 type index struct {
 	list []*connection
-	// refused is the reason if nothing can be played, else nil.
+	// refused is the reason why nothing can be played, else nil.
 	refused *problem.Problem
 }
 
@@ -66,7 +65,7 @@ func read(session string) func(context.Context, replay.Tape) (*index, error) {
 				names = append(names, s.Dialect)
 			}
 		}
-		b.refuse(fmt.Sprintf("it speaks %q, of which envelopes cannot say everything", names))
+		b.refuse(fmt.Sprintf("it uses %q, which envelopes cannot represent completely", names))
 		return b, nil
 	}
 }
@@ -117,8 +116,8 @@ func (b *index) readOwn(ctx context.Context, t replay.Tape) error {
 
 const doneMarker = "[DONE]"
 
-// readMessages finds the conversations in the calls of a model, and the content that
-// envelopes have no form for.
+// readMessages finds the conversations in the calls of a model, and the content that envelopes
+// cannot represent.
 func (b *index) readMessages(ctx context.Context, t replay.Tape, session string) error {
 	var c *connection // in progress
 	var asked int64   // the latest unanswered request
@@ -165,11 +164,11 @@ func (b *index) readMessages(ctx context.Context, t replay.Tape, session string)
 			asked, query = 0, ""
 		case "content_block_start":
 			if block := text(v, "content_block", "type"); !known(block) {
-				b.refuse(fmt.Sprintf("envelopes have nothing for a block of type %q", block))
+				b.refuse(fmt.Sprintf("envelopes cannot represent a block of type %q", block))
 			}
 		case "content_block_delta":
 			if delta := text(v, "delta", "type"); !deltas[delta] {
-				b.refuse(fmt.Sprintf("envelopes have nothing for a %q", delta))
+				b.refuse(fmt.Sprintf("envelopes cannot represent a %q", delta))
 			}
 		case "message", "error":
 			if kind == "message" {
@@ -177,7 +176,7 @@ func (b *index) readMessages(ctx context.Context, t replay.Tape, session string)
 			}
 		case "content_block_stop", "message_delta", "message_stop", "ping":
 		default:
-			b.refuse(fmt.Sprintf("envelopes have nothing for a frame of type %q", kind))
+			b.refuse(fmt.Sprintf("envelopes cannot represent a frame of type %q", kind))
 		}
 		if c != nil {
 			c.add(f)
@@ -188,7 +187,7 @@ func (b *index) readMessages(ctx context.Context, t replay.Tape, session string)
 		if kind := text(v, "type"); kind == "message_stop" || kind == "error" {
 			busy = ""
 			if c != nil && (c.done || kind == "error") {
-				c.done, c = false, nil // [DONE] itself is not among the frames
+				c.done, c = false, nil // [DONE] is not among the frames
 			}
 		}
 		return nil
@@ -210,7 +209,7 @@ func (c *connection) add(f *replay.Frame) {
 	}
 }
 
-// has reports whether a frame belongs to the connection, or has content for it.
+// has reports whether a frame belongs to the connection, or contains content for it.
 func (c *connection) has(f *replay.Frame) bool {
 	switch {
 	case !slices.Contains(c.streams, f.Stream.StreamID):

@@ -18,24 +18,26 @@ import (
 	"tapedeck/schema"
 )
 
-// Server answers requests as an anthropic_agent server does.
+// Server answers requests like an anthropic_agent server.
 type Server struct {
 	stage   *emulate.Stage
 	indexes emulate.Cache[*index]
 	takes   emulate.Takes
 }
 
-// New makes a server.
+// New returns a server.
 func New(s *emulate.Stage) *Server { return &Server{stage: s} }
 
 const server = "anthropic_agent"
 
-// Serves reports whether a path is one of the protocol's.
+// Serves reports whether a path belongs to the protocol.
 func Serves(path string) bool { return path == "/agent/run" || path == "/agent/tool_results" }
 
-// Serve answers a request with the next recorded connection. If that broke
-// off, Serve panics with http.ErrAbortHandler.
-func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session, path string, t replay.Tape, pacing emulate.Pacing) {
+// Serve answers a request with the next recorded connection. If that connection broke off in the
+// recording, Serve panics with http.ErrAbortHandler.
+func (s *Server) Serve(
+	w http.ResponseWriter, r *http.Request, tenant, session, path string, t replay.Tape, pacing emulate.Pacing,
+) {
 	c, from, err := s.choose(r, tenant, session, t, pacing)
 	if err != nil {
 		s.stage.Refuse(w, r, server, err)
@@ -82,10 +84,12 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session, 
 		s.stage.Count(server, "failed")
 		s.stage.Log().Error("emulate: playing a connection failed", "error", err)
 	}
-	panic(http.ErrAbortHandler) // so that the client does not take the body for complete
+	panic(http.ErrAbortHandler) // so that the client does not treat the body as complete
 }
 
-func (s *Server) choose(r *http.Request, tenant, session string, t replay.Tape, pacing emulate.Pacing) (*connection, replay.Place, error) {
+func (s *Server) choose(
+	r *http.Request, tenant, session string, t replay.Tape, pacing emulate.Pacing,
+) (*connection, replay.Place, error) {
 	if err := s.stage.Origin(r); err != nil {
 		return nil, replay.Place{}, err
 	}
@@ -115,8 +119,8 @@ func (s *Server) choose(r *http.Request, tenant, session string, t replay.Tape, 
 	return list[i], from, nil
 }
 
-// Speaks returns nil if a session can be played in the protocol of anthropic_agent,
-// else a *problem.Problem.
+// Speaks returns nil if a session can be played in the protocol of anthropic_agent, else a
+// *problem.Problem.
 func (s *Server) Speaks(ctx context.Context, tenant, session string, t replay.Tape) error {
 	b, err := s.index(ctx, tenant, session, t)
 	if err == nil && len(b.list) == 0 {

@@ -23,8 +23,8 @@ type event struct {
 	wire []byte // as SSE
 }
 
-// eventWriter converts frames to the events of an execution, in order. Its output
-// depends only on the frames, so that ids are the same in every playback.
+// eventWriter converts frames to the events of an execution, in order. Its output depends only on
+// the frames, so that ids are equal in every playback.
 type eventWriter struct {
 	kind    string // workflows, agents, tasks
 	exec    string
@@ -36,9 +36,9 @@ type eventWriter struct {
 	text    strings.Builder
 	failed  string
 	ended   bool             // the execution's final event was written
-	script  script           // what happens in other protocols
-	highest map[string]int64 // native: ids seen, by stream
-	most    int64            // native: over the streams before
+	script  script           // the entries of streams of other protocols
+	highest map[string]int64 // native: highest id, by stream
+	most    int64            // native: highest id in earlier streams
 	firstAt int64
 	lastAt  int64
 }
@@ -70,7 +70,7 @@ func (t *eventWriter) take(f *replay.Frame) []event {
 	return t.unknown(list, f)
 }
 
-// add appends the events for what happens at a time.
+// add appends the events for the content of an entry at a time.
 func (t *eventWriter) add(list []event, c content, at int64) []event {
 	switch {
 	case c.fail != "":
@@ -81,9 +81,10 @@ func (t *eventWriter) add(list []event, c content, at int64) []event {
 		b := append(jsonstring.Append([]byte(`"toolName":`), c.tool.name), `,"args":`...)
 		list = append(list, t.object("tool_call", append(b, c.tool.args...), at))
 	case c.step != "":
-		t.failed = "" // it went on
+		t.failed = "" // the execution continued
 		if t.kind == "workflows" {
-			list = append(list, t.object("workflow_status", jsonstring.Append([]byte(`"status":"RUNNING","step":`), c.step), at))
+			list = append(list,
+				t.object("workflow_status", jsonstring.Append([]byte(`"status":"RUNNING","step":`), c.step), at))
 		}
 	case c.text != "":
 		t.failed = ""
@@ -102,7 +103,8 @@ func (t *eventWriter) unknown(list []event, f *replay.Frame) []event {
 	v, err := t.parser.ParseBytes(c.Data)
 	switch {
 	case err == nil:
-		return append(list, t.object("structured_delta", append([]byte(`"partial":`), emulate.AppendJSON(nil, v)...), f.At))
+		return append(list,
+			t.object("structured_delta", append([]byte(`"partial":`), emulate.AppendJSON(nil, v)...), f.At))
 	case string(c.Data) != "[DONE]":
 		return append(list, t.chunk(string(c.Data), f.At))
 	}
@@ -145,7 +147,7 @@ func (t *eventWriter) end() []event {
 // chunk returns the event for a piece of text.
 func (t *eventWriter) chunk(text string, at int64) event {
 	t.text.WriteString(text)
-	if t.kind == "workflows" { // always objects
+	if t.kind == "workflows" { // workflows always send objects
 		return t.object("llm_chunk", jsonstring.Append([]byte(`"content":`), text), at)
 	}
 	return t.event("llm_chunk", []byte(text))
@@ -165,8 +167,8 @@ func (t *eventWriter) event(name string, data []byte) event {
 	return e
 }
 
-// recordedEvent returns an event of Compozy as recorded, and nothing for events that a
-// later connection repeated.
+// recordedEvent returns an event of Compozy as recorded, and nothing for an event that a later
+// connection repeated.
 func (t *eventWriter) recordedEvent(f *replay.Frame) []event {
 	if f.Flags.Has(schema.FlagNote) || f.Direction == schema.Send || f.Stream.Dialect != dialect {
 		return nil
@@ -183,7 +185,7 @@ func (t *eventWriter) recordedEvent(f *replay.Frame) []event {
 		if n, err := strconv.ParseInt(c.ID, 10, 64); err == nil {
 			e.id = n
 		}
-	} else { // the envelope in which the server keeps events
+	} else { // the envelope in which the server stores events
 		var err error
 		if v, err = t.parser.ParseBytes(c.Data); err != nil || str(v, "type") == "" {
 			return nil
@@ -214,5 +216,5 @@ func (t *eventWriter) recordedEvent(f *replay.Frame) []event {
 
 func fmtInt(n int64) string { return strconv.FormatInt(n, 10) }
 
-// str is a member that is a string, or "".
+// str returns a string member, or "".
 func str(v *fastjson.Value, path ...string) string { return string(v.GetStringBytes(path...)) }

@@ -21,8 +21,8 @@ func over(t replay.Tape) bool {
 	return !slices.ContainsFunc(t.Streams(), func(s schema.StreamState) bool { return s.Ended == 0 })
 }
 
-// partOf returns the part of a session that belongs to an execution; with exec "" all
-// of it. Frames without a run belong to every execution.
+// partOf returns the part of a session that belongs to an execution, or the whole session if exec
+// is "". Frames without a run belong to every execution.
 func partOf(t replay.Tape, exec string) *emulate.Excerpt {
 	own := native(t)
 	return &emulate.Excerpt{
@@ -60,14 +60,16 @@ func runsOf(ctx context.Context, t replay.Tape) (map[string]bool, error) {
 	})
 }
 
-// clock returns the recorded time at which the clock starts, ns: the time of the last
-// event that the client received, or of the place in the request.
-func (s *Server) clock(ctx context.Context, t replay.Tape, part *emulate.Excerpt, writer *eventWriter, a ask) (int64, error) {
+// clock returns the recorded time at which the clock starts, ns: the time of the last event that
+// the client received, or of the starting place in the request.
+func (s *Server) clock(
+	ctx context.Context, t replay.Tape, part *emulate.Excerpt, writer *eventWriter, a ask,
+) (int64, error) {
 	if !a.resume || a.after == 0 {
 		from, err := s.stage.From(ctx, t, a.pacing)
 		return max(from.Position.At, replay.FirstAt(t)), err
 	}
-	at := replay.LastAt(t) // for an unknown id: the client has received everything
+	at := replay.LastAt(t) // for an unknown id the client counts as having received everything
 	err := emulate.Scan(ctx, part, replay.Query{}, func(f *replay.Frame) error {
 		for _, e := range writer.take(f) {
 			if e.id >= a.after {
@@ -85,7 +87,7 @@ type output struct {
 	body   *emulate.Body
 	writer *eventWriter
 	ask    ask
-	clock  int64 // earlier events were received before, or are not requested
+	clock  int64 // events before it were received earlier, or are not requested
 }
 
 // Play implements player.Sink.
@@ -115,8 +117,7 @@ func (o *output) send(events []event) error {
 // Flush implements player.Sink.
 func (o *output) Flush() error { return o.body.Flush() }
 
-// beat sends heartbeats at intervals until ctx ends. It calls gone if the client has
-// left.
+// beat sends heartbeats at intervals until ctx ends. It calls gone if the client has disconnected.
 func (o *output) beat(ctx context.Context, every time.Duration, gone func()) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()

@@ -16,25 +16,25 @@ import (
 	"tapedeck/schema/block"
 )
 
-// script lists what happens in the streams of another protocol, by stream, as far as
-// there are events for it. A stream without facts is not in it.
+// script lists, by stream, the entries of the streams of another protocol for which there are
+// events. It does not contain streams without facts.
 type script map[string][]entry
 
-// entry is something that happens with a frame.
+// entry is an occurrence that is written with a frame.
 type entry struct {
-	seq uint64 // with this frame or a later one,
+	seq uint64 // written with this frame or a later one
 	at  int64  // and not before this time, ns
 	content
-	done bool // it was written
+	done bool // the entry was written
 }
 
-// content is what an entry adds to the events: one of the fields is set.
+// content is what an entry adds to the events. Exactly one of the fields is set.
 type content struct {
 	step string // a step begins
 	text string // a piece of the model's answer
 	tool *tool  // a call with its arguments
 	fail string // an error
-	// spans is set if it is the error of a span, which messages describe better.
+	// spans is set if fail is the error of a span, which messages describe better.
 	spans bool
 }
 
@@ -43,14 +43,14 @@ type tool struct {
 	args []byte // JSON
 }
 
-// wanted are the facts that a script is made of.
+// wanted selects the facts from which a script is made.
 var wanted = replay.FactQuery{
 	Spans:    []schema.SpanKind{schema.SpanRun, schema.SpanNode, schema.SpanLLM, schema.SpanTool},
 	Messages: []schema.MessageKind{schema.MessageAssistant, schema.MessageArguments, schema.MessageError},
 }
 
-// scriptOf makes the script of a session; it is empty for a session that was recorded
-// from Compozy.
+// scriptOf returns the script of a session; it is empty for a session that was recorded from
+// Compozy.
 func scriptOf(ctx context.Context, t replay.Tape) (script, error) {
 	if native(t) {
 		return nil, nil
@@ -60,7 +60,7 @@ func scriptOf(ctx context.Context, t replay.Tape) (script, error) {
 		return nil, err
 	}
 	s := script{}
-	seen := map[string]bool{} // facts: several streams may have the same, and one stream twice
+	seen := map[string]bool{} // ids of facts: several streams, or one stream, may repeat a fact
 	streams := t.Streams()
 	for i := range streams {
 		state := &streams[i]
@@ -77,7 +77,7 @@ func scriptOf(ctx context.Context, t replay.Tape) (script, error) {
 	return s, nil
 }
 
-// entriesOf makes the entries of one stream, of facts that were not seen before.
+// entriesOf returns the entries of one stream, from facts that were not seen before.
 func entriesOf(f *block.Facts, seen map[string]bool) (list []entry) {
 	add := func(id string, seq uint64, at int64, c content) {
 		seen[id] = true
@@ -122,12 +122,14 @@ func entriesOf(f *block.Facts, seen map[string]bool) (list []entry) {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b entry) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.seq, b.seq)) })
+	slices.SortStableFunc(list, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.seq, b.seq))
+	})
 	return list
 }
 
-// settled returns the entries before the latest piece of a message that still grows:
-// pieces after it may not be stored yet, and ids count what comes before them.
+// settled returns the entries before the latest piece of a message that still grows. Pieces after
+// it may not be stored yet, and ids depend on all earlier entries.
 func settled(list []entry, f *block.Facts) []entry {
 	until := int64(math.MaxInt64)
 	for i := range f.Messages {
@@ -150,7 +152,7 @@ func argumentsOf(m *schema.Message) []byte {
 	}
 }
 
-// copy returns a copy of the script in which no entry was written.
+// copy returns a copy of the script in which no entry is marked as written.
 func (s script) copy() script {
 	c := maps.Clone(s)
 	for id, list := range c {
@@ -159,7 +161,7 @@ func (s script) copy() script {
 	return c
 }
 
-// due returns what happens with a frame, or happened before it and was not written yet.
+// due returns the content that belongs to a frame or to earlier frames and was not written yet.
 func (s script) due(f *replay.Frame) (list []content) {
 	pending := s[f.Stream.StreamID]
 	for len(pending) > 0 && pending[0].done {
@@ -179,8 +181,8 @@ func (s script) due(f *replay.Frame) (list []content) {
 	return list
 }
 
-// rest returns what was not written after the last frame: what the end of a stream
-// completed.
+// rest returns the content that was not written with the last frame: entries that the end of a
+// stream completed.
 func (s script) rest() (list []content) {
 	for _, id := range slices.Sorted(maps.Keys(s)) {
 		for i := range s[id] {

@@ -30,8 +30,7 @@ type Server struct {
 	runs     emulate.Cache[map[string]bool]
 }
 
-// New makes a server. If sessions is nil, executions are found only by their
-// session's id.
+// New returns a server. If sessions is nil, executions are found only by session id.
 func New(s *emulate.Stage, sessions Sessions) *Server { return &Server{stage: s, sessions: sessions} }
 
 const (
@@ -41,7 +40,7 @@ const (
 	longest = 10 * time.Minute
 )
 
-// Serves reports whether a path is one of an execution's stream.
+// Serves reports whether a path is the stream of an execution.
 func Serves(path string) bool {
 	_, _, ok := split(path)
 	return ok
@@ -51,10 +50,11 @@ func split(path string) (kind, exec string, ok bool) {
 	rest, ok1 := strings.CutPrefix(path, prefix)
 	kind, rest, ok2 := strings.Cut(rest, "/")
 	exec, ok3 := strings.CutSuffix(rest, "/stream")
-	return kind, exec, ok1 && ok2 && ok3 && exec != "" && slices.Contains([]string{"workflows", "agents", "tasks"}, kind)
+	return kind, exec, ok1 && ok2 && ok3 && exec != "" &&
+		slices.Contains([]string{"workflows", "agents", "tasks"}, kind)
 }
 
-// Serve answers a request for an execution, by the path, unescaped.
+// Serve answers a request for an execution. path is unescaped.
 func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, path string) {
 	kind, exec, ok := split(path)
 	if !ok {
@@ -79,7 +79,8 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, path stri
 	}
 	t, err := s.stage.Tape(r.Context(), tenant, session)
 	if p, known := problem.From(err); err != nil && known && p.Status == http.StatusNotFound {
-		err = problem.NotFound(fmt.Sprintf("There is no execution %q: neither a recorded one nor a session of that id.", exec))
+		err = problem.NotFound(fmt.Sprintf("There is no execution %q: neither a recorded one nor a session of that id.",
+			exec))
 	}
 	if err != nil {
 		s.refuse(w, r, err)
@@ -88,9 +89,11 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, path stri
 	s.serve(w, r, t, session, kind, exec, ask)
 }
 
-// ServeSession answers a request for an execution in a session: one that was recorded
-// in it, or the session itself.
-func (s *Server) ServeSession(w http.ResponseWriter, r *http.Request, tenant, session, path string, t replay.Tape, pacing emulate.Pacing) {
+// ServeSession answers a request for an execution in a session: an execution that was recorded in
+// the session, or the session itself.
+func (s *Server) ServeSession(
+	w http.ResponseWriter, r *http.Request, tenant, session, path string, t replay.Tape, pacing emulate.Pacing,
+) {
 	kind, exec, _ := split(path)
 	ask, err := parse(r, pacing)
 	if err == nil && exec != session {
@@ -112,8 +115,8 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	s.stage.Refuse(w, r, server, err)
 }
 
-// cors allows pages to read the answer, as the specification requires: pages of all
-// origins, except those that the server's settings exclude.
+// cors allows pages to read the answer, as the specification requires. It allows all origins except
+// those that the server's settings exclude.
 func (s *Server) cors(w http.ResponseWriter, r *http.Request) {
 	if s.stage.Origin(r) == nil {
 		w.Header().Set("Access-Control-Allow-Origin", "*")
@@ -128,14 +131,14 @@ type ask struct {
 	events []string // empty for all
 }
 
-// names lists the events of the specification and the events of Compozy's code.
+// names lists the events in the specification and the events in Compozy's code.
 var names = []string{
-	"workflow_start", "workflow_status", "agent_start", "agent_status", "task_status", "status", "tool_call", "llm_chunk",
+	"workflow_start", "workflow_status", "agent_start", "agent_status",
+	"task_status", "status", "tool_call", "llm_chunk",
 	"structured_delta", "warning", "error", "complete",
 }
 
-// parse reads a request. The error is a *problem.Problem. Unknown parameters are
-// ignored.
+// parse parses a request. The error is a *problem.Problem. Unknown parameters are ignored.
 func parse(r *http.Request, pacing emulate.Pacing) (ask, error) {
 	a := ask{pacing: pacing}
 	q, err := url.ParseQuery(r.URL.RawQuery)
@@ -149,7 +152,8 @@ func parse(r *http.Request, pacing emulate.Pacing) (ask, error) {
 	}
 	if v := q.Get("poll_ms"); v != "" {
 		if n, err := strconv.Atoi(v); err != nil || n < 250 || n > 2000 {
-			return a, problem.BadParameter("poll_ms", fmt.Sprintf("%q is not a number from 250 to 2000", v), "250 to 2000")
+			return a, problem.BadParameter("poll_ms", fmt.Sprintf("%q is not a number from 250 to 2000", v),
+				"250 to 2000")
 		}
 	}
 	for _, list := range q["events"] {
@@ -165,7 +169,8 @@ func parse(r *http.Request, pacing emulate.Pacing) (ask, error) {
 	}
 	if v := strings.TrimSpace(r.Header.Get("Last-Event-ID")); v != "" {
 		if a.after, err = strconv.ParseInt(v, 10, 64); err != nil || a.after < 0 {
-			return a, problem.BadParameter("Last-Event-ID", fmt.Sprintf("%q is not the id of an event", v), "a number from 0")
+			return a, problem.BadParameter("Last-Event-ID", fmt.Sprintf("%q is not the id of an event", v),
+				"a number from 0")
 		}
 		a.resume = true
 	}
@@ -205,7 +210,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, t replay.Tape, se
 	h.Set("X-Accel-Buffering", "no")
 	s.cors(w, r)
 	w.WriteHeader(http.StatusOK)
-	out := &output{body: s.stage.NewBody(w), writer: newEventWriter(kind, exec, native(t), happens), ask: a, clock: clock}
+	out := &output{body: s.stage.NewBody(w), writer: newEventWriter(kind, exec, native(t), happens), ask: a,
+		clock: clock}
 	ctx, cancel := context.WithTimeout(r.Context(), longest)
 	defer cancel()
 	err = out.body.Flush()

@@ -1,5 +1,5 @@
-// Package emulatetest helps the tests of emulated servers: over real sockets,
-// and in a network in memory that a bubble of testing/synctest can wait on.
+// Package emulatetest has helpers for the tests of emulated servers: over real sockets, and over a
+// network in memory on which a bubble of testing/synctest can wait.
 package emulatetest
 
 import (
@@ -77,9 +77,9 @@ func ServePipe(t *testing.T, h http.Handler) *http.Client {
 	return &http.Client{Transport: transport}
 }
 
-// Reads returns a body as "<ms> <bytes>", read by read: a read of a chunked body
-// never spans two chunks that were flushed at different times. err is how it
-// ended, nil in good order.
+// Reads reads a body and returns "<ms> <bytes>" for each read. A read of a chunked body never spans
+// two chunks that were flushed at different times. err is the error that ended the body, nil for a
+// normal end.
 func Reads(res *http.Response, start time.Time) (list []string, err error) {
 	buf := make([]byte, 1<<16)
 	for {
@@ -96,8 +96,8 @@ func Reads(res *http.Response, start time.Time) (list []string, err error) {
 	}
 }
 
-// Asked adds an exchange as a proxy records it, up to the end of the request,
-// which arrives at an offset.
+// Asked adds an exchange as a proxy records it, up to the end of the request, which arrives at an
+// offset.
 func Asked(tape *replaytest.Tape, offset time.Duration, line string, fields []string, body string) *replaytest.Stream {
 	s := tape.Stream(schema.HTTP, "generic")
 	send := func(f *schema.Frame) { f.Direction = schema.Send }

@@ -14,8 +14,8 @@ type answer struct {
 	w       http.ResponseWriter
 	r       *http.Request
 	body    *emulate.Body
-	partial bool // the body does not begin where the recorded one does
-	status  int  // of the final head; 0 before it
+	partial bool // the body does not begin at the start of the recorded body
+	status  int  // status of the final head; 0 before it
 	read    bool // part of the body was written
 }
 
@@ -28,7 +28,7 @@ func (a *answer) Play(f *replay.Frame, from, to int) error {
 		return a.playHead(f.Raw)
 	}
 	if a.status == 0 {
-		return nil // of an answer whose head was not recorded
+		return nil // a body whose head was not recorded
 	}
 	a.read = true
 	return a.body.WriteRead(f, from, to)
@@ -60,7 +60,7 @@ func (a *answer) playHead(raw []byte) error {
 	}
 	if status < 200 {
 		if status == http.StatusContinue || status == http.StatusSwitchingProtocols {
-			return nil // these are between a client and this server
+			return nil // 100 and 101 concern a single connection
 		}
 		hints := a.w.Header()
 		carry(hints, h)
@@ -74,7 +74,7 @@ func (a *answer) playHead(raw []byte) error {
 		to.Del("Content-Length")
 	}
 	if len(to["Content-Type"]) == 0 {
-		to["Content-Type"] = nil // or net/http would add one
+		to["Content-Type"] = nil // keep net/http from adding one
 	}
 	emulate.CrossOrigin(to, a.r)
 	a.status = status
@@ -90,8 +90,7 @@ func (a *answer) Flush() error {
 	return a.body.Flush()
 }
 
-// completion writes a provider's answer that was recorded without its head. It is a
-// player.Sink.
+// completion writes a provider's answer that was recorded without its head. It is a player.Sink.
 type completion struct {
 	w      http.ResponseWriter
 	r      *http.Request

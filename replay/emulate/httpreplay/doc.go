@@ -1,52 +1,46 @@
-// Package httpreplay plays back HTTP exchanges: what the recording proxy recorded for a
-// method and path, with status, header fields, bytes, chunks and timing; and
-// streams of model providers (Anthropic, OpenAI, Gemini) that were recorded
-// without a proxy, at the path where the provider serves them.
+// Package httpreplay plays back HTTP exchanges: exchanges that the recording proxy recorded for a
+// method and path, with status, header fields, bytes, chunks and timing; and streams of model
+// providers (Anthropic, OpenAI, Gemini) that were recorded without a proxy, at the provider's path.
 //
-// # Which one is played
+// # Selection of the exchange
 //
-// Candidates are the exchanges with the request's method and path, and, if some
-// of them have the same query, only those. The first candidate
-// that this take has not played is next; with match=body only those whose
-// request had the same body are candidates. When all were played, GET and HEAD, which
-// clients poll, receive the last one again, and other methods start
-// again at the first, so that a program can be run again; end=stop, again or last
-// overrides this. After a stop the answer is 409; without any candidate it is 404 with
-// a list of the recorded requests.
+// Candidates are the exchanges with the request's method and path. If some of them have the same
+// query, only those are candidates; with match=body, only those whose request had the same body.
+// The first candidate that the take has not played is next. When all were played, GET and HEAD,
+// which clients poll, receive the last one again, and other methods start again at the first, so
+// that a program can be run again; end=stop, again or last overrides this. After a stop the answer
+// is 409. Without any candidate it is 404 with a list of the recorded requests.
 //
-// Bodies are the same if they are the same JSON, in any order of members and
-// with any white space, without the members that differ between runs of a program
-// and do not affect the model: user, metadata, prompt_cache_key,
-// safety_identifier, service_tier, request_id, client_request_id,
-// idempotency_key and timestamp, at the top level. Other bodies are compared byte
-// by byte. Values of the query that were recorded as "[redacted]" are equal to
-// anything.
+// Two bodies are equal if they are the same JSON, regardless of white space and the order of
+// members, without the members that differ between runs of a program and do not affect the model:
+// user, metadata, prompt_cache_key, safety_identifier, service_tier, request_id, client_request_id,
+// idempotency_key and timestamp, at the top level. Other bodies are compared byte by byte. Values
+// in the query, and texts in a JSON body, that were recorded as "[redacted]" or as the placeholder of
+// a rule match any value.
 //
 // # Resuming
 //
-// A request with a Last-Event-ID resumes an answer whose events have ids: after the
-// event of that id (the last in a row that have it), on the recorded clock. Of the
-// answers with that id it is the one that the take chose last, otherwise the first. It
-// does not count as another playback. A client that has received everything is
-// answered 204. Events without an id after the last one with an id are sent until the
-// take has played them to the end once: clients that received them send the same id as
-// clients that did not. If an answer broke off after the id, and the session has another
-// one after it, that one is played, as recorded.
+// A request with a Last-Event-ID resumes an answer whose events have ids: after the event with that
+// id (the last of adjacent events that have it), on the recorded clock. If several answers have
+// that id, the one that the take chose last is resumed, otherwise the first. Resuming does not
+// count as another playback. A client that has received everything is answered with 204. Events
+// without an id after the last event with an id are sent until the take has played them to the end
+// once, since clients that received them send the same id as clients that did not. If an answer
+// broke off after the id and another answer follows it in the session, the other answer is played
+// as recorded.
 //
-// If the recorded client sent the same id, its answer is played from its beginning. For
-// an id that no answer has, the next answer in order is. A request without an id is
-// answered with an exchange whose request had none, if there is any.
+// If the recorded client sent the same id, its answer is played from its beginning. For an id that
+// no answer has, the next answer in order is played. A request without an id is answered with an
+// exchange whose request had none, if there is any.
 //
 // # The answer
 //
-// Times count from the request's last byte, as they did when it was recorded.
-// Header fields are sent as recorded, except those of the connection itself
-// (RFC 9110, section 7.6.1), those that set lasting browser state for the recorded
-// server (Strict-Transport-Security, Alt-Svc, Clear-Site-Data),
-// redacted ones, and Content-Encoding and Content-Length where the body was
-// recorded decoded. An answer that its server broke off in the recording breaks
-// off. One that its client abandoned (schema.EndClientGone) does not: the
-// server had not failed, so the body ends normally after the recorded bytes
-// and lacks the protocol's last event. It breaks off only if the recorded
-// Content-Length is larger.
+// Times count from the request's last byte, as in the recording. Header fields are sent as
+// recorded, except fields of the connection itself (RFC 9110, section 7.6.1), fields that set
+// lasting browser state for the recorded server (Strict-Transport-Security, Alt-Svc,
+// Clear-Site-Data), redacted fields, and Content-Encoding and Content-Length if the body was
+// recorded decoded. An answer that its server broke off in the recording breaks off here too. An
+// answer that its client abandoned (schema.EndClientGone) does not: the server had not failed, so
+// the body ends normally after the recorded bytes, without the protocol's last event. It breaks off
+// only if the recorded Content-Length is larger.
 package httpreplay

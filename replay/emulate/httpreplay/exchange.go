@@ -10,7 +10,7 @@ import (
 	"tapedeck/schema"
 )
 
-// exchange is a recorded request, and the place of its answer on the tape.
+// exchange is a recorded request with the place of its answer on the tape.
 type exchange struct {
 	stream      *schema.StreamState
 	id          string // unique in its session: the position of its first frame
@@ -19,14 +19,14 @@ type exchange struct {
 	query       url.Values
 	resumed     string            // the Last-Event-ID of its request
 	upgrade     bool              // to a WebSocket
-	turns       []schema.Position // of a WebSocket: the client's messages
+	turns       []schema.Position // positions of the client's messages on a WebSocket
 	body        *fingerprint
-	secret      []string // members of the body whose values were not recorded
+	secret      []place // places in the body whose values were not recorded
 	first, last schema.Position
 	asked       int64 // when the request was complete, ns; the clock starts here
-	ended       int64 // its last frame, ns
+	ended       int64 // time of the last frame, ns
 
-	provider *provider // of an answer recorded without the request; else nil
+	provider *provider // set for an answer recorded without its request; else nil
 }
 
 // provider describes where a model provider serves the streams of a dialect.
@@ -34,34 +34,36 @@ type provider struct {
 	path string         // readable form
 	at   *regexp.Regexp // the provider's paths: base URLs are configured with and without the version
 	ends []string       // types of frames after which another response begins
-	// named is set if its events have the name of their type.
+	// named is set if events have the name of their type.
 	named bool
-	done  string // the end marker of its streams
+	done  string // the end marker of streams
 	whole string // the type of an answer that is not streamed
 }
 
-// providers are the providers by dialect.
+// providers maps dialects to providers.
 var providers = map[string]*provider{
 	"anthropic-messages": {
 		path: "/v1/messages", at: regexp.MustCompile(`^(/v1)?/messages$`), named: true, whole: "message",
 		ends: []string{"message_stop", "message", "error"},
 	},
 	"openai-chat": {
-		path: "/v1/chat/completions", at: regexp.MustCompile(`^(/v1)?/chat/completions$`), done: "[DONE]", whole: "chat.completion",
+		path: "/v1/chat/completions", at: regexp.MustCompile(`^(/v1)?/chat/completions$`),
+		done: "[DONE]", whole: "chat.completion",
 		ends: []string{"[DONE]", "chat.completion"},
 	},
 	"openai-responses": {
 		path: "/v1/responses", at: regexp.MustCompile(`^(/v1)?/responses$`), named: true, whole: "response",
-		ends: []string{"response.completed", "response.failed", "response.incomplete", "response.cancelled", "response"},
+		ends: []string{"response.completed", "response.failed", "response.incomplete", "response.cancelled",
+			"response"},
 	},
-	// Its responses differ only by id, and the path may name any model.
+	// The responses differ only by id, and the path may name any model.
 	"gemini": {
 		path: "/v1beta/models/{model}:streamGenerateContent",
 		at:   regexp.MustCompile(`^(/v1|/v1beta|/v1alpha)?/models/[^/]+:streamGenerateContent$`),
 	},
 }
 
-// at reports whether the exchange answers a method and path.
+// at reports whether the exchange is for a method and path.
 func (x *exchange) at(method, path string) bool {
 	if x.method != method {
 		return false
@@ -72,8 +74,8 @@ func (x *exchange) at(method, path string) bool {
 	return x.provider.at.MatchString(path)
 }
 
-// samePath reports whether a path matches the recorded one, in which Mask may replace the
-// rest of a segment.
+// samePath reports whether a path matches the recorded one, in which Mask may replace the rest of a
+// segment.
 func samePath(recorded, path string) bool {
 	if !strings.Contains(recorded, redacted) {
 		return recorded == path

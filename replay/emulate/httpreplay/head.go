@@ -13,12 +13,12 @@ import (
 	"tapedeck/schema"
 )
 
-// isHead reports whether a frame is a head, or trailers, or a note among them.
+// isHead reports whether a frame is a head, trailers, or a note among them.
 func isHead(f *schema.Frame) bool {
 	return f.Transport == schema.HTTP && f.Flags.Has(schema.FlagNote)
 }
 
-// requestLine reads the first line of a recorded request.
+// requestLine parses the first line of a recorded request.
 func requestLine(raw []byte) (method string, u *url.URL, ok bool) {
 	line, _, _ := bytes.Cut(raw, []byte("\r\n"))
 	parts := strings.Split(string(line), " ")
@@ -29,7 +29,7 @@ func requestLine(raw []byte) (method string, u *url.URL, ok bool) {
 	return parts[0], u, err == nil
 }
 
-// statusLine reads the status of a recorded answer; false for another note.
+// statusLine parses the status of a recorded answer; it returns false for any other note.
 func statusLine(raw []byte) (int, bool) {
 	line, _, _ := bytes.Cut(raw, []byte("\r\n"))
 	proto, rest, _ := bytes.Cut(line, []byte(" "))
@@ -38,8 +38,8 @@ func statusLine(raw []byte) (int, bool) {
 	return n, err == nil && bytes.HasPrefix(proto, []byte("HTTP/")) && n >= 100 && n <= 999
 }
 
-// fields reads the header fields of a head, or of trailers. startLine is set if a start
-// line comes first.
+// fields parses the header fields of a head, or trailers. startLine is set if a start line comes
+// first.
 func fields(raw []byte, startLine bool) (http.Header, error) {
 	if startLine {
 		_, raw, _ = bytes.Cut(raw, []byte("\r\n"))
@@ -54,10 +54,11 @@ func fields(raw []byte, startLine bool) (http.Header, error) {
 // decodedField marks a body that was recorded decoded.
 const decodedField = "Tapedeck-Decoded"
 
-// ofConnection lists fields of the recorded connection, which the server sets for each
-// connection, and fields that would bind a browser to the recorded server.
+// ofConnection lists fields of the recorded connection, which the server sets for each connection
+// itself, and fields that would bind a browser to the recorded server.
 var ofConnection = []string{
-	"Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
+	"Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate",
+	"Te", "Trailer", "Transfer-Encoding", "Upgrade",
 	"Strict-Transport-Security", "Alt-Svc", "Clear-Site-Data",
 }
 

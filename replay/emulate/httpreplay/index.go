@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"tapedeck/internal/secrets"
 	"tapedeck/replay"
 	"tapedeck/replay/emulate"
 	"tapedeck/schema"
@@ -42,8 +41,8 @@ func read(ctx context.Context, t replay.Tape) (*index, error) {
 	return b, nil
 }
 
-// readRequests finds the exchanges that a proxy recorded, one stream each. asked
-// contains these streams.
+// readRequests finds the exchanges that a proxy recorded, one stream each. asked contains the ids
+// of these streams.
 func (b *index) readRequests(ctx context.Context, t replay.Tape) (asked map[string]bool, err error) {
 	asked = map[string]bool{}
 	type pending struct {
@@ -52,7 +51,7 @@ func (b *index) readRequests(ctx context.Context, t replay.Tape) (asked map[stri
 	}
 	open := map[string]*pending{}
 	finish := func(p *pending) {
-		p.x.secret = secrets.Masked(p.body)
+		p.x.secret = maskedIn(p.body)
 		sum := fingerprintOf(p.body, p.x.secret...)
 		p.x.body = &sum
 		delete(open, p.x.stream.StreamID)
@@ -66,7 +65,7 @@ func (b *index) readRequests(ctx context.Context, t replay.Tape) (asked map[stri
 			if !ok {
 				return nil
 			}
-			for _, other := range open { // finished ones are dropped
+			for _, other := range open { // drop finished exchanges
 				if other.x.stream.LastAt < f.At {
 					finish(other)
 				}
@@ -102,12 +101,12 @@ func (b *index) readRequests(ctx context.Context, t replay.Tape) (asked map[stri
 	return asked, err
 }
 
-// readAnswers finds the responses in a stream of a provider that was recorded
-// without its requests.
+// readAnswers finds the responses in a provider's stream that was recorded without its requests.
 func (b *index) readAnswers(ctx context.Context, t replay.Tape, s *schema.StreamState, p *provider) error {
 	part := &emulate.Excerpt{
-		Tape: t, First: schema.Position{At: s.FirstAt}, Last: emulate.EndOf(s), Directions: []schema.Direction{schema.Receive},
-		Keep: func(f *replay.Frame) bool { return f.Stream.StreamID == s.StreamID && !f.Flags.Has(schema.FlagNote) },
+		Tape: t, First: schema.Position{At: s.FirstAt}, Last: emulate.EndOf(s),
+		Directions: []schema.Direction{schema.Receive},
+		Keep:       func(f *replay.Frame) bool { return f.Stream.StreamID == s.StreamID && !f.Flags.Has(schema.FlagNote) },
 	}
 	var x *exchange
 	var run string

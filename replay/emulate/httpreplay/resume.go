@@ -16,21 +16,25 @@ const lastEventID = "Last-Event-ID"
 // resumption is the place at which a client resumes an answer.
 type resumption struct {
 	exchange *exchange
-	after    schema.Position // of the last frame that it received; zero for none
-	over     bool            // it received everything
+	after    schema.Position // position of the last frame that the client received; zero for none
+	over     bool            // the client received everything
 }
 
-// resume finds the answer that a client resumes, by the id of the last event that it
-// received. It returns the zero resumption for an id that no answer has, for one whose
-// answer broke off there and was followed by another, and for one that the recorded
-// client sent as well: those are answered as recorded.
-func (s *Server) resume(ctx context.Context, t replay.Tape, here []*exchange, id string, of func(x *exchange) (turn int, ended bool)) (resumption, error) {
+// resume finds the answer that a client resumes, by the id of the last event that it received. It
+// returns the zero resumption for an id that no answer has, for an id at which the answer broke off
+// and another answer followed, and for an id that the recorded client sent as well. Those requests
+// are answered as recorded.
+func (s *Server) resume(
+	ctx context.Context, t replay.Tape, here []*exchange, id string, of func(x *exchange) (turn int, ended bool),
+) (resumption, error) {
 	if id == "" || slices.ContainsFunc(here, func(x *exchange) bool { return x.resumed == id }) {
 		return resumption{}, nil
 	}
-	// Several answers may have the same ids: try the one that was played last first.
+	// Several answers may have the same ids: try the one first that was played last.
 	turn := func(x *exchange) int { n, _ := of(x); return n }
-	order := slices.SortedStableFunc(slices.Values(here), func(x, y *exchange) int { return cmp.Compare(turn(y), turn(x)) })
+	order := slices.SortedStableFunc(slices.Values(here), func(x, y *exchange) int {
+		return cmp.Compare(turn(y), turn(x))
+	})
 	for _, x := range order {
 		if x.upgrade {
 			continue
@@ -45,8 +49,8 @@ func (s *Server) resume(ctx context.Context, t replay.Tape, here []*exchange, id
 		if broke := !x.stream.Complete() && !x.stream.Abandoned(); broke && !more && here[len(here)-1] != x {
 			return resumption{}, nil
 		}
-		// Events without an id may follow the last one with an id. Clients that received
-		// them send the same id as clients that did not.
+		// Events without an id may follow the last event with an id. Clients that received them
+		// send the same id as clients that did not.
 		_, ended := of(x)
 		over := (!more || !named && ended) && (x.stream.Ended != 0 || x.provider != nil)
 		return resumption{exchange: x, after: at, over: over}, nil
@@ -54,10 +58,12 @@ func (s *Server) resume(ctx context.Context, t replay.Tape, here []*exchange, id
 	return resumption{}, nil
 }
 
-// find looks in an answer for the last of the first events in a row that have an
-// id: zero where none has it. more reports whether events follow, named whether
-// one of them has an id.
-func find(ctx context.Context, t replay.Tape, x *exchange, id string) (at schema.Position, more, named bool, err error) {
+// find searches an answer for the first run of adjacent events with an id, and returns the position
+// of the last of them; zero if no event has the id. more reports whether events follow, named
+// whether one of these has an id.
+func find(
+	ctx context.Context, t replay.Tape, x *exchange, id string,
+) (at schema.Position, more, named bool, err error) {
 	part := &emulate.Excerpt{
 		Tape: t, First: x.first, Last: x.last, Directions: []schema.Direction{schema.Receive},
 		Keep: func(f *replay.Frame) bool {
@@ -84,8 +90,8 @@ func find(ctx context.Context, t replay.Tape, x *exchange, id string) (at schema
 	return at, more, named, err
 }
 
-// begins returns the exchanges whose request had the same id, "" for none, or all of
-// them if there are no such.
+// begins returns the exchanges whose request had the same id ("" for none), or all exchanges if
+// there are none.
 func begins(here []*exchange, id string) []*exchange {
 	if same := keep(here, func(x *exchange) bool { return x.resumed == id }); len(same) > 0 {
 		return same
@@ -93,8 +99,8 @@ func begins(here []*exchange, id string) []*exchange {
 	return here
 }
 
-// noMore answers 204 to a client that has received everything: an EventSource connects
-// again after any other answer (WHATWG HTML, section 9.2.3).
+// noMore answers with 204 to a client that has received everything: an EventSource connects again
+// after any other answer (WHATWG HTML, section 9.2.3).
 func (s *Server) noMore(w http.ResponseWriter, r *http.Request) {
 	emulate.CrossOrigin(w.Header(), r)
 	w.WriteHeader(http.StatusNoContent)

@@ -17,14 +17,14 @@ import (
 	"tapedeck/schema"
 )
 
-// Server answers requests with the recorded answers.
+// Server answers requests with recorded answers.
 type Server struct {
 	stage   *emulate.Stage
 	indexes emulate.Cache[*index]
 	takes   emulate.Takes
 }
 
-// New makes a server.
+// New returns a server.
 func New(s *emulate.Stage) *Server { return &Server{stage: s} }
 
 const server = "exchange"
@@ -48,11 +48,12 @@ func (s *Server) Speaks(ctx context.Context, tenant, session string, t replay.Ta
 	return err
 }
 
-// Serve answers a request for a path, unescaped, below the session's address.
-// Settings in the query of the request change the pacing, unless the recorded
-// request has a parameter of that name. If the recorded answer broke
-// off, Serve panics with http.ErrAbortHandler.
-func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session, path string, t replay.Tape, pacing emulate.Pacing) {
+// Serve answers a request for a path, unescaped, below the session's address. Settings in the query
+// of the request change the pacing, unless the recorded request has a parameter of that name. If
+// the recorded answer broke off, Serve panics with http.ErrAbortHandler.
+func (s *Server) Serve(
+	w http.ResponseWriter, r *http.Request, tenant, session, path string, t replay.Tape, pacing emulate.Pacing,
+) {
 	if err := s.stage.Origin(r); err != nil {
 		s.stage.Refuse(w, r, server, err)
 		return
@@ -88,12 +89,14 @@ type choice struct {
 	exchange *exchange
 	pacing   emulate.Pacing
 	from     replay.Place // the start in the session
-	over     bool         // the client has received all of it
-	played   func()       // records that it was played to its end
+	over     bool         // the client has received the whole answer
+	played   func()       // records that the answer was played to its end
 }
 
 // choose finds the next exchange, or the one that the client resumes.
-func (s *Server) choose(r *http.Request, tenant, session, path string, t replay.Tape, pacing emulate.Pacing) (choice, error) {
+func (s *Server) choose(
+	r *http.Request, tenant, session, path string, t replay.Tape, pacing emulate.Pacing,
+) (choice, error) {
 	var from replay.Place
 	b, err := s.indexes.Get(r.Context(), tenant, session, t, read)
 	if err != nil {
@@ -128,8 +131,9 @@ func (s *Server) choose(r *http.Request, tenant, session, path string, t replay.
 		if len(same) == 0 && len(here) > 0 {
 			return choice{}, &problem.Problem{
 				Title: "No request like this one", Status: http.StatusConflict, Parameter: "match",
-				Detail: fmt.Sprintf("%s %s is recorded in session %q with other bodies only: %d of them.", r.Method, path, session, len(here)),
-				Hint:   "Ask as the recorded program did, or leave match=body out to be answered in the recorded order.",
+				Detail: fmt.Sprintf("%s %s is recorded in session %q with other bodies only: %d of them.", r.Method,
+					path, session, len(here)),
+				Hint: "Ask as the recorded program did, or leave match=body out to be answered in the recorded order.",
 			}
 		}
 		here = same
@@ -155,7 +159,7 @@ func (s *Server) choose(r *http.Request, tenant, session, path string, t replay.
 	switch {
 	case next != "":
 	case r.Method == http.MethodGet || r.Method == http.MethodHead:
-		next = emulate.Last // a client that polls receives the final answer
+		next = emulate.Last // a polling client receives the final answer
 	default:
 		next = emulate.Again
 	}
@@ -163,15 +167,16 @@ func (s *Server) choose(r *http.Request, tenant, session, path string, t replay.
 	if i < 0 {
 		return choice{}, &problem.Problem{
 			Title: "Nothing left to play", Status: http.StatusConflict,
-			Detail: fmt.Sprintf("All %d answers that session %q has recorded for %s %s were played.", len(ids), session, r.Method, path),
-			Hint:   "Begin anew under another name, take=NAME, or let something follow the last: end=again, end=last.",
+			Detail: fmt.Sprintf("All %d answers that session %q has recorded for %s %s were played.", len(ids), session,
+				r.Method, path),
+			Hint: "Begin anew under another name, take=NAME, or let something follow the last: end=again, end=last.",
 		}
 	}
 	end := func() { s.takes.End(tenant, session, pacing.Take, ids[i]) }
 	return choice{here[i], pacing, from, false, end}, nil
 }
 
-// settle reads the settings among a query's parameters, and returns the others.
+// settle reads the settings among a query's parameters, and returns the other parameters.
 func settle(pacing *emulate.Pacing, q url.Values, here []*exchange) (url.Values, error) {
 	for _, name := range emulate.Parameters {
 		theirs := slices.ContainsFunc(here, func(x *exchange) bool { return x.query.Has(name) })
@@ -215,12 +220,12 @@ func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, t replay.Tape
 	}
 	body := s.stage.NewBody(w)
 	body.Merge = pacing.Speed == player.Max
-	whole := x.stream.Complete() || x.stream.Abandoned() // the server completed it
+	whole := x.stream.Complete() || x.stream.Abandoned() // the server completed the answer
 	var err error
 	if x.provider != nil {
 		out := &completion{w: w, r: r, body: body, from: x.provider}
 		if _, err = s.stage.Play(r.Context(), part, out, max(x.asked, from.Position.At), pacing, true); err == nil {
-			whole = true // the rest belongs to another exchange
+			whole = true // the remaining frames belong to another exchange
 			err = out.end(x.last.Compare(emulate.EndOf(x.stream)) < 0 || x.stream.Complete())
 		}
 	} else {
@@ -229,7 +234,8 @@ func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, t replay.Tape
 		if err == nil && out.status == 0 {
 			s.stage.Refuse(w, r, server, &problem.Problem{
 				Title: "No answer recorded", Status: http.StatusBadGateway,
-				Detail: fmt.Sprintf("The recorded %s %s was never answered (%s).", x.method, x.path, x.stream.EndReason),
+				Detail: fmt.Sprintf("The recorded %s %s was never answered (%s).", x.method, x.path,
+					x.stream.EndReason),
 			})
 			return
 		}
@@ -255,5 +261,5 @@ func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, t replay.Tape
 		s.stage.Count(server, "failed")
 		s.stage.Log().Error("emulate: playing an exchange failed", "error", err)
 	}
-	panic(http.ErrAbortHandler) // so that the client does not take the body for complete
+	panic(http.ErrAbortHandler) // so that the client does not treat the body as complete
 }

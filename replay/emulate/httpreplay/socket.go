@@ -15,10 +15,12 @@ import (
 	"tapedeck/schema"
 )
 
-// serveSocket plays a recorded WebSocket. Each message of the server waits until
-// the client has sent as many messages as in the recording;
-// its gap counts from the previous message of either side.
-func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, t replay.Tape, x *exchange, pacing emulate.Pacing, from replay.Place) {
+// serveSocket plays a recorded WebSocket. Each message of the server waits until the client has
+// sent as many messages as in the recording. Its delay counts from the previous message of either
+// side.
+func (s *Server) serveSocket(
+	w http.ResponseWriter, r *http.Request, t replay.Tape, x *exchange, pacing emulate.Pacing, from replay.Place,
+) {
 	var protocols []string
 	for _, v := range r.Header.Values("Sec-WebSocket-Protocol") {
 		for p := range strings.SplitSeq(v, ",") {
@@ -29,17 +31,18 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, t replay.Ta
 		InsecureSkipVerify: true, // Origin was checked
 		Subprotocols:       protocols, CompressionMode: websocket.CompressionDisabled,
 	})
-	if err != nil { // Accept has answered
+	if err != nil { // Accept has answered the request
 		s.stage.Count(server, "refused")
 		return
 	}
 	conn.SetReadLimit(bodyLimit)
 	ctx, cancel := context.WithCancel(r.Context())
-	out := &socket{stage: s.stage, conn: conn, ctx: ctx, more: make(chan struct{}, 1), code: websocket.StatusNormalClosure}
+	out := &socket{stage: s.stage, conn: conn, ctx: ctx, more: make(chan struct{}, 1),
+		code: websocket.StatusNormalClosure}
 	var reading sync.WaitGroup
 	defer func() {
 		cancel()
-		_ = conn.CloseNow() // it may be closed already
+		_ = conn.CloseNow() // the connection may be closed already
 		reading.Wait()
 	}()
 	reading.Go(func() {
@@ -65,9 +68,11 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, t replay.Ta
 	}
 }
 
-// playTurns plays from one client message to the next. The clock of each turn starts
-// when the message has arrived, so that the time a client takes does not matter.
-func (s *Server) playTurns(ctx context.Context, t replay.Tape, x *exchange, out *socket, pacing emulate.Pacing, from replay.Place) error {
+// playTurns plays from one client message to the next. The clock of each turn starts when the
+// message has arrived, so that the client's own time does not count.
+func (s *Server) playTurns(
+	ctx context.Context, t replay.Tape, x *exchange, out *socket, pacing emulate.Pacing, from replay.Place,
+) error {
 	part := &emulate.Excerpt{
 		Tape: t, First: x.first, Directions: []schema.Direction{schema.Receive},
 		Keep: func(f *replay.Frame) bool {
@@ -102,7 +107,7 @@ type socket struct {
 	stage  *emulate.Stage
 	conn   *websocket.Conn
 	ctx    context.Context
-	code   websocket.StatusCode // how the server closed it
+	code   websocket.StatusCode // close code of the recorded server
 	reason string
 
 	mu    sync.Mutex // guards count
@@ -162,14 +167,15 @@ func (s *socket) Play(f *replay.Frame, _, _ int) error {
 	return nil
 }
 
-// noteClose reads a note such as "close 1000 bye".
+// noteClose parses a note such as "close 1000 bye".
 func (s *socket) noteClose(note string) {
 	rest, ok := strings.CutPrefix(note, "close ")
 	if !ok {
 		return
 	}
 	number, reason, _ := strings.Cut(rest, " ")
-	if code, err := strconv.Atoi(number); err == nil && (code >= 1000 && code <= 1003 || code >= 1007 && code <= 1014 || code >= 3000 && code < 5000) {
+	if code, err := strconv.Atoi(number); err == nil &&
+		(code >= 1000 && code <= 1003 || code >= 1007 && code <= 1014 || code >= 3000 && code < 5000) {
 		s.code, s.reason = websocket.StatusCode(code), reason
 	}
 }

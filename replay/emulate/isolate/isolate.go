@@ -1,10 +1,9 @@
-// Package isolate keeps recordings from acting on the origin that they are served from.
-// The server has its pages and its API at the same origin as emulated recordings; a
-// recorded page, script or worker that a browser ran there could read and delete every
-// recording. So programs, fetch, EventSource and WebSocket are answered there, and
-// requests whose answer a browser would run or show are refused. "tapedeck emulate"
-// serves a recording on a port, and so an origin, of its own, where pages work as
-// recorded.
+// Package isolate prevents recordings from acting on the origin from which they are served. The
+// server has its pages and its API at the same origin as emulated recordings. A recorded page,
+// script or worker that a browser ran there could read and delete every recording. So only
+// programs, fetch, EventSource and WebSocket are answered there, and requests whose answer a
+// browser would run or show are refused. "tapedeck emulate" serves a recording on a separate port,
+// and so at a separate origin, where pages work as recorded.
 package isolate
 
 import (
@@ -15,10 +14,9 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// OwnOrigin is the request header by which "tapedeck emulate" asks for answers as
-// recorded, since it serves them on a port of its own. It counts only in requests
-// without Sec-Fetch fields: a browser always sends those, and no page can leave
-// them out.
+// OwnOrigin is the request header by which "tapedeck emulate" requests answers as recorded, since
+// it serves them on a separate port. It has an effect only in requests without Sec-Fetch fields: a
+// browser always sends those, and no page can leave them out.
 const OwnOrigin = "Tapedeck-Own-Origin"
 
 // passive are the destinations (Sec-Fetch-Dest) whose answers a browser neither runs nor
@@ -52,19 +50,20 @@ var dropped = []string{
 	"Observe-Browsing-Topics", "Attribution-Reporting-Register-Source", "Attribution-Reporting-Register-Trigger",
 }
 
-// forProxies are response header fields that control a proxy in front of the server: it would send
-// a file or another address instead (nginx, Apache, lighttpd, Perlbal), or cache the answer for
-// others. They are left out of all answers, since the recorded application chooses them.
+// forProxies are response header fields that control a proxy in front of the server: the proxy
+// would send a file or another address instead (nginx, Apache, lighttpd, Perlbal), or cache the
+// answer for other clients. They are removed from all answers, since the recorded application chose
+// them.
 var forProxies = []string{
 	"X-Sendfile", "X-Lighttpd-Send-File", "X-Reproxy-Url", "X-Reproxy-File",
 	"Surrogate-Control", "Surrogate-Key", "Cdn-Cache-Control", "Cloudflare-Cdn-Cache-Control", "Edge-Control",
 }
 
-// proxyPrefix is the prefix of fields that nginx interprets: X-Accel-Redirect, X-Accel-Expires and others.
+// proxyPrefix is the prefix of fields that nginx interprets: X-Accel-Redirect, X-Accel-Expires and
+// others.
 const proxyPrefix = "X-Accel-"
 
-// Handler returns a handler that answers as next does, without effects on the origin of
-// the server.
+// Handler returns a handler that answers like next, without effects on the origin of the server.
 func Handler(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get(OwnOrigin) != "" && !fromBrowser(r) {
@@ -84,12 +83,13 @@ func Handler(next http.HandlerFunc) http.HandlerFunc {
 }
 
 func fromBrowser(r *http.Request) bool {
-	return slices.ContainsFunc([]string{"Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest", "Service-Worker"}, func(name string) bool {
-		return r.Header.Get(name) != ""
-	})
+	return slices.ContainsFunc([]string{"Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest", "Service-Worker"},
+		func(name string) bool {
+			return r.Header.Get(name) != ""
+		})
 }
 
-// refuse returns a problem for a request that is not answered, nil for others.
+// refuse returns a problem if a request must not be answered, else nil.
 func refuse(r *http.Request) *problem.Problem {
 	to := strings.ToLower(r.Header.Get("Sec-Fetch-Dest"))
 	mode := strings.ToLower(r.Header.Get("Sec-Fetch-Mode"))
@@ -104,9 +104,12 @@ func refuse(r *http.Request) *problem.Problem {
 		return nil
 	}
 	return &problem.Problem{
-		Title: "Recordings are not opened here", Status: http.StatusForbidden, Parameter: "Sec-Fetch-Dest", Allowed: passive,
-		Detail: "A browser asks for this as a " + to + ", and what was recorded could then act as this server's own page.",
-		Hint:   `"tapedeck emulate http SESSION" serves the recording on a port of its own, where it opens as recorded. Here it is read with fetch, EventSource, WebSocket, or by a program.`,
+		Title: "Recordings are not opened here", Status: http.StatusForbidden,
+		Parameter: "Sec-Fetch-Dest", Allowed: passive,
+		Detail: "A browser asks for this as a " + to +
+			", and what was recorded could then act as this server's own page.",
+		Hint: `"tapedeck emulate http SESSION" serves the recording on a port of its own, where it opens as recorded. ` +
+			`Here it is read with fetch, EventSource, WebSocket, or by a program.`,
 	}
 }
 
@@ -114,21 +117,21 @@ func refuse(r *http.Request) *problem.Problem {
 type writer struct {
 	http.ResponseWriter
 	begun bool // the final head was written
-	own   bool // it is sent on by "tapedeck emulate"
+	own   bool // "tapedeck emulate" forwards the answer
 }
 
-// end is called when the answer ended.
+// end must be called when the answer has ended.
 func (w *writer) end() {
-	if !w.begun { // net/http writes the head
+	if !w.begun { // net/http writes the header
 		w.strip()
 	}
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap returns the wrapped writer, for http.ResponseController.
 func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// WriteHeader implements http.ResponseWriter. It is called for every 1xx answer,
-// too: one of those may carry Link fields.
+// WriteHeader implements http.ResponseWriter. It is also called for every 1xx answer, which may
+// have Link fields.
 func (w *writer) WriteHeader(status int) {
 	w.begun = w.begun || status >= http.StatusOK
 	w.strip()
@@ -146,7 +149,8 @@ func (w *writer) Write(p []byte) (int, error) {
 func (w *writer) strip() {
 	h := w.Header()
 	for name := range h {
-		if canonical := http.CanonicalHeaderKey(name); slices.Contains(forProxies, canonical) || strings.HasPrefix(canonical, proxyPrefix) {
+		if canonical := http.CanonicalHeaderKey(name); slices.Contains(forProxies, canonical) ||
+			strings.HasPrefix(canonical, proxyPrefix) {
 			delete(h, name)
 		}
 	}
@@ -168,9 +172,9 @@ func (w *writer) strip() {
 	h.Set("X-Content-Type-Options", "nosniff")
 }
 
-// keepPrivate adds private to Cache-Control, since an answer is one tenant's and a shared cache must
-// not store it. On a port of its own it does so only where a shared cache would store the answer to
-// a request with a token (RFC 9111, section 3.5).
+// keepPrivate adds private to Cache-Control, since an answer belongs to one tenant and a shared
+// cache must not store it. On a separate port it does so only if a shared cache would store the
+// answer to a request with a token (RFC 9111, section 3.5).
 func (w *writer) keepPrivate() {
 	h := w.Header()
 	stated := strings.ToLower(strings.Join(h["Cache-Control"], ","))

@@ -75,7 +75,8 @@ func (c *conn) messageFor(ctx context.Context, request []byte) ([]byte, error) {
 	return message, err
 }
 
-// recorded returns the recorded answer to a request of this type, with this request's id.
+// recorded returns the recorded answer to a request of this type, with the id of the current
+// request.
 func (c *conn) recorded(kind string, id *fastjson.Value) []byte {
 	raw := c.index.answers[kind]
 	if raw == nil {
@@ -112,8 +113,11 @@ func (c *conn) run(ctx context.Context, request *fastjson.Value) error {
 		c.mu.Unlock()
 		cancel(nil)
 	}()
-	out := &output{run: r, to: func(kind websocket.MessageType, message []byte) error { return c.write(ctx, kind, message) }}
-	_, err = c.server.stage.Play(runCtx, r.excerpt(c.tape, c.from), out, max(r.asked, c.from.Position.At), c.pace, false)
+	out := &output{run: r, to: func(kind websocket.MessageType, message []byte) error {
+		return c.write(ctx, kind, message)
+	}}
+	_, err = c.server.stage.Play(runCtx, r.excerpt(c.tape, c.from), out, max(r.asked, c.from.Position.At), c.pace,
+		false)
 	switch {
 	case err == nil:
 		err = out.finish()
@@ -144,7 +148,8 @@ func (c *conn) choose(said string) (*run, error) {
 		}
 	}
 	if c.pace.MatchBody && len(fitting) == 0 {
-		return nil, &requestError{fmt.Errorf("none of the %d recorded runs of session %q has this message", all, c.session)}
+		return nil, &requestError{fmt.Errorf("none of the %d recorded runs of session %q has this message", all,
+			c.session)}
 	}
 	i := -1
 	if c.pace.Take != "" || c.pace.MatchBody {

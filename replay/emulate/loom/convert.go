@@ -15,7 +15,8 @@ import (
 // (section 6).
 var names = [][2]string{
 	{"run_start", "RunStart"}, {"node_enter", "TaskStart"}, {"node_exit", "TaskEnd"}, {"message_chunk", "Messages"},
-	{"usage", "Usage"}, {"values", "Values"}, {"updates", "Updates"}, {"custom", "Custom"}, {"checkpoint", "Checkpoint"},
+	{"usage", "Usage"}, {"values", "Values"}, {"updates", "Updates"},
+	{"custom", "Custom"}, {"checkpoint", "Checkpoint"},
 	{"tot_expand", "TotExpand"}, {"tot_evaluate", "TotEvaluate"}, {"tot_backtrack", "TotBacktrack"},
 	{"got_plan", "GotPlan"}, {"got_node_start", "GotNodeStart"}, {"got_node_complete", "GotNodeComplete"},
 	{"got_node_failed", "GotNodeFailed"}, {"got_expand", "GotExpand"},
@@ -31,18 +32,17 @@ func init() {
 	}
 }
 
-// renamed lists the types whose payload has a member id that is called node_id in the
-// single-key form.
+// renamed lists the types whose payload has a member id that the single-key form calls node_id.
 var renamed = map[string]bool{
 	"node_enter": true, "node_exit": true, "updates": true,
 	"got_node_start": true, "got_node_complete": true, "got_node_failed": true,
 }
 
-// envelope lists the members that the single-key form does not have.
+// envelope lists the members that the single-key form lacks.
 var envelope = map[string]bool{"session_id": true, "node_id": true, "event_id": true, "type": true}
 
-// ToExport converts an event of the specification's form to the single-key form, which
-// has no envelope. It returns an error for a type that the single-key form does not have.
+// ToExport converts an event of the specification's form to the single-key form, which has no
+// envelope. It returns an error for a type that the single-key form lacks.
 func ToExport(event []byte) ([]byte, error) {
 	v, err := fastjson.ParseBytes(event)
 	if err != nil {
@@ -93,8 +93,8 @@ func ToExport(event []byte) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// FromExport converts an event of the single-key form to the specification's form. Its
-// envelope has the members that are beside the key: usually none.
+// FromExport converts an event of the single-key form to the specification's form. Its envelope
+// consists of the members beside the key, of which there are usually none.
 func FromExport(event []byte) ([]byte, error) {
 	v, err := fastjson.ParseBytes(event)
 	if err != nil {
@@ -105,7 +105,7 @@ func FromExport(event []byte) ([]byte, error) {
 
 func fromExport(v *fastjson.Value) ([]byte, error) {
 	if formOf(v) != exported {
-		return nil, errors.New("this is no event of the single-key form")
+		return nil, errors.New("this is not an event of the single-key form")
 	}
 	var key string
 	var payload *fastjson.Value
@@ -152,7 +152,7 @@ func fromExport(v *fastjson.Value) ([]byte, error) {
 	return append(m.b, '}'), nil
 }
 
-// Wrap returns the message in which a server sends an event of the specification's form.
+// Wrap returns the message in which a server sends an event in the specification's form.
 func Wrap(run string, event []byte) []byte {
 	m := members{b: []byte("{")}
 	m.text("type", "run_stream_event")
@@ -167,12 +167,12 @@ func Unwrap(message []byte) (run string, event []byte, err error) {
 		return "", nil, fmt.Errorf("read a message: %w", err)
 	}
 	if formOf(v) != wrapped || v.Get("event") == nil {
-		return "", nil, errors.New("this is no run_stream_event")
+		return "", nil, errors.New("this is not a run_stream_event")
 	}
 	return text(v, "id"), emulate.AppendJSON(nil, v.Get("event")), nil
 }
 
-// endOf converts a reply line to a run_end, and a run_end to a reply line.
+// endOf converts a reply line to a run_end, or a run_end to a reply line.
 func endOf(v *fastjson.Value, run string) []byte {
 	m := members{b: []byte("{")}
 	m.text("type", "run_end")
@@ -206,7 +206,7 @@ func errorOf(run, why string) []byte {
 	return append(m.b, '}')
 }
 
-// members appends members to an object.
+// members builds the members of an object.
 type members struct{ b []byte }
 
 func (m *members) name(name string) {
@@ -248,7 +248,7 @@ func appendMember(b []byte, v *fastjson.Value, name string) []byte {
 	return append(b, "null"...)
 }
 
-// snake writes SomeName as some_name.
+// snake converts SomeName to some_name.
 func snake(s string) string {
 	var b strings.Builder
 	for i, c := range s {

@@ -1,34 +1,32 @@
-// Package loom implements the protocol of the Loom WebSocket server, with the runs that a
-// session recorded: over a WebSocket, as lines, or in the single-key form (protocol
-// specification, section 6).
+// Package loom implements the protocol of the Loom WebSocket server, with the runs that a session
+// recorded: over a WebSocket, as lines, or in the single-key form (protocol specification, section
+// 6).
 //
 // # Runs
 //
-// Runs, their requests and replies, usages and tools come from the session's facts;
-// frames.go reads from the frames what facts do not have. A stream without facts, as in a
-// tape file that was cut off, has a run for each run and session in the envelopes of its
-// frames. docs/adr/0008-emulators-and-facts.md lists the source of each value.
+// Runs, their requests and replies, usages and tools come from the session's facts. frames.go reads
+// the values that facts lack from the frames. In a stream without facts, as in a tape file that was
+// cut off, each run and session in the envelopes of its frames is a run.
+// docs/adr/0008-emulators-and-facts.md lists the source of each value.
 //
-// Every run request is answered by the next recorded run, in the order in which the runs
-// began. A new connection begins with the first run, unless it names a take. match=body
-// plays the next run whose recorded request had the same message. Ids are the recorded
-// ones; the id and the thread of the request are ignored, as the real server does. Frames
-// recorded on a WebSocket are sent byte for byte. Events recorded as lines are sent in
-// run_stream_event, and their reply line becomes run_end. A run that was recorded without
-// an end, as in the single-key form, ends with the text of its last node or, if it broke
-// off, with an error.
+// Every run request is answered with the next recorded run, in the order of their starts. A new
+// connection begins with the first run, unless it names a take. match=body plays the next run whose
+// recorded request had the same message. Ids are the recorded ones; the id and the thread in the
+// request are ignored, as by the real server. Frames recorded on a WebSocket are sent byte for
+// byte. Events recorded as lines are sent in run_stream_event, and their reply line becomes
+// run_end. A run that was recorded without an end, as in the single-key form, ends with the text of
+// its last node or, if it broke off, with an error.
 //
-// After the error that ends a run the connection is closed (guideline, section 2), unless
-// the recorded connection went on; the next connection continues with the next run. When
-// all runs were played, the answer is an error and the connection stays open, unless
-// end=again or end=last.
+// After the error that ends a run the connection is closed (guideline, section 2), unless the
+// recorded connection continued; the next connection continues with the next run. When all runs
+// were played, the answer is an error and the connection stays open, unless end=again or end=last.
 //
 // # The other requests
 //
-// tools_list and tool_show return the session's recorded answers or, without any, what
-// its tool calls show: names of tools, and names and types of arguments. user_messages
-// returns the requests and replies of the thread's runs; its cursor before counts them
-// from 1. Requests that Loom's code has and the guideline lacks (list_models, …) are
-// answered if an answer was recorded. cancel_run ends the current run. Any other request
-// is a parse error, and the connection stays open.
+// tools_list and tool_show return the session's recorded answers. Without recorded answers they
+// return what tool calls show: names of tools, and names and types of arguments. user_messages
+// returns the requests and replies of the thread's runs; its cursor before counts them from 1.
+// Requests that Loom's code has and the guideline lacks (list_models, …) are answered if an answer
+// was recorded. cancel_run ends the current run. Any other request is a parse error, and the
+// connection stays open.
 package loom

@@ -12,16 +12,17 @@ const (
 	wrapped       // run_stream_event: an event of a run on a WebSocket
 	runEnd        // run_end
 	failure       // error
-	answer        // of the server's, to another request
-	typed         // an event as the specification has it
+	answer        // an answer of the server to another request
+	typed         // an event in the specification's form
 	exported      // an event of the single-key form
 	reply         // the reply line
 	bundle        // a whole run in one object: {"events":[…],"reply":{…}}
 )
 
-// answers lists the types of messages from the server that belong to no run.
+// answers lists the types of server messages that belong to no run.
 var answers = map[string]bool{
-	"pong": true, "tools_list": true, "tool_show": true, "user_messages": true, "cancel_run": true, "cancel_run_ack": true,
+	"pong": true, "tools_list": true, "tool_show": true, "user_messages": true,
+	"cancel_run": true, "cancel_run_ack": true,
 	"agent_list": true, "list_models": true, "set_model": true, "workspace_list": true, "workspace_create": true,
 	"workspace_thread_list": true, "workspace_thread_add": true, "workspace_thread_remove": true,
 }
@@ -54,8 +55,8 @@ func formOf(v *fastjson.Value) form {
 	case v.Get("events") != nil:
 		return bundle
 	}
-	// A key of the single-key form begins with a capital letter; the members beside it
-	// may be an envelope.
+	// A key of the single-key form begins with a capital letter. The members beside it may be an
+	// envelope.
 	key := ""
 	o.Visit(func(k []byte, _ *fastjson.Value) {
 		if len(k) > 0 && k[0] >= 'A' && k[0] <= 'Z' && key == "" {
@@ -68,5 +69,5 @@ func formOf(v *fastjson.Value) form {
 	return unknown
 }
 
-// text returns a member that is a string, or "".
+// text returns a string member, or "".
 func text(v *fastjson.Value, path ...string) string { return string(v.GetStringBytes(path...)) }

@@ -14,9 +14,9 @@ import (
 	"tapedeck/schema"
 )
 
-// readFrames reads from the frames what facts do not have: the threads of requests, the
-// answers to other requests, whether a connection was used after a run, and the sessions
-// of runs without an id.
+// readFrames reads the values that facts lack from the frames: the threads of requests, the answers
+// to other requests, whether a connection was used after a run, and the sessions of runs without an
+// id.
 func (b *index) readFrames(ctx context.Context, t replay.Tape) error {
 	if err := b.findRuns(ctx, t); err != nil {
 		return err
@@ -91,22 +91,24 @@ func (b *index) answer(v *fastjson.Value) {
 	}
 }
 
-// findRuns reads the envelopes of frames. It finds the sessions of runs that have no
-// other id or that overlap in their stream, and the runs of streams without facts.
+// findRuns reads the envelopes of frames. It finds the sessions of runs that have no other id or
+// that overlap in their stream, and the runs of streams without facts.
 func (b *index) findRuns(ctx context.Context, t replay.Tape) error {
 	known := map[string]bool{}
-	begin := map[schema.Position]*run{} // whose session is looked for
+	begin := map[schema.Position]*run{} // runs whose session is unknown, by their first frame
 	for _, r := range b.runs {
 		known[r.stream] = true
 		if !r.wrapped && (r.id == "" || slices.ContainsFunc(b.runs, r.overlaps)) {
 			begin[r.first] = r
 		}
 	}
-	missing := slices.ContainsFunc(t.Streams(), func(s schema.StreamState) bool { return s.Dialect == dialect && !known[s.StreamID] })
+	missing := slices.ContainsFunc(t.Streams(), func(s schema.StreamState) bool {
+		return s.Dialect == dialect && !known[s.StreamID]
+	})
 	if !missing && len(begin) == 0 {
 		return nil
 	}
-	unnamed := map[string]*run{} // by stream
+	unnamed := map[string]*run{} // runs without an id, by stream
 	made := map[[3]string]*run{}
 	q := replay.Query{Filter: replay.Filter{Directions: []schema.Direction{schema.Receive}}}
 	err := emulate.Scan(ctx, t, q, func(f *replay.Frame) error {
@@ -127,7 +129,8 @@ func (b *index) findRuns(ctx context.Context, t replay.Tape) error {
 		k := [3]string{at.StreamID, f.Run, f.Session}
 		r := made[k]
 		if r == nil {
-			r = &run{id: strings.Clone(f.Run), stream: at.StreamID, wrapped: f.Transport == schema.WebSocket, first: at, asked: at.At}
+			r = &run{id: strings.Clone(f.Run), stream: at.StreamID, wrapped: f.Transport == schema.WebSocket, first: at,
+				asked: at.At}
 			r.name(f)
 			made[k], b.runs = r, append(b.runs, r)
 		}
@@ -142,8 +145,7 @@ func (b *index) findRuns(ctx context.Context, t replay.Tape) error {
 	return err
 }
 
-// name sets the session of a run from a frame. The session is the id of a run that has no
-// other.
+// name sets the session of a run from a frame. A run without another id uses its session as id.
 func (r *run) name(f *replay.Frame) {
 	r.key = strings.Clone(f.Session) // the frame is valid only during the call
 	r.id = cmp.Or(r.id, r.key)

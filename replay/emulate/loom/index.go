@@ -13,11 +13,11 @@ import (
 // dialect is the dialect of Loom's streams.
 const dialect = "loom"
 
-// index holds what a session recorded from Loom.
+// index holds the data that a session recorded from Loom.
 type index struct {
 	runs    []*run
 	tools   toolbox
-	answers map[string][]byte // the latest, by type: those without arguments that matter
+	answers map[string][]byte // latest answers by type, of types whose arguments do not matter
 }
 
 // wanted selects the facts of an index.
@@ -29,8 +29,8 @@ var wanted = replay.FactQuery{
 	Usages: true,
 }
 
-// read makes the index of a session from the facts, and from the frames for what facts do
-// not have.
+// read builds the index of a session from the facts, and from the frames for values that facts
+// lack.
 func read(ctx context.Context, t replay.Tape) (*index, error) {
 	facts, err := t.Facts(ctx, wanted)
 	if err != nil {
@@ -103,6 +103,6 @@ func (b *index) addStream(s *schema.StreamState, f *block.Facts) {
 	}
 }
 
-// graphNode lists the attributes of a node of a graph of thoughts. A run does not enter
-// and leave such a node.
+// graphNode has the attributes of a node in a graph of thoughts. A run does not enter and leave
+// such a node.
 const graphNode = `{"graph":"got"}`

@@ -16,9 +16,11 @@ import (
 // the single-key form, and the messages of a WebSocket.
 var Forms = []string{"typed", "export", "websocket"}
 
-// ServeLines answers with all runs as NDJSON, in one of the forms, at their recorded
-// times. The single-key form omits the ends of runs and events that it has no key for.
-func (s *Server) ServeLines(w http.ResponseWriter, r *http.Request, tenant, session, form string, t replay.Tape, pace emulate.Pacing) {
+// ServeLines answers with all runs as NDJSON, in one of the forms, at their recorded times. The
+// single-key form omits the ends of runs and events for which it has no key.
+func (s *Server) ServeLines(
+	w http.ResponseWriter, r *http.Request, tenant, session, form string, t replay.Tape, pace emulate.Pacing,
+) {
 	b, from, err := s.open(r, tenant, session, t, pace)
 	if err == nil && form != "typed" && form != "export" && form != "websocket" {
 		err = problem.BadParameter("form", "there is no form "+form, Forms...)
@@ -57,7 +59,7 @@ func (s *Server) ServeLines(w http.ResponseWriter, r *http.Request, tenant, sess
 		if err == nil {
 			err = out.finish()
 		}
-		clock = max(clock, run.last.At) // what lies between two runs stays
+		clock = max(clock, run.last.At) // keep the time between two runs
 	}
 	if err == nil {
 		err = body.Close()

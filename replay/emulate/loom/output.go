@@ -16,7 +16,7 @@ type output struct {
 	parser fastjson.Parser
 	buf    []byte
 	ended  bool // run_end or error was sent
-	failed bool // it was error
+	failed bool // the end was an error
 }
 
 // Play implements player.Sink.
@@ -94,7 +94,7 @@ func (o *output) end(v *fastjson.Value) error {
 	return o.send(endOf(v, o.run.id), false)
 }
 
-// finish sends an end for a run that was recorded without one.
+// finish sends an end if the run was recorded without one.
 func (o *output) finish() error {
 	if o.ended {
 		return nil
@@ -104,7 +104,7 @@ func (o *output) finish() error {
 	return o.send(end, false)
 }
 
-// Flush implements player.Sink: every message is sent as it is written.
+// Flush implements player.Sink. It does nothing, since every message is sent when it is written.
 func (o *output) Flush() error { return nil }
 
 func (o *output) send(message []byte, binary bool) error {
@@ -115,8 +115,7 @@ func (o *output) send(message []byte, binary bool) error {
 	return o.to(kind, message)
 }
 
-// excerpt returns a run's part of the tape. Runs of several sessions may be mixed in one
-// stream.
+// excerpt returns a run's part of the tape. One stream may contain runs of several sessions.
 func (r *run) excerpt(t replay.Tape, from replay.Place) *emulate.Excerpt {
 	return &emulate.Excerpt{
 		Tape: t, First: r.first, Last: r.last, Directions: []schema.Direction{schema.Receive},

@@ -13,7 +13,7 @@ const (
 	mostMessages    = 1000
 )
 
-// check returns what a parser with types would refuse in a request.
+// check returns the error that a typed parser would return for a request.
 func check(v *fastjson.Value, required ...string) error {
 	for _, name := range required {
 		m := v.Get(name)
@@ -92,7 +92,7 @@ func (b *index) userMessages(v *fastjson.Value) ([]byte, error) {
 	}
 	limit = min(limit, mostMessages)
 	list := b.messages(thread)
-	end := int(min(max(before-1, 0), int64(len(list)))) // they are counted from 1
+	end := int(min(max(before-1, 0), int64(len(list)))) // the cursor counts from 1
 	start := int(max(int64(end)-limit, 0))
 	m := members{b: []byte("{")}
 	m.text("type", "user_messages")

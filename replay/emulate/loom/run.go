@@ -13,34 +13,34 @@ import (
 
 // run is a recorded run and its place on the tape.
 type run struct {
-	id      string // as the server called it, or made of the stream
+	id      string // the server's id, or derived from the stream
 	stream  string
-	key     string // the session that the events of a run without an id have in common
+	key     string // the session that all events of a run without an id share
 	wrapped bool
-	first   schema.Position // its first frame, or the request
+	first   schema.Position // position of the first frame, or of the request
 	last    schema.Position
-	asked   int64  // when it was asked for, ns: where the clock starts
-	changed uint64 // the number of the frame with which it changed last
-	stayed  bool   // after its end the client sent something on the same connection
+	asked   int64  // time of the request, ns; the clock starts here
+	changed uint64 // number of the last frame that changed the run
+	stayed  bool   // the client used the same connection after the end of the run
 
-	// Fields of the request; empty if the request was not recorded.
-	requested bool // the frame was found
-	heard     bool // the message was
+	// These are fields of the request; empty if the request was not recorded.
+	requested bool // the frame of the request was found
+	heard     bool // the message of the request was found
 	said      string
 	thread    string
 
-	reply string          // recorded, else the text of its last node
-	text  strings.Builder // of its last node
-	node  uint64          // the number of the frame with which that began
+	reply string          // recorded reply, else the text of the last node
+	text  strings.Builder // text of the last node
+	node  uint64          // number of the first frame of the last node
 
-	// The following fields are for a run that was recorded without an end.
+	// The fields below describe a run that was recorded without an end.
 	status schema.Status
 	failed string // why it failed
 	usage  [2][3]int64
 	calls  int
 }
 
-// newRun makes the run of a span; nil for a request that was never answered.
+// newRun returns the run of a span; nil for a request that was never answered.
 func newRun(s *schema.StreamState, span *schema.Span) *run {
 	r := &run{
 		id: span.Run, stream: s.StreamID, wrapped: s.Transport == schema.WebSocket,
@@ -58,8 +58,8 @@ func newRun(s *schema.StreamState, span *schema.Span) *run {
 // open reports whether no end of the run was recorded.
 func (r *run) open() bool { return !r.status.Ended() || r.status == schema.StatusUnclosed }
 
-// bound sets the last frame of a run that was recorded without an end: the frame before
-// the next run, which shows that this one was over, else the last frame of the stream.
+// bound sets the last frame of a run that was recorded without an end: the frame before the next
+// run, which shows that this run was over, else the last frame of the stream.
 func (r *run) bound(s *schema.StreamState, all []*run) {
 	for _, o := range all {
 		if o != r && o.first.Seq == r.changed && o.first.Seq > r.first.Seq {
@@ -72,7 +72,7 @@ func (r *run) bound(s *schema.StreamState, all []*run) {
 	}
 }
 
-// message reads a message of the run.
+// message adds a message of the run.
 func (r *run) message(m *schema.Message) {
 	switch {
 	case m.Kind == schema.MessageUser && !r.heard:
@@ -88,7 +88,7 @@ func (r *run) message(m *schema.Message) {
 
 var usageNames = [3]string{"prompt_tokens", "completion_tokens", "total_tokens"}
 
-// use reads a usage of the run, as the server reported it.
+// use adds a usage of the run, in the form that the server reported.
 func (r *run) use(raw string) {
 	v, err := fastjson.Parse(raw)
 	if err != nil {

@@ -22,12 +22,12 @@ type Server struct {
 	takes   emulate.Takes
 
 	mu sync.Mutex // guards next
-	// next is the number of runs of a session that were played when its connection was
-	// closed after an error: the following connection continues there.
+	// next maps a session to the number of runs that were played when a connection was closed after
+	// an error. The following connection continues there.
 	next map[[2]string]int
 }
 
-// New makes a server.
+// New returns a server.
 func New(s *emulate.Stage) *Server { return &Server{stage: s, next: map[[2]string]int{}} }
 
 const (
@@ -36,7 +36,7 @@ const (
 	waiting      = 64       // requests that wait while a run is played
 )
 
-// Records reports whether a session has streams of Loom.
+// Records reports whether a session has Loom streams.
 func Records(t replay.Tape) bool {
 	for _, s := range t.Streams() {
 		if s.Dialect == dialect {
@@ -46,8 +46,10 @@ func Records(t replay.Tape) bool {
 	return false
 }
 
-// Serve answers the request for a WebSocket.
-func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session string, t replay.Tape, pace emulate.Pacing) {
+// Serve answers a request for a WebSocket.
+func (s *Server) Serve(
+	w http.ResponseWriter, r *http.Request, tenant, session string, t replay.Tape, pace emulate.Pacing,
+) {
 	b, from, err := s.open(r, tenant, session, t, pace)
 	if err != nil {
 		s.stage.Refuse(w, r, server, err)
@@ -63,7 +65,7 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session s
 		InsecureSkipVerify: true, // Origin was checked
 		CompressionMode:    websocket.CompressionDisabled,
 	})
-	if err != nil { // it has been answered
+	if err != nil { // Accept has answered the request
 		s.stage.Count(server, "refused")
 		return
 	}
@@ -76,7 +78,9 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, tenant, session s
 	s.stage.Count(server, outcome)
 }
 
-func (s *Server) open(r *http.Request, tenant, session string, t replay.Tape, pace emulate.Pacing) (*index, replay.Place, error) {
+func (s *Server) open(
+	r *http.Request, tenant, session string, t replay.Tape, pace emulate.Pacing,
+) (*index, replay.Place, error) {
 	if err := s.stage.Origin(r); err != nil {
 		return nil, replay.Place{}, err
 	}
@@ -116,8 +120,8 @@ type conn struct {
 	pace            emulate.Pacing
 	from            replay.Place
 	tenant, session string
-	played          int           // runs, of this connection and those it goes on from
-	takes           emulate.Takes // of this connection alone
+	played          int           // runs of this connection and of those that it continues
+	takes           emulate.Takes // takes of this connection only
 	requests        chan []byte
 
 	mu     sync.Mutex // guards cancel
@@ -129,14 +133,14 @@ var (
 	errClosing   = errors.New("the run failed: the connection is closed")
 )
 
-// serve answers requests, one after another, until the connection ends, and returns why
-// it ended.
+// serve answers requests, one after another, until the connection ends. It returns the reason for
+// the end.
 func (c *conn) serve(parent context.Context) string {
 	ctx, cancel := context.WithCancel(parent)
 	var others sync.WaitGroup
 	defer func() {
 		cancel()
-		_ = c.socket.CloseNow() // it may be closed already
+		_ = c.socket.CloseNow() // the connection may be closed already
 		others.Wait()
 	}()
 	others.Go(func() { defer cancel(); c.listen(ctx) })
@@ -200,7 +204,7 @@ func (c *conn) write(ctx context.Context, kind websocket.MessageType, message []
 	return nil
 }
 
-// resume returns where the previous connection ended.
+// resume returns the number of runs at which the previous connection ended.
 func (s *Server) resume(tenant, session string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -213,7 +217,7 @@ func (s *Server) resume(tenant, session string) int {
 func (s *Server) leaveOff(tenant, session string, played int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.next) < 1024 { // most of them are not resumed
+	if len(s.next) < 1024 { // most sessions are not resumed
 		s.next[[2]string{tenant, session}] = played
 	}
 }

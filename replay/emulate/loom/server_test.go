@@ -126,7 +126,7 @@ func TestRuns(t *testing.T) {
 		c.want("200 "+event("run-a", 1, `"type":"node_enter","id":"think"`),
 			"500 "+event("run-a", 2, `"type":"message_chunk","content":"1","id":"think"`),
 			`600 {"type":"run_end","id":"run-a","reply":"1","reasoning_content":"r"}`)
-		time.Sleep(time.Hour)
+		time.Sleep(time.Hour) // virtual time: the connection is idle
 		c.say(run)
 		c.say(`{"type":"ping","id":"p"}`) // waits its turn
 		c.want("100 "+event("run-b", 1, `"type":"tool_call","call_id":null,"name":"sh","arguments":{"cmd":"ls","n":1}`),

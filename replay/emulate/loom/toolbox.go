@@ -9,11 +9,11 @@ import (
 	"tapedeck/replay/emulate"
 )
 
-// toolbox holds what a session reports about tools.
+// toolbox holds the information about tools in a session.
 type toolbox struct {
-	listed bool              // a tools_list was recorded: there are no others
-	specs  map[string][]byte // recorded, JSON
-	order  []string          // of specs
+	listed bool              // a tools_list was recorded, so there are no other tools
+	specs  map[string][]byte // recorded definitions, JSON
+	order  []string          // order of specs
 	called map[string]map[string]string
 }
 
@@ -33,7 +33,7 @@ func (t *toolbox) recorded(spec *fastjson.Value) {
 	t.specs[name] = emulate.AppendJSON(nil, spec)
 }
 
-// call records from a call that a tool exists, and which arguments it takes; the
+// call records, from a tool call, that the tool exists and which arguments it accepts. The
 // arguments of the call may be unknown.
 func (t *toolbox) call(name, arguments string) {
 	if name == "" {
@@ -71,7 +71,7 @@ func schemaType(v *fastjson.Value) string {
 	return ""
 }
 
-// names lists the tools: in the order of a tools_list, then by name.
+// names lists the tools in the order of a tools_list, then by name.
 func (t *toolbox) names() []string {
 	list := slices.Clone(t.order)
 	if !t.listed {

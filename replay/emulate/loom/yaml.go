@@ -9,8 +9,8 @@ import (
 	"tapedeck/replay/emulate"
 )
 
-// yamlOf writes JSON as YAML: block style, members in their order. Texts that YAML could
-// interpret are quoted as in JSON, of which YAML is a superset.
+// yamlOf converts JSON to YAML: block style, with members in their order. Texts that YAML could
+// interpret are quoted as in JSON, since YAML is a superset of JSON.
 func yamlOf(json []byte) string {
 	v, err := fastjson.ParseBytes(json)
 	if err != nil {
@@ -49,12 +49,13 @@ func appendYAML(b []byte, v *fastjson.Value, indent string) []byte {
 	return emulate.AppendJSON(append(b, ' '), v)
 }
 
-// appendScalar appends a text, unquoted if YAML interprets nothing in it.
+// appendScalar appends a text, unquoted if YAML does not interpret anything in it.
 func appendScalar(b []byte, s string) []byte {
 	plain := s != "" && !reserved[strings.ToLower(s)]
 	for i, c := range s {
 		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
-		within := c >= '0' && c <= '9' || c == ' ' || c == '-' || c == '.' || c == '/' || c == ',' || c == '(' || c == ')'
+		within := c >= '0' && c <= '9' || c == ' ' || c == '-' || c == '.' || c == '/' || c == ',' || c == '(' ||
+			c == ')'
 		plain = plain && (letter || i > 0 && within)
 	}
 	if plain && !strings.HasSuffix(s, " ") {

@@ -32,8 +32,8 @@ type Server struct {
 	executions *compozy.Server
 }
 
-// New makes a server. sessions finds the session of a Compozy execution; if it is nil,
-// executions are found only by session id.
+// New returns a server. sessions finds the session of a Compozy execution. If it is nil, executions
+// are found only by session id.
 func New(opts emulate.Options, sessions compozy.Sessions) *Server {
 	stage := emulate.NewStage(opts)
 	return &Server{
@@ -66,7 +66,7 @@ func (s *Server) Session(w http.ResponseWriter, r *http.Request, tenant string) 
 		recorded, err = s.exchanges.Has(r.Context(), tenant, session, t, r.Method, path)
 	}
 	if err != nil {
-		// The preflight succeeds: the page can then read why the request is refused.
+		// The preflight succeeds, so that the page can read why the request is refused.
 		if s.stage.Origin(r) == nil && emulate.Preflight(w, r) {
 			s.stage.Count(name, "ended")
 			return
@@ -110,8 +110,8 @@ func (s *Server) Execution(w http.ResponseWriter, r *http.Request, tenant string
 	s.executions.Serve(w, r, tenant, r.URL.Path)
 }
 
-// settings reads the parameters that are settings. It ignores others, which were meant
-// for the recorded server.
+// settings reads the parameters that are settings. It ignores the others, which were meant for the
+// recorded server.
 func settings(pacing emulate.Pacing, q url.Values) (emulate.Pacing, error) {
 	for _, name := range emulate.Parameters {
 		if err := pacing.Set(name, q.Get(name)); err != nil {

@@ -8,12 +8,12 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// protocols lists the protocols of the emulated servers. http means everything that
-// passed through the proxy.
+// protocols lists the protocols of the emulated servers. http covers everything that passed through
+// the proxy.
 var protocols = []string{"loom", "http", "anthropic-agent", "compozy"}
 
-// Speaks checks in advance whether a session can be played in a protocol. If not, the
-// error is the *problem.Problem with which the first request would be answered.
+// Speaks checks in advance whether a session can be played in a protocol. If not, it returns the
+// *problem.Problem that would answer the first request.
 func (s *Server) Speaks(ctx context.Context, tenant, session, protocol string) error {
 	t, err := s.stage.Tape(ctx, tenant, session)
 	if err != nil {
@@ -32,11 +32,11 @@ func (s *Server) Speaks(ctx context.Context, tenant, session, protocol string) e
 	return problem.BadParameter("protocol", fmt.Sprintf("there is no server for %q", protocol), protocols...)
 }
 
-// ServeSpeaks answers 204 if a session can be played in the query's protocol, else the
-// reason.
+// ServeSpeaks answers with 204 if a session can be played in the protocol of the query, else with
+// the reason.
 func (s *Server) ServeSpeaks(w http.ResponseWriter, r *http.Request, tenant, session string) {
 	if err := s.Speaks(r.Context(), tenant, session, r.URL.Query().Get("protocol")); err != nil {
-		if r.Context().Err() == nil { // otherwise the client has left
+		if r.Context().Err() == nil { // otherwise the client has disconnected
 			problem.Write(w, s.stage.Problem(err, name))
 		}
 		return
@@ -44,13 +44,14 @@ func (s *Server) ServeSpeaks(w http.ResponseWriter, r *http.Request, tenant, ses
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// rootHint answers GET / of a session in Loom's protocol, which needs a WebSocket.
+// rootHint answers GET / for a session in Loom's protocol, which requires a WebSocket.
 func (s *Server) rootHint(w http.ResponseWriter, r *http.Request, session string) {
 	w.Header().Set("Connection", "Upgrade")
 	w.Header().Set("Upgrade", "websocket")
 	s.stage.Refuse(w, r, name, &problem.Problem{
 		Title: "A WebSocket is spoken here", Status: http.StatusUpgradeRequired,
-		Detail: fmt.Sprintf("Session %q speaks Loom's protocol at this path, over a WebSocket: open ws://%s%s.", session, r.Host, r.URL.EscapedPath()),
-		Hint:   "Without a WebSocket, ?form=typed, ?form=export or ?form=websocket returns its runs as lines.",
+		Detail: fmt.Sprintf("Session %q speaks Loom's protocol at this path, over a WebSocket: open ws://%s%s.",
+			session, r.Host, r.URL.EscapedPath()),
+		Hint: "Without a WebSocket, ?form=typed, ?form=export or ?form=websocket returns its runs as lines.",
 	})
 }

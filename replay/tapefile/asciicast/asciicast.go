@@ -21,7 +21,7 @@ import (
 	"tapedeck/schema"
 )
 
-// Size of the terminal that players show.
+// The size of the terminal in the recording.
 const (
 	width  = 100
 	height = 30
@@ -62,7 +62,7 @@ type cast struct {
 	start int64
 }
 
-// show writes an output event at a time.
+// show writes an output event at a recorded time.
 func (c *cast) show(at int64, text string) error {
 	if text == "" {
 		return nil
@@ -70,15 +70,15 @@ func (c *cast) show(at int64, text string) error {
 	return write(c.out, []any{json.Number(fmt.Sprintf("%.6f", float64(max(at-c.start, 0))/1e9)), "o", text})
 }
 
-// piece is the text that a message received at a time.
+// piece is the text that a message received at one time.
 type piece struct {
 	at      int64
 	message *schema.Message
 	text    string
 }
 
-// messages writes the pieces of all messages by their times, with a heading wherever
-// the message changes.
+// messages writes the pieces of all messages ordered by time, with a heading wherever the message
+// changes.
 func (c *cast) messages(list []schema.Message) error {
 	var pieces []piece
 	for i := range list {
@@ -118,7 +118,7 @@ func grew(m *schema.Message) []piece {
 			continue
 		}
 		if to < len(m.Text) && !utf8.RuneStart(m.Text[to]) {
-			continue // inside a character: written with the next piece
+			continue // ends within a character: write it with the next piece
 		}
 		pieces = append(pieces, piece{m.ChunkAt[i], m, m.Text[from:to]})
 		from = to

@@ -10,12 +10,12 @@ import (
 type (
 	entry struct {
 		Started  string    `json:"startedDateTime"`
-		Time     float64   `json:"time"` // ms, as all durations
+		Time     float64   `json:"time"` // ms, like all durations
 		Request  request   `json:"request"`
 		Response response  `json:"response"`
 		Cache    struct{}  `json:"cache"`
 		Timings  timings   `json:"timings"`
-		Comment  string    `json:"comment,omitempty"` // the stream's id
+		Comment  string    `json:"comment,omitempty"` // id of the stream
 		Kind     string    `json:"_resourceType,omitempty"`
 		Messages []message `json:"_webSocketMessages,omitempty"`
 	}
@@ -27,14 +27,14 @@ type (
 		Headers     []pair  `json:"headers"`
 		Query       []pair  `json:"queryString"`
 		Posted      *posted `json:"postData,omitempty"`
-		HeadersSize int     `json:"headersSize"` // -1: not known
+		HeadersSize int     `json:"headersSize"` // -1: unknown
 		BodySize    int     `json:"bodySize"`
 	}
 	posted struct {
 		Media    string `json:"mimeType"`
 		Params   []pair `json:"params"`
 		Text     string `json:"text"`
-		Encoding string `json:"_encoding,omitempty"` // base64: HAR has no member for it here
+		Encoding string `json:"_encoding,omitempty"` // base64; HAR has no member for this encoding here
 	}
 	response struct {
 		Status      int     `json:"status"`
@@ -63,10 +63,11 @@ type (
 
 // entry returns the exchange as a HAR entry.
 func (x *exchange) entry() *entry {
-	first := max(x.first, x.sent) // an answer may begin before the request has ended
+	first := max(x.first, x.sent) // an answer may begin before the end of the request
 	e := &entry{
 		Started: stamp(x.request.at), Request: x.asks(), Response: x.answers(), Comment: x.stream.StreamID,
-		Timings: timings{Send: millis(x.sent - x.request.at), Wait: millis(first - x.sent), Receive: millis(x.last - first)},
+		Timings: timings{Send: millis(x.sent - x.request.at), Wait: millis(first - x.sent),
+			Receive: millis(x.last - first)},
 	}
 	e.Time = e.Timings.Send + e.Timings.Wait + e.Timings.Receive
 	if strings.EqualFold(x.request.field("Upgrade"), "websocket") {
@@ -107,7 +108,7 @@ func (x *exchange) answers() response {
 		r.Version, r.Headers = x.response.start[0], orNone(x.response.fields)
 	}
 	if x.response.field("Tapedeck-Decoded") == "" {
-		r.BodySize = len(x.answered) // otherwise the transferred body was compressed
+		r.BodySize = len(x.answered) // if the transferred body was not compressed
 	}
 	r.Content.Text, r.Content.Encoding = text(x.answered)
 	if reason, broke := strings.CutPrefix(x.stream.EndReason, "error: "); broke {
@@ -116,8 +117,8 @@ func (x *exchange) answers() response {
 	return r
 }
 
-// url returns the whole address: the address of the upstream, if the stream's source
-// names it with the method, else the address of the Host field.
+// url returns the complete address: the address of the upstream, if the stream's source has it with
+// the method, else the address in the Host field.
 func (x *exchange) url() string {
 	target := x.request.start[1]
 	if _, source, ok := strings.Cut(x.stream.Source, " "); ok {
@@ -131,7 +132,7 @@ func (x *exchange) url() string {
 	return target
 }
 
-// cookies returns the cookies of a head's fields.
+// cookies returns the cookies in a head's fields.
 func (h *head) cookies(field string) []pair {
 	list := []pair{}
 	if h == nil {
@@ -163,7 +164,7 @@ func orNone(list []pair) []pair {
 	return list
 }
 
-// unescaped unescapes a part of a query; one with invalid escapes is returned unchanged.
+// unescaped unescapes a part of a query. A part with invalid escapes is returned unchanged.
 func unescaped(s string) string {
 	if text, err := url.QueryUnescape(s); err == nil {
 		return text

@@ -16,19 +16,19 @@ type exchange struct {
 	stream   *schema.StreamState
 	request  *head
 	response *head
-	asked    []byte // the request's body
+	asked    []byte // body of the request
 	answered []byte
 
-	sent     int64 // the request was complete, ns
-	first    int64 // the answer's head arrived
-	last     int64 // its last frame arrived
+	sent     int64 // when the request was complete, ns
+	first    int64 // when the answer's head arrived
+	last     int64 // when the last frame arrived
 	messages []message
 }
 
 // head is a start line with its fields.
 type head struct {
 	at     int64
-	start  [3]string // of a request: method, target, protocol; of an answer: protocol, status, reason
+	start  [3]string // request: method, target, protocol; answer: protocol, status, reason
 	fields []pair
 }
 
@@ -37,7 +37,7 @@ type pair struct {
 	Value string `json:"value"`
 }
 
-// message is a WebSocket message, as in Chrome's HAR.
+// message is a WebSocket message in the form of Chrome's HAR.
 type message struct {
 	Type   string  `json:"type"` // send or receive
 	Time   float64 `json:"time"` // s since 1970
@@ -45,14 +45,14 @@ type message struct {
 	Data   string  `json:"data"`
 }
 
-// add adds the stream's next frame; false if the stream is not an exchange.
+// add adds the stream's next frame. It returns false if the stream is not an exchange.
 func (x *exchange) add(f *schema.Frame) bool {
 	note := f.Flags.Has(schema.FlagNote)
 	switch {
 	case f.Transport == schema.HTTP && note:
 		return x.head(f)
 	case x.request == nil:
-		return false // does not begin with a request's head
+		return false // the stream does not begin with the head of a request
 	case f.Transport == schema.WebSocket && note:
 	case f.Transport == schema.WebSocket:
 		x.message(f)
@@ -68,8 +68,8 @@ func (x *exchange) add(f *schema.Frame) bool {
 	return true
 }
 
-// head reads a note: a head, trailers, or a note of the proxy. Of several
-// answers (1xx) the last one is kept.
+// head parses a note: a head, trailers, or a note of the proxy. Of several answers (1xx) the last
+// one is kept.
 func (x *exchange) head(f *schema.Frame) bool {
 	text, rest, _ := strings.Cut(string(f.Raw), "\r\n")
 	parts := strings.SplitN(text, " ", 3)
@@ -108,7 +108,7 @@ func (x *exchange) message(f *schema.Frame) {
 	x.messages = append(x.messages, m)
 }
 
-// field returns a header field of a head; nil has none.
+// field returns a header field of a head, which may be nil.
 func (h *head) field(name string) string {
 	if h == nil {
 		return ""
@@ -121,12 +121,12 @@ func (h *head) field(name string) string {
 	return ""
 }
 
-// status returns the status of an answer, 0 if none arrived, as HAR specifies.
+// status returns the status of an answer. It is 0 if no answer arrived, as HAR specifies.
 func (h *head) status() (code int, reason string) {
 	if h == nil {
 		return 0, ""
 	}
-	code, _ = strconv.Atoi(h.start[1]) // 0 for a line of another form
+	code, _ = strconv.Atoi(h.start[1]) // 0 if the line has another form
 	if reason = h.start[2]; reason == "" {
 		reason = http.StatusText(code)
 	}

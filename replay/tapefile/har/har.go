@@ -1,10 +1,9 @@
-// Package har writes HTTP exchanges of the recording proxy as an HTTP Archive 1.2,
-// for example for browsers' developer tools.
+// Package har writes HTTP exchanges of the recording proxy as an HTTP Archive 1.2, for example for
+// the developer tools of browsers.
 //
-// An entry is an exchange: heads, bodies, times. A text body is written as
-// text, any other as Base64, and so are the messages of a WebSocket, in Chrome's member
-// _webSocketMessages. Streams that were not recorded by a proxy are not exchanges and
-// are skipped.
+// An entry is an exchange: heads, bodies, times. A text body is written as text, any other body as
+// Base64. The messages of a WebSocket are in Chrome's member _webSocketMessages. Streams that were
+// not recorded by a proxy are not exchanges and are skipped.
 package har
 
 import (

@@ -6,7 +6,7 @@ import (
 	"tapedeck/schema/block"
 )
 
-// key names a segment of a stream.
+// key identifies a segment of a stream.
 type key struct {
 	stream string
 	first  uint64
@@ -17,7 +17,7 @@ type factBuffer struct {
 	w      *tapefile.Writer
 	states map[key]*schema.StreamState
 	blocks []block.Block
-	at     map[key]int // in blocks
+	at     map[key]int // index in blocks
 	facts  int
 	bytes  int
 }
@@ -36,8 +36,8 @@ func newFactBuffer(w *tapefile.Writer, segments []schema.StreamState) *factBuffe
 	return p
 }
 
-// add calls put to append a fact to the facts of its segment. It skips facts of a segment
-// that began after the segments were read.
+// add calls put to append a fact to the facts of its segment. It skips facts of segments that began
+// after the segments were read.
 func (p *factBuffer) add(k key, bytes int, put func(*block.Facts)) error {
 	state := p.states[k]
 	if state == nil {

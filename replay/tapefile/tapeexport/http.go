@@ -14,15 +14,15 @@ import (
 	"tapedeck/replay/tapefile"
 )
 
-// Handler answers GET /v1/sessions/{id}/tape.
+// Handler serves GET /v1/sessions/{id}/tape.
 type Handler struct {
 	source  *Source
-	timeout *slow.Timeout // of a write
+	timeout *slow.Timeout // of one write
 	log     *slog.Logger
 }
 
-// NewHandler makes a handler. timeout is how long a client may take to accept one write, 0 for
-// the default; log may be nil.
+// NewHandler returns a handler. timeout is how long a client may take to accept one write, nil for
+// the default. log may be nil.
 func NewHandler(s *Source, timeout *slow.Timeout, log *slog.Logger) *Handler {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -30,8 +30,8 @@ func NewHandler(s *Source, timeout *slow.Timeout, log *slog.Logger) *Handler {
 	return &Handler{source: s, timeout: timeout, log: log}
 }
 
-// Tape sends a session as a tape file. If it fails in the middle it
-// panics with http.ErrAbortHandler, so that the client detects the truncation.
+// Tape sends a session as a tape file. If it fails after the first byte, it panics with
+// http.ErrAbortHandler, so that the client detects the truncation.
 func (h *Handler) Tape(w http.ResponseWriter, r *http.Request, tenant, session string) {
 	s, err := h.source.Find(r.Context(), tenant, session)
 	if errors.Is(err, replay.ErrNoSession) {

@@ -45,8 +45,10 @@ func (f *Session) readSegments(ctx context.Context) (list []schema.StreamState, 
 		var s schema.StreamState
 		var transport string
 		c := &s.Counters
-		err := row(&s.StreamID, &s.FirstSeq, &s.Version, &transport, &s.Dialect, &s.Evidence, &s.Source, &s.Tags, &s.Title,
-			&s.FirstAt, &s.LastAt, &s.Frames, &s.Bytes, &s.Ended, &s.EndReason, &s.Recorder, &s.Digest, &s.Key, &s.DecoderVersion, &s.Redacted,
+		err := row(&s.StreamID, &s.FirstSeq, &s.Version, &transport, &s.Dialect, &s.Evidence, &s.Source, &s.Tags,
+			&s.Title,
+			&s.FirstAt, &s.LastAt, &s.Frames, &s.Bytes, &s.Ended, &s.EndReason,
+			&s.Recorder, &s.Digest, &s.Key, &s.DecoderVersion, &s.Redacted,
 			&c.NotJSON, &c.InvalidUTF8, &c.Oversize, &c.Unknown, &c.Lost, &c.Repeated, &c.Back)
 		if err == nil {
 			s.Transport, err = schema.ParseTransport(transport)
@@ -75,7 +77,8 @@ func (f *Session) writeFacts(ctx context.Context, w *tapefile.Writer) error {
 	}
 	err = f.facts(ctx, factsql.Messages, func(row func(...any) error, to []any, fact *schema.Fact, at *key) error {
 		m := schema.Message{}
-		err := row(append(to, (*string)(&m.Kind), &m.Span, &m.Name, &m.Text, &m.Media, &m.Complete, &m.Started, &m.Ended,
+		err := row(append(to, (*string)(&m.Kind), &m.Span, &m.Name, &m.Text, &m.Media, &m.Complete, &m.Started,
+			&m.Ended,
 			&m.ChunkAt, &m.ChunkEnd, &m.Attributes)...)
 		m.Fact = *fact
 		if err != nil {
@@ -113,13 +116,16 @@ func (f *Session) writeFacts(ctx context.Context, w *tapefile.Writer) error {
 	return p.flush()
 }
 
-// facts reads the facts of one table. scan reads a row into to, the
-// fields common to all facts, and into the fields of its kind.
-func (f *Session) facts(ctx context.Context, table string, scan func(row func(...any) error, to []any, fact *schema.Fact, at *key) error) error {
+// facts reads the facts of one table. scan reads a row into to, the fields common to all facts, and
+// into the fields of the kind.
+func (f *Session) facts(
+	ctx context.Context, table string, scan func(row func(...any) error, to []any, fact *schema.Fact, at *key) error,
+) error {
 	err := f.each(ctx, factsql.All(table), func(row func(...any) error) error {
 		var fact schema.Fact
 		var at key
-		to := []any{&at.stream, &at.first, &fact.ID, &fact.Run, &fact.Node, &fact.Agent, &fact.SeenAt, &fact.SeenSeq, &fact.Version}
+		to := []any{&at.stream, &at.first, &fact.ID, &fact.Run, &fact.Node, &fact.Agent, &fact.SeenAt, &fact.SeenSeq,
+			&fact.Version}
 		return scan(row, to, &fact, &at)
 	})
 	if err != nil {

@@ -1,8 +1,8 @@
-// Package tapeexport writes tape files of sessions that are in ClickHouse.
+// Package tapeexport writes tape files of sessions in ClickHouse.
 //
-// Memory is bounded regardless of the length of a session: a few pages of frames, and the
-// facts of one record. A session that is being recorded is written up to
-// the states that its streams had at the start of the export.
+// Memory is bounded regardless of the length of a session: a few pages of frames, and the facts of
+// one record. A session that is being recorded is written up to the states of its streams at the
+// start of the export.
 package tapeexport
 
 import (
@@ -24,8 +24,8 @@ type Source struct {
 	library replay.Library
 }
 
-// New makes a source from the facts in a database, and the frames in a library
-// on the same database.
+// New returns a source that reads facts from a database, and frames from a library on the same
+// database.
 func New(db driver.Conn, library replay.Library) *Source { return &Source{db: db, library: library} }
 
 // Session is a stored session to export.
@@ -33,11 +33,10 @@ type Session struct {
 	source     *Source
 	tenant, id string
 	tape       replay.Tape
-	segments   []schema.StreamState // the states of its streams' segments
+	segments   []schema.StreamState // states of the streams' segments
 }
 
-// Find finds a session. The error wraps replay.ErrNoSession if there
-// is none.
+// Find finds a session. The error wraps replay.ErrNoSession if the session does not exist.
 func (s *Source) Find(ctx context.Context, tenant, id string) (*Session, error) {
 	f := &Session{source: s, tenant: tenant, id: id}
 	var err error
@@ -74,7 +73,7 @@ func (f *Session) Write(ctx context.Context, to io.Writer) error {
 	return w.Close()
 }
 
-// writeFrames writes the frames that the states of the segments count.
+// writeFrames writes the frames that the states of the segments cover.
 func (f *Session) writeFrames(ctx context.Context, w *tapefile.Writer) error {
 	last := map[string]uint64{}
 	var q replay.Query
@@ -100,7 +99,7 @@ func (f *Session) writeFrames(ctx context.Context, w *tapefile.Writer) error {
 		}
 		for i := range frames {
 			if frames[i].Seq >= last[frames[i].Stream.StreamID] {
-				continue // arrived since
+				continue // the frame arrived since the export began
 			}
 			if err := w.Add(&frames[i]); err != nil {
 				return err
@@ -109,7 +108,7 @@ func (f *Session) writeFrames(ctx context.Context, w *tapefile.Writer) error {
 	}
 }
 
-// endOf returns the number after a segment's last frame, which its version holds.
+// endOf returns the number after a segment's last frame, from its version.
 func endOf(p *schema.StreamState) uint64 {
 	if end := schema.VersionEnd(p.Version); end >= p.FirstSeq+p.Frames {
 		return end

@@ -1,5 +1,5 @@
-// Package terminaltest provides a terminal's screen for tests: it interprets the
-// sequences that the terminal player sends, and records all others.
+// Package terminaltest provides a terminal's screen for tests. It interprets the sequences that the
+// terminal player sends, and records all others.
 package terminaltest
 
 import (
@@ -12,21 +12,21 @@ import (
 	"unicode/utf8"
 )
 
-// Screen is a terminal's screen on which each rune takes one column. It is an io.Writer
-// and safe for concurrent use.
+// Screen is a terminal's screen on which each rune takes one column. It is an io.Writer and safe
+// for concurrent use.
 type Screen struct {
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	lines    [][]rune
 	row, col int
 	pending  []byte
-	other    bool // the other screen is shown
-	hidden   bool // there is no cursor
+	other    bool // the alternate screen is shown
+	hidden   bool // the cursor is hidden
 	styles   map[string]bool
 	strange  []string
-	normal   strings.Builder // what was written while the other screen was not shown
+	normal   strings.Builder // output while the alternate screen was not shown
 }
 
-// New makes an empty screen.
+// New returns an empty screen.
 func New(width, height int) *Screen {
 	s := &Screen{styles: map[string]bool{}}
 	s.Resize(width, height)
@@ -54,7 +54,7 @@ func (s *Screen) Write(p []byte) (int, error) {
 		if b[0] == 0x1b {
 			m := sequence.FindSubmatch(b)
 			if m == nil {
-				if len(b) < 16 { // there may be more to come
+				if len(b) < 16 { // the sequence may be incomplete
 					break
 				}
 				s.strange = append(s.strange, fmt.Sprintf("%q", b[:16]))
@@ -134,7 +134,7 @@ func clearFrom(line []rune, at int) {
 	}
 }
 
-// Text returns what is on the screen, without white space at the ends of lines.
+// Text returns the contents of the screen, without white space at the ends of lines.
 func (s *Screen) Text() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,23 +152,22 @@ func (s *Screen) Restored() bool {
 	return !s.other && !s.hidden
 }
 
-// Normal returns the output to the normal screen: before and after the use of the other
-// one.
+// Normal returns the output to the normal screen, before and after the use of the alternate screen.
 func (s *Screen) Normal() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.normal.String()
 }
 
-// Strange returns received output that a player must not send: control characters, and
-// sequences that the screen does not support.
+// Strange returns received output that a player must not send: control characters, and sequences
+// that the screen does not support.
 func (s *Screen) Strange() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]string(nil), s.strange...)
 }
 
-// Styles returns the attributes that were used, as "1;36".
+// Styles returns the attributes that were used, such as "1;36".
 func (s *Screen) Styles() map[string]bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

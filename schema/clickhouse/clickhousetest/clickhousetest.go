@@ -1,8 +1,8 @@
-// Package clickhousetest provides databases with tapedeck's tables to tests of other packages.
+// Package clickhousetest provides databases with tapedeck's tables for tests of other packages.
 //
-// A test takes the database that all tests of its binary share, and works with a tenant of its
-// own there: Shared. A test that deletes or merges rows, counts the rows of a whole table, or
-// writes tables without a tenant (price_tables, settlements) takes a database of its own: New.
+// A test uses the database that all tests of its binary share, with a tenant of its own: Shared. A
+// test that deletes or merges rows, counts the rows of a whole table, or writes tables without a
+// tenant (price_tables, settlements) uses a database of its own: New.
 package clickhousetest
 
 import (
@@ -17,14 +17,14 @@ import (
 	"tapedeck/schema/clickhouse"
 )
 
-// Tenant is the tenant of databases that a test does not share.
+// Tenant is the tenant in databases that a test does not share.
 const Tenant = "acme"
 
 // DB is a database with tapedeck's tables.
 type DB struct {
 	DSN    string
 	Conn   driver.Conn // closed when the test ends
-	Tenant string      // whose rows the test writes and reads
+	Tenant string      // tenant of the test
 }
 
 // tenants counts the tenants of the shared database.
@@ -44,7 +44,7 @@ func New(t testing.TB) *DB {
 	return Migrate(t, localtest.ClickHouse(t))
 }
 
-// Migrate makes tapedeck's tables in the empty database to which the DSN leads.
+// Migrate creates tapedeck's tables in the empty database of the DSN.
 func Migrate(t testing.TB, dsn string) *DB {
 	t.Helper()
 	conn := connect(t, dsn)
@@ -54,7 +54,7 @@ func Migrate(t testing.TB, dsn string) *DB {
 	return &DB{DSN: dsn, Conn: conn, Tenant: Tenant}
 }
 
-// migrate makes the tables of the shared database.
+// migrate creates the tables of the shared database.
 func migrate(ctx context.Context, dsn string) (err error) {
 	conn, err := clickhouse.Open(dsn)
 	if err != nil {

@@ -11,18 +11,18 @@ import (
 	"tapedeck/schema/tables"
 )
 
-// Rows are the rows that tombstones of one erasure cover, in every table of recordings.
+// Rows selects the rows that tombstones of one erasure cover, in every table of recordings.
 type Rows struct {
 	store *Store
 	args  []any
 	whole bool
 }
 
-// sessionsAtOnce bounds the sessions of one statement.
+// sessionsAtOnce bounds the sessions in one statement.
 const sessionsAtOnce = 1000
 
-// Rows returns the rows that the tombstones of an erasure cover. Streams that were imported
-// after it are left out.
+// Rows returns the rows that the tombstones of an erasure cover. Streams that were imported after
+// the erasure are left out.
 func (s *Store) Rows(ctx context.Context, list []*tombstone.Tombstone) ([]Rows, error) {
 	var all []Rows
 	for len(list) > 0 {
@@ -45,7 +45,8 @@ func (s *Store) rows(ctx context.Context, list []*tombstone.Tombstone, whole boo
 	for _, t := range list {
 		sessions, streams = append(sessions, t.Session), append(streams, t.Streams...)
 	}
-	restored, err := s.ids(ctx, restoredSince, clickhouse.Named("tenant", first.Tenant), clickhouse.DateNamed("at", at, clickhouse.NanoSeconds))
+	restored, err := s.ids(ctx, restoredSince, clickhouse.Named("tenant", first.Tenant),
+		clickhouse.DateNamed("at", at, clickhouse.NanoSeconds))
 	if err != nil {
 		return Rows{}, err
 	}
@@ -53,13 +54,14 @@ func (s *Store) rows(ctx context.Context, list []*tombstone.Tombstone, whole boo
 		restored = []string{}
 	}
 	return Rows{s, []any{
-		clickhouse.Named("tenant", first.Tenant), clickhouse.Named("sessions", sessions), clickhouse.Named("until", first.Until),
+		clickhouse.Named("tenant", first.Tenant), clickhouse.Named("sessions", sessions),
+		clickhouse.Named("until", first.Until),
 		clickhouse.Named("streams", streams), clickhouse.Named("restored", restored),
 	}, whole}, nil
 }
 
-// Remove writes the parts of a table anew without the rows, on every replica. The parts
-// before stay on the disk until ClickHouse removes them (old_parts_lifetime).
+// Remove rewrites the parts of a table without the rows, on every replica. The old parts remain on
+// the disk until ClickHouse removes them (old_parts_lifetime).
 func (r Rows) Remove(ctx context.Context, table string) error {
 	n, err := r.Count(ctx, table)
 	if err != nil || n == 0 {
@@ -69,7 +71,7 @@ func (r Rows) Remove(ctx context.Context, table string) error {
 	if err := r.store.conn.Exec(ctx, statements.Must("remove_rows", rowsShape{table, r.whole}), r.args...); err != nil {
 		return fmt.Errorf("delete from %s: %w", table, err)
 	}
-	// Rows that were only marked as deleted before are not found by the statement.
+	// The statement does not find rows that were already marked as deleted.
 	if n, err = r.Count(ctx, table); err != nil || n == 0 {
 		return err
 	}
@@ -79,12 +81,12 @@ func (r Rows) Remove(ctx context.Context, table string) error {
 	return nil
 }
 
-// Streams returns the streams of the rows.
+// Streams returns the ids of the streams of the rows.
 func (r Rows) Streams(ctx context.Context) ([]string, error) {
 	return r.store.ids(ctx, statements.Must("covered_streams", rowsShape{"streams", r.whole}), r.args...)
 }
 
-// Count returns how many of the rows a table has.
+// Count returns the number of the rows in a table.
 func (r Rows) Count(ctx context.Context, table string) (n uint64, err error) {
 	err = r.store.conn.QueryRow(ctx, statements.Must("covered_rows", rowsShape{table, r.whole}), r.args...).Scan(&n)
 	if err != nil {
@@ -93,7 +95,7 @@ func (r Rows) Count(ctx context.Context, table string) (n uint64, err error) {
 	return n, err
 }
 
-// OldParts returns how many parts of tables of recordings were replaced up to a time of
+// OldParts returns the number of parts of tables of recordings that were replaced before a time of
 // ClickHouse and are still on its disk.
 func (s *Store) OldParts(ctx context.Context, at time.Time) (n uint64, err error) {
 	err = s.conn.QueryRow(ctx, oldParts, clickhouse.Named("tables", tables.Names(tables.Recording)),

@@ -21,10 +21,10 @@ var (
 	lateRows      = statements.Must("late_rows", nil)
 )
 
-// rowsShape is the rows of a table that an erasure covers.
+// rowsShape selects the rows of a table that an erasure covers.
 type rowsShape struct {
 	Table string
-	Whole bool // the tenant
+	Whole bool // the whole tenant
 }
 
 // listShape selects the erasures that are read.

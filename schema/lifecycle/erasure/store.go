@@ -45,17 +45,19 @@ func (s *Store) List(ctx context.Context, tenant string, limit int) ([]Erasure, 
 	return s.read(ctx, listShape{}, clickhouse.Named("tenant", tenant), clickhouse.Named("limit", limit))
 }
 
-// mostOpen bounds the erasures that are carried out in one round.
+// mostOpen bounds the erasures that one round carries out.
 const mostOpen = 1000
 
-// Open returns the erasures that are not done, of all tenants.
+// Open returns the unfinished erasures of all tenants.
 func (s *Store) Open(ctx context.Context) ([]Erasure, error) {
-	return s.read(ctx, listShape{Open: true}, clickhouse.Named("tenant", AllTenants), clickhouse.Named("limit", mostOpen))
+	return s.read(ctx, listShape{Open: true}, clickhouse.Named("tenant", AllTenants),
+		clickhouse.Named("limit", mostOpen))
 }
 
 // Find returns an erasure of a tenant, or of AllTenants; nil if there is none.
 func (s *Store) Find(ctx context.Context, tenant, id string) (*Erasure, error) {
-	list, err := s.read(ctx, listShape{One: true}, clickhouse.Named("tenant", tenant), clickhouse.Named("id", id), clickhouse.Named("limit", 1))
+	list, err := s.read(ctx, listShape{One: true}, clickhouse.Named("tenant", tenant), clickhouse.Named("id", id),
+		clickhouse.Named("limit", 1))
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
@@ -83,8 +85,8 @@ func (s *Store) read(ctx context.Context, shape listShape, args ...any) ([]Erasu
 	return list, rows.Err()
 }
 
-// Covered returns the sessions that an erasure is of, as far as they are stored: for Named
-// ones those alone.
+// Covered returns the stored sessions that an erasure covers. If it has Named sessions, only those
+// are covered.
 func (s *Store) Covered(ctx context.Context, e *Erasure) ([]string, error) {
 	switch e.Kind {
 	case Sessions:
@@ -113,8 +115,7 @@ func (s *Store) ids(ctx context.Context, query string, args ...any) ([]string, e
 	return list, rows.Err()
 }
 
-// Unknown returns the sessions of a list that have no stored rows of a tenant, in their
-// order.
+// Unknown returns the sessions of a list for which a tenant has no stored rows, in their order.
 func (s *Store) Unknown(ctx context.Context, tenant string, sessions []string) ([]string, error) {
 	stored, err := s.ids(ctx, storedOf, clickhouse.Named("tenant", tenant), clickhouse.Named("sessions", sessions))
 	if err != nil {
@@ -133,7 +134,7 @@ func (s *Store) Unknown(ctx context.Context, tenant string, sessions []string) (
 	return unknown, nil
 }
 
-// Count returns the size of sessions of a tenant; of all of them for nil.
+// Count returns the size of sessions of a tenant; nil means all sessions.
 func (s *Store) Count(ctx context.Context, tenant string, sessions []string) (Counts, error) {
 	var c Counts
 	all := sessions == nil
@@ -148,7 +149,7 @@ func (s *Store) Count(ctx context.Context, tenant string, sessions []string) (Co
 	return c, nil
 }
 
-// Now returns the time of ClickHouse, to the second below.
+// Now returns the time of ClickHouse, rounded down to the second.
 func (s *Store) Now(ctx context.Context) (at time.Time, err error) {
 	err = s.conn.QueryRow(ctx, "SELECT now()").Scan(&at)
 	return at.UTC(), err

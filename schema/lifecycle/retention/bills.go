@@ -16,21 +16,23 @@ type Bill struct {
 	Attempt string `ch:"attempt"`
 }
 
-// Bills returns the closed bills that have expired by a policy. The latest of each account
-// stays, since the next one follows it.
+// Bills returns the closed bills that have expired by a policy. The latest bill of each account is
+// kept, since the next bill refers to it.
 func (s *Store) Bills(ctx context.Context, p *Policy, now time.Time, limit int) ([]Bill, error) {
 	var list []Bill
 	if p.MaxAge == 0 {
 		return nil, nil
 	}
-	err := s.conn.Select(ctx, &list, billsDue, clickhouse.Named("tenant", p.Tenant), clickhouse.Named("cutoff", p.cutoff(now)), clickhouse.Named("limit", limit))
+	err := s.conn.Select(ctx, &list, billsDue, clickhouse.Named("tenant", p.Tenant),
+		clickhouse.Named("cutoff", p.cutoff(now)), clickhouse.Named("limit", limit))
 	if err != nil {
 		return nil, fmt.Errorf("look for expired bills: %w", err)
 	}
 	return list, nil
 }
 
-// RemoveBills deletes bills: their rows first, so that a bill without rows is found again.
+// RemoveBills deletes bills. It deletes their rows first: if it fails half way, a bill without rows
+// is found again.
 func (s *Store) RemoveBills(ctx context.Context, tenant string, list []Bill) error {
 	attempts, numbers := make([]string, len(list)), make([]string, len(list))
 	for i, b := range list {

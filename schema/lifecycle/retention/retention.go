@@ -1,8 +1,8 @@
-// Package retention keeps how long recorded data is kept, and deletes what has expired.
+// Package retention stores policies on how long recorded data is kept, and deletes expired data.
 // internal/app/lifecycle/retention runs it.
 //
-// Data expires by session and kind. A session is as old as its last frame. Of a kind that
-// is limited in size the oldest sessions expire first. Without a policy nothing expires.
+// Data expires by session and kind. The age of a session is the age of its last frame. If the size
+// of a kind is limited, the oldest sessions expire first. Without a policy nothing expires.
 package retention
 
 import (
@@ -13,10 +13,10 @@ import (
 	"tapedeck/schema/tables"
 )
 
-// Kinds are the kinds of data, in the order in which they should expire.
+// Kinds lists the kinds of data, in the order in which they should expire.
 var Kinds = []string{tables.Frames, tables.Messages, tables.Facts, tables.Charges, tables.Bills}
 
-// LeastBilling is the least age at which charges and bills may expire: 13 months.
+// LeastBilling is the minimum age at which charges and bills may expire: 13 months.
 const LeastBilling = 396 * 24 * time.Hour
 
 // Policy is how long one kind of data of a tenant is kept.
@@ -29,7 +29,7 @@ type Policy struct {
 	SetBy    string
 }
 
-// Check returns an error for a policy that may not be set.
+// Check returns an error if the policy is not allowed.
 func (p *Policy) Check() error {
 	billing := p.Kind == tables.Charges || p.Kind == tables.Bills
 	switch {
@@ -45,10 +45,10 @@ func (p *Policy) Check() error {
 	return nil
 }
 
-// None reports whether nothing expires by the policy.
+// None reports whether the policy limits nothing.
 func (p *Policy) None() bool { return p.MaxAge == 0 && p.MaxBytes == 0 }
 
-// Why is why data expires.
+// Why is the reason for which data expires.
 type Why string
 
 const (
@@ -56,28 +56,28 @@ const (
 	BySize Why = "size"
 )
 
-// Due is data of a session that is to expire.
+// Due is the data of a session that is to expire.
 type Due struct {
 	Session string    `ch:"session_id"`
-	Last    time.Time `ch:"last"` // the time of its last frame
+	Last    time.Time `ch:"last"` // time of its last frame
 	Bytes   uint64    `ch:"size"`
-	Until   string    `ch:"until"` // the greatest id of its streams
-	Had     uint64    `ch:"had"`   // bytes that expired before of the streams up to Until
+	Until   string    `ch:"until"` // greatest id of its streams
+	Had     uint64    `ch:"had"`   // bytes of the streams up to Until that expired before
 	Why     string    `ch:"why"`
 }
 
-// Day is what expires by age on one day.
+// Day is the data that expires by age on one day.
 type Day struct {
 	Day      time.Time `ch:"day"`
 	Sessions uint64    `ch:"sessions"`
 	Bytes    uint64    `ch:"size"`
 }
 
-// Size is what is stored of a kind.
+// Size is the stored amount of a kind of data.
 type Size struct {
 	Sessions uint64     `ch:"sessions"`
 	Bytes    uint64     `ch:"size"`
-	Oldest   *time.Time `ch:"oldest"` // nil if there is nothing
+	Oldest   *time.Time `ch:"oldest"` // nil if nothing is stored
 }
 
 // Amount is a number of sessions and their size.

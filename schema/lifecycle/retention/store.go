@@ -21,8 +21,7 @@ type Store struct{ conn driver.Conn }
 // NewStore returns a store on a connection, which the caller closes.
 func NewStore(conn driver.Conn) *Store { return &Store{conn} }
 
-// Policies returns the policies of a tenant, or of AllTenants, without those that limit
-// nothing.
+// Policies returns the policies of a tenant, or of AllTenants, except those that limit nothing.
 func (s *Store) Policies(ctx context.Context, tenant string) ([]Policy, error) {
 	rows, err := s.conn.Query(ctx, statements.Must("policies", nil), clickhouse.Named("tenant", tenant))
 	if err != nil {
@@ -43,9 +42,10 @@ func (s *Store) Policies(ctx context.Context, tenant string) ([]Policy, error) {
 	return list, rows.Err()
 }
 
-// Set sets a policy, which replaces the one of its tenant and kind.
+// Set sets a policy. It replaces the policy of the same tenant and kind.
 func (s *Store) Set(ctx context.Context, p *Policy) error {
-	return s.write(ctx, insertPolicy, []any{p.Tenant, p.Kind, uint64(p.MaxAge / time.Second), p.MaxBytes, p.SetAt, p.SetBy})
+	return s.write(ctx, insertPolicy,
+		[]any{p.Tenant, p.Kind, uint64(p.MaxAge / time.Second), p.MaxBytes, p.SetAt, p.SetBy})
 }
 
 // write inserts rows in one insert.
@@ -76,12 +76,13 @@ func (p *Policy) cutoff(now time.Time) int64 {
 
 func (p *Policy) args(now time.Time, limit int) []any {
 	return []any{
-		clickhouse.Named("tenant", p.Tenant), clickhouse.Named("kind", p.Kind), clickhouse.Named("cutoff", p.cutoff(now)),
+		clickhouse.Named("tenant", p.Tenant), clickhouse.Named("kind", p.Kind),
+		clickhouse.Named("cutoff", p.cutoff(now)),
 		clickhouse.Named("most", p.MaxBytes), clickhouse.Named("limit", limit),
 	}
 }
 
-// Due returns what is to expire by a policy of recordings, the oldest first.
+// Due returns the data that is to expire by a policy of recordings, the oldest first.
 func (s *Store) Due(ctx context.Context, p *Policy, now time.Time, limit int) ([]Due, error) {
 	list := []Due{}
 	if err := s.conn.Select(ctx, &list, statements.Must("due", p.Kind), p.args(now, limit)...); err != nil {
@@ -90,23 +91,25 @@ func (s *Store) Due(ctx context.Context, p *Policy, now time.Time, limit int) ([
 	return list, nil
 }
 
-// Days returns what expires by the age of a policy on each of the next days.
+// Days returns, for each of the next days, the data that expires by the age of a policy.
 func (s *Store) Days(ctx context.Context, p *Policy, now time.Time, days int) ([]Day, error) {
 	list := []Day{}
 	if p.MaxAge == 0 {
 		return list, nil
 	}
-	args := append(p.args(now, 0), clickhouse.Named("age", uint64(p.MaxAge/time.Second)), clickhouse.Named("end", now.AddDate(0, 0, days).Unix()))
+	args := append(p.args(now, 0), clickhouse.Named("age", uint64(p.MaxAge/time.Second)),
+		clickhouse.Named("end", now.AddDate(0, 0, days).Unix()))
 	if err := s.conn.Select(ctx, &list, statements.Must("days", p.Kind), args...); err != nil {
 		return nil, fmt.Errorf("look for %s that expire: %w", p.Kind, err)
 	}
 	return list, nil
 }
 
-// Size returns what is stored of a kind of recordings.
+// Size returns the stored amount of a kind of recordings.
 func (s *Store) Size(ctx context.Context, tenant, kind string) (Size, error) {
 	var size Size
-	err := s.conn.QueryRow(ctx, statements.Must("size", kind), clickhouse.Named("tenant", tenant), clickhouse.Named("kind", kind)).ScanStruct(&size)
+	err := s.conn.QueryRow(ctx, statements.Must("size", kind), clickhouse.Named("tenant", tenant),
+		clickhouse.Named("kind", kind)).ScanStruct(&size)
 	if err != nil {
 		return size, fmt.Errorf("read the size of %s: %w", kind, err)
 	}
@@ -123,7 +126,7 @@ type Expiration struct {
 	Bytes   uint64    `ch:"bytes"`
 }
 
-// Mark records that data has expired. From then on its readers are refused.
+// Mark records that data has expired. From then on readers refuse to return it.
 func (s *Store) Mark(ctx context.Context, p *Policy, list []Due, now time.Time) ([]Expiration, error) {
 	marks, rows := make([]Expiration, len(list)), make([][]any, len(list))
 	for i, d := range list {
@@ -146,8 +149,8 @@ func (s *Store) Unfinished(ctx context.Context, limit int) ([]Expiration, error)
 	return list, nil
 }
 
-// Remove deletes the data of expirations of one tenant and kind, and records that. With the
-// charges of a session all of it is deleted. It may be repeated.
+// Remove deletes the data of expirations of one tenant and kind, and records that it is deleted.
+// Expiring the charges of a session deletes all of its data. Remove is idempotent.
 func (s *Store) Remove(ctx context.Context, list []Expiration) error {
 	first := list[0]
 	sessions, untils, rows := make([]string, len(list)), make([]string, len(list)), make([][]any, len(list))
@@ -169,11 +172,12 @@ func (s *Store) Remove(ctx context.Context, list []Expiration) error {
 	return s.write(ctx, insertExpiration, rows...)
 }
 
-// FramesExpired returns when the frames of a session expired; the zero time if they have
-// not, or if some were recorded later.
+// FramesExpired returns when the frames of a session expired; the zero time if they have not
+// expired, or if frames were recorded later.
 func (s *Store) FramesExpired(ctx context.Context, tenant, session string) (time.Time, error) {
 	var at time.Time
-	err := s.conn.QueryRow(ctx, framesExpired, clickhouse.Named("tenant", tenant), clickhouse.Named("session", session)).Scan(&at)
+	err := s.conn.QueryRow(ctx, framesExpired, clickhouse.Named("tenant", tenant),
+		clickhouse.Named("session", session)).Scan(&at)
 	if err != nil {
 		return at, fmt.Errorf("read when frames expired: %w", err)
 	}

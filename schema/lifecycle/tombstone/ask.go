@@ -10,13 +10,13 @@ import (
 // batch is one read of the tombstones of several sessions.
 type batch struct {
 	keys map[Key]bool
-	done chan struct{} // closed when it ended
-	err  error         // how; read it after done
+	done chan struct{} // closed when the read has ended
+	err  error         // error of the read; valid after done is closed
 }
 
-// Ask reads the tombstone of a session from ClickHouse. The read begins after the call. What is
-// asked for while a read is under way goes into the next one, so that a thousand readers that
-// start at once need two reads.
+// Ask reads the tombstone of a session from ClickHouse. The read begins after the call. Requests
+// that arrive during a read are combined into the next one, so that a thousand readers that start
+// at once need two reads.
 func (s *Set) Ask(ctx context.Context, of Key) error {
 	s.mu.Lock()
 	if s.next == nil {
@@ -37,7 +37,7 @@ func (s *Set) Ask(ctx context.Context, of Key) error {
 	}
 }
 
-// answer reads batches until nothing is asked for.
+// answer reads batches until no request is left.
 func (s *Set) answer() {
 	for {
 		s.mu.Lock()
@@ -65,7 +65,7 @@ func (s *Set) ask(keys map[Key]bool) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// Tombstones come before restores, and a restore counts only beside a tombstone.
+	// Add tombstones before restores, since a restore counts only with a tombstone.
 	for _, t := range rows {
 		s.add(t)
 	}

@@ -7,8 +7,8 @@ import (
 	"tapedeck/internal/failpoint"
 )
 
-// Deleter deletes sessions. Its steps may be interrupted anywhere: the tombstone, which
-// is the deletion, is the first, and the others may be repeated.
+// Deleter deletes sessions. The first step writes the tombstone, which is the deletion. The steps
+// may be interrupted anywhere, and the later steps may be repeated.
 type Deleter struct {
 	store *Store
 	set   *Set
@@ -16,15 +16,15 @@ type Deleter struct {
 	purge func(context.Context, *Tombstone) error
 }
 
-// The steps of a deletion, after which tests may end it.
+// The steps of a deletion, at which tests may interrupt it.
 const (
 	stepHidden  = "tombstone: hidden"  // the tombstone is written
-	stepPurged  = "tombstone: purged"  // from JetStream
-	stepRemoved = "tombstone: removed" // from ClickHouse
+	stepPurged  = "tombstone: purged"  // messages are removed from JetStream
+	stepRemoved = "tombstone: removed" // rows are removed from ClickHouse
 )
 
-// NewDeleter returns a deleter. It adds tombstones to set, which may be nil; purge, which
-// may be nil, removes from JetStream what a tombstone covers.
+// NewDeleter returns a deleter. It adds tombstones to set, which may be nil. purge, which may be
+// nil, removes the messages that a tombstone covers from JetStream.
 func NewDeleter(store *Store, set *Set, purge func(context.Context, *Tombstone) error) *Deleter {
 	return &Deleter{store: store, set: set, purge: purge}
 }
@@ -44,7 +44,7 @@ func (d *Deleter) Delete(ctx context.Context, of Key) error {
 	return d.Complete(ctx, t)
 }
 
-// Resume completes the deletion of a session; false if there is none to complete.
+// Resume completes the deletion of a session; it returns false if there is none to complete.
 func (d *Deleter) Resume(ctx context.Context, of Key) (bool, error) {
 	t, err := d.store.Find(ctx, of)
 	if err != nil || t == nil || t.Finished {
@@ -53,12 +53,12 @@ func (d *Deleter) Resume(ctx context.Context, of Key) (bool, error) {
 	return true, d.Complete(ctx, t)
 }
 
-// Sweep completes a deletion that is unfinished, or of which rows are stored.
+// Sweep completes a deletion that is unfinished, or whose rows are stored again.
 func (d *Deleter) Sweep(ctx context.Context, t *Tombstone) error {
 	// Streams may have been imported since the tombstone was read.
 	t, err := d.store.Find(ctx, t.Key)
 	if err != nil || t == nil || t.Erasure != "" && !t.Finished {
-		return err // an erasure removes what it covers itself
+		return err // an erasure removes its data itself
 	}
 	if t.Finished {
 		if stored, err := d.store.Stored(ctx, t); err != nil || !stored {
@@ -68,18 +68,20 @@ func (d *Deleter) Sweep(ctx context.Context, t *Tombstone) error {
 	return d.Complete(ctx, t)
 }
 
-// Complete removes what a tombstone covers from JetStream and ClickHouse.
+// Complete removes the data that a tombstone covers from JetStream and ClickHouse.
 func (d *Deleter) Complete(ctx context.Context, t *Tombstone) error {
 	if d.purge != nil {
 		if err := d.purge(ctx, t); err != nil {
-			return fmt.Errorf("session %s is deleted, but JetStream still holds blocks of it; delete it again to remove them: %w", t.Session, err)
+			return fmt.Errorf("session %s is deleted, but JetStream still holds blocks of it; "+
+				"delete it again to remove them: %w", t.Session, err)
 		}
 	}
 	if err := failpoint.Reach(ctx, stepPurged); err != nil {
 		return err
 	}
 	if err := d.store.Remove(ctx, t); err != nil {
-		return fmt.Errorf("session %s is deleted, but still takes space; delete it again to free that: %w", t.Session, err)
+		return fmt.Errorf("session %s is deleted, but still takes space; delete it again to free that: %w", t.Session,
+			err)
 	}
 	return failpoint.Reach(ctx, stepRemoved)
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2"
 )
 
-// PutAll writes tombstones of an erasure for sessions of a tenant, or for the whole tenant
-// with the session "". They cover all streams up to now.
+// PutAll writes the tombstones of an erasure for sessions of a tenant, or for the whole tenant with
+// the session "". They cover all streams up to now.
 func (s *Store) PutAll(ctx context.Context, tenant, erasure string, sessions []string) ([]*Tombstone, error) {
 	args := []any{clickhouse.Named("tenant", tenant), clickhouse.Named("sessions", sessions)}
 	var last time.Time
 	if err := s.conn.QueryRow(ctx, latestMarks, args...).Scan(&last); err != nil {
 		return nil, fmt.Errorf("read tombstones: %w", err)
 	}
-	at := later(s.now().UTC(), last) // after the tombstones before, even if clocks differ
+	at := later(s.now().UTC(), last) // after the earlier tombstones, even if clocks differ
 	until := Bound(at)
 	beyond, err := s.beyond(ctx, append(args, clickhouse.Named("until", until)))
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *Store) PutAll(ctx context.Context, tenant, erasure string, sessions []s
 	return list, nil
 }
 
-// beyond returns the streams that begin after an id, by session.
+// beyond returns the streams whose ids are greater than the bound, by session.
 func (s *Store) beyond(ctx context.Context, args []any) (map[string][]string, error) {
 	rows, err := s.conn.Query(ctx, streamsBeyondMany, args...)
 	if err != nil {
@@ -63,7 +63,7 @@ func (s *Store) beyond(ctx context.Context, args []any) (map[string][]string, er
 	return all, rows.Err()
 }
 
-// OfErasure returns the tombstones of an erasure, with the imports since.
+// OfErasure returns the tombstones of an erasure, with the imports after it.
 func (s *Store) OfErasure(ctx context.Context, tenant, erasure string) ([]*Tombstone, error) {
 	rows, err := s.conn.Query(ctx, ofErasure, clickhouse.Named("tenant", tenant), clickhouse.Named("erasure", erasure))
 	if err != nil {
@@ -81,7 +81,7 @@ func (s *Store) OfErasure(ctx context.Context, tenant, erasure string) ([]*Tombs
 	return list, rows.Err()
 }
 
-// Finish records that nothing of what tombstones cover is stored any more.
+// Finish records that no data that the tombstones cover is stored.
 func (s *Store) Finish(ctx context.Context, list []*Tombstone) error {
 	batch, err := s.conn.PrepareBatch(ctx, insertTombstone)
 	if err != nil {

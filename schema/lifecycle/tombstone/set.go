@@ -8,35 +8,36 @@ import (
 	"time"
 )
 
-// Set caches the tombstones of the latest deletions in a process. While it is in use it
-// is about a second behind ClickHouse at most. It is safe for use by many goroutines.
+// Set caches the tombstones of the latest deletions in a process. While it is in use it is at most
+// about a second behind ClickHouse. It is safe for use by many goroutines.
 type Set struct {
 	store *Store
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	known   map[Key]*Tombstone
-	asked   map[Key]time.Time // when a single one was read from ClickHouse
+	asked   map[Key]time.Time // when the tombstone of a single session was read from ClickHouse
 	loaded  time.Time         // when the latest successful load began
 	loading bool
 	tried   time.Time    // when a load began last
 	learned []*Tombstone // not yet returned by Learned
 	learns  bool         // learned is kept, since Learned was called
 
-	asking bool   // a goroutine reads what was asked for
-	next   *batch // what it reads next, nil if nothing
+	asking bool   // a goroutine is reading requested tombstones
+	next   *batch // its next read, nil if there is none
 }
 
 const (
-	// The minimum interval between two loads of new tombstones.
+	// maxAge is the minimum interval between two loads of new tombstones.
 	maxAge = time.Second
-	// Rows may be written by servers whose clocks differ, and late.
+	// overlap is needed since rows may be written late and by servers whose clocks differ.
 	overlap = 5 * time.Minute
-	// The maximum number of tombstones in memory, the latest; SQL statements apply all of
-	// them.
+	// mostKnown bounds the number of tombstones in memory. The latest are kept; SQL statements
+	// apply all of them.
 	mostKnown   = 100_000
 	loadTimeout = 5 * time.Second
-	// Readers that open sessions wait for a read as long as their requests last. It does not time out
-	// while ClickHouse is only slow, as when hundreds of them open at once.
+	// askTimeout bounds a read. Readers that open sessions wait for it, within the time of their
+	// requests. It is long, so that a slow ClickHouse is no error when hundreds of readers open
+	// sessions at once.
 	askTimeout = 20 * time.Second
 )
 
@@ -45,7 +46,7 @@ func NewSet(store *Store) *Set {
 	return &Set{store: store, known: map[Key]*Tombstone{}, asked: map[Key]time.Time{}}
 }
 
-// Load brings the set up to date.
+// Load loads new tombstones.
 func (s *Set) Load(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
@@ -78,7 +79,7 @@ func (s *Set) Add(t *Tombstone) {
 	s.add(t)
 }
 
-// add is Add; s.mu is held.
+// add is Add for callers that hold s.mu.
 func (s *Set) add(t *Tombstone) {
 	was := s.known[t.Key]
 	if was == nil {
@@ -109,7 +110,7 @@ func (t *Tombstone) clone() *Tombstone {
 	return own
 }
 
-// evict removes the oldest tombstones if there are too many. s.mu is held.
+// evict removes the oldest tombstones if there are too many. The caller holds s.mu.
 func (s *Set) evict() {
 	if len(s.known) <= mostKnown+mostKnown/10 {
 		return
@@ -125,14 +126,14 @@ func (s *Set) evict() {
 	}
 }
 
-// touch starts a load in the background if the set is out of date. s.mu is held.
+// touch starts a load in the background if the set is out of date. The caller holds s.mu.
 func (s *Set) touch() {
 	if s.loading || time.Since(s.tried) < maxAge {
 		return
 	}
 	s.loading = true
 	go func() {
-		// It ends within loadTimeout. Inserts and queries report an unreachable ClickHouse.
+		// The load ends within loadTimeout. Inserts and queries report an unreachable ClickHouse.
 		_ = s.Load(context.Background())
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -148,8 +149,8 @@ func (s *Set) Known(of Key) *Tombstone {
 	return s.lookup(of).clone()
 }
 
-// lookup returns the tombstone of a session and its tenant, nil if there is none. s.mu is
-// held.
+// lookup returns the tombstone of a session or of its whole tenant, nil if there is none. The
+// caller holds s.mu.
 func (s *Set) lookup(of Key) *Tombstone {
 	own, whole := s.known[of], s.known[Key{Tenant: of.Tenant}]
 	if whole == nil || own == whole {
@@ -163,10 +164,9 @@ func (s *Set) lookup(of Key) *Tombstone {
 	return t
 }
 
-// Covers reports whether a stream of a session is deleted, for a block of it that arrived
-// at the given time. It returns true only if a read from ClickHouse after that time shows
-// that the stream was not imported since; otherwise it makes that read, and returns false
-// if it fails.
+// Covers reports whether a stream of a session is deleted, for a block of it that arrived at the
+// given time. It returns true only if a read from ClickHouse after that time shows that the stream
+// was not imported since. Without such a read it makes one, and returns false if the read fails.
 func (s *Set) Covers(ctx context.Context, of Key, stream string, arrived time.Time) bool {
 	s.mu.Lock()
 	s.touch()

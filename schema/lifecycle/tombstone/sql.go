@@ -20,5 +20,5 @@ var (
 	ofErasure         = statements.Must("of_erasure", nil)
 )
 
-// rowsShape selects the rows of tombstones and restores that are read.
-type rowsShape struct{ Latest bool } // of all sessions, otherwise of the named sessions
+// rowsShape selects which rows of tombstones and restores are read.
+type rowsShape struct{ Latest bool } // of all sessions instead of the named sessions

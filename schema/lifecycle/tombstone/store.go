@@ -20,7 +20,7 @@ type Store struct {
 // NewStore returns a store on a connection, which the caller closes.
 func NewStore(conn driver.Conn) *Store { return &Store{conn: conn, now: time.Now} }
 
-// recorded are the tables with rows of a session. The streams come last, since their rows
+// recorded lists the tables with rows of a session. The table streams comes last, since its rows
 // show that a deletion is unfinished.
 var recorded = tables.Names(tables.Recording)
 
@@ -35,13 +35,13 @@ func (s *Store) Find(ctx context.Context, of Key) (*Tombstone, error) {
 		t.merge(row)
 	}
 	if t.Until == "" {
-		return nil, nil // there are only restores
+		return nil, nil // the session has only restores
 	}
 	return t, nil
 }
 
 // of returns the tombstones and restores of sessions. A restore counts only with a tombstone, so
-// restores of sessions without a tombstone are not read.
+// restores of sessions without one are not read.
 func (s *Store) of(ctx context.Context, keys []Key) ([]*Tombstone, error) {
 	tenants, sessions := make([]string, len(keys)), make([]string, len(keys))
 	for i, k := range keys {
@@ -56,8 +56,8 @@ func (s *Store) of(ctx context.Context, keys []Key) ([]*Tombstone, error) {
 	return append(stones, restored...), err
 }
 
-// since returns the tombstones and restores written from a time on: at most the latest
-// limit rows of either kind.
+// since returns the tombstones and restores written from a time on: at most the latest limit rows
+// of each.
 func (s *Store) since(ctx context.Context, at time.Time, limit int) ([]*Tombstone, error) {
 	args := []any{clickhouse.DateNamed("since", at, clickhouse.NanoSeconds), clickhouse.Named("limit", limit)}
 	stones, err := s.tombstones(ctx, rowsShape{Latest: true}, args...)
@@ -91,7 +91,7 @@ func (s *Store) tombstones(ctx context.Context, which rowsShape, args ...any) ([
 	return list, nil
 }
 
-// restores reads rows of restored streams, each as a tombstone with nothing else.
+// restores reads rows of restored streams, each as a tombstone that has nothing else.
 func (s *Store) restores(ctx context.Context, which rowsShape, args ...any) ([]*Tombstone, error) {
 	var list []*Tombstone
 	rows, err := s.conn.Query(ctx, statements.Must("restores", which), args...)
@@ -115,15 +115,15 @@ func (s *Store) restores(ctx context.Context, which rowsShape, args ...any) ([]*
 	return list, nil
 }
 
-// Put writes a tombstone that covers all of a session's streams up to now. From then on
-// the session is deleted: later steps only free space.
+// Put writes a tombstone that covers all of a session's streams up to now. From then on the session
+// is deleted; later steps only free space.
 func (s *Store) Put(ctx context.Context, of Key) (*Tombstone, error) {
 	before, err := s.Find(ctx, of)
 	if err != nil {
 		return nil, err
 	}
 	t := &Tombstone{Key: of, At: s.now().UTC()}
-	if before != nil { // stay after the tombstone before, even if clocks differ
+	if before != nil { // stay after the previous tombstone, even if clocks differ
 		t.At = later(t.At, before.At)
 		for _, at := range before.Restored {
 			t.At = later(t.At, at)
@@ -131,7 +131,8 @@ func (s *Store) Put(ctx context.Context, of Key) (*Tombstone, error) {
 	}
 	t.Until = Bound(t.At)
 	t.Streams = []string{}
-	err = s.conn.QueryRow(ctx, streamsBeyond, append(of.named(), clickhouse.Named("until", t.Until))...).Scan(&t.Streams)
+	err = s.conn.QueryRow(ctx, streamsBeyond,
+		append(of.named(), clickhouse.Named("until", t.Until))...).Scan(&t.Streams)
 	if err != nil {
 		return nil, fmt.Errorf("delete session %s: read its streams: %w", of.Session, err)
 	}
@@ -144,8 +145,7 @@ func (s *Store) Put(ctx context.Context, of Key) (*Tombstone, error) {
 	return t, nil
 }
 
-// later returns the first time if it is after the second, otherwise one just after the
-// second.
+// later returns at if it is after than, otherwise a time just after than.
 func later(at, than time.Time) time.Time {
 	if at.After(than) {
 		return at
@@ -182,7 +182,7 @@ func (k Key) named() []any {
 	return []any{clickhouse.Named("tenant", k.Tenant), clickhouse.Named("session", k.Session)}
 }
 
-// args returns the parameters of the statements about the rows that a tombstone covers.
+// args returns the parameters of the statements on the rows that a tombstone covers.
 func (t *Tombstone) args() []any {
 	streams := t.Streams
 	if streams == nil {
@@ -192,10 +192,10 @@ func (t *Tombstone) args() []any {
 		clickhouse.Named("restored", t.restored()))
 }
 
-// Remove deletes the rows of the streams that a tombstone covers, and records that it is
-// finished. It may be repeated.
+// Remove deletes the rows of the streams that a tombstone covers, and records that the deletion is
+// finished. It is idempotent.
 func (s *Store) Remove(ctx context.Context, t *Tombstone) error {
-	// 2 waits for the deletion on every replica.
+	// With 2 the statement waits for the deletion on every replica.
 	ctx = clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"lightweight_deletes_sync": 2}))
 	for _, table := range recorded {
 		err := s.conn.Exec(ctx, statements.Must("remove", table), t.args()...)
@@ -219,7 +219,7 @@ func (s *Store) Stored(ctx context.Context, t *Tombstone) (bool, error) {
 	return false, nil
 }
 
-// Restore lifts a tombstone for one of its streams, which is about to be imported.
+// Restore lifts a tombstone for one stream, which is about to be imported.
 func (s *Store) Restore(ctx context.Context, t *Tombstone, stream string) error {
 	at := later(s.now().UTC(), t.At)
 	err := s.write(ctx, insertRestore, t.Tenant, t.Session, stream, at)

@@ -1,15 +1,13 @@
 // Package tombstone keeps deleted sessions deleted.
 //
-// A tombstone covers all streams of a session that began up to the moment of its
-// deletion, and all of their data that arrives later: from a recorder or its spool, by a
-// second delivery, from a decoding that was in progress.
-// A stream that begins after it is not covered, and neither is one whose tape is
-// imported after it (a restore). Streams are covered whole, so that no summary counts
-// frames that are hidden.
+// A tombstone covers all streams of a session that began before its deletion, and all of their data
+// that arrives later: from a recorder or its spool, by redelivery, or from a decoding that was in
+// progress. It covers neither streams that begin later nor streams whose tape is imported later (a
+// restore). A stream is always covered as a whole, so that no summary counts hidden frames.
 //
-// ClickHouse holds the tombstones, and statements that read recordings filter by the predicate
-// "visible" of schema/sqltemplate.
-// Components that handle blocks ask a Set, so that deleted blocks are not stored or sent.
+// ClickHouse stores the tombstones, and statements that read recordings filter by the predicate
+// "visible" of schema/sqltemplate. Components that handle blocks ask a Set, so that deleted blocks
+// are neither stored nor sent.
 package tombstone
 
 import (
@@ -21,18 +19,18 @@ import (
 	"github.com/google/uuid"
 )
 
-// Key names a session, or with the session "" a whole tenant.
+// Key names a session, or a whole tenant if Session is "".
 type Key struct{ Tenant, Session string }
 
 // Tombstone records which streams of a session were deleted.
 type Tombstone struct {
 	Key
-	Until    string               // covers streams with ids up to this one
-	Streams  []string             // and these
-	At       time.Time            // of the latest deletion
-	Finished bool                 // no row that it covers is stored
-	Erasure  string               // of which it is; "" for none
-	Restored map[string]time.Time // streams by the time of their import; those before At do not count
+	Until    string               // covers streams with ids up to this id
+	Streams  []string             // further covered streams
+	At       time.Time            // time of the latest deletion
+	Finished bool                 // no covered row is stored
+	Erasure  string               // erasure to which it belongs; "" for none
+	Restored map[string]time.Time // import times of streams; imports before At do not count
 }
 
 // Covers reports whether a stream of the session is deleted.
@@ -76,7 +74,7 @@ func (t *Tombstone) merge(o *Tombstone) {
 	}
 }
 
-// Bound returns the greatest stream id of the millisecond of a time.
+// Bound returns the greatest stream id of a time's millisecond.
 func Bound(at time.Time) string {
 	id := uuid.Max
 	var ms [8]byte
@@ -86,8 +84,7 @@ func Bound(at time.Time) string {
 	return id.String()
 }
 
-// Error reports that blocks belong to a session that was deleted while they were
-// recorded.
+// Error reports that blocks belong to a session that was deleted while it was recorded.
 type Error struct {
 	Session string
 	At      time.Time
@@ -95,6 +92,7 @@ type Error struct {
 
 // Error implements error.
 func (e *Error) Error() string {
-	return fmt.Sprintf("session %q was deleted at %s, while it was recorded: what follows is not recorded; start a new recording to record it again",
+	return fmt.Sprintf("session %q was deleted at %s while it was being recorded: later frames are not recorded; "+
+		"start a new recording to record the session again",
 		e.Session, e.At.UTC().Format(time.RFC3339))
 }

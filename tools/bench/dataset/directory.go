@@ -17,7 +17,7 @@ import (
 // manifestFile names the file in a data set's directory that describes it.
 const manifestFile = "dataset.json"
 
-// format rises with changes of what a data set consists of.
+// format is the version of the contents of a data set. It is increased with each change.
 const format = 1
 
 // manifest describes the data set in a directory.
@@ -36,8 +36,9 @@ type keyedSum struct {
 	Sum
 }
 
-// Open returns what a directory's data set holds, nil if it has to be filled: it is new, or
-// a fill did not finish. It fails if the directory holds another data set.
+// Open returns the expected totals of a directory's data set. It returns nil if the data set must
+// be filled, because the directory is new or a fill did not finish. It fails if the directory holds
+// another data set.
 func Open(dir string, o Options) (*Expected, error) {
 	text, err := os.ReadFile(filepath.Join(dir, manifestFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -117,8 +118,8 @@ func keyed(m map[Key]*Sum) []keyedSum {
 	return list
 }
 
-// CheckSpace fails if a data set does not fit into a limit, or onto the disk of dir. A limit
-// of 0 is none.
+// CheckSpace returns an error if a data set does not fit into a limit, 0 for none, or onto the disk
+// of dir.
 func CheckSpace(dir string, o Options, limit uint64) error {
 	need := o.Bytes()
 	if limit > 0 && need > limit {
@@ -130,7 +131,8 @@ func CheckSpace(dir string, o Options, limit uint64) error {
 		return err
 	}
 	if space.Free < need {
-		return fmt.Errorf("the data set may take %s on disk and %s has %s free: free disk space, ask for fewer frames (--frames), or name another directory (--dir)",
+		return fmt.Errorf("the data set may take %s on disk and %s has %s free: free disk space, ask for fewer "+
+			"frames (--frames), or name another directory (--dir)",
 			humanize.Bytes(need), dir, humanize.Bytes(space.Free))
 	}
 	return nil

@@ -13,7 +13,7 @@ import (
 	"tapedeck/schema"
 )
 
-// Sum holds the totals of some calls. Cost is the sum over single calls, each priced alone.
+// Sum holds the totals of some calls. Cost is the sum of the costs of the single calls.
 type Sum struct {
 	Calls  uint64          `json:"calls"`
 	Tokens schema.Tokens   `json:"tokens"`
@@ -47,7 +47,7 @@ type SessionCost struct {
 type Expected struct {
 	Sessions uint64 `json:"sessions"`
 	Streams  uint64 `json:"streams"`
-	Frames   uint64 `json:"frames"` // as stored: of both streams where there are two
+	Frames   uint64 `json:"frames"` // as stored, including the second streams of sessions
 	Bytes    uint64 `json:"bytes"`
 	Turns    uint64 `json:"turns"`
 	Total    Sum    `json:"total"`
@@ -57,14 +57,14 @@ type Expected struct {
 	Costly  []SessionCost `json:"costly"`
 }
 
-// costlyKept is how many of the costliest sessions are known.
+// costlyKept is the number of the costliest sessions that are kept.
 const costlyKept = 100
 
 func newExpected() *Expected {
 	return &Expected{ByDay: map[Key]*Sum{}, ByMonth: map[Key]*Sum{}}
 }
 
-// pricer prices calls one by one.
+// pricer prices calls individually.
 type pricer struct{ table *prices.Effective }
 
 func (p *pricer) cost(c *Call) (decimal.Decimal, error) {
@@ -81,7 +81,8 @@ func (p *pricer) cost(c *Call) (decimal.Decimal, error) {
 	return priced.Total, nil
 }
 
-// session counts a session. later is the delay, ns, of its stored usage after the first recording.
+// session counts a session. later is the delay of a second recording, ns, by which its stored usage
+// is later.
 func (e *Expected) session(s *session, w *writer, p *pricer, later int64) error {
 	e.Sessions++
 	e.Turns += uint64(len(s.turns))
@@ -129,7 +130,7 @@ func (e *Expected) costly(s SessionCost) {
 	}
 }
 
-// merge adds what another goroutine counted of other sessions.
+// merge adds the totals that another goroutine has counted for other sessions.
 func (e *Expected) merge(o *Expected) {
 	e.Sessions, e.Streams, e.Turns = e.Sessions+o.Sessions, e.Streams+o.Streams, e.Turns+o.Turns
 	e.Frames, e.Bytes = e.Frames+o.Frames, e.Bytes+o.Bytes

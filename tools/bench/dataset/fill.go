@@ -20,12 +20,12 @@ const batchFrames = 300_000
 type Filler struct {
 	Options // with defaults
 	DSN     string
-	// Check is called after each batch with the frames so far; it may end the fill.
+	// Check is called after each batch with the number of frames so far; its error ends the fill.
 	Check func(ctx context.Context, frames uint64) error
 }
 
-// Fill writes the data set and records in dir, after Claim, that it is filled. A fill that did not finish may be
-// repeated: all rows replace themselves.
+// Fill writes the data set and records in dir, after Claim, that it is filled. An unfinished fill
+// can be repeated: all rows replace themselves.
 func (f *Filler) Fill(ctx context.Context, dir string) (*Expected, error) {
 	var next, frames atomic.Int64
 	var mu sync.Mutex // guards all

@@ -10,7 +10,7 @@ import (
 
 // Call is one call of a model, as the frames state it.
 type Call struct {
-	At     int64 // of the frame that states its usage, ns
+	At     int64 // time of the frame that states its usage, ns
 	Model  Model
 	Tags   Tags
 	Tokens schema.Tokens
@@ -19,8 +19,8 @@ type Call struct {
 // writer writes the frames of one session after another, as a tap of a WebSocket sees them.
 type writer struct {
 	r       *rand.Rand
-	raw     []byte // of all frames
-	ends    []int  // of the frames in raw
+	raw     []byte // bytes of all frames
+	ends    []int  // ends of the frames in raw
 	frames  []schema.Frame
 	calls   []Call
 	at      int64
@@ -29,7 +29,7 @@ type writer struct {
 	eventID int
 }
 
-// write writes the frames of a session. They and the calls are valid until the next.
+// write writes the frames of a session. The frames and the calls are valid until the next call.
 func (w *writer) write(s *session) {
 	w.r, w.at = s.random, s.at
 	w.raw, w.ends, w.frames, w.calls = w.raw[:0], w.ends[:0], w.frames[:0], w.calls[:0]
@@ -37,12 +37,12 @@ func (w *writer) write(s *session) {
 		w.turn(s, i)
 	}
 	from := 0
-	for i := range w.frames { // raw does not move any more
+	for i := range w.frames { // raw is not reallocated any more
 		w.frames[i].Raw, from = w.raw[from:w.ends[i]:w.ends[i]], w.ends[i]
 	}
 }
 
-// done ends a frame that arrived some time after the one before it.
+// done ends a frame that arrived some time after the previous one.
 func (w *writer) done(direction schema.Direction, after time.Duration) {
 	w.at += int64(after)
 	w.ends = append(w.ends, len(w.raw))
@@ -51,7 +51,7 @@ func (w *writer) done(direction schema.Direction, after time.Duration) {
 
 func (w *writer) between(low, high int) int { return low + w.r.IntN(high-low+1) }
 
-// micros returns a time between two, in µs.
+// micros returns a random duration between two bounds in µs.
 func (w *writer) micros(low, high int) time.Duration {
 	return time.Duration(w.between(low, high)) * time.Microsecond
 }
@@ -178,7 +178,7 @@ func (w *writer) call(s *session, t *turn, step int, last bool) {
 func (w *writer) usage(s *session, t *turn, chunks int) {
 	prompt := 400 + int(30_000*skewed(w.r))
 	if w.r.IntN(50) == 0 {
-		prompt = w.between(150_000, 400_000) // above the starts of the tiers that models have
+		prompt = w.between(150_000, 400_000) // above the lower bounds of price tiers
 	}
 	cached, reasoning := 0, 0
 	if w.r.IntN(3) > 0 {

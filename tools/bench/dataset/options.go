@@ -11,25 +11,25 @@ import (
 // Tenant is the tenant of the sessions.
 const Tenant = "default"
 
-// The year of the recordings, half open.
+// Begin and End bound the year of the recordings; End is excluded.
 var (
 	Begin = time.Date(2025, time.October, 1, 0, 0, 0, 0, time.UTC)
 	End   = Begin.AddDate(1, 0, 0)
 )
 
-// Options are the size of a data set. A size of 0 follows from the number of frames.
+// Options are the sizes of a data set. A size of 0 is derived from the number of frames.
 type Options struct {
-	Frames   int    `json:"frames"`   // about as many; 100 million
-	Sessions int    `json:"sessions"` // one for 200 frames
-	Calls    int    `json:"calls"`    // of models, about as many; 13 for 5 sessions
+	Frames   int    `json:"frames"`   // approximate number; default 100 million
+	Sessions int    `json:"sessions"` // default one for 200 frames
+	Calls    int    `json:"calls"`    // approximate number of model calls; default 13 for 5 sessions
 	Seed     uint64 `json:"seed"`
 }
 
-// overhead is how many frames of a call are not chunks of its text.
+// overhead is the number of frames of a call that are not chunks of its text.
 const overhead = 7
 
-// WithDefaults returns the options with all sizes. It fails on sizes that contradict one
-// another.
+// WithDefaults returns the options with all sizes. It returns an error for sizes that contradict
+// each other.
 func (o Options) WithDefaults() (Options, error) {
 	o.Frames = cmp.Or(o.Frames, 100_000_000)
 	o.Sessions = cmp.Or(o.Sessions, max(o.Frames/200, 1))
@@ -56,5 +56,5 @@ func (o Options) random(session int) *rand.Rand {
 	return rand.New(rand.NewPCG(o.Seed, uint64(session)))
 }
 
-// Step is the distance between the starts of two sessions.
+// step returns the time between the starts of two sessions.
 func (o Options) step() time.Duration { return End.Sub(Begin) / time.Duration(o.Sessions) }

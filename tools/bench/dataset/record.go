@@ -8,13 +8,13 @@ import (
 	"tapedeck/schema/block"
 )
 
-// recorder turns frames into blocks as a tap does, without waiting for anything: the
-// dialect reads them, and a stream's part of a session is one block.
+// recorder converts frames to blocks as a tap does, without waiting: the dialect decodes the
+// frames, and a stream's segment of a session is one block.
 type recorder struct {
 	loom   dialect.Dialect
 	block  block.Block
 	frames []schema.Frame
-	texts  [6]string // of the previous frame, which mostly repeat
+	texts  [6]string // texts of the previous frame, which are mostly the same
 }
 
 func newRecorder() (*recorder, error) {
@@ -56,7 +56,7 @@ func (c *recorder) record(s *session, stream string, frames []schema.Frame, late
 	return &c.block
 }
 
-// copyTexts copies the texts of an envelope, which live until the decoder's next call.
+// copyTexts copies the texts of an envelope, which are valid until the decoder's next call.
 func (c *recorder) copyTexts(e *schema.Envelope) {
 	for i, text := range [...]*string{&e.Type, &e.Session, &e.Run, &e.Node, &e.Agent, &e.EventID} {
 		if *text != c.texts[i] {

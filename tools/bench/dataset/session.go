@@ -19,20 +19,22 @@ var Models = []Model{
 	{"openai", "gpt-4o-mini"}, {"mistral", "mistral-large-latest"}, {"deepseek", "deepseek-chat"}, {"openai", "o3"},
 }
 
-// The values of tags, and the names in the frames.
+// Customers is the number of values of the tag customer.
 const Customers = 200
 
 var (
-	Teams        = []string{"checkout", "search", "support", "billing", "platform", "growth", "data", "mobile", "risk", "logistics", "legal", "research"}
+	Teams = []string{"checkout", "search", "support", "billing", "platform", "growth", "data", "mobile",
+		"risk", "logistics", "legal", "research"}
 	Environments = []string{"production", "staging", "development"}
 	agents       = []string{"react", "planner", "coder", "reviewer", "researcher", "support"}
-	tools        = []string{"bash", "read", "grep", "edit", "web_fetch", "web_search", "sql", "write", "list", "browser", "ticket", "calendar"}
+	tools        = []string{"bash", "read", "grep", "edit", "web_fetch", "web_search", "sql", "write", "list",
+		"browser", "ticket", "calendar"}
 )
 
 // Tags are the tags of a session, by name.
 type Tags struct{ Customer, Team, Environment string }
 
-// Map returns the tags as a recorder takes them.
+// Map returns the tags in the form of stream options.
 func (t Tags) Map() map[string]string {
 	return map[string]string{"customer": t.Customer, "team": t.Team, "environment": t.Environment}
 }
@@ -40,16 +42,16 @@ func (t Tags) Map() map[string]string {
 // SessionID returns the id of a session.
 func SessionID(n int) string { return fmt.Sprintf("s-%07d", n) }
 
-// session is the plan of a session, which is made before its frames are written.
+// session is the plan of a session, which is created before its frames are written.
 type session struct {
 	n      int
 	id     string
-	at     int64 // of its first frame, ns
+	at     int64 // time of its first frame, ns
 	stream string
 	tags   Tags
 	random *rand.Rand
 	turns  []turn
-	// again is the id of a second stream that recorded all of it, later by secondDelay; ""
+	// again is the id of a second stream that recorded the whole session, later by secondDelay; ""
 	// for most sessions.
 	again string
 }
@@ -59,34 +61,35 @@ const secondDelay = int64(time.Millisecond)
 
 // turn is a user's message and the run that answers it.
 type turn struct {
-	pause  time.Duration // before it
+	pause  time.Duration // pause before the message
 	agent  string
 	model  Model
 	calls  int
 	chunks int // of each call, on average
 }
 
-// One session in LongEvery has 10,000 frames or more, the first of them is LongSession.
+// One session in LongEvery has 10,000 frames or more; the first of these is LongSession.
 const (
 	LongEvery   = 5000
 	LongSession = LongEvery / 2
 )
 
-// How often sessions occur that are unlike the others.
+// Frequencies of unusual sessions.
 const (
-	stepsEvery   = 25_000 // one has 2,000 steps: calls and tools
-	twiceEvery   = 500    // one is recorded by two taps
-	resumedEvery = 100    // one is resumed hours later
+	stepsEvery   = 25_000 // one session has 2,000 steps: calls and tools
+	twiceEvery   = 500    // one session is recorded by two taps
+	resumedEvery = 100    // one session is resumed hours later
 )
 
-// plan decides on a session.
+// plan determines the contents of a session.
 func (o Options) plan(n int) *session {
 	r := o.random(n)
 	spread := o.step()
 	at := Begin.Add(time.Duration(n)*spread + time.Duration(r.Int64N(int64(spread)))).UnixNano()
 	s := &session{n: n, id: SessionID(n), at: at, stream: streamID(at, r), random: r}
 	s.tags = Tags{
-		Customer: fmt.Sprintf("customer-%03d", int(Customers*skewed(r))), Team: Teams[int(float64(len(Teams))*skewed(r))],
+		Customer: fmt.Sprintf("customer-%03d",
+			int(Customers*skewed(r))), Team: Teams[int(float64(len(Teams))*skewed(r))],
 		Environment: Environments[int(float64(len(Environments))*skewed(r))],
 	}
 	calls, chunks := 1+geometric(r, float64(o.Sessions)/float64(o.Calls)), o.chunks()
@@ -125,13 +128,13 @@ func (o Options) plan(n int) *session {
 	return s
 }
 
-// skewed returns a number from 0 to 1, rather a low one.
+// skewed returns a random number from 0 to 1; low numbers are more likely.
 func skewed(r *rand.Rand) float64 {
 	u := r.Float64()
 	return u * u
 }
 
-// geometric returns how often something of probability 1-p happens in a row.
+// geometric returns how often an event of probability 1-p occurs in succession.
 func geometric(r *rand.Rand, p float64) int {
 	if p >= 1 {
 		return 0

@@ -35,7 +35,8 @@ func makeVocabulary(n int) []string {
 	return list
 }
 
-// word returns a word, the first of the vocabulary far more often than the last.
+// word returns a random word. The first words of the vocabulary are far more frequent than the
+// last.
 func word(r *rand.Rand) string {
 	u := r.Float64()
 	return vocabulary[int(float64(len(vocabulary))*u*u*u)]
@@ -52,7 +53,7 @@ func appendWords(b []byte, r *rand.Rand, n int) []byte {
 	return b
 }
 
-// RareWord returns the word that occurs in the first message of one session and nowhere else.
+// RareWord returns a word that occurs only in the first message of one session.
 func RareWord(session int) string {
 	const digits = "abcdefghijklmnopqrstuvwxyz234567"
 	word := []byte("ticket")

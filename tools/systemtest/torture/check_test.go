@@ -67,7 +67,7 @@ const settleTimeout = 60 * time.Second
 func (c *cluster) settle(ctx context.Context) error {
 	why := ""
 	quiet := 0
-	for end := time.Now().Add(settleTimeout); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(settleTimeout); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(100 * time.Millisecond) { // polls the condition
 		if why = c.underWay(ctx); why != "" {
 			quiet = 0
 			continue

@@ -177,7 +177,7 @@ const healTimeout = 60 * time.Second
 // waitReady polls until all parts are well, and fails after healTimeout.
 func (c *cluster) waitReady(ctx context.Context) error {
 	why := ""
-	for end := time.Now().Add(healTimeout); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(healTimeout); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(50 * time.Millisecond) { // polls the condition
 		if why = c.notReady(); why == "" {
 			return nil
 		}

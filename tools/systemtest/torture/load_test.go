@@ -120,7 +120,7 @@ func (l *load) next(how string) *recorded {
 }
 
 // pace is the pause between pieces of a session, so that faults hit it in flight.
-func pace() { time.Sleep(time.Duration(5+rand.IntN(25)) * time.Millisecond) }
+func pace() { time.Sleep(time.Duration(5+rand.IntN(25)) * time.Millisecond) } // so that faults hit the session in flight
 
 // pieces returns a session's lines in pieces that do not end where lines do.
 func (r *recorded) pieces() [][]byte {
@@ -336,7 +336,7 @@ func (l *load) follow(ctx context.Context) error {
 // readToTheEnd polls until the last of the followed sessions can be read.
 func (l *load) readToTheEnd(ctx context.Context, tap *process, mine []*recorded) error {
 	why := ""
-	for end := time.Now().Add(healTimeout); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(healTimeout); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(100 * time.Millisecond) { // polls the condition
 		if err := tap.run(); err != nil {
 			return err
 		}

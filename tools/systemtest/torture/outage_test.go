@@ -60,7 +60,7 @@ func TestOutage(t *testing.T) {
 	before := c.memory(t)
 	c.natsWire.sever()
 	highest := before
-	for end := time.Now().Add(*outage); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(*outage); time.Now().Before(end); time.Sleep(100 * time.Millisecond) { // between two samples of the memory
 		highest = max(highest, c.memory(t))
 	}
 	backlog, bytes := c.spooled(t)

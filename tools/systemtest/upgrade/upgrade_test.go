@@ -26,7 +26,7 @@ func TestMain(m *testing.M) { localtest.Main(m) }
 var order = []string{"sink", "api", "ingest"}
 
 // letLoadRun waits while sessions are recorded and played: the time under load is a parameter of the test.
-func letLoadRun() { time.Sleep(*loadFor) }
+func letLoadRun() { time.Sleep(*loadFor) } // the time under load is a parameter of the test
 
 func TestUpgradeAndBack(t *testing.T) {
 	fulltest.Long(t)

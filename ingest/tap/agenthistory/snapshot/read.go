@@ -20,15 +20,17 @@ const (
 	memoryLimit = 256 << 20
 	// ValueLimit bounds a value that is read, bytes.
 	ValueLimit = 64 << 20
-	// attempts is how often a database is read again whose files were changed meanwhile, with a pause before each.
+	// attempts is how often a database whose files change during the read is read, with a pause
+	// before each repetition.
 	attempts     = 5
 	attemptPause = 20 * time.Millisecond
 )
 
-// Read calls read with a state of a database, again if it turns out that what was read does not count. It waits for locks
-// for at most lockedFor, and ends with ctx.
+// Read calls read with a consistent state of a database. It calls read again if the files changed
+// in a way that makes the result invalid. It waits for locks for at most lockedFor, and ends with
+// ctx.
 func Read(ctx context.Context, path string, read func(*DB) error) error {
-	path, err := filepath.EvalSymlinks(path) // the log is beside the file
+	path, err := filepath.EvalSymlinks(path) // the log is in the folder of the link's target
 	if err == nil {
 		path, err = filepath.Abs(path)
 	}

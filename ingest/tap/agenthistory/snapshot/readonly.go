@@ -9,17 +9,18 @@ import (
 	"github.com/ncruces/go-sqlite3/vfs"
 )
 
-// readOnly is SQLite's access to files with all that changes them left out: files are opened for reading and none is made.
-// The index of a log is the exception, since its locks are in it.
+// readOnly is SQLite's access to files without the operations that change them: files are opened
+// for reading and none is created. The index of a log is the exception, since it contains the
+// locks.
 type readOnly struct{ vfs.VFSFilename }
 
-// Name of readOnly in the library, and of the parameter with the path of a temporary index.
+// Names of readOnly in the library, and of the parameter with the path of a temporary index.
 const (
 	readOnlyName = "tapedeck-read-only"
 	indexName    = "index"
 )
 
-// register makes readOnly known to the library, once.
+// register registers readOnly with the library, once.
 var register = sync.OnceFunc(func() {
 	vfs.Register(readOnlyName, readOnly{vfs.Find("os").(vfs.VFSFilename)})
 })
@@ -55,7 +56,7 @@ func (f *indexed) Close() error {
 	return f.File.Close()
 }
 
-// makeIndex makes a folder for a temporary index, and returns the path of the index.
+// makeIndex creates a folder for a temporary index, and returns the path of the index.
 func makeIndex() (path string, remove func(), err error) {
 	dir, err := os.MkdirTemp("", "tapedeck-sync-*")
 	if err != nil {

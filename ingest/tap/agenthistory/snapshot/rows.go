@@ -7,15 +7,16 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// DB is a database in one state of it. It is for one goroutine, and only while Read calls.
+// DB is a consistent state of a database. It is for one goroutine, and valid only while Read calls
+// its function.
 type DB struct {
 	conn       *sqlite3.Conn
 	statements map[string]*sqlite3.Stmt
 	rest       int64 // bytes that may still be read
 }
 
-// A read may return as many bytes as growth times the size of the files and slack. Rows take space in the files: more come from
-// pages that are linked in loops.
+// A read may return growth times the size of the files, plus slack, bytes. Rows take space in the
+// files, so more bytes come only from pages that are linked in loops.
 const (
 	growth = 4
 	slack  = 16 << 20
@@ -24,7 +25,7 @@ const (
 // Row is a row of a result. It is valid until the next one is read.
 type Row struct{ values []any }
 
-// Each calls see with each row of a statement. Arguments are texts and int64.
+// Each calls see with each row of a statement. Arguments are string and int64.
 func (d *DB) Each(statement string, see func(*Row) error, args ...any) error {
 	var s *sqlite3.Stmt
 	r := &Row{}
@@ -45,11 +46,11 @@ func (d *DB) Each(statement string, see func(*Row) error, args ...any) error {
 	if s == nil {
 		return err
 	}
-	// Reset returns the error of the last row once more.
+	// Reset returns the error of the last row again.
 	return cmp.Or(err, guard(s.Reset))
 }
 
-// prepared returns a statement that is compiled once.
+// prepared compiles a statement once and returns it.
 func (d *DB) prepared(statement string) (*sqlite3.Stmt, error) {
 	if s := d.statements[statement]; s != nil {
 		return s, nil

@@ -14,11 +14,12 @@ type access int
 const (
 	// shared uses the locks and the index of the log that the owner of the database uses too.
 	shared access = iota
-	// unindexed has a log and no index of it, so that nobody has the database open. SQLite would make the index beside it; here
-	// it is a temporary file.
+	// unindexed has a log without an index, so no program has the database open. SQLite would
+	// create the index beside the log; here it is a temporary file.
 	unindexed
-	// unlogged is a database for which its owner keeps a log while it is open, and there is none: the file is all of it. SQLite
-	// would make log and index beside it; here it reads the file alone.
+	// unlogged is a database in write-ahead mode without a log: no program has it open, and the
+	// database file is complete. SQLite would create a log and an index beside it; here it reads
+	// the database file alone.
 	unlogged
 )
 
@@ -28,11 +29,11 @@ type state struct {
 	database, log os.FileInfo // log is nil for none
 }
 
-// versionAt is the place of the header's byte that says how changes are written; 2 is a write-ahead log.
+// versionAt is the offset of the header's byte that names the journal mode; 2 is a write-ahead log.
 // See https://sqlite.org/fileformat2.html.
 const versionAt = 19
 
-// stateOf looks at the files of a database. It reads no more of them than the header.
+// stateOf examines the files of a database. It reads only the header.
 func stateOf(path string) (*state, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // does not wait for the writer of a pipe
 	if err != nil {
@@ -69,7 +70,8 @@ func stateOf(path string) (*state, error) {
 	return s, nil
 }
 
-// beside returns a file beside a database, nil if there is none. SQLite would wait for the writer of a pipe.
+// beside returns a file beside a database, nil if there is none. It refuses pipes, since SQLite
+// would wait for the writer of a pipe.
 func beside(path, suffix string) (os.FileInfo, error) {
 	info, err := os.Lstat(path + suffix)
 	switch {
@@ -83,7 +85,7 @@ func beside(path, suffix string) (os.FileInfo, error) {
 	return info, nil
 }
 
-// size returns the bytes of the database and its log.
+// size returns the size of the database and its log, bytes.
 func (s *state) size() int64 {
 	n := s.database.Size()
 	if s.log != nil {
@@ -92,8 +94,9 @@ func (s *state) size() int64 {
 	return n
 }
 
-// counts reports whether a read with this result counts that began in the state. A read without the owner's locks counts if
-// nothing was changed meanwhile. A read with them that failed does not count if the owner came or went meanwhile.
+// counts reports whether the result of a read that began in this state is valid. A read without the
+// owner's locks is valid if nothing was changed meanwhile. A failed read with these locks is not
+// valid if the owner opened or closed the database meanwhile.
 func (s *state) counts(path string, err error) bool {
 	if s.access == shared && err == nil {
 		return true
@@ -105,7 +108,7 @@ func (s *state) counts(path string, err error) bool {
 	return s.access == shared || unchanged(s.database, now.database) && unchanged(s.log, now.log)
 }
 
-// unchanged compares a file with itself later; nil is a file that is missing.
+// unchanged compares the state of a file before and after a read; nil is a missing file.
 func unchanged(before, now os.FileInfo) bool {
 	if before == nil || now == nil {
 		return before == now

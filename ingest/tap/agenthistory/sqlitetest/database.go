@@ -1,4 +1,4 @@
-// Package sqlitetest runs SQLite in a process of its own, which tests have write databases.
+// Package sqlitetest lets tests write databases with SQLite in a process of its own.
 package sqlitetest
 
 import (
@@ -14,7 +14,7 @@ import (
 	"tapedeck/internal/fulltest"
 )
 
-// script reads statements, one as JSON a line, and prints the rows of each.
+// script reads statements, each as a line of JSON, and prints the rows of each statement.
 const script = `
 import json, sqlite3, sys
 db = sqlite3.connect(sys.argv[1], isolation_level=None)
@@ -37,8 +37,8 @@ type Database struct {
 	out   *bufio.Reader
 }
 
-// Open opens a database, and makes it if it is not there. The test is skipped without python3,
-// which has SQLite.
+// Open opens a database, and creates it if it does not exist. The test is skipped without python3,
+// which includes SQLite.
 func Open(t testing.TB, path string) *Database {
 	t.Helper()
 	python, err := exec.LookPath("python3")
@@ -94,7 +94,8 @@ func (d *Database) Query(statement string, args ...any) [][]any {
 	return answer.Rows
 }
 
-// Close closes the connection: SQLite copies its log into the database and removes it.
+// Close closes the connection, upon which SQLite copies its log into the database and removes the
+// log.
 func (d *Database) Close() {
 	d.t.Helper()
 	if err := errors.Join(d.close(), d.cmd.Wait()); err != nil {
@@ -112,7 +113,7 @@ func (d *Database) Kill() {
 	}
 }
 
-// Files returns the contents of a database and of the files beside it, by name.
+// Files returns the contents of a database and of the files beside it, by file name.
 func Files(t testing.TB, path string) map[string]string {
 	t.Helper()
 	names, err := filepath.Glob(path + "*")

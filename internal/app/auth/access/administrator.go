@@ -13,8 +13,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// ensureAdmin makes a token for the administration of all tenants if none is valid, and
-// writes its text to AdminFile. Of several servers that start at once one makes it.
+// ensureAdmin creates a token for the administration of all tenants if none is valid, and writes
+// its text to AdminFile. If several servers start at once, one of them creates it.
 func (s *Store) ensureAdmin(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, natsTimeout)
 	defer cancel()
@@ -32,7 +32,7 @@ func (s *Store) ensureAdmin(ctx context.Context) error {
 	if s.hasAdmin() {
 		return nil
 	}
-	// The file is written first: what a server that was killed left in it is used.
+	// The file is written first, so that the file that a killed server has left is used.
 	text, own, err := s.adminText()
 	if err != nil {
 		return err
@@ -44,7 +44,7 @@ func (s *Store) ensureAdmin(ctx context.Context) error {
 	} else if string(had.Value()) != claim {
 		_, err = kv.Update(ctx, adminKey, []byte(claim), revision)
 	}
-	if errors.Is(err, jetstream.ErrKeyExists) || isStale(err) { // another server makes one
+	if errors.Is(err, jetstream.ErrKeyExists) || isStale(err) { // another server creates the token
 		if own {
 			return os.Remove(s.opts.AdminFile)
 		}
@@ -53,9 +53,10 @@ func (s *Store) ensureAdmin(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("write %s in %s: %w", adminKey, Bucket, err)
 	}
-	// Servers that are given the same file make the same token, once.
+	// Servers with the same file create the same token, once.
 	made := stored{Token: Token{ID: wordOf(sum)}}
-	t, err := s.create(ctx, Request{Name: "first administrator", Tenant: AllTenants, Scopes: []Scope{Admin}}, text, made)
+	t, err := s.create(ctx, Request{Name: "first administrator", Tenant: AllTenants, Scopes: []Scope{Admin}}, text,
+		made)
 	if errors.Is(err, jetstream.ErrKeyExists) {
 		return nil
 	}
@@ -88,8 +89,8 @@ func wordOf(sum digest) string {
 	return string(id)
 }
 
-// adminText returns the text in AdminFile if no token has it yet; otherwise it writes a new
-// one there. own reports whether the file is this server's, and not one that an operator wrote.
+// adminText returns the text in AdminFile if no token has it yet; otherwise it writes a new text to
+// the file. own reports whether this server wrote the file, as opposed to an operator.
 func (s *Store) adminText() (text string, own bool, err error) {
 	path := s.opts.AdminFile
 	if had, err := os.ReadFile(path); err == nil {
@@ -98,7 +99,7 @@ func (s *Store) adminText() (text string, own bool, err error) {
 		_, taken := s.copy.byHash[digestOf(text)]
 		s.mu.Unlock()
 		if checkText(s.storage.prefix, text) == nil && !taken {
-			// A file of another owner, or on a file system that is not written to, stays as it is.
+			// The mode of a file of another owner, or on a read-only file system, is unchanged.
 			err := os.Chmod(path, 0o600)
 			if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 				return text, false, nil
@@ -110,7 +111,7 @@ func (s *Store) adminText() (text string, own bool, err error) {
 		return "", false, fmt.Errorf("the administrator's token: %w", err)
 	}
 	text = newText(s.storage.prefix)
-	f, err := os.CreateTemp(filepath.Dir(path), ".admin-token-*") // of mode 0600
+	f, err := os.CreateTemp(filepath.Dir(path), ".admin-token-*") // created with mode 0600
 	if err != nil {
 		return "", false, fmt.Errorf("the administrator's token: %w", err)
 	}
@@ -120,7 +121,8 @@ func (s *Store) adminText() (text string, own bool, err error) {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		return "", false, errors.Join(fmt.Errorf("write the administrator's token to %s: %w", path, err), os.Remove(f.Name()))
+		return "", false, errors.Join(fmt.Errorf("write the administrator's token to %s: %w", path, err),
+			os.Remove(f.Name()))
 	}
 	return text, true, nil
 }

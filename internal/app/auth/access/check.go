@@ -7,7 +7,8 @@ import (
 	"tapedeck/internal/metric"
 )
 
-var refused = metric.CounterVecOf(metric.Any, "tapedeck_tokens_refused_total", "Requests whose token was refused, by the reason.", "reason",
+var refused = metric.CounterVecOf(metric.Any, "tapedeck_tokens_refused_total",
+	"Requests whose token was refused, by the reason.", "reason",
 	ErrMalformed.Error(), ErrChecksum.Error(), ErrUnknown.Error(), ErrRevoked.Error(), ErrExpired.Error(), ErrIdle.Error(), ErrAway.Error())
 
 // Refusal is the error of a token that is refused. It wraps one of the reasons.
@@ -22,14 +23,14 @@ func (r *Refusal) Error() string { return "token refused: " + r.Reason.Error() }
 // Unwrap returns the reason.
 func (r *Refusal) Unwrap() error { return r.Reason }
 
-// Accept checks a token's text. The context that it returns ends with ErrRevoked or
-// ErrExpired once the token is not valid any more, and when done is called.
+// Accept checks a token's text. The returned context ends with ErrRevoked or ErrExpired when the
+// token becomes invalid, and when done is called.
 func (s *Store) Accept(ctx context.Context, text string) (_ context.Context, _ *Principal, done func(), err error) {
 	t, bad := s.find(text)
 	return s.admit(ctx, t, bad)
 }
 
-// AcceptID is Accept for a credential that was checked before, by its id.
+// AcceptID is like Accept for a credential that was checked before; it takes the credential's id.
 func (s *Store) AcceptID(ctx context.Context, id string) (_ context.Context, _ *Principal, done func(), err error) {
 	s.mu.Lock()
 	bad := s.current()
@@ -56,7 +57,7 @@ func (s *Store) admit(ctx context.Context, t *stored, bad *Refusal) (_ context.C
 	ctx, end := context.WithCancelCause(ctx)
 	g := &grant{end}
 	s.mu.Lock()
-	if now := s.copy.byID[t.ID]; now == nil || now.RevokedAt != nil { // revoked meanwhile
+	if now := s.copy.byID[t.ID]; now == nil || now.RevokedAt != nil { // the credential was revoked meanwhile
 		s.mu.Unlock()
 		end(ErrRevoked)
 		return ctx, nil, nil, &Refusal{ErrRevoked, &t.Token}
@@ -85,7 +86,7 @@ func (s *Store) admit(ctx context.Context, t *stored, bad *Refusal) (_ context.C
 	}, nil
 }
 
-// find returns the valid credential with a text, or why it is refused.
+// find returns the valid credential with a text, or the reason why it is refused.
 func (s *Store) find(text string) (*stored, *Refusal) {
 	if err := checkText(s.storage.prefix, text); err != nil {
 		return nil, &Refusal{Reason: err}
@@ -105,7 +106,7 @@ func (s *Store) find(text string) (*stored, *Refusal) {
 	return entry, nil
 }
 
-// valid returns why a credential is refused, nil if it is not. It needs mu.
+// valid returns why a credential is refused, nil if it is valid. mu is held.
 func (s *Store) valid(e *stored) error {
 	now := s.now()
 	if err := e.valid(now); err != nil || s.opts.Idle == 0 {
@@ -123,11 +124,11 @@ func (s *Store) valid(e *stored) error {
 	return nil
 }
 
-// noteEvery is how often the use of a token is written.
+// noteEvery is the minimum interval between two writes of a token's last use.
 const noteEvery = time.Minute
 
-// noteUse writes that a token was used, if no server did so within noteEvery. It does not
-// wait, and a write that fails is left out.
+// noteUse writes that a token was used, unless a server did so within noteEvery. It does not wait,
+// and does not repeat a failed write.
 func (s *Store) noteUse(id string) {
 	now := s.now().UTC()
 	s.mu.Lock()

@@ -15,7 +15,7 @@ type copied struct {
 	byID     map[string]*stored
 	used     map[string]time.Time // by id
 	noted    map[string]time.Time // when this server last wrote a use, by id
-	revision uint64               // the last that arrived
+	revision uint64               // the last revision that arrived
 	open     map[string]map[*grant]struct{}
 }
 
@@ -27,7 +27,7 @@ func (c *copied) reset() {
 	c.revision = 0
 }
 
-// apply takes in a change. It returns the grants that end with it.
+// apply applies a change. It returns the grants that end with it.
 func (c *copied) apply(e jetstream.KeyValueEntry, bucket string, log *slog.Logger) (ended []*grant) {
 	c.revision = max(c.revision, e.Revision())
 	if id, is := strings.CutPrefix(e.Key(), usedKey); is {
@@ -48,7 +48,7 @@ func (c *copied) apply(e jetstream.KeyValueEntry, bucket string, log *slog.Logge
 	gone := e.Operation() != jetstream.KeyValuePut
 	if !gone {
 		entry, err := parseStored(e.Value())
-		if err != nil || entry.ID != id { // nobody can use it
+		if err != nil || entry.ID != id { // such an entry is unusable
 			log.Error("access: an entry cannot be read and is refused", "key", e.Key(), "bucket", bucket, "error", err)
 			gone = true
 		} else {
@@ -66,7 +66,7 @@ func (c *copied) apply(e jetstream.KeyValueEntry, bucket string, log *slog.Logge
 	return ended
 }
 
-// drop returns the grants of tokens that the copy does not have.
+// drop returns the grants of tokens that are not in the copy.
 func (c *copied) drop() (ended []*grant) {
 	for id, grants := range c.open {
 		if t := c.byID[id]; t != nil && t.RevokedAt == nil {
@@ -91,7 +91,7 @@ func (c *copied) all() (ended []*grant) {
 	return ended
 }
 
-// prune removes what has expired some time ago: the bucket has removed it, which it does not
+// prune removes entries that expired some time ago: the bucket has removed them, which it does not
 // announce.
 func (c *copied) prune(before time.Time) {
 	for id, e := range c.byID {
@@ -106,5 +106,5 @@ func (c *copied) prune(before time.Time) {
 	}
 }
 
-// grant is a request that a token was accepted for.
+// grant is an accepted request.
 type grant struct{ end context.CancelCauseFunc }

@@ -37,8 +37,8 @@ type wish struct {
 	ExpiresAt *time.Time `json:"expires_at"`
 }
 
-// ServeList answers GET /v1/tokens: the tokens of the principal's tenant, or all. A nil
-// store belongs to a server without tokens, here and below.
+// ServeList answers GET /v1/tokens with the tokens of the principal's tenant, or of all tenants.
+// The store is nil for a server without tokens, here and in the methods below.
 func (s *Store) ServeList(w http.ResponseWriter, r *http.Request) {
 	if s == nil {
 		problem.Write(w, off())
@@ -61,7 +61,8 @@ func (s *Store) ServeCreate(w http.ResponseWriter, r *http.Request) {
 	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
 		problem.Write(w, &problem.Problem{
 			Status: http.StatusUnsupportedMediaType, Parameter: "Content-Type", Allowed: []string{"application/json"},
-			Detail: fmt.Sprintf("A request for a token is sent as application/json, not as %q.", r.Header.Get("Content-Type")),
+			Detail: fmt.Sprintf("A request for a token is sent as application/json, not as %q.",
+				r.Header.Get("Content-Type")),
 		})
 		return
 	}
@@ -79,11 +80,13 @@ func (s *Store) ServeCreate(w http.ResponseWriter, r *http.Request) {
 	if !p.Operates() && body.Tenant != p.Tenant {
 		problem.Write(w, &problem.Problem{
 			Title: "Another tenant", Status: http.StatusForbidden, Parameter: "tenant", Allowed: []string{p.Tenant},
-			Detail: fmt.Sprintf("The token %q administers the tenant %s and makes tokens of it only.", p.Name, p.Tenant), Hint: "Leave tenant out.",
+			Detail: fmt.Sprintf("The token %q administers the tenant %s and makes tokens of it only.", p.Name,
+				p.Tenant), Hint: "Leave tenant out.",
 		})
 		return
 	}
-	ask := Request{Name: body.Name, Tenant: body.Tenant, Scopes: body.Scopes, ExpiresAt: body.ExpiresAt, CreatedBy: p.Who()}
+	ask := Request{Name: body.Name, Tenant: body.Tenant, Scopes: body.Scopes, ExpiresAt: body.ExpiresAt,
+		CreatedBy: p.Who()}
 	if err := ask.Check(s.now()); err != nil {
 		problem.Write(w, problem.BadParameter("", err.Error(), ScopeNames(Scopes)...))
 		return
@@ -100,14 +103,14 @@ func (s *Store) ServeCreate(w http.ResponseWriter, r *http.Request) {
 	write(w, http.StatusCreated, created{t, text})
 }
 
-// ServeRevoke answers DELETE /v1/tokens/{id} with the revoked token. The links that were made with it are
-// revoked as well: who had the token may have kept one.
+// ServeRevoke answers DELETE /v1/tokens/{id} with the revoked token. It also revokes the links that
+// were created with the token, since its owner may have kept one.
 func (s *Store) ServeRevoke(w http.ResponseWriter, r *http.Request, id string, links *Store) {
 	if s == nil {
 		problem.Write(w, off())
 		return
 	}
-	// The change is made also if the client leaves, or revokes its own token.
+	// The change is completed even if the client disconnects, or revokes its own token.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), natsTimeout)
 	defer cancel()
 	t, err := s.Revoke(ctx, Reach(r), id)
@@ -127,8 +130,8 @@ func (s *Store) ServeRevoke(w http.ResponseWriter, r *http.Request, id string, l
 	write(w, http.StatusOK, t)
 }
 
-// Reach returns the tenant whose tokens, or the like, a request may see; AllTenants if it names none and
-// may see all.
+// Reach returns the tenant whose tokens, or similar records, a request may see; AllTenants if it
+// names none and may see all.
 func Reach(r *http.Request) string {
 	if p := From(r.Context()); p.Operates() && r.Header.Get(TenantHeader) == "" {
 		return AllTenants
@@ -154,5 +157,5 @@ func write(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // the client has left
+	_ = json.NewEncoder(w).Encode(v) // a write error means that the client has disconnected
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Once keeps values that one request may take, of all servers one, within a time. The oldest
-// value is removed for a new one when there are too many, so requests without a principal
-// cannot keep others from adding theirs.
+// Once stores values that one request on any server may take once, within a time limit. If there
+// are too many values, a new one replaces the oldest one, so that unauthenticated requests cannot
+// prevent others from storing values.
 type Once struct {
 	js     jetstream.JetStream
 	bucket string
-	prefix string // of the texts
+	prefix string // prefix of the texts
 	config jetstream.StreamConfig
 	life   time.Duration
 
@@ -31,31 +31,32 @@ type Once struct {
 type OnceOptions struct {
 	NATS     *nats.Conn
 	Bucket   string
-	Prefix   string // of the texts
+	Prefix   string // prefix of the texts
 	Replicas int
-	Life     time.Duration // of a value
-	Most     int64         // values at a time
+	Life     time.Duration // of a value; older values are removed
+	Most     int64         // maximum number of values
 }
 
-// ErrTaken is the error of a text whose value was taken, is too old, or never was.
+// ErrTaken is the error for a text whose value was taken, has expired, or never existed.
 var ErrTaken = errors.New("used, too old or unknown")
 
-// NewOnce returns a Once. Its bucket is made when it is first used.
+// NewOnce returns a Once. Its bucket is created at the first use.
 func NewOnce(o OnceOptions) (*Once, error) {
 	js, err := jetstream.New(o.NATS)
 	if err != nil {
 		return nil, fmt.Errorf("%s: JetStream: %w", o.Bucket, err)
 	}
 	return &Once{js: js, bucket: o.Bucket, prefix: o.Prefix, life: o.Life, config: jetstream.StreamConfig{
-		// As jetstream.KeyValueConfig makes it, except that the oldest entry goes when it is full, and
-		// that an entry is read from the leader: it is read right after it was written.
+		// The configuration equals that of jetstream.KeyValueConfig, except that a full bucket
+		// drops its oldest entry, and that entries are read from the leader, since an entry is read
+		// right after it was written.
 		Name: "KV_" + o.Bucket, Subjects: []string{"$KV." + o.Bucket + ".>"}, MaxMsgsPerSubject: 1, MaxMsgs: o.Most, MaxAge: o.Life,
 		Discard: jetstream.DiscardOld, AllowRollup: true, DenyDelete: true, MaxMsgSize: 16 << 10,
 		Storage: jetstream.FileStorage, Replicas: max(o.Replicas, 1), Duplicates: min(o.Life, 2*time.Minute),
 	}}, nil
 }
 
-// open returns the bucket, which it makes if there is none.
+// open returns the bucket, and creates it if it does not exist.
 func (o *Once) open(ctx context.Context) (jetstream.KeyValue, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -73,7 +74,7 @@ func (o *Once) open(ctx context.Context) (jetstream.KeyValue, error) {
 	return kv, nil
 }
 
-// again forgets the bucket if it was deleted, so that the next request makes it.
+// again forgets the bucket if it was deleted, so that the next request creates it.
 func (o *Once) again(err error) {
 	if errors.Is(err, jetstream.ErrNoStreamResponse) || errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, nats.ErrNoResponders) {
 		o.mu.Lock()
@@ -82,13 +83,13 @@ func (o *Once) again(err error) {
 	}
 }
 
-// timed is a value with its end: the bucket may remove it later.
+// timed is a value with its expiry, since the bucket may remove the value later.
 type timed struct {
 	Until time.Time       `json:"until"`
 	Value json.RawMessage `json:"value"`
 }
 
-// Put keeps a value and returns the text by which it is taken, and until when it is.
+// Put stores a value and returns the text for taking it, and until when it can be taken.
 func (o *Once) Put(ctx context.Context, value any) (text string, until time.Time, err error) {
 	ctx, cancel := context.WithTimeout(ctx, natsTimeout)
 	defer cancel()
@@ -113,8 +114,8 @@ func (o *Once) Put(ctx context.Context, value any) (text string, until time.Time
 	return text, until, nil
 }
 
-// Take reads the value of a text and removes it. Of several requests for it one succeeds;
-// the others have ErrTaken.
+// Take reads the value of a text and removes it. Of several concurrent requests for the value, one
+// succeeds; the others receive ErrTaken.
 func (o *Once) Take(ctx context.Context, text string, value any) error {
 	if checkText(o.prefix, text) != nil {
 		return ErrTaken

@@ -9,23 +9,23 @@ import (
 // AllTenants is the tenant of a principal that administers the server.
 const AllTenants = "*"
 
-// TenantHeader is the field of a request that names the tenant that it is about, for
-// principals of all tenants.
+// TenantHeader is the request header that names the tenant of a request, for principals of all
+// tenants.
 const TenantHeader = "Tapedeck-Tenant"
 
-// Principal is who sends a request.
+// Principal is the authenticated sender of a request.
 type Principal struct {
 	Kind   Kind
 	ID     string // of the token, login or shared link
 	Name   string // of the token or user
 	Tenant string // AllTenants for all
 	Scopes []Scope
-	Login  *Login // of a login; nil for others
-	Share  *Share // of a shared link; nil for others
+	Login  *Login // nil for other kinds
+	Share  *Share // nil for other kinds
 }
 
-// Who returns the id of the principal, which is the same for all logins of a user: the id of the token,
-// also of a token that was exchanged for a login, or the id of the user at the OpenID provider.
+// Who returns the id of the principal, which is the same for all logins of a user: the id of the
+// token, including a token that was exchanged for a login, or the user's id at the OpenID provider.
 func (p *Principal) Who() string {
 	switch {
 	case p.Login == nil:
@@ -36,7 +36,7 @@ func (p *Principal) Who() string {
 	return p.Login.Subject
 }
 
-// Title returns who it is, for messages: the token "CI".
+// Title returns a description for messages, such as: the token "CI".
 func (p *Principal) Title() string {
 	switch p.Kind {
 	case KindUser:
@@ -47,8 +47,7 @@ func (p *Principal) Title() string {
 	return fmt.Sprintf("the token %q", p.Name)
 }
 
-// Local returns the principal of a server without tokens, which may do everything in all
-// tenants.
+// Local returns the principal of a server without tokens, which has all rights in all tenants.
 func Local() *Principal {
 	return &Principal{Kind: KindLocal, Name: "local", Tenant: AllTenants, Scopes: []Scope{Admin}}
 }
@@ -63,31 +62,31 @@ func (p *Principal) Operates() bool { return p.Tenant == AllTenants && p.Has(Adm
 
 type contextKey struct{}
 
-// granted is what a request's context holds.
+// granted is the value in a request's context.
 type granted struct {
 	principal *Principal
 	tenant    string
 }
 
-// With returns a context with a principal, and the tenant that its request is about.
+// With returns a context with a principal, and the tenant of its request.
 func With(ctx context.Context, p *Principal, tenant string) context.Context {
 	return context.WithValue(ctx, contextKey{}, granted{p, tenant})
 }
 
-// From returns the principal of a request; nil if none was recognised.
+// From returns the principal of a request; nil if the request is not authenticated.
 func From(ctx context.Context) *Principal {
 	g, _ := ctx.Value(contextKey{}).(granted)
 	return g.principal
 }
 
-// Tenant returns the tenant that a request is about; "" if no principal was recognised.
+// Tenant returns the tenant of a request; "" if the request is not authenticated.
 func Tenant(ctx context.Context) string {
 	g, _ := ctx.Value(contextKey{}).(granted)
 	return g.tenant
 }
 
-// Home returns the tenant of a request that names none. otherwise is the tenant for a
-// principal of all tenants that has selected none.
+// Home returns the tenant of a request that names none. otherwise is the tenant for a principal of
+// all tenants that has not selected one.
 func (p *Principal) Home(otherwise string) string {
 	switch {
 	case p.Tenant != AllTenants:

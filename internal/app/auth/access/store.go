@@ -18,7 +18,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Keys of the bucket: a token and its last use are apart, so that a use that is noted never
+// Keys of the bucket. A token and its last use have separate keys, so that writing a use never
 // overwrites a revocation.
 const (
 	tokenKey = "token."
@@ -33,14 +33,14 @@ type Options struct {
 	Idle     time.Duration // how long a credential may be unused; default without end
 	TTL      time.Duration // age at which entries are removed from the bucket; default never
 	Replicas int           // of the bucket; default 1
-	MaxAge   time.Duration // how long the copy serves without NATS; default DefaultMaxAge
+	MaxAge   time.Duration // how long the copy is used without NATS; default DefaultMaxAge
 	Log      *slog.Logger
-	// AdminFile is the path of the file for the token of an administrator of all tenants,
-	// which is made if there is none that is valid; "" makes none.
+	// AdminFile is the path of the file for the token of an administrator of all tenants. The
+	// server creates the token if none is valid; with "" it creates none.
 	AdminFile string
 }
 
-// DefaultMaxAge is how long tokens are checked against a copy that could not be confirmed.
+// DefaultMaxAge is how long requests are checked against a copy that could not be confirmed.
 const DefaultMaxAge = time.Minute
 
 // Store checks and changes the credentials of a kind: tokens, logins or shared links. It is
@@ -50,21 +50,21 @@ type Store struct {
 	storage storage
 	js      jetstream.JetStream
 	now     func() time.Time
-	life    context.Context // ends with Close
+	life    context.Context // ends on Close
 	cancel  context.CancelFunc
 	done    chan struct{}
 	ready   chan struct{}  // closed once the copy was complete for the first time
-	writes  sync.WaitGroup // of uses, and tend
+	writes  sync.WaitGroup // of writes of uses, and of tend
 
 	mu        sync.Mutex // guards all below
 	kv        jetstream.KeyValue
 	copy      copied
 	changed   chan struct{} // closed and replaced when the copy changes
-	confirmed time.Time     // when the copy was known to be complete; zero for never
+	confirmed time.Time     // when the copy was last known to be complete; zero for never
 }
 
-// Open starts a store. It does not wait for NATS: until the bucket was read, tokens are
-// answered with ErrAway. Close ends it.
+// Open starts a store. It does not wait for NATS: until the bucket was read, the store refuses
+// tokens with ErrAway. Close ends the store.
 func Open(o Options) (*Store, error) {
 	if o.MaxAge == 0 {
 		o.MaxAge = DefaultMaxAge
@@ -80,7 +80,8 @@ func Open(o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%ss: JetStream: %w", storages[o.Kind].name, err)
 	}
-	s := &Store{opts: o, storage: storages[o.Kind], js: js, now: time.Now, done: make(chan struct{}), ready: make(chan struct{}), changed: make(chan struct{})}
+	s := &Store{opts: o, storage: storages[o.Kind], js: js, now: time.Now, done: make(chan struct{}),
+		ready: make(chan struct{}), changed: make(chan struct{})}
 	s.copy.reset()
 	s.life, s.cancel = context.WithCancel(context.Background())
 	go s.run(s.life)
@@ -98,28 +99,28 @@ func (s *Store) Close() {
 	s.writes.Wait()
 }
 
-// Create makes a token. Its text is returned here and nowhere else.
+// Create creates a token and returns its text, which is not stored.
 func (s *Store) Create(ctx context.Context, r Request) (*Token, string, error) {
 	text := newText(s.storage.prefix)
 	t, err := s.create(ctx, r, text, stored{})
 	return t, text, err
 }
 
-// CreateLogin makes a login. Its text goes into a cookie.
+// CreateLogin creates a login. Its text is the value of a cookie.
 func (s *Store) CreateLogin(ctx context.Context, r Request, login Login) (*Token, string, error) {
 	text := newText(s.storage.prefix)
 	t, err := s.create(ctx, r, text, stored{Login: &login})
 	return t, text, err
 }
 
-// CreateShare makes a shared link. Its text is part of the link.
+// CreateShare creates a shared link. Its text is part of the link.
 func (s *Store) CreateShare(ctx context.Context, r Request, share Share) (*Token, string, error) {
 	text := newText(s.storage.prefix)
 	t, err := s.create(ctx, r, text, stored{Share: &share})
 	return t, text, err
 }
 
-// create stores an entry, of which more has what its kind has beside a token.
+// create stores an entry. more has the additional fields of the entry's kind.
 func (s *Store) create(ctx context.Context, r Request, text string, more stored) (*Token, error) {
 	now := s.now().UTC()
 	if err := r.Check(now); err != nil {
@@ -133,7 +134,8 @@ func (s *Store) create(ctx context.Context, r Request, text string, more stored)
 	slices.Sort(scopes)
 	sum := digestOf(text)
 	entry := stored{Login: more.Login, Share: more.Share, Hash: hex.EncodeToString(sum[:]), Token: Token{
-		ID: cmp.Or(more.ID, randomWord(idLength)), Name: r.Name, Tenant: r.Tenant, Scopes: slices.Compact(scopes), CreatedAt: now, CreatedBy: r.CreatedBy, ExpiresAt: r.ExpiresAt,
+		ID: cmp.Or(more.ID, randomWord(idLength)), Name: r.Name, Tenant: r.Tenant,
+		Scopes: slices.Compact(scopes), CreatedAt: now, CreatedBy: r.CreatedBy, ExpiresAt: r.ExpiresAt,
 	}}
 	value, err := json.Marshal(entry)
 	if err != nil {
@@ -146,7 +148,7 @@ func (s *Store) create(ctx context.Context, r Request, text string, more stored)
 	return &entry.Token, s.seen(ctx, revision)
 }
 
-// List returns the tokens of a tenant, AllTenants for all, the latest first.
+// List returns the tokens of a tenant, or of all with AllTenants, the latest first.
 func (s *Store) List(tenant string) ([]Token, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,7 +174,7 @@ func (s *Store) List(tenant string) ([]Token, error) {
 	return list, nil
 }
 
-// Shared is a shared link as it is listed.
+// Shared is a shared link in a list.
 type Shared struct {
 	Token
 	Share *Share
@@ -195,9 +197,9 @@ func (s *Store) Shares(tenant string) ([]Shared, error) {
 	return shares, nil
 }
 
-// Revoke revokes a credential of a tenant, AllTenants for any. It returns once this server
-// refuses it; others refuse it when they receive the change. What is revoked already
-// stays so. ErrNone is for ids of other tenants as well.
+// Revoke revokes a credential of a tenant, or of any tenant with AllTenants. It returns once this
+// server refuses the credential; other servers refuse it when they receive the change. It does not
+// change a revoked credential. It returns ErrNone for ids of other tenants as well.
 func (s *Store) Revoke(ctx context.Context, tenant, id string) (*Token, error) {
 	e, err := s.change(ctx, id, func(e *stored) error {
 		if tenant != AllTenants && e.Tenant != tenant {
@@ -215,7 +217,7 @@ func (s *Store) Revoke(ctx context.Context, tenant, id string) (*Token, error) {
 	return &e.Token, err
 }
 
-// RevokeOf revokes all credentials that were made by a token or user, as far as they are valid.
+// RevokeOf revokes all valid credentials that a token or user has created.
 func (s *Store) RevokeOf(ctx context.Context, by string) error {
 	all, err := s.List(AllTenants)
 	if err != nil {
@@ -232,7 +234,7 @@ func (s *Store) RevokeOf(ctx context.Context, by string) error {
 	return nil
 }
 
-// Select notes the tenant that the requests of a login are about.
+// Select stores the tenant of a login's requests.
 func (s *Store) Select(ctx context.Context, id, tenant string) error {
 	_, err := s.change(ctx, id, func(e *stored) error {
 		if e.Login == nil || e.RevokedAt != nil {
@@ -244,8 +246,8 @@ func (s *Store) Select(ctx context.Context, id, tenant string) error {
 	return err
 }
 
-// change rewrites an entry, and returns once the copy has it. An edit that changes nothing is
-// not written.
+// change rewrites an entry, and returns once the copy has the change. It does not write an
+// unchanged entry.
 func (s *Store) change(ctx context.Context, id string, edit func(*stored) error) (*stored, error) {
 	kv, err := s.bucket()
 	if err != nil {
@@ -282,7 +284,7 @@ func (s *Store) change(ctx context.Context, id string, edit func(*stored) error)
 		}
 		revision, err := kv.Update(ctx, tokenKey+id, value, had.Revision())
 		if isStale(err) {
-			continue // it was changed meanwhile
+			continue // the entry was changed meanwhile
 		}
 		if err != nil {
 			return nil, fmt.Errorf("change %s %s in %s: %w", s.storage.name, id, s.storage.bucket, err)
@@ -291,13 +293,13 @@ func (s *Store) change(ctx context.Context, id string, edit func(*stored) error)
 	}
 }
 
-// isStale reports whether a write was refused since the entry was changed meanwhile.
+// isStale reports whether a write was refused because the entry was changed meanwhile.
 func isStale(err error) bool {
 	refused, is := errors.AsType[*jetstream.APIError](err)
 	return is && refused.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence
 }
 
-// bucket returns the bucket, or ErrAway before it was found.
+// bucket returns the bucket, or ErrAway if the bucket was not opened yet.
 func (s *Store) bucket() (jetstream.KeyValue, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -324,7 +326,7 @@ func (s *Store) seen(ctx context.Context, revision uint64) error {
 	}
 }
 
-// current returns ErrAway if the copy is too old. It needs mu.
+// current returns ErrAway if the copy is too old. s.mu is held.
 func (s *Store) current() error {
 	if s.confirmed.IsZero() || s.now().Sub(s.confirmed) > s.opts.MaxAge {
 		return ErrAway

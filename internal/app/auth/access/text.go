@@ -16,23 +16,23 @@ const (
 	base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// newText returns the text of a new credential: the prefix of its kind, 30 random characters, and 6 characters
-// of the CRC-32 of the text before them, by which scanners for secrets recognise a token.
+// newText returns the text of a new credential: the prefix of its kind, 30 random characters, and 6
+// characters of the CRC-32 of the preceding text, by which secret scanners recognise a token.
 func newText(prefix string) string {
 	text := prefix + randomWord(randomLength)
 	return text + checksum(text)
 }
 
-// NewTokenText returns the text of a token that no server has. A server makes the first
-// administrator's token of the one in GuardOptions.AdminFile.
+// NewTokenText returns the text of a token that no server has. A server creates the first
+// administrator's token from the text in Options.AdminFile.
 func NewTokenText() string { return newText(storages[KindToken].prefix) }
 
 // randomWord returns n random characters of base62.
 func randomWord(n int) string {
-	const most = 256 - 256%len(base62) // larger bytes would make some characters likelier
+	const most = 256 - 256%len(base62) // larger bytes would make some characters more likely
 	word, some := make([]byte, 0, n), make([]byte, 2*n)
 	for {
-		_, _ = rand.Read(some) // it never fails
+		_, _ = rand.Read(some) // crypto/rand does not return errors
 		for _, b := range some {
 			if int(b) >= most {
 				continue
@@ -55,8 +55,8 @@ func checksum(text string) string {
 	return string(digits)
 }
 
-// checkText returns ErrMalformed for a text that does not have a prefix and the form of a
-// credential, and ErrChecksum for one whose checksum does not fit.
+// checkText returns ErrMalformed for a text without the prefix and the form of a credential, and
+// ErrChecksum for a wrong checksum.
 func checkText(prefix, text string) error {
 	secret, ok := strings.CutPrefix(text, prefix)
 	if !ok || len(secret) != secretLength || strings.Trim(secret, base62) != "" {
@@ -68,8 +68,8 @@ func checkText(prefix, text string) error {
 	return nil
 }
 
-// IsCredential reports whether a text is a token, a login, a ticket or a shared link by its
-// form, valid or not.
+// IsCredential reports whether a text has the form of a token, a login, a ticket or a shared link,
+// valid or not.
 func IsCredential(text string) bool {
 	for _, prefix := range []string{storages[KindToken].prefix, storages[KindUser].prefix, storages[KindShare].prefix, TicketPrefix} {
 		if checkText(prefix, text) == nil {
@@ -79,8 +79,8 @@ func IsCredential(text string) bool {
 	return false
 }
 
-// digest is the hash by which a token is stored. One round of SHA-256 suffices: a text
-// has 178 random bits, so guessing texts by their hashes is as hopeless as with a slow hash.
+// digest is the hash by which a token is stored. One round of SHA-256 suffices: a text has 178
+// random bits, so guessing a text by its hash is infeasible, as with a slow hash.
 type digest [sha256.Size]byte
 
 func digestOf(text string) digest { return sha256.Sum256([]byte(text)) }

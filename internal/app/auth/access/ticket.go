@@ -10,26 +10,27 @@ import (
 const (
 	// TicketLife is how long a ticket may be used.
 	TicketLife = 30 * time.Second
-	// TicketPrefix begins the text of every ticket.
+	// TicketPrefix is the prefix of the text of every ticket.
 	TicketPrefix = "tdt_"
 	ticketBucket = "TAPEDECK_TICKETS"
 	ticketMost   = 100_000
 )
 
-// Ticket authenticates a principal in one request, by a client that cannot set header fields.
+// Ticket authenticates one request of a principal whose client cannot set header fields.
 type Ticket struct {
 	Kind   Kind   `json:"kind"` // of the principal
-	ID     string `json:"id"`   // of the credential that asked for it
-	Path   string `json:"path"` // the one that it opens, by GET
+	ID     string `json:"id"`   // of the credential that requested it
+	Path   string `json:"path"` // the path that it opens, by GET
 	Tenant string `json:"tenant"`
 }
 
-// Tickets makes and takes tickets.
+// Tickets creates and redeems tickets.
 type Tickets struct{ once *Once }
 
 // NewTickets returns the tickets of a NATS connection.
 func NewTickets(nc *nats.Conn, replicas int) (*Tickets, error) {
-	o, err := NewOnce(OnceOptions{NATS: nc, Bucket: ticketBucket, Prefix: TicketPrefix, Replicas: replicas, Life: TicketLife, Most: ticketMost})
+	o, err := NewOnce(OnceOptions{NATS: nc, Bucket: ticketBucket, Prefix: TicketPrefix, Replicas: replicas,
+		Life: TicketLife, Most: ticketMost})
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +42,7 @@ func (t *Tickets) Make(ctx context.Context, ticket Ticket) (string, time.Time, e
 	return t.once.Put(ctx, ticket)
 }
 
-// Take uses a ticket. ErrTaken is for one that was used before.
+// Take redeems a ticket. It returns ErrTaken for a ticket that was used before.
 func (t *Tickets) Take(ctx context.Context, text string) (Ticket, error) {
 	var ticket Ticket
 	return ticket, t.once.Take(ctx, text, &ticket)

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// checkEvery is how often a store looks whether its copy is too old.
+	// checkEvery is the interval at which a store checks whether its copy is too old.
 	checkEvery = time.Second
 	// KeepInvalid is how long revoked and expired tokens are listed before they are removed.
 	KeepInvalid = 90 * 24 * time.Hour
@@ -41,7 +41,8 @@ func (s *Store) tend(ctx context.Context) {
 	}
 }
 
-// tidy removes tokens that are invalid for longer than KeepInvalid. Several servers may do so at once.
+// tidy removes tokens that have been invalid for longer than KeepInvalid. Several servers may do so
+// at once.
 func (s *Store) tidy(ctx context.Context, now time.Time) {
 	kv, err := s.bucket()
 	if err != nil {
@@ -58,7 +59,7 @@ func (s *Store) tidy(ctx context.Context, now time.Time) {
 	s.mu.Unlock()
 	for _, id := range ids {
 		ctx, cancel := context.WithTimeout(ctx, natsTimeout)
-		// What is invalid stays so, so nothing that changed meanwhile is lost.
+		// An invalid token never becomes valid, so no concurrent change is lost.
 		err := errors.Join(kv.Purge(ctx, tokenKey+id), kv.Purge(ctx, usedKey+id))
 		cancel()
 		if err != nil && !errors.Is(err, jetstream.ErrKeyNotFound) {

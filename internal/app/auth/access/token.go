@@ -13,36 +13,37 @@ import (
 	"tapedeck/ingest"
 )
 
-// Why a token is refused.
+// Reasons why a token is refused.
 var (
 	ErrMalformed = errors.New("malformed")
 	ErrChecksum  = errors.New("wrong checksum")
 	ErrUnknown   = errors.New("unknown")
 	ErrRevoked   = errors.New("revoked")
 	ErrExpired   = errors.New("expired")
-	// ErrIdle is the error of a login that was unused for too long.
+	// ErrIdle is the error for a login that was unused for too long.
 	ErrIdle = errors.New("unused for too long")
-	// ErrAway is the error of a token that cannot be checked: the copy of the bucket is too old.
+	// ErrAway is the error for a token that cannot be checked, because the copy of the bucket is
+	// too old.
 	ErrAway = errors.New("tokens cannot be checked")
 )
 
-// ErrNone is the error of an id that no token of the tenant has.
+// ErrNone is the error for an id that no token of the tenant has.
 var ErrNone = errors.New("no token has this id")
 
-// Token is a token as it is listed: without its text, of which only the hash is stored.
+// Token is a token in a list: without its text, of which only the hash is stored.
 type Token struct {
 	ID        string     `json:"id"`
 	Name      string     `json:"name"`
 	Tenant    string     `json:"tenant"` // AllTenants for all
 	Scopes    []Scope    `json:"scopes"`
 	CreatedAt time.Time  `json:"created_at"`
-	CreatedBy string     `json:"created_by"` // id of the token or user that made it; "" for the server
+	CreatedBy string     `json:"created_by"` // id of the token or user that created it; "" for the server
 	ExpiresAt *time.Time `json:"expires_at"`
 	RevokedAt *time.Time `json:"revoked_at"`
-	LastUsed  *time.Time `json:"last_used"` // at most a minute late
+	LastUsed  *time.Time `json:"last_used"` // accurate to a minute
 }
 
-// Request is what a new token is to be.
+// Request describes a token to create.
 type Request struct {
 	Name      string
 	Tenant    string
@@ -54,7 +55,7 @@ type Request struct {
 // nameLimit bounds the name of a token, bytes.
 const nameLimit = 100
 
-// Check refuses what no token can be.
+// Check returns an error for an invalid request.
 func (r *Request) Check(now time.Time) error {
 	if r.Name == "" || len(r.Name) > nameLimit || !utf8.ValidString(r.Name) || slices.ContainsFunc([]rune(r.Name), unicode.IsControl) {
 		return fmt.Errorf("name %q: a token needs a printable name of at most %d bytes", r.Name, nameLimit)
@@ -72,7 +73,7 @@ func (r *Request) Check(now time.Time) error {
 	return CheckScopes(r.Scopes)
 }
 
-// stored is a token as the bucket has it.
+// stored is a token as the bucket stores it.
 type stored struct {
 	Token
 	Hash  string `json:"hash"` // SHA-256 of the text, in hexadecimal
@@ -80,7 +81,7 @@ type stored struct {
 	Share *Share `json:"share,omitempty"`
 }
 
-// digest returns the hash; false for an entry that is damaged.
+// digest returns the hash; ok is false for a damaged entry.
 func (s *stored) digest() (d digest, ok bool) {
 	text, err := hex.DecodeString(s.Hash)
 	if err != nil || len(text) != len(d) {
@@ -101,7 +102,7 @@ func parseStored(value []byte) (*stored, error) {
 	return s, nil
 }
 
-// valid returns why a token is refused at a time, nil if it is not.
+// valid returns why a token is refused at a time, nil if it is valid.
 func (t *Token) valid(now time.Time) error {
 	switch {
 	case t.RevokedAt != nil:

@@ -13,15 +13,15 @@ import (
 const (
 	// probeEvery is how often a store compares its copy with the bucket's last change.
 	probeEvery = 2 * time.Second
-	// lagLimit is how long changes that the bucket has may be missing before the store reads
-	// the bucket anew: the watch may have ended without a sign.
+	// lagLimit is how long changes in the bucket may be missing from the copy before the store
+	// reads the bucket again: the watch may have ended without an error.
 	lagLimit = 5 * time.Second
 	// natsTimeout bounds a request to NATS.
 	natsTimeout = 5 * time.Second
 	retryAfter  = 500 * time.Millisecond
 )
 
-// run keeps the copy until ctx ends.
+// run maintains the copy until ctx ends.
 func (s *Store) run(ctx context.Context) {
 	defer close(s.done)
 	for said := false; ; {
@@ -41,10 +41,10 @@ func (s *Store) run(ctx context.Context) {
 	}
 }
 
-// errBehind is the error of a watch that does not deliver changes.
+// errBehind is the error for a watch that does not deliver changes.
 var errBehind = errors.New("changes do not arrive")
 
-// follow reads the bucket and then its changes. It returns when that does not work.
+// follow reads the bucket and then its changes. It returns when either fails.
 func (s *Store) follow(ctx context.Context) error {
 	kv, err := s.open(ctx)
 	if err != nil {
@@ -52,7 +52,8 @@ func (s *Store) follow(ctx context.Context) error {
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	// What the bucket removed by age does not arrive, so the last entry may be below this.
+	// Entries that the bucket has removed by age are not delivered, so the last entry may be below
+	// this revision.
 	last, _, err := lastRevision(ctx, kv)
 	if err != nil {
 		return err
@@ -61,7 +62,7 @@ func (s *Store) follow(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = watch.Stop() }() // it ends with ctx
+	defer func() { _ = watch.Stop() }() // the watch ends with ctx
 	lost := make(chan error, 1)
 	var probing chan struct{} // nil until the bucket was read
 	defer func() {
@@ -82,7 +83,7 @@ func (s *Store) follow(ctx context.Context) error {
 			switch {
 			case !more:
 				return errBehind
-			case e == nil: // all that was there has arrived
+			case e == nil: // all existing entries have arrived
 				fresh.revision = max(fresh.revision, last)
 				s.replace(&fresh, kv)
 				probing = make(chan struct{})
@@ -99,16 +100,17 @@ func (s *Store) follow(ctx context.Context) error {
 	}
 }
 
-// open returns the bucket, which it makes if there is none.
+// open returns the bucket, and creates it if it does not exist.
 func (s *Store) open(ctx context.Context) (jetstream.KeyValue, error) {
 	ctx, cancel := context.WithTimeout(ctx, natsTimeout)
 	defer cancel()
 	return s.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
-		Bucket: s.storage.bucket, Description: "tapedeck: " + s.storage.name + "s", Storage: jetstream.FileStorage, Replicas: s.opts.Replicas, History: 1, TTL: s.opts.TTL,
+		Bucket: s.storage.bucket, Description: "tapedeck: " + s.storage.name + "s",
+		Storage: jetstream.FileStorage, Replicas: s.opts.Replicas, History: 1, TTL: s.opts.TTL,
 	})
 }
 
-// replace makes a copy that was read anew the current one.
+// replace makes a new copy the current one.
 func (s *Store) replace(fresh *copied, kv jetstream.KeyValue) {
 	s.mu.Lock()
 	fresh.noted, fresh.open = s.copy.noted, s.copy.open
@@ -118,8 +120,8 @@ func (s *Store) replace(fresh *copied, kv jetstream.KeyValue) {
 	s.mu.Unlock()
 }
 
-// apply takes in a change. The requests of a revoked token have ended when those who wait for
-// the change are woken.
+// apply applies a change. It ends the requests of a revoked token before it wakes the callers that
+// wait for the change.
 func (s *Store) apply(e jetstream.KeyValueEntry) {
 	s.mu.Lock()
 	endAll(s.copy.apply(e, s.storage.bucket, s.opts.Log), ErrRevoked)
@@ -127,7 +129,7 @@ func (s *Store) apply(e jetstream.KeyValueEntry) {
 	s.mu.Unlock()
 }
 
-// announce wakes those who wait for a change. It needs mu.
+// announce wakes the callers that wait for a change. s.mu is held.
 func (s *Store) announce() {
 	close(s.changed)
 	s.changed = make(chan struct{})
@@ -139,7 +141,7 @@ func endAll(list []*grant, why error) {
 	}
 }
 
-// probe confirms the copy again and again. It returns errBehind if changes do not arrive.
+// probe confirms the copy periodically. It returns errBehind if changes do not arrive.
 func (s *Store) probe(ctx context.Context, kv jetstream.KeyValue) error {
 	var behind, made time.Time
 	for {
@@ -150,7 +152,7 @@ func (s *Store) probe(ctx context.Context, kv jetstream.KeyValue) error {
 			return ctx.Err()
 		case errors.Is(err, jetstream.ErrStreamNotFound), errors.Is(err, jetstream.ErrBucketNotFound):
 			return err
-		case err != nil: // NATS is away, and the copy gets older
+		case err != nil: // NATS does not answer, and the copy ages
 		case !made.IsZero() && !made.Equal(created):
 			return errors.New("the bucket was made anew")
 		case s.confirm(last, began):
@@ -177,7 +179,8 @@ func (s *Store) probe(ctx context.Context, kv jetstream.KeyValue) error {
 	}
 }
 
-// keep notes the use of what has requests under way, and forgets what the bucket removes by age.
+// keep writes the use of credentials with requests in progress, and forgets entries that the bucket
+// removes by age.
 func (s *Store) keep() {
 	s.mu.Lock()
 	if s.opts.TTL > 0 {
@@ -190,7 +193,7 @@ func (s *Store) keep() {
 	}
 }
 
-// confirm notes that the copy was complete at a time, if it has the bucket's last revision.
+// confirm records that the copy was complete at a time, if it has the bucket's last revision.
 func (s *Store) confirm(last uint64, at time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -201,7 +204,7 @@ func (s *Store) confirm(last uint64, at time.Time) bool {
 	return true
 }
 
-// lastRevision returns the revision of the bucket's last change, and when the bucket was made.
+// lastRevision returns the revision of the bucket's last change, and when the bucket was created.
 func lastRevision(ctx context.Context, kv jetstream.KeyValue) (uint64, time.Time, error) {
 	ctx, cancel := context.WithTimeout(ctx, natsTimeout)
 	defer cancel()
@@ -217,7 +220,7 @@ func lastRevision(ctx context.Context, kv jetstream.KeyValue) (uint64, time.Time
 	return info.State.LastSeq, info.Created, nil
 }
 
-// firstTime makes the administrator's token and announces that the store is ready.
+// firstTime creates the administrator's token and reports that the store is ready.
 func (s *Store) firstTime(ctx context.Context) {
 	select {
 	case <-s.ready:

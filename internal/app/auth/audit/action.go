@@ -2,13 +2,13 @@ package audit
 
 import "strings"
 
-// Action is what was done: the kind of the object, a dot and a verb.
+// Action names what was done: the kind of the object, a dot and a verb.
 type Action string
 
 // None is the action of a route that is not audited.
 const None Action = "none"
 
-// What was read.
+// Actions that read.
 const (
 	FramesRead      Action = "session.frames"
 	TranscriptRead  Action = "session.transcript"
@@ -29,7 +29,7 @@ const (
 	ProfileRead     Action = "server.profile"
 )
 
-// What was changed.
+// Actions that change something.
 const (
 	SessionDelete   Action = "session.delete"
 	SessionErase    Action = "session.erase"
@@ -46,7 +46,7 @@ const (
 	DeadLetterDrop  Action = "deadletter.drop"
 	RetentionChange Action = "retention.change"
 	BackupCreate    Action = "backup.create"
-	Expire          Action = "retention.expire" // the server removed what was too old or too much
+	Expire          Action = "retention.expire" // the server removed data that exceeded a limit on age or size
 	Login           Action = "user.login"
 	Logout          Action = "user.logout"
 )
@@ -54,7 +54,7 @@ const (
 // Access is the action of a request that was refused on a route that is not audited.
 const Access Action = "server.access"
 
-// changes has the actions that change something: their entry is durable before they begin.
+// changes holds the actions that change something: their entries are durable before they begin.
 var changes = map[Action]bool{
 	SessionDelete: true, SessionErase: true, SessionRedact: true, SessionRedecode: true, SessionImport: true,
 	BillClose: true, PricesImport: true,

@@ -15,10 +15,10 @@ type Outcome string
 
 // The outcomes.
 const (
-	Begun   Outcome = "begun"   // and no end is known: the server ended meanwhile, or it goes on
-	Done    Outcome = "done"    // an answer that goes on, like a replay, has begun
-	Refused Outcome = "refused" // the principal may not
-	Invalid Outcome = "invalid" // the request was not valid, or what it is about does not exist
+	Begun   Outcome = "begun"   // its end is not known: the server stopped meanwhile, or the action continues
+	Done    Outcome = "done"    // also for an answer that has begun and continues, like a replay
+	Refused Outcome = "refused" // the principal does not have the right
+	Invalid Outcome = "invalid" // the request was invalid, or its object does not exist
 	Failed  Outcome = "failed"
 )
 
@@ -38,43 +38,43 @@ func OutcomeOf(status int) Outcome {
 	return Failed
 }
 
-// Principal is who did something.
+// Principal is who performed an action.
 type Principal struct {
-	Kind string `json:"kind"` // "token", "user", "share", "local"; "server" for what it does by itself; "" if unknown
+	Kind string `json:"kind"` // "token", "user", "share", "local"; "server" for an action without a request; "" if unknown
 	ID   string `json:"id"`
 	Name string `json:"name"`
 }
 
-// ServerItself is the principal of what a server does without a request.
+// ServerItself is the principal of actions that a server performs without a request.
 var ServerItself = Principal{Kind: "server", Name: "server"}
 
-// Entry is an entry of the log. Log fills in ID and At if they are left out.
+// Entry is an entry of the log. Log sets ID and At if they are empty.
 type Entry struct {
 	ID        string    `json:"id"`
 	At        time.Time `json:"at"`     // when the request arrived
-	Tenant    string    `json:"tenant"` // that it is about; "*" for all, "" if none is known
+	Tenant    string    `json:"tenant"` // tenant of the object; "*" for all, "" if unknown
 	Principal Principal `json:"principal"`
 	Remote    string    `json:"remote"` // address of the client
 	Action    Action    `json:"action"`
 	Kind      string    `json:"kind"`   // of the object
 	Object    string    `json:"object"` // its id or name
-	// Detail says more about what was done, in a form that is fixed by the program: which
-	// scopes, which format. It never holds recorded content.
+	// Detail describes the action further in a fixed form, such as its scopes or its format. It
+	// never contains recorded content.
 	Detail    string  `json:"detail"`
 	Outcome   Outcome `json:"outcome"`
 	Status    int     `json:"status"` // HTTP status of the answer; 0 without one
 	RequestID string  `json:"request_id"`
 }
 
-// Of returns an entry of what happened outside of a request.
+// Of returns an entry for an action outside of a request.
 func Of(tenant string, by Principal, a Action, object string, o Outcome) Entry {
 	return Entry{Tenant: tenant, Principal: by, Action: a, Object: object, Outcome: o}
 }
 
-// textLimit bounds texts of an entry that a client chose, bytes.
+// textLimit bounds the texts of an entry that a client chooses, bytes.
 const textLimit = 512
 
-// complete fills in what is left out, and bounds texts.
+// complete sets missing fields, and bounds texts.
 func (e *Entry) complete(now time.Time) {
 	if e.ID == "" {
 		e.ID = NewID()
@@ -91,7 +91,7 @@ func (e *Entry) complete(now time.Time) {
 	}
 }
 
-// bound returns valid UTF-8 of textLimit bytes at most.
+// bound returns valid UTF-8 of at most textLimit bytes.
 func bound(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if len(text) <= textLimit {
@@ -107,7 +107,7 @@ func bound(text string) string {
 // NewID returns an id for an entry or a request: 96 random bits in hexadecimal.
 func NewID() string {
 	var id [12]byte
-	_, _ = rand.Read(id[:]) // it never fails
+	_, _ = rand.Read(id[:]) // crypto/rand does not return errors
 	return hex.EncodeToString(id[:])
 }
 
@@ -118,8 +118,9 @@ func With(ctx context.Context, e *Entry) context.Context {
 	return context.WithValue(ctx, contextKey{}, e)
 }
 
-// From returns the entry of a request, for its handler to set Object, Kind, Detail, Tenant or
-// Principal before it begins its answer. Outside of an audited request it returns one that is not recorded.
+// From returns the entry of a request. The handler may set Object, Kind, Detail, Tenant or
+// Principal before it begins its answer. Outside of an audited request From returns an entry that
+// is not recorded.
 func From(ctx context.Context) *Entry {
 	if e, _ := ctx.Value(contextKey{}).(*Entry); e != nil {
 		return e

@@ -21,19 +21,20 @@ type Options struct {
 	Log      *slog.Logger
 }
 
-// DefaultQueue is how many entries wait for JetStream at most.
+// DefaultQueue is the maximum number of entries that wait for JetStream.
 const DefaultQueue = 10_000
 
 const (
 	batchEntries = 500                    // of a message
-	batchWait    = 100 * time.Millisecond // that an entry waits for others
+	batchWait    = 100 * time.Millisecond // time for which an entry waits for others
 	natsTimeout  = 5 * time.Second
 )
 
-// ErrFull is the error of an entry for which there is no room: JetStream takes none.
+// ErrFull is the error for an entry that does not fit into the queue, because JetStream accepts
+// none.
 var ErrFull = errors.New("the audit log takes no entries")
 
-// Log takes entries. It is safe for use by many goroutines. A nil Log takes none and returns
+// Log records entries. It is safe for use by many goroutines. A nil Log records nothing and returns
 // no error.
 type Log struct {
 	opts   Options
@@ -48,7 +49,7 @@ type Log struct {
 	ready bool // the stream exists
 }
 
-// Open starts a log. It does not wait for NATS. Close ends it.
+// Open starts a log. It does not wait for NATS. Close ends the log.
 func Open(o Options) (*Log, error) {
 	if o.Queue == 0 {
 		o.Queue = DefaultQueue
@@ -67,8 +68,8 @@ func Open(o Options) (*Log, error) {
 	return l, nil
 }
 
-// Record stores an entry. It is durable in JetStream when Record returns without an error.
-// An entry of the same id replaces one whose outcome is Begun.
+// Record stores an entry. The entry is durable in JetStream when Record returns without an error.
+// It replaces an entry with the same id whose outcome is Begun.
 func (l *Log) Record(ctx context.Context, e Entry) error {
 	if l == nil {
 		return nil
@@ -81,20 +82,20 @@ func (l *Log) Record(ctx context.Context, e Entry) error {
 	return nil
 }
 
-// Note stores an entry soon, together with others. ErrFull is for one that is lost.
+// Note stores an entry soon, together with others. It returns ErrFull if the entry is lost.
 func (l *Log) Note(e Entry) error { return l.note(e, 1) }
 
-// Full reports whether an entry that is noted now would be lost.
+// Full reports whether an entry that is passed to Note now would be lost.
 func (l *Log) Full() bool { return l != nil && len(l.queue) == cap(l.queue) }
 
-// Refused notes an entry of a refusal. At most half of the queue is for these, since
-// anybody can cause them; what goes beyond is lost and counted.
+// Refused records an entry for a refusal. These entries may use at most half of the queue, since
+// anybody can cause them; further ones are lost and counted.
 func (l *Log) Refused(e Entry) {
 	e.Outcome = Refused
-	_ = l.note(e, 2) // it is counted
+	_ = l.note(e, 2) // note has counted a lost entry
 }
 
-// note adds an entry to the queue, of which it may use one part in share.
+// note adds an entry to the queue. The entry may use 1/share of the queue.
 func (l *Log) note(e Entry, share int) error {
 	if l == nil {
 		return nil
@@ -114,7 +115,7 @@ func (l *Log) note(e Entry, share int) error {
 	return ErrFull
 }
 
-// run publishes what is in the queue, until Close.
+// run publishes the queued entries, until Close.
 func (l *Log) run() {
 	defer close(l.done)
 	for {
@@ -136,7 +137,8 @@ func (l *Log) run() {
 				return
 			}
 			if !said {
-				l.opts.Log.Warn("audit log: JetStream takes no entries, they wait", "waiting", len(batch)+len(l.queue), "queue_limit", cap(l.queue), "error", err)
+				l.opts.Log.Warn("audit log: JetStream takes no entries, they wait", "waiting",
+					len(batch)+len(l.queue), "queue_limit", cap(l.queue), "error", err)
 				said = true
 			}
 			select {
@@ -147,7 +149,7 @@ func (l *Log) run() {
 	}
 }
 
-// collect waits for entries, and returns some; none once the log ends and has no more.
+// collect waits for entries, and returns some; none after the log has ended and the queue is empty.
 func (l *Log) collect() []Entry {
 	var batch []Entry
 	var due <-chan time.Time
@@ -185,7 +187,7 @@ func (l *Log) publish(ctx context.Context, batch []Entry) error {
 	}
 	id := batch[0].ID + "." + string(batch[0].Outcome)
 	if _, err := l.js.Publish(ctx, Subject, data, jetstream.WithMsgID(id)); err != nil {
-		if errors.Is(err, jetstream.ErrNoStreamResponse) { // it was removed
+		if errors.Is(err, jetstream.ErrNoStreamResponse) { // the stream was removed
 			l.mu.Lock()
 			l.ready = false
 			l.mu.Unlock()
@@ -195,7 +197,7 @@ func (l *Log) publish(ctx context.Context, batch []Entry) error {
 	return nil
 }
 
-// Close publishes what is in the queue, until ctx ends.
+// Close publishes the queued entries, until ctx ends.
 func (l *Log) Close(ctx context.Context) {
 	if l == nil {
 		return

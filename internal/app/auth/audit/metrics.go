@@ -4,7 +4,7 @@ import (
 	"tapedeck/internal/metric"
 )
 
-// Why entries are lost.
+// Reasons why entries are lost.
 const (
 	lostFull    = "full"
 	lostStopped = "stopped"

@@ -16,8 +16,8 @@ const (
 	// Subject is the subject of its messages: JSON arrays of entries.
 	Subject = "tapedeck.audit"
 
-	// streamBytes is the size of the stream, which takes no more then: nothing is dropped.
-	// It is smaller, down to smallestStream, where JetStream has no room for it.
+	// streamBytes is the size of the stream. A full stream refuses entries and drops none. If
+	// JetStream has no room for it, the stream is smaller, down to smallestStream.
 	streamBytes    = 64 << 20
 	smallestStream = 1 << 20
 )
@@ -36,7 +36,7 @@ func (l *Log) ensure(ctx context.Context) error {
 	return nil
 }
 
-// EnsureStream creates the stream, or returns it.
+// EnsureStream returns the stream, and creates it if it does not exist.
 func EnsureStream(ctx context.Context, js jetstream.JetStream, replicas int) (jetstream.Stream, error) {
 	s, err := js.Stream(ctx, StreamName)
 	if err == nil && s.CachedInfo().Config.Replicas == max(replicas, 1) {

@@ -9,11 +9,12 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// A cookie is named with __Host- where browsers call the server by https: they then accept it
-// from this host by https alone, and send it nowhere else. On loopback there is plain HTTP.
+// If browsers call the server by https, cookie names have the prefix __Host-. Browsers accept such
+// a cookie only from this host by https, and send it to no other host. On loopback the server is
+// called by plain HTTP.
 const (
 	cookieName   = "tapedeck"
-	flowCookie   = "tapedeck-login" // binds a login that is under way to its browser
+	flowCookie   = "tapedeck-login" // binds a login in progress to its browser
 	securePrefix = "__Host-"
 )
 
@@ -22,15 +23,16 @@ func cookie(name, value string, secure bool, life time.Duration) *http.Cookie {
 	if secure {
 		name = securePrefix + name
 	}
-	c := &http.Cookie{Name: name, Value: value, Path: "/", HttpOnly: true, Secure: secure, SameSite: http.SameSiteLaxMode, MaxAge: int(life / time.Second)}
+	c := &http.Cookie{Name: name, Value: value, Path: "/", HttpOnly: true, Secure: secure,
+		SameSite: http.SameSiteLaxMode, MaxAge: int(life / time.Second)}
 	if life <= 0 {
 		c.MaxAge = -1
 	}
 	return c
 }
 
-// valueOf returns the value of a cookie of a request. The name without __Host- counts on
-// loopback only: elsewhere others could have set it.
+// valueOf returns the value of a cookie of a request. It accepts the name without __Host- only on
+// loopback: elsewhere other hosts could have set the cookie.
 func valueOf(r *http.Request, name string) string {
 	if c, err := r.Cookie(securePrefix + name); err == nil {
 		return c.Value
@@ -44,7 +46,7 @@ func valueOf(r *http.Request, name string) string {
 	return ""
 }
 
-// clear removes a cookie by both names.
+// clear removes a cookie with either name.
 func clear(w http.ResponseWriter, name string, secure bool) {
 	if secure {
 		http.SetCookie(w, cookie(name, "", true, 0))
@@ -52,8 +54,8 @@ func clear(w http.ResponseWriter, name string, secure bool) {
 	http.SetCookie(w, cookie(name, "", false, 0))
 }
 
-// plain returns a problem for a login by plain HTTP beyond loopback, where others could read the
-// cookie; nil otherwise.
+// plain returns a problem for a login by plain HTTP from outside loopback, where others could read
+// the cookie; nil otherwise.
 func (s *Settings) plain(r *http.Request) *problem.Problem {
 	if s.byTLS(r) || origin.IsLoopback(r.Host) {
 		return nil
@@ -65,7 +67,8 @@ func (s *Settings) plain(r *http.Request) *problem.Problem {
 	}
 }
 
-// safeReturn returns where a browser goes after a login: a path of this server, "/" for anything else.
+// safeReturn returns the address that a browser is sent to after a login: a path of this server,
+// "/" for anything else.
 func safeReturn(path string) string {
 	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || len(path) > 2000 ||
 		strings.ContainsFunc(path, func(r rune) bool { return r < ' ' || r == '\\' || r == 0x7f }) || strings.HasPrefix(path, "/login") {

@@ -16,7 +16,7 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// The addresses of a login by an OpenID provider.
+// Paths of a login by an OpenID provider.
 const (
 	StartPath    = "/login/oidc"
 	CallbackPath = "/login/callback"
@@ -28,7 +28,7 @@ const (
 	flowBucket = "TAPEDECK_LOGINS_OPEN"
 )
 
-// flow is a login that is under way, by the state that the provider sends back.
+// flow is a login in progress, stored under the state that the provider sends back.
 type flow struct {
 	Nonce    string `json:"nonce"`
 	Verifier string `json:"verifier"` // of PKCE
@@ -39,7 +39,9 @@ type flow struct {
 // ServeStart answers GET /login/oidc: it sends the browser to the provider.
 func (l *Logins) ServeStart(w http.ResponseWriter, r *http.Request) {
 	if l == nil || l.provider == nil {
-		servePage(w, &problem.Problem{Title: "No OpenID provider", Status: http.StatusNotFound, Detail: "This server has no OpenID provider.", Hint: "Log in with a token, or start the server with --oidc-issuer."})
+		servePage(w, &problem.Problem{Title: "No OpenID provider", Status: http.StatusNotFound,
+			Detail: "This server has no OpenID provider.",
+			Hint:   "Log in with a token, or start the server with --oidc-issuer."})
 		return
 	}
 	if bad := l.Settings.plain(r); bad != nil {
@@ -51,7 +53,8 @@ func (l *Logins) ServeStart(w http.ResponseWriter, r *http.Request) {
 		l.failed(w, err)
 		return
 	}
-	browser, f := rand.Text(), flow{Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(), Return: safeReturn(r.URL.Query().Get("return"))}
+	browser, f := rand.Text(), flow{Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(),
+		Return: safeReturn(r.URL.Query().Get("return"))}
 	sum := sha256.Sum256([]byte(browser))
 	f.Browser = sum[:]
 	state, _, err := l.flows.Put(r.Context(), f)
@@ -119,25 +122,34 @@ func (l *Logins) ServeCallback(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, l.Settings.Public.String()+f.Return, http.StatusSeeOther)
 }
 
-// over returns the problem of a callback without its login.
+// over returns the problem for a callback without its login.
 func over(detail string) *problem.Problem {
-	return &problem.Problem{Title: "This login is over", Status: http.StatusBadRequest, Detail: detail, Hint: "Log in again."}
+	return &problem.Problem{Title: "This login is over", Status: http.StatusBadRequest, Detail: detail,
+		Hint: "Log in again."}
 }
 
-// failed answers with the page of a provider or NATS that is away, or of an answer that does not hold.
+// failed responds with a page for a provider or NATS that does not answer, or for an invalid answer
+// of the provider.
 func (l *Logins) failed(w http.ResponseWriter, err error) {
 	switch {
 	case errors.Is(err, errRefused):
 		l.log.Warn("login: a login was refused", "error", err)
-		servePage(w, &problem.Problem{Title: "Not logged in", Status: http.StatusForbidden, Detail: "The answer of the OpenID provider was not accepted; the server's log says why.", Hint: "Log in again."})
+		servePage(w, &problem.Problem{Title: "Not logged in", Status: http.StatusForbidden,
+			Detail: "The answer of the OpenID provider was not accepted; the server's log says why.",
+			Hint:   "Log in again."})
 	case errors.Is(err, errProvider):
 		l.log.Warn("login: the OpenID provider cannot be used", "issuer", l.Settings.Issuer, "error", err)
 		servePage(w, &problem.Problem{
 			Title: "The OpenID provider does not answer", Status: http.StatusBadGateway, RetryAfter: 5 * time.Second,
-			Detail: "The provider at " + l.Settings.Issuer + " could not be reached, or did not answer as one; the server's log says why.", Hint: "Try again in a few minutes, or log in with a token.",
+			Detail: "The provider at " + l.Settings.Issuer +
+				" could not be reached, or did not answer as one; the server's log says why.",
+			Hint: "Try again in a few minutes, or log in with a token.",
 		})
 	default:
 		l.log.Error("login: a login failed", "error", err)
-		servePage(w, &problem.Problem{Title: "Logins are not possible now", Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second, Detail: "NATS, which keeps the logins, does not answer this server.", Hint: "Try again in a few seconds; /readyz shows when the server is ready."})
+		servePage(w, &problem.Problem{Title: "Logins are not possible now",
+			Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
+			Detail: "NATS, which keeps the logins, does not answer this server.",
+			Hint:   "Try again in a few seconds; /readyz shows when the server is ready."})
 	}
 }

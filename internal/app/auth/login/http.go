@@ -17,23 +17,23 @@ import (
 // bodyLimit bounds a request about a login, bytes.
 const bodyLimit = 64 << 10
 
-// State is the answer to GET /v1/login: who sends the request, and how one logs in.
+// State is the answer to GET /v1/login: the principal of the request, and the ways to log in.
 type State struct {
 	Tokens    bool      `json:"tokens"`     // requests need a principal
 	OIDC      *string   `json:"oidc"`       // the address that leads to the provider; null without one
-	PublicURL *string   `json:"public_url"` // null if browsers call the server as they do now
-	Principal *Identity `json:"principal"`  // null for nobody
+	PublicURL *string   `json:"public_url"` // null if browsers use the address of the request
+	Principal *Identity `json:"principal"`  // null for an unauthenticated request
 }
 
-// Identity is who sends a request.
+// Identity describes the principal of a request.
 type Identity struct {
 	Kind    access.Kind    `json:"kind"`
 	Name    string         `json:"name"`
-	Tenant  string         `json:"tenant"` // that the request is about
+	Tenant  string         `json:"tenant"` // tenant of the request
 	All     bool           `json:"all_tenants"`
 	Scopes  []access.Scope `json:"scopes"`
-	Tenants []string       `json:"tenants"` // that a login may select
-	Share   *access.Share  `json:"share"`   // what a shared link opens; null for others
+	Tenants []string       `json:"tenants"` // tenants that a login may select
+	Share   *access.Share  `json:"share"`   // what a shared link opens; null for other principals
 }
 
 // StateOf returns the state of a request. l is nil for a server without tokens.
@@ -50,7 +50,8 @@ func (l *Logins) StateOf(r *http.Request) State {
 		}
 	}
 	if p := access.From(r.Context()); p != nil {
-		id := &Identity{Kind: p.Kind, Name: p.Name, Tenant: access.Tenant(r.Context()), All: p.Tenant == access.AllTenants, Scopes: p.Scopes, Tenants: []string{}, Share: p.Share.Shown()}
+		id := &Identity{Kind: p.Kind, Name: p.Name, Tenant: access.Tenant(r.Context()),
+			All: p.Tenant == access.AllTenants, Scopes: p.Scopes, Tenants: []string{}, Share: p.Share.Shown()}
 		if p.Login != nil {
 			for _, g := range p.Login.Grants {
 				id.Tenants = append(id.Tenants, g.Tenant)
@@ -100,7 +101,7 @@ func (l *Logins) ServeLogin(w http.ResponseWriter, r *http.Request) {
 	write(w, l.StateOf(r.WithContext(access.With(r.Context(), p, selected(p)))))
 }
 
-// ServeSelect answers PATCH /v1/login: it selects the tenant that the login's requests are about.
+// ServeSelect answers PATCH /v1/login: it selects the tenant of the login's requests.
 func (l *Logins) ServeSelect(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		Tenant string `json:"tenant"`
@@ -112,7 +113,9 @@ func (l *Logins) ServeSelect(w http.ResponseWriter, r *http.Request) {
 	_, p, done, err := l.Accept(r.Context(), text)
 	if err != nil {
 		problem.Write(w, &problem.Problem{
-			Title: "No login", Status: http.StatusConflict, Detail: "Only a login has a tenant that can be selected.", Hint: "Log in, or send " + access.TenantHeader + " with each request.",
+			Title: "No login", Status: http.StatusConflict,
+			Detail: "Only a login has a tenant that can be selected.",
+			Hint:   "Log in, or send " + access.TenantHeader + " with each request.",
 		})
 		return
 	}
@@ -122,7 +125,8 @@ func (l *Logins) ServeSelect(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !may(p, body.Tenant) {
-		problem.Write(w, &problem.Problem{Title: "Another tenant", Status: http.StatusForbidden, Parameter: "tenant", Detail: fmt.Sprintf("This login may not select the tenant %q.", body.Tenant)})
+		problem.Write(w, &problem.Problem{Title: "Another tenant", Status: http.StatusForbidden,
+			Parameter: "tenant", Detail: fmt.Sprintf("This login may not select the tenant %q.", body.Tenant)})
 		return
 	}
 	if err := l.store.Select(r.Context(), p.ID, body.Tenant); err != nil {
@@ -139,8 +143,8 @@ func (l *Logins) ServeSelect(w http.ResponseWriter, r *http.Request) {
 	write(w, l.StateOf(r.WithContext(access.With(r.Context(), p, selected(p)))))
 }
 
-// ServeLogout answers DELETE /v1/login: the login is revoked on every server. Without one it only
-// removes the cookie.
+// ServeLogout answers DELETE /v1/login: it revokes the login on every server. For a request without
+// a login it only removes the cookie.
 func (l *Logins) ServeLogout(w http.ResponseWriter, r *http.Request) {
 	if l.refuse(w, r) {
 		return
@@ -164,16 +168,19 @@ func (l *Logins) ServeLogout(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// refuse answers requests that no login can be made or changed by, and reports whether it did.
+// refuse answers requests by which no login can be created or changed, and reports whether it did.
 func (l *Logins) refuse(w http.ResponseWriter, r *http.Request) bool {
 	var bad *problem.Problem
 	switch {
 	case l == nil:
-		bad = &problem.Problem{Title: "Tokens are off", Status: http.StatusConflict, Detail: "This server answers on loopback to everybody, and nobody needs to log in.", Hint: "Start it with --tokens."}
+		bad = &problem.Problem{Title: "Tokens are off", Status: http.StatusConflict,
+			Detail: "This server answers on loopback to everybody, and nobody needs to log in.",
+			Hint:   "Start it with --tokens."}
 	case !l.Settings.fromOwnPage(r) || r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Site") != "same-origin":
 		bad = &problem.Problem{
 			Title: "Origin not allowed", Status: http.StatusForbidden, Parameter: "Origin",
-			Detail: "Only a page of this server may log in and out.", Hint: "Open /login in a browser. Programs send their token with each request and need no login.",
+			Detail: "Only a page of this server may log in and out.",
+			Hint:   "Open /login in a browser. Programs send their token with each request and need no login.",
 		}
 	default:
 		bad = l.Settings.plain(r)
@@ -184,7 +191,7 @@ func (l *Logins) refuse(w http.ResponseWriter, r *http.Request) bool {
 	return bad != nil
 }
 
-// selected returns the tenant that the requests of a principal are about if they name none.
+// selected returns the tenant of a principal's requests that name none.
 func selected(p *access.Principal) string { return p.Home(ingest.DefaultTenant) }
 
 func read(w http.ResponseWriter, r *http.Request, into any, hint string) bool {
@@ -214,5 +221,5 @@ func away(w http.ResponseWriter) {
 func write(w http.ResponseWriter, v any) {
 	quiet(w)
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(v) // the client has left
+	_ = json.NewEncoder(w).Encode(v) // a write error means that the client has disconnected
 }

@@ -15,7 +15,7 @@ import (
 	"tapedeck/internal/app/auth/audit"
 )
 
-// Logins are the logins of a server.
+// Logins holds the logins of a server.
 type Logins struct {
 	Settings Settings
 	tokens   *access.Store
@@ -34,7 +34,7 @@ type Options struct {
 	Audit    *audit.Log
 }
 
-// Open starts the logins of a server with tokens. Close ends it.
+// Open starts the logins of a server with tokens. Close ends them.
 func Open(o Options) (*Logins, error) {
 	l := &Logins{Settings: o.Settings, tokens: o.Tokens, audit: o.Audit, log: o.Store.Log}
 	var err error
@@ -57,10 +57,10 @@ func (l *Logins) Check() error { return l.store.Check() }
 // Ready returns a channel that is closed once the logins were read.
 func (l *Logins) Ready() <-chan struct{} { return l.store.Ready() }
 
-// Close ends the logins of this server. Their entries stay.
+// Close ends the checks of logins on this server. Their entries stay.
 func (l *Logins) Close() { l.store.Close() }
 
-// begin makes a login and sets its cookie.
+// begin creates a login and sets its cookie.
 func (l *Logins) begin(w http.ResponseWriter, r *http.Request, ask access.Request, login access.Login, secure bool) error {
 	until := time.Now().Add(l.Settings.Life).UTC()
 	if ask.ExpiresAt == nil || ask.ExpiresAt.After(until) {
@@ -114,7 +114,8 @@ func (l *Logins) end(ctx context.Context, text string) {
 // revokeTimeout bounds a logout.
 const revokeTimeout = 5 * time.Second
 
-// revoke ends a login. The request that asks for it may run with the login, and goes on.
+// revoke ends a login. The request that asks for it may be authenticated by the login, and is
+// completed.
 func (l *Logins) revoke(ctx context.Context, id string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), revokeTimeout)
 	defer cancel()
@@ -122,9 +123,9 @@ func (l *Logins) revoke(ctx context.Context, id string) error {
 	return err
 }
 
-// TextOf returns the text of the login of a request that came from a page of this server, or
-// "" if it has none. The cookie counts for nothing else: not for pages of other sites, and
-// for a change only if the browser says which page it is from.
+// TextOf returns the text of the login of a request that came from a page of this server, or "" if
+// there is none. It ignores the cookie in requests from pages of other sites, and in a change
+// unless the browser states which page it comes from.
 func (l *Logins) TextOf(r *http.Request) string {
 	if !l.Settings.fromOwnPage(r) {
 		return ""
@@ -136,13 +137,13 @@ func (l *Logins) TextOf(r *http.Request) string {
 	return valueOf(r, cookieName)
 }
 
-// Accept checks the text of a login, as access.Store.Accept does. A login by token is also as
-// valid as the token.
+// Accept checks the text of a login, as access.Store.Accept does. A login by token is valid only
+// while the token is.
 func (l *Logins) Accept(ctx context.Context, text string) (context.Context, *access.Principal, func(), error) {
 	return l.complete(l.store.Accept(ctx, text))
 }
 
-// AcceptID is Accept by the login's id.
+// AcceptID is like Accept with the login's id.
 func (l *Logins) AcceptID(ctx context.Context, id string) (context.Context, *access.Principal, func(), error) {
 	return l.complete(l.store.AcceptID(ctx, id))
 }
@@ -179,7 +180,7 @@ func may(p *access.Principal, tenant string) bool {
 	return p.Tenant == access.AllTenants
 }
 
-// isRefusal reports whether an error is about what was sent, and not about NATS.
+// isRefusal reports whether an error concerns the credential, and not NATS.
 func isRefusal(err error) bool {
 	_, is := errors.AsType[*access.Refusal](err)
 	return is && !errors.Is(err, access.ErrAway)
@@ -190,7 +191,7 @@ func printable(name string) bool {
 	return name != "" && utf8.ValidString(name) && !strings.ContainsFunc(name, unicode.IsControl)
 }
 
-// shorten cuts a name to the length that a credential's may have.
+// shorten truncates a name to the maximum length of a credential's name.
 func shorten(name string) string {
 	const most = 100
 	if len(name) <= most {

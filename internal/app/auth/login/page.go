@@ -19,7 +19,7 @@ var page = template.Must(template.New("").Parse(`<!doctype html>
 <body><main><h1>{{.Title}}</h1><p>{{.Detail}}</p><p>{{.Hint}}</p><p><a href="/login">To the login</a></p></main></body></html>
 `))
 
-// servePage answers a browser with a problem as a page: on the way of a login there is no page that
+// servePage answers a browser with a problem as a page, since during a login there is no page that
 // could show it.
 func servePage(w http.ResponseWriter, p *problem.Problem) {
 	nonce := rand.Text()
@@ -32,16 +32,18 @@ func servePage(w http.ResponseWriter, p *problem.Problem) {
 		h.Set("Retry-After", strconv.Itoa(int(p.RetryAfter/time.Second)))
 	}
 	w.WriteHeader(p.Status)
-	_ = page.Execute(w, struct{ Title, Detail, Hint, Nonce string }{p.Title, p.Detail, p.Hint, nonce}) // the client has left
+	// A write error means that the client has disconnected.
+	_ = page.Execute(w, struct{ Title, Detail, Hint, Nonce string }{p.Title, p.Detail, p.Hint, nonce})
 }
 
-// quiet keeps an answer out of caches, and its address from other sites.
+// quiet keeps an answer out of caches, and its address out of the Referer of requests to other
+// sites.
 func quiet(w http.ResponseWriter) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Referrer-Policy", "no-referrer")
 }
 
-// clip bounds a text of others for a page.
+// clip truncates an untrusted text for a page.
 func clip(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

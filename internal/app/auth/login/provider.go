@@ -16,35 +16,35 @@ import (
 const (
 	// providerTimeout bounds a request to the provider.
 	providerTimeout = 10 * time.Second
-	// describeEvery is how often the provider's description is read again.
+	// describeEvery is the interval at which the provider's description is read again.
 	describeEvery = time.Hour
-	// failedFor is how long a failure to read it holds: until then logins fail at once.
+	// failedFor is the time after a failure to read the description in which logins fail at once.
 	failedFor = 5 * time.Second
 )
 
-// provider is the OpenID provider. Its description is read when it is first needed, so a server
-// starts without it. Its keys are read anew when a signature is by another one.
+// provider is the OpenID provider. Its description is read at the first use, so that a server
+// starts without the provider. Its keys are read again when a signature is by an unknown key.
 type provider struct {
 	settings *Settings
 	client   *http.Client
 
 	reading singleflight.Group
 
-	mu     sync.Mutex // guards the rest
+	mu     sync.Mutex // guards the fields below
 	read   *oidc.Provider
-	failed error // of the last attempt to read it, nil once it was read
+	failed error // error of the last attempt to read the description, nil after a success
 	at     time.Time
 }
 
 func newProvider(s *Settings) *provider {
-	return &provider{settings: s, client: &http.Client{Timeout: providerTimeout}}
+	return &provider{settings: s, client: &http.Client{Timeout: providerTimeout, Transport: bounded{http.DefaultTransport}}}
 }
 
-// errProvider is the error of a provider that does not answer, or not as one.
+// errProvider is the error for a provider that does not answer, or whose answer is invalid.
 var errProvider = errors.New("the OpenID provider cannot be used")
 
-// describe returns the provider as it describes itself. A description that cannot be read
-// anew stays in use. Logins that need it at the same time wait for one request.
+// describe returns the provider's description. If the description cannot be read again, the
+// previous one stays in use. Concurrent logins share one request.
 func (p *provider) describe(ctx context.Context) (*oidc.Provider, error) {
 	if read, known, err := p.described(); known {
 		return read, err
@@ -58,7 +58,7 @@ func (p *provider) describe(ctx context.Context) (*oidc.Provider, error) {
 	}
 }
 
-// described returns what the last attempt to read the description came to, if that still holds.
+// described returns the result of the last attempt to read the description, if it is still valid.
 func (p *provider) described() (read *oidc.Provider, known bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -74,7 +74,7 @@ func (p *provider) described() (read *oidc.Provider, known bool, err error) {
 
 // fetch reads the description.
 func (p *provider) fetch() (any, error) {
-	if read, known, err := p.described(); known { // read since it was asked for
+	if read, known, err := p.described(); known { // it was read after this call began
 		return read, err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), providerTimeout)
@@ -105,18 +105,18 @@ func (p *provider) flow(read *oidc.Provider) *oauth2.Config {
 	}
 }
 
-// user is who the provider says logged in.
+// user is the user that the provider has authenticated.
 type user struct {
 	subject string
 	name    string
 	claims  map[string]any
 }
 
-// errRefused is the error of an answer of the provider that does not hold.
+// errRefused is the error for an answer of the provider that is not valid.
 var errRefused = errors.New("the OpenID provider's answer is not accepted")
 
-// exchange redeems a code for the user who logged in. The nonce shows that the ID token
-// is for this login.
+// exchange redeems a code for the user who logged in. The nonce proves that the ID token is for
+// this login.
 func (p *provider) exchange(ctx context.Context, code, verifier, nonce string) (*user, error) {
 	read, err := p.describe(ctx)
 	if err != nil {
@@ -127,7 +127,8 @@ func (p *provider) exchange(ctx context.Context, code, verifier, nonce string) (
 	tokens, err := p.flow(read).Exchange(ctx, code, oauth2.VerifierOption(verifier))
 	if err != nil {
 		if refusal, is := errors.AsType[*oauth2.RetrieveError](err); is && refusal.Response.StatusCode < http.StatusInternalServerError {
-			return nil, fmt.Errorf("%w: it refuses the code: %s %s", errRefused, refusal.ErrorCode, refusal.ErrorDescription)
+			return nil, fmt.Errorf("%w: it refuses the code: %s %s", errRefused, refusal.ErrorCode,
+				refusal.ErrorDescription)
 		}
 		return nil, fmt.Errorf("%w: %w", errProvider, err)
 	}
@@ -135,7 +136,8 @@ func (p *provider) exchange(ctx context.Context, code, verifier, nonce string) (
 	if !has {
 		return nil, fmt.Errorf("%w: it has no ID token", errRefused)
 	}
-	id, err := read.VerifierContext(oidc.ClientContext(context.WithoutCancel(ctx), p.client), &oidc.Config{ClientID: p.settings.ClientID}).Verify(ctx, raw)
+	id, err := read.VerifierContext(oidc.ClientContext(context.WithoutCancel(ctx), p.client),
+		&oidc.Config{ClientID: p.settings.ClientID}).Verify(ctx, raw)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errRefused, err)
 	}
@@ -158,8 +160,8 @@ func (p *provider) exchange(ctx context.Context, code, verifier, nonce string) (
 	return u, nil
 }
 
-// more adds the claims that the provider has at its userinfo address, if those in the ID token do
-// not suffice for the rules. Those of the ID token, which is signed, go first.
+// more adds the claims of the provider's userinfo endpoint, if the claims in the ID token do not
+// suffice for the rules. The claims of the ID token, which is signed, take precedence.
 func (p *provider) more(ctx context.Context, read *oidc.Provider, tokens *oauth2.Token, u *user) error {
 	missing := false
 	for _, r := range p.settings.Rules {
@@ -187,7 +189,7 @@ func (p *provider) more(ctx context.Context, read *oidc.Provider, tokens *oauth2
 	return nil
 }
 
-// nameOf returns the name of a user for lists.
+// nameOf returns the name of a user for display.
 func nameOf(claims map[string]any, subject string) string {
 	for _, name := range []string{"name", "preferred_username", "email"} {
 		if text, is := claims[name].(string); is && printable(text) {

@@ -10,15 +10,15 @@ import (
 	"tapedeck/internal/app/auth/access"
 )
 
-// Rule maps a value of a claim to what its holder may do in a tenant.
+// Rule maps a value of a claim to rights in a tenant.
 type Rule struct {
 	Claim string
 	Value string
 	access.Grant
 }
 
-// ParseRule parses CLAIM=VALUE:tenant=TENANT,scopes=SCOPE,… The value may have any of these
-// characters: the last ":tenant=" ends it.
+// ParseRule parses CLAIM=VALUE:tenant=TENANT,scopes=SCOPE,… The value may contain these separators:
+// the last ":tenant=" ends it.
 func ParseRule(text string) (Rule, error) {
 	bad := func(why string) (Rule, error) {
 		return Rule{}, fmt.Errorf("%q: %s; it must be like groups=team-a:tenant=team-a,scopes=read,read:raw", text, why)
@@ -52,8 +52,8 @@ func ParseRule(text string) (Rule, error) {
 	return r, nil
 }
 
-// grantsOf returns what the rules allow to a user with some claims: for each tenant the scopes of all
-// rules that match, in the order of the rules.
+// grantsOf returns the rights that the rules grant to a user with some claims: for each tenant the
+// scopes of all matching rules, in the order of the rules.
 func grantsOf(rules []Rule, claims map[string]any) []access.Grant {
 	var grants []access.Grant
 	for _, r := range rules {
@@ -74,7 +74,7 @@ func grantsOf(rules []Rule, claims map[string]any) []access.Grant {
 	return grants
 }
 
-// claim returns the claim with a name, or with a path of names with dots between them.
+// claim returns the claim with a name, or with a path of names separated by dots.
 func claim(claims map[string]any, name string) any {
 	if v, has := claims[name]; has {
 		return v
@@ -92,7 +92,7 @@ func claim(claims map[string]any, name string) any {
 	return nil
 }
 
-// values returns the texts of a claim: a text, number or truth value, or an array of them.
+// values returns the values of a claim as texts: a text, number or boolean, or an array of them.
 func values(v any) []string {
 	switch v := v.(type) {
 	case string:

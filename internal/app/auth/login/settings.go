@@ -11,23 +11,23 @@ import (
 	"tapedeck/internal/origin"
 )
 
-// Settings configure how people log in.
+// Settings configure how users log in.
 type Settings struct {
-	Public   *url.URL // the address by which browsers call the server; nil for the one that they call
+	Public   *url.URL // the address by which browsers call the server; nil for the address of the request
 	Issuer   string   // of the OpenID provider; "" for logins by token only
 	ClientID string
-	Secret   string // "" for a public client, which PKCE alone protects
+	Secret   string // "" for a public client, which only PKCE protects
 	Scopes   []string
 	Rules    []Rule
 	Life     time.Duration // of a login; default DefaultLife
 	Idle     time.Duration // how long a login may be unused; default DefaultIdle
 }
 
-// The defaults of a login's time.
+// Default lifetimes of a login.
 const (
 	DefaultLife = 12 * time.Hour
 	DefaultIdle = time.Hour
-	// idleLeast is the least Idle: a use is noted once a minute.
+	// idleLeast is the minimum of Idle: a use is stored once a minute.
 	idleLeast = 5 * time.Minute
 )
 
@@ -43,7 +43,7 @@ func ParsePublic(text string) (*url.URL, error) {
 	return &url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host)}, nil
 }
 
-// Check refuses settings that cannot work, and fills in defaults.
+// Check returns an error for settings that cannot work, and sets defaults.
 func (s *Settings) Check() error {
 	if s.Life == 0 {
 		s.Life = DefaultLife
@@ -63,7 +63,8 @@ func (s *Settings) Check() error {
 	u, err := url.Parse(s.Issuer)
 	switch {
 	case err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.Scheme != "https" && u.Scheme != "http":
-		return fmt.Errorf("--oidc-issuer %q: it must be the provider's address, like https://login.example.com", s.Issuer)
+		return fmt.Errorf("--oidc-issuer %q: it must be the provider's address, like https://login.example.com",
+			s.Issuer)
 	case u.Scheme == "http" && !origin.IsLoopback(u.Host):
 		return fmt.Errorf("--oidc-issuer %q: a provider beyond loopback must be called by https", s.Issuer)
 	case s.ClientID == "":
@@ -81,8 +82,8 @@ func (s *Settings) Check() error {
 // secure reports whether browsers call the server by https.
 func (s *Settings) secure() bool { return s.Public != nil && s.Public.Scheme == "https" }
 
-// fromOwnPage reports whether a request is one that a browser sends for the server's own page, or
-// that no browser sent.
+// fromOwnPage reports whether a browser sent a request for the server's own page, or the request is
+// not from a browser.
 func (s *Settings) fromOwnPage(r *http.Request) bool {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "", "same-origin", "none":
@@ -93,8 +94,8 @@ func (s *Settings) fromOwnPage(r *http.Request) bool {
 	return from == "" || s.isOwn(from, r)
 }
 
-// isOwn reports whether an origin is the server's own: its public origin, or the origin of the address
-// that was called, if that is another host.
+// isOwn reports whether an origin is the server's own: its public origin, or the origin of the
+// address of the request, if that has another host.
 func (s *Settings) isOwn(from string, r *http.Request) bool {
 	if s.Public != nil {
 		if strings.EqualFold(from, s.Public.String()) {
@@ -116,5 +117,6 @@ func (s *Settings) byTLS(r *http.Request) bool {
 	if r.TLS != nil {
 		return true
 	}
-	return s.secure() && (strings.EqualFold(r.Host, s.Public.Host) || strings.EqualFold(r.Header.Get("Origin"), s.Public.String()))
+	return s.secure() && (strings.EqualFold(r.Host, s.Public.Host) || strings.EqualFold(r.Header.Get("Origin"),
+		s.Public.String()))
 }

@@ -1,4 +1,4 @@
-// Package share opens one session, or a span of its time, to people without an account, by a
-// link. What they read is masked by the rules for secrets once more, and belongs to the span.
-// docs/adr/0016-shares.md has the reasons.
+// Package share opens one session, or a time span of it, to users without an account, by a link.
+// The answers to them are masked again by the rules for secrets, and contain only data of the span.
+// docs/adr/0016-shares.md explains the design.
 package share

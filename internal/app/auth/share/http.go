@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// DefaultLife is how long a link opens if nothing is said, MostLife the longest time.
+	// DefaultLife is the default lifetime of a link, MostLife the maximum.
 	DefaultLife = 7 * 24 * time.Hour
 	MostLife    = 366 * 24 * time.Hour
 	bodyLimit   = 64 << 10
@@ -24,11 +24,11 @@ const (
 	natsTimeout = 5 * time.Second
 )
 
-// Page is the path of the page that a link opens. The secret follows as the fragment, which browsers send to
-// no server: it is in no log, and in no Referer.
+// Page is the path of the page that a link opens. The secret is in the fragment, which browsers do
+// not send to servers: it appears in no log and in no Referer.
 const Page = "/share"
 
-// Link is a shared link as it is listed.
+// Link is a shared link in a list.
 type Link struct {
 	ID        string     `json:"id"`
 	Session   string     `json:"session"`
@@ -40,17 +40,18 @@ type Link struct {
 	ExpiresAt *time.Time `json:"expires_at"`
 	RevokedAt *time.Time `json:"revoked_at"`
 	LastUsed  *time.Time `json:"last_used"`
-	URL       string     `json:"url,omitempty"` // in the answer to its making only
+	URL       string     `json:"url,omitempty"` // only in the answer to its creation
 }
 
-// Handler makes, lists and revokes links. Its store is nil on a server without tokens.
+// Handler creates, lists and revokes links. Its store is nil on a server without tokens.
 type Handler struct {
 	Store   *access.Store
 	Library replay.Library
 	Public  *url.URL // nil for the address of the request
 }
 
-// ServeList answers GET /v1/shares: all links of the tenant for an administrator, and a principal's own links for others.
+// ServeList answers GET /v1/shares with all links of the tenant for an administrator, and with a
+// principal's own links for other principals.
 func (h *Handler) ServeList(w http.ResponseWriter, r *http.Request) {
 	if h.off(w) {
 		return
@@ -94,7 +95,7 @@ func (h *Handler) ServeCreate(w http.ResponseWriter, r *http.Request) {
 	}
 	now := time.Now().UTC()
 	if body.To == nil || body.To.After(now) {
-		body.To = &now // what is recorded later is not shared
+		body.To = &now // later frames are not shared
 	}
 	if body.ExpiresAt == nil {
 		at := now.Add(DefaultLife)
@@ -165,7 +166,8 @@ func (h *Handler) ServeRevoke(w http.ResponseWriter, r *http.Request, id string)
 	problem.Write(w, &problem.Problem{Status: http.StatusNotFound, Detail: fmt.Sprintf("There is no shared link with the id %q.", id), Hint: `"tapedeck share list" lists the links and their ids.`})
 }
 
-// mayManage reports whether a principal sees and revokes a link: it made it, or administers the tenant.
+// mayManage reports whether a principal may see and revoke a link: it created the link, or
+// administers the tenant.
 func mayManage(p *access.Principal, t *access.Token) bool {
 	return p.Has(access.Admin) || p.Who() == t.CreatedBy
 }
@@ -177,7 +179,7 @@ func linkOf(t *access.Token, s *access.Share) Link {
 	}
 }
 
-// address returns the address of the server for others.
+// address returns the address of the server for other users.
 func (h *Handler) address(r *http.Request) string {
 	switch {
 	case h.Public != nil:
@@ -213,5 +215,5 @@ func write(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // the client has left
+	_ = json.NewEncoder(w).Encode(v) // a write error means that the client has disconnected
 }

@@ -10,19 +10,19 @@ import (
 	"tapedeck/schema"
 )
 
-// Names are the ids of a session's streams as a link shows them. An id has the time at which its
-// stream began: where that is before the link's span, it is replaced by the beginning of the span.
-// A nil Names replaces nothing.
+// Names maps the ids of a session's streams to the ids that a link shows. An id contains the time
+// at which its stream began; a time before the link's span is replaced by the beginning of the
+// span. A nil Names changes nothing.
 type Names struct{ show, find *strings.Replacer }
 
-// Names returns the names for a share's session.
+// Names returns the Names of a share's session.
 func (v *Views) Names(ctx context.Context, s *access.Share, tenant string) (*Names, error) {
 	if s.From == nil {
 		return nil, nil
 	}
 	ids := []string{s.Session}
 	tape, err := v.library.Tape(ctx, tenant, s.Session)
-	if err != nil && !errors.Is(err, replay.ErrNoSession) { // the route answers that there is none
+	if err != nil && !errors.Is(err, replay.ErrNoSession) { // the route responds that there is no session
 		return nil, err
 	}
 	if err == nil {
@@ -42,7 +42,7 @@ func (v *Views) Names(ctx context.Context, s *access.Share, tenant string) (*Nam
 	return &Names{strings.NewReplacer(show...), strings.NewReplacer(find...)}, nil
 }
 
-// Show returns a text with the ids that are shown.
+// Show replaces stored ids in a text by shown ids.
 func (n *Names) Show(text string) string {
 	if n == nil {
 		return text
@@ -50,7 +50,7 @@ func (n *Names) Show(text string) string {
 	return n.show.Replace(text)
 }
 
-// Find returns a text of who opened the link with the ids that are stored.
+// Find replaces shown ids in a text from a user of the link by stored ids.
 func (n *Names) Find(text string) string {
 	if n == nil {
 		return text

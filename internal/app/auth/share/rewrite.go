@@ -10,16 +10,16 @@ import (
 	"tapedeck/internal/app/auth/access"
 )
 
-// names are the names of JSON members that are not masked, since they link the parts of a session.
+// names are the JSON members that are not masked, since they link the parts of a session.
 var names = []string{
 	"id", "parent", "position", "session_id", "stream_id", "span_id", "run_id", "node_id", "call_id", "message_id", "next", "kind", "media",
 	"started", "ended", "at", "first_at", "last_at", "captured_at", "digest",
 }
 
-// Rewrite returns an answer's JSON as who opened a share may read it: without tags and sources, and
-// with secrets masked in all texts. The answer is of the share's span already
-// (sessionframes.WithView). Rewrite reports false if the session began after the link was made: it
-// is another one.
+// Rewrite returns an answer's JSON for a user of a share: without tags and sources, and with
+// secrets masked in all texts. The answer already contains only data of the share's span
+// (sessionframes.WithView). Rewrite returns false if the session began after the link was created,
+// since it is another session.
 func (v *Views) Rewrite(s *access.Share, body []byte) (_ []byte, ok bool, _ error) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
@@ -37,7 +37,7 @@ func (v *Views) Rewrite(s *access.Share, body []byte) (_ []byte, ok bool, _ erro
 	return text, true, err
 }
 
-// hideOrigin removes tags and sources from an answer: they are about others.
+// hideOrigin removes tags and sources from an answer, since they describe other systems and users.
 func hideOrigin(whole map[string]any) {
 	if _, has := whole["tags"]; has {
 		whole["tags"] = map[string]any{}
@@ -63,7 +63,7 @@ func timeOf(v any) (time.Time, bool) {
 	return at, err == nil
 }
 
-// masker masks the texts of one answer. The same secret has the same number in it.
+// masker masks the texts of one answer. Equal secrets have the same number in it.
 type masker struct{ secrets *redact.Masker }
 
 func (v *Views) masker() masker { return masker{v.engine().NewMasker()} }
@@ -92,7 +92,7 @@ func (m masker) mask(value any) any {
 	return value
 }
 
-// regrow adapts how a text grew to its new length.
+// regrow adapts the growth steps of a text to its new length.
 func regrow(chunks any, length int) {
 	c, _ := chunks.(map[string]any)
 	ends := list(c["end"])

@@ -28,14 +28,14 @@ func (l Library) Tape(ctx context.Context, tenant, session string) (replay.Tape,
 	return cut(t, p.Share), nil
 }
 
-// spanTape is the part of a tape that a link shows: it begins and ends with the span. It does not
-// grow, since the span ends when the link was made or before.
+// spanTape is the part of a tape that a link shows, from the beginning to the end of the span. It
+// does not grow, since the span ends no later than the creation of the link.
 type spanTape struct {
 	tape     replay.Tape
-	from, to int64 // ns, to excluded
+	from, to int64 // ns; to is excluded
 	streams  []schema.StreamState
-	shown    map[string]*schema.StreamState // states with the ids that are shown, by the stored ids of streams
-	stored   map[string]string              // stored ids, by the ids that are shown
+	shown    map[string]*schema.StreamState // states with shown ids, by stored stream id
+	stored   map[string]string              // stored ids, by shown id
 }
 
 func cut(t replay.Tape, s *access.Share) *spanTape {
@@ -48,7 +48,7 @@ func cut(t replay.Tape, s *access.Share) *spanTape {
 	}
 	all := t.Streams()
 	within := slices.DeleteFunc(slices.Clone(all), func(s schema.StreamState) bool { return s.FirstAt >= c.to || s.LastAt < c.from })
-	if len(within) == 0 { // a tape has a stream; this one has no frames
+	if len(within) == 0 { // a tape must have a stream; this one has no frames
 		within = all[:1]
 	}
 	c.streams = make([]schema.StreamState, len(within))
@@ -65,7 +65,7 @@ func cut(t replay.Tape, s *access.Share) *spanTape {
 	return c
 }
 
-// clamp returns a stream as the span has it.
+// clamp returns a stream limited to the span.
 func (t *spanTape) clamp(s schema.StreamState) schema.StreamState {
 	last := t.to - 1
 	s.FirstAt, s.LastAt = max(t.from, min(s.FirstAt, last)), max(t.from, min(s.LastAt, last))
@@ -79,7 +79,7 @@ func (t *spanTape) Streams() []schema.StreamState { return t.streams }
 // Read implements replay.Tape.
 func (t *spanTape) Read(ctx context.Context, q replay.Query) (replay.Reader, error) {
 	first := schema.Position{At: t.from}
-	last := schema.Position{At: t.to - 1, StreamID: "\xff", Seq: math.MaxUint64} // after all of its time
+	last := schema.Position{At: t.to - 1, StreamID: "\xff", Seq: math.MaxUint64} // after all positions of its time
 	q.From.Position, q.To = t.find(q.From.Position), t.find(q.To)
 	if q.From.Live || q.From.Position.Compare(first) < 0 {
 		q.From = replay.Place{Position: first}
@@ -94,7 +94,7 @@ func (t *spanTape) Read(ctx context.Context, q replay.Query) (replay.Reader, err
 	return &spanReader{Reader: r, shown: t.shown}, nil
 }
 
-// find returns the position that is stored for one that is shown.
+// find returns the stored position for a shown one.
 func (t *spanTape) find(p schema.Position) schema.Position {
 	if id, has := t.stored[p.StreamID]; has {
 		p.StreamID = id
@@ -102,10 +102,10 @@ func (t *spanTape) find(p schema.Position) schema.Position {
 	return p
 }
 
-// Facts implements replay.Tape. A link shows no frames, for which facts would be needed.
+// Facts implements replay.Tape. It returns none, since a link shows no frames that need facts.
 func (t *spanTape) Facts(context.Context, replay.FactQuery) (replay.Facts, error) { return nil, nil }
 
-// spanReader returns frames with the ids of streams that are shown.
+// spanReader returns frames with shown stream ids.
 type spanReader struct {
 	replay.Reader
 	shown  map[string]*schema.StreamState
@@ -117,7 +117,7 @@ func (r *spanReader) Next(ctx context.Context) ([]replay.Frame, error) {
 	frames, err := r.Reader.Next(ctx)
 	r.frames = r.frames[:0]
 	for _, f := range frames {
-		if s := r.shown[f.Stream.StreamID]; s != nil { // others have come since the tape was opened
+		if s := r.shown[f.Stream.StreamID]; s != nil { // other streams have appeared since the tape was opened
 			f.Stream = s
 			r.frames = append(r.frames, f)
 		}

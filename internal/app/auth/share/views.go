@@ -20,39 +20,39 @@ import (
 )
 
 const (
-	// keptViews is how many sessions' masked frames are kept.
+	// keptViews is the number of sessions whose masked frames are cached.
 	keptViews = 8
 	// maskedLimit bounds the masked frames of a session, bytes.
 	maskedLimit = 64 << 20
-	// readLimit bounds how long the frames of a session may take to be read.
+	// readLimit bounds how long reading the frames of a session may take.
 	readLimit = 2 * time.Minute
 )
 
-// Views have the frames of shared sessions in which secrets are masked. A secret may be cut over
-// several frames, so all frames of a session are read, in order, when the first is asked for.
+// Views holds the frames of shared sessions with their secrets masked. A secret may be divided
+// between several frames, so all frames of a session are read, in order, at the first request.
 type Views struct {
 	library replay.Library
-	rules   func() *redact.Engine // for secrets, in force now
+	rules   func() *redact.Engine // the current rules for secrets
 
 	flight singleflight.Group
-	mu     sync.Mutex // guards the rest
+	mu     sync.Mutex // guards the fields below
 	kept   map[string]kept
 }
 
-// kept are the masked frames of a session, by which rules, and when they were last used.
+// kept holds the masked frames of a session, the rules that masked them, and when they were last
+// used.
 type kept struct {
 	masked map[schema.Position][]byte
 	engine *redact.Engine
 	used   time.Time
 }
 
-// NewViews returns the views of a library's sessions. rules returns the rules for secrets, which
-// may change.
+// NewViews returns the views of a library's sessions. rules returns the current rules for secrets.
 func NewViews(l replay.Library, rules func() *redact.Engine) *Views {
 	return &Views{library: l, rules: rules, kept: map[string]kept{}}
 }
 
-// engine returns the rules by which views are masked: those for credentials if recordings have none.
+// engine returns the rules that mask views: the rules for credentials if recordings have no rules.
 func (v *Views) engine() *redact.Engine {
 	if e := v.rules(); e.Enabled() {
 		return e
@@ -60,8 +60,8 @@ func (v *Views) engine() *redact.Engine {
 	return redact.Default()
 }
 
-// Of returns the view of a share. Its frames do not change, since it ends when the link was made
-// or before.
+// Of returns the view of a share. Its frames do not change, since the share ends no later than the
+// creation of the link.
 func (v *Views) Of(p *access.Principal, tenant string) *sessionframes.View {
 	s := p.Share
 	view := &sessionframes.View{Masked: func(ctx context.Context) (map[schema.Position][]byte, error) {
@@ -83,11 +83,11 @@ func (v *Views) masked(ctx context.Context, id, tenant string, s *access.Share) 
 		return masked, nil
 	}
 	reading := v.flight.DoChan(fmt.Sprintf("%s %p", id, engine), func() (any, error) {
-		// Another reading may have ended since this request looked into the cache.
+		// Another call may have read them since this request checked the cache.
 		if masked, is := v.cached(id, engine); is {
 			return masked, nil
 		}
-		// Others wait for it as well, so it goes on when the request that began it ends.
+		// Other requests wait for the result too, so it continues when the first request ends.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readLimit)
 		defer cancel()
 		masked, err := v.read(ctx, tenant, s, engine)
@@ -108,7 +108,7 @@ func (v *Views) masked(ctx context.Context, id, tenant string, s *access.Share) 
 	}
 }
 
-// cached returns the masked frames of a share if they are in the cache, and marks them as used now.
+// cached returns the masked frames of a share if they are in the cache, and marks them as used.
 func (v *Views) cached(id string, engine *redact.Engine) (map[schema.Position][]byte, bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -137,7 +137,7 @@ func (v *Views) keep(id string, made kept) {
 	v.kept[id] = made
 }
 
-// read masks the frames of a session until the end of a share.
+// read masks the frames of a session up to the end of a share.
 func (v *Views) read(ctx context.Context, tenant string, s *access.Share, engine *redact.Engine) (map[schema.Position][]byte, error) {
 	tape, err := v.library.Tape(ctx, tenant, s.Session)
 	if errors.Is(err, replay.ErrNoSession) {
@@ -180,7 +180,8 @@ func (v *Views) read(ctx context.Context, tenant string, s *access.Share, engine
 		if size > maskedLimit {
 			return nil, &problem.Problem{
 				Title: "Too much is masked", Status: http.StatusServiceUnavailable,
-				Detail: fmt.Sprintf("The frames of session %q with secrets have more than %d bytes.", s.Session, maskedLimit), Hint: "Share a span of the session.",
+				Detail: fmt.Sprintf("The frames of session %q with secrets have more than %d bytes.", s.Session,
+					maskedLimit), Hint: "Share a span of the session.",
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-// Package billevidence reads from a server all that the evidence of a bill consists of.
+// Package billevidence reads the parts of a bill's evidence from a server.
 package billevidence
 
 import (
@@ -14,20 +14,22 @@ import (
 	"tapedeck/replay/tapefile"
 )
 
-// Parts returns the parts of the evidence of a bill as the server answers them.
+// Parts returns functions that read the parts of a bill's evidence from the server.
 func Parts(client *apiclient.Client, bill *bills.Bill, path string) evidence.Parts {
 	return evidence.Parts{
 		Bill: bill,
 		Rows: func(ctx context.Context, w io.Writer) ([]string, error) {
 			sessions := newSessionColumn()
-			err := client.Copy(ctx, path+"/rows", map[string][]string{"format": {"csv"}}, "text/csv", io.MultiWriter(w, sessions))
+			err := client.Copy(ctx, path+"/rows", map[string][]string{"format": {"csv"}}, "text/csv",
+				io.MultiWriter(w, sessions))
 			if err = errors.Join(err, sessions.end()); err != nil {
 				return nil, err
 			}
 			return sessions.list(), nil
 		},
 		Tape: func(ctx context.Context, session string) (func(io.Writer) error, error) {
-			body, err := client.Open(ctx, http.MethodGet, apiclient.SessionPath(session, "tape"), nil, tapefile.MediaType)
+			body, err := client.Open(ctx, http.MethodGet, apiclient.SessionPath(session, "tape"), nil,
+				tapefile.MediaType)
 			var refused *apiclient.Error
 			switch {
 			case errors.As(err, &refused) && (refused.Status == http.StatusNotFound || refused.Status == http.StatusGone):
@@ -43,7 +45,8 @@ func Parts(client *apiclient.Client, bill *bills.Bill, path string) evidence.Par
 	}
 }
 
-// Prices reads the price table of a bill; nil for who may not read it.
+// Prices returns a function that reads the price table of a bill; nil if the principal may not read
+// it.
 func Prices(ctx context.Context, client *apiclient.Client, path string) (func(context.Context, io.Writer) error, error) {
 	var text bytes.Buffer
 	err := client.Copy(ctx, path+"/prices", nil, "application/json", &text)

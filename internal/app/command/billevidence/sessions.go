@@ -9,7 +9,7 @@ import (
 	"tapedeck/query/billing/bills"
 )
 
-// sessionColumn collects the sessions of rows as CSV that are written to it.
+// sessionColumn collects the session ids in CSV rows that are written to it.
 type sessionColumn struct {
 	in   *io.PipeWriter
 	done chan error
@@ -23,19 +23,19 @@ func newSessionColumn() *sessionColumn {
 	go func() {
 		c := csv.NewReader(r)
 		c.ReuseRecord = true
-		_, err := c.Read() // the head
+		_, err := c.Read() // the header row
 		for err == nil {
 			var row []string
 			if row, err = c.Read(); err == nil {
 				if id := row[column]; !s.ids[id] {
-					s.ids[strings.Clone(id)] = true // id keeps the whole row in memory
+					s.ids[strings.Clone(id)] = true // without the copy, id keeps the whole row in memory
 				}
 			}
 		}
 		if err == io.EOF {
 			err = nil
 		}
-		_, _ = io.Copy(io.Discard, r) // so that the writer does not wait
+		_, _ = io.Copy(io.Discard, r) // so that the writer does not block
 		s.done <- err
 	}()
 	return s
@@ -43,7 +43,7 @@ func newSessionColumn() *sessionColumn {
 
 func (s *sessionColumn) Write(p []byte) (int, error) { return s.in.Write(p) }
 
-// end waits until all that was written is read.
+// end waits until all written rows are read.
 func (s *sessionColumn) end() error {
 	if err := s.in.Close(); err != nil {
 		return err
@@ -51,7 +51,7 @@ func (s *sessionColumn) end() error {
 	return <-s.done
 }
 
-// list returns the sessions in order. It must come after end.
+// list returns the session ids in order. It must be called after end.
 func (s *sessionColumn) list() []string {
 	list := make([]string, 0, len(s.ids))
 	for id := range s.ids {

@@ -1,5 +1,5 @@
-// Package bisect checks one condition on each of many sessions, and finds the session since
-// which it holds.
+// Package bisect checks a condition on each of many sessions, and finds the session from which on
+// it holds.
 package bisect
 
 import (
@@ -17,20 +17,20 @@ import (
 	"tapedeck/query/facts/sessionhead"
 )
 
-// Question is a condition, and the sessions that it is checked on. Without Tool, Fails, Text and
+// Question is a condition, and the sessions on which it is checked. Without Tool, Fails, Text and
 // At the condition is that a session differs from the first one at any step.
 type Question struct {
 	Sessions url.Values // query parameters that select sessions
-	Limit    int        // how many of them, the newest ones
+	Limit    int        // maximum number of sessions, the newest ones
 
 	Tool  string // the session calls this tool
 	Fails bool   // the status of the session is error
 	Text  string // a message contains this text
 	At    int    // the session differs from the first one within this many steps
-	Words bool   // changed texts of answers are differences, too
+	Words bool   // differences between texts of answers count as well
 }
 
-// Find checks every session. The result is nil if there are none.
+// Find checks every session. The result is nil if there are no sessions.
 func Find(ctx context.Context, cl *apiclient.Client, q *Question) (*Result, error) {
 	list, err := q.sessions(ctx, cl, "")
 	if err != nil || len(list) == 0 {
@@ -58,8 +58,8 @@ func (q *Question) text() string {
 	return "differs from the first"
 }
 
-// sessions lists the newest sessions up to the limit, in order of their start; with a tool only
-// sessions that call the tool.
+// sessions lists the newest sessions up to the limit, in order of their start. If tool is set, it
+// lists only sessions that call the tool.
 func (q *Question) sessions(ctx context.Context, cl *apiclient.Client, tool string) ([]Session, error) {
 	params := url.Values{"sort": {"-started"}}
 	for name, values := range q.Sessions {
@@ -85,7 +85,7 @@ func (q *Question) sessions(ctx context.Context, cl *apiclient.Client, tool stri
 func (q *Question) answer(ctx context.Context, cl *apiclient.Client, list []Session) error {
 	switch {
 	case q.Fails:
-		return nil // sessions has set it
+		return nil // sessions has set Does
 	case q.Tool != "":
 		with, err := q.sessions(ctx, cl, q.Tool)
 		if err != nil {
@@ -140,7 +140,7 @@ func (q *Question) differs(ctx context.Context, cl *apiclient.Client, first stri
 	return nil
 }
 
-// stepOf returns the number of the step that differs, in the session that has it.
+// stepOf returns the number of the step that differs, in the session that contains it.
 func stepOf(f *compare.First) int {
 	if f.A != nil {
 		return f.A.Number

@@ -48,10 +48,12 @@ func (b *Result) conclude() {
 		b.Sentence = fmt.Sprintf("Every one of %s %s.", console.Count(n, "session"), b.Question)
 	case b.Steady:
 		b.Since = &b.Sessions[first].SessionID
-		b.Sentence = fmt.Sprintf("Since %s, the %s of %s, every session %s.", b.Sessions[first].SessionID, ordinal(first+1), console.Count(n, "session"), b.Question)
+		b.Sentence = fmt.Sprintf("Since %s, the %s of %s, every session %s.", b.Sessions[first].SessionID,
+			ordinal(first+1), console.Count(n, "session"), b.Question)
 	default:
 		b.Sentence = fmt.Sprintf("There is no session since which every session %s: %d of %s match, with %s from one to the next. The first match is %s.",
-			b.Question, does, console.Count(n, "session"), console.Count(changes, "change"), b.Sessions[first].SessionID)
+			b.Question, does, console.Count(n, "session"), console.Count(changes,
+				"change"), b.Sessions[first].SessionID)
 	}
 }
 

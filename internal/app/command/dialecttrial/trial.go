@@ -1,4 +1,4 @@
-// Package dialecttrial shows what a file that describes a protocol makes of frames.
+// Package dialecttrial shows which facts a dialect file derives from frames.
 package dialecttrial
 
 import (
@@ -27,7 +27,7 @@ import (
 	"tapedeck/schema"
 )
 
-// Trial prints what a dialect makes of frames.
+// Trial prints the facts that a dialect derives from frames.
 type Trial struct {
 	mapping    *custom.Mapping
 	dialect    dialect.Dialect
@@ -42,7 +42,7 @@ type Trial struct {
 	last       int64
 }
 
-// New begins a trial. Besides the dialect the built-in ones are asked whose stream it is.
+// New begins a trial. The built-in dialects take part in recognising the stream's dialect.
 func New(out io.Writer, m *custom.Mapping, asJSON, quiet bool) *Trial {
 	return &Trial{
 		mapping: m, dialect: m.Dialect(), json: asJSON, quiet: quiet, out: console.To(out), raw: out,
@@ -66,7 +66,7 @@ func (t *Trial) Capture(ctx context.Context, path string) error {
 	})
 }
 
-// Session reads the frames of a session, which the server or a tape file has.
+// Session reads the frames of a session of the server or of a tape file.
 func (t *Trial) Session(ctx context.Context, server func() (*apiclient.Client, error), name, of string) error {
 	file, done, err := tapecopy.Open(ctx, name, server)
 	if err != nil {
@@ -77,7 +77,8 @@ func (t *Trial) Session(ctx context.Context, server func() (*apiclient.Client, e
 	id := cmp.Or(of, name)
 	if !slices.Contains(ids, id) {
 		if of != "" || len(ids) != 1 {
-			return commandline.Errorf("%s holds the sessions %s: name one with --session ID", name, strings.Join(ids, ","))
+			return commandline.Errorf("%s holds the sessions %s: name one with --session ID", name,
+				strings.Join(ids, ","))
 		}
 		id = ids[0]
 	}
@@ -133,7 +134,8 @@ func (t *Trial) frame(stream string, f *schema.Frame) error {
 	case t.json:
 		return json.NewEncoder(t.raw).Encode(&line)
 	default:
-		fmt.Fprintf(t.out, "%6d  %-24s  %s\n", line.Seq, console.Clip(cmp.Or(line.Type, "–"), 24), printers.Became(&line))
+		fmt.Fprintf(t.out, "%6d  %-24s  %s\n", line.Seq, console.Clip(cmp.Or(line.Type, "–"), 24),
+			printers.Became(&line))
 	}
 	return nil
 }

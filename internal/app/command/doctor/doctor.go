@@ -1,5 +1,5 @@
-// Package doctor checks an installation: the engine, the data directory, the disks, what
-// recording commands left in their spools, and the server.
+// Package doctor checks an installation: the engine, the data directory, the disks, the spools of
+// recording commands, and the server.
 package doctor
 
 import (
@@ -29,16 +29,17 @@ type Finding struct {
 	What   string `json:"what"`
 	OK     bool   `json:"ok"`
 	Detail string `json:"detail"`
-	Do     string `json:"do,omitempty"` // what to do about it
+	Do     string `json:"do,omitempty"` // how to resolve the problem
 }
 
-// Check checks everything, and returns the findings and how many of them are problems.
+// Check performs all checks, and returns the findings and the number of problems.
 func Check(ctx context.Context, dir string, server func() (*apiclient.Client, error)) (findings []Finding, wrong int) {
 	findings = []Finding{findEngine(ctx), findData(dir), findDisk(dir)}
 	findings = append(findings, findSpool()...)
 	of := findServer(ctx, server)
-	if engine := &findings[0]; !engine.OK && of[0].OK { // the server has a ClickHouse
-		*engine = Finding{What: engine.What, OK: true, Detail: "not installed on this machine: \"tapedeck up\" needs it, the server does not"}
+	if engine := &findings[0]; !engine.OK && of[0].OK { // the server has its own ClickHouse
+		*engine = Finding{What: engine.What, OK: true,
+			Detail: "not installed on this machine: \"tapedeck up\" needs it, the server does not"}
 	}
 	findings = append(findings, of...)
 	for _, f := range findings {
@@ -63,7 +64,8 @@ func findData(dir string) Finding {
 	running, err := datadir.Running(dir)
 	switch {
 	case err == nil:
-		f.Detail = fmt.Sprintf("%s, in use by process %d since %s, %s", dir, running.PID, console.LocalTime(running.Started), running.Address)
+		f.Detail = fmt.Sprintf("%s, in use by process %d since %s, %s", dir, running.PID,
+			console.LocalTime(running.Started), running.Address)
 	case errors.Is(err, datadir.ErrNotRunning):
 		f.Detail = dir + ", not in use"
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
@@ -81,7 +83,7 @@ func findDisk(dir string) Finding {
 	return Finding{What: "disk", OK: c.OK, Detail: c.Detail, Do: c.Do}
 }
 
-// RoomForSpool says what to do when the disk of the spools of recording commands is nearly full.
+// RoomForSpool is the advice for a nearly full disk with the spools of recording commands.
 const RoomForSpool = "make room on that disk: recording commands keep there what they cannot send"
 
 // findSpool reports recordings that wait to be sent, and the free space for them.
@@ -121,7 +123,8 @@ func findWaiting(home string) Finding {
 			all.OldestAt = w.OldestAt
 		}
 	}
-	f.Detail = fmt.Sprintf("frames of %s wait in %s for their server: %s, %s", console.Count(len(slots), "recording command"), home,
+	f.Detail = fmt.Sprintf("frames of %s wait in %s for their server: %s, %s",
+		console.Count(len(slots), "recording command"), home,
 		console.Count(all.Blocks, "block"), console.Bytes(uint64(all.Bytes)))
 	if !all.OldestAt.IsZero() {
 		f.Detail += fmt.Sprintf(", the oldest for %s", time.Since(all.OldestAt).Round(time.Second))
@@ -130,7 +133,7 @@ func findWaiting(home string) Finding {
 	return f
 }
 
-// findClock checks by how much the server's clock is ahead of this machine's.
+// findClock checks how far the server's clock is ahead of this machine's clock.
 func findClock(ahead time.Duration) Finding {
 	if differs := clockskew.Describe(ahead); differs != "" {
 		return Finding{What: "clock", Detail: differs, Do: clockskew.Do}
@@ -162,7 +165,7 @@ func findServer(ctx context.Context, server func() (*apiclient.Client, error)) [
 			f.Do = ch.Do
 		}
 		switch f.What {
-		case "spool", "disk", "clock": // the findings of these names are of this machine
+		case "spool", "disk", "clock": // the findings with these names describe this machine
 			f.What = "server_" + f.What
 		}
 		findings = append(findings, f)

@@ -1,6 +1,5 @@
-// Package emulate opens a session that a port of its own serves in the protocol it was
-// recorded from: a session of a server, one of a tape file, or a file of recorded lines
-// or events.
+// Package emulate serves a session on its own port in the protocol from which it was recorded. The
+// session is on a server, in a tape file, or in a file of recorded lines or events.
 package emulate
 
 import (
@@ -20,10 +19,11 @@ import (
 type Options struct {
 	Protocol string
 	Name     string // a session of the server, a tape file, or a file of lines or events
-	Session  string // of a tape file: which session; of a file of lines or events: its id
-	Dialect  string // inside a file of lines or events; "": recognised
+	Session  string // for a tape file, which session; for a file of lines or events, its id
+	Dialect  string // dialect of a file of lines or events; "" recognises it
 
-	// Settings of the playback, as in the path of the server's emulation; "" for defaults.
+	// Speed, IdleLimit, From, Match and End are the settings of the server's emulation; "" for
+	// defaults.
 	Speed, IdleLimit, From, Match, End string
 
 	Server func() (*apiclient.Client, error)
@@ -62,7 +62,7 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	return o.openRemote(ctx)
 }
 
-// URL returns the address of the session, served at a, for clients.
+// URL returns the address at which clients reach the session when it is served at a.
 func (s *Session) URL(a net.Addr) string {
 	switch s.protocol {
 	case "loom":
@@ -75,9 +75,8 @@ func (s *Session) URL(a net.Addr) string {
 	return "http://" + a.String()
 }
 
-// prefix returns the path of a session with the settings. take, if not empty,
-// distinguishes one run of the command from another: each begins with the first recorded
-// answer.
+// prefix returns the path of a session with the settings. A take that is not empty distinguishes
+// one run of the command from another: each run begins with the first recorded answer.
 func (o *Options) prefix(session, take string) string {
 	segment := escapeSegment(session)
 	for _, setting := range [][2]string{
@@ -90,7 +89,7 @@ func (o *Options) prefix(session, take string) string {
 	return "/emulate/" + segment
 }
 
-// escapeSegment escapes what would end a path segment, or a setting in it.
+// escapeSegment escapes characters that would end a path segment, or a setting in it.
 func escapeSegment(s string) string {
 	return strings.NewReplacer(";", "%3B", "=", "%3D").Replace(url.PathEscape(s))
 }

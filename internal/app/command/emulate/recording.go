@@ -18,7 +18,7 @@ import (
 	"tapedeck/schema/block"
 )
 
-// openRecording makes a tape of a file of lines or events, for as long as the
+// openRecording creates a temporary tape from a file of lines or events, which exists while the
 // process runs.
 func (o *Options) openRecording(ctx context.Context) (*Session, error) {
 	f, session, err := tapeOf(ctx, o.Name, o.Session, o.Dialect, o.Log)
@@ -28,8 +28,8 @@ func (o *Options) openRecording(ctx context.Context) (*Session, error) {
 	return o.playTape(ctx, f, session)
 }
 
-// isFile reports whether a name means a file: one that exists, or what can only be a
-// path. A session's id may contain a slash.
+// isFile reports whether a name means a file: an existing file, or a name that can only be a path.
+// A session's id may contain a slash.
 func isFile(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.Mode().IsRegular() || filepath.IsAbs(name) ||
@@ -52,7 +52,7 @@ func tapeOf(ctx context.Context, path, session, dialect string, log *slog.Logger
 	if err != nil {
 		return nil, "", err
 	}
-	defer os.Remove(out.Name()) // it exists for as long as it is open
+	defer os.Remove(out.Name()) // the file exists while it is open
 	defer out.Close()
 	w, err := tapefile.NewWriter(out)
 	if err != nil {
@@ -74,12 +74,11 @@ func tapeOf(ctx context.Context, path, session, dialect string, log *slog.Logger
 	return f, session, err
 }
 
-// tapePublisher writes the blocks of one stream, which has one session, to a tape, and their
-// facts in every version; readers take the highest version.
-// It is an ingest.Publisher.
+// tapePublisher writes the blocks of one stream with one session to a tape. It writes every version
+// of a fact; readers use the highest version. It is an ingest.Publisher.
 type tapePublisher struct {
 	writer *tapefile.Writer
-	state  schema.StreamState // the latest
+	state  schema.StreamState // the latest state
 	begun  bool
 	facts  []block.Block // written last
 }

@@ -31,17 +31,17 @@ func (o *Options) openRemote(ctx context.Context) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	_ = speaks.Close() // the status is the answer
+	_ = speaks.Close() // only the status is needed
 	take := ""
-	if o.Protocol != "loom" { // where every connection starts at the beginning
+	if o.Protocol != "loom" { // with loom every connection starts at the beginning
 		take = fmt.Sprintf("emulate-%x", rand.Uint64())
 	}
 	return &Session{ID: o.Name, protocol: o.Protocol, Handler: forward(cl, o.prefix(o.Name, take), o.Log), close: func() {}}, nil
 }
 
-// askAsRecorded requests answers as recorded from the server: this port is an origin of
-// its own, so a browser may open them here. The browser's Sec-Fetch fields are removed,
-// since they describe a request to this origin and not to the server's.
+// askAsRecorded requests answers as recorded from the server. This port is an origin of its own, so
+// a browser may open the answers here. It removes the browser's Sec-Fetch fields, since they
+// describe a request to this origin and not to the server's.
 func askAsRecorded(h http.Header) {
 	for name := range h {
 		if strings.HasPrefix(name, "Sec-Fetch-") || name == "Service-Worker" {
@@ -51,22 +51,22 @@ func askAsRecorded(h http.Header) {
 	h.Set(isolate.OwnOrigin, "1")
 }
 
-// forward passes requests on to the server, below a path.
+// forward passes requests to the server, below a path.
 func forward(cl *apiclient.Client, prefix string, log *slog.Logger) http.Handler {
 	own := cl.HTTP.Transport.(*http.Transport)
-	trust := own.TLSClientConfig.Clone() // nil for nil
+	trust := own.TLSClientConfig.Clone() // nil if own has none
 	if trust != nil {
 		trust.NextProtos = nil // own has added HTTP/2
 	}
 	base := strings.TrimSuffix(cl.Base.String(), "/") + prefix
 	return &httputil.ReverseProxy{
-		FlushInterval: -1, // chunks stay as they are
+		FlushInterval: -1, // keeps the chunks of the answer
 		Transport: &http.Transport{
 			DialContext: own.DialContext, TLSClientConfig: trust, DisableCompression: true,
 		},
 		Rewrite: func(r *httputil.ProxyRequest) {
 			u, err := url.Parse(base + r.In.URL.EscapedPath())
-			if err != nil { // unreachable: the same parser read base
+			if err != nil { // cannot happen: the same parser read base
 				log.Error("emulate: a request has an invalid address", "path", r.In.URL.Path, "error", err)
 				return
 			}
@@ -80,7 +80,7 @@ func forward(cl *apiclient.Client, prefix string, log *slog.Logger) http.Handler
 		ErrorLog: httplog.New(log),
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			if r.Context().Err() != nil {
-				return // the client has left
+				return // the client has disconnected
 			}
 			problem.Write(w, &problem.Problem{
 				Title: "Server not reachable", Status: http.StatusBadGateway, Detail: apiclient.Unreachable(cl.Base.String(), err).Error(),

@@ -32,7 +32,8 @@ func (o *Options) openTape(ctx context.Context) (*Session, error) {
 	return o.playTape(ctx, f, session)
 }
 
-// cannotSpeak returns why a session cannot be played in a protocol, as a server answers.
+// cannotSpeak returns the error for a session that cannot be played in a protocol, as a server
+// reports it.
 func cannotSpeak(err error) error {
 	p, ok := problem.From(err)
 	if !ok {
@@ -41,7 +42,7 @@ func cannotSpeak(err error) error {
 	return &apiclient.Error{Title: p.Title, Status: p.Status, Detail: p.Detail, Hint: p.Hint}
 }
 
-// playTape answers from a tape file. Closing the result closes the file.
+// playTape serves a session of a tape file. Closing the result closes the file.
 func (o *Options) playTape(ctx context.Context, f *tapefile.File, session string) (*Session, error) {
 	emulation := router.New(emulate.Options{Library: f, Logger: o.Log}, nil)
 	if err := emulation.Speaks(ctx, ingest.DefaultTenant, session, o.Protocol); err != nil {
@@ -61,7 +62,7 @@ func (o *Options) playTape(ctx context.Context, f *tapefile.File, session string
 	}), close: func() { _ = f.Close() }}, nil // it was only read
 }
 
-// check refuses settings that no session can be played with.
+// check returns an error for settings with which no session can be played.
 func (o *Options) check() error {
 	if _, err := new(emulate.Pacing).SplitSession(o.prefix("any", "")[len("/emulate/"):]); err != nil {
 		wrong, _ := problem.From(err)
@@ -70,7 +71,7 @@ func (o *Options) check() error {
 	return nil
 }
 
-// flagOf names the flag of a setting.
+// flagOf returns the flag that sets a setting.
 func flagOf(setting string) string {
 	if setting == "idle_limit" {
 		return "idle-limit"

@@ -10,8 +10,8 @@ import (
 // parentEvery is how often a process checks whether its parent is running.
 const parentEvery = 200 * time.Millisecond
 
-// Until ends the context at an event: "stdin" when in is closed, "parent" when the process that
-// started this one has ended, "" never. stop ends the watch, but not a read of in.
+// Until ends the context at an event: "stdin" when in is closed, "parent" when the parent process
+// has ended, "" never. stop ends the watch, but not a pending read of in.
 func Until(ctx context.Context, event string, in io.Reader) (watched context.Context, stop func()) {
 	ctx, stop = context.WithCancel(ctx)
 	switch event {

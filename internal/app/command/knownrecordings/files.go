@@ -12,28 +12,28 @@ import (
 type FileResult struct {
 	File string `json:"file"`
 	*ingest.Summary
-	Known string `json:"known,omitempty"` // the session, or the file, that has the same bytes
+	Known string `json:"known,omitempty"` // the session, or the file, with the same bytes
 	Error string `json:"error,omitempty"`
 }
 
-// FilesResult is the result of all of them.
+// FilesResult is the result of recording several files.
 type FilesResult struct {
 	Files    int    `json:"files"`
 	Recorded int    `json:"recorded"`
-	Empty    int    `json:"empty"` // without a frame: nothing was recorded
+	Empty    int    `json:"empty"` // files without a frame, of which nothing was recorded
 	Known    int    `json:"known"`
 	Failed   int    `json:"failed"`
 	Left     int    `json:"left"` // not begun because of an interrupt
 	Frames   uint64 `json:"frames"`
 	Bytes    uint64 `json:"bytes"`
 
-	Same    int    `json:"-"` // of Known, those with the bytes of another of the files
-	KnownIn string `json:"-"` // the session of the others, the first of several
+	Same    int    `json:"-"` // number of Known files with the bytes of another one of the files
+	KnownIn string `json:"-"` // the session of the other Known files, the first of several
 	Several bool   `json:"-"` // KnownIn is one of several
-	Streams int    `json:"-"` // files of which frames were recorded
+	Streams int    `json:"-"` // number of files of which frames were recorded
 }
 
-// Add counts a file, of which s was recorded, and returns its result.
+// Add counts a file and returns its result. s is the summary of its recording.
 func (t *FilesResult) Add(path string, s *ingest.Summary, err error) FileResult {
 	result := FileResult{File: path, Summary: s}
 	known, isKnown := errors.AsType[*KnownError](err)

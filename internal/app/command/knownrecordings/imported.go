@@ -13,7 +13,7 @@ import (
 	"tapedeck/query/session/sessiondetail"
 )
 
-// WaitImported waits until the sessions can be read, for some seconds at most each.
+// WaitImported waits until the sessions can be read, for at most some seconds each.
 func WaitImported(ctx context.Context, server Server, sessions []*tapeimport.Session) {
 	c, err := server()
 	if err != nil {
@@ -28,7 +28,7 @@ func WaitImported(ctx context.Context, server Server, sessions []*tapeimport.Ses
 	}
 }
 
-// waitSession waits until a session shows the imported frames and end.
+// waitSession waits until the server returns the imported frames and the end of a session.
 func waitSession(ctx context.Context, c *apiclient.Client, to *tapeimport.Session) {
 	ctx, cancel := context.WithTimeout(ctx, readableTimeout)
 	defer cancel()
@@ -46,8 +46,8 @@ func waitSession(ctx context.Context, c *apiclient.Client, to *tapeimport.Sessio
 	}
 }
 
-// shownBy reports whether an answer about a session includes everything imported. The
-// session may have been recorded before, ended, with fewer frames.
+// shownBy reports whether an answer about a session includes everything that was imported. The
+// session may have been recorded before, with an end and fewer frames.
 func shownBy(to *tapeimport.Session, detail *sessiondetail.Detail) bool {
 	stream, at, ended := to.Ended()
 	return detail.Frames >= to.Frames && (!ended || slices.ContainsFunc(detail.Streams, func(s sessionstreams.Stream) bool {

@@ -1,5 +1,5 @@
-// Package knownrecordings asks a server what it has recorded: the same bytes, streams that can be read by
-// now, what a tape file brought, transcripts, and usage.
+// Package knownrecordings queries a server for what it has recorded: recordings of the same bytes,
+// streams that can be read, imported sessions, transcripts, and usage.
 package knownrecordings
 
 import (
@@ -30,11 +30,11 @@ func (e *KnownError) Error() string {
 		console.LocalTime(e.Stored.Stream.FirstAt))
 }
 
-// lookUpTimeout bounds how long a recording waits for the answer.
+// lookUpTimeout bounds how long a recording waits for the server's answer.
 const lookUpTimeout = 5 * time.Second
 
-// LookUp returns a function that queries the server for a recording of the bytes with a digest;
-// its error is a *KnownError if there is one. If the server does not answer, it is nil.
+// LookUp returns a function that queries the server for a recording of the bytes with a digest. The
+// function returns a *KnownError if there is one, and nil if the server does not answer.
 func LookUp(ctx context.Context, server Server, source string) func(digest string) error {
 	return func(digest string) error {
 		api, err := server()

@@ -10,12 +10,12 @@ import (
 	"tapedeck/query/session/streamlist"
 )
 
-// storedWithin bounds the time until recorded streams can be read from the server. Newer ones
-// are not looked up.
+// storedWithin bounds the time until recorded streams can be read from the server. Lost does not
+// look up newer streams.
 const storedWithin = 2 * time.Minute
 
-// Lost reports whether the server has none of the streams that were recorded last: the address
-// is now another server's, or the data was removed. It is false if the server does not answer.
+// Lost reports whether the server has none of the streams that were recorded last: the address is
+// now another server's, or the data was removed. It returns false if the server does not answer.
 func Lost(ctx context.Context, server Server, p *agenthistory.Progress) (bool, error) {
 	latest := p.Latest(3, time.Now().Add(-storedWithin))
 	if len(latest) == 0 {
@@ -29,7 +29,8 @@ func Lost(ctx context.Context, server Server, p *agenthistory.Progress) (bool, e
 	defer cancel()
 	for _, r := range latest {
 		var page query.Page[streamlist.InSession]
-		err := api.Get(asking, "v1/streams", url.Values{"session": {r.Session}, "stream": {r.Stream}, "limit": {"1"}}, &page)
+		err := api.Get(asking, "v1/streams", url.Values{"session": {r.Session}, "stream": {r.Stream}, "limit": {"1"}},
+			&page)
 		if err != nil || len(page.Items) > 0 {
 			return false, ctx.Err()
 		}

@@ -17,11 +17,11 @@ import (
 	"tapedeck/query/session/streamlist"
 )
 
-// readableTimeout is how long a command waits for a recording to be readable.
+// readableTimeout is how long a command waits until a recording can be read.
 const readableTimeout = 30 * time.Second
 
-// WaitAll waits until recordings are readable, for readableTimeout at most. The
-// signal that ended them does not end the wait; another one does.
+// WaitAll waits until recordings can be read, for at most readableTimeout. The signal that ended
+// the recordings does not end the wait; another signal does.
 func WaitAll(ctx context.Context, server Server, all []ingest.Summary) {
 	again, stop := signal.NotifyContext(context.WithoutCancel(ctx), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -35,9 +35,8 @@ func WaitAll(ctx context.Context, server Server, all []ingest.Summary) {
 	}
 }
 
-// waitReadable waits until the end of a recording can be read, so that the next
-// command sees all of it. A server that does not answer does not make the
-// recording fail.
+// waitReadable waits until the end of a recording can be read, so that the next command sees all of
+// it. It reports no error if the server does not answer.
 func waitReadable(ctx context.Context, server Server, s *ingest.Summary) {
 	c, err := server()
 	if err != nil || len(s.Sessions) == 0 {
@@ -59,8 +58,8 @@ func waitReadable(ctx context.Context, server Server, s *ingest.Summary) {
 	}
 }
 
-// askAgain returns the pause before the next poll: an eighth of the time waited so far,
-// which bounds both the delay and the load on the server.
+// askAgain returns the pause before the next poll: an eighth of the time that has passed, which
+// bounds both the delay and the load on the server.
 func askAgain(waited time.Duration) time.Duration {
 	return min(max(waited/8, 20*time.Millisecond), 500*time.Millisecond)
 }

@@ -15,7 +15,7 @@ import (
 	"tapedeck/query/pricing/cost"
 )
 
-// Usage asks the server for the usage of the export's days.
+// Usage queries the server for the usage on the export's days.
 func Usage(ctx context.Context, cl *apiclient.Client, e *providerexport.Export) ([]providerexport.Recorded, error) {
 	last, err := time.Parse(time.DateOnly, e.To)
 	if err != nil {
@@ -52,9 +52,9 @@ func Usage(ctx context.Context, cl *apiclient.Client, e *providerexport.Export) 
 	return list, nil
 }
 
-// costOf reads a cost of a report: an amount in US dollars, or an object of amount and
-// currency; nil if it is not known. It returns an error if the cost is in another currency than the
-// export, unless the export has no currency.
+// costOf reads a cost of a report: an amount in US dollars, or an object of amount and currency;
+// nil if it is not known. It returns an error if the currency differs from the export's currency,
+// unless the export has none.
 func costOf(text json.RawMessage, currency string) (*decimal.Decimal, error) {
 	money := struct {
 		Amount   json.RawMessage `json:"amount"`
@@ -69,7 +69,8 @@ func costOf(text json.RawMessage, currency string) (*decimal.Decimal, error) {
 		return nil, nil
 	}
 	if currency != "" && currency != money.Currency {
-		return nil, fmt.Errorf("costs are recorded in %s and exported in %s: they are not comparable", money.Currency, currency)
+		return nil, fmt.Errorf("costs are recorded in %s and exported in %s: they are not comparable", money.Currency,
+			currency)
 	}
 	d, err := decimal.NewFromString(strings.Trim(string(money.Amount), `"`))
 	if err != nil {

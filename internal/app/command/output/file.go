@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"os"
 	"sync/atomic"
+
+	"tapedeck/internal/console"
 )
 
 // File is the output file of an export.
 type File struct {
-	Keep bool // an incomplete file is kept
+	Keep bool // keep an incomplete file
 
 	file    *os.File
 	buf     *bufio.Writer
@@ -37,10 +39,12 @@ func Create(name string, force bool) (*File, error) {
 	return newFile(file), nil
 }
 
-func newFile(f *os.File) *File { return &File{file: f, buf: bufio.NewWriterSize(f, 64<<10)} }
+func newFile(f *os.File) *File {
+	return &File{file: f, buf: bufio.NewWriterSize(console.Recorded(f), 64<<10)}
+}
 
-// CreateFile creates a file that only the user may read, as recordings may have secrets. A
-// file that exists is an error unless force is set.
+// CreateFile creates a file that only the user can read, since recordings may contain secrets. An
+// existing file is an error unless force is set.
 func CreateFile(name string, force bool) (*os.File, error) {
 	flags := os.O_WRONLY | os.O_CREATE | os.O_TRUNC
 	if !force {
@@ -53,7 +57,7 @@ func CreateFile(name string, force bool) (*os.File, error) {
 	return f, err
 }
 
-// existsError is the error of a file that is not overwritten.
+// existsError is the error for an existing file that is not overwritten.
 func existsError(name string) error {
 	return fmt.Errorf("%s is there already: choose another name, or write over it with --force", name)
 }
@@ -79,7 +83,8 @@ func (o *File) Failed(err error) error {
 	switch {
 	case o.IsStdout():
 	case o.Keep:
-		return fmt.Errorf("%w\n%s holds what came up to there, and can be played and imported so far", err, o.file.Name())
+		return fmt.Errorf("%w\n%s holds what came up to there, and can be played and imported so far", err,
+			o.file.Name())
 	default:
 		return errors.Join(err, os.Remove(o.file.Name()))
 	}

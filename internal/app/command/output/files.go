@@ -11,7 +11,7 @@ import (
 	"tapedeck/query/billing/evidence"
 )
 
-// Files takes files one after the other.
+// Files writes one file after another.
 type Files interface {
 	evidence.Files
 	Close() error
@@ -32,8 +32,8 @@ func NewFiles(to string, force bool) (Files, error) {
 // directory writes files below a directory.
 type directory struct {
 	path  string
-	force bool     // files that exist are overwritten
-	open  *os.File // the file that is written
+	force bool     // overwrite existing files
+	open  *os.File // the file that is being written
 }
 
 func (d *directory) Create(name string) (io.Writer, error) {

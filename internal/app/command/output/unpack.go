@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Receive writes an archive to the file with a name, or to a temporary one unless the name ends in .zip. A
-// file that is not whole is removed.
+// Receive writes an archive to the file to, or to a temporary file unless to ends in .zip. It
+// removes an incomplete file.
 func Receive(body io.Reader, to string, force bool) (path string, err error) {
 	var f *os.File
 	if strings.HasSuffix(to, ".zip") {
@@ -63,7 +63,7 @@ func copyEntry(entry *zip.File, to string) error {
 		return err
 	}
 	defer r.Close()
-	f, err := CreateFile(to, true) // Unpack has checked what is there
+	f, err := CreateFile(to, true) // Unpack has checked for existing files
 	if err != nil {
 		return err
 	}

@@ -14,10 +14,11 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// Await waits until the session to follow exists, and writes on notes that it does.
+// Await waits until the session to follow exists, and writes a note while it waits.
 func (p *Player) Await(ctx context.Context, path string, notes io.Writer) error {
 	for reported := false; ; reported = true {
-		body, err := p.Client.Open(ctx, http.MethodGet, path, url.Values{"follow": {"1"}, "speed": {"max"}}, "application/x-ndjson")
+		body, err := p.Client.Open(ctx, http.MethodGet, path, url.Values{"follow": {"1"}, "speed": {"max"}},
+			"application/x-ndjson")
 		e, ok := errors.AsType[*apiclient.Error](err)
 		if !ok || e.Status != http.StatusNotFound && e.Title != problem.SessionDeleted {
 			if err != nil {
@@ -36,7 +37,7 @@ func (p *Player) Await(ctx context.Context, path string, notes io.Writer) error 
 	}
 }
 
-// OpenNoting is Open; where a tape file ends early it says so on notes.
+// OpenNoting is like Open. It writes a note if a tape file ends early.
 func OpenNoting(notes io.Writer, name, session string, server func() (*apiclient.Client, error)) (*Player, error) {
 	p, err := Open(name, session, server)
 	if err == nil && p.Break != nil {

@@ -11,7 +11,7 @@ import (
 	"tapedeck/internal/console"
 )
 
-// event is what PrintEvents reads of a message.
+// event holds the members of a message that PrintEvents uses.
 type event struct {
 	Type      string          `json:"type"`
 	OffsetMS  float64         `json:"offset_ms"`
@@ -22,7 +22,7 @@ type event struct {
 	Base64    *string         `json:"base64"`
 	Frames    uint64          `json:"frames"`
 	Detail    string          `json:"detail"`
-	StreamID  string          `json:"stream_id"` // of a frame; end and error have none
+	StreamID  string          `json:"stream_id"` // of a frame; an end or error message has none
 }
 
 // PrintEvents prints a line for each frame of a playback in mode=event.
@@ -51,14 +51,15 @@ func PrintEvents(w io.Writer, r io.Reader) error {
 		if e.Direction == "send" {
 			arrow = "→"
 		}
-		if _, err := fmt.Fprintf(w, "%s %s %-18s %-14s %s\n", offset(e.OffsetMS), arrow, console.Line(e.Type), console.Line(e.NodeID), console.Clip(e.content(), 120)); err != nil {
+		if _, err := fmt.Fprintf(w, "%s %s %-18s %-14s %s\n", offset(e.OffsetMS), arrow, console.Line(e.Type),
+			console.Line(e.NodeID), console.Clip(e.content(), 120)); err != nil {
 			return err
 		}
 	}
 }
 
-// CopyEvents writes the messages of a playback in mode=event as they arrive. It fails, behind the last one, if the
-// playback did not come to its end.
+// CopyEvents writes the messages of a playback in mode=event as they arrive. If the playback did
+// not reach its end, it returns an error after the last message.
 func CopyEvents(w io.Writer, r io.Reader) error {
 	lines := bufio.NewReaderSize(r, 64<<10)
 	var last []byte
@@ -89,7 +90,8 @@ func CopyEvents(w io.Writer, r io.Reader) error {
 
 var errNoEnd = errors.New("the server ended it without an end message")
 
-// last reports whether the message is the last of a playback: its end, or the error that ended it.
+// last reports whether the message is the last one of a playback: its end, or the error that ended
+// it.
 func (e *event) last() bool { return e.StreamID == "" && (e.Type == "end" || e.Type == "error") }
 
 // content returns the frame as text.
@@ -105,7 +107,7 @@ func (e *event) content() string {
 	return ""
 }
 
-// offset writes a time from the start as m:ss.mmm.
+// offset formats a time from the start as m:ss.mmm.
 func offset(ms float64) string {
 	d := time.Duration(ms * float64(time.Millisecond)).Round(time.Millisecond)
 	return fmt.Sprintf("%3d:%06.3f", int(d.Minutes()), (d % time.Minute).Seconds())

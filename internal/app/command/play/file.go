@@ -16,7 +16,7 @@ import (
 	"tapedeck/replay/tapefile"
 )
 
-// serveFile serves a file's sessions to this process alone, as a server does, so that a
+// serveFile serves a file's sessions within this process in the same way as a server, so that a
 // file is played as a server would play it.
 func serveFile(f *erringFile) (c *apiclient.Client, shut func()) {
 	play := replayhttp.New(replayhttp.Options{Library: f, Logger: slog.New(slog.DiscardHandler)})
@@ -27,7 +27,7 @@ func serveFile(f *erringFile) (c *apiclient.Client, shut func()) {
 	pipes := &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
 	server := &http.Server{Handler: mux}
 	var serving sync.WaitGroup
-	serving.Go(func() { _ = server.Serve(pipes) }) // ends by Close alone
+	serving.Go(func() { _ = server.Serve(pipes) }) // ends on Close only
 	transport := &http.Transport{DialContext: pipes.dial, DisableCompression: true}
 	c = &apiclient.Client{Base: &url.URL{Scheme: "http", Host: "127.0.0.1"}, HTTP: &http.Client{Transport: transport}}
 	return c, func() {
@@ -37,11 +37,11 @@ func serveFile(f *erringFile) (c *apiclient.Client, shut func()) {
 	}
 }
 
-// erringFile keeps the first error of reading a file.
+// erringFile records the first error of reading a file.
 type erringFile struct {
 	*tapefile.File
 	mu  sync.Mutex // guards err
-	err error      // the first
+	err error      // the first error
 }
 
 // Tape implements replay.Library.

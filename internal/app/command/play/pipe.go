@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// pipeListener accepts connections of this process.
+// pipeListener accepts connections from within this process.
 type pipeListener struct {
 	conns  chan net.Conn
 	closed chan struct{}
@@ -46,8 +46,7 @@ func (l *pipeListener) Close() error {
 // Addr implements net.Listener.
 func (l *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
 
-// pipeConn is the server's end. A client that has closed its end is not an error of
-// later calls.
+// pipeConn is the server's end. It does not report an error if the client has closed its end.
 type pipeConn struct{ net.Conn }
 
 // SetWriteDeadline implements net.Conn.

@@ -1,5 +1,5 @@
-// Package play plays a session that a command names: one of a server, or one of a
-// tape file, which this process serves to itself.
+// Package play plays a session that a command names: a session of a server, or one of a tape file,
+// which this process serves to itself.
 package play
 
 import (
@@ -17,20 +17,20 @@ import (
 type Player struct {
 	Client  *apiclient.Client // of the server, or of this process for a tape file
 	Session string            // the session's id
-	// Break is where a tape file ends early, nil if it is whole.
+	// Break reports where a tape file ends early, nil if it is complete.
 	Break error
 
-	path string      // the tape file's; "" for a session of the server
+	path string      // path of the tape file; "" for a session of the server
 	file *erringFile // nil for a session of the server
 	shut func()
 }
 
-// IsTape reports whether a name means a tape file: a file that exists, or a name with
-// the extension of tape files.
+// IsTape reports whether a name means a tape file: an existing tape file, or a name with the
+// extension of tape files.
 func IsTape(name string) bool { return strings.HasSuffix(name, ".tape") || tapefile.IsTape(name) }
 
-// Open finds what plays a name: a tape file, of which session selects one, or else a
-// session of the server.
+// Open returns the player for a name: a tape file, in which session selects a session, or a session
+// of the server.
 func Open(name, session string, server func() (*apiclient.Client, error)) (*Player, error) {
 	if !IsTape(name) {
 		if session != "" {
@@ -51,7 +51,7 @@ func Open(name, session string, server func() (*apiclient.Client, error)) (*Play
 	return &Player{Client: c, Session: session, Break: f.Break(), path: name, file: erring, shut: shut}, nil
 }
 
-// Reason returns why playing failed: of a tape file the error of reading it.
+// Reason returns why playing failed. For a tape file it is the error of reading the file.
 func (p *Player) Reason(err error) error {
 	if p.file == nil {
 		return err
@@ -68,12 +68,11 @@ func (p *Player) Reason(err error) error {
 func (p *Player) Close() {
 	p.shut()
 	if p.file != nil {
-		_ = p.file.Close() // it was only read
+		_ = p.file.Close() // the file was only read
 	}
 }
 
-// OneSession returns the session of a tape file that is selected; "" selects the only
-// one.
+// OneSession returns the selected session of a tape file; "" selects the only session.
 func OneSession(f *tapefile.File, name, session string) (string, error) {
 	ids := f.Sessions()
 	switch {
@@ -82,7 +81,8 @@ func OneSession(f *tapefile.File, name, session string) (string, error) {
 	case session == "" && len(ids) == 1:
 		return ids[0], nil
 	case session == "":
-		return "", commandline.Errorf("%s holds %s: name one with --session.\n%s", name, console.Count(len(ids), "session"), strings.Join(ids, "\n"))
+		return "", commandline.Errorf("%s holds %s: name one with --session.\n%s", name,
+			console.Count(len(ids), "session"), strings.Join(ids, "\n"))
 	}
 	for _, id := range ids {
 		if id == session {

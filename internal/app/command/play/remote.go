@@ -36,7 +36,7 @@ func dialPlayback(ctx context.Context, c *apiclient.Client, path string, q url.V
 		}
 		return nil, apiclient.Unreachable(c.Base.String(), err)
 	}
-	conn.SetReadLimit(-1) // a frame is as long as it was recorded
+	conn.SetReadLimit(-1) // a frame may be of any recorded size
 	return &remotePlayback{conn}, nil
 }
 

@@ -21,8 +21,8 @@ func Interactive() bool {
 	return term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("TERM") != "dumb"
 }
 
-// OnTerminal plays on the terminal's screen until the user leaves. The terminal is
-// restored in every case. result.Interrupt is also set if ctx ended.
+// OnTerminal plays on the terminal's screen until the user quits. It always restores the terminal.
+// result.Interrupt is also set if ctx ended.
 func (p *Player) OnTerminal(ctx context.Context, path string, q url.Values, speed player.Speed, follow bool) (result terminal.Result, err error) {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
 	defer stop()
@@ -56,8 +56,7 @@ func (p *Player) OnTerminal(ctx context.Context, path string, q url.Values, spee
 	return result, err
 }
 
-// showOnTerminal shows a playback. Meanwhile the terminal sends every key as it is
-// pressed.
+// showOnTerminal shows a playback. Meanwhile the terminal sends each key immediately.
 func showOnTerminal(ctx context.Context, opts terminal.Options) (result terminal.Result, err error) {
 	before, err := term.MakeRaw(int(os.Stdin.Fd()))
 	if err != nil {

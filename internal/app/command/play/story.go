@@ -19,11 +19,10 @@ import (
 	"tapedeck/schema/block"
 )
 
-// storyEvery is the least interval between requests for the facts of a running session.
+// storyEvery is the minimum interval between requests for the facts of a running session.
 const storyEvery = time.Second
 
-// sendStories sends the facts of a session; with follow it sends them again and again
-// until ctx ends.
+// sendStories sends the facts of a session. With follow it sends them repeatedly until ctx ends.
 func sendStories(ctx context.Context, to chan<- terminal.StoryUpdate, from *Player, follow bool) {
 	for {
 		began := time.Now()
@@ -54,8 +53,8 @@ func sendStories(ctx context.Context, to chan<- terminal.StoryUpdate, from *Play
 	}
 }
 
-// factsOfFile reads the facts of a session on a tape. A truncated file has none: they
-// are its last records.
+// factsOfFile reads the facts of a session on a tape. A truncated file has none, since facts are
+// its last records.
 func factsOfFile(ctx context.Context, name, session string) (facts terminal.Facts, err error) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -99,7 +98,8 @@ func factsOfServer(ctx context.Context, c *apiclient.Client, session string) (fa
 	facts.Start = tl.Started.UnixNano()
 	addSpans(&facts, tl.Spans)
 	addUsages(&facts, tl.Usage)
-	messages, err := apiclient.All[transcript.Message](ctx, c, apiclient.SessionPath(session, "transcript"), url.Values{"chunks": {"1"}})
+	messages, err := apiclient.All[transcript.Message](ctx, c, apiclient.SessionPath(session, "transcript"),
+		url.Values{"chunks": {"1"}})
 	for i := range messages {
 		facts.Messages = append(facts.Messages, messageFact(&messages[i], facts.Start))
 	}
@@ -132,13 +132,14 @@ func addSpans(facts *terminal.Facts, spans []*timeline.Span) {
 	}
 }
 
-// addUsages adds usage records. Each has the tokens that it adds.
+// addUsages adds usage records. The tokens of each record are added to the total.
 func addUsages(facts *terminal.Facts, records []usagerecord.Record) {
 	for _, u := range records {
 		n := u.Tokens
 		facts.Usages = append(facts.Usages, schema.Usage{
-			// Several records of one id are parts of a running total.
-			Fact: schema.Fact{ID: fmt.Sprintf("%d of %s", len(facts.Usages), u.ID)}, Mode: schema.UsageAdd, At: u.At.UnixNano(),
+			// Several records with one id are increments of a running total.
+			Fact: schema.Fact{ID: fmt.Sprintf("%d of %s", len(facts.Usages),
+				u.ID)}, Mode: schema.UsageAdd, At: u.At.UnixNano(),
 			Tokens: schema.Tokens{
 				Input: uint64(n.Input), CacheRead: uint64(n.CacheRead), CacheWrite5m: uint64(n.CacheWrite5m),
 				CacheWrite1h: uint64(n.CacheWrite1h), Output: uint64(n.Output), Reasoning: uint64(n.Reasoning),

@@ -11,7 +11,7 @@ import (
 	"tapedeck/internal/console"
 )
 
-// Tokens writes the tokens of a server, as they stand now.
+// Tokens writes the tokens of a server with their state at now.
 func Tokens(out io.Writer, list []access.Token, now time.Time) error {
 	t := console.NewTable(out, "id", "name", "tenant", "scopes", "created", "last used", "expires", "state")
 	for _, k := range list {
@@ -22,12 +22,13 @@ func Tokens(out io.Writer, list []access.Token, now time.Time) error {
 		case k.ExpiresAt != nil && !now.Before(*k.ExpiresAt):
 			state = "expired"
 		}
-		t.Row(k.ID, console.Clip(k.Name, 40), k.Tenant, strings.Join(access.ScopeNames(k.Scopes), ","), console.LocalTime(k.CreatedAt), TimeOr(k.LastUsed, "never"), TimeOr(k.ExpiresAt, "never"), state)
+		t.Row(k.ID, console.Clip(k.Name, 40), k.Tenant, strings.Join(access.ScopeNames(k.Scopes), ","),
+			console.LocalTime(k.CreatedAt), TimeOr(k.LastUsed, "never"), TimeOr(k.ExpiresAt, "never"), state)
 	}
 	return t.Flush()
 }
 
-// Links writes the links that open sessions, as they stand now.
+// Links writes the links that open sessions with their state at now.
 func Links(out io.Writer, list []share.Link, now time.Time) error {
 	t := console.NewTable(out, "id", "session", "note", "from", "to", "created", "last used", "expires", "state")
 	for _, s := range list {
@@ -38,7 +39,8 @@ func Links(out io.Writer, list []share.Link, now time.Time) error {
 		case s.ExpiresAt != nil && !now.Before(*s.ExpiresAt):
 			state = "expired"
 		}
-		t.Row(s.ID, console.Clip(s.Session, 40), console.Clip(s.Note, 40), TimeOr(s.From, "its start"), TimeOr(s.To, "its end"),
+		t.Row(s.ID, console.Clip(s.Session, 40), console.Clip(s.Note, 40), TimeOr(s.From, "its start"),
+			TimeOr(s.To, "its end"),
 			console.LocalTime(s.CreatedAt), TimeOr(s.LastUsed, "never"), TimeOr(s.ExpiresAt, "never"), state)
 	}
 	return t.Flush()
@@ -54,7 +56,7 @@ func Tenants(out io.Writer, list []server.Tenant) error {
 	return t.Flush()
 }
 
-// settingsOf names what is set for a tenant beside its tokens.
+// settingsOf names the settings of a tenant besides its tokens.
 func settingsOf(t *server.Tenant) string {
 	var names []string
 	for _, s := range []struct {

@@ -23,7 +23,8 @@ func (t *AuditTable) Add(e *audit.Entry) {
 	if e.Status != 0 && e.Outcome != audit.Done {
 		outcome = fmt.Sprintf("%s (%d)", outcome, e.Status)
 	}
-	t.table.Row(console.LocalTime(e.At), whoText(e), e.Remote, e.Tenant, e.Action, console.Clip(strings.TrimSpace(e.Object+" "+e.Detail), 60), outcome, e.RequestID)
+	t.table.Row(console.LocalTime(e.At), whoText(e), e.Remote, e.Tenant, e.Action,
+		console.Clip(strings.TrimSpace(e.Object+" "+e.Detail), 60), outcome, e.RequestID)
 }
 
 // Flush writes the list.

@@ -18,9 +18,10 @@ func ClosedBill(w io.Writer, b *bills.Bill) error {
 	return printBill(out, b)
 }
 
-// Bills writes the periods of billing accounts, and on notes the calls that belong to none.
+// Bills writes the periods of billing accounts, and to notes the calls that belong to no account.
 func Bills(out, notes io.Writer, list *bills.List) error {
-	t := console.NewTable(out, "account", "period", "state", "bill", "total", "cost so far", "unpriced", "closable from")
+	t := console.NewTable(out, "account", "period", "state", "bill", "total", "cost so far", "unpriced",
+		"closable from")
 	for i := range list.Items {
 		item := &list.Items[i]
 		total, so, number, closable := "", "", "", ""
@@ -36,19 +37,21 @@ func Bills(out, notes io.Writer, list *bills.List) error {
 		} else if item.Unpriced > 0 && item.Total == nil {
 			so = "no price"
 		}
-		t.Row(console.Clip(item.Account, 40), item.Period, string(item.State), number, total, so, console.Thousands(item.Unpriced), closable)
+		t.Row(console.Clip(item.Account, 40), item.Period, string(item.State), number, total, so,
+			console.Thousands(item.Unpriced), closable)
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	for _, u := range list.Unbilled {
-		fmt.Fprintf(console.To(notes), "%s calls of %s belong to no account of the price file\n", console.Thousands(u.Calls), u.Period)
+		fmt.Fprintf(console.To(notes), "%s calls of %s belong to no account of the price file\n",
+			console.Thousands(u.Calls), u.Period)
 	}
 	return nil
 }
 
-// BillPreview writes a bill as it would be, with its corrections, and on notes how many of
-// those are left out.
+// BillPreview writes a preview of a bill with its corrections, and to notes how many corrections
+// are left out.
 func BillPreview(w, notes io.Writer, p *bills.Preview) error {
 	out := console.To(w)
 	fmt.Fprintf(out, "%s  %s  preview\n", p.AccountName, p.Period)
@@ -59,7 +62,8 @@ func BillPreview(w, notes io.Writer, p *bills.Preview) error {
 	t := console.NewTable(w, "corrected", "why", "session", "model", "unit", "quantity", "cost")
 	for i := range p.CorrectionRows {
 		r := &p.CorrectionRows[i]
-		t.Row(r.Period, string(r.Note), console.Clip(r.SessionID, 40), OrDash(r.Model), r.Unit, r.Quantity.String(), nullText(r.BilledCost, p.MinorUnits, r.Reason))
+		t.Row(r.Period, string(r.Note), console.Clip(r.SessionID, 40), OrDash(r.Model), r.Unit,
+			r.Quantity.String(), nullText(r.BilledCost, p.MinorUnits, r.Reason))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -70,7 +74,8 @@ func BillPreview(w, notes io.Writer, p *bills.Preview) error {
 	return nil
 }
 
-// nullText returns an amount of a currency with this many minor units, or none if there is no amount.
+// nullText formats an amount of a currency with minor decimal places, or returns none if there is
+// no amount.
 func nullText(d decimal.NullDecimal, minor int32, none string) string {
 	if !d.Valid {
 		return none
@@ -78,7 +83,7 @@ func nullText(d decimal.NullDecimal, minor int32, none string) string {
 	return exact(d.Decimal, minor)
 }
 
-// exact writes all digits of an amount, and at least the digits of the currency's minor unit.
+// exact formats all digits of an amount, and at least the digits of the currency's minor unit.
 func exact(d decimal.Decimal, minor int32) string {
 	if d.Equal(d.Round(minor)) {
 		return d.StringFixed(minor)
@@ -113,7 +118,8 @@ func printBill(out io.Writer, b *bills.Bill) error {
 	fmt.Fprintf(out, "total %s%s %s (exact %s, residual %s)\n", more, b.Total.StringFixed(b.MinorUnits), b.Currency,
 		exact(b.BilledCost, b.MinorUnits), exact(b.Residual, b.MinorUnits))
 	fmt.Fprintf(out, "%s in %s, %s, of which %s correct earlier bills; %s without a price\n",
-		console.Count(b.Charges, "charge"), b.Timezone, console.Count(b.Rows, "row"), console.Thousands(b.Corrections), console.Count(b.Unpriced, "charge"))
+		console.Count(b.Charges, "charge"), b.Timezone, console.Count(b.Rows,
+			"row"), console.Thousands(b.Corrections), console.Count(b.Unpriced, "charge"))
 	fmt.Fprintf(out, "rows %s\nprices %s\n", b.RowsHash, b.PricesHash)
 	if b.List != nil {
 		fmt.Fprintf(out, "list prices of %s %s, %s\n", b.List.Package, b.List.Version, b.List.Date)

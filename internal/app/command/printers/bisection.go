@@ -27,7 +27,8 @@ func Bisection(out io.Writer, b *bisect.Result) error {
 	}
 	for i := 1; i < len(b.Sessions); i++ {
 		if a, s := b.Sessions[i-1], b.Sessions[i]; s.Does && !a.Does {
-			fmt.Fprintf(w, "\nCompare it with the session before: tapedeck diff %s %s\n", console.SessionWord(a.SessionID), console.SessionWord(s.SessionID))
+			fmt.Fprintf(w, "\nCompare it with the session before: tapedeck diff %s %s\n",
+				console.SessionWord(a.SessionID), console.SessionWord(s.SessionID))
 			break
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"tapedeck/query/report/modelcalls"
 )
 
-// CallReport writes a report of calls of models, and below it the single calls that it lists.
+// CallReport writes a report of model calls, and below it the individual calls that it lists.
 func CallReport(out io.Writer, r *modelcalls.Report) error {
 	heads := groupHeads(r.Granularity, r.GroupBy)
 	t := console.NewTable(out, append(slices.Clone(heads),
@@ -30,7 +30,7 @@ func CallReport(out io.Writer, r *modelcalls.Report) error {
 	return printCalls(out, r.Calls)
 }
 
-// callCells are the cells of some calls. The columns for quantiles without a name are medians.
+// callCells returns the cells of a group of calls. Columns that name no quantile are medians.
 func callCells(f *modelcalls.Figures) []any {
 	rate := "–"
 	if f.TokensPerSecP50 != nil {
@@ -43,7 +43,7 @@ func callCells(f *modelcalls.Figures) []any {
 	}
 }
 
-// printCalls lists single calls, each with the command that plays its moment.
+// printCalls lists individual calls, each with the command that plays it.
 func printCalls(out io.Writer, calls []modelcalls.Call) error {
 	t := console.NewTable(out, "started", "model", "ended", "first token", "longest gap", "took", "session", "play it")
 	for i := range calls {
@@ -52,8 +52,10 @@ func printCalls(out io.Writer, calls []modelcalls.Call) error {
 		if c.Model != nil {
 			model = *c.Model
 		}
-		t.Row(c.Started.Local().Format(time.DateTime), console.Clip(model, 40), string(c.Outcome), millisOf(c.FirstTokenMS), millisOf(c.LongestGapMS),
-			millisOf(c.DurationMS), console.Clip(c.SessionID, 40), fmt.Sprintf("tapedeck play --from %s %s", c.Position, console.SessionWord(c.SessionID)))
+		t.Row(c.Started.Local().Format(time.DateTime), console.Clip(model, 40), string(c.Outcome),
+			millisOf(c.FirstTokenMS), millisOf(c.LongestGapMS),
+			millisOf(c.DurationMS), console.Clip(c.SessionID, 40), fmt.Sprintf("tapedeck play --from %s %s",
+				c.Position, console.SessionWord(c.SessionID)))
 	}
 	return t.Flush()
 }

@@ -14,7 +14,7 @@ type ChargeTable struct {
 	repriced, whatIf bool
 }
 
-// NewChargeTable begins a list, with the costs that were asked for.
+// NewChargeTable begins a list, with columns for the requested costs.
 func NewChargeTable(out io.Writer, repriced, whatIf bool) *ChargeTable {
 	heads := []string{"time", "session", "model", "input", "cache read", "cache write", "output", "reasoning", "cost"}
 	if repriced {

@@ -11,8 +11,8 @@ import (
 	"tapedeck/query/compare/difference"
 )
 
-// Comparison writes the first difference of two sessions, their figures, and the steps that
-// differ; with all set the equal steps, too.
+// Comparison writes the first difference of two sessions, their figures, and the steps that differ;
+// with all set it also lists the equal steps.
 func Comparison(out io.Writer, found *compare.Comparison, all bool) error {
 	w := console.To(out)
 	fmt.Fprintln(w, found.Summary.Sentence)
@@ -24,7 +24,7 @@ func Comparison(out io.Writer, found *compare.Comparison, all bool) error {
 	return printRows(out, found, all)
 }
 
-// ComparedRows writes the differences inside the rows of a comparison.
+// ComparedRows writes the differences within the rows of a comparison.
 func ComparedRows(out io.Writer, found *compare.Comparison) {
 	for i := range found.Steps {
 		printDetail(console.To(out), &found.Steps[i])
@@ -33,13 +33,15 @@ func ComparedRows(out io.Writer, found *compare.Comparison) {
 
 // printSides prints the figures of both sessions and their differences.
 func printSides(out io.Writer, c *compare.Comparison) error {
-	t := console.NewTable(out, "", "session", "started", "status", "steps", "took", "waiting", "first token", "generation", "tools", "tokens", "cost")
+	t := console.NewTable(out, "", "session", "started", "status", "steps", "took", "waiting", "first token",
+		"generation", "tools", "tokens", "cost")
 	for i, s := range []*compare.Side{&c.A, &c.B} {
 		steps := strconv.Itoa(s.Steps)
 		if s.Truncated {
 			steps += " and more"
 		}
-		t.Row(string("AB"[i]), console.Clip(s.SessionID, 40), console.LocalTime(s.Started), s.Status, steps, console.Millis(s.DurationMS),
+		t.Row(string("AB"[i]), console.Clip(s.SessionID, 40), console.LocalTime(s.Started), s.Status, steps,
+			console.Millis(s.DurationMS),
 			millisOf(s.Time.WaitingMS), millisOf(s.Time.FirstTokenMS), millisOf(s.Time.GenerationMS), millisOf(s.Time.ToolMS),
 			sideTokens(s.Totals), sideCost(s.Totals))
 	}

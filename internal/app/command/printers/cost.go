@@ -17,7 +17,7 @@ func OrDash(s string) string {
 	return s
 }
 
-// Unknown is printed for a figure that was not reported or not measured.
+// Unknown is printed for a figure that is not reported or not measured.
 const Unknown = "–"
 
 func TimeOr(at *time.Time, otherwise string) string {
@@ -27,7 +27,7 @@ func TimeOr(at *time.Time, otherwise string) string {
 	return console.LocalTime(*at)
 }
 
-// AreFrames is "1 frame is" or "7 frames are".
+// AreFrames returns "1 frame is" or, for example, "7 frames are".
 func AreFrames(n uint64) string {
 	if n == 1 {
 		return "1 frame is"
@@ -68,7 +68,7 @@ func orNone(text *string) string {
 	return *text
 }
 
-// tokenCount formats a number of tokens of what was used.
+// tokenCount formats a number of tokens, or the sign for an unknown one.
 func tokenCount(s cost.UsageTotals, n int64) string {
 	if !s.Reported() {
 		return Unknown
@@ -98,7 +98,7 @@ func money(m *cost.Money) string {
 	return amount + " " + m.Currency
 }
 
-// millisOf formats milliseconds as millis does, an unknown value as a dash.
+// millisOf formats milliseconds, and an unknown value as a dash.
 func millisOf(ms *float64) string {
 	if ms == nil {
 		return "–"
@@ -106,7 +106,7 @@ func millisOf(ms *float64) string {
 	return console.Millis(*ms)
 }
 
-// knownCost formats a cost, or why it is not known.
+// knownCost formats a cost, or the reason why it is not known.
 func knownCost(m *cost.Money, unpriced *prices.Reason) string {
 	if unpriced != nil {
 		return string(*unpriced)
@@ -122,7 +122,7 @@ func knownMoney(m *cost.Money) string {
 	return money(m)
 }
 
-// otherCost formats a cost at other prices, and says how many calls it does not include.
+// otherCost formats a cost at other prices, and states how many calls it does not include.
 func otherCost(m *cost.Money, unpriced uint64) string {
 	switch {
 	case m == nil && unpriced == 0:
@@ -135,8 +135,7 @@ func otherCost(m *cost.Money, unpriced uint64) string {
 	return money(m)
 }
 
-// statedCosts formats the costs that sources state, and says how many calls state one if
-// others do not.
+// statedCosts formats the costs that sources state, and how many calls state one if others do not.
 func statedCosts(list []cost.Stated, calls uint64) string {
 	if len(list) == 0 {
 		return Unknown

@@ -15,7 +15,8 @@ func DeadLetters(out io.Writer, list []deadletters.Letter) error {
 		if session == "" {
 			session = "-"
 		}
-		t.Row(l.Seq, console.LocalTime(l.At), l.Tenant, console.Clip(session, 40), l.Frames, l.Bytes, l.Tries, console.Clip(l.Reason, 100))
+		t.Row(l.Seq, console.LocalTime(l.At), l.Tenant, console.Clip(session, 40), l.Frames, l.Bytes, l.Tries,
+			console.Clip(l.Reason, 100))
 	}
 	return t.Flush()
 }

@@ -12,7 +12,7 @@ import (
 	"tapedeck/internal/console"
 )
 
-// Became says what became of a frame.
+// Became describes the facts that were derived from a frame.
 func Became(l *explain.Line) string {
 	switch {
 	case len(l.Became) > 0:
@@ -42,11 +42,13 @@ func DialectTotals(w io.Writer, all *explain.Totals) {
 	if len(states) > 0 {
 		fmt.Fprintf(w, " (%s)", strings.Join(states, ", "))
 	}
-	fmt.Fprintf(w, ", %s, %s, text %s, thinking %s\n", console.Count(all.Calls, "model call"), console.Count(all.Tools, "tool call"),
+	fmt.Fprintf(w, ", %s, %s, text %s, thinking %s\n", console.Count(all.Calls, "model call"),
+		console.Count(all.Tools, "tool call"),
 		console.Count(all.Text, "character"), console.Count(all.Thinking, "character"))
 	tokens := "–, no usage was found"
 	if n := all.Tokens; all.Reports > 0 {
-		tokens = fmt.Sprintf("input %s, cache read %s, cache write %s, output %s, reasoning %s, total %s", console.Thousands(n.Input), console.Thousands(n.CacheRead),
+		tokens = fmt.Sprintf("input %s, cache read %s, cache write %s, output %s, reasoning %s, total %s",
+			console.Thousands(n.Input), console.Thousands(n.CacheRead),
 			console.Thousands(n.CacheWrite5m+n.CacheWrite1h), console.Thousands(n.Output), console.Thousands(n.Reasoning), console.Thousands(n.Sum()))
 	}
 	fmt.Fprintf(w, "tokens      %s\n", tokens)
@@ -54,6 +56,7 @@ func DialectTotals(w io.Writer, all *explain.Totals) {
 		fmt.Fprintf(w, "note        %s not JSON\n", AreFrames(all.NotJSON))
 	}
 	for _, typ := range slices.Sorted(maps.Keys(all.Unmatched)) {
-		fmt.Fprintf(w, "no rule for %s: %s\n", console.Clip(cmp.Or(typ, "frames without a type"), 60), console.Count(all.Unmatched[typ], "frame"))
+		fmt.Fprintf(w, "no rule for %s: %s\n", console.Clip(cmp.Or(typ, "frames without a type"), 60),
+			console.Count(all.Unmatched[typ], "frame"))
 	}
 }

@@ -1,7 +1,7 @@
-// Package printers writes the results of commands for people: tables and
-// sentences. What --json prints is the server's answer and does not come from here.
+// Package printers formats the results of commands for display: tables and sentences. The output of
+// --json is the server's answer and is not formatted here.
 //
-// A printer takes the writer of the answer, mostly standard output. If there are notes beside the
-// answer, it also takes their writer, mostly standard error. Texts of others are written without
+// A printer takes the writer of the answer, usually standard output. If it also prints notes, it
+// takes a second writer for them, usually standard error. Untrusted texts are written without
 // control characters (console.To, console.Clip).
 package printers

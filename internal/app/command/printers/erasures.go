@@ -19,7 +19,8 @@ func Erasures(out io.Writer, list []erasure.Answer) error {
 		if e.Overdue {
 			shown += " (overdue)"
 		}
-		t.Row(e.ID, e.Tenant, of, e.Found.Sessions, console.LocalTime(e.RequestedAt), console.Clip(e.RequestedBy, 30), shown, console.Clip(e.WaitsFor, 80))
+		t.Row(e.ID, e.Tenant, of, e.Found.Sessions, console.LocalTime(e.RequestedAt), console.Clip(e.RequestedBy, 30),
+			shown, console.Clip(e.WaitsFor, 80))
 	}
 	return t.Flush()
 }

@@ -26,9 +26,10 @@ func (t *FrameTable) Add(f *sessionframes.Frame) {
 	})
 }
 
-// Write writes the list. Of a single stream it leaves out the column of streams.
+// Write writes the list. For a single stream it leaves out the column of streams.
 func (t *FrameTable) Write(out io.Writer) error {
-	heads, first := []string{"stream", "offset", "seq", "direction", "type", "node", "event id", "bytes", "flags", "content"}, 0
+	heads, first := []string{"stream", "offset", "seq", "direction", "type", "node", "event id", "bytes", "flags",
+		"content"}, 0
 	if len(t.streams) == 1 {
 		first = 1 // the column would be the same in every row
 	}
@@ -39,8 +40,7 @@ func (t *FrameTable) Write(out io.Writer) error {
 	return table.Flush()
 }
 
-// shortStream returns the end of a stream's id, which differs between the streams of a
-// session.
+// shortStream returns the end of a stream's id, which distinguishes the streams of a session.
 func shortStream(id string) string { return "…" + id[max(0, len(id)-8):] }
 
 func content(f *sessionframes.Frame) string {

@@ -13,7 +13,8 @@ import (
 func Sync(out io.Writer, res *agenthistory.Result, took time.Duration, interrupted bool) {
 	w := console.To(out)
 	printFound(w, res)
-	fmt.Fprintf(w, "recorded %s, %s, %s in %s\n", console.Count(res.Recorded, "file"), console.Count(res.Frames, "frame"),
+	fmt.Fprintf(w, "recorded %s, %s, %s in %s\n", console.Count(res.Recorded, "file"),
+		console.Count(res.Frames, "frame"),
 		console.Count(res.Bytes, "byte"), console.Millis(took.Seconds()*1000))
 	for _, n := range []struct {
 		n    int
@@ -41,7 +42,7 @@ func Sync(out io.Writer, res *agenthistory.Result, took time.Duration, interrupt
 	}
 }
 
-// SyncChanges writes what one poll of a watched history recorded.
+// SyncChanges writes what one poll of a watched history has recorded.
 func SyncChanges(out io.Writer, res *agenthistory.Result) {
 	w := console.To(out)
 	if res.Recorded > 0 {
@@ -50,8 +51,8 @@ func SyncChanges(out io.Writer, res *agenthistory.Result) {
 	printProblems(w, res.Problems)
 }
 
-// Sources writes the files of a history, and on notes how many were found and what was skipped.
-// With toRecord set the list has the files that would be recorded.
+// Sources writes the files of a history, and to notes how many were found and what was skipped. If
+// toRecord is set, the list contains only the files that would be recorded.
 func Sources(out, notes io.Writer, list []*agenthistory.Source, found *agenthistory.Found, toRecord bool) error {
 	t := console.NewTable(out, "agent", "state", "modified", "bytes", "session", "project", "branch", "file")
 	for _, s := range list {
@@ -87,7 +88,7 @@ func printFound(w io.Writer, res *agenthistory.Result) {
 	fmt.Fprintf(w, "found    %s%s\n", console.Count(res.Files, "file"), by)
 }
 
-// problemsShown bounds the paths that are named.
+// problemsShown bounds the paths that are listed.
 const problemsShown = 10
 
 // printProblems prints what was skipped.

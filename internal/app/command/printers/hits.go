@@ -10,8 +10,8 @@ import (
 	"tapedeck/query/search"
 )
 
-// Hits writes hits, each with the command that plays the session from its moment. Matches are
-// in bold type if bold is set, as on a terminal.
+// Hits writes hits, each with the command that plays the session from the hit on. Matches are in
+// bold type if bold is set, as on a terminal.
 func Hits(out io.Writer, hits []search.Hit, bold bool) error {
 	for i := range hits {
 		h := &hits[i]
@@ -21,7 +21,8 @@ func Hits(out io.Writer, hits []search.Hit, bold bool) error {
 		}
 		moment := time.Duration(h.OffsetMS * float64(time.Millisecond))
 		_, err := fmt.Fprintf(out, "%s  %s  %s  %s\n  %s\n  tapedeck play --from +%s %s\n",
-			console.LocalTime(h.At), console.Clip(h.SessionID, 40), console.Clip(what, 40), console.Clip(h.SessionTitle, 60),
+			console.LocalTime(h.At), console.Clip(h.SessionID, 40), console.Clip(what,
+				40), console.Clip(h.SessionTitle, 60),
 			snippetLine(h.Snippet, bold), moment, console.SessionWord(h.SessionID))
 		if err != nil {
 			return err
@@ -30,7 +31,7 @@ func Hits(out io.Writer, hits []search.Hit, bold bool) error {
 	return nil
 }
 
-// ExplainSearch writes why an answer is incomplete or empty.
+// ExplainSearch writes the reason why an answer is incomplete or empty.
 func ExplainSearch(out io.Writer, found *search.Answer, filtered bool) {
 	switch {
 	case found.Partial:

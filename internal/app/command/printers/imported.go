@@ -8,18 +8,20 @@ import (
 	"tapedeck/internal/console"
 )
 
-// Imported writes the sessions of a tape file, and how many there are.
+// Imported writes the sessions of a tape file and their number.
 func Imported(out io.Writer, sessions []*tapeimport.Session, did string) error {
 	w := console.To(out)
 	t := console.NewTable(w, "session", "streams", "frames", "bytes", "facts", "title")
 	for _, s := range sessions {
-		t.Row(console.Clip(s.ID, 40), s.Streams, console.Thousands(s.Frames), console.Thousands(s.Bytes), console.Thousands(s.Facts), console.Clip(s.Title, 60))
+		t.Row(console.Clip(s.ID, 40), s.Streams, console.Thousands(s.Frames), console.Thousands(s.Bytes),
+			console.Thousands(s.Facts), console.Clip(s.Title, 60))
 	}
 	fmt.Fprintf(w, "%s %s\n", did, console.Count(len(sessions), "session"))
 	return t.Flush()
 }
 
-// Missing writes what sessions of an incomplete tape lack; check is whether it was only read.
+// Missing writes what the sessions of an incomplete tape lack; check reports whether the tape was
+// only read.
 func Missing(out io.Writer, sessions []*tapeimport.Session, check bool) {
 	for _, s := range sessions {
 		missing(console.To(out), s, check)
@@ -40,7 +42,8 @@ func missing(w io.Writer, to *tapeimport.Session, check bool) {
 	}
 	next := ""
 	if !check {
-		next = fmt.Sprintf("; \"tapedeck redecode %s\" derives those of the frames that came", console.SessionWord(to.ID))
+		next = fmt.Sprintf("; \"tapedeck redecode %s\" derives those of the frames that came",
+			console.SessionWord(to.ID))
 	}
 	fmt.Fprintf(w, "note     session %s lacks %s%s\n", to.ID, what, next)
 }

@@ -9,7 +9,7 @@ import (
 	"tapedeck/query/report/pricelist"
 )
 
-// PriceChanges writes what a price file changes, and on notes what is probably wrong in it.
+// PriceChanges writes the changes of a price file, and to notes its probable errors.
 func PriceChanges(w, notes io.Writer, c *pricelist.Comparison) error {
 	for _, w := range c.Warnings {
 		line := "warning: " + w.Field + ": " + w.Detail

@@ -44,7 +44,7 @@ func Prices(out, notes io.Writer, list *pricelist.List, unmatched, inexact bool)
 	return nil
 }
 
-// Model writes all prices of a model, and on notes which table they are of.
+// Model writes all prices of a model, and to notes which table they are from.
 func Model(w, notes io.Writer, m *pricelist.Model) error {
 	out := console.To(w)
 	fmt.Fprintf(out, "%s %s  %s\n", m.Provider, m.Model, m.Name)
@@ -55,7 +55,8 @@ func Model(w, notes io.Writer, m *pricelist.Model) error {
 		}
 	}
 	for i := range m.Periods {
-		fmt.Fprintf(out, "\nlist prices %s, USD, %s %s of %s\n", periodText(&m.Periods[i]), m.Source.Package, m.Source.Version, m.Source.Date)
+		fmt.Fprintf(out, "\nlist prices %s, USD, %s %s of %s\n", periodText(&m.Periods[i]), m.Source.Package,
+			m.Source.Version, m.Source.Date)
 		if err := printUnits(w, m.Periods[i].Prices, false); err != nil {
 			return err
 		}
@@ -102,17 +103,18 @@ func scopeText(s *prices.Scope) string {
 	return strings.Join(parts, ", ")
 }
 
-// priceHead writes which table it was.
+// priceHead writes a line that identifies a price table.
 func priceHead(w io.Writer, h *pricelist.Head) {
-	fmt.Fprintf(console.To(w), "%s for a million tokens; list prices of %s %s, %s; ", h.Currency, h.Source.Package, h.Source.Version, h.Source.Date)
+	fmt.Fprintf(console.To(w), "%s for a million tokens; list prices of %s %s, %s; ", h.Currency, h.Source.Package,
+		h.Source.Version, h.Source.Date)
 	if h.FileName != nil {
 		fmt.Fprintf(console.To(w), "price file %s of %s; ", *h.FileName, console.LocalTime(*h.ImportedAt))
 	}
 	fmt.Fprintf(w, "table %s\n", h.Hash)
 }
 
-// priceCells returns the prices for a million tokens, with the tiers, and the number of the
-// other prices.
+// priceCells returns the cells with the prices for a million tokens, including tiers, and the
+// number of the other prices.
 func priceCells(list []pricelist.UnitPrice) []any {
 	shown := []string{"input_mtok", "cache_read_mtok", "cache_write_mtok", "output_mtok"}
 	cells := []any{"–", "–", "–", "–", ""}
@@ -152,7 +154,8 @@ func printUnmatched(w io.Writer, list []pricelist.Unmatched) error {
 	t := console.NewTable(w, "no price", "provider", "records", "last", "why", "most like it")
 	for i := range list {
 		u := &list[i]
-		t.Row(OrDash(u.Model), OrDash(u.Provider), console.Thousands(u.Records), console.LocalTime(u.Last), u.Detail, strings.Join(u.Nearest, ", "))
+		t.Row(OrDash(u.Model), OrDash(u.Provider), console.Thousands(u.Records), console.LocalTime(u.Last), u.Detail,
+			strings.Join(u.Nearest, ", "))
 	}
 	return t.Flush()
 }

@@ -11,8 +11,8 @@ import (
 	"tapedeck/query/billing/reconcile/providerexport"
 )
 
-// ProviderComparison writes a comparison with a provider's export: the sums, and up to limit figures,
-// of which equal ones are listed if all is set.
+// ProviderComparison writes a comparison with a provider's export: the sums, and up to limit
+// figures. Equal figures are listed if all is set.
 func ProviderComparison(out io.Writer, c *providerexport.Comparison, limit int, all bool) error {
 	w := console.To(out)
 	fmt.Fprintf(w, "%s, %s to %s (UTC): %s\n", c.Format, c.From, c.To, console.Count(c.Rows, "row"))
@@ -33,7 +33,8 @@ func ProviderComparison(out io.Writer, c *providerexport.Comparison, limit int, 
 			continue
 		}
 		shown++
-		t.Row(i.Day, console.Clip(textOr(i.Model, "(none)"), 40), i.Bucket, figure(i.Recorded), i.Exported, figure(i.Difference), stateOf(&i))
+		t.Row(i.Day, console.Clip(textOr(i.Model, "(none)"), 40), i.Bucket, figure(i.Recorded), i.Exported,
+			figure(i.Difference), stateOf(&i))
 	}
 	for _, s := range c.Sums {
 		t.Row("TOTAL", "", s.Bucket, figure(s.Recorded), s.Exported, figure(s.Difference), "")
@@ -48,7 +49,8 @@ func ProviderComparison(out io.Writer, c *providerexport.Comparison, limit int, 
 		fmt.Fprintf(w, "Not compared, since no provider is recorded: %s of %s, %s tokens.\n",
 			console.Count(u.Calls, "call"), textOr(u.Model, "no known model"), console.Thousands(u.Tokens))
 	}
-	fmt.Fprintf(w, "%s equal, %s differ, %s only recorded, %s only exported.\n", console.Thousands(c.States[providerexport.Equal]),
+	fmt.Fprintf(w, "%s equal, %s differ, %s only recorded, %s only exported.\n",
+		console.Thousands(c.States[providerexport.Equal]),
 		console.Thousands(c.States[providerexport.Differs]), console.Thousands(c.States[providerexport.OnlyRecorded]),
 		console.Thousands(c.States[providerexport.OnlyExported]))
 	return nil

@@ -11,7 +11,7 @@ import (
 	"tapedeck/internal/console"
 )
 
-// RecordedFile writes the result of one file, when several are recorded.
+// RecordedFile writes the result of one file, if several are recorded.
 func RecordedFile(out io.Writer, path string, s *ingest.Summary, err error, result *knownrecordings.FileResult, frameClock bool) {
 	w := console.To(out)
 	switch {
@@ -29,16 +29,19 @@ func RecordedFile(out io.Writer, path string, s *ingest.Summary, err error, resu
 	}
 	where := "session " + s.Sessions[0]
 	if s.SessionCount > 1 {
-		where = fmt.Sprintf("%s sessions from %s to %s", console.Thousands(s.SessionCount), s.Sessions[0], s.LastSession)
+		where = fmt.Sprintf("%s sessions from %s to %s", console.Thousands(s.SessionCount), s.Sessions[0],
+			s.LastSession)
 	}
-	fmt.Fprintf(w, "recorded %s: %s, %s, %s, %s\n", path, console.Count(s.Frames, "frame"), console.Count(s.Bytes, "byte"), s.Dialect, where)
+	fmt.Fprintf(w, "recorded %s: %s, %s, %s, %s\n", path, console.Count(s.Frames, "frame"),
+		console.Count(s.Bytes, "byte"), s.Dialect, where)
 	writeNotes(w, s, frameClock)
 }
 
 // RecordedFiles writes the result of all files. session is the value of --session.
 func RecordedFiles(out io.Writer, t *knownrecordings.FilesResult, session string, all *file.Sources, took time.Duration) {
 	w := console.To(out)
-	fmt.Fprintf(w, "total    %s of %s recorded: %s, %s in %s\n", console.Thousands(t.Recorded), console.Count(t.Files, "file"),
+	fmt.Fprintf(w, "total    %s of %s recorded: %s, %s in %s\n", console.Thousands(t.Recorded),
+		console.Count(t.Files, "file"),
 		console.Count(t.Frames, "frame"), console.Count(t.Bytes, "byte"), console.Millis(took.Seconds()*1000))
 	for _, n := range []struct {
 		n         int
@@ -60,7 +63,8 @@ func RecordedFiles(out io.Writer, t *knownrecordings.FilesResult, session string
 		if t.Streams == t.Files {
 			fmt.Fprintf(w, "note     all of them are in session %s, a stream each\n", session)
 		} else {
-			fmt.Fprintf(w, "note     %s of %s recorded in session %s, a stream each\n", console.Thousands(t.Streams), console.Count(t.Files, "file"), session)
+			fmt.Fprintf(w, "note     %s of %s recorded in session %s, a stream each\n", console.Thousands(t.Streams),
+				console.Count(t.Files, "file"), session)
 		}
 		fmt.Fprintf(w, "next     tapedeck show %s\n", console.SessionWord(session))
 	case t.Frames > 0:

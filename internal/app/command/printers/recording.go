@@ -26,7 +26,8 @@ func Recording(out io.Writer, s *ingest.Summary, took time.Duration, frameClock 
 	if perSecond := float64(s.Frames) / took.Seconds(); perSecond >= 1000 {
 		rate = fmt.Sprintf(" (%s/s)", console.Count(int64(perSecond), "frame"))
 	}
-	fmt.Fprintf(w, "recorded %s, %s in %s%s\n", console.Count(s.Frames, "frame"), console.Count(s.Bytes, "byte"), console.Millis(took.Seconds()*1000), rate)
+	fmt.Fprintf(w, "recorded %s, %s in %s%s\n", console.Count(s.Frames, "frame"), console.Count(s.Bytes, "byte"),
+		console.Millis(took.Seconds()*1000), rate)
 	fmt.Fprintf(w, "stream   %s\n", s.StreamID)
 	switch {
 	case s.SessionCount == 1:
@@ -41,13 +42,14 @@ func Recording(out io.Writer, s *ingest.Summary, took time.Duration, frameClock 
 	}
 }
 
-// NATSRecording writes the result of a recording of messages of NATS.
+// NATSRecording writes the result of recording NATS messages.
 func NATSRecording(out io.Writer, r *natstap.Result, took time.Duration) {
 	w := console.To(out)
 	if r.Messages == 0 {
 		fmt.Fprintln(w, "recorded nothing: no message came")
 	} else {
-		fmt.Fprintf(w, "recorded %s, %s in %s\n", console.Count(r.Messages, "message"), console.Count(r.Bytes, "byte"), console.Millis(took.Seconds()*1000))
+		fmt.Fprintf(w, "recorded %s, %s in %s\n", console.Count(r.Messages, "message"),
+			console.Count(r.Bytes, "byte"), console.Millis(took.Seconds()*1000))
 	}
 	switch {
 	case len(r.Sessions) == 1:
@@ -75,15 +77,16 @@ func NATSRecording(out io.Writer, r *natstap.Result, took time.Duration) {
 	}
 }
 
-// Known writes which session has the bytes of a source.
+// Known writes which session contains the bytes of a source.
 func Known(out io.Writer, e *knownrecordings.KnownError) {
 	w := console.To(out)
 	fmt.Fprintf(w, "%s\n", e)
 	fmt.Fprintf(w, "stream   %s\n", e.Stored.Stream.ID)
-	fmt.Fprintf(w, "next     tapedeck show %s, or record them once more with --again\n", console.SessionWord(e.Stored.SessionID))
+	fmt.Fprintf(w, "next     tapedeck show %s, or record them once more with --again\n",
+		console.SessionWord(e.Stored.SessionID))
 }
 
-// writeNotes prints notes on frames of the summary that need attention.
+// writeNotes prints notes on frames that need attention.
 func writeNotes(w io.Writer, s *ingest.Summary, frameClock bool) {
 	if n := s.Counters.NotJSON; n > 0 {
 		fmt.Fprintf(w, "note     %s not JSON\n", AreFrames(n))
@@ -110,14 +113,16 @@ func writeNotes(w io.Writer, s *ingest.Summary, frameClock bool) {
 		fmt.Fprintf(w, "note     secrets were masked: %s\n", redactedRules(s.Redacted))
 	}
 	if s.Misdated > 0 {
-		fmt.Fprintf(w, "note     %s with times that run backwards or are out of range: each arrived with the frame before it\n", console.Count(s.Misdated, "frame"))
+		fmt.Fprintf(w, "note     %s with times that run backwards or are out of range: each arrived with the "+
+			"frame before it\n", console.Count(s.Misdated, "frame"))
 	}
 	if frameClock && !s.Timed {
-		fmt.Fprintln(w, "note     no frame has a time, so with --clock frame all of them have the time of the first; without it each frame keeps the time at which it arrived")
+		fmt.Fprintln(w, "note     no frame has a time, so with --clock frame all of them have the time of the "+
+			"first; without it each frame keeps the time at which it arrived")
 	}
 }
 
-// redactedRules lists how many secrets were masked by which rule.
+// redactedRules lists how many secrets each rule has masked.
 func redactedRules(counts map[string]uint64) string {
 	list := make([]string, 0, len(counts))
 	for _, id := range slices.Sorted(maps.Keys(counts)) {

@@ -9,8 +9,8 @@ import (
 	"tapedeck/internal/console"
 )
 
-// Redacted writes what was masked, or with dryRun what would be; waited is whether the files that
-// were replaced are removed.
+// Redacted writes what was masked, or with dryRun what would be masked; waited reports whether the
+// replaced files were removed.
 func Redacted(w io.Writer, results []*redecode.Redacted, dryRun, waited bool) error {
 	verb := "were masked"
 	if dryRun {

@@ -32,14 +32,16 @@ func Expiry(out io.Writer, list []retention.Preview) error {
 		for _, d := range p.Days {
 			sessions, bytes = sessions+d.Sessions, bytes+d.Bytes
 		}
-		t.Row(p.Kind, age(p.MaxAgeS), size(p.MaxBytes), amount(p.Stored.Sessions, p.Stored.Bytes), amount(p.Due.Sessions, p.Due.Bytes), amount(sessions, bytes))
+		t.Row(p.Kind, age(p.MaxAgeS), size(p.MaxBytes), amount(p.Stored.Sessions, p.Stored.Bytes),
+			amount(p.Due.Sessions, p.Due.Bytes), amount(sessions, bytes))
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	for i := range list {
 		for _, s := range list[i].Oldest {
-			fmt.Fprintf(out, "%s: %s of %s, last at %s, by %s\n", list[i].Kind, s.ID, console.Bytes(s.Bytes), console.LocalTime(s.LastAt), s.Why)
+			fmt.Fprintf(out, "%s: %s of %s, last at %s, by %s\n", list[i].Kind, s.ID, console.Bytes(s.Bytes),
+				console.LocalTime(s.LastAt), s.Why)
 		}
 	}
 	return nil

@@ -17,7 +17,7 @@ import (
 )
 
 // Session writes a session: its runs with their spans and tokens, its messages, and
-// inconsistencies. Messages are shortened unless whole is set.
+// inconsistencies. It shortens messages unless whole is set.
 func Session(out io.Writer, d *sessiondetail.Detail, t *timeline.Timeline, messages []transcript.Message, whole bool) error {
 	w := console.To(out)
 	showHead(w, d)
@@ -39,12 +39,14 @@ func showHead(w io.Writer, d *sessiondetail.Detail) {
 		fmt.Fprintf(w, "  %s\n", console.Line(text))
 	}
 	fmt.Fprintf(w, "  %s, %s long, %s, %s, %s, %s\n", console.LocalTime(d.Started), console.Millis(d.DurationMS),
-		console.Count(d.Frames, "frame"), console.Count(d.Bytes, "byte"), console.Count(d.Totals.Runs, "run"), toolCalls(d.Totals.Tools))
+		console.Count(d.Frames, "frame"), console.Count(d.Bytes, "byte"), console.Count(d.Totals.Runs,
+			"run"), toolCalls(d.Totals.Tools))
 	if d.Totals.Runs > 0 && !d.UsageTotals.Reported() {
 		fmt.Fprintln(w, "  tokens –: no usage was reported")
 	}
 	if n := unreadable(d); n > 0 {
-		fmt.Fprintf(w, "  %s not JSON, and nothing is concluded from %s\n", AreFrames(n), map[bool]string{true: "it", false: "them"}[n == 1])
+		fmt.Fprintf(w, "  %s not JSON, and nothing is concluded from %s\n", AreFrames(n),
+			map[bool]string{true: "it", false: "them"}[n == 1])
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Tags)) {
 		fmt.Fprintf(w, "  tag %s\n", console.Line(name+"="+d.Tags[name]))
@@ -54,12 +56,13 @@ func showHead(w io.Writer, d *sessiondetail.Detail) {
 		if s.IsLost {
 			state = "lost"
 		}
-		fmt.Fprintf(w, "  stream %s  %s over %s from %s, %s\n", s.ID, s.Dialect, s.Transport, console.Line(cmp.Or(s.Source, "?")), console.Line(state))
+		fmt.Fprintf(w, "  stream %s  %s over %s from %s, %s\n", s.ID, s.Dialect, s.Transport,
+			console.Line(cmp.Or(s.Source, "?")), console.Line(state))
 		fmt.Fprintf(w, "    dialect %s: %s\n", s.Dialect, console.Line(s.Evidence))
 	}
 }
 
-// unreadable returns how many frames are not JSON, of a session in which no run was found.
+// unreadable returns how many frames are not JSON, for a session in which no run was found.
 func unreadable(d *sessiondetail.Detail) (n uint64) {
 	if d.Totals.Runs > 0 {
 		return 0
@@ -70,8 +73,8 @@ func unreadable(d *sessiondetail.Detail) (n uint64) {
 	return n
 }
 
-// sessionClock describes how long an open session has been running and silent, or when
-// and why another one ended.
+// sessionClock describes how long an open session has been running and silent, or when and why an
+// ended one ended.
 func sessionClock(d *sessiondetail.Detail) string {
 	switch {
 	case d.RunningMS != nil && d.SilentMS != nil:
@@ -102,7 +105,8 @@ func showSpans(w io.Writer, t *timeline.Timeline) {
 	walk = func(spans []*timeline.Span, depth int) {
 		for _, s := range spans {
 			what := strings.TrimSpace(s.Kind + " " + console.Clip(s.Name, shownName))
-			fmt.Fprintf(w, "  %9s  %9s  %s%s%s\n", "+"+console.Millis(s.StartMS), spanTime(s), strings.Repeat("  ", depth), what, spanNotes(s))
+			fmt.Fprintf(w, "  %9s  %9s  %s%s%s\n", "+"+console.Millis(s.StartMS), spanTime(s),
+				strings.Repeat("  ", depth), what, spanNotes(s))
 			walk(s.Children, depth+1)
 		}
 	}
@@ -116,7 +120,7 @@ func spanTime(s *timeline.Span) string {
 	case s.DurationMS != nil:
 		return console.Millis(*s.DurationMS)
 	case !s.Open:
-		return "–" // it ended, and its start is unknown
+		return "–" // the span ended, and its start is unknown
 	}
 	if s.RunningMS != nil {
 		return console.Millis(*s.RunningMS) + "…"
@@ -157,14 +161,15 @@ func showTokens(w io.Writer, s cost.UsageTotals) error {
 	fmt.Fprintln(w, "\nTokens")
 	n := s.Tokens
 	t := console.NewTable(w, "  calls", "input", "cache read", "cache write", "output", "reasoning", "total", "cost")
-	t.Row(fmt.Sprintf("  %d", s.Calls), console.Thousands(n.Input), console.Thousands(n.CacheRead), console.Thousands(n.CacheWrite5m+n.CacheWrite1h),
+	t.Row(fmt.Sprintf("  %d", s.Calls), console.Thousands(n.Input), console.Thousands(n.CacheRead),
+		console.Thousands(n.CacheWrite5m+n.CacheWrite1h),
 		console.Thousands(n.Output), console.Thousands(n.Reasoning), console.Thousands(n.Total), costText(s))
 	return t.Flush()
 }
 
 const (
-	shownText = 200 // the length of a message printed without --text, runes
-	shownName = 60  // the length of a name of a tool or a model, runes
+	shownText = 200 // maximum length of a message without --text, runes
+	shownName = 60  // maximum length of a name of a tool or a model, runes
 )
 
 func showMessages(w io.Writer, messages []transcript.Message, whole bool) {

@@ -17,7 +17,7 @@ type SessionTable struct {
 	costs, findings bool
 }
 
-// NewSessionTable begins a list, with the columns that were asked for.
+// NewSessionTable begins a list, with the requested columns.
 func NewSessionTable(out io.Writer, costs, findings bool) *SessionTable {
 	heads := []string{"session", "started", "duration", "status", "runs", "frames", "tokens"}
 	if costs {
@@ -66,7 +66,7 @@ func sessionTime(s *sessionhead.Head) string {
 	return console.Millis(s.DurationMS)
 }
 
-// unusualEnd describes the cause of an end, "" if it is an ordinary one or there is none.
+// unusualEnd describes the cause of an end, "" if the end is ordinary or missing.
 func unusualEnd(e *sessionhead.End) string {
 	if e == nil || e.Reason == sessionhead.EndEOF || e.Reason == sessionhead.EndClosed || e.Reason == sessionhead.EndDone {
 		return ""
@@ -74,7 +74,7 @@ func unusualEnd(e *sessionhead.End) string {
 	return endText(e)
 }
 
-// endText describes the cause of an end and what was open or failed then.
+// endText describes the cause of an end and what was open or failed at that time.
 func endText(e *sessionhead.End) string {
 	if e.Span != nil && e.Span.Name != "" {
 		return e.Detail + ", in " + e.Span.Name

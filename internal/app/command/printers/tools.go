@@ -9,8 +9,8 @@ import (
 	"tapedeck/query/report/toolreport"
 )
 
-// ToolReport writes a report of tool calls, and below it the slowest calls, each with the
-// command that plays its moment.
+// ToolReport writes a report of tool calls, and below it the slowest calls, each with the command
+// that plays it.
 func ToolReport(out io.Writer, r *toolreport.Report) error {
 	heads := groupHeads(r.Granularity, r.GroupBy)
 	t := console.NewTable(out, append(slices.Clone(heads),
@@ -44,7 +44,8 @@ func ToolReport(out io.Writer, r *toolreport.Report) error {
 }
 
 func timeCells(t *toolreport.Times) []any {
-	cells := []any{console.Thousands(t.Calls), console.Thousands(t.Errors), fmt.Sprintf("%.1f%%", 100*t.ErrorRate), console.Thousands(t.Open)}
+	cells := []any{console.Thousands(t.Calls), console.Thousands(t.Errors), fmt.Sprintf("%.1f%%", 100*t.ErrorRate),
+		console.Thousands(t.Open)}
 	for _, ms := range []*float64{t.MinMS, t.AvgMS, t.P50MS, t.P90MS, t.P95MS, t.P99MS, t.MaxMS} {
 		cells = append(cells, millisOf(ms))
 	}

@@ -89,7 +89,7 @@ func groupCells(p grouping.Period, by []string, g grouping.Group) []any {
 	return cells
 }
 
-// groupHeads names those cells.
+// groupHeads returns the column headings of these cells.
 func groupHeads(granularity grouping.Granularity, by []string) []string {
 	var heads []string
 	if granularity != grouping.Whole {
@@ -98,7 +98,7 @@ func groupHeads(granularity grouping.Granularity, by []string) []string {
 	return append(heads, by...)
 }
 
-// nameOthers writes how many groups a row sums up in the cells of its group.
+// nameOthers replaces the cells of a row's group by the number of groups that the row adds up.
 func nameOthers(cells []any, groups int) {
 	for i := range cells {
 		cells[i] = ""
@@ -106,7 +106,8 @@ func nameOthers(cells []any, groups int) {
 	cells[0] = "(" + console.Count(groups, "other") + ")"
 }
 
-// figureHeads names the cells of a row's figures. Costs that were not asked for have none.
+// figureHeads returns the column headings of a row's figures. Costs that were not requested have
+// none.
 func figureHeads(r *usagereport.Report) []string {
 	p := &r.Prices
 	heads := []string{"calls", "input", "cache read", "cache write", "output", "reasoning", "total", "cost"}
@@ -127,8 +128,10 @@ func figureHeads(r *usagereport.Report) []string {
 func figureCells(r *usagereport.Report, f *usagereport.Figures) []any {
 	p, n := &r.Prices, f.Tokens
 	cells := []any{
-		console.Thousands(f.Calls), tokenCount(f.UsageTotals, n.Input), tokenCount(f.UsageTotals, n.CacheRead), tokenCount(f.UsageTotals, n.CacheWrite5m+n.CacheWrite1h),
-		tokenCount(f.UsageTotals, n.Output), tokenCount(f.UsageTotals, n.Reasoning), tokenCount(f.UsageTotals, n.Total), costText(f.UsageTotals),
+		console.Thousands(f.Calls), tokenCount(f.UsageTotals, n.Input), tokenCount(f.UsageTotals, n.CacheRead),
+		tokenCount(f.UsageTotals, n.CacheWrite5m+n.CacheWrite1h),
+		tokenCount(f.UsageTotals, n.Output), tokenCount(f.UsageTotals, n.Reasoning), tokenCount(f.UsageTotals,
+			n.Total), costText(f.UsageTotals),
 	}
 	if p.RepricedHash != nil {
 		cells = append(cells, otherCost(f.Repriced, f.RepricedUnpriced))
@@ -143,7 +146,7 @@ func figureCells(r *usagereport.Report, f *usagereport.Figures) []any {
 	return cells
 }
 
-// found says how much does not add up, and in how many sessions.
+// found describes how many inconsistencies there are, and in how many sessions.
 func found(f *usagereport.Found) string {
 	if f.Findings == 0 {
 		return Unknown
@@ -151,7 +154,7 @@ func found(f *usagereport.Found) string {
 	return fmt.Sprintf("%s in %s", console.Thousands(f.Findings), console.Count(f.Sessions, "session"))
 }
 
-// showFound lists what does not add up by its codes.
+// showFound lists the inconsistencies by code.
 func showFound(w io.Writer, f *usagereport.Found) error {
 	if f == nil || f.Findings == 0 {
 		return nil
@@ -164,7 +167,7 @@ func showFound(w io.Writer, f *usagereport.Found) error {
 	return t.Flush()
 }
 
-// showUnpriced lists the calls without a price under a head, and why they have none.
+// showUnpriced lists the calls without a price under a heading, with the reasons.
 func showUnpriced(w io.Writer, head string, list []cost.Unpriced) error {
 	if len(list) == 0 {
 		return nil

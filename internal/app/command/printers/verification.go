@@ -10,7 +10,7 @@ import (
 	"tapedeck/query/billing/bills"
 )
 
-// Verification writes what differs, and a summary.
+// Verification writes the differences, and a summary.
 func Verification(w io.Writer, v *bills.Verification) error {
 	out := console.To(w)
 	for _, d := range v.Defects {
@@ -25,12 +25,14 @@ func Verification(w io.Writer, v *bills.Verification) error {
 		}
 		for j := range d.Items {
 			it := &d.Items[j]
-			t.Row(string(d.Why), d.Period, console.Clip(d.SessionID, 40), d.Position, OrDash(it.Model), it.Unit, fmt.Sprint(it.Quantity), nullText(it.Cost, v.MinorUnits, it.Reason), in)
+			t.Row(string(d.Why), d.Period, console.Clip(d.SessionID, 40), d.Position, OrDash(it.Model), it.Unit,
+				fmt.Sprint(it.Quantity), nullText(it.Cost, v.MinorUnits, it.Reason), in)
 		}
 	}
 	for i := range v.Frames.Differences {
 		d := &v.Frames.Differences[i]
-		t.Row("frames", v.Period, console.Clip(d.SessionID, 40), d.Position, "", d.Field, OrDash(d.Stored)+" → "+OrDash(d.Decoded), "", "")
+		t.Row("frames", v.Period, console.Clip(d.SessionID, 40), d.Position, "", d.Field,
+			OrDash(d.Stored)+" → "+OrDash(d.Decoded), "", "")
 	}
 	if len(v.Differences)+len(v.Frames.Differences) > 0 {
 		if err := t.Flush(); err != nil {
@@ -42,7 +44,8 @@ func Verification(w io.Writer, v *bills.Verification) error {
 	}
 	for i := range v.Frames.Expired {
 		e := &v.Frames.Expired[i]
-		fmt.Fprintf(out, "charge %s of session %s: not compared, its frames expired on %s\n", e.ChargeID, e.SessionID, e.ExpiredAt.Format(time.DateOnly))
+		fmt.Fprintf(out, "charge %s of session %s: not compared, its frames expired on %s\n", e.ChargeID, e.SessionID,
+			e.ExpiredAt.Format(time.DateOnly))
 	}
 	if n := v.Frames.ExpiredCharges; n > uint64(len(v.Frames.Expired)) {
 		fmt.Fprintf(out, "… %s in all\n", console.Count(n, "such charge"))
@@ -51,7 +54,8 @@ func Verification(w io.Writer, v *bills.Verification) error {
 	if !v.Equal {
 		state = "differs"
 	}
-	fmt.Fprintf(out, "%s %s: %s rows, frames of %s of %s sessions\nrows %s\n", v.Number, state, console.Thousands(v.Rows),
+	fmt.Fprintf(out, "%s %s: %s rows, frames of %s of %s sessions\nrows %s\n", v.Number, state,
+		console.Thousands(v.Rows),
 		console.Thousands(v.Frames.Sessions), console.Thousands(v.Frames.Of), v.Hash)
 	return nil
 }

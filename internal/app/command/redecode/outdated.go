@@ -17,11 +17,11 @@ import (
 	"tapedeck/query/facts/sessionhead"
 )
 
-// AtOnce is the number of sessions that Outdated has the server decode at a time.
+// AtOnce is the number of sessions that the server decodes concurrently for Outdated.
 const AtOnce = 2
 
-// Outdated decodes all outdated sessions. The server decides which are outdated, so that
-// a run which is killed needs no state of its own: the next one lists what is left.
+// Outdated decodes all outdated sessions. The server determines which sessions are outdated, so a
+// run needs no state of its own: after a killed run, the next one lists the remaining sessions.
 type Outdated struct {
 	Request
 	From, To string // of the start of sessions
@@ -32,7 +32,7 @@ type Outdated struct {
 
 	mu       sync.Mutex // guards the fields below
 	total    count
-	passed   count // of total: decoded, left alone or failed
+	passed   count // the part of total that was decoded, skipped or has failed
 	decoded  count
 	results  []json.RawMessage
 	live     []string // sessions
@@ -45,7 +45,7 @@ type count struct{ sessions, frames uint64 }
 
 func (c *count) add(frames uint64) { c.sessions, c.frames = c.sessions+1, c.frames+frames }
 
-// Run decodes them, and returns an error if the server did not answer.
+// Run decodes the sessions, and returns an error if the server did not answer.
 func (r *Outdated) Run(ctx context.Context) error {
 	r.began = time.Now()
 	list, err := r.outdated(ctx)
@@ -76,14 +76,14 @@ func (r *Outdated) Run(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// session is what is kept of a session in the list.
+// session holds the fields of a listed session that Outdated needs.
 type session struct {
 	id     string
 	frames uint64
 }
 
-// outdated lists the outdated sessions that the flags select, the oldest first. The list is
-// read to its end before anything is decoded, since decoding changes it.
+// outdated lists the outdated sessions that the flags select, the oldest first. It reads the whole
+// list before anything is decoded, since decoding changes the list.
 func (r *Outdated) outdated(ctx context.Context) (list []session, err error) {
 	q := url.Values{"outdated": {"1"}, "sort": {"started"}}
 	for name, value := range map[string]string{"from": r.From, "to": r.To, "dialect": r.Dialect} {
@@ -107,7 +107,7 @@ func (r *Outdated) outdated(ctx context.Context) (list []session, err error) {
 	return list, err
 }
 
-// decode decodes one session. It returns an error only if the server did not answer: the
+// decode decodes one session. It returns an error only if the server did not answer, since the
 // other sessions would fail in the same way.
 func (r *Outdated) decode(ctx context.Context, s session) error {
 	answer, result, err := r.Request.Decode(ctx, s.id, url.Values{"outdated": {"1"}})
@@ -125,12 +125,13 @@ func (r *Outdated) decode(ctx context.Context, s session) error {
 				r.unended = append(r.unended, stream.ID)
 			}
 		}
-	case err == nil: // decoded meanwhile by another run
+	case err == nil: // another run has decoded it meanwhile
 	case !answered:
 		return err
 	case refused.Title == redecode.Running:
 		r.live = append(r.live, s.id)
-	case refused.Status == http.StatusNotFound || refused.Status == http.StatusGone: // deleted meanwhile, or its frames expired
+	case refused.Status == http.StatusNotFound || refused.Status == http.StatusGone:
+		// It was deleted meanwhile, or its frames have expired.
 	default:
 		r.failures = append(r.failures, fmt.Errorf("session %s: %w", s.id, err))
 	}
@@ -138,7 +139,7 @@ func (r *Outdated) decode(ctx context.Context, s session) error {
 	return nil
 }
 
-// Progress describes how far the run is.
+// Progress describes the progress of the run.
 func (r *Outdated) Progress() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -149,24 +150,25 @@ func (r *Outdated) Progress() string {
 	text := fmt.Sprintf("%s of %s, %s frames/s", console.Thousands(r.passed.sessions),
 		console.Count(r.total.sessions, "outdated session"), console.Thousands(uint64(rate)))
 	if left := r.total.frames - r.passed.frames; rate > 0 {
-		text += fmt.Sprintf(", about %v left", time.Duration(float64(left)/rate*float64(time.Second)).Round(time.Second))
+		text += fmt.Sprintf(", about %v left",
+			time.Duration(float64(left)/rate*float64(time.Second)).Round(time.Second))
 	}
 	return text
 }
 
-// Report is what became of the sessions.
+// Report is the outcome for all sessions.
 type Report struct {
 	Results  []json.RawMessage // answers of the server, if they were kept
 	Total    uint64            // outdated sessions
 	Decoded  uint64
-	Frames   uint64 // of those that were decoded
-	Left     uint64 // outdated sessions that are so still
+	Frames   uint64 // frames of the decoded sessions
+	Left     uint64 // sessions that are still outdated
 	Live     []string
 	Unended  []string // streams without a recorded end
 	Failures []error
 }
 
-// Report returns what was decoded and what was not. It must come after Run.
+// Report returns the outcome. It must be called after Run.
 func (r *Outdated) Report() *Report {
 	return &Report{
 		Results: append([]json.RawMessage{}, r.results...), Total: r.total.sessions, Decoded: r.decoded.sessions, Frames: r.decoded.frames,

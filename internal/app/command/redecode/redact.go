@@ -16,15 +16,15 @@ import (
 	"tapedeck/internal/commandline"
 )
 
-// RedactRequest is what secrets of sessions are masked with.
+// RedactRequest configures how secrets of sessions are masked.
 type RedactRequest struct {
 	Client *apiclient.Client
 	DryRun bool   // list what would be masked
-	Wait   bool   // until the files that were replaced are removed
+	Wait   bool   // wait until the replaced files are removed
 	Rules  []byte // see Rules
 }
 
-// Redact has the server mask the secrets of a session.
+// Redact makes the server mask the secrets of a session.
 func (r *RedactRequest) Redact(ctx context.Context, session string) (*redecode.Redacted, error) {
 	q := url.Values{}
 	if r.DryRun {
@@ -48,8 +48,9 @@ func (r *RedactRequest) Redact(ctx context.Context, session string) (*redecode.R
 	return redacted, nil
 }
 
-// Rules returns rules as the server takes them, nil for the server's own rules: names of kinds of
-// personal data or files of rules, and environment variables whose values are secrets.
+// Rules returns rules in the format of the server's API, nil for the server's own rules. rules are
+// names of kinds of personal data or files of rules, secretEnv environment variables whose values
+// are secrets.
 func Rules(rules, secretEnv []string) ([]byte, error) {
 	if len(rules)+len(secretEnv) == 0 {
 		return nil, nil

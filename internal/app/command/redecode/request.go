@@ -1,4 +1,4 @@
-// Package redecode has a server derive the facts of sessions anew.
+// Package redecode makes a server derive the facts of sessions again.
 package redecode
 
 import (
@@ -16,14 +16,14 @@ import (
 	"tapedeck/internal/commandline"
 )
 
-// Request is what all sessions are decoded with.
+// Request configures the decoding of all sessions.
 type Request struct {
 	Client *apiclient.Client
 	File   []byte // describes a dialect; nil for none
 }
 
-// Decode has the server decode one session again. q has further parameters. It returns the
-// server's answer as it is, and what it says.
+// Decode makes the server decode one session again. q has further parameters. It returns the
+// server's answer, both unchanged and parsed.
 func (r *Request) Decode(ctx context.Context, id string, q url.Values) (json.RawMessage, *redecode.Result, error) {
 	body, err := r.Client.Post(ctx, apiclient.SessionPath(id, "redecode"), q, redecode.DialectFile, r.File)
 	var refused *apiclient.Error

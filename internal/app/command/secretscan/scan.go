@@ -1,4 +1,4 @@
-// Package secretscan lists the secrets of files, as a dry run of masking.
+// Package secretscan lists the secrets in files, as a dry run of masking.
 package secretscan
 
 import (
@@ -18,9 +18,10 @@ import (
 	"tapedeck/schema/block"
 )
 
-// File lists the secrets of a file. It stores nothing.
+// File lists the secrets in a file. It stores nothing.
 func File(ctx context.Context, path string, rules *redact.Engine) (*redecode.Redacted, error) {
-	r := &redecode.Redacted{SessionID: path, DryRun: true, Counts: map[string]uint64{}, Items: []redecode.RedactedItem{}}
+	r := &redecode.Redacted{SessionID: path, DryRun: true, Counts: map[string]uint64{},
+		Items: []redecode.RedactedItem{}}
 	var err error
 	if tapefile.IsTape(path) {
 		err = redactTape(path, rules, r)
@@ -29,7 +30,8 @@ func File(ctx context.Context, path string, rules *redact.Engine) (*redecode.Red
 			r.Counts[found.Rule]++
 			r.Items = append(r.Items, redecode.RedactedItem{Position: strconv.FormatUint(f.Seq, 10), Found: found})
 		}}
-		_, err = file.Record(ctx, ingest.NewRecorder(nowhere{}, settings), ingest.StreamOptions{}, file.Options{Path: path})
+		_, err = file.Record(ctx, ingest.NewRecorder(nowhere{}, settings), ingest.StreamOptions{},
+			file.Options{Path: path})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
@@ -38,7 +40,7 @@ func File(ctx context.Context, path string, rules *redact.Engine) (*redecode.Red
 	return r, nil
 }
 
-// nowhere takes blocks and stores them nowhere.
+// nowhere is a publisher that discards blocks.
 type nowhere struct{}
 
 // Publish implements ingest.Publisher.
@@ -74,7 +76,8 @@ func redactTape(path string, rules *redact.Engine, r *redecode.Redacted) error {
 				m = rules.NewMasker()
 				m.Report(func(f *schema.Frame, found redact.Found) {
 					r.Counts[found.Rule]++
-					r.Items = append(r.Items, redecode.RedactedItem{Position: schema.PositionOf(id, f).String(), Found: found})
+					r.Items = append(r.Items,
+						redecode.RedactedItem{Position: schema.PositionOf(id, f).String(), Found: found})
 				})
 				maskers[id] = m
 			}

@@ -1,4 +1,4 @@
-// Package sessionexport writes sessions as a tape, or in a format of other tools.
+// Package sessionexport writes sessions as a tape, or in a format of another tool.
 package sessionexport
 
 import (
@@ -20,17 +20,17 @@ import (
 	"tapedeck/replay/tapefile/har"
 )
 
-// Export is what is written.
+// Export describes what to export.
 type Export struct {
 	Format   string // tape, ndjson, sse, asciicast or har
 	Sessions []string
-	Session  string // of a tape file with several
+	Session  string // for a tape file with several sessions, which one
 	Server   func() (*apiclient.Client, error)
 	Version  string    // of the program
 	Notes    io.Writer // receives notes about the export, for people
 }
 
-// Write writes it, and returns how much it was.
+// Write writes the export, and returns a description of its size.
 func (e *Export) Write(ctx context.Context, out *output.File) (string, error) {
 	switch e.Format {
 	case "ndjson", "sse":
@@ -66,7 +66,7 @@ func (e *Export) writeTape(ctx context.Context, out *output.File) (string, error
 	return fmt.Sprintf("%s, %s", console.Count(frames, "frame"), console.Count(bytes, "byte")), nil
 }
 
-// writeFrames writes the recorded frames as raw playback sends them.
+// writeFrames writes the recorded frames in the format of a raw playback.
 func (e *Export) writeFrames(ctx context.Context, out *output.File) (string, error) {
 	p, err := play.OpenNoting(e.Notes, e.Sessions[0], e.Session, e.Server)
 	if err != nil {
@@ -77,7 +77,8 @@ func (e *Export) writeFrames(ctx context.Context, out *output.File) (string, err
 		return "", commandline.Errorf("name a session: \"tapedeck sessions\" lists those there are")
 	}
 	accept := map[string]string{"ndjson": "application/x-ndjson", "sse": "text/event-stream"}[e.Format]
-	body, err := p.Client.Open(ctx, http.MethodGet, apiclient.SessionPath(p.Session, "replay"), url.Values{"mode": {"raw"}, "speed": {"max"}}, accept)
+	body, err := p.Client.Open(ctx, http.MethodGet, apiclient.SessionPath(p.Session, "replay"),
+		url.Values{"mode": {"raw"}, "speed": {"max"}}, accept)
 	if err != nil {
 		return "", p.Reason(err)
 	}
@@ -89,7 +90,7 @@ func (e *Export) writeFrames(ctx context.Context, out *output.File) (string, err
 	return console.Count(n, "byte"), err
 }
 
-// writeConverted writes a session in a format that needs more than its frames.
+// writeConverted writes a session in a format that needs more than the session's frames.
 func (e *Export) writeConverted(ctx context.Context, out *output.File) (string, error) {
 	if e.Session != "" && !play.IsTape(e.Sessions[0]) {
 		return "", commandline.Errorf("--session goes with a tape file, and %q is none", e.Sessions[0])

@@ -20,7 +20,7 @@ import (
 type Copier struct {
 	to     *tapefile.Writer
 	server func() (*apiclient.Client, error)
-	// names has the number of the name by which each session was copied.
+	// names maps each copied session to the number of the name that added it.
 	names map[string]int
 	added int
 }
@@ -30,9 +30,8 @@ func New(to *tapefile.Writer, server func() (*apiclient.Client, error)) *Copier 
 	return &Copier{to: to, server: server, names: map[string]int{}}
 }
 
-// Add copies all sessions of a tape file, or a session of the server. A session that was
-// added by an earlier name is refused: a tape that held it twice would play every frame
-// twice.
+// Add copies all sessions of a tape file, or a session of the server. It refuses a session that an
+// earlier name has added: a tape that contains a session twice would play every frame twice.
 func (c *Copier) Add(ctx context.Context, name string) error {
 	c.added++
 	if play.IsTape(name) {
@@ -78,19 +77,21 @@ func (c *Copier) copy(from io.Reader) error {
 	}
 }
 
-// check refuses a record of a session that was added by an earlier name.
+// check refuses a record of a session that an earlier name has added.
 func (c *Copier) check(r *tapefile.Record) error {
 	if r.Kind == tapefile.KindIndex {
 		return nil
 	}
 	if by, is := c.names[r.Session]; is && by != c.added {
-		return commandline.Errorf("session %q is to be written twice: name it, or a file that holds it, once", r.Session)
+		return commandline.Errorf("session %q is to be written twice: name it, or a file that holds it, once",
+			r.Session)
 	}
 	c.names[r.Session] = c.added
 	return nil
 }
 
-// hintImport adds to the error of a truncated tape that importing reads its beginning.
+// hintImport adds the hint that importing reads the beginning of a tape to the error for a
+// truncated tape.
 func hintImport(name string, err error) error {
 	if !errors.Is(err, tapefile.ErrCut) {
 		return err
@@ -98,8 +99,7 @@ func hintImport(name string, err error) error {
 	return fmt.Errorf("%w\n\"tapedeck import %s\" takes in what comes before that, and it can be exported from the server then", err, console.FileWord(name))
 }
 
-// Open opens a tape file, or a temporary tape with a session of the server. done closes
-// it.
+// Open opens a tape file, or a temporary tape with a session of the server. done closes the tape.
 func Open(ctx context.Context, name string, server func() (*apiclient.Client, error)) (f *tapefile.File, done func(), err error) {
 	if play.IsTape(name) {
 		f, err = tapefile.Open(name, tapefile.Options{})
@@ -109,7 +109,7 @@ func Open(ctx context.Context, name string, server func() (*apiclient.Client, er
 	if err != nil {
 		return nil, nil, err
 	}
-	defer os.Remove(file.Name()) // it exists for as long as it is open
+	defer os.Remove(file.Name()) // the file exists while it is open
 	defer file.Close()
 	w, err := tapefile.NewWriter(file)
 	if err == nil {

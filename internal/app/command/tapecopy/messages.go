@@ -7,8 +7,8 @@ import (
 	"tapedeck/schema/block"
 )
 
-// Messages returns the messages of a session on a tape. Several streams may have the
-// same message; the longest text is returned.
+// Messages returns the messages of a session on a tape. If several streams have the same message,
+// it returns the longest text.
 func Messages(f *tapefile.File, id string) ([]schema.Message, error) {
 	var list []schema.Message
 	at := map[string]int{}

@@ -12,8 +12,8 @@ import (
 	"tapedeck/replay/tapefile"
 )
 
-// A page of a foreign site cannot send the media type of tape files without a preflight.
-
+// tapeType is the media type of tape files. A page of another site cannot send it without a
+// preflight.
 const tapeType = tapefile.MediaType
 
 // Answer is the result of an import.
@@ -21,11 +21,11 @@ type Answer struct {
 	Items    []*Session `json:"items"`
 	Next     *string    `json:"next"`     // always null
 	Complete bool       `json:"complete"` // the tape was read to its end
-	// Reason is why it was not.
+	// Reason is why the tape was not read to its end.
 	Reason string `json:"reason,omitempty"`
 }
 
-// Handler imports tape files that are sent to a server.
+// Handler imports tape files that clients send.
 type Handler struct {
 	to  ingest.Publisher
 	log *slog.Logger
@@ -34,8 +34,8 @@ type Handler struct {
 // NewHandler returns a handler that publishes to a publisher.
 func NewHandler(to ingest.Publisher, log *slog.Logger) *Handler { return &Handler{to, log} }
 
-// Import answers POST /v1/import: the body is a tape file, read as it arrives. The
-// answer is sent when all that was read is durable.
+// Import answers POST /v1/import: the body is a tape file, read as it arrives. The answer is sent
+// when all imported data is durable.
 func (h *Handler) Import(w http.ResponseWriter, r *http.Request, tenant string) {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != tapeType {
@@ -48,7 +48,7 @@ func (h *Handler) Import(w http.ResponseWriter, r *http.Request, tenant string) 
 	im := New(tenant, "", h.to)
 	err = im.Import(r.Context(), r.Body)
 	if r.Context().Err() != nil {
-		problem.Write(w, problem.Interrupted()) // in case the client is still connected
+		problem.Write(w, problem.Interrupted()) // if the client is still connected
 		return
 	}
 	if err != nil && len(im.Sessions) == 0 {
@@ -64,5 +64,5 @@ func (h *Handler) Import(w http.ResponseWriter, r *http.Request, tenant string) 
 		answer.Reason = err.Error()
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(answer) // the client has left
+	_ = json.NewEncoder(w).Encode(answer) // a write error means that the client has disconnected
 }

@@ -1,4 +1,4 @@
-// Package tapeimport makes blocks of tape files and publishes them.
+// Package tapeimport creates blocks from tape files and publishes them.
 package tapeimport
 
 import (
@@ -15,14 +15,14 @@ import (
 	"tapedeck/schema/block"
 )
 
-// Importer makes blocks of a tape's records, as the recorder once made them: with the
-// streams' own ids, so that an import of stored frames replaces them.
+// Importer creates blocks from a tape's records in the same way as the recorder, with the original
+// stream ids, so that an import of stored frames replaces them.
 type Importer struct {
 	tenant, rename string
 	publish        func(context.Context, ingest.EncodedBlock) error
 	sender         *sender // nil if nothing is published
 	Sessions       []*Session
-	byID           map[string]*Session // by the id on the tape
+	byID           map[string]*Session // by the session id on the tape
 	total          atomic.Uint64       // frames
 }
 
@@ -33,31 +33,31 @@ type Session struct {
 	Frames  uint64 `json:"frames"`
 	Bytes   uint64 `json:"bytes"`
 	Facts   int    `json:"facts"`
-	Missing uint64 `json:"missing"` // frames that the tape should hold and does not
+	Missing uint64 `json:"missing"` // frames that the tape should contain and does not
 	Title   string `json:"title"`
 
-	copied   bool                  // under another id than on the tape
-	ended    *schema.StreamState   // of the segment whose end was published last
+	copied   bool                  // imported under another id than on the tape
+	ended    *schema.StreamState   // state of the segment whose end was published last
 	segments map[string][]*segment // by stream, in order of their first frames
 	order    []*segment
 }
 
-// segment is one stream's contiguous share of a session: as it was recorded, and as far
-// as it is imported.
+// segment is one stream's contiguous share of a session, as it was recorded, and the part of it
+// that is imported.
 type segment struct {
 	whole, sofar schema.StreamState
-	published    bool // whole was published
+	published    bool // the whole segment was published
 }
 
-// Blocks have the size of the recorder's.
+// Blocks have the same size as the recorder's.
 const (
 	importFrames = 4096
 	importBytes  = 128 << 10
 	importFacts  = 256
 )
 
-// New returns an importer that publishes to a publisher; nil checks a tape only. The
-// one session of a tape is renamed if rename is not empty.
+// New returns an importer that publishes to a publisher; with nil it only checks a tape. If rename
+// is not empty, the tape must have one session, which gets that id.
 func New(tenant, rename string, to ingest.Publisher) *Importer {
 	im := &Importer{tenant: tenant, rename: rename, byID: map[string]*Session{}}
 	if to == nil {
@@ -69,10 +69,10 @@ func New(tenant, rename string, to ingest.Publisher) *Importer {
 	return im
 }
 
-// Frames returns the number of frames so far.
+// Frames returns the number of frames imported so far.
 func (im *Importer) Frames() uint64 { return im.total.Load() }
 
-// Import imports a tape, and returns when what was read is durable, also after an error.
+// Import imports a tape. When it returns, all imported data is durable, even after an error.
 func (im *Importer) Import(ctx context.Context, from io.Reader) error {
 	err := im.read(ctx, from)
 	if im.sender != nil {
@@ -81,7 +81,7 @@ func (im *Importer) Import(ctx context.Context, from io.Reader) error {
 	return err
 }
 
-// read imports a tape. What was read before an error is published.
+// read imports a tape. It publishes what was read before an error.
 func (im *Importer) read(ctx context.Context, from io.Reader) error {
 	s := tapefile.NewScanner(from)
 	var err error
@@ -117,19 +117,20 @@ func (im *Importer) read(ctx context.Context, from io.Reader) error {
 func (im *Importer) session(id string) *Session {
 	to := im.byID[id]
 	if to == nil {
-		to = &Session{ID: cmp.Or(im.rename, id), copied: im.rename != "" && im.rename != id, segments: map[string][]*segment{}}
+		to = &Session{ID: cmp.Or(im.rename, id), copied: im.rename != "" && im.rename != id,
+			segments: map[string][]*segment{}}
 		im.byID[id] = to
 		im.Sessions = append(im.Sessions, to)
 	}
 	return to
 }
 
-// importedRecorder is the recorder of a stream without an end that is imported under
-// another session id, or of which the tape names no recorder. It is never alive, so the
-// session is lost and not open.
+// importedRecorder is the recorder of a stream without an end that is imported under another
+// session id, or for which the tape names no recorder. It is never alive, so the session counts as
+// lost and not as open.
 const importedRecorder = "imported"
 
-// add adds a segment, or its newer state.
+// add adds a segment, or a newer state of it.
 func (to *Session) add(s schema.StreamState) {
 	to.Title = cmp.Or(to.Title, s.Title)
 	if s.Ended == 0 && (to.copied || s.Recorder == "") {
@@ -156,7 +157,7 @@ func (to *Session) add(s schema.StreamState) {
 	to.order = append(to.order, p)
 }
 
-// segment returns the segment that a frame belongs to, or nil.
+// segment returns the segment that contains a frame, or nil.
 func (to *Session) segment(stream string, seq uint64) *segment {
 	list := to.segments[stream]
 	for i := len(list) - 1; i >= 0; i-- {
@@ -205,7 +206,7 @@ func (im *Importer) addFrames(ctx context.Context, to *Session, b *block.Block) 
 	return cut()
 }
 
-// addFacts publishes facts, some at a time.
+// addFacts publishes facts in several blocks.
 func (im *Importer) addFacts(ctx context.Context, to *Session, b *block.Block) error {
 	seg := to.segment(b.State.StreamID, b.State.FirstSeq)
 	if seg == nil || seg.whole.FirstSeq != b.State.FirstSeq {
@@ -238,8 +239,8 @@ func split[T any](list []T, n int) (first, rest []T) {
 	return list[:n], list[n:]
 }
 
-// finish publishes the end of every segment. One whose frames are missing, since the
-// tape is broken, ends at its last frame.
+// finish publishes the end of every segment. If the tape is broken, a segment with missing frames
+// ends at its last frame.
 func (im *Importer) finish(ctx context.Context, to *Session, broken bool) error {
 	for _, p := range to.order {
 		lacks := p.whole.Frames - min(p.whole.Frames, p.sofar.Frames)
@@ -269,10 +270,9 @@ func (im *Importer) finish(ctx context.Context, to *Session, broken bool) error 
 	return nil
 }
 
-// send publishes a block with the segment's state so far. The state on the tape is
-// published last, so that a reader that waits for the end finds the facts. The state of a
-// segment that has not ended is published with the last frames, so that no other state
-// has its version.
+// send publishes a block with the segment's current state. The state on the tape is published last,
+// so that a reader that waits for the end finds the facts. If a segment has not ended, its state is
+// published with the last frames, so that no other state has the same version.
 func (im *Importer) send(ctx context.Context, to *Session, p *segment, frames *block.Builder, facts block.Facts) error {
 	if p.sofar.Frames >= p.whole.Frames && p.sofar.Version >= p.whole.Version {
 		p.sofar, p.published = p.whole, true

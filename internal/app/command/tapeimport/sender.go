@@ -10,8 +10,8 @@ import (
 	"tapedeck/schema"
 )
 
-// sender passes blocks to a publisher and waits for them. Their ids are unique to this
-// import, so that a session that was deleted and is imported again is not deduplicated.
+// sender passes blocks to a publisher and waits for them. Block ids are unique to an import, so
+// that JetStream does not deduplicate the blocks of a deleted session that is imported again.
 type sender struct {
 	to  ingest.Publisher
 	run string
@@ -19,12 +19,12 @@ type sender struct {
 
 	inFlight sync.WaitGroup
 	mu       sync.Mutex // guards err
-	err      error      // the first
+	err      error      // the first error
 }
 
 func newSender(to ingest.Publisher) *sender { return &sender{to: to, run: schema.NewStreamID()} }
 
-// publish passes on a block; it blocks while too many are in flight.
+// publish publishes a block; it blocks while too many are in flight.
 func (p *sender) publish(ctx context.Context, blk ingest.EncodedBlock) error {
 	if err := p.failure(); err != nil {
 		return err
@@ -43,7 +43,7 @@ func (p *sender) publish(ctx context.Context, blk ingest.EncodedBlock) error {
 		p.inFlight.Done()
 	})
 	if err != nil {
-		p.inFlight.Done() // it was not accepted
+		p.inFlight.Done() // the block was not accepted
 	}
 	return err
 }

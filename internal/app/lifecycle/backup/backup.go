@@ -17,7 +17,7 @@ import (
 // dropLimit bounds the removal of a snapshot.
 const dropLimit = time.Minute
 
-// clonesOfHeads is how often the tables are cloned when a bill is closed meanwhile.
+// clonesOfHeads is how often the tables are cloned if a bill is closed meanwhile.
 const clonesOfHeads = 5
 
 // Options configure a backup.
@@ -29,16 +29,16 @@ type Options struct {
 	// Drain bounds the wait until blocks that were acknowledged before the start are stored.
 	Drain   time.Duration
 	Version string // of the program
-	Dir     string // of ClickHouse's backups; "" if it is not on this machine
+	Dir     string // directory of ClickHouse's backups; "" if it is not on this machine
 	Log     *slog.Logger
-	// Step receives what is done, and Progress how far ClickHouse is; may be nil.
+	// Step is called with the current step, and Progress with ClickHouse's progress; may be nil.
 	Step     func(string)
 	Progress func(Progress)
 }
 
-// Backup writes a backup. When it fails or is killed nothing restorable is left: ClickHouse
-// writes the list of files last. The caller ensures that one backup of an installation runs
-// at a time.
+// Backup writes a backup. If it fails or is killed, the incomplete backup cannot be restored, since
+// ClickHouse writes the list of files last. The caller must ensure that one backup of an
+// installation runs at a time.
 func Backup(ctx context.Context, o Options) (m *Manifest, err error) {
 	if o.Step == nil {
 		o.Step = func(string) {}
@@ -88,7 +88,8 @@ func Backup(ctx context.Context, o Options) (m *Manifest, err error) {
 		return nil, err
 	}
 	o.Step("writing")
-	err = operate(ctx, o.DB, fmt.Sprintf("BACKUP DATABASE %s AS %s TO %s", identifier(snapshot), inBackup, o.To.sql), settings, o.Progress)
+	err = operate(ctx, o.DB, fmt.Sprintf("BACKUP DATABASE %s AS %s TO %s", identifier(snapshot), inBackup, o.To.sql),
+		settings, o.Progress)
 	if err != nil {
 		return nil, fmt.Errorf("write the backup %s: %w", o.To.Name, err)
 	}
@@ -114,12 +115,13 @@ func (m *Manifest) snapshot(ctx context.Context, o Options, database, snapshot s
 		if err != nil {
 			return err
 		}
-		// A bill that was closed meanwhile would be in one of both only.
+		// A bill that was closed meanwhile would be in only one of the two.
 		if slices.Equal(heads(before), heads(after)) {
 			return storeEntries(ctx, o.DB, snapshot, after)
 		}
 		if attempt == clonesOfHeads {
-			return fmt.Errorf("a bill was closed during each of %d attempts to clone the tables: start the backup again when no bill is being closed", clonesOfHeads)
+			return fmt.Errorf("a bill was closed during each of %d attempts to clone the tables: start the "+
+				"backup again when no bill is being closed", clonesOfHeads)
 		}
 		before = after
 	}
@@ -132,7 +134,8 @@ func (m *Manifest) fill(ctx context.Context, db driver.Conn, snapshot string) (e
 		if err := t.sum(ctx, db, snapshot, sumsTable); err != nil {
 			return err
 		}
-		err := db.QueryRow(ctx, statements.Must("count_rows", identifier(snapshot)), clickhouse.Named("table", t.Name)).Scan(&t.Rows)
+		err := db.QueryRow(ctx, statements.Must("count_rows", identifier(snapshot)),
+			clickhouse.Named("table", t.Name)).Scan(&t.Rows)
 		if err != nil {
 			return fmt.Errorf("count the rows of %s: %w", t.Name, reason(err))
 		}
@@ -143,7 +146,8 @@ func (m *Manifest) fill(ctx context.Context, db driver.Conn, snapshot string) (e
 	if m.Entries, err = sumOf(ctx, db, snapshot, entriesTable, entriesColumns); err != nil {
 		return err
 	}
-	err = db.QueryRow(ctx, statements.Must("contents", identifier(snapshot))).Scan(&m.Sessions, &m.Frames, &m.Bytes, &m.LastFrameAt, &m.Schema)
+	err = db.QueryRow(ctx, statements.Must("contents", identifier(snapshot))).Scan(&m.Sessions, &m.Frames, &m.Bytes,
+		&m.LastFrameAt, &m.Schema)
 	if err != nil {
 		return fmt.Errorf("describe the backup: %w", reason(err))
 	}

@@ -32,8 +32,8 @@ func acknowledged(ctx context.Context, nc *nats.Conn) (uint64, error) {
 	return s.CachedInfo().State.LastSeq, nil
 }
 
-// drain waits until the sink has stored all messages up to a sequence, for at most a time,
-// and returns what is stored.
+// drain waits until the sink has stored all messages up to a sequence, for at most a limit, and
+// returns what is stored.
 func drain(ctx context.Context, nc *nats.Conn, last uint64, limit time.Duration) (Coverage, error) {
 	js, err := jetstream.New(nc)
 	if err != nil {
@@ -53,7 +53,7 @@ func drain(ctx context.Context, nc *nats.Conn, last uint64, limit time.Duration)
 	}
 }
 
-// covered returns what of the messages up to a sequence is stored now.
+// covered returns which of the messages up to a sequence are stored now.
 func covered(ctx context.Context, js jetstream.JetStream, last uint64) (Coverage, error) {
 	c := Coverage{Acknowledged: last}
 	if last == 0 {
@@ -61,7 +61,7 @@ func covered(ctx context.Context, js jetstream.JetStream, last uint64) (Coverage
 	}
 	consumer, err := js.Consumer(ctx, stream.StreamName, sink.ConsumerName)
 	if errors.Is(err, jetstream.ErrConsumerNotFound) {
-		c.Unstored = last // no sink ever ran
+		c.Unstored = last // no sink has run yet
 		return c, nil
 	}
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"tapedeck/query/billing/bills"
 )
 
-// buckets are the key-value buckets of JetStream that cannot be derived from the tables.
-// Logins are left out: who logged in does so again. Tokens and links are stored as hashes.
+// buckets are the key-value buckets of JetStream that cannot be derived from the tables. Logins are
+// not included: users log in again. Tokens and links are stored as hashes.
 var buckets = []string{access.Bucket, access.ShareBucket, bills.HeadsBucket}
 
 // entry is an entry of a bucket.
@@ -31,7 +31,7 @@ func readEntries(ctx context.Context, nc *nats.Conn) ([]entry, error) {
 	for _, bucket := range buckets {
 		kv, err := js.KeyValue(ctx, bucket)
 		if errors.Is(err, jetstream.ErrBucketNotFound) {
-			continue // nothing was ever stored there
+			continue // nothing was ever stored in the bucket
 		}
 		if err != nil {
 			return nil, fmt.Errorf("bucket %s: %w", bucket, err)
@@ -47,7 +47,7 @@ func readEntries(ctx context.Context, nc *nats.Conn) ([]entry, error) {
 		for _, key := range keys {
 			e, err := kv.Get(ctx, key)
 			if errors.Is(err, jetstream.ErrKeyNotFound) {
-				continue // removed meanwhile
+				continue // the entry was removed meanwhile
 			}
 			if err != nil {
 				return nil, fmt.Errorf("bucket %s: %s: %w", bucket, key, err)
@@ -58,7 +58,7 @@ func readEntries(ctx context.Context, nc *nats.Conn) ([]entry, error) {
 	return list, nil
 }
 
-// heads returns the entries that bills are counted by.
+// heads returns the entries that determine the numbers of bills.
 func heads(list []entry) []entry {
 	return slices.DeleteFunc(slices.Clone(list), func(e entry) bool { return e.Bucket != bills.HeadsBucket })
 }
@@ -77,8 +77,8 @@ func storeEntries(ctx context.Context, db driver.Conn, database string, list []e
 	return nil
 }
 
-// restoreEntries writes the entries of a backup to JetStream. Entries that are there stay.
-// It returns how many were written.
+// restoreEntries writes the entries of a backup to JetStream and returns how many it wrote. It does
+// not change existing entries.
 func restoreEntries(ctx context.Context, db driver.Conn, database string, nc *nats.Conn) (n int, err error) {
 	rows, err := db.Query(ctx, statements.Must("entries", identifier(database)))
 	if err != nil {
@@ -96,12 +96,14 @@ func restoreEntries(ctx context.Context, db driver.Conn, database string, nc *na
 			return n, fmt.Errorf("read the entries of buckets: %w", err)
 		}
 		if !slices.Contains(buckets, e.Bucket) {
-			return n, fmt.Errorf("the backup has an entry of the bucket %q, which this program does not restore: %w", e.Bucket, ErrDamaged)
+			return n, fmt.Errorf("the backup has an entry of the bucket %q, which this program does not restore: %w",
+				e.Bucket, ErrDamaged)
 		}
 		if kv == nil || kv.Bucket() != e.Bucket {
 			if kv, err = js.KeyValue(ctx, e.Bucket); errors.Is(err, jetstream.ErrBucketNotFound) {
 				// The server updates its other settings when it starts.
-				kv, err = js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: e.Bucket, Storage: jetstream.FileStorage})
+				kv, err = js.CreateKeyValue(ctx,
+					jetstream.KeyValueConfig{Bucket: e.Bucket, Storage: jetstream.FileStorage})
 			}
 			if err != nil {
 				return n, fmt.Errorf("bucket %s: %w", e.Bucket, err)

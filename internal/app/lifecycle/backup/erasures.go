@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// Erased counts what a later backup had erased.
+// Erased counts the erasures that a later backup contains.
 type Erased struct {
 	From       string `json:"from"`
-	Tombstones uint64 `json:"tombstones"` // that were unknown to the restored backup
+	Tombstones uint64 `json:"tombstones"` // tombstones that the restored backup does not have
 }
 
-// marks are the tables that keep deleted and expired data deleted.
+// marks are the tables that record what is deleted and expired.
 var marks = []string{"tombstones", "restores", "erasures", "expirations"}
 
-// applyErasures adds to what was restored the marks of a later backup. Readers then hide what
-// they cover, and the server removes the rows soon after its start, as it does with any that
+// applyErasures adds the marks of a later backup to a restored one. Readers then hide the rows that
+// the marks cover, and the server removes them soon after its start, as it does with any rows that
 // were stored after their erasure.
 func applyErasures(ctx context.Context, o RestoreOptions, scratch string) (e *Erased, err error) {
 	later := o.Into + "__erasures"

@@ -14,7 +14,7 @@ import (
 
 const (
 	bodyLimit = 64 << 10
-	// mostDrain bounds the wait for blocks to be stored.
+	// mostDrain is the maximum wait for blocks to be stored.
 	mostDrain = 10 * time.Minute
 )
 
@@ -26,7 +26,7 @@ type request struct {
 	S3     Keys   `json:"s3"`
 }
 
-// options returns the options that a body names.
+// options returns the options in a body.
 func (b *request) options() (o Options, p *problem.Problem) {
 	var err error
 	if o.To, err = ParseTarget(b.To, b.S3); err != nil {
@@ -49,7 +49,7 @@ func (b *request) options() (o Options, p *problem.Problem) {
 	return o, nil
 }
 
-// ServeStart answers POST /v1/backups: 202 with the status of a backup that has begun.
+// ServeStart answers POST /v1/backups with 202 and the status of the backup that has begun.
 func (s *Service) ServeStart(w http.ResponseWriter, r *http.Request) {
 	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
 		problem.Write(w, &problem.Problem{
@@ -81,9 +81,11 @@ func (s *Service) ServeStart(w http.ResponseWriter, r *http.Request) {
 	st, err := s.Start(o)
 	switch {
 	case errors.Is(err, ErrBusy):
-		problem.Write(w, &problem.Problem{Status: http.StatusConflict, Detail: "Another backup is running.", Hint: "GET /v1/backups lists it; start the backup again once it is done."})
+		problem.Write(w, &problem.Problem{Status: http.StatusConflict, Detail: "Another backup is running.",
+			Hint: "GET /v1/backups lists it; start the backup again once it is done."})
 	case err != nil:
-		problem.Write(w, &problem.Problem{Status: http.StatusServiceUnavailable, RetryAfter: time.Second, Detail: "The backup was not started: " + err.Error() + "."})
+		problem.Write(w, &problem.Problem{Status: http.StatusServiceUnavailable, RetryAfter: time.Second,
+			Detail: "The backup was not started: " + err.Error() + "."})
 	default:
 		w.Header().Set("Location", "/v1/backups/"+st.ID)
 		write(w, http.StatusAccepted, st)
@@ -114,5 +116,5 @@ func write(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // the client has left
+	_ = json.NewEncoder(w).Encode(v) // a write error means that the client has disconnected
 }

@@ -14,28 +14,28 @@ import (
 	"tapedeck/schema/migrations"
 )
 
-// format is the version of the manifest. A program reads those up to its own.
+// format is the version of the manifest. A program reads versions up to its own.
 const format = 1
 
 // Manifest describes a backup. It is stored in the backup itself.
 type Manifest struct {
 	Format    int       `json:"format"`
 	ID        string    `json:"id"`
-	Program   string    `json:"program"` // version
+	Program   string    `json:"program"` // program version
 	Schema    uint32    `json:"schema"`  // the last migration
 	Base      string    `json:"base"`    // the backup that an incremental one continues; "" for a full one
 	StartedAt time.Time `json:"started_at"`
 	// SnapshotAt is when all tables were cloned.
 	SnapshotAt time.Time `json:"snapshot_at"`
-	// Sessions, Frames and Bytes are what the table of frames holds.
+	// Sessions, Frames and Bytes are the totals of the table of frames.
 	Sessions    uint64    `json:"sessions"`
 	Frames      uint64    `json:"frames"`
 	Bytes       uint64    `json:"bytes"`
 	LastFrameAt time.Time `json:"last_frame_at"`
 	Coverage    Coverage  `json:"coverage"`
 	Tables      []Table   `json:"tables"`
-	// Sum is the sum of the hashes of the rows that hold the sums of sessions, and Entries
-	// the sum of the entries of buckets.
+	// Sum is the sum of the hashes of the rows with the sums of sessions, and Entries the sum of
+	// the hashes of the entries of buckets.
 	Sum     string `json:"sum"`
 	Entries string `json:"entries"`
 }
@@ -43,17 +43,17 @@ type Manifest struct {
 // Table describes a table in the manifest.
 type Table struct {
 	Name    string   `json:"name"`
-	Columns []string `json:"columns"` // that are hashed
-	Keyed   bool     `json:"keyed"`   // by tenant and session
-	Merged  bool     `json:"merged"`  // rows of one key are one row
+	Columns []string `json:"columns"` // the columns that are hashed
+	Keyed   bool     `json:"keyed"`   // the table is keyed by tenant and session
+	Merged  bool     `json:"merged"`  // rows with equal keys are one row
 	Rows    uint64   `json:"rows"`
 }
 
-// Coverage says which of JetStream's blocks a backup holds. Blocks that were acknowledged and
-// not yet stored in ClickHouse are not in it.
+// Coverage describes which of JetStream's blocks a backup contains. Blocks that were acknowledged
+// but not yet stored in ClickHouse are not in it.
 type Coverage struct {
-	// Acknowledged is the sequence of the last message when the backup began, and Stored
-	// the one up to which all were stored when the tables were cloned.
+	// Acknowledged is the sequence of the last message when the backup began, and Stored the
+	// sequence up to which all messages were stored when the tables were cloned.
 	Acknowledged uint64 `json:"acknowledged_seq"`
 	Stored       uint64 `json:"stored_seq"`
 	// Unstored counts the messages up to Acknowledged that are not in the backup.
@@ -78,7 +78,7 @@ func (m *Manifest) store(ctx context.Context, db driver.Conn, database string) e
 	return nil
 }
 
-// ErrDamaged is the error of a backup whose content is not what was written.
+// ErrDamaged is the error for a backup whose content differs from what was written.
 var ErrDamaged = errors.New("the backup is damaged")
 
 // readManifest reads the manifest from a database, and checks that this program can restore
@@ -100,10 +100,12 @@ func readManifest(ctx context.Context, db driver.Conn, database string) (*Manife
 		return nil, err
 	}
 	if own := all[len(all)-1].Version; m.Schema > own {
-		return nil, fmt.Errorf("the backup was made by tapedeck %s with schema %d, and this program knows schemas up to %d: restore it with that version or a newer one", m.Program, m.Schema, own)
+		return nil, fmt.Errorf("the backup was made by tapedeck %s with schema %d, and this program knows "+
+			"schemas up to %d: restore it with that version or a newer one", m.Program, m.Schema, own)
 	}
 	if m.Format > format {
-		return nil, fmt.Errorf("the backup has format %d, and this program knows formats up to %d: restore it with tapedeck %s or a newer version", m.Format, format, m.Program)
+		return nil, fmt.Errorf("the backup has format %d, and this program knows formats up to %d: restore it "+
+			"with tapedeck %s or a newer version", m.Format, format, m.Program)
 	}
 	return m, nil
 }

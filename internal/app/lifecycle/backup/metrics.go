@@ -22,7 +22,7 @@ var (
 		"Backups of this server that failed.")
 )
 
-// success is the last backup that was completed, as the servers share it.
+// success is the last backup that was completed, which the servers share.
 type success struct {
 	At      time.Time `json:"at"`
 	Seconds float64   `json:"seconds"`
@@ -33,12 +33,12 @@ type success struct {
 const (
 	statusBucket = "TAPEDECK_BACKUPS"
 	successKey   = "success"
-	// followEvery is the interval at which a server reads the last backup of the others.
+	// followEvery is the interval at which a server reads the last backup of other servers.
 	followEvery = 15 * time.Second
 	kvTimeout   = 5 * time.Second
 )
 
-// follow keeps the metrics until ctx ends.
+// follow updates the metrics until ctx ends.
 func (s *Service) follow(ctx context.Context) {
 	tick := time.NewTicker(followEvery)
 	defer tick.Stop()
@@ -52,7 +52,7 @@ func (s *Service) follow(ctx context.Context) {
 	}
 }
 
-// read sets the metrics to what the bucket has. Without NATS they stay.
+// read sets the metrics from the bucket. Without NATS they do not change.
 func (s *Service) read(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, kvTimeout)
 	defer cancel()
@@ -62,7 +62,7 @@ func (s *Service) read(ctx context.Context) {
 	}
 	kv, err := js.KeyValue(ctx, statusBucket)
 	if err != nil {
-		return // none was made yet, or NATS does not answer
+		return // no backup was completed yet, or NATS does not answer
 	}
 	var last success
 	if e, err := kv.Get(ctx, successKey); err == nil && json.Unmarshal(e.Value(), &last) == nil {

@@ -12,11 +12,11 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 )
 
-// Progress is how far a BACKUP or RESTORE of ClickHouse is.
+// Progress is the progress of a BACKUP or RESTORE of ClickHouse.
 type Progress struct {
 	Files uint64 `json:"files"` // of the backup
 	Bytes uint64 `json:"bytes"` // of the backup
-	// ReadFiles and ReadBytes were restored.
+	// ReadFiles and ReadBytes count what was restored.
 	ReadFiles uint64 `json:"read_files"`
 	ReadBytes uint64 `json:"read_bytes"`
 }
@@ -26,12 +26,12 @@ const (
 	killLimit = 10 * time.Second
 )
 
-// bounded are settings that end a backup or restore soon when the storage does not answer or
-// refuses: ClickHouse's defaults retry for hours.
+// bounded are settings that end a backup or restore soon if the storage does not answer or refuses
+// requests: ClickHouse's defaults retry for hours.
 const bounded = "backup_restore_s3_retry_attempts = 4, s3_retry_attempts = 4, s3_connect_timeout_ms = 5000, s3_request_timeout_ms = 60000"
 
-// operate runs a BACKUP or RESTORE, which settings may follow, in ClickHouse's background
-// until it ends. If ctx ends before, it is cancelled.
+// operate runs a BACKUP or RESTORE statement with settings in ClickHouse's background and waits
+// until it ends. If ctx ends first, operate cancels it.
 func operate(ctx context.Context, db driver.Conn, statement string, settings []string, report func(Progress)) error {
 	settings = append(settings, bounded)
 	explain := reason
@@ -49,7 +49,8 @@ func operate(ctx context.Context, db driver.Conn, statement string, settings []s
 	for {
 		var p Progress
 		var problem string
-		err := db.QueryRow(ctx, operation, clickhouse.Named("id", id)).Scan(&status, &problem, &query, &p.Files, &p.Bytes, &p.ReadFiles, &p.ReadBytes)
+		err := db.QueryRow(ctx, operation, clickhouse.Named("id", id)).Scan(&status, &problem, &query, &p.Files,
+			&p.Bytes, &p.ReadFiles, &p.ReadBytes)
 		switch {
 		case ctx.Err() != nil:
 			kill(ctx, db, query)
@@ -81,5 +82,6 @@ func operate(ctx context.Context, db driver.Conn, statement string, settings []s
 func kill(ctx context.Context, db driver.Conn, query string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), killLimit)
 	defer cancel()
-	_ = db.Exec(ctx, "KILL QUERY WHERE query_id = {id:String} SYNC", clickhouse.Named("id", query)) // it may have ended
+	// The operation may have ended.
+	_ = db.Exec(ctx, "KILL QUERY WHERE query_id = {id:String} SYNC", clickhouse.Named("id", query))
 }

@@ -13,7 +13,7 @@ import (
 	"tapedeck/schema/tables"
 )
 
-// prepare removes what a restore has left that was killed while it put tables in place, and then
+// prepare removes what is left of a restore that was killed while it put tables in place. It then
 // requires that the database has no rows of an installation.
 func (o *RestoreOptions) prepare(ctx context.Context) error {
 	left, err := unfinished(ctx, o.DB, o.Into)
@@ -34,7 +34,8 @@ func (o *RestoreOptions) prepare(ctx context.Context) error {
 
 // unfinished reports whether a restore was killed while it put tables in place.
 func unfinished(ctx context.Context, db driver.Conn, database string) (is bool, err error) {
-	err = db.QueryRow(ctx, fmt.Sprintf("SELECT count() > 0 FROM system.tables WHERE database = %s AND name = %s", quote(database), quote(migrate.Placing))).Scan(&is)
+	err = db.QueryRow(ctx, fmt.Sprintf("SELECT count() > 0 FROM system.tables WHERE database = %s AND name = "+
+		"%s", quote(database), quote(migrate.Placing))).Scan(&is)
 	if err != nil {
 		err = fmt.Errorf("read the tables of %s: %w", database, reason(err))
 	}
@@ -66,14 +67,14 @@ func remove(ctx context.Context, db driver.Conn, database string) error {
 	return nil
 }
 
-// place moves the restored tables into the database of the installation: it renames them where ClickHouse can,
-// and otherwise makes hard links for one table after the other. A table marks the database as incomplete until all
-// tables are in place.
+// place moves the restored tables into the database of the installation: it renames them if
+// ClickHouse can, and otherwise creates hard links for one table after another. A mark table marks
+// the database as incomplete until all tables are in place.
 func (m *Manifest) place(ctx context.Context, db driver.Conn, scratch, into string) error {
 	if err := db.Exec(ctx, "CREATE DATABASE IF NOT EXISTS "+identifier(into)); err != nil {
 		return fmt.Errorf("make the database %s: %w", into, reason(err))
 	}
-	if err := empty(ctx, db, into); err != nil { // a server may have started
+	if err := empty(ctx, db, into); err != nil { // a server may have started meanwhile
 		return err
 	}
 	if err := mark(ctx, db, into); err != nil {
@@ -94,7 +95,7 @@ func (m *Manifest) move(ctx context.Context, db driver.Conn, scratch, into strin
 	if err != nil {
 		return fmt.Errorf("read the engine of the database %s: %w", into, reason(err))
 	}
-	if !same { // the database of local mode has an engine of its own
+	if !same { // the database of local mode has a different engine
 		return m.link(ctx, db, scratch, into)
 	}
 	var renames []string
@@ -107,13 +108,14 @@ func (m *Manifest) move(ctx context.Context, db driver.Conn, scratch, into strin
 	return nil
 }
 
-// link puts the tables in place one by one.
+// link puts the tables in place one after another.
 func (m *Manifest) link(ctx context.Context, db driver.Conn, scratch, into string) error {
 	var list []string
 	for _, t := range m.Tables {
 		list = append(list,
 			fmt.Sprintf("CREATE TABLE %s.%s AS %s.%[2]s", identifier(into), t.Name, identifier(scratch)),
-			fmt.Sprintf("ALTER TABLE %s.%s ATTACH PARTITION ALL FROM %s.%[2]s", identifier(into), t.Name, identifier(scratch)))
+			fmt.Sprintf("ALTER TABLE %s.%s ATTACH PARTITION ALL FROM %s.%[2]s", identifier(into), t.Name,
+				identifier(scratch)))
 	}
 	for _, statement := range list {
 		if err := db.Exec(ctx, statement); err != nil {
@@ -123,8 +125,8 @@ func (m *Manifest) link(ctx context.Context, db driver.Conn, scratch, into strin
 	return nil
 }
 
-// empty returns an error if tables of tapedeck in a database have rows of an installation.
-// The log of what was done there may have some.
+// empty returns an error if tapedeck's tables in a database have rows of an installation. The audit
+// log may have rows.
 func empty(ctx context.Context, db driver.Conn, database string) error {
 	rows, err := db.Query(ctx, rowCounts, clickhouse.Named("database", database))
 	if err != nil {
@@ -139,7 +141,9 @@ func empty(ctx context.Context, db driver.Conn, database string) error {
 		}
 		own := slices.ContainsFunc(tables.All, func(t tables.Table) bool { return t.Name == name })
 		if own && n > 0 && !strings.HasPrefix(name, "schema_") && name != "audit_log" {
-			return fmt.Errorf("the database %s is not empty, its table %s has %d rows: a restore never overwrites; restore into an empty installation, or name another database with --into-database", database, name, n)
+			return fmt.Errorf("the database %s is not empty, its table %s has %d rows: a restore never "+
+				"overwrites; restore into an empty installation, or name another database with --into-database",
+				database, name, n)
 		}
 	}
 	return rows.Err()

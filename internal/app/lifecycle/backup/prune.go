@@ -26,11 +26,12 @@ type stored struct {
 	base string // "" for a full one
 }
 
-// fileName finds the name in the place of a base.
+// fileName matches the name of a base in a list of files.
 var fileName = regexp.MustCompile(`^File\('(.*)'\)$`)
 
 // Prune removes backups from a directory, except for the latest ones and the backups that these
-// continue. Interrupted backups are removed after a day. It returns the names.
+// continue. It removes interrupted backups after a day. It returns the names of the removed
+// backups.
 func Prune(dir string, keep int, dryRun bool) (removed []string, err error) {
 	if keep < 1 {
 		return nil, fmt.Errorf("--keep=%d: it must be 1 or more", keep)
@@ -46,7 +47,8 @@ func Prune(dir string, keep int, dryRun bool) (removed []string, err error) {
 			needed[name] = true
 			at := slices.IndexFunc(whole, func(s stored) bool { return s.name == name })
 			if at < 0 {
-				return nil, fmt.Errorf("the backup %s continues %s, which is not in %s: nothing was removed", whole[i].name, name, dir)
+				return nil, fmt.Errorf("the backup %s continues %s, which is not in %s: nothing was removed",
+					whole[i].name, name, dir)
 			}
 			name = whole[at].base
 		}
@@ -96,7 +98,8 @@ func scan(dir string) (whole []stored, interrupted []string, err error) {
 			return err
 		}
 		s, err := parseList(text)
-		if malformed := (*xml.SyntaxError)(nil); errors.Is(err, io.EOF) || errors.As(err, &malformed) { // the disk was full
+		// The disk was full.
+		if malformed := (*xml.SyntaxError)(nil); errors.Is(err, io.EOF) || errors.As(err, &malformed) {
 			return add(name, d)
 		}
 		if err != nil {
@@ -112,7 +115,7 @@ func scan(dir string) (whole []stored, interrupted []string, err error) {
 	return whole, interrupted, nil
 }
 
-// parseList reads what is needed of a list of files.
+// parseList reads the required fields of a list of files.
 func parseList(text []byte) (s stored, err error) {
 	var list struct {
 		Timestamp string `xml:"timestamp"`

@@ -13,33 +13,33 @@ import (
 type RestoreOptions struct {
 	DB   driver.Conn
 	From Target
-	Dir  string // of ClickHouse's backups; "" if it is not on this machine
-	// Into is the database; "" for the database of the connection.
+	Dir  string // directory of ClickHouse's backups; "" if it is not on this machine
+	// Into is the target database; "" for the database of the connection.
 	Into string
-	// NATS receives the entries of buckets; nil leaves them out.
+	// NATS receives the entries of buckets; with nil they are not restored.
 	NATS *nats.Conn
-	// Erasures is a later backup, whose erasures are applied; nil for none.
+	// Erasures is a later backup whose erasures are applied; nil for none.
 	Erasures *Target
-	// Drill restores and compares, and then removes what it restored.
+	// Drill restores a backup, compares it, and removes what was restored.
 	Drill    bool
 	Step     func(string)
 	Progress func(Progress)
 }
 
-// Restored is what was restored.
+// Restored describes what was restored.
 type Restored struct {
 	Manifest *Manifest `json:"manifest"`
-	Entries  int       `json:"entries"`            // of buckets that were written
-	Erasures *Erased   `json:"erasures,omitempty"` // of a later backup
+	Entries  int       `json:"entries"`            // entries of buckets that were written
+	Erasures *Erased   `json:"erasures,omitempty"` // erasures of a later backup
 }
 
-// Difference is a session, or with the session "" a whole table, whose restored content differs
-// from what was backed up.
+// Difference is a session, or a whole table if Session is "", whose restored content differs from
+// what was backed up.
 type Difference struct {
 	Table      string `json:"table"`
 	Tenant     string `json:"tenant"`
 	Session    string `json:"session"`
-	Rows       uint64 `json:"rows"` // of the manifest
+	Rows       uint64 `json:"rows"` // in the manifest
 	FoundRows  uint64 `json:"found_rows"`
 	Bytes      uint64 `json:"bytes"`
 	FoundBytes uint64 `json:"found_bytes"`
@@ -56,15 +56,16 @@ func (d *Difference) String() string {
 	return fmt.Sprintf("%s: %d rows of %d bytes, want %d of %d", what, d.FoundRows, d.FoundBytes, d.Rows, d.Bytes)
 }
 
-// DifferencesError reports what differs, at most 1000 differences.
+// DifferencesError lists differences, at most 1000.
 type DifferencesError struct{ List []Difference }
 
-// shownDifferences bounds the message.
+// shownDifferences bounds the differences in the message.
 const shownDifferences = 10
 
 func (e *DifferencesError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "what was restored differs from what was backed up in %d places; nothing was put in place:", len(e.List))
+	fmt.Fprintf(&b, "what was restored differs from what was backed up in %d places; nothing was put in place:",
+		len(e.List))
 	for i := range e.List {
 		if i == shownDifferences {
 			fmt.Fprintf(&b, "\n  and %d more (--json lists them)", len(e.List)-i)
@@ -77,11 +78,11 @@ func (e *DifferencesError) Error() string {
 
 func (e *DifferencesError) Unwrap() error { return ErrDamaged }
 
-// Restore restores a backup into a database of its own, compares every session with the
-// manifest, and then puts the tables in place. A restore that fails or is killed
-// before that leaves the installation unchanged; the next attempt removes its database. One that is
-// killed while it puts tables in place leaves a mark, by which servers refuse to start; the next
-// attempt removes what is there.
+// Restore restores a backup into a separate database, compares every session with the manifest, and
+// then puts the tables in place. A restore that fails or is killed before that leaves the
+// installation unchanged; the next attempt removes the separate database. A restore that is killed
+// while it puts tables in place leaves a mark. Servers refuse to start while there is a mark, and
+// the next attempt removes the incomplete tables.
 func Restore(ctx context.Context, o RestoreOptions) (r *Restored, err error) {
 	if o.Step == nil {
 		o.Step = func(string) {}
@@ -149,7 +150,8 @@ func fetch(ctx context.Context, o RestoreOptions, scratch string) (*Manifest, er
 			return nil, reason(err)
 		}
 	}
-	err := operate(ctx, o.DB, fmt.Sprintf("RESTORE TABLE %s.%s AS %s.%[2]s FROM %[4]s", inBackup, infoTable, identifier(scratch), o.From.sql), sameKeys(o.From), nil)
+	err := operate(ctx, o.DB, fmt.Sprintf("RESTORE TABLE %s.%s AS %s.%[2]s FROM %[4]s", inBackup, infoTable,
+		identifier(scratch), o.From.sql), sameKeys(o.From), nil)
 	if err != nil {
 		return nil, fmt.Errorf("read the backup %s: %w", o.From.Name, err)
 	}
@@ -158,7 +160,8 @@ func fetch(ctx context.Context, o RestoreOptions, scratch string) (*Manifest, er
 		return nil, fmt.Errorf("read the backup %s: %w", o.From.Name, err)
 	}
 	o.Step("restoring")
-	err = operate(ctx, o.DB, fmt.Sprintf("RESTORE DATABASE %s AS %s EXCEPT TABLES %[1]s.%[3]s FROM %[4]s", inBackup, identifier(scratch), infoTable, o.From.sql),
+	err = operate(ctx, o.DB, fmt.Sprintf("RESTORE DATABASE %s AS %s EXCEPT TABLES %[1]s.%[3]s FROM %[4]s",
+		inBackup, identifier(scratch), infoTable, o.From.sql),
 		append(sameKeys(o.From), "allow_different_database_def = 1"), o.Progress)
 	if err != nil {
 		return nil, fmt.Errorf("restore the backup %s: %w", o.From.Name, err)
@@ -166,7 +169,7 @@ func fetch(ctx context.Context, o RestoreOptions, scratch string) (*Manifest, er
 	return m, nil
 }
 
-// sameKeys are the settings by which the bases of an incremental backup are read.
+// sameKeys returns the settings with which the bases of an incremental backup are read.
 func sameKeys(t Target) []string {
 	if !t.s3 {
 		return nil
@@ -174,8 +177,7 @@ func sameKeys(t Target) []string {
 	return []string{"use_same_s3_credentials_for_base_backup = 1"}
 }
 
-// compare hashes what was restored and returns a DifferencesError if it is not what the
-// manifest says.
+// compare hashes what was restored and returns a DifferencesError if it differs from the manifest.
 func (m *Manifest) compare(ctx context.Context, db driver.Conn, scratch string) error {
 	for _, own := range []struct{ table, columns, want string }{{sumsTable, sumsColumns, m.Sum}, {entriesTable, entriesColumns, m.Entries}} {
 		sum, err := sumOf(ctx, db, scratch, own.table, own.columns)

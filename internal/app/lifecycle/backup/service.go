@@ -16,7 +16,7 @@ import (
 	"tapedeck/internal/app/lifecycle/lease"
 )
 
-// State is how far a backup is.
+// State is the state of a backup.
 type State string
 
 // States of a backup.
@@ -26,13 +26,13 @@ const (
 	Failed  State = "failed"
 )
 
-// Status describes a backup that this server makes or made.
+// Status describes a backup that this server is writing or has written.
 type Status struct {
 	ID         string     `json:"id"`
 	To         string     `json:"to"`
 	Base       string     `json:"base"` // "" for a full one
 	State      State      `json:"state"`
-	Step       string     `json:"step"` // what a running one does
+	Step       string     `json:"step"` // current step of a running backup
 	StartedAt  time.Time  `json:"started_at"`
 	FinishedAt *time.Time `json:"finished_at"`
 	Progress   Progress   `json:"progress"`
@@ -49,13 +49,13 @@ type ServiceOptions struct {
 	Log     *slog.Logger
 }
 
-// Service makes backups in the background. It is safe for use by many goroutines.
+// Service writes backups in the background. It is safe for use by many goroutines.
 type Service struct {
 	opts   ServiceOptions
 	holder string
 
-	mu      sync.Mutex      // guards what follows
-	list    []*Status       // the latest last
+	mu      sync.Mutex      // guards the fields below
+	list    []*Status       // the latest one last
 	life    context.Context // the context of Run; nil while it does not run
 	running sync.WaitGroup
 }
@@ -63,13 +63,13 @@ type Service struct {
 // keptStatuses bounds the backups that a server lists.
 const keptStatuses = 100
 
-// NewService returns a service. It makes backups while Run runs.
+// NewService returns a service. It writes backups while Run runs.
 func NewService(opts ServiceOptions) *Service {
 	return &Service{opts: opts, holder: rand.Text()}
 }
 
-// Run makes backups until ctx ends, and keeps the metrics. It then cancels the backup that
-// is running.
+// Run writes requested backups and updates the metrics until ctx ends. Then it cancels the backup
+// that is running.
 func (s *Service) Run(ctx context.Context) {
 	s.mu.Lock()
 	s.life = ctx
@@ -81,7 +81,7 @@ func (s *Service) Run(ctx context.Context) {
 	s.running.Wait()
 }
 
-// ErrBusy is the error of a backup that is requested while another one runs.
+// ErrBusy is the error for a backup that is requested while another one runs.
 var ErrBusy = errors.New("another backup is running")
 
 // Start begins a backup and returns its first status.
@@ -115,7 +115,7 @@ func (s *Service) change(do func()) {
 	do()
 }
 
-// run makes a backup. Of all servers on one NATS one does so at a time.
+// run writes a backup. Of all servers on one NATS, one does so at a time.
 func (s *Service) run(ctx context.Context, o Options, st *Status) {
 	var m *Manifest
 	held, err := lease.Hold(ctx, s.opts.NATS, "backup", s.holder, func(ctx context.Context) (err error) {
@@ -138,10 +138,11 @@ func (s *Service) run(ctx context.Context, o Options, st *Status) {
 		return
 	}
 	s.succeeded(ctx, success{At: now, Seconds: now.Sub(st.StartedAt).Seconds(), Bytes: st.Progress.Bytes, To: st.To})
-	s.opts.Log.Info("backup: written", "backup", st.To, "base", st.Base, "sessions", m.Sessions, "frames", m.Frames, "bytes", st.Progress.Bytes, "took", now.Sub(st.StartedAt).Round(time.Millisecond))
+	s.opts.Log.Info("backup: written", "backup", st.To, "base", st.Base, "sessions", m.Sessions, "frames",
+		m.Frames, "bytes", st.Progress.Bytes, "took", now.Sub(st.StartedAt).Round(time.Millisecond))
 }
 
-// List returns the backups that this server made since it was started, the latest first.
+// List returns the backups that this server has begun since its start, the latest first.
 func (s *Service) List() []Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,7 +153,7 @@ func (s *Service) List() []Status {
 	return list
 }
 
-// Find returns a backup of this server.
+// Find returns a backup of this server by its id.
 func (s *Service) Find(id string) (Status, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,10 +12,10 @@ import (
 	"tapedeck/schema/tables"
 )
 
-// order returns the tables in the order in which they are cloned: first what keeps deleted
-// data deleted and records how far work is, so that work continues after a restore and does
-// not count as done; of the recordings the streams first, since what they list was stored
-// before.
+// order returns the tables in the order in which they are cloned. The tables that record deletions
+// and the progress of work come first, so that unfinished work continues after a restore and does
+// not count as done. Of the recordings the streams come first, since the frames that they list were
+// stored before them.
 func order() []string {
 	list := tables.Names(tables.Mark)
 	recorded := tables.Names(tables.Recording)
@@ -24,7 +24,7 @@ func order() []string {
 	return append(list, tables.Names(tables.Bill, tables.Setting, tables.Audit)...)
 }
 
-// clone makes a database with clones of the tables. They share the files of the tables, and
+// clone creates a database with clones of the tables. The clones share the files of the tables, and
 // are not merged.
 func clone(ctx context.Context, db driver.Conn, from, to string) ([]Table, error) {
 	if err := create(ctx, db, to); err != nil {
@@ -56,7 +56,7 @@ func clone(ctx context.Context, db driver.Conn, from, to string) ([]Table, error
 	return list, nil
 }
 
-// create makes a database with the tables of the manifest, in place of what an interrupted
+// create creates a database with the tables of the manifest. It first removes what an interrupted
 // attempt has left.
 func create(ctx context.Context, db driver.Conn, name string) error {
 	list := []string{"DROP DATABASE IF EXISTS " + identifier(name) + " SYNC", "CREATE DATABASE " + identifier(name)}
@@ -73,7 +73,7 @@ func create(ctx context.Context, db driver.Conn, name string) error {
 	return nil
 }
 
-// drop removes a database, also after ctx has ended.
+// drop removes a database, even if ctx has ended.
 func drop(ctx context.Context, db driver.Conn, name string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropLimit)
 	defer cancel()
@@ -83,13 +83,15 @@ func drop(ctx context.Context, db driver.Conn, name string) error {
 	return nil
 }
 
-// describe reads the columns of a table that are stored; none if there is no such table.
+// describe reads the stored columns of a table; none if there is no such table.
 func (t *Table) describe(ctx context.Context, db driver.Conn, database string) error {
-	err := db.QueryRow(ctx, columns, clickhouse.Named("database", database), clickhouse.Named("table", t.Name)).Scan(&t.Columns)
+	err := db.QueryRow(ctx, columns, clickhouse.Named("database", database),
+		clickhouse.Named("table", t.Name)).Scan(&t.Columns)
 	if err != nil {
 		return fmt.Errorf("read the columns of %s: %w", t.Name, reason(err))
 	}
-	err = db.QueryRow(ctx, merges, clickhouse.Named("database", database), clickhouse.Named("table", t.Name)).Scan(&t.Merged)
+	err = db.QueryRow(ctx, merges, clickhouse.Named("database", database),
+		clickhouse.Named("table", t.Name)).Scan(&t.Merged)
 	if err != nil {
 		return fmt.Errorf("read the engine of %s: %w", t.Name, reason(err))
 	}
@@ -97,9 +99,10 @@ func (t *Table) describe(ctx context.Context, db driver.Conn, database string) e
 	return nil
 }
 
-// sum stores the sums of a table into another one of the database.
+// sum writes the sums of a table to another table of the database.
 func (t *Table) sum(ctx context.Context, db driver.Conn, database, into string) error {
-	shape := sumsShape{Database: identifier(database), Into: into, Table: t.Name, Keyed: t.Keyed, Merged: t.Merged, Bytes: "0"}
+	shape := sumsShape{Database: identifier(database), Into: into, Table: t.Name, Keyed: t.Keyed, Merged: t.Merged,
+		Bytes: "0"}
 	quoted := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
 		quoted[i] = identifier(c)
@@ -117,7 +120,7 @@ func (t *Table) sum(ctx context.Context, db driver.Conn, database, into string) 
 	return nil
 }
 
-// sumOf returns the sum of the hashes of all rows of a table of the manifest.
+// sumOf returns the sum of the hashes of all rows of a manifest table.
 func sumOf(ctx context.Context, db driver.Conn, database, table, columns string) (sum string, err error) {
 	err = db.QueryRow(ctx, statements.Must("sum_of", sumShape{identifier(database), table, columns})).Scan(&sum)
 	if err != nil {

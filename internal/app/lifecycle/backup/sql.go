@@ -17,22 +17,22 @@ var (
 	rowCounts  = statements.Must("rows", nil)
 )
 
-// The tables that a backup has beside the tables of the schema.
+// Tables of a backup in addition to the tables of the schema.
 const (
 	infoTable    = "backup_info"
 	sumsTable    = "backup_sums"
 	entriesTable = "backup_entries"
-	// foundTable holds the sums of what was restored. It is not in backups.
+	// foundTable holds the sums of the restored data. It is not in backups.
 	foundTable = "backup_found"
 )
 
 // inBackup is the name of the database inside a backup.
 const inBackup = "tapedeck"
 
-// sumsShape is the statement that hashes a table.
+// sumsShape configures the statement that hashes a table.
 type sumsShape struct {
 	Database string // quoted
-	Into     string // table of the database
+	Into     string // a table of the database
 	Table    string
 	Columns  string
 	Bytes    string
@@ -40,9 +40,9 @@ type sumsShape struct {
 	Merged   bool
 }
 
-// sumShape is the statement that hashes a table of the manifest.
+// sumShape configures the statement that hashes a manifest table.
 type sumShape struct{ Database, Table, Columns string }
 
-// marksShape has the marks of a later backup and the restored marks. The databases are
+// marksShape names the marks of a later backup and the restored marks. The database names are
 // quoted.
 type marksShape struct{ Restored, Later, Table, Columns string }

@@ -4,25 +4,27 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/netip"
 	"net/url"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 )
 
-// Keys identify the user of an S3-compatible storage. Without an ID ClickHouse uses the
-// credentials that its own configuration or environment has.
+// Keys identify the user of an S3-compatible storage. Without an ID ClickHouse uses the credentials
+// in its own configuration or environment.
 type Keys struct {
 	ID     string `json:"key_id"`
 	Secret string `json:"secret"`
 }
 
-// Target is where a backup is.
+// Target is the place of a backup.
 type Target struct {
-	// Name is what the user calls it, without secrets.
+	// Name is the place as the user names it, without secrets.
 	Name string
 	sql  string // with secrets
 	dir  string // below the directory of backups; "" if it is elsewhere
@@ -39,13 +41,15 @@ func ParseTarget(text string, keys Keys) (Target, error) {
 		return Target{}, fmt.Errorf("place of a backup %q: it has a control character: use letters, digits, dots and dashes", text)
 	}
 	if i := slices.IndexFunc(archives, func(ending string) bool { return strings.HasSuffix(text, ending) }); i >= 0 {
-		return Target{}, fmt.Errorf("place of a backup %q: ClickHouse writes an archive to names that end in %s, which cannot be checked: leave the ending out", text, archives[i])
+		return Target{}, fmt.Errorf("place of a backup %q: ClickHouse writes an archive to names that end in "+
+			"%s, which cannot be checked: leave the ending out", text, archives[i])
 	}
 	if strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") {
 		return parseS3(text, keys)
 	}
 	if scheme, _, is := strings.Cut(text, "://"); is {
-		return Target{}, fmt.Errorf("place of a backup %q: %s:// is unknown; name a directory, disk:DISK/NAME, or the https:// address of a bucket of an S3-compatible storage", text, scheme)
+		return Target{}, fmt.Errorf("place of a backup %q: %s:// is unknown; name a directory, disk:DISK/NAME, "+
+			"or the https:// address of a bucket of an S3-compatible storage", text, scheme)
 	}
 	if rest, is := strings.CutPrefix(text, "disk:"); is {
 		disk, name, _ := strings.Cut(rest, "/")
@@ -63,23 +67,27 @@ func ParseTarget(text string, keys Keys) (Target, error) {
 	return Target{Name: text, dir: text, sql: "File(" + quote(text) + ")"}, nil
 }
 
-// archives are the endings of names to which ClickHouse writes archives.
-var archives = []string{".zip", ".zipx", ".tar", ".tgz", ".tar.gz", ".tbz2", ".tar.bz2", ".tzst", ".tar.zst", ".tar.zstd", ".txz", ".tar.xz", ".tlzma", ".tar.lzma"}
+// archives are the endings of file names for which ClickHouse writes archives.
+var archives = []string{".zip", ".zipx", ".tar", ".tgz", ".tar.gz", ".tbz2", ".tar.bz2", ".tzst", ".tar.zst",
+	".tar.zstd", ".txz", ".tar.xz", ".tlzma", ".tar.lzma"}
 
-// The most bytes of a name: of each directory in it, as file systems have it, and of all together.
+// Maximum lengths of a name, bytes: of each directory in it, as file systems limit it, and of the
+// whole name.
 const (
 	mostDirectory = 255
 	mostName      = 1000
 )
 
-// checkName refuses names that lead out of the directory of backups, or that no directory can have.
+// checkName refuses names outside of the directory of backups, and names that no directory can
+// have.
 func checkName(name string) error {
 	if name == "" {
 		return errors.New("the name is empty: name the backup, like 2026-11-23")
 	}
 	for directory := range strings.SplitSeq(name, "/") {
 		if len(directory) > mostDirectory || len(name) > mostName {
-			return fmt.Errorf("the name is too long: %d bytes at most between two slashes, and %d in all", mostDirectory, mostName)
+			return fmt.Errorf("the name is too long: %d bytes at most between two slashes, and %d in all",
+				mostDirectory, mostName)
 		}
 	}
 	if path.IsAbs(name) || path.Clean(name) != name || name == ".." || name == "." || strings.HasPrefix(name, "../") {
@@ -91,13 +99,16 @@ func checkName(name string) error {
 func parseS3(text string, keys Keys) (Target, error) {
 	u, err := url.Parse(text)
 	if err != nil {
-		return Target{}, errors.New("the address of the backup is not a URL") // it may hold a secret
+		return Target{}, errors.New("the address of the backup is not a URL") // the text may contain a secret
 	}
 	if u.User != nil {
 		return Target{}, errors.New("the address of the backup has a user: put the key into AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
 	}
 	if u.RawQuery != "" || u.Fragment != "" || u.Host == "" || strings.Trim(u.Path, "/") == "" {
 		return Target{}, fmt.Errorf("place of a backup %q: it must be https://HOST/BUCKET/PREFIX or https://BUCKET.HOST/PREFIX without a query", text)
+	}
+	if err := checkHost(u.Hostname()); err != nil {
+		return Target{}, fmt.Errorf("place of a backup %q: %w", text, err)
 	}
 	if (keys.ID == "") != (keys.Secret == "") {
 		return Target{}, errors.New("of the S3 key one half is missing: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or neither")
@@ -109,8 +120,32 @@ func parseS3(text string, keys Keys) (Target, error) {
 	return t, nil
 }
 
-// checkLinks refuses a backup below a directory of this machine that a symbolic link leads to:
-// ClickHouse follows it, out of the directory that it may write to, and Prune does not see it.
+// numericHost matches hosts that are numbers: resolvers read more forms of addresses than netip does.
+var numericHost = regexp.MustCompile(`^(0[xX][0-9a-fA-F]*|[0-9]+)(\.(0[xX][0-9a-fA-F]*|[0-9]+))*\.?$`)
+
+// metadataHosts are the names and the address outside of link-local networks at which clouds answer with credentials.
+var metadataHosts = []string{"metadata", "metadata.google.internal", "instance-data", "fd00:ec2::254", "100.100.100.200", "168.63.129.16"}
+
+// checkHost refuses hosts at which no storage is, but services that give credentials of this machine to who asks. A
+// storage may be on this machine or in a private network.
+func checkHost(host string) error {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	address, err := netip.ParseAddr(host)
+	if err != nil && numericHost.MatchString(host) {
+		return fmt.Errorf("%s is not an address in its usual form: write it as four numbers with dots, or as a name", host)
+	}
+	if err == nil {
+		address = address.WithZone("").Unmap()
+		host = address.String()
+	}
+	if slices.Contains(metadataHosts, host) || err == nil && (address.IsLinkLocalUnicast() || address.IsMulticast() || address.IsUnspecified()) {
+		return fmt.Errorf("%s is not the address of a storage: name the host of an S3-compatible storage", host)
+	}
+	return nil
+}
+
+// checkLinks refuses a place below a symbolic link on this machine: ClickHouse follows the link out
+// of the directory that it may write to, and Prune does not see the backup.
 func (t Target) checkLinks(dir string) error {
 	if dir == "" || t.dir == "" {
 		return nil
@@ -119,13 +154,14 @@ func (t Target) checkLinks(dir string) error {
 	for name := range strings.SplitSeq(t.dir, "/") {
 		at = filepath.Join(at, name)
 		if info, err := os.Lstat(at); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			return fmt.Errorf("the backup %s is behind the symbolic link %s: keep backups in directories of their own, or name the other place by --backups", t.Name, at)
+			return fmt.Errorf("the backup %s is behind the symbolic link %s: keep backups in directories of "+
+				"their own, or name the other place by --backups", t.Name, at)
 		}
 	}
 	return nil
 }
 
-// checkInside refuses a place inside another backup, with which Prune would remove it.
+// checkInside refuses a place inside another backup, since Prune would remove it with that backup.
 func (t Target) checkInside(dir string) error {
 	if dir == "" || t.dir == "" {
 		return nil

@@ -15,17 +15,19 @@ import (
 // writtenTable receives the manifest that is read back from a backup.
 const writtenTable = "backup_written"
 
-// errIncomplete is the error of a backup that ClickHouse reports as written and that is not whole.
-// ClickHouse does not report every write that fails for want of space.
+// errIncomplete is the error for a backup that ClickHouse reports as written but that is
+// incomplete. ClickHouse does not report every write that fails because a disk is full.
 var errIncomplete = errors.New("the backup is not whole, most likely since its place is full: remove it, free space there, then start again")
 
-// written checks a backup that was just written: its list of files and its manifest are read back
-// by ClickHouse, and the sizes of its files are compared with the list if the directory of
-// backups is on this machine.
+// written checks a backup that was just written: ClickHouse reads its list of files and its
+// manifest, and the sizes of its files are compared with the list if the directory of backups is on
+// this machine.
 func (m *Manifest) written(ctx context.Context, o Options, snapshot string) error {
-	err := operate(ctx, o.DB, fmt.Sprintf("RESTORE TABLE %s.%s AS %s.%s FROM %s", inBackup, infoTable, identifier(snapshot), writtenTable, o.To.sql), sameKeys(o.To), nil)
+	err := operate(ctx, o.DB, fmt.Sprintf("RESTORE TABLE %s.%s AS %s.%s FROM %s", inBackup, infoTable,
+		identifier(snapshot), writtenTable, o.To.sql), sameKeys(o.To), nil)
 	if o.Base != nil && errors.Is(err, errMissing) {
-		return fmt.Errorf("a backup that %s continues is not there: remove %s, then make a full backup", o.Base.Name, o.To.Name)
+		return fmt.Errorf("a backup that %s continues is not there: remove %s, then make a full backup", o.Base.Name,
+			o.To.Name)
 	}
 	if err != nil {
 		return fmt.Errorf("%w (%w)", errIncomplete, err)
@@ -74,13 +76,13 @@ func checkSizes(dir string) error {
 			Size     int64  `xml:"size"`
 			UseBase  bool   `xml:"use_base"`
 			BaseSize int64  `xml:"base_size"`
-			DataFile string `xml:"data_file"` // of an equal file
+			DataFile string `xml:"data_file"` // name of an equal file
 		}
 		if err := decoder.DecodeElement(&entry, &start); err != nil {
 			return fmt.Errorf("%w (%s: %w)", errIncomplete, f.Name(), err)
 		}
 		if entry.Size == 0 || entry.UseBase || entry.DataFile != "" {
-			continue // nothing of its own
+			continue // it has no bytes of its own
 		}
 		path := filepath.Join(dir, entry.Name)
 		info, err := os.Stat(path)

@@ -15,15 +15,15 @@ import (
 	"tapedeck/ingest/sink"
 )
 
-// Copies removes what holds a session outside of ClickHouse's rows, for sessions that stay, such as those in
-// which secrets are masked. It implements redecode.Copies.
+// Copies removes copies of a session outside of ClickHouse's rows, for sessions that are not
+// deleted, such as those in which secrets are masked. It implements redecode.Copies.
 type Copies struct{ *Service }
 
 // copiesLimit bounds the wait for the sink.
 const copiesLimit = time.Minute
 
-// Remove removes all stored blocks from JetStream, and the logs of idempotency keys of the streams. It
-// remarks on what it does not remove.
+// Remove removes all stored blocks from JetStream, and the logs of idempotency keys of the streams.
+// The remarks name what it does not remove.
 func (c Copies) Remove(ctx context.Context, tenant, session string, streams []string) (until time.Time, remarks []string, err error) {
 	s := c.Service
 	if err := s.removeBlocks(ctx); err != nil {
@@ -49,7 +49,8 @@ func (c Copies) Remove(ctx context.Context, tenant, session string, streams []st
 			return until, nil, err
 		}
 		if n > 0 {
-			remarks = append(remarks, fmt.Sprintf("%d dead letters of the session hold blocks as they were: retry them with \"tapedeck dead-letters retry\" and mask once more, or drop them", n))
+			remarks = append(remarks, fmt.Sprintf("%d dead letters of the session hold blocks as they were: "+
+				"retry them with \"tapedeck dead-letters retry\" and mask once more, or drop them", n))
 		}
 	}
 	if s.opts.Spooled != nil && s.opts.Spooled() > 0 {
@@ -58,8 +59,8 @@ func (c Copies) Remove(ctx context.Context, tenant, session string, streams []st
 	return until, append(remarks, "blocks in spools of recorders and of other servers, and tapes, exports and backups, are as they were"), nil
 }
 
-// removeBlocks removes all blocks that are in JetStream now, once the sink has stored them, with
-// the files that they are in.
+// removeBlocks waits until the sink has stored all blocks that are in JetStream now, and removes
+// them with their files.
 func (s *Service) removeBlocks(ctx context.Context) error {
 	js, err := jetstream.New(s.opts.NATS)
 	if err != nil {
@@ -88,8 +89,8 @@ func (s *Service) removeBlocks(ctx context.Context) error {
 // Now returns ClickHouse's time.
 func (s *Service) Now(ctx context.Context) (time.Time, error) { return s.store.Now(ctx) }
 
-// Replaced returns what of the files that ClickHouse has replaced up to a time of it is still on
-// the disk; "" for nothing.
+// Replaced describes the files that ClickHouse has replaced before a time of its clock and that are
+// still on the disk; "" for none.
 func (s *Service) Replaced(ctx context.Context, at time.Time) (string, error) {
 	n, err := s.store.OldParts(ctx, at)
 	if err != nil || n == 0 {

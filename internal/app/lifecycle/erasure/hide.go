@@ -40,7 +40,7 @@ func (s *Service) cover(ctx context.Context, e *erasure.Erasure, sessions []stri
 	known := make(map[string]bool, len(had))
 	for _, t := range had {
 		known[t.Session] = true
-		s.learn(t) // it may be of a process that was killed before it added it
+		s.learn(t) // the process that wrote it may have been killed before it added it
 	}
 	var missing []string
 	for _, id := range sessions {

@@ -18,11 +18,11 @@ import (
 
 const (
 	bodyLimit = 4 << 20
-	// mostSessions bounds the sessions that one request names.
+	// mostSessions bounds the sessions in one request.
 	mostSessions = 10_000
-	// mostListed bounds the erasures of a list, and the sessions of a preview.
+	// mostListed bounds the erasures in a list, and the sessions in a preview.
 	mostListed = 1000
-	// requestMost bounds the time in which all is hidden.
+	// requestMost bounds the time until everything is hidden.
 	requestMost = time.Minute
 )
 
@@ -31,7 +31,7 @@ type wish struct {
 	Sessions []string `json:"sessions"`
 	Tag      *tag     `json:"tag"`
 	Tenant   string   `json:"tenant"`
-	// Unknown allows sessions of which nothing is stored.
+	// Unknown allows sessions without stored data.
 	Unknown bool `json:"unknown"`
 	DryRun  bool `json:"dry_run"`
 }
@@ -47,7 +47,7 @@ type Answer struct {
 	Tenant      string         `json:"tenant"`
 	Kind        erasure.Kind   `json:"kind"`
 	State       erasure.State  `json:"state"`
-	Tag         string         `json:"tag"` // its name
+	Tag         string         `json:"tag"` // the key of the tag
 	RequestedAt time.Time      `json:"requested_at"`
 	RequestedBy string         `json:"requested_by"`
 	DueAt       time.Time      `json:"due_at"`
@@ -58,7 +58,7 @@ type Answer struct {
 	Found       erasure.Counts `json:"found"`
 	WaitsFor    string         `json:"waits_for"`
 	Remarks     []string       `json:"remarks"`
-	Sessions    []string       `json:"sessions,omitempty"` // of a dry run: the first of them
+	Sessions    []string       `json:"sessions,omitempty"` // for a dry run: the first of them
 }
 
 func answer(e *erasure.Erasure) Answer {
@@ -82,8 +82,8 @@ type list struct {
 	Next  *string  `json:"next"` // always null
 }
 
-// ServeList answers GET /v1/erasures: the latest erasures of the principal's tenant, or of
-// all.
+// ServeList answers GET /v1/erasures with the latest erasures of the principal's tenant, or of all
+// tenants.
 func (s *Service) ServeList(w http.ResponseWriter, r *http.Request) {
 	all, err := s.List(r.Context(), access.Reach(r), mostListed)
 	if err != nil {
@@ -126,7 +126,7 @@ func (s *Service) ServeRequest(w http.ResponseWriter, r *http.Request, tenant st
 	entry := audit.From(r.Context())
 	switch entry.Tenant = tenant; ask.Kind {
 	case erasure.Tag:
-		entry.Kind, entry.Object = "tag", ask.Tag // the value may name a person
+		entry.Kind, entry.Object = "tag", ask.Tag // the value may be personal data
 	case erasure.Tenant:
 		entry.Kind, entry.Object = "tenant", tenant
 	default:
@@ -158,8 +158,8 @@ func (s *Service) ServeRequest(w http.ResponseWriter, r *http.Request, tenant st
 		write(w, http.StatusOK, shown)
 		return
 	}
-	// The erasure of a tenant revokes the tokens of it, which ends the requests that were sent with them: also
-	// this one.
+	// The erasure of a tenant revokes the tenant's tokens, which ends the requests that they
+	// authenticated, including this one.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), requestMost)
 	defer cancel()
 	e, err := s.Request(ctx, ask)
@@ -174,7 +174,7 @@ func (s *Service) ServeRequest(w http.ResponseWriter, r *http.Request, tenant st
 // mostNamed bounds the sessions that a problem names.
 const mostNamed = 5
 
-// noSessions returns the problem of sessions of which nothing is stored.
+// noSessions returns the problem for sessions without stored data.
 func noSessions(ids []string) *problem.Problem {
 	named := make([]string, 0, mostNamed)
 	for _, id := range ids[:min(len(ids), mostNamed)] {
@@ -189,7 +189,7 @@ func noSessions(ids []string) *problem.Problem {
 	return p
 }
 
-// request returns what a body asks for in a tenant.
+// request returns the request in a body, for a tenant.
 func (b *wish) request(tenant string) (Request, *problem.Problem) {
 	r := Request{Tenant: tenant}
 	named := 0
@@ -197,7 +197,8 @@ func (b *wish) request(tenant string) (Request, *problem.Problem) {
 		named++
 		r.Kind, r.Sessions = erasure.Sessions, b.Sessions
 		if len(b.Sessions) == 0 || len(b.Sessions) > mostSessions {
-			return r, problem.BadParameter("sessions", fmt.Sprintf("%d sessions are named; it must be 1 to %d.", len(b.Sessions), mostSessions))
+			return r, problem.BadParameter("sessions",
+				fmt.Sprintf("%d sessions are named; it must be 1 to %d.", len(b.Sessions), mostSessions))
 		}
 		for _, id := range b.Sessions {
 			if id == "" {
@@ -216,14 +217,17 @@ func (b *wish) request(tenant string) (Request, *problem.Problem) {
 		named++
 		r.Kind = erasure.Tenant
 		if b.Tenant != tenant {
-			return r, problem.BadParameter("tenant", "The request is about the tenant "+tenant+"; a token of all tenants names another one by the header "+access.TenantHeader+".", tenant)
+			return r, problem.BadParameter("tenant",
+				"The request is about the tenant "+tenant+"; a token of all tenants names another one by the "+
+					"header "+access.TenantHeader+".", tenant)
 		}
 	}
 	if b.Unknown && r.Kind != erasure.Sessions {
 		return r, problem.BadParameter("unknown", "It is about sessions that are named; a tag or a tenant names none.")
 	}
 	if named != 1 {
-		return r, problem.BadParameter("", "The body must name sessions, a tag or the tenant, and one of them only.", "sessions", "tag", "tenant")
+		return r, problem.BadParameter("", "The body must name sessions, a tag or the tenant, and one of them only.",
+			"sessions", "tag", "tenant")
 	}
 	return r, nil
 }
@@ -251,7 +255,8 @@ func (s *Service) fail(w http.ResponseWriter, err error) {
 	s.opts.Log.Error("erasures: a request failed", "error", err)
 	problem.Write(w, &problem.Problem{
 		Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
-		Detail: "The erasures could not be read or written: ClickHouse or NATS does not answer.", Hint: "Try again in a few seconds; /readyz reports when they are back.",
+		Detail: "The erasures could not be read or written: ClickHouse or NATS does not answer.",
+		Hint:   "Try again in a few seconds; /readyz reports when they are back.",
 	})
 }
 
@@ -259,5 +264,5 @@ func write(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // the client has left
+	_ = json.NewEncoder(w).Encode(v) // a write error means that the client has disconnected
 }

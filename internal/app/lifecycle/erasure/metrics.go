@@ -16,5 +16,6 @@ var (
 	oldestOpen = metric.Gauge(metric.API, "tapedeck_erasures_oldest_seconds",
 		"Age of the oldest erasure that is not verified; 0 if there is none.")
 	took = metric.Histogram(metric.API, "tapedeck_erasure_seconds",
-		"Time from the request of an erasure to its verification.", []float64{5, 15, 60, 300, 900, 3600, 6 * 3600, 24 * 3600, 72 * 3600})
+		"Time from the request of an erasure to its verification.", []float64{5, 15, 60, 300, 900, 3600, 6 * 3600,
+			24 * 3600, 72 * 3600})
 )

@@ -17,7 +17,7 @@ import (
 	"tapedeck/schema/tables"
 )
 
-// remove deletes everything that a hidden erasure covers.
+// remove deletes all data that a hidden erasure covers.
 func (s *Service) remove(ctx context.Context, e *erasure.Erasure) (waits string, err error) {
 	if e.Kind == erasure.Tenant && !e.Progress.TokensGone {
 		if err := s.revoke(ctx, e.Tenant); err != nil {
@@ -37,7 +37,7 @@ func (s *Service) remove(ctx context.Context, e *erasure.Erasure) (waits string,
 	if waits, err = s.blocks(ctx, e); err != nil || waits != "" {
 		return waits, err
 	}
-	// The sink has now stored all that was in JetStream when the erasure was hidden.
+	// The sink has now stored all blocks that were in JetStream when the erasure was hidden.
 	sessions, err := s.store.Covered(ctx, e)
 	if err != nil {
 		return "", err
@@ -46,8 +46,8 @@ func (s *Service) remove(ctx context.Context, e *erasure.Erasure) (waits string,
 		e.Found.Sessions += uint64(n)
 		e.HiddenAt = time.Now().UTC()
 		if e.Kind == erasure.Tag {
-			// The sessions went on while they were not hidden, so that JetStream has blocks of them behind
-			// the removed blocks.
+			// The sessions continued while they were not hidden, so JetStream has blocks of them
+			// after the removed blocks.
 			e.Progress.Blocks, e.Progress.BlocksGone = 0, false
 		}
 		if err == nil {
@@ -95,7 +95,7 @@ func (s *Service) revoke(ctx context.Context, tenant string) error {
 	return nil
 }
 
-// saved writes the record, and is a step.
+// saved writes the record, and reports a step to tests.
 func (s *Service) saved(ctx context.Context, e *erasure.Erasure, step string) error {
 	if err := s.store.Put(ctx, e); err != nil {
 		return err
@@ -103,8 +103,8 @@ func (s *Service) saved(ctx context.Context, e *erasure.Erasure, step string) er
 	return s.reached(ctx, step)
 }
 
-// coverage returns a function that reports whether a stream is erased. Some messages name only
-// the stream, and some only the session.
+// coverage returns a function that reports whether a stream is erased. Some messages name only the
+// stream, and some only the session.
 func (s *Service) coverage(ctx context.Context, e *erasure.Erasure, stones []*tombstone.Tombstone) (func(session, streamID string) bool, error) {
 	list, err := s.covering(ctx, e, stones)
 	if err != nil {
@@ -129,8 +129,7 @@ func (s *Service) coverage(ctx context.Context, e *erasure.Erasure, stones []*to
 	}, nil
 }
 
-// blocks removes all stored messages from the stream of blocks, with the files that they
-// were in.
+// blocks removes all stored messages from the stream of blocks, with their files.
 func (s *Service) blocks(ctx context.Context, e *erasure.Erasure) (waits string, err error) {
 	if e.Progress.BlocksGone {
 		return "", nil
@@ -170,7 +169,8 @@ func (s *Service) letters(ctx context.Context, e *erasure.Erasure, covers func(s
 		return err
 	}
 	if unreadable > 0 {
-		e.Remarks = append(e.Remarks, fmt.Sprintf("%d dead letters of the tenant cannot be read and may hold blocks of what is erased: look at them with \"tapedeck dead-letters\"", unreadable))
+		e.Remarks = append(e.Remarks, fmt.Sprintf("%d dead letters of the tenant cannot be read and may hold "+
+			"blocks of what is erased: look at them with \"tapedeck dead-letters\"", unreadable))
 	}
 	e.Progress.LettersGone = true
 	return s.saved(ctx, e, "letters")
@@ -209,7 +209,7 @@ func (s *Service) rows(ctx context.Context, e *erasure.Erasure, stones []*tombst
 	return err
 }
 
-// covering returns the rows that tombstones cover: of a tenant all of them at once.
+// covering returns the rows that tombstones cover. For a tenant it returns all rows at once.
 func (s *Service) covering(ctx context.Context, e *erasure.Erasure, stones []*tombstone.Tombstone) ([]erasure.Rows, error) {
 	if e.Kind == erasure.Tenant {
 		var whole []*tombstone.Tombstone

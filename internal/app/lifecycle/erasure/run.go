@@ -9,7 +9,7 @@ import (
 	"tapedeck/schema/lifecycle/erasure"
 )
 
-// Run carries out erasures until ctx ends. Of all servers on one NATS one does so at a time.
+// Run processes erasures until ctx ends. Of all servers on one NATS, one does so at a time.
 func (s *Service) Run(ctx context.Context) {
 	tick := time.NewTicker(s.opts.Every)
 	defer tick.Stop()
@@ -26,7 +26,7 @@ func (s *Service) Run(ctx context.Context) {
 	}
 }
 
-// round carries every open erasure as far as it goes.
+// round advances every open erasure as far as possible.
 func (s *Service) round(ctx context.Context) error {
 	list, err := s.store.Open(ctx)
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *Service) round(ctx context.Context) error {
 				return err
 			}
 		}
-		// Another server may have gone on with them.
+		// Another server may have advanced them.
 		list, err := s.store.Open(ctx)
 		if err != nil {
 			return err
@@ -74,7 +74,8 @@ func (s *Service) report(list []erasure.Erasure) {
 	oldestOpen.Set(oldest)
 }
 
-// attempt carries an erasure as far as it goes. It notes in the record what it waits for.
+// attempt advances an erasure as far as possible. It notes in the record what the erasure waits
+// for.
 func (s *Service) attempt(ctx context.Context, e *erasure.Erasure) error {
 	before := *e
 	waits, err := s.carry(ctx, e)
@@ -92,7 +93,7 @@ func (s *Service) attempt(ctx context.Context, e *erasure.Erasure) error {
 	return s.store.Put(ctx, e)
 }
 
-// carry goes through the steps until one has to wait.
+// carry performs the steps until one has to wait.
 func (s *Service) carry(ctx context.Context, e *erasure.Erasure) (waits string, err error) {
 	for {
 		var next func(context.Context, *erasure.Erasure) (string, error)
@@ -112,7 +113,7 @@ func (s *Service) carry(ctx context.Context, e *erasure.Erasure) (waits string, 
 	}
 }
 
-// until describes a wait.
+// until describes a wait until a time.
 func until(what string, at time.Time) string {
 	return fmt.Sprintf("%s, until %s", what, at.UTC().Format(time.RFC3339))
 }

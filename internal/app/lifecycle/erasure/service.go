@@ -29,33 +29,33 @@ type Options struct {
 	Letters *deadletters.Store
 	// Tokens revokes the tokens of an erased tenant; nil on a server without tokens.
 	Tokens *access.Store
-	// Spooled returns how long the oldest block in the spool of this process has waited; 0
-	// for an empty one. nil for a process without a spool.
+	// Spooled returns how long the oldest block in the spool of this process has waited; 0 for an
+	// empty spool. It is nil for a process without a spool.
 	Spooled func() time.Duration
 	// Within is the time within which an erasure should be verified; default 1 h.
 	Within time.Duration
-	// Grace is the time in which every process learns a tombstone, and inserts and live
-	// readers of before end; default 5 s.
+	// Grace is the time within which every process receives a tombstone, and inserts and live
+	// readers that began before it end; default 5 s.
 	Grace time.Duration
-	// Sync is the time in which NATS compacts files, its sync_interval and more; default
-	// 5 min.
+	// Sync is the time within which NATS compacts files: its sync_interval and some more; default 5
+	// min.
 	Sync time.Duration
 	// Every is the interval between attempts; default 2 s.
 	Every time.Duration
 	Log   *slog.Logger
 }
 
-// Service requests and carries out erasures. It is safe for use by many goroutines.
+// Service accepts and processes erasures. It is safe for use by many goroutines.
 type Service struct {
 	opts   Options
 	store  *erasure.Store
 	stones *tombstone.Store
 	holder string
 	wake   chan struct{}
-	asked  time.Time // when late rows were looked for; used by Run alone
+	asked  time.Time // when late rows were last searched for; used by Run only
 }
 
-// New returns a service. Run carries out what is requested.
+// New returns a service. Run processes the requested erasures.
 func New(opts Options) *Service {
 	if opts.Within == 0 {
 		opts.Within = time.Hour
@@ -78,15 +78,15 @@ func New(opts Options) *Service {
 	}
 }
 
-// Request says what to erase.
+// Request describes what to erase.
 type Request struct {
 	Tenant string
 	Kind   erasure.Kind
-	// Sessions are their ids, for the kind Sessions.
+	// Sessions are session ids, for the kind Sessions.
 	Sessions []string
-	// Tag and Value are of the kind Tag.
+	// Tag and Value are for the kind Tag.
 	Tag, Value string
-	By         string // who requests it
+	By         string // who requests the erasure
 }
 
 // record returns the record of a request.
@@ -104,7 +104,7 @@ func (s *Service) record(r *Request) (*erasure.Erasure, error) {
 	case erasure.Sessions:
 		e.Named = slices.Compact(slices.Sorted(slices.Values(r.Sessions)))
 	case erasure.Tag:
-		// The value may name a person, and the record outlives the recordings.
+		// The value may be personal data, and the record outlives the recordings.
 		e.TagKey, e.Salt = r.Tag, rand.Text()
 		sum := sha256.Sum256([]byte(e.Salt + r.Value))
 		e.TagHash = hex.EncodeToString(sum[:])
@@ -142,14 +142,15 @@ func (s *Service) covered(ctx context.Context, e *erasure.Erasure) ([]string, er
 	return sessions, err
 }
 
-// Request records an erasure and hides what it covers. From then on no reader of this server
-// returns any of it, and within about a second no reader of another server. Run removes the data.
+// Request records an erasure and hides what it covers. When it returns, no reader of this server
+// returns the data, and within about a second no reader of another server does. Run removes the
+// data.
 func (s *Service) Request(ctx context.Context, r Request) (*erasure.Erasure, error) {
 	e, err := s.record(&r)
 	if err != nil {
 		return nil, err
 	}
-	// A request that is interrupted after the record was written is completed by Run.
+	// If a request is interrupted after the record was written, Run completes the erasure.
 	if err := s.store.Put(ctx, e); err != nil {
 		return nil, err
 	}
@@ -164,7 +165,7 @@ func (s *Service) Request(ctx context.Context, r Request) (*erasure.Erasure, err
 	return e, nil
 }
 
-// notify has Run look for work.
+// notify makes Run check for work.
 func (s *Service) notify() {
 	select {
 	case s.wake <- struct{}{}:
@@ -203,7 +204,7 @@ func (s *Service) Resume(ctx context.Context, of tombstone.Key) (bool, error) {
 	return true, nil
 }
 
-// By returns who sends a request, for records.
+// By returns the sender of a request, for records.
 func By(ctx context.Context) string {
 	p := access.From(ctx)
 	switch {

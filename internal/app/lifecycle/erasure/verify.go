@@ -9,8 +9,8 @@ import (
 	"tapedeck/schema/tables"
 )
 
-// verify looks for what a removed erasure covers. Rows that a server stored meanwhile are
-// removed again.
+// verify searches for data that a removed erasure covers. It removes rows that a server has stored
+// meanwhile.
 func (s *Service) verify(ctx context.Context, e *erasure.Erasure) (waits string, err error) {
 	stones, err := s.stones.OfErasure(ctx, e.Tenant, e.ID)
 	if err != nil {
@@ -60,17 +60,17 @@ func (s *Service) verify(ctx context.Context, e *erasure.Erasure) (waits string,
 	return "", nil
 }
 
-// again has an erasure removed once more.
+// again repeats the removal of an erasure.
 func (s *Service) again(ctx context.Context, e *erasure.Erasure) error {
 	e.State, e.Progress = erasure.Hidden, erasure.Progress{TokensGone: e.Progress.TokensGone}
 	return s.saved(ctx, e, "again")
 }
 
-// lateEvery is the interval between looks for rows that were stored after their erasure was
-// verified, such as by a sink that was suspended.
+// lateEvery is the interval between searches for rows that were stored after their erasure was
+// verified, for example by a sink that was suspended.
 const lateEvery = time.Hour
 
-// reopen carries out again the erasures of which rows are stored.
+// reopen repeats the erasures that cover stored rows.
 func (s *Service) reopen(ctx context.Context) error {
 	list, err := s.store.Late(ctx)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package lease has one process at a time do a piece of work, by an entry of a JetStream
-// bucket that expires.
+// Package lease ensures that one process at a time performs a piece of work. A lease is an entry of
+// a JetStream bucket that expires.
 package lease
 
 import (
@@ -19,9 +19,9 @@ const (
 	life = 20 * time.Second
 )
 
-// Hold runs work under a lease, and reports whether it could: another process may hold it.
-// It renews the lease meanwhile. The context of work ends when the lease cannot be renewed,
-// and errors of work are returned.
+// Hold runs work under a lease. It returns false if another process holds the lease. It renews the
+// lease meanwhile. The context of work ends when the lease cannot be renewed, and Hold returns
+// errors of work.
 func Hold(ctx context.Context, nc *nats.Conn, name, holder string, work func(context.Context) error) (bool, error) {
 	js, err := jetstream.New(nc)
 	if err != nil {
@@ -66,6 +66,6 @@ func Hold(ctx context.Context, nc *nats.Conn, name, holder string, work func(con
 	<-done
 	release, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	_ = kv.Delete(release, name, jetstream.LastRevision(revision)) // else it expires
+	_ = kv.Delete(release, name, jetstream.LastRevision(revision)) // otherwise it expires
 	return true, err
 }

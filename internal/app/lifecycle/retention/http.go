@@ -19,7 +19,7 @@ import (
 	"tapedeck/schema/tables"
 )
 
-// Policy is a policy as the API shows it. A limit that is null does not apply.
+// Policy is a policy as the API shows it. A limit of null means no limit.
 type Policy struct {
 	Kind     string     `json:"kind"`
 	MaxAgeS  *uint64    `json:"max_age_s"`
@@ -43,7 +43,7 @@ func shown(p *retention.Policy) Policy {
 	return a
 }
 
-// all returns the policies of a tenant, of every kind.
+// all returns the policies of a tenant for every kind.
 func (s *Service) all(ctx context.Context, tenant string) ([]retention.Policy, error) {
 	set, err := s.store.Policies(ctx, tenant)
 	if err != nil {
@@ -86,7 +86,8 @@ func (c *change) policy(tenant string) (*retention.Policy, *problem.Problem) {
 	p := &retention.Policy{Tenant: tenant, Kind: c.Kind}
 	if c.MaxAgeS != nil {
 		if *c.MaxAgeS > longest {
-			return nil, problem.BadParameter("max_age_s", fmt.Sprintf("%d seconds are more than 100 years.", *c.MaxAgeS))
+			return nil, problem.BadParameter("max_age_s",
+				fmt.Sprintf("%d seconds are more than 100 years.", *c.MaxAgeS))
 		}
 		p.MaxAge = time.Duration(*c.MaxAgeS) * time.Second
 	}
@@ -140,7 +141,7 @@ func (s *Service) ServeSet(w http.ResponseWriter, r *http.Request, tenant string
 	write(w, shown(p))
 }
 
-// by returns who sends a request.
+// by returns the sender of a request.
 func by(ctx context.Context) string {
 	p := access.From(ctx)
 	switch {
@@ -152,15 +153,15 @@ func by(ctx context.Context) string {
 	return p.Name + " (" + p.ID + ")"
 }
 
-// Preview is what expires of a kind.
+// Preview describes which data of a kind expires.
 type Preview struct {
 	Policy
-	// Stored is what there is.
+	// Stored is the amount of stored data.
 	Stored retention.Amount `json:"stored"`
-	// Due is what expires with the next round; Oldest are the first sessions of it.
+	// Due is what expires in the next round; Oldest lists the first sessions of it.
 	Due    retention.Amount `json:"due"`
 	Oldest []Session        `json:"oldest"`
-	// Days is what expires by age on each of the next 30 days.
+	// Days lists what expires by age on each of the next 30 days.
 	Days []Day `json:"days"`
 }
 
@@ -184,8 +185,8 @@ const (
 	mostOldest = 20
 )
 
-// ServePreview answers GET /v1/retention/preview: what expires, and when, by the policies
-// or, for the kind that is named, by other limits.
+// ServePreview answers GET /v1/retention/preview with what expires, and when, by the policies or,
+// for a kind that the request names, by other limits.
 func (s *Service) ServePreview(w http.ResponseWriter, r *http.Request, tenant string) {
 	q := r.URL.Query()
 	if !q.Has("kind") && (q.Has("max_age_s") || q.Has("max_bytes")) {
@@ -221,7 +222,7 @@ func (s *Service) ServePreview(w http.ResponseWriter, r *http.Request, tenant st
 	items := []Preview{}
 	for i := range list {
 		if list[i].Kind == tables.Bills {
-			continue // there are few; they expire 13 months or more after their close
+			continue // there are few bills, and they expire 13 months or more after they were closed
 		}
 		one, err := s.preview(r.Context(), &list[i])
 		if err != nil {

@@ -1,5 +1,5 @@
-// Package retention has recordings and bills expire by the policies of their tenants. Of all
-// servers on one NATS one does so at a time, a bounded number of sessions after another.
+// Package retention removes recordings and bills according to the policies of their tenants. Of all
+// servers on one NATS, one does so at a time, in steps of a bounded number of sessions.
 package retention
 
 import (
@@ -24,8 +24,8 @@ import (
 type Options struct {
 	NATS  *nats.Conn
 	DB    driver.Conn
-	Audit *audit.Log // receives what expires; nil for none
-	// Every is the interval between looks for what has expired; default 5 min.
+	Audit *audit.Log // records what expires; nil for no records
+	// Every is the interval between checks for expired data; default 5 min.
 	Every time.Duration
 	// Step is how many sessions expire at a time; default 500.
 	Step int
@@ -34,7 +34,7 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// Service has data expire. It is safe for use by many goroutines.
+// Service removes expired data. It is safe for use by many goroutines.
 type Service struct {
 	opts   Options
 	store  *retention.Store
@@ -72,7 +72,7 @@ func New(opts Options) *Service {
 // Store returns the store of policies.
 func (s *Service) Store() *retention.Store { return s.store }
 
-// Run has data expire until ctx ends.
+// Run removes expired data until ctx ends.
 func (s *Service) Run(ctx context.Context) {
 	tick := time.NewTicker(s.opts.Every)
 	defer tick.Stop()
@@ -88,7 +88,7 @@ func (s *Service) Run(ctx context.Context) {
 	}
 }
 
-// Round removes what has expired, and what an interrupted round marked.
+// Round removes expired data, and data that an interrupted round has marked.
 func (s *Service) Round(ctx context.Context) (err error) {
 	defer func() {
 		switch {
@@ -107,7 +107,7 @@ func (s *Service) Round(ctx context.Context) (err error) {
 		if len(list) == 0 {
 			break
 		}
-		n := 1 // of one tenant and kind
+		n := 1 // for one tenant and kind
 		for n < len(list) && list[n].Tenant == list[0].Tenant && list[n].Kind == list[0].Kind {
 			n++
 		}
@@ -127,7 +127,7 @@ func (s *Service) Round(ctx context.Context) (err error) {
 	return nil
 }
 
-// apply has data expire by one policy, one step after another.
+// apply removes expired data by one policy, one step after another.
 func (s *Service) apply(ctx context.Context, p *retention.Policy) error {
 	if p.Kind == tables.Bills {
 		return s.bills(ctx, p)
@@ -165,7 +165,7 @@ func (s *Service) apply(ctx context.Context, p *retention.Policy) error {
 	return ctx.Err()
 }
 
-// bills has closed bills expire.
+// bills removes expired bills.
 func (s *Service) bills(ctx context.Context, p *retention.Policy) error {
 	due, err := s.store.Bills(ctx, p, s.opts.Now(), s.opts.Step)
 	if err != nil || len(due) == 0 {
@@ -182,7 +182,7 @@ func (s *Service) bills(ctx context.Context, p *retention.Policy) error {
 	return nil
 }
 
-// audited records that data expires.
+// audited records in the audit log that data expires.
 func (s *Service) audited(ctx context.Context, p *retention.Policy, n int) error {
 	e := audit.Of(p.Tenant, audit.ServerItself, audit.Expire, p.Kind, audit.Done)
 	e.Detail = fmt.Sprintf("%d", n)

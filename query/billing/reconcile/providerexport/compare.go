@@ -12,11 +12,12 @@ import (
 	"tapedeck/query"
 )
 
-// Compare compares an export with recorded usage of its range.
+// Compare compares an export with the recorded usage of its range.
 func Compare(e *Export, recorded []Recorded) *Comparison {
 	c := &Comparison{
 		Provider: e.Provider, Kind: e.Kind, Format: e.Format, From: e.From, To: e.To, Rows: e.Rows, HasMore: e.HasMore,
-		ByModel: e.named > 0, States: map[State]uint64{}, Sums: []Sum{}, Items: []Item{}, Unattributed: []Unattributed{},
+		ByModel: e.named > 0, States: map[State]uint64{}, Sums: []Sum{},
+		Items: []Item{}, Unattributed: []Unattributed{},
 	}
 	if e.Currency != "" {
 		c.Currency = &e.Currency
@@ -43,7 +44,9 @@ func Compare(e *Export, recorded []Recorded) *Comparison {
 			keys = append(keys, k)
 		}
 	}
-	slices.SortFunc(keys, func(a, b key) int { return cmp.Or(cmp.Compare(a.day, b.day), cmp.Compare(a.model, b.model)) })
+	slices.SortFunc(keys, func(a, b key) int {
+		return cmp.Or(cmp.Compare(a.day, b.day), cmp.Compare(a.model, b.model))
+	})
 	for i, bucket := range Buckets {
 		if e.buckets[bucket] {
 			c.compare(e, i, bucket, keys, ours, theirs)
@@ -56,7 +59,9 @@ func Compare(e *Export, recorded []Recorded) *Comparison {
 }
 
 // compare adds the items and the sum of a bucket.
-func (c *Comparison) compare(e *Export, i int, bucket Bucket, keys []key, ours map[key]*Recorded, theirs map[key]*cell) {
+func (c *Comparison) compare(
+	e *Export, i int, bucket Bucket, keys []key, ours map[key]*Recorded, theirs map[key]*cell,
+) {
 	sum := Sum{Bucket: bucket, Recorded: &decimal.Decimal{}}
 	for _, k := range keys {
 		item := Item{Day: k.day, Model: query.Named(k.model), Bucket: bucket}
@@ -77,7 +82,7 @@ func (c *Comparison) compare(e *Export, i int, bucket Bucket, keys []key, ours m
 			sum.Recorded = &total
 		}
 		if item.state(); item.State == "" {
-			continue // 0 on both sides
+			continue // both figures are 0
 		}
 		c.States[item.State]++
 		c.Items = append(c.Items, item)
@@ -86,7 +91,7 @@ func (c *Comparison) compare(e *Export, i int, bucket Bucket, keys []key, ours m
 	c.Sums = append(c.Sums, sum)
 }
 
-// less returns the difference; nil where a figure is not known.
+// less returns the difference a - b, or nil if a is unknown.
 func less(a *decimal.Decimal, b decimal.Decimal) *decimal.Decimal {
 	if a == nil {
 		return nil
@@ -128,8 +133,8 @@ func (x *cell) figure(i int, bucket Bucket) decimal.Decimal {
 	return decimal.NewFromInt(x.counts[i])
 }
 
-// figure returns a recorded figure as the export counts it: writes to a cache are input
-// where the export does not separate them.
+// figure returns a recorded figure as the export counts it: cache writes are input if the export
+// does not separate them.
 func (r *Recorded) figure(bucket Bucket, e *Export) *decimal.Decimal {
 	t, n := &r.Tokens, int64(0)
 	written := t.CacheWrite5m + t.CacheWrite1h
@@ -162,9 +167,11 @@ func (r *Recorded) figure(bucket Bucket, e *Export) *decimal.Decimal {
 	return &d
 }
 
-// own returns the recorded usage that the export is of, by day and model, and what is of no
-// known provider, by model.
-func (e *Export) own(recorded []Recorded, models map[string]bool, byModel bool) (map[key]*Recorded, map[string]Unattributed) {
+// own returns the recorded usage of the export's provider by day and model, and the usage of
+// unknown provider by model.
+func (e *Export) own(
+	recorded []Recorded, models map[string]bool, byModel bool,
+) (map[key]*Recorded, map[string]Unattributed) {
 	ours, unattributed := map[key]*Recorded{}, map[string]Unattributed{}
 	for _, r := range recorded {
 		if r.Day < e.From || r.Day > e.To {
@@ -211,8 +218,8 @@ var (
 	notInAModel = regexp.MustCompile(`[^a-z0-9]+`)
 )
 
-// modelOf returns the name by which models are compared. An export with names for people
-// names no dates: claude-haiku-4-5-20251001 is Claude Haiku 4.5 there.
+// modelOf returns the name by which models are compared. An export with display names has no dates
+// in them: claude-haiku-4-5-20251001 is Claude Haiku 4.5 there.
 func (e *Export) modelOf(model string) string {
 	if !e.displayNames {
 		return model

@@ -6,14 +6,14 @@ import (
 	"tapedeck/query/pricing/cost"
 )
 
-// Recorded is recorded usage of a day in UTC and a model.
+// Recorded is the recorded usage of one day in UTC and one model.
 type Recorded struct {
 	Day      string // as a date
-	Provider string // "" where the source names none
-	Model    string // "" where the source names none
+	Provider string // "" if the source names none
+	Model    string // "" if the source names none
 	Calls    uint64
 	Tokens   cost.Tokens
-	Cost     *decimal.Decimal // nil where it is not known
+	Cost     *decimal.Decimal // nil if unknown
 	Unpriced uint64           // calls that Cost does not include
 }
 
@@ -31,14 +31,14 @@ const (
 // Item is one figure of a day, a model and a bucket. In JSON figures are decimal strings.
 type Item struct {
 	Day    string  `json:"day"`
-	Model  *string `json:"model"` // null where the export, or the record, names none
+	Model  *string `json:"model"` // null if the export, or the record, names none
 	Bucket Bucket  `json:"bucket"`
 	State  State   `json:"state"`
-	// Recorded is null for a cost that is not known; UnpricedCalls is how many calls it
-	// leaves out.
+	// Recorded is null for an unknown cost. UnpricedCalls is the number of calls without a known
+	// cost.
 	Recorded      *decimal.Decimal `json:"recorded"`
 	Exported      decimal.Decimal  `json:"exported"`
-	Difference    *decimal.Decimal `json:"difference"` // recorded less exported
+	Difference    *decimal.Decimal `json:"difference"` // recorded minus exported
 	UnpricedCalls uint64           `json:"unpriced_calls"`
 }
 
@@ -50,32 +50,32 @@ type Sum struct {
 	Difference *decimal.Decimal `json:"difference"`
 }
 
-// Unattributed is recorded usage whose provider is not known, and whose model the export
-// does not name. It is in no figure of the comparison.
+// Unattributed is recorded usage whose provider is unknown and whose model the export does not
+// name. No figure of the comparison includes it.
 type Unattributed struct {
 	Model  *string `json:"model"`
 	Calls  uint64  `json:"calls"`
 	Tokens int64   `json:"tokens"`
 }
 
-// Comparison holds every figure of an export with the recorded one.
+// Comparison has every figure of an export beside the recorded figure.
 type Comparison struct {
 	Provider     string           `json:"provider"`
 	Kind         Kind             `json:"kind"`
 	Format       string           `json:"format"`
 	Currency     *string          `json:"currency"`
-	From         string           `json:"from"` // days in UTC, both included
+	From         string           `json:"from"` // days in UTC, inclusive
 	To           string           `json:"to"`
 	Rows         uint64           `json:"rows"`
 	HasMore      bool             `json:"has_more"`
-	ByModel      bool             `json:"by_model"` // false where the export names no models: whole days are compared
+	ByModel      bool             `json:"by_model"` // false if the export names no models: whole days are compared
 	States       map[State]uint64 `json:"states"`
 	Sums         []Sum            `json:"sums"`
 	Items        []Item           `json:"items"`
 	Unattributed []Unattributed   `json:"unattributed"`
 }
 
-// Differing returns the number of figures that are not equal.
+// Differing returns the number of figures that differ.
 func (c *Comparison) Differing() uint64 {
 	return c.States[Differs] + c.States[OnlyRecorded] + c.States[OnlyExported]
 }

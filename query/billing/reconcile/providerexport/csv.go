@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// readCSV reads a file with a head and a row for each line.
+// readCSV reads a CSV file with a header.
 func readCSV(e *Export, from *bufio.Reader, in *input, o Options) error {
 	if mark, err := from.Peek(len(byteOrderMark)); err == nil && string(mark) == byteOrderMark {
 		if _, err := from.Discard(len(mark)); err != nil {
@@ -27,7 +27,7 @@ func readCSV(e *Export, from *bufio.Reader, in *input, o Options) error {
 	for i, name := range columns {
 		columns[i] = strings.TrimSpace(name)
 		if slices.Contains(columns[:i], columns[i]) {
-			return &Error{1, columns[i], "the column is there twice"}
+			return &Error{1, columns[i], "the column occurs twice"}
 		}
 	}
 	f := csvFormat(columns)
@@ -51,7 +51,8 @@ func readCSV(e *Export, from *bufio.Reader, in *input, o Options) error {
 		line, _ := c.FieldPos(0)
 		r.line = func(string) int { return line }
 		if len(cells) != len(columns) {
-			return &Error{Line: line, Why: "it has " + strconv.Itoa(len(cells)) + " cells, and the head has " + strconv.Itoa(len(columns))}
+			return &Error{Line: line, Why: "it has " + strconv.Itoa(len(cells)) + " cells, and the head has " +
+				strconv.Itoa(len(columns))}
 		}
 		for i, name := range columns {
 			r.fields[name] = cells[i]
@@ -67,7 +68,7 @@ func readCSV(e *Export, from *bufio.Reader, in *input, o Options) error {
 	}
 }
 
-// empty reports whether a row of OpenAI's holds times alone.
+// empty reports whether a row of an OpenAI export has times only.
 func empty(f *format, r *row) bool {
 	if f.provider != OpenAI {
 		return false

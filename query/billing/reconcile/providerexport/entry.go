@@ -6,11 +6,11 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Bucket is a kind of tokens that is compared.
+// Bucket is a kind of figure that is compared.
 type Bucket string
 
-// The buckets. CacheWrite stands for both lifetimes where an export does not separate them,
-// and Output includes reasoning.
+// The buckets. CacheWrite is the sum of both lifetimes, for exports that do not separate them.
+// Output includes reasoning.
 const (
 	Calls        Bucket = "calls"
 	Input        Bucket = "input"
@@ -22,13 +22,13 @@ const (
 	Money        Bucket = "cost"
 )
 
-// Buckets are all of them in their order.
+// Buckets lists all buckets, in their order.
 var Buckets = [...]Bucket{Calls, Input, CacheRead, CacheWrite, CacheWrite5m, CacheWrite1h, Output, Money}
 
-// entry is the part of a row in the sums of a day and a model.
+// entry is what a row adds to the sums of a day and a model.
 type entry struct {
 	day      string // 2006-01-02 in UTC
-	model    string // "" where the row names none
+	model    string // "" if the row names none
 	counts   map[Bucket]int64
 	cost     decimal.Decimal
 	currency string // of cost
@@ -42,7 +42,8 @@ func readOpenAIUsage(r *row) entry {
 	cached, written := r.optionalCount("input_cached_tokens"), r.optionalCount("input_cache_write_tokens")
 	input := r.count("input_tokens") - cached - written
 	if r.err == nil && input < 0 {
-		r.fail("input_tokens", "%s is less than what was read from a cache and written to one, which it includes", r.text("input_tokens"))
+		r.fail("input_tokens", "%s is less than what was read from a cache and written to one, which it includes",
+			r.text("input_tokens"))
 	}
 	e.counts = map[Bucket]int64{Input: input, CacheRead: cached, Output: r.count("output_tokens")}
 	if r.has("input_cache_write_tokens") {
@@ -54,8 +55,8 @@ func readOpenAIUsage(r *row) entry {
 	return e
 }
 
-// readOpenAICost reads costs in currency units. A line item such as "gpt-5-mini-2025-08-07,
-// input" begins with its model.
+// readOpenAICost reads a cost in currency units. A line item such as "gpt-5-mini-2025-08-07, input"
+// begins with its model.
 func readOpenAICost(r *row, amount, currency string) entry {
 	model, _, _ := strings.Cut(r.text("line_item"), ", ")
 	return entry{
@@ -75,8 +76,8 @@ func readAnthropicUsageJSON(r *row) entry {
 	}
 }
 
-// readAnthropicCostJSON reads an amount in the lowest unit of its currency, which is the cent
-// of the US dollar: no other currency is documented.
+// readAnthropicCostJSON reads an amount in the lowest unit of its currency. Only USD is documented,
+// so that the unit is the cent.
 func readAnthropicCostJSON(r *row) entry {
 	e := entry{
 		day: r.instantDay("starting_at", "ending_at"), model: r.text("model"),

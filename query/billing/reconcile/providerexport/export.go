@@ -13,9 +13,9 @@ import (
 
 // Options change how an export is read.
 type Options struct {
-	Provider string   // the export must be of it; "" for any
-	Ignore   []string // fields that no format knows and that are left out
-	MaxCells int      // bounds the days and models; 0 for 200,000
+	Provider string   // required provider of the export; "" for any
+	Ignore   []string // unknown fields that are ignored instead of refused
+	MaxCells int      // bound of the days and models; 0 means 200,000
 }
 
 // Export holds the sums of an export by day and model.
@@ -47,8 +47,8 @@ type cell struct {
 // defaultCells bounds the sums in memory.
 const defaultCells = 200_000
 
-// Read reads an export: CSV or JSON, as its first character shows. The errors are *Error or
-// those of the reader.
+// Read reads an export: CSV or JSON, detected by its first character. Errors are *Error or errors
+// of the reader.
 func Read(from io.Reader, o Options) (*Export, error) {
 	e := &Export{buckets: map[Bucket]bool{}, cells: map[key]*cell{}, maxCells: cmp.Or(o.MaxCells, defaultCells)}
 	in := newInput(from)
@@ -66,20 +66,22 @@ func Read(from io.Reader, o Options) (*Export, error) {
 		return nil, err
 	}
 	if e.From == "" {
-		return nil, &Error{Why: "it holds no day: export a range with usage"}
+		return nil, &Error{Why: "it has no usage: export a range with usage"}
 	}
 	return e, nil
 }
 
 const byteOrderMark = "\ufeff"
 
-// begin takes the format of the rows that follow.
+// begin sets the format of the rows that follow.
 func (e *Export) begin(f *format, o Options, line int) error {
 	if f == nil {
-		return &Error{Line: line, Why: "no known export has these fields: OpenAI's have start_time, Anthropic's starting_at or usage_date_utc"}
+		return &Error{Line: line,
+			Why: "no known export has these fields: OpenAI's have start_time, Anthropic's starting_at or usage_date_utc"}
 	}
 	if o.Provider != "" && o.Provider != f.provider {
-		return &Error{Line: line, Why: fmt.Sprintf("it is an export of %s (%s), not of %s", f.provider, f.name, o.Provider)}
+		return &Error{Line: line,
+			Why: fmt.Sprintf("it is an export of %s (%s), not of %s", f.provider, f.name, o.Provider)}
 	}
 	if e.Format != "" && e.Format != f.name {
 		return &Error{Line: line, Why: fmt.Sprintf("a page of another export follows: %s after %s", f.name, e.Format)}
@@ -88,7 +90,7 @@ func (e *Export) begin(f *format, o Options, line int) error {
 	return nil
 }
 
-// check compares the fields with the fields of the format.
+// check compares the field names of a row with those of the format.
 func check(f *format, fields []string, o Options, fail func(field, format string, args ...any)) {
 	for _, name := range f.required {
 		if !slices.Contains(fields, name) {
@@ -102,7 +104,7 @@ func check(f *format, fields []string, o Options, fail func(field, format string
 	}
 }
 
-// cover adds a day to the range.
+// cover extends the range to include a day.
 func (e *Export) cover(date string) {
 	if e.From == "" || date < e.From {
 		e.From = date
@@ -110,7 +112,7 @@ func (e *Export) cover(date string) {
 	e.To = max(e.To, date)
 }
 
-// add adds what a row states.
+// add adds the entry of a row to the sums.
 func (e *Export) add(n entry, r *row) {
 	e.cover(n.day)
 	e.Rows++

@@ -17,19 +17,19 @@ const (
 	Anthropic = "anthropic"
 )
 
-// Providers are all of them.
+// Providers lists all of them.
 var Providers = []string{OpenAI, Anthropic}
 
-// format is one form of export. Fields are columns of CSV or members of JSON, with a dot
-// between a member and that of the object in it.
+// format is one form of export. Fields are columns of CSV or members of JSON; a dot separates a
+// member of a nested object.
 type format struct {
 	name     string
 	provider string
 	kind     Kind
 	required []string
-	optional []string // read where they are there
-	known    []string // not compared
-	// displayNames says that models go by names for people, such as Claude Opus 4.5.
+	optional []string // read if present
+	known    []string // accepted and not compared
+	// displayNames reports that models have display names, such as Claude Opus 4.5.
 	displayNames bool
 	read         func(r *row) entry
 }
@@ -38,7 +38,7 @@ func (f *format) knows(field string) bool {
 	return slices.Contains(f.required, field) || slices.Contains(f.optional, field) || slices.Contains(f.known, field)
 }
 
-// Members of exports that say whose usage it is.
+// Members of exports that identify the owner of the usage, and other fields that are not compared.
 var (
 	openaiOwners = []string{
 		"project_id", "project_name", "user_id", "user_name", "user_email", "api_key_id", "api_key_name",
@@ -47,9 +47,10 @@ var (
 	openaiTimes     = []string{"start_time_iso", "end_time_iso"}
 	anthropicOwners = []string{"api_key_id", "workspace_id", "account_id", "service_account_id"}
 	consoleColumns  = []string{
-		"api_key", "api_key_id", "api_key_status", "workspace", "usage_type", "context_window", "inference_geo", "speed",
+		"api_key", "api_key_id", "api_key_status", "workspace",
+		"usage_type", "context_window", "inference_geo", "speed",
 	}
-	// openaiParts are parts of input_tokens and output_tokens.
+	// openaiParts are the parts of input_tokens and output_tokens.
 	openaiParts = []string{
 		"input_uncached_tokens", "input_text_tokens", "output_text_tokens", "input_cached_text_tokens",
 		"input_audio_tokens", "input_cached_audio_tokens", "output_audio_tokens",
@@ -87,7 +88,8 @@ var (
 		},
 		optional: []string{"model"},
 		known: slices.Concat([]string{
-			"service_tier", "context_window", "inference_geo", "speed", "server_tool_use", "server_tool_use.web_search_requests",
+			"service_tier", "context_window", "inference_geo", "speed",
+			"server_tool_use", "server_tool_use.web_search_requests",
 		}, anthropicOwners),
 		read: readAnthropicUsageJSON,
 	}
@@ -117,7 +119,7 @@ var (
 	}
 )
 
-// csvFormat returns the format that columns are of; nil if there is none.
+// csvFormat returns the format that has these columns, or nil if there is none.
 func csvFormat(columns []string) *format {
 	has := func(name string) bool { return slices.Contains(columns, name) }
 	switch {
@@ -133,7 +135,7 @@ func csvFormat(columns []string) *format {
 	return nil
 }
 
-// jsonFormat returns the format that the members of a bucket and one of its results are of;
+// jsonFormat returns the format that has these members of a bucket and of one of its results, or
 // nil if there is none.
 func jsonFormat(fields map[string]string) *format {
 	has := func(name string) bool { _, ok := fields[name]; return ok }

@@ -10,8 +10,8 @@ import (
 	"slices"
 )
 
-// pages reads the pages of an API one after another, or in a list: objects whose data are
-// buckets of time with a list of results.
+// pages reads the pages of an API, one after another or in a list. A page is an object whose data
+// member lists buckets of time, each with a list of results.
 type pages struct {
 	*json.Decoder
 	export *Export
@@ -36,7 +36,7 @@ func readJSON(e *Export, from *bufio.Reader, in *input, o Options) error {
 	return nil
 }
 
-// values reads one value, or all of a list.
+// values reads one value, or all elements of a list.
 func (p *pages) values(path string, each func(path string) error) error {
 	token, err := p.Token()
 	if err != nil {
@@ -69,7 +69,7 @@ func (p *pages) list(path string, each func(path string) error) error {
 	return err
 }
 
-// object reads the rest of an object by its members.
+// object reads the rest of an object and calls member for each of its members.
 func (p *pages) object(path string, member func(path, name string) error) error {
 	for p.More() {
 		token, err := p.Token()
@@ -109,8 +109,7 @@ func (p *pages) page(path, name string) error {
 	return p.list(path, p.bucket)
 }
 
-// bucket reads a bucket of time. Its times must stand before its results, as both APIs
-// write them.
+// bucket reads a bucket of time. Its times must come before its results, as both APIs write them.
 func (p *pages) bucket(path string) error {
 	times, found := map[string]string{}, false
 	err := p.object(path, func(at, name string) error {
@@ -119,7 +118,9 @@ func (p *pages) bucket(path string) error {
 			if err := p.Decode(&value); err != nil {
 				return err
 			}
-			return flatten(times, name, value, func(field string) error { return p.wrong(join(path, field), "it is not text or a number") })
+			return flatten(times, name, value, func(field string) error {
+				return p.wrong(join(path, field), "it is not text or a number")
+			})
 		}
 		found = true
 		if token, err := p.Token(); err != nil {
@@ -159,7 +160,9 @@ func (p *pages) result(bucket, path string, times map[string]string) error {
 	fields := maps.Clone(times)
 	delete(fields, "object") // of the bucket
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		err := flatten(fields, name, members[name], func(field string) error { return p.wrong(join(path, field), "it is not text or a number") })
+		err := flatten(fields, name, members[name], func(field string) error {
+			return p.wrong(join(path, field), "it is not text or a number")
+		})
 		if err != nil {
 			return err
 		}
@@ -216,7 +219,7 @@ func (p *pages) line() int { return p.in.lineAt(p.InputOffset()) }
 
 func (p *pages) wrong(path, why string) error { return &Error{p.line(), path, why} }
 
-// problem names the line of an error of the decoder.
+// problem adds the line to an error of the decoder.
 func (p *pages) problem(err error) error {
 	if at, ok := errors.AsType[*Error](err); ok {
 		return at

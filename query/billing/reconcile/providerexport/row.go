@@ -12,14 +12,14 @@ import (
 	"tapedeck/schema"
 )
 
-// Error is an error in an export.
+// Error is an error in the contents of an export.
 type Error struct {
-	Line  int    // from 1 on, in JSON that on which the value ends; 0 where it is of no line
-	Field string // the column, or the path of a member; "" where it is of no field
+	Line  int    // from 1; in JSON the line on which the value ends; 0 if unknown
+	Field string // the column, or the path of a member; "" if no single field is wrong
 	Why   string
 }
 
-// Error names the line and the field.
+// Error returns the line, the field and the reason.
 func (e *Error) Error() string {
 	var at []string
 	if e.Line > 0 {
@@ -55,7 +55,7 @@ func (r *row) text(field string) string { return strings.TrimSpace(r.fields[fiel
 // maxCount bounds the tokens of a row.
 const maxCount = 1e15
 
-// count reads a whole number. Spreadsheets write it as 10.0.
+// count parses a whole number. Spreadsheets write whole numbers as 10.0.
 func (r *row) count(field string) int64 {
 	text := r.text(field)
 	if whole, zeros, ok := strings.Cut(text, "."); ok && zeros != "" && strings.Trim(zeros, "0") == "" {
@@ -68,7 +68,7 @@ func (r *row) count(field string) int64 {
 	return n
 }
 
-// optionalCount is count for a field that may be absent or empty, which is 0.
+// optionalCount is count for a field that may be absent or empty, which means 0.
 func (r *row) optionalCount(field string) int64 {
 	if r.text(field) == "" {
 		return 0
@@ -76,7 +76,7 @@ func (r *row) optionalCount(field string) int64 {
 	return r.count(field)
 }
 
-// amount reads a decimal number, which is negative for a credit.
+// amount parses a decimal number, which is negative for a credit.
 func (r *row) amount(field string) decimal.Decimal {
 	text := r.text(field)
 	digits, negative := strings.CutPrefix(text, "-")
@@ -106,7 +106,7 @@ func (r *row) currency(field string) string {
 
 const day = 24 * time.Hour
 
-// unixDay reads the day in UTC of a bucket of time between two fields in seconds.
+// unixDay returns the day in UTC of a bucket of time, from two fields in seconds since 1970.
 func (r *row) unixDay(first, end string) string {
 	return r.dayOf(first, end, func(field string) time.Time {
 		n := r.count(field)
@@ -117,7 +117,7 @@ func (r *row) unixDay(first, end string) string {
 	})
 }
 
-// instantDay is unixDay for times of RFC 3339.
+// instantDay is unixDay for times in RFC 3339.
 func (r *row) instantDay(first, end string) string {
 	return r.dayOf(first, end, func(field string) time.Time {
 		t, err := time.Parse(time.RFC3339, r.text(field))
@@ -131,12 +131,13 @@ func (r *row) instantDay(first, end string) string {
 func (r *row) dayOf(first, end string, read func(field string) time.Time) string {
 	from, to := read(first), read(end)
 	if r.err == nil && (!to.After(from) || to.After(from.Truncate(day).Add(day))) {
-		r.fail(end, "%.40q is not within the day (UTC) of %s; export buckets of a day, an hour or a minute", r.fields[end], first)
+		r.fail(end, "%.40q is not within the day (UTC) of %s; export buckets of a day, an hour or a minute",
+			r.fields[end], first)
 	}
 	return from.Format(time.DateOnly)
 }
 
-// date reads a day.
+// date parses a date.
 func (r *row) date(field string) string {
 	t, err := time.Parse(time.DateOnly, r.text(field))
 	if err != nil {

@@ -15,7 +15,7 @@ const (
 	AcmeStream = "../../../../docs/dialects/custom/acme.ndjson"
 )
 
-// Contains checks that an output has each of some texts. what names the output.
+// Contains checks that an output contains each of some texts. what names the output.
 func Contains(t *testing.T, what, out string, wants ...string) {
 	t.Helper()
 	for _, want := range wants {
@@ -25,7 +25,7 @@ func Contains(t *testing.T, what, out string, wants ...string) {
 	}
 }
 
-// Alone runs a command for which no server is there.
+// Alone runs a command without a server.
 func Alone(t *testing.T, args ...string) (stdout, stderr string, exit int) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), programtest.Path(t), args...)

@@ -10,8 +10,8 @@ import (
 	"tapedeck/schema"
 )
 
-// ThinkingStream returns the server-sent events of an answer of Anthropic's Messages API
-// with the message id: thinking, then text in 12 pieces, 43 input and 282 output tokens.
+// ThinkingStream returns the server-sent events of an answer of Anthropic's Messages API with the
+// message id: thinking, then text in 12 pieces, 43 input and 282 output tokens.
 func ThinkingStream(id string) []byte {
 	var out strings.Builder
 	event := func(kind, members string) {
@@ -36,7 +36,7 @@ func ThinkingStream(id string) []byte {
 	return []byte(out.String())
 }
 
-// CaseText returns the received bytes of a case of a dialect: name is a path below
+// CaseText returns the received bytes of a test case of a dialect: name is a path below
 // ingest/dialect.
 func CaseText(t *testing.T, name string) []byte {
 	t.Helper()
@@ -49,8 +49,7 @@ func CaseText(t *testing.T, name string) []byte {
 	return text
 }
 
-// Fixtures returns the folder with captured streams beside the repository, "" if it is
-// not there.
+// Fixtures returns the folder with captured streams beside the repository, "" if it does not exist.
 func Fixtures(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(Repository(t), "..", "shared", "fixtures")

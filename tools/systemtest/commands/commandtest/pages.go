@@ -15,8 +15,8 @@ import (
 // Shells are the languages of blocks whose commands are run.
 var Shells = []string{"sh", "bash", "console"}
 
-// PagesInOrder returns the pages whose commands run: the README, then those of docs in the
-// order in which docs/README.md names them, then the others.
+// PagesInOrder returns the pages whose commands run: the README, then the pages in docs in the
+// order in which docs/README.md lists them, then the others.
 func PagesInOrder(t *testing.T) []string {
 	t.Helper()
 	pages := []string{"README.md", "CONTRIBUTING.md", "docs/README.md"}
@@ -35,7 +35,7 @@ func PagesInOrder(t *testing.T) []string {
 	})
 }
 
-// Repository returns the absolute path of the folder that holds go.mod.
+// Repository returns the absolute path of the folder that contains go.mod.
 func Repository(t *testing.T) string {
 	t.Helper()
 	dir, err := os.Getwd()

@@ -10,7 +10,6 @@ package commandtest
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,11 +30,12 @@ import (
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/engine"
+	"tapedeck/internal/local/engine/enginetest"
 	"tapedeck/internal/local/programtest"
 	"tapedeck/internal/syncbuffer"
 )
 
-// Codes with which the program exits.
+// Exit codes of the program.
 const (
 	ExitFailed = 1
 	ExitUsage  = 2
@@ -50,7 +50,7 @@ type Instance struct {
 	Done chan error
 }
 
-// LogBuffer is what a process wrote to its standard error.
+// LogBuffer collects the standard error of a process.
 type LogBuffer = syncbuffer.Output
 
 // StartUp runs `tapedeck up` on a data directory and waits until it is ready.
@@ -58,7 +58,7 @@ func StartUp(t testing.TB, dir string, args ...string) (*Instance, error) {
 	return StartWith(t, http.DefaultClient, dir, args...)
 }
 
-// StartWith is startUp for a server that only some clients can call.
+// StartWith is like StartUp for a server that only some clients can call.
 func StartWith(t testing.TB, client *http.Client, dir string, args ...string) (*Instance, error) {
 	s := &Instance{Dir: dir, Log: &LogBuffer{}, Done: make(chan error, 1)}
 	args = append([]string{"up", "--data", dir}, args...)
@@ -68,7 +68,7 @@ func StartWith(t testing.TB, client *http.Client, dir string, args ...string) (*
 	s.Cmd = exec.Command(programtest.Path(t), args...)
 	s.Cmd.Env = os.Environ()
 	s.Cmd.Stderr = s.Log
-	s.Cmd.WaitDelay = 10 * time.Second // for a child that holds its standard error
+	s.Cmd.WaitDelay = 10 * time.Second // a child may hold the standard error
 	if err := s.Cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func StartWith(t testing.TB, client *http.Client, dir string, args ...string) (*
 	return nil, fmt.Errorf("up was not ready within %v\n%s", bounded.Limit, s.Log)
 }
 
-// announced reads the address that the process noted.
+// announced reads the address that the process has stored.
 func announced(dir string, pid int) string {
 	var note struct {
 		PID     int    `json:"pid"`
@@ -105,13 +105,13 @@ func announced(dir string, pid int) string {
 	return note.Address
 }
 
-// Kill ends it as kill -9 does.
+// Kill ends the process as kill -9 does.
 func (s *Instance) Kill() {
-	_ = s.Cmd.Process.Kill() // it may be gone
-	<-s.Done                 //nolint:errcheck // it was killed, which is no fault
+	_ = s.Cmd.Process.Kill() // it may have ended
+	<-s.Done                 //nolint:errcheck // it was killed, which is not an error
 }
 
-// Stop ends it in good order and returns the time that took.
+// Stop ends the process cleanly and returns the time that it took.
 func (s *Instance) Stop() (time.Duration, error) {
 	began := time.Now()
 	if err := s.Cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -126,7 +126,7 @@ func (s *Instance) Stop() (time.Duration, error) {
 	}
 }
 
-// shared is the server that most tests use, started by the first.
+// shared is the server that most tests use; the first one starts it.
 var shared struct {
 	once sync.Once
 	s    *Instance
@@ -158,12 +158,10 @@ func stopShared() {
 	os.RemoveAll(shared.home)
 }
 
-// Main runs the tests of a package and exits. It stops the server that they share.
+// Main runs the tests of a package and exits. It stops the shared server.
 func Main(m *testing.M) {
 	engine.RunIfChild()
-	if found, err := engine.Find(context.Background()); err == nil && found.Library != "" {
-		os.Setenv(engine.LibraryEnv, found.Library) // for the program, which is outside of the clone
-	}
+	enginetest.Use() // also for the program, which is outside of the clone
 	code := m.Run()
 	if code != 0 && shared.s != nil {
 		fmt.Fprintf(os.Stderr, "the shared server logged:\n%s", shared.s.Log)
@@ -180,21 +178,22 @@ func NeedEngine(t testing.TB) {
 	}
 }
 
-// Command returns a run of tapedeck against a server.
+// Command returns a tapedeck command that uses this server.
 func (s *Instance) Command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), programtest.Path(t), args...)
-	cmd.Env = append(os.Environ(), "TAPEDECK_SERVER="+s.URL, "XDG_STATE_HOME="+filepath.Dir(s.Dir), "XDG_DATA_HOME="+filepath.Dir(s.Dir))
+	cmd.Env = append(os.Environ(), "TAPEDECK_SERVER="+s.URL, "XDG_STATE_HOME="+filepath.Dir(s.Dir),
+		"XDG_DATA_HOME="+filepath.Dir(s.Dir))
 	return cmd
 }
 
-// Run runs a command and returns what it printed.
+// Run runs a command and returns its output.
 func (s *Instance) Run(t *testing.T, args ...string) (stdout, stderr string, exit int) {
 	t.Helper()
 	return Finish(t, s.Command(t, args...))
 }
 
-// Finish runs a command and returns what it printed.
+// Finish runs a command and returns its output.
 func Finish(t *testing.T, cmd *exec.Cmd) (stdout, stderr string, exit int) {
 	t.Helper()
 	var out, diag bytes.Buffer
@@ -207,7 +206,7 @@ func Finish(t *testing.T, cmd *exec.Cmd) (stdout, stderr string, exit int) {
 	return out.String(), diag.String(), cmd.ProcessState.ExitCode()
 }
 
-// Must runs a command that has to succeed.
+// Must runs a command that must succeed.
 func (s *Instance) Must(t *testing.T, args ...string) string {
 	t.Helper()
 	stdout, stderr, exit := s.Run(t, args...)
@@ -248,7 +247,7 @@ func (s *Instance) Readiness(t *testing.T) (status int, answer health.Readiness)
 	return status, answer
 }
 
-// Post sends NDJSON, which has to be taken.
+// Post sends NDJSON, which the server must accept.
 func (s *Instance) Post(t *testing.T, path string, body []byte) {
 	t.Helper()
 	resp, err := http.Post(s.URL+path, "application/x-ndjson", bytes.NewReader(body))
@@ -261,7 +260,7 @@ func (s *Instance) Post(t *testing.T, path string, body []byte) {
 	}
 }
 
-// Metric reads one metric, with its labels if it has any.
+// Metric reads one metric. name includes the labels if it has any.
 func (s *Instance) Metric(t *testing.T, name string) float64 {
 	t.Helper()
 	_, body, _ := s.Get(t, "/metrics")

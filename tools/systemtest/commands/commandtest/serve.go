@@ -25,7 +25,7 @@ func NewCluster(t *testing.T, opts local.Options) *Cluster {
 	return &Cluster{localtest.Servers(t, opts)}
 }
 
-// ServingAt finds the address in the log of a server that serves.
+// ServingAt matches the address in the log of a server.
 var ServingAt = regexp.MustCompile(`serving.* url=(\S+)`)
 
 // Serve runs `tapedeck serve` with roles on the cluster.
@@ -46,15 +46,17 @@ func Serve(t *testing.T, nats, clickhouse, roles string, args ...string) *Instan
 	return s
 }
 
-// Launch runs `tapedeck serve` on a data directory, and waits until it answers. The caller stops it.
+// Launch runs `tapedeck serve` on a data directory, and waits until it answers. The caller stops
+// it.
 func Launch(t *testing.T, dir, nats, clickhouse, roles string, args ...string) *Instance {
 	t.Helper()
 	s := &Instance{Dir: dir, Log: &LogBuffer{}, Done: make(chan error, 1)}
-	s.Cmd = exec.Command(programtest.Path(t), append([]string{"serve", "--role", roles, "--nats", nats, "--clickhouse", clickhouse,
-		"--listen", "127.0.0.1:0", "--data", s.Dir}, args...)...)
+	s.Cmd = exec.Command(programtest.Path(t),
+		append([]string{"serve", "--role", roles, "--nats", nats, "--clickhouse", clickhouse,
+			"--listen", "127.0.0.1:0", "--data", s.Dir}, args...)...)
 	s.Cmd.Env = os.Environ()
 	s.Cmd.Stderr = s.Log
-	s.Cmd.WaitDelay = 10 * time.Second // for a child that holds its standard error
+	s.Cmd.WaitDelay = 10 * time.Second // a child may hold the standard error
 	if err := s.Cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 	"tapedeck/internal/bounded"
 )
 
-// LoomRun is a run as a Loom agent sends it.
+// LoomRun is a run in the form in which a Loom agent sends it.
 const LoomRun = `{"session_id":"r","node_id":"run-think-0","event_id":1,"type":"run_start","run_id":"r1","message":"What is it?"}
 {"session_id":"r","node_id":"run-think-0","event_id":2,"type":"node_enter","id":"think"}
 {"session_id":"r","node_id":"run-think-0","event_id":3,"type":"message_chunk","content":"Noon.","id":"think"}
@@ -28,7 +28,7 @@ const LoomRun = `{"session_id":"r","node_id":"run-think-0","event_id":1,"type":"
 {"session_id":"r","node_id":"run-think-0","event_id":8,"reply":"Noon."}
 `
 
-// Streams that each transport returns to the byte. They have malformed parts.
+// Streams that each transport replays unchanged. They have malformed parts.
 var (
 	AwkwardLines = "\xef\xbb\xbf{\"session_id\":\"own\",\"type\":\"a\"}\n" + "{\"crlf\":true}\r\n" + "\n" + "not json\n" +
 		"{\"cut\":\n" + "{\"nul\":\"\x00\"}\n" + "\xff\xfe invalid\n" + "{\n  \"pretty\": 1\n}\n" + "{\"no\":\"newline\"}"
@@ -39,7 +39,7 @@ var (
 
 // Playable is the recording of one transport.
 type Playable struct {
-	Accept string // media type of the replay that is the recorded transport
+	Accept string // media type of the replay that equals the recorded transport
 	Want   []byte // what the replay returns
 }
 
@@ -52,13 +52,13 @@ func TextFile(t *testing.T, content []byte) string {
 	return path
 }
 
-// Post sends a body in pieces of a few bytes. The server has to take it.
+// Post sends a body in pieces of a few bytes. The server must accept it.
 func Post(t *testing.T, s *Instance, id, contentType string, body []byte) {
 	t.Helper()
 	r, w := io.Pipe()
 	go func() {
 		for i := 0; i < len(body); i += 7 {
-			_, _ = w.Write(body[i:min(i+7, len(body))]) // the answer says
+			_, _ = w.Write(body[i:min(i+7, len(body))]) // the answer reports an error
 		}
 		w.Close()
 	}()
@@ -72,12 +72,12 @@ func Post(t *testing.T, s *Instance, id, contentType string, body []byte) {
 	}
 }
 
-// StreamingServer returns a server that streams a body, piece by piece.
+// StreamingServer returns a server that sends a body in pieces.
 func StreamingServer(t *testing.T, contentType string, body []byte) string {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", contentType)
 		for i := 0; i < len(body); i += 11 {
-			_, _ = w.Write(body[i:min(i+11, len(body))]) // the client says
+			_, _ = w.Write(body[i:min(i+11, len(body))]) // the client reports an error
 			w.(http.Flusher).Flush()
 		}
 	}))
@@ -87,7 +87,8 @@ func StreamingServer(t *testing.T, contentType string, body []byte) string {
 
 var listening = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
 
-// GetThroughProxy asks a server through the recording proxy; the answer has to be the same.
+// GetThroughProxy sends a request to a server through the recording proxy and checks that the
+// answer is unchanged.
 func GetThroughProxy(t *testing.T, s *Instance, id, upstream string, want []byte) {
 	t.Helper()
 	url, stop := StartProxy(t, s, id, upstream)
@@ -103,7 +104,7 @@ func GetThroughProxy(t *testing.T, s *Instance, id, upstream string, want []byte
 	stop()
 }
 
-// StartProxy runs the recording proxy with further flags. id is the session; it may be empty.
+// StartProxy starts the recording proxy with further flags. id is the session; it may be empty.
 func StartProxy(t *testing.T, s *Instance, id, upstream string, more ...string) (url string, stop func()) {
 	t.Helper()
 	cmd := s.Command(t, append([]string{"proxy", "--session", id, "--listen", "127.0.0.1:0", "--upstream", upstream}, more...)...)
@@ -127,7 +128,7 @@ func StartProxy(t *testing.T, s *Instance, id, upstream string, more ...string) 
 	}
 }
 
-// DialWS opens a WebSocket, which is closed with the test.
+// DialWS opens a WebSocket, which is closed at the end of the test.
 func DialWS(t *testing.T, url string) *websocket.Conn {
 	t.Helper()
 	c, _, err := websocket.Dial(t.Context(), url, nil)

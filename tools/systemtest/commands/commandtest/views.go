@@ -14,7 +14,7 @@ import (
 	"tapedeck/query/session/streamlist"
 )
 
-// UntilEnded waits until a session can be read, and is over.
+// UntilEnded waits until a session can be read and has ended.
 func UntilEnded(t *testing.T, s *Instance, id string) {
 	t.Helper()
 	bounded.Until(t, "the end of the recording", func() bool {
@@ -23,8 +23,7 @@ func UntilEnded(t *testing.T, s *Instance, id string) {
 	})
 }
 
-// Views returns the answers about a session that an import must restore
-// exactly.
+// Views returns the answers about a session that an import must restore exactly.
 func Views(t *testing.T, s *Instance, id string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -48,7 +47,7 @@ func Views(t *testing.T, s *Instance, id string) map[string]string {
 	return all
 }
 
-// SameViews checks that two answers of Views are equal. what names the first.
+// SameViews checks that two results of Views are equal. what names the first one.
 func SameViews(t *testing.T, what string, got, want map[string]string) {
 	t.Helper()
 	for name := range want {
@@ -73,17 +72,18 @@ func (s *Instance) Delete(t *testing.T, path string) (int, []byte, http.Header) 
 	return resp.StatusCode, nil, resp.Header
 }
 
-// UntilStreams waits until a session shows so many streams that have ended.
+// UntilStreams waits until a session has the given number of streams that have ended.
 func (s *Instance) UntilStreams(t *testing.T, session string, streams int) {
 	t.Helper()
 	bounded.Until(t, fmt.Sprintf("%d streams of session %s", streams, session), func() bool {
 		status, body, _ := s.Get(t, "/v1/streams?session="+session)
 		var page query.Page[streamlist.InSession]
-		return status == http.StatusOK && json.Unmarshal(body, &page) == nil && len(page.Items) == streams && page.Items[0].Stream.Ended != nil
+		return status == http.StatusOK && json.Unmarshal(body,
+			&page) == nil && len(page.Items) == streams && page.Items[0].Stream.Ended != nil
 	})
 }
 
-// Session reads a session's page; the zero value while it is not there.
+// Session reads a session's page; the zero value if it does not exist yet.
 func (s *Instance) Session(t *testing.T, id string) (d sessiondetail.Detail) {
 	t.Helper()
 	if status, body, _ := s.Get(t, "/v1/sessions/"+id); status == http.StatusOK {

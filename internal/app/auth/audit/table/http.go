@@ -2,7 +2,6 @@ package table
 
 import (
 	"bufio"
-	"encoding/csv"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 	"tapedeck/internal/app/auth/audit"
 	"tapedeck/internal/slow"
 	"tapedeck/query/endpoint"
+	"tapedeck/query/tabular"
 )
 
 // Handler answers GET /v1/audit.
@@ -22,42 +22,44 @@ const (
 
 var formats = []string{"json", "ndjson", "csv"}
 
-// Entries answers with the entries of a tenant, "" for all.
+// Entries responds with the entries of a tenant, "" for all tenants.
 func (h Handler) Entries(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
-	q := Query{Tenant: tenant, Principal: p.Text("principal"), Action: p.Text("action"), Object: p.Text("object"), Outcome: endpoint.OneOf(p, "outcome", audit.Outcomes)}
+	q := Query{Tenant: tenant, Principal: p.Text("principal"), Action: p.Text("action"),
+		Object: p.Text("object"), Outcome: endpoint.OneOf(p, "outcome", audit.Outcomes)}
 	q.From, q.To = p.Range(time.UTC, h.Clock())
-	format := endpoint.OneOf(p, "format", formats)
-	if long := format == "ndjson" || format == "csv"; long {
+	as := endpoint.OneOf(p, "format", formats)
+	if long := as == "ndjson" || as == "csv"; long {
 		for _, name := range []string{"limit", "cursor"} {
 			if v := p.Text(name); v != "" {
 				p.Refuse(name, v, "goes with format=json", "left out")
 			}
 		}
 	}
+	cells := tabular.ReadCells(p, as == "csv")
 	limit, cursor := p.Number("limit", pageLimit, 1, pageMost), p.Text("cursor")
 	if err := p.Done(); err != nil {
 		h.Fail(w, r, err)
 		return
 	}
-	switch format {
+	switch as {
 	case "ndjson":
-		h.write(w, r, q, "application/x-ndjson", format, newLines)
+		h.write(w, r, q, "application/x-ndjson", as, newLines)
 	case "csv":
-		h.write(w, r, q, "text/csv; charset=utf-8; header=present", format, newCSV)
+		h.write(w, r, q, "text/csv; charset=utf-8; header=present", as, func(to *bufio.Writer) format { return newCSV(to, cells) })
 	default:
 		page, err := ReadPage(r.Context(), h.Reader, q, cursor, limit)
 		h.Answer(w, r, page, err)
 	}
 }
 
-// format writes entries, and ends what it writes.
+// format writes entries and the end of the output.
 type format struct {
 	write func(*audit.Entry) error
 	end   func() error
 }
 
-// write writes all entries as they are read. Nothing is written before the first are read.
+// write writes all entries as they are read. It writes nothing before the first ones were read.
 func (h Handler) write(w http.ResponseWriter, r *http.Request, q Query, media, suffix string, open func(*bufio.Writer) format) {
 	answer, begun := slow.NewWriter(w, h.WriteTimeout), false
 	begin := func() {
@@ -100,11 +102,11 @@ func newLines(w *bufio.Writer) format {
 }
 
 // columnNames are the columns of an export as CSV.
-var columnNames = []string{"at", "tenant", "principal_kind", "principal_id", "principal_name", "remote", "action", "kind", "object", "detail", "outcome", "status", "request_id", "id"}
+var columnNames = []string{"at", "tenant", "principal_kind", "principal_id", "principal_name", "remote",
+	"action", "kind", "object", "detail", "outcome", "status", "request_id", "id"}
 
-func newCSV(w *bufio.Writer) format {
-	c := csv.NewWriter(w)
-	c.UseCRLF = true
+func newCSV(w *bufio.Writer, cells tabular.Cells) format {
+	c := tabular.NewRecords(w, cells)
 	head := c.Write(columnNames)
 	return format{func(e *audit.Entry) error {
 		if head != nil {
@@ -114,5 +116,5 @@ func newCSV(w *bufio.Writer) format {
 			e.At.Format(time.RFC3339Nano), e.Tenant, e.Principal.Kind, e.Principal.ID, e.Principal.Name, e.Remote, string(e.Action), e.Kind,
 			e.Object, e.Detail, string(e.Outcome), strconv.Itoa(e.Status), e.RequestID, e.ID,
 		})
-	}, func() error { c.Flush(); return c.Error() }}
+	}, func() error { return nil }}
 }

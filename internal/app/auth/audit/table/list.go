@@ -9,17 +9,17 @@ import (
 	"tapedeck/query"
 )
 
-// Query asks for entries. The zero value of a field does not restrict them.
+// Query selects entries. The zero value of a field does not restrict them.
 type Query struct {
 	Tenant    string    // "" for all
 	From, To  time.Time // half open
 	Principal string    // id or name
-	Action    string    // or the kind of the object, for all actions on it
+	Action    string    // an action, or a kind of object for all actions on it
 	Object    string
 	Outcome   audit.Outcome
 }
 
-// listName names the list in cursors.
+// listName is the name of the list in cursors.
 const listName = "audit"
 
 // row is an entry as sql/audit_log.sql selects it.
@@ -42,16 +42,18 @@ type row struct {
 
 func (r *row) entry() audit.Entry {
 	return audit.Entry{
-		ID: r.ID, At: query.Instant(r.At), Tenant: r.Tenant, Principal: audit.Principal{Kind: r.By, ID: r.ByID, Name: r.ByName}, Remote: r.Remote,
-		Action: audit.Action(r.Action), Kind: r.Kind, Object: r.Object, Detail: r.Detail, Outcome: audit.Outcome(r.Outcome), Status: int(r.Status), RequestID: r.RequestID,
+		ID: r.ID, At: query.Instant(r.At), Tenant: r.Tenant, Principal: audit.Principal{Kind: r.By, ID: r.ByID,
+			Name: r.ByName}, Remote: r.Remote,
+		Action: audit.Action(r.Action), Kind: r.Kind, Object: r.Object, Detail: r.Detail,
+		Outcome: audit.Outcome(r.Outcome), Status: int(r.Status), RequestID: r.RequestID,
 	}
 }
 
-// shape is what sql/audit_log.sql asks of.
+// shape selects the conditions of sql/audit_log.sql.
 type shape struct{ After, Tenant, Principal, Action, Object, Outcome, Limited bool }
 
-// Each calls a function with each entry of a query, the latest first, from the one after the
-// mark on, until it returns an error: at most limit of them, 0 for all.
+// Each calls a function with each entry of a query, the latest first, beginning after the mark,
+// until the function returns an error. It visits at most limit entries, all with 0.
 func Each(ctx context.Context, r *query.Reader, q Query, after *query.Mark, limit int, visit func(*audit.Entry) error) error {
 	from, to := int64(0), int64(math.MaxInt64)
 	if !q.From.IsZero() {
@@ -60,11 +62,13 @@ func Each(ctx context.Context, r *query.Reader, q Query, after *query.Mark, limi
 	if !q.To.IsZero() {
 		to = q.To.UnixNano()
 	}
-	args := query.Args{"from": from, "to": to, "tenant": q.Tenant, "principal": q.Principal, "action": q.Action, "object": q.Object, "outcome": string(q.Outcome), "limit": limit}
+	args := query.Args{"from": from, "to": to, "tenant": q.Tenant, "principal": q.Principal, "action": q.Action,
+		"object": q.Object, "outcome": string(q.Outcome), "limit": limit}
 	if after != nil {
 		args = args.And(query.Args{"after_at": after.Key, "after_id": after.ID})
 	}
-	s := shape{after != nil, q.Tenant != "", q.Principal != "", q.Action != "", q.Object != "", q.Outcome != "", limit > 0}
+	s := shape{after != nil, q.Tenant != "", q.Principal != "", q.Action != "", q.Object != "", q.Outcome != "",
+		limit > 0}
 	return query.Each(ctx, r, statements, "audit_log", s, args, func(row *row) error {
 		e := row.entry()
 		return visit(&e)

@@ -1,5 +1,5 @@
-// Package table keeps the audit log in ClickHouse: it stores the entries that servers put into
-// JetStream, and lists them.
+// Package table stores the audit log in ClickHouse: it moves the entries that servers publish to
+// JetStream to a table, and lists them.
 package table
 
 import (
@@ -25,7 +25,7 @@ var files embed.FS
 
 var statements = query.Parse(files)
 
-// DefaultRetention is how long entries are kept.
+// DefaultRetention is how long entries are stored.
 const DefaultRetention = 400 * 24 * time.Hour
 
 // WriterOptions configure a writer.
@@ -37,7 +37,8 @@ type WriterOptions struct {
 	Log       *slog.Logger
 }
 
-// Writer moves entries from JetStream to ClickHouse. Several may run, in one process or many.
+// Writer moves entries from JetStream to ClickHouse. Several writers may run, in one process or in
+// many.
 type Writer struct{ opts WriterOptions }
 
 // NewWriter returns a writer.
@@ -55,7 +56,7 @@ const (
 	insertTimeout = 30 * time.Second
 )
 
-// Run stores entries until ctx ends. What cannot be stored stays in JetStream.
+// Run stores entries until ctx ends. Entries that cannot be stored stay in JetStream.
 func (w *Writer) Run(ctx context.Context) {
 	said := false
 	for wait := time.Second; ctx.Err() == nil; wait = min(2*wait, 30*time.Second) {
@@ -63,7 +64,7 @@ func (w *Writer) Run(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		if !said && w.opts.NATS.IsConnected() { // otherwise the owner of the connection logs why not
+		if !said && w.opts.NATS.IsConnected() { // otherwise the owner of the connection logs the reason
 			w.opts.Log.Warn("audit log: not stored in ClickHouse, entries wait in JetStream", "error", err)
 			said = true
 		}
@@ -74,7 +75,7 @@ func (w *Writer) Run(ctx context.Context) {
 	}
 }
 
-// follow stores entries until an error, and calls stored after each insert.
+// follow stores entries until an error occurs, and calls stored after each insert.
 func (w *Writer) follow(ctx context.Context, stored func()) error {
 	consumer, err := w.consumer(ctx)
 	if err != nil {
@@ -90,13 +91,13 @@ func (w *Writer) follow(ctx context.Context, stored func()) error {
 		}
 		if err := w.insert(ctx, entries); err != nil {
 			for _, m := range messages {
-				_ = m.NakWithDelay(time.Second) // otherwise they come again after ackWait
+				_ = m.NakWithDelay(time.Second) // otherwise the messages are redelivered after ackWait
 			}
 			return err
 		}
 		for _, m := range messages {
 			if err := m.Ack(); err != nil {
-				return err // its entries are inserted again and replace themselves
+				return err // the entries are inserted again and replace themselves
 			}
 		}
 		if len(entries) > 0 {
@@ -106,7 +107,7 @@ func (w *Writer) follow(ctx context.Context, stored func()) error {
 	return ctx.Err()
 }
 
-// fetch returns the messages that come within fetchWait, and their entries.
+// fetch returns the messages that arrive within fetchWait, and their entries.
 func (w *Writer) fetch(ctx context.Context, from jetstream.Consumer) (messages []jetstream.Msg, entries []audit.Entry, err error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchWait)
 	defer cancel()
@@ -119,7 +120,7 @@ func (w *Writer) fetch(ctx context.Context, from jetstream.Consumer) (messages [
 		if err := json.Unmarshal(m.Data(), &some); err != nil {
 			unreadable.Inc()
 			w.opts.Log.Error("audit log: a message cannot be read and is left out", "error", err)
-			_ = m.Term() // it comes again if this fails
+			_ = m.Term() // if this fails, the message is redelivered
 			continue
 		}
 		messages, entries = append(messages, m), append(entries, some...)
@@ -130,7 +131,7 @@ func (w *Writer) fetch(ctx context.Context, from jetstream.Consumer) (messages [
 	return messages, entries, nil
 }
 
-// consumer returns the one that all writers share.
+// consumer returns the consumer that all writers share.
 func (w *Writer) consumer(ctx context.Context) (jetstream.Consumer, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -142,7 +143,8 @@ func (w *Writer) consumer(ctx context.Context) (jetstream.Consumer, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{Durable: "clickhouse", AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxAckPending: 10 * fetchMessages})
+	c, err := s.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{Durable: "clickhouse",
+		AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxAckPending: 10 * fetchMessages})
 	if err != nil {
 		return nil, fmt.Errorf("consumer of JetStream stream %s: %w", audit.StreamName, err)
 	}
@@ -153,7 +155,7 @@ func (w *Writer) insert(ctx context.Context, entries []audit.Entry) error {
 	if len(entries) == 0 {
 		return nil
 	}
-	// What was fetched is stored also when the server ends.
+	// Fetched entries are stored even if the server stops.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), insertTimeout)
 	defer cancel()
 	batch, err := w.opts.DB.PrepareBatch(ctx, statements.Must("insert_audit_log", nil))
@@ -167,7 +169,8 @@ func (w *Writer) insert(ctx context.Context, entries []audit.Entry) error {
 		if e.Outcome != audit.Begun {
 			ended = 1
 		}
-		err := batch.Append(e.Tenant, e.At, e.ID, ended, e.Principal.Kind, e.Principal.ID, e.Principal.Name, e.Remote, string(e.Action), e.Kind, e.Object, e.Detail, string(e.Outcome), uint16(e.Status), e.RequestID)
+		err := batch.Append(e.Tenant, e.At, e.ID, ended, e.Principal.Kind, e.Principal.ID, e.Principal.Name,
+			e.Remote, string(e.Action), e.Kind, e.Object, e.Detail, string(e.Outcome), uint16(e.Status), e.RequestID)
 		if err != nil {
 			return fmt.Errorf("insert into audit_log: %w", err)
 		}
@@ -178,7 +181,7 @@ func (w *Writer) insert(ctx context.Context, entries []audit.Entry) error {
 	return nil
 }
 
-// retain sets how long the table keeps entries.
+// retain sets how long the table stores entries.
 func (w *Writer) retain(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, insertTimeout)
 	defer cancel()
