@@ -15,8 +15,10 @@ import (
 )
 
 func main() {
-	table := flag.String("table", "query/pricing/prices/table.json", "the table to write; LiteLLM's prices are compared with it")
-	date := flag.String("date", "", "the date of the published table; default: the day in UTC on which the file was changed last")
+	table := flag.String("table", "query/pricing/prices/table.json",
+		"the table to write; LiteLLM's prices are compared with it")
+	date := flag.String("date", "",
+		"the date of the published table; default: the day in UTC on which the file was changed last")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		fmt.Fprintln(os.Stderr, "usage: pricetable [-date YYYY-MM-DD] [-table FILE] FILE")
@@ -53,7 +55,8 @@ func run(file, table, date string) error {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	if published.Source.Date < current.Source.Date {
-		return fmt.Errorf("%s is of %s, older than the table, which is of %s", file, published.Source.Date, current.Source.Date)
+		return fmt.Errorf("%s is of %s, older than the table, which is of %s",
+			file, published.Source.Date, current.Source.Date)
 	}
 	written, err := format(published)
 	if err != nil {
@@ -62,7 +65,8 @@ func run(file, table, date string) error {
 	if err := os.WriteFile(table, written, 0o644); err != nil {
 		return err
 	}
-	fmt.Printf("%s: %s of %s (%s)\n", table, published.Source.Package, published.Source.Date, published.Source.Integrity)
+	of := &published.Source
+	fmt.Printf("%s: %s of %s (%s)\n", table, of.Package, of.Date, of.Integrity)
 	return nil
 }
 

@@ -105,7 +105,8 @@ func (o *others) call(t *model.Conversation, name string) *dialect.Span {
 // fallback reads a block with which another model takes over from one that declined. Its output is a call of its own.
 func (m *Messages) fallback(block *fastjson.Value) {
 	t, name := m.trace, block.GetStringBytes("to", "model")
-	m.output.decline(string(block.GetStringBytes("from", "model")), t.Model, block.GetStringBytes("trigger", "category"))
+	from, category := block.GetStringBytes("from", "model"), block.GetStringBytes("trigger", "category")
+	m.output.decline(string(from), t.Model, category)
 	call := t.Call()
 	if call == nil || len(name) == 0 || string(name) == t.Model {
 		return

@@ -38,7 +38,8 @@ func (o *output) block(typ string) {
 // decline notes that a model declined, and that another takes over.
 func (o *output) decline(from, before string, category []byte) {
 	if len(o.declined) < otherModels {
-		o.declined = append(o.declined, declined{[2]string{from, before}, strings.Clone(dialect.StatedText(category)), o.any})
+		why := strings.Clone(dialect.StatedText(category))
+		o.declined = append(o.declined, declined{[2]string{from, before}, why, o.any})
 	}
 	o.any = false
 }

@@ -137,7 +137,8 @@ func (c *computation) newBill(ctx context.Context) error {
 	source := c.table.Table().Source
 	c.bill = &Bill{
 		Prefix: c.account.Kind.Prefix, Account: c.account.ID, AccountName: c.account.Name, Period: c.period.Month,
-		Start: c.period.Start, End: c.period.End, Timezone: c.account.Kind.Zone, Currency: c.table.Currency(), MinorUnits: minor,
+		Start: c.period.Start, End: c.period.End, Timezone: c.account.Kind.Zone,
+		Currency: c.table.Currency(), MinorUnits: minor,
 		PricesHash: c.table.Hash(), List: &source, Since: since, Checked: map[string]string{},
 	}
 	c.totals = newTotals(c.bill)

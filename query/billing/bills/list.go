@@ -139,8 +139,10 @@ func (l *lister) closed() {
 			continue
 		}
 		l.items[itemKey(b.Account, b.Period)] = &Item{
-			Account: b.Account, AccountName: b.AccountName, Period: b.Period, State: Closed, Start: b.Start, End: b.End, ClosableAt: b.End,
-			Timezone: b.Timezone, Currency: b.Currency, MinorUnits: b.MinorUnits, Number: &b.Number, ClosedAt: b.ClosedAt, Total: &b.Total, Amount: &b.Total, Unpriced: b.Unpriced,
+			Account: b.Account, AccountName: b.AccountName, Period: b.Period,
+			State: Closed, Start: b.Start, End: b.End, ClosableAt: b.End,
+			Timezone: b.Timezone, Currency: b.Currency, MinorUnits: b.MinorUnits, Number: &b.Number,
+			ClosedAt: b.ClosedAt, Total: &b.Total, Amount: &b.Total, Unpriced: b.Unpriced,
 		}
 	}
 }
@@ -162,7 +164,8 @@ func (l *lister) usage(ctx context.Context) error {
 			return err
 		}
 		r, err := usagereport.Read(ctx, l.store.reader, usagereport.Query{
-			Tenant: l.query.Tenant, From: l.from.start(zone), To: l.to.plus(1).start(zone), Zone: zone, Granularity: grouping.Monthly, GroupBy: by, Lines: true,
+			Tenant: l.query.Tenant, From: l.from.start(zone), To: l.to.plus(1).start(zone),
+			Zone: zone, Granularity: grouping.Monthly, GroupBy: by, Lines: true,
 		})
 		if err != nil {
 			return err

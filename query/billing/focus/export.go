@@ -73,8 +73,10 @@ func newExport(ctx context.Context, r *query.Reader, source *Source, o Options) 
 		}
 		account := accountOf(table, b)
 		e.invoices = append(e.invoices, &invoice{
-			Bill: b, options: &e.options, table: table, numbers: source.Numbers[b.Account], served: map[[2]string]provider{}, tiers: map[tierKey]int64{},
-			issuer: first(o.Issuer, account.Issuer, defaultIssuer), paymentTerms: first(o.PaymentTerms, account.Terms, defaultTerms),
+			Bill: b, options: &e.options, table: table, numbers: source.Numbers[b.Account],
+			served: map[[2]string]provider{}, tiers: map[tierKey]int64{},
+			issuer:       first(o.Issuer, account.Issuer, defaultIssuer),
+			paymentTerms: first(o.PaymentTerms, account.Terms, defaultTerms),
 		})
 	}
 	return e, nil

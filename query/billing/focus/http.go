@@ -28,8 +28,10 @@ func (h Handler) Period(w http.ResponseWriter, r *http.Request, tenant string) {
 
 func (h Handler) export(w http.ResponseWriter, r *http.Request, p *endpoint.Params, tenant string, of Scope) {
 	o := Options{
-		Tenant: tenant, Version: endpoint.OneOf(p, "version", Versions), Issuer: p.Text("issuer"), PaymentTerms: p.Text("payment_terms"),
-		Tags: p.Texts("tag"), SubAccount: p.Text("sub_account"), Link: p.Text("link"), For: endpoint.OneOf(p, "for", Recipients),
+		Tenant: tenant, Version: endpoint.OneOf(p, "version", Versions),
+		Issuer: p.Text("issuer"), PaymentTerms: p.Text("payment_terms"),
+		Tags: p.Texts("tag"), SubAccount: p.Text("sub_account"), Link: p.Text("link"),
+		For: endpoint.OneOf(p, "for", Recipients),
 	}
 	if o.Version == "" {
 		o.Version = V14

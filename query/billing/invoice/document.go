@@ -56,7 +56,8 @@ type Quantity struct{ Unit, Count string }
 // corrections name.
 func New(b *bills.Bill, table *prices.Effective, numbers map[string]string) (*Document, error) {
 	if b.ClosedAt == nil {
-		return nil, fmt.Errorf("the bill of %s for %s is not closed: close it before it is printed", b.Account, b.Period)
+		return nil, fmt.Errorf("the bill of %s for %s is not closed: close it before it is printed",
+			b.Account, b.Period)
 	}
 	zone, err := time.LoadLocation(b.Timezone)
 	if err != nil {
@@ -70,10 +71,11 @@ func New(b *bills.Bill, table *prices.Effective, numbers map[string]string) (*Do
 	money := func(d decimal.Decimal) string { return d.StringFixed(b.MinorUnits) }
 	day := func(t time.Time) string { return t.In(zone).Format(time.DateOnly) }
 	d := &Document{
-		Number: b.Number, Issuer: account.Issuer, Customer: b.AccountName, Account: b.Account, IssuerAddress: lines(account.IssuerAddress),
-		Address: lines(account.Addresses[value]),
-		Period:  b.Period, From: day(b.Start), To: day(b.End.Add(-time.Nanosecond)), Zone: b.Timezone, Closed: day(*b.ClosedAt), Currency: b.Currency,
-		Net: money(b.Total), Total: money(b.Total), Terms: account.Terms, Unpriced: b.Unpriced, List: b.List, Rates: rates(table, b),
+		Number: b.Number, Issuer: account.Issuer, Customer: b.AccountName, Account: b.Account,
+		IssuerAddress: lines(account.IssuerAddress), Address: lines(account.Addresses[value]),
+		Period: b.Period, From: day(b.Start), To: day(b.End.Add(-time.Nanosecond)), Zone: b.Timezone,
+		Closed: day(*b.ClosedAt), Currency: b.Currency, Net: money(b.Total), Total: money(b.Total),
+		Terms: account.Terms, Unpriced: b.Unpriced, List: b.List, Rates: rates(table, b),
 	}
 	if !of {
 		d.Address = lines(account.Addresses[bills.TenantID])
@@ -107,10 +109,14 @@ func add(list []Line, l *bills.Line, number string) []Line {
 	if l.Class == bills.Correction {
 		period = l.Period
 	}
-	i := slices.IndexFunc(list, func(o Line) bool { return o.Period == period && o.Model == l.Model && o.Provider == l.Provider })
+	i := slices.IndexFunc(list, func(o Line) bool {
+		return o.Period == period && o.Model == l.Model && o.Provider == l.Provider
+	})
 	if i < 0 {
 		i = len(list)
-		list = append(list, Line{Period: period, Invoice: number, Model: l.Model, Provider: l.Provider, PricedAs: l.PricedAs})
+		list = append(list, Line{
+			Period: period, Invoice: number, Model: l.Model, Provider: l.Provider, PricedAs: l.PricedAs,
+		})
 	}
 	list[i].sum = list[i].sum.Add(l.Amount)
 	unit := strings.ReplaceAll(l.Unit, "_", " ")
@@ -126,7 +132,8 @@ func rates(table *prices.Effective, b *bills.Bill) (list []string) {
 	}
 	for i, r := range o.Rates {
 		if r.From.Before(b.End) && (i+1 == len(o.Rates) || o.Rates[i+1].From.After(b.Start)) {
-			list = append(list, fmt.Sprintf("1 USD = %s %s from %s", r.Dollar, b.Currency, r.From.Format(time.DateOnly)))
+			from := r.From.Format(time.DateOnly)
+			list = append(list, fmt.Sprintf("1 USD = %s %s from %s", r.Dollar, b.Currency, from))
 		}
 	}
 	return list

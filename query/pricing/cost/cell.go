@@ -92,5 +92,7 @@ func (s Split) Parameters() map[string]any {
 		weekdays = append(weekdays, int64(d))
 	}
 	starts := append([]int64{math.MinInt64}, s.TierStarts...)
-	return map[string]any{"tier_starts": starts, "price_instants": instants, "price_times": times, "price_weekdays": weekdays}
+	return map[string]any{
+		"tier_starts": starts, "price_instants": instants, "price_times": times, "price_weekdays": weekdays,
+	}
 }

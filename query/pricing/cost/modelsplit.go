@@ -47,7 +47,8 @@ func SplitByModel(models, as []prices.Named, from, to time.Time, tables ...*pric
 		for _, d := range split.Weekdays {
 			weekdays = append(weekdays, int64(d))
 		}
-		s.Tiers, s.Instants, s.Times = add(s.Tiers, split.TierStarts, m.Model), add(s.Instants, instants, m.Model), add(s.Times, times, m.Model)
+		s.Tiers, s.Instants = add(s.Tiers, split.TierStarts, m.Model), add(s.Instants, instants, m.Model)
+		s.Times = add(s.Times, times, m.Model)
 		s.Weekdays = add(s.Weekdays, weekdays, m.Model)
 	}
 	return s
@@ -71,7 +72,9 @@ func add(list []ModelSplit, at []int64, model string) []ModelSplit {
 // a value below all others, for roundDown.
 func (s ModelSplits) Parameters() map[string]any {
 	a := map[string]any{}
-	for name, list := range map[string][]ModelSplit{"tiers": s.Tiers, "instants": s.Instants, "times": s.Times, "weekdays": s.Weekdays} {
+	for name, list := range map[string][]ModelSplit{
+		"tiers": s.Tiers, "instants": s.Instants, "times": s.Times, "weekdays": s.Weekdays,
+	} {
 		for i, of := range list {
 			a[fmt.Sprintf("%s_of_%d", name, i)] = of.Models
 			a[name+"_"+strconv.Itoa(i)] = append([]int64{math.MinInt64}, of.At...)

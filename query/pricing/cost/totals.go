@@ -45,7 +45,8 @@ func (r *TotalsRow) Totals(p *Pricer) UsageTotals {
 	q := &r.Quantities
 	return UsageTotals{
 		Calls: q.Calls, Tokens: TokensOf(q.Input, q.CacheRead, q.CacheWrite5m, q.CacheWrite1h, q.Output, q.Reasoning),
-		Cost: f.Cost, UnpricedCalls: f.UnpricedCalls, UnpricedTokens: f.UnpricedTokens, Unpriced: f.Unpriced, Inexact: f.Inexact,
+		Cost: f.Cost, UnpricedCalls: f.UnpricedCalls, UnpricedTokens: f.UnpricedTokens,
+		Unpriced: f.Unpriced, Inexact: f.Inexact,
 		Discrepancies: r.Mismatches,
 	}
 }

@@ -7,7 +7,8 @@ import (
 
 // snapshot is what may follow the name of a model without making it another model: a date, a
 // version, an alias that moves, or the size of a context.
-var snapshot = regexp.MustCompile(`^([-@:_]?(20\d{6}|20\d{2}-\d{2}-\d{2}|\d{4}|\d{2}-\d{2}(-20\d{2})?|00\d|v\d+(:\d+)?|latest|preview|exp|default)|\[1m\])*$`)
+var snapshot = regexp.MustCompile(`^([-@:_]?(20\d{6}|20\d{2}-\d{2}-\d{2}|\d{4}|\d{2}-\d{2}(-20\d{2})?` +
+	`|00\d|v\d+(:\d+)?|latest|preview|exp|default)|\[1m\])*$`)
 
 // Inexact returns the id of the entry by which calls of a model are priced if the entry is of
 // another model: if the name and what the entry matches differ by more than a date or the suffix

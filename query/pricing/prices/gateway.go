@@ -7,7 +7,8 @@ import (
 
 // bedrockID is an id of Amazon Bedrock: a maker and a model, after the region of an inference
 // profile, such as us.anthropic.claude-sonnet-4-5-20250929-v1:0.
-var bedrockID = regexp.MustCompile(`^((us|us-gov|eu|apac|au|jp|in|ca|sa|global)\.)?(anthropic|amazon|openai|meta|mistral|cohere|ai21|deepseek|qwen|moonshotai|minimax|writer|zai)\.[a-z]`)
+var bedrockID = regexp.MustCompile(`^((us|us-gov|eu|apac|au|jp|in|ca|sa|global)\.)?` +
+	`(anthropic|amazon|openai|meta|mistral|cohere|ai21|deepseek|qwen|moonshotai|minimax|writer|zai)\.[a-z]`)
 
 // charged returns the entry by which calls of a model are charged: that of the service which the
 // model's id names, else that of the stated provider.

@@ -2,6 +2,7 @@ package prices
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -15,9 +16,9 @@ import (
 // left out: LiteLLM has several for one service, or prices by something else than tokens.
 var liteLLMProviders = map[string]string{
 	"anthropic": "anthropic", "openai": "openai", "gemini": "google", "bedrock": "aws", "bedrock_converse": "aws",
-	"azure": "azure", "xai": "x-ai", "deepseek": "deepseek", "mistral": "mistral", "groq": "groq", "together_ai": "together",
-	"openrouter": "openrouter", "fireworks_ai": "fireworks", "cohere_chat": "cohere", "cohere": "cohere", "moonshot": "moonshotai",
-	"zai": "zai", "perplexity": "perplexity", "cerebras": "cerebras",
+	"azure": "azure", "xai": "x-ai", "deepseek": "deepseek", "mistral": "mistral", "groq": "groq",
+	"together_ai": "together", "openrouter": "openrouter", "fireworks_ai": "fireworks",
+	"cohere_chat": "cohere", "cohere": "cohere", "moonshot": "moonshotai", "zai": "zai", "perplexity": "perplexity", "cerebras": "cerebras",
 }
 
 // liteLLMModes are the kinds of models whose prices are for tokens.
@@ -78,7 +79,8 @@ func readLiteLLM(text []byte, date string, current *Table) (*Table, error) {
 		t.take(provider, liteLLMName(head.Provider, key), date, set, head.OffPeak != nil, changed)
 	}
 	if taken == 0 {
-		return nil, fmt.Errorf("the file has no entry with litellm_provider and a price of tokens that the table's providers have: it is not LiteLLM's model_prices_and_context_window.json")
+		return nil, errors.New("the file has no entry with litellm_provider, of a provider of the table, and a price of " +
+			"tokens: it is not LiteLLM's model_prices_and_context_window.json")
 	}
 	return t, nil
 }

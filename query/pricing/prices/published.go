@@ -41,7 +41,8 @@ func ReadPublished(text []byte, date string, current *Table) (*Table, error) {
 		source.Package = "litellm"
 		table, err = readLiteLLM(text, date, current)
 	default:
-		err = errors.New("the file is neither the data.json of genai-prices, a list, nor LiteLLM's model_prices_and_context_window.json, an object")
+		err = errors.New("the file is neither the data.json of genai-prices, a list, nor LiteLLM's " +
+			"model_prices_and_context_window.json, an object")
 	}
 	if err != nil {
 		return nil, err

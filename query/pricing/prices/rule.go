@@ -121,7 +121,9 @@ func glob(pattern, name string) bool {
 func (s *Scope) key() string {
 	c := *s
 	c.From, c.To = time.Time{}, time.Time{}
-	for _, list := range []*[]string{&c.Provider, &c.Model, &c.Tenant, &c.ServiceTier, &c.Speed, &c.Region, &c.Refusal, &c.RefusalNot, &c.Weekdays} {
+	for _, list := range []*[]string{
+		&c.Provider, &c.Model, &c.Tenant, &c.ServiceTier, &c.Speed, &c.Region, &c.Refusal, &c.RefusalNot, &c.Weekdays,
+	} {
 		*list = slices.Sorted(slices.Values(*list))
 		for i := range *list {
 			if list != &c.Tenant {

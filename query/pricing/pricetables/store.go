@@ -164,7 +164,8 @@ func (s *Store) version(ctx context.Context, row fileRow) (*Version, error) {
 	if row.hash != "" && row.hash != prices.With(operator).Hash() {
 		if used, err = s.load(ctx, row.hash); err != nil {
 			// A newer version of the program wrote it: its list is not known here.
-			s.log.Warn("prices: this version cannot read the current price table, its own list prices are used", "hash", row.hash, "error", err)
+			s.log.Warn("prices: this version cannot read the current price table, its own list prices are used",
+				"hash", row.hash, "error", err)
 		}
 	}
 	table, err := prices.WithList(used, operator)
@@ -254,7 +255,8 @@ func (s *Store) Update(ctx context.Context, text []byte, date string, dry bool) 
 		return nil, nil, &Invalid{err}
 	}
 	if date < list.Source.Date {
-		return nil, nil, &Invalid{fmt.Errorf("the table is of %s, older than the list prices in use, which are of %s", date, list.Source.Date)}
+		return nil, nil, &Invalid{fmt.Errorf("the table is of %s, older than the list prices in use, which are of %s",
+			date, list.Source.Date)}
 	}
 	amended, err := prices.Amended(published)
 	if err != nil {

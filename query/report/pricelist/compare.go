@@ -50,7 +50,11 @@ const maxChanges = 500
 
 // Compare compares the prices of two tables at one time.
 func Compare(before, after *prices.Effective, tenant string, at time.Time) *Comparison {
-	c := &Comparison{Before: before.Hash(), Hash: after.Hash(), Currency: after.Currency(), Source: after.Table().Source, PreviousSource: before.Table().Source, Changes: []Change{}, Rules: []RuleChange{}, Warnings: []Warning{}}
+	c := &Comparison{
+		Before: before.Hash(), Hash: after.Hash(), Currency: after.Currency(),
+		Source: after.Table().Source, PreviousSource: before.Table().Source,
+		Changes: []Change{}, Rules: []RuleChange{}, Warnings: []Warning{},
+	}
 	if c.Before == c.Hash {
 		return c
 	}

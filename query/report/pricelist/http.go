@@ -116,7 +116,9 @@ func (h Handler) Import(w http.ResponseWriter, r *http.Request, tenant string) {
 func (h Handler) update(ctx context.Context, tenant string, file []byte, date string, dry bool) (*Comparison, error) {
 	before, after, err := h.Prices.Update(ctx, file, date, dry)
 	if _, invalid := errors.AsType[*pricetables.Invalid](err); invalid {
-		return nil, &problem.Problem{Title: "Price table not valid", Status: http.StatusBadRequest, Detail: err.Error(), Hint: "Nothing was changed."}
+		return nil, &problem.Problem{
+			Title: "Price table not valid", Status: http.StatusBadRequest, Detail: err.Error(), Hint: "Nothing was changed.",
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -190,7 +192,9 @@ func refusal(err error) error {
 
 func unread(err error, most int64) error {
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return &problem.Problem{Status: http.StatusRequestEntityTooLarge, Detail: fmt.Sprintf("The file has more than %d MiB.", most>>20)}
+		return &problem.Problem{
+			Status: http.StatusRequestEntityTooLarge, Detail: fmt.Sprintf("The file has more than %d MiB.", most>>20),
+		}
 	}
 	return problem.BadParameter("", "The body cannot be read: "+err.Error())
 }

@@ -78,9 +78,9 @@ func ModelOf(v *pricetables.Version, tenant, provider, model string, at time.Tim
 
 func periodOf(p *prices.Period, holds bool) Period {
 	return Period{
-		StartDate: orNull(p.Constraint.StartDate), StartTime: orNull(p.Constraint.StartTime), EndTime: orNull(p.Constraint.EndTime),
-		Weekdays: append([]string{}, p.Constraint.Weekdays...),
-		Prices:   unitPrices(p.Prices, p.Prices), Holds: holds,
+		StartDate: orNull(p.Constraint.StartDate), StartTime: orNull(p.Constraint.StartTime),
+		EndTime: orNull(p.Constraint.EndTime), Weekdays: append([]string{}, p.Constraint.Weekdays...),
+		Prices: unitPrices(p.Prices, p.Prices), Holds: holds,
 	}
 }
 

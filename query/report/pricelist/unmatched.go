@@ -51,8 +51,11 @@ const (
 
 // inUse lists the models that have no price at the time of their last use, and those that have the
 // price of another model.
-func inUse(ctx context.Context, r *query.Reader, e *prices.Effective, tenant string) (without []Unmatched, inexact []Inexact, err error) {
-	rows, err := query.Ask[usedRow](ctx, r, statements, "models_used", nil, query.Args{"tenant": tenant, "limit": maxUsed})
+func inUse(
+	ctx context.Context, r *query.Reader, e *prices.Effective, tenant string,
+) (without []Unmatched, inexact []Inexact, err error) {
+	rows, err := query.Ask[usedRow](ctx, r, statements, "models_used", nil,
+		query.Args{"tenant": tenant, "limit": maxUsed})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -96,7 +96,8 @@ func printBill(out io.Writer, b *bills.Bill) error {
 	t := console.NewTable(out, "charges of", "provider", "model", "unit", "quantity", "cost", "amount")
 	for i := range b.Lines {
 		l := &b.Lines[i]
-		period, model, cost, amount := l.Period, OrDash(l.Model), exact(l.Cost, b.MinorUnits), l.Amount.StringFixed(b.MinorUnits)
+		period, model := l.Period, OrDash(l.Model)
+		cost, amount := exact(l.Cost, b.MinorUnits), l.Amount.StringFixed(b.MinorUnits)
 		if l.Class == bills.Correction {
 			period += " (correction)"
 		}

@@ -34,7 +34,8 @@ func ClosedAccounts(out, notes io.Writer, list []ClosedAccount) error {
 				total = ">" + total // with the charges that have no price it would be greater
 			}
 		}
-		t.Row(console.Clip(c.Account, 40), c.Period, number, total, console.Thousands(b.Charges), console.Thousands(b.Unpriced), console.Thousands(b.Corrections))
+		t.Row(console.Clip(c.Account, 40), c.Period, number, total, console.Thousands(b.Charges),
+			console.Thousands(b.Unpriced), console.Thousands(b.Corrections))
 	}
 	if err := t.Flush(); err != nil {
 		return err

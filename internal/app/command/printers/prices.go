@@ -168,7 +168,8 @@ func printInexact(w io.Writer, list []pricelist.Inexact) error {
 	t := console.NewTable(w, "price of another model", "provider", "records", "last", "priced as")
 	for i := range list {
 		x := &list[i]
-		t.Row(x.Model, OrDash(x.Provider), console.Thousands(x.Records), console.LocalTime(x.Last), x.PriceProvider+"/"+x.PriceModel)
+		t.Row(x.Model, OrDash(x.Provider), console.Thousands(x.Records), console.LocalTime(x.Last),
+			x.PriceProvider+"/"+x.PriceModel)
 	}
 	return t.Flush()
 }
