@@ -38,6 +38,7 @@ type Messages struct {
 	usage  *dialect.Usage // of the message in progress or the last one
 	counts []byte         // the merged usage (see overlay)
 	others others         // usage of other models for the message
+	output output         // what the models of the message generated
 	ids    dialect.Last
 }
 
@@ -119,6 +120,9 @@ func (m *Messages) start(data []byte, v *fastjson.Value) (known bool) {
 	m.model(v.GetStringBytes("model"))
 	m.count(dialect.RawMember(data, "usage"))
 	known = m.Content(dialect.RawMember(data, "content"), v.Get("content"))
+	if len(m.output.declined) > 0 { // only the content says who declined
+		m.others.record(m.trace, m.id, Shares(m.counts, m.trace.Model), &m.output)
+	}
 	m.why(data, v)
 	return known
 }
@@ -140,7 +144,7 @@ func (m *Messages) begin(id []byte) {
 	}
 	t := m.trace
 	m.open, m.usage, m.counts = true, nil, m.counts[:0]
-	m.order, m.others = order{}, others{}
+	m.order, m.others, m.output = order{}, others{}, output{}
 	m.id = m.ids.Own(id)
 	t.Billing.MessageID = m.id
 	switch {

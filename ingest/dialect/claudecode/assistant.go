@@ -66,7 +66,11 @@ func (a *actor) part(l *line, id []byte, message *fastjson.Value) (known bool) {
 	raw := dialect.RawMember(l.data, "message")
 	known = a.messages.Content(dialect.RawMember(raw, "content"), message.Get("content"))
 	a.call = a.Call() // another model may have taken over
+	a.messages.ReadRefusal(message)
 	a.count(dialect.RawMember(raw, "usage"))
+	if a.usage != nil && a.messages.Refuse(a.usage) {
+		a.Emitter.ChangedUsage(a.usage, a.Frame)
+	}
 	a.stateCost(l)
 	reason := dialect.RawMember(raw, "stop_reason")
 	a.output.add(dialect.RawMember(raw, "usage"), dialect.RawMember(raw, "content"), !dialect.RawNull(reason))
