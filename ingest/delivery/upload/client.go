@@ -40,8 +40,8 @@ type Options struct {
 	Offline bool
 	// Tenant is the tenant of the blocks, for a token of all tenants; "" for the token's own tenant.
 	Tenant string
-	TLS     *tls.Config // for https; may be nil
-	Log     *slog.Logger
+	TLS    *tls.Config // for https; may be nil
+	Log    *slog.Logger
 }
 
 func (o *Options) setDefaults() {
