@@ -117,7 +117,7 @@ func (c *usageCommand) Run(ctx context.Context, g *global) error {
 		printNone("uses of tokens", c.narrowed())
 		return nil
 	}
-	return printers.Usage(os.Stdout, &r)
+	return printers.Usage(os.Stdout, os.Stderr, &r)
 }
 
 // parameters returns the query parameters of the flags.

@@ -58,8 +58,8 @@ func NewPublisher(nc *nats.Conn) (*Publisher, error) {
 func (p *Publisher) Publish(ctx context.Context, encoded ingest.EncodedBlock, done func(error)) error {
 	limit := p.nc.MaxPayload()
 	if limit > 0 && int64(len(encoded.Data))+headerRoom > limit {
-		return ingest.Permanent(fmt.Errorf("block of %d bytes is over the NATS server's max_payload of %d: "+
-			"raise max_payload, or lower --max-frame-bytes (--frame-limit of a recording command)", len(encoded.Data), limit))
+		return ingest.Permanent(&ingest.TooLargeError{Detail: fmt.Sprintf("block of %d bytes is over the NATS server's max_payload of %d: "+
+			"raise max_payload, or lower --max-frame-bytes (--frame-limit of a recording command)", len(encoded.Data), limit)})
 	}
 	if !p.nc.IsConnected() {
 		return fmt.Errorf("NATS at %s: %w", p.nc.ConnectedUrlRedacted(), nats.ErrDisconnected)

@@ -30,6 +30,7 @@ import (
 // Options are the settings of an outlet.
 type Options struct {
 	Server, Token string         // the tapedeck server
+	Tenant        string         // of the blocks, for a token of all tenants; "" for the token's own tenant
 	NATS          string         // the NATS server to publish to; "" publishes to the tapedeck server
 	NATSOptions   []nats.Option  // of the connection to the NATS server; may be nil
 	TLS           *tls.Config    // for a tapedeck server with https; may be nil
@@ -128,7 +129,7 @@ func (o *Outlet) toNATS(ctx context.Context, opts Options) error {
 }
 
 func (o *Outlet) toServer(ctx context.Context, opts Options) error {
-	up := upload.Options{Server: opts.Server, Token: opts.Token, Recorder: o.id, TLS: opts.TLS, Log: o.log}
+	up := upload.Options{Server: opts.Server, Token: opts.Token, Tenant: opts.Tenant, Recorder: o.id, TLS: opts.TLS, Log: o.log}
 	if opts.NoSpool {
 		up.Grace = -1 // without a spool, Publish waits for the server
 	}

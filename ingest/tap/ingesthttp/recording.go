@@ -92,11 +92,12 @@ func (rec *recording) checkDigest(sum ingest.Summary) error {
 func statusOf(err error) int {
 	_, unreadable := errors.AsType[*copier.ReadError](err)
 	_, beyond := errors.AsType[*ingest.LimitError](err)
+	_, large := errors.AsType[*ingest.TooLargeError](err)
 	_, held := errors.AsType[*quota.RateError](err)
 	switch {
 	case held:
 		return http.StatusTooManyRequests
-	case beyond:
+	case beyond, large:
 		return http.StatusRequestEntityTooLarge
 	case errors.Is(err, errDigest):
 		return http.StatusUnprocessableEntity

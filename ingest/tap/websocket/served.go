@@ -222,6 +222,9 @@ func (s *served) refuse(why error) {
 	if ingest.IsDeleted(why) {
 		code, close, advice, durable = websocket.StatusPolicyViolation, "the session was deleted", "", 0
 	}
+	if _, large := errors.AsType[*ingest.TooLargeError](why); large {
+		code, close, advice = websocket.StatusMessageTooBig, "a message is larger than what the server stores", ""
+	}
 	if errors.Is(why, keys.ErrMismatch) || errors.Is(why, keys.ErrSuperseded) {
 		code, close, advice = websocket.StatusPolicyViolation, "the idempotency key is not usable", ""
 	}
