@@ -62,12 +62,22 @@ type TokenParts struct {
 // Modalities counts tokens by the kind of content that they encode.
 type Modalities struct{ Text, Audio, Image, Video uint64 }
 
-// Subtract subtracts counts, but not below 0.
-func (m *Modalities) Subtract(of Modalities) {
-	m.Text -= min(m.Text, of.Text)
-	m.Audio -= min(m.Audio, of.Audio)
-	m.Image -= min(m.Image, of.Image)
-	m.Video -= min(m.Video, of.Video)
+// Subtract takes the counts of a part away. A count that is greater than the whole is of no part
+// of it, and takes nothing away.
+func (m *Modalities) Subtract(part Modalities) {
+	for _, count := range [...]struct {
+		whole *uint64
+		part  uint64
+	}{{&m.Text, part.Text}, {&m.Audio, part.Audio}, {&m.Image, part.Image}, {&m.Video, part.Video}} {
+		if count.part <= *count.whole {
+			*count.whole -= count.part
+		}
+	}
+}
+
+// Limit bounds each count by the count of all tokens.
+func (m *Modalities) Limit(all uint64) {
+	m.Text, m.Audio, m.Image, m.Video = min(m.Text, all), min(m.Audio, all), min(m.Image, all), min(m.Video, all)
 }
 
 // ToolUses counts uses of tools that the provider runs and charges for.

@@ -126,8 +126,8 @@ func postErasure(ctx context.Context, g *global, body map[string]any, e *erasure
 	return text, nil
 }
 
-// preview asks the server what would be erased. With --dry-run it prints all of it. The error is one if
-// nothing would be erased, unless --unknown asks for that.
+// preview asks the server what would be erased. With --dry-run it prints all of it. The error is
+// one if nothing would be erased, unless --unknown asks for that.
 func (c *eraseCommand) preview(ctx context.Context, g *global, body map[string]any) (*erasure.Answer, error) {
 	dry := maps.Clone(body)
 	dry["dry_run"] = true
@@ -193,7 +193,8 @@ func (c *eraseCommand) ask(ctx context.Context, e *erasure.Answer) error {
 	return errors.New("nothing was erased")
 }
 
-// readLine reads a line of text. It returns when ctx ends; the reading goes on then, in a process that ends.
+// readLine reads a line of text. It returns when ctx ends; the reading goes on then, in a process
+// that ends.
 func readLine(ctx context.Context, from io.Reader) (string, error) {
 	type result struct {
 		text string

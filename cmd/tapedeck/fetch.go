@@ -48,7 +48,7 @@ func (g *global) client() (*apiclient.Client, error) {
 // fetch reads an answer of the API. With --json it prints the answer unchanged and returns done;
 // otherwise it decodes the answer into v.
 func (g *global) fetch(ctx context.Context, path string, q url.Values, v any) (done bool, err error) {
-	c, err := g.client()
+	c, err := g.reader()
 	if err != nil {
 		return false, err
 	}
@@ -114,7 +114,7 @@ func (g *global) writeTo(ctx context.Context, name string, force bool, from func
 	if err != nil {
 		return err
 	}
-	cl, err := g.client()
+	cl, err := g.reader()
 	if err == nil {
 		err = from(cl, out)
 	}

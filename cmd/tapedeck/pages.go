@@ -12,7 +12,7 @@ import (
 // list reads a list and passes each item to row. With --json it prints the list as one page
 // instead, and shown stays 0.
 func list[T any](ctx context.Context, g *global, path string, q url.Values, limit, most int, row func(*T)) (shown int, next *string, err error) {
-	c, err := g.client()
+	c, err := g.reader()
 	if err != nil {
 		return 0, nil, err
 	}

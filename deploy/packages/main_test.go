@@ -13,7 +13,8 @@ import (
 	"tapedeck/internal/local/engine/enginetest"
 )
 
-// serversEnv has the test binary run NATS and ClickHouse, and write a file with settings that name them.
+// serversEnv has the test binary run NATS and ClickHouse, and write a file with settings that name
+// them.
 const serversEnv = "TAPEDECK_TEST_SERVERS"
 
 func TestMain(m *testing.M) {

@@ -127,6 +127,16 @@ func (m *Messages) start(data []byte, v *fastjson.Value) (known bool) {
 	return known
 }
 
+// startIn reads the message of an unknown event. A message without content and reason to stop is
+// the start of a message: a server may name the event differently, or a byte of its name may be
+// damaged. It changes nothing while a message is in progress, nor after the end of that message.
+func (m *Messages) startIn(data []byte, v *fastjson.Value) {
+	if m.open || !isStart(v) || isMessage(v) || m.order.ended && m.id == string(v.GetStringBytes("id")) {
+		return
+	}
+	m.start(data, v)
+}
+
 // begin begins a message, where none is in progress.
 func (m *Messages) begin(id []byte) {
 	if m.open {
@@ -171,8 +181,13 @@ func (m *Messages) change(data []byte, v *fastjson.Value) {
 	}
 }
 
-// Whole records a message that was not streamed.
+// Whole records a message that was not streamed. Of a message that has just ended it only counts
+// the usage: other events may repeat the message as a whole.
 func (m *Messages) Whole(data []byte, v *fastjson.Value) (known bool) {
+	if id := v.GetStringBytes("id"); !m.open && m.order.ended && len(id) > 0 && m.id == string(id) {
+		m.count(dialect.RawMember(data, "usage"))
+		return true
+	}
 	asked := m.asked
 	known = m.start(data, v)
 	if call := m.trace.Call(); !asked && call != nil { // only the end of the call was seen

@@ -85,6 +85,7 @@ func complete(sum *schema.Tokens, whole schema.Tokens) {
 // that it states.
 func (m *Messages) count(raw []byte) {
 	if _, ok := Total(raw); !ok && dialect.RawMember(raw, "iterations") == nil {
+		m.trace.Unread(raw)
 		return
 	}
 	m.counts = overlay(m.counts, raw)

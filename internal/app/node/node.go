@@ -81,6 +81,7 @@ type Node struct {
 	Recorders   *recorders.Registry     // nil without api
 	DeadLetters *deadletters.Store
 	Backlog     *jetstream.BacklogReader
+	Waiting     *jetstream.WaitingReader
 	Audit       *audit.Log
 
 	store   driver.Conn        // ClickHouse, for all roles
@@ -125,6 +126,9 @@ func Start(ctx context.Context, cfg Config) (_ *Node, err error) {
 		return nil, err
 	}
 	if n.Backlog, err = jetstream.NewBacklogReader(n.NATS, sink.ConsumerName); err != nil {
+		return nil, err
+	}
+	if n.Waiting, err = jetstream.NewWaitingReader(n.NATS, sink.ConsumerName); err != nil {
 		return nil, err
 	}
 	if n.store, err = clickhouse.Open(cfg.DSN); err != nil {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"tapedeck/query"
 	"tapedeck/query/endpoint"
 	"tapedeck/query/report/grouping"
 	"tapedeck/query/sessionfilter"
@@ -45,6 +46,9 @@ func (h Handler) Charges(w http.ResponseWriter, r *http.Request, tenant string) 
 		return
 	}
 	page, err := ReadPage(r.Context(), h.Reader, q, cursor, limit)
+	if err == nil {
+		page.Completeness = query.CompletenessOf(r.Context())
+	}
 	h.Answer(w, r, page, err)
 }
 

@@ -3,6 +3,7 @@ package modelcalls
 import (
 	"net/http"
 
+	"tapedeck/query"
 	"tapedeck/query/endpoint"
 	"tapedeck/query/report/grouping"
 	"tapedeck/query/sessionfilter"
@@ -42,6 +43,9 @@ func (h Handler) Calls(w http.ResponseWriter, r *http.Request, tenant string) {
 		return
 	}
 	report, err := Read(r.Context(), h.Reader, q)
+	if err == nil {
+		report.Completeness = query.CompletenessOf(r.Context())
+	}
 	if err != nil || format != tabular.CSV {
 		h.Answer(w, r, report, err)
 		return

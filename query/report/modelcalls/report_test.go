@@ -17,8 +17,8 @@ import (
 	"tapedeck/query/report/grouping"
 	"tapedeck/query/report/modelcalls"
 	"tapedeck/query/sessionfilter"
-	"tapedeck/schema"
 	"tapedeck/query/tabular"
+	"tapedeck/schema"
 )
 
 // llm makes the span of a call.

@@ -10,8 +10,8 @@ import (
 	"tapedeck/query/pricing/pricetables"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/usagereport"
-	"tapedeck/schema"
 	"tapedeck/query/tabular"
+	"tapedeck/schema"
 )
 
 // A report in euros that is priced again by a table in dollars has both currencies: a million

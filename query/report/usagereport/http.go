@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 
+	"tapedeck/query"
 	"tapedeck/query/endpoint"
 	"tapedeck/query/report/grouping"
 	"tapedeck/query/sessionfilter"
@@ -47,6 +48,7 @@ func (h Handler) Usage(w http.ResponseWriter, r *http.Request, tenant string) {
 		h.Fail(w, r, err)
 		return
 	}
+	report.Completeness = query.CompletenessOf(r.Context())
 	h.AnswerJSON(w, r, report.WriteJSON)
 }
 

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"time"
 
+	"tapedeck/query"
 	"tapedeck/query/pricing/cost"
 	"tapedeck/query/report/grouping"
 )
@@ -19,7 +20,8 @@ type Report struct {
 	Prices      grouping.Prices      `json:"prices"`
 	Items       []Row                `json:"items"`
 	Totals      Figures              `json:"totals"`
-	Next        *string              `json:"next"` // always null: a report is not paged
+	Next        *string              `json:"next"` // always null: a report is whole
+	*query.Completeness
 
 	found bool // whether findings were requested
 }

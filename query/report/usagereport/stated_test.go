@@ -8,8 +8,8 @@ import (
 
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/usagereport"
-	"tapedeck/schema"
 	"tapedeck/query/tabular"
+	"tapedeck/schema"
 )
 
 // stating is a call of one million input tokens of gpt-5, which cost 1.25, for which the
