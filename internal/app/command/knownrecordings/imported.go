@@ -19,6 +19,9 @@ func WaitImported(ctx context.Context, server Server, sessions []*tapeimport.Ses
 	if err != nil {
 		return
 	}
+	if !mayRead(ctx, c) {
+		return
+	}
 	p := console.ShowProgress(func() string { return "waiting until the sessions can be read" })
 	defer p.End()
 	for _, s := range sessions {

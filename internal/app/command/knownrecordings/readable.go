@@ -42,6 +42,9 @@ func waitReadable(ctx context.Context, server Server, s *ingest.Summary) {
 	if err != nil || len(s.Sessions) == 0 {
 		return
 	}
+	if !mayRead(ctx, c) {
+		return
+	}
 	p := console.ShowProgress(func() string { return "waiting until the recording can be read" })
 	defer p.End()
 	last, began := s.LastSession, time.Now()
