@@ -8,13 +8,11 @@ import classes from './totals.module.css'
 export function Discrepancies({ session }: { session: Schemas['SessionDetail'] }) {
   const found = session.discrepancies
   if (found.length === 0) {
-    // Without usage there are no figures that could add up: only that no frame is missing is known.
-    const figures = reported(session.totals) ? ', and all figures add up' : ' from the recording'
     return (
       <p className={classes.sound}>
         <IconCircleCheck size={16} aria-hidden />
         {isOpen(session) ? 'So far nothing is missing' : 'Nothing is missing'}
-        {figures}.
+        {addingUp(session.totals)}.
       </p>
     )
   }
@@ -30,4 +28,12 @@ export function Discrepancies({ session }: { session: Schemas['SessionDetail'] }
       </ul>
     </section>
   )
+}
+
+/** Which figures add up: none without usage, and no cost where calls have none. */
+function addingUp(totals: Schemas['SessionDetail']['totals']): string {
+  if (!reported(totals)) return ' from the recording'
+  return totals.cost === null || totals.unpriced_calls > 0
+    ? ', and all token counts add up'
+    : ', and all figures add up'
 }
