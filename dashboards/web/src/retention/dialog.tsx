@@ -90,7 +90,8 @@ function Effect({ limits }: { limits: Limits }) {
         'Nothing expires by it now.'
       ) : (
         <>
-          <b>{bills > 0 ? counted(bills, 'bill') : counted(due.sessions, 'session')}</b>, {bytes(due.bytes)}, expire within five minutes.
+          <b>{bills > 0 ? counted(bills, 'bill') : counted(due.sessions, 'session')}</b>, {bytes(due.bytes)},
+          expire within five minutes.
         </>
       )}
     </Text>

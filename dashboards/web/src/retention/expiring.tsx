@@ -57,7 +57,8 @@ const columns: Column<Row>[] = [
     name: 'sessions',
     figure: true,
     key: ({ sessions, bills }) => bills ?? sessions,
-    cell: ({ sessions, bills }) => (bills === undefined ? counted(sessions, 'session') : counted(bills, 'bill')),
+    cell: ({ sessions, bills }) =>
+      bills === undefined ? counted(sessions, 'session') : counted(bills, 'bill'),
   },
   { name: 'size', figure: true, key: (row) => row.bytes, cell: (row) => bytes(row.bytes) },
 ]
