@@ -7,10 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"tapedeck/ingest"
 	"tapedeck/ingest/tap/agenthistory"
 	"tapedeck/internal/apiclient"
-	"tapedeck/internal/app/command/tapeimport"
 )
 
 // A command with a token that may only record asks nothing that the server would refuse.
@@ -29,8 +27,6 @@ func TestTokenForRecordingOnly(t *testing.T) {
 		defer srv.Close()
 		server := func() (*apiclient.Client, error) { return apiclient.New(srv.URL, "token") }
 		_ = LookUp(t.Context(), server, "file")("digest")
-		WaitAll(t.Context(), server, []ingest.Summary{{Sessions: []string{"s"}, LastSession: "s", StreamID: "x"}})
-		WaitImported(t.Context(), server, []*tapeimport.Session{})
 		if _, err := Lost(t.Context(), server, &agenthistory.Progress{}); err != nil {
 			t.Error(err)
 		}
