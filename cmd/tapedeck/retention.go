@@ -136,7 +136,7 @@ func (c *retentionPreview) Run(ctx context.Context, g *global) error {
 			q.Set("max_bytes", strconv.FormatUint(*bytes, 10))
 		}
 	} else if c.MaxAge != "" || c.MaxSize != "" {
-		return commandline.Errorf("name the kind whose limits these are: frames, messages, facts or charges")
+		return commandline.Errorf("name the kind whose limits these are: frames, messages, facts, charges or bills")
 	}
 	var page struct{ Items []retention.Preview }
 	if done, err := g.fetch(ctx, "v1/retention/preview", q, &page); done || err != nil {

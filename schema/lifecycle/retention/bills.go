@@ -48,3 +48,25 @@ func (s *Store) RemoveBills(ctx context.Context, tenant string, list []Bill) err
 	}
 	return nil
 }
+
+// BillDay counts the bills that were closed on a day.
+type BillDay struct {
+	Day          time.Time `ch:"day"`
+	Bills        uint64    `ch:"bills"`
+	Bytes        uint64    `ch:"size"`
+	Expiring     uint64    `ch:"expiring"` // all but the latest bill of each account
+	ExpiringSize uint64    `ch:"expiring_size"`
+	Due          uint64    `ch:"due"` // bills that expire with the next round
+	DueSize      uint64    `ch:"due_size"`
+}
+
+// StoredBills counts the bills of a tenant by the day of their close.
+func (s *Store) StoredBills(ctx context.Context, p *Policy, now time.Time) ([]BillDay, error) {
+	var list []BillDay
+	err := s.conn.Select(ctx, &list, billsStored, clickhouse.Named("tenant", p.Tenant),
+		clickhouse.Named("cutoff", p.cutoff(now)))
+	if err != nil {
+		return nil, fmt.Errorf("count bills: %w", err)
+	}
+	return list, nil
+}

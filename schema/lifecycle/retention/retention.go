@@ -84,4 +84,6 @@ type Size struct {
 type Amount struct {
 	Sessions uint64 `json:"sessions"`
 	Bytes    uint64 `json:"bytes"`
+	// Bills is the number of bills; 0 for every kind but bills.
+	Bills uint64 `json:"bills,omitempty"`
 }

@@ -83,13 +83,15 @@ function Effect({ limits }: { limits: Limits }) {
   if (error !== null) return <ProblemAlert error={error} />
   const due = data?.items[0]?.due
   if (due === undefined) return null
+  const bills = due.bills ?? 0
   return (
     <Text size="sm" role="status">
-      {due.sessions === 0 ? (
+      {due.sessions + bills === 0 ? (
         'Nothing expires by it now.'
       ) : (
         <>
-          <b>{counted(due.sessions, 'session')}</b>, {bytes(due.bytes)}, expire within five minutes.
+          <b>{bills > 0 ? counted(bills, 'bill') : counted(due.sessions, 'session')}</b>, {bytes(due.bytes)},
+          expire within five minutes.
         </>
       )}
     </Text>

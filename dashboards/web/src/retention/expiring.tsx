@@ -11,6 +11,8 @@ interface Row {
   /** "" for what expires with the next round. */
   day: string
   sessions: number
+  /** Only of the kind bills. */
+  bills?: number | undefined
   bytes: number
 }
 
@@ -20,7 +22,7 @@ export function Expiring() {
   if (error !== null) return <ProblemAlert error={error} again={() => void refetch()} />
   if (isPending) return <Skeleton height={120} radius="md" />
   const rows = data.items.flatMap(({ kind, due, days }): Row[] => [
-    ...(due.sessions > 0 ? [{ kind, day: '', ...due }] : []),
+    ...(due.sessions > 0 || (due.bills ?? 0) > 0 ? [{ kind, day: '', ...due }] : []),
     ...days.map((one) => ({ kind, ...one })),
   ])
   return (
@@ -54,8 +56,9 @@ const columns: Column<Row>[] = [
   {
     name: 'sessions',
     figure: true,
-    key: ({ sessions }) => sessions,
-    cell: ({ sessions }) => counted(sessions, 'session'),
+    key: ({ sessions, bills }) => bills ?? sessions,
+    cell: ({ sessions, bills }) =>
+      bills === undefined ? counted(sessions, 'session') : counted(bills, 'bill'),
   },
   { name: 'size', figure: true, key: (row) => row.bytes, cell: (row) => bytes(row.bytes) },
 ]

@@ -56,6 +56,9 @@ func LookUp(ctx context.Context, server Server, source string) func(digest strin
 		}
 		asking, cancel := context.WithTimeout(ctx, lookUpTimeout)
 		defer cancel()
+		if !mayRead(asking, api) {
+			return ctx.Err()
+		}
 		var page query.Page[streamlist.InSession]
 		err = api.Get(asking, "v1/streams", url.Values{"digest": {digest}, "limit": {"1"}}, &page)
 		if err != nil || len(page.Items) == 0 {

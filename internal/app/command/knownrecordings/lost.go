@@ -27,6 +27,9 @@ func Lost(ctx context.Context, server Server, p *agenthistory.Progress) (bool, e
 	}
 	asking, cancel := context.WithTimeout(ctx, lookUpTimeout)
 	defer cancel()
+	if !mayRead(asking, api) {
+		return false, ctx.Err()
+	}
 	for _, r := range latest {
 		var page query.Page[streamlist.InSession]
 		err := api.Get(asking, "v1/streams", url.Values{"session": {r.Session}, "stream": {r.Stream}, "limit": {"1"}},

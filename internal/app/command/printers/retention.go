@@ -7,6 +7,7 @@ import (
 
 	"tapedeck/internal/app/lifecycle/retention"
 	"tapedeck/internal/console"
+	lifecycle "tapedeck/schema/lifecycle/retention"
 )
 
 // Policies writes how long each kind of data is kept.
@@ -28,12 +29,12 @@ func Expiry(out io.Writer, list []retention.Preview) error {
 	t := console.NewTable(out, "kind", "kept for", "up to", "stored", "expires now", "in 30 days, by age")
 	for i := range list {
 		p := &list[i]
-		var sessions, bytes uint64
+		var soon lifecycle.Amount
 		for _, d := range p.Days {
-			sessions, bytes = sessions+d.Sessions, bytes+d.Bytes
+			soon.Sessions, soon.Bills, soon.Bytes = soon.Sessions+d.Sessions, soon.Bills+d.Bills, soon.Bytes+d.Bytes
 		}
-		t.Row(p.Kind, age(p.MaxAgeS), size(p.MaxBytes), amount(p.Stored.Sessions, p.Stored.Bytes),
-			amount(p.Due.Sessions, p.Due.Bytes), amount(sessions, bytes))
+		t.Row(p.Kind, age(p.MaxAgeS), size(p.MaxBytes), amount(p.Stored),
+			amount(p.Due), amount(soon))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -64,9 +65,12 @@ func size(bytes *uint64) string {
 	return console.Bytes(*bytes)
 }
 
-func amount(sessions, bytes uint64) string {
-	if sessions == 0 {
-		return "-"
+func amount(a lifecycle.Amount) string {
+	switch {
+	case a.Bills > 0:
+		return console.Count(a.Bills, "bill") + ", " + console.Bytes(a.Bytes)
+	case a.Sessions > 0:
+		return console.Count(a.Sessions, "session") + ", " + console.Bytes(a.Bytes)
 	}
-	return console.Count(sessions, "session") + ", " + console.Bytes(bytes)
+	return "-"
 }

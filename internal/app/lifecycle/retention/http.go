@@ -221,10 +221,11 @@ func (s *Service) ServePreview(w http.ResponseWriter, r *http.Request, tenant st
 	}
 	items := []Preview{}
 	for i := range list {
+		preview := s.preview
 		if list[i].Kind == tables.Bills {
-			continue // there are few bills, and they expire 13 months or more after they were closed
+			preview = s.previewBills
 		}
-		one, err := s.preview(r.Context(), &list[i])
+		one, err := preview(r.Context(), &list[i])
 		if err != nil {
 			s.fail(w, err)
 			return
@@ -261,6 +262,26 @@ func (s *Service) preview(ctx context.Context, p *retention.Policy) (*Preview, e
 	}
 	for _, d := range days {
 		a.Days = append(a.Days, Day{d.Day.UTC().Format(time.DateOnly), retention.Amount{Sessions: d.Sessions, Bytes: d.Bytes}})
+	}
+	return a, nil
+}
+
+// previewBills returns what there is of bills, and when they expire. A bill has no session.
+func (s *Service) previewBills(ctx context.Context, p *retention.Policy) (*Preview, error) {
+	a := &Preview{Policy: shown(p), Oldest: []Session{}, Days: []Day{}}
+	now := s.opts.Now().UTC()
+	closed, err := s.store.StoredBills(ctx, p, now)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range closed {
+		a.Stored.Bills, a.Stored.Bytes = a.Stored.Bills+d.Bills, a.Stored.Bytes+d.Bytes
+		a.Due.Bills, a.Due.Bytes = a.Due.Bills+d.Due, a.Due.Bytes+d.DueSize
+		day := d.Day.Add(p.MaxAge).UTC()
+		if p.MaxAge > 0 && d.Expiring > d.Due && day.Before(now.AddDate(0, 0, daysAhead)) {
+			a.Days = append(a.Days, Day{day.Format(time.DateOnly),
+				retention.Amount{Bills: d.Expiring - d.Due, Bytes: d.ExpiringSize - d.DueSize}})
+		}
 	}
 	return a, nil
 }

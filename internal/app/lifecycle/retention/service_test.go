@@ -249,7 +249,7 @@ func TestPreviewOfDays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := fmt.Sprint(preview.Days), "[{2026-03-13 {1 100}} {2026-03-14 {1 100}} {2026-03-15 {1 100}}]"; got != want {
+	if got, want := fmt.Sprint(preview.Days), "[{2026-03-13 {1 100 0}} {2026-03-14 {1 100 0}} {2026-03-15 {1 100 0}}]"; got != want {
 		t.Errorf("days %s, want %s", got, want)
 	}
 }
