@@ -42,4 +42,9 @@
 // answer that its client abandoned (schema.EndClientGone) does not: the server had not failed, so
 // the body ends normally after the recorded bytes, without the protocol's last event. It breaks off
 // only if the recorded Content-Length is larger.
+//
+// A WebSocket has the recorded subprotocol if the client offers it, else none. Messages of the
+// server follow as many messages of the client as in the recording. The server's close frame is
+// played with its code and reason; without one, the connection breaks off. If the recorded client
+// closed first, the server waits for the client. An upgrade that was refused is refused as recorded.
 package httpreplay

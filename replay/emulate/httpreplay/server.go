@@ -78,7 +78,7 @@ func (s *Server) Serve(
 	}
 	defer leave()
 	if c.exchange.upgrade {
-		s.serveSocket(w, r, t, c.exchange, c.pacing, c.from)
+		s.serveUpgrade(w, r, t, c)
 		return
 	}
 	s.serveBody(w, r, t, c)
