@@ -1,6 +1,7 @@
 package httpreplay
 
 import (
+	"bytes"
 	"net/http"
 	"strings"
 
@@ -17,6 +18,9 @@ type answer struct {
 	partial bool // the body does not begin at the start of the recorded body
 	status  int  // status of the final head; 0 before it
 	read    bool // part of the body was written
+	renames renames
+	session func() string
+	joined  []byte
 }
 
 // Play implements player.Sink.
@@ -31,7 +35,40 @@ func (a *answer) Play(f *replay.Frame, from, to int) error {
 		return nil // a body whose head was not recorded
 	}
 	a.read = true
-	return a.body.WriteRead(f, from, to)
+	if a.renames == nil {
+		return a.body.WriteRead(f, from, to)
+	}
+	if to < len(f.Raw) {
+		return nil // the message is written when it is complete
+	}
+	renamed := *f
+	renamed.Raw, renamed.Cuts = a.rename(&f.Frame), nil
+	return a.body.WriteRead(&renamed, 0, len(renamed.Raw))
+}
+
+// rename returns the bytes of a frame with the ids of its JSON-RPC messages replaced.
+func (a *answer) rename(f *schema.Frame) []byte {
+	var c schema.Content
+	c, a.joined = schema.Unframe(f, a.joined)
+	data, changed := a.renames.rename(c.Data)
+	switch {
+	case !changed:
+		return f.Raw
+	case f.Transport != schema.SSE:
+		return append(data, f.Raw[len(bytes.TrimRight(f.Raw, " \t\r\n")):]...)
+	}
+	var event []byte
+	for line := range bytes.Lines(f.Raw) {
+		name, _, _ := bytes.Cut(bytes.TrimRight(line, "\r\n"), []byte(":"))
+		switch {
+		case string(bytes.TrimPrefix(name, []byte("\ufeff"))) != "data":
+			event = append(event, line...)
+		case data != nil:
+			event = append(append(append(event, "data: "...), data...), '\n')
+			data = nil
+		}
+	}
+	return event
 }
 
 func (a *answer) playHead(raw []byte) error {
@@ -70,7 +107,12 @@ func (a *answer) playHead(raw []byte) error {
 	}
 	to := a.w.Header()
 	carry(to, h)
-	if a.partial {
+	if a.session != nil && h.Get(mcpSession) != "" {
+		if id := a.session(); id != "" {
+			to.Set(mcpSession, id)
+		}
+	}
+	if a.partial || a.renames != nil {
 		to.Del("Content-Length")
 	}
 	if len(to["Content-Type"]) == 0 {

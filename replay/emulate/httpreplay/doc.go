@@ -17,6 +17,22 @@
 // idempotency_key and timestamp, at the top level. Other bodies are compared byte by byte. Values
 // in the query that were recorded as "[redacted]" match any value.
 //
+// A process that records is a recording. Of a session that was recorded several times, one after the
+// other, the newest recording that has the same body answers; if none has it, the newest.
+//
+// # JSON-RPC
+//
+// A JSON-RPC request, as of MCP and A2A, is answered with the recorded answer to the same method and
+// params, whatever was asked before: without _meta; else without the id that an A2A client makes up
+// for a message; else, unless match=body, that to the same method and name or uri of the params. The
+// ids of the answer, and the tokens of progress notifications, are those of the client, also where
+// the answer arrives on another stream. A request without a recorded answer is answered with a
+// JSON-RPC error, a notification with 202.
+//
+// An MCP server that named a session in its answer to initialize names a new one for each
+// initialize. A request that names an unknown or ended session is answered with 404; DELETE ends a
+// session, with 204 if the recording has no answer.
+//
 // # Resuming
 //
 // A request with a Last-Event-ID resumes an answer whose events have ids: after the event with that

@@ -22,9 +22,12 @@ type exchange struct {
 	turns       []schema.Position // positions of the client's messages on a WebSocket
 	body        *fingerprint
 	secret      []string // body members whose values were not recorded
+	calls       []call   // the JSON-RPC messages of the body; nil if it has none
 	first, last schema.Position
 	asked       int64 // when the request was complete, ns; the clock starts here
 	ended       int64 // time of the last frame, ns
+
+	recording int // which of the session's recordings, from 0; a later one has a higher number
 
 	provider *provider // set for an answer recorded without its request; else nil
 }

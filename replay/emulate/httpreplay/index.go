@@ -16,6 +16,8 @@ import (
 // index lists the exchanges of a session in the order of their requests.
 type index struct {
 	exchanges []*exchange
+	calls     bool            // whether a request has JSON-RPC messages
+	mcp       map[string]bool // paths of MCP servers that give their clients session ids
 }
 
 // bodyLimit bounds the part of a request's body that is compared, bytes.
@@ -39,7 +41,36 @@ func read(ctx context.Context, t replay.Tape) (*index, error) {
 	slices.SortStableFunc(b.exchanges, func(x, y *exchange) int {
 		return cmp.Or(x.first.Compare(y.first), cmp.Compare(x.id, y.id))
 	})
-	return b, nil
+	b.numberRecordings()
+	return b, b.readSessions(ctx, t)
+}
+
+// initializeLimit bounds the answers that readSessions reads.
+const initializeLimit = 16
+
+// readSessions finds the MCP servers that answer initialize with a session id.
+func (b *index) readSessions(ctx context.Context, t replay.Tape) error {
+	b.mcp = map[string]bool{}
+	read := 0
+	for _, x := range b.exchanges {
+		if !x.initializes() || b.mcp[x.path] || read == initializeLimit {
+			continue
+		}
+		read++
+		head, err := headOf(ctx, t, x)
+		if err != nil {
+			return err
+		}
+		if h, err := fields(head, true); err == nil && h.Get(mcpSession) != "" {
+			b.mcp[x.path] = true
+		}
+	}
+	return nil
+}
+
+// initializes reports whether the request begins a session of MCP.
+func (x *exchange) initializes() bool {
+	return slices.ContainsFunc(x.calls, func(c call) bool { return c.method == "initialize" })
 }
 
 // readRequests finds the exchanges that a proxy recorded, one stream each. asked contains the ids
@@ -55,6 +86,8 @@ func (b *index) readRequests(ctx context.Context, t replay.Tape) (asked map[stri
 		p.x.secret = secrets.Masked(p.body)
 		sum := fingerprintOf(p.body, p.x.secret...)
 		p.x.body = &sum
+		p.x.calls = callsOf(p.body, false)
+		b.calls = b.calls || p.x.calls != nil
 		delete(open, p.x.stream.StreamID)
 	}
 	q := replay.Query{Bare: true, Filter: replay.Filter{Directions: []schema.Direction{schema.Send}}}
