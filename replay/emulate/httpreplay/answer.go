@@ -20,7 +20,6 @@ type answer struct {
 	read    bool // part of the body was written
 	renames renames
 	session func() string
-	joined  []byte
 }
 
 // Play implements player.Sink.
@@ -42,33 +41,8 @@ func (a *answer) Play(f *replay.Frame, from, to int) error {
 		return nil // the message is written when it is complete
 	}
 	renamed := *f
-	renamed.Raw, renamed.Cuts = a.rename(&f.Frame), nil
+	renamed.Raw, renamed.Cuts = a.renames.renameFrame(&f.Frame), nil
 	return a.body.WriteRead(&renamed, 0, len(renamed.Raw))
-}
-
-// rename returns the bytes of a frame with the ids of its JSON-RPC messages replaced.
-func (a *answer) rename(f *schema.Frame) []byte {
-	var c schema.Content
-	c, a.joined = schema.Unframe(f, a.joined)
-	data, changed := a.renames.rename(c.Data)
-	switch {
-	case !changed:
-		return f.Raw
-	case f.Transport != schema.SSE:
-		return append(data, f.Raw[len(bytes.TrimRight(f.Raw, " \t\r\n")):]...)
-	}
-	var event []byte
-	for line := range bytes.Lines(f.Raw) {
-		name, _, _ := bytes.Cut(bytes.TrimRight(line, "\r\n"), []byte(":"))
-		switch {
-		case string(bytes.TrimPrefix(name, []byte("\ufeff"))) != "data":
-			event = append(event, line...)
-		case data != nil:
-			event = append(append(append(event, "data: "...), data...), '\n')
-			data = nil
-		}
-	}
-	return event
 }
 
 func (a *answer) playHead(raw []byte) error {
@@ -134,44 +108,46 @@ func (a *answer) Flush() error {
 
 // completion writes a provider's answer that was recorded without its head. It is a player.Sink.
 type completion struct {
-	w      http.ResponseWriter
-	r      *http.Request
-	body   *emulate.Body
-	from   *provider
-	begun  bool
-	ended  bool // the provider's end marker was written
-	joined []byte
+	w       http.ResponseWriter
+	r       *http.Request
+	body    *emulate.Body
+	from    *provider
+	begun   bool
+	ended   bool // the provider's end marker was written
+	single  bool // the answer is one frame
+	form    form
+	renames renames
+	joined  []byte
 }
 
 // Play implements player.Sink.
 func (m *completion) Play(f *replay.Frame, from, to int) error {
 	if !m.begun {
-		m.begun = true
-		h := m.w.Header()
-		h.Set("Content-Type", "text/event-stream; charset=utf-8")
-		if f.Transport != schema.SSE && f.Type != "" && f.Type == m.from.whole {
-			h.Set("Content-Type", "application/json")
-			m.ended = true
-		}
-		h.Set("Cache-Control", "no-cache")
-		emulate.CrossOrigin(h, m.r)
-		m.w.WriteHeader(http.StatusOK)
+		m.begin(f)
 	}
 	if f.Type != "" && f.Type == m.from.done {
 		m.ended = true
 	}
 	switch {
-	case f.Transport == schema.SSE:
+	case m.renames != nil && to < len(f.Raw):
+		return nil // the message is written when it is complete
+	case m.renames != nil:
+		renamed := *f
+		renamed.Raw, renamed.Cuts = m.renames.renameFrame(&f.Frame), nil
+		f, from, to = &renamed, 0, len(renamed.Raw)
+	}
+	switch {
+	case m.form == asRecorded:
 		return m.body.WriteRead(f, from, to)
 	case to < len(f.Raw):
 		return nil
 	}
 	var c schema.Content
 	c, m.joined = schema.Unframe(&f.Frame, m.joined)
-	if c.Empty {
+	switch {
+	case c.Empty:
 		return nil
-	}
-	if f.Type != "" && f.Type == m.from.whole && m.ended {
+	case m.form == asJSON:
 		return m.body.Write(c.Data)
 	}
 	name := ""
@@ -179,6 +155,43 @@ func (m *completion) Play(f *replay.Frame, from, to int) error {
 		name = f.Type
 	}
 	return m.body.Write(emulate.AppendEvent(nil, "", name, c.Data))
+}
+
+// form is how the frames of a completion are written.
+type form int
+
+const (
+	asEvents   form = iota // as server-sent events
+	asRecorded             // with the framing in which they were recorded
+	asJSON                 // the message alone
+)
+
+// begin writes the head that suits the first frame.
+func (m *completion) begin(f *replay.Frame) {
+	m.begun = true
+	kind := "text/event-stream; charset=utf-8"
+	text := bytes.TrimLeft(f.Raw, " \t\r\n[")
+	object := bytes.HasPrefix(text, []byte("{"))
+	switch {
+	case f.Transport == schema.SSE:
+		m.form = asRecorded
+	case f.Transport == schema.EventStream:
+		m.form, kind = asRecorded, "application/vnd.amazon.eventstream"
+	case f.Type != "" && f.Type == m.from.whole, m.from.at == nil && m.single && object:
+		m.form, m.ended, kind = asJSON, true, "application/json"
+	case m.from.lines:
+		m.form, kind = asRecorded, "application/x-ndjson"
+	case m.from.at == nil && !object: // lines such as 0:"text"
+		m.form, m.ended, kind = asRecorded, true, "text/plain; charset=utf-8"
+	}
+	h := m.w.Header()
+	h.Set("Content-Type", kind)
+	h.Set("Cache-Control", "no-cache")
+	if name := m.from.field[0]; name != "" && kind != "application/json" {
+		h.Set(name, m.from.field[1])
+	}
+	emulate.CrossOrigin(h, m.r)
+	m.w.WriteHeader(http.StatusOK)
 }
 
 // Flush implements player.Sink.

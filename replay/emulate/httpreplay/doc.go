@@ -1,6 +1,8 @@
 // Package httpreplay plays back HTTP exchanges: exchanges that the recording proxy recorded for a
 // method and path, with status, header fields, bytes, chunks and timing; and streams of model
-// providers (Anthropic, OpenAI, Gemini) that were recorded without a proxy, at the provider's path.
+// providers (Anthropic, OpenAI, Gemini) that were recorded without a proxy, at the provider's path;
+// and other streams of events that were recorded without a proxy, at the path of the address from
+// which they were recorded, or, from a file, at any path that no proxy recorded.
 //
 // # Selection of the exchange
 //

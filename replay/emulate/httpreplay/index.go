@@ -32,7 +32,7 @@ func read(ctx context.Context, t replay.Tape) (*index, error) {
 	}
 	for i := range t.Streams() {
 		s := &t.Streams()[i]
-		if p := providers[s.Dialect]; p != nil && !asked[s.StreamID] {
+		if p := providerOf(s); p != nil && !asked[s.StreamID] {
 			if err := b.readAnswers(ctx, t, s, p); err != nil {
 				return nil, err
 			}
@@ -150,12 +150,16 @@ func (b *index) readAnswers(ctx context.Context, t replay.Tape, s *schema.Stream
 		if x == nil || another {
 			x = &exchange{
 				stream: s, id: f.Position().String(), method: "POST", path: p.path, provider: p,
-				first: f.Position(), asked: f.At,
+				first: f.Position(), asked: f.At, source: sourcePath(s),
+			}
+			if p.at == nil {
+				x.path = cmp.Or(x.source, anyPath)
 			}
 			b.exchanges = append(b.exchanges, x)
 			run, over = "", false
 		}
 		x.last, x.ended = f.Position(), f.At
+		x.frames++
 		if f.Run != "" {
 			run = strings.Clone(f.Run) // the frame is valid only during the call
 		}

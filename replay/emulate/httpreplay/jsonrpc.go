@@ -13,6 +13,7 @@ import (
 
 	"tapedeck/internal/jsonstring"
 	"tapedeck/replay/emulate"
+	"tapedeck/schema"
 )
 
 // call is a JSON-RPC 2.0 message of a client: a request, a notification (without an id), or the
@@ -244,6 +245,30 @@ func (to renames) rename(data []byte) ([]byte, bool) {
 		return nil, false
 	}
 	return emulate.AppendJSON(nil, v), true
+}
+
+// renameFrame returns the bytes of a frame with the ids of its JSON-RPC messages replaced.
+func (to renames) renameFrame(f *schema.Frame) []byte {
+	c, _ := schema.Unframe(f, nil)
+	data, changed := to.rename(c.Data)
+	switch {
+	case !changed:
+		return f.Raw
+	case f.Transport != schema.SSE:
+		return append(data, f.Raw[len(bytes.TrimRight(f.Raw, " \t\r\n")):]...)
+	}
+	var event []byte
+	for line := range bytes.Lines(f.Raw) {
+		name, _, _ := bytes.Cut(bytes.TrimRight(line, "\r\n"), []byte(":"))
+		switch {
+		case string(bytes.TrimPrefix(name, []byte("\ufeff"))) != "data":
+			event = append(event, line...)
+		case data != nil:
+			event = append(append(append(event, "data: "...), data...), '\n')
+			data = nil
+		}
+	}
+	return event
 }
 
 // direct is an answer that is not recorded.

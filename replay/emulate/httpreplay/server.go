@@ -115,6 +115,9 @@ func (s *Server) choose(
 	}
 	here := b.exchanges
 	here = keep(here, func(x *exchange) bool { return x.at(r.Method, path) })
+	if len(here) == 0 {
+		here = keep(b.exchanges, func(x *exchange) bool { return x.anywhere(r.Method) })
+	}
 	query, err := settle(&pacing, r.URL.Query(), here)
 	if err != nil {
 		return choice{}, err
@@ -224,6 +227,15 @@ func (s *Server) chosen(
 	r *http.Request, b *index, tenant, session string, pacing emulate.Pacing, x *exchange, asked []call,
 ) choice {
 	c := choice{exchange: x, pacing: pacing}
+	if x.provider != nil { // of which request the recorded answer was is not known
+		if len(asked) == 1 && asked[0].id != "" {
+			c.renames = func(kind idKind, recorded string) (string, bool) {
+				return asked[0].id, kind == messageID && recorded != "" && recorded != asked[0].id
+			}
+		}
+		c.played = func(int) { s.takes.End(tenant, session, pacing.Take, x.id) }
+		return c
+	}
 	own := map[string]string{}
 	pairs(x.calls, asked, func(kind idKind, recorded, now string) {
 		s.takes.Rename(tenant, session, pacing.Take, string(kind)+recorded, now)
@@ -305,7 +317,9 @@ func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, t replay.Tape
 	var err error
 	status := http.StatusOK
 	if x.provider != nil {
-		out := &completion{w: w, r: r, body: body, from: x.provider}
+		out := &completion{
+			w: w, r: r, body: body, from: x.provider, single: x.frames == 1, renames: c.renames,
+		}
 		if _, err = s.stage.Play(r.Context(), part, out, max(x.asked, from.Position.At), pacing, true); err == nil {
 			whole = true // the remaining frames belong to another exchange
 			err = out.end(x.last.Compare(emulate.EndOf(x.stream)) < 0 || x.stream.Complete())
