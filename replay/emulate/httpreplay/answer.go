@@ -20,6 +20,10 @@ type answer struct {
 	read    bool // part of the body was written
 	renames renames
 	session func() string
+	// addresses replaces addresses in header fields, and, if describes is set, in the body; nil for
+	// none.
+	addresses *strings.Replacer
+	describes bool
 }
 
 // Play implements player.Sink.
@@ -34,14 +38,21 @@ func (a *answer) Play(f *replay.Frame, from, to int) error {
 		return nil // a body whose head was not recorded
 	}
 	a.read = true
-	if a.renames == nil {
+	edits := a.describes && a.addresses != nil
+	if a.renames == nil && !edits {
 		return a.body.WriteRead(f, from, to)
 	}
 	if to < len(f.Raw) {
 		return nil // the message is written when it is complete
 	}
 	renamed := *f
-	renamed.Raw, renamed.Cuts = a.renames.renameFrame(&f.Frame), nil
+	renamed.Cuts = nil
+	if a.renames != nil {
+		renamed.Raw = a.renames.renameFrame(&f.Frame)
+	}
+	if edits {
+		renamed.Raw = []byte(a.addresses.Replace(string(renamed.Raw)))
+	}
 	return a.body.WriteRead(&renamed, 0, len(renamed.Raw))
 }
 
@@ -86,7 +97,14 @@ func (a *answer) playHead(raw []byte) error {
 			to.Set(mcpSession, id)
 		}
 	}
-	if a.partial || a.renames != nil {
+	if a.addresses != nil {
+		for _, values := range to {
+			for i := range values {
+				values[i] = a.addresses.Replace(values[i])
+			}
+		}
+	}
+	if a.partial || a.renames != nil || a.describes {
 		to.Del("Content-Length")
 	}
 	if len(to["Content-Type"]) == 0 {

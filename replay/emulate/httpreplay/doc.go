@@ -53,7 +53,8 @@
 // # The answer
 //
 // Times count from the request's last byte, as in the recording. Header fields are sent as
-// recorded, except fields of the connection itself (RFC 9110, section 7.6.1), fields that set
+// recorded, with addresses of the recorded server, in any field, replaced by those of the emulation,
+// as in bodies below /.well-known/ (agent cards). Left out are fields of the connection itself (RFC 9110, section 7.6.1), fields that set
 // lasting browser state for the recorded server (Strict-Transport-Security, Alt-Svc,
 // Clear-Site-Data), redacted fields, and Content-Encoding and Content-Length if the body was
 // recorded decoded. An answer that its server broke off in the recording breaks off here too. An

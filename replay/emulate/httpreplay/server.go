@@ -83,6 +83,7 @@ func (s *Server) Serve(
 		return
 	}
 	defer leave()
+	c.path = path
 	if c.exchange.upgrade {
 		s.serveUpgrade(w, r, t, c)
 		return
@@ -97,6 +98,7 @@ type choice struct {
 	from     replay.Place // the start in the session
 	over     bool         // the client has received the whole answer
 	direct   *direct      // an answer that is not recorded; else nil
+	path     string       // of the request, below the session's address
 	renames  renames      // JSON-RPC ids to replace; nil for none
 	// session returns the session id that an MCP server's answer has.
 	session func() string
@@ -327,6 +329,7 @@ func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, t replay.Tape
 	} else {
 		out := &answer{
 			w: w, r: r, body: body, partial: from.Position.At > x.asked, renames: c.renames, session: c.session,
+			addresses: addressesOf(r, x, c.path), describes: describesServer(x.path),
 		}
 		_, err = s.stage.Play(r.Context(), part, out, max(x.asked, from.Position.At), pacing, true)
 		if err == nil && out.status == 0 {
