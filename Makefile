@@ -20,7 +20,7 @@ LINT    := go tool -modfile=tools/golangci.mod golangci-lint
 NPM := npm --no-fund --no-audit --prefix dashboards/web
 UI  := dashboards/web/dist/index.html
 
-.PHONY: reference soak torture help up build program deb sbom licences reproducible ui engine clients screenshots test test-pages test-go test-long test-alone coverage test-race test-month check fuzz oracle bench bench-scale bench-backup speed clean
+.PHONY: prices reference soak torture help up build program deb sbom licences reproducible ui engine clients screenshots test test-pages test-go test-long test-alone coverage test-race test-month check fuzz oracle bench bench-scale bench-backup speed clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -102,6 +102,10 @@ MONTH_CALLS := 500000
 
 test-month: engine ## compare the reports of a generated month with a script's (MONTH_CALLS=)
 	go test -timeout 120m -v -run 'TestMonth$$' ./query/report/usagereport -month-calls $(MONTH_CALLS)
+
+prices: ## take a published table of list prices into the program (FILE=, DATE= of the table)
+	go run ./tools/pricetable $(if $(DATE),-date $(DATE)) $(FILE)
+	go test ./query/pricing/prices
 
 ROUNDS := 20
 

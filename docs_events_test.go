@@ -12,6 +12,8 @@ import (
 var (
 	// logCall matches a call of a logger with a constant message.
 	logCall = regexp.MustCompile(`\.(Debug|Info|Warn|Error)(?:Context)?\(\s*(?:\w+,\s*)?"([^"]+)"`)
+	// concatenated matches where a long constant continues on the next line.
+	concatenated = regexp.MustCompile(`" \+\s*\n\s*"`)
 	// eventForm is the form of messages: component: what happened.
 	eventForm   = regexp.MustCompile(`^[A-Za-z]+( [a-z]+)?: \S.*[^.\s]$`)
 	eventInCode = regexp.MustCompile("`([A-Za-z]+(?: [a-z]+)?): ([^`]+)`")
@@ -35,7 +37,7 @@ func loggedEvents(t *testing.T) map[string]string {
 			if err != nil {
 				return err
 			}
-			for _, m := range logCall.FindAllStringSubmatch(string(code), -1) {
+			for _, m := range logCall.FindAllStringSubmatch(concatenated.ReplaceAllString(string(code), ""), -1) {
 				level, message := m[1], m[2]
 				if !eventForm.MatchString(message) {
 					t.Errorf("%s logs %q: a message has the form \"component: what happened\"", name, message)

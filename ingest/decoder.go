@@ -37,7 +37,7 @@ func (d *decoder) decode(f *schema.Frame) {
 }
 
 func (d *decoder) read(in *dialect.Input) {
-	d.machine.Decode(in, d.emitter)
+	d.emitter.Read(d.machine, in)
 	d.answered = d.dialect.Answered(in, d.answered)
 }
 

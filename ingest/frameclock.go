@@ -21,6 +21,11 @@ type frameClock struct {
 	decoder    *decoder
 	oneSession bool // all frames are of the session that the user named
 	summary    *Summary
+	reread     *reread // which frames the summary counts
+	copies     copies
+
+	ifTimed bool // StreamOptions.IfTimed, until the first frame is stamped
+	off     bool // no frame had a time: frames keep their arrival times
 
 	sessions map[string]int64 // the latest time used in each session, ns
 	session  string           // session of the previous frame
@@ -41,6 +46,7 @@ type datedFrame struct {
 	read    bool   // the fields below are set
 	session string // "" for none
 	at      int64  // ns, 0 for none
+	copied  bool   // it repeats an earlier line: its time does not judge others'
 }
 
 const (
@@ -75,7 +81,7 @@ func (c *frameClock) delays() bool { return c.passed < len(c.frames) }
 
 // due reports whether enough frames follow the oldest delayed frame.
 func (c *frameClock) due() bool {
-	return len(c.frames)-c.passed > clockAhead || c.delayed > clockAheadBytes
+	return c.off && c.delays() || len(c.frames)-c.passed > clockAhead || c.delayed > clockAheadBytes
 }
 
 // pop returns the oldest delayed frame.
@@ -83,13 +89,38 @@ func (c *frameClock) pop() *schema.Frame {
 	f := c.frames[c.passed].Frame
 	c.passed++
 	c.delayed -= len(f.Raw)
+	if c.off && c.passed == len(c.frames) {
+		c.frames, c.passed, c.copies = nil, 0, copies{} // nothing is stamped any more
+	}
 	return &f
 }
 
-// found reports whether the time of the first frames is known: a frame that was passed on has a
-// possible time, or the dialect's frames have no times.
-func (c *frameClock) found() bool {
+// on reports whether frames have their own times. c may be nil.
+func (c *frameClock) on() bool { return c != nil && !c.off }
+
+// timed reports whether any frame so far has a possible time.
+func (c *frameClock) timed() bool {
 	if c.decoder.dialect.Time == nil {
+		return false
+	}
+	for i := range c.frames {
+		if possible(c.read(&c.frames[i]).at) {
+			return true
+		}
+	}
+	return false
+}
+
+// turnOff has frames keep their arrival times. Those that are delayed wait for pop.
+func (c *frameClock) turnOff() {
+	c.off = true
+	c.frames, c.passed = c.frames[c.passed:], 0
+}
+
+// found reports whether it is known when the first frames were made: a frame that was
+// passed on has a possible time, or the dialect's frames have none.
+func (c *frameClock) found() bool {
+	if c.off || c.decoder.dialect.Time == nil {
 		return true
 	}
 	for ; c.searched < c.passed && !c.dated; c.searched++ {
@@ -106,26 +137,41 @@ func (c *frameClock) read(f *datedFrame) *datedFrame {
 	f.read = true
 	c.decoder.parser.Parse(&f.Frame, func(in *dialect.Input) {
 		f.at = c.decoder.dialect.Time(in)
-		if c.oneSession || in.JSON == nil || in.JSON.Type() != fastjson.TypeObject {
-			return
+		if !c.oneSession {
+			f.session = sessionNamed(in)
 		}
-		for _, path := range sessionNames {
-			if id := in.JSON.GetStringBytes(path...); len(id) > 0 {
-				f.session = string(id)
-				return
-			}
-		}
+		f.copied = c.copies.has(in, f.at, f.session)
 	})
 	return f
 }
 
-// possible reports whether a time is in the plausible range.
+// sessionNamed returns the session that a frame names, "" for none.
+func sessionNamed(in *dialect.Input) string {
+	if in.JSON == nil || in.JSON.Type() != fastjson.TypeObject {
+		return ""
+	}
+	for _, path := range sessionNames {
+		if id := in.JSON.GetStringBytes(path...); len(id) > 0 {
+			return string(id)
+		}
+	}
+	return ""
+}
+
+// possible reports whether a time is in the range in which frames are made.
 func possible(at int64) bool {
 	return at >= oldestTime && at <= Now()+int64(futureLimit)
 }
 
 // stamp sets the arrival time of the oldest frame without one, before the frame is decoded.
 func (c *frameClock) stamp(f *schema.Frame) {
+	if c.ifTimed && !c.timed() {
+		c.turnOff()
+	}
+	c.ifTimed = false
+	if c.off {
+		return
+	}
 	own := &c.frames[0]
 	defer func() {
 		*own = datedFrame{}
@@ -150,11 +196,14 @@ func (c *frameClock) stamp(f *schema.Frame) {
 	case own.at == 0:
 	case c.believed(own.at, before, 0):
 		at, c.summary.Timed = own.at, true
+	case !c.reread.summed(own.Seq):
+	case own.copied && possible(own.at):
+		c.summary.CopiedTimes++
 	default:
 		c.summary.Misdated++
 	}
-	if at == 0 { // frames before the first time of a session have that time
-		for i, next := range c.following(0) {
+	if at == 0 { // what comes before the first time of its session arrived with it
+		for i, next := range c.following(0, true) {
 			if c.believed(next, 0, i) {
 				at, c.summary.Timed = next, true
 				break
@@ -176,14 +225,15 @@ func (c *frameClock) stamp(f *schema.Frame) {
 	f.At = at
 }
 
-// believed reports whether the time of frame i is used: it is not before the last time of its
-// session, nor after most of the following times.
+// believed reports whether the time of frame i is used: it does not lie before the time
+// used last in its session, nor after most of those that follow. A file may write earlier lines
+// once more, so the times of copies judge only those of other copies.
 func (c *frameClock) believed(at, before int64, i int) bool {
 	if !possible(at) || at < before {
 		return false
 	}
 	earlier, muchLater, all := 0, 0, 0
-	for _, next := range c.following(i) {
+	for _, next := range c.following(i, c.frames[i].copied) {
 		all++
 		switch {
 		case next < at:
@@ -196,9 +246,9 @@ func (c *frameClock) believed(at, before int64, i int) bool {
 	return 2*earlier <= all && !stray
 }
 
-// following iterates over the possible times of the session's frames after frame i that have
-// arrived, with the indexes of the frames.
-func (c *frameClock) following(i int) iter.Seq2[int, int64] {
+// following returns the possible times of the frames of the session after frame i, as far
+// as they came, with the frames' indexes: with copied set also those of copies.
+func (c *frameClock) following(i int, copied bool) iter.Seq2[int, int64] {
 	return func(yield func(int, int64) bool) {
 		now := c.session
 		for i++; i < len(c.frames); i++ {
@@ -206,7 +256,7 @@ func (c *frameClock) following(i int) iter.Seq2[int, int64] {
 			if f.session != "" {
 				now = f.session
 			}
-			if now == c.session && possible(f.at) && !yield(i, f.at) {
+			if now == c.session && possible(f.at) && (copied || !f.copied) && !yield(i, f.at) {
 				return
 			}
 		}

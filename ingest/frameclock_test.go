@@ -124,8 +124,10 @@ func TestFrameClockGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	lines := 0
 	record := func(line string) {
-		f := schema.Frame{At: ingest.Now(), Raw: []byte(clockLine(t, 0, line))}
+		lines++
+		f := schema.Frame{At: ingest.Now(), Raw: []byte(clockLine(t, lines, line))}
 		if err := s.Record(t.Context(), &f); err != nil {
 			t.Fatal(err)
 		}

@@ -69,6 +69,7 @@ type StreamOptions struct {
 	// frames name are used, and otherwise the stream's id is the session.
 	Session   string
 	Dialect   string // name of the dialect; recognised from the frames if empty
+	Evidence  string // why it is Dialect; NamedByUser if empty
 	Transport schema.Transport
 	Source    string // where the stream is tapped, for display
 	Tags      map[string]string
@@ -80,8 +81,12 @@ type StreamOptions struct {
 	// FrameClock takes arrival times from the content of the frames, if their dialect has times. It
 	// is for files that were recorded elsewhere.
 	FrameClock bool
-	// Digest enables the SHA-256 of all frames' bytes, which is stored with the stream when it ends
-	// with "eof". It is for files and bodies: equal bytes are the same recording.
+	// IfTimed limits FrameClock to streams that state a time in the frames of the detection
+	// window (Settings.DetectFrames …): frames of others keep the times at which they arrived.
+	IfTimed bool
+	// Digest enables the SHA-256 of all frames' bytes, which is stored with the
+	// stream once it ends with "eof". It is for files and bodies: the same bytes are
+	// the same recording.
 	Digest bool
 	// Resume continues an earlier stream, after a tap was restarted.
 	Resume *Resume
@@ -93,6 +98,14 @@ type StreamOptions struct {
 	// next are. It is called from other goroutines, one call at a time, and must not call the
 	// stream.
 	Durable func(next uint64)
+}
+
+// Clock returns "frame" for streams with a FrameClock, "" for others.
+func (o *StreamOptions) Clock() string {
+	if o.FrameClock {
+		return "frame"
+	}
+	return ""
 }
 
 // Resume names the stream that a tap continues.

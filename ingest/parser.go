@@ -39,8 +39,8 @@ func (p *Parser) parse(f *schema.Frame, textOnly bool, use func(in *dialect.Inpu
 	in := &p.input // a field, since a variable would be allocated for each frame
 	*in = dialect.Input{Frame: f, Data: content.Data, Event: content.Event, ID: content.ID}
 	defer func() { *in = dialect.Input{} }() // otherwise it would keep the frame's bytes alive
-	if content.Empty || f.Flags.Has(schema.FlagOversize) {
-		in.Data = nil // no message, or a piece of a message
+	if content.Empty || f.Flags.Has(schema.FlagOversize) || isUndispatched(f, in.Data) {
+		in.Data = nil // no message, a piece of a message, or a message that no client sees
 		use(in)
 		return
 	}
@@ -67,6 +67,13 @@ func (p *Parser) parse(f *schema.Frame, textOnly bool, use func(in *dialect.Inpu
 	if cap(scratch) < largeMessage {
 		p.scratch = scratch
 	}
+}
+
+// isUndispatched reports whether a frame is an SSE event without its blank line, at the end of the
+// stream. Clients do not dispatch such an event (WHATWG HTML, section 9.2.6), so that nothing is
+// concluded from it. The end marker is no message, and ends an answer all the same.
+func isUndispatched(f *schema.Frame, data []byte) bool {
+	return f.Transport == schema.SSE && f.Flags.Has(schema.FlagUnterminated) && string(data) != dialect.DoneMarker
 }
 
 // invalid returns the flag of a message that was not parsed.

@@ -20,6 +20,8 @@ type segmenter struct {
 	summary  *Summary
 
 	segments
+	distinct   distinctSessions
+	clock      *frameClock // nil unless StreamOptions.FrameClock
 	reread     reread
 	template   schema.StreamState // initial fields of the states of all segments
 	session    string             // session of frames that name none; "" until a frame names one
@@ -66,7 +68,7 @@ func (s *segmenter) add(f *schema.Frame, lost uint64) {
 	if g == nil {
 		g = s.begin(session, f.Seq, f.At)
 	}
-	if s.opts.FrameClock { // times stay in order in this session too, if the clock used another session
+	if s.clock.on() { // times stay in order in this session too, if the clock used another
 		f.At = max(f.At, g.state.LastAt)
 	}
 	g.count(f, lost)
@@ -108,10 +110,12 @@ func (s *segmenter) add(f *schema.Frame, lost uint64) {
 func (s *segmenter) begin(session string, seq uint64, at int64) *segment {
 	g := s.open(session, s.template)
 	g.state.FirstSeq, g.state.FirstAt, g.state.LastAt = seq, at, at
-	s.summary.SessionCount++
-	s.summary.LastSession = g.session
-	if len(s.summary.Sessions) < SessionLimit {
-		s.summary.Sessions = append(s.summary.Sessions, g.session)
+	if s.distinct.add(g.session) {
+		s.summary.SessionCount++
+		s.summary.LastSession = g.session
+		if len(s.summary.Sessions) < SessionLimit {
+			s.summary.Sessions = append(s.summary.Sessions, g.session)
+		}
 	}
 	return g
 }
@@ -165,15 +169,17 @@ func (s *segmenter) cutAll(settle bool) {
 	s.blocks.cutClosed()
 }
 
-// end ends all segments.
+// end ends all segments, those included that the last facts open.
 func (s *segmenter) end(at int64, reason, digest string) {
+	s.collect(true)
 	for g := range s.all() {
 		g.state.Ended, g.state.EndReason, g.state.Digest = at, reason, digest
-		if s.opts.FrameClock {
+		if s.clock.on() {
 			g.state.Ended = g.state.LastAt
 		}
+		s.cut(g)
 	}
-	s.cutAll(true)
+	s.blocks.cutClosed()
 }
 
 // quiet reports whether no frame has arrived since the emitter deferred a message.
@@ -188,17 +194,21 @@ func (s *segmenter) collect(settle bool) {
 			g.state.Title = t.Text
 		}
 	}
+	var late lateFacts
 	for i := range facts.Spans {
-		into := s.factsOf(&facts.Spans[i].Fact)
+		into := s.factsOf(&facts.Spans[i].Fact, &late)
 		into.Spans = append(into.Spans, facts.Spans[i])
 	}
 	for i := range facts.Messages {
-		into := s.factsOf(&facts.Messages[i].Fact)
+		into := s.factsOf(&facts.Messages[i].Fact, &late)
 		into.Messages = append(into.Messages, facts.Messages[i])
 	}
 	for i := range facts.Usages {
-		into := s.factsOf(&facts.Usages[i].Fact)
+		into := s.factsOf(&facts.Usages[i].Fact, &late)
 		into.Usages = append(into.Usages, facts.Usages[i])
+	}
+	for _, l := range late.inOrder {
+		s.beginLate(l)
 	}
 	if deferred {
 		s.deferredAt = s.position.next
@@ -206,16 +216,19 @@ func (s *segmenter) collect(settle bool) {
 	}
 }
 
-// factsOf returns the facts that wait with a fact for a block. A late fact, whose session has no
-// open segment, opens a segment without frames; its FirstSeq differs from that of the closed
-// segment, which has the frames.
-func (s *segmenter) factsOf(f *schema.Fact) *block.Facts {
+// factsOf returns where a fact waits for its block: the open segment of its session, or late.
+func (s *segmenter) factsOf(f *schema.Fact, late *lateFacts) *block.Facts {
 	session := s.sessionOf(f.Session)
-	g := s.use(session)
-	if g == nil {
-		g = s.begin(session, s.position.taken, f.SeenAt)
-		g.lastSeq = s.position.taken
-		s.makeRoom()
+	if g := s.use(session); g != nil {
+		return &g.facts
 	}
-	return &g.facts
+	return late.of(session, f.SeenAt)
+}
+
+// beginLate opens a segment without frames for the late facts of a session. Its FirstSeq differs
+// from the closed segment's, which has the frames.
+func (s *segmenter) beginLate(l *lateSession) {
+	g := s.begin(l.session, s.position.taken, l.seenAt)
+	g.lastSeq, g.facts = s.position.taken, l.facts
+	s.makeRoom()
 }

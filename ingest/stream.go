@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -70,7 +71,7 @@ func newStream(
 	}
 	s.wake.fire = s.tick
 	s.connect(publisher, masker, state, first, before.Session)
-	name, evidence := opts.Dialect, NamedByUser
+	name, evidence := opts.Dialect, cmp.Or(opts.Evidence, NamedByUser)
 	if name == "" {
 		name, evidence = before.Dialect, "as before the tap was restarted"
 	}
@@ -115,8 +116,11 @@ func (s *Stream) connect(
 	}
 	var clock *frameClock
 	if opts.FrameClock {
-		clock = &frameClock{decoder: &s.decoder, oneSession: opts.Session != "", summary: &s.summary}
+		clock = &frameClock{
+			decoder: &s.decoder, oneSession: opts.Session != "", ifTimed: opts.IfTimed, summary: &s.summary, reread: &s.segments.reread,
+		}
 	}
+	s.segments.clock = clock
 	s.detector = detector{settings: set, clock: clock, decoder: &s.decoder, next: &s.segments, wake: &s.wake}
 	s.lookahead = lookahead{
 		clock: clock, settings: set, position: &s.position, reread: &s.segments.reread,
@@ -146,8 +150,15 @@ func (s *Stream) SessionCount() int {
 	return s.summary.SessionCount
 }
 
-// enter takes the lock. If another goroutine holds it because of backpressure, enter waits at most
-// until ctx ends.
+// UnusedTimes returns Summary.Misdated and Summary.CopiedTimes so far.
+func (s *Stream) UnusedTimes() (misdated, copied uint64) {
+	s.lock <- struct{}{}
+	defer s.unlock()
+	return s.summary.Misdated, s.summary.CopiedTimes
+}
+
+// enter takes the lock. While another goroutine holds it because of backpressure, enter
+// waits no longer than until ctx ends.
 func (s *Stream) enter(ctx context.Context) error {
 	select {
 	case s.lock <- struct{}{}:
@@ -327,7 +338,7 @@ func (s *Stream) finish(ctx context.Context, reason string, settle bool) error {
 	s.lookahead.release()
 	s.detector.release(true)
 	at := max(Now(), s.position.at)
-	if clock := s.lookahead.clock; clock != nil {
+	if clock := s.lookahead.clock; clock.on() {
 		at = clock.end
 	}
 	if settle {

@@ -5,12 +5,12 @@ import "tapedeck/schema"
 // Summary describes a recorded stream.
 type Summary struct {
 	StreamID string `json:"stream_id"`
-	// Sessions lists the sessions that the frames belong to, in order of appearance, at most
-	// SessionLimit of them. SessionCount is their number; a session with several segments counts
-	// several times.
+	// Sessions lists the sessions that the frames went to, in order of
+	// appearance, the first SessionLimit of them; SessionCount is their number, and
+	// LastSession the one that appeared last.
 	Sessions     []string        `json:"sessions"`
 	SessionCount int             `json:"session_count"`
-	LastSession  string          `json:"last_session"` // the last session that was begun
+	LastSession  string          `json:"last_session"`
 	Frames       uint64          `json:"frames"`
 	Bytes        uint64          `json:"bytes"`
 	Dialect      string          `json:"dialect"`
@@ -20,10 +20,12 @@ type Summary struct {
 	// messages whose JSON is nested too deep to be parsed.
 	BadChecksum uint64 `json:"bad_checksum"`
 	TooDeep     uint64 `json:"too_deep"`
-	Timed       bool   `json:"timed"` // with FrameClock: at least one frame states a time
-	// Misdated counts, with FrameClock, the frames whose times decrease in their session or are out
-	// of range: they have the time of the previous frame.
-	Misdated uint64 `json:"misdated"`
+	Timed       bool   `json:"timed"` // with FrameClock: some frame states a time
+	// Misdated counts, with FrameClock, the frames whose times run backwards in their
+	// session or are out of range: they have the time of the frame before them.
+	// CopiedTimes counts those that repeat an earlier frame, whose time they state.
+	Misdated    uint64 `json:"misdated"`
+	CopiedTimes uint64 `json:"copied_times"`
 	// Redacted counts the secrets that were masked, by rule.
 	Redacted map[string]uint64 `json:"redacted,omitempty"`
 	// Digest is the SHA-256 of the bytes in hexadecimal, before secrets were masked. It is set if

@@ -12,6 +12,7 @@ type Page[Item any] struct {
 	Items []Item `json:"items"`
 	// Next is the cursor of the page after this one; null on the last.
 	Next *string `json:"next"`
+	*Completeness
 }
 
 // Mark is the position of the last item of a page in a list that is sorted by a number and then by

@@ -1,13 +1,16 @@
 package schema
 
-// Billing holds the values, as the source states them, on which the price of a usage depends
-// besides its model, provider and tokens. Values that the source does not state are empty.
+import "strings"
+
+// Billing holds what the price of a usage depends on besides its model, provider and
+// tokens, as the source states it. What the source does not state is empty.
 type Billing struct {
 	// RequestedModel is the model that the request names. Usage.Model is the model that served it.
 	// If the source states only one of them, both fields hold it.
 	RequestedModel string
-	// ServiceTier is the tier that served the request: standard, priority, flex, batch, or another
-	// name of the source. The tier that the request asked for is not stored.
+	// ServiceTier is the tier that served the request: standard, priority, flex, batch, or
+	// another as the source names it. The tier that a request asks for is not kept. A call that
+	// the provider refused before any output has RefusedTier of it.
 	ServiceTier string
 	Speed       string // such as fast
 	Region      string // where the model ran
@@ -24,8 +27,32 @@ type Billing struct {
 	Tools ToolUses
 }
 
-// TokenParts counts, by modality, tokens that are included in the buckets of Tokens. They are never
-// added to a sum. A modality that the source does not state is 0.
+// RefusedTier returns the service tier of a call that the provider refused before any output, which
+// has a price of its own: "refused:CATEGORY", after the tier that served the call where that is not
+// the standard. The category is "none" if the provider states none.
+func RefusedTier(tier, category string) string {
+	if category == "" {
+		category = "none"
+	}
+	if tier = ServedTier(tier); tier == "" || tier == "standard" {
+		return refused + category
+	}
+	return tier + " " + refused + category
+}
+
+// ServedTier returns a service tier without what RefusedTier adds.
+func ServedTier(tier string) string {
+	i := strings.LastIndexByte(tier, ' ')
+	if !strings.HasPrefix(tier[i+1:], refused) {
+		return tier
+	}
+	return tier[:max(i, 0)]
+}
+
+const refused = "refused:"
+
+// TokenParts counts, by modality, tokens that the buckets of Tokens contain. They are
+// never added to a sum. A modality that the source does not state is 0.
 type TokenParts struct {
 	Input     Modalities // part of Tokens.Input
 	CacheRead Modalities // part of Tokens.CacheRead
@@ -35,12 +62,22 @@ type TokenParts struct {
 // Modalities counts tokens by the kind of content that they encode.
 type Modalities struct{ Text, Audio, Image, Video uint64 }
 
-// Subtract subtracts counts, but not below 0.
-func (m *Modalities) Subtract(of Modalities) {
-	m.Text -= min(m.Text, of.Text)
-	m.Audio -= min(m.Audio, of.Audio)
-	m.Image -= min(m.Image, of.Image)
-	m.Video -= min(m.Video, of.Video)
+// Subtract takes the counts of a part away. A count that is greater than the whole is of no part
+// of it, and takes nothing away.
+func (m *Modalities) Subtract(part Modalities) {
+	for _, count := range [...]struct {
+		whole *uint64
+		part  uint64
+	}{{&m.Text, part.Text}, {&m.Audio, part.Audio}, {&m.Image, part.Image}, {&m.Video, part.Video}} {
+		if count.part <= *count.whole {
+			*count.whole -= count.part
+		}
+	}
+}
+
+// Limit bounds each count by the count of all tokens.
+func (m *Modalities) Limit(all uint64) {
+	m.Text, m.Audio, m.Image, m.Video = min(m.Text, all), min(m.Audio, all), min(m.Image, all), min(m.Video, all)
 }
 
 // ToolUses counts uses of tools that the provider runs and charges for.

@@ -75,6 +75,10 @@ type Span struct {
 	Attributes string
 }
 
+// StartOutput is the attribute of a call of a model that is true where its usage has the output of
+// its start only, so that more was said than counted.
+const StartOutput = "start_output"
+
 // Inseparable is an attribute of a run. It is true if frames of the run may belong to another run
 // of its stream, since several runs were in progress and the frames do not name theirs.
 const Inseparable = "inseparable"

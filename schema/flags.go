@@ -34,12 +34,16 @@ const (
 	FlagRedacted    // secrets were removed from the bytes before recording
 	FlagBadChecksum // a message of an event stream that fails its checksum, or bytes between two of its messages
 	FlagCopied      // repeats a message of another stream: no facts are derived from it
+
+	// Set by the decoder, whatever the dialect.
+
+	FlagUnreadUsage // states how many tokens something used, and no usage was recorded of it
 )
 
 var flagNames = [...]string{
 	"not_json", "invalid_utf8", "nul", "unterminated", "oversize", "binary", "joined", "note",
 	"unknown_type", "event_gap", "event_repeat", "event_back",
-	"too_deep", "redacted", "bad_checksum", "copied",
+	"too_deep", "redacted", "bad_checksum", "copied", "unread_usage",
 }
 
 // Has reports whether all of want are set.

@@ -22,6 +22,7 @@ type auditCommand struct {
 	To      string `help:"Only before this time." placeholder:"TIME"`
 	Limit   int    `help:"How many to list at most, in a table or json." short:"n" default:"50" placeholder:"N"`
 	Format  string `help:"A table, or json, or ndjson or csv with all entries." enum:"table,json,ndjson,csv" default:"table" placeholder:"FORMAT"`
+	Raw     bool   `help:"With csv: recorded text as it is. Without it, text that a spreadsheet would run gets an apostrophe before it."`
 	Output  string `help:"With ndjson and csv: the file to write; - for standard output." short:"o" placeholder:"FILE"`
 	Force   bool   `help:"Write over a file that is there." short:"f"`
 }
@@ -41,6 +42,12 @@ func (c *auditCommand) Run(ctx context.Context, g *global) error {
 		"principal": {c.By}, "action": {c.Action}, "object": {c.Object}, "outcome": {c.Outcome}, "from": {c.From}, "to": {c.To},
 	})
 	media := exportMedia[c.Format]
+	if c.Raw {
+		if c.Format != "csv" {
+			return errRawFormat
+		}
+		q.Set("raw", "1")
+	}
 	switch {
 	case g.JSON && media != "":
 		return commandline.Errorf("--json goes without --format %s", c.Format)

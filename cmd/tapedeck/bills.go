@@ -11,6 +11,7 @@ import (
 
 	"tapedeck/internal/app/command/printers"
 	"tapedeck/internal/commandline"
+	"tapedeck/internal/console"
 	"tapedeck/query/billing/bills"
 )
 
@@ -21,6 +22,7 @@ type billsCommand struct {
 	Close   billsClose   `cmd:"" help:"Close a period: its bill never changes afterwards."`
 	Show    billsShow    `cmd:"" help:"Show a closed bill."`
 	Verify  billsVerify  `cmd:"" help:"Compute a closed bill anew and say where and why it differs. The exit code is 1 if it does."`
+	Invoice billsInvoice `cmd:"" help:"Write a closed bill as an HTML page for the customer, which prints."`
 	Export  billsExport  `cmd:"" help:"Export closed bills for other tools: as FOCUS, the FinOps Open Cost and Usage Specification; or a bill with its evidence."`
 }
 
@@ -63,10 +65,20 @@ func (c *billsPreview) Run(ctx context.Context, g *global) error {
 	return printers.BillPreview(os.Stdout, os.Stderr, &p)
 }
 
-type billsClose struct{ billPeriod }
+type billsClose struct {
+	billPeriod
+	All    bool `help:"Close the period of all accounts that have usage or an earlier bill."`
+	DryRun bool `help:"Only show what the bills would be, with the charges that have no price; nothing is closed."`
+}
 
 // Run closes the period.
 func (c *billsClose) Run(ctx context.Context, g *global) error {
+	if c.All && c.Account != "tenant" {
+		return commandline.Errorf("name --account or --all, not both")
+	}
+	if c.All || c.DryRun {
+		return c.runAll(ctx, g)
+	}
 	cl, err := g.client()
 	if err != nil {
 		return err
@@ -78,7 +90,7 @@ func (c *billsClose) Run(ctx context.Context, g *global) error {
 	}
 	defer body.Close()
 	if g.JSON {
-		_, err = io.Copy(os.Stdout, body)
+		_, err = io.Copy(console.Recorded(os.Stdout), body)
 		return err
 	}
 	var b bills.Bill

@@ -31,11 +31,15 @@ type billsExport struct {
 	Columns      []string `help:"Columns of Cost and Usage. Default: all." placeholder:"NAME"`
 	Issuer       string   `help:"The name of the invoice issuer. Default: that of the price file." placeholder:"NAME"`
 	PaymentTerms string   `help:"The payment terms. Default: those of the price file." placeholder:"TEXT"`
+	For          string   `help:"Whom the export is for. customer leaves out what the operator pays: contracted costs and prices, the rules of prices, and links unless --link is given." enum:",customer" default:"" placeholder:"customer"`
 	Link         string   `help:"The address of the pages, which links to frames begin with. Default: --server." placeholder:"URL"`
 }
 
 // Run writes the files.
 func (c *billsExport) Run(ctx context.Context, g *global) error {
+	if c.Evidence && c.For != "" {
+		return commandline.Errorf("the evidence of a bill has the prices that the operator pays: leave out --evidence or --for %s", c.For)
+	}
 	if c.Evidence && !g.JSON {
 		return c.writeEvidence(ctx, g)
 	}
@@ -48,12 +52,12 @@ func (c *billsExport) Run(ctx context.Context, g *global) error {
 	}
 	q := url.Values{}
 	link := c.Link
-	if link == "" {
+	if link == "" && c.For == "" {
 		link = g.Server
 	}
 	setAll(q, map[string][]string{
 		"period": {c.Period}, "account": {c.Account}, "version": {c.FocusVersion}, "tag": c.Tag, "sub_account": {c.SubAccount},
-		"columns": {joined(c.Columns)}, "issuer": {c.Issuer}, "payment_terms": {c.PaymentTerms}, "link": {link},
+		"columns": {joined(c.Columns)}, "issuer": {c.Issuer}, "payment_terms": {c.PaymentTerms}, "link": {link}, "for": {c.For},
 	})
 	client, err := g.client()
 	if err != nil {

@@ -24,7 +24,8 @@ type bisectCommand struct {
 	Limit      int      `help:"How many sessions to check: the newest ones." default:"100" short:"n"`
 }
 
-// Run checks every session and prints the first session from which on all match.
+// Run checks every session and prints the first session from which on all match. It exits with 1 if
+// no session matches, so that scripts can tell.
 func (c *bisectCommand) Run(ctx context.Context, g *global) error {
 	if c.At < 0 || c.Limit < 1 {
 		return commandline.Errorf("--at and -n take numbers from 1")
@@ -42,10 +43,15 @@ func (c *bisectCommand) Run(ctx context.Context, g *global) error {
 	}
 	if found == nil {
 		printNone("sessions", true)
-		return nil
+		return exitCode(exitFailed)
 	}
 	if g.JSON {
-		return json.NewEncoder(os.Stdout).Encode(found)
+		err = json.NewEncoder(os.Stdout).Encode(found)
+	} else {
+		err = printers.Bisection(os.Stdout, found)
 	}
-	return printers.Bisection(os.Stdout, found)
+	if err == nil && !found.Any() {
+		return exitCode(exitFailed)
+	}
+	return err
 }

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
 	"os"
 	"strings"
@@ -23,7 +26,8 @@ type eraseCommand struct {
 	Tag     string   `help:"Erase all sessions of which a stream has this value of a tag, such as those of a person." placeholder:"KEY=VALUE"`
 	Tenant  string   `help:"Erase everything of a tenant, and revoke its tokens." placeholder:"T"`
 	Unknown bool     `help:"Erase sessions also if nothing of them is stored, such as those whose blocks are still in a spool: what arrives of them is refused."`
-	DryRun  bool     `help:"List what would be erased."`
+	DryRun  bool     `help:"List what would be erased, and erase nothing."`
+	Yes     bool     `help:"Erase without asking, as scripts do." short:"y"`
 	List    bool     `help:"List the erasures."`
 	Wait    bool     `help:"Wait until it is verified."`
 }
@@ -53,13 +57,10 @@ func (c *eraseCommand) wish() (map[string]any, error) {
 	if c.Unknown {
 		body["unknown"] = true
 	}
-	if c.DryRun {
-		body["dry_run"] = true
-	}
 	return body, nil
 }
 
-// Run requests an erasure, or lists them.
+// Run requests an erasure, or lists them. Before a request it shows what would be erased, and asks.
 func (c *eraseCommand) Run(ctx context.Context, g *global) error {
 	if c.List {
 		return listErasures(ctx, g)
@@ -68,39 +69,29 @@ func (c *eraseCommand) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(body)
-	if err != nil {
+	if !c.DryRun && !c.Yes && !console.IsTerminal(os.Stdin) {
+		return commandline.Errorf("there is no terminal to ask on before something is erased: --yes erases without asking, --dry-run lists what would be erased; nothing was erased")
+	}
+	preview, err := c.preview(ctx, g, body)
+	if err != nil || c.DryRun {
 		return err
 	}
-	client, err := g.client()
-	if err != nil {
-		return err
-	}
-	answer, err := client.Post(ctx, "v1/erasures", nil, "application/json", text)
-	if err != nil {
-		return err
-	}
-	defer answer.Close()
-	var e erasure.Answer
-	if g.JSON && !c.Wait {
-		_, err := io.Copy(os.Stdout, answer)
-		return err
-	}
-	if err := json.NewDecoder(answer).Decode(&e); err != nil {
-		return fmt.Errorf("read the server's answer to v1/erasures: %w", err)
-	}
-	if c.DryRun {
-		for _, id := range e.Sessions {
-			fmt.Println(id)
+	if !c.Yes {
+		if err := c.ask(ctx, preview); err != nil {
+			return err
 		}
-		fmt.Fprintf(console.To(os.Stderr), "%s of %s, %s would be erased\n",
-			console.Count(e.Found.Frames, "frame"), console.Count(e.Found.Sessions, "session"),
-			console.Bytes(e.Found.Bytes))
-		return nil
+	}
+	var e erasure.Answer
+	text, err := postErasure(ctx, g, body, &e)
+	if err != nil {
+		return err
+	}
+	if g.JSON && !c.Wait {
+		_, err := console.Recorded(os.Stdout).Write(text)
+		return err
 	}
 	if !g.JSON {
-		fmt.Printf("erasure %s: %s of %s, %s; they are hidden\n", e.ID, console.Count(e.Found.Frames, "frame"),
-			console.Count(e.Found.Sessions, "session"), console.Bytes(e.Found.Bytes))
+		fmt.Printf("erasure %s: %s; they are hidden\n", e.ID, extent(&e))
 	}
 	if !c.Wait {
 		fmt.Printf("They are removed by %s; \"tapedeck erase --list\" shows how far it is.\n",
@@ -108,6 +99,126 @@ func (c *eraseCommand) Run(ctx context.Context, g *global) error {
 		return nil
 	}
 	return waitErased(ctx, g, e.ID)
+}
+
+// postErasure requests an erasure, and returns the server's answer.
+func postErasure(ctx context.Context, g *global, body map[string]any, e *erasure.Answer) ([]byte, error) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	client, err := g.client()
+	if err != nil {
+		return nil, err
+	}
+	answer, err := client.Post(ctx, "v1/erasures", nil, "application/json", text)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Close()
+	text, err = io.ReadAll(answer)
+	if err == nil {
+		err = json.Unmarshal(text, e)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the server's answer to v1/erasures: %w", err)
+	}
+	return text, nil
+}
+
+// preview asks the server what would be erased. With --dry-run it prints all of it. The error is
+// one if nothing would be erased, unless --unknown asks for that.
+func (c *eraseCommand) preview(ctx context.Context, g *global, body map[string]any) (*erasure.Answer, error) {
+	dry := maps.Clone(body)
+	dry["dry_run"] = true
+	var e erasure.Answer
+	text, err := postErasure(ctx, g, dry, &e)
+	if err != nil {
+		return nil, err
+	}
+	if c.DryRun && g.JSON {
+		if _, err := console.Recorded(os.Stdout).Write(text); err != nil {
+			return nil, err
+		}
+	}
+	if e.Found.Sessions == 0 && e.Found.Frames == 0 && !c.Unknown {
+		return nil, c.nothing()
+	}
+	if c.DryRun && !g.JSON {
+		for _, id := range e.Sessions {
+			fmt.Fprintln(console.To(os.Stdout), id)
+		}
+		fmt.Fprintf(console.To(os.Stderr), "%s would be erased\n", extent(&e))
+	}
+	return &e, nil
+}
+
+// nothing returns the error for a tag or a tenant of which nothing is stored.
+func (c *eraseCommand) nothing() error {
+	switch {
+	case c.Tag != "":
+		return fmt.Errorf("no stored session has the tag %s: nothing was erased; \"tapedeck sessions\" shows the tags of sessions", c.Tag)
+	case c.Tenant != "":
+		return fmt.Errorf("nothing is stored of the tenant %s: nothing was erased; \"tapedeck tenants\" lists the tenants there are", c.Tenant)
+	}
+	return errors.New("nothing of these sessions is stored: nothing was erased; --unknown erases sessions of which blocks are still in a spool")
+}
+
+// mostAsked bounds the sessions that the question lists.
+const mostAsked = 10
+
+// ask shows what would be erased, and asks whether to do so. Any answer but yes is an error.
+func (c *eraseCommand) ask(ctx context.Context, e *erasure.Answer) error {
+	to := console.To(os.Stderr)
+	for _, id := range e.Sessions[:min(len(e.Sessions), mostAsked)] {
+		fmt.Fprintln(to, id)
+	}
+	if more := int64(e.Found.Sessions) - mostAsked; more > 0 {
+		fmt.Fprintf(to, "… and %s (--dry-run lists them)\n", console.Count(more, "other session"))
+	}
+	and := ""
+	if c.Tenant != "" {
+		and = ", and revokes the tokens of the tenant " + c.Tenant
+	}
+	fmt.Fprintf(to, "This erases %s%s. It cannot be undone. Erase? [y/N] ", extent(e), and)
+	answer, err := readLine(ctx, os.Stdin)
+	if err != nil {
+		fmt.Fprintln(to)
+		return fmt.Errorf("%w: nothing was erased", err)
+	}
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return nil
+	}
+	return errors.New("nothing was erased")
+}
+
+// readLine reads a line of text. It returns when ctx ends; the reading goes on then, in a process
+// that ends.
+func readLine(ctx context.Context, from io.Reader) (string, error) {
+	type result struct {
+		text string
+		err  error
+	}
+	read := make(chan result, 1)
+	go func() {
+		text, err := bufio.NewReader(from).ReadString('\n')
+		if errors.Is(err, io.EOF) { // an answer without its end, or none
+			err = nil
+		}
+		read <- result{text, err}
+	}()
+	select {
+	case r := <-read:
+		return r.text, r.err
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+// extent says how much an erasure covers.
+func extent(e *erasure.Answer) string {
+	return fmt.Sprintf("%s of %s, %s", console.Count(e.Found.Frames, "frame"), console.Count(e.Found.Sessions, "session"), console.Bytes(e.Found.Bytes))
 }
 
 // pollErasure is the interval at which the command reads the status of an erasure.

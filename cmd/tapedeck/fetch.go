@@ -48,14 +48,14 @@ func (g *global) client() (*apiclient.Client, error) {
 // fetch reads an answer of the API. With --json it prints the answer unchanged and returns done;
 // otherwise it decodes the answer into v.
 func (g *global) fetch(ctx context.Context, path string, q url.Values, v any) (done bool, err error) {
-	c, err := g.client()
+	c, err := g.reader()
 	if err != nil {
 		return false, err
 	}
 	if !g.JSON {
 		return false, c.Get(ctx, path, q, v)
 	}
-	return true, c.Copy(ctx, path, q, "application/json", os.Stdout)
+	return true, c.Copy(ctx, path, q, "application/json", console.Recorded(os.Stdout))
 }
 
 // pathOf is like apiclient.SessionPath for an id from the command line.
@@ -98,7 +98,7 @@ func (g *global) send(ctx context.Context, method, path string, body, v any) (do
 	}
 	defer answer.Close()
 	if g.JSON {
-		_, err := io.Copy(os.Stdout, answer)
+		_, err := io.Copy(console.Recorded(os.Stdout), answer)
 		return true, err
 	}
 	if err := json.NewDecoder(answer).Decode(v); err != nil {
@@ -114,7 +114,7 @@ func (g *global) writeTo(ctx context.Context, name string, force bool, from func
 	if err != nil {
 		return err
 	}
-	cl, err := g.client()
+	cl, err := g.reader()
 	if err == nil {
 		err = from(cl, out)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"tapedeck/ingest/delivery/outlet"
 	"tapedeck/ingest/delivery/spool"
 	"tapedeck/internal/app/settings"
+	"tapedeck/internal/commandline"
 	"tapedeck/internal/console"
 )
 
@@ -17,15 +19,26 @@ type flushCommand struct {
 	settings.NATSClient
 	Spool string `help:"Send the spool of a server that has ended: the folder spool in its --data." placeholder:"DIR" type:"existingdir"`
 	NATS  string `help:"Publish to this NATS server instead of through the tapedeck server." name:"nats" env:"TAPEDECK_NATS" placeholder:"URL"`
+	waitFlags
 }
 
 // Run sends one spool after another. A command that is recording sends its own spool.
 func (c *flushCommand) Run(ctx context.Context, g *global) error {
+	if err := c.checkWait(); err != nil {
+		return err
+	}
 	spools, err := outlet.WaitingSpools()
 	if err != nil {
 		return err
 	}
 	if c.Spool != "" {
+		is, err := spool.IsSpool(c.Spool)
+		if err != nil {
+			return err
+		}
+		if !is { // opening it would write a lock file into a directory of others
+			return commandline.Errorf("--spool: %s is not a spool: name the folder spool in the --data of the server that has ended", c.Spool)
+		}
 		spools = []string{c.Spool}
 	}
 	if len(spools) == 0 {
@@ -46,6 +59,15 @@ func (c *flushCommand) Run(ctx context.Context, g *global) error {
 		if err != nil {
 			return errors.Join(refused, err)
 		}
+	}
+	waiting := c.waitReadable(ctx, g, c.NATS)
+	if g.JSON {
+		if err := json.NewEncoder(os.Stdout).Encode(map[string]any{"unreadable": waiting}); err != nil {
+			return err
+		}
+	}
+	if late := c.reportWaiting(g, &waiting); refused == nil {
+		return late
 	}
 	return refused
 }

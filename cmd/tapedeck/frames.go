@@ -8,6 +8,7 @@ import (
 
 	"tapedeck/internal/app/command/printers"
 	"tapedeck/internal/commandline"
+	"tapedeck/internal/console"
 )
 
 // framesCommand lists a session's frames.
@@ -76,5 +77,5 @@ func (c *framesCommand) printRaw(ctx context.Context, g *global, path string, q 
 		return err
 	}
 	q.Set("raw", "1")
-	return cl.Copy(ctx, path, q, "application/x-ndjson", os.Stdout)
+	return cl.Copy(ctx, path, q, "application/x-ndjson", console.Recorded(os.Stdout))
 }

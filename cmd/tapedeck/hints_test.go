@@ -52,7 +52,7 @@ func TestHints(t *testing.T) {
 // namesOtherFlags reports whether a file's strings hold flags of other programs.
 func namesOtherFlags(path string) bool {
 	return strings.Contains(path, "local/engine/") || strings.Contains(path, "tools/tapedeck-bench/") || strings.Contains(path, "tools/bench/") ||
-		strings.Contains(path, "tools/helmrender/") || strings.Contains(path, "ingest/redact/arguments")
+		strings.Contains(path, "tools/helmrender/") || strings.Contains(path, "ingest/redact/arguments") || strings.Contains(path, "ingest/redact/assignment")
 }
 
 // What does not exist is found, wherever in a text it stands.

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"tapedeck/ingest/delivery/outlet"
 	"tapedeck/internal/app/command/knownrecordings"
@@ -28,12 +26,14 @@ type importCommand struct {
 	Tenant  string `help:"The tenant." default:"default" placeholder:"T"`
 	Check   bool   `help:"Only read the file and print what is in it; nothing is sent."`
 	NATS    string `help:"Publish to this NATS server instead of through the tapedeck server." name:"nats" env:"TAPEDECK_NATS" placeholder:"URL"`
-	NoWait  bool   `help:"Do not wait until the sessions can be read."`
+	waitFlags
+
+	unread *knownrecordings.Waiting // nil with Check
 }
 
 // Run reads the file from its beginning to its end, or to the point where it breaks off.
 func (c *importCommand) Run(ctx context.Context, g *global) error {
-	if err := errors.Join(checkStream(c.Tenant, c.Session, ""), c.CheckSpool()); err != nil {
+	if err := errors.Join(checkStream(c.Tenant, c.Session, ""), c.CheckSpool(), c.checkWait()); err != nil {
 		return err
 	}
 	file, err := c.open()
@@ -58,12 +58,13 @@ func (c *importCommand) Run(ctx context.Context, g *global) error {
 	if drained := drain(context.WithoutCancel(ctx), out); drained != nil {
 		return errors.Join(err, drained)
 	}
-	if !c.NoWait && c.NATS == "" {
-		again, stop := signal.NotifyContext(context.WithoutCancel(ctx), os.Interrupt, syscall.SIGTERM)
-		knownrecordings.WaitImported(again, g.client, im.Sessions)
-		stop()
+	waiting := c.waitReadable(ctx, g, c.NATS)
+	c.unread = &waiting
+	err = c.report(g, im, "imported", err)
+	if late := c.reportWaiting(g, &waiting); err == nil {
+		err = late
 	}
-	return c.report(g, im, "imported", err)
+	return err
 }
 
 // open opens the file, which is read once from its beginning to its end. So it may be a pipe unless
@@ -106,7 +107,7 @@ func (c *importCommand) report(g *global, im *tapeimport.Importer, did string, e
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
 	if g.JSON {
-		answer := map[string]any{"items": im.Sessions, "next": nil, "complete": err == nil}
+		answer := map[string]any{"items": im.Sessions, "next": nil, "complete": err == nil, "unreadable": c.unread}
 		if encoding := json.NewEncoder(os.Stdout).Encode(answer); encoding != nil {
 			return encoding
 		}

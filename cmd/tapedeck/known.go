@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 
+	"tapedeck/ingest/tap/agenthistory"
 	"tapedeck/internal/app/command/knownrecordings"
 	"tapedeck/internal/app/command/printers"
 )
@@ -18,8 +19,16 @@ func reportKnown(g *global, e *knownrecordings.KnownError) error {
 	return nil
 }
 
-// lookUp is like knownrecordings.LookUp. It returns nil with --again, and with --nats, which has no
-// tapedeck server.
+// reportStored prints which session a transcript is. The command then succeeds.
+func reportStored(g *global, e *agenthistory.StoredError) error {
+	if g.JSON {
+		return json.NewEncoder(os.Stdout).Encode(map[string]any{"known": map[string]any{"session_id": e.Session}})
+	}
+	printers.Stored(os.Stderr, e)
+	return nil
+}
+
+// lookUp is recorded.LookUp; nil with --again, and with --nats, without a tapedeck server.
 func (c *recordCommand) lookUp(ctx context.Context, g *global, path string) func(digest string) error {
 	if c.Again || c.NATS != "" {
 		return nil

@@ -66,7 +66,7 @@ type cli struct {
 type global struct {
 	Server   string `help:"The tapedeck server." default:"http://127.0.0.1:4600" env:"TAPEDECK_SERVER" placeholder:"URL"`
 	Token    string `help:"Token to show to the server." env:"TAPEDECK_TOKEN" placeholder:"TOKEN"`
-	AsTenant string `help:"The tenant of the request, for tokens of all tenants. Commands that record have --tenant." env:"TAPEDECK_TENANT" placeholder:"T"`
+	AsTenant string `help:"The tenant of the request, for tokens of all tenants. Commands that record also have --tenant, which names the tenant of the recording." env:"TAPEDECK_TENANT" placeholder:"T"`
 	trustFlags
 	JSON bool `help:"Print machine-readable output." name:"json"`
 }

@@ -54,7 +54,7 @@ func outletOptions(g *global, f *settings.NATSClient, opts outlet.Options) (outl
 	if _, err = g.client(); err != nil { // also checks --server and reads the token
 		return opts, err
 	}
-	opts.Server, opts.Token = g.Server, g.Token
+	opts.Server, opts.Token, opts.Tenant = g.Server, g.Token, g.AsTenant
 	opts.TLS, err = g.config()
 	return opts, err
 }

@@ -6,17 +6,18 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"tapedeck/internal/console"
 )
 
 // list reads a list and passes each item to row. With --json it prints the list as one page
 // instead, and shown stays 0.
 func list[T any](ctx context.Context, g *global, path string, q url.Values, limit, most int, row func(*T)) (shown int, next *string, err error) {
-	c, err := g.client()
+	c, err := g.reader()
 	if err != nil {
 		return 0, nil, err
 	}
 	if g.JSON {
-		return 0, nil, c.CopyPages(ctx, path, q, limit, most, os.Stdout)
+		return 0, nil, c.CopyPages(ctx, path, q, limit, most, console.Recorded(os.Stdout))
 	}
 	next, err = c.Pages(ctx, path, q, limit, most, func(text json.RawMessage) error {
 		var item T

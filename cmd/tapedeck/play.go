@@ -74,7 +74,7 @@ func (c *playCommand) Run(ctx context.Context, g *global) error {
 		return c.onScreen(ctx, from, path, q)
 	}
 	accept, show := "application/x-ndjson", play.CopyEvents
-	var out io.Writer = os.Stdout
+	out := console.Recorded(os.Stdout)
 	switch c.Format {
 	case "ndjson":
 		q.Set("mode", "raw")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -76,16 +77,25 @@ func readPrices(path string) ([]byte, *prices.Operator, error) {
 	return text, operator, commandline.As(err)
 }
 
+// sendPrices sends a price file. A file that is empty means no own prices; the server refuses an
+// empty body, which may be a mistake.
 func sendPrices(ctx context.Context, g *global, path string, text []byte, dry bool) (*pricelist.Comparison, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		text = []byte("# no own prices\n")
+	}
+	return postPrices(ctx, g, url.Values{"name": {filepath.Base(path)}}, "application/yaml", text, dry)
+}
+
+// postPrices sends a file of prices and returns what it changes.
+func postPrices(ctx context.Context, g *global, q url.Values, media string, text []byte, dry bool) (*pricelist.Comparison, error) {
 	client, err := g.client()
 	if err != nil {
 		return nil, err
 	}
-	q := url.Values{"name": {filepath.Base(path)}}
 	if dry {
 		q.Set("dry_run", "1")
 	}
-	body, err := client.Post(ctx, "/v1/prices", q, "application/yaml", text)
+	body, err := client.Post(ctx, "/v1/prices", q, media, text)
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ type pricesCommand struct {
 	Show   pricesShow   `cmd:"" help:"Show all prices of a model: by date and time of day, with rules and sources."`
 	Check  pricesCheck  `cmd:"" help:"Check a price file and say what it would change."`
 	Import pricesImport `cmd:"" help:"Make a price file the one that the server uses."`
+	Update pricesUpdate `cmd:"" help:"Make a published table the list prices that the server uses: genai-prices' data.json or LiteLLM's model_prices_and_context_window.json."`
 }
 
 // priceTable holds the flags that select a table and a time.
@@ -36,6 +37,7 @@ type pricesList struct {
 	Provider  string `help:"Only models of this provider." placeholder:"ID"`
 	Model     string `help:"Only models whose id contains this." placeholder:"TEXT"`
 	Unmatched bool   `help:"Only the models in use that have no price."`
+	Inexact   bool   `help:"Only the models in use that are priced as another model."`
 	Limit     int    `short:"n" help:"How many models to list at most." default:"100"`
 }
 
@@ -47,7 +49,7 @@ func (c *pricesList) Run(ctx context.Context, g *global) error {
 	if done, err := g.fetch(ctx, "v1/prices", q, &list); done || err != nil {
 		return err
 	}
-	return printers.Prices(os.Stdout, os.Stderr, &list, c.Unmatched)
+	return printers.Prices(os.Stdout, os.Stderr, &list, c.Unmatched, c.Inexact)
 }
 
 type pricesShow struct {

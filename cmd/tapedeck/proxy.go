@@ -2,8 +2,12 @@ package main
 
 import (
 	"context"
+	"encoding/base64"
 	"fmt"
+	"net/url"
 	"os"
+	"strings"
+	"unicode"
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/delivery/outlet"
@@ -21,7 +25,8 @@ type proxyCommand struct {
 	settings.DialectFiles
 	settings.Redaction
 	settings.NATSClient
-	Upstream      string   `help:"The server to pass requests on to." required:"" placeholder:"URL"`
+	Upstream      string   `help:"The server to pass requests on to." required:"" env:"TAPEDECK_UPSTREAM" placeholder:"URL"`
+	Credentials   string   `help:"File with what identifies requests that have no Authorization field to the server: user:password, or a token." name:"upstream-credentials" env:"TAPEDECK_UPSTREAM_CREDENTIALS" type:"path" placeholder:"FILE"`
 	Listen        string   `help:"Address to listen on." default:"127.0.0.1:4700" placeholder:"ADDR"`
 	SessionHeader string   `help:"Request header that names the session." placeholder:"NAME"`
 	Session       string   `help:"Session of requests that name none." placeholder:"ID"`
@@ -52,6 +57,10 @@ func (c *proxyCommand) Run(ctx context.Context, g *global) error {
 	if err == nil {
 		err = checkURL("--upstream", c.Upstream, "https://api.example.com", "http", "https")
 	}
+	authorization := ""
+	if err == nil {
+		authorization, err = c.authorization()
+	}
 	if err != nil {
 		return err
 	}
@@ -63,6 +72,9 @@ func (c *proxyCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	log := c.Logger()
+	if u, err := url.Parse(c.Upstream); err == nil && u.User != nil && os.Getenv("TAPEDECK_UPSTREAM") != c.Upstream {
+		log.Warn("proxy: the list of processes shows the credentials in --upstream; name a file with --upstream-credentials, or set TAPEDECK_UPSTREAM")
+	}
 	l, err := server.Listen(c.Listen)
 	if err != nil {
 		return err
@@ -84,7 +96,7 @@ func (c *proxyCommand) Run(ctx context.Context, g *global) error {
 	p, err := proxy.New(proxy.Options{
 		Upstream: c.Upstream, Recorder: out.Recorder(),
 		Stream:        ingest.StreamOptions{Tenant: c.Tenant, Session: c.Session, Dialect: c.Dialect, Tags: tags},
-		SessionHeader: c.SessionHeader, Hosts: c.AllowHost, Origins: c.AllowOrigin, Redact: c.Redact, Strict: c.Strict, TLS: trust, Log: log,
+		Authorization: authorization, SessionHeader: c.SessionHeader, Hosts: c.AllowHost, Origins: c.AllowOrigin, Redact: c.Redact, Strict: c.Strict, TLS: trust, Log: log,
 	})
 	if err != nil {
 		return commandline.As(err)
@@ -103,4 +115,25 @@ func (c *proxyCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	return drain(context.WithoutCancel(ctx), out)
+}
+
+// authorization returns the Authorization field for the upstream that is in the file of credentials, "" without one.
+func (c *proxyCommand) authorization() (string, error) {
+	if c.Credentials == "" {
+		return "", nil
+	}
+	if u, err := url.Parse(c.Upstream); err == nil && u.User != nil {
+		return "", commandline.Errorf("--upstream has credentials, and so has the file of --upstream-credentials: remove one")
+	}
+	text, err := settings.ReadSecret("--upstream-credentials", c.Credentials)
+	if err != nil {
+		return "", err
+	}
+	if strings.ContainsFunc(text, unicode.IsControl) {
+		return "", commandline.Errorf("--upstream-credentials: the file %s has several lines: write user:password or a token into it", c.Credentials)
+	}
+	if strings.Contains(text, ":") {
+		return "Basic " + base64.StdEncoding.EncodeToString([]byte(text)), nil
+	}
+	return "Bearer " + text, nil
 }

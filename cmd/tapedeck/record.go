@@ -12,11 +12,13 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/delivery/outlet"
+	"tapedeck/ingest/tap/agenthistory"
 	"tapedeck/ingest/tap/file"
 	"tapedeck/internal/app/command/knownrecordings"
 	"tapedeck/internal/app/command/printers"
 	"tapedeck/internal/app/settings"
 	"tapedeck/internal/commandline"
+	"tapedeck/internal/console"
 	"tapedeck/internal/secrets"
 )
 
@@ -36,7 +38,7 @@ type recordCommand struct {
 	Tenant  string   `help:"The tenant." default:"default" placeholder:"T"`
 	Tag     []string `help:"Tag the session; may be repeated." placeholder:"K=V" sep:"none"`
 	Again   bool     `help:"Record a file also if the server has a recording of the same bytes."`
-	Clock   string   `help:"Where times come from: arrival, or frame for files recorded elsewhere; each session has its own." enum:"arrival,frame" default:"arrival"`
+	Clock   string   `help:"Where times come from: arrival; frame for the times that the frames state, each session its own, and arrival where they state none; auto is frame for files and arrival for all else." enum:"auto,arrival,frame" default:"auto"`
 	Header  []string `help:"Header for --sse and --ws; may be repeated." placeholder:"K:V" sep:"none"`
 	Send    []string `help:"Message to send each time the WebSocket is open; may be repeated." placeholder:"FRAME" sep:"none"`
 	Until   string   `help:"For --ws: stop after the first frame of this type." placeholder:"TYPE"`
@@ -46,8 +48,11 @@ type recordCommand struct {
 
 	FrameLimit int    `help:"Largest frame, bytes; a longer one is kept in pieces." default:"16777216"`
 	NATS       string `help:"Publish to this NATS server instead of through the tapedeck server; with --nats-subject or --nats-stream the server to record from." name:"nats" env:"TAPEDECK_NATS" placeholder:"URL"`
-	NoWait     bool   `help:"Do not wait until the recording can be read."`
-	NoSpool    bool   `help:"Without a spool: wait for an unavailable server instead of writing to disk."`
+	waitFlags
+	NoSpool bool `help:"Without a spool: wait for an unavailable server instead of writing to disk."`
+
+	WaitForServer time.Duration `help:"How long to wait at the start for a server that does not answer." default:"0s" env:"TAPEDECK_WAIT_FOR_SERVER" placeholder:"D"`
+	AllowOffline  bool          `help:"If no server answers at the start, record into the spool all the same, and end as the command that was run; the next record, or flush, sends it." env:"TAPEDECK_ALLOW_OFFLINE"`
 
 	command []string // the arguments after "--"
 }
@@ -77,8 +82,7 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 	if c.natsSource.given() {
 		publish = "" // NATS is the source
 	}
-	out, err := openOutlet(ctx, g, &c.NATSClient, outlet.Options{NATS: publish, NoSpool: c.NoSpool,
-		Sync: c.Sync(), SpoolLimit: int64(c.SpoolLimit), Redact: rules})
+	out, err := openOutlet(ctx, g, &c.NATSClient, outlet.Options{NATS: publish, NoSpool: c.NoSpool, Sync: c.Sync(), SpoolLimit: int64(c.SpoolLimit), Redact: rules, WaitFor: c.WaitForServer, Offline: c.AllowOffline})
 	if err != nil {
 		return err
 	}
@@ -88,7 +92,7 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 	}
 	rec := out.Recorder()
 	opts := ingest.StreamOptions{
-		Tenant: c.Tenant, Session: c.Session, Dialect: c.Dialect, Tags: tags, FrameClock: c.Clock == "frame",
+		Tenant: c.Tenant, Session: c.Session, Dialect: c.Dialect, Tags: tags, FrameClock: c.Clock == "frame", IfTimed: c.Clock == "frame",
 	}
 	if c.natsSource.given() {
 		return c.recordNATS(ctx, g, out, rec, opts)
@@ -97,16 +101,31 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 		return c.recordFiles(ctx, g, out, rec, opts, files)
 	}
 	began := time.Now()
-	summary, exit, err := c.tap(ctx, g, rec, opts)
+	agents, err := c.planTranscripts(ctx, g, rec, opts, files.List)
+	if err != nil {
+		return err
+	}
+	summary, exit, err := c.tap(ctx, g, agents, rec, opts)
 	took := time.Since(began)
 	if known, ok := errors.AsType[*knownrecordings.KnownError](err); ok {
 		return reportKnown(g, known)
 	}
-	if err != nil {
+	if stored, ok := errors.AsType[*agenthistory.StoredError](err); ok {
+		return errors.Join(reportStored(g, stored), agents.close(true))
+	}
+	kept := false // in the spool, which --allow-offline allows
+	switch {
+	case err != nil:
 		err = errors.Join(err, out.Leftovers())
-	} else {
+	case c.AllowOffline && out.Away():
+		if left := out.Leftovers(); left != nil {
+			fmt.Fprintf(console.To(os.Stderr), "%v\n", left)
+			kept = true
+		}
+	default:
 		err = drain(context.WithoutCancel(ctx), out)
 	}
+	err = errors.Join(err, agents.close(err == nil && !kept))
 	if err != nil && exit != 0 { // the exit code of the recorded command takes precedence
 		fmt.Fprintf(os.Stderr, "tapedeck: %v\n", err)
 		return exitCode(exit)
@@ -114,16 +133,18 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
-	if !c.NoWait && summary.Frames > 0 && c.NATS == "" {
-		knownrecordings.WaitAll(ctx, g.client, []ingest.Summary{summary})
+	waiting := knownrecordings.Waiting{}
+	if summary.Frames > 0 && !kept {
+		waiting = c.waitReadable(ctx, g, c.NATS)
 	}
-	if err := report(g, &summary, took, opts.FrameClock); err != nil {
+	if err := report(g, &summary, took, opts.FrameClock, &waiting); err != nil {
 		return err
 	}
+	err = c.reportWaiting(g, &waiting)
 	if exit != 0 {
 		return exitCode(exit)
 	}
-	return nil
+	return err
 }
 
 // check returns an error for incompatible flags.
@@ -166,10 +187,16 @@ func (c *recordCommand) check() error {
 		return checkURL("--ws", c.WS, "wss://host/path", "ws", "wss", "http", "https")
 	case c.Until != "" && c.Clock == "frame":
 		return commandline.Errorf("--until goes without --clock frame, which looks at later frames first")
+	case c.WaitForServer < 0:
+		return commandline.Errorf("--wait-for-server %v: it must be 0s or more", c.WaitForServer)
+	case c.AllowOffline && (c.NATS != "" || c.NoSpool):
+		return commandline.Errorf("--allow-offline goes without --nats and --no-spool: the spool keeps what is recorded until the tapedeck server answers")
+	case c.AllowOffline && len(c.Sources) > 0 && c.Sources[0] != "-":
+		return commandline.Errorf("--allow-offline goes with -, --follow, --sse, --ws or -- CMD: files can be recorded later")
 	case c.FrameLimit < 1024:
 		return commandline.Errorf("--frame-limit %d: it must be at least 1024 bytes", c.FrameLimit)
 	}
-	if err := c.CheckSpool(); err != nil {
+	if err := errors.Join(c.CheckSpool(), c.checkWait()); err != nil {
 		return err
 	}
 	if err := c.natsSource.check(c.NATS, &c.NATSClient, c.Clock == "frame"); err != nil {
@@ -193,9 +220,12 @@ func checkURL(flag, address, example string, schemes ...string) error {
 }
 
 // report prints the result of a recording.
-func report(g *global, s *ingest.Summary, took time.Duration, frameClock bool) error {
+func report(g *global, s *ingest.Summary, took time.Duration, frameClock bool, waiting *knownrecordings.Waiting) error {
 	if g.JSON {
-		return json.NewEncoder(os.Stdout).Encode(s)
+		return json.NewEncoder(os.Stdout).Encode(struct {
+			*ingest.Summary
+			Waiting *knownrecordings.Waiting `json:"unreadable"`
+		}{s, waiting})
 	}
 	printers.Recording(os.Stderr, s, took, frameClock)
 	return nil

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -20,8 +21,12 @@ func (c *recordCommand) recordFiles(ctx context.Context, g *global, out *outlet.
 	opts ingest.StreamOptions, all *file.Sources) error {
 	began := time.Now()
 	total := knownrecordings.FilesResult{Files: len(all.List)}
+	agents, err := c.planTranscripts(ctx, g, rec, opts, all.List)
+	if err != nil {
+		return err
+	}
+	all.List = agents.inOrder(all.List)
 	own := file.Digests{}
-	var readable []ingest.Summary // the fields that knownrecordings.WaitAll needs
 	for i, source := range all.List {
 		if ctx.Err() != nil {
 			total.Left = len(all.List) - i
@@ -29,8 +34,7 @@ func (c *recordCommand) recordFiles(ctx context.Context, g *global, out *outlet.
 		}
 		sum, err := ingest.Summary{}, source.Err
 		if err == nil {
-			sum, err = c.tapFile(ctx, fmt.Sprintf("%d/%d %s: ", i+1, len(all.List), source.Path), source.Path,
-				own.Check(source.Path, c.Again, c.lookUp(ctx, g, source.Path)), rec, opts)
+			sum, err = c.recordPath(ctx, agents, fmt.Sprintf("%d/%d %s: ", i+1, len(all.List), source.Path), source.Path, own.Check(source.Path, c.Again, c.lookUp(ctx, g, source.Path)), rec, opts)
 		}
 		result := total.Add(source.Path, &sum, err)
 		if !g.JSON {
@@ -38,18 +42,20 @@ func (c *recordCommand) recordFiles(ctx context.Context, g *global, out *outlet.
 		} else if err := json.NewEncoder(os.Stdout).Encode(result); err != nil {
 			return err
 		}
-		if sum.Frames > 0 {
-			readable = append(readable, ingest.Summary{StreamID: sum.StreamID,
-				Sessions: sum.Sessions[:min(1, len(sum.Sessions))], LastSession: sum.LastSession})
-		}
 	}
-	err := drain(context.WithoutCancel(ctx), out)
-	if err == nil && !c.NoWait && c.NATS == "" {
-		knownrecordings.WaitAll(ctx, g.client, readable)
+	err = drain(context.WithoutCancel(ctx), out)
+	err = errors.Join(err, agents.close(err == nil))
+	waiting := knownrecordings.Waiting{}
+	if err == nil && total.Frames > 0 {
+		waiting = c.waitReadable(ctx, g, c.NATS)
 	}
+	total.Waiting = &waiting
 	code := reportFiles(g, &total, c.Session, all, time.Since(began))
 	if err != nil {
 		return err
+	}
+	if late := c.reportWaiting(g, &waiting); code == nil {
+		code = late
 	}
 	return code
 }

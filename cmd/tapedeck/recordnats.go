@@ -98,16 +98,23 @@ func (c *recordCommand) recordNATS(ctx context.Context, g *global, out *outlet.O
 	if err := drain(context.WithoutCancel(ctx), out); err != nil {
 		return err
 	}
-	if !c.NoWait && res.Frames > 0 && res.LastSession != "" {
-		knownrecordings.WaitAll(ctx, g.client, []ingest.Summary{{StreamID: res.Last, Sessions: []string{res.LastSession}, LastSession: res.LastSession}})
+	waiting := knownrecordings.Waiting{}
+	if res.Frames > 0 {
+		waiting = c.waitReadable(ctx, g, "")
 	}
-	return reportNATS(g, &res, took)
+	if err := reportNATS(g, &res, took, &waiting); err != nil {
+		return err
+	}
+	return c.reportWaiting(g, &waiting)
 }
 
 // reportNATS prints the result of recordNATS.
-func reportNATS(g *global, r *natstap.Result, took time.Duration) error {
+func reportNATS(g *global, r *natstap.Result, took time.Duration, waiting *knownrecordings.Waiting) error {
 	if g.JSON {
-		return json.NewEncoder(os.Stdout).Encode(r)
+		return json.NewEncoder(os.Stdout).Encode(struct {
+			*natstap.Result
+			Waiting *knownrecordings.Waiting `json:"unreadable"`
+		}{r, waiting})
 	}
 	printers.NATSRecording(os.Stderr, r, took)
 	return nil

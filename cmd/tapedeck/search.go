@@ -62,7 +62,7 @@ func (c *searchCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	if g.JSON {
-		_, err := fmt.Fprintf(os.Stdout, "%s\n", raw)
+		_, err := fmt.Fprintf(console.Recorded(os.Stdout), "%s\n", raw)
 		return err
 	}
 	var found search.Answer

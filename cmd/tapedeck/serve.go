@@ -14,6 +14,7 @@ import (
 	"tapedeck/internal/app/server"
 	"tapedeck/internal/app/settings"
 	"tapedeck/internal/local/datadir"
+	"tapedeck/internal/memorylimit"
 )
 
 // serveCommand runs parts of tapedeck with external NATS and ClickHouse servers.
@@ -30,6 +31,7 @@ func (c *serveCommand) Run(ctx context.Context, i *invocation) error {
 	if err := errors.Join(err, c.Complete(log)); err != nil {
 		return err
 	}
+	memorylimit.Bound(0)
 	opened, err := i.open(ctx, &c.Server, c.Listen, log)
 	if err != nil {
 		return err
@@ -37,6 +39,11 @@ func (c *serveCommand) Run(ctx context.Context, i *invocation) error {
 	defer opened.close()
 	if c.Data == "" {
 		if c.Data, err = datadir.Default(); err != nil {
+			return err
+		}
+	}
+	if c.writesData() {
+		if err := datadir.Claim(c.Data); err != nil {
 			return err
 		}
 	}
@@ -49,6 +56,11 @@ func (c *serveCommand) Run(ctx context.Context, i *invocation) error {
 	}
 	log.Info("server: serving", "url", s.URL(), "roles", c.Role)
 	return s.Run(ctx, &server.StopClock{Limit: c.StopTimeout}, recordDemo(c.Demo, s.Node, log))
+}
+
+// writesData reports whether the server writes to its data directory: a spool, or the first token.
+func (c *serveCommand) writesData() bool {
+	return c.has("ingest") || c.Tokens && c.AdminTokenFile == ""
 }
 
 func (c *serveCommand) has(role string) bool { return slices.Contains(c.Role, role) }

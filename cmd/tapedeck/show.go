@@ -8,6 +8,7 @@ import (
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/app/command/knownrecordings"
 	"tapedeck/internal/app/command/printers"
+	"tapedeck/internal/console"
 	"tapedeck/query/session/sessiondetail"
 	"tapedeck/query/session/timeline"
 )
@@ -44,7 +45,7 @@ func (c *showCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	if g.JSON {
-		return json.NewEncoder(os.Stdout).Encode(map[string]any{
+		return json.NewEncoder(console.Recorded(os.Stdout)).Encode(map[string]any{
 			"session": &detail, "timeline": &timeline, "transcript": messages,
 		})
 	}

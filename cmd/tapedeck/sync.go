@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"sync/atomic"
 	"time"
 
-	"tapedeck/ingest"
 	"tapedeck/ingest/delivery/outlet"
 	"tapedeck/ingest/tap/agenthistory"
 	"tapedeck/internal/app/command/knownrecordings"
@@ -36,14 +36,14 @@ type syncRecord struct {
 	DryRun     bool     `help:"List what would be recorded, and record nothing."`
 	Tag        []string `help:"Tag the sessions; may be repeated. The tags agent, project and branch are set from the files if known." placeholder:"K=V" sep:"none"`
 	FrameLimit int      `help:"Largest frame, bytes; a longer line is kept in pieces." default:"16777216"`
-	NoWait     bool     `help:"Do not wait until the sessions can be read."`
+	waitFlags
 }
 
 // Run records new content, and with --watch later content as well.
 func (c *syncRecord) Run(ctx context.Context, g *global) error {
 	spareGC()
 	boundHeap()
-	if err := checkStream(c.Tenant, "", ""); err != nil {
+	if err := errors.Join(checkStream(c.Tenant, "", ""), c.checkWait()); err != nil {
 		return err
 	}
 	tags, err := parseTags(c.Tag)
@@ -77,8 +77,7 @@ func (c *syncRecord) Run(ctx context.Context, g *global) error {
 	if err := forgetLost(ctx, g, progress); err != nil {
 		return err
 	}
-	opts := agenthistory.Options{Recorder: out.Recorder(), Tenant: c.Tenant, Tags: tags, From: c.From,
-		FrameLimit: c.FrameLimit, Progress: progress}
+	opts := agenthistory.Options{Recorder: out.Recorder(), Tenant: c.Tenant, Tags: tags, From: c.From, FrameLimit: c.FrameLimit, Progress: progress, Known: knownrecordings.Uploaded(g.client)}
 	return c.sync(ctx, g, opts)
 }
 
@@ -97,11 +96,15 @@ func (c *syncRecord) sync(ctx context.Context, g *global, opts agenthistory.Opti
 		return err
 	}
 	took := time.Since(began)
-	if err == nil && !c.NoWait && res.Recorded > 0 {
-		knownrecordings.WaitAll(ctx, g.client, []ingest.Summary{res.Last})
+	waiting := knownrecordings.Waiting{}
+	if res.Recorded > 0 {
+		waiting = c.waitReadable(ctx, g, "")
 	}
 	interrupted := ctx.Err() != nil
-	failed := reportSync(g, res, took, interrupted)
+	failed := reportSync(g, res, took, interrupted, &waiting)
+	if late := c.reportWaiting(g, &waiting); failed == nil {
+		failed = late
+	}
 	switch {
 	case err != nil && !interrupted:
 		return err
@@ -124,9 +127,13 @@ func forgetLost(ctx context.Context, g *global, p *agenthistory.Progress) error 
 
 // reportSync prints the result of a run. It returns an exit code as an error if a file could not be
 // recorded or the run was interrupted.
-func reportSync(g *global, res *agenthistory.Result, took time.Duration, interrupted bool) error {
+func reportSync(g *global, res *agenthistory.Result, took time.Duration, interrupted bool, waiting *knownrecordings.Waiting) error {
 	if g.JSON {
-		if err := json.NewEncoder(os.Stdout).Encode(res); err != nil {
+		answer := struct {
+			*agenthistory.Result
+			Unread *knownrecordings.Waiting `json:"unreadable"`
+		}{res, waiting}
+		if err := json.NewEncoder(os.Stdout).Encode(answer); err != nil {
 			return err
 		}
 	} else {

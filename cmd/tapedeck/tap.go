@@ -21,8 +21,9 @@ import (
 	"tapedeck/schema"
 )
 
-// tap records the source that the command names. exit is the exit code of a recorded command.
-func (c *recordCommand) tap(ctx context.Context, g *global, rec *ingest.Recorder, so ingest.StreamOptions) (s ingest.Summary, exit int, err error) {
+// tap records the source that the command names. agents has the file if it is a transcript. exit is the exit code of a
+// command that was run.
+func (c *recordCommand) tap(ctx context.Context, g *global, agents *transcripts, rec *ingest.Recorder, so ingest.StreamOptions) (s ingest.Summary, exit int, err error) {
 	header, err := parseHeaders(c.Header)
 	if err != nil {
 		return s, 0, err
@@ -46,7 +47,7 @@ func (c *recordCommand) tap(ctx context.Context, g *global, rec *ingest.Recorder
 	case c.Sources[0] == "-":
 		s, err = c.tapStdin(ctx, rec, so)
 	default:
-		s, err = c.tapFile(ctx, "", c.Sources[0], c.lookUp(ctx, g, c.Sources[0]), rec, so)
+		s, err = c.recordPath(ctx, agents, "", c.Sources[0], c.lookUp(ctx, g, c.Sources[0]), rec, so)
 	}
 	return s, 0, err
 }
@@ -69,7 +70,7 @@ func (c *recordCommand) tapFile(ctx context.Context, label, path string, known f
 	return file.Record(ctx, rec, so, file.Options{
 		Path: path, FrameLimit: c.FrameLimit,
 		Progress: func(n, all int64) { done.Store(n); total.Store(all) },
-		Known:    known,
+		Known:    known, FrameClock: c.Clock == "auto",
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"tapedeck/internal/app/settings"
 	"tapedeck/internal/console"
 	"tapedeck/internal/local"
+	"tapedeck/internal/memorylimit"
 )
 
 // upCommand runs everything in one process tree.
@@ -26,6 +27,7 @@ func (c *upCommand) Run(ctx context.Context, i *invocation) (err error) {
 		return err
 	}
 	defer endOnSecond(ctx, log)()
+	memorylimit.Bound(local.DefaultClickHouseMemory())
 	began := time.Now()
 	opened, err := i.open(ctx, &c.Server, c.Listen, log) // opened first, since a used port is the most common error
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/app/command/printers"
 	"tapedeck/internal/commandline"
+	"tapedeck/internal/console"
 	"tapedeck/query/report/usagereport"
 )
 
@@ -21,6 +22,7 @@ type reportFlags struct {
 	Timezone    string `help:"IANA time zone of days and hours." placeholder:"ZONE"`
 	Granularity string `help:"15m, hour, day, week, month or total, which is the default." placeholder:"G"`
 	CSV         bool   `help:"Print CSV." name:"csv"`
+	Raw         bool   `help:"With CSV: recorded text as it is. Without it, text that a spreadsheet would run gets an apostrophe before it."`
 }
 
 // values returns the query parameters of the flags; groupBy is nil if the flag is not set.
@@ -38,6 +40,9 @@ func (f *reportFlags) values(groupBy *string) url.Values {
 // fetch requests the report. It prints CSV or JSON unchanged and returns done; otherwise it decodes
 // the answer into v.
 func (f *reportFlags) fetch(ctx context.Context, g *global, path string, q url.Values, v any) (done bool, err error) {
+	if f.Raw && !f.CSV {
+		return false, errRawFormat
+	}
 	if !f.CSV {
 		return g.fetch(ctx, path, q, v)
 	}
@@ -49,8 +54,14 @@ func (f *reportFlags) fetch(ctx context.Context, g *global, path string, q url.V
 		return false, err
 	}
 	q.Set("format", "csv")
-	return true, cl.Copy(ctx, path, q, "text/csv", os.Stdout)
+	if f.Raw {
+		q.Set("raw", "1")
+	}
+	return true, cl.Copy(ctx, path, q, "text/csv", console.Recorded(os.Stdout))
 }
+
+// errRawFormat is the error for --raw without CSV.
+var errRawFormat = commandline.Errorf("--raw goes with CSV: other formats have recorded text as it is")
 
 // ranged reports whether the flags limit the range.
 func (f *reportFlags) ranged() bool { return f.From != "" || f.To != "" }
@@ -84,6 +95,12 @@ func (c *usageCommand) Run(ctx context.Context, g *global) error {
 	if format != "table" && (!c.Calls || format != "json") {
 		q.Set("format", format)
 	}
+	if c.Raw {
+		if format != "csv" {
+			return errRawFormat
+		}
+		q.Set("raw", "1")
+	}
 	switch {
 	case c.Calls:
 		return c.runCalls(ctx, g, format, q)
@@ -100,7 +117,7 @@ func (c *usageCommand) Run(ctx context.Context, g *global) error {
 		printNone("uses of tokens", c.narrowed())
 		return nil
 	}
-	return printers.Usage(os.Stdout, &r)
+	return printers.Usage(os.Stdout, os.Stderr, &r)
 }
 
 // parameters returns the query parameters of the flags.

@@ -10,13 +10,16 @@ import (
 
 	"tapedeck/internal/local"
 	"tapedeck/internal/local/engine"
+	"tapedeck/internal/local/engine/enginetest"
 )
 
-// serversEnv has the test binary run NATS and ClickHouse, and write a file with settings that name them.
+// serversEnv has the test binary run NATS and ClickHouse, and write a file with settings that name
+// them.
 const serversEnv = "TAPEDECK_TEST_SERVERS"
 
 func TestMain(m *testing.M) {
 	engine.RunIfChild()
+	enginetest.Use()
 	if path := os.Getenv(serversEnv); path != "" {
 		if err := servers(path); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -18,8 +18,8 @@ func EndsWith(types ...string) func(*Input) bool {
 // Answered reports whether the server's answer is complete after a frame that the decoder has
 // read. before is whether it was complete already. Comments, heads and frames that the client
 // sends change nothing. Any other frame after the last one of an answer begins another answer. A
-// frame that was cut off counts if its message is whole: a client may hang up before the blank
-// line after the message.
+// line that was cut off counts if its message is whole. An SSE event without its blank line has no
+// data, unless it is the end marker.
 func (d *Dialect) Answered(in *Input, before bool) bool {
 	if in.Direction != schema.Receive || len(in.Data) == 0 && !in.Flags.Has(schema.FlagOversize) {
 		return before

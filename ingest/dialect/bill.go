@@ -58,6 +58,7 @@ func (b *Bill) Read(usage []byte, u *schema.Usage) {
 	b.CacheRead.read(&members, &cached)
 	if b.Input.read(&members, &input) && b.InputHoldsCache {
 		input.Subtract(inCache(cached, u.Tokens))
+		input.Limit(u.Tokens.Input)
 	}
 	u.Parts.Input, u.Parts.CacheRead = input, cached
 	b.Output.read(&members, &u.Parts.Output)

@@ -14,9 +14,10 @@ import (
 type Counting struct {
 	Input, CacheRead, CacheWrite5m, CacheWrite1h string
 	Output, Reasoning, Total                     string
-	// InputHoldsCache: Input includes the tokens read from a cache and written to one.
+	// InputHoldsCache: Input includes the tokens read from a cache and written to one, unless they
+	// exceed it.
 	InputHoldsCache bool
-	// OutputHoldsReasoning: Output includes Reasoning.
+	// OutputHoldsReasoning: Output includes Reasoning, unless Reasoning exceeds it.
 	OutputHoldsReasoning bool
 	// ReasoningInTotal: reasoning is part of Total only, which exceeds input plus output by it.
 	ReasoningInTotal bool
@@ -48,12 +49,29 @@ func (c *Counting) Read(usage []byte) (t schema.Tokens, total uint64, ok bool) {
 		t.Reasoning = total - stated
 	}
 	if c.InputHoldsCache {
-		t.Input -= min(t.Input, t.CacheRead+t.CacheWrite5m+t.CacheWrite1h)
+		t.Input -= cachedPart(t.Input, t.CacheRead, t.CacheWrite5m+t.CacheWrite1h)
 	}
-	if c.OutputHoldsReasoning {
-		t.Output -= min(t.Output, t.Reasoning)
+	if c.OutputHoldsReasoning && t.Reasoning <= t.Output {
+		t.Output -= t.Reasoning
 	}
 	return t, total, ok
+}
+
+// cachedPart returns how many tokens of an input were read from a cache or written to one. A count
+// that is greater than the input is no part of it: some servers count the cache beside the prompt.
+// Where both counts are a part and exceed the input together, tokens were written and read at once.
+func cachedPart(input, read, written uint64) uint64 {
+	switch {
+	case read > input && written > input:
+		return 0
+	case read > input:
+		return written
+	case written > input:
+		return read
+	case read+written > input:
+		return max(read, written)
+	}
+	return read + written
 }
 
 // usageMembers holds the first members of a usage object. Lookups outnumber members, and many

@@ -12,6 +12,7 @@ func TestCounting(t *testing.T) {
 		InputHoldsCache: true, OutputHoldsReasoning: true,
 	}
 	rest := Counting{Input: "in", CacheRead: "cached", Output: "out", Total: "all", InputHoldsCache: true, ReasoningInTotal: true}
+	writes := Counting{Input: "prompt", CacheRead: "read", CacheWrite5m: "written", InputHoldsCache: true}
 	beside := Counting{Input: "a+b", Output: "c", Reasoning: "d"}
 	tests := []struct {
 		name  string
@@ -24,7 +25,12 @@ func TestCounting(t *testing.T) {
 		{"included", inside, `{"prompt":10,"details":{"cached":4,"thought":3},"completion":5,"total":15}`,
 			schema.Tokens{Input: 6, CacheRead: 4, Output: 2, Reasoning: 3}, 15, true},
 		{"the other name", inside, `{"input":10}`, schema.Tokens{Input: 10}, 0, true},
-		{"more cached than there is", inside, `{"prompt":1,"details":{"cached":9}}`, schema.Tokens{CacheRead: 9}, 0, true},
+		{"more cached than there is", inside, `{"prompt":1,"details":{"cached":9}}`, schema.Tokens{Input: 1, CacheRead: 9}, 0, true},
+		{"more reasoning than output", inside, `{"completion":2,"details":{"thought":9}}`, schema.Tokens{Output: 2, Reasoning: 9}, 0, true},
+		{"written to a cache and read at once", writes, `{"prompt":10,"read":9,"written":8}`, schema.Tokens{Input: 1, CacheRead: 9, CacheWrite5m: 8}, 0, true},
+		{"read beside the prompt", writes, `{"prompt":10,"read":11,"written":8}`, schema.Tokens{Input: 2, CacheRead: 11, CacheWrite5m: 8}, 0, true},
+		{"written beside the prompt", writes, `{"prompt":10,"read":9,"written":11}`, schema.Tokens{Input: 1, CacheRead: 9, CacheWrite5m: 11}, 0, true},
+		{"both beside the prompt", writes, `{"prompt":10,"read":11,"written":12}`, schema.Tokens{Input: 10, CacheRead: 11, CacheWrite5m: 12}, 0, true},
 		{"nulls and texts", inside, `{"prompt":null,"input":"7","details":null,"completion":"x"}`, schema.Tokens{Input: 7}, 0, true},
 		{"a sum, and beside", beside, `{"a":1,"b":2,"c":3,"d":4}`, schema.Tokens{Input: 3, Output: 3, Reasoning: 4}, 0, true},
 		{"reasoning in the total alone", rest, `{"in":10,"cached":4,"out":3,"all":20}`, schema.Tokens{Input: 6, CacheRead: 4, Output: 3, Reasoning: 7}, 20, true},

@@ -18,6 +18,7 @@ type Emitter struct {
 	messages []*Message
 	usages   []*Usage
 	titles   []Title
+	used     uint64 // how often a usage was recorded or changed
 	lost     uint64
 }
 
@@ -237,6 +238,7 @@ func (b *Emitter) Use(id, scope string, mode schema.UsageMode, t schema.Tokens, 
 
 // ChangedUsage records that frame f changed the usage.
 func (b *Emitter) ChangedUsage(u *Usage, f *schema.Frame) {
+	b.used++
 	u.Version, u.At = f.Seq+1, f.At
 	if !u.dirty {
 		u.dirty = true

@@ -37,6 +37,34 @@ func RawWords(raw []byte) []byte {
 	return text
 }
 
+// otherParts bounds the list of a message's parts that are not text, bytes.
+const otherParts = 256
+
+// OtherParts returns the kinds of a content's elements that are not text, such as images, as a JSON
+// array. It returns nil for none. The kind is the element's type, else the name of its first member.
+func OtherParts(raw []byte) []byte {
+	var kinds List
+	RawElements(raw, func(part []byte) bool {
+		members, ok := MembersOf(part)
+		if !ok {
+			return true
+		}
+		kind := RawText(part, "type")
+		if kind == nil {
+			kind, _, _ = members.Next()
+		}
+		switch string(kind) {
+		case "", "text", "input_text", "output_text", "inputText", "outputText":
+		default:
+			if len(kinds) < otherParts {
+				kinds.AddText(kind)
+			}
+		}
+		return true
+	})
+	return kinds.JSON()
+}
+
 // IsNull reports whether a value is null or missing.
 func IsNull(v *fastjson.Value) bool { return v == nil || v.Type() == fastjson.TypeNull }
 

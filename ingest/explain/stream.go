@@ -51,11 +51,11 @@ func New(d dialect.Dialect, streamID string) *Stream {
 // set. It overwrites the envelope.
 func (s *Stream) Frame(f *schema.Frame) Line {
 	f.Envelope = schema.Envelope{}
-	f.Flags &^= schema.FlagUnknownType | schema.FlagEventGap | schema.FlagEventRepeat | schema.FlagEventBack
+	f.Flags &^= schema.FlagUnknownType | schema.FlagEventGap | schema.FlagEventRepeat | schema.FlagEventBack | schema.FlagUnreadUsage
 	line := Line{Seq: f.Seq}
 	s.parser.Parse(f, func(in *dialect.Input) {
 		line.Empty = len(in.Data) == 0
-		s.decoder.Decode(in, s.emitter)
+		s.emitter.Read(s.decoder, in)
 	})
 	s.emitter.TakeLost()
 	line.Type = string([]byte(f.Type)) // the type is valid until the decoder's next call

@@ -4,6 +4,7 @@
 package framing
 
 import (
+	"slices"
 	"sync"
 
 	"tapedeck/schema"
@@ -81,6 +82,9 @@ func (b *Buffer) Append(p []byte) {
 		b.pending = (*b.pooled)[:0]
 	}
 	b.compact()
+	if n := len(b.pending) + len(p); n > cap(b.pending) && cap(b.pending) >= largeBuffer {
+		b.pending = slices.Grow(b.pending, cap(b.pending)) // doubled: fewer copies, less garbage
+	}
 	b.pending = append(b.pending, p...)
 }
 

@@ -1,5 +1,7 @@
 package redact
 
+import "slices"
+
 // automaton is an Aho-Corasick automaton over the keywords of all rules. Its state at the
 // end of one text is where the next text of the same message begins, so that a keyword is
 // found that two texts share.
@@ -8,6 +10,7 @@ type automaton struct {
 	hits  [][]hit  // what ends at each node, the longest keyword first
 	paths []string // the text that leads to each node
 	ends  []bool   // nodes with hits
+	long  []uint16 // the length of the text that leads to each node
 	first *pairs   // the two bytes that keywords begin with
 	all   *pairs   // two bytes that follow one another in a keyword
 	depth int      // the length of the longest keyword
@@ -29,8 +32,9 @@ func (p *pairs) has(a, b byte) bool {
 
 // hit is a keyword that ends at a node.
 type hit struct {
-	rule *rule
-	key  string
+	rule   *rule
+	key    string
+	except bool // it is one of Rule.Except
 }
 
 // root is the node at which no keyword has begun.
@@ -39,7 +43,8 @@ const root = 0
 func newAutomaton(rules []*rule) *automaton {
 	a := &automaton{next: make([][256]uint16, 1), hits: make([][]hit, 1), paths: make([]string, 1), first: new(pairs), all: new(pairs)}
 	for _, r := range rules {
-		for _, key := range r.Keywords {
+		for i, key := range slices.Concat(r.Keywords, r.Except) {
+			except := i >= len(r.Keywords)
 			a.depth = max(a.depth, len(key))
 			n := uint16(root)
 			for i := range len(key) {
@@ -56,12 +61,16 @@ func newAutomaton(rules []*rule) *automaton {
 				}
 				n = to
 			}
-			a.hits[n] = append(a.hits[n], hit{r, key})
+			a.hits[n] = append(a.hits[n], hit{r, key, except})
 		}
 	}
 	a.link()
-	for _, h := range a.hits {
+	for n := range a.hits {
+		a.hits[n] = excepted(a.hits[n])
+	}
+	for n, h := range a.hits {
 		a.ends = append(a.ends, h != nil)
+		a.long = append(a.long, uint16(min(len(a.paths[n]), 1<<16-1)))
 	}
 	for first := range 256 {
 		n := a.next[root][first]
@@ -72,6 +81,20 @@ func newAutomaton(rules []*rule) *automaton {
 		}
 	}
 	return a
+}
+
+// excepted removes what ends at a node from its hits, the longest first, if a longer text says that it is none.
+func excepted(hits []hit) (left []hit) {
+	not := map[*rule]bool{}
+	for _, h := range hits {
+		switch {
+		case h.except:
+			not[h.rule] = true
+		case !not[h.rule]:
+			left = append(left, h)
+		}
+	}
+	return left
 }
 
 // link replaces the missing transitions by those of the longest suffix that is a node,
@@ -99,8 +122,8 @@ func (a *automaton) link() {
 	}
 }
 
-// quiet runs over a text from a node. It reports the node at the end and that no keyword
-// ended within.
+// quiet runs over a text from a node. It reports the node at the end and that no secret
+// begins at a keyword that ended within.
 func (a *automaton) quiet(n uint16, text []byte) (uint16, bool) {
 	next, ends := a.next, a.ends
 	for i := 0; i < len(text); i++ {
@@ -109,11 +132,22 @@ func (a *automaton) quiet(n uint16, text []byte) (uint16, bool) {
 				i++
 			}
 		}
-		if n = next[n][text[i]]; ends[n] {
+		if n = next[n][text[i]]; ends[n] && a.begins(n, text, i+1) {
 			return n, false
 		}
 	}
 	return n, true
+}
+
+// begins reports whether a secret may begin at a keyword that ends at a node, before byte i of a text.
+func (a *automaton) begins(n uint16, text []byte, i int) bool {
+	for _, h := range a.hits[n] {
+		start := i - len(h.key)
+		if h.rule.goesOn(text[i:]) && (start <= 0 || h.rule.mayFollow(text[start-1]) || apart(text[:start])) {
+			return true
+		}
+	}
+	return false
 }
 
 // tail returns the node at the end of a text that no other precedes.

@@ -74,6 +74,9 @@ func cookies(list string) string {
 // FlagRedacted if there were any.
 func (x *ByName) Body(f *schema.Frame) { x.mask(f, x.names.MaskMembers) }
 
+// Answer is Body for a JSON body that a server sends.
+func (x *ByName) Answer(f *schema.Frame) { x.mask(f, x.names.MaskAnswer) }
+
 // Form is Body for a frame that is a form (application/x-www-form-urlencoded), or JSON, which curl sends
 // as one.
 func (x *ByName) Form(f *schema.Frame) {

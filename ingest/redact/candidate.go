@@ -104,7 +104,15 @@ func (m *Masker) close(c *candidate) {
 
 // accepted reports whether the match is a secret.
 func (c *candidate) accepted() bool {
-	return c.matched && (c.rule.Check == nil || int(c.to) > len(c.text) || c.rule.Check(c.text[c.from:c.to]))
+	switch {
+	case !c.matched:
+		return false
+	case int(c.to) > len(c.text):
+		return true
+	case c.rule.Judge != nil && !c.rule.Judge(c.text, int(c.key), int(c.from), int(c.to)):
+		return false
+	}
+	return c.rule.Check == nil || c.rule.Check(c.text[c.from:c.to])
 }
 
 // partial returns the range that is a secret if the pattern goes on to match.
@@ -127,8 +135,16 @@ func (c *candidate) holds() (frame uint64, ok bool) {
 		return 0, false
 	}
 	public := c.key
-	if c.rule.declared != "" {
+	switch {
+	case c.rule.declared != "":
 		public = 0
+	case c.rule.grouped:
+		if public, _ = c.partial(); c.matched {
+			public = min(public, c.from)
+		}
+		if c.whole.to > 0 {
+			public = min(public, int32(c.whole.from))
+		}
 	}
 	for _, p := range c.pieces {
 		if p.rel+p.n > public {

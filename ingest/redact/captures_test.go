@@ -1,6 +1,7 @@
 package redact_test
 
 import (
+	"bytes"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -8,8 +9,10 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
+	"tapedeck/ingest/redact"
 	"tapedeck/ingest/tap/file"
 	"tapedeck/internal/fulltest"
+	"tapedeck/schema"
 )
 
 // The default rules find nothing in recordings without secrets.
@@ -53,5 +56,22 @@ func masksNothing(t *testing.T, path string) {
 	}
 	if len(sum.Redacted) > 0 {
 		t.Errorf("%s: masked %v", path, sum.Redacted)
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := redact.NewByName(nil, nil, false)
+	for _, text := range append(bytes.Split(raw, []byte("\n")), raw) {
+		text = bytes.TrimPrefix(text, []byte("data: "))
+		for kind, mask := range map[string]func(*schema.Frame){"a request": names.Body, "an answer": names.Answer} {
+			if kind == "a request" && !bytes.Contains(text, []byte(`"messages":`)) {
+				continue // what only a server sends
+			}
+			f := schema.Frame{Raw: text}
+			if mask(&f); f.Flags.Has(schema.FlagRedacted) {
+				t.Errorf("%s: as %s it became %.500s", path, kind, f.Raw)
+			}
+		}
 	}
 }

@@ -46,7 +46,7 @@ var anything = func() string {
 }()
 
 // random reports whether a text may be a random one rather than words: letters and at
-// least two digits.
+// least two digits, or what is opaque.
 func random(secret []byte) bool {
 	digits, letters := 0, 0
 	for _, c := range secret {
@@ -57,7 +57,7 @@ func random(secret []byte) bool {
 			letters++
 		}
 	}
-	return digits >= 2 && letters >= 2
+	return digits >= 2 && letters >= 2 || opaque(secret)
 }
 
 // isUserAndPassword reports whether a text is a printable name, a colon and a password, in base64.

@@ -70,7 +70,10 @@ func (m *Masker) apply(f *schema.Frame, edits []edit) {
 func merged(edits []edit) []edit {
 	slices.SortStableFunc(edits, func(a, b edit) int {
 		weak := func(e edit) int {
-			if e.rule.Weak {
+			switch {
+			case e.rule.Judge != nil: // by a name alone
+				return 2
+			case e.rule.Weak:
 				return 1
 			}
 			return 0

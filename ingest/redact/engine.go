@@ -22,6 +22,7 @@ type Engine struct {
 	prefilter *prefilter
 	rules     []*rule
 	paths     map[uint64]*rule // of texts that are secrets by their place
+	members   *rule            // whose keywords are the names of members that are secrets; nil for none
 }
 
 // Options choose the rules.
@@ -33,7 +34,7 @@ type Options struct {
 }
 
 // Rules returns the rules that are on by default.
-func Rules() []Rule { return slices.Concat(providers, credentials) }
+func Rules() []Rule { return slices.Concat(providers, platforms, credentials, assignments) }
 
 // New compiles the rules for credentials and the rules of the options.
 func New(o Options) (*Engine, error) {
@@ -42,10 +43,13 @@ func New(o Options) (*Engine, error) {
 		c, err := r.compile()
 		if err == nil {
 			e.rules = append(e.rules, c)
+			if r.ID == assignedSecretID {
+				e.members = c
+			}
 		}
 		return err
 	}
-	all := slices.Concat(providers, credentials, o.Own)
+	all := slices.Concat(Rules(), o.Own)
 	for _, name := range o.Personal {
 		i := slices.IndexFunc(personal, func(r Rule) bool { return r.ID == name })
 		if i < 0 {

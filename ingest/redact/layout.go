@@ -146,7 +146,7 @@ func (s *layout) add(p *prefilter, raw []byte, from, to int, part part) {
 	s.texts = append(s.texts, raw[from:to]...)
 	part.to = len(s.texts)
 	for i := from; i < to; i++ {
-		if i+2 < to && !p.first.has(raw[i], raw[i+1], raw[i+2]) {
+		if i+2 < to && p.first.has(raw[i], raw[i+1], raw[i+2]) == 0 {
 			continue
 		}
 		if p.mayBegin(raw[i:to], part.gap) {

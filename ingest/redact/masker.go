@@ -221,7 +221,11 @@ func (m *Masker) finish(c *candidate) {
 	case !c.forced && c.accepted():
 		m.mask(c, c.from, c.to, false)
 	case !c.forced && c.whole.to > 0:
-		m.mask(c, int32(c.whole.from), int32(c.whole.to), false)
+		to := int32(c.whole.to)
+		if c.matched && c.from == int32(c.whole.from) { // of what began as a secret no end is left
+			to = max(to, c.to)
+		}
+		m.mask(c, int32(c.whole.from), to, false)
 	}
 }
 

@@ -15,13 +15,17 @@ import (
 var notByGitleaks = func() map[string]string {
 	reasons := map[string]string{
 		"authorization": "it looks for header fields in commands of curl alone", "api-key-header": "it looks for header fields in commands of curl alone",
-		"sentry-token": "it looks for the members of a real token's JSON in it, which the example does not have",
-		"email":        "it looks for credentials", "phone": "it looks for credentials", "card": "it looks for credentials",
+		"sentry-token":    "it looks for the members of a real token's JSON in it, which the example does not have",
+		"assigned-secret": "it finds it by its rule for any random text, which is not counted",
+		"email":           "it looks for credentials", "phone": "it looks for credentials", "card": "it looks for credentials",
 	}
 	for id := range strings.FieldsSeq("openrouter-key deepseek-key litellm-key langfuse-key langsmith-key google-oauth-token google-oauth-secret azure-storage-key " +
 		"groq-key xai-key replicate-token fireworks-key cerebras-key nvidia-key tavily-key pinecone-key " +
 		"elevenlabs-key bitbucket-app-password discord-webhook stripe-webhook-secret resend-key crates-token docker-token supabase-token " +
-		"notion-legacy-token figma-token tapedeck-token url-password url-parameter") {
+		"notion-legacy-token figma-token tapedeck-token url-password url-parameter " +
+		"compatible-key openai-ephemeral-key google-auth-key google-refresh-token together-key jina-key voyage-key brave-search-key firecrawl-key e2b-key " +
+		"apify-token context7-key discord-token slack-browser-token tailscale-key vercel-token netlify-token neon-key circleci-token hubspot-token " +
+		"posthog-key contentful-token sonarqube-token buildkite-token environment-secret secret-argument netrc-password docker-auth aws-secret-access-key") {
 		reasons[id] = "it has no rule for it"
 	}
 	return reasons

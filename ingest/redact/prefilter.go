@@ -9,9 +9,9 @@ import "bytes"
 // The first three bytes of a keyword are one of few, by which nearly all places are dismissed, four at a time.
 type prefilter struct {
 	automaton *automaton
-	first     beginnings // of keywords
-	escapes   bool       // a backslash may hide a keyword
-	digits    bool       // a keyword may begin with a digit
+	first     *beginnings // of keywords
+	escapes   bool        // a backslash may hide a keyword
+	digits    bool        // a keyword may begin with a digit
 }
 
 // hidden are the escapes of JSON that stand for bytes of keywords.
@@ -19,24 +19,14 @@ var hidden = []string{`\/`, `\u002`, `\u003`, `\u004`, `\u005`, `\u006`, `\u007`
 
 func newPrefilter(a *automaton, rules []*rule) *prefilter {
 	p := &prefilter{automaton: a}
-	every, ends := class{1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1}, class{}
-	for _, c := range []byte("\"\\\n\r") {
-		ends.add(c)
-	}
+	var all, words []beginning
 	for _, r := range rules {
 		for _, key := range r.Keywords {
-			var first beginning
-			for i := range first {
-				switch {
-				case i < len(key):
-					first[i].add(key[i])
-				case i == len(key):
-					first[i] = r.prefix[0].or(ends)
-				default:
-					first[i] = every
-				}
+			if r.Before == "" && r.declared == "" {
+				words = append(words, r.firstBytes(key)...)
+			} else {
+				all = append(all, r.firstBytes(key)...)
 			}
-			p.first.add(first)
 			p.digits = p.digits || key[0] >= '0' && key[0] <= '9'
 			for _, c := range []byte(key + r.declared) {
 				p.escapes = p.escapes || c < ' ' || c >= 0x7f || c == '"' || c == '\\'
@@ -49,9 +39,41 @@ func newPrefilter(a *automaton, rules []*rule) *prefilter {
 			first[i] = class{}
 			first[i].add(text[i])
 		}
-		p.first.add(first)
+		all = append(all, first)
 	}
+	p.first = newBeginnings(all, words)
 	return p
+}
+
+// every is all bytes, textEnds are those at which a text may end in a frame.
+var (
+	every    = class{1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1}
+	textEnds = func() (c class) {
+		for _, b := range []byte("\"\\\n\r") {
+			c.add(b)
+		}
+		return c
+	}()
+)
+
+// firstBytes returns what the first three bytes of a secret with a keyword may be, or of what the text ends in.
+func (r *rule) firstBytes(key string) []beginning {
+	var first beginning
+	for i := range min(len(key), len(first)) {
+		first[i].add(key[i])
+	}
+	if len(key) >= len(first) {
+		return []beginning{first}
+	}
+	ended := first
+	ended[len(key)] = textEnds
+	for i := len(key); i < len(first); i++ {
+		first[i] = r.prefix[i-len(key)]
+		if i > len(key) {
+			ended[i], first[i] = every, first[i].or(textEnds)
+		}
+	}
+	return []beginning{first, ended}
 }
 
 // clean reports whether no secret begins at byte from of raw or after it. It ignores keywords that a
@@ -69,12 +91,16 @@ func (p *prefilter) cleanBetween(m *machine, raw []byte, from, to int) bool {
 	i := from
 	if i < to && i+6 <= len(raw) {
 		t := &p.first.table
+		words := uint64(0) // how many times in a row four bytes were part of a word
 		for a, b := t[raw[i]], t[raw[i+1]]; i < to && i+6 <= len(raw); i += 4 {
 			next := raw[i+2 : i+6]
 			c, d, e, f := t[next[0]], t[next[1]], t[next[2]], t[next[3]]
-			if three(a, b, c)|three(b, c, d)|three(c, d, e)|three(d, e, f) != 0 && !p.cleanAt(m, raw, i, min(i+4, to)) {
+			groups := (three(a, b, c) | three(b, c, d) | three(c, d, e) | three(d, e, f)) & groupBits
+			within := (a & b & c & d) >> 63
+			if groups != 0 && (groups>>wordGroups != 0 || words < 2 || within == 0) && !p.cleanAt(m, raw, i, min(i+4, to)) {
 				return false
 			}
+			words = (words + 1) * within
 			a, b = e, f
 		}
 	}
@@ -89,7 +115,8 @@ func (p *prefilter) cleanBetween(m *machine, raw []byte, from, to int) bool {
 // cleanAt is cleanBetween for a few bytes.
 func (p *prefilter) cleanAt(m *machine, raw []byte, from, to int) bool {
 	for i := from; i < to; i++ {
-		if p.first.has(raw[i], raw[i+1], raw[i+2]) && p.begins(m, raw, i) {
+		groups := p.first.has(raw[i], raw[i+1], raw[i+2])
+		if groups != 0 && (groups>>wordGroups != 0 || !withinWord(raw, i)) && p.begins(m, raw, i) {
 			return false
 		}
 	}
@@ -107,8 +134,10 @@ func (p *prefilter) mayBegin(text []byte, next gap) bool {
 		if n = a.next[n][c]; len(a.paths[n]) != i+1 {
 			return false
 		}
-		if a.ends[n] {
-			return true
+		for _, h := range a.hits[n] {
+			if len(h.key) == i+1 && h.rule.mayGoOn(text[i+1:]) {
+				return true
+			}
 		}
 	}
 	if next != number {
@@ -122,15 +151,54 @@ func (p *prefilter) mayBegin(text []byte, next gap) bool {
 	return false
 }
 
+// mayGoOn reports whether a pattern may match what follows the keyword, of which only the beginning is known, or what
+// follows is the end of a text.
+func (r *rule) mayGoOn(text []byte) bool {
+	for i := range min(len(text), len(r.prefix)) {
+		if textEnds.has(text[i]) {
+			return true
+		}
+		if !r.prefix[i].has(text[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// withinWord reports whether a letter or digit before byte i is part of a word, rather than the end of an escape or of a
+// colour. It may say no for such a letter.
+func withinWord(raw []byte, i int) bool {
+	if i == 0 || !alphanumeric.has(raw[i-1]) {
+		return false
+	}
+	for j := i - 2; j >= max(i-longestEscape-1, 0); j-- {
+		if !alphanumeric.has(raw[j]) {
+			return raw[j] != '\\' && raw[j] != '%' && raw[j] != '[' && raw[j] != ';' && raw[j] != ':'
+		}
+	}
+	return raw[i-1] != 'm'
+}
+
+// longestEscape is the length of \u00e9.
+const longestEscape = 6
+
+var alphanumeric = func() (c class) {
+	for _, b := range []byte("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") {
+		c.add(b)
+	}
+	return c
+}()
+
 // begins reports whether a secret may begin at byte i.
 func (p *prefilter) begins(m *machine, raw []byte, i int) bool {
 	a := p.automaton
+	next, ends, long := a.next, a.ends, a.long
 	n := uint16(root)
 	for j := i; j < len(raw); j++ {
-		if n = a.next[n][raw[j]]; len(a.paths[n]) != j+1-i {
+		if n = next[n][raw[j]]; int(long[n]) != j+1-i {
 			break
 		}
-		if !a.ends[n] {
+		if !ends[n] {
 			continue
 		}
 		for _, h := range a.hits[n] {
@@ -151,6 +219,9 @@ func (p *prefilter) begins(m *machine, raw []byte, i int) bool {
 
 // possible reports whether a secret may have its keyword at bytes [from, to) of a frame.
 func (r *rule) possible(m *machine, raw []byte, from, to int) bool {
+	if to < len(raw) && r.declared == "" && !r.prefix[0].has(raw[to]) && !textEnds.has(raw[to]) { // nearly all
+		return false
+	}
 	if from > 0 && raw[from-1] != '"' && (from == 1 || raw[from-2] != '\\') && !r.mayFollow(raw[from-1]) && !apart(raw[:from]) &&
 		!bytes.HasSuffix(raw[:from], []byte("data: ")) && !bytes.HasSuffix(raw[:from], dataField) {
 		return false

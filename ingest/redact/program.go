@@ -13,7 +13,7 @@ type program struct {
 	start uint32
 }
 
-// thread is an instruction with the range of the first group, -1 where it is not set.
+// thread is an instruction with the range of the first group that was entered, -1 where it is not set.
 type thread struct {
 	pc       uint32
 	from, to int32
@@ -97,10 +97,10 @@ func (m *machine) follow(p *program, t thread, at int32) {
 		case syntax.InstAlt, syntax.InstAltMatch:
 			m.stack = append(m.stack, thread{inst.Arg, t.from, t.to}, thread{inst.Out, t.from, t.to})
 		case syntax.InstCapture:
-			switch inst.Arg {
-			case 2:
+			switch {
+			case inst.Arg == 2, inst.Arg > 3 && inst.Arg%2 == 0 && t.from < 0:
 				t.from = at
-			case 3:
+			case inst.Arg == 3, inst.Arg > 3 && inst.Arg%2 == 1 && t.to < 0:
 				t.to = at
 			}
 			m.stack = append(m.stack, thread{inst.Out, t.from, t.to})

@@ -14,12 +14,18 @@ type Rule struct {
 	// a text that ends in one of them has no byte of a secret.
 	Keywords []string
 	// Pattern matches what follows the keyword, in RE2 syntax, without assertions. If it
-	// has a group, only the group is the secret; else the keyword and all of the match are.
+	// has a group, only the group is the secret, the first that matched of several; else the keyword and all of
+	// the match are.
 	Pattern string
 	Before  string // characters that may stand before the keyword; "": all but letters and digits
 	// After are the characters that may not follow the secret, as a class without its
 	// brackets; "": letters and digits, "-" for none.
 	After string
+	// Except are longer texts that end in a keyword, which is none there.
+	Except []string
+	// Ends says that the pattern also matches what has to follow the secret, in place of After. Each text ends
+	// with a line feed.
+	Ends bool
 	// Weak marks rules whose keyword is also common in texts without secrets. The beginning
 	// of such a match is recorded if its end does not come in time.
 	Weak bool
@@ -27,6 +33,9 @@ type Rule struct {
 	Open bool
 	// Check decides on a match; nil accepts all.
 	Check func(secret []byte) bool
+	// Judge decides on a match by all of its text, which begins with a keyword of key bytes; the secret is bytes
+	// [from, to). nil accepts all.
+	Judge func(text []byte, key, from, to int) bool
 
 	Source string // where the format is published
 	// Example is a secret as this rule finds it, Near one that it must not find. "~" stands
@@ -71,6 +80,9 @@ func (r *Rule) compile() (*rule, error) {
 	text, grouped := r.Pattern, hasGroup(r.Pattern)
 	if !grouped {
 		text = "(" + text + ")"
+	}
+	if r.Ends {
+		after = ""
 	}
 	p, err := compile("(?:" + text + ")" + after)
 	if err != nil {

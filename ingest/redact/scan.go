@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"slices"
 
 	"tapedeck/schema"
@@ -42,6 +43,9 @@ func (m *Masker) scan(f *schema.Frame) {
 			m.whole(r, l, &t)
 			continue
 		}
+		if l.member > 0 {
+			m.assigned(f.Raw, w.members[l.member-1], &t)
+		}
 		if l.whole {
 			m.alone(&t)
 			continue
@@ -81,6 +85,26 @@ func (m *Masker) alone(t *text) {
 		m.settle(c)
 	}
 	m.open = m.open[:before]
+}
+
+// assigned masks a text that is a secret by the name of the member of JSON that it is the value of.
+func (m *Masker) assigned(raw []byte, name span, t *text) {
+	r := m.engine.members
+	if r == nil || len(t.bytes) < shortest {
+		return
+	}
+	a, n := m.engine.automaton, uint16(root)
+	for _, c := range bytes.TrimRight(raw[name.from:name.to], "_0123456789") {
+		n = a.next[n][c]
+	}
+	for _, h := range a.hits[n] {
+		if h.rule == r {
+			if from := memberSecret([]byte(h.key), t.bytes); from >= 0 {
+				m.rest(r, t, from)
+			}
+			return
+		}
+	}
 }
 
 // whole masks a text that is a secret by its place.
@@ -124,6 +148,9 @@ func (m *Masker) byteBefore(s state, text []byte, i int) byte {
 	}
 	path := m.engine.automaton.paths[s.node]
 	if at := len(path) + i; at > 0 {
+		if apart(append([]byte{s.before}, path[:at]...)) {
+			return 0
+		}
 		return path[at-1]
 	}
 	return s.before
@@ -164,7 +191,7 @@ func (m *Masker) find(s state, channel uint64, t *text) uint16 {
 		node = a.next[node][b]
 		for _, h := range a.hits[node] {
 			start := i + 1 - len(h.key)
-			if start != 0 && !h.rule.mayFollow(m.byteBefore(s, t.bytes, start)) || !h.rule.begins(t.bytes[max(start, 0):]) {
+			if start != 0 && !h.rule.mayFollow(m.byteBefore(s, t.bytes, start)) || !h.rule.begins(t.bytes[max(start, 0):]) || !h.rule.goesOn(t.bytes[i+1:]) {
 				continue
 			}
 			c := m.begin(h, channel, t, i+1)
@@ -205,6 +232,19 @@ func (m *Masker) rest(r *rule, t *text, from int) {
 	_, end := t.at(n-1, n)
 	c := &candidate{rule: r, text: t.bytes[from:], n: int32(n - from), pieces: []piece{{0, int32(n - from), m.frame, begin, end}}}
 	m.mask(c, 0, c.n, false)
+}
+
+// goesOn reports whether the pattern may match what follows the keyword, as far as its first bytes show.
+func (r *rule) goesOn(text []byte) bool {
+	if r.declared != "" || r.Open {
+		return true
+	}
+	for i := range min(len(text), len(r.prefix)) {
+		if !r.prefix[i].has(text[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // begins reports whether a declared secret may begin with what there is of the text.

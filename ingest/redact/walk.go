@@ -15,6 +15,7 @@ type leaf struct {
 	path     uint64 // of the names of the members that lead to it
 	name     bool   // it is the name of a member
 	whole    bool   // no other frame continues it
+	member   int32  // the number of the name that it is the value of, from 1; 0 for none
 }
 
 // shortest is the length of the shortest secret, bytes.
@@ -23,6 +24,7 @@ const shortest = declaredLeast
 // walker finds the texts of a frame.
 type walker struct {
 	leaves   []leaf
+	members  []span // the names of members, of a frame that may have secrets
 	identity uint64 // of the values that name the message, 0 for none
 	stack    []level
 	numbers  []span  // where growing texts are looked for: those that name no message
@@ -35,11 +37,12 @@ type span struct{ from, to int }
 type level struct {
 	path   uint64
 	object bool
+	named  int32 // the number of the text of the member "name" or "key", or of the flag before in an array, from 1; 0 for none
 }
 
 // walk finds the texts of a frame: all, or those that grow over frames.
 func (w *walker) walk(f *schema.Frame, growing bool) {
-	w.leaves, w.numbers, w.identity = w.leaves[:0], w.numbers[:0], 0
+	w.leaves, w.numbers, w.members, w.identity = w.leaves[:0], w.numbers[:0], w.members[:0], 0
 	raw := f.Raw
 	if f.Flags&(schema.FlagOversize|schema.FlagNote) != 0 || !structured(f, raw) {
 		w.text(f, growing)
@@ -63,7 +66,7 @@ func (w *walker) text(f *schema.Frame, growing bool) {
 	}
 	from, to := content(f)
 	w.around(0, from, growing)
-	w.leaves = append(w.leaves, leaf{from, to, plainPath(f), false, f.Flags.Has(schema.FlagNote)})
+	w.leaves = append(w.leaves, leaf{from: from, to: to, path: plainPath(f), whole: f.Flags.Has(schema.FlagNote)})
 	w.around(to, len(f.Raw), growing)
 }
 
@@ -111,7 +114,7 @@ func (w *walker) json(raw []byte, base uint64, growing bool) bool {
 	w.stack = w.stack[:0]
 	here := level{path: base}
 	value := base // path of the next value
-	expectName, whole := false, false
+	expectName, whole, nameNumber := false, false, int32(0)
 	i, outside := 0, 0 // outside is where the text around the JSON begins
 	for i < len(raw) {
 		switch raw[i] {
@@ -122,9 +125,9 @@ func (w *walker) json(raw []byte, base uint64, growing bool) bool {
 			case levelsMost:
 				return false
 			}
-			whole = false
+			whole, nameNumber = false, 0
 			w.stack = append(w.stack, here)
-			here = level{value, raw[i] == '{'}
+			here = level{path: value, object: raw[i] == '{'}
 			expectName = here.object
 		case '}', ']':
 			if n := len(w.stack); n > 0 {
@@ -158,14 +161,21 @@ func (w *walker) json(raw []byte, base uint64, growing bool) bool {
 				case !whole:
 					w.growing(i+1, end, value)
 				case !growing:
-					w.leaves = append(w.leaves, leaf{i + 1, end, value, false, whole})
+					w.leaves = append(w.leaves, leaf{from: i + 1, to: end, path: value, whole: whole})
 				}
-				i = end + 1
+				if !growing {
+					here.named = w.memberOf(raw, nameNumber, here, span{i + 1, end})
+				}
+				nameNumber, i = 0, end+1
 				continue
 			}
 			expectName = false
-			if !growing && end-i > shortest {
-				w.leaves = append(w.leaves, leaf{i + 1, end, value, true, true})
+			if !growing {
+				if end-i > shortest {
+					w.leaves = append(w.leaves, leaf{from: i + 1, to: end, path: value, name: true, whole: true})
+				}
+				w.members = append(w.members, span{i + 1, end})
+				nameNumber = int32(len(w.members))
 			}
 			name := hash(nameBegin, text)
 			value = member(here.path, name)
@@ -192,6 +202,31 @@ func (w *walker) json(raw []byte, base uint64, growing bool) bool {
 	return true
 }
 
+// memberOf sets the name of the last leaf, the text of a member or of an element of an array. An object with the members
+// "name" or "key" and then "value" assigns to what the former says; in the arguments of a command a flag names the next one.
+// It returns the number of such a name.
+func (w *walker) memberOf(raw []byte, member int32, here level, text span) (named int32) {
+	l := &w.leaves[len(w.leaves)-1]
+	if member == 0 {
+		if l.member = here.named; here.object || text.from == text.to || raw[text.from] != '-' {
+			return 0
+		}
+		w.members = append(w.members, text)
+		return int32(len(w.members))
+	}
+	l.member = member
+	switch name := w.members[member-1]; string(raw[name.from:name.to]) {
+	case "name", "key":
+		w.members = append(w.members, text)
+		return int32(len(w.members))
+	case "value":
+		if here.named > 0 {
+			l.member = here.named
+		}
+	}
+	return here.named
+}
+
 // growing adds a text that grows over frames.
 func (w *walker) growing(from, to int, path uint64) {
 	n := len(w.leaves)
@@ -200,7 +235,7 @@ func (w *walker) growing(from, to int, path uint64) {
 	}
 	w.leaves = w.leaves[:n+1]
 	l := &w.leaves[n] // an element that is put together elsewhere is copied
-	l.from, l.to, l.path, l.name, l.whole = from, to, path, false, false
+	l.from, l.to, l.path, l.name, l.whole, l.member = from, to, path, false, false, 0
 }
 
 // around adds a text around the JSON. It grows in no frame, so that of a frame without

@@ -124,7 +124,7 @@ func (d *decoding) recognise(frames []stored) (dialect.Dialect, string) {
 // take decodes a frame and keeps it if it belongs to the session.
 func (d *decoding) take(ctx context.Context, f *stored) error {
 	if !f.Flags.Has(schema.FlagCopied) {
-		d.parser.Parse(&f.Frame, func(in *dialect.Input) { d.decoder.Decode(in, d.emitter) })
+		d.parser.Parse(&f.Frame, func(in *dialect.Input) { d.emitter.Read(d.decoder, in) })
 	}
 	lost := d.emitter.TakeLost()
 	if len(d.stream.sessions) > 1 {

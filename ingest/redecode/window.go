@@ -83,7 +83,8 @@ func (w *windows) span(ctx context.Context, to uint64) error {
 }
 
 // decoded are the flags that decoding sets.
-const decoded = schema.FlagNotJSON | schema.FlagTooDeep | schema.FlagUnknownType | schema.FlagEventGap | schema.FlagEventRepeat | schema.FlagEventBack
+const decoded = schema.FlagNotJSON | schema.FlagTooDeep | schema.FlagUnknownType | schema.FlagEventGap | schema.FlagEventRepeat | schema.FlagEventBack |
+	schema.FlagUnreadUsage
 
 // skip moves to the next seq that has a frame.
 func (w *windows) skip(ctx context.Context) (more bool, err error) {

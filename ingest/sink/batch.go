@@ -4,8 +4,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"strconv"
-	"sync"
-	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -13,14 +11,12 @@ import (
 )
 
 // batch holds the columns of one insert and the messages they came from. The gatherer owns
-// it, then the inserter; only the messages are used by other goroutines, see extendAckWait.
+// it, then the inserter.
 type batch struct {
-	columns *clickhouse.Batch
-	blocks  int // in the columns
-
-	mu       sync.Mutex      // guards changes of what follows
+	columns  *clickhouse.Batch
+	blocks   int             // in the columns
 	messages []jetstream.Msg // to be acknowledged
-	since    time.Time       // when the first of them was added
+	held     int             // bytes of the messages
 }
 
 func newBatch() *batch { return &batch{columns: clickhouse.NewBatch()} }
@@ -28,20 +24,14 @@ func newBatch() *batch { return &batch{columns: clickhouse.NewBatch()} }
 func (b *batch) reset() {
 	b.columns.Reset()
 	b.blocks = 0
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	clear(b.messages)
-	b.messages = b.messages[:0]
+	b.messages, b.held = b.messages[:0], 0
 }
 
 // take adds a message whose blocks are in the columns.
 func (b *batch) take(m jetstream.Msg) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.messages) == 0 {
-		b.since = time.Now()
-	}
 	b.messages = append(b.messages, m)
+	b.held += len(m.Data())
 }
 
 // entryName returns the name of one of a message's blocks, by its index.

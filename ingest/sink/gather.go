@@ -5,18 +5,30 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
+
 	"tapedeck/schema/block"
 )
 
 // gatherer fills one batch while the other is being inserted.
 type gatherer struct {
-	sink    *Sink
+	sink *Sink
+	out  *inserter
+	// after, if set, waits before an insert until others are stored.
+	after   func(context.Context, []jetstream.Msg) error
 	batch   *batch
 	spare   chan *batch // the other batch, when it is free
 	decoder block.Decoder
 	block   block.Block
 	entries []block.Entry // of the current message
 	ended   bool          // the current message holds the end of a stream
+}
+
+// newGatherer returns a gatherer for an inserter.
+func newGatherer(s *Sink, out *inserter) *gatherer {
+	g := &gatherer{sink: s, out: out, batch: newBatch(), spare: make(chan *batch, 1)}
+	g.spare <- newBatch()
+	return g
 }
 
 // run gathers until the subscription ends. What was gathered by then is inserted.
@@ -28,10 +40,12 @@ func (g *gatherer) run(ctx context.Context, coming <-chan delivery) error {
 	release := context.AfterFunc(ctx, func() { time.AfterFunc(drainTimeout, cancel) })
 	defer release()
 
-	when := batchDelay{opts: &g.sink.opts, stored: g.sink.out.latest}
+	when := batchDelay{opts: &g.sink.opts, stored: g.out.latest}
 	var at time.Time // when timer fires
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()
+	idle := time.NewTimer(releaseAfter)
+	defer idle.Stop()
 	var free <-chan *batch // the spare batch, once this one is to be stored
 	defer func() { g.handOver(insertCtx, <-g.spare); <-g.spare }()
 	for {
@@ -48,6 +62,7 @@ func (g *gatherer) run(ctx context.Context, coming <-chan delivery) error {
 				continue
 			}
 			now := time.Now()
+			idle.Reset(releaseAfter)
 			first := g.batch.blocks == 0
 			if first {
 				when.begin(now)
@@ -74,16 +89,45 @@ func (g *gatherer) run(ctx context.Context, coming <-chan delivery) error {
 		case spare := <-free:
 			free = nil
 			g.handOver(insertCtx, spare)
+		case <-idle.C:
+			if !g.release() {
+				idle.Reset(releaseAfter)
+			}
 		}
 	}
+}
+
+// releaseAfter is the time without a message after which the gatherer releases its memory.
+const releaseAfter = 5 * time.Second
+
+// release frees the memory of the columns and of the decoder, which is as large as the largest
+// batch so far. It reports false if a batch is gathered or inserted.
+func (g *gatherer) release() bool {
+	select {
+	case <-g.spare:
+	default:
+		return false
+	}
+	defer func() { g.spare <- newBatch() }()
+	if g.batch.blocks > 0 {
+		return false
+	}
+	g.batch = newBatch()
+	g.decoder, g.block, g.entries = block.Decoder{}, block.Block{}, nil
+	return true
 }
 
 // drainTimeout bounds the last insert after ctx has ended.
 const drainTimeout = 1500 * time.Millisecond
 
+// batchMessages is the number of bytes of messages that fill a batch: frames that do not compress are
+// inserted a few at a time, so that little of them is in memory twice.
+const batchMessages = 16 << 20
+
+// full reports whether the batch is to be stored.
 func (g *gatherer) full() bool {
 	o := &g.sink.opts
-	return g.batch.columns.Frames() >= o.BatchFrames || g.batch.columns.Bytes() >= o.BatchBytes
+	return g.batch.columns.Frames() >= o.BatchFrames || g.batch.columns.Bytes() >= o.BatchBytes || g.batch.held >= batchMessages
 }
 
 // handOver passes the gathered batch to the inserter and continues with the spare one. The
@@ -93,7 +137,10 @@ func (g *gatherer) handOver(ctx context.Context, spare *batch) {
 	g.batch = spare
 	go func() {
 		if full.blocks > 0 {
-			g.sink.out.insert(ctx, full)
+			if g.after != nil {
+				_ = g.after(ctx, full.messages) // insert returns the messages if ctx has ended
+			}
+			g.out.insert(ctx, full)
 			g.sink.noteStored()
 			full.reset()
 		}

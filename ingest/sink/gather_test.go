@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -22,16 +23,22 @@ import (
 type recordedMessage struct {
 	jetstream.Msg // nil: the sink asks for what is below
 	data          []byte
+	sequence      uint64
+	stored        time.Time
+	header        nats.Header
 	mu            sync.Mutex // guards what follows
 	words         []string
 }
 
 func (m *recordedMessage) Subject() string      { return ingest.Subject(ingest.DefaultTenant, "s") }
 func (m *recordedMessage) Data() []byte         { return m.data }
-func (m *recordedMessage) Headers() nats.Header { return nil }
+func (m *recordedMessage) Headers() nats.Header { return m.header }
 func (m *recordedMessage) Ack() error           { return m.answer("ack") }
 func (m *recordedMessage) Nak() error           { return m.answer("nak") }
-func (m *recordedMessage) InProgress() error    { return m.answer("in progress") }
+func (m *recordedMessage) Metadata() (*jetstream.MsgMetadata, error) {
+	return &jetstream.MsgMetadata{Sequence: jetstream.SequencePair{Stream: m.sequence}, Timestamp: m.stored}, nil
+}
+func (m *recordedMessage) InProgress() error { return m.answer("in progress") }
 
 func (m *recordedMessage) answer(word string) error {
 	m.mu.Lock()
@@ -69,8 +76,7 @@ func TestStopStores(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	g := gatherer{sink: s, batch: newBatch(), spare: make(chan *batch, 1)}
-	g.spare <- newBatch()
+	g := newGatherer(s, s.out)
 	coming, done := make(chan delivery), make(chan error, 1)
 	go func() { done <- g.run(ctx, coming) }()
 	const gathered = 20

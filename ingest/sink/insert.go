@@ -9,6 +9,7 @@ import (
 	"github.com/ClickHouse/ch-go"
 
 	"tapedeck/internal/backoff"
+	"tapedeck/internal/failpoint"
 	"tapedeck/internal/tracing"
 	"tapedeck/schema/clickhouse"
 )
@@ -109,6 +110,11 @@ func (i *inserter) failed(err error) {
 func (i *inserter) try(ctx context.Context, b *batch) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, insertTimeout)
 	defer cancel()
+	if i == i.sink.bulk {
+		if err := failpoint.Reach(ctx, "sink: insert of a bulk recording begins"); err != nil {
+			return err
+		}
+	}
 	clients := i.clients[:1]
 	if b.columns.Frames() >= i.sink.opts.BatchFrames/bulk {
 		clients = i.clients[:]

@@ -20,27 +20,93 @@ type delivery struct {
 // iterator is the used part of jetstream.MessagesContext.
 type iterator interface {
 	Next(...jetstream.NextOpt) (jetstream.Msg, error)
+	Drain()
 }
 
-// receive passes messages on until the subscription ends, and closes to. If the server
-// misses its heartbeats, for example on a busy machine, the iterator pulls again: a new
-// subscription would have all messages that were delivered and not passed on delivered
-// again. check returns why the consumer is unavailable, nil if it is available. The end of
-// ctx is a failure like any other.
-func receive(ctx context.Context, messages iterator, check func() error, to chan<- delivery) {
-	defer close(to)
+// receiver receives messages within the bound of what may be held.
+type receiver struct {
+	subscribe func() (iterator, error)
+	pull      int // bytes that a subscription may deliver after it was drained
+	held      *held
+	// check returns why the consumer is unavailable, nil if it is available.
+	check func() error
+	to    lanes
+}
+
+// lanes are the channels of the two gatherers: for messages of bulk recordings, and for others.
+type lanes struct{ bulk, others chan delivery }
+
+// newLanes returns lanes that take all messages that JetStream may deliver, so that the receiver
+// does not wait for the gatherers.
+func newLanes() lanes {
+	return lanes{make(chan delivery, maxAckPending), make(chan delivery, maxAckPending)}
+}
+
+// pass passes a message on.
+func (l lanes) pass(d delivery) {
+	if isBulk(d.msg) {
+		l.bulk <- d
+	} else {
+		l.others <- d
+	}
+}
+
+// end passes an error, which may be nil, to both gatherers, and closes the channels.
+func (l lanes) end(err error) {
+	for _, lane := range []chan delivery{l.bulk, l.others} {
+		if err != nil {
+			lane <- delivery{err: err}
+		}
+		close(lane)
+	}
+}
+
+// run passes messages on until accept ends or a subscription fails, and ends the lanes. When the
+// messages held leave no room for another pull, it ends the subscription, and makes another
+// one once there is room: a subscription that is not read from would hold messages without
+// resetting their timers. What a subscription that is ended still delivers is passed on until
+// read ends.
+func (r *receiver) run(accept, read context.Context) {
+	var err error
+	for err == nil && r.held.awaitRoom(accept, r.pull) == nil {
+		var messages iterator
+		if messages, err = r.subscribe(); err == nil {
+			stop := context.AfterFunc(accept, messages.Drain)
+			err = r.receive(read, messages)
+			stop()
+		}
+	}
+	r.to.end(err)
+}
+
+// receive passes messages on until the subscription ends. The error is nil if it was ended for
+// lack of room. If the server misses its heartbeats, for example on a busy machine, the
+// iterator pulls again: a new subscription would have all messages that were delivered and not
+// passed on delivered again. The end of ctx is a failure like any other.
+func (r *receiver) receive(ctx context.Context, messages iterator) error {
+	full := false
 	for {
 		m, err := messages.Next(jetstream.NextContext(ctx))
 		if errors.Is(err, jetstream.ErrNoHeartbeat) {
-			gone := check()
+			gone := r.check()
 			if gone == nil {
 				continue
 			}
 			err = fmt.Errorf("%w: %w", err, gone)
 		}
-		to <- delivery{m, time.Now(), err}
+		if full && ended(err) {
+			return nil
+		}
 		if err != nil {
-			return
+			return err
+		}
+		now := time.Now()
+		if m = r.held.add(m, now); m != nil {
+			r.to.pass(delivery{msg: m, at: now})
+		}
+		if !full && !r.held.roomFor(r.pull) {
+			full = true
+			messages.Drain()
 		}
 	}
 }

@@ -16,8 +16,13 @@ func (s *script) Next(...jetstream.NextOpt) (jetstream.Msg, error) {
 	}
 	err := (*s)[0]
 	*s = (*s)[1:]
-	return nil, err
+	if err != nil {
+		return nil, err
+	}
+	return &recordedMessage{sequence: uint64(len(*s))}, nil
 }
+
+func (s *script) Drain() {}
 
 // Silence ends nothing as long as the consumer is there; any other failure is the
 // last that is handed on.
@@ -34,14 +39,16 @@ func TestFeedOverSilence(t *testing.T) {
 		{"silent because it is gone", script{nil, jetstream.ErrNoHeartbeat, nil}, gone, []error{nil, gone}},
 		{"deleted", script{jetstream.ErrConsumerDeleted, nil}, nil, []error{jetstream.ErrConsumerDeleted}},
 	} {
-		to := make(chan delivery, 10)
-		receive(t.Context(), &c.comes, func() error { return c.there }, to)
+		coming := newLanes()
+		r := receiver{held: newHeld(1 << 20), to: coming, check: func() error { return c.there }}
+		r.subscribe = func() (iterator, error) { return &c.comes, nil }
+		r.run(t.Context(), t.Context())
 		for i, want := range c.want {
-			if d, open := <-to; !open || !errors.Is(d.err, want) {
+			if d, open := <-coming.others; !open || !errors.Is(d.err, want) {
 				t.Errorf("%s: delivery %d is %v, want %v", c.name, i, d.err, want)
 			}
 		}
-		if d, open := <-to; open {
+		if d, open := <-coming.others; open {
 			t.Errorf("%s: one more: %v", c.name, d)
 		}
 	}

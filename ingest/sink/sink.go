@@ -35,6 +35,9 @@ type Options struct {
 	// inserts take at most a fifth of the time. Under bulk load it gathers for up to twice
 	// BatchPace.
 	BatchPace time.Duration // default 500 ms
+	// HeldBytes bounds the messages that were received and are not stored, bytes. Up to one pull
+	// is received beyond it if nothing else is held: see pullSize.
+	HeldBytes int           // default 80 MiB
 	Keep      time.Duration // how long JetStream keeps stored blocks; default 1 h
 	// Deleted holds the tombstones of sessions that are not stored; nil for none. With it,
 	// Complete finishes interrupted deletions.
@@ -53,6 +56,7 @@ type Sink struct {
 	js   jetstream.JetStream
 	log  *slog.Logger
 	out  *inserter
+	bulk *inserter // of bulk recordings
 	stat status
 
 	stored  chan struct{} // holds a token if something was stored since trimLoop last checked
@@ -65,10 +69,12 @@ const ConsumerName = "sink"
 const (
 	// ackWait is the time without an acknowledgement or a reset after which JetStream
 	// redelivers a block: the delay until other sinks store the blocks of a killed one. The
-	// sink resets the timer of blocks that wait for their insert.
+	// sink resets the timers of all blocks that it holds.
 	ackWait = 10 * time.Second
+	// DefaultHeldBytes is the default of Options.HeldBytes.
+	DefaultHeldBytes = 80 << 20
 	// maxAckPending bounds the delivered and unacknowledged messages, over all sinks.
-	maxAckPending = 65536
+	maxAckPending = 16384
 )
 
 // New returns a sink. The caller closes the connection.
@@ -84,6 +90,9 @@ func New(opts Options) (*Sink, error) {
 	}
 	if opts.BatchPace == 0 {
 		opts.BatchPace = 500 * time.Millisecond
+	}
+	if opts.HeldBytes == 0 {
+		opts.HeldBytes = DefaultHeldBytes
 	}
 	if opts.Keep == 0 {
 		opts.Keep = stream.Config{}.WithDefaults().Keep
@@ -105,6 +114,7 @@ func New(opts Options) (*Sink, error) {
 	s := &Sink{opts: opts, js: js, log: opts.Log, stored: make(chan struct{}, 1)}
 	s.retrier = &deadletters.Retrier{Letters: dead, Version: opts.Version, Every: opts.RetryEvery, Try: s.tryLetter, Log: opts.Log}
 	s.out = &inserter{sink: s, dsn: opts.DSN, log: opts.Log, stat: &s.stat}
+	s.bulk = &inserter{sink: s, dsn: opts.DSN, log: opts.Log, stat: &s.stat}
 	return s, nil
 }
 
@@ -114,6 +124,7 @@ func New(opts Options) (*Sink, error) {
 // retries.
 func (s *Sink) Run(ctx context.Context) error {
 	defer s.out.close()
+	defer s.bulk.close()
 	var background sync.WaitGroup
 	background.Go(func() { s.trimLoop(ctx) })
 	defer background.Wait()
@@ -149,37 +160,48 @@ func (s *Sink) consume(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("consumer %s: %w", ConsumerName, err)
 	}
-	messages, err := consumer.Messages(jetstream.PullMaxMessagesWithBytesLimit(pullBlocks, pullSize(s.opts.NATS)),
-		jetstream.PullExpiry(5*time.Second), jetstream.PullHeartbeat(2*time.Second))
-	if err != nil {
-		return fmt.Errorf("consumer %s: %w", ConsumerName, err)
+	coming := newLanes()
+	holding := newHeld(s.opts.HeldBytes)
+	defer holding.keepExtending()()
+	pull := pullSize(s.opts.NATS)
+	r := receiver{held: holding, pull: pull, to: coming}
+	r.check = func() error { return s.checkConsumer(ctx, consumer) }
+	r.subscribe = func() (iterator, error) {
+		messages, err := consumer.Messages(jetstream.PullMaxMessagesWithBytesLimit(pullBlocks, pull),
+			jetstream.PullExpiry(5*time.Second), jetstream.PullHeartbeat(2*time.Second))
+		if err != nil {
+			return nil, fmt.Errorf("consumer %s: %w", ConsumerName, err)
+		}
+		return messages, nil
 	}
-	coming := make(chan delivery, 256)
 	// Messages that were fetched ahead still arrive after ctx ends, and are returned; they
 	// do not arrive if NATS is unavailable.
-	feedCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	read, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	stop := context.AfterFunc(ctx, messages.Drain)
-	defer stop()
-	go receive(feedCtx, messages, func() error { return s.checkConsumer(ctx, consumer) }, coming)
-	defer func() { // receive ends with the subscription
-		messages.Drain()
+	accept, refuse := context.WithCancel(ctx)
+	go r.run(accept, read)
+	defer func() { // the receiver ends with the subscription
+		refuse()
 		// The last insert has ended. Messages that were fetched ahead arrive without a
 		// pause; after flushTimeout no more are expected.
 		last := time.AfterFunc(flushTimeout, cancel)
 		defer last.Stop()
-		for d := range coming {
-			returnMessages(d.msg)
-			last.Reset(flushTimeout)
+		for _, lane := range []chan delivery{coming.others, coming.bulk} {
+			for d := range lane {
+				returnMessages(d.msg)
+				last.Reset(flushTimeout)
+			}
 		}
 		_ = s.opts.NATS.FlushTimeout(flushTimeout) // messages whose return is lost are redelivered after ackWait
 	}()
 	s.stat.connected()
-	one, two := newBatch(), newBatch()
-	defer extendAckWait(one, two)()
-	g := gatherer{sink: s, batch: one, spare: make(chan *batch, 1)}
-	g.spare <- two
-	return g.run(ctx, coming)
+	bulk := newGatherer(s, s.bulk)
+	bulk.after = holding.awaitEarlier
+	var gathering sync.WaitGroup
+	gathering.Go(func() { _ = bulk.run(ctx, coming.bulk) }) // it ends with the same error
+	err = newGatherer(s, s.out).run(ctx, coming.others)
+	gathering.Wait()
+	return err
 }
 
 // ended reports whether the subscription was ended by this sink.

@@ -60,12 +60,18 @@ func benchOn(t *testing.T, dsn string) *bench {
 // run starts a sink that stops at the end of the test, or by the function given back.
 func (b *bench) run(opts sink.Options) (s *sink.Sink, stop func()) {
 	b.t.Helper()
+	return b.runWith(context.Background(), opts)
+}
+
+// runWith is run with a parent of the sink's context.
+func (b *bench) runWith(parent context.Context, opts sink.Options) (s *sink.Sink, stop func()) {
+	b.t.Helper()
 	opts.NATS, opts.DSN = b.nc, b.dsn
 	s, err := sink.New(opts)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(parent)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

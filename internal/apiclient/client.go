@@ -29,6 +29,8 @@ type Client struct {
 	// Hint returns what to do about a path that the server answers with 404, "" for no hint; may be
 	// nil.
 	Hint func(path string) string
+	// Answered, if set, is called with the headers of each answer with a status of 2xx.
+	Answered func(http.Header)
 }
 
 // New returns a client of the server at a URL.
@@ -115,6 +117,9 @@ func (c *Client) Open(ctx context.Context, method, path string, query url.Values
 // accepted returns the body of an answer with a status of 2xx.
 func (c *Client) accepted(resp *http.Response, path string) (io.ReadCloser, error) {
 	if resp.StatusCode/100 == 2 {
+		if c.Answered != nil {
+			c.Answered(resp.Header)
+		}
 		return resp.Body, nil
 	}
 	defer resp.Body.Close()

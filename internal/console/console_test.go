@@ -1,6 +1,9 @@
 package console
 
 import (
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -58,5 +61,45 @@ func TestBytes(t *testing.T) {
 		if got := DecimalBytes(n); got != want {
 			t.Errorf("%d: %q, want %q", n, got, want)
 		}
+	}
+}
+
+// TestRecorded escapes control characters of text that comes in pieces, cut anywhere, and keeps line ends.
+func TestRecorded(t *testing.T) {
+	const text = "a\r\nb\rc\x1b]0;t\x07\u009bé漢\U0001F600\t\xff\u202e\n"
+	const want = "a\nb\\x0dc\\x1b]0;t\\x07\\u009bé漢\U0001F600\t\\xff\\u202e\n"
+	for size := 1; size <= len(text); size++ {
+		var b strings.Builder
+		s := &stream{w: &b}
+		for rest := text; rest != ""; {
+			n := min(size, len(rest))
+			if wrote, err := s.Write([]byte(rest[:n])); wrote != n || err != nil {
+				t.Fatal(wrote, err)
+			}
+			rest = rest[n:]
+		}
+		if b.String() != want {
+			t.Errorf("in pieces of %d: %q, want %q", size, b.String(), want)
+		}
+	}
+	file, err := os.Create(filepath.Join(t.TempDir(), "f"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if Recorded(file) != io.Writer(file) {
+		t.Error("bytes are changed on their way to a file")
+	}
+}
+
+// TestIsTerminal takes no device but a terminal for one.
+func TestIsTerminal(t *testing.T) {
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	if IsTerminal(null) {
+		t.Error("the null device counts as a terminal")
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"golang.org/x/term"
 )
 
 // Progress shows the progress of an operation that takes longer than a second, on
@@ -63,8 +65,5 @@ func (p *Progress) End() {
 	p.done.Wait()
 }
 
-// IsTerminal reports whether f is a terminal.
-func IsTerminal(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
-}
+// IsTerminal reports whether f is a terminal. Other devices, such as /dev/null, are none.
+func IsTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }

@@ -119,6 +119,9 @@ func Start(ctx context.Context, opts Options) (*Servers, error) {
 // for each start and does not change when ClickHouse is restarted.
 func (s *Servers) ClickHouseDSN() string { return s.engine.DSN() }
 
+// DefaultClickHouseMemory returns what ClickHouse may take if Options.MemoryClickHouse is 0, bytes.
+func DefaultClickHouseMemory() uint64 { return engine.DefaultMemory() }
+
 // ConnectNATS opens a connection inside the process. It reconnects indefinitely unless options
 // override this. The caller closes it before Close.
 func (s *Servers) ConnectNATS(options ...nats.Option) (*nats.Conn, error) {

@@ -18,10 +18,12 @@ import (
 	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/datadir"
 	"tapedeck/internal/local/engine"
+	"tapedeck/internal/local/engine/enginetest"
 )
 
 func TestMain(m *testing.M) {
 	RunEngineIfChild()
+	enginetest.Use()
 	goleak.VerifyTestMain(m)
 }
 

@@ -1,7 +1,6 @@
 package secrets
 
 import (
-	"bytes"
 	"encoding/json"
 
 	"tapedeck/internal/jsonstring"
@@ -13,14 +12,24 @@ var byteOrderMark = []byte("\ufeff")
 // Cut is a part of a text that was replaced.
 type Cut struct{ From, To, Length int } // [From, To) of the original text, and the length of the replacement
 
-// MaskMembers replaces the values of an object's own members that are secrets by Mask, if the
-// values are strings, and the strings in such values that are arrays. All other bytes are
-// unchanged, and a valid text stays valid. text may be the beginning of an object; in anything else
-// nothing is replaced. text is not changed: masked is a copy, or text itself if there are no cuts.
-func (n Names) MaskMembers(text []byte) (masked []byte, cuts []Cut) {
+// MaskMembers replaces the values of members of an object that are secrets by Mask, if they are strings, and the
+// strings of those that are arrays: the object's own ones by their names; at any depth those whose names are never
+// those of anything else (access_token), and what the members that hold header fields, environments and credentials
+// have (headers, env, credentials). All other bytes stay, and the text is as valid as it was. text
+// may be the beginning of an object; in anything else nothing is replaced. text is not
+// changed: masked is a copy, or text itself without cuts.
+func (n Names) MaskMembers(text []byte) (masked []byte, cuts []Cut) { return n.maskMembers(text, body) }
+
+// MaskAnswer is MaskMembers for what a server answers: of its own members, those that only may be secrets by their names
+// are replaced if they look like credentials.
+func (n Names) MaskAnswer(text []byte) (masked []byte, cuts []Cut) {
+	return n.maskMembers(text, answer)
+}
+
+func (n Names) maskMembers(text []byte, outermost scope) (masked []byte, cuts []Cut) {
 	masked = text
 	last := 0
-	mask := func(from, to int) {
+	n.eachSecret(text, outermost, func(from, to int) {
 		from++
 		if to > from && text[to-1] == '"' && closes(text, from, to) {
 			to-- // the quotes stay
@@ -34,11 +43,6 @@ func (n Names) MaskMembers(text []byte) (masked []byte, cuts []Cut) {
 		masked = append(append(masked, text[last:from]...), Mask...)
 		last = to
 		cuts = append(cuts, Cut{from, to, len(Mask)})
-	}
-	eachMember(text, func(name []byte, from, to int) {
-		if (text[from] == '"' || text[from] == '[') && n.Member(unquote(name)) {
-			eachString(text, from, to, mask)
-		}
 	})
 	if cuts != nil {
 		masked = append(masked, text[last:]...)
@@ -54,71 +58,6 @@ func closes(text []byte, from, to int) bool {
 		escapes++
 	}
 	return escapes%2 == 0
-}
-
-// Masked lists the members of an object whose values, or strings in them, were replaced.
-func Masked(text []byte) (names []string) {
-	eachMember(text, func(name []byte, from, to int) {
-		masked := false
-		eachString(text, from, to, func(from, to int) { masked = masked || string(text[from:to]) == `"`+Mask+`"` })
-		if masked {
-			names = append(names, unquote(name))
-		}
-	})
-	return names
-}
-
-// eachMember calls see for each of an object's own members, with its quoted name and the range of
-// its value.
-func eachMember(text []byte, see func(name []byte, from, to int)) {
-	i := 0
-	if bytes.HasPrefix(text, byteOrderMark) {
-		i = len(byteOrderMark)
-	}
-	i = space(text, i)
-	if i >= len(text) || text[i] != '{' {
-		return
-	}
-	for {
-		i = space(text, i+1)
-		if i >= len(text) || text[i] != '"' {
-			return
-		}
-		nameEnd := stringEnd(text, i)
-		name := text[i:nameEnd]
-		if i = space(text, nameEnd); i >= len(text) || text[i] != ':' {
-			return
-		}
-		from := space(text, i+1)
-		if from >= len(text) {
-			return
-		}
-		to := valueEnd(text, from)
-		see(name, from, to)
-		if i = space(text, to); i >= len(text) || text[i] != ',' {
-			return
-		}
-	}
-}
-
-// eachString calls see with the range of a value that is a string, or of each string that is a
-// direct element of an array.
-func eachString(text []byte, from, to int, see func(from, to int)) {
-	switch text[from] {
-	case '"':
-		see(from, to)
-	case '[':
-		for i := from; i < to && (i == from || text[i] == ','); {
-			if i = space(text, i+1); i >= to {
-				return
-			}
-			end := valueEnd(text, i)
-			if text[i] == '"' {
-				see(i, end)
-			}
-			i = space(text, end)
-		}
-	}
 }
 
 func space(text []byte, i int) int {

@@ -24,24 +24,29 @@ type Names struct {
 // words are the words that denote a secret. "tokens" does so only at the end of a header's name,
 // see amounts.
 var words = set("key token secret secrets auth oauth xauth authorization jwt bearer password passwd pwd pass " +
-	"passphrase session sessionid credential credentials signature")
+	"passphrase session sessionid credential credentials signature " + proofs)
 
 var headerWords = with(words, "tokens authentication")
+
+// proofs are words for what proves an identity: client certificates, one-time passwords, proofs of possession, logins of
+// other sites.
+const proofs = "cert certificate otp totp hotp mfa pin passcode dpop cred creds csrf xsrf hmac assertion apikeys"
 
 // glued are suffixes of compounds: monkey and turkey are not keys.
 var glued = []string{
 	"token", "secret", "password", "passwd", "sessionid", "sessid", "credential", "credentials", "authorization",
+	"clientcert", "accesscode", "securitycode", "verificationcode", "recoverycode",
 	"apikey", "accesskey", "accesskeyid", "secretkey", "privatekey", "authkey", "subscriptionkey", "signingkey", "sharedkey", "accountkey", "masterkey",
 }
 
 // counts are words that follow "token", "key" or "pass" in names of amounts and kinds.
-var counts = set("count counts limit limits usage budget type remaining reset ids version method algorithm through")
+var counts = set("count counts limit limits usage budget type remaining reset ids version method algorithm through status issuer")
 
 // amounts are words with which "tokens" denotes an amount, as in X-RateLimit-Remaining-Tokens.
 var amounts = set("ratelimit rate limit limits remaining max min count counts total usage used budget input output prompt completion cached reasoning")
 
 // exact are secret names without such a word.
-var exact = set("openai-organization openai-project cookie2 set-cookie2")
+var exact = set("openai-organization openai-project cookie2 set-cookie2 dpop x-dpop 2fa x-2fa")
 
 // exactQuery are further secret names of query parameters.
 var exactQuery = set("code sig pat awsaccesskeyid")
@@ -49,7 +54,9 @@ var exactQuery = set("code sig pat awsaccesskeyid")
 // harmless are names that contain such words but are not secrets.
 var harmless = set("idempotency-key x-idempotency-key sec-websocket-key sec-websocket-accept access-control-allow-credentials " +
 	"surrogate-key cache-key x-cache-key partition-key sort-key primary-key public-key key-id prompt-cache-key " +
-	"signature-input page-token pagetoken next-page-token nextpagetoken continuation-token continuationtoken")
+	"signature-input page-token pagetoken next-page-token nextpagetoken continuation-token continuationtoken " +
+	"next-token nexttoken sync-token synctoken next-sync-token nextsynctoken cursor-token cursortoken resume-token resumetoken " +
+	"progress-token progresstoken work-done-token workdonetoken partial-result-token partialresulttoken client-request-token clientrequesttoken")
 
 func set(list string) map[string]bool {
 	m := map[string]bool{}
@@ -77,7 +84,7 @@ func (n Names) Member(name string) bool { return n.secret(name, memberWords, nil
 
 // memberWords are words without those for sessions, and without "key" and "auth" alone, which often
 // have other meanings in JSON.
-var memberWords = set("token secret authorization jwt bearer password passwd pwd pass passphrase credential credentials apikey")
+var memberWords = set("token secret authorization jwt bearer password passwd pwd pass passphrase passcode otp totp creds hmac credential credentials apikey apikeys")
 
 func (n Names) secret(name string, words, more map[string]bool) bool {
 	plain := normal(name)

@@ -11,7 +11,9 @@ func TestURL(t *testing.T) {
 		"user:SECRET@host/":                                "user:xxxxx@host/",
 		"ftp://u:SECRET@h":                                 "ftp://u:xxxxx@h",
 		"https://token@host/":                              "https://token@host/",
-		"":                                                 "",
+		"https://a1b2c3d4e5f6g7h8@host/p":                  "https://xxxxx@host/p",
+		"https://a1b2c3d4e5f6g7h8:x-oauth@host/p":          "https://xxxxx:xxxxx@host/p",
+		"": "",
 	} {
 		if got := URL(address); got != want {
 			t.Errorf("%s: %q, want %q", address, got, want)

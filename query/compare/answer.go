@@ -19,6 +19,8 @@ type Comparison struct {
 	// Steps are the aligned steps of both sessions. A step that contains others comes before them;
 	// their depth is greater by one.
 	Steps []Row `json:"steps"`
+	// Agents lists the agents that have another name in B. It is empty if no name differs.
+	Agents []AgentNames `json:"agents"`
 	// Ignored counts the values that each rule ignored.
 	Ignored []Ignored `json:"ignored"`
 }
@@ -43,7 +45,7 @@ type Side struct {
 // Summary holds the figures of the whole comparison.
 type Summary struct {
 	Sentence  string `json:"sentence"`
-	Identical bool   `json:"identical"`  // there are no differences except ignored ones
+	Identical bool   `json:"identical"`  // there are no differences, of agents' names either, except ignored ones
 	SameSteps int    `json:"same_steps"` // number of steps before the first divergence
 	// Classes counts the rows of each class. Resynchronised counts the runs of equal steps that
 	// follow a difference.

@@ -37,10 +37,11 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Comparison, error) {
 	}
 	a, b := build(factsA, q.Steps), build(factsB, q.Steps)
 	n := &normalise.Normaliser{Ignore: !q.Exact, Counts: map[normalise.Rule]int{}}
-	identify(a.roots, n)
-	identify(b.roots, n)
+	shared := sharedAgents(a, b)
+	identify(a.roots, n, shared)
+	identify(b.roots, n, shared)
 	rows := alignSteps(make([]Row, 0, max(len(a.all), len(b.all))), a.roots, b.roots, 0)
-	c := &Comparison{A: a.side(r), B: b.side(r), Steps: rows, Ignored: []Ignored{}}
+	c := &Comparison{A: a.side(r), B: b.side(r), Steps: rows, Agents: renamedAgents(rows), Ignored: []Ignored{}}
 	for i := range rows {
 		rows[i].fill(i, a, b)
 	}

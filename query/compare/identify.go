@@ -8,10 +8,13 @@ import (
 	"tapedeck/query/compare/normalise"
 )
 
-// identify normalises the texts of steps and sets the hashes by which they are aligned.
-func identify(list []*step, n *normalise.Normaliser) {
+// identify normalises the texts of steps and sets the hashes by which they are aligned. The agent
+// decides only between steps that are otherwise equal, and only if both sessions name it, since
+// recordings of one run may name its agents differently or not at all. shared holds the names that
+// both sessions have.
+func identify(list []*step, n *normalise.Normaliser, shared map[string]bool) {
 	for _, st := range list {
-		identify(st.children, n)
+		identify(st.children, n, shared)
 		st.arguments.normalise(n, normalise.Arguments)
 		for _, c := range []*content{&st.result, &st.text, &st.thinking} {
 			c.normalise(n, normalise.Result)
@@ -35,6 +38,9 @@ func identify(list []*step, n *normalise.Normaliser) {
 		st.element.Exact = hashOf(func(h *hasher) {
 			h.hash(st.element.Key)
 			h.text(st.status, st.model, st.result.norm, st.text.norm, st.thinking.norm)
+			if shared[st.agent] {
+				h.text(st.agent)
+			}
 			for _, c := range st.children {
 				h.hash(c.element.Exact)
 			}
@@ -44,7 +50,7 @@ func identify(list []*step, n *normalise.Normaliser) {
 
 // loose hashes the properties that two steps must share to be paired.
 func (st *step) loose(h *hasher) {
-	h.text(string(st.kind), st.agent)
+	h.text(string(st.kind))
 	if st.kind == KindTool || st.kind == KindNode || st.kind == KindMessage {
 		h.text(st.name)
 	}

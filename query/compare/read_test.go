@@ -17,6 +17,7 @@ func TestCompare(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, *world){
 		"divergence": testDivergence, "inputs": testInputs, "sub-agents": testSubAgents, "retries": testRetriesAndOrder, "mirrored": testMirrored,
 		"limit": testLimit, "many steps": testManySteps, "long texts": testLongTexts, "at once": testAtOnce, "detail": testDetail, "odd facts": testOddFacts, "requests": testRequests,
+		"renamed agents": testRenamedAgents,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, &world{t: t, db: db, tenant: db.Tenant + "-" + name}) })
 	}

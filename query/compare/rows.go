@@ -119,7 +119,7 @@ func recovered(steps []*step, at int) bool {
 		return false
 	}
 	for _, st := range steps[at+1 : min(at+1+recoveredWithin, len(steps))] {
-		if st.element.Loose == failed.element.Loose && schema.Status(st.status) == schema.StatusOK {
+		if st.agent == failed.agent && st.element.Loose == failed.element.Loose && schema.Status(st.status) == schema.StatusOK {
 			return true
 		}
 	}

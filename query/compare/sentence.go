@@ -17,7 +17,7 @@ func (c *Comparison) summarise(oneSession bool) {
 	for i := range c.Steps {
 		s.Classes[c.Steps[i].Class]++
 	}
-	s.Identical = c.FirstDivergence == nil
+	s.Identical = c.FirstDivergence == nil && len(c.Agents) == 0
 	s.SameSteps = c.sameSteps()
 	s.Resynchronised = resynchronise(c.Steps)
 	s.DurationMS = c.B.DurationMS - c.A.DurationMS
@@ -64,9 +64,9 @@ func (c *Comparison) sentence(oneSession bool) string {
 	if len(c.Steps) == 0 {
 		return "Neither session has a step."
 	}
-	end := "."
+	end := c.agentsNote() + "."
 	if c.A.Truncated || c.B.Truncated {
-		end = fmt.Sprintf(" (the first %d and %d steps were compared).", c.A.Steps, c.B.Steps)
+		end = fmt.Sprintf(" (the first %d and %d steps were compared)%s", c.A.Steps, c.B.Steps, end)
 	}
 	if d == nil {
 		if oneSession {

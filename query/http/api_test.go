@@ -106,7 +106,7 @@ func document(t *testing.T) *openapi3.T {
 }
 
 func init() {
-	for _, media := range []string{"application/x-ndjson", "text/csv", "application/vnd.apache.parquet"} {
+	for _, media := range []string{"application/x-ndjson", "text/csv", "text/html", "application/vnd.apache.parquet"} {
 		openapi3filter.RegisterBodyDecoder(media, openapi3filter.RegisteredBodyDecoder("text/plain"))
 	}
 }

@@ -29,6 +29,7 @@ func mountBills(mux *http.ServeMux, tenant string, s *queryhttp.Server) {
 	mux.HandleFunc("POST /v1/bills", inTenant(s.CloseBill))
 	mux.HandleFunc("GET /v1/bills/preview", inTenant(s.PreviewBill))
 	mux.HandleFunc("GET /v1/bills/{number}", number(s.Bill))
+	mux.HandleFunc("GET /v1/bills/{number}/invoice", number(s.BillInvoice))
 	mux.HandleFunc("GET /v1/bills/{number}/rows", number(s.BillRows))
 	mux.HandleFunc("GET /v1/bills/{number}/prices", number(s.BillPrices))
 	mux.HandleFunc("GET /v1/bills/{number}/verification", number(s.BillVerification))
@@ -106,6 +107,10 @@ func TestBills(t *testing.T) {
 	if sum := sha256.Sum256(table); hex.EncodeToString(sum[:]) != b.PricesHash {
 		t.Errorf("the price table has another hash")
 	}
+	if status, head, page := a.ask("GET", "/v1/bills/INV-000001/invoice"); status != 200 || !strings.HasPrefix(head.Get("Content-Type"), "text/html") || !strings.Contains(string(page), "Invoice INV-000001") {
+		t.Errorf("invoice: %d %v %s", status, head, page)
+	}
+	refused("GET", "/v1/bills/INV-000009/invoice", 404, "no bill")
 	if v := get[bills.Verification](a, "/v1/bills/INV-000001/verification"); !v.Equal {
 		t.Errorf("verification %+v", v)
 	}

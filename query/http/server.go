@@ -12,6 +12,7 @@ import (
 	"tapedeck/query/billing/charges"
 	"tapedeck/query/billing/evidence"
 	"tapedeck/query/billing/focus"
+	"tapedeck/query/billing/invoice"
 	"tapedeck/query/billing/reconcile"
 	"tapedeck/query/compare"
 	"tapedeck/query/endpoint"
@@ -49,6 +50,7 @@ type Server struct {
 	// The handlers of bills are nil before WithBills.
 	Bills, CloseBill, PreviewBill                endpoint.Tenant
 	Bill, BillRows, BillVerification, BillPrices bills.Number
+	BillInvoice                                  bills.Number
 	BillEvidence                                 bills.Number // nil before WithEvidence
 
 	base *endpoint.Base
@@ -126,6 +128,7 @@ func (s *Server) WithBills(store *bills.Store) *Server {
 	h := bills.Handler{Base: s.base, Store: store}
 	s.Bills, s.CloseBill, s.PreviewBill, s.Bill = h.List, h.Close, h.Preview, h.Bill
 	s.BillRows, s.BillVerification, s.BillPrices = h.Rows, h.Verification, h.PriceTable
+	s.BillInvoice = invoice.Handler{Base: s.base, Store: store}.Invoice
 	return s
 }
 

@@ -12,12 +12,15 @@
 {{- /* careful_usage: records of the rows that the condition names, with care for
 all that a record may be. Where several rows are of one record, because several streams
 report it or one reports it anew, tokens are those of the last row; what else a price
-depends on is that of the last row that states it. A running total adds its difference to
+depends on is that of the last row that states it; the time is the record_time. A running total adds its difference to
 the record before it in its scope; a lower total than before began anew and counts whole.
 A cost that is stated with a running total is of no call, and is left out. The rows must
 hold all that the streams wrote of the sessions' scopes so far. */ -}}
 {{define "careful_part"}}toInt64(now_{{.}}) - if(adds_difference, toInt64(lagInFrame(now_{{.}}) OVER scope_so_far), 0) AS {{.}}{{end}}
 {{define "last_stated"}}anyIf({{.}}, {{.}} != '') OVER last_first AS last_{{.}}{{end}}
+{{- /* record_time: when a record was stated last, in the stream that states it earliest. A file has its
+own times, also where it is recorded a second time or long after what a tap saw. */ -}}
+{{define "record_time"}}arrayMin((maxMap([stream_id], [toUnixTimestamp64Nano(at)]) OVER last_first).2){{end}}
 {{define "careful_usage"}}
     SELECT
         session_id, stream_id, usage_id, at_ns, span_id, run_id, node_id, agent, dialect, version, mode, scope, raw, stated, counted,
@@ -66,7 +69,7 @@ hold all that the streams wrote of the sessions' scopes so far. */ -}}
             last_tools.3 AS now_code_executions
         FROM (
             SELECT
-                session_id, stream_id, usage_id, toUnixTimestamp64Nano(at) AS at_ns, version, scope, mode,
+                session_id, stream_id, usage_id, {{template "record_time"}} AS at_ns, version, scope, mode,
                 span_id, run_id, node_id, agent, dialect, raw, total AS stated,
                 input AS now_input, cache_read AS now_cache_read, cache_write_5m AS now_cache_write_5m,
                 cache_write_1h AS now_cache_write_1h, output AS now_output, reasoning AS now_reasoning,

@@ -11,14 +11,14 @@ import (
 // Report is a report that is written as CSV.
 type Report interface {
 	FileName() string // without its extension
-	WriteCSV(io.Writer) error
+	WriteCSV(w io.Writer, cells Cells) error
 }
 
 // Answer answers with a report as CSV.
-func Answer(b *endpoint.Base, w http.ResponseWriter, r *http.Request, report Report) {
+func Answer(b *endpoint.Base, w http.ResponseWriter, r *http.Request, report Report, cells Cells) {
 	b.Stream(w, r, CSV.File(report.FileName()), func(to io.Writer) error {
 		buffered := bufio.NewWriter(to)
-		if err := report.WriteCSV(buffered); err != nil {
+		if err := report.WriteCSV(buffered, cells); err != nil {
 			return err
 		}
 		return buffered.Flush()

@@ -3,7 +3,11 @@ package tabular
 import (
 	"encoding/json"
 	"io"
+	"regexp"
 	"strings"
+	"unicode"
+
+	"tapedeck/query/endpoint"
 )
 
 // NewLines returns an encoder that writes one value per line, without HTML escapes.
@@ -13,15 +17,33 @@ func NewLines(w io.Writer) *json.Encoder {
 	return e
 }
 
-// Records writes CSV (RFC 4180). It writes cells unchanged, even if a spreadsheet would read a cell
-// as a formula, and keeps line ends within cells, which csv.Writer changes.
+// Cells is the form in which CSV has recorded text.
+type Cells bool
+
+// The forms of cells.
+const (
+	SafeCells Cells = false // what a spreadsheet would run begins with an apostrophe (see SafeCell)
+	RawCells  Cells = true  // as recorded
+)
+
+// ReadCells reads the parameter raw. csv reports whether the answer is CSV, the only format that has it.
+func ReadCells(p *endpoint.Params, csv bool) Cells {
+	raw := p.Flag("raw")
+	if raw && !csv {
+		p.Refuse("raw", p.Value("raw"), "goes with format=csv: other formats have what was recorded", "0")
+	}
+	return Cells(raw)
+}
+
+// Records writes CSV (RFC 4180). Line ends within a cell stay as they are; csv.Writer changes them.
 type Records struct {
-	w    io.Writer
-	line []byte
+	w     io.Writer
+	cells Cells
+	line  []byte
 }
 
 // NewRecords returns a writer of records.
-func NewRecords(w io.Writer) *Records { return &Records{w: w} }
+func NewRecords(w io.Writer, cells Cells) *Records { return &Records{w: w, cells: cells} }
 
 // Write writes a record.
 func (r *Records) Write(cells []string) error {
@@ -30,11 +52,33 @@ func (r *Records) Write(cells []string) error {
 		if i > 0 {
 			r.line = append(r.line, ',')
 		}
-		if strings.ContainsAny(cell, "\",\r\n") {
+		if r.cells == SafeCells {
+			cell = SafeCell(cell)
+		}
+		if strings.ContainsAny(cell, "\",\r\n;\t") { // spreadsheets also split at semicolons and tabs
 			cell = `"` + strings.ReplaceAll(cell, `"`, `""`) + `"`
 		}
 		r.line = append(r.line, cell...)
 	}
 	_, err := r.w.Write(append(r.line, "\r\n"...))
 	return err
+}
+
+// amount matches numbers, which spreadsheets do not run although they begin with a sign.
+var amount = regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
+
+// SafeCell returns a cell that no spreadsheet runs: text that begins with =, +, -, @ or their wide forms, also after
+// white space or control characters, gets an apostrophe before it, which makes it a text. Other text, and numbers, are
+// returned as they are.
+func SafeCell(cell string) string {
+	if cell == "" || cell[0] >= '0' && cell[0] <= '9' || cell[0] >= 'a' && cell[0] <= 'z' || cell[0] >= 'A' && cell[0] <= 'Z' {
+		return cell
+	}
+	first := strings.TrimLeftFunc(cell, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) })
+	for _, sign := range [...]string{"=", "+", "-", "@", "＝", "＋", "－", "＠"} {
+		if strings.HasPrefix(first, sign) && !amount.MatchString(cell) {
+			return "'" + cell
+		}
+	}
+	return cell
 }

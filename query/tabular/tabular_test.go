@@ -76,11 +76,11 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// Cells keep their text, and encoding/csv reads the same.
+// Raw cells keep their text, and encoding/csv reads the same.
 func TestRecords(t *testing.T) {
 	want := [][]string{{"a", "b,c"}, {"=1+1", "line\nend"}, {`"q"`, ""}}
 	var out bytes.Buffer
-	r := tabular.NewRecords(&out)
+	r := tabular.NewRecords(&out, tabular.RawCells)
 	for _, cells := range want {
 		if err := r.Write(cells); err != nil {
 			t.Fatal(err)
@@ -89,6 +89,25 @@ func TestRecords(t *testing.T) {
 	got, err := csv.NewReader(&out).ReadAll()
 	if d := cmp.Diff(want, got); err != nil || d != "" {
 		t.Errorf("%v %s", err, d)
+	}
+}
+
+// TestSafeCells gives an apostrophe to what a spreadsheet would run, and changes nothing else.
+func TestSafeCells(t *testing.T) {
+	for in, want := range map[string]string{
+		"=1+1": "'=1+1", "=HYPERLINK(\"http://x\")": "'=HYPERLINK(\"http://x\")", "+cmd|' /C calc'!A0": "'+cmd|' /C calc'!A0",
+		"-2+3": "'-2+3", "@SUM(1)": "'@SUM(1)", "\t=1": "'\t=1", "\r=1": "'\r=1", " =1": "' =1", "\n\n@x": "'\n\n@x", "\ufeff=1": "'\ufeff=1", "\u00a0+x": "'\u00a0+x",
+		"＝1": "'＝1", "－x": "'－x", "-": "'-", "--help": "'--help", "-1-1": "'-1-1", "+": "'+", "-0x1": "'-0x1", "-1,5": "'-1,5", "-1\n": "'-1\n",
+		"-1": "-1", "-0.000125": "-0.000125", "+1.5e-7": "+1.5e-7", "-1E5": "-1E5", "12": "12",
+		"": "", "gpt-5": "gpt-5", "a=b": "a=b", "'quoted": "'quoted", "{\"a\":\"=1\"}": "{\"a\":\"=1\"}", "2026-11-26T00:00:00Z": "2026-11-26T00:00:00Z", "é=": "é=", "  ": "  ",
+	} {
+		if got := tabular.SafeCell(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+	var out bytes.Buffer
+	if err := tabular.NewRecords(&out, tabular.SafeCells).Write([]string{"=1", "x;=1", "a\t=1", "-3"}); err != nil || out.String() != "'=1,\"x;=1\",\"a\t=1\",-3\r\n" {
+		t.Errorf("%v, %q", err, out.String())
 	}
 }
 

@@ -20,7 +20,7 @@ var (
 		return e
 	})
 	decoder = sync.OnceValue(func() *zstd.Decoder {
-		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(maxData))
+		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(maxData), zstd.WithDecodeAllCapLimit(true))
 		if err != nil {
 			panic(err) // the options are constants
 		}
@@ -28,9 +28,13 @@ var (
 	})
 )
 
-// unpack returns a record's decompressed data, in buf if it is large enough.
+// unpack returns a record's decompressed data, in buf if that
+// is large enough. Data that unpack to more than size are an error before more is unpacked.
 func unpack(data, buf []byte, size int) ([]byte, error) {
-	body, err := decoder().DecodeAll(data, buf[:0])
+	if cap(buf) < size {
+		buf = make([]byte, 0, size)
+	}
+	body, err := decoder().DecodeAll(data, buf[:0:size])
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}

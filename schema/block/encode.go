@@ -60,9 +60,16 @@ func (b *Builder) Encode(dst []byte, blk *Block, codec Codec) []byte {
 	w.uint(uint64(len(b.frames.meta.b)))
 	w.b = append(w.b, b.frames.meta.b...)
 	w.b = append(w.b, b.frames.raw...)
+	if len(w.b) >= largeBody {
+		b.frames.raw = nil // the body has the bytes; this copy is not kept during the compression
+	}
 	b.frames.reset()
 	return b.seal(dst, codec)
 }
+
+// largeBody is the size in bytes from which on a block is compressed to where it stays, with the
+// spare room that takes, and its buffers are not kept for the next block.
+const largeBody = 1 << 20
 
 // Encode appends a complete block to dst.
 func Encode(dst []byte, blk *Block, codec Codec) []byte {
@@ -82,27 +89,50 @@ const headSize = len(magic) + 1 + 1 + 4 + 4
 func (b *Builder) seal(dst []byte, codec Codec) []byte {
 	body := b.body.b
 	packed := body
-	switch codec {
-	case S2: // compress into a reusable buffer, so that a block is allocated with its exact size
+	switch {
+	case codec == S2 && len(body) >= largeBody:
+		return b.sealLarge(dst)
+	case codec == S2: // into a reusable buffer, so that a block is allocated with its exact size
 		if n := s2.MaxEncodedLen(len(body)); n > cap(b.packed) {
 			b.packed = make([]byte, n)
 		}
 		packed = s2.Encode(b.packed[:cap(b.packed)], body)
-	case Zstd:
+	case codec == Zstd:
 		packed = nil // the body is appended below
 	}
 	dst = slices.Grow(dst, headSize+len(packed))
 	start := len(dst)
-	dst = append(dst, magic...)
-	dst = append(dst, version, byte(codec))
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(body)))
-	dst = append(dst, 0, 0, 0, 0)
+	dst = appendHead(dst, codec, len(body))
 	dst = append(dst, packed...)
 	if codec == Zstd {
 		dst = zstdEncoder().EncodeAll(body, dst)
 	}
-	sum := crc32.Checksum(dst[start+headSize:], castagnoli)
-	binary.LittleEndian.PutUint32(dst[start+headSize-4:], sum)
+	return sum(dst, start)
+}
+
+// sealLarge appends the head and the body under S2, and releases the body.
+func (b *Builder) sealLarge(dst []byte) []byte {
+	body := b.body.b
+	b.body.b = nil
+	most := s2.MaxEncodedLen(len(body))
+	dst = slices.Grow(dst, headSize+most)
+	start := len(dst)
+	dst = appendHead(dst, S2, len(body))
+	packed := s2.Encode(dst[len(dst):len(dst)+most], body)
+	return sum(dst[:len(dst)+len(packed)], start)
+}
+
+// appendHead appends the head of a block, without the checksum.
+func appendHead(dst []byte, codec Codec, size int) []byte {
+	dst = append(dst, magic...)
+	dst = append(dst, version, byte(codec))
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(size))
+	return append(dst, 0, 0, 0, 0)
+}
+
+// sum writes the checksum into the head of the block that begins at start.
+func sum(dst []byte, start int) []byte {
+	binary.LittleEndian.PutUint32(dst[start+headSize-4:], crc32.Checksum(dst[start+headSize:], castagnoli))
 	return dst
 }
 
@@ -147,7 +177,10 @@ func decompress(p, buf []byte, codec Codec, size int) ([]byte, error) {
 		}
 		return s2.Decode(buf[:size], p)
 	case Zstd:
-		return zstdDecoder().DecodeAll(p, buf[:0])
+		if cap(buf) < size {
+			buf = make([]byte, 0, size)
+		}
+		return zstdDecoder().DecodeAll(p, buf[:0:size]) // a body that is longer than it claims is an error
 	}
 	return nil, fmt.Errorf("unknown codec %d", codec)
 }
@@ -162,7 +195,7 @@ var (
 		return e
 	})
 	zstdDecoder = sync.OnceValue(func() *zstd.Decoder {
-		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(MaxBody))
+		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(MaxBody), zstd.WithDecodeAllCapLimit(true))
 		if err != nil {
 			panic(err) // the options are constants
 		}

@@ -13,6 +13,26 @@ type text struct{ proto.ColStr }
 
 func (c *text) add(s string) { c.Append(s) }
 
+// longText is the length in bytes from which on a text is sent from where it is, not copied
+// into the client's buffer first.
+const longText = 64 << 10
+
+// WriteColumn implements proto.ColInput.
+func (c *text) WriteColumn(w *proto.Writer) {
+	for _, p := range c.Pos {
+		value := c.Buf[p.Start:p.End]
+		w.ChainBuffer(func(b *proto.Buffer) {
+			b.PutUVarInt(uint64(len(value)))
+			if len(value) < longText {
+				b.PutRaw(value)
+			}
+		})
+		if len(value) >= longText {
+			w.ChainWrite(value)
+		}
+	}
+}
+
 // lowCardinality is LowCardinality(String): each distinct text once, and an index for every row. It
 // copies the texts.
 type lowCardinality struct {

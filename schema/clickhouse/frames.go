@@ -3,6 +3,7 @@ package clickhouse
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/ClickHouse/ch-go/proto"
 
@@ -50,6 +51,11 @@ func newFrameColumns() *frameColumns {
 }
 
 func (c *frameColumns) add(tenant string, b *block.Block, started int64) {
+	size := 0
+	for i := range b.Frames {
+		size += len(b.Frames[i].Raw)
+	}
+	c.raw.Buf = slices.Grow(c.raw.Buf, size)
 	for i := range b.Frames {
 		f := &b.Frames[i]
 		c.tenant.Append(tenant)

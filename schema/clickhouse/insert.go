@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sort"
 
 	"github.com/ClickHouse/ch-go"
 	"github.com/ClickHouse/ch-go/proto"
@@ -12,8 +13,12 @@ import (
 
 // blockRows is the number of rows of a large insert that are sent at a time, so that ClickHouse
 // processes rows while others are sent, and the client need not buffer all of them. ClickHouse
-// combines them: one insert creates one part.
-const blockRows = 1 << 15
+// combines them: one insert creates one part. Fewer rows are sent in pieces too if they have more
+// than blockBytes.
+const (
+	blockRows  = 1 << 15
+	blockBytes = 8 << 20
+)
 
 // InsertError reports that ClickHouse rejected the rows of a table.
 type InsertError struct {
@@ -40,7 +45,7 @@ func (t *table) insertRows(ctx context.Context, client *ch.Client, from, to int)
 		return nil
 	}
 	query := t.query()
-	if to-from < t.rows() || to-from > blockRows && t.divisible() {
+	if to-from < t.rows() || (to-from > blockRows || t.rowsWithin(from, to) < to) && t.divisible() {
 		query.Input, query.OnInput = t.inBlocks(from, to)
 	}
 	if err := client.Do(ctx, query); err != nil {
@@ -95,7 +100,7 @@ func (t *table) inBlocks(sent, end int) (proto.Input, func(context.Context) erro
 	input[0].Data = window(columns[0].Data, 0, 0) // the client reads the number of rows from the first column
 	return input, func(context.Context) error {
 		from := sent
-		sent = min(from+blockRows, end)
+		sent = t.rowsWithin(from, min(from+blockRows, end))
 		for i := range input {
 			input[i].Data = window(columns[i].Data, from, sent)
 		}
@@ -104,6 +109,21 @@ func (t *table) inBlocks(sent, end int) (proto.Input, func(context.Context) erro
 		}
 		return nil
 	}
+}
+
+// rowsWithin returns the end of the rows in [from, to) that have blockBytes at most, one row at
+// least.
+func (t *table) rowsWithin(from, to int) int {
+	for _, c := range t.input {
+		column, is := c.Data.(*text)
+		if !is || from >= to || column.Pos[to-1].End-column.Pos[from].Start <= blockBytes {
+			continue
+		}
+		most := column.Pos[from].Start + blockBytes
+		n := sort.Search(to-from, func(i int) bool { return column.Pos[from+i].End > most })
+		to = from + max(n, 1)
+	}
+	return to
 }
 
 // own copies a column whose type a client sets. The rows remain shared.
@@ -127,7 +147,7 @@ func own(column proto.ColInput) proto.ColInput {
 func window(column proto.ColInput, from, to int) proto.ColInput {
 	switch c := column.(type) {
 	case *text:
-		return &proto.ColStr{Buf: c.Buf, Pos: c.Pos[from:to]}
+		return &text{proto.ColStr{Buf: c.Buf, Pos: c.Pos[from:to]}}
 	case *lowCardinality:
 		return &proto.ColLowCardinalityRaw{Index: &c.texts, Key: c.Key, Keys32: c.Keys32[from:to]}
 	case *dateTime64:

@@ -28,11 +28,13 @@ type bundle struct {
 }
 
 // bucket identifies the blocks that may share a message. Blocks of a newer format version
-// have messages of their own, which wait for a sink that reads that version.
+// have messages of their own, which wait for a sink that reads that version; so do those of bulk
+// recordings.
 type bucket struct {
 	tenant  string
 	number  int
 	version byte
+	bulk    bool
 }
 
 // bundleBytes bounds the size of a message with several blocks.
@@ -72,18 +74,18 @@ func (b *bundle) settle(err error) {
 // message returns the message to send. It builds the data in room, which it returns for reuse. A
 // single block is sent without a bundle around it.
 func (b *bundle) message(room []byte) (*nats.Msg, []byte) {
+	header := nats.Header{}
+	if b.bucket.bulk {
+		header[HeaderBulk] = []string{"1"}
+	}
 	if len(b.entries) == 1 {
 		e := &b.entries[0]
-		return &nats.Msg{
-			Subject: ingest.Subject(b.bucket.tenant, e.Session),
-			Header:  nats.Header{jetstream.MsgIDHeader: {ofTenant(b.ids[0], b.bucket.tenant)}}, Data: e.Data,
-		}, room
+		header[jetstream.MsgIDHeader] = []string{ofTenant(b.ids[0], b.bucket.tenant)}
+		return &nats.Msg{Subject: ingest.Subject(b.bucket.tenant, e.Session), Header: header, Data: e.Data}, room
 	}
 	room = block.AppendBundle(room[:0], b.entries)
-	return &nats.Msg{
-		Subject: ingest.BundleSubject(b.bucket.tenant, b.bucket.number),
-		Header:  nats.Header{jetstream.MsgIDHeader: {b.id()}}, Data: room,
-	}, room
+	header[jetstream.MsgIDHeader] = []string{b.id()}
+	return &nats.Msg{Subject: ingest.BundleSubject(b.bucket.tenant, b.bucket.number), Header: header, Data: room}, room
 }
 
 // id returns the id of the bundle, which is derived from its blocks.

@@ -17,8 +17,8 @@ type gathered struct {
 
 func newGathered() gathered { return gathered{limit: gatherLimit, by: map[bucket]*bundle{}} }
 
-func bucketOf(p *ingest.EncodedBlock) bucket {
-	return bucket{p.Tenant, ingest.Bucket(p.Session), block.VersionOf(p.Data)}
+func bucketOf(p *ingest.EncodedBlock, bulk bool) bucket {
+	return bucket{p.Tenant, ingest.Bucket(p.Session), block.VersionOf(p.Data), bulk}
 }
 
 // open adds an empty bundle.

@@ -27,11 +27,12 @@ type Publisher struct {
 
 	mu       sync.Mutex // guards the fields below, and keeps messages in the order of their blocks
 	gathered gathered
+	bulk     bulk
 	data     []byte // buffer for a message
 }
 
 const (
-	windowBytes  = 32 << 20
+	windowBytes  = 16 << 20 // NATS copies what is in flight several times
 	windowBlocks = 4096
 	// ackTimeout is how long JetStream may take to acknowledge a message. A block whose
 	// acknowledgement is late may still be stored; a second copy has the same id and keys and does
@@ -57,8 +58,8 @@ func NewPublisher(nc *nats.Conn) (*Publisher, error) {
 func (p *Publisher) Publish(ctx context.Context, encoded ingest.EncodedBlock, done func(error)) error {
 	limit := p.nc.MaxPayload()
 	if limit > 0 && int64(len(encoded.Data))+headerRoom > limit {
-		return ingest.Permanent(fmt.Errorf("block of %d bytes is over the NATS server's max_payload of %d: "+
-			"raise max_payload, or lower --max-frame-bytes (--frame-limit of a recording command)", len(encoded.Data), limit))
+		return ingest.Permanent(&ingest.TooLargeError{Detail: fmt.Sprintf("block of %d bytes is over the NATS server's max_payload of %d: "+
+			"raise max_payload, or lower --max-frame-bytes (--frame-limit of a recording command)", len(encoded.Data), limit)})
 	}
 	if !p.nc.IsConnected() {
 		return fmt.Errorf("NATS at %s: %w", p.nc.ConnectedUrlRedacted(), nats.ErrDisconnected)
@@ -73,7 +74,7 @@ func (p *Publisher) Publish(ctx context.Context, encoded ingest.EncodedBlock, do
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	bucket := bucketOf(&encoded)
+	bucket := bucketOf(&encoded, p.bulk.is(&encoded, time.Now()))
 	b := p.gathered.by[bucket]
 	if b != nil && !b.takes(&encoded, most) {
 		p.send(b)

@@ -40,6 +40,7 @@ type Params struct {
 	Dialect   string            `json:"dialect,omitempty"`
 	Tags      map[string]string `json:"tags,omitempty"`
 	Transport schema.Transport  `json:"transport"`
+	Clock     string            `json:"clock,omitempty"` // "frame", or "" for arrival
 }
 
 // text returns a comparable form.

@@ -121,6 +121,10 @@ func (s *Store) append(ctx context.Context, m *nats.Msg, last uint64) (uint64, e
 			return 0, fmt.Errorf("stream %s is full of unfinished requests: %w", StreamName, err)
 		}
 	}
+	if errors.Is(err, nats.ErrMaxPayload) {
+		return 0, &ingest.TooLargeError{Detail: fmt.Sprintf("block of %d bytes is over the NATS server's max_payload of %d: "+
+			"raise max_payload, or lower --max-frame-bytes", len(m.Data), s.opts.NATS.MaxPayload())}
+	}
 	if err != nil {
 		return 0, fmt.Errorf("write to JetStream stream %s: %w", StreamName, err)
 	}

@@ -30,6 +30,7 @@ import (
 // Options are the settings of an outlet.
 type Options struct {
 	Server, Token string         // the tapedeck server
+	Tenant        string         // of the blocks, for a token of all tenants; "" for the token's own tenant
 	NATS          string         // the NATS server to publish to; "" publishes to the tapedeck server
 	NATSOptions   []nats.Option  // of the connection to the NATS server; may be nil
 	TLS           *tls.Config    // for a tapedeck server with https; may be nil
@@ -37,6 +38,8 @@ type Options struct {
 	Sync          bool           // sync the spool to disk, so that it survives a power cut
 	SpoolLimit    int64          // maximum size of the spool, bytes; 0 for the spool's default
 	Redact        *redact.Engine // the rules for secrets; nil for the default ones
+	WaitFor       time.Duration  // how long Open waits for a server that does not answer; 0 for not at all
+	Offline       bool           // Open succeeds also if the tapedeck server does not answer; goes without NoSpool and NATS
 	StartTimeout  time.Duration  // bounds the wait for a server that is starting; default 2 min
 	Log           *slog.Logger
 }
@@ -53,8 +56,9 @@ type Outlet struct {
 	redact    *redact.Engine
 }
 
-// Open connects. It fails if the server does not answer, so that a mistyped address is reported at
-// once. If the server becomes unavailable later, blocks go to the spool.
+// Open connects. It fails if the server does not answer now, so that a mistyped address is
+// found at the start; WaitFor and Offline make it more patient. If the server becomes unavailable later, blocks go to
+// the spool.
 func Open(ctx context.Context, opts Options) (*Outlet, error) {
 	o, err := connect(ctx, opts)
 	if err != nil || opts.NoSpool {
@@ -93,6 +97,9 @@ func connect(ctx context.Context, opts Options) (*Outlet, error) {
 func (o *Outlet) toNATS(ctx context.Context, opts Options) error {
 	options := append(jetstream.ConnectOptions(o.log), nats.RetryOnFailedConnect(false))
 	nc, err := nats.Connect(opts.NATS, append(options, opts.NATSOptions...)...)
+	for wait := o.newWait(opts.WaitFor); err != nil && wait.again(ctx, err); {
+		nc, err = nats.Connect(opts.NATS, append(options, opts.NATSOptions...)...)
+	}
 	if err != nil {
 		return fmt.Errorf("no NATS server answers at %s (%w)\nName another one with --nats or TAPEDECK_NATS",
 			o.server, rootcause.Of(err))
@@ -122,11 +129,20 @@ func (o *Outlet) toNATS(ctx context.Context, opts Options) error {
 }
 
 func (o *Outlet) toServer(ctx context.Context, opts Options) error {
-	up := upload.Options{Server: opts.Server, Token: opts.Token, Recorder: o.id, TLS: opts.TLS, Log: o.log}
+	up := upload.Options{Server: opts.Server, Token: opts.Token, Tenant: opts.Tenant, Recorder: o.id, TLS: opts.TLS, Log: o.log}
 	if opts.NoSpool {
 		up.Grace = -1 // without a spool, Publish waits for the server
 	}
-	c, err := dialStarted(ctx, up, cmp.Or(opts.StartTimeout, 2*time.Minute))
+	dial := func() (*upload.Client, error) { return dialStarted(ctx, up, cmp.Or(opts.StartTimeout, 2*time.Minute)) }
+	c, err := dial()
+	for wait := o.newWait(opts.WaitFor); err != nil && !ingest.IsPermanent(err) && wait.again(ctx, err); {
+		c, err = dial()
+	}
+	if err != nil && opts.Offline && !ingest.IsPermanent(err) && ctx.Err() == nil {
+		o.log.Warn("outlet: the tapedeck server does not answer; recording into the spool", "server", o.server, "error", rootcause.Of(err))
+		up.Offline = true
+		c, err = upload.Dial(ctx, up)
+	}
 	if _, refused := errors.AsType[*upload.RefusedError](err); err != nil && !refused && ctx.Err() == nil {
 		return apiclient.Unreachable(opts.Server, err)
 	}
@@ -137,6 +153,36 @@ func (o *Outlet) toServer(ctx context.Context, opts Options) error {
 	o.publisher, o.client, o.shut = c, c, c.Close
 	return nil
 }
+
+// serverWait is a wait for a server that does not answer yet.
+type serverWait struct {
+	o      *Outlet
+	most   time.Duration
+	end    time.Time
+	waited bool
+}
+
+// waitPause is the time between two attempts.
+const waitPause = 500 * time.Millisecond
+
+func (o *Outlet) newWait(most time.Duration) *serverWait {
+	return &serverWait{o: o, most: most, end: time.Now().Add(most)}
+}
+
+// again waits for the next attempt. It returns false if the time is over or ctx has ended.
+func (w *serverWait) again(ctx context.Context, err error) bool {
+	if !time.Now().Add(waitPause).Before(w.end) {
+		return false
+	}
+	if !w.waited {
+		w.o.log.Warn("outlet: waiting for the server, which does not answer", "server", w.o.server, "error", rootcause.Of(err), "at_most", w.most)
+		w.waited = true
+	}
+	return backoff.Sleep(ctx, waitPause)
+}
+
+// Away reports whether the tapedeck server does not answer, so that blocks go to the spool.
+func (o *Outlet) Away() bool { return o.client != nil && !o.client.State().Connected }
 
 // compareClocks logs a warning if the clock of this machine, from which frames have their times,
 // differs from the server's clock.
@@ -242,6 +288,9 @@ func (o *Outlet) Leftovers() error {
 		if l := o.client.State(); !l.Connected {
 			why = fmt.Sprintf("%s is away since %s", o.server, l.DownSince.Format(time.TimeOnly))
 		}
+	}
+	if st.Full {
+		why += fmt.Sprintf("; the spool is full (%s of --spool-limit %s), and takes no more", console.Bytes(uint64(st.Bytes)), console.Bytes(uint64(st.Limit)))
 	}
 	return fmt.Errorf("%s\nWhat was recorded is safe on disk (%s in %s). \"tapedeck flush\" sends it, and so does the next \"tapedeck record\"",
 		why, console.Count(st.Blocks, "block"), st.Dir)

@@ -1,6 +1,7 @@
 package spool
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -42,4 +43,26 @@ func Look(dir string) (Waiting, error) {
 		}
 	}
 	return w, nil
+}
+
+// IsSpool reports whether a directory is one in which a spool was open: it holds files of a spool, or
+// the lock file with the note that a spool writes into it. It changes nothing.
+func IsSpool(dir string) (bool, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return false, fmt.Errorf("read spool directory: %w", err)
+	}
+	for _, e := range entries {
+		if _, _, ok := parseName(e.Name()); ok {
+			return true, nil
+		}
+	}
+	note, err := os.ReadFile(filepath.Join(dir, lockName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("read spool directory: %w", err)
+	}
+	return bytes.HasPrefix(note, []byte("process ")), nil
 }

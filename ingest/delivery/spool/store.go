@@ -35,8 +35,8 @@ type store struct {
 // record that would never fit.
 func (st *store) append(r *record, limit int64) error {
 	if int64(len(r.block.Data)) > min(st.opts.Limit/2, maxBody/2) {
-		return ingest.Permanent(fmt.Errorf("block of %s is too large for the spool %s with its limit of %s",
-			size(int64(len(r.block.Data))), st.opts.Dir, size(st.opts.Limit)))
+		return ingest.Permanent(&ingest.TooLargeError{Detail: fmt.Sprintf("block of %s is too large for the spool %s with its limit of %s",
+			size(int64(len(r.block.Data))), st.opts.Dir, size(st.opts.Limit))})
 	}
 	st.mu.Lock()
 	defer st.mu.Unlock()

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"tapedeck/ingest"
+	"tapedeck/internal/apiclient"
 	"tapedeck/internal/clockskew"
 	"tapedeck/internal/problem"
 )
@@ -93,6 +94,9 @@ func (c *Client) post(ctx context.Context, batch []*item) (_ *http.Response, don
 	req.Header["Idempotency-Key"] = nil // the key lets net/http repeat the request on another connection
 	if c.opts.Token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.opts.Token)
+	}
+	if c.opts.Tenant != "" {
+		req.Header.Set(apiclient.TenantHeader, c.opts.Tenant)
 	}
 	if c.opts.Recorder != "" {
 		req.Header.Set(RecorderHeader, c.opts.Recorder)

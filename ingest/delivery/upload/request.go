@@ -175,7 +175,7 @@ func (q *request) check(p *ingest.EncodedBlock) error {
 	if q.tenant != "" {
 		if p.Tenant != q.tenant && p.Tenant != ingest.DefaultTenant {
 			return ingest.Permanent(fmt.Errorf("the token belongs to tenant %q, the block to %q: leave the "+
-				"tenant out, or use that tenant's token", q.tenant, p.Tenant))
+				"tenant out, use that tenant's token, or name the tenant by --as-tenant with a token of all tenants", q.tenant, p.Tenant))
 		}
 		p.Tenant = q.tenant
 	}

@@ -142,20 +142,45 @@ func (d *decoder) runFinished(in *dialect.Input) {
 		text, media := dialect.RawContent(result)
 		d.Say(schema.MessageReply, text).Media = media
 	}
-	waits := string(in.JSON.GetStringBytes("outcome", "type")) == "interrupt"
-	if waits {
+	status := d.outcome(in)
+	switch status {
+	case schema.StatusWaiting:
 		d.interrupted(dialect.RawPath(in.Data, "outcome.interrupts"))
+	case schema.StatusUnclosed:
+		d.attach("outcome", dialect.RawMember(in.Data, "outcome"))
 	}
-	for _, tool := range d.OpenTools() {
-		if tool.Ready {
+	for _, tool := range slices.Clone(d.OpenTools()) {
+		switch {
+		case status == schema.StatusCancelled:
+			d.EndTool(tool, status, nil)
+		case tool.Ready:
 			d.Wait(tool) // the client answers it: no result has come
 		}
 	}
-	d.endRun(in, schema.StatusOK, nil)
-	if waits {
-		d.run.span.Status, d.run.span.Ended = schema.StatusWaiting, 0
+	if status == schema.StatusWaiting {
+		d.endRun(in, schema.StatusOK, nil)
+		d.run.span.Status, d.run.span.Ended = status, 0
+	} else {
+		d.endRun(in, status, nil)
 	}
 	d.left = true
+}
+
+// outcome returns the status of a run by the outcome of its end. A run with an outcome that is not
+// known is unclosed, and the frame is marked.
+func (d *decoder) outcome(in *dialect.Input) schema.Status {
+	switch typ := in.JSON.GetStringBytes("outcome", "type"); string(typ) {
+	case "", "success":
+		if outcome := in.JSON.Get("outcome"); dialect.IsNull(outcome) || string(typ) != "" {
+			return schema.StatusOK
+		}
+	case "interrupt":
+		return schema.StatusWaiting
+	case "cancelled":
+		return schema.StatusCancelled
+	}
+	d.Unknown()
+	return schema.StatusUnclosed
 }
 
 // seek returns to the outer run with an id, if there is one. It abandons the runs in between.
@@ -179,7 +204,11 @@ func (d *decoder) finishedLate(id []byte, in *dialect.Input) bool {
 	}
 	late := d.abandoned[i]
 	d.abandoned = slices.Delete(d.abandoned, i, i+1)
-	d.Emitter.CloseSpan(late.span, schema.StatusOK, d.Frame)
+	if status := d.outcome(in); status == schema.StatusWaiting {
+		d.SettleSpan(late.span, status)
+	} else {
+		d.Emitter.CloseSpan(late.span, status, d.Frame)
+	}
 	d.usages(late, dialect.RawMember(in.Data, "usage"))
 	d.late = &late
 	return true

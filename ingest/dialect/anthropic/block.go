@@ -63,6 +63,7 @@ func (m *Messages) add(index int, isText bool) *block {
 func (m *Messages) startBlock(index int, data []byte, v *fastjson.Value) (known bool) {
 	typ := v.GetStringBytes("type")
 	b := m.add(index, string(typ) == "text")
+	m.output.block(string(typ))
 	switch string(typ) {
 	case "text":
 		b.kind = schema.MessageAssistant
@@ -82,7 +83,7 @@ func (m *Messages) startBlock(index int, data []byte, v *fastjson.Value) (known 
 	case "tool_use", "server_tool_use", "mcp_tool_use":
 		m.startTool(b, typ, data, v)
 	case "fallback":
-		m.fallback(v.GetStringBytes("to", "model"))
+		m.fallback(v)
 	case "container_upload", "image", "document":
 	default:
 		if bytes.HasSuffix(typ, []byte("tool_result")) {
@@ -99,6 +100,7 @@ func (m *Messages) grow(b *block, chunk []byte) {
 	if len(chunk) == 0 {
 		return
 	}
+	m.output.any = true
 	message := m.trace.Append(b.kind, b.key, chunk)
 	if b.kind == schema.MessageSystem && message.Attributes == "" {
 		message.Attributes = `{"block":"compaction"}`
@@ -198,6 +200,7 @@ func (m *Messages) stopBlocks() {
 func (m *Messages) Content(data []byte, v *fastjson.Value) (known bool) {
 	known = true
 	if v != nil && v.Type() == fastjson.TypeString {
+		m.output.any = m.output.any || len(v.GetStringBytes()) > 0
 		m.trace.Say(schema.MessageAssistant, v.GetStringBytes())
 		return known
 	}

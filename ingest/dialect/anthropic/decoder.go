@@ -121,7 +121,9 @@ func (d *decoder) answer(in *dialect.Input) {
 		in.Type = "error"
 		d.messages.Fail(failure)
 	default:
-		known = d.messages.event(in.Type, in.Data, in.JSON)
+		if known = d.messages.event(in.Type, in.Data, in.JSON); !known {
+			d.messages.startIn(dialect.RawMember(in.Data, "message"), in.JSON.Get("message"))
+		}
 	}
 	if !known {
 		d.Unknown()
@@ -129,9 +131,11 @@ func (d *decoder) answer(in *dialect.Input) {
 }
 
 // isMessage reports whether an object of the type message is a whole message. Servers send other
-// events between the events of a message, and SSE names an event without a name "message".
+// events between the events of a message, and SSE names an event without a name "message". With no
+// content and a stop_reason of null it is the start of a message.
 func isMessage(v *fastjson.Value) bool {
-	return string(v.GetStringBytes("role")) == "assistant" && v.Exists("content")
+	return string(v.GetStringBytes("role")) == "assistant" && v.Exists("content") &&
+		(len(v.GetArray("content")) > 0 || !v.Exists("stop_reason") || !dialect.IsNull(v.Get("stop_reason")))
 }
 
 // End implements dialect.Decoder.

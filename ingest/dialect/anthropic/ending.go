@@ -15,6 +15,9 @@ func (m *Messages) why(data []byte, v *fastjson.Value) {
 		return
 	}
 	m.paused = string(reason) == "pause_turn"
+	if m.output.refusal(v); m.usage != nil && m.Refuse(m.usage) {
+		m.trace.Emitter.ChangedUsage(m.usage, m.trace.Frame)
+	}
 	m.attrs = m.attrs[:0]
 	m.attrs.AddRaw("stop_reason", dialect.RawMember(data, "stop_reason"))
 	for _, name := range []string{"stop_sequence", "stop_details"} {

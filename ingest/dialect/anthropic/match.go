@@ -81,7 +81,7 @@ func matchEvent(v *fastjson.Value) (dialect.Confidence, string) {
 	case "message_stop", "ping":
 		sure = dialect.Possible
 	case "message":
-		if string(v.GetStringBytes("role")) == "assistant" && dialect.IsArray(v.Get("content")) && v.Exists("usage", "output_tokens") {
+		if isMessage(v) && dialect.IsArray(v.Get("content")) && v.Exists("usage", "output_tokens") {
 			if has("id") && has("model") {
 				return dialect.Certain, "a message with its usage"
 			}

@@ -26,6 +26,7 @@ func TestMatch(t *testing.T) {
 		{`{"type":"content_block_stop","index":0}`, false, dialect.Likely},
 		{`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":1}}`, false, dialect.Certain},
 		{`{"type":"message_delta","text":"x"}`, false, dialect.No},
+		{`{"type":"message","id":"m","model":"c","role":"assistant","content":[],"stop_reason":null,"usage":{"output_tokens":1}}`, false, dialect.No},
 		{`{"type":"ping"}`, false, dialect.Possible},
 		{`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, false, dialect.Possible},
 		{`{"type":"error","error":"x"}`, false, dialect.No},

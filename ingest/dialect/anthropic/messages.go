@@ -38,6 +38,7 @@ type Messages struct {
 	usage  *dialect.Usage // of the message in progress or the last one
 	counts []byte         // the merged usage (see overlay)
 	others others         // usage of other models for the message
+	output output         // what the models of the message generated
 	ids    dialect.Last
 }
 
@@ -119,8 +120,21 @@ func (m *Messages) start(data []byte, v *fastjson.Value) (known bool) {
 	m.model(v.GetStringBytes("model"))
 	m.count(dialect.RawMember(data, "usage"))
 	known = m.Content(dialect.RawMember(data, "content"), v.Get("content"))
+	if len(m.output.declined) > 0 { // only the content says who declined
+		m.others.record(m.trace, m.id, Shares(m.counts, m.trace.Model), &m.output)
+	}
 	m.why(data, v)
 	return known
+}
+
+// startIn reads the message of an unknown event. A message without content and reason to stop is
+// the start of a message: a server may name the event differently, or a byte of its name may be
+// damaged. It changes nothing while a message is in progress, nor after the end of that message.
+func (m *Messages) startIn(data []byte, v *fastjson.Value) {
+	if m.open || !isStart(v) || isMessage(v) || m.order.ended && m.id == string(v.GetStringBytes("id")) {
+		return
+	}
+	m.start(data, v)
 }
 
 // begin begins a message, where none is in progress.
@@ -130,7 +144,7 @@ func (m *Messages) begin(id []byte) {
 	}
 	t := m.trace
 	m.open, m.usage, m.counts = true, nil, m.counts[:0]
-	m.order, m.others = order{}, others{}
+	m.order, m.others, m.output = order{}, others{}, output{}
 	m.id = m.ids.Own(id)
 	t.Billing.MessageID = m.id
 	switch {
@@ -167,8 +181,13 @@ func (m *Messages) change(data []byte, v *fastjson.Value) {
 	}
 }
 
-// Whole records a message that was not streamed.
+// Whole records a message that was not streamed. Of a message that has just ended it only counts
+// the usage: other events may repeat the message as a whole.
 func (m *Messages) Whole(data []byte, v *fastjson.Value) (known bool) {
+	if id := v.GetStringBytes("id"); !m.open && m.order.ended && len(id) > 0 && m.id == string(id) {
+		m.count(dialect.RawMember(data, "usage"))
+		return true
+	}
 	asked := m.asked
 	known = m.start(data, v)
 	if call := m.trace.Call(); !asked && call != nil { // only the end of the call was seen

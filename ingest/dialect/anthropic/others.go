@@ -1,6 +1,8 @@
 package anthropic
 
 import (
+	"github.com/valyala/fastjson"
+
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
@@ -58,10 +60,13 @@ func eachIteration(usage []byte, see func(iteration []byte, t schema.Tokens)) {
 }
 
 // record records the shares of other models for the message with an id, or replaces them.
-func (o *others) record(t *model.Conversation, of string, shares []Share) {
+func (o *others) record(t *model.Conversation, of string, shares []Share, said *output) {
 	for i := range shares {
 		u := o.usage(t, of, shares[i].Model)
 		u.Tokens, u.Raw = shares[i].Tokens, string(shares[i].Raw)
+		if category, refused := said.declinedBy(&shares[i]); refused {
+			u.ServiceTier = schema.RefusedTier(u.ServiceTier, category)
+		}
 		t.Emitter.ChangedUsage(u, t.Frame)
 	}
 }
@@ -97,12 +102,19 @@ func (o *others) call(t *model.Conversation, name string) *dialect.Span {
 	return t.Call()
 }
 
-// fallback reads a block with which another model takes over. Its output is a call of its own.
-func (m *Messages) fallback(name []byte) {
-	t := m.trace
+// fallback reads a block with which another model takes over from one that declined. Its output is a call of its own.
+func (m *Messages) fallback(block *fastjson.Value) {
+	t, name := m.trace, block.GetStringBytes("to", "model")
+	from, category := block.GetStringBytes("from", "model"), block.GetStringBytes("trigger", "category")
+	m.output.decline(string(from), t.Model, category)
 	call := t.Call()
 	if call == nil || len(name) == 0 || string(name) == t.Model {
 		return
+	}
+	if d := m.output.declined; m.usage != nil && len(d) > 0 && !d[len(d)-1].any {
+		// It stays so if the answer is cut off here.
+		m.usage.ServiceTier = schema.RefusedTier(m.usage.ServiceTier, d[len(d)-1].category)
+		t.Emitter.ChangedUsage(m.usage, t.Frame)
 	}
 	if len(m.others.calls) < otherModels {
 		m.others.calls = append(m.others.calls, call)
@@ -117,9 +129,9 @@ func (m *Messages) fallback(name []byte) {
 
 // ForgetOthers begins another message, for dialects that keep the call and the message's usage
 // themselves (see Content).
-func (m *Messages) ForgetOthers() { m.others = others{} }
+func (m *Messages) ForgetOthers() { m.others, m.output = others{}, output{} }
 
 // CountOthers records the usage of other models for a message of such a dialect.
 func (m *Messages) CountOthers(id string, usage []byte) {
-	m.others.record(m.trace, id, Shares(usage, m.trace.Model))
+	m.others.record(m.trace, id, Shares(usage, m.trace.Model), &m.output)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/internal/wellformed"
 	"tapedeck/schema"
 )
@@ -59,7 +60,32 @@ func (d *decoder) request(in *dialect.Input) {
 	d.at = 0
 	d.refusal.Answer(0)
 	d.messages.Asked(at)
+	t.Instruct(systemOf(dialect.RawMember(in.Data, "system")))
+	t.Offer(model.ToolsOf(dialect.RawMember(in.Data, "tools"), "name"))
 	dialect.Elements(messages, dialect.RawMember(in.Data, "messages"), dialect.NewSince(messages, dialect.IsAssistant, true), d.message)
+}
+
+// billingHeader begins a block that Claude Code sends before its system prompt. It differs from
+// request to request.
+var billingHeader = []byte("x-anthropic-billing-header:")
+
+// systemOf returns the system prompt of a request: a text, or the texts of its blocks.
+func systemOf(raw []byte) (text []byte) {
+	if text, _ = dialect.Unquote(raw, nil); text != nil {
+		return text
+	}
+	dialect.RawElements(raw, func(block []byte) bool {
+		part := dialect.RawText(block, "text")
+		if len(part) == 0 || bytes.HasPrefix(part, billingHeader) {
+			return true
+		}
+		if len(text) > 0 {
+			text = append(text, '\n')
+		}
+		text = append(text, part...)
+		return true
+	})
+	return text
 }
 
 // message reads a new message of a request: text of the user, and results of tools that the
@@ -95,9 +121,9 @@ func (d *decoder) toolResult(raw []byte, v *fastjson.Value) {
 	if len(id) == 0 {
 		return
 	}
-	text, media := ResultText(dialect.RawMember(raw, "content"), v.Get("content"))
+	text, media, parts := ResultText(dialect.RawMember(raw, "content"), v.Get("content"))
 	status, why := ResultStatus(v, text)
-	d.trace.ResultOf(id, nil, text, media, status, why)
+	d.trace.ResultWithParts(id, text, media, parts, status, why)
 }
 
 // sessionOf returns the session in a request's user id. Claude Code names it there, as

@@ -54,9 +54,9 @@ func (m *Messages) result(data []byte, v *fastjson.Value) {
 	if len(id) == 0 {
 		return
 	}
-	text, media := ResultText(dialect.RawMember(data, "content"), v.Get("content"))
+	text, media, parts := ResultText(dialect.RawMember(data, "content"), v.Get("content"))
 	status, why := ResultStatus(v, text)
-	m.trace.ResultOf(id, nil, text, media, status, why)
+	m.trace.ResultWithParts(id, text, media, parts, status, why)
 	m.trace.FirstToken()
 }
 
@@ -78,33 +78,39 @@ func ResultStatus(v *fastjson.Value, text []byte) (status schema.Status, why []b
 // resultLimit bounds content that is kept as JSON, bytes, as images are long.
 const resultLimit = 64 << 10
 
-// ResultText returns the content of a result block: its texts (media "text"), or its JSON (media
-// "json"). Of JSON that is too long it returns the texts only. It returns nil without content.
-// The text may alias v and data.
-func ResultText(data []byte, v *fastjson.Value) (text []byte, media string) {
+// ResultText returns the content of a result block: its texts (media "text"), or where it has other
+// contents, such as images, its JSON (media "json"). Of JSON that is too long it returns the texts
+// only, and lists the types of the other contents in parts, a JSON array. text is nil without
+// content. It may alias v and data.
+func ResultText(data []byte, v *fastjson.Value) (text []byte, media string, parts []byte) {
 	if v == nil || v.Type() == fastjson.TypeNull {
-		return nil, "text"
+		return nil, "text", nil
 	}
 	if v.Type() == fastjson.TypeString {
-		return notNil(v.GetStringBytes()), "text"
+		return notNil(v.GetStringBytes()), "text", nil
 	}
 	if v.Type() != fastjson.TypeArray {
-		return data, "json"
+		return data, "json", nil
 	}
+	others := false
 	for _, b := range v.GetArray() {
 		part := b.GetStringBytes("text")
 		switch {
 		case string(b.GetStringBytes("type")) != "text":
-			if len(data) <= resultLimit {
-				return data, "json"
-			}
+			others = true
 		case text == nil:
 			text = part[:len(part):len(part)] // a later append must not write behind it
 		default:
 			text = append(append(text, '\n'), part...)
 		}
 	}
-	return notNil(text), "text"
+	if !others {
+		return notNil(text), "text", nil
+	}
+	if len(data) <= resultLimit {
+		return data, "json", nil
+	}
+	return notNil(text), "text", dialect.OtherParts(data)
 }
 
 func notNil(text []byte) []byte {

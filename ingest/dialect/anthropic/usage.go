@@ -85,6 +85,7 @@ func complete(sum *schema.Tokens, whole schema.Tokens) {
 // that it states.
 func (m *Messages) count(raw []byte) {
 	if _, ok := Total(raw); !ok && dialect.RawMember(raw, "iterations") == nil {
+		m.trace.Unread(raw)
 		return
 	}
 	m.counts = overlay(m.counts, raw)
@@ -93,14 +94,18 @@ func (m *Messages) count(raw []byte) {
 	if !ok {
 		return
 	}
+	if m.usage != nil {
+		m.usage.ServiceTier = schema.ServedTier(m.usage.ServiceTier)
+	}
 	if m.usage = t.Count(m.usage, &Counting, m.id, t.Call(), m.counts); m.usage == nil {
 		return
 	}
 	m.usage.Tokens, m.usage.Raw = tokens, string(raw)
+	m.Refuse(m.usage)
 	if len(m.others.calls) > 0 && t.Call() != nil {
 		m.usage.Span = t.Call().ID // the call of the model that took over
 	}
-	m.others.record(t, m.id, Shares(raw, t.Model))
+	m.others.record(t, m.id, Shares(raw, t.Model), &m.output)
 }
 
 // overlay replaces members of the previous usage by those of a new one, and returns an object of

@@ -2,6 +2,7 @@ package bedrock
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -94,7 +95,8 @@ func (d *decoder) describe() {
 }
 
 // counting is how Bedrock counts. The input does not include tokens read from a cache or written
-// to one. The output includes reasoning, which is not stated separately.
+// to one, but in streams of OpenAI's models (see netInput). The output includes reasoning, which is
+// not stated separately.
 var counting = dialect.Counting{
 	Input:        "inputTokens",
 	CacheRead:    "cacheReadInputTokens|cacheReadInputTokenCount",
@@ -107,7 +109,7 @@ var counting = dialect.Counting{
 // metadata reads {"usage","metrics":{"latencyMs"}}, which comes after the end of the answer or
 // before it. An answer has one metadata. A second one belongs to the answer that was cut off, as
 // events do not name their answer.
-func (d *decoder) metadata(_ *dialect.Input, p part) {
+func (d *decoder) metadata(in *dialect.Input, p part) {
 	a := &d.answer
 	if !a.begun {
 		d.begin()
@@ -125,11 +127,34 @@ func (d *decoder) metadata(_ *dialect.Input, p part) {
 		d.Billing.Speed = speeds[string(p.v.GetStringBytes("performanceConfig", "latency"))]
 		a.usage = d.Count(a.usage, &counting, "", a.call, raw)
 		splitWrites(a.usage, raw)
+		if a.usage != nil && in != nil && isOpenAI(d.Model) { // a whole answer has no event
+			netInput(a.usage)
+		}
 	}
 	if ms := dialect.RawPath(p.raw, "metrics.latencyMs"); dialect.IsNumber(p.v.Get("metrics", "latencyMs")) {
 		a.latency = append([]byte(nil), ms...)
 	}
 	d.describe()
+}
+
+// isOpenAI reports whether a model id of Bedrock names a model of OpenAI, such as openai.gpt-5.6-sol
+// or us.openai.gpt-5.6-sol.
+func isOpenAI(id string) bool {
+	return strings.HasPrefix(id, "openai.") || strings.Contains(id, ".openai.") || strings.Contains(id, "/openai.")
+}
+
+// netInput takes the tokens read from a cache and written to one out of the input. Streams of
+// OpenAI's models state an input that includes them, and a total that counts them twice; whole
+// answers state what is left. An input smaller than the cached tokens is what is left.
+func netInput(u *dialect.Usage) {
+	cached := u.Tokens.CacheRead + u.Tokens.CacheWrite5m + u.Tokens.CacheWrite1h
+	if u.Tokens.Input < cached {
+		return
+	}
+	u.Tokens.Input -= cached
+	if u.Total == u.Tokens.Sum()+cached {
+		u.Total = u.Tokens.Sum()
+	}
 }
 
 // speeds maps the values of performanceConfig.latency to speeds.

@@ -27,6 +27,10 @@ type decoder struct {
 	invoked dialect.Decoder // reads the events of InvokeModel
 	chunks  bool            // a chunk of InvokeModel was seen
 	way     operation
+	other   bool // InvokeModel with a model that speaks neither of the two protocols
+	settled bool // whether other is known
+	// headCounts has the tokens that the head of an answer states.
+	headCounts []byte
 }
 
 func newDecoder(streamID string) dialect.Decoder {
@@ -78,6 +82,7 @@ func (d *decoder) event(in *dialect.Input) {
 		inside.Frame = in.Frame
 		event, q := wrappedEvent(inside)
 		d.read(inside, event, q)
+		d.countMetrics(inside.Data)
 	})
 	if !known {
 		d.Unknown()
@@ -124,7 +129,17 @@ func isFailure(in *dialect.Input, name []byte) bool {
 		}
 		return false
 	}
-	return bytes.HasSuffix(name, []byte("Exception"))
+	return isException(name)
+}
+
+func isException(name []byte) bool { return bytes.HasSuffix(name, []byte("Exception")) }
+
+// Leave implements model.API. An answer of another model that stated why it ended is complete.
+func (d *decoder) Leave() {
+	if d.other && d.Run() != nil && d.answer.begun && !d.answer.ended && d.answer.reason != "" {
+		d.endOther()
+	}
+	d.Exchange.Leave()
 }
 
 // End implements dialect.Decoder.

@@ -129,7 +129,8 @@ func (d *decoder) whole(p part) {
 	d.messageStop(nil, p)
 }
 
-// content reads a part of a message: {"text"}, {"reasoningContent"} or {"toolUse"}.
+// content reads a part of a message: {"text"}, {"citationsContent"}, {"reasoningContent"},
+// {"toolUse"}, or {"toolResult"} of a tool that the service executed.
 func (d *decoder) content(p part) {
 	switch {
 	case p.v.Get("text") != nil:
@@ -140,7 +141,14 @@ func (d *decoder) content(p part) {
 		use := p.member("toolUse")
 		tool := d.Tool(use.v.GetStringBytes("toolUseId"), use.v.GetStringBytes("name"))
 		d.SetArguments(tool, use.member("input").raw)
-		d.Start(tool)
-		d.Wait(tool)
+		if d.Start(tool); string(use.v.GetStringBytes("type")) != "server_tool_use" {
+			d.Wait(tool)
+		}
+	case p.v.Get("citationsContent") != nil:
+		if text := dialect.RawWords(p.member("citationsContent").member("content").raw); len(text) > 0 {
+			d.Say(schema.MessageAssistant, text)
+		}
+	case p.v.Get("toolResult") != nil:
+		d.toolResult(p.member("toolResult"))
 	}
 }

@@ -33,21 +33,21 @@ func (d *decoder) invokes(in *dialect.Input) bool {
 	return d.way == invokeModel || chunk
 }
 
-// wrappedEvent returns the name and the content of a Converse event that a chunk wraps. The
-// service's measurements may be beside the event.
+// wrappedEvent returns the name and the content of a Converse event that a chunk wraps: the first
+// member that is a known event. The service's measurements and the outcome of a guardrail may be
+// beside the event.
 func wrappedEvent(inside *dialect.Input) (name []byte, p part) {
 	whole := part{inside.JSON, inside.Data}
 	members, ok := dialect.MembersOf(inside.Data)
-	if !ok {
-		return nil, part{}
+	for ok {
+		if name, _, ok = members.Next(); !ok {
+			break
+		}
+		if _, known := events[string(name)]; known || isException(name) {
+			return name, whole.member(string(name))
+		}
 	}
-	if name, _, ok = members.Next(); !ok {
-		return nil, part{}
-	}
-	if beside, _, more := members.Next(); more && string(beside) != "amazon-bedrock-invocationMetrics" {
-		return nil, part{}
-	}
-	return name, whole.member(string(name))
+	return nil, part{}
 }
 
 // invoke passes the model's own event to its decoder: the data of a chunk, or a whole body. An
@@ -56,8 +56,18 @@ func (d *decoder) invoke(in *dialect.Input, b *dialect.Emitter) {
 	d.way = invokeModel
 	name, p := partOf(in)
 	switch {
+	case in.JSON != nil && in.Direction == schema.Send && d.otherModel(in):
+		d.prompt(in)
+		d.Address()
+	case in.JSON != nil && in.Transport == schema.HTTP && !d.Refusal.Refused() && d.other:
+		d.otherEvent(in, true)
+		d.Address()
 	case in.Direction == schema.Send, in.Transport == schema.HTTP && !d.Refusal.Refused():
 		d.invoked.Decode(in, b)
+	case d.other && (isFailure(in, name) || in.Transport == schema.HTTP):
+		in.Type = dialect.Intern(name)
+		d.failure(string(name), p)
+		d.Address()
 	case isFailure(in, name), in.Transport == schema.HTTP:
 		d.pass(in, errorEvent(in, string(name), p), b)
 	case string(name) == "chunk":
@@ -68,10 +78,25 @@ func (d *decoder) invoke(in *dialect.Input, b *dialect.Emitter) {
 	}
 }
 
+// otherModel reports whether an InvokeModel exchange is with a model that has a protocol of its
+// own. Where no path names the model, the first event or request decides.
+func (d *decoder) otherModel(in *dialect.Input) bool {
+	if !d.settled && in.JSON != nil {
+		d.other = !speaksMessages(in) && (in.Direction == schema.Send || isOtherEvent(in.JSON))
+		d.settled = d.other || speaksMessages(in)
+	}
+	return d.other
+}
+
 // pass decodes an event as the message of the present frame.
 func (d *decoder) pass(in *dialect.Input, data []byte, b *dialect.Emitter) {
 	known := parsed(data, func(inside *dialect.Input) {
 		inside.Frame = in.Frame
+		if d.otherModel(inside) && dialect.IsObject(inside.JSON) {
+			d.otherEvent(inside, false)
+			d.Address()
+			return
+		}
 		d.invoked.Decode(inside, b)
 	})
 	if !known {

@@ -1,9 +1,10 @@
 package bedrock
 
 import (
-	"bytes"
 	"net/url"
 	"strings"
+
+	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/anthropic"
@@ -56,11 +57,29 @@ func match(in *dialect.Input) (dialect.Confidence, string) {
 	if string(name) == "chunk" {
 		return matchChunk(in, p)
 	}
+	if sure := matchWhole(in.JSON); sure != dialect.No {
+		return sure, "an output with a message and its stopReason"
+	}
 	sure := matchEvent(name, p)
 	if sure == dialect.No {
 		return sure, ""
 	}
 	return sure, "the event " + string(name)
+}
+
+// matchWhole judges the answer of Converse that is not streamed.
+func matchWhole(v *fastjson.Value) dialect.Confidence {
+	if !dialect.IsArray(v.Get("output", "message", "content")) || v.GetStringBytes("output", "message", "role") == nil {
+		return dialect.No
+	}
+	stopped, counted := v.GetStringBytes("stopReason") != nil, dialect.IsNumber(v.Get("usage", "inputTokens"))
+	switch {
+	case stopped && counted:
+		return dialect.Certain
+	case stopped, counted:
+		return dialect.Likely
+	}
+	return dialect.No
 }
 
 // matchEvent judges an event of ConverseStream.
@@ -92,7 +111,7 @@ func matchEvent(name []byte, p part) dialect.Confidence {
 			return dialect.Likely
 		}
 	default:
-		if bytes.HasSuffix(name, []byte("Exception")) && p.v.GetStringBytes("message") != nil {
+		if isException(name) && p.v.GetStringBytes("message") != nil {
 			return dialect.Possible
 		}
 	}
@@ -114,6 +133,13 @@ func matchChunk(in *dialect.Input, p part) (sure dialect.Confidence, why string)
 		event, q := wrappedEvent(inside)
 		if s := matchEvent(event, q); s > sure {
 			sure, why = s, "the event "+string(event)+", inside of a chunk's bytes"
+		}
+		switch {
+		case in.Transport != schema.EventStream || !dialect.IsObject(inside.JSON):
+		case inside.JSON.Get(invocationMetrics) != nil && sure < dialect.Certain:
+			sure, why = dialect.Certain, "invocationMetrics, inside of a chunk's bytes"
+		case sure < dialect.Likely:
+			sure, why = dialect.Likely, "a chunk whose bytes are an object"
 		}
 	})
 	return sure, why

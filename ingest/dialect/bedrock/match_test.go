@@ -28,7 +28,14 @@ func TestMatch(t *testing.T) {
 		{"contentBlockDelta", `{"contentBlockIndex":0,"delta":{"text":"x"},"p":"abc"}`, dialect.Certain},
 		{"messageStart", `{"role":"assistant"}`, dialect.Likely},
 		{"chunk", chunk(`{"type":"message_start","message":{"id":"m","type":"message","role":"assistant","usage":{"input_tokens":1}}}`), dialect.Certain},
-		{"chunk", chunk(`{"outputText":"x"}`), dialect.Possible},
+		{"chunk", chunk(`{"outputText":"x"}`), dialect.Likely},
+		{"chunk", chunk(`{"outputText":"x","amazon-bedrock-invocationMetrics":{"inputTokenCount":1}}`), dialect.Certain},
+		{"chunk", chunk(`{"contentBlockStop":{"contentBlockIndex":0},"amazon-bedrock-guardrailAction":"NONE"}`), dialect.Likely},
+		{"", `{"contentBlockStop":{"contentBlockIndex":0},"p":"ab","amazon-bedrock-trace":{}}`, dialect.Likely},
+		{"", `{"metrics":{"latencyMs":1},"output":{"message":{"content":[{"text":"x"}],"role":"assistant"}},"stopReason":"end_turn","usage":{"inputTokens":1}}`, dialect.Certain},
+		{"", `{"output":{"message":{"content":[],"role":"assistant"}},"stopReason":"end_turn"}`, dialect.Likely},
+		{"", `{"output":{"message":{"content":[],"role":"assistant"}}}`, dialect.No},
+		{"", `{"output":{"message":"x"},"stopReason":"x","usage":{"inputTokens":1}}`, dialect.No},
 		{"chunk", chunk(`no JSON`), dialect.Possible},
 
 		// Frames of other dialects.

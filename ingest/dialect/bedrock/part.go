@@ -1,6 +1,8 @@
 package bedrock
 
 import (
+	"bytes"
+
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
@@ -18,7 +20,8 @@ func (p part) member(name string) part {
 }
 
 // partOf returns the name of an event and its content. The headers of a binary message name the
-// event. A line is an object whose only member is the event. A whole body has no name.
+// event. A line is an object with the event as its member, beside which may be padding and what
+// the service adds. A whole body has no name.
 func partOf(in *dialect.Input) (name []byte, p part) {
 	if in.Transport == schema.EventStream {
 		return []byte(in.Event), part{in.JSON, in.Data}
@@ -28,9 +31,18 @@ func partOf(in *dialect.Input) (name []byte, p part) {
 	if in.JSON == nil || !ok || in.Transport == schema.HTTP {
 		return nil, whole
 	}
-	name, _, ok = members.Next()
-	if _, _, more := members.Next(); !ok || more {
-		return nil, whole
+	for {
+		member, _, more := members.Next()
+		switch {
+		case !more && name == nil:
+			return nil, whole
+		case !more:
+			return name, whole.member(string(name))
+		case string(member) == "p" || bytes.HasPrefix(member, []byte("amazon-bedrock-")):
+		case name != nil:
+			return nil, whole
+		default:
+			name = member
+		}
 	}
-	return name, whole.member(string(name))
 }

@@ -14,6 +14,7 @@ import (
 // Answer implements model.API. The request's id names the run.
 func (d *decoder) Answer(h *dialect.Head) {
 	d.Exchange.Answer(h)
+	d.headCounts = headCountsOf(h)
 	if id := h.Field("x-amzn-requestid"); len(id) > 0 && d.Run() != nil {
 		d.NameRun(string(id))
 		d.Billing.RequestID = string(id)
@@ -30,7 +31,9 @@ func (d *decoder) Request(h *dialect.Head) {
 	if d.chunks = false; d.way == invokeModel && strings.Contains(name, "amazon.nova") {
 		d.way = converse // Nova's own protocol is the same as Converse
 	}
-	if d.way == converse {
+	d.other = d.way == invokeModel && isOtherModel(name)
+	d.settled, d.headCounts = d.other || strings.Contains(name, "anthropic"), nil
+	if d.way == converse || d.other {
 		d.Model, d.Provider = name, provider
 		d.Billing = model.Billing{RequestedModel: name, Region: regionOf(h.Field("host"))}
 		d.OpenRun("")
@@ -60,6 +63,8 @@ func (d *decoder) request(in *dialect.Input) {
 		d.OpenCall()
 		d.answer = answer{}
 	}
+	d.Instruct(dialect.RawWords(dialect.RawMember(in.Data, "system")))
+	d.Offer(model.ToolsOf(dialect.RawPath(in.Data, "toolConfig.tools"), "toolSpec.name", "systemTool.name"))
 	list := messages.GetArray()
 	since := dialect.NewSince(list, dialect.IsAssistant, true)
 	dialect.Elements(list, dialect.RawMember(in.Data, "messages"), since, func(_ int, v *fastjson.Value, raw []byte) {
@@ -94,12 +99,13 @@ func (d *decoder) said(p part) {
 // toolResult reads {"toolUseId","content":[{"text"}|{"json"}],"status"?}.
 func (d *decoder) toolResult(p part) {
 	result, media := p.member("content").raw, "json"
+	var parts []byte
 	if words := dialect.RawWords(result); words != nil {
-		result, media = words, "text"
+		result, media, parts = words, "text", dialect.OtherParts(result)
 	}
 	status, why := statusOf(p.v.GetStringBytes("status")), []byte(nil)
 	if status == schema.StatusError {
 		why = result
 	}
-	d.ResultOf(p.v.GetStringBytes("toolUseId"), nil, result, media, status, why)
+	d.ResultWithParts(p.v.GetStringBytes("toolUseId"), result, media, parts, status, why)
 }

@@ -19,8 +19,10 @@ type actor struct {
 	// call is the call of the last message that came without events, and stated its usage.
 	call  *dialect.Span
 	usage *dialect.Usage
-	id    string         // of that message
-	seen  *dialect.Usage // the usage that events described last
+	id    string // of that message
+	// output compares that message's output with its content.
+	output output
+	seen   *dialect.Usage // the usage that events described last
 	// streamed has the ids of messages that came as events. Lines with the same ids change
 	// nothing.
 	streamed dialect.Recent

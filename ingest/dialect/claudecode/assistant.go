@@ -58,7 +58,7 @@ func (a *actor) part(l *line, id []byte, message *fastjson.Value) (known bool) {
 		if model := message.GetStringBytes("model"); len(model) > 0 && a.Model != string(model) {
 			a.SetModel(string(model), "")
 		}
-		a.call, a.usage, a.id = a.OpenCall(), nil, string(id)
+		a.call, a.usage, a.id, a.output = a.OpenCall(), nil, string(id), output{}
 		a.started(a.call)
 		a.messages.ForgetOthers()
 	}
@@ -66,10 +66,15 @@ func (a *actor) part(l *line, id []byte, message *fastjson.Value) (known bool) {
 	raw := dialect.RawMember(l.data, "message")
 	known = a.messages.Content(dialect.RawMember(raw, "content"), message.Get("content"))
 	a.call = a.Call() // another model may have taken over
+	a.messages.ReadRefusal(message)
 	a.count(dialect.RawMember(raw, "usage"))
-	if reason := dialect.RawMember(raw, "stop_reason"); !dialect.RawNull(reason) {
-		a.call.Attributes = dialect.Attribute("stop_reason", reason)
+	if a.usage != nil && a.messages.Refuse(a.usage) {
+		a.Emitter.ChangedUsage(a.usage, a.Frame)
 	}
+	a.stateCost(l)
+	reason := dialect.RawMember(raw, "stop_reason")
+	a.output.add(dialect.RawMember(raw, "usage"), dialect.RawMember(raw, "content"), !dialect.RawNull(reason))
+	a.describe(reason)
 	a.EndCall(schema.StatusOK)
 	a.asked = l.At
 	return known
@@ -101,6 +106,9 @@ func (a *actor) rewritten(l *line, id []byte) bool {
 // usage; the largest counts.
 func (a *actor) count(raw []byte) {
 	tokens, ok := anthropic.Bill(raw, a.Model)
+	if !ok {
+		a.Unread(raw)
+	}
 	if !ok || a.usage != nil && tokens.Sum() <= a.usage.Tokens.Sum() {
 		return
 	}

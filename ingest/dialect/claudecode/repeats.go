@@ -7,15 +7,16 @@ import (
 )
 
 // repeats recognises lines that the session has already. Sources that deliver at least once, and
-// sources that read a file's tail again, send the end of a stream twice.
+// sources that read a file's tail again, send the end of a stream twice. Claude Code itself writes
+// a conversation's earlier lines once more, at any distance, when it compacts or branches it.
 type repeats struct {
-	lines  dialect.Recent // by uuid, which newer versions state
-	result uint64         // the hash of the last result; 0 before the first
-	tail   dialect.Tail   // of the latest run, for versions without uuid
+	lines  dialect.Seen // by uuid, which newer versions state
+	result uint64       // the hash of the last result; 0 before the first
+	tail   dialect.Tail // of the latest run, for versions without uuid
 }
 
-// recentLines bounds the lines among which a repeat is recognised.
-const recentLines = 128
+// linesKept bounds the lines among which a repeat is recognised, with 8 bytes for each.
+const linesKept = 1 << 20
 
 // repeated reports whether a line is such a repeat. No line is while a run that began with an
 // init is in progress, as a stream that is sent again as a whole begins with its init.
@@ -27,13 +28,13 @@ func (s *session) repeated(l *line) bool {
 		return s.repeatedUnnamed(l) && ended || again
 	}
 	hash := xxhash.Sum64(id)
-	if (ended || s.kept) && s.past.lines.HasHash(hash) {
+	if (ended || s.kept) && s.past.lines.Has(hash) {
 		return true
 	}
 	if l.Type == "system" && string(l.text("subtype")) == "init" {
 		s.past.lines.Clear()
 	}
-	s.past.lines.AddHash(hash, recentLines)
+	s.past.lines.Note(hash, linesKept)
 	return false
 }
 

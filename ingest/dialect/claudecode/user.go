@@ -92,7 +92,7 @@ func (s *session) toolResult(l *line, at *actor, data []byte, v *fastjson.Value)
 	if of, _ := s.openTool(id); of != nil {
 		at = of
 	}
-	text, media := anthropic.ResultText(dialect.RawMember(data, "content"), v.Get("content"))
+	text, media, parts := anthropic.ResultText(dialect.RawMember(data, "content"), v.Get("content"))
 	status, why := anthropic.ResultStatus(v, text)
 	switch {
 	case bytes.HasPrefix(text, interrupted):
@@ -101,7 +101,7 @@ func (s *session) toolResult(l *line, at *actor, data []byte, v *fastjson.Value)
 		status = schema.StatusRejected
 	}
 	if len(id) == 0 {
-		at.unnamedResult(text, media, status, why)
+		at.unnamedResult(text, media, parts, status, why)
 		return
 	}
 	more := l.v.Get("tool_use_result")
@@ -130,15 +130,15 @@ func (s *session) toolResult(l *line, at *actor, data []byte, v *fastjson.Value)
 			s.runOf(tool, more, background, status)
 		}
 	}
-	at.ResultOf(id, nil, text, media, status, why)
+	at.ResultWithParts(id, text, media, parts, status, why)
 }
 
 // unnamedResult ends the oldest call without an id. Shortened files, and logs without private
 // data, leave out the ids.
-func (a *actor) unnamedResult(text []byte, media string, status schema.Status, why []byte) {
+func (a *actor) unnamedResult(text []byte, media string, parts []byte, status schema.Status, why []byte) {
 	for _, tool := range a.OpenTools() {
 		if tool.Span.CallID == "" {
-			a.Returned(tool, text, media)
+			a.Returned(tool, text, media).Attributes = dialect.Attribute("parts", parts)
 			a.EndTool(tool, status, why)
 			return
 		}

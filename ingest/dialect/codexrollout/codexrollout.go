@@ -89,13 +89,16 @@ var lines handlers
 
 func init() {
 	lines = dialect.NewTypes(map[string]func(*decoder, *line){
-		"session_meta":              inside((*decoder).sessionMeta),
-		"turn_context":              own((*decoder).turnContext),
-		"compacted":                 own((*decoder).compacted),
-		"response_item":             own((*decoder).item),
-		"event_msg":                 inside((*decoder).event),
-		"inter_agent_communication": nil,
-		"world_state":               nil,
+		"session_meta":                       inside((*decoder).sessionMeta),
+		"turn_context":                       own((*decoder).turnContext),
+		"compacted":                          own((*decoder).compacted),
+		"response_item":                      own((*decoder).item),
+		"event_msg":                          inside((*decoder).event),
+		"token_usage_record":                 own((*decoder).usageRecord),
+		"inter_agent_communication":          nil,
+		"inter_agent_communication_metadata": nil,
+		"retained_context":                   nil,
+		"world_state":                        nil,
 	})
 }
 
@@ -168,6 +171,7 @@ func (d *decoder) sessionMeta(l *line) {
 	d.parent = string(parent)
 	d.provider = string(l.text("model_provider"))
 	d.tr.Agent = string(dialect.FirstText(l.v, "agent_nickname", "agent_role"))
+	d.tr.Instruct(l.text("base_instructions", "text"))
 }
 
 // turnContext reads the settings for the next calls of the model.

@@ -30,6 +30,10 @@ func match(in *dialect.Input) (dialect.Confidence, string) {
 		if payload.GetStringBytes("type") != nil {
 			sure = dialect.Certain
 		}
+	case "token_usage_record":
+		if has("usage") && has("response_id") {
+			sure = dialect.Certain
+		}
 	case "compacted":
 		sure = dialect.Likely
 	}

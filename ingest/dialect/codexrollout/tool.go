@@ -25,6 +25,9 @@ func (d *decoder) call(id, name []byte) *model.Tool {
 }
 
 func (d *decoder) functionCall(l *line) {
+	if tool := d.tr.OpenTool(l.text("call_id")); tool != nil {
+		tool.Ready = false // its output will be an item
+	}
 	name := l.text("name")
 	if space := l.text("namespace"); len(space) > 0 {
 		name = bytes.Join([][]byte{space, name}, []byte("."))
@@ -89,7 +92,7 @@ func (d *decoder) hosted(l *line, name string, args []byte) {
 
 // executed reads an event that states how a call ended. The output follows as an item.
 func (d *decoder) executed(l *line) {
-	tool := d.tr.OpenTool(l.text("call_id"))
+	tool := d.tr.OpenTool(dialect.FirstText(l.v, "call_id", "callId"))
 	if tool == nil {
 		return
 	}
@@ -198,12 +201,59 @@ func (d *decoder) named(name []byte) *model.Tool {
 	return nil
 }
 
+// dynamicCall reads the event of a call of a tool that the client of Codex offers. The call may
+// also be an item.
+func (d *decoder) dynamicCall(l *line) {
+	id := dialect.FirstText(l.v, "callId", "call_id")
+	if d.tr.OpenTool(id) == nil && !d.tr.Ended(id) {
+		tool := d.call(id, dynamicName(l))
+		tool.Ready = true // no item describes the call
+		d.tr.SetArguments(tool, dialect.RawMember(l.raw, "arguments"))
+	}
+}
+
+func dynamicName(l *line) []byte {
+	if space := l.text("namespace"); len(space) > 0 {
+		return bytes.Join([][]byte{space, l.text("tool")}, []byte("."))
+	}
+	return l.text("tool")
+}
+
+// dynamicEnd reads the result of such a call. The output of a call that is an item follows as an
+// item.
+func (d *decoder) dynamicEnd(l *line) {
+	id := dialect.FirstText(l.v, "call_id", "callId")
+	if d.tr.Ended(id) {
+		return
+	}
+	tool := d.tr.OpenTool(id)
+	if tool == nil { // only its end was seen
+		d.dynamicCall(l)
+		tool = d.tr.OpenTool(id)
+		tool.Span.Started = 0
+	}
+	d.executed(l)
+	if end, ok := tool.Data.(outcome); ok && end.status == schema.StatusError && end.why == nil {
+		tool.Data = outcome{schema.StatusError, bytes.Clone(l.text("error"))}
+	}
+	if tool.Ready {
+		content := dialect.RawMember(l.raw, "content_items")
+		if content == nil {
+			content = dialect.RawMember(l.raw, "contentItems")
+		}
+		d.returned(tool, content)
+	}
+}
+
 // returned records the output of a call and ends the call.
 func (d *decoder) returned(tool *model.Tool, raw []byte) {
 	d.endCall(schema.StatusOK)
 	text, media := d.result(tool, raw)
 	if text != nil {
-		d.tr.Returned(tool, text, media)
+		m := d.tr.Returned(tool, text, media)
+		if media == "text" {
+			m.Attributes = dialect.Attribute("parts", dialect.OtherParts(raw))
+		}
 	}
 	end, known := tool.Data.(outcome)
 	switch {

@@ -23,7 +23,17 @@ type totals struct {
 	inherited schema.Tokens // of the session from which this one was forked
 	stated    uint64        // the sum of inherited, as stated
 	latest    schema.Tokens // recorded last
+	total     uint64        // the sum of latest, as stated
+	// seen is the total of the latest token_count, and ahead what that token_count added to the
+	// recorded total.
+	seen, ahead schema.Tokens
+	responses   dialect.Recent // ids of the responses with a record of their own
+	records     bool           // the session has such records
+	inTurn      bool           // the present turn has
 }
+
+// responsesKept bounds the responses whose records are recognised when they are written again.
+const responsesKept = 256
 
 // totalOf returns the totals of a token_count. Its last_token_usage repeats a part of them.
 func totalOf(l *line) (raw []byte, tokens schema.Tokens, stated uint64, ok bool) {
@@ -36,32 +46,72 @@ func totalOf(l *line) (raw []byte, tokens schema.Tokens, stated uint64, ok bool)
 // totals include them.
 func (d *decoder) inherit(l *line) {
 	if _, tokens, stated, ok := totalOf(l); ok {
-		d.totals.inherited, d.totals.stated = tokens, stated
+		d.totals.inherited, d.totals.stated, d.totals.seen = tokens, stated, tokens
 	}
 }
 
 // tokenCount records the session's total. A token_count may also state only the use of a quota,
-// and repeat the total.
+// and repeat the total. In a turn whose responses have records of their own it counts nothing.
 func (d *decoder) tokenCount(l *line) {
 	raw, tokens, stated, ok := totalOf(l)
 	t := &d.totals
 	if !ok {
 		return
 	}
-	if tokens.Sum() < t.inherited.Sum() {
-		t.inherited, t.stated = schema.Tokens{}, 0 // the count started again at 0
+	before := t.seen
+	t.seen = tokens
+	switch {
+	case t.inTurn:
+		return
+	case t.records: // the total lacks what only records state
+		if tokens.Sum() < before.Sum() {
+			before = schema.Tokens{} // the count started again at 0
+		}
+		t.ahead = without(tokens, before)
+		tokens, stated = dialect.AddTokens(t.latest, t.ahead), t.total+t.ahead.Sum()
+	default:
+		if tokens.Sum() < t.inherited.Sum() {
+			t.inherited, t.stated = schema.Tokens{}, 0 // the count started again at 0
+		}
+		tokens, stated = without(tokens, t.inherited), stated-min(stated, t.stated)
+		t.ahead = without(tokens, t.latest)
 	}
-	tokens = without(tokens, t.inherited)
-	if tokens == t.latest {
+	if tokens != t.latest {
+		d.recordTotal(l, tokens, stated, raw)
+	}
+}
+
+// usageRecord reads the usage of one response, which is added to the session's total. It includes
+// responses that a token_count leaves out, such as a compaction. Its turn_token_usage and
+// thread_token_usage repeat sums.
+func (d *decoder) usageRecord(l *line) {
+	raw, t := dialect.RawMember(l.raw, "usage"), &d.totals
+	tokens, stated, ok := counting.Read(raw)
+	if !ok {
+		d.tr.Unread(raw)
+	}
+	if !ok || d.fork.from(l.text("thread_id")) || t.responses.Note(l.text("response_id"), responsesKept) {
 		return
 	}
-	t.latest = tokens
+	counted := t.ahead == tokens && !t.inTurn // a token_count before the record has counted it
+	t.records, t.inTurn, t.ahead = true, true, schema.Tokens{}
+	if counted || tokens.Sum() == 0 {
+		return
+	}
+	d.tr.Billing.MessageID = string(l.text("response_id"))
+	d.recordTotal(l, dialect.AddTokens(t.latest, tokens), t.total+stated, raw)
+	d.tr.Billing.MessageID = ""
+}
+
+// recordTotal records a new total of the session. stated is its sum as the lines state it.
+func (d *decoder) recordTotal(l *line, tokens schema.Tokens, stated uint64, raw []byte) {
+	d.totals.latest, d.totals.total = tokens, stated
 	span := d.turn.call
 	if span == nil {
 		span = d.tr.Run()
 	}
 	u := d.tr.UseTokens(d.usageID(l), d.scope(), span, counting.Mode, tokens)
-	u.Total, u.Raw = stated-min(stated, t.stated), string(raw)
+	u.Total, u.Raw = stated, string(raw)
 }
 
 // without subtracts a part from a count.

@@ -4,6 +4,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
@@ -20,6 +21,8 @@ func (d *decoder) request(v *fastjson.Value, raw []byte) string {
 		d.asks()
 	}
 	d.RequestModel(v.GetStringBytes("model"))
+	d.InstructWith(dialect.RawMember(raw, "messages"))
+	d.Offer(model.ToolsOf(dialect.RawMember(raw, "tools"), "function.name"))
 	first := dialect.NewSince(messages, dialect.IsAssistant, false)
 	dialect.Elements(messages, dialect.RawMember(raw, "messages"), first, d.newMessage)
 	return typeRequest
@@ -38,7 +41,11 @@ func (d *decoder) newMessage(_ int, m *fastjson.Value, raw []byte) {
 		if len(result) == 0 {
 			result, media = dialect.RawContent(content)
 		}
-		d.ResultOf(m.GetStringBytes("tool_call_id"), nil, result, media, schema.StatusOK, nil)
+		var parts []byte
+		if media == "text" {
+			parts = otherParts(m.GetArray("content"))
+		}
+		d.ResultWithParts(m.GetStringBytes("tool_call_id"), result, media, parts, schema.StatusOK, nil)
 	}
 }
 

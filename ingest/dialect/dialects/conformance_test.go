@@ -34,6 +34,7 @@ var homes = map[string]string{
 	"gemini":              "../gemini/testdata",
 	"gemini-cli":          "../geminicli/testdata",
 	"gemini-cli-chat":     "../geminichat/testdata",
+	"gemini-live":         "../geminilive/testdata",
 	"generic":             "../generic/testdata",
 	"google-interactions": "../interactions/testdata",
 	"langgraph":           "../langgraph/testdata",

@@ -48,7 +48,13 @@ var lastAnswers = map[string]int{
 	"anthropic_messages/duplicate-message-start.chunks.txt": 6,
 	"codex_exec/codex_v0142_failure.jsonl":                  3,
 	"pi/takopi_pi_print_mode_events.jsonl":                  10,
+	// Its run begins with an event, and the answer before it may begin in the same way.
+	"third_round/codex_usage_records.jsonl":                8,
+	"third_round/anthropic_unknown_event_with_message.sse": 5,
 }
+
+// isWhole reports whether a capture is one whole answer, which is another one when it comes again.
+func isWhole(all []event) bool { return len(all) == 1 }
 
 // undecided has the streams whose events name neither themselves nor their answer, and where any
 // event may begin an answer. Repeats are read and marked.
@@ -68,6 +74,9 @@ func TestFixturesTailTwice(t *testing.T) {
 				write = framings["SSE with events"]
 			}
 			want := recordBytes(t, []byte(write(all)))
+			if isWhole(all) {
+				return
+			}
 			begins := len(all)
 			if n, ok := lastAnswers[name]; ok {
 				begins = n
@@ -96,6 +105,10 @@ var named = []string{"claude-code", "gemini", "openai-chat", "opencode"}
 // files has the dialects of files with one session each, whose lines do not name the session.
 var files = []string{"codex-rollout"}
 
+// startless has the streams whose answer has no start of its own, so that its events are taken for
+// those of another answer in progress.
+var startless = []string{"third_round/anthropic_unknown_event_with_message.sse"}
+
 // Two interleaved streams of one protocol on one connection have the same tokens as apart. Where
 // events do not name their answer, a span may be reported as cut short instead.
 func TestFixturesInterleaved(t *testing.T) {
@@ -112,7 +125,7 @@ func TestFixturesInterleaved(t *testing.T) {
 	for dialect, names := range streams {
 		for i, a := range names {
 			for _, b := range names[i+1:] {
-				if alone[a].shares(alone[b]) || slices.Contains(files, dialect) {
+				if alone[a].shares(alone[b]) || slices.Contains(files, dialect) || slices.Contains(startless, b) {
 					continue
 				}
 				t.Run(a+" and "+b, func(t *testing.T) {

@@ -23,6 +23,7 @@ import (
 	"tapedeck/ingest/dialect/gemini"
 	"tapedeck/ingest/dialect/geminichat"
 	"tapedeck/ingest/dialect/geminicli"
+	"tapedeck/ingest/dialect/geminilive"
 	"tapedeck/ingest/dialect/generic"
 	"tapedeck/ingest/dialect/interactions"
 	"tapedeck/ingest/dialect/langgraph"
@@ -50,6 +51,7 @@ var all = wrappable([]dialect.Dialect{
 	geminicli.Dialect,
 	geminichat.Dialect,
 	adk.Dialect,
+	geminilive.Dialect,
 	gemini.Dialect,
 	interactions.Dialect,
 	bedrock.Dialect,

@@ -84,6 +84,12 @@ var lookAlikes = map[string][]lookAlike{
 		{of: "Google Interactions", data: `{"event_type":"content.delta","index":0,"delta":{"type":"text","text":"x"}}`},
 		{of: "any election", data: `{"candidates":[{"name":"x"}],"modelVersion":"1"}`},
 	},
+	"gemini-live": {
+		{of: "gemini", data: `{"candidates":[{"content":{"parts":[{"text":"x"}],"role":"model"}}],"usageMetadata":{"promptTokenCount":1,"totalTokenCount":2}}`},
+		{of: "gemini", data: `{"toolCall":{"toolType":"FILE_SEARCH","args":{}}}`},
+		{of: "any", data: `{"setup":{"model":"x"}}`},
+		{of: "any", data: `{"serverContent":{"a":1}}`},
+	},
 	"google-interactions": {
 		{of: "gemini", data: `{"candidates":[{"content":{"parts":[{"text":"x"}],"role":"model"}}],"modelVersion":"gemini-x"}`},
 		{of: "any agent", data: `{"event_type":"content.delta","delta":"x"}`},

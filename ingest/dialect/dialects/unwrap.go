@@ -117,12 +117,13 @@ func (u *unwrapper) Decode(in *dialect.Input, b *dialect.Emitter) {
 		u.inner.Decode(in, b)
 		return
 	}
-	if bare, _ := u.of.Match(in); bare >= dialect.Likely {
+	bare, _ := u.of.Match(in)
+	inside, ok := open(in, cover)
+	if bare >= dialect.Likely || bare == dialect.Possible && !ok {
 		u.inner.Decode(in, b) // the cover was misjudged, or the stream has both forms
 		return
 	}
 	u.outer.Decode(in, b)
-	inside, ok := open(in, cover)
 	if !ok {
 		return // the message is the gateway's own
 	}

@@ -47,8 +47,7 @@ func repository() (string, error) {
 }
 
 // Fixtures lists the captured streams, by their paths below the fixtures directory. It leaves out
-// data that is not a stream, and third_round, whose results are not in testdata/expected yet.
-// Without the directory it does as Fixture does.
+// data that is not a stream. Without the directory it does as Fixture does.
 func Fixtures(t testing.TB) []string {
 	t.Helper()
 	root, err := repository()
@@ -65,7 +64,7 @@ func Fixtures(t testing.TB) []string {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (name == "genai-prices" || name == "third_round"):
+		case d.IsDir() && name == "genai-prices":
 			return fs.SkipDir
 		case !d.IsDir() && filepath.Ext(name) != ".md":
 			names = append(names, filepath.ToSlash(name))

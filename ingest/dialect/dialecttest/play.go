@@ -95,7 +95,7 @@ func decode(decoder dialect.Decoder, emitter *dialect.Emitter, parser *fastjson.
 	}
 	before := *f
 	raw := bytes.Clone(f.Raw)
-	decoder.Decode(&in, emitter)
+	emitter.Read(decoder, &in)
 	if err := untouched(&before, f, raw); err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func decode(decoder dialect.Decoder, emitter *dialect.Emitter, parser *fastjson.
 
 // untouched returns an error for a change that a decoder may not make.
 func untouched(before, after *schema.Frame, raw []byte) error {
-	const own = schema.FlagUnknownType | schema.FlagEventGap | schema.FlagEventRepeat | schema.FlagEventBack
+	const own = schema.FlagUnknownType | schema.FlagEventGap | schema.FlagEventRepeat | schema.FlagEventBack | schema.FlagUnreadUsage
 	switch {
 	case before.Seq != after.Seq || before.At != after.At || before.Direction != after.Direction ||
 		before.Transport != after.Transport || !bytes.Equal(raw, after.Raw):

@@ -60,10 +60,10 @@ func (d *decoder) candidate(index int, v *fastjson.Value, raw []byte) {
 		})
 		d.remark(c, v, raw)
 	}
-	if reason := v.GetStringBytes("finishReason"); len(reason) > 0 {
+	if reason := finishReasons.name(v.Get("finishReason")); reason != "" {
 		d.stopText(c)
 		d.endCall(&c.open)
-		c.done, c.reason = true, dialect.Intern(reason)
+		c.done, c.reason = true, reason
 		if text := v.GetStringBytes("finishMessage"); len(text) > 0 {
 			c.why = []byte(dialect.Short(text))
 		}
@@ -96,6 +96,12 @@ func (d *decoder) part(c *candidate, part *fastjson.Value, raw []byte) {
 	case part.Get("codeExecutionResult") != nil:
 		d.stopText(c)
 		d.codeResult(c, part.Get("codeExecutionResult"))
+	case part.Get("toolCall") != nil:
+		d.stopText(c)
+		d.serverCall(c, part.Get("toolCall"), dialect.RawMember(raw, "toolCall"))
+	case part.Get("toolResponse") != nil:
+		d.stopText(c)
+		d.serverResponse(c, part.Get("toolResponse"), dialect.RawMember(raw, "toolResponse"))
 	case part.Get("inlineData") != nil:
 		d.inline(c, part.Get("inlineData"))
 	case part.Get("fileData") != nil:

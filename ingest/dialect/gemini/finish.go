@@ -40,7 +40,7 @@ func (d *decoder) finish() {
 	for i := range a.candidates {
 		c := &a.candidates[i]
 		d.stopText(c)
-		if !refused[c.reason] {
+		if !isRefusal(c.reason) {
 			status, why = schema.StatusOK, nil
 			break
 		}

@@ -49,7 +49,7 @@ func matchResponse(v *fastjson.Value) (dialect.Confidence, string) {
 	}
 	c := v.Get("candidates", "0")
 	content := c.Get("content", "parts") != nil || c.GetStringBytes("content", "role") != nil
-	finish := c.GetStringBytes("finishReason") != nil
+	finish := c.GetStringBytes("finishReason") != nil || dialect.IsNumber(c.Get("finishReason"))
 	usage := v.Get("usageMetadata", "promptTokenCount") != nil || v.Get("usageMetadata", "totalTokenCount") != nil
 	named := v.GetStringBytes("modelVersion") != nil && v.Get("invocationId") == nil // otherwise an event of ADK
 	switch {
@@ -59,7 +59,7 @@ func matchResponse(v *fastjson.Value) (dialect.Confidence, string) {
 		return dialect.Certain, "usageMetadata with modelVersion"
 	case content, finish:
 		return dialect.Likely, "candidates with content"
-	case v.GetStringBytes("promptFeedback", "blockReason") != nil:
+	case v.GetStringBytes("promptFeedback", "blockReason") != nil, usage && dialect.IsNumber(v.Get("promptFeedback", "blockReason")):
 		return dialect.Likely, "a promptFeedback"
 	case usage:
 		return dialect.Possible, "a usageMetadata"

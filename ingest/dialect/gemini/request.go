@@ -81,6 +81,7 @@ func (d *decoder) request(in *dialect.Input) string {
 		d.SetModel(string(model), provider)
 		d.Billing.RequestedModel = d.Model
 	}
+	d.instruct(raw)
 	raw = dialect.RawMember(raw, "contents")
 	if dialect.IsObject(contents) {
 		d.content(contents, raw)
@@ -91,6 +92,31 @@ func (d *decoder) request(in *dialect.Input) string {
 		d.content(v, raw)
 	})
 	return "request"
+}
+
+// instruct records the system instruction and the tools of a request.
+func (d *decoder) instruct(raw []byte) {
+	for _, name := range [...]string{"systemInstruction", "system_instruction"} {
+		if instruction := dialect.RawMember(raw, name); instruction != nil {
+			d.Instruct(dialect.RawWords(dialect.RawMember(instruction, "parts")))
+		}
+	}
+	var tools model.Offered
+	dialect.RawElements(dialect.RawMember(raw, "tools"), func(tool []byte) bool {
+		members, ok := dialect.MembersOf(tool)
+		for ok {
+			var name, value []byte
+			switch name, value, ok = members.Next(); {
+			case !ok:
+			case string(name) == "functionDeclarations", string(name) == "function_declarations":
+				tools.AddAll(value, "name")
+			default:
+				tools.Add(name, nil) // one of Google's own tools
+			}
+		}
+		return true
+	})
+	d.Offer(&tools)
 }
 
 func isModel(content *fastjson.Value) bool { return string(content.GetStringBytes("role")) == "model" }

@@ -71,8 +71,8 @@ func (d *decoder) response(v *fastjson.Value, raw []byte) string {
 		d.answer.grounded(c)
 	}
 	d.count(usage)
-	if reason := feedback.GetStringBytes("blockReason"); len(reason) > 0 {
-		d.blocked(reason, feedback.GetStringBytes("blockReasonMessage"))
+	if reason := blockReasons.name(feedback.Get("blockReason")); reason != "" {
+		d.blocked([]byte(reason), feedback.GetStringBytes("blockReasonMessage"))
 		return responseType
 	}
 	d.mayEnd()

@@ -13,6 +13,7 @@ type openTools struct {
 	call   *model.Tool // with incomplete arguments
 	pieces *pieces     // of its arguments; nil before the first
 	code   *model.Tool // executed by the API
+	server *model.Tool // one of Google's tools
 }
 
 // functionCall reads {"id"?,"name","args"}, which the client executes. It mostly comes whole.
@@ -62,11 +63,46 @@ func (d *decoder) codeResult(c *candidate, v *fastjson.Value) {
 	if output != nil {
 		d.Returned(tool, output, "text")
 	}
-	outcome := v.GetStringBytes("outcome")
-	switch string(outcome) {
+	switch outcome := outcomes.name(v.Get("outcome")); outcome {
 	case "OUTCOME_FAILED", "OUTCOME_DEADLINE_EXCEEDED":
-		d.EndTool(tool, schema.StatusError, outcome)
+		d.EndTool(tool, schema.StatusError, []byte(outcome))
 	default:
 		d.EndTool(tool, schema.StatusOK, nil)
 	}
+}
+
+// serverCall reads {"id"?,"toolType","args"}: a call of one of Google's tools, which the API
+// executes.
+func (d *decoder) serverCall(c *candidate, v *fastjson.Value, raw []byte) {
+	tool := d.Tool(v.GetStringBytes("id"), []byte(toolTypes.name(v.Get("toolType"))))
+	d.SetArguments(tool, dialect.RawMember(raw, "args"))
+	c.open.server = tool
+}
+
+// serverResponse reads {"id"?,"toolType","response"}.
+func (d *decoder) serverResponse(c *candidate, v *fastjson.Value, raw []byte) {
+	id := v.GetStringBytes("id")
+	if d.Ended(id) {
+		return
+	}
+	tool := d.OpenTool(id)
+	if tool == nil && len(id) == 0 {
+		tool = c.open.server
+	}
+	c.open.server = nil
+	if tool == nil {
+		tool = d.Tool(id, []byte(toolTypes.name(v.Get("toolType"))))
+		tool.Span.Started = 0 // only its end was seen
+	}
+	if response := dialect.RawMember(raw, "response"); !dialect.RawNull(response) {
+		d.Returned(tool, response, "json")
+	}
+	status, why := schema.StatusOK, []byte(nil)
+	if e := v.Get("response", "error"); !dialect.IsNull(e) {
+		status = schema.StatusError
+		if why = e.GetStringBytes(); why == nil {
+			why = dialect.RawPath(raw, "response.error")
+		}
+	}
+	d.EndTool(tool, status, why)
 }

@@ -15,6 +15,9 @@ func (d *decoder) count(raw []byte) {
 	d.Billing.MessageID = a.id
 	if a.usage = d.Count(a.usage, &content.Counting, a.id, a.call, raw); a.usage != nil {
 		a.usage.Parts, a.usage.Tools = content.Parts(raw), a.tools
+		if tier := content.Tier(raw); tier != "" {
+			a.usage.ServiceTier = tier
+		}
 	}
 }
 

@@ -106,5 +106,8 @@ func first(texts [][]byte) []byte {
 // ReadsText implements dialect.TextReader.
 func (d *decoder) ReadsText() bool { return true }
 
+// FactFree implements dialect.FactFree.
+func (d *decoder) FactFree() {}
+
 // End has nothing to settle.
 func (d *decoder) End(int64, *dialect.Emitter) {}

@@ -22,6 +22,8 @@ type Stream struct {
 	part    string // added to the ids that begin with the present frame
 	next    uint64 // Seq after the latest frame
 	made    []made // ids that began with the present frame
+	// instructed has hashes of the latest prompts and lists of tools of requests.
+	instructed dialect.Recent
 }
 
 // made counts the ids of one kind.

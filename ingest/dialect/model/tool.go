@@ -279,10 +279,10 @@ func (t *Conversation) EndTool(tool *Tool, status schema.Status, why []byte) {
 
 // ResultOf records the result of a call that this stream may not have seen, such as a result in
 // the next request. It does nothing for a call that has ended here. It does not begin a run. The
-// name may be empty.
-func (t *Conversation) ResultOf(id, name, result []byte, media string, status schema.Status, why []byte) {
+// name may be empty. It returns the message of the result, or nil.
+func (t *Conversation) ResultOf(id, name, result []byte, media string, status schema.Status, why []byte) (m *dialect.Message) {
 	if t.Ended(id) {
-		return
+		return nil
 	}
 	tool := t.OpenTool(id)
 	if tool == nil {
@@ -290,9 +290,18 @@ func (t *Conversation) ResultOf(id, name, result []byte, media string, status sc
 		tool.Span.Started = 0             // and its start
 	}
 	if result != nil {
-		t.Returned(tool, result, media)
+		m = t.Returned(tool, result, media)
 	}
 	t.EndTool(tool, status, why)
+	return m
+}
+
+// ResultWithParts is ResultOf for a result whose content has parts other than text. parts lists
+// their kinds as a JSON array, and becomes the attribute parts of the result.
+func (t *Conversation) ResultWithParts(id, result []byte, media string, parts []byte, status schema.Status, why []byte) {
+	if m := t.ResultOf(id, nil, result, media, status, why); m != nil {
+		m.Attributes = dialect.Attribute("parts", parts)
+	}
 }
 
 // leave releases a call that did not end. Arguments that were cut off stay incomplete.

@@ -10,6 +10,7 @@ import (
 func (t *Conversation) Use(c *dialect.Counting, id, scope string, span *dialect.Span, raw []byte) *dialect.Usage {
 	tokens, total, ok := c.Read(raw)
 	if !ok {
+		t.Unread(raw)
 		return nil
 	}
 	u := t.UseTokens(id, scope, span, c.Mode, tokens)
@@ -31,6 +32,7 @@ func (t *Conversation) UseTokens(id, scope string, span *dialect.Span, mode sche
 func (t *Conversation) UpdateUsage(u *dialect.Usage, c *dialect.Counting, raw []byte) {
 	tokens, total, ok := c.Read(raw)
 	if !ok {
+		t.Unread(raw)
 		return
 	}
 	u.Tokens, u.Total, u.Raw = tokens, total, string(raw)
@@ -58,8 +60,17 @@ func (t *Conversation) Count(u *dialect.Usage, c *dialect.Counting, of string, s
 // CountHere records a usage that no other stream refers to.
 func (t *Conversation) CountHere(c *dialect.Counting, span *dialect.Span, raw []byte) *dialect.Usage {
 	if _, _, ok := c.Read(raw); !ok {
+		t.Unread(raw)
 		return nil // a usage that counts nothing takes no id
 	}
 	id := t.ID("usage")
 	return t.Use(c, id, id, span, raw)
+}
+
+// Unread marks the present frame if it states a usage that the rule cannot read. The emitter takes
+// the mark back where the usage states no tokens.
+func (t *Conversation) Unread(raw []byte) {
+	if len(raw) > 0 && raw[0] == '{' {
+		t.Frame.Flags |= schema.FlagUnreadUsage
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
@@ -20,9 +21,9 @@ func (d *decoder) request(v *fastjson.Value, raw []byte) string {
 	}
 	d.spoke = true
 	d.RequestModel(v.GetStringBytes("model"))
-	if system := v.GetStringBytes("system"); len(system) > 0 {
-		d.Say(schema.MessageSystem, system)
-	}
+	d.Instruct(v.GetStringBytes("system"))
+	d.InstructWith(dialect.RawMember(raw, "messages"))
+	d.Offer(model.ToolsOf(dialect.RawMember(raw, "tools"), "function.name"))
 	if prompt := v.GetStringBytes("prompt"); len(prompt) > 0 {
 		d.ask(prompt, v.GetArray("images"))
 	}

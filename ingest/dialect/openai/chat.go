@@ -44,6 +44,7 @@ const (
 	typeChunk   = "chat.completion.chunk"
 	typeAnswer  = "chat.completion"
 	typeText    = "text_completion" // the older API: chunks and whole answers
+	typeTexts   = "text.completion" // the same at Together
 	typeRequest = "request"
 	typeError   = "error"
 )

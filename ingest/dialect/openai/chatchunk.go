@@ -22,12 +22,14 @@ func (d *chat) answer(in *dialect.Input) {
 	object := v.GetStringBytes("object")
 	choices := v.Get("choices")
 	listed := choices != nil && choices.Type() == fastjson.TypeArray
-	whole := string(object) == typeAnswer
+	whole := string(object) == typeAnswer && !slices.ContainsFunc(choices.GetArray(), isPart)
 	switch {
-	case whole:
+	case string(object) == typeAnswer:
 		d.Frame.Type = typeAnswer
-	case string(object) == typeText:
+	case string(object) == typeText, string(object) == typeTexts:
 		d.Frame.Type, whole = typeText, in.Transport == schema.HTTP
+	case isWholeText(v):
+		d.Frame.Type, whole = typeText, true
 	case string(object) == typeChunk, listed:
 		d.Frame.Type = typeChunk // some servers leave it out
 	case why != nil || d.Refusal.Refused():
@@ -47,6 +49,19 @@ func (d *chat) answer(in *dialect.Input) {
 		d.Fail(why, why)
 		d.forget()
 	}
+}
+
+// isPart reports whether a choice is a piece of a stream, also where the server calls it a whole
+// answer (Perplexity).
+func isPart(choice *fastjson.Value) bool {
+	return dialect.IsObject(choice.Get("delta")) && !ends(choice)
+}
+
+// isWholeText reports whether a frame is a whole answer of the older API without the API's object
+// and reasons to finish (Writer).
+func isWholeText(v *fastjson.Value) bool {
+	c := v.Get("choices", "0")
+	return v.Get("object") == nil && v.Get("model") != nil && c.GetStringBytes("text") != nil && c.Get("finish_reason") == nil
 }
 
 // chunk reads a chunk, or a whole answer, which is one chunk and the end.
@@ -154,18 +169,35 @@ func (d *chat) choice(v *fastjson.Value, place int, whole bool) {
 	if c == nil {
 		return
 	}
-	delta := v.Get("delta")
-	if delta == nil || delta.Type() != fastjson.TypeObject {
-		delta = v.Get("message")
-	}
-	if delta != nil && delta.Type() == fastjson.TypeObject {
+	delta, message := v.Get("delta"), v.Get("message")
+	switch text := v.GetStringBytes("text"); {
+	case dialect.IsObject(delta) && dialect.IsObject(message):
+		d.both(c, delta, message, whole)
+	case dialect.IsObject(delta) && (len(text) == 0 || saysIn(v, "delta")):
 		d.delta(c, delta, whole)
-	} else {
-		d.say(c, schema.MessageAssistant, 'c', v.GetStringBytes("text")) // the older API
+	case dialect.IsObject(message):
+		d.delta(c, message, whole)
+	default:
+		d.say(c, schema.MessageAssistant, 'c', text) // the older API
 	}
 	if reason := v.GetStringBytes("finish_reason"); len(reason) > 0 {
 		d.finish(c, reason)
 	}
+}
+
+// both reads a choice with a piece and the whole answer so far (Perplexity). The piece counts; where
+// it is empty, the whole answer does.
+func (d *chat) both(c *choice, delta, message *fastjson.Value, whole bool) {
+	if saysOf(delta) || !saysOf(message) {
+		d.delta(c, delta, whole)
+		return
+	}
+	text := message.GetStringBytes("content")
+	if m := d.Growing(schema.MessageAssistant, d.textKey(c, 'c')); m != nil && len(text) > 0 {
+		d.Emitter.SetText(m, text, d.Frame)
+		return
+	}
+	d.delta(c, message, whole)
 }
 
 // delta reads the delta of a choice.

@@ -6,6 +6,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/model"
 	"tapedeck/schema"
 )
 
@@ -26,10 +27,43 @@ func (d *chat) request(in *dialect.Input) {
 		d.ask(prompt)
 	}
 	messages := list.GetArray()
+	d.instructions(messages)
+	d.offer(in.Data)
 	first := dialect.NewSince(messages, dialect.IsAssistant, false)
 	dialect.Elements(messages, dialect.RawMember(in.Data, "messages"), first, d.newMessage)
 	d.OpenCall()
 	d.last, d.single = d.Frame.At, d.Frame.Transport == schema.HTTP
+}
+
+// instructions records the system prompt: the messages of the system and the developer at the
+// beginning of the conversation.
+func (x *exchange) instructions(messages []*fastjson.Value) {
+	var prompt []byte
+	for _, m := range messages {
+		if !isInstruction(m) {
+			break
+		}
+		text, _ := x.textOf(m.Get("content"))
+		if len(prompt) > 0 {
+			prompt = append(prompt, '\n')
+		}
+		prompt = append(prompt, text...)
+	}
+	x.Instruct(prompt)
+}
+
+// isInstruction reports whether a message is of the system or of the developer.
+func isInstruction(m *fastjson.Value) bool {
+	role := string(m.GetStringBytes("role"))
+	return role == "system" || role == "developer"
+}
+
+// offer records the tools that a request offers.
+func (x *exchange) offer(request []byte) {
+	var tools model.Offered
+	tools.AddAll(dialect.RawMember(request, "tools"), "function.name", "name", "custom.name", "server_label")
+	tools.AddAll(dialect.RawMember(request, "functions"), "name")
+	x.Offer(&tools)
 }
 
 // newMessage reads a new message of a request.
@@ -39,12 +73,16 @@ func (d *chat) newMessage(_ int, m *fastjson.Value, raw []byte) {
 	case "user":
 		d.ask(content)
 	case "tool":
-		text, media := d.resultText(content, dialect.RawMember(raw, "content"))
-		d.ResultOf(m.GetStringBytes("tool_call_id"), m.GetStringBytes("name"), text, media, schema.StatusOK, nil)
+		text, media, parts := d.resultText(content, dialect.RawMember(raw, "content"))
+		result := d.ResultOf(m.GetStringBytes("tool_call_id"), m.GetStringBytes("name"), text, media, schema.StatusOK, nil)
+		if result != nil {
+			result.Attributes = dialect.Attribute("parts", parts)
+		}
 	case "function": // the old form, which does not name the call
-		text, media := d.resultText(content, dialect.RawMember(raw, "content"))
+		text, media, parts := d.resultText(content, dialect.RawMember(raw, "content"))
 		result := d.Say(schema.MessageResult, text)
 		result.Name, result.Media = string(m.GetStringBytes("name")), media
+		result.Attributes = dialect.Attribute("parts", parts)
 		d.AwaitID(result)
 	}
 }
@@ -77,7 +115,7 @@ func matchChat(in *dialect.Input) (dialect.Confidence, string) {
 	listed := v.Get("choices") != nil && v.Get("choices").Type() == fastjson.TypeArray
 	switch object := v.GetStringBytes("object"); {
 	case !listed:
-	case string(object) == typeChunk, string(object) == typeAnswer, string(object) == typeText:
+	case string(object) == typeChunk, string(object) == typeAnswer, string(object) == typeText, string(object) == typeTexts:
 		return dialect.Certain, "a " + string(object)
 	case v.Get("prompt_filter_results") != nil && v.Get("id") != nil:
 		return dialect.Likely, "choices with prompt_filter_results"
@@ -85,6 +123,8 @@ func matchChat(in *dialect.Input) (dialect.Confidence, string) {
 		return dialect.Likely, "choices with a delta"
 	case v.Get("choices", "0", "message") != nil:
 		return dialect.Possible, "choices with a message"
+	case v.GetStringBytes("choices", "0", "text") != nil && (v.Get("usage", "prompt_tokens") != nil || v.Get("model") != nil):
+		return dialect.Likely, "choices with a text"
 	}
 	if v.Get("error", "message") != nil {
 		return dialect.Possible, "an error with a message"

@@ -41,7 +41,7 @@ func (d *chat) turnTo(id []byte, v *fastjson.Value, choices []*fastjson.Value) {
 	if d.Run() == nil || len(choices) == 0 {
 		return
 	}
-	if d.finished() || len(choices[0].GetStringBytes("delta", "role")) > 0 {
+	if d.finished() || names(choices[0]) {
 		d.park()
 	}
 }

@@ -67,17 +67,20 @@ func says(choice *fastjson.Value) bool {
 	if len(choice.GetStringBytes("text")) > 0 {
 		return true
 	}
-	for _, name := range [...]string{"delta", "message"} {
-		for _, text := range [...]string{"content", "reasoning_content", "reasoning", "refusal"} {
-			if len(choice.GetStringBytes(name, text)) > 0 {
-				return true
-			}
-		}
-		if len(choice.GetArray(name, "tool_calls")) > 0 || len(choice.GetArray(name, "content")) > 0 {
+	return saysIn(choice, "delta") || saysIn(choice, "message")
+}
+
+// saysIn reports whether a member of a choice has content.
+func saysIn(choice *fastjson.Value, name string) bool { return saysOf(choice.Get(name)) }
+
+// saysOf reports whether a delta or a message has content.
+func saysOf(v *fastjson.Value) bool {
+	for _, text := range [...]string{"content", "reasoning_content", "reasoning", "refusal"} {
+		if len(v.GetStringBytes(text)) > 0 {
 			return true
 		}
 	}
-	return false
+	return len(v.GetArray("tool_calls")) > 0 || len(v.GetArray("content")) > 0 || dialect.IsObject(v.Get("function_call"))
 }
 
 // names reports whether a choice in a chunk names a role, as its first chunk does.

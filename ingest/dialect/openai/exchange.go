@@ -58,17 +58,23 @@ func (x *exchange) textOf(content *fastjson.Value) (text, others []byte) {
 	return x.buf, kinds.JSON()
 }
 
-// resultText returns a tool's result as text, or raw, its JSON, where it has other content.
-func (x *exchange) resultText(content *fastjson.Value, raw []byte) (text []byte, media string) {
+// resultLimit bounds a result that is kept as JSON beside its texts, bytes, as images are long.
+const resultLimit = 64 << 10
+
+// resultText returns a tool's result as text, or raw, its JSON, where it has other content. Of JSON
+// that is too long it returns the texts, and lists the types of the other content, such as images,
+// in parts, a JSON array.
+func (x *exchange) resultText(content *fastjson.Value, raw []byte) (text []byte, media string, parts []byte) {
 	if dialect.IsNull(content) {
-		return nil, "text"
+		return nil, "text", nil
 	}
 	if t := content.Type(); t == fastjson.TypeString || t == fastjson.TypeArray {
-		if text, others := x.textOf(content); len(others) == 0 && (t == fastjson.TypeString || len(text) > 0) {
-			return text, "text"
+		text, others := x.textOf(content)
+		if len(others) == 0 && (t == fastjson.TypeString || len(text) > 0) || len(text) > 0 && len(raw) > resultLimit {
+			return text, "text", others
 		}
 	}
-	return raw, "json"
+	return raw, "json", nil
 }
 
 // errorOf returns the text of an error: {"error":{"message":…}}, with the error as a text, or

@@ -112,13 +112,13 @@ func (d *responses) resultItem(k *itemKind, value *fastjson.Value, raw []byte) {
 
 // returned records the result of a call. If the status is a failure, the result is its error.
 func (d *responses) returned(k *itemKind, id []byte, value *fastjson.Value, raw []byte) {
-	text, media := d.resultText(value.Get(k.result), dialect.RawMember(raw, k.result))
+	text, media, parts := d.resultText(value.Get(k.result), dialect.RawMember(raw, k.result))
 	status := toolStatus(value.GetStringBytes("status"), nil)
 	var why []byte
 	if status == schema.StatusError {
 		why = text
 	}
-	d.ResultOf(id, nil, text, media, status, why)
+	d.ResultWithParts(id, text, media, parts, status, why)
 }
 
 // memberText returns a member as text: the content of a string, or JSON. names is written as in

@@ -110,7 +110,11 @@ func (d *responses) ended(in *dialect.Input, response *fastjson.Value, place str
 		d.begin(d.id.Own(id), response, false)
 	}
 	d.learn(response)
-	d.output(in, response, place)
+	if isCompaction(response) {
+		d.note("object", typeCompaction)
+	} else {
+		d.output(in, response, place)
+	}
 	d.used(in, response, place, d.Call())
 	if reason := response.GetStringBytes("incomplete_details", "reason"); len(reason) > 0 {
 		d.note("stop_reason", string(reason))

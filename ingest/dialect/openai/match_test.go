@@ -45,6 +45,11 @@ func TestMatch(t *testing.T) {
 		{`{"choices":[{"message":{}}]}`, possible, no},
 		{`{"id":"cmpl-1","object":"text_completion","choices":[{"text":"x"}]}`, certain, no},
 		{`{"object":"text_completion"}`, no, no},
+		{`{"id":"x","object":"text.completion","choices":[{"text":"x"}],"usage":{"prompt_tokens":1}}`, certain, no}, // Together
+		{`{"choices":[{"text":"x","log_probs":null}],"model":"palmyra-x5"}`, likely, no},                            // Writer
+		{`{"choices":[{"text":"x"}]}`, no, no},
+		{`{"object":"response.compaction","output":[],"usage":{"input_tokens":1}}`, no, certain},
+		{`^POST /v1/responses/compact HTTP/1.1`, no, likely},
 		{`>{"model":"m","prompt":"x","max_tokens":9}`, possible, no},
 		{`>{"model":"m","prompt":"x"}`, no, no},
 		{`^POST /v1/completions HTTP/1.1`, possible, no},

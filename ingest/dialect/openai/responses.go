@@ -12,6 +12,7 @@ import (
 type responses struct {
 	exchange
 	view    bool           // the request is for an existing response
+	compact bool           // the request is for a compaction
 	viewed  string         // the id of that response
 	waiting *moment        // a request whose answer has not named the response
 	id      dialect.Last   // of the latest response
@@ -36,6 +37,14 @@ type moment struct {
 	at  int64
 }
 
+// typeCompaction is the object that POST /v1/responses/compact answers. Its output has messages of
+// the conversation again, and the compaction, which is opaque.
+const typeCompaction = "response.compaction"
+
+func isCompaction(v *fastjson.Value) bool {
+	return string(v.GetStringBytes("object")) == typeCompaction
+}
+
 func newResponses(string) dialect.Decoder {
 	d := &responses{}
 	d.Init(d, "")
@@ -47,6 +56,7 @@ func newResponses(string) dialect.Decoder {
 func (d *responses) Request(h *dialect.Head) {
 	place, id := placeOf(h)
 	d.Foreign, d.view, d.viewed = place == elsewhere, place == viewing, string(id)
+	d.compact = place == compacting
 }
 
 // Message implements model.API.
@@ -115,6 +125,9 @@ func (d *responses) body(in *dialect.Input) {
 	case string(v.GetStringBytes("object")) == "response":
 		d.Frame.Type = "response"
 		d.whole(in, v)
+	case isCompaction(v):
+		d.Frame.Type = typeCompaction
+		d.ended(in, v, "", schema.StatusOK)
 	case why != nil || d.Refusal.Refused():
 		d.Frame.Type = typeError
 		if why == nil {

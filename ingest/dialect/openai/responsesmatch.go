@@ -13,13 +13,15 @@ import (
 type place int
 
 const (
-	elsewhere place = iota // another endpoint
-	creating               // creates a response, or opens a WebSocket for it
-	viewing                // reads, resumes or cancels an existing response
+	elsewhere  place = iota // another endpoint
+	creating                // creates a response, or opens a WebSocket for it
+	viewing                 // reads, resumes or cancels an existing response
+	compacting              // replaces a conversation by a compaction, which is a call of the model
 )
 
-// placeOf returns the purpose of a request from its head: POST …/responses, or GET
-// …/responses/{id} and POST …/responses/{id}/cancel, of any server. id is the existing response.
+// placeOf returns the purpose of a request from its head: POST …/responses, POST
+// …/responses/compact, or GET …/responses/{id} and POST …/responses/{id}/cancel, of any server. id
+// is the existing response.
 func placeOf(h *dialect.Head) (p place, id []byte) {
 	path := bytes.TrimSuffix(h.Path, []byte("/"))
 	if bytes.HasSuffix(path, []byte("/responses")) {
@@ -32,6 +34,9 @@ func placeOf(h *dialect.Head) (p place, id []byte) {
 	id, rest, _ := bytes.Cut(path[n+len("/responses/"):], []byte("/"))
 	if len(id) == 0 {
 		return elsewhere, nil
+	}
+	if string(h.Method) == "POST" && string(id) == "compact" && len(rest) == 0 {
+		return compacting, nil
 	}
 	if string(h.Method) == "GET" && len(rest) == 0 || string(h.Method) == "POST" && string(rest) == "cancel" {
 		return viewing, id
@@ -57,6 +62,9 @@ func matchResponses(in *dialect.Input) (dialect.Confidence, string) {
 	}
 	if string(v.GetStringBytes("object")) == "response" && dialect.IsArray(v.Get("output")) {
 		return dialect.Certain, "a response"
+	}
+	if string(v.GetStringBytes("object")) == typeCompaction && (dialect.IsArray(v.Get("output")) || dialect.IsObject(v.Get("usage"))) {
+		return dialect.Certain, "a " + typeCompaction
 	}
 	typ, known := events[string(v.GetStringBytes("type"))]
 	if !known || v.Get("event_id") != nil {

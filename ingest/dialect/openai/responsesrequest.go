@@ -43,7 +43,11 @@ func (d *responses) request(in *dialect.Input) {
 	} else {
 		d.OpenRun("")
 	}
-	d.inputs(input, dialect.RawMember(in.Data, "input"))
+	d.instruct(v, input)
+	d.offer(in.Data)
+	if !d.compact { // a compaction is made of messages of earlier requests
+		d.inputs(input, dialect.RawMember(in.Data, "input"))
+	}
 	if !streamed {
 		d.OpenCall()
 	}
@@ -68,6 +72,15 @@ func (d *responses) inputs(v *fastjson.Value, raw []byte) {
 	}
 	items := v.GetArray()
 	dialect.Elements(items, raw, dialect.NewSince(items, ofModel, false), d.newItem)
+}
+
+// instruct records the system prompt: the instructions, and the messages of the system and the
+// developer at the beginning of the input.
+func (d *responses) instruct(v, input *fastjson.Value) {
+	if text := v.GetStringBytes("instructions"); len(text) > 0 {
+		d.Instruct(text)
+	}
+	d.instructions(input.GetArray())
 }
 
 // ofModel reports whether an item of a request is earlier output of the model.

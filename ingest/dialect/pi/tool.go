@@ -95,7 +95,10 @@ func (d *decoder) endTool(l *line, content []byte) {
 	if text == nil && !dialect.RawNull(content) && string(content) != "[]" {
 		text, media = content, "json"
 	}
-	d.tr.Returned(tool, text, media)
+	m := d.tr.Returned(tool, text, media)
+	if media == "text" {
+		m.Attributes = dialect.Attribute("parts", dialect.OtherParts(content))
+	}
 	status, why := schema.StatusOK, []byte(nil)
 	if l.v.GetBool("isError") {
 		status, why = schema.StatusError, text

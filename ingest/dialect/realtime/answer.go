@@ -140,15 +140,17 @@ func statusOf(r *fastjson.Value) (status schema.Status, why []byte) {
 	return schema.StatusOK, nil
 }
 
-// counting is how responses count: input_tokens includes tokens from a cache, and both include
-// the tokens of audio.
+// counting is how responses count: input_tokens includes tokens from a cache, output_tokens
+// reasoning, and both include the tokens of audio.
 var counting = dialect.Counting{
-	Input:           "input_tokens",
-	CacheRead:       "input_token_details.cached_tokens",
-	Output:          "output_tokens",
-	Total:           "total_tokens",
-	InputHoldsCache: true,
-	Mode:            schema.UsageAdd,
+	Input:                "input_tokens",
+	CacheRead:            "input_token_details.cached_tokens",
+	Output:               "output_tokens",
+	Reasoning:            "output_token_details.reasoning_tokens",
+	Total:                "total_tokens",
+	InputHoldsCache:      true,
+	OutputHoldsReasoning: true,
+	Mode:                 schema.UsageAdd,
 	Bill: &dialect.Bill{
 		Input: dialect.Modalities{
 			Text: "input_token_details.text_tokens", Audio: "input_token_details.audio_tokens", Image: "input_token_details.image_tokens",

@@ -139,6 +139,8 @@ var serverEvents = dialect.NewTypes(map[string]event{
 	"conversation.item.input_audio_transcription.completed": ofSession((*decoder).heardAll),
 	"conversation.item.input_audio_transcription.failed":    ofSession((*decoder).failed),
 	"conversation.item.input_audio_transcription.segment":   {},
+	"conversation.item.input_audio_transcription.updated":   ofSession((*decoder).heardSoFar), // xAI
+	"ping": {},
 
 	responseCreated:                          ofAnswer((*answer).created),
 	responseDone:                             ofAnswer((*answer).done),

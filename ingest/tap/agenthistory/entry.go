@@ -32,12 +32,13 @@ type entry struct {
 	Offset int64  `json:"offset"`
 	Frames uint64 `json:"frames"`
 	Digest uint64 `json:"digest"`
-	// Saved is the time at which the entry was written, in seconds since 1970.
-	Saved   int64 `json:"saved"`
-	Deleted bool  `json:"deleted,omitempty"`
-	Copy    bool  `json:"copy,omitempty"` // other streams own all of its lines: nothing is recorded
-	// Lines identifies the lines that the stream owns. In the file, an entry holds the lines that
-	// were added since the previous entry.
+	// Saved is when the entry was written, s since 1970.
+	Saved   int64             `json:"saved"`
+	Deleted bool              `json:"deleted,omitempty"`
+	Copy    bool              `json:"copy,omitempty"` // other streams own all of its lines: nothing is recorded
+	Tags    map[string]string `json:"tags,omitempty"` // that users gave the session
+	// Lines identify the lines that the stream owns: in the file those that came since the
+	// entry before.
 	Lines idList `json:"lines,omitempty"`
 }
 

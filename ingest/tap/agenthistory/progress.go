@@ -22,8 +22,10 @@ type Progress struct {
 	lock   *os.File // nil for reading only
 
 	mu      sync.Mutex // guards what follows
-	file    *os.File
-	written int // lines of the file
+	file    *os.File   // nil for reading only
+	written int        // lines of the file
+	hold    bool
+	held    [][]byte // lines that wait for Release
 	streams map[string]*entry
 	paths   map[string]*entry
 	owned   *owners // nil until it is first used
@@ -34,7 +36,7 @@ type LockedError struct{ Server, Tenant string }
 
 // Error implements error.
 func (e *LockedError) Error() string {
-	return fmt.Sprintf("another \"tapedeck sync\" records to %s for the tenant %s already: wait until it has ended, or end it", e.Server, e.Tenant)
+	return fmt.Sprintf("another \"tapedeck sync\" records to %s for the tenant %s already, or \"tapedeck record\" an agent's files: wait until it has ended, or end it", e.Server, e.Tenant)
 }
 
 // ReadProgress reads the progress for a server and tenant without a lock. The result is for Plan
@@ -71,6 +73,9 @@ func OpenProgress(dir, server, tenant string) (*Progress, error) {
 	}
 	return p, nil
 }
+
+// NewProgress returns an empty progress that is not stored.
+func NewProgress() *Progress { return newProgress("", "", "") }
 
 func newProgress(dir, server, tenant string) *Progress {
 	sum := sha256.Sum256([]byte(server + "\x00" + tenant))

@@ -132,9 +132,42 @@ func (p *Progress) save(e *entry) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.put(e)
+	if p.hold {
+		p.held = append(p.held, text)
+		return nil
+	}
+	return p.append(text)
+}
+
+// append writes a line. p.mu is held.
+func (p *Progress) append(text []byte) error {
+	if p.file == nil {
+		return nil // another process has the lock: it, or the next run, records the same again
+	}
 	if _, err := p.file.Write(append(text, '\n')); err != nil {
 		return fmt.Errorf("write the progress of sync: %w", err)
 	}
 	p.written++
+	return nil
+}
+
+// Hold has entries wait for Release: what they say is not on the server yet.
+func (p *Progress) Hold() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.hold = true
+}
+
+// Release writes the entries that wait.
+func (p *Progress) Release() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.hold = false
+	for _, text := range p.held {
+		if err := p.append(text); err != nil {
+			return err
+		}
+	}
+	p.held = nil
 	return nil
 }

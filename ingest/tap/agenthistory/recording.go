@@ -27,6 +27,21 @@ type recording struct {
 	grew     time.Time
 	frames   uint64 // new frames
 	bytes    uint64
+	summary  ingest.Summary // of the stream, once it has ended
+	failed   bool           // the stream was abandoned
+	// Frames whose times were not used: what Result has counted before, and what it has to count.
+	counted, unused unusedTimes
+}
+
+// unusedTimes counts frames whose times were not used: see ingest.Summary.
+type unusedTimes struct{ misdated, copied uint64 }
+
+// countTimes updates unused from the stream.
+func (r *recording) countTimes() {
+	var now unusedTimes
+	now.misdated, now.copied = r.stream.UnusedTimes()
+	r.unused = unusedTimes{now.misdated - r.counted.misdated, now.copied - r.counted.copied}
+	r.counted = now
 }
 
 // errChanged reports a source that changed while it was read.
@@ -42,13 +57,13 @@ func (y *Syncer) begin(s *Source, c *scanned) (*recording, error) {
 			tags[name] = value
 		}
 	}
-	maps.Copy(tags, y.Tags)
+	maps.Copy(tags, y.ownTags(s))
 	var err error
 	if r.from, err = s.open(); err != nil {
 		return nil, err
 	}
 	r.stream, err = y.Recorder.Open(ingest.StreamOptions{
-		Tenant: y.Tenant, Session: s.Session, Dialect: dialects[s.Agent], Source: s.Path, Tags: tags, FrameClock: true,
+		Tenant: y.Tenant, Session: s.Session, Dialect: dialects[s.Agent], Evidence: "a file of " + string(s.Agent), Source: s.Path, Tags: tags, FrameClock: true, Digest: s.kind != tree,
 		Transport: schema.NDJSON,
 		Resume:    &ingest.Resume{StreamID: c.stream, NextSeq: c.next, Again: c.next > 0},
 	})
@@ -57,6 +72,7 @@ func (y *Syncer) begin(s *Source, c *scanned) (*recording, error) {
 		return nil, &openError{err}
 	}
 	r.entry = newEntry(s, c.stream, c.generation)
+	r.entry.Tags = y.ownTags(s)
 	return r, nil
 }
 
@@ -111,6 +127,7 @@ func (r *recording) commit(ctx context.Context) error {
 	if err := r.stream.Flush(ctx); err != nil {
 		return err
 	}
+	r.countTimes()
 	return r.save()
 }
 
@@ -132,7 +149,9 @@ func (r *recording) finish(ctx context.Context, stillGrows bool) error {
 	if !stillGrows {
 		err = r.splitter.end()
 	}
-	_, closed := r.stream.Close(ctx, schema.EndEOF) // waits while the server is away
+	var closed error
+	r.summary, closed = r.stream.Close(ctx, schema.EndEOF) // waits while the server is away
+	r.countTimes()
 	return errors.Join(err, closed)
 }
 
@@ -144,7 +163,8 @@ func (r *recording) abandon(ctx context.Context, err error) {
 	r.from.Close()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonTimeout)
 	defer cancel()
-	_, _ = r.stream.Interrupt(ctx, copier.Reason(err)) // the first error is returned
+	r.failed = true
+	r.summary, _ = r.stream.Interrupt(ctx, copier.Reason(err)) // the first error counts
 }
 
 // record records a source that was scanned.
@@ -154,12 +174,12 @@ func (y *Syncer) record(ctx context.Context, s *Source, c *scanned) (*recording,
 		return nil, err
 	}
 	err = r.read(ctx, false)
-	if err == nil && (r.splitter.frames != c.frames || r.splitter.digest.Sum64() != c.digest) {
+	if err == nil && !c.unread && (r.splitter.frames != c.frames || r.splitter.digest.Sum64() != c.digest) {
 		err = &readError{errChanged}
 	}
 	if err != nil {
 		r.abandon(ctx, err)
-		return nil, err
+		return r, err
 	}
 	if err = r.finish(ctx, false); err != nil {
 		r.abandon(ctx, err)
@@ -167,7 +187,17 @@ func (y *Syncer) record(ctx context.Context, s *Source, c *scanned) (*recording,
 		err = r.save()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("record %s: %w", s.Path, err)
+		return r, fmt.Errorf("record %s: %w", s.Path, err)
 	}
 	return r, nil
+}
+
+// ownTags returns the tags that users gave a source, in this run or an earlier one.
+func (y *Syncer) ownTags(s *Source) map[string]string {
+	if s.entry == nil || len(s.entry.Tags) == 0 {
+		return y.Tags
+	}
+	tags := maps.Clone(s.entry.Tags)
+	maps.Copy(tags, y.Tags)
+	return tags
 }

@@ -23,10 +23,12 @@ type scanned struct {
 	digest     uint64
 	read       int64 // bytes that are recorded
 	unfinished bool  // the last line is not complete
+	elsewhere  bool  // the server has its bytes in a recording that is of no agent's file
+	unread     bool  // the source was not read: it is new, and has no copies
 }
 
-// nothingNew reports whether there is nothing to record.
-func (c *scanned) nothingNew() bool { return c.frames == c.next && c.read == c.offset }
+// nothingNew reports whether nothing is to be recorded.
+func (c *scanned) nothingNew() bool { return !c.unread && c.frames == c.next && c.read == c.offset }
 
 // onlyCopies reports whether other streams own all lines of the source.
 func (c *scanned) onlyCopies() bool { return c.next == 0 && c.copied > 0 && c.own == 0 }
@@ -38,6 +40,10 @@ func (p *Progress) scan(ctx context.Context, s *Source, limit int) (*scanned, er
 	c := &scanned{stream: s.streamID(0)}
 	if c.known = s.entry; c.known != nil {
 		c.stream, c.generation, c.next = c.known.Stream, c.known.Generation, c.known.Frames
+	}
+	if c.known == nil && s.Agent == OpenCode { // its sessions have no copies, and reading one costs a query
+		c.unread = true
+		return c, nil
 	}
 	ids, same, err := p.compareContent(ctx, s, c, limit)
 	if err != nil {

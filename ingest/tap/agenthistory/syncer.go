@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"tapedeck/ingest"
 )
@@ -17,7 +18,12 @@ type Options struct {
 	From       []string          // folders; default: the agents' folders
 	FrameLimit int               // bytes; default ingest.DefaultFrameLimit
 	Progress   *Progress
-	// Recorded, if set, is called after frames of a source were recorded, for one source at a time.
+	// Known, if set, returns the stream of a recording that the server has of the bytes with a SHA-256,
+	// in hexadecimal, and when its first frame arrived; "" for none. A new source whose bytes are in
+	// another stream by its own times, as an upload may have recorded them, is not recorded.
+	Known func(ctx context.Context, digest string) (stream string, first time.Time)
+	// Recorded, if set, is called for each source of which something was recorded, one at a
+	// time.
 	Recorded func(s *Source, frames uint64)
 }
 
@@ -32,17 +38,20 @@ func New(opts Options) *Syncer { return &Syncer{Options: opts, live: map[string]
 
 // Result counts what a run found and recorded.
 type Result struct {
-	Files    int            `json:"files"`
-	Agents   map[Agent]int  `json:"agents"`
-	States   map[State]int  `json:"states"` // when they were found
-	Recorded int            `json:"recorded"`
-	Frames   uint64         `json:"frames"`  // recorded
-	Bytes    uint64         `json:"bytes"`   // recorded
-	Copied   uint64         `json:"copied"`  // frames whose lines other files own
-	Waiting  int            `json:"waiting"` // files whose last line is not complete
-	Failed   int            `json:"failed"`
-	Problems []Problem      `json:"problems"`
-	Last     ingest.Summary `json:"-"` // of the stream that was recorded last
+	Files    int           `json:"files"`
+	Agents   map[Agent]int `json:"agents"`
+	States   map[State]int `json:"states"` // as they were found
+	Recorded int           `json:"recorded"`
+	Frames   uint64        `json:"frames"`  // that were recorded
+	Bytes    uint64        `json:"bytes"`   // of these
+	Copied   uint64        `json:"copied"`  // frames whose lines other files own
+	Waiting  int           `json:"waiting"` // files whose last line is not complete
+	// Misdated and CopiedTimes count recorded frames whose times were not used: see ingest.Summary.
+	Misdated    uint64         `json:"misdated"`
+	CopiedTimes uint64         `json:"copied_times"`
+	Failed      int            `json:"failed"`
+	Problems    []Problem      `json:"problems"`
+	Last        ingest.Summary `json:"-"` // of the stream that was recorded last
 }
 
 // recorders is the number of sources that are recorded concurrently.
@@ -105,6 +114,11 @@ func (y *Syncer) recordAll(ctx context.Context, found *Found, res *Result) error
 	for range recorders {
 		workers.Go(func() {
 			for j := range jobs {
+				if y.uploaded(ctx, j.source) {
+					j.scan.elsewhere = true
+					count(j.source, j.scan, nil, nil)
+					continue
+				}
 				r, err := y.record(ctx, j.source, j.scan)
 				count(j.source, j.scan, r, err)
 			}
@@ -139,7 +153,7 @@ func (y *Syncer) settle(s *Source, c *scanned, err error) error {
 		return y.Progress.save(e)
 	case err != nil:
 		return err
-	case c.onlyCopies():
+	case c.onlyCopies() || c.elsewhere:
 		e := newEntry(s, c.stream, c.generation)
 		e.Copy, s.State = true, StateCopy
 		return y.Progress.save(e)
@@ -170,15 +184,16 @@ func (res *Result) add(y *Syncer, s *Source, c *scanned, r *recording) {
 	if s.State == StateCopy || s.State == StateDeleted {
 		res.States[s.State]++
 	}
-	if r == nil {
+	if r == nil || r.failed || c.unread && r.frames == 0 {
 		return
 	}
 	res.Recorded++
 	res.Frames += r.frames
 	res.Bytes += r.bytes
 	res.Copied += c.copied
-	res.Last = ingest.Summary{StreamID: c.stream, Sessions: []string{s.Session}, LastSession: s.Session,
-		Frames: r.frames}
+	res.Misdated += r.unused.misdated
+	res.CopiedTimes += r.unused.copied
+	res.Last = ingest.Summary{StreamID: c.stream, Sessions: []string{s.Session}, LastSession: s.Session, Frames: r.frames}
 	if y.Recorded != nil {
 		y.Recorded(s, r.frames)
 	}

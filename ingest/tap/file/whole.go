@@ -24,6 +24,9 @@ type Options struct {
 	// bytes in hexadecimal. If it returns an error, Record returns the error and records nothing.
 	// Known is not called for an empty file.
 	Known func(digest string) error
+	// FrameClock takes the times of a regular file from inside its frames, where these state
+	// times: see ingest.StreamOptions.IfTimed.
+	FrameClock bool
 }
 
 // Record records the present content of a file, as fast as it can be read, and returns once all of
@@ -48,6 +51,9 @@ func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 		return ingest.Summary{}, fmt.Errorf("record %s: it is a directory, name a file", opts.Path)
 	}
 	so.Digest = info.Mode().IsRegular()
+	if opts.FrameClock && info.Mode().IsRegular() {
+		so.FrameClock, so.IfTimed = true, true
+	}
 	if so.Digest && opts.Known != nil && info.Size() > 0 {
 		if err := checkKnown(f, opts.Known); err != nil {
 			return ingest.Summary{}, err

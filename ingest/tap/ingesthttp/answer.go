@@ -95,6 +95,10 @@ func (rec *recording) failure(status int, err error) *Failure {
 		f.Hint = "Send the rest as a new body, from byte durable_bytes on, or start the server with a higher " +
 			limit.Flag + "."
 	}
+	if _, large := errors.AsType[*ingest.TooLargeError](err); large {
+		f.Hint = "Repeating the body does not help: a message of it is larger than what the server stores. Leave the message out, " +
+			"or have the server's operator raise the limit."
+	}
 	if errors.Is(err, errDigest) {
 		f.Title, f.Rejected = "Body has another digest", []Rejection{}
 		f.Hint = "All of the body is recorded. If it is right, correct the parameter digest. " +

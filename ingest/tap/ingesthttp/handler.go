@@ -19,7 +19,8 @@ type Options struct {
 	Limits     ingest.Limits // limits of a body and its tags
 	FrameLimit int           // bytes; default ingest.DefaultFrameLimit
 	// Timeout is how long a body waits, unread, under backpressure from the publisher
-	// before the response is 503; default 10 s.
+	// before the response is 503; default 30 s, longer than a block of a bulk recording waits for
+	// the sink.
 	Timeout time.Duration
 	// Silence is how long a client may send nothing before the response is 408. The default, 0,
 	// sets no limit, since agents pause.
@@ -36,18 +37,19 @@ type Options struct {
 type Handler struct {
 	recorder *ingest.Recorder
 	opts     Options
+	large    *largeFrames
 }
 
 // NewHandler returns a handler that records to rec.
 func NewHandler(rec *ingest.Recorder, opts Options) *Handler {
 	opts.Limits = opts.Limits.WithDefaults()
 	if opts.Timeout == 0 {
-		opts.Timeout = 10 * time.Second
+		opts.Timeout = 30 * time.Second
 	}
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Handler{rec, opts}
+	return &Handler{rec, opts, newLargeFrames(opts.Limits.LargeFrames)}
 }
 
 const (
@@ -130,7 +132,11 @@ func (h *Handler) Ingest(w http.ResponseWriter, r *http.Request, tenant string) 
 		if failure.Status == http.StatusServiceUnavailable {
 			notTaken.Inc()
 		}
-		h.opts.Log.Warn("ingest: body not recorded to its end", "stream", failure.StreamID, "client", r.RemoteAddr,
+		level := slog.LevelWarn
+		if failure.Detail == keys.ErrSuperseded.Error() { // the request that repeats the key goes on with it
+			level = slog.LevelDebug
+		}
+		h.opts.Log.Log(r.Context(), level, "ingest: body not recorded to its end", "stream", failure.StreamID, "client", r.RemoteAddr,
 			"status", failure.Status, "detail", failure.Detail)
 		h.hangUp(w, control)
 		failure.write(w)
@@ -149,9 +155,11 @@ func (h *Handler) hangUp(w http.ResponseWriter, control *http.ResponseController
 
 // begin opens the stream for a body.
 func (h *Handler) begin(ask *request, r *http.Request, control *http.ResponseController) (*recording, *problem.Problem) {
+	partial := &partialFrame{framer: copier.NewFramer(ask.stream.Transport, h.opts.FrameLimit), places: h.large}
 	rec := &recording{
 		opts:    h.opts,
-		framer:  copier.NewFramer(ask.stream.Transport, h.opts.FrameLimit),
+		framer:  partial,
+		partial: partial,
 		offsets: copier.NewOffsets(0, 0),
 		digest:  ask.digest,
 		from: &deadlineReader{
@@ -159,6 +167,7 @@ func (h *Handler) begin(ask *request, r *http.Request, control *http.ResponseCon
 			interrupted: make(chan struct{}), done: make(chan struct{}),
 		},
 	}
+	rec.from.large = func() bool { return partial.holds }
 	ask.stream.Durable = rec.offsets.Durable
 	if ask.key != "" {
 		if bad := h.claim(rec, ask, r); bad != nil {

@@ -45,7 +45,7 @@ func (h *Handler) claim(rec *recording, ask *request, r *http.Request) *problem.
 	}
 	claim, err := h.opts.Keys.Open(ctx, keys.Request{
 		Tenant: tenant, Key: ask.key, FrameLimit: h.opts.FrameLimit, Offset: ask.offset,
-		Params: keys.Params{Session: so.Session, Dialect: so.Dialect, Tags: so.Tags, Transport: so.Transport},
+		Params: keys.Params{Session: so.Session, Dialect: so.Dialect, Tags: so.Tags, Transport: so.Transport, Clock: so.Clock()},
 	})
 	if err != nil {
 		return keyProblem(err)

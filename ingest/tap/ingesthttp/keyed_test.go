@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"net/http"
 	"slices"
@@ -20,6 +21,7 @@ import (
 	"tapedeck/ingest/ingesttest"
 	"tapedeck/ingest/tap/ingesthttp"
 	"tapedeck/internal/local/localtest"
+	"tapedeck/internal/syncbuffer"
 	"tapedeck/schema"
 )
 
@@ -27,6 +29,7 @@ import (
 type nodes struct {
 	nc  *nats.Conn
 	mem *ingesttest.Memory
+	log *slog.Logger // nil for the default one
 }
 
 func newNodes(t *testing.T) *nodes {
@@ -39,7 +42,7 @@ func (n *nodes) start(t *testing.T, set ingest.Settings) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return serveTo(t, n.mem, set, ingesthttp.Options{Keys: store})
+	return serveTo(t, n.mem, set, ingesthttp.Options{Keys: store, Log: n.log})
 }
 
 // sending is one request with a key.
@@ -328,6 +331,8 @@ func TestTakenOver(t *testing.T) {
 	for _, other := range []bool{false, true} {
 		t.Run(fmt.Sprintf("another server %v", other), func(t *testing.T) {
 			n := newNodes(t)
+			logged := &syncbuffer.Output{}
+			n.log = slog.New(slog.NewTextHandler(logged, nil))
 			old := n.start(t, ingest.Settings{})
 			s := old
 			if other {
@@ -358,6 +363,9 @@ func TestTakenOver(t *testing.T) {
 			}
 			if answer := <-ended; !strings.Contains(answer, `"detail":"another request with the same idempotency key took over",`) {
 				t.Errorf("the old request was answered %s", answer)
+			}
+			if text := logged.String(); text != "" { // repeating a key is how clients go on
+				t.Errorf("logged: %s", text)
 			}
 			n.check(t, text)
 		})

@@ -28,6 +28,7 @@ type recording struct {
 	digest   string // expected SHA-256 of the body; "" if it is not checked
 	keyed    *keyed // nil without an idempotency key
 	timer    *time.Timer
+	partial  *partialFrame // waits for a place for a large frame
 }
 
 var (
@@ -91,11 +92,12 @@ func (rec *recording) checkDigest(sum ingest.Summary) error {
 func statusOf(err error) int {
 	_, unreadable := errors.AsType[*copier.ReadError](err)
 	_, beyond := errors.AsType[*ingest.LimitError](err)
+	_, large := errors.AsType[*ingest.TooLargeError](err)
 	_, held := errors.AsType[*quota.RateError](err)
 	switch {
 	case held:
 		return http.StatusTooManyRequests
-	case beyond:
+	case beyond, large:
 		return http.StatusRequestEntityTooLarge
 	case errors.Is(err, errDigest):
 		return http.StatusUnprocessableEntity
@@ -115,6 +117,8 @@ func (rec *recording) record(ctx context.Context) error {
 	rec.timer = time.AfterFunc(rec.opts.Timeout, func() { cancel(errOverloaded) })
 	rec.timer.Stop()
 	defer rec.timer.Stop()
+	rec.partial.ctx = recordCtx
+	defer rec.partial.release()
 	framer := &timedFramer{rec.framer, rec.timer, rec.opts.Timeout}
 	record := rec.bounded(func(f *schema.Frame) error {
 		rec.offsets.Add(len(f.Raw))
@@ -152,15 +156,24 @@ type deadlineReader struct {
 	body        io.Reader
 	control     *http.ResponseController
 	silence     time.Duration
+	large       func() bool   // reports whether a large frame is incomplete
+	limited     bool          // a deadline was set for the last read
 	interrupted chan struct{} // closed when interrupt is called; done is closed when it returns
 	done        chan struct{}
 }
 
 // Read implements io.Reader.
 func (d *deadlineReader) Read(p []byte) (int, error) {
-	if d.silence > 0 {
-		_ = d.control.SetReadDeadline(time.Now().Add(d.silence))
+	silence := d.silence
+	if d.large() && (silence == 0 || silence > largeSilence) {
+		silence = largeSilence
 	}
+	if silence > 0 {
+		_ = d.control.SetReadDeadline(time.Now().Add(silence))
+	} else if d.limited {
+		_ = d.control.SetReadDeadline(time.Time{})
+	}
+	d.limited = silence > 0
 	select {
 	case <-d.interrupted:
 		return 0, os.ErrDeadlineExceeded
@@ -172,8 +185,8 @@ func (d *deadlineReader) Read(p []byte) (int, error) {
 	case err == nil || errors.Is(err, io.EOF):
 	case !errors.Is(err, os.ErrDeadlineExceeded):
 		err = fmt.Errorf("the body broke off: %w", err)
-	case d.silence > 0 && time.Since(began) >= d.silence:
-		err = fmt.Errorf("%w for %v", errSilence, d.silence)
+	case silence > 0 && time.Since(began) >= silence:
+		err = fmt.Errorf("%w for %v", errSilence, silence)
 	}
 	return n, err
 }

@@ -33,7 +33,7 @@ var (
 
 func readRequest(r *http.Request, tenant string) (*request, *problem.Problem) {
 	q := r.URL.Query()
-	if bad := problem.UnknownParameter(q, "session", "dialect", "tag", "digest", "again"); bad != nil {
+	if bad := problem.UnknownParameter(q, "session", "dialect", "tag", "digest", "again", "clock"); bad != nil {
 		return nil, bad
 	}
 	ask := &request{stream: ingest.StreamOptions{
@@ -61,7 +61,10 @@ func readRequest(r *http.Request, tenant string) (*request, *problem.Problem) {
 		so.Tags[key] = value
 	}
 	so.Digest = true
-	var bad *problem.Problem
+	bad := setClock(so, q)
+	if bad != nil {
+		return nil, bad
+	}
 	if ask.digest, ask.again, bad = readDigest(q); bad != nil {
 		return nil, bad
 	}
@@ -80,6 +83,18 @@ func readRequest(r *http.Request, tenant string) (*request, *problem.Problem) {
 		return nil, bad
 	}
 	return ask, nil
+}
+
+// setClock reads the parameter clock: where arrival times come from.
+func setClock(so *ingest.StreamOptions, q url.Values) *problem.Problem {
+	switch v := q.Get("clock"); v {
+	case "frame":
+		so.FrameClock, so.IfTimed = true, true
+	case "", "arrival":
+	default:
+		return problem.BadParameter("clock", fmt.Sprintf("clock %q is unknown", v), "arrival", "frame")
+	}
+	return nil
 }
 
 // readDigest reads the parameters digest and again.

@@ -53,6 +53,15 @@ func (p *Proxy) newRequestBody(h http.Header) *body {
 	return b
 }
 
+// newResponseBody returns the body of a response.
+func (p *Proxy) newResponseBody(h http.Header) *body {
+	b := p.newBody(h)
+	if w, ok := b.framer.(*bodyFramer); ok {
+		b.framer = &redactingFramer{bodyFramer: w, mask: p.redact.Answer}
+	}
+	return b
+}
+
 // framer returns the framer for a media type.
 func (p *Proxy) framer(h http.Header) ingest.Framer {
 	media, _, _ := strings.Cut(h.Get("Content-Type"), ";")

@@ -108,3 +108,32 @@ func TestForms(t *testing.T) {
 		t.Errorf("recorded: %s", recorded)
 	}
 }
+
+// Credentials of MCP servers in requests, and tokens in answers, are not recorded; both sides get them as they were sent.
+func TestCredentialsBelow(t *testing.T) {
+	const token = "of-the-server-a1B2c3D4e5F6g7H8i9J0k1L2m3N4o"
+	request := `{"model":"m","tools":[{"type":"mcp","server_url":"https://x.example","authorization":"` + token + `"},` +
+		`{"type":"mcp","headers":{"X-Api-Key":"` + token + `","X-Pin":"` + token + `","Accept":"shown"}}],` +
+		`"mcp_servers":[{"name":"shown","authorization_token":"` + token + `"}],"env":{"API_TOKEN":"` + token + `"},"input":"shown"}`
+	answer := `{"access_token":"` + token + `","token_type":"shown","nested":[{"api_key":"` + token + `"}]}`
+	got := make(chan string, 1)
+	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got <- string(body)
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, answer)
+	}), nil)
+	req := s.request(t, "POST", "/v1/responses", request)
+	req.Header.Set("Content-Type", "application/json")
+	_, received := s.do(t, req)
+	if body := <-got; body != request || received != answer {
+		t.Errorf("the server got %q, the client %q", body, received)
+	}
+	recorded := ""
+	for _, f := range s.one(t).frames {
+		recorded += string(f.Raw)
+	}
+	if strings.Contains(recorded, "of-the-server") || strings.Count(recorded, "shown") != 4 || strings.Count(recorded, "[redacted") != 7 {
+		t.Errorf("recorded: %s", recorded)
+	}
+}

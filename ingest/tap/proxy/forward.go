@@ -28,7 +28,11 @@ func (p *Proxy) rewrite(pr *httputil.ProxyRequest) {
 	if p.opts.Forwarded {
 		pr.SetXForwarded()
 	}
-	if user := p.upstream.User; user != nil && out.Header.Get("Authorization") == "" {
+	switch user := p.upstream.User; {
+	case out.Header.Get("Authorization") != "":
+	case p.opts.Authorization != "":
+		out.Header.Set("Authorization", p.opts.Authorization)
+	case user != nil:
 		password, _ := user.Password()
 		out.SetBasicAuth(user.Username(), password)
 	}
@@ -99,7 +103,7 @@ func (p *Proxy) recordResponse(ex *exchange, res *http.Response) error {
 			ex.begin(schema.Send, p.tunnelBody(res.Header)),
 		)
 	}
-	b := p.newBody(res.Header)
+	b := p.newResponseBody(res.Header)
 	res.Body = &tappedBody{
 		ReadCloser: res.Body, exchange: ex, way: schema.Receive, from: "the upstream",
 		trailers: func() http.Header { return res.Trailer },

@@ -72,7 +72,7 @@ func (c *bodyFramer) End(_ int64, emit func(*schema.Frame) error) error {
 	return c.buf.Emit(nil, flags, emit)
 }
 
-// redactingFramer masks secrets in a JSON or form body that a client sends.
+// redactingFramer masks secrets in a body by their names: in JSON, and in a form that a client sends.
 type redactingFramer struct {
 	*bodyFramer
 	mask  func(*schema.Frame)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -19,6 +20,7 @@ func TestSecretsAreNotRecorded(t *testing.T) {
 		"Authorization", "Proxy-Authorization", "Cookie", "X-Api-Key", "Api-Key", "X-Goog-Api-Key", "X-Auth-Token", "X-Access-Token", "X-Csrf-Token",
 		"X-Amz-Security-Token", "Ocp-Apim-Subscription-Key", "Helicone-Auth", "X-Portkey-Api-Key", "Cf-Aig-Authorization", "X-Vault-Token",
 		"Private-Token", "X-Functions-Key", "Anthropic-Api-Key", "X-My-Token", "X-Forwarded-Access-Token", "Openai-Organization",
+		"X-Client-Cert", "X-Otp", "X-Pin", "Dpop", "X-My-Creds", "X-Csrf", "X-Hmac",
 		"X-Custom", // by --redact
 	}
 	parameters := []string{"key", "api_key", "access_token", "sig", "client_secret", "code", "authorization", "sessionid", "mine"}
@@ -73,6 +75,43 @@ func TestSecretsAreNotRecorded(t *testing.T) {
 	for _, f := range r.frames {
 		if json.Valid(f.Raw) && f.Direction == schema.Send && !f.Flags.Has(schema.FlagRedacted) {
 			t.Errorf("the body is marked %q", f.Flags)
+		}
+	}
+}
+
+// Credentials for the upstream are sent with requests that have none of their own, and are not recorded.
+func TestCredentialsOfUpstream(t *testing.T) {
+	for _, way := range []string{"option", "URL"} {
+		var seen string
+		up := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen = r.Header.Get("Authorization") }))
+		defer up.Close()
+		s, address := &setup{}, up.URL
+		if way == "URL" {
+			address = strings.Replace(up.URL, "://", "://me:HIDE-1@", 1)
+		}
+		s.begin(t, address, func(o *Options) {
+			if way == "option" {
+				o.Authorization = "Basic bWU6SElERS0x"
+			}
+		})
+		s.do(t, s.request(t, "GET", "/p", ""))
+		if seen != "Basic bWU6SElERS0x" {
+			t.Errorf("%s: the upstream saw %q", way, seen)
+		}
+		req := s.request(t, "GET", "/p", "")
+		req.Header.Set("Authorization", "Bearer HIDE-2")
+		s.do(t, req)
+		if seen != "Bearer HIDE-2" {
+			t.Errorf("%s: the upstream saw %q in place of the client's own", way, seen)
+		}
+		for _, r := range s.recorded(t, 2) {
+			recorded := r.state.Source
+			for _, f := range r.frames {
+				recorded += string(f.Raw)
+			}
+			if strings.Contains(recorded, "HIDE") || strings.Contains(recorded, "bWU6") {
+				t.Errorf("%s: recorded %s", way, recorded)
+			}
 		}
 	}
 }

@@ -23,7 +23,7 @@ import (
 type HandlerOptions struct {
 	FrameLimit int // bytes; default ingest.DefaultFrameLimit
 	// Timeout is how long a connection waits, unread, under backpressure from the publisher
-	// before it is closed with code 1013; default 10 s.
+	// before it is closed with code 1013; default 30 s.
 	Timeout time.Duration
 	// Origins are the origins of pages that may connect, such as https://ui.example.com, or * for
 	// all origins. If it is empty, a page must come from this server itself.
@@ -51,7 +51,7 @@ func NewHandler(rec *ingest.Recorder, opts HandlerOptions) *Handler {
 		opts.FrameLimit = ingest.DefaultFrameLimit
 	}
 	if opts.Timeout == 0 {
-		opts.Timeout = 10 * time.Second
+		opts.Timeout = 30 * time.Second
 	}
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
@@ -153,7 +153,7 @@ func (s *served) open(r *http.Request, so ingest.StreamOptions) *problem.Problem
 // streamOptions reads the stream's options off a request.
 func streamOptions(r *http.Request, tenant string) (ingest.StreamOptions, *problem.Problem) {
 	q := r.URL.Query()
-	if bad := problem.UnknownParameter(q, "session", "dialect", "tag", "key", "offset"); bad != nil {
+	if bad := problem.UnknownParameter(q, "session", "dialect", "tag", "key", "offset", "clock"); bad != nil {
 		return ingest.StreamOptions{}, bad
 	}
 	so := ingest.StreamOptions{
@@ -169,6 +169,13 @@ func streamOptions(r *http.Request, tenant string) (ingest.StreamOptions, *probl
 		if _, err := dialects.ByName(so.Dialect); err != nil {
 			return so, problem.BadParameter("dialect", err.Error())
 		}
+	}
+	switch v := q.Get("clock"); v {
+	case "frame":
+		so.FrameClock, so.IfTimed = true, true
+	case "", "arrival":
+	default:
+		return so, problem.BadParameter("clock", fmt.Sprintf("clock %q is unknown", v), "arrival", "frame")
 	}
 	for _, tag := range q["tag"] {
 		key, value, ok := strings.Cut(tag, ":")

@@ -31,7 +31,7 @@ func (s *served) openKeyed(r *http.Request, q url.Values, so ingest.StreamOption
 	store := s.handler.opts.Keys
 	req := keys.Request{
 		Tenant: so.Tenant, Key: q.Get("key"), FrameLimit: s.handler.opts.FrameLimit, Unit: keys.Frames,
-		Params: keys.Params{Session: so.Session, Dialect: so.Dialect, Tags: so.Tags, Transport: so.Transport},
+		Params: keys.Params{Session: so.Session, Dialect: so.Dialect, Tags: so.Tags, Transport: so.Transport, Clock: so.Clock()},
 	}
 	if err := keys.Check(req.Key); err != nil {
 		return problem.BadParameter("key", err.Error())

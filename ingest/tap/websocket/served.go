@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"math"
 	"runtime/debug"
 	"strings"
@@ -119,7 +120,11 @@ func (s *served) finish(err error) {
 	}
 	reason := s.reason(s.listener.end(), err)
 	if err := s.close(reason); err != nil {
-		s.handler.opts.Log.Warn("websocket: stream not recorded to its end", "stream", s.stream.ID(), "ended", reason, "error", err)
+		level := slog.LevelWarn
+		if errors.Is(err, keys.ErrSuperseded) { // the connection that repeats the key goes on with it
+			level = slog.LevelDebug
+		}
+		s.handler.opts.Log.Log(context.Background(), level, "websocket: stream not recorded to its end", "stream", s.stream.ID(), "ended", reason, "error", err)
 	}
 	s.mu.Lock()
 	s.ending = true
@@ -216,6 +221,9 @@ func (s *served) refuse(why error) {
 	}
 	if ingest.IsDeleted(why) {
 		code, close, advice, durable = websocket.StatusPolicyViolation, "the session was deleted", "", 0
+	}
+	if _, large := errors.AsType[*ingest.TooLargeError](why); large {
+		code, close, advice = websocket.StatusMessageTooBig, "a message is larger than what the server stores", ""
 	}
 	if errors.Is(why, keys.ErrMismatch) || errors.Is(why, keys.ErrSuperseded) {
 		code, close, advice = websocket.StatusPolicyViolation, "the idempotency key is not usable", ""

@@ -7,21 +7,26 @@ import (
 	"time"
 )
 
-// A server counts as quiet while it allocates less than quietBytes within quietFor.
+// A server counts as quiet while it allocates less than quietBytes within quietFor, or less than a
+// part of quietShare of its heap.
 const (
 	quietFor   = 5 * time.Second
 	quietBytes = 4 << 20
+	quietShare = 8
 	// worthTidying is the number of allocated bytes that justifies a collection.
 	worthTidying = 32 << 20
+	// repeats is the number of further collections: pools release what they keep in the second one,
+	// and the sink releases its columns some seconds after the last block.
+	repeats = 2
 )
 
-// tidyWhenQuiet returns memory to the system when the server has become quiet, until ctx ends. Go
-// collects a heap only after it has doubled, so without it the garbage of opening ten thousand
-// connections would stay while they are idle.
+// tidyWhenQuiet returns memory to the system when the server has become quiet, until
+// ctx ends. Go collects a heap only when it has grown, so the garbage of large frames, or of
+// opening ten thousand connections, would stay as long as the server has little to do.
 func tidyWhenQuiet(ctx context.Context) {
 	tick := time.NewTicker(quietFor)
 	defer tick.Stop()
-	before, tidied := allocated(), uint64(0)
+	before, tidied, more := allocated(), uint64(0), 0
 	for {
 		select {
 		case <-ctx.Done():
@@ -29,8 +34,12 @@ func tidyWhenQuiet(ctx context.Context) {
 		case <-tick.C:
 		}
 		now := allocated()
-		if now-before < quietBytes && now-tidied > worthTidying {
+		if now-before < max(quietBytes, heap()/quietShare) && (now-tidied > worthTidying || more > 0) {
+			if more--; now-tidied > worthTidying {
+				more = repeats
+			}
 			debug.FreeOSMemory()
+			now = allocated()
 			tidied = now
 		}
 		before = now
@@ -38,8 +47,16 @@ func tidyWhenQuiet(ctx context.Context) {
 }
 
 // allocated returns the bytes allocated since the process began.
-func allocated() uint64 {
-	s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+func allocated() uint64 { return read("/gc/heap/allocs:bytes") }
+
+// heap returns the memory that the heap has of the system, garbage included, bytes.
+func heap() uint64 {
+	return read("/memory/classes/heap/objects:bytes") + read("/memory/classes/heap/free:bytes") + read("/memory/classes/heap/unused:bytes")
+}
+
+// read returns a metric of the runtime.
+func read(name string) uint64 {
+	s := []metrics.Sample{{Name: name}}
 	metrics.Read(s)
 	return s[0].Value.Uint64()
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A burst is followed by one collection as soon as nothing more is allocated.
+// A burst is followed by a few collections as soon as nothing more is allocated.
 func TestTidyWhenQuiet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -19,7 +19,7 @@ func TestTidyWhenQuiet(t *testing.T) {
 			sunk = make([]byte, 1<<20)
 		}
 		burst := collections()
-		time.Sleep(2 * quietFor) // virtual time: a quiet interval
+		time.Sleep((2 + repeats) * quietFor) // virtual time: quiet intervals
 		tidied := collections()
 		if tidied == burst {
 			t.Error("nothing was collected after the burst")

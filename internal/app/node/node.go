@@ -16,6 +16,7 @@ import (
 	njs "github.com/nats-io/nats.go/jetstream"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/delivery/backpressure"
 	"tapedeck/ingest/delivery/deadletters"
 	"tapedeck/ingest/delivery/instrumented"
 	"tapedeck/ingest/delivery/jetstream"
@@ -50,12 +51,13 @@ type Config struct {
 	Streams    jetstream.Config
 	Version    string // of the program
 	Log        *slog.Logger
-	Thresholds health.Thresholds // at the start; Node.SetThresholds changes them
-	Spooling   spool.Options     // limits of the spool
-	Batches    sink.Options      // limits of the blocks that are gathered for an insert
-	Recording  ingest.Settings   // limits of blocks and detection
-	MaxFrame   int               // size of a client's largest frame, bytes; 0 if unknown
-	Rates      ratelimit.Limits  // limits of what recorders send per second
+	Thresholds health.Thresholds    // at the start; Node.SetThresholds changes them
+	Spooling   spool.Options        // limits of the spool
+	Batches    sink.Options         // limits of the blocks that are gathered for an insert
+	Recording  ingest.Settings      // limits of blocks and detection
+	MaxFrame   int                  // size of a client's largest frame, bytes; 0 if unknown
+	Rates      ratelimit.Limits     // limits of what recorders send per second
+	Unstored   backpressure.Options // limits of what is published and not stored
 	// AuditRetention is how long the audit log is kept, whole days; 0 for its default. It is used
 	// by sink.
 	AuditRetention time.Duration
@@ -79,6 +81,7 @@ type Node struct {
 	Recorders   *recorders.Registry     // nil without api
 	DeadLetters *deadletters.Store
 	Backlog     *jetstream.BacklogReader
+	Waiting     *jetstream.WaitingReader
 	Audit       *audit.Log
 
 	store   driver.Conn        // ClickHouse, for all roles
@@ -110,6 +113,9 @@ func Start(ctx context.Context, cfg Config) (_ *Node, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to NATS: %w", err)
 	}
+	if err := n.refusePayload(); err != nil {
+		return nil, err
+	}
 	if err := n.ensureStreams(life); err != nil {
 		return nil, err
 	}
@@ -120,6 +126,9 @@ func Start(ctx context.Context, cfg Config) (_ *Node, err error) {
 		return nil, err
 	}
 	if n.Backlog, err = jetstream.NewBacklogReader(n.NATS, sink.ConsumerName); err != nil {
+		return nil, err
+	}
+	if n.Waiting, err = jetstream.NewWaitingReader(n.NATS, sink.ConsumerName); err != nil {
 		return nil, err
 	}
 	if n.store, err = clickhouse.Open(cfg.DSN); err != nil {
@@ -136,7 +145,7 @@ func Start(ctx context.Context, cfg Config) (_ *Node, err error) {
 		n.running.Go(func() { n.greetClickHouse(life) })
 	}
 	if cfg.Roles.Ingest {
-		if err := n.startIngest(); err != nil {
+		if err := n.startIngest(life); err != nil {
 			return nil, err
 		}
 		n.running.Go(func() { n.Announcer.Run(life) })
@@ -176,7 +185,7 @@ func (n *Node) settle(ctx context.Context) {
 	rollup.NewSettler(reader, n.Log).Run(ctx, settleEvery)
 }
 
-func (n *Node) startIngest() error {
+func (n *Node) startIngest(life context.Context) error {
 	publisher, err := jetstream.NewPublisher(n.NATS)
 	if err != nil {
 		return err
@@ -185,7 +194,15 @@ func (n *Node) startIngest() error {
 	if err != nil {
 		return err
 	}
-	n.rates = ratelimit.New(tombstonefilter.New(n.Spool, n.Deleted, tombstone.NewStore(n.store), n.Log), n.Rates)
+	progress, err := jetstream.Progress(n.NATS, sink.ConsumerName)
+	if err != nil {
+		return err
+	}
+	if n.Servers != "" {
+		n.Unstored.CachedBytes = 0 // JetStream is in another process
+	}
+	undeleted := tombstonefilter.New(n.Spool, n.Deleted, tombstone.NewStore(n.store), n.Log)
+	n.rates = ratelimit.New(backpressure.New(life, undeleted, n.Unstored, progress), n.Rates)
 	n.Accepted = instrumented.New(n.rates)
 	n.Accepts = n.Accepted
 	recording := n.Recording

@@ -159,6 +159,20 @@ func checkPayload(payload int64, frame int, local bool) health.Check {
 	return c
 }
 
+// refusePayload returns an error if a NATS server that answers now takes no message with one frame of the greatest
+// size: some frames would be refused when they are recorded, after their agent has sent them. A NATS server
+// that answers later is reported by checkPayload.
+func (n *Node) refusePayload() error {
+	if !n.Roles.Ingest || n.Servers == "" || n.MaxFrame == 0 || !n.NATS.IsConnected() {
+		return nil
+	}
+	c := checkPayload(n.NATS.MaxPayload(), n.MaxFrame, false)
+	if c.OK {
+		return nil
+	}
+	return fmt.Errorf("%s: %s", c.Detail, c.Do)
+}
+
 // older reports whether a version precedes another one. A text that is not a version is not older.
 func older(version, than string) bool {
 	a, b := strings.Split(strings.TrimPrefix(version, "v"), "."), strings.Split(than, ".")

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -61,6 +62,41 @@ func TestCheckPayload(t *testing.T) {
 		got := checkPayload(c.payload, c.frame, c.local)
 		if got.OK != (c.do == "") || !got.Advisory || !strings.HasPrefix(got.Do, c.do) || !got.OK && !strings.Contains(got.Detail, "--max-frame-bytes") {
 			t.Errorf("max_payload %d, frames of %d: %+v", c.payload, c.frame, got)
+		}
+	}
+}
+
+// TestRefusePayload starts a node of serve with a real NATS server whose messages are too small for frames.
+func TestRefusePayload(t *testing.T) {
+	s, err := natsserver.NewServer(&natsserver.Options{Host: "127.0.0.1", Port: -1, NoLog: true, NoSigs: true}) // max_payload is NATS's default, 1 MiB
+	if err != nil {
+		t.Fatal(err)
+	}
+	go s.Start()
+	defer func() { s.Shutdown(); s.WaitForShutdown() }()
+	if !s.ReadyForConnections(10 * time.Second) {
+		t.Fatal("NATS does not start")
+	}
+	cfg := Config{
+		Roles: Roles{Ingest: true}, Servers: s.ClientURL(), MaxFrame: 16 << 20, SpoolDir: t.TempDir(), Log: slog.New(slog.DiscardHandler),
+		Connect: func(o ...nats.Option) (*nats.Conn, error) { return nats.Connect(s.ClientURL(), o...) },
+	}
+	_, err = Start(t.Context(), cfg)
+	if err == nil || !strings.Contains(err.Error(), "NATS takes messages of 1.0 MiB at most (max_payload)") || !strings.Contains(err.Error(), "set max_payload of the NATS server to 20MB, or lower --max-frame-bytes") {
+		t.Errorf("a node with frames of 16 MiB: %v", err)
+	}
+	conn, err := nats.Connect(s.ClientURL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	for what, n := range map[string]*Node{
+		"small frames":   {NATS: conn, Config: Config{Roles: Roles{Ingest: true}, Servers: s.ClientURL(), MaxFrame: 256 << 10}},
+		"no ingest":      {NATS: conn, Config: Config{Roles: Roles{API: true}, Servers: s.ClientURL(), MaxFrame: 16 << 20}},
+		"its own server": {NATS: conn, Config: Config{Roles: Roles{Ingest: true}, MaxFrame: 16 << 20}},
+	} {
+		if err := n.refusePayload(); err != nil {
+			t.Errorf("%s: %v", what, err)
 		}
 	}
 }

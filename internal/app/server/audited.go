@@ -62,6 +62,9 @@ func (s *Server) audited(r route, next echo.HandlerFunc) echo.HandlerFunc {
 			ended = true
 			e.Status = c.Response().Status
 			e.Outcome = audit.OutcomeOf(e.Status)
+			if e.Continues && e.Outcome == audit.Done {
+				return // the entry of the beginning is stored
+			}
 			if changes {
 				ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditTimeout)
 				defer cancel()

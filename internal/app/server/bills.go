@@ -32,19 +32,20 @@ func (s *Server) bills(reader *query.Reader, decoder *redecode.Redecoder) *bills
 		}
 		return list, err
 	}
-	return bills.NewStore(reader, s.Node.DB, heads, s.Log).WithDecoder(decode)
+	return bills.NewStore(reader, s.Node.DB, heads, s.Log).WithDecoder(decode).WithComplete(s.completePeriod)
 }
 
 // billRoutes adds the routes of bills.
 func (s *Server) billRoutes(rt *routeTable, q *queryhttp.Server) {
 	exports := always(s.Concurrency.Exports)
 	rt.add([]row{
-		{billing, audit.BillExport, getHead, "/v1/bills/focus", exports, s.reads(forTenant(q.Focus))},
+		{billing, audit.BillExport, getHead, "/v1/bills/focus", exports, s.reads(forTenant(s.complete(q.Focus)))},
 		{billing, audit.BillExport, getHead, "/v1/bills/:number/focus", exports, s.reads(forBill(q.BillFocus))},
-		{billing, audit.BillRead, getHead, "/v1/bills", nil, forTenant(q.Bills)},
+		{billing, audit.BillRead, getHead, "/v1/bills", nil, forTenant(s.complete(q.Bills))},
 		{billing, audit.BillClose, post, "/v1/bills", nil, forTenant(q.CloseBill)},
-		{billing, audit.BillRead, getHead, "/v1/bills/preview", nil, forTenant(q.PreviewBill)},
+		{billing, audit.BillRead, getHead, "/v1/bills/preview", nil, forTenant(s.complete(q.PreviewBill))},
 		{billing, audit.BillRead, getHead, "/v1/bills/:number", nil, forBill(q.Bill)},
+		{billing, audit.BillRead, getHead, "/v1/bills/:number/invoice", nil, forBill(q.BillInvoice)},
 		{billing, audit.BillRead, getHead, "/v1/bills/:number/rows", s.exportLimit, s.reads(forBill(q.BillRows))},
 		// The table contains the rules of all tenants.
 		{operates, audit.BillRead, getHead, "/v1/bills/:number/prices", nil, forBill(q.BillPrices)},

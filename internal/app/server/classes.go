@@ -24,6 +24,7 @@ type class struct {
 var (
 	public   = class{public: true}
 	anybody  = class{any: true, shared: true}
+	anyScope = class{any: true}
 	records  = class{scope: access.Record}
 	reads    = class{scope: access.Read}
 	readsRaw = class{scope: access.ReadRaw}

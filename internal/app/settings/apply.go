@@ -14,7 +14,7 @@ func (s *Server) NodeConfig(cfg node.Config) (node.Config, error) {
 		return cfg, err
 	}
 	cfg.SyncSpool, cfg.Thresholds, cfg.AuditRetention = s.Sync(), s.Health(), s.Retention()
-	cfg.Rates, cfg.Recording, cfg.Spooling, cfg.Batches = s.Rates(), s.Recording(), s.Spooling(), s.Batches()
+	cfg.Rates, cfg.Recording, cfg.Spooling, cfg.Batches, cfg.Unstored = s.Rates(), s.Recording(), s.Spooling(), s.Batches(), s.Unstored()
 	cfg.Recording.JSONDepth, cfg.MaxFrame = s.MaxJSONDepth, int(s.MaxFrameBytes)
 	cfg.Streams = s.Streams(cfg.Streams)
 	return cfg, nil

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"tapedeck/internal/commandline"
+	"tapedeck/internal/local/datadir"
 )
 
 // unreadable describes why the file of a setting cannot be read.
@@ -38,6 +39,20 @@ func checkDirectory(flag, path string) error {
 		}
 	}
 	return nil
+}
+
+// checkData refuses a data directory that is not tapedeck's. path is empty for the default.
+func checkData(path string) error {
+	if path == "" {
+		var err error
+		if path, err = datadir.Default(); err != nil {
+			return nil // the start reports it
+		}
+	}
+	if err := checkDirectory("data", path); err != nil {
+		return err
+	}
+	return datadir.Check(path)
 }
 
 // mostPort is the highest TCP port.

@@ -16,7 +16,7 @@ type Logins struct {
 	PublicURL        string        `help:"With --tokens: the address by which browsers call the server, if a proxy is before it." name:"public-url" env:"TAPEDECK_PUBLIC_URL" placeholder:"URL"`
 	AllowOrigin      []string      `help:"With --tokens: an origin whose pages may call the API with a token, like https://ui.example.com; may be repeated." env:"TAPEDECK_ALLOW_ORIGIN" placeholder:"ORIGIN"`
 	LoginLife        time.Duration `help:"How long a login in a browser is valid." default:"12h" min:">0" env:"TAPEDECK_LOGIN_LIFE" placeholder:"D"`
-	LoginIdle        time.Duration `help:"How long a login may be unused." default:"1h" min:">0" env:"TAPEDECK_LOGIN_IDLE" placeholder:"D"`
+	LoginIdle        time.Duration `help:"How long a login may be unused, at most as long as it is valid." default:"1h" min:">0" env:"TAPEDECK_LOGIN_IDLE" placeholder:"D"`
 	OIDCIssuer       string        `help:"With --tokens and --public-url: the OpenID provider by which people log in, by its issuer." name:"oidc-issuer" env:"TAPEDECK_OIDC_ISSUER" placeholder:"URL"`
 	OIDCClientID     string        `help:"The name under which the provider knows this server. It is to send browsers back to /login/callback below --public-url." name:"oidc-client-id" env:"TAPEDECK_OIDC_CLIENT_ID" placeholder:"ID"`
 	OIDCClientSecret string        `help:"File with the secret that the provider has for this server; none for a public client." name:"oidc-client-secret-file" env:"TAPEDECK_OIDC_CLIENT_SECRET_FILE" type:"path" placeholder:"FILE"`

@@ -13,8 +13,8 @@ import (
 // Quotas bound what tenants do concurrently and per second, and what a query may cost, for the
 // commands that run servers. 0 means no limit.
 type Quotas struct {
-	MaxStreams                  int     `help:"Streams that are recorded at a time: bodies, WebSockets, requests of recorders, imports. 0: any number, here and below." default:"0" min:"1" zero:"any number" unit:"streams" reload:"yes" env:"TAPEDECK_MAX_STREAMS" placeholder:"N"`
-	MaxStreamsPerTenant         int     `help:"The same for one tenant." default:"0" min:"1" zero:"any number" unit:"streams" reload:"yes" env:"TAPEDECK_MAX_STREAMS_PER_TENANT" placeholder:"N"`
+	MaxStreams                  int     `help:"Streams that are recorded at a time: bodies, WebSockets, requests of recorders, imports. 0: any number, here and below." default:"10000" min:"1" zero:"any number" unit:"streams" reload:"yes" env:"TAPEDECK_MAX_STREAMS" placeholder:"N"`
+	MaxStreamsPerTenant         int     `help:"The same for one tenant." default:"4000" min:"1" zero:"any number" unit:"streams" reload:"yes" env:"TAPEDECK_MAX_STREAMS_PER_TENANT" placeholder:"N"`
 	MaxReplays                  int     `help:"Playbacks and emulations at a time." default:"0" min:"1" zero:"any number" unit:"playbacks" reload:"yes" env:"TAPEDECK_MAX_REPLAYS" placeholder:"N"`
 	MaxReplaysPerTenant         int     `help:"The same for one tenant." default:"0" min:"1" zero:"any number" unit:"playbacks" reload:"yes" env:"TAPEDECK_MAX_REPLAYS_PER_TENANT" placeholder:"N"`
 	MaxFollowers                int     `help:"Playbacks that follow running sessions at a time." default:"0" min:"1" zero:"any number" unit:"playbacks" reload:"yes" env:"TAPEDECK_MAX_FOLLOWERS" placeholder:"N"`

@@ -71,7 +71,7 @@ func (s *Server) conflicts() error {
 // Conflicts returns the errors of settings that contradict each other or name invalid files.
 func (s *Up) Conflicts() error {
 	return errors.Join(s.conflicts(), s.checkListen(s.Listen), checkNATSListen(s.NATSListen),
-		s.checkAddresses(), checkDirectory("data", s.Data), checkDirectory("backups", s.Backups))
+		s.checkAddresses(), checkData(s.Data), checkDirectory("backups", s.Backups))
 }
 
 // checkAddresses returns an error if both servers of local mode have the same port.
@@ -93,8 +93,12 @@ func (s *Serve) Conflicts() error {
 	if s.Demo && !(slices.Contains(s.Role, "ingest") && slices.Contains(s.Role, "api")) {
 		demo = commandline.Errorf("--demo needs the roles ingest and api: it records a session unless it can be read already")
 	}
+	data := checkDirectory("data", s.Data)
+	if slices.Contains(s.Role, "ingest") { // its spool is there
+		data = checkData(s.Data)
+	}
 	return errors.Join(s.conflicts(), s.checkListen(s.Listen), s.CheckNATS(s.NATS), dsn.Complete(log), options, demo,
-		checkDirectory("data", s.Data))
+		data)
 }
 
 // Exposed returns warnings about files with secrets that other users can read.

@@ -46,16 +46,15 @@ func cause(err error) error {
 	return err
 }
 
-// Open creates the directory, accessible only to its owner, and locks it. If
-// another process has locked it, the error is a *HeldError.
+// Open claims the directory (see Claim), makes it accessible only to its owner, and locks it.
+// If another process has locked it, the error is a *HeldError.
 func Open(path string) (*Dir, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("data directory %s: %w", path, err)
 	}
-	if err := os.MkdirAll(path, 0o700); err != nil {
-		return nil, fmt.Errorf("the data directory %s cannot be made (%w): name another one with --data", path,
-			cause(err))
+	if err := Claim(path); err != nil {
+		return nil, err
 	}
 	if err := os.Chmod(path, 0o700); err != nil {
 		return nil, fmt.Errorf("the data directory %s cannot be closed to others (%w): name one of this user's with --data", path, cause(err))

@@ -60,7 +60,7 @@ type settings struct {
 func newSettings(opts Options, program Program, port int, password string) settings {
 	memory := opts.MemoryLimit
 	if memory == 0 {
-		memory = memoryShare(totalMemory())
+		memory = DefaultMemory()
 	}
 	hash := sha256.Sum256([]byte(password))
 	return settings{

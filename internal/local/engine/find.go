@@ -32,26 +32,33 @@ func (p Program) String() string {
 	return p.Binary + " server"
 }
 
-// Find searches for a ClickHouse in this order: the library that LibraryEnv names; the library
-// installed beside the running executable (engine/…); the library under bin/engine of the module
-// that contains the working directory (for tests); a clickhouse binary on PATH. A missing file at
-// the path in LibraryEnv is an error; Find then does not use another engine.
+// Find looks for a ClickHouse: the library that LibraryEnv names, the library installed in the
+// folder engine beside the running executable, a clickhouse binary on PATH. It never looks in
+// the working directory, which may hold files of others; tests call enginetest.Use. A missing
+// file at the path in LibraryEnv is an error; Find then does not use another engine.
 func Find(ctx context.Context) (Program, error) {
 	if path := os.Getenv(LibraryEnv); path != "" {
-		if err := checkLibrary(path); err != nil {
+		err := checkLibrary(path)
+		if err == nil {
+			path, err = filepath.Abs(path) // the child has another working directory
+		}
+		if err != nil {
 			return Program{}, fmt.Errorf("%s=%s: %w; correct it or unset it", LibraryEnv, path, err)
 		}
 		return Program{Library: path}, nil
 	}
 	var looked []string
-	for _, dir := range searchDirs() {
-		path := filepath.Join(dir, "node_modules", "@chdb", packageName(runtime.GOOS, runtime.GOARCH), "libchdb.so")
-		if err := checkLibrary(path); err == nil {
-			return Program{Library: path}, nil
-		}
-		looked = append(looked, path)
+	if path, err := besideExecutable(); err != nil {
+		looked = append(looked, err.Error())
+	} else {
+		return Program{Library: path}, nil
 	}
+	// LookPath refuses a binary of the working directory, also if PATH has a relative entry.
 	binary, err := exec.LookPath("clickhouse")
+	if errors.Is(err, exec.ErrDot) {
+		looked = append(looked, fmt.Sprintf("%s: not used, since PATH has a relative entry", binary))
+		return Program{}, notFound(looked)
+	}
 	if err != nil {
 		looked = append(looked, "clickhouse on PATH")
 		return Program{}, notFound(looked)
@@ -80,37 +87,25 @@ func packageName(goos, goarch string) string {
 	return name
 }
 
-// searchDirs lists the directories to which install.sh may have written.
-func searchDirs() []string {
-	var dirs []string
-	if exe, err := os.Executable(); err == nil {
-		if real, err := filepath.EvalSymlinks(exe); err == nil {
-			exe = real
-		}
-		dirs = append(dirs, filepath.Join(filepath.Dir(exe), "engine"))
-	}
-	if root, ok := moduleRoot(); ok {
-		dirs = append(dirs, filepath.Join(root, "bin", "engine"))
-	}
-	return dirs
-}
-
-// moduleRoot returns the directory of go.mod at or above the working directory.
-func moduleRoot() (string, bool) {
-	dir, err := os.Getwd()
+// besideExecutable returns the library that install.sh put into the folder engine beside the
+// running executable. The error names the path that has no library that may be loaded.
+func besideExecutable() (string, error) {
+	executable, err := os.Executable()
 	if err != nil {
-		return "", false
+		return "", fmt.Errorf("the folder of this program: %w", err)
 	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir, true
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			return "", false
-		}
-		dir = up
+	if real, err := filepath.EvalSymlinks(executable); err == nil {
+		executable = real
 	}
+	home := filepath.Join(filepath.Dir(executable), "engine")
+	path := filepath.Join(home, "node_modules", "@chdb", packageName(runtime.GOOS, runtime.GOARCH), "libchdb.so")
+	if err := checkLibrary(path); err != nil {
+		return "", errors.New(path)
+	}
+	if err := checkTrusted(executable, home, path); err != nil {
+		return "", fmt.Errorf("%s: %w", path, err)
+	}
+	return path, nil
 }
 
 func checkLibrary(path string) error {

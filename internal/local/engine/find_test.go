@@ -17,19 +17,21 @@ func script(t *testing.T, path, text string) {
 }
 
 func TestFind(t *testing.T) {
-	// Away from the module, so that its bin/engine is not found.
 	away := t.TempDir()
 	library := filepath.Join(away, "lib", "libchdb.so")
 	must(t, os.MkdirAll(filepath.Dir(library), 0o755))
 	must(t, os.WriteFile(library, nil, 0o600))
 
+	// A folder of somebody else, with all that the search could be led by.
 	clone := filepath.Join(t.TempDir(), "clone")
-	installed := filepath.Join(clone, "bin", "engine", "node_modules", "@chdb",
-		packageName(runtime.GOOS, runtime.GOARCH), "libchdb.so")
-	must(t, os.MkdirAll(filepath.Dir(installed), 0o755))
-	must(t, os.WriteFile(installed, nil, 0o600))
+	foreign := filepath.Join("node_modules", "@chdb", packageName(runtime.GOOS, runtime.GOARCH), "libchdb.so")
+	for _, at := range []string{"", "engine", filepath.Join("bin", "engine")} {
+		must(t, os.MkdirAll(filepath.Dir(filepath.Join(clone, at, foreign)), 0o755))
+		must(t, os.WriteFile(filepath.Join(clone, at, foreign), nil, 0o600))
+	}
 	must(t, os.MkdirAll(filepath.Join(clone, "query", "deep"), 0o755))
 	must(t, os.WriteFile(filepath.Join(clone, "go.mod"), []byte("module x\n"), 0o600))
+	script(t, filepath.Join(clone, "clickhouse"), `touch was-run; echo "ClickHouse server version 26.1.1.1."`)
 
 	old := filepath.Join(t.TempDir(), "old")
 	script(t, filepath.Join(old, "clickhouse"), `echo "ClickHouse server version 18.16.1."`)
@@ -50,7 +52,11 @@ func TestFind(t *testing.T) {
 		{name: "named", env: library, cwd: clone, path: fresh, want: Program{Library: library}},
 		{name: "named but absent", env: library + "x", cwd: clone, path: fresh, says: []string{LibraryEnv, "no such file", "unset it"}},
 		{name: "named a directory", env: away, cwd: clone, path: fresh, says: []string{"not a file"}},
-		{name: "in a clone", cwd: filepath.Join(clone, "query", "deep"), path: fresh, want: Program{Library: installed}},
+		{name: "named from the working directory", env: "lib/libchdb.so", cwd: away, path: fresh, want: Program{Library: library}},
+		{name: "below a clone", cwd: filepath.Join(clone, "query", "deep"), path: fresh, want: Program{Binary: filepath.Join(fresh, "clickhouse")}},
+		{name: "in a clone", cwd: clone, path: away, missing: true, says: []string{"clickhouse on PATH"}},
+		{name: "PATH with the working directory", cwd: clone, path: ".", missing: true, says: []string{"PATH has a relative entry"}},
+		{name: "PATH with an empty entry", cwd: clone, path: "", missing: true, says: []string{"PATH has a relative entry"}},
 		{name: "on PATH", cwd: away, path: fresh, want: Program{Binary: filepath.Join(fresh, "clickhouse")}},
 		{name: "Debian's", cwd: away, path: old, missing: true, says: []string{"ClickHouse 18.16, which is too old", "make engine", LibraryEnv, "install clickhouse 24.1"}},
 		{name: "broken", cwd: away, path: broken, missing: true, says: []string{"exit status 9"}},
@@ -59,7 +65,7 @@ func TestFind(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Setenv(LibraryEnv, c.env)
-			t.Setenv("PATH", c.path+":/bin:/usr/bin")
+			t.Setenv("PATH", c.path+":/bin:/usr/bin") // an empty entry is the working directory
 			t.Chdir(c.cwd)
 			got, err := Find(t.Context())
 			if got != c.want {
@@ -72,6 +78,46 @@ func TestFind(t *testing.T) {
 				if !strings.Contains(err.Error(), part) {
 					t.Errorf("the error does not say %q: %v", part, err)
 				}
+			}
+		})
+	}
+	if _, err := os.Stat(filepath.Join(clone, "was-run")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the clickhouse of the working directory was run: %v", err)
+	}
+}
+
+// TestTrusted checks which libraries beside an executable are loaded.
+func TestTrusted(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		do   func(exe, home, library string) error
+		says string // empty: trusted
+	}{
+		{"as installed", func(_, _, _ string) error { return nil }, ""},
+		{"everybody may write the library", func(_, _, library string) error { return os.Chmod(library, 0o666) }, "every user may write to"},
+		{"everybody may write a folder", func(_, home, _ string) error { return os.Chmod(home, 0o777) }, "every user may write to"},
+		{"the group may write", func(_, home, _ string) error { return os.Chmod(home, 0o775) }, ""},
+		{"another user's folder", func(_, home, _ string) error { return os.Chown(home, 65534, -1) }, "belongs to another user (id 65534)"},
+		{"another user's library", func(_, _, library string) error { return os.Chown(library, 65534, -1) }, "belongs to another user (id 65534)"},
+		{"the executable's owner", func(exe, home, library string) error {
+			return errors.Join(os.Chown(exe, 65534, -1), os.Chown(home, 65534, -1), os.Chown(library, 65534, -1))
+		}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			exe, home := filepath.Join(dir, "tapedeck"), filepath.Join(dir, "engine")
+			library := filepath.Join(home, "deep", "libchdb.so")
+			must(t, os.MkdirAll(filepath.Dir(library), 0o755))
+			must(t, os.WriteFile(library, nil, 0o644))
+			must(t, os.WriteFile(exe, nil, 0o755))
+			if err := c.do(exe, home, library); errors.Is(err, os.ErrPermission) {
+				t.Skip("only root may change the owner of a file")
+			} else {
+				must(t, err)
+			}
+			err := checkTrusted(exe, home, library)
+			if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
+				t.Errorf("got %v, want %q", err, c.says)
 			}
 		})
 	}

@@ -11,3 +11,6 @@ const (
 func memoryShare(total uint64) uint64 {
 	return min(max(total/4, leastMemory), mostMemory)
 }
+
+// DefaultMemory returns the bound of an engine whose Options.MemoryLimit is 0, bytes.
+func DefaultMemory() uint64 { return memoryShare(totalMemory()) }

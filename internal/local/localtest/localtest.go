@@ -25,6 +25,7 @@ import (
 
 	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/engine"
+	"tapedeck/internal/local/engine/enginetest"
 )
 
 // Main runs a package's tests and exits. The first test that needs the shared ClickHouse starts it,
@@ -32,6 +33,7 @@ import (
 // exceptions, each of which needs a reason.
 func Main(m *testing.M, leaks ...goleak.Option) {
 	engine.RunIfChild()
+	enginetest.Use()
 	mainRan = true
 	code := m.Run()
 	if err := shared.stop(); err != nil {

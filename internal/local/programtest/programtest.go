@@ -13,6 +13,7 @@ import (
 
 	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/engine"
+	"tapedeck/internal/local/engine/enginetest"
 )
 
 // ProgramEnv is the environment variable with the path of a program that was built before. Relative
@@ -113,6 +114,7 @@ var open []io.Closer
 // Without an engine the test is skipped; in a full run it fails.
 func Environ(t testing.TB) []string {
 	t.Helper()
+	enginetest.Use()
 	found, err := engine.Find(t.Context())
 	if err != nil {
 		fulltest.Missing(t, err)

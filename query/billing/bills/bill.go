@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/shopspring/decimal"
+
+	"tapedeck/query/pricing/prices"
 )
 
 // Bill is the head of a closed bill or of a preview. The head of a closed bill never changes.
@@ -22,7 +24,10 @@ type Bill struct {
 	MinorUnits  int32      `json:"minor_units"` // decimal places of rounded amounts
 	ClosedAt    *time.Time `json:"closed_at"`   // null for a preview
 	PricesHash  string     `json:"prices_hash"`
-	// RowsHash is the SHA-256 of the canonical text of the rows (see Hash), in hexadecimal.
+	// List is where the list prices are from, with their date; null of a bill that an older version
+	// of the program closed.
+	List *prices.Release `json:"list_prices"`
+	// RowsHash is the SHA-256 of the canonical text of the rows, in hexadecimal: see Hash.
 	RowsHash string `json:"rows_hash"`
 
 	Rows        uint64 `json:"rows"`
@@ -58,4 +63,6 @@ type Line struct {
 	Cost     decimal.Decimal `json:"cost"`   // exact
 	Amount   decimal.Decimal `json:"amount"` // rounded
 	Unpriced bool            `json:"unpriced"`
+	// PricedAs is the model of the price table whose price was taken, if it is another one.
+	PricedAs string `json:"priced_as,omitempty"`
 }

@@ -12,8 +12,15 @@ import (
 	"tapedeck/query"
 )
 
-// The steps of a close. If the process is killed after a step, the period is either open or closed,
-// as noted.
+// WithComplete sets what returns a problem if charges of a period, half open, wait to be stored: then
+// the period is not closed.
+func (s *Store) WithComplete(complete func(ctx context.Context, tenant string, from, to time.Time) error) *Store {
+	s.complete = complete
+	return s
+}
+
+// The steps of a close. A process that is killed after any of them leaves the period open or
+// closed.
 const (
 	stepBegun     = "bills: begun"     // some rows may be stored; the period is open
 	stepRows      = "bills: rows"      // all rows are stored; the period is open
@@ -50,6 +57,11 @@ func (s *Store) close(ctx context.Context, tenant, account, period string) (*Bil
 	}
 	if err := c.period.closable(s.now()); err != nil {
 		return nil, err
+	}
+	if s.complete != nil {
+		if err := s.complete(ctx, tenant, c.period.Start, c.period.End); err != nil {
+			return nil, err
+		}
 	}
 	id, err := uuid.NewV7()
 	if err != nil {

@@ -134,11 +134,12 @@ func (c *computation) newBill(ctx context.Context) error {
 			since = start
 		}
 	}
+	source := c.table.Table().Source
 	c.bill = &Bill{
 		Prefix: c.account.Kind.Prefix, Account: c.account.ID, AccountName: c.account.Name, Period: c.period.Month,
 		Start: c.period.Start, End: c.period.End, Timezone: c.account.Kind.Zone,
 		Currency: c.table.Currency(), MinorUnits: minor,
-		PricesHash: c.table.Hash(), Since: since, Checked: map[string]string{},
+		PricesHash: c.table.Hash(), List: &source, Since: since, Checked: map[string]string{},
 	}
 	c.totals = newTotals(c.bill)
 	return nil
@@ -187,6 +188,11 @@ func (c *computation) run(ctx context.Context) error {
 		c.bill.Checked[p.Month] = now[i]
 	}
 	c.totals.done()
+	for i := range c.bill.Lines {
+		if l := &c.bill.Lines[i]; l.Class != Correction && !l.Unpriced {
+			l.PricedAs = c.table.Inexact(l.Provider, l.Model)
+		}
+	}
 	c.bill.RowsHash = c.hash.Text()
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"flag"
+	"reflect"
 	"slices"
 	"strings"
 	"syscall"
@@ -74,7 +75,7 @@ func TestAccountOf(t *testing.T) {
 		if !ok || got.ID != tc.want {
 			t.Errorf("%v: %+v", tc.tags, got)
 		}
-		if found, err := a.find(got.ID); err != nil || found != got {
+		if found, err := a.find(got.ID); err != nil || !reflect.DeepEqual(found, got) {
 			t.Errorf("%s: %+v, %v", got.ID, found, err)
 		}
 	}

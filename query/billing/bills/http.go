@@ -24,6 +24,7 @@ type Preview struct {
 	Bill
 	// CorrectionRows are the first rows that correct earlier bills.
 	CorrectionRows []Row `json:"correction_rows"`
+	*query.Completeness
 }
 
 const (
@@ -75,7 +76,7 @@ func (h Handler) Preview(w http.ResponseWriter, r *http.Request, tenant string) 
 		return nil
 	})
 	if err == nil {
-		preview.Bill = *b
+		preview.Bill, preview.Completeness = *b, query.CompletenessOf(r.Context())
 	}
 	h.Answer(w, r, preview, err)
 }

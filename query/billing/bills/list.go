@@ -45,6 +45,11 @@ type Item struct {
 	// corrections. They are null for a closed period.
 	Calls *uint64     `json:"calls"`
 	Cost  *cost.Money `json:"cost"`
+	// Amount is what the bill's lines come to: Total of a closed bill, else Cost with each line
+	// rounded as a bill rounds it; null while no call has a price.
+	Amount *decimal.Decimal `json:"amount"`
+
+	lines cost.Lines
 }
 
 // Unbilled is usage of a month that belongs to no account.
@@ -137,7 +142,7 @@ func (l *lister) closed() {
 			Account: b.Account, AccountName: b.AccountName, Period: b.Period,
 			State: Closed, Start: b.Start, End: b.End, ClosableAt: b.End,
 			Timezone: b.Timezone, Currency: b.Currency, MinorUnits: b.MinorUnits, Number: &b.Number,
-			ClosedAt: b.ClosedAt, Total: &b.Total, Unpriced: b.Unpriced,
+			ClosedAt: b.ClosedAt, Total: &b.Total, Amount: &b.Total, Unpriced: b.Unpriced,
 		}
 	}
 }
@@ -160,7 +165,7 @@ func (l *lister) usage(ctx context.Context) error {
 		}
 		r, err := usagereport.Read(ctx, l.store.reader, usagereport.Query{
 			Tenant: l.query.Tenant, From: l.from.start(zone), To: l.to.plus(1).start(zone),
-			Zone: zone, Granularity: grouping.Monthly, GroupBy: by,
+			Zone: zone, Granularity: grouping.Monthly, GroupBy: by, Lines: true,
 		})
 		if err != nil {
 			return err
@@ -202,6 +207,7 @@ func (l *lister) row(zone string, first bool, row *usagereport.Row) error {
 	*item.Calls += row.Calls
 	item.Cost = cost.Sum(item.Cost, row.Cost)
 	item.Unpriced += row.UnpricedCalls
+	item.lines = item.lines.With(row.Lines)
 	return nil
 }
 
@@ -273,6 +279,10 @@ func (l *lister) list() *List {
 		list.Unbilled = []Unbilled{}
 	}
 	for _, item := range l.items {
+		if item.Cost != nil {
+			amount := item.lines.Rounded(item.MinorUnits)
+			item.Amount = &amount
+		}
 		if l.query.State == "" || item.State == l.query.State {
 			list.Items = append(list.Items, *item)
 		}

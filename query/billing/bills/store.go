@@ -24,7 +24,10 @@ type Store struct {
 	heads   Heads
 	log     *slog.Logger
 	decoder Decoder // nil for none
-	batch   int     // rows of one insert
+	// complete returns a problem if charges of a period wait to be stored; nil for a store that
+	// does not know.
+	complete func(ctx context.Context, tenant string, from, to time.Time) error
+	batch    int // rows of one insert
 }
 
 // NewStore returns a store. The reader uses the same connection, which the caller closes. log may

@@ -29,7 +29,7 @@ const eventType = "tapedeck.charge.v1"
 // events writes a structured CloudEvent on each line.
 type events struct{ *json.Encoder }
 
-func newEvents(w io.Writer, _ string) (writer, error) {
+func newEvents(w io.Writer, _ string, _ tabular.Cells) (writer, error) {
 	return events{tabular.NewLines(w)}, nil
 }
 

@@ -37,7 +37,7 @@ type writer interface {
 // kind describes a format of unbounded length.
 type kind struct {
 	media, suffix string
-	open          func(w io.Writer, currency string) (writer, error)
+	open          func(w io.Writer, currency string, cells tabular.Cells) (writer, error)
 }
 
 var kinds = map[Format]kind{
@@ -62,7 +62,7 @@ func Write(ctx context.Context, r *query.Reader, q Query, f Format, w io.Writer)
 		return err
 	}
 	buffered := bufio.NewWriterSize(w, writeSize)
-	out, err := k.open(buffered, p.Cost.Table.Currency())
+	out, err := k.open(buffered, p.Cost.Table.Currency(), q.Cells)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,9 @@ func Write(ctx context.Context, r *query.Reader, q Query, f Format, w io.Writer)
 // lines writes NDJSON: one charge per line, in the same form as on pages.
 type lines struct{ *json.Encoder }
 
-func newLines(w io.Writer, _ string) (writer, error) { return lines{tabular.NewLines(w)}, nil }
+func newLines(w io.Writer, _ string, _ tabular.Cells) (writer, error) {
+	return lines{tabular.NewLines(w)}, nil
+}
 
 func (l lines) write(c *Charge) error { return l.Encode(c) }
 func (l lines) end() error            { return nil }
@@ -91,8 +93,8 @@ type csvFile struct {
 	cells    []string
 }
 
-func newCSV(w io.Writer, currency string) (writer, error) {
-	f := &csvFile{records: tabular.NewRecords(w), currency: currency}
+func newCSV(w io.Writer, currency string, cells tabular.Cells) (writer, error) {
+	f := &csvFile{records: tabular.NewRecords(w, cells), currency: currency}
 	return f, f.records.Write(columnNames)
 }
 
@@ -113,7 +115,7 @@ type parquetFile struct {
 	row      [1]columns
 }
 
-func newParquet(w io.Writer, currency string) (writer, error) {
+func newParquet(w io.Writer, currency string, _ tabular.Cells) (writer, error) {
 	return &parquetFile{currency: currency,
 		GenericWriter: parquet.NewGenericWriter[columns](w, tabular.ParquetOptions()...)}, nil
 }

@@ -5,9 +5,11 @@ import (
 	"net/http"
 	"time"
 
+	"tapedeck/query"
 	"tapedeck/query/endpoint"
 	"tapedeck/query/report/grouping"
 	"tapedeck/query/sessionfilter"
+	"tapedeck/query/tabular"
 )
 
 // Handler serves the route of charges.
@@ -26,6 +28,7 @@ func (h Handler) Charges(w http.ResponseWriter, r *http.Request, tenant string) 
 	q.WhatIfModel, q.Currency = p.Text("what_if_model"), p.Text("currency")
 	format := endpoint.OneOf(p, "format", Formats)
 	_, long := kinds[format]
+	q.Cells = tabular.ReadCells(p, format == CSV)
 	if long {
 		for _, name := range []string{"limit", "cursor"} {
 			if v := p.Text(name); v != "" {
@@ -43,6 +46,9 @@ func (h Handler) Charges(w http.ResponseWriter, r *http.Request, tenant string) 
 		return
 	}
 	page, err := ReadPage(r.Context(), h.Reader, q, cursor, limit)
+	if err == nil {
+		page.Completeness = query.CompletenessOf(r.Context())
+	}
 	h.Answer(w, r, page, err)
 }
 

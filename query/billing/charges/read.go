@@ -10,6 +10,7 @@ import (
 	"tapedeck/query"
 	"tapedeck/query/report/grouping"
 	"tapedeck/query/sessionfilter"
+	"tapedeck/query/tabular"
 )
 
 var statements = grouping.Statements("billing/charges")
@@ -22,6 +23,7 @@ type Query struct {
 	// SessionIDs are the sessions whose charges are listed; nil for all. It excludes Sessions.
 	SessionIDs []string
 	grouping.Pricing
+	Cells tabular.Cells // the form of recorded text in CSV
 }
 
 // shape selects the optional parts of sql/charges.sql.

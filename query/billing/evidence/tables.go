@@ -12,7 +12,7 @@ import (
 )
 
 func writeTable(w io.Writer, rows [][]string) error {
-	out := tabular.NewRecords(w)
+	out := tabular.NewRecords(w, tabular.SafeCells)
 	for _, row := range rows {
 		if err := out.Write(row); err != nil {
 			return err

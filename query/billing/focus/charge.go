@@ -26,7 +26,10 @@ type charge struct {
 	rows                             int
 	quantity, list, contracted, cost decimal.Decimal
 
-	// rounding marks a row that has the difference made by rounding an invoice line.
+	// rate is the rate of exchange of the price; null where it was not converted.
+	rate decimal.NullDecimal
+
+	// rounding marks a row that has what a line's rounding changed.
 	rounding bool
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/shopspring/decimal"
 
 	"tapedeck/query"
 	"tapedeck/query/billing/bills"
@@ -135,10 +136,67 @@ func TestClosedBills(t *testing.T) {
 			}
 		}
 		checkTiers(t, m.read(t, focus.CostAndUsageFile).records)
+		checkConversion(t, m.read(t, focus.CostAndUsageFile).records)
+		checkForCustomer(t, reader, version, list)
 		unpriced := m.read(t, focus.UnpricedFile).records
 		if len(unpriced) == 0 || unpriced[0]["x_ModelId"] != "unheard-of" || unpriced[0]["x_UnpricedReason"] == "" {
 			t.Errorf("usage without a price: %v", unpriced)
 		}
+	}
+}
+
+// checkConversion fails unless each row leads from euros back to the dollars of the list: by hand,
+// gpt-5 is 1.25, 0.125 and 10 dollars for a million tokens. Prices of own models are in euros.
+func checkConversion(t *testing.T, records []record) {
+	t.Helper()
+	dollars := map[string]string{"input_tokens": "1.25", "cache_read_tokens": "0.125", "output_tokens": "10"}
+	seen := 0
+	for _, r := range records {
+		switch {
+		case r["ChargeCategory"] == "Usage" && r["x_ModelId"] == "gpt-5":
+			seen++
+			euros, err := decimal.NewFromString(r["EffectiveCost"])
+			back, err2 := decimal.NewFromString(r["PricingCurrencyEffectiveCost"])
+			if err != nil || err2 != nil || !back.Mul(decimal.RequireFromString("0.92")).Round(15).Equal(euros) {
+				t.Errorf("%s EUR are %s USD at 0.92", r["EffectiveCost"], r["PricingCurrencyEffectiveCost"])
+			}
+			if r["PricingCurrency"] != "USD" || r["x_ExchangeRate"] != "0.92" || r["PricingCurrencyListUnitPrice"] != dollars[r["x_UnitName"]] {
+				t.Errorf("%s of gpt-5: %s at %s in %s, expected %s USD at 0.92", r["x_UnitName"], r["PricingCurrencyListUnitPrice"], r["x_ExchangeRate"], r["PricingCurrency"], dollars[r["x_UnitName"]])
+			}
+		case r["x_ModelId"] == "house-7" && (r["PricingCurrency"] != "EUR" || r["x_ExchangeRate"] != ""):
+			t.Errorf("a price in euros: %s at %q", r["PricingCurrency"], r["x_ExchangeRate"])
+		}
+	}
+	if seen == 0 {
+		t.Error("there are no rows of gpt-5")
+	}
+}
+
+// checkForCustomer fails if an export for the customer shows what the operator pays or adds, or
+// leads to the operator's server. The figures of the columns that are left are the same.
+func checkForCustomer(t *testing.T, reader *query.Reader, version focus.Version, list []*fixture) {
+	t.Helper()
+	m := export(t, reader, focus.Options{Version: version, For: focus.Customer}, list...)
+	whole := export(t, reader, focus.Options{Version: version}, list...).read(t, focus.CostAndUsageFile).records
+	for i, r := range m.read(t, focus.CostAndUsageFile).records {
+		for name, value := range r {
+			if strings.Contains(name, "Contracted") || strings.HasPrefix(name, "x_Price") || strings.Contains(name, "Link") {
+				t.Fatalf("a customer reads %s: %s", name, value)
+			}
+			if strings.Contains(value, "contract") || strings.Contains(value, "everyone") {
+				t.Fatalf("a customer reads the rule in %s: %s", name, value)
+			}
+			if whole[i][name] != value {
+				t.Fatalf("%s is %q for the customer and %q else", name, value, whole[i][name])
+			}
+		}
+	}
+	if text := m[focus.MetadataFile].String(); strings.Contains(text, "Contracted") || strings.Contains(text, "x_PriceRules") {
+		t.Error("the metadata has a column that is left out")
+	}
+	linked := export(t, reader, focus.Options{Version: version, For: focus.Customer, Link: "https://bills.example"}, list...).read(t, focus.CostAndUsageFile).records
+	if !strings.HasPrefix(linked[0]["x_FirstFrameLink"], "https://bills.example/sessions/") {
+		t.Errorf("with a public address the link is %q", linked[0]["x_FirstFrameLink"])
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/shopspring/decimal"
 )
 
 // costAndUsage returns the columns of Cost and Usage: the columns of the specification sorted by
@@ -65,6 +67,16 @@ var costColumns = []column[charge]{
 	{"ListCost", number, func(c *charge) string { return amount(c.list) }},
 	{"ListUnitPrice", number, func(c *charge) string { return c.only(c.hasPrice(), amountOrNull(c.listPrice())) }},
 	{"PricingCategory", text, func(c *charge) string { return c.only(c.hasPrice(), "Standard") }},
+	{"PricingCurrency", text, (*charge).pricingCurrency},
+	{"PricingCurrencyContractedUnitPrice", number, func(c *charge) string {
+		return c.only(c.hasPrice(), c.inPricingCurrency(c.contractedPrice()))
+	}},
+	{"PricingCurrencyEffectiveCost", number, func(c *charge) string {
+		return c.inPricingCurrency(decimal.NewNullDecimal(c.cost))
+	}},
+	{"PricingCurrencyListUnitPrice", number, func(c *charge) string {
+		return c.only(c.hasPrice(), c.inPricingCurrency(c.listPrice()))
+	}},
 	{"PricingQuantity", number, func(c *charge) string { return c.only(c.hasPrice(), amount(c.pricingQuantity())) }},
 	{"PricingUnit", text, func(c *charge) string { return c.only(c.hasPrice(), pricingUnit(&c.row)) }},
 	{"RegionId", text, (*charge).region},
@@ -80,6 +92,7 @@ var costColumns = []column[charge]{
 	{"SkuPriceId", text, func(c *charge) string { return c.only(c.hasPrice(), c.priceID()) }},
 	{"SubAccountId", text, (*charge).subAccount},
 	{"SubAccountName", text, (*charge).subAccount},
+	{"SubAccountType", text, (*charge).subAccountType},
 	{"Tags", document, func(c *charge) string { return object(c.tags) }},
 }
 
@@ -90,6 +103,7 @@ var ownColumns = []column[charge]{
 		return c.only(c.correction(), c.bill.numbers[c.row.Period])
 	}},
 	{"x_CorrectionReason", text, func(c *charge) string { return c.only(c.correction(), string(c.row.Note)) }},
+	{"x_ExchangeRate", number, func(c *charge) string { return amountOrNull(c.rate) }},
 	{"x_FirstChargeId", text, func(c *charge) string { return c.row.ChargeID }},
 	{"x_FirstFrameLink", text, (*charge).link},
 	{"x_FirstFramePosition", text, func(c *charge) string { return c.row.Position }},

@@ -7,9 +7,7 @@ const (
 	noReservations = "there are no capacity reservations"
 	noCommitments  = "there are no commitments"
 	noContracts    = "there are no contract commitments"
-	noConversion   = "prices are in the billing currency"
 	noResources    = "nothing is provisioned"
-	noSubTypes     = "there is one type of sub accounts"
 )
 
 var chargeCategories = []string{"Usage", "Purchase", "Tax", "Credit", "Adjustment"}
@@ -59,10 +57,10 @@ var costAndUsage = []requirement{
 	{column: "ListCost", in: both, level: mandatory, kind: decimalValue, source: "listcost.md"},
 	{column: "ListUnitPrice", in: both, level: conditional, nulls: true, kind: unsignedPrice, source: "listunitprice.md"},
 	{column: "PricingCategory", in: both, level: conditional, nulls: true, kind: textValue, allowed: []string{"Standard", "Dynamic", "Committed", "Other"}, source: "pricingcategory.md"},
-	{column: "PricingCurrency", in: both, level: conditional, unless: noConversion, kind: currencyValue, source: "pricingcurrency.md"},
-	{column: "PricingCurrencyContractedUnitPrice", in: both, level: conditional, unless: noConversion, nulls: true, kind: unsignedPrice, source: "pricingcurrencycontractedunitprice.md"},
-	{column: "PricingCurrencyEffectiveCost", in: both, level: conditional, unless: noConversion, nulls: true, kind: decimalValue, source: "pricingcurrencyeffectivecost.md"},
-	{column: "PricingCurrencyListUnitPrice", in: both, level: conditional, unless: noConversion, nulls: true, kind: unsignedPrice, source: "pricingcurrencylistunitprice.md"},
+	{column: "PricingCurrency", in: both, level: conditional, kind: currencyValue, source: "pricingcurrency.md"},
+	{column: "PricingCurrencyContractedUnitPrice", in: both, level: conditional, nulls: true, kind: unsignedPrice, source: "pricingcurrencycontractedunitprice.md"},
+	{column: "PricingCurrencyEffectiveCost", in: both, level: conditional, nulls: true, kind: decimalValue, source: "pricingcurrencyeffectivecost.md"},
+	{column: "PricingCurrencyListUnitPrice", in: both, level: conditional, nulls: true, kind: unsignedPrice, source: "pricingcurrencylistunitprice.md"},
 	{column: "PricingQuantity", in: both, level: mandatory, nulls: true, kind: decimalValue, source: "pricingquantity.md"},
 	{column: "PricingUnit", in: both, level: mandatory, nulls: true, kind: unitValue, source: "pricingunit.md"},
 	{column: "ProviderName", in: only12, level: mandatory, kind: textValue, source: "provider.md"},
@@ -82,7 +80,7 @@ var costAndUsage = []requirement{
 	{column: "SkuPriceId", in: both, level: conditional, nulls: true, kind: textValue, source: "skupriceid.md"},
 	{column: "SubAccountId", in: both, level: conditional, nulls: true, kind: textValue, source: "subaccountid.md"},
 	{column: "SubAccountName", in: both, level: conditional, nulls: true, kind: textValue, source: "subaccountname.md"},
-	{column: "SubAccountType", in: both, level: conditional, unless: noSubTypes, nulls: true, kind: textValue, source: "subaccounttype.md"},
+	{column: "SubAccountType", in: both, level: conditional, nulls: true, kind: textValue, source: "subaccounttype.md"},
 	{column: "Tags", in: both, level: conditional, nulls: true, kind: jsonValue, source: "tags.md"},
 }
 

@@ -42,7 +42,7 @@ func Check(o Options) error {
 	if err != nil {
 		return err
 	}
-	_, err = selected(costAndUsage(v), o.Columns)
+	_, err = o.columns(v)
 	return err
 }
 
@@ -73,7 +73,7 @@ func newExport(ctx context.Context, r *query.Reader, source *Source, o Options) 
 		}
 		account := accountOf(table, b)
 		e.invoices = append(e.invoices, &invoice{
-			Bill: b, options: &e.options, table: table.Table(), numbers: source.Numbers[b.Account],
+			Bill: b, options: &e.options, table: table, numbers: source.Numbers[b.Account],
 			served: map[[2]string]provider{}, tiers: map[tierKey]int64{},
 			issuer:       first(o.Issuer, account.Issuer, defaultIssuer),
 			paymentTerms: first(o.PaymentTerms, account.Terms, defaultTerms),
@@ -115,7 +115,7 @@ func (e *export) file(name string, write func(io.Writer) error) error {
 }
 
 func (e *export) costs(ctx context.Context, m *metadata) error {
-	columns, err := selected(costAndUsage(e.options.Version), e.options.Columns)
+	columns, err := e.options.columns(e.options.Version)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 
+	"tapedeck/internal/problem"
 	"tapedeck/query/billing/bills"
 	"tapedeck/query/endpoint"
 )
@@ -30,6 +31,7 @@ func (h Handler) export(w http.ResponseWriter, r *http.Request, p *endpoint.Para
 		Tenant: tenant, Version: endpoint.OneOf(p, "version", Versions),
 		Issuer: p.Text("issuer"), PaymentTerms: p.Text("payment_terms"),
 		Tags: p.Texts("tag"), SubAccount: p.Text("sub_account"), Link: p.Text("link"),
+		For: endpoint.OneOf(p, "for", Recipients),
 	}
 	if o.Version == "" {
 		o.Version = V14
@@ -38,6 +40,11 @@ func (h Handler) export(w http.ResponseWriter, r *http.Request, p *endpoint.Para
 	err := p.Done()
 	if err == nil {
 		err = of.check()
+	}
+	if err == nil {
+		if bad := Check(o); bad != nil {
+			err = problem.BadParameter("columns", bad.Error())
+		}
 	}
 	if err != nil {
 		h.Fail(w, r, err)

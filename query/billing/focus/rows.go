@@ -46,7 +46,9 @@ func eachCharge(ctx context.Context, r *query.Reader, b *invoice, unpriced bool,
 		}
 		open, of = newCharge(b, row), g
 		var err error
-		open.above, err = b.tierOf(ctx, r, row)
+		if open.above, err = b.tierOf(ctx, r, row); err == nil {
+			open.rate, err = b.rateOf(ctx, r, row)
+		}
 		return err
 	})
 	if err != nil || open == nil {

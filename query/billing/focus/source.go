@@ -70,17 +70,11 @@ func Read(ctx context.Context, store *bills.Store, tenant string, of Scope) (*So
 	return source, nil
 }
 
-// accountOf returns the account of a bill in a price file, or the default account if the file no
-// longer has it.
+// accountOf returns the account of a bill in a price file.
 func accountOf(table *prices.Effective, b *bills.Bill) prices.Account {
 	tag := ""
 	if b.Account != bills.TenantID {
 		tag, _, _ = strings.Cut(b.Account, "=")
 	}
-	for _, a := range table.Accounts() {
-		if a.Tag == tag {
-			return a
-		}
-	}
-	return prices.TenantAccount
+	return table.AccountOf(tag)
 }

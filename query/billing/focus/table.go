@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"tapedeck/query/tabular"
 )
 
 // table writes records as CSV (RFC 4180): a header with the column names, then the records, with
@@ -35,7 +37,7 @@ func newTable[T any](w io.Writer, file string, columns []column[T]) (*table[T], 
 func (t *table[T]) write(record *T) error {
 	t.rows++
 	for i, c := range t.columns {
-		t.cells[i] = c.value(record)
+		t.cells[i] = tabular.SafeCell(c.value(record)) // numbers stay as they are
 		t.size[i].extend(c.kind, t.cells[i])
 	}
 	return t.failed(t.csv.Write(t.cells))

@@ -93,6 +93,8 @@ func recordings(tenant string) []querytest.Recording {
 		f.Flags = flags
 		return f
 	}
+	startOutput := call("so", "", schema.StatusOK, 1)
+	startOutput.Attributes = `{"start_output":true}`
 	return []querytest.Recording{
 		// gpt-4o costs 2.5 USD for a million tokens of input and 10 of output: 0.0035 for each call.
 		{Session: "costs", Stream: 13, Usages: []schema.Usage{
@@ -101,7 +103,8 @@ func recordings(tenant string) []querytest.Recording {
 		}},
 		{Session: "marks", Stream: 14, Frames: []schema.Frame{
 			marked(0, schema.FlagTooDeep), marked(1, schema.FlagBadChecksum|schema.FlagNotJSON), marked(2, schema.FlagBadChecksum), marked(3, 0),
-		}},
+			marked(4, schema.FlagUnreadUsage|schema.FlagUnknownType), marked(5, schema.FlagUnreadUsage),
+		}, Spans: []schema.Span{startOutput}, Usages: []schema.Usage{used("so", "so", "", 1, 5, 1)}},
 		{Session: "whole", Stream: 1, Spans: []schema.Span{call("c", "", schema.StatusOK, 0)}, Usages: []schema.Usage{used("u", "c", "", 1, 90, 10)}},
 		{Session: "rest", Stream: 2, Spans: []schema.Span{call("c1", "r", schema.StatusOK, 0), call("c2", "r", schema.StatusOK, 2)},
 			Usages: []schema.Usage{used("u1", "c1", "r", 1, 70, 30), used("u2", "c2", "r", 3, 40, 10), rest}},
@@ -154,7 +157,7 @@ func TestRead(t *testing.T) {
 		"costs": querytest.Lines("costs: 6 calls, 5501 tokens, 0 of no call, 0 totals",
 			"EUR: 1 calls state 1, 1 without a price, priced unknown, difference unknown",
 			"USD: 4 calls state 0.5105, 1 without a price, priced 0.0105, difference 0", "stated_cost 2"),
-		"marks": querytest.Lines("marks: 0 calls, 0 tokens, 0 of no call, 0 totals", "too_deep 1", "bad_checksum 2"),
+		"marks": querytest.Lines("marks: 1 calls, 6 tokens, 0 of no call, 0 totals", "too_deep 1", "bad_checksum 2", "unread_usage 2", "start_output 1"),
 		"lost":  querytest.Lines("lost: 3 calls, 6 tokens, 0 of no call, 0 totals", "same_bytes 1", "lost_frames 3", "unread_frames 2"),
 	} {
 		if got[id] == nil {

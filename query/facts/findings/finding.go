@@ -25,13 +25,15 @@ const (
 	StatedCostDiffers  = "stated_cost"
 	TooDeep            = "too_deep"
 	BadChecksum        = "bad_checksum"
+	UnreadUsage        = "unread_usage"
+	StartOutput        = "start_output"
 )
 
 // Codes lists all codes.
 var Codes = []string{
 	StatedTotal, BeganAnew, RecordTotal, WithoutUsage, CutOff,
 	CutOffWithUsage, InStreamsDiffering, SameMessage, SameBytes,
-	LostFrames, UnreadFrames, TooDeep, BadChecksum, StatedCostDiffers,
+	LostFrames, UnreadFrames, TooDeep, BadChecksum, UnreadUsage, StartOutput, StatedCostDiffers,
 }
 
 // find returns the findings of a session. anew is the number of running totals that restarted,
@@ -81,6 +83,10 @@ func (s *Usage) find(anew, mismatches uint64) []Finding {
 			"%d frames are nested too deep to be decoded (--max-json-depth), with any usage in them."},
 		{BadChecksum, s.Losses.BadChecksum, "1 frame fails its checksum; usage in it may be wrong.",
 			"%d frames fail their checksums; usage in them may be wrong."},
+		{UnreadUsage, s.Losses.UnreadUsage, "1 frame states usage that no rule reads; it is in no sum.",
+			"%d frames state usage that no rule reads; it is in no sum."},
+		{StartOutput, s.ModelCalls.StartOutput, "1 model call states the output of its start only; it said more than is counted.",
+			"%d model calls state the output of their starts only; they said more than is counted."},
 		{StatedCostDiffers, costs, "1 call states a cost that is not its price.",
 			"%d calls state costs that are not their prices."},
 	} {

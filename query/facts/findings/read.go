@@ -35,6 +35,7 @@ type marksRow struct {
 	Session     string `ch:"session_id"`
 	TooDeep     uint64 `ch:"too_deep"`
 	BadChecksum uint64 `ch:"bad_checksum"`
+	UnreadUsage uint64 `ch:"unread_usage"`
 }
 
 type lossesRow struct {
@@ -75,7 +76,7 @@ func OfSessions(ctx context.Context, r *query.Reader, tenant string, sessions []
 	if err != nil {
 		return nil, err
 	}
-	calls, err := query.Ask[callsRow](ctx, r, statements, "session_calls", nil, a)
+	calls, err := query.Ask[callsRow](ctx, r, statements, "session_calls", nil, a.With("start_output", schema.StartOutput))
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +89,8 @@ func OfSessions(ctx context.Context, r *query.Reader, tenant string, sessions []
 		return nil, err
 	}
 	marks, err := query.Ask[marksRow](ctx, r, statements, "session_marks", nil,
-		a.With("too_deep", uint32(schema.FlagTooDeep)).With("bad_checksum", uint32(schema.FlagBadChecksum)))
+		a.With("too_deep", uint32(schema.FlagTooDeep)).With("bad_checksum", uint32(schema.FlagBadChecksum)).
+			With("unread_usage", uint32(schema.FlagUnreadUsage)))
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +105,7 @@ func OfSessions(ctx context.Context, r *query.Reader, tenant string, sessions []
 	}
 	for _, row := range marks {
 		l := &at[row.Session].Losses
-		l.TooDeep, l.BadChecksum = row.TooDeep, row.BadChecksum
+		l.TooDeep, l.BadChecksum, l.UnreadUsage = row.TooDeep, row.BadChecksum, row.UnreadUsage
 	}
 	if err := addTotals(ctx, r, at, a); err != nil {
 		return nil, err

@@ -34,6 +34,8 @@ type ModelCalls struct {
 	CutOff uint64 `json:"cut_off" ch:"cut_off"`
 	// CutOffWithUsage counts such calls with usage, which may only be what their start states.
 	CutOffWithUsage uint64 `json:"cut_off_with_usage" ch:"cut_off_with_usage"`
+	// StartOutput counts calls whose usage has the output of their start only.
+	StartOutput uint64 `json:"start_output" ch:"start_output"`
 	// InTotals counts calls without usage of their own, in a run whose total is recorded.
 	InTotals uint64 `json:"in_totals" ch:"in_totals"`
 }
@@ -59,6 +61,7 @@ type Losses struct {
 	// TooDeep counts frames that are nested deeper than the decoders read.
 	TooDeep     uint64 `json:"too_deep"`
 	BadChecksum uint64 `json:"bad_checksum"` // frames that fail their checksum
+	UnreadUsage uint64 `json:"unread_usage"` // frames with usage that no rule reads
 }
 
 // TotalKind says what a total covers.

@@ -7,13 +7,13 @@ import (
 	"tapedeck/schema"
 )
 
-// countOnce merges the rows of some sessions into records, in order, and sets what each record adds
-// to a sum. It does the same with the rows of a few sessions as "careful_usage" (usage_records.sql)
-// in statements on many sessions. A record has several rows if several streams report it or one
-// stream reports it again. The last row then has the tokens; each other value on which a price
-// depends comes from the last row that states it. A running total adds its difference to the
-// previous record of its scope; a lower total than before restarted and counts whole. A cost stated
-// with a running total is not the cost of a call, and is left out.
+// countOnce returns the records that the rows of some sessions are of, in order, and what each adds
+// to a sum. It does with all rows of a few sessions what "careful_usage" (usage_records.sql) does in
+// statements about many. Where several rows are of one record, because several streams report
+// it or one reports it anew, the last row has the tokens; each other value on which a price
+// depends comes from the last row that states it; recordTime is its time. A running total adds its difference to the record before
+// it in its scope; a lower total than before began anew and counts whole. A cost that is stated
+// with a running total is of no call, and is left out.
 func countOnce(rows []usageRow) []usageRow {
 	slices.SortFunc(rows, func(a, b usageRow) int {
 		return cmp.Or(cmp.Compare(a.Session, b.Session), cmp.Compare(a.ID, b.ID),
@@ -54,9 +54,26 @@ func countOnce(rows []usageRow) []usageRow {
 	return records
 }
 
-// lastStated returns the record of some rows, which are sorted with the last row first.
+// recordTime returns when a record was stated last, in the stream that states it earliest: "record_time"
+// of usage_records.sql. The rows are the record's, the last first.
+func recordTime(rows []usageRow) int64 {
+	last := map[string]int64{} // of each stream
+	for i := range rows {
+		if r := &rows[i]; r.At > last[r.Stream] {
+			last[r.Stream] = r.At
+		}
+	}
+	at := rows[0].At
+	for _, of := range last {
+		at = min(at, of)
+	}
+	return at
+}
+
+// lastStated returns the record that rows are of, the last first.
 func lastStated(rows []usageRow) usageRow {
 	u := rows[0]
+	u.At = recordTime(rows)
 	for i := 1; i < len(rows); i++ {
 		older := &rows[i]
 		for _, text := range [...][2]*string{

@@ -56,14 +56,16 @@ func merge(list []prices.Splits) Split {
 		all.TierStarts = append(all.TierStarts, s.TierStarts...)
 		all.Instants = append(all.Instants, s.Instants...)
 		all.TimesOfDay = append(all.TimesOfDay, s.TimesOfDay...)
+		all.Weekdays = append(all.Weekdays, s.Weekdays...)
 		all.Tags = append(all.Tags, s.Tags...)
 	}
 	slices.Sort(all.TierStarts)
 	slices.Sort(all.TimesOfDay)
+	slices.Sort(all.Weekdays)
 	slices.Sort(all.Tags)
 	slices.SortFunc(all.Instants, time.Time.Compare)
 	all.TierStarts, all.TimesOfDay = slices.Compact(all.TierStarts), slices.Compact(all.TimesOfDay)
-	all.Tags = slices.Compact(all.Tags)
+	all.Tags, all.Weekdays = slices.Compact(all.Tags), slices.Compact(all.Weekdays)
 	all.Instants = slices.CompactFunc(all.Instants, time.Time.Equal)
 	return all
 }
@@ -79,13 +81,18 @@ func (s Split) Within(from, to time.Time) Split {
 // Parameters returns the parameters of the templates of cells. Each list begins with a value below
 // all others for roundDown: values before the first split map to it.
 func (s Split) Parameters() map[string]any {
-	instants, times := []int64{math.MinInt64}, []int64{math.MinInt64}
+	instants, times, weekdays := []int64{math.MinInt64}, []int64{math.MinInt64}, []int64{math.MinInt64}
 	for _, t := range s.Instants {
 		instants = append(instants, t.UnixNano())
 	}
 	for _, d := range s.TimesOfDay {
 		times = append(times, int64(d))
 	}
+	for _, d := range s.Weekdays {
+		weekdays = append(weekdays, int64(d))
+	}
 	starts := append([]int64{math.MinInt64}, s.TierStarts...)
-	return map[string]any{"tier_starts": starts, "price_instants": instants, "price_times": times}
+	return map[string]any{
+		"tier_starts": starts, "price_instants": instants, "price_times": times, "price_weekdays": weekdays,
+	}
 }

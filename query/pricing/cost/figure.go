@@ -16,6 +16,7 @@ type Figure struct {
 	UnpricedCalls  uint64
 	UnpricedTokens int64
 	Unpriced       []Unpriced
+	Inexact        []Inexact
 }
 
 // Unpriced counts calls without a known cost.
@@ -34,7 +35,7 @@ func (p *Pricer) Of(c *Cell) Figure {
 	}
 	total, err := p.total(c)
 	if err == nil {
-		return Figure{Cost: p.money(total)}
+		return Figure{Cost: p.money(total), Inexact: p.inexact(c)}
 	}
 	u := Unpriced{Reason: ReasonOf(err), Calls: c.Calls, Tokens: c.Tokens()}
 	if c.Model != "" {

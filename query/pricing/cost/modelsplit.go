@@ -13,7 +13,7 @@ import (
 // ModelSplits says how the records of each model of a class are split into cells. There are fewer
 // cells than with a Split, in which a price change of one model splits the records of all models.
 type ModelSplits struct {
-	Tiers, Instants, Times []ModelSplit
+	Tiers, Instants, Times, Weekdays []ModelSplit
 }
 
 // ModelSplit lists the values at which the price of some models changes.
@@ -37,15 +37,19 @@ func SplitByModel(models, as []prices.Named, from, to time.Time, tables ...*pric
 		}
 		delete(byModel, m.Model)
 		split := SplitFor(append(slices.Clone(as), named...), tables...).Within(from, to)
-		var instants, times []int64
+		var instants, times, weekdays []int64
 		for _, t := range split.Instants {
 			instants = append(instants, t.UnixNano())
 		}
 		for _, d := range split.TimesOfDay {
 			times = append(times, int64(d))
 		}
-		s.Tiers, s.Instants, s.Times = add(s.Tiers, split.TierStarts, m.Model), add(s.Instants, instants, m.Model),
-			add(s.Times, times, m.Model)
+		for _, d := range split.Weekdays {
+			weekdays = append(weekdays, int64(d))
+		}
+		s.Tiers, s.Instants = add(s.Tiers, split.TierStarts, m.Model), add(s.Instants, instants, m.Model)
+		s.Times = add(s.Times, times, m.Model)
+		s.Weekdays = add(s.Weekdays, weekdays, m.Model)
 	}
 	return s
 }
@@ -68,7 +72,9 @@ func add(list []ModelSplit, at []int64, model string) []ModelSplit {
 // a value below all others, for roundDown.
 func (s ModelSplits) Parameters() map[string]any {
 	a := map[string]any{}
-	for name, list := range map[string][]ModelSplit{"tiers": s.Tiers, "instants": s.Instants, "times": s.Times} {
+	for name, list := range map[string][]ModelSplit{
+		"tiers": s.Tiers, "instants": s.Instants, "times": s.Times, "weekdays": s.Weekdays,
+	} {
 		for i, of := range list {
 			a[fmt.Sprintf("%s_of_%d", name, i)] = of.Models
 			a[name+"_"+strconv.Itoa(i)] = append([]int64{math.MinInt64}, of.At...)

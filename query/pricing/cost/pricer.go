@@ -21,7 +21,8 @@ type Pricer struct {
 	// Model is the model whose prices apply; if it is empty, the model of each call.
 	Model string
 
-	rates map[class]*rates
+	rates  map[class]*rates
+	others map[[2]string]string // see inexact
 }
 
 // Tables finds price tables. *query.Reader implements it.

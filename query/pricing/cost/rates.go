@@ -11,7 +11,7 @@ import (
 // class holds the values on which the price of a token depends within a Pricer.
 type class struct {
 	provider, model, service, speed, region, tags string
-	tier, epoch, time                             int
+	tier, epoch, time, weekday                    int
 }
 
 // rates are the costs of one call, of one token of each bucket, and of one unit of each part. A
@@ -148,6 +148,11 @@ func (p *Pricer) ratesOf(k *Key) *rates {
 	for _, t := range p.Split.TimesOfDay {
 		if int64(t) <= k.At%day {
 			id.time++
+		}
+	}
+	for _, d := range p.Split.Weekdays {
+		if int64(d) <= (k.At/day+3)%7 { // the first day of the epoch is a Thursday
+			id.weekday++
 		}
 	}
 	if p.rates == nil {

@@ -9,8 +9,11 @@ type UsageTotals struct {
 	Cost           *Money     `json:"cost"`
 	UnpricedCalls  uint64     `json:"unpriced_calls"`             // calls that Cost does not include
 	UnpricedTokens int64      `json:"unpriced_tokens"`            // tokens that Cost does not include
-	Unpriced       []Unpriced `json:"unpriced_reasons,omitempty"` // why calls are unpriced
-	// Discrepancies counts the records that state a total which is not the sum of their buckets.
+	Unpriced       []Unpriced `json:"unpriced_reasons,omitempty"` // why
+	// Inexact are the calls of Cost that were priced as calls of another model.
+	Inexact []Inexact `json:"priced_as,omitempty"`
+	// Discrepancies counts the records that state a total which is not the sum of their
+	// buckets.
 	Discrepancies uint64 `json:"usage_discrepancies"`
 }
 
@@ -26,6 +29,7 @@ func (t *UsageTotals) Add(o UsageTotals) {
 	t.UnpricedCalls += o.UnpricedCalls
 	t.UnpricedTokens += o.UnpricedTokens
 	t.Unpriced = Merge(t.Unpriced, o.Unpriced)
+	t.Inexact = mergeInexact(t.Inexact, o.Inexact)
 	t.Discrepancies += o.Discrepancies
 }
 
@@ -41,7 +45,8 @@ func (r *TotalsRow) Totals(p *Pricer) UsageTotals {
 	q := &r.Quantities
 	return UsageTotals{
 		Calls: q.Calls, Tokens: TokensOf(q.Input, q.CacheRead, q.CacheWrite5m, q.CacheWrite1h, q.Output, q.Reasoning),
-		Cost: f.Cost, UnpricedCalls: f.UnpricedCalls, UnpricedTokens: f.UnpricedTokens, Unpriced: f.Unpriced,
+		Cost: f.Cost, UnpricedCalls: f.UnpricedCalls, UnpricedTokens: f.UnpricedTokens,
+		Unpriced: f.Unpriced, Inexact: f.Inexact,
 		Discrepancies: r.Mismatches,
 	}
 }

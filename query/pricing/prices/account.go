@@ -8,6 +8,7 @@ import (
 	"time"
 	_ "time/tzdata" // for machines without a time zone database
 
+	"github.com/shopspring/decimal"
 	"go.yaml.in/yaml/v3"
 	"golang.org/x/text/currency"
 )
@@ -24,6 +25,18 @@ type Account struct {
 	// state them; "" for none.
 	Issuer string `json:"issuer,omitempty"`
 	Terms  string `json:"payment_terms,omitempty"`
+	// IssuerAddress and Addresses have lines. Addresses are those of the accounts, by the value of
+	// the tag; "tenant" for the tenant.
+	IssuerAddress string            `json:"issuer_address,omitempty"`
+	Addresses     map[string]string `json:"addresses,omitempty"`
+	Tax           *Tax              `json:"tax,omitempty"` // nil if none is stated
+}
+
+// Tax is what an invoice adds to its net total.
+type Tax struct {
+	Name string          `json:"name"`
+	Rate decimal.Decimal `json:"rate"` // percent
+	ID   string          `json:"id,omitempty"`
 }
 
 // Defaults of the fields of an account.
@@ -46,7 +59,18 @@ func (e *Effective) Accounts() []Account {
 	return []Account{TenantAccount}
 }
 
-// NameOf returns the name of the account of a tenant or of a value of a tag.
+// AccountOf returns the kind of accounts of a tag, or of the tenant for ""; the default one if the
+// price file has it no more.
+func (e *Effective) AccountOf(tag string) Account {
+	for _, a := range e.Accounts() {
+		if a.Tag == tag {
+			return a
+		}
+	}
+	return TenantAccount
+}
+
+// NameOf returns the name of the account of a tenant or of a tag's value.
 func (a *Account) NameOf(value string) string { return strings.ReplaceAll(a.Name, "*", value) }
 
 // Location returns the zone.
@@ -85,7 +109,10 @@ func (r *fileReader) readAccounts(n *yaml.Node, path string) (list []Account) {
 			"grace":  func(n *yaml.Node, path string) { a.Grace = r.grace(n, path) },
 			"issuer": func(n *yaml.Node, path string) { a.Issuer = r.text(n, path) },
 
-			"payment_terms": func(n *yaml.Node, path string) { a.Terms = r.text(n, path) },
+			"payment_terms":  func(n *yaml.Node, path string) { a.Terms = r.text(n, path) },
+			"issuer_address": func(n *yaml.Node, path string) { a.IssuerAddress = r.text(n, path) },
+			"addresses":      func(n *yaml.Node, path string) { a.Addresses = r.tags(n, path) },
+			"tax":            func(n *yaml.Node, path string) { a.Tax = r.tax(n, path) },
 		})
 		same := func(o Account) bool { return o.Tag == a.Tag }
 		switch {
@@ -107,7 +134,21 @@ func (r *fileReader) readAccounts(n *yaml.Node, path string) (list []Account) {
 	return list
 }
 
-// zone reads the name of a time zone. It refuses "Local", which would be the server's zone.
+// tax reads the tax of invoices.
+func (r *fileReader) tax(n *yaml.Node, path string) *Tax {
+	t := &Tax{}
+	r.fields(n, path, map[string]field{
+		"name": func(n *yaml.Node, path string) { t.Name = r.text(n, path) },
+		"rate": func(n *yaml.Node, path string) { t.Rate = r.decimal(n, path) },
+		"id":   func(n *yaml.Node, path string) { t.ID = r.text(n, path) },
+	})
+	if t.Name == "" {
+		r.fail(n, path, "a tax has a name and a rate in percent, as {name: VAT, rate: 19}")
+	}
+	return t
+}
+
+// zone reads the name of a time zone. "Local" is none: it would be the server's.
 func (r *fileReader) zone(n *yaml.Node, path string) string {
 	name := r.text(n, path)
 	if _, err := time.LoadLocation(name); name == "Local" || name != "" && err != nil {

@@ -2,7 +2,7 @@ package prices_test
 
 import (
 	"errors"
-	"slices"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -23,15 +23,15 @@ func TestAccounts(t *testing.T) {
 		{Tag: "customer", Name: "Customer *", Zone: "Europe/Berlin", Prefix: "ACME-2_", Grace: 90 * time.Minute, Issuer: "ACME, Inc.", Terms: "Net 30"},
 		{Name: "*", Zone: "UTC", Prefix: "INV-", Grace: time.Hour},
 	}
-	if !slices.Equal(e.Accounts(), want) || e.Accounts()[0].NameOf("c1") != "Customer c1" {
+	if !reflect.DeepEqual(e.Accounts(), want) || e.Accounts()[0].NameOf("c1") != "Customer c1" {
 		t.Errorf("accounts %+v", e.Accounts())
 	}
 	again, err := prices.LoadEffective(e.Text())
-	if err != nil || again.Hash() != e.Hash() || !slices.Equal(again.Accounts(), want) {
+	if err != nil || again.Hash() != e.Hash() || !reflect.DeepEqual(again.Accounts(), want) {
 		t.Errorf("read again: %v", err)
 	}
 	standard := prices.Standard()
-	if e.Hash() == standard.Hash() || !slices.Equal(standard.Accounts(), []prices.Account{prices.TenantAccount}) {
+	if e.Hash() == standard.Hash() || !reflect.DeepEqual(standard.Accounts(), []prices.Account{prices.TenantAccount}) {
 		t.Errorf("accounts without a file: %+v", standard.Accounts())
 	}
 }

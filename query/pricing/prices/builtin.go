@@ -10,11 +10,12 @@ import (
 //go:embed table.json
 var generated []byte
 
-// Builtin returns the table that is built into the program.
+// Builtin returns the table that is part of the program, as calls are charged by it.
 var Builtin = sync.OnceValue(func() *Table {
 	t, err := Load(generated)
 	if err != nil {
 		panic(err) // TestBuiltin loads the same bytes
 	}
+	t.amend(ownOverlay())
 	return t
 })

@@ -6,19 +6,17 @@ import (
 	"time"
 )
 
-// Constraint limits when a set of prices applies: from a date on, or between two times of day. The
-// zero Constraint always holds.
+// Constraint limits when a set of prices holds: from a date on, between two times of day, on some
+// days of the week. All limits that are set must hold. The zero Constraint always holds.
 type Constraint struct {
-	StartDate string `json:"start_date,omitempty"` // YYYY-MM-DD; starts at midnight in UTC
-	StartTime string `json:"start_time,omitempty"` // HH:MM:SSZ or with an offset; inclusive
-	EndTime   string `json:"end_time,omitempty"`   // exclusive; before StartTime for an interval over midnight
+	StartDate string `json:"start_date,omitempty"` // YYYY-MM-DD, from its midnight in UTC
+	Recurring
 
-	from       time.Time     // parsed StartDate
-	start, end time.Duration // parsed StartTime and EndTime, since midnight in UTC
+	from time.Time // of StartDate
 }
 
 // IsZero reports whether there is no constraint.
-func (c Constraint) IsZero() bool { return c.StartDate == "" && c.StartTime == "" && c.EndTime == "" }
+func (c Constraint) IsZero() bool { return c.StartDate == "" && c.unlimited() }
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (c *Constraint) UnmarshalJSON(text []byte) (err error) {
@@ -26,50 +24,25 @@ func (c *Constraint) UnmarshalJSON(text []byte) (err error) {
 	if err := decodeStrictly(text, (*plain)(c)); err != nil {
 		return fmt.Errorf("constraint: %w", err)
 	}
-	return c.read()
+	if err := c.read(); err != nil {
+		return fmt.Errorf("constraint: %w", err)
+	}
+	return nil
 }
 
 func (c *Constraint) read() (err error) {
-	switch {
-	case c.StartDate != "" && c.StartTime == "" && c.EndTime == "":
+	if c.IsZero() {
+		return errors.New("it has start_date, start_time and end_time, or weekdays")
+	}
+	if c.StartDate != "" {
 		if c.from, err = time.Parse(time.DateOnly, c.StartDate); err != nil {
-			return fmt.Errorf("constraint: start_date %q is not a date YYYY-MM-DD", c.StartDate)
+			return fmt.Errorf("start_date %q is not a date YYYY-MM-DD", c.StartDate)
 		}
-	case c.StartDate == "" && c.StartTime != "" && c.EndTime != "":
-		if c.start, err = timeOfDay(c.StartTime); err == nil {
-			c.end, err = timeOfDay(c.EndTime)
-		}
-	default:
-		err = errors.New("constraint: it has either start_date, or start_time and end_time")
 	}
-	return err
-}
-
-// timeOfDay parses a time of day with its offset into a duration since midnight in UTC.
-func timeOfDay(text string) (time.Duration, error) {
-	t, err := time.Parse("15:04:05.999999999Z07:00", text)
-	if err != nil {
-		return 0, fmt.Errorf("constraint: %q is not a time of day HH:MM:SS with Z or an offset", text)
-	}
-	return sinceMidnight(t), nil
-}
-
-func sinceMidnight(t time.Time) time.Duration {
-	t = t.UTC()
-	return t.Sub(time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC))
+	return c.Recurring.read()
 }
 
 // holds reports whether the constraint holds at a time.
 func (c *Constraint) holds(when time.Time) bool {
-	switch {
-	case c.IsZero():
-		return true
-	case c.StartDate != "":
-		return !when.Before(c.from)
-	}
-	now := sinceMidnight(when)
-	if c.end < c.start {
-		return now >= c.start || now < c.end
-	}
-	return now >= c.start && now < c.end
+	return (c.from.IsZero() || !when.Before(c.from)) && c.Recurring.holds(when)
 }

@@ -47,8 +47,20 @@ func With(operator *Operator) *Effective {
 	return e
 }
 
-// Combine returns an effective table. operator may be nil. The caller must not change the arguments
-// afterwards.
+// WithList is With for the newest list: that of a table in use, or of the program.
+func WithList(used *Effective, operator *Operator) (*Effective, error) {
+	list, err := Newest(used)
+	if err != nil {
+		return nil, err
+	}
+	if list == Builtin() {
+		return With(operator), nil
+	}
+	return Combine(list, Overlay(), operator)
+}
+
+// Combine makes an effective table. The operator's prices may be nil. What it is made of
+// must not change afterwards.
 func Combine(t *Table, overlay []Rule, operator *Operator) (*Effective, error) {
 	if operator.empty() {
 		operator = nil
@@ -83,7 +95,17 @@ func (e *Effective) Text() []byte { return e.text }
 // Table returns the list prices, in US dollars. The caller must not change them.
 func (e *Effective) Table() *Table { return e.content.Table }
 
-// Overlay returns the rules for prices that the table lacks. The caller must not change them.
+// Find returns the entry of a call's model and the list prices that hold at the call's time. The
+// error is an *Unpriced.
+func (e *Effective) Find(call Call) (*Provider, *Model, *Period, error) {
+	p, m, err := e.entries.of(e.content.Table, call.Provider, call.Model)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return p, m, m.Prices.at(call.At), nil
+}
+
+// Overlay returns the rules for what the table lacks. They must not be changed.
 func (e *Effective) Overlay() []Rule { return e.content.Overlay }
 
 // Operator returns the operator's prices, nil if there are none. The caller must not change them.

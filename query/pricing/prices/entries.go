@@ -22,19 +22,24 @@ type entryKey struct{ provider, model string }
 type entry struct {
 	provider *Provider
 	model    *Model
+	moved    bool // provider is another one than the one that is stated
 	err      error
 }
 
 // of returns the entry of a model in t, which must be the same table in every call.
 func (c *entries) of(t *Table, provider, model string) (*Provider, *Model, error) {
+	e := c.entry(t, provider, model)
+	return e.provider, e.model, e.err
+}
+
+func (c *entries) entry(t *Table, provider, model string) entry {
 	key := entryKey{provider, model}
 	if kept, ok := c.found.Load(key); ok {
-		e := kept.(entry)
-		return e.provider, e.model, e.err
+		return kept.(entry)
 	}
-	p, m, err := t.entry(provider, model)
+	e := t.charged(provider, model)
 	if len(provider)+len(model) <= 2*nearest.MaxBytes && c.count.Add(1) <= maxEntries {
-		c.found.Store(key, entry{p, m, err})
+		c.found.Store(key, e)
 	}
-	return p, m, err
+	return e
 }

@@ -1,6 +1,7 @@
 package prices
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -143,6 +144,8 @@ func (r *fileReader) rule(n *yaml.Node, path string, of kind) (rule Rule) {
 		"speed":            func(n *yaml.Node, path string) { s.Speed = r.texts(n, path) },
 		"region":           func(n *yaml.Node, path string) { s.Region = r.texts(n, path) },
 		"max_input_tokens": func(n *yaml.Node, path string) { s.MaxInput = r.count(n, path) },
+		"refusal":          func(n *yaml.Node, path string) { s.Refusal = r.texts(n, path) },
+		"refusal_not":      func(n *yaml.Node, path string) { s.RefusalNot = r.texts(n, path) },
 		"from":             func(n *yaml.Node, path string) { s.From = r.moment(n, path) },
 		"to":               func(n *yaml.Node, path string) { s.To = r.moment(n, path) },
 		"units":            func(n *yaml.Node, path string) { rule.Units = r.units(n, path) },
@@ -151,6 +154,7 @@ func (r *fileReader) rule(n *yaml.Node, path string, of kind) (rule Rule) {
 			rule.Factor = &factor
 		},
 	}
+	maps.Copy(known, r.recurring(&s.Recurring))
 	if of != factors {
 		known["prices"] = func(n *yaml.Node, path string) { rule.Prices = r.prices(n, path) }
 		known["whole"] = func(n *yaml.Node, path string) { rule.Whole = r.flag(n, path) }
@@ -159,6 +163,9 @@ func (r *fileReader) rule(n *yaml.Node, path string, of kind) (rule Rule) {
 		known["source"] = func(n *yaml.Node, path string) { rule.Origin = r.origin(n, path) }
 	}
 	r.fields(n, path, known)
+	if err := s.Recurring.read(); err != nil {
+		r.fail(n, path, "%v", err)
+	}
 	if len(r.errors) == failed {
 		r.check(n, path, &rule, of)
 	}

@@ -51,6 +51,19 @@ func drawSet(t *rapid.T, least int) map[string]any {
 	return set
 }
 
+// drawTimes draws two times of day, days of the week, or both.
+func drawTimes(t *rapid.T) map[string]any {
+	times := map[string]any{"start_time": rapid.SampledFrom(hours).Draw(t, "from"), "end_time": rapid.SampledFrom(hours).Draw(t, "to")}
+	if rapid.Bool().Draw(t, "by day") {
+		times["weekdays"] = rapid.SampledFrom([][]string{{"mon", "tue", "wed", "thu", "fri"}, {"sun"}, {"sat", "mon"}}).Draw(t, "days")
+		if rapid.Bool().Draw(t, "all day") {
+			delete(times, "start_time")
+			delete(times, "end_time")
+		}
+	}
+	return times
+}
+
 // drawTable makes a table of two models whose prices change by date and by time of day.
 func drawTable(t *rapid.T) *prices.Table {
 	var models []any
@@ -59,7 +72,10 @@ func drawTable(t *rapid.T) *prices.Table {
 		for range rapid.IntRange(0, 3).Draw(t, "periods") {
 			constraint := map[string]any{"start_date": rapid.SampledFrom(days).Draw(t, "start")}
 			if rapid.Bool().Draw(t, "by time") {
-				constraint = map[string]any{"start_time": rapid.SampledFrom(hours).Draw(t, "from"), "end_time": rapid.SampledFrom(hours).Draw(t, "to")}
+				if rapid.Bool().Draw(t, "at any date") {
+					delete(constraint, "start_date")
+				}
+				maps.Copy(constraint, drawTimes(t))
 			}
 			periods = append(periods, map[string]any{"constraint": constraint, "prices": drawSet(t, 1)})
 		}
@@ -98,6 +114,9 @@ func drawRules(t *rapid.T, factorsOnly bool) []any {
 		}
 		if rapid.Bool().Draw(t, "dated") {
 			rule["from"] = rapid.SampledFrom(days).Draw(t, "from")
+		}
+		if rapid.Bool().Draw(t, "by time") {
+			maps.Copy(rule, drawTimes(t))
 		}
 		if factorsOnly || rapid.Bool().Draw(t, "factor") {
 			rule["factor"] = json.Number(decimal.New(rapid.Int64Range(0, 3000).Draw(t, "factor"), -3).String())
@@ -187,7 +206,13 @@ func cellOf(s prices.Splits, c prices.Call, used prices.Usage) string {
 			hour++
 		}
 	}
-	key := fmt.Sprintf("%q %q %q %q %q %q %d %d %d", c.Provider, c.Model, c.Tenant, c.ServiceTier, c.Speed, c.Region, tier, instant, hour)
+	days := 0
+	for _, day := range s.Weekdays {
+		if day <= (int(c.At.Weekday())+6)%7 {
+			days++
+		}
+	}
+	key := fmt.Sprintf("%q %q %q %q %q %q %d %d %d %d", c.Provider, c.Model, c.Tenant, c.ServiceTier, c.Speed, c.Region, tier, instant, hour, days)
 	for _, tag := range s.Tags {
 		value, ok := c.Tags[tag]
 		key += fmt.Sprintf(" %q %t", value, ok)

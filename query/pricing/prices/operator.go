@@ -29,6 +29,10 @@ func (o *Operator) empty() bool {
 	return o == nil || o.Currency == dollar && len(o.Prices)+len(o.Discounts)+len(o.Margins)+len(o.Accounts) == 0
 }
 
+// Rate returns the price of a US dollar, in which list prices are, in the table's currency at a
+// time; false if the price file has none.
+func (e *Effective) Rate(at time.Time) (decimal.Decimal, bool) { return e.content.Operator.rate(at) }
+
 // rate returns the price of a US dollar at a time.
 func (o *Operator) rate(at time.Time) (decimal.Decimal, bool) {
 	if o == nil || o.Currency == dollar {

@@ -32,11 +32,16 @@ func (e *Effective) Quote(call Call, inputTokens int64) (*Quote, error) {
 func (e *Effective) quote(call Call, input decimal.Decimal) (*Quote, error) {
 	q := &Quote{}
 	s := &subject{Call: call, input: input}
-	provider, model, unknown := e.entries.of(e.content.Table, call.Provider, call.Model)
+	s.ServiceTier, s.refusal = refusalOf(call.ServiceTier)
+	of := e.entries.entry(e.content.Table, call.Provider, call.Model)
+	provider, model, unknown := of.provider, of.model, of.err
 	set := Set{}
 	if unknown == nil {
 		q.Provider, q.Model, q.Period = provider, model, model.Prices.at(call.At)
 		s.providerID, s.modelID = provider.ID, model.ID
+		if of.moved {
+			s.Provider = provider.ID // the rules of the stated maker are not those of the service
+		}
 		maps.Copy(set, q.Period.Prices)
 	}
 	// special marks the properties of the call that list prices do not cover unless a rule does.

@@ -43,10 +43,24 @@ type Scope struct {
 	ServiceTier []string          `json:"service_tier,omitempty"`
 	Speed       []string          `json:"speed,omitempty"`
 	Region      []string          `json:"region,omitempty"`
-	// MaxInput is the maximum number of input tokens of a call, including cache tokens; 0 for any.
+	// Refusal are categories of calls that the provider refused before any output; "none" for a
+	// refusal without one. RefusalNot are categories for which the rule does not hold.
+	Refusal    []string `json:"refusal,omitempty"`
+	RefusalNot []string `json:"refusal_not,omitempty"`
+	// MaxInput is the greatest number of input tokens of a call, cache included; 0 for any.
 	MaxInput int64     `json:"max_input_tokens,omitempty"`
-	From     time.Time `json:"from,omitzero"` // inclusive
-	To       time.Time `json:"to,omitzero"`   // exclusive
+	From     time.Time `json:"from,omitzero"` // included
+	To       time.Time `json:"to,omitzero"`   // excluded
+	Recurring
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *Scope) UnmarshalJSON(text []byte) error {
+	type plain Scope
+	if err := decodeStrictly(text, (*plain)(s)); err != nil {
+		return err
+	}
+	return s.Recurring.read()
 }
 
 // subject is a call in the form that scopes match.
@@ -54,6 +68,7 @@ type subject struct {
 	Call
 	providerID, modelID string // of the entry in the table, "" if there is none
 	input               decimal.Decimal
+	refusal             string // its category, "" for a call that was not refused before any output
 }
 
 // holds reports whether the scope matches a call.
@@ -67,7 +82,9 @@ func (s *Scope) holds(c *subject) bool {
 		(s.MaxInput == 0 || !c.input.GreaterThan(decimal.NewFromInt(s.MaxInput))) &&
 		among(s.Provider, c.Provider, c.providerID) && among(s.Model, c.Model, c.modelID) &&
 		(len(s.Tenant) == 0 || slices.Contains(s.Tenant, c.Tenant)) &&
-		among(s.ServiceTier, c.ServiceTier) && among(s.Speed, c.Speed) && among(s.Region, c.Region)
+		among(s.ServiceTier, c.ServiceTier) && among(s.Speed, c.Speed) && among(s.Region, c.Region) &&
+		among(s.Refusal, c.refusal) && (len(s.RefusalNot) == 0 || !among(s.RefusalNot, c.refusal)) &&
+		s.Recurring.holds(c.At)
 }
 
 // MayHold reports whether the scope can match some call of a provider's model. id is the model's id
@@ -104,7 +121,9 @@ func glob(pattern, name string) bool {
 func (s *Scope) key() string {
 	c := *s
 	c.From, c.To = time.Time{}, time.Time{}
-	for _, list := range []*[]string{&c.Provider, &c.Model, &c.Tenant, &c.ServiceTier, &c.Speed, &c.Region} {
+	for _, list := range []*[]string{
+		&c.Provider, &c.Model, &c.Tenant, &c.ServiceTier, &c.Speed, &c.Region, &c.Refusal, &c.RefusalNot, &c.Weekdays,
+	} {
 		*list = slices.Sorted(slices.Values(*list))
 		for i := range *list {
 			if list != &c.Tenant {

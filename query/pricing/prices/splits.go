@@ -9,13 +9,14 @@ import (
 // service tier, speed, region and tenant. All lists are sorted. Calls with invalid usage (a part
 // greater than the quantity that contains it) belong to no cell.
 type Splits struct {
-	TierStarts []int64         // a call is in tier n if n starts are below its input tokens
-	Instants   []time.Time     // price changes: group by the number that are not after the call
-	TimesOfDay []time.Duration // since midnight in UTC: group by the number that are not after the call
-	Tags       []string        // group by the values of these tags and by their presence
-	// Presence lists units for which a price set may lack a price: group by whether the call used
-	// each unit. A recorded unit without a price is within input_tokens or output_tokens, which
-	// then have no price either.
+	TierStarts []int64         // a call belongs to tier n if n of them are below its input tokens, cache included
+	Instants   []time.Time     // prices change at them: group by the number of those that are not after the call
+	TimesOfDay []time.Duration // since midnight in UTC: group by the number of those that are not after the call's
+	Weekdays   []int           // 0 is Monday, in UTC: group by the number of those that are not after the call's
+	Tags       []string        // group by the values of these tags, and by whether a call has them
+	// Presence lists units that a price set may lack a price of: group by whether the call used
+	// any of each. Of the units that recorded usage has, a part that has no price is within
+	// input_tokens or output_tokens, which then have none either.
 	Presence []string
 }
 
@@ -89,6 +90,7 @@ func (s *Splits) rules(c *content, selected func(*Rule) bool) {
 func (s *Splits) rule(r *Rule) {
 	s.instant(r.Scope.From)
 	s.instant(r.Scope.To)
+	s.recurring(&r.Scope.Recurring)
 	if r.Scope.MaxInput > 0 {
 		s.TierStarts = append(s.TierStarts, r.Scope.MaxInput)
 	}
@@ -108,9 +110,14 @@ func (s *Splits) instant(t time.Time) {
 
 func (s *Splits) constraint(c *Constraint) {
 	s.instant(c.from)
-	if c.StartTime != "" {
-		s.TimesOfDay = append(s.TimesOfDay, c.start, c.end)
+	s.recurring(&c.Recurring)
+}
+
+func (s *Splits) recurring(r *Recurring) {
+	if r.timed() {
+		s.TimesOfDay = append(s.TimesOfDay, r.start, r.end)
 	}
+	s.Weekdays = append(s.Weekdays, r.days.changes()...)
 }
 
 func (s *Splits) set(set Set) {
@@ -125,6 +132,8 @@ func (s *Splits) sort() {
 	slices.Sort(s.TierStarts)
 	slices.SortFunc(s.Instants, time.Time.Compare)
 	slices.Sort(s.TimesOfDay)
+	slices.Sort(s.Weekdays)
+	s.Weekdays = slices.Compact(s.Weekdays)
 	slices.Sort(s.Tags)
 	s.Presence = presence
 	s.TierStarts, s.TimesOfDay, s.Tags = slices.Compact(s.TierStarts), slices.Compact(s.TimesOfDay),

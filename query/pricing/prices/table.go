@@ -44,6 +44,8 @@ type Model struct {
 	Match      *Clause `json:"match"`
 	Deprecated bool    `json:"deprecated,omitempty"`
 	Prices     Periods `json:"prices"`
+	// Origin is set where the published table lacks the model and the program adds it.
+	Origin *Origin `json:"source,omitempty"`
 }
 
 // Periods are the prices of a model with their constraints, in the order of the table.

@@ -160,7 +160,19 @@ func (s *Store) version(ctx context.Context, row fileRow) (*Version, error) {
 		t, err := s.load(ctx, row.hash)
 		return &Version{t, row.importedAt, row.name}, err
 	}
-	v := &Version{prices.With(operator), row.importedAt, row.name}
+	var used *prices.Effective
+	if row.hash != "" && row.hash != prices.With(operator).Hash() {
+		if used, err = s.load(ctx, row.hash); err != nil {
+			// A newer version of the program wrote it: its list is not known here.
+			s.log.Warn("prices: this version cannot read the current price table, its own list prices are used",
+				"hash", row.hash, "error", err)
+		}
+	}
+	table, err := prices.WithList(used, operator)
+	if err != nil {
+		return nil, err
+	}
+	v := &Version{table, row.importedAt, row.name}
 	if v.Table.Hash() == row.hash {
 		return v, nil
 	}
@@ -193,21 +205,76 @@ func (s *Store) Import(ctx context.Context, name string, file []byte) (before, a
 	if before, err = s.Current(ctx); err != nil {
 		return nil, nil, err
 	}
+	table, err := prices.WithList(before.Table, operator)
+	if err != nil {
+		return nil, nil, err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	row, err := s.latest(ctx, false)
 	if err != nil {
 		return nil, nil, err
 	}
-	// The time of import orders the files, even if the clocks of servers differ.
-	at := s.now().UTC()
-	if !at.After(row.importedAt) {
-		at = row.importedAt.Add(1)
+	after = &Version{table, s.after(row.importedAt), name}
+	return before, after, s.use(ctx, after, string(file))
+}
+
+// after returns the present time, or one after an import: the time of import orders the files,
+// also where clocks differ.
+func (s *Store) after(imported time.Time) time.Time {
+	if at := s.now().UTC(); at.After(imported) {
+		return at
 	}
-	after = &Version{prices.With(operator), at, name}
-	if err := s.insert(ctx, after, string(file)); err != nil {
+	return imported.Add(1)
+}
+
+// use stores a version and makes it the current one. s.mu is held.
+func (s *Store) use(ctx context.Context, v *Version, file string) error {
+	if err := s.insert(ctx, v, file); err != nil {
+		return err
+	}
+	s.current, s.looked = v, s.now()
+	return nil
+}
+
+// Invalid is the error of a published table that cannot be taken.
+type Invalid struct{ Reason error }
+
+func (e *Invalid) Error() string { return e.Reason.Error() }
+
+// Update makes a published table the list that calls are charged by, with the price file that is in
+// use, and returns the version before it. With dry nothing is stored. The table must be no older
+// than the list in use.
+func (s *Store) Update(ctx context.Context, text []byte, date string, dry bool) (before, after *Version, err error) {
+	if before, err = s.Current(ctx); err != nil {
 		return nil, nil, err
 	}
-	s.current, s.looked = after, s.now()
-	return before, after, nil
+	list := before.Table.Table()
+	published, err := prices.ReadPublished(text, date, list)
+	if err != nil {
+		return nil, nil, &Invalid{err}
+	}
+	if date < list.Source.Date {
+		return nil, nil, &Invalid{fmt.Errorf("the table is of %s, older than the list prices in use, which are of %s",
+			date, list.Source.Date)}
+	}
+	amended, err := prices.Amended(published)
+	if err != nil {
+		return nil, nil, err
+	}
+	table, err := prices.Combine(amended, prices.Overlay(), before.Table.Operator())
+	if err != nil {
+		return nil, nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	row, err := s.latest(ctx, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	after = &Version{table, s.after(row.importedAt), row.name}
+	if dry || table.Hash() == before.Table.Hash() {
+		return before, after, nil
+	}
+	return before, after, s.use(ctx, after, row.file)
 }

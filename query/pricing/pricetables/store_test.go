@@ -138,3 +138,36 @@ func TestDatabaseAway(t *testing.T) {
 		t.Errorf("current with it: %v, %v", v, err)
 	}
 }
+
+// TestUpdate makes a published table the list of all servers. A price file that is imported
+// afterwards keeps it, an older table is refused, and a dry run changes nothing.
+func TestUpdate(t *testing.T) {
+	db := querytest.New(t)
+	s, text := NewStore(db.Conn, nil), []byte(`{"gpt-9":{"litellm_provider":"openai","input_cost_per_token":1e-06,"output_cost_per_token":2e-06}}`)
+	if _, _, err := s.Update(t.Context(), text, "2026-12-01", true); err != nil {
+		t.Fatal(err)
+	}
+	if v, err := s.Current(t.Context()); err != nil || v.Table.Hash() != prices.Standard().Hash() {
+		t.Fatalf("after a dry run: %v", err)
+	}
+	before, after, err := s.Update(t.Context(), text, "2026-12-01", false)
+	if err != nil || before.Table.Hash() != prices.Standard().Hash() || after.Table.Table().Source.Date != "2026-12-01" {
+		t.Fatalf("update: %v", err)
+	}
+	other := NewStore(db.Conn, nil)
+	if v, err := other.Current(t.Context()); err != nil || v.Table.Hash() != after.Table.Hash() {
+		t.Fatalf("another server uses another table: %v", err)
+	}
+	if _, v, err := other.Import(t.Context(), "first.yaml", []byte(first)); err != nil || v.Table.Table().Source.Date != "2026-12-01" {
+		t.Fatalf("a price file after the update: %v", err)
+	}
+	third := NewStore(db.Conn, nil)
+	v, err := third.Current(t.Context())
+	if err != nil || v.FileName != "first.yaml" || v.Table.Table().Source.Date != "2026-12-01" {
+		t.Fatalf("a new server after both: %+v, %v", v, err)
+	}
+	_, _, err = third.Update(t.Context(), text, "2026-11-30", false)
+	if _, ok := errors.AsType[*Invalid](err); !ok || !strings.Contains(err.Error(), "2026-12-01") {
+		t.Errorf("an older table: %v", err)
+	}
+}

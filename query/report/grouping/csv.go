@@ -72,8 +72,8 @@ type CSV struct {
 }
 
 // NewCSV returns a CSV writer that has written the header.
-func NewCSV(w io.Writer, scope Scope, columns []string) *CSV {
-	c := &CSV{records: tabular.NewRecords(w), scope: scope, ends: scope.cells()}
+func NewCSV(w io.Writer, cells tabular.Cells, scope Scope, columns []string) *CSV {
+	c := &CSV{records: tabular.NewRecords(w, cells), scope: scope, ends: scope.cells()}
 	c.failed = c.records.Write(slices.Concat([]string{"period"}, scope.GroupBy, columns, scopeColumns))
 	return c
 }

@@ -35,11 +35,13 @@ type Pricers struct {
 
 // Prices describes the tables by which the costs of a report were computed.
 type Prices struct {
-	Hash         string     `json:"hash"` // hash of the table of cost
-	Currency     string     `json:"currency"`
-	RepricedHash *string    `json:"repriced_hash"` // hash of the table of repriced_cost; null if not requested
-	AsOf         *time.Time `json:"as_of"`         // null for the prices at the time of each call
-	WhatIfModel  *string    `json:"what_if_model"`
+	Hash string `json:"hash"` // of cost
+	// List is where the list prices of cost are from, with their date.
+	List         prices.Release `json:"list"`
+	Currency     string         `json:"currency"`
+	RepricedHash *string        `json:"repriced_hash"` // of repriced_cost; null if that was not asked for
+	AsOf         *time.Time     `json:"as_of"`         // null for the prices of the time of each call
+	WhatIfModel  *string        `json:"what_if_model"`
 }
 
 // Pricers returns the pricers of a tenant's usage in a range; a zero time is no limit.
@@ -124,7 +126,7 @@ func (p *Pricers) tables() (tables []*prices.Effective, as []prices.Named) {
 
 // Describe returns the tables by which the pricers compute.
 func (p *Pricers) Describe() Prices {
-	d := Prices{Hash: p.Cost.Table.Hash(), Currency: p.Cost.Table.Currency()}
+	d := Prices{Hash: p.Cost.Table.Hash(), Currency: p.Cost.Table.Currency(), List: p.Cost.Table.Table().Source}
 	for _, other := range []*cost.Pricer{p.Repriced, p.WhatIf} {
 		if other != nil && !other.At.IsZero() {
 			at := other.At.UTC()

@@ -5,12 +5,13 @@ import (
 	"strconv"
 
 	"tapedeck/query/report/grouping"
+	"tapedeck/query/tabular"
 )
 
-// WriteCSV writes the report as CSV (RFC 4180): a header, the rows, and a last row with "total" in
-// its first column. Single calls and distributions are left out.
-func (t *Report) WriteCSV(w io.Writer) error {
-	c := grouping.NewCSV(w, t.scope(), csvColumns)
+// WriteCSV writes the report as CSV (RFC 4180): a header, the rows, and a last row with "total"
+// in its first column. Single calls and distributions are left out.
+func (t *Report) WriteCSV(w io.Writer, cells tabular.Cells) error {
+	c := grouping.NewCSV(w, cells, t.scope(), csvColumns)
 	for i := range t.Items {
 		if err := c.Row(t.Items[i].Period, t.Items[i].Group, t.Items[i].cells()); err != nil {
 			return err

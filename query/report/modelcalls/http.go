@@ -3,6 +3,7 @@ package modelcalls
 import (
 	"net/http"
 
+	"tapedeck/query"
 	"tapedeck/query/endpoint"
 	"tapedeck/query/report/grouping"
 	"tapedeck/query/sessionfilter"
@@ -36,14 +37,18 @@ func (h Handler) Calls(w http.ResponseWriter, r *http.Request, tenant string) {
 	if format == tabular.CSV {
 		q.Bins, q.Limit = false, 0
 	}
+	cells := tabular.ReadCells(p, format == tabular.CSV)
 	if err := p.Done(); err != nil {
 		h.Fail(w, r, err)
 		return
 	}
 	report, err := Read(r.Context(), h.Reader, q)
+	if err == nil {
+		report.Completeness = query.CompletenessOf(r.Context())
+	}
 	if err != nil || format != tabular.CSV {
 		h.Answer(w, r, report, err)
 		return
 	}
-	tabular.Answer(h.Base, w, r, report)
+	tabular.Answer(h.Base, w, r, report, cells)
 }

@@ -21,8 +21,9 @@ type Report struct {
 	Totals      Figures              `json:"totals"`
 	// Distributions are null unless they were requested.
 	Distributions *Distributions `json:"distributions"`
-	Calls         []Call         `json:"calls"` // single calls, if they were requested
-	Next          *string        `json:"next"`  // always null: a report is not paged
+	Calls         []Call         `json:"calls"` // single calls, where they were asked for
+	Next          *string        `json:"next"`  // always null: a report is whole
+	*query.Completeness
 }
 
 // Row holds the figures of one group of calls in one period.

@@ -17,6 +17,7 @@ import (
 	"tapedeck/query/report/grouping"
 	"tapedeck/query/report/modelcalls"
 	"tapedeck/query/sessionfilter"
+	"tapedeck/query/tabular"
 	"tapedeck/schema"
 )
 
@@ -241,7 +242,7 @@ func testCalls(t *testing.T, options ...query.Option) {
 		}
 		querytest.Equal(t, "decoded", r, &back)
 		var b bytes.Buffer
-		if err := r.WriteCSV(&b); err != nil {
+		if err := r.WriteCSV(&b, tabular.SafeCells); err != nil {
 			t.Fatal(err)
 		}
 		lines := strings.Split(strings.TrimSpace(b.String()), "\n")

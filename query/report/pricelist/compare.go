@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -15,10 +16,12 @@ type Comparison struct {
 	Before   string `json:"previous_hash"`
 	Hash     string `json:"hash"`
 	Currency string `json:"currency"`
-	DryRun   bool   `json:"dry_run"` // true if nothing was imported
-	// Changes are the changed prices of calls at the time of the answer. They consider only rules
-	// with no conditions other than provider, model and tenant. More is the number of changes that
-	// are left out.
+	// Source and PreviousSource are where the list prices of the two tables are from.
+	Source         prices.Release `json:"source"`
+	PreviousSource prices.Release `json:"previous_source"`
+	DryRun         bool           `json:"dry_run"` // nothing was imported
+	// Changes are prices of calls at the time of the answer that no condition of a rule holds
+	// for but provider, model and tenant. More is the number of those that are left out.
 	Changes []Change     `json:"changes"`
 	More    int          `json:"more_changes"`
 	Rules   []RuleChange `json:"rules"`
@@ -47,8 +50,11 @@ const maxChanges = 500
 
 // Compare compares the prices of two tables at one time.
 func Compare(before, after *prices.Effective, tenant string, at time.Time) *Comparison {
-	c := &Comparison{Before: before.Hash(), Hash: after.Hash(), Currency: after.Currency(), Changes: []Change{},
-		Rules: []RuleChange{}, Warnings: []Warning{}}
+	c := &Comparison{
+		Before: before.Hash(), Hash: after.Hash(), Currency: after.Currency(),
+		Source: after.Table().Source, PreviousSource: before.Table().Source,
+		Changes: []Change{}, Rules: []RuleChange{}, Warnings: []Warning{},
+	}
 	if c.Before == c.Hash {
 		return c
 	}
@@ -131,7 +137,8 @@ func accounts(o *prices.Operator) []prices.Account {
 // its tag, or "tenant".
 func (c *Comparison) otherAccounts(change string, list, others []prices.Account) {
 	for _, a := range list {
-		if !slices.Contains(others, a) {
+		same := func(o prices.Account) bool { return reflect.DeepEqual(a, o) }
+		if !slices.ContainsFunc(others, same) {
 			c.Rules = append(c.Rules, RuleChange{"accounts", cmp.Or(a.Tag, "tenant"), change})
 		}
 	}

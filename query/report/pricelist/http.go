@@ -1,8 +1,10 @@
 package pricelist
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"time"
@@ -44,10 +46,10 @@ func (h Handler) List(w http.ResponseWriter, r *http.Request, tenant string) {
 		h.Fail(w, r, err)
 		return
 	}
-	list := &List{Head: headOf(v), At: at, Unmatched: []Unmatched{}}
+	list := &List{Head: headOf(v), At: at, Unmatched: []Unmatched{}, Inexact: []Inexact{}}
 	if mark != nil {
 		f.After = mark.ID
-	} else if list.Unmatched, err = unmatched(r.Context(), h.Reader, v.Table, tenant); err != nil {
+	} else if list.Unmatched, list.Inexact, err = inUse(r.Context(), h.Reader, v.Table, tenant); err != nil {
 		h.Fail(w, r, err)
 		return
 	}
@@ -76,10 +78,11 @@ func (h Handler) Model(w http.ResponseWriter, r *http.Request, tenant, provider,
 	h.Answer(w, r, m, err)
 }
 
-// Import serves POST /v1/prices, whose body is a price file.
+// Import answers POST /v1/prices, whose body is a price file, or with list=1 a published table of
+// list prices.
 func (h Handler) Import(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
-	name, dry := p.Text("name"), p.Flag("dry_run")
+	name, dry, list, date := p.Text("name"), p.Flag("dry_run"), p.Flag("list"), p.Text("date")
 	if err := p.Done(); err != nil {
 		h.Fail(w, r, err)
 		return
@@ -87,16 +90,45 @@ func (h Handler) Import(w http.ResponseWriter, r *http.Request, tenant string) {
 	if name == "" {
 		name = "prices.yaml"
 	}
-	file, err := io.ReadAll(http.MaxBytesReader(w, r.Body, prices.MaxFile))
-	if err != nil {
-		h.Fail(w, r, unread(err))
+	most := int64(prices.MaxFile)
+	if list {
+		most = prices.MaxPublished
+	}
+	file, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
+	switch {
+	case err != nil:
+		h.Fail(w, r, unread(err, most))
+		return
+	case len(bytes.TrimSpace(file)) == 0:
+		h.Fail(w, r, problem.BadParameter("", "The body is empty: send a price file. Nothing was changed."))
 		return
 	}
-	c, err := h.take(r.Context(), tenant, name, file, dry)
+	var c *Comparison
+	if list {
+		c, err = h.update(r.Context(), tenant, file, date, dry)
+	} else {
+		c, err = h.take(r.Context(), tenant, name, file, dry)
+	}
 	h.Answer(w, r, c, refusal(err))
 }
 
-// take imports a price file, or only compares it with the current one if dry is set.
+// update makes a published table the list that calls are charged by, or only compares with it.
+func (h Handler) update(ctx context.Context, tenant string, file []byte, date string, dry bool) (*Comparison, error) {
+	before, after, err := h.Prices.Update(ctx, file, date, dry)
+	if _, invalid := errors.AsType[*pricetables.Invalid](err); invalid {
+		return nil, &problem.Problem{
+			Title: "Price table not valid", Status: http.StatusBadRequest, Detail: err.Error(), Hint: "Nothing was changed.",
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	c := Compare(before.Table, after.Table, tenant, h.Clock())
+	c.DryRun = dry
+	return c, nil
+}
+
+// take imports a price file, or only compares with it.
 func (h Handler) take(ctx context.Context, tenant, name string, file []byte, dry bool) (*Comparison, error) {
 	operator, err := prices.ReadFile(name, file)
 	if err != nil {
@@ -158,9 +190,11 @@ func refusal(err error) error {
 	}
 }
 
-func unread(err error) error {
+func unread(err error, most int64) error {
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return &problem.Problem{Status: http.StatusRequestEntityTooLarge, Detail: "A price file has at most 1 MiB."}
+		return &problem.Problem{
+			Status: http.StatusRequestEntityTooLarge, Detail: fmt.Sprintf("The file has more than %d MiB.", most>>20),
+		}
 	}
 	return problem.BadParameter("", "The body cannot be read: "+err.Error())
 }

@@ -40,7 +40,8 @@ type List struct {
 	At        time.Time   `json:"at"` // the prices apply at this time
 	Items     []Entry     `json:"items"`
 	Next      *string     `json:"next"`
-	Unmatched []Unmatched `json:"unmatched"` // only on the first page
+	Unmatched []Unmatched `json:"unmatched"` // on the first page
+	Inexact   []Inexact   `json:"inexact"`   // likewise
 }
 
 // Entry is a model of the table.

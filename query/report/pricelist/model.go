@@ -31,6 +31,7 @@ type Period struct {
 	StartDate *string     `json:"start_date"` // from midnight in UTC; null if there is none
 	StartTime *string     `json:"start_time"` // null if there is none
 	EndTime   *string     `json:"end_time"`
+	Weekdays  []string    `json:"weekdays"` // in UTC, mon to sun; empty for every day
 	Prices    []UnitPrice `json:"prices"`
 	Holds     bool        `json:"holds"` // whether it applies at the time of the answer
 }
@@ -53,7 +54,7 @@ func ModelOf(v *pricetables.Version, tenant, provider, model string, at time.Tim
 	m := &Model{Head: headOf(v), At: at, Provider: provider, Model: model, Prices: []UnitPrice{}, Periods: []Period{},
 		Rules: []Rule{}}
 	call := prices.Call{Provider: provider, Model: model, At: at, Tenant: tenant}
-	p, entry, held, unknown := e.Table().Find(call)
+	p, entry, held, unknown := e.Find(call)
 	if unknown == nil {
 		m.Provider, m.Model, m.Name = p.ID, entry.ID, entry.Name
 		for i := range entry.Prices {
@@ -78,8 +79,8 @@ func ModelOf(v *pricetables.Version, tenant, provider, model string, at time.Tim
 func periodOf(p *prices.Period, holds bool) Period {
 	return Period{
 		StartDate: orNull(p.Constraint.StartDate), StartTime: orNull(p.Constraint.StartTime),
-		EndTime: orNull(p.Constraint.EndTime),
-		Prices:  unitPrices(p.Prices, p.Prices), Holds: holds,
+		EndTime: orNull(p.Constraint.EndTime), Weekdays: append([]string{}, p.Constraint.Weekdays...),
+		Prices: unitPrices(p.Prices, p.Prices), Holds: holds,
 	}
 }
 

@@ -23,6 +23,17 @@ type Unmatched struct {
 	Nearest     []string      `json:"nearest"` // models of the table with similar ids, as provider/model
 }
 
+// Inexact is a model that usage names and that is priced by the entry of another model, which was
+// taken by the beginning of the name.
+type Inexact struct {
+	Provider      string    `json:"provider"` // "" if the source states none
+	Model         string    `json:"model"`
+	PriceProvider string    `json:"price_provider"`
+	PriceModel    string    `json:"price_model"`
+	Records       uint64    `json:"records"` // as in Unmatched
+	Last          time.Time `json:"last"`
+}
+
 type usedRow struct {
 	Provider    string `ch:"provider"`
 	Model       string `ch:"model"`
@@ -38,22 +49,28 @@ const (
 	maxNearest = 3
 )
 
-// unmatched lists the models that have no price at the time of their last use.
-func unmatched(ctx context.Context, r *query.Reader, e *prices.Effective, tenant string) ([]Unmatched, error) {
+// inUse lists the models that have no price at the time of their last use, and those that have the
+// price of another model.
+func inUse(
+	ctx context.Context, r *query.Reader, e *prices.Effective, tenant string,
+) (without []Unmatched, inexact []Inexact, err error) {
 	rows, err := query.Ask[usedRow](ctx, r, statements, "models_used", nil,
 		query.Args{"tenant": tenant, "limit": maxUsed})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	list := []Unmatched{}
+	without, inexact = []Unmatched{}, []Inexact{}
 	for _, row := range rows {
 		call := prices.Call{
 			Provider: row.Provider, Model: row.Model, ServiceTier: row.ServiceTier, Speed: row.Speed,
 			At: time.Unix(0, row.Last).UTC(), Tenant: tenant,
 		}
-		_, err := e.Quote(call, 0)
+		q, err := e.Quote(call, 0)
 		why, ok := errors.AsType[*prices.Unpriced](err)
 		if !ok {
+			if of := e.Inexact(row.Provider, row.Model); err == nil && of != "" {
+				inexact = addInexact(inexact, Inexact{row.Provider, row.Model, q.Provider.ID, of, row.Records, call.At})
+			}
 			continue
 		}
 		u := Unmatched{
@@ -64,9 +81,23 @@ func unmatched(ctx context.Context, r *query.Reader, e *prices.Effective, tenant
 		if why.Reason == prices.UnknownModel || why.Reason == prices.UnknownProvider {
 			u.Nearest = nearest(e, row.Provider, row.Model)
 		}
-		list = append(list, u)
+		without = append(without, u)
 	}
-	return list, nil
+	return without, inexact, nil
+}
+
+// addInexact adds a use of a model, whose uses by service tier and speed are apart.
+func addInexact(list []Inexact, x Inexact) []Inexact {
+	for i := range list {
+		if list[i].Provider == x.Provider && list[i].Model == x.Model {
+			list[i].Records += x.Records
+			if x.Last.After(list[i].Last) {
+				list[i].Last = x.Last
+			}
+			return list
+		}
+	}
+	return append(list, x)
 }
 
 // nearest lists the models of the table whose ids are similar to a name: models of the provider, or

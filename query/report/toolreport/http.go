@@ -3,6 +3,7 @@ package toolreport
 import (
 	"net/http"
 
+	"tapedeck/query"
 	"tapedeck/query/endpoint"
 	"tapedeck/query/report/grouping"
 	"tapedeck/query/sessionfilter"
@@ -30,14 +31,18 @@ func (h Handler) Tools(w http.ResponseWriter, r *http.Request, tenant string) {
 	if format == tabular.CSV && q.Slowest > 0 {
 		p.Refuse("slowest", p.Value("slowest"), "does not go with format=csv, which returns the groups alone", "0")
 	}
+	cells := tabular.ReadCells(p, format == tabular.CSV)
 	if err := p.Done(); err != nil {
 		h.Fail(w, r, err)
 		return
 	}
 	report, err := Read(r.Context(), h.Reader, q)
+	if err == nil {
+		report.Completeness = query.CompletenessOf(r.Context())
+	}
 	if err != nil || format != tabular.CSV {
 		h.Answer(w, r, report, err)
 		return
 	}
-	tabular.Answer(h.Base, w, r, report)
+	tabular.Answer(h.Base, w, r, report, cells)
 }

@@ -39,7 +39,8 @@ type Report struct {
 	Totals      Times                `json:"totals"`
 	// Slowest are the calls that took longest, if they were requested.
 	Slowest []SlowCall `json:"slowest"`
-	Next    *string    `json:"next"` // always null: a report is not paged
+	Next    *string    `json:"next"` // always null: a report is whole
+	*query.Completeness
 }
 
 // Row holds the figures of one group of calls in one period.

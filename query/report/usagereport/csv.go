@@ -4,11 +4,15 @@ import (
 	"io"
 
 	"tapedeck/query/report/grouping"
+	"tapedeck/query/tabular"
 )
 
-// WriteCSV writes the report as CSV (RFC 4180): a header, the rows, and a last row with "total" in
-// its first column. Each row ends with the report's range and time zone.
-func (u *Report) WriteCSV(w io.Writer) error { return u.write(w, newCSV) }
+// WriteCSV writes the report as CSV (RFC 4180): a header, the rows, and a last
+// row with "total" in its first column. Each row ends with the report's range and
+// time zone.
+func (u *Report) WriteCSV(w io.Writer, cells tabular.Cells) error {
+	return u.write(w, csvOpener(cells))
+}
 
 func (u *Report) scope() grouping.Scope {
 	return grouping.Scope{From: u.From, To: u.To, Timezone: u.Timezone, GroupBy: u.GroupBy}
@@ -22,13 +26,15 @@ type csvFile struct {
 	cells   []string
 }
 
-func newCSV(w io.Writer, u *Report) (writer, error) {
-	columns := u.columns()
-	names := make([]string, len(columns))
-	for i := range columns {
-		names[i] = columns[i].Name
+func csvOpener(cells tabular.Cells) opener {
+	return func(w io.Writer, u *Report) (writer, error) {
+		columns := u.columns()
+		names := make([]string, len(columns))
+		for i := range columns {
+			names[i] = columns[i].Name
+		}
+		return &csvFile{grouping.NewCSV(w, cells, u.scope(), names), u, columns, make([]string, len(columns))}, nil
 	}
-	return &csvFile{grouping.NewCSV(w, u.scope(), names), u, columns, make([]string, len(columns))}, nil
 }
 
 func (c *csvFile) figures(f *Figures) []string {

@@ -10,6 +10,7 @@ import (
 	"tapedeck/query/pricing/pricetables"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/usagereport"
+	"tapedeck/query/tabular"
 	"tapedeck/schema"
 )
 
@@ -39,7 +40,7 @@ func TestCurrenciesOfCSV(t *testing.T) {
 		tc.q.Tenant = querytest.Tenant
 		report := querytest.Must[*usagereport.Report](t)(usagereport.Read(t.Context(), r, tc.q))
 		var out bytes.Buffer
-		if err := report.WriteCSV(&out); err != nil || strings.Count(out.String(), tc.want) != 2 {
+		if err := report.WriteCSV(&out, tabular.SafeCells); err != nil || strings.Count(out.String(), tc.want) != 2 {
 			t.Errorf("%s: %v, want %q in the row and the total of\n%s", tc.name, err, tc.want, out.String())
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 
+	"tapedeck/query"
 	"tapedeck/query/endpoint"
 	"tapedeck/query/report/grouping"
 	"tapedeck/query/sessionfilter"
@@ -26,6 +27,7 @@ func (h Handler) Usage(w http.ResponseWriter, r *http.Request, tenant string) {
 	q.Findings = p.Flag("findings")
 	q.Top = p.Number("top", 0, 0, topMost)
 	format := endpoint.OneOf(p, "format", Formats)
+	q.Cells = tabular.ReadCells(p, format == tabular.CSV)
 	if err := p.Done(); err != nil {
 		h.Fail(w, r, err)
 		return
@@ -46,6 +48,7 @@ func (h Handler) Usage(w http.ResponseWriter, r *http.Request, tenant string) {
 		h.Fail(w, r, err)
 		return
 	}
+	report.Completeness = query.CompletenessOf(r.Context())
 	h.AnswerJSON(w, r, report.WriteJSON)
 }
 

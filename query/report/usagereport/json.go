@@ -96,6 +96,11 @@ func (f *Figures) appendJSON(out []byte) (_ []byte, err error) {
 	if out, err = appendReasons(out, "unpriced_reasons", f.Unpriced); err != nil {
 		return out, err
 	}
+	if len(f.Inexact) > 0 {
+		if out, err = appendAny(append(out, `,"priced_as":`...), f.Inexact); err != nil {
+			return out, err
+		}
+	}
 	out = strconv.AppendUint(append(out, `,"usage_discrepancies":`...), f.Discrepancies, 10)
 	out = appendMoney(append(out, `,"repriced_cost":`...), f.Repriced)
 	out = strconv.AppendUint(append(out, `,"repriced_unpriced_calls":`...), f.RepricedUnpriced, 10)

@@ -10,6 +10,7 @@ import (
 	"tapedeck/query/pricing/cost"
 	"tapedeck/query/report/grouping"
 	"tapedeck/query/sessionfilter"
+	"tapedeck/query/tabular"
 )
 
 var statements = grouping.Statements("report/usagereport")
@@ -39,8 +40,12 @@ type Query struct {
 	WhatIfModel string    // price the same tokens as calls of this model; "" for none
 	Currency    string    // the expected currency of costs; "" for the currency of the table
 
-	// Findings adds the findings of the sessions.
+	// Lines asks for the costs by lines of a bill.
+	Lines bool
+	// Findings asks for what of the usage of the sessions does not add up.
 	Findings bool
+	// Cells is the form of recorded text in CSV.
+	Cells tabular.Cells
 }
 
 // columns maps groupings to their columns.

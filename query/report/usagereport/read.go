@@ -67,7 +67,7 @@ func scan(
 			return nil, err
 		}
 	}
-	f := folder{report: report, base: b, pricers: p, by: q.GroupBy, visit: visit}
+	f := folder{report: report, base: b, pricers: p, by: q.GroupBy, visit: visit, lines: q.Lines}
 	if q.Findings {
 		if f.found, err = findSessions(ctx, r, b); err != nil {
 			return nil, err
@@ -88,7 +88,8 @@ type folder struct {
 	report  *Report
 	base    *grouping.Report
 	pricers *grouping.Pricers
-	found   *foundSessions // nil if findings are not requested
+	found   *foundSessions // nil if findings are not asked for
+	lines   bool           // they are asked for
 	by      []string
 	visit   func(*Row) error
 	rows    int
@@ -99,6 +100,9 @@ type folder struct {
 
 func (f *folder) add(cell *row) error {
 	figures := figuresOf(f.pricers, &cell.TotalsRow)
+	if f.lines {
+		figures.Lines = f.pricers.Cost.Lines(&cell.Cell)
+	}
 	var err error
 	if figures.Stated, err = cell.StatedRow.Stated(); err != nil {
 		return fmt.Errorf("cost that a source states: %w", err)

@@ -2,8 +2,10 @@
 package usagereport
 
 import (
+	"maps"
 	"time"
 
+	"tapedeck/query"
 	"tapedeck/query/pricing/cost"
 	"tapedeck/query/report/grouping"
 )
@@ -18,7 +20,8 @@ type Report struct {
 	Prices      grouping.Prices      `json:"prices"`
 	Items       []Row                `json:"items"`
 	Totals      Figures              `json:"totals"`
-	Next        *string              `json:"next"` // always null: a report is not paged
+	Next        *string              `json:"next"` // always null: a report is whole
+	*query.Completeness
 
 	found bool // whether findings were requested
 }
@@ -51,7 +54,9 @@ type Figures struct {
 	WhatIfReasons    []cost.Unpriced `json:"what_if_unpriced_reasons,omitempty"`
 	// Stated are the costs that the sources state, one sum per currency.
 	Stated []cost.Stated `json:"stated_costs"`
-	// Findings are the findings of the sessions; nil unless requested.
+	// Lines are the costs by lines of a bill; nil if they were not asked for.
+	Lines cost.Lines `json:"-"`
+	// Findings are those of the sessions; nil if they were not asked for.
 	Findings *Found `json:"findings,omitempty"`
 }
 
@@ -65,6 +70,7 @@ func (f *Figures) Add(o *Figures) {
 	f.WhatIfReasons = cost.Merge(f.WhatIfReasons, o.WhatIfReasons)
 	f.Stated = cost.AddStated(f.Stated, o.Stated)
 	f.Findings = f.Findings.with(o.Findings)
+	f.Lines = f.Lines.With(maps.Clone(o.Lines))
 }
 
 // figuresOf returns the figures of a cell.

@@ -77,7 +77,8 @@ func testUsageRunningTotals(t *testing.T, options ...query.Option) {
 }
 
 // A record that several streams write, that is written anew, or that changes after
-// midnight counts once, as it was written last; in whatever way the range cuts.
+// midnight counts once, as it was written last, at the time of the stream that wrote it first; in whatever
+// way the range cuts.
 func TestUsageWrittenAgain(t *testing.T) { testUsageWrittenAgain(t) }
 
 func testUsageWrittenAgain(t *testing.T, options ...query.Option) {
@@ -104,8 +105,9 @@ func testUsageWrittenAgain(t *testing.T, options ...query.Option) {
 		want     string
 	}{
 		{0, 9 * day, "total: 3 calls, 1320+0+0+0+0+0=1320"},
-		{0, 11.5, "total: 1 calls, 1000+0+0+0+0+0=1000"}, // "twice" is written last after that
-		{11, 13, "total: 2 calls, 1020+0+0+0+0+0=1020"},
+		{0, 10.5, "total: 1 calls, 20+0+0+0+0+0=20"}, // "twice" is of the time of its first stream
+		{0, 11.5, "total: 2 calls, 1020+0+0+0+0+0=1020"},
+		{11, 13, "total: 1 calls, 1000+0+0+0+0+0=1000"},
 		{0, 1*day + 1, "total: 2 calls, 1020+0+0+0+0+0=1020"}, // "late" changed after that
 		{1 * day, 2 * day, "total: 1 calls, 300+0+0+0+0+0=300"},
 	} {

@@ -8,6 +8,7 @@ import (
 
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/usagereport"
+	"tapedeck/query/tabular"
 	"tapedeck/schema"
 )
 
@@ -71,7 +72,7 @@ func TestStatedCosts(t *testing.T) {
 	), strings.Join(got, "\n"))
 
 	var out bytes.Buffer
-	if err := report.WriteCSV(&out); err != nil {
+	if err := report.WriteCSV(&out, tabular.SafeCells); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(out.String(), "\r\n")

@@ -24,8 +24,8 @@ type writer interface {
 // opener returns a writer of a report whose rows and totals are not known yet.
 type opener = func(io.Writer, *Report) (writer, error)
 
-var openers = map[tabular.Format]opener{tabular.JSON: newObject, tabular.NDJSON: newLines, tabular.CSV: newCSV,
-	tabular.Parquet: newParquet}
+var openers = map[tabular.Format]opener{tabular.JSON: newObject, tabular.NDJSON: newLines,
+	tabular.CSV: csvOpener(tabular.SafeCells), tabular.Parquet: newParquet}
 
 // spoolBytes is an upper bound of the compressed size of a report's rows.
 const spoolBytes = 16 << 20
@@ -37,6 +37,9 @@ func Write(ctx context.Context, r *query.Reader, q Query, f tabular.Format, w io
 	open, ok := openers[f]
 	if !ok {
 		return fmt.Errorf("write a usage report: there is no format %q", f)
+	}
+	if f == tabular.CSV {
+		open = csvOpener(q.Cells)
 	}
 	if q.arranged() {
 		report, err := Read(ctx, r, q)

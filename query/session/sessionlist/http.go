@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"tapedeck/query"
 	"tapedeck/query/endpoint"
 	"tapedeck/query/sessionfilter"
 )
@@ -34,6 +35,9 @@ func (h Handler) Sessions(w http.ResponseWriter, r *http.Request, tenant string)
 	page, err := Read(r.Context(), h.Reader, q)
 	if err == nil && found {
 		err = AddFindings(r.Context(), h.Reader, tenant, page)
+	}
+	if err == nil {
+		page.Completeness = query.CompletenessOf(r.Context())
 	}
 	h.Answer(w, r, page, err)
 }

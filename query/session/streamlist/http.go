@@ -3,6 +3,7 @@ package streamlist
 import (
 	"net/http"
 
+	"tapedeck/query"
 	"tapedeck/query/endpoint"
 )
 
@@ -25,5 +26,8 @@ func (h Handler) Streams(w http.ResponseWriter, r *http.Request, tenant string) 
 		return
 	}
 	page, err := Latest(r.Context(), h.Reader, q)
+	if err == nil {
+		page.Completeness = query.CompletenessOf(r.Context())
+	}
 	h.Answer(w, r, page, err)
 }

@@ -16,5 +16,6 @@ PREWHERE batch IN {batches:Array(String)} AND tenant = {tenant:String} AND sessi
     AND (empty({days:Array(Date)}) OR (toDate(at), session_id) IN arrayZip({days:Array(Date)}, {days_of:Array(String)}))
 GROUP BY session_id, class, roundDown({{template "cell_prompt"}} - 1, {tier_starts:Array(Int64)}),
     roundDown(toUnixTimestamp64Nano(at), {price_instants:Array(Int64)}),
-    roundDown(toUnixTimestamp64Nano(at) % 86400000000000, {price_times:Array(Int64)})
+    roundDown(toUnixTimestamp64Nano(at) % 86400000000000, {price_times:Array(Int64)}),
+    roundDown(toDayOfWeek(at, 1, 'UTC'), {price_weekdays:Array(Int64)})
     {{- range $i, $tag := .TagNames}}, tags[{tag_{{$i}}:String}]{{end}}

@@ -17,7 +17,8 @@
 // members, without the members that differ between runs of a program and do not affect the model:
 // user, metadata, prompt_cache_key, safety_identifier, service_tier, request_id, client_request_id,
 // idempotency_key and timestamp, at the top level. Other bodies are compared byte by byte. Values
-// in the query that were recorded as "[redacted]" match any value.
+// in the query, and texts in a JSON body, that were recorded as "[redacted]" or as the placeholder of
+// a rule match any value.
 //
 // A process that records is a recording. Of a session that was recorded several times, one after the
 // other, the newest recording that has the same body answers; if none has it, the newest.

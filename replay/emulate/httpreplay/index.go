@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"tapedeck/internal/secrets"
 	"tapedeck/replay"
 	"tapedeck/replay/emulate"
 	"tapedeck/schema"
@@ -83,7 +82,7 @@ func (b *index) readRequests(ctx context.Context, t replay.Tape) (asked map[stri
 	}
 	open := map[string]*pending{}
 	finish := func(p *pending) {
-		p.x.secret = secrets.Masked(p.body)
+		p.x.secret = maskedIn(p.body)
 		sum := fingerprintOf(p.body, p.x.secret...)
 		p.x.body = &sum
 		p.x.calls = callsOf(p.body, false)

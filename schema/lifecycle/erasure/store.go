@@ -134,15 +134,16 @@ func (s *Store) Unknown(ctx context.Context, tenant string, sessions []string) (
 	return unknown, nil
 }
 
-// Count returns the size of sessions of a tenant; nil means all sessions.
-func (s *Store) Count(ctx context.Context, tenant string, sessions []string) (Counts, error) {
+// Count returns the size of sessions of a tenant; nil means all sessions. Streams with an id above
+// until do not count; "" means no bound.
+func (s *Store) Count(ctx context.Context, tenant string, sessions []string, until string) (Counts, error) {
 	var c Counts
 	all := sessions == nil
 	if all {
 		sessions = []string{}
 	}
 	err := s.conn.QueryRow(ctx, countSessions, clickhouse.Named("tenant", tenant), clickhouse.Named("all", all),
-		clickhouse.Named("sessions", sessions)).Scan(&c.Sessions, &c.Streams, &c.Frames, &c.Bytes)
+		clickhouse.Named("sessions", sessions), clickhouse.Named("until", until)).Scan(&c.Sessions, &c.Streams, &c.Frames, &c.Bytes)
 	if err != nil {
 		return c, fmt.Errorf("count sessions: %w", err)
 	}

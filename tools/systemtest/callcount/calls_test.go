@@ -35,9 +35,10 @@ var computing = map[string]string{
 		"Server.present announced badRequest parseMessage readBody readMessage request.check request.check's closure request.endRead " +
 		"request.serve request.take's closure",
 	"ingest/delivery/instrumented":    "Publisher.remove of",
+	"ingest/delivery/backpressure":    "Publisher.add Publisher.enter Publisher.follow Publisher.matters Publisher.uncached load.add",
 	"ingest/delivery/tombstonefilter": "importRun",
 	"ingest/delivery/jetstream": "Publisher.answered answered answers.arm answers.expect answers.notify answers.take answers.waiting beginPublish " +
-		"bucketOf bundle.add bundle.message bundle.sent entrySize gathered.due gathered.open gathered.take gathered.take's closure numberOf " +
+		"bucketOf bulk.is bulk.sweep bundle.add bundle.message bundle.sent entrySize gathered.due gathered.open gathered.take gathered.take's closure numberOf " +
 		"ofTenant replyOf weight",
 }
 
@@ -56,6 +57,7 @@ var places = map[string][2]string{
 	"upload, server":                   {"server", "ingest/delivery/upload"},
 	"metrics":                          {"server", "ingest/delivery/instrumented"},
 	"rate limit":                       {"server", "ingest/delivery/ratelimit"},
+	"backpressure":                     {"server", "ingest/delivery/backpressure"},
 	"deletion check, before the spool": {"server", "ingest/delivery/tombstonefilter"},
 	"spool of the server":              {"server", "ingest/delivery/spool"},
 	"deletion check, after the spool":  {"server", "ingest/delivery/tombstonefilter"},

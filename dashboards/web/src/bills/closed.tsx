@@ -81,6 +81,7 @@ function Files({ bill: { number, rows, rows_hash, prices_hash } }: { bill: Bill 
   const files = [
     { href: `${path}/rows?format=csv`, name: 'Rows as CSV' },
     { href: `${path}/prices`, name: 'Price table as JSON' },
+    { href: `${path}/invoice`, name: 'Invoice' },
     { href: `${path}/focus`, name: 'FOCUS 1.4' },
     { href: `${path}/focus?version=1.2`, name: 'FOCUS 1.2' },
     { href: `${path}/evidence`, name: 'Evidence' },

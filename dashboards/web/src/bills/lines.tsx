@@ -59,7 +59,17 @@ function columnsFor({ currency, minor_units }: Bill, corrections: boolean): Colu
     {
       name: 'model',
       key: ({ model }) => model,
-      cell: ({ model }) => (model === '' ? 'unknown' : model),
+      cell: ({ model, priced_as }) => (
+        <>
+          {model === '' ? 'unknown' : model}
+          {priced_as !== undefined && (
+            <Text span size="xs" c="dimmed">
+              {' '}
+              priced as {priced_as}
+            </Text>
+          )}
+        </>
+      ),
     },
     { name: 'provider', key: ({ provider }) => provider, cell: ({ provider }) => provider || 'unknown' },
     { name: 'unit', key: ({ unit }) => unit, cell: ({ unit }) => unit.replaceAll('_', ' ') },

@@ -71,7 +71,7 @@ const columns: Column<BillPeriod>[] = [
   {
     name: 'amount',
     figure: true,
-    key: ({ total, cost }) => (total === null && cost === null ? null : Number(total ?? cost?.amount)),
+    key: ({ amount }) => amount && Number(amount),
     cell: (row) => <AmountOf row={row} />,
   },
   {
@@ -106,9 +106,9 @@ const columns: Column<BillPeriod>[] = [
   { name: 'time zone', key: ({ timezone }) => timezone, cell: ({ timezone }) => timezone },
 ]
 
-function AmountOf({ row: { total, cost, currency, minor_units, unpriced } }: { row: BillPeriod }) {
+function AmountOf({ row: { total, amount, cost, currency, minor_units, unpriced } }: { row: BillPeriod }) {
   if (total !== null) return <b>{roundedMoney({ amount: total, currency }, minor_units)}</b>
-  if (cost === null)
+  if (amount === null || cost === null)
     return (
       <Text span inherit c="dimmed">
         {unpriced > 0 ? 'no price' : '–'}
@@ -117,7 +117,7 @@ function AmountOf({ row: { total, cost, currency, minor_units, unpriced } }: { r
   return (
     <span title={exactMoney(cost)}>
       {unpriced > 0 && '> '}
-      {money(cost)}
+      {roundedMoney({ amount, currency }, minor_units)}
     </span>
   )
 }

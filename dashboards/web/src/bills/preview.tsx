@@ -52,7 +52,8 @@ export function Preview({ account, period }: { account: string; period: string }
           <BillLines bill={bill} />
           <CorrectionRows rows={bill.correction_rows} currency={bill.currency} all={bill.corrections} />
           <Text size="sm" c="dimmed">
-            Priced by the table {bill.prices_hash.slice(0, 12)}.
+            Priced by the table {bill.prices_hash.slice(0, 12)}
+            {bill.list_prices !== null && `, list prices of ${bill.list_prices.date}`}.
           </Text>
           <CloseDialog
             bill={bill}

@@ -87,6 +87,7 @@ const comparison: Comparison = {
     row(1, { class: 'only_a', name: 'bash', a: step(2, 'make'), b: null, difference: null }),
     row(2, { class: 'only_b', name: 'grep', a: null, b: step(2, 'needle'), difference: null }),
   ],
+  agents: [],
   ignored: [{ rule: 'time', count: 2 }],
 }
 

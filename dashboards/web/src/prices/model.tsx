@@ -50,7 +50,7 @@ export function ModelPage({ provider, id }: { provider: string; id: string }) {
             label="History of list prices"
             columns={periodColumns(data.periods)}
             rows={data.periods}
-            rowKey={(period) => JSON.stringify([period.start_date, period.start_time, period.end_time])}
+            rowKey={(period) => JSON.stringify([period.start_date, period.start_time, period.end_time, period.weekdays])}
           />
           <Text size="sm" c="dimmed">
             In US dollars, as of {data.source.package} {data.source.version}. Of several that hold the last
@@ -118,6 +118,11 @@ function periodColumns(periods: readonly PricePeriod[]): Column<PricePeriod>[] {
       key: ({ start_time }) => start_time ?? '',
       cell: ({ start_time, end_time }) =>
         start_time === null && end_time === null ? 'all day' : `${start_time ?? ''} – ${end_time ?? ''}`,
+    },
+    {
+      name: 'days',
+      key: ({ weekdays }) => weekdays.join(),
+      cell: ({ weekdays }) => (weekdays.length === 0 ? 'every day' : weekdays.join(', ')),
     },
     ...keys.map((price_key): Column<PricePeriod> => {
       const priceOf = ({ prices }: PricePeriod) => prices.find((price) => price.price_key === price_key)

@@ -18,6 +18,8 @@ export const findingCodes: readonly FindingCode[] = [
   'unread_frames',
   'too_deep',
   'bad_checksum',
+  'unread_usage',
+  'start_output',
 ]
 
 /** What the page lists: the query of its address. */

@@ -46,7 +46,10 @@ export async function upload(
   progress: (share: number) => void,
 ): Promise<Uploaded> {
   const params = new URLSearchParams()
-  if (kind !== tape) params.set('digest', await digestOf(file))
+  if (kind !== tape) {
+    params.set('digest', await digestOf(file))
+    params.set('clock', 'frame') // a file was written before it is sent
+  }
   if (into.again) params.set('again', '1')
   if (into.session !== '') params.set('session', into.session)
   if (into.dialect !== '') params.set('dialect', into.dialect)

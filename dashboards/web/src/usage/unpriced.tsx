@@ -8,6 +8,7 @@ import { ReportTable, type Column } from '../reports/table'
 import type { Figures } from './queries'
 
 type Unpriced = Schemas['UnpricedCalls']
+type PricedAs = Schemas['PricedAs']
 
 /** What the costs do not include, by reason and model. */
 export function UnpricedTables({
@@ -28,9 +29,35 @@ export function UnpricedTables({
         name={`Without a cost as calls of ${whatIf}`}
         unpriced={totals.what_if_unpriced_reasons ?? []}
       />
+      <PricedAsTable calls={totals.priced_as ?? []} />
     </>
   )
 }
+
+/** Calls whose price is that of another model. */
+function PricedAsTable({ calls }: { calls: readonly PricedAs[] }) {
+  if (calls.length === 0) return null
+  const name = 'Priced as another model'
+  return (
+    <>
+      <Title order={2} size="h5">
+        {name}
+      </Title>
+      <ReportTable
+        label={name}
+        columns={pricedAsColumns}
+        rows={calls}
+        rowKey={({ model, price_model }) => JSON.stringify([model, price_model])}
+      />
+    </>
+  )
+}
+
+const pricedAsColumns: Column<PricedAs>[] = [
+  { name: 'model', key: ({ model }) => model, cell: ({ model }) => model },
+  { name: 'priced as', key: ({ price_model }) => price_model, cell: ({ price_model }) => price_model },
+  { name: 'calls', figure: true, key: ({ calls }) => calls, cell: ({ calls }) => count(calls) },
+]
 
 function UnpricedTable({ name, unpriced }: { name: string; unpriced: readonly Unpriced[] }) {
   if (unpriced.length === 0) return null

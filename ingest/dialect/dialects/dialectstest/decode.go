@@ -33,7 +33,7 @@ func Decode(s *schema.StreamState, frames []schema.Frame) block.Facts {
 		if wellformed.JSON(in.Data) {
 			in.JSON, _ = parser.ParseBytes(in.Data)
 		}
-		decoder.Decode(&in, emitter)
+		emitter.Read(decoder, &in)
 		if frames[i].Envelope == (schema.Envelope{}) {
 			e := &f.Envelope
 			for _, text := range []*string{&e.Type, &e.Session, &e.Run, &e.Node, &e.Agent, &e.EventID} {

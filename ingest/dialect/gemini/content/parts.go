@@ -19,18 +19,33 @@ func modalities(usage []byte, lists ...string) (m schema.Modalities) {
 	for _, name := range lists {
 		dialect.RawElements(dialect.RawMember(usage, name), func(one []byte) bool {
 			n, _ := dialect.RawUint(dialect.RawMember(one, "tokenCount"))
-			switch string(dialect.RawText(one, "modality")) {
-			case "TEXT":
+			modality := dialect.RawText(one, "modality")
+			if modality == nil {
+				modality = dialect.RawMember(one, "modality") // the number of the enum's value
+			}
+			switch string(modality) {
+			case "TEXT", "1":
 				m.Text += n
-			case "AUDIO":
-				m.Audio += n
-			case "IMAGE":
+			case "IMAGE", "2":
 				m.Image += n
-			case "VIDEO":
+			case "VIDEO", "3":
 				m.Video += n
+			case "AUDIO", "4":
+				m.Audio += n
 			}
 			return true
 		})
 	}
 	return m
+}
+
+// Tier returns the tier that a trafficType states as a number, or "".
+func Tier(usage []byte) string {
+	switch string(dialect.RawMember(usage, "trafficType")) {
+	case "1":
+		return dialect.StatedText([]byte("ON_DEMAND"))
+	case "2":
+		return dialect.StatedText([]byte("PROVISIONED_THROUGHPUT"))
+	}
+	return ""
 }

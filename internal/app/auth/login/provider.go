@@ -37,7 +37,7 @@ type provider struct {
 }
 
 func newProvider(s *Settings) *provider {
-	return &provider{settings: s, client: &http.Client{Timeout: providerTimeout}}
+	return &provider{settings: s, client: &http.Client{Timeout: providerTimeout, Transport: bounded{http.DefaultTransport}}}
 }
 
 // errProvider is the error for a provider that does not answer, or whose answer is invalid.

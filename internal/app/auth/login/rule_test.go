@@ -73,6 +73,8 @@ func TestSettings(t *testing.T) {
 		"logins beyond loopback need https":       {Public: plain, Issuer: good.Issuer, ClientID: "c", Rules: rules},
 		"go with --oidc-issuer":                   {ClientID: "c"},
 		"--login-life 1m0s":                       {Life: time.Minute},
+		"--login-idle 1h0m1s is above":            {Life: time.Hour, Idle: time.Hour + time.Second},
+		"--login-idle 1h0m0s is above":            {Life: 30 * time.Minute}, // the default
 	} {
 		if err := s.Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)

@@ -20,7 +20,7 @@ type Settings struct {
 	Scopes   []string
 	Rules    []Rule
 	Life     time.Duration // of a login; default DefaultLife
-	Idle     time.Duration // how long a login may be unused; default DefaultIdle
+	Idle     time.Duration // how long a login may be unused, at most Life; default DefaultIdle
 }
 
 // Default lifetimes of a login.
@@ -53,6 +53,10 @@ func (s *Settings) Check() error {
 	}
 	if s.Life < idleLeast || s.Idle < idleLeast {
 		return fmt.Errorf("--login-life %v, --login-idle %v: both must be %v or more", s.Life, s.Idle, idleLeast)
+	}
+	if s.Idle > s.Life {
+		return fmt.Errorf("--login-idle %v is above --login-life %v, after which a login ends anyway: set --login-idle to %v or less",
+			s.Idle, s.Life, s.Life)
 	}
 	if s.Issuer == "" {
 		if s.ClientID != "" || s.Secret != "" || len(s.Rules) > 0 {

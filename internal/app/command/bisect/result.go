@@ -2,6 +2,7 @@ package bisect
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"tapedeck/internal/console"
@@ -22,6 +23,11 @@ type Result struct {
 	Since    *string   `json:"since"`    // the first session that matches, if all later ones do; otherwise null
 	Steady   bool      `json:"steady"`   // all sessions after the first match also match
 	Sessions []Session `json:"sessions"` // in order of their start
+}
+
+// Any reports whether a session matches.
+func (b *Result) Any() bool {
+	return slices.ContainsFunc(b.Sessions, func(s Session) bool { return s.Does })
 }
 
 // conclude summarises the results in a sentence.

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/tap/agenthistory"
 	"tapedeck/ingest/tap/file"
 )
 
@@ -27,8 +28,10 @@ type FilesResult struct {
 	Frames   uint64 `json:"frames"`
 	Bytes    uint64 `json:"bytes"`
 
-	Same    int    `json:"-"` // number of Known files with the bytes of another one of the files
-	KnownIn string `json:"-"` // the session of the other Known files, the first of several
+	Waiting *Waiting `json:"unreadable"` // what of them cannot be read yet
+
+	Same    int    `json:"-"` // of Known, those with the bytes of another of the files
+	KnownIn string `json:"-"` // the session of the others, the first of several
 	Several bool   `json:"-"` // KnownIn is one of several
 	Streams int    `json:"-"` // number of files of which frames were recorded
 }
@@ -43,7 +46,13 @@ func (t *FilesResult) Add(path string, s *ingest.Summary, err error) FileResult 
 	if s.Frames > 0 {
 		t.Streams++
 	}
+	stored, isStored := errors.AsType[*agenthistory.StoredError](err)
 	switch {
+	case isStored:
+		t.Known++
+		t.Several = t.Several || t.KnownIn != "" && t.KnownIn != stored.Session
+		t.KnownIn = cmp.Or(t.KnownIn, stored.Session)
+		result.Summary, result.Known = nil, stored.Session
 	case isKnown:
 		t.Known++
 		t.Several = t.Several || t.KnownIn != "" && t.KnownIn != known.Stored.SessionID

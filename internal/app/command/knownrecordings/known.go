@@ -4,6 +4,7 @@ package knownrecordings
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"time"
@@ -30,7 +31,19 @@ func (e *KnownError) Error() string {
 		console.LocalTime(e.Stored.Stream.FirstAt))
 }
 
-// lookUpTimeout bounds how long a recording waits for the server's answer.
+// Uploaded returns a function that returns the stream of a recording of the bytes with a digest, and when
+// its first frame arrived. The stream is "" if there is none, or the server does not answer.
+func Uploaded(server Server) func(ctx context.Context, digest string) (string, time.Time) {
+	return func(ctx context.Context, digest string) (string, time.Time) {
+		known, ok := errors.AsType[*KnownError](LookUp(ctx, server, "")(digest))
+		if !ok {
+			return "", time.Time{}
+		}
+		return known.Stored.Stream.ID, known.Stored.Stream.FirstAt
+	}
+}
+
+// lookUpTimeout bounds how long a recording waits for the answer.
 const lookUpTimeout = 5 * time.Second
 
 // LookUp returns a function that queries the server for a recording of the bytes with a digest. The

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"os"
 	"sync/atomic"
+
+	"tapedeck/internal/console"
 )
 
 // File is the output file of an export.
@@ -37,7 +39,9 @@ func Create(name string, force bool) (*File, error) {
 	return newFile(file), nil
 }
 
-func newFile(f *os.File) *File { return &File{file: f, buf: bufio.NewWriterSize(f, 64<<10)} }
+func newFile(f *os.File) *File {
+	return &File{file: f, buf: bufio.NewWriterSize(console.Recorded(f), 64<<10)}
+}
 
 // CreateFile creates a file that only the user can read, since recordings may contain secrets. An
 // existing file is an error unless force is set.

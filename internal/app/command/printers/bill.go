@@ -30,8 +30,12 @@ func Bills(out, notes io.Writer, list *bills.List) error {
 		} else {
 			closable = console.LocalTime(item.ClosableAt)
 		}
-		if item.Cost != nil {
-			so = exact(item.Cost.Amount.Round(6), item.MinorUnits) + " " + item.Cost.Currency
+		if item.Total == nil && item.Amount != nil {
+			if so = item.Amount.StringFixed(item.MinorUnits) + " " + item.Currency; item.Unpriced > 0 {
+				so = ">" + so // with the calls that have no price it would be greater
+			}
+		} else if item.Unpriced > 0 && item.Total == nil {
+			so = "no price"
 		}
 		t.Row(console.Clip(item.Account, 40), item.Period, string(item.State), number, total, so,
 			console.Thousands(item.Unpriced), closable)
@@ -92,24 +96,34 @@ func printBill(out io.Writer, b *bills.Bill) error {
 	t := console.NewTable(out, "charges of", "provider", "model", "unit", "quantity", "cost", "amount")
 	for i := range b.Lines {
 		l := &b.Lines[i]
-		period, amount := l.Period, l.Amount.StringFixed(b.MinorUnits)
+		period, model := l.Period, OrDash(l.Model)
+		cost, amount := exact(l.Cost, b.MinorUnits), l.Amount.StringFixed(b.MinorUnits)
 		if l.Class == bills.Correction {
 			period += " (correction)"
 		}
 		if l.Unpriced {
-			amount = "no price"
+			cost, amount = "no price", "no price"
 		}
-		t.Row(period, OrDash(l.Provider), OrDash(l.Model), l.Unit, l.Quantity.String(), exact(l.Cost, b.MinorUnits),
-			amount)
+		if l.PricedAs != "" {
+			model += " (priced as " + l.PricedAs + ")"
+		}
+		t.Row(period, OrDash(l.Provider), model, l.Unit, l.Quantity.String(), cost, amount)
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "total %s %s (exact %s, residual %s)\n", b.Total.StringFixed(b.MinorUnits), b.Currency,
+	more := ""
+	if b.Unpriced > 0 && b.ClosedAt == nil {
+		more = ">" // with the charges that have no price it would be greater
+	}
+	fmt.Fprintf(out, "total %s%s %s (exact %s, residual %s)\n", more, b.Total.StringFixed(b.MinorUnits), b.Currency,
 		exact(b.BilledCost, b.MinorUnits), exact(b.Residual, b.MinorUnits))
 	fmt.Fprintf(out, "%s in %s, %s, of which %s correct earlier bills; %s without a price\n",
 		console.Count(b.Charges, "charge"), b.Timezone, console.Count(b.Rows,
 			"row"), console.Thousands(b.Corrections), console.Count(b.Unpriced, "charge"))
 	fmt.Fprintf(out, "rows %s\nprices %s\n", b.RowsHash, b.PricesHash)
+	if b.List != nil {
+		fmt.Fprintf(out, "list prices of %s %s, %s\n", b.List.Package, b.List.Version, b.List.Date)
+	}
 	return nil
 }

@@ -76,7 +76,7 @@ func tokenCount(s cost.UsageTotals, n int64) string {
 	return console.Thousands(n)
 }
 
-// costText formats a cost, and states how many calls it does not include.
+// costText formats a cost, and says how many calls it does not include: with them it is greater.
 func costText(s cost.UsageTotals) string {
 	switch {
 	case !s.Reported():
@@ -84,7 +84,7 @@ func costText(s cost.UsageTotals) string {
 	case s.Cost == nil:
 		return "unpriced"
 	case s.UnpricedCalls > 0:
-		return fmt.Sprintf("%s (%s unpriced)", money(s.Cost), console.Count(s.UnpricedCalls, "call"))
+		return fmt.Sprintf(">%s (%s unpriced)", money(s.Cost), console.Count(s.UnpricedCalls, "call"))
 	}
 	return money(s.Cost)
 }
@@ -130,7 +130,7 @@ func otherCost(m *cost.Money, unpriced uint64) string {
 	case m == nil:
 		return "unpriced"
 	case unpriced > 0:
-		return fmt.Sprintf("%s (%s unpriced)", money(m), console.Count(unpriced, "call"))
+		return fmt.Sprintf(">%s (%s unpriced)", money(m), console.Count(unpriced, "call"))
 	}
 	return money(m)
 }

@@ -33,6 +33,7 @@ func Sync(out io.Writer, res *agenthistory.Result, took time.Duration, interrupt
 	if res.Copied > 0 {
 		fmt.Fprintf(w, "note     %s also in other files: counted there\n", console.Count(res.Copied, "line"))
 	}
+	writeUnusedTimes(w, res.Misdated, res.CopiedTimes)
 	printProblems(w, res.Problems)
 	if interrupted {
 		fmt.Fprintln(w, "note     interrupted: the next sync records the rest")
@@ -48,6 +49,7 @@ func SyncChanges(out io.Writer, res *agenthistory.Result) {
 	if res.Recorded > 0 {
 		fmt.Fprintf(w, "recorded %s of %s\n", console.Count(res.Frames, "frame"), console.Count(res.Recorded, "file"))
 	}
+	writeUnusedTimes(w, res.Misdated, res.CopiedTimes)
 	printProblems(w, res.Problems)
 }
 

@@ -13,10 +13,11 @@ import (
 	"tapedeck/query/report/pricelist"
 )
 
-// Prices writes a price table, and the used models without a price, or only these models; to notes
-// it writes which table it is.
-func Prices(out, notes io.Writer, list *pricelist.List, unmatched bool) error {
-	if !unmatched {
+// Prices writes a price table, and the models in use that have no price and those that have the
+// price of another model, or one of these lists alone; on notes it writes which table it is.
+func Prices(out, notes io.Writer, list *pricelist.List, unmatched, inexact bool) error {
+	all := !unmatched && !inexact
+	if all {
 		t := console.NewTable(out, "provider", "model", "input", "cache read", "cache write", "output", "others")
 		for i := range list.Items {
 			e := &list.Items[i]
@@ -29,8 +30,15 @@ func Prices(out, notes io.Writer, list *pricelist.List, unmatched bool) error {
 			fmt.Fprintf(notes, "there are more models: narrow the list with --provider or --model, or raise --limit\n")
 		}
 	}
-	if err := printUnmatched(out, list.Unmatched); err != nil {
-		return err
+	if all || unmatched {
+		if err := printUnmatched(out, list.Unmatched); err != nil {
+			return err
+		}
+	}
+	if all || inexact {
+		if err := printInexact(out, list.Inexact); err != nil {
+			return err
+		}
 	}
 	priceHead(notes, &list.Head)
 	return nil
@@ -77,6 +85,12 @@ func scopeText(s *prices.Scope) string {
 	add("service tier", s.ServiceTier)
 	add("speed", s.Speed)
 	add("region", s.Region)
+	add("refused before any output for", s.Refusal)
+	add("not refused for", s.RefusalNot)
+	add("day", s.Weekdays)
+	if s.StartTime != "" {
+		parts = append(parts, "from "+s.StartTime+" to "+s.EndTime)
+	}
 	if s.MaxInput > 0 {
 		parts = append(parts, fmt.Sprintf("at most %s input tokens", console.Thousands(s.MaxInput)))
 	}
@@ -146,6 +160,20 @@ func printUnmatched(w io.Writer, list []pricelist.Unmatched) error {
 	return t.Flush()
 }
 
+func printInexact(w io.Writer, list []pricelist.Inexact) error {
+	if len(list) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w)
+	t := console.NewTable(w, "price of another model", "provider", "records", "last", "priced as")
+	for i := range list {
+		x := &list[i]
+		t.Row(x.Model, OrDash(x.Provider), console.Thousands(x.Records), console.LocalTime(x.Last),
+			x.PriceProvider+"/"+x.PriceModel)
+	}
+	return t.Flush()
+}
+
 func printUnits(w io.Writer, list []pricelist.UnitPrice, charged bool) error {
 	heads := []string{"unit", "price", "for"}
 	if charged {
@@ -164,12 +192,19 @@ func printUnits(w io.Writer, list []pricelist.UnitPrice, charged bool) error {
 }
 
 func periodText(p *pricelist.Period) string {
+	var parts []string
+	if p.StartDate != nil {
+		parts = append(parts, "from "+*p.StartDate)
+	}
+	if p.StartTime != nil && p.EndTime != nil {
+		parts = append(parts, "from "+*p.StartTime+" to "+*p.EndTime)
+	}
+	if len(p.Weekdays) > 0 {
+		parts = append(parts, "on "+strings.Join(p.Weekdays, ", "))
+	}
 	text := "at any time"
-	switch {
-	case p.StartDate != nil:
-		text = "from " + *p.StartDate
-	case p.StartTime != nil && p.EndTime != nil:
-		text = "from " + *p.StartTime + " to " + *p.EndTime
+	if len(parts) > 0 {
+		text = strings.Join(parts, ", ")
 	}
 	if p.Holds {
 		text += " (these hold)"

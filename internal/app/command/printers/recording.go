@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/tap/agenthistory"
 	"tapedeck/ingest/tap/natstap"
 	"tapedeck/internal/app/command/knownrecordings"
 	"tapedeck/internal/console"
@@ -36,6 +37,9 @@ func Recording(out io.Writer, s *ingest.Summary, took time.Duration, frameClock 
 		fmt.Fprintf(w, "sessions %s, from %s to %s\n", console.Thousands(s.SessionCount), s.Sessions[0], s.LastSession)
 	}
 	fmt.Fprintf(w, "dialect  %s (%s)\n", s.Dialect, s.Evidence)
+	if s.Timed {
+		fmt.Fprintln(w, "times    from the frames; --clock arrival takes those of the recording instead")
+	}
 	writeNotes(w, s, frameClock)
 	if s.SessionCount > 0 {
 		fmt.Fprintf(w, "next     tapedeck show %s\n", console.SessionWord(s.Sessions[0]))
@@ -86,7 +90,14 @@ func Known(out io.Writer, e *knownrecordings.KnownError) {
 		console.SessionWord(e.Stored.SessionID))
 }
 
-// writeNotes prints notes on frames that need attention.
+// Stored writes that all of a transcript is recorded.
+func Stored(out io.Writer, e *agenthistory.StoredError) {
+	w := console.To(out)
+	fmt.Fprintf(w, "%s\n", e)
+	fmt.Fprintf(w, "next     tapedeck show %s, or record it once more with --again\n", console.SessionWord(e.Session))
+}
+
+// writeNotes prints notes on frames of the summary that need attention.
 func writeNotes(w io.Writer, s *ingest.Summary, frameClock bool) {
 	if n := s.Counters.NotJSON; n > 0 {
 		fmt.Fprintf(w, "note     %s not JSON\n", AreFrames(n))
@@ -112,13 +123,19 @@ func writeNotes(w io.Writer, s *ingest.Summary, frameClock bool) {
 	if len(s.Redacted) > 0 {
 		fmt.Fprintf(w, "note     secrets were masked: %s\n", redactedRules(s.Redacted))
 	}
-	if s.Misdated > 0 {
-		fmt.Fprintf(w, "note     %s with times that run backwards or are out of range: each arrived with the "+
-			"frame before it\n", console.Count(s.Misdated, "frame"))
-	}
+	writeUnusedTimes(w, s.Misdated, s.CopiedTimes)
 	if frameClock && !s.Timed {
-		fmt.Fprintln(w, "note     no frame has a time, so with --clock frame all of them have the time of the "+
-			"first; without it each frame keeps the time at which it arrived")
+		fmt.Fprintln(w, "note     no frame has a time, or none of the first ones: each keeps the time at which it arrived")
+	}
+}
+
+// writeUnusedTimes prints how many frames do not have the times that they state.
+func writeUnusedTimes(w io.Writer, misdated, copied uint64) {
+	if misdated > 0 {
+		fmt.Fprintf(w, "note     %s with times that run backwards or are out of range: each arrived with the frame before it\n", console.Count(misdated, "frame"))
+	}
+	if copied > 0 {
+		fmt.Fprintf(w, "note     %s written once more, with the times of the first time: each arrived with the frame before it\n", console.Count(copied, "frame"))
 	}
 }
 

@@ -11,8 +11,9 @@ import (
 	"tapedeck/query/report/usagereport"
 )
 
-// Usage prints a report as a table, and below it the calls without a price.
-func Usage(w io.Writer, r *usagereport.Report) error {
+// Usage prints a report as a table, and below it the calls without a price or with that of another
+// model; on notes it writes which list prices they are.
+func Usage(w, notes io.Writer, r *usagereport.Report) error {
 	heads := groupHeads(r.Granularity, r.GroupBy)
 	t := console.NewTable(w, slices.Concat(heads, figureHeads(r))...)
 	for i := range r.Items {
@@ -40,10 +41,29 @@ func Usage(w io.Writer, r *usagereport.Report) error {
 			return err
 		}
 	}
+	if err := showInexact(w, r.Totals.Inexact); err != nil {
+		return err
+	}
+	if of := &r.Prices.List; of.Date != "" {
+		fmt.Fprintf(console.To(notes), "list prices of %s %s, %s\n", of.Package, of.Version, of.Date)
+	}
 	return showFound(w, r.Totals.Findings)
 }
 
-// totalCells returns the cells that name the row with the totals of all groups.
+// showInexact lists the calls whose price is that of another model.
+func showInexact(w io.Writer, list []cost.Inexact) error {
+	if len(list) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w, "\nPriced as another model")
+	t := console.NewTable(w, "  model", "priced as", "calls")
+	for _, x := range list {
+		t.Row("  "+console.Clip(x.Model, 60), console.Clip(x.PriceModel, 60), console.Thousands(x.Calls))
+	}
+	return t.Flush()
+}
+
+// totalCells returns the cells that name the row of all groups together.
 func totalCells(heads []string) []any {
 	total := make([]any, len(heads))
 	for i := range total {

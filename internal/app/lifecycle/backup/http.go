@@ -78,7 +78,8 @@ func (s *Service) ServeStart(w http.ResponseWriter, r *http.Request) {
 	if o.Base != nil {
 		entry.Detail = "continues " + o.Base.Name
 	}
-	st, err := s.Start(o)
+	ending := *entry
+	st, err := s.start(o, &ending)
 	switch {
 	case errors.Is(err, ErrBusy):
 		problem.Write(w, &problem.Problem{Status: http.StatusConflict, Detail: "Another backup is running.",
@@ -87,6 +88,7 @@ func (s *Service) ServeStart(w http.ResponseWriter, r *http.Request) {
 		problem.Write(w, &problem.Problem{Status: http.StatusServiceUnavailable, RetryAfter: time.Second,
 			Detail: "The backup was not started: " + err.Error() + "."})
 	default:
+		entry.Continues = true
 		w.Header().Set("Location", "/v1/backups/"+st.ID)
 		write(w, http.StatusAccepted, st)
 	}

@@ -101,6 +101,10 @@ func reason(err error) error {
 	if slices.Contains(damages, code) || strings.Contains(text, "SAXParse") {
 		return damaged(text)
 	}
+	if code == errorOfS3 && !strings.Contains(text, "No response body") {
+		// The text has what the address answered, which may be a service that the user cannot read otherwise.
+		return errors.New("the storage reports an error that is in ClickHouse's log: check that the address is that of an S3-compatible storage, then start again")
+	}
 	return fmt.Errorf("ClickHouse reports %q: see its log, then start again", clickhouse.Message(text))
 }
 
@@ -112,6 +116,9 @@ func damaged(text string) error {
 	}
 	return fmt.Errorf("%w: %s is missing, cut off or changed: restore another backup", ErrDamaged, what)
 }
+
+// errorOfS3 is the code of ClickHouse's error S3_ERROR.
+const errorOfS3 = "499"
 
 // definitions are the codes and texts of errors that a changed definition or a missing file of a
 // backup causes when it is read.

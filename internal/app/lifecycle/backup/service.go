@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 	"github.com/nats-io/nats.go"
 
+	"tapedeck/internal/app/auth/audit"
 	"tapedeck/internal/app/lifecycle/lease"
 )
 
@@ -44,8 +46,9 @@ type Status struct {
 type ServiceOptions struct {
 	NATS    *nats.Conn
 	DB      driver.Conn
-	Version string // of the program
-	Dir     string // of ClickHouse's backups; "" if it is not on this machine
+	Audit   *audit.Log // records how requested backups ended; nil for no records
+	Version string     // of the program
+	Dir     string     // of ClickHouse's backups; "" if it is not on this machine
 	Log     *slog.Logger
 }
 
@@ -85,7 +88,11 @@ func (s *Service) Run(ctx context.Context) {
 var ErrBusy = errors.New("another backup is running")
 
 // Start begins a backup and returns its first status.
-func (s *Service) Start(o Options) (Status, error) {
+func (s *Service) Start(o Options) (Status, error) { return s.start(o, nil) }
+
+// start is Start for a request with an entry of the audit log, which is recorded once the backup has
+// ended; nil for none.
+func (s *Service) start(o Options, entry *audit.Entry) (Status, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.life == nil {
@@ -105,8 +112,29 @@ func (s *Service) Start(o Options) (Status, error) {
 	o.Step = func(step string) { s.change(func() { st.Step = step }) }
 	o.Progress = func(p Progress) { s.change(func() { st.Progress = p }) }
 	ctx := s.life
-	s.running.Go(func() { s.run(ctx, o, st) })
+	s.running.Go(func() {
+		err := s.run(ctx, o, st)
+		if entry != nil {
+			s.audited(ctx, entry, err)
+		}
+	})
 	return *st, nil
+}
+
+// auditTimeout bounds the wait until the end of a backup is stored in the audit log.
+const auditTimeout = 5 * time.Second
+
+// audited records in the audit log how a backup ended.
+func (s *Service) audited(ctx context.Context, entry *audit.Entry, err error) {
+	entry.Status, entry.Outcome = http.StatusAccepted, audit.Done
+	if err != nil {
+		entry.Outcome = audit.Failed
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditTimeout)
+	defer cancel()
+	if s.opts.Audit.Record(ctx, *entry) != nil {
+		_ = s.opts.Audit.Note(*entry) // Note has counted a lost entry
+	}
 }
 
 func (s *Service) change(do func()) {
@@ -116,7 +144,7 @@ func (s *Service) change(do func()) {
 }
 
 // run writes a backup. Of all servers on one NATS, one does so at a time.
-func (s *Service) run(ctx context.Context, o Options, st *Status) {
+func (s *Service) run(ctx context.Context, o Options, st *Status) error {
 	var m *Manifest
 	held, err := lease.Hold(ctx, s.opts.NATS, "backup", s.holder, func(ctx context.Context) (err error) {
 		m, err = Backup(ctx, o)
@@ -135,11 +163,12 @@ func (s *Service) run(ctx context.Context, o Options, st *Status) {
 	if err != nil {
 		failures.Inc()
 		s.opts.Log.Error("backup: failed", "backup", st.To, "error", err)
-		return
+		return err
 	}
 	s.succeeded(ctx, success{At: now, Seconds: now.Sub(st.StartedAt).Seconds(), Bytes: st.Progress.Bytes, To: st.To})
 	s.opts.Log.Info("backup: written", "backup", st.To, "base", st.Base, "sessions", m.Sessions, "frames",
 		m.Frames, "bytes", st.Progress.Bytes, "took", now.Sub(st.StartedAt).Round(time.Millisecond))
+	return nil
 }
 
 // List returns the backups that this server has begun since its start, the latest first.

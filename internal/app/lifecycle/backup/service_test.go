@@ -1,7 +1,6 @@
 package backup_test
 
 import (
-	"context"
 	"errors"
 	"log/slog"
 	"path/filepath"
@@ -15,18 +14,7 @@ import (
 
 // service runs a service until the test ends.
 func (w *world) service() *backup.Service {
-	s := backup.NewService(backup.ServiceOptions{NATS: w.nc, DB: w.db, Version: "test", Log: slog.New(slog.DiscardHandler)})
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		s.Run(ctx)
-	}()
-	w.Cleanup(func() {
-		cancel()
-		<-done
-	})
-	return s
+	return w.serviceOf(backup.ServiceOptions{NATS: w.nc, DB: w.db, Version: "test", Log: slog.New(slog.DiscardHandler)})
 }
 
 // start begins a backup, once the service runs.

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/netip"
 	"net/url"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -105,6 +107,9 @@ func parseS3(text string, keys Keys) (Target, error) {
 	if u.RawQuery != "" || u.Fragment != "" || u.Host == "" || strings.Trim(u.Path, "/") == "" {
 		return Target{}, fmt.Errorf("place of a backup %q: it must be https://HOST/BUCKET/PREFIX or https://BUCKET.HOST/PREFIX without a query", text)
 	}
+	if err := checkHost(u.Hostname()); err != nil {
+		return Target{}, fmt.Errorf("place of a backup %q: %w", text, err)
+	}
 	if (keys.ID == "") != (keys.Secret == "") {
 		return Target{}, errors.New("of the S3 key one half is missing: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or neither")
 	}
@@ -113,6 +118,30 @@ func parseS3(text string, keys Keys) (Target, error) {
 		t.sql = "S3(" + quote(text) + ", " + quote(keys.ID) + ", " + quote(keys.Secret) + ")"
 	}
 	return t, nil
+}
+
+// numericHost matches hosts that are numbers: resolvers read more forms of addresses than netip does.
+var numericHost = regexp.MustCompile(`^(0[xX][0-9a-fA-F]*|[0-9]+)(\.(0[xX][0-9a-fA-F]*|[0-9]+))*\.?$`)
+
+// metadataHosts are the names and the address outside of link-local networks at which clouds answer with credentials.
+var metadataHosts = []string{"metadata", "metadata.google.internal", "instance-data", "fd00:ec2::254", "100.100.100.200", "168.63.129.16"}
+
+// checkHost refuses hosts at which no storage is, but services that give credentials of this machine to who asks. A
+// storage may be on this machine or in a private network.
+func checkHost(host string) error {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	address, err := netip.ParseAddr(host)
+	if err != nil && numericHost.MatchString(host) {
+		return fmt.Errorf("%s is not an address in its usual form: write it as four numbers with dots, or as a name", host)
+	}
+	if err == nil {
+		address = address.WithZone("").Unmap()
+		host = address.String()
+	}
+	if slices.Contains(metadataHosts, host) || err == nil && (address.IsLinkLocalUnicast() || address.IsMulticast() || address.IsUnspecified()) {
+		return fmt.Errorf("%s is not the address of a storage: name the host of an S3-compatible storage", host)
+	}
+	return nil
 }
 
 // checkLinks refuses a place below a symbolic link on this machine: ClickHouse follows the link out

@@ -247,7 +247,19 @@ func TestTagInFlight(t *testing.T) {
 	}
 	w.verified("none")
 	w.clean("none", marker, false)
+	// What was found after the erasure was hidden counts: the session, its stream and both frames.
+	_, answer := w.request(http.MethodGet, "/v1/erasures", "", nil)
+	var list struct{ Items []struct{ Found counts } }
+	if err := json.Unmarshal([]byte(answer), &list); err != nil {
+		t.Fatal(err)
+	}
+	if got := list.Items[0].Found; got.Sessions != 1 || got.Streams != 1 || got.Frames < 1 || got.Bytes == 0 {
+		t.Errorf("found %+v", got)
+	}
 }
+
+// counts is the amount of data that an erasure has found.
+type counts struct{ Sessions, Streams, Frames, Bytes uint64 }
 
 // recordSlowly begins a recording of NDJSON that is written to what it returns, and ends it with the test.
 func (w *world) recordSlowly(query string) io.Writer {

@@ -43,7 +43,6 @@ func (s *Service) remove(ctx context.Context, e *erasure.Erasure) (waits string,
 		return "", err
 	}
 	if n, err := s.cover(ctx, e, sessions); err != nil || n > 0 {
-		e.Found.Sessions += uint64(n)
 		e.HiddenAt = time.Now().UTC()
 		if e.Kind == erasure.Tag {
 			// The sessions continued while they were not hidden, so JetStream has blocks of them
@@ -58,6 +57,11 @@ func (s *Service) remove(ctx context.Context, e *erasure.Erasure) (waits string,
 	stones, err := s.stones.OfErasure(ctx, e.Tenant, e.ID)
 	if err != nil {
 		return "", err
+	}
+	if e.RemovedAt.IsZero() { // nothing was removed by an earlier attempt that ended
+		if err := s.recount(ctx, e, stones); err != nil {
+			return "", err
+		}
 	}
 	covers, err := s.coverage(ctx, e, stones)
 	if err != nil {

@@ -138,7 +138,7 @@ func (s *Service) covered(ctx context.Context, e *erasure.Erasure) ([]string, er
 	} else if counted == nil {
 		counted = []string{}
 	}
-	e.Found, err = s.store.Count(ctx, e.Tenant, counted)
+	e.Found, err = s.store.Count(ctx, e.Tenant, counted, e.Until)
 	return sessions, err
 }
 

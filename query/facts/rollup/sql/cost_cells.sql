@@ -15,6 +15,7 @@ WHERE batch = {batch:String} AND tenant = {tenant:String}
 GROUP BY cell_hash
 {{- define "batch_cell"}}cityHash64(class, roundDown({{template "cell_prompt"}} - 1, {tier_starts:Array(Int64)}),
         roundDown(toUnixTimestamp64Nano(at), {price_instants:Array(Int64)}),
-        roundDown(toUnixTimestamp64Nano(at) % 86400000000000, {price_times:Array(Int64)})
+        roundDown(toUnixTimestamp64Nano(at) % 86400000000000, {price_times:Array(Int64)}),
+        roundDown(toDayOfWeek(at, 1, 'UTC'), {price_weekdays:Array(Int64)})
         {{- range $i, $tag := .Tags}}, tags[{tag_{{$i}}:String}]{{end}})
 {{- end}}

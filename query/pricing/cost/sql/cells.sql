@@ -37,10 +37,13 @@ price for: input, output, and tokens of each modality that came from a cache. */
         AND output_audio + output_image + output_video <= output)
 {{- end}}
 {{define "cell_prompt"}}(input + cache_read + cache_write_5m + cache_write_1h){{end}}
+{{- /* The first day of the epoch is a Thursday; 0 is Monday. */ -}}
+{{define "cell_weekday"}}(intDiv(at_ns, 86400000000000) + 3) % 7{{end}}
 {{define "cell_keys"}}records.provider, records.model, records.service_tier, records.speed, records.region,
     roundDown({{template "cell_prompt"}} - 1, {tier_starts:Array(Int64)}),
     roundDown(at_ns, {price_instants:Array(Int64)}),
     roundDown(at_ns % 86400000000000, {price_times:Array(Int64)}),
+    roundDown({{template "cell_weekday"}}, {price_weekdays:Array(Int64)}),
     {{template "cell_prompt"}} != 0, output + reasoning != 0,
     (cache_read_audio != 0) + 2 * (cache_read_image != 0) + 4 * (cache_read_video != 0),
     {{template "cell_is_valid"}},

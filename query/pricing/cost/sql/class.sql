@@ -11,6 +11,9 @@ and tags; and by what else the records of each model are apart (ModelSplits). */
 {{- if .Instants}},
     multiIf({{range $i, $of := .Instants}}records.model IN {instants_of_{{$i}}:Array(String)}, roundDown(at_ns, {instants_{{$i}}:Array(Int64)}), {{end}}0)
 {{- end}}
+{{- if .Weekdays}},
+    multiIf({{range $i, $of := .Weekdays}}records.model IN {weekdays_of_{{$i}}:Array(String)}, roundDown({{template "cell_weekday"}}, {weekdays_{{$i}}:Array(Int64)}), {{end}}0)
+{{- end}}
 {{- if .Times}},
     multiIf({{range $i, $of := .Times}}records.model IN {times_of_{{$i}}:Array(String)}, roundDown(at_ns % 86400000000000, {times_{{$i}}:Array(Int64)}), {{end}}0)
 {{- end}}

@@ -23,17 +23,32 @@ const secondsOf = (time) => time.slice(0, 8).split(':').reduce((sum, n) => sum *
 
 function holds(constraint, at) {
   if (constraint === undefined) return true
-  if (constraint.start_date !== undefined) return at >= Date.parse(constraint.start_date + 'T00:00:00Z')
+  if (constraint.start_date !== undefined && at < Date.parse(constraint.start_date + 'T00:00:00Z')) return false
+  const day = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'][new Date(at).getUTCDay()]
+  if (constraint.weekdays !== undefined && !constraint.weekdays.includes(day)) return false
+  if (constraint.start_time === undefined) return true
   const now = (at % 86_400_000) / 1000
   const [start, end] = [secondsOf(constraint.start_time), secondsOf(constraint.end_time)]
   return end < start ? now >= start || now < end : now >= start && now < end
+}
+
+// dated returns the prices with what docs/billing.md says of the published table: prices by time of
+// day hold from the date before them in the list, and DeepSeek's peaks from Monday to Friday.
+function dated(provider, name, list) {
+  let date
+  return list.map((p) => {
+    date = p.constraint?.start_date ?? date
+    if (p.constraint?.start_time === undefined) return p
+    const weekdays = provider === 'deepseek' && name.startsWith('deepseek-v4-') ? ['mon', 'tue', 'wed', 'thu', 'fri'] : undefined
+    return { ...p, constraint: { ...p.constraint, start_date: date, weekdays } }
+  })
 }
 
 function pricesOf(call) {
   const { provider, model: name } = call.groups
   const model = models.get(`${provider} ${name}`)
   if (model === undefined) return undefined
-  const list = Array.isArray(model.prices) ? model.prices : [{ prices: model.prices }]
+  const list = dated(provider, name, Array.isArray(model.prices) ? model.prices : [{ prices: model.prices }])
   return (list.findLast((p) => holds(p.constraint, call.at)) ?? list[0]).prices
 }
 
@@ -47,7 +62,7 @@ function costOf(call) {
     const p = prices[key]
     if (typeof p === 'number') return fixed(p)
     let value = p.base
-    for (const tier of [...p.tiers].sort((a, b) => a.start - b.start)) if (prompt > tier.start) value = tier.price
+    for (const tier of [...p.tiers].sort((a, b) => a.start - b.start)) if (prompt > (tier.start === 271_999 ? 272_000 : tier.start)) value = tier.price
     return fixed(value)
   }
   let sum = 0n

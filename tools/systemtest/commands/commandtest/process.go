@@ -10,7 +10,6 @@ package commandtest
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,6 +30,7 @@ import (
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/engine"
+	"tapedeck/internal/local/engine/enginetest"
 	"tapedeck/internal/local/programtest"
 	"tapedeck/internal/syncbuffer"
 )
@@ -161,9 +161,7 @@ func stopShared() {
 // Main runs the tests of a package and exits. It stops the shared server.
 func Main(m *testing.M) {
 	engine.RunIfChild()
-	if found, err := engine.Find(context.Background()); err == nil && found.Library != "" {
-		os.Setenv(engine.LibraryEnv, found.Library) // for the program, which is outside of the clone
-	}
+	enginetest.Use() // also for the program, which is outside of the clone
 	code := m.Run()
 	if code != 0 && shared.s != nil {
 		fmt.Fprintf(os.Stderr, "the shared server logged:\n%s", shared.s.Log)

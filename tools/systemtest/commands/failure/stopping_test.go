@@ -202,7 +202,7 @@ func TestErasureWhileServerStops(t *testing.T) {
 		checkLoad(t, h.server.now(), session, frames)
 	}
 	reached := h.hold(`(?i)\bDELETE\b`)
-	h.server.now().Must(t, "erase", "erased")
+	h.server.now().Must(t, "erase", "--yes", "erased")
 	stands := func() state.State {
 		t.Helper()
 		var list struct{ Items []erasure.Answer }

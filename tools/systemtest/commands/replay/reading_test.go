@@ -62,6 +62,63 @@ func TestNoEscapesOnTerminals(t *testing.T) {
 	}
 }
 
+// TestRecordedBytesOnTerminals prints names that were recorded with control sequences and formulas in all formats. A
+// terminal receives no control character; a pipe receives what was recorded, and in CSV no formula unless with --raw.
+func TestRecordedBytesOnTerminals(t *testing.T) {
+	t.Parallel()
+	s := commandtest.Shared(t)
+	const name = `\u001b]8;;javascript:alert(1)\u0007click\u001b]0;pwn\u0007\u009b31m`
+	lines := strings.Join([]string{
+		`{"type":"run_start","id":"r","session_id":"terminals","agent":"@a","message":"hi"}`,
+		`{"type":"tool_call","run_id":"r","node_id":"n","call_id":"c","name":"` + name + `","args":{}}`,
+		`{"type":"tool_result","run_id":"r","node_id":"n","call_id":"c","name":"` + name + `","output":"x"}`,
+		`{"type":"run_end","id":"r","reply":"done"}`,
+	}, "\n") + "\n"
+	s.Must(t, "record", "--session", "terminals", "--dialect", "loom", "--tag", "f==2+5", "--tag", "e=\x1b[1m", commandtest.TextFile(t, []byte(lines)))
+	only := []string{"-q", "terminals"}
+	for _, args := range [][]string{
+		append([]string{"tools", "--csv"}, only...), append([]string{"tools", "--csv", "--raw"}, only...), append([]string{"tools", "--json"}, only...),
+		append([]string{"calls", "--csv"}, only...), append([]string{"usage", "--csv", "--group-by", "model,tag:e"}, only...),
+		append([]string{"usage", "--calls", "--csv"}, only...), append([]string{"usage", "--calls", "--format", "ndjson"}, only...),
+		append([]string{"usage", "--calls", "--format", "csv", "--raw", "-o", "-"}, only...),
+		{"frames", "terminals", "--raw"}, {"play", "terminals", "--format", "ndjson", "--speed", "max"}, {"show", "terminals", "--json"},
+		{"audit", "--format", "csv"},
+	} {
+		shown, exit := commandtest.OnTerminal(t, s.Command(t, args...), "", "")
+		if bad := controls(shown); exit != 0 || bad != "" {
+			t.Errorf("tapedeck %q on a terminal: exit %d, %q in\n%q", args, exit, bad, shown)
+		}
+	}
+	decoded := "\x1b]8;;javascript:alert(1)\aclick\x1b]0;pwn\a\u009b31m"
+	if out := s.Must(t, append([]string{"tools", "--csv"}, only...)...); !strings.Contains(out, decoded) {
+		t.Errorf("tools --csv in a pipe: %q", out)
+	}
+	for _, tc := range []struct {
+		args      []string
+		safe, raw string
+	}{
+		{[]string{"tools", "--csv", "--group-by", "agent"}, ",'@a,", ",@a,"},
+	} {
+		args := append(tc.args, only...)
+		if out := s.Must(t, args...); !strings.Contains(out, tc.safe) {
+			t.Errorf("%q has no %s:\n%s", args, tc.safe, out)
+		}
+		if out := s.Must(t, append(args, "--raw")...); !strings.Contains(out, tc.raw) {
+			t.Errorf("%q --raw has no %s:\n%s", args, tc.raw, out)
+		}
+	}
+	for _, args := range [][]string{{"tools", "--raw"}, {"usage", "--raw", "--json"}, {"audit", "--raw"}} {
+		if _, stderr, exit := s.Run(t, args...); exit != commandtest.ExitUsage || !strings.Contains(stderr, "--raw goes with CSV") {
+			t.Errorf("%q: exit %d %s", args, exit, stderr)
+		}
+	}
+	for _, path := range []string{"/v1/tools?raw=1", "/v1/usage?raw=1&format=ndjson"} {
+		if status, body, _ := s.Get(t, path); status != http.StatusBadRequest || !strings.Contains(string(body), "goes with format=csv") {
+			t.Errorf("%s: %d %s", path, status, body)
+		}
+	}
+}
+
 // controls returns the control characters that a terminal would obey.
 func controls(s string) string {
 	return strings.Map(func(r rune) rune {

@@ -64,8 +64,11 @@ func TestDiffAndBisect(t *testing.T) {
 	if found.Steady || found.Since != nil || len(found.Sessions) != 5 || !strings.Contains(found.Sentence, "There is no session since which every session calls Bash") {
 		t.Errorf("bisect of a condition that comes and goes: %+v", found)
 	}
-	if out := s.Must(t, "bisect", "--session-tag", "job=nightly", "--fails"); !strings.HasPrefix(out, "None of 5 sessions fails.") {
-		t.Errorf("bisect --fails:\n%s", out)
+	if out, _, exit := s.Run(t, "bisect", "--session-tag", "job=nightly", "--fails"); exit != 1 || !strings.HasPrefix(out, "None of 5 sessions fails.") {
+		t.Errorf("bisect --fails: exit %d\n%s", exit, out)
+	}
+	if _, _, exit := s.Run(t, "bisect", "--session-tag", "job=none", "--fails"); exit != 1 {
+		t.Errorf("bisect of a tag that no session has: exit %d", exit)
 	}
 	if out := s.Must(t, "bisect", "--session-tag", "job=nightly", "--text", "Done."); !strings.HasPrefix(out, "Every one of 5 sessions") {
 		t.Errorf("bisect --text:\n%s", out)

@@ -17,5 +17,6 @@ export const flagMeanings: Record<Schemas['Frame']['flags'][number], string> = {
   too_deep: 'It is valid JSON, nested too deep to be looked into.',
   redacted: 'Secrets were taken out of it before it was recorded.',
   bad_checksum: 'It fails the checksum of its message, or stands between two messages of an event stream.',
+  unread_usage: 'It states how many tokens something used, in a form that is not read: they are in no sum.',
   copied: 'It repeats a message that another file of the agent has: it counts there.',
 }

@@ -2,7 +2,6 @@ package table
 
 import (
 	"bufio"
-	"encoding/csv"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 	"tapedeck/internal/app/auth/audit"
 	"tapedeck/internal/slow"
 	"tapedeck/query/endpoint"
+	"tapedeck/query/tabular"
 )
 
 // Handler answers GET /v1/audit.
@@ -28,24 +28,25 @@ func (h Handler) Entries(w http.ResponseWriter, r *http.Request, tenant string) 
 	q := Query{Tenant: tenant, Principal: p.Text("principal"), Action: p.Text("action"),
 		Object: p.Text("object"), Outcome: endpoint.OneOf(p, "outcome", audit.Outcomes)}
 	q.From, q.To = p.Range(time.UTC, h.Clock())
-	format := endpoint.OneOf(p, "format", formats)
-	if long := format == "ndjson" || format == "csv"; long {
+	as := endpoint.OneOf(p, "format", formats)
+	if long := as == "ndjson" || as == "csv"; long {
 		for _, name := range []string{"limit", "cursor"} {
 			if v := p.Text(name); v != "" {
 				p.Refuse(name, v, "goes with format=json", "left out")
 			}
 		}
 	}
+	cells := tabular.ReadCells(p, as == "csv")
 	limit, cursor := p.Number("limit", pageLimit, 1, pageMost), p.Text("cursor")
 	if err := p.Done(); err != nil {
 		h.Fail(w, r, err)
 		return
 	}
-	switch format {
+	switch as {
 	case "ndjson":
-		h.write(w, r, q, "application/x-ndjson", format, newLines)
+		h.write(w, r, q, "application/x-ndjson", as, newLines)
 	case "csv":
-		h.write(w, r, q, "text/csv; charset=utf-8; header=present", format, newCSV)
+		h.write(w, r, q, "text/csv; charset=utf-8; header=present", as, func(to *bufio.Writer) format { return newCSV(to, cells) })
 	default:
 		page, err := ReadPage(r.Context(), h.Reader, q, cursor, limit)
 		h.Answer(w, r, page, err)
@@ -104,9 +105,8 @@ func newLines(w *bufio.Writer) format {
 var columnNames = []string{"at", "tenant", "principal_kind", "principal_id", "principal_name", "remote",
 	"action", "kind", "object", "detail", "outcome", "status", "request_id", "id"}
 
-func newCSV(w *bufio.Writer) format {
-	c := csv.NewWriter(w)
-	c.UseCRLF = true
+func newCSV(w *bufio.Writer, cells tabular.Cells) format {
+	c := tabular.NewRecords(w, cells)
 	head := c.Write(columnNames)
 	return format{func(e *audit.Entry) error {
 		if head != nil {
@@ -116,5 +116,5 @@ func newCSV(w *bufio.Writer) format {
 			e.At.Format(time.RFC3339Nano), e.Tenant, e.Principal.Kind, e.Principal.ID, e.Principal.Name, e.Remote, string(e.Action), e.Kind,
 			e.Object, e.Detail, string(e.Outcome), strconv.Itoa(e.Status), e.RequestID, e.ID,
 		})
-	}, func() error { c.Flush(); return c.Error() }}
+	}, func() error { return nil }}
 }

@@ -3,7 +3,8 @@ WITH
         SELECT
             session_id, span_id,
             argMax(status, rank) AS span_status,
-            argMaxIf(run_id, rank, run_id != '') AS span_run
+            argMaxIf(run_id, rank, run_id != '') AS span_run,
+            max(JSONExtractBool(attributes, {start_output:String})) AS has_start_output
         FROM (SELECT *, 
         multiIf(status IN ('', 'open', 'waiting'), 0, status = 'unclosed', 1, 2) AS finality,
         greatest(toUnixTimestamp64Nano(ended), 0) AS end_ns,
@@ -65,10 +66,12 @@ SELECT
     countIf(NOT has_usage AND NOT in_total AND is_ended) AS without_usage,
     countIf(NOT has_usage AND NOT in_total AND is_cut) AS cut_off,
     countIf(NOT has_usage AND in_total) AS in_totals,
-    countIf(has_usage AND is_cut) AS cut_off_with_usage
+    countIf(has_usage AND is_cut) AS cut_off_with_usage,
+    countIf(has_usage AND has_start_output) AS start_output
 FROM (
     SELECT
         session_id,
+        has_start_output,
         span_status IN ('', 'open', 'waiting') AS is_open,
         span_status IN ('unclosed', 'error', 'cancelled') AS is_cut,
         NOT is_open AND NOT is_cut AS is_ended,

@@ -1,10 +1,11 @@
 SELECT
     session_id,
     uniqExactIf((stream_id, seq), bitAnd(flags, {too_deep:UInt32}) != 0) AS too_deep,
-    uniqExactIf((stream_id, seq), bitAnd(flags, {bad_checksum:UInt32}) != 0) AS bad_checksum
+    uniqExactIf((stream_id, seq), bitAnd(flags, {bad_checksum:UInt32}) != 0) AS bad_checksum,
+    uniqExactIf((stream_id, seq), bitAnd(flags, {unread_usage:UInt32}) != 0) AS unread_usage
 FROM frames
 PREWHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}
-    AND bitAnd(flags, bitOr({too_deep:UInt32}, {bad_checksum:UInt32})) != 0
+    AND bitAnd(flags, bitOr(bitOr({too_deep:UInt32}, {bad_checksum:UInt32}), {unread_usage:UInt32})) != 0
 WHERE ((SELECT count() FROM tombstones WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}) = 0
         OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)})
         OR (session_id, stream_id) IN (

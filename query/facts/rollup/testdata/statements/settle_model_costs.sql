@@ -11,7 +11,8 @@ SELECT {costs:String}, {tenant:String}, session_id, stream_id, quarter, provider
 FROM (
     SELECT session_id, stream_id, cityHash64(class, roundDown((input + cache_read + cache_write_5m + cache_write_1h) - 1, {tier_starts:Array(Int64)}),
         roundDown(toUnixTimestamp64Nano(at), {price_instants:Array(Int64)}),
-        roundDown(toUnixTimestamp64Nano(at) % 86400000000000, {price_times:Array(Int64)}), tags[{tag_0:String}]) AS hash, NOT rest AS calls, provider, model, tags,
+        roundDown(toUnixTimestamp64Nano(at) % 86400000000000, {price_times:Array(Int64)}),
+        roundDown(toDayOfWeek(at, 1, 'UTC'), {price_weekdays:Array(Int64)}), tags[{tag_0:String}]) AS hash, NOT rest AS calls, provider, model, tags,
         fromUnixTimestamp64Nano(intDiv(toUnixTimestamp64Nano(at), 900000000000) * 900000000000, 'UTC') AS quarter,
         input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, input_audio
     FROM settled_usage

@@ -105,7 +105,7 @@ FROM (
             last_tools.3 AS now_code_executions
         FROM (
             SELECT
-                session_id, stream_id, usage_id, toUnixTimestamp64Nano(at) AS at_ns, version, scope, mode,
+                session_id, stream_id, usage_id, arrayMin((maxMap([stream_id], [toUnixTimestamp64Nano(at)]) OVER last_first).2) AS at_ns, version, scope, mode,
                 span_id, run_id, node_id, agent, dialect, raw, total AS stated,
                 input AS now_input, cache_read AS now_cache_read, cache_write_5m AS now_cache_write_5m,
                 cache_write_1h AS now_cache_write_1h, output AS now_output, reasoning AS now_reasoning,

@@ -77,6 +77,7 @@ GROUP BY period, records.model,
     roundDown((input + cache_read + cache_write_5m + cache_write_1h) - 1, {tier_starts:Array(Int64)}),
     roundDown(at_ns, {price_instants:Array(Int64)}),
     roundDown(at_ns % 86400000000000, {price_times:Array(Int64)}),
+    roundDown((intDiv(at_ns, 86400000000000) + 3) % 7, {price_weekdays:Array(Int64)}),
     (input + cache_read + cache_write_5m + cache_write_1h) != 0, output + reasoning != 0,
     (cache_read_audio != 0) + 2 * (cache_read_image != 0) + 4 * (cache_read_video != 0),
     (least(input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, input_audio, input_image, input_video, cache_read_audio, cache_read_image, cache_read_video, output_audio, output_image, output_video, web_searches, code_executions) >= 0

@@ -125,7 +125,7 @@ FROM (
             last_tools.3 AS now_code_executions
         FROM (
             SELECT
-                session_id, stream_id, usage_id, toUnixTimestamp64Nano(at) AS at_ns, version, scope, mode,
+                session_id, stream_id, usage_id, arrayMin((maxMap([stream_id], [toUnixTimestamp64Nano(at)]) OVER last_first).2) AS at_ns, version, scope, mode,
                 span_id, run_id, node_id, agent, dialect, raw, total AS stated,
                 input AS now_input, cache_read AS now_cache_read, cache_write_5m AS now_cache_write_5m,
                 cache_write_1h AS now_cache_write_1h, output AS now_output, reasoning AS now_reasoning,
@@ -210,6 +210,7 @@ GROUP BY period, records.model, if(nodes.node_name != '', nodes.node_name, recor
     roundDown((input + cache_read + cache_write_5m + cache_write_1h) - 1, {tier_starts:Array(Int64)}),
     roundDown(at_ns, {price_instants:Array(Int64)}),
     roundDown(at_ns % 86400000000000, {price_times:Array(Int64)}),
+    roundDown((intDiv(at_ns, 86400000000000) + 3) % 7, {price_weekdays:Array(Int64)}),
     (input + cache_read + cache_write_5m + cache_write_1h) != 0, output + reasoning != 0,
     (cache_read_audio != 0) + 2 * (cache_read_image != 0) + 4 * (cache_read_video != 0),
     (least(input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, input_audio, input_image, input_video, cache_read_audio, cache_read_image, cache_read_video, output_audio, output_image, output_video, web_searches, code_executions) >= 0

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"tapedeck/internal/apiclient"
+	"tapedeck/internal/app/command/knownrecordings"
+	"tapedeck/internal/app/command/printers"
+	"tapedeck/internal/commandline"
+)
+
+// waitFlags say how long a command that records waits until what it recorded can be read.
+type waitFlags struct {
+	NoWait    bool          `help:"Do not wait until the recording can be read."`
+	WaitLimit time.Duration `help:"Wait so long at most until the recording can be read; the exit code is then 1." default:"30s"`
+}
+
+// checkWait refuses a limit that is none.
+func (f *waitFlags) checkWait() error {
+	if f.WaitLimit < 0 {
+		return commandline.Errorf("--wait-limit %v: it must not be negative", f.WaitLimit)
+	}
+	return nil
+}
+
+// waitReadable waits until all that the server has received can be read, and returns what cannot. Without
+// a tapedeck server, with nats set, nobody can say.
+func (f *waitFlags) waitReadable(ctx context.Context, g *global, nats string) knownrecordings.Waiting {
+	if nats != "" {
+		return knownrecordings.Waiting{}
+	}
+	limit := f.WaitLimit
+	if f.NoWait {
+		limit = 0
+	}
+	return knownrecordings.WaitReadable(ctx, g.client, limit)
+}
+
+// reportWaiting prints what cannot be read yet. It returns the exit code as an error if the command waited
+// for it in vain.
+func (f *waitFlags) reportWaiting(g *global, w *knownrecordings.Waiting) error {
+	if !w.Any() {
+		return nil
+	}
+	if !g.JSON {
+		printers.Waiting(os.Stderr, w)
+	}
+	if f.NoWait {
+		return nil
+	}
+	return exitCode(exitFailed)
+}
+
+// reader is client for questions about recordings. It prints once to standard error that frames are
+// missing from an answer, if the server says so.
+func (g *global) reader() (*apiclient.Client, error) {
+	c, err := g.client()
+	if err != nil {
+		return nil, err
+	}
+	var once sync.Once
+	c.Answered = func(h http.Header) {
+		frames, more := strings.CutSuffix(h.Get("Tapedeck-Waiting-Frames"), "+")
+		n, err := strconv.ParseUint(frames, 10, 64)
+		to, bad := time.Parse(time.RFC3339Nano, h.Get("Tapedeck-Complete-To"))
+		if err != nil || bad != nil || n == 0 && !more {
+			return
+		}
+		once.Do(func() { printers.Incomplete(os.Stderr, to, n, more) })
+	}
+	return c, nil
+}

@@ -1,0 +1,144 @@
+package backpressure
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"tapedeck/ingest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// store is a JetStream that acknowledges at once, and a sink that stores when it is told to.
+type store struct{ last, stored uint64 }
+
+func (s *store) Publish(_ context.Context, _ ingest.EncodedBlock, done func(error)) error {
+	s.last++
+	go done(nil)
+	return nil
+}
+
+func (s *store) progress(context.Context) (last, stored uint64, err error) {
+	return s.last, s.stored, nil
+}
+
+// clock runs a test on virtual time, with a publisher that is bounded.
+func clock(t *testing.T, o Options, test func(p *Publisher, s *store, publish func(bytes, frames int) time.Duration)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer func() { cancel(); synctest.Wait() }()
+		s := &store{}
+		p := New(ctx, s, o, s.progress)
+		test(p, s, func(bytes, frames int) time.Duration {
+			began := time.Now()
+			err := p.Publish(ctx, ingest.EncodedBlock{Data: make([]byte, bytes), Frames: frames}, func(error) {})
+			if err != nil {
+				t.Error(err)
+			}
+			return time.Since(began)
+		})
+	})
+}
+
+// Blocks of bulk recordings wait until the sink has stored enough. Small ones never do.
+func TestWaitsForTheSink(t *testing.T) {
+	const mib = 1 << 20
+	clock(t, Options{Bytes: 4 * mib, Frames: 10_000}, func(_ *Publisher, s *store, publish func(int, int) time.Duration) {
+		for range 4 {
+			if took := publish(mib, 1); took > 0 {
+				t.Errorf("a block within the bound waited for %v", took)
+			}
+		}
+		time.AfterFunc(3*time.Second, func() { s.stored = 4 })
+		if took := publish(1000, 10); took > 0 {
+			t.Errorf("a small block waited for %v", took)
+		}
+		if took := publish(mib, 1); took < 3*time.Second || took > 3*time.Second+2*askEvery {
+			t.Errorf("a block beyond the bound waited for %v, want 3 s", took)
+		}
+		s.stored = s.last
+		time.Sleep(2 * askEvery) // until the publisher has asked
+		for range 3 {
+			if took := publish(5000, 4096); took > 0 {
+				t.Errorf("frames within the bound waited for %v", took)
+			}
+		}
+		time.AfterFunc(time.Second, func() { s.stored = s.last })
+		if took := publish(5000, 4096); took < time.Second || took > time.Second+2*askEvery {
+			t.Errorf("frames beyond the bound waited for %v, want 1 s", took)
+		}
+	})
+}
+
+// While nothing is stored, blocks wait until that is known, and then no more: JetStream keeps them.
+func TestSinkAway(t *testing.T) {
+	const mib = 1 << 20
+	clock(t, Options{Bytes: mib}, func(_ *Publisher, s *store, publish func(int, int) time.Duration) {
+		publish(mib, 1)
+		if took := publish(mib, 1); took > stalled+2*askEvery {
+			t.Errorf("waited for %v for a sink that is away", took)
+		}
+		for range 10 {
+			if took := publish(mib, 1); took > 0 {
+				t.Errorf("then another one waited for %v", took)
+			}
+		}
+		s.stored = s.last
+		time.Sleep(2 * askEvery) // until the publisher has asked
+		publish(mib, 1)
+		time.AfterFunc(time.Second, func() { s.stored = s.last })
+		if took := publish(mib, 1); took < time.Second {
+			t.Errorf("waited for %v after the sink was back, want 1 s", took)
+		}
+	})
+}
+
+// What JetStream in this process keeps in memory is bounded over any ten seconds, though all of it
+// is stored at once.
+func TestCachedBytes(t *testing.T) {
+	const mib = 1 << 20
+	clock(t, Options{CachedBytes: 8 * mib}, func(_ *Publisher, s *store, publish func(int, int) time.Duration) {
+		type sent struct {
+			at    time.Time
+			bytes int
+		}
+		var all []sent
+		for range 40 {
+			publish(mib, 1)
+			s.stored = s.last
+			all = append(all, sent{time.Now(), mib})
+			within := 0
+			for _, x := range all {
+				if time.Since(x.at) < 10*time.Second {
+					within += x.bytes
+				}
+			}
+			if within > 8*mib {
+				t.Fatalf("%d bytes within ten seconds, want %d at most", within, 8*mib)
+			}
+		}
+		if took := time.Since(all[0].at); took > 45*time.Second {
+			t.Errorf("40 MiB took %v", took)
+		}
+	})
+}
+
+// A block that waits when its context ends is not taken, and counts no more.
+func TestContextEnds(t *testing.T) {
+	const mib = 1 << 20
+	clock(t, Options{Bytes: mib}, func(p *Publisher, _ *store, publish func(int, int) time.Duration) {
+		publish(mib, 1)
+		ctx, cancel := context.WithTimeoutCause(context.Background(), time.Second, errors.New("over"))
+		defer cancel()
+		err := p.Publish(ctx, ingest.EncodedBlock{Data: make([]byte, mib)}, func(error) { t.Error("it was taken") })
+		if err == nil || err.Error() != "over" || p.total.bytes != mib {
+			t.Errorf("%v, and %d bytes count", err, p.total.bytes)
+		}
+	})
+}

@@ -1,0 +1,195 @@
+package jetstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"tapedeck/ingest"
+	"tapedeck/schema/block"
+)
+
+// Waiting describes the frames of a tenant that the sink has not stored.
+type Waiting struct {
+	Frames  uint64
+	Streams int
+	// More reports that only a part was looked at: there are more frames and streams.
+	More bool
+	// First and Last bound when the frames arrived, ns.
+	First, Last int64
+	// OldestAt is when the oldest message was published; zero if none waits.
+	OldestAt time.Time
+}
+
+// In reports whether frames may have arrived in a range, half open.
+func (w *Waiting) In(from, to time.Time) bool {
+	return w.More || w.Frames > 0 && w.First < to.UnixNano() && w.Last >= from.UnixNano()
+}
+
+// WaitingReader reads from JetStream what waits. It is safe for use by many goroutines.
+type WaitingReader struct {
+	nc       *nats.Conn
+	js       jetstream.JetStream
+	consumer string
+
+	mu     sync.Mutex // guards what follows, also during a request to JetStream
+	latest map[string]waitingAt
+}
+
+// waitingAt is an answer, and until when it is returned again.
+type waitingAt struct {
+	waiting Waiting
+	until   time.Time
+	err     error
+}
+
+const (
+	// waitingFor is for how long an answer is returned again at least. It is longer for one that took
+	// long, as many messages wait, and for an error.
+	waitingFor    = 20 * time.Millisecond
+	waitingErrFor = 2 * time.Second
+	// waitingMessages, waitingBytes and waitingTime bound what is read of the messages that wait.
+	waitingMessages = 8192
+	waitingBytes    = 64 << 20
+	waitingTime     = time.Second
+	waitingTimeout  = 2 * time.Second
+	waitingTenants  = 1024 // whose answers are kept
+)
+
+// NewWaitingReader returns a reader for the consumer that the sinks share. The caller keeps ownership of
+// the connection.
+func NewWaitingReader(nc *nats.Conn, consumer string) (*WaitingReader, error) {
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return nil, fmt.Errorf("waiting frames: JetStream: %w", err)
+	}
+	return &WaitingReader{nc: nc, js: js, consumer: consumer, latest: map[string]waitingAt{}}, nil
+}
+
+// Read returns what waits of a tenant.
+func (r *WaitingReader) Read(ctx context.Context, tenant string) (Waiting, error) {
+	if !r.nc.IsConnected() {
+		return Waiting{}, fmt.Errorf("waiting frames: %w", nats.ErrDisconnected)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	began := time.Now()
+	if known, ok := r.latest[tenant]; ok && began.Before(known.until) {
+		return known.waiting, known.err
+	}
+	if len(r.latest) >= waitingTenants {
+		clear(r.latest)
+	}
+	asking, cancel := context.WithTimeout(ctx, waitingTimeout)
+	defer cancel()
+	w, err := r.ask(asking, tenant)
+	if err != nil && ctx.Err() != nil {
+		return w, err // of this client alone
+	}
+	keep := max(waitingFor, 3*time.Since(began))
+	if err != nil {
+		keep = waitingErrFor
+	}
+	r.latest[tenant] = waitingAt{w, time.Now().Add(keep), err}
+	return w, err
+}
+
+func (r *WaitingReader) ask(ctx context.Context, tenant string) (Waiting, error) {
+	s, err := r.js.Stream(ctx, StreamName)
+	if err != nil {
+		return Waiting{}, fmt.Errorf("JetStream stream %s: %w", StreamName, err)
+	}
+	first := uint64(1)
+	consumer, err := s.Consumer(ctx, r.consumer)
+	switch {
+	case errors.Is(err, jetstream.ErrConsumerNotFound): // no sink ever ran
+	case err != nil:
+		return Waiting{}, fmt.Errorf("JetStream consumer %s: %w", r.consumer, err)
+	default:
+		// The number of pending messages of the consumer may lag behind the stream.
+		first = consumer.CachedInfo().AckFloor.Stream + 1
+	}
+	return read(ctx, s, tenant, first)
+}
+
+// read decodes the messages of a tenant from a sequence on that are in the stream, within the bounds.
+func read(ctx context.Context, s jetstream.Stream, tenant string, first uint64) (Waiting, error) {
+	add := waitingAdder{streams: map[string]bool{}}
+	last, began := s.CachedInfo().State.LastSeq, time.Now()
+	of := jetstream.WithGetMsgSubject(ingest.SubjectPrefix + tenant + ".>")
+	for first <= last && !add.waiting.More {
+		m, err := s.GetMsg(ctx, first, of)
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			break
+		}
+		if err != nil {
+			return Waiting{}, fmt.Errorf("read what waits in JetStream stream %s: %w", StreamName, err)
+		}
+		first = m.Sequence + 1
+		add.message(m)
+		add.waiting.More = add.waiting.More || add.messages >= waitingMessages || time.Since(began) > waitingTime
+	}
+	add.waiting.Streams = len(add.streams)
+	return add.waiting, nil
+}
+
+// waitingAdder adds up the blocks of messages.
+type waitingAdder struct {
+	waiting  Waiting
+	streams  map[string]bool
+	messages int
+	bytes    int
+	decoder  block.Decoder
+	block    block.Block
+	entries  []block.Entry
+}
+
+func (a *waitingAdder) message(m *jetstream.RawStreamMsg) {
+	a.messages++
+	if a.waiting.OldestAt.IsZero() {
+		a.waiting.OldestAt = m.Time
+	}
+	if a.bytes += len(m.Data); a.bytes > waitingBytes {
+		a.waiting.More = true
+	}
+	var err error
+	if a.entries, err = block.Entries(m.Data, a.entries); err != nil {
+		a.waiting.More = true // what is in it is not known
+		return
+	}
+	for _, e := range a.entries {
+		if err := a.decoder.Decode(e.Data, &a.block); err != nil {
+			a.waiting.More = true
+			continue
+		}
+		a.add()
+	}
+}
+
+// add adds the decoded block.
+func (a *waitingAdder) add() {
+	w := &a.waiting
+	if id := a.block.State.StreamID; !a.streams[id] {
+		a.streams[string([]byte(id))] = true // the decoder reuses its buffer
+	}
+	w.Frames += uint64(len(a.block.Frames))
+	for i := range a.block.Frames {
+		at := a.block.Frames[i].At
+		if w.First == 0 || at < w.First {
+			w.First = at
+		}
+		w.Last = max(w.Last, at)
+	}
+	if len(a.block.Frames) == 0 && a.block.Facts.Len() > 0 { // facts alone change reports too
+		at := a.block.State.LastAt
+		if w.First == 0 || at < w.First {
+			w.First = at
+		}
+		w.Last = max(w.Last, at)
+	}
+}

@@ -1,0 +1,30 @@
+package ingest
+
+import "tapedeck/schema/block"
+
+// lateFacts are facts of sessions that have no open segment, by their sessions: each such session
+// needs one segment, however its facts are mixed with those of others.
+type lateFacts struct {
+	bySession map[string]*lateSession
+	inOrder   []*lateSession
+}
+
+type lateSession struct {
+	session string
+	seenAt  int64 // of its first fact, ns
+	facts   block.Facts
+}
+
+// of returns where the facts of a session are gathered.
+func (l *lateFacts) of(session string, seenAt int64) *block.Facts {
+	s := l.bySession[session]
+	if s == nil {
+		if l.bySession == nil {
+			l.bySession = map[string]*lateSession{}
+		}
+		s = &lateSession{session: session, seenAt: seenAt}
+		l.bySession[session] = s
+		l.inOrder = append(l.inOrder, s)
+	}
+	return &s.facts
+}

@@ -1,0 +1,30 @@
+package printers
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"tapedeck/internal/app/command/knownrecordings"
+	"tapedeck/internal/console"
+)
+
+// Waiting writes what the server has received and nobody can read yet.
+func Waiting(out io.Writer, w *knownrecordings.Waiting) {
+	least := ""
+	if w.More {
+		least = "at least "
+	}
+	fmt.Fprintf(console.To(out), "waiting  %s%s of %s cannot be read yet: the server has them, and reports lack them until they are stored\n",
+		least, console.Count(w.Frames, "frame"), console.Count(w.Streams, "stream"))
+}
+
+// Incomplete writes a note that frames which were received are missing from an answer.
+func Incomplete(out io.Writer, to time.Time, frames uint64, more bool) {
+	least := ""
+	if more {
+		least = "at least "
+	}
+	fmt.Fprintf(console.To(out), "note     complete to %s: %s%s received since then wait to be stored, and are not counted\n",
+		console.LocalTime(to), least, console.Count(frames, "frame"))
+}

@@ -1,0 +1,190 @@
+package secrets
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// scope is what the names of members mean in an object or array.
+type scope uint8
+
+const (
+	plain   scope = iota // only names that are never those of anything else
+	body                 // the outermost object of a request
+	answer               // the outermost object of an answer
+	entries              // lists of servers and tools, whose objects have credentials of their own
+	entry                // an object of such a list
+	fields               // header fields
+	values               // an environment, or the parts of a credential
+	all                  // each string is a secret
+)
+
+// scopes are the members that hold others with secrets, at any depth, in the spelling of normal.
+var scopes = func() map[string]scope {
+	m := map[string]scope{}
+	for list, s := range map[string]scope{
+		"headers http-headers extra-headers default-headers custom-headers static-headers request-headers":                   fields,
+		"env environment env-vars envs environment-variables credentials credential auth authentication authorization oauth": values,
+		"tools mcp-servers mcpservers servers connectors":                                                                    entries,
+		"secrets client-secret": all,
+	} {
+		for name := range strings.FieldsSeq(list) {
+			m[name] = s
+		}
+	}
+	return m
+}()
+
+// always are the ends of names, without punctuation and in small letters, that are never those of anything but secrets.
+var always = strings.Fields("authorization authorizationtoken accesstoken refreshtoken idtoken bearertoken authtoken sessiontoken oauthtoken " +
+	"clientsecret appsecret apikey apitoken apisecret secretkey secretaccesskey privatekey serviceaccountkey")
+
+// level is an object or an array that is being read.
+type level struct {
+	scope scope
+	array bool
+	pair  bool   // an object in an array, which may have a name and a value as members of their own
+	name  string // of a pair: the text of its member "name" or "key"
+}
+
+// levelsMost bounds the levels that are looked into: deeper values are passed over.
+const levelsMost = 1 << 10
+
+// eachSecret calls see with the range of each string of an object that is a secret by its names.
+func (n Names) eachSecret(text []byte, outermost scope, see func(from, to int)) {
+	i := 0
+	if bytes.HasPrefix(text, byteOrderMark) {
+		i = len(byteOrderMark)
+	}
+	if i = space(text, i); i >= len(text) || text[i] != '{' {
+		return
+	}
+	levels := []level{{scope: outermost}}
+	for first := true; len(levels) > 0; {
+		here := &levels[len(levels)-1]
+		if i = space(text, i+1); i >= len(text) { // behind the bracket that opens it, or the comma
+			return
+		}
+		if first && (text[i] == '}' || text[i] == ']') {
+			i--
+		} else {
+			name := ""
+			if !here.array {
+				if text[i] != '"' {
+					return
+				}
+				end := stringEnd(text, i)
+				name = unquote(text[i:end])
+				if i = space(text, end); i >= len(text) || text[i] != ':' {
+					return
+				}
+				if i = space(text, i+1); i >= len(text) {
+					return
+				}
+			}
+			if (text[i] == '{' || text[i] == '[') && len(levels) < levelsMost {
+				levels, first = append(levels, n.below(here, name, text[i] == '[')), true
+				continue
+			}
+			end := valueEnd(text, i)
+			if text[i] == '"' && n.isSecret(here, name, text[i:end]) {
+				see(i, end)
+			}
+			i = end - 1
+		}
+		for { // the ends of objects and arrays, up to the next comma
+			if i = space(text, i+1); i >= len(text) {
+				return
+			}
+			if text[i] == ',' {
+				first = false
+				break
+			}
+			if text[i] != '}' && text[i] != ']' {
+				return
+			}
+			if levels = levels[:len(levels)-1]; len(levels) == 0 {
+				return
+			}
+		}
+	}
+}
+
+// below returns the level of a value with a name, "" in an array.
+func (n Names) below(here *level, name string, array bool) level {
+	s := scopes[normal(name)]
+	switch {
+	case here.array && !array:
+		switch s = here.scope; s {
+		case entries:
+			s = entry
+		case all:
+			s = plain
+		}
+	case here.scope == entries && !array: // servers by their names
+		s = entry
+	case s == plain && here.scope == body && array && n.Member(name):
+		s = all
+	case s == all && array: // names of secrets
+		s = plain
+	case s == plain && (here.scope == fields || here.scope == values || here.scope == all) && !array:
+		s = here.scope
+	}
+	return level{scope: s, array: array, pair: here.array && !array}
+}
+
+// isSecret reports whether a string, with its quotes, is a secret by its name and the object that it is in.
+func (n Names) isSecret(here *level, name string, quoted []byte) bool {
+	if here.array {
+		return here.scope == all
+	}
+	switch {
+	case here.pair && (name == "name" || name == "key"):
+		here.name = unquote(quoted)
+		return false
+	case name == "value" && here.name != "":
+		name = here.name
+	}
+	switch here.scope {
+	case all:
+		return true
+	case body, entry:
+		if n.Member(name) {
+			return true
+		}
+	case answer:
+		return n.Member(name) && credential(quoted)
+	case fields:
+		return n.Header(name)
+	case values:
+		if n.Query(name) || n.Header(name) {
+			return true
+		}
+	}
+	return n.never(name) && credential(quoted)
+}
+
+// never reports whether a name is only that of a secret.
+func (n Names) never(name string) bool {
+	letters := strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r == '.' {
+			return -1
+		}
+		return r
+	}, strings.ToLower(name))
+	return slices.ContainsFunc(always, func(end string) bool { return strings.HasSuffix(letters, end) }) && n.Member(name)
+}
+
+// credential reports whether a quoted text may be one, rather than a description, a path or an address: it has eight
+// characters, a digit or twenty letters, and no space but behind a scheme.
+func credential(quoted []byte) bool {
+	text := bytes.Trim(quoted, `"`)
+	if _, rest, ok := bytes.Cut(text, []byte(" ")); ok {
+		text = rest
+	}
+	if bytes.HasPrefix(text, []byte("/")) || bytes.HasPrefix(text, []byte(".")) || bytes.Contains(text, []byte("://")) {
+		return false
+	}
+	return len(text) >= 8 && !bytes.ContainsAny(text, " ") && (bytes.ContainsAny(text, "0123456789") || len(text) >= 20)
+}
