@@ -106,6 +106,29 @@ func (s *Stage) Play(
 	}).Run(ctx)
 }
 
+// Pause waits for the time between two recorded times at the speed of a pacing, at most its longest
+// silence. It returns the error of ctx if ctx ends first.
+func (s *Stage) Pause(ctx context.Context, from, to int64, p Pacing) error {
+	d := time.Duration(to - from)
+	if p.IdleLimit > 0 {
+		d = min(d, p.IdleLimit)
+	}
+	if p.Speed == player.Max || d <= 0 {
+		return ctx.Err()
+	}
+	if p.Speed > 0 {
+		d = time.Duration(float64(d) / float64(p.Speed))
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // Refuse answers with a problem instead of a playback.
 func (s *Stage) Refuse(w http.ResponseWriter, r *http.Request, server string, err error) {
 	s.Count(server, "refused")

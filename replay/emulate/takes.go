@@ -18,6 +18,8 @@ type take struct {
 	used   time.Time
 	turns  int // number of choices so far
 	played map[string]played
+	// renamed maps names in recorded requests to those in the requests of the client.
+	renamed map[string]string
 }
 
 // played records when an answer was played in a take.
@@ -75,6 +77,29 @@ func (t *Takes) End(tenant, session, name, id string) {
 	p := it.played[id]
 	p.ended = true
 	it.played[id] = p
+}
+
+// renamesLimit bounds the names of a take in memory.
+const renamesLimit = 4096
+
+// Rename records by which name a client calls what a recorded request calls otherwise. When there
+// are too many names, the others are forgotten.
+func (t *Takes) Rename(tenant, session, name, recorded, now string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	it := t.take(tenant, session, name)
+	if it.renamed == nil || len(it.renamed) >= renamesLimit {
+		it.renamed = map[string]string{}
+	}
+	it.renamed[recorded] = now
+}
+
+// Renamed returns the client's name for a recorded one, and whether the names differ.
+func (t *Takes) Renamed(tenant, session, name, recorded string) (string, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now, ok := t.take(tenant, session, name).renamed[recorded]
+	return now, ok && now != recorded
 }
 
 // take returns the take of a name, and creates it if it does not exist. The caller holds t.mu.

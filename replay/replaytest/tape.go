@@ -76,6 +76,18 @@ func (s *Stream) Dialect(name string) *Stream {
 	return s
 }
 
+// Source sets where the stream was recorded.
+func (s *Stream) Source(name string) *Stream {
+	s.state.Source, s.tape.sealed = name, nil
+	return s
+}
+
+// Recorder sets the id of the process that recorded the stream.
+func (s *Stream) Recorder(id string) *Stream {
+	s.state.Recorder, s.tape.sealed = id, nil
+	return s
+}
+
 // Ended sets the reason for which the stream ended.
 func (s *Stream) Ended(reason string) *Stream {
 	s.state.EndReason, s.tape.sealed = reason, nil

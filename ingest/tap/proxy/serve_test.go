@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -97,5 +98,41 @@ func TestServeFails(t *testing.T) {
 	}
 	if err := p.Serve(t.Context(), ln, time.Second); err == nil {
 		t.Error("no error")
+	}
+}
+
+// A client may begin with HTTP/2 without TLS, as the AWS SDK for JavaScript does.
+func TestServePlainHTTP2(t *testing.T) {
+	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) }))
+	defer up.Close()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m ingesttest.Memory
+	p, err := New(Options{Upstream: up.URL, Recorder: ingest.NewRecorder(&m, ingest.Settings{})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	served := make(chan error, 1)
+	go func() { served <- p.Serve(ctx, ln, 5*time.Second) }()
+	plain := new(http.Protocols)
+	plain.SetUnencryptedHTTP2(true)
+	transport := &http.Transport{Protocols: plain}
+	res, err := (&http.Client{Transport: transport}).Post("http://"+ln.Addr().String()+"/", "text/plain", strings.NewReader("body"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(res.Body)
+	res.Body.Close()
+	if err != nil || res.ProtoMajor != 2 || string(text) != "body" {
+		t.Errorf("got %q by %s, %v", text, res.Proto, err)
+	}
+	transport.CloseIdleConnections()
+	stop()
+	if err := bounded.Receive(t, served); err != nil {
+		t.Error(err)
 	}
 }

@@ -1,6 +1,7 @@
 package httpreplay
 
 import (
+	"bytes"
 	"net/http"
 	"strings"
 
@@ -17,6 +18,12 @@ type answer struct {
 	partial bool // the body does not begin at the start of the recorded body
 	status  int  // status of the final head; 0 before it
 	read    bool // part of the body was written
+	renames renames
+	session func() string
+	// addresses replaces addresses in header fields, and, if describes is set, in the body; nil for
+	// none.
+	addresses *strings.Replacer
+	describes bool
 }
 
 // Play implements player.Sink.
@@ -31,7 +38,22 @@ func (a *answer) Play(f *replay.Frame, from, to int) error {
 		return nil // a body whose head was not recorded
 	}
 	a.read = true
-	return a.body.WriteRead(f, from, to)
+	edits := a.describes && a.addresses != nil
+	if a.renames == nil && !edits {
+		return a.body.WriteRead(f, from, to)
+	}
+	if to < len(f.Raw) {
+		return nil // the message is written when it is complete
+	}
+	renamed := *f
+	renamed.Cuts = nil
+	if a.renames != nil {
+		renamed.Raw = a.renames.renameFrame(&f.Frame)
+	}
+	if edits {
+		renamed.Raw = []byte(a.addresses.Replace(string(renamed.Raw)))
+	}
+	return a.body.WriteRead(&renamed, 0, len(renamed.Raw))
 }
 
 func (a *answer) playHead(raw []byte) error {
@@ -70,7 +92,19 @@ func (a *answer) playHead(raw []byte) error {
 	}
 	to := a.w.Header()
 	carry(to, h)
-	if a.partial {
+	if a.session != nil && h.Get(mcpSession) != "" {
+		if id := a.session(); id != "" {
+			to.Set(mcpSession, id)
+		}
+	}
+	if a.addresses != nil {
+		for _, values := range to {
+			for i := range values {
+				values[i] = a.addresses.Replace(values[i])
+			}
+		}
+	}
+	if a.partial || a.renames != nil || a.describes {
 		to.Del("Content-Length")
 	}
 	if len(to["Content-Type"]) == 0 {
@@ -92,44 +126,46 @@ func (a *answer) Flush() error {
 
 // completion writes a provider's answer that was recorded without its head. It is a player.Sink.
 type completion struct {
-	w      http.ResponseWriter
-	r      *http.Request
-	body   *emulate.Body
-	from   *provider
-	begun  bool
-	ended  bool // the provider's end marker was written
-	joined []byte
+	w       http.ResponseWriter
+	r       *http.Request
+	body    *emulate.Body
+	from    *provider
+	begun   bool
+	ended   bool // the provider's end marker was written
+	single  bool // the answer is one frame
+	form    form
+	renames renames
+	joined  []byte
 }
 
 // Play implements player.Sink.
 func (m *completion) Play(f *replay.Frame, from, to int) error {
 	if !m.begun {
-		m.begun = true
-		h := m.w.Header()
-		h.Set("Content-Type", "text/event-stream; charset=utf-8")
-		if f.Transport != schema.SSE && f.Type != "" && f.Type == m.from.whole {
-			h.Set("Content-Type", "application/json")
-			m.ended = true
-		}
-		h.Set("Cache-Control", "no-cache")
-		emulate.CrossOrigin(h, m.r)
-		m.w.WriteHeader(http.StatusOK)
+		m.begin(f)
 	}
 	if f.Type != "" && f.Type == m.from.done {
 		m.ended = true
 	}
 	switch {
-	case f.Transport == schema.SSE:
+	case m.renames != nil && to < len(f.Raw):
+		return nil // the message is written when it is complete
+	case m.renames != nil:
+		renamed := *f
+		renamed.Raw, renamed.Cuts = m.renames.renameFrame(&f.Frame), nil
+		f, from, to = &renamed, 0, len(renamed.Raw)
+	}
+	switch {
+	case m.form == asRecorded:
 		return m.body.WriteRead(f, from, to)
 	case to < len(f.Raw):
 		return nil
 	}
 	var c schema.Content
 	c, m.joined = schema.Unframe(&f.Frame, m.joined)
-	if c.Empty {
+	switch {
+	case c.Empty:
 		return nil
-	}
-	if f.Type != "" && f.Type == m.from.whole && m.ended {
+	case m.form == asJSON:
 		return m.body.Write(c.Data)
 	}
 	name := ""
@@ -137,6 +173,43 @@ func (m *completion) Play(f *replay.Frame, from, to int) error {
 		name = f.Type
 	}
 	return m.body.Write(emulate.AppendEvent(nil, "", name, c.Data))
+}
+
+// form is how the frames of a completion are written.
+type form int
+
+const (
+	asEvents   form = iota // as server-sent events
+	asRecorded             // with the framing in which they were recorded
+	asJSON                 // the message alone
+)
+
+// begin writes the head that suits the first frame.
+func (m *completion) begin(f *replay.Frame) {
+	m.begun = true
+	kind := "text/event-stream; charset=utf-8"
+	text := bytes.TrimLeft(f.Raw, " \t\r\n[")
+	object := bytes.HasPrefix(text, []byte("{"))
+	switch {
+	case f.Transport == schema.SSE:
+		m.form = asRecorded
+	case f.Transport == schema.EventStream:
+		m.form, kind = asRecorded, "application/vnd.amazon.eventstream"
+	case f.Type != "" && f.Type == m.from.whole, m.from.at == nil && m.single && object:
+		m.form, m.ended, kind = asJSON, true, "application/json"
+	case m.from.lines:
+		m.form, kind = asRecorded, "application/x-ndjson"
+	case m.from.at == nil && !object: // lines such as 0:"text"
+		m.form, m.ended, kind = asRecorded, true, "text/plain; charset=utf-8"
+	}
+	h := m.w.Header()
+	h.Set("Content-Type", kind)
+	h.Set("Cache-Control", "no-cache")
+	if name := m.from.field[0]; name != "" && kind != "application/json" {
+		h.Set(name, m.from.field[1])
+	}
+	emulate.CrossOrigin(h, m.r)
+	m.w.WriteHeader(http.StatusOK)
 }
 
 // Flush implements player.Sink.

@@ -1,6 +1,8 @@
 // Package httpreplay plays back HTTP exchanges: exchanges that the recording proxy recorded for a
 // method and path, with status, header fields, bytes, chunks and timing; and streams of model
-// providers (Anthropic, OpenAI, Gemini) that were recorded without a proxy, at the provider's path.
+// providers (Anthropic, OpenAI, Gemini) that were recorded without a proxy, at the provider's path;
+// and other streams of events that were recorded without a proxy, at the path of the address from
+// which they were recorded, or, from a file, at any path that no proxy recorded.
 //
 // # Selection of the exchange
 //
@@ -17,6 +19,22 @@
 // idempotency_key and timestamp, at the top level. Other bodies are compared byte by byte. Values
 // in the query, and texts in a JSON body, that were recorded as "[redacted]" or as the placeholder of
 // a rule match any value.
+//
+// A process that records is a recording. Of a session that was recorded several times, one after the
+// other, the newest recording that has the same body answers; if none has it, the newest.
+//
+// # JSON-RPC
+//
+// A JSON-RPC request, as of MCP and A2A, is answered with the recorded answer to the same method and
+// params, whatever was asked before: without _meta; else without the id that an A2A client makes up
+// for a message; else, unless match=body, that to the same method and name or uri of the params. The
+// ids of the answer, and the tokens of progress notifications, are those of the client, also where
+// the answer arrives on another stream. A request without a recorded answer is answered with a
+// JSON-RPC error, a notification with 202.
+//
+// An MCP server that named a session in its answer to initialize names a new one for each
+// initialize. A request that names an unknown or ended session is answered with 404; DELETE ends a
+// session, with 204 if the recording has no answer.
 //
 // # Resuming
 //
@@ -36,11 +54,17 @@
 // # The answer
 //
 // Times count from the request's last byte, as in the recording. Header fields are sent as
-// recorded, except fields of the connection itself (RFC 9110, section 7.6.1), fields that set
+// recorded, with addresses of the recorded server, in any field, replaced by those of the emulation,
+// as in bodies below /.well-known/ (agent cards). Left out are fields of the connection itself (RFC 9110, section 7.6.1), fields that set
 // lasting browser state for the recorded server (Strict-Transport-Security, Alt-Svc,
 // Clear-Site-Data), redacted fields, and Content-Encoding and Content-Length if the body was
 // recorded decoded. An answer that its server broke off in the recording breaks off here too. An
 // answer that its client abandoned (schema.EndClientGone) does not: the server had not failed, so
 // the body ends normally after the recorded bytes, without the protocol's last event. It breaks off
 // only if the recorded Content-Length is larger.
+//
+// A WebSocket has the recorded subprotocol if the client offers it, else none. Messages of the
+// server follow as many messages of the client as in the recording. The server's close frame is
+// played with its code and reason; without one, the connection breaks off. If the recorded client
+// closed first, the server waits for the client. An upgrade that was refused is refused as recorded.
 package httpreplay

@@ -22,22 +22,29 @@ type exchange struct {
 	turns       []schema.Position // positions of the client's messages on a WebSocket
 	body        *fingerprint
 	secret      []place // places in the body whose values were not recorded
+	calls       []call  // the JSON-RPC messages of the body; nil if it has none
 	first, last schema.Position
 	asked       int64 // when the request was complete, ns; the clock starts here
 	ended       int64 // time of the last frame, ns
 
+	recording int // which of the session's recordings, from 0; a later one has a higher number
+
 	provider *provider // set for an answer recorded without its request; else nil
+	source   string    // with provider: the path from which the stream was recorded; "" if unknown
+	frames   int       // with provider: the frames of the answer
 }
 
-// provider describes where a model provider serves the streams of a dialect.
+// provider describes where the streams of a dialect are served, by a model provider or at any path.
 type provider struct {
 	path string         // readable form
-	at   *regexp.Regexp // the provider's paths: base URLs are configured with and without the version
+	at   *regexp.Regexp // nil for any path; the provider's paths: base URLs are configured with and without the version
 	ends []string       // types of frames after which another response begins
 	// named is set if events have the name of their type.
 	named bool
-	done  string // the end marker of streams
-	whole string // the type of an answer that is not streamed
+	done  string    // the end marker of streams
+	whole string    // the type of an answer that is not streamed
+	lines bool      // lines are not made server-sent events
+	field [2]string // name and value of a header field that clients require
 }
 
 // providers maps dialects to providers.
@@ -65,13 +72,13 @@ var providers = map[string]*provider{
 
 // at reports whether the exchange is for a method and path.
 func (x *exchange) at(method, path string) bool {
-	if x.method != method {
-		return false
-	}
 	if x.provider == nil {
-		return samePath(x.path, path)
+		return x.method == method && samePath(x.path, path)
 	}
-	return x.provider.at.MatchString(path)
+	if x.source != "" && x.source == path {
+		return asksForStream(method)
+	}
+	return x.method == method && x.provider.at != nil && x.provider.at.MatchString(path)
 }
 
 // samePath reports whether a path matches the recorded one, in which Mask may replace the rest of a

@@ -15,6 +15,8 @@ import (
 // index lists the exchanges of a session in the order of their requests.
 type index struct {
 	exchanges []*exchange
+	calls     bool            // whether a request has JSON-RPC messages
+	mcp       map[string]bool // paths of MCP servers that give their clients session ids
 }
 
 // bodyLimit bounds the part of a request's body that is compared, bytes.
@@ -29,7 +31,7 @@ func read(ctx context.Context, t replay.Tape) (*index, error) {
 	}
 	for i := range t.Streams() {
 		s := &t.Streams()[i]
-		if p := providers[s.Dialect]; p != nil && !asked[s.StreamID] {
+		if p := providerOf(s); p != nil && !asked[s.StreamID] {
 			if err := b.readAnswers(ctx, t, s, p); err != nil {
 				return nil, err
 			}
@@ -38,7 +40,36 @@ func read(ctx context.Context, t replay.Tape) (*index, error) {
 	slices.SortStableFunc(b.exchanges, func(x, y *exchange) int {
 		return cmp.Or(x.first.Compare(y.first), cmp.Compare(x.id, y.id))
 	})
-	return b, nil
+	b.numberRecordings()
+	return b, b.readSessions(ctx, t)
+}
+
+// initializeLimit bounds the answers that readSessions reads.
+const initializeLimit = 16
+
+// readSessions finds the MCP servers that answer initialize with a session id.
+func (b *index) readSessions(ctx context.Context, t replay.Tape) error {
+	b.mcp = map[string]bool{}
+	read := 0
+	for _, x := range b.exchanges {
+		if !x.initializes() || b.mcp[x.path] || read == initializeLimit {
+			continue
+		}
+		read++
+		head, err := headOf(ctx, t, x)
+		if err != nil {
+			return err
+		}
+		if h, err := fields(head, true); err == nil && h.Get(mcpSession) != "" {
+			b.mcp[x.path] = true
+		}
+	}
+	return nil
+}
+
+// initializes reports whether the request begins a session of MCP.
+func (x *exchange) initializes() bool {
+	return slices.ContainsFunc(x.calls, func(c call) bool { return c.method == "initialize" })
 }
 
 // readRequests finds the exchanges that a proxy recorded, one stream each. asked contains the ids
@@ -54,6 +85,8 @@ func (b *index) readRequests(ctx context.Context, t replay.Tape) (asked map[stri
 		p.x.secret = maskedIn(p.body)
 		sum := fingerprintOf(p.body, p.x.secret...)
 		p.x.body = &sum
+		p.x.calls = callsOf(p.body, false)
+		b.calls = b.calls || p.x.calls != nil
 		delete(open, p.x.stream.StreamID)
 	}
 	q := replay.Query{Bare: true, Filter: replay.Filter{Directions: []schema.Direction{schema.Send}}}
@@ -116,12 +149,16 @@ func (b *index) readAnswers(ctx context.Context, t replay.Tape, s *schema.Stream
 		if x == nil || another {
 			x = &exchange{
 				stream: s, id: f.Position().String(), method: "POST", path: p.path, provider: p,
-				first: f.Position(), asked: f.At,
+				first: f.Position(), asked: f.At, source: sourcePath(s),
+			}
+			if p.at == nil {
+				x.path = cmp.Or(x.source, anyPath)
 			}
 			b.exchanges = append(b.exchanges, x)
 			run, over = "", false
 		}
 		x.last, x.ended = f.Position(), f.At
+		x.frames++
 		if f.Run != "" {
 			run = strings.Clone(f.Run) // the frame is valid only during the call
 		}

@@ -22,6 +22,7 @@ type Server struct {
 	stage   *emulate.Stage
 	indexes emulate.Cache[*index]
 	takes   emulate.Takes
+	mcp     mcpSessions
 }
 
 // New returns a server.
@@ -67,8 +68,13 @@ func (s *Server) Serve(
 		s.stage.Refuse(w, r, server, err)
 		return
 	}
-	if c.over {
+	switch {
+	case c.over:
 		s.noMore(w, r)
+		return
+	case c.direct != nil:
+		c.direct.write(w, r)
+		s.stage.Count(server, "ended")
 		return
 	}
 	r, leave, err := s.stage.Enter(r, t)
@@ -77,8 +83,9 @@ func (s *Server) Serve(
 		return
 	}
 	defer leave()
+	c.path = path
 	if c.exchange.upgrade {
-		s.serveSocket(w, r, t, c.exchange, c.pacing, c.from)
+		s.serveUpgrade(w, r, t, c)
 		return
 	}
 	s.serveBody(w, r, t, c)
@@ -90,7 +97,13 @@ type choice struct {
 	pacing   emulate.Pacing
 	from     replay.Place // the start in the session
 	over     bool         // the client has received the whole answer
-	played   func()       // records that the answer was played to its end
+	direct   *direct      // an answer that is not recorded; else nil
+	path     string       // of the request, below the session's address
+	renames  renames      // JSON-RPC ids to replace; nil for none
+	// session returns the session id that an MCP server's answer has.
+	session func() string
+	// played records that the answer, with its status, was played to its end.
+	played func(status int)
 }
 
 // choose finds the next exchange, or the one that the client resumes.
@@ -104,9 +117,15 @@ func (s *Server) choose(
 	}
 	here := b.exchanges
 	here = keep(here, func(x *exchange) bool { return x.at(r.Method, path) })
+	if len(here) == 0 {
+		here = keep(b.exchanges, func(x *exchange) bool { return x.anywhere(r.Method) })
+	}
 	query, err := settle(&pacing, r.URL.Query(), here)
 	if err != nil {
 		return choice{}, err
+	}
+	if status := s.mcpAnswer(r, b, tenant, session, pacing.Take, path, len(here) > 0); status != 0 {
+		return choice{direct: sessionAnswer(status)}, nil
 	}
 	if len(here) == 0 {
 		return choice{}, notRecorded(b, session, r.Method+" "+path)
@@ -124,19 +143,14 @@ func (s *Server) choose(
 			Status: http.StatusRequestEntityTooLarge, Detail: "The request's body could not be read: " + err.Error(),
 		}
 	}
-	if sum := fingerprintOf(body); pacing.MatchBody {
-		same := keep(here, func(x *exchange) bool {
-			return x.body == nil || *x.body == sum || len(x.secret) > 0 && *x.body == fingerprintOf(body, x.secret...)
-		})
-		if len(same) == 0 && len(here) > 0 {
-			return choice{}, &problem.Problem{
-				Title: "No request like this one", Status: http.StatusConflict, Parameter: "match",
-				Detail: fmt.Sprintf("%s %s is recorded in session %q with other bodies only: %d of them.", r.Method,
-					path, session, len(here)),
-				Hint: "Ask as the recorded program did, or leave match=body out to be answered in the recorded order.",
-			}
-		}
-		here = same
+	asked := callsOf(body, true)
+	sum := fingerprintOf(body)
+	equal := func(x *exchange) bool {
+		return x.body == nil || *x.body == sum || len(x.secret) > 0 && *x.body == fingerprintOf(body, x.secret...)
+	}
+	here, direct, err := matching(here, asked, equal, session, r.Method+" "+path, pacing.MatchBody)
+	if direct != nil || err != nil {
+		return choice{direct: direct}, err
 	}
 	played := func(x *exchange) (turn int, ended bool) { return s.takes.Latest(tenant, session, pacing.Take, x.id) }
 	last := r.Header.Get(lastEventID)
@@ -147,8 +161,9 @@ func (s *Server) choose(
 		if !from.Before(at.after) {
 			from = replay.Place{Position: at.after, After: true}
 		}
-		end := func() { s.takes.End(tenant, session, pacing.Take, at.exchange.id) }
-		return choice{at.exchange, pacing, from, at.over, end}, nil
+		c := s.chosen(r, b, tenant, session, pacing, at.exchange, asked)
+		c.from, c.over = from, at.over
+		return c, nil
 	}
 	here = begins(here, last)
 	ids := make([]string, len(here))
@@ -172,8 +187,88 @@ func (s *Server) choose(
 			Hint: "Begin anew under another name, take=NAME, or let something follow the last: end=again, end=last.",
 		}
 	}
-	end := func() { s.takes.End(tenant, session, pacing.Take, ids[i]) }
-	return choice{here[i], pacing, from, false, end}, nil
+	c := s.chosen(r, b, tenant, session, pacing, here[i], asked)
+	c.from = from
+	return c, nil
+}
+
+// matching returns the exchanges of the newest recording that can answer a request with a body and
+// the JSON-RPC messages in it. Without any it returns the answer to the client instead, or a
+// *problem.Problem. equal reports whether a recorded request has the same body.
+func matching(
+	here []*exchange, asked []call, equal func(*exchange) bool, session, what string, matchBody bool,
+) ([]*exchange, *direct, error) {
+	if asked != nil && slices.ContainsFunc(here, func(x *exchange) bool { return x.calls != nil }) {
+		least := sameTarget
+		if matchBody {
+			least = sameButIDs
+		}
+		same := mostSimilar(here, asked, least)
+		if len(same) == 0 {
+			return nil, notRecordedCalls(session, asked, here), nil
+		}
+		return newest(same, func(*exchange) bool { return true }), nil, nil
+	}
+	if here = newest(here, equal); !matchBody {
+		return here, nil, nil
+	}
+	same := keep(here, equal)
+	if len(same) == 0 && len(here) > 0 {
+		return nil, nil, &problem.Problem{
+			Title: "No request like this one", Status: http.StatusConflict, Parameter: "match",
+			Detail: fmt.Sprintf("%s is recorded in session %q with other bodies only: %d of them.", what, session,
+				len(here)),
+			Hint: "Ask as the recorded program did, or leave match=body out to be answered in the recorded order.",
+		}
+	}
+	return same, nil, nil
+}
+
+// chosen returns the choice of an exchange, which the JSON-RPC messages in asked stand for.
+func (s *Server) chosen(
+	r *http.Request, b *index, tenant, session string, pacing emulate.Pacing, x *exchange, asked []call,
+) choice {
+	c := choice{exchange: x, pacing: pacing}
+	if x.provider != nil { // of which request the recorded answer was is not known
+		if len(asked) == 1 && asked[0].id != "" {
+			c.renames = func(kind idKind, recorded string) (string, bool) {
+				return asked[0].id, kind == messageID && recorded != "" && recorded != asked[0].id
+			}
+		}
+		c.played = func(int) { s.takes.End(tenant, session, pacing.Take, x.id) }
+		return c
+	}
+	own := map[string]string{}
+	pairs(x.calls, asked, func(kind idKind, recorded, now string) {
+		s.takes.Rename(tenant, session, pacing.Take, string(kind)+recorded, now)
+		if recorded != now {
+			own[string(kind)+recorded] = now
+		}
+	})
+	switch {
+	case len(own) > 0:
+		c.renames = func(kind idKind, recorded string) (string, bool) {
+			now, ok := own[string(kind)+recorded]
+			return now, ok
+		}
+	case r.Method == http.MethodGet && b.calls: // answers to earlier requests may arrive here
+		c.renames = func(kind idKind, recorded string) (string, bool) {
+			return s.takes.Renamed(tenant, session, pacing.Take, string(kind)+recorded)
+		}
+	}
+	c.session = func() string {
+		if x.initializes() {
+			return s.mcp.begin(tenant, session, pacing.Take)
+		}
+		return r.Header.Get(mcpSession)
+	}
+	c.played = func(status int) {
+		s.takes.End(tenant, session, pacing.Take, x.id)
+		if r.Method == http.MethodDelete && status < 300 {
+			s.mcp.end(tenant, session, pacing.Take, r.Header.Get(mcpSession))
+		}
+	}
+	return c
 }
 
 // settle reads the settings among a query's parameters, and returns the other parameters.
@@ -222,14 +317,20 @@ func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, t replay.Tape
 	body.Merge = pacing.Speed == player.Max
 	whole := x.stream.Complete() || x.stream.Abandoned() // the server completed the answer
 	var err error
+	status := http.StatusOK
 	if x.provider != nil {
-		out := &completion{w: w, r: r, body: body, from: x.provider}
+		out := &completion{
+			w: w, r: r, body: body, from: x.provider, single: x.frames == 1, renames: c.renames,
+		}
 		if _, err = s.stage.Play(r.Context(), part, out, max(x.asked, from.Position.At), pacing, true); err == nil {
 			whole = true // the remaining frames belong to another exchange
 			err = out.end(x.last.Compare(emulate.EndOf(x.stream)) < 0 || x.stream.Complete())
 		}
 	} else {
-		out := &answer{w: w, r: r, body: body, partial: from.Position.At > x.asked}
+		out := &answer{
+			w: w, r: r, body: body, partial: from.Position.At > x.asked, renames: c.renames, session: c.session,
+			addresses: addressesOf(r, x, c.path), describes: describesServer(x.path),
+		}
 		_, err = s.stage.Play(r.Context(), part, out, max(x.asked, from.Position.At), pacing, true)
 		if err == nil && out.status == 0 {
 			s.stage.Refuse(w, r, server, &problem.Problem{
@@ -239,6 +340,7 @@ func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, t replay.Tape
 			})
 			return
 		}
+		status = out.status
 	}
 	if err == nil {
 		err = body.Close()
@@ -246,7 +348,7 @@ func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, t replay.Tape
 	gone, left := errors.AsType[*emulate.ClientError](err)
 	switch {
 	case err == nil && whole:
-		c.played()
+		c.played(status)
 		s.stage.Count(server, "ended")
 		return
 	case err == nil:

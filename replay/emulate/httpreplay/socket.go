@@ -1,6 +1,7 @@
 package httpreplay
 
 import (
+	"bytes"
 	"context"
 	"net/http"
 	"strconv"
@@ -15,16 +16,62 @@ import (
 	"tapedeck/schema"
 )
 
-// serveSocket plays a recorded WebSocket. Each message of the server waits until the client has
-// sent as many messages as in the recording. Its delay counts from the previous message of either
-// side.
-func (s *Server) serveSocket(
-	w http.ResponseWriter, r *http.Request, t replay.Tape, x *exchange, pacing emulate.Pacing, from replay.Place,
-) {
+// serveUpgrade answers a request for a WebSocket: with the recorded messages, or, if the server
+// refused the upgrade, with the recorded refusal.
+func (s *Server) serveUpgrade(w http.ResponseWriter, r *http.Request, t replay.Tape, c choice) {
+	head, err := headOf(r.Context(), t, c.exchange)
+	if err != nil {
+		s.stage.Refuse(w, r, server, err)
+		return
+	}
+	if status, _ := statusLine(head); status != http.StatusSwitchingProtocols {
+		s.serveBody(w, r, t, c)
+		return
+	}
+	recorded, err := fields(head, true)
+	if err != nil {
+		s.stage.Refuse(w, r, server, err)
+		return
+	}
+	s.serveSocket(w, r, t, c, recorded)
+}
+
+// headOf returns the head of the recorded answer, nil if there is none. Heads of 1xx answers other
+// than 101 are passed over.
+func headOf(ctx context.Context, t replay.Tape, x *exchange) (head []byte, err error) {
+	part := &emulate.Excerpt{
+		Tape: t, First: x.first, Last: x.last, Directions: []schema.Direction{schema.Receive},
+		Keep: func(f *replay.Frame) bool { return f.Stream.StreamID == x.stream.StreamID },
+	}
+	err = emulate.Scan(ctx, part, replay.Query{Bare: true, Few: true}, func(f *replay.Frame) error {
+		status, ok := statusLine(f.Raw)
+		switch {
+		case !isHead(&f.Frame):
+			return emulate.ErrEnough // the body has begun
+		case ok && (status >= 200 || status == http.StatusSwitchingProtocols):
+			head = bytes.Clone(f.Raw)
+			return emulate.ErrEnough
+		}
+		return nil
+	})
+	return head, err
+}
+
+// serveSocket plays a recorded WebSocket, whose handshake was answered with the fields in recorded.
+// Each message of the server waits until the client has sent as many messages as in the recording.
+// Its delay counts from the previous message of either side. The subprotocol is the recorded one,
+// if the client offers it, and none otherwise. The connection closes as the recorded server closed
+// it, and breaks off if the recorded connection did.
+func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, t replay.Tape, c choice, recorded http.Header) {
+	x, pacing := c.exchange, c.pacing
 	var protocols []string
-	for _, v := range r.Header.Values("Sec-WebSocket-Protocol") {
-		for p := range strings.SplitSeq(v, ",") {
-			protocols = append(protocols, strings.TrimSpace(p))
+	if chosen := recorded.Get("Sec-Websocket-Protocol"); chosen != "" {
+		protocols = []string{chosen}
+	}
+	carry(w.Header(), recorded)
+	for name := range w.Header() {
+		if strings.HasPrefix(name, "Sec-Websocket-") {
+			w.Header().Del(name)
 		}
 	}
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
@@ -54,8 +101,14 @@ func (s *Server) serveSocket(
 			out.countMessage()
 		}
 	})
-	err = s.playTurns(ctx, t, x, out, pacing, from)
+	err = s.playTurns(ctx, t, x, out, pacing, c.from)
+	broken := !out.closed && !x.stream.Complete()
+	if err == nil && broken {
+		err = s.stage.Pause(ctx, x.stream.LastAt, x.stream.Ended, pacing)
+	}
 	switch {
+	case err == nil && broken:
+		s.stage.Count(server, "ended") // without a close frame
 	case err == nil:
 		s.stage.Count(server, "ended")
 		_ = conn.Close(out.code, out.reason)
@@ -68,8 +121,9 @@ func (s *Server) serveSocket(
 	}
 }
 
-// playTurns plays from one client message to the next. The clock of each turn starts when the
-// message has arrived, so that the client's own time does not count.
+// playTurns plays from one client message to the next, up to the close frame of the server. The
+// clock of each turn starts when the message has arrived, so that the client's own time does not
+// count.
 func (s *Server) playTurns(
 	ctx context.Context, t replay.Tape, x *exchange, out *socket, pacing emulate.Pacing, from replay.Place,
 ) error {
@@ -90,8 +144,8 @@ func (s *Server) playTurns(
 				return err
 			}
 		}
-		if i == len(x.turns) {
-			return nil
+		if i == len(x.turns) || out.closed {
+			return nil // frames of the client after the server's close frame are not waited for
 		}
 		if !from.Before(x.turns[i]) {
 			if err := out.wait(ctx); err != nil {
@@ -109,6 +163,7 @@ type socket struct {
 	ctx    context.Context
 	code   websocket.StatusCode // close code of the recorded server
 	reason string
+	closed bool // the recorded server's close frame was reached
 
 	mu    sync.Mutex // guards count
 	count int        // client messages that wait has not consumed
@@ -174,10 +229,26 @@ func (s *socket) noteClose(note string) {
 		return
 	}
 	number, reason, _ := strings.Cut(rest, " ")
+	s.closed = true
 	if code, err := strconv.Atoi(number); err == nil &&
-		(code >= 1000 && code <= 1003 || code >= 1007 && code <= 1014 || code >= 3000 && code < 5000) {
-		s.code, s.reason = websocket.StatusCode(code), reason
+		(code >= 1000 && code <= 1003 || code >= 1007 && code <= 1014 || code >= 3000 && code < 5000 ||
+			code == int(websocket.StatusNoStatusRcvd)) {
+		s.code, s.reason = websocket.StatusCode(code), cutReason(reason)
 	}
+}
+
+// cutReason shortens a reason to the 123 bytes that a close frame holds (RFC 6455, section 5.5).
+// Recorded reasons are longer if bytes that are no UTF-8 were replaced.
+func cutReason(reason string) string {
+	const most = 123
+	if len(reason) <= most {
+		return reason
+	}
+	end := most
+	for !utf8.RuneStart(reason[end]) {
+		end--
+	}
+	return reason[:end]
 }
 
 // Flush implements player.Sink.

@@ -15,7 +15,7 @@ import (
 )
 
 // OwnOrigin is the request header by which "tapedeck emulate" requests answers as recorded, since
-// it serves them on a separate port. It has an effect only in requests without Sec-Fetch fields: a
+// it serves them on a separate port. Its value is the address of that port, http://HOST. It has an effect only in requests without Sec-Fetch fields: a
 // browser always sends those, and no page can leave them out.
 const OwnOrigin = "Tapedeck-Own-Origin"
 

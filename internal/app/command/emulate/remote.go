@@ -41,14 +41,15 @@ func (o *Options) openRemote(ctx context.Context) (*Session, error) {
 
 // askAsRecorded requests answers as recorded from the server. This port is an origin of its own, so
 // a browser may open the answers here. It removes the browser's Sec-Fetch fields, since they
-// describe a request to this origin and not to the server's.
-func askAsRecorded(h http.Header) {
+// describe a request to this origin and not to the server's. host is the host of this port, for
+// addresses in answers.
+func askAsRecorded(h http.Header, host string) {
 	for name := range h {
 		if strings.HasPrefix(name, "Sec-Fetch-") || name == "Service-Worker" {
 			h.Del(name)
 		}
 	}
-	h.Set(isolate.OwnOrigin, "1")
+	h.Set(isolate.OwnOrigin, "http://"+host)
 }
 
 // forward passes requests to the server, below a path.
@@ -72,7 +73,7 @@ func forward(cl *apiclient.Client, prefix string, log *slog.Logger) http.Handler
 			}
 			u.RawQuery = r.In.URL.RawQuery
 			r.Out.URL, r.Out.Host = u, u.Host
-			askAsRecorded(r.Out.Header)
+			askAsRecorded(r.Out.Header, r.In.Host)
 			if cl.Token != "" {
 				cl.Authorize(r.Out.Header)
 			}

@@ -1,0 +1,73 @@
+package httpreplay
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+
+	"tapedeck/schema"
+)
+
+// captures maps dialects to how their streams are served that were recorded without their requests
+// and that no provider serves at a path of its own: streams of UIs and agents, from a file or by
+// "record --sse". Streams of server-sent events of other dialects are served too.
+var captures = map[string]*provider{
+	"ag-ui": {ends: []string{"RUN_FINISHED", "RUN_ERROR"}},
+	"vercel-ui": {
+		ends: []string{"finish", "abort", "finish_message"}, done: "[DONE]",
+		field: [2]string{"X-Vercel-Ai-Ui-Message-Stream", "v1"},
+	},
+	"a2a":                 {},
+	"mcp":                 {named: true, ends: []string{"result", "error"}},
+	"cohere":              {named: true, ends: []string{"message-end"}},
+	"adk":                 {},
+	"bedrock":             {},
+	"google-interactions": {named: true, ends: []string{"interaction.completed", "interaction.complete"}},
+	"langgraph":           {ends: []string{"end", "error"}},
+	"ollama":              {lines: true},
+}
+
+// others serves streams of server-sent events of all dialects that have no emulated server.
+var others = &provider{}
+
+// ownServers lists the dialects whose recordings another emulated server plays.
+var ownServers = []string{"loom", "anthropic-agent", "compozy"}
+
+// providerOf returns how a stream without requests is served, nil if it is not.
+func providerOf(s *schema.StreamState) *provider {
+	switch p := providers[s.Dialect]; {
+	case p != nil:
+		return p
+	case captures[s.Dialect] != nil:
+		return captures[s.Dialect]
+	case s.Transport == schema.SSE && !slices.Contains(ownServers, s.Dialect):
+		return others
+	}
+	return nil
+}
+
+// sourcePath returns the path of the address from which a stream was recorded, "" if it was not.
+func sourcePath(s *schema.StreamState) string {
+	u, err := url.Parse(s.Source)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return ""
+	}
+	if u.Path == "" {
+		return "/"
+	}
+	return u.Path
+}
+
+// anyPath describes the path of a stream that is served at any.
+const anyPath = "any path"
+
+// anywhere reports whether the exchange answers a request with this method at any path.
+func (x *exchange) anywhere(method string) bool {
+	return x.provider != nil && x.provider.at == nil && x.source == "" && asksForStream(method)
+}
+
+// asksForStream reports whether a request with this method may have asked for a stream of which
+// only the answer was recorded.
+func asksForStream(method string) bool {
+	return method == http.MethodPost || method == http.MethodGet || method == http.MethodPut
+}
