@@ -20,7 +20,7 @@ var shapes = []string{
 	"AWS_SECRET_ACCESS_KEY={40}", "aws_secret_access_key = {40}", `export AWS_SESSION_TOKEN="{200}"`, `"SecretAccessKey": "{40}"`, "AZURE_OPENAI_API_KEY={h32}",
 	"AZURE_OPENAI_KEY={84}", "MISTRAL_API_KEY={32}", "export COHERE_API_KEY='{40}'", "EXA_API_KEY={h8}-{h4}-{h4}-{h4}-{h12}", "DB_PASSWORD=hunter{d4}!x", "JWT_SECRET={h64}",
 	"SECRET_KEY_BASE={h128}", `"apiKey": "{32}"`, `client_secret: {36}`, `datadog_api_key: "{h32}"`, `password = "c0rrect-{8}"`, `os.environ["SERPER_API_KEY"] = "{h40}"`,
-	`$env:DEEPGRAM_API_KEY = "{h40}"`, `set -x ASSEMBLYAI_API_KEY {h32}`, `//registry.npmjs.org/:_authToken={h8}-{h4}-{h4}-{h4}-{h12}`, `--api-key {32}`, `--token={32}`, `<apiKey>{32}</apiKey>`,
+	`$env:DEEPGRAM_API_KEY = "{h40}"`, `set -x ASSEMBLYAI_API_KEY {h32}`, `//npm.example/:_authToken={h8}-{h4}-{h4}-{h4}-{h12}`, `--api-key {32}`, `--token={32}`, `<apiKey>{32}</apiKey>`,
 	`const token: string = '{32}'`, `api_key=u"{32}"`, `"GITHUB_PAT": "{B52}"`, `X-Subscription-Token: {32}`,
 	"sk-{48}", "sk-{h32}", "sk-kimi-{48}", "sk-{40}", "AQ.Ab8RN6{44}", "1//0{60}", "1//0g{90}", "fc-{h32}", "e2b_{h40}", "tgp_v1_{43}", "jina_{h32}{28}", "jina_{60}", "pa-{43}", "BSA{28}", "BSA{27}",
 	"tskey-auth-{12}CNTRL-{32}", "tskey-api-{17}-{21}", "HRKU-AA{58}", "HRKU-{h8}-{h4}-{h4}-{h4}-{h12}", "fm2_lJPE{160}", "fm1r_{120}==", "vcp_{56}", "vck_{56}", "CCIPAT_{22}_{h40}", "pat-na1-{h8}-{h4}-{h4}-{h4}-{h12}",
