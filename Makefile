@@ -69,7 +69,7 @@ clients: ## install the clients of others that tests point at recordings
 # The linker leaves out what only debuggers read. go vet is part of make check. Packages that wait
 # for servers leave the processors to others, so that more run at once than there are processors.
 # The packages of tools/systemtest take longest, so they begin first.
-GOTEST := TAPEDECK_TEST_PROGRAM=$(CURDIR)/$(BIN) go tool gotestsum --format pkgname --packages="./tools/systemtest/... ./..." \
+GOTEST := TAPEDECK_TEST_PROGRAM=$(CURDIR)/$(BIN) go tool gotestsum --format pkgname-and-test-fails --packages="./tools/systemtest/... ./..." \
   -- -vet=off -ldflags=-w -timeout 20m -p 4
 
 test: build clients ## what every change needs: tests with the real NATS, the real ClickHouse and a real browser; skipped tests are listed at the end

@@ -13,7 +13,7 @@ var (
 	// logCall matches a call of a logger with a constant message.
 	logCall = regexp.MustCompile(`\.(Debug|Info|Warn|Error)(?:Context)?\(\s*(?:\w+,\s*)?"([^"]+)"`)
 	// concatenated matches where a long constant continues on the next line.
-	concatenated = regexp.MustCompile(`" \+\s*\n\s*"`)
+	concatenated = regexp.MustCompile(`"\s*\+\s*\n\s*"`)
 	// eventForm is the form of messages: component: what happened.
 	eventForm   = regexp.MustCompile(`^[A-Za-z]+( [a-z]+)?: \S.*[^.\s]$`)
 	eventInCode = regexp.MustCompile("`([A-Za-z]+(?: [a-z]+)?): ([^`]+)`")

@@ -14,7 +14,8 @@ var platforms = []Rule{
 	{ID: "google-auth-key", Keywords: []string{"AQ."}, Pattern: `[A-Za-z0-9_-]{35,120}`, After: `A-Za-z0-9_-`, Weak: true, Check: keyLike,
 		Source:  "https://cloud.google.com/docs/authentication/api-keys-use",
 		Example: "AQ~.Ab8{47}", Near: "AQ~.Ab8{12}"},
-	{ID: "google-refresh-token", Keywords: []string{"//0", "%2F0", "%2f0"}, Pattern: `([A-Za-z0-9_-]{30,512})`, Before: "1Ff", After: `A-Za-z0-9_-`, Weak: true, Check: keyLike,
+	// The base64 of images and other data has these keywords by chance; what follows a key there is + or /.
+	{ID: "google-refresh-token", Keywords: []string{"//0", "%2F0", "%2f0"}, Pattern: `([A-Za-z0-9_-]{30,512})`, Before: "1Ff", After: `A-Za-z0-9_+/-`, Weak: true, Check: keyLike,
 		Source:  "https://developers.google.com/identity/protocols/oauth2/web-server#offline",
 		Example: "1/~/0{80}", Near: "1/~/0{12}"},
 	{ID: "together-key", Keywords: []string{"tgp_v1_"}, Pattern: `[A-Za-z0-9_-]{40,64}`, After: `A-Za-z0-9_-`,
@@ -26,7 +27,7 @@ var platforms = []Rule{
 	{ID: "voyage-key", Keywords: []string{"pa-"}, Pattern: `[A-Za-z0-9_-]{40,64}`, After: `A-Za-z0-9_-`, Weak: true, Check: keyLike,
 		Source:  "https://docs.voyageai.com/docs/api-key-and-installation",
 		Example: "pa~-{43}", Near: "pa~-{20}"},
-	{ID: "brave-search-key", Keywords: []string{"BSA"}, Pattern: `[A-Za-z0-9_-]{24,44}`, After: `A-Za-z0-9_-`, Weak: true, Check: keyLike,
+	{ID: "brave-search-key", Keywords: []string{"BSA"}, Pattern: `[A-Za-z0-9_-]{24,44}`, After: `A-Za-z0-9_+/-`, Weak: true, Check: keyLike,
 		Source:  "https://api-dashboard.search.brave.com/documentation/guides/authentication",
 		Example: "BS~A{28}", Near: "BS~A{12}"},
 	{ID: "firecrawl-key", Keywords: []string{"fc-"}, Pattern: `[A-Za-z0-9]{32}`, Weak: true, Check: keyLike,

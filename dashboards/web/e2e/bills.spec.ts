@@ -28,7 +28,7 @@ test('a period is previewed, closed after a confirmation, and verified', async (
   await page.goto(`${server.url}/bills`)
   const row = page.getByRole('region', { name: 'Periods of accounts' }).getByRole('row', { name })
   await expect(row).toContainText('draft')
-  await expect(row).toContainText('$0.0450')
+  await expect(row).toContainText('$0.05')
   await row.getByRole('link', { name }).click()
   const lines = page.getByRole('region', { name: 'Lines' })
   await expect(lines.getByRole('row', { name: /input tokens/ })).toContainText('$0.03')

@@ -22,6 +22,8 @@ type Waiting struct {
 	More bool
 	// First and Last bound when the frames arrived, ns.
 	First, Last int64
+	// At is the time as of which the figures are.
+	At time.Time
 	// OldestAt is when the oldest message was published; zero if none waits.
 	OldestAt time.Time
 }
@@ -88,6 +90,7 @@ func (r *WaitingReader) Read(ctx context.Context, tenant string) (Waiting, error
 	asking, cancel := context.WithTimeout(ctx, waitingTimeout)
 	defer cancel()
 	w, err := r.ask(asking, tenant)
+	w.At = began
 	if err != nil && ctx.Err() != nil {
 		return w, err // of this client alone
 	}

@@ -42,17 +42,17 @@ func (s *Server) waiting(ctx context.Context, tenant string) (jetstream.Waiting,
 
 // completeness returns how complete an answer is that is read from now on.
 func (s *Server) completeness(ctx context.Context, tenant string) *query.Completeness {
-	now := time.Now()
 	w, err := s.waiting(ctx, tenant)
 	if err != nil {
 		s.Log.Warn("server: what waits to be stored is not known", "error", err)
 		return &query.Completeness{}
 	}
-	if !w.OldestAt.IsZero() && w.OldestAt.Before(now) {
-		now = w.OldestAt
+	to := w.At
+	if !w.OldestAt.IsZero() && w.OldestAt.Before(to) {
+		to = w.OldestAt
 	}
-	now = now.UTC().Truncate(time.Microsecond)
-	return &query.Completeness{CompleteTo: &now, WaitingFrames: &w.Frames, WaitingMore: w.More}
+	to = to.UTC().Truncate(time.Microsecond)
+	return &query.Completeness{CompleteTo: &to, WaitingFrames: &w.Frames, WaitingMore: w.More}
 }
 
 // complete adds to answers how complete they are.
@@ -91,7 +91,7 @@ func (s *Server) serveWaiting(rw http.ResponseWriter, r *http.Request, tenant st
 		})
 		return
 	}
-	to := asked
+	to := w.At.UTC() // before asked if the answer was read for an earlier request
 	if !w.OldestAt.IsZero() && w.OldestAt.Before(to) {
 		to = w.OldestAt.UTC()
 	}

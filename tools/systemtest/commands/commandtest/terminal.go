@@ -47,7 +47,7 @@ func OnTerminal(t *testing.T, cmd *exec.Cmd, prompt, input string) (shown string
 			t.Fatal(err)
 		}
 	}
-	bounded.Command(t, cmd)
+	_ = bounded.Command(t, cmd) // its exit code is returned
 	bounded.Receive(t, read)
 	return strings.ReplaceAll(out.String(), "\r\n", "\n"), cmd.ProcessState.ExitCode()
 }

@@ -57,7 +57,7 @@ func TestRecordSeveralFiles(t *testing.T) {
 	}
 	logs := filepath.Join(root, "logs")
 	results, total, exit := files(logs, filepath.Join(root, "none.jsonl"), filepath.Join(root, "copy.jsonl"), filepath.Join(root, "x*"))
-	if want := (knownrecordings.FilesResult{Files: 6, Recorded: 3, Known: 1, Failed: 2, Frames: 4, Bytes: total.Bytes}); total != want || exit != 1 {
+	if want := (knownrecordings.FilesResult{Files: 6, Recorded: 3, Known: 1, Failed: 2, Frames: 4, Bytes: total.Bytes, Waiting: total.Waiting}); total != want || exit != 1 {
 		t.Errorf("exit %d, %+v, want %+v", exit, total, want)
 	}
 	streams := map[string]bool{}

@@ -15,7 +15,7 @@ func TestEmulateFileErrors(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"run.sse": "data: {\"a\":1}\n\n", "empty.ndjson": "", "broken.tape": "no tape",
+		"run.sse": "data: {\"a\":1}\n\n", "run.ndjson": "{\"a\":1}\n", "empty.ndjson": "", "broken.tape": "no tape",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -39,7 +39,7 @@ func TestEmulateFileErrors(t *testing.T) {
 		{"http " + filepath.Join(dir, "none.tape"), commandtest.ExitFailed, "no such file"},
 		{"http " + filepath.Join(dir, "broken.tape"), commandtest.ExitFailed, "broken.tape"},
 		{"http " + filepath.Join(dir, "broken.tape") + " --dialect loom", commandtest.ExitUsage, "--dialect goes with"},
-		{"http " + run, commandtest.ExitFailed, "no recorded HTTP exchanges"},
+		{"http " + filepath.Join(dir, "run.ndjson"), commandtest.ExitFailed, "no recorded HTTP exchanges"},
 		{"loom " + run, commandtest.ExitFailed, "no recorded runs of Loom"},
 		{"anthropic-agent " + run, commandtest.ExitFailed, "cannot be played as anthropic_agent's"},
 		{"http some-session --session x", commandtest.ExitUsage, "--session goes with a file"},
