@@ -8,7 +8,7 @@ import (
 	"tapedeck/schema"
 )
 
-// unknowing is a decoder that knows no type, and records a usage where it is told to.
+// unknowing is a decoder that knows no type, and records usage in the frames that the test names.
 type unknowing struct{ records, unread bool }
 
 func (d unknowing) Decode(in *Input, b *Emitter) {

@@ -24,7 +24,7 @@ var shapes = []string{
 	`const token: string = '{32}'`, `api_key=u"{32}"`, `"GITHUB_PAT": "{B52}"`, `X-Subscription-Token: {32}`,
 	"sk-{48}", "sk-{h32}", "sk-kimi-{48}", "sk-{40}", "AQ.Ab8RN6{44}", "1//0{60}", "1//0g{90}", "fc-{h32}", "e2b_{h40}", "tgp_v1_{43}", "jina_{h32}{28}", "jina_{60}", "pa-{43}", "BSA{28}", "BSA{27}",
 	"tskey-auth-{12}CNTRL-{32}", "tskey-api-{17}-{21}", "HRKU-AA{58}", "HRKU-{h8}-{h4}-{h4}-{h4}-{h12}", "fm2_lJPE{160}", "fm1r_{120}==", "vcp_{56}", "vck_{56}", "CCIPAT_{22}_{h40}", "pat-na1-{h8}-{h4}-{h4}-{h4}-{h12}",
-	"pat-eu1-{h8}-{h4}-{h4}-{h4}-{h12}", "phx_{47}", "phx_{43}", "MTA{21}.{6}.{38}", "M{23}.{6}.{27}", "N{25}.G{5}.{38}", "OT{24}.{6}.{38}", "xoxc-{d12}-{d12}-{d12}-{h64}", "ek_{h32}",
+	"pat-eu1-{h8}-{h4}-{h4}-{h4}-{h12}", "phx_{47}", "phx_{43}", "MTA{21}.{6}.{38}", "Mj{22}.{6}.{27}", "NT{24}.G{5}.{38}", "OT{24}.{6}.{38}", "xoxc-{d12}-{d12}-{d12}-{h64}", "ek_{h32}",
 }
 
 // placesOf are the ways in which an agent's frames have a text. Base64 of texts is not one: it is not looked into.

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Values of secrets by name are told from other values by how they are made.
+// The form of a value decides whether a member or variable with the name of a secret holds one.
 var (
 	uuid       = regexp.MustCompile(`^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 	wordy      = regexp.MustCompile(`^(?:(?:[A-Z]{0,4}[a-z]{0,12}[aeiouyAEIOUY][a-z]{1,12}|[a-z]{2,12}[aeiouy]|[A-Z]{2,6}){0,8}[0-9]{0,4}){1,3}[a-z]{0,2}$|^[0-9]+$`)

@@ -42,7 +42,8 @@ var platforms = []Rule{
 	{ID: "context7-key", Keywords: []string{"ctx7sk-"}, Pattern: `[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}`,
 		Source:  "https://context7.com/docs/howto/api-keys",
 		Example: "ctx7~sk-{h8}-{h4}-{h4}-{h4}-{h12}", Near: "ctx7~sk-{h8}"},
-	{ID: "discord-token", Keywords: []string{"M", "N", "O"}, Pattern: `[A-Za-z0-9]{22,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}`, After: `A-Za-z0-9_-`, Weak: true, Check: ofNumber,
+	// A token begins with the number of its bot in base64: its first two digits give these letters.
+	{ID: "discord-token", Keywords: []string{"MD", "MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"}, Pattern: `[A-Za-z0-9]{21,26}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}`, After: `A-Za-z0-9_-`, Weak: true, Check: ofNumber,
 		Source:  "https://discord.com/developers/docs/reference#authentication",
 		Example: "MT~A{21}.{6}.{38}", Near: "MT~A{21}.{6}.{12}"},
 	{ID: "slack-browser-token", Keywords: []string{"xoxc-", "xoxd-"}, Pattern: `[0-9A-Za-z%/+=-]{20,400}`, After: `A-Za-z0-9%/+=-`,

@@ -88,7 +88,7 @@ func TestRecorded(t *testing.T) {
 	}
 	defer file.Close()
 	if Recorded(file) != io.Writer(file) {
-		t.Error("bytes are changed on their way to a file")
+		t.Error("output to a file has other bytes than were recorded")
 	}
 }
 

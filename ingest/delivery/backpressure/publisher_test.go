@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// store is a JetStream that acknowledges at once, and a sink that stores when it is told to.
+// store is a JetStream that acknowledges at once, and a sink that stores on request of the test.
 type store struct{ last, stored uint64 }
 
 func (s *store) Publish(_ context.Context, _ ingest.EncodedBlock, done func(error)) error {
