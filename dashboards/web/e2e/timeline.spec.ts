@@ -92,7 +92,8 @@ test('a drag over the small map shows what it spans, and its frame is dragged on
   }
   // A quarter of the session, whose length depends on how quickly it was recorded.
   const part = async () => {
-    const [, shown, whole] = /11 spans · ([\d.]+) s of ([\d.]+) s/.exec((await page.getByRole('main').textContent()) ?? '') ?? []
+    const [, shown, whole] =
+      /11 spans · ([\d.]+) s of ([\d.]+) s/.exec((await page.getByRole('main').textContent()) ?? '') ?? []
     return Number(shown) / Number(whole)
   }
   await drag(0.1, 0.35)

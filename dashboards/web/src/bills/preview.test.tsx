@@ -10,7 +10,15 @@ import type { Bill, BillPeriod } from './queries'
 const bill: Bill = {
   ...{ number: '', prefix: 'INV-', sequence: 0, attempt: '', account: 'customer=c1', account_name: 'c1' },
   ...{ period: '2026-10', period_start: '2026-10-01T00:00:00Z', period_end: '2026-11-01T00:00:00Z' },
-  ...{ timezone: 'UTC', currency: 'USD', minor_units: 2, closed_at: null, prices_hash: 'p', list_prices: null, rows_hash: 'r' },
+  ...{
+    timezone: 'UTC',
+    currency: 'USD',
+    minor_units: 2,
+    closed_at: null,
+    prices_hash: 'p',
+    list_prices: null,
+    rows_hash: 'r',
+  },
   ...{ rows: 2, charges: 2, unpriced: 1, corrections: 0, list_cost: '0.046', contracted_cost: '0.046' },
   ...{
     billed_cost: '0.046',

@@ -50,7 +50,9 @@ export function ModelPage({ provider, id }: { provider: string; id: string }) {
             label="History of list prices"
             columns={periodColumns(data.periods)}
             rows={data.periods}
-            rowKey={(period) => JSON.stringify([period.start_date, period.start_time, period.end_time, period.weekdays])}
+            rowKey={(period) =>
+              JSON.stringify([period.start_date, period.start_time, period.end_time, period.weekdays])
+            }
           />
           <Text size="sm" c="dimmed">
             In US dollars, as of {data.source.package} {data.source.version}. Of several that hold the last
