@@ -3,6 +3,7 @@ package backpressure
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,17 +16,20 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // store is a JetStream that acknowledges at once, and a sink that stores on request of the test.
-type store struct{ last, stored uint64 }
+type store struct{ last, stored atomic.Uint64 }
 
 func (s *store) Publish(_ context.Context, _ ingest.EncodedBlock, done func(error)) error {
-	s.last++
+	s.last.Add(1)
 	go done(nil)
 	return nil
 }
 
 func (s *store) progress(context.Context) (last, stored uint64, err error) {
-	return s.last, s.stored, nil
+	return s.last.Load(), s.stored.Load(), nil
 }
+
+// storeAll has the sink store what was published so far.
+func (s *store) storeAll() { s.stored.Store(s.last.Load()) }
 
 // clock runs a test on virtual time, with a publisher that is bounded.
 func clock(t *testing.T, o Options, test func(p *Publisher, s *store, publish func(bytes, frames int) time.Duration)) {
@@ -55,21 +59,21 @@ func TestWaitsForTheSink(t *testing.T) {
 				t.Errorf("a block within the bound waited for %v", took)
 			}
 		}
-		time.AfterFunc(3*time.Second, func() { s.stored = 4 })
+		time.AfterFunc(3*time.Second, s.storeAll)
 		if took := publish(1000, 10); took > 0 {
 			t.Errorf("a small block waited for %v", took)
 		}
 		if took := publish(mib, 1); took < 3*time.Second || took > 3*time.Second+2*askEvery {
 			t.Errorf("a block beyond the bound waited for %v, want 3 s", took)
 		}
-		s.stored = s.last
+		s.storeAll()
 		time.Sleep(2 * askEvery) // until the publisher has asked
 		for range 3 {
 			if took := publish(5000, 4096); took > 0 {
 				t.Errorf("frames within the bound waited for %v", took)
 			}
 		}
-		time.AfterFunc(time.Second, func() { s.stored = s.last })
+		time.AfterFunc(time.Second, s.storeAll)
 		if took := publish(5000, 4096); took < time.Second || took > time.Second+2*askEvery {
 			t.Errorf("frames beyond the bound waited for %v, want 1 s", took)
 		}
@@ -89,10 +93,10 @@ func TestSinkAway(t *testing.T) {
 				t.Errorf("then another one waited for %v", took)
 			}
 		}
-		s.stored = s.last
+		s.storeAll()
 		time.Sleep(2 * askEvery) // until the publisher has asked
 		publish(mib, 1)
-		time.AfterFunc(time.Second, func() { s.stored = s.last })
+		time.AfterFunc(time.Second, s.storeAll)
 		if took := publish(mib, 1); took < time.Second {
 			t.Errorf("waited for %v after the sink was back, want 1 s", took)
 		}
@@ -111,7 +115,7 @@ func TestCachedBytes(t *testing.T) {
 		var all []sent
 		for range 40 {
 			publish(mib, 1)
-			s.stored = s.last
+			s.storeAll()
 			all = append(all, sent{time.Now(), mib})
 			within := 0
 			for _, x := range all {
