@@ -101,22 +101,7 @@ func (d *decoder) instruct(raw []byte) {
 			d.Instruct(dialect.RawWords(dialect.RawMember(instruction, "parts")))
 		}
 	}
-	var tools model.Offered
-	dialect.RawElements(dialect.RawMember(raw, "tools"), func(tool []byte) bool {
-		members, ok := dialect.MembersOf(tool)
-		for ok {
-			var name, value []byte
-			switch name, value, ok = members.Next(); {
-			case !ok:
-			case string(name) == "functionDeclarations", string(name) == "function_declarations":
-				tools.AddAll(value, "name")
-			default:
-				tools.Add(name, nil) // one of Google's own tools
-			}
-		}
-		return true
-	})
-	d.Offer(&tools)
+	d.Offer(content.Offered(raw))
 }
 
 func isModel(content *fastjson.Value) bool { return string(content.GetStringBytes("role")) == "model" }

@@ -105,22 +105,7 @@ func (d *decoder) setup(v *fastjson.Value, raw []byte) {
 		d.Billing.RequestedModel = d.Model
 	}
 	d.Instruct(dialect.RawWords(dialect.RawPath(raw, "systemInstruction.parts")))
-	var tools model.Offered
-	dialect.RawElements(dialect.RawMember(raw, "tools"), func(tool []byte) bool {
-		members, ok := dialect.MembersOf(tool)
-		for ok {
-			var name, value []byte
-			switch name, value, ok = members.Next(); {
-			case !ok:
-			case string(name) == "functionDeclarations":
-				tools.AddAll(value, "name")
-			default:
-				tools.Add(name, nil)
-			}
-		}
-		return true
-	})
-	d.Offer(&tools)
+	d.Offer(content.Offered(raw))
 }
 
 func (d *decoder) setupComplete(v *fastjson.Value, _ []byte) {
