@@ -39,12 +39,14 @@ type WaitingReader struct {
 	js       jetstream.JetStream
 	consumer string
 
-	mu     sync.Mutex // guards what follows, also during a request to JetStream
-	latest map[string]waitingAt
+	mu     sync.Mutex // guards latest
+	latest map[string]*waitingAt
 }
 
-// waitingAt is an answer, and until when it is returned again.
+// waitingAt is the latest answer for a tenant, and until when it is returned again. Each tenant has a
+// lock of its own: requests of one tenant wait for one read, and not for the reads of other tenants.
 type waitingAt struct {
+	mu      sync.Mutex // guards what follows, also during a request to JetStream
 	waiting Waiting
 	until   time.Time
 	err     error
@@ -70,7 +72,7 @@ func NewWaitingReader(nc *nats.Conn, consumer string) (*WaitingReader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("waiting frames: JetStream: %w", err)
 	}
-	return &WaitingReader{nc: nc, js: js, consumer: consumer, latest: map[string]waitingAt{}}, nil
+	return &WaitingReader{nc: nc, js: js, consumer: consumer, latest: map[string]*waitingAt{}}, nil
 }
 
 // Read returns what waits of a tenant.
@@ -78,14 +80,12 @@ func (r *WaitingReader) Read(ctx context.Context, tenant string) (Waiting, error
 	if !r.nc.IsConnected() {
 		return Waiting{}, fmt.Errorf("waiting frames: %w", nats.ErrDisconnected)
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	known := r.of(tenant)
+	known.mu.Lock()
+	defer known.mu.Unlock()
 	began := time.Now()
-	if known, ok := r.latest[tenant]; ok && began.Before(known.until) {
+	if began.Before(known.until) {
 		return known.waiting, known.err
-	}
-	if len(r.latest) >= waitingTenants {
-		clear(r.latest)
 	}
 	asking, cancel := context.WithTimeout(ctx, waitingTimeout)
 	defer cancel()
@@ -98,8 +98,23 @@ func (r *WaitingReader) Read(ctx context.Context, tenant string) (Waiting, error
 	if err != nil {
 		keep = waitingErrFor
 	}
-	r.latest[tenant] = waitingAt{w, time.Now().Add(keep), err}
+	known.waiting, known.until, known.err = w, time.Now().Add(keep), err
 	return w, err
+}
+
+// of returns the latest answer for a tenant. Answers of all tenants are forgotten above waitingTenants.
+func (r *WaitingReader) of(tenant string) *waitingAt {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	known := r.latest[tenant]
+	if known == nil {
+		if len(r.latest) >= waitingTenants {
+			clear(r.latest)
+		}
+		known = &waitingAt{}
+		r.latest[tenant] = known
+	}
+	return known
 }
 
 func (r *WaitingReader) ask(ctx context.Context, tenant string) (Waiting, error) {

@@ -9,6 +9,7 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/delivery/jetstream"
+	"tapedeck/internal/bounded"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/schema"
 	"tapedeck/schema/block"
@@ -94,4 +95,43 @@ func TestWaiting(t *testing.T) {
 	if w := read("a"); w.Frames != 0 || w.More || !w.OldestAt.IsZero() {
 		t.Errorf("all is stored: %+v", w)
 	}
+}
+
+// An answer that is returned again is as of the time at which it was read: a client that has recorded
+// something since then sees that the answer does not cover it.
+func TestWaitingAgain(t *testing.T) {
+	nc := localtest.NATS(t)
+	js, err := njs.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := jetstream.EnsureStreams(t.Context(), js, jetstream.Config{MaxBytes: 16 << 20}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := jetstream.NewWaitingReader(nc, "sink")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := r.Read(t.Context(), "a")
+	if err != nil || first.At.IsZero() {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	b := block.Block{
+		Tenant: "a", Session: "s", State: schema.StreamState{StreamID: "01a21a5c-21ce-79be-80de-000000000001"},
+		Frames: []schema.Frame{{At: time.Now().UnixNano(), Raw: []byte("{}\n")}},
+	}
+	if _, err := js.Publish(t.Context(), ingest.Subject("a", "s"), block.Encode(nil, &b, block.S2)); err != nil {
+		t.Fatal(err)
+	}
+	published := time.Now()
+	bounded.Until(t, "the frame to wait", func() bool {
+		w, err := r.Read(t.Context(), "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w.Frames == 0 && w.At.After(published) {
+			t.Fatalf("complete to %v, without the frame of %v", w.At, published)
+		}
+		return w.Frames == 1
+	})
 }
