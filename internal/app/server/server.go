@@ -57,8 +57,10 @@ type Options struct {
 	// Erase holds the settings of erasures; the server sets NATS, DB and similar fields.
 	Erase erasure.Options
 	// Retain holds the settings of retention; the server sets NATS, DB and similar fields.
-	Retain  retention.Options
-	Origins []string // origins of pages on other sites that may call the API with a token
+	Retain retention.Options
+	// Origins are the origins of pages on other sites that may call the API: with a token where the
+	// server has tokens, else to read.
+	Origins []string
 	// Checks adds checks to /readyz; may be nil.
 	Checks func() []health.Check
 	// DrainDelay is how long requests are served after the signal to stop, while /readyz answers
