@@ -30,6 +30,7 @@ import (
 	"tapedeck/internal/app/node"
 	"tapedeck/internal/app/systemd"
 	"tapedeck/internal/budget"
+	"tapedeck/internal/h2c"
 	"tapedeck/internal/httplog"
 	"tapedeck/internal/slow"
 	"tapedeck/query"
@@ -131,6 +132,7 @@ func New(opts Options) *Server {
 		ConnState:         s.heads.ConnState,
 		IdleTimeout:       2 * time.Minute,
 		ErrorLog:          httplog.New(opts.Log),
+		Protocols:         h2c.Protocols(),
 	}
 	return s
 }
@@ -215,7 +217,7 @@ func (s *Server) Run(ctx context.Context, stop *StopClock, work func(context.Con
 	return errors.Join(err, s.Node.Close(ending))
 }
 
-// serve serves HTTP/1.1 and, with TLS, also HTTP/2.
+// serve serves HTTP/1.1 and HTTP/2, with TLS or without.
 func (s *Server) serve() error {
 	l := s.heads.Listener(s.Listener)
 	if s.TLS == nil {
