@@ -25,6 +25,7 @@ type proxyCommand struct {
 	settings.DialectFiles
 	settings.Redaction
 	settings.NATSClient
+	settings.ServerTLS
 	Upstream      string   `help:"The server to pass requests on to." required:"" env:"TAPEDECK_UPSTREAM" placeholder:"URL"`
 	Credentials   string   `help:"File with what identifies requests that have no Authorization field to the server: user:password, or a token." name:"upstream-credentials" env:"TAPEDECK_UPSTREAM_CREDENTIALS" type:"path" placeholder:"FILE"`
 	Listen        string   `help:"Address to listen on." default:"127.0.0.1:4700" placeholder:"ADDR"`
@@ -35,6 +36,7 @@ type proxyCommand struct {
 	Tag           []string `help:"Tag the sessions; may be repeated." placeholder:"K=V" sep:"none"`
 	AllowHost     []string `help:"A host name beside loopback ones by which clients may call the proxy; may be repeated." placeholder:"NAME" sep:"none"`
 	AllowOrigin   []string `help:"An origin beside loopback ones whose pages may use the proxy; may be repeated." placeholder:"ORIGIN" sep:"none"`
+	Rewrite       bool     `help:"Have clients see the proxy's address where an answer has the upstream's, in header fields and JSON; recordings keep the upstream's." name:"rewrite-addresses"`
 	Redact        []string `help:"A header, query parameter or JSON member whose value is not to be recorded, beside those whose names say so; may be repeated." placeholder:"NAME" sep:"none"`
 	Strict        bool     `help:"Delay requests instead of recording them in part when the recorder is overloaded."`
 	Metrics       string   `help:"Address on which Prometheus reads /metrics; none by default." placeholder:"ADDR"`
@@ -75,6 +77,10 @@ func (c *proxyCommand) Run(ctx context.Context, g *global) error {
 	if u, err := url.Parse(c.Upstream); err == nil && u.User != nil && os.Getenv("TAPEDECK_UPSTREAM") != c.Upstream {
 		log.Warn("proxy: the list of processes shows the credentials in --upstream; name a file with --upstream-credentials, or set TAPEDECK_UPSTREAM")
 	}
+	certificates, err := c.Certificates(log)
+	if err != nil {
+		return err
+	}
 	l, err := server.Listen(c.Listen)
 	if err != nil {
 		return err
@@ -97,6 +103,7 @@ func (c *proxyCommand) Run(ctx context.Context, g *global) error {
 		Upstream: c.Upstream, Recorder: out.Recorder(),
 		Stream:        ingest.StreamOptions{Tenant: c.Tenant, Session: c.Session, Dialect: c.Dialect, Tags: tags},
 		Authorization: authorization, SessionHeader: c.SessionHeader, Hosts: c.AllowHost, Origins: c.AllowOrigin, Redact: c.Redact, Strict: c.Strict, TLS: trust, Log: log,
+		RewriteAddresses: c.Rewrite, Certificates: certificates,
 	})
 	if err != nil {
 		return commandline.As(err)
@@ -110,7 +117,11 @@ func (c *proxyCommand) Run(ctx context.Context, g *global) error {
 		go func() { _ = server.ServeMetrics(m) }() // ends with the listener
 		fmt.Fprintf(os.Stderr, "http://%s/metrics has the metrics\n", m.Addr())
 	}
-	fmt.Fprintf(os.Stderr, "http://%s records what passes to %s\n", l.Addr(), secrets.URL(c.Upstream))
+	scheme := "http"
+	if certificates != nil {
+		scheme = "https"
+	}
+	fmt.Fprintf(os.Stderr, "%s://%s records what passes to %s\n", scheme, l.Addr(), secrets.URL(c.Upstream))
 	if err := p.Serve(ctx, l, server.ShutdownTimeout); err != nil {
 		return err
 	}

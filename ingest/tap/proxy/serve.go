@@ -18,10 +18,16 @@ import (
 func (p *Proxy) Serve(ctx context.Context, ln net.Listener, drain time.Duration) error {
 	srv := &http.Server{
 		Handler: p, ReadHeaderTimeout: 30 * time.Second, ErrorLog: httplog.New(p.opts.Log),
-		Protocols: h2c.Protocols(),
+		Protocols: h2c.Protocols(), TLSConfig: p.opts.Certificates,
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(ln) }()
+	go func() {
+		if p.opts.Certificates == nil {
+			failed <- srv.Serve(ln)
+			return
+		}
+		failed <- srv.ServeTLS(ln, "", "")
+	}()
 	var err error
 	select {
 	case err = <-failed:
