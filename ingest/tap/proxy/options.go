@@ -43,6 +43,8 @@ type Options struct {
 	RewriteAddresses bool
 	Certificates     *tls.Config // Serve answers with TLS; nil for plain HTTP
 
+	forward bool // the client has named the upstream with CONNECT: its Host is forwarded
+
 	Forwarded  bool // add X-Forwarded-For, -Host and -Proto to requests
 	KeepCoding bool // record bodies with a Content-Encoding undecoded
 	// Redact names header fields, query parameters and members of JSON request bodies whose values

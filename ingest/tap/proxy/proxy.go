@@ -69,8 +69,10 @@ func New(opts Options) (*Proxy, error) {
 
 // ServeHTTP forwards a request and records the exchange.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	bad := p.misdirected(r)
-	if bad == nil {
+	var bad *problem.Problem
+	if p.opts.forward {
+		bad = p.otherHost(r)
+	} else if bad = p.misdirected(r); bad == nil {
 		bad = p.foreign(r)
 	}
 	if bad != nil {
