@@ -155,6 +155,32 @@ func TestEmulateExchanges(t *testing.T) {
 	}
 }
 
+// The request of "record --sse --method POST" is recorded: an emulation answers the same body with the
+// same answer, in any order.
+func TestEmulateRecordedRequests(t *testing.T) {
+	t.Parallel()
+	s := commandtest.Shared(t)
+	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprintf(w, "data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":%q}\n\n", body)
+	}))
+	t.Cleanup(agent.Close)
+	const id = "recorded requests"
+	want := map[string]string{}
+	for _, body := range []string{`{"n":1}`, `{"n":2}`, `{"n":3}`} {
+		s.Must(t, "record", "--sse", agent.URL+"/run?v=1", "--method", "POST", "--body", body, "--header", "Content-Type: application/json", "--session", id)
+		want[body] = fmt.Sprintf("data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":%q}\n\n", body)
+	}
+	port, stop := startEmulate(t, s, "http", id, "--match", "body")
+	for _, body := range []string{`{"n":3}`, `{"n":1}`, `{"n":2}`, `{"n":3}`} {
+		if got, _, h := timed(t, port+"/run?v=1", body); got != want[body] || h.Get("Content-Type") != "text/event-stream" {
+			t.Errorf("%s: %q, %v, want %q", body, got, h, want[body])
+		}
+	}
+	stop()
+}
+
 // speakHTTP2 asks with HTTP/2 from the first byte on, without TLS, and once asks an HTTP/1.1 connection
 // to be upgraded to it, which is answered by HTTP/1.1.
 func speakHTTP2(t *testing.T, address, body, want string) {
