@@ -268,7 +268,7 @@ func (p *Proxy) otherHost(r *http.Request) *problem.Problem {
 	if want == "" {
 		want = "443"
 	}
-	if strings.EqualFold(host, p.upstream.Hostname()) && (port == want || err != nil) {
+	if r.Method != http.MethodConnect && strings.EqualFold(host, p.upstream.Hostname()) && (port == want || err != nil) {
 		return nil
 	}
 	return &problem.Problem{

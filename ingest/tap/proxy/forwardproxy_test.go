@@ -245,12 +245,15 @@ func TestForwardRefuses(t *testing.T) {
 	if err := open(&tls.Config{RootCAs: x509.NewCertPool(), ServerName: "localhost"}).Handshake(); err == nil {
 		t.Error("a client that does not trust the authority")
 	}
-	for _, host := range []string{"evil.example", "localhost:1", "127.0.0.1:" + port} {
+	for _, head := range []string{
+		"GET / HTTP/1.1\r\nHost: evil.example", "GET / HTTP/1.1\r\nHost: localhost:1", "GET / HTTP/1.1\r\nHost: 127.0.0.1:" + port,
+		"GET https://evil.example/ HTTP/1.1\r\nHost: " + f.host, "CONNECT " + f.host + " HTTP/1.1\r\nHost: " + f.host,
+	} {
 		c := open(&tls.Config{RootCAs: f.roots(), ServerName: "localhost"})
-		fmt.Fprintf(c, "GET / HTTP/1.1\r\nHost: %s\r\n\r\n", host)
+		fmt.Fprintf(c, "%s\r\n\r\n", head)
 		res, err := http.ReadResponse(bufio.NewReader(c), nil)
 		if err != nil || res.StatusCode != http.StatusMisdirectedRequest {
-			t.Errorf("a request for %s within: %v, %v", host, res, err)
+			t.Errorf("%q within: %v, %v", head, res, err)
 		}
 		_ = c.Close() // the proxy may have closed it
 	}
