@@ -127,5 +127,5 @@ func keyLike(secret []byte) bool {
 func userPassword(value []byte) bool { return withDigit(value) || len(value) >= 16 && mixed(value) }
 
 // isLiteral reports whether a value is neither a reference to a secret nor a placeholder: see
-// stands.
+// isPlaceholder.
 func isLiteral(value []byte) bool { return !isPlaceholder(value) }

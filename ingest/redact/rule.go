@@ -17,7 +17,7 @@ type Rule struct {
 	// the first group that matched is the secret; otherwise the secret is the keyword with the whole
 	// match.
 	Pattern string
-	Before  string // characters that may stand before the keyword; "": all but letters and digits
+	Before  string // characters that may precede the keyword; "": all but letters and digits
 	// After are the characters that may not follow the secret, as a character class without brackets.
 	// "" means letters and digits; "-" means no characters.
 	After string

@@ -187,7 +187,8 @@ func mostSimilar(here []*exchange, asked []call, least int) []*exchange {
 	return nil
 }
 
-// renames maps recorded ids and progress tokens of JSON-RPC messages to those of the client.
+// renames maps recorded ids and progress tokens of JSON-RPC messages to the ids and tokens of the
+// client.
 type renames func(kind idKind, recorded string) (string, bool)
 
 type idKind string

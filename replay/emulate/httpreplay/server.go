@@ -233,7 +233,7 @@ func (s *Server) chosen(
 	r *http.Request, b *index, tenant, session string, pacing emulate.Pacing, x *exchange, asked []call,
 ) choice {
 	c := choice{exchange: x, pacing: pacing}
-	if x.provider != nil { // of which request the recorded answer was is not known
+	if x.provider != nil { // the request of the recorded answer is unknown
 		if len(asked) == 1 && asked[0].id != "" {
 			c.renames = func(kind idKind, recorded string) (string, bool) {
 				return asked[0].id, kind == messageID && recorded != "" && recorded != asked[0].id
