@@ -26,10 +26,10 @@ margins:
   - {name: all, factor: 1.2}
 `
 
-// TestStory closes March in Europe/Berlin, which ends on 31 March at 22:00 UTC. Then a session is
-// imported late, the frames of one are decoded anew by another version of its dialect, a price is
-// mended, a model gets a price, a session moves to another account and one is deleted. The closed
-// bill stays as it is, and April has the corrections. All amounts were computed by hand.
+// TestStory closes March in Europe/Berlin, which ends on 31 March at 22:00 UTC. Then a
+// session is imported late, the frames of one are decoded anew by another version of its dialect, a price is mended, a model gets a price, a
+// session moves to another account and one is deleted. The closed bill stays as it is, and
+// April has the corrections. All amounts were computed by hand.
 func TestStory(t *testing.T) {
 	metrictest.Grow(t, "tapedeck_bills_closed_total", "tapedeck_bill_rows_total", "tapedeck_bill_close_seconds")
 	w := newWorld(t)
@@ -139,9 +139,8 @@ func TestStory(t *testing.T) {
 	if april.BilledCost.String() != "-0.561936" || april.Number != "C-000003" || april.Corrections != 12 || april.Charges != 2 || !preview.BilledCost.Equal(april.BilledCost) || preview.Number != "" {
 		t.Errorf("April: %+v, preview: %+v", april, preview)
 	}
-	// Lines: of April 0.00024 and 0.0018, each 0; of March input of opus 5000-41-300 = 4659 × 6 =
-	// 0.027954 → 0.03, output 29 × 30 = 0.00087 → 0, gpt-5 -0.60, in-house 0.006 → 0.01 and 0.0012 →
-	// 0.
+	// Lines: of April 0.00024 and 0.0018, each 0; of March input of opus 5000-41-300 = 4659 × 6
+	// = 0.027954 → 0.03, output 29 × 30 = 0.00087 → 0, gpt-5 -0.60, in-house 0.006 → 0.01 and 0.0012 → 0.
 	if april.Total.String() != "-0.56" || april.Residual.String() != "0.001936" {
 		t.Errorf("April: total %s, residual %s", april.Total, april.Residual)
 	}
