@@ -70,7 +70,10 @@ func (c *conn) messageFor(ctx context.Context, request []byte) ([]byte, error) {
 			message, err = c.index.madeUp(kind, v)
 		}
 		if message == nil && err == nil {
-			err = fmt.Errorf("parse error: unknown variant `%s`, expected one of `run`, `tools_list`, `tool_show`, `user_messages`, `ping`", kind)
+			err = fmt.Errorf(
+				"parse error: unknown variant `%s`, expected one of `run`, `tools_list`, `tool_show`, `user_messages`, `ping`",
+				kind,
+			)
 		}
 	}
 	if err != nil {
