@@ -20,7 +20,12 @@ export const previewQuery = (account: string, period: string, by?: string) =>
   queryOptions({
     queryKey: ['bills', 'preview', account, period, by ?? ''],
     queryFn: ({ signal }) =>
-      answered(api.GET('/v1/bills/preview', { params: { query: { account, period, ...(by !== undefined && { by }) } }, signal })),
+      answered(
+        api.GET('/v1/bills/preview', {
+          params: { query: { account, period, ...(by !== undefined && { by }) } },
+          signal,
+        }),
+      ),
     placeholderData: keepPreviousData,
   })
 
@@ -29,7 +34,12 @@ export const billQuery = (number: string, by?: string) =>
   queryOptions({
     queryKey: ['bills', 'bill', number, by ?? ''],
     queryFn: ({ signal }) =>
-      answered(api.GET('/v1/bills/{number}', { params: { path: { number }, query: by === undefined ? {} : { by } }, signal })),
+      answered(
+        api.GET('/v1/bills/{number}', {
+          params: { path: { number }, query: by === undefined ? {} : { by } },
+          signal,
+        }),
+      ),
     staleTime: Infinity,
     placeholderData: keepPreviousData,
   })
