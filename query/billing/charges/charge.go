@@ -59,8 +59,8 @@ type Charge struct {
 	// They are null if all prices come from rules or no price is known.
 	PriceProvider *string `json:"price_provider"`
 	PriceModel    *string `json:"price_model"`
-	// PricedAs is PriceModel where the entry is of another model; "" where it is not.
-	PricedAs string   `json:"priced_as,omitempty"`
+	// PricedAs is PriceModel where the entry is of another model; null where it is not.
+	PricedAs *string  `json:"priced_as"`
 	Rules    []string `json:"rules"` // names of the applied rules, in their order
 	// Cost is the charged amount. ListCost is the cost at list prices, ContractedCost the cost at
 	// own prices and discounts, without margins. Amounts are not rounded.
