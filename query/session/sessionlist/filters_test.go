@@ -84,7 +84,7 @@ func TestSessionFilters(t *testing.T) {
 		{"a tag with any value", sessionfilter.Filter{Tags: []sessionfilter.TagFilter{{Key: "beta", AnyValue: true}}}, "", "1 0"},
 		{"without a value of a tag, which an empty value is", sessionfilter.Filter{Tags: []sessionfilter.TagFilter{{Key: "beta"}}}, "", "9 8 7 6 5 4 3 2 1 0"},
 		{"without a tag that all have", sessionfilter.Filter{Tags: []sessionfilter.TagFilter{{Key: "parity"}}}, "", ""},
-		{"no such tag", sessionfilter.Filter{Tags: []sessionfilter.TagFilter{{Key: "gamma"}}}, "", ""},
+		{"no such tag", sessionfilter.Filter{Tags: []sessionfilter.TagFilter{{Key: "gamma", AnyValue: true}}}, "", ""},
 		{"two tags, both", sessionfilter.Filter{Tags: []sessionfilter.TagFilter{{Key: "beta", AnyValue: true}, {Key: "parity", Value: "odd"}}}, "", "1"},
 		{"an agent", sessionfilter.Filter{Agents: []string{"agent-3"}}, "", "8 3"},
 		{"either agent", sessionfilter.Filter{Agents: []string{"agent-3", "agent-4"}}, "", "9 8 4 3"},
