@@ -16,7 +16,7 @@ import (
 type index struct {
 	exchanges []*exchange
 	calls     bool            // whether a request has JSON-RPC messages
-	mcp       map[string]bool // paths of MCP servers that give their clients session ids
+	mcp       map[string]bool // paths of MCP servers that assign session ids
 }
 
 // bodyLimit bounds the part of a request's body that is compared, bytes.
@@ -67,7 +67,7 @@ func (b *index) readSessions(ctx context.Context, t replay.Tape) error {
 	return nil
 }
 
-// initializes reports whether the request begins a session of MCP.
+// initializes reports whether the request begins an MCP session.
 func (x *exchange) initializes() bool {
 	return slices.ContainsFunc(x.calls, func(c call) bool { return c.method == "initialize" })
 }

@@ -66,7 +66,10 @@ func (c *conn) messageFor(ctx context.Context, request []byte) ([]byte, error) {
 		message = append(m.b, '}')
 	default:
 		if message = c.recorded(kind, v.Get("id")); message == nil {
-			err = fmt.Errorf("parse error: unknown variant `%s`, expected one of `run`, `tools_list`, `tool_show`, `user_messages`, `ping`", kind)
+			err = fmt.Errorf(
+				"parse error: unknown variant `%s`, expected one of `run`, `tools_list`, `tool_show`, `user_messages`, `ping`",
+				kind,
+			)
 		}
 	}
 	if err != nil {
