@@ -60,6 +60,15 @@ func sourcePath(s *schema.StreamState) string {
 	return u.Path
 }
 
+// sourceQuery returns the query of the address from which a stream was recorded, nil if it had none.
+func sourceQuery(s *schema.StreamState) url.Values {
+	u, err := url.Parse(s.Source)
+	if err != nil || u.RawQuery == "" || sourcePath(s) == "" {
+		return nil
+	}
+	return u.Query()
+}
+
 // anyPath is shown as the path of a stream that is served at any path.
 const anyPath = "any path"
 

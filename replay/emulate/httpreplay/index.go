@@ -149,7 +149,7 @@ func (b *index) readAnswers(ctx context.Context, t replay.Tape, s *schema.Stream
 		if x == nil || another {
 			x = &exchange{
 				stream: s, id: f.Position().String(), method: "POST", path: p.path, provider: p,
-				first: f.Position(), asked: f.At, source: sourcePath(s),
+				first: f.Position(), asked: f.At, source: sourcePath(s), query: sourceQuery(s),
 			}
 			if p.at == nil {
 				x.path = cmp.Or(x.source, anyPath)
