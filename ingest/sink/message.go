@@ -76,7 +76,7 @@ func (g *gatherer) decode(ctx context.Context, tenant string, data []byte, at ti
 	if !g.sink.undeleted(ctx, tenant, &g.block, at) {
 		return errDeleted
 	}
-	return g.batch.columns.Add(tenant, &g.block)
+	return g.batch.add(tenant, &g.block)
 }
 
 // subjectOf returns the subject under which a message's block would have been published

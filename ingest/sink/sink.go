@@ -18,6 +18,7 @@ import (
 	"tapedeck/ingest/delivery/deadletters"
 	stream "tapedeck/ingest/delivery/jetstream"
 	"tapedeck/internal/backoff"
+	"tapedeck/schema/lifecycle/change"
 	"tapedeck/schema/lifecycle/tombstone"
 )
 
@@ -59,6 +60,7 @@ type Sink struct {
 	bulk *inserter // of bulk recordings
 	stat status
 
+	changes *change.Announcer
 	stored  chan struct{} // holds a token if something was stored since trimLoop last checked
 	retrier *deadletters.Retrier
 }
@@ -112,6 +114,9 @@ func New(opts Options) (*Sink, error) {
 		return nil, err
 	}
 	s := &Sink{opts: opts, js: js, log: opts.Log, stored: make(chan struct{}, 1)}
+	if s.changes, err = change.NewAnnouncer(opts.NATS); err != nil {
+		return nil, err
+	}
 	s.retrier = &deadletters.Retrier{Letters: dead, Version: opts.Version, Every: opts.RetryEvery, Try: s.tryLetter, Log: opts.Log}
 	s.out = &inserter{sink: s, dsn: opts.DSN, log: opts.Log, stat: &s.stat}
 	s.bulk = &inserter{sink: s, dsn: opts.DSN, log: opts.Log, stat: &s.stat}

@@ -103,8 +103,9 @@ func (s *Server) readRoutes(rt *routeTable) {
 	}
 	tables := pricetables.NewStore(s.Node.DB, s.Log)
 	options = append(options, query.WithPrices(tables))
-	reader, decoder := query.NewReader(s.Node.DB, options...), redecode.New(s.Node.DB, s.Node.DSN, s.Log)
+	reader, decoder := query.NewReader(s.Node.DB, options...), redecode.New(s.Node.Work, s.Node.DSN, s.Log)
 	s.reader = reader
+	decoder.Announce = s.Node.Changes.Sessions
 	decoder.Copies, decoder.JSONDepth = erasure.Copies{Service: s.Erasures}, s.Limits.JSONDepth
 	store, tapes := s.bills(reader, decoder), tapeexport.New(s.Node.DB, s.tapes)
 	q := queryhttp.New(reader, s.Log, queryhttp.WithPrices(tables), queryhttp.WithWriteTimeout(s.Slow.Write)).

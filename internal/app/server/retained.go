@@ -17,7 +17,7 @@ import (
 // newRetention returns the retention service of a server with the role api.
 func (s *Server) newRetention() *retention.Service {
 	o := s.Retain
-	o.NATS, o.DB, o.Audit, o.Log = s.Node.NATS, s.Node.DB, s.Node.Audit, s.Log
+	o.NATS, o.DB, o.Audit, o.Announce, o.Log = s.Node.NATS, s.Node.Work, s.Node.Audit, s.Node.Changes.Sessions, s.Log
 	return retention.New(o)
 }
 
