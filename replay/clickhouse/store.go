@@ -17,6 +17,7 @@ import (
 
 	"tapedeck/schema"
 	schemaclickhouse "tapedeck/schema/clickhouse"
+	"tapedeck/schema/sessioncache"
 )
 
 // Options configures a store. Zero values select the defaults.
@@ -26,6 +27,8 @@ type Options struct {
 	// PageBytes is the approximate size of the frames that one reader holds, over all of its
 	// streams; default 16 MiB.
 	PageBytes int
+	// Cache keeps the streams and the first frames of sessions for all readers; nil keeps nothing.
+	Cache *sessioncache.Cache
 	// QueryTimeout bounds the time to read one page; default 30 s.
 	QueryTimeout time.Duration
 }
@@ -41,6 +44,8 @@ type Store struct {
 	small chan *page
 	large sync.Pool // of *page
 	packs sync.Pool // of *packer
+	// windows are pages for the frames of leads.
+	windows sync.Pool // of *page
 }
 
 // Open returns a store. It connects when the first tape is requested. The DSN has the form of

@@ -73,15 +73,19 @@ type load struct {
 	cancel  context.CancelFunc // called when nobody waits
 }
 
-// New returns a cache. The caller closes it before the connection to NATS.
+// New returns a cache. The caller closes it before the connection to NATS. With an error it returns a
+// cache that keeps nothing.
 func New(o Options) (*Cache, error) {
 	c := &Cache{limit: cmp.Or(o.Bytes, DefaultBytes), metrics: newMetrics(), sessions: map[change.ID]*session{}}
 	if o.NATS == nil {
 		return c, nil
 	}
-	var err error
-	c.log, err = change.NewLog(o.NATS, c.changed)
-	return c, err
+	log, err := change.NewLog(o.NATS, c.changed)
+	if err != nil {
+		return c, err // keeps nothing
+	}
+	c.log = log
+	return c, nil
 }
 
 // Close ends the cache. Later calls of Get load for themselves.
