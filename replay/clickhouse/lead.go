@@ -192,6 +192,9 @@ func (r *leadReader) chunk() ([]replay.Frame, error) {
 		}
 		if !q.From.Before(at) && q.Filter.Match(&f.Frame) {
 			out = append(out, *f)
+			if q.Bare {
+				out[len(out)-1].Envelope = schema.Envelope{}
+			}
 		}
 	}
 	return out, nil
@@ -204,7 +207,7 @@ func (r *leadReader) follow() {
 		return
 	}
 	q := r.query
-	if len(r.lead.chunks) > 0 && q.From.Before(r.lead.last) {
+	if len(r.lead.chunks) > 0 && !q.From.Before(r.lead.last) {
 		next := r.lead.next
 		q.From, q.Unseen = replay.Place{}, func(id string) uint64 { return next[id] }
 	}

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ClickHouse/ch-go"
@@ -45,7 +46,8 @@ type Store struct {
 	large sync.Pool // of *page
 	packs sync.Pool // of *packer
 	// windows are pages for the frames of leads.
-	windows sync.Pool // of *page
+	windows sync.Pool    // of *page
+	queries atomic.Int64 // statements so far
 }
 
 // Open returns a store. It connects when the first tape is requested. The DSN has the form of
@@ -134,6 +136,7 @@ func (s *Store) do(ctx context.Context, q ch.Query, restart func()) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.opts.QueryTimeout,
 		fmt.Errorf("ClickHouse did not answer within %s", s.opts.QueryTimeout))
 	defer cancel()
+	s.queries.Add(1)
 	select {
 	case c := <-s.idle:
 		err := s.on(ctx, c, q)

@@ -257,13 +257,17 @@ func (c *Cache) release(id change.ID, s *session) {
 	delete(c.sessions, id)
 }
 
+// Bytes returns the size of all values.
+func (c *Cache) Bytes() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.bytes
+}
+
 // Describe implements prometheus.Collector.
 func (c *Cache) Describe(to chan<- *prometheus.Desc) { c.metrics.describe(to) }
 
 // Collect implements prometheus.Collector.
 func (c *Cache) Collect(to chan<- prometheus.Metric) {
-	c.mu.Lock()
-	bytes := c.bytes
-	c.mu.Unlock()
-	c.metrics.collect(to, bytes)
+	c.metrics.collect(to, c.Bytes())
 }
