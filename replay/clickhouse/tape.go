@@ -87,6 +87,30 @@ func (s *Store) FramesExpired(ctx context.Context, tenant, session string) (time
 	return t.expired, nil
 }
 
+// keptPerFrame is the memory that a value derived from a session is charged for each frame, bytes.
+const keptPerFrame = 64
+
+// Keep implements emulate.Keeper. The size of a value is estimated from the number of frames.
+func (t *tape) Keep(ctx context.Context, kind string, load func(context.Context, replay.Tape) (any, error)) (any, bool, error) {
+	if !t.cached {
+		return nil, false, nil
+	}
+	of := tombstone.Key{Tenant: t.tenant, Session: t.session}
+	v, err := sessioncache.Get(ctx, t.store.opts.Cache, of, kind, func(ctx context.Context) (any, int64, error) {
+		now, err := t.store.tape(ctx, t.tenant, t.session)
+		if err != nil {
+			return nil, 0, err
+		}
+		size := now.size()
+		for i := range now.streams {
+			size += keptPerFrame * int64(now.streams[i].Frames)
+		}
+		v, err := load(ctx, now)
+		return v, size, err
+	})
+	return v, true, err
+}
+
 // size returns the approximate memory of the tape, bytes.
 func (t *tape) size() int64 {
 	n := int64(len(t.tenant) + len(t.session))
