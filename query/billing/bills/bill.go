@@ -24,8 +24,8 @@ type Bill struct {
 	MinorUnits  int32      `json:"minor_units"` // decimal places of rounded amounts
 	ClosedAt    *time.Time `json:"closed_at"`   // null for a preview
 	PricesHash  string     `json:"prices_hash"`
-	// List is where the list prices are from, with their date; null of a bill that an older version
-	// of the program closed.
+	// List identifies the list prices and their date; null for a bill that an older version of the
+	// program closed.
 	List *prices.Release `json:"list_prices"`
 	// RowsHash is the SHA-256 of the canonical text of the rows, in hexadecimal: see Hash.
 	RowsHash string `json:"rows_hash"`
@@ -63,6 +63,6 @@ type Line struct {
 	Cost     decimal.Decimal `json:"cost"`   // exact
 	Amount   decimal.Decimal `json:"amount"` // rounded
 	Unpriced bool            `json:"unpriced"`
-	// PricedAs is the model of the price table whose price was taken, if it is another one.
+	// PricedAs is the model in the price table whose price was used, if it differs from Model.
 	PricedAs string `json:"priced_as,omitempty"`
 }

@@ -9,13 +9,13 @@ import (
 	"tapedeck/query/endpoint"
 )
 
-// Handler answers the question of this package.
+// Handler serves the route of invoices.
 type Handler struct {
 	*endpoint.Base
 	Store *bills.Store
 }
 
-// Invoice answers GET /v1/bills/{number}/invoice with a page that prints.
+// Invoice answers GET /v1/bills/{number}/invoice with a printable page.
 func (h Handler) Invoice(w http.ResponseWriter, r *http.Request, tenant, number string) {
 	err := endpoint.NewParams(r).Done()
 	var d *Document
@@ -37,7 +37,7 @@ func (h Handler) Invoice(w http.ResponseWriter, r *http.Request, tenant, number 
 	w.Header().Set("Content-Length", strconv.Itoa(page.Len()))
 	w.Header().Set("Content-Security-Policy",
 		"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
-	_, _ = w.Write(page.Bytes()) // the client has left
+	_, _ = w.Write(page.Bytes()) // an error means that the client has disconnected
 }
 
 func (h Handler) read(r *http.Request, tenant, number string) (*Document, error) {
