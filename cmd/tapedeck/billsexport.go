@@ -18,10 +18,10 @@ type billsExport struct {
 	Number string `arg:"" optional:"" help:"The bill; left out with --period."`
 	Dir    string `arg:"" optional:"" help:"The directory to write, or a file that ends in .zip."`
 
-	Period  string `help:"The closed bills of this month, of all accounts." placeholder:"2026-10"`
-	Account string `help:"Of those, only the bill of this account." placeholder:"ID"`
-	Format  string `help:"focus is the FinOps Open Cost and Usage Specification." enum:"focus" default:"focus" placeholder:"focus"`
-	Force   bool   `help:"Write over files that are there." short:"f"`
+	Period  monthFlag `help:"The closed bills of this month, of all accounts; also this-month or last-month." placeholder:"2026-10"`
+	Account string    `help:"Of those, only the bill of this account." placeholder:"ID"`
+	Format  string    `help:"focus is the FinOps Open Cost and Usage Specification." enum:"focus" default:"focus" placeholder:"focus"`
+	Force   bool      `help:"Write over files that are there." short:"f"`
 
 	Evidence bool `help:"Write a bill with its rows, lines and price table, the tapes of the frames behind them, and the SHA-256 of each file."`
 
@@ -32,6 +32,7 @@ type billsExport struct {
 	Issuer       string   `help:"The name of the invoice issuer. Default: that of the price file." placeholder:"NAME"`
 	PaymentTerms string   `help:"The payment terms. Default: those of the price file." placeholder:"TEXT"`
 	For          string   `help:"Whom the export is for. customer leaves out what the operator pays: contracted costs and prices, the rules of prices, and links unless --link is given." enum:",customer" default:"" placeholder:"customer"`
+	Raw          bool     `help:"Write texts as they were recorded. Default: an apostrophe before those that a spreadsheet would run as a formula."`
 	Link         string   `help:"The address of the pages, which links to frames begin with. Default: --server." placeholder:"URL"`
 }
 
@@ -56,9 +57,12 @@ func (c *billsExport) Run(ctx context.Context, g *global) error {
 		link = g.Server
 	}
 	setAll(q, map[string][]string{
-		"period": {c.Period}, "account": {c.Account}, "version": {c.FocusVersion}, "tag": c.Tag, "sub_account": {c.SubAccount},
+		"period": {string(c.Period)}, "account": {c.Account}, "version": {c.FocusVersion}, "tag": c.Tag, "sub_account": {c.SubAccount},
 		"columns": {joined(c.Columns)}, "issuer": {c.Issuer}, "payment_terms": {c.PaymentTerms}, "link": {link}, "for": {c.For},
 	})
+	if c.Raw {
+		q.Set("raw", "1")
+	}
 	client, err := g.client()
 	if err != nil {
 		return err

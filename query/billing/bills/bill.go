@@ -41,6 +41,9 @@ type Bill struct {
 	Total          decimal.Decimal `json:"total"`           // the sum of the lines' amounts
 	Residual       decimal.Decimal `json:"residual"`        // Total - BilledCost
 	Lines          []Line          `json:"lines"`
+	// By is the tag by whose values the lines are apart, as a reader asked; "" for none. It is never
+	// stored.
+	By string `json:"by,omitempty"`
 
 	// Since is the start of the first period that is compared with earlier bills: the start of the
 	// tenant's first bill at the time when the account received its own first bill.
@@ -65,4 +68,6 @@ type Line struct {
 	Unpriced bool            `json:"unpriced"`
 	// PricedAs is the model in the price table whose price was used, if it differs from Model.
 	PricedAs string `json:"priced_as,omitempty"`
+	// TagValue is the value of the bill's tag By; "" for charges without the tag.
+	TagValue string `json:"tag_value,omitempty"`
 }

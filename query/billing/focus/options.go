@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"tapedeck/query/tabular"
 )
 
 // Options select what an export contains.
@@ -23,6 +25,8 @@ type Options struct {
 	For Recipient
 	// Link precedes the paths of frames, such as "https://tapedeck.example"; default "".
 	Link string
+	// Cells says whether cells that a spreadsheet would run are written as recorded.
+	Cells tabular.Cells
 }
 
 // Recipient is the kind of reader that an export is intended for.

@@ -28,6 +28,7 @@ type Document struct {
 	IssuerAddress, Address            []string // one text for each line
 	Period, From, To, Zone, Closed    string   // To is the last day of the period
 	Currency                          string
+	By                                string // the tag by whose values lines are apart; "" for none
 	Lines                             []Line
 	Corrections                       []Line
 	Net, Tax, Total                   string // Tax is "" where the price file states none
@@ -42,6 +43,7 @@ type Document struct {
 // period and corrected invoice.
 type Line struct {
 	Period, Invoice string // set for a correction
+	TagValue        string // of the document's tag By; "" for usage without the tag
 	Model, Provider string
 	PricedAs        string // the model whose price was used, if it differs from Model
 	Quantities      []Quantity
@@ -75,7 +77,7 @@ func New(b *bills.Bill, table *prices.Effective, numbers map[string]string) (*Do
 		Number: b.Number, Issuer: account.Issuer, Customer: b.AccountName, Account: b.Account,
 		IssuerAddress: lines(account.IssuerAddress), Address: lines(account.Addresses[value]),
 		Period: b.Period, From: day(b.Start), To: day(b.End.Add(-time.Nanosecond)), Zone: b.Timezone,
-		Closed: day(*b.ClosedAt), Currency: b.Currency, Net: money(b.Total), Total: money(b.Total),
+		Closed: day(*b.ClosedAt), Currency: b.Currency, By: b.By, Net: money(b.Total), Total: money(b.Total),
 		Terms: account.Terms, Unpriced: b.Unpriced, List: b.List, Rates: rates(table, b),
 	}
 	if !of {
@@ -111,12 +113,13 @@ func add(list []Line, l *bills.Line, number string) []Line {
 		period = l.Period
 	}
 	i := slices.IndexFunc(list, func(o Line) bool {
-		return o.Period == period && o.Model == l.Model && o.Provider == l.Provider
+		return o.Period == period && o.Model == l.Model && o.Provider == l.Provider && o.TagValue == l.TagValue
 	})
 	if i < 0 {
 		i = len(list)
 		list = append(list, Line{
 			Period: period, Invoice: number, Model: l.Model, Provider: l.Provider, PricedAs: l.PricedAs,
+			TagValue: l.TagValue,
 		})
 	}
 	list[i].sum = list[i].sum.Add(l.Amount)

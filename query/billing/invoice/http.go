@@ -17,10 +17,12 @@ type Handler struct {
 
 // Invoice answers GET /v1/bills/{number}/invoice with a printable page.
 func (h Handler) Invoice(w http.ResponseWriter, r *http.Request, tenant, number string) {
-	err := endpoint.NewParams(r).Done()
+	p := endpoint.NewParams(r)
+	by := p.Text("by")
+	err := p.Done()
 	var d *Document
 	if err == nil {
-		d, err = h.read(r, tenant, number)
+		d, err = h.read(r, tenant, number, by)
 	}
 	if err != nil {
 		h.Fail(w, r, err)
@@ -40,8 +42,8 @@ func (h Handler) Invoice(w http.ResponseWriter, r *http.Request, tenant, number 
 	_, _ = w.Write(page.Bytes()) // an error means that the client has disconnected
 }
 
-func (h Handler) read(r *http.Request, tenant, number string) (*Document, error) {
-	b, err := h.Store.Bill(r.Context(), tenant, number)
+func (h Handler) read(r *http.Request, tenant, number, by string) (*Document, error) {
+	b, err := h.Store.BillBy(r.Context(), tenant, number, by)
 	if err != nil {
 		return nil, err
 	}

@@ -30,6 +30,8 @@ func TestStatements(t *testing.T) {
 		querytest.NewStatement("usage_report_with_care", "usage_report", report),
 		querytest.NewStatement("report_sessions", "report_sessions", single),
 		querytest.NewStatement("report_sessions_with_care", "report_sessions", report),
+		querytest.NewStatement("unread_sessions", "unread_sessions", report),
+		querytest.NewStatement("unread_sessions_among", "unread_sessions", some),
 		querytest.NewStatement("settled_report", "settled_report", settled),
 		querytest.NewStatement("settled_report_with_unsettled", "settled_report", some),
 		querytest.NewStatement("tag_names", "tag_names", nil),
