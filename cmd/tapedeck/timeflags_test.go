@@ -45,7 +45,7 @@ func TestTimeFlags(t *testing.T) {
 		}
 	}
 	var bills url.Values
-	bills = parsed("bills preview last-month").Bills.Preview.values()
+	bills = parsed("bills preview last-month").Bills.Preview.billPeriod.values()
 	if got := bills.Get("period"); got != last.Format("2006-01") {
 		t.Errorf("last-month is %s, not %s", got, last.Format("2006-01"))
 	}
