@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -44,8 +43,7 @@ func TestTimeFlags(t *testing.T) {
 			t.Errorf("%s: from %s to %s, want %s and %s", line, q.Get("from"), q.Get("to"), want.from, want.to)
 		}
 	}
-	var bills url.Values
-	bills = parsed("bills preview last-month").Bills.Preview.billPeriod.values()
+	bills := parsed("bills preview last-month").Bills.Preview.billPeriod.values()
 	if got := bills.Get("period"); got != last.Format("2006-01") {
 		t.Errorf("last-month is %s, not %s", got, last.Format("2006-01"))
 	}
