@@ -28,9 +28,9 @@ type Source struct {
 // Sources are the files that a command names, without duplicates.
 type Sources struct {
 	List    []Source
-	Several bool // false for just one file that an argument names directly
-	LeftOut int  // files of folders with other suffixes
-	NoFiles int  // entries of folders that are links to folders, broken links or special files
+	Several bool            // false for just one file that an argument names directly
+	LeftOut int             // files of folders with other suffixes
+	NoFiles int             // entries of folders that are links to folders, broken links or special files
 	seen    map[string]bool // by the path without links: in List
 	passed  map[string]*int // likewise: the counter that has it, LeftOut or NoFiles; nil for what has failed
 }
