@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -20,7 +19,9 @@ type List struct {
 	Items []Item `json:"items"`
 	// Unbilled is usage that belongs to no account, by month.
 	Unbilled []Unbilled `json:"unbilled"`
-	Next     *string    `json:"next"` // always null: the list is not paged
+	// NeverBilled is usage of months before the first bill of their account, by account and month.
+	NeverBilled []NeverBilled `json:"never_billed"`
+	Next        *string       `json:"next"` // always null: the list is not paged
 }
 
 // Item is one period of one account.
@@ -68,7 +69,7 @@ type ListQuery struct {
 }
 
 // List returns the periods that have a bill or usage, and for each account all periods after its
-// last bill.
+// last bill. The periods of an account begin with its first bill.
 func (s *Store) List(ctx context.Context, q ListQuery) (*List, error) {
 	if _, _, err := s.settle(ctx, q.Tenant); err != nil {
 		return nil, err
@@ -78,7 +79,7 @@ func (s *Store) List(ctx context.Context, q ListQuery) (*List, error) {
 		return nil, err
 	}
 	l := &lister{store: s, query: q, accounts: accounts{q.Tenant, table.Accounts()}, currency: table.Currency(),
-		now: s.now(), items: map[string]*Item{}}
+		now: s.now(), items: map[string]*Item{}, first: map[string]*Bill{}, never: neverBilled{}}
 	if l.minor, err = prices.MinorUnits(l.currency); err != nil {
 		return nil, err
 	}
@@ -112,7 +113,9 @@ type lister struct {
 	now      time.Time
 	from, to month
 	bills    []Bill
+	first    map[string]*Bill // the first bill of each account that has one
 	items    map[string]*Item // by account and period
+	never    neverBilled
 	unbilled []Unbilled
 }
 
@@ -135,6 +138,7 @@ func itemKey(account, period string) string { return account + "\x00" + period }
 func (l *lister) closed() {
 	for i := range l.bills {
 		b := &l.bills[i]
+		l.first[b.Account] = b // the bills are in order, the last period first
 		if b.Period < l.from.String() || b.Period > l.to.String() {
 			continue
 		}
@@ -182,13 +186,7 @@ func (l *lister) usage(ctx context.Context) error {
 // row adds the usage of a month in a zone to the account to which it belongs, if the account is in
 // that zone.
 func (l *lister) row(zone string, first bool, row *usagereport.Row) error {
-	tags := map[string]string{}
-	for by, value := range row.Group {
-		if value != nil {
-			tags[strings.TrimPrefix(by, grouping.TagPrefix)] = *value
-		}
-	}
-	a, ok := l.accounts.of(tags)
+	a, ok := l.accounts.of(tagsOf(row))
 	switch {
 	case !ok && first && l.query.Account == "":
 		l.addUnbilled(*row.Name, row)
@@ -199,6 +197,13 @@ func (l *lister) row(zone string, first bool, row *usagereport.Row) error {
 	m, err := parseMonth("period", *row.Name)
 	if err != nil {
 		return err
+	}
+	if first := l.first[a.ID]; first != nil && m.String() < first.Period {
+		// What is after the time from which bills are corrected is in the next bill.
+		if row.End != nil && !row.End.After(first.Since) {
+			l.never.add(a.ID, m.String(), row)
+		}
+		return nil
 	}
 	item, err := l.item(&a, m)
 	if err != nil || item.State == Closed {
@@ -274,7 +279,7 @@ func (l *lister) following() error {
 }
 
 func (l *lister) list() *List {
-	list := &List{Items: []Item{}, Unbilled: l.unbilled}
+	list := &List{Items: []Item{}, Unbilled: l.unbilled, NeverBilled: l.never.list()}
 	if list.Unbilled == nil {
 		list.Unbilled = []Unbilled{}
 	}
