@@ -69,6 +69,7 @@ func TestBills(t *testing.T) {
 	refused("GET", "/v1/bills?state=shut", 400, "state")
 	refused("GET", "/v1/bills?from=2026-13", 400, `from "2026-13" is not a month`)
 	refused("GET", "/v1/bills?to=March", 400, `to "March" is not a month`)
+	refused("GET", "/v1/bills?from=2026-12&to=2026-01", 400, `to "2026-01" is before the first month, 2026-12`)
 	refused("GET", "/v1/bills?account=customer=c1", 400, "no account")
 	refused("GET", "/v1/bills/preview?period=", 400, "period")
 	refused("GET", "/v1/bills/INV-000001", 404, "no bill")

@@ -132,7 +132,7 @@ margins:
 		{"POST", "/v1/prices?dry_run=1&name=x.yaml", "mrgins: []\n", "mrgins", `x.yaml:1: mrgins: there is no such field; did you mean "margins"?`},
 		{"POST", "/v1/prices?dry_run=maybe", "", "dry_run", "maybe"},
 		{"POST", "/v1/prices", "", "", "The body is empty"},
-		{"POST", "/v1/prices?list=1&date=2026-11-01", " ", "", "The body is empty"},
+		{"POST", "/v1/prices?list=1&date=2026-01-01", " ", "", "The body is empty"},
 		{"POST", "/v1/prices?list=1", "{}", "", "is no date"},
 		{"POST", "/v1/prices", "# prices\n", "", "states nothing"},
 		{"POST", "/v1/prices", "{}", "", "states nothing"},

@@ -3,11 +3,13 @@ package bills
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/shopspring/decimal"
 
+	"tapedeck/internal/problem"
 	"tapedeck/query/pricing/cost"
 	"tapedeck/query/pricing/prices"
 	"tapedeck/query/report/grouping"
@@ -127,10 +129,16 @@ func (l *lister) readRange() (err error) {
 		}
 	}
 	l.from = l.to.plus(-12)
-	if l.query.From != "" {
-		l.from, err = parseMonth("from", l.query.From)
+	if l.query.From == "" {
+		return nil
 	}
-	return err
+	if l.from, err = parseMonth("from", l.query.From); err != nil {
+		return err
+	}
+	if l.query.To != "" && l.to.String() < l.from.String() {
+		return problem.BadParameter("to", fmt.Sprintf("to %q is before the first month, %s.", l.to, l.from), "the first month or a later one")
+	}
+	return nil
 }
 
 func itemKey(account, period string) string { return account + "\x00" + period }
