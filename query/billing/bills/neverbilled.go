@@ -160,7 +160,7 @@ func (c *computation) leavesEarlier() error {
 	return &problem.Problem{
 		Title: "Earlier months without a bill", Status: 409,
 		Detail: NeverBilledText(list) + " that no bill will hold.",
-		Hint: fmt.Sprintf("The first bill of an account ends its earlier months. Close %s first, or leave all of them without a bill: "+
-			"leave_earlier=1 (tapedeck bills close --leave-earlier).", list[0].Period),
+		Hint: fmt.Sprintf("The first bill of an account ends its earlier months. Close %s first, or leave all of them "+
+			"without a bill: leave_earlier=1 (tapedeck bills close --leave-earlier).", list[0].Period),
 	}
 }

@@ -78,8 +78,8 @@ func noteUnpriced(notes io.Writer, account string, b *bills.Bill) {
 	if n := len(models) - unpricedNamed; n > 0 {
 		models, more = models[:unpricedNamed], fmt.Sprintf(" and %d more", n)
 	}
-	fmt.Fprintf(console.To(notes), "%s: %s without a price, of %s%s: \"tapedeck prices list --unmatched\" has the nearest ids\n", account,
-		console.Count(b.Unpriced, "charge"), strings.Join(models, ", "), more)
+	fmt.Fprintf(console.To(notes),
+		"%s: %s without a price, of %s%s: \"tapedeck prices list --unmatched\" has the nearest ids\n", account, console.Count(b.Unpriced, "charge"), strings.Join(models, ", "), more)
 }
 
 // noteNeverBilled names the earlier months that the account's first bill leaves without a bill.
