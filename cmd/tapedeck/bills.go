@@ -88,8 +88,18 @@ func (c *billsPreview) Run(ctx context.Context, g *global) error {
 
 type billsClose struct {
 	billPeriod
-	All    bool `help:"Close the period of all accounts that have usage or an earlier bill."`
-	DryRun bool `help:"Only show what the bills would be, with the charges that have no price; nothing is closed."`
+	All          bool `help:"Close the period of all accounts that have usage or an earlier bill."`
+	DryRun       bool `help:"Only show what the bills would be, with the models that have no price, or why the period cannot be closed; nothing is closed."`
+	LeaveEarlier bool `help:"Close the first bill of an account although earlier months have usage: no bill will hold it. Without this flag the close is refused then and names these months."`
+}
+
+// values returns the parameters of the request that closes the period of an account.
+func (c *billsClose) values(account string) url.Values {
+	q := url.Values{"period": {string(c.Period)}, "account": {account}}
+	if c.LeaveEarlier {
+		q.Set("leave_earlier", "1")
+	}
+	return q
 }
 
 // Run closes the period.
@@ -105,7 +115,7 @@ func (c *billsClose) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	cl.WithoutTimeout() // the server answers after it has closed the bill
-	body, err := cl.Open(ctx, http.MethodPost, "v1/bills", c.values(), "application/json")
+	body, err := cl.Open(ctx, http.MethodPost, "v1/bills", c.values(c.account()), "application/json")
 	if err != nil {
 		return err
 	}
@@ -118,7 +128,7 @@ func (c *billsClose) Run(ctx context.Context, g *global) error {
 	if err := json.NewDecoder(body).Decode(&b); err != nil {
 		return fmt.Errorf("read the server's answer: %w", err)
 	}
-	return printers.ClosedBill(os.Stdout, &b)
+	return printers.ClosedBill(os.Stdout, os.Stderr, &b)
 }
 
 // billPath returns the route of a bill.
@@ -144,5 +154,5 @@ func (c *billsShow) Run(ctx context.Context, g *global) error {
 	if done, err := g.fetch(ctx, path, c.values(), &b); done || err != nil {
 		return err
 	}
-	return printers.ClosedBill(os.Stdout, &b)
+	return printers.ClosedBill(os.Stdout, os.Stderr, &b)
 }

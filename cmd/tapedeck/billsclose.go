@@ -49,7 +49,11 @@ func (c *billsClose) runAll(ctx context.Context, g *global) error {
 		err = printers.ClosedAccounts(os.Stdout, os.Stderr, list)
 	}
 	if err == nil && failed > 0 {
-		err = fmt.Errorf("%d of %d accounts were not closed", failed, len(list))
+		not := "were not"
+		if c.DryRun {
+			not = "would not be"
+		}
+		err = fmt.Errorf("%d of %d accounts %s closed", failed, len(list), not)
 	}
 	return err
 }
@@ -80,12 +84,17 @@ func (c *billsClose) accounts(ctx context.Context, g *global) ([]string, error) 
 	return accounts, nil
 }
 
-// one closes the period of an account, or computes its bill.
+// one closes the period of an account. A dry run computes its bill, or returns why the period cannot
+// be closed.
 func (c *billsClose) one(ctx context.Context, client *apiclient.Client, account string) (*bills.Bill, error) {
-	q := url.Values{"period": {string(c.Period)}, "account": {account}}
+	q := c.values(account)
 	var b bills.Bill
 	if c.DryRun {
-		return &b, client.Get(ctx, "v1/bills/preview", q, &b)
+		q.Set("closing", "1")
+		if err := client.Get(ctx, "v1/bills/preview", q, &b); err != nil {
+			return nil, err
+		}
+		return &b, nil
 	}
 	body, err := client.Open(ctx, http.MethodPost, "v1/bills", q, "application/json")
 	if err != nil {

@@ -30,6 +30,9 @@ func (c *bisectCommand) Run(ctx context.Context, g *global) error {
 	if c.At < 0 || c.Limit < 1 {
 		return commandline.Errorf("--at and -n take numbers from 1")
 	}
+	if err := checkTags("--session-tag", c.SessionTag); err != nil {
+		return err
+	}
 	cl, err := g.client()
 	if err != nil {
 		return err

@@ -23,6 +23,9 @@ type callsCommand struct {
 	sessionFilter
 }
 
+// callsListed is the largest number of single calls that the server lists.
+const callsListed = 1000
+
 // Run prints the report.
 func (c *callsCommand) Run(ctx context.Context, g *global) error {
 	q, err := c.query()
@@ -46,6 +49,9 @@ func (c *callsCommand) query() (url.Values, error) {
 	}
 	if c.Stall < 0 {
 		return nil, commandline.Errorf("--stall %v: it must be above 0s, as 5s", c.Stall)
+	}
+	if c.List < 0 || c.List > callsListed {
+		return nil, commandline.Errorf("--list %d: it must be from 0 to %d", c.List, callsListed)
 	}
 	if c.CSV && c.List != 0 {
 		return nil, commandline.Errorf("--csv prints the groups alone: it goes without --list")

@@ -35,6 +35,9 @@ func (c *doctorUsageCommand) Run(ctx context.Context, g *global) error {
 	if c.Limit < 1 {
 		return commandline.Errorf("--limit %d: it must be 1 or more", c.Limit)
 	}
+	if err := checkTags("--tag", c.Tag); err != nil {
+		return err
+	}
 	q := c.values()
 	if c.Export != "" {
 		if len(q) > 0 {

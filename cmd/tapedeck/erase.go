@@ -25,7 +25,7 @@ type eraseCommand struct {
 	Session []string `arg:"" optional:"" help:"Ids of sessions."`
 	Tag     string   `help:"Erase all sessions of which a stream has this value of a tag, such as those of a person." placeholder:"KEY=VALUE"`
 	Tenant  string   `help:"Erase everything of a tenant, and revoke its tokens." placeholder:"T"`
-	Unknown bool     `help:"Erase sessions also if nothing of them is stored, such as those whose blocks are still in a spool: what arrives of them is refused."`
+	Unknown bool     `help:"Erase sessions also if nothing of them is stored, such as those whose blocks are still in a spool: what was recorded of them before is refused when it arrives. A recording that begins later is kept."`
 	DryRun  bool     `help:"List what would be erased, and erase nothing."`
 	Yes     bool     `help:"Erase without asking, as scripts do." short:"y"`
 	List    bool     `help:"List the erasures."`
@@ -91,10 +91,10 @@ func (c *eraseCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	if !g.JSON {
-		fmt.Printf("erasure %s: %s; they are hidden\n", e.ID, extent(&e))
+		fmt.Printf("erasure %s: %s\n", e.ID, hidden(&e))
 	}
 	if !c.Wait {
-		fmt.Printf("They are removed by %s; \"tapedeck erase --list\" shows how far it is.\n",
+		fmt.Printf("It is complete by %s; \"tapedeck erase --list\" shows how far it is.\n",
 			console.LocalTime(e.DueAt))
 		return nil
 	}
@@ -221,6 +221,19 @@ func extent(e *erasure.Answer) string {
 	return fmt.Sprintf("%s of %s, %s", console.Count(e.Found.Frames, "frame"), console.Count(e.Found.Sessions, "session"), console.Bytes(e.Found.Bytes))
 }
 
+// hidden says what an erasure that was requested has hidden.
+func hidden(e *erasure.Answer) string {
+	if e.Found.Sessions == 0 && e.Found.Frames == 0 {
+		return "nothing of it is stored; what was recorded of it before now is refused when it arrives"
+	}
+	return extent(e) + "; they are hidden"
+}
+
+// goesOn returns the error for a command that was interrupted while it waited for an erasure.
+func goesOn(id string) error {
+	return fmt.Errorf("interrupted: the erasure %s goes on; \"tapedeck erase --list\" shows how far it is", id)
+}
+
 // pollErasure is the interval at which the command reads the status of an erasure.
 const pollErasure = time.Second
 
@@ -234,7 +247,10 @@ func waitErased(ctx context.Context, g *global, id string) error {
 	for {
 		var e erasure.Answer
 		if err := client.Get(ctx, "v1/erasures/"+url.PathEscape(id), nil, &e); err != nil {
-			return err
+			if ctx.Err() != nil {
+				return goesOn(id)
+			}
+			return fmt.Errorf("%w\nThe erasure %s goes on: \"tapedeck erase --list\" shows how far it is", err, id)
 		}
 		if e.State == state.Verified {
 			if g.JSON {
@@ -252,7 +268,7 @@ func waitErased(ctx context.Context, g *global, id string) error {
 		}
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return goesOn(id)
 		case <-time.After(pollErasure):
 		}
 	}

@@ -77,7 +77,9 @@ func parseProblem(err error) error {
 			err = better
 		}
 	}
-	return fmt.Errorf("%w\nRun \"%s\" for what can be given", err, help)
+	// A flag that may be left out allows the empty value, which is of no use on a command line.
+	text := strings.Replace(err.Error(), `must be one of "",`, "must be one of ", 1)
+	return fmt.Errorf("%s\nRun \"%s\" for what can be given", text, help)
 }
 
 // explain returns the error for a command line without a command, with an unknown command, or with

@@ -23,6 +23,12 @@ import (
 
 type pricesCheck struct {
 	File string `arg:"" help:"The price file (YAML)." type:"existingfile"`
+	priceChanges
+}
+
+// priceChanges selects how many changes of prices are listed.
+type priceChanges struct {
+	All bool `help:"List all changes, not only the first 20 of each kind."`
 }
 
 // Run checks the file and compares it with the server's table, or with the built-in table if the
@@ -32,21 +38,22 @@ func (c *pricesCheck) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
-	compared, err := sendPrices(ctx, g, c.File, text, true)
+	compared, err := c.sendPrices(ctx, g, c.File, text, true)
 	if _, refused := errors.AsType[*apiclient.Error](err); err != nil && !refused {
 		fmt.Fprintf(console.To(os.Stderr), "%v\ncompared with the prices of this program alone\n", err)
-		compared, err = pricelist.Compare(prices.Standard(), prices.With(operator), ingest.DefaultTenant,
+		compared, err = pricelist.CompareAll(prices.Standard(), prices.With(operator), ingest.DefaultTenant,
 			time.Now()), nil
 		compared.DryRun, compared.Warnings = true, pricelist.Warn(operator, nil)
 	}
 	if err != nil {
 		return err
 	}
-	return printComparison(g, compared)
+	return c.printComparison(g, compared)
 }
 
 type pricesImport struct {
-	File string `arg:"" help:"The price file (YAML)." type:"existingfile"`
+	File string `arg:"" help:"The price file (YAML). An empty file means no own prices." type:"existingfile"`
+	priceChanges
 }
 
 // Run sends the file to the server.
@@ -55,11 +62,11 @@ func (c *pricesImport) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
-	compared, err := sendPrices(ctx, g, c.File, text, false)
+	compared, err := c.sendPrices(ctx, g, c.File, text, false)
 	if err != nil {
 		return err
 	}
-	return printComparison(g, compared)
+	return c.printComparison(g, compared)
 }
 
 // readPrices reads a price file. An invalid file is a usage error.
@@ -74,26 +81,33 @@ func readPrices(path string) ([]byte, *prices.Operator, error) {
 		return nil, nil, err
 	}
 	operator, err := prices.ReadFile(path, text)
+	if err == nil && len(bytes.TrimSpace(text)) > 0 && prices.StatesNothing(text) {
+		err = fmt.Errorf("%s states nothing: it has no field. An empty file means no own prices", path)
+	}
 	return text, operator, commandline.As(err)
 }
 
-// sendPrices sends a price file. A file that is empty means no own prices; the server refuses an
-// empty body, which may be a mistake.
-func sendPrices(ctx context.Context, g *global, path string, text []byte, dry bool) (*pricelist.Comparison, error) {
+// sendPrices sends a price file. A file that is empty means no own prices.
+func (c *priceChanges) sendPrices(ctx context.Context, g *global, path string, text []byte, dry bool) (*pricelist.Comparison, error) {
+	q := url.Values{"name": {filepath.Base(path)}}
 	if len(bytes.TrimSpace(text)) == 0 {
-		text = []byte("# no own prices\n")
+		text = nil
+		q.Set("none", "1")
 	}
-	return postPrices(ctx, g, url.Values{"name": {filepath.Base(path)}}, "application/yaml", text, dry)
+	return c.postPrices(ctx, g, q, "application/yaml", text, dry)
 }
 
 // postPrices sends a file of prices and returns what it changes.
-func postPrices(ctx context.Context, g *global, q url.Values, media string, text []byte, dry bool) (*pricelist.Comparison, error) {
+func (p *priceChanges) postPrices(ctx context.Context, g *global, q url.Values, media string, text []byte, dry bool) (*pricelist.Comparison, error) {
 	client, err := g.client()
 	if err != nil {
 		return nil, err
 	}
 	if dry {
 		q.Set("dry_run", "1")
+	}
+	if p.All {
+		q.Set("all", "1")
 	}
 	body, err := client.Post(ctx, "/v1/prices", q, media, text)
 	if err != nil {
@@ -107,9 +121,9 @@ func postPrices(ctx context.Context, g *global, q url.Values, media string, text
 	return c, nil
 }
 
-func printComparison(g *global, c *pricelist.Comparison) error {
+func (p *priceChanges) printComparison(g *global, c *pricelist.Comparison) error {
 	if g.JSON {
 		return json.NewEncoder(os.Stdout).Encode(c)
 	}
-	return printers.PriceChanges(os.Stdout, os.Stderr, c)
+	return printers.PriceChanges(os.Stdout, os.Stderr, c, p.All)
 }

@@ -18,6 +18,7 @@ type pricesUpdate struct {
 	File   string `arg:"" help:"The table, as genai-prices or LiteLLM publishes it (JSON)." type:"existingfile"`
 	Date   string `help:"The date of the table. Default: the day in UTC on which the file was changed last." placeholder:"YYYY-MM-DD"`
 	DryRun bool   `help:"Only show what would change."`
+	priceChanges
 }
 
 // Run sends the table to the server. Nothing is fetched from the network.
@@ -43,11 +44,11 @@ func (c *pricesUpdate) Run(ctx context.Context, g *global) error {
 		return commandline.Errorf("%s: %v", c.File, err)
 	}
 	q := url.Values{"name": {filepath.Base(c.File)}, "list": {"1"}, "date": {date}}
-	compared, err := postPrices(ctx, g, q, "application/json", text, c.DryRun)
+	compared, err := c.postPrices(ctx, g, q, "application/json", text, c.DryRun)
 	if err != nil {
 		return err
 	}
-	if err := printComparison(g, compared); err != nil || g.JSON {
+	if err := c.printComparison(g, compared); err != nil || g.JSON {
 		return err
 	}
 	of, was := &compared.Source, &compared.PreviousSource

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"tapedeck/internal/app/command/printers"
 	"tapedeck/internal/app/lifecycle/retention"
 	"tapedeck/internal/commandline"
+	lifecycle "tapedeck/schema/lifecycle/retention"
 )
 
 // retentionCommand shows and sets how long recordings are kept.
@@ -124,6 +126,9 @@ func (c *retentionSet) Run(ctx context.Context, g *global) error {
 func (c *retentionPreview) Run(ctx context.Context, g *global) error {
 	q := url.Values{}
 	if c.Kind != "" {
+		if !slices.Contains(lifecycle.Kinds, c.Kind) {
+			return commandline.Errorf("%q is no kind of data: name one of %s", c.Kind, strings.Join(lifecycle.Kinds, ", "))
+		}
 		seconds, bytes, err := c.values()
 		if err != nil {
 			return err

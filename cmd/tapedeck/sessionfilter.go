@@ -37,7 +37,7 @@ type namelessFilter struct {
 	Status      []string      `help:"Only with this status: running, quiet, lost, ok, error, cancelled, incomplete." placeholder:"STATUS"`
 }
 
-// check returns an error for negative durations.
+// check returns an error for negative durations and for tags without a name.
 func (f *namelessFilter) check() error {
 	for _, flag := range []struct {
 		name string
@@ -50,7 +50,7 @@ func (f *namelessFilter) check() error {
 			return commandline.Errorf("%s %v: it must be 0s, which is no limit, or more", flag.name, flag.d)
 		}
 	}
-	return nil
+	return checkTags("--tag", f.Tag)
 }
 
 // set sets the query parameters of the flags.

@@ -31,6 +31,16 @@ func parseTags(list []string) (map[string]string, error) {
 	return tags, nil
 }
 
+// checkTags returns an error for a filter by a tag without a name.
+func checkTags(flag string, list []string) error {
+	for _, t := range list {
+		if name, _, _ := tagOf(t); name == "" {
+			return commandline.Errorf("%s %q: it must be of the form name=value, name=, or name", flag, t)
+		}
+	}
+	return nil
+}
+
 // colonTags converts tags in filters to the form of the API.
 func colonTags(list []string) []string {
 	written := make([]string, len(list))

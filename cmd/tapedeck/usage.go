@@ -128,6 +128,9 @@ func (c *usageCommand) parameters() (url.Values, error) {
 	if c.Top < 0 {
 		return nil, commandline.Errorf("--top %d: it must be 0, which lists all groups, or more", c.Top)
 	}
+	if c.Top > 0 && (c.GroupBy == nil || *c.GroupBy == "") {
+		return nil, commandline.Errorf("--top goes with --group-by: without it there are no groups to list")
+	}
 	q := c.values(c.GroupBy)
 	setAll(q, map[string][]string{
 		"order": {c.Order}, "as_of": {c.AsOf.in(c.Timezone)}, "prices": {c.Prices}, "what_if_model": {c.WhatIfModel}, "currency": {c.Currency},

@@ -181,7 +181,7 @@ func (r *run) refuseUnknown(streams []stream) error {
 			Title: "Dialect not known", Status: http.StatusConflict,
 			Detail: fmt.Sprintf("Stream %s was decoded as %q, a dialect that this server does not know. The "+
 				"session's facts are unchanged.", streams[i].id, name),
-			Hint: "Name its file with --dialect-file, start the server with --dialect-file, or name another dialect with --dialect.",
+			Hint: "Send its file with the request (tapedeck redecode --dialect-file), start the server with it, or name another dialect.",
 		}
 	}
 	return nil

@@ -179,7 +179,7 @@ func (p *Params) Zone(name string) *time.Location {
 func (p *Params) Range(zone *time.Location, now time.Time) (from, to time.Time) {
 	from, to = p.Instant("from", zone, now), p.Instant("to", zone, now)
 	if p.err == nil && !from.IsZero() && !to.IsZero() && to.Before(from) {
-		p.Refuse("to", p.Value("to"), "comes before from", "a time at or after from")
+		p.Refuse("to", p.Value("to"), fmt.Sprintf("is before the beginning of the range, %q", p.Value("from")), "a time at or after from")
 	}
 	return from, to
 }

@@ -69,6 +69,7 @@ func TestBills(t *testing.T) {
 	refused("GET", "/v1/bills?state=shut", 400, "state")
 	refused("GET", "/v1/bills?from=2026-13", 400, `from "2026-13" is not a month`)
 	refused("GET", "/v1/bills?to=March", 400, `to "March" is not a month`)
+	refused("GET", "/v1/bills?from=2026-12&to=2026-01", 400, `to "2026-01" is before the first month, 2026-12`)
 	refused("GET", "/v1/bills?account=customer=c1", 400, "no account")
 	refused("GET", "/v1/bills/preview?period=", 400, "period")
 	refused("GET", "/v1/bills/INV-000001", 404, "no bill")
@@ -78,6 +79,12 @@ func TestBills(t *testing.T) {
 	list := get[bills.List](a, "/v1/bills?to=2026-04")
 	if len(list.Items) != 1 || list.Items[0].State != bills.Draft || *list.Items[0].Calls != 1 || list.Items[0].Cost.Text() != "0.0001" {
 		t.Errorf("list %+v", list)
+	}
+	refused("GET", "/v1/bills/preview?period=2026-04&closing=1", 409, "ends on 2026-05-01T00:00:00Z")
+	refused("GET", "/v1/bills/preview?period=2026-03&leave_earlier=1", 400, "without closing=1")
+	refused("POST", "/v1/bills?period=2026-03&closing=1", 400, "closing")
+	if p := get[bills.Preview](a, "/v1/bills/preview?period=2026-03&closing=1&leave_earlier=1"); p.BilledCost.String() != "0.0001" || p.NeverBilled != nil {
+		t.Errorf("dry run %+v", p)
 	}
 	if p := get[bills.Preview](a, "/v1/bills/preview?period=2026-03"); p.BilledCost.String() != "0.0001" || p.ClosedAt != nil || p.Number != "" {
 		t.Errorf("preview %+v", p)

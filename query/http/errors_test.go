@@ -95,6 +95,7 @@ func TestRefusals(t *testing.T) {
 		{"/v1/usage?as_of=now&prices=" + prices.Standard().Hash(), "as_of", "prices without as_of"},
 		{"/v1/usage?tag=:x", "tag", "name:value"},
 		{"/v1/usage?top=10001", "top", "a whole number from 0 to 10000"},
+		{"/v1/usage?top=3", "top", "left out, or with group_by"},
 		{"/v1/usage?top=few", "top", "a whole number from 0 to 10000"},
 		{"/v1/usage?from=2026-03-02&to=2026-03-01", "to", "a time at or after from"},
 		{"/v1/usage?min_cost=2&max_cost=1.5", "max_cost", "min_cost or more"},

@@ -122,13 +122,26 @@ margins:
 		t.Errorf("history: %+v", history.Periods)
 	}
 
+	// Only a request that says so removes the price file.
+	removed := compare("/v1/prices?none=1&dry_run=1&all=1", "")
+	if len(removed.Rules) != 1 || removed.Rules[0].Change != "removed" || removed.Counts.Changed == 0 || removed.Counts.Changed != len(removed.Changes) || removed.More != 0 {
+		t.Errorf("no own prices: %+v", removed)
+	}
 	for _, tc := range []struct{ method, path, content, parameter, detail string }{
 		{"POST", "/v1/prices", "margins:\n  - {factor: -1}\n", "margins[0].factor", "prices.yaml:2: margins[0].factor: -1 is negative"},
 		{"POST", "/v1/prices?dry_run=1&name=x.yaml", "mrgins: []\n", "mrgins", `x.yaml:1: mrgins: there is no such field; did you mean "margins"?`},
 		{"POST", "/v1/prices?dry_run=maybe", "", "dry_run", "maybe"},
 		{"POST", "/v1/prices", "", "", "The body is empty"},
-		{"POST", "/v1/prices?list=1&date=2026-12-01", " ", "", "The body is empty"},
+		{"POST", "/v1/prices?list=1&date=2026-01-01", " ", "", "The body is empty"},
 		{"POST", "/v1/prices?list=1", "{}", "", "is no date"},
+		{"POST", "/v1/prices", "# prices\n", "", "states nothing"},
+		{"POST", "/v1/prices", "{}", "", "states nothing"},
+		{"POST", "/v1/prices", "---\n...\n", "", "states nothing"},
+		{"POST", "/v1/prices", "null", "", "states nothing"},
+		{"POST", "/v1/prices", "\xff\xfe", "", "states nothing"},
+		{"POST", "/v1/prices?none=1", "{}", "none", "send an empty body"},
+		{"POST", "/v1/prices?none=1&list=1", "", "none", "does not go with list=1"},
+		{"POST", "/v1/prices?list=1&date=2031-01-01", `{"gpt-9":{"litellm_provider":"openai","input_cost_per_token":1e-06}}`, "date", "is in the future"},
 		{"POST", "/v1/prices?list=1&date=2020-01-01", `{"gpt-9":{"litellm_provider":"openai","input_cost_per_token":1e-06}}`, "", "older than the list prices in use"},
 		{"GET", "/v1/prices?hash=12", "", "hash", "is not a SHA-256"},
 		{"GET", "/v1/prices?provider=antropic", "", "provider", "has no models in the price table"},

@@ -122,5 +122,5 @@ func ByName(name string) (dialect.Dialect, error) {
 		names = append(names, d.Name)
 	}
 	slices.Sort(names)
-	return dialect.Dialect{}, fmt.Errorf("dialect %q is not one of %s; --dialect-file adds the dialect of a file", name, strings.Join(names, ", "))
+	return dialect.Dialect{}, fmt.Errorf("dialect %q is not one of %s; a dialect file adds another one", name, strings.Join(names, ", "))
 }

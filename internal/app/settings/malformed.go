@@ -60,7 +60,7 @@ func checkEnum(f *kong.Flag, v reflect.Value, from Origin) error {
 	for _, value := range values {
 		if !slices.Contains(allowed, value) {
 			return fmt.Errorf("--%s=%s%s: it must be one of %s", f.Name, value, from.note(),
-				strings.Join(allowed, ", "))
+				strings.Join(slices.DeleteFunc(allowed, func(v string) bool { return v == "" }), ", "))
 		}
 	}
 	return nil

@@ -45,6 +45,9 @@ type Bill struct {
 	// stored.
 	By string `json:"by,omitempty"`
 
+	// NeverBilled is usage of earlier months that no bill holds, since the account's first bill left
+	// it; nil for later bills.
+	NeverBilled []NeverBilled `json:"never_billed,omitempty"`
 	// Since is the start of the first period that is compared with earlier bills: the start of the
 	// tenant's first bill at the time when the account received its own first bill.
 	Since time.Time `json:"billing_since"`

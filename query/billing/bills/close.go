@@ -33,35 +33,39 @@ const (
 // first.
 const commitTries = 100
 
+// Closing names a period of an account that is to be closed.
+type Closing struct {
+	Tenant, Account, Period string
+	// LeaveEarlier allows the account's first bill to leave the usage of earlier months without a
+	// bill.
+	LeaveEarlier bool
+}
+
 // Close closes a period of an account and returns its bill. Of several concurrent calls for the
 // same period one succeeds. The others return a problem that names its bill.
-func (s *Store) Close(ctx context.Context, tenant, account, period string) (*Bill, error) {
+func (s *Store) Close(ctx context.Context, q Closing) (*Bill, error) {
 	began := time.Now()
-	b, err := s.close(ctx, tenant, account, period)
+	b, err := s.close(ctx, q)
 	observeClose(began, b, err)
 	if err == nil {
-		s.log.Info("bills: closed a bill", "number", b.Number, "tenant", tenant, "account", b.Account,
+		s.log.Info("bills: closed a bill", "number", b.Number, "tenant", q.Tenant, "account", b.Account,
 			"period", b.Period, "rows", b.Rows, "corrections", b.Corrections, "total", b.Total, "currency", b.Currency)
 	}
 	return b, err
 }
 
-func (s *Store) close(ctx context.Context, tenant, account, period string) (*Bill, error) {
+func (s *Store) close(ctx context.Context, q Closing) (*Bill, error) {
+	tenant, account := q.Tenant, q.Account
 	_, revision, err := s.settle(ctx, tenant)
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.prepare(ctx, tenant, account, period)
+	c, err := s.prepare(ctx, tenant, account, q.Period)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.period.closable(s.now()); err != nil {
+	if err := c.closable(ctx, q.LeaveEarlier); err != nil {
 		return nil, err
-	}
-	if s.complete != nil {
-		if err := s.complete(ctx, tenant, c.period.Start, c.period.End); err != nil {
-			return nil, err
-		}
 	}
 	id, err := uuid.NewV7()
 	if err != nil {
@@ -95,6 +99,23 @@ func (s *Store) close(ctx context.Context, tenant, account, period string) (*Bil
 			"error", err)
 	}
 	return c.bill, failpoint.Reach(ctx, stepCleaned)
+}
+
+// closable returns the reason for which the period cannot be closed now, or nil if it can be.
+// leaveEarlier allows the bill to leave the usage of earlier months without a bill.
+func (c *computation) closable(ctx context.Context, leaveEarlier bool) error {
+	if err := c.period.closable(c.store.now()); err != nil {
+		return err
+	}
+	if c.store.complete != nil {
+		if err := c.store.complete(ctx, c.tenant, c.period.Start, c.period.End); err != nil {
+			return err
+		}
+	}
+	if err := c.findNeverBilled(ctx); err != nil || leaveEarlier {
+		return err
+	}
+	return c.leavesEarlier()
 }
 
 // storeLimit bounds the time to store a bill that is committed.
@@ -156,13 +177,38 @@ func (s *Store) commit(ctx context.Context, c *computation, revision uint64) err
 // Preview computes the bill of a period as if it were closed now, which may be before the period
 // ends. It calls visit, which may be nil, with each row. Nothing is stored.
 func (s *Store) Preview(ctx context.Context, tenant, account, period string, visit func(*Row) error) (*Bill, error) {
-	if _, _, err := s.settle(ctx, tenant); err != nil {
-		return nil, err
-	}
-	c, err := s.prepare(ctx, tenant, account, period)
+	c, err := s.settled(ctx, tenant, account, period)
 	if err != nil {
 		return nil, err
 	}
+	if err := c.findNeverBilled(ctx); err != nil {
+		return nil, err
+	}
+	return c.preview(ctx, visit)
+}
+
+// DryRun computes the bill as Preview does, and returns the problem with which Close would refuse
+// the period.
+func (s *Store) DryRun(ctx context.Context, q Closing, visit func(*Row) error) (*Bill, error) {
+	c, err := s.settled(ctx, q.Tenant, q.Account, q.Period)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.closable(ctx, q.LeaveEarlier); err != nil {
+		return nil, err
+	}
+	return c.preview(ctx, visit)
+}
+
+// settled is prepare after all committed bills are stored.
+func (s *Store) settled(ctx context.Context, tenant, account, period string) (*computation, error) {
+	if _, _, err := s.settle(ctx, tenant); err != nil {
+		return nil, err
+	}
+	return s.prepare(ctx, tenant, account, period)
+}
+
+func (c *computation) preview(ctx context.Context, visit func(*Row) error) (*Bill, error) {
 	if visit != nil {
 		c.take = visit
 	}

@@ -166,7 +166,7 @@ func TestTenants(t *testing.T) {
 	if err := w.store.Rows(t.Context(), "other", b, 0, 0, func(*Row) error { rows++; return nil }); err != nil || rows != 0 {
 		t.Errorf("another tenant's rows: %d, %v", rows, err)
 	}
-	other, err := w.store.Close(t.Context(), "other", TenantID, "2026-03")
+	other, err := w.store.Close(t.Context(), Closing{Tenant: "other", Account: TenantID, Period: "2026-03"})
 	if err != nil || other.Number != b.Number || w.csvOf("other", other) == "" || other.BilledCost.String() != "0.000035" {
 		t.Errorf("the other tenant's own bill: %+v, %v", other, err)
 	}

@@ -52,26 +52,32 @@ func (h Handler) List(w http.ResponseWriter, r *http.Request, tenant string) {
 
 // Close serves POST /v1/bills.
 func (h Handler) Close(w http.ResponseWriter, r *http.Request, tenant string) {
-	account, period, err := readPeriod(endpoint.NewParams(r))
-	if err != nil {
+	p := endpoint.NewParams(r)
+	q := Closing{Tenant: tenant, LeaveEarlier: p.Flag("leave_earlier")}
+	var err error
+	if q.Account, q.Period, err = readPeriod(p); err != nil {
 		h.Fail(w, r, err)
 		return
 	}
-	b, err := h.Store.Close(r.Context(), tenant, account, period)
+	b, err := h.Store.Close(r.Context(), q)
 	h.Answer(w, r, b, err)
 }
 
 // Preview serves GET /v1/bills/preview.
 func (h Handler) Preview(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
-	tag := p.Text("by")
-	account, period, err := readPeriod(p)
-	if err != nil {
+	tag, closing := p.Text("by"), p.Flag("closing")
+	q := Closing{Tenant: tenant, LeaveEarlier: p.Flag("leave_earlier")}
+	if q.LeaveEarlier && !closing {
+		p.Refuse("leave_earlier", p.Value("leave_earlier"), "has no effect on a preview without closing=1")
+	}
+	var err error
+	if q.Account, q.Period, err = readPeriod(p); err != nil {
 		h.Fail(w, r, err)
 		return
 	}
 	preview, by := Preview{CorrectionRows: []Row{}}, newSplit(tag)
-	b, err := h.Store.Preview(r.Context(), tenant, account, period, func(row *Row) error {
+	visit := func(row *Row) error {
 		if row.Class == Correction && len(preview.CorrectionRows) < maxPreviewed {
 			preview.CorrectionRows = append(preview.CorrectionRows, *row)
 		}
@@ -79,7 +85,13 @@ func (h Handler) Preview(w http.ResponseWriter, r *http.Request, tenant string) 
 			return by.add(row)
 		}
 		return nil
-	})
+	}
+	var b *Bill
+	if closing {
+		b, err = h.Store.DryRun(r.Context(), q, visit)
+	} else {
+		b, err = h.Store.Preview(r.Context(), tenant, q.Account, q.Period, visit)
+	}
 	if err == nil && tag != "" {
 		err = by.apply(b)
 	}

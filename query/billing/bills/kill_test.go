@@ -50,7 +50,7 @@ func closeAndDie(dsn, url, now, step string) error {
 		}
 		return nil
 	})
-	_, err = store.Close(ctx, querytest.Tenant, TenantID, "2026-03")
+	_, err = store.Close(ctx, Closing{Tenant: querytest.Tenant, Account: TenantID, Period: "2026-03"})
 	return fmt.Errorf("the close went past %s: %w", step, err)
 }
 
@@ -167,7 +167,7 @@ func TestTwoClosers(t *testing.T) {
 	numbers, failures := make(chan string, 12), make(chan error, 12)
 	for i := range 12 {
 		wait.Go(func() {
-			b, err := w.store.Close(t.Context(), querytest.Tenant, fmt.Sprint("customer=c", i%4), "2026-03")
+			b, err := w.store.Close(t.Context(), Closing{Tenant: querytest.Tenant, Account: fmt.Sprint("customer=c", i%4), Period: "2026-03"})
 			if err != nil {
 				failures <- err
 				return
@@ -214,7 +214,7 @@ func TestLostAnswer(t *testing.T) {
 	w.calls(3)
 	w.now = at("2026-04-02T00:00:00Z")
 	w.store.heads = deafHeads{w.store.heads}
-	if _, err := w.store.Close(t.Context(), querytest.Tenant, TenantID, "2026-03"); err == nil {
+	if _, err := w.store.Close(t.Context(), Closing{Tenant: querytest.Tenant, Account: TenantID, Period: "2026-03"}); err == nil {
 		t.Fatal("the close succeeded")
 	}
 	w.open(false)

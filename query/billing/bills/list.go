@@ -3,12 +3,13 @@ package bills
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/shopspring/decimal"
 
+	"tapedeck/internal/problem"
 	"tapedeck/query/pricing/cost"
 	"tapedeck/query/pricing/prices"
 	"tapedeck/query/report/grouping"
@@ -20,7 +21,9 @@ type List struct {
 	Items []Item `json:"items"`
 	// Unbilled is usage that belongs to no account, by month.
 	Unbilled []Unbilled `json:"unbilled"`
-	Next     *string    `json:"next"` // always null: the list is not paged
+	// NeverBilled is usage of months before the first bill of their account, by account and month.
+	NeverBilled []NeverBilled `json:"never_billed"`
+	Next        *string       `json:"next"` // always null: the list is not paged
 }
 
 // Item is one period of one account.
@@ -68,7 +71,7 @@ type ListQuery struct {
 }
 
 // List returns the periods that have a bill or usage, and for each account all periods after its
-// last bill.
+// last bill. The periods of an account begin with its first bill.
 func (s *Store) List(ctx context.Context, q ListQuery) (*List, error) {
 	if _, _, err := s.settle(ctx, q.Tenant); err != nil {
 		return nil, err
@@ -78,7 +81,7 @@ func (s *Store) List(ctx context.Context, q ListQuery) (*List, error) {
 		return nil, err
 	}
 	l := &lister{store: s, query: q, accounts: accounts{q.Tenant, table.Accounts()}, currency: table.Currency(),
-		now: s.now(), items: map[string]*Item{}}
+		now: s.now(), items: map[string]*Item{}, first: map[string]*Bill{}, never: neverBilled{}}
 	if l.minor, err = prices.MinorUnits(l.currency); err != nil {
 		return nil, err
 	}
@@ -112,7 +115,9 @@ type lister struct {
 	now      time.Time
 	from, to month
 	bills    []Bill
+	first    map[string]*Bill // the first bill of each account that has one
 	items    map[string]*Item // by account and period
+	never    neverBilled
 	unbilled []Unbilled
 }
 
@@ -124,10 +129,16 @@ func (l *lister) readRange() (err error) {
 		}
 	}
 	l.from = l.to.plus(-12)
-	if l.query.From != "" {
-		l.from, err = parseMonth("from", l.query.From)
+	if l.query.From == "" {
+		return nil
 	}
-	return err
+	if l.from, err = parseMonth("from", l.query.From); err != nil {
+		return err
+	}
+	if l.query.To != "" && l.to.String() < l.from.String() {
+		return problem.BadParameter("to", fmt.Sprintf("to %q is before the first month, %s.", l.to, l.from), "the first month or a later one")
+	}
+	return nil
 }
 
 func itemKey(account, period string) string { return account + "\x00" + period }
@@ -135,6 +146,7 @@ func itemKey(account, period string) string { return account + "\x00" + period }
 func (l *lister) closed() {
 	for i := range l.bills {
 		b := &l.bills[i]
+		l.first[b.Account] = b // the bills are in order, the last period first
 		if b.Period < l.from.String() || b.Period > l.to.String() {
 			continue
 		}
@@ -182,13 +194,7 @@ func (l *lister) usage(ctx context.Context) error {
 // row adds the usage of a month in a zone to the account to which it belongs, if the account is in
 // that zone.
 func (l *lister) row(zone string, first bool, row *usagereport.Row) error {
-	tags := map[string]string{}
-	for by, value := range row.Group {
-		if value != nil {
-			tags[strings.TrimPrefix(by, grouping.TagPrefix)] = *value
-		}
-	}
-	a, ok := l.accounts.of(tags)
+	a, ok := l.accounts.of(tagsOf(row))
 	switch {
 	case !ok && first && l.query.Account == "":
 		l.addUnbilled(*row.Name, row)
@@ -199,6 +205,13 @@ func (l *lister) row(zone string, first bool, row *usagereport.Row) error {
 	m, err := parseMonth("period", *row.Name)
 	if err != nil {
 		return err
+	}
+	if first := l.first[a.ID]; first != nil && m.String() < first.Period {
+		// What is after the time from which bills are corrected is in the next bill.
+		if row.End != nil && !row.End.After(first.Since) {
+			l.never.add(a.ID, m.String(), row)
+		}
+		return nil
 	}
 	item, err := l.item(&a, m)
 	if err != nil || item.State == Closed {
@@ -274,7 +287,7 @@ func (l *lister) following() error {
 }
 
 func (l *lister) list() *List {
-	list := &List{Items: []Item{}, Unbilled: l.unbilled}
+	list := &List{Items: []Item{}, Unbilled: l.unbilled, NeverBilled: l.never.list()}
 	if list.Unbilled == nil {
 		list.Unbilled = []Unbilled{}
 	}

@@ -51,7 +51,9 @@ func TestStory(t *testing.T) {
 	w.now = at("2026-03-31T22:59:59Z")
 	w.refuse("customer=c1", "2026-03", 409, "a draft until 2026-04-01T01:00:00+02:00")
 	w.now = at("2026-03-31T23:00:00Z")
-	march := w.close("customer=c1", "2026-03")
+	// The bill begins the account: a call of February stays without one, as is stated.
+	w.refuse("customer=c1", "2026-03", 409, "1 earlier month (2026-02) has usage of 0.000042 USD that no bill will hold")
+	march := w.closeLeaving("customer=c1", "2026-03")
 	// 5 × 1.2 is 6 for a million input tokens, 25 × 1.2 is 30 for output, and 2 × 1.2 of gpt-5.
 	querytest.Equal(t, "rows of March", lines(
 		"edge claude-opus-5 input_tokens 10 × 6 = 0.00006",

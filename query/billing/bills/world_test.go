@@ -90,7 +90,19 @@ func (w *world) delete(session string) {
 
 func (w *world) close(account, period string) *Bill {
 	w.Helper()
-	b, err := w.store.Close(w.Context(), querytest.Tenant, account, period)
+	return w.closeAs(Closing{Tenant: querytest.Tenant, Account: account, Period: period})
+}
+
+// closeLeaving closes the first period of an account, which leaves earlier months without a bill.
+func (w *world) closeLeaving(account, period string) *Bill {
+	w.Helper()
+	return w.closeAs(Closing{Tenant: querytest.Tenant, Account: account, Period: period, LeaveEarlier: true})
+}
+
+func (w *world) closeAs(q Closing) *Bill {
+	w.Helper()
+	account, period := q.Account, q.Period
+	b, err := w.store.Close(w.Context(), q)
 	if err != nil {
 		w.Fatalf("close %s of %s: %v", period, account, err)
 	}
@@ -100,7 +112,7 @@ func (w *world) close(account, period string) *Bill {
 // refuse closes a period, which must fail with a status and a sentence.
 func (w *world) refuse(account, period string, status int, sentence string) {
 	w.Helper()
-	_, err := w.store.Close(w.Context(), querytest.Tenant, account, period)
+	_, err := w.store.Close(w.Context(), Closing{Tenant: querytest.Tenant, Account: account, Period: period})
 	p, ok := errors.AsType[*problem.Problem](err)
 	if !ok || p.Status != status || !strings.Contains(p.Detail+" "+p.Hint, sentence) {
 		w.Errorf("close %q of %q: %v, expected %d and %q", period, account, err, status, sentence)

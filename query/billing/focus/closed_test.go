@@ -85,7 +85,7 @@ func TestClosedBills(t *testing.T) {
 	}
 	closeBills := func(period string, accounts ...string) {
 		for _, a := range accounts {
-			if _, err := store.Close(t.Context(), querytest.Tenant, a, period); err != nil {
+			if _, err := store.Close(t.Context(), bills.Closing{Tenant: querytest.Tenant, Account: a, Period: period}); err != nil {
 				t.Fatalf("close %s of %s: %v", period, a, err)
 			}
 		}

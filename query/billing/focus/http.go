@@ -3,6 +3,7 @@ package focus
 import (
 	"io"
 	"net/http"
+	"net/url"
 
 	"tapedeck/internal/problem"
 	"tapedeck/query/billing/bills"
@@ -36,6 +37,9 @@ func (h Handler) export(w http.ResponseWriter, r *http.Request, p *endpoint.Para
 	}
 	if o.Version == "" {
 		o.Version = V14
+	}
+	if u, err := url.Parse(o.Link); o.Link != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+		p.Refuse("link", o.Link, "is not an address of pages", "a URL that begins with http:// or https://")
 	}
 	o.Columns = endpoint.SomeOf(p, "columns", Columns(o.Version))
 	err := p.Done()

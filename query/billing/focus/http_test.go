@@ -56,6 +56,11 @@ func TestArchives(t *testing.T) {
 		}
 		report(t, checkExport(t, unzip(t, body), c.want, c.in))
 	}
+	for _, link := range []string{"javascript:alert(1)", "t.example", "ftp://t.example", "https:", "%25"} {
+		if code, body := ask("", "period=2026-10&link="+link); code != http.StatusBadRequest || !bytes.Contains(body, []byte(`"parameter":"link"`)) {
+			t.Errorf("link %s: %d %.200s", link, code, body)
+		}
+	}
 	if code, body := ask("", "period=2026-10"); code != http.StatusOK || len(unzip(t, body).read(t, focus.BillingPeriodFile).records) != 4 {
 		t.Errorf("all accounts: %d, want the bills of four zones", code)
 	}

@@ -41,6 +41,14 @@ func ReadFile(name string, text []byte) (*Operator, error) {
 	return o, nil
 }
 
+// StatesNothing reports whether a price file is valid and has no field, as one that is empty, has only
+// comments, or was cut off.
+func StatesNothing(text []byte) bool {
+	r := &fileReader{}
+	top := r.document(string(text))
+	return len(r.errors) == 0 && (top == nil || len(top.Content) == 0 && (top.Kind == yaml.MappingNode || top.Tag == "!!null"))
+}
+
 // currency reads an ISO 4217 code.
 func (r *fileReader) currency(n *yaml.Node, path string) string {
 	code := r.text(n, path)

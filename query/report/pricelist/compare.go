@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"time"
@@ -21,9 +22,10 @@ type Comparison struct {
 	PreviousSource prices.Release `json:"previous_source"`
 	DryRun         bool           `json:"dry_run"` // nothing was imported
 	// Changes are prices of calls at the time of the answer that no condition of a rule holds
-	// for but provider, model and tenant. More is the number of those that are left out.
+	// for but provider, model and tenant. More is the number of those that are left out, Counts of all.
 	Changes []Change     `json:"changes"`
 	More    int          `json:"more_changes"`
+	Counts  ChangeCounts `json:"change_counts"`
 	Rules   []RuleChange `json:"rules"`
 	// Warnings are about the price file. They do not prevent its import.
 	Warnings []Warning `json:"warnings"`
@@ -38,6 +40,38 @@ type Change struct {
 	After    *string `json:"after"`  // null if there is none
 }
 
+// Kind returns what became of the price.
+func (c *Change) Kind() ChangeKind {
+	switch {
+	case c.Before == nil:
+		return Added
+	case c.After == nil:
+		return Removed
+	}
+	return Changed
+}
+
+// ChangeKind is what became of a price.
+type ChangeKind int
+
+// The kinds of changes.
+const (
+	Changed ChangeKind = iota
+	Added
+	Removed
+	changeKinds
+)
+
+// ChangeCounts counts changes by kind.
+type ChangeCounts struct {
+	Changed int `json:"changed"`
+	Added   int `json:"added"`
+	Removed int `json:"removed"`
+}
+
+// Of returns the number of changes of a kind.
+func (c *ChangeCounts) Of(kind ChangeKind) int { return [...]int{c.Changed, c.Added, c.Removed}[kind] }
+
 // RuleChange is a rule or an account that only one of two price files has.
 type RuleChange struct {
 	Section string `json:"section"` // of the price file
@@ -45,7 +79,7 @@ type RuleChange struct {
 	Change  string `json:"change"` // added or removed
 }
 
-// maxChanges bounds the changed prices of a comparison.
+// maxChanges bounds the changed prices of each kind in an answer.
 const maxChanges = 500
 
 // Compare compares the prices of two tables at one time.
@@ -77,15 +111,32 @@ func Compare(before, after *prices.Effective, tenant string, at time.Time) *Comp
 			if was == nil && is == nil || was != nil && is != nil && *was == *is && !other {
 				continue
 			}
-			if len(c.Changes) == maxChanges {
-				c.More++
-				continue
-			}
 			c.Changes = append(c.Changes, Change{n.provider, n.model, u.PriceKey, was, is})
 		}
 	}
 	c.rules(before.Operator(), after.Operator())
 	return c
+}
+
+// CompareAll is Compare with the counts of the changes.
+func CompareAll(before, after *prices.Effective, tenant string, at time.Time) *Comparison {
+	c := Compare(before, after, tenant, at)
+	c.bound(math.MaxInt)
+	return c
+}
+
+// bound counts the changes and leaves out those of each kind after the first most.
+func (c *Comparison) bound(most int) {
+	var counts [changeKinds]int
+	kept := []Change{}
+	for i := range c.Changes {
+		kind := c.Changes[i].Kind()
+		if counts[kind]++; counts[kind] <= most {
+			kept = append(kept, c.Changes[i])
+		}
+	}
+	c.Counts = ChangeCounts{counts[Changed], counts[Added], counts[Removed]}
+	c.Changes, c.More = kept, len(c.Changes)-len(kept)
 }
 
 func charged(e *prices.Effective, call prices.Call) prices.Set {

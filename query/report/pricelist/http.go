@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"time"
 
@@ -83,6 +84,16 @@ func (h Handler) Model(w http.ResponseWriter, r *http.Request, tenant, provider,
 func (h Handler) Import(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
 	name, dry, list, date := p.Text("name"), p.Flag("dry_run"), p.Flag("list"), p.Text("date")
+	none, most := p.Flag("none"), maxChanges
+	if p.Flag("all") {
+		most = math.MaxInt
+	}
+	if none && list {
+		p.Refuse("none", "1", "means no price file: it does not go with list=1")
+	}
+	if at, err := time.Parse(time.DateOnly, date); err == nil && at.After(h.Clock().Add(easternmost)) {
+		p.Refuse("date", date, "is in the future: a list that was published has the date of its publication")
+	}
 	if err := p.Done(); err != nil {
 		h.Fail(w, r, err)
 		return
@@ -90,17 +101,26 @@ func (h Handler) Import(w http.ResponseWriter, r *http.Request, tenant string) {
 	if name == "" {
 		name = "prices.yaml"
 	}
-	most := int64(prices.MaxFile)
+	limit := int64(prices.MaxFile)
 	if list {
-		most = prices.MaxPublished
+		limit = prices.MaxPublished
 	}
-	file, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
+	file, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	empty := len(bytes.TrimSpace(file)) == 0
 	switch {
 	case err != nil:
-		h.Fail(w, r, unread(err, most))
-		return
-	case len(bytes.TrimSpace(file)) == 0:
-		h.Fail(w, r, problem.BadParameter("", "The body is empty: send a price file. Nothing was changed."))
+		err = unread(err, limit)
+	case none && !empty:
+		err = problem.BadParameter("none", "none=1 means no price file: send an empty body. Nothing was changed.")
+	case none:
+		file = []byte("# no own prices\n")
+	case empty:
+		err = nothing("The body is empty: send a price file. Nothing was changed.")
+	case !list && prices.StatesNothing(file):
+		err = nothing("The price file states nothing: it has no field. Nothing was changed.")
+	}
+	if err != nil {
+		h.Fail(w, r, err)
 		return
 	}
 	var c *Comparison
@@ -109,7 +129,21 @@ func (h Handler) Import(w http.ResponseWriter, r *http.Request, tenant string) {
 	} else {
 		c, err = h.take(r.Context(), tenant, name, file, dry)
 	}
+	if err == nil {
+		c.bound(most)
+	}
 	h.Answer(w, r, c, refusal(err))
+}
+
+// easternmost is the largest offset of a time zone: a day has begun there while it is the day before
+// in UTC.
+const easternmost = 14 * time.Hour
+
+// nothing returns the problem for a body without a price file.
+func nothing(detail string) error {
+	bad := problem.BadParameter("", detail)
+	bad.Hint = "To use no own prices any more, send an empty body with none=1 (tapedeck prices import of an empty file)."
+	return bad
 }
 
 // update makes a published table the list that calls are charged by, or only compares with it.

@@ -25,7 +25,9 @@ func (h Handler) Usage(w http.ResponseWriter, r *http.Request, tenant string) {
 	q.GroupBy = grouping.ReadGroupings(p, Groupings)
 	q.Order = endpoint.OneOf(p, "order", Orders)
 	q.Findings = p.Flag("findings")
-	q.Top = p.Number("top", 0, 0, topMost)
+	if q.Top = p.Number("top", 0, 0, topMost); q.Top > 0 && len(q.GroupBy) == 0 {
+		p.Refuse("top", p.Value("top"), "goes with group_by: without it there are no groups to list", "left out, or with group_by")
+	}
 	format := endpoint.OneOf(p, "format", Formats)
 	q.Cells = tabular.ReadCells(p, format == tabular.CSV)
 	if err := p.Done(); err != nil {

@@ -11,18 +11,21 @@ import (
 	"tapedeck/query/billing/bills"
 )
 
-// ClosedBill writes a closed bill.
-func ClosedBill(w io.Writer, b *bills.Bill) error {
+// ClosedBill writes a closed bill, and to notes which earlier months it left without a bill.
+func ClosedBill(w, notes io.Writer, b *bills.Bill) error {
 	out := console.To(w)
 	closed := "not closed"
 	if b.ClosedAt != nil {
 		closed = "closed " + b.ClosedAt.Format(time.RFC3339)
 	}
 	fmt.Fprintf(out, "%s  %s  %s  %s\n", b.Number, b.AccountName, b.Period, closed)
-	return printBill(out, b)
+	err := printBill(out, b)
+	noteNeverBilled(notes, b.Account, b)
+	return err
 }
 
-// Bills writes the periods of billing accounts, and to notes the calls that belong to no account.
+// Bills writes the periods of billing accounts, and to notes the calls that belong to no account and
+// the usage that no bill holds.
 func Bills(out, notes io.Writer, list *bills.List) error {
 	t := console.NewTable(out, "account", "period", "state", "bill", "total", "cost so far", "unpriced",
 		"closable from")
@@ -51,15 +54,25 @@ func Bills(out, notes io.Writer, list *bills.List) error {
 		fmt.Fprintf(console.To(notes), "%s calls of %s belong to no account of the price file\n",
 			console.Thousands(u.Calls), u.Period)
 	}
+	for never := list.NeverBilled; len(never) > 0; {
+		n := 1 // the months of the account
+		for n < len(never) && never[n].Account == never[0].Account {
+			n++
+		}
+		fmt.Fprintf(console.To(notes), "%s: %s that no bill holds, before its first bill\n", never[0].Account, bills.NeverBilledText(never[:n]))
+		never = never[n:]
+	}
 	return nil
 }
 
 // BillPreview writes a preview of a bill with its corrections, and to notes how many corrections
-// are left out.
+// are left out, and which earlier months would have no bill.
 func BillPreview(w, notes io.Writer, p *bills.Preview) error {
 	out := console.To(w)
 	fmt.Fprintf(out, "%s  %s  preview\n", p.AccountName, p.Period)
-	if err := printBill(out, &p.Bill); err != nil || len(p.CorrectionRows) == 0 {
+	err := printBill(out, &p.Bill)
+	noteNeverBilled(notes, p.Account, &p.Bill)
+	if err != nil || len(p.CorrectionRows) == 0 {
 		return err
 	}
 	fmt.Fprintln(out)

@@ -3,6 +3,8 @@ package printers
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"tapedeck/internal/console"
 	"tapedeck/query/billing/bills"
@@ -17,14 +19,19 @@ type ClosedAccount struct {
 	Error   string      `json:"error,omitempty"`
 }
 
-// ClosedAccounts writes the bills of several accounts, and on notes why some have none.
+// ClosedAccounts writes the bills of several accounts, and on notes why some have none, which models
+// have no price, and which earlier months the bills leave.
 func ClosedAccounts(out, notes io.Writer, list []ClosedAccount) error {
 	t := console.NewTable(out, "account", "period", "bill", "total", "charges", "unpriced", "corrections")
 	for i := range list {
 		c := &list[i]
 		b := c.Bill
 		if b == nil || c.Error != "" {
-			t.Row(console.Clip(c.Account, 40), c.Period, "not closed", "", "", "", "")
+			not := "not closed"
+			if c.DryRun {
+				not = "would not be closed"
+			}
+			t.Row(console.Clip(c.Account, 40), c.Period, not, "", "", "", "")
 			continue
 		}
 		number, total := b.Number, b.Total.StringFixed(b.MinorUnits)+" "+b.Currency
@@ -43,7 +50,46 @@ func ClosedAccounts(out, notes io.Writer, list []ClosedAccount) error {
 	for i := range list {
 		if list[i].Error != "" {
 			fmt.Fprintf(console.To(notes), "%s: %s\n", list[i].Account, list[i].Error)
+		} else if b := list[i].Bill; b != nil {
+			noteUnpriced(notes, list[i].Account, b)
+			noteNeverBilled(notes, list[i].Account, b)
 		}
 	}
 	return nil
+}
+
+// unpricedNamed is the number of models without a price that a note names.
+const unpricedNamed = 10
+
+// noteUnpriced names the models of a bill's charges that have no price.
+func noteUnpriced(notes io.Writer, account string, b *bills.Bill) {
+	if b.Unpriced == 0 {
+		return
+	}
+	var models []string
+	for i := range b.Lines {
+		l := &b.Lines[i]
+		model := OrDash(l.Provider) + "/" + OrDash(l.Model)
+		if l.Unpriced && l.Class != bills.Correction && !slices.Contains(models, model) {
+			models = append(models, model)
+		}
+	}
+	more := ""
+	if n := len(models) - unpricedNamed; n > 0 {
+		models, more = models[:unpricedNamed], fmt.Sprintf(" and %d more", n)
+	}
+	fmt.Fprintf(console.To(notes),
+		"%s: %s without a price, of %s%s: \"tapedeck prices list --unmatched\" has the nearest ids\n", account, console.Count(b.Unpriced, "charge"), strings.Join(models, ", "), more)
+}
+
+// noteNeverBilled names the earlier months that the account's first bill leaves without a bill.
+func noteNeverBilled(notes io.Writer, account string, b *bills.Bill) {
+	if len(b.NeverBilled) == 0 {
+		return
+	}
+	holds := "that no bill holds"
+	if b.ClosedAt == nil {
+		holds = "that no bill will hold once " + b.Period + " is closed: close " + b.NeverBilled[0].Period + " first"
+	}
+	fmt.Fprintf(console.To(notes), "%s: %s %s\n", account, bills.NeverBilledText(b.NeverBilled), holds)
 }

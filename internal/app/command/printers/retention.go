@@ -33,8 +33,11 @@ func Expiry(out io.Writer, list []retention.Preview) error {
 		for _, d := range p.Days {
 			soon.Sessions, soon.Bills, soon.Bytes = soon.Sessions+d.Sessions, soon.Bills+d.Bills, soon.Bytes+d.Bytes
 		}
-		t.Row(p.Kind, age(p.MaxAgeS), size(p.MaxBytes), amount(p.Stored),
-			amount(p.Due), amount(soon))
+		due := amount(p.Due)
+		if p.DueMore {
+			due = ">" + due
+		}
+		t.Row(p.Kind, age(p.MaxAgeS), size(p.MaxBytes), amount(p.Stored), due, amount(soon))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -43,6 +46,13 @@ func Expiry(out io.Writer, list []retention.Preview) error {
 		for _, s := range list[i].Oldest {
 			fmt.Fprintf(out, "%s: %s of %s, last at %s, by %s\n", list[i].Kind, s.ID, console.Bytes(s.Bytes),
 				console.LocalTime(s.LastAt), s.Why)
+		}
+		if p := &list[i]; p.OldestMore {
+			more := "more"
+			if n := uint64(len(p.Oldest)); !p.DueMore && p.Due.Sessions > n {
+				more = console.Thousands(p.Due.Sessions-n) + " more"
+			}
+			fmt.Fprintf(out, "%s: %s expire, after these\n", p.Kind, more)
 		}
 	}
 	return nil

@@ -104,7 +104,7 @@ func (s *Service) ServeOne(w http.ResponseWriter, r *http.Request, id string) {
 	case err != nil:
 		s.fail(w, err)
 	case e == nil:
-		problem.Write(w, &problem.Problem{Status: http.StatusNotFound, Detail: fmt.Sprintf("There is no erasure with the id %q.", id), Hint: `"tapedeck erase --list" lists them.`})
+		problem.Write(w, &problem.Problem{Status: http.StatusNotFound, Detail: fmt.Sprintf("There is no erasure with the id %q.", id), Hint: `GET /v1/erasures (tapedeck erase --list) lists them.`})
 	default:
 		write(w, http.StatusOK, answer(e))
 	}
@@ -185,7 +185,7 @@ func noSessions(ids []string) *problem.Problem {
 		p.Detail += fmt.Sprintf(", nor %d others that are named", more)
 	}
 	p.Detail += ". Nothing was erased."
-	p.Hint = `If blocks of it are still in a spool, "unknown": true (tapedeck erase --unknown) erases it all the same: what arrives of it is refused.`
+	p.Hint = `If blocks of it are still in a spool, "unknown": true (tapedeck erase --unknown) erases it all the same: what was recorded of it before is refused when it arrives.`
 	return p
 }
 
@@ -219,7 +219,7 @@ func (b *wish) request(tenant string) (Request, *problem.Problem) {
 		if b.Tenant != tenant {
 			return r, problem.BadParameter("tenant",
 				"The request is about the tenant "+tenant+"; a token of all tenants names another one by the "+
-					"header "+access.TenantHeader+".", tenant)
+					"header "+access.TenantHeader+", commands by --as-tenant.", tenant)
 		}
 	}
 	if b.Unknown && r.Kind != erasure.Sessions {

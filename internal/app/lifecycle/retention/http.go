@@ -97,12 +97,11 @@ func (c *change) policy(tenant string) (*retention.Policy, *problem.Problem) {
 		}
 		p.MaxBytes = *c.MaxBytes
 	}
+	if !slices.Contains(retention.Kinds, p.Kind) {
+		return nil, problem.BadParameter("kind", fmt.Sprintf("kind %q is not known.", p.Kind), retention.Kinds...)
+	}
 	if err := p.Check(); err != nil {
-		bad := problem.BadParameter("", "This policy cannot be set: "+err.Error()+".")
-		if !slices.Contains(retention.Kinds, p.Kind) {
-			bad.Parameter, bad.Allowed = "kind", retention.Kinds
-		}
-		return nil, bad
+		return nil, problem.BadParameter("", "These limits are not valid: "+err.Error()+".")
 	}
 	return p, nil
 }
@@ -158,9 +157,12 @@ type Preview struct {
 	Policy
 	// Stored is the amount of stored data.
 	Stored retention.Amount `json:"stored"`
-	// Due is what expires in the next round; Oldest lists the first sessions of it.
-	Due    retention.Amount `json:"due"`
-	Oldest []Session        `json:"oldest"`
+	// Due is what expires in the next round. DueMore says that it is more than Due counts.
+	Due     retention.Amount `json:"due"`
+	DueMore bool             `json:"due_more"`
+	// Oldest lists the first sessions of Due. OldestMore says that there are others.
+	Oldest     []Session `json:"oldest"`
+	OldestMore bool      `json:"oldest_more"`
 	// Days lists what expires by age on each of the next 30 days.
 	Days []Day `json:"days"`
 }
@@ -244,10 +246,12 @@ func (s *Service) preview(ctx context.Context, p *retention.Policy) (*Preview, e
 	a.Stored = retention.Amount{Sessions: size.Sessions, Bytes: size.Bytes}
 	now := s.opts.Now()
 	if !p.None() {
-		due, err := s.store.Due(ctx, p, now, mostDue)
+		due, err := s.store.Due(ctx, p, now, mostDue+1)
 		if err != nil {
 			return nil, err
 		}
+		a.DueMore, a.OldestMore = len(due) > mostDue, len(due) > mostOldest
+		due = due[:min(len(due), mostDue)]
 		for i, d := range due {
 			a.Due.Sessions++
 			a.Due.Bytes += d.Bytes

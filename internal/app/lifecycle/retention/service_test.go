@@ -153,6 +153,25 @@ func TestExpireBySize(t *testing.T) {
 	}
 }
 
+// A preview lists the first sessions that expire, and says that there are others.
+func TestPreviewListsTheOldest(t *testing.T) {
+	conn := open(t)
+	s := New(Options{DB: conn, Now: func() time.Time { return start.AddDate(0, 0, 30) }})
+	p := retention.Policy{Tenant: tenant, Kind: tables.Frames, MaxAge: time.Hour}
+	for i := range mostOldest + 1 {
+		if i == mostOldest {
+			if preview, err := s.preview(t.Context(), &p); err != nil || len(preview.Oldest) != mostOldest || preview.OldestMore || preview.DueMore {
+				t.Errorf("preview of %d sessions: %+v, %v", i, preview, err)
+			}
+		}
+		put(t, conn, tenant, fmt.Sprintf("s%02d", i), start.Add(time.Duration(i)*time.Hour), 10)
+	}
+	preview, err := s.preview(t.Context(), &p)
+	if err != nil || len(preview.Oldest) != mostOldest || !preview.OldestMore || preview.DueMore || preview.Due.Sessions != mostOldest+1 {
+		t.Errorf("preview %+v, %v", preview, err)
+	}
+}
+
 // A stream that goes on after it expired, and a block of it that comes late, expire once more.
 func TestExpireAgain(t *testing.T) {
 	conn := open(t)

@@ -71,3 +71,41 @@ func TestBillsCloseAll(t *testing.T) {
 	commandtest.Contains(t, "bills show --by", out, "ALL_CUSTOMER", "c1", "total 0.09 USD")
 	commandtest.Contains(t, "bills invoice --by", s.Must(t, "bills", "invoice", "PRO-000001", "--by", "all_project"), "<th>all_project</th>", "<td>p</td>")
 }
+
+// TestFirstBillEarlierMonths closes the first bill of an account that has usage in an earlier month.
+// The close and its dry run are refused with the same words, until they leave the month.
+func TestFirstBillEarlierMonths(t *testing.T) {
+	s := commandtest.Shared(t)
+	s.Must(t, "prices", "import", priceFile(t, "accounts: [{tag: first_customer, prefix: FIRST-}]\n"))
+	defer func() { s.Must(t, "prices", "import", priceFile(t, "")) }()
+	for _, month := range []string{"2025-07", "2025-12"} {
+		text := billedConversation
+		for _, id := range []string{"billed", `"b1"`, `"b2"`, "req_1"} {
+			text = strings.ReplaceAll(text, id, strings.TrimSuffix(id, `"`)+"first"+month+strings.Repeat(`"`, strings.Count(id, `"`)/2))
+		}
+		text = strings.ReplaceAll(text, "2026-01-10", month+"-10")
+		s.Must(t, "record", "--clock", "frame", "--dialect", "claude-code", "--tag", "first_customer=c", commandtest.TextFile(t, []byte(text)))
+	}
+	closing := func(args ...string) (out, errs string, exit int) {
+		return s.Run(t, append([]string{"bills", "close", "2025-12", "--account", "first_customer=c"}, args...)...)
+	}
+	const earlier = "1 earlier month (2025-07) has usage of 0.001587 USD"
+	for _, args := range [][]string{nil, {"--dry-run"}} {
+		if out, errs, exit := closing(args...); exit != commandtest.ExitFailed || !strings.Contains(errs, earlier+" that no bill will hold") || !strings.Contains(errs, "Close 2025-07 first") {
+			t.Errorf("bills close %v: exit %d\n%s%s", args, exit, out, errs)
+		}
+	}
+	if out, errs, exit := s.Run(t, "bills", "close", "2061-01", "--account", "first_customer=c", "--dry-run"); exit != commandtest.ExitFailed || !strings.Contains(errs, "ends on 2061-02-01") || strings.Contains(out, "total") {
+		t.Errorf("dry run of a month that is not over: exit %d\n%s%s", exit, out, errs)
+	}
+	if out, errs, exit := closing("--dry-run", "--leave-earlier"); exit != 0 || !strings.Contains(out, "would be closed") || !strings.Contains(errs, "close 2025-07 first") {
+		t.Errorf("dry run with --leave-earlier: exit %d\n%s%s", exit, out, errs)
+	}
+	if out, errs, exit := closing("--leave-earlier"); exit != 0 || !strings.Contains(out, "FIRST-000001") || !strings.Contains(errs, earlier+" that no bill holds") {
+		t.Errorf("bills close --leave-earlier: exit %d\n%s%s", exit, out, errs)
+	}
+	out, errs, exit := s.Run(t, "bills", "list", "--from", "2025-07", "--to", "2025-12", "--account", "first_customer=c")
+	if exit != 0 || strings.Contains(out, "2025-07") || !strings.Contains(errs, earlier+" that no bill holds") {
+		t.Errorf("bills list: exit %d\n%s%s", exit, out, errs)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"tapedeck/query/report/usagereport"
 	"tapedeck/tools/systemtest/commands/commandtest"
@@ -69,9 +70,20 @@ func TestPricesUpdate(t *testing.T) {
 	t.Parallel()
 	s := commandtest.Shared(t)
 	file := commandtest.TextFile(t, []byte(`{"gpt-77":{"litellm_provider":"openai","mode":"chat","input_cost_per_token":1e-06,"output_cost_per_token":2e-06}}`))
-	out := s.Must(t, "prices", "update", file, "--date", "2030-01-01", "--dry-run")
+	if _, errs, exit := s.Run(t, "prices", "update", file, "--date", "2061-01-01", "--dry-run"); exit == 0 || !strings.Contains(errs, "is in the future") {
+		t.Errorf("a date in the future: exit %d, %s", exit, errs)
+	}
+	out := s.Must(t, "prices", "update", file, "--date", time.Now().UTC().Format(time.DateOnly), "--dry-run")
 	if !strings.Contains(out, "gpt-77") {
 		t.Errorf("the difference does not name the new model: %s", out)
+	}
+	for _, text := range []string{"# prices\n", "{}"} {
+		comments := commandtest.TextFile(t, []byte(text))
+		for _, command := range []string{"check", "import"} {
+			if _, errs, exit := s.Run(t, "prices", command, comments); exit != commandtest.ExitUsage || !strings.Contains(errs, "states nothing") {
+				t.Errorf("prices %s of %q: exit %d, %s", command, text, exit, errs)
+			}
+		}
 	}
 	if list := s.Must(t, "prices", "list", "--model", "gpt-77"); strings.Contains(list, "gpt-77") {
 		t.Errorf("a dry run changed the list: %s", list)

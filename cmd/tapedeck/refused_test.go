@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"tapedeck/internal/app/lifecycle/erasure"
+	"tapedeck/internal/problem"
+	state "tapedeck/schema/lifecycle/erasure"
+)
+
+// Invalid flags are refused before a request is sent, by the names of the flags.
+func TestRefusedFlags(t *testing.T) {
+	for line, want := range map[string]string{
+		"calls --list 1001":                          "--list 1001: it must be from 0 to 1000",
+		"calls --list -1":                            "--list -1: it must be from 0 to 1000",
+		"usage --tag =foo":                           `--tag "=foo": it must be`,
+		"sessions --tag :":                           `--tag ":": it must be`,
+		"doctor usage --tag =":                       `--tag "=": it must be`,
+		"bisect --session-tag =x --tool Bash":        `--session-tag "=x": it must be`,
+		"usage --top 3":                              "--top goes with --group-by",
+		"usage --top 3 --group-by=":                  "--top goes with --group-by",
+		"retention preview nope":                     `"nope" is no kind of data: name one of frames`,
+		"bills export INV-1 out --for x":             `must be one of "customer"`,
+		"audit --outcome x":                          `must be one of "begun","done"`,
+		"emulate s --end x":                          `must be one of "stop","again"`,
+		"retention preview --max-age 3d":             "name the kind",
+		"bills close 2026-10 --all --account tenant": "not both",
+	} {
+		i, err := newInvocation(t.Context(), strings.Fields(line+" --server http://127.0.0.1:1"))
+		if err == nil {
+			err = i.context.Run()
+		}
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), `"",`) {
+			t.Errorf("%s: %v, want %q", line, err, want)
+		}
+	}
+}
+
+// An interrupted wait says that the erasure goes on.
+func TestEraseWaitInterrupted(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(problem.ServerHeader, "1")
+		fmt.Fprint(w, `{"id":"e1","state":"hidden","waits_for":"the sink"}`)
+		interrupt()
+	}))
+	defer s.Close()
+	err := waitErased(ctx, &global{Server: s.URL}, "e1")
+	if err == nil || !strings.Contains(err.Error(), "the erasure e1 goes on") || strings.Contains(err.Error(), "context canceled") {
+		t.Errorf("interrupted: %v", err)
+	}
+	if got := hidden(&erasure.Answer{}); !strings.Contains(got, "nothing of it is stored") || strings.Contains(got, "0 frames") {
+		t.Errorf("an erasure of nothing: %s", got)
+	}
+	if got := hidden(&erasure.Answer{Found: state.Counts{Sessions: 1, Frames: 2}}); got != "2 frames of 1 session, 0 B; they are hidden" {
+		t.Errorf("an erasure: %s", got)
+	}
+}
