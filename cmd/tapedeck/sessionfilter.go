@@ -34,6 +34,7 @@ type namelessFilter struct {
 	MaxTokens   *uint64       `help:"Only with as many tokens or fewer." placeholder:"N"`
 	MinCost     string        `help:"Only with a known cost of this or more, as 0.05." placeholder:"AMOUNT"`
 	MaxCost     string        `help:"Only with a known cost of this or less." placeholder:"AMOUNT"`
+	Unpriced    bool          `help:"Only with usage that has no price."`
 	Status      []string      `help:"Only with this status: running, quiet, lost, ok, error, cancelled, incomplete." placeholder:"STATUS"`
 }
 
@@ -72,6 +73,9 @@ func (f *namelessFilter) set(q url.Values) {
 		if d > 0 {
 			q.Set(name, d.String())
 		}
+	}
+	if f.Unpriced {
+		q.Set("unpriced", "1")
 	}
 	if f.MinTokens > 0 {
 		q.Set("min_tokens", strconv.FormatUint(f.MinTokens, 10))

@@ -81,6 +81,15 @@ func (p *Params) Texts(name string) []string {
 	return list
 }
 
+// Names is Texts with at most one empty value, which means an unknown name.
+func (p *Params) Names(name string) []string {
+	list := p.Texts(name)
+	if slices.Contains(p.values[name], "") {
+		list = append(list, "")
+	}
+	return list
+}
+
 // Words is Texts for values without commas, which separate values too.
 func (p *Params) Words(name string) []string {
 	var list []string

@@ -28,6 +28,7 @@ func mountBills(mux *http.ServeMux, tenant string, s *queryhttp.Server) {
 	mux.HandleFunc("GET /v1/bills", inTenant(s.Bills))
 	mux.HandleFunc("POST /v1/bills", inTenant(s.CloseBill))
 	mux.HandleFunc("GET /v1/bills/preview", inTenant(s.PreviewBill))
+	mux.HandleFunc("GET /v1/bills/preview/rows", inTenant(s.PreviewRows))
 	mux.HandleFunc("GET /v1/bills/{number}", number(s.Bill))
 	mux.HandleFunc("GET /v1/bills/{number}/invoice", number(s.BillInvoice))
 	mux.HandleFunc("GET /v1/bills/{number}/rows", number(s.BillRows))

@@ -48,7 +48,7 @@ type Server struct {
 	Focus     endpoint.Tenant
 	BillFocus bills.Number
 	// The handlers of bills are nil before WithBills.
-	Bills, CloseBill, PreviewBill                endpoint.Tenant
+	Bills, CloseBill, PreviewBill, PreviewRows   endpoint.Tenant
 	Bill, BillRows, BillVerification, BillPrices bills.Number
 	BillInvoice                                  bills.Number
 	BillEvidence                                 bills.Number // nil before WithEvidence
@@ -127,7 +127,7 @@ func (s *Server) WithComparisons(gate *quota.Gate) *Server {
 func (s *Server) WithBills(store *bills.Store) *Server {
 	h := bills.Handler{Base: s.base, Store: store}
 	s.Bills, s.CloseBill, s.PreviewBill, s.Bill = h.List, h.Close, h.Preview, h.Bill
-	s.BillRows, s.BillVerification, s.BillPrices = h.Rows, h.Verification, h.PriceTable
+	s.PreviewRows, s.BillRows, s.BillVerification, s.BillPrices = h.PreviewRows, h.Rows, h.Verification, h.PriceTable
 	s.BillInvoice = invoice.Handler{Base: s.base, Store: store}.Invoice
 	return s
 }

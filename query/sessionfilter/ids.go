@@ -49,6 +49,7 @@ type sessionIDsShape struct {
 	Cost, MinCost, MaxCost          bool
 	KnownCost                       bool // only sessions with a known cost
 	cellShape
+	Unnamed []string // columns of usage records that are empty in a record of the sessions
 	// Settled reports that costs are read from settled_costs, Unsettled that there are unsettled
 	// sessions, see withCosts.
 	Settled, Unsettled bool
@@ -88,11 +89,16 @@ func readIDs(
 		Outdated: q.Outdated, RunStatuses: len(statuses) > 0,
 		OrCut: slices.Contains(q.Statuses, sessionhead.Incomplete),
 	}
+	for _, of := range q.names() {
+		if slices.Contains(of.list, "") {
+			shape.Unnamed = append(shape.Unnamed, of.column)
+		}
+	}
 	a := query.Args{
-		"tenant": q.Tenant, "agents": q.Agents, "tools": q.Tools,
-		"models": q.Models, "dialects": q.Dialects, "text": q.Text,
-		"providers": q.Providers, "runs": q.Runs, "nodes": q.Nodes,
-		"service_tiers": q.ServiceTiers, "call_statuses": q.CallStatuses,
+		"tenant": q.Tenant, "agents": known(q.Agents), "tools": q.Tools,
+		"models": known(q.Models), "dialects": q.Dialects, "text": q.Text,
+		"providers": known(q.Providers), "runs": known(q.Runs), "nodes": known(q.Nodes),
+		"service_tiers": known(q.ServiceTiers), "call_statuses": q.CallStatuses,
 		"min_duration": q.MinDuration.Nanoseconds(),
 		"max_duration": q.MaxDuration.Nanoseconds(), "min_tokens": q.MinTokens,
 		"limit": limit, "run_statuses": statuses, "decoders": r.DecoderVersion(),

@@ -12,15 +12,16 @@ import (
 func Read(p *endpoint.Params) *Filter {
 	var f Filter
 	f.Text, f.Tags = p.Text("q"), tags(p, "tag")
-	f.Agents, f.Tools, f.Models = p.Texts("agent"), p.Texts("tool"), p.Texts("model")
+	f.Agents, f.Tools, f.Models = p.Names("agent"), p.Texts("tool"), p.Names("model")
 	f.Dialects = p.Texts("dialect")
-	f.Providers, f.Runs, f.Nodes, f.ServiceTiers = p.Texts("provider"), p.Texts("run"), p.Texts("node"),
-		p.Texts("service_tier")
+	f.Providers, f.Runs, f.Nodes, f.ServiceTiers = p.Names("provider"), p.Names("run"), p.Names("node"),
+		p.Names("service_tier")
 	f.CallStatuses = endpoint.SomeOf(p, "call_status", callStatuses)
 	f.MinDuration, f.MaxDuration = p.Durations("min_duration", "max_duration")
 	f.SilentFor, f.RunningFor = p.Duration("silent_for"), p.Duration("running_for")
 	f.MinTokens, f.MaxTokens = p.Tokens()
 	f.MinCost, f.MaxCost = p.Costs()
+	f.Unpriced = p.Flag("unpriced")
 	f.Statuses = endpoint.SomeOf(p, "status", sessionhead.Statuses)
 	if f.IsEmpty() {
 		return nil

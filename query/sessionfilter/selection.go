@@ -88,17 +88,20 @@ func (q *Selection) Summaries(ctx context.Context, r *query.Reader, sessions []S
 
 // BySummary reports whether the filter has conditions that only Passes checks.
 func (f *Filter) BySummary() bool {
-	return len(f.Statuses) > 0 || len(f.Dialects) > 0 || f.SilentFor > 0 || f.RunningFor > 0
+	return len(f.Statuses) > 0 || len(f.Dialects) > 0 || f.SilentFor > 0 || f.RunningFor > 0 || f.Unpriced
 }
 
-// Passes reports whether a session has one of the statuses and dialects of the filter, and has been
-// silent and open for long enough.
+// Passes reports whether a session has one of the statuses and dialects of the filter, has been
+// silent and open for long enough, and has usage without a price if the filter asks for it.
 func (f *Filter) Passes(s *sessionhead.Summary) bool {
 	if len(f.Statuses) > 0 && !slices.Contains(f.Statuses, s.Status) {
 		return false
 	}
 	if f.SilentFor > 0 && (s.SilentMS == nil || *s.SilentMS < query.Millis(int64(f.SilentFor))) ||
 		f.RunningFor > 0 && (s.RunningMS == nil || *s.RunningMS < query.Millis(int64(f.RunningFor))) {
+		return false
+	}
+	if f.Unpriced && len(s.Unpriced) == 0 {
 		return false
 	}
 	return len(f.Dialects) == 0 || slices.ContainsFunc(s.Dialects, func(d string) bool {

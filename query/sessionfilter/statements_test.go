@@ -19,6 +19,9 @@ func TestStatements(t *testing.T) {
 		querytest.NewStatement("session_ids_of_usage", "session_ids", sessionIDsShape{
 			SortKey: sortKeys["started"], Providers: true, Runs: true, Nodes: true, ServiceTiers: true, CallStatuses: true, From: true,
 		}),
+		querytest.NewStatement("session_ids_without_names", "session_ids", sessionIDsShape{
+			SortKey: sortKeys["started"], Agents: true, Models: true, Unnamed: []string{"agent", "model"},
+		}),
 		querytest.NewStatement("session_ids_by_tokens", "session_ids", sessionIDsShape{
 			SortKey: sortKeys["tokens"], Descending: true, Tokens: true, MinTokens: true, MaxTokens: true, MinDuration: true, MaxDuration: true,
 			Dialects: true, Outdated: true, From: true, After: true,

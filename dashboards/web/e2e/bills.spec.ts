@@ -1,5 +1,6 @@
 import { startServer, type Server } from './server'
 import { spend } from './spending'
+import type { Page } from '@playwright/test'
 import { expect, test } from './test'
 
 let server: Server
@@ -33,6 +34,7 @@ test('a period is previewed, closed after a confirmation, and verified', async (
   const lines = page.getByRole('region', { name: 'Lines' })
   await expect(lines.getByRole('row', { name: /input tokens/ })).toContainText('$0.03')
   await expect(lines.getByRole('row', { name: /output tokens/ })).toContainText('$0.02')
+  await leadsToItsFrame(page, '$0.0300')
   const close = page.getByRole('button', { name: 'Close the period' })
   await close.click()
   const dialog = page.getByRole('dialog')
@@ -43,6 +45,7 @@ test('a period is previewed, closed after a confirmation, and verified', async (
   await dialog.getByRole('button', { name: 'Close the period' }).click()
   await expect(page).toHaveURL(/\/bills\?number=/)
   await expect(page.getByRole('heading', { level: 1 })).toContainText('closed')
+  await leadsToItsFrame(page, '$0.0300')
 
   await page.getByRole('button', { name: 'Verify' }).click()
   await expect(page.getByRole('status').filter({ hasText: 'computed anew they are the same' })).toBeVisible()
@@ -72,6 +75,30 @@ test('a period is previewed, closed after a confirmation, and verified', async (
     expect((await answer.body()).toString('latin1').slice(0, 40), file).toContain(head)
   }
 })
+
+/** Unfolds a line of the bill by the keyboard, follows a charge to its frame, and comes back. */
+async function leadsToItsFrame(page: Page, cost: string) {
+  const name = 'Charges of claude-sonnet-4-5, input tokens'
+  const unfold = page.getByRole('button', { name })
+  await unfold.focus()
+  await page.keyboard.press('Enter')
+  await expect(unfold).toHaveAttribute('aria-expanded', 'true')
+  const charges = page.getByRole('region', { name })
+  await expect(charges.getByRole('row').last()).toHaveText(`Total10,000${cost}`)
+  // The charges are within a narrow page, whose tables scroll sideways.
+  const { width = 0, height = 0 } = page.viewportSize() ?? {}
+  await page.setViewportSize({ width: 390, height })
+  const box = await charges.boundingBox()
+  expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390)
+  await page.setViewportSize({ width, height })
+  const link = charges.getByRole('link', { name: 'billed' })
+  await expect(link).toHaveAttribute('href', /^\/sessions\/billed\?t=\d+\.[^.]+\.1$/) // the answer is the second frame
+  await link.click()
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  await expect(page).toHaveURL(/\/sessions\/billed\?t=/)
+  await page.goBack()
+  await expect(page.getByRole('region', { name: 'Lines' })).toBeVisible()
+}
 
 test('a bill that is not there is an error', async ({ page, expectErrors }) => {
   expectErrors(/status of 404/)

@@ -155,3 +155,44 @@ test('findings are a column of the table and of the session list', async ({ page
     session.getByTitle('1 usage record states a total that is not the sum of its parts.'),
   ).toBeVisible()
 })
+
+test('usage without a price and usage of an unknown name lead to their sessions', async ({
+  page,
+  baseURL,
+}) => {
+  const at = Date.UTC(2026, 4, 9, 10)
+  await spend(baseURL ?? '', 'priced-only', at, [{ model: 'claude-sonnet-4-5', input: 10, output: 1 }])
+  await spend(baseURL ?? '', 'without-price', at, [
+    { model: 'claude-next-preview', input: 10, output: 1 },
+    { model: 'claude-sonnet-4-5', input: 10, output: 1 },
+  ])
+  const range = 'from=2026-05-09T00:00:00Z&to=2026-05-10T00:00:00Z&timezone=UTC'
+  const sessions = page.locator('main a[href^="/sessions/"]')
+  const table = page.getByRole('region', { name: 'Usage table' })
+  await page.goto(`/usage?${range}`)
+  await table
+    .getByRole('row', { name: /^claude-next-preview/ })
+    .getByRole('link', { name: 'no price' })
+    .click()
+  await expect(page).toHaveURL(/model=claude-next-preview&unpriced=1$/)
+  await expect(sessions).toHaveCount(1)
+  await expect(sessions).toHaveAttribute('href', '/sessions/without-price')
+  await expect(page.getByRole('button', { name: 'Price: none' })).toBeVisible()
+
+  await page.goto(`/usage?${range}`)
+  await page
+    .getByRole('region', { name: 'Without a cost' })
+    .getByRole('link', { name: 'Sessions with calls of claude-next-preview without a price' })
+    .click()
+  await expect(sessions).toHaveCount(1)
+  // Claude Code's files name no node.
+  await page.goto(`/usage?${range}&group_by=node`)
+  await table
+    .getByRole('row', { name: /^unknown/ })
+    .getByRole('link')
+    .first()
+    .click()
+  await expect(page).toHaveURL(/node=$/)
+  await expect(page.getByRole('button', { name: 'Node: unknown' })).toBeVisible()
+  await expect(sessions).toHaveCount(2)
+})

@@ -44,6 +44,7 @@ func (s *Server) billRoutes(rt *routeTable, q *queryhttp.Server) {
 		{billing, audit.BillRead, getHead, "/v1/bills", nil, forTenant(s.complete(q.Bills))},
 		{billing, audit.BillClose, post, "/v1/bills", nil, forTenant(q.CloseBill)},
 		{billing, audit.BillRead, getHead, "/v1/bills/preview", nil, forTenant(s.complete(q.PreviewBill))},
+		{billing, audit.BillRead, getHead, "/v1/bills/preview/rows", nil, s.reads(forTenant(s.complete(q.PreviewRows)))},
 		{billing, audit.BillRead, getHead, "/v1/bills/:number", nil, forBill(q.Bill)},
 		{billing, audit.BillRead, getHead, "/v1/bills/:number/invoice", nil, forBill(q.BillInvoice)},
 		{billing, audit.BillRead, getHead, "/v1/bills/:number/rows", s.exportLimit, s.reads(forBill(q.BillRows))},

@@ -1,13 +1,11 @@
 package bills
 
 import (
-	"io"
 	"net/http"
 	"strconv"
 
 	"tapedeck/query"
 	"tapedeck/query/endpoint"
-	"tapedeck/query/tabular"
 )
 
 // Handler serves the routes of bills.
@@ -30,8 +28,6 @@ type Preview struct {
 const (
 	// maxPreviewed bounds CorrectionRows of a preview.
 	maxPreviewed         = 1000
-	rowsLimit, rowsMost  = 500, 5000
-	rowsName             = "bill_rows"
 	framesLimit, noLimit = 100, 1 << 30
 )
 
@@ -124,58 +120,6 @@ func (h Handler) Bill(w http.ResponseWriter, r *http.Request, tenant, number str
 	}
 	b, err := h.Store.BillBy(r.Context(), tenant, number, tag)
 	h.Answer(w, r, b, err)
-}
-
-type rowsFormat string
-
-var rowsFormats = []rowsFormat{"json", "csv"}
-
-// Page is one page of the rows of a bill.
-type Page struct {
-	Items []Row   `json:"items"`
-	Next  *string `json:"next"`
-}
-
-// Rows serves GET /v1/bills/{number}/rows. JSON returns one page; CSV returns all rows and is their
-// canonical text.
-func (h Handler) Rows(w http.ResponseWriter, r *http.Request, tenant, number string) {
-	p := endpoint.NewParams(r)
-	format, limit := endpoint.OneOf(p, "format", rowsFormats), p.Number("limit", rowsLimit, 1, rowsMost)
-	mark, err := query.ParseMark(rowsName, p.Text("cursor"))
-	if bad := p.Done(); bad != nil {
-		err = bad
-	}
-	var b *Bill
-	if err == nil {
-		b, err = h.Store.Bill(r.Context(), tenant, number)
-	}
-	if err != nil {
-		h.Fail(w, r, err)
-		return
-	}
-	if format == "csv" {
-		h.csv(w, r, tenant, b)
-		return
-	}
-	from := uint64(0)
-	if mark != nil {
-		from = uint64(mark.Key)
-	}
-	page := Page{Items: []Row{}}
-	err = h.Store.Rows(r.Context(), tenant, b, from, limit, func(row *Row) error {
-		page.Items = append(page.Items, *row)
-		return nil
-	})
-	if n := len(page.Items); n > 0 && page.Items[n-1].Ordinal+1 < b.Rows {
-		page.Next = query.Mark{List: rowsName, Key: int64(page.Items[n-1].Ordinal + 1)}.Cursor()
-	}
-	h.Answer(w, r, page, err)
-}
-
-func (h Handler) csv(w http.ResponseWriter, r *http.Request, tenant string, b *Bill) {
-	h.Stream(w, r, tabular.CSV.File(b.Number+"-rows"), func(to io.Writer) error {
-		return h.Store.WriteRows(r.Context(), tenant, b, to, nil)
-	})
 }
 
 // Verification serves GET /v1/bills/{number}/verification.

@@ -84,7 +84,10 @@ func (s *Store) Bill(ctx context.Context, tenant, number string) (*Bill, error) 
 }
 
 // rowsShape selects the optional parts of sql/bill_rows.sql.
-type rowsShape struct{ Charges, After, Limited bool }
+type rowsShape struct {
+	Charges, After, Limited bool
+	Members                 []string // of a RowFilter
+}
 
 // Rows calls visit with the rows of a bill in their order, starting at an ordinal: at most limit
 // rows, or all if limit is 0.

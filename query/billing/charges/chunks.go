@@ -45,7 +45,11 @@ func walk(ctx context.Context, r *query.Reader, q Query, chunk int, visit func(*
 			return err
 		}
 		for i := range rows {
-			if err := visit(rows[i].charge(q.Tenant, p)); err != nil {
+			c := rows[i].charge(q.Tenant, p)
+			if !q.selects(c) {
+				continue
+			}
+			if err := visit(c); err != nil {
 				return err
 			}
 		}
@@ -89,17 +93,34 @@ func ReadPage(ctx context.Context, r *query.Reader, q Query, cursor string, limi
 	}
 	page := &Page{Page: query.Page[*Charge]{Items: []*Charge{}}, Prices: p.Describe()}
 	l := lister{reader: r, query: &q, pricers: p, until: q.To}
-	var last query.Mark
-	err = l.read(ctx, cursor, limit+1, func(row *row) error {
-		if len(page.Items) == limit {
-			page.Next = last.Cursor()
-			return nil
-		}
-		page.Items, last = append(page.Items, row.charge(q.Tenant, p)), row.mark()
-		return nil
-	})
-	if err != nil {
-		return nil, err
+	most := limit + 1
+	if q.Unpriced {
+		most = max(most, chunkRows) // of which few may be selected
 	}
-	return page, nil
+	var last, end query.Mark // of the last charge of the page, and of the last record
+	for {
+		read := 0
+		err = l.read(ctx, cursor, most, func(row *row) error {
+			read, end = read+1, row.mark()
+			if page.Next != nil {
+				return nil
+			}
+			c := row.charge(q.Tenant, p)
+			switch {
+			case !q.selects(c):
+			case len(page.Items) == limit:
+				page.Next = last.Cursor()
+			default:
+				page.Items, last = append(page.Items, c), row.mark()
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		if page.Next != nil || read < most {
+			return page, nil
+		}
+		cursor = *end.Cursor()
+	}
 }

@@ -24,6 +24,7 @@ func (h Handler) Charges(w http.ResponseWriter, r *http.Request, tenant string) 
 	zone := p.Zone("timezone")
 	q.From, q.To = p.Range(zone, h.Clock())
 	q.Sessions = sessionfilter.Read(p)
+	q.Unpriced = q.Sessions != nil && q.Sessions.Unpriced
 	q.AsOf, q.Prices = p.Instant("as_of", zone, h.Clock()), p.Digest("prices")
 	q.WhatIfModel, q.Currency = p.Text("what_if_model"), p.Text("currency")
 	format := endpoint.OneOf(p, "format", Formats)

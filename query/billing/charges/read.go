@@ -22,6 +22,8 @@ type Query struct {
 	Sessions *sessionfilter.Filter // only the charges of these sessions; nil for all
 	// SessionIDs are the sessions whose charges are listed; nil for all. It excludes Sessions.
 	SessionIDs []string
+	// Unpriced selects the charges that have no price.
+	Unpriced bool
 	grouping.Pricing
 	Cells tabular.Cells // the form of recorded text in CSV
 }
@@ -36,7 +38,8 @@ type shape struct {
 const listName = "charges"
 
 // Each calls visit with each charge of a query in order of time, starting after the cursor, until
-// visit returns an error: at most limit charges, or all if limit is 0. It uses one statement, so
+// visit returns an error: at most limit charges, or all if limit is 0. Unpriced of the query is not
+// for Each. It uses one statement, so
 // that all charges are of one snapshot, and holds a bounded number of them in memory. visit may
 // keep the charge.
 func Each(ctx context.Context, r *query.Reader, q Query, cursor string, limit int, visit func(*Charge) error) error {
@@ -47,6 +50,9 @@ func Each(ctx context.Context, r *query.Reader, q Query, cursor string, limit in
 	l := lister{reader: r, query: &q, pricers: p, until: q.To}
 	return l.read(ctx, cursor, limit, func(row *row) error { return visit(row.charge(q.Tenant, p)) })
 }
+
+// selects reports whether a charge, which has been priced, is selected.
+func (q *Query) selects(c *Charge) bool { return !q.Unpriced || c.Unpriced != nil }
 
 // lister lists the charges of a query.
 type lister struct {

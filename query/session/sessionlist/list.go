@@ -37,7 +37,7 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*query.Page[sessionhea
 	// Some filters can only be checked on the summary of a session. So sessions are read in batches
 	// until the page is full.
 	batch := q.Limit + 1
-	if len(q.Statuses) > 0 || len(q.Dialects) > 0 {
+	if len(q.Statuses) > 0 || len(q.Dialects) > 0 || q.Unpriced {
 		batch = max(batch, 200)
 	}
 	page := &query.Page[sessionhead.Summary]{Items: []sessionhead.Summary{}}

@@ -44,7 +44,7 @@ since: facts of sessions that began in range, with a day to spare. */ -}}
   AND session_id IN (
       SELECT session_id FROM spans WHERE tenant = {tenant:String} AND {{template "current"}} AND agent IN {agents:Array(String)}{{template "since" .}}
       UNION DISTINCT
-      SELECT session_id FROM messages WHERE tenant = {tenant:String} AND {{template "current"}} AND agent IN {agents:Array(String)}{{template "since" .}})
+      SELECT session_id FROM messages WHERE tenant = {tenant:String} AND {{template "current"}} AND agent IN {agents:Array(String)}{{template "since" .}}{{template "unnamed" (.Without "agent")}})
 {{- end}}
 {{- if .Tools}}
   AND session_id IN (
@@ -54,19 +54,19 @@ since: facts of sessions that began in range, with a day to spare. */ -}}
   AND session_id IN (
       SELECT session_id FROM spans WHERE tenant = {tenant:String} AND {{template "current"}} AND model IN {models:Array(String)}{{template "since" .}}
       UNION DISTINCT
-      SELECT session_id FROM usage WHERE tenant = {tenant:String} AND {{template "current"}} AND model IN {models:Array(String)}{{template "since" .}})
+      SELECT session_id FROM usage WHERE tenant = {tenant:String} AND {{template "current"}} AND model IN {models:Array(String)}{{template "since" .}}{{template "unnamed" (.Without "model")}})
 {{- end}}
 {{- if .Providers}}
   AND session_id IN (
       SELECT session_id FROM spans WHERE tenant = {tenant:String} AND {{template "current"}} AND provider IN {providers:Array(String)}{{template "since" .}}
       UNION DISTINCT
-      SELECT session_id FROM usage WHERE tenant = {tenant:String} AND {{template "current"}} AND provider IN {providers:Array(String)}{{template "since" .}})
+      SELECT session_id FROM usage WHERE tenant = {tenant:String} AND {{template "current"}} AND provider IN {providers:Array(String)}{{template "since" .}}{{template "unnamed" (.Without "provider")}})
 {{- end}}
 {{- if .Runs}}
   AND session_id IN (
       SELECT session_id FROM spans WHERE tenant = {tenant:String} AND {{template "current"}} AND run_id IN {runs:Array(String)}{{template "since" .}}
       UNION DISTINCT
-      SELECT session_id FROM usage WHERE tenant = {tenant:String} AND {{template "current"}} AND run_id IN {runs:Array(String)}{{template "since" .}})
+      SELECT session_id FROM usage WHERE tenant = {tenant:String} AND {{template "current"}} AND run_id IN {runs:Array(String)}{{template "since" .}}{{template "unnamed" (.Without "run_id")}})
 {{- end}}
 {{- if .Nodes}}
   AND session_id IN (
@@ -74,11 +74,11 @@ since: facts of sessions that began in range, with a day to spare. */ -}}
       WHERE tenant = {tenant:String} AND {{template "current"}} AND kind = 'node'
         AND (name IN {nodes:Array(String)} OR node_id IN {nodes:Array(String)}){{template "since" .}}
       UNION DISTINCT
-      SELECT session_id FROM usage WHERE tenant = {tenant:String} AND {{template "current"}} AND node_id IN {nodes:Array(String)}{{template "since" .}})
+      SELECT session_id FROM usage WHERE tenant = {tenant:String} AND {{template "current"}} AND node_id IN {nodes:Array(String)}{{template "since" .}}{{template "unnamed" (.Without "node_id")}})
 {{- end}}
 {{- if .ServiceTiers}}
   AND session_id IN (
-      SELECT session_id FROM usage WHERE tenant = {tenant:String} AND {{template "current"}} AND service_tier IN {service_tiers:Array(String)}{{template "since" .}})
+      SELECT session_id FROM usage WHERE tenant = {tenant:String} AND {{template "current"}} AND service_tier IN {service_tiers:Array(String)}{{template "since" .}}{{template "unnamed" (.Without "service_tier")}})
 {{- end}}
 {{- if .CallStatuses}}
   AND session_id IN (
@@ -93,6 +93,16 @@ since: facts of sessions that began in range, with a day to spare. */ -}}
       UNION DISTINCT
       SELECT session_id FROM streams WHERE tenant = {tenant:String} AND startsWith(end_reason, 'error')
       {{- end}})
+{{- end}}
+{{- end}}
+{{- /* unnamed: the sessions with a usage record that counts in the group without a name. */ -}}
+{{define "unnamed"}}
+{{- if .}}
+      UNION DISTINCT
+      SELECT session_id FROM usage FINAL
+      WHERE tenant = {tenant:String} AND {{template "current"}}{{template "since" .Shape}}
+      GROUP BY session_id, usage_id
+      HAVING {{.Last}} = ''
 {{- end}}
 {{- end}}
 {{define "spans_with_usage"}}PREWHERE tenant = {tenant:String} AND {{template "current"}}{{template "since" .}}

@@ -92,6 +92,7 @@ var probes = map[string]probe{
 	"GET /v1/bills":                                  {billing, "", "", ""},
 	"POST /v1/bills":                                 {billing, "?period=2999-01", "", ""},
 	"GET /v1/bills/preview":                          {billing, "?period=2020-02", "", ""},
+	"GET /v1/bills/preview/rows":                     {billing, "?period=2020-02", "", ""},
 	"GET /v1/bills/{number}":                         {billing, "", "", ""},
 	"GET /v1/bills/{number}/rows":                    {billing, "", "", ""},
 	"GET /v1/bills/{number}/prices":                  {nobody, "", "", ""},

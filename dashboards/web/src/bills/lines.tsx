@@ -4,7 +4,8 @@ import { facetsQuery } from '../filters/queries'
 import { count, exactMoney, money, roundedMoney } from '../format/numbers'
 import classes from '../reports/page.module.css'
 import { ReportTable, type Column } from '../reports/table'
-import type { Bill, BillLine } from './queries'
+import { LineRows } from './linerows'
+import { lineKey, type Bill, type BillLine } from './queries'
 import { periodName } from './words'
 
 /** The lines of a bill: the lines of its period, and corrections of earlier lines; apart by a tag's values, if chosen. */
@@ -36,7 +37,13 @@ export function BillLines({ bill, setBy }: { bill: Bill; setBy: (tag: string | u
           Nothing was used in the period.
         </Text>
       ) : (
-        <ReportTable label="Lines" columns={columnsFor(bill, false)} rows={own} rowKey={keyOf} />
+        <ReportTable
+          label="Lines"
+          columns={columnsFor(bill, false)}
+          rows={own}
+          rowKey={lineKey}
+          details={detailsOf(bill)}
+        />
       )}
       {corrections.length > 0 && (
         <>
@@ -47,7 +54,8 @@ export function BillLines({ bill, setBy }: { bill: Bill; setBy: (tag: string | u
             label="Corrections of earlier bills"
             columns={columnsFor(bill, true)}
             rows={corrections}
-            rowKey={keyOf}
+            rowKey={lineKey}
+            details={detailsOf(bill)}
           />
         </>
       )}
@@ -55,8 +63,21 @@ export function BillLines({ bill, setBy }: { bill: Bill; setBy: (tag: string | u
   )
 }
 
-function keyOf({ class: kind, charge_period, provider, model, unit, unpriced, tag_value }: BillLine): string {
-  return JSON.stringify([kind, charge_period, provider, model, unit, unpriced, tag_value])
+/** The charges that a line unfolds to. */
+function detailsOf(bill: Bill) {
+  return {
+    label: (line: BillLine) => `Charges of ${lineName(line, bill.by)}`,
+    content: (line: BillLine) => (
+      <LineRows bill={bill} line={line} label={`Charges of ${lineName(line, bill.by)}`} />
+    ),
+  }
+}
+
+function lineName({ class: kind, charge_period, model, unit, tag_value }: BillLine, by: string | undefined) {
+  const parts = [model || 'unknown', unit.replaceAll('_', ' ')]
+  if (by !== undefined) parts.push(tag_value ?? `no ${by}`)
+  if (kind !== '') parts.push(periodName(charge_period))
+  return parts.join(', ')
 }
 
 function columnsFor({ by, currency, minor_units }: Bill, corrections: boolean): Column<BillLine>[] {

@@ -1,5 +1,6 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { answered, api, type Schemas } from '../api/client'
+import { reported } from '../reports/answer'
 
 export type BillList = Schemas['BillList']
 export type BillPeriod = BillList['items'][number]
@@ -42,6 +43,50 @@ export const billQuery = (number: string, by?: string) =>
       ),
     staleTime: Infinity,
     placeholderData: keepPreviousData,
+  })
+
+/** How many rows of a line are fetched at once. Those of a preview have no further pages. */
+const pageSize = 500
+export const previewedRows = 5000
+
+/** What identifies a line of a bill. */
+export function lineKey({
+  class: kind,
+  charge_period,
+  provider,
+  model,
+  unit,
+  unpriced,
+  tag_value,
+}: BillLine): string {
+  return JSON.stringify([kind, charge_period, provider, model, unit, unpriced, tag_value])
+}
+
+/** The rows of a line, of a closed bill or of a preview. */
+export const rowsQuery = (bill: Bill, line: BillLine) =>
+  infiniteQueryOptions({
+    queryKey: ['bills', 'rows', bill.number, bill.account, bill.period, bill.by, lineKey(line)],
+    queryFn: ({ pageParam, signal }) => {
+      const { number, account, period, by } = bill
+      const { class: kind, charge_period, provider, model, unit, unpriced, tag_value = '' } = line
+      const selected = {
+        ...{ class: kind, charge_period, provider, model, unit },
+        unpriced: unpriced ? ('1' as const) : ('0' as const),
+        ...(by !== undefined && { tag: `${by}:${tag_value}` }),
+      }
+      if (number === '')
+        return answered(
+          api.GET('/v1/bills/preview/rows', {
+            params: { query: { account, period, ...selected, limit: previewedRows } },
+            signal,
+          }),
+        )
+      const query = { ...selected, limit: pageSize, ...(pageParam !== '' && { cursor: pageParam }) }
+      return reported(api.GET('/v1/bills/{number}/rows', { params: { path: { number }, query }, signal }))
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+    retry: false,
   })
 
 /** A closed bill computed anew, on request only. */

@@ -49,7 +49,7 @@ export function Choices({
             <Checkbox
               key={name}
               size="xs"
-              label={name}
+              label={name || 'unknown'}
               checked={chosen.includes(name)}
               onChange={(event) =>
                 change(

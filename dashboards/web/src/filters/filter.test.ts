@@ -30,7 +30,7 @@ test('an address says what is listed', () => {
 })
 
 test('what an address says wrongly is left out', () => {
-  expect(parseFilter('?sort=price&status=done&min_tokens=many&agent=&agent=a&agent=a&x=1')).toEqual({
+  expect(parseFilter('?sort=price&status=done&min_tokens=many&tool=&agent=a&agent=a&x=1')).toEqual({
     ...everything,
     agent: ['a'],
   })
@@ -49,4 +49,15 @@ test('amounts of money stay as they are', () => {
   const filter = parseFilter('?min_cost=0.000000000000000001&max_cost=12.50&sort=-cost')
   expect(toQuery(filter)).toEqual({ min_cost: '0.000000000000000001', max_cost: '12.50', sort: '-cost' })
   expect(formatFilter(filter)).toBe('?min_cost=0.000000000000000001&max_cost=12.50&sort=-cost')
+})
+
+test('sessions without a price and with usage of unknown names are filters', () => {
+  const search = '?model=&model=m&provider=&unpriced=1'
+  const filter = parseFilter(search)
+  expect(filter).toEqual({ ...everything, model: ['', 'm'], provider: [''], unpriced: true })
+  expect(formatFilter(filter)).toBe(search)
+  expect(toQuery(filter)).toEqual({ sort: '-started', model: ['', 'm'], provider: [''], unpriced: '1' })
+  expect(narrows(filter)).toBe(true)
+  // Tools and dialects are never unknown.
+  expect(parseFilter('?tool=&dialect=&tag=&unpriced=0')).toEqual(everything)
 })

@@ -31,6 +31,9 @@ export const statuses: readonly Status[] = [
 const facetLists = ['agent', 'tool', 'model', 'dialect', 'tag'] as const
 export const lists = [...facetLists, 'provider', 'run', 'node', 'service_tier', 'call_status'] as const
 export type List = (typeof lists)[number]
+/** Lists in which "" stands for usage of which the name is unknown. */
+const unnamed: readonly List[] = ['agent', 'model', 'provider', 'run', 'node', 'service_tier']
+export const takesUnknown = (list: List): boolean => unnamed.includes(list)
 /** Lists whose known values the API names. */
 export type FacetList = (typeof facetLists)[number]
 
@@ -51,6 +54,8 @@ export interface Filter extends Record<List, readonly string[]> {
   min_cost: string
   max_cost: string
   status: readonly Status[]
+  /** Whether only sessions with usage that has no price are listed. */
+  unpriced: boolean
   /** Whether the list has what of the usage of sessions does not add up. */
   findings: boolean
   sort: Sort
@@ -84,6 +89,7 @@ export const everything: Filter = {
   node: [],
   service_tier: [],
   call_status: [],
+  unpriced: false,
   findings: false,
   sort: '-started',
 }
@@ -98,8 +104,10 @@ export function parseFilter(search: string): Filter {
     filter[name] = /^\d{1,15}$/.test(text) ? text : ''
   }
   for (const name of amounts) filter[name] = costAmount(params.get(name) ?? '') ?? ''
-  for (const name of lists) filter[name] = [...new Set(params.getAll(name))].filter((value) => value !== '')
+  for (const name of lists)
+    filter[name] = [...new Set(params.getAll(name))].filter((value) => value !== '' || takesUnknown(name))
   filter.status = statuses.filter((status) => params.getAll('status').includes(status))
+  filter.unpriced = params.get('unpriced') === '1'
   filter.findings = params.get('findings') === '1'
   filter.sort = sorts.find((sort) => sort === params.get('sort')) ?? everything.sort
   return filter
@@ -112,6 +120,7 @@ export function formatFilter(filter: Filter): string {
     if (filter[name] !== '') params.set(name, filter[name])
   for (const name of lists) for (const value of filter[name]) params.append(name, value)
   for (const status of filter.status) params.append('status', status)
+  if (filter.unpriced) params.set('unpriced', '1')
   if (filter.findings) params.set('findings', '1')
   if (filter.sort !== everything.sort) params.set('sort', filter.sort)
   const text = params.toString()
@@ -125,6 +134,7 @@ export function toQuery(filter: Filter): SessionsQuery {
   for (const name of numbers) if (filter[name] !== '') query[name] = Number(filter[name])
   for (const name of lists) if (filter[name].length > 0) query[name] = [...filter[name]]
   if (filter.status.length > 0) query.status = [...filter.status]
+  if (filter.unpriced) query.unpriced = '1'
   if (filter.findings) query.findings = '1'
   return query
 }

@@ -27,6 +27,9 @@ const led: readonly Listed<List>[] = [
   { list: 'call_status', name: 'Call status', placeholder: 'ok, error, cancelled …' },
 ]
 
+/** A name as people read it: usage may lack one. */
+const named = (name: string) => name || 'unknown'
+
 interface Props {
   filter: Filter
   change: (part: Partial<Filter>) => void
@@ -54,7 +57,7 @@ function NamesFilter({
   change,
 }: Props & { of: Listed<List>; known: readonly string[] }) {
   return (
-    <FilterButton name={name} value={filter[list].join(', ')}>
+    <FilterButton name={name} value={filter[list].map(named).join(', ')}>
       {() => (
         <Choices
           known={known}

@@ -3,6 +3,7 @@ import { AmountFilter } from './amountfilter'
 import { costAmount, goDuration, rangeText, tokenCount } from './amounts'
 import { statuses, type Filter } from './filter'
 import { LedNames, RecordedNames } from './namesfilter'
+import { UnpricedFilter } from './unpricedfilter'
 import { WordsFilter } from './wordsfilter'
 
 /** Limits that only sessions can meet which have not ended. */
@@ -73,6 +74,7 @@ export function NarrowingFilters({
       >
         In the currency of the price table. Sessions whose cost is not known are left out.
       </AmountFilter>
+      <UnpricedFilter filter={filter} change={change} />
     </>
   )
 }

@@ -9,7 +9,11 @@ import { ToSessions } from './tosessions'
  * Returns what makes a column of a figure that rows and totals have. The figure leads to the sessions that it is of;
  * without `write` it is a count.
  */
-export function figureColumn<Row extends Grouped & Totals, Totals>(report: ReportParams, totals: Totals) {
+export function figureColumn<Row extends Grouped & Totals, Totals>(
+  report: ReportParams,
+  totals: Totals,
+  { ofUsage, unpriced }: { ofUsage?: boolean; unpriced?: boolean } = {},
+) {
   return (
     name: string,
     hint: string,
@@ -21,12 +25,12 @@ export function figureColumn<Row extends Grouped & Totals, Totals>(report: Repor
     figure: true,
     key: of,
     cell: (row) => (
-      <ToSessions report={report} row={row}>
+      <ToSessions report={report} row={row} ofUsage={ofUsage} unpriced={unpriced}>
         <Figure value={of(row)} write={write} />
       </ToSessions>
     ),
     total: (
-      <ToSessions report={report} row={null}>
+      <ToSessions report={report} row={null} ofUsage={ofUsage} unpriced={unpriced}>
         <Figure value={of(totals)} write={write} />
       </ToSessions>
     ),

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { useMemo, useState, type ReactNode } from 'react'
 import { SortButton } from '../components/sortbutton'
 import { count } from '../format/numbers'
+import { TableRow, type Details } from './row'
 import classes from './table.module.css'
 
 export interface Column<Row> {
@@ -25,11 +26,14 @@ export function ReportTable<Row>({
   rows,
   rowKey,
   label,
+  details,
 }: {
   columns: readonly Column<Row>[]
   rows: readonly Row[]
   rowKey: (row: Row) => string
   label: string
+  /** What each row unfolds to. */
+  details?: Details<Row>
 }) {
   const [order, setOrder] = useState<{ name: string; up: boolean } | null>(null)
   const [shown, setShown] = useState(page)
@@ -40,7 +44,12 @@ export function ReportTable<Row>({
     return order.up ? sorted : sorted.reverse()
   }, [rows, by, order])
   return (
-    <div className={classes.scroller} tabIndex={0} role="region" aria-label={label}>
+    <div
+      className={`${classes.scroller} ${details === undefined ? '' : classes.unfolding}`}
+      tabIndex={0}
+      role="region"
+      aria-label={label}
+    >
       <table className={classes.table}>
         <thead>
           <tr>
@@ -73,19 +82,7 @@ export function ReportTable<Row>({
         </thead>
         <tbody>
           {ordered.slice(0, shown).map((row) => (
-            <tr key={rowKey(row)}>
-              {columns.map(({ name, figure, cell, key }) => (
-                <td key={name} className={figure === true ? classes.figure : undefined}>
-                  {figure === true ? (
-                    cell(row)
-                  ) : (
-                    <div className={classes.name} title={titleOf(key(row))}>
-                      {cell(row)}
-                    </div>
-                  )}
-                </td>
-              ))}
-            </tr>
+            <TableRow key={rowKey(row)} columns={columns} row={row} details={details} />
           ))}
         </tbody>
         {columns.some(({ total }) => total !== undefined) && (
@@ -115,11 +112,6 @@ export function ReportTable<Row>({
       )}
     </div>
   )
-}
-
-/** A name in full, as a tooltip. */
-function titleOf(key: number | string | null): string | undefined {
-  return typeof key === 'string' ? key : undefined
 }
 
 function isName(key: number | string | null): boolean {

@@ -23,7 +23,7 @@ test.each([
   ['?from=&group_by=run,service_tier', { run: 'r-1', service_tier: 'flex' }, '/?run=r-1&service_tier=flex'],
   // A status of the report is that of calls; the list is of one tenant.
   ['?from=&group_by=status,tenant', { status: 'error', tenant: 'default' }, '/?call_status=error'],
-  // No filter selects sessions without a model.
+  // Reports of other things than usage have no filter of sessions without a model.
   [
     '?from=now-24h&group_by=tag:team,model',
     { 'tag:team': null, model: 'm' },
@@ -37,3 +37,19 @@ test.each([
     '/?from=2026-02-28T23%3A00%3A00Z&to=2026-03-31T22%3A00%3A00.000Z&model=m',
   ],
 ])('a row of %s leads to its sessions', (search, row, want) => expect(address(search, row)).toBe(want))
+
+test.each([
+  [
+    '?from=now-24h&group_by=model,agent',
+    { model: null, agent: 'coder' },
+    '/?from=now-24h&agent=coder&model=',
+  ],
+  ['?from=&group_by=provider,tag:team', { provider: null, 'tag:team': null }, '/?tag=team%3A&provider='],
+  ['?from=&group_by=run,service_tier', { run: null, service_tier: null }, '/?run=&service_tier='],
+  // Sessions have no filter of calls without a status.
+  ['?from=&group_by=status', { status: null }, '/'],
+])('a row of unknown usage of %s leads to its sessions', (search, row, want) =>
+  expect(
+    sessionsAddress(parseReport(search, ['model']), { period: null, period_start: null, ...row }, true),
+  ).toBe(want),
+)

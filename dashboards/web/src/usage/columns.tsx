@@ -12,8 +12,8 @@ import { FurtherCost, repriced, statedText, whatIf, type Further } from './figur
 import type { Figures, Spent, UsageRow } from './queries'
 
 export function usageColumns(report: ReportParams, totals: Figures): Column<UsageRow>[] {
-  const to = (row: UsageRow | null, figure: ReactNode) => (
-    <ToSessions report={report} row={row}>
+  const to = (row: UsageRow | null, figure: ReactNode, unpriced = false) => (
+    <ToSessions report={report} row={row} ofUsage unpriced={unpriced}>
       {figure}
     </ToSessions>
   )
@@ -25,7 +25,8 @@ export function usageColumns(report: ReportParams, totals: Figures): Column<Usag
     cell: (row) => to(row, <FurtherCost further={of(row)} />),
     total: to(null, <FurtherCost further={of(totals)} />),
   })
-  const figure = figureColumn<UsageRow, Spent>(report, totals)
+  const figure = figureColumn<UsageRow, Spent>(report, totals, { ofUsage: true })
+  const withoutPrice = figureColumn<UsageRow, Spent>(report, totals, { ofUsage: true, unpriced: true })
   return [
     ...groupColumns<UsageRow>(report),
     figure(
@@ -40,7 +41,7 @@ export function usageColumns(report: ReportParams, totals: Figures): Column<Usag
       hint: 'Of the calls that have a price, at the prices of their time.',
       figure: true,
       key: ({ cost }) => cost && Number(cost.amount),
-      cell: (row) => to(row, <Cost spent={row} />),
+      cell: (row) => to(row, <Cost spent={row} />, row.cost === null && row.unpriced_calls > 0),
       total: to(null, <Cost spent={totals} />),
     },
     ...(report.asOf === '' ? [] : [further('re-priced', `At the prices of ${report.asOf}.`, repriced)]),
@@ -58,7 +59,7 @@ export function usageColumns(report: ReportParams, totals: Figures): Column<Usag
             total: to(null, statedText(totals)),
           } satisfies Column<UsageRow>,
         ]),
-    figure('unpriced', 'Calls that the cost does not include.', (spent) => spent.unpriced_calls),
+    withoutPrice('unpriced', 'Calls that the cost does not include.', (spent) => spent.unpriced_calls),
     figure(
       'mismatches',
       'Records that state a total which is not the sum of their buckets.',

@@ -4,6 +4,7 @@ import type { Schemas } from '../api/client'
 import { count } from '../format/numbers'
 import { reasonName, reasonText } from '../format/unpriced'
 import type { ReportParams } from '../reports/params'
+import { sessionsAddress } from '../reports/tosessions'
 import { ReportTable, type Column } from '../reports/table'
 import type { Figures } from './queries'
 
@@ -11,16 +12,11 @@ type Unpriced = Schemas['UnpricedCalls']
 type PricedAs = Schemas['PricedAs']
 
 /** What the costs do not include, by reason and model. */
-export function UnpricedTables({
-  totals,
-  report: { asOf, whatIf },
-}: {
-  totals: Figures
-  report: ReportParams
-}) {
+export function UnpricedTables({ totals, report }: { totals: Figures; report: ReportParams }) {
+  const { asOf, whatIf } = report
   return (
     <>
-      <UnpricedTable name="Without a cost" unpriced={totals.unpriced_reasons ?? []} />
+      <UnpricedTable name="Without a cost" unpriced={totals.unpriced_reasons ?? []} of={report} />
       <UnpricedTable
         name={`Without a cost at the prices of ${asOf}`}
         unpriced={totals.repriced_unpriced_reasons ?? []}
@@ -59,7 +55,16 @@ const pricedAsColumns: Column<PricedAs>[] = [
   { name: 'calls', figure: true, key: ({ calls }) => calls, cell: ({ calls }) => count(calls) },
 ]
 
-function UnpricedTable({ name, unpriced }: { name: string; unpriced: readonly Unpriced[] }) {
+/** Calls without a price; those without one at the prices of their time lead to their sessions. */
+function UnpricedTable({
+  name,
+  unpriced,
+  of,
+}: {
+  name: string
+  unpriced: readonly Unpriced[]
+  of?: ReportParams
+}) {
   if (unpriced.length === 0) return null
   return (
     <>
@@ -68,7 +73,7 @@ function UnpricedTable({ name, unpriced }: { name: string; unpriced: readonly Un
       </Title>
       <ReportTable
         label={name}
-        columns={columns}
+        columns={of === undefined ? columns : [...columns, sessionsColumn(of)]}
         rows={unpriced}
         rowKey={({ reason, model }) => JSON.stringify([reason, model])}
       />
@@ -82,6 +87,24 @@ function UnpricedTable({ name, unpriced }: { name: string; unpriced: readonly Un
     </>
   )
 }
+
+const sessionsColumn = (report: ReportParams): Column<Unpriced> => ({
+  name: 'sessions',
+  key: ({ model }) => model,
+  cell: ({ model }) => {
+    const sessions = { ...report.sessions, unpriced: true, model: [model ?? ''] }
+    return (
+      <Anchor
+        component={Link}
+        href={sessionsAddress({ ...report, sessions }, null)}
+        inherit
+        aria-label={`Sessions with calls of ${model ?? 'an unknown model'} without a price`}
+      >
+        show
+      </Anchor>
+    )
+  },
+})
 
 const columns: Column<Unpriced>[] = [
   {
