@@ -16,9 +16,29 @@ type stored struct {
 	Batch string `ch:"batch"`
 }
 
+// cleanEvery is the interval at which batches are removed.
+const cleanEvery = time.Minute
+
+// discard removes the batches of a settlement that another one overtook. No statement reads them.
+func (w *work) discard(ctx context.Context) error {
+	for _, of := range w.own {
+		if err := query.Exec(ctx, w.reader, statements, "drop", of, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isRecent reports whether an id is that of a recent batch.
+func isRecent(batch string) bool { return strings.HasPrefix(batch, strconv.Itoa(recentMonth)+"-") }
+
 // clean removes batches that no statement reads any more: batches that were replaced some time ago,
 // and batches of a killed settler.
 func (w *work) clean(ctx context.Context, s *Settlement) error {
+	if w.since(w.cleaned) < cleanEvery {
+		return nil
+	}
+	w.cleaned = w.now().UnixNano()
 	rows, err := query.Ask[stored](ctx, w.reader, statements, "partitions", nil, nil)
 	if err != nil {
 		return err
@@ -35,7 +55,7 @@ func (w *work) clean(ctx context.Context, s *Settlement) error {
 }
 
 func (w *work) mayRemove(s *Settlement, row stored) bool {
-	if slices.ContainsFunc(s.Batches, func(b Batch) bool {
+	if slices.ContainsFunc(s.all(), func(b *Batch) bool {
 		if slices.Contains(costTables, row.Table) {
 			return b.Costs == row.Batch
 		}
@@ -45,7 +65,7 @@ func (w *work) mayRemove(s *Settlement, row stored) bool {
 	}
 	for _, r := range s.Retired {
 		if r.Table == row.Table && r.Batch == row.Batch {
-			return w.since(r.At) > retiredFor
+			return w.since(r.At) > retiredFor || isRecent(row.Batch) && w.since(r.At) > recentFor
 		}
 	}
 	age := abandonedFor

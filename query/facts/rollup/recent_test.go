@@ -1,0 +1,152 @@
+package rollup_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"tapedeck/internal/failpoint"
+	"tapedeck/query/facts/rollup"
+	"tapedeck/query/querytest"
+	"tapedeck/schema"
+	"tapedeck/schema/lifecycle/tombstone"
+)
+
+// remake settles what changed, without a batch of a month being old.
+func (w *world) remake() {
+	w.Helper()
+	if err := w.settler.Settle(w.Context()); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// equalMade compares the sessions that the recent batch has.
+func (w *world) equalMade(what string, want ...string) {
+	w.Helper()
+	view := querytest.Must[*rollup.View](w.T)(rollup.Read(w.Context(), w.fast, querytest.Tenant, nil, nil))
+	querytest.Equal(w.T, what+": sessions of the recent batch", slices.Sorted(slices.Values(want)), slices.Sorted(slices.Values(view.Made)))
+}
+
+func (w *world) used(session string, stream int, at float64, input uint64) {
+	w.db.Add(querytest.Recording{Session: session, Stream: stream, State: tagged("c1"), Usages: []schema.Usage{
+		querytest.Used(fmt.Sprint("r", at), "gpt-5", at, schema.Tokens{Input: input}),
+	}})
+}
+
+// What changed is in the recent batch after the next look, whatever it is, and leaves it when the
+// batch of its month is written anew.
+func TestRecent(t *testing.T) {
+	w := newWorld(t)
+	w.fill()
+	w.settle()
+	key := tombstone.Key{Tenant: querytest.Tenant, Session: "long"}
+	store := tombstone.NewStore(w.db.Conn)
+	w.db.Merge()
+	for _, step := range []struct {
+		what      string
+		change    func()
+		unsettled []string
+		made      []string
+	}{
+		{"a new session", func() { w.used("new", 30, day, 3) }, nil, []string{"new"}},
+		{"a session again", func() { w.used("new", 30, day+5, 4) }, nil, []string{"new"}},
+		{"a repeated record and other tags", func() {
+			w.db.Add(querytest.Recording{Session: "b", Stream: 31, State: tagged("c3"), Usages: []schema.Usage{billed(querytest.Used("u1", "", 61, schema.Tokens{Input: 101}), "", "")}})
+		}, nil, []string{"b", "new"}},
+		{"usage of another month", func() { w.used("early", 32, -3*day, 5) }, nil, []string{"b", "early", "new"}},
+		{"a deletion that has begun", func() {
+			if _, err := store.Put(t.Context(), key); err != nil {
+				t.Fatal(err)
+			}
+		}, []string{"long"}, []string{"b", "early", "new"}},
+		{"a deletion", func() {
+			if found, err := tombstone.NewDeleter(store, nil, nil).Resume(t.Context(), key); err != nil || !found {
+				t.Fatal(found, err)
+			}
+		}, nil, []string{"b", "early", "long", "new"}},
+	} {
+		step.change()
+		w.same(step.what + ", not settled")
+		w.remake()
+		w.equalUnsettled(step.what, step.unsettled)
+		w.equalMade(step.what, step.made...)
+		w.still(step.what)
+		w.sameLists(step.what)
+	}
+	w.settle()
+	w.equalMade("folded")
+	w.equalUnsettled("folded", nil)
+	w.still("folded")
+	w.sameLists("folded")
+}
+
+// A settler that is killed at any step of the recent batch leaves answers as they were, and the next
+// one completes.
+func TestKilledRecent(t *testing.T) {
+	w := newWorld(t)
+	w.fill()
+	w.settle()
+	killed := errors.New("killed")
+	for round, step := range rollup.Steps {
+		w.used("a", 40+round, float64(300+round), uint64(1+round))
+		ctx := failpoint.With(t.Context(), func(at string) error {
+			if at == step {
+				return killed
+			}
+			return nil
+		})
+		if err := w.settler.Settle(ctx); !errors.Is(err, killed) {
+			t.Fatalf("step %s: %v", step, err)
+		}
+		w.same("killed after " + step)
+	}
+	w.remake()
+	w.equalUnsettled("after all", nil)
+	w.equalMade("after all", "a")
+	w.still("after all")
+}
+
+// Replaced recent batches are removed after some minutes, those of an overtaken settlement at once.
+func TestRemovedRecent(t *testing.T) {
+	w := newWorld(t)
+	w.fill()
+	w.settle()
+	for i := range 3 {
+		w.used("a", 50+i, float64(400+i), 1)
+		w.remake()
+	}
+	w.later += 3 * time.Minute
+	w.used("a", 60, 500, 1)
+	w.remake()
+	w.later += 3 * time.Minute
+	w.used("a", 61, 501, 1)
+	w.remake()
+	var recent uint64
+	if err := w.db.Conn.QueryRow(t.Context(), "SELECT uniqExact(batch) FROM settled_usage WHERE startsWith(batch, '0-')").Scan(&recent); err != nil {
+		t.Fatal(err)
+	}
+	if recent > 2 { // the one that counts, or none after its months were written anew, and the last before it
+		t.Errorf("%d recent batches are stored, want at most 2", recent)
+	}
+	w.same("after the removal")
+}
+
+// More changed sessions than the recent batch takes are settled by months, the newest first.
+func TestManyChanged(t *testing.T) {
+	w := newWorld(t)
+	w.fill()
+	w.settle()
+	defer rollup.RecentMost(2)()
+	for i, session := range []string{"a", "b", "early", "april", "long"} {
+		w.used(session, 70+i, float64(600+i), 7)
+	}
+	w.equalUnsettled("changed", []string{"a", "april", "b", "early", "long"})
+	w.same("changed")
+	w.remake()
+	w.equalUnsettled("settled", nil)
+	w.equalMade("settled")
+	w.still("settled")
+	w.sameLists("settled")
+}
