@@ -11,25 +11,30 @@ import (
 	"tapedeck/schema"
 )
 
-// copies recognises lines that a file writes once more, as agents do when they branch a session or
-// compact it a second time: their times are those of the first time. A line is a copy if
+// copies recognises lines that a file repeats. Agents write earlier lines again when they branch a
+// session or compact it a second time; such a line states the time of its original. A line is a
+// copy in one of these cases:
 //
-//   - the tap or the line itself (forkedFrom) says so,
-//   - an earlier line has its uuid, or its id or its message's and its time, or else all of its text,
-//   - it goes back to the time of an earlier line to the fraction of a second.
+//   - the tap or the line itself (forkedFrom) marks it as a copy;
+//   - an earlier line has the same uuid, or the same id or message id with the same time; for a
+//     line without ids, the same text;
+//   - its time, which has a fraction of a second, equals the time of an earlier line and is before
+//     the latest time of its session.
 type copies struct {
 	young, old map[uint64]struct{}
-	newest     map[string]int64 // the greatest time read in each session, ns
-	session    string           // of the line before
+	newest     map[string]int64 // the latest time of each session so far, ns
+	session    string           // session of the previous line
 	digest     xxhash.Digest
 }
 
-// copyKeys bounds each of the two sets of hashes, which take about 20 bytes a hash; a line has up to
-// three. Copies that are further from their originals are not recognised.
+// copyKeys bounds each of the two sets of hashes. A hash takes about 20 bytes, and a line has up to
+// three hashes. A copy is not recognised if more than this many hashes lie between it and its
+// original.
 const copyKeys = 1 << 19
 
-// has reports whether a line is a copy, and remembers it. Lines are given in their order. at is the
-// time that the line states, ns, 0 for none, and session the session that it names, "" for none.
+// has reports whether a line is a copy, and remembers the line. It must be called with the lines in
+// their order. at is the time that the line states, ns; 0 for none. session is the session that the
+// line names; "" for none.
 func (c *copies) has(in *dialect.Input, at int64, session string) bool {
 	copied := in.Flags.Has(schema.FlagCopied)
 	identified := false
@@ -66,13 +71,14 @@ func (c *copies) has(in *dialect.Input, at int64, session string) bool {
 	return copied
 }
 
-// seen reports whether an earlier line had an id of a kind and time, and remembers it.
+// seen reports whether an earlier line had the id, of the given kind and with the given time, and
+// remembers the id.
 func (c *copies) seen(kind byte, id []byte, at int64) bool {
 	var head [9]byte
 	head[0] = kind
 	binary.LittleEndian.PutUint64(head[1:], uint64(at))
 	c.digest.Reset()
-	_, _ = c.digest.Write(head[:]) // it never fails
+	_, _ = c.digest.Write(head[:]) // Write never returns an error
 	_, _ = c.digest.Write(id)
 	h := c.digest.Sum64()
 	if _, ok := c.young[h]; ok {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -54,12 +55,28 @@ func (p *billPeriod) values() url.Values {
 	return url.Values{"period": {p.Period}, "account": {p.Account}}
 }
 
-type billsPreview struct{ billPeriod }
+// billSplit selects a tag by whose values the lines of a bill are apart.
+type billSplit struct {
+	By string `help:"Lines apart by the values of this tag, with a column for it, as customer where a bill holds several. The sums stay the same." placeholder:"TAG"`
+}
+
+func (s *billSplit) values() url.Values {
+	q := url.Values{}
+	setAll(q, map[string][]string{"by": {s.By}})
+	return q
+}
+
+type billsPreview struct {
+	billPeriod
+	billSplit
+}
 
 // Run prints a preview of the bill.
 func (c *billsPreview) Run(ctx context.Context, g *global) error {
 	var p bills.Preview
-	if done, err := g.fetch(ctx, "v1/bills/preview", c.values(), &p); done || err != nil {
+	q := c.billPeriod.values()
+	maps.Copy(q, c.billSplit.values())
+	if done, err := g.fetch(ctx, "v1/bills/preview", q, &p); done || err != nil {
 		return err
 	}
 	return printers.BillPreview(os.Stdout, os.Stderr, &p)
@@ -110,6 +127,7 @@ func billPath(number, rest string) (string, error) {
 
 type billsShow struct {
 	Number string `arg:"" help:"The bill."`
+	billSplit
 }
 
 // Run prints the bill.
@@ -119,7 +137,7 @@ func (c *billsShow) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	var b bills.Bill
-	if done, err := g.fetch(ctx, path, nil, &b); done || err != nil {
+	if done, err := g.fetch(ctx, path, c.values(), &b); done || err != nil {
 		return err
 	}
 	return printers.ClosedBill(os.Stdout, &b)

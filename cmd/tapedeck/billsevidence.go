@@ -13,6 +13,7 @@ import (
 	"tapedeck/internal/console"
 	"tapedeck/query/billing/bills"
 	"tapedeck/query/billing/evidence"
+	"tapedeck/query/tabular"
 )
 
 // writeEvidence writes the evidence of a bill to a directory or an archive.
@@ -44,6 +45,7 @@ func (c *billsExport) writeEvidence(ctx context.Context, g *global) error {
 	var done, all atomic.Int64
 	p := console.ShowProgress(func() string { return fmt.Sprintf("%d of %d tapes written", done.Load(), all.Load()) })
 	parts := billevidence.Parts(client, &bill, path)
+	parts.Cells = tabular.Cells(c.Raw)
 	if parts.Prices, err = billevidence.Prices(ctx, client, path); err != nil {
 		return err
 	}

@@ -32,6 +32,7 @@ type billsExport struct {
 	Issuer       string   `help:"The name of the invoice issuer. Default: that of the price file." placeholder:"NAME"`
 	PaymentTerms string   `help:"The payment terms. Default: those of the price file." placeholder:"TEXT"`
 	For          string   `help:"Whom the export is for. customer leaves out what the operator pays: contracted costs and prices, the rules of prices, and links unless --link is given." enum:",customer" default:"" placeholder:"customer"`
+	Raw          bool     `help:"Write texts as they were recorded. Default: an apostrophe before those that a spreadsheet would run as a formula."`
 	Link         string   `help:"The address of the pages, which links to frames begin with. Default: --server." placeholder:"URL"`
 }
 
@@ -59,6 +60,9 @@ func (c *billsExport) Run(ctx context.Context, g *global) error {
 		"period": {c.Period}, "account": {c.Account}, "version": {c.FocusVersion}, "tag": c.Tag, "sub_account": {c.SubAccount},
 		"columns": {joined(c.Columns)}, "issuer": {c.Issuer}, "payment_terms": {c.PaymentTerms}, "link": {link}, "for": {c.For},
 	})
+	if c.Raw {
+		q.Set("raw", "1")
+	}
 	client, err := g.client()
 	if err != nil {
 		return err

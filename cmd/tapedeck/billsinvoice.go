@@ -10,7 +10,8 @@ import (
 type billsInvoice struct {
 	Number string `arg:"" help:"The bill."`
 	Output string `short:"o" help:"The file to write. Default: standard output." placeholder:"FILE"`
-	Force  bool   `help:"Write over a file that is there." short:"f"`
+	billSplit
+	Force bool `help:"Write over a file that is there." short:"f"`
 }
 
 // Run writes the page.
@@ -20,6 +21,6 @@ func (c *billsInvoice) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	return g.writeTo(ctx, c.Output, c.Force, func(client *apiclient.Client, out io.Writer) error {
-		return client.Copy(ctx, path, nil, "text/html", out)
+		return client.Copy(ctx, path, c.values(), "text/html", out)
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"tapedeck/internal/app/server"
 	"tapedeck/internal/app/settings"
 	"tapedeck/internal/console"
+	"tapedeck/internal/h2c"
 	"tapedeck/internal/httplog"
 )
 
@@ -61,6 +62,7 @@ func (c *emulateCommand) Run(ctx context.Context, g *global) error {
 		Handler:     server.LocalPages(played),
 		BaseContext: func(net.Listener) context.Context { return life },
 		ErrorLog:    httplog.New(log),
+		Protocols:   h2c.Protocols(),
 	}
 	defer context.AfterFunc(ctx, func() {
 		end()

@@ -12,16 +12,18 @@ import (
 	"tapedeck/internal/app/command/knownrecordings"
 )
 
-// transcripts are the files of a recording that are sessions of agents. They are recorded into the streams
-// that sync records them to.
+// transcripts are the files of a recording that are sessions of agents. They are recorded into the
+// same streams as sync records them into.
 type transcripts struct {
 	*agenthistory.Named
 	progress *agenthistory.Progress
 }
 
-// planTranscripts finds the sessions of agents among files; nil if there are none, or options ask for
-// another recording of them.
-func (c *recordCommand) planTranscripts(ctx context.Context, g *global, rec *ingest.Recorder, so ingest.StreamOptions, list []file.Source) (*transcripts, error) {
+// planTranscripts finds the sessions of agents among the files. It returns nil if there are none,
+// or if the options require the files to be recorded in another way.
+func (c *recordCommand) planTranscripts(
+	ctx context.Context, g *global, rec *ingest.Recorder, so ingest.StreamOptions, list []file.Source,
+) (*transcripts, error) {
 	if c.Session != "" || c.Clock == "arrival" {
 		return nil, nil
 	}
@@ -38,7 +40,13 @@ func (c *recordCommand) planTranscripts(ctx context.Context, g *global, rec *ing
 	if err != nil {
 		return nil, err
 	}
-	opts := agenthistory.Options{Recorder: rec, Tenant: so.Tenant, Tags: so.Tags, FrameLimit: c.FrameLimit, Progress: progress}
+	opts := agenthistory.Options{
+		Recorder:   rec,
+		Tenant:     so.Tenant,
+		Tags:       so.Tags,
+		FrameLimit: c.FrameLimit,
+		Progress:   progress,
+	}
 	if c.NATS == "" {
 		opts.Known = knownrecordings.Uploaded(g.client)
 	}
@@ -46,14 +54,15 @@ func (c *recordCommand) planTranscripts(ctx context.Context, g *global, rec *ing
 	if len(t.Order) == 0 {
 		return nil, progress.Close()
 	}
-	progress.Hold() // until the spool is empty
+	progress.Hold() // hold the entries until the spool is empty
 	return t, nil
 }
 
-// openProgress opens the progress of sync. While another process has it, it is only read.
+// openProgress opens the progress of sync. It opens the progress read-only if another process holds
+// its lock.
 func (c *recordCommand) openProgress(ctx context.Context, g *global) (*agenthistory.Progress, error) {
 	if c.NATS != "" {
-		return agenthistory.NewProgress(), nil // there is no server that it could be of
+		return agenthistory.NewProgress(), nil // the progress belongs to a server, and here there is none
 	}
 	home, err := outlet.SyncHome()
 	if err != nil {
@@ -69,7 +78,8 @@ func (c *recordCommand) openProgress(ctx context.Context, g *global) (*agenthist
 	return progress, forgetLost(ctx, g, progress)
 }
 
-// source returns the source of a file that is to be recorded as a transcript, else nil.
+// source returns the source of a file that is to be recorded as a transcript, nil for any other
+// file.
 func (t *transcripts) source(path, dialect string) *agenthistory.Source {
 	if t == nil {
 		return nil
@@ -81,7 +91,8 @@ func (t *transcripts) source(path, dialect string) *agenthistory.Source {
 	return s
 }
 
-// inOrder returns the files of a list, transcripts first, those that were begun first before others.
+// inOrder returns the files in the order in which they are recorded: first transcripts, the
+// earliest begun first, and then the other files.
 func (t *transcripts) inOrder(list []file.Source) []file.Source {
 	if t == nil {
 		return list
@@ -98,7 +109,7 @@ func (t *transcripts) inOrder(list []file.Source) []file.Source {
 	return ordered
 }
 
-// close saves the progress, if all that was recorded is on the server.
+// close closes the progress, and saves it first if everything that was recorded is on the server.
 func (t *transcripts) close(sent bool) error {
 	if t == nil {
 		return nil
@@ -110,13 +121,14 @@ func (t *transcripts) close(sent bool) error {
 	return errors.Join(err, t.progress.Close())
 }
 
-// recordPath records a file: as a transcript, or as the lines that it has.
+// recordPath records a file, either as a transcript or line by line.
 func (c *recordCommand) recordPath(
-	ctx context.Context, t *transcripts, label, path string, known func(digest string) error, rec *ingest.Recorder, so ingest.StreamOptions,
+	ctx context.Context, t *transcripts, label, path string, known func(digest string) error, rec *ingest.Recorder,
+	so ingest.StreamOptions,
 ) (ingest.Summary, error) {
 	if s := t.source(path, c.Dialect); s != nil {
 		sum, err := t.Record(ctx, s, c.Again)
-		if !ingest.IsDeleted(err) { // a session that was deleted is begun anew by another stream
+		if !ingest.IsDeleted(err) { // record a deleted session into a new stream
 			return sum, err
 		}
 	}

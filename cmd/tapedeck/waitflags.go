@@ -15,13 +15,13 @@ import (
 	"tapedeck/internal/commandline"
 )
 
-// waitFlags say how long a command that records waits until what it recorded can be read.
+// waitFlags set how long a command waits until its recording can be read.
 type waitFlags struct {
 	NoWait    bool          `help:"Do not wait until the recording can be read."`
-	WaitLimit time.Duration `help:"Wait so long at most until the recording can be read; the exit code is then 1." default:"30s"`
+	WaitLimit time.Duration `help:"Longest wait until the recording can be read; then the exit code is 1." default:"30s"`
 }
 
-// checkWait refuses a limit that is none.
+// checkWait returns an error if the limit is negative.
 func (f *waitFlags) checkWait() error {
 	if f.WaitLimit < 0 {
 		return commandline.Errorf("--wait-limit %v: it must not be negative", f.WaitLimit)
@@ -29,8 +29,9 @@ func (f *waitFlags) checkWait() error {
 	return nil
 }
 
-// waitReadable waits until all that the server has received can be read, and returns what cannot. Without
-// a tapedeck server, with nats set, nobody can say.
+// waitReadable waits until everything that the server has received can be read, and returns what
+// cannot be read yet. If the command publishes to NATS (nats is set), there is no tapedeck server
+// to query, and it returns an unknown result.
 func (f *waitFlags) waitReadable(ctx context.Context, g *global, nats string) knownrecordings.Waiting {
 	if nats != "" {
 		return knownrecordings.Waiting{}
@@ -42,8 +43,8 @@ func (f *waitFlags) waitReadable(ctx context.Context, g *global, nats string) kn
 	return knownrecordings.WaitReadable(ctx, g.client, limit)
 }
 
-// reportWaiting prints what cannot be read yet. It returns the exit code as an error if the command waited
-// for it in vain.
+// reportWaiting prints what cannot be read yet. If the command waited without success, it returns
+// the exit code as an error.
 func (f *waitFlags) reportWaiting(g *global, w *knownrecordings.Waiting) error {
 	if !w.Any() {
 		return nil
@@ -57,8 +58,8 @@ func (f *waitFlags) reportWaiting(g *global, w *knownrecordings.Waiting) error {
 	return exitCode(exitFailed)
 }
 
-// reader is client for questions about recordings. It prints once to standard error that frames are
-// missing from an answer, if the server says so.
+// reader returns the client for queries about recordings. If the server reports that frames are
+// missing from an answer, the client prints this once to standard error.
 func (g *global) reader() (*apiclient.Client, error) {
 	c, err := g.client()
 	if err != nil {

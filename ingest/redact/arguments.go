@@ -2,16 +2,16 @@ package redact
 
 import "strings"
 
-// Arguments returns the arguments of a command for recording. A value is masked if the name
-// of its flag, variable or header field is that of a secret (--token X, --token=X,
-// API_KEY=X, --env=API_KEY=X, -H "Authorization: X", Authorization:X), if it is the password of -u NAME:PASSWORD, or if it is
-// in a URL. The list itself stays as it is.
+// Arguments returns a copy of a command's arguments for recording, with secret values masked. A
+// value is a secret if its flag, variable or header field has the name of a secret (--token X,
+// --token=X, API_KEY=X, --env=API_KEY=X, -H "Authorization: X", Authorization:X), if it is the
+// password in -u NAME:PASSWORD, or if it is in a URL. Arguments does not change list.
 func (x *ByName) Arguments(list []string) []string {
 	if x.off {
 		return list
 	}
 	masked := make([]string, len(list))
-	before := "" // the flag before, if its value is an argument of its own
+	before := "" // the previous argument, if it is a flag whose value is the next argument
 	for i, arg := range list {
 		if before != "" && x.names.Query(strings.TrimLeft(before, "-")) && (!strings.HasPrefix(arg, "-") || isKey(arg)) {
 			masked[i], before = redacted, ""
@@ -34,8 +34,8 @@ func (x *ByName) Arguments(list []string) []string {
 	return masked
 }
 
-// attached returns the flag of an argument that has its value as well: --flag=value, or a letter of curl's
-// and its value. value is "" for others.
+// attached returns the flag of an argument that also holds the flag's value: --flag=value, or a
+// single-letter flag of curl with its value. value is "" for other arguments.
 func attached(arg string) (flag, value string) {
 	if strings.HasPrefix(arg, "--") {
 		flag, value, _ = strings.Cut(arg, "=")
@@ -47,8 +47,8 @@ func attached(arg string) (flag, value string) {
 	return "", ""
 }
 
-// valueOf returns the value of a flag for recording, if it is one of a header field, of a name and its
-// password or of cookies.
+// valueOf returns the value of a flag for recording. It masks values that are a header field, a
+// name with a password, or cookies.
 func (x *ByName) valueOf(flag, value string) string {
 	switch flag {
 	case "-H", "--header", "--proxy-header":
@@ -68,13 +68,14 @@ func (x *ByName) valueOf(flag, value string) string {
 	return value
 }
 
-// argument masks the value of an assignment or a header field, members of JSON and parameters of a URL.
+// argument masks the value of an assignment or a header field, the members of a JSON body, and the
+// parameters of a URL.
 func (x *ByName) argument(arg string) string {
 	name, _, assigned := strings.Cut(arg, "=")
 	if plain := strings.TrimLeft(name, "-"); assigned && word(plain) && x.names.Query(plain) {
 		return name + "=" + redacted
 	}
-	if strings.HasPrefix(arg, "{") { // a body
+	if strings.HasPrefix(arg, "{") { // a JSON body
 		if masked, cuts := x.names.MaskMembers([]byte(arg)); cuts != nil {
 			return string(masked)
 		}
@@ -90,21 +91,23 @@ func (x *ByName) argument(arg string) string {
 	return arg
 }
 
-// isField reports whether a name is a header field's, without a space behind its colon, as HTTPie takes them:
-// "auth:login" is none.
+// isField reports whether a name is the name of a header field followed by a colon without a space,
+// as HTTPie accepts header fields. "auth:login" is not a header field.
 func isField(name string) bool {
 	return strings.Contains(name, "-") || strings.EqualFold(name, "Authorization") || strings.EqualFold(name, "Cookie")
 }
 
-// isKey reports whether an argument with a leading dash is a secret and not a flag: it is long and has letters and digits.
+// isKey reports whether an argument with a leading dash is a secret and not a flag: it is at least
+// keyLeast bytes long and has both letters and digits.
 func isKey(arg string) bool {
 	return len(arg) >= keyLeast && !strings.HasPrefix(arg, "--") && random([]byte(arg))
 }
 
-// keyLeast is the least length, in bytes, of an argument with a leading dash that is taken for a secret and not for a flag.
+// keyLeast is the minimum length, in bytes, of an argument with a leading dash that is treated as a
+// secret and not as a flag.
 const keyLeast = 16
 
-// word reports whether a text may be the name of a flag, a variable or a header field.
+// word reports whether a text can be the name of a flag, a variable or a header field.
 func word(s string) bool {
 	return s != "" && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") == ""
 }

@@ -2,22 +2,22 @@ package redact
 
 import "slices"
 
-// automaton is an Aho-Corasick automaton over the keywords of all rules. Its state at the
-// end of one text is where the next text of the same message begins, so that a keyword is
-// found that two texts share.
+// automaton is an Aho-Corasick automaton over the keywords of all rules. The automaton's state at
+// the end of one text is the initial state for the next text of the same message, so that a keyword
+// that is split between two texts is found.
 type automaton struct {
 	next  [][256]uint16
-	hits  [][]hit  // what ends at each node, the longest keyword first
-	paths []string // the text that leads to each node
+	hits  [][]hit  // keywords that end at each node, the longest first
+	paths []string // the text on the path to each node
 	ends  []bool   // nodes with hits
-	long  []uint16 // the length of the text that leads to each node
-	first *pairs   // the two bytes that keywords begin with
-	all   *pairs   // two bytes that follow one another in a keyword
-	depth int      // the length of the longest keyword
+	long  []uint16 // the length of the text on the path to each node, bytes
+	first *pairs   // the first two bytes of each keyword
+	all   *pairs   // each pair of successive bytes in a keyword
+	depth int      // the length of the longest keyword, bytes
 }
 
-// pairs is a set of two bytes. It does not tell bytes apart whose lower seven bits are equal, so that
-// it is small: it may have more than was added.
+// pairs is a set of pairs of bytes. To be small it ignores the highest bit of each byte, so it may
+// report pairs that were not added.
 type pairs [256]uint64
 
 func (p *pairs) add(a, b byte) {
@@ -34,14 +34,20 @@ func (p *pairs) has(a, b byte) bool {
 type hit struct {
 	rule   *rule
 	key    string
-	except bool // it is one of Rule.Except
+	except bool // the keyword is one of Rule.Except
 }
 
-// root is the node at which no keyword has begun.
+// root is the initial node, at which no keyword has begun.
 const root = 0
 
 func newAutomaton(rules []*rule) *automaton {
-	a := &automaton{next: make([][256]uint16, 1), hits: make([][]hit, 1), paths: make([]string, 1), first: new(pairs), all: new(pairs)}
+	a := &automaton{
+		next:  make([][256]uint16, 1),
+		hits:  make([][]hit, 1),
+		paths: make([]string, 1),
+		first: new(pairs),
+		all:   new(pairs),
+	}
 	for _, r := range rules {
 		for i, key := range slices.Concat(r.Keywords, r.Except) {
 			except := i >= len(r.Keywords)
@@ -83,7 +89,8 @@ func newAutomaton(rules []*rule) *automaton {
 	return a
 }
 
-// excepted removes what ends at a node from its hits, the longest first, if a longer text says that it is none.
+// excepted removes from the hits of a node, the longest first, each hit of a rule for which a
+// longer text of Rule.Except ends at the same node.
 func excepted(hits []hit) (left []hit) {
 	not := map[*rule]bool{}
 	for _, h := range hits {
@@ -97,8 +104,8 @@ func excepted(hits []hit) (left []hit) {
 	return left
 }
 
-// link replaces the missing transitions by those of the longest suffix that is a node,
-// breadth first.
+// link replaces each missing transition by the transition of the node's longest suffix that is a
+// node, breadth first.
 func (a *automaton) link() {
 	fail := make([]uint16, len(a.next))
 	var queue []uint16
@@ -122,12 +129,12 @@ func (a *automaton) link() {
 	}
 }
 
-// quiet runs over a text from a node. It reports the node at the end and that no secret
-// begins at a keyword that ended within.
+// quiet runs over a text from node n. It returns the node at the end of the text, and whether no
+// secret begins at a keyword that ended in the text.
 func (a *automaton) quiet(n uint16, text []byte) (uint16, bool) {
 	next, ends := a.next, a.ends
 	for i := 0; i < len(text); i++ {
-		if n == root { // nearly always: skip what begins no keyword
+		if n == root { // the usual case: skip bytes at which no keyword begins
 			for i+1 < len(text) && !a.first.has(text[i], text[i+1]) {
 				i++
 			}
@@ -139,18 +146,19 @@ func (a *automaton) quiet(n uint16, text []byte) (uint16, bool) {
 	return n, true
 }
 
-// begins reports whether a secret may begin at a keyword that ends at a node, before byte i of a text.
+// begins reports whether a secret may begin at a keyword that ends at node n, immediately before
+// byte i of a text.
 func (a *automaton) begins(n uint16, text []byte, i int) bool {
 	for _, h := range a.hits[n] {
 		start := i - len(h.key)
-		if h.rule.goesOn(text[i:]) && (start <= 0 || h.rule.mayFollow(text[start-1]) || apart(text[:start])) {
+		if h.rule.goesOn(text[i:]) && (start <= 0 || h.rule.mayFollow(text[start-1]) || endsEscape(text[:start])) {
 			return true
 		}
 	}
 	return false
 }
 
-// tail returns the node at the end of a text that no other precedes.
+// tail returns the node at the end of a text that has no predecessor.
 func (a *automaton) tail(text []byte) uint16 {
 	begin := max(len(text)-1, 0)
 	for least := len(text) - a.depth; begin > max(least, 0) && a.all.has(text[begin-1], text[begin]); {

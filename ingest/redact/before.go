@@ -2,10 +2,10 @@ package redact
 
 import "bytes"
 
-// apart reports whether the last byte of a text, a letter or digit, belongs to an escape and not to the word
-// that begins behind it: a percent-encoded byte, an escape of JSON, once or more often escaped itself,
-// or a sequence that sets colours of a terminal.
-func apart(text []byte) bool {
+// endsEscape reports whether the last byte of a text, a letter or digit, ends an escape sequence,
+// and so is not part of the word that follows it. The sequence is a percent-encoded byte, a JSON
+// escape, which may itself be escaped, or a terminal colour sequence.
+func endsEscape(text []byte) bool {
 	n := len(text)
 	if n < 2 {
 		return false
@@ -22,13 +22,13 @@ func apart(text []byte) bool {
 			return true
 		}
 	}
-	return coloured(text)
+	return endsControl(text)
 }
 
-// coloured reports whether a text ends with a control sequence of terminals (ECMA-48, section 5.4), whose ESC may
-// be escaped.
-func coloured(text []byte) bool {
-	const most = 24 // more parameters than a colour has
+// endsControl reports whether a text ends with a terminal control sequence (ECMA-48, section 5.4).
+// The ESC of the sequence may be escaped.
+func endsControl(text []byte) bool {
+	const most = 24 // bytes; a colour has fewer parameters
 	i := len(text) - 2
 	for end := max(i-most, 0); i > end && (text[i] >= '0' && text[i] <= '9' || text[i] == ';' || text[i] == ':'); {
 		i--

@@ -41,8 +41,8 @@ func jsonOf(t *testing.T, text string, depth int, toASCII bool) string {
 	return text
 }
 
-// A secret is found behind every character that is no part of a word, however that is escaped, in JSON
-// that is in strings of JSON, and whole or cut into two texts anywhere.
+// A secret is found behind every character that is no part of a word, however that is escaped, in
+// JSON that is in strings of JSON, and whole or cut into two texts anywhere.
 func TestBehindEscapes(t *testing.T) {
 	secret := example("gh~p_~{36}", 1)
 	for _, before := range []string{"\n", "\t", "\r\n", "\f", "é", "\u201c", "\U0001F600", "\x1b[32m", "\x1b[0;1m", "\x1b[m", "=", "\u00ad", "/"} {

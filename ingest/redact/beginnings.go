@@ -6,29 +6,32 @@ import (
 	"slices"
 )
 
-// beginnings is a set of the first three bytes of keywords. It may report bytes that were not added. A lookup
-// reads one table of 2 KiB and shifts by constants only: shifts by a variable are slow on amd64.
+// beginnings is a set of the first three bytes of keywords. It may report bytes that were not
+// added. A lookup reads one table of 2 KiB and shifts by constants only, since shifts by a variable
+// are slow on amd64.
 //
-// The beginnings are divided into groups. The entry of a byte has one bit for each group and position: bits 0 to 20
-// are the groups in which it may be the first byte, bits 21 to 41 the second, bits 42 to 62 the third. Three bytes
-// are in the set if some group has all of them at their positions.
+// The beginnings are divided into groups. The table entry of a byte has one bit for each group and
+// position: bits 0 to 20 are set for the groups in which the byte may be first, bits 21 to 41 for
+// second, bits 42 to 62 for third. Three bytes are in the set if some group contains all three at
+// their positions. Bit 63 marks letters and digits except m, which ends colour sequences.
 //
-// exact has most of what the groups have besides in no beginning left out: it tells bytes apart by their lower five
-// bits. Bit 63 of an entry marks letters and digits other than m, which ends colours.
+// exact removes most of the combinations that the groups contain in addition to the beginnings. It
+// compares the lower five bits of each byte.
 type beginnings struct {
 	table  [256]uint64
 	groups [groupsMost]beginning
 	exact  [1 << 15 / 64]uint64
 }
 
-const groupsMost = 21 // a third of the bits of an entry
+const groupsMost = 21 // three positions for each group have to fit into 63 bits
 
-// beginning are the bytes that may be the first, second and third.
+// beginning holds the sets of bytes that may be first, second and third.
 type beginning [3]class
 
-// newBeginnings divides beginnings into groups. Each is put into the group that grows least by it, those that have most
-// bytes first, and then once more where that is better now. words are the beginnings of keywords that begin words
-// only; they have groups of their own, wordGroups.
+// newBeginnings divides beginnings into groups. It adds each beginning, those with the most bytes
+// first, to the group whose weight grows least, and then moves beginnings to better groups in
+// further passes. words are the beginnings of keywords that match only at the start of a word; they
+// have the first wordGroups groups.
 func newBeginnings(all, words []beginning) *beginnings {
 	s := &beginnings{}
 	s.divide(words, 0, wordGroups)
@@ -58,18 +61,19 @@ func newBeginnings(all, words []beginning) *beginnings {
 	return s
 }
 
-// inWord is the bit of an entry that marks what a word consists of, groupBits are those of the groups of three.
+// inWord is the bit of an entry that marks letters and digits. groupBits masks the bits of the
+// groups in the result of three.
 const (
 	inWord    = 1 << 63
 	groupBits = 1<<groupsMost - 1
 )
 
-// exactly returns the place of three bytes in beginnings.exact.
+// exactly returns the index of three bytes in beginnings.exact.
 func exactly(first, second, third byte) int {
 	return int(first&31)<<10 | int(second&31)<<5 | int(third&31)
 }
 
-// divide divides beginnings among the groups [from, to).
+// divide divides beginnings among the groups [from, to), so that the groups have little weight.
 func (s *beginnings) divide(all []beginning, from, to int) {
 	slices.SortStableFunc(all, func(a, b beginning) int { return cmp.Compare(b.weight(), a.weight()) })
 	all = slices.Compact(all)
@@ -108,19 +112,20 @@ func (s *beginnings) divide(all []beginning, from, to int) {
 	}
 }
 
-// wordGroups is the number of the groups of keywords that begin words only: within a word they are none.
+// wordGroups is the number of groups for keywords that match only at the start of a word. Within a
+// word these groups are ignored. dividePasses is the number of passes of divide.
 const (
 	wordGroups   = 11
 	dividePasses = 3
 )
 
-// three returns the groups that have three bytes, of which the entries are given; 0 if the set does not have them. Bits
-// beyond groupBits mean nothing.
+// three returns the groups that contain three bytes, given the entries of the bytes; 0 if no group
+// does. Bits beyond groupBits are undefined.
 func three(first, second, third uint64) uint64 {
 	return first & (second >> groupsMost) & (third >> (2 * groupsMost))
 }
 
-// has returns the groups that have three bytes, 0 if the set does not have them.
+// has returns the groups that contain three bytes, 0 if the bytes are not in the set.
 func (s *beginnings) has(first, second, third byte) uint64 {
 	n := exactly(first, second, third)
 	if s.exact[n/64]>>(n%64)&1 == 0 {
@@ -136,7 +141,7 @@ func (b beginning) or(c beginning) beginning {
 	return b
 }
 
-// weight is how often texts have the beginnings of a group, in relation to those of other groups.
+// weight estimates how often texts contain the beginning, relative to other beginnings.
 func (b beginning) weight() int {
 	product := 1
 	for _, c := range b {
@@ -151,7 +156,7 @@ func (b beginning) weight() int {
 	return product
 }
 
-// often is about how often English texts and programs have a byte.
+// often is the approximate frequency of each byte in English texts and source code.
 var often = func() (n [256]uint8) {
 	for c := range n {
 		n[c] = 2

@@ -12,16 +12,16 @@ import (
 
 const redacted = secrets.Mask
 
-// ByName masks what is a secret by its name: values of header fields, cookies, parameters of
-// URLs, members of JSON bodies, arguments of commands. What has the format of a secret is
-// masked by a Masker, wherever it is.
+// ByName masks values that are secrets by their name: values of header fields, cookies, parameters
+// of URLs, members of JSON bodies and arguments of commands. A Masker masks values that have the
+// format of a secret, wherever they are.
 type ByName struct {
 	names secrets.Names
 	off   bool
 }
 
-// NewByName returns the masking by name: also has further names of secrets, keep those that
-// are none although they have words of secrets; off masks nothing.
+// NewByName returns a ByName. also are further names of secrets. keep are names that are not masked
+// although they contain words that denote secrets. If off is set, nothing is masked.
 func NewByName(also, keep []string, off bool) *ByName {
 	return &ByName{secrets.Names{Also: also, Keep: keep}, off}
 }
@@ -29,13 +29,13 @@ func NewByName(also, keep []string, off bool) *ByName {
 // urlFields are header fields that hold a URL, whose query may hold a secret.
 var urlFields = map[string]bool{"Location": true, "Content-Location": true, "Referer": true}
 
-// keyProtocols are WebSocket subprotocols that carry a key after their name, which has a dot: browsers use
-// such protocols because they cannot set header fields for WebSockets.
+// keyProtocols are prefixes of WebSocket subprotocols that carry a key after a dot. Browsers use
+// such subprotocols because they cannot set header fields for WebSockets.
 var keyProtocols = []string{"base64url.bearer.authorization.k8s.io."}
 
-// Field returns a header field's value for recording. The case of its name does not matter.
+// Field returns the value of a header field for recording. The name is case-insensitive.
 func (x *ByName) Field(name, value string) string {
-	name = textproto.CanonicalMIMEHeaderKey(name) // headers of NATS have any case
+	name = textproto.CanonicalMIMEHeaderKey(name) // header names in NATS are case-sensitive
 	switch {
 	case x.off:
 		return value
@@ -57,8 +57,8 @@ func (x *ByName) Field(name, value string) string {
 	return value
 }
 
-// cookies masks the values of all cookies and keeps their names: any cookie may
-// identify a login.
+// cookies masks the values of all cookies and keeps their names, since any cookie may identify a
+// login.
 func cookies(list string) string {
 	items := strings.Split(list, ";")
 	for i, item := range items {
@@ -70,15 +70,15 @@ func cookies(list string) string {
 	return strings.Join(items, ";")
 }
 
-// Body masks secrets in a frame that is a JSON body, or its beginning, and sets
-// FlagRedacted if there were any.
+// Body masks secrets in a frame that is a JSON body, or the beginning of one. It sets FlagRedacted
+// if it masked any.
 func (x *ByName) Body(f *schema.Frame) { x.mask(f, x.names.MaskMembers) }
 
-// Answer is Body for a JSON body that a server sends.
+// Answer does the same as Body for a JSON body that a server sends.
 func (x *ByName) Answer(f *schema.Frame) { x.mask(f, x.names.MaskAnswer) }
 
-// Form is Body for a frame that is a form (application/x-www-form-urlencoded), or JSON, which curl sends
-// as one.
+// Form does the same as Body for a frame that is a form (application/x-www-form-urlencoded), or
+// JSON, which curl sends with that content type.
 func (x *ByName) Form(f *schema.Frame) {
 	if bytes.HasPrefix(bytes.TrimLeft(f.Raw, " \t\r\n"), []byte("{")) {
 		x.Body(f)
@@ -97,7 +97,7 @@ func (x *ByName) mask(f *schema.Frame, by func([]byte) ([]byte, []secrets.Cut)) 
 	}
 	f.Raw = masked
 	f.Flags |= schema.FlagRedacted
-	for i := range f.Cuts { // move the ends of reads to their places in the masked frame
+	for i := range f.Cuts { // move the ends of reads to their offsets in the masked frame
 		at, shift := int(f.Cuts[i].Offset), 0
 		for _, c := range cuts {
 			if at < c.To {
@@ -110,8 +110,9 @@ func (x *ByName) mask(f *schema.Frame, by func([]byte) ([]byte, []secrets.Cut)) 
 	}
 }
 
-// protocols masks the keys in a list of WebSocket subprotocols: what follows the name of a secret, behind a dot
-// or as the next item, and what is no name of a protocol by its look.
+// protocols masks the keys in a list of WebSocket subprotocols: the text after the name of a
+// secret, whether separated by a dot or as the next item of the list, and items that do not look
+// like names of subprotocols.
 func (x *ByName) protocols(list string) string {
 	items := strings.Split(list, ",")
 	before := ""
@@ -122,7 +123,8 @@ func (x *ByName) protocols(list string) string {
 		switch {
 		case name != "":
 			items[i] = space + name + redacted
-		case text != "" && before != "" && x.names.Header(before), len(text) >= protocolLeast && !strings.Contains(text, ".") && random([]byte(text)):
+		case text != "" && before != "" && x.names.Header(before),
+			len(text) >= protocolLeast && !strings.Contains(text, ".") && random([]byte(text)):
 			items[i] = space + redacted
 		}
 		if before = strings.TrimRight(text, " \t"); strings.Contains(before, ".") {
@@ -132,10 +134,12 @@ func (x *ByName) protocols(list string) string {
 	return strings.Join(items, ",")
 }
 
-// protocolLeast is the length from which on a subprotocol of letters and digits without a dot is a key.
+// protocolLeast is the minimum length, in bytes, of a subprotocol of letters and digits without a
+// dot that is treated as a key.
 const protocolLeast = 24
 
-// protocolName returns the name before the key of a subprotocol, with its dot; "" for a subprotocol without a key.
+// protocolName returns the prefix of a subprotocol before its key, including the dot; "" for a
+// subprotocol without a key.
 func (x *ByName) protocolName(text string) string {
 	for _, prefix := range keyProtocols {
 		if strings.HasPrefix(text, prefix) {
@@ -148,8 +152,8 @@ func (x *ByName) protocolName(text string) string {
 	return ""
 }
 
-// URL redacts the parameters of a request target or a URL, in its path, query and
-// fragment, and leaves everything else unchanged.
+// URL masks the parameters in the path, query and fragment of a request target or a URL, and leaves
+// everything else unchanged.
 func (x *ByName) URL(s string) string {
 	if x.off {
 		return s
@@ -171,7 +175,7 @@ func (x *ByName) URL(s string) string {
 	return s
 }
 
-// hidePassword replaces the user information of a URL.
+// hidePassword replaces the user information of a URL by "redacted".
 func hidePassword(s string) string {
 	scheme, rest, ok := strings.Cut(s, "://")
 	if !ok || strings.ContainsAny(scheme, "/?#") {
@@ -195,7 +199,7 @@ func (x *ByName) parameters(query string) string {
 	return strings.Join(pairs, "&")
 }
 
-// path redacts the parameters that follow ";" in the segments of a path.
+// path masks the parameters that follow ";" in the segments of a path.
 func (x *ByName) path(path string) string {
 	segments := strings.Split(path, "/")
 	for i, segment := range segments {
@@ -206,8 +210,8 @@ func (x *ByName) path(path string) string {
 	return strings.Join(segments, "/")
 }
 
-// values masks the first secret among the parameters that ";" separates from the given
-// offset on, and all that follows it: the secret may itself have a ";".
+// values masks the first secret among the parameters that are separated by ";", from the given
+// offset on, and everything after it, since the secret itself may contain ";".
 func (x *ByName) values(list string, at int) string {
 	for item := range strings.SplitSeq(list[at:], ";") {
 		name, _, ok := strings.Cut(item, "=")

@@ -26,7 +26,8 @@ func TestTargetParameters(t *testing.T) {
 	}
 }
 
-// Keys in the field with which browsers send them for WebSockets lose their values, in the ways that providers document.
+// Keys in the field with which browsers send them for WebSockets lose their values, in the ways
+// that providers document.
 func TestProtocols(t *testing.T) {
 	x := NewByName(nil, nil, false)
 	for list, want := range map[string]string{

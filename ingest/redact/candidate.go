@@ -1,35 +1,35 @@
 package redact
 
-// candidate is a keyword that was found, with what has arrived behind it while its pattern
-// may still match.
+// candidate is a keyword that was found, with the text after it, while the rule's pattern may still
+// match.
 type candidate struct {
 	rule    *rule
 	channel uint64
 	threads []thread
-	text    []byte // the keyword and what followed, up to maxText
-	n       int32  // bytes so far
-	key     int32  // the length of the keyword
+	text    []byte // the keyword and the text after it, up to maxText bytes
+	n       int32  // number of bytes so far
+	key     int32  // the length of the keyword, bytes
 
 	matched  bool
-	from, to int32 // of the longest match so far
-	whole    span  // of the match that there is if the text ends where a frame ended; no bytes for none
+	from, to int32 // range of the longest match so far
+	whole    span  // range of the match if the text ends at the end of the latest frame; empty for none
 
 	pieces []piece
-	forced bool // what came so far was masked before the end was known
+	forced bool // the bytes so far were masked before the end of the secret was known
 }
 
-// piece is a run of a candidate's bytes in one frame.
+// piece is a contiguous range of a candidate's bytes in one frame.
 type piece struct {
-	rel, n   int32 // which of the candidate's bytes
+	rel, n   int32 // offset and length in the candidate's bytes
 	frame    uint64
-	from, to int // in the frame's Raw
+	from, to int // range in the frame's Raw
 }
 
-// maxText bounds what is kept of a candidate to compare secrets, bytes.
+// maxText bounds the text of a candidate that is kept to compare secrets, bytes.
 const maxText = 64 << 10
 
-// begin opens a candidate at a keyword that ends at byte end of t. A part of the keyword
-// may be in earlier frames.
+// begin opens a candidate for a keyword that ends at byte end of t. Part of the keyword may be in
+// earlier frames.
 func (m *Masker) begin(h hit, channel uint64, t *text, end int) *candidate {
 	c := &candidate{rule: h.rule, channel: channel, key: int32(len(h.key)), n: int32(len(h.key))}
 	c.text = append(c.text, h.key...)
@@ -39,7 +39,8 @@ func (m *Masker) begin(h hit, channel uint64, t *text, end int) *candidate {
 	return c
 }
 
-// take adds bytes [from, to) of t, the first of which is number rel, to the pieces.
+// take appends bytes [from, to) of t to the pieces. rel is the offset of the first of them in the
+// candidate.
 func (c *candidate) take(m *Masker, t *text, from, to int, rel int32) {
 	if t.ends == nil {
 		if to > from {
@@ -53,8 +54,8 @@ func (c *candidate) take(m *Masker, t *text, from, to int, rel int32) {
 	}
 }
 
-// advance feeds what follows in t from a byte on. It reports whether the pattern may still
-// go on behind the end of t.
+// advance feeds the bytes of t from the given offset on to the candidate's pattern. It reports
+// whether the pattern may still match more text after the end of t.
 func (m *Masker) advance(c *candidate, t *text, from int) bool {
 	rel, i := c.n, from
 	for ; i < len(t.bytes) && len(c.threads) > 0; i++ {
@@ -73,8 +74,8 @@ func (m *Masker) advance(c *candidate, t *text, from int) bool {
 	return true
 }
 
-// pause records the match that a candidate has if its text ends with that of the frame at hand: the next
-// text at the same place may be another one, which does not continue it.
+// pause records the match that the candidate has if its text ends with the text of the current
+// frame, since the next text at the same place may be a different text and not a continuation.
 func (m *Masker) pause(c *candidate) {
 	matched, from, to := c.matched, c.from, c.to
 	m.close(c)
@@ -84,7 +85,7 @@ func (m *Masker) pause(c *candidate) {
 	c.matched, c.from, c.to = matched, from, to
 }
 
-// found takes over a match of the last step.
+// found stores the match of the machine's last step, if there is one.
 func (c *candidate) found(x *machine) {
 	if !x.found {
 		return
@@ -95,7 +96,7 @@ func (c *candidate) found(x *machine) {
 	}
 }
 
-// close feeds the end of the text, of which no pattern has a byte.
+// close feeds a line feed, which stands for the end of the text.
 func (m *Masker) close(c *candidate) {
 	threads := append([]thread(nil), c.threads...)
 	m.machine.feed(c.rule.program, threads, '\n', c.n)
@@ -115,7 +116,7 @@ func (c *candidate) accepted() bool {
 	return c.rule.Check == nil || c.rule.Check(c.text[c.from:c.to])
 }
 
-// partial returns the range that is a secret if the pattern goes on to match.
+// partial returns the range that is masked if the pattern goes on to match.
 func (c *candidate) partial() (from, to int32) {
 	from = 0
 	if c.rule.grouped {
@@ -129,7 +130,7 @@ func (c *candidate) partial() (from, to int32) {
 	return from, c.n
 }
 
-// holds returns the first frame that must not pass on while the candidate is open.
+// holds returns the number of the first frame that must be held back while the candidate is open.
 func (c *candidate) holds() (frame uint64, ok bool) {
 	if c.forced {
 		return 0, false

@@ -9,8 +9,8 @@ import (
 
 var dataField = []byte("data:")
 
-// content returns the range of a frame that the next frame may continue: of an event what stands in its data
-// fields, from the first to the last; of others all.
+// content returns the range of a frame that the next frame may continue: the data fields of an
+// event, from the first to the last, and the whole of any other frame.
 func content(f *schema.Frame) (from, to int) {
 	if f.Transport != schema.SSE || f.Flags&(schema.FlagOversize|schema.FlagNote) != 0 {
 		return 0, len(f.Raw)
@@ -37,8 +37,8 @@ func content(f *schema.Frame) (from, to int) {
 	return from, to
 }
 
-// mayBePiece reports whether a frame that begins as JSON does may also be a piece of a plain text: one that does
-// not end as JSON does, or, behind plain text, a string or a number.
+// mayBePiece reports whether a frame that begins like JSON may be part of a plain text: a frame
+// that does not end like JSON, or a string or a number that follows plain text.
 func mayBePiece(f *schema.Frame, plain bool) bool {
 	if f.Transport == schema.EventStream || !plain && closes(f.Raw) {
 		return false
@@ -47,13 +47,14 @@ func mayBePiece(f *schema.Frame, plain bool) bool {
 	return plain && !composed(f.Raw[from:to]) || !closes(f.Raw[from:to])
 }
 
-// composed reports whether JSON is an object or an array, rather than a string, a number, true, false or null.
+// composed reports whether JSON is an object or an array, and not a string, a number, true, false
+// or null.
 func composed(raw []byte) bool {
 	raw = bytes.TrimLeft(raw, " \t\r\n,\x1e")
 	return len(raw) > 0 && (raw[0] == '{' || raw[0] == '[')
 }
 
-// closes reports whether a text ends as JSON does.
+// closes reports whether a text ends with a byte that can end JSON.
 func closes(raw []byte) bool {
 	n := len(raw)
 	for n > 0 && (raw[n-1] == '\n' || raw[n-1] == ' ' || raw[n-1] == '\r' || raw[n-1] == '\t' || raw[n-1] == ',') {

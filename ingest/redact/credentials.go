@@ -8,25 +8,42 @@ import (
 	"unicode/utf8"
 )
 
-// credentials are the rules for secrets in standard formats, which belong to no provider.
+// credentials are the rules for secrets in standard formats, which are independent of any provider.
 var credentials = []Rule{
 	{ID: "private-key", Keywords: []string{"-----BEGIN "}, Open: true, After: "-", Before: anything,
 		Pattern: `(?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----[A-Za-z0-9+/=\s\\:,.()-]*?-----END [A-Z0-9 ]{0,40}-----`,
-		Source:  "https://www.rfc-editor.org/rfc/rfc7468", Example: "-----BEGIN ~RSA PRIVATE KEY-----\n{64}\n{64}\n-----END RSA PRIVATE KEY-----",
-		Near: "-----BEGIN ~PUBLIC KEY-----\n{64}\n-----END PUBLIC KEY-----"},
+		Source:  "https://www.rfc-editor.org/rfc/rfc7468",
+		Example: "-----BEGIN ~RSA PRIVATE KEY-----\n{64}\n{64}\n-----END RSA PRIVATE KEY-----",
+		Near:    "-----BEGIN ~PUBLIC KEY-----\n{64}\n-----END PUBLIC KEY-----"},
 	{ID: "jwt", Keywords: []string{"eyJ"}, Weak: true, After: "A-Za-z0-9_-",
 		Pattern: `[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{16,}`,
 		Source:  "https://www.rfc-editor.org/rfc/rfc7519", Example: "ey~J{30}.ey~J{60}.{43}", Near: "ey~J{30}.ey~J{60}"},
 	{ID: "authorization", Weak: true, After: `A-Za-z0-9._~+/=-`,
-		Keywords: []string{"Bearer ", "bearer ", "BEARER ", "Authorization: Basic ", "authorization: Basic ", "authorization: basic ", "Authorization: Token ", "authorization: token "},
-		Pattern:  `([A-Za-z0-9._~+/-]{16,}={0,2})`, Check: random, Source: "https://www.rfc-editor.org/rfc/rfc9110#section-11.6.2",
+		Keywords: []string{
+			"Bearer ", "bearer ", "BEARER ", "Authorization: Basic ", "authorization: Basic ", "authorization: basic ",
+			"Authorization: Token ", "authorization: token ",
+		},
+		Pattern: `([A-Za-z0-9._~+/-]{16,}={0,2})`, Check: random,
+		Source:  "https://www.rfc-editor.org/rfc/rfc9110#section-11.6.2",
 		Example: "Authorization: ~Bearer ~{40}", Near: "Authorization: ~Bearer ~token"},
 	{ID: "basic-authorization", Keywords: []string{"Basic "}, Weak: true, After: `A-Za-z0-9+/_=-`,
-		Pattern: `([A-Za-z0-9+/_-]{8,}={0,2})`, Check: isUserAndPassword, Source: "https://www.rfc-editor.org/rfc/rfc7617#section-2",
+		Pattern: `([A-Za-z0-9+/_-]{8,}={0,2})`, Check: isUserAndPassword,
+		Source:  "https://www.rfc-editor.org/rfc/rfc7617#section-2",
 		Example: "~Basic ~dXNlcjo{33}", Near: "~Basic ~dXNlcm5hbWUtYWxvbmUtMTIz"},
-	{ID: "api-key-header", Keywords: []string{"x-api-key: ", "X-Api-Key: ", "X-API-Key: ", "x-goog-api-key: ", "X-Goog-Api-Key: ", "api-key: ", "Api-Key: ", "Ocp-Apim-Subscription-Key: "}, Weak: true, After: "A-Za-z0-9_.~+/=-",
-		Pattern: `([A-Za-z0-9_.~+/=-]{16,})`, Before: " \t\r\n\"'x-X", Source: "https://docs.anthropic.com/en/api/overview",
-		Example: "x-api-key: ~{32}", Near: "x-api-key: ~secret"},
+	{
+		ID: "api-key-header",
+		Keywords: []string{
+			"x-api-key: ", "X-Api-Key: ", "X-API-Key: ", "x-goog-api-key: ", "X-Goog-Api-Key: ", "api-key: ", "Api-Key: ",
+			"Ocp-Apim-Subscription-Key: ",
+		},
+		Weak:    true,
+		After:   "A-Za-z0-9_.~+/=-",
+		Pattern: `([A-Za-z0-9_.~+/=-]{16,})`,
+		Before:  " \t\r\n\"'x-X",
+		Source:  "https://docs.anthropic.com/en/api/overview",
+		Example: "x-api-key: ~{32}",
+		Near:    "x-api-key: ~secret",
+	},
 	{ID: "url-password", Keywords: []string{"://"}, Weak: true, After: "-", Before: anything,
 		Pattern: `[A-Za-z0-9._~%!$&*+,;=-]{0,64}:([A-Za-z0-9._~%!$&*+,;=-]{3,256})@[A-Za-z0-9\[]`,
 		Check:   notPlaceholder, Source: "https://www.rfc-editor.org/rfc/rfc3986#section-3.2.1",
@@ -36,7 +53,8 @@ var credentials = []Rule{
 		Example: "https://host/p?a=1&key=~{36}&b=2", Near: "https://host/p?key=documentation-of-words"},
 }
 
-// anything is all bytes: a keyword may stand behind each of them and at the beginning.
+// anything holds all bytes. A rule with it as Before finds its keyword after any byte and at the
+// beginning of a text.
 var anything = func() string {
 	all := make([]byte, 256)
 	for i := range all {
@@ -45,8 +63,8 @@ var anything = func() string {
 	return string(all)
 }()
 
-// random reports whether a text may be a random one rather than words: letters and at
-// least two digits, or what is opaque.
+// random reports whether a text looks random rather than made of words: it is opaque, or has
+// letters and at least two digits.
 func random(secret []byte) bool {
 	digits, letters := 0, 0
 	for _, c := range secret {
@@ -60,29 +78,32 @@ func random(secret []byte) bool {
 	return digits >= 2 && letters >= 2 || opaque(secret)
 }
 
-// isUserAndPassword reports whether a text is a printable name, a colon and a password, in base64.
+// isUserAndPassword reports whether a text is the base64 of a printable name, a colon and a
+// password.
 func isUserAndPassword(secret []byte) bool {
 	text := strings.TrimRight(string(secret), "=")
 	for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 		plain, err := encoding.DecodeString(text)
 		name, password, both := strings.Cut(string(plain), ":")
-		if err == nil && both && name != "" && password != "" && utf8.ValidString(name) && !strings.ContainsFunc(name, unicode.IsControl) {
+		if err == nil && both && name != "" && password != "" && utf8.ValidString(name) &&
+			!strings.ContainsFunc(name, unicode.IsControl) {
 			return true
 		}
 	}
 	return false
 }
 
-// placeholders are passwords that documentation writes in place of real ones.
+// placeholders are the words that documentation uses in place of passwords.
 var placeholders = []string{"password", "pass", "pwd", "passwd", "secret", "xxx", "***", "redacted"}
 
 func notPlaceholder(secret []byte) bool {
 	return !slices.Contains(placeholders, strings.ToLower(string(secret)))
 }
 
-// parameters are parameters of URLs that hold secrets, with the character before them.
+// parameters are the names of URL parameters that hold secrets, each with the character before it.
 var parameters = func() (all []string) {
-	for name := range strings.FieldsSeq("api_key apikey apiKey api-key access_token auth_token refresh_token id_token client_secret " +
+	for name := range strings.FieldsSeq("api_key apikey apiKey api-key access_token auth_token refresh_token " +
+		"id_token client_secret " +
 		"X-Amz-Signature X-Goog-Signature X-Amz-Security-Token sig signature key token secret password") {
 		all = append(all, "?"+name+"=", "&"+name+"=", ";"+name+"=", "#"+name+"=", "u0026"+name+"=") // "&" in JSON in JSON
 	}

@@ -9,22 +9,24 @@ import (
 	"strings"
 )
 
-// Declared is a secret whose value is known: that of an environment variable.
+// Declared is a secret whose value is known, such as the value of an environment variable.
 type Declared struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// declaredLeast is the length of the shortest value that can be declared, bytes: a shorter
-// one also occurs in texts by chance.
+// declaredLeast is the minimum length of a value that can be declared, bytes. A shorter value also
+// occurs in texts by chance.
 const declaredLeast = 6
 
 var notID = regexp.MustCompile(`[^a-z0-9]+`)
 
-// rules returns the rules for the value as it is, in URLs, and in base64.
+// rules returns the rules for the value in plain form, in URLs and in base64.
 func (d Declared) rules() ([]*rule, error) {
 	if len(d.Value) < declaredLeast {
-		return nil, fmt.Errorf("the value of %s has %d bytes: a value to mask has at least %d", d.Name, len(d.Value), declaredLeast)
+		return nil, fmt.Errorf(
+			"the value of %s has %d bytes: a value to mask has at least %d", d.Name, len(d.Value), declaredLeast,
+		)
 	}
 	id := strings.Trim(notID.ReplaceAllString(strings.ToLower(d.Name), "-"), "-")
 	if id == "" {
@@ -48,12 +50,13 @@ func (d Declared) rules() ([]*rule, error) {
 	return rules, nil
 }
 
-// unescaped are the sets of characters, beside letters and digits, that encoders leave in URLs as they are:
-// RFC 3986 and Go's QueryEscape, encodeURIComponent, Python's quote, forms (URLSearchParams, Java), and encodeURI.
+// unescaped are the sets of characters, besides letters and digits, that encoders do not escape in
+// URLs: RFC 3986 and Go's QueryEscape, encodeURIComponent, Python's quote, forms (URLSearchParams,
+// Java), and encodeURI.
 var unescaped = []string{"-._~", "-._~!'()*", "-._~/", "-._*", "-._~!'()*;/?:@&=+$,#"}
 
-// inURLs returns the value as encoders write it in URLs: they differ in what they escape, in the case of their
-// digits and in what a space becomes.
+// inURLs returns the value in the forms in which encoders write it in URLs. Encoders differ in the
+// characters that they escape, in the case of hexadecimal digits, and in the encoding of a space.
 func inURLs(value string) []string {
 	forms := []string{url.PathEscape(value)}
 	for _, keep := range unescaped {
@@ -77,7 +80,8 @@ func inURLs(value string) []string {
 	return forms
 }
 
-// bytesPattern matches a text; bytes beyond ASCII match any of them.
+// bytesPattern returns a pattern that matches s. Each byte beyond ASCII matches any byte beyond
+// ASCII.
 func bytesPattern(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
@@ -90,9 +94,9 @@ func bytesPattern(s string) string {
 	return b.String()
 }
 
-// inBase64 returns the strings of which one is in the base64 of any text that contains the value: its
-// bytes begin at one of three places of a group, and the characters at the ends that depend
-// on the neighbours are left out.
+// inBase64 returns three strings, one of which is contained in the base64 of any text that contains
+// the value. There is one string for each offset of the value within a group of three bytes. The
+// strings omit the characters at both ends that depend on neighbouring bytes.
 func inBase64(value string) []string {
 	var forms []string
 	for _, alphabet := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {

@@ -13,22 +13,22 @@ import (
 	"tapedeck/schema"
 )
 
-// edit masks bytes [from, to) of a frame.
+// edit replaces bytes [from, to) of a frame by a placeholder.
 type edit struct {
 	from, to int
 	rule     *Rule
-	sum      [32]byte // of the secret
-	length   int32    // of the whole secret
-	rest     bool     // the placeholder is in an earlier place
+	sum      [32]byte // hash of the secret
+	length   int32    // length of the whole secret, bytes
+	rest     bool     // continues a secret whose placeholder is in an earlier place
 }
 
-// apply masks a frame's secrets in a copy of its bytes and flags the frame.
+// apply masks the secrets in a copy of the frame's bytes and flags the frame.
 func (m *Masker) apply(f *schema.Frame, edits []edit) {
 	if len(edits) == 0 {
 		return
 	}
 	edits = merged(edits)
-	f.Cuts = slices.Clone(f.Cuts) // they are the caller's
+	f.Cuts = slices.Clone(f.Cuts) // the caller owns the original
 	raw := make([]byte, 0, len(f.Raw)+16*len(edits))
 	last, shift, cut := 0, 0, 0
 	for _, e := range edits {
@@ -45,7 +45,7 @@ func (m *Masker) apply(f *schema.Frame, edits []edit) {
 			m.counts[e.rule.ID]++
 			masked.WithLabelValues(e.rule.ID).Inc()
 		}
-		for ; cut < len(f.Cuts) && int(f.Cuts[cut].Offset) < e.to; cut++ { // a read ended within
+		for ; cut < len(f.Cuts) && int(f.Cuts[cut].Offset) < e.to; cut++ { // a read that ended within the secret
 			f.Cuts[cut].Offset = uint32(len(raw))
 		}
 		last, shift = e.to, len(raw)-e.to
@@ -54,7 +54,7 @@ func (m *Masker) apply(f *schema.Frame, edits []edit) {
 		f.Cuts[cut].Offset = uint32(int(f.Cuts[cut].Offset) + shift)
 	}
 	raw = append(raw, f.Raw[last:]...)
-	if !composed(f.Raw) && json.Valid(f.Raw) && !json.Valid(raw) { // a number or a string that was a piece of a text
+	if !composed(f.Raw) && json.Valid(f.Raw) && !json.Valid(raw) { // a number or a string that was part of a text
 		raw, _ = json.Marshal(string(raw))
 		f.Cuts = nil
 	}
@@ -65,13 +65,14 @@ func (m *Masker) apply(f *schema.Frame, edits []edit) {
 	f.Flags |= schema.FlagRedacted
 }
 
-// merged sorts edits and joins those that overlap, and pieces of one secret. Of two that begin at the same byte the
-// one with the more specific rule names the placeholder, or else the longer one.
+// merged sorts edits, and joins edits that overlap or belong to one secret. If two edits begin at
+// the same byte, the placeholder names the more specific rule; if the rules are equally specific,
+// the rule of the longer secret.
 func merged(edits []edit) []edit {
 	slices.SortStableFunc(edits, func(a, b edit) int {
 		weak := func(e edit) int {
 			switch {
-			case e.rule.Judge != nil: // by a name alone
+			case e.rule.Judge != nil: // matches by a name alone
 				return 2
 			case e.rule.Weak:
 				return 1
@@ -83,7 +84,7 @@ func merged(edits []edit) []edit {
 	out := edits[:1]
 	for _, e := range edits[1:] {
 		last := &out[len(out)-1]
-		same := e.rest && e.rule == last.rule && e.sum == last.sum // the next piece of it
+		same := e.rest && e.rule == last.rule && e.sum == last.sum // the next piece of the same secret
 		if e.from > last.to || e.from == last.to && !same {
 			out = append(out, e)
 			continue
@@ -94,17 +95,18 @@ func merged(edits []edit) []edit {
 	return out
 }
 
-// maskBegin begins each placeholder.
+// maskBegin is the beginning of each placeholder.
 const maskBegin = "[redacted"
 
-// byName counts, under the name of a rule, the values that ByName masked.
+// byName is the rule name under which the values that ByName masked are counted.
 const byName = "by-name"
 
 func placeholder(id string, number int) string {
 	return maskBegin + ":" + id + "#" + strconv.Itoa(number) + "]"
 }
 
-// Masks yields the rules of the placeholders in a frame, each as often as the frame has it.
+// Masks yields the rule of each placeholder in a frame. A rule is yielded once for each of its
+// placeholders.
 func Masks(raw []byte) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for rule := range masks(raw) {
@@ -115,7 +117,7 @@ func Masks(raw []byte) iter.Seq[string] {
 	}
 }
 
-// masks yields the rules and the numbers of placeholders.
+// masks yields the rule and the number of each placeholder.
 func masks(raw []byte) iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		for {
@@ -138,11 +140,11 @@ func masks(raw []byte) iter.Seq2[string, int] {
 	}
 }
 
-// longestMask bounds the rest of a placeholder after maskBegin, bytes.
+// longestMask bounds the length of a placeholder after maskBegin, bytes.
 const longestMask = 64 + len(":#9223372036854775807]")
 
-// seal corrects the lengths and checksums of a message of an event stream whose payload
-// has another length than before.
+// seal corrects the lengths and checksums of an event-stream message after the length of its
+// payload has changed. before is the length of the message before the change, bytes.
 func seal(raw []byte, before int) {
 	total, _, ok := schema.EventLengths(raw)
 	if !ok || total != before || len(raw) < schema.EventLeast {

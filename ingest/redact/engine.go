@@ -1,13 +1,12 @@
-// Package redact finds secrets in frames before they are recorded and masks them. It masks
-// the bytes of the secrets alone: everything else in a frame stays as it is, and JSON stays
-// valid.
+// Package redact finds secrets in frames before they are recorded and masks them. It replaces only
+// the bytes of secrets: all other bytes of a frame stay unchanged, and JSON stays valid.
 //
-// Rules are data: a keyword, and a pattern for what follows it. An Aho-Corasick automaton
-// looks for the keywords; only behind one of them a pattern is matched.
+// A rule consists of keywords and a pattern for the text after a keyword. An Aho-Corasick automaton
+// searches for the keywords. A pattern is matched only after one of its keywords.
 //
-// A text that arrives in pieces is one text: the strings at the same place of successive
-// frames of a direction continue each other. Masker holds a frame back while a secret may
-// begin in it whose end has not arrived, within bounds.
+// A text that arrives in pieces is treated as one text: strings at the same place in successive
+// frames of one direction continue each other. A Masker holds a frame back while a secret that
+// begins in it may not be complete, within bounds of time and size.
 package redact
 
 import (
@@ -21,22 +20,22 @@ type Engine struct {
 	automaton *automaton
 	prefilter *prefilter
 	rules     []*rule
-	paths     map[uint64]*rule // of texts that are secrets by their place
-	members   *rule            // whose keywords are the names of members that are secrets; nil for none
+	paths     map[uint64]*rule // by path: rules for texts that are secrets by their place
+	members   *rule            // its keywords are the names of members that are secrets; nil for no rule
 }
 
 // Options choose the rules.
 type Options struct {
 	Personal []string // opt-in rules: "email", "phone", "card"
-	Own      []Rule   // rules of the user
+	Own      []Rule   // the user's rules
 	Paths    []Path
 	Declared []Declared
 }
 
-// Rules returns the rules that are on by default.
+// Rules returns the rules that are enabled by default.
 func Rules() []Rule { return slices.Concat(providers, platforms, credentials, assignments) }
 
-// New compiles the rules for credentials and the rules of the options.
+// New compiles the default rules and the rules that the options add.
 func New(o Options) (*Engine, error) {
 	e := &Engine{}
 	add := func(r *Rule) error {
@@ -75,7 +74,7 @@ func New(o Options) (*Engine, error) {
 	return e, nil
 }
 
-// Default returns the engine with the rules for credentials.
+// Default returns the engine with the default rules.
 var Default = sync.OnceValue(func() *Engine {
 	e, err := New(Options{})
 	if err != nil {
@@ -84,7 +83,7 @@ var Default = sync.OnceValue(func() *Engine {
 	return e
 })
 
-// Off is the engine without rules: it masks nothing.
+// Off is the engine without rules. It masks nothing.
 var Off = &Engine{}
 
 // Enabled reports whether the engine has rules.

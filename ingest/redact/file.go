@@ -10,13 +10,13 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Own are the rules of a file.
+// Own holds the rules of a rules file.
 type Own struct {
 	Rules []Rule
 	Paths []Path
 }
 
-// ownRule is a rule as a file has it: a pattern with its keywords, or a path.
+// ownRule is a rule in a rules file: either keywords and a pattern, or a path.
 type ownRule struct {
 	ID       string   `yaml:"id"`
 	Keywords []string `yaml:"keywords"`
@@ -41,7 +41,7 @@ func ReadFile(path string) (Own, error) {
 	return ParseRules(data)
 }
 
-// ParseRules reads the rules in the bytes of a file.
+// ParseRules parses the content of a rules file.
 func ParseRules(data []byte) (Own, error) {
 	var file struct {
 		Rules []ownRule `yaml:"rules"`

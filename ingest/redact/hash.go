@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Begins of hashes.
+// Initial values of hashes, and multipliers.
 const (
 	hashBegin = 14695981039346656037
 	nameBegin = hashBegin + 500
@@ -28,19 +28,20 @@ func hash(h uint64, text []byte) uint64 {
 	return h ^ h>>29
 }
 
-// member returns the path of a member from that of its object and the hash of its name.
+// member returns the hash of a member's path, given the hash of its object's path and the hash of
+// its name.
 func member(path, name uint64) uint64 {
 	h := (path + 1 ^ name) * hashPrime
 	return h ^ h>>32
 }
 
-// Kinds of members whose texts no other frame continues.
+// Kinds of members whose texts are not continued by another frame.
 const (
-	identifies = 1 + iota // names the message that the other texts of a frame belong to
+	identifies = 1 + iota // identifies the message that the other texts of the frame belong to
 	constant              // has one of few values
 )
 
-// nameTable finds the kinds of names by their hashes.
+// nameTable maps hashes of names to their kinds.
 type nameTable [256]struct {
 	hash uint64
 	kind uint8

@@ -10,8 +10,8 @@ import (
 	"tapedeck/schema"
 )
 
-// A frame of many levels, texts or numbers takes memory in proportion to its bytes, and a secret in it
-// is masked.
+// A frame of many levels, texts or numbers takes memory in proportion to its bytes, and a secret in
+// it is masked.
 func TestLargeStructures(t *testing.T) {
 	const size = 8 << 20
 	secret := []byte(example("gh~p_~{36}", 1))
@@ -44,8 +44,8 @@ func TestLargeStructures(t *testing.T) {
 	}
 }
 
-// Texts that are made of beginnings of secrets take time in proportion to their bytes, and nothing behind
-// them is recorded in the clear.
+// Texts that are made of beginnings of secrets take time in proportion to their bytes, and nothing
+// behind them is recorded in the clear.
 func TestManyBeginnings(t *testing.T) {
 	secret := []byte(example("gh~p_~{36}", 1))
 	for _, unit := range []string{"-----BEGIN PRIVATE KEY-----", "-eyJ", "://a:", "\\n-----BEGIN PRIVATE KEY-----", "Bearer a1b2c3d4e5f6g7h8i9 "} {

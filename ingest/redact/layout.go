@@ -7,54 +7,57 @@ import (
 	"tapedeck/schema"
 )
 
-// layout holds the bytes that successive frames of a stream have in common: the bytes between their growing
-// texts and their numbers. A frame that fits has the same texts at the same paths, so that it is
-// not walked, and secrets can begin only where it differs.
+// layout holds the bytes that successive frames of a stream have in common: the bytes between their
+// growing texts and their numbers. A frame that fits the layout has the same texts at the same
+// paths. Such a frame is not walked, and a secret can begin only in the bytes that differ.
 type layout struct {
 	transport schema.Transport
 	direction schema.Direction
 	identity  uint64
 	parts     []part
-	texts     []byte // of all parts
+	texts     []byte // the bytes of all parts
 	near      []near
 	learnt    bool
-	used      bool   // a frame fitted
-	last      uint64 // the fingerprint of the frame that was walked last
-	pause     int    // frames that are walked before the next layout is learnt
-	paused    int    // how many the last pause had
+	used      bool   // a frame has matched the layout
+	last      uint64 // fingerprint of the latest frame that was walked
+	pause     int    // number of frames to walk before the next layout is learnt
+	paused    int    // number of frames in the latest pause
 }
 
-// part is a run of bytes that all frames of a layout have, with what follows it.
+// part is a range of bytes that all frames of a layout have in common, with the kind of content
+// after it.
 type part struct {
-	from, to int // in the layout's texts
+	from, to int // range in layout.texts
 	gap      gap
-	path     uint64 // of the text that follows
+	path     uint64 // path of the text that follows
 }
 
 // gap is the kind of content between two parts.
 type gap uint8
 
 const (
-	end     gap = iota // of the frame
+	end     gap = iota // end of the frame
 	growing            // a text that grows over frames
 	number             // digits and dots
 )
 
-// near is a byte of a part at which a keyword may begin, as far as the part shows.
+// near is a byte of a part at which a keyword may begin, judging by the part alone.
 type near struct{ part, offset int }
 
-// Bounds on what is kept of a layout.
+// Bounds on the size of a layout.
 const (
-	layoutMost = 1024 // bytes of its parts
+	layoutMost = 1024 // bytes of all parts
 	gapsMost   = 32
 	nearMost   = 8
 	pauseMost  = 127
 )
 
-// fits finds the texts of a frame of the layout. It returns false for a frame of another layout, and
-// for one in which a secret may begin; no secret begins before byte clean of the frame.
+// fits finds the texts of a frame that has this layout. It returns false for a frame of another
+// layout, and for a frame in which a secret may begin. No secret begins before byte clean of the
+// frame.
 func (s *layout) fits(m *Masker, f *schema.Frame) (ok bool, clean int) {
-	if !s.learnt || f.Transport != s.transport || f.Direction != s.direction || f.Flags&(schema.FlagOversize|schema.FlagNote) != 0 {
+	if !s.learnt || f.Transport != s.transport || f.Direction != s.direction ||
+		f.Flags&(schema.FlagOversize|schema.FlagNote) != 0 {
 		return false, 0
 	}
 	w, p, raw := &m.walker, m.engine.prefilter, f.Raw
@@ -84,7 +87,7 @@ func (s *layout) fits(m *Masker, f *schema.Frame) (ok bool, clean int) {
 			w.growing(from, to, part.path)
 		case number:
 			if to = numberEnd(raw, from); to == from {
-				return false, at // the bytes there were not checked when the layout was learnt
+				return false, at // these bytes were not checked when the layout was learnt
 			}
 			if !p.digits && bytes.IndexByte(raw[from:to], '.') < 0 {
 				at = to
@@ -99,8 +102,9 @@ func (s *layout) fits(m *Masker, f *schema.Frame) (ok bool, clean int) {
 	return false, at
 }
 
-// learn takes the layout of a clean frame that was walked, if the one before it had the same. After a layout that
-// no frame fitted it pauses, for longer each time.
+// learn stores the layout of a clean frame that was walked, if the previous frame had the same
+// layout. If no frame matches a learnt layout, learn pauses before it learns another one; each such
+// pause is longer than the last.
 func (s *layout) learn(p *prefilter, f *schema.Frame, w *walker) {
 	print := w.identity ^ uint64(len(w.numbers))
 	for i := range w.leaves {
@@ -111,10 +115,11 @@ func (s *layout) learn(p *prefilter, f *schema.Frame, w *walker) {
 		return
 	}
 	opens := opening(f)
-	if n := len(w.leaves); n > 0 && w.leaves[n-1].to == len(f.Raw) { // a text that the frame does not end
+	if n := len(w.leaves); n > 0 && w.leaves[n-1].to == len(f.Raw) { // a text that continues beyond the frame
 		return
 	}
-	if p.escapes || opens < 0 || len(w.leaves)+len(w.numbers) > gapsMost || len(w.leaves) > 0 && w.leaves[0].from <= opens {
+	if p.escapes || opens < 0 || len(w.leaves)+len(w.numbers) > gapsMost ||
+		len(w.leaves) > 0 && w.leaves[0].from <= opens {
 		return
 	}
 	if s.paused = min(2*s.paused+1, pauseMost); s.used {
@@ -157,8 +162,8 @@ func (s *layout) add(p *prefilter, raw []byte, from, to int, part part) {
 	s.learnt = s.learnt && len(s.near) <= nearMost
 }
 
-// opening returns where the JSON of a frame begins, -1 for a frame that may not be JSON. The
-// bytes before it are part of that decision.
+// opening returns the offset at which the JSON of a frame begins, or -1 for a frame that may not be
+// JSON. The bytes before the offset are part of that decision.
 func opening(f *schema.Frame) int {
 	at := 0
 	switch f.Transport {
@@ -174,7 +179,7 @@ func opening(f *schema.Frame) int {
 	for at < len(f.Raw) && (f.Raw[at] == ' ' || f.Raw[at] == '\n') {
 		at++
 	}
-	if !composed(f.Raw[at:]) || !opens(f.Raw[at:]) { // a string alone may be a piece of a plain text
+	if !composed(f.Raw[at:]) || !opens(f.Raw[at:]) { // a string alone may be part of a plain text
 		return -1
 	}
 	return at

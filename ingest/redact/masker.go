@@ -9,41 +9,41 @@ import (
 	"tapedeck/schema"
 )
 
-// Masker masks the secrets of one stream. It serves one goroutine.
+// Masker masks the secrets of one stream. It is not safe for concurrent use.
 type Masker struct {
 	engine  *Engine
 	machine machine
 	walker  walker
 	layout  layout
-	buf     []byte  // of decoded texts
-	ends    []int32 // likewise
+	buf     []byte  // buffer for decoded texts
+	ends    []int32 // buffer for the ends of decoded characters
 
 	states  states // by channel
 	open    []*candidate
-	frame   uint64 // the number of the frame at hand
-	edits   []edit // of the frame at hand
+	frame   uint64 // number of the current frame
+	edits   []edit // edits of the current frame
 	held    []heldFrame
-	bytes   int       // of held
-	since   time.Time // when the first of held came
+	bytes   int       // bytes in held
+	since   time.Time // arrival of the first frame in held
 	numbers map[string]int
-	last    map[string]int // the last number of each rule
+	last    map[string]int // latest number of each rule's secrets
 	counts  map[string]uint64
 	report  func(*schema.Frame, Found)
 }
 
-// heldFrame is a copy of a frame, with what is known to be masked in it.
+// heldFrame is a copy of a frame that is held back, with the edits that are known so far.
 type heldFrame struct {
 	schema.Frame
 	edits []edit
 	wrapped
 }
 
-// Bounds on what a Masker holds back.
+// Bounds on the frames that a Masker holds back.
 const (
 	HoldFor    = 3 * time.Second
 	holdFrames = 1024
 	holdBytes  = 1 << 20
-	// openLimit bounds the candidates of a stream, stateLimit the texts that are followed.
+	// openLimit bounds the open candidates of a stream, stateLimit the texts whose states are kept.
 	openLimit  = 256
 	stateLimit = 4096
 )
@@ -53,30 +53,31 @@ func (e *Engine) NewMasker() *Masker {
 	return &Masker{engine: e, numbers: map[string]int{}, last: map[string]int{}, counts: map[string]uint64{}}
 }
 
-// Counts returns how many secrets were masked, by rule.
+// Counts returns the number of masked secrets by rule.
 func (m *Masker) Counts() map[string]uint64 { return m.counts }
 
 // Found is a secret that was masked.
 type Found struct {
 	Rule        string `json:"rule"`
 	Placeholder string `json:"placeholder"`
-	Offset      int    `json:"offset"` // in the frame's bytes before masking
-	Length      int    `json:"length"` // of the part of the secret in that frame
+	Offset      int    `json:"offset"` // in the frame's bytes before masking, bytes
+	Length      int    `json:"length"` // length of the part of the secret in that frame, bytes
 }
 
-// Report has f called for each secret, with the frame that it begins in, before the frame
-// passes on.
+// Report sets a function that is called for each secret, with the frame in which the secret begins,
+// before the frame is passed on.
 func (m *Masker) Report(f func(*schema.Frame, Found)) { m.report = f }
 
-// Resume begins the numbers of secrets after the highest one in bytes that were masked before.
+// Resume continues the numbering of secrets after the highest number in bytes that were masked
+// earlier.
 func (m *Masker) Resume(raw []byte) {
 	for rule, number := range masks(raw) {
 		m.last[rule] = max(m.last[rule], number)
 	}
 }
 
-// Push takes the next frame and calls pass for all frames that can have no more secrets, in
-// order. f is valid during the call; it is not changed but for what is masked in it.
+// Push takes the next frame, and calls pass, in order, for each frame in which no more secrets can
+// be found. The Masker changes f only to mask secrets in it. f need not stay valid after the call.
 func (m *Masker) Push(f *schema.Frame, pass func(*schema.Frame)) {
 	if f.Transport == schema.NATS || f.Transport == schema.EventStream {
 		m.push(f, m.unwrap(f), pass)
@@ -87,7 +88,7 @@ func (m *Masker) Push(f *schema.Frame, pass func(*schema.Frame)) {
 
 func (m *Masker) push(f *schema.Frame, w wrapped, pass func(*schema.Frame)) {
 	m.scan(f)
-	if len(m.open) == 0 && len(m.held) == 0 && len(m.edits) == 0 && w.raw == nil { // nearly all frames
+	if len(m.open) == 0 && len(m.held) == 0 && len(m.edits) == 0 && w.raw == nil { // the usual case
 		m.frame++
 		pass(f)
 		return
@@ -122,7 +123,7 @@ func (m *Masker) next() {
 	m.edits = m.edits[:0]
 }
 
-// first returns the first frame that has to be held back.
+// first returns the number of the first frame that has to be held back.
 func (m *Masker) first() (first uint64, holds bool) {
 	for _, c := range m.open {
 		if frame, ok := c.holds(); ok && (!holds || frame < first) {
@@ -132,7 +133,7 @@ func (m *Masker) first() (first uint64, holds bool) {
 	return first, holds
 }
 
-// release passes the held frames below first on.
+// release passes on the held frames whose number is below first.
 func (m *Masker) release(first uint64, pass func(*schema.Frame)) {
 	for len(m.held) > 0 && m.frame-uint64(len(m.held)) < first {
 		h := &m.held[0]
@@ -153,11 +154,11 @@ func (m *Masker) release(first uint64, pass func(*schema.Frame)) {
 // Holds reports whether frames are held back.
 func (m *Masker) Holds() bool { return len(m.held) > 0 }
 
-// Expired reports whether frames were held back for as long as they may.
+// Expired reports whether frames have been held back for HoldFor or longer.
 func (m *Masker) Expired() bool { return m.Holds() && time.Since(m.since) >= HoldFor }
 
-// Release passes all held frames on. What may be the beginning of a secret is masked, and
-// so is what follows of it; of weak rules only what is a secret without more.
+// Release passes on all held frames. It masks text that may be the beginning of a secret, and later
+// the rest of that secret. For weak rules it masks only text that is a complete secret.
 func (m *Masker) Release(pass func(*schema.Frame)) {
 	for _, c := range m.open {
 		m.force(c)
@@ -165,7 +166,7 @@ func (m *Masker) Release(pass func(*schema.Frame)) {
 	m.release(m.frame, pass)
 }
 
-// End ends the stream: what did not become a secret is none.
+// End ends the stream. Candidates that are not complete secrets are not masked.
 func (m *Masker) End(pass func(*schema.Frame)) {
 	for _, c := range m.open {
 		m.settle(c)
@@ -174,7 +175,7 @@ func (m *Masker) End(pass func(*schema.Frame)) {
 	m.release(m.frame, pass)
 }
 
-// settle decides on a candidate behind which nothing follows.
+// settle decides on a candidate after which no text follows.
 func (m *Masker) settle(c *candidate) {
 	m.close(c)
 	if !c.accepted() && c.rule.Open && !c.forced {
@@ -185,11 +186,11 @@ func (m *Masker) settle(c *candidate) {
 	m.finish(c)
 }
 
-// hasName reports whether the text says that it is a private key, and not another kind of
-// PEM, whose beginning is the same.
+// hasName reports whether the text identifies itself as a private key. Other kinds of PEM have the
+// same beginning.
 func (c *candidate) hasName() bool { return bytes.Contains(c.text, []byte("PRIVATE KEY")) }
 
-// force masks what there is of a candidate.
+// force masks the part of a candidate that has arrived.
 func (m *Masker) force(c *candidate) {
 	if c.forced {
 		return
@@ -213,7 +214,7 @@ func (m *Masker) force(c *candidate) {
 	c.forced, c.pieces = true, nil
 }
 
-// finish masks a candidate's match, if it has one.
+// finish masks the match of a candidate, if it has one.
 func (m *Masker) finish(c *candidate) {
 	switch {
 	case c.forced && c.matched:
@@ -222,18 +223,18 @@ func (m *Masker) finish(c *candidate) {
 		m.mask(c, c.from, c.to, false)
 	case !c.forced && c.whole.to > 0:
 		to := int32(c.whole.to)
-		if c.matched && c.from == int32(c.whole.from) { // of what began as a secret no end is left
+		if c.matched && c.from == int32(c.whole.from) { // the beginning is masked, and the end is not known
 			to = max(to, c.to)
 		}
 		m.mask(c, int32(c.whole.from), to, false)
 	}
 }
 
-// mask masks bytes [from, to) of a candidate where its frames are still here. begun says
-// that the beginning of the secret was masked before.
+// mask masks bytes [from, to) of a candidate in those frames that were not passed on yet. begun
+// reports that the beginning of the secret was masked earlier.
 func (m *Masker) mask(c *candidate, from, to int32, begun bool) {
 	end := min(to, int32(len(c.text)))
-	sum := sha256.Sum256(c.text[min(from, end):end]) // the secret itself is not kept
+	sum := sha256.Sum256(c.text[min(from, end):end]) // only the hash of the secret is kept
 	oldest := m.frame - uint64(len(m.held))
 	for _, p := range c.pieces {
 		a, b := max(from, p.rel), min(to, p.rel+p.n)
@@ -254,7 +255,7 @@ func (m *Masker) mask(c *candidate, from, to int32, begun bool) {
 	}
 }
 
-// number returns the number of a secret: equal secrets of a rule have the same one.
+// number returns the number of a secret. Equal secrets of one rule have the same number.
 func (m *Masker) number(e *edit) int {
 	key := e.rule.ID + "\x00" + string(e.sum[:])
 	n := m.numbers[key]

@@ -14,8 +14,8 @@ import (
 	"tapedeck/schema"
 )
 
-// shapes are secrets beside the examples of rules: values that are secrets by their names, in the ways in which programs
-// write them, and further forms of keys. {N} is as in the examples of rules.
+// shapes are secrets beside the examples of rules: values that are secrets by their names, in the
+// ways in which programs write them, and further forms of keys. {N} is as in the examples of rules.
 var shapes = []string{
 	"AWS_SECRET_ACCESS_KEY={40}", "aws_secret_access_key = {40}", `export AWS_SESSION_TOKEN="{200}"`, `"SecretAccessKey": "{40}"`, "AZURE_OPENAI_API_KEY={h32}",
 	"AZURE_OPENAI_KEY={84}", "MISTRAL_API_KEY={32}", "export COHERE_API_KEY='{40}'", "EXA_API_KEY={h8}-{h4}-{h4}-{h4}-{h12}", "DB_PASSWORD=hunter{d4}!x", "JWT_SECRET={h64}",
@@ -27,7 +27,8 @@ var shapes = []string{
 	"pat-eu1-{h8}-{h4}-{h4}-{h4}-{h12}", "phx_{47}", "phx_{43}", "MTA{21}.{6}.{38}", "Mj{22}.{6}.{27}", "NT{24}.G{5}.{38}", "OT{24}.{6}.{38}", "xoxc-{d12}-{d12}-{d12}-{h64}", "ek_{h32}",
 }
 
-// placesOf are the ways in which an agent's frames have a text. Base64 of texts is not one: it is not looked into.
+// placesOf are the ways in which an agent's frames have a text. Base64 of texts is not one: it is
+// not looked into.
 var placesOf = []struct {
 	name   string
 	frames func(t *testing.T, s string) []*schema.Frame
@@ -104,7 +105,8 @@ func deltas(n int) func(*testing.T, string) []*schema.Frame {
 
 var drawn = regexp.MustCompile(`\{([a-zA-Z]?)(\d+)\}`)
 
-// draw puts a shape together from even random characters, and returns its random parts of eight and more.
+// draw puts a shape together from even random characters, and returns its random parts of eight and
+// more.
 func draw(shape string, r *rand.Rand) (text string, random []string) {
 	alphabets := map[string]string{"": "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", "h": "0123456789abcdef", "d": "0123456789",
 		"A": "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", "l": "abcdefghijklmnopqrstuvwxyz0123456789", "B": "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", "Q": "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L"}
@@ -124,8 +126,8 @@ func draw(shape string, r *rand.Rand) (text string, random []string) {
 	return text, random
 }
 
-// Secrets of all kinds are found in all places, for many random values. A rare value looks like words: of 40, one may
-// be missed where only a name or the beginning says what it is.
+// Secrets of all kinds are found in all places, for many random values. A rare value looks like
+// words: of 40, one may be missed where only a name or the beginning says what it is.
 func TestShapesInPlaces(t *testing.T) {
 	all := slices.Clone(shapes)
 	for _, r := range Rules() {

@@ -7,8 +7,8 @@ import (
 	"tapedeck/schema"
 )
 
-// The texts of members whose names are those of secrets are masked at any depth of a frame, whatever reads it, and texts
-// of other members are not.
+// The texts of members whose names are those of secrets are masked at any depth of a frame,
+// whatever reads it, and texts of other members are not.
 func TestMembersOfFrames(t *testing.T) {
 	secret := example("{43}", 5)
 	for in, masked := range map[string]bool{

@@ -2,11 +2,11 @@ package redact
 
 import "strings"
 
-// A Path names strings in JSON that are secrets by their place: the names of the members
-// that lead to them, separated by dots. Positions in arrays are left out.
+// A Path names strings in JSON that are secrets by their place. It consists of the names of the
+// members that lead to the string, separated by dots. Array indexes are left out.
 type Path struct{ ID, Path string }
 
-// addPaths adds the hashes of the paths in both directions.
+// addPaths adds the hashes of the paths for both directions.
 func (e *Engine) addPaths(paths []Path) {
 	e.paths = map[uint64]*rule{}
 	for _, p := range paths {
@@ -21,5 +21,5 @@ func (e *Engine) addPaths(paths []Path) {
 	}
 }
 
-// pathBegin is the hash of the path of no names.
+// pathBegin is the hash of the empty path.
 func pathBegin(direction uint64) uint64 { return hashBegin + 1000 + direction }

@@ -2,7 +2,7 @@ package redact
 
 import "tapedeck/schema"
 
-// Text masks the secrets of a text that is complete: a command line, a URL.
+// Text masks the secrets of a complete text, such as a command line or a URL.
 func (m *Masker) Text(s string) string {
 	f := schema.Frame{Transport: schema.HTTP, Flags: schema.FlagNote, Raw: []byte(s)}
 	other := Masker{engine: m.engine, numbers: m.numbers, last: m.last, counts: m.counts}

@@ -2,19 +2,20 @@ package redact
 
 import "bytes"
 
-// prefilter looks for the beginnings of secrets in the bytes of a whole frame, of which it
-// does not know where texts begin and end. It may find more than there is, never less: a
-// frame that it calls clean has no secret that begins in it, but for what its texts end in.
+// prefilter searches the bytes of a whole frame for the beginnings of secrets, without knowing
+// where texts begin and end. It may report false positives but no false negatives: no secret begins
+// in a frame that it calls clean, except in a keyword that the end of a text cuts off.
 //
-// The first three bytes of a keyword are one of few, by which nearly all places are dismissed, four at a time.
+// It compares three bytes at a time with the first three bytes of all keywords, which dismisses
+// nearly all offsets, four per step.
 type prefilter struct {
 	automaton *automaton
-	first     *beginnings // of keywords
-	escapes   bool        // a backslash may hide a keyword
+	first     *beginnings // the first three bytes of keywords
+	escapes   bool        // a backslash may be part of an escaped keyword
 	digits    bool        // a keyword may begin with a digit
 }
 
-// hidden are the escapes of JSON that stand for bytes of keywords.
+// hidden are the JSON escapes that may encode bytes of keywords.
 var hidden = []string{`\/`, `\u002`, `\u003`, `\u004`, `\u005`, `\u006`, `\u007`}
 
 func newPrefilter(a *automaton, rules []*rule) *prefilter {
@@ -45,7 +46,7 @@ func newPrefilter(a *automaton, rules []*rule) *prefilter {
 	return p
 }
 
-// every is all bytes, textEnds are those at which a text may end in a frame.
+// every holds all bytes. textEnds holds the bytes at which a text in a frame may end.
 var (
 	every    = class{1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1}
 	textEnds = func() (c class) {
@@ -56,7 +57,8 @@ var (
 	}()
 )
 
-// firstBytes returns what the first three bytes of a secret with a keyword may be, or of what the text ends in.
+// firstBytes returns the possible first three bytes of a secret with the given keyword. The text
+// may end after the keyword.
 func (r *rule) firstBytes(key string) []beginning {
 	var first beginning
 	for i := range min(len(key), len(first)) {
@@ -76,8 +78,8 @@ func (r *rule) firstBytes(key string) []beginning {
 	return []beginning{first, ended}
 }
 
-// clean reports whether no secret begins at byte from of raw or after it. It ignores keywords that a
-// text ends in, which a later frame may complete.
+// clean reports whether no secret begins at byte from of raw or later. It ignores a keyword that is
+// cut off at the end of a text and that a later frame may complete.
 func (p *prefilter) clean(m *machine, raw []byte, from int) bool {
 	if p.escapes && bytes.IndexByte(raw, '\\') >= 0 {
 		return false
@@ -85,13 +87,13 @@ func (p *prefilter) clean(m *machine, raw []byte, from int) bool {
 	return p.cleanBetween(m, raw, from, len(raw))
 }
 
-// cleanBetween is clean for secrets that begin at bytes [from, to) of raw. Of keywords that escapes
-// hide it finds the ones in hidden.
+// cleanBetween does the same as clean for secrets that begin at bytes [from, to) of raw. It finds
+// an escaped keyword only if the keyword begins with one of hidden.
 func (p *prefilter) cleanBetween(m *machine, raw []byte, from, to int) bool {
 	i := from
 	if i < to && i+6 <= len(raw) {
 		t := &p.first.table
-		words := uint64(0) // how many times in a row four bytes were part of a word
+		words := uint64(0) // number of successive steps in which all four bytes were part of a word
 		for a, b := t[raw[i]], t[raw[i+1]]; i < to && i+6 <= len(raw); i += 4 {
 			next := raw[i+2 : i+6]
 			c, d, e, f := t[next[0]], t[next[1]], t[next[2]], t[next[3]]
@@ -112,7 +114,7 @@ func (p *prefilter) cleanBetween(m *machine, raw []byte, from, to int) bool {
 	return true
 }
 
-// cleanAt is cleanBetween for a few bytes.
+// cleanAt does the same as cleanBetween for a few bytes.
 func (p *prefilter) cleanAt(m *machine, raw []byte, from, to int) bool {
 	for i := from; i < to; i++ {
 		groups := p.first.has(raw[i], raw[i+1], raw[i+2])
@@ -123,7 +125,8 @@ func (p *prefilter) cleanAt(m *machine, raw []byte, from, to int) bool {
 	return true
 }
 
-// mayBegin reports whether a keyword may begin with the first bytes of a text that a gap follows.
+// mayBegin reports whether a keyword may begin with the first bytes of a text after which a gap of
+// kind next follows.
 func (p *prefilter) mayBegin(text []byte, next gap) bool {
 	a := p.automaton
 	if text[0] == '\\' || a.next[root][text[0]] == root {
@@ -151,8 +154,8 @@ func (p *prefilter) mayBegin(text []byte, next gap) bool {
 	return false
 }
 
-// mayGoOn reports whether a pattern may match what follows the keyword, of which only the beginning is known, or what
-// follows is the end of a text.
+// mayGoOn reports whether the pattern may match the text after the keyword, of which only the
+// beginning is known, or whether that text may end early.
 func (r *rule) mayGoOn(text []byte) bool {
 	for i := range min(len(text), len(r.prefix)) {
 		if textEnds.has(text[i]) {
@@ -165,8 +168,8 @@ func (r *rule) mayGoOn(text []byte) bool {
 	return true
 }
 
-// withinWord reports whether a letter or digit before byte i is part of a word, rather than the end of an escape or of a
-// colour. It may say no for such a letter.
+// withinWord reports whether a letter or digit before byte i is part of a word, and not the end of
+// an escape or of a colour sequence. It may return false for a byte that is part of a word.
 func withinWord(raw []byte, i int) bool {
 	if i == 0 || !alphanumeric.has(raw[i-1]) {
 		return false
@@ -179,7 +182,7 @@ func withinWord(raw []byte, i int) bool {
 	return raw[i-1] != 'm'
 }
 
-// longestEscape is the length of \u00e9.
+// longestEscape is the length of the longest escape, such as \u00e9, bytes.
 const longestEscape = 6
 
 var alphanumeric = func() (c class) {
@@ -219,11 +222,13 @@ func (p *prefilter) begins(m *machine, raw []byte, i int) bool {
 
 // possible reports whether a secret may have its keyword at bytes [from, to) of a frame.
 func (r *rule) possible(m *machine, raw []byte, from, to int) bool {
-	if to < len(raw) && r.declared == "" && !r.prefix[0].has(raw[to]) && !textEnds.has(raw[to]) { // nearly all
+	if to < len(raw) && r.declared == "" && !r.prefix[0].has(raw[to]) && !textEnds.has(raw[to]) { // the usual case
 		return false
 	}
-	if from > 0 && raw[from-1] != '"' && (from == 1 || raw[from-2] != '\\') && !r.mayFollow(raw[from-1]) && !apart(raw[:from]) &&
-		!bytes.HasSuffix(raw[:from], []byte("data: ")) && !bytes.HasSuffix(raw[:from], dataField) {
+	if from > 0 && raw[from-1] != '"' && (from == 1 || raw[from-2] != '\\') && !r.mayFollow(raw[from-1]) &&
+		!endsEscape(raw[:from]) &&
+		!bytes.HasSuffix(raw[:from], []byte("data: ")) &&
+		!bytes.HasSuffix(raw[:from], dataField) {
 		return false
 	}
 	if r.declared != "" {
@@ -245,14 +250,14 @@ func (r *rule) possible(m *machine, raw []byte, from, to int) bool {
 	return m.survives(r.program, raw[to:])
 }
 
-// goesOn reports whether a text goes on behind a quote or a backslash, or what it ends in
-// may continue in another frame.
+// goesOn reports whether a text continues after a quote or a backslash, or whether another frame
+// may continue a text that ends there.
 func goesOn(next *class, raw []byte) bool {
 	if next.has(raw[0]) || len(raw) == 1 {
 		return true
 	}
 	if raw[0] == '"' {
-		return raw[1] != ':' // the name of a member
+		return raw[1] != ':' // with a colon, the name of a member
 	}
 	switch c := raw[1]; c {
 	case 'n', 'r', 't', 'b', 'f':
@@ -264,10 +269,10 @@ func goesOn(next *class, raw []byte) bool {
 	}
 }
 
-// controls are what the letters from b on stand for behind a backslash.
+// controls maps the letter after a backslash, from b on, to its control character.
 var controls = [...]byte{0: '\b', 'f' - 'b': '\f', 'n' - 'b': '\n', 'r' - 'b': '\r', 't' - 'b': '\t'}
 
-// declaredAt reports whether a declared secret may begin with the bytes of a frame.
+// declaredAt reports whether a declared secret may begin at the beginning of raw.
 func (r *rule) declaredAt(raw []byte) bool {
 	for i := range len(r.declared) {
 		if i == len(raw) || raw[i] == '"' || raw[i] == '\\' || raw[i] == '\n' || raw[i] == '\r' {
@@ -280,11 +285,11 @@ func (r *rule) declaredAt(raw []byte) bool {
 	return true
 }
 
-// survivesMost is how far a pattern is followed to see whether it may match.
+// survivesMost is the maximum number of bytes that survives feeds to a pattern.
 const survivesMost = 1 << 10
 
-// survives reports whether a pattern matches at the beginning of raw, or may do so if raw
-// goes on, or behind the first quote, backslash or end of a line.
+// survives reports whether a pattern matches at the beginning of raw. It also returns true if the
+// pattern may still match at the end of raw, or at the first quote, backslash or line end.
 func (m *machine) survives(p *program, raw []byte) bool {
 	threads := m.beginIn(m.scratch, p, 0)
 	for _, c := range raw[:min(len(raw), survivesMost)] {

@@ -7,7 +7,8 @@ import (
 	"tapedeck/internal/jsonstring"
 )
 
-// fragments are what texts are put together from: parts of keywords, what stands around secrets, and escapes.
+// fragments are what texts are put together from: parts of keywords, what stands around secrets,
+// and escapes.
 func fragments(e *Engine) (all []string) {
 	for _, r := range e.rules {
 		for _, key := range r.Keywords {

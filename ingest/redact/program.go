@@ -5,22 +5,23 @@ import (
 	"regexp/syntax"
 )
 
-// program matches the pattern of a rule byte by byte, anchored behind the keyword. Unlike
-// package regexp it stops at the end of a text and continues with the next one. The
-// simulation is linear in the text: each instruction has at most one thread.
+// program matches the pattern of a rule byte by byte, anchored at the end of the keyword. Unlike
+// package regexp it can stop at the end of a text and continue with the next text. The simulation
+// takes time linear in the length of the text: each instruction has at most one thread.
 type program struct {
 	insts []syntax.Inst
 	start uint32
 }
 
-// thread is an instruction with the range of the first group that was entered, -1 where it is not set.
+// thread is an instruction with the range of the first group that was entered; -1 for an end that
+// is not set.
 type thread struct {
 	pc       uint32
 	from, to int32
 }
 
-// compile compiles a pattern in RE2 syntax. Patterns are of ASCII and have no assertions;
-// any byte beyond ASCII counts as one character that is not ASCII.
+// compile compiles a pattern in RE2 syntax. A pattern consists of ASCII and has no assertions. Each
+// byte beyond ASCII counts as one character that is not ASCII.
 func compile(pattern string) (*program, error) {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -32,27 +33,29 @@ func compile(pattern string) (*program, error) {
 	}
 	for _, inst := range prog.Inst {
 		if inst.Op == syntax.InstEmptyWidth {
-			return nil, fmt.Errorf("pattern %q has an assertion (^, $, \\b): say what may stand around the secret with before and after", pattern)
+			return nil, fmt.Errorf(
+				"pattern %q has an assertion (^, $, \\b): state the bytes around the secret with before and after", pattern,
+			)
 		}
 	}
 	return &program{prog.Inst, uint32(prog.Start)}, nil
 }
 
-// machine runs programs. It is scratch memory of one goroutine.
+// machine runs programs. It is scratch memory and is not safe for concurrent use.
 type machine struct {
-	seen     []uint32 // by instruction: the step that added it
+	seen     []uint32 // by instruction: the latest step that added it
 	step     uint32
 	stack    []thread
 	next     []thread
 	scratch  []thread
-	found    bool  // the step reached the end of the pattern
-	from, to int32 // the group of the match that was found
+	found    bool  // the latest step reached the end of the pattern
+	from, to int32 // range of the group of that match
 }
 
-// begin returns the threads at the beginning of a pattern, whose first byte is number at.
+// begin returns the threads at the beginning of a pattern. at is the offset of the first byte.
 func (m *machine) begin(p *program, at int32) []thread { return m.beginIn(nil, p, at) }
 
-// beginIn is begin in the memory of other threads.
+// beginIn is begin with the memory of other threads.
 func (m *machine) beginIn(threads []thread, p *program, at int32) []thread {
 	m.reset(p)
 	m.next = m.next[:0]
@@ -68,8 +71,8 @@ func (m *machine) reset(p *program) {
 	m.found = false
 }
 
-// feed takes one byte, which is number at, and returns the threads that go on, in the
-// memory of those before.
+// feed consumes the byte c at offset at, and returns the threads that continue. It reuses the
+// memory of threads.
 func (m *machine) feed(p *program, threads []thread, c byte, at int32) []thread {
 	m.reset(p)
 	r := runeOf(c)
@@ -82,7 +85,7 @@ func (m *machine) feed(p *program, threads []thread, c byte, at int32) []thread 
 	return append(threads[:0], m.next...)
 }
 
-// follow adds the instructions that consume a byte and that lead on from t.
+// follow adds the threads for all instructions that t reaches without consuming a byte.
 func (m *machine) follow(p *program, t thread, at int32) {
 	m.stack = append(m.stack[:0], t)
 	for len(m.stack) > 0 {
@@ -115,8 +118,8 @@ func (m *machine) follow(p *program, t thread, at int32) {
 	}
 }
 
-// prefix are the bytes that may stand behind a keyword if the pattern is to match, by
-// their distance to it.
+// prefix holds, for each distance to the keyword, the bytes that can follow if the pattern is to
+// match.
 type prefix [12]class
 
 // class is a set of bytes.
@@ -130,7 +133,7 @@ func (s class) or(t class) class {
 	return s
 }
 
-// bytes returns the members.
+// bytes returns the members of the class in ascending order.
 func (s class) bytes() (all []byte) {
 	for c := range 256 {
 		if s.has(byte(c)) {
@@ -142,12 +145,12 @@ func (s class) bytes() (all []byte) {
 
 func (s *class) has(c byte) bool { return s[c/64]>>(c%64)&1 != 0 }
 
-// prefix follows all ways through the pattern for its first bytes.
+// prefix follows all paths through the pattern to collect its first bytes.
 func (p *program) prefix() (l prefix) {
 	var m machine
 	threads := m.begin(p, 0)
 	for i := range l {
-		if m.found { // anything may follow
+		if m.found { // any byte may follow
 			for j := i; j < len(l); j++ {
 				l[j] = class{1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1}
 			}
@@ -172,7 +175,7 @@ func (p *program) prefix() (l prefix) {
 	return l
 }
 
-// runeOf returns the character that a byte counts as.
+// runeOf returns the character that a byte is matched as.
 func runeOf(c byte) rune {
 	if c >= 0x80 {
 		return '\ufffd'

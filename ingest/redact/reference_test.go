@@ -14,7 +14,8 @@ var update = flag.Bool("update", false, "write the table of rules anew")
 
 const referencePage = "../../docs/reference/secrets.md"
 
-// The reference lists all rules, with what their secrets begin with and where the format is published.
+// The reference lists all rules, with what their secrets begin with and where the format is
+// published.
 func TestReference(t *testing.T) {
 	page, err := os.ReadFile(referencePage)
 	if err != nil {

@@ -6,41 +6,40 @@ import (
 	"strings"
 )
 
-// A Rule describes secrets of one kind. It is data: which keys a provider hands out stands
-// in its documentation, named by Source.
+// A Rule describes secrets of one kind. Source names the documentation in which a provider
+// publishes the format of its keys.
 type Rule struct {
-	ID string // names the rule in placeholders and metrics
-	// Keywords begin a secret, or precede it. They are public:
-	// a text that ends in one of them has no byte of a secret.
+	ID string // name of the rule in placeholders and metrics
+	// Keywords begin a secret, or precede it. They are public: a text that ends in a keyword contains
+	// no byte of a secret.
 	Keywords []string
-	// Pattern matches what follows the keyword, in RE2 syntax, without assertions. If it
-	// has a group, only the group is the secret, the first that matched of several; else the keyword and all of
-	// the match are.
+	// Pattern matches the text after the keyword, in RE2 syntax, without assertions. If it has groups,
+	// the first group that matched is the secret; otherwise the secret is the keyword with the whole
+	// match.
 	Pattern string
-	Before  string // characters that may stand before the keyword; "": all but letters and digits
-	// After are the characters that may not follow the secret, as a class without its
-	// brackets; "": letters and digits, "-" for none.
+	Before  string // characters that may precede the keyword; "": all but letters and digits
+	// After are the characters that may not follow the secret, as a character class without brackets.
+	// "" means letters and digits; "-" means no characters.
 	After string
-	// Except are longer texts that end in a keyword, which is none there.
+	// Except are longer texts that end in a keyword and in which it does not count as a keyword.
 	Except []string
-	// Ends says that the pattern also matches what has to follow the secret, in place of After. Each text ends
-	// with a line feed.
+	// Ends says that Pattern, instead of After, matches the text that has to follow the secret. A line
+	// feed is appended to each text.
 	Ends bool
-	// Weak marks rules whose keyword is also common in texts without secrets. The beginning
-	// of such a match is recorded if its end does not come in time.
+	// Weak marks rules whose keyword is also common in texts without secrets. If the end of a possible
+	// secret does not arrive in time, its beginning is recorded unmasked.
 	Weak bool
-	// Open marks secrets that are masked although the stream ends within them.
+	// Open marks secrets that are masked even if the stream ends within them.
 	Open bool
-	// Check decides on a match; nil accepts all.
+	// Check reports whether a match is a secret; nil accepts all matches.
 	Check func(secret []byte) bool
-	// Judge decides on a match by all of its text, which begins with a keyword of key bytes; the secret is bytes
-	// [from, to). nil accepts all.
+	// Judge reports whether a match is a secret, given the whole text of the match, which begins with
+	// a keyword of key bytes. The secret is bytes [from, to). nil accepts all matches.
 	Judge func(text []byte, key, from, to int) bool
 
 	Source string // where the format is published
-	// Example is a secret as this rule finds it, Near one that it must not find. "~" stands
-	// between the parts of which tests put them together, so that scanners for secrets do
-	// not find them here; "~~" is a tilde.
+	// Example is a secret that the rule finds, Near a text that it must not find. "~" separates parts
+	// that tests join, so that secret scanners do not report the source; "~~" is a tilde.
 	Example, Near string
 }
 
@@ -49,9 +48,9 @@ type rule struct {
 	*Rule
 	program *program
 	grouped bool   // the pattern has a group
-	prefix  prefix // what may follow the keyword
-	// declared is the text of a declared secret, else "". Its keyword is its first byte and
-	// must not be recorded either.
+	prefix  prefix // bytes that may follow the keyword
+	// declared is the value of a declared secret, or "". Its keyword is its first byte, which is
+	// masked too.
 	declared string
 }
 
@@ -96,7 +95,7 @@ func hasGroup(pattern string) bool {
 	return err == nil && re.NumSubexp() > 0
 }
 
-// mayFollow reports whether the keyword may stand behind a byte; 0 is the beginning.
+// mayFollow reports whether the keyword may follow byte c; 0 stands for the beginning of a text.
 func (r *rule) mayFollow(c byte) bool {
 	if c == 0 {
 		return true

@@ -7,9 +7,9 @@ import (
 	"tapedeck/schema"
 )
 
-// scan looks for secrets in a frame. A text continues the one before it at the same place;
-// where frames name their message, also the one before it of the same message, since those
-// of several messages may alternate.
+// scan searches a frame for secrets. A text continues the previous text at the same place. If
+// frames identify their message, a text also continues the previous text of the same message, since
+// texts of several messages may alternate.
 func (m *Masker) scan(f *schema.Frame) {
 	w := &m.walker
 	clean := len(m.open) == 0 && len(m.engine.paths) == 0
@@ -54,8 +54,8 @@ func (m *Masker) scan(f *schema.Frame) {
 	}
 }
 
-// followBoth scans a text in the channel of its place, and in that of its message if the
-// frame names one.
+// followBoth scans a text in the channel of its place and, if the frame identifies a message, in
+// the channel of that message.
 func (m *Masker) followBoth(path, identity uint64, t *text) {
 	if identity == 0 {
 		m.follow(path, t)
@@ -74,7 +74,7 @@ func (m *Masker) followBoth(path, identity uint64, t *text) {
 	m.follow(message, t)
 }
 
-// alone scans a text that no other continues.
+// alone scans a text that no other text continues.
 func (m *Masker) alone(t *text) {
 	if _, quiet := m.engine.automaton.quiet(root, t.bytes); quiet {
 		return
@@ -87,7 +87,7 @@ func (m *Masker) alone(t *text) {
 	m.open = m.open[:before]
 }
 
-// assigned masks a text that is a secret by the name of the member of JSON that it is the value of.
+// assigned masks a text that is a secret by the name of its JSON member.
 func (m *Masker) assigned(raw []byte, name span, t *text) {
 	r := m.engine.members
 	if r == nil || len(t.bytes) < shortest {
@@ -107,9 +107,14 @@ func (m *Masker) assigned(raw []byte, name span, t *text) {
 	}
 }
 
-// whole masks a text that is a secret by its place.
+// whole masks a text that is a secret by its path.
 func (m *Masker) whole(r *rule, l *leaf, t *text) {
-	c := &candidate{rule: r, text: t.bytes, n: int32(len(t.bytes)), pieces: []piece{{0, int32(len(t.bytes)), m.frame, l.from, l.to}}}
+	c := &candidate{
+		rule:   r,
+		text:   t.bytes,
+		n:      int32(len(t.bytes)),
+		pieces: []piece{{0, int32(len(t.bytes)), m.frame, l.from, l.to}},
+	}
 	m.mask(c, 0, c.n, false)
 }
 
@@ -126,7 +131,7 @@ func (m *Masker) follow(channel uint64, t *text) {
 	m.keep(channel, s, node, t)
 }
 
-// keep records the node that a channel has reached.
+// keep stores the node that a channel has reached.
 func (m *Masker) keep(channel uint64, s state, node uint16, t *text) {
 	now := state{}
 	if node != root {
@@ -137,18 +142,18 @@ func (m *Masker) keep(channel uint64, s state, node uint16, t *text) {
 	}
 }
 
-// byteBefore returns the byte before byte i of a text, which may be in the text that led
-// to s; 0 for none, and for the end of an escape.
+// byteBefore returns the byte before byte i of a text. That byte may be in the previous text, whose
+// end is in s. It returns 0 if there is no such byte, and if the byte ends an escape.
 func (m *Masker) byteBefore(s state, text []byte, i int) byte {
 	if i > 0 {
-		if apart(text[:i]) {
+		if endsEscape(text[:i]) {
 			return 0
 		}
 		return text[i-1]
 	}
 	path := m.engine.automaton.paths[s.node]
 	if at := len(path) + i; at > 0 {
-		if apart(append([]byte{s.before}, path[:at]...)) {
+		if endsEscape(append([]byte{s.before}, path[:at]...)) {
 			return 0
 		}
 		return path[at-1]
@@ -156,7 +161,7 @@ func (m *Masker) byteBefore(s state, text []byte, i int) byte {
 	return s.before
 }
 
-// proceed feeds a text to the open candidates of its channel.
+// proceed feeds a text to the open candidates of the text's channel.
 func (m *Masker) proceed(channel uint64, t *text) {
 	m.open = slices.DeleteFunc(m.open, func(c *candidate) bool {
 		if c.channel != channel {
@@ -174,15 +179,15 @@ func (m *Masker) proceed(channel uint64, t *text) {
 	})
 }
 
-// Bounds on the work for the secrets that may begin in a text: the bytes that their patterns read. Texts
-// have a small part of it, unless they were made to take long.
+// Bounds on the number of bytes that patterns read in order to scan one text. An ordinary text
+// needs a small part of it; the bounds protect against texts that are designed to take long.
 const (
 	workLeast = 1 << 20
 	workEach  = 8 // for each byte of the text
 )
 
-// find opens the candidates of a text and returns the automaton's node at its end. Beyond the bound of its
-// work it masks the rest of the text.
+// find opens candidates for the keywords in a text and returns the automaton's node at the end.
+// When it exceeds its bound of work, it masks the rest of the text.
 func (m *Masker) find(s state, channel uint64, t *text) uint16 {
 	a := m.engine.automaton
 	node := s.node
@@ -191,7 +196,8 @@ func (m *Masker) find(s state, channel uint64, t *text) uint16 {
 		node = a.next[node][b]
 		for _, h := range a.hits[node] {
 			start := i + 1 - len(h.key)
-			if start != 0 && !h.rule.mayFollow(m.byteBefore(s, t.bytes, start)) || !h.rule.begins(t.bytes[max(start, 0):]) || !h.rule.goesOn(t.bytes[i+1:]) {
+			if start != 0 && !h.rule.mayFollow(m.byteBefore(s, t.bytes, start)) || !h.rule.begins(t.bytes[max(start, 0):]) ||
+				!h.rule.goesOn(t.bytes[i+1:]) {
 				continue
 			}
 			c := m.begin(h, channel, t, i+1)
@@ -211,8 +217,8 @@ func (m *Masker) find(s state, channel uint64, t *text) uint16 {
 	return node
 }
 
-// bound settles the oldest candidates beyond the limit. Those of a text that no other continues are settled
-// with it.
+// bound settles the oldest candidates beyond openLimit. Candidates of a text that stands alone are
+// settled together with that text, and are not counted.
 func (m *Masker) bound(channel uint64) {
 	if n := len(m.open) - openLimit; n > 0 && channel != 0 {
 		for _, c := range m.open[:n] {
@@ -222,7 +228,7 @@ func (m *Masker) bound(channel uint64) {
 	}
 }
 
-// rest masks a text from a byte on.
+// rest masks a text from byte from on.
 func (m *Masker) rest(r *rule, t *text, from int) {
 	n := len(t.bytes)
 	if from == n {
@@ -230,11 +236,17 @@ func (m *Masker) rest(r *rule, t *text, from int) {
 	}
 	begin, _ := t.at(from, n)
 	_, end := t.at(n-1, n)
-	c := &candidate{rule: r, text: t.bytes[from:], n: int32(n - from), pieces: []piece{{0, int32(n - from), m.frame, begin, end}}}
+	c := &candidate{
+		rule:   r,
+		text:   t.bytes[from:],
+		n:      int32(n - from),
+		pieces: []piece{{0, int32(n - from), m.frame, begin, end}},
+	}
 	m.mask(c, 0, c.n, false)
 }
 
-// goesOn reports whether the pattern may match what follows the keyword, as far as its first bytes show.
+// goesOn reports whether the pattern may match the text after the keyword, judging by the first
+// bytes of that text.
 func (r *rule) goesOn(text []byte) bool {
 	if r.declared != "" || r.Open {
 		return true
@@ -247,7 +259,7 @@ func (r *rule) goesOn(text []byte) bool {
 	return true
 }
 
-// begins reports whether a declared secret may begin with what there is of the text.
+// begins reports whether a declared secret may begin with the bytes of text that are available.
 func (r *rule) begins(text []byte) bool {
 	n := min(len(text), len(r.declared))
 	return string(text[:n]) == r.declared[:n]

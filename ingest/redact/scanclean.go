@@ -1,7 +1,7 @@
 package redact
 
-// scanClean follows the growing texts of a frame that is clean. It returns false, and has not
-// changed anything, at a text with a keyword that began in an earlier frame.
+// scanClean follows a growing text of a frame that is clean. If a keyword in the text began in an
+// earlier frame, scanClean returns false and changes nothing.
 func (m *Masker) scanClean(raw []byte, l *leaf) bool {
 	text := raw[l.from:l.to]
 	here := m.states.find(l.path)
@@ -33,15 +33,15 @@ func (m *Masker) scanClean(raw []byte, l *leaf) bool {
 	return true
 }
 
-// after returns where a channel is after a text in which no keyword begins and ends. ok is
-// false if a keyword ends in it that began before.
+// after returns the state of a channel after a text in which no keyword begins and ends. ok is
+// false if a keyword that began earlier ends in the text.
 func (m *Masker) after(s state, text []byte) (now state, ok bool) {
 	a := m.engine.automaton
 	n, i := s.node, 0
 	for n != root && i < len(text) {
 		n = a.next[n][text[i]]
 		i++
-		if len(a.paths[n]) <= i { // what began before has ended
+		if len(a.paths[n]) <= i { // no keyword from an earlier text is open
 			break
 		}
 		if a.ends[n] {
@@ -63,9 +63,9 @@ func (m *Masker) after(s state, text []byte) (now state, ok bool) {
 	return state{n, m.byteBefore(s, text, len(text)-path)}, true
 }
 
-// afterEscapes is after for a text that ends near an escape.
+// afterEscapes does the same as after for a text that ends near an escape.
 func (m *Masker) afterEscapes(s state, text []byte) (state, bool) {
-	const enough = 256 // more than the longest keyword in escapes
+	const enough = 256 // more than the bytes of the longest keyword if all of it is escaped
 	if len(text) > enough {
 		begin := len(text) - enough
 		for begin > 0 && text[begin-1] == '\\' {

@@ -1,27 +1,28 @@
 package redact
 
-// state is where a channel is in the automaton, with the byte before what led there.
+// state holds the automaton's node for a channel, and the byte before the text on the path to that
+// node.
 type state struct {
 	node   uint16
 	before byte
 }
 
-// states maps channels to their states. Most frames change some: it is a hash table with
-// linear probing that keeps the channels whose state is empty again until it grows.
+// states maps channels to states. It is a hash table with linear probing, since most frames change
+// some states. A channel whose state becomes empty stays in the table until the table grows.
 type states struct {
-	entries []stateEntry // a power of two
+	entries []stateEntry // the length is a power of two
 	used    int
 }
 
 type stateEntry struct {
-	channel uint64 // 0: none
+	channel uint64 // 0 for an unused entry
 	state
 }
 
 func (s *states) get(channel uint64) state { return s.find(channel).value() }
 
-// find returns the entry of a channel, nil for none. It is valid until set is called. Channel 0 is that of texts that
-// stand alone, which no other continues: it has none.
+// find returns the entry of a channel, nil if there is none. The entry is valid until set is
+// called. Channel 0, for texts that no other text continues, has no entry.
 func (s *states) find(channel uint64) *stateEntry {
 	if s.used == 0 || channel == 0 {
 		return nil
@@ -38,7 +39,7 @@ func (s *states) find(channel uint64) *stateEntry {
 	}
 }
 
-// value returns the state of an entry, the empty one for none.
+// value returns the state of an entry; the empty state for a nil entry.
 func (e *stateEntry) value() state {
 	if e == nil {
 		return state{}
@@ -70,8 +71,8 @@ func (s *states) set(channel uint64, to state) {
 	}
 }
 
-// grow drops the empty states and doubles the table if that is not enough. At stateLimit it
-// begins anew.
+// grow removes empty states, and doubles the table if that does not free enough entries. At
+// stateLimit entries it clears the table.
 func (s *states) grow() {
 	old := s.entries
 	live := 0

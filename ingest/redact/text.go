@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// text is a leaf without its escapes.
+// text is the content of a leaf after its JSON escapes were decoded.
 type text struct {
 	bytes []byte
-	base  int     // of bytes[0] in Raw, where there are no escapes
-	ends  []int32 // with escapes: the end in Raw of what each byte stands for
+	base  int     // offset of bytes[0] in Raw, if there are no escapes
+	ends  []int32 // with escapes: for each byte, the end in Raw of its encoding
 }
 
-// at returns the range in Raw of bytes [from, to).
+// at returns the range in Raw of bytes [from, to) of the text.
 func (t *text) at(from, to int) (int, int) {
 	if t.ends == nil {
 		return t.base + from, t.base + to
@@ -29,7 +29,7 @@ func (t *text) at(from, to int) (int, int) {
 	return begin, int(t.ends[to-1])
 }
 
-// decoded removes the escapes of JSON. It reuses the memory of t.
+// decoded decodes the JSON escapes in raw[from:to]. It uses the memory of buf and ends.
 func decoded(raw []byte, from, to int, buf []byte, ends []int32) text {
 	part := raw[from:to]
 	if bytes.IndexByte(part, '\\') < 0 {
@@ -73,7 +73,8 @@ func decoded(raw []byte, from, to int, buf []byte, ends []int32) text {
 	return text{buf, from, ends}
 }
 
-// escaped returns the character of an escape with its length, 0 if it is none.
+// escaped returns the character of a JSON escape and the length of the escape, 0 if the escape is
+// invalid.
 func escaped(part []byte) (rune, int) {
 	if len(part) < 6 {
 		return 0, 0

@@ -9,38 +9,40 @@ import (
 	"tapedeck/schema"
 )
 
-// leaf is a text inside a frame: a string of its JSON, or all of a frame that is not JSON.
+// leaf is a text in a frame: a string of its JSON, or the whole of a frame that is not JSON.
 type leaf struct {
-	from, to int    // of the text in Raw, without quotes
-	path     uint64 // of the names of the members that lead to it
-	name     bool   // it is the name of a member
-	whole    bool   // no other frame continues it
-	member   int32  // the number of the name that it is the value of, from 1; 0 for none
+	from, to int    // range of the text in Raw, without quotes
+	path     uint64 // hash of the names of the members that lead to the text
+	name     bool   // the text is the name of a member
+	whole    bool   // no other frame continues the text
+	member   int32  // 1 + the index of the text's name in walker.members; 0 for none
 }
 
-// shortest is the length of the shortest secret, bytes.
+// shortest is the minimum length of a secret, bytes.
 const shortest = declaredLeast
 
 // walker finds the texts of a frame.
 type walker struct {
 	leaves   []leaf
-	members  []span // the names of members, of a frame that may have secrets
-	identity uint64 // of the values that name the message, 0 for none
+	members  []span // the names of members, if the frame may contain secrets
+	identity uint64 // hash of the values that identify the message, 0 for none
 	stack    []level
-	numbers  []span  // where growing texts are looked for: those that name no message
-	plain    [2]bool // by direction: the last frame was plain text, or a string or a number behind some
+	numbers  []span  // numbers that do not identify a message, collected with growing texts
+	plain    [2]bool // by direction: the last frame was plain text, or a string or number that followed plain text
 }
 
-// span is bytes [from, to) of a frame.
+// span is the range of bytes [from, to) of a frame.
 type span struct{ from, to int }
 
 type level struct {
 	path   uint64
 	object bool
-	named  int32 // the number of the text of the member "name" or "key", or of the flag before in an array, from 1; 0 for none
+	// named is 1 + the index in walker.members of the name that the next value has: the text of the
+	// member "name" or "key", or in an array the previous flag; 0 for none.
+	named int32
 }
 
-// walk finds the texts of a frame: all, or those that grow over frames.
+// walk finds the texts of a frame: all texts, or only those that grow over frames.
 func (w *walker) walk(f *schema.Frame, growing bool) {
 	w.leaves, w.numbers, w.members, w.identity = w.leaves[:0], w.numbers[:0], w.members[:0], 0
 	raw := f.Raw
@@ -59,7 +61,7 @@ func (w *walker) walk(f *schema.Frame, growing bool) {
 	}
 }
 
-// text takes the content of a frame as one text.
+// text adds the content of a frame as one text.
 func (w *walker) text(f *schema.Frame, growing bool) {
 	if !f.Flags.Has(schema.FlagNote) {
 		w.plain[f.Direction&1] = true
@@ -70,16 +72,16 @@ func (w *walker) text(f *schema.Frame, growing bool) {
 	w.around(to, len(f.Raw), growing)
 }
 
-// plainPath is the path of texts that are not JSON.
+// plainPath returns the path of texts that are not JSON.
 func plainPath(f *schema.Frame) uint64 { return hashBegin + uint64(f.Direction) }
 
-// Bounds on what is kept of the structure of a frame. A frame beyond them is one text.
+// Bounds on the structure of a frame. A frame that exceeds them is treated as one text.
 const (
 	leavesMost = 1 << 16
 	levelsMost = 1 << 12
 )
 
-// structured reports whether a frame is likely JSON in the framing of its transport.
+// structured reports whether a frame is probably JSON in the framing of its transport.
 func structured(f *schema.Frame, raw []byte) bool {
 	switch f.Transport {
 	case schema.EventStream:
@@ -97,25 +99,25 @@ func structured(f *schema.Frame, raw []byte) bool {
 	raw = bytes.TrimPrefix(raw, []byte("\ufeff"))
 	raw = bytes.TrimLeft(raw, " \t\r\n,\x1e")
 	if len(raw) > 1 && (raw[0] >= '0' && raw[0] <= '9' || raw[0] >= 'a' && raw[0] <= 'g') && raw[1] == ':' {
-		raw = raw[2:] // a line of the AI SDK's data stream: a kind, a colon and JSON
+		raw = raw[2:] // a line of the AI SDK's data stream: a type, a colon and JSON
 	}
-	// A number, true, false, null: it has no text, and a placeholder would be no JSON.
+	// A number, true, false or null has no text, and a placeholder in it would not be valid JSON.
 	return opens(raw) || f.Transport != schema.HTTP && len(raw) < 64 && json.Valid(raw)
 }
 
-// opens reports whether a text begins as JSON with strings does.
+// opens reports whether a text begins like JSON that may contain strings.
 func opens(raw []byte) bool {
 	return len(raw) > 0 && (raw[0] == '{' || raw[0] == '[' || raw[0] == '"')
 }
 
 // json finds the strings of JSON. It is lenient: text around the JSON, such as the other fields of
-// an event, is a text of its own. It returns false for JSON beyond the bounds.
+// an event, becomes a text of its own. It returns false for JSON that exceeds the bounds.
 func (w *walker) json(raw []byte, base uint64, growing bool) bool {
 	w.stack = w.stack[:0]
 	here := level{path: base}
 	value := base // path of the next value
 	expectName, whole, nameNumber := false, false, int32(0)
-	i, outside := 0, 0 // outside is where the text around the JSON begins
+	i, outside := 0, 0 // outside is the offset of the text around the JSON
 	for i < len(raw) {
 		switch raw[i] {
 		case '{', '[':
@@ -140,7 +142,7 @@ func (w *walker) json(raw []byte, base uint64, growing bool) bool {
 		case ',':
 			expectName, value = here.object, here.path
 		case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-			if growing && len(w.numbers) <= gapsMost { // more are no layout
+			if growing && len(w.numbers) <= gapsMost { // with more numbers there is no layout
 				from := i
 				i = numberEnd(raw, from)
 				w.numbers = append(w.numbers, span{from, i})
@@ -196,15 +198,16 @@ func (w *walker) json(raw []byte, base uint64, growing bool) bool {
 		}
 		i++
 	}
-	if len(w.stack) == 0 && outside > 0 { // a number alone is JSON, and no text
+	if len(w.stack) == 0 && outside > 0 { // a number alone is JSON and has no text
 		w.around(outside, len(raw), growing)
 	}
 	return true
 }
 
-// memberOf sets the name of the last leaf, the text of a member or of an element of an array. An object with the members
-// "name" or "key" and then "value" assigns to what the former says; in the arguments of a command a flag names the next one.
-// It returns the number of such a name.
+// memberOf sets the name of the last leaf, which is the value of a member or an element of an
+// array. In an object with a member "name" or "key" followed by a member "value", the former names
+// the latter. In an array of command arguments a flag names the next argument. memberOf returns the
+// number of the name for the next value, 0 for none.
 func (w *walker) memberOf(raw []byte, member int32, here level, text span) (named int32) {
 	l := &w.leaves[len(w.leaves)-1]
 	if member == 0 {
@@ -227,26 +230,26 @@ func (w *walker) memberOf(raw []byte, member int32, here level, text span) (name
 	return here.named
 }
 
-// growing adds a text that grows over frames.
+// growing adds a text that may grow over frames.
 func (w *walker) growing(from, to int, path uint64) {
 	n := len(w.leaves)
 	if n == cap(w.leaves) {
 		w.leaves = slices.Grow(w.leaves, 1)
 	}
 	w.leaves = w.leaves[:n+1]
-	l := &w.leaves[n] // an element that is put together elsewhere is copied
+	l := &w.leaves[n] // set in place: assigning a composite literal would copy it
 	l.from, l.to, l.path, l.name, l.whole, l.member = from, to, path, false, false, 0
 }
 
-// around adds a text around the JSON. It grows in no frame, so that of a frame without
-// secrets it is not needed.
+// around adds a text outside the JSON. Such a text does not grow over frames, so it is not needed
+// for a frame without secrets.
 func (w *walker) around(from, to int, growing bool) {
 	if !growing && to-from >= shortest {
 		w.leaves = append(w.leaves, leaf{from: from, to: to, whole: true})
 	}
 }
 
-// numberEnd returns where the digits and dots that begin at i end.
+// numberEnd returns the end of the digits and dots that begin at byte i.
 func numberEnd(raw []byte, i int) int {
 	for i < len(raw) && (raw[i] >= '0' && raw[i] <= '9' || raw[i] == '.') {
 		i++
@@ -254,8 +257,8 @@ func numberEnd(raw []byte, i int) int {
 	return i
 }
 
-// scalar returns the range of the string, with its quotes, or the number behind the name of a
-// member that ends at i.
+// scalar returns the range of the string, with its quotes, or the number that follows the name of a
+// member. The name ends at byte i.
 func scalar(raw []byte, i int) (from, to int) {
 	for i < len(raw) && (raw[i] == ' ' || raw[i] == ':') {
 		i++

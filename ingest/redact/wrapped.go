@@ -7,19 +7,19 @@ import (
 	"tapedeck/schema"
 )
 
-// wrapped is a frame whose message is masked as the message alone: one in base64 in the member
-// "bytes" of its payload, as Amazon Bedrock sends the chunks of a model's answer, or the payload
-// of a NATS message.
+// wrapped is a frame of which only an enclosed message is masked: the payload of a NATS message, or
+// the base64 message in the member "bytes" of an event-stream payload, in which Amazon Bedrock
+// sends the chunks of a model's answer.
 type wrapped struct {
-	raw      []byte // of the frame; nil for a frame that is no such one
-	from, to int    // of the base64 in raw
+	raw      []byte // bytes of the frame; nil for a frame without an enclosed message
+	from, to int    // range of the base64 in raw
 	cuts     []schema.Cut
-	head     []byte // of a NATS message, masked; nil for other frames
+	head     []byte // masked head of a NATS message; nil for other frames
 }
 
 var wrapping = []byte(`"bytes":"`)
 
-// unwrap replaces the bytes of such a frame by its message.
+// unwrap replaces the bytes of a frame by the message enclosed in it, if there is one.
 func (m *Masker) unwrap(f *schema.Frame) (w wrapped) {
 	if f.Transport == schema.NATS {
 		return m.unwrapNATS(f)
@@ -46,8 +46,7 @@ func (m *Masker) unwrap(f *schema.Frame) (w wrapped) {
 	return w
 }
 
-// unwrapNATS masks the head of a NATS message, and replaces the bytes of the frame by the
-// payload.
+// unwrapNATS masks the head of a NATS message, and replaces the bytes of the frame by the payload.
 func (m *Masker) unwrapNATS(f *schema.Frame) (w wrapped) {
 	if f.Flags&(schema.FlagOversize|schema.FlagNote) != 0 {
 		return w
@@ -65,7 +64,7 @@ func (m *Masker) unwrapNATS(f *schema.Frame) (w wrapped) {
 	return w
 }
 
-// rewrap puts the message back, which differs if it was masked.
+// rewrap restores the frame around the message, and encodes the message again if it was masked.
 func (w *wrapped) rewrap(f *schema.Frame, masked bool) {
 	if w.raw == nil {
 		return
@@ -97,7 +96,7 @@ func (w *wrapped) rewrap(f *schema.Frame, masked bool) {
 	f.Raw = raw
 }
 
-// clone copies what is the caller's.
+// clone copies the bytes that the caller owns.
 func (w wrapped) clone() wrapped {
 	if w.raw != nil {
 		w.raw, w.cuts = bytes.Clone(w.raw), append([]schema.Cut(nil), w.cuts...)

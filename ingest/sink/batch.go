@@ -10,13 +10,13 @@ import (
 	"tapedeck/schema/clickhouse"
 )
 
-// batch holds the columns of one insert and the messages they came from. The gatherer owns
-// it, then the inserter.
+// batch holds the columns of one insert and the messages that the columns came from. It is owned by
+// the gatherer, and then by the inserter.
 type batch struct {
 	columns  *clickhouse.Batch
-	blocks   int             // in the columns
-	messages []jetstream.Msg // to be acknowledged
-	held     int             // bytes of the messages
+	blocks   int             // number of blocks in the columns
+	messages []jetstream.Msg // messages to acknowledge after the insert
+	held     int             // bytes of these messages
 }
 
 func newBatch() *batch { return &batch{columns: clickhouse.NewBatch()} }
@@ -34,7 +34,7 @@ func (b *batch) take(m jetstream.Msg) {
 	b.held += len(m.Data())
 }
 
-// entryName returns the name of one of a message's blocks, by its index.
+// entryName returns the name of the block with index n in a message.
 func entryName(m jetstream.Msg, n int) string { return nameOf(m) + "/" + strconv.Itoa(n) }
 
 // nameOf returns the name of a message: its id, or a hash of its content.
@@ -45,5 +45,5 @@ func nameOf(m jetstream.Msg) string {
 	return contentName(m.Data())
 }
 
-// contentName returns a name for bytes that depends only on their contents.
+// contentName returns a name that depends only on the bytes of data.
 func contentName(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }

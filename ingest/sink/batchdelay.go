@@ -2,26 +2,26 @@ package sink
 
 import "time"
 
-// batchDelay decides when a batch that is not full is stored. It uses only the times that
-// its callers pass, not the clock.
+// batchDelay decides when a batch that is not full is stored. It does not read the clock: its
+// callers pass the times.
 type batchDelay struct {
 	opts *Options
-	// stored returns when the latest insert was done, and how long ClickHouse worked on it.
+	// stored returns the time at which the latest insert ended, and how long ClickHouse worked on it.
 	stored func() (at time.Time, took time.Duration)
 
-	began, latest time.Time // arrival of the batch's first block, and of its latest
-	due           time.Time // latest time at which it is stored
-	end           bool      // it holds the end of a stream, which a reader may be waiting for
+	began, latest time.Time // arrival of the batch's first and latest block
+	due           time.Time // latest time at which the batch is stored
+	end           bool      // the batch holds the end of a stream, which a reader may be waiting for
 	load          bool      // blocks arrive at the rate of a bulk load
 }
 
-// bulk defines a bulk load: more than one in bulk of a full batch arrives within BatchPace.
-// A bulk load is gathered for longer, since few large inserts leave ClickHouse less to
-// merge. A batch of this size is inserted over two connections.
+// bulk defines a bulk load: more than one in bulk of a full batch arrives within BatchPace. A bulk
+// load is gathered for longer, since few large inserts leave ClickHouse less to merge. A batch of
+// at least this size is inserted over two connections.
 const bulk = 6
 
-// The minimum pause after an insert, in multiples of the insert's duration: in general, and
-// before the end of a stream is stored.
+// The minimum pause after an insert, in multiples of the insert's duration: in general, and before
+// the end of a stream is stored.
 const (
 	restPerInsert = 4
 	restBeforeEnd = 1
@@ -33,8 +33,8 @@ func (p *batchDelay) begin(now time.Time) {
 	p.began, p.due = now, now.Add(p.delay(now, restPerInsert))
 }
 
-// delay returns how long a batch is gathered from now on. rest is the pause after the
-// latest insert, in multiples of its duration.
+// delay returns how long a batch is gathered from now on. rest is the pause after the latest
+// insert, in multiples of the insert's duration.
 func (p *batchDelay) delay(now time.Time, rest time.Duration) time.Duration {
 	return max(p.opts.BatchAge, min(p.rested(rest).Sub(now), p.opts.BatchPace))
 }
@@ -44,8 +44,8 @@ func (p *batchDelay) rested(rest time.Duration) time.Time {
 	return at.Add(rest * took)
 }
 
-// added records the arrival of a block, including the first; ends reports that it holds the
-// end of a stream. Further ends do not delay the batch.
+// added records the arrival of a block, including the first one. ends reports that the block holds
+// the end of a stream. Only the first such end changes the delay.
 func (p *batchDelay) added(now time.Time, ends bool) {
 	p.latest = now
 	if !ends {
@@ -55,7 +55,7 @@ func (p *batchDelay) added(now time.Time, ends bool) {
 	p.due = earlier(p.due, now.Add(p.delay(now, restBeforeEnd)))
 }
 
-// next returns when to check the batch if no more blocks arrive.
+// next returns when to check the batch again if no more blocks arrive.
 func (p *batchDelay) next() time.Time {
 	switch {
 	case p.end: // the segments of a stream end one after the other
@@ -66,7 +66,7 @@ func (p *batchDelay) next() time.Time {
 	return p.due
 }
 
-// isDue reports whether a batch of so many frames is to be stored now.
+// isDue reports whether a batch of the given number of frames is to be stored now.
 func (p *batchDelay) isDue(now time.Time, frames int) bool {
 	if now.Before(p.next()) {
 		return false

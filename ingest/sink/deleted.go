@@ -16,9 +16,10 @@ var deletedBlocks = metric.Counter(metric.Sink, "tapedeck_sink_deleted_blocks_to
 // errDeleted reports that a block is not stored because its session was deleted.
 var errDeleted = errors.New("the session was deleted")
 
-// undeleted removes from a block, which arrived at the given time, what belongs to deleted
-// sessions, and reports whether anything is left to store. If the block's own session is
-// deleted, it keeps the ends of segments in other sessions, as a block of one of these.
+// undeleted removes from a block everything that belongs to deleted sessions. at is the arrival of
+// the block. It reports whether anything is left to store. If the block's own session is deleted
+// but the block ends segments in other sessions, these ends stay, and the block is moved to one of
+// those sessions.
 func (s *Sink) undeleted(ctx context.Context, tenant string, b *block.Block, at time.Time) bool {
 	if s.opts.Deleted == nil {
 		return true
@@ -46,15 +47,15 @@ func (s *Sink) undeleted(ctx context.Context, tenant string, b *block.Block, at 
 }
 
 const (
-	// sweepAfter is the time after a deletion in which inserts that were in flight end.
+	// sweepAfter is the time after a deletion within which inserts that were in flight have ended.
 	sweepAfter = 5 * time.Second
-	// sweepSince is the age from which completed deletions are skipped at the start.
+	// sweepSince is the age above which the first sweep skips completed deletions.
 	sweepSince = time.Hour
 )
 
-// sweep removes from ClickHouse what sinks stored of deleted sessions before they had
-// the tombstone, and completes interrupted deletions. Readers do not return these rows
-// meanwhile, so a failure here only leaves disk space in use.
+// sweep removes rows of deleted sessions that sinks stored before they received the tombstone, and
+// completes interrupted deletions. Readers hide these rows meanwhile, so a failure of sweep only
+// leaves disk space in use.
 func (s *Sink) sweep(ctx context.Context) {
 	var due []*tombstone.Tombstone
 	tick := time.NewTicker(sweepAfter)
@@ -68,8 +69,10 @@ func (s *Sink) sweep(ctx context.Context) {
 				continue
 			}
 			if err := s.opts.Complete(ctx, t); err != nil && ctx.Err() == nil {
-				s.log.Warn("sink: the rows of a deleted session could not be removed; delete it again or restart this server to remove them",
-					"session", t.Session, "error", err)
+				s.log.Warn(
+					"sink: the rows of a deleted session could not be removed; delete it again or restart this server to remove them",
+					"session", t.Session, "error", err,
+				)
 			}
 		}
 		due = s.opts.Deleted.Learned()

@@ -14,39 +14,39 @@ import (
 type gatherer struct {
 	sink *Sink
 	out  *inserter
-	// after, if set, waits before an insert until others are stored.
+	// after, if set, is called before an insert and waits until earlier messages are stored.
 	after   func(context.Context, []jetstream.Msg) error
 	batch   *batch
-	spare   chan *batch // the other batch, when it is free
+	spare   chan *batch // receives the other batch when it is free
 	decoder block.Decoder
 	block   block.Block
-	entries []block.Entry // of the current message
+	entries []block.Entry // entries of the current message
 	ended   bool          // the current message holds the end of a stream
 }
 
-// newGatherer returns a gatherer for an inserter.
+// newGatherer returns a gatherer that passes its batches to an inserter.
 func newGatherer(s *Sink, out *inserter) *gatherer {
 	g := &gatherer{sink: s, out: out, batch: newBatch(), spare: make(chan *batch, 1)}
 	g.spare <- newBatch()
 	return g
 }
 
-// run gathers until the subscription ends. What was gathered by then is inserted.
+// run gathers messages until the subscription ends, and inserts what was gathered by then.
 func (g *gatherer) run(ctx context.Context, coming <-chan delivery) error {
-	// Inserts continue for a while after ctx ends, so that what was gathered is stored
-	// rather than delivered again.
+	// Inserts may continue for a while after ctx ends, so that gathered messages are stored and not
+	// delivered again.
 	insertCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	release := context.AfterFunc(ctx, func() { time.AfterFunc(drainTimeout, cancel) })
 	defer release()
 
 	when := batchDelay{opts: &g.sink.opts, stored: g.out.latest}
-	var at time.Time // when timer fires
+	var at time.Time // time at which timer fires
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()
 	idle := time.NewTimer(releaseAfter)
 	defer idle.Stop()
-	var free <-chan *batch // the spare batch, once this one is to be stored
+	var free <-chan *batch // receives the spare batch once the current one is to be stored
 	defer func() { g.handOver(insertCtx, <-g.spare); <-g.spare }()
 	for {
 		select {
@@ -57,7 +57,7 @@ func (g *gatherer) run(ctx context.Context, coming <-chan delivery) error {
 			case d.err != nil:
 				return fmt.Errorf("next block: %w", d.err)
 			}
-			if ctx.Err() != nil { // fetched ahead: other sinks store it
+			if ctx.Err() != nil { // fetched ahead: return it, other sinks store it
 				returnMessages(d.msg)
 				continue
 			}
@@ -97,11 +97,11 @@ func (g *gatherer) run(ctx context.Context, coming <-chan delivery) error {
 	}
 }
 
-// releaseAfter is the time without a message after which the gatherer releases its memory.
+// releaseAfter is the time without messages after which the gatherer releases its memory.
 const releaseAfter = 5 * time.Second
 
 // release frees the memory of the columns and of the decoder, which is as large as the largest
-// batch so far. It reports false if a batch is gathered or inserted.
+// batch so far. It returns false if a batch is being gathered or inserted.
 func (g *gatherer) release() bool {
 	select {
 	case <-g.spare:
@@ -120,18 +120,19 @@ func (g *gatherer) release() bool {
 // drainTimeout bounds the last insert after ctx has ended.
 const drainTimeout = 1500 * time.Millisecond
 
-// batchMessages is the number of bytes of messages that fill a batch: frames that do not compress are
-// inserted a few at a time, so that little of them is in memory twice.
+// batchMessages is the number of message bytes that fill a batch. It bounds the memory for frames
+// that do not compress, which are held both in messages and in columns.
 const batchMessages = 16 << 20
 
 // full reports whether the batch is to be stored.
 func (g *gatherer) full() bool {
 	o := &g.sink.opts
-	return g.batch.columns.Frames() >= o.BatchFrames || g.batch.columns.Bytes() >= o.BatchBytes || g.batch.held >= batchMessages
+	return g.batch.columns.Frames() >= o.BatchFrames || g.batch.columns.Bytes() >= o.BatchBytes ||
+		g.batch.held >= batchMessages
 }
 
-// handOver passes the gathered batch to the inserter and continues with the spare one. The
-// inserter returns the batch through the channel.
+// handOver passes the full batch to the inserter and continues with the spare one. The inserter
+// returns the full batch through the channel.
 func (g *gatherer) handOver(ctx context.Context, spare *batch) {
 	full := g.batch
 	g.batch = spare

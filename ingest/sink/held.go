@@ -11,52 +11,52 @@ import (
 	"tapedeck/internal/metric"
 )
 
-// extendEvery is the interval at which the acknowledgement timers of held messages are
-// reset: short enough that one or two lost resets are harmless.
+// extendEvery is the interval at which the acknowledgement timers of held messages are reset. It is
+// short enough that one or two lost resets are harmless.
 const extendEvery = ackWait / 3
 
-// held has the messages that the sink has received and not settled, from their arrival until
-// they are acknowledged or returned. It bounds their bytes, resets their acknowledgement
-// timers, and recognises a redelivery of one of them. It is safe for use by many goroutines.
+// held holds the messages that the sink has received and not settled: from their arrival until they
+// are acknowledged or returned. It bounds their bytes, resets their acknowledgement timers, and
+// recognises redeliveries of them. It is safe for use by many goroutines.
 type held struct {
-	limit int // bytes
+	limit int // maximum bytes of all messages
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	messages map[place]*heldMessage
 	bytes    int
-	settled  chan struct{} // closed and replaced when a message was answered; nil while nobody waits
+	settled  chan struct{} // closed and replaced when a message is settled; nil without waiters
 }
 
-// place identifies a message of a JetStream stream. The time tells it from the message of the
-// same number in a stream that was made anew.
+// place identifies a message of a JetStream stream. stored distinguishes it from a message with the
+// same sequence in a recreated stream.
 type place struct {
 	sequence uint64
-	stored   int64 // ns
+	stored   int64 // time at which JetStream stored the message, ns
 }
 
-// heldMessage is a message that is held until it is answered.
+// heldMessage is a message that is held until it is settled.
 type heldMessage struct {
 	jetstream.Msg
 	held  *held
 	place place
 	size  int
 	since time.Time
-	bulk  bool // it is stored apart from others: see stream.HeaderBulk
+	bulk  bool // the message belongs to a bulk recording: see stream.HeaderBulk
 }
 
-// newHeld returns an empty set that holds up to limit bytes.
+// newHeld returns an empty set that holds at most limit bytes.
 func newHeld(limit int) *held {
 	return &held{limit: limit, messages: map[place]*heldMessage{}}
 }
 
-// isBulk reports whether a message is of a bulk recording.
+// isBulk reports whether a message belongs to a bulk recording.
 func isBulk(m jetstream.Msg) bool { return m.Headers().Get(stream.HeaderBulk) != "" }
 
-// add adds a message that has arrived. It returns nil if the message is held already.
+// add adds a message that has arrived. It returns nil if the same message is held already.
 func (h *held) add(m jetstream.Msg, now time.Time) jetstream.Msg {
 	meta, err := m.Metadata()
 	if err != nil {
-		return m // its answers reach nobody, and it is not counted
+		return m // JetStream expects no answer to it, so it is not counted
 	}
 	at := place{meta.Sequence.Stream, meta.Timestamp.UnixNano()}
 	h.mu.Lock()
@@ -73,7 +73,7 @@ func (h *held) add(m jetstream.Msg, now time.Time) jetstream.Msg {
 	return own
 }
 
-// remove removes a message that is about to be answered.
+// remove removes a message that is about to be settled.
 func (m *heldMessage) remove() {
 	h := m.held
 	h.mu.Lock()
@@ -109,23 +109,25 @@ func (m *heldMessage) NakWithDelay(delay time.Duration) error {
 	return m.Msg.NakWithDelay(delay)
 }
 
-// roomFor reports whether n more bytes may be held. An empty set has room for any number.
+// roomFor reports whether n more bytes may be held. If no message is held, any number of bytes may
+// be.
 func (h *held) roomFor(n int) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.hasRoom(n)
 }
 
-// hasRoom is roomFor. mu is held.
+// hasRoom implements roomFor. mu is held.
 func (h *held) hasRoom(n int) bool { return len(h.messages) == 0 || h.bytes+n <= h.limit }
 
-// awaitRoom waits until n more bytes may be held, or ctx ends.
+// awaitRoom waits until n more bytes may be held, or until ctx ends.
 func (h *held) awaitRoom(ctx context.Context, n int) error {
 	return h.await(ctx, func() bool { return h.hasRoom(n) })
 }
 
-// awaitEarlier waits until no message is held that is not of a bulk recording and came before one
-// of these, or ctx ends. So the first blocks of a bulk recording are stored before the others.
+// awaitEarlier waits until no message is held that belongs to no bulk recording and arrived before
+// one of messages, or until ctx ends. So the first blocks of a bulk recording, which do not have
+// the header yet, are stored before its other blocks.
 func (h *held) awaitEarlier(ctx context.Context, messages []jetstream.Msg) error {
 	last := uint64(0)
 	for _, m := range messages {
@@ -143,7 +145,7 @@ func (h *held) awaitEarlier(ctx context.Context, messages []jetstream.Msg) error
 	})
 }
 
-// await waits until a condition on what is held is met, or ctx ends. The condition is checked with
+// await waits until a condition on the held messages is met, or until ctx ends. met is called with
 // mu held.
 func (h *held) await(ctx context.Context, met func() bool) error {
 	for {
@@ -165,7 +167,7 @@ func (h *held) await(ctx context.Context, met func() bool) error {
 	}
 }
 
-// extend resets the acknowledgement timers of messages that were held for extendEvery.
+// extend resets the acknowledgement timers of messages that have been held for extendEvery.
 func (h *held) extend(now time.Time) {
 	var old []*heldMessage
 	h.mu.Lock()
@@ -175,12 +177,12 @@ func (h *held) extend(now time.Time) {
 		}
 	}
 	h.mu.Unlock()
-	for _, m := range old { // one that was answered meanwhile is not pending any more
-		_ = m.InProgress() // if it is lost, the message is delivered again, which is harmless
+	for _, m := range old { // a message that was settled meanwhile is not pending any more
+		_ = m.InProgress() // if the reset is lost, the message is delivered again, which is harmless
 	}
 }
 
-// keepExtending has extend called until stop is called.
+// keepExtending calls extend at intervals until stop is called.
 func (h *held) keepExtending() (stop func()) {
 	done := make(chan struct{})
 	var extending sync.WaitGroup

@@ -16,29 +16,29 @@ import (
 
 // inserter writes batches, one at a time.
 type inserter struct {
-	sink    *Sink // for blocks that cannot be stored
+	sink    *Sink // sets aside blocks that cannot be stored
 	dsn     string
 	log     *slog.Logger
 	stat    *status
-	clients [2]*ch.Client // the second for large batches only
+	clients [2]*ch.Client // the second one for large batches only
 
 	probe probe
 
-	worked time.Duration // how long ClickHouse was busy with the latest try, both connections together
+	worked time.Duration // how long ClickHouse worked on the latest attempt, over both connections
 
-	mu    sync.Mutex // guards what follows
-	ended time.Time  // when the latest insert was done
+	mu    sync.Mutex // guards the fields below
+	ended time.Time  // when the latest insert ended
 	took  time.Duration
 }
 
-// latest returns when the latest insert was done, and how long ClickHouse worked on it.
+// latest returns the time at which the latest insert ended, and how long ClickHouse worked on it.
 func (i *inserter) latest() (ended time.Time, took time.Duration) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.ended, i.took
 }
 
-// inserted records an insert that is done.
+// inserted records an insert that has ended.
 func (i *inserter) inserted(began time.Time) {
 	i.mu.Lock()
 	i.ended, i.took = time.Now(), i.worked
@@ -46,10 +46,10 @@ func (i *inserter) inserted(began time.Time) {
 	i.mu.Unlock()
 }
 
-// insert stores a batch and acknowledges its messages. It retries, with exponential backoff
-// and jitter, until ClickHouse accepts the batch or ctx ends; then it returns the messages
-// to JetStream. Blocks that ClickHouse refuses for their contents are removed from the
-// batch: see isolateRefused.
+// insert stores a batch and acknowledges its messages. It retries with exponential backoff and
+// jitter until ClickHouse accepts the batch. If ctx ends first, it returns the messages to
+// JetStream. Blocks that ClickHouse refuses because of their contents are removed from the batch:
+// see isolateRefused.
 func (i *inserter) insert(ctx context.Context, b *batch) {
 	wait := newBackoff()
 	for {
@@ -84,11 +84,11 @@ func (i *inserter) insert(ctx context.Context, b *batch) {
 	}
 	i.probe.keep(b)
 	for _, m := range b.messages {
-		_ = m.Ack() // if it is lost, the message is delivered again, which is harmless
+		_ = m.Ack() // if the acknowledgement is lost, the message is delivered again, which is harmless
 	}
 }
 
-// stored counts the rows of a batch that were inserted, and sets the status to OK.
+// stored counts the rows of an inserted batch, and sets the status to OK.
 func (i *inserter) stored(b *batch) {
 	storedFrames.Add(float64(b.columns.Frames()))
 	storedBlocks.Add(float64(b.blocks))
@@ -106,7 +106,7 @@ func (i *inserter) failed(err error) {
 	}
 }
 
-// try stores a batch: a large one over both connections.
+// try stores a batch. It inserts a large batch over both connections.
 func (i *inserter) try(ctx context.Context, b *batch) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, insertTimeout)
 	defer cancel()
@@ -149,7 +149,7 @@ func (i *inserter) close() {
 	}
 }
 
-// newBackoff returns the waits between attempts at what another server refused.
+// newBackoff returns the delays between attempts when ClickHouse refuses an insert.
 func newBackoff() backoff.Backoff {
 	return backoff.Backoff{Min: 100 * time.Millisecond, Max: 5 * time.Second}
 }

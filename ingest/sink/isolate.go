@@ -13,27 +13,27 @@ import (
 
 // piece is one block of a batch.
 type piece struct {
-	message int // index of its message in the batch
-	index   int // of the block in the message
+	message int // index of the block's message in the batch
+	index   int // index of the block in its message
 	tenant  string
 	entry   block.Entry
-	reason  error // why ClickHouse refused it
+	reason  error // why ClickHouse refused the block
 }
 
-// isolator separates the blocks of a batch that ClickHouse refuses from the others.
+// isolator separates the blocks that ClickHouse refuses from the other blocks of a batch.
 type isolator struct {
 	out     *inserter
 	from    *batch
-	g       gatherer // decodes the blocks of each attempt
-	stored  int      // blocks that ClickHouse accepted
+	g       gatherer // decodes the blocks for each attempt
+	stored  int      // number of blocks that ClickHouse accepted
 	refused []piece
 }
 
-// isolateRefused stores a batch that ClickHouse refused, or had no memory for, without the
-// blocks that it refuses. It sets these aside if ClickHouse demonstrably accepts others:
-// blocks of the same batch, or one that was stored before. Otherwise all messages are
-// delivered again later, in other batches. An error means that ClickHouse accepts no blocks
-// now; then nothing is set aside, and the caller still has to settle all messages.
+// isolateRefused stores the blocks of a batch that ClickHouse refused, or had too little memory
+// for. It sets aside the blocks that ClickHouse refuses, if ClickHouse accepts any other block: one
+// of the same batch, or one that was stored before. Otherwise all messages are delivered again
+// later, in other batches. An error means that ClickHouse accepts no blocks at present: then no
+// block is set aside, and the caller still has to settle all messages.
 func (i *inserter) isolateRefused(ctx context.Context, b *batch) error {
 	known, err := i.probeInsert(ctx)
 	if err != nil {
@@ -44,7 +44,9 @@ func (i *inserter) isolateRefused(ctx context.Context, b *batch) error {
 		return err
 	}
 	if s.stored == 0 && !known && len(s.refused) > 0 {
-		i.failed(fmt.Errorf("every block is refused, and none was stored before; retrying in %v: %w", ackWait, s.refused[0].reason))
+		i.failed(
+			fmt.Errorf("every block is refused, and none was stored before; retrying in %v: %w", ackWait, s.refused[0].reason),
+		)
 		i.sink.settleAll(b.messages, errUndecided)
 		return nil
 	}
@@ -69,7 +71,7 @@ func (s *isolator) pieces() (all []piece) {
 	for n, m := range s.from.messages {
 		tenant, err := s.g.open(m.Subject(), m.Data())
 		if err != nil {
-			continue // it was set aside when the batch was gathered
+			continue // the block was set aside when the batch was gathered
 		}
 		for part, e := range s.g.entries {
 			all = append(all, piece{message: n, index: part, tenant: tenant, entry: e})
@@ -78,8 +80,8 @@ func (s *isolator) pieces() (all []piece) {
 	return all
 }
 
-// try stores blocks. If ClickHouse refuses them together, or lacks the memory, it tries
-// each half.
+// try stores blocks. If ClickHouse refuses them, or has too little memory for them, it tries each
+// half.
 func (s *isolator) try(ctx context.Context, pieces []piece) error {
 	s.fill(ctx, pieces)
 	blocks := s.g.batch.blocks

@@ -10,8 +10,8 @@ import (
 	"tapedeck/schema/block"
 )
 
-// tryLetter stores the blocks of a dead letter; they count as stored only if all of them
-// are. It uses a connection of its own, concurrently with the batches.
+// tryLetter stores the blocks of a dead letter. It succeeds only if all blocks are stored. It uses
+// a connection of its own, concurrently with the batches.
 func (s *Sink) tryLetter(ctx context.Context, subject string, data []byte) error {
 	g := gatherer{sink: s, batch: newBatch()}
 	tenant, err := g.open(subject, data)
@@ -32,7 +32,7 @@ func (s *Sink) tryLetter(ctx context.Context, subject string, data []byte) error
 		g.batch.blocks++
 	}
 	if g.batch.blocks == 0 {
-		return nil // all of it was deleted
+		return nil // all of its sessions were deleted
 	}
 	out := &inserter{sink: s, dsn: s.opts.DSN}
 	defer out.close()

@@ -14,10 +14,9 @@ import (
 	"tapedeck/schema/block"
 )
 
-// add decodes a message's blocks into the batch, and settles the message if nothing of it
-// is to be stored. It sets undecodable blocks aside and skips blocks of deleted sessions.
-// If a block has a later format version, nothing of the message is stored, since it is
-// delivered again.
+// add decodes a message's blocks into the batch, and settles the message if none of it is to be
+// stored. It sets aside undecodable blocks and skips blocks of deleted sessions. If a block has a
+// later format version, no block of the message is stored: the message is delivered again.
 func (g *gatherer) add(ctx context.Context, m jetstream.Msg, at time.Time) {
 	g.ended = false
 	if m.Subject() == ingest.FillerSubject {
@@ -31,7 +30,7 @@ func (g *gatherer) add(ctx context.Context, m jetstream.Msg, at time.Time) {
 	}
 	for _, e := range g.entries {
 		if err := block.Readable(e.Data); err != nil {
-			// Leave it to a sink of a later version, which can store it.
+			// A sink of a later version can store the message.
 			g.sink.log.Warn("sink: a block of a later version, left for a sink that reads it", "error", err)
 			g.sink.settle(m, err)
 			return
@@ -45,7 +44,10 @@ func (g *gatherer) add(ctx context.Context, m jetstream.Msg, at time.Time) {
 			continue
 		}
 		if err != nil {
-			kept = errors.Join(kept, g.sink.setAside(ctx, letter{entryName(m, n), subjectOf(m, tenant, e), m.Headers(), e.Data, err}))
+			kept = errors.Join(
+				kept,
+				g.sink.setAside(ctx, letter{entryName(m, n), subjectOf(m, tenant, e), m.Headers(), e.Data, err}),
+			)
 			continue
 		}
 		g.batch.blocks++
@@ -60,15 +62,15 @@ func (g *gatherer) add(ctx context.Context, m jetstream.Msg, at time.Time) {
 
 // open reads the tenant and the entries of a message without decoding the blocks.
 func (g *gatherer) open(subject string, data []byte) (tenant string, err error) {
-	// The subject names the tenant: the component that checked the token set it.
+	// The component that checked the token has set the tenant in the subject.
 	if tenant, err = ingest.SubjectTenant(subject); err == nil {
 		g.entries, err = block.Entries(data, g.entries)
 	}
 	return tenant, err
 }
 
-// decode adds a block that arrived at the given time to the batch. The error is
-// errDeleted if nothing of it is to be stored.
+// decode adds a block that arrived at the given time to the batch. The error is errDeleted if the
+// whole block belongs to deleted sessions.
 func (g *gatherer) decode(ctx context.Context, tenant string, data []byte, at time.Time) error {
 	if err := g.decoder.Decode(data, &g.block); err != nil {
 		return err
@@ -79,7 +81,7 @@ func (g *gatherer) decode(ctx context.Context, tenant string, data []byte, at ti
 	return g.batch.columns.Add(tenant, &g.block)
 }
 
-// subjectOf returns the subject under which a message's block would have been published
+// subjectOf returns the subject on which a block of a message would be published if it were sent
 // alone.
 func subjectOf(m jetstream.Msg, tenant string, e block.Entry) string {
 	if e.Session == "" {
@@ -88,33 +90,35 @@ func subjectOf(m jetstream.Msg, tenant string, e block.Entry) string {
 	return ingest.Subject(tenant, e.Session)
 }
 
-// settle acknowledges a message, or has it delivered again later if kept is an error.
+// settle acknowledges a message or, if kept is an error, has it delivered again later.
 func (s *Sink) settle(m jetstream.Msg, kept error) {
 	if kept == nil {
-		_ = m.Ack() // if it is lost, the message is delivered again, which is harmless
+		_ = m.Ack() // if the acknowledgement is lost, the message is delivered again, which is harmless
 		return
 	}
-	_ = m.NakWithDelay(ackWait) // if it is lost, the message is delivered again all the same
+	_ = m.NakWithDelay(ackWait) // if this is lost, JetStream redelivers the message anyway
 }
 
 // letter is a block that cannot be stored.
 type letter struct {
-	name    string      // for deduplication if it is set aside again
-	subject string      // where a retry publishes it
-	was     nats.Header // of the message that contained it
+	name    string      // id for deduplication if the block is set aside again
+	subject string      // subject on which a retry publishes the block
+	was     nats.Header // header of the message that contained the block
 	data    []byte
 	reason  error
 }
 
-// setAside puts a block that cannot be stored into the dead-letter stream, with the reason,
-// so that it does not hold up others. If that fails, the block has to be delivered again.
+// setAside publishes a block that cannot be stored to the dead-letter stream, with the reason, so
+// that it does not delay other blocks. If setAside fails, the block has to be delivered again.
 func (s *Sink) setAside(ctx context.Context, l letter) error {
 	dead := &nats.Msg{
 		Subject: stream.DeadSubject, Data: l.data,
 		Header: deadletters.Header(l.was, l.subject, s.opts.Version, l.reason),
 	}
 	if _, err := s.js.PublishMsg(ctx, dead, jetstream.WithMsgID(l.name)); err != nil {
-		s.log.Error("sink: a block can neither be stored nor set aside", "subject", l.subject, "reason", l.reason, "error", err)
+		s.log.Error(
+			"sink: a block can neither be stored nor set aside", "subject", l.subject, "reason", l.reason, "error", err,
+		)
 		return err
 	}
 	deadBlocks.Inc()

@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// probe is a block that ClickHouse has stored. A second copy replaces the first, so that
-// inserting it tests whether ClickHouse accepts blocks at all.
+// probe is a block that ClickHouse has stored. Inserting it again tests whether ClickHouse accepts
+// any block at all; the second copy replaces the first.
 type probe struct {
 	subject string
-	data    []byte // the message; nil if there is none yet
+	data    []byte // data of the message; nil if there is no probe yet
 }
 
-// probeBytes bounds the message that is kept.
+// probeBytes bounds the message that is kept, bytes.
 const probeBytes = 64 << 10
 
-// keep keeps a small message of a batch that was stored, unless there is one already.
+// keep keeps a small message of a stored batch, unless there is a probe already.
 func (w *probe) keep(b *batch) {
 	if w.data != nil {
 		return
@@ -29,21 +29,21 @@ func (w *probe) keep(b *batch) {
 	}
 }
 
-// probeInsert inserts the probe. known is false if there is none; err is why ClickHouse did
-// not accept it.
+// probeInsert inserts the probe. known is false if there is no probe. err is the reason why
+// ClickHouse did not accept the probe.
 func (i *inserter) probeInsert(ctx context.Context) (known bool, err error) {
 	g := gatherer{sink: i.sink, batch: newBatch()}
 	tenant, err := g.open(i.probe.subject, i.probe.data)
 	if err != nil {
-		return false, nil // there is none
+		return false, nil // there is no probe
 	}
 	for _, e := range g.entries {
 		if g.decode(ctx, tenant, e.Data, time.Now()) != nil {
-			continue // it was set aside, or deleted
+			continue // the block was set aside, or its session was deleted
 		}
 	}
 	if g.batch.columns.Frames() == 0 {
-		return false, nil // its session was deleted, or it has no rows
+		return false, nil // the session was deleted, or the block has no rows
 	}
 	return true, i.try(ctx, g.batch)
 }

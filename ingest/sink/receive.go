@@ -13,36 +13,37 @@ import (
 // delivery is a message, or the error that ended the subscription.
 type delivery struct {
 	msg jetstream.Msg
-	at  time.Time // when it arrived
+	at  time.Time // arrival of the message
 	err error
 }
 
-// iterator is the used part of jetstream.MessagesContext.
+// iterator is the part of jetstream.MessagesContext that the receiver uses.
 type iterator interface {
 	Next(...jetstream.NextOpt) (jetstream.Msg, error)
 	Drain()
 }
 
-// receiver receives messages within the bound of what may be held.
+// receiver receives messages, and pauses while the held messages reach their bound.
 type receiver struct {
 	subscribe func() (iterator, error)
-	pull      int // bytes that a subscription may deliver after it was drained
+	pull      int // bytes that a subscription may still deliver after it was drained
 	held      *held
-	// check returns why the consumer is unavailable, nil if it is available.
+	// check returns the reason why the consumer is unavailable, nil if it is available.
 	check func() error
 	to    lanes
 }
 
-// lanes are the channels of the two gatherers: for messages of bulk recordings, and for others.
+// lanes are the channels to the two gatherers: one for bulk recordings and one for all other
+// messages.
 type lanes struct{ bulk, others chan delivery }
 
-// newLanes returns lanes that take all messages that JetStream may deliver, so that the receiver
-// does not wait for the gatherers.
+// newLanes returns lanes that have room for all messages that JetStream may deliver, so that the
+// receiver does not wait for the gatherers.
 func newLanes() lanes {
 	return lanes{make(chan delivery, maxAckPending), make(chan delivery, maxAckPending)}
 }
 
-// pass passes a message on.
+// pass sends a message to the gatherer that it belongs to.
 func (l lanes) pass(d delivery) {
 	if isBulk(d.msg) {
 		l.bulk <- d
@@ -51,7 +52,7 @@ func (l lanes) pass(d delivery) {
 	}
 }
 
-// end passes an error, which may be nil, to both gatherers, and closes the channels.
+// end sends an error, which may be nil, to both gatherers, and closes the channels.
 func (l lanes) end(err error) {
 	for _, lane := range []chan delivery{l.bulk, l.others} {
 		if err != nil {
@@ -61,11 +62,10 @@ func (l lanes) end(err error) {
 	}
 }
 
-// run passes messages on until accept ends or a subscription fails, and ends the lanes. When the
-// messages held leave no room for another pull, it ends the subscription, and makes another
-// one once there is room: a subscription that is not read from would hold messages without
-// resetting their timers. What a subscription that is ended still delivers is passed on until
-// read ends.
+// run passes messages on until accept ends or a subscription fails, and then ends the lanes. If the
+// held messages leave no room for another pull, run ends the subscription, and makes a new one once
+// there is room: a subscription that is not read would hold messages without resetting their
+// timers. Messages that an ended subscription still delivers are passed on until read ends.
 func (r *receiver) run(accept, read context.Context) {
 	var err error
 	for err == nil && r.held.awaitRoom(accept, r.pull) == nil {
@@ -79,10 +79,10 @@ func (r *receiver) run(accept, read context.Context) {
 	r.to.end(err)
 }
 
-// receive passes messages on until the subscription ends. The error is nil if it was ended for
-// lack of room. If the server misses its heartbeats, for example on a busy machine, the
-// iterator pulls again: a new subscription would have all messages that were delivered and not
-// passed on delivered again. The end of ctx is a failure like any other.
+// receive passes messages on until the subscription ends. The error is nil if the subscription was
+// ended for lack of room. If the server misses its heartbeats, for example on a busy machine, the
+// iterator pulls again; a new subscription would cause JetStream to redeliver all messages that
+// were delivered and not passed on. The end of ctx is a failure like any other.
 func (r *receiver) receive(ctx context.Context, messages iterator) error {
 	full := false
 	for {
@@ -111,7 +111,8 @@ func (r *receiver) receive(ctx context.Context, messages iterator) error {
 	}
 }
 
-// checkConsumer returns an error if a consumer that missed its heartbeats does not answer.
+// checkConsumer returns an error if the consumer missed its heartbeats and does not answer a
+// request.
 func (s *Sink) checkConsumer(ctx context.Context, consumer jetstream.Consumer) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
@@ -125,16 +126,16 @@ func (s *Sink) checkConsumer(ctx context.Context, consumer jetstream.Consumer) e
 const answerTimeout = 5 * time.Second
 
 const (
-	// pullBytes is the minimum size of a pull, bytes: enough for a batch.
+	// pullBytes is the minimum size of a pull, bytes. It is enough for a batch.
 	pullBytes = 8 << 20
-	// pullBlocks is the maximum number of messages of a pull, large enough for small ones.
+	// pullBlocks is the maximum number of messages of a pull. It is large enough for small messages.
 	// The client allocates this many pointers at once.
 	pullBlocks = 8192
-	// subjectRoom bounds the size of a message besides its payload: its subjects.
+	// subjectRoom bounds the size of a message without its payload, bytes.
 	subjectRoom = 64 << 10
 )
 
 // pullSize returns the size of a pull, bytes. It covers the largest possible message, since
-// JetStream stops delivering at a message that is larger than the pull. It is not much more
-// than that, so that NATS does not treat the sink as a slow consumer.
+// JetStream stops delivering at a message that is larger than the pull. It is only slightly larger,
+// so that NATS does not treat the sink as a slow consumer.
 func pullSize(nc *nats.Conn) int { return max(pullBytes, int(nc.MaxPayload())+subjectRoom) }

@@ -7,15 +7,14 @@ import (
 	"github.com/ClickHouse/ch-go/proto"
 )
 
-// blockErrors are the errors of ClickHouse that concern the rows of an insert: their
-// values, types and sizes. The comments name the source files in ClickHouse that raise them
-// (src/Common/ErrorCodes.cpp lists the codes). Any other code, including unknown ones, is
-// treated as a problem of the server, its tables, its users or the connection: too many
-// parts, no such table, memory, disk space, a read-only table or user, a password, a quota,
-// a timeout, a cancelled query.
+// blockErrors are the ClickHouse errors that are caused by the rows of an insert: their values,
+// types and sizes. The comments name the ClickHouse source files that raise the errors;
+// src/Common/ErrorCodes.cpp lists the codes. Any other code, including an unknown one, counts as a
+// fault of the server, the tables, the users or the connection: too many parts, a missing table,
+// memory, disk space, a read-only table or user, a password, a quota, a timeout, a cancelled query.
 var blockErrors = map[proto.Error]bool{
-	// IO/ReadHelpers.cpp and the functions toDate, toUUID and similar: a text that a
-	// column's default, a constraint or a view cannot parse.
+	// IO/ReadHelpers.cpp and functions such as toDate and toUUID: a text that the default of a column,
+	// a constraint or a view cannot parse.
 	proto.ErrCannotParseText:                 true, // 6
 	proto.ErrCannotParseEscapeSequence:       true, // 25
 	proto.ErrCannotParseQuotedString:         true, // 26
@@ -24,8 +23,8 @@ var blockErrors = map[proto.Error]bool{
 	proto.ErrCannotParseDatetime:             true, // 41
 	proto.ErrCannotParseNumber:               true, // 72
 	proto.ErrCannotParseUUID:                 true, // 376
-	// Interpreters/castColumn.cpp, Functions/FunctionsConversion.h and DataTypes: a value
-	// that a column's type cannot hold.
+	// Interpreters/castColumn.cpp, Functions/FunctionsConversion.h and DataTypes: a value that does
+	// not fit the type of its column.
 	proto.ErrSizeOfFixedStringDoesntMatch:        true, // 19
 	proto.ErrTypeMismatch:                        true, // 53
 	proto.ErrArgumentOutOfBound:                  true, // 69
@@ -40,18 +39,18 @@ var blockErrors = map[proto.Error]bool{
 	proto.ErrIncorrectData:      true, // 117
 	proto.ErrTooLargeArraySize:  true, // 128
 	proto.ErrTooLargeStringSize: true, // 131
-	// Processors/Transforms/CheckConstraintsTransform.cpp: a row that a CHECK forbids.
+	// Processors/Transforms/CheckConstraintsTransform.cpp: a row that violates a CHECK.
 	proto.ErrViolatedConstraint: true, // 469
 }
 
-// isTooMuch reports whether ClickHouse lacked the memory for an insert. A smaller one
-// may succeed.
+// isTooMuch reports whether ClickHouse had too little memory for an insert. A smaller insert may
+// succeed.
 func isTooMuch(err error) bool {
 	var no *ch.Exception
 	return errors.As(err, &no) && no.Code == proto.ErrMemoryLimitExceeded
 }
 
-// isRefusal reports whether ClickHouse refused rows for their contents. If it refuses all
+// isRefusal reports whether ClickHouse refused rows because of their contents. If it refuses all
 // rows in this way, the table is at fault: see isolateRefused.
 func isRefusal(err error) bool {
 	var no *ch.Exception

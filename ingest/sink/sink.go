@@ -1,6 +1,6 @@
-// Package sink stores blocks from JetStream in ClickHouse: a pull consumer receives blocks,
-// the sink converts their frames and facts to columns and inserts these, and only then
-// acknowledges the blocks. It keeps no state: any number of sinks may share the consumer. A
+// Package sink stores blocks from JetStream in ClickHouse. A pull consumer receives blocks, the
+// sink converts their frames and facts to columns and inserts the columns, and only then
+// acknowledges the blocks. The sink keeps no state: any number of sinks may share the consumer. A
 // redelivered block is stored again under the same keys, which is idempotent.
 package sink
 
@@ -25,27 +25,26 @@ import (
 type Options struct {
 	NATS *nats.Conn
 	DSN  string // ClickHouse
-	// BatchFrames, BatchBytes and BatchAge bound what is gathered for one
-	// insert: frames, raw bytes, and the time since its first block.
+	// BatchFrames, BatchBytes and BatchAge bound what is gathered for one insert: number of frames,
+	// raw bytes, and time since the first block.
 	BatchFrames int           // default 300,000
 	BatchBytes  int           // default 64 MiB
 	BatchAge    time.Duration // default 100 ms
-	// BatchPace bounds the time for which blocks are gathered beyond BatchAge. Even a small
-	// insert takes ClickHouse tens of milliseconds; the sink gathers for longer so that
-	// inserts take at most a fifth of the time. Under bulk load it gathers for up to twice
-	// BatchPace.
+	// BatchPace bounds the time for which blocks are gathered beyond BatchAge. Even a small insert
+	// takes ClickHouse tens of milliseconds, so the sink gathers long enough that inserts take at most
+	// a fifth of the time. Under bulk load it gathers for up to twice BatchPace.
 	BatchPace time.Duration // default 500 ms
-	// HeldBytes bounds the messages that were received and are not stored, bytes. Up to one pull
-	// is received beyond it if nothing else is held: see pullSize.
+	// HeldBytes bounds the messages that were received and are not yet stored, bytes. Up to one pull
+	// is received beyond it if no other message is held: see pullSize.
 	HeldBytes int           // default 80 MiB
 	Keep      time.Duration // how long JetStream keeps stored blocks; default 1 h
-	// Deleted holds the tombstones of sessions that are not stored; nil for none. With it,
-	// Complete finishes interrupted deletions.
+	// Deleted holds the tombstones of deleted sessions, which are not stored; nil for none. If it is
+	// set, Complete is called to finish interrupted deletions.
 	Deleted  *tombstone.Set
 	Complete func(context.Context, *tombstone.Tombstone) error
-	// Version of this program: each version retries all dead letters once.
+	// Version is the version of this program. Each version retries all dead letters once.
 	Version string
-	// RetryEvery is the interval between rounds of retried dead letters; default 1 min.
+	// RetryEvery is the interval between two rounds of retrying dead letters; default 1 min.
 	RetryEvery time.Duration
 	Log        *slog.Logger
 }
@@ -56,24 +55,24 @@ type Sink struct {
 	js   jetstream.JetStream
 	log  *slog.Logger
 	out  *inserter
-	bulk *inserter // of bulk recordings
+	bulk *inserter // inserts bulk recordings
 	stat status
 
 	stored  chan struct{} // holds a token if something was stored since trimLoop last checked
 	retrier *deadletters.Retrier
 }
 
-// ConsumerName is the durable consumer that all sinks share.
+// ConsumerName is the name of the durable consumer that all sinks share.
 const ConsumerName = "sink"
 
 const (
-	// ackWait is the time without an acknowledgement or a reset after which JetStream
-	// redelivers a block: the delay until other sinks store the blocks of a killed one. The
-	// sink resets the timers of all blocks that it holds.
+	// ackWait is the time without an acknowledgement or a timer reset after which JetStream redelivers
+	// a block. If a sink is killed, other sinks receive its blocks after this time. A running sink
+	// resets the timers of all blocks that it holds.
 	ackWait = 10 * time.Second
 	// DefaultHeldBytes is the default of Options.HeldBytes.
 	DefaultHeldBytes = 80 << 20
-	// maxAckPending bounds the delivered and unacknowledged messages, over all sinks.
+	// maxAckPending bounds the messages that are delivered and not acknowledged, over all sinks.
 	maxAckPending = 16384
 )
 
@@ -112,16 +111,21 @@ func New(opts Options) (*Sink, error) {
 		return nil, err
 	}
 	s := &Sink{opts: opts, js: js, log: opts.Log, stored: make(chan struct{}, 1)}
-	s.retrier = &deadletters.Retrier{Letters: dead, Version: opts.Version, Every: opts.RetryEvery, Try: s.tryLetter, Log: opts.Log}
+	s.retrier = &deadletters.Retrier{
+		Letters: dead,
+		Version: opts.Version,
+		Every:   opts.RetryEvery,
+		Try:     s.tryLetter,
+		Log:     opts.Log,
+	}
 	s.out = &inserter{sink: s, dsn: opts.DSN, log: opts.Log, stat: &s.stat}
 	s.bulk = &inserter{sink: s, dsn: opts.DSN, log: opts.Log, stat: &s.stat}
 	return s, nil
 }
 
-// Run stores blocks until ctx ends. It then stores and acknowledges what was gathered, for
-// drainTimeout at most, and returns messages that were fetched ahead to JetStream, so that
-// another sink receives them at once. If NATS or ClickHouse fails, it logs that and
-// retries.
+// Run stores blocks until ctx ends. Then it stores and acknowledges the gathered blocks, for at
+// most drainTimeout, and returns prefetched messages to JetStream, so that another sink receives
+// them at once. If NATS or ClickHouse fails, Run logs the failure and retries.
 func (s *Sink) Run(ctx context.Context) error {
 	defer s.out.close()
 	defer s.bulk.close()
@@ -151,7 +155,7 @@ func (s *Sink) Run(ctx context.Context) error {
 	}
 }
 
-// consume gathers batches from one subscription until it fails or ctx ends.
+// consume stores batches from one subscription until the subscription fails or ctx ends.
 func (s *Sink) consume(ctx context.Context) error {
 	consumer, err := s.js.CreateOrUpdateConsumer(ctx, stream.StreamName, jetstream.ConsumerConfig{
 		Durable: ConsumerName, AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait,
@@ -174,16 +178,16 @@ func (s *Sink) consume(ctx context.Context) error {
 		}
 		return messages, nil
 	}
-	// Messages that were fetched ahead still arrive after ctx ends, and are returned; they
-	// do not arrive if NATS is unavailable.
+	// Prefetched messages still arrive after ctx ends, and are returned. If NATS is unavailable, they
+	// do not arrive.
 	read, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	accept, refuse := context.WithCancel(ctx)
 	go r.run(accept, read)
-	defer func() { // the receiver ends with the subscription
+	defer func() { // the receiver ends when the subscription ends
 		refuse()
-		// The last insert has ended. Messages that were fetched ahead arrive without a
-		// pause; after flushTimeout no more are expected.
+		// The last insert has ended. Prefetched messages arrive without a pause, so after flushTimeout no
+		// more are expected.
 		last := time.AfterFunc(flushTimeout, cancel)
 		defer last.Stop()
 		for _, lane := range []chan delivery{coming.others, coming.bulk} {
@@ -198,24 +202,24 @@ func (s *Sink) consume(ctx context.Context) error {
 	bulk := newGatherer(s, s.bulk)
 	bulk.after = holding.awaitEarlier
 	var gathering sync.WaitGroup
-	gathering.Go(func() { _ = bulk.run(ctx, coming.bulk) }) // it ends with the same error
+	gathering.Go(func() { _ = bulk.run(ctx, coming.bulk) }) // both gatherers end with the same error
 	err = newGatherer(s, s.out).run(ctx, coming.others)
 	gathering.Wait()
 	return err
 }
 
-// ended reports whether the subscription was ended by this sink.
+// ended reports whether this sink ended the subscription.
 func ended(err error) bool { return errors.Is(err, jetstream.ErrMsgIteratorClosed) }
 
-// flushTimeout bounds how long the end of a subscription waits until NATS has received the
-// returned messages.
+// flushTimeout bounds how long the end of a subscription waits for NATS to receive the returned
+// messages.
 const flushTimeout = 500 * time.Millisecond
 
-// returnMessages has messages redelivered at once, to any sink.
+// returnMessages returns messages to JetStream, which redelivers them at once to any sink.
 func returnMessages(messages ...jetstream.Msg) {
 	for _, m := range messages {
 		if m != nil {
-			_ = m.Nak() // if it is lost, the message is redelivered after ackWait
+			_ = m.Nak() // if this is lost, the message is redelivered after ackWait
 		}
 	}
 }

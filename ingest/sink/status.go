@@ -17,7 +17,7 @@ type Status struct {
 	Error      string    `json:"error,omitempty"`
 	Code       string    `json:"code,omitempty"`  // ClickHouse's name for the error
 	Table      string    `json:"table,omitempty"` // the table of the error
-	Do         string    `json:"do,omitempty"`    // the remedy
+	Do         string    `json:"do,omitempty"`    // what to do about the error
 	Since      time.Time `json:"since"`           // start of the trouble, or time of the last insert
 	LastInsert time.Time `json:"last_insert"`
 }
@@ -34,11 +34,11 @@ func (s *Sink) Status() Status {
 	return s.stat.now
 }
 
-// Unreachable records that ClickHouse refuses or does not answer. It is for the time before Run is
-// called.
+// Unreachable records that ClickHouse refuses connections or does not answer. It is called before
+// Run.
 func (s *Sink) Unreachable(err error) { s.stat.failed("ClickHouse", err) }
 
-// failed records trouble and reports whether it is new or has another reason than before.
+// failed records trouble, and reports whether the trouble is new or has a new reason.
 func (s *status) failed(part string, err error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,7 +58,7 @@ func (s *status) failed(part string, err error) bool {
 	return fresh || s.now.Code != code
 }
 
-// connected records that the subscription works.
+// connected records that the subscription is established.
 func (s *status) connected() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,7 +77,7 @@ func (s *status) reached(log *slog.Logger) {
 	}
 }
 
-// stored records a success, and logs it if it ends trouble.
+// stored records a successful insert, and logs it if it ends trouble.
 func (s *status) stored(log *slog.Logger) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"tapedeck/schema/clickhouse"
 )
 
-// awaitTables waits until ClickHouse has the tables and accepts inserts into them, or ctx
-// ends. Until then no block is fetched, and the status names what is missing.
+// awaitTables waits until ClickHouse has the tables and accepts inserts into them, or until ctx
+// ends. Meanwhile no block is fetched, and the status names what is missing.
 func (s *Sink) awaitTables(ctx context.Context) {
 	wait := newBackoff()
 	for {
@@ -24,7 +24,7 @@ func (s *Sink) awaitTables(ctx context.Context) {
 	s.stat.reached(s.log)
 }
 
-// checkTables asks ClickHouse whether blocks could be inserted.
+// checkTables returns an error if blocks cannot be inserted into ClickHouse.
 func checkTables(ctx context.Context, dsn string) error {
 	ctx, cancel := context.WithTimeout(ctx, insertTimeout)
 	defer cancel()

@@ -9,10 +9,10 @@ import (
 	"tapedeck/internal/tracing"
 )
 
-// mostLinks bounds the messages that the span of an insert is linked to.
+// mostLinks bounds the number of messages that the span of an insert links to.
 const mostLinks = 64
 
-// beginInsert begins the span of an insert, with links to the messages that are stored by it.
+// beginInsert begins the span of an insert, with links to the messages that the insert stores.
 func beginInsert(ctx context.Context, b *batch) (context.Context, trace.Span) {
 	if !tracing.On() {
 		return tracing.Begin(ctx, "")
@@ -23,7 +23,10 @@ func beginInsert(ctx context.Context, b *batch) (context.Context, trace.Span) {
 			links = append(links, link)
 		}
 	}
-	return tracing.Begin(ctx, "sink insert", trace.WithSpanKind(trace.SpanKindConsumer), trace.WithLinks(links...), trace.WithAttributes(
-		attribute.String("db.system.name", "clickhouse"), attribute.Int("tapedeck.frames", b.columns.Frames()),
-		attribute.Int("tapedeck.blocks", b.blocks), attribute.Int("messaging.batch.message_count", len(b.messages))))
+	return tracing.Begin(
+		ctx, "sink insert", trace.WithSpanKind(trace.SpanKindConsumer), trace.WithLinks(links...),
+		trace.WithAttributes(
+			attribute.String("db.system.name", "clickhouse"), attribute.Int("tapedeck.frames", b.columns.Frames()),
+			attribute.Int("tapedeck.blocks", b.blocks), attribute.Int("messaging.batch.message_count", len(b.messages))),
+	)
 }

@@ -13,17 +13,18 @@ import (
 
 const (
 	trimEvery = 30 * time.Second
-	// Above this share of its size limit, stored blocks are removed from a stream early.
+	// trimAbove is the share of a stream's size limit above which stored blocks are removed early.
 	trimAbove = 0.75
-	// A nearly full stream is checked again even if this sink has stored nothing:
-	// acknowledgements take some time, and another sink may have stored blocks.
+	// roomAgain and roomAgainMost bound the interval at which a nearly full stream is checked even if
+	// this sink has stored nothing: acknowledgements take some time, and another sink may have stored
+	// blocks.
 	roomAgain     = 100 * time.Millisecond
 	roomAgainMost = 2 * time.Second
 )
 
-// trimLoop removes stored blocks that live readers no longer need from JetStream: at
-// intervals, and from a nearly full stream as soon as something was stored. Several sinks
-// may trim concurrently.
+// trimLoop removes stored blocks that live readers no longer need from JetStream. It runs at
+// intervals and, for a nearly full stream, as soon as a block was stored. Several sinks may trim
+// concurrently.
 func (s *Sink) trimLoop(ctx context.Context) {
 	tick := time.NewTicker(trimEvery)
 	defer tick.Stop()
@@ -57,13 +58,13 @@ func (s *Sink) trimLoop(ctx context.Context) {
 func (s *Sink) noteStored() {
 	select {
 	case s.stored <- struct{}{}:
-	default: // it is notified already
+	default: // trimLoop is notified already
 	}
 }
 
-// Trim removes the stored blocks that were published longer ago than Keep; if the stream is
-// nearly full, the older half of the stored blocks, regardless of age. Blocks that are not
-// stored are never removed.
+// Trim removes stored blocks that were published longer ago than Keep. If the stream is nearly
+// full, Trim removes the older half of the stored blocks regardless of age. It never removes blocks
+// that are not stored.
 func (s *Sink) Trim(ctx context.Context) error {
 	_, err := s.trim(ctx)
 	return err
@@ -82,8 +83,8 @@ func (s *Sink) trim(ctx context.Context) (crowded bool, err error) {
 	return r.crowded, r.remove(ctx, max(upTo, r.half()))
 }
 
-// makeRoom removes the older half of the stored blocks if the stream is nearly full, and
-// reports whether it was.
+// makeRoom removes the older half of the stored blocks if the stream is nearly full, and reports
+// whether the stream was nearly full.
 func (s *Sink) makeRoom(ctx context.Context) (crowded bool, err error) {
 	r, err := s.removable(ctx, false)
 	if err != nil || r.none() {
@@ -92,15 +93,15 @@ func (s *Sink) makeRoom(ctx context.Context) (crowded bool, err error) {
 	return r.crowded, r.remove(ctx, r.half())
 }
 
-// removable is the range of stored messages of a stream, from first to last; it is empty
-// if last is before first.
+// removable is the range of stored messages of a stream, from first to last. The range is empty if
+// last is less than first.
 type removable struct {
 	stream      jetstream.Stream
 	first, last uint64
 	crowded     bool // the stream is nearly full
 }
 
-// removable asks JetStream which messages are stored; for a stream that is not nearly full
+// removable queries JetStream for the stored messages. If the stream is not nearly full, it does so
 // only if roomy is set.
 func (s *Sink) removable(ctx context.Context, roomy bool) (r removable, err error) {
 	if r.stream, err = s.js.Stream(ctx, stream.StreamName); err != nil {
@@ -122,7 +123,7 @@ func (s *Sink) removable(ctx context.Context, roomy bool) (r removable, err erro
 
 func (r *removable) none() bool { return r.last == 0 || r.last < r.first }
 
-// half returns the first message to keep when space is needed; 0 if it is not.
+// half returns the sequence of the first message to keep if space is needed, else 0.
 func (r *removable) half() uint64 {
 	if !r.crowded {
 		return 0
@@ -130,7 +131,7 @@ func (r *removable) half() uint64 {
 	return max(r.first+(r.last-r.first+1)/2, r.first+1)
 }
 
-// remove removes the messages before the given one.
+// remove removes the messages whose sequence is less than upTo.
 func (r *removable) remove(ctx context.Context, upTo uint64) error {
 	if upTo <= r.first {
 		return nil
@@ -141,8 +142,8 @@ func (r *removable) remove(ctx context.Context, upTo uint64) error {
 	return nil
 }
 
-// olderThan returns the first message of [first, last] that was published at t or later, or
-// last+1.
+// olderThan returns the sequence of the first message in [first, last] that was published at t or
+// later, or last+1 if there is none.
 func olderThan(ctx context.Context, str jetstream.Stream, first, last uint64, t time.Time) (uint64, error) {
 	var failure error
 	n := sort.Search(int(last-first+1), func(i int) bool {

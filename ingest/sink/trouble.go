@@ -15,7 +15,7 @@ import (
 type trouble struct {
 	code  string // ClickHouse's name for the error; "" if it did not answer
 	table string // "" if the error is not about one table
-	do    string // the remedy
+	do    string // what to do about the error
 }
 
 const (
@@ -25,17 +25,20 @@ const (
 	doLook    = "see ClickHouse's log; blocks are retried until it accepts them"
 )
 
-// advice maps ClickHouse's errors to what to do about them.
+// advice maps ClickHouse errors to advice for the operator.
 var advice = map[proto.Error]string{
-	proto.ErrUnknownTable:               doMigrate,
-	proto.ErrUnknownDatabase:            `create the database, then run "tapedeck migrate"`,
-	proto.ErrNoSuchColumnInTable:        doMigrate,
-	proto.ErrUnknownIdentifier:          doMigrate,
-	proto.ErrTooManyParts:               "wait for ClickHouse's merges, or raise max_parts_in_total and parts_to_throw_insert of the table",
-	proto.ErrMemoryLimitExceeded:        "raise ClickHouse's max_memory_usage and max_server_memory_usage, or end other queries that use its memory",
-	proto.ErrNotEnoughSpace:             "free disk space of ClickHouse",
-	proto.ErrReadonly:                   "allow the user of --clickhouse to write: its setting readonly must be 0",
-	proto.ErrTableIsReadOnly:            "find out why ClickHouse made the table read-only: its disk, its replica, or Keeper",
+	proto.ErrUnknownTable:        doMigrate,
+	proto.ErrUnknownDatabase:     `create the database, then run "tapedeck migrate"`,
+	proto.ErrNoSuchColumnInTable: doMigrate,
+	proto.ErrUnknownIdentifier:   doMigrate,
+	proto.ErrTooManyParts: "wait for ClickHouse's merges, or raise max_parts_in_total and " +
+		"parts_to_throw_insert of the table",
+	proto.ErrMemoryLimitExceeded: "raise ClickHouse's max_memory_usage and max_server_memory_usage, " +
+		"or end other queries that use its memory",
+	proto.ErrNotEnoughSpace: "free disk space of ClickHouse",
+	proto.ErrReadonly:       "allow the user of --clickhouse to write: its setting readonly must be 0",
+	proto.ErrTableIsReadOnly: "find out why ClickHouse made the table read-only: " +
+		"its disk, its replica, or Keeper",
 	proto.ErrAccessDenied:               doRights,
 	proto.ErrAuthenticationFailed:       doRights,
 	proto.ErrUnknownUser:                doRights,
@@ -45,7 +48,7 @@ var advice = map[proto.Error]string{
 	proto.ErrTooManySimultaneousQueries: "raise ClickHouse's max_concurrent_queries, or end other queries",
 }
 
-// diagnose returns the code, the table and the advice for an insert's error.
+// diagnose returns the code, the table and the advice for the error of an insert.
 func diagnose(err error) trouble {
 	t := trouble{do: doReach}
 	var insert *clickhouse.InsertError
@@ -66,7 +69,7 @@ func diagnose(err error) trouble {
 	return t
 }
 
-// Detail describes what is wrong, and since when; "" if nothing is.
+// Detail describes the trouble and its duration; it is "" if there is no trouble.
 func (s Status) Detail() string {
 	if s.OK || s.Trouble == "" {
 		return s.Error

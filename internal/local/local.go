@@ -119,7 +119,8 @@ func Start(ctx context.Context, opts Options) (*Servers, error) {
 // for each start and does not change when ClickHouse is restarted.
 func (s *Servers) ClickHouseDSN() string { return s.engine.DSN() }
 
-// DefaultClickHouseMemory returns what ClickHouse may take if Options.MemoryClickHouse is 0, bytes.
+// DefaultClickHouseMemory returns the memory limit of ClickHouse if Options.MemoryClickHouse is 0,
+// bytes.
 func DefaultClickHouseMemory() uint64 { return engine.DefaultMemory() }
 
 // ConnectNATS opens a connection inside the process. It reconnects indefinitely unless options

@@ -9,18 +9,19 @@ import (
 )
 
 const (
-	// growth bounds how far the heap may grow beyond what is in use before it is collected, bytes.
-	// An eighth of what is in use is added, so that large heaps are not collected all the time.
+	// growth is how far the heap may grow beyond the bytes in use before the garbage collector runs,
+	// bytes. An eighth of the bytes in use is added, so that large heaps are not collected too often.
 	growth = 96 << 20
-	// leastHeap is the least limit that Bound sets, bytes.
+	// leastHeap is the minimum limit that Bound sets, bytes.
 	leastHeap = 256 << 20
 )
 
-// Bound bounds the heap of a server, once for the process. The limit of the control group, if there
-// is one, less what other processes of the group may take, bounds it like GOMEMLIMIT. Large heaps
-// grow by growth and an eighth before they are collected, instead of doubling: frames of megabytes
-// leave garbage of their size. An environment variable GOMEMLIMIT or GOGC rules in place of
-// the one or the other.
+// Bound bounds the heap of a server, once for each process. It sets the memory limit (GOMEMLIMIT)
+// from the limit of the control group, if there is one, less others, the bytes that other processes
+// of the group may use. It also sets the garbage collector's percentage (GOGC): a large heap grows
+// by growth plus an eighth before it is collected, instead of doubling, since frames of megabytes
+// leave garbage of their size. If the environment variable GOMEMLIMIT or GOGC is set, Bound does
+// not change the corresponding setting.
 func Bound(others uint64) {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		if limit := heapLimit(Group(), others); limit > 0 {
@@ -32,8 +33,8 @@ func Bound(others uint64) {
 	}
 }
 
-// heapLimit returns nine tenths of a control group's limit, less what other processes may take, and
-// leastHeap at least; 0 if the group has no limit.
+// heapLimit returns nine tenths of a control group's limit, less the bytes that other processes may
+// use, at least leastHeap if the limit allows it. It returns 0 if the group has no limit.
 func heapLimit(group, others uint64) int64 {
 	if group == 0 {
 		return 0
@@ -56,10 +57,10 @@ var adjustAfterCollections = sync.OnceFunc(func() {
 	runtime.SetFinalizer(&collection{new(byte)}, adjust)
 })
 
-// collection is an object that nothing refers to: each collection runs its finalizer.
+// collection is an unreferenced object, whose finalizer runs at each collection.
 type collection struct{ _ *byte }
 
-// percentFor returns the percentage by which a heap of so many bytes in use may grow.
+// percentFor returns the percentage by which a heap with live bytes in use may grow.
 func percentFor(live uint64) int {
 	if live <= growth {
 		return 100
@@ -67,7 +68,7 @@ func percentFor(live uint64) int {
 	return int((growth + live/8) * 100 / live)
 }
 
-// liveBytes returns the bytes that the latest collection found in use.
+// liveBytes returns the bytes that were in use at the latest collection.
 func liveBytes() uint64 {
 	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(s)

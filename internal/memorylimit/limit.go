@@ -1,5 +1,5 @@
-// Package memorylimit finds the memory that this process may take: the least limit of its control
-// groups, of version 1 or 2, and of the groups that these are in.
+// Package memorylimit determines the memory that this process may use: the lowest limit of its
+// control groups, of version 1 or 2, and of their parent groups.
 package memorylimit
 
 import (
@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Group returns the least memory limit of the control groups that the process is in, bytes; 0 if
-// there is none that is less than the machine's memory, or on a system without control groups.
+// Group returns the lowest memory limit of the control groups of the process, bytes. It returns 0
+// if no limit is below the machine's memory, and on a system without control groups.
 func Group() uint64 { return group(os.DirFS("/")) }
 
 // Total returns Group, or the machine's memory if Group is 0; 0 if neither is known.
@@ -24,7 +24,7 @@ func Total() uint64 {
 	return machine(root)
 }
 
-// group implements Group for a file system.
+// group implements Group, given the root of a file system.
 func group(root fs.FS) uint64 {
 	var least uint64
 	read := func(file string) {
@@ -44,13 +44,13 @@ func group(root fs.FS) uint64 {
 		read(path.Join("sys/fs/cgroup/memory", dir, "memory.limit_in_bytes"))
 	}
 	if most := machine(root); most > 0 && least >= most {
-		return 0 // a group of version 1 without a limit has a very large one
+		return 0 // a group of version 1 without a limit reports a very large number
 	}
 	return least
 }
 
-// groups returns the paths of the process's control group and of those around it, down to the root,
-// which is where a container has its own. controller is "" for version 2.
+// groups returns the paths of the process's control group and of its parents up to the root. In a
+// container the group of the container is at the root. controller is "" for version 2.
 func groups(root fs.FS, controller string) []string {
 	text, _ := fs.ReadFile(root, "proc/self/cgroup")
 	all := []string{"/"}

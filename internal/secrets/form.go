@@ -6,13 +6,14 @@ import (
 )
 
 // MaskForm replaces the values of secret fields in a form (application/x-www-form-urlencoded) by
-// Mask. Otherwise it is like MaskMembers.
+// Mask. In all other respects it behaves like MaskMembers.
 func (n Names) MaskForm(text []byte) (masked []byte, cuts []Cut) {
 	masked = text
 	last, at := 0, 0
 	for field := range bytes.SplitSeq(text, []byte("&")) {
 		name, value, ok := bytes.Cut(field, []byte("="))
-		if plain, err := url.QueryUnescape(string(name)); err == nil && ok && len(value) > 0 && string(value) != Mask && n.Query(plain) {
+		if plain, err := url.QueryUnescape(string(name)); err == nil && ok && len(value) > 0 && string(value) != Mask &&
+			n.Query(plain) {
 			if cuts == nil {
 				masked = make([]byte, 0, len(text)+len(Mask))
 			}

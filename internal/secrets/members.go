@@ -6,22 +6,29 @@ import (
 	"tapedeck/internal/jsonstring"
 )
 
-// byteOrderMark may begin a text; many JSON parsers skip it.
+// byteOrderMark may begin a text. Many JSON parsers skip it.
 var byteOrderMark = []byte("\ufeff")
 
-// Cut is a part of a text that was replaced.
-type Cut struct{ From, To, Length int } // [From, To) of the original text, and the length of the replacement
+// Cut is a replaced range of a text: bytes [From, To) of the original text, which were replaced by
+// Length bytes.
+type Cut struct{ From, To, Length int }
 
-// MaskMembers replaces the values of members of an object that are secrets by Mask, if they are strings, and the
-// strings of those that are arrays: the object's own ones by their names; at any depth those whose names are never
-// those of anything else (access_token), and what the members that hold header fields, environments and credentials
-// have (headers, env, credentials). All other bytes stay, and the text is as valid as it was. text
-// may be the beginning of an object; in anything else nothing is replaced. text is not
-// changed: masked is a copy, or text itself without cuts.
+// MaskMembers replaces secret strings in a JSON object by Mask. A string, or each string of an
+// array, is a secret in one of these cases:
+//
+//   - it is a member of the outermost object and its name denotes a secret;
+//   - at any depth, its name is used for nothing but secrets (access_token);
+//   - it is in a member that holds header fields, environment variables or credentials (headers,
+//     env, credentials), and its name denotes a secret there.
+//
+// All other bytes stay unchanged, and the text stays as valid as it was. text may be the beginning
+// of an object; in any other text nothing is replaced. MaskMembers does not change text: masked is
+// a copy, or text itself if there are no cuts.
 func (n Names) MaskMembers(text []byte) (masked []byte, cuts []Cut) { return n.maskMembers(text, body) }
 
-// MaskAnswer is MaskMembers for what a server answers: of its own members, those that only may be secrets by their names
-// are replaced if they look like credentials.
+// MaskAnswer does the same as MaskMembers for the answer of a server, with one difference: a member
+// of the outermost object whose name does not always denote a secret is replaced only if its value
+// looks like a credential.
 func (n Names) MaskAnswer(text []byte) (masked []byte, cuts []Cut) {
 	return n.maskMembers(text, answer)
 }
@@ -32,7 +39,7 @@ func (n Names) maskMembers(text []byte, outermost scope) (masked []byte, cuts []
 	n.eachSecret(text, outermost, func(from, to int) {
 		from++
 		if to > from && text[to-1] == '"' && closes(text, from, to) {
-			to-- // the quotes stay
+			to-- // keep the quotes
 		}
 		if string(text[from:to]) == Mask {
 			return
@@ -50,8 +57,8 @@ func (n Names) maskMembers(text []byte, outermost scope) (masked []byte, cuts []
 	return masked, cuts
 }
 
-// closes reports whether the quote before to ends the string whose text begins at from. Otherwise
-// it is an escaped quote at which the string is cut off.
+// closes reports whether the quote before byte to ends the string whose text begins at byte from.
+// Otherwise that quote is escaped and the string is cut off there.
 func closes(text []byte, from, to int) bool {
 	escapes := 0
 	for i := to - 2; i >= from && text[i] == '\\'; i-- {
@@ -67,11 +74,11 @@ func space(text []byte, i int) int {
 	return i
 }
 
-// stringEnd returns the end of the string that begins at i, or of the text if the string is cut
-// off.
+// stringEnd returns the end of the string that begins at byte i, or the end of the text if the
+// string is cut off.
 func stringEnd(text []byte, i int) int { return min(jsonstring.End(text, i+1)+1, len(text)) }
 
-// valueEnd returns the end of the value that begins at i.
+// valueEnd returns the end of the value that begins at byte i.
 func valueEnd(text []byte, i int) int {
 	depth := 0
 	for i < len(text) {
@@ -100,7 +107,7 @@ func valueEnd(text []byte, i int) int {
 	return i
 }
 
-// unquote returns a member's name without quotes and escapes.
+// unquote returns the name of a member without quotes and escapes.
 func unquote(quoted []byte) string {
 	var name string
 	if json.Unmarshal(quoted, &name) != nil {

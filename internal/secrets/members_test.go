@@ -73,7 +73,8 @@ func FuzzMaskMembers(f *testing.F) {
 	})
 }
 
-// Credentials that providers document below the outermost object are masked, and what describes tools is not.
+// Credentials that providers document below the outermost object are masked, and what describes
+// tools is not.
 func TestNestedMembers(t *testing.T) {
 	for in, masked := range map[string]int{
 		`{"tools":[{"type":"mcp","server_label":"x","authorization":"%"}]}`:                                                          1,

@@ -6,27 +6,29 @@ import (
 	"strings"
 )
 
-// scope is what the names of members mean in an object or array.
+// scope says what the names of members mean in an object or array.
 type scope uint8
 
 const (
-	plain   scope = iota // only names that are never those of anything else
+	plain   scope = iota // only names that are used for nothing but secrets count
 	body                 // the outermost object of a request
 	answer               // the outermost object of an answer
-	entries              // lists of servers and tools, whose objects have credentials of their own
+	entries              // a list of servers or tools, whose objects have credentials of their own
 	entry                // an object of such a list
 	fields               // header fields
-	values               // an environment, or the parts of a credential
+	values               // environment variables, or the parts of a credential
 	all                  // each string is a secret
 )
 
-// scopes are the members that hold others with secrets, at any depth, in the spelling of normal.
+// scopes maps the names of members that hold secrets, at any depth, to the scope of their values.
+// The names are spelled as normal returns them.
 var scopes = func() map[string]scope {
 	m := map[string]scope{}
 	for list, s := range map[string]scope{
-		"headers http-headers extra-headers default-headers custom-headers static-headers request-headers":                   fields,
-		"env environment env-vars envs environment-variables credentials credential auth authentication authorization oauth": values,
-		"tools mcp-servers mcpservers servers connectors":                                                                    entries,
+		"headers http-headers extra-headers default-headers custom-headers static-headers request-headers": fields,
+		"env environment env-vars envs environment-variables":                                              values,
+		"credentials credential auth authentication authorization oauth":                                   values,
+		"tools mcp-servers mcpservers servers connectors":                                                  entries,
 		"secrets client-secret": all,
 	} {
 		for name := range strings.FieldsSeq(list) {
@@ -36,19 +38,22 @@ var scopes = func() map[string]scope {
 	return m
 }()
 
-// always are the ends of names, without punctuation and in small letters, that are never those of anything but secrets.
-var always = strings.Fields("authorization authorizationtoken accesstoken refreshtoken idtoken bearertoken authtoken sessiontoken oauthtoken " +
-	"clientsecret appsecret apikey apitoken apisecret secretkey secretaccesskey privatekey serviceaccountkey")
+// secretSuffixes are the suffixes of names that are used for nothing but secrets, in small letters
+// and without punctuation.
+var secretSuffixes = strings.Fields(
+	"authorization authorizationtoken accesstoken refreshtoken idtoken bearertoken authtoken sessiontoken oauthtoken " +
+		"clientsecret appsecret apikey apitoken apisecret secretkey secretaccesskey privatekey serviceaccountkey",
+)
 
-// level is an object or an array that is being read.
+// level is the state of an object or an array that is being read.
 type level struct {
 	scope scope
 	array bool
-	pair  bool   // an object in an array, which may have a name and a value as members of their own
+	pair  bool   // an object in an array, which may have members for a name and a value
 	name  string // of a pair: the text of its member "name" or "key"
 }
 
-// levelsMost bounds the levels that are looked into: deeper values are passed over.
+// levelsMost bounds the nesting depth. Deeper values are skipped.
 const levelsMost = 1 << 10
 
 // eachSecret calls see with the range of each string of an object that is a secret by its names.
@@ -63,7 +68,7 @@ func (n Names) eachSecret(text []byte, outermost scope, see func(from, to int)) 
 	levels := []level{{scope: outermost}}
 	for first := true; len(levels) > 0; {
 		here := &levels[len(levels)-1]
-		if i = space(text, i+1); i >= len(text) { // behind the bracket that opens it, or the comma
+		if i = space(text, i+1); i >= len(text) { // after the opening bracket or the comma
 			return
 		}
 		if first && (text[i] == '}' || text[i] == ']') {
@@ -93,7 +98,7 @@ func (n Names) eachSecret(text []byte, outermost scope, see func(from, to int)) 
 			}
 			i = end - 1
 		}
-		for { // the ends of objects and arrays, up to the next comma
+		for { // skip closing brackets up to the next comma
 			if i = space(text, i+1); i >= len(text) {
 				return
 			}
@@ -111,7 +116,7 @@ func (n Names) eachSecret(text []byte, outermost scope, see func(from, to int)) 
 	}
 }
 
-// below returns the level of a value with a name, "" in an array.
+// below returns the level of a value, given its name; the name is "" in an array.
 func (n Names) below(here *level, name string, array bool) level {
 	s := scopes[normal(name)]
 	switch {
@@ -122,11 +127,11 @@ func (n Names) below(here *level, name string, array bool) level {
 		case all:
 			s = plain
 		}
-	case here.scope == entries && !array: // servers by their names
+	case here.scope == entries && !array: // an object with servers by name
 		s = entry
 	case s == plain && here.scope == body && array && n.Member(name):
 		s = all
-	case s == all && array: // names of secrets
+	case s == all && array: // an array of names of secrets
 		s = plain
 	case s == plain && (here.scope == fields || here.scope == values || here.scope == all) && !array:
 		s = here.scope
@@ -134,7 +139,8 @@ func (n Names) below(here *level, name string, array bool) level {
 	return level{scope: s, array: array, pair: here.array && !array}
 }
 
-// isSecret reports whether a string, with its quotes, is a secret by its name and the object that it is in.
+// isSecret reports whether a string, including its quotes, is a secret by its name and by the
+// object that contains it.
 func (n Names) isSecret(here *level, name string, quoted []byte) bool {
 	if here.array {
 		return here.scope == all
@@ -162,22 +168,24 @@ func (n Names) isSecret(here *level, name string, quoted []byte) bool {
 			return true
 		}
 	}
-	return n.never(name) && credential(quoted)
+	return n.alwaysSecret(name) && credential(quoted)
 }
 
-// never reports whether a name is only that of a secret.
-func (n Names) never(name string) bool {
+// alwaysSecret reports whether a name is used for nothing but secrets.
+func (n Names) alwaysSecret(name string) bool {
 	letters := strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || r == '.' {
 			return -1
 		}
 		return r
 	}, strings.ToLower(name))
-	return slices.ContainsFunc(always, func(end string) bool { return strings.HasSuffix(letters, end) }) && n.Member(name)
+	ends := func(suffix string) bool { return strings.HasSuffix(letters, suffix) }
+	return slices.ContainsFunc(secretSuffixes, ends) && n.Member(name)
 }
 
-// credential reports whether a quoted text may be one, rather than a description, a path or an address: it has eight
-// characters, a digit or twenty letters, and no space but behind a scheme.
+// credential reports whether a quoted text may be a credential, and not a description, a path or an
+// address. A credential has at least eight characters, a digit or at least twenty letters, and no
+// space except after an authentication scheme.
 func credential(quoted []byte) bool {
 	text := bytes.Trim(quoted, `"`)
 	if _, rest, ok := bytes.Cut(text, []byte(" ")); ok {

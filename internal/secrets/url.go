@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// URL returns a URL, which may be invalid, for output and logs: without its password, or a user that
-// is a token, and without query and fragment, which may contain a token.
+// URL returns a URL, which may be invalid, in a form for output and logs. It removes the password,
+// a user that is a token, the query and the fragment, since each may contain a secret.
 func URL(address string) string {
 	address, _, _ = strings.Cut(address, "#")
 	address, _, _ = strings.Cut(address, "?")
@@ -34,8 +34,8 @@ func URL(address string) string {
 	return scheme + host
 }
 
-// isToken reports whether a user is a token, with which some services replace a name and a password: it has
-// sixteen characters and a digit.
+// isToken reports whether the user in a URL is a token, which some services use instead of a name
+// and a password: it has at least sixteen characters and a digit.
 func isToken(user string) bool {
 	return len(user) >= 16 && strings.ContainsAny(user, "0123456789") && !strings.ContainsAny(user, ".@")
 }

@@ -250,10 +250,10 @@ func TestCSV(t *testing.T) {
 	}
 	const noModel = `"[{""reason"":""no_model"",""model"":null,""calls"":1,""tokens"":1}]"`
 	want := strings.Join([]string{
-		"period,agent,model,calls,input,cache_read,cache_write_5m,cache_write_1h,output,reasoning,total,cost,currency,unpriced_calls,unpriced_tokens,repriced_cost,what_if_cost,repriced_currency,stated_cost,stated_currency,stated_calls,usage_discrepancies,repriced_unpriced_calls,what_if_unpriced_calls,unpriced_reasons,repriced_unpriced_reasons,what_if_unpriced_reasons,from,to,timezone",
-		"2026-03-02,main,unknown,1,0,0,0,0,1,0,1,,USD,1,1,,,,,,0,0,0,0," + noModel + ",,,2026-03-02T00:00:00+05:45,2026-03-03T06:00:00+05:45,Asia/Kathmandu",
-		`2026-03-02,"the ""main"", one",gpt-5,1,10,0,0,0,2,0,12,0.0000325,USD,0,0,,,,,,0,1,0,0,,,,2026-03-02T00:00:00+05:45,2026-03-03T06:00:00+05:45,Asia/Kathmandu`,
-		"total,,,2,10,0,0,0,3,0,13,0.0000325,USD,1,1,,,,,,0,1,0,0," + noModel + ",,,2026-03-02T00:00:00+05:45,2026-03-03T06:00:00+05:45,Asia/Kathmandu", "",
+		"period,agent,model,calls,input,cache_read,cache_write_5m,cache_write_1h,output,reasoning,total,cost,currency,unpriced_calls,unpriced_tokens,repriced_cost,what_if_cost,repriced_currency,stated_cost,stated_currency,stated_calls,usage_discrepancies,repriced_unpriced_calls,what_if_unpriced_calls,unpriced_reasons,repriced_unpriced_reasons,what_if_unpriced_reasons,priced_as,from,to,timezone",
+		"2026-03-02,main,unknown,1,0,0,0,0,1,0,1,,USD,1,1,,,,,,0,0,0,0," + noModel + ",,,,2026-03-02T00:00:00+05:45,2026-03-03T06:00:00+05:45,Asia/Kathmandu",
+		`2026-03-02,"the ""main"", one",gpt-5,1,10,0,0,0,2,0,12,0.0000325,USD,0,0,,,,,,0,1,0,0,,,,,2026-03-02T00:00:00+05:45,2026-03-03T06:00:00+05:45,Asia/Kathmandu`,
+		"total,,,2,10,0,0,0,3,0,13,0.0000325,USD,1,1,,,,,,0,1,0,0," + noModel + ",,,,2026-03-02T00:00:00+05:45,2026-03-03T06:00:00+05:45,Asia/Kathmandu", "",
 	}, "\r\n")
 	if string(body) != want {
 		t.Errorf("got\n%s\nwant\n%s", body, want)

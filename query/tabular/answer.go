@@ -8,13 +8,13 @@ import (
 	"tapedeck/query/endpoint"
 )
 
-// Report is a report that is written as CSV.
+// Report is a report that can be written as CSV.
 type Report interface {
-	FileName() string // without its extension
+	FileName() string // without the extension
 	WriteCSV(w io.Writer, cells Cells) error
 }
 
-// Answer answers with a report as CSV.
+// Answer answers a request with a report as CSV.
 func Answer(b *endpoint.Base, w http.ResponseWriter, r *http.Request, report Report, cells Cells) {
 	b.Stream(w, r, CSV.File(report.FileName()), func(to io.Writer) error {
 		buffered := bufio.NewWriter(to)

@@ -1,2 +1,2 @@
-// Package tabular writes rows in the formats of answers of unbounded length.
+// Package tabular writes answers of unbounded length as rows: NDJSON, CSV and Parquet.
 package tabular

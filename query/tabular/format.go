@@ -13,7 +13,8 @@ const (
 	Parquet Format = "parquet"
 )
 
-// File returns the file with a name in a format other than JSON.
+// File returns the file that a format other than JSON is sent as. name is the file name without the
+// extension.
 func (f Format) File(name string) endpoint.File {
 	return endpoint.File{Name: name + "." + string(f), Media: media[f]}
 }

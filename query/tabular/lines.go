@@ -17,16 +17,17 @@ func NewLines(w io.Writer) *json.Encoder {
 	return e
 }
 
-// Cells is the form in which CSV has recorded text.
+// Cells says how CSV cells contain recorded text.
 type Cells bool
 
 // The forms of cells.
 const (
-	SafeCells Cells = false // what a spreadsheet would run begins with an apostrophe (see SafeCell)
+	SafeCells Cells = false // formulas get an apostrophe (see SafeCell)
 	RawCells  Cells = true  // as recorded
 )
 
-// ReadCells reads the parameter raw. csv reports whether the answer is CSV, the only format that has it.
+// ReadCells reads the parameter raw. csv reports whether the answer is CSV, the only format with
+// this parameter.
 func ReadCells(p *endpoint.Params, csv bool) Cells {
 	raw := p.Flag("raw")
 	if raw && !csv {
@@ -35,7 +36,7 @@ func ReadCells(p *endpoint.Params, csv bool) Cells {
 	return Cells(raw)
 }
 
-// Records writes CSV (RFC 4180). Line ends within a cell stay as they are; csv.Writer changes them.
+// Records writes CSV (RFC 4180). It keeps line ends within a cell, which csv.Writer would change.
 type Records struct {
 	w     io.Writer
 	cells Cells
@@ -64,17 +65,22 @@ func (r *Records) Write(cells []string) error {
 	return err
 }
 
-// amount matches numbers, which spreadsheets do not run although they begin with a sign.
+// amount matches numbers. Spreadsheets do not treat a number as a formula even if it begins with a
+// sign.
 var amount = regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
-// SafeCell returns a cell that no spreadsheet runs: text that begins with =, +, -, @ or their wide forms, also after
-// white space or control characters, gets an apostrophe before it, which makes it a text. Other text, and numbers, are
-// returned as they are.
+// SafeCell returns a cell that no spreadsheet evaluates as a formula. If the text begins with =, +,
+// -, @ or their full-width forms, also after white space or control characters, SafeCell puts an
+// apostrophe before it. It returns other text, and numbers, unchanged.
 func SafeCell(cell string) string {
-	if cell == "" || cell[0] >= '0' && cell[0] <= '9' || cell[0] >= 'a' && cell[0] <= 'z' || cell[0] >= 'A' && cell[0] <= 'Z' {
+	if cell == "" || cell[0] >= '0' && cell[0] <= '9' || cell[0] >= 'a' && cell[0] <= 'z' ||
+		cell[0] >= 'A' && cell[0] <= 'Z' {
 		return cell
 	}
-	first := strings.TrimLeftFunc(cell, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) })
+	first := strings.TrimLeftFunc(
+		cell,
+		func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) },
+	)
 	for _, sign := range [...]string{"=", "+", "-", "@", "＝", "＋", "－", "＠"} {
 		if strings.HasPrefix(first, sign) && !amount.MatchString(cell) {
 			return "'" + cell

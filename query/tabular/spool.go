@@ -7,8 +7,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Spool keeps the written bytes, compressed, until they are copied. So a database statement ends
-// without waiting for a slow client, and its errors precede the first byte of the answer.
+// Spool keeps the written bytes in memory, compressed, until they are copied. So a database
+// statement ends without waiting for a slow client, and an error is known before the first byte of
+// the answer is sent.
 type Spool struct {
 	kept    bytes.Buffer
 	encoder *zstd.Encoder

@@ -1,6 +1,8 @@
 package clickhouse
 
 import (
+	"slices"
+
 	"tapedeck/replay"
 	"tapedeck/schema"
 )
@@ -26,7 +28,7 @@ func (b *bundler) add(s *schema.StreamState) *cursor {
 	if !b.short(s) {
 		return newCursor(b.reader, s)
 	}
-	frames, bytes := int(s.Frames), int(s.Bytes)
+	frames, bytes := b.frames(s), int(s.Bytes)
 	if b.open != nil && frames <= b.left && bytes <= b.bytes && len(b.open.query.streams) < bundleStreams {
 		b.open.query.streams = append(b.open.query.streams, s)
 		b.left -= frames
@@ -43,11 +45,32 @@ func (b *bundler) add(s *schema.StreamState) *cursor {
 func (b *bundler) short(s *schema.StreamState) bool {
 	q := &b.reader.query
 	whole := wholeAfter(s, q.From.Position) && (q.Unseen == nil || q.Unseen(s.StreamID) <= s.FirstSeq)
-	return whole && s.Ended != 0 && s.Frames <= bundleRows/4 && s.Bytes <= uint64(b.most()/2)
+	return whole && s.Ended != 0 && b.frames(s) <= bundleRows/4 && s.Bytes <= uint64(b.most()/2)
 }
 
-// most returns the maximum number of bytes in a bundle.
-func (b *bundler) most() int { return b.reader.tape.store.opts.PageBytes / (2 * lookahead) }
+// frames returns how many frames of a stream the query is taken to select. A client sends the head
+// and the body of a request, which are few of the stream's frames, unless it uses a WebSocket.
+func (b *bundler) frames(s *schema.StreamState) int {
+	if b.requests() && s.Transport != schema.WebSocket {
+		return 1 + int(s.Frames/bundleStreams)
+	}
+	return int(s.Frames)
+}
+
+// requests reports whether the query selects only what clients sent.
+func (b *bundler) requests() bool {
+	return slices.Equal(b.reader.query.Filter.Directions, []schema.Direction{schema.Send})
+}
+
+// most returns the maximum number of bytes of the streams in a bundle. They include the answers,
+// which a query of requests does not read.
+func (b *bundler) most() int {
+	most := b.reader.tape.store.opts.PageBytes / (2 * lookahead)
+	if b.requests() {
+		most *= 4
+	}
+	return most
+}
 
 // cursors returns the cursors of all streams that have frames for the query.
 func (r *reader) cursors(q replay.Query) []*cursor {

@@ -18,8 +18,8 @@ type Excerpt struct {
 	Keep        func(*replay.Frame) bool
 }
 
-// Read implements replay.Tape. It returns frames from First on even if the query begins later:
-// these frames are overdue and are played at once.
+// Read implements replay.Tape. It returns frames from First on even if the query begins later: such
+// frames are overdue and are played at once.
 func (e *Excerpt) Read(ctx context.Context, q replay.Query) (replay.Reader, error) {
 	q.From = replay.Place{Position: e.First}
 	if q.To.IsZero() {

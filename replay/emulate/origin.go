@@ -11,7 +11,7 @@ import (
 
 // Origin refuses requests from pages of other sites. The error is a *problem.Problem.
 func (s *Stage) Origin(r *http.Request) error {
-	if bad := (origin.Rule{Allowed: s.opts.Origins, Local: true}).Check(r, "read recordings here"); bad != nil {
+	if bad := (origin.Rule{Also: s.opts.Origins, Local: true}).Check(r, "read recordings here"); bad != nil {
 		return bad
 	}
 	return nil

@@ -170,7 +170,7 @@ func (s *socket) ping(ctx context.Context, every time.Duration, fail func(error)
 func (s *Server) serveWebSocket(
 	w http.ResponseWriter, r *http.Request, session string, t replay.Tape, req *request, opts player.Options,
 ) {
-	if bad := (origin.Rule{Allowed: s.opts.Origins, Local: true}).Check(r, "open this WebSocket"); bad != nil {
+	if bad := (origin.Rule{Also: s.opts.Origins, Local: true}).Check(r, "open this WebSocket"); bad != nil {
 		s.refuse(w, r, session, bad)
 		return
 	}

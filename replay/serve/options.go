@@ -34,9 +34,8 @@ type Options struct {
 	// Emulated servers do not ping, since the recorded servers do not: TCP detects disconnected
 	// clients.
 	Heartbeat time.Duration
-	// Origins lists the origins from which pages may send requests or open a WebSocket, such as
-	// https://ui.example.com, or * for all. If it is empty, a page must come from this server or
-	// from the machine on which its browser runs.
+	// Origins lists further origins, such as https://ui.example.com, whose pages may send requests or
+	// open a WebSocket. Pages of this server and of the machine on which the browser runs always may.
 	Origins []string
 	// Alarm wakes the players; default player.PreciseAlarm.
 	Alarm      func() player.Alarm

@@ -1,5 +1,5 @@
-// Package backpressure holds bulk recordings back to the rate at which the sink stores them, so
-// that what others record is not stored behind minutes of their blocks.
+// Package backpressure limits bulk recordings to the rate at which the sink stores them, so that
+// blocks of other recordings do not wait behind minutes of bulk blocks.
 package backpressure
 
 import (
@@ -11,13 +11,13 @@ import (
 	"tapedeck/internal/metric"
 )
 
-// Options bound what this process has published and the sink has not stored. Zero values select
-// the defaults.
+// Options bound the blocks that this process has published and the sink has not stored. Zero values
+// select the defaults.
 type Options struct {
-	Bytes  int64 // of encoded blocks; default 32 MiB
+	Bytes  int64 // bytes of encoded blocks; default 32 MiB
 	Frames int64 // default 1,000,000
-	// CachedBytes bounds what a JetStream in this process was sent within cachedFor, bytes: it keeps
-	// that in memory. 0 for no bound, which is for a JetStream elsewhere.
+	// CachedBytes bounds the bytes that were sent within cachedFor to a JetStream in this process,
+	// which keeps them in memory. 0 means no bound, for a JetStream in another process.
 	CachedBytes int64
 }
 
@@ -33,52 +33,55 @@ func (o Options) WithDefaults() Options {
 }
 
 const (
-	// A block of so many bytes or frames is part of a bulk recording and may have to wait.
-	// Smaller ones, which interactive recordings consist of, never wait.
+	// A block of at least bulkBytes bytes or bulkFrames frames belongs to a bulk recording and may
+	// have to wait. Smaller blocks, of which interactive recordings consist, never wait.
 	bulkBytes  = 32 << 10
 	bulkFrames = 512
-	// longest bounds how long one block waits. It is less than a request waits for (ingesthttp).
+	// longest bounds how long one block waits. It is shorter than the timeout of a request (see
+	// package ingesthttp).
 	longest = 25 * time.Second
-	// stalled is the time without progress of the sink from which on no block waits: JetStream
-	// keeps them while ClickHouse is away.
+	// stalled is the time without progress of the sink after which blocks no longer wait: JetStream
+	// keeps them while ClickHouse is unavailable.
 	stalled = 20 * time.Second
 	// cachedFor is the time for which JetStream keeps a file of messages in memory after the last
-	// write to it, with the interval of its clock (defaultCacheBufferExpiration of nats-server 2.15).
+	// write to the file, plus the interval at which it checks this time (defaultCacheBufferExpiration
+	// of nats-server 2.15).
 	cachedFor = 10*time.Second + 200*time.Millisecond
-	// askEvery is the interval between requests to JetStream while much is not stored.
+	// askEvery is the interval between progress requests to JetStream while many blocks are not
+	// stored.
 	askEvery = 100 * time.Millisecond
 )
 
-// Progress returns the sequence of the last message of JetStream and, as of later, the sequence up
-// to which all messages are stored.
+// Progress returns the sequence of the last message in JetStream. It also returns the sequence up
+// to which all messages are stored; this value is read after the first one.
 type Progress func(context.Context) (last, stored uint64, err error)
 
-// Publisher passes blocks to the next publisher, and has those of bulk recordings wait while more
-// than the bounds is published and not stored. It is safe for use by many goroutines.
+// Publisher passes blocks to the next publisher. It delays blocks of bulk recordings while the
+// published and not yet stored blocks exceed the bounds. It is safe for use by many goroutines.
 type Publisher struct {
 	next     ingest.Publisher
 	opts     Options
 	progress Progress
 	life     context.Context
 
-	mu        sync.Mutex // guards what follows
-	cached    []written  // within cachedFor, the oldest first
-	sum       int64      // bytes of cached
-	total     load       // published or being published, and not known to be stored
+	mu        sync.Mutex // guards the fields below
+	cached    []written  // blocks published within cachedFor, the oldest first
+	sum       int64      // total bytes of cached
+	total     load       // blocks that are published or being published, and not known to be stored
 	durable   load       // the part of total that is durable, at an unknown sequence
-	groups    []group    // the rest of what is durable, in the order of their sequences
-	following bool       // follow runs
-	moved     time.Time  // when the sink last stored something, or follow began
+	groups    []group    // the rest of the durable blocks, in the order of their sequences
+	following bool       // the goroutine of follow runs
+	moved     time.Time  // when the sink last stored a block, or when follow began
 	changed   chan struct{}
 }
 
-// written is bytes that were published about a time.
+// written is an amount of bytes that were published at about the same time.
 type written struct {
 	at    time.Time
 	bytes int64
 }
 
-// load is an amount of blocks.
+// load is an amount of blocks: their encoded bytes and frames.
 type load struct{ bytes, frames int64 }
 
 func (l *load) add(m load, sign int64) {
@@ -86,13 +89,13 @@ func (l *load) add(m load, sign int64) {
 	l.frames += sign * m.frames
 }
 
-// group is blocks whose sequences are up to last.
+// group is an amount of blocks whose sequences are at most last.
 type group struct {
 	load
 	last uint64
 }
 
-// New returns a publisher that passes blocks to next. It asks progress until life ends.
+// New returns a publisher that passes blocks to next. It calls progress until life ends.
 func New(life context.Context, next ingest.Publisher, o Options, progress Progress) *Publisher {
 	return &Publisher{next: next, opts: o.WithDefaults(), progress: progress, life: life, changed: make(chan struct{})}
 }
@@ -121,14 +124,14 @@ func (p *Publisher) Publish(ctx context.Context, b ingest.EncodedBlock, done fun
 	return err
 }
 
-// forget removes blocks that are stored, or were not published, from the total. mu is held.
+// forget subtracts blocks that are stored, or that were not published, from the total. mu is held.
 func (p *Publisher) forget(l load) {
 	p.total.add(l, -1)
 	unstored.Sub(float64(l.bytes))
 }
 
-// enter adds a block to the total. One of a bulk recording waits while more than the bounds is not
-// stored or cached, for longest at most.
+// enter adds a block to the total. A block of a bulk recording waits first while the blocks that
+// are not stored, or are cached, exceed the bounds. It waits for at most longest.
 func (p *Publisher) enter(ctx context.Context, size load) error {
 	bulk := size.bytes >= bulkBytes || size.frames >= bulkFrames
 	var timeout *time.Timer
@@ -162,7 +165,7 @@ func (p *Publisher) enter(ctx context.Context, size load) error {
 	}
 }
 
-// add adds a block that is about to be published. mu is held.
+// add adds a block that is about to be published to the total. mu is held.
 func (p *Publisher) add(size load) {
 	p.total.add(size, 1)
 	unstored.Add(float64(size.bytes))
@@ -179,8 +182,8 @@ func (p *Publisher) add(size load) {
 	p.sum += size.bytes
 }
 
-// uncached returns how long it takes until JetStream has released some of what it caches if that is
-// as much as it may be, else 0. mu is held.
+// uncached returns the time until JetStream releases some of its cached bytes, if these have
+// reached CachedBytes; otherwise 0. mu is held.
 func (p *Publisher) uncached() time.Duration {
 	for len(p.cached) > 0 {
 		left := cachedFor + askEvery - time.Since(p.cached[0].at)
@@ -196,10 +199,10 @@ func (p *Publisher) uncached() time.Duration {
 	return 0
 }
 
-// fraction is the part of the bounds below which it does not matter what is stored.
+// fraction is a divisor of the bounds. Below this part of the bounds, progress is not queried.
 const fraction = 4
 
-// follow begins to ask what is stored if enough is not. mu is held.
+// follow starts to query the progress if enough blocks are not stored. mu is held.
 func (p *Publisher) follow() {
 	if p.following || !p.matters() {
 		return
@@ -222,11 +225,11 @@ func (p *Publisher) matters() bool {
 	return p.total.bytes >= p.opts.Bytes/fraction || p.total.frames >= p.opts.Frames/fraction
 }
 
-// ask asks what is stored and removes it from the total. It returns false once what is not stored
-// does not matter.
+// ask queries the progress and subtracts stored blocks from the total. It returns false once so few
+// blocks are not stored that no more queries are needed.
 func (p *Publisher) ask() bool {
 	p.mu.Lock()
-	newest := group{load: p.durable} // JetStream has these already: its last sequence is theirs or a later one
+	newest := group{load: p.durable} // JetStream has these blocks already, so their sequences are at most its last one
 	p.durable = load{}
 	p.mu.Unlock()
 	ctx, cancel := context.WithTimeout(p.life, longest)
@@ -234,7 +237,7 @@ func (p *Publisher) ask() bool {
 	last, stored, err := p.progress(ctx)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err != nil { // as without progress
+	if err != nil { // treat an error as no progress
 		p.durable.add(newest.load, 1)
 	} else {
 		p.store(newest, last, stored)
@@ -245,8 +248,8 @@ func (p *Publisher) ask() bool {
 	return p.following
 }
 
-// store adds a group whose sequences are up to last, and removes the groups up to stored. mu is
-// held.
+// store adds a group of blocks whose sequences are at most last, and removes the groups up to
+// stored. mu is held.
 func (p *Publisher) store(newest group, last, stored uint64) {
 	newest.last = last
 	switch n := len(p.groups); {

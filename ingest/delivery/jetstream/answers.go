@@ -16,16 +16,16 @@ import (
 	"tapedeck/internal/tracing"
 )
 
-// answers tracks the messages in flight until JetStream's acknowledgements arrive. The asynchronous
-// publishing of the client library needs several objects and a timer for every message, which takes
-// 10 % more CPU time.
+// answers tracks the messages in flight until the acknowledgements of JetStream arrive. It replaces
+// the asynchronous publishing of the client library, which needs several objects and a timer for
+// every message and 10 % more CPU time.
 type answers struct {
 	nc      *nats.Conn
 	release func(weight int64)
 	fewer   func()        // called when fewer messages are in flight, by a goroutine that may wait
 	wake    chan struct{} // makes the goroutine call fewer
 
-	mu       sync.Mutex // guards all below
+	mu       sync.Mutex // guards the fields below
 	inbox    string     // prefix of the reply subjects; "" before the first message
 	inFlight inflight.Tracker[sent]
 	expiry   *time.Timer // runs while messages are in flight
@@ -87,8 +87,8 @@ func (a *answers) listen() error {
 	return nil
 }
 
-// notify makes the goroutine call fewer. It does not wait for the goroutine, so that receiving does
-// not wait for sending.
+// notify makes the goroutine call fewer. It does not wait for the call, so that receiving
+// acknowledgements does not wait for sending.
 func (a *answers) notify() {
 	select {
 	case a.wake <- struct{}{}:

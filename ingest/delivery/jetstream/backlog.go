@@ -25,7 +25,7 @@ type Backlog struct {
 	InFlight      uint64    `json:"in_flight_messages"`   // delivered to sinks and not acknowledged
 	Redelivered   uint64    `json:"redelivered_messages"` // messages of the backlog that were delivered before
 	UnstoredBytes uint64    `json:"unstored_bytes"`
-	OldestAt      time.Time `json:"oldest_unstored_at,omitzero"` // when the oldest unstored message was published
+	OldestAt      time.Time `json:"oldest_unstored_at,omitzero"` // publishing time of the oldest unstored message
 	OldestMS      float64   `json:"oldest_unstored_ms"`          // age of that message
 }
 
@@ -46,11 +46,11 @@ type BacklogReader struct {
 	js       jetstream.JetStream
 	consumer string
 
-	mu     sync.Mutex // guards all below, also during a request to JetStream
+	mu     sync.Mutex // guards the fields below, and is held during a request to JetStream
 	asked  time.Time
 	latest Backlog
 	err    error
-	oldest position // of the oldest message that was looked up last
+	oldest position // position of the oldest unstored message at the last lookup
 }
 
 // position is the sequence and the publishing time of a message.
@@ -123,8 +123,8 @@ func (r *BacklogReader) stored(ctx context.Context, s jetstream.Stream, b *Backl
 	return info.AckFloor.Stream, nil
 }
 
-// published returns when the first message from seq on was published, the zero time if there is
-// none.
+// published returns the publishing time of the first message with a sequence of at least seq; the
+// zero time if there is no such message.
 func (r *BacklogReader) published(ctx context.Context, s jetstream.Stream, seq uint64) (time.Time, error) {
 	state := s.CachedInfo().State
 	if seq <= state.FirstSeq {

@@ -35,7 +35,8 @@ func describe(name, help string) *prometheus.Desc {
 // Describe implements prometheus.Collector.
 func (r *BacklogReader) Describe(descs chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		upMetric, messagesMetric, bytesMetric, limitMetric, unstoredMetric, unstoredBytesMetric, inFlightMetric, redeliveredMetric, oldestMetric,
+		upMetric, messagesMetric, bytesMetric, limitMetric, unstoredMetric, unstoredBytesMetric,
+		inFlightMetric, redeliveredMetric, oldestMetric,
 	} {
 		descs <- d
 	}

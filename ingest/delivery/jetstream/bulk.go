@@ -6,14 +6,15 @@ import (
 	"tapedeck/ingest"
 )
 
-// HeaderBulk marks messages of bulk recordings, which the sink stores apart from others, so that
-// those do not wait behind them. It is set on all blocks of a stream from some block on, so that the
-// end of a stream is not stored before its frames.
+// HeaderBulk marks messages of bulk recordings. The sink stores them separately from other
+// messages, so that other messages do not wait behind them. Once a stream has become a bulk
+// recording, all of its further blocks have the header, so that the end of the stream is not stored
+// before its frames.
 const HeaderBulk = "Tapedeck-Bulk"
 
 const (
-	// A stream is a bulk recording from a block of bulkBlock bytes on, and from the block on with which
-	// it has published bulkBytes or bulkFrames within bulkWindow.
+	// A stream becomes a bulk recording with a block of at least bulkBlock bytes, or with the block
+	// with which it has published bulkBytes bytes or bulkFrames frames within bulkWindow.
 	bulkBlock  = 1 << 20
 	bulkBytes  = 4 << 20
 	bulkFrames = 50_000
@@ -22,20 +23,20 @@ const (
 	forgetAfter = time.Minute
 )
 
-// bulk finds out which streams are bulk recordings.
+// bulk determines which streams are bulk recordings.
 type bulk struct {
-	streams map[string]*rate // by the beginning of the ids of blocks
+	streams map[string]*rate // by the stream's part of the block ids
 	swept   time.Time
 }
 
-// rate is what a stream has published since a time.
+// rate is the amount that a stream has published since a point in time.
 type rate struct {
 	since, latest time.Time
 	bytes, frames int
 	bulk          bool
 }
 
-// is reports whether a block is of a bulk recording.
+// is reports whether a block belongs to a bulk recording.
 func (k *bulk) is(b *ingest.EncodedBlock, now time.Time) bool {
 	k.sweep(now)
 	id := b.ID[:min(len(b.ID), streamIDSize)]

@@ -14,22 +14,23 @@ import (
 	"tapedeck/schema/block"
 )
 
-// bundle holds blocks that wait to be sent in one message. They are from different sessions of one
-// bucket. The cost of a message in JetStream hardly depends on its size.
+// bundle holds blocks that wait to be sent in one message. All blocks have the same bucket and
+// different sessions. Bundling saves work, since the cost of a message in JetStream hardly depends
+// on its size.
 type bundle struct {
 	bucket  bucket
-	since   time.Time // when its first block arrived
+	since   time.Time // arrival of the first block
 	ids     []string
 	entries []block.Entry
-	size    int // size of its blocks in the message, bytes
+	size    int // size of the blocks in the message, bytes
 	weight  int64
 	dones   []func(error)
-	origin  trace.SpanContext // of the first block's recording, if it is traced
+	origin  trace.SpanContext // span context of the first block's recording, if it is traced
 }
 
-// bucket identifies the blocks that may share a message. Blocks of a newer format version
-// have messages of their own, which wait for a sink that reads that version; so do those of bulk
-// recordings.
+// bucket identifies blocks that may share a message. Blocks of a newer format version are in
+// messages of their own, since these wait for a sink that reads the version. Blocks of bulk
+// recordings are in messages of their own, too.
 type bucket struct {
 	tenant  string
 	number  int
@@ -37,13 +38,13 @@ type bucket struct {
 	bulk    bool
 }
 
-// bundleBytes bounds the size of a message with several blocks.
+// bundleBytes bounds the size of a message with several blocks, bytes.
 const bundleBytes = 64 << 10
 
 // headSize bounds the bytes of a bundle besides its blocks.
 const headSize = 32
 
-// entrySize returns the bytes of a block in a bundle.
+// entrySize returns the size of a block in a bundle, bytes.
 func entrySize(p *ingest.EncodedBlock) int { return len(p.Data) + len(p.Session) + 8 }
 
 // takes reports whether a block fits into the bundle.
@@ -71,8 +72,8 @@ func (b *bundle) settle(err error) {
 	}
 }
 
-// message returns the message to send. It builds the data in room, which it returns for reuse. A
-// single block is sent without a bundle around it.
+// message returns the message to send. It builds the data in room and returns the buffer for reuse.
+// A single block is sent without a bundle around it.
 func (b *bundle) message(room []byte) (*nats.Msg, []byte) {
 	header := nats.Header{}
 	if b.bucket.bulk {
@@ -100,7 +101,8 @@ func (b *bundle) id() string {
 }
 
 // ofTenant returns the message id of a block. JetStream drops a message whose id it has seen on any
-// subject, so an id that a client of one tenant chose must not equal an id of another tenant.
+// subject. A client of one tenant may choose ids, so the message ids of different tenants must
+// differ.
 func ofTenant(id, tenant string) string {
 	if id == "" {
 		return ""

@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	// deadShare is the fraction of the blocks' limit that dead letters may use in addition to it,
-	// as a divisor; deadAtLeast is the minimum that is requested.
+	// deadShare divides the size limit of the stream of blocks: the quotient is the limit of the
+	// dead-letter stream, which is additional. deadAtLeast is the minimum that is requested, bytes.
 	deadShare   = 16
 	deadAtLeast = 64 << 20
-	// deadSmallest is the limit below which no dead-letter stream is created, since it would hold
-	// too few blocks.
+	// deadSmallest is the limit below which no dead-letter stream is created, since it would hold too
+	// few blocks.
 	deadSmallest = 1 << 20
 )
 

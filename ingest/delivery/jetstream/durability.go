@@ -37,7 +37,9 @@ func (d Durability) persistMode() jetstream.PersistModeType {
 var ErrNotEmpty = errors.New("the stream holds blocks that are not stored")
 
 // ensureBlocks creates or updates the stream of blocks.
-func ensureBlocks(ctx context.Context, js jetstream.JetStream, c Config, want jetstream.StreamConfig) (jetstream.Stream, error) {
+func ensureBlocks(
+	ctx context.Context, js jetstream.JetStream, c Config, want jetstream.StreamConfig,
+) (jetstream.Stream, error) {
 	old, err := js.Stream(ctx, StreamName)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		return js.CreateStream(ctx, want)

@@ -8,7 +8,7 @@ import (
 	"tapedeck/schema/block"
 )
 
-// gathered holds the blocks that were not sent yet, in bundles, the oldest bundle first.
+// gathered holds the blocks that have not been sent yet, in bundles, the oldest bundle first.
 type gathered struct {
 	limit   time.Duration // how long a block waits for other blocks while JetStream acknowledges messages
 	bundles []*bundle
@@ -36,8 +36,8 @@ func (g *gathered) take(b *bundle) *bundle {
 	return b
 }
 
-// due returns the oldest bundle if it should be sent now, because few messages are in flight or
-// because it has waited long enough.
+// due returns the oldest bundle if it should be sent now: few messages are in flight, or the bundle
+// has waited long enough. Otherwise it returns nil.
 func (g *gathered) due(inFlight int) *bundle {
 	if len(g.bundles) == 0 {
 		return nil

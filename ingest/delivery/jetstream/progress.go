@@ -8,8 +8,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Progress returns a function that asks JetStream for the sequence of the last block, and then for
-// the sequence up to which the consumer that the sinks share has acknowledged all. The caller keeps
+// Progress returns a function that queries JetStream for the sequence of the last block, and then
+// for the sequence up to which the sinks' consumer has acknowledged all messages. The caller keeps
 // ownership of the connection.
 func Progress(nc *nats.Conn, consumer string) (func(context.Context) (last, stored uint64, err error), error) {
 	js, err := jetstream.New(nc)
@@ -28,7 +28,7 @@ func Progress(nc *nats.Conn, consumer string) (func(context.Context) (last, stor
 		}
 		info := c.CachedInfo()
 		if info.NumPending == 0 && info.NumAckPending == 0 {
-			return last, last, nil // messages that were removed leave the floor below the last one
+			return last, last, nil // the acknowledgement floor may lag behind removed messages
 		}
 		return last, info.AckFloor.Stream, nil
 	}, nil

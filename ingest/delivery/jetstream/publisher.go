@@ -17,9 +17,9 @@ import (
 	"tapedeck/internal/tracing"
 )
 
-// Publisher publishes blocks to JetStream. A block is durable when JetStream has
-// acknowledged it (PubAck). If blocks arrive faster than acknowledgements, it sends several
-// in one message.
+// Publisher publishes blocks to JetStream. A block is durable when JetStream has acknowledged it
+// (PubAck). If blocks arrive faster than acknowledgements, Publisher sends several blocks in one
+// message.
 type Publisher struct {
 	nc      *nats.Conn
 	window  *semaphore.Weighted // bytes in flight
@@ -35,15 +35,15 @@ const (
 	windowBytes  = 16 << 20 // NATS copies what is in flight several times
 	windowBlocks = 4096
 	// ackTimeout is how long JetStream may take to acknowledge a message. A block whose
-	// acknowledgement is late may still be stored; a second copy has the same id and keys and does
-	// no harm.
+	// acknowledgement is late may still be stored. A second copy of the block has the same id and
+	// keys, so it is harmless.
 	ackTimeout = 10 * time.Second
 )
 
 // NewPublisher returns a publisher on a connection, which the caller closes. Until then the
-// publisher subscribes to JetStream's acknowledgements on the connection. The connection should not
-// buffer messages while it is disconnected (nats.ReconnectBufSize(-1)), so that publishing fails at
-// once and blocks can be spooled.
+// publisher is subscribed to the acknowledgements of JetStream. The connection should not buffer
+// messages while it is disconnected (nats.ReconnectBufSize(-1)): then publishing fails at once, and
+// blocks are spooled.
 func NewPublisher(nc *nats.Conn) (*Publisher, error) {
 	if nc.IsClosed() {
 		return nil, fmt.Errorf("JetStream: %w", nats.ErrConnectionClosed)
@@ -54,12 +54,14 @@ func NewPublisher(nc *nats.Conn) (*Publisher, error) {
 }
 
 // Publish implements ingest.Publisher. It fails at once while the connection is down. It fails with
-// ingest.Permanent for a block that is too large for the server.
+// ingest.Permanent if the block is too large for the server.
 func (p *Publisher) Publish(ctx context.Context, encoded ingest.EncodedBlock, done func(error)) error {
 	limit := p.nc.MaxPayload()
 	if limit > 0 && int64(len(encoded.Data))+headerRoom > limit {
-		return ingest.Permanent(&ingest.TooLargeError{Detail: fmt.Sprintf("block of %d bytes is over the NATS server's max_payload of %d: "+
-			"raise max_payload, or lower --max-frame-bytes (--frame-limit of a recording command)", len(encoded.Data), limit)})
+		return ingest.Permanent(
+			&ingest.TooLargeError{Detail: fmt.Sprintf("block of %d bytes is over the NATS server's max_payload of %d: "+
+				"raise max_payload, or lower --max-frame-bytes (--frame-limit of a recording command)", len(encoded.Data), limit)},
+		)
 	}
 	if !p.nc.IsConnected() {
 		return fmt.Errorf("NATS at %s: %w", p.nc.ConnectedUrlRedacted(), nats.ErrDisconnected)
@@ -142,8 +144,8 @@ func (p *Publisher) send(b *bundle) {
 // headerRoom bounds the size of the message's headers, bytes. Headers count towards max_payload.
 const headerRoom = 512
 
-// weight returns the weight of a block in the window: at most windowBlocks blocks fit, and a block
-// of any size does.
+// weight returns the weight of a block in the window. At most windowBlocks blocks fit into the
+// window. A single block fits whatever its size is.
 func weight(data []byte) int64 {
 	return min(max(int64(len(data))+headerRoom, windowBytes/windowBlocks), windowBytes)
 }
@@ -160,7 +162,7 @@ func explain(err error) error {
 	return err
 }
 
-// maximumBytesExceeded is JetStream's JSStreamStoreFailedF for a full stream.
+// maximumBytesExceeded is JetStream's error code JSStreamStoreFailedF for a full stream.
 const maximumBytesExceeded = 10077
 
 // replyOf returns the reply subject of a message.

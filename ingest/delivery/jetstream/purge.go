@@ -14,16 +14,16 @@ import (
 )
 
 // ImportID is the prefix of the ids of blocks that an import publishes. The id of the import, a
-// UUIDv7, follows it.
+// UUIDv7, follows the prefix.
 const ImportID = "import-"
 
-// purgeBatch is the number of messages that are fetched at a time.
+// purgeBatch is the number of messages that are fetched in one request.
 const purgeBatch = 512
 
-// Purge removes a deleted session's own messages from JetStream: all messages before the first one
-// that the tombstone does not cover, since a new recording with the same name may have begun.
-// Blocks in bundles stay until the bundle is trimmed; sinks do not store them and readers do not
-// return them.
+// Purge removes a deleted session's own messages from JetStream. It removes all messages before the
+// first one that the tombstone does not cover, since a new recording with the same session name may
+// have begun. Blocks in bundles stay until the bundle is trimmed; sinks do not store them, and
+// readers do not return them.
 func Purge(ctx context.Context, js jetstream.JetStream, t *tombstone.Tombstone) error {
 	s, err := js.Stream(ctx, StreamName)
 	if err != nil {
@@ -48,8 +48,10 @@ func Purge(ctx context.Context, js jetstream.JetStream, t *tombstone.Tombstone) 
 }
 
 // coveredUpTo returns the sequence of the last message before the first one that the tombstone does
-// not cover, at most last; 0 if there is none.
-func coveredUpTo(ctx context.Context, js jetstream.JetStream, t *tombstone.Tombstone, subject string, last uint64) (uint64, error) {
+// not cover, at most last. It returns 0 if there is no such message.
+func coveredUpTo(
+	ctx context.Context, js jetstream.JetStream, t *tombstone.Tombstone, subject string, last uint64,
+) (uint64, error) {
 	c, err := js.OrderedConsumer(ctx, StreamName, jetstream.OrderedConsumerConfig{
 		FilterSubjects: []string{subject}, DeliverPolicy: jetstream.DeliverAllPolicy, HeadersOnly: true,
 	})
@@ -83,8 +85,8 @@ func coveredUpTo(ctx context.Context, js jetstream.JetStream, t *tombstone.Tombs
 	return upTo, ctx.Err()
 }
 
-// covers reports whether a tombstone covers the block of a message id, which begins with the id of
-// the block's stream or of its import.
+// covers reports whether a tombstone covers the block with a message id. The message id begins with
+// the id of the block's stream or of its import.
 func covers(t *tombstone.Tombstone, id string) bool {
 	if run, ok := strings.CutPrefix(id, ImportID); ok {
 		return len(run) >= streamIDSize && run[:streamIDSize] <= t.Until

@@ -9,16 +9,18 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// largestFile is the size at which the file store of a NATS server begins another file of a stream,
-// its FileStoreMaxBlkSize.
+// largestFile is the size at which a NATS server begins another file of a stream
+// (FileStoreMaxBlkSize), bytes.
 const largestFile = 8 << 20
 
-// fillerSize is the size of one filler message, below the default max_payload of servers.
+// fillerSize is the size of one filler message, bytes. It is below the default max_payload of
+// servers.
 const fillerSize = 512 << 10
 
-// Roll publishes filler messages on a subject of a stream until the current file is complete, and
-// returns the sequence of the last filler. A removed message leaves its bytes in its file. The
-// server deletes a file once all its messages are removed and it is not the current file.
+// Roll publishes filler messages on a subject of a stream until the current file of the stream is
+// full, and returns the sequence of the last filler. A removed message leaves its bytes in its
+// file: the server deletes a file only when all of its messages are removed and it is not the
+// current file.
 func Roll(ctx context.Context, js jetstream.JetStream, subject string) (last uint64, err error) {
 	data := make([]byte, min(fillerSize, max(1024, js.Conn().MaxPayload()-1024)))
 	_, _ = rand.Read(data) // never fails; random bytes fill a compressed file as well
@@ -33,9 +35,11 @@ func Roll(ctx context.Context, js jetstream.JetStream, subject string) (last uin
 }
 
 // RemoveStored removes all messages up to a sequence from the stream of blocks. It removes nothing,
-// and returns the reason in waits, until the sink has stored all of them and the last one is older
-// than grace: live readers that are behind read removed blocks from ClickHouse.
-func RemoveStored(ctx context.Context, js jetstream.JetStream, consumer string, upTo uint64, grace time.Duration) (waits string, err error) {
+// and returns the reason in waits, while the sink has not stored all of them or the last one is
+// younger than grace. Live readers that have not read removed blocks read them from ClickHouse.
+func RemoveStored(
+	ctx context.Context, js jetstream.JetStream, consumer string, upTo uint64, grace time.Duration,
+) (waits string, err error) {
 	s, err := js.Stream(ctx, StreamName)
 	if err != nil {
 		return "", fmt.Errorf("JetStream stream %s: %w", StreamName, err)

@@ -1,4 +1,4 @@
-// Package jetstream transports blocks through JetStream: it manages the stream of blocks, and its
+// Package jetstream transports blocks through JetStream. It manages the stream of blocks, and its
 // Publisher publishes blocks to the stream.
 package jetstream
 
@@ -40,9 +40,10 @@ type Config struct {
 	Dedup    time.Duration // how long JetStream remembers message ids; default 2 min
 	// Durability defines what JetStream's acknowledgement means; default Written.
 	Durability Durability
-	// Recreate allows EnsureStreams to recreate the stream if its Durability changes from or to
-	// Memory, which JetStream cannot change in place, and all of its blocks are stored. Local mode
-	// sets it, because it publishes nothing before the streams exist.
+	// Recreate allows EnsureStreams to recreate the stream if its durability changes from or to
+	// Memory, which JetStream cannot change in place. The stream is recreated only if all of its
+	// blocks are stored. Local mode sets Recreate, because it publishes nothing before the streams
+	// exist.
 	Recreate bool
 }
 
@@ -71,7 +72,8 @@ func (c Config) WithDefaults() Config {
 const dedupWindow = 2 * time.Minute
 
 // EnsureStreams creates the streams or updates their settings. A full stream refuses new blocks and
-// never drops old ones. Only Trim removes blocks, and only after they are stored.
+// never drops old ones. Blocks are removed only after the sink has stored them, or when their
+// session is deleted.
 func EnsureStreams(ctx context.Context, js jetstream.JetStream, c Config) (jetstream.Stream, error) {
 	c = c.WithDefaults()
 	s, err := ensureBlocks(ctx, js, c, jetstream.StreamConfig{

@@ -13,13 +13,13 @@ import (
 // TLS holds the settings of encrypted connections to NATS. Empty settings are not used.
 type TLS struct {
 	// CA names the PEM file of the authorities that sign the servers' certificates, in place of the
-	// system's authorities; Cert and Key name the client's certificate and its key.
+	// system's authorities. Cert and Key name the files of the client's certificate and its key.
 	CA, Cert, Key string
 	ServerName    string // the name that the servers' certificates must have; "" for the host name of the address
 }
 
-// Options returns the options of a connection. It reads the files again for each connection that is
-// opened after a change of the files, and logs changes and errors to log.
+// Options returns the options of a connection. If the files change, they are read again for the
+// next connection. Changes and errors are logged to log.
 func (t TLS) Options(log *slog.Logger) ([]nats.Option, error) {
 	if t == (TLS{}) {
 		return nil, nil

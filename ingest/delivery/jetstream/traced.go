@@ -13,8 +13,8 @@ import (
 	"tapedeck/internal/tracing"
 )
 
-// beginPublish begins the span of a message, which ends with its acknowledgement. The span belongs
-// to the request that the first block arrived with.
+// beginPublish begins the span of a message, which ends when the message is acknowledged. The span
+// is a child of the request with which the first block arrived.
 func beginPublish(b *bundle) (context.Context, trace.Span) {
 	if !tracing.On() {
 		return context.Background(), nil
@@ -29,7 +29,7 @@ func beginPublish(b *bundle) (context.Context, trace.Span) {
 			b.size)))
 }
 
-// reason returns the code for the reason why JetStream did not accept a message.
+// reason returns the code of the reason for which JetStream did not accept a message.
 func reason(err error) string {
 	var api *jetstream.APIError
 	switch {

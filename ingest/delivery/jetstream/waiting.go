@@ -18,22 +18,23 @@ import (
 type Waiting struct {
 	Frames  uint64
 	Streams int
-	// More reports that only a part was looked at: there are more frames and streams.
+	// More reports that only a part of the messages was read: there are more frames and streams.
 	More bool
-	// First and Last bound when the frames arrived, ns.
+	// First and Last are the earliest and latest arrival of the frames, ns.
 	First, Last int64
-	// At is the time as of which the figures are.
+	// At is the time to which the figures refer.
 	At time.Time
-	// OldestAt is when the oldest message was published; zero if none waits.
+	// OldestAt is the publishing time of the oldest message; zero if no message waits.
 	OldestAt time.Time
 }
 
-// In reports whether frames may have arrived in a range, half open.
+// In reports whether frames may have arrived in the range [from, to).
 func (w *Waiting) In(from, to time.Time) bool {
 	return w.More || w.Frames > 0 && w.First < to.UnixNano() && w.Last >= from.UnixNano()
 }
 
-// WaitingReader reads from JetStream what waits. It is safe for use by many goroutines.
+// WaitingReader reads from JetStream which frames wait for the sink. It is safe for use by many
+// goroutines.
 type WaitingReader struct {
 	nc       *nats.Conn
 	js       jetstream.JetStream
@@ -43,30 +44,30 @@ type WaitingReader struct {
 	latest map[string]*waitingAt
 }
 
-// waitingAt is the latest answer for a tenant, and until when it is returned again. Each tenant has a
-// lock of its own: requests of one tenant wait for one read, and not for the reads of other tenants.
+// waitingAt is the latest answer for a tenant, with the time until which it is reused. Each tenant
+// has a lock of its own, so that requests wait only for reads of the same tenant.
 type waitingAt struct {
-	mu      sync.Mutex // guards what follows, also during a request to JetStream
+	mu      sync.Mutex // guards the fields below, and is held during a request to JetStream
 	waiting Waiting
 	until   time.Time
 	err     error
 }
 
 const (
-	// waitingFor is for how long an answer is returned again at least. It is longer for one that took
-	// long, as many messages wait, and for an error.
+	// waitingFor and waitingErrFor are the minimum times for which an answer and an error are reused.
+	// An answer that took long, because many messages wait, is reused for longer.
 	waitingFor    = 20 * time.Millisecond
 	waitingErrFor = 2 * time.Second
-	// waitingMessages, waitingBytes and waitingTime bound what is read of the messages that wait.
+	// waitingMessages, waitingBytes and waitingTime bound one read of waiting messages.
 	waitingMessages = 8192
 	waitingBytes    = 64 << 20
 	waitingTime     = time.Second
 	waitingTimeout  = 2 * time.Second
-	waitingTenants  = 1024 // whose answers are kept
+	waitingTenants  = 1024 // maximum number of tenants whose answers are kept
 )
 
-// NewWaitingReader returns a reader for the consumer that the sinks share. The caller keeps ownership of
-// the connection.
+// NewWaitingReader returns a reader for the consumer that the sinks share. The caller keeps
+// ownership of the connection.
 func NewWaitingReader(nc *nats.Conn, consumer string) (*WaitingReader, error) {
 	js, err := jetstream.New(nc)
 	if err != nil {
@@ -75,7 +76,7 @@ func NewWaitingReader(nc *nats.Conn, consumer string) (*WaitingReader, error) {
 	return &WaitingReader{nc: nc, js: js, consumer: consumer, latest: map[string]*waitingAt{}}, nil
 }
 
-// Read returns what waits of a tenant.
+// Read returns the frames of a tenant that wait for the sink.
 func (r *WaitingReader) Read(ctx context.Context, tenant string) (Waiting, error) {
 	if !r.nc.IsConnected() {
 		return Waiting{}, fmt.Errorf("waiting frames: %w", nats.ErrDisconnected)
@@ -92,7 +93,7 @@ func (r *WaitingReader) Read(ctx context.Context, tenant string) (Waiting, error
 	w, err := r.ask(asking, tenant)
 	w.At = began
 	if err != nil && ctx.Err() != nil {
-		return w, err // of this client alone
+		return w, err // only this client's request was cancelled
 	}
 	keep := max(waitingFor, 3*time.Since(began))
 	if err != nil {
@@ -102,7 +103,8 @@ func (r *WaitingReader) Read(ctx context.Context, tenant string) (Waiting, error
 	return w, err
 }
 
-// of returns the latest answer for a tenant. Answers of all tenants are forgotten above waitingTenants.
+// of returns the latest answer for a tenant. With more than waitingTenants tenants, all answers are
+// dropped.
 func (r *WaitingReader) of(tenant string) *waitingAt {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -129,13 +131,13 @@ func (r *WaitingReader) ask(ctx context.Context, tenant string) (Waiting, error)
 	case err != nil:
 		return Waiting{}, fmt.Errorf("JetStream consumer %s: %w", r.consumer, err)
 	default:
-		// The number of pending messages of the consumer may lag behind the stream.
+		// The consumer's number of pending messages may lag behind the stream.
 		first = consumer.CachedInfo().AckFloor.Stream + 1
 	}
 	return read(ctx, s, tenant, first)
 }
 
-// read decodes the messages of a tenant from a sequence on that are in the stream, within the bounds.
+// read decodes the messages of a tenant in the stream from a sequence on, within the bounds.
 func read(ctx context.Context, s jetstream.Stream, tenant string, first uint64) (Waiting, error) {
 	add := waitingAdder{streams: map[string]bool{}}
 	last, began := s.CachedInfo().State.LastSeq, time.Now()
@@ -156,7 +158,7 @@ func read(ctx context.Context, s jetstream.Stream, tenant string, first uint64) 
 	return add.waiting, nil
 }
 
-// waitingAdder adds up the blocks of messages.
+// waitingAdder adds up the blocks of the messages.
 type waitingAdder struct {
 	waiting  Waiting
 	streams  map[string]bool
@@ -177,7 +179,7 @@ func (a *waitingAdder) message(m *jetstream.RawStreamMsg) {
 	}
 	var err error
 	if a.entries, err = block.Entries(m.Data, a.entries); err != nil {
-		a.waiting.More = true // what is in it is not known
+		a.waiting.More = true // the contents of the message are unknown
 		return
 	}
 	for _, e := range a.entries {
@@ -189,7 +191,7 @@ func (a *waitingAdder) message(m *jetstream.RawStreamMsg) {
 	}
 }
 
-// add adds the decoded block.
+// add adds the decoded block to the figures.
 func (a *waitingAdder) add() {
 	w := &a.waiting
 	if id := a.block.State.StreamID; !a.streams[id] {
@@ -203,7 +205,7 @@ func (a *waitingAdder) add() {
 		}
 		w.Last = max(w.Last, at)
 	}
-	if len(a.block.Frames) == 0 && a.block.Facts.Len() > 0 { // facts alone change reports too
+	if len(a.block.Frames) == 0 && a.block.Facts.Len() > 0 { // a block of facts without frames changes reports too
 		at := a.block.State.LastAt
 		if w.First == 0 || at < w.First {
 			w.First = at

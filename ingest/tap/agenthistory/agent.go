@@ -53,7 +53,7 @@ func places(home string, getenv func(string) string) []place {
 		place{filepath.Join(codex, "sessions"), Codex},
 		place{filepath.Join(codex, "archived_sessions"), Codex},
 		place{filepath.Join(home, ".gemini", "tmp"), GeminiCLI},
-		place{filepath.Join(data, "opencode", "opencode.db"), OpenCode}, // before the storage: see finder.storage
+		place{filepath.Join(data, "opencode", "opencode.db"), OpenCode}, // precedes the storage folder: see finder.storage
 		place{filepath.Join(data, "opencode", "storage"), OpenCode},
 	)
 }

@@ -36,8 +36,12 @@ func isDatabase(name string) bool {
 
 // Reasons why sessions of a database are not recorded.
 var (
-	errOpenCode2 = errors.New("its sessions of OpenCode 2 are in tables that are not read; \"opencode export\" writes them as JSON")
-	errLongList  = &foreignError{fmt.Errorf("not a database of OpenCode: the names of its sessions or messages have more than %d bytes", listLimit)}
+	errOpenCode2 = errors.New(
+		"its sessions of OpenCode 2 are in tables that are not read; \"opencode export\" writes them as JSON",
+	)
+	errLongList = &foreignError{
+		fmt.Errorf("not a database of OpenCode: the names of its sessions or messages have more than %d bytes", listLimit),
+	}
 )
 
 // listLimit bounds the memory for the sessions of a database, or for the messages of a session,

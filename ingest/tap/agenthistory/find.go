@@ -70,7 +70,8 @@ func (f *finder) file(path string, info os.FileInfo) {
 	name := filepath.Base(path)
 	switch {
 	case strings.HasSuffix(name, ".jsonl"):
-		if agent == Codex && !strings.HasPrefix(name, "rollout-") || agent == GeminiCLI && !isChat(path) || agent == OpenCode {
+		if agent == Codex && !strings.HasPrefix(name, "rollout-") || agent == GeminiCLI && !isChat(path) ||
+			agent == OpenCode {
 			return
 		}
 	case strings.HasSuffix(name, ".json"):

@@ -16,16 +16,17 @@ import (
 	"tapedeck/ingest"
 )
 
-// Named holds the files among those that a user names that are sessions of an agent. They are recorded
-// as a run records them: into the same streams, so that a transcript has one identity, whoever reads it.
+// Named holds the session files of agents among files that a user names. Recording them uses the
+// same streams as a run of sync, so that a transcript has one identity, regardless of which command
+// records it.
 type Named struct {
 	syncer *Syncer
 	byPath map[string]*Source
-	Order  []string // their paths as the user named them, in the order in which they are to be recorded
+	Order  []string // the paths as the user named them, in the order in which they are to be recorded
 }
 
-// PlanNamed finds the sessions of agents among files. A file with lines of several sessions is none,
-// unless it is named as the agent names the file of one.
+// PlanNamed finds the session files of agents among paths. A file with lines of several sessions is
+// not a session file, unless its name is a name that the agent gives to session files.
 func (y *Syncer) PlanNamed(paths []string) *Named {
 	n := &Named{syncer: y, byPath: map[string]*Source{}}
 	named := map[*Source]string{}
@@ -56,7 +57,7 @@ func (y *Syncer) PlanNamed(paths []string) *Named {
 	return n
 }
 
-// Source returns the source of a file, nil if it is no session of an agent.
+// Source returns the source of a file, nil if the file is not a session of an agent.
 func (n *Named) Source(path string) *Source {
 	if n == nil {
 		return nil
@@ -67,7 +68,8 @@ func (n *Named) Source(path string) *Source {
 // Dialect returns the name of the dialect of a source.
 func (s *Source) Dialect() string { return dialects[s.Agent] }
 
-// StoredError reports that all of a file is recorded, or is in other files that are.
+// StoredError reports that the whole content of a file is recorded already, or is contained in
+// other recorded files.
 type StoredError struct {
 	Path, Session string
 	Copy          bool
@@ -81,8 +83,9 @@ func (e *StoredError) Error() string {
 	return e.Path + ": it is session " + e.Session + " already"
 }
 
-// Record records what is new of a source, with again set all of it. A *StoredError says that there is
-// nothing. When ctx ends, what was read so far is recorded.
+// Record records the new content of a source or, if again is set, all of its content. The error is
+// a *StoredError if there is nothing to record. If ctx ends, the content that was read so far is
+// recorded.
 func (n *Named) Record(ctx context.Context, s *Source, again bool) (ingest.Summary, error) {
 	y := n.syncer
 	stored := &StoredError{Path: s.Path, Session: s.Session, Copy: s.State == StateCopy}
@@ -117,11 +120,11 @@ func (n *Named) Record(ctx context.Context, s *Source, again bool) (ingest.Summa
 	return r.summary, err
 }
 
-// sessionMember finds the session of a line.
+// sessionMember matches the session id in a line.
 var sessionMember = regexp.MustCompile(`"sessionId"\s*:\s*"([^"\\]+)"`)
 
-// ofOneSession reports whether a file is the transcript of one session: it is named like one, or all
-// of its lines are of one.
+// ofOneSession reports whether a file is the transcript of one session: its name is that of a
+// session file, or all of its lines have the same session.
 func (s *Source) ofOneSession() bool {
 	name := filepath.Base(s.Path)
 	switch {
@@ -138,7 +141,7 @@ func (s *Source) ofOneSession() bool {
 	r := bufio.NewReaderSize(f, 64<<10)
 	session := ""
 	for {
-		line, err := r.ReadSlice('\n') // of a longer line its beginning, and then pieces
+		line, err := r.ReadSlice('\n') // a longer line is returned in pieces
 		of := ""
 		if s.Agent != Codex {
 			if m := sessionMember.FindSubmatch(line); m != nil {

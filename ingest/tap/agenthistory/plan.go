@@ -99,8 +99,8 @@ func (s *Source) settleKnown() {
 	}
 }
 
-// compare sets the state of a source whose head was read. A file at a path where another session
-// was before is new; a file that was moved is recognised by its stream.
+// compare sets the state of a source whose head was read. If another session was recorded from the
+// same path before, the source is new. A file that was moved is recognised by its stream.
 func (s *Source) compare(p *Progress) {
 	if e := s.entry; e != nil && e.Own != "" && e.Own == s.own {
 		s.Session = e.Session // the file may name the parent only now

@@ -36,7 +36,11 @@ type LockedError struct{ Server, Tenant string }
 
 // Error implements error.
 func (e *LockedError) Error() string {
-	return fmt.Sprintf("another \"tapedeck sync\" records to %s for the tenant %s already, or \"tapedeck record\" an agent's files: wait until it has ended, or end it", e.Server, e.Tenant)
+	return fmt.Sprintf(
+		"another \"tapedeck sync\" records to %s for the tenant %s already, "+
+			"or \"tapedeck record\" an agent's files: wait until it has ended, or end it",
+		e.Server, e.Tenant,
+	)
 }
 
 // ReadProgress reads the progress for a server and tenant without a lock. The result is for Plan

@@ -151,14 +151,14 @@ func (p *Progress) append(text []byte) error {
 	return nil
 }
 
-// Hold has entries wait for Release: what they say is not on the server yet.
+// Hold delays the writing of entries until Release, since their content is not on the server yet.
 func (p *Progress) Hold() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.hold = true
 }
 
-// Release writes the entries that wait.
+// Release writes the delayed entries.
 func (p *Progress) Release() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

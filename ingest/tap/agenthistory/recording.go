@@ -63,7 +63,9 @@ func (y *Syncer) begin(s *Source, c *scanned) (*recording, error) {
 		return nil, err
 	}
 	r.stream, err = y.Recorder.Open(ingest.StreamOptions{
-		Tenant: y.Tenant, Session: s.Session, Dialect: dialects[s.Agent], Evidence: "a file of " + string(s.Agent), Source: s.Path, Tags: tags, FrameClock: true, Digest: s.kind != tree,
+		Tenant: y.Tenant, Session: s.Session, Dialect: dialects[s.Agent],
+		Evidence: "a file of " + string(s.Agent), Source: s.Path, Tags: tags, FrameClock: true,
+		Digest:    s.kind != tree,
 		Transport: schema.NDJSON,
 		Resume:    &ingest.Resume{StreamID: c.stream, NextSeq: c.next, Again: c.next > 0},
 	})

@@ -12,7 +12,7 @@ type scanned struct {
 	stream     string
 	generation int
 	known      *entry // the durable part of the stream; nil for none
-	next       uint64 // all frames below are durable and unchanged
+	next       uint64 // all frames before this number are durable and unchanged
 	copies     bits   // the frames that other streams own
 	copied     uint64 // number of copies
 	own        uint64 // number of frames that are identified and not copies
@@ -23,7 +23,7 @@ type scanned struct {
 	digest     uint64
 	read       int64 // bytes that are recorded
 	unfinished bool  // the last line is not complete
-	elsewhere  bool  // the server has its bytes in a recording that is of no agent's file
+	elsewhere  bool  // the server has these bytes in a recording that was not made from an agent's file
 	unread     bool  // the source was not read: it is new, and has no copies
 }
 
@@ -71,7 +71,9 @@ func (p *Progress) scan(ctx context.Context, s *Source, limit int) (*scanned, er
 
 // compareContent reads a source to its end. It reports whether the source begins with the durable
 // part of the stream, and returns the ids of the source's frames.
-func (p *Progress) compareContent(ctx context.Context, s *Source, c *scanned, limit int) (ids idList, same bool, err error) {
+func (p *Progress) compareContent(
+	ctx context.Context, s *Source, c *scanned, limit int,
+) (ids idList, same bool, err error) {
 	from, err := s.open()
 	if err != nil {
 		return nil, false, err

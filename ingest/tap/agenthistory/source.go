@@ -18,7 +18,7 @@ const (
 // Source is the file or folder of one session of an agent, or of one of its sub-agents.
 type Source struct {
 	Agent Agent
-	Path  string // of the file; of a tree, the path of the session's own file, or DATABASE#SESSION
+	Path  string // path of the file; for a tree, path of the session's own file, or DATABASE#SESSION
 	Size  int64
 	// Modified is when the file, or the newest file of a tree, was last written.
 	Modified time.Time
@@ -28,20 +28,20 @@ type Source struct {
 
 	kind     kind
 	file     fileID
-	messages []storedMessage // of a tree of files, in order
-	row      *sessionRow     // of a tree in a database
-	writing  bool            // its last message is being written
+	messages []storedMessage // messages of a tree of files, in order
+	row      *sessionRow     // row of a tree in a database
+	writing  bool            // the last message is still being written
 	entry    *entry          // the recorded part; nil for none
 }
 
-// Head holds what the beginning of a source states.
+// Head holds the fields that the beginning of a source states.
 type Head struct {
 	Session string // the session of the source; for a sub-agent, its parent's session
 	Project string // the folder in which the agent worked, "" if it is not known
 	Branch  string // the git branch, "" if it is not known
 	own     string // the agent's id of the source, if it differs from the id of its session
-	name    string // names the source within its session
-	started int64  // the first time in it, ns
+	name    string // name of the source within its session
+	started int64  // first time in the source, ns
 }
 
 // State is the result of comparing a source with the progress.
@@ -53,10 +53,10 @@ const (
 	StateGrown     State = "grown"
 	StateRewritten State = "rewritten" // recorded content was replaced by other content
 	StateStored    State = "stored"
-	StateCopy      State = "copy"    // other sources own all of its lines
-	StateEmpty     State = "empty"   // it has no messages
-	StateDeleted   State = "deleted" // its session was deleted on the server
-	StateBad       State = "skipped" // it cannot be read, or is not an agent's file
+	StateCopy      State = "copy"    // other sources own all lines
+	StateEmpty     State = "empty"   // the source has no messages
+	StateDeleted   State = "deleted" // the session was deleted on the server
+	StateBad       State = "skipped" // the source cannot be read, or is not an agent's file
 )
 
 // Pending reports whether the source may have content to record.

@@ -18,9 +18,10 @@ type Options struct {
 	From       []string          // folders; default: the agents' folders
 	FrameLimit int               // bytes; default ingest.DefaultFrameLimit
 	Progress   *Progress
-	// Known, if set, returns the stream of a recording that the server has of the bytes with a SHA-256,
-	// in hexadecimal, and when its first frame arrived; "" for none. A new source whose bytes are in
-	// another stream by its own times, as an upload may have recorded them, is not recorded.
+	// Known, if set, looks up a recording on the server by the SHA-256 of its bytes, in hexadecimal.
+	// It returns the recording's stream, "" for none, and the arrival of its first frame. A new source
+	// is not recorded if the server has its bytes, at their own times, in a stream that was recorded
+	// in another way, such as by an upload.
 	Known func(ctx context.Context, digest string) (stream string, first time.Time)
 	// Recorded, if set, is called for each source of which something was recorded, one at a
 	// time.
@@ -40,10 +41,10 @@ func New(opts Options) *Syncer { return &Syncer{Options: opts, live: map[string]
 type Result struct {
 	Files    int           `json:"files"`
 	Agents   map[Agent]int `json:"agents"`
-	States   map[State]int `json:"states"` // as they were found
+	States   map[State]int `json:"states"` // number of sources by state when they were found
 	Recorded int           `json:"recorded"`
-	Frames   uint64        `json:"frames"`  // that were recorded
-	Bytes    uint64        `json:"bytes"`   // of these
+	Frames   uint64        `json:"frames"`  // frames that were recorded
+	Bytes    uint64        `json:"bytes"`   // bytes of these frames
 	Copied   uint64        `json:"copied"`  // frames whose lines other files own
 	Waiting  int           `json:"waiting"` // files whose last line is not complete
 	// Misdated and CopiedTimes count recorded frames whose times were not used: see ingest.Summary.
@@ -51,7 +52,7 @@ type Result struct {
 	CopiedTimes uint64         `json:"copied_times"`
 	Failed      int            `json:"failed"`
 	Problems    []Problem      `json:"problems"`
-	Last        ingest.Summary `json:"-"` // of the stream that was recorded last
+	Last        ingest.Summary `json:"-"` // summary of the stream that was recorded last
 }
 
 // recorders is the number of sources that are recorded concurrently.

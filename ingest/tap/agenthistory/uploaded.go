@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// uploaded reports whether the server has the bytes of a new source already, as a body that was sent
-// to it or a file that was recorded under other options.
+// uploaded reports whether the server already has the bytes of a new source: from an upload, or
+// from a file that was recorded with other options.
 func (y *Syncer) uploaded(ctx context.Context, s *Source) bool {
 	if y.Known == nil || s.State != StateNew || s.kind == tree {
 		return false
@@ -24,5 +24,6 @@ func (y *Syncer) uploaded(ctx context.Context, s *Source) bool {
 		return false
 	}
 	stream, first := y.Known(ctx, hex.EncodeToString(h.Sum(nil)))
-	return stream != "" && stream != s.streamID(0) && first.Sub(time.Unix(0, s.started)).Abs() < time.Second // not by its arrival
+	return stream != "" && stream != s.streamID(0) &&
+		first.Sub(time.Unix(0, s.started)).Abs() < time.Second // a recording with the times of its arrival does not count
 }

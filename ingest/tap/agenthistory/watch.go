@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// pollInterval is the shortest pause between two polls of the sources. It is longer where a
-	// poll would take more than a twentieth of the time.
+	// pollInterval is the minimum pause between two polls of the sources. The pause is longer if
+	// polling would take more than a twentieth of the time.
 	pollInterval = 500 * time.Millisecond
 	// liveFor is how long a stream stays open after its source has grown.
 	liveFor = 2 * time.Minute
@@ -21,8 +21,9 @@ const (
 	quietFor = time.Second
 )
 
-// Watch records new content until ctx ends, which is no error. Streams of files that grow stay
-// open. report, if set, is called after each poll that recorded something or found a new problem.
+// Watch records new content until ctx ends, which is not an error. Streams of growing files stay
+// open. If report is set, it is called after each poll that recorded new content or found a new
+// problem.
 func (y *Syncer) Watch(ctx context.Context, report func(*Result)) error {
 	defer y.endAll(ctx)
 	pause := pollInterval
@@ -80,7 +81,8 @@ func (y *Syncer) poll(ctx context.Context) (*Result, error) {
 // follow records the new content of a source, and keeps its stream open.
 func (y *Syncer) follow(ctx context.Context, s *Source) (*scanned, *recording, error) {
 	if r := y.live[s.Path]; r != nil {
-		if s.State == StateGrown && s.file == r.source.file && s.entry.Stream == r.scan.stream && s.Size >= r.splitter.offset {
+		if s.State == StateGrown && s.file == r.source.file && s.entry.Stream == r.scan.stream &&
+			s.Size >= r.splitter.offset {
 			return r.scan, r, y.resume(ctx, r, s)
 		}
 		if err := y.end(ctx, s.Path); err != nil {
@@ -119,8 +121,8 @@ func (y *Syncer) resume(ctx context.Context, r *recording, s *Source) error {
 	return err
 }
 
-// endIdle ends the streams of sources that have not grown for a while, and the oldest of too
-// many.
+// endIdle ends the streams of sources that have not grown for a while and, if too many streams are
+// open, the oldest of them.
 func (y *Syncer) endIdle(ctx context.Context) error {
 	for {
 		oldest := ""

@@ -18,6 +18,7 @@ type exchange struct {
 	proxy *Proxy
 	ctx   context.Context // the request's
 	label string          // method and URL, for the log
+	own   string          // base URL by which the client called the proxy
 	rec   *recording      // nil if the queues had no room for another recording
 
 	mu       sync.Mutex // guards all below

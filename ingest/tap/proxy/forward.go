@@ -19,6 +19,9 @@ func (p *Proxy) rewrite(pr *httputil.ProxyRequest) {
 	out := pr.Out
 	out.URL = p.upstreamURL(pr.In)
 	out.Host = p.upstream.Host
+	if p.opts.forward {
+		out.Host = pr.In.Host // as the client has signed it
+	}
 	out.Trailer = pr.In.Trailer // the same map: its values arrive after the body
 	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"} {
 		if v, ok := pr.In.Header[name]; ok {

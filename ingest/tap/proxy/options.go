@@ -38,6 +38,13 @@ type Options struct {
 	Hosts   origin.Hosts
 	Origins []string
 
+	// RewriteAddresses has clients see the proxy's address in answers in place of the upstream's, so
+	// that a client that follows one stays with the proxy. What is recorded does not change.
+	RewriteAddresses bool
+	Certificates     *tls.Config // Serve answers with TLS; nil for plain HTTP
+
+	forward bool // the client has named the upstream with CONNECT: its Host is forwarded
+
 	Forwarded  bool // add X-Forwarded-For, -Host and -Proto to requests
 	KeepCoding bool // record bodies with a Content-Encoding undecoded
 	// Redact names header fields, query parameters and members of JSON request bodies whose values

@@ -62,15 +62,17 @@ func New(opts Options) (*Proxy, error) {
 	}
 	p.reverse = &httputil.ReverseProxy{
 		Rewrite: p.rewrite, Transport: tapped{p}, FlushInterval: -1, BufferPool: copyBuffers{},
-		ErrorHandler: p.refuse, ErrorLog: httplog.New(opts.Log),
+		ModifyResponse: p.rewriteAnswer, ErrorHandler: p.refuse, ErrorLog: httplog.New(opts.Log),
 	}
 	return p, nil
 }
 
 // ServeHTTP forwards a request and records the exchange.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	bad := p.misdirected(r)
-	if bad == nil {
+	var bad *problem.Problem
+	if p.opts.forward {
+		bad = p.otherHost(r)
+	} else if bad = p.misdirected(r); bad == nil {
 		bad = p.foreign(r)
 	}
 	if bad != nil {
@@ -90,7 +92,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer cancel(nil)
 	defer context.AfterFunc(p.cutCtx, func() { cancel(errShutdown) })()
 	so := p.streamOptions(r)
-	ex := &exchange{proxy: p, label: so.Source, rec: p.record(ctx, so)}
+	ex := &exchange{proxy: p, label: so.Source, own: ownAddress(r), rec: p.record(ctx, so)}
 	ex.ctx = context.WithValue(ctx, exchangeKey{}, ex)
 	if ex.rec == nil {
 		overloads.Inc()

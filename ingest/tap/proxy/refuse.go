@@ -33,7 +33,7 @@ func (p *Proxy) foreign(r *http.Request) *problem.Problem {
 
 // misdirected returns a problem for requests that are not for the upstream.
 func (p *Proxy) misdirected(r *http.Request) *problem.Problem {
-	const hint = "This proxy forwards to one server: set it as the client's base URL, and not as HTTP_PROXY or HTTPS_PROXY."
+	const hint = "This proxy forwards to one server: set it as the client's base URL. As HTTPS_PROXY use a proxy that was started with --forward."
 	if r.Method == http.MethodConnect {
 		return &problem.Problem{
 			Status: http.StatusMethodNotAllowed, Detail: "CONNECT to " + r.Host + " is refused.", Hint: hint,

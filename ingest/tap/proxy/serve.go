@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"tapedeck/internal/h2c"
 	"tapedeck/internal/httplog"
 )
 
@@ -17,10 +18,16 @@ import (
 func (p *Proxy) Serve(ctx context.Context, ln net.Listener, drain time.Duration) error {
 	srv := &http.Server{
 		Handler: p, ReadHeaderTimeout: 30 * time.Second, ErrorLog: httplog.New(p.opts.Log),
-		Protocols: plainProtocols(),
+		Protocols: h2c.Protocols(), TLSConfig: p.opts.Certificates,
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(ln) }()
+	go func() {
+		if p.opts.Certificates == nil {
+			failed <- srv.Serve(ln)
+			return
+		}
+		failed <- srv.ServeTLS(ln, "", "")
+	}()
 	var err error
 	select {
 	case err = <-failed:
@@ -37,16 +44,6 @@ func (p *Proxy) Serve(ctx context.Context, ln net.Listener, drain time.Duration)
 		err = errors.Join(err, srv.Close())
 	}
 	return err
-}
-
-// plainProtocols returns HTTP/1 and HTTP/2, the latter also without TLS, which clients begin with
-// prior knowledge (RFC 9113, section 3.3) as the AWS SDK for JavaScript does.
-func plainProtocols() *http.Protocols {
-	p := new(http.Protocols)
-	p.SetHTTP1(true)
-	p.SetHTTP2(true)
-	p.SetUnencryptedHTTP2(true)
-	return p
 }
 
 // Shutdown accepts no more requests, waits for exchanges to end, cuts off those that have

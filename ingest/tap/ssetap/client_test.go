@@ -139,7 +139,7 @@ func TestEndings(t *testing.T) {
 			if got := len(s.requests()); got != tc.requests {
 				t.Errorf("%d requests, want %d", got, tc.requests)
 			}
-			if raw := string(m.Raw(result.StreamID, schema.Receive)); raw != tc.raw {
+			if raw := body(&m, result.StreamID); raw != tc.raw {
 				t.Errorf("recorded %q, want %q", raw, tc.raw)
 			}
 			if len(m.Streams()) > 1 {
@@ -150,6 +150,54 @@ func TestEndings(t *testing.T) {
 				t.Errorf("state %+v, want it to end with %q", state, tc.reason)
 			}
 		})
+	}
+}
+
+// body returns what was received in a stream, without the notes.
+func body(m *ingesttest.Memory, id string) string {
+	var b strings.Builder
+	for _, f := range m.Frames(id) {
+		if f.Direction == schema.Receive && !(f.Transport == schema.HTTP && f.Flags.Has(schema.FlagNote)) {
+			b.Write(f.Raw)
+		}
+	}
+	return b.String()
+}
+
+// A request that is not repeated is recorded with its answer, without its secrets, as the proxy records
+// an exchange.
+func TestRecordedRequest(t *testing.T) {
+	var m ingesttest.Memory
+	const sent = `{"q":1,"api_key":"obviously-false"}`
+	s, result, err := record(t, &m, ssetap.Options{Body: []byte(sent), Header: http.Header{"authorization": {"Bearer obviously-false"}, "Content-Type": {"application/json"}}}, events("data: 1\n\n"))
+	if err != nil || s.bodies[0] != sent {
+		t.Fatalf("%v, sent %q", err, s.bodies)
+	}
+	frames := m.Frames(result.StreamID)
+	host := s.requests()[0].Host
+	for i, want := range []struct {
+		way  schema.Direction
+		of   schema.Transport
+		note bool
+		text string
+	}{
+		{schema.Send, schema.HTTP, true, "POST /agent/run?token=[redacted] HTTP/1.1\r\nHost: " + host + "\r\nAccept: text/event-stream, application/x-ndjson;q=0.9\r\n" +
+			"Authorization: [redacted]\r\nCache-Control: no-cache\r\nContent-Type: application/json\r\n\r\n"},
+		{schema.Send, schema.HTTP, false, `{"q":1,"api_key":"[redacted]"}`},
+		{schema.Receive, schema.HTTP, true, "HTTP/1.1 200 OK\r\n"},
+		{schema.Receive, schema.SSE, false, "data: 1\n\n"},
+	} {
+		if i >= len(frames) {
+			t.Fatalf("%d frames", len(frames))
+		}
+		f := frames[i]
+		if f.Direction != want.way || f.Transport != want.of || f.Flags.Has(schema.FlagNote) != want.note || !strings.HasPrefix(string(f.Raw), want.text) {
+			t.Errorf("frame %d: %v %v %v %q, want %q", i, f.Direction, f.Transport, f.Flags, f.Raw, want.text)
+		}
+	}
+	state, _ := m.State(result.StreamID, "s")
+	if want := "POST http://" + host + "/agent/run?token=[redacted]"; state.Source != want || state.Transport != schema.HTTP {
+		t.Errorf("source %q over %v, want %q", state.Source, state.Transport, want)
 	}
 }
 

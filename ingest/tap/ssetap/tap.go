@@ -96,6 +96,7 @@ func (t *tap) connect(ctx context.Context) error {
 	if t.lastID != "" {
 		request.Header.Set("Last-Event-ID", t.lastID)
 	}
+	ask := t.ask(request)
 	answer, err := t.opts.Client.Do(request)
 	if err != nil {
 		if failed, ok := errors.AsType[*url.Error](err); ok {
@@ -107,7 +108,7 @@ func (t *tap) connect(ctx context.Context) error {
 	if err := checkStatus(answer); err != nil {
 		return err
 	}
-	return t.record(ctx, answer)
+	return t.record(ctx, answer, ask)
 }
 
 func setDefault(h http.Header, name, value string) {
@@ -116,8 +117,8 @@ func setDefault(h http.Header, name, value string) {
 	}
 }
 
-// record records a response body.
-func (t *tap) record(ctx context.Context, answer *http.Response) error {
+// record records a response body, and before it the request and the response's head if ask is not nil.
+func (t *tap) record(ctx context.Context, answer *http.Response, ask *asked) error {
 	var source copier.Source = copier.NewReader(answer.Body)
 	transport, known := copier.ByContentType(answer.Header.Get("Content-Type"))
 	name := answer.Header.Get("Content-Encoding")
@@ -132,8 +133,23 @@ func (t *tap) record(ctx context.Context, answer *http.Response) error {
 		transport, source = copier.Sniff(source)
 	}
 	t.so.Transport = transport
+	if ask != nil {
+		t.so.Transport = schema.HTTP
+		if t.so.Source == t.url {
+			t.so.Source = ask.source()
+		}
+	}
 	if err := t.open(); err != nil {
 		return err
+	}
+	if ask != nil {
+		decoded := ""
+		if encoded {
+			decoded = name
+		}
+		if err := ask.record(answer, t.opts.Body, decoded, t.opts.FrameLimit, func(f *schema.Frame) error { return t.stream.Record(t.recordCtx, f) }); err != nil {
+			return err
+		}
 	}
 	t.connections++
 	framer := copier.NewFramer(transport, t.opts.FrameLimit)

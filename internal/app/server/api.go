@@ -83,7 +83,7 @@ func (s *Server) readRoutes(rt *routeTable) {
 	s.tapes = clickhouse.Open(s.Node.DSN, clickhouse.Options{})
 	s.metrics.MustRegister(s.Readers)
 	playing := replayhttp.Options{Library: share.Library{Whole: s.tapes, Stored: s.tapes}, Budget: s.Readers,
-		Logger: s.Log, Registerer: s.metrics, WriteTimeout: s.Slow.Write, LagLimit: s.Slow.Lag}
+		Logger: s.Log, Registerer: s.metrics, WriteTimeout: s.Slow.Write, LagLimit: s.Slow.Lag, Origins: s.Origins}
 	following, err := live.New(s.following())
 	if err != nil {
 		s.Log.Error("server: running sessions are not followed", "error", err)

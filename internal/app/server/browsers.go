@@ -30,12 +30,15 @@ func (s *Server) servedHosts(next echo.HandlerFunc) echo.HandlerFunc {
 }
 
 // noForeignPages is middleware that refuses requests of other sites' pages on every route. Only the
-// server's own pages and the pages of Origins may change something or open a WebSocket. Pages on
-// other loopback ports may read, play and emulate recordings. Links may lead to pages.
+// server's own pages may change something or open a WebSocket, and with tokens the pages of Origins,
+// which need one. Without tokens the pages of Origins may do what pages on other loopback ports may:
+// read, play and emulate recordings. Links may lead to pages.
 func (s *Server) noForeignPages(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		rule := pagesThatMay(c)
-		rule.Also = s.Origins
+		if s.Tokens != nil || rule.Local {
+			rule.Also = s.Origins
+		}
 		if s.Logins != nil && s.Logins.Settings.Public != nil { // a proxy may change Host
 			rule.Also = append([]string{s.Logins.Settings.Public.String()}, s.Origins...)
 		}

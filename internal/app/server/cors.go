@@ -11,10 +11,11 @@ import (
 	"tapedeck/replay/emulate"
 )
 
-// preflights lets pages of Origins call the API with a token; credentials of the browser, such as
-// cookies, are not allowed. It answers the browser's preflight requests, which have no token. With
-// tokens it also answers preflight requests of loopback pages for recordings, in the same way for
-// all sessions, since the principal is not known yet.
+// preflights lets pages of Origins read the answers of the API; credentials of the browser, such as
+// cookies, are not allowed. It answers the browser's preflight requests, which have no token.
+// Without tokens these pages may only read, and send to recordings what the recorded server took.
+// With tokens it also answers preflight requests of loopback pages for recordings, in the same way
+// for all sessions, since the principal is not known yet.
 func (s *Server) preflights(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r, h := c.Request(), c.Response().Header()
@@ -28,9 +29,17 @@ func (s *Server) preflights(next echo.HandlerFunc) echo.HandlerFunc {
 		case allowed:
 			h.Set("Access-Control-Allow-Origin", from)
 			h.Set("Access-Control-Expose-Headers",
-				"Retry-After, WWW-Authenticate, ETag, Content-Disposition, Upload-Offset")
-			if isPreflight {
-				h.Set("Access-Control-Allow-Methods", r.Header.Get("Access-Control-Request-Method"))
+				"Retry-After, WWW-Authenticate, ETag, Content-Disposition, Upload-Offset, X-Request-Id, Tapedeck-Complete-To, Tapedeck-Waiting-Frames")
+			switch {
+			case isPreflight && s.Tokens == nil && isRecording(r.URL.Path):
+				emulate.Preflight(c.Response(), r)
+				return nil
+			case isPreflight:
+				methods := "GET, HEAD"
+				if s.Tokens != nil {
+					methods = r.Header.Get("Access-Control-Request-Method")
+				}
+				h.Set("Access-Control-Allow-Methods", methods)
 				h.Set("Access-Control-Allow-Headers", r.Header.Get("Access-Control-Request-Headers"))
 				h.Set("Access-Control-Max-Age", "600")
 				return c.NoContent(http.StatusNoContent)

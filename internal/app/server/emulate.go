@@ -23,6 +23,7 @@ import (
 func (s *Server) emulateRoutes(rt *routeTable) {
 	f := router.New(emulate.Options{
 		Library: s.tapes, Budget: s.Readers, Logger: s.Log, Registerer: s.metrics, WriteTimeout: s.Slow.Write,
+		Origins: s.Origins,
 	}, executions{s.Node.DB})
 	session, replays := isolated(s.bounded(f.Session)), always(s.Concurrency.Replays)
 	anyMethod := []string{

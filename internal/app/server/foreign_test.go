@@ -114,6 +114,89 @@ func TestForeignPages(t *testing.T) {
 	}
 }
 
+// Without tokens a page of a listed origin reads every route and plays recordings. It changes
+// nothing and opens no other WebSocket, and no page of another origin can do more than before.
+func TestListedOriginWithoutTokens(t *testing.T) {
+	s := bareServer(t)
+	const page = "https://stories.example"
+	s.Origins = []string{page}
+	srv := httptest.NewServer(s.echo)
+	t.Cleanup(srv.Close)
+	send := func(method, path string, fields ...string) *http.Response {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), method, srv.URL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range fields {
+			name, value, _ := strings.Cut(f, ": ")
+			if r.Header.Set(name, value); name == "Host" {
+				r.Host = value
+			}
+		}
+		res, err := srv.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close() // only the head counts
+		return res
+	}
+	listed := []string{"Origin: " + page, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: cors", "Sec-Fetch-Dest: empty"}
+	for _, route := range s.echo.Routes() {
+		safe := route.Method == http.MethodGet || route.Method == http.MethodHead
+		recorded := strings.HasPrefix(route.Path, "/emulate/")
+		if got := call(t, s, route.Method, route.Path, listed...) == http.StatusForbidden; got != (!safe && !recorded) {
+			t.Errorf("%s %s: refused: %v", route.Method, route.Path, got)
+		}
+		if route.Method == http.MethodGet {
+			plays := recorded || strings.HasPrefix(route.Path, "/api/v0/executions/") || route.Path == "/v1/sessions/:id/replay"
+			socket := []string{"Origin: " + page, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: websocket", "Sec-Fetch-Dest: websocket", "Upgrade: websocket", "Connection: Upgrade"}
+			if got := call(t, s, route.Method, route.Path, socket...) == http.StatusForbidden; got != !plays {
+				t.Errorf("WebSocket %s: refused: %v", route.Path, got)
+			}
+		}
+	}
+	if res := send("GET", "/openapi.yaml", listed...); res.StatusCode != 200 || res.Header.Get("Access-Control-Allow-Origin") != page || res.Header.Get("Vary") != "Origin" || res.Header.Get("Access-Control-Allow-Credentials") != "" {
+		t.Errorf("reading: %d %v", res.StatusCode, res.Header)
+	}
+	for _, tc := range []struct {
+		path, method string
+		from         string
+		allowed      string // methods
+	}{
+		{"/v1/sessions/x", "DELETE", page, "GET, HEAD"},
+		{"/v1/sessions", "GET", page, "GET, HEAD"},
+		{"/emulate/x/v1/messages", "POST", page, "POST"},
+		{"/v1/sessions", "GET", "https://other.example", ""},
+		{"/v1/sessions", "GET", "http://stories.example", ""},
+		{"/v1/sessions", "GET", "https://stories.example.org", ""},
+		{"/v1/sessions", "GET", "http://localhost:3000", ""},
+		{"/v1/sessions", "GET", "null", ""},
+		{"/emulate/x/v1/messages", "POST", "https://other.example", ""},
+	} {
+		res := send("OPTIONS", tc.path, "Origin: "+tc.from, "Access-Control-Request-Method: "+tc.method, "Access-Control-Request-Headers: x-a")
+		if got := res.Header.Get("Access-Control-Allow-Methods"); got != tc.allowed || (res.StatusCode == http.StatusNoContent) != (tc.allowed != "") {
+			t.Errorf("the preflight of %s for %s %s: %d, %q", tc.from, tc.method, tc.path, res.StatusCode, got)
+		}
+		if got := res.Header.Get("Access-Control-Allow-Origin"); (got == tc.from) != (tc.allowed != "") {
+			t.Errorf("the preflight of %s for %s %s: may be read by %q", tc.from, tc.method, tc.path, got)
+		}
+		res = send("GET", "/openapi.yaml", "Origin: "+tc.from)
+		if got := res.Header.Get("Access-Control-Allow-Origin"); (got != "") != (tc.from == page) {
+			t.Errorf("%s may read: %q", tc.from, got)
+		}
+	}
+	// The name of the page's own host that resolves to the server is no name of the server.
+	for _, fields := range [][]string{{"Host: stories.example"}, {"Host: stories.example", "Origin: " + page}} {
+		if res := send("GET", "/openapi.yaml", fields...); res.StatusCode != http.StatusMisdirectedRequest {
+			t.Errorf("%v: %d", fields, res.StatusCode)
+		}
+	}
+	if res := send("GET", "/openapi.yaml", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: no-cors", "Sec-Fetch-Dest: script"); res.StatusCode != http.StatusForbidden {
+		t.Errorf("a script of another site: %d", res.StatusCode)
+	}
+}
+
 // Profiles are served only where that was asked for, and none takes long.
 func TestProfilesAreOff(t *testing.T) {
 	s := bareServer(t)

@@ -30,6 +30,7 @@ import (
 	"tapedeck/internal/app/node"
 	"tapedeck/internal/app/systemd"
 	"tapedeck/internal/budget"
+	"tapedeck/internal/h2c"
 	"tapedeck/internal/httplog"
 	"tapedeck/internal/slow"
 	"tapedeck/query"
@@ -57,8 +58,10 @@ type Options struct {
 	// Erase holds the settings of erasures; the server sets NATS, DB and similar fields.
 	Erase erasure.Options
 	// Retain holds the settings of retention; the server sets NATS, DB and similar fields.
-	Retain  retention.Options
-	Origins []string // origins of pages on other sites that may call the API with a token
+	Retain retention.Options
+	// Origins are the origins of pages on other sites that may call the API: with a token where the
+	// server has tokens, else to read.
+	Origins []string
 	// Checks adds checks to /readyz; may be nil.
 	Checks func() []health.Check
 	// DrainDelay is how long requests are served after the signal to stop, while /readyz answers
@@ -129,6 +132,7 @@ func New(opts Options) *Server {
 		ConnState:         s.heads.ConnState,
 		IdleTimeout:       2 * time.Minute,
 		ErrorLog:          httplog.New(opts.Log),
+		Protocols:         h2c.Protocols(),
 	}
 	return s
 }
@@ -213,7 +217,7 @@ func (s *Server) Run(ctx context.Context, stop *StopClock, work func(context.Con
 	return errors.Join(err, s.Node.Close(ending))
 }
 
-// serve serves HTTP/1.1 and, with TLS, also HTTP/2.
+// serve serves HTTP/1.1 and HTTP/2, with TLS or without.
 func (s *Server) serve() error {
 	l := s.heads.Listener(s.Listener)
 	if s.TLS == nil {

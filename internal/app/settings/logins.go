@@ -14,7 +14,7 @@ import (
 // Logins are the settings of logins in browsers.
 type Logins struct {
 	PublicURL        string        `help:"With --tokens: the address by which browsers call the server, if a proxy is before it." name:"public-url" env:"TAPEDECK_PUBLIC_URL" placeholder:"URL"`
-	AllowOrigin      []string      `help:"With --tokens: an origin whose pages may call the API with a token, like https://ui.example.com; may be repeated." env:"TAPEDECK_ALLOW_ORIGIN" placeholder:"ORIGIN"`
+	AllowOrigin      []string      `help:"An origin whose pages may call the API, like https://ui.example.com; may be repeated. With --tokens the pages need a token, without it they may only read and play." env:"TAPEDECK_ALLOW_ORIGIN" placeholder:"ORIGIN"`
 	LoginLife        time.Duration `help:"How long a login in a browser is valid." default:"12h" min:">0" env:"TAPEDECK_LOGIN_LIFE" placeholder:"D"`
 	LoginIdle        time.Duration `help:"How long a login may be unused, at most as long as it is valid." default:"1h" min:">0" env:"TAPEDECK_LOGIN_IDLE" placeholder:"D"`
 	OIDCIssuer       string        `help:"With --tokens and --public-url: the OpenID provider by which people log in, by its issuer." name:"oidc-issuer" env:"TAPEDECK_OIDC_ISSUER" placeholder:"URL"`
@@ -32,19 +32,19 @@ const clientSecret = "TAPEDECK_OIDC_CLIENT_SECRET"
 func (f *Logins) LoginSettings(tokens bool) (login.Settings, error) {
 	s := login.Settings{Issuer: f.OIDCIssuer, ClientID: f.OIDCClientID, Life: f.LoginLife, Idle: f.LoginIdle}
 	var wrong []error
+	for _, o := range f.AllowOrigin {
+		if u, err := url.Parse(o); err != nil || u.Host == "" || u.Scheme+"://"+u.Host != o {
+			wrong = append(wrong, commandline.Errorf("--allow-origin %q: it must be a scheme, a host and a port at most, like https://ui.example.com", o))
+		}
+	}
 	if !tokens {
-		for name, given := range map[string]bool{"public-url": f.PublicURL != "", "allow-origin": len(f.AllowOrigin) > 0, "oidc-issuer": f.OIDCIssuer != "",
+		for name, given := range map[string]bool{"public-url": f.PublicURL != "", "oidc-issuer": f.OIDCIssuer != "",
 			"oidc-client-id": f.OIDCClientID != "", "oidc-client-secret-file": f.OIDCClientSecret != "", "oidc-grant": len(f.OIDCGrant) > 0} {
 			if given {
 				wrong = append(wrong, commandline.Errorf("--%s goes with --tokens: set --tokens, or leave it out", name))
 			}
 		}
 		return s, errors.Join(wrong...)
-	}
-	for _, o := range f.AllowOrigin {
-		if u, err := url.Parse(o); err != nil || u.Host == "" || u.Scheme+"://"+u.Host != o {
-			wrong = append(wrong, commandline.Errorf("--allow-origin %q: it must be a scheme, a host and a port at most, like https://ui.example.com", o))
-		}
 	}
 	var err error
 	if f.PublicURL != "" {

@@ -14,7 +14,7 @@ clickhouse-password-file: /nonexistent
 colour: red
 replicas: 9
 allow-host: [tapedeck.example.com]
-allow-origin: [https://ui.example.com]
+allow-origin: [https://ui.example.com/page]
 max-streams: 1
 max-streams: 2
 redact-rule: /nonexistent.yaml
@@ -28,7 +28,7 @@ no-redact: true
 	lines := strings.Split(strings.ReplaceAll(err.Error(), file, "FILE"), "\n")
 	want := []string{
 		"FILE:1: --listen", "--max-tags=many (FILE:2)", "FILE:3: --clickhouse:", "FILE:4: --clickhouse-password-file: there is no file", "FILE:5: there is no setting \"colour\"", "--replicas=9 (FILE:6)",
-		"FILE:7: --allow-host goes with --tokens", "FILE:8: --allow-origin goes with --tokens", "FILE:10: max-streams stands in line 9 already",
+		"FILE:7: --allow-host goes with --tokens", "FILE:8: --allow-origin \"https://ui.example.com/page\": it must be", "FILE:10: max-streams stands in line 9 already",
 		"FILE:12: --no-redact goes without --redact-rule", "--max-fill=0 (environment variable TAPEDECK_MAX_FILL)", "--max-readers is given more than once",
 		"TAPEDECK_NATS: --nats",
 	}

@@ -10,17 +10,19 @@ import (
 
 const (
 	healPause = time.Second
-	// healRoom is the free disk space, in bytes, required before writing is
-	// retried: a few of the largest messages.
+	// healRoom is the free disk space, in bytes, that is required before writing is retried. It has
+	// room for several messages of the maximum size.
 	healRoom = 4 * MaxPayload
 )
 
-// brokenStore reports whether a message of the server's log means that a stream refuses all later
-// messages. nats-server 2.15 keeps a stream's first write error (usually of a full disk) and
-// answers no publisher again, even if there is free space later. A JetStream that ran out of
+// brokenStore reports whether a log message of the NATS server means that a stream refuses all
+// later messages. nats-server 2.15 keeps the first write error of a stream, usually of a full disk,
+// and refuses all later messages, even if there is free space again. A JetStream that ran out of
 // resources does not recover either.
 func brokenStore(format string) bool {
-	for _, prefix := range []string{"Critical write error", "JetStream failed to store a msg", "will be DISABLED", "disabling JetStream"} {
+	for _, prefix := range []string{
+		"Critical write error", "JetStream failed to store a msg", "will be DISABLED", "disabling JetStream",
+	} {
 		if strings.Contains(format, prefix) {
 			return true
 		}
@@ -48,8 +50,8 @@ func (s *Server) heal(quit <-chan struct{}) {
 // reload stops JetStream and starts it again; clients stay connected.
 func (s *Server) reload() {
 	log := s.log.log
-	log.Warn("nats server: there is room on the disk again, loading the streams anew", "dir", s.dir)
-	s.log.storeMended() // so that later failures are logged again
+	log.Warn("nats server: disk space is available again, reloading the streams", "dir", s.dir)
+	s.log.storeMended() // later failures are logged again
 	config := server.JetStreamConfig{StoreDir: s.dir, MaxMemory: maxMemory}
 	if now := s.server.JetStreamConfig(); now != nil {
 		config = *now

@@ -22,7 +22,7 @@ const (
 	// size (16 MiB by default) that does not compress, plus its header and facts.
 	MaxPayload = 20 << 20
 
-	// maxMemory bounds streams with memory storage: the stream of leases has a few KiB.
+	// maxMemory bounds streams with memory storage, bytes. The stream of leases needs only a few KiB.
 	maxMemory = 256 << 20
 
 	readyLimit = 30 * time.Second
@@ -77,7 +77,7 @@ func Start(opts Options) (*Server, error) {
 		return nil, fmt.Errorf("NATS's directory: %w", err)
 	}
 	if err := os.Chmod(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("close NATS's directory to others: %w", err)
+		return nil, fmt.Errorf("restrict access to NATS's directory: %w", err)
 	}
 	if opts.MaxStore == 0 {
 		if opts.MaxStore, err = storeShare(dir); err != nil {

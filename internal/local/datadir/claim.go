@@ -13,11 +13,12 @@ import (
 	"tapedeck/internal/commandline"
 )
 
-// MarkerFile is the name of the file that marks a directory as a data directory. Directories of
-// versions that wrote none are recognised by what they hold.
+// MarkerFile is the name of the file that marks a directory as a data directory. Earlier versions
+// did not write it; their directories are recognised by their contents.
 const MarkerFile = "tapedeck-data"
 
-const markerText = "This is a data directory of tapedeck. Commands with --data write only to directories that hold this file, or that are empty.\n"
+const markerText = "This is a data directory of tapedeck. " +
+	"Commands with --data write only to directories that hold this file, or that are empty.\n"
 
 // Check returns an error if the directory at path is neither missing, nor empty, nor a data
 // directory of tapedeck. It changes nothing.
@@ -26,9 +27,9 @@ func Check(path string) error {
 	return err
 }
 
-// Claim makes the directory at path, for its owner only, if it is missing, and marks it as a data
-// directory. It does not change the mode of a directory that exists. A directory that holds other
-// things is left as it is; the error then is a commandline.Error that names some of them.
+// Claim marks the directory at path as a data directory. It creates a missing directory, accessible
+// only to its owner; it does not change the mode of an existing one. A directory with other
+// contents stays unchanged, and the error is a commandline.Error that names some of the contents.
 func Claim(path string) error {
 	marked, err := examine(path)
 	if marked || err != nil {
@@ -39,19 +40,26 @@ func Claim(path string) error {
 	}
 	err = os.WriteFile(filepath.Join(path, MarkerFile), []byte(markerText), 0o600)
 	if err != nil {
-		return fmt.Errorf("the data directory %s cannot be written to (%w): let this user write there, or name another one with --data", path, cause(err))
+		return fmt.Errorf(
+			"the data directory %s cannot be written to (%w): let this user write there, or name another one with --data",
+			path, cause(err),
+		)
 	}
 	return nil
 }
 
-// examine reports whether the directory at path has the marker. The error is that of Check.
+// examine reports whether the directory at path has the marker. It returns the same errors as
+// Check.
 func examine(path string) (marked bool, err error) {
 	entries, err := contents(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return false, nil
 	case errors.Is(err, fs.ErrPermission):
-		return false, fmt.Errorf("the data directory %s cannot be read (%w): let this user read and write it, or name another one with --data", path, cause(err))
+		return false, fmt.Errorf(
+			"the data directory %s cannot be read (%w): let this user read and write it, or name another one with --data",
+			path, cause(err),
+		)
 	case err != nil:
 		return false, fmt.Errorf("the data directory %s cannot be read (%w): name another one with --data", path, cause(err))
 	}
@@ -61,12 +69,13 @@ func examine(path string) (marked bool, err error) {
 	if len(entries) == 0 || holdsServers(path) || holdsParts(path, entries) {
 		return false, nil
 	}
-	return false, commandline.Errorf("%s is not a data directory of tapedeck, and holds other things (%s): name a new or an empty directory with --data",
-		path, some(entries))
+	return false, commandline.Errorf(
+		"%s is not a data directory of tapedeck, and holds other things (%s): name a new or an empty directory with --data",
+		path, some(entries),
+	)
 }
 
-// contents returns the names in a directory, without the folder that the file system of a new
-// disk begins with.
+// contents returns the names in a directory, without the folder lost+found of a new file system.
 func contents(path string) ([]string, error) {
 	list, err := os.ReadDir(path)
 	if err != nil {
@@ -81,20 +90,21 @@ func contents(path string) ([]string, error) {
 	return names, nil
 }
 
-// holdsServers recognises a directory in which an earlier version ran local mode.
+// holdsServers reports whether an earlier version ran local mode in a directory.
 func holdsServers(path string) bool {
 	return isFile(path, lockFile) && (isFile(path, "clickhouse/config.xml") || isDir(path, "nats/jetstream"))
 }
 
-// own are the names of an earlier version's files in a data directory, besides those of its servers.
+// own are the names of the files, besides those of the servers, that earlier versions wrote into a
+// data directory.
 var own = []string{lockFile, runtimeFile, "nats-url", "admin-token", "spool", "backups"}
 
 // roles are the folders of the Debian package in which services of one role keep their data.
 var roles = []string{"ingest", "sink", "api"}
 
-// holdsParts recognises a directory that holds nothing but what servers and operators put into data
-// directories before there was a marker: the spool and the first administrator's token, backups to be
-// restored, and data directories of services of one role.
+// holdsParts reports whether a directory contains nothing but what servers and operators put into
+// data directories before there was a marker: the spool, the first administrator's token, backups
+// to restore, and data directories of services with one role.
 func holdsParts(path string, entries []string) bool {
 	found := false
 	for _, name := range entries {
@@ -147,7 +157,7 @@ func isDir(dir, name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// some returns the first names of a list as text.
+// some returns the first names of a list as a text.
 func some(names []string) string {
 	const most = 3
 	if len(names) <= most {

@@ -57,22 +57,34 @@ func Open(path string) (*Dir, error) {
 		return nil, err
 	}
 	if err := os.Chmod(path, 0o700); err != nil {
-		return nil, fmt.Errorf("the data directory %s cannot be closed to others (%w): name one of this user's with --data", path, cause(err))
+		return nil, fmt.Errorf(
+			"the data directory %s cannot be made private (%w): name a directory of this user with --data", path, cause(err),
+		)
 	}
 	// The file is never removed: otherwise one process could lock
 	// the old file while the next one creates and locks a new one.
 	lock, err := os.OpenFile(filepath.Join(path, lockFile), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("the data directory %s cannot be written to (%w): let this user write there, or name another one with --data", path, cause(err))
+		return nil, fmt.Errorf(
+			"the data directory %s cannot be written to (%w): let this user write there, or name another one with --data",
+			path, cause(err),
+		)
 	}
 	if err := takeLock(lock); err != nil {
 		lock.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
 			return nil, heldBy(path)
 		}
-		return nil, fmt.Errorf("lock the data directory %s: %w (a network file system may not support it; name another one with --data)", path, err)
+		return nil, fmt.Errorf(
+			"lock the data directory %s: %w (a network file system may not support it; name another one with --data)", path,
+			err,
+		)
 	}
-	d := &Dir{path: path, lock: lock, self: Runtime{PID: os.Getpid(), Started: time.Now().UTC().Truncate(time.Millisecond)}}
+	d := &Dir{
+		path: path,
+		lock: lock,
+		self: Runtime{PID: os.Getpid(), Started: time.Now().UTC().Truncate(time.Millisecond)},
+	}
 	// A killed predecessor may have left an outdated address.
 	if err := d.Announce(""); err != nil {
 		return nil, errors.Join(err, d.release())
@@ -80,8 +92,8 @@ func Open(path string) (*Dir, error) {
 	return d, nil
 }
 
-// takeLock retries for a moment: a process in Running may hold the lock for the duration of a
-// system call.
+// takeLock tries to lock the file for a short time: a process in Running may hold a shared lock
+// during a system call.
 func takeLock(lock *os.File) error {
 	const attempts, pause = 10, 20 * time.Millisecond
 	var err error

@@ -20,8 +20,8 @@ type Runtime struct {
 // ErrNotRunning is returned by Running when no process holds the directory.
 var ErrNotRunning = errors.New("tapedeck is not running here")
 
-// Running returns the process that holds the directory at path. The error is ErrNotRunning if there
-// is none, even if a killed holder has left its address.
+// Running returns the process that holds the directory at path. If no process holds it, the error
+// is ErrNotRunning, even if a killed holder has left its address.
 func Running(path string) (Runtime, error) {
 	lock, err := os.OpenFile(filepath.Join(path, lockFile), os.O_RDWR, 0)
 	if errors.Is(err, os.ErrNotExist) {
@@ -77,7 +77,7 @@ type HeldError struct {
 }
 
 func heldBy(path string) error {
-	// Without data the holder is starting or ending.
+	// A holder that has not stored its data is starting or ending.
 	holder, err := readRuntime(path)
 	if err != nil {
 		holder = Runtime{}

@@ -32,10 +32,10 @@ func (p Program) String() string {
 	return p.Binary + " server"
 }
 
-// Find looks for a ClickHouse: the library that LibraryEnv names, the library installed in the
-// folder engine beside the running executable, a clickhouse binary on PATH. It never looks in
-// the working directory, which may hold files of others; tests call enginetest.Use. A missing
-// file at the path in LibraryEnv is an error; Find then does not use another engine.
+// Find looks for a ClickHouse in this order: the library that LibraryEnv names, the library in the
+// folder engine beside the running executable, a clickhouse binary on PATH. It never looks in the
+// working directory, which may hold files of other users; tests call enginetest.Use. If the file
+// that LibraryEnv names is missing, Find returns an error and does not use another engine.
 func Find(ctx context.Context) (Program, error) {
 	if path := os.Getenv(LibraryEnv); path != "" {
 		err := checkLibrary(path)
@@ -53,7 +53,7 @@ func Find(ctx context.Context) (Program, error) {
 	} else {
 		return Program{Library: path}, nil
 	}
-	// LookPath refuses a binary of the working directory, also if PATH has a relative entry.
+	// LookPath refuses a binary in the working directory, even if PATH has a relative entry.
 	binary, err := exec.LookPath("clickhouse")
 	if errors.Is(err, exec.ErrDot) {
 		looked = append(looked, fmt.Sprintf("%s: not used, since PATH has a relative entry", binary))
@@ -71,8 +71,11 @@ func Find(ctx context.Context) (Program, error) {
 }
 
 func notFound(looked []string) error {
-	return fmt.Errorf("%w; run 'make engine' in a clone of tapedeck, or set %s to the path of libchdb.so, or install clickhouse %d.1 or newer; looked at: %s",
-		ErrNotFound, LibraryEnv, oldestYear, strings.Join(looked, "; "))
+	return fmt.Errorf(
+		"%w; run 'make engine' in a clone of tapedeck, or set %s to the path of libchdb.so, "+
+			"or install clickhouse %d.1 or newer; looked at: %s",
+		ErrNotFound, LibraryEnv, oldestYear, strings.Join(looked, "; "),
+	)
 }
 
 // packageName returns the name of the npm package with the library for a platform.
@@ -88,7 +91,7 @@ func packageName(goos, goarch string) string {
 }
 
 // besideExecutable returns the library that install.sh put into the folder engine beside the
-// running executable. The error names the path that has no library that may be loaded.
+// running executable. If there is none that may be loaded, the error names its path.
 func besideExecutable() (string, error) {
 	executable, err := os.Executable()
 	if err != nil {

@@ -86,7 +86,7 @@ func Start(ctx context.Context, opts Options) (*Server, error) {
 		return nil, fmt.Errorf("ClickHouse's directory: %w", err)
 	}
 	if err := os.Chmod(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("close ClickHouse's directory to others: %w", err)
+		return nil, fmt.Errorf("restrict access to ClickHouse's directory: %w", err)
 	}
 	if opts.Backups != "" {
 		if opts.Backups, err = filepath.Abs(opts.Backups); err != nil {

@@ -43,8 +43,10 @@ func (s *Server) launch(ctx context.Context) (*process, error) {
 		return nil, err
 	}
 	if p.output.contains(noTerminal) {
-		s.log.Warn("engine: ClickHouse has no pseudo-terminal; each wrong password or stray connection on its port will restart it",
-			"address", s.Health().Address, "reason", p.output.summary())
+		s.log.Warn(
+			"engine: ClickHouse has no pseudo-terminal; each wrong password or stray connection on its port will restart it",
+			"address", s.Health().Address, "reason", p.output.summary(),
+		)
 	}
 	s.note(func(h *Health) {
 		h.State = Running

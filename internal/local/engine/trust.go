@@ -8,10 +8,11 @@ import (
 	"syscall"
 )
 
-// checkTrusted checks who may replace the library that is installed below home, the folder engine beside the
-// executable. A program that lies in a folder such as /tmp must not load what another user put beside it. The
-// folders from home to the library, and the library, must belong to this user, to root or to the owner of the
-// executable, and only they and their group may write to them.
+// checkTrusted returns an error if another user may replace the library that is installed below
+// home, the folder engine beside the executable. A program in a folder such as /tmp must not load a
+// file that another user put there. The library and all folders from home to the library must
+// belong to this user, to root or to the owner of the executable. Only the owner and the group may
+// have write access.
 func checkTrusted(executable, home, library string) error {
 	owners := []uint32{0, uint32(os.Getuid())}
 	info, err := os.Stat(executable)

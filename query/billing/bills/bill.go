@@ -24,8 +24,8 @@ type Bill struct {
 	MinorUnits  int32      `json:"minor_units"` // decimal places of rounded amounts
 	ClosedAt    *time.Time `json:"closed_at"`   // null for a preview
 	PricesHash  string     `json:"prices_hash"`
-	// List is where the list prices are from, with their date; null of a bill that an older version
-	// of the program closed.
+	// List identifies the list prices and their date; null for a bill that an older version of the
+	// program closed.
 	List *prices.Release `json:"list_prices"`
 	// RowsHash is the SHA-256 of the canonical text of the rows, in hexadecimal: see Hash.
 	RowsHash string `json:"rows_hash"`
@@ -41,6 +41,9 @@ type Bill struct {
 	Total          decimal.Decimal `json:"total"`           // the sum of the lines' amounts
 	Residual       decimal.Decimal `json:"residual"`        // Total - BilledCost
 	Lines          []Line          `json:"lines"`
+	// By is the tag by whose values the lines are apart, as a reader asked; "" for none. It is never
+	// stored.
+	By string `json:"by,omitempty"`
 
 	// Since is the start of the first period that is compared with earlier bills: the start of the
 	// tenant's first bill at the time when the account received its own first bill.
@@ -63,6 +66,8 @@ type Line struct {
 	Cost     decimal.Decimal `json:"cost"`   // exact
 	Amount   decimal.Decimal `json:"amount"` // rounded
 	Unpriced bool            `json:"unpriced"`
-	// PricedAs is the model of the price table whose price was taken, if it is another one.
+	// PricedAs is the model in the price table whose price was used, if it differs from Model.
 	PricedAs string `json:"priced_as,omitempty"`
+	// TagValue is the value of the bill's tag By; "" for charges without the tag.
+	TagValue string `json:"tag_value,omitempty"`
 }

@@ -12,8 +12,8 @@ import (
 	"tapedeck/query"
 )
 
-// WithComplete sets what returns a problem if charges of a period, half open, wait to be stored: then
-// the period is not closed.
+// WithComplete sets a function that returns a problem if charges of a period, [from, to), are not
+// stored yet. Then Close refuses to close the period.
 func (s *Store) WithComplete(complete func(ctx context.Context, tenant string, from, to time.Time) error) *Store {
 	s.complete = complete
 	return s
@@ -24,7 +24,7 @@ func (s *Store) WithComplete(complete func(ctx context.Context, tenant string, f
 const (
 	stepBegun     = "bills: begun"     // some rows may be stored; the period is open
 	stepRows      = "bills: rows"      // all rows are stored; the period is open
-	stepCommitted = "bills: committed" // the bill is in JetStream; visible after the next close or preview
+	stepCommitted = "bills: committed" // the bill is in JetStream; it becomes visible with the next close or preview
 	stepStored    = "bills: stored"    // readers see the bill
 	stepCleaned   = "bills: cleaned"   // the rows of abandoned attempts are removed
 )
@@ -33,8 +33,8 @@ const (
 // first.
 const commitTries = 100
 
-// Close closes a period of an account and returns its bill. Of concurrent calls for the same period
-// one succeeds; the others return a problem that names its bill.
+// Close closes a period of an account and returns its bill. Of several concurrent calls for the
+// same period one succeeds. The others return a problem that names its bill.
 func (s *Store) Close(ctx context.Context, tenant, account, period string) (*Bill, error) {
 	began := time.Now()
 	b, err := s.close(ctx, tenant, account, period)

@@ -13,7 +13,7 @@ import (
 	"tapedeck/schema"
 )
 
-// Decoder decodes the frames of a session anew and returns all usage records of it. Nothing is
+// Decoder decodes the frames of a session anew and returns all of its usage records. Nothing is
 // stored.
 type Decoder func(ctx context.Context, tenant, session string) ([]Decoded, error)
 
@@ -30,9 +30,9 @@ func (s *Store) WithDecoder(d Decoder) *Store {
 	return s
 }
 
-// FrameCheck is the result of decoding frames anew.
+// FrameCheck is the result of decoding frames again.
 type FrameCheck struct {
-	Sessions uint64 `json:"sessions"` // sessions that were decoded anew
+	Sessions uint64 `json:"sessions"` // sessions that were decoded again
 	Of       uint64 `json:"of"`       // sessions of the bill
 	// Failed lists sessions that could not be decoded, with the reason.
 	Failed []FrameFailure `json:"failed"`
@@ -82,7 +82,7 @@ type FrameDifference struct {
 // maxFrameFailures bounds the sessions that are listed as failed.
 const maxFrameFailures = 20
 
-// frames decodes the frames of at most so many sessions anew and compares their usage with the
+// frames decodes the frames of at most most sessions again and compares their usage with the
 // stored usage. Sessions with differences come first, then the sessions with the highest cost.
 func (v *verifier) frames(ctx context.Context, most int) error {
 	rows, err := query.Ask[sessionRow](ctx, v.store.reader, statements, "billed_sessions", nil,

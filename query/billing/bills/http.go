@@ -63,18 +63,26 @@ func (h Handler) Close(w http.ResponseWriter, r *http.Request, tenant string) {
 
 // Preview serves GET /v1/bills/preview.
 func (h Handler) Preview(w http.ResponseWriter, r *http.Request, tenant string) {
-	account, period, err := readPeriod(endpoint.NewParams(r))
+	p := endpoint.NewParams(r)
+	tag := p.Text("by")
+	account, period, err := readPeriod(p)
 	if err != nil {
 		h.Fail(w, r, err)
 		return
 	}
-	preview := Preview{CorrectionRows: []Row{}}
+	preview, by := Preview{CorrectionRows: []Row{}}, newSplit(tag)
 	b, err := h.Store.Preview(r.Context(), tenant, account, period, func(row *Row) error {
 		if row.Class == Correction && len(preview.CorrectionRows) < maxPreviewed {
 			preview.CorrectionRows = append(preview.CorrectionRows, *row)
 		}
+		if tag != "" {
+			return by.add(row)
+		}
 		return nil
 	})
+	if err == nil && tag != "" {
+		err = by.apply(b)
+	}
 	if err == nil {
 		preview.Bill, preview.Completeness = *b, query.CompletenessOf(r.Context())
 	}
@@ -97,11 +105,12 @@ func readPeriod(p *endpoint.Params) (account, period string, err error) {
 // Bill serves GET /v1/bills/{number}.
 func (h Handler) Bill(w http.ResponseWriter, r *http.Request, tenant, number string) {
 	p := endpoint.NewParams(r)
+	tag := p.Text("by")
 	if err := p.Done(); err != nil {
 		h.Fail(w, r, err)
 		return
 	}
-	b, err := h.Store.Bill(r.Context(), tenant, number)
+	b, err := h.Store.BillBy(r.Context(), tenant, number, tag)
 	h.Answer(w, r, b, err)
 }
 

@@ -24,8 +24,8 @@ type Store struct {
 	heads   Heads
 	log     *slog.Logger
 	decoder Decoder // nil for none
-	// complete returns a problem if charges of a period wait to be stored; nil for a store that
-	// does not know.
+	// complete returns a problem if charges of a period are not stored yet; nil if the store cannot
+	// check this.
 	complete func(ctx context.Context, tenant string, from, to time.Time) error
 	batch    int // rows of one insert
 }

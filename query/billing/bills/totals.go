@@ -18,6 +18,25 @@ type lineKey struct {
 	unpriced                      bool
 }
 
+// keyOf returns the key of the line that a row belongs to.
+func keyOf(r *Row) lineKey {
+	return lineKey{r.Class, r.Period, r.Provider, r.Model, r.Unit, !r.BilledCost.Valid}
+}
+
+// key returns the key of a line.
+func (l *Line) key() lineKey {
+	return lineKey{l.Class, l.Period, l.Provider, l.Model, l.Unit, l.Unpriced}
+}
+
+// add adds a row to a line.
+func (l *Line) add(r *Row) {
+	l.Rows++
+	l.Quantity = l.Quantity.Add(r.Quantity)
+	if r.BilledCost.Valid {
+		l.Cost = l.Cost.Add(r.BilledCost.Decimal)
+	}
+}
+
 func newTotals(b *Bill) *totals { return &totals{lines: map[lineKey]*Line{}, bill: b} }
 
 // add adds a row. The rows of one charge must be added one after another.
@@ -33,18 +52,14 @@ func (t *totals) add(r *Row) {
 			b.Unpriced++
 		}
 	}
-	k := lineKey{r.Class, r.Period, r.Provider, r.Model, r.Unit, !r.BilledCost.Valid}
+	k := keyOf(r)
 	l := t.lines[k]
 	if l == nil {
 		l = &Line{Class: k.class, Period: k.period, Provider: k.provider, Model: k.model, Unit: k.unit,
 			Unpriced: k.unpriced}
 		t.lines[k] = l
 	}
-	l.Rows++
-	l.Quantity = l.Quantity.Add(r.Quantity)
-	if r.BilledCost.Valid {
-		l.Cost = l.Cost.Add(r.BilledCost.Decimal)
-	}
+	l.add(r)
 	if r.ListCost.Valid {
 		b.ListCost = b.ListCost.Add(r.ListCost.Decimal)
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Verification is the result of computing a closed bill anew.
+// Verification is the result of computing a closed bill again.
 type Verification struct {
 	Number  string `json:"number"`
 	Account string `json:"account"`

@@ -17,7 +17,7 @@ const maxDifferences = 1000
 // Verify compares a closed bill with its own hash, with the stored charges at the bill's prices,
 // and with the stored charges at the current prices.
 //
-// It decodes the frames of at most so many sessions of the bill anew; sessions with differences
+// It decodes the frames of at most frames sessions of the bill again; sessions with differences
 // come first.
 func (s *Store) Verify(ctx context.Context, tenant, number string, frames int) (*Verification, error) {
 	b, err := s.Bill(ctx, tenant, number)

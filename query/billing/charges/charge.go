@@ -57,9 +57,11 @@ type Charge struct {
 	PricesHash string `json:"prices_hash"` // hash of the price table
 	// PriceProvider and PriceModel identify the entry of the table whose list prices were used.
 	// They are null if all prices come from rules or no price is known.
-	PriceProvider *string  `json:"price_provider"`
-	PriceModel    *string  `json:"price_model"`
-	Rules         []string `json:"rules"` // names of the applied rules, in their order
+	PriceProvider *string `json:"price_provider"`
+	PriceModel    *string `json:"price_model"`
+	// PricedAs is PriceModel where the entry is of another model; null where it is not.
+	PricedAs *string  `json:"priced_as"`
+	Rules    []string `json:"rules"` // names of the applied rules, in their order
 	// Cost is the charged amount. ListCost is the cost at list prices, ContractedCost the cost at
 	// own prices and discounts, without margins. Amounts are not rounded.
 	Cost           *cost.Money `json:"cost"`

@@ -65,6 +65,7 @@ type columns struct {
 	PricesHash     string `parquet:"prices_hash,dict"`
 	PriceProvider  string `parquet:"price_provider,optional,dict"`
 	PriceModel     string `parquet:"price_model,optional,dict"`
+	PricedAs       string `parquet:"priced_as,optional,dict"`
 	Rules          string `parquet:"rules,dict"`
 	Cost           string `parquet:"cost,optional"`
 	ListCost       string `parquet:"list_cost,optional"`
@@ -103,7 +104,8 @@ func (r *columns) set(c *Charge, currency string) error {
 		WebSearches: parts.WebSearches, WebFetches: c.WebFetches, CodeExecutions: parts.CodeExecutions,
 		StatedCost: c.Stated.Text(), StatedCurrency: currencyOf(c.Stated),
 		PricesHash: c.PricesHash, PriceProvider: query.Text(c.PriceProvider), PriceModel: query.Text(c.PriceModel),
-		Cost: c.Cost.Text(), ListCost: c.ListCost.Text(), ContractedCost: c.ContractedCost.Text(),
+		PricedAs: query.Text(c.PricedAs),
+		Cost:     c.Cost.Text(), ListCost: c.ListCost.Text(), ContractedCost: c.ContractedCost.Text(),
 		RepricedCost: c.Repriced.Text(), WhatIfCost: c.WhatIf.Text(), Currency: currency,
 		OtherCurrency:  currencyOf(cmp.Or(c.Repriced, c.WhatIf)),
 		UnpricedReason: reasonText(c.Unpriced), UnpricedDetail: c.UnpricedDetail,

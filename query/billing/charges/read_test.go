@@ -1,8 +1,11 @@
 package charges_test
 
 import (
+	"bytes"
+	"encoding/csv"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,7 +14,9 @@ import (
 	"tapedeck/query/pricing/prices"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/grouping"
+	"tapedeck/query/report/usagereport"
 	"tapedeck/query/sessionfilter"
+	"tapedeck/query/tabular"
 	"tapedeck/schema"
 )
 
@@ -102,6 +107,38 @@ func TestCharge(t *testing.T) {
 	}
 	if !slices.Equal(c.Rules, []string{"contract", "everyone", "customer c1"}) {
 		t.Errorf("rules %q", c.Rules)
+	}
+}
+
+// TestPricedAs says of charges whose price is of another model which one it is, in every format.
+func TestPricedAs(t *testing.T) {
+	db := querytest.New(t)
+	exact, other := querytest.Used("a", "gemini-3.8-flash", 0, schema.Tokens{Input: 10}), querytest.Used("b", "gemini-3.8-flash-lite", 1, schema.Tokens{Input: 10})
+	exact.Provider, other.Provider = "google", "google"
+	db.Add(querytest.Recording{Session: "one", Stream: 1, Usages: []schema.Usage{exact, other}})
+	r := querytest.Reader(db, 1e6)
+	var text bytes.Buffer
+	if err := charges.Write(t.Context(), r, charges.Query{Tenant: db.Tenant}, charges.CSV, &text); err != nil {
+		t.Fatal(err)
+	}
+	records, err := csv.NewReader(&text).ReadAll()
+	if err != nil || len(records) != 3 {
+		t.Fatalf("%v, %d records", err, len(records))
+	}
+	at := slices.Index(records[0], "priced_as")
+	if at < 0 || records[1][at] != "" || records[2][at] != "gemini-3.8-flash" {
+		t.Errorf("priced as: %q", records)
+	}
+	text.Reset()
+	if err := charges.Write(t.Context(), r, charges.Query{Tenant: db.Tenant}, charges.NDJSON, &text); err != nil {
+		t.Fatal(err)
+	}
+	if first, second, _ := strings.Cut(text.String(), "\n"); !strings.Contains(first, `"priced_as":null`) || !strings.Contains(second, `"priced_as":"gemini-3.8-flash"`) {
+		t.Errorf("NDJSON: %s", text.String())
+	}
+	text.Reset()
+	if err := usagereport.Write(t.Context(), r, usagereport.Query{Tenant: db.Tenant}, tabular.CSV, &text); err != nil || !strings.Contains(text.String(), `""price_model"":""gemini-3.8-flash"",""calls"":1`) {
+		t.Errorf("%v, the report has %s", err, text.String())
 	}
 }
 

@@ -103,6 +103,7 @@ func (c *Charge) price(cell *cost.Cell, p *cost.Pricer) {
 	c.Rules = query.OrEmpty(priced.Rules)
 	if priced.Provider != nil && priced.Model != nil {
 		c.PriceProvider, c.PriceModel = &priced.Provider.ID, &priced.Model.ID
+		c.PricedAs = query.Named(p.PricedAs(cell))
 	}
 	for i := range priced.Lines {
 		l := &priced.Lines[i]

@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"tapedeck/query/billing/bills"
+	"tapedeck/query/tabular"
 )
 
 // Parts holds the functions that provide the parts of the evidence.
@@ -33,6 +34,9 @@ type Parts struct {
 	Tape func(ctx context.Context, session string) (func(io.Writer) error, error)
 	// Wrote is called after each tape. It may be nil.
 	Wrote func(tapes, of int)
+	// Cells says whether cells of lines.csv and sessions.csv that a spreadsheet would run are written
+	// as recorded. Those of rows.csv always are, since the bill states its SHA-256.
+	Cells tabular.Cells
 }
 
 // Files creates files one after another. Creating a file completes the previous one.
@@ -84,7 +88,7 @@ func (w *writer) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := w.add("lines.csv", func(out io.Writer) error { return writeLines(out, w.Bill) }); err != nil {
+	if err := w.add("lines.csv", func(out io.Writer) error { return writeLines(out, w.Cells, w.Bill) }); err != nil {
 		return err
 	}
 	if err := w.prices(ctx); err != nil {
@@ -109,7 +113,7 @@ func (w *writer) prices(ctx context.Context) error {
 		return w.checked("prices.json", w.Bill.PricesHash, func(out io.Writer) error { return w.Prices(ctx, out) })
 	}
 	return w.add("left-out.csv", func(out io.Writer) error {
-		return writeTable(out, [][]string{
+		return writeTable(out, w.Cells, [][]string{
 			{"file", "reason"},
 			{"prices.json",
 				"the price table has rules of all tenants, which administrators of the server alone may read; rows.csv has the prices"},

@@ -9,6 +9,7 @@ import (
 
 	"tapedeck/query/billing/bills"
 	"tapedeck/query/endpoint"
+	"tapedeck/query/tabular"
 )
 
 // Tapes returns a function that writes the tape of a session; nil if the session is not
@@ -26,7 +27,9 @@ type Handler struct {
 
 // Evidence serves GET /v1/bills/{number}/evidence.
 func (h Handler) Evidence(w http.ResponseWriter, r *http.Request, tenant, number string) {
-	err := endpoint.NewParams(r).Done()
+	p := endpoint.NewParams(r)
+	cells := tabular.ReadCells(p, true)
+	err := p.Done()
 	var b *bills.Bill
 	if err == nil {
 		b, err = h.Store.Bill(r.Context(), tenant, number)
@@ -37,7 +40,9 @@ func (h Handler) Evidence(w http.ResponseWriter, r *http.Request, tenant, number
 	}
 	h.Stream(w, r, endpoint.File{Name: b.Number + "-evidence.zip", Media: "application/zip"}, func(to io.Writer) error {
 		files := archive{zip.NewWriter(to), h.Clock()}
-		if _, err := Write(r.Context(), h.parts(r, tenant, b), files); err != nil {
+		parts := h.parts(r, tenant, b)
+		parts.Cells = cells
+		if _, err := Write(r.Context(), parts, files); err != nil {
 			return err
 		}
 		return files.zip.Close()

@@ -11,8 +11,8 @@ import (
 	"tapedeck/query/tabular"
 )
 
-func writeTable(w io.Writer, rows [][]string) error {
-	out := tabular.NewRecords(w, tabular.SafeCells)
+func writeTable(w io.Writer, cells tabular.Cells, rows [][]string) error {
+	out := tabular.NewRecords(w, cells)
 	for _, row := range rows {
 		if err := out.Write(row); err != nil {
 			return err
@@ -22,7 +22,7 @@ func writeTable(w io.Writer, rows [][]string) error {
 }
 
 // writeLines writes the lines of the invoice.
-func writeLines(w io.Writer, b *bills.Bill) error {
+func writeLines(w io.Writer, cells tabular.Cells, b *bills.Bill) error {
 	rows := [][]string{{"class", "charge_period", "provider", "model", "unit", "quantity", "rows", "cost", "amount",
 		"currency", "unpriced"}}
 	for i := range b.Lines {
@@ -32,7 +32,7 @@ func writeLines(w io.Writer, b *bills.Bill) error {
 			l.Cost.String(), l.Amount.StringFixed(b.MinorUnits), b.Currency, strconv.FormatBool(l.Unpriced),
 		})
 	}
-	return writeTable(w, rows)
+	return writeTable(w, cells, rows)
 }
 
 // tapes writes a tape of each session and the list of the sessions. A tape is named by the hash of
@@ -57,5 +57,5 @@ func (w *writer) tapes(ctx context.Context) error {
 			w.Wrote(i+1, len(w.sessions))
 		}
 	}
-	return w.add("sessions.csv", func(out io.Writer) error { return writeTable(out, rows) })
+	return w.add("sessions.csv", func(out io.Writer) error { return writeTable(out, w.Cells, rows) })
 }

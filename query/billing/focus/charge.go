@@ -26,10 +26,10 @@ type charge struct {
 	rows                             int
 	quantity, list, contracted, cost decimal.Decimal
 
-	// rate is the rate of exchange of the price; null where it was not converted.
+	// rate is the exchange rate by which the price was converted; null if it was not converted.
 	rate decimal.NullDecimal
 
-	// rounding marks a row that has what a line's rounding changed.
+	// rounding marks a row that holds the rounding difference of an invoice line.
 	rounding bool
 }
 

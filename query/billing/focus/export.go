@@ -125,7 +125,7 @@ func (e *export) costs(ctx context.Context, m *metadata) error {
 		m.Configuration.Columns = append(m.Configuration.Columns, c.name)
 	}
 	return e.file(CostAndUsageFile, func(w io.Writer) error {
-		t, err := newTable(w, CostAndUsageFile, columns)
+		t, err := newTable(w, &e.options, CostAndUsageFile, columns)
 		if err != nil {
 			return err
 		}
@@ -146,7 +146,7 @@ func (e *export) costs(ctx context.Context, m *metadata) error {
 
 func (e *export) unpriced(ctx context.Context, m *metadata) error {
 	return e.file(UnpricedFile, func(w io.Writer) error {
-		t, err := newTable(w, UnpricedFile, unpricedColumns(e.options.Version))
+		t, err := newTable(w, &e.options, UnpricedFile, unpricedColumns(e.options.Version))
 		if err != nil {
 			return err
 		}
@@ -165,7 +165,7 @@ func (e *export) periods(_ context.Context, m *metadata) error {
 		return nil
 	}
 	return e.file(BillingPeriodFile, func(w io.Writer) error {
-		t, err := newTable(w, BillingPeriodFile, billingPeriod())
+		t, err := newTable(w, &e.options, BillingPeriodFile, billingPeriod())
 		if err != nil {
 			return err
 		}
@@ -184,7 +184,7 @@ func (e *export) details(_ context.Context, m *metadata) error {
 		return nil
 	}
 	return e.file(InvoiceDetailFile, func(w io.Writer) error {
-		t, err := newTable(w, InvoiceDetailFile, invoiceDetail())
+		t, err := newTable(w, &e.options, InvoiceDetailFile, invoiceDetail())
 		if err != nil {
 			return err
 		}

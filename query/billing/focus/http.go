@@ -7,6 +7,7 @@ import (
 	"tapedeck/internal/problem"
 	"tapedeck/query/billing/bills"
 	"tapedeck/query/endpoint"
+	"tapedeck/query/tabular"
 )
 
 // Handler serves the routes of exports.
@@ -31,7 +32,7 @@ func (h Handler) export(w http.ResponseWriter, r *http.Request, p *endpoint.Para
 		Tenant: tenant, Version: endpoint.OneOf(p, "version", Versions),
 		Issuer: p.Text("issuer"), PaymentTerms: p.Text("payment_terms"),
 		Tags: p.Texts("tag"), SubAccount: p.Text("sub_account"), Link: p.Text("link"),
-		For: endpoint.OneOf(p, "for", Recipients),
+		For: endpoint.OneOf(p, "for", Recipients), Cells: tabular.ReadCells(p, true),
 	}
 	if o.Version == "" {
 		o.Version = V14

@@ -17,6 +17,7 @@ import (
 	"tapedeck/query/billing/focus"
 	"tapedeck/query/endpoint"
 	"tapedeck/query/querytest"
+	"tapedeck/query/tabular"
 )
 
 // The archives of the API have the files of an export, and what is wrong with a request is
@@ -57,6 +58,15 @@ func TestArchives(t *testing.T) {
 	}
 	if code, body := ask("", "period=2026-10"); code != http.StatusOK || len(unzip(t, body).read(t, focus.BillingPeriodFile).records) != 4 {
 		t.Errorf("all accounts: %d, want the bills of four zones", code)
+	}
+	for _, raw := range []bool{false, true} {
+		cells := export(t, reader, focus.Options{Cells: tabular.Cells(raw), Issuer: "=1+1"}, all[0]).read(t, focus.CostAndUsageFile).records
+		want := map[bool]string{false: "'=1+1", true: "=1+1"}[raw]
+		params := map[bool]string{false: "issuer=%3D1%2B1", true: "issuer=%3D1%2B1&raw=1"}[raw]
+		code, body := ask(all[0].Number, params)
+		if got := unzip(t, body).read(t, focus.CostAndUsageFile).records[0]["InvoiceIssuerName"]; code != http.StatusOK || got != want || cells[0]["InvoiceIssuerName"] != want {
+			t.Errorf("raw %v: %d, the issuer is %s, want %s", raw, code, got, want)
+		}
 	}
 	for params, want := range map[string]struct {
 		code int

@@ -13,7 +13,7 @@ type invoice struct {
 	*bills.Bill
 	options *Options
 	table   *prices.Effective
-	// issuer is the name of who issues the invoice.
+	// issuer is the name of the issuer of the invoice.
 	issuer, paymentTerms string
 	// numbers are the numbers of the account's bills, by period.
 	numbers map[string]string

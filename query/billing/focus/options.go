@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"tapedeck/query/tabular"
 )
 
 // Options select what an export contains.
@@ -18,28 +20,31 @@ type Options struct {
 	SubAccount string
 	// Columns are the columns of Cost and Usage to write; default all.
 	Columns []string
-	// For is whom the export is for: Customer leaves out what the operator pays.
+	// For is the recipient of the export. An export for Customer omits columns that show what the
+	// operator pays.
 	For Recipient
 	// Link precedes the paths of frames, such as "https://tapedeck.example"; default "".
 	Link string
+	// Cells says whether cells that a spreadsheet would run are written as recorded.
+	Cells tabular.Cells
 }
 
-// Recipient is whom an export is for.
+// Recipient is the kind of reader that an export is intended for.
 type Recipient string
 
 // Customer is the holder of the billing account.
 const Customer Recipient = "customer"
 
-// Recipients lists them.
+// Recipients lists the valid recipients.
 var Recipients = []Recipient{Customer}
 
-// columns returns the columns of Cost and Usage that the export has.
+// columns returns the columns of Cost and Usage that the export contains.
 func (o *Options) columns(v Version) ([]column[charge], error) {
 	all := slices.DeleteFunc(costAndUsage(v), func(c column[charge]) bool { return !o.shows(c.name) })
 	return selected(all, o.Columns)
 }
 
-// apart are the keys of the tags by whose values charges are apart.
+// apart returns the keys of the tags by whose values charges are kept separate.
 func (o *Options) apart() []string {
 	keys := slices.Clone(o.Tags)
 	if o.SubAccount != "" && !slices.Contains(keys, o.SubAccount) {

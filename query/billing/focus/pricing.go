@@ -14,13 +14,15 @@ import (
 // listCurrency is the currency of list prices.
 const listCurrency = "USD"
 
-// quotientDigits is how many decimal places a price has that is converted back into the currency of
-// the list. A price that was converted from it comes out exactly as the list has it.
+// quotientDigits is the number of decimal places of a price that is converted back into the
+// currency of the list. With this precision a price that was converted from a list price equals the
+// list price again.
 const quotientDigits = 28
 
-// rateOf returns the price of a unit of the list's currency in that of the invoice by which the
-// prices of a row were converted; null where the list has no price of the row, so that its price
-// was stated in the invoice's currency, and where the two currencies are the same.
+// rateOf returns the exchange rate by which the prices of a row were converted: the price of one
+// unit of listCurrency in the currency of the invoice. It is null if both currencies are the same,
+// and if the list has no price for the row, since then the price was stated in the invoice's
+// currency.
 func (b *invoice) rateOf(ctx context.Context, r *query.Reader, row *bills.Row) (rate decimal.NullDecimal, err error) {
 	if b.Currency == listCurrency || !row.ListPrice.Valid {
 		return rate, nil
@@ -35,7 +37,7 @@ func (b *invoice) rateOf(ctx context.Context, r *query.Reader, row *bills.Row) (
 	return rate, nil
 }
 
-// pricingCurrency is the currency in which the provider states the charge's price.
+// pricingCurrency returns the currency in which the provider states the charge's price.
 func (c *charge) pricingCurrency() string {
 	if c.rate.Valid {
 		return listCurrency
@@ -43,7 +45,8 @@ func (c *charge) pricingCurrency() string {
 	return c.bill.Currency
 }
 
-// inPricingCurrency converts an amount of the invoice's currency; "" for null.
+// inPricingCurrency converts an amount from the invoice's currency to the pricing currency; "" for
+// null.
 func (c *charge) inPricingCurrency(d decimal.NullDecimal) string {
 	if d.Valid && c.rate.Valid {
 		d.Decimal = d.Decimal.DivRound(c.rate.Decimal, quotientDigits)
@@ -51,7 +54,7 @@ func (c *charge) inPricingCurrency(d decimal.NullDecimal) string {
 	return amountOrNull(d)
 }
 
-// subAccountType says what kind of sub account it is.
+// subAccountType returns the kind of the charge's sub account, "" if it has none.
 func (c *charge) subAccountType() string {
 	if c.subAccount() == "" {
 		return ""
@@ -59,13 +62,13 @@ func (c *charge) subAccountType() string {
 	return "Tag " + name(c.bill.options.SubAccount)
 }
 
-// hidden lists the columns of Cost and Usage that show what the operator pays, or lead to the
-// operator's server: an export for the customer has none of them.
+// hidden lists the columns of Cost and Usage that show what the operator pays. An export for the
+// customer omits them.
 var hidden = []string{
 	"ContractedCost", "ContractedUnitPrice", "PricingCurrencyContractedUnitPrice", "x_PriceRules", "x_PriceTableHash",
 }
 
-// shows reports whether an export with these options may have a column.
+// shows reports whether an export with these options may contain a column.
 func (o *Options) shows(column string) bool {
 	if o.For != Customer {
 		return true

@@ -18,15 +18,16 @@ type table[T any] struct {
 	csv     *csv.Writer
 	cells   []string
 	rows    int
+	raw     tabular.Cells
 	size    []extent
 }
 
 // extent is the maximum size of the values of a column.
 type extent struct{ length, whole, scale int }
 
-func newTable[T any](w io.Writer, file string, columns []column[T]) (*table[T], error) {
+func newTable[T any](w io.Writer, o *Options, file string, columns []column[T]) (*table[T], error) {
 	t := &table[T]{file: file, columns: columns, csv: csv.NewWriter(w), cells: make([]string, len(columns)),
-		size: make([]extent, len(columns))}
+		raw: o.Cells, size: make([]extent, len(columns))}
 	t.csv.UseCRLF = true
 	for i, c := range columns {
 		t.cells[i] = c.name
@@ -37,7 +38,9 @@ func newTable[T any](w io.Writer, file string, columns []column[T]) (*table[T], 
 func (t *table[T]) write(record *T) error {
 	t.rows++
 	for i, c := range t.columns {
-		t.cells[i] = tabular.SafeCell(c.value(record)) // numbers stay as they are
+		if t.cells[i] = c.value(record); t.raw == tabular.SafeCells {
+			t.cells[i] = tabular.SafeCell(t.cells[i]) // numbers stay as they are
+		}
 		t.size[i].extend(c.kind, t.cells[i])
 	}
 	return t.failed(t.csv.Write(t.cells))

@@ -1,4 +1,4 @@
-// Package invoice writes a closed bill as a document for people: an HTML page that prints.
+// Package invoice writes a closed bill as a document for people: a printable HTML page.
 package invoice
 
 import (
@@ -22,12 +22,13 @@ var page string
 
 var document = template.Must(template.New("invoice").Parse(page))
 
-// Document is what the page says. Amounts are texts in the invoice's currency.
+// Document holds the contents of the page. Amounts are texts in the invoice's currency.
 type Document struct {
 	Number, Issuer, Customer, Account string
-	IssuerAddress, Address            []string // lines
-	Period, From, To, Zone, Closed    string   // To is the last day
+	IssuerAddress, Address            []string // one text for each line
+	Period, From, To, Zone, Closed    string   // To is the last day of the period
 	Currency                          string
+	By                                string // the tag by whose values lines are apart; "" for none
 	Lines                             []Line
 	Corrections                       []Line
 	Net, Tax, Total                   string // Tax is "" where the price file states none
@@ -35,25 +36,27 @@ type Document struct {
 	Terms                             string
 	Unpriced                          uint64
 	List                              *prices.Release
-	Rates                             []string // of exchange, that held in the period
+	Rates                             []string // exchange rates that applied in the period
 }
 
-// Line is what the bill has of one model; of a correction, for one corrected period and invoice.
+// Line is the usage of one model. For corrections there is one Line for each model, corrected
+// period and corrected invoice.
 type Line struct {
-	Period, Invoice string // of a correction
+	Period, Invoice string // set for a correction
+	TagValue        string // of the document's tag By; "" for usage without the tag
 	Model, Provider string
-	PricedAs        string // the model whose price was taken, if it is another one
+	PricedAs        string // the model whose price was used, if it differs from Model
 	Quantities      []Quantity
 	Amount          string
 
 	sum decimal.Decimal
 }
 
-// Quantity is how much of a unit was used.
+// Quantity is the quantity that was used of one unit.
 type Quantity struct{ Unit, Count string }
 
-// New returns the document of a bill. numbers are those of the account's bills by period, which
-// corrections name.
+// New returns the document of a closed bill. numbers maps each period of the account to the number
+// of its bill; corrections refer to these numbers.
 func New(b *bills.Bill, table *prices.Effective, numbers map[string]string) (*Document, error) {
 	if b.ClosedAt == nil {
 		return nil, fmt.Errorf("the bill of %s for %s is not closed: close it before it is printed",
@@ -74,7 +77,7 @@ func New(b *bills.Bill, table *prices.Effective, numbers map[string]string) (*Do
 		Number: b.Number, Issuer: account.Issuer, Customer: b.AccountName, Account: b.Account,
 		IssuerAddress: lines(account.IssuerAddress), Address: lines(account.Addresses[value]),
 		Period: b.Period, From: day(b.Start), To: day(b.End.Add(-time.Nanosecond)), Zone: b.Timezone,
-		Closed: day(*b.ClosedAt), Currency: b.Currency, Net: money(b.Total), Total: money(b.Total),
+		Closed: day(*b.ClosedAt), Currency: b.Currency, By: b.By, Net: money(b.Total), Total: money(b.Total),
 		Terms: account.Terms, Unpriced: b.Unpriced, List: b.List, Rates: rates(table, b),
 	}
 	if !of {
@@ -100,7 +103,7 @@ func New(b *bills.Bill, table *prices.Effective, numbers map[string]string) (*Do
 	return d, nil
 }
 
-// add adds a line of the bill to that of its model.
+// add adds a line of the bill to the Line of its model, and returns the list.
 func add(list []Line, l *bills.Line, number string) []Line {
 	if l.Unpriced {
 		return list
@@ -110,12 +113,13 @@ func add(list []Line, l *bills.Line, number string) []Line {
 		period = l.Period
 	}
 	i := slices.IndexFunc(list, func(o Line) bool {
-		return o.Period == period && o.Model == l.Model && o.Provider == l.Provider
+		return o.Period == period && o.Model == l.Model && o.Provider == l.Provider && o.TagValue == l.TagValue
 	})
 	if i < 0 {
 		i = len(list)
 		list = append(list, Line{
 			Period: period, Invoice: number, Model: l.Model, Provider: l.Provider, PricedAs: l.PricedAs,
+			TagValue: l.TagValue,
 		})
 	}
 	list[i].sum = list[i].sum.Add(l.Amount)
@@ -124,7 +128,7 @@ func add(list []Line, l *bills.Line, number string) []Line {
 	return list
 }
 
-// rates lists the rates of exchange that held in the period of a bill.
+// rates returns the exchange rates that applied in the period of a bill, as texts.
 func rates(table *prices.Effective, b *bills.Bill) (list []string) {
 	o := table.Operator()
 	if o == nil || b.Currency == "USD" {
@@ -139,7 +143,7 @@ func rates(table *prices.Effective, b *bills.Bill) (list []string) {
 	return list
 }
 
-// grouped writes a number with commas between thousands.
+// grouped formats a number with commas between groups of three digits.
 func grouped(number string) string {
 	whole, fraction, ok := strings.Cut(number, ".")
 	sign := ""

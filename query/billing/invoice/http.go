@@ -9,18 +9,20 @@ import (
 	"tapedeck/query/endpoint"
 )
 
-// Handler answers the question of this package.
+// Handler serves the route of invoices.
 type Handler struct {
 	*endpoint.Base
 	Store *bills.Store
 }
 
-// Invoice answers GET /v1/bills/{number}/invoice with a page that prints.
+// Invoice answers GET /v1/bills/{number}/invoice with a printable page.
 func (h Handler) Invoice(w http.ResponseWriter, r *http.Request, tenant, number string) {
-	err := endpoint.NewParams(r).Done()
+	p := endpoint.NewParams(r)
+	by := p.Text("by")
+	err := p.Done()
 	var d *Document
 	if err == nil {
-		d, err = h.read(r, tenant, number)
+		d, err = h.read(r, tenant, number, by)
 	}
 	if err != nil {
 		h.Fail(w, r, err)
@@ -37,11 +39,11 @@ func (h Handler) Invoice(w http.ResponseWriter, r *http.Request, tenant, number 
 	w.Header().Set("Content-Length", strconv.Itoa(page.Len()))
 	w.Header().Set("Content-Security-Policy",
 		"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
-	_, _ = w.Write(page.Bytes()) // the client has left
+	_, _ = w.Write(page.Bytes()) // an error means that the client has disconnected
 }
 
-func (h Handler) read(r *http.Request, tenant, number string) (*Document, error) {
-	b, err := h.Store.Bill(r.Context(), tenant, number)
+func (h Handler) read(r *http.Request, tenant, number, by string) (*Document, error) {
+	b, err := h.Store.BillBy(r.Context(), tenant, number, by)
 	if err != nil {
 		return nil, err
 	}

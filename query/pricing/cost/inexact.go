@@ -15,6 +15,16 @@ type Inexact struct {
 
 // inexact returns the entry by which a cell is priced, if it is of another model.
 func (p *Pricer) inexact(c *Cell) []Inexact {
+	other := p.PricedAs(c)
+	if other == "" || p.Model != "" {
+		return nil
+	}
+	return []Inexact{{c.Model, other, c.Calls}}
+}
+
+// PricedAs returns the id of the entry by which the calls of a cell are priced, if it is of another
+// model.
+func (p *Pricer) PricedAs(c *Cell) string {
 	key := [2]string{c.Provider, c.Model}
 	other, known := p.others[key]
 	if !known {
@@ -24,10 +34,7 @@ func (p *Pricer) inexact(c *Cell) []Inexact {
 		other = p.Table.Inexact(c.Provider, c.Model)
 		p.others[key] = other
 	}
-	if other == "" || p.Model != "" {
-		return nil
-	}
-	return []Inexact{{c.Model, other, c.Calls}}
+	return other
 }
 
 // mergeInexact returns what two lists say together, in order of models.

@@ -21,21 +21,21 @@ type Account struct {
 	Zone   string        `json:"zone"`          // IANA name of the zone in which periods are months
 	Prefix string        `json:"prefix"`        // prefix of the numbers of bills
 	Grace  time.Duration `json:"grace"`         // from a period's end until it can be closed
-	// Issuer is the name of the issuer of the bills, Terms are the terms of payment, as exports
-	// state them; "" for none.
+	// Issuer is the name of the issuer of the bills, and Terms are the payment terms, as exports state
+	// them; "" for none.
 	Issuer string `json:"issuer,omitempty"`
 	Terms  string `json:"payment_terms,omitempty"`
-	// IssuerAddress and Addresses have lines. Addresses are those of the accounts, by the value of
-	// the tag; "tenant" for the tenant.
+	// IssuerAddress and Addresses may have several lines. Addresses maps the values of Tag to the
+	// addresses of the accounts; the key for the tenant's account is "tenant".
 	IssuerAddress string            `json:"issuer_address,omitempty"`
 	Addresses     map[string]string `json:"addresses,omitempty"`
-	Tax           *Tax              `json:"tax,omitempty"` // nil if none is stated
+	Tax           *Tax              `json:"tax,omitempty"` // nil if no tax is stated
 }
 
-// Tax is what an invoice adds to its net total.
+// Tax is the tax that an invoice adds to its net total.
 type Tax struct {
 	Name string          `json:"name"`
-	Rate decimal.Decimal `json:"rate"` // percent
+	Rate decimal.Decimal `json:"rate"` // in percent
 	ID   string          `json:"id,omitempty"`
 }
 
@@ -59,8 +59,8 @@ func (e *Effective) Accounts() []Account {
 	return []Account{TenantAccount}
 }
 
-// AccountOf returns the kind of accounts of a tag, or of the tenant for ""; the default one if the
-// price file has it no more.
+// AccountOf returns the kind of accounts with a tag; "" selects the tenant's. It returns an account
+// with defaults if the price file no longer lists that kind.
 func (e *Effective) AccountOf(tag string) Account {
 	for _, a := range e.Accounts() {
 		if a.Tag == tag {
@@ -148,7 +148,7 @@ func (r *fileReader) tax(n *yaml.Node, path string) *Tax {
 	return t
 }
 
-// zone reads the name of a time zone. "Local" is none: it would be the server's.
+// zone reads the name of a time zone. It refuses "Local", which would be the zone of the server.
 func (r *fileReader) zone(n *yaml.Node, path string) string {
 	name := r.text(n, path)
 	if _, err := time.LoadLocation(name); name == "Local" || name != "" && err != nil {

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// longContext is the number of input tokens above which OpenAI charges the prices of long
-// contexts, for all its models ("more than 272K"). Published tables have some models' tier begin
-// one token below it.
+// longContext is the number of input tokens above which OpenAI charges long-context prices for all
+// its models ("more than 272K"). In published tables this tier begins one token lower for some
+// models.
 const longContext = 272_000
 
-// amend changes a published table into the list that calls are charged by: it corrects the start of
-// OpenAI's long contexts, confines prices by time of day to their dates and days, and adds the
-// models that the table lacks. It is for tables that were just read: stored ones were amended, and
-// their hash is of what was stored.
+// amend turns a published table into the list by which calls are charged. It corrects the start of
+// OpenAI's long-context tier, limits prices by time of day to their dates and days, and adds the
+// models that the table lacks. It is applied only to tables that were just read: stored tables are
+// amended already, and their hash is the hash of the stored text.
 func (t *Table) amend(o *overlayContent) {
 	for i := range t.Providers {
 		p := &t.Providers[i]
@@ -39,7 +39,7 @@ func (t *Table) amend(o *overlayContent) {
 				added = append(added, m.Model)
 			}
 		}
-		// They come first: their exact names must win over prefixes of other models.
+		// Added models come first: their exact names take precedence over prefixes of other models.
 		p.Models = slices.Concat(added, p.Models)
 	}
 }
@@ -54,8 +54,8 @@ func (s Set) correctLongContext() {
 	}
 }
 
-// dateTimes gives prices by time of day the last date before them in the list: they are prices of
-// the tariff that began then, and must not reach before it.
+// dateTimes sets the start date of prices by time of day to the last date before them in the list.
+// They belong to the tariff that began on that date and must not apply earlier.
 func (p Periods) dateTimes() {
 	var last Constraint
 	for i := range p {
@@ -69,7 +69,7 @@ func (p Periods) dateTimes() {
 	}
 }
 
-// limitDays limits prices by time of day to days of the week, where the list has none.
+// limitDays limits prices by time of day to the given days of the week, if the list states no days.
 func (p Periods) limitDays(days *Recurring) {
 	for i := range p {
 		if r := &p[i].Constraint.Recurring; r.timed() && len(r.Weekdays) == 0 {

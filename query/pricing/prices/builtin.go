@@ -10,7 +10,8 @@ import (
 //go:embed table.json
 var generated []byte
 
-// Builtin returns the table that is part of the program, as calls are charged by it.
+// Builtin returns the table that is part of the program, with the amendments by which calls are
+// charged.
 var Builtin = sync.OnceValue(func() *Table {
 	t, err := Load(generated)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Constraint limits when a set of prices holds: from a date on, between two times of day, on some
-// days of the week. All limits that are set must hold. The zero Constraint always holds.
+// Constraint limits when a set of prices applies: from a date on, between two times of day, or on
+// some days of the week. All limits that are set must be met. The zero Constraint is always met.
 type Constraint struct {
 	StartDate string `json:"start_date,omitempty"` // YYYY-MM-DD, from its midnight in UTC
 	Recurring

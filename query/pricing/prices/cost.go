@@ -128,7 +128,7 @@ func (t *Table) Price(call Call, used Usage) (*Cost, error) {
 // count describes the number of calls in the priced usage.
 type count struct {
 	calls       decimal.Decimal
-	inputTokens decimal.Decimal // per call, as far as tiers depend on them
+	inputTokens decimal.Decimal // input tokens per call, as tiers count them
 }
 
 // single returns the count of one call.

@@ -47,7 +47,8 @@ func With(operator *Operator) *Effective {
 	return e
 }
 
-// WithList is With for the newest list: that of a table in use, or of the program.
+// WithList does the same as With for the newest list prices: those of a table in use, or those of
+// the program.
 func WithList(used *Effective, operator *Operator) (*Effective, error) {
 	list, err := Newest(used)
 	if err != nil {
@@ -59,8 +60,8 @@ func WithList(used *Effective, operator *Operator) (*Effective, error) {
 	return Combine(list, Overlay(), operator)
 }
 
-// Combine makes an effective table. The operator's prices may be nil. What it is made of
-// must not change afterwards.
+// Combine makes an effective table. operator may be nil. The caller must not change the arguments
+// afterwards.
 func Combine(t *Table, overlay []Rule, operator *Operator) (*Effective, error) {
 	if operator.empty() {
 		operator = nil
@@ -95,7 +96,7 @@ func (e *Effective) Text() []byte { return e.text }
 // Table returns the list prices, in US dollars. The caller must not change them.
 func (e *Effective) Table() *Table { return e.content.Table }
 
-// Find returns the entry of a call's model and the list prices that hold at the call's time. The
+// Find returns the entry of a call's model and the list prices that apply at the call's time. The
 // error is an *Unpriced.
 func (e *Effective) Find(call Call) (*Provider, *Model, *Period, error) {
 	p, m, err := e.entries.of(e.content.Table, call.Provider, call.Model)
@@ -105,7 +106,7 @@ func (e *Effective) Find(call Call) (*Provider, *Model, *Period, error) {
 	return p, m, m.Prices.at(call.At), nil
 }
 
-// Overlay returns the rules for what the table lacks. They must not be changed.
+// Overlay returns the rules for prices that the table lacks. The caller must not change them.
 func (e *Effective) Overlay() []Rule { return e.content.Overlay }
 
 // Operator returns the operator's prices, nil if there are none. The caller must not change them.

@@ -22,7 +22,7 @@ type entryKey struct{ provider, model string }
 type entry struct {
 	provider *Provider
 	model    *Model
-	moved    bool // provider is another one than the one that is stated
+	moved    bool // provider differs from the stated provider
 	err      error
 }
 

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// snapshot is what may follow the name of a model without making it another model: a date, a
-// version, an alias that moves, or the size of a context.
+// snapshot matches suffixes that do not change which model a name denotes: a date, a version, a
+// moving alias, or the size of a context.
 var snapshot = regexp.MustCompile(`^([-@:_]?(20\d{6}|20\d{2}-\d{2}-\d{2}|\d{4}|\d{2}-\d{2}(-20\d{2})?` +
 	`|00\d|v\d+(:\d+)?|latest|preview|exp|default)|\[1m\])*$`)
 
-// Inexact returns the id of the entry by which calls of a model are priced if the entry is of
-// another model: if the name and what the entry matches differ by more than a date or the suffix
-// of a snapshot. It is "" for an exact entry, and where there is none.
+// Inexact returns the id of the entry that prices calls of a model, if the entry belongs to another
+// model. That is the case if the model's name differs from the names of the entry by more than a
+// date or another snapshot suffix. Inexact returns "" if the entry is exact or there is no entry.
 func (e *Effective) Inexact(provider, model string) string {
 	_, m, err := e.entries.of(e.content.Table, provider, model)
 	if err != nil || m.names(strings.ToLower(strings.TrimSpace(model))) {
@@ -21,12 +21,13 @@ func (e *Effective) Inexact(provider, model string) string {
 	return m.ID
 }
 
-// names reports whether a name, in lower case, is one of the model's own.
+// names reports whether a name, in lower case, is one of the model's own names.
 func (m *Model) names(name string) bool {
 	return isName(name, m.ID) || m.Match.names(name)
 }
 
-// names reports whether the clause or one of its parts states the name but for a snapshot.
+// names reports whether the clause or one of its parts contains the name, ignoring snapshot
+// suffixes.
 func (c *Clause) names(name string) bool {
 	for _, parts := range [][]Clause{c.Or, c.And} {
 		for i := range parts {
@@ -51,11 +52,11 @@ func (c *Clause) names(name string) bool {
 	return false
 }
 
-// region is the region of an inference profile of Bedrock.
+// region matches the region prefix of a Bedrock inference profile.
 var region = regexp.MustCompile(`^(us|us-gov|eu|apac|au|jp|in|ca|sa|global|regional)\.`)
 
-// isName reports whether a name is that of a model but for the service, the region and the
-// snapshot in either of them, and for points written as hyphens.
+// isName reports whether a name denotes a model. It ignores the service, the region and snapshot
+// suffixes, and treats points and hyphens as equal.
 func isName(name, model string) bool {
 	name, model = bare(name), bare(strings.ToLower(model))
 	rest, ok := strings.CutPrefix(name, model)

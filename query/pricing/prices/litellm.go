@@ -12,20 +12,22 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// liteLLMProviders maps LiteLLM's names of providers to ids of the table. Entries of others are
-// left out: LiteLLM has several for one service, or prices by something else than tokens.
+// liteLLMProviders maps LiteLLM's names of providers to ids of the table. Entries of other
+// providers are skipped: LiteLLM lists one service several times, or prices by units other than
+// tokens.
 var liteLLMProviders = map[string]string{
 	"anthropic": "anthropic", "openai": "openai", "gemini": "google", "bedrock": "aws", "bedrock_converse": "aws",
 	"azure": "azure", "xai": "x-ai", "deepseek": "deepseek", "mistral": "mistral", "groq": "groq",
 	"together_ai": "together", "openrouter": "openrouter", "fireworks_ai": "fireworks",
-	"cohere_chat": "cohere", "cohere": "cohere", "moonshot": "moonshotai", "zai": "zai", "perplexity": "perplexity", "cerebras": "cerebras",
+	"cohere_chat": "cohere", "cohere": "cohere", "moonshot": "moonshotai",
+	"zai": "zai", "perplexity": "perplexity", "cerebras": "cerebras",
 }
 
-// liteLLMModes are the kinds of models whose prices are for tokens.
+// liteLLMModes are the kinds of models with prices per token.
 var liteLLMModes = []string{"", "chat", "completion", "responses", "embedding"}
 
-// liteLLMUnits maps fields of an entry to price keys. A field that ends in _above_200k_tokens has the
-// price of the tier.
+// liteLLMUnits maps the fields of an entry to price keys. A field with the suffix
+// _above_200k_tokens holds the price of that tier.
 var liteLLMUnits = map[string]string{
 	"input_cost_per_token":                        "input_mtok",
 	"output_cost_per_token":                       "output_mtok",
@@ -37,10 +39,10 @@ var liteLLMUnits = map[string]string{
 	"cache_read_input_token_cost_per_audio_token": "cache_audio_read_mtok",
 }
 
-// liteLLMTier is the end of a field with the price of a tier.
+// liteLLMTier matches the name of a field that holds the price of a tier.
 var liteLLMTier = regexp.MustCompile(`^(.+)_above_(\d+)k_tokens$`)
 
-// readLiteLLM returns the current table with the prices of LiteLLM's from a date on.
+// readLiteLLM returns the current table with LiteLLM's prices from a date on.
 func readLiteLLM(text []byte, date string, current *Table) (*Table, error) {
 	var entries map[string]json.RawMessage
 	if err := json.Unmarshal(text, &entries); err != nil {
@@ -73,7 +75,7 @@ func readLiteLLM(text []byte, date string, current *Table) (*Table, error) {
 			return nil, fmt.Errorf("LiteLLM's entry %s: %w", key, err)
 		}
 		if set == nil {
-			continue // it has 0 where it knows no price
+			continue // LiteLLM states 0 for an unknown price
 		}
 		taken++
 		t.take(provider, liteLLMName(head.Provider, key), date, set, head.OffPeak != nil, changed)
@@ -94,14 +96,15 @@ func (t *Table) byID(id string) *Provider {
 	return nil
 }
 
-// liteLLMName returns the name by which sources know a model: LiteLLM puts its own name of the
-// provider before it.
+// liteLLMName returns the name of a model as sources state it, without LiteLLM's prefix for the
+// provider.
 func liteLLMName(provider, key string) string {
 	name, _ := strings.CutPrefix(strings.ToLower(key), provider+"/")
 	return name
 }
 
-// liteLLMSet reads the prices of an entry. It is nil if the entry has no price of input or output.
+// liteLLMSet reads the prices of an entry. It returns nil if the entry has neither an input nor an
+// output price.
 func liteLLMSet(text []byte) (Set, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(text, &fields); err != nil {
@@ -154,14 +157,15 @@ func liteLLMSet(text []byte) (Set, error) {
 	return set, nil
 }
 
-// take takes the prices of a model from a date on. A model with prices by time of day keeps them.
+// take sets the prices of a model from a date on. A model with prices by time of day keeps its
+// prices.
 func (t *Table) take(p *Provider, name, date string, set Set, byTime bool, changed map[*Model]bool) {
 	m := t.modelOf(p, name, false)
 	if m == nil || !m.names(name) {
 		if !byTime {
 			added := Model{ID: name, Match: namesOf(name), Prices: Periods{{Prices: set}}}
 			p.Models = slices.Concat(p.Models, []Model{added})
-			if m != nil { // a prefix of another model must not win over the name
+			if m != nil { // the name must take precedence over a prefix of another model
 				p.Models = slices.Concat([]Model{added}, p.Models[:len(p.Models)-1])
 			}
 		}
@@ -172,7 +176,7 @@ func (t *Table) take(p *Provider, name, date string, set Set, byTime bool, chang
 	}
 	c := Constraint{StartDate: date}
 	if c.read() != nil {
-		return // ReadPublished checked it
+		return // ReadPublished has checked the date
 	}
 	now := m.Prices.at(c.from)
 	merged, differs := Set{}, false
@@ -195,8 +199,8 @@ func (t *Table) take(p *Provider, name, date string, set Set, byTime bool, chang
 	m.Prices = slices.Insert(m.Prices, at, Period{Constraint: c, Prices: merged})
 }
 
-// equal reports whether two prices are the same for every call. Starts of tiers that differ by one
-// token are the same figure, read differently.
+// equal reports whether two prices are the same for every call. Tiers whose starts differ by one
+// token count as equal, since tables state the same limit in both ways.
 func (p Price) equal(o Price) bool {
 	return p.Base.Equal(o.Base) && slices.EqualFunc(p.Tiers, o.Tiers, func(a, b Tier) bool {
 		return a.Price.Equal(b.Price) && max(a.Start-b.Start, b.Start-a.Start) <= 1

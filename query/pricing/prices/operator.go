@@ -29,8 +29,8 @@ func (o *Operator) empty() bool {
 	return o == nil || o.Currency == dollar && len(o.Prices)+len(o.Discounts)+len(o.Margins)+len(o.Accounts) == 0
 }
 
-// Rate returns the price of a US dollar, in which list prices are, in the table's currency at a
-// time; false if the price file has none.
+// Rate returns the price of one US dollar, the currency of list prices, in the table's currency at
+// a time. It returns false if the price file has no rate for that time.
 func (e *Effective) Rate(at time.Time) (decimal.Decimal, bool) { return e.content.Operator.rate(at) }
 
 // rate returns the price of a US dollar at a time.

@@ -9,7 +9,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// overlayFile has what the built-in table lacks, each with its source.
+// overlayFile holds the rules and amendments for what the built-in table lacks, each with its
+// source.
 //
 //go:embed overlay.yaml
 var overlayFile string
@@ -19,7 +20,7 @@ type overlayContent struct {
 	rules  []Rule
 	models []addedModel
 	days   []peakDays
-	names  map[string]string // prefixes of names that are a provider's own, by its id
+	names  map[string]string // by provider id: the prefix of the names of the provider's own models
 }
 
 // addedModel is a model that the newest published table lacks.
@@ -28,8 +29,8 @@ type addedModel struct {
 	Model
 }
 
-// peakDays are the days of the week on which the prices by time of day of some models hold, where
-// the published table has them for every day.
+// peakDays are the days of the week to which the prices by time of day of some models are limited.
+// The published table applies these prices on every day.
 type peakDays struct {
 	scope  Scope // provider and model; its weekdays are the days
 	origin *Origin
@@ -43,7 +44,7 @@ var ownOverlay = sync.OnceValue(func() *overlayContent {
 	return o
 })
 
-// Overlay returns the rules of the program for what its table lacks.
+// Overlay returns the program's rules for prices that its table lacks.
 func Overlay() []Rule { return ownOverlay().rules }
 
 func readOverlay(name, text string) (*overlayContent, error) {
@@ -88,7 +89,7 @@ func (r *fileReader) addedModel(n *yaml.Node, path string) (m addedModel) {
 	return m
 }
 
-// namesOf returns the clause of a model's name alone and with the date of a snapshot.
+// namesOf returns a clause that matches the model's name, with or without the date of a snapshot.
 func namesOf(id string) *Clause {
 	c := &Clause{Or: []Clause{{Equals: id}, {Regex: "^" + regexp.QuoteMeta(id) + `[-@](\d{8}|\d{4}-\d{2}-\d{2})$`}}}
 	if err := c.compile(0); err != nil {
@@ -126,8 +127,8 @@ func (r *fileReader) peakDays(n *yaml.Node, path string) (d peakDays) {
 	return d
 }
 
-// recurring returns the readers of times of day and days of the week. Whoever calls it checks
-// them with Recurring.read.
+// recurring returns the readers of times of day and days of the week. The caller must check the
+// result with Recurring.read.
 func (r *fileReader) recurring(to *Recurring) map[string]field {
 	return map[string]field{
 		"start_time": func(n *yaml.Node, path string) { to.StartTime = r.text(n, path) },

@@ -11,14 +11,15 @@ import (
 	"time"
 )
 
-// MaxPublished is the number of bytes that a published table may have.
+// MaxPublished is the maximum size of a published table, bytes.
 const MaxPublished = 32 << 20
 
-// ReadPublished reads a published table of list prices: the data of genai-prices (data.json, as its
-// repository publishes it), which replaces the current table, or LiteLLM's
-// model_prices_and_context_window.json. LiteLLM's has today's prices alone and no dates: a price
-// that differs from the current table's holds from the table's date, a model that is new at any
-// time. The date is that of the table, YYYY-MM-DD, as neither format states one.
+// ReadPublished reads a published table of list prices in one of two formats: data.json of
+// genai-prices, which replaces the current table, or LiteLLM's
+// model_prices_and_context_window.json. LiteLLM's table has only today's prices and no dates. A
+// price that differs from the current table's applies from the date of the table on, and the price
+// of a new model applies at any time. date is the date of the table, YYYY-MM-DD; neither format
+// states one.
 func ReadPublished(text []byte, date string, current *Table) (*Table, error) {
 	if len(text) > MaxPublished {
 		return nil, fmt.Errorf("the file has %d bytes, at most %d are allowed", len(text), MaxPublished)
@@ -57,17 +58,17 @@ func ReadPublished(text []byte, date string, current *Table) (*Table, error) {
 	return table, nil
 }
 
-// check refuses a table that can price nothing.
+// check returns an error for a table that cannot be used to price calls.
 func (t *Table) check() error {
 	models := 0
 	for i := range t.Providers {
 		p := &t.Providers[i]
 		if p.ID == "" {
-			return fmt.Errorf("the provider in place %d has no id", i)
+			return fmt.Errorf("the provider at index %d has no id", i)
 		}
 		for j := range p.Models {
 			if m := &p.Models[j]; m.ID == "" || m.Match == nil || len(m.Prices) == 0 {
-				return fmt.Errorf("the model in place %d of %s has no id, no match or no prices", j, p.ID)
+				return fmt.Errorf("the model at index %d of %s has no id, no match or no prices", j, p.ID)
 			}
 			models++
 		}
@@ -78,8 +79,8 @@ func (t *Table) check() error {
 	return nil
 }
 
-// Amended returns a copy of a published table as calls are charged by it: with the models that it
-// lacks and the corrections of the program (see amend).
+// Amended returns a copy of a published table with the models that the table lacks and the
+// program's corrections (see amend).
 func Amended(published *Table) (*Table, error) {
 	text, err := json.Marshal(published)
 	if err != nil {
@@ -92,8 +93,8 @@ func Amended(published *Table) (*Table, error) {
 	return t, err
 }
 
-// Newest returns the list that calls are charged by: that of an effective table in use, if it is
-// of a published table no older than the one that is part of the program, else the program's.
+// Newest returns the list by which calls are charged: the list of the effective table in use, if
+// its date is not before the date of the program's own table, otherwise the program's own table.
 func Newest(used *Effective) (*Table, error) {
 	own := Builtin()
 	if used == nil {

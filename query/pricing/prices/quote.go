@@ -8,8 +8,8 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Quote is the prices of a call with their origin. All prices are in the currency of the effective
-// table.
+// Quote holds the prices of a call and their origin. All prices are in the currency of the
+// effective table.
 type Quote struct {
 	Provider *Provider // nil if the table has no entry of the call's model
 	Model    *Model    // nil if Provider is nil
@@ -40,7 +40,7 @@ func (e *Effective) quote(call Call, input decimal.Decimal) (*Quote, error) {
 		q.Provider, q.Model, q.Period = provider, model, model.Prices.at(call.At)
 		s.providerID, s.modelID = provider.ID, model.ID
 		if of.moved {
-			s.Provider = provider.ID // the rules of the stated maker are not those of the service
+			s.Provider = provider.ID // rules for the stated maker do not apply to the service
 		}
 		maps.Copy(set, q.Period.Prices)
 	}

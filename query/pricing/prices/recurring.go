@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// Recurring limits when prices hold: between two times of day, on some days of the week, or both.
-// The zero Recurring always holds.
+// Recurring limits when prices apply: between two times of day, on some days of the week, or both.
+// The zero Recurring is no limit.
 type Recurring struct {
-	StartTime string   `json:"start_time,omitempty"` // HH:MM:SSZ or with an offset, included
-	EndTime   string   `json:"end_time,omitempty"`   // excluded; before StartTime for an interval over midnight
+	StartTime string   `json:"start_time,omitempty"` // inclusive; HH:MM:SSZ or with an offset
+	EndTime   string   `json:"end_time,omitempty"`   // exclusive; before StartTime for an interval over midnight
 	Weekdays  []string `json:"weekdays,omitempty"`   // mon to sun, of the time in UTC; empty for every day
 
-	start, end time.Duration // of StartTime and EndTime, since midnight in UTC
-	days       weekdays      // of Weekdays
+	start, end time.Duration // StartTime and EndTime as times since midnight in UTC
+	days       weekdays      // Weekdays as a set
 }
 
 // weekdays is a set of days of the week; bit 0 is Monday. 0 means every day.
@@ -29,7 +29,8 @@ func weekday(t time.Time) int { return (int(t.UTC().Weekday()) + 6) % 7 }
 
 func (d weekdays) holds(day int) bool { return d == 0 || d&(1<<day) != 0 }
 
-// changes returns the days, from Tuesday on, on which the set differs from the day before.
+// changes returns the days, from Tuesday on, whose membership in the set differs from that of the
+// previous day.
 func (d weekdays) changes() (days []int) {
 	for day := 1; day < 7; day++ {
 		if d.holds(day) != d.holds(day-1) {
@@ -44,7 +45,7 @@ func (r *Recurring) unlimited() bool { return !r.timed() && len(r.Weekdays) == 0
 
 func (r *Recurring) timed() bool { return r.StartTime != "" || r.EndTime != "" }
 
-// read checks the texts and reads them.
+// read parses the texts and returns an error if they are invalid.
 func (r *Recurring) read() (err error) {
 	if (r.StartTime == "") != (r.EndTime == "") {
 		return errors.New("start_time and end_time go together")
@@ -68,7 +69,7 @@ func (r *Recurring) read() (err error) {
 	return nil
 }
 
-// timeOfDay reads a time of day with its offset, as duration since midnight in UTC.
+// timeOfDay parses a time of day with its offset, and returns the time since midnight in UTC.
 func timeOfDay(text string) (time.Duration, error) {
 	t, err := time.Parse("15:04:05.999999999Z07:00", text)
 	if err != nil {
@@ -82,7 +83,7 @@ func sinceMidnight(t time.Time) time.Duration {
 	return t.Sub(time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC))
 }
 
-// holds reports whether the limits hold at a time.
+// holds reports whether a time is within the limits.
 func (r *Recurring) holds(when time.Time) bool {
 	if r.days != 0 && !r.days.holds(weekday(when)) {
 		return false

@@ -2,12 +2,12 @@ package prices
 
 import "strings"
 
-// A usage record of a call that the provider refused before any output says so in its service
-// tier: "refused:CATEGORY", or "TIER refused:CATEGORY" where the call had a tier of its own. The
-// words are those of schema.RefusedTier.
+// If the provider refused a call before any output, the service tier of its usage record says so:
+// "refused:CATEGORY", or "TIER refused:CATEGORY" for a call with a tier of its own.
+// schema.RefusedTier defines these words.
 
-// refusalOf splits a recorded service tier into the tier and the category of the refusal, which
-// is "" for a call that was not refused and "none" for a refusal without a category.
+// refusalOf splits a recorded service tier into the tier and the category of the refusal. The
+// category is "" for a call that was not refused, and "none" for a refusal without a category.
 func refusalOf(recorded string) (tier, category string) {
 	tier, last := "", recorded
 	if i := strings.LastIndexByte(recorded, ' '); i >= 0 {

@@ -43,14 +43,16 @@ type Scope struct {
 	ServiceTier []string          `json:"service_tier,omitempty"`
 	Speed       []string          `json:"speed,omitempty"`
 	Region      []string          `json:"region,omitempty"`
-	// Refusal are categories of calls that the provider refused before any output; "none" for a
-	// refusal without one. RefusalNot are categories for which the rule does not hold.
+	// Refusal lists the categories of refusals to which the rule applies: calls that the provider
+	// refused before any output. "none" selects refusals without a category. RefusalNot lists
+	// categories to which the rule does not apply.
 	Refusal    []string `json:"refusal,omitempty"`
 	RefusalNot []string `json:"refusal_not,omitempty"`
-	// MaxInput is the greatest number of input tokens of a call, cache included; 0 for any.
+	// MaxInput is the maximum number of input tokens of a call, including cache tokens; 0 for no
+	// limit.
 	MaxInput int64     `json:"max_input_tokens,omitempty"`
-	From     time.Time `json:"from,omitzero"` // included
-	To       time.Time `json:"to,omitzero"`   // excluded
+	From     time.Time `json:"from,omitzero"` // inclusive
+	To       time.Time `json:"to,omitzero"`   // exclusive
 	Recurring
 }
 

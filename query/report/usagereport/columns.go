@@ -62,6 +62,7 @@ func (u *Report) columns() []figureColumn {
 		text("unpriced_reasons", func(f *Figures) string { return jsonList(f.Unpriced) }),
 		text("repriced_unpriced_reasons", func(f *Figures) string { return jsonList(f.RepricedReasons) }),
 		text("what_if_unpriced_reasons", func(f *Figures) string { return jsonList(f.WhatIfReasons) }),
+		text("priced_as", func(f *Figures) string { return jsonList(f.Inexact) }),
 	)
 	if !u.found {
 		return list

@@ -10,6 +10,7 @@ import (
 	"tapedeck/query"
 	"tapedeck/query/facts/findings"
 	"tapedeck/query/report/grouping"
+	"tapedeck/schema"
 )
 
 // Bounds of the search for findings: sessions, and rows of a report times sessions.
@@ -19,7 +20,8 @@ const (
 )
 
 // Found counts the findings of the sessions whose usage is in a row. Findings belong to whole
-// sessions: a finding counts in each row with usage of its session, and once in the totals.
+// sessions: a finding counts in each row with usage of its session, and once in the totals. Sessions
+// whose usage no rule reads may have no row: their findings are in the totals alone.
 type Found struct {
 	Sessions uint64      `json:"sessions"` // sessions with findings
 	Findings uint64      `json:"findings"`
@@ -40,11 +42,22 @@ type FoundCode struct {
 type foundSessions struct {
 	lists [][]findings.Finding
 	rows  map[string]*Found // by period and groups
+	// others are sessions without a row: none of their usage could be read.
+	others map[int32]struct{}
 }
 
 // rowKey returns a text that identifies a row.
 func rowKey(period string, groups []string) string {
 	return period + "\x00" + strings.Join(groups, "\x00")
+}
+
+var errTooManyFound = problem.BadParameter("findings",
+	fmt.Sprintf("Findings are looked for in at most %d sessions and in %d rows of single sessions.",
+		maxFoundSessions, maxFoundRows),
+	"a shorter range, fewer groupings, or filters of sessions")
+
+type unreadRow struct {
+	Session string `ch:"session"`
 }
 
 type sessionRow struct {
@@ -55,7 +68,7 @@ type sessionRow struct {
 
 // findSessions looks for findings of the sessions of a report.
 func findSessions(ctx context.Context, r *query.Reader, b *grouping.Report) (*foundSessions, error) {
-	all := &foundSessions{rows: map[string]*Found{}}
+	all := &foundSessions{rows: map[string]*Found{}, others: map[int32]struct{}{}}
 	rows, places := []map[int32]struct{}{}, map[string]int{} // sessions of each row, and the row of a key
 	ids, index := []string{}, map[string]int32{}
 	n := 0
@@ -67,10 +80,7 @@ func findSessions(ctx context.Context, r *query.Reader, b *grouping.Report) (*fo
 			ids, index[row.Session] = append(ids, row.Session), at
 		}
 		if n++; n > maxFoundRows || len(ids) > maxFoundSessions {
-			return problem.BadParameter("findings",
-				fmt.Sprintf("Findings are looked for in at most %d sessions and in %d rows of single sessions.",
-					maxFoundSessions, maxFoundRows),
-				"a shorter range, fewer groupings, or filters of sessions")
+			return errTooManyFound
 		}
 		key := rowKey(row.Period, row.Groups)
 		place, ok := places[key]
@@ -81,6 +91,21 @@ func findSessions(ctx context.Context, r *query.Reader, b *grouping.Report) (*fo
 		rows[place][at] = struct{}{}
 		return nil
 	})
+	if err == nil {
+		args = args.With("unread_usage", uint32(schema.FlagUnreadUsage))
+		err = query.Each(b.Context(ctx), r, statements, "unread_sessions", b.Shape, args, func(row *unreadRow) error {
+			if _, known := index[row.Session]; known {
+				return nil
+			}
+			if len(ids) == maxFoundSessions {
+				return errTooManyFound
+			}
+			at := int32(len(ids))
+			ids, index[row.Session] = append(ids, row.Session), at
+			all.others[at] = struct{}{}
+			return nil
+		})
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -88,6 +113,11 @@ func findSessions(ctx context.Context, r *query.Reader, b *grouping.Report) (*fo
 	err = findings.Each(ctx, r, b.Tenant, ids, func(session string, u *findings.Usage) {
 		all.lists[index[session]] = u.Findings
 	})
+	for at := range all.others {
+		if len(all.lists[at]) == 0 {
+			delete(all.others, at)
+		}
+	}
 	for key, place := range places {
 		for at := range rows[place] {
 			if len(all.lists[at]) == 0 {

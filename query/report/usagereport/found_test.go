@@ -14,6 +14,7 @@ import (
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/grouping"
 	"tapedeck/query/report/usagereport"
+	"tapedeck/query/sessionfilter"
 	"tapedeck/schema"
 )
 
@@ -85,6 +86,46 @@ func TestFindings(t *testing.T) {
 			if without := querytest.Must[*usagereport.Report](t)(usagereport.Read(t.Context(), r, plain)); without.Totals.Findings != nil {
 				t.Errorf("%s: findings that were not asked for", tc.name)
 			}
+		}
+	}
+}
+
+// TestFindingsOfUnreadUsage has a session of which no usage could be read, so that it is in no row: its
+// frames are findings in the totals, of the range and the sessions that the report is of. A session
+// that has records too counts once.
+func TestFindingsOfUnreadUsage(t *testing.T) {
+	db := querytest.Open(t)
+	unread := func(seq uint64, seconds float64) schema.Frame {
+		f := querytest.Frame(seq, seconds, "x", `{"usage":{"tokens":7}}`)
+		f.Flags = schema.FlagUnreadUsage
+		return f
+	}
+	db.Add(
+		querytest.Recording{Session: "none", Stream: 1, Frames: []schema.Frame{unread(0, 0), unread(1, 1)}},
+		querytest.Recording{Session: "some", Stream: 2, Frames: []schema.Frame{unread(0, 2)}, Usages: []schema.Usage{
+			querytest.Used("a", "gpt-5", 2, schema.Tokens{Input: 10}),
+		}},
+		querytest.Recording{Session: "none", Stream: 3, Tenant: "other", Frames: []schema.Frame{unread(0, 0)}},
+	)
+	r := querytest.Reader(db, 1e6)
+	for _, tc := range []struct {
+		name string
+		q    usagereport.Query
+		want string // of the rows, and of the totals
+	}{
+		{"of all", usagereport.Query{}, "1 1 unread_usage 1 in 1; 2 3 unread_usage 3 in 2"},
+		{"of a later time", usagereport.Query{From: querytest.When(1.5)}, "1 1 unread_usage 1 in 1; 1 1 unread_usage 1 in 1"},
+		{"of an earlier time", usagereport.Query{To: querytest.When(1.5)}, "1 2 unread_usage 2 in 1"},
+		{"of a session", usagereport.Query{Sessions: &sessionfilter.Filter{Models: []string{"gpt-5"}}}, "1 1 unread_usage 1 in 1; 1 1 unread_usage 1 in 1"},
+	} {
+		tc.q.Tenant, tc.q.Findings = db.Tenant, true
+		report := querytest.Must[*usagereport.Report](t)(usagereport.Read(t.Context(), r, tc.q))
+		var got []string
+		for i := range report.Items {
+			got = append(got, foundText(report.Items[i].Findings))
+		}
+		if got := strings.Join(append(got, foundText(report.Totals.Findings)), "; "); got != tc.want {
+			t.Errorf("%s: %s, expected %s", tc.name, got, tc.want)
 		}
 	}
 }

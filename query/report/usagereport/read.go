@@ -74,7 +74,7 @@ func scan(
 	}
 	err = f.flush()
 	if f.found != nil {
-		report.Totals.Findings = report.Totals.Findings.with(&Found{all: f.found}).sum()
+		report.Totals.Findings = report.Totals.Findings.with(&Found{all: f.found, in: f.found.others}).sum()
 	}
 	return report, err
 }

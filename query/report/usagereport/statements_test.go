@@ -27,6 +27,8 @@ func TestStatements(t *testing.T) {
 		querytest.NewStatement("usage_report_changed", "usage_report", changed),
 		querytest.NewStatement("usage_report_all", "usage_report", all),
 		querytest.NewStatement("report_sessions", "report_sessions", report),
+		querytest.NewStatement("unread_sessions", "unread_sessions", report),
+		querytest.NewStatement("unread_sessions_among", "unread_sessions", changed),
 		querytest.NewStatement("tag_names", "tag_names", nil),
 	)
 }

@@ -113,7 +113,7 @@ func (s *Server) choose(
 		return nil, from, &problem.Problem{
 			Title: "Nothing left to play", Status: http.StatusConflict,
 			Detail: fmt.Sprintf("All %d connections that session %q has recorded were played.", len(ids), session),
-			Hint:   "Begin anew under another name, take=NAME, or let the first follow the last, end=again.",
+			Hint:   "Start another take with take=NAME, or play the first answer after the last: end=again.",
 		}
 	}
 	return list[i], from, nil
@@ -126,8 +126,11 @@ func (s *Server) Speaks(ctx context.Context, tenant, session string, t replay.Ta
 	if err == nil && len(b.list) == 0 {
 		err = &problem.Problem{
 			Title: "No connections", Status: http.StatusConflict,
-			Detail: fmt.Sprintf("Session %q has no recorded connection to anthropic_agent, so there is nothing to answer requests with.", session),
-			Hint:   "Play it with /v1/sessions/{id}/replay.",
+			Detail: fmt.Sprintf(
+				"Session %q has no recorded connection to anthropic_agent, so there is nothing to answer requests with.",
+				session,
+			),
+			Hint: "Play it with /v1/sessions/{id}/replay.",
 		}
 	}
 	return err

@@ -8,9 +8,9 @@ import (
 	"tapedeck/replay/emulate/isolate"
 )
 
-// addressesOf returns a replacer of the recorded server's addresses by those of the emulation, so
-// that a client that follows an address in an answer stays in the recording. It returns nil if the
-// address of the recorded server is not known.
+// addressesOf returns a replacer that replaces the addresses of the recorded server by addresses of
+// the emulation, so that a client that follows an address in an answer stays in the recording. It
+// returns nil if the address of the recorded server is unknown.
 func addressesOf(r *http.Request, x *exchange, path string) *strings.Replacer {
 	_, source, _ := strings.Cut(x.stream.Source, " ") // the method comes first
 	u, err := url.Parse(source)
@@ -48,5 +48,5 @@ func addressesOf(r *http.Request, x *exchange, path string) *strings.Replacer {
 }
 
 // describesServer reports whether the answer at a path describes the server and its addresses, as
-// agent cards do (RFC 8615).
+// an agent card does (RFC 8615).
 func describesServer(path string) bool { return strings.Contains(path, "/.well-known/") }

@@ -20,8 +20,8 @@ type answer struct {
 	read    bool // part of the body was written
 	renames renames
 	session func() string
-	// addresses replaces addresses in header fields, and, if describes is set, in the body; nil for
-	// none.
+	// addresses replaces addresses in header fields and, if describes is set, in the body. nil means
+	// no replacement.
 	addresses *strings.Replacer
 	describes bool
 }
@@ -175,7 +175,7 @@ func (m *completion) Play(f *replay.Frame, from, to int) error {
 	return m.body.Write(emulate.AppendEvent(nil, "", name, c.Data))
 }
 
-// form is how the frames of a completion are written.
+// form is the form in which the frames of a completion are written.
 type form int
 
 const (
@@ -184,7 +184,7 @@ const (
 	asJSON                 // the message alone
 )
 
-// begin writes the head that suits the first frame.
+// begin writes the head that matches the form of the first frame.
 func (m *completion) begin(f *replay.Frame) {
 	m.begun = true
 	kind := "text/event-stream; charset=utf-8"

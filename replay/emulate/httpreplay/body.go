@@ -19,7 +19,8 @@ var volatile = []string{
 	"request_id", "client_request_id", "idempotency_key", "timestamp",
 }
 
-// fingerprintOf returns the fingerprint of a body without the texts in secret, whose values were not recorded.
+// fingerprintOf returns the fingerprint of a body. It leaves out the texts at the places in secret,
+// whose values were not recorded.
 func fingerprintOf(body []byte, secret ...place) fingerprint {
 	v, ok := parsed(body)
 	if !ok {
@@ -40,7 +41,7 @@ func fingerprintOf(body []byte, secret ...place) fingerprint {
 	return sha256.Sum256(text)
 }
 
-// parsed returns the value of a body that is JSON.
+// parsed returns the value of a JSON body.
 func parsed(body []byte) (v any, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff"))))
 	d.UseNumber() // so that long numbers are not rounded
@@ -51,11 +52,11 @@ func parsed(body []byte) (v any, ok bool) {
 	return v, err == io.EOF
 }
 
-// place is where a value is in JSON: names of members and positions in arrays, the outermost first.
+// place is the location of a value in JSON: names of members and array indexes, the outermost
+// first.
 type place []any
 
-// maskedIn returns the places of texts of a recorded body that are secrets, which were masked, and of arrays of such
-// texts.
+// maskedIn returns the places of masked texts in a recorded body, and of arrays of masked texts.
 func maskedIn(body []byte) (places []place) {
 	if !bytes.Contains(body, []byte(redacted[:len(redacted)-1])) {
 		return nil
@@ -93,7 +94,8 @@ func maskedIn(body []byte) (places []place) {
 	return places
 }
 
-// isMask reports whether a text is a secret that was masked, by its name or by a rule, behind the scheme of a credential.
+// isMask reports whether a text is a masked secret: Mask or the placeholder of a rule, with or
+// without an authentication scheme before it.
 func isMask(text string) bool {
 	if _, rest, ok := strings.Cut(text, " "); ok {
 		text = rest

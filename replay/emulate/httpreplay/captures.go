@@ -8,9 +8,9 @@ import (
 	"tapedeck/schema"
 )
 
-// captures maps dialects to how their streams are served that were recorded without their requests
-// and that no provider serves at a path of its own: streams of UIs and agents, from a file or by
-// "record --sse". Streams of server-sent events of other dialects are served too.
+// captures maps dialects to the way in which their streams are served if they were recorded without
+// requests, from a file or by "record --sse". These dialects belong to UIs and agents and have no
+// provider's path. Server-sent events of dialects that are not listed are served as others.
 var captures = map[string]*provider{
 	"ag-ui": {ends: []string{"RUN_FINISHED", "RUN_ERROR"}},
 	"vercel-ui": {
@@ -27,13 +27,14 @@ var captures = map[string]*provider{
 	"ollama":              {lines: true},
 }
 
-// others serves streams of server-sent events of all dialects that have no emulated server.
+// others describes streams of server-sent events of all remaining dialects that have no emulated
+// server of their own.
 var others = &provider{}
 
 // ownServers lists the dialects whose recordings another emulated server plays.
 var ownServers = []string{"loom", "anthropic-agent", "compozy"}
 
-// providerOf returns how a stream without requests is served, nil if it is not.
+// providerOf returns how a stream without requests is served, nil if it is not served.
 func providerOf(s *schema.StreamState) *provider {
 	switch p := providers[s.Dialect]; {
 	case p != nil:
@@ -46,7 +47,8 @@ func providerOf(s *schema.StreamState) *provider {
 	return nil
 }
 
-// sourcePath returns the path of the address from which a stream was recorded, "" if it was not.
+// sourcePath returns the path of the address from which a stream was recorded, "" if it was not
+// recorded from an address.
 func sourcePath(s *schema.StreamState) string {
 	u, err := url.Parse(s.Source)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -58,7 +60,16 @@ func sourcePath(s *schema.StreamState) string {
 	return u.Path
 }
 
-// anyPath describes the path of a stream that is served at any.
+// sourceQuery returns the query of the address from which a stream was recorded, nil if it had none.
+func sourceQuery(s *schema.StreamState) url.Values {
+	u, err := url.Parse(s.Source)
+	if err != nil || u.RawQuery == "" || sourcePath(s) == "" {
+		return nil
+	}
+	return u.Query()
+}
+
+// anyPath is shown as the path of a stream that is served at any path.
 const anyPath = "any path"
 
 // anywhere reports whether the exchange answers a request with this method at any path.
@@ -66,7 +77,7 @@ func (x *exchange) anywhere(method string) bool {
 	return x.provider != nil && x.provider.at == nil && x.source == "" && asksForStream(method)
 }
 
-// asksForStream reports whether a request with this method may have asked for a stream of which
+// asksForStream reports whether a request with this method may have requested a stream of which
 // only the answer was recorded.
 func asksForStream(method string) bool {
 	return method == http.MethodPost || method == http.MethodGet || method == http.MethodPut

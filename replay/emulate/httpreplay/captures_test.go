@@ -1,7 +1,10 @@
 package httpreplay_test
 
 import (
+	"cmp"
+	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -66,12 +69,16 @@ func TestCaptures(t *testing.T) {
 	}
 }
 
-// A stream of "record --sse URL" is served at the path of the URL, and no other.
+// A stream of "record --sse URL" is served at the path of the URL, and no other; of several, that to the
+// same query.
 func TestCapturedURL(t *testing.T) {
 	tape := &replaytest.Tape{}
 	tape.Stream(schema.SSE, "ag-ui").Source("https://agent.example/run/a").Add(0, "data: a\n\n")
 	tape.Stream(schema.SSE, "openai-chat").Source("https://agent.example/llm").Add(time.Second, "data: b\n\n").
 		Add(time.Second, "data: [DONE]\n\n", et.Typed("[DONE]", ""))
+	for i, query := range []string{"job=1", "job=2", "token=%5Bredacted%5D"} {
+		tape.Stream(schema.SSE, "ag-ui").Source("https://agent.example/jobs?"+query).Add(time.Duration(2+i)*time.Second, fmt.Sprintf("data: %d\n\n", i))
+	}
 	base := et.Serve(t, handler(tape))
 	for _, tc := range []struct {
 		method, path string
@@ -82,9 +89,13 @@ func TestCapturedURL(t *testing.T) {
 		{"GET", "/run/a", 200, "data: a\n\n"},
 		{"POST", "/llm", 200, "data: b\n\ndata: [DONE]\n\n"},
 		{"POST", "/v1/chat/completions", 200, "data: b\n\ndata: [DONE]\n\n"},
+		{"POST", "/jobs?job=2", 200, "data: 1\n\n"},
+		{"GET", "/jobs?job=1", 200, "data: 0\n\n"},
+		{"GET", "/jobs?token=any", 200, "data: 2\n\n"},
+		{"POST", "/jobs?job=2", 200, "data: 1\n\n"},
 		{"POST", "/other", 404, ""},
 	} {
-		res, got := ask(t, http.DefaultClient, tc.method, base+tc.path+"?speed=max", "{}")
+		res, got := ask(t, http.DefaultClient, tc.method, base+tc.path+cmp.Or(map[bool]string{true: "&"}[strings.Contains(tc.path, "?")], "?")+"speed=max", "{}")
 		if res.StatusCode != tc.status || tc.want != "" && got != tc.want {
 			t.Errorf("%s %s: %d %q, want %q", tc.method, tc.path, res.StatusCode, got, tc.want)
 		}

@@ -10,7 +10,7 @@ import (
 	"tapedeck/schema"
 )
 
-// exchange is a recorded request with the place of its answer on the tape.
+// exchange is a recorded request with the location of its answer on the tape.
 type exchange struct {
 	stream      *schema.StreamState
 	id          string // unique in its session: the position of its first frame
@@ -27,24 +27,27 @@ type exchange struct {
 	asked       int64 // when the request was complete, ns; the clock starts here
 	ended       int64 // time of the last frame, ns
 
-	recording int // which of the session's recordings, from 0; a later one has a higher number
+	recording int // number of the recording within the session, from 0; later recordings have higher numbers
 
 	provider *provider // set for an answer recorded without its request; else nil
 	source   string    // with provider: the path from which the stream was recorded; "" if unknown
-	frames   int       // with provider: the frames of the answer
+	frames   int       // with provider: number of frames of the answer
 }
 
-// provider describes where the streams of a dialect are served, by a model provider or at any path.
+// provider describes at which paths the streams of a dialect are served: those of a model provider,
+// or any path.
 type provider struct {
-	path string         // readable form
-	at   *regexp.Regexp // nil for any path; the provider's paths: base URLs are configured with and without the version
-	ends []string       // types of frames after which another response begins
-	// named is set if events have the name of their type.
+	path string // readable form
+	// at matches the provider's paths, with and without the version, since base URLs may contain it;
+	// nil for any path.
+	at   *regexp.Regexp
+	ends []string // types of frames after which another response begins
+	// named is set if the name of an event is its type.
 	named bool
 	done  string    // the end marker of streams
-	whole string    // the type of an answer that is not streamed
-	lines bool      // lines are not made server-sent events
-	field [2]string // name and value of a header field that clients require
+	whole string    // type of an answer that is not streamed
+	lines bool      // lines are sent as lines and not as server-sent events
+	field [2]string // name and value of a response header field that clients require
 }
 
 // providers maps dialects to providers.
@@ -63,7 +66,7 @@ var providers = map[string]*provider{
 		ends: []string{"response.completed", "response.failed", "response.incomplete", "response.cancelled",
 			"response"},
 	},
-	// The responses differ only by id, and the path may name any model.
+	// The responses of all models have the same form, and the path may name any model.
 	"gemini": {
 		path: "/v1beta/models/{model}:streamGenerateContent",
 		at:   regexp.MustCompile(`^(/v1|/v1beta|/v1alpha)?/models/[^/]+:streamGenerateContent$`),
@@ -81,8 +84,8 @@ func (x *exchange) at(method, path string) bool {
 	return x.method == method && x.provider.at != nil && x.provider.at.MatchString(path)
 }
 
-// samePath reports whether a path matches the recorded one, in which Mask may replace the rest of a
-// segment.
+// samePath reports whether a path matches a recorded path. In the recorded path Mask may replace
+// the rest of a segment.
 func samePath(recorded, path string) bool {
 	if !strings.Contains(recorded, redacted) {
 		return recorded == path
@@ -94,7 +97,7 @@ func samePath(recorded, path string) bool {
 	})
 }
 
-// asks reports whether a query matches the recorded one.
+// asks reports whether a query matches the recorded query.
 func (x *exchange) asks(q url.Values) bool {
 	if len(q) != len(x.query) {
 		return false

@@ -238,6 +238,15 @@ func TestOrigins(t *testing.T) {
 	if res, _ = ask(t, http.DefaultClient, "POST", base+"/x", "", "Origin", "https://foreign.example"); res.StatusCode != 403 {
 		t.Errorf("a foreign page got %d", res.StatusCode)
 	}
+	const listed = "https://stories.example"
+	base = et.Serve(t, handler(tape, func(o *emulate.Options) { o.Origins = []string{listed} }))
+	res, text = ask(t, http.DefaultClient, "POST", base+"/x", "", "Origin", listed, "Sec-Fetch-Site", "cross-site")
+	if got := res.Header["Access-Control-Allow-Origin"]; !slices.Equal(got, []string{listed}) || text != "x" {
+		t.Errorf("a listed page: %d %q, %q", res.StatusCode, got, text)
+	}
+	if res, _ = ask(t, http.DefaultClient, "POST", base+"/x", "", "Origin", "https://foreign.example"); res.StatusCode != 403 {
+		t.Errorf("beside a listed page a foreign page got %d", res.StatusCode)
+	}
 }
 
 // Streams of providers are served where the provider serves them.

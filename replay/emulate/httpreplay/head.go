@@ -13,7 +13,7 @@ import (
 	"tapedeck/schema"
 )
 
-// isHead reports whether a frame is a head, trailers, or a note among them.
+// isHead reports whether a frame is a head, trailers, or a note that is stored like a head.
 func isHead(f *schema.Frame) bool {
 	return f.Transport == schema.HTTP && f.Flags.Has(schema.FlagNote)
 }
@@ -38,8 +38,8 @@ func statusLine(raw []byte) (int, bool) {
 	return n, err == nil && bytes.HasPrefix(proto, []byte("HTTP/")) && n >= 100 && n <= 999
 }
 
-// fields parses the header fields of a head, or trailers. startLine is set if a start line comes
-// first.
+// fields parses the header fields of a head or of trailers. startLine is set if the first line is a
+// start line.
 func fields(raw []byte, startLine bool) (http.Header, error) {
 	if startLine {
 		_, raw, _ = bytes.Cut(raw, []byte("\r\n"))
@@ -54,8 +54,8 @@ func fields(raw []byte, startLine bool) (http.Header, error) {
 // decodedField marks a body that was recorded decoded.
 const decodedField = "Tapedeck-Decoded"
 
-// ofConnection lists fields of the recorded connection, which the server sets for each connection
-// itself, and fields that would bind a browser to the recorded server.
+// ofConnection lists fields of the recorded connection, which the server sets itself for each
+// connection, and fields that would set browser state for the recorded server.
 var ofConnection = []string{
 	"Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate",
 	"Te", "Trailer", "Transfer-Encoding", "Upgrade",

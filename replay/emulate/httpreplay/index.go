@@ -16,7 +16,7 @@ import (
 type index struct {
 	exchanges []*exchange
 	calls     bool            // whether a request has JSON-RPC messages
-	mcp       map[string]bool // paths of MCP servers that give their clients session ids
+	mcp       map[string]bool // paths of MCP servers that assign session ids
 }
 
 // bodyLimit bounds the part of a request's body that is compared, bytes.
@@ -67,7 +67,7 @@ func (b *index) readSessions(ctx context.Context, t replay.Tape) error {
 	return nil
 }
 
-// initializes reports whether the request begins a session of MCP.
+// initializes reports whether the request begins an MCP session.
 func (x *exchange) initializes() bool {
 	return slices.ContainsFunc(x.calls, func(c call) bool { return c.method == "initialize" })
 }
@@ -149,7 +149,7 @@ func (b *index) readAnswers(ctx context.Context, t replay.Tape, s *schema.Stream
 		if x == nil || another {
 			x = &exchange{
 				stream: s, id: f.Position().String(), method: "POST", path: p.path, provider: p,
-				first: f.Position(), asked: f.At, source: sourcePath(s),
+				first: f.Position(), asked: f.At, source: sourcePath(s), query: sourceQuery(s),
 			}
 			if p.at == nil {
 				x.path = cmp.Or(x.source, anyPath)

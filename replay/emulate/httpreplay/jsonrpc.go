@@ -21,23 +21,23 @@ import (
 type call struct {
 	id, token string // the id and the progress token as JSON; "" for none
 	method    string
-	target    string // the tool, prompt or resource that the params name
+	target    string // name of the tool or prompt, or URI of the resource, in the params
 	params    fingerprint
-	loose     fingerprint // of the params without ids that a client makes up
-	text      []byte      // the params; only of calls that a client sends now
+	loose     fingerprint // fingerprint of the params without ids that a client generates
+	text      []byte      // the params; only set for calls that a client sends now
 	hidden    []string    // members of recorded params whose values were masked
 }
 
-// Similarity of a request to a recorded one.
+// Similarities of a request to a recorded request, in ascending order.
 const (
 	otherCall  = iota
 	sameTarget // the same method, and the same tool, prompt or resource
-	sameButIDs // the same params without ids that the client makes up
+	sameButIDs // the same params without ids that the client generates
 	sameCall   // the same method and params
 )
 
-// callsOf returns the JSON-RPC messages of a body: one, or those of a batch; nil if the body is
-// something else. The text of the params is kept only if keepText is set.
+// callsOf returns the JSON-RPC messages of a body, which is a single message or a batch. It returns
+// nil for any other body. The text of the params is kept only if keepText is set.
 func callsOf(body []byte, keepText bool) []call {
 	if !bytes.Contains(body, []byte(`"jsonrpc"`)) {
 		return nil
@@ -83,9 +83,9 @@ func memberText(v *fastjson.Value, path ...string) string {
 	return ""
 }
 
-// paramsPrint returns the fingerprint of params without _meta, which describes the transfer and not
-// the call, and without the members in hidden, at any depth. With loose, the message id that an A2A
-// client makes up for each message is left out too.
+// paramsPrint returns the fingerprint of params. It leaves out _meta, which describes the transfer
+// and not the call, and the members in hidden at any depth. If loose is set, it also leaves out the
+// message id that an A2A client generates for each message.
 func paramsPrint(text []byte, hidden []string, loose bool) fingerprint {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber() // so that long numbers are not rounded
@@ -116,7 +116,7 @@ func paramsPrint(text []byte, hidden []string, loose bool) fingerprint {
 	return sha256.Sum256(text)
 }
 
-// hiddenIn lists the members, at any depth, whose values were masked in part or whole.
+// hiddenIn lists the members, at any depth, whose values were masked in whole or in part.
 func hiddenIn(text []byte) (names []string) {
 	var v any
 	if !bytes.Contains(text, []byte(redacted)) || json.Unmarshal(text, &v) != nil {
@@ -176,8 +176,8 @@ func (c *call) similarity(recorded *call) int {
 	return otherCall
 }
 
-// mostSimilar returns the exchanges whose JSON-RPC requests are most similar to a request, and at
-// least as similar as least.
+// mostSimilar returns the exchanges whose JSON-RPC requests are most similar to a request, provided
+// that they are at least as similar as least.
 func mostSimilar(here []*exchange, asked []call, least int) []*exchange {
 	for level := sameCall; level >= max(least, sameTarget); level-- {
 		if same := keep(here, func(x *exchange) bool { return similarity(asked, x.calls) == level }); len(same) > 0 {
@@ -187,7 +187,8 @@ func mostSimilar(here []*exchange, asked []call, least int) []*exchange {
 	return nil
 }
 
-// renames maps recorded ids and progress tokens of JSON-RPC messages to those of the client.
+// renames maps recorded ids and progress tokens of JSON-RPC messages to the ids and tokens of the
+// client.
 type renames func(kind idKind, recorded string) (string, bool)
 
 type idKind string
@@ -197,8 +198,8 @@ const (
 	progressToken idKind = "token "
 )
 
-// pairs calls see for each id and progress token of recorded requests that a client's requests
-// stand for.
+// pairs calls see with each id and progress token of recorded requests, and the corresponding one
+// of the client's requests.
 func pairs(recorded, asked []call, see func(kind idKind, recorded, asked string)) {
 	for i := range min(len(recorded), len(asked)) {
 		if r, a := &recorded[i], &asked[i]; r.method != "" {
@@ -213,7 +214,7 @@ func pairs(recorded, asked []call, see func(kind idKind, recorded, asked string)
 }
 
 // rename replaces the ids of answers, and the tokens of progress notifications, in a JSON-RPC
-// message or batch of the server. It returns false if nothing is to be replaced.
+// message or batch of the server. It returns false if there is nothing to replace.
 func (to renames) rename(data []byte) ([]byte, bool) {
 	if !bytes.Contains(data, []byte(`"jsonrpc"`)) {
 		return nil, false
@@ -271,7 +272,7 @@ func (to renames) renameFrame(f *schema.Frame) []byte {
 	return event
 }
 
-// direct is an answer that is not recorded.
+// direct is an answer that the server generates instead of a recorded one.
 type direct struct {
 	status int
 	body   []byte // JSON; nil for none
@@ -286,14 +287,15 @@ func (d *direct) write(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(d.body) // an error means that the client has disconnected
 }
 
-// Error codes of JSON-RPC 2.0, and that of MCP servers for an unknown session.
+// Error codes of JSON-RPC 2.0, and the error code of MCP servers for an unknown session.
 const (
 	methodNotFound  = -32601
 	invalidParams   = -32602
 	sessionNotFound = -32001
 )
 
-// sessionAnswer returns the answer to a request with an unknown session of MCP, or to its end.
+// sessionAnswer returns the answer to a request with an unknown MCP session, or to a request that
+// ends a session.
 func sessionAnswer(status int) *direct {
 	d := &direct{status: status}
 	if status == http.StatusNotFound {
@@ -302,8 +304,8 @@ func sessionAnswer(status int) *direct {
 	return d
 }
 
-// notRecordedCalls answers JSON-RPC messages to which no recorded request is similar: requests with
-// an error, and notifications and answers with 202, as MCP prescribes.
+// notRecordedCalls returns the answer to JSON-RPC messages without a similar recorded request: an
+// error for requests, and 202 for notifications and answers, as MCP prescribes.
 func notRecordedCalls(session string, asked []call, here []*exchange) *direct {
 	var methods []string
 	for _, x := range here {
@@ -321,7 +323,9 @@ func notRecordedCalls(session string, asked []call, here []*exchange) *direct {
 		}
 		code, text := invalidParams, fmt.Sprintf("Session %q has %s recorded with other params only.", session, c.method)
 		if !slices.Contains(methods, c.method) {
-			code, text = methodNotFound, fmt.Sprintf("Session %q has no %s recorded, only %s.", session, c.method, strings.Join(methods, ", "))
+			code, text = methodNotFound, fmt.Sprintf(
+				"Session %q has no %s recorded, only %s.", session, c.method, strings.Join(methods, ", "),
+			)
 		}
 		errors = append(errors, appendError(nil, c.id, code, text))
 	}

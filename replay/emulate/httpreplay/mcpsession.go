@@ -7,11 +7,12 @@ import (
 	"time"
 )
 
-// mcpSession is the field that names the session of an MCP client. Its recorded values are masked.
+// mcpSession is the header field with the session id of an MCP client. Recorded values of the field
+// are masked.
 const mcpSession = "Mcp-Session-Id"
 
-// mcpSessions holds the ids that emulated MCP servers have given to clients. It is bounded: the
-// least recently used id is dropped first, and its client is told to initialize again.
+// mcpSessions holds the ids that emulated MCP servers have assigned to clients. It is bounded: the
+// least recently used id is dropped first, and its client has to initialize again.
 type mcpSessions struct {
 	mu   sync.Mutex // guards used
 	used map[mcpKey]time.Time
@@ -22,7 +23,7 @@ type mcpKey struct{ tenant, session, take, id string }
 // mcpSessionLimit bounds the ids in memory.
 const mcpSessionLimit = 4096
 
-// begin makes an id.
+// begin assigns a new id.
 func (m *mcpSessions) begin(tenant, session, take string) string {
 	id := rand.Text()
 	m.mu.Lock()
@@ -44,7 +45,7 @@ func (m *mcpSessions) begin(tenant, session, take string) string {
 	return id
 }
 
-// known reports whether an id was given and its session has not ended.
+// known reports whether an id was assigned and its session has not ended.
 func (m *mcpSessions) known(tenant, session, take, id string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -56,15 +57,15 @@ func (m *mcpSessions) known(tenant, session, take, id string) bool {
 	return ok
 }
 
-// end forgets an id.
+// end removes an id.
 func (m *mcpSessions) end(tenant, session, take, id string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.used, mcpKey{tenant, session, take, id})
 }
 
-// mcpAnswer handles what a session of MCP requires of a request, beside its recorded answer. It
-// returns the status with which the request is answered at once; 0 if the recording answers.
+// mcpAnswer handles the session id of a request to an MCP server. It returns the status with which
+// the request is answered at once, or 0 if a recorded answer is to be played.
 func (s *Server) mcpAnswer(r *http.Request, b *index, tenant, session, take, path string, recorded bool) int {
 	id := r.Header.Get(mcpSession)
 	switch {

@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// span is the time from the first to the last frame of the exchanges of a recorder, ns.
+// span is the time range of the exchanges of a recorder, from the first frame to the last, ns.
 type span struct {
 	recorder string
 	from, to int64
 }
 
-// numberRecordings tells a session that was recorded several times from one that was recorded once.
-// Each process that records is a recording of its own. Processes that recorded at the same time,
-// as proxies to several servers do, are one recording.
+// numberRecordings numbers the recordings of a session. Each process that records makes one
+// recording. Processes that recorded at the same time, such as proxies to several servers, belong
+// to one recording.
 func (b *index) numberRecordings() {
 	of := map[string]*span{}
 	for _, x := range b.exchanges {
@@ -43,9 +43,9 @@ func (b *index) numberRecordings() {
 	}
 }
 
-// newest returns the exchanges of the newest recording that has the request, as same decides, or of
-// the newest recording if none has it. Streams that were recorded without their requests are not
-// told apart.
+// newest returns the exchanges of the newest recording that contains the request, as reported by
+// same. If no recording contains it, newest returns the exchanges of the newest recording. If a
+// stream was recorded without its requests, newest returns all exchanges.
 func newest(here []*exchange, same func(*exchange) bool) []*exchange {
 	last, lastSame := -1, -1
 	for _, x := range here {

@@ -20,17 +20,17 @@ type resumption struct {
 	over     bool            // the client received everything
 }
 
-// resume finds the answer that a client resumes, by the id of the last event that it received. It
-// returns the zero resumption for an id that no answer has, for an id at which the answer broke off
-// and another answer followed, and for an id that the recorded client sent as well. Those requests
-// are answered as recorded.
+// resume finds the answer that a client resumes, by the id of the last event that the client
+// received. It returns the zero resumption in three cases, in which the request is answered as
+// recorded: no answer has the id; the answer broke off at the id and another answer followed; the
+// recorded client also sent the id.
 func (s *Server) resume(
 	ctx context.Context, t replay.Tape, here []*exchange, id string, of func(x *exchange) (turn int, ended bool),
 ) (resumption, error) {
 	if id == "" || slices.ContainsFunc(here, func(x *exchange) bool { return x.resumed == id }) {
 		return resumption{}, nil
 	}
-	// Several answers may have the same ids: try the one first that was played last.
+	// Several answers may have the same ids: try the answer that was played last first.
 	turn := func(x *exchange) int { n, _ := of(x); return n }
 	order := slices.SortedStableFunc(slices.Values(here), func(x, y *exchange) int {
 		return cmp.Compare(turn(y), turn(x))
@@ -59,8 +59,8 @@ func (s *Server) resume(
 }
 
 // find searches an answer for the first run of adjacent events with an id, and returns the position
-// of the last of them; zero if no event has the id. more reports whether events follow, named
-// whether one of these has an id.
+// of the last of these events; zero if no event has the id. more reports whether events follow;
+// named reports whether one of the following events has an id.
 func find(
 	ctx context.Context, t replay.Tape, x *exchange, id string,
 ) (at schema.Position, more, named bool, err error) {
@@ -90,8 +90,8 @@ func find(
 	return at, more, named, err
 }
 
-// begins returns the exchanges whose request had the same id ("" for none), or all exchanges if
-// there are none.
+// begins returns the exchanges whose request had the same Last-Event-ID, "" for none. If there are
+// none, it returns all exchanges.
 func begins(here []*exchange, id string) []*exchange {
 	if same := keep(here, func(x *exchange) bool { return x.resumed == id }); len(same) > 0 {
 		return same
@@ -99,8 +99,8 @@ func begins(here []*exchange, id string) []*exchange {
 	return here
 }
 
-// noMore answers with 204 to a client that has received everything: an EventSource connects again
-// after any other answer (WHATWG HTML, section 9.2.3).
+// noMore answers 204 to a client that has received everything: after any other answer an
+// EventSource connects again (WHATWG HTML, section 9.2.3).
 func (s *Server) noMore(w http.ResponseWriter, r *http.Request) {
 	emulate.CrossOrigin(w.Header(), r)
 	w.WriteHeader(http.StatusNoContent)

@@ -42,8 +42,10 @@ func (s *Server) Speaks(ctx context.Context, tenant, session string, t replay.Ta
 	if err == nil && len(b.exchanges) == 0 {
 		err = &problem.Problem{
 			Title: "No exchanges", Status: http.StatusConflict,
-			Detail: fmt.Sprintf("Session %q has no recorded HTTP exchanges, so there is nothing to answer requests with.", session),
-			Hint:   "Record through tapedeck proxy, or play it with /v1/sessions/{id}/replay.",
+			Detail: fmt.Sprintf(
+				"Session %q has no recorded HTTP exchanges, so there is nothing to answer requests with.", session,
+			),
+			Hint: "Record through tapedeck proxy, or play it with /v1/sessions/{id}/replay.",
 		}
 	}
 	return err
@@ -100,7 +102,7 @@ type choice struct {
 	direct   *direct      // an answer that is not recorded; else nil
 	path     string       // of the request, below the session's address
 	renames  renames      // JSON-RPC ids to replace; nil for none
-	// session returns the session id that an MCP server's answer has.
+	// session returns the session id for the answer of an MCP server.
 	session func() string
 	// played records that the answer, with its status, was played to its end.
 	played func(status int)
@@ -184,7 +186,7 @@ func (s *Server) choose(
 			Title: "Nothing left to play", Status: http.StatusConflict,
 			Detail: fmt.Sprintf("All %d answers that session %q has recorded for %s %s were played.", len(ids), session,
 				r.Method, path),
-			Hint: "Begin anew under another name, take=NAME, or let something follow the last: end=again, end=last.",
+			Hint: "Start another take with take=NAME, or set what follows the last answer: end=again or end=last.",
 		}
 	}
 	c := s.chosen(r, b, tenant, session, pacing, here[i], asked)
@@ -192,9 +194,10 @@ func (s *Server) choose(
 	return c, nil
 }
 
-// matching returns the exchanges of the newest recording that can answer a request with a body and
-// the JSON-RPC messages in it. Without any it returns the answer to the client instead, or a
-// *problem.Problem. equal reports whether a recorded request has the same body.
+// matching returns the exchanges of the newest recording that can answer a request. asked are the
+// JSON-RPC messages in the request's body; equal reports whether a recorded request has the same
+// body. If there is no such exchange, matching returns the answer to the client or a
+// *problem.Problem.
 func matching(
 	here []*exchange, asked []call, equal func(*exchange) bool, session, what string, matchBody bool,
 ) ([]*exchange, *direct, error) {
@@ -218,18 +221,19 @@ func matching(
 			Title: "No request like this one", Status: http.StatusConflict, Parameter: "match",
 			Detail: fmt.Sprintf("%s is recorded in session %q with other bodies only: %d of them.", what, session,
 				len(here)),
-			Hint: "Ask as the recorded program did, or leave match=body out to be answered in the recorded order.",
+			Hint: "Send a body that the recorded program sent, or omit match=body for answers in the recorded order.",
 		}
 	}
 	return same, nil, nil
 }
 
-// chosen returns the choice of an exchange, which the JSON-RPC messages in asked stand for.
+// chosen returns the choice of an exchange as the answer to a request. asked are the JSON-RPC
+// messages of the request.
 func (s *Server) chosen(
 	r *http.Request, b *index, tenant, session string, pacing emulate.Pacing, x *exchange, asked []call,
 ) choice {
 	c := choice{exchange: x, pacing: pacing}
-	if x.provider != nil { // of which request the recorded answer was is not known
+	if x.provider != nil { // the request of the recorded answer is unknown
 		if len(asked) == 1 && asked[0].id != "" {
 			c.renames = func(kind idKind, recorded string) (string, bool) {
 				return asked[0].id, kind == messageID && recorded != "" && recorded != asked[0].id

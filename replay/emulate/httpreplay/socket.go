@@ -36,8 +36,8 @@ func (s *Server) serveUpgrade(w http.ResponseWriter, r *http.Request, t replay.T
 	s.serveSocket(w, r, t, c, recorded)
 }
 
-// headOf returns the head of the recorded answer, nil if there is none. Heads of 1xx answers other
-// than 101 are passed over.
+// headOf returns the head of the recorded answer, nil if there is none. It skips heads of 1xx
+// answers other than 101.
 func headOf(ctx context.Context, t replay.Tape, x *exchange) (head []byte, err error) {
 	part := &emulate.Excerpt{
 		Tape: t, First: x.first, Last: x.last, Directions: []schema.Direction{schema.Receive},
@@ -57,11 +57,11 @@ func headOf(ctx context.Context, t replay.Tape, x *exchange) (head []byte, err e
 	return head, err
 }
 
-// serveSocket plays a recorded WebSocket, whose handshake was answered with the fields in recorded.
-// Each message of the server waits until the client has sent as many messages as in the recording.
-// Its delay counts from the previous message of either side. The subprotocol is the recorded one,
-// if the client offers it, and none otherwise. The connection closes as the recorded server closed
-// it, and breaks off if the recorded connection did.
+// serveSocket plays a recorded WebSocket. recorded are the header fields of its handshake. Each
+// message of the server waits until the client has sent as many messages as in the recording; its
+// delay counts from the previous message of either side. The subprotocol is the recorded one if the
+// client offers it, otherwise none. The connection is closed as the recorded server closed it, and
+// breaks off if the recorded connection broke off.
 func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, t replay.Tape, c choice, recorded http.Header) {
 	x, pacing := c.exchange, c.pacing
 	var protocols []string
@@ -121,8 +121,8 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, t replay.Ta
 	}
 }
 
-// playTurns plays from one client message to the next, up to the close frame of the server. The
-// clock of each turn starts when the message has arrived, so that the client's own time does not
+// playTurns plays from one client message to the next, up to the server's close frame. The clock of
+// each turn starts when the client's message has arrived, so that the client's own delays do not
 // count.
 func (s *Server) playTurns(
 	ctx context.Context, t replay.Tape, x *exchange, out *socket, pacing emulate.Pacing, from replay.Place,
@@ -237,8 +237,8 @@ func (s *socket) noteClose(note string) {
 	}
 }
 
-// cutReason shortens a reason to the 123 bytes that a close frame holds (RFC 6455, section 5.5).
-// Recorded reasons are longer if bytes that are no UTF-8 were replaced.
+// cutReason shortens a reason to the 123 bytes that a close frame can hold (RFC 6455, section 5.5).
+// Recorded reasons are longer if invalid UTF-8 was replaced in them.
 func cutReason(reason string) string {
 	const most = 123
 	if len(reason) <= most {

@@ -14,9 +14,10 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// OwnOrigin is the request header by which "tapedeck emulate" requests answers as recorded, since
-// it serves them on a separate port. Its value is the address of that port, http://HOST. It has an effect only in requests without Sec-Fetch fields: a
-// browser always sends those, and no page can leave them out.
+// OwnOrigin is the request header with which "tapedeck emulate" requests answers as recorded, since
+// it serves them on a separate port. Its value is the address of that port, http://HOST. It is
+// ignored in requests with Sec-Fetch fields: a browser always sends these fields, and no page can
+// omit them.
 const OwnOrigin = "Tapedeck-Own-Origin"
 
 // passive are the destinations (Sec-Fetch-Dest) whose answers a browser neither runs nor

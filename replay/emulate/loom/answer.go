@@ -62,11 +62,18 @@ func (c *conn) messageFor(ctx context.Context, request []byte) ([]byte, error) {
 		m := members{b: []byte("{")}
 		m.text("type", "cancel_run")
 		m.addUnlessNull("id", v.Get("id"))
+		m.addUnlessNull("run_id", v.Get("run_id"))
 		m.raw("success", []byte("true"))
 		message = append(m.b, '}')
 	default:
 		if message = c.recorded(kind, v.Get("id")); message == nil {
-			err = fmt.Errorf("parse error: unknown variant `%s`, expected one of `run`, `tools_list`, `tool_show`, `user_messages`, `ping`", kind)
+			message, err = c.index.madeUp(kind, v)
+		}
+		if message == nil && err == nil {
+			err = fmt.Errorf(
+				"parse error: unknown variant `%s`, expected one of `run`, `tools_list`, `tool_show`, `user_messages`, `ping`",
+				kind,
+			)
 		}
 	}
 	if err != nil {

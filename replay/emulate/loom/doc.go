@@ -26,7 +26,9 @@
 // tools_list and tool_show return the session's recorded answers. Without recorded answers they
 // return what tool calls show: names of tools, and names and types of arguments. user_messages
 // returns the requests and replies of the thread's runs; its cursor before counts them from 1.
-// Requests that Loom's code has and the guideline lacks (list_models, …) are answered if an answer
-// was recorded. cancel_run ends the current run. Any other request is a parse error, and the
+// Requests about agents, models and workspaces, which Loom's code has and the guideline lacks
+// (agent_list, list_models, set_model, workspace_…), have the recorded answer. Without one there are
+// the agents and models that the requests of the runs name, and one workspace with the threads of
+// the runs. cancel_run ends the current run. Any other request is a parse error, and the
 // connection stays open.
 package loom

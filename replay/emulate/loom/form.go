@@ -23,7 +23,7 @@ const (
 var answers = map[string]bool{
 	"pong": true, "tools_list": true, "tool_show": true, "user_messages": true,
 	"cancel_run": true, "cancel_run_ack": true,
-	"agent_list": true, "list_models": true, "set_model": true, "workspace_list": true, "workspace_create": true,
+	"agent_list": true, "list_models": true, "models_list": true, "set_model": true, "model_set": true, "workspace_list": true, "workspace_create": true,
 	"workspace_thread_list": true, "workspace_thread_add": true, "workspace_thread_remove": true,
 }
 

@@ -70,6 +70,7 @@ func (b *index) request(f *replay.Frame, parse func(*replay.Frame) *fastjson.Val
 	asked.requested = true
 	if v := parse(f); v != nil {
 		asked.thread = text(v, "thread_id")
+		b.note(v)
 	}
 }
 
@@ -86,6 +87,8 @@ func (b *index) answer(v *fastjson.Value) {
 			b.tools.recorded(spec)
 		}
 	case "pong", "user_messages", "cancel_run", "cancel_run_ack":
+	case "models_list", "model_set": // names that some versions have for these answers
+		b.answers[map[string]string{"models_list": "list_models", "model_set": "set_model"}[kind]] = emulate.AppendJSON(nil, v)
 	default:
 		b.answers[kind] = emulate.AppendJSON(nil, v)
 	}

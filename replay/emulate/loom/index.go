@@ -17,6 +17,8 @@ const dialect = "loom"
 type index struct {
 	runs    []*run
 	tools   toolbox
+	agents  []string // names that requests of runs have, in their order
+	models  []string
 	answers map[string][]byte // latest answers by type, of types whose arguments do not matter
 }
 

@@ -104,8 +104,10 @@ func (s *Server) index(ctx context.Context, tenant, session string, t replay.Tap
 	if err == nil && len(b.runs) == 0 && len(b.tools.specs) == 0 {
 		err = &problem.Problem{
 			Title: "No Loom runs", Status: http.StatusConflict,
-			Detail: fmt.Sprintf("Session %q has no recorded runs of Loom, so there is nothing to speak its protocol with.", session),
-			Hint:   "Replay it with /v1/sessions/{id}/replay, or ask for what a proxy recorded at its own path.",
+			Detail: fmt.Sprintf(
+				"Session %q has no recorded runs of Loom, so there is nothing to speak its protocol with.", session,
+			),
+			Hint: "Replay it with /v1/sessions/{id}/replay, or ask for what a proxy recorded at its own path.",
 		}
 	}
 	return b, err

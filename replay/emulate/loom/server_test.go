@@ -143,7 +143,7 @@ func TestRuns(t *testing.T) {
 		c.want("100 "+event("run-a", 1, `"type":"node_enter","id":"think"`),
 			"200 "+event("run-a", 2, `"type":"message_chunk","content":"1","id":"think"`))
 		c.say(`{"type":"cancel_run","id":"x","run_id":"run-a"}`)
-		c.want(`0 {"type":"error","id":"run-a","error":"run cancelled"}`, `0 {"type":"cancel_run","id":"x","success":true}`)
+		c.want(`0 {"type":"error","id":"run-a","error":"run cancelled"}`, `0 {"type":"cancel_run","id":"x","run_id":"run-a","success":true}`)
 	})
 }
 
@@ -206,6 +206,41 @@ func TestRequests(t *testing.T) {
 	if got := c.hear(); !strings.HasSuffix(got, `{"type":"pong","id":"last"}`) {
 		t.Errorf("a binary request: got %s", got)
 	}
+}
+
+// Requests about agents, models and workspaces have the answer that was recorded, else one with what the
+// requests of the runs name.
+func TestListings(t *testing.T) {
+	tape := recorded()
+	tape.Stream(schema.WebSocket, "loom").
+		Add(30*time.Second, `{"type":"run","message":"m","agent":"dev","model":"acme/large","thread_id":"u"}`, et.Sent).
+		Add(30*time.Second, event("run-m", 1, `"type":"node_enter","id":"think"`)).
+		Add(31*time.Second, `{"type":"run_end","id":"run-m","reply":"m"}`)
+	c := dial(t, nil, et.Serve(t, handler(tape))+"?speed=max")
+	c.ask(`{"type":"agent_list","id":"1","source_filter":"user"}`,
+		`{"type":"agent_list","id":"1","agents":[{"name":"react","description":null,"source":"builtin"},{"name":"dev","description":null,"source":"builtin"}]}`)
+	c.ask(`{"type":"list_models","id":"2"}`, `{"type":"list_models","id":"2","models":[{"id":"acme/large","name":"acme/large","provider":"acme"}]}`)
+	c.ask(`{"type":"set_model","id":"3","model_id":"acme/large","session_id":"s"}`, `{"type":"set_model","id":"3","success":true}`)
+	begun := fmt.Sprint((replaytest.Start + int64(time.Second)) / int64(ms))
+	space := `{"id":"recording","name":"recording","created_at_ms":` + begun + `}`
+	c.ask(`{"type":"workspace_list","id":"4"}`, `{"type":"workspace_list","id":"4","workspaces":[`+space+`]}`)
+	c.ask(`{"type":"workspace_create","id":"5","name":"n"}`, `{"type":"workspace_create","id":"5","workspace_id":"recording","workspace":`+space+`}`)
+	c.ask(`{"type":"workspace_thread_list","id":"6","workspace_id":"recording"}`,
+		`{"type":"workspace_thread_list","id":"6","workspace_id":"recording","threads":[{"thread_id":"t","created_at_ms":`+begun+`},{"thread_id":"u","created_at_ms":`+
+			fmt.Sprint((replaytest.Start+int64(30*time.Second))/int64(ms))+`}]}`)
+	c.ask(`{"type":"workspace_thread_list","id":"6","workspace_id":"other"}`, `{"type":"workspace_thread_list","id":"6","workspace_id":"other","threads":[]}`)
+	c.ask(`{"type":"workspace_thread_add","id":"7","workspace_id":"recording","thread_id":"v"}`, `{"type":"workspace_thread_add","id":"7","workspace_id":"recording","thread_id":"v"}`)
+	c.ask(`{"type":"workspace_thread_remove","id":"8","workspace_id":"recording","thread_id":"v"}`, `{"type":"workspace_thread_remove","id":"8","workspace_id":"recording","thread_id":"v"}`)
+	c.ask(`{"type":"cancel_run","id":"9","run_id":"run-a"}`, `{"type":"cancel_run","id":"9","run_id":"run-a","success":true}`)
+	c.ask(`{"type":"set_model","id":"x"}`, "{\"type\":\"error\",\"error\":\"parse error: missing field `model_id`\"}")
+
+	tape = recorded()
+	tape.Stream(schema.WebSocket, "loom").
+		Add(30*time.Second, `{"type":"models_list","id":"m","models":[{"id":"a"}]}`).
+		Add(30*time.Second, `{"type":"agent_list","id":"n","agents":[]}`)
+	c = dial(t, nil, et.Serve(t, handler(tape))+"?speed=max")
+	c.ask(`{"type":"list_models","id":"1"}`, `{"type":"models_list","id":"1","models":[{"id":"a"}]}`)
+	c.ask(`{"type":"agent_list","id":"2"}`, `{"type":"agent_list","id":"2","agents":[]}`)
 }
 
 // What was recorded as lines is wrapped, and has an end.

@@ -1,6 +1,7 @@
 import { Anchor, Button, Group, Skeleton, Text, Title } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { Command } from '../components/command'
 import { ProblemAlert } from '../components/problem'
 import { fullTime } from '../format/moment'
@@ -17,7 +18,8 @@ import { periodName } from './words'
 /** A closed bill: its sums, lines, files, and what differs when it is computed anew. */
 export function ClosedBill({ number }: { number: string }) {
   useTitle(`Bill ${number}`)
-  const query = useQuery(billQuery(number))
+  const [by, setBy] = useState<string>()
+  const query = useQuery(billQuery(number, by))
   const bill = query.data
   return (
     <div className={classes.page} data-ready={query.isSuccess || undefined}>
@@ -35,7 +37,7 @@ export function ClosedBill({ number }: { number: string }) {
       {bill !== undefined && (
         <div className={classes.parts}>
           <BillFigures bill={bill} />
-          <BillLines bill={bill} />
+          <BillLines bill={bill} setBy={setBy} />
           <Since number={number} currency={bill.currency} />
           <Files bill={bill} />
         </div>
@@ -76,12 +78,15 @@ function Since({ number, currency }: { number: string; currency: string }) {
 }
 
 /** The files of a bill, and its hashes. */
-function Files({ bill: { number, rows, rows_hash, prices_hash } }: { bill: Bill }) {
+function Files({ bill: { number, by, rows, rows_hash, prices_hash } }: { bill: Bill }) {
   const path = `/v1/bills/${encodeURIComponent(number)}`
   const files = [
     { href: `${path}/rows?format=csv`, name: 'Rows as CSV' },
     { href: `${path}/prices`, name: 'Price table as JSON' },
-    { href: `${path}/invoice`, name: 'Invoice' },
+    {
+      href: by === undefined ? `${path}/invoice` : `${path}/invoice?by=${encodeURIComponent(by)}`,
+      name: 'Invoice',
+    },
     { href: `${path}/focus`, name: 'FOCUS 1.4' },
     { href: `${path}/focus?version=1.2`, name: 'FOCUS 1.2' },
     { href: `${path}/evidence`, name: 'Evidence' },

@@ -1,12 +1,15 @@
-import { Text, Title } from '@mantine/core'
+import { NativeSelect, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { facetsQuery } from '../filters/queries'
 import { count, exactMoney, money, roundedMoney } from '../format/numbers'
 import classes from '../reports/page.module.css'
 import { ReportTable, type Column } from '../reports/table'
 import type { Bill, BillLine } from './queries'
 import { periodName } from './words'
 
-/** The lines of a bill: the lines of its period, and corrections of earlier lines. */
-export function BillLines({ bill }: { bill: Bill }) {
+/** The lines of a bill: the lines of its period, and corrections of earlier lines; apart by a tag's values, if chosen. */
+export function BillLines({ bill, setBy }: { bill: Bill; setBy: (tag: string | undefined) => void }) {
+  const tags = useQuery(facetsQuery).data?.tags ?? []
   const own = bill.lines.filter(({ class: kind }) => kind === '')
   const corrections = bill.lines.filter(({ class: kind }) => kind !== '')
   return (
@@ -15,6 +18,18 @@ export function BillLines({ bill }: { bill: Bill }) {
         <Title order={2} size="h5">
           Lines
         </Title>
+        {tags.length > 0 && (
+          <NativeSelect
+            size="xs"
+            aria-label="Lines apart by"
+            data={[
+              { value: '', label: 'Not apart' },
+              ...tags.map((tag) => ({ value: tag, label: `By ${tag}` })),
+            ]}
+            value={bill.by ?? ''}
+            onChange={({ currentTarget: { value } }) => setBy(value === '' ? undefined : value)}
+          />
+        )}
       </div>
       {own.length === 0 ? (
         <Text size="sm" c="dimmed">
@@ -40,11 +55,11 @@ export function BillLines({ bill }: { bill: Bill }) {
   )
 }
 
-function keyOf({ class: kind, charge_period, provider, model, unit, unpriced }: BillLine): string {
-  return JSON.stringify([kind, charge_period, provider, model, unit, unpriced])
+function keyOf({ class: kind, charge_period, provider, model, unit, unpriced, tag_value }: BillLine): string {
+  return JSON.stringify([kind, charge_period, provider, model, unit, unpriced, tag_value])
 }
 
-function columnsFor({ currency, minor_units }: Bill, corrections: boolean): Column<BillLine>[] {
+function columnsFor({ by, currency, minor_units }: Bill, corrections: boolean): Column<BillLine>[] {
   return [
     ...(corrections
       ? [
@@ -53,6 +68,21 @@ function columnsFor({ currency, minor_units }: Bill, corrections: boolean): Colu
             hint: 'Of the charges that are corrected.',
             key: ({ charge_period }: BillLine) => charge_period,
             cell: ({ charge_period }: BillLine) => periodName(charge_period),
+          },
+        ]
+      : []),
+    ...(by !== undefined
+      ? [
+          {
+            name: by,
+            hint: 'The value of the tag.',
+            key: ({ tag_value }: BillLine) => tag_value ?? '',
+            cell: ({ tag_value }: BillLine) =>
+              tag_value ?? (
+                <Text span inherit c="dimmed">
+                  none
+                </Text>
+              ),
           },
         ]
       : []),

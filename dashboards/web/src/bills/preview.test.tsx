@@ -61,6 +61,7 @@ function show(state: Partial<BillPeriod>) {
   const asked = answering({
     '/v1/bills': { items: [{ ...listed, ...state }], unbilled: [], next: null },
     '/v1/bills/preview': { ...bill, correction_rows: [] },
+    '/v1/facets': { tags: ['customer'] },
   })
   return { asked, ...renderAt('/bills', <Preview account="customer=c1" period="2026-10" />) }
 }
@@ -75,6 +76,33 @@ test('amounts are rounded as billed, and a line without a price is not free', as
   const lines = within(await screen.findByRole('region', { name: 'Lines' }))
   expect(lines.getByRole('row', { name: /^m / }).textContent).toContain('$0.0460$0.05')
   expect(lines.getByRole('row', { name: /^new / }).textContent).toContain('no price')
+})
+
+test('lines are apart by the values of a tag', async () => {
+  const user = userEvent.setup()
+  const [first, ...others] = bill.lines
+  const asked = answering({
+    '/v1/bills': { items: [listed], unbilled: [], next: null },
+    '/v1/facets': { tags: ['customer'] },
+    '/v1/bills/preview': {
+      ...bill,
+      by: 'customer',
+      lines: [{ ...first, tag_value: 'blue sky' }, ...others],
+      correction_rows: [],
+    },
+  })
+  renderAt('/bills', <Preview account="tenant" period="2026-10" />)
+  await user.selectOptions(await screen.findByRole('combobox', { name: 'Lines apart by' }), 'By customer')
+  await vi.waitFor(() =>
+    expect(asked('/v1/bills/preview').at(-1)).toEqual({
+      account: 'tenant',
+      period: '2026-10',
+      by: 'customer',
+    }),
+  )
+  const lines = within(await screen.findByRole('region', { name: 'Lines' }))
+  expect(lines.getByRole('row', { name: /^blue sky m / })).toBeTruthy()
+  expect(lines.getByRole('row', { name: /^none new / })).toBeTruthy()
 })
 
 test('a refusal to close is shown, and the bill once it is made', async () => {

@@ -17,7 +17,8 @@ import { billAddress, periodName } from './words'
 /** The bill of a period as it would be closed now, and the way to close it. */
 export function Preview({ account, period }: { account: string; period: string }) {
   useTitle(`Bill of ${periodName(period)}`)
-  const preview = useQuery(previewQuery(account, period))
+  const [by, setBy] = useState<string>()
+  const preview = useQuery(previewQuery(account, period, by))
   const listed = useQuery(billsQuery).data?.items.find(
     (row) => row.account === account && row.period === period,
   )
@@ -49,7 +50,7 @@ export function Preview({ account, period }: { account: string; period: string }
       {bill !== undefined && (
         <div className={classes.parts}>
           <BillFigures bill={bill} />
-          <BillLines bill={bill} />
+          <BillLines bill={bill} setBy={setBy} />
           <CorrectionRows rows={bill.correction_rows} currency={bill.currency} all={bill.corrections} />
           <Text size="sm" c="dimmed">
             Priced by the table {bill.prices_hash.slice(0, 12)}

@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { answered, api, type Schemas } from '../api/client'
 
 export type BillList = Schemas['BillList']
@@ -16,20 +16,32 @@ export const billsQuery = queryOptions({
 })
 
 /** The bill of a period as it would be closed now. */
-export const previewQuery = (account: string, period: string) =>
+export const previewQuery = (account: string, period: string, by?: string) =>
   queryOptions({
-    queryKey: ['bills', 'preview', account, period],
+    queryKey: ['bills', 'preview', account, period, by ?? ''],
     queryFn: ({ signal }) =>
-      answered(api.GET('/v1/bills/preview', { params: { query: { account, period } }, signal })),
+      answered(
+        api.GET('/v1/bills/preview', {
+          params: { query: { account, period, ...(by !== undefined && { by }) } },
+          signal,
+        }),
+      ),
+    placeholderData: keepPreviousData,
   })
 
 /** A closed bill. It never changes. */
-export const billQuery = (number: string) =>
+export const billQuery = (number: string, by?: string) =>
   queryOptions({
-    queryKey: ['bills', 'bill', number],
+    queryKey: ['bills', 'bill', number, by ?? ''],
     queryFn: ({ signal }) =>
-      answered(api.GET('/v1/bills/{number}', { params: { path: { number } }, signal })),
+      answered(
+        api.GET('/v1/bills/{number}', {
+          params: { path: { number }, query: by === undefined ? {} : { by } },
+          signal,
+        }),
+      ),
     staleTime: Infinity,
+    placeholderData: keepPreviousData,
   })
 
 /** A closed bill computed anew, on request only. */

@@ -21,7 +21,9 @@ var (
 	ErrChanging = errors.New("another program opened or closed it each time that it was read; the next sync reads it")
 	// ErrUnfinished reports a database with an interrupted change, which only a writer can roll
 	// back.
-	ErrUnfinished = errors.New("a program was ended while it changed it; start that program once more, which undoes the change")
+	ErrUnfinished = errors.New(
+		"a program was ended while it changed it; start that program once more, which undoes the change",
+	)
 	// ErrSlow reports a read that was ended by its context.
 	ErrSlow = errors.New("reading it takes too long")
 )

@@ -14,12 +14,12 @@ type access int
 const (
 	// shared uses the locks and the index of the log that the owner of the database uses too.
 	shared access = iota
-	// unindexed has a log without an index, so no program has the database open. SQLite would
-	// create the index beside the log; here it is a temporary file.
+	// unindexed is for a database with a log that has no index: no program has the database open.
+	// SQLite would create the index beside the log; here the index is a temporary file.
 	unindexed
-	// unlogged is a database in write-ahead mode without a log: no program has it open, and the
-	// database file is complete. SQLite would create a log and an index beside it; here it reads
-	// the database file alone.
+	// unlogged is for a database in write-ahead mode without a log: no program has it open, and the
+	// database file is complete. SQLite would create a log and an index beside it; here it reads only
+	// the database file.
 	unlogged
 )
 

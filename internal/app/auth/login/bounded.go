@@ -6,11 +6,12 @@ import (
 	"net/http"
 )
 
-// answerLimit bounds the body of an answer of the provider: its description, its keys, tokens and claims. The libraries
-// that read them read all there is.
+// answerLimit bounds the body of an answer of the provider, bytes. The libraries that read the
+// provider's description, keys, tokens and claims have no limit of their own.
 const answerLimit = 1 << 20
 
-// bounded is a transport whose answers have bodies of at most answerLimit bytes. Reading more is an error.
+// bounded is a transport that limits the bodies of answers to answerLimit bytes. Reading beyond the
+// limit is an error.
 type bounded struct{ next http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
@@ -22,7 +23,7 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// boundedBody is a body of a bounded answer.
+// boundedBody is the body of an answer of a bounded transport.
 type boundedBody struct {
 	io.ReadCloser
 	left int

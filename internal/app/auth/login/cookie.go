@@ -14,7 +14,7 @@ import (
 // called by plain HTTP.
 const (
 	cookieName   = "tapedeck"
-	flowCookie   = "tapedeck-login" // binds a login in progress to its browser
+	flowCookie   = "tapedeck-login" // binds a login in progress to the browser that began it
 	securePrefix = "__Host-"
 )
 
@@ -32,7 +32,7 @@ func cookie(name, value string, secure bool, life time.Duration) *http.Cookie {
 }
 
 // valueOf returns the value of a cookie of a request. It accepts the name without __Host- only on
-// loopback: elsewhere other hosts could have set the cookie.
+// loopback, since elsewhere another host could have set that cookie.
 func valueOf(r *http.Request, name string) string {
 	if c, err := r.Cookie(securePrefix + name); err == nil {
 		return c.Value
@@ -54,8 +54,8 @@ func clear(w http.ResponseWriter, name string, secure bool) {
 	http.SetCookie(w, cookie(name, "", false, 0))
 }
 
-// plain returns a problem for a login by plain HTTP from outside loopback, where others could read
-// the cookie; nil otherwise.
+// plain returns a problem for a login over plain HTTP from outside loopback, where others could
+// read the cookie; otherwise nil.
 func (s *Settings) plain(r *http.Request) *problem.Problem {
 	if s.byTLS(r) || origin.IsLoopback(r.Host) {
 		return nil
@@ -63,15 +63,19 @@ func (s *Settings) plain(r *http.Request) *problem.Problem {
 	return &problem.Problem{
 		Title: "Logins need https", Status: http.StatusForbidden,
 		Detail: "This server was called by plain HTTP, and others on the way could read the login.",
-		Hint:   "Call it by https; a server behind a proxy for TLS is started with --public-url. On the server's own machine http://127.0.0.1 works as well.",
+		Hint: "Call it by https; a server behind a proxy for TLS is started with --public-url. " +
+			"On the server's own machine http://127.0.0.1 works as well.",
 	}
 }
 
-// safeReturn returns the address that a browser is sent to after a login: a path of this server,
-// "/" for anything else.
+// safeReturn returns the address to which a browser is sent after a login: path if it is a path of
+// this server, otherwise "/".
 func safeReturn(path string) string {
 	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || len(path) > 2000 ||
-		strings.ContainsFunc(path, func(r rune) bool { return r < ' ' || r == '\\' || r == 0x7f }) || strings.HasPrefix(path, "/login") {
+		strings.ContainsFunc(
+			path,
+			func(r rune) bool { return r < ' ' || r == '\\' || r == 0x7f },
+		) || strings.HasPrefix(path, "/login") {
 		return "/"
 	}
 	return path

@@ -16,7 +16,7 @@ import (
 	"tapedeck/internal/problem"
 )
 
-// Paths of a login by an OpenID provider.
+// Paths of a login through an OpenID provider.
 const (
 	StartPath    = "/login/oidc"
 	CallbackPath = "/login/callback"
@@ -64,7 +64,10 @@ func (l *Logins) ServeStart(w http.ResponseWriter, r *http.Request) {
 	}
 	http.SetCookie(w, cookie(flowCookie, browser, l.Settings.secure(), flowLife))
 	quiet(w)
-	http.Redirect(w, r, l.provider.flow(read).AuthCodeURL(state, oidc.Nonce(f.Nonce), oauth2.S256ChallengeOption(f.Verifier)), http.StatusSeeOther)
+	http.Redirect(
+		w, r, l.provider.flow(read).AuthCodeURL(state, oidc.Nonce(f.Nonce), oauth2.S256ChallengeOption(f.Verifier)),
+		http.StatusSeeOther,
+	)
 }
 
 // ServeCallback answers GET /login/callback, to which the provider sends the browser back.
@@ -92,7 +95,8 @@ func (l *Logins) ServeCallback(w http.ResponseWriter, r *http.Request) {
 	clear(w, flowCookie, l.Settings.secure())
 	if code := asked.Get("error"); code != "" {
 		servePage(w, &problem.Problem{
-			Title: "Not logged in", Status: http.StatusForbidden, Hint: "Log in again, or ask the administrator of the provider.",
+			Title: "Not logged in", Status: http.StatusForbidden,
+			Hint:   "Log in again, or ask the administrator of the provider.",
 			Detail: "The OpenID provider refuses the login: " + clip(code+" "+asked.Get("error_description")) + ".",
 		})
 		return
@@ -108,13 +112,15 @@ func (l *Logins) ServeCallback(w http.ResponseWriter, r *http.Request) {
 		servePage(w, &problem.Problem{
 			Title: "No access", Status: http.StatusForbidden,
 			Detail: "You are logged in at the provider as " + clip(u.name) + ", but have no access to this server.",
-			Hint:   "An administrator of the server grants access by a group that --oidc-grant names. If you were added to one, log in again.",
+			Hint: "An administrator of the server grants access by a group that --oidc-grant names. " +
+				"If you were added to one, log in again.",
 		})
 		return
 	}
 	first := grants[0]
 	request := access.Request{Name: shorten(u.name), Tenant: first.Tenant, Scopes: first.Scopes}
-	if err := l.begin(w, r, request, access.Login{Issuer: l.Settings.Issuer, Subject: u.subject, Grants: grants}, l.Settings.secure()); err != nil {
+	login := access.Login{Issuer: l.Settings.Issuer, Subject: u.subject, Grants: grants}
+	if err := l.begin(w, r, request, login, l.Settings.secure()); err != nil {
 		l.failed(w, err)
 		return
 	}
@@ -128,8 +134,8 @@ func over(detail string) *problem.Problem {
 		Hint: "Log in again."}
 }
 
-// failed responds with a page for a provider or NATS that does not answer, or for an invalid answer
-// of the provider.
+// failed responds with an error page if the provider or NATS does not answer, or if the provider's
+// answer is invalid.
 func (l *Logins) failed(w http.ResponseWriter, err error) {
 	switch {
 	case errors.Is(err, errRefused):

@@ -143,8 +143,8 @@ func (l *Logins) ServeSelect(w http.ResponseWriter, r *http.Request) {
 	write(w, l.StateOf(r.WithContext(access.With(r.Context(), p, selected(p)))))
 }
 
-// ServeLogout answers DELETE /v1/login: it revokes the login on every server. For a request without
-// a login it only removes the cookie.
+// ServeLogout answers DELETE /v1/login: it revokes the login on every server. If the request has no
+// login, it only removes the cookie.
 func (l *Logins) ServeLogout(w http.ResponseWriter, r *http.Request) {
 	if l.refuse(w, r) {
 		return
@@ -153,7 +153,8 @@ func (l *Logins) ServeLogout(w http.ResponseWriter, r *http.Request) {
 		_, p, done, err := l.store.Accept(r.Context(), text)
 		if err == nil {
 			done()
-			if err = l.record(r, audit.Logout, audit.Principal{Kind: string(p.Kind), ID: p.Who(), Name: p.Name}, p.Tenant); err == nil {
+			who := audit.Principal{Kind: string(p.Kind), ID: p.Who(), Name: p.Name}
+			if err = l.record(r, audit.Logout, who, p.Tenant); err == nil {
 				err = l.revoke(r.Context(), p.ID)
 			}
 		}
@@ -168,7 +169,7 @@ func (l *Logins) ServeLogout(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// refuse answers requests by which no login can be created or changed, and reports whether it did.
+// refuse answers requests that must not create or change a login, and reports whether it did.
 func (l *Logins) refuse(w http.ResponseWriter, r *http.Request) bool {
 	var bad *problem.Problem
 	switch {
@@ -191,7 +192,7 @@ func (l *Logins) refuse(w http.ResponseWriter, r *http.Request) bool {
 	return bad != nil
 }
 
-// selected returns the tenant of a principal's requests that name none.
+// selected returns the tenant for requests of a principal that do not name a tenant.
 func selected(p *access.Principal) string { return p.Home(ingest.DefaultTenant) }
 
 func read(w http.ResponseWriter, r *http.Request, into any, hint string) bool {
@@ -205,7 +206,14 @@ func read(w http.ResponseWriter, r *http.Request, into any, hint string) bool {
 	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, bodyLimit))
 	d.DisallowUnknownFields()
 	if err := d.Decode(into); err != nil {
-		problem.Write(w, &problem.Problem{Status: http.StatusBadRequest, Detail: "The body could not be read: " + err.Error() + ".", Hint: hint})
+		problem.Write(
+			w,
+			&problem.Problem{
+				Status: http.StatusBadRequest,
+				Detail: "The body could not be read: " + err.Error() + ".",
+				Hint:   hint,
+			},
+		)
 		return false
 	}
 	return true

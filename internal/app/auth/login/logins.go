@@ -28,9 +28,9 @@ type Logins struct {
 
 // Options configure logins.
 type Options struct {
-	Settings Settings       // checked
-	Store    access.Options // of the entries; Open sets the kind and the times
-	Tokens   *access.Store  // for logins by token
+	Settings Settings       // must have been checked
+	Store    access.Options // options of the store of logins; Open sets the kind and the times
+	Tokens   *access.Store  // checks tokens for logins by token
 	Audit    *audit.Log
 }
 
@@ -61,7 +61,9 @@ func (l *Logins) Ready() <-chan struct{} { return l.store.Ready() }
 func (l *Logins) Close() { l.store.Close() }
 
 // begin creates a login and sets its cookie.
-func (l *Logins) begin(w http.ResponseWriter, r *http.Request, ask access.Request, login access.Login, secure bool) error {
+func (l *Logins) begin(
+	w http.ResponseWriter, r *http.Request, ask access.Request, login access.Login, secure bool,
+) error {
 	until := time.Now().Add(l.Settings.Life).UTC()
 	if ask.ExpiresAt == nil || ask.ExpiresAt.After(until) {
 		ask.ExpiresAt = &until
@@ -84,14 +86,14 @@ func (l *Logins) begin(w http.ResponseWriter, r *http.Request, ask access.Reques
 	return nil
 }
 
-// record records a login or logout.
+// record records a login or logout in the audit log.
 func (l *Logins) record(r *http.Request, a audit.Action, who audit.Principal, tenant string) error {
 	e := audit.Of(tenant, who, a, "", audit.Done)
 	e.Remote, _, _ = net.SplitHostPort(r.RemoteAddr)
 	return l.audit.Record(r.Context(), e)
 }
 
-// denied notes a login that was refused.
+// denied records a refused login in the audit log.
 func (l *Logins) denied(r *http.Request, who audit.Principal, status int) {
 	e := audit.Of("", who, audit.Login, "", audit.Refused)
 	e.Status = status
@@ -99,7 +101,7 @@ func (l *Logins) denied(r *http.Request, who audit.Principal, status int) {
 	l.audit.Refused(e)
 }
 
-// end revokes the login with a text, if there is one.
+// end revokes the login that a text identifies, if there is one.
 func (l *Logins) end(ctx context.Context, text string) {
 	_, p, done, err := l.store.Accept(ctx, text)
 	if err != nil {
@@ -114,7 +116,7 @@ func (l *Logins) end(ctx context.Context, text string) {
 // revokeTimeout bounds a logout.
 const revokeTimeout = 5 * time.Second
 
-// revoke ends a login. The request that asks for it may be authenticated by the login, and is
+// revoke ends a login. The request that revokes it may itself be authenticated by the login, and is
 // completed.
 func (l *Logins) revoke(ctx context.Context, id string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), revokeTimeout)
@@ -123,14 +125,15 @@ func (l *Logins) revoke(ctx context.Context, id string) error {
 	return err
 }
 
-// TextOf returns the text of the login of a request that came from a page of this server, or "" if
-// there is none. It ignores the cookie in requests from pages of other sites, and in a change
-// unless the browser states which page it comes from.
+// TextOf returns the text of a request's login, or "" if there is none. It ignores the cookie in
+// requests from pages of other sites. In a request that changes something, it also ignores the
+// cookie unless the browser states which page the request comes from.
 func (l *Logins) TextOf(r *http.Request) string {
 	if !l.Settings.fromOwnPage(r) {
 		return ""
 	}
-	changes := r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != http.MethodOptions || r.Header.Get("Upgrade") != ""
+	changes := r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != http.MethodOptions ||
+		r.Header.Get("Upgrade") != ""
 	if changes && r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Site") != "same-origin" {
 		return ""
 	}
@@ -138,17 +141,19 @@ func (l *Logins) TextOf(r *http.Request) string {
 }
 
 // Accept checks the text of a login, as access.Store.Accept does. A login by token is valid only
-// while the token is.
+// while the token is valid.
 func (l *Logins) Accept(ctx context.Context, text string) (context.Context, *access.Principal, func(), error) {
 	return l.complete(l.store.Accept(ctx, text))
 }
 
-// AcceptID is like Accept with the login's id.
+// AcceptID does the same as Accept, given the login's id.
 func (l *Logins) AcceptID(ctx context.Context, id string) (context.Context, *access.Principal, func(), error) {
 	return l.complete(l.store.AcceptID(ctx, id))
 }
 
-func (l *Logins) complete(ctx context.Context, p *access.Principal, done func(), err error) (context.Context, *access.Principal, func(), error) {
+func (l *Logins) complete(
+	ctx context.Context, p *access.Principal, done func(), err error,
+) (context.Context, *access.Principal, func(), error) {
 	if err != nil || p.Login == nil {
 		return ctx, p, done, err
 	}

@@ -19,15 +19,18 @@ var page = template.Must(template.New("").Parse(`<!doctype html>
 <body><main><h1>{{.Title}}</h1><p>{{.Detail}}</p><p>{{.Hint}}</p><p><a href="/login">To the login</a></p></main></body></html>
 `))
 
-// servePage answers a browser with a problem as a page, since during a login there is no page that
-// could show it.
+// servePage answers a browser with a problem as an HTML page, since during a login no page of the
+// UI is loaded that could show the problem.
 func servePage(w http.ResponseWriter, p *problem.Problem) {
 	nonce := rand.Text()
 	quiet(w)
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'nonce-"+nonce+"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	h.Set(
+		"Content-Security-Policy",
+		"default-src 'none'; style-src 'nonce-"+nonce+"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+	)
 	if p.RetryAfter > 0 {
 		h.Set("Retry-After", strconv.Itoa(int(p.RetryAfter/time.Second)))
 	}
@@ -36,8 +39,8 @@ func servePage(w http.ResponseWriter, p *problem.Problem) {
 	_ = page.Execute(w, struct{ Title, Detail, Hint, Nonce string }{p.Title, p.Detail, p.Hint, nonce})
 }
 
-// quiet keeps an answer out of caches, and its address out of the Referer of requests to other
-// sites.
+// quiet prevents caching of an answer, and keeps the answer's address out of the Referer header of
+// requests to other sites.
 func quiet(w http.ResponseWriter) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Referrer-Policy", "no-referrer")

@@ -23,7 +23,8 @@ const (
 )
 
 // provider is the OpenID provider. Its description is read at the first use, so that a server
-// starts without the provider. Its keys are read again when a signature is by an unknown key.
+// starts even if the provider is unavailable. Its keys are read again when a signature has an
+// unknown key.
 type provider struct {
 	settings *Settings
 	client   *http.Client
@@ -37,7 +38,10 @@ type provider struct {
 }
 
 func newProvider(s *Settings) *provider {
-	return &provider{settings: s, client: &http.Client{Timeout: providerTimeout, Transport: bounded{http.DefaultTransport}}}
+	return &provider{
+		settings: s,
+		client:   &http.Client{Timeout: providerTimeout, Transport: bounded{http.DefaultTransport}},
+	}
 }
 
 // errProvider is the error for a provider that does not answer, or whose answer is invalid.
@@ -74,7 +78,7 @@ func (p *provider) described() (read *oidc.Provider, known bool, err error) {
 
 // fetch reads the description.
 func (p *provider) fetch() (any, error) {
-	if read, known, err := p.described(); known { // it was read after this call began
+	if read, known, err := p.described(); known { // another call has read it meanwhile
 		return read, err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), providerTimeout)
@@ -101,7 +105,8 @@ func (p *provider) failure() error {
 func (p *provider) flow(read *oidc.Provider) *oauth2.Config {
 	s := p.settings
 	return &oauth2.Config{
-		ClientID: s.ClientID, ClientSecret: s.Secret, Endpoint: read.Endpoint(), Scopes: s.Scopes, RedirectURL: s.Public.String() + CallbackPath,
+		ClientID: s.ClientID, ClientSecret: s.Secret, Endpoint: read.Endpoint(), Scopes: s.Scopes,
+		RedirectURL: s.Public.String() + CallbackPath,
 	}
 }
 
@@ -126,7 +131,8 @@ func (p *provider) exchange(ctx context.Context, code, verifier, nonce string) (
 	defer cancel()
 	tokens, err := p.flow(read).Exchange(ctx, code, oauth2.VerifierOption(verifier))
 	if err != nil {
-		if refusal, is := errors.AsType[*oauth2.RetrieveError](err); is && refusal.Response.StatusCode < http.StatusInternalServerError {
+		if refusal, is := errors.AsType[*oauth2.RetrieveError](err); is &&
+			refusal.Response.StatusCode < http.StatusInternalServerError {
 			return nil, fmt.Errorf("%w: it refuses the code: %s %s", errRefused, refusal.ErrorCode,
 				refusal.ErrorDescription)
 		}
@@ -142,7 +148,7 @@ func (p *provider) exchange(ctx context.Context, code, verifier, nonce string) (
 		return nil, fmt.Errorf("%w: %w", errRefused, err)
 	}
 	if id.Nonce != nonce {
-		return nil, fmt.Errorf("%w: its ID token is of another login", errRefused)
+		return nil, fmt.Errorf("%w: its ID token belongs to another login", errRefused)
 	}
 	if id.AccessTokenHash != "" {
 		if err := id.VerifyAccessToken(tokens.AccessToken); err != nil {
@@ -160,8 +166,8 @@ func (p *provider) exchange(ctx context.Context, code, verifier, nonce string) (
 	return u, nil
 }
 
-// more adds the claims of the provider's userinfo endpoint, if the claims in the ID token do not
-// suffice for the rules. The claims of the ID token, which is signed, take precedence.
+// more adds the claims of the provider's userinfo endpoint if the claims in the ID token are not
+// sufficient for the rules. The claims of the ID token, which is signed, take precedence.
 func (p *provider) more(ctx context.Context, read *oidc.Provider, tokens *oauth2.Token, u *user) error {
 	missing := false
 	for _, r := range p.settings.Rules {
@@ -175,7 +181,7 @@ func (p *provider) more(ctx context.Context, read *oidc.Provider, tokens *oauth2
 		return fmt.Errorf("%w: %w", errProvider, err)
 	}
 	if info.Subject != u.subject {
-		return fmt.Errorf("%w: its userinfo is of another user", errRefused)
+		return fmt.Errorf("%w: its userinfo belongs to another user", errRefused)
 	}
 	var claims map[string]any
 	if err := info.Claims(&claims); err != nil {

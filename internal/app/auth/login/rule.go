@@ -18,7 +18,7 @@ type Rule struct {
 }
 
 // ParseRule parses CLAIM=VALUE:tenant=TENANT,scopes=SCOPE,… The value may contain these separators:
-// the last ":tenant=" ends it.
+// it ends at the last ":tenant=".
 func ParseRule(text string) (Rule, error) {
 	bad := func(why string) (Rule, error) {
 		return Rule{}, fmt.Errorf("%q: %s; it must be like groups=team-a:tenant=team-a,scopes=read,read:raw", text, why)
@@ -52,8 +52,8 @@ func ParseRule(text string) (Rule, error) {
 	return r, nil
 }
 
-// grantsOf returns the rights that the rules grant to a user with some claims: for each tenant the
-// scopes of all matching rules, in the order of the rules.
+// grantsOf returns the rights that the rules grant to a user with the given claims. For each tenant
+// it returns the scopes of all matching rules, in the order of the rules.
 func grantsOf(rules []Rule, claims map[string]any) []access.Grant {
 	var grants []access.Grant
 	for _, r := range rules {
@@ -74,7 +74,7 @@ func grantsOf(rules []Rule, claims map[string]any) []access.Grant {
 	return grants
 }
 
-// claim returns the claim with a name, or with a path of names separated by dots.
+// claim returns the claim with a name, which may be a path of names separated by dots.
 func claim(claims map[string]any, name string) any {
 	if v, has := claims[name]; has {
 		return v
@@ -92,7 +92,8 @@ func claim(claims map[string]any, name string) any {
 	return nil
 }
 
-// values returns the values of a claim as texts: a text, number or boolean, or an array of them.
+// values returns the values of a claim as texts. The claim is a text, a number, a boolean, or an
+// array of these.
 func values(v any) []string {
 	switch v := v.(type) {
 	case string:

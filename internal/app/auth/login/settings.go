@@ -19,7 +19,7 @@ type Settings struct {
 	Secret   string // "" for a public client, which only PKCE protects
 	Scopes   []string
 	Rules    []Rule
-	Life     time.Duration // of a login; default DefaultLife
+	Life     time.Duration // lifetime of a login; default DefaultLife
 	Idle     time.Duration // how long a login may be unused, at most Life; default DefaultIdle
 }
 
@@ -27,7 +27,8 @@ type Settings struct {
 const (
 	DefaultLife = 12 * time.Hour
 	DefaultIdle = time.Hour
-	// idleLeast is the minimum of Idle: a use is stored once a minute.
+	// idleLeast is the minimum of Idle. It is well above a minute, the interval at which the use of a
+	// login is stored.
 	idleLeast = 5 * time.Minute
 )
 
@@ -38,7 +39,9 @@ func ParsePublic(text string) (*url.URL, error) {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
 		return nil, fmt.Errorf("%q: it must be like https://tapedeck.example.com", text)
 	case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil:
-		return nil, fmt.Errorf("%q: it must be a scheme, a host and a port at most; tapedeck is served at the top of an address", text)
+		return nil, fmt.Errorf(
+			"%q: it must be a scheme, a host and a port at most; tapedeck is served at the top of an address", text,
+		)
 	}
 	return &url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host)}, nil
 }
@@ -55,12 +58,16 @@ func (s *Settings) Check() error {
 		return fmt.Errorf("--login-life %v, --login-idle %v: both must be %v or more", s.Life, s.Idle, idleLeast)
 	}
 	if s.Idle > s.Life {
-		return fmt.Errorf("--login-idle %v is above --login-life %v, after which a login ends anyway: set --login-idle to %v or less",
-			s.Idle, s.Life, s.Life)
+		return fmt.Errorf(
+			"--login-idle %v is above --login-life %v, after which a login ends anyway: set --login-idle to %v or less",
+			s.Idle, s.Life, s.Life,
+		)
 	}
 	if s.Issuer == "" {
 		if s.ClientID != "" || s.Secret != "" || len(s.Rules) > 0 {
-			return errors.New("--oidc-client-id, --oidc-client-secret-file, TAPEDECK_OIDC_CLIENT_SECRET and --oidc-grant go with --oidc-issuer")
+			return errors.New(
+				"--oidc-client-id, --oidc-client-secret-file, TAPEDECK_OIDC_CLIENT_SECRET and --oidc-grant go with --oidc-issuer",
+			)
 		}
 		return nil
 	}
@@ -74,7 +81,7 @@ func (s *Settings) Check() error {
 	case s.ClientID == "":
 		return errors.New("--oidc-issuer needs --oidc-client-id, the name under which the provider knows this server")
 	case len(s.Rules) == 0:
-		return errors.New("--oidc-issuer needs --oidc-grant: without it nobody may do anything")
+		return errors.New("--oidc-issuer needs --oidc-grant: without it no user has any rights")
 	case s.Public == nil:
 		return errors.New("--oidc-issuer needs --public-url: the provider sends browsers back to it")
 	case !s.secure() && !origin.IsLoopback(s.Public.Host):
@@ -86,8 +93,8 @@ func (s *Settings) Check() error {
 // secure reports whether browsers call the server by https.
 func (s *Settings) secure() bool { return s.Public != nil && s.Public.Scheme == "https" }
 
-// fromOwnPage reports whether a browser sent a request for the server's own page, or the request is
-// not from a browser.
+// fromOwnPage reports whether a request comes from the server's own page or does not come from a
+// browser.
 func (s *Settings) fromOwnPage(r *http.Request) bool {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "", "same-origin", "none":
@@ -98,8 +105,8 @@ func (s *Settings) fromOwnPage(r *http.Request) bool {
 	return from == "" || s.isOwn(from, r)
 }
 
-// isOwn reports whether an origin is the server's own: its public origin, or the origin of the
-// address of the request, if that has another host.
+// isOwn reports whether an origin is the server's own: its public origin or, if the request was
+// sent to another host, the origin of the request's address.
 func (s *Settings) isOwn(from string, r *http.Request) bool {
 	if s.Public != nil {
 		if strings.EqualFold(from, s.Public.String()) {

@@ -13,7 +13,7 @@ import (
 type FileResult struct {
 	File string `json:"file"`
 	*ingest.Summary
-	Known string `json:"known,omitempty"` // the session, or the file, with the same bytes
+	Known string `json:"known,omitempty"` // the session or the file that has the same bytes
 	Error string `json:"error,omitempty"`
 }
 
@@ -21,19 +21,19 @@ type FileResult struct {
 type FilesResult struct {
 	Files    int    `json:"files"`
 	Recorded int    `json:"recorded"`
-	Empty    int    `json:"empty"` // files without a frame, of which nothing was recorded
+	Empty    int    `json:"empty"` // files without frames, of which nothing was recorded
 	Known    int    `json:"known"`
 	Failed   int    `json:"failed"`
-	Left     int    `json:"left"` // not begun because of an interrupt
+	Left     int    `json:"left"` // files not begun because of an interrupt
 	Frames   uint64 `json:"frames"`
 	Bytes    uint64 `json:"bytes"`
 
-	Waiting *Waiting `json:"unreadable"` // what of them cannot be read yet
+	Waiting *Waiting `json:"unreadable"` // the part that cannot be read yet
 
-	Same    int    `json:"-"` // of Known, those with the bytes of another of the files
-	KnownIn string `json:"-"` // the session of the others, the first of several
-	Several bool   `json:"-"` // KnownIn is one of several
-	Streams int    `json:"-"` // number of files of which frames were recorded
+	Same    int    `json:"-"` // files of Known that have the same bytes as another of the files
+	KnownIn string `json:"-"` // the session that has the remaining files of Known; the first one if there are several
+	Several bool   `json:"-"` // KnownIn is one of several sessions
+	Streams int    `json:"-"` // files of which frames were recorded
 }
 
 // Add counts a file and returns its result. s is the summary of its recording.

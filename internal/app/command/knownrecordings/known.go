@@ -1,4 +1,4 @@
-// Package knownrecordings queries a server for what it has recorded: recordings of the same bytes,
+// Package knownrecordings queries a server about its recordings: recordings of the same bytes,
 // streams that can be read, imported sessions, transcripts, and usage.
 package knownrecordings
 
@@ -31,8 +31,9 @@ func (e *KnownError) Error() string {
 		console.LocalTime(e.Stored.Stream.FirstAt))
 }
 
-// Uploaded returns a function that returns the stream of a recording of the bytes with a digest, and when
-// its first frame arrived. The stream is "" if there is none, or the server does not answer.
+// Uploaded returns a function that finds a recording of the bytes with a digest. The function
+// returns the recording's stream and the arrival of its first frame. The stream is "" if there is
+// no such recording or the server does not answer.
 func Uploaded(server Server) func(ctx context.Context, digest string) (string, time.Time) {
 	return func(ctx context.Context, digest string) (string, time.Time) {
 		known, ok := errors.AsType[*KnownError](LookUp(ctx, server, "")(digest))
@@ -43,11 +44,12 @@ func Uploaded(server Server) func(ctx context.Context, digest string) (string, t
 	}
 }
 
-// lookUpTimeout bounds how long a recording waits for the answer.
+// lookUpTimeout bounds how long a recording waits for the server's answer.
 const lookUpTimeout = 5 * time.Second
 
 // LookUp returns a function that queries the server for a recording of the bytes with a digest. The
-// function returns a *KnownError if there is one, and nil if the server does not answer.
+// function returns a *KnownError if there is one, and nil if there is none or the server does not
+// answer.
 func LookUp(ctx context.Context, server Server, source string) func(digest string) error {
 	return func(digest string) error {
 		api, err := server()

@@ -14,8 +14,9 @@ import (
 // look up newer streams.
 const storedWithin = 2 * time.Minute
 
-// Lost reports whether the server has none of the streams that were recorded last: the address is
-// now another server's, or the data was removed. It returns false if the server does not answer.
+// Lost reports whether the server has none of the streams that were recorded last. Then another
+// server has the address now, or the data was removed. Lost returns false if the server does not
+// answer.
 func Lost(ctx context.Context, server Server, p *agenthistory.Progress) (bool, error) {
 	latest := p.Latest(3, time.Now().Add(-storedWithin))
 	if len(latest) == 0 {

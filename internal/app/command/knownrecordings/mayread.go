@@ -7,9 +7,9 @@ import (
 	"tapedeck/internal/app/auth/access"
 )
 
-// mayRead reports whether the client's token may read recordings. A command with a token for
-// recording only does not query recordings: the server would refuse each query and record the
-// refusal in its audit log. If the server does not answer, mayRead returns true.
+// mayRead reports whether the client's token may read recordings. A command whose token may only
+// record does not query recordings: the server would refuse each query and record the refusal in
+// its audit log. If the server does not answer, mayRead returns true.
 func mayRead(ctx context.Context, c *apiclient.Client) bool {
 	var state struct {
 		Tokens    bool

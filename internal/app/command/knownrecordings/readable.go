@@ -14,21 +14,21 @@ import (
 	"tapedeck/query"
 )
 
-// DefaultWait is how long a command waits for its recordings to be readable.
+// DefaultWait is how long a command waits until its recordings can be read.
 const DefaultWait = 30 * time.Second
 
-// Waiting says what of the user's tenant the server has received and nobody can read yet, at the end of
-// a command that records.
+// Waiting describes the streams and frames of the user's tenant that the server has received and
+// that cannot be read yet, at the end of a command that records.
 type Waiting struct {
-	Known   bool   `json:"known"` // false: the server did not say
+	Known   bool   `json:"known"` // false if the server did not report it
 	Streams int    `json:"streams"`
 	Frames  uint64 `json:"frames"`
-	More    bool   `json:"more"` // Streams and Frames are the least
-	// CompleteTo is when the oldest of them was received; all before it can be read.
+	More    bool   `json:"more"` // Streams and Frames are lower bounds
+	// CompleteTo is the arrival of the oldest waiting frame. All earlier frames can be read.
 	CompleteTo *time.Time `json:"complete_to"`
 }
 
-// Any reports whether something cannot be read yet.
+// Any reports whether some frames cannot be read yet.
 func (w *Waiting) Any() bool { return w.Known && (w.Frames > 0 || w.More) }
 
 // unreadable is the answer of GET /v1/waiting.
@@ -38,9 +38,10 @@ type unreadable struct {
 	Streams int `json:"waiting_streams"`
 }
 
-// WaitReadable waits until all that the server has received so far can be read, for a limit at most, 0 for
-// no wait, and returns what cannot. The signal that ended the recording does not end the wait; another one
-// does. A server that does not answer does not make the recording fail.
+// WaitReadable waits until everything that the server has received so far can be read, and returns
+// what cannot be read yet. It waits for at most limit; 0 means that it does not wait. The signal
+// that ended the recording does not end the wait, but a further signal does. If the server does not
+// answer, the recording does not fail.
 func WaitReadable(ctx context.Context, server Server, limit time.Duration) Waiting {
 	again, stop := signal.NotifyContext(context.WithoutCancel(ctx), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -67,7 +68,7 @@ func WaitReadable(ctx context.Context, server Server, limit time.Duration) Waiti
 			}
 			latest = now.waiting()
 			if now.CompleteTo != nil && !now.CompleteTo.Before(first) {
-				return Waiting{Known: true, CompleteTo: now.CompleteTo} // what waits came later
+				return Waiting{Known: true, CompleteTo: now.CompleteTo} // the waiting frames arrived later
 			}
 		}
 		if time.Since(began) >= limit || !pause(again, askAgain(time.Since(began))) {
@@ -90,7 +91,7 @@ func (u *unreadable) waiting() Waiting {
 	return w
 }
 
-// pause waits, and reports whether ctx goes on.
+// pause waits for d, and returns false if ctx ends first.
 func pause(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():
@@ -100,8 +101,8 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// askAgain returns the pause before the next poll: an eighth of the time waited so far,
-// which bounds both the delay and the load on the server.
+// askAgain returns the delay before the next poll: an eighth of the time waited so far, within
+// bounds. This limits both the latency and the load on the server.
 func askAgain(waited time.Duration) time.Duration {
 	return min(max(waited/8, 20*time.Millisecond), 500*time.Millisecond)
 }

@@ -9,7 +9,7 @@ import (
 	"tapedeck/query/session/transcript"
 )
 
-// SessionsAtOnce is the server's largest page of sessions.
+// SessionsAtOnce is the maximum number of sessions in one page of the server.
 const SessionsAtOnce = 500
 
 // Transcript reads all messages of a session.

@@ -15,7 +15,7 @@ import (
 	"tapedeck/query/pricing/cost"
 )
 
-// Usage queries the server for the usage on the export's days.
+// Usage queries the server for the usage on the days of an export.
 func Usage(ctx context.Context, cl *apiclient.Client, e *providerexport.Export) ([]providerexport.Recorded, error) {
 	last, err := time.Parse(time.DateOnly, e.To)
 	if err != nil {
@@ -52,9 +52,9 @@ func Usage(ctx context.Context, cl *apiclient.Client, e *providerexport.Export) 
 	return list, nil
 }
 
-// costOf reads a cost of a report: an amount in US dollars, or an object of amount and currency;
-// nil if it is not known. It returns an error if the currency differs from the export's currency,
-// unless the export has none.
+// costOf reads a cost in a report: an amount in US dollars, or an object with amount and currency.
+// It returns nil if the cost is unknown. It returns an error if the currency differs from the
+// export's currency; an export without a currency accepts any.
 func costOf(text json.RawMessage, currency string) (*decimal.Decimal, error) {
 	money := struct {
 		Amount   json.RawMessage `json:"amount"`

@@ -93,7 +93,11 @@ func exact(d decimal.Decimal, minor int32) string {
 
 // printBill prints the lines and the sums of a bill.
 func printBill(out io.Writer, b *bills.Bill) error {
-	t := console.NewTable(out, "charges of", "provider", "model", "unit", "quantity", "cost", "amount")
+	columns := []string{"charges of", "provider", "model", "unit", "quantity", "cost", "amount"}
+	if b.By != "" {
+		columns = append([]string{b.By}, columns...)
+	}
+	t := console.NewTable(out, columns...)
 	for i := range b.Lines {
 		l := &b.Lines[i]
 		period, model := l.Period, OrDash(l.Model)
@@ -107,7 +111,11 @@ func printBill(out io.Writer, b *bills.Bill) error {
 		if l.PricedAs != "" {
 			model += " (priced as " + l.PricedAs + ")"
 		}
-		t.Row(period, OrDash(l.Provider), model, l.Unit, l.Quantity.String(), cost, amount)
+		cells := []any{period, OrDash(l.Provider), model, l.Unit, l.Quantity.String(), cost, amount}
+		if b.By != "" {
+			cells = append([]any{console.Clip(OrDash(l.TagValue), 40)}, cells...)
+		}
+		t.Row(cells...)
 	}
 	if err := t.Flush(); err != nil {
 		return err

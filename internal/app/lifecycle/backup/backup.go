@@ -17,7 +17,8 @@ import (
 // dropLimit bounds the removal of a snapshot.
 const dropLimit = time.Minute
 
-// clonesOfHeads is how often the tables are cloned if a bill is closed meanwhile.
+// clonesOfHeads is the maximum number of attempts to clone the tables. An attempt is repeated if a
+// bill was closed meanwhile.
 const clonesOfHeads = 5
 
 // Options configure a backup.
@@ -25,13 +26,13 @@ type Options struct {
 	DB   driver.Conn
 	NATS *nats.Conn
 	To   Target
-	Base *Target // of an incremental backup; nil for a full one
+	Base *Target // base of an incremental backup; nil for a full backup
 	// Drain bounds the wait until blocks that were acknowledged before the start are stored.
 	Drain   time.Duration
-	Version string // of the program
+	Version string // version of the program
 	Dir     string // directory of ClickHouse's backups; "" if it is not on this machine
 	Log     *slog.Logger
-	// Step is called with the current step, and Progress with ClickHouse's progress; may be nil.
+	// Step is called with the current step, and Progress with ClickHouse's progress. Both may be nil.
 	Step     func(string)
 	Progress func(Progress)
 }
@@ -100,7 +101,7 @@ func Backup(ctx context.Context, o Options) (m *Manifest, err error) {
 	return m, nil
 }
 
-// snapshot clones the tables and stores the entries of buckets with them.
+// snapshot clones the tables, and stores the entries of buckets in the same database.
 func (m *Manifest) snapshot(ctx context.Context, o Options, database, snapshot string) error {
 	before, err := readEntries(ctx, o.NATS)
 	if err != nil {
@@ -115,7 +116,8 @@ func (m *Manifest) snapshot(ctx context.Context, o Options, database, snapshot s
 		if err != nil {
 			return err
 		}
-		// A bill that was closed meanwhile would be in only one of the two.
+		// A bill that was closed meanwhile would be either in the tables or in the entries, but not in
+		// both.
 		if slices.Equal(heads(before), heads(after)) {
 			return storeEntries(ctx, o.DB, snapshot, after)
 		}
@@ -127,7 +129,7 @@ func (m *Manifest) snapshot(ctx context.Context, o Options, database, snapshot s
 	}
 }
 
-// fill reads the sums of the tables of a snapshot.
+// fill sets the sums of the tables in the manifest from a snapshot.
 func (m *Manifest) fill(ctx context.Context, db driver.Conn, snapshot string) (err error) {
 	for i := range m.Tables {
 		t := &m.Tables[i]

@@ -33,7 +33,7 @@ func acknowledged(ctx context.Context, nc *nats.Conn) (uint64, error) {
 }
 
 // drain waits until the sink has stored all messages up to a sequence, for at most a limit, and
-// returns what is stored.
+// returns the coverage at that time.
 func drain(ctx context.Context, nc *nats.Conn, last uint64, limit time.Duration) (Coverage, error) {
 	js, err := jetstream.New(nc)
 	if err != nil {
@@ -53,7 +53,7 @@ func drain(ctx context.Context, nc *nats.Conn, last uint64, limit time.Duration)
 	}
 }
 
-// covered returns which of the messages up to a sequence are stored now.
+// covered returns which of the messages up to a sequence are stored at present.
 func covered(ctx context.Context, js jetstream.JetStream, last uint64) (Coverage, error) {
 	c := Coverage{Acknowledged: last}
 	if last == 0 {

@@ -14,8 +14,8 @@ import (
 	"tapedeck/query/billing/bills"
 )
 
-// buckets are the key-value buckets of JetStream that cannot be derived from the tables. Logins are
-// not included: users log in again. Tokens and links are stored as hashes.
+// buckets are the key-value buckets of JetStream whose entries cannot be derived from the tables.
+// Logins are not included, since users can log in again. Tokens and links are stored as hashes.
 var buckets = []string{access.Bucket, access.ShareBucket, bills.HeadsBucket}
 
 // entry is an entry of a bucket.
@@ -47,7 +47,7 @@ func readEntries(ctx context.Context, nc *nats.Conn) ([]entry, error) {
 		for _, key := range keys {
 			e, err := kv.Get(ctx, key)
 			if errors.Is(err, jetstream.ErrKeyNotFound) {
-				continue // the entry was removed meanwhile
+				continue // the key was removed meanwhile
 			}
 			if err != nil {
 				return nil, fmt.Errorf("bucket %s: %s: %w", bucket, key, err)
@@ -77,8 +77,8 @@ func storeEntries(ctx context.Context, db driver.Conn, database string, list []e
 	return nil
 }
 
-// restoreEntries writes the entries of a backup to JetStream and returns how many it wrote. It does
-// not change existing entries.
+// restoreEntries writes the entries of a backup to JetStream and returns the number of entries that
+// it wrote. It does not change existing entries.
 func restoreEntries(ctx context.Context, db driver.Conn, database string, nc *nats.Conn) (n int, err error) {
 	rows, err := db.Query(ctx, statements.Must("entries", identifier(database)))
 	if err != nil {
@@ -101,7 +101,7 @@ func restoreEntries(ctx context.Context, db driver.Conn, database string, nc *na
 		}
 		if kv == nil || kv.Bucket() != e.Bucket {
 			if kv, err = js.KeyValue(ctx, e.Bucket); errors.Is(err, jetstream.ErrBucketNotFound) {
-				// The server updates its other settings when it starts.
+				// The server updates the other settings of the bucket when it starts.
 				kv, err = js.CreateKeyValue(ctx,
 					jetstream.KeyValueConfig{Bucket: e.Bucket, Storage: jetstream.FileStorage})
 			}

@@ -13,12 +13,12 @@ type Erased struct {
 	Tombstones uint64 `json:"tombstones"` // tombstones that the restored backup does not have
 }
 
-// marks are the tables that record what is deleted and expired.
+// marks are the tables that record deletions, restores, erasures and expirations.
 var marks = []string{"tombstones", "restores", "erasures", "expirations"}
 
-// applyErasures adds the marks of a later backup to a restored one. Readers then hide the rows that
-// the marks cover, and the server removes them soon after its start, as it does with any rows that
-// were stored after their erasure.
+// applyErasures adds the marks of a later backup to the restored data. Readers then hide the rows
+// that the marks cover. The server removes these rows soon after its start, like any rows that were
+// stored after their erasure.
 func applyErasures(ctx context.Context, o RestoreOptions, scratch string) (e *Erased, err error) {
 	later := o.Into + "__erasures"
 	if err := create(ctx, o.DB, later); err != nil {

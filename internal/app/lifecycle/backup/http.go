@@ -26,7 +26,7 @@ type request struct {
 	S3     Keys   `json:"s3"`
 }
 
-// options returns the options in a body.
+// options returns the options that a request body states.
 func (b *request) options() (o Options, p *problem.Problem) {
 	var err error
 	if o.To, err = ParseTarget(b.To, b.S3); err != nil {
@@ -107,7 +107,8 @@ func (s *Service) ServeOne(w http.ResponseWriter, id string) {
 	st, known := s.Find(id)
 	if !known {
 		problem.Write(w, &problem.Problem{
-			Status: http.StatusNotFound, Detail: fmt.Sprintf("This server has made no backup with the id %q since it was started.", id),
+			Status: http.StatusNotFound,
+			Detail: fmt.Sprintf("This server has made no backup with the id %q since it was started.", id),
 		})
 		return
 	}

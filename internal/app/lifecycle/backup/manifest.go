@@ -25,7 +25,7 @@ type Manifest struct {
 	Schema    uint32    `json:"schema"`  // the last migration
 	Base      string    `json:"base"`    // the backup that an incremental one continues; "" for a full one
 	StartedAt time.Time `json:"started_at"`
-	// SnapshotAt is when all tables were cloned.
+	// SnapshotAt is the time at which all tables were cloned.
 	SnapshotAt time.Time `json:"snapshot_at"`
 	// Sessions, Frames and Bytes are the totals of the table of frames.
 	Sessions    uint64    `json:"sessions"`
@@ -34,7 +34,7 @@ type Manifest struct {
 	LastFrameAt time.Time `json:"last_frame_at"`
 	Coverage    Coverage  `json:"coverage"`
 	Tables      []Table   `json:"tables"`
-	// Sum is the sum of the hashes of the rows with the sums of sessions, and Entries the sum of
+	// Sum is the sum of the hashes of the rows in the table of sessions' sums. Entries is the sum of
 	// the hashes of the entries of buckets.
 	Sum     string `json:"sum"`
 	Entries string `json:"entries"`
@@ -49,18 +49,18 @@ type Table struct {
 	Rows    uint64   `json:"rows"`
 }
 
-// Coverage describes which of JetStream's blocks a backup contains. Blocks that were acknowledged
-// but not yet stored in ClickHouse are not in it.
+// Coverage describes which blocks in JetStream a backup contains. It does not contain blocks that
+// were acknowledged but not yet stored in ClickHouse.
 type Coverage struct {
-	// Acknowledged is the sequence of the last message when the backup began, and Stored the
-	// sequence up to which all messages were stored when the tables were cloned.
+	// Acknowledged is the sequence of the last message when the backup began. Stored is the sequence
+	// up to which all messages were stored when the tables were cloned.
 	Acknowledged uint64 `json:"acknowledged_seq"`
 	Stored       uint64 `json:"stored_seq"`
 	// Unstored counts the messages up to Acknowledged that are not in the backup.
 	Unstored uint64 `json:"unstored_messages"`
 }
 
-// seal returns the checksum of a manifest's text.
+// seal returns the checksum of the text of a manifest.
 func seal(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
@@ -72,17 +72,18 @@ func (m *Manifest) store(ctx context.Context, db driver.Conn, database string) e
 	if err != nil {
 		return err
 	}
-	if err := insert(ctx, db, "INSERT INTO "+identifier(database)+"."+infoTable, []any{string(text), seal(string(text))}); err != nil {
+	statement := "INSERT INTO " + identifier(database) + "." + infoTable
+	if err := insert(ctx, db, statement, []any{string(text), seal(string(text))}); err != nil {
 		return fmt.Errorf("write the manifest: %w", reason(err))
 	}
 	return nil
 }
 
-// ErrDamaged is the error for a backup whose content differs from what was written.
+// ErrDamaged is the error for a backup whose content differs from the content that was written.
 var ErrDamaged = errors.New("the backup is damaged")
 
-// readManifest reads the manifest from a database, and checks that this program can restore
-// the backup.
+// readManifest reads the manifest from a database, and checks that this program can restore the
+// backup.
 func readManifest(ctx context.Context, db driver.Conn, database string) (*Manifest, error) {
 	var text, sum string
 	if err := db.QueryRow(ctx, statements.Must("manifest", identifier(database))).Scan(&text, &sum); err != nil {

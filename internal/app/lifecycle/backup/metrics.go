@@ -22,7 +22,7 @@ var (
 		"Backups of this server that failed.")
 )
 
-// success is the last backup that was completed, which the servers share.
+// success describes the last completed backup of all servers.
 type success struct {
 	At      time.Time `json:"at"`
 	Seconds float64   `json:"seconds"`
@@ -33,7 +33,7 @@ type success struct {
 const (
 	statusBucket = "TAPEDECK_BACKUPS"
 	successKey   = "success"
-	// followEvery is the interval at which a server reads the last backup of other servers.
+	// followEvery is the interval at which a server reads the last backup of all servers.
 	followEvery = 15 * time.Second
 	kvTimeout   = 5 * time.Second
 )
@@ -52,7 +52,7 @@ func (s *Service) follow(ctx context.Context) {
 	}
 }
 
-// read sets the metrics from the bucket. Without NATS they do not change.
+// read sets the metrics from the bucket. If NATS is unavailable, they do not change.
 func (s *Service) read(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, kvTimeout)
 	defer cancel()
@@ -76,7 +76,7 @@ func (last *success) show() {
 	lastBytes.Set(float64(last.Bytes))
 }
 
-// succeeded records a success for all servers.
+// succeeded stores a completed backup for all servers.
 func (s *Service) succeeded(ctx context.Context, last success) {
 	last.show()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), kvTimeout)

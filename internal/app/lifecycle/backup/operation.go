@@ -14,8 +14,8 @@ import (
 
 // Progress is the progress of a BACKUP or RESTORE of ClickHouse.
 type Progress struct {
-	Files uint64 `json:"files"` // of the backup
-	Bytes uint64 `json:"bytes"` // of the backup
+	Files uint64 `json:"files"` // files of the backup
+	Bytes uint64 `json:"bytes"` // bytes of the backup
 	// ReadFiles and ReadBytes count what was restored.
 	ReadFiles uint64 `json:"read_files"`
 	ReadBytes uint64 `json:"read_bytes"`
@@ -27,11 +27,12 @@ const (
 )
 
 // bounded are settings that end a backup or restore soon if the storage does not answer or refuses
-// requests: ClickHouse's defaults retry for hours.
-const bounded = "backup_restore_s3_retry_attempts = 4, s3_retry_attempts = 4, s3_connect_timeout_ms = 5000, s3_request_timeout_ms = 60000"
+// requests. With ClickHouse's defaults it would retry for hours.
+const bounded = "backup_restore_s3_retry_attempts = 4, s3_retry_attempts = 4, " +
+	"s3_connect_timeout_ms = 5000, s3_request_timeout_ms = 60000"
 
-// operate runs a BACKUP or RESTORE statement with settings in ClickHouse's background and waits
-// until it ends. If ctx ends first, operate cancels it.
+// operate runs a BACKUP or RESTORE statement with settings in ClickHouse's background, and waits
+// until it has ended. If ctx ends first, operate cancels the statement.
 func operate(ctx context.Context, db driver.Conn, statement string, settings []string, report func(Progress)) error {
 	settings = append(settings, bounded)
 	explain := reason
@@ -82,6 +83,6 @@ func operate(ctx context.Context, db driver.Conn, statement string, settings []s
 func kill(ctx context.Context, db driver.Conn, query string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), killLimit)
 	defer cancel()
-	// The operation may have ended.
+	// An error means that the operation has ended already.
 	_ = db.Exec(ctx, "KILL QUERY WHERE query_id = {id:String} SYNC", clickhouse.Named("id", query))
 }

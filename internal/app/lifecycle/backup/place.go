@@ -13,8 +13,8 @@ import (
 	"tapedeck/schema/tables"
 )
 
-// prepare removes what is left of a restore that was killed while it put tables in place. It then
-// requires that the database has no rows of an installation.
+// prepare removes the remains of a restore that was killed while it put tables in place. It then
+// returns an error if the database has rows of an installation.
 func (o *RestoreOptions) prepare(ctx context.Context) error {
 	left, err := unfinished(ctx, o.DB, o.Into)
 	if err != nil {
@@ -42,9 +42,11 @@ func unfinished(ctx context.Context, db driver.Conn, database string) (is bool, 
 	return is, err
 }
 
-// mark marks a database as incomplete, and unmark as complete.
+// mark marks a database as incomplete.
 func mark(ctx context.Context, db driver.Conn, database string) error {
-	if err := db.Exec(ctx, "CREATE TABLE "+identifier(database)+"."+migrate.Placing+" (x UInt8) ENGINE = MergeTree ORDER BY x"); err != nil {
+	statement := "CREATE TABLE " + identifier(database) + "." + migrate.Placing +
+		" (x UInt8) ENGINE = MergeTree ORDER BY x"
+	if err := db.Exec(ctx, statement); err != nil {
 		return fmt.Errorf("mark the database %s as incomplete: %w", database, reason(err))
 	}
 	return nil
@@ -91,7 +93,8 @@ func (m *Manifest) place(ctx context.Context, db driver.Conn, scratch, into stri
 
 func (m *Manifest) move(ctx context.Context, db driver.Conn, scratch, into string) error {
 	var same bool
-	err := db.QueryRow(ctx, fmt.Sprintf("SELECT uniqExact(engine) = 1 FROM system.databases WHERE name IN (%s, %s)", quote(scratch), quote(into))).Scan(&same)
+	err := db.QueryRow(ctx, fmt.Sprintf("SELECT uniqExact(engine) = 1 FROM system.databases WHERE name IN (%s, %s)",
+		quote(scratch), quote(into))).Scan(&same)
 	if err != nil {
 		return fmt.Errorf("read the engine of the database %s: %w", into, reason(err))
 	}
@@ -125,8 +128,8 @@ func (m *Manifest) link(ctx context.Context, db driver.Conn, scratch, into strin
 	return nil
 }
 
-// empty returns an error if tapedeck's tables in a database have rows of an installation. The audit
-// log may have rows.
+// empty returns an error if tapedeck's tables in a database have rows of an installation. Rows in
+// the audit log are allowed.
 func empty(ctx context.Context, db driver.Conn, database string) error {
 	rows, err := db.Query(ctx, rowCounts, clickhouse.Named("database", database))
 	if err != nil {

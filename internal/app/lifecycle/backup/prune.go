@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// listFile is the list of files that ClickHouse writes last.
+// listFile is the name of the list of files, which ClickHouse writes last.
 const listFile = ".backup"
 
 // incompleteAge is the age at which a backup without a list counts as interrupted.
@@ -29,8 +29,8 @@ type stored struct {
 // fileName matches the name of a base in a list of files.
 var fileName = regexp.MustCompile(`^File\('(.*)'\)$`)
 
-// Prune removes backups from a directory, except for the latest ones and the backups that these
-// continue. It removes interrupted backups after a day. It returns the names of the removed
+// Prune removes backups from a directory. It keeps the latest backups and the backups that they
+// continue. It removes interrupted backups after incompleteAge. It returns the names of the removed
 // backups.
 func Prune(dir string, keep int, dryRun bool) (removed []string, err error) {
 	if keep < 1 {

@@ -20,7 +20,7 @@ type RestoreOptions struct {
 	NATS *nats.Conn
 	// Erasures is a later backup whose erasures are applied; nil for none.
 	Erasures *Target
-	// Drill restores a backup, compares it, and removes what was restored.
+	// Drill restores a backup, compares it with the manifest, and then removes the restored data.
 	Drill    bool
 	Step     func(string)
 	Progress func(Progress)
@@ -33,8 +33,8 @@ type Restored struct {
 	Erasures *Erased   `json:"erasures,omitempty"` // erasures of a later backup
 }
 
-// Difference is a session, or a whole table if Session is "", whose restored content differs from
-// what was backed up.
+// Difference is a session whose restored content differs from the content that was backed up. It is
+// a whole table if Session is "".
 type Difference struct {
 	Table      string `json:"table"`
 	Tenant     string `json:"tenant"`
@@ -59,7 +59,7 @@ func (d *Difference) String() string {
 // DifferencesError lists differences, at most 1000.
 type DifferencesError struct{ List []Difference }
 
-// shownDifferences bounds the differences in the message.
+// shownDifferences bounds the number of differences in the error message.
 const shownDifferences = 10
 
 func (e *DifferencesError) Error() string {
@@ -79,10 +79,10 @@ func (e *DifferencesError) Error() string {
 func (e *DifferencesError) Unwrap() error { return ErrDamaged }
 
 // Restore restores a backup into a separate database, compares every session with the manifest, and
-// then puts the tables in place. A restore that fails or is killed before that leaves the
-// installation unchanged; the next attempt removes the separate database. A restore that is killed
-// while it puts tables in place leaves a mark. Servers refuse to start while there is a mark, and
-// the next attempt removes the incomplete tables.
+// then puts the tables in place. If a restore fails or is killed before that, the installation is
+// unchanged, and the next attempt removes the separate database. If a restore is killed while it
+// puts tables in place, it leaves a mark: servers refuse to start while the mark exists, and the
+// next attempt removes the incomplete tables.
 func Restore(ctx context.Context, o RestoreOptions) (r *Restored, err error) {
 	if o.Step == nil {
 		o.Step = func(string) {}
@@ -169,7 +169,7 @@ func fetch(ctx context.Context, o RestoreOptions, scratch string) (*Manifest, er
 	return m, nil
 }
 
-// sameKeys returns the settings with which the bases of an incremental backup are read.
+// sameKeys returns the settings for reading the bases of an incremental backup.
 func sameKeys(t Target) []string {
 	if !t.s3 {
 		return nil
@@ -177,9 +177,11 @@ func sameKeys(t Target) []string {
 	return []string{"use_same_s3_credentials_for_base_backup = 1"}
 }
 
-// compare hashes what was restored and returns a DifferencesError if it differs from the manifest.
+// compare hashes the restored data and returns a DifferencesError if it differs from the manifest.
 func (m *Manifest) compare(ctx context.Context, db driver.Conn, scratch string) error {
-	for _, own := range []struct{ table, columns, want string }{{sumsTable, sumsColumns, m.Sum}, {entriesTable, entriesColumns, m.Entries}} {
+	for _, own := range []struct{ table, columns, want string }{
+		{sumsTable, sumsColumns, m.Sum}, {entriesTable, entriesColumns, m.Entries},
+	} {
 		sum, err := sumOf(ctx, db, scratch, own.table, own.columns)
 		if err != nil {
 			return err
@@ -188,7 +190,8 @@ func (m *Manifest) compare(ctx context.Context, db driver.Conn, scratch string) 
 			return fmt.Errorf("the table %s does not match the manifest: %w", own.table, ErrDamaged)
 		}
 	}
-	if err := db.Exec(ctx, fmt.Sprintf("CREATE TABLE %s.%s AS %[1]s.%[3]s", identifier(scratch), foundTable, sumsTable)); err != nil {
+	create := fmt.Sprintf("CREATE TABLE %s.%s AS %[1]s.%[3]s", identifier(scratch), foundTable, sumsTable)
+	if err := db.Exec(ctx, create); err != nil {
 		return fmt.Errorf("compare: %w", reason(err))
 	}
 	for i := range m.Tables {

@@ -46,8 +46,8 @@ type Status struct {
 type ServiceOptions struct {
 	NATS    *nats.Conn
 	DB      driver.Conn
-	Audit   *audit.Log // records how requested backups ended; nil for no records
-	Version string     // of the program
+	Audit   *audit.Log // records the outcome of requested backups; nil for no records
+	Version string     // version of the program
 	Dir     string     // of ClickHouse's backups; "" if it is not on this machine
 	Log     *slog.Logger
 }
@@ -90,8 +90,8 @@ var ErrBusy = errors.New("another backup is running")
 // Start begins a backup and returns its first status.
 func (s *Service) Start(o Options) (Status, error) { return s.start(o, nil) }
 
-// start is Start for a request with an entry of the audit log, which is recorded once the backup has
-// ended; nil for none.
+// start does the same as Start for a request with an entry of the audit log. The entry is recorded
+// once the backup has ended; it may be nil.
 func (s *Service) start(o Options, entry *audit.Entry) (Status, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,7 +124,7 @@ func (s *Service) start(o Options, entry *audit.Entry) (Status, error) {
 // auditTimeout bounds the wait until the end of a backup is stored in the audit log.
 const auditTimeout = 5 * time.Second
 
-// audited records in the audit log how a backup ended.
+// audited records the outcome of a backup in the audit log.
 func (s *Service) audited(ctx context.Context, entry *audit.Entry, err error) {
 	entry.Status, entry.Outcome = http.StatusAccepted, audit.Done
 	if err != nil {
@@ -133,7 +133,7 @@ func (s *Service) audited(ctx context.Context, entry *audit.Entry, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditTimeout)
 	defer cancel()
 	if s.opts.Audit.Record(ctx, *entry) != nil {
-		_ = s.opts.Audit.Note(*entry) // Note has counted a lost entry
+		_ = s.opts.Audit.Note(*entry) // Note counts an entry that it loses
 	}
 }
 
@@ -143,7 +143,7 @@ func (s *Service) change(do func()) {
 	do()
 }
 
-// run writes a backup. Of all servers on one NATS, one does so at a time.
+// run writes a backup. Only one of the servers that share a NATS writes a backup at a time.
 func (s *Service) run(ctx context.Context, o Options, st *Status) error {
 	var m *Manifest
 	held, err := lease.Hold(ctx, s.opts.NATS, "backup", s.holder, func(ctx context.Context) (err error) {
@@ -171,7 +171,7 @@ func (s *Service) run(ctx context.Context, o Options, st *Status) error {
 	return nil
 }
 
-// List returns the backups that this server has begun since its start, the latest first.
+// List returns the backups that this server has begun since it started, the latest first.
 func (s *Service) List() []Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,9 +13,9 @@ import (
 )
 
 // order returns the tables in the order in which they are cloned. The tables that record deletions
-// and the progress of work come first, so that unfinished work continues after a restore and does
-// not count as done. Of the recordings the streams come first, since the frames that they list were
-// stored before them.
+// and the progress of work come first: work that is unfinished in them continues after a restore
+// and does not count as done. The table of streams comes before the other tables of recordings,
+// since the frames of the listed streams were stored earlier.
 func order() []string {
 	list := tables.Names(tables.Mark)
 	recorded := tables.Names(tables.Recording)
@@ -24,7 +24,7 @@ func order() []string {
 	return append(list, tables.Names(tables.Bill, tables.Setting, tables.Audit)...)
 }
 
-// clone creates a database with clones of the tables. The clones share the files of the tables, and
+// clone creates a database with clones of the tables. The clones share the files of the tables and
 // are not merged.
 func clone(ctx context.Context, db driver.Conn, from, to string) ([]Table, error) {
 	if err := create(ctx, db, to); err != nil {
@@ -51,13 +51,13 @@ func clone(ctx context.Context, db driver.Conn, from, to string) ([]Table, error
 		list = append(list, t)
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("the database %s has no tables of tapedeck: name the one of the installation", from)
+		return nil, fmt.Errorf("the database %s has no tables of tapedeck: name the database of the installation", from)
 	}
 	return list, nil
 }
 
-// create creates a database with the tables of the manifest. It first removes what an interrupted
-// attempt has left.
+// create creates a database with the tables of the manifest. It first removes the database of an
+// interrupted attempt.
 func create(ctx context.Context, db driver.Conn, name string) error {
 	list := []string{"DROP DATABASE IF EXISTS " + identifier(name) + " SYNC", "CREATE DATABASE " + identifier(name)}
 	for s := range strings.SplitSeq(statements.Must("create_tables", identifier(name)), ";\n") {
@@ -83,7 +83,7 @@ func drop(ctx context.Context, db driver.Conn, name string) error {
 	return nil
 }
 
-// describe reads the stored columns of a table; none if there is no such table.
+// describe reads the stored columns of a table. There are none if the table does not exist.
 func (t *Table) describe(ctx context.Context, db driver.Conn, database string) error {
 	err := db.QueryRow(ctx, columns, clickhouse.Named("database", database),
 		clickhouse.Named("table", t.Name)).Scan(&t.Columns)

@@ -31,8 +31,8 @@ const inBackup = "tapedeck"
 
 // sumsShape configures the statement that hashes a table.
 type sumsShape struct {
-	Database string // quoted
-	Into     string // a table of the database
+	Database string // quoted identifier
+	Into     string // name of a table of the database
 	Table    string
 	Columns  string
 	Bytes    string
@@ -43,6 +43,6 @@ type sumsShape struct {
 // sumShape configures the statement that hashes a manifest table.
 type sumShape struct{ Database, Table, Columns string }
 
-// marksShape names the marks of a later backup and the restored marks. The database names are
-// quoted.
+// marksShape names the tables of a later backup's marks and of the restored marks. The database
+// names are quoted.
 type marksShape struct{ Restored, Later, Table, Columns string }

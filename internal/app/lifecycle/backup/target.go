@@ -15,8 +15,8 @@ import (
 	"unicode"
 )
 
-// Keys identify the user of an S3-compatible storage. Without an ID ClickHouse uses the credentials
-// in its own configuration or environment.
+// Keys identify the user of an S3-compatible storage. If ID is empty, ClickHouse uses the
+// credentials in its own configuration or environment.
 type Keys struct {
 	ID     string `json:"key_id"`
 	Secret string `json:"secret"`
@@ -24,9 +24,9 @@ type Keys struct {
 
 // Target is the place of a backup.
 type Target struct {
-	// Name is the place as the user names it, without secrets.
+	// Name is the place in the form in which the user states it, without secrets.
 	Name string
-	sql  string // with secrets
+	sql  string // expression for BACKUP and RESTORE; contains secrets
 	dir  string // below the directory of backups; "" if it is elsewhere
 	s3   bool
 }
@@ -38,7 +38,9 @@ type Target struct {
 //	https://HOST/...  a prefix in a bucket of an S3-compatible storage
 func ParseTarget(text string, keys Keys) (Target, error) {
 	if strings.ContainsFunc(text, unicode.IsControl) {
-		return Target{}, fmt.Errorf("place of a backup %q: it has a control character: use letters, digits, dots and dashes", text)
+		return Target{}, fmt.Errorf(
+			"place of a backup %q: it has a control character: use letters, digits, dots and dashes", text,
+		)
 	}
 	if i := slices.IndexFunc(archives, func(ending string) bool { return strings.HasSuffix(text, ending) }); i >= 0 {
 		return Target{}, fmt.Errorf("place of a backup %q: ClickHouse writes an archive to names that end in "+
@@ -67,19 +69,19 @@ func ParseTarget(text string, keys Keys) (Target, error) {
 	return Target{Name: text, dir: text, sql: "File(" + quote(text) + ")"}, nil
 }
 
-// archives are the endings of file names for which ClickHouse writes archives.
+// archives are the file name suffixes for which ClickHouse writes archives.
 var archives = []string{".zip", ".zipx", ".tar", ".tgz", ".tar.gz", ".tbz2", ".tar.bz2", ".tzst", ".tar.zst",
 	".tar.zstd", ".txz", ".tar.xz", ".tlzma", ".tar.lzma"}
 
-// Maximum lengths of a name, bytes: of each directory in it, as file systems limit it, and of the
-// whole name.
+// Maximum lengths of a name, bytes: of each directory in the name, which file systems limit, and of
+// the whole name.
 const (
 	mostDirectory = 255
 	mostName      = 1000
 )
 
-// checkName refuses names outside of the directory of backups, and names that no directory can
-// have.
+// checkName refuses names that lead out of the directory of backups, and names that are not valid
+// for a directory.
 func checkName(name string) error {
 	if name == "" {
 		return errors.New("the name is empty: name the backup, like 2026-11-23")
@@ -91,7 +93,10 @@ func checkName(name string) error {
 		}
 	}
 	if path.IsAbs(name) || path.Clean(name) != name || name == ".." || name == "." || strings.HasPrefix(name, "../") {
-		return errors.New("it must be a name inside ClickHouse's directory of backups, like 2026-11-23 or daily/monday, without .. and not from the root")
+		return errors.New(
+			"it must be a name inside ClickHouse's directory of backups, like 2026-11-23 or daily/monday, " +
+				"without .. and not from the root",
+		)
 	}
 	return nil
 }
@@ -102,16 +107,23 @@ func parseS3(text string, keys Keys) (Target, error) {
 		return Target{}, errors.New("the address of the backup is not a URL") // the text may contain a secret
 	}
 	if u.User != nil {
-		return Target{}, errors.New("the address of the backup has a user: put the key into AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+		return Target{}, errors.New(
+			"the address of the backup has a user: put the key into AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+		)
 	}
 	if u.RawQuery != "" || u.Fragment != "" || u.Host == "" || strings.Trim(u.Path, "/") == "" {
-		return Target{}, fmt.Errorf("place of a backup %q: it must be https://HOST/BUCKET/PREFIX or https://BUCKET.HOST/PREFIX without a query", text)
+		return Target{}, fmt.Errorf(
+			"place of a backup %q: it must be https://HOST/BUCKET/PREFIX or https://BUCKET.HOST/PREFIX without a query",
+			text,
+		)
 	}
 	if err := checkHost(u.Hostname()); err != nil {
 		return Target{}, fmt.Errorf("place of a backup %q: %w", text, err)
 	}
 	if (keys.ID == "") != (keys.Secret == "") {
-		return Target{}, errors.New("of the S3 key one half is missing: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or neither")
+		return Target{}, errors.New(
+			"one half of the S3 key is missing: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or neither",
+		)
 	}
 	t := Target{Name: text, sql: "S3(" + quote(text) + ")", s3: true}
 	if keys.ID != "" {
@@ -120,14 +132,17 @@ func parseS3(text string, keys Keys) (Target, error) {
 	return t, nil
 }
 
-// numericHost matches hosts that are numbers: resolvers read more forms of addresses than netip does.
+// numericHost matches hosts that are numbers: resolvers accept more forms of addresses than netip.
 var numericHost = regexp.MustCompile(`^(0[xX][0-9a-fA-F]*|[0-9]+)(\.(0[xX][0-9a-fA-F]*|[0-9]+))*\.?$`)
 
-// metadataHosts are the names and the address outside of link-local networks at which clouds answer with credentials.
-var metadataHosts = []string{"metadata", "metadata.google.internal", "instance-data", "fd00:ec2::254", "100.100.100.200", "168.63.129.16"}
+// metadataHosts are names and addresses, outside of link-local networks, of services from which
+// cloud machines get their credentials.
+var metadataHosts = []string{
+	"metadata", "metadata.google.internal", "instance-data", "fd00:ec2::254", "100.100.100.200", "168.63.129.16",
+}
 
-// checkHost refuses hosts at which no storage is, but services that give credentials of this machine to who asks. A
-// storage may be on this machine or in a private network.
+// checkHost refuses hosts that are not a storage but a metadata service, which returns credentials
+// of this machine to any caller. A storage may be on this machine or in a private network.
 func checkHost(host string) error {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	address, err := netip.ParseAddr(host)
@@ -138,14 +153,15 @@ func checkHost(host string) error {
 		address = address.WithZone("").Unmap()
 		host = address.String()
 	}
-	if slices.Contains(metadataHosts, host) || err == nil && (address.IsLinkLocalUnicast() || address.IsMulticast() || address.IsUnspecified()) {
+	if slices.Contains(metadataHosts, host) ||
+		err == nil && (address.IsLinkLocalUnicast() || address.IsMulticast() || address.IsUnspecified()) {
 		return fmt.Errorf("%s is not the address of a storage: name the host of an S3-compatible storage", host)
 	}
 	return nil
 }
 
-// checkLinks refuses a place below a symbolic link on this machine: ClickHouse follows the link out
-// of the directory that it may write to, and Prune does not see the backup.
+// checkLinks refuses a place below a symbolic link on this machine. ClickHouse would follow the
+// link out of the directory that it may write to, and Prune would not find the backup.
 func (t Target) checkLinks(dir string) error {
 	if dir == "" || t.dir == "" {
 		return nil
@@ -161,7 +177,7 @@ func (t Target) checkLinks(dir string) error {
 	return nil
 }
 
-// checkInside refuses a place inside another backup, since Prune would remove it with that backup.
+// checkInside refuses a place inside another backup, since Prune would remove both together.
 func (t Target) checkInside(dir string) error {
 	if dir == "" || t.dir == "" {
 		return nil

@@ -12,16 +12,18 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 )
 
-// writtenTable receives the manifest that is read back from a backup.
+// writtenTable is the table into which the manifest of a new backup is read back.
 const writtenTable = "backup_written"
 
 // errIncomplete is the error for a backup that ClickHouse reports as written but that is
-// incomplete. ClickHouse does not report every write that fails because a disk is full.
-var errIncomplete = errors.New("the backup is not whole, most likely since its place is full: remove it, free space there, then start again")
+// incomplete. If a disk is full, ClickHouse does not report every failed write.
+var errIncomplete = errors.New(
+	"the backup is incomplete, probably because its storage is full: remove it, free space there, then start again",
+)
 
-// written checks a backup that was just written: ClickHouse reads its list of files and its
-// manifest, and the sizes of its files are compared with the list if the directory of backups is on
-// this machine.
+// written checks a backup that was just written. ClickHouse reads the backup's list of files and
+// its manifest. If the directory of backups is on this machine, the sizes of the files are compared
+// with the list.
 func (m *Manifest) written(ctx context.Context, o Options, snapshot string) error {
 	err := operate(ctx, o.DB, fmt.Sprintf("RESTORE TABLE %s.%s AS %s.%s FROM %s", inBackup, infoTable,
 		identifier(snapshot), writtenTable, o.To.sql), sameKeys(o.To), nil)
@@ -47,7 +49,9 @@ func (m *Manifest) written(ctx context.Context, o Options, snapshot string) erro
 
 // readBack returns the id in the manifest that was read back.
 func (m *Manifest) readBack(ctx context.Context, db driver.Conn, snapshot string) (id string, err error) {
-	err = db.QueryRow(ctx, fmt.Sprintf("SELECT JSONExtractString(info, 'id') FROM %s.%s", identifier(snapshot), writtenTable)).Scan(&id)
+	statement := fmt.Sprintf("SELECT JSONExtractString(info, 'id') FROM %s.%s", identifier(snapshot), writtenTable)
+	err = db.QueryRow(ctx, statement).
+		Scan(&id)
 	return id, err
 }
 
@@ -76,13 +80,13 @@ func checkSizes(dir string) error {
 			Size     int64  `xml:"size"`
 			UseBase  bool   `xml:"use_base"`
 			BaseSize int64  `xml:"base_size"`
-			DataFile string `xml:"data_file"` // name of an equal file
+			DataFile string `xml:"data_file"` // name of another file with the same content
 		}
 		if err := decoder.DecodeElement(&entry, &start); err != nil {
 			return fmt.Errorf("%w (%s: %w)", errIncomplete, f.Name(), err)
 		}
 		if entry.Size == 0 || entry.UseBase || entry.DataFile != "" {
-			continue // it has no bytes of its own
+			continue // its content is in another file
 		}
 		path := filepath.Join(dir, entry.Name)
 		info, err := os.Stat(path)

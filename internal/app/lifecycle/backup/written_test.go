@@ -33,7 +33,7 @@ func TestFullPlace(t *testing.T) {
 				}
 			}
 		}})
-		if cut == "" && err != nil || cut != "" && (err == nil || !strings.Contains(err.Error(), "not whole")) {
+		if cut == "" && err != nil || cut != "" && (err == nil || !strings.Contains(err.Error(), "backup is incomplete")) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -1,6 +1,6 @@
-// Package enginetest names the ClickHouse library of a clone to test binaries and to the programs that they
-// start. The program itself never searches the working directory for native code, so only tests import this
-// package.
+// Package enginetest sets the ClickHouse library of a clone for test binaries and for the programs
+// that they start. The program itself never searches the working directory for native code, so only
+// tests import this package.
 package enginetest
 
 import (
@@ -8,12 +8,14 @@ import (
 	"path/filepath"
 )
 
-// libraryEnv is engine.LibraryEnv. The tests of package engine use this package, so it cannot import engine.
+// libraryEnv equals engine.LibraryEnv. The tests of package engine use this package, so it cannot
+// import engine.
 const libraryEnv = "TAPEDECK_LIBCHDB"
 
-// Use sets TAPEDECK_LIBCHDB to the library that `make engine` installed below the module of the working
-// directory, so that engine.Find returns it in this process and in the processes that it starts. It changes
-// nothing if the variable is set, or if the module has no library. TestMain calls it after engine.RunIfChild.
+// Use sets TAPEDECK_LIBCHDB to the library that `make engine` installed below the module of the
+// working directory, so that engine.Find returns it in this process and in its child processes. It
+// changes nothing if the variable is set, or if the module has no library. TestMain must call it
+// after engine.RunIfChild.
 func Use() {
 	if os.Getenv(libraryEnv) != "" {
 		return

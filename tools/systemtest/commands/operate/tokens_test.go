@@ -145,6 +145,8 @@ func TestLoginSettings(t *testing.T) {
 	for want, args := range map[string][]string{
 		"--public-url \"tapedeck.example.com\"":       {"--tokens", "--public-url", "tapedeck.example.com"},
 		"--allow-origin \"https://ui/x\"":             {"--tokens", "--allow-origin", "https://ui/x"},
+		"--allow-origin \"*\"":                        {"--allow-origin", "*"},
+		"--allow-origin \"null\"":                     {"--allow-origin", "null"},
 		"--oidc-grant \"groups=a\"":                   append(good, "--oidc-grant", "groups=a"),
 		"there is no scope \"write\"":                 append(good, "--oidc-grant", "groups=a:tenant=a,scopes=write"),
 		"needs --oidc-client-id":                      {"--tokens", "--public-url", "https://tapedeck.example.com", "--oidc-issuer", "https://login.example.com"},
@@ -166,7 +168,7 @@ func TestListenNeedsTokens(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
 		{"up", "--listen", "0.0.0.0:0"}, {"serve", "--listen", "[::]:0"}, {"up", "--allow-host", "tapedeck.example.com"},
-		{"serve", "--public-url", "https://tapedeck.example.com"}, {"serve", "--allow-origin", "https://ui.example.com"}, {"up", "--oidc-issuer", "https://login.example.com"},
+		{"serve", "--public-url", "https://tapedeck.example.com"}, {"up", "--oidc-issuer", "https://login.example.com"},
 	} {
 		cmd := exec.CommandContext(t.Context(), programtest.Path(t), append(args, "--data", t.TempDir())...)
 		cmd.Env = os.Environ()

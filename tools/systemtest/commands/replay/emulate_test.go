@@ -146,9 +146,66 @@ func TestEmulateExchanges(t *testing.T) {
 	if status != http.StatusNotFound || !strings.Contains(string(text), "POST /v1/chat/completions") {
 		t.Errorf("what is not recorded: %d %s", status, text)
 	}
+	for _, address := range []string{s.URL + "/emulate/" + segment + ";take=h2", port} {
+		speakHTTP2(t, address+"/v1/chat/completions", body, want)
+	}
 	stopPort()
 	if _, stderr, exit := s.Run(t, "emulate", "http", "no such session"); exit != commandtest.ExitFailed || !strings.Contains(stderr, "no such session") {
 		t.Errorf("a session that is not there: exit %d, %s", exit, stderr)
+	}
+}
+
+// The request of "record --sse --method POST" is recorded: an emulation answers the same body with the
+// same answer, in any order.
+func TestEmulateRecordedRequests(t *testing.T) {
+	t.Parallel()
+	s := commandtest.Shared(t)
+	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprintf(w, "data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":%q}\n\n", body)
+	}))
+	t.Cleanup(agent.Close)
+	const id = "recorded requests"
+	want := map[string]string{}
+	for _, body := range []string{`{"n":1}`, `{"n":2}`, `{"n":3}`} {
+		s.Must(t, "record", "--sse", agent.URL+"/run?v=1", "--method", "POST", "--body", body, "--header", "Content-Type: application/json", "--session", id)
+		want[body] = fmt.Sprintf("data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":%q}\n\n", body)
+	}
+	port, stop := startEmulate(t, s, "http", id, "--match", "body")
+	for _, body := range []string{`{"n":3}`, `{"n":1}`, `{"n":2}`, `{"n":3}`} {
+		if got, _, h := timed(t, port+"/run?v=1", body); got != want[body] || h.Get("Content-Type") != "text/event-stream" {
+			t.Errorf("%s: %q, %v, want %q", body, got, h, want[body])
+		}
+	}
+	stop()
+}
+
+// speakHTTP2 asks with HTTP/2 from the first byte on, without TLS, and once asks an HTTP/1.1 connection
+// to be upgraded to it, which is answered by HTTP/1.1.
+func speakHTTP2(t *testing.T, address, body, want string) {
+	t.Helper()
+	plain := new(http.Protocols)
+	plain.SetUnencryptedHTTP2(true)
+	for version, transport := range map[int]*http.Transport{2: {Protocols: plain}, 1: {}} {
+		defer transport.CloseIdleConnections()
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if version == 1 {
+			r.Header = http.Header{"Connection": {"Upgrade, HTTP2-Settings"}, "Upgrade": {"h2c"}, "Http2-Settings": {"AAMAAABkAARAAAAAAAIAAAAA"}}
+		}
+		res, err := (&http.Client{Transport: transport}).Do(r)
+		if err != nil {
+			t.Errorf("%s by HTTP/%d: %v", address, version, err)
+			continue
+		}
+		got, err := io.ReadAll(res.Body)
+		_ = res.Body.Close() // all of it was read
+		if err != nil || res.ProtoMajor != version || res.StatusCode != http.StatusOK || string(got) != want {
+			t.Errorf("%s by HTTP/%d: %s %d %q, %v", address, version, res.Proto, res.StatusCode, got, err)
+		}
 	}
 }
 
