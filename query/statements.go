@@ -14,8 +14,8 @@ var sqlFiles embed.FS
 
 // Statements returns the statements <dir>/sql/*.sql of a package, where dir is its path below
 // query, such as "session/facets". They may use the templates in the sql folders of query, of
-// pricing/cost, and of the directories in templates. It panics if a directory has no statements or
-// a template is invalid.
+// pricing/cost, and of the directories in templates. The first use of the set panics if a directory
+// has no statements or a template is invalid.
 func Statements(dir string, templates ...string) *sqltemplate.Set {
 	files := make([]fs.FS, 0, len(templates)+1)
 	for _, d := range append(templates, dir) {
@@ -28,8 +28,9 @@ func Statements(dir string, templates ...string) *sqltemplate.Set {
 	return Parse(files...)
 }
 
-// Parse parses the files sql/*.sql of file systems outside of this folder. They may use the
-// templates in the sql folders of query and of pricing/cost. It panics if a template is invalid.
+// Parse returns the statements in the files sql/*.sql of file systems outside of this folder. They
+// may use the templates in the sql folders of query and of pricing/cost. The first use of the set
+// panics if a template is invalid.
 func Parse(files ...fs.FS) *sqltemplate.Set {
 	costs, err := fs.Sub(sqlFiles, "pricing/cost")
 	if err != nil {

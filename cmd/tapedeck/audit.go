@@ -14,17 +14,17 @@ import (
 
 // auditCommand lists the audit log.
 type auditCommand struct {
-	By      string `help:"Only what this principal did: its id or name." placeholder:"WHO"`
-	Action  string `help:"Only this action, like session.replay, or a kind of objects, like session or token." placeholder:"ACTION"`
-	Object  string `help:"Only what was done to this: the id of a session or token, the number of a bill." placeholder:"ID"`
-	Outcome string `help:"Only this outcome: begun, done, refused, invalid or failed." enum:",begun,done,refused,invalid,failed" default:"" placeholder:"OUTCOME"`
-	From    string `help:"Only from this time on: RFC 3339, a date, or now-7d." placeholder:"TIME"`
-	To      string `help:"Only before this time." placeholder:"TIME"`
-	Limit   int    `help:"How many to list at most, in a table or json." short:"n" default:"50" placeholder:"N"`
-	Format  string `help:"A table, or json, or ndjson or csv with all entries." enum:"table,json,ndjson,csv" default:"table" placeholder:"FORMAT"`
-	Raw     bool   `help:"With csv: recorded text as it is. Without it, text that a spreadsheet would run gets an apostrophe before it."`
-	Output  string `help:"With ndjson and csv: the file to write; - for standard output." short:"o" placeholder:"FILE"`
-	Force   bool   `help:"Write over a file that is there." short:"f"`
+	By      string   `help:"Only what this principal did: its id or name." placeholder:"WHO"`
+	Action  string   `help:"Only this action, like session.replay, or a kind of objects, like session or token." placeholder:"ACTION"`
+	Object  string   `help:"Only what was done to this: the id of a session or token, the number of a bill." placeholder:"ID"`
+	Outcome string   `help:"Only this outcome: begun, done, refused, invalid or failed." enum:",begun,done,refused,invalid,failed" default:"" placeholder:"OUTCOME"`
+	From    timeFlag `help:"Only from this time on: RFC 3339, a date, now-24h or 7d, today, yesterday, this-month or last-month." placeholder:"TIME" aliases:"since"`
+	To      timeFlag `help:"Only before this time." placeholder:"TIME" aliases:"until"`
+	Limit   int      `help:"How many to list at most, in a table or json." short:"n" default:"50" placeholder:"N"`
+	Format  string   `help:"A table, or json, or ndjson or csv with all entries." enum:"table,json,ndjson,csv" default:"table" placeholder:"FORMAT"`
+	Raw     bool     `help:"With csv: recorded text as it is. Without it, text that a spreadsheet would run gets an apostrophe before it."`
+	Output  string   `help:"With ndjson and csv: the file to write; - for standard output." short:"o" placeholder:"FILE"`
+	Force   bool     `help:"Write over a file that is there." short:"f"`
 }
 
 const (
@@ -39,7 +39,7 @@ func (c *auditCommand) Run(ctx context.Context, g *global) error {
 	}
 	q := url.Values{}
 	setAll(q, map[string][]string{
-		"principal": {c.By}, "action": {c.Action}, "object": {c.Object}, "outcome": {c.Outcome}, "from": {c.From}, "to": {c.To},
+		"principal": {c.By}, "action": {c.Action}, "object": {c.Object}, "outcome": {c.Outcome}, "from": {c.From.utc()}, "to": {c.To.utc()},
 	})
 	media := exportMedia[c.Format]
 	if c.Raw {

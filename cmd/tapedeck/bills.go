@@ -28,16 +28,16 @@ type billsCommand struct {
 }
 
 type billsList struct {
-	Account string `help:"Only this account: tenant, or a tag and its value, as customer=c1." placeholder:"ID"`
-	State   string `help:"Only these: open, draft, closed." placeholder:"STATE"`
-	From    string `help:"The first month. Default: a year before the last." placeholder:"2026-01"`
-	To      string `help:"The last month. Default: the current one." placeholder:"2026-10"`
+	Account string    `help:"Only this account: tenant, or a tag and its value, as customer=c1." placeholder:"ID"`
+	State   string    `help:"Only these: open, draft, closed." placeholder:"STATE"`
+	From    monthFlag `help:"The first month, this-month or last-month. Default: a year before the last." placeholder:"2026-01"`
+	To      monthFlag `help:"The last month, this-month or last-month. Default: the current one." placeholder:"2026-10"`
 }
 
 // Run prints the periods.
 func (c *billsList) Run(ctx context.Context, g *global) error {
 	q := url.Values{}
-	setAll(q, map[string][]string{"account": {c.Account}, "state": {c.State}, "from": {c.From}, "to": {c.To}})
+	setAll(q, map[string][]string{"account": {c.Account}, "state": {c.State}, "from": {string(c.From)}, "to": {string(c.To)}})
 	var list bills.List
 	if done, err := g.fetch(ctx, "v1/bills", q, &list); done || err != nil {
 		return err
@@ -47,12 +47,12 @@ func (c *billsList) Run(ctx context.Context, g *global) error {
 
 // billPeriod names a period of an account.
 type billPeriod struct {
-	Period  string `arg:"" help:"The month, as 2026-10."`
-	Account string `help:"The account: tenant, or a tag and its value, as customer=c1." default:"tenant" placeholder:"ID"`
+	Period  monthFlag `arg:"" help:"The month, as 2026-10, this-month or last-month, which are months in UTC."`
+	Account string    `help:"The account: tenant, or a tag and its value, as customer=c1." default:"tenant" placeholder:"ID"`
 }
 
 func (p *billPeriod) values() url.Values {
-	return url.Values{"period": {p.Period}, "account": {p.Account}}
+	return url.Values{"period": {string(p.Period)}, "account": {p.Account}}
 }
 
 // billSplit selects a tag by whose values the lines of a bill are apart.

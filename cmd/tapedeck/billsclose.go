@@ -30,7 +30,7 @@ func (c *billsClose) runAll(ctx context.Context, g *global) error {
 	list := []printers.ClosedAccount{}
 	failed := 0
 	for _, account := range accounts {
-		done := printers.ClosedAccount{Account: account, Period: c.Period, DryRun: c.DryRun}
+		done := printers.ClosedAccount{Account: account, Period: string(c.Period), DryRun: c.DryRun}
 		done.Bill, err = c.one(ctx, client, account)
 		if err != nil {
 			if ctx.Err() != nil {
@@ -65,7 +65,7 @@ func (c *billsClose) accounts(ctx context.Context, g *global) ([]string, error) 
 		return nil, err
 	}
 	var list bills.List
-	if err := client.Get(ctx, "v1/bills", url.Values{"from": {c.Period}, "to": {c.Period}}, &list); err != nil {
+	if err := client.Get(ctx, "v1/bills", url.Values{"from": {string(c.Period)}, "to": {string(c.Period)}}, &list); err != nil {
 		return nil, err
 	}
 	var accounts []string
@@ -82,7 +82,7 @@ func (c *billsClose) accounts(ctx context.Context, g *global) ([]string, error) 
 
 // one closes the period of an account, or computes its bill.
 func (c *billsClose) one(ctx context.Context, client *apiclient.Client, account string) (*bills.Bill, error) {
-	q := url.Values{"period": {c.Period}, "account": {account}}
+	q := url.Values{"period": {string(c.Period)}, "account": {account}}
 	var b bills.Bill
 	if c.DryRun {
 		return &b, client.Get(ctx, "v1/bills/preview", q, &b)

@@ -18,10 +18,10 @@ type billsExport struct {
 	Number string `arg:"" optional:"" help:"The bill; left out with --period."`
 	Dir    string `arg:"" optional:"" help:"The directory to write, or a file that ends in .zip."`
 
-	Period  string `help:"The closed bills of this month, of all accounts." placeholder:"2026-10"`
-	Account string `help:"Of those, only the bill of this account." placeholder:"ID"`
-	Format  string `help:"focus is the FinOps Open Cost and Usage Specification." enum:"focus" default:"focus" placeholder:"focus"`
-	Force   bool   `help:"Write over files that are there." short:"f"`
+	Period  monthFlag `help:"The closed bills of this month, of all accounts; also this-month or last-month." placeholder:"2026-10"`
+	Account string    `help:"Of those, only the bill of this account." placeholder:"ID"`
+	Format  string    `help:"focus is the FinOps Open Cost and Usage Specification." enum:"focus" default:"focus" placeholder:"focus"`
+	Force   bool      `help:"Write over files that are there." short:"f"`
 
 	Evidence bool `help:"Write a bill with its rows, lines and price table, the tapes of the frames behind them, and the SHA-256 of each file."`
 
@@ -57,7 +57,7 @@ func (c *billsExport) Run(ctx context.Context, g *global) error {
 		link = g.Server
 	}
 	setAll(q, map[string][]string{
-		"period": {c.Period}, "account": {c.Account}, "version": {c.FocusVersion}, "tag": c.Tag, "sub_account": {c.SubAccount},
+		"period": {string(c.Period)}, "account": {c.Account}, "version": {c.FocusVersion}, "tag": c.Tag, "sub_account": {c.SubAccount},
 		"columns": {joined(c.Columns)}, "issuer": {c.Issuer}, "payment_terms": {c.PaymentTerms}, "link": {link}, "for": {c.For},
 	})
 	if c.Raw {

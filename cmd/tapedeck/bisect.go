@@ -19,8 +19,8 @@ type bisectCommand struct {
 	Text       string   `help:"Condition: a message contains this text." placeholder:"TEXT" xor:"question"`
 	At         int      `help:"Condition: the session differs from the first one within N steps. Without a condition: at any step." placeholder:"N" xor:"question"`
 	Words      bool     `help:"Count changed texts of answers as a difference, too. By default inputs and actions count."`
-	From       string   `help:"Only sessions that started at this time or later: RFC 3339, a date, or now-24h." placeholder:"TIME"`
-	To         string   `help:"Only sessions that started before this time." placeholder:"TIME"`
+	From       timeFlag `help:"Only sessions that started at this time or later: RFC 3339, a date, now-24h or 7d, today, yesterday, this-month or last-month." placeholder:"TIME" aliases:"since"`
+	To         timeFlag `help:"Only sessions that started before this time." placeholder:"TIME" aliases:"until"`
 	Limit      int      `help:"How many sessions to check: the newest ones." default:"100" short:"n"`
 }
 
@@ -36,7 +36,7 @@ func (c *bisectCommand) Run(ctx context.Context, g *global) error {
 	}
 	q := bisect.Question{Sessions: url.Values{}, Limit: c.Limit, Tool: c.Tool, Fails: c.Fails, Text: c.Text, At: c.At,
 		Words: c.Words}
-	setAll(q.Sessions, map[string][]string{"tag": colonTags(c.SessionTag), "from": {c.From}, "to": {c.To}})
+	setAll(q.Sessions, map[string][]string{"tag": colonTags(c.SessionTag), "from": {c.From.utc()}, "to": {c.To.utc()}})
 	found, err := bisect.Find(ctx, cl, &q)
 	if err != nil {
 		return err

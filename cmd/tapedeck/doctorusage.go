@@ -17,8 +17,8 @@ const reconciledAtOnce = 100
 // doctorUsageCommand checks recorded usage.
 type doctorUsageCommand struct {
 	exportFlags
-	From    string   `help:"Sessions that started at this time or later: RFC 3339, a date, or now-24h." placeholder:"TIME"`
-	To      string   `help:"Sessions that started before this time." placeholder:"TIME"`
+	From    timeFlag `help:"Sessions that started at this time or later: RFC 3339, a date, now-24h or 7d, today, yesterday, this-month or last-month." placeholder:"TIME" aliases:"since"`
+	To      timeFlag `help:"Sessions that started before this time." placeholder:"TIME" aliases:"until"`
 	Query   string   `help:"Text in the title, the id or a tag." short:"q" placeholder:"TEXT"`
 	Tag     []string `help:"Only with this tag: name, name=value or name:value." placeholder:"K=V" sep:"none"`
 	Agent   []string `help:"Only of this agent." placeholder:"NAME"`
@@ -78,7 +78,7 @@ func (c *doctorUsageCommand) Run(ctx context.Context, g *global) error {
 func (c *doctorUsageCommand) values() url.Values {
 	q := url.Values{}
 	setAll(q, map[string][]string{
-		"from": {c.From}, "to": {c.To}, "q": {c.Query}, "tag": colonTags(c.Tag), "agent": c.Agent, "tool": c.Tool,
+		"from": {c.From.utc()}, "to": {c.To.utc()}, "q": {c.Query}, "tag": colonTags(c.Tag), "agent": c.Agent, "tool": c.Tool,
 		"model": c.Model, "dialect": c.Dialect, "status": c.Status, "finding": {strings.Join(c.Finding, ",")},
 	})
 	return q

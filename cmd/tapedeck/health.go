@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"time"
+
+	"tapedeck/internal/app/health"
 )
 
 // healthCommand checks whether a server is alive. Images without a shell use it as their health
@@ -32,10 +35,20 @@ func (c *healthCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	defer answer.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, 1<<20)) // so that the connection is closed cleanly
+	text, err := io.ReadAll(io.LimitReader(answer.Body, 1<<20))
+	if err != nil {
+		return fmt.Errorf("read the answer of %s: %w", g.Server, err)
+	}
 	if answer.StatusCode != http.StatusOK {
 		return fmt.Errorf("%s is not %s: /%s answers %s\nRun \"tapedeck doctor\" for what is wrong", g.Server, what,
 			path, answer.Status)
+	}
+	if err := client.CheckServer(ctx, answer); err != nil {
+		return err
+	}
+	var ready health.Readiness
+	if c.Ready && (json.Unmarshal(text, &ready) != nil || !ready.Ready) {
+		return fmt.Errorf("%s does not answer /%s as a tapedeck server does", g.Server, path)
 	}
 	fmt.Printf("%s is %s\n", g.Server, what)
 	return nil

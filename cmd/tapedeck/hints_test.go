@@ -210,6 +210,9 @@ func newKnown(t *testing.T, texts []textAt) *known {
 	_ = kong.Visit(parser.Model, func(n kong.Visitable, next kong.Next) error {
 		if f, ok := n.(*kong.Flag); ok {
 			k.flags[f.Name] = true
+			for _, alias := range f.Aliases {
+				k.flags[alias] = true
+			}
 			for _, e := range f.Envs {
 				k.variables[e] = true
 			}

@@ -22,13 +22,13 @@ type pricesCommand struct {
 
 // priceTable holds the flags that select a table and a time.
 type priceTable struct {
-	At   string `help:"The prices of this time: RFC 3339, a date, or now-24h. Default: now." placeholder:"TIME"`
-	Hash string `help:"The table with this hash instead of the current one." placeholder:"SHA256"`
+	At   timeFlag `help:"The prices of this time: RFC 3339, a date, now-24h or 7d, today, yesterday, this-month or last-month. Default: now." placeholder:"TIME"`
+	Hash string   `help:"The table with this hash instead of the current one." placeholder:"SHA256"`
 }
 
 func (t *priceTable) values() url.Values {
 	q := url.Values{}
-	setAll(q, map[string][]string{"at": {t.At}, "hash": {t.Hash}})
+	setAll(q, map[string][]string{"at": {t.At.utc()}, "hash": {t.Hash}})
 	return q
 }
 

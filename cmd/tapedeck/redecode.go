@@ -18,9 +18,9 @@ type redecodeCommand struct {
 	Dialect  string   `help:"Read every stream of the sessions as this dialect. Default: each as what it is recognised as. With --all: only sessions with a stream of this dialect." placeholder:"NAME"`
 	Sessions []string `arg:"" optional:"" name:"session" help:"The sessions."`
 
-	All  bool   `help:"Decode all sessions whose facts are from decoders of an earlier version than the server's. Repeated after an interruption it goes on with what is left."`
-	From string `help:"With --all: only sessions started at this time or later: RFC 3339, a date, or now-24h." placeholder:"TIME"`
-	To   string `help:"With --all: only sessions started before this time." placeholder:"TIME"`
+	All  bool     `help:"Decode all sessions whose facts are from decoders of an earlier version than the server's. Repeated after an interruption it goes on with what is left."`
+	From timeFlag `help:"With --all: only sessions started at this time or later: RFC 3339, a date, now-24h or 7d, today, yesterday, this-month or last-month." placeholder:"TIME" aliases:"since"`
+	To   timeFlag `help:"With --all: only sessions started before this time." placeholder:"TIME" aliases:"until"`
 
 	DialectFile string `help:"A file that describes a protocol (docs/dialects/custom.md). It is sent to the server, which takes its dialect among those that it knows, for these sessions." placeholder:"FILE"`
 }

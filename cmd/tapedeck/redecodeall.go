@@ -14,7 +14,7 @@ import (
 
 // all decodes the outdated sessions and reports the outcome.
 func (c *redecodeCommand) all(ctx context.Context, g *global, request redecode.Request) error {
-	r := &redecode.Outdated{Request: request, From: c.From, To: c.To, Dialect: c.Dialect, Answers: g.JSON}
+	r := &redecode.Outdated{Request: request, From: c.From.utc(), To: c.To.utc(), Dialect: c.Dialect, Answers: g.JSON}
 	shown := console.ShowProgress(r.Progress)
 	err := r.Run(ctx)
 	shown.End()

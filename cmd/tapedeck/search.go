@@ -20,8 +20,8 @@ import (
 // searchCommand finds messages and errors by their words.
 type searchCommand struct {
 	Words   []string `arg:"" name:"words" help:"Words, \"phrases\" and prefixes* that must all occur in a text. Protect the quotation marks of a phrase from the shell: '\"timed out\"'."`
-	From    string   `help:"Recorded at this time or later: RFC 3339, a date, or now-24h." placeholder:"TIME"`
-	To      string   `help:"Recorded before this time." placeholder:"TIME"`
+	From    timeFlag `help:"Recorded at this time or later: RFC 3339, a date, now-24h or 7d, today, yesterday, this-month or last-month." placeholder:"TIME" aliases:"since"`
+	To      timeFlag `help:"Recorded before this time." placeholder:"TIME" aliases:"until"`
 	Kind    []string `help:"Only texts of this kind: system, user, assistant, thinking, tool_arguments, tool_output, tool_result, reply, error." placeholder:"KIND"`
 	Role    []string `help:"Only texts of this role: system, user, assistant, tool." placeholder:"ROLE"`
 	Session []string `help:"Only in this session." placeholder:"ID" sep:"none"`
@@ -41,7 +41,7 @@ func (c *searchCommand) Run(ctx context.Context, g *global) error {
 	q := url.Values{}
 	c.set(q)
 	setAll(q, map[string][]string{
-		"from": {c.From}, "to": {c.To}, "kind": c.Kind, "role": c.Role, "session": c.Session, "order": {c.Order},
+		"from": {c.From.utc()}, "to": {c.To.utc()}, "kind": c.Kind, "role": c.Role, "session": c.Session, "order": {c.Order},
 	})
 	filtered := len(q) > 0
 	q.Set("q", strings.Join(c.Words, " "))

@@ -16,7 +16,7 @@ type sessionFilter struct {
 
 // namelessFilter is a sessionFilter without a text search.
 type namelessFilter struct {
-	Tag         []string      `help:"Only with this tag: name, name=value or name:value." placeholder:"K=V" sep:"none"`
+	Tag         []string      `help:"Only with this tag: name, name=value or name:value; name= for those without it." placeholder:"K=V" sep:"none"`
 	Agent       []string      `help:"Only of this agent." placeholder:"NAME"`
 	Tool        []string      `help:"Only where this tool was called." placeholder:"NAME"`
 	Model       []string      `help:"Only where this model was used." placeholder:"NAME"`

@@ -15,8 +15,8 @@ import (
 
 // sessionsCommand lists sessions.
 type sessionsCommand struct {
-	From string `help:"Started at this time or later: RFC 3339, a date, or now-24h." placeholder:"TIME"`
-	To   string `help:"Started before this time." placeholder:"TIME"`
+	From timeFlag `help:"Started at this time or later: RFC 3339, a date, now-24h or 7d, today, yesterday, this-month or last-month." placeholder:"TIME" aliases:"since"`
+	To   timeFlag `help:"Started before this time." placeholder:"TIME" aliases:"until"`
 	sessionFilter
 	Sort  string `help:"Order: started, last_at, duration, tokens or cost; with a - before it the highest first, as --sort=-duration. Default: -started." placeholder:"FIELD"`
 	Limit int    `help:"How many at most." default:"50" short:"n"`
@@ -30,7 +30,7 @@ func (c *sessionsCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	q := url.Values{}
-	setAll(q, map[string][]string{"from": {c.From}, "to": {c.To}, "sort": {c.Sort}})
+	setAll(q, map[string][]string{"from": {c.From.utc()}, "to": {c.To.utc()}, "sort": {c.Sort}})
 	c.set(q)
 	if c.Findings {
 		q.Set("findings", "1")

@@ -10,8 +10,10 @@ import (
 
 	"tapedeck/internal/app/auth/share"
 	"tapedeck/internal/app/command/printers"
+	"tapedeck/internal/app/command/timeword"
 	"tapedeck/internal/commandline"
 	"tapedeck/internal/console"
+	"tapedeck/query/endpoint"
 )
 
 // shareCommand manages the links that open a session to people without an account.
@@ -22,11 +24,11 @@ type shareCommand struct {
 }
 
 type shareCreate struct {
-	Session   string `arg:"" help:"The session."`
-	From      string `help:"Show what happened from this time on (RFC 3339)." placeholder:"TIME"`
-	To        string `help:"Show what happened before this time (RFC 3339); now by default." placeholder:"TIME"`
-	ExpiresIn string `help:"How long the link opens, like 7d or 12h; a year at most." default:"7d" placeholder:"D"`
-	Note      string `help:"What it is for; whoever opens the link sees it." placeholder:"TEXT"`
+	Session   string   `arg:"" help:"The session."`
+	From      timeFlag `help:"Show what happened from this time on: RFC 3339, a date, now-24h or 7d, today, yesterday, this-month or last-month." placeholder:"TIME" aliases:"since"`
+	To        timeFlag `help:"Show what happened before this time; now by default." placeholder:"TIME" aliases:"until"`
+	ExpiresIn string   `help:"How long the link opens, like 7d or 12h; a year at most." default:"7d" placeholder:"D"`
+	Note      string   `help:"What it is for; whoever opens the link sees it." placeholder:"TEXT"`
 }
 
 type shareList struct {
@@ -45,11 +47,20 @@ func (c *shareCreate) Run(ctx context.Context, g *global) error {
 		To        string    `json:"to,omitempty"`
 		ExpiresAt time.Time `json:"expires_at"`
 		Note      string    `json:"note"`
-	}{Session: c.Session, From: c.From, To: c.To, Note: c.Note}
-	for _, at := range []struct{ flag, text string }{{"--from", c.From}, {"--to", c.To}} {
-		if _, err := time.Parse(time.RFC3339, at.text); at.text != "" && err != nil {
-			return commandline.Errorf("%s %q: it must be a time like 2026-03-29T12:00:00Z", at.flag, at.text)
+	}{Session: c.Session, Note: c.Note}
+	for _, at := range []struct {
+		flag string
+		time timeFlag
+		body *string
+	}{{"--from", c.From, &body.From}, {"--to", c.To, &body.To}} {
+		if at.time == "" {
+			continue
 		}
+		instant, err := endpoint.ParseInstant(at.time.utc(), time.UTC, time.Now())
+		if err != nil {
+			return commandline.Errorf("%s %q %w: it must be %s", at.flag, at.time, err, timeword.Forms)
+		}
+		*at.body = instant.Format(time.RFC3339Nano)
 	}
 	valid, err := parseDays(c.ExpiresIn)
 	if err != nil || valid <= 0 {

@@ -17,19 +17,19 @@ import (
 
 // reportFlags set the time range and the groups of a report.
 type reportFlags struct {
-	From        string `help:"From this time on: RFC 3339, a date, or now-24h." placeholder:"TIME"`
-	To          string `help:"Before this time." placeholder:"TIME"`
-	Timezone    string `help:"IANA time zone of days and hours." placeholder:"ZONE"`
-	Granularity string `help:"15m, hour, day, week, month or total, which is the default." placeholder:"G"`
-	CSV         bool   `help:"Print CSV." name:"csv"`
-	Raw         bool   `help:"With CSV: recorded text as it is. Without it, text that a spreadsheet would run gets an apostrophe before it."`
+	From        timeFlag `help:"From this time on: RFC 3339, a date, now-24h or 7d, today, yesterday, this-month or last-month; words are days of --timezone. --since and --until are the same flags as --from and --to." placeholder:"TIME" aliases:"since"`
+	To          timeFlag `help:"Before this time, as with --from: --to today ends with yesterday." placeholder:"TIME" aliases:"until"`
+	Timezone    string   `help:"IANA time zone of days and hours." placeholder:"ZONE"`
+	Granularity string   `help:"15m, hour, day, week, month or total, which is the default." placeholder:"G"`
+	CSV         bool     `help:"Print CSV." name:"csv"`
+	Raw         bool     `help:"With CSV: recorded text as it is. Without it, text that a spreadsheet would run gets an apostrophe before it."`
 }
 
 // values returns the query parameters of the flags; groupBy is nil if the flag is not set.
 func (f *reportFlags) values(groupBy *string) url.Values {
 	q := url.Values{}
 	setAll(q, map[string][]string{
-		"from": {f.From}, "to": {f.To}, "timezone": {f.Timezone}, "granularity": {f.Granularity},
+		"from": {f.From.in(f.Timezone)}, "to": {f.To.in(f.Timezone)}, "timezone": {f.Timezone}, "granularity": {f.Granularity},
 	})
 	if groupBy != nil {
 		q.Set("group_by", *groupBy) // "" means one group
@@ -69,14 +69,14 @@ func (f *reportFlags) ranged() bool { return f.From != "" || f.To != "" }
 // usageCommand reports token usage and its cost.
 type usageCommand struct {
 	reportFlags
-	GroupBy     *string `help:"What to group by, several with commas: tenant, session, run, agent, node, model, provider, dialect, service_tier, status (how the call ended), tag:NAME. Default: nothing." placeholder:"NAME,…"`
-	Order       string  `help:"Order of the rows: period, cost, tokens or calls; with a - before it the highest first, as --order=-cost. Default: period." placeholder:"ORDER"`
-	Top         int     `help:"List this many groups, the first by --order, and the others as one row. Default: all." placeholder:"N"`
-	AsOf        string  `help:"Show what the calls cost at the prices of this time, too." placeholder:"TIME"`
-	Prices      string  `help:"Show what the calls cost by the price table with this hash, too." placeholder:"HASH"`
-	WhatIfModel string  `help:"Show what the same tokens cost as calls of this model, too." name:"what-if-model" placeholder:"MODEL"`
-	Findings    bool    `help:"Show how much does not add up in the sessions whose usage is in each row."`
-	Currency    string  `help:"Fail unless costs are in this currency." placeholder:"CODE"`
+	GroupBy     *string  `help:"What to group by, several with commas: tenant, session, run, agent, node, model, provider, dialect, service_tier, status (how the call ended), tag:NAME. Default: nothing." placeholder:"NAME,…"`
+	Order       string   `help:"Order of the rows: period, cost, tokens or calls; with a - before it the highest first, as --order=-cost. Default: period." placeholder:"ORDER"`
+	Top         int      `help:"List this many groups, the first by --order, and the others as one row. Default: all." placeholder:"N"`
+	AsOf        timeFlag `help:"Show what the calls cost at the prices of this time, too." placeholder:"TIME"`
+	Prices      string   `help:"Show what the calls cost by the price table with this hash, too." placeholder:"HASH"`
+	WhatIfModel string   `help:"Show what the same tokens cost as calls of this model, too." name:"what-if-model" placeholder:"MODEL"`
+	Findings    bool     `help:"Show how much does not add up in the sessions whose usage is in each row."`
+	Currency    string   `help:"Fail unless costs are in this currency." placeholder:"CODE"`
 	fileFlags
 	callsFlags
 	sessionFilter
@@ -130,7 +130,7 @@ func (c *usageCommand) parameters() (url.Values, error) {
 	}
 	q := c.values(c.GroupBy)
 	setAll(q, map[string][]string{
-		"order": {c.Order}, "as_of": {c.AsOf}, "prices": {c.Prices}, "what_if_model": {c.WhatIfModel}, "currency": {c.Currency},
+		"order": {c.Order}, "as_of": {c.AsOf.in(c.Timezone)}, "prices": {c.Prices}, "what_if_model": {c.WhatIfModel}, "currency": {c.Currency},
 	})
 	if c.Findings {
 		q.Set("findings", "1")

@@ -12,6 +12,7 @@ import (
 
 	"tapedeck/ingest/dialect/dialects"
 	"tapedeck/internal/problem"
+	"tapedeck/schema/lifecycle/tombstone"
 )
 
 // check verifies that every frame is in the new generation, and that the session has not changed
@@ -92,7 +93,7 @@ func (r *run) result(ctx context.Context, streams []stream) (*Result, error) {
 	return result, nil
 }
 
-// commit switches readers to the new generation, for all streams at once.
+// commit switches readers to the new generation, for all streams at once, and announces that.
 func (r *run) commit(ctx context.Context, streams []stream) error {
 	batch, err := r.db.PrepareBatch(ctx, insertCommit)
 	if err != nil {
@@ -107,6 +108,13 @@ func (r *run) commit(ctx context.Context, streams []stream) error {
 	}
 	if err := batch.Send(); err != nil {
 		return fmt.Errorf("switch to the new generation: %w", err)
+	}
+	if r.Announce == nil {
+		return nil
+	}
+	if err := r.Announce(ctx, tombstone.Key{Tenant: r.tenant, Session: r.session}); err != nil {
+		return fmt.Errorf("the session is decoded again, but servers may show what was stored before until they learn of it; "+
+			"repeat the request: %w", err)
 	}
 	return nil
 }

@@ -26,6 +26,7 @@ import (
 	"tapedeck/internal/failpoint"
 	"tapedeck/internal/problem"
 	"tapedeck/schema/clickhouse"
+	"tapedeck/schema/lifecycle/tombstone"
 )
 
 // Redecoder decodes sessions again. It is safe for use by many goroutines.
@@ -38,6 +39,8 @@ type Redecoder struct {
 	JSONDepth int
 	// Copies, if set, removes other copies of a session after secrets were masked in its rows.
 	Copies Copies
+	// Announce, if set, announces a session that was decoded again, for the caches of all servers.
+	Announce func(context.Context, ...tombstone.Key) error
 
 	mu   sync.Mutex // guards busy
 	busy map[[2]string]bool

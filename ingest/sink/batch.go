@@ -7,25 +7,41 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"tapedeck/schema/block"
 	"tapedeck/schema/clickhouse"
+	"tapedeck/schema/lifecycle/change"
+	"tapedeck/schema/lifecycle/tombstone"
 )
 
 // batch holds the columns of one insert and the messages that the columns came from. It is owned by
 // the gatherer, and then by the inserter.
 type batch struct {
 	columns  *clickhouse.Batch
-	blocks   int             // number of blocks in the columns
-	messages []jetstream.Msg // messages to acknowledge after the insert
-	held     int             // bytes of these messages
+	blocks   int                    // number of blocks in the columns
+	messages []jetstream.Msg        // messages to acknowledge after the insert
+	held     int                    // bytes of these messages
+	changed  map[change.ID]struct{} // sessions of the blocks
 }
 
-func newBatch() *batch { return &batch{columns: clickhouse.NewBatch()} }
+func newBatch() *batch {
+	return &batch{columns: clickhouse.NewBatch(), changed: map[change.ID]struct{}{}}
+}
 
 func (b *batch) reset() {
 	b.columns.Reset()
 	b.blocks = 0
+	clear(b.changed)
 	clear(b.messages)
 	b.messages, b.held = b.messages[:0], 0
+}
+
+// add adds a block of a tenant to the columns, and its sessions to those that change.
+func (b *batch) add(tenant string, blk *block.Block) error {
+	b.changed[change.IDOf(tombstone.Key{Tenant: tenant, Session: blk.Session})] = struct{}{}
+	for i := range blk.Left {
+		b.changed[change.IDOf(tombstone.Key{Tenant: tenant, Session: blk.Left[i].Session})] = struct{}{}
+	}
+	return b.columns.Add(tenant, blk)
 }
 
 // take adds a message whose blocks are in the columns.

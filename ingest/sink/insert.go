@@ -2,6 +2,7 @@ package sink
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -72,7 +73,10 @@ func (i *inserter) insert(ctx context.Context, b *batch) {
 				i.close()
 			}
 		}
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || errors.Is(err, errUnannounced) {
+			if ctx.Err() == nil && i.sink.opts.NATS.IsConnected() { // otherwise the owner of the connection logs why not
+				i.log.Warn("sink: stored blocks are delivered again, since readers could not be informed of them", "error", err)
+			}
 			returnMessages(b.messages...)
 			return
 		}
@@ -106,10 +110,18 @@ func (i *inserter) failed(err error) {
 	}
 }
 
-// try stores a batch. It inserts a large batch over both connections.
-func (i *inserter) try(ctx context.Context, b *batch) (err error) {
+// try stores a batch and announces that its sessions have changed.
+func (i *inserter) try(ctx context.Context, b *batch) error {
 	ctx, cancel := context.WithTimeout(ctx, insertTimeout)
 	defer cancel()
+	if err := i.write(ctx, b); err != nil {
+		return err
+	}
+	return i.sink.announce(ctx, b)
+}
+
+// write writes a batch to ClickHouse: a large one over both connections.
+func (i *inserter) write(ctx context.Context, b *batch) (err error) {
 	if i == i.sink.bulk {
 		if err := failpoint.Reach(ctx, "sink: insert of a bulk recording begins"); err != nil {
 			return err

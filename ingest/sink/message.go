@@ -78,7 +78,7 @@ func (g *gatherer) decode(ctx context.Context, tenant string, data []byte, at ti
 	if !g.sink.undeleted(ctx, tenant, &g.block, at) {
 		return errDeleted
 	}
-	return g.batch.columns.Add(tenant, &g.block)
+	return g.batch.add(tenant, &g.block)
 }
 
 // subjectOf returns the subject on which a block of a message would be published if it were sent

@@ -18,6 +18,7 @@ import (
 	"tapedeck/ingest/delivery/deadletters"
 	stream "tapedeck/ingest/delivery/jetstream"
 	"tapedeck/internal/backoff"
+	"tapedeck/schema/lifecycle/change"
 	"tapedeck/schema/lifecycle/tombstone"
 )
 
@@ -58,6 +59,7 @@ type Sink struct {
 	bulk *inserter // inserts bulk recordings
 	stat status
 
+	changes *change.Announcer
 	stored  chan struct{} // holds a token if something was stored since trimLoop last checked
 	retrier *deadletters.Retrier
 }
@@ -111,6 +113,9 @@ func New(opts Options) (*Sink, error) {
 		return nil, err
 	}
 	s := &Sink{opts: opts, js: js, log: opts.Log, stored: make(chan struct{}, 1)}
+	if s.changes, err = change.NewAnnouncer(opts.NATS); err != nil {
+		return nil, err
+	}
 	s.retrier = &deadletters.Retrier{
 		Letters: dead,
 		Version: opts.Version,

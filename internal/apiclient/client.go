@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"tapedeck/internal/commandline"
@@ -31,6 +32,8 @@ type Client struct {
 	Hint func(path string) string
 	// Answered, if set, is called with the headers of each answer with a status of 2xx.
 	Answered func(http.Header)
+
+	known atomic.Bool // the server has described its API, see CheckServer
 }
 
 // New returns a client of the server at a URL.
@@ -91,7 +94,7 @@ func (c *Client) Send(ctx context.Context, method, path string, query url.Values
 	if err != nil {
 		return nil, err
 	}
-	return c.accepted(resp, path)
+	return c.accepted(ctx, resp, path)
 }
 
 func (c *Client) send(req *http.Request, accept string) (*http.Response, error) {
@@ -111,12 +114,16 @@ func (c *Client) Open(ctx context.Context, method, path string, query url.Values
 	if err != nil {
 		return nil, err
 	}
-	return c.accepted(resp, path)
+	return c.accepted(ctx, resp, path)
 }
 
-// accepted returns the body of an answer with a status of 2xx.
-func (c *Client) accepted(resp *http.Response, path string) (io.ReadCloser, error) {
+// accepted returns the body of an answer of a tapedeck server with a status of 2xx.
+func (c *Client) accepted(ctx context.Context, resp *http.Response, path string) (io.ReadCloser, error) {
 	if resp.StatusCode/100 == 2 {
+		if err := c.CheckServer(ctx, resp); err != nil {
+			_ = resp.Body.Close() // it is not read
+			return nil, err
+		}
 		if c.Answered != nil {
 			c.Answered(resp.Header)
 		}

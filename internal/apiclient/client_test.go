@@ -3,6 +3,7 @@ package apiclient_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -10,12 +11,15 @@ import (
 	"testing"
 
 	"tapedeck/internal/apiclient"
+	"tapedeck/internal/problem"
+	"tapedeck/query"
 )
 
 // The server answers with three pages of two numbers each.
 func numbers(t *testing.T) *apiclient.Client {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(problem.ServerHeader, "1")
 		if r.Header.Get("Authorization") != "Bearer secret" {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
@@ -88,5 +92,40 @@ func TestUnreachable(t *testing.T) {
 	}
 	if err := c.Get(t.Context(), "x", nil, nil); err == nil || !strings.Contains(err.Error(), `"tapedeck up"`) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// An answer with a status of 2xx that is not a tapedeck server's is an error of every call. A server
+// without the header is recognised by the description of its API.
+func TestOtherServers(t *testing.T) {
+	for name, described := range map[string]string{"another server": `{"title":"tapedeck"}`, "an earlier server": string(query.OpenAPI)} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/openapi.yaml" {
+				fmt.Fprint(w, described)
+				return
+			}
+			fmt.Fprint(w, `{"items":[],"next":null}`)
+		}))
+		defer s.Close()
+		c, err := apiclient.New(s.URL, "secret")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var page struct{ Next *string }
+		_, openErr := c.Open(t.Context(), http.MethodDelete, "v1/tokens/x", nil, "application/json")
+		_, postErr := c.Post(t.Context(), "v1/prices", nil, "application/yaml", []byte("x: 1"))
+		_, allErr := apiclient.All[int](t.Context(), c, "v1/sessions", nil)
+		for call, err := range map[string]error{
+			"get": c.Get(t.Context(), "v1/usage", nil, &page), "copy": c.Copy(t.Context(), "v1/usage", nil, "text/csv", io.Discard),
+			"delete": openErr, "post": postErr, "all": allErr,
+		} {
+			if want := s.URL + " does not answer as a tapedeck server"; name == "another server" {
+				if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+					t.Errorf("%s of %s: %v, want %s", call, name, err, want)
+				}
+			} else if err != nil {
+				t.Errorf("%s of %s: %v", call, name, err)
+			}
+		}
 	}
 }

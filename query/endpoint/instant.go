@@ -9,7 +9,7 @@ import (
 	_ "time/tzdata" // for machines without a time zone database
 )
 
-// instantAllowed describes the forms of times that parseInstant reads.
+// instantAllowed describes the forms of times that ParseInstant reads.
 var instantAllowed = []string{
 	"RFC 3339, as 2026-03-29T12:00:00Z or 2026-03-29T12:00:00+02:00",
 	"a date, as 2026-03-29: its first moment in the timezone",
@@ -27,8 +27,8 @@ var (
 	latest   = time.Unix(0, math.MaxInt64)
 )
 
-// parseInstant parses a time in one of the forms of instantAllowed.
-func parseInstant(text string, zone *time.Location, now time.Time) (time.Time, error) {
+// ParseInstant parses a time in one of the forms of instantAllowed.
+func ParseInstant(text string, zone *time.Location, now time.Time) (time.Time, error) {
 	t, err := readInstant(text, zone, now)
 	if err == nil && (t.Before(earliest) || t.After(latest)) {
 		err = errOutOfReach

@@ -27,7 +27,7 @@ func TestParseInstant(t *testing.T) {
 		"2026-03-29T12:00:00+02:00":      "2026-03-29T10:00:00Z",
 		"2026-03-29T12:00:00 02:00":      "2026-03-29T10:00:00Z",
 	} {
-		got, err := parseInstant(text, berlin, now)
+		got, err := ParseInstant(text, berlin, now)
 		if err != nil || got.Format(time.RFC3339Nano) != want {
 			t.Errorf("%q: %s %v, want %s", text, got.Format(time.RFC3339Nano), err, want)
 		}
@@ -36,7 +36,7 @@ func TestParseInstant(t *testing.T) {
 		"today", "now-", "now-h", "now-1", "now-1y", "now1h", "now--1h", "now-1h2", "nowhere", "-24h", "2026-3-29", "2026-02-30", "2026-03-29T12:00:00",
 		"2026-03-29 12:00:00Z", "1700000000", "now-100000w", "now+99999999999999999999w", "1969-12-31T23:59:59Z", "2262-05-01", "now-1.2.3h", " now", "",
 	} {
-		if got, err := parseInstant(text, berlin, now); err == nil {
+		if got, err := ParseInstant(text, berlin, now); err == nil {
 			t.Errorf("%q: %s, want an error", text, got)
 		}
 	}
@@ -48,14 +48,14 @@ func FuzzParseInstant(f *testing.F) {
 	}
 	now := time.Unix(1.7e9, 0)
 	f.Fuzz(func(t *testing.T, text string) {
-		got, err := parseInstant(text, time.UTC, now)
+		got, err := ParseInstant(text, time.UTC, now)
 		if err != nil {
 			return
 		}
 		if got.Before(earliest) || got.After(latest) {
 			t.Fatalf("%q: %s does not fit in nanoseconds", text, got)
 		}
-		again, err := parseInstant(got.Format(time.RFC3339Nano), time.UTC, now)
+		again, err := ParseInstant(got.Format(time.RFC3339Nano), time.UTC, now)
 		if err != nil || !again.Equal(got) {
 			t.Fatalf("%q: %s, read again %s, %v", text, got, again, err)
 		}

@@ -190,7 +190,7 @@ func (p *Params) Instant(name string, zone *time.Location, now time.Time) time.T
 	if v == "" {
 		return time.Time{}
 	}
-	t, err := parseInstant(v, zone, now)
+	t, err := ParseInstant(v, zone, now)
 	if err != nil {
 		p.Refuse(name, v, err.Error(), instantAllowed...)
 	}

@@ -40,11 +40,15 @@ type Filter struct {
 	Outdated bool
 }
 
-// TagFilter selects sessions with a tag.
+// TagFilter selects sessions with a tag, or without a value of it.
 type TagFilter struct {
 	Key, Value string
 	AnyValue   bool
 }
+
+// Without reports whether the filter selects the sessions without a value of the tag: reports have
+// their usage in the group without a name.
+func (f TagFilter) Without() bool { return !f.AnyValue && f.Value == "" }
 
 // IsEmpty reports whether every session passes the filter.
 func (f *Filter) IsEmpty() bool {

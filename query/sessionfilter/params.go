@@ -34,7 +34,7 @@ var callStatuses = []string{
 	string(schema.StatusUnclosed), string(schema.StatusOpen), string(schema.StatusWaiting),
 }
 
-// tags reads filters by tag: "k:v", or "k" for any value.
+// tags reads filters by tag: "k:v", "k" for any value, or "k:" for no value.
 func tags(p *endpoint.Params, name string) []TagFilter {
 	var list []TagFilter
 	for _, v := range p.Texts(name) {

@@ -15,7 +15,7 @@ func TestStatements(t *testing.T) {
 		querytest.NewStatement("session_ids_few", "session_ids", sessionIDsShape{SortKey: sortKeys["last_at"], Time: timeSorts["last_at"], Edge: true, Few: true}),
 		querytest.NewStatement("session_ids_filtered", "session_ids", sessionIDsShape{
 			SortKey: sortKeys["started"], Descending: true, Agents: true, Tools: true, Models: true, Text: true, From: true, To: true,
-			After: true, OrCut: true, RunStatuses: true, Tags: []TagFilter{{Key: "k", Value: "v"}, {Key: "k", AnyValue: true}},
+			After: true, OrCut: true, RunStatuses: true, Tags: []TagFilter{{Key: "k", Value: "v"}, {Key: "k", AnyValue: true}, {Key: "k"}},
 		}),
 		querytest.NewStatement("session_ids_of_usage", "session_ids", sessionIDsShape{
 			SortKey: sortKeys["started"], Providers: true, Runs: true, Nodes: true, ServiceTiers: true, CallStatuses: true, From: true,

@@ -36,6 +36,9 @@ func (b *bundler) add(s *schema.StreamState) *cursor {
 		return nil
 	}
 	b.rows = min(max(4*b.rows, bundleRows/16), bundleRows)
+	if b.reader.leading {
+		b.rows = leadFrames
+	}
 	b.open, b.left, b.bytes = newCursor(b.reader, s), b.rows-frames, b.most()-bytes
 	return b.open
 }

@@ -57,6 +57,10 @@ func newCursor(r *reader, s *schema.StreamState) *cursor {
 	if r.query.Few {
 		c.query.rows = 1
 	}
+	if r.leading {
+		c.query.rows = leadFrames
+		return c
+	}
 	if left := c.last - c.query.from.seq; r.query.Paced && c.query.dense && left < pageRows &&
 		int(left)*c.weight < heldBytes {
 		c.query.rows, c.query.packed = int(left)+1, left >= 2*chunkFrames
@@ -98,6 +102,9 @@ func wholeAfter(s *schema.StreamState, pos schema.Position) bool {
 // fetch starts reading the next page. The reader waits for it before it closes.
 func (c *cursor) fetch() {
 	limit := c.reader.pageBytes()
+	if c.reader.leading {
+		limit = leadBytes
+	}
 	c.query.rows = max(min(c.query.rows, limit/(c.weight+frameSize)), 1)
 	if left := c.last - c.query.from.seq; c.query.dense && left < uint64(c.query.rows) {
 		c.query.rows = int(left) + 1
@@ -211,7 +218,7 @@ func (c *cursor) take(ctx context.Context) (bool, error) {
 			c.held = got.packed
 			break
 		}
-		if !c.over {
+		if !c.over && !(usable && c.reader.leading) {
 			c.fetch()
 		}
 		if usable {

@@ -123,20 +123,28 @@ func (p *packed) left() int { return len(p.chunks) - p.next }
 var errPacked = errors.New("packed frames are damaged")
 
 // unpack replaces the frames of a page with the frames of the next chunk.
-func (p *packed) unpack(into *page) (err error) {
+func (p *packed) unpack(into *page) error {
 	c := &p.chunks[p.next]
+	if err := c.unpack(p.streams, into); err != nil {
+		return err
+	}
+	*c = chunk{nil, c.frames}
+	p.next++
+	return nil
+}
+
+// unpack replaces the frames of a page with the frames of the chunk, which belong to the streams.
+func (c *chunk) unpack(streams []*schema.StreamState, into *page) (err error) {
 	into.reset()
 	if into.plain, err = decompressor.DecodeAll(c.bytes, into.plain[:0]); err != nil {
 		return fmt.Errorf("unpack frames: %w", err)
 	}
-	*c = chunk{nil, c.frames}
-	p.next++
 	into.frames = slices.Grow(into.frames, c.frames)[:c.frames]
 	r := plainReader{left: into.plain}
 	before := &replay.Frame{}
 	for i := range into.frames {
 		f := &into.frames[i]
-		if err := r.frame(f, before, p.streams); err != nil {
+		if err := r.frame(f, before, streams); err != nil {
 			return fmt.Errorf("unpack frames: %w", err)
 		}
 		before = f

@@ -34,19 +34,28 @@ type reader struct {
 	out     []replay.Frame
 	retired []*page // in use until the next call of Next
 	windows []*page // for unpacked frames
+	// leading is set for a reader that returns the first frames only, in as few statements as
+	// possible. It returns errLeadEnd where it would read a second page of a stream.
+	leading bool
 
 	account account
 }
 
 func newReader(t *tape, q replay.Query, grant *budget.Grant) *reader {
 	r := &reader{tape: t, query: q, ahead: 2, account: account{grant: grant}}
-	if q.Few {
+	r.start()
+	return r
+}
+
+// start begins to read.
+func (r *reader) start() {
+	q := r.query
+	if q.Few || r.leading {
 		r.ahead = 1
 	}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	r.coming = r.cursors(q)
 	r.prepare()
-	return r
 }
 
 // prepare starts reading the next streams: few at first, since the client waits for the first
@@ -95,6 +104,9 @@ func (r *reader) Next(ctx context.Context) ([]replay.Frame, error) {
 // to wait although there are frames to return.
 func (r *reader) gather(ctx context.Context) (bool, error) {
 	if c := r.starved; c != nil {
+		if r.leading && len(r.out) == 0 {
+			return false, errLeadEnd
+		}
 		if len(r.out) > 0 && !c.ready() {
 			return false, nil
 		}
@@ -113,7 +125,9 @@ func (r *reader) gather(ctx context.Context) (bool, error) {
 		}
 		r.coming = r.coming[1:]
 		r.fetched--
-		r.ahead = lookahead
+		if !r.leading {
+			r.ahead = lookahead
+		}
 		r.prepare()
 	}
 	return true, nil

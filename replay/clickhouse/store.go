@@ -11,12 +11,14 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ClickHouse/ch-go"
 
 	"tapedeck/schema"
 	schemaclickhouse "tapedeck/schema/clickhouse"
+	"tapedeck/schema/sessioncache"
 )
 
 // Options configures a store. Zero values select the defaults.
@@ -26,6 +28,8 @@ type Options struct {
 	// PageBytes is the approximate size of the frames that one reader holds, over all of its
 	// streams; default 16 MiB.
 	PageBytes int
+	// Cache keeps the streams and the first frames of sessions for all readers; nil keeps nothing.
+	Cache *sessioncache.Cache
 	// QueryTimeout bounds the time to read one page; default 30 s.
 	QueryTimeout time.Duration
 }
@@ -41,6 +45,9 @@ type Store struct {
 	small chan *page
 	large sync.Pool // of *page
 	packs sync.Pool // of *packer
+	// windows are pages for the frames of leads.
+	windows sync.Pool    // of *page
+	queries atomic.Int64 // statements so far
 }
 
 // Open returns a store. It connects when the first tape is requested. The DSN has the form of
@@ -129,6 +136,7 @@ func (s *Store) do(ctx context.Context, q ch.Query, restart func()) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.opts.QueryTimeout,
 		fmt.Errorf("ClickHouse did not answer within %s", s.opts.QueryTimeout))
 	defer cancel()
+	s.queries.Add(1)
 	select {
 	case c := <-s.idle:
 		err := s.on(ctx, c, q)

@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
+	"unsafe"
 
 	"github.com/ClickHouse/ch-go"
 	"github.com/ClickHouse/ch-go/proto"
@@ -12,6 +14,8 @@ import (
 	"tapedeck/internal/budget"
 	"tapedeck/replay"
 	"tapedeck/schema"
+	"tapedeck/schema/lifecycle/tombstone"
+	"tapedeck/schema/sessioncache"
 )
 
 // tape is one session in the store, with the streams at the time when it was opened. Readers may
@@ -20,10 +24,34 @@ type tape struct {
 	store           *Store
 	tenant, session string
 	streams         []schema.StreamState
+	cached          bool      // readers use the lead of the store's cache
+	expired         time.Time // when the frames expired; zero if they have not
 }
 
-// Tape implements replay.Library.
+// Tape implements replay.Library. Readers of one session share a tape while the session is unchanged.
 func (s *Store) Tape(ctx context.Context, tenant, session string) (replay.Tape, error) {
+	t, err := s.tape(ctx, tenant, session)
+	if err != nil {
+		return nil, err // not a nil *tape
+	}
+	return t, nil
+}
+
+// tape returns the tape of a session from the cache, or opens it.
+func (s *Store) tape(ctx context.Context, tenant, session string) (*tape, error) {
+	of := tombstone.Key{Tenant: tenant, Session: session}
+	return sessioncache.Get(ctx, s.opts.Cache, of, "tape", func(ctx context.Context) (*tape, int64, error) {
+		t, err := s.open(ctx, tenant, session)
+		if err != nil {
+			return nil, 0, err
+		}
+		t.cached = s.opts.Cache != nil
+		return t, t.size(), nil
+	})
+}
+
+// open reads the streams of a session.
+func (s *Store) open(ctx context.Context, tenant, session string) (*tape, error) {
 	t := &tape{store: s, tenant: tenant, session: session}
 	if err := t.readStreams(ctx); err != nil {
 		return nil, fmt.Errorf("read the streams of session %q: %w", session, err)
@@ -34,11 +62,73 @@ func (s *Store) Tape(ctx context.Context, tenant, session string) (replay.Tape, 
 	return t, nil
 }
 
+// Fresh returns a library that reads the streams of every tape from ClickHouse, after the call. Who
+// follows a session needs that, since every block that the sink has acknowledged before must count.
+func (s *Store) Fresh() replay.Library { return fresh{s} }
+
+type fresh struct{ store *Store }
+
+// Tape implements replay.Library.
+func (f fresh) Tape(ctx context.Context, tenant, session string) (replay.Tape, error) {
+	t, err := f.store.open(ctx, tenant, session)
+	if err != nil {
+		return nil, err // not a nil *tape
+	}
+	return t, nil
+}
+
+// FramesExpired returns when the frames of a session expired; the zero time if they have not, or if
+// frames were recorded later. The error is replay.ErrNoSession if the session has no streams.
+func (s *Store) FramesExpired(ctx context.Context, tenant, session string) (time.Time, error) {
+	t, err := s.tape(ctx, tenant, session)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return t.expired, nil
+}
+
+// keptPerFrame is the memory that a value derived from a session is charged for each frame, bytes.
+const keptPerFrame = 64
+
+// Keep implements emulate.Keeper. The size of a value is estimated from the number of frames.
+func (t *tape) Keep(ctx context.Context, kind string, load func(context.Context, replay.Tape) (any, error)) (any, bool, error) {
+	if !t.cached {
+		return nil, false, nil
+	}
+	of := tombstone.Key{Tenant: t.tenant, Session: t.session}
+	v, err := sessioncache.Get(ctx, t.store.opts.Cache, of, kind, func(ctx context.Context) (any, int64, error) {
+		now, err := t.store.tape(ctx, t.tenant, t.session)
+		if err != nil {
+			return nil, 0, err
+		}
+		size := now.size()
+		for i := range now.streams {
+			size += keptPerFrame * int64(now.streams[i].Frames)
+		}
+		v, err := load(ctx, now)
+		return v, size, err
+	})
+	return v, true, err
+}
+
+// size returns the approximate memory of the tape, bytes.
+func (t *tape) size() int64 {
+	n := int64(len(t.tenant) + len(t.session))
+	for i := range t.streams {
+		s := &t.streams[i]
+		n += int64(unsafe.Sizeof(*s)) + int64(len(s.StreamID)+len(s.Dialect)+len(s.Source)+len(s.EndReason)+len(s.Recorder))
+	}
+	return n
+}
+
 // Streams implements replay.Tape.
 func (t *tape) Streams() []schema.StreamState { return t.streams }
 
 // Read implements replay.Tape.
 func (t *tape) Read(ctx context.Context, q replay.Query) (replay.Reader, error) {
+	if t.leads(&q) {
+		return &leadReader{tape: t, query: q, grant: budget.Of(ctx)}, nil
+	}
 	return newReader(t, q, budget.Of(ctx)), nil
 }
 
@@ -76,8 +166,11 @@ func (t *tape) readParts(ctx context.Context, query string) (parts []schema.Stre
 		firstAt, lastAt, ended         proto.ColDateTime64
 		firstSeq, version, count, size proto.ColUInt64
 		again                          proto.ColUInt8
+		expiredUntil                   proto.ColStr
+		expiredAt                      proto.ColInt64
 	)
 	var p parameters
+	last := "" // the latest stream
 	p.text("tenant", t.tenant)
 	p.text("session", t.session)
 	if err := t.store.enter(ctx); err != nil {
@@ -89,7 +182,7 @@ func (t *tape) readParts(ctx context.Context, query string) (parts []schema.Stre
 		Result: proto.Results{
 			{Data: &id}, {Data: &firstSeq}, {Data: &version}, {Data: transport}, {Data: dialect}, {Data: &source},
 			{Data: &firstAt}, {Data: &lastAt}, {Data: &count}, {Data: &size}, {Data: &ended}, {Data: &reason},
-			{Data: &recorder}, {Data: &again},
+			{Data: &recorder}, {Data: &again}, {Data: &expiredUntil}, {Data: &expiredAt},
 		},
 		OnResult: func(_ context.Context, b proto.Block) error {
 			for i := range b.Rows {
@@ -98,6 +191,11 @@ func (t *tape) readParts(ctx context.Context, query string) (parts []schema.Stre
 					return err
 				}
 				changed = again[i] != 0
+				last = max(last, id.Row(i))
+				t.expired = time.Time{}
+				if expiredUntil.Row(i) >= last && expiredAt[i] > 0 {
+					t.expired = time.Unix(0, expiredAt[i]).UTC()
+				}
 				parts = append(parts, schema.StreamState{
 					StreamID: id.Row(i), FirstSeq: firstSeq[i], Version: version[i],
 					Transport: kind, Dialect: dialect.Row(i), Source: source.Row(i),

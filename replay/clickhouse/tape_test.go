@@ -113,6 +113,8 @@ func TestTapeGivesWhatWasRecorded(t *testing.T) {
 	running := overlapping(rand.New(rand.NewPCG(9, 10)))
 	running.Running = true
 	db.record("default", "running", running, nil)
+	small := few(rand.New(rand.NewPCG(11, 12)))
+	db.record("default", "small", small, nil)
 	if n := db.count("SELECT count() FROM frames WHERE tenant = 'default' AND session_id = 's'"); n <= uint64(len(want.Frames())) {
 		t.Fatalf("%d rows: no row is there twice", n)
 	}
@@ -125,6 +127,9 @@ func TestTapeGivesWhatWasRecorded(t *testing.T) {
 		{"s", want, Options{}, 30},
 		{"s", want, Options{PageBytes: 1, Connections: 1}, 5},
 		{"running", running, Options{}, 10},
+		{"s", want, Options{Cache: newCache(t, 0)}, 60},
+		{"running", running, Options{Cache: newCache(t, 0)}, 20},
+		{"small", small, Options{Cache: newCache(t, 0)}, 60},
 	} {
 		tape, err := db.open(tc.opts).Tape(t.Context(), "default", tc.session)
 		if err != nil {

@@ -3,6 +3,7 @@ package emulate
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -11,8 +12,17 @@ import (
 	"tapedeck/replay"
 )
 
-// Cache caches values derived from sessions until frames are added to a session. It is bounded: the
-// least recently used value is evicted first.
+// Keeper is a tape that keeps values derived from its session for all readers of the process, until
+// the session changes or is deleted.
+type Keeper interface {
+	// Keep returns the value of a kind, or the result of load for the current tape. ok is false if
+	// the tape keeps nothing.
+	Keep(ctx context.Context, kind string, load func(context.Context, replay.Tape) (any, error)) (v any, ok bool, err error)
+}
+
+// Cache returns values derived from sessions. Tapes that are Keepers keep them. For other tapes, such
+// as those of files, it keeps them until frames are added to a session. It is bounded: the least
+// recently used value is evicted first.
 type Cache[T any] struct {
 	Limit int // maximum number of sessions; 0 means 64
 
@@ -36,6 +46,13 @@ type cacheEntry[T any] struct {
 func (s *Cache[T]) Get(
 	ctx context.Context, tenant, session string, t replay.Tape, learn func(context.Context, replay.Tape) (T, error),
 ) (T, error) {
+	if k, ok := t.(Keeper); ok {
+		kind := fmt.Sprintf("emulation %T", *new(T)) // each server has a type of its own
+		kept, ok, err := k.Keep(ctx, kind, func(ctx context.Context, t replay.Tape) (any, error) { return learn(ctx, t) })
+		if v, is := kept.(T); ok && (is || err != nil) {
+			return v, err
+		}
+	}
 	item := s.entry(cacheKey{tenant, session})
 	item.mu.Lock()
 	defer item.mu.Unlock()

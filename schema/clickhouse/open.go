@@ -17,7 +17,28 @@ const dialTimeout = 5 * time.Second
 // Open opens a pool of connections for queries. The DSN has the form of clickhouse-go,
 // clickhouse://user:password@host:9000/database?secure=true, with the parameters of tlsFiles. Open
 // does not connect before the first query.
-func Open(dsn string) (driver.Conn, error) {
+func Open(dsn string) (driver.Conn, error) { return OpenFor(Requests, dsn) }
+
+// Use is what the connections of a pool are for.
+type Use int
+
+const (
+	Requests Use = iota // statements for which somebody waits
+	// Work is work in the background: deletion, erasure, retention, rollups, decoding again. It has
+	// connections of its own, so that it goes on when requests use all of theirs.
+	Work
+)
+
+// connections returns the bounds of a pool: all connections, and the idle ones that are kept.
+func (u Use) connections() (open, idle int) {
+	if u == Work {
+		return 8, 2
+	}
+	return 32, 8
+}
+
+// OpenFor opens a pool of connections for a use.
+func OpenFor(use Use, dsn string) (driver.Conn, error) {
 	opts, files, err := parse(dsn)
 	if err != nil {
 		return nil, err
@@ -26,7 +47,7 @@ func Open(dsn string) (driver.Conn, error) {
 	if files != nil {
 		opts.DialContext = files.Dial(opts.TLS.ServerName, dialTimeout)
 	}
-	opts.MaxOpenConns, opts.MaxIdleConns = 32, 8
+	opts.MaxOpenConns, opts.MaxIdleConns = use.connections()
 	conn, err := driver.Open(opts)
 	if err != nil {
 		return nil, fmt.Errorf("open ClickHouse: %w", err)

@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"tapedeck/ingest"
+	"tapedeck/schema/lifecycle/change"
 )
 
 const (
@@ -87,6 +88,9 @@ func EnsureStreams(ctx context.Context, js jetstream.JetStream, c Config) (jetst
 		return nil, fmt.Errorf("create JetStream stream %s: %w", StreamName, err)
 	}
 	if _, _, err := EnsureDead(ctx, js, c); err != nil {
+		return nil, err
+	}
+	if err := change.EnsureStream(ctx, js, c.Replicas); err != nil {
 		return nil, err
 	}
 	return s, nil

@@ -34,6 +34,7 @@ import (
 	"tapedeck/query/facts/rollup"
 	"tapedeck/query/pricing/pricetables"
 	"tapedeck/schema/clickhouse"
+	"tapedeck/schema/lifecycle/change"
 	"tapedeck/schema/lifecycle/tombstone"
 )
 
@@ -70,6 +71,8 @@ type Node struct {
 	Config
 	NATS        *nats.Conn
 	DB          driver.Conn // ClickHouse; nil without api
+	Work        driver.Conn // ClickHouse, for work in the background, which readers do not delay; nil without sink and api
+	Changes     *change.Announcer
 	Deleter     *tombstone.Deleter
 	Deleted     *tombstone.Set
 	Accepts     ingest.Publisher        // accepts blocks of recordings; nil without ingest
@@ -134,6 +137,14 @@ func Start(ctx context.Context, cfg Config) (_ *Node, err error) {
 	if n.store, err = clickhouse.Open(cfg.DSN); err != nil {
 		return nil, err
 	}
+	if cfg.Roles.Sink || cfg.Roles.API {
+		if n.Work, err = clickhouse.OpenFor(clickhouse.Work, cfg.DSN); err != nil {
+			return nil, err
+		}
+	}
+	if n.Changes, err = change.NewAnnouncer(n.NATS); err != nil {
+		return nil, err
+	}
 	if err := n.keepDeleted(); err != nil {
 		return nil, err
 	}
@@ -155,7 +166,7 @@ func Start(ctx context.Context, cfg Config) (_ *Node, err error) {
 		if err != nil {
 			return nil, err
 		}
-		w := table.NewWriter(table.WriterOptions{NATS: n.NATS, Replicas: cfg.Streams.Replicas, DB: n.store,
+		w := table.NewWriter(table.WriterOptions{NATS: n.NATS, Replicas: cfg.Streams.Replicas, DB: n.Work,
 			Retention: cfg.AuditRetention, Log: cfg.Log})
 		n.afterSchema(life, func() { w.Run(life) })
 		n.afterSchema(life, func() { _ = n.sink.Run(life) }) // it ends only with life, without an error
@@ -180,7 +191,7 @@ const (
 
 // settle settles usage for reports until the context ends.
 func (n *Node) settle(ctx context.Context) {
-	reader := query.NewReader(n.store, query.WithPrices(pricetables.NewStore(n.store, n.Log)),
+	reader := query.NewReader(n.Work, query.WithPrices(pricetables.NewStore(n.Work, n.Log)),
 		query.WithLimits(query.Limits{Time: settleTime, Memory: settleMemory, Threads: settleThreads}))
 	rollup.NewSettler(reader, n.Log).Run(ctx, settleEvery)
 }
@@ -221,7 +232,11 @@ func (n *Node) keepDeleted() error {
 	if err != nil {
 		return fmt.Errorf("JetStream: %w", err)
 	}
-	store := tombstone.NewStore(n.store)
+	conn := n.store
+	if n.Work != nil {
+		conn = n.Work
+	}
+	store := tombstone.NewStore(conn).WithAnnouncements(n.Changes.Sessions)
 	n.Deleted = tombstone.NewSet(store)
 	n.Deleter = tombstone.NewDeleter(store, n.Deleted, func(ctx context.Context, t *tombstone.Tombstone) error {
 		return jetstream.Purge(ctx, js, t)
@@ -245,8 +260,10 @@ func (n *Node) Close(ctx context.Context) error {
 	if n.NATS != nil {
 		n.NATS.Close()
 	}
-	if n.store != nil {
-		errs = append(errs, n.store.Close())
+	for _, conn := range []driver.Conn{n.store, n.Work} {
+		if conn != nil {
+			errs = append(errs, conn.Close())
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -29,6 +29,7 @@ import (
 	replayhttp "tapedeck/replay/http"
 	"tapedeck/replay/live"
 	"tapedeck/replay/tapefile/tapeexport"
+	"tapedeck/schema/sessioncache"
 )
 
 // ingestRoutes adds the routes that receive streams.
@@ -70,7 +71,7 @@ func (s *Server) ingestRoutes(rt *routeTable) {
 func (s *Server) following() live.Options {
 	o := live.Options{
 		NATS: s.Node.NATS, Stream: jetstream.StreamName, Sink: sink.ConsumerName, Filters: ingest.SubjectFilters,
-		Deleted: s.Node.Deleted, Budget: s.Readers, Stored: s.tapes, Log: s.Log,
+		Deleted: s.Node.Deleted, Budget: s.Readers, Stored: s.tapes.Fresh(), Log: s.Log,
 	}
 	if s.Node.Recorders != nil {
 		o.Recorders = s.Node.Recorders
@@ -80,8 +81,12 @@ func (s *Server) following() live.Options {
 
 // readRoutes adds the routes that read and play recordings.
 func (s *Server) readRoutes(rt *routeTable) {
-	s.tapes = clickhouse.Open(s.Node.DSN, clickhouse.Options{})
-	s.metrics.MustRegister(s.Readers)
+	cache, err := sessioncache.New(sessioncache.Options{NATS: s.Node.NATS, Bytes: s.SessionCacheBytes})
+	if err != nil {
+		s.Log.Error("server: sessions are read from ClickHouse every time, since changes cannot be followed", "error", err)
+	}
+	s.cache, s.tapes = cache, clickhouse.Open(s.Node.DSN, clickhouse.Options{Cache: cache})
+	s.metrics.MustRegister(s.Readers, s.cache)
 	playing := replayhttp.Options{Library: share.Library{Whole: s.tapes, Stored: s.tapes}, Budget: s.Readers,
 		Logger: s.Log, Registerer: s.metrics, WriteTimeout: s.Slow.Write, LagLimit: s.Slow.Lag, Origins: s.Origins}
 	following, err := live.New(s.following())
@@ -103,8 +108,9 @@ func (s *Server) readRoutes(rt *routeTable) {
 	}
 	tables := pricetables.NewStore(s.Node.DB, s.Log)
 	options = append(options, query.WithPrices(tables))
-	reader, decoder := query.NewReader(s.Node.DB, options...), redecode.New(s.Node.DB, s.Node.DSN, s.Log)
+	reader, decoder := query.NewReader(s.Node.DB, options...), redecode.New(s.Node.Work, s.Node.DSN, s.Log)
 	s.reader = reader
+	decoder.Announce = s.Node.Changes.Sessions
 	decoder.Copies, decoder.JSONDepth = erasure.Copies{Service: s.Erasures}, s.Limits.JSONDepth
 	store, tapes := s.bills(reader, decoder), tapeexport.New(s.Node.DB, s.tapes)
 	q := queryhttp.New(reader, s.Log, queryhttp.WithPrices(tables), queryhttp.WithWriteTimeout(s.Slow.Write)).

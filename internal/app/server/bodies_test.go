@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"tapedeck/internal/app/auth/access"
+	"tapedeck/internal/problem"
 	"tapedeck/internal/slow"
 )
 
@@ -94,6 +95,9 @@ func TestAnswersAreNotStored(t *testing.T) {
 			t.Fatal(err)
 		}
 		res.Body.Close()
+		if res.Header.Get(problem.ServerHeader) == "" {
+			t.Errorf("%s: commands do not recognise the server", path)
+		}
 		if got := res.Header.Get("Cache-Control"); got != "no-store" {
 			t.Errorf("%s: %d with Cache-Control %q", path, res.StatusCode, got)
 		}

@@ -102,6 +102,16 @@ func (s *Server) proxied(r *http.Request) bool {
 	return public.Scheme == "https" && strings.EqualFold(r.Host, public.Host)
 }
 
+// identified sets the header by which commands recognise a tapedeck server.
+func identified(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if !strings.HasPrefix(c.Path(), "/emulate/") && !strings.HasPrefix(c.Path(), "/api/v0/") {
+			c.Response().Header().Set(problem.ServerHeader, "1")
+		}
+		return next(c)
+	}
+}
+
 // notStored sets Cache-Control: no-store unless the handler sets another value. An answer is for
 // one principal, and a cache before the server does not distinguish principals.
 func notStored(next echo.HandlerFunc) echo.HandlerFunc {

@@ -156,7 +156,8 @@ func (s *Server) erasureRoutes(rt *routeTable) {
 // newErasures returns the service of erasures of a server with the role api.
 func (s *Server) newErasures() *erasure.Service {
 	o := s.Erase
-	o.NATS, o.DB, o.Deleted, o.Letters, o.Tokens, o.Log = s.Node.NATS, s.Node.DB, s.Node.Deleted, s.Node.DeadLetters, s.Tokens, s.Log
+	o.NATS, o.DB, o.Deleted, o.Letters, o.Tokens, o.Log = s.Node.NATS, s.Node.Work, s.Node.Deleted, s.Node.DeadLetters, s.Tokens, s.Log
+	o.Announce = s.Node.Changes.Sessions
 	if spool := s.Node.Spool; spool != nil {
 		o.Spooled = func() time.Duration {
 			st := spool.State()

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -11,13 +12,14 @@ import (
 	"tapedeck/internal/app/lifecycle/retention"
 	"tapedeck/internal/problem"
 	"tapedeck/query/billing/bills"
+	"tapedeck/replay"
 	"tapedeck/schema/lifecycle/tombstone"
 )
 
 // newRetention returns the retention service of a server with the role api.
 func (s *Server) newRetention() *retention.Service {
 	o := s.Retain
-	o.NATS, o.DB, o.Audit, o.Log = s.Node.NATS, s.Node.DB, s.Node.Audit, s.Log
+	o.NATS, o.DB, o.Audit, o.Announce, o.Log = s.Node.NATS, s.Node.Work, s.Node.Audit, s.Node.Changes.Sessions, s.Log
 	return retention.New(o)
 }
 
@@ -50,7 +52,10 @@ func needsFrames(path string) bool {
 // framesExpired returns the problem for a session whose frames have expired, nil for other
 // sessions.
 func (s *Server) framesExpired(ctx context.Context, of tombstone.Key) *problem.Problem {
-	at, err := s.retention.Store().FramesExpired(ctx, of.Tenant, of.Session)
+	at, err := s.tapes.FramesExpired(ctx, of.Tenant, of.Session)
+	if errors.Is(err, replay.ErrNoSession) { // all of it may have expired
+		at, err = s.retention.Store().FramesExpired(ctx, of.Tenant, of.Session)
+	}
 	if err != nil || at.IsZero() {
 		return nil // ClickHouse does not answer; the handler reports it
 	}

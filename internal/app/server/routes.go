@@ -37,7 +37,7 @@ func (s *Server) routes() *echo.Echo {
 		return err
 	}}))
 
-	e.Use(s.noForeignPages, notStored, noSniffing, s.onlyEncrypted, readableQueries)
+	e.Use(s.noForeignPages, identified, notStored, noSniffing, s.onlyEncrypted, readableQueries)
 
 	rt := &routeTable{s, e}
 	rt.add([]row{

@@ -36,25 +36,28 @@ import (
 	"tapedeck/query"
 	"tapedeck/replay/clickhouse"
 	"tapedeck/replay/live"
+	"tapedeck/schema/sessioncache"
 )
 
 // Options configures a server.
 type Options struct {
-	Node        *node.Node
-	Listener    net.Listener
-	Log         *slog.Logger
-	Limits      ingest.Limits  // limits of one client's input
-	Readers     *budget.Budget // budget of the readers of recordings; used with the role api
-	Concurrency Concurrency    // limits of concurrent requests
-	Headers     HeaderLimits   // limits of request headers
-	Slow        SlowLimits     // of clients
-	Query       query.Limits   // limits of statements
-	QuietAfter  time.Duration  // how long an open session may be silent before it is quiet
-	Pprof       bool           // serve profiles
-	Guards                     // guards of a server with tokens; Run closes them
-	TLS         *tls.Config    // for the connections; nil for plain HTTP
-	Proxies     []netip.Prefix // proxies whose X-Forwarded-For names the client
-	Hosts       []string       // host names of the server besides loopback names
+	Node     *node.Node
+	Listener net.Listener
+	Log      *slog.Logger
+	Limits   ingest.Limits  // limits of one client's input
+	Readers  *budget.Budget // budget of the readers of recordings; used with the role api
+	// SessionCacheBytes bounds the cache of sessions; 0 for its default.
+	SessionCacheBytes int64
+	Concurrency       Concurrency    // limits of concurrent requests
+	Headers           HeaderLimits   // limits of request headers
+	Slow              SlowLimits     // of clients
+	Query             query.Limits   // limits of statements
+	QuietAfter        time.Duration  // how long an open session may be silent before it is quiet
+	Pprof             bool           // serve profiles
+	Guards                           // guards of a server with tokens; Run closes them
+	TLS               *tls.Config    // for the connections; nil for plain HTTP
+	Proxies           []netip.Prefix // proxies whose X-Forwarded-For names the client
+	Hosts             []string       // host names of the server besides loopback names
 	// Erase holds the settings of erasures; the server sets NATS, DB and similar fields.
 	Erase erasure.Options
 	// Retain holds the settings of retention; the server sets NATS, DB and similar fields.
@@ -103,6 +106,7 @@ type Server struct {
 	requests  *requestMetrics
 	tapes     *clickhouse.Store   // nil without the role api
 	live      *live.Library       // nil without the role api
+	cache     *sessioncache.Cache // nil without the role api
 	reader    *query.Reader       // nil without the role api
 	watched   *sessionReaders     // nil without the role api
 	views     *share.Views        // nil without the role api
@@ -212,6 +216,7 @@ func (s *Server) Run(ctx context.Context, stop *StopClock, work func(context.Con
 	if s.tapes != nil {
 		err = errors.Join(err, s.tapes.Close())
 	}
+	s.cache.Close()
 	s.Guards.close()
 	s.Node.HandOver(ending)
 	return errors.Join(err, s.Node.Close(ending))

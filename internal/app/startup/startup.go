@@ -103,6 +103,7 @@ func writePage(w http.ResponseWriter, detail string) {
 // ServeHTTP answers a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Connection", "close") // the server that has started answers the next request
+	w.Header().Set(problem.ServerHeader, "1")
 	w.Header().Set(problem.StartingHeader, "1")
 	w.Header().Set("Cache-Control", "no-store")
 	detail := *s.detail.Load()

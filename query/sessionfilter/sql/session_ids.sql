@@ -25,11 +25,12 @@ since: facts of sessions that began in range, with a day to spare. */ -}}
              OR arrayExists(v -> positionCaseInsensitiveUTF8(v, {text:String}) > 0, mapValues(tags))))
 {{- end}}
 {{- range $i, $tag := .Tags}}
-  AND session_id IN (
+  AND session_id {{if $tag.Without}}NOT {{end}}IN (
       SELECT session_id FROM streams
       WHERE {{template "streams_since" $}}
         AND mapContains(tags, {tag_{{$i}}_key:String})
-        {{- if not $tag.AnyValue}} AND tags[{tag_{{$i}}_key:String}] = {tag_{{$i}}_value:String}{{end}})
+        {{- if $tag.Without}} AND tags[{tag_{{$i}}_key:String}] != ''
+        {{- else if not $tag.AnyValue}} AND tags[{tag_{{$i}}_key:String}] = {tag_{{$i}}_value:String}{{end}})
 {{- end}}
 {{- if .Dialects}}
   AND session_id IN (

@@ -15,10 +15,31 @@ import (
 type Store struct {
 	conn driver.Conn
 	now  func() time.Time
+	// announce announces that sessions were deleted, for the caches of all servers; nil for none.
+	announce func(context.Context, ...Key) error
 }
 
 // NewStore returns a store on a connection, which the caller closes.
 func NewStore(conn driver.Conn) *Store { return &Store{conn: conn, now: time.Now} }
+
+// WithAnnouncements makes the store announce every deletion of a session by a function. It returns
+// the store.
+func (s *Store) WithAnnouncements(announce func(context.Context, ...Key) error) *Store {
+	s.announce = announce
+	return s
+}
+
+// Announce announces that sessions, or a whole tenant for a key without a session, were deleted.
+func (s *Store) Announce(ctx context.Context, deleted ...Key) error {
+	if s.announce == nil || len(deleted) == 0 {
+		return nil
+	}
+	if err := s.announce(ctx, deleted...); err != nil {
+		return fmt.Errorf("the sessions are deleted, but servers may show them until they learn of it; repeat the request: %w",
+			err)
+	}
+	return nil
+}
 
 // recorded lists the tables with rows of a session. The table streams comes last, since its rows
 // show that a deletion is unfinished.
@@ -137,6 +158,9 @@ func (s *Store) Put(ctx context.Context, of Key) (*Tombstone, error) {
 		return nil, fmt.Errorf("delete session %s: read its streams: %w", of.Session, err)
 	}
 	if err := s.insert(ctx, t); err != nil {
+		return nil, err
+	}
+	if err := s.Announce(ctx, of); err != nil {
 		return nil, err
 	}
 	if before != nil {

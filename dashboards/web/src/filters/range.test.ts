@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fieldOf, rangeName } from './range'
+import { calendarRanges, fieldOf, rangeName } from './range'
 
 const zone = 'Europe/Berlin'
 
@@ -18,4 +18,21 @@ test('fields', () => {
   expect(fieldOf('2026-03-28T22:00:00Z', zone, now)).toBe('2026-03-28T23:00')
   expect(fieldOf('', zone, now)).toBe('')
   expect(fieldOf('nonsense', zone, now)).toBe('')
+})
+
+test('days and months are those of the zone', () => {
+  const now = Date.parse('2026-11-01T02:00:00Z') // 31 October, 22:00, in New York, which changes its clocks at 06:00Z
+  expect(calendarRanges('America/New_York', now)).toEqual([
+    { name: 'Today', from: '2026-10-31T04:00:00Z', to: '2026-11-01T04:00:00Z' },
+    { name: 'Yesterday', from: '2026-10-30T04:00:00Z', to: '2026-10-31T04:00:00Z' },
+    { name: 'This month', from: '2026-10-01T04:00:00Z', to: '2026-11-01T04:00:00Z' },
+    { name: 'Last month', from: '2026-09-01T04:00:00Z', to: '2026-10-01T04:00:00Z' },
+  ])
+  expect(calendarRanges('UTC', Date.parse('2027-01-01T00:30:00Z')).slice(1)).toEqual([
+    { name: 'Yesterday', from: '2026-12-31T00:00:00Z', to: '2027-01-01T00:00:00Z' },
+    { name: 'This month', from: '2027-01-01T00:00:00Z', to: '2027-02-01T00:00:00Z' },
+    { name: 'Last month', from: '2026-12-01T00:00:00Z', to: '2027-01-01T00:00:00Z' },
+  ])
+  const [, yesterday] = calendarRanges('Asia/Kolkata')
+  expect(yesterday && rangeName(yesterday, 'Asia/Kolkata')).toBe('Yesterday')
 })

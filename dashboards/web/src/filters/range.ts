@@ -1,4 +1,4 @@
-import { wallClock } from '../format/zone'
+import { atWallClock, wallClock } from '../format/zone'
 
 /** Ranges of time that are chosen often. The ends are times as the API reads them. */
 export const presets = [
@@ -16,8 +16,27 @@ export interface Range {
   to: string
 }
 
+/** Days and months as clocks in a zone count them, with their ends as instants. */
+export function calendarRanges(zone: string, now = Date.now()): readonly (Range & { name: string })[] {
+  const [year = 0, month = 0, day = 0] = wallClock(new Date(now), zone).slice(0, 10).split('-').map(Number)
+  const midnight = (y: number, m: number, d: number) =>
+    atWallClock(new Date(Date.UTC(y, m - 1, d)).toISOString().slice(0, 10), zone)
+      .toISOString()
+      .replace('.000', '')
+  const today = midnight(year, month, day)
+  const first = midnight(year, month, 1)
+  return [
+    { name: 'Today', from: today, to: midnight(year, month, day + 1) },
+    { name: 'Yesterday', from: midnight(year, month, day - 1), to: today },
+    { name: 'This month', from: first, to: midnight(year, month + 1, 1) },
+    { name: 'Last month', from: midnight(year, month - 1, 1), to: first },
+  ]
+}
+
 /** A range in a few words. */
 export function rangeName({ from, to }: Range, zone: string): string {
+  const calendar = calendarRanges(zone).find((one) => one.from === from && one.to === to)
+  if (calendar !== undefined) return calendar.name
   const preset = to === '' ? presets.find((one) => one.from === from) : undefined
   if (preset !== undefined) return preset.name
   if (to === '') return `since ${instantName(from, zone)}`

@@ -1,7 +1,7 @@
 import { Button, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { atWallClock } from '../format/zone'
-import { fieldOf, presets, type Range } from './range'
+import { calendarRanges, fieldOf, presets, type Range } from './range'
 
 /** A range of time to be chosen: one of the usual, or its two ends as clocks in the zone show them. */
 export function RangeForm({
@@ -30,6 +30,17 @@ export function RangeForm({
             onClick={() => apply({ from: preset.from, to: '' })}
           >
             {preset.name}
+          </Button>
+        ))}
+        {calendarRanges(zone).map(({ name, ...chosen }) => (
+          <Button
+            key={name}
+            size="compact-sm"
+            fw={500}
+            variant={range.from === chosen.from && range.to === chosen.to ? 'light' : 'default'}
+            onClick={() => apply(chosen)}
+          >
+            {name}
           </Button>
         ))}
       </SimpleGrid>

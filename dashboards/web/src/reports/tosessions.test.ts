@@ -24,6 +24,11 @@ test.each([
   // A status of the report is that of calls; the list is of one tenant.
   ['?from=&group_by=status,tenant', { status: 'error', tenant: 'default' }, '/?call_status=error'],
   // No filter selects sessions without a model.
+  [
+    '?from=now-24h&group_by=tag:team,model',
+    { 'tag:team': null, model: 'm' },
+    '/?from=now-24h&model=m&tag=team%3A',
+  ],
   ['?from=now-24h&group_by=model,agent', { model: null, agent: 'coder' }, '/?from=now-24h&agent=coder'],
   [
     '?timezone=Europe/Berlin&granularity=month&rows=periods',

@@ -21,7 +21,8 @@ const filters: Partial<Record<string, List>> = {
 
 /**
  * The address of the sessions that a row of a report is of, or of all of a report: those begun in its time. Sessions
- * that lack a value (unknown) have no filter, so such a row leads to the sessions that have the other values.
+ * without a tag have the filter "name:"; others that lack a value (unknown) have none, so such a row leads to the
+ * sessions that have the other values.
  */
 export function sessionsAddress(report: ReportParams, row: Grouped | null): string {
   let filter: Filter = { ...report.sessions, from: report.from, to: report.to }
@@ -33,7 +34,10 @@ export function sessionsAddress(report: ReportParams, row: Grouped | null): stri
   }
   for (const grouping of report.groupBy) {
     const value = groupValue(row, grouping)
-    if (value === null || value === '') continue
+    if (value === null || value === '') {
+      if (grouping.startsWith('tag:')) filter = { ...filter, tag: [...filter.tag, `${grouping.slice(4)}:`] }
+      continue
+    }
     if (grouping === 'session') return `/sessions/${encodeURIComponent(value)}`
     const list = filters[grouping]
     if (list !== undefined) filter = { ...filter, [list]: [value] }
@@ -43,9 +47,13 @@ export function sessionsAddress(report: ReportParams, row: Grouped | null): stri
   return `/${formatFilter(filter)}`
 }
 
-/** The groupings of a row for which it has no value. */
+/** The groupings of a row for which it has no value and sessions have no filter. */
 function unknown(report: ReportParams, row: Grouped | null): readonly string[] {
-  return row === null ? [] : report.groupBy.filter((grouping) => (groupValue(row, grouping) ?? '') === '')
+  return row === null
+    ? []
+    : report.groupBy.filter(
+        (grouping) => !grouping.startsWith('tag:') && (groupValue(row, grouping) ?? '') === '',
+      )
 }
 
 /** A figure that leads to the sessions that it is of. */

@@ -154,6 +154,10 @@ func findServer(ctx context.Context, server func() (*apiclient.Client, error)) [
 		return []Finding{{What: "server", Detail: detail, Do: do}}
 	}
 	defer resp.Body.Close()
+	if err := c.CheckServer(ctx, resp); err != nil {
+		detail, do, _ := strings.Cut(err.Error(), ": name one")
+		return []Finding{{What: "server", Detail: detail, Do: "name one" + do}}
+	}
 	var ready health.Readiness
 	if err := json.NewDecoder(resp.Body).Decode(&ready); err != nil {
 		return []Finding{{What: "server", Detail: fmt.Sprintf("%s answers %s, not as a tapedeck server does", c.Base, resp.Status)}}

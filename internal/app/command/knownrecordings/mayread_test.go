@@ -9,6 +9,7 @@ import (
 
 	"tapedeck/ingest/tap/agenthistory"
 	"tapedeck/internal/apiclient"
+	"tapedeck/internal/problem"
 )
 
 // A command with a token that may only record asks nothing that the server would refuse.
@@ -17,6 +18,7 @@ func TestTokenForRecordingOnly(t *testing.T) {
 		var queries atomic.Int64
 		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set(problem.ServerHeader, "1")
 			if r.URL.Path == "/v1/login" {
 				fmt.Fprintf(w, `{"tokens":true,"principal":{"scopes":[%s]}}`, scopes)
 				return

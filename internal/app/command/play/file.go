@@ -11,6 +11,7 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/internal/apiclient"
+	"tapedeck/internal/problem"
 	"tapedeck/replay"
 	replayhttp "tapedeck/replay/http"
 	"tapedeck/replay/tapefile"
@@ -22,6 +23,7 @@ func serveFile(f *erringFile) (c *apiclient.Client, shut func()) {
 	play := replayhttp.New(replayhttp.Options{Library: f, Logger: slog.New(slog.DiscardHandler)})
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/sessions/{id}/replay", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(problem.ServerHeader, "1")
 		play.Replay(w, r, ingest.DefaultTenant, r.PathValue("id"))
 	})
 	pipes := &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}

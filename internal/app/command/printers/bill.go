@@ -14,7 +14,11 @@ import (
 // ClosedBill writes a closed bill.
 func ClosedBill(w io.Writer, b *bills.Bill) error {
 	out := console.To(w)
-	fmt.Fprintf(out, "%s  %s  %s  closed %s\n", b.Number, b.AccountName, b.Period, b.ClosedAt.Format(time.RFC3339))
+	closed := "not closed"
+	if b.ClosedAt != nil {
+		closed = "closed " + b.ClosedAt.Format(time.RFC3339)
+	}
+	fmt.Fprintf(out, "%s  %s  %s  %s\n", b.Number, b.AccountName, b.Period, closed)
 	return printBill(out, b)
 }
 
@@ -25,7 +29,7 @@ func Bills(out, notes io.Writer, list *bills.List) error {
 	for i := range list.Items {
 		item := &list.Items[i]
 		total, so, number, closable := "", "", "", ""
-		if item.Total != nil {
+		if item.Total != nil && item.Number != nil {
 			total, number = item.Total.StringFixed(item.MinorUnits)+" "+item.Currency, *item.Number
 		} else {
 			closable = console.LocalTime(item.ClosableAt)

@@ -42,6 +42,11 @@ func (s *Service) cover(ctx context.Context, e *erasure.Erasure, sessions []stri
 		known[t.Session] = true
 		s.learn(t) // the process that wrote it may have been killed before it added it
 	}
+	if e.State == erasure.Requested { // or before it announced it
+		if err := s.stones.Announce(ctx, keysOf(had)...); err != nil {
+			return 0, err
+		}
+	}
 	var missing []string
 	for _, id := range sessions {
 		if !known[id] {
@@ -59,8 +64,20 @@ func (s *Service) cover(ctx context.Context, e *erasure.Erasure, sessions []stri
 		for _, t := range list {
 			s.learn(t)
 		}
+		if err := s.stones.Announce(ctx, keysOf(list)...); err != nil {
+			return from, err
+		}
 	}
 	return len(missing), nil
+}
+
+// keysOf returns the sessions of tombstones.
+func keysOf(list []*tombstone.Tombstone) []tombstone.Key {
+	keys := make([]tombstone.Key, len(list))
+	for i, t := range list {
+		keys[i] = t.Key
+	}
+	return keys
 }
 
 // recount counts what an erasure covers once more, since blocks that were in JetStream when it was

@@ -26,7 +26,9 @@ type Options struct {
 	NATS    *nats.Conn
 	DB      driver.Conn
 	Deleted *tombstone.Set
-	Letters *deadletters.Store
+	// Announce announces the sessions that were erased, for the caches of all servers; nil for none.
+	Announce func(context.Context, ...tombstone.Key) error
+	Letters  *deadletters.Store
 	// Tokens revokes the tokens of an erased tenant; nil on a server without tokens.
 	Tokens *access.Store
 	// Spooled returns how long the oldest block in the spool of this process has waited; 0 for an
@@ -73,7 +75,8 @@ func New(opts Options) *Service {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Service{
-		opts: opts, store: erasure.NewStore(opts.DB), stones: tombstone.NewStore(opts.DB),
+		opts: opts, store: erasure.NewStore(opts.DB),
+		stones: tombstone.NewStore(opts.DB).WithAnnouncements(opts.Announce),
 		holder: rand.Text(), wake: make(chan struct{}, 1),
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"tapedeck/internal/failpoint"
 	"tapedeck/internal/metric"
 	"tapedeck/schema/lifecycle/retention"
+	"tapedeck/schema/lifecycle/tombstone"
 	"tapedeck/schema/tables"
 )
 
@@ -25,6 +26,9 @@ type Options struct {
 	NATS  *nats.Conn
 	DB    driver.Conn
 	Audit *audit.Log // records what expires; nil for no records
+	// Announce announces the sessions of which data expired, for the caches of all servers; nil for
+	// none.
+	Announce func(context.Context, ...tombstone.Key) error
 	// Every is the interval between checks for expired data; default 5 min.
 	Every time.Duration
 	// Step is how many sessions expire at a time; default 500.
@@ -111,7 +115,7 @@ func (s *Service) Round(ctx context.Context) (err error) {
 		for n < len(list) && list[n].Tenant == list[0].Tenant && list[n].Kind == list[0].Kind {
 			n++
 		}
-		if err := s.store.Remove(ctx, list[:n]); err != nil {
+		if err := s.remove(ctx, list[:n]); err != nil {
 			return err
 		}
 	}
@@ -143,12 +147,15 @@ func (s *Service) apply(ctx context.Context, p *retention.Policy) error {
 		}
 		marks, err := s.store.Mark(ctx, p, due, now)
 		if err == nil {
+			err = s.announce(ctx, marks)
+		}
+		if err == nil {
 			err = failpoint.Reach(ctx, "retention: marked")
 		}
 		if err != nil {
 			return err
 		}
-		if err := s.store.Remove(ctx, marks); err != nil {
+		if err := s.remove(ctx, marks); err != nil {
 			return err
 		}
 		var bytes uint64
@@ -163,6 +170,27 @@ func (s *Service) apply(ctx context.Context, p *retention.Policy) error {
 		}
 	}
 	return ctx.Err()
+}
+
+// remove deletes the data of expirations, and announces that it is deleted: a reader may have read
+// it since it was marked.
+func (s *Service) remove(ctx context.Context, list []retention.Expiration) error {
+	if err := s.store.Remove(ctx, list); err != nil {
+		return err
+	}
+	return s.announce(ctx, list)
+}
+
+// announce announces the sessions of expirations.
+func (s *Service) announce(ctx context.Context, list []retention.Expiration) error {
+	if s.opts.Announce == nil {
+		return nil
+	}
+	keys := make([]tombstone.Key, len(list))
+	for i := range list {
+		keys[i] = tombstone.Key{Tenant: list[i].Tenant, Session: list[i].Session}
+	}
+	return s.opts.Announce(ctx, keys...)
 }
 
 // bills removes expired bills.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
@@ -23,6 +24,9 @@ import (
 
 // outdatedSessions is how many sessions of an earlier version the tests of --all have.
 const outdatedSessions = 9
+
+// betweenReads is the pause between two reports that a reader asks for while sessions are decoded.
+const betweenReads = 50 * time.Millisecond
 
 // older has ClickHouse hold sessions as decoders of an earlier version left them: with
 // another name of each span and 1000 more input tokens in each usage.
@@ -138,7 +142,7 @@ func TestRedecodeAll(t *testing.T) {
 			select {
 			case <-done:
 				return
-			default:
+			case <-time.After(betweenReads): // the reader otherwise takes the processor from the decoding that it observes
 			}
 			resp, err := http.Get(s.URL + "/v1/usage?group_by=session")
 			if err != nil {
