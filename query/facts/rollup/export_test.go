@@ -8,10 +8,10 @@ func (s *Settler) Clock(now func() time.Time) { s.now = now }
 // Steps are the steps of a settlement.
 var Steps = []string{stepRows, stepCosts, stepCommitted}
 
-// RecentMost sets the bound of the sessions of a recent batch, and returns a function that restores
-// it.
-func RecentMost(n int) func() {
-	before := recentMost
-	recentMost = n
-	return func() { recentMost = before }
+// Bounds sets the bound of the sessions of a recent batch and the share of a month that is written
+// anew, and returns a function that restores them.
+func Bounds(most int, share uint64) func() {
+	mostBefore, shareBefore := recentMost, rebuildShare
+	recentMost, rebuildShare = most, share
+	return func() { recentMost, rebuildShare = mostBefore, shareBefore }
 }

@@ -38,6 +38,7 @@ func (w *world) used(session string, stream int, at float64, input uint64) {
 // What changed is in the recent batch after the next look, whatever it is, and leaves it when the
 // batch of its month is written anew.
 func TestRecent(t *testing.T) {
+	defer rollup.Bounds(100, 0)() // no month is written anew for few sessions
 	w := newWorld(t)
 	w.fill()
 	w.settle()
@@ -85,6 +86,7 @@ func TestRecent(t *testing.T) {
 // A settler that is killed at any step of the recent batch leaves answers as they were, and the next
 // one completes.
 func TestKilledRecent(t *testing.T) {
+	defer rollup.Bounds(100, 0)() // no month is written anew for few sessions
 	w := newWorld(t)
 	w.fill()
 	w.settle()
@@ -110,6 +112,7 @@ func TestKilledRecent(t *testing.T) {
 
 // Replaced recent batches are removed after some minutes, those of an overtaken settlement at once.
 func TestRemovedRecent(t *testing.T) {
+	defer rollup.Bounds(100, 0)() // no month is written anew for few sessions
 	w := newWorld(t)
 	w.fill()
 	w.settle()
@@ -138,7 +141,7 @@ func TestManyChanged(t *testing.T) {
 	w := newWorld(t)
 	w.fill()
 	w.settle()
-	defer rollup.RecentMost(2)()
+	defer rollup.Bounds(2, 0)()
 	for i, session := range []string{"a", "b", "early", "april", "long"} {
 		w.used(session, 70+i, float64(600+i), 7)
 	}

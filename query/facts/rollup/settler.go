@@ -18,10 +18,8 @@ import (
 )
 
 const (
-	// rebuildShare is the share of a batch's sessions, as 1/rebuildShare, that must be unsettled
-	// before the batch is written anew. A batch older than rebuildAge is written anew for fewer.
-	rebuildShare = 50
-	rebuildAge   = 5 * time.Minute
+	// A batch that is older than rebuildAge is written anew if any of its sessions changed.
+	rebuildAge = 5 * time.Minute
 	// retiredFor is how long a replaced batch is kept for statements that still read it. Batches
 	// that no settlement names are removed after abandonedFor.
 	// A recent batch, of which there is one in a second or two, is kept for recentFor only.
@@ -32,7 +30,8 @@ const (
 	// usage is settled anew.
 	changedMost = 1_000_000
 	// foldEvery is the interval at which it is examined which months to write anew for the sessions
-	// of the recent batch. Each round examines it if there are more than recentMost sessions.
+	// of the recent batch. Each round examines it if these may be enough of the newest month, or more
+	// than recentMost.
 	foldEvery = time.Minute
 	// recentTenants bounds the tenants of the recent batch, since each takes several statements. The
 	// changed sessions of others wait for the batches of their months.
@@ -47,8 +46,14 @@ const (
 	pauseMost  = 30 * time.Second
 )
 
-// recentMost bounds the sessions of the recent batch. Tests lower it.
-var recentMost = 20_000
+// Tests change these.
+var (
+	// rebuildShare is the share of a batch's sessions, as 1/rebuildShare, that must have changed
+	// before the batch is written anew.
+	rebuildShare uint64 = 50
+	// recentMost bounds the sessions of the recent batch.
+	recentMost = 20_000
+)
 
 // Settler settles usage. Several Settlers, in any number of processes, may run concurrently: each
 // settlement is complete by itself, and the last one counts.
@@ -273,7 +278,7 @@ func (w *work) update(ctx context.Context, stored *state) error {
 // fold writes the months anew of which enough has changed, and removes from since the sessions that
 // their batches have. It reports whether it wrote any or removed any session.
 func (w *work) fold(ctx context.Context, last *Settlement, since *[]session) (bool, error) {
-	if len(*since) == 0 || w.since(last.Folded) < foldEvery && len(*since) <= recentMost {
+	if len(*since) == 0 || !w.mayFold(last, len(*since)) {
 		w.next.Batches = slices.Clone(last.Batches)
 		return false, nil
 	}
@@ -318,6 +323,17 @@ func (w *work) fold(ctx context.Context, last *Settlement, since *[]session) (bo
 	})
 	w.changed = w.changed || len(due) > 0 || len(*since) < n
 	return w.changed, nil
+}
+
+// mayFold reports whether enough may have changed for a month to be written anew.
+func (w *work) mayFold(last *Settlement, changed int) bool {
+	newest := Batch{}
+	for _, b := range last.Batches {
+		if b.Month >= newest.Month {
+			newest = b
+		}
+	}
+	return w.since(last.Folded) >= foldEvery || changed > recentMost || uint64(changed)*rebuildShare >= max(newest.Sessions, 1)
 }
 
 // remake writes the recent batch anew if one of its sessions changed. since are the sessions that
