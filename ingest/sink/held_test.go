@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	stream "tapedeck/ingest/delivery/jetstream"
+	"tapedeck/internal/metric/metrictest"
 )
 
 // endless is an iterator of messages of a size. Drained, it has two more, as if they had been on
@@ -69,6 +70,7 @@ func TestBudgetOfBytes(t *testing.T) {
 // A message that is delivered again while it is held is dropped. One that was answered, or of a
 // stream that was made anew, is not.
 func TestRedeliveryOfHeld(t *testing.T) {
+	metrictest.Grow(t, "tapedeck_sink_dropped_redeliveries_total")
 	holding := newHeld(1 << 20)
 	now := time.Now()
 	first := holding.add(&recordedMessage{sequence: 7, data: []byte("x")}, now)
@@ -85,6 +87,7 @@ func TestRedeliveryOfHeld(t *testing.T) {
 	if holding.bytes != 2 || len(holding.messages) != 2 {
 		t.Errorf("%d bytes in %d messages are held, want 2 in 2", holding.bytes, len(holding.messages))
 	}
+	metrictest.Show(t, "tapedeck_sink_held_bytes", "tapedeck_sink_held_messages")
 }
 
 // Every message that is held has its timer reset before JetStream would deliver it again, wherever

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"tapedeck/ingest"
+	"tapedeck/internal/metric/metrictest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -52,6 +53,7 @@ func clock(t *testing.T, o Options, test func(p *Publisher, s *store, publish fu
 
 // Blocks of bulk recordings wait until the sink has stored enough. Small ones never do.
 func TestWaitsForTheSink(t *testing.T) {
+	metrictest.Grow(t, "tapedeck_ingest_unstored_waits_total")
 	const mib = 1 << 20
 	clock(t, Options{Bytes: 4 * mib, Frames: 10_000}, func(_ *Publisher, s *store, publish func(int, int) time.Duration) {
 		for range 4 {

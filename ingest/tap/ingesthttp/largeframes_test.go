@@ -36,6 +36,7 @@ func TestLargeFramesTakePlaces(t *testing.T) {
 	if _, err := to.Write(large); err != nil { // all was read: the place is taken
 		t.Fatal(err)
 	}
+	metrictest.Show(t, "tapedeck_ingest_large_frames")
 	if status := send("second", bytes.NewReader(whole)); status != http.StatusServiceUnavailable {
 		t.Errorf("beyond the places: status %d, want 503", status)
 	}

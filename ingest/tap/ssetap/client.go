@@ -14,6 +14,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/tap/copier"
 	"tapedeck/internal/backoff"
+	"tapedeck/internal/origin"
 	"tapedeck/internal/secrets"
 )
 
@@ -73,7 +74,7 @@ func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 		transport := newTransport()
 		transport.TLSClientConfig = opts.TLS
 		defer transport.CloseIdleConnections()
-		opts.Client = &http.Client{Transport: transport}
+		opts.Client = &http.Client{Transport: transport, CheckRedirect: origin.GuardRedirects(opts.Header)}
 	}
 	target, err := url.Parse(opts.URL)
 	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" {

@@ -277,6 +277,41 @@ func count(m *ingesttest.Memory) int {
 	return n
 }
 
+// A redirect to another host does not take along the header fields that were given for the first one.
+func TestRedirectKeepsSecrets(t *testing.T) {
+	var seen []http.Header
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen = append(seen, r.Header)
+		events("data: 1\n\n")(w, r)
+	}))
+	defer other.Close()
+	first := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/same" {
+			seen = append(seen, r.Header)
+			http.Redirect(w, r, other.URL, http.StatusFound)
+			return
+		}
+		http.Redirect(w, r, "/same", http.StatusFound)
+	}))
+	defer first.Close()
+	var memory ingesttest.Memory
+	rec := ingest.NewRecorder(&memory, ingest.Settings{})
+	_, err := ssetap.Record(t.Context(), rec, ingest.StreamOptions{}, ssetap.Options{
+		URL: first.URL, Header: http.Header{"X-Api-Key": {"k"}, "Authorization": {"Bearer k"}}, Once: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(seen) != 2 || seen[0].Get("X-Api-Key") != "k" {
+		t.Fatalf("%d requests; within one host the header is kept: %v", len(seen), seen)
+	}
+	for _, name := range []string{"X-Api-Key", "Authorization", "Referer"} {
+		if seen[1].Get(name) != "" {
+			t.Errorf("the other host received %s: %s", name, seen[1].Get(name))
+		}
+	}
+}
+
 func TestNotRecorded(t *testing.T) {
 	fault := errors.New("no room")
 	var m ingesttest.Memory

@@ -11,6 +11,7 @@ import (
 	"github.com/coder/websocket"
 
 	"tapedeck/ingest"
+	"tapedeck/internal/origin"
 	"tapedeck/internal/rootcause"
 	"tapedeck/schema"
 )
@@ -48,6 +49,9 @@ func (t *tap) connect(ctx context.Context) (*connection, error) {
 		base = http.DefaultTransport
 	}
 	client.Transport = clientSide{base, c.listener}
+	if client.CheckRedirect == nil {
+		client.CheckRedirect = origin.GuardRedirects(t.opts.Header)
+	}
 	conn, answer, err := websocket.Dial(ctx, t.opts.URL, &websocket.DialOptions{
 		HTTPClient: &client, HTTPHeader: t.opts.Header, Subprotocols: t.opts.Subprotocols,
 	})

@@ -20,7 +20,7 @@ const (
 
 	// mostMessages and mostBytes bound the stream. A log that is further behind releases everything.
 	mostMessages = 4096
-	mostBytes    = 16 << 20
+	mostBytes    = 4 << 20
 	// sessionsPerMessage bounds an announcement to 128 KiB.
 	sessionsPerMessage = 16 << 10
 )

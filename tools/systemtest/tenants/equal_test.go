@@ -75,7 +75,7 @@ func TestEqualStatements(t *testing.T) {
 			for i, path := range paths {
 				watcher.take()
 				codes[i] = r.request(token, method, path, p.media, p.body).code
-				list := watcher.take(ids...)
+				list := slices.DeleteFunc(watcher.take(ids...), loadsDeletions)
 				switch round {
 				case 0:
 				case 1:
@@ -94,6 +94,13 @@ func TestEqualStatements(t *testing.T) {
 		t.Errorf("%d statements were seen only", asked)
 	}
 	t.Logf("%d routes, %d statements", len(pairs()), asked)
+}
+
+// loadsDeletions reports whether a statement loads what was deleted or restored since the last load. The
+// first request after a second does that, whichever it is about.
+func loadsDeletions(statement string) bool {
+	return strings.Contains(statement, "{since:DateTime64") &&
+		(strings.Contains(statement, "FROM tombstones FINAL") || strings.Contains(statement, "FROM restores FINAL"))
 }
 
 // TestEqualTimes measures; it runs with -timings only, on a machine that does nothing else.

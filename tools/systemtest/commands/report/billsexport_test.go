@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"tapedeck/internal/problem"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
@@ -19,6 +20,7 @@ func TestBillsExport(t *testing.T) {
 	requests := make(chan *url.URL, 10)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		requests <- r.URL
+		w.Header().Set(problem.ServerHeader, "1")
 		z := zip.NewWriter(w)
 		for name, text := range map[string]string{"cost-and-usage.csv": "BilledCost\r\n1\r\n", "metadata.json": "{}\n"} {
 			f, err := z.Create(name)
