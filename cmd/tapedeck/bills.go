@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -48,12 +49,15 @@ func (c *billsList) Run(ctx context.Context, g *global) error {
 // billPeriod names a period of an account.
 type billPeriod struct {
 	Period  monthFlag `arg:"" help:"The month, as 2026-10, this-month or last-month, which are months in UTC."`
-	Account string    `help:"The account: tenant, or a tag and its value, as customer=c1." default:"tenant" placeholder:"ID"`
+	Account string    `help:"The account: tenant, or a tag and its value, as customer=c1. Default: tenant." placeholder:"ID"`
 }
 
 func (p *billPeriod) values() url.Values {
-	return url.Values{"period": {string(p.Period)}, "account": {p.Account}}
+	return url.Values{"period": {string(p.Period)}, "account": {p.account()}}
 }
+
+// account returns the named account, or the tenant's own.
+func (p *billPeriod) account() string { return cmp.Or(p.Account, "tenant") }
 
 // billSplit selects a tag by whose values the lines of a bill are apart.
 type billSplit struct {
@@ -90,7 +94,7 @@ type billsClose struct {
 
 // Run closes the period.
 func (c *billsClose) Run(ctx context.Context, g *global) error {
-	if c.All && c.Account != "tenant" {
+	if c.All && c.Account != "" {
 		return commandline.Errorf("name --account or --all, not both")
 	}
 	if c.All || c.DryRun {

@@ -58,7 +58,7 @@ func (c *billsClose) runAll(ctx context.Context, g *global) error {
 // earlier bill, and whose period is not closed.
 func (c *billsClose) accounts(ctx context.Context, g *global) ([]string, error) {
 	if !c.All {
-		return []string{c.Account}, nil
+		return []string{c.account()}, nil
 	}
 	client, err := g.client()
 	if err != nil {
