@@ -19,14 +19,12 @@ type stored struct {
 // cleanEvery is the interval at which batches are removed.
 const cleanEvery = time.Minute
 
-// discard removes the batches of a settlement that another one overtook. No statement reads them.
-func (w *work) discard(ctx context.Context) error {
+// retireOvertaken retires the batches of a settlement that another one overtook. Statements may read
+// them: the settlement counted until the other one was written.
+func (w *work) retireOvertaken() {
 	for _, of := range w.own {
-		if err := query.Exec(ctx, w.reader, statements, "drop", of, nil); err != nil {
-			return err
-		}
+		w.overtaken = append(w.overtaken, retired{of.Table, of.Batch, w.now().UnixNano()})
 	}
-	return nil
 }
 
 // isRecent reports whether an id is that of a recent batch.
@@ -51,6 +49,7 @@ func (w *work) clean(ctx context.Context, s *Settlement) error {
 			return err
 		}
 	}
+	w.overtaken = slices.DeleteFunc(w.overtaken, func(r retired) bool { return w.since(r.At) > retiredFor })
 	return nil
 }
 
@@ -63,7 +62,7 @@ func (w *work) mayRemove(s *Settlement, row stored) bool {
 	}) {
 		return false
 	}
-	for _, r := range s.Retired {
+	for _, r := range slices.Concat(s.Retired, w.overtaken) {
 		if r.Table == row.Table && r.Batch == row.Batch {
 			return w.since(r.At) > retiredFor || isRecent(row.Batch) && w.since(r.At) > recentFor
 		}

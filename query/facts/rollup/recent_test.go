@@ -110,7 +110,7 @@ func TestKilledRecent(t *testing.T) {
 	w.still("after all")
 }
 
-// Replaced recent batches are removed after some minutes, those of an overtaken settlement at once.
+// Replaced recent batches are removed after some minutes.
 func TestRemovedRecent(t *testing.T) {
 	defer rollup.Bounds(100, 0)() // no month is written anew for few sessions
 	w := newWorld(t)
@@ -152,4 +152,62 @@ func TestManyChanged(t *testing.T) {
 	w.equalMade("settled")
 	w.still("settled")
 	w.sameLists("settled")
+}
+
+// A settlement counts until another process writes the next one. Statements may read its batches, which
+// are removed some minutes later.
+func TestOvertaken(t *testing.T) {
+	defer rollup.Bounds(100, 0)() // no month is written anew for few sessions
+	w := newWorld(t)
+	w.fill()
+	w.settle()
+	other, began := rollup.NewSettler(w.fast, w.log), time.Now()
+	other.Clock(func() time.Time { return began.Add(w.later) })
+	w.used("a", 40, 300, 1)
+	var read *rollup.View
+	err := w.settler.Settle(failpoint.With(t.Context(), func(at string) error {
+		if at != rollup.StepInserted {
+			return nil
+		}
+		read = querytest.Must[*rollup.View](t)(rollup.Read(t.Context(), w.fast, querytest.Tenant, nil, nil))
+		w.used("a", 41, 301, 2)
+		return other.Settle(t.Context())
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := func() (n uint64) {
+		if err := w.db.Conn.QueryRow(t.Context(), "SELECT count() FROM settled_usage WHERE batch = ?", read.Recent().ID).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if rows() == 0 {
+		t.Error("the recent batch was removed while a statement may read it")
+	}
+	w.same("overtaken")
+	w.later += 11 * time.Minute
+	w.used("a", 42, 302, 3)
+	w.remake()
+	if n := rows(); n != 0 {
+		t.Errorf("the recent batch of the overtaken settlement has %d rows after 11 minutes", n)
+	}
+	w.same("removed")
+}
+
+// The sink stores usage before it stores the stream that says when a session began.
+func TestRecentWithoutStream(t *testing.T) {
+	defer rollup.Bounds(100, 0)() // no month is written anew for few sessions
+	w := newWorld(t)
+	w.fill()
+	w.settle()
+	w.db.Merge()
+	w.used("new", 30, 30*day, 3)
+	w.used("old", 31, -30*day, 4)
+	w.db.Exec("ALTER TABLE streams DELETE WHERE session_id = 'old' SETTINGS mutations_sync = 2")
+	w.same("stored in part")
+	w.remake()
+	w.equalMade("settled in part", "new", "old")
+	w.equalUnsettled("settled in part", nil)
+	w.still("settled in part")
 }

@@ -66,13 +66,16 @@ type Settler struct {
 	seen     seen
 	lookedAt int64
 	cleaned  int64 // when replaced batches were last removed, ns
+	// overtaken are the batches of settlements that other processes overtook.
+	overtaken []retired
 }
 
 // The steps of a settlement, by their names for package failpoint.
 const (
 	stepRows      = "rollup: rows"      // a batch is written
 	stepCosts     = "rollup: costs"     // the costs of a batch are written
-	stepCommitted = "rollup: committed" // the settlement is written
+	stepInserted  = "rollup: inserted"  // the settlement is written
+	stepCommitted = "rollup: committed" // and no other one since
 )
 
 // NewSettler returns a settler. It computes costs by the reader's current price table.
@@ -201,7 +204,8 @@ func (s *Settler) settle(ctx context.Context) (outcome, error) {
 		return unchanged, err
 	}
 	if !last {
-		return overtaken, w.discard(ctx)
+		w.retireOvertaken()
+		return overtaken, nil
 	}
 	if err := failpoint.Reach(ctx, stepCommitted); err != nil {
 		return written, err
@@ -465,6 +469,9 @@ func (w *work) commit(ctx context.Context) (bool, error) {
 	err = query.Exec(ctx, w.reader, statements, "commit", nil,
 		query.Args{"id": id, "after": w.after, "content": string(content), "tenants": tenants, "sessions": ids})
 	if err != nil {
+		return false, err
+	}
+	if err := failpoint.Reach(ctx, stepInserted); err != nil {
 		return false, err
 	}
 	last, err := query.AskOne[struct {

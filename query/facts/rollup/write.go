@@ -123,7 +123,7 @@ func (w *work) writeRecent(ctx context.Context, sessions []session) error {
 		if err != nil {
 			return err
 		}
-		a := query.Args{"tenant": tenant, "batch": b.ID}
+		a := query.Args{"tenant": tenant, "batch": b.ID, "sessions": len(of[tenant])}
 		with := clickhouse.Context(ctx, clickhouse.WithExternalTable(t))
 		began, err := query.AskOne[struct {
 			Since string `ch:"since"`
