@@ -41,7 +41,7 @@ const (
 	turnTime = 30 * time.Second
 	// quietMost is the longest pause between looks for changes when there are none. pauseShare is how
 	// many times the duration of a round the pause after it is, up to pauseMost.
-	quietMost  = 10 * time.Second
+	quietMost  = 30 * time.Second
 	pauseShare = 20
 	pauseMost  = 30 * time.Second
 )

@@ -11,7 +11,15 @@ are columns of the records. */ -}}
 {{- end}}
 {{define "among"}}{{if .Among}} AND session_id IN (SELECT session_id FROM among_sessions){{end}}{{end}}
 {{define "counted_where"}}{{template "counted_range" .}}{{template "among" .}}{{end}}
-{{define "counted_records"}}FROM ({{template "counted_usage" (.Counted (render "counted_record_columns" .) (render "counted_where" .) (render "among" .) (render "among" .))}}
+{{- /* made_where: without a settlement, the sessions that have usage in the range or may have some, of
+which all rows are read. Those with usage alone have streams that are not stored yet. */ -}}
+{{define "made_where"}}{{template "made_range" .}}{{template "among" .}}{{end}}
+{{define "made_range"}}
+        {{- if and .All (or .From .To)}} AND session_id IN (
+            SELECT session_id FROM streams WHERE tenant = {tenant:String} AND {{template "near" .}}
+            UNION ALL SELECT session_id FROM usage WHERE {{template "days" .}}){{end}}
+{{- end}}
+{{define "counted_records"}}FROM ({{template "counted_usage" (.Counted (render "counted_record_columns" .) (render "counted_where" .) (render "made_where" .) (render "made_where" .))}}
 ) AS records
 {{- template "span_joins" .}}
 WHERE 1
@@ -19,7 +27,7 @@ WHERE 1
 {{- if .To}} AND at_ns < {to:Int64}{{end}}
 {{- end}}
 {{define "of_counted"}}
-        {{- if .All}}{{template "among" .}}
+        {{- if .All}}{{template "made_where" .}}
         {{- else}} AND session_id IN (
             SELECT session_id FROM settled_usage WHERE batch IN {batches:Array(String)} AND tenant = {tenant:String}{{template "counted_where" .}}
             {{- if .Unsettled}} UNION ALL SELECT session_id FROM unsettled_sessions{{end}}){{end}}

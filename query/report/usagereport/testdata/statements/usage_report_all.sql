@@ -74,7 +74,9 @@ FROM (
             AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
                 SELECT session_id, stream_id, named.1, named.2 FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
-                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM among_sessions)
+                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (
+            SELECT session_id FROM streams WHERE tenant = {tenant:String} AND toUnixTimestamp64Nano(first_at) < {near_to:Int64}
+            UNION ALL SELECT session_id FROM usage WHERE tenant = {tenant:String} AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC'))) AND session_id IN (SELECT session_id FROM among_sessions)
         AND session_id NOT IN (SELECT session_id FROM usage
             WHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
         OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
@@ -92,7 +94,9 @@ FROM (
             AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
                 SELECT session_id, stream_id, named.1, named.2 FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
-                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM among_sessions)
+                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (
+            SELECT session_id FROM streams WHERE tenant = {tenant:String} AND toUnixTimestamp64Nano(first_at) < {near_to:Int64}
+            UNION ALL SELECT session_id FROM usage WHERE tenant = {tenant:String} AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC'))) AND session_id IN (SELECT session_id FROM among_sessions)
             GROUP BY session_id
             HAVING uniqExact(cityHash64(usage_id)) != count() OR countIf(mode = 'running') > 0)
     UNION ALL
@@ -182,7 +186,9 @@ FROM (
             AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
                 SELECT session_id, stream_id, named.1, named.2 FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
-                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM among_sessions)
+                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (
+            SELECT session_id FROM streams WHERE tenant = {tenant:String} AND toUnixTimestamp64Nano(first_at) < {near_to:Int64}
+            UNION ALL SELECT session_id FROM usage WHERE tenant = {tenant:String} AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC'))) AND session_id IN (SELECT session_id FROM among_sessions)
         AND session_id IN (SELECT session_id FROM usage
             WHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
         OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
@@ -200,7 +206,9 @@ FROM (
             AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
                 SELECT session_id, stream_id, named.1, named.2 FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
-                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM among_sessions)
+                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (
+            SELECT session_id FROM streams WHERE tenant = {tenant:String} AND toUnixTimestamp64Nano(first_at) < {near_to:Int64}
+            UNION ALL SELECT session_id FROM usage WHERE tenant = {tenant:String} AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC'))) AND session_id IN (SELECT session_id FROM among_sessions)
             GROUP BY session_id
             HAVING uniqExact(cityHash64(usage_id)) != count() OR countIf(mode = 'running') > 0)
             WINDOW last_first AS (PARTITION BY session_id, usage_id ORDER BY at DESC, version DESC, stream_id DESC
@@ -215,7 +223,9 @@ LEFT JOIN (
         SELECT session_id, tag, argMin(value, (first_at, stream_id)) AS value
         FROM streams
         ARRAY JOIN mapKeys(tags)::Array(String) AS tag, mapValues(tags) AS value
-        WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM among_sessions)
+        WHERE tenant = {tenant:String} AND session_id IN (
+            SELECT session_id FROM streams WHERE tenant = {tenant:String} AND toUnixTimestamp64Nano(first_at) < {near_to:Int64}
+            UNION ALL SELECT session_id FROM usage WHERE tenant = {tenant:String} AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC'))) AND session_id IN (SELECT session_id FROM among_sessions)
         GROUP BY session_id, tag)
     GROUP BY session_id
 ) AS of_sessions ON records.session_id = of_sessions.session_id
@@ -225,7 +235,9 @@ LEFT JOIN (
         SELECT session_id, stream_id, tag, max(value) AS value
         FROM streams
         ARRAY JOIN mapKeys(tags)::Array(String) AS tag, mapValues(tags) AS value
-        WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM among_sessions)
+        WHERE tenant = {tenant:String} AND session_id IN (
+            SELECT session_id FROM streams WHERE tenant = {tenant:String} AND toUnixTimestamp64Nano(first_at) < {near_to:Int64}
+            UNION ALL SELECT session_id FROM usage WHERE tenant = {tenant:String} AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC'))) AND session_id IN (SELECT session_id FROM among_sessions)
         GROUP BY session_id, stream_id, tag
         HAVING value != '')
     GROUP BY session_id, stream_id
@@ -269,7 +281,9 @@ LEFT JOIN (
             AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
                 SELECT session_id, stream_id, named.1, named.2 FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
-                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM among_sessions))
+                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (
+            SELECT session_id FROM streams WHERE tenant = {tenant:String} AND toUnixTimestamp64Nano(first_at) < {near_to:Int64}
+            UNION ALL SELECT session_id FROM usage WHERE tenant = {tenant:String} AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC'))) AND session_id IN (SELECT session_id FROM among_sessions))
     GROUP BY session_id, span_id)
 ) AS call_spans ON records.session_id = call_spans.session_id AND records.span_id = call_spans.span_id
 WHERE 1 AND at_ns < {to:Int64}
