@@ -211,3 +211,45 @@ func TestRecentWithoutStream(t *testing.T) {
 	w.equalUnsettled("settled in part", nil)
 	w.still("settled in part")
 }
+
+// Views for dashboards count what changed once, with its last usage and costs.
+func TestRecentInViews(t *testing.T) {
+	defer rollup.Bounds(100, 0)() // no month is written anew for few sessions
+	w := newWorld(t)
+	w.fill()
+	w.settle()
+	type counted struct{ calls, input, costly, priced uint64 }
+	views := func() (c counted) {
+		for query, into := range map[string]*uint64{
+			"SELECT sum(calls) FROM reports_usage":           &c.calls,
+			"SELECT toUInt64(sum(input)) FROM reports_usage": &c.input,
+			"SELECT count() FROM reports_costs":              &c.costly,
+			"SELECT sum(calls) FROM reports_model_costs":     &c.priced,
+		} {
+			if err := w.db.Conn.QueryRow(t.Context(), query+" WHERE tenant = 'acme'").Scan(into); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return c
+	}
+	want := views()
+	if want.calls == 0 || want.costly == 0 || want.priced == 0 {
+		t.Fatalf("the views count %+v", want)
+	}
+	for _, step := range []struct {
+		session string
+		adds    counted
+	}{{"new", counted{1, 7, 1, 1}}, {"new", counted{1, 7, 0, 1}}, {"a", counted{1, 7, 0, 1}}} {
+		stream := 30 + int(want.calls)
+		w.used(step.session, stream, float64(300+stream), 7)
+		w.remake()
+		want = counted{want.calls + step.adds.calls, want.input + step.adds.input, want.costly + step.adds.costly, want.priced + step.adds.priced}
+		if got := views(); got != want {
+			t.Errorf("usage of %s: the views count %+v, want %+v", step.session, got, want)
+		}
+	}
+	w.settle()
+	if got := views(); got != want {
+		t.Errorf("folded: the views count %+v, want %+v", got, want)
+	}
+}

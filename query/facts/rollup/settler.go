@@ -42,7 +42,7 @@ const (
 	// quietMost is the longest pause between looks for changes when there are none. pauseShare is how
 	// many times the duration of a round the pause after it is, up to pauseMost.
 	quietMost  = 30 * time.Second
-	pauseShare = 20
+	pauseShare = 50
 	pauseMost  = 30 * time.Second
 )
 
