@@ -27,9 +27,6 @@ func (w *work) retireOvertaken() {
 	}
 }
 
-// isRecent reports whether an id is that of a recent batch.
-func isRecent(batch string) bool { return strings.HasPrefix(batch, strconv.Itoa(recentMonth)+"-") }
-
 // clean removes batches that no statement reads any more: batches that were replaced some time ago,
 // and batches of a killed settler.
 func (w *work) clean(ctx context.Context, s *Settlement) error {
@@ -64,7 +61,7 @@ func (w *work) mayRemove(s *Settlement, row stored) bool {
 	}
 	for _, r := range slices.Concat(s.Retired, w.overtaken) {
 		if r.Table == row.Table && r.Batch == row.Batch {
-			return w.since(r.At) > retiredFor || isRecent(row.Batch) && w.since(r.At) > recentFor
+			return w.since(r.At) > retiredFor
 		}
 	}
 	age := abandonedFor

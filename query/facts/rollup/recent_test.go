@@ -110,28 +110,32 @@ func TestKilledRecent(t *testing.T) {
 	w.still("after all")
 }
 
-// Replaced recent batches are removed after some minutes.
+// A request of several statements reads one settlement for minutes: replaced recent batches are kept as
+// long as those of months.
 func TestRemovedRecent(t *testing.T) {
 	defer rollup.Bounds(100, 0)() // no month is written anew for few sessions
 	w := newWorld(t)
 	w.fill()
 	w.settle()
-	for i := range 3 {
+	batches := func() (n uint64) {
+		if err := w.db.Conn.QueryRow(t.Context(), "SELECT uniqExact(batch) FROM settled_usage WHERE startsWith(batch, '0-')").Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	for i := range 4 {
 		w.used("a", 50+i, float64(400+i), 1)
 		w.remake()
+		w.later += time.Minute
 	}
-	w.later += 3 * time.Minute
+	if n := batches(); n != 4 {
+		t.Errorf("%d recent batches are stored, want 4", n)
+	}
+	w.later += 11 * time.Minute
 	w.used("a", 60, 500, 1)
-	w.remake()
-	w.later += 3 * time.Minute
-	w.used("a", 61, 501, 1)
-	w.remake()
-	var recent uint64
-	if err := w.db.Conn.QueryRow(t.Context(), "SELECT uniqExact(batch) FROM settled_usage WHERE startsWith(batch, '0-')").Scan(&recent); err != nil {
-		t.Fatal(err)
-	}
-	if recent > 2 { // the one that counts, or none after its months were written anew, and the last before it
-		t.Errorf("%d recent batches are stored, want at most 2", recent)
+	w.remake() // the months are old by then and written anew
+	if n := batches(); n != 1 {
+		t.Errorf("%d recent batches are stored after 11 minutes, want the last one", n)
 	}
 	w.same("after the removal")
 }

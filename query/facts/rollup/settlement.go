@@ -79,6 +79,24 @@ type retired struct {
 	At    int64  `json:"at"`
 }
 
+func (s *Settlement) retire(table, batch string, at time.Time) {
+	if batch != "" {
+		s.Retired = append(s.Retired, retired{table, batch, at.UnixNano()})
+	}
+}
+
+func (s *Settlement) retireBatch(b *Batch, at time.Time) {
+	s.retire("settled_usage", b.ID, at)
+	s.retire("settled_sessions", b.ID, at)
+	s.retireCosts(b.Costs, at)
+}
+
+func (s *Settlement) retireCosts(batch string, at time.Time) {
+	for _, table := range costTables {
+		s.retire(table, batch, at)
+	}
+}
+
 // session is a session of a tenant.
 type session struct {
 	Tenant string `ch:"tenant"`

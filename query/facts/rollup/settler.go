@@ -22,9 +22,7 @@ const (
 	rebuildAge = 5 * time.Minute
 	// retiredFor is how long a replaced batch is kept for statements that still read it. Batches
 	// that no settlement names are removed after abandonedFor.
-	// A recent batch, of which there is one in a second or two, is kept for recentFor only.
 	retiredFor   = 10 * time.Minute
-	recentFor    = 2 * time.Minute
 	abandonedFor = time.Hour
 	// changedMost bounds the changed sessions that are examined one by one. If there are more, all
 	// usage is settled anew.
@@ -256,7 +254,7 @@ func (w *work) update(ctx context.Context, stored *state) error {
 		return err
 	}
 	w.next.Retired = slices.DeleteFunc(slices.Clone(last.Retired), func(r retired) bool {
-		return w.since(r.At) > abandonedFor || isRecent(r.Batch) && w.since(r.At) > 2*recentFor
+		return w.since(r.At) > 2*retiredFor // it is removed, or will be as an abandoned one
 	})
 	w.next.Folded = last.Folded
 	if all := slices.ContainsFunc(changed, session.isTenant); all || len(changed) >= changedMost {
@@ -478,24 +476,6 @@ func (w *work) commit(ctx context.Context) (bool, error) {
 		ID uint64 `ch:"id"`
 	}](ctx, w.reader, statements, "last", nil, nil)
 	return last.ID == id, err
-}
-
-func (s *Settlement) retire(table, batch string, at time.Time) {
-	if batch != "" {
-		s.Retired = append(s.Retired, retired{table, batch, at.UnixNano()})
-	}
-}
-
-func (s *Settlement) retireBatch(b *Batch, at time.Time) {
-	s.retire("settled_usage", b.ID, at)
-	s.retire("settled_sessions", b.ID, at)
-	s.retireCosts(b.Costs, at)
-}
-
-func (s *Settlement) retireCosts(batch string, at time.Time) {
-	for _, table := range costTables {
-		s.retire(table, batch, at)
-	}
 }
 
 // newID returns the id of a batch that is started at a time.
