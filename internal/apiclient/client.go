@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"tapedeck/internal/commandline"
+	"tapedeck/internal/origin"
 	"tapedeck/internal/rootcause"
 )
 
@@ -46,6 +47,7 @@ func New(server, token string) (*Client, error) {
 		DialContext:           (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
 		ResponseHeaderTimeout: 2 * time.Minute,
 		ForceAttemptHTTP2:     true,
+		DisableCompression:    origin.IsLoopback(base.Host), // bytes cost less than their compression there
 	}}}, nil
 }
 

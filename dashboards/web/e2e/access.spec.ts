@@ -18,10 +18,7 @@ test.beforeAll(async () => {
 test.afterAll(() => server.stop())
 
 // What is refused is reported in the browser's console.
-test.afterEach(({ complaints }) => {
-  expect(complaints.filter((text) => !/status of 4\d\d/.test(text))).toEqual([])
-  complaints.length = 0
-})
+test.beforeEach(({ expectErrors }) => expectErrors(/status of 4\d\d/))
 
 /** Makes a token of the tenant of the pages. */
 async function tokenWith(page: Page, ...scopes: string[]): Promise<{ id: string; token: string }> {

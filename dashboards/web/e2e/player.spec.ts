@@ -206,9 +206,9 @@ test('the link to a moment opens it', async ({ page, context }) => {
   await expect(page.getByTestId('moment')).toHaveAttribute('data-ms', String(frame?.offset_ms))
 })
 
-test('a session that does not exist is reported', async ({ page, complaints }) => {
+test('a session that does not exist is reported', async ({ page, expectErrors }) => {
+  expectErrors(/status of 404/)
   await page.goto('/sessions/nobody')
   await expect(page.getByRole('alert')).toContainText('There is no session "nobody"')
   await expect(page.getByRole('link', { name: 'All sessions' })).toBeVisible()
-  complaints.splice(0) // the browser notes every answer of 404
 })

@@ -25,13 +25,13 @@ test('the table is searched, and a model has its history and rules', async ({ pa
 
 test('a search for what is not there says so, and so does a model that is not there', async ({
   page,
-  complaints,
+  expectErrors,
 }) => {
+  expectErrors(/status of 404/)
   await page.goto('/prices?model=no-such-model')
   await expect(page.getByRole('heading', { name: 'No model is called so' })).toBeVisible()
   await page.goto('/prices?provider=anthropic&id=no-such-model')
   await expect(page.getByRole('alert')).toBeVisible()
-  complaints.length = 0 // the browser complains of the refusal itself
 })
 
 test('models in use without a price are listed with the ids most like them', async ({ page, baseURL }) => {

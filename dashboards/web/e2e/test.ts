@@ -5,9 +5,13 @@ export { expect } from '@playwright/test'
 
 /**
  * Tests against a server of their worker, so that tests that run side by side do not change each other's sessions.
- * An error in the browser's console fails the test of its page.
+ * An error in the browser's console fails the test of its page, unless the test calls `expectErrors` with a pattern of
+ * the error at its beginning: the browser may log an error after the page has shown its outcome.
  */
-export const test = base.extend<{ complaints: string[] }, { demoServer: string }>({
+export const test = base.extend<
+  { expectedErrors: RegExp[]; expectErrors: (pattern: RegExp) => void },
+  { demoServer: string }
+>({
   demoServer: [
     // eslint-disable-next-line no-empty-pattern -- Playwright reads from the pattern what a fixture needs: nothing.
     async ({}, provide) => {
@@ -22,22 +26,24 @@ export const test = base.extend<{ complaints: string[] }, { demoServer: string }
     { scope: 'worker', timeout: 240_000 },
   ],
   baseURL: async ({ demoServer }, provide) => provide(demoServer),
-  complaints: [
+  expectedErrors: [
     async ({ page }, provide) => {
-      const complaints: string[] = []
+      // A server that is busy answers 503, as /readyz does if a check takes more than two seconds, and the page
+      // asks again. The browser logs each answer; tests look at what the page shows afterwards.
+      const expected = [/status of 503/]
+      const errors: string[] = []
       page.on('console', (message) => {
-        if (message.type() !== 'error') return
-        // A server that is busy answers 503, as /readyz does if a check takes more than two seconds, and the page
-        // asks again. The browser logs each answer; tests look at what the page shows afterwards.
-        if (/status of 503/.test(message.text())) return
-        complaints.push(`${message.text()} ${message.location().url}`.trim())
+        if (message.type() === 'error') errors.push(`${message.text()} ${message.location().url}`.trim())
       })
-      page.on('pageerror', (error) => complaints.push(error.message))
-      await provide(complaints)
-      base.expect(complaints, 'errors in the console of the browser').toEqual([])
+      page.on('pageerror', (error) => errors.push(error.message))
+      await provide(expected)
+      const unexpected = errors.filter((text) => !expected.some((pattern) => pattern.test(text)))
+      base.expect(unexpected, 'errors in the console of the browser').toEqual([])
     },
     { auto: true },
   ],
+  expectErrors: async ({ expectedErrors }, provide) =>
+    provide((pattern) => void expectedErrors.push(pattern)),
 })
 
 /** Waits until the demo was played to its end and is stored. */

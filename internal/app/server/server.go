@@ -30,6 +30,7 @@ import (
 	"tapedeck/internal/app/node"
 	"tapedeck/internal/app/systemd"
 	"tapedeck/internal/budget"
+	"tapedeck/internal/compressed"
 	"tapedeck/internal/h2c"
 	"tapedeck/internal/httplog"
 	"tapedeck/internal/slow"
@@ -129,7 +130,7 @@ func New(opts Options) *Server {
 	s.registerMetrics()
 	s.echo = s.routes()
 	s.http = &http.Server{
-		Handler:           s.echo,
+		Handler:           compressed.Handler(s.echo, notEmulated),
 		ReadHeaderTimeout: cmp.Or(opts.Headers.Timeout, DefaultHeaderTimeout),
 		MaxHeaderBytes:    2 * cmp.Or(opts.Headers.Bytes, DefaultHeaderBytes), // see boundedHeads
 		ConnContext:       s.heads.ConnContext,

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local"
 	"tapedeck/query/session/sessiondetail"
 	"tapedeck/tools/systemtest/commands/commandtest"
@@ -17,6 +18,7 @@ import (
 // pause: all frames are there once, in their order, and so is the usage that they state. The
 // recorders notice no more than a cut connection.
 func TestRollingRestarts(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	c := commandtest.NewCluster(t, local.Options{})
 	fleet := map[string][]*restarted{}

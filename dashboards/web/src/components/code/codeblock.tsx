@@ -1,13 +1,15 @@
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { Copy } from '../copy'
 import { fold } from '../fold'
+import { lazyPart } from '../part'
 import { restOf } from '../rest'
 import { useUnfolded } from '../reveal'
 import { Unfold } from '../unfold'
 import classes from './codeblock.module.css'
+import './highlighted.css'
 import { highlightMost } from './languages'
 
-const Highlighted = lazy(() => import('./highlighted'))
+const Highlighted = lazyPart(() => import('./highlighted'))
 
 /** Of how many lines code is shown before one asks for the rest. */
 const lines = 40

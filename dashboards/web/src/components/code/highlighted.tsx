@@ -20,7 +20,6 @@ import yaml from 'highlight.js/lib/languages/yaml'
 import { createLowlight } from 'lowlight'
 import { memo, useMemo, type ReactElement, type ReactNode } from 'react'
 import { Fragment, jsx, jsxs } from 'react/jsx-runtime'
-import './highlighted.css'
 
 const known = createLowlight({
   bash,

@@ -1,12 +1,14 @@
-import { lazy, memo, Suspense, useMemo } from 'react'
+import { memo, Suspense, useMemo } from 'react'
 import { bytes } from '../../format/numbers'
+import { lazyPart } from '../part'
 import { useUnfolded } from '../reveal'
 import { Unfold } from '../unfold'
+import './markdown.module.css'
 import { definitionsOf, inFence, isTame, piecesOf } from './pieces'
 import { Plain } from './plain'
 import classes from './prose.module.css'
 
-const Markdown = lazy(() => import('./markdown'))
+const Markdown = lazyPart(() => import('./markdown'))
 
 /** How much of a text is shown before one asks for the rest, UTF-16 units. */
 const shownFirst = 16_000

@@ -1,10 +1,12 @@
-import { lazy, Suspense, useMemo } from 'react'
+import { Suspense, useMemo } from 'react'
 import type { Schemas } from '../../api/client'
 import { FileLines } from '../../components/code/filelines'
+import '../../components/diff/diff.module.css'
 import { dataUrl, imageOf } from '../../components/images'
 import { JsonTree } from '../../components/json/tree'
 import { LongText } from '../../components/longtext'
 import { safeAddress } from '../../components/markdown/pieces'
+import { lazyPart } from '../../components/part'
 import { Prose } from '../../components/markdown/prose'
 import { Terminal } from '../../components/terminal/terminal'
 import { parsed } from './json'
@@ -12,8 +14,8 @@ import { commandResult, fileText, foundIn } from './results'
 import type { Shape } from './shapes'
 import classes from './tool.module.css'
 
-const EditDiff = lazy(() => import('../../components/diff/diff'))
-const PatchDiff = lazy(async () => ({ default: (await import('../../components/diff/diff')).PatchDiff }))
+const EditDiff = lazyPart(() => import('../../components/diff/diff'))
+const PatchDiff = lazyPart(async () => ({ default: (await import('../../components/diff/diff')).PatchDiff }))
 
 type Message = Schemas['Message']
 
