@@ -2,9 +2,7 @@
 
 -- The batches of the last settlement. recent is true for the batch of sessions that changed since the
 -- batches of their months were written.
-DROP TABLE IF EXISTS reports_batches;
-
-CREATE VIEW IF NOT EXISTS reports_batches AS
+CREATE OR REPLACE VIEW reports_batches AS
 SELECT JSONExtractString(item, 'id') AS usage_batch, JSONExtractString(item, 'costs') AS cost_batch,
     JSONExtractUInt(item, 'month') = 0 AS recent
 FROM (
@@ -14,9 +12,7 @@ FROM (
 
 -- The sessions that do not count in the batches of months: those that the recent batch has (made), and
 -- those that count in no batch.
-DROP TABLE IF EXISTS reports_pending;
-
-CREATE VIEW IF NOT EXISTS reports_pending AS
+CREATE OR REPLACE VIEW reports_pending AS
 SELECT numbered.1.1 AS tenant, numbered.1.2 AS session_id, numbered.2 <= first AS made
 FROM (
     SELECT JSONExtractUInt(last.1, 'made') AS first, arrayJoin(arrayZip(last.2, arrayEnumerate(last.2))) AS numbered
@@ -24,9 +20,7 @@ FROM (
 
 -- Usage records as usage reports count them, up to some seconds ago. calls is 1, and 0 for usage that
 -- is of no call.
-DROP TABLE IF EXISTS reports_usage;
-
-CREATE VIEW IF NOT EXISTS reports_usage AS
+CREATE OR REPLACE VIEW reports_usage AS
 SELECT
     tenant, session_id, stream_id, at, provider, model, agent, dialect, service_tier, region,
     if(rest, 0, 1) AS calls,
@@ -46,9 +40,7 @@ WHERE batch IN (SELECT usage_batch FROM reports_batches)
         OR (tenant, session_id, stream_id) IN (SELECT tenant, session_id, stream_id FROM reports_kept));
 
 -- What sessions cost by the current price table, up to some seconds ago, as far as it is known.
-DROP TABLE IF EXISTS reports_costs;
-
-CREATE VIEW IF NOT EXISTS reports_costs AS
+CREATE OR REPLACE VIEW reports_costs AS
 SELECT
     tenant, session_id,
     fromUnixTimestamp64Nano(started_ns, 'UTC') AS started_at,
@@ -64,9 +56,7 @@ WHERE batch IN (SELECT cost_batch FROM reports_batches)
         OR (tenant, session_id, stream_id) IN (SELECT tenant, session_id, stream_id FROM reports_kept));
 
 -- What calls cost by the current price table, up to some seconds ago: docs/operate/grafana.md.
-DROP TABLE IF EXISTS reports_model_costs;
-
-CREATE VIEW IF NOT EXISTS reports_model_costs AS
+CREATE OR REPLACE VIEW reports_model_costs AS
 SELECT
     tenant, session_id, stream_id, at, provider, model, calls, cost, unpriced_calls, unpriced_tokens,
     ifNull((SELECT if(stated = '', 'USD', stated) FROM (

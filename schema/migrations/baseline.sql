@@ -1,6 +1,6 @@
 -- The tables and views that the migrations make in an empty database.
 -- Written by 'go test ./schema/migrate -run TestBaseline -update'; do not edit.
--- migrations: b0f513369d2ff0a2
+-- migrations: bbc494bcd48ba78a
 
 CREATE TABLE IF NOT EXISTS frames
 (
