@@ -9,6 +9,7 @@ import (
 
 	"tapedeck/ingest/delivery/outlet"
 	"tapedeck/ingest/delivery/spool"
+	"tapedeck/internal/app/command/knownrecordings"
 	"tapedeck/internal/app/settings"
 	"tapedeck/internal/commandline"
 	"tapedeck/internal/console"
@@ -43,7 +44,7 @@ func (c *flushCommand) Run(ctx context.Context, g *global) error {
 	}
 	if len(spools) == 0 {
 		fmt.Fprintln(os.Stderr, "Nothing waits to be sent.")
-		return nil
+		return reportFlushed(g, &knownrecordings.Waiting{})
 	}
 	opts, err := outletOptions(g, &c.NATSClient, outlet.Options{NATS: c.NATS})
 	if err != nil {
@@ -61,15 +62,21 @@ func (c *flushCommand) Run(ctx context.Context, g *global) error {
 		}
 	}
 	waiting := c.waitReadable(ctx, g, c.NATS)
-	if g.JSON {
-		if err := json.NewEncoder(os.Stdout).Encode(map[string]any{"unreadable": waiting}); err != nil {
-			return err
-		}
+	if err := reportFlushed(g, &waiting); err != nil {
+		return err
 	}
 	if late := c.reportWaiting(g, &waiting); refused == nil {
 		return late
 	}
 	return refused
+}
+
+// reportFlushed prints what cannot be read yet, as JSON only.
+func reportFlushed(g *global, waiting *knownrecordings.Waiting) error {
+	if !g.JSON {
+		return nil
+	}
+	return json.NewEncoder(os.Stdout).Encode(map[string]any{"unreadable": waiting})
 }
 
 // refusedError reports blocks that the server has refused permanently.

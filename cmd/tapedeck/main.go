@@ -14,6 +14,7 @@ import (
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/commandline"
 	"tapedeck/internal/console"
+	"tapedeck/internal/httplog"
 	"tapedeck/internal/local/engine"
 )
 
@@ -90,6 +91,7 @@ func run(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 
+	httplog.Capture(stderrLog())
 	parsed, err := newInvocation(ctx, args)
 	if err == nil {
 		err = parsed.context.Run()

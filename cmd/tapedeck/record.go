@@ -54,11 +54,21 @@ type recordCommand struct {
 	WaitForServer time.Duration `help:"How long to wait at the start for a server that does not answer." default:"0s" env:"TAPEDECK_WAIT_FOR_SERVER" placeholder:"D"`
 	AllowOffline  bool          `help:"If no server answers at the start, record into the spool all the same, and end as the command that was run; the next record, or flush, sends it." env:"TAPEDECK_ALLOW_OFFLINE"`
 
-	command []string // the arguments after "--"
+	command  []string // the arguments after "--"
+	reported bool     // the result was printed as JSON
 }
 
-// Run records until the source ends or the user interrupts.
+// Run records until the source ends or the user interrupts. With --json it prints a result also if it
+// fails.
 func (c *recordCommand) Run(ctx context.Context, g *global) error {
+	err := c.record(ctx, g)
+	if _, silent := errors.AsType[exitCode](err); err == nil || silent || !g.JSON || c.reported {
+		return err
+	}
+	return errors.Join(err, c.reportJSON(&tapped{}, err, &knownrecordings.Waiting{}))
+}
+
+func (c *recordCommand) record(ctx context.Context, g *global) error {
 	spareGC()
 	if err := c.Load(); err != nil {
 		return err
@@ -105,7 +115,7 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
-	summary, exit, err := c.tap(ctx, g, agents, rec, opts)
+	result, err := c.tap(ctx, g, agents, rec, opts)
 	took := time.Since(began)
 	if known, ok := errors.AsType[*knownrecordings.KnownError](err); ok {
 		return reportKnown(g, known)
@@ -126,23 +136,26 @@ func (c *recordCommand) Run(ctx context.Context, g *global) error {
 		err = drain(context.WithoutCancel(ctx), out)
 	}
 	err = errors.Join(err, agents.close(err == nil && !kept))
-	if err != nil && exit != 0 { // the exit code of the recorded command takes precedence
-		fmt.Fprintf(os.Stderr, "tapedeck: %v\n", err)
-		return exitCode(exit)
-	}
+	waiting := knownrecordings.Waiting{}
 	if err != nil {
+		if g.JSON {
+			err = errors.Join(err, c.reportJSON(&result, err, &waiting))
+		}
+		if result.exit != 0 { // the exit code of the recorded command takes precedence
+			fmt.Fprintf(os.Stderr, "tapedeck: %v\n", err)
+			return exitCode(result.exit)
+		}
 		return err
 	}
-	waiting := knownrecordings.Waiting{}
-	if summary.Frames > 0 && !kept {
+	if result.Frames > 0 && !kept {
 		waiting = c.waitReadable(ctx, g, c.NATS)
 	}
-	if err := report(g, &summary, took, opts.FrameClock, &waiting); err != nil {
+	if err := c.report(g, &result, took, opts.FrameClock, &waiting); err != nil {
 		return err
 	}
 	err = c.reportWaiting(g, &waiting)
-	if exit != 0 {
-		return exitCode(exit)
+	if result.exit != 0 {
+		return exitCode(result.exit)
 	}
 	return err
 }
@@ -220,13 +233,35 @@ func checkURL(flag, address, example string, schemes ...string) error {
 }
 
 // report prints the result of a recording.
-func report(g *global, s *ingest.Summary, took time.Duration, frameClock bool, waiting *knownrecordings.Waiting) error {
+func (c *recordCommand) report(g *global, r *tapped, took time.Duration, frameClock bool, waiting *knownrecordings.Waiting) error {
 	if g.JSON {
-		return json.NewEncoder(os.Stdout).Encode(struct {
-			*ingest.Summary
-			Waiting *knownrecordings.Waiting `json:"unreadable"`
-		}{s, waiting})
+		return c.reportJSON(r, nil, waiting)
 	}
-	printers.Recording(os.Stderr, s, took, frameClock)
+	printers.Recording(os.Stderr, &r.Summary, took, frameClock)
+	if r.signal != "" {
+		printers.Signal(os.Stderr, r.signal)
+	}
 	return nil
+}
+
+// reportJSON prints the result of a recording, or of one that failed, as JSON on a line of its own:
+// standard output also has the output of a command that was run.
+func (c *recordCommand) reportJSON(r *tapped, failed error, waiting *knownrecordings.Waiting) error {
+	result := struct {
+		*ingest.Summary
+		Signal  string                   `json:"signal,omitempty"`
+		Error   string                   `json:"error,omitempty"`
+		Waiting *knownrecordings.Waiting `json:"unreadable"`
+	}{&r.Summary, r.signal, "", waiting}
+	if failed != nil {
+		result.Error = failed.Error()
+	}
+	if failed != nil && r.StreamID == "" {
+		result.Summary = nil
+	}
+	c.reported = true
+	if err := r.stdout.endLine(); err != nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(result)
 }

@@ -50,7 +50,10 @@ func (c *recordCommand) recordFiles(ctx context.Context, g *global, out *outlet.
 		waiting = c.waitReadable(ctx, g, c.NATS)
 	}
 	total.Waiting = &waiting
-	code := reportFiles(g, &total, c.Session, all, time.Since(began))
+	if err != nil {
+		total.Error = err.Error()
+	}
+	code := c.reportFiles(g, &total, c.Session, all, time.Since(began))
 	if err != nil {
 		return err
 	}
@@ -62,7 +65,8 @@ func (c *recordCommand) recordFiles(ctx context.Context, g *global, out *outlet.
 
 // reportFiles prints the result of all files. It returns the exit code as an error if not all files
 // were recorded.
-func reportFiles(g *global, t *knownrecordings.FilesResult, session string, all *file.Sources, took time.Duration) error {
+func (c *recordCommand) reportFiles(g *global, t *knownrecordings.FilesResult, session string, all *file.Sources, took time.Duration) error {
+	c.reported = true
 	if !g.JSON {
 		printers.RecordedFiles(os.Stderr, t, session, all, took)
 	} else if err := json.NewEncoder(os.Stdout).Encode(t); err != nil {

@@ -93,29 +93,40 @@ func (c *recordCommand) recordNATS(ctx context.Context, g *global, out *outlet.O
 	})
 	took := time.Since(began)
 	if err != nil {
-		return errors.Join(err, out.Leftovers())
-	}
-	if err := drain(context.WithoutCancel(ctx), out); err != nil {
-		return err
+		err = errors.Join(err, out.Leftovers())
+	} else {
+		err = drain(context.WithoutCancel(ctx), out)
 	}
 	waiting := knownrecordings.Waiting{}
+	if err != nil && g.JSON {
+		err = errors.Join(err, c.reportNATS(g, &res, err, took, &waiting))
+	}
+	if err != nil {
+		return err
+	}
 	if res.Frames > 0 {
 		waiting = c.waitReadable(ctx, g, "")
 	}
-	if err := reportNATS(g, &res, took, &waiting); err != nil {
+	if err := c.reportNATS(g, &res, nil, took, &waiting); err != nil {
 		return err
 	}
 	return c.reportWaiting(g, &waiting)
 }
 
-// reportNATS prints the result of recordNATS.
-func reportNATS(g *global, r *natstap.Result, took time.Duration, waiting *knownrecordings.Waiting) error {
-	if g.JSON {
-		return json.NewEncoder(os.Stdout).Encode(struct {
-			*natstap.Result
-			Waiting *knownrecordings.Waiting `json:"unreadable"`
-		}{r, waiting})
+// reportNATS prints the result of recordNATS, or of a recording that failed.
+func (c *recordCommand) reportNATS(g *global, r *natstap.Result, failed error, took time.Duration, waiting *knownrecordings.Waiting) error {
+	if !g.JSON {
+		printers.NATSRecording(os.Stderr, r, took)
+		return nil
 	}
-	printers.NATSRecording(os.Stderr, r, took)
-	return nil
+	c.reported = true
+	result := struct {
+		*natstap.Result
+		Error   string                   `json:"error,omitempty"`
+		Waiting *knownrecordings.Waiting `json:"unreadable"`
+	}{r, "", waiting}
+	if failed != nil {
+		result.Error = failed.Error()
+	}
+	return json.NewEncoder(os.Stdout).Encode(result)
 }

@@ -21,35 +21,64 @@ import (
 	"tapedeck/schema"
 )
 
-// tap records the source that the command names. agents has the file if it is a transcript. exit is the exit code of a
-// command that was run.
-func (c *recordCommand) tap(ctx context.Context, g *global, agents *transcripts, rec *ingest.Recorder, so ingest.StreamOptions) (s ingest.Summary, exit int, err error) {
+// tapped is the result of recording one source.
+type tapped struct {
+	ingest.Summary
+	exit   int    // exit code of a command that was run
+	signal string // name of the signal that ended the command, "" for none
+	stdout lastByte
+}
+
+// tap records the source that the command names. agents has the file if it is a transcript.
+func (c *recordCommand) tap(ctx context.Context, g *global, agents *transcripts, rec *ingest.Recorder, so ingest.StreamOptions) (t tapped, err error) {
 	header, err := parseHeaders(c.Header)
 	if err != nil {
-		return s, 0, err
+		return t, err
 	}
 	trust, err := g.config()
 	if err != nil {
-		return s, 0, err
+		return t, err
 	}
 	switch {
 	case len(c.command) > 0:
 		// The command receives the signals, and the recording ends with it.
-		r, err := process.Record(context.WithoutCancel(ctx), rec, so,
-			process.Options{Command: c.command, FrameLimit: c.FrameLimit, Log: stderrLog()})
-		return r.Summary, r.ExitCode, err
+		var r process.Result
+		r, err = process.Record(context.WithoutCancel(ctx), rec, so,
+			process.Options{Command: c.command, Stdout: &t.stdout, FrameLimit: c.FrameLimit, Log: stderrLog()})
+		t.Summary, t.exit, t.signal = r.Summary, r.ExitCode, r.Signal
 	case c.Follow != "":
-		s, err = c.follow(ctx, rec, so)
+		t.Summary, err = c.follow(ctx, rec, so)
 	case c.SSE != "":
-		s, err = c.tapURL(ctx, rec, so, header, trust)
+		t.Summary, err = c.tapURL(ctx, rec, so, header, trust)
 	case c.WS != "":
-		s, err = c.tapWebSocket(ctx, rec, so, header, trust)
+		t.Summary, err = c.tapWebSocket(ctx, rec, so, header, trust)
 	case c.Sources[0] == "-":
-		s, err = c.tapStdin(ctx, rec, so)
+		t.Summary, err = c.tapStdin(ctx, rec, so)
 	default:
-		s, err = c.recordPath(ctx, agents, "", c.Sources[0], c.lookUp(ctx, g, c.Sources[0]), rec, so)
+		t.Summary, err = c.recordPath(ctx, agents, "", c.Sources[0], c.lookUp(ctx, g, c.Sources[0]), rec, so)
 	}
-	return s, 0, err
+	return t, err
+}
+
+// lastByte writes to standard output and keeps the last byte.
+type lastByte struct{ last byte }
+
+// Write implements io.Writer.
+func (w *lastByte) Write(p []byte) (int, error) {
+	n, err := os.Stdout.Write(p)
+	if n > 0 {
+		w.last = p[n-1]
+	}
+	return n, err
+}
+
+// endLine ends the line that was written, if it has no end.
+func (w *lastByte) endLine() error {
+	if w.last == 0 || w.last == '\n' {
+		return nil
+	}
+	_, err := w.Write([]byte{'\n'})
+	return err
 }
 
 // tapFile records a file. known is file.Options.Known; label precedes the progress.

@@ -49,7 +49,7 @@ var credentials = []Rule{
 		Check:   notPlaceholder, Source: "https://www.rfc-editor.org/rfc/rfc3986#section-3.2.1",
 		Example: "postgres://app:~{20}@db.internal:5432/x", Near: "http://localhost:8080/a@b"},
 	{ID: "url-parameter", Keywords: parameters, Weak: true, Before: anything, After: `A-Za-z0-9._~%+/=-`,
-		Pattern: `([A-Za-z0-9._~%+/=-]{16,})`, Check: random, Source: "https://www.rfc-editor.org/rfc/rfc6750#section-2.3",
+		Pattern: `([A-Za-z0-9._~%+/=-]{8,})`, Judge: parameterSecret, Source: "https://www.rfc-editor.org/rfc/rfc6750#section-2.3",
 		Example: "https://host/p?a=1&key=~{36}&b=2", Near: "https://host/p?key=documentation-of-words"},
 }
 
@@ -99,13 +99,3 @@ var placeholders = []string{"password", "pass", "pwd", "passwd", "secret", "xxx"
 func notPlaceholder(secret []byte) bool {
 	return !slices.Contains(placeholders, strings.ToLower(string(secret)))
 }
-
-// parameters are the names of URL parameters that hold secrets, each with the character before it.
-var parameters = func() (all []string) {
-	for name := range strings.FieldsSeq("api_key apikey apiKey api-key access_token auth_token refresh_token " +
-		"id_token client_secret " +
-		"X-Amz-Signature X-Goog-Signature X-Amz-Security-Token sig signature key token secret password") {
-		all = append(all, "?"+name+"=", "&"+name+"=", ";"+name+"=", "#"+name+"=", "u0026"+name+"=") // "&" in JSON in JSON
-	}
-	return all
-}()

@@ -13,16 +13,16 @@ var byteOrderMark = []byte("\ufeff")
 // Length bytes.
 type Cut struct{ From, To, Length int }
 
-// MaskMembers replaces secret strings in a JSON object by Mask. A string, or each string of an
-// array, is a secret in one of these cases:
+// MaskMembers replaces secret strings in JSON by Mask: in one or several objects, or arrays of objects.
+// A string, or each string of an array, is a secret in one of these cases:
 //
-//   - it is a member of the outermost object and its name denotes a secret;
+//   - it is a member of an outermost object and its name denotes a secret;
 //   - at any depth, its name is used for nothing but secrets (access_token);
 //   - it is in a member that holds header fields, environment variables or credentials (headers,
 //     env, credentials), and its name denotes a secret there.
 //
 // All other bytes stay unchanged, and the text stays as valid as it was. text may be the beginning
-// of an object; in any other text nothing is replaced. MaskMembers does not change text: masked is
+// of an object or an array, and an element of an array with the comma before it; in any other text nothing is replaced. MaskMembers does not change text: masked is
 // a copy, or text itself if there are no cuts.
 func (n Names) MaskMembers(text []byte) (masked []byte, cuts []Cut) { return n.maskMembers(text, body) }
 

@@ -53,23 +53,39 @@ type level struct {
 	name  string // of a pair: the text of its member "name" or "key"
 }
 
+// between are the bytes that may precede an object: white space between lines, the comma of an array
+// whose elements are texts of their own, and the separator of a JSON text sequence (RFC 7464).
+var between = []byte(" \t\r\n,\x1e")
+
 // levelsMost bounds the nesting depth. Deeper values are skipped.
 const levelsMost = 1 << 10
 
-// eachSecret calls see with the range of each string of an object that is a secret by its names.
+// eachSecret calls see with the range of each string that is a secret by its names, of one or several
+// objects, or arrays of objects.
 func (n Names) eachSecret(text []byte, outermost scope, see func(from, to int)) {
 	i := 0
 	if bytes.HasPrefix(text, byteOrderMark) {
 		i = len(byteOrderMark)
 	}
-	if i = space(text, i); i >= len(text) || text[i] != '{' {
-		return
+	for {
+		for i < len(text) && bytes.IndexByte(between, text[i]) >= 0 {
+			i++
+		}
+		if i >= len(text) || text[i] != '{' && text[i] != '[' {
+			return
+		}
+		i = n.eachSecretOf(text, i, outermost, see)
 	}
-	levels := []level{{scope: outermost}}
+}
+
+// eachSecretOf does so for the object or array that begins at byte i. It returns the offset behind it,
+// the length of text if it does not end.
+func (n Names) eachSecretOf(text []byte, i int, outermost scope, see func(from, to int)) int {
+	levels := []level{{scope: outermost, array: text[i] == '['}}
 	for first := true; len(levels) > 0; {
 		here := &levels[len(levels)-1]
 		if i = space(text, i+1); i >= len(text) { // after the opening bracket or the comma
-			return
+			return len(text)
 		}
 		if first && (text[i] == '}' || text[i] == ']') {
 			i--
@@ -77,15 +93,15 @@ func (n Names) eachSecret(text []byte, outermost scope, see func(from, to int)) 
 			name := ""
 			if !here.array {
 				if text[i] != '"' {
-					return
+					return len(text)
 				}
 				end := stringEnd(text, i)
 				name = unquote(text[i:end])
 				if i = space(text, end); i >= len(text) || text[i] != ':' {
-					return
+					return len(text)
 				}
 				if i = space(text, i+1); i >= len(text) {
-					return
+					return len(text)
 				}
 			}
 			if (text[i] == '{' || text[i] == '[') && len(levels) < levelsMost {
@@ -100,27 +116,28 @@ func (n Names) eachSecret(text []byte, outermost scope, see func(from, to int)) 
 		}
 		for { // skip closing brackets up to the next comma
 			if i = space(text, i+1); i >= len(text) {
-				return
+				return len(text)
 			}
 			if text[i] == ',' {
 				first = false
 				break
 			}
 			if text[i] != '}' && text[i] != ']' {
-				return
+				return len(text)
 			}
 			if levels = levels[:len(levels)-1]; len(levels) == 0 {
-				return
+				return i + 1
 			}
 		}
 	}
+	return i
 }
 
 // below returns the level of a value, given its name; the name is "" in an array.
 func (n Names) below(here *level, name string, array bool) level {
 	s := scopes[normal(name)]
 	switch {
-	case here.array && !array:
+	case here.array && !array: // objects in the outermost array are outermost objects
 		switch s = here.scope; s {
 		case entries:
 			s = entry

@@ -143,6 +143,7 @@ func (s *Spool) finish() bool {
 	}
 	if s.down || s.diskErr != nil {
 		s.down, s.diskErr, s.refusing = false, nil, nil
+		s.goOn()
 		s.notify()
 	}
 	return true
@@ -262,6 +263,7 @@ func (s *Spool) count(confirmed, refused, working bool, err error) {
 		s.totals.sent++
 		if s.down && working && !s.fresh { // Next accepts blocks, so new blocks go straight to it
 			s.down, s.refusing = false, nil
+			s.goOn()
 			s.notify()
 		}
 		return

@@ -3,6 +3,7 @@ package spool
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"runtime"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"tapedeck/ingest/ingesttest"
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/metric/metrictest"
+	"tapedeck/internal/syncbuffer"
 )
 
 func TestFull(t *testing.T) {
@@ -60,6 +62,49 @@ func TestFull(t *testing.T) {
 	if diff := cmp.Diff(ids(0, taken+1), inOrder(next.attempts())); diff != "" {
 		t.Errorf("sent (-want +got):\n%s", diff)
 	}
+	closeNow(t, s)
+}
+
+// A wait for room is logged once when it begins and once when it ends, also if small blocks still fit.
+func TestWaitIsLogged(t *testing.T) {
+	var logged syncbuffer.Output
+	dir, next, f := t.TempDir(), &fakeNext{refuse: errDown}, &ingesttest.Results{}
+	s := openAt(t, Options{Dir: dir, Next: next, Limit: 100 << 10, Log: slog.New(slog.NewTextHandler(&logged, nil))})
+	lines := func(part string) int { return strings.Count(logged.String(), part) }
+	number := 0
+	for episode := 1; episode <= 2; episode++ {
+		next.set(errDown, nil)
+		for lines("so recording waits") < episode {
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+			if p := testBlock(number, 9000); s.Publish(ctx, p, f.Of(t, p.ID)) != nil {
+				f.Refused()
+			}
+			number++
+			cancel()
+		}
+		publish(t, s, f, number, number+1, 10)
+		waiting := make(chan error)
+		p := testBlock(number+1, 9000)
+		go func() { waiting <- s.Publish(t.Context(), p, f.Of(t, p.ID)) }()
+		number += 2
+		if n := lines("goes on"); n != episode-1 {
+			t.Errorf("episode %d: the log says %d times that recording goes on:\n%s", episode, n, logged.String())
+		}
+		next.set(nil, nil)
+		if err := bounded.Receive(t, waiting); err != nil {
+			t.Fatal(err)
+		}
+		drained(t, s)
+		if begun, ended := lines("so recording waits"), lines("goes on"); begun != episode || ended != episode {
+			t.Errorf("episode %d: %d waits began and %d ended:\n%s", episode, begun, ended, logged.String())
+		}
+	}
+	for _, part := range []string{dir, "KiB\" limit=\"100.0 KiB\"", errDown.Error()} {
+		if !strings.Contains(logged.String(), part) {
+			t.Errorf("the log does not say %s:\n%s", part, logged.String())
+		}
+	}
+	f.Wait(t)
 	closeNow(t, s)
 }
 

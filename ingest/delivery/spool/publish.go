@@ -164,7 +164,7 @@ func (s *Spool) keep(p *pending, limit int64) error {
 		s.drained = false
 	}
 	if !ingest.IsPermanent(err) && !errors.Is(err, ErrClosed) {
-		s.diskErr = err
+		s.kept(err)
 	}
 	s.mu.Unlock()
 	if err != nil {
@@ -173,6 +173,34 @@ func (s *Spool) keep(p *pending, limit int64) error {
 	s.calls.Go(func() { p.done(nil) }) // in a goroutine: the caller of Publish may hold a lock that done takes
 	s.wakeDrainer()
 	return nil
+}
+
+// kept records whether the disk took a block, and logs that blocks begin to wait. A small block that
+// fits into a full spool does not end the wait. mu is held.
+func (s *Spool) kept(err error) {
+	s.diskErr = err
+	switch {
+	case err == nil && !errors.Is(s.waits, errNoRoom):
+		s.goOn()
+	case err == nil || s.waits != nil:
+	case errors.Is(err, errNoRoom):
+		s.waits = err
+		bytes, _, _ := s.store.load()
+		s.opts.Log.Warn("spool: full, so recording waits until the server takes frames",
+			"dir", s.opts.Dir, "size", size(bytes), "limit", size(s.opts.Limit), "error", s.nextErr)
+	default:
+		s.waits = err
+		s.opts.Log.Warn("spool: cannot be written, so recording waits until it can be or the server takes frames",
+			"dir", s.opts.Dir, "error", err)
+	}
+}
+
+// goOn logs the end of a wait for room, if there is one. mu is held.
+func (s *Spool) goOn() {
+	if s.waits != nil {
+		s.waits = nil
+		s.opts.Log.Warn("spool: recording goes on", "dir", s.opts.Dir)
+	}
 }
 
 // fullError returns why a Publish that has stopped waiting failed.

@@ -94,6 +94,7 @@ type Spool struct {
 	drained   bool                       // no block is on disk, and none has failed
 	since     time.Time                  // when drained was last set or cleared
 	diskErr   error                      // why the last write failed: errNoRoom or the disk's error
+	waits     error                      // why blocks wait, as it was logged; nil if none do
 	nextErr   error                      // why Next last accepted nothing
 	nextErrAt time.Time
 	refusing  error // Next accepts nothing until an operator acts

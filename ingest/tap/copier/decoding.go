@@ -1,15 +1,13 @@
 package copier
 
 import (
-	"fmt"
-
 	"tapedeck/ingest"
 	"tapedeck/internal/contentcoding"
 	"tapedeck/schema"
 )
 
 // Decoding is a Framer whose input has a Content-Encoding: it splits the decoded bytes into
-// frames. Undecodable bytes are a ReadError. Its memory is bounded by the decoder's window.
+// frames. Undecodable bytes are a ReadError of a CodingError. Its memory is bounded by the decoder's window.
 // The caller must call Stop.
 type Decoding struct {
 	name    string
@@ -61,8 +59,19 @@ func (d *Decoding) decode(run func(out func([]byte) error) error, at int64, emit
 	if err == nil || failed != nil {
 		return failed
 	}
-	return &ReadError{fmt.Errorf("decode %s: %w", d.name, err)}
+	return &ReadError{&CodingError{d.name, err}}
 }
+
+// CodingError reports bytes that cannot be decoded.
+type CodingError struct {
+	Coding string // the Content-Encoding
+	Err    error
+}
+
+func (e *CodingError) Error() string { return "decode " + e.Coding + ": " + e.Err.Error() }
+
+// Unwrap returns the error of the decoder.
+func (e *CodingError) Unwrap() error { return e.Err }
 
 // Stop releases the decoder.
 func (d *Decoding) Stop() { d.decoder.Stop() }

@@ -60,6 +60,11 @@ func TestExpand(t *testing.T) {
 		{"a folder", []string{"."}, "a.jsonl b.ndjson c.SSE e.sse.txt run[1].jsonl sub/deep/g.jsonl sub/f.json sub/x.jsonl", true, 2, 3},
 		{"a folder without any", []string{"empty"}, "!empty", true, 1, 0},
 		{"a link to a folder", []string{"outside"}, "outside/x.jsonl", true, 0, 0},
+		{"a folder twice", []string{"sub", "sub/", "./sub"}, "sub/again.jsonl sub/deep/g.jsonl sub/f.json sub/x.jsonl", true, 0, 1},
+		{"a folder and one in it", []string{".", "sub"}, "a.jsonl b.ndjson c.SSE e.sse.txt run[1].jsonl sub/deep/g.jsonl sub/f.json sub/x.jsonl", true, 2, 3},
+		{"a folder without any twice", []string{"empty", "empty"}, "!empty", true, 1, 0},
+		{"a folder and a file that it leaves out", []string{".", "d.txt", "d.txt"}, "a.jsonl b.ndjson c.SSE e.sse.txt run[1].jsonl sub/deep/g.jsonl sub/f.json sub/x.jsonl d.txt", true, 1, 3},
+		{"a file and the folder that leaves it out", []string{"empty/readme.md", "empty"}, "empty/readme.md", true, 0, 0},
 		{"a folder and a file in it", []string{"sub/f.json", "sub"}, "sub/f.json sub/again.jsonl sub/deep/g.jsonl sub/x.jsonl", true, 0, 1},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/delivery/keys"
+	"tapedeck/ingest/tap/copier"
 	"tapedeck/internal/problem"
 	"tapedeck/internal/quota"
 	"tapedeck/schema"
@@ -88,11 +89,18 @@ func (rec *recording) failure(status int, err error) *Failure {
 	f.Detail = keys.Detail(err)
 	f.Rejected = []Rejection{{Line: f.DurableFrames + 1, Reason: f.Detail}}
 	f.Hint = "Send the body again from byte durable_bytes on: everything before it is recorded."
+	if rec.decoding != nil {
+		f.Hint = "Everything before byte durable_bytes of the decoded body is recorded. Send the rest of the decoded body, " +
+			"encoded or without Content-Encoding."
+	}
 	if rec.keyed != nil {
 		f.Hint = keyHint(status)
 	}
+	if coding, ok := errors.AsType[*copier.CodingError](err); ok {
+		f.Hint = "The body is cut off or is not valid " + coding.Coding + ": encode it anew. " + f.Hint
+	}
 	if limit, ok := errors.AsType[*ingest.LimitError](err); ok {
-		f.Hint = "Send the rest as a new body, from byte durable_bytes on, or start the server with a higher " +
+		f.Hint = "Send the rest as a new body, from byte durable_bytes " + rec.ofBody() + "on, or start the server with a higher " +
 			limit.Flag + "."
 	}
 	if _, large := errors.AsType[*ingest.TooLargeError](err); large {
@@ -117,6 +125,14 @@ func (rec *recording) failure(status int, err error) *Failure {
 		f.Hint = "Send slower, or have the server's operator raise --" + held.Limit + ". " + f.Hint
 	}
 	return f
+}
+
+// ofBody says which body the durable bytes are counted in, if that is not the body as it was sent.
+func (rec *recording) ofBody() string {
+	if rec.decoding == nil {
+		return ""
+	}
+	return "of the decoded body "
 }
 
 // deleted returns the failure of a body whose session was deleted while it was recorded.

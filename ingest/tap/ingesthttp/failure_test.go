@@ -144,6 +144,11 @@ func TestBrokenBodies(t *testing.T) {
 			if !strings.Contains(failure.Detail, tc.detail) {
 				t.Errorf("detail %q lacks %q", failure.Detail, tc.detail)
 			}
+			for _, part := range []string{"not valid " + tc.encoding, "durable_bytes of the decoded body"} {
+				if !strings.Contains(failure.Hint, part) {
+					t.Errorf("the hint does not say %q: %s", part, failure.Hint)
+				}
+			}
 			if got := uint64(s.frames()); got != failure.DurableFrames {
 				t.Errorf("%d frames kept, %d said to be durable", got, failure.DurableFrames)
 			}

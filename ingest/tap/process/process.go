@@ -39,8 +39,9 @@ type Result struct {
 	// ExitCode is the exit code as a shell reports it: 128 plus the number of the signal
 	// that ended the command, 127 if it was not found, 126 if it could not be run.
 	ExitCode int
-	Output   int64 // bytes of output
-	Recorded int64 // bytes from the output's beginning that are durable
+	Signal   string // name of the signal that ended the command ("killed"), "" for none
+	Output   int64  // bytes of output
+	Recorded int64  // bytes from the output's beginning that are durable
 }
 
 // Record runs a command and records its standard output. The output determines whether it
@@ -95,7 +96,7 @@ func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 	})
 	defer timeout.Stop()
 	err = <-recorded
-	result := Result{Summary: r.summary, ExitCode: run.code(), Output: r.waiting.total()}
+	result := Result{Summary: r.summary, ExitCode: run.code(), Signal: run.endSignal(), Output: r.waiting.total()}
 	_, result.Recorded = r.offsets.Get()
 	if err != nil {
 		err = fmt.Errorf("the output of %s was forwarded, but only the first %d of its %d bytes are recorded: %w",
@@ -220,6 +221,14 @@ func (r *running) code() int {
 		return 128 + int(status.Signal())
 	}
 	return r.cmd.ProcessState.ExitCode()
+}
+
+// endSignal returns the name of the signal that ended the command, "" for none.
+func (r *running) endSignal() string {
+	if status, ok := r.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return status.Signal().String()
+	}
+	return ""
 }
 
 // reason returns the stream's end reason.

@@ -7,6 +7,7 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/framing/eventstream"
+	"tapedeck/ingest/framing/multipart"
 	"tapedeck/ingest/framing/ndjson"
 	"tapedeck/ingest/framing/sse"
 	"tapedeck/internal/contentcoding"
@@ -43,23 +44,35 @@ const formType = "application/x-www-form-urlencoded"
 // newRequestBody returns the body of a request.
 func (p *Proxy) newRequestBody(h http.Header) *body {
 	b := p.newBody(h)
-	if w, ok := b.framer.(*bodyFramer); ok {
-		mask := p.redact.Body
-		if media, _, err := mime.ParseMediaType(h.Get("Content-Type")); err == nil && media == formType {
-			mask = p.redact.Form
-		}
-		b.framer = &redactingFramer{bodyFramer: w, mask: mask}
+	if boundary := multipart.Boundary(h.Get("Content-Type")); boundary != "" {
+		b.framer = multipart.NewFramer(boundary, p.opts.FrameLimit, p.redact.ByName)
+		return b
 	}
+	mask := p.redact.Body
+	if media, _, err := mime.ParseMediaType(h.Get("Content-Type")); err == nil && media == formType {
+		mask = p.redact.Form
+	}
+	b.framer = redacting(b.framer, mask)
 	return b
 }
 
 // newResponseBody returns the body of a response.
 func (p *Proxy) newResponseBody(h http.Header) *body {
 	b := p.newBody(h)
-	if w, ok := b.framer.(*bodyFramer); ok {
-		b.framer = &redactingFramer{bodyFramer: w, mask: p.redact.Answer}
-	}
+	b.framer = redacting(b.framer, p.redact.Answer)
 	return b
+}
+
+// redacting returns a framer that masks secrets by their names in bodies and lines of JSON, and the
+// framer itself for other bodies.
+func redacting(framer ingest.Framer, mask func(*schema.Frame)) ingest.Framer {
+	switch framer.(type) {
+	case *bodyFramer:
+		return &redactingFramer{Framer: framer, mask: mask, whole: true}
+	case *ndjson.Framer:
+		return &redactingFramer{Framer: framer, mask: mask}
+	}
+	return framer
 }
 
 // framer returns the framer for a media type.

@@ -137,3 +137,42 @@ func TestCredentialsBelow(t *testing.T) {
 		t.Errorf("recorded: %s", recorded)
 	}
 }
+
+// Secrets in forms with files and in lines of JSON are not recorded, as in other bodies; both sides
+// get them as they were sent.
+func TestPartsAndLines(t *testing.T) {
+	const token = "hide-a1B2c3D4e5F6g7H8i9J0"
+	parts := "--xyz\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\nhide it\r\n" +
+		"--xyz\r\nContent-Disposition: form-data; name=\"model\"\r\n\r\nshown\r\n" +
+		"--xyz\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\nshown\r\n" +
+		"--xyz\r\nContent-Disposition: form-data; name=\"o\"\r\nContent-Type: application/json\r\n\r\n{\"token\":\"hide it\"}\r\n--xyz--\r\n"
+	for _, x := range []struct {
+		media, request, answer string
+		masks                  int
+	}{
+		{"multipart/form-data; boundary=xyz", parts, "", 2},
+		{"application/x-ndjson", `{"api_key":"hide it","n":"shown"}` + "\n" + `{"token":"hide it","n":"shown"}` + "\n", `{"access_token":"` + token + `"}` + "\n", 3},
+		{"application/json-seq", "\x1e" + `{"api_key":"hide it","n":"shown"}` + "\n", "\x1e" + `{"access_token":"` + token + `","n":"shown"}` + "\n", 2},
+		{"application/json", `[{"api_key":"hide it","n":"shown"},{"token":"hide it","n":"shown"}]`, `[{"access_token":"` + token + `"}]`, 3},
+	} {
+		got := make(chan string, 1)
+		s := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			got <- string(body)
+			w.Header().Set("Content-Type", x.media)
+			_, _ = io.WriteString(w, x.answer)
+		}), nil)
+		req := s.request(t, "POST", "/v1/files", x.request)
+		req.Header.Set("Content-Type", x.media)
+		_, received := s.do(t, req)
+		if body := <-got; body != x.request || received != x.answer {
+			t.Errorf("%s: the server got %q, the client %q", x.media, body, received)
+		}
+		r := s.one(t)
+		sent, answered := r.body(schema.Send), r.body(schema.Receive)
+		unmask := strings.NewReplacer("[redacted]", "hide it").Replace
+		if unmask(sent) != x.request || strings.Count(sent+answered, "[redacted") != x.masks || strings.Contains(sent+answered, "hide") {
+			t.Errorf("%s: recorded %q, %q", x.media, sent, answered)
+		}
+	}
+}

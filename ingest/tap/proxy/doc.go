@@ -41,11 +41,12 @@
 //     names (package secrets, Options.Redact) are replaced by "[redacted]".
 //   - Bodies, by their Content-Type: text/event-stream is split into events, the
 //     NDJSON types into lines; application/json and similar types are one frame of
-//     the transport HTTP; of any other type every read is a frame of the
+//     the transport HTTP; of a multipart request each part is one, and each read of
+//     a file; of any other type every read is a frame of the
 //     transport HTTP. A body that is cut off ends in a frame that is marked
-//     FlagUnterminated, if there was an incomplete frame. In a JSON body that the
-//     client sends, the members of the top-level object that hold secrets are
-//     replaced in the same way, if they are strings; all other bytes stay, and the
+//     FlagUnterminated, if there was an incomplete frame. Strings in JSON bodies,
+//     lines and parts, and fields of forms that the client sends, that hold secrets
+//     by their names are replaced in the same way; all other bytes stay, and the
 //     frame is marked FlagRedacted. What is forwarded is not changed.
 //   - Trailers, as a note like a head, without a start line.
 //   - After an upgrade to WebSocket: messages; and close frames as notes, such

@@ -74,24 +74,25 @@ func (c *bodyFramer) End(_ int64, emit func(*schema.Frame) error) error {
 
 // redactingFramer masks secrets in a body by their names: in JSON, and in a form that a client sends.
 type redactingFramer struct {
-	*bodyFramer
+	ingest.Framer
 	mask  func(*schema.Frame)
+	whole bool // the body is one message, of which only the first frame is masked
 	begun bool // the first frame of the body was emitted
 }
 
 // Split implements ingest.Framer.
 func (c *redactingFramer) Split(p []byte, at int64, emit func(*schema.Frame) error) error {
-	return c.bodyFramer.Split(p, at, c.redacted(emit))
+	return c.Framer.Split(p, at, c.redacted(emit))
 }
 
 // End implements ingest.Framer.
 func (c *redactingFramer) End(at int64, emit func(*schema.Frame) error) error {
-	return c.bodyFramer.End(at, c.redacted(emit))
+	return c.Framer.End(at, c.redacted(emit))
 }
 
 func (c *redactingFramer) redacted(emit func(*schema.Frame) error) func(*schema.Frame) error {
 	return func(f *schema.Frame) error {
-		if !c.begun {
+		if !c.whole || !c.begun {
 			c.mask(f)
 		}
 		c.begun = true

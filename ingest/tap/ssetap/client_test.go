@@ -201,6 +201,31 @@ func TestRecordedRequest(t *testing.T) {
 	}
 }
 
+// Bodies of other kinds lose their secrets too: lines, and forms with files.
+func TestRecordedBodies(t *testing.T) {
+	for media, body := range map[string]string{
+		"application/x-ndjson":              `{"token":"hide it"}` + "\n" + `{"api_key":"hide it"}` + "\n",
+		"application/x-www-form-urlencoded": "token=hide it&password=hide it",
+		"multipart/form-data; boundary=xyz": "--xyz\r\nContent-Disposition: form-data; name=\"token\"\r\n\r\nhide it\r\n" +
+			"--xyz\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\nhide it\r\n--xyz--\r\n",
+	} {
+		var m ingesttest.Memory
+		s, result, err := record(t, &m, ssetap.Options{Body: []byte(body), Header: http.Header{"Content-Type": {media}}}, events("data: 1\n\n"))
+		if err != nil || s.bodies[0] != body {
+			t.Fatalf("%v, sent %q", err, s.bodies)
+		}
+		recorded := ""
+		for _, f := range m.Frames(result.StreamID) {
+			if f.Direction == schema.Send && !f.Flags.Has(schema.FlagNote) {
+				recorded += string(f.Raw)
+			}
+		}
+		if want := strings.ReplaceAll(body, "hide it", "[redacted]"); recorded != want {
+			t.Errorf("%s: recorded %q", media, recorded)
+		}
+	}
+}
+
 // TestRequests: what is sent, the first time and when connecting again.
 func TestRequests(t *testing.T) {
 	var m ingesttest.Memory

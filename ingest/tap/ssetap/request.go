@@ -11,6 +11,7 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/framing"
+	"tapedeck/ingest/framing/multipart"
 	"tapedeck/ingest/redact"
 	"tapedeck/internal/secrets"
 	"tapedeck/schema"
@@ -52,6 +53,23 @@ func (a *asked) record(answer *http.Response, body []byte, decoded string, limit
 	if err := note(a.fields(head, r.Header, ""), a.at, sent); err != nil {
 		return err
 	}
+	if err := a.body(body, limit, sent); err != nil {
+		return err
+	}
+	return note(a.fields([]byte(answer.Proto+" "+answer.Status+"\r\n"), answer.Header, decoded), time.Now().UnixNano(), record)
+}
+
+// body records the body of the request.
+func (a *asked) body(body []byte, limit int, sent func(*schema.Frame) error) error {
+	contentType := a.request.Header.Get("Content-Type")
+	if boundary := multipart.Boundary(contentType); boundary != "" {
+		framer := multipart.NewFramer(boundary, limit, a.names)
+		if err := framer.Split(body, a.at, sent); err != nil {
+			return err
+		}
+		return framer.End(a.at, sent)
+	}
+	media, _, _ := mime.ParseMediaType(contentType)
 	if limit == 0 {
 		limit = ingest.DefaultFrameLimit
 	}
@@ -61,7 +79,6 @@ func (a *asked) record(answer *http.Response, body []byte, decoded string, limit
 		if !first || len(body) > 0 {
 			f.Flags |= schema.FlagOversize
 		}
-		media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 		switch {
 		case !first:
 		case media == "application/x-www-form-urlencoded":
@@ -73,7 +90,7 @@ func (a *asked) record(answer *http.Response, body []byte, decoded string, limit
 			return err
 		}
 	}
-	return note(a.fields([]byte(answer.Proto+" "+answer.Status+"\r\n"), answer.Header, decoded), time.Now().UnixNano(), record)
+	return nil
 }
 
 // fields appends header fields for recording, and the blank line.

@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"os"
 	"sync/atomic"
+
+	"tapedeck/internal/httplog"
 )
 
 // Log sets the level and the format of a server's log.
@@ -41,10 +43,13 @@ func (o *LogOutput) Set(f *Log) {
 	o.json.Store(f.LogFormat == "json")
 }
 
-// Logger returns a logger that writes to the output.
+// Logger returns a logger that writes to the output. What libraries write to the log of package log goes
+// there too.
 func (o *LogOutput) Logger() *slog.Logger {
 	opts := &slog.HandlerOptions{Level: &o.level}
-	return slog.New(formatHandler{o, slog.NewTextHandler(os.Stderr, opts), slog.NewJSONHandler(os.Stderr, opts)})
+	log := slog.New(formatHandler{o, slog.NewTextHandler(os.Stderr, opts), slog.NewJSONHandler(os.Stderr, opts)})
+	httplog.Capture(log)
+	return log
 }
 
 // formatHandler writes each record in the current format of its output.

@@ -38,7 +38,7 @@ type Up struct {
 	Data       string `help:"Data directory. Default: tapedeck in the XDG data home." env:"TAPEDECK_DATA" placeholder:"DIR" type:"path"`
 	Listen     string `help:"Address of the API and UI." default:"127.0.0.1:4600" env:"TAPEDECK_LISTEN" placeholder:"ADDR"`
 	Demo       bool   `help:"Record a demo session." env:"TAPEDECK_DEMO"`
-	Backups    string `help:"Directory of the backups that \"tapedeck backup NAME\" writes. Default: backups in the data directory." env:"TAPEDECK_BACKUPS" placeholder:"DIR" type:"path"`
+	Backups    string `help:"Directory of the backups that \"tapedeck backup create\" writes. Default: backups in the data directory." env:"TAPEDECK_BACKUPS" placeholder:"DIR" type:"path"`
 	NATSListen string `help:"Loopback address for NATS clients of other processes; none by default. The address with its token is written to nats-url in the data directory." env:"TAPEDECK_NATS_LISTEN" placeholder:"ADDR" name:"nats-listen"`
 }
 

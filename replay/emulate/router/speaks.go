@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"tapedeck/internal/problem"
+	"tapedeck/replay/emulate/isolate"
 )
 
 // protocols lists the protocols of the emulated servers. http covers everything that passed through
@@ -50,8 +52,21 @@ func (s *Server) rootHint(w http.ResponseWriter, r *http.Request, session string
 	w.Header().Set("Upgrade", "websocket")
 	s.stage.Refuse(w, r, name, &problem.Problem{
 		Title: "A WebSocket is spoken here", Status: http.StatusUpgradeRequired,
-		Detail: fmt.Sprintf("Session %q speaks Loom's protocol at this path, over a WebSocket: open ws://%s%s.",
-			session, r.Host, r.URL.EscapedPath()),
+		Detail: fmt.Sprintf("Session %q speaks Loom's protocol at this path, over a WebSocket: open %s.",
+			session, socketAddress(r)),
 		Hint: "Without a WebSocket, ?form=typed, ?form=export or ?form=websocket returns its runs as lines.",
 	})
+}
+
+// socketAddress returns the address of a WebSocket at the address that the client has requested.
+func socketAddress(r *http.Request) string {
+	if own, ok := strings.CutPrefix(r.Header.Get(isolate.OwnOrigin), "http://"); ok { // "tapedeck emulate" forwards it
+		return "ws://" + own + "/"
+	}
+	scheme := "ws://"
+	if r.TLS != nil {
+		scheme = "wss://"
+	}
+	path, _, _ := strings.Cut(r.RequestURI, "?") // the path of r.URL may be that of a session in a file
+	return scheme + r.Host + path
 }

@@ -3,8 +3,10 @@ package emulate
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"tapedeck/ingest"
 	"tapedeck/internal/apiclient"
@@ -32,21 +34,31 @@ func (o *Options) openTape(ctx context.Context) (*Session, error) {
 	return o.playTape(ctx, f, session)
 }
 
-// cannotSpeak returns the error for a session that cannot be played in a protocol, as a server
-// reports it.
-func cannotSpeak(err error) error {
+// cannotSpeak returns the error for a session of a file that cannot be played in a protocol. It names the
+// file, and what can be done with it without a server.
+func (o *Options) cannotSpeak(err error, session string) error {
 	p, ok := problem.From(err)
 	if !ok {
 		return err
 	}
-	return &apiclient.Error{Title: p.Title, Status: p.Status, Detail: p.Detail, Hint: p.Hint}
+	detail, hint := p.Detail, p.Hint
+	if o.Session == "" {
+		detail = strings.ReplaceAll(detail, fmt.Sprintf("Session %q", session), o.Name)
+	}
+	how := "record it with \"tapedeck record FILE\" and play that session"
+	if play.IsTape(o.Name) {
+		how = "play it with \"tapedeck play FILE\""
+	}
+	hint = strings.NewReplacer("play it with /v1/sessions/{id}/replay", how,
+		"Play it with /v1/sessions/{id}/replay", strings.ToUpper(how[:1])+how[1:]).Replace(hint)
+	return &apiclient.Error{Title: p.Title, Status: p.Status, Detail: detail, Hint: hint}
 }
 
 // playTape serves a session of a tape file. Closing the result closes the file.
 func (o *Options) playTape(ctx context.Context, f *tapefile.File, session string) (*Session, error) {
 	emulation := router.New(emulate.Options{Library: f, Logger: o.Log}, nil)
 	if err := emulation.Speaks(ctx, ingest.DefaultTenant, session, o.Protocol); err != nil {
-		return nil, errors.Join(cannotSpeak(err), f.Close())
+		return nil, errors.Join(o.cannotSpeak(err, session), f.Close())
 	}
 	prefix := o.prefix(session, "")
 	return &Session{ID: session, protocol: o.Protocol, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

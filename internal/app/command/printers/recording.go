@@ -46,6 +46,11 @@ func Recording(out io.Writer, s *ingest.Summary, took time.Duration, frameClock 
 	}
 }
 
+// Signal writes that a recorded command was ended by a signal.
+func Signal(out io.Writer, name string) {
+	fmt.Fprintf(console.To(out), "note     the command was ended by a signal: %s\n", name)
+}
+
 // NATSRecording writes the result of recording NATS messages.
 func NATSRecording(out io.Writer, r *natstap.Result, took time.Duration) {
 	w := console.To(out)

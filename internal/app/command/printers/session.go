@@ -26,8 +26,23 @@ func Session(out io.Writer, d *sessiondetail.Detail, t *timeline.Timeline, messa
 		return err
 	}
 	showMessages(w, messages, whole)
+	if lacksFacts(d, messages) {
+		fmt.Fprintf(w, "note: nothing was concluded from the frames, as of a tape that was cut off; \"tapedeck redecode %s\" derives it\n",
+			console.SessionWord(d.ID))
+	}
 	showTrouble(w, d)
 	return nil
+}
+
+// lacksFacts reports whether an ended session has frames of a known dialect and no facts. The facts of
+// a tape are at its end.
+func lacksFacts(d *sessiondetail.Detail, messages []transcript.Message) bool {
+	known := false
+	for i := range d.Streams {
+		known = known || d.Streams[i].Dialect != "generic"
+	}
+	return known && d.Frames > 0 && d.Totals.Runs == 0 && len(messages) == 0 && d.RunningMS == nil &&
+		d.FramesExpired == nil && unreadable(d) == 0
 }
 
 func showHead(w io.Writer, d *sessiondetail.Detail) {

@@ -19,6 +19,12 @@ func Waiting(out io.Writer, w *knownrecordings.Waiting) {
 		least, console.Count(w.Frames, "frame"), console.Count(w.Streams, "stream"))
 }
 
+// WaitedInVain writes that the wait until a recording can be read was too short.
+func WaitedInVain(out io.Writer, limit time.Duration) {
+	fmt.Fprintf(console.To(out), "tapedeck: %v (--wait-limit) passed before all of the recording could be read, so the exit code is 1; "+
+		"nothing is lost. A longer --wait-limit waits longer, --no-wait not at all\n", limit)
+}
+
 // Incomplete writes a note that frames which were received are missing from an answer.
 func Incomplete(out io.Writer, to time.Time, frames uint64, more bool) {
 	least := ""

@@ -28,7 +28,7 @@ func TestUnreadable(t *testing.T) {
 
 	const said = "6 frames of 1 stream cannot be read yet"
 	_, stderr, exit := s.Run(t, "record", "--wait-limit", "500ms", path)
-	if exit != commandtest.ExitFailed || !strings.Contains(stderr, said) {
+	if exit != commandtest.ExitFailed || !strings.Contains(stderr, said) || !strings.Contains(stderr, "500ms (--wait-limit) passed") {
 		t.Errorf("record: exit %d, %s", exit, stderr)
 	}
 	stdout, _, exit := s.Run(t, "record", "--json", "--again", "--no-wait", path)

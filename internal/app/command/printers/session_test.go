@@ -1,0 +1,30 @@
+package printers
+
+import (
+	"strings"
+	"testing"
+
+	"tapedeck/query/facts/sessionstreams"
+	"tapedeck/query/session/sessiondetail"
+	"tapedeck/query/session/timeline"
+	"tapedeck/query/session/transcript"
+)
+
+// A session with frames and without facts has a hint at the command that derives the facts.
+func TestSessionWithoutFacts(t *testing.T) {
+	for dialect, hint := range map[string]bool{"loom": true, "generic": false} {
+		var d sessiondetail.Detail
+		d.ID, d.Frames = "cut", 7
+		d.Streams = append(d.Streams, sessionstreams.Stream{})
+		d.Streams[0].Dialect = dialect
+		for _, messages := range [][]transcript.Message{nil, {{}}} {
+			var out strings.Builder
+			if err := Session(&out, &d, &timeline.Timeline{}, messages, false); err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Contains(out.String(), `"tapedeck redecode cut"`); got != (hint && messages == nil) {
+				t.Errorf("%s, %d messages: %s", dialect, len(messages), out.String())
+			}
+		}
+	}
+}
