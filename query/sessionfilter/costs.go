@@ -2,10 +2,8 @@ package sessionfilter
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
-	"github.com/ClickHouse/clickhouse-go/v2/ext"
 	"github.com/shopspring/decimal"
 
 	"tapedeck/query"
@@ -16,19 +14,12 @@ import (
 // cellShape selects the optional parts of the templates of cells.
 type cellShape struct {
 	TagNames []string // tags on which prices depend
-	CellTags []string // SQL expressions of their values
 	// PartRates are the columns of the parts that have a rate.
 	PartRates []string
+	rollup.Source
 }
 
-func newCellShape(split cost.Split) cellShape {
-	return cellShape{TagNames: split.Tags, CellTags: query.TagValues(len(split.Tags))}
-}
-
-// TagJoins returns the parameters of the template "tag_joins".
-func (s cellShape) TagJoins(of string) query.TagJoins {
-	return query.TagJoins{Tags: s.TagNames, Of: of}
-}
+func newCellShape(split cost.Split) cellShape { return cellShape{TagNames: split.Tags} }
 
 func (s cellShape) args(split cost.Split) query.Args {
 	return query.TagArgs(s.TagNames).And(split.Parameters())
@@ -58,24 +49,24 @@ func withCosts(
 			a[name] = limit.String()
 		}
 	}
-	var tables []*ext.Table
-	if shape.settled != nil {
-		batches, stored := shape.settled.Costs(pricer.Table.Hash())
-		if shape.Settled = stored; stored {
-			a["costs"] = batches
-			if shape.Unsettled = len(shape.settled.Unsettled) > 0; !shape.Unsettled {
-				return ctx, nil
-			}
-			t, err := shape.settled.Table()
-			if err != nil {
-				return nil, fmt.Errorf("table unsettled_sessions for a query: %w", err)
-			}
-			tables = append(tables, t)
-		}
+	batches, stored := q.view.Costs(pricer.Table.Hash())
+	shape.Source = q.view.Source()
+	if shape.StoredCosts = stored; stored {
+		a["costs"], a["recent_costs"] = batches, q.view.Recent().Costs
+		shape.Settled = false // the records of settled sessions are not needed
 	}
-	cells, err := query.Ask[rollup.HashedCell](clickhouse.Context(ctx, clickhouse.WithExternalTable(tables...)), r,
-		statements, "price_cells",
-		*shape, a.With("cells", cellsMost))
+	for name, value := range q.view.Args() {
+		a[name] = value
+	}
+	tables, err := q.view.Tables()
+	if err != nil {
+		return nil, err
+	}
+	with := clickhouse.Context(ctx, clickhouse.WithExternalTable(tables...))
+	if stored && !shape.Unsettled {
+		return with, nil
+	}
+	cells, err := query.Ask[rollup.HashedCell](with, r, statements, "price_cells", *shape, a.With("cells", cellsMost))
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,6 @@ import (
 
 	"tapedeck/internal/problem"
 	"tapedeck/query"
-	"tapedeck/query/facts/rollup"
 	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/pricing/cost"
 	"tapedeck/schema"
@@ -49,11 +48,8 @@ type sessionIDsShape struct {
 	Cost, MinCost, MaxCost          bool
 	KnownCost                       bool // only sessions with a known cost
 	cellShape
-	Unnamed []string // columns of usage records that are empty in a record of the sessions
-	// Settled reports that costs are read from settled_costs, Unsettled that there are unsettled
-	// sessions, see withCosts.
-	Settled, Unsettled bool
-	settled            *rollup.View // nil if nothing is settled
+	Unnamed     []string // columns of usage records that are empty in a record of the sessions
+	StoredCosts bool     // costs of settled sessions are read from settled_costs
 }
 
 // sortKeys maps the words of Sort to their columns.
@@ -128,9 +124,7 @@ func readIDs(
 	for i, tag := range q.Tags {
 		a["tag_"+strconv.Itoa(i)+"_key"], a["tag_"+strconv.Itoa(i)+"_value"] = tag.Key, tag.Value
 	}
-	if shape.Cost = word == "cost" || q.MinCost != nil || q.MaxCost != nil; shape.Cost {
-		shape.settled = q.view
-	}
+	shape.Cost = word == "cost" || q.MinCost != nil || q.MaxCost != nil
 	if shape.Cost && !shape.Only {
 		if ids, found, err := bySettledCosts(ctx, r, q, after, limit, shape, a); found || err != nil {
 			return ids, err

@@ -28,7 +28,7 @@ type Selection struct {
 	Limits
 
 	only []string                  // only these sessions; nil for all
-	view *rollup.View              // nil if nothing is settled
+	view *rollup.View              // nil if no usage is read
 	open *sessionhead.OpenSessions // nil if the selection does not depend on them
 }
 

@@ -3,13 +3,13 @@ package sessionfilter
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 
 	"tapedeck/query"
+	"tapedeck/query/facts/rollup"
 )
 
 // settledKeys maps the words of Sort to columns of settled_costs.
@@ -35,7 +35,8 @@ type candidate struct {
 type candidatesShape struct {
 	SortKey                     string
 	Descending, From, To, After bool
-	MinCost, MaxCost, Unsettled bool
+	MinCost, MaxCost            bool
+	rollup.Source
 }
 
 // bySettledCosts returns a page of an order in which sessions with a known cost come first, or of
@@ -47,7 +48,7 @@ func bySettledCosts(
 ) (ids []Session, found bool, err error) {
 	word := strings.TrimPrefix(string(q.Sort), "-")
 	known := q.MinCost != nil || q.MaxCost != nil
-	if shape.Few || shape.settled == nil || settledKeys[word] == "" || len(shape.settled.Unsettled) > unsettledNamed ||
+	if shape.Few || q.view.All || settledKeys[word] == "" || len(q.view.Unsettled) > unsettledNamed ||
 		!known && !shape.Descending {
 		return nil, false, nil
 	}
@@ -55,29 +56,26 @@ func bySettledCosts(
 	if err != nil {
 		return nil, false, err
 	}
-	batches, stored := shape.settled.Costs(table.Hash())
+	batches, stored := q.view.Costs(table.Hash())
 	if !stored {
 		return nil, false, nil
 	}
 	first := candidatesShape{
 		SortKey: settledKeys[word], Descending: shape.Descending, From: shape.From, To: shape.To, After: shape.After,
-		MinCost: q.MinCost != nil, MaxCost: q.MaxCost != nil, Unsettled: len(shape.settled.Unsettled) > 0,
+		MinCost: q.MinCost != nil, MaxCost: q.MaxCost != nil, Source: q.view.Source(),
 	}
-	args := a.With("costs", batches)
+	args := a.With("costs", batches).With("recent_costs", q.view.Recent().Costs)
 	if first.MinCost {
 		args["min_cost"] = q.MinCost.String()
 	}
 	if first.MaxCost {
 		args["max_cost"] = q.MaxCost.String()
 	}
-	with := ctx
-	if first.Unsettled {
-		t, err := shape.settled.Table()
-		if err != nil {
-			return nil, false, fmt.Errorf("table unsettled_sessions for a query: %w", err)
-		}
-		with = clickhouse.Context(ctx, clickhouse.WithExternalTable(t))
+	tables, err := q.view.Tables()
+	if err != nil {
+		return nil, false, err
 	}
+	with := clickhouse.Context(ctx, clickhouse.WithExternalTable(tables...))
 	shape.Few = true
 	for _, rows := range []int{limit + defaultSpare, 16*limit + defaultSpare} {
 		front, err := query.Ask[candidate](with, r, statements, "settled_candidates", first, args.With("rows", rows))
@@ -107,7 +105,7 @@ func passing(
 	ctx context.Context, r *query.Reader, q *Selection, shape sessionIDsShape, a query.Args, front []candidate,
 ) ([]Session, error) {
 	var ids []Session
-	names := slices.Clone(shape.settled.Unsettled)
+	names := slices.Clone(q.view.Unsettled)
 	for _, c := range front {
 		if shape.selects() {
 			names = append(names, c.ID)

@@ -3,6 +3,7 @@ package sessionfilter
 import (
 	"testing"
 
+	"tapedeck/query/facts/rollup"
 	"tapedeck/query/querytest"
 )
 
@@ -31,13 +32,18 @@ func TestStatements(t *testing.T) {
 		querytest.NewStatement("session_bounds", "session_bounds", sessionIDsShape{Descending: true, Agents: true, From: true, After: true}),
 		querytest.NewStatement("session_window", "session_window", sessionIDsShape{Time: timeSorts["last_at"], Descending: true, Begin: true, Few: true}),
 		querytest.NewStatement("session_spans", "session_spans", nil),
-		querytest.NewStatement("session_usage", "session_usage", nil),
+		querytest.NewStatement("session_usage", "session_usage", cellShape{Source: rollup.Source{All: true, Unsettled: true, OfSessions: true}}),
+		querytest.NewStatement("session_usage_settled", "session_usage", cellShape{
+			TagNames: []string{"customer"}, Source: rollup.Source{Settled: true, Unsettled: true, Remade: true, OfSessions: true},
+		}),
 		querytest.NewStatement("session_ids_by_cost", "session_ids", sessionIDsShape{
-			SortKey: sortKeys["cost"], Descending: true, Cost: true, Few: true, MinCost: true, KnownCost: true, Settled: true, Unsettled: true,
+			SortKey: sortKeys["cost"], Descending: true, Cost: true, Few: true, MinCost: true, KnownCost: true, StoredCosts: true,
+			cellShape: cellShape{Source: rollup.Source{Unsettled: true, Remade: true}},
 		}),
 		querytest.NewStatement("settled_candidates", "settled_candidates", candidatesShape{
-			SortKey: settledKeys["cost"], Descending: true, From: true, After: true, MinCost: true, MaxCost: true, Unsettled: true,
+			SortKey: settledKeys["cost"], Descending: true, From: true, After: true, MinCost: true, MaxCost: true,
+			Source: rollup.Source{Unsettled: true, Remade: true},
 		}),
-		querytest.NewStatement("settled_spent", "settled_spent", nil),
+		querytest.NewStatement("settled_sessions", "settled_sessions", rollup.Source{Settled: true, Remade: true}),
 	)
 }

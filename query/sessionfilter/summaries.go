@@ -3,6 +3,7 @@ package sessionfilter
 import (
 	"context"
 
+	"github.com/ClickHouse/clickhouse-go/v2"
 	"golang.org/x/sync/errgroup"
 
 	"tapedeck/query"
@@ -27,8 +28,7 @@ type Summary struct {
 }
 
 // readSummaries returns what the list shows of the sessions, by id, except their ends (see
-// setEnds). Sessions that do not exist are left out. Settled values of a view, which may be nil,
-// are read as stored.
+// setEnds). Sessions that do not exist are left out. Settled values of a view are read as stored.
 func readSummaries(
 	ctx context.Context, r *query.Reader, tenant string, ids []Session, view *rollup.View,
 ) (map[string]*Summary, error) {
@@ -125,8 +125,17 @@ func readSettled(
 	if len(asked) == 0 {
 		return nil, ids, nil
 	}
-	rows, err := query.Ask[settledRow](ctx, r, statements, "settled_sessions", nil,
-		Parameters(tenant, asked).With("batches", view.IDs()))
+	names := make([]string, len(asked))
+	for i := range asked {
+		names[i] = asked[i].ID
+	}
+	part := view.Of(names)
+	tables, err := part.Tables()
+	if err != nil {
+		return nil, nil, err
+	}
+	rows, err := query.Ask[settledRow](clickhouse.Context(ctx, clickhouse.WithExternalTable(tables...)), r, statements,
+		"settled_sessions", part.Source(), Parameters(tenant, asked).And(part.Args()))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -145,9 +154,6 @@ func readSettled(
 // settledAmong splits sessions into those that are settled or have no usage, and the unsettled
 // ones.
 func settledAmong(ids []Session, view *rollup.View) (stored, rest []Session) {
-	if view == nil {
-		return nil, ids
-	}
 	unsettled := view.IsUnsettled()
 	for i := range ids {
 		if unsettled(ids[i].ID) {
@@ -175,32 +181,24 @@ func readTotals(
 	if err != nil {
 		return nil, err
 	}
-	stored, rest := settledAmong(ids, view)
-	if err := addTotals(ctx, r, tenant, pricer, "session_usage", []string{}, rest, totals); err != nil ||
-		len(stored) == 0 {
-		return totals, err
-	}
-	return totals, addTotals(ctx, r, tenant, pricer, "settled_spent", view.IDs(), stored, totals)
-}
-
-// addTotals adds to totals the usage of sessions that a statement returns.
-func addTotals(
-	ctx context.Context, r *query.Reader, tenant string, pricer *cost.Pricer, statement string,
-	batches []string, ids []Session, totals map[string]cost.UsageTotals,
-) error {
-	if len(ids) == 0 {
-		return nil
+	a := Parameters(tenant, ids)
+	part := view.Of(a["sessions"].([]string))
+	tables, err := part.Tables()
+	if err != nil {
+		return nil, err
 	}
 	shape := newCellShape(pricer.Split)
-	usage, err := query.Ask[sessionUsageRow](ctx, r, statements, statement, shape,
-		Parameters(tenant, ids).And(shape.args(pricer.Split)).With("batches", batches))
+	shape.Source = part.Source()
+	shape.OfSessions = true
+	usage, err := query.Ask[sessionUsageRow](clickhouse.Context(ctx, clickhouse.WithExternalTable(tables...)), r,
+		statements, "session_usage", shape, a.And(shape.args(pricer.Split)).And(part.Args()))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for i := range usage {
 		s := totals[usage[i].ID]
 		s.Add(usage[i].Totals(pricer))
 		totals[usage[i].ID] = s
 	}
-	return nil
+	return totals, nil
 }

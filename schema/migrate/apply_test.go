@@ -164,7 +164,7 @@ func TestChangedHalfway(t *testing.T) {
 
 // Every statement can be run again, and a plan changes nothing.
 func TestStatements(t *testing.T) {
-	repeatable := regexp.MustCompile(`(?is)^(CREATE (TABLE|VIEW) IF NOT EXISTS \w+|ALTER TABLE \w+\s+(ADD (COLUMN|INDEX) IF NOT EXISTS|DROP (COLUMN|INDEX) IF EXISTS|MODIFY (SETTING|COLUMN|TTL)|MATERIALIZE (COLUMN|INDEX)))\b`)
+	repeatable := regexp.MustCompile(`(?is)^(CREATE (TABLE|VIEW) IF NOT EXISTS \w+|CREATE OR REPLACE VIEW \w+|ALTER TABLE \w+\s+(ADD (COLUMN|INDEX) IF NOT EXISTS|DROP (COLUMN|INDEX) IF EXISTS|MODIFY (SETTING|COLUMN|TTL)|MATERIALIZE (COLUMN|INDEX)))\b`)
 	for _, m := range upTo(t, 1<<31) {
 		for i, text := range m.Statements {
 			bare := strings.TrimSpace(uncommented(text))

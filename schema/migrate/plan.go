@@ -35,7 +35,7 @@ type PlannedStatement struct {
 }
 
 var (
-	tableOf = regexp.MustCompile(`(?is)^\s*(?:ALTER TABLE|CREATE (?:TABLE|VIEW) IF NOT EXISTS|INSERT INTO|DROP TABLE IF EXISTS)\s+(\w+)`)
+	tableOf = regexp.MustCompile(`(?is)^\s*(?:ALTER TABLE|CREATE (?:TABLE|VIEW) IF NOT EXISTS|CREATE OR REPLACE VIEW|INSERT INTO|DROP TABLE IF EXISTS)\s+(\w+)`)
 	// rewrites matches statements that process the rows of a table.
 	rewrites = regexp.MustCompile(`(?i)\b(MATERIALIZE|MODIFY COLUMN|UPDATE|DELETE|INSERT INTO|CLEAR COLUMN|DROP COLUMN|RENAME COLUMN)\b`)
 )

@@ -8,7 +8,7 @@ import (
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 )
 
-var viewOf = regexp.MustCompile(`(?is)^\s*CREATE VIEW IF NOT EXISTS\s+(\w+)`)
+var viewOf = regexp.MustCompile(`(?is)^\s*CREATE (?:OR REPLACE VIEW|VIEW IF NOT EXISTS)\s+(\w+)`)
 
 // ensureViews creates missing views of applied migrations: a backup contains tables only.
 func ensureViews(ctx context.Context, conn driver.Conn, o Options) error {

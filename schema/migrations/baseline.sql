@@ -1,6 +1,6 @@
 -- The tables and views that the migrations make in an empty database.
 -- Written by 'go test ./schema/migrate -run TestBaseline -update'; do not edit.
--- migrations: 61dc465dbe65d1a9
+-- migrations: bbc494bcd48ba78a
 
 CREATE TABLE IF NOT EXISTS frames
 (
@@ -582,17 +582,19 @@ FROM
 CREATE VIEW IF NOT EXISTS reports_batches
 (
     `usage_batch` String,
-    `cost_batch` String
+    `cost_batch` String,
+    `recent` UInt8
 )
 AS SELECT
     JSONExtractString(item, 'id') AS usage_batch,
-    JSONExtractString(item, 'costs') AS cost_batch
+    JSONExtractString(item, 'costs') AS cost_batch,
+    JSONExtractUInt(item, 'month') = 0 AS recent
 FROM
 (
-    SELECT arrayJoin(JSONExtractArrayRaw(last)) AS item
+    SELECT arrayJoin(arrayFilter(batch -> startsWith(batch, '{'), arrayPushBack(JSONExtractArrayRaw(last, 'batches'), JSONExtractRaw(last, 'recent')))) AS item
     FROM
     (
-        SELECT JSONExtractRaw(argMax(content, id), 'batches') AS last
+        SELECT argMax(content, id) AS last
         FROM settlements
     )
 );
@@ -600,17 +602,21 @@ FROM
 CREATE VIEW IF NOT EXISTS reports_pending
 (
     `tenant` String,
-    `session_id` String
+    `session_id` String,
+    `made` UInt8
 )
 AS SELECT
-    pair.1 AS tenant,
-    pair.2 AS session_id
+    (numbered.1).1 AS tenant,
+    (numbered.1).2 AS session_id,
+    (numbered.2) <= first AS made
 FROM
 (
-    SELECT arrayJoin(last) AS pair
+    SELECT
+        JSONExtractUInt(last.1, 'made') AS first,
+        arrayJoin(arrayZip(last.2, arrayEnumerate(last.2))) AS numbered
     FROM
     (
-        SELECT argMax(pending, id) AS last
+        SELECT argMax((content, pending), id) AS last
         FROM settlements
     )
 );
@@ -758,7 +764,18 @@ WHERE (batch IN (
         tenant,
         session_id
     FROM reports_pending
-)) AND (((tenant, session_id) NOT IN (
+    WHERE NOT made
+)) AND ((batch IN (
+    SELECT usage_batch
+    FROM reports_batches
+    WHERE recent
+)) OR ((tenant, session_id) NOT IN (
+    SELECT
+        tenant,
+        session_id
+    FROM reports_pending
+    WHERE made
+))) AND (((tenant, session_id) NOT IN (
     SELECT
         tenant,
         session_id
@@ -801,7 +818,18 @@ WHERE (batch IN (
         tenant,
         session_id
     FROM reports_pending
-)) AND (((tenant, session_id) NOT IN (
+    WHERE NOT made
+)) AND ((batch IN (
+    SELECT cost_batch
+    FROM reports_batches
+    WHERE recent
+)) OR ((tenant, session_id) NOT IN (
+    SELECT
+        tenant,
+        session_id
+    FROM reports_pending
+    WHERE made
+))) AND (((tenant, session_id) NOT IN (
     SELECT
         tenant,
         session_id
@@ -1011,7 +1039,18 @@ WHERE (batch IN (
         tenant,
         session_id
     FROM reports_pending
-)) AND (((tenant, session_id) NOT IN (
+    WHERE NOT made
+)) AND ((batch IN (
+    SELECT cost_batch
+    FROM reports_batches
+    WHERE recent
+)) OR ((tenant, session_id) NOT IN (
+    SELECT
+        tenant,
+        session_id
+    FROM reports_pending
+    WHERE made
+))) AND (((tenant, session_id) NOT IN (
     SELECT
         tenant,
         session_id

@@ -179,11 +179,11 @@ func Start(ctx context.Context, cfg Config) (_ *Node, err error) {
 	return n, nil
 }
 
-// settleEvery is the interval at which usage is settled. settleTime, settleMemory and settleThreads
+// settleEvery is the shortest interval at which usage is settled. settleTime, settleMemory and settleThreads
 // bound each statement of a settlement in ClickHouse, so that the other cores stay available for
 // queries.
 const (
-	settleEvery   = 30 * time.Second
+	settleEvery   = time.Second
 	settleTime    = 5 * time.Minute
 	settleMemory  = 2 << 30
 	settleThreads = 1

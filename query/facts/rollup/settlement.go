@@ -14,14 +14,17 @@ const form = 3
 // tables lists the tables on which usage depends.
 var tables = []string{"expirations", "redecodes", "restores", "streams", "tombstones", "usage"}
 
+// recentMonth is the month of the recent batch.
+const recentMonth = 0
+
 // costTables are the tables of the costs of batches.
 var costTables = []string{"settled_costs", "settled_model_costs"}
 
 // Batch identifies a set of rows of the table settled_usage: the sessions whose usage began in a
-// month.
+// month, or the recent ones.
 type Batch struct {
 	ID       string `json:"id"`
-	Month    uint32 `json:"month"` // in UTC, such as 202610
+	Month    uint32 `json:"month"` // in UTC, such as 202610; recentMonth for the recent batch
 	Created  int64  `json:"created"`
 	Sessions uint64 `json:"sessions"`
 	// First and Last are the times of the first and the last record, ns.
@@ -47,7 +50,26 @@ type Settlement struct {
 	Identity string            `json:"identity"` // identity of the source tables
 	Blocks   map[string]uint64 `json:"blocks"`   // number of the last included insert of each source table
 	Batches  []Batch           `json:"batches"`
-	Retired  []retired         `json:"retired"` // batches that were replaced
+	// Recent is a batch of sessions that changed since the batch of their month was written. It is
+	// written anew within seconds of a change; nil if there is none.
+	Recent *Batch `json:"recent,omitempty"`
+	// Made is how many of the pending sessions, the first ones, Recent has, or would have if they had
+	// usage. Programs without Recent read all pending sessions from the tables.
+	Made    int       `json:"made,omitempty"`
+	Folded  int64     `json:"folded,omitempty"` // when it was last examined which months to write anew
+	Retired []retired `json:"retired"`          // batches that were replaced
+}
+
+// all returns the batches of months and the recent one.
+func (s *Settlement) all() []*Batch {
+	list := make([]*Batch, 0, len(s.Batches)+1)
+	for i := range s.Batches {
+		list = append(list, &s.Batches[i])
+	}
+	if s.Recent != nil {
+		list = append(list, s.Recent)
+	}
+	return list
 }
 
 // retired is a replaced batch that is removed when no statement reads it any more.
@@ -55,6 +77,24 @@ type retired struct {
 	Table string `json:"table"`
 	Batch string `json:"batch"`
 	At    int64  `json:"at"`
+}
+
+func (s *Settlement) retire(table, batch string, at time.Time) {
+	if batch != "" {
+		s.Retired = append(s.Retired, retired{table, batch, at.UnixNano()})
+	}
+}
+
+func (s *Settlement) retireBatch(b *Batch, at time.Time) {
+	s.retire("settled_usage", b.ID, at)
+	s.retire("settled_sessions", b.ID, at)
+	s.retireCosts(b.Costs, at)
+}
+
+func (s *Settlement) retireCosts(batch string, at time.Time) {
+	for _, table := range costTables {
+		s.retire(table, batch, at)
+	}
 }
 
 // session is a session of a tenant.
@@ -72,6 +112,7 @@ type stateRow struct {
 	ID       uint64   `ch:"id"`
 	Content  string   `ch:"content"`
 	Pending  [][]any  `ch:"pending"`
+	Made     [][]any  `ch:"made"`
 	Identity string   `ch:"identity"`
 	Names    []string `ch:"names"`
 	Blocks   []uint64 `ch:"blocks"`
@@ -81,7 +122,8 @@ type stateRow struct {
 type state struct {
 	id       uint64      // id of the last settlement, valid or not
 	last     *Settlement // nil if there is no valid one
-	pending  []session
+	made     []session   // of the recent batch
+	pending  []session   // that no batch counts
 	identity string
 	blocks   map[string]uint64
 }
@@ -91,11 +133,7 @@ func (row *stateRow) state() (*state, error) {
 	for i, name := range row.Names {
 		s.blocks[name] = row.Blocks[i]
 	}
-	for _, p := range row.Pending {
-		tenant, _ := p[0].(string)
-		id, _ := p[1].(string)
-		s.pending = append(s.pending, session{tenant, id})
-	}
+	s.made, s.pending = sessionsOf(row.Made), sessionsOf(row.Pending)
 	if row.Content == "" {
 		return s, nil
 	}
@@ -114,14 +152,29 @@ func (row *stateRow) state() (*state, error) {
 	return s, nil
 }
 
+// sessionsOf converts pairs of a tenant and a session.
+func sessionsOf(pairs [][]any) []session {
+	list := make([]session, 0, len(pairs))
+	for _, p := range pairs {
+		tenant, _ := p[0].(string)
+		id, _ := p[1].(string)
+		list = append(list, session{tenant, id})
+	}
+	return list
+}
+
 // changed returns the tables with inserts after the last settlement.
 func (s *state) changed() []string {
 	return slices.DeleteFunc(slices.Clone(tables), func(t string) bool { return s.blocks[t] <= s.last.Blocks[t] })
 }
 
-// within returns the batches with records in a range; nil means no limit.
-func (s *Settlement) within(from, to *time.Time) []Batch {
-	return slices.DeleteFunc(slices.Clone(s.Batches), func(b Batch) bool {
-		return from != nil && b.Last < from.UnixNano() || to != nil && b.First >= to.UnixNano()
-	})
+// within returns the batches with records in a range; nil means no limit. The recent batch is the
+// last one.
+func (s *Settlement) within(from, to *time.Time) (list []Batch) {
+	for _, b := range s.all() {
+		if (from == nil || b.Last >= from.UnixNano()) && (to == nil || b.First < to.UnixNano()) {
+			list = append(list, *b)
+		}
+	}
+	return list
 }

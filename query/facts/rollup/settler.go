@@ -18,10 +18,8 @@ import (
 )
 
 const (
-	// rebuildShare is the share of a batch's sessions, as 1/rebuildShare, that must be unsettled
-	// before the batch is written anew. A batch older than rebuildAge is written anew for fewer.
-	rebuildShare = 50
-	rebuildAge   = 5 * time.Minute
+	// A batch that is older than rebuildAge is written anew if any of its sessions changed.
+	rebuildAge = 5 * time.Minute
 	// retiredFor is how long a replaced batch is kept for statements that still read it. Batches
 	// that no settlement names are removed after abandonedFor.
 	retiredFor   = 10 * time.Minute
@@ -29,6 +27,30 @@ const (
 	// changedMost bounds the changed sessions that are examined one by one. If there are more, all
 	// usage is settled anew.
 	changedMost = 1_000_000
+	// foldEvery is the interval at which it is examined which months to write anew for the sessions
+	// of the recent batch. Each round examines it if these may be enough of the newest month, or more
+	// than recentMost.
+	foldEvery = time.Minute
+	// recentTenants bounds the tenants of the recent batch, since each takes several statements. The
+	// changed sessions of others wait for the batches of their months.
+	recentTenants = 50
+	// turnTime is how long one settlement writes months. The months that are left, the oldest ones,
+	// are the next settlement's.
+	turnTime = 30 * time.Second
+	// quietMost is the longest pause between looks for changes when there are none. pauseShare is how
+	// many times the duration of a round the pause after it is, up to pauseMost.
+	quietMost  = 30 * time.Second
+	pauseShare = 50
+	pauseMost  = 30 * time.Second
+)
+
+// Tests change these.
+var (
+	// rebuildShare is the share of a batch's sessions, as 1/rebuildShare, that must have changed
+	// before the batch is written anew.
+	rebuildShare uint64 = 50
+	// recentMost bounds the sessions of the recent batch.
+	recentMost = 20_000
 )
 
 // Settler settles usage. Several Settlers, in any number of processes, may run concurrently: each
@@ -37,13 +59,21 @@ type Settler struct {
 	reader *query.Reader
 	log    *slog.Logger
 	now    func() time.Time
+
+	// seen is the state at lookedAt (ns), in which there was nothing to settle.
+	seen     seen
+	lookedAt int64
+	cleaned  int64 // when replaced batches were last removed, ns
+	// overtaken are the batches of settlements that other processes overtook.
+	overtaken []retired
 }
 
 // The steps of a settlement, by their names for package failpoint.
 const (
 	stepRows      = "rollup: rows"      // a batch is written
 	stepCosts     = "rollup: costs"     // the costs of a batch are written
-	stepCommitted = "rollup: committed" // the settlement is written
+	stepInserted  = "rollup: inserted"  // the settlement is written
+	stepCommitted = "rollup: committed" // and no other one since
 )
 
 // NewSettler returns a settler. It computes costs by the reader's current price table.
@@ -51,93 +81,142 @@ func NewSettler(r *query.Reader, log *slog.Logger) *Settler {
 	return &Settler{reader: r, log: log, now: time.Now}
 }
 
-// Run settles at an interval until the context ends.
+// Run settles at an interval until the context ends. The interval grows while nothing changes, and
+// with the time that settling takes.
 func (s *Settler) Run(ctx context.Context, every time.Duration) {
 	failed := false
-	for {
+	for pause := every; ; {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(every):
+		case <-time.After(pause):
 		}
 		began := time.Now()
-		err := s.Settle(ctx)
+		outcome, err := s.settle(ctx)
 		if ctx.Err() != nil {
 			return
 		}
-		observe(time.Since(began), err)
+		took := time.Since(began)
+		observe(took, err)
 		switch {
 		case err != nil && !failed:
 			s.log.Warn(
 				"usage: not settled; reports and lists by cost read more from the tables and are slower until it is, with the same answers",
-				"error", err, "retry_in", every)
+				"error", err)
 		case err == nil && failed:
 			s.log.Info("usage: settled again")
 		}
 		failed = err != nil
+		switch {
+		case failed:
+			pause = max(every, min(2*pause, pauseMost))
+		case outcome == overtaken: // another process settles
+			pause = max(every, pauseMost)
+		case outcome == unchanged:
+			pause = max(every, min(2*pause, quietMost))
+		default:
+			pause = max(every, min(pauseShare*took, pauseMost))
+		}
 	}
 }
+
+// outcome is what a settlement came to.
+type outcome int
+
+const (
+	unchanged outcome = iota
+	written
+	overtaken // another settlement was written meanwhile
+)
 
 // work is a settlement in progress.
 type work struct {
 	*Settler
-	after   uint64 // the id of the last settlement, valid or not
-	next    *Settlement
-	prices  *prices.Effective
-	pending []session
-	written []Batch // batches that replace others or are new
-	before  []Batch // batches that they replace
-	changed bool
+	after    uint64 // the id of the last settlement, valid or not
+	next     *Settlement
+	prices   *prices.Effective
+	deleting map[session]bool
+	made     []session // of the recent batch
+	pending  []session // that no batch counts
+	written  []Batch   // batches of months that replace others or are new
+	before   []Batch   // batches of months that are replaced
+	own      []stored  // all batches that this settlement wrote
+	changed  bool
 }
 
-// Settle settles the usage that changed since the last settlement, if there is enough of it.
+// Settle settles the usage that changed since the last settlement.
 func (s *Settler) Settle(ctx context.Context) error {
+	_, err := s.settle(ctx)
+	return err
+}
+
+func (s *Settler) settle(ctx context.Context) (outcome, error) {
 	stored, err := readState(ctx, s.reader, "")
 	if err != nil || stored.identity == "" {
-		return err
+		return unchanged, err
 	}
 	table, err := s.reader.Prices(ctx, "")
 	if err != nil {
-		return fmt.Errorf("read the price table: %w", err)
+		return unchanged, fmt.Errorf("read the price table: %w", err)
 	}
-	w := &work{Settler: s, prices: table, after: stored.id,
+	look := seen{stored.id, fmt.Sprint(stored.blocks), table.Hash(), len(stored.pending)}
+	if s.seen == look && look.pending == 0 && s.since(s.lookedAt) < foldEvery {
+		return unchanged, nil
+	}
+	w := &work{Settler: s, prices: table, after: stored.id, deleting: map[session]bool{},
 		next: &Settlement{Form: form, Identity: stored.identity, Blocks: stored.blocks}}
 	deleting, err := query.Ask[session](ctx, s.reader, statements, "unfinished", nil, nil)
 	if err != nil {
-		return err
+		return unchanged, err
 	}
-	months, err := w.plan(ctx, stored)
-	if err != nil {
-		return err
+	for _, d := range deleting {
+		w.deleting[d] = true
+	}
+	if stored.last == nil {
+		err = w.begin(ctx)
+	} else {
+		err = w.update(ctx, stored)
 	}
 	w.pend(deleting)
 	unsettledSessions.Set(float64(len(w.pending)))
-	for _, month := range slices.Sorted(maps.Keys(months)) {
-		if err := w.writeMonth(ctx, month, months[month]); err != nil {
-			return err
-		}
+	if err != nil {
+		return unchanged, err
 	}
-	for i := range w.next.Batches {
-		if err := w.price(ctx, &w.next.Batches[i]); err != nil {
-			return err
+	for _, b := range w.next.all() {
+		if err := w.price(ctx, b); err != nil {
+			return unchanged, err
 		}
 	}
 	if !w.changed {
+		s.seen, s.lookedAt = look, s.now().UnixNano()
 		if stored.last == nil {
-			return nil
+			return unchanged, nil
 		}
-		return w.clean(ctx, stored.last)
+		return unchanged, w.clean(ctx, stored.last)
 	}
 	if err := w.findAmbiguous(ctx); err != nil {
-		return err
+		return unchanged, err
 	}
-	if last, err := w.commit(ctx); err != nil || !last {
-		return err
+	last, err := w.commit(ctx)
+	if err != nil {
+		return unchanged, err
+	}
+	if !last {
+		w.retireOvertaken()
+		return overtaken, nil
 	}
 	if err := failpoint.Reach(ctx, stepCommitted); err != nil {
-		return err
+		return written, err
 	}
-	return w.clean(ctx, w.next)
+	return written, w.clean(ctx, w.next)
+}
+
+// seen is a state in which there was nothing to settle.
+type seen struct {
+	settlement uint64
+	blocks     string
+	prices     string
+	pending    int
 }
 
 // monthRow is a month with usage.
@@ -146,62 +225,175 @@ type monthRow struct {
 	Tenants []string `ch:"tenants"`
 }
 
-// plan returns the months to write, with their tenants. The other months keep their batches.
-func (w *work) plan(ctx context.Context, stored *state) (map[uint32][]string, error) {
-	if stored.last == nil {
-		all, err := w.allMonths(ctx)
-		w.changed = len(all) > 0
-		return all, err
+// begin writes the batches of all months, the newest first.
+func (w *work) begin(ctx context.Context) error {
+	all, err := w.allMonths(ctx)
+	if err != nil {
+		return err
 	}
+	w.changed, w.next.Folded = w.changed || len(all) > 0, w.now().UnixNano()
+	for _, month := range newestFirst(all) {
+		if err := w.writeMonth(ctx, month, all[month]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func newestFirst(months map[uint32][]string) []uint32 {
+	list := slices.Sorted(maps.Keys(months))
+	slices.Reverse(list)
+	return list
+}
+
+// update writes the batches that changed since the last settlement.
+func (w *work) update(ctx context.Context, stored *state) error {
+	last := stored.last
 	changed, err := stored.unsettled(ctx, w.reader, "", changedMost)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	w.next.Retired = slices.DeleteFunc(stored.last.Retired, func(r retired) bool {
-		return w.since(r.At) > abandonedFor
+	w.next.Retired = slices.DeleteFunc(slices.Clone(last.Retired), func(r retired) bool {
+		return w.since(r.At) > 2*retiredFor // it is removed, or will be as an abandoned one
 	})
+	w.next.Folded = last.Folded
 	if all := slices.ContainsFunc(changed, session.isTenant); all || len(changed) >= changedMost {
-		if all && !slices.ContainsFunc(stored.last.Batches, func(b Batch) bool {
+		if all && !slices.ContainsFunc(last.Batches, func(b Batch) bool {
 			return w.since(b.Created) > rebuildAge
 		}) {
-			w.next.Batches, w.pending = stored.last.Batches, changed
-			return nil, nil // a tenant is being deleted
+			// A tenant is being deleted.
+			w.next.Batches, w.next.Recent, w.made, w.pending = last.Batches, last.Recent, stored.made, changed
+			return nil
 		}
-		w.before, w.changed = stored.last.Batches, true
-		return w.allMonths(ctx)
+		w.before, w.changed = last.Batches, true
+		w.replaceRecent(last)
+		return w.begin(ctx)
 	}
-	of, err := w.monthsOf(ctx, stored.last, changed)
+	since := union(stored.made, changed) // all that changed since its month was written
+	folded, err := w.fold(ctx, last, &since)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	due := w.due(stored.last, of)
-	w.pending = slices.DeleteFunc(changed, func(c session) bool {
-		return !slices.ContainsFunc(of[c], func(m uint32) bool { return !due[m] })
-	})
-	// Sessions without usage, and sessions whose usage was removed, are in no batch. A settlement
-	// with unchanged batches settles them.
-	w.changed = len(due) > 0 || len(w.pending) < len(changed)
-	for _, b := range stored.last.Batches {
+	return w.remake(ctx, stored, changed, since, folded)
+}
+
+// fold writes the months anew of which enough has changed, and removes from since the sessions that
+// their batches have. It reports whether it wrote any or removed any session.
+func (w *work) fold(ctx context.Context, last *Settlement, since *[]session) (bool, error) {
+	if len(*since) == 0 || !w.mayFold(last, len(*since)) {
+		w.next.Batches = slices.Clone(last.Batches)
+		return false, nil
+	}
+	began := time.Now()
+	w.next.Folded = w.now().UnixNano()
+	of, err := w.monthsOf(ctx, last, *since)
+	if err != nil {
+		return false, err
+	}
+	due := w.due(last, of)
+	months := map[uint32][]string{}
+	if len(due) > 0 {
+		all, err := w.allMonths(ctx)
+		if err != nil {
+			return false, err
+		}
+		for month := range due {
+			months[month] = all[month] // none if all usage of the month was deleted
+		}
+	}
+	for _, month := range newestFirst(months) {
+		if len(w.written) > 0 && time.Since(began) > turnTime {
+			delete(due, month)
+			w.next.Folded = 0 // the next settlement goes on
+			continue
+		}
+		if err := w.writeMonth(ctx, month, months[month]); err != nil {
+			return false, err
+		}
+	}
+	for _, b := range last.Batches {
 		if due[b.Month] {
 			w.before = append(w.before, b)
 			continue
 		}
 		w.next.Batches = append(w.next.Batches, b)
 	}
-	if len(due) == 0 {
-		return nil, nil
-	}
-	all, err := w.allMonths(ctx)
-	if err != nil {
-		return nil, err
-	}
-	maps.DeleteFunc(all, func(m uint32, _ []string) bool { return !due[m] })
-	for m := range due {
-		if all[m] == nil {
-			all[m] = []string{} // all usage of the month was deleted
+	n := len(*since)
+	// Sessions without usage, and sessions whose usage was removed, are in no batch.
+	*since = slices.DeleteFunc(*since, func(c session) bool {
+		return !w.deleting[c] && !slices.ContainsFunc(of[c], func(m uint32) bool { return !due[m] })
+	})
+	w.changed = w.changed || len(due) > 0 || len(*since) < n
+	return w.changed, nil
+}
+
+// mayFold reports whether enough may have changed for a month to be written anew.
+func (w *work) mayFold(last *Settlement, changed int) bool {
+	newest := Batch{}
+	for _, b := range last.Batches {
+		if b.Month >= newest.Month {
+			newest = b
 		}
 	}
-	return all, nil
+	return w.since(last.Folded) >= foldEvery || changed > recentMost || uint64(changed)*rebuildShare >= max(newest.Sessions, 1)
+}
+
+// remake writes the recent batch anew if one of its sessions changed. since are the sessions that
+// changed since the batches of their months were written.
+func (w *work) remake(ctx context.Context, stored *state, changed, since []session, folded bool) error {
+	var recent []session
+	if len(since) <= recentMost {
+		recent = w.recentOf(stored.made, since)
+	}
+	in := make(map[session]bool, len(recent))
+	for _, s := range recent {
+		in[s] = true
+	}
+	if !folded && !slices.ContainsFunc(changed, func(s session) bool { return in[s] }) {
+		w.next.Recent, w.made, w.pending = stored.last.Recent, stored.made, changed
+		return nil
+	}
+	w.changed = true
+	w.replaceRecent(stored.last)
+	w.pending = slices.DeleteFunc(slices.Clone(since), func(s session) bool { return in[s] })
+	w.made = recent
+	return w.writeRecent(ctx, recent)
+}
+
+// recentOf returns the sessions for the recent batch: those of a bounded number of tenants that are
+// not being deleted.
+func (w *work) recentOf(before, since []session) (list []session) {
+	tenants := map[string]bool{}
+	for _, s := range append(slices.Clone(before), since...) {
+		if len(tenants) < recentTenants {
+			tenants[s.Tenant] = true
+		}
+	}
+	for _, s := range since {
+		if tenants[s.Tenant] && !w.deleting[s] {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func union(a, b []session) []session {
+	known := make(map[session]bool, len(a)+len(b))
+	var list []session
+	for _, s := range append(slices.Clone(a), b...) {
+		if !known[s] {
+			known[s], list = true, append(list, s)
+		}
+	}
+	return list
+}
+
+// replaceRecent retires the recent batch of a settlement.
+func (w *work) replaceRecent(last *Settlement) {
+	if last.Recent == nil {
+		return
+	}
+	w.next.retireBatch(last.Recent, w.now())
 }
 
 // allMonths returns the months with usage, and the tenants that have usage in each.
@@ -229,7 +421,8 @@ func (w *work) due(last *Settlement, of map[session][]uint32) map[uint32]bool {
 	due := map[uint32]bool{}
 	for m, n := range unsettled {
 		i := slices.IndexFunc(last.Batches, func(b Batch) bool { return b.Month == m })
-		due[m] = i < 0 || n*rebuildShare >= last.Batches[i].Sessions || w.since(last.Batches[i].Created) > rebuildAge
+		due[m] = i < 0 || n*rebuildShare >= last.Batches[i].Sessions || w.since(last.Batches[i].Created) > rebuildAge ||
+			len(of) > recentMost
 	}
 	maps.DeleteFunc(due, func(_ uint32, is bool) bool { return !is })
 	return due
@@ -237,13 +430,13 @@ func (w *work) due(last *Settlement, of map[session][]uint32) map[uint32]bool {
 
 func (s *Settler) since(ns int64) time.Duration { return s.now().Sub(time.Unix(0, ns)) }
 
-// pend adds sessions to the list of pending sessions.
+// pend adds to the pending sessions those that are not in the recent batch.
 func (w *work) pend(sessions []session) {
 	if len(sessions) == 0 {
 		return
 	}
-	known := make(map[session]bool, len(w.pending))
-	for _, s := range w.pending {
+	known := make(map[session]bool, len(w.pending)+len(w.made))
+	for _, s := range append(slices.Clone(w.pending), w.made...) {
 		known[s] = true
 	}
 	for _, s := range sessions {
@@ -257,17 +450,17 @@ func (w *work) pend(sessions []session) {
 // that the other replaced are about to be removed, and this settlement may name them. It reports
 // whether this settlement is now the last one.
 func (w *work) commit(ctx context.Context) (bool, error) {
-	for _, b := range w.before {
-		w.next.retire("settled_usage", b.ID, w.now())
-		w.next.retire("settled_sessions", b.ID, w.now())
-		w.next.retireCosts(b.Costs, w.now())
+	for i := range w.before {
+		w.next.retireBatch(&w.before[i], w.now())
 	}
+	w.next.Made = len(w.made)
 	content, err := json.Marshal(w.next)
 	if err != nil {
 		return false, err
 	}
-	tenants, ids := make([]string, len(w.pending)), make([]string, len(w.pending))
-	for i, p := range w.pending {
+	masked := append(slices.Clone(w.made), w.pending...) // in the batches of months
+	tenants, ids := make([]string, len(masked)), make([]string, len(masked))
+	for i, p := range masked {
 		tenants[i], ids[i] = p.Tenant, p.ID
 	}
 	id := max(uint64(w.now().UnixNano()), w.after+1)
@@ -276,22 +469,13 @@ func (w *work) commit(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	if err := failpoint.Reach(ctx, stepInserted); err != nil {
+		return false, err
+	}
 	last, err := query.AskOne[struct {
 		ID uint64 `ch:"id"`
 	}](ctx, w.reader, statements, "last", nil, nil)
 	return last.ID == id, err
-}
-
-func (s *Settlement) retire(table, batch string, at time.Time) {
-	if batch != "" {
-		s.Retired = append(s.Retired, retired{table, batch, at.UnixNano()})
-	}
-}
-
-func (s *Settlement) retireCosts(batch string, at time.Time) {
-	for _, table := range costTables {
-		s.retire(table, batch, at)
-	}
 }
 
 // newID returns the id of a batch that is started at a time.

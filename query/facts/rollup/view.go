@@ -3,6 +3,7 @@ package rollup
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -20,28 +21,63 @@ const unsettledMost = 20_000
 
 // View is the settled usage of a tenant in a range.
 type View struct {
-	Batches []Batch // none if the range has none
+	// All reports that nothing is settled, or too little: all sessions are read from the tables.
+	All     bool
+	Batches []Batch // none if the range has none; the recent one, if any, is the last
 	// Unsettled are the sessions whose settled rows must be ignored.
 	Unsettled []string
+	// Made are the sessions whose rows in the batches of months must be ignored: the recent batch
+	// has them.
+	Made []string
 }
 
-// Read returns the settled usage of a tenant in a range, in which nil means no limit. It returns
-// nil if nothing, or too little, is settled.
+// Recent returns the recent batch; an empty one if the range has none.
+func (v *View) Recent() Batch {
+	if n := len(v.Batches); n > 0 && v.Batches[n-1].Month == recentMonth {
+		return v.Batches[n-1]
+	}
+	return Batch{}
+}
+
+// Of returns the view of some sessions only.
+func (v *View) Of(sessions []string) *View {
+	if v.All {
+		return v
+	}
+	set := make(map[string]bool, len(sessions))
+	for _, id := range sessions {
+		set[id] = true
+	}
+	not := func(id string) bool { return !set[id] }
+	return &View{Batches: v.Batches, Unsettled: slices.DeleteFunc(slices.Clone(v.Unsettled), not),
+		Made: slices.DeleteFunc(slices.Clone(v.Made), not)}
+}
+
+// Read returns the settled usage of a tenant in a range, in which nil means no limit.
 func Read(ctx context.Context, r *query.Reader, tenant string, from, to *time.Time) (*View, error) {
 	if r.Unsettled() {
-		return nil, nil
+		return &View{All: true}, nil
 	}
 	s, err := readState(ctx, r, tenant)
-	if err != nil || s.last == nil {
+	if err != nil {
 		return nil, err
 	}
+	if s.last == nil {
+		return &View{All: true}, nil
+	}
 	sessions, err := s.unsettled(ctx, r, tenant, unsettledMost+1)
-	if err != nil || len(sessions) > unsettledMost || slices.ContainsFunc(sessions, session.isTenant) {
+	if err != nil {
 		return nil, err
+	}
+	if len(sessions) > unsettledMost || slices.ContainsFunc(sessions, session.isTenant) {
+		return &View{All: true}, nil
 	}
 	v := &View{Batches: s.last.within(from, to)}
 	for _, of := range sessions {
 		v.Unsettled = append(v.Unsettled, of.ID)
+	}
+	for _, of := range s.made {
+		v.Made = append(v.Made, of.ID)
 	}
 	return v, nil
 }
@@ -110,6 +146,9 @@ func (v *View) IDs() []string {
 
 // IsUnsettled returns a function that reports whether a session is unsettled.
 func (v *View) IsUnsettled() func(session string) bool {
+	if v.All {
+		return func(string) bool { return true }
+	}
 	set := make(map[string]bool, len(v.Unsettled))
 	for _, id := range v.Unsettled {
 		set[id] = true
@@ -120,6 +159,9 @@ func (v *View) IsUnsettled() func(session string) bool {
 // Costs returns the ids of the batches of costs by a price table; false if not all batches have
 // them.
 func (v *View) Costs(hash string) ([]string, bool) {
+	if v.All {
+		return nil, false
+	}
 	list := make([]string, len(v.Batches))
 	for i := range v.Batches {
 		if v.Batches[i].Prices != hash {
@@ -130,8 +172,24 @@ func (v *View) Costs(hash string) ([]string, bool) {
 	return list, true
 }
 
-// Table returns the unsettled sessions as the external table unsettled_sessions.
-func (v *View) Table() (*ext.Table, error) { return sessionTable("unsettled_sessions", v.Unsettled) }
+// Tables returns the external tables unsettled_sessions and made_sessions, which are missing if they
+// are empty.
+func (v *View) Tables() (tables []*ext.Table, _ error) {
+	for _, of := range []struct {
+		name string
+		ids  []string
+	}{{"unsettled_sessions", v.Unsettled}, {"made_sessions", v.Made}} {
+		if len(of.ids) == 0 {
+			continue
+		}
+		t, err := sessionTable(of.name, of.ids)
+		if err != nil {
+			return nil, fmt.Errorf("table %s for a query: %w", of.name, err)
+		}
+		tables = append(tables, t)
+	}
+	return tables, nil
+}
 
 func sessionTable(name string, ids []string) (*ext.Table, error) {
 	t, err := ext.NewTable(name, ext.Column("session_id", "String"))

@@ -3,6 +3,9 @@ package rollup
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/ext"
@@ -61,58 +64,132 @@ type batchRow struct {
 	Tenants  []string `ch:"tenants"`
 }
 
-// usageShape selects the conditions of sql/settle_usage.sql.
-type usageShape struct{ Care bool } // some records need careful merging
+// usageShape selects the parts of sql/settle_usage.sql: the sessions of which kind there are.
+type usageShape struct{ Plain, Care bool }
+
+// Made returns the parameters of the template "made_usage".
+func (s usageShape) Made(plain, care, streams string) Made {
+	m := Made{Streams: streams}
+	if s.Plain {
+		m.Plain = plain
+	}
+	if s.Care {
+		m.Care = care
+	}
+	return m
+}
+
+// newBatch returns the batch of a month that is about to be written.
+func (w *work) newBatch(month uint32) Batch {
+	b := Batch{ID: newID(month, w.now()), Month: month, Created: w.now().UnixNano()}
+	w.own = append(w.own, stored{"settled_usage", b.ID}, stored{"settled_sessions", b.ID})
+	return b
+}
 
 // writeMonth writes a batch of the sessions whose usage began in a month. It writes none if there
 // are no such sessions.
 func (w *work) writeMonth(ctx context.Context, month uint32, tenants []string) error {
-	b := Batch{ID: newID(month, w.now()), Month: month, Created: w.now().UnixNano()}
+	b := w.newBatch(month)
+	since := time.Date(int(month/100), time.Month(month%100), 1, 0, 0, 0, 0, time.UTC)
 	for _, tenant := range tenants {
-		a := query.Args{"tenant": tenant, "month": month, "batch": b.ID}
+		a := query.Args{"tenant": tenant, "month": month, "since": since.Format(time.DateOnly), "batch": b.ID}
 		sessions, err := query.Ask[ownSession](ctx, w.reader, statements, "sessions_of_month", nil, a)
 		if err != nil {
 			return err
 		}
-		if len(sessions) == 0 {
-			continue
-		}
-		var plain, care []string
-		for _, s := range sessions {
-			if s.Care {
-				care = append(care, s.ID)
-				continue
-			}
-			plain = append(plain, s.ID)
-		}
-		plainTable, err := sessionTable("plain_sessions", plain)
-		if err != nil {
-			return err
-		}
-		careTable, err := sessionTable("care_sessions", care)
-		if err != nil {
-			return err
-		}
-		err = query.Exec(clickhouse.Context(ctx, clickhouse.WithExternalTable(plainTable, careTable)), w.reader,
-			statements, "settle_usage", usageShape{Care: len(care) > 0}, a)
-		if err != nil {
-			return err
-		}
-		all, err := sessionTable("batch_sessions", append(plain, care...))
-		if err != nil {
-			return err
-		}
-		if err := query.Exec(clickhouse.Context(ctx, clickhouse.WithExternalTable(all)), w.reader, statements,
-			"settle_sessions", nil, a); err != nil {
+		if err := w.writeSessions(ctx, sessions, a); err != nil {
 			return err
 		}
 	}
-	if err := failpoint.Reach(ctx, stepRows); err != nil {
+	found, err := w.describe(ctx, &b)
+	if found {
+		w.written, w.next.Batches = append(w.written, b), append(w.next.Batches, b)
+	}
+	return err
+}
+
+// writeRecent writes the recent batch. It writes none if no session has usage.
+func (w *work) writeRecent(ctx context.Context, sessions []session) error {
+	if len(sessions) == 0 {
+		return nil
+	}
+	b := w.newBatch(recentMonth)
+	of := map[string][]string{}
+	for _, s := range sessions {
+		of[s.Tenant] = append(of[s.Tenant], s.ID)
+	}
+	for _, tenant := range slices.Sorted(maps.Keys(of)) {
+		t, err := sessionTable("recent_sessions", of[tenant])
+		if err != nil {
+			return err
+		}
+		a := query.Args{"tenant": tenant, "batch": b.ID, "sessions": len(of[tenant])}
+		with := clickhouse.Context(ctx, clickhouse.WithExternalTable(t))
+		began, err := query.AskOne[struct {
+			Since string `ch:"since"`
+		}](with, w.reader, statements, "recent_since", nil, a)
+		if err != nil {
+			return err
+		}
+		a["since"] = began.Since
+		own, err := query.Ask[ownSession](with, w.reader, statements, "sessions_of_recent", nil, a)
+		if err != nil {
+			return err
+		}
+		if err := w.writeSessions(ctx, own, a); err != nil {
+			return err
+		}
+	}
+	found, err := w.describe(ctx, &b)
+	if found {
+		w.next.Recent = &b
+	}
+	return err
+}
+
+// writeSessions writes sessions of one tenant to a batch. The parameters have the tenant, the batch
+// and a day before which the sessions have no usage.
+func (w *work) writeSessions(ctx context.Context, sessions []ownSession, a query.Args) error {
+	if len(sessions) == 0 {
+		return nil
+	}
+	var plain, care []string
+	for _, s := range sessions {
+		if s.Care {
+			care = append(care, s.ID)
+			continue
+		}
+		plain = append(plain, s.ID)
+	}
+	plainTable, err := sessionTable("plain_sessions", plain)
+	if err != nil {
 		return err
+	}
+	careTable, err := sessionTable("care_sessions", care)
+	if err != nil {
+		return err
+	}
+	err = query.Exec(clickhouse.Context(ctx, clickhouse.WithExternalTable(plainTable, careTable)), w.reader,
+		statements, "settle_usage", usageShape{Plain: len(plain) > 0, Care: len(care) > 0}, a)
+	if err != nil {
+		return err
+	}
+	all, err := sessionTable("batch_sessions", append(plain, care...))
+	if err != nil {
+		return err
+	}
+	return query.Exec(clickhouse.Context(ctx, clickhouse.WithExternalTable(all)), w.reader, statements,
+		"settle_sessions", nil, a)
+}
+
+// describe adds to a batch that was written what it holds. It returns false if it holds nothing.
+func (w *work) describe(ctx context.Context, b *Batch) (bool, error) {
+	if err := failpoint.Reach(ctx, stepRows); err != nil {
+		return false, err
 	}
 	row, err := query.AskOne[batchRow](ctx, w.reader, statements, "batch", nil, query.Args{"batch": b.ID})
 	if err != nil || row.Found == 0 {
-		return err
+		return false, err
 	}
 	b.Sessions, b.First, b.Last, b.Stated, b.Parts, b.Tenants = row.Sessions, row.First, row.Last, row.Stated,
 		row.Parts, row.Tenants
@@ -121,8 +198,7 @@ func (w *work) writeMonth(ctx context.Context, month uint32, tenants []string) e
 		model, _ := m[1].(string)
 		b.Models = append(b.Models, prices.Named{Provider: provider, Model: model})
 	}
-	w.written, w.next.Batches = append(w.written, b), append(w.next.Batches, b)
-	return nil
+	return true, nil
 }
 
 // costShape selects the conditions of sql/cost_cells.sql and sql/settle_model_costs.sql.
@@ -139,6 +215,9 @@ func (w *work) price(ctx context.Context, b *Batch) error {
 	}
 	w.next.retireCosts(b.Costs, w.now())
 	b.Costs, b.Prices, b.ByModel, w.changed = newID(b.Month, w.now()), hash, true, true
+	for _, table := range costTables {
+		w.own = append(w.own, stored{table, b.Costs})
+	}
 	for _, tenant := range b.Tenants {
 		p := &cost.Pricer{Table: w.prices, Tenant: tenant, Split: cost.SplitFor(b.Models, w.prices)}
 		shape := costShape{Tags: p.Split.Tags}
@@ -174,8 +253,8 @@ func (w *work) findAmbiguous(ctx context.Context) error {
 		}
 		return names
 	}
-	if len(w.before) == 0 && len(w.written) == len(w.next.Batches) {
-		return nil // all batches were written anew
+	if len(w.before) == 0 && (len(w.written) == 0 || len(w.written) == len(w.next.Batches)) {
+		return nil // no batch of a month was written anew, or all
 	}
 	rows, err := query.Ask[session](ctx, w.reader, statements, "ambiguous", nil,
 		query.Args{"batches": ids(w.next.Batches), "written": ids(w.written), "replaced": ids(w.before)})

@@ -47,11 +47,11 @@ func (b *Report) FindExceptions(ctx context.Context, r *query.Reader) error {
 	for _, found := range several {
 		b.Shape.SingleTags = b.Shape.SingleTags && !found
 	}
-	if b.Shape.All = len(repeated) > r.RepeatedLimit(); b.Shape.All {
+	if b.Shape.Everything = len(repeated) > r.RepeatedLimit(); b.Shape.Everything {
 		repeated = nil
 	}
 	b.Shape.Repeated = len(repeated) > 0
-	b.Shape.Careful = b.Shape.Crossing || b.Shape.Repeated || b.Shape.Running || b.Shape.All
+	b.Shape.Careful = b.Shape.Crossing || b.Shape.Repeated || b.Shape.Running || b.Shape.Everything
 	return attach(b, "repeated_ids", "id", "UInt64", len(repeated), func(i int) any { return repeated[i].ID })
 }
 

@@ -50,7 +50,7 @@ type Report struct {
 	Shape       Shape
 	Args        query.Args
 	tables      []*ext.Table // external tables of the statements
-	settled     *rollup.View // nil if no settled usage is read
+	view        *rollup.View // the usage that is read as counted; nil if other facts are read
 }
 
 // Shape selects the optional parts of the statements of reports.
@@ -68,13 +68,13 @@ type Shape struct {
 	Stated          bool     // select the values that records state besides tokens
 	StatedCosts     bool     // a source states a cost
 
-	// Settled selects records with sql/settled_records.sql. Unsettled and Parts report whether
-	// there are unsettled sessions and parts of tokens.
-	Settled, Unsettled, Parts bool
-	Splits                    cost.ModelSplits
+	// The report reads usage as counted. Parts reports whether there are parts of tokens.
+	rollup.Source
+	Parts  bool
+	Splits cost.ModelSplits
 
 	// These report which kinds of records need care, see sql/crossing.sql.
-	Crossing, Repeated, Running, Careful, All bool
+	Crossing, Repeated, Running, Careful, Everything bool
 }
 
 // New returns a report on a range of time. A zero time means no limit, a nil zone UTC, and ""

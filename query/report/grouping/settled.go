@@ -2,7 +2,6 @@ package grouping
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 
 	"tapedeck/query"
@@ -10,37 +9,33 @@ import (
 	"tapedeck/query/pricing/prices"
 )
 
-// UseSettled makes the report read settled usage, and reports whether there is any. If so,
-// FindExceptions and FindModels are not needed.
-func (b *Report) UseSettled(ctx context.Context, r *query.Reader) (bool, error) {
+// UseCounted makes the report read usage as counted, see sql/counted_records.sql. FindModels is
+// called after it.
+func (b *Report) UseCounted(ctx context.Context, r *query.Reader) error {
 	view, err := rollup.Read(ctx, r, b.Tenant, b.From, b.To)
-	if err != nil || view == nil {
-		return false, err
-	}
-	b.settled = view
-	b.Shape.Settled, b.Shape.Unsettled = true, len(view.Unsettled) > 0
-	b.Args["batches"] = view.IDs()
-	if !b.Shape.Unsettled {
-		return true, nil
-	}
-	t, err := view.Table()
 	if err != nil {
-		return false, fmt.Errorf("table unsettled_sessions for a query: %w", err)
+		return err
 	}
-	b.tables = append(b.tables, t)
-	return true, nil
+	b.view, b.Shape.Source = view, view.Source()
+	b.Args = b.Args.And(view.Args())
+	tables, err := view.Tables()
+	b.tables = append(b.tables, tables...)
+	return err
 }
 
 // TagValue returns the SQL expression of the value of the nth tag of the shape.
-func (s *Shape) TagValue(n int) string {
-	if s.Settled {
-		return "records.tag_value_" + strconv.Itoa(n)
-	}
-	return query.TagValue(n)
+func (s *Shape) TagValue(n int) string { return "records.tag_value_" + strconv.Itoa(n) }
+
+// modelRow is a model under the names in records.
+type modelRow struct {
+	Provider string `ch:"provider"`
+	Model    string `ch:"model"`
+	Stated   bool   `ch:"stated"`
 }
 
-// settledModels is FindModels for settled usage.
-func (b *Report) settledModels(ctx context.Context, r *query.Reader) ([]prices.Named, error) {
+// FindModels returns the models of the report's records, and finds out whether sources state costs
+// and parts of tokens.
+func (b *Report) FindModels(ctx context.Context, r *query.Reader) ([]prices.Named, error) {
 	var models []prices.Named
 	seen := map[prices.Named]bool{}
 	add := func(m prices.Named) {
@@ -48,7 +43,7 @@ func (b *Report) settledModels(ctx context.Context, r *query.Reader) ([]prices.N
 			seen[m], models = true, append(models, m)
 		}
 	}
-	for _, batch := range b.settled.Batches {
+	for _, batch := range b.view.Batches {
 		b.Shape.StatedCosts = b.Shape.StatedCosts || batch.Stated
 		b.Shape.Parts = b.Shape.Parts || batch.Parts
 		for _, m := range batch.Models {
@@ -63,10 +58,14 @@ func (b *Report) settledModels(ctx context.Context, r *query.Reader) ([]prices.N
 	if err != nil {
 		return nil, err
 	}
+	providers := map[string]bool{}
 	for _, row := range rows {
 		b.Shape.StatedCosts = b.Shape.StatedCosts || row.Stated
-		for _, of := range rows { // one row of a record may state the provider and another the model
-			add(prices.Named{Provider: of.Provider, Model: row.Model})
+		providers[row.Provider] = true
+	}
+	for _, row := range rows {
+		for provider := range providers { // one row of a record may state the provider and another the model
+			add(prices.Named{Provider: provider, Model: row.Model})
 		}
 	}
 	return models, nil

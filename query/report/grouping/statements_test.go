@@ -18,7 +18,6 @@ func TestStatements(t *testing.T) {
 	}
 	querytest.Statements(t, statements,
 		querytest.NewStatement("crossing", "crossing", report),
-		querytest.NewStatement("models", "models", report),
 		querytest.NewStatement("repeated_ids", "repeated_ids", tools),
 		querytest.NewStatement("several_values", "several_values", report),
 	)

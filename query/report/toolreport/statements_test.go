@@ -14,7 +14,7 @@ func TestStatements(t *testing.T) {
 	}
 	querytest.Statements(t, statements,
 		querytest.NewStatement("tools_report_all_with_care", "tools_report", grouping.Shape{
-			Table: "spans", ID: "span_id", Kind: "tool", Period: grouping.Whole.Expression("seen_ns"), Careful: true, All: true,
+			Table: "spans", ID: "span_id", Kind: "tool", Period: grouping.Whole.Expression("seen_ns"), Careful: true, Everything: true,
 		}),
 		querytest.NewStatement("tools_report_with_care", "tools_report", tools),
 		querytest.NewStatement("tools_slowest", "tools_slowest", grouping.Shape{Table: "spans", ID: "span_id", Kind: "tool"}),

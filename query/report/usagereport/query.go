@@ -66,13 +66,9 @@ func (q *Query) pricing() *grouping.Pricing {
 // base returns what the statements of a query have in common.
 func (q *Query) base(ctx context.Context, r *query.Reader, split cost.Split) (*grouping.Report, error) {
 	b := grouping.New(q.Tenant, q.From, q.To, q.Zone, q.Granularity)
-	b.Shape.Table, b.Shape.ID, b.Shape.Period = "usage", "usage_id", b.Granularity.Expression("at_ns")
-	settled := false
-	if !q.Findings { // findings are computed from the stored records
-		var err error
-		if settled, err = b.UseSettled(ctx, r); err != nil {
-			return nil, err
-		}
+	b.Shape.Period = b.Granularity.Expression("at_ns")
+	if err := b.UseCounted(ctx, r); err != nil {
+		return nil, err
 	}
 	for _, name := range q.GroupBy {
 		if tag, ok := strings.CutPrefix(name, grouping.TagPrefix); ok {
@@ -98,8 +94,5 @@ func (q *Query) base(ctx context.Context, r *query.Reader, split cost.Split) (*g
 			return nil, err
 		}
 	}
-	if settled {
-		return b, nil
-	}
-	return b, b.FindExceptions(ctx, r)
+	return b, nil
 }

@@ -51,12 +51,8 @@ func scan(
 		return nil, err
 	}
 	p.Narrow(models)
-	b.Args = b.Args.And(p.Split.Parameters())
-	statement := "usage_report"
-	if b.Shape.Settled {
-		statement, b.Shape.Splits = "settled_report", p.SplitByModel(models)
-		b.Args = b.Args.And(b.Shape.Splits.Parameters())
-	}
+	b.Shape.Splits = p.SplitByModel(models)
+	b.Args = b.Args.And(p.Split.Parameters()).And(b.Shape.Splits.Parameters())
 	report := &Report{
 		From: b.From, To: b.To, Timezone: b.Zone.String(), Granularity: b.Granularity,
 		GroupBy: query.OrEmpty(q.GroupBy), Prices: p.Describe(), Items: []Row{},
@@ -73,7 +69,7 @@ func scan(
 			return nil, err
 		}
 	}
-	if err := query.Each(b.Context(ctx), r, statements, statement, b.Shape, b.Args, f.add); err != nil {
+	if err := query.Each(b.Context(ctx), r, statements, "usage_report", b.Shape, b.Args, f.add); err != nil {
 		return nil, err
 	}
 	err = f.flush()

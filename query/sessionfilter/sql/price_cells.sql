@@ -1,8 +1,7 @@
-{{- /* The cells of all sessions that a list may show. */ -}}
+{{- /* The cells of the records from which costs are computed. */ -}}
 SELECT
-    {{template "cell_hash" .CellTags}} AS cell_hash,
-    {{template "cell_columns" .CellTags}},
-    {{template "sums"}}
-{{- template "priced_records" .}}
+    {{template "counted_cell" .TagNames}} AS cell_hash,
+    {{template "counted_sums" .TagNames}}
+FROM ({{template "priced_records" .}})
 GROUP BY cell_hash
 LIMIT {cells:UInt64}

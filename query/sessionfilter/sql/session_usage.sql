@@ -1,9 +1,14 @@
-{{- /* The tokens of some sessions by cell, all that they ever used. */ -}}
+{{- /* The usage of some sessions by cell, all that they ever used. */ -}}
 SELECT
-    records.session_id AS session_id,
-    {{template "cell_columns" .CellTags}},
-    {{template "sums"}}
-FROM ({{template "careful_usage" (print "PREWHERE " (render "in_page" .))}}) AS records
-{{- template "tag_joins" (.TagJoins " AND session_id IN {sessions:Array(String)}")}}
-GROUP BY session_id,
-    {{template "cell_keys"}}{{template "cell_tags" .CellTags}}
+    session_id,
+    {{template "counted_sums" .TagNames}}
+FROM ({{template "counted_usage" (.Counted (render "counted_all" .) (render "settled_page" .) (render "rows_of_page" .) " AND session_id IN {sessions:Array(String)}")}})
+GROUP BY session_id, {{template "counted_cell" .TagNames}}
+{{- define "settled_page"}} AND session_id IN {sessions:Array(String)}
+        AND toDate(at) BETWEEN {first_day:Date} AND {last_day:Date}
+        AND (empty({days:Array(Date)}) OR (toDate(at), session_id) IN arrayZip({days:Array(Date)}, {days_of:Array(String)}))
+{{- end}}
+{{- define "rows_of_page"}} AND session_id IN {sessions:Array(String)}
+        AND toDate(seen_at) BETWEEN {first_day:Date} AND {last_day:Date}
+        AND (empty({days:Array(Date)}) OR (toDate(seen_at), session_id) IN arrayZip({days:Array(Date)}, {days_of:Array(String)}))
+{{- end}}

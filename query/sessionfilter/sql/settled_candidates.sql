@@ -6,6 +6,6 @@ WHERE batch IN {costs:Array(String)} AND tenant = {tenant:String}
 {{- if .From}} AND started_ns >= {from:Int64}{{end}}
 {{- if .To}} AND started_ns < {to:Int64}{{end}}
 {{- if .After}} AND (sort_key, session_id) {{if .Descending}}<{{else}}>{{end}} ({after_key:Int64}, {after_id:String}){{end}}
-{{- if .Unsettled}} AND session_id NOT IN (SELECT session_id FROM unsettled_sessions){{end}}
+{{- template "costs_mask" .}}
 ORDER BY sort_key{{if .Descending}} DESC{{end}}, session_id{{if .Descending}} DESC{{end}}
 LIMIT {rows:UInt64}

@@ -5,4 +5,4 @@ SELECT
     runs, open_runs, unclosed_runs, failed_runs, cancelled_runs, last_run, tool_calls, tool_errors, unclosed_spans, open_spans, agents, models,
     {{template "span_ends_columns"}}
 FROM settled_sessions
-PREWHERE batch IN {batches:Array(String)} AND tenant = {tenant:String} AND session_id IN {sessions:Array(String)}
+PREWHERE batch IN {batches:Array(String)} AND tenant = {tenant:String} AND session_id IN {sessions:Array(String)}{{template "settled_mask" .}}

@@ -1,21 +1,7 @@
 {{- /* The cells of a tenant's records in a batch. */ -}}
 SELECT
-    {{template "batch_cell" .}} AS cell_hash,
-    any(provider) AS cell_provider, any(model) AS cell_model, any(service_tier) AS cell_service_tier, any(speed) AS cell_speed,
-    any(region) AS cell_region, any(toUnixTimestamp64Nano(at)) AS cell_at, any({{template "cell_prompt"}}) AS cell_input,
-    any(valid) AS cell_valid, any(rest) AS cell_rest,
-    [{{range $i, $tag := .Tags}}{{if $i}}, {{end}}any(tags[{tag_{{$i}}:String}]){{end}}]::Array(String) AS cell_tags,
-    countIf(NOT rest) AS calls,
-    sum(input) AS input_sum, sum(cache_read) AS cache_read_sum, sum(cache_write_5m) AS cache_write_5m_sum,
-    sum(cache_write_1h) AS cache_write_1h_sum, sum(output) AS output_sum, sum(reasoning) AS reasoning_sum,
-    {{- template "part_sums"}},
-    countIf(mismatch) AS mismatches
+    {{template "counted_cell" .Tags}} AS cell_hash,
+    {{template "counted_sums" .Tags}}
 FROM settled_usage
 WHERE batch = {batch:String} AND tenant = {tenant:String}
 GROUP BY cell_hash
-{{- define "batch_cell"}}cityHash64(class, roundDown({{template "cell_prompt"}} - 1, {tier_starts:Array(Int64)}),
-        roundDown(toUnixTimestamp64Nano(at), {price_instants:Array(Int64)}),
-        roundDown(toUnixTimestamp64Nano(at) % 86400000000000, {price_times:Array(Int64)}),
-        roundDown(toDayOfWeek(at, 1, 'UTC'), {price_weekdays:Array(Int64)})
-        {{- range $i, $tag := .Tags}}, tags[{tag_{{$i}}:String}]{{end}})
-{{- end}}

@@ -12,7 +12,7 @@ SELECT {costs:String}, {tenant:String}, session_id, stream_id, quarter, provider
     sumIf(input + cache_read + cache_write_5m + cache_write_1h + output + reasoning, NOT known),
     any(tags)
 FROM (
-    SELECT session_id, stream_id, {{template "batch_cell" .}} AS hash, NOT rest AS calls, provider, model, tags,
+    SELECT session_id, stream_id, {{template "counted_cell" .Tags}} AS hash, NOT rest AS calls, provider, model, tags,
         fromUnixTimestamp64Nano(intDiv(toUnixTimestamp64Nano(at), 900000000000) * 900000000000, 'UTC') AS quarter,
         input, cache_read, cache_write_5m, cache_write_1h, output, reasoning{{range .PartRates}}, {{.}}{{end}}
     FROM settled_usage

@@ -1,9 +1,17 @@
 {{- /* The last settlement, and up to which insert each of the tables that it was made from is
-stored now. A mutation has a number of the same sequence. */ -}}
+stored now. A mutation has a number of the same sequence. Of the pending sessions the first are
+in the recent batch, the others in none that counts. */ -}}
+WITH JSONExtractUInt(settlement.2, 'made') AS first
 SELECT
     settlement.1 AS id,
     settlement.2 AS content,
-    {{if .Pending}}settlement.3{{else}}arrayFilter(s -> s.1 = {tenant:String}, settlement.3){{end}} AS pending,
+    {{- if .Pending}}
+    arraySlice(settlement.3, 1, first) AS made,
+    arraySlice(settlement.3, first + 1) AS pending,
+    {{- else}}
+    arrayFilter(s -> s.1 = {tenant:String}, arraySlice(settlement.3, 1, first)) AS made,
+    arrayFilter(s -> s.1 = {tenant:String}, arraySlice(settlement.3, first + 1)) AS pending,
+    {{- end}}
     (SELECT toString(cityHash64(arraySort(groupArray((name, toString(uuid), engine)))))
         FROM system.tables WHERE database = currentDatabase() AND name IN {tables:Array(String)}) AS identity,
     names, blocks

@@ -33,15 +33,15 @@ and which need care: ids that stand in it several times, as written by several
 streams or seen anew, and all of the sessions that cross an end of the range.
 Both stand in tables that come with the query. Where too many ids are repeated,
 all rows are exceptions. */ -}}
-{{define "plain"}}{{if .All}}AND 0{{else}}{{template "without_exceptions" .}}{{end}}{{end}}
+{{define "plain"}}{{if .Everything}}AND 0{{else}}{{template "without_exceptions" .}}{{end}}{{end}}
 {{define "without_exceptions"}}
         {{- if .Repeated}} AND cityHash64(session_id, {{.ID}}) NOT IN (SELECT id FROM repeated_ids){{end}}
         {{- if .Crossing}} AND session_id NOT IN (SELECT session_id FROM crossing_sessions){{end}}
 {{- end}}
 {{define "exceptions"}}PREWHERE {{template "care_days" .}} AND {{template "current"}} AND (
         {{- if .Crossing}}session_id IN (SELECT session_id FROM crossing_sessions) OR {{end}}{{template "days" .}}
-        {{- if not (or .Running .All)}}{{if .Repeated}} AND cityHash64(session_id, {{.ID}}) IN (SELECT id FROM repeated_ids){{else}} AND 0{{end}}{{end}})
-    {{- if and .Running (not .All)}}
+        {{- if not (or .Running .Everything)}}{{if .Repeated}} AND cityHash64(session_id, {{.ID}}) IN (SELECT id FROM repeated_ids){{else}} AND 0{{end}}{{end}})
+    {{- if and .Running (not .Everything)}}
     WHERE mode = 'running'
         {{- if .Crossing}} OR session_id IN (SELECT session_id FROM crossing_sessions){{end}}
         {{- if .Repeated}} OR cityHash64(session_id, {{.ID}}) IN (SELECT id FROM repeated_ids){{end}}

@@ -32,18 +32,11 @@ report groups them by. */ -}}
     {{- end}}
     {{- end}}
 ) AS records
-{{- template "span_joins" .}}
 {{- template "tag_joins" (.TagJoins (render "streams_of_the_range" .))}}
 {{- if .Stated}}{{template "tag_maps" .}}{{end}}
 WHERE 1
 {{- if .From}} AND at_ns >= {from:Int64}{{end}}
 {{- if .To}} AND at_ns < {to:Int64}{{end}}
-{{- end}}
-{{define "spans_of_the_range"}}PREWHERE tenant = {tenant:String} AND {{template "current"}}{{template "of_the_range" .}}{{end}}
-{{define "of_the_range"}}
-        {{- if .Settled}}{{template "of_settled" .}}{{else if or .From .To}} AND session_id IN (SELECT session_id FROM usage WHERE {{template "days" .}}
-            {{- if .Crossing}} UNION ALL SELECT session_id FROM crossing_sessions{{end}}){{end}}
-        {{- if .Among}} AND session_id IN (SELECT session_id FROM among_sessions){{end}}
 {{- end}}
 {{- /* streams_of_the_range: all rows of streams of sessions that have records in the range. A
 session with a row outside of it crosses an end of the range. */ -}}
@@ -51,21 +44,4 @@ session with a row outside of it crosses an end of the range. */ -}}
         {{- if or .From .To}} AND ({{template "near" .}}
             {{- if .Crossing}} OR session_id IN (SELECT session_id FROM crossing_sessions){{end}}){{end}}
         {{- if .Among}} AND session_id IN (SELECT session_id FROM among_sessions){{end}}
-{{- end}}
-{{- /* span_joins: what spans say of the records. */ -}}
-{{define "span_joins"}}
-{{- if .ByNode}}
-LEFT JOIN (
-    SELECT session_id, node_id, argMax(name, version) AS node_name FROM spans
-    WHERE tenant = {tenant:String} AND kind = 'node' AND name != '' AND node_id != ''
-        AND {{template "current"}}
-        {{- template "of_the_range" .}}
-    GROUP BY session_id, node_id
-) AS nodes ON records.session_id = nodes.session_id AND records.node_id = nodes.node_id
-{{- end}}
-{{- if .ByStatus}}
-LEFT JOIN (
-    SELECT session_id, span_id, span_status FROM ({{template "merged_spans" (render "spans_of_the_range" .)}})
-) AS call_spans ON records.session_id = call_spans.session_id AND records.span_id = call_spans.span_id
-{{- end}}
 {{- end}}

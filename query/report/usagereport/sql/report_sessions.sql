@@ -3,6 +3,6 @@ SELECT
     {{.Period}} AS period,
     [{{range $i, $g := .Groups}}{{if $i}}, {{end}}toString({{$g}}){{end}}]::Array(String) AS groups,
     records.session_id AS session
-{{template "report_records" .}}
+{{template "counted_records" .}}
 GROUP BY period{{range .Groups}}, {{.}}{{end}}, session
 LIMIT {session_rows:UInt64}

@@ -1,20 +1,23 @@
 INSERT INTO settled_usage (batch, tenant, session_id, stream_id, at, rest, span_id, run_id, node_id, agent, dialect, class,
     provider, model, service_tier, speed, region, valid, mismatch, stated_cost, stated_currency,
     input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, input_audio, input_image, input_video, cache_read_audio, cache_read_image, cache_read_video, output_audio, output_image, output_video, web_searches, code_executions, tags)
+SELECT {batch:String}, {tenant:String}, * FROM (
 SELECT
-    {batch:String}, {tenant:String}, records.session_id, records.stream_id, fromUnixTimestamp64Nano(at_ns, 'UTC'), startsWith(scope, 'rest:'),
-    span_id, run_id, node_id, agent, dialect, sipHash128(provider, model, service_tier, speed, region, (input + cache_read + cache_write_5m + cache_write_1h) != 0, output + reasoning != 0,
+    records.session_id AS session_id, records.stream_id AS stream_id, fromUnixTimestamp64Nano(at_ns, 'UTC') AS at, startsWith(scope, 'rest:')::Bool AS rest,
+    span_id, run_id, node_id, toLowCardinality(agent) AS agent, toLowCardinality(dialect) AS dialect, sipHash128(provider, model, service_tier, speed, region, (input + cache_read + cache_write_5m + cache_write_1h) != 0, output + reasoning != 0,
         (cache_read_audio != 0) + 2 * (cache_read_image != 0) + 4 * (cache_read_video != 0),
         (least(input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, input_audio, input_image, input_video, cache_read_audio, cache_read_image, cache_read_video, output_audio, output_image, output_video, web_searches, code_executions) >= 0
         AND input_audio + input_image + input_video <= input
         AND cache_read_audio + cache_read_image + cache_read_video <= cache_read
-        AND output_audio + output_image + output_video <= output), startsWith(scope, 'rest:')),
-    provider, model, service_tier, speed, region, (least(input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, input_audio, input_image, input_video, cache_read_audio, cache_read_image, cache_read_video, output_audio, output_image, output_video, web_searches, code_executions) >= 0
+        AND output_audio + output_image + output_video <= output), startsWith(scope, 'rest:')) AS class,
+    toLowCardinality(provider) AS provider, toLowCardinality(model) AS model, toLowCardinality(service_tier) AS service_tier,
+    toLowCardinality(speed) AS speed, toLowCardinality(region) AS region, (least(input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, input_audio, input_image, input_video, cache_read_audio, cache_read_image, cache_read_video, output_audio, output_image, output_video, web_searches, code_executions) >= 0
         AND input_audio + input_image + input_video <= input
         AND cache_read_audio + cache_read_image + cache_read_video <= cache_read
-        AND output_audio + output_image + output_video <= output), stated != 0 AND stated != counted, stated_cost, stated_currency,
+        AND output_audio + output_image + output_video <= output)::Bool AS valid,
+    (stated != 0 AND stated != counted)::Bool AS mismatch, stated_cost, toLowCardinality(stated_currency) AS stated_currency,
     input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, input_audio, input_image, input_video, cache_read_audio, cache_read_image, cache_read_video, output_audio, output_image, output_video, web_searches, code_executions,
-    mapUpdate(of_sessions.tags, of_streams.tags)
+    mapUpdate(of_sessions.tags, of_streams.tags) AS tags
 FROM (
     SELECT session_id, stream_id, usage_id, scope, span_id, run_id, node_id, agent, model, provider, service_tier, speed, region, dialect,
         stated_cost, stated_currency, toUnixTimestamp64Nano(at) AS at_ns, total AS stated,
@@ -34,7 +37,7 @@ FROM (
     toInt64(usage.web_searches) AS web_searches,
     toInt64(usage.code_executions) AS code_executions
     FROM usage
-    WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) >= {month:UInt32} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+    WHERE tenant = {tenant:String} AND toDate(seen_at) >= {since:Date} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
         OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
         OR (session_id, stream_id) IN (
             SELECT known.session_id, known.stream_id FROM (
@@ -123,7 +126,7 @@ FROM (
                 anyIf(tuple(input_text, input_audio, input_image, input_video, cache_read_text, cache_read_audio, cache_read_image, cache_read_video, output_text, output_audio, output_image, output_video), input_text + input_audio + input_image + input_video + cache_read_text + cache_read_audio + cache_read_image + cache_read_video + output_text + output_audio + output_image + output_video != 0) OVER last_first AS last_parts,
                 anyIf(tuple(web_searches, web_fetches, code_executions), web_searches + web_fetches + code_executions != 0) OVER last_first AS last_tools
             FROM usage FINAL
-            PREWHERE tenant = {tenant:String} AND toYYYYMM(seen_at) >= {month:UInt32} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+            PREWHERE tenant = {tenant:String} AND toDate(seen_at) >= {since:Date} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
         OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
         OR (session_id, stream_id) IN (
             SELECT known.session_id, known.stream_id FROM (
@@ -148,7 +151,7 @@ FROM (
                             ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW))
 ) AS records
 LEFT JOIN (
-    SELECT session_id, mapFromArrays(groupArray(tag), groupArray(value))::Map(String, String) AS tags
+    SELECT session_id, mapFromArrays(groupArray(tag), groupArray(value))::Map(LowCardinality(String), String) AS tags
     FROM (
         SELECT session_id, tag, argMin(value, (first_at, stream_id)) AS value
         FROM streams
@@ -158,7 +161,7 @@ LEFT JOIN (
     GROUP BY session_id
 ) AS of_sessions ON records.session_id = of_sessions.session_id
 LEFT JOIN (
-    SELECT session_id, stream_id, mapFromArrays(groupArray(tag), groupArray(value))::Map(String, String) AS tags
+    SELECT session_id, stream_id, mapFromArrays(groupArray(tag), groupArray(value))::Map(LowCardinality(String), String) AS tags
     FROM (
         SELECT session_id, stream_id, tag, max(value) AS value
         FROM streams
@@ -167,4 +170,4 @@ LEFT JOIN (
         GROUP BY session_id, stream_id, tag
         HAVING value != '')
     GROUP BY session_id, stream_id
-) AS of_streams ON records.session_id = of_streams.session_id AND records.stream_id = of_streams.stream_id
+) AS of_streams ON records.session_id = of_streams.session_id AND records.stream_id = of_streams.stream_id)

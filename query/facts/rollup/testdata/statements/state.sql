@@ -1,7 +1,9 @@
+WITH JSONExtractUInt(settlement.2, 'made') AS first
 SELECT
     settlement.1 AS id,
     settlement.2 AS content,
-    arrayFilter(s -> s.1 = {tenant:String}, settlement.3) AS pending,
+    arrayFilter(s -> s.1 = {tenant:String}, arraySlice(settlement.3, 1, first)) AS made,
+    arrayFilter(s -> s.1 = {tenant:String}, arraySlice(settlement.3, first + 1)) AS pending,
     (SELECT toString(cityHash64(arraySort(groupArray((name, toString(uuid), engine)))))
         FROM system.tables WHERE database = currentDatabase() AND name IN {tables:Array(String)}) AS identity,
     names, blocks

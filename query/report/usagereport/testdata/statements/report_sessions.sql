@@ -1,26 +1,17 @@
 SELECT
-    materialize('') AS period,
-    [toString(records.model)]::Array(String) AS groups,
+    toString(toStartOfMonth(fromUnixTimestamp64Nano(at_ns, {zone:String}))) AS period,
+    [toString(records.tag_value_0), toString(if(nodes.node_name != '', nodes.node_name, records.node_id))]::Array(String) AS groups,
     records.session_id AS session
 FROM (
-    SELECT session_id, stream_id, usage_id, scope, span_id, run_id, node_id, agent, model, provider, service_tier, speed, region, dialect, stated_cost, stated_currency, toUnixTimestamp64Nano(at) AS at_ns, version, total AS stated,
-        usage.input + usage.cache_read + usage.cache_write_5m + usage.cache_write_1h + usage.output + usage.reasoning AS counted,
-        toInt64(usage.input) AS input, toInt64(usage.cache_read) AS cache_read,
-        toInt64(usage.cache_write_5m) AS cache_write_5m, toInt64(usage.cache_write_1h) AS cache_write_1h,
-        toInt64(usage.output) AS output, toInt64(usage.reasoning) AS reasoning,
-    toInt64(usage.input_audio) AS input_audio,
-    toInt64(usage.input_image) AS input_image,
-    toInt64(usage.input_video) AS input_video,
-    toInt64(usage.cache_read_audio) AS cache_read_audio,
-    toInt64(usage.cache_read_image) AS cache_read_image,
-    toInt64(usage.cache_read_video) AS cache_read_video,
-    toInt64(usage.output_audio) AS output_audio,
-    toInt64(usage.output_image) AS output_image,
-    toInt64(usage.output_video) AS output_video,
-    toInt64(usage.web_searches) AS web_searches,
-    toInt64(usage.code_executions) AS code_executions
-    FROM usage FINAL
-    PREWHERE tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')) AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+    SELECT records.session_id AS session_id, span_id, run_id, node_id, agent, dialect, class, provider, model, service_tier, speed, region, rest, valid, mismatch,
+        input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, toUnixTimestamp64Nano(at) AS at_ns, tags[{tag_0:String}] AS tag_value_0
+    FROM settled_usage AS records
+    PREWHERE batch IN {batches:Array(String)} AND tenant = {tenant:String} AND at >= fromUnixTimestamp64Nano({from:Int64}, 'UTC') AND at < fromUnixTimestamp64Nano({to:Int64}, 'UTC')
+) AS records
+LEFT JOIN (
+    SELECT session_id, node_id, argMax(name, version) AS node_name FROM spans
+    WHERE tenant = {tenant:String} AND kind = 'node' AND name != '' AND node_id != ''
+        AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
         OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
         OR (session_id, stream_id) IN (
             SELECT known.session_id, known.stream_id FROM (
@@ -36,13 +27,10 @@ FROM (
             AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
                 SELECT session_id, stream_id, named.1, named.2 FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
-                    FROM redecodes FINAL WHERE tenant = {tenant:String}))))
-         
-) AS records
-LEFT ANY JOIN (
-    SELECT session_id, tags[{tag_0:String}] AS value FROM streams
-    WHERE tenant = {tenant:String} AND mapContains(tags, {tag_0:String}) AND (toUnixTimestamp64Nano(greatest(first_at, last_at)) >= {near_from:Int64} AND toUnixTimestamp64Nano(first_at) < {near_to:Int64})
-) AS tag_0 ON records.session_id = tag_0.session_id
+                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (
+            SELECT session_id FROM settled_usage WHERE batch IN {batches:Array(String)} AND tenant = {tenant:String} AND at >= fromUnixTimestamp64Nano({from:Int64}, 'UTC') AND at < fromUnixTimestamp64Nano({to:Int64}, 'UTC'))
+    GROUP BY session_id, node_id
+) AS nodes ON records.session_id = nodes.session_id AND records.node_id = nodes.node_id
 WHERE 1 AND at_ns >= {from:Int64} AND at_ns < {to:Int64}
-GROUP BY period, records.model, session
+GROUP BY period, records.tag_value_0, if(nodes.node_name != '', nodes.node_name, records.node_id), session
 LIMIT {session_rows:UInt64}

@@ -1,6 +1,6 @@
 SELECT
-    toString(toDate(fromUnixTimestamp64Nano(at_ns, {zone:String}))) AS period,
-    [toString(records.model), toString(if(nodes.node_name != '', nodes.node_name, records.node_id))]::Array(String) AS groups,
+    toString(toStartOfMonth(fromUnixTimestamp64Nano(at_ns, {zone:String}))) AS period,
+    [toString(records.tag_value_0), toString(if(nodes.node_name != '', nodes.node_name, records.node_id))]::Array(String) AS groups,
     any(records.provider) AS cell_provider,
     any(records.model) AS cell_model,
     any(records.service_tier) AS cell_service_tier,
@@ -8,13 +8,10 @@ SELECT
     any(records.region) AS cell_region,
     any(at_ns) AS cell_at,
     any((input + cache_read + cache_write_5m + cache_write_1h)) AS cell_input,
-    any((least(input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, input_audio, input_image, input_video, cache_read_audio, cache_read_image, cache_read_video, output_audio, output_image, output_video, web_searches, code_executions) >= 0
-        AND input_audio + input_image + input_video <= input
-        AND cache_read_audio + cache_read_image + cache_read_video <= cache_read
-        AND output_audio + output_image + output_video <= output))::Bool AS cell_valid,
-    any(startsWith(scope, 'rest:'))::Bool AS cell_rest,
-    []::Array(String) AS cell_tags,
-    countIf(NOT startsWith(scope, 'rest:')) AS calls,
+    any(valid) AS cell_valid,
+    any(rest) AS cell_rest,
+    [any(records.tag_value_0)]::Array(String) AS cell_tags,
+    countIf(NOT rest) AS calls,
     sum(input) AS input_sum,
     sum(cache_read) AS cache_read_sum,
     sum(cache_write_5m) AS cache_write_5m_sum,
@@ -32,50 +29,39 @@ SELECT
     sum(output_video) AS output_video_sum,
     sum(web_searches) AS web_searches_sum,
     sum(code_executions) AS code_executions_sum,
-    countIf(stated != 0 AND stated != counted) AS mismatches,
+    countIf(mismatch) AS mismatches,
     any(records.stated_currency) AS stated_currency,
     countIf(stated_cost != '' AND NOT startsWith(scope, 'rest:')) AS stated_calls,
     sum(if(stated_cost = '', toDecimal256(0, 36), if(length(stated_cost) <= 24 AND (position(lower(stated_cost), 'e') = 0 OR match(stated_cost, '[eE][-+]?0?[0-9]$')), toDecimal256OrZero(stated_cost, 36), toDecimal256(0, 36)))) AS stated_sum,
     groupArrayIf(stated_cost, stated_cost != '' AND NOT (length(stated_cost) <= 24 AND (position(lower(stated_cost), 'e') = 0 OR match(stated_cost, '[eE][-+]?0?[0-9]$')))) AS stated_others
 FROM (
-    SELECT session_id, stream_id, usage_id, scope, span_id, run_id, node_id, agent, model, provider, service_tier, speed, region, dialect, stated_cost, stated_currency, toUnixTimestamp64Nano(at) AS at_ns, version, total AS stated,
-        usage.input + usage.cache_read + usage.cache_write_5m + usage.cache_write_1h + usage.output + usage.reasoning AS counted,
-        toInt64(usage.input) AS input, toInt64(usage.cache_read) AS cache_read,
-        toInt64(usage.cache_write_5m) AS cache_write_5m, toInt64(usage.cache_write_1h) AS cache_write_1h,
-        toInt64(usage.output) AS output, toInt64(usage.reasoning) AS reasoning,
-    toInt64(usage.input_audio) AS input_audio,
-    toInt64(usage.input_image) AS input_image,
-    toInt64(usage.input_video) AS input_video,
-    toInt64(usage.cache_read_audio) AS cache_read_audio,
-    toInt64(usage.cache_read_image) AS cache_read_image,
-    toInt64(usage.cache_read_video) AS cache_read_video,
-    toInt64(usage.output_audio) AS output_audio,
-    toInt64(usage.output_image) AS output_image,
-    toInt64(usage.output_video) AS output_video,
-    toInt64(usage.web_searches) AS web_searches,
-    toInt64(usage.code_executions) AS code_executions
-    FROM usage FINAL
-    PREWHERE tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')) AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
-        OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
-        OR (session_id, stream_id) IN (
-            SELECT known.session_id, known.stream_id FROM (
-                SELECT session_id, stream_id, restored_at FROM restores WHERE tenant = {tenant:String} UNION ALL
-                SELECT session_id, stream_id, toDateTime64(0, 9, 'UTC') FROM streams WHERE tenant = {tenant:String}
-                    AND session_id IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})) AS known
-            INNER JOIN (
-                SELECT session_id, max(until) AS last, max(deleted_at) AS deleted, groupUniqArrayArray(streams) AS listed
-                FROM tombstones WHERE tenant = {tenant:String} GROUP BY session_id) AS gone ON known.session_id = gone.session_id
-            WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))
-        AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0 AND generation = 0
-            OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
-            AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
-                SELECT session_id, stream_id, named.1, named.2 FROM (
-                    SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
-                    FROM redecodes FINAL WHERE tenant = {tenant:String}))))
-          AND cityHash64(session_id, usage_id) NOT IN (SELECT id FROM repeated_ids) AND session_id NOT IN (SELECT session_id FROM crossing_sessions)
-    WHERE mode != 'running'
+    SELECT records.session_id AS session_id, span_id, run_id, node_id, agent, dialect, class, provider, model, service_tier, speed, region, rest, valid, mismatch, stated_cost, stated_currency, if(rest, 'rest:', '') AS scope,
+        input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, input_audio, input_image, input_video, cache_read_audio, cache_read_image, cache_read_video, output_audio, output_image, output_video, web_searches, code_executions, toUnixTimestamp64Nano(at) AS at_ns, tags[{tag_0:String}] AS tag_value_0
+    FROM settled_usage AS records
+    PREWHERE batch IN {batches:Array(String)} AND tenant = {tenant:String} AND at >= fromUnixTimestamp64Nano({from:Int64}, 'UTC') AND at < fromUnixTimestamp64Nano({to:Int64}, 'UTC') AND session_id IN (SELECT session_id FROM among_sessions) AND session_id NOT IN (SELECT session_id FROM unsettled_sessions) AND (batch = {recent:String} OR session_id NOT IN (SELECT session_id FROM made_sessions))
     UNION ALL
-    SELECT session_id, stream_id, usage_id, scope, span_id, run_id, node_id, agent, model, provider, service_tier, speed, region, dialect, stated_cost, stated_currency, at_ns, version, stated, counted,
+    SELECT records.session_id AS session_id, span_id, run_id, node_id, agent, dialect, class, provider, model, service_tier, speed, region, rest, valid, mismatch, stated_cost, stated_currency, if(rest, 'rest:', '') AS scope,
+        input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, input_audio, input_image, input_video, cache_read_audio, cache_read_image, cache_read_video, output_audio, output_image, output_video, web_searches, code_executions, toUnixTimestamp64Nano(at) AS at_ns, tags[{tag_0:String}] AS tag_value_0
+    FROM (
+SELECT
+    records.session_id AS session_id, records.stream_id AS stream_id, fromUnixTimestamp64Nano(at_ns, 'UTC') AS at, startsWith(scope, 'rest:')::Bool AS rest,
+    span_id, run_id, node_id, toLowCardinality(agent) AS agent, toLowCardinality(dialect) AS dialect, sipHash128(provider, model, service_tier, speed, region, (input + cache_read + cache_write_5m + cache_write_1h) != 0, output + reasoning != 0,
+        (cache_read_audio != 0) + 2 * (cache_read_image != 0) + 4 * (cache_read_video != 0),
+        (least(input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, input_audio, input_image, input_video, cache_read_audio, cache_read_image, cache_read_video, output_audio, output_image, output_video, web_searches, code_executions) >= 0
+        AND input_audio + input_image + input_video <= input
+        AND cache_read_audio + cache_read_image + cache_read_video <= cache_read
+        AND output_audio + output_image + output_video <= output), startsWith(scope, 'rest:')) AS class,
+    toLowCardinality(provider) AS provider, toLowCardinality(model) AS model, toLowCardinality(service_tier) AS service_tier,
+    toLowCardinality(speed) AS speed, toLowCardinality(region) AS region, (least(input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, input_audio, input_image, input_video, cache_read_audio, cache_read_image, cache_read_video, output_audio, output_image, output_video, web_searches, code_executions) >= 0
+        AND input_audio + input_image + input_video <= input
+        AND cache_read_audio + cache_read_image + cache_read_video <= cache_read
+        AND output_audio + output_image + output_video <= output)::Bool AS valid,
+    (stated != 0 AND stated != counted)::Bool AS mismatch, stated_cost, toLowCardinality(stated_currency) AS stated_currency,
+    input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, input_audio, input_image, input_video, cache_read_audio, cache_read_image, cache_read_video, output_audio, output_image, output_video, web_searches, code_executions,
+    mapUpdate(of_sessions.tags, of_streams.tags) AS tags
+FROM (
+    SELECT session_id, stream_id, usage_id, scope, span_id, run_id, node_id, agent, model, provider, service_tier, speed, region, dialect,
+        stated_cost, stated_currency, at_ns, stated, counted,
         input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, input_audio, input_image, input_video, cache_read_audio, cache_read_image, cache_read_video, output_audio, output_image, output_video, web_searches, code_executions
     FROM (
     SELECT
@@ -144,7 +130,7 @@ FROM (
                 anyIf(tuple(input_text, input_audio, input_image, input_video, cache_read_text, cache_read_audio, cache_read_image, cache_read_video, output_text, output_audio, output_image, output_video), input_text + input_audio + input_image + input_video + cache_read_text + cache_read_audio + cache_read_image + cache_read_video + output_text + output_audio + output_image + output_video != 0) OVER last_first AS last_parts,
                 anyIf(tuple(web_searches, web_fetches, code_executions), web_searches + web_fetches + code_executions != 0) OVER last_first AS last_tools
             FROM usage FINAL
-            PREWHERE tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({care_from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({care_to:Int64}, 'UTC')) AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+            PREWHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
         OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
         OR (session_id, stream_id) IN (
             SELECT known.session_id, known.stream_id FROM (
@@ -160,13 +146,35 @@ FROM (
             AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
                 SELECT session_id, stream_id, named.1, named.2 FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
-                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND (session_id IN (SELECT session_id FROM crossing_sessions) OR tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')))
-    WHERE mode = 'running' OR session_id IN (SELECT session_id FROM crossing_sessions) OR cityHash64(session_id, usage_id) IN (SELECT id FROM repeated_ids)
+                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM among_sessions)
+        AND session_id IN (SELECT session_id FROM unsettled_sessions)
             WINDOW last_first AS (PARTITION BY session_id, usage_id ORDER BY at DESC, version DESC, stream_id DESC
                                   ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING))
         WHERE place = 1)
     WINDOW scope_so_far AS (PARTITION BY session_id, mode, scope ORDER BY at_ns, stream_id, version, usage_id
                             ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW))
+) AS records
+LEFT JOIN (
+    SELECT session_id, mapFromArrays(groupArray(tag), groupArray(value))::Map(LowCardinality(String), String) AS tags
+    FROM (
+        SELECT session_id, tag, argMin(value, (first_at, stream_id)) AS value
+        FROM streams
+        ARRAY JOIN mapKeys(tags)::Array(String) AS tag, mapValues(tags) AS value
+        WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM among_sessions) AND session_id IN (SELECT session_id FROM unsettled_sessions)
+        GROUP BY session_id, tag)
+    GROUP BY session_id
+) AS of_sessions ON records.session_id = of_sessions.session_id
+LEFT JOIN (
+    SELECT session_id, stream_id, mapFromArrays(groupArray(tag), groupArray(value))::Map(LowCardinality(String), String) AS tags
+    FROM (
+        SELECT session_id, stream_id, tag, max(value) AS value
+        FROM streams
+        ARRAY JOIN mapKeys(tags)::Array(String) AS tag, mapValues(tags) AS value
+        WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM among_sessions) AND session_id IN (SELECT session_id FROM unsettled_sessions)
+        GROUP BY session_id, stream_id, tag
+        HAVING value != '')
+    GROUP BY session_id, stream_id
+) AS of_streams ON records.session_id = of_streams.session_id AND records.stream_id = of_streams.stream_id) AS records
 ) AS records
 LEFT JOIN (
     SELECT session_id, node_id, argMax(name, version) AS node_name FROM spans
@@ -187,35 +195,12 @@ LEFT JOIN (
             AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
                 SELECT session_id, stream_id, named.1, named.2 FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
-                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM usage WHERE tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')) UNION ALL SELECT session_id FROM crossing_sessions)
+                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (
+            SELECT session_id FROM settled_usage WHERE batch IN {batches:Array(String)} AND tenant = {tenant:String} AND at >= fromUnixTimestamp64Nano({from:Int64}, 'UTC') AND at < fromUnixTimestamp64Nano({to:Int64}, 'UTC') AND session_id IN (SELECT session_id FROM among_sessions) UNION ALL SELECT session_id FROM unsettled_sessions)
     GROUP BY session_id, node_id
 ) AS nodes ON records.session_id = nodes.session_id AND records.node_id = nodes.node_id
-LEFT JOIN (
-    SELECT of_streams.session_id AS session_id, of_streams.stream_id AS stream_id,
-        if(of_streams.own != '', of_streams.own, of_sessions.first) AS value
-    FROM (
-        SELECT session_id, stream_id, max(tags[{tag_0:String}]) AS own FROM streams
-        WHERE tenant = {tenant:String} AND (toUnixTimestamp64Nano(greatest(first_at, last_at)) >= {near_from:Int64} AND toUnixTimestamp64Nano(first_at) < {near_to:Int64} OR session_id IN (SELECT session_id FROM crossing_sessions))
-        GROUP BY session_id, stream_id
-    ) AS of_streams
-    INNER JOIN (
-        SELECT session_id, argMin(tags[{tag_0:String}], (first_at, stream_id)) AS first FROM streams
-        WHERE tenant = {tenant:String} AND mapContains(tags, {tag_0:String}) AND (toUnixTimestamp64Nano(greatest(first_at, last_at)) >= {near_from:Int64} AND toUnixTimestamp64Nano(first_at) < {near_to:Int64} OR session_id IN (SELECT session_id FROM crossing_sessions))
-        GROUP BY session_id
-    ) AS of_sessions ON of_streams.session_id = of_sessions.session_id
-) AS tag_0 ON records.session_id = tag_0.session_id AND records.stream_id = tag_0.stream_id
 WHERE 1 AND at_ns >= {from:Int64} AND at_ns < {to:Int64}
-GROUP BY period, records.model, if(nodes.node_name != '', nodes.node_name, records.node_id),
-    records.provider, records.model, records.service_tier, records.speed, records.region,
-    roundDown((input + cache_read + cache_write_5m + cache_write_1h) - 1, {tier_starts:Array(Int64)}),
-    roundDown(at_ns, {price_instants:Array(Int64)}),
-    roundDown(at_ns % 86400000000000, {price_times:Array(Int64)}),
-    roundDown((intDiv(at_ns, 86400000000000) + 3) % 7, {price_weekdays:Array(Int64)}),
-    (input + cache_read + cache_write_5m + cache_write_1h) != 0, output + reasoning != 0,
-    (cache_read_audio != 0) + 2 * (cache_read_image != 0) + 4 * (cache_read_video != 0),
-    (least(input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, input_audio, input_image, input_video, cache_read_audio, cache_read_image, cache_read_video, output_audio, output_image, output_video, web_searches, code_executions) >= 0
-        AND input_audio + input_image + input_video <= input
-        AND cache_read_audio + cache_read_image + cache_read_video <= cache_read
-        AND output_audio + output_image + output_video <= output),
-    startsWith(scope, 'rest:'), records.stated_currency
+GROUP BY period, records.tag_value_0, if(nodes.node_name != '', nodes.node_name, records.node_id), class,
+    multiIf(records.model IN {tiers_of_0:Array(String)}, roundDown((input + cache_read + cache_write_5m + cache_write_1h) - 1, {tiers_0:Array(Int64)}), records.model IN {tiers_of_1:Array(String)}, roundDown((input + cache_read + cache_write_5m + cache_write_1h) - 1, {tiers_1:Array(Int64)}), 0),
+    multiIf(records.model IN {instants_of_0:Array(String)}, roundDown(at_ns, {instants_0:Array(Int64)}), 0), records.tag_value_0, records.stated_currency
 ORDER BY period, groups
