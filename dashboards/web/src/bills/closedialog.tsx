@@ -1,9 +1,10 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
 import { ProblemAlert } from '../components/problem'
 import { counted, roundedMoney } from '../format/numbers'
 import { closePeriod, type Bill } from './queries'
-import { periodName } from './words'
+import { monthsOf, periodName } from './words'
 
 /** Asks whether a period is to be closed, since a closed bill never changes. */
 export function CloseDialog({
@@ -17,8 +18,10 @@ export function CloseDialog({
   close: () => void
   closed: (bill: Bill) => void
 }) {
+  const earlier = bill.never_billed ?? []
+  const [leaves, setLeaves] = useState(false)
   const closing = useMutation({
-    mutationFn: () => closePeriod(bill.account, bill.period),
+    mutationFn: () => closePeriod(bill.account, bill.period, leaves),
     onSuccess: closed,
   })
   return (
@@ -47,12 +50,32 @@ export function CloseDialog({
             one.
           </Text>
         )}
+        {earlier.length > 0 && (
+          <>
+            <Text size="sm">
+              This is the account’s first bill. {counted(earlier.length, 'earlier month')} (
+              {monthsOf(earlier)}) {earlier.length === 1 ? 'has' : 'have'} usage that no bill will hold
+              afterwards. Close {earlier.length === 1 ? 'that month' : 'those months'} first to bill it.
+            </Text>
+            <Checkbox
+              size="xs"
+              label="Leave the earlier usage without a bill"
+              checked={leaves}
+              onChange={(event) => setLeaves(event.currentTarget.checked)}
+            />
+          </>
+        )}
         {closing.error !== null && <ProblemAlert error={closing.error} />}
         <Group justify="flex-end" gap="xs">
           <Button size="xs" variant="default" onClick={close} data-autofocus>
             Cancel
           </Button>
-          <Button size="xs" loading={closing.isPending} onClick={() => closing.mutate()}>
+          <Button
+            size="xs"
+            disabled={earlier.length > 0 && !leaves}
+            loading={closing.isPending}
+            onClick={() => closing.mutate()}
+          >
             Close the period
           </Button>
         </Group>

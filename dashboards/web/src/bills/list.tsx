@@ -12,7 +12,7 @@ import { ReportTable, type Column } from '../reports/table'
 import { useTitle } from '../components/title'
 import { billsQuery, type BillList, type BillPeriod } from './queries'
 import { StateBadge } from './statebadge'
-import { billAddress, periodName } from './words'
+import { billAddress, monthsOf, periodName } from './words'
 
 /** The periods of billing accounts: open, draft and closed. */
 export function BillsList() {
@@ -47,6 +47,12 @@ export function BillsList() {
         </>
       )}
       {data !== undefined && <Unbilled unbilled={data.unbilled} />}
+      {data !== undefined && data.never_billed.length > 0 && (
+        <Text size="sm" c="dimmed">
+          No bill holds the usage of {monthsOf(data.never_billed)}: the first bill of its account is of a
+          later month.
+        </Text>
+      )}
     </div>
   )
 }

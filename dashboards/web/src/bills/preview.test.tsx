@@ -59,7 +59,7 @@ afterEach(() => vi.restoreAllMocks())
 
 function show(state: Partial<BillPeriod>) {
   const asked = answering({
-    '/v1/bills': { items: [{ ...listed, ...state }], unbilled: [], next: null },
+    '/v1/bills': { items: [{ ...listed, ...state }], unbilled: [], never_billed: [], next: null },
     '/v1/bills/preview': { ...bill, correction_rows: [] },
     '/v1/facets': { tags: ['customer'] },
   })
@@ -82,7 +82,7 @@ test('lines are apart by the values of a tag', async () => {
   const user = userEvent.setup()
   const [first, ...others] = bill.lines
   const asked = answering({
-    '/v1/bills': { items: [listed], unbilled: [], next: null },
+    '/v1/bills': { items: [listed], unbilled: [], never_billed: [], next: null },
     '/v1/facets': { tags: ['customer'] },
     '/v1/bills/preview': {
       ...bill,
@@ -132,4 +132,36 @@ test('a refusal to close is shown, and the bill once it is made', async () => {
   // The list is read again, the preview is not: the API refuses one of a closed period.
   await vi.waitFor(() => expect(asked('/v1/bills')).toHaveLength(2))
   expect(asked('/v1/bills/preview')).toHaveLength(1)
+})
+
+test('a first bill leaves earlier usage only when that is ticked', async () => {
+  const user = userEvent.setup()
+  answering({
+    '/v1/bills': { items: [listed], unbilled: [], never_billed: [], next: null },
+    '/v1/facets': { tags: ['customer'] },
+    '/v1/bills/preview': {
+      ...bill,
+      never_billed: [
+        { account: bill.account, period: '2026-08', calls: 2, unpriced: 0, cost: null },
+        { account: bill.account, period: '2026-07', calls: 1, unpriced: 1, cost: null },
+      ],
+      correction_rows: [],
+    },
+  })
+  renderAt('/bills', <Preview account="customer=c1" period="2026-10" />)
+  const post = vi.spyOn(api, 'POST')
+  post.mockResolvedValueOnce({ data: { ...bill, number: 'INV-000001' }, response: Response.json({}) })
+  await user.click(await screen.findByRole('button', { name: 'Close the period' }))
+  const dialog = within(await screen.findByRole('dialog'))
+  expect(dialog.getByText(/2 earlier months \(Jul 2026, Aug 2026\) have usage/)).toBeTruthy()
+  const closes = dialog.getByRole('button', { name: 'Close the period' })
+  expect(closes).toHaveProperty('disabled', true)
+  await user.click(dialog.getByRole('checkbox'))
+  await user.click(closes)
+  await vi.waitFor(() =>
+    expect(post.mock.calls[0]).toEqual([
+      '/v1/bills',
+      { params: { query: { account: 'customer=c1', period: '2026-10', leave_earlier: '1' } } },
+    ]),
+  )
 })

@@ -99,7 +99,8 @@ export const verificationQuery = (number: string) =>
     retry: false,
   })
 
-/** Closes a period of an account. */
-export function closePeriod(account: string, period: string): Promise<Bill> {
-  return answered(api.POST('/v1/bills', { params: { query: { account, period } } }))
+/** Closes a period of an account; its first one only with `leaveEarlier` if earlier months have usage. */
+export function closePeriod(account: string, period: string, leaveEarlier: boolean): Promise<Bill> {
+  const query = leaveEarlier ? { account, period, leave_earlier: '1' as const } : { account, period }
+  return answered(api.POST('/v1/bills', { params: { query } }))
 }

@@ -35,3 +35,10 @@ export function billAddress({
 }) {
   return `/bills?${new URLSearchParams(number === null ? { account, period } : { number }).toString()}`
 }
+
+/** The distinct months of usage, as Jul 2026, Aug 2026; of many the first twelve and how many more. */
+export function monthsOf(usage: readonly { period: string }[]): string {
+  const months = [...new Set(usage.map(({ period }) => period))].sort()
+  const named = months.slice(0, 12).map(periodName).join(', ')
+  return months.length > 12 ? `${named} and ${months.length - 12} more` : named
+}

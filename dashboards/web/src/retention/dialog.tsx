@@ -81,7 +81,8 @@ export function PolicyDialog({ policy, close }: { policy: Policy; close: () => v
 function Effect({ limits }: { limits: Limits }) {
   const { data, error } = useQuery(otherQuery(limits))
   if (error !== null) return <ProblemAlert error={error} />
-  const due = data?.items[0]?.due
+  const preview = data?.items[0]
+  const due = preview?.due
   if (due === undefined) return null
   const bills = due.bills ?? 0
   return (
@@ -90,6 +91,7 @@ function Effect({ limits }: { limits: Limits }) {
         'Nothing expires by it now.'
       ) : (
         <>
+          {preview?.due_more === true && 'More than '}
           <b>{bills > 0 ? counted(bills, 'bill') : counted(due.sessions, 'session')}</b>, {bytes(due.bytes)},
           expire within five minutes.
         </>

@@ -18,7 +18,12 @@ const erasure: Erasure = {
 const preview: Preview = {
   ...none,
   ...{ max_age_s: 864000, stored: { sessions: 9, bytes: 900 }, due: { sessions: 2, bytes: 200 } },
-  ...{ oldest: [], days: [{ day: '2026-11-05', sessions: 4, bytes: 400 }] },
+  ...{
+    due_more: false,
+    oldest: [],
+    oldest_more: false,
+    days: [{ day: '2026-11-05', sessions: 4, bytes: 400 }],
+  },
 }
 
 afterEach(() => vi.restoreAllMocks())
