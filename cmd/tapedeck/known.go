@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"os"
 
@@ -28,10 +27,11 @@ func reportStored(g *global, e *agenthistory.StoredError) error {
 	return nil
 }
 
-// lookUp is recorded.LookUp; nil with --again, and with --nats, without a tapedeck server.
-func (c *recordCommand) lookUp(ctx context.Context, g *global, path string) func(digest string) error {
+// index returns the index of the files that the command records, in this order; nil with --again, and
+// with --nats, without a tapedeck server.
+func (c *recordCommand) index(g *global, paths ...string) *knownrecordings.Index {
 	if c.Again || c.NATS != "" {
 		return nil
 	}
-	return knownrecordings.LookUp(ctx, g.client, path)
+	return knownrecordings.NewIndex(g.client, paths)
 }

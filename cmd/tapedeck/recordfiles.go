@@ -27,6 +27,11 @@ func (c *recordCommand) recordFiles(ctx context.Context, g *global, out *outlet.
 	}
 	all.List = agents.inOrder(all.List)
 	own := file.Digests{}
+	paths := make([]string, len(all.List))
+	for i, source := range all.List {
+		paths[i] = source.Path
+	}
+	index := c.index(g, paths...)
 	for i, source := range all.List {
 		if ctx.Err() != nil {
 			total.Left = len(all.List) - i
@@ -34,7 +39,7 @@ func (c *recordCommand) recordFiles(ctx context.Context, g *global, out *outlet.
 		}
 		sum, err := ingest.Summary{}, source.Err
 		if err == nil {
-			sum, err = c.recordPath(ctx, agents, fmt.Sprintf("%d/%d %s: ", i+1, len(all.List), source.Path), source.Path, own.Check(source.Path, c.Again, c.lookUp(ctx, g, source.Path)), rec, opts)
+			sum, err = c.recordPath(ctx, agents, fmt.Sprintf("%d/%d %s: ", i+1, len(all.List), source.Path), source.Path, own.Check(source.Path, c.Again, index.LookUp(ctx, source.Path)), rec, opts)
 		}
 		result := total.Add(source.Path, &sum, err)
 		if !g.JSON {

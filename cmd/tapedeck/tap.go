@@ -55,7 +55,7 @@ func (c *recordCommand) tap(ctx context.Context, g *global, agents *transcripts,
 	case c.Sources[0] == "-":
 		t.Summary, err = c.tapStdin(ctx, rec, so)
 	default:
-		t.Summary, err = c.recordPath(ctx, agents, "", c.Sources[0], c.lookUp(ctx, g, c.Sources[0]), rec, so)
+		t.Summary, err = c.recordPath(ctx, agents, "", c.Sources[0], c.index(g).LookUp(ctx, c.Sources[0]), rec, so)
 	}
 	return t, err
 }

@@ -158,6 +158,24 @@ func (p *Params) Digest(name string) string {
 	return v
 }
 
+// Digests reads SHA-256s in hexadecimal, at most so many; nil if the parameter is left out.
+func (p *Params) Digests(name string, most int) []string {
+	var list []string
+	for _, v := range p.Texts(name) {
+		v = strings.ToLower(v)
+		if _, err := hex.DecodeString(v); err != nil || len(v) != sha256.Size*2 {
+			p.Refuse(name, v, "is not a SHA-256", "64 hexadecimal digits")
+			return nil
+		}
+		list = append(list, v)
+	}
+	if len(list) > most {
+		p.Refuse(name, fmt.Sprintf("%d values", len(list)), "are too many", fmt.Sprintf("at most %d", most))
+		return nil
+	}
+	return list
+}
+
 // Flag reads a boolean, 1 or 0; false if it is left out.
 func (p *Params) Flag(name string) bool {
 	switch v := p.Text(name); v {

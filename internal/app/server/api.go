@@ -175,7 +175,7 @@ func (s *Server) sessionOf() func(ctx context.Context, tenant, digest string) (s
 	}
 	reader := query.NewReader(s.Node.DB)
 	return func(ctx context.Context, tenant, digest string) (string, error) {
-		page, err := streamlist.Latest(ctx, reader, streamlist.Query{Tenant: tenant, Digest: digest, Limit: 1})
+		page, err := streamlist.Latest(ctx, reader, streamlist.Query{Tenant: tenant, Digests: []string{digest}, Limit: 1})
 		if err != nil || len(page.Items) == 0 {
 			return "", err
 		}

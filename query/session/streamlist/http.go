@@ -7,7 +7,13 @@ import (
 	"tapedeck/query/endpoint"
 )
 
-const streamsLimit, streamsMost = 50, 500
+const streamsLimit = 50
+
+// Most is the largest limit of a list.
+const Most = 500
+
+// DigestsMost is the number of digests that one request may ask for.
+const DigestsMost = 100
 
 // Handler serves the route of streams.
 type Handler struct{ *endpoint.Base }
@@ -18,9 +24,9 @@ func (h Handler) Streams(w http.ResponseWriter, r *http.Request, tenant string) 
 	q := Query{
 		Tenant: tenant, Session: p.Text("session"), Stream: p.Text("stream"),
 		Active: p.Flag("active"), Failed: p.Flag("failed"),
-		Limit: p.Number("limit", streamsLimit, 1, streamsMost),
+		Limit: p.Number("limit", streamsLimit, 1, Most),
 	}
-	q.Digest = p.Digest("digest")
+	q.Digests = p.Digests("digest", DigestsMost)
 	if err := p.Done(); err != nil {
 		h.Fail(w, r, err)
 		return

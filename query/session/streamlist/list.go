@@ -13,11 +13,11 @@ var statements = query.Statements("session/streamlist", "facts/sessionstreams")
 // Query selects streams.
 type Query struct {
 	Tenant  string
-	Session string // only streams with frames in this session; "" for any
-	Stream  string // only this stream; "" for any
-	Active  bool   // only streams that have not ended and whose recorders are alive
-	Failed  bool   // only streams that ended in an error
-	Digest  string // only streams of a file or an upload with this SHA-256, in hexadecimal; "" for any
+	Session string   // only streams with frames in this session; "" for any
+	Stream  string   // only this stream; "" for any
+	Active  bool     // only streams that have not ended and whose recorders are alive
+	Failed  bool     // only streams that ended in an error
+	Digests []string // only streams of files and uploads with one of these SHA-256, in hexadecimal; nil for any
 	Limit   int
 }
 
@@ -37,7 +37,7 @@ type row struct {
 func Latest(ctx context.Context, r *query.Reader, q Query) (*query.Page[InSession], error) {
 	rows, err := query.Ask[row](ctx, r, statements, "latest_streams", q,
 		query.Liveness(r.Now(), r, q.Tenant).And(query.Args{
-			"tenant": q.Tenant, "session": q.Session, "stream": q.Stream, "digest": q.Digest, "limit": q.Limit,
+			"tenant": q.Tenant, "session": q.Session, "stream": q.Stream, "digests": q.Digests, "limit": q.Limit,
 		}))
 	if err != nil {
 		return nil, err

@@ -6,12 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"time"
 
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/console"
-	"tapedeck/query"
 	"tapedeck/query/session/streamlist"
 )
 
@@ -36,7 +34,7 @@ func (e *KnownError) Error() string {
 // no such recording or the server does not answer.
 func Uploaded(server Server) func(ctx context.Context, digest string) (string, time.Time) {
 	return func(ctx context.Context, digest string) (string, time.Time) {
-		known, ok := errors.AsType[*KnownError](LookUp(ctx, server, "")(digest))
+		known, ok := errors.AsType[*KnownError](NewIndex(server, nil).LookUp(ctx, "")(digest))
 		if !ok {
 			return "", time.Time{}
 		}
@@ -46,26 +44,3 @@ func Uploaded(server Server) func(ctx context.Context, digest string) (string, t
 
 // lookUpTimeout bounds how long a recording waits for the server's answer.
 const lookUpTimeout = 5 * time.Second
-
-// LookUp returns a function that queries the server for a recording of the bytes with a digest. The
-// function returns a *KnownError if there is one, and nil if there is none or the server does not
-// answer.
-func LookUp(ctx context.Context, server Server, source string) func(digest string) error {
-	return func(digest string) error {
-		api, err := server()
-		if err != nil {
-			return err
-		}
-		asking, cancel := context.WithTimeout(ctx, lookUpTimeout)
-		defer cancel()
-		if !mayRead(asking, api) {
-			return ctx.Err()
-		}
-		var page query.Page[streamlist.InSession]
-		err = api.Get(asking, "v1/streams", url.Values{"digest": {digest}, "limit": {"1"}}, &page)
-		if err != nil || len(page.Items) == 0 {
-			return ctx.Err()
-		}
-		return &KnownError{source, digest, page.Items[0]}
-	}
-}

@@ -28,7 +28,7 @@ func TestTokenForRecordingOnly(t *testing.T) {
 		}))
 		defer srv.Close()
 		server := func() (*apiclient.Client, error) { return apiclient.New(srv.URL, "token") }
-		_ = LookUp(t.Context(), server, "file")("digest")
+		_ = NewIndex(server, nil).LookUp(t.Context(), "file")("digest")
 		if _, err := Lost(t.Context(), server, &agenthistory.Progress{}); err != nil {
 			t.Error(err)
 		}

@@ -4,7 +4,7 @@ row says is not known before its rows are put together. */ -}}
 {{define "streams_asked"}}tenant = {tenant:String}
     {{- if .Session}} AND session_id = {session:String}{{end}}
     {{- if .Stream}} AND stream_id = {stream:String}{{end}}
-    {{- if .Digest}} AND digest = {digest:String}{{end}} AND {{template "current"}}{{end -}}
+    {{- if .Digests}} AND digest IN {digests:Array(String)}{{end}} AND {{template "current"}}{{end -}}
 SELECT session_id, {{- template "stream_columns"}}
 FROM streams FINAL
 PREWHERE {{template "streams_asked" .}}

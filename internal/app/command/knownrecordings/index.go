@@ -1,0 +1,138 @@
+package knownrecordings
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"net/url"
+	"os"
+	"strconv"
+
+	"tapedeck/query"
+	"tapedeck/query/session/streamlist"
+)
+
+// aheadBytes is the number of bytes of following files that are read for one request.
+const aheadBytes = 256 << 20
+
+// Index finds the server's recordings of files that a command records one after another. One request
+// asks for the digests of many files: of the one that is looked up and of the following ones.
+type Index struct {
+	server Server
+	paths  []string       // in the order in which they are looked up
+	at     map[string]int // index in paths
+	// answers has the recordings that the server has named, by digest; nil for none.
+	answers map[string]*streamlist.InSession
+	reads   *bool // the token may read recordings; nil before the first request
+}
+
+// NewIndex returns an index of files, which are looked up in this order.
+func NewIndex(server Server, paths []string) *Index {
+	x := &Index{server: server, paths: paths, at: map[string]int{}, answers: map[string]*streamlist.InSession{}}
+	for i, path := range paths {
+		x.at[path] = i
+	}
+	return x
+}
+
+// LookUp returns a function that finds a recording of the bytes of a file with a digest. The function
+// returns a *KnownError if there is one, and nil if there is none or the server does not answer. LookUp
+// of a nil index returns nil.
+func (x *Index) LookUp(ctx context.Context, path string) func(digest string) error {
+	if x == nil {
+		return nil
+	}
+	return func(digest string) error {
+		known, asked := x.answers[digest]
+		if !asked {
+			if err := x.ask(ctx, append([]string{digest}, x.following(path)...)); err != nil {
+				return err
+			}
+			if known, asked = x.answers[digest]; !asked { // the answer was cut
+				if err := x.ask(ctx, []string{digest}); err != nil {
+					return err
+				}
+				known = x.answers[digest]
+			}
+		}
+		if known == nil {
+			return ctx.Err()
+		}
+		return &KnownError{path, digest, *known}
+	}
+}
+
+// ask queries the server for digests. An error of the server is no error: nothing is known then.
+func (x *Index) ask(ctx context.Context, digests []string) error {
+	api, err := x.server()
+	if err != nil {
+		return err
+	}
+	asking, cancel := context.WithTimeout(ctx, lookUpTimeout)
+	defer cancel()
+	if x.reads == nil {
+		may := mayRead(asking, api)
+		x.reads = &may
+	}
+	limit := 1
+	if len(digests) > 1 {
+		limit = streamlist.Most
+	}
+	var page query.Page[streamlist.InSession]
+	if *x.reads {
+		if api.Get(asking, "v1/streams", url.Values{"digest": digests, "limit": {strconv.Itoa(limit)}}, &page) != nil {
+			x.answers[digests[0]] = nil
+			return ctx.Err()
+		}
+	}
+	for i := range page.Items {
+		if s := &page.Items[i]; x.answers[s.Stream.Digest] == nil { // the latest is listed first
+			x.answers[s.Stream.Digest] = s
+		}
+	}
+	if len(page.Items) < limit || limit == 1 {
+		for _, digest := range digests {
+			if _, named := x.answers[digest]; !named {
+				x.answers[digest] = nil
+			}
+		}
+	}
+	return nil
+}
+
+// following returns the digests of the files after one, as many as one request takes.
+func (x *Index) following(path string) []string {
+	i, ok := x.at[path]
+	if !ok {
+		return nil
+	}
+	var digests []string
+	left := int64(aheadBytes)
+	for _, next := range x.paths[i+1:] {
+		info, err := os.Stat(next)
+		if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+			continue // such a file is not looked up
+		}
+		if left -= info.Size(); left < 0 || len(digests) == streamlist.DigestsMost-1 {
+			break
+		}
+		if digest, err := digestOf(next); err == nil {
+			digests = append(digests, digest)
+		}
+	}
+	return digests
+}
+
+func digestOf(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
