@@ -48,7 +48,7 @@ var credentials = []Rule{
 		Pattern: `[A-Za-z0-9._~%!$&*+,;=-]{0,64}:([A-Za-z0-9._~%!$&*+,;=-]{3,256})@[A-Za-z0-9\[]`,
 		Check:   notPlaceholder, Source: "https://www.rfc-editor.org/rfc/rfc3986#section-3.2.1",
 		Example: "postgres://app:~{20}@db.internal:5432/x", Near: "http://localhost:8080/a@b"},
-	{ID: "url-parameter", Keywords: parameters, Weak: true, Before: anything, After: `A-Za-z0-9._~%+/=-`,
+	{ID: parameterID, Keywords: parameters, Weak: true, Before: anything, After: `A-Za-z0-9._~%+/=-`,
 		Pattern: `([A-Za-z0-9._~%+/=-]{8,})`, Judge: parameterSecret, Source: "https://www.rfc-editor.org/rfc/rfc6750#section-2.3",
 		Example: "https://host/p?a=1&key=~{36}&b=2", Near: "https://host/p?key=documentation-of-words"},
 }

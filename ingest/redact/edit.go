@@ -72,7 +72,7 @@ func merged(edits []edit) []edit {
 	slices.SortStableFunc(edits, func(a, b edit) int {
 		weak := func(e edit) int {
 			switch {
-			case e.rule.Judge != nil: // matches by a name alone
+			case e.rule.Judge != nil && e.rule.ID != parameterID: // matches by a name alone
 				return 2
 			case e.rule.Weak:
 				return 1

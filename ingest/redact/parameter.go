@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// parameterID is the name of the rule of URL parameters.
+const parameterID = "url-parameter"
+
 // beforeParameter are the texts before the name of a URL parameter. "u0026" is "&" in JSON in JSON,
 // "&amp;" is "&" in HTML.
 var beforeParameter = []string{"?", "&amp;", "&", ";", "#", "u0026"}

@@ -26,7 +26,7 @@ func (r *run) removeCopies(ctx context.Context, streams []stream) error {
 }
 
 // settledTables contain texts of sessions: titles, tags and errors.
-var settledTables = []string{"settled_usage", "settled_sessions"}
+var settledTables = []string{"settled_usage", "settled_sessions", "settled_model_costs"}
 
 // removeSettled deletes the settled rows of the session. They are deleted between two commits: a
 // session with a later commit counts as not settled, so that reports read it from the other tables.
@@ -35,16 +35,33 @@ func (r *run) removeSettled(ctx context.Context, streams []stream) error {
 	if err := r.commit(again, streams); err != nil {
 		return err
 	}
+	if err := r.deleteSettled(ctx, r.tenant, r.session, r.now()); err != nil {
+		return err
+	}
+	r.masks.settled = r.now()
+	return r.commit(again, streams)
+}
+
+// deleteSettled deletes the rows of a session from the batches that were begun before a time.
+func (r *Redecoder) deleteSettled(ctx context.Context, tenant, session string, before time.Time) error {
 	erase, cancel := context.WithTimeout(ctx, eraseLimit)
 	defer cancel()
 	erase = clickhouse.Context(erase, clickhouse.WithSettings(clickhouse.Settings{"mutations_sync": 2}))
 	for _, table := range settledTables {
-		if err := r.db.Exec(erase, statements.Must("clean_settled", table), r.params(nil)...); err != nil {
+		if err := r.db.Exec(erase, statements.Must("clean_settled", table), settledBefore(tenant, session, before)...); err != nil {
 			return fmt.Errorf("delete from %s: %w", table, err)
 		}
 	}
-	r.masks.settled = r.now()
-	return r.commit(again, streams)
+	return nil
+}
+
+// settledBefore returns the parameters of statements on the settled rows of a session, in batches that
+// were begun before a time.
+func settledBefore(tenant, session string, before time.Time) []any {
+	return []any{
+		clickhouse.Named("tenant", tenant), clickhouse.Named("session", session),
+		clickhouse.Named("before", before.UnixNano()),
+	}
 }
 
 // filesEvery is the interval at which remaining files are listed.
@@ -67,11 +84,17 @@ func (r *Redecoder) awaitFiles(ctx context.Context, tenant, session string, m *m
 	}
 	for {
 		var settled uint64
-		err := r.db.QueryRow(ctx, statements.Must("settled_before", settledTables),
-			clickhouse.Named("tenant", tenant), clickhouse.Named("session", session),
-			clickhouse.Named("before", m.settled.UnixNano())).Scan(&settled)
+		err := r.db.QueryRow(ctx, statements.Must("settled_before", settledTables), settledBefore(tenant, session, m.settled)...).Scan(&settled)
 		if err != nil {
 			return fmt.Errorf("look for settled usage: %w", err)
+		}
+		if settled > 0 { // a settlement that began before was written meanwhile; the session counts as changed since
+			if err := r.deleteSettled(ctx, tenant, session, m.settled); err != nil {
+				return err
+			}
+			if at, err = r.Copies.Now(ctx); err != nil {
+				return err
+			}
 		}
 		waits, err := r.Copies.Replaced(ctx, at)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"tapedeck/ingest/redecode"
 	"tapedeck/schema/clickhouse"
@@ -56,7 +57,7 @@ func TestRedactLeavesNothing(t *testing.T) {
 	after := scan(t, w.dir, w.server.DSN, marker, false)
 	for place := range after {
 		if !strings.HasPrefix(place, "TAPEDECK_DEAD/") && !strings.HasPrefix(place, "TAPEDECK_KEYS/") {
-			t.Errorf("the secret is still in %s", place)
+			t.Errorf("the secret is still in %s: %s", place, after[place])
 		}
 	}
 	if _, there := after["TAPEDECK_DEAD/msgs"]; !there {
@@ -91,11 +92,12 @@ func (w *world) settle(session, marker string) {
 		w.Fatal(err)
 	}
 	defer db.Close()
+	batch := fmt.Sprintf("202601-%d-a", time.Now().UnixNano()) // an older one is removed as abandoned
 	for _, statement := range []string{
-		"INSERT INTO settled_sessions (batch, tenant, session_id, title, tag_values) SELECT '202601-1-a', 'default', '%[1]s', '%[2]s', ['%[2]s']",
-		"INSERT INTO settled_usage (batch, tenant, session_id, tags) SELECT '202601-1-a', 'default', '%[1]s', map('user', '%[2]s')",
+		"INSERT INTO settled_sessions (batch, tenant, session_id, title, tag_values) SELECT '%[3]s', 'default', '%[1]s', '%[2]s', ['%[2]s']",
+		"INSERT INTO settled_usage (batch, tenant, session_id, tags) SELECT '%[3]s', 'default', '%[1]s', map('user', '%[2]s')",
 	} {
-		if err := db.Exec(w.Context(), fmt.Sprintf(statement, session, marker)); err != nil {
+		if err := db.Exec(w.Context(), fmt.Sprintf(statement, session, marker, batch)); err != nil {
 			w.Fatal(err)
 		}
 	}
