@@ -9,6 +9,7 @@ import (
 
 	"tapedeck/query/pricing/prices"
 	"tapedeck/schema/lifecycle/tombstone"
+	"tapedeck/schema/sessioncache"
 )
 
 // Reader runs queries on ClickHouse. It is safe for use by many goroutines.
@@ -23,6 +24,7 @@ type Reader struct {
 	limits     atomic.Pointer[Limits]
 	unsettled  bool
 	repeated   int
+	sessions   *sessioncache.Cache // may be nil
 }
 
 // Option changes a Reader.
@@ -31,6 +33,12 @@ type Option func(*Reader)
 // WithRecorders sets the source of the recorders that are alive. An open session of any other
 // recorder is lost. Without this option only the time since the last frame decides.
 func WithRecorders(known Recorders) Option { return func(r *Reader) { r.recorders = known } }
+
+// WithSessionCache sets the cache of values of sessions. Without this option each request reads them.
+func WithSessionCache(c *sessioncache.Cache) Option { return func(r *Reader) { r.sessions = c } }
+
+// Sessions returns the cache of values of sessions; nil, which keeps nothing, if there is none.
+func (r *Reader) Sessions() *sessioncache.Cache { return r.sessions }
 
 // WithQuietAfter sets how long an open session may be silent before it is quiet; default
 // DefaultQuietAfter.

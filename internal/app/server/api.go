@@ -101,7 +101,7 @@ func (s *Server) readRoutes(rt *routeTable) {
 		s.watched = newSessionReaders(s.Node.Deleted)
 	}
 	options := []query.Option{query.WithDeleter(s.Erasures), query.WithQuietAfter(s.QuietAfter),
-		query.WithDecoderVersion(dialects.Version), query.WithLimits(s.Query)}
+		query.WithDecoderVersion(dialects.Version), query.WithLimits(s.Query), query.WithSessionCache(s.cache)}
 	if s.Node.Recorders != nil {
 		s.metrics.MustRegister(s.Node.Recorders)
 		options = append(options, query.WithRecorders(s.Node.Recorders))

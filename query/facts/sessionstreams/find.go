@@ -5,9 +5,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"unsafe"
 
 	"tapedeck/internal/problem"
 	"tapedeck/query"
+	"tapedeck/schema/lifecycle/tombstone"
+	"tapedeck/schema/sessioncache"
 )
 
 var statements = query.Statements("facts/sessionstreams")
@@ -49,6 +52,33 @@ func Find(ctx context.Context, r *query.Reader, tenant, session string) (*Row, e
 		return nil, err
 	}
 	return rows[0], nil
+}
+
+// Kept is Find for readers to whom it does not matter which streams are live or lost: those depend on
+// the time and on recorders. The row is read once for all requests, until the session changes. The
+// caller may modify the row, but not what its slices hold.
+func Kept(ctx context.Context, r *query.Reader, tenant, session string) (*Row, error) {
+	row, err := sessioncache.Get(ctx, r.Sessions(), tombstone.Key{Tenant: tenant, Session: session}, "streams",
+		func(ctx context.Context) (Row, int64, error) {
+			row, err := Find(ctx, r, tenant, session)
+			if err != nil {
+				return Row{}, 0, err
+			}
+			row.LiveStreams, row.LostStreams = 0, 0
+			return *row, row.bytes(), nil
+		})
+	return &row, err
+}
+
+// bytes returns the memory of the row.
+func (row *Row) bytes() int64 {
+	size := int(unsafe.Sizeof(*row)) + 8*len(row.StreamEnds) + len(row.Title)
+	for _, list := range [][]string{{row.ID, row.LastReason}, row.StreamIDs, row.Dialects, row.TagKeys, row.TagValues} {
+		for _, text := range list {
+			size += len(text) + int(unsafe.Sizeof(text))
+		}
+	}
+	return int64(size)
 }
 
 // FindAll is Find for several sessions, with one statement. It returns an error for the first

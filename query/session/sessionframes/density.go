@@ -33,7 +33,7 @@ type densityRow struct {
 // ReadDensity counts a session's frames in at most the given number of slices, at least 1. A
 // session that is shorter than that many nanoseconds has fewer slices.
 func ReadDensity(ctx context.Context, r *query.Reader, tenant, session string, slices int) (*Density, error) {
-	s, err := sessionstreams.Find(ctx, r, tenant, session)
+	s, err := sessionstreams.Kept(ctx, r, tenant, session)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ type wholeFrameRow struct {
 
 // ReadOne returns the frame at a position.
 func ReadOne(ctx context.Context, r *query.Reader, tenant, session string, at schema.Position) (*WholeFrame, error) {
-	s, err := sessionstreams.Find(ctx, r, tenant, session)
+	s, err := sessionstreams.Kept(ctx, r, tenant, session)
 	if err != nil {
 		return nil, err
 	}

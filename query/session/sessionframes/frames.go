@@ -59,7 +59,7 @@ const pageBytes = 16 << 20
 
 // Read returns a page of a session's frames; the cursor of a page is a position.
 func Read(ctx context.Context, r *query.Reader, q Query) (*query.Page[Frame], error) {
-	s, err := sessionstreams.Find(ctx, r, q.Tenant, q.Session)
+	s, err := sessionstreams.Kept(ctx, r, q.Tenant, q.Session)
 	if err != nil {
 		return nil, err
 	}

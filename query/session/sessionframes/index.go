@@ -47,7 +47,7 @@ type indexRow struct {
 // ReadIndex returns every nth frame of those that match the query's filter. It ignores the query's
 // position and limit.
 func ReadIndex(ctx context.Context, r *query.Reader, q Query, every int) (*Index, error) {
-	s, err := sessionstreams.Find(ctx, r, q.Tenant, q.Session)
+	s, err := sessionstreams.Kept(ctx, r, q.Tenant, q.Session)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ type frameTypeRow struct {
 
 // ReadTypes counts the frames of a session by type.
 func ReadTypes(ctx context.Context, r *query.Reader, tenant, session string) (*Types, error) {
-	s, err := sessionstreams.Find(ctx, r, tenant, session)
+	s, err := sessionstreams.Kept(ctx, r, tenant, session)
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ type RawFrame struct {
 // error of yield and returns it. It holds one window of frames in memory, however long the session
 // is, and no statement stays open on the server while yield blocks.
 func ReadRaw(ctx context.Context, r *query.Reader, q Query, yield func(f *RawFrame) error) error {
-	s, err := sessionstreams.Find(ctx, r, q.Tenant, q.Session)
+	s, err := sessionstreams.Kept(ctx, r, q.Tenant, q.Session)
 	if err != nil {
 		return err
 	}
