@@ -23,7 +23,7 @@ type coding struct {
 }
 
 // codings are those that answers may have, the cheapest first. Their levels and windows are chosen
-// for the memory of many streamed answers at a time: below 1 MiB for each.
+// for the memory of many streamed answers at a time: 0.6 to 1.3 MiB for each (TestMemory).
 var codings = []coding{
 	{"zstd", &sync.Pool{New: func() any {
 		// The window is that of gzip and Brotli here; zstd's own default is 4 MiB.

@@ -150,8 +150,17 @@ func (p *Params) Number(name string, otherwise, low, high int) int {
 
 // Digest reads a SHA-256 in hexadecimal; "" if it is left out.
 func (p *Params) Digest(name string) string {
-	v := strings.ToLower(p.Text(name))
-	if _, err := hex.DecodeString(v); v != "" && (err != nil || len(v) != sha256.Size*2) {
+	v := p.Text(name)
+	if v == "" {
+		return ""
+	}
+	return p.digest(name, v)
+}
+
+// digest returns a SHA-256 in lower case; "" if it is refused.
+func (p *Params) digest(name, v string) string {
+	v = strings.ToLower(v)
+	if _, err := hex.DecodeString(v); err != nil || len(v) != sha256.Size*2 {
 		p.Refuse(name, v, "is not a SHA-256", "64 hexadecimal digits")
 		return ""
 	}
@@ -162,9 +171,7 @@ func (p *Params) Digest(name string) string {
 func (p *Params) Digests(name string, most int) []string {
 	var list []string
 	for _, v := range p.Texts(name) {
-		v = strings.ToLower(v)
-		if _, err := hex.DecodeString(v); err != nil || len(v) != sha256.Size*2 {
-			p.Refuse(name, v, "is not a SHA-256", "64 hexadecimal digits")
+		if v = p.digest(name, v); v == "" {
 			return nil
 		}
 		list = append(list, v)

@@ -110,15 +110,31 @@ func open(ctx context.Context, path string) (*os.File, error) {
 
 // checkKnown reads the file, calls known with its digest, and seeks to the beginning.
 func checkKnown(f *os.File, known func(digest string) error) error {
-	h := sha256.New()
-	_, err := io.Copy(h, f)
+	digest, err := digestOf(f)
 	if err == nil {
 		_, err = f.Seek(0, io.SeekStart)
 	}
 	if err != nil {
 		return fmt.Errorf("record a file: compute its digest: %w", err)
 	}
-	return known(hex.EncodeToString(h.Sum(nil)))
+	return known(digest)
+}
+
+// Digest returns the digest with which Options.Known is called for a file.
+func Digest(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	return digestOf(f)
+}
+
+// digestOf returns the SHA-256 of what a reader has, in hexadecimal.
+func digestOf(r io.Reader) (string, error) {
+	h := sha256.New()
+	_, err := io.Copy(h, r)
+	return hex.EncodeToString(h.Sum(nil)), err
 }
 
 // counted reports the progress of reading. When it is read again, the bytes of the previous read

@@ -27,7 +27,7 @@ func runFile(t *testing.T) string {
 	return path
 }
 
-// A request without a WebSocket is told the address that it was sent to.
+// The answer to a request that opens no WebSocket names the address of the server that received the request.
 func TestOwnAddress(t *testing.T) {
 	played, err := Open(t.Context(), Options{Protocol: "loom", Name: runFile(t), Dialect: "loom", Speed: "1", Log: slog.New(slog.DiscardHandler)})
 	if err != nil {

@@ -2,13 +2,11 @@ package knownrecordings
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"io"
 	"net/url"
 	"os"
 	"strconv"
 
+	"tapedeck/ingest/tap/file"
 	"tapedeck/query"
 	"tapedeck/query/session/streamlist"
 )
@@ -117,22 +115,9 @@ func (x *Index) following(path string) []string {
 		if left -= info.Size(); left < 0 || len(digests) == streamlist.DigestsMost-1 {
 			break
 		}
-		if digest, err := digestOf(next); err == nil {
+		if digest, err := file.Digest(next); err == nil {
 			digests = append(digests, digest)
 		}
 	}
 	return digests
-}
-
-func digestOf(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }

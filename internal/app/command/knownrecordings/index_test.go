@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"tapedeck/ingest/tap/file"
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/problem"
 	"tapedeck/query"
@@ -29,7 +30,7 @@ func TestIndex(t *testing.T) {
 		if err := os.WriteFile(path, fmt.Appendf(nil, "{\"n\":%d}\n", i), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		digest, err := digestOf(path)
+		digest, err := file.Digest(path)
 		if err != nil {
 			t.Fatal(err)
 		}
