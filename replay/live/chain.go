@@ -1,25 +1,51 @@
 package live
 
-// chain classifies a stream's frames in the blocks that a snapshot reads: new frames, in
-// consecutive blocks, and frames of blocks that were resent or late.
+// chain classifies a stream's frames in the blocks that a snapshot reads. A snapshot relative to the
+// stored frames distinguishes new frames, in consecutive blocks, from frames of blocks that were
+// resent or late. A snapshot relative to a live frame distinguishes frames that were received.
 type chain struct {
-	fresh ranges // frames of the consecutive blocks, up to the last block
-	other ranges // frames of other blocks
-	seen  ranges // frames before the start of the snapshot
+	fresh ranges // new frames: of the consecutive blocks up to the last block, or all that are not in seen
+	other ranges // frames of other blocks; empty in a snapshot relative to a live frame
+	seen  ranges // frames that were received before the live frame
 	began bool
-	// part, count and end describe the last block: the first frame of its segment, the number of
-	// frames of the segment up to its end, and the number after its last frame. start is the frame
-	// number at which the consecutive blocks that end with it begin.
+	// part, count and end describe the last block or, relative to a live frame, the last received
+	// one: the first frame of its segment, the number of frames of the segment up to its end, and
+	// the number after its last frame. start is the frame number at which the consecutive blocks
+	// that end with it begin.
 	part, count, end uint64
 	start            uint64
 }
 
-// add adds the next block. Blocks below cursor, and frames up to the frame of from, are before the
-// start of the snapshot.
-func (c *chain) add(p *piece, cursor uint64, from *liveAt) {
-	if len(p.frames) == 0 {
-		return
+// addAfter adds the next block of a snapshot relative to a live frame, before which all frames of
+// earlier blocks were received. A frame that is in no earlier block is new, in whatever order the
+// blocks arrived, unless it precedes all of the earlier blocks, which begin scanBack blocks before.
+func (c *chain) addAfter(p *piece, from *liveAt) {
+	received := uint64(0) // the number after the block's last received frame
+	switch {
+	case p.number < from.block:
+		received = p.end()
+		if !c.began || p.state.FirstSeq > c.part || p.state.FirstSeq == c.part && p.state.Frames > c.count {
+			c.began, c.part, c.count, c.end = true, p.state.FirstSeq, p.state.Frames, p.end()
+		}
+	case p.number == from.block && p.state.StreamID == from.stream:
+		received = from.seq + 1
 	}
+	if received > 0 {
+		first := p.first()
+		if len(c.seen) == 0 {
+			first = 0 // all frames before the first of the earlier blocks
+		}
+		c.seen.add(first, received)
+	}
+	for i := range p.frames {
+		if seq := p.frames[i].Seq; !c.seen.has(seq) {
+			c.fresh.add(seq, seq+1)
+		}
+	}
+}
+
+// add adds the next block of a snapshot relative to the stored frames.
+func (c *chain) add(p *piece) {
 	first, end := p.first(), p.end()
 	switch {
 	case !c.began || p.state.FirstSeq > c.part:
@@ -43,15 +69,7 @@ func (c *chain) add(p *piece, cursor uint64, from *liveAt) {
 		first = c.end
 	}
 	c.began, c.part, c.count, c.end = true, p.state.FirstSeq, p.state.Frames, end
-	switch {
-	case p.number < cursor:
-		c.seen.add(first, end)
-	case from != nil && p.number == from.block && p.state.StreamID == from.stream:
-		c.seen.add(first, from.seq+1)
-		c.fresh.add(from.seq+1, end)
-	default:
-		c.fresh.add(first, end)
-	}
+	c.fresh.add(first, end)
 }
 
 // close ends the chain. stored is the number after the stream's last stored frame. If that frame is
@@ -69,10 +87,8 @@ func (c *chain) close(stored uint64) {
 // all returns the frames of all blocks of the chain.
 func (c *chain) all() ranges {
 	all := append(ranges(nil), c.fresh...)
-	for _, r := range []ranges{c.other, c.seen} {
-		for _, s := range r {
-			all.add(s.first, s.end)
-		}
+	for _, s := range c.other {
+		all.add(s.first, s.end)
 	}
 	return all
 }

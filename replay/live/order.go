@@ -141,10 +141,11 @@ func (r *reader) restart() {
 }
 
 // emit adds the requested frames of a piece to out that were not emitted before. inOrder is set if
-// all earlier blocks were emitted.
+// all earlier blocks were emitted. Frames of blocks up to snapshot.copied get no block number: such
+// a block may be the copy of a block from before the snapshot, whose frames the history omits.
 func (r *reader) emit(k *track, p *piece, inOrder bool) {
 	block := uint64(0)
-	if inOrder && r.tape.several() {
+	if inOrder && p.number > r.view.copied && r.tape.several() {
 		block = p.number
 	}
 	q := &r.query

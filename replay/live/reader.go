@@ -108,14 +108,10 @@ func (r *reader) begin(v *snapshot) bool {
 		r.source.next = v.last + 1
 		v.chains = nil
 	case from.Block != 0:
-		// Resent frames, and stored frames that are not new, were received before.
 		for id, c := range v.chains {
 			k := r.track(id)
 			k.passed = c.seen
-			for _, s := range c.other {
-				k.passed.add(s.first, s.end)
-			}
-			c.other = nil
+			k.known, k.part, k.count, k.end = c.began, c.part, c.count, c.end
 		}
 	default:
 		r.placed = from.Position.At > replay.FirstAt(r.tape)

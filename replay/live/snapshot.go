@@ -17,6 +17,7 @@ type snapshot struct {
 	ends   map[string]uint64
 	cursor uint64 // the first block to read from JetStream
 	last   uint64 // the last block at that time
+	copied uint64 // the last block of them with stored frames; it may be a block that was resent
 	chains map[string]*chain
 }
 
@@ -80,7 +81,7 @@ func (t *tape) takeSnapshot(ctx context.Context, from *liveAt) (*snapshot, error
 		for _, p := range pieces {
 			if p.number <= v.last {
 				t.note(&p.state, p.at)
-				v.chain(p.state.StreamID).add(p, v.cursor, from)
+				v.add(p, from)
 			}
 		}
 		if len(pieces) > 0 || changed == nil {
@@ -95,10 +96,10 @@ func (t *tape) takeSnapshot(ctx context.Context, from *liveAt) (*snapshot, error
 			return nil, context.Cause(ctx)
 		}
 	}
-	for id, c := range v.chains {
-		c.close(v.ends[id])
-	}
 	if from == nil {
+		for id, c := range v.chains {
+			c.close(v.ends[id])
+		}
 		return v, nil
 	}
 	first, err := l.first(ctx)
@@ -114,6 +115,21 @@ const scanBack = 2048
 
 // maxFetchFailures bounds the failed fetches in one snapshot.
 const maxFetchFailures = 10
+
+// add adds the next block.
+func (v *snapshot) add(p *piece, from *liveAt) {
+	id := p.state.StreamID
+	switch {
+	case len(p.frames) == 0:
+	case from != nil:
+		v.chain(id).addAfter(p, from)
+	default:
+		v.chain(id).add(p)
+		if p.first() < v.ends[id] {
+			v.copied = p.number
+		}
+	}
+}
 
 func (v *snapshot) chain(id string) *chain {
 	c := v.chains[id]

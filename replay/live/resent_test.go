@@ -1,0 +1,101 @@
+package live_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"tapedeck/replay/player"
+)
+
+// TestResumeBeforeResentBlock leaves a session at each of its frames and resumes there. A block
+// that is stored and acknowledged was sent again, between blocks of another stream that are not
+// stored: its frames are received once, on whichever side of the place they come.
+func TestResumeBeforeResentBlock(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.startSink()
+	first, other := b.hand(time.Second), b.hand(time.Second)
+	first.send(0, false)
+	first.send(1, true)
+	other.send(0, false)
+	b.stored(t, 3)
+	b.stopSink()
+	other.send(1, false)
+	first.send(1, true)
+	other.send(2, false)
+	other.send(3, true)
+	want := map[string]int{first.id: 4, other.id: 8}
+
+	exact := 0
+	for leave := 1; leave < 12; leave++ {
+		l := b.library(nil)
+		out := newSeen()
+		out.stop = func(s *seen) error {
+			if s.count == leave {
+				return errStop
+			}
+			return nil
+		}
+		if _, err := follow(l, "s", out, player.Options{Speed: player.Max}, ""); !errors.Is(err, errStop) {
+			t.Fatalf("left after %d frames: %v", leave, err)
+		}
+		if !out.exact {
+			continue
+		}
+		exact++
+		place := out.last
+		out.stop = nil
+		if _, err := follow(l, "s", out, player.Options{Speed: player.Max}, place); err != nil {
+			t.Fatal(err)
+		}
+		if err := out.check(want); err != nil {
+			t.Errorf("left after %d frames, resumed at %s: %v", leave, place, err)
+		}
+	}
+	if exact < 3 {
+		t.Errorf("%d places have a block, at least those of the last blocks should", exact)
+	}
+}
+
+// TestResumeBeforeLateBlock resumes at a place after which two blocks of a stream have changed
+// places: both are new, and the stream stays in order.
+func TestResumeBeforeLateBlock(t *testing.T) {
+	t.Parallel()
+	for _, stored := range []bool{false, true} {
+		b := newBench(t)
+		first, other := b.hand(time.Second), b.hand(time.Second)
+		first.send(0, false)
+		other.send(0, false)
+		l := b.library(nil)
+		out := newSeen()
+		out.stop = func(s *seen) error {
+			if s.count == 4 {
+				return errStop
+			}
+			return nil
+		}
+		if _, err := follow(l, "s", out, player.Options{Speed: player.Max}, ""); !errors.Is(err, errStop) {
+			t.Fatal(err)
+		}
+		if !out.exact {
+			t.Fatalf("the place %s has no block", out.last)
+		}
+		first.send(2, false)
+		first.send(1, false)
+		first.send(3, true)
+		other.send(1, true)
+		if stored {
+			b.startSink()
+			b.stored(t, 6)
+		}
+		place := out.last
+		out.stop = nil
+		if _, err := follow(l, "s", out, player.Options{Speed: player.Max}, place); err != nil {
+			t.Fatal(err)
+		}
+		if err := out.check(map[string]int{first.id: 8, other.id: 4}); err != nil {
+			t.Errorf("stored %t, resumed at %s: %v", stored, place, err)
+		}
+	}
+}
