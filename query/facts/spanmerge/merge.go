@@ -190,6 +190,12 @@ func (s *Span) Begin() int64 {
 // Open reports whether the span has no end of its own.
 func (s *Span) Open() bool { return Finality(s.Status) < 2 }
 
+// OpenFor returns how long an open span lasted, ns: until it was cut off, until its run or stream
+// ended, or until the given time, in ns since 1970.
+func (s *Span) OpenFor(until int64) int64 {
+	return max(cmp.Or(s.Ended, s.Closed, until)-s.Begin(), 0)
+}
+
 // Duration returns how long the span took, ns, and whether that is known.
 func (s *Span) Duration() (int64, bool) {
 	switch {

@@ -119,11 +119,14 @@ func testTools(t *testing.T, options ...query.Option) {
 		})
 	}
 	t.Run("slowest", func(t *testing.T) {
-		report := querytest.Must[*toolreport.Report](t)(toolreport.Read(t.Context(), r, toolreport.Query{Tenant: db.Tenant, Slowest: 3}))
+		report := querytest.Must[*toolreport.Report](t)(toolreport.Read(t.Context(), r, toolreport.Query{Tenant: db.Tenant, Slowest: 5}))
 		pos := func(seconds float64, stream int, seq uint64) string {
 			return schema.Position{At: querytest.AtSecond(seconds), StreamID: querytest.StreamID(stream), Seq: seq}.String()
 		}
 		querytest.Equal(t, "slowest", []toolreport.SlowCall{
+			// Without an end: until the session ended at 5000 s, and until the call was cut off at 60 s.
+			{SessionID: "a", SpanID: "b5", Tool: querytest.Ptr("bash"), Agent: querytest.Ptr("main"), Status: "open", Started: querytest.Ptr(querytest.When(40)), OpenMS: querytest.Ptr(4960e3), Position: pos(40, 1, 4)},
+			{SessionID: "a", SpanID: "cut", Tool: querytest.Ptr("bash"), Agent: querytest.Ptr("main"), Status: "unclosed", Started: querytest.Ptr(querytest.When(45)), OpenMS: querytest.Ptr(15e3), Position: pos(45, 1, 8)},
 			{SessionID: "a", SpanID: "shared", Tool: querytest.Ptr("edit"), Agent: querytest.Ptr("main"), Status: "ok", Started: querytest.Ptr(querytest.When(50)), DurationMS: querytest.Ptr(8000.0), Position: pos(50, 1, 6)},
 			{SessionID: "b", SpanID: "b1", Tool: querytest.Ptr("bash"), Agent: querytest.Ptr("main"), Status: "ok", Started: querytest.Ptr(querytest.When(3600)), DurationMS: querytest.Ptr(5000.0), Position: pos(3600, 3, 2)},
 			{SessionID: "a", SpanID: "b4", Tool: querytest.Ptr("bash"), Agent: querytest.Ptr("main"), Status: "ok", Started: querytest.Ptr(querytest.When(30)), DurationMS: querytest.Ptr(4000.0), Position: pos(30, 1, 3)},

@@ -17,8 +17,9 @@ type SlowCall struct {
 	Agent      *string    `json:"agent"`
 	Status     string     `json:"status"`
 	Started    *time.Time `json:"started"`
-	DurationMS *float64   `json:"duration_ms"` // null for an open call
-	RunningMS  *float64   `json:"running_ms"`  // time since the start of an open call; else null
+	DurationMS *float64   `json:"duration_ms"` // null for a call without an end
+	RunningMS  *float64   `json:"running_ms"`  // time since the start of a call that runs; else null
+	OpenMS     *float64   `json:"open_ms"`     // of a call without an end that does not run; else null
 	Position   string     `json:"position"`    // position of its first frame
 }
 
@@ -32,6 +33,8 @@ type slowRow struct {
 	Took    int64  `ch:"took_ns"`
 	Runs    bool   `ch:"runs"`
 	SeenAt  int64  `ch:"seen_ns"`
+
+	Unclosed bool // it has no end, and does not run
 }
 
 type firstSeenRow struct {
@@ -41,8 +44,13 @@ type firstSeenRow struct {
 	Seq     uint64 `ch:"first_frame"`
 }
 
+// slowest returns the n tool calls that lasted longest: those that ended, those that run, and those
+// without an end.
 func slowest(ctx context.Context, r *query.Reader, b *grouping.Report, n int) ([]SlowCall, error) {
 	rows, err := grouping.Ask[slowRow](ctx, r, statements, b, "tools_slowest", b.Args.With("slowest", n))
+	if err == nil {
+		rows, err = withUnclosed(ctx, r, b, rows, n)
+	}
 	if err != nil || len(rows) == 0 {
 		return []SlowCall{}, err
 	}
@@ -67,7 +75,9 @@ func slowest(ctx context.Context, r *query.Reader, b *grouping.Report, n int) ([
 		calls[i] = SlowCall{
 			SessionID: row.Session, SpanID: row.Span, Tool: query.Named(row.Name), Agent: query.Named(row.Agent),
 			Status: row.Status, Started: query.KnownInstant(row.Started),
-			DurationMS: query.KnownMillis(row.Took, !row.Runs), RunningMS: query.KnownMillis(row.Took, row.Runs),
+			DurationMS: query.KnownMillis(row.Took, !row.Runs && !row.Unclosed),
+			RunningMS:  query.KnownMillis(row.Took, row.Runs),
+			OpenMS:     query.KnownMillis(row.Took, row.Unclosed),
 		}
 		if p := places[key{row.Session, row.Span}]; p != nil {
 			calls[i].Position = schema.Position{At: row.SeenAt, StreamID: p.Stream, Seq: p.Seq}.String()

@@ -18,5 +18,6 @@ func TestStatements(t *testing.T) {
 		}),
 		querytest.NewStatement("tools_report_with_care", "tools_report", tools),
 		querytest.NewStatement("tools_slowest", "tools_slowest", grouping.Shape{Table: "spans", ID: "span_id", Kind: "tool"}),
+		querytest.NewStatement("tools_unclosed_with_care", "tools_unclosed", tools),
 	)
 }

@@ -193,13 +193,7 @@ func onTimeline(s *spanmerge.Span, from, until int64) *Span {
 		t.DurationMS = query.KnownMillis(d, true)
 	}
 	if t.Open {
-		switch {
-		case s.Ended != 0:
-			until = s.Ended // the span was cut off
-		case s.Closed != 0:
-			until = s.Closed
-		}
-		t.OpenMS = query.KnownMillis(max(until-begin, 0), true)
+		t.OpenMS = query.KnownMillis(s.OpenFor(until), true)
 	} else {
 		t.Ended = query.KnownInstant(s.Ended)
 	}

@@ -37,8 +37,8 @@ const columns: Column<SlowCall>[] = [
   {
     name: 'took',
     figure: true,
-    key: ({ duration_ms, running_ms }) => duration_ms ?? running_ms ?? 0,
-    cell: ({ duration_ms, running_ms }) => duration(duration_ms ?? running_ms ?? 0),
+    key: lasted,
+    cell: (call) => duration(lasted(call)),
   },
   {
     name: 'status',
@@ -75,6 +75,11 @@ const columns: Column<SlowCall>[] = [
     ),
   },
 ]
+
+/** How long a call took, has been running, or was open when its stream, run or session ended: ms. */
+function lasted({ duration_ms, running_ms, open_ms }: SlowCall): number {
+  return duration_ms ?? running_ms ?? open_ms ?? 0
+}
 
 /** The address of the session at the frame that first spoke of a call. */
 function momentOf({ session_id, position }: SlowCall): string {

@@ -1,6 +1,7 @@
 package printers
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -33,11 +34,7 @@ func ToolReport(out io.Writer, r *toolreport.Report) error {
 		if s.Tool != nil {
 			tool = *s.Tool
 		}
-		took := s.DurationMS
-		if took == nil {
-			took = s.RunningMS
-		}
-		t.Row(millisOf(took), tool, s.Status, console.Clip(s.SessionID, 40),
+		t.Row(millisOf(cmp.Or(s.DurationMS, s.RunningMS, s.OpenMS)), tool, s.Status, console.Clip(s.SessionID, 40),
 			fmt.Sprintf("tapedeck play --from %s %s", s.Position, console.SessionWord(s.SessionID)))
 	}
 	return t.Flush()

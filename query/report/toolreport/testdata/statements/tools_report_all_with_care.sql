@@ -15,7 +15,7 @@ SELECT
     maxIf(took_ns, timed OR runs) AS max_ns
 FROM (
     SELECT
-        session_id, span_id, span_name, span_agent, span_status, started_ns, ended_ns, seen_ns,
+        session_id, span_id, span_stream, span_name, span_agent, span_status, started_ns, ended_ns, reported_ns, seen_ns,
         span_status IN ('ok', 'error', 'cancelled') AND (reported_ns > 0 OR started_ns != 0 AND ended_ns != 0) AS timed,
         span_status IN ('', 'open', 'waiting') AND session_id IN {open:Array(String)} AS runs,
         multiIf(
@@ -23,7 +23,7 @@ FROM (
             reported_ns > 0, reported_ns,
             ended_ns - started_ns) AS took_ns
     FROM (
-        SELECT session_id, span_id, name AS span_name, agent AS span_agent, status AS span_status,
+        SELECT session_id, span_id, stream_id AS span_stream, name AS span_name, agent AS span_agent, status AS span_status,
             toUnixTimestamp64Nano(started) AS started_ns, toUnixTimestamp64Nano(ended) AS ended_ns,
             duration_ns AS reported_ns, toUnixTimestamp64Nano(seen_at) AS seen_ns
         FROM spans FINAL
@@ -47,7 +47,7 @@ FROM (
              AND 0
         WHERE kind = 'tool'
         UNION ALL
-        SELECT session_id, span_id, span_name, span_agent, span_status, started_ns, ended_ns, reported_ns, seen_ns
+        SELECT session_id, span_id, '' AS span_stream, span_name, span_agent, span_status, started_ns, ended_ns, reported_ns, seen_ns
         FROM (
     SELECT
         session_id, span_id,
