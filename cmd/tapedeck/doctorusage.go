@@ -21,9 +21,9 @@ type doctorUsageCommand struct {
 	To      timeFlag `help:"Sessions that started before this time." placeholder:"TIME" aliases:"until"`
 	Query   string   `help:"Text in the title, the id or a tag." short:"q" placeholder:"TEXT"`
 	Tag     []string `help:"Only with this tag: name, name=value or name:value." placeholder:"K=V" sep:"none"`
-	Agent   []string `help:"Only of this agent." placeholder:"NAME"`
-	Tool    []string `help:"Only where this tool was called." placeholder:"NAME"`
-	Model   []string `help:"Only where this model was used." placeholder:"NAME"`
+	Agent   nameList `help:"Only of this agent; '' for usage of an unknown one." placeholder:"NAME"`
+	Tool    nameList `help:"Only where this tool was called; '' for calls without a name." placeholder:"NAME"`
+	Model   nameList `help:"Only where this model was used; '' for usage of an unknown one." placeholder:"NAME"`
 	Dialect []string `help:"Only with a stream of this dialect." placeholder:"NAME"`
 	Status  []string `help:"Only with this status: running, quiet, lost, ok, error, cancelled, incomplete." placeholder:"STATUS"`
 	Finding []string `help:"Only sessions with this finding, such as stated_total, without_usage or lost_frames. Default: any." placeholder:"CODE"`
@@ -81,8 +81,8 @@ func (c *doctorUsageCommand) Run(ctx context.Context, g *global) error {
 func (c *doctorUsageCommand) values() url.Values {
 	q := url.Values{}
 	setAll(q, map[string][]string{
-		"from": {c.From.utc()}, "to": {c.To.utc()}, "q": {c.Query}, "tag": colonTags(c.Tag), "agent": c.Agent, "tool": c.Tool,
-		"model": c.Model, "dialect": c.Dialect, "status": c.Status, "finding": {strings.Join(c.Finding, ",")},
+		"from": {c.From.utc()}, "to": {c.To.utc()}, "q": {c.Query}, "tag": colonTags(c.Tag), "dialect": c.Dialect, "status": c.Status, "finding": {strings.Join(c.Finding, ",")},
 	})
+	setNames(q, map[string]nameList{"agent": c.Agent, "tool": c.Tool, "model": c.Model})
 	return q
 }

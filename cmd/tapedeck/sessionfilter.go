@@ -17,14 +17,14 @@ type sessionFilter struct {
 // namelessFilter is a sessionFilter without a text search.
 type namelessFilter struct {
 	Tag         []string      `help:"Only with this tag: name, name=value or name:value; name= for those without it." placeholder:"K=V" sep:"none"`
-	Agent       []string      `help:"Only of this agent." placeholder:"NAME"`
-	Tool        []string      `help:"Only where this tool was called." placeholder:"NAME"`
-	Model       []string      `help:"Only where this model was used." placeholder:"NAME"`
+	Agent       nameList      `help:"Only of this agent; '' for usage of an unknown one." placeholder:"NAME"`
+	Tool        nameList      `help:"Only where this tool was called; '' for calls without a name." placeholder:"NAME"`
+	Model       nameList      `help:"Only where this model was used; '' for usage of an unknown one." placeholder:"NAME"`
 	Dialect     []string      `help:"Only with a stream of this dialect." placeholder:"NAME"`
-	Provider    []string      `help:"Only where a model of this provider was called." placeholder:"NAME"`
-	OfRun       []string      `help:"Only with this run." placeholder:"ID" name:"run"`
-	Node        []string      `help:"Only with this node." placeholder:"NAME"`
-	ServiceTier []string      `help:"Only with calls that this tier served." placeholder:"TIER"`
+	Provider    nameList      `help:"Only where a model of this provider was called; '' for usage of an unknown one." placeholder:"NAME"`
+	OfRun       nameList      `help:"Only with this run; '' for usage of an unknown one." placeholder:"ID" name:"run"`
+	Node        nameList      `help:"Only with this node; '' for usage of an unknown one." placeholder:"NAME"`
+	ServiceTier nameList      `help:"Only with calls that this tier served; '' for usage of an unknown one." placeholder:"TIER"`
 	CallStatus  []string      `help:"Only with usage of a call that ended so: ok, error, cancelled, unclosed, open, waiting." placeholder:"STATUS"`
 	MinDuration time.Duration `help:"Only as long as this or longer, as 1m30s." placeholder:"D"`
 	MaxDuration time.Duration `help:"Only as long as this or shorter." placeholder:"D"`
@@ -35,6 +35,7 @@ type namelessFilter struct {
 	MinCost     string        `help:"Only with a known cost of this or more, as 0.05." placeholder:"AMOUNT"`
 	MaxCost     string        `help:"Only with a known cost of this or less." placeholder:"AMOUNT"`
 	Unpriced    bool          `help:"Only with usage that has no price."`
+	Unknown     []string      `help:"Only with a model call without this: call_model, call_provider, call_agent; or a tool call without: tool_agent." placeholder:"WHAT"`
 	Status      []string      `help:"Only with this status: running, quiet, lost, ok, error, cancelled, incomplete." placeholder:"STATUS"`
 }
 
@@ -63,9 +64,12 @@ func (f *sessionFilter) set(q url.Values) {
 // set sets the query parameters of the flags.
 func (f *namelessFilter) set(q url.Values) {
 	setAll(q, map[string][]string{
-		"tag": colonTags(f.Tag), "agent": f.Agent, "tool": f.Tool, "model": f.Model, "dialect": f.Dialect,
-		"provider": f.Provider, "run": f.OfRun, "node": f.Node, "service_tier": f.ServiceTier, "call_status": f.CallStatus,
+		"tag": colonTags(f.Tag), "dialect": f.Dialect, "call_status": f.CallStatus, "unknown": f.Unknown,
 		"min_cost": {f.MinCost}, "max_cost": {f.MaxCost}, "status": f.Status,
+	})
+	setNames(q, map[string]nameList{
+		"agent": f.Agent, "tool": f.Tool, "model": f.Model, "provider": f.Provider, "run": f.OfRun, "node": f.Node,
+		"service_tier": f.ServiceTier,
 	})
 	for name, d := range map[string]time.Duration{
 		"min_duration": f.MinDuration, "max_duration": f.MaxDuration, "silent_for": f.SilentFor, "running_for": f.RunningFor,

@@ -25,7 +25,8 @@ func (h Handler) Search(w http.ResponseWriter, r *http.Request, tenant string) {
 	if q.Filter != nil {
 		// These parameters select the texts themselves, not other texts of the same sessions.
 		q.Filter.Text, q.Tools, q.Agents = "", q.Filter.Tools, q.Filter.Agents
-		q.Agents = slices.DeleteFunc(q.Agents, func(name string) bool { return name == "" })
+		nameless := func(name string) bool { return name == "" }
+		q.Agents, q.Tools = slices.DeleteFunc(q.Agents, nameless), slices.DeleteFunc(q.Tools, nameless)
 		q.Filter.Tools, q.Filter.Agents = nil, nil
 		if q.Filter.IsEmpty() {
 			q.Filter = nil

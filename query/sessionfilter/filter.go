@@ -20,7 +20,7 @@ type Filter struct {
 	Dialects []string
 	Statuses []sessionhead.Status
 	// An empty name among Agents, Models, Providers, Runs, Nodes or ServiceTiers selects the sessions
-	// with a usage record in which it is unknown.
+	// with a usage record in which it is unknown, and among Tools those with a tool call without a name.
 	//
 	// Values by which reports can also group usage: providers of models, ids of runs, names or ids
 	// of nodes, service tiers, and statuses of model calls.
@@ -38,6 +38,8 @@ type Filter struct {
 	// MinCost and MaxCost bound the cost of the calls with a known price. Both are inclusive; nil
 	// means no limit. With a limit, sessions without a known cost do not pass.
 	MinCost, MaxCost *decimal.Decimal
+	// Unknown selects sessions with calls that lack a name; a session must have all that are listed.
+	Unknown []Unknown
 	// Unpriced selects sessions with usage that has no price.
 	Unpriced bool
 	// Outdated selects sessions with facts of an older version of the decoders
@@ -58,7 +60,7 @@ func (f TagFilter) Without() bool { return !f.AnyValue && f.Value == "" }
 // IsEmpty reports whether every session passes the filter.
 func (f *Filter) IsEmpty() bool {
 	return f.Text == "" && len(f.Tags)+len(f.Agents)+len(f.Tools)+len(f.Models)+len(f.Dialects)+len(f.Statuses) == 0 &&
-		len(f.Providers)+len(f.Runs)+len(f.Nodes)+len(f.ServiceTiers)+len(f.CallStatuses) == 0 &&
+		len(f.Providers)+len(f.Runs)+len(f.Nodes)+len(f.ServiceTiers)+len(f.CallStatuses)+len(f.Unknown) == 0 &&
 		f.MinDuration == 0 && f.MaxDuration == 0 && f.SilentFor == 0 && f.RunningFor == 0 &&
 		f.MinTokens == 0 && f.MaxTokens == nil && f.MinCost == nil && f.MaxCost == nil && !f.Unpriced && !f.Outdated &&
 		f.From.IsZero() && f.To.IsZero()

@@ -48,6 +48,8 @@ type sessionIDsShape struct {
 	Cost, MinCost, MaxCost          bool
 	KnownCost                       bool // only sessions with a known cost
 	cellShape
+	NoToolName  bool // tool calls without a name are selected
+	Unknown     []Unknown
 	Unnamed     []string // columns of usage records that are empty in a record of the sessions
 	StoredCosts bool     // costs of settled sessions are read from settled_costs
 }
@@ -82,6 +84,7 @@ func readIDs(
 		MinDuration: q.MinDuration > 0, MaxDuration: q.MaxDuration > 0,
 		MinTokens: q.MinTokens > 0, MaxTokens: q.MaxTokens != nil,
 		From: !q.From.IsZero(), To: !q.To.IsZero(), After: after != nil,
+		NoToolName: slices.Contains(q.Tools, ""), Unknown: q.Unknown,
 		Outdated: q.Outdated, RunStatuses: len(statuses) > 0,
 		OrCut: slices.Contains(q.Statuses, sessionhead.Incomplete),
 	}
@@ -91,7 +94,7 @@ func readIDs(
 		}
 	}
 	a := query.Args{
-		"tenant": q.Tenant, "agents": known(q.Agents), "tools": q.Tools,
+		"tenant": q.Tenant, "agents": known(q.Agents), "tools": known(q.Tools),
 		"models": known(q.Models), "dialects": q.Dialects, "text": q.Text,
 		"providers": known(q.Providers), "runs": known(q.Runs), "nodes": known(q.Nodes),
 		"service_tiers": known(q.ServiceTiers), "call_statuses": q.CallStatuses,
@@ -158,7 +161,8 @@ func askIDs(
 
 // facts reports whether the filter selects sessions by rows of their facts.
 func (s *sessionIDsShape) facts() bool {
-	return s.Agents || s.Tools || s.Models || s.Providers || s.Runs || s.Nodes || s.ServiceTiers || s.CallStatuses
+	return s.Agents || s.Tools || s.Models || s.Providers || s.Runs || s.Nodes || s.ServiceTiers ||
+		s.CallStatuses || len(s.Unknown) > 0
 }
 
 // Lengths reports whether the statement needs the ends of sessions.

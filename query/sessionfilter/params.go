@@ -12,7 +12,7 @@ import (
 func Read(p *endpoint.Params) *Filter {
 	var f Filter
 	f.Text, f.Tags = p.Text("q"), tags(p, "tag")
-	f.Agents, f.Tools, f.Models = p.Names("agent"), p.Texts("tool"), p.Names("model")
+	f.Agents, f.Tools, f.Models = p.Names("agent"), p.Names("tool"), p.Names("model")
 	f.Dialects = p.Texts("dialect")
 	f.Providers, f.Runs, f.Nodes, f.ServiceTiers = p.Names("provider"), p.Names("run"), p.Names("node"),
 		p.Names("service_tier")
@@ -21,7 +21,7 @@ func Read(p *endpoint.Params) *Filter {
 	f.SilentFor, f.RunningFor = p.Duration("silent_for"), p.Duration("running_for")
 	f.MinTokens, f.MaxTokens = p.Tokens()
 	f.MinCost, f.MaxCost = p.Costs()
-	f.Unpriced = p.Flag("unpriced")
+	f.Unpriced, f.Unknown = p.Flag("unpriced"), endpoint.SomeOf(p, "unknown", Unknowns)
 	f.Statuses = endpoint.SomeOf(p, "status", sessionhead.Statuses)
 	if f.IsEmpty() {
 		return nil

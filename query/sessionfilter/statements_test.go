@@ -22,6 +22,7 @@ func TestStatements(t *testing.T) {
 		}),
 		querytest.NewStatement("session_ids_without_names", "session_ids", sessionIDsShape{
 			SortKey: sortKeys["started"], Agents: true, Models: true, Unnamed: []string{"agent", "model"},
+			Tools: true, NoToolName: true, Unknown: []Unknown{"call_model", "tool_agent"}, From: true,
 		}),
 		querytest.NewStatement("session_ids_by_tokens", "session_ids", sessionIDsShape{
 			SortKey: sortKeys["tokens"], Descending: true, Tokens: true, MinTokens: true, MaxTokens: true, MinDuration: true, MaxDuration: true,

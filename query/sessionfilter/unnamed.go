@@ -27,6 +27,35 @@ func known(names []string) []string {
 	return list
 }
 
+// Unknown is what is unknown of a call: the word of a filter.
+type Unknown string
+
+// Unknowns lists the allowed values: what reports on model calls and on tool calls group by, where no
+// other filter has the sessions of their group without a name.
+var Unknowns = []Unknown{"call_model", "call_provider", "call_agent", "tool_agent"}
+
+// unnamedSpans is the shape of the template "unnamed_spans": spans of a kind without a name.
+type unnamedSpans struct {
+	Shape        sessionIDsShape
+	Kind, Column string
+}
+
+// Calls returns the shapes of the filter's unknown values.
+func (s sessionIDsShape) Calls() []unnamedSpans {
+	columns := map[Unknown]unnamedSpans{
+		"call_model": {s, "llm", "model"}, "call_provider": {s, "llm", "provider"}, "call_agent": {s, "llm", "agent"},
+		"tool_agent": {s, "tool", "agent"},
+	}
+	list := make([]unnamedSpans, 0, len(s.Unknown))
+	for _, unknown := range s.Unknown {
+		list = append(list, columns[unknown])
+	}
+	return list
+}
+
+// NamelessTools returns the shape of tool calls without a name.
+func (s sessionIDsShape) NamelessTools() unnamedSpans { return unnamedSpans{s, "tool", "name"} }
+
 // unnamed is the shape of the template "unnamed".
 type unnamed struct {
 	Shape sessionIDsShape

@@ -48,7 +48,15 @@ since: facts of sessions that began in range, with a day to spare. */ -}}
 {{- end}}
 {{- if .Tools}}
   AND session_id IN (
-      SELECT session_id FROM spans WHERE tenant = {tenant:String} AND {{template "current"}} AND kind = 'tool' AND name IN {tools:Array(String)}{{template "since" .}})
+      SELECT session_id FROM spans WHERE tenant = {tenant:String} AND {{template "current"}} AND kind = 'tool' AND name IN {tools:Array(String)}{{template "since" .}}
+      {{- if .NoToolName}}
+      UNION DISTINCT
+      {{- template "unnamed_spans" .NamelessTools}}
+      {{- end}})
+{{- end}}
+{{- range .Calls}}
+  AND session_id IN (
+      {{- template "unnamed_spans" .}})
 {{- end}}
 {{- if .Models}}
   AND session_id IN (
@@ -104,6 +112,13 @@ since: facts of sessions that began in range, with a day to spare. */ -}}
       GROUP BY session_id, usage_id
       HAVING {{.Last}} = ''
 {{- end}}
+{{- end}}
+{{- /* unnamed_spans: the sessions with a span of a kind that no stream names. */ -}}
+{{define "unnamed_spans"}}
+      SELECT session_id FROM spans
+      WHERE tenant = {tenant:String} AND {{template "current"}} AND kind = '{{.Kind}}'{{template "since" .Shape}}
+      GROUP BY session_id, span_id
+      HAVING max({{.Column}}) = ''
 {{- end}}
 {{define "spans_with_usage"}}PREWHERE tenant = {tenant:String} AND {{template "current"}}{{template "since" .}}
           AND (session_id, span_id) IN (

@@ -10,7 +10,7 @@ import type { CallFigures, CallRow } from './queries'
 export const rate = (value: number): string => value.toFixed(value < 10 ? 1 : 0)
 
 export function callColumns(report: ReportParams, totals: CallFigures): Column<CallRow>[] {
-  const figure = figureColumn<CallRow, CallFigures>(report, totals)
+  const figure = figureColumn<CallRow, CallFigures>(report, totals, { of: 'calls' })
   return [
     ...groupColumns<CallRow>(report),
     figure('calls', 'All calls, those that never ended with them.', ({ calls }) => calls),

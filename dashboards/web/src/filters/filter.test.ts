@@ -30,7 +30,7 @@ test('an address says what is listed', () => {
 })
 
 test('what an address says wrongly is left out', () => {
-  expect(parseFilter('?sort=price&status=done&min_tokens=many&tool=&agent=a&agent=a&x=1')).toEqual({
+  expect(parseFilter('?sort=price&status=done&min_tokens=many&dialect=&agent=a&agent=a&x=1')).toEqual({
     ...everything,
     agent: ['a'],
   })
@@ -58,6 +58,15 @@ test('sessions without a price and with usage of unknown names are filters', () 
   expect(formatFilter(filter)).toBe(search)
   expect(toQuery(filter)).toEqual({ sort: '-started', model: ['', 'm'], provider: [''], unpriced: '1' })
   expect(narrows(filter)).toBe(true)
-  // Tools and dialects are never unknown.
-  expect(parseFilter('?tool=&dialect=&tag=&unpriced=0')).toEqual(everything)
+  // Dialects are never unknown.
+  expect(parseFilter('?dialect=&tag=&unknown=&unpriced=0')).toEqual(everything)
+})
+
+test('sessions with calls of unknown names are filters', () => {
+  const search = '?tool=&unknown=call_model&unknown=tool_agent'
+  const filter = parseFilter(search)
+  expect(filter).toEqual({ ...everything, tool: [''], unknown: ['call_model', 'tool_agent'] })
+  expect(formatFilter(filter)).toBe(search)
+  expect(toQuery(filter)).toEqual({ sort: '-started', tool: [''], unknown: ['call_model', 'tool_agent'] })
+  expect(narrows(filter)).toBe(true)
 })

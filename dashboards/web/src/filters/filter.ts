@@ -27,13 +27,21 @@ export const statuses: readonly Status[] = [
   'incomplete',
 ]
 
-/** Filters that hold several values, any of which will do (of tags all). */
+/** Filters that hold several values, any of which will do (of tags and of what is unknown all). */
 const facetLists = ['agent', 'tool', 'model', 'dialect', 'tag'] as const
-export const lists = [...facetLists, 'provider', 'run', 'node', 'service_tier', 'call_status'] as const
+export const lists = [
+  ...facetLists,
+  'provider',
+  'run',
+  'node',
+  'service_tier',
+  'call_status',
+  'unknown',
+] as const
 export type List = (typeof lists)[number]
-/** Lists in which "" stands for usage of which the name is unknown. */
-const unnamed: readonly List[] = ['agent', 'model', 'provider', 'run', 'node', 'service_tier']
-export const takesUnknown = (list: List): boolean => unnamed.includes(list)
+/** Lists in which "" stands for an unknown name, of usage or of tool calls. */
+const unnamed: readonly List[] = ['agent', 'tool', 'model', 'provider', 'run', 'node', 'service_tier']
+const takesUnknown = (list: List): boolean => unnamed.includes(list)
 /** Lists whose known values the API names. */
 export type FacetList = (typeof facetLists)[number]
 
@@ -89,6 +97,7 @@ export const everything: Filter = {
   node: [],
   service_tier: [],
   call_status: [],
+  unknown: [],
   unpriced: false,
   findings: false,
   sort: '-started',

@@ -25,6 +25,7 @@ const led: readonly Listed<List>[] = [
   { list: 'node', name: 'Node', placeholder: 'Name of a node' },
   { list: 'service_tier', name: 'Service tier', placeholder: 'Name of a tier' },
   { list: 'call_status', name: 'Call status', placeholder: 'ok, error, cancelled …' },
+  { list: 'unknown', name: 'Unknown', placeholder: 'call_model, tool_agent …' },
 ]
 
 /** A name as people read it: usage may lack one. */

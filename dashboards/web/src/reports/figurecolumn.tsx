@@ -3,7 +3,7 @@ import { Figure } from './figure'
 import type { ReportParams } from './params'
 import type { Grouped } from './rows'
 import type { Column } from './table'
-import { ToSessions } from './tosessions'
+import { type Counted, ToSessions } from './tosessions'
 
 /**
  * Returns what makes a column of a figure that rows and totals have. The figure leads to the sessions that it is of;
@@ -12,7 +12,7 @@ import { ToSessions } from './tosessions'
 export function figureColumn<Row extends Grouped & Totals, Totals>(
   report: ReportParams,
   totals: Totals,
-  { ofUsage, unpriced }: { ofUsage?: boolean; unpriced?: boolean } = {},
+  { of: counted, unpriced }: { of: Counted; unpriced?: boolean },
 ) {
   return (
     name: string,
@@ -25,12 +25,12 @@ export function figureColumn<Row extends Grouped & Totals, Totals>(
     figure: true,
     key: of,
     cell: (row) => (
-      <ToSessions report={report} row={row} ofUsage={ofUsage} unpriced={unpriced}>
+      <ToSessions report={report} row={row} of={counted} unpriced={unpriced}>
         <Figure value={of(row)} write={write} />
       </ToSessions>
     ),
     total: (
-      <ToSessions report={report} row={null} ofUsage={ofUsage} unpriced={unpriced}>
+      <ToSessions report={report} row={null} of={counted} unpriced={unpriced}>
         <Figure value={of(totals)} write={write} />
       </ToSessions>
     ),

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { parseReport } from './params'
-import { sessionsAddress } from './tosessions'
+import { type Counted, sessionsAddress } from './tosessions'
 
-const address = (search: string, row: Record<string, string | null> | null) =>
-  sessionsAddress(parseReport(search, ['model']), row && { period: null, period_start: null, ...row })
+const address = (search: string, row: Record<string, string | null> | null, of: Counted = 'usage') =>
+  sessionsAddress(parseReport(search, ['model']), row && { period: null, period_start: null, ...row }, of)
 
 test.each([
   ['?from=now-24h', { model: 'deck-1' }, '/?from=now-24h&model=deck-1'],
@@ -23,13 +23,11 @@ test.each([
   ['?from=&group_by=run,service_tier', { run: 'r-1', service_tier: 'flex' }, '/?run=r-1&service_tier=flex'],
   // A status of the report is that of calls; the list is of one tenant.
   ['?from=&group_by=status,tenant', { status: 'error', tenant: 'default' }, '/?call_status=error'],
-  // Reports of other things than usage have no filter of sessions without a model.
   [
     '?from=now-24h&group_by=tag:team,model',
     { 'tag:team': null, model: 'm' },
     '/?from=now-24h&model=m&tag=team%3A',
   ],
-  ['?from=now-24h&group_by=model,agent', { model: null, agent: 'coder' }, '/?from=now-24h&agent=coder'],
   [
     '?timezone=Europe/Berlin&granularity=month&rows=periods',
     { model: 'm', period_start: '2026-02-28T23:00:00Z' },
@@ -49,7 +47,27 @@ test.each([
   // Sessions have no filter of calls without a status.
   ['?from=&group_by=status', { status: null }, '/'],
 ])('a row of unknown usage of %s leads to its sessions', (search, row, want) =>
-  expect(
-    sessionsAddress(parseReport(search, ['model']), { period: null, period_start: null, ...row }, true),
-  ).toBe(want),
+  expect(address(search, row)).toBe(want),
+)
+
+test.each<[Counted, string, Record<string, string | null>, string]>([
+  ['tools', '?from=&group_by=tool', { tool: null }, '/?tool='],
+  ['tools', '?from=&group_by=tool,agent', { tool: 'bash', agent: null }, '/?tool=bash&unknown=tool_agent'],
+  ['calls', '?from=&group_by=model', { model: null }, '/?unknown=call_model'],
+  [
+    'calls',
+    '?from=&group_by=model,provider,agent',
+    { model: null, provider: null, agent: null },
+    '/?unknown=call_model&unknown=call_provider&unknown=call_agent',
+  ],
+  // The report is of such sessions already.
+  ['calls', '?from=&group_by=model&unknown=call_model', { model: null }, '/?unknown=call_model'],
+  [
+    'calls',
+    '?from=&group_by=agent&unknown=tool_agent',
+    { agent: null },
+    '/?unknown=tool_agent&unknown=call_agent',
+  ],
+])('a row of unknown %s of %s leads to its sessions', (of, search, row, want) =>
+  expect(address(search, row, of)).toBe(want),
 )

@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { type Filter, formatFilter, type List, takesUnknown } from '../filters/filter'
+import { type Filter, formatFilter, type List } from '../filters/filter'
 import type { ReportParams } from './params'
 import { next } from './periods'
 import { groupValue, type Grouped } from './rows'
@@ -19,13 +19,32 @@ const filters: Partial<Record<string, List>> = {
   status: 'call_status',
 }
 
+/** What a report counts. */
+export type Counted = 'usage' | 'tools' | 'calls'
+
+/** The filters of sessions in which a value is unknown, by what lacks it and by grouping. */
+const unknownFilters: Record<Counted, Partial<Record<string, readonly [List, string]>>> = {
+  usage: {
+    model: ['model', ''],
+    agent: ['agent', ''],
+    provider: ['provider', ''],
+    run: ['run', ''],
+    node: ['node', ''],
+    service_tier: ['service_tier', ''],
+  },
+  tools: { tool: ['tool', ''], agent: ['unknown', 'tool_agent'] },
+  calls: {
+    model: ['unknown', 'call_model'],
+    provider: ['unknown', 'call_provider'],
+    agent: ['unknown', 'call_agent'],
+  },
+}
+
 /**
  * The address of the sessions that a row of a report is of, or of all of a report: those begun in its time. A row of an
- * unknown value leads to the sessions without it: those without a tag have the filter "name:". Sessions whose usage lacks
- * a value have the filter "", which reports of other things than usage cannot use: their rows lead to the sessions that
- * have the other values.
+ * unknown value leads to the sessions without it: those without a tag have the filter "name:".
  */
-export function sessionsAddress(report: ReportParams, row: Grouped | null, ofUsage = false): string {
+export function sessionsAddress(report: ReportParams, row: Grouped | null, of: Counted): string {
   let filter: Filter = { ...report.sessions, from: report.from, to: report.to }
   if (row === null) return `/${formatFilter(filter)}`
   const { period_start: start } = row
@@ -36,10 +55,9 @@ export function sessionsAddress(report: ReportParams, row: Grouped | null, ofUsa
   for (const grouping of report.groupBy) {
     const value = groupValue(row, grouping)
     if (value === null || value === '') {
-      const lacking = filters[grouping]
+      const lacking = unknownFilters[of][grouping]
       if (grouping.startsWith('tag:')) filter = { ...filter, tag: [...filter.tag, `${grouping.slice(4)}:`] }
-      else if (ofUsage && lacking !== undefined && takesUnknown(lacking))
-        filter = { ...filter, [lacking]: [''] }
+      else if (lacking !== undefined) filter = withUnknown(filter, ...lacking)
       continue
     }
     if (grouping === 'session') return `/sessions/${encodeURIComponent(value)}`
@@ -51,13 +69,17 @@ export function sessionsAddress(report: ReportParams, row: Grouped | null, ofUsa
   return `/${formatFilter(filter)}`
 }
 
+/** A filter with one value more of what is unknown, of which sessions must have all, or with a name alone. */
+function withUnknown(filter: Filter, list: List, value: string): Filter {
+  if (list !== 'unknown') return { ...filter, [list]: [value] }
+  return { ...filter, unknown: [...filter.unknown.filter((other) => other !== value), value] }
+}
+
 /** The groupings of a row for which it has no value and sessions have no filter. */
-function unknown(report: ReportParams, row: Grouped | null, ofUsage: boolean): readonly string[] {
+function unknown(report: ReportParams, row: Grouped | null, of: Counted): readonly string[] {
   if (row === null) return []
-  const hasFilter = (grouping: string) => {
-    const list = filters[grouping]
-    return grouping.startsWith('tag:') || (ofUsage && list !== undefined && takesUnknown(list))
-  }
+  const hasFilter = (grouping: string) =>
+    grouping.startsWith('tag:') || unknownFilters[of][grouping] !== undefined
   return report.groupBy.filter((grouping) => !hasFilter(grouping) && (groupValue(row, grouping) ?? '') === '')
 }
 
@@ -65,24 +87,23 @@ function unknown(report: ReportParams, row: Grouped | null, ofUsage: boolean): r
 export function ToSessions({
   report,
   row,
-  ofUsage = false,
+  of,
   unpriced = false,
   children,
 }: {
   report: ReportParams
   row: Grouped | null
-  /** Whether the report counts usage records. */
-  ofUsage?: boolean | undefined
+  of: Counted
   /** Whether the figure is of usage without a price. */
   unpriced?: boolean | undefined
   children: ReactNode
 }) {
-  const without = unknown(report, row, ofUsage)
-  const of = unpriced ? { ...report, sessions: { ...report.sessions, unpriced } } : report
+  const without = unknown(report, row, of)
+  const narrowed = unpriced ? { ...report, sessions: { ...report.sessions, unpriced } } : report
   return (
     <Anchor
       component={Link}
-      href={sessionsAddress(of, row, ofUsage)}
+      href={sessionsAddress(narrowed, row, of)}
       inherit
       c="inherit"
       underline="hover"

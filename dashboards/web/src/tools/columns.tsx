@@ -17,7 +17,7 @@ const times = [
 ]
 
 export function toolColumns(report: ReportParams, totals: ToolTimes): Column<ToolRow>[] {
-  const figure = figureColumn<ToolRow, ToolTimes>(report, totals)
+  const figure = figureColumn<ToolRow, ToolTimes>(report, totals, { of: 'tools' })
   return [
     ...groupColumns<ToolRow>(report),
     figure('calls', 'All calls, those that never ended with them.', ({ calls }) => calls),

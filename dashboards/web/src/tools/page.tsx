@@ -49,7 +49,7 @@ export default function ToolsPage() {
 
 function ToolsSummary({ totals, report }: { totals: ToolTimes; report: ReportParams }) {
   const to = (figure: string) => (
-    <ToSessions report={report} row={null}>
+    <ToSessions report={report} row={null} of="tools">
       {figure}
     </ToSessions>
   )

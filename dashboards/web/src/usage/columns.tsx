@@ -13,7 +13,7 @@ import type { Figures, Spent, UsageRow } from './queries'
 
 export function usageColumns(report: ReportParams, totals: Figures): Column<UsageRow>[] {
   const to = (row: UsageRow | null, figure: ReactNode, unpriced = false) => (
-    <ToSessions report={report} row={row} ofUsage unpriced={unpriced}>
+    <ToSessions report={report} row={row} of="usage" unpriced={unpriced}>
       {figure}
     </ToSessions>
   )
@@ -25,8 +25,8 @@ export function usageColumns(report: ReportParams, totals: Figures): Column<Usag
     cell: (row) => to(row, <FurtherCost further={of(row)} />),
     total: to(null, <FurtherCost further={of(totals)} />),
   })
-  const figure = figureColumn<UsageRow, Spent>(report, totals, { ofUsage: true })
-  const withoutPrice = figureColumn<UsageRow, Spent>(report, totals, { ofUsage: true, unpriced: true })
+  const figure = figureColumn<UsageRow, Spent>(report, totals, { of: 'usage' })
+  const withoutPrice = figureColumn<UsageRow, Spent>(report, totals, { of: 'usage', unpriced: true })
   return [
     ...groupColumns<UsageRow>(report),
     figure(

@@ -11,7 +11,7 @@ import type { Figures, Spent } from './queries'
 export function UsageSummary({ totals, report }: { totals: Figures; report: ReportParams }) {
   const { tokens, calls } = totals
   const to = (figure: string) => (
-    <ToSessions report={report} row={null}>
+    <ToSessions report={report} row={null} of="usage">
       {figure}
     </ToSessions>
   )

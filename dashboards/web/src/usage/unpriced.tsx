@@ -96,7 +96,7 @@ const sessionsColumn = (report: ReportParams): Column<Unpriced> => ({
     return (
       <Anchor
         component={Link}
-        href={sessionsAddress({ ...report, sessions }, null)}
+        href={sessionsAddress({ ...report, sessions }, null, 'usage')}
         inherit
         aria-label={`Sessions with calls of ${model ?? 'an unknown model'} without a price`}
       >
