@@ -22,6 +22,7 @@ type answer struct {
 	reason       string
 	latency      []byte // ms, as stated
 	blocks       []block
+	tail         tail
 }
 
 // block is a content block in progress.
@@ -31,6 +32,13 @@ type block struct {
 	tool  *model.Tool
 	// result is the status of the tool's result, where the block is a result.
 	result schema.Status
+}
+
+// tail is a text whose block has stopped and that the next block may continue: Nova sends each piece of
+// an answer as a block of its own.
+type tail struct {
+	index   int
+	message *dialect.Message // nil if there is none
 }
 
 // blockLimit bounds the blocks in progress.
@@ -68,6 +76,7 @@ func (d *decoder) messageStop(_ *dialect.Input, p part) {
 	for len(d.answer.blocks) > 0 {
 		d.stop(d.answer.blocks[0].index)
 	}
+	d.answer.tail = tail{}
 	d.answer.reason = string(p.v.GetStringBytes("stopReason"))
 	d.describe()
 	status, why := schema.StatusOK, []byte(nil)

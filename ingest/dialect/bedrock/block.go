@@ -28,6 +28,7 @@ func (d *decoder) of(index int) *block {
 // blockStart reads {"contentBlockIndex","start":{"toolUse":{"toolUseId","name"}}}.
 func (d *decoder) blockStart(_ *dialect.Input, p part) {
 	d.begin()
+	d.answer.tail = tail{}
 	b, start := d.of(p.v.GetInt("contentBlockIndex")), p.member("start")
 	switch {
 	case start.v.Get("toolUse") != nil:
@@ -79,12 +80,18 @@ func (d *decoder) blockDelta(_ *dialect.Input, p part) {
 	}
 }
 
-// say adds to a block's text.
+// say adds to a block's text. Adjacent blocks of text have one text.
 func (d *decoder) say(b *block, kind schema.MessageKind, text []byte) {
 	if len(text) == 0 {
 		return // mostly a signature
 	}
 	var room [8]byte
+	if t := d.answer.tail; b.kind == "" {
+		if kind == schema.MessageAssistant && t.message != nil && b.index == t.index+1 {
+			d.GrowAgain(t.message, b.key(room[:0]))
+		}
+		d.answer.tail = tail{}
+	}
 	b.kind = kind
 	d.Append(kind, b.key(room[:0]), text)
 }
@@ -105,6 +112,9 @@ func (d *decoder) stop(index int) {
 	var room [8]byte
 	switch {
 	case b.kind != "":
+		if b.kind == schema.MessageAssistant {
+			d.answer.tail = tail{b.index, d.Growing(b.kind, b.key(room[:0]))}
+		}
 		d.Complete(b.kind, b.key(room[:0]))
 	case b.tool == nil:
 	case b.result != "":
@@ -122,8 +132,18 @@ func (d *decoder) stop(index int) {
 func (d *decoder) whole(p part) {
 	d.begin()
 	content := p.member("output").member("message").member("content")
-	dialect.Elements(content.v.GetArray(), content.raw, 0, func(_ int, v *fastjson.Value, raw []byte) {
-		d.content(part{v, raw})
+	dialect.Elements(content.v.GetArray(), content.raw, 0, func(i int, v *fastjson.Value, raw []byte) {
+		text := v.GetStringBytes("text")
+		if len(text) == 0 {
+			text = dialect.RawWords(part{v, raw}.member("citationsContent").member("content").raw)
+		}
+		if len(text) == 0 {
+			d.answer.tail = tail{}
+			d.content(part{v, raw})
+			return
+		}
+		d.say(d.of(i), schema.MessageAssistant, text)
+		d.stop(i)
 	})
 	d.metadata(nil, p)
 	d.messageStop(nil, p)

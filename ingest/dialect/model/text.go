@@ -49,13 +49,18 @@ func (t *Conversation) BeginText(kind schema.MessageKind, key []byte) *dialect.M
 // BeginTextAs is BeginText for a message that other streams may refer to as well. The id is
 // globally unique.
 func (t *Conversation) BeginTextAs(kind schema.MessageKind, key []byte, id string) *dialect.Message {
+	m := t.message(kind, id)
+	t.grows(m, key)
+	return m
+}
+
+// grows adds a message to those that grow.
+func (t *Conversation) grows(m *dialect.Message, key []byte) {
 	if len(t.texts) >= openTexts {
 		t.Emitter.Complete(t.texts[0].message, t.Frame)
 		t.texts = slices.Delete(t.texts, 0, 1)
 	}
-	m := t.message(kind, id)
-	t.texts = append(t.texts, text{kind, string(key), m})
-	return m
+	t.texts = append(t.texts, text{m.Kind, string(key), m})
 }
 
 func (t *Conversation) message(kind schema.MessageKind, id string) *dialect.Message {
@@ -84,6 +89,12 @@ func (t *Conversation) Complete(kind schema.MessageKind, key []byte) {
 		}
 		return done
 	})
+}
+
+// GrowAgain has a message grow that was complete. It is the growing message of its kind and a key.
+func (t *Conversation) GrowAgain(m *dialect.Message, key []byte) {
+	m.Message.Complete = false
+	t.grows(m, key)
 }
 
 // CompleteAll records that all growing messages are complete.
