@@ -44,6 +44,7 @@ func (f *Logins) LoginSettings(tokens bool) (login.Settings, error) {
 				wrong = append(wrong, commandline.Errorf("--%s goes with --tokens: set --tokens, or leave it out", name))
 			}
 		}
+		wrong = append(wrong, commandline.As(s.CheckTimes()))
 		return s, errors.Join(wrong...)
 	}
 	var err error

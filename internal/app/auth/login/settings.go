@@ -46,8 +46,8 @@ func ParsePublic(text string) (*url.URL, error) {
 	return &url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host)}, nil
 }
 
-// Check returns an error for settings that cannot work, and sets defaults.
-func (s *Settings) Check() error {
+// CheckTimes returns an error for times of logins that cannot work, and sets defaults.
+func (s *Settings) CheckTimes() error {
 	if s.Life == 0 {
 		s.Life = DefaultLife
 	}
@@ -62,6 +62,14 @@ func (s *Settings) Check() error {
 			"--login-idle %v is above --login-life %v, after which a login ends anyway: set --login-idle to %v or less",
 			s.Idle, s.Life, s.Life,
 		)
+	}
+	return nil
+}
+
+// Check returns an error for settings that cannot work, and sets defaults.
+func (s *Settings) Check() error {
+	if err := s.CheckTimes(); err != nil {
+		return err
 	}
 	if s.Issuer == "" {
 		if s.ClientID != "" || s.Secret != "" || len(s.Rules) > 0 {
