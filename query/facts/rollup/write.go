@@ -48,8 +48,9 @@ func (w *work) monthsOf(ctx context.Context, last *Settlement, sessions []sessio
 
 // ownSession is a session of the month that is written.
 type ownSession struct {
-	ID   string `ch:"session_id"`
-	Care bool   `ch:"care"`
+	ID     string `ch:"session_id"`
+	Counts bool   `ch:"counts"` // it has usage
+	Care   bool   `ch:"care"`
 }
 
 // batchRow describes the contents of a batch.
@@ -82,12 +83,14 @@ func (s usageShape) Made(plain, care, streams string) Made {
 // newBatch returns the batch of a month that is about to be written.
 func (w *work) newBatch(month uint32) Batch {
 	b := Batch{ID: newID(month, w.now()), Month: month, Created: w.now().UnixNano()}
-	w.own = append(w.own, stored{"settled_usage", b.ID}, stored{"settled_sessions", b.ID})
+	for _, table := range batchTables {
+		w.own = append(w.own, stored{table, b.ID})
+	}
 	return b
 }
 
-// writeMonth writes a batch of the sessions whose usage began in a month. It writes none if there
-// are no such sessions.
+// writeMonth writes a batch of the sessions whose usage and calls of models began in a month. It
+// writes none if there are no such sessions.
 func (w *work) writeMonth(ctx context.Context, month uint32, tenants []string) error {
 	b := w.newBatch(month)
 	since := time.Date(int(month/100), time.Month(month%100), 1, 0, 0, 0, 0, time.UTC)
@@ -108,7 +111,7 @@ func (w *work) writeMonth(ctx context.Context, month uint32, tenants []string) e
 	return err
 }
 
-// writeRecent writes the recent batch. It writes none if no session has usage.
+// writeRecent writes the recent batch. It writes none if no session has usage or calls of models.
 func (w *work) writeRecent(ctx context.Context, sessions []session) error {
 	if len(sessions) == 0 {
 		return nil
@@ -154,13 +157,51 @@ func (w *work) writeSessions(ctx context.Context, sessions []ownSession, a query
 		return nil
 	}
 	var plain, care []string
-	for _, s := range sessions {
-		if s.Care {
+	all := make([]string, len(sessions))
+	for i, s := range sessions {
+		switch all[i] = s.ID; {
+		case s.Care:
 			care = append(care, s.ID)
-			continue
+		case s.Counts:
+			plain = append(plain, s.ID)
 		}
-		plain = append(plain, s.ID)
 	}
+	if err := w.writeCalls(ctx, all, a); err != nil {
+		return err
+	}
+	if len(plain)+len(care) == 0 {
+		return nil
+	}
+	return w.writeUsage(ctx, plain, care, a)
+}
+
+// callsAtOnce bounds the sessions of a statement that writes their calls, which joins them in memory
+// with the times of all chunks.
+const callsAtOnce = 20_000
+
+// callShape is the shape of sql/settle_calls.sql.
+type callShape struct{}
+
+// Made returns the parameters of the template "made_calls".
+func (callShape) Made(rows string) MadeCalls { return MadeCalls{Care: "PREWHERE " + rows, Facts: rows} }
+
+// writeCalls writes the calls of models of sessions.
+func (w *work) writeCalls(ctx context.Context, sessions []string, a query.Args) error {
+	for part := range slices.Chunk(sessions, callsAtOnce) {
+		t, err := sessionTable("call_sessions", part)
+		if err != nil {
+			return err
+		}
+		if err := query.Exec(clickhouse.Context(ctx, clickhouse.WithExternalTable(t)), w.reader, statements,
+			"settle_calls", callShape{}, a.With("retry_within", RetryWithin.Nanoseconds())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeUsage writes the usage of sessions, and the rows of the sessions themselves.
+func (w *work) writeUsage(ctx context.Context, plain, care []string, a query.Args) error {
 	plainTable, err := sessionTable("plain_sessions", plain)
 	if err != nil {
 		return err
