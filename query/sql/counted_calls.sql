@@ -85,7 +85,7 @@ of tools, which belong to the call of their run and node that began last before 
 {{- end}}
 {{- /* call_ends: why runs ended. It is the reason of the last call of a run that reports none. */ -}}
 {{define "call_ends"}}
-    SELECT session_id, span_id, argMax(attributes, version) AS run_attributes, argMax(error, version) AS run_error
+    SELECT session_id, span_id, argMax(attributes, (version, stream_id, seen_seq)) AS run_attributes, argMax(error, (version, stream_id, seen_seq)) AS run_error
     FROM spans FINAL
     PREWHERE {{.Facts}}
     WHERE kind = 'run' AND (position(attributes, '"stop_reason"') > 0 OR error != '')

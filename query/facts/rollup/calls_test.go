@@ -30,12 +30,10 @@ func callReports() []modelcalls.Query {
 		{GroupBy: []string{"session", "model", "provider", "agent"}, Granularity: "day", Zone: kathmandu, Bins: true, Limit: 1000},
 		{GroupBy: []string{"provider"}, Granularity: "hour", From: querytest.When(30), To: querytest.When(day + 60), Order: "longest_gap", Limit: 7},
 		{GroupBy: []string{"model"}, Granularity: "month", Stall: time.Second, Models: []string{"gpt", "gpt-5"}, Bins: true, Limit: 9},
-		{GroupBy: []string{"agent"}, Granularity: "week", Providers: []string{"anthropic"}, Agents: []string{"main", ""}, Limit: 9},
-		{GroupBy: []string{"outcome"}[:0], Outcomes: []modelcalls.Outcome{modelcalls.Failed, modelcalls.Truncated, modelcalls.Unclosed, modelcalls.Open}, Limit: 9},
-		{GroupBy: []string{"session"}, Sessions: &sessionfilter.Filter{Models: []string{"sonnet", "gpt-5"}}, Limit: 9},
-		{Sessions: &sessionfilter.Filter{Statuses: []sessionhead.Status{sessionhead.Failed}}, From: querytest.When(0), Limit: 9},
+		{Granularity: "week", Providers: []string{"anthropic", ""}, Agents: []string{"main", ""}, Outcomes: []modelcalls.Outcome{modelcalls.Failed, modelcalls.Truncated, modelcalls.Open},
+			Sessions: &sessionfilter.Filter{Statuses: []sessionhead.Status{sessionhead.Failed}}},
 		// Ranges of part of a day, of days and of months, with one end or with both.
-		{GroupBy: []string{"session", "model"}, From: querytest.When(100), To: querytest.When(900), Order: "first_token", Limit: 11},
+		{GroupBy: []string{"session", "model"}, From: querytest.When(100), To: querytest.When(900), Order: "first_token", Limit: 11, Sessions: &sessionfilter.Filter{Models: []string{"sonnet", "gpt-5"}}},
 		{GroupBy: []string{"session"}, To: querytest.When(3 * day), Order: "duration", Bins: true},
 		{GroupBy: []string{"session"}, From: querytest.When(2 * day), To: querytest.When(31 * day), Order: "slowest_rate", Limit: 11},
 	}
@@ -163,36 +161,33 @@ func TestSettledCallsEqualUnsettled(t *testing.T) {
 		add("early", -60*day)
 	})
 	w.db.Merge()
-	keys := tombstone.NewStore(w.db.Conn)
+	keys, expired := tombstone.NewStore(w.db.Conn), retention.NewStore(w.db.Conn)
 	key := tombstone.Key{Tenant: querytest.Tenant, Session: "s4"}
-	w.event("deleted, not yet removed", []string{"s4"}, func() {
-		if _, err := keys.Put(t.Context(), key); err != nil {
-			t.Fatal(err)
-		}
-	})
-	w.event("deleted and removed", []string{"s4"}, func() {
-		if found, err := tombstone.NewDeleter(keys, nil, nil).Resume(t.Context(), key); err != nil || !found {
-			t.Fatal(found, err)
-		}
-	})
-	w.event("decoded anew", []string{"s5"}, func() {
+	kinds := map[string]string{tables.Messages: "s6", tables.Facts: "s7", tables.Charges: "s8"}
+	var marks []retention.Expiration
+	w.event("decoded anew; deleted and expired, not yet removed", []string{"s4", "s5", "s6", "s7", "s8"}, func() {
 		anew := d.recording("s5", 500, 100)
 		w.db.AddGeneration(7, anew)
 		w.db.Commit(7, anew, 0)
-	})
-	store := retention.NewStore(w.db.Conn)
-	for kind, session := range map[string]string{tables.Messages: "s6", tables.Facts: "s7", tables.Charges: "s8"} {
-		var marks []retention.Expiration
-		w.event(kind+" expired, not yet removed", []string{session}, func() {
+		if _, err := keys.Put(t.Context(), key); err != nil {
+			t.Fatal(err)
+		}
+		for kind, session := range kinds {
 			due := []retention.Due{{Session: session, Until: querytest.StreamID(1000)}}
-			marks = querytest.Must[[]retention.Expiration](t)(store.Mark(t.Context(), &retention.Policy{Tenant: querytest.Tenant, Kind: kind}, due, time.Now()))
-		})
-		w.event(kind+" removed", []string{session}, func() {
-			if err := store.Remove(t.Context(), marks); err != nil {
+			marks = append(marks, querytest.Must[[]retention.Expiration](t)(
+				expired.Mark(t.Context(), &retention.Policy{Tenant: querytest.Tenant, Kind: kind}, due, time.Now()))...)
+		}
+	})
+	w.event("removed", []string{"s4", "s6", "s7", "s8"}, func() {
+		if found, err := tombstone.NewDeleter(keys, nil, nil).Resume(t.Context(), key); err != nil || !found {
+			t.Fatal(found, err)
+		}
+		for i := range marks {
+			if err := expired.Remove(t.Context(), marks[i:i+1]); err != nil {
 				t.Fatal(err)
 			}
-		})
-	}
+		}
+	})
 	defer rollup.Bounds(100, 0)() // no month is written anew for few sessions
 	add("s9", 70)
 	add("fresh", 90)
