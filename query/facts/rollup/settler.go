@@ -233,7 +233,7 @@ func (w *work) begin(ctx context.Context) error {
 	}
 	w.changed, w.next.Folded = w.changed || len(all) > 0, w.now().UnixNano()
 	for _, month := range newestFirst(all) {
-		if err := w.writeMonth(ctx, month, all[month]); err != nil {
+		if err := w.writeMonth(ctx, month, all[month], nil); err != nil {
 			return err
 		}
 	}
@@ -308,7 +308,7 @@ func (w *work) fold(ctx context.Context, last *Settlement, since *[]session) (bo
 			w.next.Folded = 0 // the next settlement goes on
 			continue
 		}
-		if err := w.writeMonth(ctx, month, months[month]); err != nil {
+		if err := w.writeMonth(ctx, month, months[month], keptOf(last, month, *since)); err != nil {
 			return false, err
 		}
 	}

@@ -90,8 +90,8 @@ func (w *work) newBatch(month uint32) Batch {
 }
 
 // writeMonth writes a batch of the sessions whose usage and calls of models began in a month. It
-// writes none if there are no such sessions.
-func (w *work) writeMonth(ctx context.Context, month uint32, tenants []string) error {
+// writes none if there are no such sessions. It copies the calls that are kept.
+func (w *work) writeMonth(ctx context.Context, month uint32, tenants []string, from *kept) error {
 	b := w.newBatch(month)
 	since := time.Date(int(month/100), time.Month(month%100), 1, 0, 0, 0, 0, time.UTC)
 	for _, tenant := range tenants {
@@ -100,7 +100,7 @@ func (w *work) writeMonth(ctx context.Context, month uint32, tenants []string) e
 		if err != nil {
 			return err
 		}
-		if err := w.writeSessions(ctx, sessions, a); err != nil {
+		if err := w.writeSessions(ctx, sessions, a, from); err != nil {
 			return err
 		}
 	}
@@ -139,7 +139,7 @@ func (w *work) writeRecent(ctx context.Context, sessions []session) error {
 		if err != nil {
 			return err
 		}
-		if err := w.writeSessions(ctx, own, a); err != nil {
+		if err := w.writeSessions(ctx, own, a, nil); err != nil {
 			return err
 		}
 	}
@@ -152,7 +152,7 @@ func (w *work) writeRecent(ctx context.Context, sessions []session) error {
 
 // writeSessions writes sessions of one tenant to a batch. The parameters have the tenant, the batch
 // and a day before which the sessions have no usage.
-func (w *work) writeSessions(ctx context.Context, sessions []ownSession, a query.Args) error {
+func (w *work) writeSessions(ctx context.Context, sessions []ownSession, a query.Args, from *kept) error {
 	if len(sessions) == 0 {
 		return nil
 	}
@@ -166,7 +166,11 @@ func (w *work) writeSessions(ctx context.Context, sessions []ownSession, a query
 			plain = append(plain, s.ID)
 		}
 	}
-	if err := w.writeCalls(ctx, all, a); err != nil {
+	all, err := w.copyCalls(ctx, all, a, from)
+	if err == nil {
+		err = w.writeCalls(ctx, all, a)
+	}
+	if err != nil {
 		return err
 	}
 	if len(plain)+len(care) == 0 {
@@ -184,6 +188,47 @@ type callShape struct{}
 
 // Made returns the parameters of the template "made_calls".
 func (callShape) Made(rows string) MadeCalls { return MadeCalls{Care: "PREWHERE " + rows, Facts: rows} }
+
+// kept is the batch that a month had, and the sessions that changed since. The calls of the others
+// are copied from it: reports read them there until now, and to make them takes far longer.
+type kept struct {
+	batch   string
+	changed map[session]bool
+}
+
+// keptOf returns what is kept of the batch of a month; nil if there is none.
+func keptOf(last *Settlement, month uint32, since []session) *kept {
+	i := slices.IndexFunc(last.Batches, func(b Batch) bool { return b.Month == month })
+	if i < 0 || !last.Calls {
+		return nil
+	}
+	from := &kept{last.Batches[i].ID, make(map[session]bool, len(since))}
+	for _, s := range since {
+		from.changed[s] = true
+	}
+	return from
+}
+
+// copyCalls copies the calls of the sessions that are kept, and returns the other sessions.
+func (w *work) copyCalls(ctx context.Context, sessions []string, a query.Args, from *kept) ([]string, error) {
+	if from == nil {
+		return sessions, nil
+	}
+	var same, others []string
+	for _, id := range sessions {
+		if s := (session{a["tenant"].(string), id}); from.changed[s] || w.deleting[s] {
+			others = append(others, id)
+			continue
+		}
+		same = append(same, id)
+	}
+	t, err := sessionTable("kept_sessions", same)
+	if err != nil || len(same) == 0 {
+		return others, err
+	}
+	return others, query.Exec(clickhouse.Context(ctx, clickhouse.WithExternalTable(t)), w.reader, statements,
+		"copy_calls", nil, a.With("from", from.batch))
+}
 
 // writeCalls writes the calls of models of sessions.
 func (w *work) writeCalls(ctx context.Context, sessions []string, a query.Args) error {
