@@ -145,7 +145,7 @@ func TestSettledCallsEqualUnsettled(t *testing.T) {
 	other := d.recording("s1", 900, 100)
 	other.Tenant = "other"
 	w.db.Add(other)
-	w.same("nothing settled")
+	w.want, w.wantCalls = w.answers(w.slow), w.callAnswers(w.slow)
 	w.settle()
 	w.equalUnsettled("settled", nil)
 	w.still("settled")
