@@ -1,6 +1,6 @@
 -- The tables and views that the migrations make in an empty database.
 -- Written by 'go test ./schema/migrate -run TestBaseline -update'; do not edit.
--- migrations: bbc494bcd48ba78a
+-- migrations: 139ced654d80cf63
 
 CREATE TABLE IF NOT EXISTS frames
 (
@@ -1062,3 +1062,37 @@ WHERE (batch IN (
         stream_id
     FROM reports_kept
 )));
+
+CREATE TABLE IF NOT EXISTS settled_calls
+(
+    `batch` LowCardinality(String),
+    `tenant` LowCardinality(String),
+    `session_id` String CODEC(ZSTD(1)),
+    `stream_id` String CODEC(ZSTD(1)),
+    `at` DateTime64(9, 'UTC') CODEC(Delta(8), ZSTD(1)),
+    `seq` UInt64 CODEC(T64, ZSTD(1)),
+    `span_id` String CODEC(ZSTD(1)),
+    `run_id` String CODEC(ZSTD(1)),
+    `model` LowCardinality(String),
+    `provider` LowCardinality(String),
+    `agent` LowCardinality(String),
+    `status` LowCardinality(String),
+    `stop_reason` LowCardinality(String),
+    `error` String CODEC(ZSTD(1)),
+    `http_status` UInt64 CODEC(T64, ZSTD(1)),
+    `started_ns` Int64 CODEC(Delta(8), ZSTD(1)),
+    `ended_ns` Int64 CODEC(Delta(8), ZSTD(1)),
+    `first_token_ns` Int64 CODEC(Delta(8), ZSTD(1)),
+    `retry` Bool,
+    `output_tokens` UInt64 CODEC(T64, ZSTD(1)),
+    `all_tokens` UInt64 CODEC(T64, ZSTD(1)),
+    `chunks` UInt64 CODEC(T64, ZSTD(1)),
+    `gaps` Array(Int64) CODEC(T64, LZ4),
+    `spread_ns` Int64 CODEC(T64, LZ4),
+    `longest_ns` Int64 CODEC(T64, LZ4),
+    `longest_from_ns` Int64 CODEC(Delta(8), ZSTD(1))
+)
+ENGINE = MergeTree
+PARTITION BY batch
+ORDER BY (tenant, toDate(at), session_id)
+SETTINGS index_granularity = 1024;

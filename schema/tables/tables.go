@@ -48,6 +48,7 @@ var All = []Table{
 	{"settled_costs", Recording, Charges},
 	{"settled_model_costs", Recording, Charges},
 	{"settled_sessions", Recording, Facts},
+	{"settled_calls", Recording, Facts},
 	{"redecodes", Recording, Charges},
 	{"streams", Recording, Charges},
 	{"bills", Bill, Bills},

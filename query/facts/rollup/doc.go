@@ -1,7 +1,7 @@
 // Package rollup stores usage records in the form in which reports count them, so that a report
 // adds up rows instead of merging the records of streams.
 //
-// A settlement names batches of rows in the tables settled_usage, settled_costs and
+// A settlement names batches of rows in the tables settled_usage, settled_calls, settled_costs and
 // settled_model_costs. It also names, for each table on which usage depends (usage, streams,
 // redecodes, tombstones, restores, expirations), the last insert that the batches include. A
 // session is unsettled if rows for it were inserted later: readers ignore its settled rows and read

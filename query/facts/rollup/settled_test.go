@@ -21,6 +21,7 @@ import (
 	"tapedeck/query/facts/rollup"
 	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/querytest"
+	"tapedeck/query/report/modelcalls"
 	"tapedeck/query/report/usagereport"
 	"tapedeck/query/session/sessionlist"
 	"tapedeck/query/sessionfilter"
@@ -41,6 +42,8 @@ type world struct {
 	log        *slog.Logger
 	later      time.Duration // than the present, by the settler's clock
 	want       []*usagereport.Report
+	wantCalls  []*modelcalls.Report
+	manyCalls  bool // all reports on calls are compared
 }
 
 func newWorld(t *testing.T) *world {
@@ -91,7 +94,7 @@ func reports() []usagereport.Query {
 // same compares the answers with what is settled to those without.
 func (w *world) same(what string) {
 	w.Helper()
-	w.want = w.answers(w.slow)
+	w.want, w.wantCalls = w.answers(w.slow), w.callAnswers(w.slow)
 	w.still(what)
 }
 
@@ -100,6 +103,9 @@ func (w *world) still(what string) {
 	w.Helper()
 	for i, got := range w.answers(w.fast) {
 		querytest.Equal(w.T, fmt.Sprintf("%s: report %d", what, i), w.want[i], got)
+	}
+	for i, got := range w.callAnswers(w.fast) {
+		querytest.Equal(w.T, fmt.Sprintf("%s: calls %d", what, i), w.wantCalls[i], got)
 	}
 }
 

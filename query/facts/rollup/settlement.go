@@ -14,20 +14,27 @@ const form = 3
 // tables lists the tables on which usage depends.
 var tables = []string{"expirations", "redecodes", "restores", "streams", "tombstones", "usage"}
 
+// RetryWithin is the maximum time between a failed call of a model and the start of the next call of
+// the same session, agent and model for which the latter counts as a retry.
+const RetryWithin = time.Minute
+
 // recentMonth is the month of the recent batch.
 const recentMonth = 0
+
+// batchTables are the tables of the rows of batches.
+var batchTables = []string{"settled_usage", "settled_calls", "settled_sessions"}
 
 // costTables are the tables of the costs of batches.
 var costTables = []string{"settled_costs", "settled_model_costs"}
 
-// Batch identifies a set of rows of the table settled_usage: the sessions whose usage began in a
-// month, or the recent ones.
+// Batch identifies a set of rows of the tables settled_usage and settled_calls: the sessions whose
+// usage or first call of a model began in a month, or the recent ones.
 type Batch struct {
 	ID       string `json:"id"`
 	Month    uint32 `json:"month"` // in UTC, such as 202610; recentMonth for the recent batch
 	Created  int64  `json:"created"`
 	Sessions uint64 `json:"sessions"`
-	// First and Last are the times of the first and the last record, ns.
+	// First and Last are the times of the first and the last record or call, ns.
 	First   int64          `json:"first"`
 	Last    int64          `json:"last"`
 	Models  []prices.Named `json:"models"`
@@ -55,7 +62,10 @@ type Settlement struct {
 	Recent *Batch `json:"recent,omitempty"`
 	// Made is how many of the pending sessions, the first ones, Recent has, or would have if they had
 	// usage. Programs without Recent read all pending sessions from the tables.
-	Made    int       `json:"made,omitempty"`
+	Made int `json:"made,omitempty"`
+	// Calls is set if settled_calls has the calls of all batches, and if sessions with calls but without
+	// usage are in batches. Programs without Calls write settlements without it.
+	Calls   bool      `json:"calls,omitempty"`
 	Folded  int64     `json:"folded,omitempty"` // when it was last examined which months to write anew
 	Retired []retired `json:"retired"`          // batches that were replaced
 }
@@ -86,8 +96,9 @@ func (s *Settlement) retire(table, batch string, at time.Time) {
 }
 
 func (s *Settlement) retireBatch(b *Batch, at time.Time) {
-	s.retire("settled_usage", b.ID, at)
-	s.retire("settled_sessions", b.ID, at)
+	for _, table := range batchTables {
+		s.retire(table, b.ID, at)
+	}
 	s.retireCosts(b.Costs, at)
 }
 

@@ -164,7 +164,7 @@ func (s *Settler) settle(ctx context.Context) (outcome, error) {
 		return unchanged, nil
 	}
 	w := &work{Settler: s, prices: table, after: stored.id, deleting: map[session]bool{},
-		next: &Settlement{Form: form, Identity: stored.identity, Blocks: stored.blocks}}
+		next: &Settlement{Form: form, Identity: stored.identity, Blocks: stored.blocks, Calls: true}}
 	deleting, err := query.Ask[session](ctx, s.reader, statements, "unfinished", nil, nil)
 	if err != nil {
 		return unchanged, err
@@ -219,7 +219,7 @@ type seen struct {
 	pending    int
 }
 
-// monthRow is a month with usage.
+// monthRow is a month with usage or calls of models.
 type monthRow struct {
 	Month   uint32   `ch:"month"`
 	Tenants []string `ch:"tenants"`
@@ -233,7 +233,7 @@ func (w *work) begin(ctx context.Context) error {
 	}
 	w.changed, w.next.Folded = w.changed || len(all) > 0, w.now().UnixNano()
 	for _, month := range newestFirst(all) {
-		if err := w.writeMonth(ctx, month, all[month]); err != nil {
+		if err := w.writeMonth(ctx, month, all[month], nil); err != nil {
 			return err
 		}
 	}
@@ -257,12 +257,13 @@ func (w *work) update(ctx context.Context, stored *state) error {
 		return w.since(r.At) > 2*retiredFor // it is removed, or will be as an abandoned one
 	})
 	w.next.Folded = last.Folded
-	if all := slices.ContainsFunc(changed, session.isTenant); all || len(changed) >= changedMost {
+	if all := slices.ContainsFunc(changed, session.isTenant); all || len(changed) >= changedMost || !last.Calls {
 		if all && !slices.ContainsFunc(last.Batches, func(b Batch) bool {
 			return w.since(b.Created) > rebuildAge
 		}) {
 			// A tenant is being deleted.
 			w.next.Batches, w.next.Recent, w.made, w.pending = last.Batches, last.Recent, stored.made, changed
+			w.next.Calls = last.Calls
 			return nil
 		}
 		w.before, w.changed = last.Batches, true
@@ -307,7 +308,7 @@ func (w *work) fold(ctx context.Context, last *Settlement, since *[]session) (bo
 			w.next.Folded = 0 // the next settlement goes on
 			continue
 		}
-		if err := w.writeMonth(ctx, month, months[month]); err != nil {
+		if err := w.writeMonth(ctx, month, months[month], keptOf(last, month, *since)); err != nil {
 			return false, err
 		}
 	}
@@ -396,7 +397,7 @@ func (w *work) replaceRecent(last *Settlement) {
 	w.next.retireBatch(last.Recent, w.now())
 }
 
-// allMonths returns the months with usage, and the tenants that have usage in each.
+// allMonths returns the months with usage or calls of models, and the tenants that have any in each.
 func (w *work) allMonths(ctx context.Context) (map[uint32][]string, error) {
 	rows, err := query.Ask[monthRow](ctx, w.reader, statements, "all_months", nil, nil)
 	if err != nil {

@@ -37,6 +37,23 @@ func (s Source) Counted(columns, where, rows, streams string) Counted {
 	return Counted{s, columns, where, rows, streams}
 }
 
+// CountedCalls are the parameters of the template "counted_calls".
+type CountedCalls struct {
+	Source
+	Columns string // SQL
+	Where   string // SQL: a condition on settled_calls that begins with AND, or ""
+	Made    MadeCalls
+}
+
+// MadeCalls are the parameters of the template "made_calls", in SQL. Plain is a condition on spans,
+// Care a PREWHERE clause on spans, and Facts a condition on messages, usage and spans.
+type MadeCalls struct{ Plain, Care, Facts string }
+
+// CountedCalls returns the parameters of the template "counted_calls".
+func (s Source) CountedCalls(columns, where string, made MadeCalls) CountedCalls {
+	return CountedCalls{s, columns, where, made}
+}
+
 // Made are the parameters of the template "made_usage".
 type Made struct{ Plain, Care, Streams string }
 

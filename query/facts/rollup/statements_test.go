@@ -13,6 +13,8 @@ func TestStatements(t *testing.T) {
 		querytest.NewStatement("sessions_of_month", "sessions_of_month", nil),
 		querytest.NewStatement("sessions_of_recent", "sessions_of_recent", nil),
 		querytest.NewStatement("settle_usage", "settle_usage", usageShape{Plain: true, Care: true}),
+		querytest.NewStatement("settle_calls", "settle_calls", callShape{}),
+		querytest.NewStatement("copy_calls", "copy_calls", nil),
 		querytest.NewStatement("settle_sessions", "settle_sessions", nil),
 		querytest.NewStatement("settle_model_costs", "settle_model_costs", costShape{Tags: []string{"customer"}, PartRates: []string{"input_audio"}}),
 		querytest.NewStatement("settle_costs", "settle_costs", nil),

@@ -19,13 +19,15 @@ var statements = query.Statements("facts/rollup")
 // If there are more, it is cheaper to read all sessions from the tables.
 const unsettledMost = 20_000
 
-// View is the settled usage of a tenant in a range.
+// View is the settled usage of a tenant in a range, with the calls of models.
 type View struct {
 	// All reports that nothing is settled, or too little: all sessions are read from the tables.
 	All     bool
 	Batches []Batch // none if the range has none; the recent one, if any, is the last
 	// Unsettled are the sessions whose settled rows must be ignored.
 	Unsettled []string
+	// Calls reports that the batches have the calls of models too.
+	Calls bool
 	// Made are the sessions whose rows in the batches of months must be ignored: the recent batch
 	// has them.
 	Made []string
@@ -49,7 +51,7 @@ func (v *View) Of(sessions []string) *View {
 		set[id] = true
 	}
 	not := func(id string) bool { return !set[id] }
-	return &View{Batches: v.Batches, Unsettled: slices.DeleteFunc(slices.Clone(v.Unsettled), not),
+	return &View{Batches: v.Batches, Calls: v.Calls, Unsettled: slices.DeleteFunc(slices.Clone(v.Unsettled), not),
 		Made: slices.DeleteFunc(slices.Clone(v.Made), not)}
 }
 
@@ -72,7 +74,7 @@ func Read(ctx context.Context, r *query.Reader, tenant string, from, to *time.Ti
 	if len(sessions) > unsettledMost || slices.ContainsFunc(sessions, session.isTenant) {
 		return &View{All: true}, nil
 	}
-	v := &View{Batches: s.last.within(from, to)}
+	v := &View{Batches: s.last.within(from, to), Calls: s.last.Calls}
 	for _, of := range sessions {
 		v.Unsettled = append(v.Unsettled, of.ID)
 	}
@@ -80,6 +82,15 @@ func Read(ctx context.Context, r *query.Reader, tenant string, from, to *time.Ti
 		v.Made = append(v.Made, of.ID)
 	}
 	return v, nil
+}
+
+// ReadCalls is Read for the calls of models, which settlements of earlier programs lack.
+func ReadCalls(ctx context.Context, r *query.Reader, tenant string, from, to *time.Time) (*View, error) {
+	v, err := Read(ctx, r, tenant, from, to)
+	if err == nil && !v.Calls {
+		v = &View{All: true}
+	}
+	return v, err
 }
 
 // accessDenied is ClickHouse's error code for a missing privilege.

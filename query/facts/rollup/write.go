@@ -48,8 +48,9 @@ func (w *work) monthsOf(ctx context.Context, last *Settlement, sessions []sessio
 
 // ownSession is a session of the month that is written.
 type ownSession struct {
-	ID   string `ch:"session_id"`
-	Care bool   `ch:"care"`
+	ID     string `ch:"session_id"`
+	Counts bool   `ch:"counts"` // it has usage
+	Care   bool   `ch:"care"`
 }
 
 // batchRow describes the contents of a batch.
@@ -82,13 +83,15 @@ func (s usageShape) Made(plain, care, streams string) Made {
 // newBatch returns the batch of a month that is about to be written.
 func (w *work) newBatch(month uint32) Batch {
 	b := Batch{ID: newID(month, w.now()), Month: month, Created: w.now().UnixNano()}
-	w.own = append(w.own, stored{"settled_usage", b.ID}, stored{"settled_sessions", b.ID})
+	for _, table := range batchTables {
+		w.own = append(w.own, stored{table, b.ID})
+	}
 	return b
 }
 
-// writeMonth writes a batch of the sessions whose usage began in a month. It writes none if there
-// are no such sessions.
-func (w *work) writeMonth(ctx context.Context, month uint32, tenants []string) error {
+// writeMonth writes a batch of the sessions whose usage and calls of models began in a month. It
+// writes none if there are no such sessions. It copies the calls that are kept.
+func (w *work) writeMonth(ctx context.Context, month uint32, tenants []string, from *kept) error {
 	b := w.newBatch(month)
 	since := time.Date(int(month/100), time.Month(month%100), 1, 0, 0, 0, 0, time.UTC)
 	for _, tenant := range tenants {
@@ -97,7 +100,7 @@ func (w *work) writeMonth(ctx context.Context, month uint32, tenants []string) e
 		if err != nil {
 			return err
 		}
-		if err := w.writeSessions(ctx, sessions, a); err != nil {
+		if err := w.writeSessions(ctx, sessions, a, from); err != nil {
 			return err
 		}
 	}
@@ -108,7 +111,7 @@ func (w *work) writeMonth(ctx context.Context, month uint32, tenants []string) e
 	return err
 }
 
-// writeRecent writes the recent batch. It writes none if no session has usage.
+// writeRecent writes the recent batch. It writes none if no session has usage or calls of models.
 func (w *work) writeRecent(ctx context.Context, sessions []session) error {
 	if len(sessions) == 0 {
 		return nil
@@ -136,7 +139,7 @@ func (w *work) writeRecent(ctx context.Context, sessions []session) error {
 		if err != nil {
 			return err
 		}
-		if err := w.writeSessions(ctx, own, a); err != nil {
+		if err := w.writeSessions(ctx, own, a, nil); err != nil {
 			return err
 		}
 	}
@@ -149,18 +152,101 @@ func (w *work) writeRecent(ctx context.Context, sessions []session) error {
 
 // writeSessions writes sessions of one tenant to a batch. The parameters have the tenant, the batch
 // and a day before which the sessions have no usage.
-func (w *work) writeSessions(ctx context.Context, sessions []ownSession, a query.Args) error {
+func (w *work) writeSessions(ctx context.Context, sessions []ownSession, a query.Args, from *kept) error {
 	if len(sessions) == 0 {
 		return nil
 	}
 	var plain, care []string
-	for _, s := range sessions {
-		if s.Care {
+	all := make([]string, len(sessions))
+	for i, s := range sessions {
+		switch all[i] = s.ID; {
+		case s.Care:
 			care = append(care, s.ID)
+		case s.Counts:
+			plain = append(plain, s.ID)
+		}
+	}
+	all, err := w.copyCalls(ctx, all, a, from)
+	if err == nil {
+		err = w.writeCalls(ctx, all, a)
+	}
+	if err != nil {
+		return err
+	}
+	if len(plain)+len(care) == 0 {
+		return nil
+	}
+	return w.writeUsage(ctx, plain, care, a)
+}
+
+// callsAtOnce bounds the sessions of a statement that writes their calls, which joins them in memory
+// with the times of all chunks.
+const callsAtOnce = 20_000
+
+// callShape is the shape of sql/settle_calls.sql.
+type callShape struct{}
+
+// Made returns the parameters of the template "made_calls".
+func (callShape) Made(rows string) MadeCalls { return MadeCalls{Care: "PREWHERE " + rows, Facts: rows} }
+
+// kept is the batch that a month had, and the sessions that changed since. The calls of the others
+// are copied from it: reports read them there until now, and to make them takes far longer.
+type kept struct {
+	batch   string
+	changed map[session]bool
+}
+
+// keptOf returns what is kept of the batch of a month; nil if there is none.
+func keptOf(last *Settlement, month uint32, since []session) *kept {
+	i := slices.IndexFunc(last.Batches, func(b Batch) bool { return b.Month == month })
+	if i < 0 || !last.Calls {
+		return nil
+	}
+	from := &kept{last.Batches[i].ID, make(map[session]bool, len(since))}
+	for _, s := range since {
+		from.changed[s] = true
+	}
+	return from
+}
+
+// copyCalls copies the calls of the sessions that are kept, and returns the other sessions.
+func (w *work) copyCalls(ctx context.Context, sessions []string, a query.Args, from *kept) ([]string, error) {
+	if from == nil {
+		return sessions, nil
+	}
+	var same, others []string
+	for _, id := range sessions {
+		if s := (session{a["tenant"].(string), id}); from.changed[s] || w.deleting[s] {
+			others = append(others, id)
 			continue
 		}
-		plain = append(plain, s.ID)
+		same = append(same, id)
 	}
+	t, err := sessionTable("kept_sessions", same)
+	if err != nil || len(same) == 0 {
+		return others, err
+	}
+	return others, query.Exec(clickhouse.Context(ctx, clickhouse.WithExternalTable(t)), w.reader, statements,
+		"copy_calls", nil, a.With("from", from.batch))
+}
+
+// writeCalls writes the calls of models of sessions.
+func (w *work) writeCalls(ctx context.Context, sessions []string, a query.Args) error {
+	for part := range slices.Chunk(sessions, callsAtOnce) {
+		t, err := sessionTable("call_sessions", part)
+		if err != nil {
+			return err
+		}
+		if err := query.Exec(clickhouse.Context(ctx, clickhouse.WithExternalTable(t)), w.reader, statements,
+			"settle_calls", callShape{}, a.With("retry_within", RetryWithin.Nanoseconds())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeUsage writes the usage of sessions, and the rows of the sessions themselves.
+func (w *work) writeUsage(ctx context.Context, plain, care []string, a query.Args) error {
 	plainTable, err := sessionTable("plain_sessions", plain)
 	if err != nil {
 		return err

@@ -16,6 +16,24 @@ func (b *Report) UseCounted(ctx context.Context, r *query.Reader) error {
 	if err != nil {
 		return err
 	}
+	return b.use(view)
+}
+
+// UseCalls makes the report read calls as counted, see sql/counted_calls.sql. Without a settlement it
+// calls FindExceptions.
+func (b *Report) UseCalls(ctx context.Context, r *query.Reader) error {
+	view, err := rollup.ReadCalls(ctx, r, b.Tenant, b.From, b.To)
+	if err == nil {
+		err = b.use(view)
+	}
+	if err != nil || !view.All {
+		return err
+	}
+	return b.FindExceptions(ctx, r)
+}
+
+// use makes the statements of the report read a view.
+func (b *Report) use(view *rollup.View) error {
 	b.view, b.Shape.Source = view, view.Source()
 	b.Args = b.Args.And(view.Args())
 	tables, err := view.Tables()

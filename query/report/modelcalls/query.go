@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tapedeck/query"
+	"tapedeck/query/facts/rollup"
 	"tapedeck/query/report/grouping"
 	"tapedeck/query/sessionfilter"
 )
@@ -49,10 +50,6 @@ var (
 	}
 )
 
-// RetryWithin is the maximum time between a failed call and the start of the next call of the same
-// session, agent and model for which the latter counts as a retry.
-const RetryWithin = time.Minute
-
 // DefaultStall is the default of Query.Stall: the shortest gap that counts as a stall.
 const DefaultStall = 5 * time.Second
 
@@ -81,6 +78,18 @@ type shape struct {
 	Order, Having                       string
 }
 
+// CallRows returns the rows of which calls are made: those of the range without a settlement, and
+// those of changed sessions with one. The arguments are SQL.
+func (s shape) CallRows(plain, care, facts, changed string) rollup.MadeCalls {
+	if !s.All {
+		return rollup.MadeCalls{Care: "PREWHERE " + changed, Facts: changed}
+	}
+	if !s.Careful {
+		care = ""
+	}
+	return rollup.MadeCalls{Plain: plain, Care: care, Facts: facts}
+}
+
 // asked is a query with the parameters of its statements.
 type asked struct {
 	*grouping.Report
@@ -102,7 +111,7 @@ func prepare(ctx context.Context, r *query.Reader, q *Query) (*asked, error) {
 		stall = DefaultStall
 	}
 	for name, value := range map[string]any{
-		"stall": stall.Nanoseconds(), "retry_within": RetryWithin.Nanoseconds(),
+		"stall": stall.Nanoseconds(), "retry_within": rollup.RetryWithin.Nanoseconds(),
 		"truncating": truncating, "refusing": refusing,
 		"models": q.Models, "providers": q.Providers, "agents": q.Agents,
 		"outcomes": texts(q.Outcomes), "listed": q.Limit,
@@ -118,7 +127,7 @@ func prepare(ctx context.Context, r *query.Reader, q *Query) (*asked, error) {
 			return nil, err
 		}
 	}
-	if err := b.FindExceptions(ctx, r); err != nil {
+	if err := b.UseCalls(ctx, r); err != nil {
 		return nil, err
 	}
 	order := orders[q.Order]

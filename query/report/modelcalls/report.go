@@ -42,7 +42,7 @@ type Figures struct {
 	Refused   uint64  `json:"refused"`
 	Cancelled uint64  `json:"cancelled"`
 	Open      uint64  `json:"open"`    // calls that have not ended
-	Retries   uint64  `json:"retries"` // calls that follow a failed call, see RetryWithin
+	Retries   uint64  `json:"retries"` // calls that follow a failed call, see rollup.RetryWithin
 	// Streamed counts calls whose output arrived in several chunks, so that they have gaps.
 	Streamed     uint64 `json:"streamed"`
 	StalledCalls uint64 `json:"stalled_calls"` // calls with a stall

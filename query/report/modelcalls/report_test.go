@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"math"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"tapedeck/query"
+	"tapedeck/query/facts/rollup"
 	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/grouping"
@@ -149,11 +151,15 @@ const (
 	all    = "7 calls, 1 error 1 truncated 1 refused 1 open, 1 retries, 3 streamed, 3 stalls in 2, 258 tokens, first 5: 500 2000, rate 10, gap 8000, took 4500 18000"
 )
 
-func TestCalls(t *testing.T) { testCalls(t) }
+func TestCalls(t *testing.T) { testCalls(t, stored(querytest.Open(t))) }
 
-func testCalls(t *testing.T, options ...query.Option) {
-	db := querytest.Open(t)
+// stored returns a database with the recordings.
+func stored(db *querytest.DB) *querytest.DB {
 	db.Add(recordings()...)
+	return db
+}
+
+func testCalls(t *testing.T, db *querytest.DB, options ...query.Option) {
 	for _, tc := range []struct {
 		name string
 		q    modelcalls.Query
@@ -258,7 +264,20 @@ func testCalls(t *testing.T, options ...query.Option) {
 
 // A report in which nearly every call is recorded twice takes another way to the same result.
 func TestCallsWithCareForAll(t *testing.T) {
-	testCalls(t, query.WithRepeatedLimit(0))
+	testCalls(t, stored(querytest.Open(t)), query.WithRepeatedLimit(0))
+}
+
+// Settled calls give the same report, also those of sessions without usage.
+func TestSettledCalls(t *testing.T) {
+	db := stored(querytest.New(t))
+	if err := rollup.NewSettler(querytest.Reader(db, 1e6), slog.New(slog.DiscardHandler)).Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	view := querytest.Must[*rollup.View](t)(rollup.ReadCalls(t.Context(), querytest.Reader(db, 1e6), db.Tenant, nil, nil))
+	if view.All || len(view.Batches) != 1 || len(view.Unsettled) > 0 {
+		t.Fatalf("%+v is settled", view)
+	}
+	testCalls(t, db)
 }
 
 // Statuses of sessions are known only from their summaries.

@@ -1,4 +1,7 @@
-{{- /* The months in which there is usage, and the tenants that have any. */ -}}
-SELECT toYYYYMM(seen_at) AS month, arraySort(groupUniqArray(toString(tenant))) AS tenants FROM usage
+{{- /* The months in which there is usage or a call of a model, and the tenants that have any. */ -}}
+SELECT month, arraySort(groupUniqArray(owner)) AS tenants FROM (
+    SELECT toYYYYMM(seen_at) AS month, toString(tenant) AS owner FROM usage GROUP BY month, owner
+    UNION ALL
+    SELECT toYYYYMM(seen_at) AS month, toString(tenant) AS owner FROM spans WHERE kind = 'llm' GROUP BY month, owner)
 GROUP BY month
 ORDER BY month

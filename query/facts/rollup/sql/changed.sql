@@ -5,7 +5,7 @@ SELECT tenant, session_id FROM (
     {{- if $i}} UNION ALL{{end}}
     SELECT tenant, session_id FROM {{$table}}
     WHERE toUInt64OrZero(splitByChar('_', _part)[3]) > {block_{{$table}}:UInt64} AND _block_number > {block_{{$table}}:UInt64}
-        {{- if eq $table "expirations"}} AND kind IN ('charges', 'facts'){{end}}
+        {{- if eq $table "expirations"}} AND kind IN ('charges', 'facts', 'messages'){{end}}
         {{- if $.OfTenant}} AND tenant = {tenant:String}{{end}}
 {{- end}})
 GROUP BY tenant, session_id

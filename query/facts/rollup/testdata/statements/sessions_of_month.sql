@@ -1,6 +1,9 @@
-SELECT session_id, uniqExact(cityHash64(usage_id)) != count() OR countIf(mode = 'running') > 0 AS care
-FROM usage
-WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) >= {month:UInt32} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+
+SELECT session_id, max(used)::Bool AS counts, (uniqExactIf(id, used) != countIf(used) OR countIf(mode = 'running') > 0)::Bool AS care
+FROM (
+    SELECT session_id, cityHash64(usage_id) AS id, toString(mode) AS mode, true AS used
+    FROM usage
+    WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) >= {month:UInt32} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
         OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
         OR (session_id, stream_id) IN (
             SELECT known.session_id, known.stream_id FROM (
@@ -17,11 +20,45 @@ WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) >= {month:UInt32} AND ((SEL
                 SELECT session_id, stream_id, named.1, named.2 FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
                     FROM redecodes FINAL WHERE tenant = {tenant:String}))))
-    AND session_id IN (SELECT session_id FROM usage WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) = {month:UInt32})
-    AND session_id NOT IN (
-        SELECT session_id FROM usage
-        WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) < {month:UInt32}
-            AND session_id IN (SELECT session_id FROM usage WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) = {month:UInt32}))
-    AND session_id NOT IN (SELECT session_id FROM tombstones FINAL WHERE tenant = {tenant:String} AND finished = 0)
-    AND session_id NOT IN (SELECT session_id FROM expirations FINAL WHERE tenant = {tenant:String} AND kind IN ('charges', 'facts') AND finished = 0)
+        AND session_id IN (SELECT session_id FROM usage WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) = {month:UInt32}
+            UNION ALL SELECT session_id FROM spans WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) = {month:UInt32} AND kind = 'llm')
+        AND session_id NOT IN (
+            SELECT session_id FROM (SELECT session_id FROM usage WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) < {month:UInt32}
+            UNION ALL SELECT session_id FROM spans WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) < {month:UInt32} AND kind = 'llm')
+            WHERE session_id IN (SELECT session_id FROM usage WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) = {month:UInt32}
+            UNION ALL SELECT session_id FROM spans WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) = {month:UInt32} AND kind = 'llm'))
+        AND session_id NOT IN (SELECT session_id FROM tombstones FINAL WHERE tenant = {tenant:String} AND finished = 0)
+        AND session_id NOT IN (SELECT session_id FROM expirations FINAL
+            WHERE tenant = {tenant:String} AND kind IN ('charges', 'facts', 'messages') AND finished = 0)
+    UNION ALL
+    SELECT DISTINCT session_id, toUInt64(0), '', false
+    FROM spans
+    WHERE kind = 'llm' AND tenant = {tenant:String} AND toYYYYMM(seen_at) >= {month:UInt32} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+        OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
+        OR (session_id, stream_id) IN (
+            SELECT known.session_id, known.stream_id FROM (
+                SELECT session_id, stream_id, restored_at FROM restores WHERE tenant = {tenant:String} UNION ALL
+                SELECT session_id, stream_id, toDateTime64(0, 9, 'UTC') FROM streams WHERE tenant = {tenant:String}
+                    AND session_id IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})) AS known
+            INNER JOIN (
+                SELECT session_id, max(until) AS last, max(deleted_at) AS deleted, groupUniqArrayArray(streams) AS listed
+                FROM tombstones WHERE tenant = {tenant:String} GROUP BY session_id) AS gone ON known.session_id = gone.session_id
+            WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))
+        AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0 AND generation = 0
+            OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
+                SELECT session_id, stream_id, named.1, named.2 FROM (
+                    SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
+                    FROM redecodes FINAL WHERE tenant = {tenant:String}))))
+        AND session_id IN (SELECT session_id FROM usage WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) = {month:UInt32}
+            UNION ALL SELECT session_id FROM spans WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) = {month:UInt32} AND kind = 'llm')
+        AND session_id NOT IN (
+            SELECT session_id FROM (SELECT session_id FROM usage WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) < {month:UInt32}
+            UNION ALL SELECT session_id FROM spans WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) < {month:UInt32} AND kind = 'llm')
+            WHERE session_id IN (SELECT session_id FROM usage WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) = {month:UInt32}
+            UNION ALL SELECT session_id FROM spans WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) = {month:UInt32} AND kind = 'llm'))
+        AND session_id NOT IN (SELECT session_id FROM tombstones FINAL WHERE tenant = {tenant:String} AND finished = 0)
+        AND session_id NOT IN (SELECT session_id FROM expirations FINAL
+            WHERE tenant = {tenant:String} AND kind IN ('charges', 'facts', 'messages') AND finished = 0))
 GROUP BY session_id
+

@@ -32,25 +32,40 @@ FROM (
         first_token_ns - started_ns AS first_token_took,
         call_status IN ('ok', 'error', 'cancelled') AND started_ns != 0 AND ended_ns > started_ns AS has_duration,
         ended_ns - started_ns AS took_ns,
-        arrayPopFront(arrayDifference(arrived)) AS gaps,
-        length(gaps) > 0 AS streamed,
-        toUInt64(arrayCount(g -> g > {stall:Int64}, gaps)) AS stalls,
-        if(streamed, arrayMax(gaps), 0) AS longest_ns,
+        chunks > 1 AS streamed,
+        if(longest_ns > {stall:Int64}, toUInt64(arrayCount(g -> g > {stall:Int64}, gaps)), 0) AS stalls,
         -- The first chunk is output before the time that is measured: the rate is of what follows it.
-        streamed AND output_tokens > 0 AND arrived[-1] > arrived[1] AS has_rate,
-        if(has_rate, output_tokens / ((arrived[-1] - arrived[1]) / 1e9), 0) AS rate
+        streamed AND output_tokens > 0 AND spread_ns > 0 AS has_rate,
+        if(has_rate, output_tokens / (spread_ns / 1e9), 0) AS rate
     FROM (
-        SELECT spans.session_id AS session_id, spans.span_id AS span_id, call_model, call_provider, call_agent, call_status,
-            run_id, started_ns, ended_ns, first_token_ns, seen_ns, first_stream, first_frame,
-            row_number() OVER of_run = 1 AS last_of_run,
-            if(JSONExtractString(attributes, 'stop_reason') = '', JSONExtractString(attributes, 'stop_reasons', 1), JSONExtractString(attributes, 'stop_reason')) AS own_reason,
-            if(own_reason = '' AND last_of_run, if(JSONExtractString(run_attributes, 'stop_reason') = '', JSONExtractString(run_attributes, 'stop_reasons', 1), JSONExtractString(run_attributes, 'stop_reason')), own_reason) AS stop_reason,
-            if(error = '' AND last_of_run AND call_status = 'error', run_error, error) AS call_error,
-            if(last_of_run, JSONExtractUInt(run_attributes, 'http_status'), 0) AS http_status,
-            chunks.arrived AS arrived, outputs.output_tokens AS output_tokens, outputs.all_tokens AS all_tokens,
-            lagInFrame(call_status) OVER in_order IN ('error', 'unclosed')
-                AND started_ns - greatest(lagInFrame(ended_ns) OVER in_order, lagInFrame(started_ns) OVER in_order) BETWEEN 0 AND {retry_within:Int64} AS retry
-        FROM (
+    SELECT session_id, span_id, stream_id AS first_stream, seq AS first_frame, run_id,
+        model AS call_model, provider AS call_provider, agent AS call_agent, status AS call_status, stop_reason, error AS call_error, http_status,
+        started_ns, ended_ns, first_token_ns, toUnixTimestamp64Nano(at) AS seen_ns, retry, output_tokens, all_tokens,
+        chunks, gaps, spread_ns, longest_ns, longest_from_ns
+    FROM (
+SELECT
+    session_id, first_stream AS stream_id, fromUnixTimestamp64Nano(seen_ns, 'UTC') AS at, first_frame AS seq, span_id, run_id,
+    toLowCardinality(call_model) AS model, toLowCardinality(call_provider) AS provider, toLowCardinality(call_agent) AS agent,
+    toLowCardinality(call_status) AS status,
+    toLowCardinality(if(own_reason = '' AND last_of_run, if(JSONExtractString(run_attributes, 'stop_reason') = '', JSONExtractString(run_attributes, 'stop_reasons', 1), JSONExtractString(run_attributes, 'stop_reason')), own_reason)) AS stop_reason,
+    if(own_error = '' AND last_of_run AND call_status = 'error', run_error, own_error) AS error,
+    if(last_of_run, JSONExtractUInt(run_attributes, 'http_status'), 0) AS http_status,
+    started_ns, ended_ns, first_token_ns, retry, output_tokens, all_tokens,
+    length(arrived) AS chunks,
+    arrayPopFront(arrayDifference(arrived)) AS gaps,
+    arrived[-1] - arrived[1] AS spread_ns,
+    if(empty(gaps), 0, arrayMax(gaps)) AS longest_ns,
+    if(empty(gaps), 0, arrived[indexOf(gaps, longest_ns)]) AS longest_from_ns
+FROM (
+    SELECT spans.session_id AS session_id, spans.span_id AS span_id, call_model, call_provider, call_agent, call_status,
+        run_id, started_ns, ended_ns, first_token_ns, seen_ns, first_stream, first_frame, spans.error AS own_error,
+        row_number() OVER of_run = 1 AS last_of_run,
+        if(JSONExtractString(attributes, 'stop_reason') = '', JSONExtractString(attributes, 'stop_reasons', 1), JSONExtractString(attributes, 'stop_reason')) AS own_reason,
+        run_attributes, run_error,
+        chunks.arrived AS arrived, outputs.output_tokens AS output_tokens, outputs.all_tokens AS all_tokens,
+        (lagInFrame(call_status) OVER in_order IN ('error', 'unclosed')
+            AND started_ns - greatest(lagInFrame(ended_ns) OVER in_order, lagInFrame(started_ns) OVER in_order) BETWEEN 0 AND {retry_within:Int64})::Bool AS retry
+    FROM (
     SELECT session_id, span_id, model AS call_model, provider AS call_provider, agent AS call_agent, status AS call_status,
         parent_id, run_id, node_id, error, attributes,
         toUnixTimestamp64Nano(started) AS started_ns, toUnixTimestamp64Nano(ended) AS ended_ns,
@@ -76,7 +91,7 @@ FROM (
                     FROM redecodes FINAL WHERE tenant = {tenant:String}))))
          
     WHERE kind = 'llm') AS spans
-        LEFT ANY JOIN (
+    LEFT ANY JOIN (
     SELECT session_id, span_id, arraySort(groupArrayArray(chunk_times)) AS arrived
     FROM (
         SELECT session_id, of_span AS span_id, chunk_times FROM (
@@ -166,7 +181,7 @@ FROM (
             AND arguments.began_ns >= calls.started_ns
         WHERE calls.ended_ns = 0 OR arguments.began_ns <= calls.ended_ns)
     GROUP BY session_id, span_id) AS chunks ON spans.session_id = chunks.session_id AND spans.span_id = chunks.span_id
-        LEFT ANY JOIN (
+    LEFT ANY JOIN (
     SELECT session_id, span_id, sum(generated) AS output_tokens, sum(total_tokens) AS all_tokens
     FROM (
         SELECT session_id, usage_id, argMax(usage.span_id, (at, version, stream_id)) AS span_id,
@@ -194,8 +209,8 @@ FROM (
         GROUP BY session_id, usage_id)
     WHERE span_id != ''
     GROUP BY session_id, span_id) AS outputs ON spans.session_id = outputs.session_id AND spans.span_id = outputs.span_id
-        LEFT ANY JOIN (
-    SELECT session_id, span_id, argMax(attributes, version) AS run_attributes, argMax(error, version) AS run_error
+    LEFT ANY JOIN (
+    SELECT session_id, span_id, argMax(attributes, (version, stream_id, seen_seq)) AS run_attributes, argMax(error, (version, stream_id, seen_seq)) AS run_error
     FROM spans FINAL
     PREWHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
         OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
@@ -216,10 +231,10 @@ FROM (
                     FROM redecodes FINAL WHERE tenant = {tenant:String}))))
     WHERE kind = 'run' AND (position(attributes, '"stop_reason"') > 0 OR error != '')
     GROUP BY session_id, span_id) AS ends ON spans.session_id = ends.session_id AND spans.parent_id = ends.span_id
-        WINDOW
-            of_run AS (PARTITION BY spans.session_id, parent_id ORDER BY seen_ns DESC, first_frame DESC, spans.span_id DESC),
-            in_order AS (PARTITION BY spans.session_id, call_agent, call_model ORDER BY seen_ns, first_frame, spans.span_id
-                         ROWS BETWEEN 1 PRECEDING AND CURRENT ROW))
+    WINDOW
+        of_run AS (PARTITION BY spans.session_id, parent_id ORDER BY seen_ns DESC, first_frame DESC, spans.span_id DESC),
+        in_order AS (PARTITION BY spans.session_id, call_agent, call_model ORDER BY seen_ns, first_frame, spans.span_id
+                     ROWS BETWEEN 1 PRECEDING AND CURRENT ROW))))
     WHERE 1)
 GROUP BY GROUPING SETS ((period), ())
 ORDER BY is_total, period, groups
