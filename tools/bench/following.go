@@ -1,0 +1,335 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// FollowOptions configures the measurement of followers.
+type FollowOptions struct {
+	Setup
+	Followers []int         // numbers of followers of the session, measured one after another
+	Rate      int           // frames per second of the session
+	For       time.Duration // duration of each measurement
+	Loops     int           // busy loops during the measurements under load
+	Profiles  string        // folder for profiles of the server's processor time; "" for none
+}
+
+// Following holds the delays of the followers of one session.
+type Following struct {
+	Followers  int           `json:"followers"`
+	Loops      int           `json:"loops"` // busy loops that ran meanwhile
+	Sent       int           `json:"sent"`  // frames that were sent in the time
+	Read       int           `json:"read"`  // frames that the followers read, of Followers × Sent
+	Delay      Percentiles   `json:"delay"` // from before a frame is sent until a follower has read it
+	Took       time.Duration `json:"took_ns"`
+	Server     time.Duration `json:"server_cpu_ns"`
+	ClickHouse time.Duration `json:"clickhouse_cpu_ns"` // including all other children of the server
+	Clients    time.Duration `json:"clients_cpu_ns"`    // the sender and the followers
+}
+
+// PerThousand returns the processor time of the server for 1,000 frames that followers read.
+func (f Following) PerThousand() time.Duration {
+	return time.Duration(float64(f.Server) / float64(f.Read) * 1000)
+}
+
+// Follow measures how far followers are behind the sender of a session, with and without busy loops.
+func Follow(ctx context.Context, o FollowOptions) (_ *FollowReport, err error) {
+	r := &FollowReport{Environment: o.environment("follow"), Rate: o.Rate, For: o.For}
+	server, err := startServer(ctx, o.Program, o.Dir, nil, "up", "--listen", "127.0.0.1:0", "--data",
+		filepath.Join(o.Dir, "data"), "--pprof")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, server.stop()) }()
+	for _, loops := range []int{0, o.Loops} {
+		for _, n := range o.Followers {
+			o.Say(fmt.Sprintf("%d followers, %d busy loops …", n, loops))
+			f, err := o.measure(ctx, server, n, loops)
+			if err != nil {
+				return nil, fmt.Errorf("%d followers, %d busy loops: %w", n, loops, err)
+			}
+			r.Runs = append(r.Runs, *f)
+		}
+	}
+	r.Bars, r.Took = r.bars(), time.Since(r.When)
+	return r, nil
+}
+
+// Times of one measurement.
+const (
+	followBefore = 2 * time.Second // from the last follower's first frame to the measurement
+	followLimit  = time.Minute     // for all beside the measurement itself
+)
+
+// measure records a session, follows it, and takes the delays for a time.
+func (o *FollowOptions) measure(ctx context.Context, server *command, followers, loops int) (_ *Following, err error) {
+	ctx, cancel := context.WithTimeout(ctx, o.For+followLimit)
+	defer cancel()
+	c, err := openConnections(ctx, server.url, fmt.Sprintf("follow-%d-%d", loops, followers), 1)
+	if err != nil {
+		return nil, err
+	}
+	sender := &ratedSender{client: c.clients[0], gap: time.Second / time.Duration(o.Rate)}
+	stopSender := sender.start(ctx)
+	defer func() { err = errors.Join(err, stopSender(), c.close()) }()
+	if err := sender.begun(ctx); err != nil {
+		return nil, err
+	}
+	all := make([]*timedFollower, followers)
+	var reading sync.WaitGroup
+	defer reading.Wait()
+	defer cancel()
+	for i := range all {
+		if all[i], err = openFollower(ctx, server.url, sender.session); err != nil {
+			return nil, err
+		}
+		reading.Go(all[i].run)
+		defer all[i].close()
+	}
+	stopLoops, err := busyLoops(loops, o.For+followLimit)
+	if err != nil {
+		return nil, err
+	}
+	defer stopLoops()
+	sleepUntil(time.Now().Add(followBefore))
+	f := &Following{Followers: followers, Loops: loops, Took: o.For}
+	from := time.Now()
+	begin := o.cpu(server)
+	profiled := o.profile(ctx, server, f)
+	sleepUntil(from.Add(o.For))
+	to, end := time.Now(), o.cpu(server)
+	f.Server, f.ClickHouse, f.Clients = end[0]-begin[0], end[1]-begin[1], end[2]-begin[2]
+	stopLoops() // so that followers far behind read the frames of the time
+	var delays []time.Duration
+	for i, a := range all {
+		d, err := a.between(ctx, from, to)
+		if err != nil {
+			return nil, fmt.Errorf("follower %d: %w", i, err)
+		}
+		delays = append(delays, d...)
+	}
+	f.Sent, f.Read, f.Delay = sender.between(from, to), len(delays), percentiles(delays)
+	if f.Read != followers*f.Sent {
+		return nil, fmt.Errorf("the followers read %d frames of %d", f.Read, followers*f.Sent)
+	}
+	return f, <-profiled
+}
+
+// cpu returns the processor times of the server, of its children and of this process.
+func (o *FollowOptions) cpu(server *command) [3]time.Duration {
+	own, _ := cpuOf(server.pid()) // none without /proc
+	children, _ := cpuOf(descendants(server.pid())...)
+	return [3]time.Duration{own, children, ownCPU()}
+}
+
+// profile writes a profile of the server's processor time during the measurement.
+func (o *FollowOptions) profile(ctx context.Context, server *command, f *Following) <-chan error {
+	done := make(chan error, 1)
+	if o.Profiles == "" {
+		done <- nil
+		return done
+	}
+	go func() {
+		text, err := server.read(ctx, fmt.Sprintf("/debug/pprof/profile?seconds=%d", max(int(o.For.Seconds())-1, 1)))
+		if err == nil {
+			name := fmt.Sprintf("followers-%d-loops-%d.cpu", f.Followers, f.Loops)
+			err = os.WriteFile(filepath.Join(o.Profiles, name), text, 0o600)
+		}
+		done <- err
+	}()
+	return done
+}
+
+// ratedSender sends frames with the time at which they are sent, at an even rate.
+type ratedSender struct {
+	*client
+	gap time.Duration
+
+	mu    sync.Mutex // guards times
+	times []int64    // when frames were sent, Unix time, ns
+}
+
+// start sends frames until stop is called, which returns the error of sending or of the answers.
+func (s *ratedSender) start(ctx context.Context) (stop func() error) {
+	ctx, cancel := context.WithCancel(ctx)
+	sending, answers := make(chan error, 1), make(chan error, 1)
+	go func() { sending <- s.run(ctx) }()
+	go func() {
+		for {
+			if _, _, err := s.conn.Read(context.WithoutCancel(ctx)); err != nil {
+				answers <- err
+				return
+			}
+		}
+	}()
+	return func() error {
+		cancel()
+		err := <-sending
+		if closed := s.conn.CloseNow(); err == nil {
+			err = closed
+		}
+		s.conn = nil
+		<-answers
+		return err
+	}
+}
+
+func (s *ratedSender) run(ctx context.Context) error {
+	began := time.Now()
+	for i := 0; ; i++ {
+		if err := pause(ctx, time.Until(began.Add(time.Duration(i)*s.gap))); err != nil {
+			return nil
+		}
+		now := time.Now().UnixNano()
+		frame := fmt.Sprintf("%s%s%d}", strings.TrimSuffix(pacedFrame(s.session, i), "}"), sentField, now)
+		if err := s.client.send(context.WithoutCancel(ctx), frame); err != nil {
+			return err
+		}
+		s.mu.Lock()
+		s.times = append(s.times, now)
+		s.mu.Unlock()
+	}
+}
+
+// between returns the number of frames that were sent between two times.
+func (s *ratedSender) between(from, to time.Time) (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, at := range s.times {
+		if at >= from.UnixNano() && at < to.UnixNano() {
+			n++
+		}
+	}
+	return n
+}
+
+// begun waits until some frames were sent.
+func (s *ratedSender) begun(ctx context.Context) error {
+	for s.between(time.Unix(0, 0), time.Now()) < 100 {
+		if err := pause(ctx, 10*time.Millisecond); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sentField precedes the time of sending in a frame.
+const sentField = `,"sent":`
+
+// timedFollower follows a session over SSE, and keeps when each frame was sent and read.
+type timedFollower struct {
+	*listener
+
+	mu    sync.Mutex // guards the fields below
+	sent  []int64    // Unix time, ns
+	delay []time.Duration
+	err   error
+}
+
+func openFollower(ctx context.Context, server, session string) (*timedFollower, error) {
+	for {
+		l, err := openListener(ctx, server, session, "follow=1&from=live")
+		if err == nil {
+			return &timedFollower{listener: l}, nil
+		}
+		if !strings.Contains(err.Error(), strconv.Itoa(http.StatusNotFound)) { // JetStream has no block yet
+			return nil, err
+		}
+		if err := pause(ctx, 50*time.Millisecond); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (f *timedFollower) run() {
+	for {
+		line, err := f.in.ReadSlice('\n')
+		now := time.Now()
+		at := 0
+		if err == nil {
+			at = bytes.LastIndex(line, []byte(sentField))
+		}
+		if err == nil && at < 0 {
+			continue
+		}
+		f.mu.Lock()
+		if err != nil {
+			f.err = err
+			f.mu.Unlock()
+			return
+		}
+		sent := int64(0)
+		for _, digit := range line[at+len(sentField):] {
+			if digit < '0' || digit > '9' {
+				break
+			}
+			sent = 10*sent + int64(digit-'0')
+		}
+		f.sent, f.delay = append(f.sent, sent), append(f.delay, time.Duration(now.UnixNano()-sent))
+		f.mu.Unlock()
+	}
+}
+
+// between waits for a frame that was sent after to, and returns the delays of those between the times.
+func (f *timedFollower) between(ctx context.Context, from, to time.Time) (delays []time.Duration, err error) {
+	for {
+		f.mu.Lock()
+		n := len(f.sent)
+		there := n > 0 && f.sent[n-1] > to.UnixNano()
+		err := f.err
+		f.mu.Unlock()
+		if there {
+			break
+		}
+		if err == nil {
+			err = pause(ctx, 20*time.Millisecond)
+		}
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i, sent := range f.sent {
+		if sent >= from.UnixNano() && sent < to.UnixNano() {
+			delays = append(delays, f.delay[i])
+		}
+	}
+	return delays, nil
+}
+
+// busyLoops starts processes that compute without pause, until stop is called. Each ends by itself
+// after a time on the processor.
+func busyLoops(n int, most time.Duration) (stop func(), err error) {
+	var all []*exec.Cmd
+	stop = sync.OnceFunc(func() {
+		for _, c := range all {
+			_ = c.Process.Kill() // it may have ended
+			_ = c.Wait()
+		}
+	})
+	for range n {
+		c := exec.Command("sh", "-c", fmt.Sprintf("ulimit -t %d; while :; do :; done", int(most.Seconds())+1))
+		if err := c.Start(); err != nil {
+			stop()
+			return nil, fmt.Errorf("start a busy loop: %w", err)
+		}
+		all = append(all, c)
+	}
+	return stop, nil
+}
