@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"fmt"
 	"math"
 	"time"
 )
@@ -168,7 +167,7 @@ func (r *FollowReport) bars() []Bar {
 		if f.Loops == 0 {
 			continue
 		}
-		name := fmt.Sprintf("%d followers, %d busy loops, p99", f.Followers, f.Loops)
+		name := f.String() + ", p99"
 		l.within(name, f.Delay.Count > 0, f.Delay.P99, 500*time.Millisecond)
 		l.within(name+": the aim", f.Delay.Count > 0, f.Delay.P99, 150*time.Millisecond)
 	}

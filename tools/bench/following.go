@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -14,11 +15,14 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/coder/websocket"
 )
 
 // FollowOptions configures the measurement of followers.
 type FollowOptions struct {
 	Setup
+	Over      []string      // transports of the followers: keys of followerOpeners
 	Followers []int         // numbers of followers of the session, measured one after another
 	Rate      int           // frames per second of the session
 	For       time.Duration // duration of each measurement
@@ -28,6 +32,7 @@ type FollowOptions struct {
 
 // Following holds the delays of the followers of one session.
 type Following struct {
+	Over       string        `json:"over"` // transport of the followers
 	Followers  int           `json:"followers"`
 	Loops      int           `json:"loops"` // busy loops that ran meanwhile
 	Sent       int           `json:"sent"`  // frames that were sent in the time
@@ -53,18 +58,25 @@ func Follow(ctx context.Context, o FollowOptions) (_ *FollowReport, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, server.stop()) }()
-	for _, loops := range []int{0, o.Loops} {
-		for _, n := range o.Followers {
-			o.Say(fmt.Sprintf("%d followers, %d busy loops …", n, loops))
-			f, err := o.measure(ctx, server, n, loops)
-			if err != nil {
-				return nil, fmt.Errorf("%d followers, %d busy loops: %w", n, loops, err)
+	for _, over := range o.Over {
+		for _, loops := range []int{0, o.Loops} {
+			for _, n := range o.Followers {
+				f := Following{Over: over, Followers: n, Loops: loops, Took: o.For}
+				o.Say(f.String() + " …")
+				if err := o.measure(ctx, server, &f); err != nil {
+					return nil, fmt.Errorf("%s: %w", f, err)
+				}
+				r.Runs = append(r.Runs, f)
 			}
-			r.Runs = append(r.Runs, *f)
 		}
 	}
 	r.Bars, r.Took = r.bars(), time.Since(r.When)
 	return r, nil
+}
+
+// String names the measurement.
+func (f Following) String() string {
+	return fmt.Sprintf("%s, followers: %d, busy loops: %d", f.Over, f.Followers, f.Loops)
 }
 
 // Times of one measurement.
@@ -74,37 +86,36 @@ const (
 )
 
 // measure records a session, follows it, and takes the delays for a time.
-func (o *FollowOptions) measure(ctx context.Context, server *command, followers, loops int) (_ *Following, err error) {
+func (o *FollowOptions) measure(ctx context.Context, server *command, f *Following) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, o.For+followLimit)
 	defer cancel()
-	c, err := openConnections(ctx, server.url, fmt.Sprintf("follow-%d-%d", loops, followers), 1)
+	c, err := openConnections(ctx, server.url, fmt.Sprintf("follow-%s-%d-%d", f.Over, f.Loops, f.Followers), 1)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	sender := &ratedSender{client: c.clients[0], gap: time.Second / time.Duration(o.Rate)}
 	stopSender := sender.start(ctx)
 	defer func() { err = errors.Join(err, stopSender(), c.close()) }()
 	if err := sender.begun(ctx); err != nil {
-		return nil, err
+		return err
 	}
-	all := make([]*timedFollower, followers)
+	all := make([]*timedFollower, f.Followers)
 	var reading sync.WaitGroup
 	defer reading.Wait()
 	defer cancel()
 	for i := range all {
-		if all[i], err = openFollower(ctx, server.url, sender.session); err != nil {
-			return nil, err
+		if all[i], err = openFollower(ctx, f.Over, server.url, sender.session); err != nil {
+			return err
 		}
 		reading.Go(all[i].run)
 		defer all[i].close()
 	}
-	stopLoops, err := busyLoops(loops, o.For+followLimit)
+	stopLoops, err := busyLoops(f.Loops, o.For+followLimit)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer stopLoops()
 	sleepUntil(time.Now().Add(followBefore))
-	f := &Following{Followers: followers, Loops: loops, Took: o.For}
 	from := time.Now()
 	begin := o.cpu(server)
 	profiled := o.profile(ctx, server, f)
@@ -116,15 +127,15 @@ func (o *FollowOptions) measure(ctx context.Context, server *command, followers,
 	for i, a := range all {
 		d, err := a.between(ctx, from, to)
 		if err != nil {
-			return nil, fmt.Errorf("follower %d: %w", i, err)
+			return fmt.Errorf("follower %d: %w", i, err)
 		}
 		delays = append(delays, d...)
 	}
 	f.Sent, f.Read, f.Delay = sender.between(from, to), len(delays), percentiles(delays)
-	if f.Read != followers*f.Sent {
-		return nil, fmt.Errorf("the followers read %d frames of %d", f.Read, followers*f.Sent)
+	if f.Read != f.Followers*f.Sent {
+		return fmt.Errorf("the followers read %d frames of %d", f.Read, f.Followers*f.Sent)
 	}
-	return f, <-profiled
+	return <-profiled
 }
 
 // cpu returns the processor times of the server, of its children and of this process.
@@ -144,7 +155,7 @@ func (o *FollowOptions) profile(ctx context.Context, server *command, f *Followi
 	go func() {
 		text, err := server.read(ctx, fmt.Sprintf("/debug/pprof/profile?seconds=%d", max(int(o.For.Seconds())-1, 1)))
 		if err == nil {
-			name := fmt.Sprintf("followers-%d-loops-%d.cpu", f.Followers, f.Loops)
+			name := fmt.Sprintf("%s-followers-%d-loops-%d.cpu", f.Over, f.Followers, f.Loops)
 			err = os.WriteFile(filepath.Join(o.Profiles, name), text, 0o600)
 		}
 		done <- err
@@ -228,9 +239,10 @@ func (s *ratedSender) begun(ctx context.Context) error {
 // sentField precedes the time of sending in a frame.
 const sentField = `,"sent":`
 
-// timedFollower follows a session over SSE, and keeps when each frame was sent and read.
+// timedFollower follows a session, and keeps when each frame was sent and read.
 type timedFollower struct {
-	*listener
+	next  func() ([]byte, error) // returns the next piece with at most one frame
+	close func() error
 
 	mu    sync.Mutex // guards the fields below
 	sent  []int64    // Unix time, ns
@@ -238,11 +250,54 @@ type timedFollower struct {
 	err   error
 }
 
-func openFollower(ctx context.Context, server, session string) (*timedFollower, error) {
+// followQuery asks for the frames that come from now on.
+const followQuery = "follow=1&from=live"
+
+// followerOpeners open followers by their transport.
+var followerOpeners = map[string]func(ctx context.Context, server, session string) (*timedFollower, error){
+	"sse":       followSSE,
+	"ndjson":    followNDJSON,
+	"websocket": followWebSocket,
+}
+
+func followSSE(ctx context.Context, server, session string) (*timedFollower, error) {
+	l, err := openListener(ctx, server, session, followQuery)
+	if err != nil {
+		return nil, err
+	}
+	return &timedFollower{next: func() ([]byte, error) { return l.in.ReadSlice('\n') }, close: l.close}, nil
+}
+
+func followNDJSON(ctx context.Context, server, session string) (*timedFollower, error) {
+	res, err := get(ctx, soakClient, server+"/v1/sessions/"+session+"/replay?"+followQuery, "application/x-ndjson")
+	if err != nil {
+		return nil, err
+	}
+	in := bufio.NewReader(res.Body)
+	return &timedFollower{next: func() ([]byte, error) { return in.ReadSlice('\n') }, close: res.Body.Close}, nil
+}
+
+func followWebSocket(ctx context.Context, server, session string) (*timedFollower, error) {
+	url := "ws" + strings.TrimPrefix(server, "http") + "/v1/sessions/" + session + "/replay?" + followQuery
+	conn, _, err := websocket.Dial(ctx, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &timedFollower{
+		next: func() ([]byte, error) {
+			_, message, err := conn.Read(ctx)
+			return message, err
+		},
+		close: conn.CloseNow,
+	}, nil
+}
+
+// openFollower opens a follower as soon as the session is found.
+func openFollower(ctx context.Context, over, server, session string) (*timedFollower, error) {
 	for {
-		l, err := openListener(ctx, server, session, "follow=1&from=live")
+		f, err := followerOpeners[over](ctx, server, session)
 		if err == nil {
-			return &timedFollower{listener: l}, nil
+			return f, nil
 		}
 		if !strings.Contains(err.Error(), strconv.Itoa(http.StatusNotFound)) { // JetStream has no block yet
 			return nil, err
@@ -255,7 +310,7 @@ func openFollower(ctx context.Context, server, session string) (*timedFollower, 
 
 func (f *timedFollower) run() {
 	for {
-		line, err := f.in.ReadSlice('\n')
+		line, err := f.next()
 		now := time.Now()
 		at := 0
 		if err == nil {

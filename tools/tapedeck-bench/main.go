@@ -84,9 +84,10 @@ type backupCommand struct {
 
 type followCommand struct {
 	common
+	Over      []string      `help:"Transports of the followers to measure: sse, ndjson, websocket." default:"sse,ndjson,websocket" enum:"sse,ndjson,websocket"`
 	Followers []int         `help:"Numbers of followers to measure, one after another." default:"1,30,100"`
 	Rate      int           `help:"Frames per second of the session." default:"1000"`
-	For       time.Duration `help:"How long each measurement takes." default:"20s" placeholder:"D"`
+	For       time.Duration `help:"How long each measurement takes." default:"10s" placeholder:"D"`
 	Loops     int           `help:"Number of busy loops during the measurements under load." default:"4"`
 	Profiles  string        `help:"Write profiles of the server's processor time to this folder." placeholder:"DIR" type:"existingdir"`
 }
@@ -178,7 +179,7 @@ func (c *followCommand) Run(ctx context.Context) error {
 	}
 	return c.measure(ctx, "follow", "", func(s bench.Setup) (any, error) {
 		return result(bench.Follow(ctx, bench.FollowOptions{
-			Setup: s, Followers: c.Followers, Rate: c.Rate, For: c.For, Loops: c.Loops, Profiles: c.Profiles,
+			Setup: s, Over: c.Over, Followers: c.Followers, Rate: c.Rate, For: c.For, Loops: c.Loops, Profiles: c.Profiles,
 		}))
 	})
 }
