@@ -283,10 +283,18 @@ func followWebSocket(ctx context.Context, server, session string) (*timedFollowe
 	if err != nil {
 		return nil, err
 	}
+	buf := make([]byte, 64<<10)
 	return &timedFollower{
 		next: func() ([]byte, error) {
-			_, message, err := conn.Read(ctx)
-			return message, err
+			_, message, err := conn.Reader(ctx)
+			if err != nil {
+				return nil, err
+			}
+			n, err := io.ReadFull(message, buf)
+			if err == io.ErrUnexpectedEOF { // the message is shorter than buf
+				err = nil
+			}
+			return buf[:n], err
 		},
 		close: conn.CloseNow,
 	}, nil
