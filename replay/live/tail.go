@@ -23,6 +23,8 @@ type tail struct {
 	readers, left int         // guarded by the library's lock
 	several       atomic.Bool // there are several readers
 
+	ends ends
+
 	mu      sync.Mutex // guards the fields below
 	pieces  []*piece
 	bytes   int
