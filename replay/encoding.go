@@ -39,5 +39,6 @@ func (f *Frame) KeepEncoded(firstAt int64, id, message []byte) {
 		return
 	}
 	b := append(append(make([]byte, 0, len(id)+len(message)), id...), message...)
-	f.Encoding.kept.CompareAndSwap(nil, &encoded{firstAt: firstAt, block: f.Block, id: b[:len(id):len(id)], message: b[len(id):]})
+	e := &encoded{firstAt: firstAt, block: f.Block, id: b[:len(id):len(id)], message: b[len(id):]}
+	f.Encoding.kept.CompareAndSwap(nil, e)
 }

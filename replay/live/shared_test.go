@@ -69,7 +69,8 @@ func pieceWith(number uint64, frames, bytes int) *piece {
 // charged to the budget with the blocks.
 func TestEncodingsAreBounded(t *testing.T) {
 	b := budget.New(budget.Options{})
-	tail := &tail{library: &Library{opts: Options{TailBytes: 4 << 20, TailAge: time.Minute}}, changed: make(chan struct{}), charge: b.Shared()}
+	l := &Library{opts: Options{TailBytes: 4 << 20, TailAge: time.Minute}}
+	tail := &tail{library: l, changed: make(chan struct{}), charge: b.Shared()}
 	alone := pieceWith(1, 5, 200)
 	tail.add(alone, 1)
 	if alone.encodings.Load() != nil || tail.encoded != 0 {
@@ -97,7 +98,8 @@ func TestEncodingsAreBounded(t *testing.T) {
 		bytes += p.encoded()
 	}
 	if kept == 0 || kept == len(all) || bytes != tail.encoded || len(tail.latest) != kept {
-		t.Errorf("%d of %d pieces have encodings of %d bytes, the tail counts %d of %d", kept, len(all), bytes, len(tail.latest), tail.encoded)
+		t.Errorf("%d of %d pieces have encodings of %d bytes, the tail counts %d of %d",
+			kept, len(all), bytes, len(tail.latest), tail.encoded)
 	}
 	tail.add(pieceWith(3000, 1, encodedBytes), 3000)
 	if len(tail.latest) != 0 || tail.encoded != 0 {
