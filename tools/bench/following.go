@@ -268,8 +268,11 @@ func followSSE(ctx context.Context, server, session string) (*timedFollower, err
 	return &timedFollower{next: func() ([]byte, error) { return l.in.ReadSlice('\n') }, close: l.close}, nil
 }
 
+// plainClient asks for no compression, as the other followers.
+var plainClient = &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true}}
+
 func followNDJSON(ctx context.Context, server, session string) (*timedFollower, error) {
-	res, err := get(ctx, soakClient, server+"/v1/sessions/"+session+"/replay?"+followQuery, "application/x-ndjson")
+	res, err := get(ctx, plainClient, server+"/v1/sessions/"+session+"/replay?"+followQuery, "application/x-ndjson")
 	if err != nil {
 		return nil, err
 	}
