@@ -108,7 +108,7 @@ func (o *FollowOptions) measure(ctx context.Context, server *command, f *Followi
 			return err
 		}
 		reading.Go(all[i].run)
-		defer all[i].close()
+		defer func() { _ = all[i].close() }() // the server may have closed it
 	}
 	stopLoops, err := busyLoops(f.Loops, o.For+followLimit)
 	if err != nil {
@@ -172,16 +172,17 @@ type ratedSender struct {
 	times []int64    // when frames were sent, Unix time, ns
 }
 
-// start sends frames until stop is called, which returns the error of sending or of the answers.
+// start sends frames until stop is called, which returns the error of sending.
 func (s *ratedSender) start(ctx context.Context) (stop func() error) {
 	ctx, cancel := context.WithCancel(ctx)
-	sending, answers := make(chan error, 1), make(chan error, 1)
+	sending, answers := make(chan error, 1), make(chan struct{})
+	conn := s.conn
 	go func() { sending <- s.run(ctx) }()
 	go func() {
+		defer close(answers)
 		for {
-			if _, _, err := s.conn.Read(context.WithoutCancel(ctx)); err != nil {
-				answers <- err
-				return
+			if _, _, err := conn.Read(context.WithoutCancel(ctx)); err != nil {
+				return // the connection was closed
 			}
 		}
 	}()
@@ -272,12 +273,13 @@ func followSSE(ctx context.Context, server, session string) (*timedFollower, err
 var plainClient = &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true}}
 
 func followNDJSON(ctx context.Context, server, session string) (*timedFollower, error) {
-	res, err := get(ctx, plainClient, server+"/v1/sessions/"+session+"/replay?"+followQuery, "application/x-ndjson")
+	url := server + "/v1/sessions/" + session + "/replay?" + followQuery
+	res, err := get(ctx, plainClient, url, "application/x-ndjson") //nolint:bodyclose // the follower's close closes it
 	if err != nil {
 		return nil, err
 	}
-	in := bufio.NewReader(res.Body)
-	return &timedFollower{next: func() ([]byte, error) { return in.ReadSlice('\n') }, close: res.Body.Close}, nil
+	in, body := bufio.NewReader(res.Body), res.Body
+	return &timedFollower{next: func() ([]byte, error) { return in.ReadSlice('\n') }, close: body.Close}, nil
 }
 
 func followWebSocket(ctx context.Context, server, session string) (*timedFollower, error) {
