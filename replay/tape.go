@@ -67,6 +67,9 @@ type Frame struct {
 	// Block is the number of the block in which the frame arrived live, if its position alone does
 	// not determine which frames precede it; else 0.
 	Block uint64
+	// Encoding keeps the frame's encoding for other readers of a running session; nil for a frame
+	// that this reader alone receives.
+	Encoding *Encoding
 }
 
 // Position returns the frame's place in its session.

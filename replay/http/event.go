@@ -32,8 +32,13 @@ func newEvents(session string, firstAt int64) *events {
 
 // encode returns the frame's id, from which a client resumes, and its message: a JSON object on one
 // line. The id is the frame's position. It includes the block if the frame arrived live and its
-// position does not determine the frames before it.
+// position does not determine the frames before it. A message that another follower of the session
+// has encoded is taken from it.
 func (e *events) encode(f *replay.Frame) (id, message []byte) {
+	if id, message, ok := f.Encoded(e.firstAt); ok {
+		e.id = append(e.id[:0], id...)
+		return e.id, message
+	}
 	e.id = strconv.AppendInt(e.id[:0], f.At, 10)
 	e.id = append(append(append(e.id, '.'), f.Stream.StreamID...), '.')
 	e.id = strconv.AppendUint(e.id, f.Seq, 10)
@@ -79,6 +84,7 @@ func (e *events) encode(f *replay.Frame) (id, message []byte) {
 		b = append(b, ']')
 	}
 	e.message = append(e.payload(b, &f.Frame), '}')
+	f.KeepEncoded(e.firstAt, e.id, e.message)
 	return e.id, e.message
 }
 

@@ -21,6 +21,7 @@ import (
 // socket writes a playback to a WebSocket. It is a player.StateSink.
 type socket struct {
 	conn     *websocket.Conn
+	gatherer *gatherer // below conn
 	raw      bool
 	verbatim bool       // messages are sent as recorded, so nothing may be added
 	cues     *cueWriter // for mode=cue, else nil
@@ -32,8 +33,8 @@ type socket struct {
 	stuck    chan struct{} // closed when a write took too long
 }
 
-func newSocket(conn *websocket.Conn, timeout time.Duration) *socket {
-	s := &socket{conn: conn, timeout: timeout, stuck: make(chan struct{})}
+func newSocket(conn *websocket.Conn, g *gatherer, timeout time.Duration) *socket {
+	s := &socket{conn: conn, gatherer: g, timeout: timeout, stuck: make(chan struct{})}
 	// The guard is a timer, since a context with a deadline for every message is expensive.
 	s.guard = time.AfterFunc(time.Hour, sync.OnceFunc(func() {
 		close(s.stuck)
@@ -48,6 +49,7 @@ func (s *socket) Play(f *replay.Frame, _, _ int) error {
 	if s.cues != nil {
 		return s.cues.play(f)
 	}
+	s.gatherer.gather()
 	if !s.raw {
 		_, message := s.events.encode(f)
 		return s.write(websocket.MessageText, message)
@@ -62,8 +64,13 @@ func (s *socket) Play(f *replay.Frame, _, _ int) error {
 	return s.write(websocket.MessageBinary, data)
 }
 
-// Flush implements player.Sink. All messages except cues are sent immediately.
-func (s *socket) Flush() error { return s.cues.flush() }
+// Flush implements player.Sink.
+func (s *socket) Flush() error {
+	if s.cues != nil {
+		return s.cues.flush()
+	}
+	return s.guarded(s.gatherer.flush)
+}
 
 // write sends a message. It is called from the player's goroutine, and after
 // the player has ended.
@@ -76,19 +83,27 @@ func (s *socket) write(kind websocket.MessageType, message []byte) error {
 
 // put sends a message. Only one goroutine at a time may call it.
 func (s *socket) put(kind websocket.MessageType, message []byte) error {
-	s.guard.Reset(s.timeout)
-	err := s.conn.Write(context.Background(), kind, message)
-	s.guard.Stop()
-	if err != nil {
-		select {
-		case <-s.stuck:
-			err = os.ErrDeadlineExceeded
-		default:
-		}
-		return &errClient{err}
+	err := s.guarded(func() error { return s.conn.Write(context.Background(), kind, message) })
+	if err == nil {
+		s.sent += len(message)
 	}
-	s.sent += len(message)
-	return nil
+	return err
+}
+
+// guarded calls write, and closes the connection if write takes too long.
+func (s *socket) guarded(write func() error) error {
+	s.guard.Reset(s.timeout)
+	err := write()
+	s.guard.Stop()
+	if err == nil {
+		return nil
+	}
+	select {
+	case <-s.stuck:
+		err = os.ErrDeadlineExceeded
+	default:
+	}
+	return &errClient{err}
 }
 
 // StateChanged implements player.StateSink. In a verbatim playback it sends only the states in
@@ -174,7 +189,8 @@ func (s *Server) serveWebSocket(
 		s.refuse(w, r, session, bad)
 		return
 	}
-	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
+	hijacked := &gathering{ResponseWriter: w}
+	conn, err := websocket.Accept(hijacked, r, &websocket.AcceptOptions{
 		InsecureSkipVerify: true, // the Origin was checked
 		CompressionMode:    websocket.CompressionDisabled,
 	})
@@ -182,7 +198,7 @@ func (s *Server) serveWebSocket(
 		s.metrics.ended(outcomeRefused)
 		return
 	}
-	out := newSocket(conn, s.opts.WriteTimeout.Or(slow.WriteTimeout))
+	out := newSocket(conn, hijacked.conn, s.opts.WriteTimeout.Or(slow.WriteTimeout))
 	out.raw, out.events = req.raw, newEvents(session, replay.FirstAt(t))
 	out.verbatim = req.raw && recordedOver(t, schema.WebSocket)
 	if req.cue {
@@ -200,6 +216,9 @@ func (s *Server) serveWebSocket(
 	others.Go(func() { out.ping(ctx, s.opts.Heartbeat, cancel) })
 
 	sum, err := playback.Run(ctx)
+	if flushed := out.guarded(hijacked.conn.flush); err == nil { // a playback that fails leaves frames gathered
+		err = flushed
+	}
 	err = withClientGone(ctx, err)
 	if err == nil && !out.verbatim { // otherwise the close code reports the end
 		err = out.write(websocket.MessageText, appendEnd(nil, sum))

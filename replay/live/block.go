@@ -2,22 +2,42 @@ package live
 
 import (
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"tapedeck/replay"
 	"tapedeck/schema"
 	"tapedeck/schema/block"
 )
 
 // piece is one session's block as received, alone or from a bundle. A bundle contains at most one
-// block per session. A piece is immutable and shared by readers.
+// block per session. A piece is shared by readers, which
+// must not change it.
 type piece struct {
 	number uint64    // sequence number of its message in JetStream
 	at     time.Time // when JetStream stored it
 	state  schema.StreamState
 	frames []schema.Frame
 	size   int // approximate memory, bytes
+	// encodings are those of the frames, while the piece is among the latest of a tail with several
+	// readers; else nil. They are the only part that changes.
+	encodings atomic.Pointer[[]replay.Encoding]
+}
+
+// share begins to keep encodings of the frames.
+func (p *piece) share() {
+	list := make([]replay.Encoding, len(p.frames))
+	p.encodings.Store(&list)
+}
+
+// encoded returns the approximate memory that encodings of the frames may take, bytes.
+func (p *piece) encoded() (bytes int) {
+	for i := range p.frames {
+		bytes += replay.MostEncoded(len(p.frames[i].Raw)) + encodingSize
+	}
+	return bytes
 }
 
 // pieceOf decodes a session's block from a message. It returns nil if the message is a bundle
@@ -43,10 +63,12 @@ func pieceOf(m jetstream.Msg, s *session, number uint64, at time.Time) (*piece, 
 	return p, nil
 }
 
-// The approximate memory of a piece and of a frame, without the frame's bytes.
+// The approximate memory of a piece and of a frame without the frame's bytes.
 const (
 	pieceSize = 1000
 	frameSize = 250
+	// encodingSize is the approximate memory of an encoding without its bytes.
+	encodingSize = 100
 )
 
 // first and end return the range of frame numbers that the piece covers. Frames in the range that

@@ -145,6 +145,7 @@ func (l *Library) acquire(s *session, from uint64) (*tail, error) {
 		l.tails[s.name()] = t
 	}
 	t.readers++
+	t.several.Store(t.readers > 1)
 	return t, nil
 }
 
@@ -152,7 +153,9 @@ func (l *Library) acquire(s *session, from uint64) (*tail, error) {
 func (l *Library) release(t *tail) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if t.readers--; t.readers > 0 || l.closed {
+	t.readers--
+	t.several.Store(t.readers > 1)
+	if t.readers > 0 || l.closed {
 		return
 	}
 	t.left++

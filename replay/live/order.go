@@ -148,6 +148,10 @@ func (r *reader) emit(k *track, p *piece, inOrder bool) {
 	if inOrder && p.number > r.view.copied && r.tape.several() {
 		block = p.number
 	}
+	var encodings []replay.Encoding
+	if shared := p.encodings.Load(); shared != nil {
+		encodings = *shared
+	}
 	q := &r.query
 	early := p.number <= r.began // the block existed when the reader began
 	for i := range p.frames {
@@ -158,6 +162,9 @@ func (r *reader) emit(k *track, p *piece, inOrder bool) {
 		position := f.Position()
 		if early && r.placed && q.From.Before(position) || !q.To.IsZero() && position.Compare(q.To) > 0 {
 			continue
+		}
+		if encodings != nil {
+			f.Encoding = &encodings[i]
 		}
 		r.out = append(r.out, f)
 	}

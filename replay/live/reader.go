@@ -268,7 +268,7 @@ func (r *reader) readLive(ctx context.Context) error {
 		r.liveSent = true
 		return replay.ErrLive
 	}
-	r.tape.readEnds(ctx, now)
+	r.readEnds(ctx, now)
 	return r.pause(ctx, changed, pollInterval)
 }
 

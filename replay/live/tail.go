@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -19,12 +20,17 @@ type tail struct {
 	cancel  context.CancelFunc
 	done    chan struct{}
 
-	readers, left int // guarded by the library's lock
+	readers, left int         // guarded by the library's lock
+	several       atomic.Bool // there are several readers
+
+	ends ends
 
 	mu      sync.Mutex // guards the fields below
 	pieces  []*piece
 	bytes   int
-	charge  *budget.Grant // charged for the bytes of pieces
+	latest  []*piece      // the latest pieces, of which encodings are kept
+	encoded int           // bytes that the encodings of latest may take
+	charge  *budget.Grant // charged for bytes and encoded
 	low     uint64        // pieces contains all received blocks from this number on
 	high    uint64        // the number of the latest received block
 	broken  bool          // the last consumer failed and is not replaced yet
@@ -49,9 +55,43 @@ func (t *tail) end() {
 	<-t.done
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.charge.Adjust(-int64(t.bytes))
-	t.pieces, t.bytes = nil, 0
+	t.clear()
 }
+
+// clear drops all blocks. The caller holds mu.
+func (t *tail) clear() {
+	t.charge.Adjust(-int64(t.bytes + t.encoded))
+	t.pieces, t.bytes = nil, 0
+	t.shrink(0)
+}
+
+// share keeps encodings of a new piece for several readers, and drops those of older pieces.
+// Followers that are not late take encodings from the latest pieces; others encode frames by
+// themselves. The caller holds mu.
+func (t *tail) share(p *piece) {
+	if !t.several.Load() {
+		t.shrink(0)
+		return
+	}
+	p.share()
+	t.latest = append(t.latest, p)
+	t.encoded += p.encoded()
+	t.shrink(encodedBytes)
+}
+
+// shrink drops encodings until they take at most so many bytes. The caller holds mu.
+func (t *tail) shrink(most int) {
+	for t.encoded > most {
+		t.encoded -= t.latest[0].encoded()
+		t.latest[0].encodings.Store(nil)
+		t.latest[0] = nil
+		t.latest = t.latest[1:]
+	}
+}
+
+// encodedBytes bounds the encodings that one tail keeps. At 1,000 frames of 200 bytes in a second
+// they are those of the last 1.6 s.
+const encodedBytes = 2 << 20
 
 // run receives blocks until ctx ends, with a new consumer whenever one fails.
 func (t *tail) run(ctx context.Context, p *pull) {
@@ -141,10 +181,11 @@ func (t *tail) add(b *piece, number uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.high = number
-	before := t.bytes
+	before := t.bytes + t.encoded
 	if b != nil {
 		t.pieces = append(t.pieces, b)
 		t.bytes += b.size
+		t.share(b)
 		oldest := b.at.Add(-t.library.opts.TailAge)
 		for len(t.pieces) > 1 && (t.bytes > t.library.opts.TailBytes || t.pieces[0].at.Before(oldest)) {
 			t.bytes -= t.pieces[0].size
@@ -153,7 +194,7 @@ func (t *tail) add(b *piece, number uint64) {
 			t.pieces = t.pieces[1:]
 		}
 	}
-	t.charge.Adjust(int64(t.bytes - before))
+	t.charge.Adjust(int64(t.bytes + t.encoded - before))
 	t.notify()
 }
 
@@ -162,8 +203,8 @@ func (t *tail) raiseLow(low uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if low > t.low {
-		t.charge.Adjust(-int64(t.bytes))
-		t.low, t.pieces, t.bytes = low, nil, 0
+		t.clear()
+		t.low = low
 		t.notify()
 	}
 }

@@ -17,7 +17,7 @@ type Sink interface {
 	// Play receives the bytes [from, to) of a frame, which are due now: all bytes or, if
 	// Options.Reads is set, the bytes of one read. The frame is valid only during the call.
 	Play(f *replay.Frame, from, to int) error
-	// Flush is called before every wait, when no more frames are due.
+	// Flush is called before every wait, when no more frames are due, and before a control is applied.
 	Flush() error
 }
 
@@ -313,12 +313,16 @@ func (p *Player) flush() error {
 	return p.sink.Flush()
 }
 
-// listen applies a pending control, without waiting for one.
+// listen applies a pending control, without waiting for one. A seek may take a while, so that it
+// flushes before.
 func (p *Player) listen(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
 	case c := <-p.controls:
+		if err := p.flush(); err != nil {
+			return err
+		}
 		return p.apply(ctx, c)
 	default:
 		return nil

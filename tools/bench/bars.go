@@ -160,3 +160,16 @@ func (r *Results) playingBars(l *bars) {
 	}
 	l.within("player, drift in ten minutes", d.Length >= 10*time.Minute, (d.Last - d.First).Abs(), 2*time.Millisecond)
 }
+
+func (r *FollowReport) bars() []Bar {
+	var l bars
+	for _, f := range r.Runs {
+		if f.Loops == 0 {
+			continue
+		}
+		name := f.String() + ", p99"
+		l.within(name, f.Delay.Count > 0, f.Delay.P99, 500*time.Millisecond)
+		l.within(name+": the aim", f.Delay.Count > 0, f.Delay.P99, 150*time.Millisecond)
+	}
+	return l
+}

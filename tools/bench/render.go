@@ -54,7 +54,7 @@ func Render(w io.Writer, text []byte) error {
 		return fmt.Errorf("read the report: %w", err)
 	}
 	reports := map[string]any{"benchmarks": &Report{}, "scale": &ScaleReport{}, "backup": &BackupReport{},
-		"soak": &SoakReport{}}
+		"soak": &SoakReport{}, "follow": &FollowReport{}}
 	report, known := reports[head.Kind]
 	if !known {
 		return fmt.Errorf("a report of the kind %q: there is no page for it", head.Kind)

@@ -10,7 +10,7 @@ import (
 // Environment holds the fields with which all reports begin. Kind names the report and its
 // template.
 type Environment struct {
-	Kind     string        `json:"kind"` // benchmarks, scale, soak or backup
+	Kind     string        `json:"kind"` // benchmarks, scale, soak, backup or follow
 	Version  string        `json:"version"`
 	Go       string        `json:"go"`
 	Platform string        `json:"platform"`
@@ -91,4 +91,12 @@ type SoakReport struct {
 
 	Server     Memory `json:"server"`
 	ClickHouse Memory `json:"clickhouse"`
+}
+
+// FollowReport is the result of Follow.
+type FollowReport struct {
+	Environment
+	Rate int           `json:"rate"` // frames per second of the session
+	For  time.Duration `json:"for_ns"`
+	Runs []Following   `json:"runs"`
 }

@@ -33,6 +33,7 @@ type cli struct {
 	Scale   scaleCommand   `cmd:"" help:"Fill a large data set, or take one that is there, and measure reports and lists on it."`
 	Soak    soakCommand    `cmd:"" help:"Record over many connections while others replay, check every frame, and watch memory."`
 	Backup  backupCommand  `cmd:"" help:"Fill a data set, back it up, restore and verify it, and write docs/benchmarks-backup.md."`
+	Follow  followCommand  `cmd:"" help:"Follow a running session with many clients, with and without busy loops, and write docs/benchmarks-follow.md."`
 	Render  renderCommand  `cmd:"" help:"Write the page of results that were kept as JSON."`
 }
 
@@ -79,6 +80,16 @@ type backupCommand struct {
 	common
 	Frames int    `help:"Number of frames, about." default:"5000000"`
 	Seed   uint64 `help:"Seed from which the data set is generated." default:"1"`
+}
+
+type followCommand struct {
+	common
+	Over      []string      `help:"Transports of the followers to measure: sse, ndjson, websocket." default:"sse,ndjson,websocket" enum:"sse,ndjson,websocket"`
+	Followers []int         `help:"Numbers of followers to measure, one after another." default:"1,30,100"`
+	Rate      int           `help:"Frames per second of the session." default:"1000"`
+	For       time.Duration `help:"How long each measurement takes." default:"10s" placeholder:"D"`
+	Loops     int           `help:"Number of busy loops during the measurements under load." default:"4"`
+	Profiles  string        `help:"Write profiles of the server's processor time to this folder." placeholder:"DIR" type:"existingdir"`
 }
 
 type renderCommand struct {
@@ -157,6 +168,19 @@ func (c *soakCommand) Run(ctx context.Context) error {
 func (c *backupCommand) Run(ctx context.Context) error {
 	return c.measure(ctx, "backup", "", func(s bench.Setup) (any, error) {
 		return result(bench.Backups(ctx, bench.BackupOptions{Setup: s, Data: dataset.Options{Frames: c.Frames, Seed: c.Seed}}))
+	})
+}
+
+// Run measures followers and prints the page.
+func (c *followCommand) Run(ctx context.Context) error {
+	if c.Rate < 1 || c.Rate > 100_000 || c.For < time.Second || c.Loops < 0 || len(c.Followers) == 0 || slices.Min(c.Followers) < 1 {
+		return errors.New("follow: --rate must be from 1 to 100000, --for a second or more, --loops 0 or more, " +
+			"and each of --followers 1 or more")
+	}
+	return c.measure(ctx, "follow", "", func(s bench.Setup) (any, error) {
+		return result(bench.Follow(ctx, bench.FollowOptions{
+			Setup: s, Over: c.Over, Followers: c.Followers, Rate: c.Rate, For: c.For, Loops: c.Loops, Profiles: c.Profiles,
+		}))
 	})
 }
 
