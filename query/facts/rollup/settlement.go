@@ -40,7 +40,13 @@ type Batch struct {
 	Costs   string `json:"costs"`
 	Prices  string `json:"prices"`
 	ByModel bool   `json:"by_model"`
+	// Charges reports that settled_charges has the batch too. Programs without Charges write only
+	// settled_usage, and drop Charges when they write a settlement.
+	Charges bool `json:"charges"`
 }
+
+// lacksCharges reports whether an earlier program wrote the batch.
+func (b Batch) lacksCharges() bool { return !b.Charges }
 
 // Settlement describes which usage is settled.
 type Settlement struct {
@@ -87,6 +93,7 @@ func (s *Settlement) retire(table, batch string, at time.Time) {
 
 func (s *Settlement) retireBatch(b *Batch, at time.Time) {
 	s.retire("settled_usage", b.ID, at)
+	s.retire("settled_charges", b.ID, at)
 	s.retire("settled_sessions", b.ID, at)
 	s.retireCosts(b.Costs, at)
 }
