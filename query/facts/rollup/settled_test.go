@@ -41,6 +41,7 @@ type world struct {
 	log        *slog.Logger
 	later      time.Duration // than the present, by the settler's clock
 	want       []*usagereport.Report
+	charged    []string
 }
 
 func newWorld(t *testing.T) *world {
@@ -91,7 +92,7 @@ func reports() []usagereport.Query {
 // same compares the answers with what is settled to those without.
 func (w *world) same(what string) {
 	w.Helper()
-	w.want = w.answers(w.slow)
+	w.want, w.charged = w.answers(w.slow), w.lines(w.slow)
 	w.still(what)
 }
 
@@ -101,6 +102,7 @@ func (w *world) still(what string) {
 	for i, got := range w.answers(w.fast) {
 		querytest.Equal(w.T, fmt.Sprintf("%s: report %d", what, i), w.want[i], got)
 	}
+	w.stillCharged(what)
 }
 
 // answers reads all reports.

@@ -16,6 +16,11 @@ func (b *Report) UseCounted(ctx context.Context, r *query.Reader) error {
 	if err != nil {
 		return err
 	}
+	return b.UseView(view)
+}
+
+// UseView does the same as UseCounted with a view that was read.
+func (b *Report) UseView(view *rollup.View) error {
 	b.view, b.Shape.Source = view, view.Source()
 	b.Args = b.Args.And(view.Args())
 	tables, err := view.Tables()
