@@ -3,7 +3,6 @@ package charges_test
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -51,32 +50,6 @@ func grown(t testing.TB, run func()) int64 {
 	close(stop)
 	<-done
 	return most - before
-}
-
-// BenchmarkExport writes a month of 100,000 calls. The first run of the benchmark opens the
-// connections and reads the price table.
-func BenchmarkExport(b *testing.B) {
-	db := querytest.Month(b, 100_000)
-	r := querytest.Reader(db, 1e8)
-	q := charges.Query{Tenant: querytest.Tenant, From: querytest.Start.AddDate(0, 0, -1).Truncate(24 * time.Hour), To: querytest.Start.AddDate(0, 1, -1).Truncate(24 * time.Hour)}
-	for _, f := range charges.Formats[1:] {
-		b.Run(string(f), func(b *testing.B) {
-			var size counter
-			if err := charges.Write(b.Context(), r, charges.Query{Tenant: querytest.Tenant, From: q.From, To: q.From.Add(time.Hour)}, f, io.Discard); err != nil {
-				b.Fatal(err)
-			}
-			for b.Loop() {
-				size = 0
-				most := grown(b, func() {
-					if err := charges.Write(b.Context(), r, q, f, &size); err != nil {
-						b.Fatal(err)
-					}
-				})
-				b.ReportMetric(float64(most)/(1<<20), "MiB-grown")
-			}
-			b.ReportMetric(float64(size)/(1<<20), "MiB-written")
-		})
-	}
 }
 
 // counter counts bytes.
