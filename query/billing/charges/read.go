@@ -102,7 +102,7 @@ func (l *lister) read(ctx context.Context, cursor string, limit int, visit func(
 	}
 	args = b.Args.And(query.TagArgs(b.Shape.Tags)).And(args).With("limit", limit)
 	s := shape{Shape: b.Shape, After: after != nil, Limited: limit > 0}
-	return query.Each(b.Context(ctx), l.reader, statements, "charges", s, args, visit)
+	return query.EachInPlace(b.Context(ctx), l.reader, statements, "charges", s, args, visit)
 }
 
 // selectSessions looks up the sessions of the query, once.

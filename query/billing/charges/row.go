@@ -76,7 +76,7 @@ func (r *row) charge(tenant string, p *grouping.Pricers, tags *tagMaps) *Charge 
 
 // otherCost returns the cost of a cell at other prices, or the reason for which it is unknown.
 func otherCost(cell *cost.Cell, p *cost.Pricer) (*cost.Money, *prices.Reason, string) {
-	priced, err := p.Price(cell)
+	priced, err := p.PriceRecord(cell)
 	if err != nil {
 		reason := cost.ReasonOf(err)
 		return nil, &reason, err.Error()
@@ -86,7 +86,7 @@ func otherCost(cell *cost.Cell, p *cost.Pricer) (*cost.Money, *prices.Reason, st
 
 // price sets the cost of a charge, or the reason for which it is unknown.
 func (c *Charge) price(cell *cost.Cell, p *cost.Pricer) {
-	priced, err := p.Price(cell)
+	priced, err := p.PriceRecord(cell)
 	if err != nil {
 		reason := cost.ReasonOf(err)
 		c.Unpriced, c.UnpricedDetail = &reason, err.Error()

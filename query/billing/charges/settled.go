@@ -56,5 +56,5 @@ func (l *lister) readSettled(
 	s := settledShape{Source: b.Shape.Source, From: b.Shape.From, To: b.Shape.To, After: after != nil,
 		Among: b.Shape.Among, Tags: tags}
 	args = b.Args.And(query.TagArgs(tags)).And(args).With("limit", limit)
-	return true, query.Each(b.Context(ctx), l.reader, statements, "settled_charges", s, args, visit)
+	return true, query.EachInPlace(b.Context(ctx), l.reader, statements, "settled_charges", s, args, visit)
 }
