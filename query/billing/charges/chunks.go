@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	chunkRows = 5000 // records that one statement reads
+	chunkRows = 7500 // records that one statement reads
 	// rowBytes is an estimate of the memory of a record, including ids and tags.
 	rowBytes = 2 << 10
 )

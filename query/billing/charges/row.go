@@ -105,6 +105,7 @@ func (c *Charge) price(cell *cost.Cell, p *cost.Pricer) {
 		c.PriceProvider, c.PriceModel = &priced.Provider.ID, &priced.Model.ID
 		c.PricedAs = query.Named(p.PricedAs(cell))
 	}
+	c.Lines = make([]Line, 0, len(priced.Lines))
 	for i := range priced.Lines {
 		l := &priced.Lines[i]
 		c.Lines = append(c.Lines, Line{
@@ -127,6 +128,9 @@ func (r *row) cell() *cost.Cell {
 
 // statedCost parses the cost that a source states; nil if it states none.
 func statedCost(text, currency string) *cost.Money {
+	if text == "" {
+		return nil
+	}
 	amount, err := decimal.NewFromString(text)
 	if err != nil {
 		return nil

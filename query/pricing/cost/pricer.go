@@ -74,8 +74,13 @@ func (p *Pricer) PriceRecord(c *Cell) (*prices.Cost, error) {
 		r := p.ratesOf(&c.Key)
 		if !r.looked {
 			r.looked = true
-			// PriceCell returns the error, whose text may depend on the time of the record.
-			r.prepared, _ = p.Table.Prepare(prices.Cell{Call: p.call(&c.Key), InputTokens: c.InputTokens})
+			r.prepared, r.err = p.Table.Prepare(prices.Cell{Call: p.call(&c.Key), InputTokens: c.InputTokens})
+			if r.err != nil && ReasonOf(r.err) == prices.NoRate {
+				r.err = nil // its text has the date of the record: Price returns it
+			}
+		}
+		if r.err != nil {
+			return nil, r.err
 		}
 		if r.prepared != nil {
 			var counts [unitCounts]prices.Count

@@ -21,8 +21,11 @@ type rates struct {
 	tokens [6]rate
 	parts  [len(parts)]rate
 
-	prepared *prices.Prepared // see PriceRecord; nil before the first record, and if it has no prices
-	looked   bool             // prepared was looked up
+	// prepared is for PriceRecord, which looks it up once; nil if the class has no prices. err is
+	// the reason, if that is the same for all records of the class.
+	prepared *prices.Prepared
+	err      error
+	looked   bool
 }
 
 // classesMost bounds the classes whose rates a Pricer keeps.

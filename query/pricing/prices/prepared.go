@@ -116,7 +116,11 @@ func (s *preparedSet) cost(
 		}
 		line := Line{Unit: Units[unit], Quantity: decimal.NewFromInt(quantity), Price: s.prices[unit].at(input)}
 		line.Cost = line.Unit.Of(line.Quantity.Mul(line.Price))
-		total = total.Add(line.Cost)
+		if total.IsZero() {
+			total = line.Cost
+		} else {
+			total = total.Add(line.Cost)
+		}
 		if lined != nil {
 			line.List, line.Contracted = lined.list.at(unit, input), lined.contracted.at(unit, input)
 			lines = append(lines, line)
