@@ -19,9 +19,12 @@ import (
 func BenchmarkExport(b *testing.B) {
 	const calls = 100_000
 	db := querytest.Month(b, calls)
+	engine, _ := times(b, db)
 	if err := rollup.NewSettler(querytest.Reader(db, 1e8), slog.New(slog.DiscardHandler)).Settle(b.Context()); err != nil {
 		b.Fatal(err)
 	}
+	settled, _ := times(b, db)
+	b.Logf("settling takes ClickHouse %d ms", (settled-engine)/1000)
 	for _, of := range []struct {
 		name   string
 		reader *query.Reader

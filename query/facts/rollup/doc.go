@@ -1,8 +1,8 @@
 // Package rollup stores usage records in the form in which reports count them, so that a report
 // adds up rows instead of merging the records of streams.
 //
-// A settlement names batches of rows in the tables settled_usage, settled_costs and
-// settled_model_costs. It also names, for each table on which usage depends (usage, streams,
+// A settlement names batches of rows in the tables settled_usage, settled_charges, settled_costs
+// and settled_model_costs. It also names, for each table on which usage depends (usage, streams,
 // redecodes, tombstones, restores, expirations), the last insert that the batches include. A
 // session is unsettled if rows for it were inserted later: readers ignore its settled rows and read
 // it from the tables, with the merging that this requires. So an answer is the same with and
