@@ -35,8 +35,8 @@ func (f *csvFile) write(c *Charge) error {
 	f.json = appendTags(f.json[:0], c.Tags)
 	f.encoded()
 	for _, text := range [...]string{
-		query.Text(c.Provider), query.Text(c.Model), query.Text(c.RequestedModel), c.ServiceTier, c.Speed, c.Region, c.Dialect,
-		c.RequestID, c.MessageID, c.Scope, c.Mode,
+		query.Text(c.Provider), query.Text(c.Model), query.Text(c.RequestedModel), c.ServiceTier, c.Speed, c.Region,
+		c.Dialect, c.RequestID, c.MessageID, c.Scope, c.Mode,
 	} {
 		f.text(text)
 	}
@@ -44,7 +44,8 @@ func (f *csvFile) write(c *Charge) error {
 	t, parts := &c.Tokens, &c.Parts
 	for _, n := range [...]int64{
 		t.Input, t.CacheRead, t.CacheWrite5m, t.CacheWrite1h, t.Output, t.Reasoning, t.Total,
-		parts.InputAudio, parts.InputImage, parts.InputVideo, parts.CacheReadAudio, parts.CacheReadImage, parts.CacheReadVideo,
+		parts.InputAudio, parts.InputImage, parts.InputVideo,
+		parts.CacheReadAudio, parts.CacheReadImage, parts.CacheReadVideo,
 		parts.OutputAudio, parts.OutputImage, parts.OutputVideo, parts.WebSearches, c.WebFetches, parts.CodeExecutions,
 	} {
 		f.line = append(strconv.AppendInt(f.line, n, 10), ',')

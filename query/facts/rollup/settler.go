@@ -426,7 +426,8 @@ func (w *work) due(last *Settlement, of map[session][]uint32) map[uint32]bool {
 	}
 	for m, n := range unsettled {
 		i := slices.IndexFunc(last.Batches, func(b Batch) bool { return b.Month == m })
-		due[m] = due[m] || i < 0 || n*rebuildShare >= last.Batches[i].Sessions || w.since(last.Batches[i].Created) > rebuildAge ||
+		due[m] = due[m] || i < 0 || n*rebuildShare >= last.Batches[i].Sessions ||
+			w.since(last.Batches[i].Created) > rebuildAge ||
 			len(of) > recentMost
 	}
 	maps.DeleteFunc(due, func(_ uint32, is bool) bool { return !is })
