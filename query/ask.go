@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 	"go.opentelemetry.io/otel/trace"
 
 	"tapedeck/internal/tracing"
@@ -72,8 +74,27 @@ func Each[Row any](
 	if err != nil {
 		return err
 	}
+	return run(ctx, r, name, text, a, visit, scanStructs)
+}
+
+// EachInPlace does the same as Each with less processor time for each row: all rows are in the same
+// memory, which visit must not keep a pointer to. Row must have a field for each column.
+func EachInPlace[Row any](
+	ctx context.Context, r *Reader, set *sqltemplate.Set, name string, shape any, a Args, visit func(*Row) error,
+) error {
+	text, err := set.Text(name, shape)
+	if err != nil {
+		return err
+	}
+	return run(ctx, r, name, text, a, visit, scanAgain)
+}
+
+func run[Row any](
+	ctx context.Context, r *Reader, name, text string, a Args, visit func(*Row) error,
+	scan func(driver.Rows, func(*Row) error) error,
+) error {
 	ctx, ended := begin(ctx, name)
-	err = each(r.withSettings(ctx), r, text, a, visit)
+	err := each(r.withSettings(ctx), r, text, a, visit, scan)
 	ended(err)
 	if err != nil {
 		return fmt.Errorf("query %s: %w", name, err)
@@ -81,7 +102,10 @@ func Each[Row any](
 	return nil
 }
 
-func each[Row any](ctx context.Context, r *Reader, text string, a Args, visit func(*Row) error) (err error) {
+func each[Row any](
+	ctx context.Context, r *Reader, text string, a Args, visit func(*Row) error,
+	scan func(driver.Rows, func(*Row) error) error,
+) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	rows, err := r.conn.Query(ctx, text, a.named()...)
@@ -96,6 +120,11 @@ func each[Row any](ctx context.Context, r *Reader, text string, a Args, visit fu
 			err = closed
 		}
 	}()
+	return scan(rows, visit)
+}
+
+// scanStructs calls visit with each row, in memory of its own.
+func scanStructs[Row any](rows driver.Rows, visit func(*Row) error) error {
 	for rows.Next() {
 		var row Row
 		if err := rows.ScanStruct(&row); err != nil {
@@ -106,6 +135,52 @@ func each[Row any](ctx context.Context, r *Reader, text string, a Args, visit fu
 		}
 	}
 	return rows.Err()
+}
+
+// scanAgain calls visit with each row, all in the same memory.
+func scanAgain[Row any](rows driver.Rows, visit func(*Row) error) error {
+	var row Row
+	fields, err := fieldsOf(&row, rows.Columns())
+	if err != nil {
+		return err
+	}
+	for rows.Next() {
+		if err := rows.Scan(fields...); err != nil {
+			return err
+		}
+		if err := visit(&row); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// fieldsOf returns pointers to the fields of a row that have the names of columns in the tag `ch`.
+func fieldsOf(row any, columns []string) ([]any, error) {
+	byName := map[string]any{}
+	var add func(v reflect.Value)
+	add = func(v reflect.Value) {
+		for i := range v.NumField() {
+			field := v.Type().Field(i)
+			name := field.Tag.Get("ch")
+			switch {
+			case name == "" && field.Anonymous && field.Type.Kind() == reflect.Struct:
+				add(v.Field(i))
+			case name != "" && name != "-" && field.IsExported():
+				byName[name] = v.Field(i).Addr().Interface()
+			}
+		}
+	}
+	add(reflect.ValueOf(row).Elem())
+	fields := make([]any, len(columns))
+	for i, name := range columns {
+		field, ok := byName[name]
+		if !ok {
+			return nil, fmt.Errorf("the rows have no field of the column %q", name)
+		}
+		fields[i] = field
+	}
+	return fields, nil
 }
 
 // errMissingRow is the error of a statement that should always return a row and returned none.

@@ -26,7 +26,7 @@ func (r *run) removeCopies(ctx context.Context, streams []stream) error {
 }
 
 // settledTables contain texts of sessions: titles, tags and errors.
-var settledTables = []string{"settled_usage", "settled_sessions", "settled_model_costs", "settled_calls"}
+var settledTables = []string{"settled_usage", "settled_charges", "settled_sessions", "settled_model_costs", "settled_calls"}
 
 // removeSettled deletes the settled rows of the session. They are deleted between two commits: a
 // session with a later commit counts as not settled, so that reports read it from the other tables.

@@ -7,6 +7,7 @@ are those of the stream that reported a record, else of the first stream of its 
 the tag; Streams are the streams of the sessions. */ -}}
 {{define "made_columns"}}session_id, stream_id, usage_id, scope, span_id, run_id, node_id, agent, model, provider, service_tier, speed, region, dialect,
         stated_cost, stated_currency{{end}}
+{{define "charge_columns"}}version, mode, requested_model, request_id, message_id{{end}}
 {{define "made_usage"}}
 SELECT
     records.session_id AS session_id, records.stream_id AS stream_id, fromUnixTimestamp64Nano(at_ns, 'UTC') AS at, startsWith(scope, 'rest:')::Bool AS rest,
@@ -16,6 +17,9 @@ SELECT
     (stated != 0 AND stated != counted)::Bool AS mismatch, stated_cost, toLowCardinality(stated_currency) AS stated_currency,
     input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, {{template "parts"}},
     mapUpdate(of_sessions.tags, of_streams.tags) AS tags
+{{template "made_records" .}}
+{{- end}}
+{{define "made_records" -}}
 FROM (
     {{- if .Plain}}
     SELECT {{template "made_columns"}}, toUnixTimestamp64Nano(at) AS at_ns, total AS stated,
@@ -24,6 +28,9 @@ FROM (
         toInt64(usage.cache_write_5m) AS cache_write_5m, toInt64(usage.cache_write_1h) AS cache_write_1h,
         toInt64(usage.output) AS output, toInt64(usage.reasoning) AS reasoning,
 {{- template "added_parts"}}
+        {{- if .Charges}},
+        toInt64(usage.web_fetches) AS web_fetches, {{template "charge_columns"}}
+        {{- end}}
     FROM usage
     WHERE {{.Plain}}
     {{- end}}
@@ -33,6 +40,9 @@ FROM (
     {{- if .Care}}
     SELECT {{template "made_columns"}}, at_ns, stated, counted,
         input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, {{template "parts"}}
+        {{- if .Charges}},
+        web_fetches, {{template "charge_columns"}}
+        {{- end}}
     FROM ({{template "careful_usage" (print "PREWHERE " .Care)}})
     {{- end}}
 ) AS records
@@ -57,6 +67,31 @@ LEFT JOIN (
         HAVING value != '')
     GROUP BY session_id, stream_id
 ) AS of_streams ON records.session_id = of_streams.session_id AND records.stream_id = of_streams.stream_id
+{{- if .Charges}}
+LEFT JOIN (
+    SELECT session_id, stream_id, argMax(tags, (first_seq, version))::Map(LowCardinality(String), String) AS tags
+    FROM streams
+    WHERE tenant = {tenant:String}{{.Streams}}
+    GROUP BY session_id, stream_id
+) AS of_last ON records.session_id = of_last.session_id AND records.stream_id = of_last.stream_id
+{{- end}}
+{{- end}}
+{{- /* made_charges: the same records in the columns of settled_charges. Charges must be set. tags are
+what a charge shows, which are those of the last row of the stream; prices depend on cell_tags. */ -}}
+{{define "settled_charge_columns"}}session_id, stream_id, usage_id, at, version, scope, mode, span_id, run_id, node_id, agent, dialect,
+    provider, model, requested_model, service_tier, speed, region, request_id, message_id, stated, mismatch, stated_cost, stated_currency,
+    input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, {{template "parts"}}, web_fetches, tags, cell_tags{{end}}
+{{define "made_charges"}}
+SELECT
+    records.session_id AS session_id, records.stream_id AS stream_id, usage_id, fromUnixTimestamp64Nano(at_ns, 'UTC') AS at, version, scope,
+    toLowCardinality(mode) AS mode, span_id, run_id, node_id, toLowCardinality(agent) AS agent, toLowCardinality(dialect) AS dialect,
+    toLowCardinality(provider) AS provider, toLowCardinality(model) AS model, toLowCardinality(requested_model) AS requested_model,
+    toLowCardinality(service_tier) AS service_tier, toLowCardinality(speed) AS speed, toLowCardinality(region) AS region,
+    request_id, message_id, stated, (stated != 0 AND stated != counted)::Bool AS mismatch, stated_cost, toLowCardinality(stated_currency) AS stated_currency,
+    input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, {{template "parts"}}, web_fetches,
+    mapFilter((tag, value) -> value != '', mapUpdate(of_sessions.tags, mapFilter((tag, value) -> value != '', of_last.tags))) AS tags,
+    mapUpdate(of_sessions.tags, of_streams.tags) AS cell_tags
+{{template "made_records" .}}
 {{- end}}
 {{- /* counted_usage: Columns of the settled rows that are in Where, and of those made of Rows of the
 table usage. Without a settlement (All), all rows are made. */ -}}

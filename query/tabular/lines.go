@@ -53,16 +53,50 @@ func (r *Records) Write(cells []string) error {
 		if i > 0 {
 			r.line = append(r.line, ',')
 		}
-		if r.cells == SafeCells {
-			cell = SafeCell(cell)
-		}
-		if strings.ContainsAny(cell, "\",\r\n;\t") { // spreadsheets also split at semicolons and tabs
-			cell = `"` + strings.ReplaceAll(cell, `"`, `""`) + `"`
-		}
-		r.line = append(r.line, cell...)
+		r.line = AppendCell(r.line, cell, r.cells)
 	}
 	_, err := r.w.Write(append(r.line, "\r\n"...))
 	return err
+}
+
+// AppendCell appends a cell to a line of CSV.
+func AppendCell[T string | []byte](line []byte, cell T, form Cells) []byte {
+	if form == SafeCells && len(cell) > 0 && !harmless[cell[0]] {
+		return appendQuoted(line, SafeCell(string(cell)))
+	}
+	return appendQuoted(line, cell)
+}
+
+// appendQuoted appends a cell, in quotes if it needs any.
+func appendQuoted[T string | []byte](line []byte, cell T) []byte {
+	plain := true
+	for i := range len(cell) {
+		plain = plain && !special[cell[i]]
+	}
+	if plain {
+		return append(line, cell...)
+	}
+	line = append(line, '"')
+	from := 0
+	for i := range len(cell) {
+		if cell[i] == '"' {
+			line, from = append(line, cell[from:i+1]...), i // the quote is appended twice
+		}
+	}
+	return append(append(line, cell[from:]...), '"')
+}
+
+// special has the bytes of cells that need quotes. Spreadsheets also split at semicolons and tabs.
+var special = bytesOf("\",\r\n;\t")
+
+// harmless has the first bytes of most cells that SafeCell does not change.
+var harmless = bytesOf("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ{[")
+
+func bytesOf(text string) (set [256]bool) {
+	for i := range len(text) {
+		set[text[i]] = true
+	}
+	return set
 }
 
 // amount matches numbers. Spreadsheets do not treat a number as a formula even if it begins with a

@@ -45,6 +45,7 @@ var All = []Table{
 	{"messages", Recording, Messages},
 	{"usage", Recording, Charges},
 	{"settled_usage", Recording, Charges},
+	{"settled_charges", Recording, Charges},
 	{"settled_costs", Recording, Charges},
 	{"settled_model_costs", Recording, Charges},
 	{"settled_sessions", Recording, Facts},

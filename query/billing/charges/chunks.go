@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	chunkRows = 2500 // records that one statement reads
+	chunkRows = 7500 // records that one statement reads
 	// rowBytes is an estimate of the memory of a record, including ids and tags.
 	rowBytes = 2 << 10
 )
@@ -31,7 +31,8 @@ func walk(ctx context.Context, r *query.Reader, q Query, chunk int, visit func(*
 	if err := budget.Of(ctx).Need(ctx, int64(chunk)*rowBytes); err != nil {
 		return err
 	}
-	l := lister{reader: r, query: &q, pricers: p}
+	l := lister{reader: r, query: &q, pricers: p, settled: true}
+	var tags tagMaps
 	rows := make([]row, 0, chunk)
 	cursor, until := "", q.To
 	for {
@@ -45,7 +46,7 @@ func walk(ctx context.Context, r *query.Reader, q Query, chunk int, visit func(*
 			return err
 		}
 		for i := range rows {
-			c := rows[i].charge(q.Tenant, p)
+			c := rows[i].charge(q.Tenant, p, &tags)
 			if !q.selects(c) {
 				continue
 			}
@@ -59,7 +60,7 @@ func walk(ctx context.Context, r *query.Reader, q Query, chunk int, visit func(*
 		switch {
 		case len(rows) == chunk:
 			until = q.within(rows)
-		case until.Equal(q.To):
+		case l.until.Equal(q.To):
 			return nil
 		default:
 			until = q.To
@@ -92,7 +93,8 @@ func ReadPage(ctx context.Context, r *query.Reader, q Query, cursor string, limi
 		return nil, err
 	}
 	page := &Page{Page: query.Page[*Charge]{Items: []*Charge{}}, Prices: p.Describe()}
-	l := lister{reader: r, query: &q, pricers: p, until: q.To}
+	l := lister{reader: r, query: &q, pricers: p, until: q.To, settled: true}
+	var tags tagMaps
 	most := limit + 1
 	if q.Unpriced {
 		most = max(most, chunkRows) // of which few may be selected
@@ -105,7 +107,7 @@ func ReadPage(ctx context.Context, r *query.Reader, q Query, cursor string, limi
 			if page.Next != nil {
 				return nil
 			}
-			c := row.charge(q.Tenant, p)
+			c := row.charge(q.Tenant, p, &tags)
 			switch {
 			case !q.selects(c):
 			case len(page.Items) == limit:

@@ -1,7 +1,6 @@
 package charges
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/url"
@@ -11,37 +10,33 @@ import (
 	"tapedeck/query/tabular"
 )
 
-// event is a CloudEvent in the JSON format of version 1.0.
-type event struct {
-	SpecVersion     string  `json:"specversion"`
-	ID              string  `json:"id"`     // of the charge
-	Source          string  `json:"source"` // names the tenant's usage
-	Type            string  `json:"type"`
-	Subject         string  `json:"subject,omitempty"` // the id of the session
-	Time            string  `json:"time"`
-	DataContentType string  `json:"datacontenttype"`
-	Data            *Charge `json:"data"`
-}
-
 // eventType is the type of the events of charges.
 const eventType = "tapedeck.charge.v1"
 
-// events writes a structured CloudEvent on each line.
-type events struct{ *json.Encoder }
-
-func newEvents(w io.Writer, _ string, _ tabular.Cells) (writer, error) {
-	return events{tabular.NewLines(w)}, nil
+// events writes CloudEvents in the structured JSON format of version 1.0, one on each line. The
+// source names the tenant's usage, and the subject is the id of the session.
+type events struct {
+	w    io.Writer
+	line []byte
 }
 
-func (e events) write(c *Charge) error {
-	return e.Encode(event{
-		SpecVersion: "1.0", ID: c.ChargeID, Source: "/tapedeck/" + url.PathEscape(c.Tenant) + "/usage", Type: eventType,
-		Subject: attribute(c.SessionID), Time: c.At.Format(time.RFC3339Nano),
-		DataContentType: "application/json", Data: c,
-	})
+func newEvents(w io.Writer, _ string, _ tabular.Cells) (writer, error) { return &events{w: w}, nil }
+
+func (e *events) write(c *Charge) error {
+	out := appendText(append(e.line[:0], `{"specversion":"1.0","id":`...), c.ChargeID)
+	out = appendText(append(out, `,"source":`...), "/tapedeck/"+url.PathEscape(c.Tenant)+"/usage")
+	out = appendText(append(out, `,"type":`...), eventType)
+	if c.SessionID != "" {
+		out = appendText(append(out, `,"subject":`...), attribute(c.SessionID))
+	}
+	out = append(c.At.AppendFormat(append(out, `,"time":"`...), time.RFC3339Nano), '"')
+	out = appendCharge(append(out, `,"datacontenttype":"application/json","data":`...), c)
+	e.line = append(out, "}\n"...)
+	_, err := e.w.Write(e.line)
+	return err
 }
 
-func (e events) end() error { return nil }
+func (e *events) end() error { return nil }
 
 // attribute returns a text as the value of an event's attribute. Characters that the type String
 // does not allow (CloudEvents 1.0, Type System) are percent-encoded.

@@ -2,12 +2,8 @@ package charges
 
 import (
 	"cmp"
-	"encoding/json"
-	"fmt"
 	"reflect"
-	"strconv"
 	"strings"
-	"time"
 
 	"tapedeck/query"
 	"tapedeck/query/pricing/cost"
@@ -87,7 +83,7 @@ type columns struct {
 }
 
 // set sets the columns from a charge, whose costs are in the given currency.
-func (r *columns) set(c *Charge, currency string) error {
+func (r *columns) set(c *Charge, currency string) {
 	t, parts := &c.Tokens, &c.Parts
 	*r = columns{
 		ChargeID: c.ChargeID, At: c.At.UnixNano(), Tenant: c.Tenant, SessionID: c.SessionID, StreamID: c.StreamID,
@@ -107,7 +103,7 @@ func (r *columns) set(c *Charge, currency string) error {
 		PricedAs: query.Text(c.PricedAs),
 		Cost:     c.Cost.Text(), ListCost: c.ListCost.Text(), ContractedCost: c.ContractedCost.Text(),
 		RepricedCost: c.Repriced.Text(), WhatIfCost: c.WhatIf.Text(), Currency: currency,
-		OtherCurrency:  currencyOf(cmp.Or(c.Repriced, c.WhatIf)),
+		OtherCurrency:  otherCurrency(c),
 		UnpricedReason: reasonText(c.Unpriced), UnpricedDetail: c.UnpricedDetail,
 		RepricedReason: reasonText(c.RepricedUnpriced), RepricedDetail: c.RepricedDetail,
 		WhatIfReason: reasonText(c.WhatIfUnpriced), WhatIfDetail: c.WhatIfDetail, Position: c.Position,
@@ -116,17 +112,8 @@ func (r *columns) set(c *Charge, currency string) error {
 		total := int64(*c.StatedTotal)
 		r.StatedTotal = &total
 	}
-	for _, f := range []struct {
-		column *string
-		value  any
-	}{{&r.Tags, c.Tags}, {&r.Rules, c.Rules}, {&r.Lines, c.Lines}} {
-		encoded, err := marshal(f.value)
-		if err != nil {
-			return fmt.Errorf("write charge %s: %w", c.ChargeID, err)
-		}
-		*f.column = string(encoded)
-	}
-	return nil
+	r.Tags, r.Rules = string(appendTags(nil, c.Tags)), string(appendTexts(nil, c.Rules))
+	r.Lines = string(appendLines(nil, c.Lines))
 }
 
 // columnNames are the names of the columns, in their order.
@@ -138,29 +125,6 @@ var columnNames = func() []string {
 	}
 	return names
 }()
-
-// cells returns the columns as CSV cells.
-func (r *columns) cells(c *Charge, cells []string) []string {
-	cells = cells[:0]
-	v := reflect.ValueOf(r).Elem()
-	for i := range columnNames {
-		switch f := v.Field(i); {
-		case columnNames[i] == "at":
-			cells = append(cells, c.At.Format(time.RFC3339Nano))
-		case f.Kind() == reflect.String:
-			cells = append(cells, f.String())
-		case f.Kind() == reflect.Bool:
-			cells = append(cells, strconv.FormatBool(f.Bool()))
-		case f.Kind() == reflect.Int64:
-			cells = append(cells, strconv.FormatInt(f.Int(), 10))
-		case f.IsNil():
-			cells = append(cells, "")
-		default:
-			cells = append(cells, strconv.FormatInt(f.Elem().Int(), 10))
-		}
-	}
-	return cells
-}
 
 func reasonText(r *prices.Reason) string {
 	if r == nil {
@@ -176,11 +140,5 @@ func currencyOf(m *cost.Money) string {
 	return m.Currency
 }
 
-// marshal is json.Marshal without HTML escapes.
-func marshal(v any) ([]byte, error) {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return []byte(strings.TrimSuffix(b.String(), "\n")), err
-}
+// otherCurrency returns the currency of the costs at other prices, "" if there are none.
+func otherCurrency(c *Charge) string { return currencyOf(cmp.Or(c.Repriced, c.WhatIf)) }

@@ -3,7 +3,6 @@ package charges
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -76,37 +75,20 @@ func Write(ctx context.Context, r *query.Reader, q Query, f Format, w io.Writer)
 }
 
 // lines writes NDJSON: one charge per line, in the same form as on pages.
-type lines struct{ *json.Encoder }
-
-func newLines(w io.Writer, _ string, _ tabular.Cells) (writer, error) {
-	return lines{tabular.NewLines(w)}, nil
+type lines struct {
+	w    io.Writer
+	line []byte
 }
 
-func (l lines) write(c *Charge) error { return l.Encode(c) }
-func (l lines) end() error            { return nil }
+func newLines(w io.Writer, _ string, _ tabular.Cells) (writer, error) { return &lines{w: w}, nil }
 
-// csvFile writes CSV.
-type csvFile struct {
-	records  *tabular.Records
-	currency string
-	row      columns
-	cells    []string
+func (l *lines) write(c *Charge) error {
+	l.line = append(appendCharge(l.line[:0], c), '\n')
+	_, err := l.w.Write(l.line)
+	return err
 }
 
-func newCSV(w io.Writer, currency string, cells tabular.Cells) (writer, error) {
-	f := &csvFile{records: tabular.NewRecords(w, cells), currency: currency}
-	return f, f.records.Write(columnNames)
-}
-
-func (f *csvFile) write(c *Charge) error {
-	if err := f.row.set(c, f.currency); err != nil {
-		return err
-	}
-	f.cells = f.row.cells(c, f.cells)
-	return f.records.Write(f.cells)
-}
-
-func (f *csvFile) end() error { return nil }
+func (l *lines) end() error { return nil }
 
 // parquetFile writes Parquet.
 type parquetFile struct {
@@ -121,9 +103,7 @@ func newParquet(w io.Writer, currency string, _ tabular.Cells) (writer, error) {
 }
 
 func (f *parquetFile) write(c *Charge) error {
-	if err := f.row[0].set(c, f.currency); err != nil {
-		return err
-	}
+	f.row[0].set(c, f.currency)
 	_, err := f.Write(f.row[:])
 	return err
 }

@@ -3,7 +3,7 @@ package charges_test
 import (
 	"bytes"
 	"fmt"
-	"io"
+	"log/slog"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -12,6 +12,7 @@ import (
 
 	"tapedeck/internal/memorytest"
 	"tapedeck/query/billing/charges"
+	"tapedeck/query/facts/rollup"
 	"tapedeck/query/querytest"
 )
 
@@ -53,32 +54,6 @@ func grown(t testing.TB, run func()) int64 {
 	return most - before
 }
 
-// BenchmarkExport writes a month of 100,000 calls. The first run of the benchmark opens the
-// connections and reads the price table.
-func BenchmarkExport(b *testing.B) {
-	db := querytest.Month(b, 100_000)
-	r := querytest.Reader(db, 1e8)
-	q := charges.Query{Tenant: querytest.Tenant, From: querytest.Start.AddDate(0, 0, -1).Truncate(24 * time.Hour), To: querytest.Start.AddDate(0, 1, -1).Truncate(24 * time.Hour)}
-	for _, f := range charges.Formats[1:] {
-		b.Run(string(f), func(b *testing.B) {
-			var size counter
-			if err := charges.Write(b.Context(), r, charges.Query{Tenant: querytest.Tenant, From: q.From, To: q.From.Add(time.Hour)}, f, io.Discard); err != nil {
-				b.Fatal(err)
-			}
-			for b.Loop() {
-				size = 0
-				most := grown(b, func() {
-					if err := charges.Write(b.Context(), r, q, f, &size); err != nil {
-						b.Fatal(err)
-					}
-				})
-				b.ReportMetric(float64(most)/(1<<20), "MiB-grown")
-			}
-			b.ReportMetric(float64(size)/(1<<20), "MiB-written")
-		})
-	}
-}
-
 // counter counts bytes.
 type counter int64
 
@@ -87,20 +62,28 @@ func (c *counter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// An export of Parquet takes no more memory for more calls.
+// An export of Parquet takes no more memory for more calls, neither from the tables nor from settled
+// rows.
 func TestMemory(t *testing.T) {
 	db := querytest.Month(t, 30_000)
 	r := querytest.Reader(db, 1e8)
-	var out bytes.Buffer
-	if err := charges.Write(t.Context(), r, charges.Query{Tenant: querytest.Tenant, To: querytest.Start.AddDate(0, 0, -1)}, charges.Parquet, &out); err != nil {
-		t.Fatal(err)
-	}
-	var size counter
-	most := grown(t, func() {
-		if err := charges.Write(t.Context(), r, charges.Query{Tenant: querytest.Tenant}, charges.Parquet, &size); err != nil {
-			t.Error(err)
+	for _, from := range []string{"the tables", "settled rows"} {
+		if from == "settled rows" {
+			if err := rollup.NewSettler(r, slog.New(slog.DiscardHandler)).Settle(t.Context()); err != nil {
+				t.Fatal(err)
+			}
 		}
-	})
-	t.Logf("%d bytes written, the process grew by %.1f MiB", size, float64(most)/(1<<20))
-	memorytest.AtMost(t, "the process", most, 64<<20)
+		var out bytes.Buffer
+		if err := charges.Write(t.Context(), r, charges.Query{Tenant: querytest.Tenant, To: querytest.Start.AddDate(0, 0, -1)}, charges.Parquet, &out); err != nil {
+			t.Fatal(err)
+		}
+		var size counter
+		most := grown(t, func() {
+			if err := charges.Write(t.Context(), r, charges.Query{Tenant: querytest.Tenant}, charges.Parquet, &size); err != nil {
+				t.Error(err)
+			}
+		})
+		t.Logf("%d bytes written from %s, the process grew by %.1f MiB", size, from, float64(most)/(1<<20))
+		memorytest.AtMost(t, "the process", most, 64<<20)
+	}
 }

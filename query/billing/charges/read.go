@@ -48,7 +48,8 @@ func Each(ctx context.Context, r *query.Reader, q Query, cursor string, limit in
 		return err
 	}
 	l := lister{reader: r, query: &q, pricers: p, until: q.To}
-	return l.read(ctx, cursor, limit, func(row *row) error { return visit(row.charge(q.Tenant, p)) })
+	var tags tagMaps
+	return l.read(ctx, cursor, limit, func(row *row) error { return visit(row.charge(q.Tenant, p, &tags)) })
 }
 
 // selects reports whether a charge, which has been priced, is selected.
@@ -62,6 +63,9 @@ type lister struct {
 	until    time.Time // only records stated before this time; zero for no limit
 	sessions []string  // only these, if restricted
 	selected bool      // sessions were looked up
+	// settled lets read use settled rows. It then reads all of the range of the query, and sets
+	// until to its end.
+	settled bool
 }
 
 // read calls visit with at most limit records after the cursor.
@@ -71,6 +75,11 @@ func (l *lister) read(ctx context.Context, cursor string, limit int, visit func(
 		return err
 	}
 	q := l.query
+	if l.settled {
+		if read, err := l.readSettled(ctx, after, args, limit, visit); read || err != nil {
+			return err
+		}
+	}
 	from := q.From
 	if after != nil && (from.IsZero() || after.Key > from.UnixNano()) {
 		from = query.Instant(after.Key)
@@ -80,33 +89,37 @@ func (l *lister) read(ctx context.Context, cursor string, limit int, visit func(
 	for _, tag := range l.pricers.Split.Tags {
 		b.Shape.CellTags = append(b.Shape.CellTags, query.TagValue(b.Shape.Tag(tag)))
 	}
-	if err := l.restrict(ctx, b); err != nil {
+	if err := l.selectSessions(ctx); err != nil {
 		return err
+	}
+	if l.sessions != nil {
+		if err := b.Restrict(l.sessions); err != nil {
+			return err
+		}
 	}
 	if err := b.FindExceptions(ctx, l.reader); err != nil {
 		return err
 	}
 	args = b.Args.And(query.TagArgs(b.Shape.Tags)).And(args).With("limit", limit)
 	s := shape{Shape: b.Shape, After: after != nil, Limited: limit > 0}
-	return query.Each(b.Context(ctx), l.reader, statements, "charges", s, args, visit)
+	return query.EachInPlace(b.Context(ctx), l.reader, statements, "charges", s, args, visit)
 }
 
-// restrict limits the list to the sessions of the query.
-func (l *lister) restrict(ctx context.Context, b *grouping.Report) error {
-	if !l.selected {
-		l.selected, l.sessions = true, l.query.SessionIDs
-		if l.query.Sessions != nil {
-			ids, err := sessionfilter.Matching(ctx, l.reader, l.query.Tenant, l.query.Sessions)
-			if err != nil {
-				return err
-			}
-			l.sessions = query.OrEmpty(ids)
-		}
-	}
-	if l.sessions == nil {
+// selectSessions looks up the sessions of the query, once.
+func (l *lister) selectSessions(ctx context.Context) error {
+	if l.selected {
 		return nil
 	}
-	return b.Restrict(l.sessions)
+	sessions := l.query.SessionIDs
+	if l.query.Sessions != nil {
+		ids, err := sessionfilter.Matching(ctx, l.reader, l.query.Tenant, l.query.Sessions)
+		if err != nil {
+			return err
+		}
+		sessions = query.OrEmpty(ids)
+	}
+	l.selected, l.sessions = true, sessions
+	return nil
 }
 
 // mark returns the position of a record in the list.

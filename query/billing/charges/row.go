@@ -11,43 +11,42 @@ import (
 
 // row is a usage record as sql/charges.sql selects it.
 type row struct {
-	Session        string            `ch:"session"`
-	Stream         string            `ch:"stream"`
-	ID             string            `ch:"usage_id"`
-	Scope          string            `ch:"scope"`
-	Mode           string            `ch:"mode"`
-	Span           string            `ch:"span_id"`
-	Run            string            `ch:"run_id"`
-	Node           string            `ch:"node_id"`
-	Agent          string            `ch:"agent"`
-	Model          string            `ch:"model"`
-	Provider       string            `ch:"provider"`
-	ServiceTier    string            `ch:"service_tier"`
-	Speed          string            `ch:"speed"`
-	Region         string            `ch:"region"`
-	Dialect        string            `ch:"dialect"`
-	At             int64             `ch:"at_ns"`
-	Version        uint64            `ch:"version"`
-	Stated         uint64            `ch:"stated"`
-	Counted        uint64            `ch:"counted"`
-	RequestedModel string            `ch:"requested_model"`
-	StatedCost     string            `ch:"stated_cost"`
-	StatedCurrency string            `ch:"stated_currency"`
-	RequestID      string            `ch:"request_id"`
-	MessageID      string            `ch:"message_id"`
-	WebFetches     int64             `ch:"web_fetches"`
-	Tags           map[string]string `ch:"tags"`
-	CellTags       []string          `ch:"cell_tags"`
+	Session        string   `ch:"session"`
+	Stream         string   `ch:"stream"`
+	ID             string   `ch:"usage_id"`
+	Scope          string   `ch:"scope"`
+	Mode           string   `ch:"mode"`
+	Span           string   `ch:"span_id"`
+	Run            string   `ch:"run_id"`
+	Node           string   `ch:"node_id"`
+	Agent          string   `ch:"agent"`
+	Model          string   `ch:"model"`
+	Provider       string   `ch:"provider"`
+	ServiceTier    string   `ch:"service_tier"`
+	Speed          string   `ch:"speed"`
+	Region         string   `ch:"region"`
+	Dialect        string   `ch:"dialect"`
+	At             int64    `ch:"at_ns"`
+	Version        uint64   `ch:"version"`
+	Stated         uint64   `ch:"stated"`
+	RequestedModel string   `ch:"requested_model"`
+	StatedCost     string   `ch:"stated_cost"`
+	StatedCurrency string   `ch:"stated_currency"`
+	RequestID      string   `ch:"request_id"`
+	MessageID      string   `ch:"message_id"`
+	WebFetches     int64    `ch:"web_fetches"`
+	PackedTags     string   `ch:"packed_tags"` // see tagMaps
+	CellTags       []string `ch:"cell_tags"`
 	cost.Quantities
 }
 
 // charge prices a record.
-func (r *row) charge(tenant string, p *grouping.Pricers) *Charge {
+func (r *row) charge(tenant string, p *grouping.Pricers, tags *tagMaps) *Charge {
 	q := &r.Quantities
 	c := &Charge{
 		ChargeID: ID(tenant, r.Session, r.ID), At: query.Instant(r.At),
 		Tenant: tenant, SessionID: r.Session, StreamID: r.Stream,
-		RunID: r.Run, NodeID: r.Node, SpanID: r.Span, Agent: r.Agent, Tags: r.Tags,
+		RunID: r.Run, NodeID: r.Node, SpanID: r.Span, Agent: r.Agent, Tags: tags.unpack(r.PackedTags),
 		Provider: query.Named(r.Provider), Model: query.Named(r.Model), RequestedModel: query.Named(r.RequestedModel),
 		ServiceTier: r.ServiceTier, Speed: r.Speed, Region: r.Region, Dialect: r.Dialect,
 		RequestID: r.RequestID, MessageID: r.MessageID, Scope: r.Scope, Mode: r.Mode,
@@ -58,7 +57,8 @@ func (r *row) charge(tenant string, p *grouping.Pricers) *Charge {
 		Position: positionOf(r),
 	}
 	if r.Stated != 0 {
-		c.StatedTotal = &r.Stated
+		total := r.Stated
+		c.StatedTotal = &total
 	}
 	if *q == (cost.Quantities{}) {
 		return c // it costs nothing, see cost.Pricer.Of
@@ -76,7 +76,7 @@ func (r *row) charge(tenant string, p *grouping.Pricers) *Charge {
 
 // otherCost returns the cost of a cell at other prices, or the reason for which it is unknown.
 func otherCost(cell *cost.Cell, p *cost.Pricer) (*cost.Money, *prices.Reason, string) {
-	priced, err := p.Price(cell)
+	priced, err := p.PriceRecord(cell)
 	if err != nil {
 		reason := cost.ReasonOf(err)
 		return nil, &reason, err.Error()
@@ -86,7 +86,7 @@ func otherCost(cell *cost.Cell, p *cost.Pricer) (*cost.Money, *prices.Reason, st
 
 // price sets the cost of a charge, or the reason for which it is unknown.
 func (c *Charge) price(cell *cost.Cell, p *cost.Pricer) {
-	priced, err := p.Price(cell)
+	priced, err := p.PriceRecord(cell)
 	if err != nil {
 		reason := cost.ReasonOf(err)
 		c.Unpriced, c.UnpricedDetail = &reason, err.Error()
@@ -105,6 +105,7 @@ func (c *Charge) price(cell *cost.Cell, p *cost.Pricer) {
 		c.PriceProvider, c.PriceModel = &priced.Provider.ID, &priced.Model.ID
 		c.PricedAs = query.Named(p.PricedAs(cell))
 	}
+	c.Lines = make([]Line, 0, len(priced.Lines))
 	for i := range priced.Lines {
 		l := &priced.Lines[i]
 		c.Lines = append(c.Lines, Line{
@@ -127,6 +128,9 @@ func (r *row) cell() *cost.Cell {
 
 // statedCost parses the cost that a source states; nil if it states none.
 func statedCost(text, currency string) *cost.Money {
+	if text == "" {
+		return nil
+	}
 	amount, err := decimal.NewFromString(text)
 	if err != nil {
 		return nil

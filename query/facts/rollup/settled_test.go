@@ -44,6 +44,7 @@ type world struct {
 	want       []*usagereport.Report
 	wantCalls  []*modelcalls.Report
 	manyCalls  bool // all reports on calls are compared
+	charged    []string
 }
 
 func newWorld(t *testing.T) *world {
@@ -94,7 +95,7 @@ func reports() []usagereport.Query {
 // same compares the answers with what is settled to those without.
 func (w *world) same(what string) {
 	w.Helper()
-	w.want, w.wantCalls = w.answers(w.slow), w.callAnswers(w.slow)
+	w.want, w.charged, w.wantCalls = w.answers(w.slow), w.lines(w.slow), w.callAnswers(w.slow)
 	w.still(what)
 }
 
@@ -107,6 +108,7 @@ func (w *world) still(what string) {
 	for i, got := range w.callAnswers(w.fast) {
 		querytest.Equal(w.T, fmt.Sprintf("%s: calls %d", what, i), w.wantCalls[i], got)
 	}
+	w.stillCharged(what)
 }
 
 // answers reads all reports.

@@ -22,7 +22,7 @@ const RetryWithin = time.Minute
 const recentMonth = 0
 
 // batchTables are the tables of the rows of batches.
-var batchTables = []string{"settled_usage", "settled_calls", "settled_sessions"}
+var batchTables = []string{"settled_usage", "settled_charges", "settled_calls", "settled_sessions"}
 
 // costTables are the tables of the costs of batches.
 var costTables = []string{"settled_costs", "settled_model_costs"}
@@ -47,7 +47,13 @@ type Batch struct {
 	Costs   string `json:"costs"`
 	Prices  string `json:"prices"`
 	ByModel bool   `json:"by_model"`
+	// Charges reports that settled_charges has the batch too. Programs without Charges write only
+	// settled_usage, and drop Charges when they write a settlement.
+	Charges bool `json:"charges"`
 }
+
+// lacksCharges reports whether an earlier program wrote the batch.
+func (b Batch) lacksCharges() bool { return !b.Charges }
 
 // Settlement describes which usage is settled.
 type Settlement struct {

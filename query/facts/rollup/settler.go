@@ -281,7 +281,8 @@ func (w *work) update(ctx context.Context, stored *state) error {
 // fold writes the months anew of which enough has changed, and removes from since the sessions that
 // their batches have. It reports whether it wrote any or removed any session.
 func (w *work) fold(ctx context.Context, last *Settlement, since *[]session) (bool, error) {
-	if len(*since) == 0 || !w.mayFold(last, len(*since)) {
+	whole := !slices.ContainsFunc(last.Batches, Batch.lacksCharges)
+	if whole && (len(*since) == 0 || !w.mayFold(last, len(*since))) {
 		w.next.Batches = slices.Clone(last.Batches)
 		return false, nil
 	}
@@ -350,7 +351,8 @@ func (w *work) remake(ctx context.Context, stored *state, changed, since []sessi
 	for _, s := range recent {
 		in[s] = true
 	}
-	if !folded && !slices.ContainsFunc(changed, func(s session) bool { return in[s] }) {
+	whole := stored.last.Recent == nil || !stored.last.Recent.lacksCharges()
+	if whole && !folded && !slices.ContainsFunc(changed, func(s session) bool { return in[s] }) {
 		w.next.Recent, w.made, w.pending = stored.last.Recent, stored.made, changed
 		return nil
 	}
@@ -410,8 +412,8 @@ func (w *work) allMonths(ctx context.Context) (map[uint32][]string, error) {
 	return all, nil
 }
 
-// due returns the months to write anew: months with many unsettled sessions, and months whose batch
-// is old.
+// due returns the months to write anew: months with many unsettled sessions, months whose batch is old
+// and changed, and months whose batch an earlier program wrote.
 func (w *work) due(last *Settlement, of map[session][]uint32) map[uint32]bool {
 	unsettled := map[uint32]uint64{}
 	for _, months := range of {
@@ -420,9 +422,13 @@ func (w *work) due(last *Settlement, of map[session][]uint32) map[uint32]bool {
 		}
 	}
 	due := map[uint32]bool{}
+	for i := range last.Batches {
+		due[last.Batches[i].Month] = last.Batches[i].lacksCharges()
+	}
 	for m, n := range unsettled {
 		i := slices.IndexFunc(last.Batches, func(b Batch) bool { return b.Month == m })
-		due[m] = i < 0 || n*rebuildShare >= last.Batches[i].Sessions || w.since(last.Batches[i].Created) > rebuildAge ||
+		due[m] = due[m] || i < 0 || n*rebuildShare >= last.Batches[i].Sessions ||
+			w.since(last.Batches[i].Created) > rebuildAge ||
 			len(of) > recentMost
 	}
 	maps.DeleteFunc(due, func(_ uint32, is bool) bool { return !is })

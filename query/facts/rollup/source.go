@@ -54,8 +54,12 @@ func (s Source) CountedCalls(columns, where string, made MadeCalls) CountedCalls
 	return CountedCalls{s, columns, where, made}
 }
 
-// Made are the parameters of the template "made_usage".
-type Made struct{ Plain, Care, Streams string }
+// Made are the parameters of the templates "made_usage" and "made_charges". Charges selects the
+// columns that only the latter reads.
+type Made struct {
+	Plain, Care, Streams string
+	Charges              bool
+}
 
 // Made returns the parameters of the template "made_usage".
 func (c Counted) Made(plain, care string) Made {

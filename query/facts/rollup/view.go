@@ -146,6 +146,11 @@ func (s *state) unsettled(ctx context.Context, r *query.Reader, tenant string, l
 	return list, nil
 }
 
+// HasCharges reports whether usage is settled and settled_charges has all batches.
+func (v *View) HasCharges() bool {
+	return !v.All && !slices.ContainsFunc(v.Batches, Batch.lacksCharges)
+}
+
 // IDs returns the ids of the batches.
 func (v *View) IDs() []string {
 	list := make([]string, len(v.Batches))

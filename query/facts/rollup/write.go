@@ -65,12 +65,12 @@ type batchRow struct {
 	Tenants  []string `ch:"tenants"`
 }
 
-// usageShape selects the parts of sql/settle_usage.sql: the sessions of which kind there are.
+// usageShape selects the parts of sql/settle_charges.sql: the sessions of which kind there are.
 type usageShape struct{ Plain, Care bool }
 
 // Made returns the parameters of the template "made_usage".
 func (s usageShape) Made(plain, care, streams string) Made {
-	m := Made{Streams: streams}
+	m := Made{Streams: streams, Charges: true}
 	if s.Plain {
 		m.Plain = plain
 	}
@@ -82,7 +82,7 @@ func (s usageShape) Made(plain, care, streams string) Made {
 
 // newBatch returns the batch of a month that is about to be written.
 func (w *work) newBatch(month uint32) Batch {
-	b := Batch{ID: newID(month, w.now()), Month: month, Created: w.now().UnixNano()}
+	b := Batch{ID: newID(month, w.now()), Month: month, Created: w.now().UnixNano(), Charges: true}
 	for _, table := range batchTables {
 		w.own = append(w.own, stored{table, b.ID})
 	}
@@ -256,8 +256,11 @@ func (w *work) writeUsage(ctx context.Context, plain, care []string, a query.Arg
 		return err
 	}
 	err = query.Exec(clickhouse.Context(ctx, clickhouse.WithExternalTable(plainTable, careTable)), w.reader,
-		statements, "settle_usage", usageShape{Plain: len(plain) > 0, Care: len(care) > 0}, a)
+		statements, "settle_charges", usageShape{Plain: len(plain) > 0, Care: len(care) > 0}, a)
 	if err != nil {
+		return err
+	}
+	if err := query.Exec(ctx, w.reader, statements, "settle_usage", nil, a); err != nil {
 		return err
 	}
 	all, err := sessionTable("batch_sessions", append(plain, care...))

@@ -28,7 +28,7 @@ func (p *Pricer) PricedAs(c *Cell) string {
 	key := [2]string{c.Provider, c.Model}
 	other, known := p.others[key]
 	if !known {
-		if p.others == nil {
+		if p.others == nil || len(p.others) >= classesMost {
 			p.others = map[[2]string]string{}
 		}
 		other = p.Table.Inexact(c.Provider, c.Model)

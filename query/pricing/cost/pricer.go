@@ -67,6 +67,31 @@ func (p *Pricer) Price(c *Cell) (*prices.Cost, error) {
 	return priced, nil
 }
 
+// PriceRecord does the same as Price for a cell of one record. It keeps the prices of the classes of
+// records, so that it is faster for many records, and not safe for concurrent use.
+func (p *Pricer) PriceRecord(c *Cell) (*prices.Cost, error) {
+	if c.Valid && !c.Rest {
+		r := p.ratesOf(&c.Key)
+		if !r.looked {
+			r.looked = true
+			r.prepared, r.err = p.Table.Prepare(prices.Cell{Call: p.call(&c.Key), InputTokens: c.InputTokens})
+			if r.err != nil && ReasonOf(r.err) == prices.NoRate {
+				r.err = nil // its text has the date of the record: Price returns it
+			}
+		}
+		if r.err != nil {
+			return nil, r.err
+		}
+		if r.prepared != nil {
+			var counts [unitCounts]prices.Count
+			if priced, ok := r.prepared.Price(c.counts(counts[:0]), c.Calls, c.InputTokens); ok {
+				return priced, nil
+			}
+		}
+	}
+	return p.Price(c)
+}
+
 func (p *Pricer) call(k *Key) prices.Call {
 	c := prices.Call{Provider: k.Provider, Model: k.Model, At: time.Unix(0, k.At).UTC(), Tenant: p.Tenant,
 		ServiceTier: k.ServiceTier, Speed: k.Speed, Region: k.Region}

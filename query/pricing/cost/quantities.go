@@ -1,6 +1,8 @@
 package cost
 
 import (
+	"slices"
+
 	"github.com/shopspring/decimal"
 
 	"tapedeck/query/pricing/prices"
@@ -49,4 +51,51 @@ func (q *Quantities) Usage() prices.Usage {
 		}
 	}
 	return used
+}
+
+// bucketUnits are the indexes of the units of buckets and of their sums, in the order of counts.
+var bucketUnits = [...]int{
+	prices.IndexOf(prices.InputTokens), prices.IndexOf(prices.CacheReadTokens), prices.IndexOf(prices.CacheWriteTokens),
+	prices.IndexOf(prices.CacheWrite5mTokens), prices.IndexOf(prices.CacheWrite1hTokens),
+	prices.IndexOf(prices.OutputTokens), prices.IndexOf(prices.ReasoningTokens),
+}
+
+// partUnits are the units of the parts.
+var partUnits = func() (units [len(parts)][]int) {
+	for i := range parts {
+		for _, name := range parts[i].units {
+			units[i] = append(units[i], prices.IndexOf(name))
+		}
+	}
+	return units
+}()
+
+// unitCounts is the largest number of counts of Quantities.
+const unitCounts = len(bucketUnits) + 2*len(parts)
+
+// counts appends the quantities by unit, as Usage returns them, without those that are 0.
+func (q *Quantities) counts(list []prices.Count) []prices.Count {
+	for i, n := range [...]int64{
+		q.Prompt(), q.CacheRead, q.CacheWrite5m + q.CacheWrite1h, q.CacheWrite5m, q.CacheWrite1h,
+		q.Output + q.Reasoning, q.Reasoning,
+	} {
+		if n != 0 {
+			list = append(list, prices.Count{Unit: bucketUnits[i], N: n})
+		}
+	}
+	first := len(list)
+	for i, n := range q.fields() {
+		if *n == 0 {
+			continue
+		}
+		for _, unit := range partUnits[i] {
+			j := slices.IndexFunc(list[first:], func(c prices.Count) bool { return c.Unit == unit })
+			if j < 0 {
+				list = append(list, prices.Count{Unit: unit, N: *n})
+				continue
+			}
+			list[first+j].N += *n
+		}
+	}
+	return list
 }

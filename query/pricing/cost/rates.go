@@ -1,7 +1,7 @@
 package cost
 
 import (
-	"strings"
+	"strconv"
 
 	"github.com/shopspring/decimal"
 
@@ -20,7 +20,16 @@ type rates struct {
 	call   rate
 	tokens [6]rate
 	parts  [len(parts)]rate
+
+	// prepared is for PriceRecord, which looks it up once; nil if the class has no prices. err is
+	// the reason, if that is the same for all records of the class.
+	prepared *prices.Prepared
+	err      error
+	looked   bool
 }
+
+// classesMost bounds the classes whose rates a Pricer keeps.
+const classesMost = 20_000
 
 // Rates are the costs of one unit of each quantity of a cell.
 type Rates struct {
@@ -134,7 +143,7 @@ func (p *Pricer) times(r *rate, c *Cell, one Quantities, n int64) (decimal.Decim
 
 func (p *Pricer) ratesOf(k *Key) *rates {
 	id := class{provider: k.Provider, model: k.Model, service: k.ServiceTier, speed: k.Speed, region: k.Region,
-		tags: strings.Join(k.Tags, "\x00")}
+		tags: tagKey(k.Tags)}
 	for _, start := range p.Split.TierStarts {
 		if start < k.InputTokens {
 			id.tier++
@@ -155,15 +164,30 @@ func (p *Pricer) ratesOf(k *Key) *rates {
 			id.weekday++
 		}
 	}
-	if p.rates == nil {
-		p.rates = map[class]*rates{}
-	}
 	r := p.rates[id]
 	if r == nil {
+		if p.rates == nil || len(p.rates) >= classesMost {
+			p.rates = map[class]*rates{}
+		}
 		r = &rates{}
 		p.rates[id] = r
 	}
 	return r
+}
+
+// tagKey returns a text that is different for different values of tags.
+func tagKey(values []string) string {
+	switch len(values) {
+	case 0:
+		return ""
+	case 1:
+		return values[0]
+	}
+	var key []byte
+	for _, v := range values {
+		key = append(append(strconv.AppendInt(key, int64(len(v)), 10), ':'), v...)
+	}
+	return string(key)
 }
 
 const day = 24 * 3600 * 1e9

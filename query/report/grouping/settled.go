@@ -16,7 +16,7 @@ func (b *Report) UseCounted(ctx context.Context, r *query.Reader) error {
 	if err != nil {
 		return err
 	}
-	return b.use(view)
+	return b.UseView(view)
 }
 
 // UseCalls makes the report read calls as counted, see sql/counted_calls.sql. Without a settlement it
@@ -24,7 +24,7 @@ func (b *Report) UseCounted(ctx context.Context, r *query.Reader) error {
 func (b *Report) UseCalls(ctx context.Context, r *query.Reader) error {
 	view, err := rollup.ReadCalls(ctx, r, b.Tenant, b.From, b.To)
 	if err == nil {
-		err = b.use(view)
+		err = b.UseView(view)
 	}
 	if err != nil || !view.All {
 		return err
@@ -32,8 +32,8 @@ func (b *Report) UseCalls(ctx context.Context, r *query.Reader) error {
 	return b.FindExceptions(ctx, r)
 }
 
-// use makes the statements of the report read a view.
-func (b *Report) use(view *rollup.View) error {
+// UseView makes the statements of the report read a view.
+func (b *Report) UseView(view *rollup.View) error {
 	b.view, b.Shape.Source = view, view.Source()
 	b.Args = b.Args.And(view.Args())
 	tables, err := view.Tables()

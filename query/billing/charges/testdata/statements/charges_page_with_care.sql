@@ -2,13 +2,14 @@ SELECT
     records.session_id AS session, records.stream_id AS stream, records.usage_id AS usage_id, records.scope AS scope, records.mode AS mode,
     records.span_id AS span_id, records.run_id AS run_id, records.node_id AS node_id, records.agent AS agent,
     records.model AS model, records.provider AS provider, records.service_tier AS service_tier, records.speed AS speed, records.region AS region,
-    records.dialect AS dialect, records.at_ns AS at_ns, records.version AS version, records.stated AS stated, records.counted AS counted,
+    records.dialect AS dialect, records.at_ns AS at_ns, records.version AS version, records.stated AS stated,
     records.requested_model AS requested_model, records.stated_cost AS stated_cost, records.stated_currency AS stated_currency,
     records.request_id AS request_id, records.message_id AS message_id,
     toUInt64(NOT startsWith(records.scope, 'rest:')) AS calls, input AS input_sum, cache_read AS cache_read_sum,
     cache_write_5m AS cache_write_5m_sum, cache_write_1h AS cache_write_1h_sum, output AS output_sum, reasoning AS reasoning_sum,
     input_audio AS input_audio_sum, input_image AS input_image_sum, input_video AS input_video_sum, cache_read_audio AS cache_read_audio_sum, cache_read_image AS cache_read_image_sum, cache_read_video AS cache_read_video_sum, output_audio AS output_audio_sum, output_image AS output_image_sum, output_video AS output_video_sum, web_searches AS web_searches_sum, code_executions AS code_executions_sum, records.web_fetches AS web_fetches,
-    mapFilter((tag, value) -> value != '', mapUpdate(session_tags.of_session, mapFilter((tag, value) -> value != '', stream_tags.of_stream))) AS tags,
+    arrayStringConcat(arrayMap(text -> concat(toString(length(text)), ':', text),
+        arrayConcat(mapKeys(mapFilter((tag, value) -> value != '', mapUpdate(session_tags.of_session, mapFilter((tag, value) -> value != '', stream_tags.of_stream))))::Array(String), mapValues(mapFilter((tag, value) -> value != '', mapUpdate(session_tags.of_session, mapFilter((tag, value) -> value != '', stream_tags.of_stream))))))) AS packed_tags,
     ['x']::Array(String) AS cell_tags
 FROM (
     SELECT session_id, stream_id, usage_id, scope, span_id, run_id, node_id, agent, model, provider, service_tier, speed, region, dialect, stated_cost, stated_currency, toUnixTimestamp64Nano(at) AS at_ns, version, total AS stated,
