@@ -43,7 +43,7 @@ func callReports() []modelcalls.Query {
 func (w *world) callAnswers(r *query.Reader) []*modelcalls.Report {
 	w.Helper()
 	asked := callReports()
-	if !w.manyCalls {
+	if !w.ofCalls {
 		asked = asked[:1]
 	}
 	return atOnce(w, asked, func(q modelcalls.Query) (*modelcalls.Report, error) {
@@ -128,7 +128,7 @@ func (d callDice) output(call, run string, begin, took float64) (list []schema.M
 func TestSettledCallsEqualUnsettled(t *testing.T) {
 	d := callDice{rand.New(rand.NewPCG(1, 0))}
 	w := newWorld(t)
-	w.manyCalls = true
+	w.ofCalls = true
 	stream := 0
 	add := func(session string, at float64) {
 		stream++
@@ -145,7 +145,7 @@ func TestSettledCallsEqualUnsettled(t *testing.T) {
 	other := d.recording("s1", 900, 100)
 	other.Tenant = "other"
 	w.db.Add(other)
-	w.want, w.wantCalls = w.answers(w.slow), w.callAnswers(w.slow)
+	w.remember()
 	w.settle()
 	w.equalUnsettled("settled", nil)
 	w.still("settled")
