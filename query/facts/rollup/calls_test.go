@@ -39,12 +39,15 @@ func callReports() []modelcalls.Query {
 	}
 }
 
-// callAnswers reads the reports on calls.
+// callAnswers reads reports on calls: the first, and in tests of calls two of the others in turn, by
+// the number of times that remember was called.
 func (w *world) callAnswers(r *query.Reader) []*modelcalls.Report {
 	w.Helper()
-	asked := callReports()
-	if !w.ofCalls {
-		asked = asked[:1]
+	all := callReports()
+	asked := all[:1:1]
+	if w.ofCalls {
+		others := all[1:]
+		asked = append(asked, others[2*w.turn%len(others)], others[(2*w.turn+1)%len(others)])
 	}
 	return atOnce(w, asked, func(q modelcalls.Query) (*modelcalls.Report, error) {
 		q.Tenant = querytest.Tenant

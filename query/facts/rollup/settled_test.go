@@ -43,7 +43,8 @@ type world struct {
 	later      time.Duration // than the present, by the settler's clock
 	want       []*usagereport.Report
 	wantCalls  []*modelcalls.Report
-	ofCalls    bool // all reports on calls are compared, and one of each other kind
+	ofCalls    bool // the test is about calls: more reports on calls are compared, and fewer others
+	turn       int  // how often remember was called
 	charged    []string
 }
 
@@ -102,6 +103,7 @@ func (w *world) same(what string) {
 // remember reads the answers without what is settled, for still.
 func (w *world) remember() {
 	w.Helper()
+	w.turn++
 	w.want, w.charged, w.wantCalls = w.answers(w.slow), w.lines(w.slow), w.callAnswers(w.slow)
 }
 
