@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { screen, within } from '@testing-library/react'
+import { screen, within, waitFor } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { afterEach, expect, test, vi } from 'vitest'
 import { answering, renderAt } from '../testing/render'
@@ -40,7 +40,7 @@ test('filters are asked of the API and kept in the address', async () => {
   await user.selectOptions(screen.getByRole('combobox', { name: 'Outcome' }), 'refused')
   expect(history.at(-1)).toBe('/audit?action=token&outcome=refused&from=now-7d')
   await user.type(screen.getByRole('textbox', { name: 'Who' }), 'ci{Enter}')
-  await vi.waitFor(() => {
+  await waitFor(() => {
     expect(asked('/v1/audit').at(-1)).toEqual({
       limit: 100,
       principal: 'ci',

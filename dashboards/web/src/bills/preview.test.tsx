@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { screen, within } from '@testing-library/react'
+import { screen, within, waitFor } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { afterEach, expect, test, vi } from 'vitest'
 import { api } from '../api/client'
@@ -93,7 +93,7 @@ test('lines are apart by the values of a tag', async () => {
   })
   renderAt('/bills', <Preview account="tenant" period="2026-10" />)
   await user.selectOptions(await screen.findByRole('combobox', { name: 'Lines apart by' }), 'By customer')
-  await vi.waitFor(() =>
+  await waitFor(() =>
     expect(asked('/v1/bills/preview').at(-1)).toEqual({
       account: 'tenant',
       period: '2026-10',
@@ -124,13 +124,13 @@ test('a refusal to close is shown, and the bill once it is made', async () => {
     response: Response.json({}),
   })
   await user.click(dialog.getByRole('button', { name: 'Close the period' }))
-  await vi.waitFor(() => expect(history.at(-1)).toBe('/bills?number=INV-000001'))
+  await waitFor(() => expect(history.at(-1)).toBe('/bills?number=INV-000001'))
   expect(post.mock.calls[0]).toEqual([
     '/v1/bills',
     { params: { query: { account: 'customer=c1', period: '2026-10' } } },
   ])
   // The list is read again, the preview is not: the API refuses one of a closed period.
-  await vi.waitFor(() => expect(asked('/v1/bills')).toHaveLength(2))
+  await waitFor(() => expect(asked('/v1/bills')).toHaveLength(2))
   expect(asked('/v1/bills/preview')).toHaveLength(1)
 })
 
@@ -158,7 +158,7 @@ test('a first bill leaves earlier usage only when that is ticked', async () => {
   expect(closes).toHaveProperty('disabled', true)
   await user.click(dialog.getByRole('checkbox'))
   await user.click(closes)
-  await vi.waitFor(() =>
+  await waitFor(() =>
     expect(post.mock.calls[0]).toEqual([
       '/v1/bills',
       { params: { query: { account: 'customer=c1', period: '2026-10', leave_earlier: '1' } } },

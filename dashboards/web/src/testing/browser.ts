@@ -1,5 +1,9 @@
-import { cleanup } from '@testing-library/react'
+import { cleanup, configure } from '@testing-library/react'
 import { afterEach } from 'vitest'
+
+// Waiting for what comes has no bound of its own, since a loaded machine is slow: a test that waits
+// in vain fails by its time limit.
+configure({ asyncUtilTimeout: 55_000 })
 
 // What components use of a browser and jsdom lacks. Tests without a page do not load it.
 if (typeof window !== 'undefined') {

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { MantineProvider } from '@mantine/core'
-import { cleanup, render, screen, within } from '@testing-library/react'
+import { cleanup, render, screen, within, waitFor } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Router } from 'wouter'
@@ -126,7 +126,7 @@ test('a deletion is confirmed, and leaves the page', async () => {
   expect(remove).not.toHaveBeenCalled()
   await user.click(dialog.getByRole('button', { name: 'Delete the session' }))
   expect(remove).toHaveBeenCalledWith('/v1/sessions/{id}', { params: { path: { id: 'demo' } } })
-  await vi.waitFor(() => expect(history.at(-1)).toBe('/'))
+  await waitFor(() => expect(history.at(-1)).toBe('/'))
 })
 
 test('a session is decoded again as a dialect, which says what it came to', async () => {
