@@ -24,8 +24,13 @@ test('shows exactly what had arrived by the moment', async ({ page, request }) =
   if (said === undefined) throw new Error('the demo says nothing')
   const conversation = page.getByRole('log', { name: 'Conversation' })
   const text = conversation.getByRole('article', { name: 'Assistant' }).last()
-  for (const part of [0, 7, 20]) {
-    const [at = 0, end = 0] = [said.chunks.offset_ms[part], said.chunks.end[part]]
+  // On a loaded machine the recorder reads several chunks at once. Chunks that another one follows
+  // within the page's milliseconds have no moment of their own.
+  const { offset_ms: offsets, end: ends } = said.chunks
+  const alone = offsets.flatMap((at, part) => ((offsets[part + 1] ?? Infinity) - at > 5 ? [part] : []))
+  for (const least of [0, 7, 20]) {
+    const part = alone.find((part) => part >= least) ?? offsets.length - 1
+    const [at = 0, end = 0] = [offsets[part], ends[part]]
     await page.goto(`/sessions/demo?t=${at / 1000}`)
     // Words alone: what Markdown marks is drawn otherwise.
     const plain = (words: string) => words.replaceAll('`', '').trim()
