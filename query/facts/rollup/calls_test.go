@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query"
 	"tapedeck/query/facts/rollup"
 	"tapedeck/query/facts/sessionhead"
@@ -128,7 +129,9 @@ func (d callDice) output(call, run string, begin, took float64) (list []schema.M
 // Reports on calls are the same with and without what is settled, after each change of what counts,
 // and once that is settled too: of calls that several streams report, that run, that last for days,
 // that cross the ends of a range or of a month, and of sessions without usage.
+// The other tests of settled rows compare one report on calls after each of their changes.
 func TestSettledCallsEqualUnsettled(t *testing.T) {
+	fulltest.Long(t)
 	d := callDice{rand.New(rand.NewPCG(1, 0))}
 	w := newWorld(t)
 	w.ofCalls = true
