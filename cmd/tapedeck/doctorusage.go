@@ -81,7 +81,8 @@ func (c *doctorUsageCommand) Run(ctx context.Context, g *global) error {
 func (c *doctorUsageCommand) values() url.Values {
 	q := url.Values{}
 	setAll(q, map[string][]string{
-		"from": {c.From.utc()}, "to": {c.To.utc()}, "q": {c.Query}, "tag": colonTags(c.Tag), "dialect": c.Dialect, "status": c.Status, "finding": {strings.Join(c.Finding, ",")},
+		"from": {c.From.utc()}, "to": {c.To.utc()}, "q": {c.Query}, "tag": colonTags(c.Tag), "dialect": c.Dialect,
+		"status": c.Status, "finding": {strings.Join(c.Finding, ",")},
 	})
 	setNames(q, map[string]nameList{"agent": c.Agent, "tool": c.Tool, "model": c.Model})
 	return q
