@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
+
+	"tapedeck/schema/tables"
 )
 
 // removeCopies removes copies of the session outside of its own rows: in JetStream, and in the
@@ -25,8 +27,8 @@ func (r *run) removeCopies(ctx context.Context, streams []stream) error {
 	return r.removeSettled(ctx, streams)
 }
 
-// settledTables contain texts of sessions: titles, tags and errors.
-var settledTables = []string{"settled_usage", "settled_charges", "settled_sessions", "settled_model_costs", "settled_calls"}
+// settledTables contain texts of sessions: titles, tags, errors and names of tools.
+var settledTables = tables.Settled(tables.OfRecords, tables.OfCosts)
 
 // removeSettled deletes the settled rows of the session. They are deleted between two commits: a
 // session with a later commit counts as not settled, so that reports read it from the other tables.

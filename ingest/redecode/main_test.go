@@ -157,7 +157,7 @@ func (b *bench) redecode(tenant, session, dialect string) *Result {
 	return r
 }
 
-var tables = []string{"frames", "spans", "messages", "usage", "streams"}
+var compared = []string{"frames", "spans", "messages", "usage", "streams"}
 
 var current = sqltemplate.Parse(fstest.MapFS{"sql/current.sql": {Data: []byte(`{{template "current"}}`)}})
 
@@ -165,7 +165,7 @@ var current = sqltemplate.Parse(fstest.MapFS{"sql/current.sql": {Data: []byte(`{
 func (b *bench) dump(tenant string) map[string]string {
 	b.t.Helper()
 	seen := map[string]string{}
-	for _, table := range tables {
+	for _, table := range compared {
 		where := "tenant = '" + tenant + "'"
 		if table != "frames" {
 			where += " AND " + strings.ReplaceAll(current.Must("current", nil), "{tenant:String}", "'"+tenant+"'")
@@ -200,7 +200,7 @@ func (b *bench) clean(tenant string) {
 
 func (b *bench) stale(tenant string) (n uint64) {
 	b.t.Helper()
-	for _, table := range tables {
+	for _, table := range compared {
 		var count uint64
 		query := fmt.Sprintf(`SELECT countIf(f.generation < r.generation) FROM %[1]s AS f
 			ANY LEFT JOIN (SELECT * FROM redecodes FINAL WHERE tenant = '%[2]s') AS r ON f.session_id = r.session_id AND f.stream_id = r.stream_id

@@ -169,7 +169,7 @@ func TestRedactMore(t *testing.T) {
 // hasNone checks that no row has a text, rows that are marked as deleted included.
 func (b *bench) hasNone(tenant string, texts ...string) {
 	b.t.Helper()
-	for _, table := range tables {
+	for _, table := range compared {
 		for _, text := range texts {
 			var n uint64
 			err := b.db.QueryRow(b.t.Context(), "SELECT countIf(position(toString(tuple(*)), '"+text+"') > 0) FROM "+table+" WHERE tenant = '"+tenant+"' SETTINGS apply_deleted_mask = 0").Scan(&n)

@@ -294,7 +294,7 @@ func TestManyFrames(t *testing.T) {
 	b.store("wrong", record(t, opts, ahead, lines))
 	b.redecode("wrong", "s", "")
 	want, got := b.dump("right"), b.dump("wrong")
-	for _, table := range tables {
+	for _, table := range compared {
 		if want[table] != got[table] {
 			t.Errorf("%s differ: %d bytes, want %d", table, len(got[table]), len(want[table]))
 		}

@@ -1,6 +1,6 @@
 -- The tables and views that the migrations make in an empty database.
 -- Written by 'go test ./schema/migrate -run TestBaseline -update'; do not edit.
--- migrations: 9866d3ce0008fd26
+-- migrations: 2d3fcf80b7a6fcf6
 
 CREATE TABLE IF NOT EXISTS frames
 (
@@ -1149,4 +1149,28 @@ CREATE TABLE IF NOT EXISTS settled_charges
 ENGINE = MergeTree
 PARTITION BY batch
 ORDER BY (tenant, at, session_id, usage_id)
+SETTINGS index_granularity = 1024;
+
+CREATE TABLE IF NOT EXISTS settled_tools
+(
+    `batch` LowCardinality(String),
+    `tenant` LowCardinality(String),
+    `session_id` String CODEC(ZSTD(1)),
+    `stream_id` String CODEC(ZSTD(1)),
+    `at` DateTime64(9, 'UTC') CODEC(Delta(8), ZSTD(1)),
+    `seq` UInt64 CODEC(T64, ZSTD(1)),
+    `span_id` String CODEC(ZSTD(1)),
+    `run_id` String CODEC(ZSTD(1)),
+    `node_id` String CODEC(ZSTD(1)),
+    `tool` LowCardinality(String),
+    `agent` LowCardinality(String),
+    `status` LowCardinality(String),
+    `started_ns` Int64 CODEC(Delta(8), ZSTD(1)),
+    `ended_ns` Int64 CODEC(Delta(8), ZSTD(1)),
+    `reported_ns` Int64 CODEC(T64, ZSTD(1)),
+    `latest_ns` Int64 CODEC(T64, ZSTD(1))
+)
+ENGINE = MergeTree
+PARTITION BY batch
+ORDER BY (tenant, toDate(at), session_id)
 SETTINGS index_granularity = 1024;

@@ -2,6 +2,8 @@
 // their tests cover every table.
 package tables
 
+import "slices"
+
 // Holds is the kind of contents of a table.
 type Holds string
 
@@ -26,7 +28,18 @@ type Table struct {
 	Holds Holds
 	// Kind is the kind of retention by which the rows expire; "" if they do not expire.
 	Kind string
+	// Batches are the batches of settlements that are partitions of the table; "" if it has none.
+	Batches Batches
 }
+
+// Batches are batches of a settlement, see docs/adr/0018-settled-usage.md.
+type Batches string
+
+// A settlement names two batches for each month: of records and calls, and of what the records cost.
+const (
+	OfRecords Batches = "records"
+	OfCosts   Batches = "costs"
+)
 
 // Kinds of retention.
 const (
@@ -40,31 +53,32 @@ const (
 // All lists the tables of the schema. Of the recordings streams come last, since their rows show
 // that a deletion is unfinished.
 var All = []Table{
-	{"frames", Recording, Frames},
-	{"spans", Recording, Facts},
-	{"messages", Recording, Messages},
-	{"usage", Recording, Charges},
-	{"settled_usage", Recording, Charges},
-	{"settled_charges", Recording, Charges},
-	{"settled_costs", Recording, Charges},
-	{"settled_model_costs", Recording, Charges},
-	{"settled_sessions", Recording, Facts},
-	{"settled_calls", Recording, Facts},
-	{"redecodes", Recording, Charges},
-	{"streams", Recording, Charges},
-	{"bills", Bill, Bills},
-	{"bill_rows", Bill, Bills},
-	{"tombstones", Mark, ""},
-	{"restores", Mark, ""},
-	{"erasures", Mark, ""},
-	{"expirations", Mark, ""},
-	{"retention_policies", Setting, ""},
-	{"audit_log", Audit, ""},
-	{"settlements", Mark, ""},
-	{"price_tables", Setting, ""},
-	{"schema_migrations", Setting, ""},
-	{"schema_steps", Setting, ""},
-	{"schema_lock", Setting, ""},
+	{"frames", Recording, Frames, ""},
+	{"spans", Recording, Facts, ""},
+	{"messages", Recording, Messages, ""},
+	{"usage", Recording, Charges, ""},
+	{"settled_usage", Recording, Charges, OfRecords},
+	{"settled_charges", Recording, Charges, OfRecords},
+	{"settled_costs", Recording, Charges, OfCosts},
+	{"settled_model_costs", Recording, Charges, OfCosts},
+	{"settled_sessions", Recording, Facts, OfRecords},
+	{"settled_calls", Recording, Facts, OfRecords},
+	{"settled_tools", Recording, Facts, OfRecords},
+	{"redecodes", Recording, Charges, ""},
+	{"streams", Recording, Charges, ""},
+	{"bills", Bill, Bills, ""},
+	{"bill_rows", Bill, Bills, ""},
+	{"tombstones", Mark, "", ""},
+	{"restores", Mark, "", ""},
+	{"erasures", Mark, "", ""},
+	{"expirations", Mark, "", ""},
+	{"retention_policies", Setting, "", ""},
+	{"audit_log", Audit, "", ""},
+	{"settlements", Mark, "", ""},
+	{"price_tables", Setting, "", ""},
+	{"schema_migrations", Setting, "", ""},
+	{"schema_steps", Setting, "", ""},
+	{"schema_lock", Setting, "", ""},
 }
 
 // Names returns the names of the tables that hold any of the given kinds of contents, in order.
@@ -85,6 +99,17 @@ func OfKind(kind string) []string {
 	var list []string
 	for _, t := range All {
 		if t.Kind == kind {
+			list = append(list, t.Name)
+		}
+	}
+	return list
+}
+
+// Settled returns the names of the tables with any of the given batches of settlements, in order.
+func Settled(of ...Batches) []string {
+	var list []string
+	for _, t := range All {
+		if slices.Contains(of, t.Batches) {
 			list = append(list, t.Name)
 		}
 	}

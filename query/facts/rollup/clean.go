@@ -34,7 +34,8 @@ func (w *work) clean(ctx context.Context, s *Settlement) error {
 		return nil
 	}
 	w.cleaned = w.now().UnixNano()
-	rows, err := query.Ask[stored](ctx, w.reader, statements, "partitions", nil, nil)
+	rows, err := query.Ask[stored](ctx, w.reader, statements, "partitions", nil,
+		query.Args{"tables": slices.Concat(batchTables, costTables)})
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,9 @@ type world struct {
 	later      time.Duration // than the present, by the settler's clock
 	want       []*usagereport.Report
 	wantCalls  []*modelcalls.Report
+	wantTools  []toolAnswer
 	ofCalls    bool // the test is about calls: more reports on calls are compared, and fewer others
+	ofTools    bool // the test is about tools: reports on tools are compared, and nothing else
 	turn       int  // how often remember was called
 	charged    []string
 }
@@ -104,12 +106,22 @@ func (w *world) same(what string) {
 func (w *world) remember() {
 	w.Helper()
 	w.turn++
+	w.wantTools = w.toolAnswers(w.slow)
+	if w.ofTools {
+		return
+	}
 	w.want, w.charged, w.wantCalls = w.answers(w.slow), w.lines(w.slow), w.callAnswers(w.slow)
 }
 
 // still compares the answers to those that remember read last.
 func (w *world) still(what string) {
 	w.Helper()
+	for i, got := range w.toolAnswers(w.fast) {
+		querytest.Equal(w.T, fmt.Sprintf("%s: tools %d", what, i), w.wantTools[i], got)
+	}
+	if w.ofTools {
+		return
+	}
 	for i, got := range w.answers(w.fast) {
 		querytest.Equal(w.T, fmt.Sprintf("%s: report %d", what, i), w.want[i], got)
 	}

@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"tapedeck/query/pricing/prices"
+	"tapedeck/schema/tables"
 )
 
 // form is increased when a migration requires that batches are written anew.
 const form = 3
 
-// tables lists the tables on which usage depends.
-var tables = []string{"expirations", "redecodes", "restores", "streams", "tombstones", "usage"}
+// sources lists the tables on which usage depends.
+var sources = []string{"expirations", "redecodes", "restores", "streams", "tombstones", "usage"}
 
 // RetryWithin is the maximum time between a failed call of a model and the start of the next call of
 // the same session, agent and model for which the latter counts as a retry.
@@ -22,13 +23,13 @@ const RetryWithin = time.Minute
 const recentMonth = 0
 
 // batchTables are the tables of the rows of batches.
-var batchTables = []string{"settled_usage", "settled_charges", "settled_calls", "settled_sessions"}
+var batchTables = tables.Settled(tables.OfRecords)
 
 // costTables are the tables of the costs of batches.
-var costTables = []string{"settled_costs", "settled_model_costs"}
+var costTables = tables.Settled(tables.OfCosts)
 
-// Batch identifies a set of rows of the tables settled_usage and settled_calls: the sessions whose
-// usage or first call of a model began in a month, or the recent ones.
+// Batch identifies a set of rows of the tables settled_usage, settled_calls and settled_tools: the
+// sessions whose usage or first call of a model or a tool began in a month, or the recent ones.
 type Batch struct {
 	ID       string `json:"id"`
 	Month    uint32 `json:"month"` // in UTC, such as 202610; recentMonth for the recent batch
@@ -69,9 +70,10 @@ type Settlement struct {
 	// Made is how many of the pending sessions, the first ones, Recent has, or would have if they had
 	// usage. Programs without Recent read all pending sessions from the tables.
 	Made int `json:"made,omitempty"`
-	// Calls is set if settled_calls has the calls of all batches, and if sessions with calls but without
-	// usage are in batches. Programs without Calls write settlements without it.
-	Calls   bool      `json:"calls,omitempty"`
+	// Calls is set if settled_calls and settled_tools have the calls of models and tools of all batches,
+	// and if sessions with calls but without usage are in batches. Programs without Calls write
+	// settlements without it.
+	Calls   bool      `json:"all_calls,omitempty"`
 	Folded  int64     `json:"folded,omitempty"` // when it was last examined which months to write anew
 	Retired []retired `json:"retired"`          // batches that were replaced
 }
@@ -182,7 +184,7 @@ func sessionsOf(pairs [][]any) []session {
 
 // changed returns the tables with inserts after the last settlement.
 func (s *state) changed() []string {
-	return slices.DeleteFunc(slices.Clone(tables), func(t string) bool { return s.blocks[t] <= s.last.Blocks[t] })
+	return slices.DeleteFunc(slices.Clone(sources), func(t string) bool { return s.blocks[t] <= s.last.Blocks[t] })
 }
 
 // within returns the batches with records in a range; nil means no limit. The recent batch is the

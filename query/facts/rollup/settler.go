@@ -219,7 +219,7 @@ type seen struct {
 	pending    int
 }
 
-// monthRow is a month with usage or calls of models.
+// monthRow is a month with usage or calls of models or tools.
 type monthRow struct {
 	Month   uint32   `ch:"month"`
 	Tenants []string `ch:"tenants"`
@@ -399,7 +399,8 @@ func (w *work) replaceRecent(last *Settlement) {
 	w.next.retireBatch(last.Recent, w.now())
 }
 
-// allMonths returns the months with usage or calls of models, and the tenants that have any in each.
+// allMonths returns the months with usage or calls of models or tools, and the tenants that have any in
+// each.
 func (w *work) allMonths(ctx context.Context) (map[uint32][]string, error) {
 	rows, err := query.Ask[monthRow](ctx, w.reader, statements, "all_months", nil, nil)
 	if err != nil {

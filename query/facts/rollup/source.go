@@ -54,6 +54,23 @@ func (s Source) CountedCalls(columns, where string, made MadeCalls) CountedCalls
 	return CountedCalls{s, columns, where, made}
 }
 
+// CountedTools are the parameters of the template "counted_tools".
+type CountedTools struct {
+	Source
+	Columns string // SQL
+	Where   string // SQL: a condition on settled_tools that begins with AND, or ""
+	Made    MadeTools
+}
+
+// MadeTools are the parameters of the template "made_tools", in SQL. Plain is a condition on spans, Care a
+// PREWHERE clause on spans, and Streams a condition on streams.
+type MadeTools struct{ Plain, Care, Streams string }
+
+// CountedTools returns the parameters of the template "counted_tools".
+func (s Source) CountedTools(columns, where string, made MadeTools) CountedTools {
+	return CountedTools{s, columns, where, made}
+}
+
 // Made are the parameters of the templates "made_usage" and "made_charges". Charges selects the
 // columns that only the latter reads.
 type Made struct {

@@ -19,14 +19,14 @@ var statements = query.Statements("facts/rollup")
 // If there are more, it is cheaper to read all sessions from the tables.
 const unsettledMost = 20_000
 
-// View is the settled usage of a tenant in a range, with the calls of models.
+// View is the settled usage of a tenant in a range, with the calls of models and tools.
 type View struct {
 	// All reports that nothing is settled, or too little: all sessions are read from the tables.
 	All     bool
 	Batches []Batch // none if the range has none; the recent one, if any, is the last
 	// Unsettled are the sessions whose settled rows must be ignored.
 	Unsettled []string
-	// Calls reports that the batches have the calls of models too.
+	// Calls reports that the batches have the calls of models and tools too.
 	Calls bool
 	// Made are the sessions whose rows in the batches of months must be ignored: the recent batch
 	// has them.
@@ -84,7 +84,7 @@ func Read(ctx context.Context, r *query.Reader, tenant string, from, to *time.Ti
 	return v, nil
 }
 
-// ReadCalls is Read for the calls of models, which settlements of earlier programs lack.
+// ReadCalls is Read for the calls of models and tools, which settlements of earlier programs lack.
 func ReadCalls(ctx context.Context, r *query.Reader, tenant string, from, to *time.Time) (*View, error) {
 	v, err := Read(ctx, r, tenant, from, to)
 	if err == nil && !v.Calls {
@@ -100,7 +100,7 @@ const accessDenied = 497
 // "". If the user may not read the system tables, nothing counts as settled.
 func readState(ctx context.Context, r *query.Reader, tenant string) (*state, error) {
 	row, err := query.AskOne[stateRow](ctx, r, statements, "state", stateShape{Pending: tenant == ""},
-		query.Args{"tenant": tenant, "tables": tables})
+		query.Args{"tenant": tenant, "tables": sources})
 	if refused, ok := errors.AsType[*clickhouse.Exception](err); ok && refused.Code == accessDenied {
 		return &state{}, nil
 	}

@@ -89,8 +89,8 @@ func (w *work) newBatch(month uint32) Batch {
 	return b
 }
 
-// writeMonth writes a batch of the sessions whose usage and calls of models began in a month. It
-// writes none if there are no such sessions. It copies the calls that are kept.
+// writeMonth writes a batch of the sessions whose usage and calls of models and tools began in a month.
+// It writes none if there are no such sessions. It copies the calls that are kept.
 func (w *work) writeMonth(ctx context.Context, month uint32, tenants []string, from *kept) error {
 	b := w.newBatch(month)
 	since := time.Date(int(month/100), time.Month(month%100), 1, 0, 0, 0, 0, time.UTC)
@@ -111,7 +111,7 @@ func (w *work) writeMonth(ctx context.Context, month uint32, tenants []string, f
 	return err
 }
 
-// writeRecent writes the recent batch. It writes none if no session has usage or calls of models.
+// writeRecent writes the recent batch. It writes none if no session has usage or calls.
 func (w *work) writeRecent(ctx context.Context, sessions []session) error {
 	if len(sessions) == 0 {
 		return nil
@@ -183,11 +183,21 @@ func (w *work) writeSessions(ctx context.Context, sessions []ownSession, a query
 // with the times of all chunks.
 const callsAtOnce = 20_000
 
-// callShape is the shape of sql/settle_calls.sql.
+// callTables are the tables of calls. settle_calls.sql and settle_tools.sql write them.
+var callTables = []struct{ name, statement string }{
+	{"settled_calls", "settle_calls"}, {"settled_tools", "settle_tools"},
+}
+
+// callShape is the shape of the statements that write calls.
 type callShape struct{}
 
 // Made returns the parameters of the template "made_calls".
 func (callShape) Made(rows string) MadeCalls { return MadeCalls{Care: "PREWHERE " + rows, Facts: rows} }
+
+// MadeTools returns the parameters of the template "made_tools".
+func (callShape) MadeTools(rows, streams string) MadeTools {
+	return MadeTools{Care: "PREWHERE " + rows, Streams: streams}
+}
 
 // kept is the batch that a month had, and the sessions that changed since. The calls of the others
 // are copied from it: reports read them there until now, and to make them takes far longer.
@@ -226,20 +236,27 @@ func (w *work) copyCalls(ctx context.Context, sessions []string, a query.Args, f
 	if err != nil || len(same) == 0 {
 		return others, err
 	}
-	return others, query.Exec(clickhouse.Context(ctx, clickhouse.WithExternalTable(t)), w.reader, statements,
-		"copy_calls", nil, a.With("from", from.batch))
+	for _, table := range callTables {
+		if err := query.Exec(clickhouse.Context(ctx, clickhouse.WithExternalTable(t)), w.reader, statements,
+			"copy_calls", table.name, a.With("from", from.batch)); err != nil {
+			return nil, err
+		}
+	}
+	return others, nil
 }
 
-// writeCalls writes the calls of models of sessions.
+// writeCalls writes the calls of models and tools of sessions.
 func (w *work) writeCalls(ctx context.Context, sessions []string, a query.Args) error {
 	for part := range slices.Chunk(sessions, callsAtOnce) {
 		t, err := sessionTable("call_sessions", part)
 		if err != nil {
 			return err
 		}
-		if err := query.Exec(clickhouse.Context(ctx, clickhouse.WithExternalTable(t)), w.reader, statements,
-			"settle_calls", callShape{}, a.With("retry_within", RetryWithin.Nanoseconds())); err != nil {
-			return err
+		for _, table := range callTables {
+			if err := query.Exec(clickhouse.Context(ctx, clickhouse.WithExternalTable(t)), w.reader, statements,
+				table.statement, callShape{}, a.With("retry_within", RetryWithin.Nanoseconds())); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -78,18 +78,6 @@ type shape struct {
 	Order, Having                       string
 }
 
-// CallRows returns the rows of which calls are made: those of the range without a settlement, and
-// those of changed sessions with one. The arguments are SQL.
-func (s shape) CallRows(plain, care, facts, changed string) rollup.MadeCalls {
-	if !s.All {
-		return rollup.MadeCalls{Care: "PREWHERE " + changed, Facts: changed}
-	}
-	if !s.Careful {
-		care = ""
-	}
-	return rollup.MadeCalls{Plain: plain, Care: care, Facts: facts}
-}
-
 // asked is a query with the parameters of its statements.
 type asked struct {
 	*grouping.Report

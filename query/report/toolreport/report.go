@@ -117,7 +117,7 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Report, error) {
 			return nil, err
 		}
 	}
-	if err := b.FindExceptions(ctx, r); err != nil {
+	if err := b.UseCalls(ctx, r); err != nil {
 		return nil, err
 	}
 	open, err := sessionhead.ReadOpen(ctx, r, q.Tenant, r.Now())

@@ -3,11 +3,13 @@ package toolreport_test
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
 
 	"tapedeck/query"
+	"tapedeck/query/facts/rollup"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/grouping"
 	"tapedeck/query/report/toolreport"
@@ -47,10 +49,26 @@ func toolTable(r *toolreport.Report) string {
 	return strings.Join(append(rows, line("all", r.Totals)), "\n")
 }
 
-func TestTools(t *testing.T) { testTools(t) }
+func TestTools(t *testing.T) { testTools(t, querytest.Open(t), leave) }
 
-func testTools(t *testing.T, options ...query.Option) {
-	db := querytest.Open(t)
+// leave leaves what is stored as it is.
+func leave(*testing.T, *querytest.DB) {}
+
+// settle settles all that is stored.
+func settle(t *testing.T, db *querytest.DB) {
+	t.Helper()
+	if err := rollup.NewSettler(querytest.Reader(db, 1e6), slog.New(slog.DiscardHandler)).Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if view, err := rollup.ReadCalls(t.Context(), querytest.Reader(db, 1e6), db.Tenant, nil, nil); err != nil || view.All || len(view.Unsettled) > 0 {
+		t.Fatalf("%+v is settled, error %v", view, err)
+	}
+}
+
+// Reports on calls that are settled are the same.
+func TestToolsSettled(t *testing.T) { testTools(t, querytest.New(t), settle) }
+
+func testTools(t *testing.T, db *querytest.DB, then func(*testing.T, *querytest.DB), options ...query.Option) {
 	reported := querytest.Tool("reported", "search", schema.StatusOK, 3600, 3601)
 	reported.Duration = int64(250 * time.Millisecond) // the source knows better than the second between two frames
 	endOnly := schema.Span{
@@ -81,6 +99,7 @@ func testTools(t *testing.T, options ...query.Option) {
 		}},
 		querytest.Recording{Session: "z", Stream: 9, Tenant: "other", Spans: []schema.Span{querytest.Tool("b1", "bash", schema.StatusOK, 0, 1000)}},
 	)
+	then(t, db)
 	r := querytest.Reader(db, 1e6, options...)
 	all := "all: 11 calls, 2 errors, 2 open, 8 timed, 250 3000 2500 5900 6950 7790 8000"
 	for _, tc := range []struct {
@@ -150,5 +169,5 @@ func testTools(t *testing.T, options ...query.Option) {
 
 // A report in which nearly every call is recorded twice takes another way to the same result.
 func TestToolsWithCareForAll(t *testing.T) {
-	testTools(t, query.WithRepeatedLimit(0))
+	testTools(t, querytest.Open(t), leave, query.WithRepeatedLimit(0))
 }

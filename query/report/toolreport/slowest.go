@@ -33,15 +33,10 @@ type slowRow struct {
 	Took    int64  `ch:"took_ns"`
 	Runs    bool   `ch:"runs"`
 	SeenAt  int64  `ch:"seen_ns"`
-
-	Unclosed bool // it has no end, and does not run
-}
-
-type firstSeenRow struct {
-	Session string `ch:"session_id"`
-	Span    string `ch:"span_id"`
 	Stream  string `ch:"first_stream"`
 	Seq     uint64 `ch:"first_frame"`
+
+	Unclosed bool // it has no end, and does not run
 }
 
 // slowest returns the n tool calls that lasted longest: those that ended, those that run, and those
@@ -54,22 +49,6 @@ func slowest(ctx context.Context, r *query.Reader, b *grouping.Report, n int) ([
 	if err != nil || len(rows) == 0 {
 		return []SlowCall{}, err
 	}
-	sessions, spans := make([]string, len(rows)), make([]string, len(rows))
-	first, last := rows[0].SeenAt, rows[0].SeenAt
-	for i, row := range rows {
-		sessions[i], spans[i] = row.Session, row.Span
-		first, last = min(first, row.SeenAt), max(last, row.SeenAt)
-	}
-	seen, err := query.Ask[firstSeenRow](ctx, r, statements, "first_seen", nil,
-		query.Args{"tenant": b.Tenant, "sessions": sessions, "spans": spans}.Within(first, last))
-	if err != nil {
-		return nil, err
-	}
-	type key struct{ session, span string }
-	places := make(map[key]*firstSeenRow, len(seen))
-	for i := range seen {
-		places[key{seen[i].Session, seen[i].Span}] = &seen[i]
-	}
 	calls := make([]SlowCall, len(rows))
 	for i, row := range rows {
 		calls[i] = SlowCall{
@@ -78,9 +57,7 @@ func slowest(ctx context.Context, r *query.Reader, b *grouping.Report, n int) ([
 			DurationMS: query.KnownMillis(row.Took, !row.Runs && !row.Unclosed),
 			RunningMS:  query.KnownMillis(row.Took, row.Runs),
 			OpenMS:     query.KnownMillis(row.Took, row.Unclosed),
-		}
-		if p := places[key{row.Session, row.Span}]; p != nil {
-			calls[i].Position = schema.Position{At: row.SeenAt, StreamID: p.Stream, Seq: p.Seq}.String()
+			Position:   schema.Position{At: row.SeenAt, StreamID: row.Stream, Seq: row.Seq}.String(),
 		}
 	}
 	return calls, nil

@@ -3,21 +3,28 @@ package toolreport
 import (
 	"testing"
 
+	"tapedeck/query/facts/rollup"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/grouping"
 )
 
 func TestStatements(t *testing.T) {
-	tools := grouping.Shape{
-		Table: "spans", ID: "span_id", Kind: "tool", Period: grouping.Monthly.Expression("seen_ns"), Groups: []string{toolColumns["tool"]},
-		From: true, Among: true, Crossing: true, Careful: true,
+	tools := func(g grouping.Granularity) grouping.Shape {
+		return grouping.Shape{Table: "spans", ID: "span_id", Kind: "tool", Period: g.Expression("seen_ns"),
+			Source: rollup.Source{Unsettled: true, All: true}}
 	}
+	narrowed := tools(grouping.Monthly)
+	narrowed.Groups = []string{toolColumns["tool"]}
+	narrowed.From, narrowed.Among, narrowed.Crossing, narrowed.Careful = true, true, true, true
+	settled := tools(grouping.Daily)
+	settled.From, settled.To, settled.Among, settled.Source = true, true, true, rollup.Source{Settled: true, Unsettled: true, Remade: true}
+	current := tools(grouping.Whole)
+	current.Source = rollup.Source{Settled: true}
 	querytest.Statements(t, statements,
-		querytest.NewStatement("tools_report_all_with_care", "tools_report", grouping.Shape{
-			Table: "spans", ID: "span_id", Kind: "tool", Period: grouping.Whole.Expression("seen_ns"), Careful: true, Everything: true,
-		}),
-		querytest.NewStatement("tools_report_with_care", "tools_report", tools),
-		querytest.NewStatement("tools_slowest", "tools_slowest", grouping.Shape{Table: "spans", ID: "span_id", Kind: "tool"}),
-		querytest.NewStatement("tools_unclosed_with_care", "tools_unclosed", tools),
+		querytest.NewStatement("tools_report", "tools_report", tools(grouping.Whole)),
+		querytest.NewStatement("tools_report_with_care", "tools_report", narrowed),
+		querytest.NewStatement("tools_report_settled", "tools_report", settled),
+		querytest.NewStatement("tools_slowest", "tools_slowest", current),
+		querytest.NewStatement("tools_unclosed", "tools_unclosed", current),
 	)
 }

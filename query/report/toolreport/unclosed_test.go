@@ -37,13 +37,16 @@ func slowTable(calls []toolreport.SlowCall) string {
 	return strings.Join(lines, "\n")
 }
 
-func TestUnclosedCallsAmongTheSlowest(t *testing.T) { testUnclosed(t) }
+func TestUnclosedCallsAmongTheSlowest(t *testing.T) { testUnclosed(t, querytest.Open(t), leave) }
+
+func TestUnclosedCallsAmongTheSlowestSettled(t *testing.T) {
+	testUnclosed(t, querytest.New(t), settle)
+}
 func TestUnclosedCallsAmongTheSlowestWithCare(t *testing.T) {
-	testUnclosed(t, query.WithRepeatedLimit(0))
+	testUnclosed(t, querytest.Open(t), leave, query.WithRepeatedLimit(0))
 }
 
-func testUnclosed(t *testing.T, options ...query.Option) {
-	db := querytest.Open(t)
+func testUnclosed(t *testing.T, db *querytest.DB, then func(*testing.T, *querytest.DB), options ...query.Option) {
 	node := func(id, parent string) schema.Span {
 		return querytest.Span(schema.SpanNode, id, parent, id, schema.StatusUnclosed, 0, 0)
 	}
@@ -82,6 +85,7 @@ func testUnclosed(t *testing.T, options ...query.Option) {
 		querytest.Recording{Session: "other", Stream: 6, Tenant: "other", State: ended(5000), Spans: []schema.Span{
 			querytest.Tool("psql", "psql", schema.StatusUnclosed, 1, 0)}},
 	)
+	then(t, db)
 	r := querytest.Reader(db, 1000, options...)
 	all := []string{
 		"killed/psql unclosed open 779000", // 780 − 1

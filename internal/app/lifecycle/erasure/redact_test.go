@@ -26,7 +26,7 @@ func TestRedactLeavesNothing(t *testing.T) {
 	sessions := w.recordMarked(marker, "masked")
 	w.settle(sessions[0], marker)
 	before := scan(t, w.dir, w.server.DSN, marker, false)
-	for _, place := range append([]string{"settled_sessions.title", "settled_usage.tags", "settled_calls.error"}, places...) {
+	for _, place := range append([]string{"settled_sessions.title", "settled_usage.tags", "settled_calls.error", "settled_tools.tool"}, places...) {
 		if _, there := before[place]; !there {
 			t.Fatalf("the scan does not find the secret in %s before it is masked, only in %v", place, slices.Sorted(maps.Keys(before)))
 		}
@@ -97,6 +97,7 @@ func (w *world) settle(session, marker string) {
 		"INSERT INTO settled_sessions (batch, tenant, session_id, title, tag_values) SELECT '%[3]s', 'default', '%[1]s', '%[2]s', ['%[2]s']",
 		"INSERT INTO settled_usage (batch, tenant, session_id, tags) SELECT '%[3]s', 'default', '%[1]s', map('user', '%[2]s')",
 		"INSERT INTO settled_calls (batch, tenant, session_id, error) SELECT '%[3]s', 'default', '%[1]s', '%[2]s'",
+		"INSERT INTO settled_tools (batch, tenant, session_id, tool) SELECT '%[3]s', 'default', '%[1]s', '%[2]s'",
 	} {
 		if err := db.Exec(w.Context(), fmt.Sprintf(statement, session, marker, batch)); err != nil {
 			w.Fatal(err)

@@ -16,4 +16,8 @@ FROM (
     UNION ALL
     SELECT toString(tenant) AS tenant, session_id, at, '', '', false, 0, 0
     FROM settled_calls
+    WHERE batch = {batch:String}
+    UNION ALL
+    SELECT toString(tenant) AS tenant, session_id, at, '', '', false, 0, 0
+    FROM settled_tools
     WHERE batch = {batch:String})

@@ -1,5 +1,6 @@
-{{- /* Copies the calls of the sessions of the table kept_sessions from one batch to another. */ -}}
-INSERT INTO settled_calls (batch, tenant, {{template "settled_call_columns"}})
-SELECT {batch:String}, {tenant:String}, {{template "settled_call_columns"}}
-FROM settled_calls
-WHERE batch = {from:String} AND tenant = {tenant:String} AND session_id IN (SELECT session_id FROM kept_sessions)
+{{- /* Copies the calls of the sessions of the table kept_sessions from one batch to another, in a table of
+calls, which is the dot. */ -}}
+INSERT INTO {{.}}
+SELECT * REPLACE ({batch:String} AS batch)
+FROM {{.}} AS old
+WHERE old.batch = {from:String} AND old.tenant = {tenant:String} AND session_id IN (SELECT session_id FROM kept_sessions)

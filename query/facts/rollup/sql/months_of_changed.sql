@@ -7,7 +7,7 @@ SELECT tenant, session_id, arraySort(groupUniqArray(month)) AS months FROM (
         GROUP BY tenant, session_id
         UNION ALL
         SELECT tenant, session_id, min(seen_at) AS first FROM spans
-        WHERE (tenant, session_id) IN (SELECT tenant, session_id FROM changed) AND kind = 'llm'
+        WHERE (tenant, session_id) IN (SELECT tenant, session_id FROM changed) AND kind IN ('llm', 'tool')
         GROUP BY tenant, session_id)
     GROUP BY tenant, session_id
     UNION ALL

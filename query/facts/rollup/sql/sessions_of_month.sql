@@ -1,4 +1,4 @@
-{{- /* The sessions whose usage and calls of models begin in a month. counts says whether there is any
+{{- /* The sessions whose usage and calls of models and tools begin in a month. counts says whether there is any
 usage, and care whether its records need care: one stands several times, or is a running total.
 Sessions that are being deleted are left out, since their rows disappear without an insert. */ -}}
 {{template "own_sessions" (render "of_month" .)}}
@@ -12,7 +12,7 @@ Sessions that are being deleted are left out, since their rows disappear without
             WHERE tenant = {tenant:String} AND kind IN ('charges', 'facts', 'messages') AND finished = 0)
 {{- end}}
 {{define "seen_in"}}SELECT session_id FROM usage WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) {{.}} {month:UInt32}
-            UNION ALL SELECT session_id FROM spans WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) {{.}} {month:UInt32} AND kind = 'llm'{{end}}
+            UNION ALL SELECT session_id FROM spans WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) {{.}} {month:UInt32} AND kind IN ('llm', 'tool'){{end}}
 {{- /* own_sessions: the sessions of usage and calls that meet a condition, the dot. */ -}}
 {{define "own_sessions"}}
 SELECT session_id, max(used)::Bool AS counts, (uniqExactIf(id, used) != countIf(used) OR countIf(mode = 'running') > 0)::Bool AS care
@@ -23,6 +23,6 @@ FROM (
     UNION ALL
     SELECT DISTINCT session_id, toUInt64(0), '', false
     FROM spans
-    WHERE kind = 'llm' AND {{.}})
+    WHERE kind IN ('llm', 'tool') AND {{.}})
 GROUP BY session_id
 {{- end}}

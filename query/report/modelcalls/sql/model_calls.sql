@@ -5,24 +5,6 @@
         started_ns, ended_ns, first_token_ns, toUnixTimestamp64Nano(at) AS seen_ns, retry, output_tokens, all_tokens,
         chunks, gaps, spread_ns, longest_ns, longest_from_ns
 {{- end}}
-{{define "settled_where"}}
-        {{- if .From}} AND at >= fromUnixTimestamp64Nano({from:Int64}, 'UTC'){{end}}
-        {{- if .To}} AND at < fromUnixTimestamp64Nano({to:Int64}, 'UTC'){{end}}
-        {{- template "among" .}}
-{{- end}}
-{{- /* call_days, careful_calls: the spans of the range, without a settlement. */ -}}
-{{define "call_days"}}{{template "days" .}} AND {{template "current"}}{{template "among" .}}
-         {{template "plain" .}}{{end}}
-{{define "careful_calls"}}{{template "exceptions" .}}{{template "among" .}}{{end}}
-{{- /* calls_of_changed: the spans and facts of sessions that changed since a settlement. */ -}}
-{{define "calls_of_changed"}}{{template "calls_of" "unsettled_sessions"}}{{template "among" .}}{{end}}
-{{- /* call_facts: the days of the range and the one after it, on which the calls of its last
-day may end, and those of the sessions that cross its ends. */ -}}
-{{define "call_facts"}}tenant = {tenant:String} AND {{template "current"}}
-        {{- if .From}} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({care_from:Int64}, 'UTC')){{end}}
-        {{- if .To}} AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano(greatest({near_to:Int64}, {care_to:Int64}), 'UTC')){{end}}
-        {{- template "among" .}}
-{{- end}}
 {{define "model_calls"}}
     SELECT *,
         multiIf(
@@ -39,7 +21,7 @@ day may end, and those of the sessions that cross its ends. */ -}}
         -- The first chunk is output before the time that is measured: the rate is of what follows it.
         streamed AND output_tokens > 0 AND spread_ns > 0 AS has_rate,
         if(has_rate, output_tokens / (spread_ns / 1e9), 0) AS rate
-    FROM ({{template "counted_calls" (.CountedCalls (render "call_columns" .) (render "settled_where" .) (.CallRows (render "call_days" .) (render "careful_calls" .) (render "call_facts" .) (render "calls_of_changed" .)))}})
+    FROM ({{template "counted_calls" (.CountedCalls (render "call_columns" .) (render "calls_where" .) (.CallRows (render "call_days" .) (render "careful_calls" .) (render "call_facts" .) (render "calls_of_changed" .)))}})
     WHERE 1
     {{- if .From}} AND seen_ns >= {from:Int64}{{end}}
     {{- if .To}} AND seen_ns < {to:Int64}{{end}}

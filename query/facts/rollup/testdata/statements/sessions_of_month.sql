@@ -21,19 +21,19 @@ FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
                     FROM redecodes FINAL WHERE tenant = {tenant:String}))))
         AND session_id IN (SELECT session_id FROM usage WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) = {month:UInt32}
-            UNION ALL SELECT session_id FROM spans WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) = {month:UInt32} AND kind = 'llm')
+            UNION ALL SELECT session_id FROM spans WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) = {month:UInt32} AND kind IN ('llm', 'tool'))
         AND session_id NOT IN (
             SELECT session_id FROM (SELECT session_id FROM usage WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) < {month:UInt32}
-            UNION ALL SELECT session_id FROM spans WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) < {month:UInt32} AND kind = 'llm')
+            UNION ALL SELECT session_id FROM spans WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) < {month:UInt32} AND kind IN ('llm', 'tool'))
             WHERE session_id IN (SELECT session_id FROM usage WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) = {month:UInt32}
-            UNION ALL SELECT session_id FROM spans WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) = {month:UInt32} AND kind = 'llm'))
+            UNION ALL SELECT session_id FROM spans WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) = {month:UInt32} AND kind IN ('llm', 'tool')))
         AND session_id NOT IN (SELECT session_id FROM tombstones FINAL WHERE tenant = {tenant:String} AND finished = 0)
         AND session_id NOT IN (SELECT session_id FROM expirations FINAL
             WHERE tenant = {tenant:String} AND kind IN ('charges', 'facts', 'messages') AND finished = 0)
     UNION ALL
     SELECT DISTINCT session_id, toUInt64(0), '', false
     FROM spans
-    WHERE kind = 'llm' AND tenant = {tenant:String} AND toYYYYMM(seen_at) >= {month:UInt32} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+    WHERE kind IN ('llm', 'tool') AND tenant = {tenant:String} AND toYYYYMM(seen_at) >= {month:UInt32} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
         OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
         OR (session_id, stream_id) IN (
             SELECT known.session_id, known.stream_id FROM (
@@ -51,12 +51,12 @@ FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
                     FROM redecodes FINAL WHERE tenant = {tenant:String}))))
         AND session_id IN (SELECT session_id FROM usage WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) = {month:UInt32}
-            UNION ALL SELECT session_id FROM spans WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) = {month:UInt32} AND kind = 'llm')
+            UNION ALL SELECT session_id FROM spans WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) = {month:UInt32} AND kind IN ('llm', 'tool'))
         AND session_id NOT IN (
             SELECT session_id FROM (SELECT session_id FROM usage WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) < {month:UInt32}
-            UNION ALL SELECT session_id FROM spans WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) < {month:UInt32} AND kind = 'llm')
+            UNION ALL SELECT session_id FROM spans WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) < {month:UInt32} AND kind IN ('llm', 'tool'))
             WHERE session_id IN (SELECT session_id FROM usage WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) = {month:UInt32}
-            UNION ALL SELECT session_id FROM spans WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) = {month:UInt32} AND kind = 'llm'))
+            UNION ALL SELECT session_id FROM spans WHERE tenant = {tenant:String} AND toYYYYMM(seen_at) = {month:UInt32} AND kind IN ('llm', 'tool')))
         AND session_id NOT IN (SELECT session_id FROM tombstones FINAL WHERE tenant = {tenant:String} AND finished = 0)
         AND session_id NOT IN (SELECT session_id FROM expirations FINAL
             WHERE tenant = {tenant:String} AND kind IN ('charges', 'facts', 'messages') AND finished = 0))

@@ -24,7 +24,7 @@ FROM (
     UNION ALL
     SELECT DISTINCT session_id, toUInt64(0), '', false
     FROM spans
-    WHERE kind = 'llm' AND tenant = {tenant:String} AND toDate(seen_at) >= {since:Date} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+    WHERE kind IN ('llm', 'tool') AND tenant = {tenant:String} AND toDate(seen_at) >= {since:Date} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
         OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
         OR (session_id, stream_id) IN (
             SELECT known.session_id, known.stream_id FROM (

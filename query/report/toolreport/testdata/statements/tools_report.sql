@@ -1,0 +1,67 @@
+SELECT
+    materialize('') AS period,
+    []::Array(String) AS groups,
+    grouping(period) = 1 AS is_total,
+    count() AS calls,
+    countIf(span_status = 'error') AS errors,
+    countIf(span_status IN ('', 'open', 'waiting', 'unclosed')) AS open_calls,
+    countIf(runs) AS running_calls,
+    countIf(timed) AS timed_calls,
+    minIf(took_ns, timed) AS min_ns,
+    avgIf(took_ns, timed) AS avg_ns,
+    quantilesExactInclusiveIf(0.5, 0.9, 0.95, 0.99)(took_ns, timed) AS quantiles_ns,
+    maxIf(took_ns, timed OR runs) AS max_ns
+FROM (
+    SELECT *,
+        span_status IN ('ok', 'error', 'cancelled') AND (reported_ns > 0 OR started_ns != 0 AND ended_ns != 0) AS timed,
+        span_status IN ('', 'open', 'waiting') AND session_id IN {open:Array(String)} AS runs,
+        multiIf(
+            runs, greatest({now:Int64} - if(started_ns != 0, started_ns, seen_ns), 0),
+            reported_ns > 0, reported_ns,
+            ended_ns - started_ns) AS took_ns
+    FROM (
+    SELECT session_id, span_id, stream_id AS first_stream, seq AS first_frame, tool AS span_name, agent AS span_agent, status AS span_status,
+        started_ns, ended_ns, reported_ns, latest_ns, toUnixTimestamp64Nano(at) AS seen_ns
+    FROM (
+SELECT
+    calls.session_id AS session_id, first_stream AS stream_id, fromUnixTimestamp64Nano(seen_ns, 'UTC') AS at, first_frame AS seq,
+    span_id, run_id, node_id, toLowCardinality(call_tool) AS tool, toLowCardinality(call_agent) AS agent, toLowCardinality(call_status) AS status,
+    started_ns, ended_ns, reported_ns,
+    multiIf(call_status NOT IN ('', 'open', 'waiting', 'unclosed'), 0, ended_ns != 0, ended_ns, end_ns) AS latest_ns
+FROM (
+    SELECT *, if(call_status = 'unclosed', only_stream, '') AS last_stream
+    FROM (
+    SELECT session_id, span_id, run_id, node_id, name AS call_tool, agent AS call_agent, status AS call_status,
+        toUnixTimestamp64Nano(started) AS started_ns, toUnixTimestamp64Nano(ended) AS ended_ns, duration_ns AS reported_ns,
+        toUnixTimestamp64Nano(seen_at) AS seen_ns, stream_id AS first_stream, seen_seq AS first_frame, stream_id AS only_stream
+    FROM spans FINAL
+    PREWHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+        OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
+        OR (session_id, stream_id) IN (
+            SELECT known.session_id, known.stream_id FROM (
+                SELECT session_id, stream_id, restored_at FROM restores WHERE tenant = {tenant:String} UNION ALL
+                SELECT session_id, stream_id, toDateTime64(0, 9, 'UTC') FROM streams WHERE tenant = {tenant:String}
+                    AND session_id IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})) AS known
+            INNER JOIN (
+                SELECT session_id, max(until) AS last, max(deleted_at) AS deleted, groupUniqArrayArray(streams) AS listed
+                FROM tombstones WHERE tenant = {tenant:String} GROUP BY session_id) AS gone ON known.session_id = gone.session_id
+            WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))
+        AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0 AND generation = 0
+            OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
+                SELECT session_id, stream_id, named.1, named.2 FROM (
+                    SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
+                    FROM redecodes FINAL WHERE tenant = {tenant:String}))))
+         
+    WHERE kind = 'tool')) AS calls
+LEFT ANY JOIN (
+    SELECT session_id, stream_id AS last_stream, toUnixTimestamp64Nano(max(greatest(first_at, last_at, ended))) AS end_ns
+    FROM streams
+    WHERE tenant = {tenant:String} AND session_id IN (
+        SELECT session_id FROM spans WHERE tenant = {tenant:String} AND kind = 'tool' AND status IN ('', 'open', 'waiting', 'unclosed'))
+    GROUP BY GROUPING SETS ((session_id, stream_id), (session_id))
+) AS ends ON calls.session_id = ends.session_id AND calls.last_stream = ends.last_stream))
+    WHERE 1)
+GROUP BY GROUPING SETS ((period), ())
+ORDER BY is_total, period, groups
+LIMIT {limit:UInt64}

@@ -1,0 +1,20 @@
+SELECT session_id, span_id, span_name, span_agent, span_status, started_ns, seen_ns, first_stream, first_frame, longest_ns AS took_ns
+FROM (
+    SELECT *, greatest(latest_ns - multiIf(started_ns != 0, started_ns, ended_ns != 0 AND reported_ns > 0, ended_ns - reported_ns, seen_ns), 0) AS longest_ns
+    FROM (
+    SELECT *,
+        span_status IN ('ok', 'error', 'cancelled') AND (reported_ns > 0 OR started_ns != 0 AND ended_ns != 0) AS timed,
+        span_status IN ('', 'open', 'waiting') AND session_id IN {open:Array(String)} AS runs,
+        multiIf(
+            runs, greatest({now:Int64} - if(started_ns != 0, started_ns, seen_ns), 0),
+            reported_ns > 0, reported_ns,
+            ended_ns - started_ns) AS took_ns
+    FROM (
+    SELECT session_id, span_id, stream_id AS first_stream, seq AS first_frame, tool AS span_name, agent AS span_agent, status AS span_status,
+        started_ns, ended_ns, reported_ns, latest_ns, toUnixTimestamp64Nano(at) AS seen_ns
+    FROM settled_tools
+    PREWHERE batch IN {batches:Array(String)} AND tenant = {tenant:String})
+    WHERE 1))
+WHERE span_status IN ('', 'open', 'waiting', 'unclosed') AND NOT runs AND longest_ns >= {least:Int64}
+ORDER BY longest_ns DESC, seen_ns, session_id, span_id
+LIMIT {batch:UInt64} OFFSET {skip:UInt64}
