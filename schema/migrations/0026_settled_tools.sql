@@ -1,8 +1,9 @@
 -- Calls of tools as GET /v1/tools counts them: one row each, whatever stored it how often
 -- (docs/adr/0018-settled-usage.md). A batch has the sessions of the batch of settled_usage with the same
 -- id, with usage or without. at and seq are those of the first frame of a call, in its stream.
--- reported_ns is the time that the source measured. latest_ns is 0, or, for a call without an end, when
--- it was cut off or else when its stream or session ended: the run around it may have ended before.
+-- reported_ns is the time that the source measured. latest_ns is 0, or, for a call without an end, the
+-- latest time until which it can have lasted: when it was cut off, or else when its stream or session or
+-- the run directly around it ended.
 CREATE TABLE IF NOT EXISTS settled_tools
 (
     batch       LowCardinality(String),

@@ -1,6 +1,6 @@
 -- The tables and views that the migrations make in an empty database.
 -- Written by 'go test ./schema/migrate -run TestBaseline -update'; do not edit.
--- migrations: 2d3fcf80b7a6fcf6
+-- migrations: 7bf16d29cb9ce140
 
 CREATE TABLE IF NOT EXISTS frames
 (

@@ -62,9 +62,9 @@ type CountedTools struct {
 	Made    MadeTools
 }
 
-// MadeTools are the parameters of the template "made_tools", in SQL. Plain is a condition on spans, Care a
-// PREWHERE clause on spans, and Streams a condition on streams.
-type MadeTools struct{ Plain, Care, Streams string }
+// MadeTools are the parameters of the template "made_tools", in SQL. Plain is a condition on spans, Care
+// and Runs are PREWHERE clauses on spans, and Streams a condition on streams.
+type MadeTools struct{ Plain, Care, Streams, Runs string }
 
 // CountedTools returns the parameters of the template "counted_tools".
 func (s Source) CountedTools(columns, where string, made MadeTools) CountedTools {

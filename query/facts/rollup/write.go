@@ -196,7 +196,7 @@ func (callShape) Made(rows string) MadeCalls { return MadeCalls{Care: "PREWHERE 
 
 // MadeTools returns the parameters of the template "made_tools".
 func (callShape) MadeTools(rows, streams string) MadeTools {
-	return MadeTools{Care: "PREWHERE " + rows, Streams: streams}
+	return MadeTools{Care: "PREWHERE " + rows, Streams: streams, Runs: "PREWHERE " + rows}
 }
 
 // kept is the batch that a month had, and the sessions that changed since. The calls of the others

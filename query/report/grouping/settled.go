@@ -47,7 +47,8 @@ func (s Shape) CallRows(plain, care, facts, changed string) rollup.MadeCalls {
 // ToolRows is CallRows for calls of tools. ended is a condition on streams, without a settlement.
 func (s Shape) ToolRows(plain, care, ended, changed string) rollup.MadeTools {
 	if !s.All {
-		return rollup.MadeTools{Care: "PREWHERE " + changed, Streams: "session_id IN (SELECT session_id FROM unsettled_sessions)"}
+		rows := "PREWHERE " + changed
+		return rollup.MadeTools{Care: rows, Streams: "session_id IN (SELECT session_id FROM unsettled_sessions)", Runs: rows}
 	}
 	if !s.Careful {
 		care = ""

@@ -27,11 +27,14 @@ SELECT
     calls.session_id AS session_id, first_stream AS stream_id, fromUnixTimestamp64Nano(seen_ns, 'UTC') AS at, first_frame AS seq,
     span_id, run_id, node_id, toLowCardinality(call_tool) AS tool, toLowCardinality(call_agent) AS agent, toLowCardinality(call_status) AS status,
     started_ns, ended_ns, reported_ns,
-    multiIf(call_status NOT IN ('', 'open', 'waiting', 'unclosed'), 0, ended_ns != 0, ended_ns, end_ns) AS latest_ns
+    multiIf(
+        call_status NOT IN ('', 'open', 'waiting', 'unclosed'), 0,
+        ended_ns != 0, ended_ns,
+        end_ns) AS latest_ns
 FROM (
     SELECT *, if(call_status = 'unclosed', only_stream, '') AS last_stream
     FROM (
-    SELECT session_id, span_id, run_id, node_id, name AS call_tool, agent AS call_agent, status AS call_status,
+    SELECT session_id, span_id, parent_id, run_id, node_id, name AS call_tool, agent AS call_agent, status AS call_status,
         toUnixTimestamp64Nano(started) AS started_ns, toUnixTimestamp64Nano(ended) AS ended_ns, duration_ns AS reported_ns,
         toUnixTimestamp64Nano(seen_at) AS seen_ns, stream_id AS first_stream, seen_seq AS first_frame, stream_id AS only_stream
     FROM spans FINAL
@@ -55,12 +58,12 @@ FROM (
          
     WHERE kind = 'tool')) AS calls
 LEFT ANY JOIN (
-    SELECT session_id, stream_id AS last_stream, toUnixTimestamp64Nano(max(greatest(first_at, last_at, ended))) AS end_ns
+    SELECT session_id, stream_id AS ending_stream, toUnixTimestamp64Nano(max(greatest(first_at, last_at, ended))) AS end_ns
     FROM streams
     WHERE tenant = {tenant:String} AND session_id IN (
         SELECT session_id FROM spans WHERE tenant = {tenant:String} AND kind = 'tool' AND status IN ('', 'open', 'waiting', 'unclosed'))
     GROUP BY GROUPING SETS ((session_id, stream_id), (session_id))
-) AS ends ON calls.session_id = ends.session_id AND calls.last_stream = ends.last_stream))
+) AS ends ON calls.session_id = ends.session_id AND calls.last_stream = ends.ending_stream))
     WHERE 1)
 GROUP BY GROUPING SETS ((period), ())
 ORDER BY is_total, period, groups

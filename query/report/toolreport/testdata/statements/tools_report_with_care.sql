@@ -27,11 +27,14 @@ SELECT
     calls.session_id AS session_id, first_stream AS stream_id, fromUnixTimestamp64Nano(seen_ns, 'UTC') AS at, first_frame AS seq,
     span_id, run_id, node_id, toLowCardinality(call_tool) AS tool, toLowCardinality(call_agent) AS agent, toLowCardinality(call_status) AS status,
     started_ns, ended_ns, reported_ns,
-    multiIf(call_status NOT IN ('', 'open', 'waiting', 'unclosed'), 0, ended_ns != 0, ended_ns, end_ns) AS latest_ns
+    multiIf(
+        call_status NOT IN ('', 'open', 'waiting', 'unclosed'), 0,
+        ended_ns != 0, ended_ns,
+        end_ns) AS latest_ns
 FROM (
     SELECT *, if(call_status = 'unclosed', only_stream, '') AS last_stream
     FROM (
-    SELECT session_id, span_id, run_id, node_id, name AS call_tool, agent AS call_agent, status AS call_status,
+    SELECT session_id, span_id, parent_id, run_id, node_id, name AS call_tool, agent AS call_agent, status AS call_status,
         toUnixTimestamp64Nano(started) AS started_ns, toUnixTimestamp64Nano(ended) AS ended_ns, duration_ns AS reported_ns,
         toUnixTimestamp64Nano(seen_at) AS seen_ns, stream_id AS first_stream, seen_seq AS first_frame, stream_id AS only_stream
     FROM spans FINAL
@@ -55,7 +58,7 @@ FROM (
           AND session_id NOT IN (SELECT session_id FROM crossing_sessions)
     WHERE kind = 'tool'
     UNION ALL
-    SELECT session_id, span_id, span_run AS run_id, span_node AS node_id, span_name AS call_tool, span_agent AS call_agent, span_status AS call_status,
+    SELECT session_id, span_id, span_parent AS parent_id, span_run AS run_id, span_node AS node_id, span_name AS call_tool, span_agent AS call_agent, span_status AS call_status,
         started_ns, ended_ns, reported_ns, seen_ns, first_seen.2 AS first_stream, first_seen.3 AS first_frame, only_stream
     FROM (
         SELECT
@@ -70,7 +73,7 @@ FROM (
         argMaxIf(duration_ns, rank, duration_ns != 0) AS reported_ns,
         min(toUnixTimestamp64Nano(seen_at)) AS seen_ns,
         min((seen_at, stream_id, seen_seq)) AS first_seen,
-            argMaxIf(run_id, rank, run_id != '') AS span_run, argMaxIf(node_id, rank, node_id != '') AS span_node,
+            argMaxIf(parent_id, rank, parent_id != '') AS span_parent, argMaxIf(run_id, rank, run_id != '') AS span_run, argMaxIf(node_id, rank, node_id != '') AS span_node,
             if(uniqExact(stream_id) = 1, any(stream_id), '') AS only_stream
         FROM (SELECT *, 
         multiIf(status IN ('', 'open', 'waiting'), 0, status = 'unclosed', 1, 2) AS finality,
@@ -100,12 +103,12 @@ FROM (
             WHERE kind = 'tool')
         GROUP BY session_id, span_id))) AS calls
 LEFT ANY JOIN (
-    SELECT session_id, stream_id AS last_stream, toUnixTimestamp64Nano(max(greatest(first_at, last_at, ended))) AS end_ns
+    SELECT session_id, stream_id AS ending_stream, toUnixTimestamp64Nano(max(greatest(first_at, last_at, ended))) AS end_ns
     FROM streams
     WHERE tenant = {tenant:String} AND session_id IN (
         SELECT session_id FROM spans WHERE tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({care_from:Int64}, 'UTC')) AND kind = 'tool' AND status IN ('', 'open', 'waiting', 'unclosed'))
     GROUP BY GROUPING SETS ((session_id, stream_id), (session_id))
-) AS ends ON calls.session_id = ends.session_id AND calls.last_stream = ends.last_stream))
+) AS ends ON calls.session_id = ends.session_id AND calls.last_stream = ends.ending_stream))
     WHERE 1 AND seen_ns >= {from:Int64})
 GROUP BY GROUPING SETS ((period, span_name), ())
 ORDER BY is_total, period, groups
