@@ -39,7 +39,7 @@ func TestDays(t *testing.T) {
 				Query: &Query{Tenant: tenant}, r: query.NewReader(db.Conn),
 				asked: &asked{shape: shape, args: query.Args{"tenant": tenant}},
 			}
-			for range 12 {
+			for range 6 {
 				from, until := starts[random.IntN(len(starts))], starts[random.IntN(len(starts))]
 				if from > until {
 					from, until = until, from
