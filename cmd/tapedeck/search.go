@@ -27,6 +27,7 @@ type searchCommand struct {
 	Session []string `help:"Only in this session." placeholder:"ID" sep:"none"`
 	Order   string   `help:"newest, which is the default, or relevance." placeholder:"ORDER"`
 	Limit   int      `help:"How many hits at most, up to 100." default:"20" short:"n"`
+	Cursor  string   `help:"Go on where a search ended that printed this." placeholder:"POS"`
 	namelessFilter
 }
 
@@ -44,6 +45,7 @@ func (c *searchCommand) Run(ctx context.Context, g *global) error {
 		"from": {c.From.utc()}, "to": {c.To.utc()}, "kind": c.Kind, "role": c.Role, "session": c.Session, "order": {c.Order},
 	})
 	filtered := len(q) > 0
+	setAll(q, map[string][]string{"cursor": {c.Cursor}})
 	q.Set("q", strings.Join(c.Words, " "))
 	q.Set("limit", strconv.Itoa(c.Limit))
 	client, err := g.client()
@@ -72,6 +74,6 @@ func (c *searchCommand) Run(ctx context.Context, g *global) error {
 	if err := printers.Hits(os.Stdout, found.Items, console.IsTerminal(os.Stdout)); err != nil {
 		return err
 	}
-	printers.ExplainSearch(os.Stderr, &found, filtered)
+	printers.ExplainSearch(os.Stderr, &found, filtered, c.Cursor != "")
 	return nil
 }

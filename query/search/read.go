@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math"
 	"os"
 	"slices"
 	"time"
@@ -53,8 +52,8 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Answer, error) {
 	if q.Order == Relevance {
 		s.enough = ranked
 	}
-	err = s.run(limited, from)
-	if err != nil && ctx.Err() == nil && timedOut(limited, err) {
+	err = s.run(ctx, limited, from)
+	if err != nil && ctx.Err() == nil && timedOut(limited, err) && s.last != nil {
 		err = nil
 		s.partial("The search ended after " + cmp.Or(q.Within, DefaultWithin).String() + ", which is its limit.")
 	}
@@ -80,12 +79,13 @@ func timedOut(ctx context.Context, err error) bool {
 func (s *search) partial(reason string) {
 	s.answer.Partial, s.answer.Reason = true, &reason
 	if s.last != nil {
-		s.answer.SearchedTo = query.KnownInstant(s.last.At)
+		s.answer.SearchedTo = query.KnownInstant(s.last.At + 1)
 	}
 }
 
-// run processes candidates until there are enough hits.
-func (s *search) run(ctx context.Context, from *place) (err error) {
+// run processes candidates until there are enough hits or limited ends. What a page has to do before it
+// can advance ends with ctx only.
+func (s *search) run(ctx, limited context.Context, from *place) (err error) {
 	if s.asked, err = prepare(ctx, s.r, s.Query); err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (s *search) run(ctx context.Context, from *place) (err error) {
 		return nil
 	}
 	rows := firstRows
-	return s.windows(ctx, from, func(lo int64, until *place) (*place, error) {
+	return s.stretches(ctx, limited, from, func(ctx context.Context, lo int64, until *place) (*place, error) {
 		list, err := s.candidates(ctx, lo, until, rows)
 		if err != nil {
 			return nil, err
@@ -156,72 +156,6 @@ func (s *search) take(ctx context.Context, list []candidate) error {
 	}
 	return nil
 }
-
-// windows calls look with intervals of time, the latest first. look receives the start of the
-// interval and the position after which to continue, nil for the newest row. It returns the
-// position at which to continue in the same interval, or nil if the interval has no more rows.
-func (s *search) windows(ctx context.Context, from *place, look func(lo int64, until *place) (*place, error)) error {
-	until := from
-	if !s.To.IsZero() && (until == nil || until.At >= s.To.UnixNano()) {
-		until = justBefore(s.To.UnixNano())
-	}
-	floor := int64(0)
-	if !s.From.IsZero() {
-		floor = max(s.From.UnixNano(), 0)
-	}
-	latest, err := s.latest(ctx)
-	if err != nil || latest == 0 {
-		return err
-	}
-	if until != nil {
-		latest = min(latest, until.At)
-	}
-	for span := int64(day); ; span = min(16*span, math.MaxInt64/16) {
-		lo := floor
-		if latest-floor > span {
-			lo = latest - span
-		}
-		for {
-			if until, err = look(lo, until); err != nil || len(s.answer.Items) >= s.enough {
-				return err
-			}
-			if until == nil {
-				break
-			}
-		}
-		if lo == floor {
-			return nil
-		}
-		s.last, until, latest = justBefore(lo), justBefore(lo), lo
-	}
-}
-
-const day = 24 * time.Hour
-
-// latest returns the end of the last day with facts, ns; 0 if there are no facts.
-func (s *search) latest(ctx context.Context) (int64, error) {
-	for _, any := range []bool{false, true} {
-		rows, err := query.Ask[struct {
-			Day int64 `ch:"day_s"`
-		}](ctx, s.r, statements, "latest_day", dayShape{Any: any}, query.Args{"tenant": s.Tenant})
-		if err != nil {
-			return 0, err
-		}
-		if len(rows) > 0 {
-			return (rows[0].Day + 24*3600) * 1e9, nil
-		}
-	}
-	return 0, nil
-}
-
-// dayShape selects the table of sql/latest_day.sql.
-type dayShape struct {
-	Any   bool // search all months, not only the last month of all tenants
-	Table string
-}
-
-// Of returns the shape for a table.
-func (d dayShape) Of(table string) dayShape { return dayShape{d.Any, table} }
 
 // finish cuts the page to its limit and sorts it.
 func (s *search) finish() {

@@ -151,6 +151,9 @@ func TestStatementsOfOpenings(t *testing.T) {
 	if n := store.statements(); n != 2*one {
 		t.Errorf("%d statements after 300 have opened another session at once, want %d", n, 2*one)
 	}
+	if _, err := store.first(t.Context(), "none"); !errors.Is(err, replay.ErrNoSession) || store.statements() != 2*one+1 {
+		t.Errorf("a session that does not exist: %v after %d statements, want 1", err, store.statements()-2*one)
+	}
 	t.Logf("300 at once: the slowest had its first frame after %s", slowest)
 	speedtest.Within(t, "slowest first frame of 300", slowest, 1500*time.Millisecond)
 	metrictest.Of(cache).Show(t, "tapedeck_session_cache_hits_total", "tapedeck_session_cache_misses_total",

@@ -135,7 +135,7 @@ func (t *tape) Read(ctx context.Context, q replay.Query) (replay.Reader, error) 
 // readStreams reads the parts of the session's streams and merges the parts of each stream.
 func (t *tape) readStreams(ctx context.Context) error {
 	parts, changed, err := t.readParts(ctx, recordedStreams)
-	if err == nil && (changed || len(parts) == 0) {
+	if err == nil && changed {
 		parts, _, err = t.readParts(ctx, currentStreams)
 	}
 	if err != nil {
@@ -165,12 +165,10 @@ func (t *tape) readParts(ctx context.Context, query string) (parts []schema.Stre
 		transport, dialect             = new(proto.ColStr).LowCardinality(), new(proto.ColStr).LowCardinality()
 		firstAt, lastAt, ended         proto.ColDateTime64
 		firstSeq, version, count, size proto.ColUInt64
-		again                          proto.ColUInt8
-		expiredUntil                   proto.ColStr
-		expiredAt                      proto.ColInt64
+		mark                           proto.ColStr // of a row that is no part
 	)
 	var p parameters
-	last := "" // the latest stream
+	expiredUntil, expiredAt := "", int64(0)
 	p.text("tenant", t.tenant)
 	p.text("session", t.session)
 	if err := t.store.enter(ctx); err != nil {
@@ -182,19 +180,21 @@ func (t *tape) readParts(ctx context.Context, query string) (parts []schema.Stre
 		Result: proto.Results{
 			{Data: &id}, {Data: &firstSeq}, {Data: &version}, {Data: transport}, {Data: dialect}, {Data: &source},
 			{Data: &firstAt}, {Data: &lastAt}, {Data: &count}, {Data: &size}, {Data: &ended}, {Data: &reason},
-			{Data: &recorder}, {Data: &again}, {Data: &expiredUntil}, {Data: &expiredAt},
+			{Data: &recorder}, {Data: &mark},
 		},
 		OnResult: func(_ context.Context, b proto.Block) error {
 			for i := range b.Rows {
+				switch mark.Row(i) {
+				case "changed":
+					changed = true
+					continue
+				case "expired":
+					expiredUntil, expiredAt = max(expiredUntil, id.Row(i)), max(expiredAt, int64(lastAt.Data[i]))
+					continue
+				}
 				kind, err := schema.ParseTransport(transport.Row(i))
 				if err != nil {
 					return err
-				}
-				changed = again[i] != 0
-				last = max(last, id.Row(i))
-				t.expired = time.Time{}
-				if expiredUntil.Row(i) >= last && expiredAt[i] > 0 {
-					t.expired = time.Unix(0, expiredAt[i]).UTC()
 				}
 				parts = append(parts, schema.StreamState{
 					StreamID: id.Row(i), FirstSeq: firstSeq[i], Version: version[i],
@@ -206,7 +206,11 @@ func (t *tape) readParts(ctx context.Context, query string) (parts []schema.Stre
 			}
 			return nil
 		},
-	}, func() { parts, changed = nil, false })
+	}, func() { parts, changed, expiredUntil, expiredAt = nil, false, "", 0 })
+	t.expired = time.Time{}
+	if expiredAt > 0 && !slices.ContainsFunc(parts, func(s schema.StreamState) bool { return s.StreamID > expiredUntil }) {
+		t.expired = time.Unix(0, expiredAt).UTC()
+	}
 	return parts, changed, err
 }
 

@@ -2,10 +2,17 @@
 {{define "stream_columns"}}stream_id, first_seq, version, transport, dialect, source,
   first_at, last_at, frames, bytes, ended, end_reason, recorder
 {{- end}}
-{{- /* Up to which stream the frames of the session expired, "" for none, and when, ns. */ -}}
-{{define "expired_until"}}assumeNotNull((SELECT max(until) FROM expirations
-  WHERE tenant = {tenant:String} AND session_id = {session:String} AND kind = 'frames'))
+{{- /* What was done to the session, as further rows in the columns of segments: they take
+ClickHouse half of the time of subqueries. "expired": up to which stream frames expired, and when. */ -}}
+{{define "expired"}}
+UNION ALL
+SELECT until, 0, 0, tenant, tenant, '', expired_at, expired_at, 0, 0, expired_at, '', '', 'expired'
+FROM expirations
+WHERE tenant = {tenant:String} AND session_id = {session:String} AND kind = 'frames'
 {{- end}}
-{{define "expired_at"}}assumeNotNull((SELECT toUnixTimestamp64Nano(max(expired_at)) FROM expirations
-  WHERE tenant = {tenant:String} AND session_id = {session:String} AND kind = 'frames'))
+{{define "deleted"}}
+UNION ALL
+SELECT until, 0, 0, tenant, tenant, '', deleted_at, deleted_at, 0, 0, deleted_at, '', '', 'changed'
+FROM tombstones
+WHERE tenant = {tenant:String} AND session_id = {session:String}
 {{- end}}

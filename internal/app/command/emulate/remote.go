@@ -17,7 +17,8 @@ import (
 	"tapedeck/replay/emulate/isolate"
 )
 
-// openRemote finds a session on the server.
+// openRemote finds a session on the server. Until the session is closed or ctx ends, the server is asked for
+// it again and again, so that it stays in the server's memory.
 func (o *Options) openRemote(ctx context.Context) (*Session, error) {
 	if o.Name == "" {
 		return nil, commandline.Errorf("name a session: \"tapedeck sessions\" lists those there are")
@@ -27,16 +28,23 @@ func (o *Options) openRemote(ctx context.Context) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	speaks, err := cl.Open(ctx, http.MethodGet, path, url.Values{"protocol": {o.Protocol}}, "application/json")
-	if err != nil {
+	ask := func(ctx context.Context) error {
+		speaks, err := cl.Open(ctx, http.MethodGet, path, url.Values{"protocol": {o.Protocol}}, "application/json")
+		if err == nil {
+			_ = speaks.Close() // only the status is needed
+		}
+		return err
+	}
+	if err := ask(ctx); err != nil {
 		return nil, err
 	}
-	_ = speaks.Close() // only the status is needed
+	held, release := context.WithCancel(ctx)
+	go hold(held, ask)
 	take := ""
 	if o.Protocol != "loom" { // with loom every connection starts at the beginning
 		take = fmt.Sprintf("emulate-%x", rand.Uint64())
 	}
-	return &Session{ID: o.Name, protocol: o.Protocol, Handler: forward(cl, o.prefix(o.Name, take), o.Log), close: func() {}}, nil
+	return &Session{ID: o.Name, protocol: o.Protocol, Handler: forward(cl, o.prefix(o.Name, take), o.Log), close: release}, nil
 }
 
 // askAsRecorded requests answers as recorded from the server. This port is an origin of its own, so

@@ -31,8 +31,9 @@ func Hits(out io.Writer, hits []search.Hit, bold bool) error {
 	return nil
 }
 
-// ExplainSearch writes the reason why an answer is incomplete or empty.
-func ExplainSearch(out io.Writer, found *search.Answer, filtered bool) {
+// ExplainSearch writes why an answer is incomplete or empty, and the flags with which the search goes on.
+// filtered is set if flags leave texts out, and continued if the search began at a cursor.
+func ExplainSearch(out io.Writer, found *search.Answer, filtered, continued bool) {
 	switch {
 	case found.Partial:
 		text := *found.Reason
@@ -42,13 +43,20 @@ func ExplainSearch(out io.Writer, found *search.Answer, filtered bool) {
 		if len(found.Scanned) > 0 {
 			text += " The index does not cover " + strings.Join(found.Scanned, ", ") + "."
 		}
+		if found.Next != nil {
+			fmt.Fprintln(console.To(out), text, "Go on with --cursor "+*found.Next+
+				", or narrow the search with --from, --to or --session.")
+			return
+		}
 		fmt.Fprintln(console.To(out), text, "Narrow the search with --from, --to or --session.")
+	case len(found.Items) == 0 && continued:
+		fmt.Fprintln(out, "Nothing more matches.")
 	case len(found.Items) == 0 && filtered:
 		fmt.Fprintln(out, "Nothing matches with these flags. Leave one out to find more.")
 	case len(found.Items) == 0:
 		fmt.Fprintln(out, "Nothing matches.")
 	case found.Next != nil:
-		fmt.Fprintln(out, "There are more: -n 100, or narrow the search with --from, --kind, --tool …")
+		fmt.Fprintf(out, "There are more: -n 100, or --cursor %s\n", *found.Next)
 	}
 }
 

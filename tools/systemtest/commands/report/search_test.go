@@ -32,6 +32,20 @@ func TestSearch(t *testing.T) {
 	if err := json.Unmarshal([]byte(answer), &found); err != nil || len(found.Items) != 1 {
 		t.Errorf("search --json: %v %+v", err, found)
 	}
+	// The flag that an answer with more hits names goes on behind the last.
+	s.Must(t, "record", "--session", "searched-too", "--dialect", "openai-chat", "--tag", "of=search",
+		commandtest.TextFile(t, []byte(strings.ReplaceAll(said, "deployment", "rollout")+"\n")))
+	var two []string
+	cursor := []string{}
+	for range 2 {
+		out, rest, _ := wholeSearch(t, s, append([]string{"zanzibar", "-n", "1"}, cursor...)...)
+		two = append(two, out)
+		_, flags, _ := strings.Cut(rest, "or --cursor ")
+		cursor = []string{"--cursor", strings.TrimSpace(flags)}
+	}
+	if !strings.Contains(two[0], " searched-too\n") || !strings.Contains(two[1], " searched\n") {
+		t.Errorf("search, then --cursor:\n%s", strings.Join(two, "\n"))
+	}
 	for _, args := range [][]string{{`"zanzibar deployment"`}, {"zanzibar", "--kind", "user"}} {
 		if stdout, stderr, exit := wholeSearch(t, s, args...); exit != 0 || stdout != "" || !strings.Contains(stderr, "Nothing matches") {
 			t.Errorf("%v: %d %s%s", args, exit, stdout, stderr)
