@@ -38,8 +38,8 @@ func (p *Pricer) Of(c *Cell) Figure {
 		return Figure{Cost: p.money(total), Inexact: p.inexact(c)}
 	}
 	u := Unpriced{Reason: ReasonOf(err), Calls: c.Calls, Tokens: c.Tokens()}
-	if c.Model != "" {
-		u.Model = &c.Model
+	if model := c.Model; model != "" {
+		u.Model = &model
 	}
 	return Figure{UnpricedCalls: u.Calls, UnpricedTokens: u.Tokens, Unpriced: []Unpriced{u}}
 }

@@ -1,6 +1,8 @@
 package cost
 
 import (
+	"math"
+	"math/bits"
 	"strconv"
 
 	"github.com/shopspring/decimal"
@@ -43,6 +45,9 @@ type rate struct {
 	cost  decimal.Decimal
 	err   error
 	known bool // the rate was looked up
+
+	unit  uint64 // the coefficient of cost, if it is small
+	small bool
 }
 
 // total returns the cost of a cell like Price, from the rates of its class.
@@ -55,6 +60,9 @@ func (p *Pricer) total(c *Cell) (decimal.Decimal, error) {
 		return priced.Total, nil
 	}
 	r := p.ratesOf(&c.Key)
+	if sum, ok := r.exact(c); ok {
+		return sum, nil
+	}
 	sum, err := p.times(&r.call, c, Quantities{Calls: 1}, int64(c.Calls))
 	for i, n := range c.buckets() {
 		if err != nil {
@@ -82,6 +90,51 @@ func (p *Pricer) total(c *Cell) (decimal.Decimal, error) {
 	}
 	return sum, err
 }
+
+// exact returns the cost of a cell if all its rates are known, it has no parts, and the amounts fit
+// into 64 bits. The result is that of decimal arithmetic, without its allocations.
+func (r *rates) exact(c *Cell) (decimal.Decimal, bool) {
+	if c.Parts != (Parts{}) {
+		return decimal.Decimal{}, false
+	}
+	counts := [7]int64{int64(c.Calls), c.Input, c.CacheRead, c.CacheWrite5m, c.CacheWrite1h, c.Output, c.Reasoning}
+	of := [7]*rate{&r.call, &r.tokens[0], &r.tokens[1], &r.tokens[2], &r.tokens[3], &r.tokens[4], &r.tokens[5]}
+	least := r.call.cost.Exponent()
+	for i, n := range counts {
+		if i > 0 && n == 0 {
+			continue
+		}
+		if !of[i].known || of[i].err != nil || !of[i].small || n < 0 {
+			return decimal.Decimal{}, false
+		}
+		least = min(least, of[i].cost.Exponent())
+	}
+	var sum uint64
+	for i, n := range counts {
+		if n == 0 {
+			continue
+		}
+		up := of[i].cost.Exponent() - least
+		if up >= int32(len(powers)) {
+			return decimal.Decimal{}, false
+		}
+		high, unit := bits.Mul64(of[i].unit, powers[up])
+		over, amount := bits.Mul64(unit, uint64(n))
+		var carry uint64
+		if sum, carry = bits.Add64(sum, amount, 0); high|over|carry != 0 || sum > math.MaxInt64 {
+			return decimal.Decimal{}, false
+		}
+	}
+	return decimal.New(int64(sum), least), true
+}
+
+// powers are the powers of ten that fit into 64 bits.
+var powers = func() (list [20]uint64) {
+	for i, n := 0, uint64(1); i < len(list); i, n = i+1, n*10 {
+		list[i] = n
+	}
+	return list
+}()
 
 // more returns the difference between the cost of one unit of the ith part and of a token of its
 // bucket.
@@ -133,6 +186,8 @@ func (p *Pricer) times(r *rate, c *Cell, one Quantities, n int64) (decimal.Decim
 		priced, err := p.Table.PriceCell(cell, one.Usage())
 		if r.err = err; err == nil {
 			r.cost = priced.Total
+			unit := priced.Total.Coefficient()
+			r.unit, r.small = unit.Uint64(), unit.IsUint64()
 		}
 	}
 	if r.err != nil {

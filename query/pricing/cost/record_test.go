@@ -10,8 +10,8 @@ import (
 	"tapedeck/query/pricing/prices"
 )
 
-// TestPriceRecord compares the costs of records by one pricer, which keeps the prices of their
-// classes, with those by Price.
+// TestPriceRecord compares the costs of records and of cells by one pricer, which keeps the prices of
+// their classes, with those by Price.
 func TestPriceRecord(t *testing.T) {
 	operator, err := prices.ReadFile("prices.yaml", []byte(`
 currency: EUR
@@ -27,7 +27,8 @@ margins: [{name: everyone, factor: 1.2}, {name: c1, tag: {customer: c1}, factor:
 	rapid.Check(t, func(t *rapid.T) {
 		p := &cost.Pricer{Table: table, Tenant: "acme", Split: cost.SplitOf(table)}
 		for range rapid.IntRange(1, 40).Draw(t, "records") {
-			n := func(name string) int64 { return max(0, rapid.Int64Range(-1000, 300_000).Draw(t, name)) }
+			times := rapid.SampledFrom([]int64{1, 1, 1_000_000_000_000}).Draw(t, "times") // amounts of more than 64 bits
+			n := func(name string) int64 { return times * max(0, rapid.Int64Range(-1000, 300_000).Draw(t, name)) }
 			c := &cost.Cell{Quantities: cost.Quantities{
 				Calls: 1, Input: n("input"), CacheRead: n("read"), CacheWrite5m: n("5m"), CacheWrite1h: n("1h"), Output: n("output"), Reasoning: n("reasoning"),
 			}}
@@ -52,6 +53,12 @@ margins: [{name: everyone, factor: 1.2}, {name: c1, tag: {customer: c1}, factor:
 			got, err := p.PriceRecord(c)
 			if fmt.Sprint(err) != fmt.Sprint(wantErr) || cost.ReasonOf(err) != cost.ReasonOf(wantErr) {
 				t.Fatalf("%+v: %v, want %v", c, err, wantErr)
+			}
+			// The rates of the class are kept by the first record.
+			for range 2 {
+				if sum := p.Of(c).Cost; err == nil && sum.Text() != "" && sum.Text() != want.Total.String() {
+					t.Fatalf("%+v: the sum is %s, want %s", c, sum.Text(), want.Total)
+				}
 			}
 			if err == nil {
 				known++

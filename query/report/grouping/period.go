@@ -33,21 +33,24 @@ type Period struct {
 	End   *time.Time `json:"period_end"`
 }
 
-// Expression returns the SQL that computes the period of a time in ns: for hours and quarters of an
-// hour the Unix time of their start, otherwise a date.
-func (g Granularity) Expression(ns string) string {
+// Expression returns the SQL that computes the name of the period of a time in ns.
+func (g Granularity) Expression(ns string) string { return "toString(" + g.Key(ns) + ")" }
+
+// Key returns the SQL that computes the period of a time in ns, for GROUP BY: for hours and quarters
+// of an hour the Unix time of their start, otherwise a date.
+func (g Granularity) Key(ns string) string {
 	at := "fromUnixTimestamp64Nano(" + ns + ", {zone:String})"
 	switch g {
 	case Quarterly:
-		return "toString(intDiv(" + ns + ", 900000000000) * 900)" // offsets of zones are multiples of 15 minutes
+		return "intDiv(" + ns + ", 900000000000) * 900" // offsets of zones are multiples of 15 minutes
 	case Hourly:
-		return "toString(toUnixTimestamp(toStartOfHour(" + at + ")))"
+		return "toUnixTimestamp(toStartOfHour(" + at + "))"
 	case Daily:
-		return "toString(toDate(" + at + "))"
+		return "toDate(" + at + ")"
 	case Weekly:
-		return "toString(toMonday(" + at + "))"
+		return "toMonday(" + at + ")"
 	case Monthly:
-		return "toString(toStartOfMonth(" + at + "))"
+		return "toStartOfMonth(" + at + ")"
 	}
 	return "materialize('')" // GROUP BY does not accept a constant as a key
 }

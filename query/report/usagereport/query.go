@@ -66,7 +66,7 @@ func (q *Query) pricing() *grouping.Pricing {
 // base returns what the statements of a query have in common.
 func (q *Query) base(ctx context.Context, r *query.Reader, split cost.Split) (*grouping.Report, error) {
 	b := grouping.New(q.Tenant, q.From, q.To, q.Zone, q.Granularity)
-	b.Shape.Period = b.Granularity.Expression("at_ns")
+	b.Shape.Period = b.Granularity.Key("at_ns")
 	if err := b.UseCounted(ctx, r); err != nil {
 		return nil, err
 	}

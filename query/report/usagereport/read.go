@@ -69,7 +69,7 @@ func scan(
 			return nil, err
 		}
 	}
-	if err := query.Each(b.Context(ctx), r, statements, "usage_report", b.Shape, b.Args, f.add); err != nil {
+	if err := query.EachInPlace(b.Context(ctx), r, statements, "usage_report", b.Shape, b.Args, f.add); err != nil {
 		return nil, err
 	}
 	err = f.flush()
@@ -89,11 +89,13 @@ type folder struct {
 	by      []string
 	visit   func(*Row) error
 	rows    int
-	last    *Row     // the row to which cells are added; nil before the first
-	period  string   // of the last row
-	groups  []string // of the last row
+	last    *Row            // the row to which cells are added; nil before the first
+	period  string          // of the last row
+	groups  []string        // of the last row
+	parsed  grouping.Period // period
 }
 
+// add adds a cell, of which it keeps no pointer.
 func (f *folder) add(cell *row) error {
 	figures := figuresOf(f.pricers, &cell.TotalsRow)
 	if f.lines {
@@ -113,13 +115,14 @@ func (f *folder) add(cell *row) error {
 	if f.rows == grouping.MaxRows {
 		return grouping.ErrTooManyRows
 	}
-	period, err := f.base.Granularity.Period(cell.Period, f.base.Zone)
-	if err != nil {
-		return err
+	if f.rows == 0 || f.period != cell.Period {
+		if f.parsed, err = f.base.Granularity.Period(cell.Period, f.base.Zone); err != nil {
+			return err
+		}
 	}
 	f.rows++
-	f.period, f.groups = cell.Period, cell.Groups
-	f.last = &Row{Period: period, Group: grouping.NewGroup(f.by, cell.Groups), Figures: figures}
+	f.period, f.groups = cell.Period, slices.Clone(cell.Groups)
+	f.last = &Row{Period: f.parsed, Group: grouping.NewGroup(f.by, f.groups), Figures: figures}
 	return nil
 }
 

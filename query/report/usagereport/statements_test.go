@@ -11,7 +11,7 @@ import (
 
 func TestStatements(t *testing.T) {
 	report := grouping.Shape{
-		Period: grouping.Monthly.Expression("at_ns"), Groups: []string{"records.tag_value_0", columns["node"]}, From: true, To: true, ByNode: true,
+		Period: grouping.Monthly.Key("at_ns"), Groups: []string{"records.tag_value_0", columns["node"]}, From: true, To: true, ByNode: true,
 		Tags: []string{"customer"}, CellTags: []string{"records.tag_value_0"}, Source: rollup.Source{Settled: true},
 		Splits: cost.ModelSplits{Tiers: make([]cost.ModelSplit, 2), Instants: make([]cost.ModelSplit, 1)},
 	}
@@ -19,7 +19,7 @@ func TestStatements(t *testing.T) {
 	changed.Parts, changed.StatedCosts, changed.Among = true, true, true
 	changed.Source = rollup.Source{Settled: true, Unsettled: true, Remade: true}
 	all := grouping.Shape{
-		Period: grouping.Whole.Expression("at_ns"), Groups: []string{columns["status"]}, To: true, ByStatus: true, Among: true,
+		Period: grouping.Whole.Key("at_ns"), Groups: []string{columns["status"]}, To: true, ByStatus: true, Among: true,
 		Source: rollup.Source{Unsettled: true, All: true},
 	}
 	querytest.Statements(t, statements,

@@ -1,6 +1,6 @@
 {{- /* Tokens by period, group and cell, and costs that sources state. */ -}}
 SELECT
-    {{.Period}} AS period,
+    toString({{.Period}}) AS period,
     [{{range $i, $g := .Groups}}{{if $i}}, {{end}}toString({{$g}}){{end}}]::Array(String) AS groups,
     any(records.provider) AS cell_provider,
     any(records.model) AS cell_model,
@@ -25,5 +25,5 @@ SELECT
     {{template "stated_sums" .}}
     {{- end}}
 {{template "counted_records" .}}
-GROUP BY period{{range .Groups}}, {{.}}{{end}}, class{{template "model_splits" .Splits}}{{template "cell_tags" .CellTags}}{{if .StatedCosts}}, records.stated_currency{{end}}
+GROUP BY {{.Period}}{{range .Groups}}, {{.}}{{end}}, class{{template "model_splits" .Splits}}{{template "cell_tags" .CellTags}}{{if .StatedCosts}}, records.stated_currency{{end}}
 ORDER BY period, groups

@@ -32,5 +32,5 @@ LEFT JOIN (
     GROUP BY session_id, node_id
 ) AS nodes ON records.session_id = nodes.session_id AND records.node_id = nodes.node_id
 WHERE 1 AND at_ns >= {from:Int64} AND at_ns < {to:Int64}
-GROUP BY period, records.tag_value_0, if(nodes.node_name != '', nodes.node_name, records.node_id), session
+GROUP BY toStartOfMonth(fromUnixTimestamp64Nano(at_ns, {zone:String})), records.tag_value_0, if(nodes.node_name != '', nodes.node_name, records.node_id), session
 LIMIT {session_rows:UInt64}

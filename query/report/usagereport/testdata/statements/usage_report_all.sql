@@ -1,5 +1,5 @@
 SELECT
-    materialize('') AS period,
+    toString(materialize('')) AS period,
     [toString(call_spans.span_status)]::Array(String) AS groups,
     any(records.provider) AS cell_provider,
     any(records.model) AS cell_model,
@@ -287,5 +287,5 @@ LEFT JOIN (
     GROUP BY session_id, span_id)
 ) AS call_spans ON records.session_id = call_spans.session_id AND records.span_id = call_spans.span_id
 WHERE 1 AND at_ns < {to:Int64}
-GROUP BY period, call_spans.span_status, class
+GROUP BY materialize(''), call_spans.span_status, class
 ORDER BY period, groups

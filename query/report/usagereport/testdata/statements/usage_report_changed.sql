@@ -200,7 +200,7 @@ LEFT JOIN (
     GROUP BY session_id, node_id
 ) AS nodes ON records.session_id = nodes.session_id AND records.node_id = nodes.node_id
 WHERE 1 AND at_ns >= {from:Int64} AND at_ns < {to:Int64}
-GROUP BY period, records.tag_value_0, if(nodes.node_name != '', nodes.node_name, records.node_id), class,
+GROUP BY toStartOfMonth(fromUnixTimestamp64Nano(at_ns, {zone:String})), records.tag_value_0, if(nodes.node_name != '', nodes.node_name, records.node_id), class,
     multiIf(records.model IN {tiers_of_0:Array(String)}, roundDown((input + cache_read + cache_write_5m + cache_write_1h) - 1, {tiers_0:Array(Int64)}), records.model IN {tiers_of_1:Array(String)}, roundDown((input + cache_read + cache_write_5m + cache_write_1h) - 1, {tiers_1:Array(Int64)}), 0),
     multiIf(records.model IN {instants_of_0:Array(String)}, roundDown(at_ns, {instants_0:Array(Int64)}), 0), records.tag_value_0, records.stated_currency
 ORDER BY period, groups
