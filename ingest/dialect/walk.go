@@ -2,8 +2,8 @@ package dialect
 
 import "github.com/valyala/fastjson"
 
-// RawText returns the text of an object's member. It returns nil where there is no such member or
-// it is not a string.
+// RawText returns the text of an object's member. It returns nil if there is no such member or it
+// is not a string.
 func RawText(object []byte, name string) []byte {
 	text, _ := Unquote(RawMember(object, name), nil)
 	return text
@@ -18,8 +18,8 @@ func RawContent(raw []byte) (text []byte, media string) {
 	return raw, "json"
 }
 
-// RawWords returns a string, or the member text of each element of an array, one a line. It
-// returns nil where there are none.
+// RawWords returns a string, or the member text of each element of an array, one a line. It returns
+// nil if there are none.
 func RawWords(raw []byte) []byte {
 	text, _ := Unquote(raw, nil)
 	if text != nil {

@@ -61,7 +61,8 @@ func parameterSecret(text []byte, key, from, to int) bool {
 // inCode are the bytes that follow a value that is an expression in source code.
 var inCode = []byte("([{$<")
 
-// plainWord matches words in one of the usual capitalisations with a number behind them, and numbers.
+// plainWord matches words in one of the usual capitalisations, with or without a number after them,
+// and numbers.
 var plainWord = regexp.MustCompile(`^(?:[A-Z]?[a-z]{2,}|[A-Z]{2,}){0,6}[0-9]{0,4}$|^[0-9]+$`)
 
 // allMatch reports whether all runs of letters and digits in a value match a pattern.

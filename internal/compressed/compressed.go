@@ -1,6 +1,6 @@
-// Package compressed has an HTTP server compress its answers with gzip, zstd or Brotli, by what the
-// client accepts (RFC 9110, section 12.5.3). Streamed answers are compressed piece by piece: all that a
-// handler has written before a flush can be decoded by the client after it.
+// Package compressed compresses the answers of an HTTP server with gzip, zstd or Brotli, depending
+// on what the client accepts (RFC 9110, section 12.5.3). Streamed answers are compressed piece by
+// piece: all that a handler has written before a flush can be decoded by the client after it.
 package compressed
 
 import (

@@ -78,8 +78,8 @@ func (n Names) eachSecret(text []byte, outermost scope, see func(from, to int)) 
 	}
 }
 
-// eachSecretOf does so for the object or array that begins at byte i. It returns the offset behind it,
-// the length of text if it does not end.
+// eachSecretOf does so for the object or array that begins at byte i. It returns the offset after
+// it, or the length of text if it does not end.
 func (n Names) eachSecretOf(text []byte, i int, outermost scope, see func(from, to int)) int {
 	levels := []level{{scope: outermost, array: text[i] == '['}}
 	for first := true; len(levels) > 0; {

@@ -58,7 +58,7 @@ func dispositionOf(value string) (name string, file bool) {
 		_, file = params["filename"]
 		return params["name"], file
 	}
-	for param := range strings.SplitSeq(value, ";") { // not as RFC 6266 wants it
+	for param := range strings.SplitSeq(value, ";") { // not in the form of RFC 6266
 		switch key, text, ok := strings.Cut(strings.TrimSpace(param), "="); {
 		case !ok:
 		case strings.EqualFold(key, "name") && name == "":

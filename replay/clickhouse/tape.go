@@ -62,8 +62,9 @@ func (s *Store) open(ctx context.Context, tenant, session string) (*tape, error)
 	return t, nil
 }
 
-// Fresh returns a library that reads the streams of every tape from ClickHouse, after the call. Who
-// follows a session needs that, since every block that the sink has acknowledged before must count.
+// Fresh returns a library that reads the streams of every tape from ClickHouse, after the call. A
+// follower of a session needs that, since every block that the sink acknowledged before the call
+// must count.
 func (s *Store) Fresh() replay.Library { return fresh{s} }
 
 type fresh struct{ store *Store }

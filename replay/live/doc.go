@@ -14,12 +14,13 @@
 //
 // # Readers and tails
 //
-// All readers of a session share a tail: one consumer, the last few MiB of blocks, and what the store
-// has of the session while it is quiet. For several readers the tail also keeps encodings of the
-// latest frames, up to 2 MiB: the first reader that encodes a frame does so for all. A reader
-// that falls behind the tail, because it is slow or its player is paused, reads blocks from
-// JetStream with its own consumer. If JetStream has removed them, the reader determines the
-// boundary again, from its current place. So a paused player holds no blocks and loses no frames.
+// All readers of a session share a tail: one consumer, the last few MiB of blocks, and, while the
+// session is quiet, its streams as the store last returned them. For several readers the tail also
+// keeps encodings of the latest frames, up to 2 MiB: the first reader that encodes a frame does so
+// for all. A reader that falls behind the tail, because it is slow or its player is paused, reads
+// blocks from JetStream with its own consumer. If JetStream has removed them, the reader determines
+// the boundary again, from its current place. So a paused player holds no blocks and loses no
+// frames.
 //
 // # Order
 //

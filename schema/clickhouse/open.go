@@ -23,9 +23,9 @@ func Open(dsn string) (driver.Conn, error) { return OpenFor(Requests, dsn) }
 type Use int
 
 const (
-	Requests Use = iota // statements for which somebody waits
+	Requests Use = iota // statements of requests that a client waits for
 	// Work is work in the background: deletion, erasure, retention, rollups, decoding again. It has
-	// connections of its own, so that it goes on when requests use all of theirs.
+	// connections of its own, so that it continues when requests use all of their connections.
 	Work
 )
 

@@ -70,7 +70,7 @@ type load struct {
 	content any
 	err     error
 	waiting int                // guarded by the cache's mu
-	cancel  context.CancelFunc // called when nobody waits
+	cancel  context.CancelFunc // called when no caller waits any more
 }
 
 // New returns a cache. The caller closes it before the connection to NATS. With an error it returns a
@@ -95,9 +95,9 @@ func (c *Cache) Close() {
 	}
 }
 
-// Get returns the current value of a kind for a session. load reads the value and returns its size in
-// bytes. Several callers share a value, so nobody may modify it. The context of load ends when nobody
-// waits for the value; it does not end with ctx, since others may wait.
+// Get returns the current value of a kind for a session. load reads the value and returns its size
+// in bytes. Several callers share a value, so they must not modify it. The context of load ends
+// when no caller waits for the value; it does not end with ctx, since others may wait.
 func Get[T any](ctx context.Context, c *Cache, of tombstone.Key, kind string,
 	load func(context.Context) (T, int64, error),
 ) (T, error) {

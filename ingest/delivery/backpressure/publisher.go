@@ -199,7 +199,8 @@ func (p *Publisher) uncached() time.Duration {
 	return 0
 }
 
-// fraction is a divisor of the bounds. Below this part of the bounds, progress is not queried.
+// fraction is a divisor of the bounds. While the blocks that are not stored take less than this
+// part of the bounds, progress is not queried.
 const fraction = 4
 
 // follow starts to query the progress if enough blocks are not stored. mu is held.

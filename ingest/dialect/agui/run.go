@@ -35,7 +35,7 @@ const (
 	attachLimit    = 16 << 10
 )
 
-// inRun returns the run in progress. It begins a run where there is none.
+// inRun returns the run in progress. It begins a run if there is none.
 func (d *decoder) inRun() *dialect.Span {
 	if d.Run() == nil {
 		d.beginRun(nil)

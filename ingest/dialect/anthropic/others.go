@@ -71,7 +71,7 @@ func (o *others) record(t *model.Conversation, of string, shares []Share, said *
 	}
 }
 
-// usage returns the usage of a model, and begins it where there is none.
+// usage returns the usage of a model, and begins it if there is none.
 func (o *others) usage(t *model.Conversation, of, name string) *dialect.Usage {
 	for _, u := range o.usages {
 		if u.Model == name {

@@ -62,8 +62,8 @@ func (e *escapes) rest() []byte {
 	return []byte{'\\'}
 }
 
-// json unescapes JSON of the model, and learns the way of escaping from it. The result aliases
-// raw where it has no escapes.
+// json unescapes JSON of the model, and learns the way of escaping from it. The result aliases raw
+// if it has no escapes.
 func (e *escapes) json(raw []byte) []byte {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return raw
@@ -126,8 +126,8 @@ var entities = []struct {
 	c    byte
 }{{"amp;", '&'}, {"lt;", '<'}, {"gt;", '>'}, {"quot;", '"'}, {"apos;", '\''}}
 
-// unescape replaces HTML entities in an attribute's value. The result aliases the value where
-// there are none.
+// unescape replaces HTML entities in an attribute's value. The result aliases the value if there
+// are none.
 func unescape(value []byte) []byte {
 	n := bytes.IndexByte(value, '&')
 	if n < 0 {

@@ -20,7 +20,7 @@ var metricsCounting = dialect.Counting{
 	Output: "outputTokenCount", Mode: schema.UsageAdd,
 }
 
-// countMetrics records the usage that the service states beside an event, where the answer has no
+// countMetrics records the usage that the service states beside an event if the answer has no
 // other.
 func (d *decoder) countMetrics(event []byte) {
 	raw := dialect.RawMember(event, invocationMetrics)

@@ -49,8 +49,8 @@ func (s *session) userActor(l *line) *actor {
 	return &s.actor
 }
 
-// userTurn prepares for a message to the main agent. A prompt ends the previous turn, where no
-// result ended it.
+// userTurn prepares for a message to the main agent. A prompt ends the previous turn if no result
+// ended it.
 func (s *session) userTurn(prompt bool) {
 	if s.kept && prompt {
 		s.nextTurn()

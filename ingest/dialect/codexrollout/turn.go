@@ -72,7 +72,7 @@ func (d *decoder) openRun(id []byte) {
 	d.totals.inTurn, d.totals.ahead = false, schema.Tokens{}
 }
 
-// inRun begins a turn where none is in progress.
+// inRun begins a turn if none is in progress.
 func (d *decoder) inRun() {
 	if d.tr.Run() == nil {
 		d.openRun(nil)

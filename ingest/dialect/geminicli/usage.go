@@ -25,8 +25,8 @@ type counts struct {
 // countedModels bounds the models of a process.
 const countedModels = 32
 
-// usage records the stats of a result: one usage for each model where the stats state them, else
-// one usage.
+// usage records the stats of a result: one usage for each model if the stats state them, else one
+// usage.
 func (d *decoder) usage(in *dialect.Input, run *dialect.Span) {
 	stats := dialect.RawMember(in.Data, "stats")
 	if d.counts.whole == nil {

@@ -7,9 +7,8 @@ import (
 )
 
 // unnamed finds the response of a chunk without an id. It is the present one, unless that has
-// finished and the chunk has content, which begins another response. The present response is
-// marked where the chunk may be another's: others are in progress, or another one ends in the
-// middle of it.
+// finished and the chunk has content, which begins another response. The present response is marked
+// if the chunk may be another's: others are in progress, or another one ends in the middle of it.
 func (d *chat) unnamed(v *fastjson.Value, choices []*fastjson.Value) {
 	if d.Run() == nil {
 		return

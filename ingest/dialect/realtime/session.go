@@ -120,7 +120,7 @@ func (d *decoder) heardSoFar(v *fastjson.Value) {
 	}
 }
 
-// hearingOf begins the message of a spoken item where there is none.
+// hearingOf begins the message of a spoken item if there is none.
 func (d *decoder) hearingOf(id []byte) *dialect.Message {
 	m := d.Growing(schema.MessageUser, id)
 	if m == nil {

@@ -30,7 +30,7 @@ type Framer struct {
 	secret    bool // the part is a secret by its name
 	over      bool // the part is over the limit
 	line      bool // the pending bytes begin at the beginning of a line
-	scanned   int  // pending bytes before this offset hold no beginning of a delimiter
+	scanned   int  // no delimiter begins in the pending bytes before this offset
 }
 
 var _ ingest.Framer = (*Framer)(nil)
@@ -45,7 +45,7 @@ const (
 	dropped              // bytes of a secret over the limit are left out
 )
 
-// headLimit bounds the bytes of a part in which the end of its head is looked for.
+// headLimit bounds the bytes of a part that are searched for the end of its head.
 const headLimit = 64 << 10
 
 // Boundary returns the boundary of a multipart body, given its Content-Type; "" for another body.
@@ -101,7 +101,7 @@ func (c *Framer) End(_ int64, emit func(*schema.Frame) error) error {
 	return c.emit(n, emit)
 }
 
-// cut emits frames of the pending bytes. Afterwards at most the limit of them remains, and the bytes
+// cut emits frames of the pending bytes. Afterwards at most limit bytes are pending, plus the bytes
 // that decide whether a delimiter follows.
 func (c *Framer) cut(emit func(*schema.Frame) error) error {
 	for {
@@ -169,14 +169,14 @@ func (c *Framer) drop(n int) error {
 	return c.buf.EmitFirst(n, 0, func(*schema.Frame) error { return nil })
 }
 
-// forget adapts what is known of the pending bytes before their first n bytes go.
+// forget adjusts the offsets and flags of the pending bytes before the first n bytes are removed.
 func (c *Framer) forget(n int) {
 	c.line = c.buf.Pending()[n-1] == '\n'
 	c.scanned = max(c.scanned-n, 0)
 }
 
-// readHead reads the head of the part in the first end pending bytes. known says that no more of the
-// head follows, or that it is too long.
+// readHead reads the head of the part in the first end pending bytes. known reports that the head
+// is complete or too long.
 func (c *Framer) readHead(end int, known bool) {
 	part := c.names.PartOf(c.buf.Pending()[:end])
 	if part.Content == end && !known && end < headLimit {
@@ -227,7 +227,7 @@ const (
 	unknown // more bytes decide
 )
 
-// begins reports whether a text, which begins a line, begins with a delimiter.
+// begins reports whether a text at the start of a line begins with a delimiter.
 func (c *Framer) begins(text []byte) answer {
 	n := len(c.delimiter)
 	switch {

@@ -32,7 +32,7 @@ type Sources struct {
 	LeftOut int             // files of folders with other suffixes
 	NoFiles int             // entries of folders that are links to folders, broken links or special files
 	seen    map[string]bool // by the path without links: in List
-	passed  map[string]*int // likewise: the counter that has it, LeftOut or NoFiles; nil for what has failed
+	passed  map[string]*int // by the same path: the counter of a skipped entry (LeftOut or NoFiles), nil after an error
 }
 
 // Expand returns the files that arguments name: files, folders with all files below them, and

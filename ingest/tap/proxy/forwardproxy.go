@@ -234,7 +234,7 @@ func (l *connections) add(c net.Conn) {
 	select {
 	case l.arrived <- c:
 	case <-l.closed:
-		_ = c.Close() // nobody serves it
+		_ = c.Close() // it is not served
 	}
 }
 

@@ -38,8 +38,8 @@ type Options struct {
 	Hosts   origin.Hosts
 	Origins []string
 
-	// RewriteAddresses has clients see the proxy's address in answers in place of the upstream's, so
-	// that a client that follows one stays with the proxy. What is recorded does not change.
+	// RewriteAddresses replaces the upstream's addresses in answers by the proxy's address, so that
+	// a client that follows an address stays with the proxy. The recording is not changed.
 	RewriteAddresses bool
 	Certificates     *tls.Config // Serve answers with TLS; nil for plain HTTP
 

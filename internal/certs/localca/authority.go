@@ -1,6 +1,6 @@
 // Package localca keeps a certificate authority of one user, which signs certificates for the names
-// that a program on this machine stands in for. Clients that trust the authority trust whoever has
-// its key, so the key never leaves its file.
+// that a program on this machine stands in for. Clients that trust the authority trust everyone who
+// has its key, so the key never leaves its file.
 package localca
 
 import (

@@ -34,8 +34,8 @@ type exchange struct {
 	frames   int       // with provider: number of frames of the answer
 }
 
-// provider describes at which paths the streams of a dialect are served: those of a model provider,
-// or any path.
+// provider describes at which paths the streams of a dialect are served: the paths of a model
+// provider, or any path.
 type provider struct {
 	path string // readable form
 	// at matches the provider's paths, with and without the version, since base URLs may contain it;
