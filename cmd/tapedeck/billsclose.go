@@ -84,8 +84,8 @@ func (c *billsClose) accounts(ctx context.Context, g *global) ([]string, error) 
 	return accounts, nil
 }
 
-// one closes the period of an account. A dry run computes its bill, or returns why the period cannot
-// be closed.
+// one closes the period of an account. A dry run computes its bill, or returns why the period
+// cannot be closed.
 func (c *billsClose) one(ctx context.Context, client *apiclient.Client, account string) (*bills.Bill, error) {
 	q := c.values(account)
 	var b bills.Bill

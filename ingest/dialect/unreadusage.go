@@ -52,8 +52,8 @@ func statesUsage(object []byte, depth int) bool {
 	return false
 }
 
-// isUsageName reports whether a member's name is one by which providers name the usage of an answer:
-// usage, usageMetadata, usage_metadata, token_usage, tokenUsage.
+// isUsageName reports whether a member's name is one by which providers name the usage of an
+// answer: usage, usageMetadata, usage_metadata, token_usage, tokenUsage.
 func isUsageName(name []byte) bool {
 	switch strings.ReplaceAll(strings.ToLower(Alias(name)), "_", "") {
 	case "usage", "usagemetadata", "tokenusage":

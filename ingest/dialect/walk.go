@@ -41,7 +41,8 @@ func RawWords(raw []byte) []byte {
 const otherParts = 256
 
 // OtherParts returns the kinds of a content's elements that are not text, such as images, as a JSON
-// array. It returns nil for none. The kind is the element's type, else the name of its first member.
+// array. It returns nil for none. The kind is the element's type, else the name of its first
+// member.
 func OtherParts(raw []byte) []byte {
 	var kinds List
 	RawElements(raw, func(part []byte) bool {

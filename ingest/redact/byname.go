@@ -87,8 +87,8 @@ func (x *ByName) Form(f *schema.Frame) {
 	x.mask(f, x.names.MaskForm)
 }
 
-// Part does the same as Body for a frame that is a part of a multipart body, or the beginning of one.
-// The frame begins with the line of the part's delimiter.
+// Part does the same as Body for a frame that is a part of a multipart body, or the beginning of
+// one. The frame begins with the line of the part's delimiter.
 func (x *ByName) Part(f *schema.Frame) { x.mask(f, x.names.MaskPart) }
 
 // PartOf describes the part that a text begins with. A part is no secret if nothing is masked.

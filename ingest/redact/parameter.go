@@ -33,8 +33,9 @@ var ambiguous = []string{"key", "code"}
 // parameterLong is the minimum length, in bytes, of a value that is a secret if it looks random.
 const parameterLong = 16
 
-// parameterSecret reports whether the value of a URL parameter is a secret. The value is bytes [from,
-// to) of text, which begins with the name of the parameter and the text before it, of key bytes.
+// parameterSecret reports whether the value of a URL parameter is a secret. The value is bytes
+// [from, to) of text, which begins with the name of the parameter and the text before it, of key
+// bytes.
 func parameterSecret(text []byte, key, from, to int) bool {
 	value, name := text[from:to], string(text[:key-len("=")])
 	for _, before := range beforeParameter {

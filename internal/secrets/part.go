@@ -71,8 +71,8 @@ func dispositionOf(value string) (name string, file bool) {
 }
 
 // MaskPart replaces the content of a part that is a secret by its name, and secret strings in a
-// part that is JSON, by Mask. The line end before the next delimiter stays. In all other respects it
-// behaves like MaskMembers.
+// part that is JSON, by Mask. The line end before the next delimiter stays. In all other respects
+// it behaves like MaskMembers.
 func (n Names) MaskPart(text []byte) (masked []byte, cuts []Cut) {
 	part := n.Part(text)
 	content := text[part.Content:]

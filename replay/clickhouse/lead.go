@@ -33,8 +33,8 @@ const (
 // errLeadEnd is returned by a leading reader after the frames that it reads.
 var errLeadEnd = errors.New("the first frames were read")
 
-// leads reports whether a reader of the query begins with the lead of the session: it needs the first
-// frames, and without a filter unless the lead probably has all frames.
+// leads reports whether a reader of the query begins with the lead of the session: it needs the
+// first frames, and without a filter unless the lead probably has all frames.
 func (t *tape) leads(q *replay.Query) bool {
 	if !t.cached || q.Unseen != nil || q.From.Live || q.From.Block != 0 {
 		return false

@@ -28,7 +28,8 @@ type tape struct {
 	expired         time.Time // when the frames expired; zero if they have not
 }
 
-// Tape implements replay.Library. Readers of one session share a tape while the session is unchanged.
+// Tape implements replay.Library. Readers of one session share a tape while the session is
+// unchanged.
 func (s *Store) Tape(ctx context.Context, tenant, session string) (replay.Tape, error) {
 	t, err := s.tape(ctx, tenant, session)
 	if err != nil {

@@ -38,9 +38,10 @@
 // were received, and none of later blocks. A reader that begins at such a place continues exactly
 // there, as long as JetStream has the block. Afterwards, and for a position without a block, the
 // position order decides: frames that arrived in between at earlier positions, from the spool of a
-// tap, count as received. Positions of the history have no block, nor have positions of frames that
-// are emitted while a block is held back, or before a block that the snapshot read although its
-// frames are stored: it may be a copy of an earlier block, whose frames the reader does not have yet.
+// tap, count as received. Three kinds of positions have no block: positions of the history,
+// positions of frames that are emitted while a block is held back, and positions of frames that are
+// emitted before a block that the snapshot read although its frames are stored. Such a block may be
+// a copy of an earlier block, whose frames the reader does not have yet.
 //
 // # The end
 //

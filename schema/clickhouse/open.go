@@ -37,10 +37,10 @@ func (u Use) connections() (open, idle int) {
 	return 32, 8
 }
 
-// shortAnalysis turns off two optimizations of the query tree that gain nothing for the statements of
-// tapedeck: the deduction of comparisons from chains of AND, and the fusion of aggregate functions.
-// Most of a statement's processor time on few rows is its analysis. Without the two the tests of the
-// list of sessions take 22 % less.
+// shortAnalysis turns off two optimizations of the query tree that gain nothing for the statements
+// of tapedeck: the deduction of comparisons from chains of AND, and the fusion of aggregate
+// functions. Most of a statement's processor time on few rows is its analysis. Without the two the
+// tests of the list of sessions take 22 % less.
 var shortAnalysis = []string{"optimize_and_compare_chain", "optimize_syntax_fuse_functions"}
 
 // OpenFor opens a pool of connections for a use.

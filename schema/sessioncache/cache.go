@@ -19,9 +19,9 @@ const (
 	DefaultBytes = 64 << 20
 	// largest is the share of the cache that one value may take; a larger one is not kept.
 	largest = 4
-	// maxAge is the age at which a value is read anew. A change is announced at once; the age bounds
-	// the effect of a program that stores data without announcing it, such as an older sink that
-	// still runs during an upgrade.
+	// maxAge is the age at which a value is read anew. A change is announced at once; the age
+	// bounds the effect of a program that stores data without announcing it, such as an older sink
+	// that still runs during an upgrade.
 	maxAge = 10 * time.Minute
 	// overhead is the memory of a value besides its size, bytes.
 	overhead = 512
@@ -73,8 +73,8 @@ type load struct {
 	cancel  context.CancelFunc // called when no caller waits any more
 }
 
-// New returns a cache. The caller closes it before the connection to NATS. With an error it returns a
-// cache that keeps nothing.
+// New returns a cache. The caller closes it before the connection to NATS. With an error it returns
+// a cache that keeps nothing.
 func New(o Options) (*Cache, error) {
 	c := &Cache{limit: cmp.Or(o.Bytes, DefaultBytes), metrics: newMetrics(), sessions: map[change.ID]*session{}}
 	if o.NATS == nil {

@@ -102,7 +102,8 @@ func (o *others) call(t *model.Conversation, name string) *dialect.Span {
 	return t.Call()
 }
 
-// fallback reads a block with which another model takes over from one that declined. Its output is a call of its own.
+// fallback reads a block with which another model takes over from one that declined. Its output is
+// a call of its own.
 func (m *Messages) fallback(block *fastjson.Value) {
 	t, name := m.trace, block.GetStringBytes("to", "model")
 	from, category := block.GetStringBytes("from", "model"), block.GetStringBytes("trigger", "category")

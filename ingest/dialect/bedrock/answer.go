@@ -34,8 +34,8 @@ type block struct {
 	result schema.Status
 }
 
-// tail is a text whose block has stopped and that the next block may continue: Nova sends each piece of
-// an answer as a block of its own.
+// tail is a text whose block has stopped and that the next block may continue: Nova sends each
+// piece of an answer as a block of its own.
 type tail struct {
 	index   int
 	message *dialect.Message // nil if there is none
@@ -146,8 +146,8 @@ func (d *decoder) metadata(in *dialect.Input, p part) {
 	d.describe()
 }
 
-// isOpenAI reports whether a model id of Bedrock names a model of OpenAI, such as openai.gpt-5.6-sol
-// or us.openai.gpt-5.6-sol.
+// isOpenAI reports whether a model id of Bedrock names a model of OpenAI, such as
+// openai.gpt-5.6-sol or us.openai.gpt-5.6-sol.
 func isOpenAI(id string) bool {
 	return strings.HasPrefix(id, "openai.") || strings.Contains(id, ".openai.") || strings.Contains(id, "/openai.")
 }

@@ -50,7 +50,8 @@ func speaksMessages(in *dialect.Input) bool {
 }
 
 // says has the members in which models other than Anthropic's and Nova have text: Titan, Llama,
-// Cohere, Claude's older API, Mistral, and the servers of chat completions (AI21, OpenAI, DeepSeek).
+// Cohere, Claude's older API, Mistral, and the servers of chat completions (AI21, OpenAI,
+// DeepSeek).
 var says = [][]string{
 	{"outputText"}, {"generation"}, {"text"}, {"completion"}, {"outputs", "0", "text"}, {"generations", "0", "text"},
 	{"results", "0", "outputText"}, {"choices", "0", "delta", "content"}, {"choices", "0", "message", "content"}, {"choices", "0", "text"},

@@ -26,10 +26,10 @@ import (
 //	"s": Hello
 //
 // Times count from the start of the script; "-" is an unknown time. x@3 is the id of a fact that
-// began with frame 3 and is unique to this stream, x#3 the id of one that streams with the same
-// frames share. v is the frame that changed the fact last. Of session, run, node and agent only
-// values that differ from those of the fact's span are shown, and the kind of a message only if the
-// id does not have it.
+// began with frame 3 and is unique to this stream. x#3 is the id of a fact that streams with the
+// same frames share. v is the frame that changed the fact last. Of session, run, node and agent
+// only values that differ from those of the fact's span are shown, and the kind of a message only
+// if the id does not have it.
 func Render(o *Outcome) string { return render(o, nil) }
 
 // render numbers the frames by numbers, which is indexed by Seq, unless numbers is nil. It leaves

@@ -57,8 +57,8 @@ func Boundary(contentType string) string {
 	return params["boundary"]
 }
 
-// NewFramer returns a framer of a body with a boundary. It keeps parts of up to limit bytes whole; 0
-// means ingest.DefaultFrameLimit.
+// NewFramer returns a framer of a body with a boundary. It keeps parts of up to limit bytes whole;
+// 0 means ingest.DefaultFrameLimit.
 func NewFramer(boundary string, limit int, names *redact.ByName) *Framer {
 	if limit <= 0 {
 		limit = ingest.DefaultFrameLimit

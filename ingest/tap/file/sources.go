@@ -121,8 +121,8 @@ func recordable(path string) bool {
 	return slices.ContainsFunc(recordEndings, func(ending string) bool { return strings.HasSuffix(name, ending) })
 }
 
-// pass counts an entry of a folder that is not recorded, unless it was counted before or an argument
-// names it.
+// pass counts an entry of a folder that is not recorded, unless it was counted before or an
+// argument names it.
 func (s *Sources) pass(path string, count *int) {
 	real := realPath(path)
 	if _, again := s.passed[real]; !again && !s.seen[real] {
@@ -158,8 +158,8 @@ func (s *Sources) add(path string) error {
 	return nil
 }
 
-// realPath returns the absolute path of a file without links, and the path itself if there is no such
-// file.
+// realPath returns the absolute path of a file without links, and the path itself if there is no
+// such file.
 func realPath(path string) string {
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil {

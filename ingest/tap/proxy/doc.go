@@ -7,7 +7,7 @@
 // once, and a copy is queued for recording. The recorder is notified after the write, so that
 // recording delays nothing. Method, path and query, header fields, status, body and trailers are
 // forwarded unchanged, except for changes that a proxy must make (RFC 9110, sections 7.2 and
-// 7.6.1): fields of the connection itself are not forwarded, Host becomes the upstream's host, and
+// 7.6.1). Fields of the connection itself are not forwarded. Host becomes the upstream's host.
 // net/http determines the case and order of header fields and the framing of bodies.
 // Content-Encoding is not changed. Fields that name the client (X-Forwarded-For and similar) are
 // added only on request. Addresses in responses of the upstream (such as Location) are not
@@ -26,7 +26,7 @@
 // exchanges (TotalBytes). A fast transfer that fills its queue is slowed to the speed of the
 // recorder. Once the recorder makes no progress for Options.Timeout (1 s), or if all queues
 // together are full, the recording of this exchange ends with the reason "error: recorder
-// overloaded: …", which is counted and logged, and the exchange continues at full speed. A stream
+// overloaded: …". The end is counted and logged, and the exchange continues at full speed. A stream
 // of events is not delayed unless megabytes wait. With Options.Strict forwarding waits without a
 // limit, and an exchange that cannot be recorded is cut off.
 //

@@ -22,7 +22,8 @@ import (
 type Options struct {
 	Upstream string // URL of the server: http or https; its path is prepended to the paths of requests
 	Recorder *ingest.Recorder
-	// Authorization is sent to the upstream with requests that have no such field; "" sends none. It is not recorded.
+	// Authorization is sent to the upstream with requests that have no such field; "" sends none.
+	// It is not recorded.
 	Authorization string
 	// Stream holds the options that all streams share: Tenant, Session, Dialect and Tags;
 	// the other fields are ignored.

@@ -38,8 +38,8 @@ type exchange struct {
 // provider, or any path.
 type provider struct {
 	path string // readable form
-	// at matches the provider's paths, with and without the version, since base URLs may contain it;
-	// nil for any path.
+	// at matches the provider's paths, with and without the version, since base URLs may contain
+	// it; nil for any path.
 	at   *regexp.Regexp
 	ends []string // types of frames after which another response begins
 	// named is set if the name of an event is its type.

@@ -34,9 +34,9 @@ func NewIndex(server Server, paths []string) *Index {
 	return x
 }
 
-// LookUp returns a function that finds a recording of the bytes of a file with a digest. The function
-// returns a *KnownError if there is one, and nil if there is none or the server does not answer. LookUp
-// of a nil index returns nil.
+// LookUp returns a function that finds a recording of the bytes of a file with a digest. The
+// function returns a *KnownError if there is one, and nil if there is none or the server does not
+// answer. LookUp of a nil index returns nil.
 func (x *Index) LookUp(ctx context.Context, path string) func(digest string) error {
 	if x == nil {
 		return nil
