@@ -112,7 +112,7 @@ func (w *writer) decide(worthwhile bool) error {
 	w.ResponseWriter.WriteHeader(w.status)
 	if compress {
 		w.encoder = w.coding.idle.Get().(encoder)
-		// What an encoder holds back is written after the handler's own deadlines.
+		// The buffered bytes of an encoder are written after the handler's own deadlines.
 		w.encoder.Reset(slow.NewWriter(w.ResponseWriter, nil))
 	}
 	if len(w.held) == 0 {

@@ -16,7 +16,7 @@ type Part struct {
 
 // Part describes the part that a text begins with. The text begins with the line of the delimiter.
 func (n Names) Part(text []byte) Part {
-	line := lineEnd(text, 0) // behind the delimiter
+	line := lineEnd(text, 0) // after the delimiter
 	part := Part{Content: len(text)}
 	var disposition, media string
 	field := (*string)(nil) // the value of the current header field
@@ -95,7 +95,7 @@ func (n Names) MaskPart(text []byte) (masked []byte, cuts []Cut) {
 	return append(bytes.Clone(text[:part.Content]), masked...), cuts
 }
 
-// lineEnd returns the offset behind the line that begins at byte i.
+// lineEnd returns the offset after the line that begins at byte i.
 func lineEnd(text []byte, i int) int {
 	if n := bytes.IndexByte(text[i:], '\n'); n >= 0 {
 		return i + n + 1

@@ -19,7 +19,7 @@ const (
 	DefaultBytes = 64 << 20
 	// largest is the share of the cache that one value may take; a larger one is not kept.
 	largest = 4
-	// maxAge is the age at which a value is read anew. A change is announced at once; the age
+	// maxAge is the age at which a value is read again. A change is announced at once; the age
 	// bounds the effect of a program that stores data without announcing it, such as an older sink
 	// that still runs during an upgrade.
 	maxAge = 10 * time.Minute
@@ -64,7 +64,7 @@ type value struct {
 	place   *list.Element
 }
 
-// load is a value that is being read, for all who wait for it.
+// load is a value that is being read, for all callers that wait for it.
 type load struct {
 	done    chan struct{} // closed when content and err are valid
 	content any
@@ -247,8 +247,8 @@ func (c *Cache) tenants() map[change.ID]bool {
 	return all
 }
 
-// release removes a session that has changed. Its loads go on for those who wait for them, and are
-// not kept. The caller holds mu.
+// release removes a session that has changed. Its loads continue for the callers that wait for
+// them, and are not kept. The caller holds mu.
 func (c *Cache) release(id change.ID, s *session) {
 	for _, v := range s.values {
 		c.remove(v)

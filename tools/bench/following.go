@@ -383,8 +383,8 @@ func (f *timedFollower) between(ctx context.Context, from, to time.Time) (delays
 	return delays, nil
 }
 
-// busyLoops starts processes that compute without pause, until stop is called. Each ends by itself
-// after a time on the processor.
+// busyLoops starts processes that compute without pause, until stop is called. Each ends after a
+// limit of processor time.
 func busyLoops(n int, most time.Duration) (stop func(), err error) {
 	var all []*exec.Cmd
 	stop = sync.OnceFunc(func() {

@@ -99,7 +99,7 @@ func ResultText(data []byte, v *fastjson.Value) (text []byte, media string, part
 		case string(b.GetStringBytes("type")) != "text":
 			others = true
 		case text == nil:
-			text = part[:len(part):len(part)] // a later append must not write behind it
+			text = part[:len(part):len(part)] // a later append must not write after it
 		default:
 			text = append(append(text, '\n'), part...)
 		}

@@ -15,7 +15,7 @@ import (
 
 // Framer makes one frame of each part, from the line of its delimiter to the line end before the
 // next delimiter, and masks secrets in it as redact.ByName.Part does.
-//   - The bytes of a file, and the bytes before the first delimiter and behind the last one, are a
+//   - The bytes of a file, and the bytes before the first delimiter and after the last one, are a
 //     frame for each read.
 //   - A part over the limit becomes several frames that are marked schema.FlagOversize. If the part
 //     is a secret by its name, the bytes over the limit are left out.
@@ -114,12 +114,12 @@ func (c *Framer) cut(emit func(*schema.Frame) error) error {
 		}
 		c.state, c.over, c.line, c.scanned = head, false, false, len(c.delimiter)
 		if bytes.HasPrefix(c.buf.Pending()[len(c.delimiter):], []byte("--")) {
-			c.state = passed // behind the last part
+			c.state = passed // after the last part
 		}
 	}
 }
 
-// cutBefore emits the first end pending bytes, or keeps them if their part goes on. found reports
+// cutBefore emits the first end pending bytes, or keeps them if their part continues. found reports
 // that a delimiter follows them.
 func (c *Framer) cutBefore(end int, found bool, emit func(*schema.Frame) error) error {
 	switch {

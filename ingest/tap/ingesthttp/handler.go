@@ -133,7 +133,7 @@ func (h *Handler) Ingest(w http.ResponseWriter, r *http.Request, tenant string) 
 			notTaken.Inc()
 		}
 		level := slog.LevelWarn
-		if failure.Detail == keys.ErrSuperseded.Error() { // the request that repeats the key goes on with it
+		if failure.Detail == keys.ErrSuperseded.Error() { // the newer request with the key continues the stream
 			level = slog.LevelDebug
 		}
 		h.opts.Log.Log(r.Context(), level, "ingest: body not recorded to its end", "stream", failure.StreamID, "client", r.RemoteAddr,

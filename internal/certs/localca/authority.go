@@ -29,8 +29,7 @@ const (
 	certFile = "ca.pem"     // the certificate, for clients
 
 	authorityLife = 10 * 365 * 24 * time.Hour
-	// leafLife is short, since a leaf is made anew with each process; browsers and Apple accept 398
-	// days.
+	// leafLife is short, since each process makes a new leaf; browsers and Apple accept 398 days.
 	leafLife = 7 * 24 * time.Hour
 	// skew is how far the clock of a client may be behind.
 	skew = time.Hour

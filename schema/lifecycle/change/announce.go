@@ -41,8 +41,8 @@ func IDOf(of tombstone.Key) ID {
 	return ID(d.Sum64())
 }
 
-// EnsureStream creates the stream of announcements. It is kept in files, so that its numbers go on
-// after a restart of NATS.
+// EnsureStream creates the stream of announcements. It is kept in files, so that its sequence
+// numbers continue after a restart of NATS.
 func EnsureStream(ctx context.Context, js jetstream.JetStream, replicas int) error {
 	_, err := js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
 		Name: StreamName, Description: "tapedeck: which sessions changed, for the caches of servers",
