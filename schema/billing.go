@@ -63,7 +63,7 @@ type TokenParts struct {
 type Modalities struct{ Text, Audio, Image, Video uint64 }
 
 // Subtract subtracts the counts of a part. It ignores a count that is greater than the count of the
-// whole, since such a count is no part of it.
+// whole, since such a count is not a part of it.
 func (m *Modalities) Subtract(part Modalities) {
 	for _, count := range [...]struct {
 		whole *uint64

@@ -58,8 +58,9 @@ func (c *Counting) Read(usage []byte) (t schema.Tokens, total uint64, ok bool) {
 }
 
 // cachedPart returns how many tokens of an input were read from a cache or written to one. A count
-// that is greater than the input is no part of it: some servers count the cache beside the prompt.
-// If both counts are a part and exceed the input together, tokens were written and read at once.
+// that is greater than the input is not a part of it: some servers count the cache beside the
+// prompt. If both counts are a part and exceed the input together, tokens were written and read at
+// once.
 func cachedPart(input, read, written uint64) uint64 {
 	switch {
 	case read > input && written > input:

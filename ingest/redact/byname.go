@@ -91,7 +91,7 @@ func (x *ByName) Form(f *schema.Frame) {
 // one. The frame begins with the line of the part's delimiter.
 func (x *ByName) Part(f *schema.Frame) { x.mask(f, x.names.MaskPart) }
 
-// PartOf describes the part that a text begins with. A part is no secret if nothing is masked.
+// PartOf describes the part that a text begins with. A part is not a secret if nothing is masked.
 func (x *ByName) PartOf(text []byte) secrets.Part {
 	part := x.names.Part(text)
 	part.Secret = part.Secret && !x.off

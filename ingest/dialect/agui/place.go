@@ -85,7 +85,7 @@ func (d *decoder) stepFinished(in *dialect.Input) {
 }
 
 // agentStarted reads SUBAGENT_STARTED. The sub-agent is below the call that began it if the event
-// names one, else below the agent that began it.
+// names that call, otherwise below the agent that began it.
 func (d *decoder) agentStarted(in *dialect.Input) {
 	v, id := in.JSON, d.Node
 	if id == "" {

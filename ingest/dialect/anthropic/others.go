@@ -46,7 +46,7 @@ func Shares(usage []byte, own string) (shares []Share) {
 	return shares
 }
 
-// isOwn reports whether an iteration is of the model own. An iteration without a name is.
+// isOwn reports whether an iteration belongs to the model own, as does an iteration without a name.
 func isOwn(name []byte, own string) bool { return len(name) == 0 || own == "" || string(name) == own }
 
 // eachIteration calls see with each iteration of a usage that counts something.

@@ -10,8 +10,8 @@ import (
 	"tapedeck/schema"
 )
 
-// output holds whether the model of a message that answers now generated anything, and who declined
-// before it. A refusal before any output is charged by rules of its own.
+// output holds whether the model that answers a message now has generated anything, and which model
+// declined before it. A refusal before any output is charged by rules of its own.
 type output struct {
 	any      bool // since the last fallback
 	refused  bool // the message's stop reason is refusal

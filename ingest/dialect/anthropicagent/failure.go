@@ -9,8 +9,8 @@ import (
 	"tapedeck/schema"
 )
 
-// failed reads an error of the Messages API. It ends the call of the model. It ends the run only
-// if nothing follows, as the agent may try again.
+// failed reads an error of the Messages API. It ends the call of the model. It ends the run only if
+// nothing follows, since the agent may try again.
 func (d *decoder) failed(a *agent, text []byte) {
 	why := text
 	if isJSON(text) {

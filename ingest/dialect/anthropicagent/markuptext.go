@@ -15,8 +15,9 @@ import (
 //   - at last backslashes were also doubled before that, but only in output of the model: not
 //     in results of the agent's own tools, and not in meta_ tags.
 //
-// Unescaped newlines identify the first way. JSON that is valid only with single or only with
-// doubled backslashes identifies the others. Until then the last way is assumed.
+// Unescaped newlines identify the first way. JSON that is valid only with single backslashes, or
+// only with doubled ones, identifies the other two. Until one of them is identified, the last way
+// is assumed.
 type escapes struct {
 	verbatim bool // newlines are not escaped
 	single   bool // backslashes are not doubled

@@ -9,7 +9,7 @@ import (
 	"tapedeck/schema"
 )
 
-// The paths of requests end in these, wherever a server mounts them.
+// The paths of requests end in these suffixes, at any place where a server mounts them.
 const (
 	runPath     = "/agent/run"
 	resultsPath = "/agent/tool_results"

@@ -11,7 +11,7 @@ import (
 )
 
 // invocationMetrics is the member in which the service states the tokens of an InvokeModel stream,
-// beside the last event of the model, whatever the model's own protocol is.
+// beside the last event of the model, for every protocol of a model.
 const invocationMetrics = "amazon-bedrock-invocationMetrics"
 
 // metricsCounting is how invocationMetrics counts. The input does not include the cache.

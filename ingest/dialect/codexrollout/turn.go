@@ -135,8 +135,8 @@ func (d *decoder) endTurn() {
 	d.turn = turn{}
 }
 
-// error reads an error that ends the turn, unless the model continues. A turn that consists of an
-// error alone has nothing else in the file.
+// error reads an error that ends the turn, unless the model continues. A turn that consists of only
+// an error has nothing else in the file.
 func (d *decoder) error(l *line) {
 	d.inRun()
 	why := dialect.FirstText(l.v, "message", "error")

@@ -50,8 +50,8 @@ func (d *chat) begun(choices []*fastjson.Value) bool {
 	return false
 }
 
-// anothersEnd reports whether a chunk ends a choice that has ended and counts another input. The
-// input of a response does not change.
+// anothersEnd reports whether a chunk ends a choice that has ended already, and states another
+// count of the input: the input count of a response does not change.
 func (d *chat) anothersEnd(v *fastjson.Value, choices []*fastjson.Value) bool {
 	if d.usage == nil || len(choices) == 0 || !ends(choices[0]) {
 		return false

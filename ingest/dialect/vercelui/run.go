@@ -8,8 +8,8 @@ import (
 	"tapedeck/schema"
 )
 
-// runState is the state of the run in progress, or of the run that ended last. A run is a
-// message.
+// runState is the state of the run in progress, or of the run that ended last. Each message is a
+// run.
 type runState struct {
 	span   *dialect.Span
 	failed bool
