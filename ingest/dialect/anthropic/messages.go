@@ -120,7 +120,7 @@ func (m *Messages) start(data []byte, v *fastjson.Value) (known bool) {
 	m.model(v.GetStringBytes("model"))
 	m.count(dialect.RawMember(data, "usage"))
 	known = m.Content(dialect.RawMember(data, "content"), v.Get("content"))
-	if len(m.output.declined) > 0 { // only the content says who declined
+	if len(m.output.declined) > 0 { // only the content states which model declined
 		m.others.record(m.trace, m.id, Shares(m.counts, m.trace.Model), &m.output)
 	}
 	m.why(data, v)
