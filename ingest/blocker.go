@@ -95,8 +95,8 @@ func (b *blocker) takeClosed() []block.Left {
 	return left
 }
 
-// waiting returns the lowest seq that is not in a block yet: of a frame, or at which a segment was
-// closed whose end is in no block yet.
+// waiting returns the lowest seq that is not in a block yet: the seq of a waiting frame, or the seq
+// at which a segment was closed if its end still waits for a block.
 func (b *blocker) waiting() uint64 {
 	lowest := b.next
 	if len(b.closed) > 0 {

@@ -46,7 +46,7 @@ type datedFrame struct {
 	read    bool   // the fields below are set
 	session string // "" for none
 	at      int64  // ns, 0 for none
-	copied  bool   // it repeats an earlier line: its time does not judge others'
+	copied  bool   // it repeats an earlier line: its time is not compared with the times of originals
 }
 
 const (
@@ -111,7 +111,7 @@ func (c *frameClock) timed() bool {
 	return false
 }
 
-// turnOff has frames keep their arrival times. Those that are delayed wait for pop.
+// turnOff makes frames keep their arrival times. Delayed frames wait for pop.
 func (c *frameClock) turnOff() {
 	c.off = true
 	c.frames, c.passed = c.frames[c.passed:], 0
@@ -178,7 +178,7 @@ func (c *frameClock) stamp(f *schema.Frame) {
 		c.frames = c.frames[1:]
 		c.passed--
 	}()
-	f.Cuts = nil // they are the reads of this import, not of the recording
+	f.Cuts = nil // the cuts are reads of this import, not of the recording
 	if c.decoder.dialect.Time == nil {
 		if c.latest == 0 {
 			c.latest, c.end = f.At, f.At
@@ -202,7 +202,7 @@ func (c *frameClock) stamp(f *schema.Frame) {
 	default:
 		c.summary.Misdated++
 	}
-	if at == 0 { // what comes before the first time of its session arrived with it
+	if at == 0 { // frames before the first time of their session have that time
 		for i, next := range c.following(0, true) {
 			if c.believed(next, 0, i) {
 				at, c.summary.Timed = next, true
@@ -225,9 +225,9 @@ func (c *frameClock) stamp(f *schema.Frame) {
 	f.At = at
 }
 
-// believed reports whether the time of frame i is used: it does not lie before the time
-// used last in its session, nor after most of those that follow. A file may write earlier lines
-// once more, so the times of copies judge only those of other copies.
+// believed reports whether the time of frame i is used: it is not before the last time used in its
+// session, and not after most of the times that follow. A file may repeat earlier lines, so the
+// times of copies are compared only with the times of other copies.
 func (c *frameClock) believed(at, before int64, i int) bool {
 	if !possible(at) || at < before {
 		return false
@@ -246,8 +246,8 @@ func (c *frameClock) believed(at, before int64, i int) bool {
 	return 2*earlier <= all && !stray
 }
 
-// following returns the possible times of the frames of the session after frame i, as far
-// as they came, with the frames' indexes: with copied set also those of copies.
+// following yields the possible times of the session's frames that have arrived after frame i, with
+// the indexes of the frames. With copied set it includes copies.
 func (c *frameClock) following(i int, copied bool) iter.Seq2[int, int64] {
 	return func(yield func(int, int64) bool) {
 		now := c.session

@@ -2,8 +2,8 @@ package ingest
 
 import "tapedeck/schema/block"
 
-// lateFacts are facts of sessions that have no open segment, by their sessions: each such session
-// needs one segment, however its facts are mixed with those of others.
+// lateFacts are the facts of sessions without an open segment, by session. Each such session needs
+// one segment, even if its facts alternate with facts of other sessions.
 type lateFacts struct {
 	bySession map[string]*lateSession
 	inOrder   []*lateSession

@@ -19,8 +19,8 @@ type Limits struct {
 	Tags     int    // of a stream; default 64
 	TagBytes int    // of the name and the value of a tag; default 1024
 	Frame    int    // bytes of a frame; a longer message is recorded in pieces; default DefaultFrameLimit
-	// LargeFrames is the number of HTTP bodies that may be in the midst of a frame of more than 1 MiB at
-	// a time; default 8.
+	// LargeFrames is the number of HTTP bodies that may be in the midst of a frame of more than 1
+	// MiB at a time; default 8.
 	LargeFrames int
 	// JSONDepth is the number of levels of JSON in a frame that are parsed: see
 	// Settings.JSONDepth.

@@ -81,8 +81,8 @@ type StreamOptions struct {
 	// FrameClock takes arrival times from the content of the frames, if their dialect has times. It
 	// is for files that were recorded elsewhere.
 	FrameClock bool
-	// IfTimed limits FrameClock to streams that state a time in the frames of the detection
-	// window (Settings.DetectFrames …): frames of others keep the times at which they arrived.
+	// IfTimed limits FrameClock to streams that state a time in the frames of the detection window
+	// (Settings.DetectFrames …): frames of other streams keep their arrival times.
 	IfTimed bool
 	// Digest enables the SHA-256 of all frames' bytes, which is stored with the
 	// stream once it ends with "eof". It is for files and bodies: the same bytes are

@@ -71,7 +71,7 @@ func (p *Parser) parse(f *schema.Frame, textOnly bool, use func(in *dialect.Inpu
 
 // isUndispatched reports whether a frame is an SSE event without its blank line, at the end of the
 // stream. Clients do not dispatch such an event (WHATWG HTML, section 9.2.6), so that nothing is
-// concluded from it. The end marker is no message, and ends an answer all the same.
+// concluded from it. The end marker is not a message, but ends an answer all the same.
 func isUndispatched(f *schema.Frame, data []byte) bool {
 	return f.Transport == schema.SSE && f.Flags.Has(schema.FlagUnterminated) && string(data) != dialect.DoneMarker
 }

@@ -21,9 +21,9 @@ type Summary struct {
 	BadChecksum uint64 `json:"bad_checksum"`
 	TooDeep     uint64 `json:"too_deep"`
 	Timed       bool   `json:"timed"` // with FrameClock: some frame states a time
-	// Misdated counts, with FrameClock, the frames whose times run backwards in their
-	// session or are out of range: they have the time of the frame before them.
-	// CopiedTimes counts those that repeat an earlier frame, whose time they state.
+	// Misdated counts, with FrameClock, the frames whose times run backwards in their session or
+	// are out of range: they have the time of the frame before them. CopiedTimes counts the frames
+	// that repeat an earlier frame together with its time.
 	Misdated    uint64 `json:"misdated"`
 	CopiedTimes uint64 `json:"copied_times"`
 	// Redacted counts the secrets that were masked, by rule.

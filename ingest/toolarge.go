@@ -1,7 +1,7 @@
 package ingest
 
-// TooLargeError is the error for a block that is larger than what delivery takes. It names the
-// limit and how to raise it. No retry delivers the block.
+// TooLargeError is the error for a block that is larger than delivery accepts. It names the limit
+// and how to raise it. No retry delivers the block.
 type TooLargeError struct{ Detail string }
 
 // Error implements error.

@@ -7,8 +7,8 @@ import "sync/atomic"
 // many goroutines.
 type Encoding struct{ kept atomic.Pointer[encoded] }
 
-// encoded is an encoding for the readers of which offsets count from firstAt and that received the
-// frame with the block.
+// encoded is the encoding for readers whose offsets count from firstAt and that received the frame
+// with the block.
 type encoded struct {
 	firstAt     int64
 	block       uint64

@@ -8,9 +8,9 @@ type Billing struct {
 	// RequestedModel is the model that the request names. Usage.Model is the model that served it.
 	// If the source states only one of them, both fields hold it.
 	RequestedModel string
-	// ServiceTier is the tier that served the request: standard, priority, flex, batch, or
-	// another as the source names it. The tier that a request asks for is not kept. A call that
-	// the provider refused before any output has RefusedTier of it.
+	// ServiceTier is the tier that served the request: standard, priority, flex, batch, or another
+	// as the source names it. The tier that a request asks for is not kept. For a call that the
+	// provider refused before any output, it is the result of RefusedTier.
 	ServiceTier string
 	Speed       string // such as fast
 	Region      string // where the model ran
@@ -28,8 +28,8 @@ type Billing struct {
 }
 
 // RefusedTier returns the service tier of a call that the provider refused before any output, which
-// has a price of its own: "refused:CATEGORY", after the tier that served the call where that is not
-// the standard. The category is "none" if the provider states none.
+// has a price of its own: "refused:CATEGORY", after the tier that served the call, unless that is
+// the standard tier. The category is "none" if the provider states none.
 func RefusedTier(tier, category string) string {
 	if category == "" {
 		category = "none"
@@ -62,8 +62,8 @@ type TokenParts struct {
 // Modalities counts tokens by the kind of content that they encode.
 type Modalities struct{ Text, Audio, Image, Video uint64 }
 
-// Subtract takes the counts of a part away. A count that is greater than the whole is of no part
-// of it, and takes nothing away.
+// Subtract subtracts the counts of a part. It ignores a count that is greater than the count of the
+// whole, since such a count is not a part of it.
 func (m *Modalities) Subtract(part Modalities) {
 	for _, count := range [...]struct {
 		whole *uint64

@@ -75,8 +75,8 @@ type Span struct {
 	Attributes string
 }
 
-// StartOutput is the attribute of a call of a model that is true where its usage has the output of
-// its start only, so that more was said than counted.
+// StartOutput is an attribute of a model call. It is true if the call's usage has only the output
+// count of the message's start, so that the model produced more output than is counted.
 const StartOutput = "start_output"
 
 // Inseparable is an attribute of a run. It is true if frames of the run may belong to another run

@@ -37,7 +37,7 @@ const (
 
 	// Set by the decoder, whatever the dialect.
 
-	FlagUnreadUsage // states how many tokens something used, and no usage was recorded of it
+	FlagUnreadUsage // states a number of used tokens, but no usage was recorded from it
 )
 
 var flagNames = [...]string{

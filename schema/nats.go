@@ -9,10 +9,10 @@ import (
 // natsHeadEnd ends the head of a NATS message.
 var natsHeadEnd = []byte("\r\n\r\n")
 
-// AppendNATS appends a message of a NATS subject in the form of a frame: a line with the subject
-// and, separated by a blank, the reply subject if there is one; a line "name: value" for each
-// header, sorted by name, with the values of one name in their order; an empty line; the payload.
-// Lines end with CR LF. Names and values are not changed.
+// AppendNATS appends a message of a NATS subject in the form of a frame. The first line has the
+// subject and, after a space, the reply subject if there is one. A line "name: value" follows for
+// each header, sorted by name, with the values of one name in their order. Then follow an empty
+// line and the payload. Lines end with CR LF. Names and values are not changed.
 func AppendNATS(dst []byte, subject, reply string, header map[string][]string, payload []byte) []byte {
 	dst = append(dst, subject...)
 	if reply != "" {

@@ -59,7 +59,7 @@ func (p *billPeriod) values() url.Values {
 // account returns the named account, or the tenant's own.
 func (p *billPeriod) account() string { return cmp.Or(p.Account, "tenant") }
 
-// billSplit selects a tag by whose values the lines of a bill are apart.
+// billSplit selects a tag; a bill has separate lines for its values.
 type billSplit struct {
 	By string `help:"Lines apart by the values of this tag, with a column for it, as customer where a bill holds several. The sums stay the same." placeholder:"TAG"`
 }

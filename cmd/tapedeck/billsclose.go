@@ -16,7 +16,7 @@ import (
 )
 
 // runAll closes the period of several accounts, one after the other, or shows their bills as they
-// would be. An account that fails does not keep the others from being closed.
+// would be. If an account fails, the others are closed all the same.
 func (c *billsClose) runAll(ctx context.Context, g *global) error {
 	accounts, err := c.accounts(ctx, g)
 	if err != nil {
@@ -58,8 +58,8 @@ func (c *billsClose) runAll(ctx context.Context, g *global) error {
 	return err
 }
 
-// accounts returns the accounts whose period is to be closed: all that have usage in it or an
-// earlier bill, and whose period is not closed.
+// accounts returns the accounts whose period is to be closed: the accounts with usage in the period
+// or with an earlier bill, unless the period is closed already.
 func (c *billsClose) accounts(ctx context.Context, g *global) ([]string, error) {
 	if !c.All {
 		return []string{c.account()}, nil
@@ -84,8 +84,8 @@ func (c *billsClose) accounts(ctx context.Context, g *global) ([]string, error) 
 	return accounts, nil
 }
 
-// one closes the period of an account. A dry run computes its bill, or returns why the period cannot
-// be closed.
+// one closes the period of an account. A dry run computes its bill, or returns why the period
+// cannot be closed.
 func (c *billsClose) one(ctx context.Context, client *apiclient.Client, account string) (*bills.Bill, error) {
 	q := c.values(account)
 	var b bills.Bill

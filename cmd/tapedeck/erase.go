@@ -126,8 +126,8 @@ func postErasure(ctx context.Context, g *global, body map[string]any, e *erasure
 	return text, nil
 }
 
-// preview asks the server what would be erased. With --dry-run it prints all of it. The error is
-// one if nothing would be erased, unless --unknown asks for that.
+// preview asks the server what would be erased. With --dry-run it prints all of it. It returns an
+// error if nothing would be erased, unless --unknown is set.
 func (c *eraseCommand) preview(ctx context.Context, g *global, body map[string]any) (*erasure.Answer, error) {
 	dry := maps.Clone(body)
 	dry["dry_run"] = true
@@ -153,7 +153,7 @@ func (c *eraseCommand) preview(ctx context.Context, g *global, body map[string]a
 	return &e, nil
 }
 
-// nothing returns the error for a tag or a tenant of which nothing is stored.
+// nothing returns the error for a tag, a tenant or sessions without stored data.
 func (c *eraseCommand) nothing() error {
 	switch {
 	case c.Tag != "":
@@ -193,8 +193,8 @@ func (c *eraseCommand) ask(ctx context.Context, e *erasure.Answer) error {
 	return errors.New("nothing was erased")
 }
 
-// readLine reads a line of text. It returns when ctx ends; the reading goes on then, in a process
-// that ends.
+// readLine reads a line of text. If ctx ends, it returns while the read is still pending; the
+// process ends soon after.
 func readLine(ctx context.Context, from io.Reader) (string, error) {
 	type result struct {
 		text string
@@ -221,7 +221,7 @@ func extent(e *erasure.Answer) string {
 	return fmt.Sprintf("%s of %s, %s", console.Count(e.Found.Frames, "frame"), console.Count(e.Found.Sessions, "session"), console.Bytes(e.Found.Bytes))
 }
 
-// hidden says what an erasure that was requested has hidden.
+// hidden describes what a requested erasure has hidden.
 func hidden(e *erasure.Answer) string {
 	if e.Found.Sessions == 0 && e.Found.Frames == 0 {
 		return "nothing of it is stored; what was recorded of it before now is refused when it arrives"

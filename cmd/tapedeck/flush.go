@@ -37,7 +37,7 @@ func (c *flushCommand) Run(ctx context.Context, g *global) error {
 		if err != nil {
 			return err
 		}
-		if !is { // opening it would write a lock file into a directory of others
+		if !is { // opening it would write a lock file into a directory of another program
 			return commandline.Errorf("--spool: %s is not a spool: name the folder spool in the --data of the server that has ended", c.Spool)
 		}
 		spools = []string{c.Spool}

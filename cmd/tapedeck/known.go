@@ -27,8 +27,8 @@ func reportStored(g *global, e *agenthistory.StoredError) error {
 	return nil
 }
 
-// index returns the index of the files that the command records, in this order; nil with --again, and
-// with --nats, without a tapedeck server.
+// index returns the index of the files that the command records, in this order; nil with --again,
+// and with --nats, without a tapedeck server.
 func (c *recordCommand) index(g *global, paths ...string) *knownrecordings.Index {
 	if c.Again || c.NATS != "" {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"tapedeck/internal/console"
 )
 
-// hintForMissing returns what to do if the server answers a path with 404. What was named as a
-// session may be the name of a file.
+// hintForMissing returns what to do if the server answers a path with 404. The argument that names
+// a session may be the name of a file.
 func hintForMissing(path string) string {
 	if strings.HasPrefix(path, "v1/dead-letters") {
 		return "\"tapedeck dead-letters list\" lists those there are."

@@ -6,8 +6,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// nameList are the names of a flag that may be repeated or has several names with commas. An empty name
-// stands for an unknown one.
+// nameList holds the names in a flag. The flag may be repeated, and a value may hold several names
+// separated by commas. An empty name stands for an unknown name.
 type nameList []string
 
 // Decode implements kong.MapperValue. kong's own lists have no empty value.
@@ -24,7 +24,7 @@ func (n *nameList) Decode(c *kong.DecodeContext) error {
 	return nil
 }
 
-// setNames sets the query parameters of lists of names; a list that is empty sets none.
+// setNames sets the query parameters of lists of names. An empty list sets none.
 func setNames(q url.Values, params map[string]nameList) {
 	for name, list := range params {
 		if len(list) > 0 {

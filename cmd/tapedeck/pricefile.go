@@ -87,7 +87,7 @@ func readPrices(path string) ([]byte, *prices.Operator, error) {
 	return text, operator, commandline.As(err)
 }
 
-// sendPrices sends a price file. A file that is empty means no own prices.
+// sendPrices sends a price file. An empty file removes the server's own prices.
 func (c *priceChanges) sendPrices(ctx context.Context, g *global, path string, text []byte, dry bool) (*pricelist.Comparison, error) {
 	q := url.Values{"name": {filepath.Base(path)}}
 	if len(bytes.TrimSpace(text)) == 0 {

@@ -156,7 +156,8 @@ func (c *proxyCommand) Run(ctx context.Context, g *global) error {
 	return drain(context.WithoutCancel(ctx), out)
 }
 
-// authorization returns the Authorization field for the upstream that is in the file of credentials, "" without one.
+// authorization returns the Authorization field for the upstream that is in the file of
+// credentials, "" without one.
 func (c *proxyCommand) authorization() (string, error) {
 	if c.Credentials == "" {
 		return "", nil

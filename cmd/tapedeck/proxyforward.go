@@ -75,7 +75,7 @@ func (c *proxyCommand) authority() (*localca.Authority, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The server's data directory holds nothing of other programs, so this stands beside it.
+	// The server's data directory holds only the server's files, so this directory is beside it.
 	return localca.Open(filepath.Join(filepath.Dir(data), "tapedeck-proxy"))
 }
 

@@ -58,8 +58,8 @@ type recordCommand struct {
 	reported bool     // the result was printed as JSON
 }
 
-// Run records until the source ends or the user interrupts. With --json it prints a result also if it
-// fails.
+// Run records until the source ends or the user interrupts. With --json it prints a result also if
+// it fails.
 func (c *recordCommand) Run(ctx context.Context, g *global) error {
 	err := c.record(ctx, g)
 	if _, silent := errors.AsType[exitCode](err); err == nil || silent || !g.JSON || c.reported {

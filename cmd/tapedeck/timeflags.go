@@ -6,8 +6,8 @@ import (
 	"tapedeck/internal/app/command/timeword"
 )
 
-// timeFlag is a time: one of the API's forms, a length of time before now as 7d, or a word for a
-// day or a month.
+// timeFlag is a time: one of the API's forms, a duration before now such as 7d, or a word for a day
+// or a month.
 type timeFlag string
 
 // UnmarshalText implements encoding.TextUnmarshaler.
@@ -29,7 +29,7 @@ func (f timeFlag) in(zone string) string {
 	return timeword.Time(string(f), z, time.Now())
 }
 
-// monthFlag is a month as 2026-10, or this-month or last-month in UTC.
+// monthFlag is a month such as 2026-10, or this-month or last-month in UTC.
 type monthFlag string
 
 // UnmarshalText implements encoding.TextUnmarshaler.

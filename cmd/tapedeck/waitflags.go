@@ -43,8 +43,8 @@ func (f *waitFlags) waitReadable(ctx context.Context, g *global, nats string) kn
 	return knownrecordings.WaitReadable(ctx, g.client, limit)
 }
 
-// reportWaiting prints what cannot be read yet. If the command waited without success, it says so and
-// returns the exit code as an error.
+// reportWaiting prints what cannot be read yet. If the command waited without success, it says so
+// and returns the exit code as an error.
 func (f *waitFlags) reportWaiting(g *global, w *knownrecordings.Waiting) error {
 	if !w.Any() {
 		return nil

@@ -13,7 +13,7 @@ import (
 type Bill struct {
 	ServiceTier, Speed, Region string
 	Cost, Currency             string // Currency is the currency of every Cost, not a place
-	NoCostIf                   string // the place of a value that is true where Cost leaves out a part of the usage's cost
+	NoCostIf                   string // the place of a value that is true if Cost leaves out a part of the usage's cost
 	// Input, CacheRead and Output hold the places of tokens by modality. With InputHoldsCache the
 	// counts of Input include the counts of CacheRead.
 	Input, CacheRead, Output                Modalities

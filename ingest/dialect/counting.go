@@ -27,8 +27,8 @@ type Counting struct {
 	Bill *Bill
 }
 
-// Read puts the counts of a usage object into disjoint buckets. total is the total that the
-// object states, 0 for none. ok is false where usage is not an object or counts nothing.
+// Read puts the counts of a usage object into disjoint buckets. total is the total that the object
+// states, 0 for none. ok is false if usage is not an object or counts nothing.
 func (c *Counting) Read(usage []byte) (t schema.Tokens, total uint64, ok bool) {
 	var members usageMembers
 	if !members.read(usage) {
@@ -58,8 +58,9 @@ func (c *Counting) Read(usage []byte) (t schema.Tokens, total uint64, ok bool) {
 }
 
 // cachedPart returns how many tokens of an input were read from a cache or written to one. A count
-// that is greater than the input is no part of it: some servers count the cache beside the prompt.
-// Where both counts are a part and exceed the input together, tokens were written and read at once.
+// that is greater than the input is not a part of it: some servers count the cache beside the
+// prompt. If both counts are a part and exceed the input together, tokens were written and read at
+// once.
 func cachedPart(input, read, written uint64) uint64 {
 	switch {
 	case read > input && written > input:

@@ -24,8 +24,8 @@ type Input struct {
 	// Data is the message without its transport's framing. It is empty for frames without a
 	// message, such as comments and heads.
 	Data []byte
-	// JSON is Data parsed, or nil where Data is not one valid JSON value. See TextReader for
-	// decoders that do not need it parsed.
+	// JSON is Data parsed, or nil if Data is not one valid JSON value. See TextReader for decoders
+	// that do not need it parsed.
 	JSON *fastjson.Value
 	// Event and ID are the fields of an SSE event.
 	Event, ID string
@@ -80,5 +80,5 @@ type Dialect struct {
 }
 
 // Alias returns a string that shares the memory of b. It is for lookups, and for a field of the
-// Envelope where the decoder does not write to b before its next call. Facts need clones instead.
+// Envelope if the decoder does not write to b before its next call. Facts need clones instead.
 func Alias(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

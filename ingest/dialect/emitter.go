@@ -158,9 +158,9 @@ func (m *Message) grow(chunk []byte, at int64) {
 	m.ChunkAt, m.ChunkEnd = append(m.ChunkAt, at), append(m.ChunkEnd, uint32(len(m.text)))
 }
 
-// SetText replaces the message's text, for dialects that send growing snapshots. Where the new
-// text continues the old one, only the difference is a new chunk. Where the new text is the
-// beginning of the old one, for example without trailing blanks, the chunks up to its end stay.
+// SetText replaces the message's text, for dialects that send growing snapshots. If the new text
+// continues the old one, only the difference is a new chunk. If the new text is the beginning of
+// the old one, for example without trailing blanks, the chunks up to its end stay.
 func (b *Emitter) SetText(m *Message, text []byte, f *schema.Frame) {
 	m.beyond = 0
 	if strings.HasPrefix(Alias(text), Alias(m.text)) {

@@ -7,7 +7,7 @@ type Last string
 // lastLimit is the length from which on a text is not kept, bytes.
 const lastLimit = 512
 
-// Own returns a copy of text, or the latest copy where text is the same.
+// Own returns a copy of text, or the latest copy if text is the same.
 func (l *Last) Own(text []byte) string {
 	if len(text) == 0 {
 		return "" // a text may be absent from one frame and come again: the kept one stays

@@ -11,7 +11,7 @@ var families = []struct{ prefix, provider string }{
 	{"grok-", "xai"},
 }
 
-// ProviderOf returns the provider of a model, or "" where several providers serve models with the
+// ProviderOf returns the provider of a model, or "" if several providers serve models with the
 // prefix of its name.
 func ProviderOf(model string) string {
 	if strings.HasPrefix(model, "gpt-oss") || strings.HasPrefix(model, "deepseek-r1-distill") {

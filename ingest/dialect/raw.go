@@ -10,8 +10,8 @@ import "bytes"
 // Members iterates over the members of an object.
 type Members struct{ s scanner }
 
-// MembersOf returns an iterator before the object's first member. ok is false where text is not
-// an object.
+// MembersOf returns an iterator before the object's first member. ok is false if text is not an
+// object.
 func MembersOf(text []byte) (m Members, ok bool) {
 	m.s.text = text
 	return m, m.s.open('{')
@@ -75,7 +75,7 @@ func inner(quoted []byte) []byte {
 }
 
 // RawMember returns the value of an object's member. Of several members with one name it returns
-// the first, as fastjson does. It returns nil where text is not an object or has no such member.
+// the first, as fastjson does. It returns nil if text is not an object or has no such member.
 func RawMember(text []byte, name string) []byte {
 	m, ok := MembersOf(text)
 	for ok {

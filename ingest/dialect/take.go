@@ -73,7 +73,7 @@ func (m *Message) due(now int64) bool {
 
 const chunkSize = 12 // of an element of ChunkAt and one of ChunkEnd
 
-// take returns the message as it is. It copies nothing: Append writes behind the bytes that were
+// take returns the message as it is. It copies nothing: Append writes after the bytes that were
 // taken, and all other changes allocate.
 func (m *Message) take() schema.Message {
 	out := m.Message

@@ -11,8 +11,8 @@ import (
 
 // Unquote returns the text of a JSON string in valid JSON. Without escapes the text aliases raw.
 // Otherwise Unquote appends the text to buf and returns the grown buffer, which the caller passes
-// to the next call; earlier texts stay valid. The text is nil where raw is not a string, and
-// empty but not nil for an empty string. Half a surrogate pair becomes U+FFFD.
+// to the next call; earlier texts stay valid. The text is nil if raw is not a string, and empty but
+// not nil for an empty string. Half a surrogate pair becomes U+FFFD.
 func Unquote(raw, buf []byte) (text, grown []byte) {
 	if len(raw) < 2 || raw[0] != '"' {
 		return nil, buf

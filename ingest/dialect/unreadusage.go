@@ -7,8 +7,8 @@ import (
 	"tapedeck/schema"
 )
 
-// Read has a decoder read a frame. It marks a frame of an unknown type that states how many tokens
-// something used and of which no usage was recorded, whatever the dialect.
+// Read makes a decoder read a frame. In every dialect, it marks a frame of an unknown type that
+// states a number of used tokens but from which no usage was recorded.
 func (b *Emitter) Read(d Decoder, in *Input) {
 	before := b.used
 	d.Decode(in, b)
@@ -52,8 +52,8 @@ func statesUsage(object []byte, depth int) bool {
 	return false
 }
 
-// isUsageName reports whether a member's name is one by which providers name the usage of an answer:
-// usage, usageMetadata, usage_metadata, token_usage, tokenUsage.
+// isUsageName reports whether a member's name is one by which providers name the usage of an
+// answer: usage, usageMetadata, usage_metadata, token_usage, tokenUsage.
 func isUsageName(name []byte) bool {
 	switch strings.ReplaceAll(strings.ToLower(Alias(name)), "_", "") {
 	case "usage", "usagemetadata", "tokenusage":
@@ -62,8 +62,8 @@ func isUsageName(name []byte) bool {
 	return false
 }
 
-// countsTokens reports whether a usage has a member whose name says tokens and whose value is a
-// number other than 0, also in an object of its own.
+// countsTokens reports whether a usage has a member whose name contains "token" and whose value is
+// a number other than 0, also in an object of its own.
 func countsTokens(usage []byte) bool {
 	members, ok := MembersOf(usage)
 	for n := 0; ok && n < membersRead; n++ {

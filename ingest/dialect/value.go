@@ -64,7 +64,7 @@ func (l List) JSON() []byte {
 	return append(l[:len(l):len(l)], ']')
 }
 
-// FirstNonEmpty returns text, or other where text is empty.
+// FirstNonEmpty returns text, or other if text is empty.
 func FirstNonEmpty(text, other []byte) []byte {
 	if len(text) > 0 {
 		return text

@@ -2,8 +2,8 @@ package dialect
 
 import "github.com/valyala/fastjson"
 
-// RawText returns the text of an object's member. It returns nil where there is no such member or
-// it is not a string.
+// RawText returns the text of an object's member. It returns nil if there is no such member or it
+// is not a string.
 func RawText(object []byte, name string) []byte {
 	text, _ := Unquote(RawMember(object, name), nil)
 	return text
@@ -18,8 +18,8 @@ func RawContent(raw []byte) (text []byte, media string) {
 	return raw, "json"
 }
 
-// RawWords returns a string, or the member text of each element of an array, one a line. It
-// returns nil where there are none.
+// RawWords returns a string, or the member text of each element of an array, one a line. It returns
+// nil if there are none.
 func RawWords(raw []byte) []byte {
 	text, _ := Unquote(raw, nil)
 	if text != nil {
@@ -41,7 +41,8 @@ func RawWords(raw []byte) []byte {
 const otherParts = 256
 
 // OtherParts returns the kinds of a content's elements that are not text, such as images, as a JSON
-// array. It returns nil for none. The kind is the element's type, else the name of its first member.
+// array. It returns nil for none. The kind is the element's type, else the name of its first
+// member.
 func OtherParts(raw []byte) []byte {
 	var kinds List
 	RawElements(raw, func(part []byte) bool {

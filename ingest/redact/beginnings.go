@@ -11,9 +11,9 @@ import (
 // are slow on amd64.
 //
 // The beginnings are divided into groups. The table entry of a byte has one bit for each group and
-// position: bits 0 to 20 are set for the groups in which the byte may be first, bits 21 to 41 for
-// second, bits 42 to 62 for third. Three bytes are in the set if some group contains all three at
-// their positions. Bit 63 marks letters and digits except m, which ends colour sequences.
+// position. Bits 0 to 20 are set for the groups in which the byte may be first, bits 21 to 41 for
+// second, and bits 42 to 62 for third. Three bytes are in the set if some group contains all three
+// at their positions. Bit 63 marks letters and digits except m, which ends colour sequences.
 //
 // exact removes most of the combinations that the groups contain in addition to the beginnings. It
 // compares the lower five bits of each byte.

@@ -87,11 +87,11 @@ func (x *ByName) Form(f *schema.Frame) {
 	x.mask(f, x.names.MaskForm)
 }
 
-// Part does the same as Body for a frame that is a part of a multipart body, or the beginning of one.
-// The frame begins with the line of the part's delimiter.
+// Part does the same as Body for a frame that is a part of a multipart body, or the beginning of
+// one. The frame begins with the line of the part's delimiter.
 func (x *ByName) Part(f *schema.Frame) { x.mask(f, x.names.MaskPart) }
 
-// PartOf describes the part that a text begins with. A part is no secret if nothing is masked.
+// PartOf describes the part that a text begins with. A part is not a secret if nothing is masked.
 func (x *ByName) PartOf(text []byte) secrets.Part {
 	part := x.names.Part(text)
 	part.Secret = part.Secret && !x.off

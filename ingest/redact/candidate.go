@@ -116,7 +116,7 @@ func (c *candidate) accepted() bool {
 	return c.rule.Check == nil || c.rule.Check(c.text[c.from:c.to])
 }
 
-// partial returns the range that is masked if the pattern goes on to match.
+// partial returns the range that is masked if the pattern continues to match.
 func (c *candidate) partial() (from, to int32) {
 	from = 0
 	if c.rule.grouped {

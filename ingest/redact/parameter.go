@@ -33,8 +33,9 @@ var ambiguous = []string{"key", "code"}
 // parameterLong is the minimum length, in bytes, of a value that is a secret if it looks random.
 const parameterLong = 16
 
-// parameterSecret reports whether the value of a URL parameter is a secret. The value is bytes [from,
-// to) of text, which begins with the name of the parameter and the text before it, of key bytes.
+// parameterSecret reports whether the value of a URL parameter is a secret. The value is bytes
+// [from, to) of text, which begins with the name of the parameter and the text before it, of key
+// bytes.
 func parameterSecret(text []byte, key, from, to int) bool {
 	value, name := text[from:to], string(text[:key-len("=")])
 	for _, before := range beforeParameter {
@@ -61,7 +62,8 @@ func parameterSecret(text []byte, key, from, to int) bool {
 // inCode are the bytes that follow a value that is an expression in source code.
 var inCode = []byte("([{$<")
 
-// plainWord matches words in one of the usual capitalisations with a number behind them, and numbers.
+// plainWord matches words in one of the usual capitalisations, with or without a number after them,
+// and numbers.
 var plainWord = regexp.MustCompile(`^(?:[A-Z]?[a-z]{2,}|[A-Z]{2,}){0,6}[0-9]{0,4}$|^[0-9]+$`)
 
 // allMatch reports whether all runs of letters and digits in a value match a pattern.

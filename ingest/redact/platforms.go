@@ -99,7 +99,8 @@ var platforms = []Rule{
 	{ID: "context7-key", Keywords: []string{"ctx7sk-"}, Pattern: `[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}`,
 		Source:  "https://context7.com/docs/howto/api-keys",
 		Example: "ctx7~sk-{h8}-{h4}-{h4}-{h4}-{h12}", Near: "ctx7~sk-{h8}"},
-	// A token begins with the base64 of the bot's number: its first two digits become these letters.
+	// A token begins with the base64 of the bot's number: its first two digits become these
+	// letters.
 	{
 		ID:       "discord-token",
 		Keywords: []string{"MD", "MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"},

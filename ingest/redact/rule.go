@@ -10,36 +10,36 @@ import (
 // publishes the format of its keys.
 type Rule struct {
 	ID string // name of the rule in placeholders and metrics
-	// Keywords begin a secret, or precede it. They are public: a text that ends in a keyword contains
-	// no byte of a secret.
+	// Keywords begin a secret, or precede it. They are public: a text that ends in a keyword
+	// contains no byte of a secret.
 	Keywords []string
-	// Pattern matches the text after the keyword, in RE2 syntax, without assertions. If it has groups,
-	// the first group that matched is the secret; otherwise the secret is the keyword with the whole
-	// match.
+	// Pattern matches the text after the keyword, in RE2 syntax, without assertions. If it has
+	// groups, the first group that matched is the secret; otherwise the secret is the keyword with
+	// the whole match.
 	Pattern string
 	Before  string // characters that may precede the keyword; "": all but letters and digits
-	// After are the characters that may not follow the secret, as a character class without brackets.
-	// "" means letters and digits; "-" means no characters.
+	// After are the characters that may not follow the secret, as a character class without
+	// brackets. "" means letters and digits; "-" means no characters.
 	After string
 	// Except are longer texts that end in a keyword and in which it does not count as a keyword.
 	Except []string
-	// Ends says that Pattern, instead of After, matches the text that has to follow the secret. A line
-	// feed is appended to each text.
+	// Ends says that Pattern, instead of After, matches the text that has to follow the secret. A
+	// line feed is appended to each text.
 	Ends bool
-	// Weak marks rules whose keyword is also common in texts without secrets. If the end of a possible
-	// secret does not arrive in time, its beginning is recorded unmasked.
+	// Weak marks rules whose keyword is also common in texts without secrets. If the end of a
+	// possible secret does not arrive in time, its beginning is recorded unmasked.
 	Weak bool
 	// Open marks secrets that are masked even if the stream ends within them.
 	Open bool
 	// Check reports whether a match is a secret; nil accepts all matches.
 	Check func(secret []byte) bool
-	// Judge reports whether a match is a secret, given the whole text of the match, which begins with
-	// a keyword of key bytes. The secret is bytes [from, to). nil accepts all matches.
+	// Judge reports whether a match is a secret, given the whole text of the match, which begins
+	// with a keyword of key bytes. The secret is bytes [from, to). nil accepts all matches.
 	Judge func(text []byte, key, from, to int) bool
 
 	Source string // where the format is published
-	// Example is a secret that the rule finds, Near a text that it must not find. "~" separates parts
-	// that tests join, so that secret scanners do not report the source; "~~" is a tilde.
+	// Example is a secret that the rule finds, Near a text that it must not find. "~" separates
+	// parts that tests join, so that secret scanners do not report the source; "~~" is a tilde.
 	Example, Near string
 }
 

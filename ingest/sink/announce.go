@@ -18,8 +18,8 @@ var errUnannounced = errors.New("stored and not announced")
 // announceTimeout bounds an announcement.
 const announceTimeout = 5 * time.Second
 
-// announce announces the sessions of a batch that was stored. Without the stream of announcements
-// there is nobody to inform: caches then keep nothing.
+// announce announces the sessions of a batch that was stored. If the stream of announcements does
+// not exist, it does nothing: caches then keep nothing.
 func (s *Sink) announce(ctx context.Context, b *batch) error {
 	if s.changes == nil || len(b.changed) == 0 {
 		return nil

@@ -6,7 +6,8 @@ import "time"
 // callers pass the times.
 type batchDelay struct {
 	opts *Options
-	// stored returns the time at which the latest insert ended, and how long ClickHouse worked on it.
+	// stored returns the time at which the latest insert ended, and how long ClickHouse worked on
+	// it.
 	stored func() (at time.Time, took time.Duration)
 
 	began, latest time.Time // arrival of the batch's first and latest block

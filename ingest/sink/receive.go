@@ -128,8 +128,8 @@ const answerTimeout = 5 * time.Second
 const (
 	// pullBytes is the minimum size of a pull, bytes. It is enough for a batch.
 	pullBytes = 8 << 20
-	// pullBlocks is the maximum number of messages of a pull. It is large enough for small messages.
-	// The client allocates this many pointers at once.
+	// pullBlocks is the maximum number of messages of a pull. It is large enough for small
+	// messages. The client allocates this many pointers at once.
 	pullBlocks = 8192
 	// subjectRoom bounds the size of a message without its payload, bytes.
 	subjectRoom = 64 << 10

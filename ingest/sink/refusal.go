@@ -10,11 +10,12 @@ import (
 // blockErrors are the ClickHouse errors that are caused by the rows of an insert: their values,
 // types and sizes. The comments name the ClickHouse source files that raise the errors;
 // src/Common/ErrorCodes.cpp lists the codes. Any other code, including an unknown one, counts as a
-// fault of the server, the tables, the users or the connection: too many parts, a missing table,
-// memory, disk space, a read-only table or user, a password, a quota, a timeout, a cancelled query.
+// fault of the server, the tables, the users or the connection. Examples are too many parts, a
+// missing table, memory, disk space, a read-only table or user, a password, a quota, a timeout, a
+// cancelled query.
 var blockErrors = map[proto.Error]bool{
-	// IO/ReadHelpers.cpp and functions such as toDate and toUUID: a text that the default of a column,
-	// a constraint or a view cannot parse.
+	// IO/ReadHelpers.cpp and functions such as toDate and toUUID: a text that the default of a
+	// column, a constraint or a view cannot parse.
 	proto.ErrCannotParseText:                 true, // 6
 	proto.ErrCannotParseEscapeSequence:       true, // 25
 	proto.ErrCannotParseQuotedString:         true, // 26

@@ -32,15 +32,15 @@ type Options struct {
 	BatchBytes  int           // default 64 MiB
 	BatchAge    time.Duration // default 100 ms
 	// BatchPace bounds the time for which blocks are gathered beyond BatchAge. Even a small insert
-	// takes ClickHouse tens of milliseconds, so the sink gathers long enough that inserts take at most
-	// a fifth of the time. Under bulk load it gathers for up to twice BatchPace.
+	// takes ClickHouse tens of milliseconds, so the sink gathers long enough that inserts take at
+	// most a fifth of the time. Under bulk load it gathers for up to twice BatchPace.
 	BatchPace time.Duration // default 500 ms
-	// HeldBytes bounds the messages that were received and are not yet stored, bytes. Up to one pull
-	// is received beyond it if no other message is held: see pullSize.
+	// HeldBytes bounds the messages that were received and are not yet stored, bytes. Up to one
+	// pull is received beyond it if no other message is held: see pullSize.
 	HeldBytes int           // default 80 MiB
 	Keep      time.Duration // how long JetStream keeps stored blocks; default 1 h
-	// Deleted holds the tombstones of deleted sessions, which are not stored; nil for none. If it is
-	// set, Complete is called to finish interrupted deletions.
+	// Deleted holds the tombstones of deleted sessions, which are not stored; nil for none. If it
+	// is set, Complete is called to finish interrupted deletions.
 	Deleted  *tombstone.Set
 	Complete func(context.Context, *tombstone.Tombstone) error
 	// Version is the version of this program. Each version retries all dead letters once.
@@ -68,9 +68,9 @@ type Sink struct {
 const ConsumerName = "sink"
 
 const (
-	// ackWait is the time without an acknowledgement or a timer reset after which JetStream redelivers
-	// a block. If a sink is killed, other sinks receive its blocks after this time. A running sink
-	// resets the timers of all blocks that it holds.
+	// ackWait is the time without an acknowledgement or a timer reset after which JetStream
+	// redelivers a block. If a sink is killed, other sinks receive its blocks after this time. A
+	// running sink resets the timers of all blocks that it holds.
 	ackWait = 10 * time.Second
 	// DefaultHeldBytes is the default of Options.HeldBytes.
 	DefaultHeldBytes = 80 << 20
@@ -183,16 +183,16 @@ func (s *Sink) consume(ctx context.Context) error {
 		}
 		return messages, nil
 	}
-	// Prefetched messages still arrive after ctx ends, and are returned. If NATS is unavailable, they
-	// do not arrive.
+	// Prefetched messages still arrive after ctx ends, and are returned. If NATS is unavailable,
+	// they do not arrive.
 	read, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	accept, refuse := context.WithCancel(ctx)
 	go r.run(accept, read)
 	defer func() { // the receiver ends when the subscription ends
 		refuse()
-		// The last insert has ended. Prefetched messages arrive without a pause, so after flushTimeout no
-		// more are expected.
+		// The last insert has ended. Prefetched messages arrive without a pause, so after
+		// flushTimeout no more are expected.
 		last := time.AfterFunc(flushTimeout, cancel)
 		defer last.Stop()
 		for _, lane := range []chan delivery{coming.others, coming.bulk} {

@@ -15,9 +15,9 @@ const (
 	trimEvery = 30 * time.Second
 	// trimAbove is the share of a stream's size limit above which stored blocks are removed early.
 	trimAbove = 0.75
-	// roomAgain and roomAgainMost bound the interval at which a nearly full stream is checked even if
-	// this sink has stored nothing: acknowledgements take some time, and another sink may have stored
-	// blocks.
+	// roomAgain and roomAgainMost bound the interval at which a nearly full stream is checked even
+	// if this sink has stored nothing: acknowledgements take some time, and another sink may have
+	// stored blocks.
 	roomAgain     = 100 * time.Millisecond
 	roomAgainMost = 2 * time.Second
 )

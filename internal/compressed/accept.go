@@ -15,7 +15,7 @@ func accepted(fields []string) *coding {
 		if key, value, ok := strings.Cut(parameters, "="); ok && strings.EqualFold(strings.TrimSpace(key), "q") {
 			q, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
 			if err != nil || !(q >= 0 && q <= 1) {
-				q = 0 // what cannot be read is not accepted
+				q = 0 // an invalid element is not accepted
 			}
 			weight = q
 		}

@@ -26,7 +26,7 @@ type coding struct {
 // for the memory of many streamed answers at a time: 0.6 to 1.3 MiB for each (TestMemory).
 var codings = []coding{
 	{"zstd", &sync.Pool{New: func() any {
-		// The window is that of gzip and Brotli here; zstd's own default is 4 MiB.
+		// The same window as for gzip and Brotli here; zstd's own default is 4 MiB.
 		z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
 			zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(128<<10))
 		if err != nil {

@@ -1,6 +1,6 @@
-// Package compressed has an HTTP server compress its answers with gzip, zstd or Brotli, by what the
-// client accepts (RFC 9110, section 12.5.3). Streamed answers are compressed piece by piece: all that a
-// handler has written before a flush can be decoded by the client after it.
+// Package compressed compresses the answers of an HTTP server with gzip, zstd or Brotli, depending
+// on what the client accepts (RFC 9110, section 12.5.3). Streamed answers are compressed piece by
+// piece: all that a handler has written before a flush can be decoded by the client after it.
 package compressed
 
 import (
@@ -13,8 +13,8 @@ import (
 const smallest = 1024
 
 // Handler compresses the answers of next for the requests that want selects. Answers of other types
-// than texts and JSON, answers that have a Content-Encoding already, and parts of a resource are not
-// changed. A request that asks for another protocol reaches next as it is.
+// than texts and JSON, answers that have a Content-Encoding already, and parts of a resource are
+// not changed. A request that asks for another protocol reaches next as it is.
 func Handler(next http.Handler, want func(*http.Request) bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Upgrade") != "" || r.Method == http.MethodConnect || !want(r) {
@@ -23,8 +23,8 @@ func Handler(next http.Handler, want func(*http.Request) bool) http.Handler {
 		}
 		out := &writer{ResponseWriter: w, coding: accepted(r.Header.Values("Accept-Encoding")), head: r.Method == http.MethodHead}
 		next.ServeHTTP(out, r)
-		// A handler that panics leaves its answer incomplete: the end of the coding is not written, so that
-		// the client sees that the answer was cut.
+		// A handler that panics leaves its answer incomplete: the end of the coding is not written,
+		// so that the client sees that the answer was cut.
 		out.finish()
 	})
 }

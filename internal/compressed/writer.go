@@ -89,8 +89,8 @@ func (w *writer) finish() {
 	}
 }
 
-// decide sends the head, and the bytes held so far. Worthwhile says that the answer is large enough
-// to be compressed, or is sent in pieces.
+// decide sends the head, and the bytes held so far. worthwhile reports that the answer is large
+// enough to be compressed, or is sent in pieces.
 func (w *writer) decide(worthwhile bool) error {
 	w.decided = true
 	header := w.Header()
@@ -112,7 +112,7 @@ func (w *writer) decide(worthwhile bool) error {
 	w.ResponseWriter.WriteHeader(w.status)
 	if compress {
 		w.encoder = w.coding.idle.Get().(encoder)
-		// What an encoder holds back is written after the handler's own deadlines.
+		// The buffered bytes of an encoder are written after the handler's own deadlines.
 		w.encoder.Reset(slow.NewWriter(w.ResponseWriter, nil))
 	}
 	if len(w.held) == 0 {
@@ -129,7 +129,7 @@ func (w *writer) decide(worthwhile bool) error {
 	return err
 }
 
-// vary says that the answer depends on what the client accepts.
+// vary adds the header field Vary, since the answer depends on what the client accepts.
 func vary(header http.Header) {
 	for _, value := range header.Values("Vary") {
 		if strings.Contains(strings.ToLower(value), "accept-encoding") {

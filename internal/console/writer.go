@@ -21,8 +21,9 @@ func (s escaper) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Recorded returns a writer of recorded bytes to standard output: as they are to a file or a pipe, with control
-// characters escaped to a terminal. On a terminal the last bytes are left out if they are an incomplete character.
+// Recorded returns a writer of recorded bytes to standard output: as they are to a file or a pipe,
+// with control characters escaped to a terminal. On a terminal the last bytes are left out if they
+// are an incomplete character.
 func Recorded(f *os.File) io.Writer {
 	if IsTerminal(f) {
 		return &stream{w: f}

@@ -1,4 +1,4 @@
-// Package h2c has servers take HTTP/2 without TLS.
+// Package h2c makes servers accept HTTP/2 without TLS.
 package h2c
 
 import "net/http"

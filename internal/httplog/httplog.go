@@ -14,7 +14,7 @@ import (
 // event of level debug, since clients cause nearly all of them.
 func New(log *slog.Logger) *stdlog.Logger { return stdlog.New(lines{log, slog.LevelDebug}, "", 0) }
 
-// Capture has the lines that libraries write to the log of package log become events of level
+// Capture turns the lines that libraries write to the log of package log into events of level
 // warning. The transport of net/http, which has no error log of its own, writes such lines.
 func Capture(log *slog.Logger) {
 	stdlog.SetFlags(0)
@@ -29,7 +29,7 @@ type lines struct {
 // quoted matches a text as %q formats it. In messages of net/http it is what the other side sent.
 var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
-// Write implements io.Writer. It leaves out what a message quotes of a connection.
+// Write implements io.Writer. It removes the bytes of a connection that a message quotes.
 func (l lines) Write(line []byte) (int, error) {
 	l.log.Log(context.Background(), l.level, "http: net/http reports a problem",
 		"error", quoted.ReplaceAllLiteralString(strings.TrimSpace(string(line)), "(left out)"))

@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	// growth is how far the heap may grow beyond the bytes in use before the garbage collector runs,
-	// bytes. An eighth of the bytes in use is added, so that large heaps are not collected too often.
+	// growth is how far the heap may grow beyond the bytes in use before the garbage collector
+	// runs, bytes. An eighth of the bytes in use is added, so that large heaps are not collected
+	// too often.
 	growth = 96 << 20
 	// leastHeap is the minimum limit that Bound sets, bytes.
 	leastHeap = 256 << 20

@@ -1,7 +1,7 @@
 // Package origin refuses requests from pages of other sites. A browser allows any page to open
-// WebSockets and to send requests to any server; it only sends the origin of the page: in Origin
+// WebSockets and to send requests to any server, but it sends the origin of the page: in Origin
 // (RFC 6454, RFC 6455 section 10.2) in all requests that can change state, and in Sec-Fetch-Site
-// (Fetch Metadata) in other requests as well. Programs send neither.
+// (Fetch Metadata) also in other requests. Programs send neither.
 package origin
 
 import (

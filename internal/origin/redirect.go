@@ -8,10 +8,10 @@ import (
 // redirectsMost bounds the redirects of one request, as net/http does by default.
 const redirectsMost = 10
 
-// GuardRedirects returns a function for http.Client.CheckRedirect. A request that is redirected to another
-// host or port, or from https to http, loses the header fields in header, which the user gave for the
-// first server and which may hold credentials, and its Referer. net/http alone removes only fields
-// with standard names, such as Authorization.
+// GuardRedirects returns a function for http.Client.CheckRedirect. A request that is redirected to
+// another host or port, or from https to http, loses its Referer and the header fields in header.
+// The user gave these fields for the first server, and they may hold credentials. net/http alone
+// removes only fields with standard names, such as Authorization.
 func GuardRedirects(header http.Header) func(*http.Request, []*http.Request) error {
 	return func(req *http.Request, via []*http.Request) error {
 		if len(via) >= redirectsMost {

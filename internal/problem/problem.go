@@ -23,8 +23,8 @@ const SessionDeleted = "Session deleted"
 // unavailable, and recording commands wait for it.
 const StartingHeader = "Tapedeck-Starting"
 
-// ServerHeader is in every answer of a tapedeck server but those of emulated sessions. Commands
-// refuse answers of servers that are not tapedeck's by it.
+// ServerHeader is in every answer of a tapedeck server except the answers of emulated sessions. By
+// it, commands recognise and refuse answers of other servers.
 const ServerHeader = "Tapedeck-Api"
 
 // Problem is an error as the client receives it. It implements error, so that code below a handler

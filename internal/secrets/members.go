@@ -13,8 +13,8 @@ var byteOrderMark = []byte("\ufeff")
 // Length bytes.
 type Cut struct{ From, To, Length int }
 
-// MaskMembers replaces secret strings in JSON by Mask: in one or several objects, or arrays of objects.
-// A string, or each string of an array, is a secret in one of these cases:
+// MaskMembers replaces secret strings in JSON by Mask: in one or several objects, or arrays of
+// objects. A string, or each string of an array, is a secret in one of these cases:
 //
 //   - it is a member of an outermost object and its name denotes a secret;
 //   - at any depth, its name is used for nothing but secrets (access_token);
@@ -22,8 +22,9 @@ type Cut struct{ From, To, Length int }
 //     env, credentials), and its name denotes a secret there.
 //
 // All other bytes stay unchanged, and the text stays as valid as it was. text may be the beginning
-// of an object or an array, and an element of an array with the comma before it; in any other text nothing is replaced. MaskMembers does not change text: masked is
-// a copy, or text itself if there are no cuts.
+// of an object or an array, and an element of an array with the comma before it; in any other text
+// nothing is replaced. MaskMembers does not change text: masked is a copy, or text itself if there
+// are no cuts.
 func (n Names) MaskMembers(text []byte) (masked []byte, cuts []Cut) { return n.maskMembers(text, body) }
 
 // MaskAnswer does the same as MaskMembers for the answer of a server, with one difference: a member

@@ -53,15 +53,16 @@ type level struct {
 	name  string // of a pair: the text of its member "name" or "key"
 }
 
-// between are the bytes that may precede an object: white space between lines, the comma of an array
-// whose elements are texts of their own, and the separator of a JSON text sequence (RFC 7464).
+// between are the bytes that may precede an object: white space between lines, the comma of an
+// array whose elements are texts of their own, and the separator of a JSON text sequence (RFC
+// 7464).
 var between = []byte(" \t\r\n,\x1e")
 
 // levelsMost bounds the nesting depth. Deeper values are skipped.
 const levelsMost = 1 << 10
 
-// eachSecret calls see with the range of each string that is a secret by its names, of one or several
-// objects, or arrays of objects.
+// eachSecret calls see with the range of each string that is a secret by its names, of one or
+// several objects, or arrays of objects.
 func (n Names) eachSecret(text []byte, outermost scope, see func(from, to int)) {
 	i := 0
 	if bytes.HasPrefix(text, byteOrderMark) {
@@ -78,8 +79,8 @@ func (n Names) eachSecret(text []byte, outermost scope, see func(from, to int)) 
 	}
 }
 
-// eachSecretOf does so for the object or array that begins at byte i. It returns the offset behind it,
-// the length of text if it does not end.
+// eachSecretOf does so for the object or array that begins at byte i. It returns the offset after
+// it, or the length of text if it does not end.
 func (n Names) eachSecretOf(text []byte, i int, outermost scope, see func(from, to int)) int {
 	levels := []level{{scope: outermost, array: text[i] == '['}}
 	for first := true; len(levels) > 0; {

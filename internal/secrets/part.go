@@ -16,7 +16,7 @@ type Part struct {
 
 // Part describes the part that a text begins with. The text begins with the line of the delimiter.
 func (n Names) Part(text []byte) Part {
-	line := lineEnd(text, 0) // behind the delimiter
+	line := lineEnd(text, 0) // after the delimiter
 	part := Part{Content: len(text)}
 	var disposition, media string
 	field := (*string)(nil) // the value of the current header field
@@ -58,7 +58,7 @@ func dispositionOf(value string) (name string, file bool) {
 		_, file = params["filename"]
 		return params["name"], file
 	}
-	for param := range strings.SplitSeq(value, ";") { // not as RFC 6266 wants it
+	for param := range strings.SplitSeq(value, ";") { // not in the form of RFC 6266
 		switch key, text, ok := strings.Cut(strings.TrimSpace(param), "="); {
 		case !ok:
 		case strings.EqualFold(key, "name") && name == "":
@@ -71,8 +71,8 @@ func dispositionOf(value string) (name string, file bool) {
 }
 
 // MaskPart replaces the content of a part that is a secret by its name, and secret strings in a
-// part that is JSON, by Mask. The line end before the next delimiter stays. In all other respects it
-// behaves like MaskMembers.
+// part that is JSON, by Mask. The line end before the next delimiter stays. In all other respects
+// it behaves like MaskMembers.
 func (n Names) MaskPart(text []byte) (masked []byte, cuts []Cut) {
 	part := n.Part(text)
 	content := text[part.Content:]
@@ -95,7 +95,7 @@ func (n Names) MaskPart(text []byte) (masked []byte, cuts []Cut) {
 	return append(bytes.Clone(text[:part.Content]), masked...), cuts
 }
 
-// lineEnd returns the offset behind the line that begins at byte i.
+// lineEnd returns the offset after the line that begins at byte i.
 func lineEnd(text []byte, i int) int {
 	if n := bytes.IndexByte(text[i:], '\n'); n >= 0 {
 		return i + n + 1

@@ -25,7 +25,7 @@ func request(batch []sdktrace.ReadOnlySpan) *otlp.TracesData {
 	}}}
 }
 
-// kinds maps kinds of spans to those of OTLP.
+// kinds maps kinds of spans to the kinds of OTLP.
 var kinds = map[trace.SpanKind]otlp.Span_SpanKind{
 	trace.SpanKindInternal: otlp.Span_SPAN_KIND_INTERNAL, trace.SpanKindServer: otlp.Span_SPAN_KIND_SERVER,
 	trace.SpanKindClient: otlp.Span_SPAN_KIND_CLIENT, trace.SpanKindProducer: otlp.Span_SPAN_KIND_PRODUCER,

@@ -24,8 +24,8 @@ type lead struct {
 }
 
 const (
-	// leadFrames and leadBytes bound the frames of a lead. The bytes are those of the frames as
-	// recorded; packed they take about a tenth.
+	// leadFrames and leadBytes bound the frames of a lead. The bytes are counted as recorded;
+	// packed frames take about a tenth of them.
 	leadFrames = 1024
 	leadBytes  = 256 << 10
 )
@@ -33,8 +33,8 @@ const (
 // errLeadEnd is returned by a leading reader after the frames that it reads.
 var errLeadEnd = errors.New("the first frames were read")
 
-// leads reports whether a reader of the query begins with the lead of the session: it needs the first
-// frames, and without a filter unless the lead probably has all frames.
+// leads reports whether a reader of the query begins with the lead of the session: it needs the
+// first frames, and without a filter unless the lead probably has all frames.
 func (t *tape) leads(q *replay.Query) bool {
 	if !t.cached || q.Unseen != nil || q.From.Live || q.From.Block != 0 {
 		return false
@@ -119,7 +119,7 @@ func (l *lead) add(s *Store, frames []replay.Frame) (size int64) {
 	return packed.size() + int64(48*len(packed.chunks))
 }
 
-// leadReader returns the frames of the lead, and then those that follow it from ClickHouse.
+// leadReader returns the frames of the lead, and then the frames after it from ClickHouse.
 type leadReader struct {
 	tape  *tape
 	query replay.Query

@@ -28,7 +28,8 @@ type tape struct {
 	expired         time.Time // when the frames expired; zero if they have not
 }
 
-// Tape implements replay.Library. Readers of one session share a tape while the session is unchanged.
+// Tape implements replay.Library. Readers of one session share a tape while the session is
+// unchanged.
 func (s *Store) Tape(ctx context.Context, tenant, session string) (replay.Tape, error) {
 	t, err := s.tape(ctx, tenant, session)
 	if err != nil {
@@ -62,8 +63,9 @@ func (s *Store) open(ctx context.Context, tenant, session string) (*tape, error)
 	return t, nil
 }
 
-// Fresh returns a library that reads the streams of every tape from ClickHouse, after the call. Who
-// follows a session needs that, since every block that the sink has acknowledged before must count.
+// Fresh returns a library that reads the streams of every tape from ClickHouse, after the call. A
+// follower of a session needs that, since every block that the sink acknowledged before the call
+// must count.
 func (s *Store) Fresh() replay.Library { return fresh{s} }
 
 type fresh struct{ store *Store }

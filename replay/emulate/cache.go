@@ -20,9 +20,9 @@ type Keeper interface {
 	Keep(ctx context.Context, kind string, load func(context.Context, replay.Tape) (any, error)) (v any, ok bool, err error)
 }
 
-// Cache returns values derived from sessions. Tapes that are Keepers keep them. For other tapes, such
-// as those of files, it keeps them until frames are added to a session. It is bounded: the least
-// recently used value is evicted first.
+// Cache returns values derived from sessions. Tapes that are Keepers keep them. For other tapes,
+// such as those of files, it keeps them until frames are added to a session. It is bounded: the
+// least recently used value is evicted first.
 type Cache[T any] struct {
 	Limit int // maximum number of sessions; 0 means 64
 

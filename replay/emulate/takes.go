@@ -82,8 +82,8 @@ func (t *Takes) End(tenant, session, name, id string) {
 // renamesLimit bounds the names of a take in memory.
 const renamesLimit = 4096
 
-// Rename records by which name a client calls what a recorded request calls otherwise. When there
-// are too many names, the others are forgotten.
+// Rename records the name that a client uses in place of a recorded name. At renamesLimit names it
+// forgets the earlier ones.
 func (t *Takes) Rename(tenant, session, name, recorded, now string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -21,8 +21,8 @@ type piece struct {
 	state  schema.StreamState
 	frames []schema.Frame
 	size   int // approximate memory, bytes
-	// encodings are those of the frames, while the piece is among the latest of a tail with several
-	// readers; else nil. They are the only part that changes.
+	// encodings are the encodings of the frames while the piece is among the latest of a tail with
+	// several readers, otherwise nil. No other field changes.
 	encodings atomic.Pointer[[]replay.Encoding]
 }
 

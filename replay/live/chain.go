@@ -1,15 +1,15 @@
 package live
 
-// chain classifies a stream's frames in the blocks that a snapshot reads. A snapshot relative to the
-// stored frames distinguishes new frames, in consecutive blocks, from frames of blocks that were
-// resent or late. A snapshot relative to a live frame distinguishes frames that were received.
+// chain classifies a stream's frames in the blocks that a snapshot reads. A snapshot relative to
+// the stored frames distinguishes new frames, in consecutive blocks, from frames of blocks that
+// were resent or late. A snapshot relative to a live frame distinguishes frames that were received.
 type chain struct {
 	fresh ranges // new frames: of the consecutive blocks up to the last block, or all that are not in seen
 	other ranges // frames of other blocks; empty in a snapshot relative to a live frame
 	seen  ranges // frames that were received before the live frame
 	began bool
 	// part, count and end describe the last block or, relative to a live frame, the last received
-	// one: the first frame of its segment, the number of frames of the segment up to its end, and
+	// block: the first frame of its segment, the number of frames of the segment up to its end, and
 	// the number after its last frame. start is the frame number at which the consecutive blocks
 	// that end with it begin.
 	part, count, end uint64

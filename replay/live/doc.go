@@ -14,12 +14,13 @@
 //
 // # Readers and tails
 //
-// All readers of a session share a tail: one consumer, the last few MiB of blocks, and what the store
-// has of the session while it is quiet. For several readers the tail also keeps encodings of the
-// latest frames, up to 2 MiB: the first reader that encodes a frame does so for all. A reader
-// that falls behind the tail, because it is slow or its player is paused, reads blocks from
-// JetStream with its own consumer. If JetStream has removed them, the reader determines the
-// boundary again, from its current place. So a paused player holds no blocks and loses no frames.
+// All readers of a session share a tail: one consumer, the last few MiB of blocks, and, while the
+// session is quiet, its streams as the store last returned them. For several readers the tail also
+// keeps encodings of the latest frames, up to 2 MiB: the first reader that encodes a frame does so
+// for all. A reader that falls behind the tail, because it is slow or its player is paused, reads
+// blocks from JetStream with its own consumer. If JetStream has removed them, the reader determines
+// the boundary again, from its current place. So a paused player holds no blocks and loses no
+// frames.
 //
 // # Order
 //
@@ -37,9 +38,10 @@
 // were received, and none of later blocks. A reader that begins at such a place continues exactly
 // there, as long as JetStream has the block. Afterwards, and for a position without a block, the
 // position order decides: frames that arrived in between at earlier positions, from the spool of a
-// tap, count as received. Positions of the history have no block, nor have positions of frames that
-// are emitted while a block is held back, or before a block that the snapshot read although its
-// frames are stored: it may be a copy of an earlier block, whose frames the reader does not have yet.
+// tap, count as received. Three kinds of positions have no block: positions of the history,
+// positions of frames that are emitted while a block is held back, and positions of frames that are
+// emitted before a block that the snapshot read although its frames are stored. Such a block may be
+// a copy of an earlier block, whose frames the reader does not have yet.
 //
 // # The end
 //

@@ -50,7 +50,7 @@ type Options struct {
 }
 
 // Library provides tapes of running sessions. It is a replay.Library. Its tapes are replay.Growing,
-// except those of sessions that have long been over, which come from Options.Stored.
+// except the tapes of sessions that ended long ago, which come from Options.Stored.
 type Library struct {
 	opts Options
 	js   jetstream.JetStream

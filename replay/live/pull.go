@@ -50,7 +50,7 @@ const (
 )
 
 // await returns the next message, and waits for it without a limit. The error is errLost if the
-// server delivered messages that did not arrive: the client library drops messages when its buffer
+// server delivered messages that did not arrive. The client library drops messages when its buffer
 // is full, and messages that were in flight when a connection broke are lost. take detects a loss
 // by the next message; await also detects it if no message follows.
 func (p *pull) await(ctx context.Context, messages jetstream.MessagesContext) (jetstream.Msg, error) {

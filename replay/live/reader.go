@@ -167,7 +167,7 @@ func (r *reader) pause(ctx context.Context, changed <-chan struct{}, most time.D
 	return nil
 }
 
-// readHistory reads the stored frames, except those of the blocks that follow.
+// readHistory reads the stored frames, except the frames of the blocks that follow.
 func (r *reader) readHistory(ctx context.Context) error {
 	frames, err := r.history.Next(ctx)
 	if errors.Is(err, io.EOF) {

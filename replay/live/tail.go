@@ -65,9 +65,9 @@ func (t *tail) clear() {
 	t.shrink(0)
 }
 
-// share keeps encodings of a new piece for several readers, and drops those of older pieces.
-// Followers that are not late take encodings from the latest pieces; others encode frames by
-// themselves. The caller holds mu.
+// share keeps encodings of a new piece for several readers, and drops the encodings of older
+// pieces. Followers that are not late take encodings from the latest pieces; others encode frames
+// by themselves. The caller holds mu.
 func (t *tail) share(p *piece) {
 	if !t.several.Load() {
 		t.shrink(0)
@@ -89,8 +89,8 @@ func (t *tail) shrink(most int) {
 	}
 }
 
-// encodedBytes bounds the encodings that one tail keeps. At 1,000 frames of 200 bytes in a second
-// they are those of the last 1.6 s.
+// encodedBytes bounds the encodings that one tail keeps. At 1,000 frames of 200 bytes per second
+// they cover the last 1.6 s.
 const encodedBytes = 2 << 20
 
 // run receives blocks until ctx ends, with a new consumer whenever one fails.

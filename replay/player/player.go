@@ -17,7 +17,8 @@ type Sink interface {
 	// Play receives the bytes [from, to) of a frame, which are due now: all bytes or, if
 	// Options.Reads is set, the bytes of one read. The frame is valid only during the call.
 	Play(f *replay.Frame, from, to int) error
-	// Flush is called before every wait, when no more frames are due, and before a control is applied.
+	// Flush is called before every wait, when no more frames are due, and before a control is
+	// applied.
 	Flush() error
 }
 

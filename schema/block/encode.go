@@ -67,8 +67,8 @@ func (b *Builder) Encode(dst []byte, blk *Block, codec Codec) []byte {
 	return b.seal(dst, codec)
 }
 
-// largeBody is the size in bytes from which on a block is compressed to where it stays, with the
-// spare room that takes, and its buffers are not kept for the next block.
+// largeBody is the size of a body, in bytes, from which on it is compressed directly into the
+// destination, which leaves spare room there, and its buffers are not kept for the next block.
 const largeBody = 1 << 20
 
 // Encode appends a complete block to dst.

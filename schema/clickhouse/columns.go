@@ -13,8 +13,8 @@ type text struct{ proto.ColStr }
 
 func (c *text) add(s string) { c.Append(s) }
 
-// longText is the length in bytes from which on a text is sent from where it is, not copied
-// into the client's buffer first.
+// longText is the length, in bytes, from which on a text is sent from its own memory instead of
+// being copied into the client's buffer first.
 const longText = 64 << 10
 
 // WriteColumn implements proto.ColInput.

@@ -23,9 +23,9 @@ func Open(dsn string) (driver.Conn, error) { return OpenFor(Requests, dsn) }
 type Use int
 
 const (
-	Requests Use = iota // statements for which somebody waits
+	Requests Use = iota // statements of requests that a client waits for
 	// Work is work in the background: deletion, erasure, retention, rollups, decoding again. It has
-	// connections of its own, so that it goes on when requests use all of theirs.
+	// connections of its own, so that it continues when requests use all of their connections.
 	Work
 )
 
@@ -37,10 +37,10 @@ func (u Use) connections() (open, idle int) {
 	return 32, 8
 }
 
-// shortAnalysis turns off two optimizations of the query tree that gain nothing for the statements of
-// tapedeck: the deduction of comparisons from chains of AND, and the fusion of aggregate functions.
-// Most of a statement's processor time on few rows is its analysis. Without the two the tests of the
-// list of sessions take 22 % less.
+// shortAnalysis turns off two optimizations of the query tree that gain nothing for the statements
+// of tapedeck: the deduction of comparisons from chains of AND, and the fusion of aggregate
+// functions. Most of a statement's processor time on few rows is its analysis. Without the two the
+// tests of the list of sessions take 22 % less.
 var shortAnalysis = []string{"optimize_and_compare_chain", "optimize_syntax_fuse_functions"}
 
 // OpenFor opens a pool of connections for a use.

@@ -19,9 +19,9 @@ const (
 	DefaultBytes = 64 << 20
 	// largest is the share of the cache that one value may take; a larger one is not kept.
 	largest = 4
-	// maxAge is the age at which a value is read anew. A change is announced at once; the age bounds
-	// the effect of a program that stores data without announcing it, such as an older sink that
-	// still runs during an upgrade.
+	// maxAge is the age at which a value is read again. A change is announced at once; the age
+	// bounds the effect of a program that stores data without announcing it, such as an older sink
+	// that still runs during an upgrade.
 	maxAge = 10 * time.Minute
 	// overhead is the memory of a value besides its size, bytes.
 	overhead = 512
@@ -64,17 +64,17 @@ type value struct {
 	place   *list.Element
 }
 
-// load is a value that is being read, for all who wait for it.
+// load is a value that is being read, for all callers that wait for it.
 type load struct {
 	done    chan struct{} // closed when content and err are valid
 	content any
 	err     error
 	waiting int                // guarded by the cache's mu
-	cancel  context.CancelFunc // called when nobody waits
+	cancel  context.CancelFunc // called when no caller waits any more
 }
 
-// New returns a cache. The caller closes it before the connection to NATS. With an error it returns a
-// cache that keeps nothing.
+// New returns a cache. The caller closes it before the connection to NATS. With an error it returns
+// a cache that keeps nothing.
 func New(o Options) (*Cache, error) {
 	c := &Cache{limit: cmp.Or(o.Bytes, DefaultBytes), metrics: newMetrics(), sessions: map[change.ID]*session{}}
 	if o.NATS == nil {
@@ -95,9 +95,9 @@ func (c *Cache) Close() {
 	}
 }
 
-// Get returns the current value of a kind for a session. load reads the value and returns its size in
-// bytes. Several callers share a value, so nobody may modify it. The context of load ends when nobody
-// waits for the value; it does not end with ctx, since others may wait.
+// Get returns the current value of a kind for a session. load reads the value and returns its size
+// in bytes. Several callers share a value, so they must not modify it. The context of load ends
+// when no caller waits for the value; it does not end with ctx, since others may wait.
 func Get[T any](ctx context.Context, c *Cache, of tombstone.Key, kind string,
 	load func(context.Context) (T, int64, error),
 ) (T, error) {
@@ -247,8 +247,8 @@ func (c *Cache) tenants() map[change.ID]bool {
 	return all
 }
 
-// release removes a session that has changed. Its loads go on for those who wait for them, and are
-// not kept. The caller holds mu.
+// release removes a session that has changed. Its loads continue for the callers that wait for
+// them, and are not kept. The caller holds mu.
 func (c *Cache) release(id change.ID, s *session) {
 	for _, v := range s.values {
 		c.remove(v)

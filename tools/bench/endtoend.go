@@ -134,8 +134,9 @@ func (e *EndToEnd) record(ctx context.Context, h *harness, of recording) (err er
 	return nil
 }
 
-// summary waits for the end of `tapedeck record --json`, and reads the summary that it printed. It fails unless that
-// many frames were recorded, and could be read: else record exits with 1, as its time is that of a time-out.
+// summary waits for the end of `tapedeck record --json`, and reads the summary that it printed. It
+// fails unless this number of frames was recorded. It also fails if the frames could not be read,
+// since record then exits with code 1, after its timeout.
 func (c *command) summary(ctx context.Context, printed *bytes.Buffer, frames uint64) (sum ingest.Summary, err error) {
 	if err := c.wait(ctx); err != nil {
 		return sum, err

@@ -49,7 +49,8 @@ func (f Following) PerThousand() time.Duration {
 	return time.Duration(float64(f.Server) / float64(f.Read) * 1000)
 }
 
-// Follow measures how far followers are behind the sender of a session, with and without busy loops.
+// Follow measures how far followers are behind the sender of a session, with and without busy
+// loops.
 func Follow(ctx context.Context, o FollowOptions) (_ *FollowReport, err error) {
 	r := &FollowReport{Environment: o.environment("follow"), Rate: o.Rate, For: o.For}
 	server, err := startServer(ctx, o.Program, o.Dir, nil, "up", "--listen", "127.0.0.1:0", "--data",
@@ -350,7 +351,8 @@ func (f *timedFollower) run() {
 	}
 }
 
-// between waits for a frame that was sent after to, and returns the delays of those between the times.
+// between waits for a frame that was sent after to, and returns the delays of those between the
+// times.
 func (f *timedFollower) between(ctx context.Context, from, to time.Time) (delays []time.Duration, err error) {
 	for {
 		f.mu.Lock()
@@ -381,8 +383,8 @@ func (f *timedFollower) between(ctx context.Context, from, to time.Time) (delays
 	return delays, nil
 }
 
-// busyLoops starts processes that compute without pause, until stop is called. Each ends by itself
-// after a time on the processor.
+// busyLoops starts processes that compute without pause, until stop is called. Each ends after a
+// limit of processor time.
 func busyLoops(n int, most time.Duration) (stop func(), err error) {
 	var all []*exec.Cmd
 	stop = sync.OnceFunc(func() {

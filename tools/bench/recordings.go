@@ -10,8 +10,8 @@ import (
 )
 
 // recordings is a set of sessions that are generated in ClickHouse as the sink would have written
-// them: one stream each, with Loom frames of about 140 bytes that arrived every 20 ms on average,
-// each at most 19 ms after its slot.
+// them. Each session is one stream with Loom frames of about 140 bytes. The frames arrived every 20
+// ms on average, each at most 19 ms after its slot.
 type recordings struct {
 	name     string // name of the sessions, before their numbers
 	sessions int

@@ -70,8 +70,8 @@ func run(file, table, date string) error {
 	return nil
 }
 
-// format writes a table with a line for each model, so that a new version reads well as a
-// difference. Its hash is that of the providers without the line ends.
+// format writes a table with a line for each model, so that the difference between two versions is
+// readable. Its hash covers the providers without the line ends.
 func format(t *prices.Table) ([]byte, error) {
 	var providers bytes.Buffer
 	for i := range t.Providers {

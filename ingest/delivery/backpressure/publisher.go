@@ -44,8 +44,8 @@ const (
 	// keeps them while ClickHouse is unavailable.
 	stalled = 20 * time.Second
 	// cachedFor is the time for which JetStream keeps a file of messages in memory after the last
-	// write to the file, plus the interval at which it checks this time (defaultCacheBufferExpiration
-	// of nats-server 2.15).
+	// write to the file, plus the interval at which it checks this time
+	// (defaultCacheBufferExpiration of nats-server 2.15).
 	cachedFor = 10*time.Second + 200*time.Millisecond
 	// askEvery is the interval between progress requests to JetStream while many blocks are not
 	// stored.
@@ -199,7 +199,8 @@ func (p *Publisher) uncached() time.Duration {
 	return 0
 }
 
-// fraction is a divisor of the bounds. Below this part of the bounds, progress is not queried.
+// fraction is a divisor of the bounds. While the blocks that are not stored take less than this
+// part of the bounds, progress is not queried.
 const fraction = 4
 
 // follow starts to query the progress if enough blocks are not stored. mu is held.

@@ -20,8 +20,8 @@ func ConnectOptions(log *slog.Logger) []nats.Option {
 		nats.Name("tapedeck"), nats.MaxReconnects(-1), nats.RetryOnFailedConnect(true),
 		nats.IgnoreAuthErrorAbort(), // a server that refuses the user may accept it later
 		nats.ReconnectWait(250 * time.Millisecond), nats.ReconnectJitter(250*time.Millisecond, time.Second),
-		// Publishing fails while the connection is down, so that blocks go to the spool and not to a
-		// buffer in memory.
+		// Publishing fails while the connection is down, so that blocks go to the spool and not to
+		// a buffer in memory.
 		nats.ReconnectBufSize(-1),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {

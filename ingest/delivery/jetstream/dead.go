@@ -13,8 +13,8 @@ const (
 	// dead-letter stream, which is additional. deadAtLeast is the minimum that is requested, bytes.
 	deadShare   = 16
 	deadAtLeast = 64 << 20
-	// deadSmallest is the limit below which no dead-letter stream is created, since it would hold too
-	// few blocks.
+	// deadSmallest is the limit below which no dead-letter stream is created, since it would hold
+	// too few blocks.
 	deadSmallest = 1 << 20
 )
 

@@ -145,7 +145,7 @@ func (p *Publisher) send(b *bundle) {
 const headerRoom = 512
 
 // weight returns the weight of a block in the window. At most windowBlocks blocks fit into the
-// window. A single block fits whatever its size is.
+// window. A single block of any size fits.
 func weight(data []byte) int64 {
 	return min(max(int64(len(data))+headerRoom, windowBytes/windowBlocks), windowBytes)
 }

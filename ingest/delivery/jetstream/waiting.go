@@ -54,8 +54,8 @@ type waitingAt struct {
 }
 
 const (
-	// waitingFor and waitingErrFor are the minimum times for which an answer and an error are reused.
-	// An answer that took long, because many messages wait, is reused for longer.
+	// waitingFor and waitingErrFor are the minimum times for which an answer and an error are
+	// reused. An answer that took long, because many messages wait, is reused for longer.
 	waitingFor    = 20 * time.Millisecond
 	waitingErrFor = 2 * time.Second
 	// waitingMessages, waitingBytes and waitingTime bound one read of waiting messages.

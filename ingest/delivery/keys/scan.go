@@ -15,8 +15,8 @@ import (
 // read through a consumer.
 const fewMessages = 64
 
-// walk visits the messages of a log whose sequences are from from up to until, or up to the end of
-// the log if until is 0.
+// walk visits the messages of a log with sequences from from up to until, or up to the end of the
+// log if until is 0.
 func walk(ctx context.Context, js jetstream.JetStream, stream jetstream.Stream, subject string, from, until uint64,
 	visit func(*jetstream.RawStreamMsg) error,
 ) error {

@@ -56,9 +56,9 @@ type Outlet struct {
 	redact    *redact.Engine
 }
 
-// Open connects. It fails if the server does not answer now, so that a mistyped address is
-// found at the start; WaitFor and Offline make it more patient. If the server becomes unavailable later, blocks go to
-// the spool.
+// Open connects. It fails if the server does not answer now, so that a mistyped address is found at
+// the start; WaitFor and Offline make it wait or succeed without an answer. If the server becomes
+// unavailable later, blocks go to the spool.
 func Open(ctx context.Context, opts Options) (*Outlet, error) {
 	o, err := connect(ctx, opts)
 	if err != nil || opts.NoSpool {

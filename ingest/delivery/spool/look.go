@@ -45,8 +45,8 @@ func Look(dir string) (Waiting, error) {
 	return w, nil
 }
 
-// IsSpool reports whether a directory is one in which a spool was open: it holds files of a spool, or
-// the lock file with the note that a spool writes into it. It changes nothing.
+// IsSpool reports whether a directory is one in which a spool was open: it holds files of a spool,
+// or the lock file with the note that a spool writes into it. It changes nothing.
 func IsSpool(dir string) (bool, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -175,8 +175,8 @@ func (s *Spool) keep(p *pending, limit int64) error {
 	return nil
 }
 
-// kept records whether the disk took a block, and logs that blocks begin to wait. A small block that
-// fits into a full spool does not end the wait. mu is held.
+// kept records whether the disk took a block, and logs that blocks begin to wait. A small block
+// that fits into a full spool does not end the wait. mu is held.
 func (s *Spool) kept(err error) {
 	s.diskErr = err
 	switch {

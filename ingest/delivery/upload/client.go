@@ -38,7 +38,8 @@ type Options struct {
 	Timeout time.Duration
 	// Offline lets Dial succeed even if the server does not answer.
 	Offline bool
-	// Tenant is the tenant of the blocks, for a token of all tenants; "" for the token's own tenant.
+	// Tenant is the tenant of the blocks, for a token of all tenants; "" for the token's own
+	// tenant.
 	Tenant string
 	TLS    *tls.Config // for https; may be nil
 	Log    *slog.Logger

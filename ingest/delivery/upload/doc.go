@@ -14,10 +14,10 @@
 // tenant), "max_block" the size of the largest block that is accepted, bytes.
 //
 // The status is 200 once all blocks were read and passed to the publisher, which may be before they
-// are durable; 429 with Retry-After while the publisher accepts nothing; 503 while the server
-// accepts nothing; and as HTTP defines it for an invalid request. A client sends the next request
-// when it has the status of the previous one, so that blocks are published in the order in which
-// they were recorded.
+// are durable. It is 429 with Retry-After while the publisher accepts nothing, and 503 while the
+// server accepts nothing. For an invalid request it is as HTTP defines it. A client sends the next
+// request when it has the status of the previous one, so that blocks are published in the order in
+// which they were recorded.
 //
 // A client that has nothing to send sends an empty request every alive_ms. Upon it the server
 // includes the client's recorder, named in RecorderHeader, in its heartbeats.

@@ -26,8 +26,8 @@ type ServerOptions struct {
 	Next     ingest.Publisher
 	Requests int   // concurrent requests; default 1000
 	MaxBlock int64 // bytes; default 64 MiB
-	// Busy is how long the publisher may accept no block before a request is answered with 429; default
-	// 5 s.
+	// Busy is how long the publisher may accept no block before a request is answered with 429;
+	// default 5 s.
 	Busy    time.Duration
 	Arrive  *slow.Timeout // how long one block may take to arrive; default 1 min
 	Confirm time.Duration // how long the blocks of a request may take to become durable; default 15 s

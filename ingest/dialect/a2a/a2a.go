@@ -130,7 +130,7 @@ func (d *decoder) event(v *fastjson.Value, raw []byte) string {
 	return typ.Name
 }
 
-// kindOf returns the kind of a result and the member that holds it. inside is nil where v is the
+// kindOf returns the kind of a result and the member that holds it. inside is nil if v is the
 // result itself.
 func kindOf(v *fastjson.Value) (name string, inside *fastjson.Value) {
 	if kind := v.GetStringBytes("kind"); len(kind) > 0 {

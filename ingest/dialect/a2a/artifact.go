@@ -89,8 +89,8 @@ func (t *task) noteArtifact(a *artifact, id []byte) {
 	t.Emitter.ChangedMessage(a.message, t.Frame)
 }
 
-// artifactOf returns an artifact, and begins it where it is not known. An artifact whose start
-// was not seen gets an id of this stream.
+// artifactOf returns an artifact, and begins it if it is not known. An artifact whose start was not
+// seen gets an id of this stream.
 func (t *task) artifactOf(v *fastjson.Value, appended bool) *artifact {
 	id, key := v.GetStringBytes("artifactId"), artifactKey(v)
 	for _, a := range t.artifacts {

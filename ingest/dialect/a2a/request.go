@@ -121,8 +121,8 @@ func (d *decoder) failure(v *fastjson.Value, raw []byte) {
 	d.refusal.Answer(0)
 }
 
-// failed ends a request in an error. text is the message of the error, why the error of the run.
-// It returns the task, or nil where the request began none.
+// failed ends a request in an error. text is the message of the error, why the error of the run. It
+// returns the task, or nil if the request began none.
 func (d *decoder) failed(text, why []byte) *task {
 	t := d.present
 	switch {

@@ -29,7 +29,7 @@ const (
 	metadataLimit = 16 << 10
 )
 
-// of returns the task with an id, and begins it where it is not known.
+// of returns the task with an id, and begins it if it is not known.
 func (d *decoder) of(id, context []byte) *task {
 	for _, t := range d.tasks {
 		if len(id) > 0 && t.RunID == string(id) {

@@ -37,7 +37,7 @@ func (d *decoder) forget() {
 	d.tr.Session, d.tr.Agent, d.asked, d.whole, d.usage = "", "", false, false, nil
 }
 
-// waits notes when a request began. Its run is recorded once the body names the session.
+// waits records when a request began. Its run is recorded once the body names the session.
 func (d *decoder) waits() { d.waiting = &schema.Frame{Seq: d.Frame.Seq, At: d.Frame.At} }
 
 // asks begins the run of a waiting request. An event names the run later.

@@ -84,8 +84,8 @@ func (d *decoder) stepFinished(in *dialect.Input) {
 	}
 }
 
-// agentStarted reads SUBAGENT_STARTED. The sub-agent is below the call that began it where the
-// event names one, else below the agent that began it.
+// agentStarted reads SUBAGENT_STARTED. The sub-agent is below the call that began it if the event
+// names that call, otherwise below the agent that began it.
 func (d *decoder) agentStarted(in *dialect.Input) {
 	v, id := in.JSON, d.Node
 	if id == "" {
@@ -116,7 +116,7 @@ func (d *decoder) agentFailed(in *dialect.Input) {
 }
 
 // endAgent ends a sub-agent and its open steps. It returns the id of the sub-agent's span, or of
-// the run's span where there is none.
+// the run's span if there is none.
 func (d *decoder) endAgent(status schema.Status, why []byte) (at string) {
 	if d.Node == "" {
 		return ""

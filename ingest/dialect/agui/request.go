@@ -74,7 +74,7 @@ func (d *decoder) input(input []byte) {
 
 // snapshot reads MESSAGES_SNAPSHOT: the whole conversation, most of which is known. Results end
 // calls that are still open. In a run that streams nothing the snapshot also has the agent's
-// messages: those after the run's input, where that is known.
+// messages: the messages after the run's input, if the input is known.
 func (d *decoder) snapshot(in *dialect.Input) {
 	after, quiet := false, !d.run.spoke && d.run.last != ""
 	dialect.RawElements(dialect.RawMember(in.Data, "messages"), func(m []byte) bool {

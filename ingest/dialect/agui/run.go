@@ -35,7 +35,7 @@ const (
 	attachLimit    = 16 << 10
 )
 
-// inRun returns the run in progress. It begins a run where there is none.
+// inRun returns the run in progress. It begins a run if there is none.
 func (d *decoder) inRun() *dialect.Span {
 	if d.Run() == nil {
 		d.beginRun(nil)
@@ -123,7 +123,7 @@ func (d *decoder) noteRun() {
 }
 
 // runFinished reads RUN_FINISHED. It ends the run in progress, unless it names another run. A run
-// whose start was not seen gets no start.
+// whose start was not seen has no start.
 func (d *decoder) runFinished(in *dialect.Input) {
 	id := in.JSON.GetStringBytes("runId")
 	d.seek(id)

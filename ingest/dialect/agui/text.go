@@ -117,7 +117,7 @@ type chunks struct {
 	id  []byte
 }
 
-// endChunks ends a message or call in chunks when an event of another type comes. typ is "" where
+// endChunks ends a message or call in chunks when an event of another type comes. typ is "" if
 // another message or call begins.
 func (d *decoder) endChunks(typ string) {
 	c := &d.run.chunks

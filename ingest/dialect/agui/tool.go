@@ -6,7 +6,7 @@ import (
 	"tapedeck/schema"
 )
 
-// call returns the call in progress with an id, and begins one where there is none.
+// call returns the call in progress with an id, and begins one if there is none.
 func (d *decoder) call(id, name []byte) *model.Tool {
 	d.inRun()
 	begins := d.OpenTool(id) == nil

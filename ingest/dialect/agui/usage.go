@@ -29,8 +29,8 @@ var counting = dialect.Counting{
 // usageLimit bounds the usages of a run.
 const usageLimit = 64
 
-// usageOfRun reads the usages at the end of a run. The usages in earlier RAW events count only
-// where the end has none.
+// usageOfRun reads the usages at the end of a run. The usages in earlier RAW events count only if
+// the end has none.
 func (d *decoder) usageOfRun(list []byte) {
 	if last, n := d.usages(run{d.RunID, d.run.span}, list); n > 0 {
 		d.run.counted = nil
@@ -71,8 +71,8 @@ func (d *decoder) usage(of run, raw []byte, n int) *dialect.Usage {
 	return u
 }
 
-// rawUsage reads a RAW event with usage. Agents sent it before the protocol had usage at the end
-// of runs. It counts only where the end has none.
+// rawUsage reads a RAW event with usage. Agents sent it before the protocol had usage at the end of
+// runs. It counts only if the end has none.
 func (d *decoder) rawUsage(in *dialect.Input) {
 	if string(in.JSON.GetStringBytes("source")) != "usage" {
 		return

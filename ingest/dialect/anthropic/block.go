@@ -18,7 +18,7 @@ type block struct {
 	key   []byte             // the key of its text in the conversation
 	kind  schema.MessageKind // of its text; "" without text
 	tool  *model.Tool
-	input []byte // a tool's arguments in the start event, used where no chunks follow
+	input []byte // a tool's arguments in the start event, used if no chunks follow
 	// serving: the server itself executes the tool.
 	serving bool
 	passage

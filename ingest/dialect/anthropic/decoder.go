@@ -68,8 +68,8 @@ func (d *decoder) head(h *dialect.Head) {
 	}
 }
 
-// place clears foreign where the answer identifies the API, as gateways serve it at paths of
-// their own.
+// place clears foreign if the answer identifies the API, as gateways serve it at paths of their
+// own.
 func (d *decoder) place(in *dialect.Input) {
 	if d.endpoint != otherEndpoint || in.Direction == schema.Send {
 		return

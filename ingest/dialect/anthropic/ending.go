@@ -38,7 +38,7 @@ func (m *Messages) end() {
 	m.close(schema.StatusOK, nil)
 }
 
-// close ends the message in progress, and its run where messages are runs.
+// close ends the message in progress, and its run if messages are runs.
 func (m *Messages) close(status schema.Status, why []byte) {
 	t := m.trace
 	span := t.Call()
@@ -108,7 +108,7 @@ func (m *Messages) cut() {
 	m.open, m.asked, m.paused, m.attrs = false, false, false, nil
 }
 
-// GiveUp settles what is in progress without an end, as no more frames will come.
+// GiveUp settles what is in progress without an end, since no more frames will come.
 func (m *Messages) GiveUp() {
 	m.cut()
 	if m.Runs {

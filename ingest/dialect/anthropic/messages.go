@@ -55,8 +55,8 @@ func (m *Messages) Open() bool { return m.open }
 // counted. Later events change it.
 func (m *Messages) Usage() *dialect.Usage { return m.usage }
 
-// Asked begins a call of a model, and a run where messages are runs, for the message that will
-// answer a request. at is when the request began, ns.
+// Asked begins a call of a model, and a run if messages are runs, for the message that will answer
+// a request. at is when the request began, ns.
 func (m *Messages) Asked(at int64) {
 	t := m.trace
 	m.cut()
@@ -120,7 +120,7 @@ func (m *Messages) start(data []byte, v *fastjson.Value) (known bool) {
 	m.model(v.GetStringBytes("model"))
 	m.count(dialect.RawMember(data, "usage"))
 	known = m.Content(dialect.RawMember(data, "content"), v.Get("content"))
-	if len(m.output.declined) > 0 { // only the content says who declined
+	if len(m.output.declined) > 0 { // only the content states which model declined
 		m.others.record(m.trace, m.id, Shares(m.counts, m.trace.Model), &m.output)
 	}
 	m.why(data, v)
@@ -137,7 +137,7 @@ func (m *Messages) startIn(data []byte, v *fastjson.Value) {
 	m.start(data, v)
 }
 
-// begin begins a message, where none is in progress.
+// begin begins a message if none is in progress.
 func (m *Messages) begin(id []byte) {
 	if m.open {
 		return
@@ -181,7 +181,7 @@ func (m *Messages) change(data []byte, v *fastjson.Value) {
 	}
 }
 
-// Whole records a message that was not streamed. Of a message that has just ended it only counts
+// Whole records a message that was not streamed. For a message that has just ended, it only counts
 // the usage: other events may repeat the message as a whole.
 func (m *Messages) Whole(data []byte, v *fastjson.Value) (known bool) {
 	if id := v.GetStringBytes("id"); !m.open && m.order.ended && len(id) > 0 && m.id == string(id) {

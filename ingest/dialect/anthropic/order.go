@@ -8,7 +8,7 @@ import (
 )
 
 // order tracks the order of events. Deltas and ends do not name their message. A repeated end, or
-// two streams on one connection, therefore show only in events that do not fit.
+// two streams on one connection, are therefore detected only by events that do not fit.
 type order struct {
 	started bool // the message_start of the message in progress or the last one was seen
 	ended   bool // that message has ended with the status ok, and no other has begun

@@ -46,7 +46,7 @@ func Shares(usage []byte, own string) (shares []Share) {
 	return shares
 }
 
-// isOwn reports whether an iteration is of the model own. An iteration without a name is.
+// isOwn reports whether an iteration belongs to the model own, as does an iteration without a name.
 func isOwn(name []byte, own string) bool { return len(name) == 0 || own == "" || string(name) == own }
 
 // eachIteration calls see with each iteration of a usage that counts something.
@@ -71,7 +71,7 @@ func (o *others) record(t *model.Conversation, of string, shares []Share, said *
 	}
 }
 
-// usage returns the usage of a model, and begins it where there is none.
+// usage returns the usage of a model, and begins it if there is none.
 func (o *others) usage(t *model.Conversation, of, name string) *dialect.Usage {
 	for _, u := range o.usages {
 		if u.Model == name {
@@ -102,7 +102,8 @@ func (o *others) call(t *model.Conversation, name string) *dialect.Span {
 	return t.Call()
 }
 
-// fallback reads a block with which another model takes over from one that declined. Its output is a call of its own.
+// fallback reads a block with which another model takes over from one that declined. Its output is
+// a call of its own.
 func (m *Messages) fallback(block *fastjson.Value) {
 	t, name := m.trace, block.GetStringBytes("to", "model")
 	from, category := block.GetStringBytes("from", "model"), block.GetStringBytes("trigger", "category")

@@ -10,8 +10,8 @@ import (
 	"tapedeck/schema"
 )
 
-// output holds whether the model of a message that answers now generated anything, and who declined
-// before it. A refusal before any output is charged by rules of its own.
+// output holds whether the model that answers a message now has generated anything, and which model
+// declined before it. A refusal before any output is charged by rules of its own.
 type output struct {
 	any      bool // since the last fallback
 	refused  bool // the message's stop reason is refusal
@@ -26,7 +26,7 @@ type declined struct {
 	any      bool // it generated something before it declined
 }
 
-// block notes the start of a block. Text and thinking count once they have a character.
+// block records the start of a block. Text and thinking count once they have a character.
 func (o *output) block(typ string) {
 	switch typ {
 	case "text", "thinking", "compaction", "fallback":
@@ -35,7 +35,7 @@ func (o *output) block(typ string) {
 	}
 }
 
-// decline notes that a model declined, and that another takes over.
+// decline records that a model declined and that another model takes over.
 func (o *output) decline(from, before string, category []byte) {
 	if len(o.declined) < otherModels {
 		why := strings.Clone(dialect.StatedText(category))
@@ -51,7 +51,7 @@ func (o *output) refusal(v *fastjson.Value) {
 }
 
 // declinedBy returns the category of the refusal of another model, if it declined before any
-// output. Where no block says so, a model declined whose iterations generated nothing.
+// output. If no block says so, a model declined whose iterations generated nothing.
 func (o *output) declinedBy(share *Share) (category string, refused bool) {
 	for _, d := range o.declined {
 		if slices.Contains(d.names[:], share.Model) {

@@ -39,7 +39,7 @@ func (m *Messages) stopTool(b *block) {
 		t.SetArguments(tool, b.input)
 	}
 	if len(tool.Arguments()) > 0 && !wellformed.JSON(tool.Arguments()) {
-		return // the arguments were cut off, so that nobody can execute the call
+		return // the arguments were cut off, so that the call cannot be executed
 	}
 	t.FinishArguments(tool)
 	t.Start(tool)
@@ -78,8 +78,8 @@ func ResultStatus(v *fastjson.Value, text []byte) (status schema.Status, why []b
 // resultLimit bounds content that is kept as JSON, bytes, as images are long.
 const resultLimit = 64 << 10
 
-// ResultText returns the content of a result block: its texts (media "text"), or where it has other
-// contents, such as images, its JSON (media "json"). Of JSON that is too long it returns the texts
+// ResultText returns the content of a result block: its texts (media "text"), or if it has other
+// contents, such as images, its JSON (media "json"). For JSON that is too long it returns the texts
 // only, and lists the types of the other contents in parts, a JSON array. text is nil without
 // content. It may alias v and data.
 func ResultText(data []byte, v *fastjson.Value) (text []byte, media string, parts []byte) {
@@ -99,7 +99,7 @@ func ResultText(data []byte, v *fastjson.Value) (text []byte, media string, part
 		case string(b.GetStringBytes("type")) != "text":
 			others = true
 		case text == nil:
-			text = part[:len(part):len(part)] // a later append must not write behind it
+			text = part[:len(part):len(part)] // a later append must not write after it
 		default:
 			text = append(append(text, '\n'), part...)
 		}

@@ -33,7 +33,7 @@ var counted = []string{
 	"service_tier", "speed", "inference_geo", "server_tool_use",
 }
 
-// Total reads a usage without its iterations. ok is false where usage is not an object or counts
+// Total reads a usage without its iterations. ok is false if usage is not an object or counts
 // nothing.
 func Total(usage []byte) (t schema.Tokens, ok bool) {
 	t, _, ok = Counting.Read(usage)
@@ -43,8 +43,8 @@ func Total(usage []byte) (t schema.Tokens, ok bool) {
 	return t, ok
 }
 
-// Bill returns the tokens of the model own for a message. It is the sum of the iterations where
-// the usage lists them, as the usage's own members count the last iteration only. It leaves out
+// Bill returns the tokens of the model own for a message. It is the sum of the iterations if the
+// usage lists them, as the usage's own members count the last iteration only. It leaves out
 // iterations that name another model (see Shares). With own "" all iterations count.
 func Bill(usage []byte, own string) (sum schema.Tokens, ok bool) {
 	last, ok := Total(usage)
@@ -108,8 +108,8 @@ func (m *Messages) count(raw []byte) {
 	m.others.record(t, m.id, Shares(raw, t.Model), &m.output)
 }
 
-// overlay replaces members of the previous usage by those of a new one, and returns an object of
-// the members that count. It drops a split of cache writes whose sum differs from the new one.
+// overlay replaces members of the previous usage by members of a new usage, and returns an object
+// of the members that count. It drops a split of cache writes whose sum differs from the new one.
 func overlay(before, usage []byte) []byte {
 	if len(before) == 0 {
 		return append(before, usage...)

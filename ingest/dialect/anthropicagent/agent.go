@@ -155,7 +155,7 @@ func (a *agent) noted() {
 	a.Emitter.ChangedSpan(span, a.Frame)
 }
 
-// span returns the span of the whole run, over all connections where it is known to have several.
+// span returns the span of the whole run, over all connections if it is known to have several.
 func (a *agent) span() *dialect.Span {
 	if a.whole != nil {
 		return a.whole

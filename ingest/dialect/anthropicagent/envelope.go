@@ -97,8 +97,8 @@ const (
 	openPayloads = 32       // at a time
 )
 
-// openPayload returns the index of an agent's payload of a type, or the number of payloads where
-// there is none.
+// openPayload returns the index of an agent's payload of a type, or the number of payloads if there
+// is none.
 func (d *decoder) openPayload(a *agent, typ string) int {
 	i := 0
 	for i < len(d.payloads) && (d.payloads[i].agent != a || d.payloads[i].typ != typ) {

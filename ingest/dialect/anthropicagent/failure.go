@@ -9,8 +9,8 @@ import (
 	"tapedeck/schema"
 )
 
-// failed reads an error of the Messages API. It ends the call of the model. It ends the run only
-// if nothing follows, as the agent may try again.
+// failed reads an error of the Messages API. It ends the call of the model. It ends the run only if
+// nothing follows, since the agent may try again.
 func (d *decoder) failed(a *agent, text []byte) {
 	why := text
 	if isJSON(text) {
@@ -40,7 +40,7 @@ func whyOf(text []byte) []byte {
 	return bytes.Join([][]byte{typ, message}, []byte(": "))
 }
 
-// detailsOf returns an error as attributes, where it is JSON.
+// detailsOf returns an error as attributes if it is JSON.
 func detailsOf(text []byte) string {
 	if !isJSON(text) || len(text) > citesLimit {
 		return ""
@@ -48,7 +48,7 @@ func detailsOf(text []byte) string {
 	return dialect.Attribute("error", text)
 }
 
-// exception reads what a server sends when its agent fails. Nothing follows it.
+// exception reads the frame that a server sends when its agent fails. Nothing follows it.
 func (d *decoder) exception(v *fastjson.Value) {
 	why := v.GetStringBytes("error")
 	if message := v.GetStringBytes("message"); len(message) > 0 {
@@ -88,8 +88,8 @@ func (d *decoder) crash(why []byte, attributes string) {
 	d.over = true
 }
 
-// rollback reads that the model's last output was rejected, and why. The agent calls the model
-// again.
+// rollback reads the notice that the model's last output was rejected, and the reason. The agent
+// calls the model again.
 func (d *decoder) rollback(a *agent, text []byte) bool {
 	d.inRun(a)
 	a.closeCall(schema.StatusOK)

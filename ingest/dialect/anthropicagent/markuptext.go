@@ -15,8 +15,9 @@ import (
 //   - at last backslashes were also doubled before that, but only in output of the model: not
 //     in results of the agent's own tools, and not in meta_ tags.
 //
-// Unescaped newlines identify the first way. JSON that is valid only with single or only with
-// doubled backslashes identifies the others. Until then the last way is assumed.
+// Unescaped newlines identify the first way. JSON that is valid only with single backslashes, or
+// only with doubled ones, identifies the other two. Until one of them is identified, the last way
+// is assumed.
 type escapes struct {
 	verbatim bool // newlines are not escaped
 	single   bool // backslashes are not doubled
@@ -62,8 +63,8 @@ func (e *escapes) rest() []byte {
 	return []byte{'\\'}
 }
 
-// json unescapes JSON of the model, and learns the way of escaping from it. The result aliases
-// raw where it has no escapes.
+// json unescapes JSON of the model, and learns the way of escaping from it. The result aliases raw
+// if it has no escapes.
 func (e *escapes) json(raw []byte) []byte {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return raw
@@ -126,8 +127,8 @@ var entities = []struct {
 	c    byte
 }{{"amp;", '&'}, {"lt;", '<'}, {"gt;", '>'}, {"quot;", '"'}, {"apos;", '\''}}
 
-// unescape replaces HTML entities in an attribute's value. The result aliases the value where
-// there are none.
+// unescape replaces HTML entities in an attribute's value. The result aliases the value if there
+// are none.
 func unescape(value []byte) []byte {
 	n := bytes.IndexByte(value, '&')
 	if n < 0 {

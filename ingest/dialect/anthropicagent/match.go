@@ -9,7 +9,7 @@ import (
 	"tapedeck/schema"
 )
 
-// The paths of requests end in these, wherever a server mounts them.
+// The paths of requests end in these suffixes, at any place where a server mounts them.
 const (
 	runPath     = "/agent/run"
 	resultsPath = "/agent/tool_results"
@@ -75,8 +75,8 @@ func isEnvelope(v *fastjson.Value) bool {
 	return delta != nil && delta.Type() != fastjson.TypeObject && delta.Type() != fastjson.TypeArray && v.Get("final") != nil
 }
 
-// isException reports whether a frame is what a server sends when its agent fails: an object
-// without a type.
+// isException reports whether a frame is the exception that a server sends when its agent fails: an
+// object without a type.
 func isException(v *fastjson.Value) bool {
 	return v.GetStringBytes("error") != nil && v.Exists("message") && v.Exists("traceback") && !v.Exists("type")
 }

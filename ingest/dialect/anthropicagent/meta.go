@@ -42,8 +42,8 @@ func (d *decoder) anotherConnection(a *agent) {
 	d.enter(a)
 }
 
-// parentOf returns the parent of a sub-agent. It is the connection's own agent where the parent
-// is unnamed or unknown.
+// parentOf returns the parent of a sub-agent. It is the connection's own agent if the parent is
+// unnamed or unknown.
 func (d *decoder) parentOf(a *agent, id []byte) *agent {
 	if len(id) == 0 {
 		return nil

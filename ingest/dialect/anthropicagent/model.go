@@ -5,11 +5,11 @@ import (
 	"tapedeck/schema"
 )
 
-// No frame states where a call of the model begins and ends. It begins with meta_init, or with
-// the result of the last tool that the agent executed; where neither is stated, with its first
-// chunk. It ends with its last chunk.
+// No frame states where a call of the model begins and ends. It begins with meta_init, or with the
+// result of the last tool that the agent executed; if neither is stated, with its first chunk. It
+// ends with its last chunk.
 
-// spoke begins a call of the model where none is in progress, as output of it has come.
+// spoke begins a call of the model if none is in progress, as output of it has come.
 func (d *decoder) spoke(a *agent) *dialect.Span {
 	d.inRun(a)
 	a.seal()

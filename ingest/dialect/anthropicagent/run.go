@@ -39,7 +39,7 @@ func (a *agent) begin(at int64) *dialect.Span {
 	return run
 }
 
-// inRun begins a run where none is in progress, at the time of its request if that was seen.
+// inRun begins a run if none is in progress, at the time of its request if that was seen.
 func (d *decoder) inRun(a *agent) *dialect.Span {
 	if run := a.Run(); run != nil {
 		return run

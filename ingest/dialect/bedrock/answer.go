@@ -30,12 +30,12 @@ type block struct {
 	index int
 	kind  schema.MessageKind // of its text; "" without text
 	tool  *model.Tool
-	// result is the status of the tool's result, where the block is a result.
+	// result is the status of the tool's result if the block is a result.
 	result schema.Status
 }
 
-// tail is a text whose block has stopped and that the next block may continue: Nova sends each piece of
-// an answer as a block of its own.
+// tail is a text whose block has stopped and that the next block may continue: Nova sends each
+// piece of an answer as a block of its own.
 type tail struct {
 	index   int
 	message *dialect.Message // nil if there is none
@@ -103,8 +103,8 @@ func (d *decoder) describe() {
 	d.Emitter.ChangedSpan(d.answer.run, d.Frame)
 }
 
-// counting is how Bedrock counts. The input does not include tokens read from a cache or written
-// to one, but in streams of OpenAI's models (see netInput). The output includes reasoning, which is
+// counting is how Bedrock counts. The input does not include tokens read from a cache or written to
+// one, except in streams of OpenAI's models (see netInput). The output includes reasoning, which is
 // not stated separately.
 var counting = dialect.Counting{
 	Input:        "inputTokens",
@@ -146,15 +146,16 @@ func (d *decoder) metadata(in *dialect.Input, p part) {
 	d.describe()
 }
 
-// isOpenAI reports whether a model id of Bedrock names a model of OpenAI, such as openai.gpt-5.6-sol
-// or us.openai.gpt-5.6-sol.
+// isOpenAI reports whether a model id of Bedrock names a model of OpenAI, such as
+// openai.gpt-5.6-sol or us.openai.gpt-5.6-sol.
 func isOpenAI(id string) bool {
 	return strings.HasPrefix(id, "openai.") || strings.Contains(id, ".openai.") || strings.Contains(id, "/openai.")
 }
 
-// netInput takes the tokens read from a cache and written to one out of the input. Streams of
+// netInput subtracts the tokens read from a cache and written to one from the input. Streams of
 // OpenAI's models state an input that includes them, and a total that counts them twice; whole
-// answers state what is left. An input smaller than the cached tokens is what is left.
+// answers state an input without them. An input smaller than the cached tokens does not include
+// them.
 func netInput(u *dialect.Usage) {
 	cached := u.Tokens.CacheRead + u.Tokens.CacheWrite5m + u.Tokens.CacheWrite1h
 	if u.Tokens.Input < cached {

@@ -27,7 +27,7 @@ type decoder struct {
 	invoked dialect.Decoder // reads the events of InvokeModel
 	chunks  bool            // a chunk of InvokeModel was seen
 	way     operation
-	other   bool // InvokeModel with a model that speaks neither of the two protocols
+	other   bool // InvokeModel with a model that uses neither of the two protocols
 	settled bool // whether other is known
 	// headCounts has the tokens that the head of an answer states.
 	headCounts []byte

@@ -9,8 +9,8 @@ import (
 	"tapedeck/schema"
 )
 
-// of returns the block in progress with an index, and begins one where there is none: blocks of
-// text have no start event.
+// of returns the block in progress with an index, and begins one if there is none: blocks of text
+// have no start event.
 func (d *decoder) of(index int) *block {
 	a := &d.answer
 	for i := range a.blocks {

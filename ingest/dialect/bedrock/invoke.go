@@ -10,8 +10,8 @@ import (
 	"tapedeck/schema"
 )
 
-// invokes reports whether a frame is of InvokeModel, so that the model's own decoder reads it.
-// Where the first chunk wraps an event of Converse, the answer is read as Converse.
+// invokes reports whether a frame is of InvokeModel, so that the model's own decoder reads it. If
+// the first chunk wraps an event of Converse, the answer is read as Converse.
 func (d *decoder) invokes(in *dialect.Input) bool {
 	if d.way != unknownOperation && d.way != invokeModel {
 		return false
@@ -79,7 +79,7 @@ func (d *decoder) invoke(in *dialect.Input, b *dialect.Emitter) {
 }
 
 // otherModel reports whether an InvokeModel exchange is with a model that has a protocol of its
-// own. Where no path names the model, the first event or request decides.
+// own. If no path names the model, the first event or request decides.
 func (d *decoder) otherModel(in *dialect.Input) bool {
 	if !d.settled && in.JSON != nil {
 		d.other = !speaksMessages(in) && (in.Direction == schema.Send || isOtherEvent(in.JSON))
@@ -120,7 +120,7 @@ func parsed(data []byte, see func(inside *dialect.Input)) bool {
 	return err == nil
 }
 
-// unwrap decodes the bytes of a chunk. It returns nil where there are none.
+// unwrap decodes the bytes of a chunk. It returns nil if there are none.
 func unwrap(v *fastjson.Value) []byte {
 	text := v.GetStringBytes("bytes")
 	if len(text) == 0 {

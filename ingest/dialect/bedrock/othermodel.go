@@ -11,7 +11,7 @@ import (
 )
 
 // invocationMetrics is the member in which the service states the tokens of an InvokeModel stream,
-// beside the last event of the model, whatever the model's own protocol is.
+// beside the last event of the model, for every protocol of a model.
 const invocationMetrics = "amazon-bedrock-invocationMetrics"
 
 // metricsCounting is how invocationMetrics counts. The input does not include the cache.
@@ -20,7 +20,7 @@ var metricsCounting = dialect.Counting{
 	Output: "outputTokenCount", Mode: schema.UsageAdd,
 }
 
-// countMetrics records the usage that the service states beside an event, where the answer has no
+// countMetrics records the usage that the service states beside an event if the answer has no
 // other.
 func (d *decoder) countMetrics(event []byte) {
 	raw := dialect.RawMember(event, invocationMetrics)
@@ -50,7 +50,8 @@ func speaksMessages(in *dialect.Input) bool {
 }
 
 // says has the members in which models other than Anthropic's and Nova have text: Titan, Llama,
-// Cohere, Claude's older API, Mistral, and the servers of chat completions (AI21, OpenAI, DeepSeek).
+// Cohere, Claude's older API, Mistral, and the servers of chat completions (AI21, OpenAI,
+// DeepSeek).
 var says = [][]string{
 	{"outputText"}, {"generation"}, {"text"}, {"completion"}, {"outputs", "0", "text"}, {"generations", "0", "text"},
 	{"results", "0", "outputText"}, {"choices", "0", "delta", "content"}, {"choices", "0", "message", "content"}, {"choices", "0", "text"},

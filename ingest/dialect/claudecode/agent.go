@@ -11,7 +11,7 @@ import (
 // id of the call as parent_tool_use_id.
 type agent struct {
 	actor
-	id    string         // its id in side chains, "" where they name none
+	id    string         // its id in side chains, "" if they name none
 	chain dialect.Recent // the uuids of its lines
 	// background: it continues after its call has returned, and after the run.
 	background bool
@@ -53,7 +53,7 @@ func (s *session) find(parent []byte) *agent {
 	return nil
 }
 
-// agent returns the sub-agent that works in a tool call, and begins one where there is none.
+// agent returns the sub-agent that works in a tool call, and begins one if there is none.
 func (s *session) agent(l *line, parent, name []byte) *agent {
 	if a := s.find(parent); a != nil {
 		return a

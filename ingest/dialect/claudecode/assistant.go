@@ -10,7 +10,7 @@ import (
 )
 
 // assistant reads a line with a whole content block of a message. If events described the message
-// the line changes nothing, and its usage is still that of the message's start.
+// the line changes nothing, and its usage is still the usage at the message's start.
 func (s *session) assistant(l *line) (at *actor, known bool) {
 	message := l.v.Get("message")
 	if !dialect.IsObject(message) {

@@ -6,9 +6,9 @@ import (
 )
 
 // stateCosts reads the costs that a result states by model (modelUsage): the sum over a model's
-// calls since Claude Code was started, including those of helpers and sub-agents. A cost is set
-// on a usage only where the usage is everything that the model used. Other costs, and
-// total_cost_usd, stay attributes of the run.
+// calls since Claude Code was started, including those of helpers and sub-agents. A cost is set on
+// a usage only if the usage is everything that the model used. Other costs, and total_cost_usd,
+// remain attributes of the run.
 func (s *session) stateCosts(modelUsage []byte) {
 	models, ok := dialect.MembersOf(modelUsage)
 	for ok {

@@ -25,7 +25,7 @@ func (l *line) session() []byte {
 	return l.text("sessionId")
 }
 
-// raw returns a member of the line as JSON, or nil where it is missing or null.
+// raw returns a member of the line as JSON, or nil if it is missing or null.
 func (l *line) raw(name string) []byte {
 	raw := dialect.RawMember(l.data, name)
 	if dialect.RawNull(raw) {

@@ -18,8 +18,9 @@ type repeats struct {
 // linesKept bounds the lines among which a repeat is recognised, with 8 bytes for each.
 const linesKept = 1 << 20
 
-// repeated reports whether a line is such a repeat. No line is while a run that began with an
-// init is in progress, as a stream that is sent again as a whole begins with its init.
+// repeated reports whether a line is such a repeat. While a run that began with an init is in
+// progress, no line counts as a repeat, since a stream that is sent again as a whole begins with
+// its init.
 func (s *session) repeated(l *line) bool {
 	id := l.text("uuid")
 	ended := s.Run() == nil

@@ -61,7 +61,7 @@ func (s *session) open(l *line) {
 	s.OpenRun("")
 }
 
-// inRun begins a run where there is none, as the init of the run may not have been seen.
+// inRun begins a run if there is none, as the init of the run may not have been seen.
 func (s *session) inRun(l *line) {
 	if s.Run() == nil {
 		s.open(l)

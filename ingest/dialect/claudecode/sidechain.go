@@ -19,7 +19,7 @@ import (
 // chainLines bounds the lines of a sub-agent that the next line may follow.
 const chainLines = 64
 
-// sidechain returns the sub-agent of a line, and begins one where there is none.
+// sidechain returns the sub-agent of a line, and begins one if there is none.
 func (s *session) sidechain(l *line) *agent {
 	a := s.chained(l.text("parentUuid"), l.text("agentId"))
 	if a == nil {

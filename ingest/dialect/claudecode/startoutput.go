@@ -39,13 +39,13 @@ func (o *output) add(usage, content []byte, ended bool) {
 	})
 }
 
-// isOfStart reports whether the output that the lines state is that of the message's start.
+// isOfStart reports whether the lines state the output count at the message's start.
 func (o *output) isOfStart() bool {
 	return o.lines > 0 && !o.differs && !o.ended && o.stated <= startTokens && o.bytes > int(o.stated+1)*bytesPerToken
 }
 
-// describe sets the attributes of the call of a message: its stop reason, where a line states one,
-// and whether its output is that of its start.
+// describe sets the attributes of the call of a message: its stop reason, if a line states one, and
+// whether its output count is the count at its start.
 func (a *actor) describe(stopReason []byte) {
 	var attrs dialect.Attributes
 	if !dialect.RawNull(stopReason) {
@@ -59,7 +59,8 @@ func (a *actor) describe(stopReason []byte) {
 	}
 }
 
-// startOutputOnly are the attributes of a call whose lines so far state the output of its start.
+// startOutputOnly are the attributes of a call whose lines so far state the output count at its
+// start.
 const startOutputOnly = `{"` + schema.StartOutput + `":true}`
 
 // stateCost sets the cost of a message that lines of older versions state. The lines of a message

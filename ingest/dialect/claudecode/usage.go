@@ -7,12 +7,12 @@ import (
 )
 
 // counting is the API's (protocols.md 2.11 and 2.4). A message's usage counts once, under the
-// message's id, however many lines repeat it. In events it is exact. Whole lines have the usage
-// of the message's start, with a placeholder for the output. The run's result states the sum of
-// its messages. What it states beyond them is added as one more usage, so that the sum is what
-// the result states; where the run had one message, and only output is missing, it is set on that
-// message's usage. modelUsage is never added: it includes calls of helpers that no line
-// describes, and the usage of sub-agents.
+// message's id, however many lines repeat it. In events it is exact. Whole lines have the usage of
+// the message's start, with a placeholder for the output. The run's result states the sum of its
+// messages. The part beyond them is added as one more usage, so that the sum equals the result. If
+// the run had one message and only output is missing, the part is added to that message's usage.
+// modelUsage is never added: it includes calls of helpers that no line describes, and the usage of
+// sub-agents.
 var counting = anthropic.Counting
 
 // reconcile makes the sum of the run's usages equal to what its result states.
@@ -89,9 +89,9 @@ func (s *session) mixed() bool {
 	return false
 }
 
-// minus subtracts parts from a sum. fits is false if the parts exceed the sum. A sum may leave
-// out buckets (thinking in the output, how long a cache is kept): the parts in such buckets count
-// with those that the sum states.
+// minus subtracts parts from a sum. fits is false if the parts exceed the sum. A sum may leave out
+// buckets (thinking in the output, how long a cache is kept): the parts in such buckets count as
+// part of the buckets that the sum states.
 func minus(sum, parts schema.Tokens) (rest schema.Tokens, fits bool) {
 	fits = sum.Input >= parts.Input && sum.CacheRead >= parts.CacheRead &&
 		written(sum) >= written(parts) && said(sum) >= said(parts)

@@ -12,7 +12,7 @@ import (
 )
 
 // user reads a line with the results of tools, a message of the user, or a message of Claude Code
-// in the user's name. It begins no run.
+// in the user's name. It does not begin a run.
 func (s *session) user(l *line) (at *actor, known bool) {
 	s.kept = s.kept || l.isKept()
 	at = s.userActor(l)
@@ -41,7 +41,7 @@ func (s *session) user(l *line) (at *actor, known bool) {
 	return at, true
 }
 
-// userActor returns the actor of a user line. A line of the main agent begins no run.
+// userActor returns the actor of a user line. A line of the main agent does not begin a run.
 func (s *session) userActor(l *line) *actor {
 	if len(l.text("parent_tool_use_id")) > 0 || s.kept && l.v.GetBool("isSidechain") {
 		return s.lineActor(l)
@@ -49,8 +49,8 @@ func (s *session) userActor(l *line) *actor {
 	return &s.actor
 }
 
-// userTurn prepares for a message to the main agent. A prompt ends the previous turn, where no
-// result ended it.
+// userTurn prepares for a message to the main agent. A prompt ends the previous turn if no result
+// ended it.
 func (s *session) userTurn(prompt bool) {
 	if s.kept && prompt {
 		s.nextTurn()
@@ -69,8 +69,8 @@ func isUsers(l *line, said *anthropic.Said) bool {
 // interrupted begins the user line for a run or a tool that the user stopped.
 var interrupted = []byte("[Request interrupted by user")
 
-// refused begins the result of a tool that the user did not permit. Files of conversations state
-// the refusal nowhere else.
+// refused begins the result of a tool that the user did not permit. Files of conversations do not
+// state the refusal elsewhere.
 var refused = []byte("The user doesn't want to proceed with this tool use")
 
 func (a *actor) say(l *line, said *anthropic.Said) {

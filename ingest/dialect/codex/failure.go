@@ -13,9 +13,8 @@ func errorOf(v *fastjson.Value) []byte {
 // errorDepth bounds the nesting of errors in the texts of errors.
 const errorDepth = 4
 
-// innermost returns the innermost message of an error whose text is JSON. Codex prints the body
-// of a provider's answer unchanged, and gateways nest bodies. It returns any other text
-// unchanged.
+// innermost returns the innermost message of an error whose text is JSON: Codex prints the body of
+// a provider's answer unchanged, and gateways nest bodies. It returns any other text unchanged.
 func innermost(text []byte) []byte {
 	for range errorDepth {
 		if len(text) == 0 || text[0] != '{' {

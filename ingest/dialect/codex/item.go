@@ -57,7 +57,7 @@ func (d *decoder) text(v *fastjson.Value, completed bool, kind schema.MessageKin
 	id, content := v.GetStringBytes("id"), v.GetStringBytes("text")
 	m := d.tr.Growing(kind, id)
 	switch {
-	case len(content) == 0: // also where deltas had the text
+	case len(content) == 0: // also if deltas had the text
 	case m == nil && completed:
 		d.tr.Say(kind, content).Attributes = attributes
 	case m == nil:

@@ -129,7 +129,7 @@ func inside(handle func(*decoder, *line)) func(*decoder, *line) {
 	}
 }
 
-// own is inside for lines that are ignored where they are copies.
+// own is inside for lines that are ignored if they are copies.
 func own(handle func(*decoder, *line)) func(*decoder, *line) {
 	return inside(func(d *decoder, l *line) {
 		if !d.copied(l) {

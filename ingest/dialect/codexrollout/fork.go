@@ -47,8 +47,8 @@ func (f *fork) add(id []byte) {
 func (f *fork) from(id []byte) bool { return slices.Contains(f.ancestors, string(id)) }
 
 // copied reports whether a line is a copy. The first turn that began after the session, and
-// everything after it, is the session's own. Where the ids of turns do not have times, the first
-// line that was written later than the copies is the session's own.
+// everything after it, is the session's own. If the ids of turns do not have times, the first line
+// that was written later than the copies is the session's own.
 func (d *decoder) copied(l *line) bool {
 	f := &d.fork
 	if !f.on {

@@ -56,7 +56,7 @@ func (d *decoder) message(l *line) {
 	}
 }
 
-// reasoning reads the model's thinking as far as it is readable. Mostly only a summary is.
+// reasoning reads the readable part of the model's thinking, which is mostly only a summary.
 func (d *decoder) reasoning(l *line) {
 	d.inCall()
 	var parts [][]byte

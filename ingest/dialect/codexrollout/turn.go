@@ -72,7 +72,7 @@ func (d *decoder) openRun(id []byte) {
 	d.totals.inTurn, d.totals.ahead = false, schema.Tokens{}
 }
 
-// inRun begins a turn where none is in progress.
+// inRun begins a turn if none is in progress.
 func (d *decoder) inRun() {
 	if d.tr.Run() == nil {
 		d.openRun(nil)
@@ -135,8 +135,8 @@ func (d *decoder) endTurn() {
 	d.turn = turn{}
 }
 
-// error reads an error that ends the turn, unless the model continues. A turn that consists of an
-// error alone has nothing else in the file.
+// error reads an error that ends the turn, unless the model continues. A turn that consists of only
+// an error has nothing else in the file.
 func (d *decoder) error(l *line) {
 	d.inRun()
 	why := dialect.FirstText(l.v, "message", "error")

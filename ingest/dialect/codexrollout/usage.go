@@ -8,8 +8,8 @@ import (
 )
 
 // counting is how Codex counts. input_tokens includes tokens from a cache, and in the newest
-// versions tokens written to one. output_tokens includes reasoning. The totals are those of the
-// whole session so far.
+// versions tokens written to one. output_tokens includes reasoning. The totals cover the whole
+// session so far.
 var counting = dialect.Counting{
 	Input: "input_tokens", CacheRead: "cached_input_tokens", CacheWrite5m: "cache_write_input_tokens",
 	Output: "output_tokens", Reasoning: "reasoning_output_tokens", Total: "total_tokens",

@@ -1,6 +1,6 @@
 // Package cohere reads the second version of Cohere's chat API, as server-sent events or whole
-// answers, and the requests where a proxy recorded them. docs/dialects/cohere.md describes how it
-// reads them.
+// answers, and the requests that a proxy recorded. docs/dialects/cohere.md describes how it reads
+// them.
 package cohere
 
 import (
@@ -105,8 +105,8 @@ func (d *decoder) Message(in *dialect.Input) string {
 }
 
 // repeats reports whether an event is a repeat: its message has ended, and the end was delivered
-// twice. Another message begins with its message-start or with a request. Where one message cut
-// off another, a new event after the end of the second is of either.
+// twice. Another message begins with its message-start or with a request. If one message cut off
+// another, a new event after the end of the second is of either.
 func (d *decoder) repeats(in *dialect.Input, typ string) bool {
 	again := d.cut > 0 && d.tail.Again(in.Data, d.Run() != nil && d.begun)
 	if !d.ended || d.Run() != nil {
@@ -150,7 +150,7 @@ func (d *decoder) asks() {
 	d.Ask()
 }
 
-// answered begins an answer, where none has begun.
+// answered begins an answer if none has begun.
 func (d *decoder) answered() {
 	if d.Run() == nil {
 		d.asks() // its request was not seen

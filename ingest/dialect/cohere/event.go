@@ -123,7 +123,7 @@ func (d *decoder) finish(reason, why, usage []byte) {
 }
 
 // countingOf returns how a usage counts. billed_units leave out parts of the prompt, and are read
-// only where no tokens are stated.
+// only if no tokens are stated.
 func countingOf(usage []byte) *dialect.Counting {
 	if dialect.RawNull(dialect.RawMember(usage, "tokens")) {
 		return &billed

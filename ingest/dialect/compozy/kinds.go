@@ -10,7 +10,7 @@ import (
 // kind describes a type of event.
 type kind struct {
 	read func(*decoder, *event)
-	// judge returns how sure the event is of this dialect. The name alone is never enough.
+	// judge returns how sure the event is of this dialect. The name alone is never sufficient.
 	judge func(*event) dialect.Confidence
 	// texts: the data may be a text in place of an object.
 	texts bool

@@ -9,7 +9,7 @@ import (
 
 // request is what a recorded request states about the stream that answers it.
 type request struct {
-	exec     string // the execution's id, "" where no request was seen
+	exec     string // the execution's id, "" if no request was seen
 	filtered bool   // it requests some of the events only
 	status   int    // of the answer
 }

@@ -17,7 +17,7 @@ type run struct {
 	replied   bool   // its result is recorded
 	said      bool   // some output came in chunks
 	called    bool   // calls of a model are described
-	stepAgent bool   // the agent is that of the present step
+	stepAgent bool   // the agent belongs to the present step
 	snapshot  uint64 // hash of the reply from snapshots, 0 for none
 	workflow  string // the execution of the workflow that contains it
 	action    string
@@ -34,7 +34,7 @@ type run struct {
 	usage usage
 }
 
-// inRun begins a run where there is none.
+// inRun begins a run if there is none.
 func (d *decoder) inRun() {
 	if d.Run() != nil {
 		return
@@ -58,8 +58,8 @@ func (d *decoder) leave() {
 	d.Node, d.Agent, d.RunID = "", "", d.request.exec
 }
 
-// belongs begins another execution where an event is not of the present one, and sets its id.
-// again reports that the event is a repeat.
+// belongs begins another execution if an event is not of the present one, and sets its id. again
+// reports that the event is a repeat.
 func (d *decoder) belongs(e *event, n uint64, again bool) {
 	exec := e.exec
 	if e.name == workflowStart && e.isObject() {
@@ -158,8 +158,8 @@ func (d *decoder) ends(e *event) {
 	}
 	switch {
 	case e.name == failure && !status.Ended():
-		// The engine continues after this event where it tries again. It is the end only if
-		// nothing follows.
+		// The engine continues after this event if it tries again. It is the end only if nothing
+		// follows.
 		d.EndStep(schema.StatusError)
 		d.EndCall(schema.StatusError)
 		d.run.ending, d.run.why, d.run.at = schema.StatusError, []byte(dialect.Short(why)), d.Frame.At

@@ -21,8 +21,8 @@ func (d *decoder) agentStarts(e *event) {
 	}
 }
 
-// stage reads {"component","stage","iteration"?,"metadata"?}. Its tokens are those of the context
-// and do not count: the last event has the whole usage.
+// stage reads {"component","stage","iteration"?,"metadata"?}. Its tokens are the tokens of the
+// context and do not count: the last event has the whole usage.
 func (d *decoder) stage(e *event) {
 	switch name := e.text("stage"); string(name) {
 	case "llm_request":

@@ -34,8 +34,8 @@ func (d *decoder) chunk(e *event) {
 	}
 }
 
-// spoken records output of a model. Where calls of a model are not described, only the run's
-// first output is known.
+// spoken records output of a model. If calls of a model are not described, only the run's first
+// output is known.
 func (d *decoder) spoken(text []byte) {
 	run := d.run.span
 	if len(text) == 0 || d.run.called || run.FirstToken != 0 || run.Started == 0 {
@@ -69,8 +69,8 @@ func (e *event) chunkText() ([]byte, bool) {
 }
 
 // snapshot reads a structured_delta, which has the whole output so far:
-// {"sequence","content","complete"}, or {"partial":{…}}. Where the same output came in chunks as
-// well, the chunks make the reply.
+// {"sequence","content","complete"}, or {"partial":{…}}. If the same output came in chunks as well,
+// the chunks make the reply.
 func (d *decoder) snapshot(e *event) {
 	content, media := e.content("content", "partial")
 	if content == nil {

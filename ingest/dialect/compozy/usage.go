@@ -63,7 +63,7 @@ func (d *decoder) count(e *event) {
 	d.nameModel()
 }
 
-// nameModel sets the execution's model where it has exactly one.
+// nameModel sets the execution's model if it has exactly one.
 func (d *decoder) nameModel() {
 	span, entries := d.run.span, d.run.usage.entries
 	model, provider := "", ""

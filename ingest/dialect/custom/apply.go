@@ -50,7 +50,7 @@ func (r *rule) apply(c *conversation, s *source) {
 // apply begins a run.
 func (r *start) apply(c *conversation, s *source) {
 	if c.ended && !c.named {
-		c.ForgetRun() // the id is that of the previous run
+		c.ForgetRun() // the id is the id of the previous run
 	}
 	c.OpenRun(string(r.name.text(s)))
 	c.ended = false

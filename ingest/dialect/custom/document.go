@@ -98,7 +98,7 @@ func (o *object) below(key string) string {
 	return o.at + "." + key
 }
 
-// text reads a text, or "" where the key is missing.
+// text reads a text, or "" if the key is missing.
 func (o *object) text(key string) string {
 	n := o.get(key)
 	if n == nil {
@@ -111,7 +111,7 @@ func (o *object) text(key string) string {
 	return n.Value
 }
 
-// choice reads one of several texts, or "" where the key is missing or its value is invalid.
+// choice reads one of several texts, or "" if the key is missing or its value is invalid.
 func (o *object) choice(key string, of ...string) string {
 	n := o.get(key)
 	if n == nil {
@@ -127,7 +127,7 @@ func (o *object) choice(key string, of ...string) string {
 // yes reads true or false. A missing key is false.
 func (o *object) yes(key string) bool { return o.choice(key, "true", "false") == "true" }
 
-// places reads a path or a list of paths, or nil where the key is missing.
+// places reads a path or a list of paths, or nil if the key is missing.
 func (o *object) places(key string) places {
 	n := o.get(key)
 	if n == nil {

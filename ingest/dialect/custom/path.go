@@ -33,7 +33,7 @@ const (
 // step selects a member or an element of a value.
 type step struct {
 	name  string
-	index int  // of an element, where name is ""
+	index int  // of an element, if name is ""
 	all   bool // all elements
 }
 

@@ -14,7 +14,7 @@ type report struct {
 // keptReports bounds the usages of a run that may be replaced.
 const keptReports = 256
 
-// tokens reads a report into disjoint buckets. ok is false where it counts nothing.
+// tokens reads a report into disjoint buckets. ok is false if it counts nothing.
 func (u *usage) tokens(s *source) (t schema.Tokens, total uint64, ok bool) {
 	read := func(at places) uint64 {
 		n, found := at.count(s)
@@ -103,8 +103,8 @@ func (u *usage) record(c *conversation, id string, tokens schema.Tokens) *dialec
 	return fact
 }
 
-// total returns the scope of a running total: that of its id, else the session's. A stream
-// without a session has a scope of its own.
+// total returns the scope of a running total: the scope of its id, else the scope of the session. A
+// stream without a session has a scope of its own.
 func (c *conversation) total(id string) string {
 	switch {
 	case id != "":

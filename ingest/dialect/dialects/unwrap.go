@@ -50,7 +50,7 @@ func unwrapping(d dialect.Dialect) dialect.Dialect {
 }
 
 // coverOf returns the member in which a frame has a message of the dialect, with at least the
-// confidence sure. The name is "" where there is none.
+// confidence sure. The name is "" if there is none.
 func coverOf(d *dialect.Dialect, in *dialect.Input, sure dialect.Confidence) (name string, inside dialect.Input) {
 	if in.JSON == nil || in.JSON.Type() != fastjson.TypeObject {
 		return "", dialect.Input{}

@@ -17,11 +17,9 @@ import (
 // Fuzz decodes arbitrary input. Its corpus begins with the cases of a directory. No input may
 // cause a panic, break the rules of Play, or have other facts when it is cut into blocks.
 //
-// The first byte of an input is the transport. Each line of the rest is a frame: sent where it
-// begins with '>', an HTTP head where "^" follows, an HTTP body where "@" follows, and in an SSE
-// stream "event
-// id
-// data".
+// The first byte of an input is the transport. Each line of the rest is a frame: sent if it begins
+// with '>', an HTTP head if "^" follows, an HTTP body if "@" follows, and in an SSE stream "event
+// id data".
 func Fuzz(f *testing.F, d dialect.Dialect, dir string) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
 	if err != nil || len(files) == 0 {

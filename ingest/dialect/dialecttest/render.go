@@ -26,14 +26,14 @@ import (
 //	"s": Hello
 //
 // Times count from the start of the script; "-" is an unknown time. x@3 is the id of a fact that
-// began with frame 3 and is unique to this stream, x#3 the id of one that streams with the same
-// frames share. v is the frame that changed the fact last. Of session, run, node and agent only
-// values that differ from those of the fact's span are shown, and the kind of a message only where
-// the id does not have it.
+// began with frame 3 and is unique to this stream. x#3 is the id of a fact that streams with the
+// same frames share. v is the frame that changed the fact last. Of session, run, node and agent
+// only values that differ from those of the fact's span are shown, and the kind of a message only
+// if the id does not have it.
 func Render(o *Outcome) string { return render(o, nil) }
 
-// render numbers the frames by numbers, indexed by Seq, where it is not nil. It leaves out frames
-// with the number -1.
+// render numbers the frames by numbers, which is indexed by Seq, unless numbers is nil. It leaves
+// out frames with the number -1.
 func render(o *Outcome, numbers []int) string {
 	r := newRenderer(numbers)
 	r.line("frames")
@@ -218,7 +218,7 @@ func duration(ns int64) string {
 	return "duration=" + time.Duration(ns).String()
 }
 
-// kindOf returns a fact's kind where its id does not begin with it.
+// kindOf returns a fact's kind if its id does not begin with it.
 func kindOf(kind, id string) string {
 	if strings.HasPrefix(id, strings.TrimPrefix(kind, "tool_")+":") {
 		return ""
@@ -253,8 +253,8 @@ func (r *renderer) message(m *schema.Message) {
 		r.whose(&m.Fact, m.Span)+":", strconv.Quote(r.brief(m.Text)))
 }
 
-// billing returns the set fields of a usage's billing. It has the requested model where another
-// one served the request.
+// billing returns the set fields of a usage's billing. It has the requested model if another one
+// served the request.
 func billing(u *schema.Usage) (words []string) {
 	b := u.Billing
 	if b.RequestedModel == u.Model {

@@ -13,10 +13,10 @@
 //	+2s end
 //
 // The time is the time since the line before. event and id are fields of an SSE event; event is
-// also the name of an event stream's message. raw is followed by the frame's bytes as a Go string,
-// head by the lines of an HTTP head with "|" between them, and body by a whole HTTP body. Without
-// an end line the stream ends with its last frame. Blank lines and lines that begin with # are
-// ignored.
+// also the name of an event stream's message. raw is followed by the frame's bytes as a Go string.
+// head is followed by the lines of an HTTP head with "|" between them, and body by a whole HTTP
+// body. Without an end line the stream ends with its last frame. Blank lines and lines that begin
+// with # are ignored.
 //
 // The optional file "options" has lines such as "transport: ndjson" (or sse, websocket, http,
 // eventstream; the default is ndjson) and "garbage: yes", for a case whose facts must stay the

@@ -17,9 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "write what the dialect cases come to into their files")
 
-// Run plays the cases of a directory: as one block, cut after every frame, cut after random
-// frames, and, where the case asks for it, with lines of garbage. All must have the facts of the
-// case's file.
+// Run plays the cases of a directory: as one block, cut after every frame, cut after random frames,
+// and, if the case asks for it, with lines of garbage. All must have the facts of the case's file.
 func Run(t *testing.T, d dialect.Dialect, dir string) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
 	if err != nil || len(files) == 0 {
@@ -88,7 +87,7 @@ func never(int) (bool, bool)     { return false, false }
 func always(int) (bool, bool)    { return true, false }
 func alwaysAll(int) (bool, bool) { return true, true }
 
-// facts returns the case's file "facts", and adds it where it is missing.
+// facts returns the case's file "facts", and adds it if it is missing.
 func facts(a *txtar.Archive) *txtar.File {
 	for i := range a.Files {
 		if a.Files[i].Name == "facts" {

@@ -11,8 +11,8 @@ import (
 	"tapedeck/schema"
 )
 
-// offer reads the candidates of a chunk, whose JSON is raw. It looks up the JSON of candidates
-// only where something in it is kept as JSON.
+// offer reads the candidates of a chunk, whose JSON is raw. It looks up the JSON of candidates only
+// if something in it is kept as JSON.
 func (d *decoder) offer(candidates []*fastjson.Value, raw []byte) {
 	if !slices.ContainsFunc(candidates, isKept) {
 		for i, v := range candidates {
@@ -35,7 +35,7 @@ func isKept(v *fastjson.Value) bool {
 	return slices.ContainsFunc(v.GetArray("content", "parts"), func(part *fastjson.Value) bool { return part.Get("text") == nil })
 }
 
-// indexOf returns a candidate's index, or its place where it states none.
+// indexOf returns a candidate's index, or its place if it states none.
 func indexOf(v *fastjson.Value, place int) int {
 	if n := v.Get("index"); n != nil {
 		return n.GetInt()
@@ -43,7 +43,7 @@ func indexOf(v *fastjson.Value, place int) int {
 	return place
 }
 
-// candidate reads a candidate of a chunk. raw is its JSON, or nil where it has text only.
+// candidate reads a candidate of a chunk. raw is its JSON, or nil if it has text only.
 func (d *decoder) candidate(index int, v *fastjson.Value, raw []byte) {
 	c := d.answer.of(index)
 	parts := v.GetArray("content", "parts")

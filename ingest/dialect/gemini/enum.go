@@ -9,7 +9,7 @@ import (
 )
 
 // enum has the names of an enum's values by their numbers, which clients that ask for
-// enum-encoding=int receive in place of the names. "" is no value.
+// enum-encoding=int receive in place of the names. "" means no value.
 type enum []string
 
 // finishReasons has the finish reasons whose numbers are the same in the Gemini API and in Vertex

@@ -1,5 +1,5 @@
 // Package gemini reads answers of the Gemini API, streamed as server-sent events, as lines or as
-// one JSON array, or whole, and the requests where a proxy recorded them. docs/dialects/gemini.md
+// one JSON array, or whole, and the requests that a proxy recorded. docs/dialects/gemini.md
 // describes how it reads them.
 package gemini
 

@@ -15,8 +15,8 @@ type response struct {
 // responseLimit bounds the responses in progress besides the present one.
 const responseLimit = 16
 
-// turnTo makes the response with an id the present one, and begins it where it is new. A chunk
-// without an id begins a response where the present one has ended.
+// turnTo makes the response with an id the present one, and begins it if it is new. A chunk without
+// an id begins a response if the present one has ended.
 func (d *decoder) turnTo(id []byte) {
 	known := slices.IndexFunc(d.others, func(o response) bool { return len(id) > 0 && o.answer.id == string(id) })
 	if d.answer.id == "" || len(id) == 0 || d.answer.ended && len(d.others) == 0 {

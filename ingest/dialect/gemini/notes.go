@@ -28,7 +28,7 @@ const (
 	noteLimit = 64 << 10
 )
 
-// speak begins a message of the candidate where it has none yet.
+// speak begins a message of the candidate if it has none yet.
 func (d *decoder) speak(c *candidate) {
 	if c.growing == schema.MessageThinking {
 		d.stopText(c)

@@ -100,7 +100,7 @@ func (p *pieces) add(piece []byte) bool {
 	return true
 }
 
-// step returns an item of a node, which it adds where there is none.
+// step returns an item of a node, which it adds if there is none.
 func (p *pieces) step(in *node, s step, kind byte) (item *node, begun bool) {
 	if in.kind != s.container() {
 		return nil, false

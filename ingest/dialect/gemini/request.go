@@ -12,9 +12,8 @@ import (
 	"tapedeck/ingest/dialect/model"
 )
 
-// endpointOf reads a request's path: …/models/{model}:generateContent, on Vertex AI after a
-// project and a location. The model may be a tuned model or an endpoint. It is "" where the body
-// names it.
+// endpointOf reads a request's path: …/models/{model}:generateContent, on Vertex AI after a project
+// and a location. The model may be a tuned model or an endpoint. It is "" if the body names it.
 func endpointOf(path []byte) (model string, generates bool) {
 	text := string(path)
 	if bytes.IndexByte(path, '%') >= 0 {

@@ -5,11 +5,11 @@ import (
 	"tapedeck/schema"
 )
 
-// counting is how the stats of a result count. input_tokens is the prompt with tokens from a
-// cache ("input" is the part without them). output_tokens is the answers. total_tokens also
-// includes thoughts and the prompts of tools that Google executes; no number separates the two.
-// The stats are the sum of all calls of the process, also in a resumed session: each process adds
-// its own.
+// counting is how the stats of a result count. input_tokens counts the prompt with tokens from a
+// cache ("input" is the part without them). output_tokens counts the answers. total_tokens also
+// includes thoughts and the prompts of tools that Google executes; no number separates the two. The
+// stats are the sum of all calls of the process, also in a resumed session: each process adds its
+// own.
 var counting = dialect.Counting{
 	Input: "input_tokens", CacheRead: "cached", Output: "output_tokens", Total: "total_tokens",
 	InputHoldsCache: true, ReasoningInTotal: true,
@@ -25,8 +25,8 @@ type counts struct {
 // countedModels bounds the models of a process.
 const countedModels = 32
 
-// usage records the stats of a result: one usage for each model where the stats state them, else
-// one usage.
+// usage records the stats of a result: one usage for each model if the stats state them, else one
+// usage.
 func (d *decoder) usage(in *dialect.Input, run *dialect.Span) {
 	stats := dialect.RawMember(in.Data, "stats")
 	if d.counts.whole == nil {

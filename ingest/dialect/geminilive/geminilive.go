@@ -161,12 +161,12 @@ func (d *decoder) toolCallCancellation(v *fastjson.Value, _ []byte) {
 	}
 }
 
-// inCall begins a turn with a call of the model where none is in progress.
+// inCall begins a turn with a call of the model if none is in progress.
 func (d *decoder) inCall() { d.call, d.silent = d.InCall(), false }
 
-// count reads the usage of a generation. It is that of one generation, not of the session: a turn in
-// which functions were called has several, which add up. A greater usage for the same prompt is
-// that of the same generation.
+// count reads the usage of one generation, not of the session. A turn in which functions were
+// called has several generations, whose usages add up. A greater usage for the same prompt belongs
+// to the same generation.
 func (d *decoder) count(raw []byte) {
 	tokens, _, ok := content.Counting.Read(raw)
 	if !ok || d.silent && d.counted == string(raw) {

@@ -92,7 +92,7 @@ func (d *decoder) codeResult(v *fastjson.Value) {
 	}
 }
 
-// turnComplete ends a turn. Its reason is stated where the turn has no complete answer.
+// turnComplete ends a turn. Its reason is stated if the turn has no complete answer.
 func (d *decoder) turnComplete(v *fastjson.Value) {
 	if d.Run() == nil {
 		return // it was interrupted, or is repeated

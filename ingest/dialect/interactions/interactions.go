@@ -1,6 +1,6 @@
-// Package interactions reads Google's Interactions API, as server-sent events or whole answers,
-// and the requests where a proxy recorded them. docs/dialects/google-interactions.md describes
-// how it reads them.
+// Package interactions reads Google's Interactions API, as server-sent events or whole answers, and
+// the requests that a proxy recorded. docs/dialects/google-interactions.md describes how it reads
+// them.
 package interactions
 
 import (

@@ -21,7 +21,7 @@ func (d *decoder) asks() {
 	d.call = d.OpenCall()
 }
 
-// atEnd begins a run without a start, where none is in progress.
+// atEnd begins a run without a start if none is in progress.
 func (d *decoder) atEnd() {
 	if d.Run() == nil {
 		d.forget()
@@ -30,7 +30,7 @@ func (d *decoder) atEnd() {
 	}
 }
 
-// answered begins an answer, where none has begun.
+// answered begins an answer if none has begun.
 func (d *decoder) answered() {
 	if d.Run() == nil {
 		d.asks() // the request was not seen, or reads an existing interaction
@@ -162,7 +162,7 @@ func (d *decoder) failed(in *dialect.Input) {
 	}
 }
 
-// fail ends the interaction in an error. other is used where why is empty.
+// fail ends the interaction in an error. other is used if why is empty.
 func (d *decoder) fail(why, other []byte) {
 	d.atEnd()
 	why = dialect.FirstNonEmpty(why, other)

@@ -76,7 +76,7 @@ func (d *decoder) part(s *step, v *fastjson.Value, raw []byte) {
 	}
 }
 
-// at returns the open step with an event's index, and begins one where there is none.
+// at returns the open step with an event's index, and begins one if there is none.
 func (d *decoder) at(v *fastjson.Value) *step {
 	index := v.GetInt64("index")
 	for i := range d.steps {

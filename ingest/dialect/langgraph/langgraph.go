@@ -120,7 +120,7 @@ func (d *decoder) address() {
 	e.Session, e.Run, e.Agent = d.thread, d.conv.RunID, d.conv.Agent
 }
 
-// inRun returns the run in progress. It begins a run where there is none.
+// inRun returns the run in progress. It begins a run if there is none.
 func (d *decoder) inRun() *dialect.Span {
 	run := d.conv.Run()
 	if run != nil {
@@ -164,7 +164,7 @@ func (d *decoder) end(status schema.Status, why []byte) {
 	if run == nil {
 		at := d.request.at
 		run = d.inRun()
-		run.Started = at // 0 where only its end was seen
+		run.Started = at // 0 if only its end was seen
 	}
 	if d.broken {
 		d.attrs.AddRaw("interrupted", []byte("true"))

@@ -56,8 +56,8 @@ func (d *decoder) about(meta *fastjson.Value) {
 	}
 }
 
-// growing returns the answer of a piece, and begins it where it is new. It returns nil for an
-// answer that is past.
+// growing returns the answer of a piece, and begins it if it is new. It returns nil for an answer
+// that is past.
 func (d *decoder) growing(id []byte) *answer {
 	a := d.answer(id)
 	if a == nil && !d.past.Has(bare(id)) {

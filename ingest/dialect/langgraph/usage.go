@@ -6,9 +6,9 @@ import (
 )
 
 // counting is how LangChain counts in usage_metadata, for every provider. input_tokens includes
-// tokens from a cache and tokens written to one. output_tokens includes reasoning. Where the
-// kinds of cache writes are stated separately, cache_creation adds nothing. A usage is that of
-// one message: the sum of its chunks, or what the whole message states last.
+// tokens from a cache and tokens written to one. output_tokens includes reasoning. If the kinds of
+// cache writes are stated separately, cache_creation adds nothing. A usage belongs to one message:
+// it is the sum of its chunks, or what the whole message states last.
 var counting = dialect.Counting{
 	Input:        "input_tokens",
 	CacheRead:    "input_token_details.cache_read",
@@ -27,7 +27,8 @@ var counting = dialect.Counting{
 // rawParts bounds the chunks whose usage JSON is kept.
 const rawParts = 16
 
-// used records an answer's usage: a whole one, or that of a chunk, which is added.
+// used records an answer's usage: the usage of the whole message, or the usage of a chunk, which is
+// added.
 func (d *decoder) used(a *answer, raw []byte, whole bool) {
 	tokens, total, ok := counting.Read(raw)
 	u := a.usage

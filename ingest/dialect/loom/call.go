@@ -12,8 +12,8 @@ import (
 // A call of a model begins when its node had nothing else to do. It ends with its usage, else
 // with its node's exit.
 
-// callIn returns the call in progress in a node, and begins one where there is none. Its name is
-// the model's, else the node's, else the given one.
+// callIn returns the call in progress in a node, and begins one if there is none. Its name is the
+// model's, else the node's, else the given one.
 func (r *run) callIn(n *node, name []byte) *dialect.Span {
 	if call := n.Call(); call != nil {
 		return call

@@ -121,7 +121,7 @@ func (d *decoder) untyped(data []byte) {
 	}
 }
 
-// unknownKey marks an object without a type as unknown. Its single key may be that of an event.
+// unknownKey marks an object without a type as unknown. Its single key may be the key of an event.
 func (d *decoder) unknownKey(o *object) {
 	d.Unknown()
 	if o.keys == 1 {

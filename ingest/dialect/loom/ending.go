@@ -9,15 +9,15 @@ import (
 	"tapedeck/schema"
 )
 
-// replied reads the reply line that ends a run. The command line tool may set the chat's
-// session_id on it where the events have the run's: the line still belongs to the run in
+// replied reads the reply line that ends a run. The command line tool may set the chat's session_id
+// on it although the events have the run's session_id: the line still belongs to the run in
 // progress.
 func (d *decoder) replied() {
 	d.reply(d.replyLane(d.outer.text(fSession)), &d.outer)
 }
 
-// replyLane returns the lane that a reply ends: that of its session where it is known, else the
-// present one, else that of the only run in progress.
+// replyLane returns the lane that a reply ends: the lane of its session if that is known, else the
+// present lane, else the lane of the only run in progress.
 func (d *decoder) replyLane(session []byte) *lane {
 	if len(session) > 0 {
 		l := d.find(session, false)

@@ -92,8 +92,8 @@ func (d *decoder) runName(l *lane, e *event) string {
 	return ""
 }
 
-// ownNode returns a copy of a node run's id, or the id of the node run in progress where it is
-// the same.
+// ownNode returns a copy of a node run's id, or the id of the node run in progress if it is the
+// same.
 func (d *decoder) ownNode(l *lane, id []byte) string {
 	if l.run != nil {
 		if n := len(l.run.nodes); n > 0 && l.run.nodes[n-1].Node == string(id) {

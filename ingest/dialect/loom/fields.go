@@ -153,7 +153,7 @@ func (o *object) put(f field, value []byte) {
 	o.set |= 1 << f
 }
 
-// text returns a member's text, or nil where it is missing or not a string.
+// text returns a member's text, or nil if it is missing or not a string.
 func (o *object) text(f field) (text []byte) {
 	text, o.room = dialect.Unquote(o.member[f], o.room)
 	return text

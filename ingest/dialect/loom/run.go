@@ -69,7 +69,7 @@ func (d *decoder) asked(r *run, text []byte, media, attrs string, at int64) {
 	r.user.Started, r.user.Ended, r.user.Media, r.user.Attributes = at, at, media, attrs
 }
 
-// named sets the run's name where it is known only after the start.
+// named sets the run's name if it is known only after the start.
 func (r *run) named(name string) {
 	r.NameRun(name)
 	r.loose.RunID = name

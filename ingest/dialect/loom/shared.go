@@ -9,8 +9,8 @@ import (
 	"tapedeck/ingest/dialect"
 )
 
-// mark identifies the present event by its content. By section 3 of the specification receivers
-// deduplicate by event_id, which counts within a session.
+// mark identifies the present event by its content. According to section 3 of the specification,
+// receivers deduplicate by event_id, which counts within a session.
 type mark struct {
 	counted bool // the event has a numeric event_id
 	id      uint64

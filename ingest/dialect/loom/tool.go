@@ -54,8 +54,8 @@ func (d *decoder) custom(r *run, e *event) {
 	}
 }
 
-// known returns the call of an event, and begins one where there is none. Until it is executed
-// its start is its first mention, and its parent is the node that made it.
+// known returns the call of an event, and begins one if there is none. Until it is executed its
+// start is its first mention, and its parent is the node that made it.
 func (r *run) known(tool *model.Tool, t *toolEvent) *model.Tool {
 	if tool == nil {
 		return r.BeginTool(t.id, t.name, &t.node.Conversation)

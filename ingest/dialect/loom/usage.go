@@ -81,8 +81,8 @@ func (s *sums) add(usage *object) {
 	}
 }
 
-// difference returns what a run_end's total has beyond the sum of the events, as a JSON object,
-// or "" where they agree.
+// difference returns what a run_end's total has beyond the sum of the events, as a JSON object, or
+// "" if they agree.
 func (s *sums) difference(total *object) string {
 	var stated sums
 	stated.add(total)

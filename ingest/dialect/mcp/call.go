@@ -37,8 +37,8 @@ func (d *decoder) toolsCall(m *message) {
 	d.await(m.id, tool)
 }
 
-// sharedID identifies a request in all streams of an MCP session. It is 0 where the session is
-// not known, as the ids of requests count from the same number in each.
+// sharedID identifies a request in all streams of an MCP session. It is 0 if the session is not
+// known, as the ids of requests count from the same number in each.
 func (d *decoder) sharedID(id []byte) uint64 {
 	if d.Session == "" {
 		return 0
@@ -55,7 +55,7 @@ func idText(id []byte) []byte {
 // speakOf makes facts that begin from now on facts of a call.
 func (d *decoder) speakOf(tool *model.Tool) { d.shared = tool.Data.(*call).shared }
 
-// lone reads a result without a request, if it is that of a tool.
+// lone reads a result without a request, if it is the result of a tool.
 func (d *decoder) lone(id []byte, v *fastjson.Value, raw []byte) {
 	if id == nil || !isToolResult(v) || d.Ended(idText(id)) {
 		return
@@ -67,7 +67,7 @@ func (d *decoder) lone(id []byte, v *fastjson.Value, raw []byte) {
 	d.returned(tool, v, raw)
 }
 
-// isToolResult reports whether a result is that of a tool. A model's answer to sampling has a
+// isToolResult reports whether a result is the result of a tool. A model's answer to sampling has a
 // role, and contents of resources have another name.
 func isToolResult(v *fastjson.Value) bool {
 	return dialect.IsArray(v.Get("content")) && v.Get("role") == nil
@@ -172,7 +172,7 @@ func (d *decoder) print(tool *model.Tool, line []byte) {
 	}
 }
 
-// cancelled reads that the client no longer waits for a response.
+// cancelled reads the notice that the client no longer waits for a response.
 func (d *decoder) cancelled(m *message) {
 	tool := d.OpenTool(idText(m.params("requestId")))
 	if tool != nil {

@@ -31,7 +31,7 @@ type decoder struct {
 	session dialect.Last
 	waiting []request // without a response
 	refusal model.Refusal
-	shared  uint64 // identifies the present call; 0 where only this stream has it
+	shared  uint64 // identifies the present call; 0 if only this stream has it
 }
 
 func newDecoder(string) dialect.Decoder {

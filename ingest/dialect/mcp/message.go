@@ -98,10 +98,10 @@ func (d *decoder) awaits(id []byte) bool {
 	return slices.ContainsFunc(d.waiting, func(r request) bool { return r.id == string(id) && r.direction == d.Frame.Direction })
 }
 
-// response finds the request of a response, and calls end if it was a tool call. It reports
-// whether there is such a request. Both sides count their requests from the same number: a
-// response goes in the opposite direction of its request, where frames have directions. An error
-// without an id answers the only request in progress.
+// response finds the request of a response, and calls end if it was a tool call. It reports whether
+// there is such a request. Both sides count their requests from the same number: a response goes in
+// the opposite direction of its request, if frames have directions. An error without an id answers
+// the only request in progress.
 func (d *decoder) response(id []byte, end func(*model.Tool)) bool {
 	best := -1
 	for i, r := range d.waiting {

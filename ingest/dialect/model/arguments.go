@@ -6,7 +6,7 @@ import (
 
 // ConfirmArguments takes a call's whole arguments, text or JSON (media "text" or "json"). The
 // chunks so far stay if they mean the same; otherwise the whole arguments replace them. whole is
-// nil where the frame does not repeat the arguments.
+// nil if the frame does not repeat the arguments.
 func (t *Conversation) ConfirmArguments(tool *Tool, whole []byte, media string) {
 	if whole != nil {
 		m := t.arguments(tool)

@@ -9,11 +9,11 @@ import (
 // value with Stream set is ready.
 type Conversation struct {
 	*Stream
-	// These are set on facts that begin. Session is "" where frames name none.
+	// These are set on facts that begin. Session is "" if frames name none.
 	Session, RunID, Node, Agent string
 	Model, Provider             string
-	// Billing is what frames other than usages state about price. It is set on usages; what a
-	// usage's own JSON states takes precedence.
+	// Billing is what frames without a usage state about price. It is set on usages; what a usage's
+	// own JSON states takes precedence.
 	Billing Billing
 	// LocalTools: the ids of tool calls are unique in this stream only. Otherwise other streams
 	// of the session may refer to the same calls.
@@ -89,7 +89,7 @@ func (t *Conversation) Nest(span *dialect.Span) {
 // Run is the run in progress, or nil.
 func (t *Conversation) Run() *dialect.Span { return t.run }
 
-// InRun returns the run in progress. It begins a run where there is none.
+// InRun returns the run in progress. It begins a run if there is none.
 func (t *Conversation) InRun() *dialect.Span {
 	if t.run == nil {
 		t.OpenRun("")
@@ -97,8 +97,8 @@ func (t *Conversation) InRun() *dialect.Span {
 	return t.run
 }
 
-// RunAtEnd returns the run in progress for a frame that ends it. Where there is none it begins a
-// run without a start, as only its end was seen.
+// RunAtEnd returns the run in progress for a frame that ends it. If there is none it begins a run
+// without a start, as only its end was seen.
 func (t *Conversation) RunAtEnd() *dialect.Span {
 	if t.run == nil {
 		t.OpenRun("").Started = 0
@@ -229,7 +229,7 @@ func (t *Conversation) EndStep(status schema.Status) {
 }
 
 // Place returns the span that is the parent of new spans: the step, else the run. It begins a run
-// where there is none.
+// if there is none.
 func (t *Conversation) Place() *dialect.Span {
 	if t.step != nil {
 		return t.step
@@ -251,7 +251,7 @@ func (t *Conversation) OpenCallAs(id string) *dialect.Span {
 // Call returns the call of a model in progress, or nil.
 func (t *Conversation) Call() *dialect.Span { return t.call }
 
-// InCall returns the call of a model in progress. It begins a call where there is none.
+// InCall returns the call of a model in progress. It begins a call if there is none.
 func (t *Conversation) InCall() *dialect.Span {
 	if t.call == nil {
 		t.OpenCall()
@@ -312,8 +312,8 @@ func (t *Conversation) CorrectModel(model []byte, provider string, spans ...*dia
 }
 
 // SetModel sets the model and its provider for facts that begin from now on, and on the call and
-// the run in progress where they have none. Without a provider it sets the one that the model's
-// name implies.
+// the run in progress if they have none. Without a provider it sets the one that the model's name
+// implies.
 func (t *Conversation) SetModel(model, provider string) {
 	if provider == "" {
 		provider = dialect.ProviderOf(model)

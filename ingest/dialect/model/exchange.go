@@ -21,7 +21,7 @@ type Exchange struct {
 	Recognise func(in *dialect.Input) (dialect.Confidence, string)
 	// EventIDs: the id of an SSE event is the EventID of its frame.
 	EventIDs bool
-	// Refusal is the HTTP status of the answer, where it is an error.
+	// Refusal is the HTTP status of the answer if it is an error.
 	Refusal Refusal
 
 	api      API
@@ -33,7 +33,7 @@ type Exchange struct {
 // serve most decoders.
 type API interface {
 	// Request reads the head of a request. It sets Foreign, and begins a run with a call of the
-	// model where the request asks for one.
+	// model if the request asks for one.
 	Request(h *dialect.Head)
 	// Answer reads the head of an answer.
 	Answer(h *dialect.Head)
@@ -43,8 +43,8 @@ type API interface {
 	Leave()
 }
 
-// Init connects the exchange to its decoder. The provider serves every model of the API; it is
-// "" where the models' names imply their providers.
+// Init connects the exchange to its decoder. The provider serves every model of the API; it is ""
+// if the models' names imply their providers.
 func (x *Exchange) Init(api API, provider string) {
 	x.api, x.provider = api, provider
 	x.Stream, x.Provider = &x.stream, provider
@@ -65,8 +65,8 @@ func (x *Exchange) Decode(in *dialect.Input, b *dialect.Emitter) {
 	x.Address()
 }
 
-// head has the decoder read a head. It takes a copy, as a head that escapes would be allocated for
-// every frame.
+// head passes a head to the decoder. It takes a copy, since a head that escapes to the heap would
+// be allocated for every frame.
 func (x *Exchange) head(h dialect.Head) {
 	if h.Status != 0 {
 		x.api.Answer(&h)
@@ -75,8 +75,8 @@ func (x *Exchange) head(h dialect.Head) {
 	}
 }
 
-// message has the decoder read a message. A binary message may have no data: its headers may
-// state an error.
+// message passes a message to the decoder. A binary message may have no data: its headers may state
+// an error.
 func (x *Exchange) message(in *dialect.Input) {
 	if len(in.Data) == 0 && in.Transport != schema.EventStream {
 		return
@@ -153,8 +153,8 @@ func (x *Exchange) EndRefused() {
 	}
 }
 
-// Fail ends the run in an error: text is its message and why the error of the run. Where no run
-// is in progress it begins one without a start. The exchange is over.
+// Fail ends the run in an error: text is its message and why the error of the run. If no run is in
+// progress it begins one without a start. The exchange is over.
 func (x *Exchange) Fail(text, why []byte) {
 	if x.Run() == nil {
 		x.Reset()

@@ -26,8 +26,8 @@ func (t *Conversation) Instruct(prompt []byte) {
 	}
 }
 
-// InstructWith is Instruct for a request whose prompt is the messages of the system at the beginning
-// of its conversation, a JSON array.
+// InstructWith is Instruct for a request whose prompt is the messages of the system at the
+// beginning of its conversation, a JSON array.
 func (t *Conversation) InstructWith(messages []byte) {
 	var prompt []byte
 	dialect.RawElements(messages, func(m []byte) bool {
@@ -89,8 +89,8 @@ func ToolsOf(tools []byte, paths ...string) *Offered {
 	return o
 }
 
-// AddAll adds the tools of a JSON array. A tool's name is at the first of the paths that has a text,
-// else its type.
+// AddAll adds the tools of a JSON array. A tool's name is at the first of the paths that has a
+// text, else its type.
 func (o *Offered) AddAll(tools []byte, paths ...string) {
 	dialect.RawElements(tools, func(tool []byte) bool {
 		var name []byte

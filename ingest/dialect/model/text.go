@@ -10,14 +10,14 @@ import (
 // text is a message that grows.
 type text struct {
 	kind    schema.MessageKind
-	key     string // its name in the frames, "" where they name none
+	key     string // its name in the frames, "" if they name none
 	message *dialect.Message
 }
 
 // openTexts bounds the growing messages. The oldest is completed to make room.
 const openTexts = 64
 
-// Append adds a chunk to the growing message of a kind and key. Where there is none it begins a
+// Append adds a chunk to the growing message of a kind and key. If there is none it begins a
 // message, in the call of a model or, without a call, in Place.
 func (t *Conversation) Append(kind schema.MessageKind, key, chunk []byte) *dialect.Message {
 	m := t.Growing(kind, key)
@@ -91,7 +91,8 @@ func (t *Conversation) Complete(kind schema.MessageKind, key []byte) {
 	})
 }
 
-// GrowAgain has a message grow that was complete. It is the growing message of its kind and a key.
+// GrowAgain continues a message that was complete. It becomes the growing message of its kind and a
+// key.
 func (t *Conversation) GrowAgain(m *dialect.Message, key []byte) {
 	m.Message.Complete = false
 	t.grows(m, key)

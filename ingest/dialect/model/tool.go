@@ -13,9 +13,9 @@ import (
 type Tool struct {
 	Span  *dialect.Span
 	Attrs dialect.Attributes // of the span; Noted sets them there
-	Media string             // of the arguments; "json" where it is empty
-	// ArgumentsID is the id of the arguments where other streams may refer to them as well. Where
-	// it is "" the arguments get an id of this stream.
+	Media string             // of the arguments; "json" if it is empty
+	// ArgumentsID is the id of the arguments if other streams may refer to them as well. If it is
+	// "" the arguments get an id of this stream.
 	ArgumentsID string
 	// Ready: the arguments are complete. It is for dialects in which another frame states this.
 	Ready   bool
@@ -33,9 +33,9 @@ const (
 	pastTools = 128 // calls that ended, of which a hash of the id is kept
 )
 
-// Tool returns the call in progress with an id. Where there is none it begins one: open, started
-// with the present frame, below the present step or run. It sets a name that was not known. A
-// call without an id is always new.
+// Tool returns the call in progress with an id. If there is none it begins one: open, started with
+// the present frame, below the present step or run. It sets a name that was not known. A call
+// without an id is always new.
 func (t *Conversation) Tool(id, name []byte) *Tool {
 	if tool := t.OpenTool(id); tool != nil {
 		t.Identify(tool, id, name)
@@ -44,7 +44,7 @@ func (t *Conversation) Tool(id, name []byte) *Tool {
 	return t.beginTool(id, name, t.Place())
 }
 
-// Identify sets a call's id and name where they are not known.
+// Identify sets a call's id and name if they are not known.
 func (t *Conversation) Identify(tool *Tool, id, name []byte) {
 	s := tool.Span
 	if (s.CallID != "" || len(id) == 0) && (s.Name != "" || len(name) == 0) {
@@ -91,8 +91,8 @@ func (t *Conversation) beginTool(id, name []byte, below *dialect.Span) *Tool {
 	return tool
 }
 
-// toolID returns the id of a call's span. Where other streams may refer to the call it is made of
-// the call's own id, unless this stream has used that for another call.
+// toolID returns the id of a call's span. If other streams may refer to the call it is made of the
+// call's own id, unless this stream has used that for another call.
 func (t *Conversation) toolID(id []byte) string {
 	if t.LocalTools || len(id) == 0 || t.ended(id) {
 		return t.factID("tool")

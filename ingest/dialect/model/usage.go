@@ -42,10 +42,10 @@ func (t *Conversation) UpdateUsage(u *dialect.Usage, c *dialect.Counting, raw []
 	t.Emitter.ChangedUsage(u, t.Frame)
 }
 
-// Count records the usage of something with an id of its own, such as a response. It updates u,
-// or records a new usage where u is nil. The usage's id and scope are made of the id, so that the
-// same usage in another stream replaces it. Without an id both are local to this stream. It
-// returns nil while nothing is counted.
+// Count records the usage of something with an id of its own, such as a response. It updates u, or
+// records a new usage if u is nil. The usage's id and scope are made of the id, so that the same
+// usage in another stream replaces it. Without an id both are local to this stream. It returns nil
+// while nothing is counted.
 func (t *Conversation) Count(u *dialect.Usage, c *dialect.Counting, of string, span *dialect.Span, raw []byte) *dialect.Usage {
 	switch {
 	case u != nil:
@@ -68,7 +68,7 @@ func (t *Conversation) CountHere(c *dialect.Counting, span *dialect.Span, raw []
 }
 
 // Unread marks the present frame if it states a usage that the rule cannot read. The emitter takes
-// the mark back where the usage states no tokens.
+// the mark back if the usage states no tokens.
 func (t *Conversation) Unread(raw []byte) {
 	if len(raw) > 0 && raw[0] == '{' {
 		t.Frame.Flags |= schema.FlagUnreadUsage

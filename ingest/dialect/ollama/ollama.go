@@ -1,6 +1,6 @@
 // Package ollama reads the lines of Ollama's own API, /api/chat and /api/generate, streamed or
-// whole, and the requests where a proxy recorded them. docs/dialects/ollama.md describes how it
-// reads them.
+// whole, and the requests that a proxy recorded. docs/dialects/ollama.md describes how it reads
+// them.
 package ollama
 
 import (

@@ -51,7 +51,7 @@ func (d *chat) answer(in *dialect.Input) {
 	}
 }
 
-// isPart reports whether a choice is a piece of a stream, also where the server calls it a whole
+// isPart reports whether a choice is a piece of a stream, also if the server calls it a whole
 // answer (Perplexity).
 func isPart(choice *fastjson.Value) bool {
 	return dialect.IsObject(choice.Get("delta")) && !ends(choice)
@@ -185,7 +185,7 @@ func (d *chat) choice(v *fastjson.Value, place int, whole bool) {
 	}
 }
 
-// both reads a choice with a piece and the whole answer so far (Perplexity). The piece counts; where
+// both reads a choice with a piece and the whole answer so far (Perplexity). The piece counts; if
 // it is empty, the whole answer does.
 func (d *chat) both(c *choice, delta, message *fastjson.Value, whole bool) {
 	if saysOf(delta) || !saysOf(message) {

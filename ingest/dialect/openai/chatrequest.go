@@ -87,8 +87,8 @@ func (d *chat) newMessage(_ int, m *fastjson.Value, raw []byte) {
 	}
 }
 
-// isChat reports whether a request goes to the chat completions endpoint of any server, or to
-// that of the older completions.
+// isChat reports whether a request goes to the chat completions endpoint of any server, or to the
+// endpoint of the older completions.
 func isChat(h *dialect.Head) bool {
 	return string(h.Method) == "POST" && bytes.HasSuffix(bytes.TrimSuffix(h.Path, []byte("/")), []byte("/completions"))
 }

@@ -7,9 +7,8 @@ import (
 )
 
 // unnamed finds the response of a chunk without an id. It is the present one, unless that has
-// finished and the chunk has content, which begins another response. The present response is
-// marked where the chunk may be another's: others are in progress, or another one ends in the
-// middle of it.
+// finished and the chunk has content, which begins another response. The present response is marked
+// if the chunk may be another's: others are in progress, or another one ends in the middle of it.
 func (d *chat) unnamed(v *fastjson.Value, choices []*fastjson.Value) {
 	if d.Run() == nil {
 		return
@@ -51,8 +50,8 @@ func (d *chat) begun(choices []*fastjson.Value) bool {
 	return false
 }
 
-// anothersEnd reports whether a chunk ends a choice that has ended and counts another input. The
-// input of a response does not change.
+// anothersEnd reports whether a chunk ends a choice that has ended already, and states another
+// count of the input: the input count of a response does not change.
 func (d *chat) anothersEnd(v *fastjson.Value, choices []*fastjson.Value) bool {
 	if d.usage == nil || len(choices) == 0 || !ends(choices[0]) {
 		return false

@@ -61,7 +61,7 @@ func (x *exchange) textOf(content *fastjson.Value) (text, others []byte) {
 // resultLimit bounds a result that is kept as JSON beside its texts, bytes, as images are long.
 const resultLimit = 64 << 10
 
-// resultText returns a tool's result as text, or raw, its JSON, where it has other content. Of JSON
+// resultText returns a tool's result as text, or raw, its JSON, if it has other content. For JSON
 // that is too long it returns the texts, and lists the types of the other content, such as images,
 // in parts, a JSON array.
 func (x *exchange) resultText(content *fastjson.Value, raw []byte) (text []byte, media string, parts []byte) {
@@ -77,8 +77,8 @@ func (x *exchange) resultText(content *fastjson.Value, raw []byte) (text []byte,
 	return raw, "json", nil
 }
 
-// errorOf returns the text of an error: {"error":{"message":…}}, with the error as a text, or
-// with its members at the top. It returns nil where a frame has no error.
+// errorOf returns the text of an error: {"error":{"message":…}}, with the error as a text, or with
+// its members at the top. It returns nil if a frame has no error.
 func errorOf(v *fastjson.Value) []byte {
 	e := v.Get("error")
 	switch {

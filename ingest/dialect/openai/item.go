@@ -22,10 +22,10 @@ const (
 // itemKind is a type of item.
 type itemKind struct {
 	runs runner
-	name string // of the tool, where the item has none
+	name string // of the tool, if the item has none
 	id   string // the member with the call's id
-	// input and result are the members with the input and the result of the tool; "a
-	// b" is the first that exists. media is the media type of the input, JSON where it is empty.
+	// input and result are the members with the input and the result of the tool; "a b" is the
+	// first that exists. media is the media type of the input, JSON if it is empty.
 	input, result, media string
 }
 
@@ -100,7 +100,8 @@ type item struct {
 // itemLimit bounds the items of a response.
 const itemLimit = 256
 
-// indexOf returns the index of an event's item. Without one it is that of the latest item.
+// indexOf returns the index of an event's item. Without an index it returns the index of the latest
+// item.
 func (d *responses) indexOf(v *fastjson.Value) int {
 	if i := v.Get("output_index"); i != nil && i.Type() == fastjson.TypeNumber {
 		return i.GetInt()

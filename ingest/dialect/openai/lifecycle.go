@@ -25,10 +25,10 @@ func (d *responses) started(response *fastjson.Value, first bool) {
 // begunLimit bounds the ids of responses that are kept.
 const begunLimit = 64
 
-// begin begins a run, which is one response: with its request where that was seen, otherwise at
-// the present frame. The ids of its facts are made of the response's id, so that a stream in
-// which the response is resumed has the same ids. Without an id they are this stream's. Without a
-// request, and with first unset, its start was not seen, and the run has no start.
+// begin begins a run, which is one response: with its request if that was seen, otherwise at the
+// present frame. The ids of its facts are made of the response's id, so that a stream in which the
+// response is resumed has the same ids. Without an id they are this stream's. Without a request,
+// and with first unset, its start was not seen, and the run has no start.
 func (d *responses) begin(id string, response *fastjson.Value, first bool) {
 	mixed := d.Frame.Type != created && d.begun.Has([]byte(id)) && !d.past.Has([]byte(id))
 	d.Abandon()

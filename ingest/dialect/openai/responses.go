@@ -37,8 +37,8 @@ type moment struct {
 	at  int64
 }
 
-// typeCompaction is the object that POST /v1/responses/compact answers. Its output has messages of
-// the conversation again, and the compaction, which is opaque.
+// typeCompaction is the object that POST /v1/responses/compact answers. Its output repeats messages
+// of the conversation, and has the compaction, which is opaque.
 const typeCompaction = "response.compaction"
 
 func isCompaction(v *fastjson.Value) bool {

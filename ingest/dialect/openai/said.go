@@ -72,7 +72,7 @@ func (d *responses) piece(p *part, text []byte) {
 	d.Append(p.kind, d.partKey(p), text)
 }
 
-// growing returns the message of a part, and begins it where there is none.
+// growing returns the message of a part, and begins it if there is none.
 func (d *responses) growing(p *part) *dialect.Message {
 	key := d.partKey(p)
 	m := d.Growing(p.kind, key)

@@ -73,9 +73,9 @@ func (d *responses) isNew(e *event, response *fastjson.Value) bool {
 	return (e.kind == started || e.kind == ended) && (d.Frame.Type == created || d.isOther(response))
 }
 
-// isOther reports whether a response is another one than the response in progress. Some gateways
-// set another response id in every event: an event whose number follows that of the response in
-// progress belongs to it, unless its id is that of a response that began in the stream.
+// isOther reports whether a response is not the response in progress. Some gateways set another
+// response id in every event: an event whose number follows that of the response in progress
+// belongs to it, unless its id is that of a response that began in the stream.
 func (d *responses) isOther(response *fastjson.Value) bool {
 	id := response.GetStringBytes("id")
 	return len(id) > 0 && string(id) != d.RunID && (!d.count.follows || d.begun.Has(id))

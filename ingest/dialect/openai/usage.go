@@ -62,8 +62,8 @@ var responsesCounting = dialect.Counting{
 }
 
 // countingOf returns how a usage counts. A provider with OpenAI's API may count reasoning in
-// addition to the output. This is the case where the stated total says so (xAI), or where
-// reasoning exceeds the output (Vercel's gateway for Gemini).
+// addition to the output. This is the case if the stated total says so (xAI), or if reasoning
+// exceeds the output (Vercel's gateway for Gemini).
 func countingOf(c *dialect.Counting, raw []byte) *dialect.Counting {
 	beside := *c
 	beside.OutputHoldsReasoning = false
@@ -78,7 +78,7 @@ func countingOf(c *dialect.Counting, raw []byte) *dialect.Counting {
 // theirs: chatcmpl-1 to chatcmpl-999.
 const distinct = 20
 
-// sharedID returns the id of a response, or "" where it is not unique.
+// sharedID returns the id of a response, or "" if it is not unique.
 func sharedID(response string) string {
 	if len(response) < distinct {
 		return ""

@@ -32,7 +32,7 @@ var events = map[string]func(t *session, p *fastjson.Value, raw []byte){
 // noted has the types that only name their session.
 var noted = []string{"session.deleted", "session.diff", "session.compacted", "message.removed", "message.part.removed"}
 
-// silent has the prefixes of types of events that are known and ignored: those of the server, its
+// silent has the prefixes of types of events that are known and ignored: events of the server, its
 // terminals and its editors. "sync" repeats the other events.
 var silent = []string{
 	"server.", "file.", "lsp.", "installation.", "ide.", "tui.", "pty.", "mcp.", "command.", "project.", "vcs.",

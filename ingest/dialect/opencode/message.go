@@ -129,8 +129,8 @@ func (t *session) text(part *fastjson.Value, kind schema.MessageKind, done bool)
 	}
 }
 
-// firstToken records the first output of a call. It is the present frame, or, where texts come
-// when they are complete, the time that OpenCode measured.
+// firstToken records the first output of a call. It is the present frame, or, if texts come when
+// they are complete, the time that OpenCode measured.
 func (t *session) firstToken(part *fastjson.Value) {
 	if !t.lines {
 		t.conv.FirstToken()

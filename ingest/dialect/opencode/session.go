@@ -33,7 +33,7 @@ type failure struct {
 	at     int64 // ns
 }
 
-// inRun returns the run in progress. It begins a run where there is none.
+// inRun returns the run in progress. It begins a run if there is none.
 func (t *session) inRun() *dialect.Span {
 	run := t.conv.Run()
 	if run == nil {

@@ -52,8 +52,8 @@ func (t *session) settle(m *message) {
 	t.messages = slices.DeleteFunc(t.messages, func(x *message) bool { return x == m })
 }
 
-// whole reads the tokens of a message.updated. They are those of its last step, and count where
-// no step was seen.
+// whole reads the tokens of a message.updated. They are the tokens of its last step, and count only
+// if no step was seen.
 func (m *message) whole(t *session, raw []byte) {
 	tokens := dialect.RawMember(raw, "tokens")
 	counted, _, ok := counting.Read(tokens)

@@ -39,7 +39,7 @@ func (d *decoder) openRun() {
 	d.asks()
 }
 
-// inRun begins a run where none is in progress.
+// inRun begins a run if none is in progress.
 func (d *decoder) inRun() {
 	if d.tr.Run() == nil {
 		d.openRun()

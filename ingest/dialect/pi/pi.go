@@ -16,9 +16,9 @@ var Dialect = dialect.Dialect{
 	Time: timeOf, Ends: dialect.EndsWith("agent_end"), New: newDecoder,
 }
 
-// timeOf reads a line's time: that of an entry of a file, RFC 3339, or that of an event's
-// message, ms. It reads no time from the head of a file, which may be written later than its
-// first entries, nor from turn_end, which repeats a message.
+// timeOf reads a line's time: the time of an entry of a file (RFC 3339), or the time of an event's
+// message (ms). It reads no time from the head of a file, which may be written later than its first
+// entries, nor from turn_end, which repeats a message.
 func timeOf(in *dialect.Input) int64 {
 	if in.JSON == nil {
 		return 0

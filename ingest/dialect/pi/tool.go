@@ -10,8 +10,8 @@ import (
 	"tapedeck/schema"
 )
 
-// callOf returns the tool call of a piece, or nil where its id is not known. The id is in the
-// message so far.
+// callOf returns the tool call of a piece, or nil if its id is not known. The id is in the message
+// so far.
 func (d *decoder) callOf(p *piece) *model.Tool {
 	place := strconv.Itoa(p.part)
 	for _, at := range []*fastjson.Value{p.event.Get("toolCall"), p.v.Get("message", "content", place), p.event.Get("partial", "content", place)} {

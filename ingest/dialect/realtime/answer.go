@@ -67,8 +67,8 @@ func shared(id []byte) string {
 	return string(id)
 }
 
-// begin begins the run of a response where it is not in progress: with its request, where that
-// was seen. A response whose start was not seen has no start.
+// begin begins the run of a response if it is not in progress: with its request, if that was seen.
+// A response whose start was not seen has no start.
 func (a *answer) begin(id []byte, first bool) {
 	if a.Run() != nil {
 		return

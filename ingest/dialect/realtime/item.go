@@ -26,8 +26,8 @@ const itemLimit = 256
 // spoken is the attribute of transcribed speech.
 const spoken = `{"spoken":true}`
 
-// item returns the item with an id, and begins one where there is none. It is valid until the
-// next call.
+// item returns the item with an id, and begins one if there is none. It is valid until the next
+// call.
 func (a *answer) item(id []byte) *item {
 	for i := len(a.items) - 1; i >= 0; i-- {
 		if a.items[i].id == string(id) {
@@ -49,8 +49,8 @@ func (a *answer) itemDone(in *dialect.Input) {
 	a.whole(in.JSON.Get("item"), dialect.RawMember(in.Data, "item"))
 }
 
-// openTool begins the call of an item. The client executes functions and approves calls; the
-// server executes those of MCP.
+// openTool begins the call of an item. The client executes functions and approves calls; the server
+// executes calls of MCP.
 func (a *answer) openTool(it *item, v *fastjson.Value) {
 	member := "id"
 	switch string(v.GetStringBytes("type")) {
@@ -148,8 +148,8 @@ func (a *answer) argumentsDone(in *dialect.Input) {
 	}
 }
 
-// toolOf returns the call that an event continues, or nil for one that has ended. Where its start
-// was not seen the event shows its kind: a function has a call_id.
+// toolOf returns the call that an event continues, or nil for one that has ended. If its start was
+// not seen the event shows its kind: a function has a call_id.
 func (a *answer) toolOf(v *fastjson.Value) *model.Tool {
 	a.in(v)
 	it := a.item(v.GetStringBytes("item_id"))
@@ -223,7 +223,7 @@ func (a *answer) say(it *item, n int, text []byte, attributes string) {
 	a.Complete(schema.MessageAssistant, a.partKey(it, n))
 }
 
-// growing returns the message of a part, and begins it where there is none.
+// growing returns the message of a part, and begins it if there is none.
 func (a *answer) growing(it *item, n int, attributes string) *dialect.Message {
 	key := a.partKey(it, n)
 	m := a.Growing(schema.MessageAssistant, key)

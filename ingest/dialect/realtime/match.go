@@ -7,8 +7,8 @@ import (
 	"tapedeck/schema"
 )
 
-// match judges one message. The Responses API has events with the same names; those of this API
-// have an event_id.
+// match judges one message. The Responses API has events with the same names; the events of this
+// API have an event_id.
 func match(in *dialect.Input) (dialect.Confidence, string) {
 	if h, ok := dialect.HeadOf(in); ok {
 		if bytes.HasSuffix(bytes.TrimSuffix(h.Path, []byte("/")), []byte("/realtime")) {

@@ -113,14 +113,14 @@ func (d *decoder) heard(v *fastjson.Value) {
 	d.Append(schema.MessageUser, id, v.GetStringBytes("delta"))
 }
 
-// heardSoFar reads the transcript so far, which replaces the one before.
+// heardSoFar reads the transcript so far, which replaces the previous one.
 func (d *decoder) heardSoFar(v *fastjson.Value) {
 	if text := v.GetStringBytes("transcript"); len(text) > 0 {
 		d.Emitter.SetText(d.hearingOf(v.GetStringBytes("item_id")), text, d.Frame)
 	}
 }
 
-// hearingOf begins the message of a spoken item where there is none.
+// hearingOf begins the message of a spoken item if there is none.
 func (d *decoder) hearingOf(id []byte) *dialect.Message {
 	m := d.Growing(schema.MessageUser, id)
 	if m == nil {

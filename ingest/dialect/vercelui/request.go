@@ -88,8 +88,8 @@ func textOf(message []byte) []byte {
 	return nil
 }
 
-// results reads the results that a client adds to the message with the calls: those of its last
-// step.
+// results reads the results that a client adds to the message with the calls: the results of its
+// last step.
 func (d *decoder) results(message []byte) {
 	if message == nil {
 		return

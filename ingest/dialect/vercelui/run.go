@@ -8,8 +8,8 @@ import (
 	"tapedeck/schema"
 )
 
-// runState is the state of the run in progress, or of the run that ended last. A run is a
-// message.
+// runState is the state of the run in progress, or of the run that ended last. Each message is a
+// run.
 type runState struct {
 	span   *dialect.Span
 	failed bool
@@ -18,8 +18,8 @@ type runState struct {
 	calls  dialect.Recent // calls that have ended
 
 	usage   *dialect.Usage
-	isTotal bool          // usage is a total, not that of a step
-	sum     schema.Tokens // of its steps, where they state their usage
+	isTotal bool          // usage is a total, not the usage of one step
+	sum     schema.Tokens // of its steps, if they state their usage
 	steps   int           // number of steps with a usage
 	resumed bool          // the request continues an earlier message
 
@@ -35,7 +35,7 @@ type runState struct {
 // saidLimit bounds the messages of a step that a reset-step takes back.
 const saidLimit = 64
 
-// inRun returns the run in progress. It begins a run where there is none.
+// inRun returns the run in progress. It begins a run if there is none.
 func (d *decoder) inRun() *dialect.Span {
 	if d.Run() == nil {
 		d.beginRun(nil)
@@ -101,7 +101,7 @@ const uniqueID = 16
 // continued has the same id and other steps.
 func (d *decoder) isShared() bool { return d.whole && len(d.RunID) >= uniqueID }
 
-// shared returns an id for the next fact of a message, made of the message's id, or "" where the
+// shared returns an id for the next fact of a message, made of the message's id, or "" if the
 // message is not shared.
 func (d *decoder) shared(kind string) string {
 	if !d.isShared() {
@@ -116,8 +116,8 @@ func (d *decoder) endStep() {
 	d.CompleteAll()
 }
 
-// endCall ends the call of a model. The end of a step waits for its tools: where a tool was
-// executed, the call ended at the model's last output.
+// endCall ends the call of a model. The end of a step waits for its tools: if a tool was executed,
+// the call ended at the model's last output.
 func (d *decoder) endCall(status schema.Status) {
 	at := d.Frame.At
 	if d.run.executed && d.run.spoke != 0 {
@@ -169,7 +169,7 @@ func (d *decoder) abort(in *dialect.Input) {
 	d.endRun(schema.StatusCancelled, nil)
 }
 
-// endRun ends the run. Tool calls that nobody has executed wait for the client.
+// endRun ends the run. Tool calls that were not executed wait for the client.
 func (d *decoder) endRun(status schema.Status, reason []byte) {
 	if d.Run() == nil {
 		d.inRun().Started = 0 // only its end was seen

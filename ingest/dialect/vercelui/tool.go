@@ -25,9 +25,9 @@ type call struct {
 // endedCalls bounds the ended calls of a run that are kept.
 const endedCalls = 256
 
-// call returns the call in progress with an id, and begins one where there is none. It returns
-// nil for a call that has ended in this run, unless begins reports that the frame can only be of
-// another call.
+// call returns the call in progress with an id, and begins one if there is none. It returns nil for
+// a call that has ended in this run, unless begins reports that the frame can only be of another
+// call.
 func (d *decoder) call(id, name []byte, begins bool) *call {
 	if d.OpenTool(id) != nil {
 		return d.Tool(id, name).Data.(*call)
@@ -134,7 +134,7 @@ func (d *decoder) setArguments(one *call, input []byte) {
 	d.SetArguments(one.Tool, text)
 }
 
-// approvalRequest reads that a call needs an approval.
+// approvalRequest reads the notice that a call needs an approval.
 func (d *decoder) approvalRequest(in *dialect.Input) {
 	id := in.JSON.GetStringBytes("toolCallId")
 	if len(id) == 0 {
@@ -148,7 +148,7 @@ func (d *decoder) approvalRequest(in *dialect.Input) {
 	}
 }
 
-// approvalResponse reads whether a call was approved.
+// approvalResponse reads the decision whether a call was approved.
 func (d *decoder) approvalResponse(in *dialect.Input) {
 	id := in.JSON.GetStringBytes("approvalId")
 	for _, tool := range d.OpenTools() {

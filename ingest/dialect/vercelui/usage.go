@@ -5,11 +5,11 @@ import (
 	"tapedeck/schema"
 )
 
-// counting is how the AI SDK counts (LanguageModelUsage). inputTokens is the whole prompt, of
-// which cachedInputTokens came from a cache. outputTokens is the whole output, of which
-// reasoningTokens are reasoning. Version 6 states the parts in inputTokenDetails and
-// outputTokenDetails; version 4 has promptTokens and completionTokens and no parts. A usage is
-// that of a whole message, in version 4 that of a step: messages and steps add up.
+// counting is how the AI SDK counts (LanguageModelUsage). inputTokens is the whole prompt, of which
+// cachedInputTokens came from a cache. outputTokens is the whole output, of which reasoningTokens
+// are reasoning. Version 6 states the parts in inputTokenDetails and outputTokenDetails; version 4
+// has promptTokens and completionTokens and no parts. A usage covers a whole message, in version 4
+// a step: messages and steps add up.
 var counting = dialect.Counting{
 	Input:        "inputTokens|promptTokens",
 	CacheRead:    "cachedInputTokens|inputTokenDetails.cacheReadTokens",
@@ -106,8 +106,8 @@ func (d *decoder) usageOfStep(raw []byte) {
 	d.run.sum.Output += tokens.Output
 }
 
-// usageOfAll reads the total of a message (version 4). It counts only where no step stated a
-// usage, and becomes an attribute where it differs from their sum.
+// usageOfAll reads the total of a message (version 4). It counts only if no step stated a usage,
+// and becomes an attribute if it differs from their sum.
 func (d *decoder) usageOfAll(raw []byte) {
 	tokens, _, ok := counting.Read(raw)
 	switch {

@@ -15,7 +15,7 @@ import (
 
 // Framer makes one frame of each part, from the line of its delimiter to the line end before the
 // next delimiter, and masks secrets in it as redact.ByName.Part does.
-//   - The bytes of a file, and the bytes before the first delimiter and behind the last one, are a
+//   - The bytes of a file, and the bytes before the first delimiter and after the last one, are a
 //     frame for each read.
 //   - A part over the limit becomes several frames that are marked schema.FlagOversize. If the part
 //     is a secret by its name, the bytes over the limit are left out.
@@ -30,7 +30,7 @@ type Framer struct {
 	secret    bool // the part is a secret by its name
 	over      bool // the part is over the limit
 	line      bool // the pending bytes begin at the beginning of a line
-	scanned   int  // pending bytes before this offset hold no beginning of a delimiter
+	scanned   int  // no delimiter begins in the pending bytes before this offset
 }
 
 var _ ingest.Framer = (*Framer)(nil)
@@ -45,7 +45,7 @@ const (
 	dropped              // bytes of a secret over the limit are left out
 )
 
-// headLimit bounds the bytes of a part in which the end of its head is looked for.
+// headLimit bounds the bytes of a part that are searched for the end of its head.
 const headLimit = 64 << 10
 
 // Boundary returns the boundary of a multipart body, given its Content-Type; "" for another body.
@@ -57,8 +57,8 @@ func Boundary(contentType string) string {
 	return params["boundary"]
 }
 
-// NewFramer returns a framer of a body with a boundary. It keeps parts of up to limit bytes whole; 0
-// means ingest.DefaultFrameLimit.
+// NewFramer returns a framer of a body with a boundary. It keeps parts of up to limit bytes whole;
+// 0 means ingest.DefaultFrameLimit.
 func NewFramer(boundary string, limit int, names *redact.ByName) *Framer {
 	if limit <= 0 {
 		limit = ingest.DefaultFrameLimit
@@ -101,7 +101,7 @@ func (c *Framer) End(_ int64, emit func(*schema.Frame) error) error {
 	return c.emit(n, emit)
 }
 
-// cut emits frames of the pending bytes. Afterwards at most the limit of them remains, and the bytes
+// cut emits frames of the pending bytes. Afterwards at most limit bytes are pending, plus the bytes
 // that decide whether a delimiter follows.
 func (c *Framer) cut(emit func(*schema.Frame) error) error {
 	for {
@@ -114,12 +114,12 @@ func (c *Framer) cut(emit func(*schema.Frame) error) error {
 		}
 		c.state, c.over, c.line, c.scanned = head, false, false, len(c.delimiter)
 		if bytes.HasPrefix(c.buf.Pending()[len(c.delimiter):], []byte("--")) {
-			c.state = passed // behind the last part
+			c.state = passed // after the last part
 		}
 	}
 }
 
-// cutBefore emits the first end pending bytes, or keeps them if their part goes on. found reports
+// cutBefore emits the first end pending bytes, or keeps them if their part continues. found reports
 // that a delimiter follows them.
 func (c *Framer) cutBefore(end int, found bool, emit func(*schema.Frame) error) error {
 	switch {
@@ -169,14 +169,14 @@ func (c *Framer) drop(n int) error {
 	return c.buf.EmitFirst(n, 0, func(*schema.Frame) error { return nil })
 }
 
-// forget adapts what is known of the pending bytes before their first n bytes go.
+// forget adjusts the offsets and flags of the pending bytes before the first n bytes are removed.
 func (c *Framer) forget(n int) {
 	c.line = c.buf.Pending()[n-1] == '\n'
 	c.scanned = max(c.scanned-n, 0)
 }
 
-// readHead reads the head of the part in the first end pending bytes. known says that no more of the
-// head follows, or that it is too long.
+// readHead reads the head of the part in the first end pending bytes. known reports that the head
+// is complete or too long.
 func (c *Framer) readHead(end int, known bool) {
 	part := c.names.PartOf(c.buf.Pending()[:end])
 	if part.Content == end && !known && end < headLimit {
@@ -227,7 +227,7 @@ const (
 	unknown // more bytes decide
 )
 
-// begins reports whether a text, which begins a line, begins with a delimiter.
+// begins reports whether a text at the start of a line begins with a delimiter.
 func (c *Framer) begins(text []byte) answer {
 	n := len(c.delimiter)
 	switch {

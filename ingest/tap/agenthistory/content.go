@@ -39,7 +39,7 @@ func openRegular(path string) (*os.File, error) {
 	return f, nil
 }
 
-// readRegular reads a regular file of at most most bytes.
+// readRegular reads a regular file of up to most bytes.
 func readRegular(path string, most int64) ([]byte, error) {
 	f, err := openRegular(path)
 	if err != nil {

@@ -27,8 +27,8 @@ type entry struct {
 	// detected without opening it. A source that was read in part has the Size -1.
 	Size     int64 `json:"size"`
 	Modified int64 `json:"modified"`
-	// Offset and Frames are the number of durable bytes and frames, without an unterminated last line.
-	// Digest is a hash of these bytes.
+	// Offset and Frames are the number of durable bytes and frames, without an unterminated last
+	// line. Digest is a hash of these bytes.
 	Offset int64  `json:"offset"`
 	Frames uint64 `json:"frames"`
 	Digest uint64 `json:"digest"`
@@ -37,8 +37,8 @@ type entry struct {
 	Deleted bool              `json:"deleted,omitempty"`
 	Copy    bool              `json:"copy,omitempty"` // other streams own all of its lines: nothing is recorded
 	Tags    map[string]string `json:"tags,omitempty"` // tags that users gave the session
-	// Lines identify the lines that the stream owns. An entry in the file has only the lines that are
-	// new since the stream's previous entry.
+	// Lines identify the lines that the stream owns. An entry in the file has only the lines that
+	// are new since the stream's previous entry.
 	Lines idList `json:"lines,omitempty"`
 }
 

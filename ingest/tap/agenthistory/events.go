@@ -10,8 +10,8 @@ import (
 )
 
 // eventReader converts a session of OpenCode to the events of OpenCode's server, one per line, in
-// the order in which the server sends them: a message when it begins, its parts, the message when
-// it is complete, and session.idle before the user's next message.
+// the order in which the server sends them. The order is: a message when it begins, its parts, the
+// message when it is complete, and session.idle before the user's next message.
 type eventReader struct {
 	objects  objects
 	messages []storedMessage // in order

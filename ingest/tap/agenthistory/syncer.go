@@ -18,10 +18,10 @@ type Options struct {
 	From       []string          // folders; default: the agents' folders
 	FrameLimit int               // bytes; default ingest.DefaultFrameLimit
 	Progress   *Progress
-	// Known, if set, looks up a recording on the server by the SHA-256 of its bytes, in hexadecimal.
-	// It returns the recording's stream, "" for none, and the arrival of its first frame. A new source
-	// is not recorded if the server has its bytes, at their own times, in a stream that was recorded
-	// in another way, such as by an upload.
+	// Known, if set, looks up a recording on the server by the SHA-256 of its bytes, in
+	// hexadecimal. It returns the recording's stream, "" for none, and the arrival of its first
+	// frame. A new source is not recorded if the server has its bytes, at their own times, in a
+	// stream that was recorded in another way, such as by an upload.
 	Known func(ctx context.Context, digest string) (stream string, first time.Time)
 	// Recorded, if set, is called for each source of which something was recorded, one at a
 	// time.

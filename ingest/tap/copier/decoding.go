@@ -6,9 +6,9 @@ import (
 	"tapedeck/schema"
 )
 
-// Decoding is a Framer whose input has a Content-Encoding: it splits the decoded bytes into
-// frames. Undecodable bytes are a ReadError of a CodingError. Its memory is bounded by the decoder's window.
-// The caller must call Stop.
+// Decoding is a Framer whose input has a Content-Encoding: it splits the decoded bytes into frames.
+// Undecodable bytes are a ReadError of a CodingError. Its memory is bounded by the decoder's
+// window. The caller must call Stop.
 type Decoding struct {
 	name    string
 	decoder *contentcoding.Decoder

@@ -66,9 +66,10 @@ const (
 	noiseLinesAtHand = 64
 )
 
-// ByFirstBytes detects the transport from the first bytes of a stream: SSE if a comment line or a
-// field of an event precedes any JSON and any NUL, an event stream if the bytes are the beginning
-// of one of its messages, otherwise NDJSON. sure is false while more bytes could change the result.
+// ByFirstBytes detects the transport from the first bytes of a stream. It is SSE if a comment line
+// or a field of an event precedes any JSON and any NUL. It is an event stream if the bytes are the
+// beginning of a message of an event stream. Otherwise it is NDJSON. sure is false while more bytes
+// could change the result.
 func ByFirstBytes(head []byte) (t schema.Transport, sure bool) {
 	// No event stream message is long enough for its length to begin with another byte.
 	if len(head) > 0 && head[0] == 0 {

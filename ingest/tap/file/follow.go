@@ -35,8 +35,9 @@ type FollowOptions struct {
 // replaced or emptied. When ctx ends, the line is left to the next Follow, or recorded if there is
 // no StateDir.
 //
-// Follow supports rotation by renaming and by copying and emptying: all files become one stream.
-// What the writer appends between the copy and the emptying is lost to every reader.
+// Follow supports rotation by renaming, and by copying and truncating (copytruncate): all files
+// become one stream. What the writer appends between the copy and the truncation is lost to every
+// reader.
 //
 // With a StateDir, a checkpoint records up to where everything is durable, and the next
 // Follow of the same path, tenant and session continues there, in the same stream, even if

@@ -211,7 +211,8 @@ func (f *follower) finish() error {
 }
 
 // saveIfDue saves a checkpoint if the last one is older than saveEvery. It only logs an error:
-// without the checkpoint a restart records some frames again, which is no reason to stop recording.
+// without the checkpoint a restart records some frames again, which is not a reason to stop
+// recording.
 func (f *follower) saveIfDue() {
 	if time.Since(f.savedAt) < saveEvery {
 		return

@@ -32,7 +32,7 @@ type Sources struct {
 	LeftOut int             // files of folders with other suffixes
 	NoFiles int             // entries of folders that are links to folders, broken links or special files
 	seen    map[string]bool // by the path without links: in List
-	passed  map[string]*int // likewise: the counter that has it, LeftOut or NoFiles; nil for what has failed
+	passed  map[string]*int // by the same path: the counter of a skipped entry (LeftOut or NoFiles), nil after an error
 }
 
 // Expand returns the files that arguments name: files, folders with all files below them, and
@@ -121,8 +121,8 @@ func recordable(path string) bool {
 	return slices.ContainsFunc(recordEndings, func(ending string) bool { return strings.HasSuffix(name, ending) })
 }
 
-// pass counts an entry of a folder that is not recorded, unless it was counted before or an argument
-// names it.
+// pass counts an entry of a folder that is not recorded, unless it was counted before or an
+// argument names it.
 func (s *Sources) pass(path string, count *int) {
 	real := realPath(path)
 	if _, again := s.passed[real]; !again && !s.seen[real] {
@@ -158,8 +158,8 @@ func (s *Sources) add(path string) error {
 	return nil
 }
 
-// realPath returns the absolute path of a file without links, and the path itself if there is no such
-// file.
+// realPath returns the absolute path of a file without links, and the path itself if there is no
+// such file.
 func realPath(path string) string {
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil {

@@ -78,16 +78,16 @@ const (
 // A request with the header Idempotency-Key may be repeated. The header Upload-Offset names the
 // byte at which the repeated body begins: 0, or any byte up to the durable ones. Bytes that are
 // durable are compared and not recorded again. If a body is cut off, an incomplete last frame is
-// dropped. The status is 409 for an offset beyond the durable bytes and for a request that was
-// superseded by another one with the same key, 410 for a key that is too old, 413 for too much
-// content under one key, 422 for a key that was used with other content or parameters.
+// dropped. The status is 409 for an offset beyond the durable bytes, and for a request that was
+// superseded by another request with the same key. It is 410 for a key that is too old, 413 for too
+// much content under one key, and 422 for a key that was used with other content or parameters.
 //
 // A response with status 200 has an Answer. 400 is for invalid parameters, 415 for unsupported
 // types and encodings. The response is a Failure with status 503 and Retry-After if frames could
-// not be made durable, also because the request's context ended, as it does when a server shuts
-// down; with 400 if the end of the body is not reached; with 408 if no input arrives for
-// Options.Silence. What was received of a body is kept in every case, and a stream that was cut off
-// ends with "error: …".
+// not be made durable, which includes the end of the request's context when a server shuts down. It
+// is a Failure with status 400 if the end of the body is not reached, and with 408 if no input
+// arrives for Options.Silence. What was received of a body is kept in every case, and a stream that
+// was cut off ends with "error: …".
 func (h *Handler) Ingest(w http.ResponseWriter, r *http.Request, tenant string) {
 	control := http.NewResponseController(w)
 	// Without full duplex the server would read the rest of the body before it responds, and the
@@ -133,7 +133,7 @@ func (h *Handler) Ingest(w http.ResponseWriter, r *http.Request, tenant string) 
 			notTaken.Inc()
 		}
 		level := slog.LevelWarn
-		if failure.Detail == keys.ErrSuperseded.Error() { // the request that repeats the key goes on with it
+		if failure.Detail == keys.ErrSuperseded.Error() { // the newer request with the key continues the stream
 			level = slog.LevelDebug
 		}
 		h.opts.Log.Log(r.Context(), level, "ingest: body not recorded to its end", "stream", failure.StreamID, "client", r.RemoteAddr,

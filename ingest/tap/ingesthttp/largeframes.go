@@ -12,27 +12,27 @@ import (
 )
 
 const (
-	// largeFrame is the number of bytes of an incomplete frame from which on it takes a place.
+	// largeFrame is the size of an incomplete frame, in bytes, from which on it takes a place.
 	largeFrame = 1 << 20
 	// largeSilence is how long a client may send nothing in the midst of a large frame.
 	largeSilence = time.Minute
 )
 
-// largeFrames bounds how many bodies are in the midst of a large frame at a time, and so the memory
-// of all of them together.
+// largeFrames bounds how many bodies are in the midst of a large frame at a time, and thereby the
+// memory that they take together.
 type largeFrames struct{ places *semaphore.Weighted }
 
 func newLargeFrames(n int) *largeFrames {
 	return &largeFrames{semaphore.NewWeighted(int64(n))}
 }
 
-// partialFrame is the framer of one body: it waits for a place when the frame that is incomplete has
-// become large, and releases it when no large frame goes on.
+// partialFrame is the framer of one body. It waits for a place when the incomplete frame becomes
+// large, and releases the place when no large frame is incomplete any more.
 type partialFrame struct {
 	framer ingest.Framer
 	places *largeFrames
 	ctx    context.Context // bounds the wait
-	bytes  int             // that came since the last frame was recorded
+	bytes  int             // received since the last frame was recorded
 	holds  bool
 }
 
@@ -47,7 +47,7 @@ func (p *partialFrame) Split(b []byte, at int64, emit func(*schema.Frame) error)
 		inLargeFrames.Inc()
 	}
 	err := p.framer.Split(b, at, func(f *schema.Frame) error {
-		p.bytes = max(0, p.bytes-len(f.Raw)) // what follows is the next frame's
+		p.bytes = max(0, p.bytes-len(f.Raw)) // the remaining bytes belong to the next frame
 		return emit(f)
 	})
 	if p.bytes < largeFrame {

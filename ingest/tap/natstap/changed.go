@@ -11,9 +11,9 @@ import (
 // pullHead bounds the bytes of a message that max_payload does not bound: the subjects.
 const pullHead = 64 << 10
 
-// same checks that the JetStream stream is the one that was read before. If it was created anew, or
-// lost its last messages, its sequence numbers identify other messages: same ends all sources, and
-// reading continues with the messages that were not recorded.
+// same checks that the JetStream stream is the one that was read before. If it was created again,
+// or lost its last messages, its sequence numbers identify other messages: same ends all sources,
+// and reading continues with the messages that were not recorded.
 func (r *reading) same(ctx context.Context) error {
 	info, err := r.stream.Info(ctx)
 	if err != nil {

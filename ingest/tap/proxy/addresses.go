@@ -112,11 +112,11 @@ func decoded(coding string, text []byte) (plain []byte, err error) {
 	return plain, d.End(out)
 }
 
-// addresses maps base URLs of the upstream to those of the proxy.
+// addresses maps base URLs of the upstream to base URLs of the proxy.
 type addresses []struct{ from, to []byte }
 
 // addresses returns the replacements for clients that call the proxy at a base URL. Addresses
-// outside of the upstream's path are not reached through the proxy, and stay.
+// outside of the upstream's path cannot be reached through the proxy and are not replaced.
 func (p *Proxy) addresses(own string) (by addresses) {
 	path := strings.TrimSuffix(p.upstream.EscapedPath(), "/")
 	hosts := []string{p.upstream.Host, strings.ToLower(p.upstream.Host)}
@@ -134,7 +134,8 @@ func (p *Proxy) addresses(own string) (by addresses) {
 	add := func(from, to string) {
 		by = append(by, struct{ from, to []byte }{[]byte(from), []byte(to)})
 	}
-	for _, host := range slices.Backward(slices.Compact(hosts)) { // a host with a port comes before it without
+	// Backward, so that a host with a port precedes the same host without one.
+	for _, host := range slices.Backward(slices.Compact(hosts)) {
 		for _, pair := range [][2]string{
 			{p.upstream.Scheme + "://" + host + path, own},
 			{strings.Replace(p.upstream.Scheme, "http", "ws", 1) + "://" + host + path, strings.Replace(own, "http", "ws", 1)},
@@ -146,10 +147,10 @@ func (p *Proxy) addresses(own string) (by addresses) {
 	return by
 }
 
-// replace returns a text with all addresses replaced, and whether there were any. An address counts
-// only where it ends at the end of its host or of a segment of its path.
+// replace returns a text with all addresses replaced, and whether there were any. An address is
+// replaced only if it ends at the end of its host or of a segment of its path.
 func (by addresses) replace(text []byte) (changed []byte, ok bool) {
-	done := 0 // what comes before is in changed
+	done := 0 // the text before this offset is in changed
 	for i := 0; i < len(text); i++ {
 		for _, pair := range by {
 			if !bytes.HasPrefix(text[i:], pair.from) || !endsHere(text[i+len(pair.from):]) || !startsHere(text[:i]) {

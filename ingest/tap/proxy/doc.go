@@ -7,7 +7,7 @@
 // once, and a copy is queued for recording. The recorder is notified after the write, so that
 // recording delays nothing. Method, path and query, header fields, status, body and trailers are
 // forwarded unchanged, except for changes that a proxy must make (RFC 9110, sections 7.2 and
-// 7.6.1): fields of the connection itself are not forwarded, Host becomes the upstream's host, and
+// 7.6.1). Fields of the connection itself are not forwarded. Host becomes the upstream's host.
 // net/http determines the case and order of header fields and the framing of bodies.
 // Content-Encoding is not changed. Fields that name the client (X-Forwarded-For and similar) are
 // added only on request. Addresses in responses of the upstream (such as Location) are not
@@ -26,7 +26,7 @@
 // exchanges (TotalBytes). A fast transfer that fills its queue is slowed to the speed of the
 // recorder. Once the recorder makes no progress for Options.Timeout (1 s), or if all queues
 // together are full, the recording of this exchange ends with the reason "error: recorder
-// overloaded: …", which is counted and logged, and the exchange continues at full speed. A stream
+// overloaded: …". The end is counted and logged, and the exchange continues at full speed. A stream
 // of events is not delayed unless megabytes wait. With Options.Strict forwarding waits without a
 // limit, and an exchange that cannot be recorded is cut off.
 //
@@ -36,18 +36,20 @@
 // forwarded, are:
 //   - The head of the request, then the head of the response, and any 1xx before it:
 //     Transport HTTP, FlagNote; start line and fields as text, lines ended by
-//     CRLF, a blank line at the end. The request's is as the client sent it.
-//     Values of fields, query parameters and cookies that hold secrets by their
-//     names (package secrets, Options.Redact) are replaced by "[redacted]".
-//   - Bodies, by their Content-Type: text/event-stream is split into events, the
-//     NDJSON types into lines; application/json and similar types are one frame of
-//     the transport HTTP; of a multipart request each part is one, and each read of
-//     a file; of any other type every read is a frame of the
-//     transport HTTP. A body that is cut off ends in a frame that is marked
-//     FlagUnterminated, if there was an incomplete frame. Strings in JSON bodies,
-//     lines and parts, and fields of forms that the client sends, that hold secrets
-//     by their names are replaced in the same way; all other bytes stay, and the
-//     frame is marked FlagRedacted. What is forwarded is not changed.
+//     CRLF, a blank line at the end. The head of the request is recorded as the
+//     client sent it. Values of fields, query parameters and cookies that hold
+//     secrets by their names (package secrets, Options.Redact) are replaced by
+//     "[redacted]".
+//   - Bodies, by their Content-Type. text/event-stream is split into events, the
+//     NDJSON types are split into lines, and a body of application/json or a similar
+//     type is one frame of the transport HTTP. In a multipart request each part is
+//     a frame, and each read of a file. In a body of any other type each read is a
+//     frame of the transport HTTP. A body that is cut off ends in a frame that is
+//     marked FlagUnterminated, if there was an incomplete frame.
+//   - Secrets in bodies: strings in JSON bodies, JSON lines and JSON parts, and fields
+//     of forms that the client sends, are replaced in the same way if they hold
+//     secrets by their names. All other bytes stay, and the frame is marked
+//     FlagRedacted. The forwarded bytes are not changed.
 //   - Trailers, as a note like a head, without a start line.
 //   - After an upgrade to WebSocket: messages; and close frames as notes, such
 //     as "close 1000 bye". Pings and pongs are not recorded. After an upgrade

@@ -62,10 +62,10 @@ func (t Target) matches(host, port string) bool {
 const maxHosts = 256
 
 // ForwardProxy is a recording proxy for clients that send CONNECT, as they do for https addresses
-// with HTTPS_PROXY. It answers the client's TLS handshake itself with a certificate of an authority
-// that the client must trust, and forwards the requests within to the host that the client named,
-// with the same Host, so that signatures over the head and the body stay valid. Hosts that are not
-// among its targets are refused.
+// with HTTPS_PROXY. It answers the client's TLS handshake itself, with a certificate of an
+// authority that the client must trust. It forwards the requests in the connection to the host that
+// the client named, with the same Host, so that signatures over the head and the body stay valid.
+// Hosts that are not among its targets are refused.
 type ForwardProxy struct {
 	opts      Options
 	targets   []Target
@@ -234,7 +234,7 @@ func (l *connections) add(c net.Conn) {
 	select {
 	case l.arrived <- c:
 	case <-l.closed:
-		_ = c.Close() // nobody serves it
+		_ = c.Close() // it is not served
 	}
 }
 

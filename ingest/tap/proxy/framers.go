@@ -98,7 +98,8 @@ func (c *untypedFramer) Split(p []byte, at int64, emit func(*schema.Frame) error
 	return c.Framer.Split(p, at, emit)
 }
 
-// redactingFramer masks secrets in a body by their names: in JSON, and in a form that a client sends.
+// redactingFramer masks secrets in a body by their names: in JSON, and in a form that a client
+// sends.
 type redactingFramer struct {
 	ingest.Framer
 	mask  func(*schema.Frame)

@@ -22,7 +22,8 @@ import (
 type Options struct {
 	Upstream string // URL of the server: http or https; its path is prepended to the paths of requests
 	Recorder *ingest.Recorder
-	// Authorization is sent to the upstream with requests that have no such field; "" sends none. It is not recorded.
+	// Authorization is sent to the upstream with requests that have no such field; "" sends none.
+	// It is not recorded.
 	Authorization string
 	// Stream holds the options that all streams share: Tenant, Session, Dialect and Tags;
 	// the other fields are ignored.
@@ -38,8 +39,8 @@ type Options struct {
 	Hosts   origin.Hosts
 	Origins []string
 
-	// RewriteAddresses has clients see the proxy's address in answers in place of the upstream's, so
-	// that a client that follows one stays with the proxy. What is recorded does not change.
+	// RewriteAddresses replaces the upstream's addresses in answers by the proxy's address, so that
+	// a client that follows an address stays with the proxy. The recording is not changed.
 	RewriteAddresses bool
 	Certificates     *tls.Config // Serve answers with TLS; nil for plain HTTP
 

@@ -37,7 +37,7 @@ type queue struct {
 	items   []item
 	closed  bool
 	wake    chan struct{} // holds one element while there may be items to take
-	overdue *time.Timer   // signals after lateSignal if nobody else did
+	overdue *time.Timer   // signals after lateSignal if no other goroutine did
 	armed   bool          // overdue is running
 }
 

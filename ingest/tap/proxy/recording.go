@@ -37,8 +37,8 @@ type recording struct {
 	at     int64 // of the item that is being recorded
 }
 
-// recordingWeight is what a recording besides its queue counts in the bound of all queues, bytes:
-// mainly its stream.
+// recordingWeight is the weight of a recording without its queue in the bound of all queues, bytes.
+// It is mainly the memory of its stream.
 const recordingWeight = 16 << 10
 
 // closeTimeout bounds how long the end of a stream may take to become durable.

@@ -117,7 +117,8 @@ func setDefault(h http.Header, name, value string) {
 	}
 }
 
-// record records a response body, and before it the request and the response's head if ask is not nil.
+// record records a response body, and before it the request and the response's head if ask is not
+// nil.
 func (t *tap) record(ctx context.Context, answer *http.Response, ask *asked) error {
 	var source copier.Source = copier.NewReader(answer.Body)
 	transport, known := copier.ByContentType(answer.Header.Get("Content-Type"))

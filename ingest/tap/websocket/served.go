@@ -121,7 +121,7 @@ func (s *served) finish(err error) {
 	reason := s.reason(s.listener.end(), err)
 	if err := s.close(reason); err != nil {
 		level := slog.LevelWarn
-		if errors.Is(err, keys.ErrSuperseded) { // the connection that repeats the key goes on with it
+		if errors.Is(err, keys.ErrSuperseded) { // the newer connection with the key continues the stream
 			level = slog.LevelDebug
 		}
 		s.handler.opts.Log.Log(context.Background(), level, "websocket: stream not recorded to its end", "stream", s.stream.ID(), "ended", reason, "error", err)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A server counts as quiet while it allocates less than quietBytes within quietFor, or less than a
-// part of quietShare of its heap.
+// A server counts as quiet while it allocates less than quietBytes within quietFor, or less than
+// 1/quietShare of its heap.
 const (
 	quietFor   = 5 * time.Second
 	quietBytes = 4 << 20
@@ -49,7 +49,7 @@ func tidyWhenQuiet(ctx context.Context) {
 // allocated returns the bytes allocated since the process began.
 func allocated() uint64 { return read("/gc/heap/allocs:bytes") }
 
-// heap returns the memory that the heap has of the system, garbage included, bytes.
+// heap returns the memory that the heap has obtained from the system, including garbage, bytes.
 func heap() uint64 {
 	return read("/memory/classes/heap/objects:bytes") + read("/memory/classes/heap/free:bytes") + read("/memory/classes/heap/unused:bytes")
 }

@@ -179,9 +179,9 @@ func Start(ctx context.Context, cfg Config) (_ *Node, err error) {
 	return n, nil
 }
 
-// settleEvery is the shortest interval at which usage is settled. settleTime, settleMemory and settleThreads
-// bound each statement of a settlement in ClickHouse, so that the other cores stay available for
-// queries.
+// settleEvery is the shortest interval at which usage is settled. settleTime, settleMemory and
+// settleThreads bound each statement of a settlement in ClickHouse, so that the other cores stay
+// available for queries.
 const (
 	settleEvery   = time.Second
 	settleTime    = 5 * time.Minute

@@ -159,9 +159,9 @@ func checkPayload(payload int64, frame int, local bool) health.Check {
 	return c
 }
 
-// refusePayload returns an error if a NATS server that answers now takes no message with one frame of the greatest
-// size: some frames would be refused when they are recorded, after their agent has sent them. A NATS server
-// that answers later is reported by checkPayload.
+// refusePayload returns an error if a NATS server that answers now takes no message with one frame
+// of the maximum size. Otherwise some frames would be refused while they are recorded, after their
+// agent has sent them. A NATS server that answers later is reported by checkPayload.
 func (n *Node) refusePayload() error {
 	if !n.Roles.Ingest || n.Servers == "" || n.MaxFrame == 0 || !n.NATS.IsConnected() {
 		return nil

@@ -30,9 +30,9 @@ func (s *Server) servedHosts(next echo.HandlerFunc) echo.HandlerFunc {
 }
 
 // noForeignPages is middleware that refuses requests of other sites' pages on every route. Only the
-// server's own pages may change something or open a WebSocket, and with tokens the pages of Origins,
-// which need one. Without tokens the pages of Origins may do what pages on other loopback ports may:
-// read, play and emulate recordings. Links may lead to pages.
+// server's own pages may change something or open a WebSocket, and on a server with tokens also the
+// pages of Origins, with a token. Without tokens the pages of Origins may do what pages on other
+// loopback ports may: read, play and emulate recordings. Links may lead to pages.
 func (s *Server) noForeignPages(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		rule := pagesThatMay(c)

@@ -13,9 +13,9 @@ import (
 
 // preflights lets pages of Origins read the answers of the API; credentials of the browser, such as
 // cookies, are not allowed. It answers the browser's preflight requests, which have no token.
-// Without tokens these pages may only read, and send to recordings what the recorded server took.
-// With tokens it also answers preflight requests of loopback pages for recordings, in the same way
-// for all sessions, since the principal is not known yet.
+// Without tokens these pages may only read, and send recordings the requests that the recorded
+// servers accepted. With tokens it also answers preflight requests of loopback pages for
+// recordings, in the same way for all sessions, since the principal is not known yet.
 func (s *Server) preflights(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r, h := c.Request(), c.Response().Header()

@@ -85,8 +85,8 @@ func only(h echo.HandlerFunc, known ...string) echo.HandlerFunc {
 	}
 }
 
-// notEmulated reports whether a request is for the server itself. Others are answered as a recorded
-// application has answered, to the byte.
+// notEmulated reports whether a request is for the server itself. Other requests receive the answer
+// of the recorded application, byte for byte.
 func notEmulated(r *http.Request) bool {
 	return !strings.HasPrefix(r.URL.Path, "/emulate/") && !strings.HasPrefix(r.URL.Path, "/api/v0/")
 }

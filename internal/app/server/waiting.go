@@ -15,14 +15,14 @@ import (
 	"tapedeck/query"
 )
 
-// Headers of answers that a recording which is not stored yet would change: see query.Completeness.
+// Headers of answers that may lack recordings which are not stored yet: see query.Completeness.
 const (
 	headerCompleteTo = "Tapedeck-Complete-To"
 	headerWaiting    = "Tapedeck-Waiting-Frames"
 )
 
-// waiting returns what of a tenant was received and cannot be read yet: in JetStream, and in the spool
-// of this process. Spools of other processes are not known here.
+// waiting returns which frames of a tenant were received and cannot be read yet: the frames in
+// JetStream and in the spool of this process. The spools of other processes are not known here.
 func (s *Server) waiting(ctx context.Context, tenant string) (jetstream.Waiting, error) {
 	if s.Node.Waiting == nil {
 		return jetstream.Waiting{}, nats.ErrDisconnected
@@ -40,7 +40,7 @@ func (s *Server) waiting(ctx context.Context, tenant string) (jetstream.Waiting,
 	return w, nil
 }
 
-// completeness returns how complete an answer is that is read from now on.
+// completeness returns how complete an answer is if it is read from now on.
 func (s *Server) completeness(ctx context.Context, tenant string) *query.Completeness {
 	w, err := s.waiting(ctx, tenant)
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *Server) completeness(ctx context.Context, tenant string) *query.Complet
 	return &query.Completeness{CompleteTo: &to, WaitingFrames: &w.Frames, WaitingMore: w.More}
 }
 
-// complete adds to answers how complete they are.
+// complete is middleware that adds headers with the completeness to answers.
 func (s *Server) complete(h tenantHandler) tenantHandler {
 	if s.Node.Waiting == nil {
 		return h

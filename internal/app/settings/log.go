@@ -43,8 +43,8 @@ func (o *LogOutput) Set(f *Log) {
 	o.json.Store(f.LogFormat == "json")
 }
 
-// Logger returns a logger that writes to the output. What libraries write to the log of package log goes
-// there too.
+// Logger returns a logger that writes to the output. What libraries write to the log of package log
+// goes there too.
 func (o *LogOutput) Logger() *slog.Logger {
 	opts := &slog.HandlerOptions{Level: &o.level}
 	log := slog.New(formatHandler{o, slog.NewTextHandler(os.Stderr, opts), slog.NewJSONHandler(os.Stderr, opts)})

@@ -1,6 +1,6 @@
 // Package localca keeps a certificate authority of one user, which signs certificates for the names
-// that a program on this machine stands in for. Clients that trust the authority trust whoever has
-// its key, so the key never leaves its file.
+// that a program on this machine stands in for. Clients that trust the authority trust everyone who
+// has its key, so the key never leaves its file.
 package localca
 
 import (
@@ -29,7 +29,7 @@ const (
 	certFile = "ca.pem"     // the certificate, for clients
 
 	authorityLife = 10 * 365 * 24 * time.Hour
-	// leafLife is short, since a leaf is made anew with each process; browsers and Apple accept 398 days.
+	// leafLife is short, since each process makes a new leaf; browsers and Apple accept 398 days.
 	leafLife = 7 * 24 * time.Hour
 	// skew is how far the clock of a client may be behind.
 	skew = time.Hour

@@ -3,13 +3,12 @@
 //
 // # What an acknowledgement means
 //
-// A PubAck of a stream with file storage and one replica, as local mode has
-// them, is sent after write(2) of the message to the stream's block file has
-// returned. In nats-server 2.15 the server stores the message first and answers
-// afterwards (stream.processJetStreamMsg); the file store appends the record to
-// its cache and, because it flushes in place for streams of one replica
-// (fileStore.fip, AsyncFlush unset), writes the cache out before the store call
-// returns (msgBlock.flushPendingMsgsLocked → WriteAt). So:
+// A PubAck of a stream with file storage and one replica, as local mode has them, is sent after
+// write(2) of the message to the stream's block file has returned. In nats-server 2.15 the server
+// stores the message first and answers afterwards (stream.processJetStreamMsg). The file store
+// appends the record to its cache. For streams of one replica it flushes in place (fileStore.fip,
+// AsyncFlush unset): it writes the cache out before the store call returns
+// (msgBlock.flushPendingMsgsLocked → WriteAt). So:
 //
 //   - Killing the process at any moment loses no acknowledged message:
 //     the bytes are in the kernel. On the next start the server

@@ -22,7 +22,8 @@ const (
 	// size (16 MiB by default) that does not compress, plus its header and facts.
 	MaxPayload = 20 << 20
 
-	// maxMemory bounds streams with memory storage, bytes. The stream of leases needs only a few KiB.
+	// maxMemory bounds streams with memory storage, bytes. The stream of leases needs only a few
+	// KiB.
 	maxMemory = 256 << 20
 
 	readyLimit = 30 * time.Second

@@ -11,9 +11,9 @@
 //
 // A session that recorded a provider's Messages API is converted like the library's own formatter
 // does: text and thinking as they arrive; tool calls, tool results and citations when their block
-// is complete, split at MaxChunk; and the tool results in later requests. Model calls that follow
-// tool_use belong to the same connection. meta_init and meta_final are built from the requests and
-// usages. Signatures are omitted, as in the library.
+// is complete, split at MaxChunk. The tool results in later requests are converted as well. Model
+// calls that follow tool_use belong to the same connection. meta_init and meta_final are built from
+// the requests and usages. Signatures are omitted, as in the library.
 //
 // Content that envelopes cannot represent is refused and not omitted: redacted thinking, blocks of
 // other types, overlapping calls, and all other protocols.

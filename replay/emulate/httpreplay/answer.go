@@ -20,8 +20,8 @@ type answer struct {
 	read    bool // part of the body was written
 	renames renames
 	session func() string
-	// addresses replaces addresses in header fields and, if describes is set, in the body. nil means
-	// no replacement.
+	// addresses replaces addresses in header fields and, if describes is set, in the body. nil
+	// means no replacement.
 	addresses *strings.Replacer
 	describes bool
 }

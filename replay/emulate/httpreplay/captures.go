@@ -60,7 +60,8 @@ func sourcePath(s *schema.StreamState) string {
 	return u.Path
 }
 
-// sourceQuery returns the query of the address from which a stream was recorded, nil if it had none.
+// sourceQuery returns the query of the address from which a stream was recorded, nil if it had
+// none.
 func sourceQuery(s *schema.StreamState) url.Values {
 	u, err := url.Parse(s.Source)
 	if err != nil || u.RawQuery == "" || sourcePath(s) == "" {

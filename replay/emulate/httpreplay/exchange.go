@@ -34,12 +34,12 @@ type exchange struct {
 	frames   int       // with provider: number of frames of the answer
 }
 
-// provider describes at which paths the streams of a dialect are served: those of a model provider,
-// or any path.
+// provider describes at which paths the streams of a dialect are served: the paths of a model
+// provider, or any path.
 type provider struct {
 	path string // readable form
-	// at matches the provider's paths, with and without the version, since base URLs may contain it;
-	// nil for any path.
+	// at matches the provider's paths, with and without the version, since base URLs may contain
+	// it; nil for any path.
 	at   *regexp.Regexp
 	ends []string // types of frames after which another response begins
 	// named is set if the name of an event is its type.

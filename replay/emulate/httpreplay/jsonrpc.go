@@ -146,7 +146,7 @@ func eachObject(v any, see func(map[string]any)) {
 	}
 }
 
-// similarity compares the messages of a request with those of a recorded request.
+// similarity compares the messages of a request with the messages of a recorded request.
 func similarity(asked, recorded []call) int {
 	if len(asked) == 0 || len(asked) != len(recorded) {
 		return otherCall

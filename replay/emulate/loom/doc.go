@@ -27,8 +27,8 @@
 // return what tool calls show: names of tools, and names and types of arguments. user_messages
 // returns the requests and replies of the thread's runs; its cursor before counts them from 1.
 // Requests about agents, models and workspaces, which Loom's code has and the guideline lacks
-// (agent_list, list_models, set_model, workspace_…), have the recorded answer. Without one there are
-// the agents and models that the requests of the runs name, and one workspace with the threads of
-// the runs. cancel_run ends the current run. Any other request is a parse error, and the
-// connection stays open.
+// (agent_list, list_models, set_model, workspace_…), are answered with the recorded answer. Without
+// one, the answer has the agents and models that the requests of the runs name, and one workspace
+// with the threads of the runs. cancel_run ends the current run. Any other request is a parse
+// error, and the connection stays open.
 package loom

@@ -13,8 +13,9 @@ import (
 // are in it.
 const workspace = "recording"
 
-// madeUp answers requests about agents, models and workspaces of which no answer was recorded, with
-// what the requests of the runs name. The first result is nil for any other request.
+// madeUp answers requests about agents, models and workspaces that have no recorded answer, with
+// the agents and models that the requests of the runs name. The first result is nil for any other
+// request.
 func (b *index) madeUp(kind string, v *fastjson.Value) ([]byte, error) {
 	needs := map[string][]string{
 		"agent_list": {"id"}, "list_models": {"id"}, "set_model": {"id", "model_id"},

@@ -18,7 +18,8 @@ const (
 	// Subject is the subject of announcements.
 	Subject = "tapedeck.changes"
 
-	// mostMessages and mostBytes bound the stream. A log that is further behind releases everything.
+	// mostMessages and mostBytes bound the stream. A log that is further behind releases
+	// everything.
 	mostMessages = 4096
 	mostBytes    = 4 << 20
 	// sessionsPerMessage bounds an announcement to 128 KiB.
@@ -26,7 +27,8 @@ const (
 )
 
 // ID identifies a session in announcements: a hash of the tenant and the session. Two sessions with
-// one ID are announced together. The ID of a Key without a session means all sessions of the tenant.
+// one ID are announced together. The ID of a Key without a session means all sessions of the
+// tenant.
 type ID uint64
 
 // IDOf returns the ID of a session or, if the session is "", of a whole tenant.
@@ -39,8 +41,8 @@ func IDOf(of tombstone.Key) ID {
 	return ID(d.Sum64())
 }
 
-// EnsureStream creates the stream of announcements. It is kept in files, so that its numbers go on
-// after a restart of NATS.
+// EnsureStream creates the stream of announcements. It is kept in files, so that its sequence
+// numbers continue after a restart of NATS.
 func EnsureStream(ctx context.Context, js jetstream.JetStream, replicas int) error {
 	_, err := js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
 		Name: StreamName, Description: "tapedeck: which sessions changed, for the caches of servers",
@@ -53,8 +55,8 @@ func EnsureStream(ctx context.Context, js jetstream.JetStream, replicas int) err
 	return nil
 }
 
-// Announcer announces changes. The methods of a nil announcer do nothing. It is safe for use by many
-// goroutines.
+// Announcer announces changes. The methods of a nil announcer do nothing. It is safe for use by
+// many goroutines.
 type Announcer struct{ js jetstream.JetStream }
 
 // NewAnnouncer returns an announcer on a connection, which the caller closes.

@@ -33,11 +33,11 @@ type Log struct {
 	running sync.WaitGroup
 
 	read    uint64    // the latest announcement in the log; used by the goroutine that reads
-	created time.Time // when the stream was created that read is a number of
+	created time.Time // creation time of the stream in which read is a sequence number
 
 	mu      sync.Mutex // guards the fields below
 	reading bool       // a goroutine reads announcements
-	next    *reading   // its next round, nil if nobody asked for one
+	next    *reading   // its next round, nil if no caller waits for one
 	closed  bool
 }
 
@@ -55,8 +55,8 @@ func NewLog(nc *nats.Conn, changed func(ids []ID, all bool)) (*Log, error) {
 	}
 	l := &Log{nc: nc, js: js, changed: changed}
 	l.ctx, l.cancel = context.WithCancel(context.Background())
-	// An announcement is read at once, also while nobody asks, so that memory has nothing that was
-	// erased. A lost wake-up does no harm: Sync does not depend on it.
+	// An announcement is read at once, even if no caller waits, so that no erased data stays in
+	// memory. A lost wake-up does no harm: Sync does not depend on it.
 	if l.wake, err = nc.Subscribe(Subject, func(*nats.Msg) { l.begin() }); err != nil {
 		l.cancel()
 		return nil, fmt.Errorf("subscribe to %s: %w", Subject, err)

@@ -54,7 +54,8 @@ type Erasure struct {
 	RemovedAt   time.Time `json:"removed_at,omitzero"`
 	VerifiedAt  time.Time `json:"verified_at,omitzero"`
 
-	// Found counts the covered data: at the time when it was hidden, and again before it is removed.
+	// Found counts the covered data: at the time when it was hidden, and again before it is
+	// removed.
 	Found Counts `json:"found"`
 	// Waits describes what the erasure waits for, or the error of its last attempt; "" for nothing.
 	Waits string `json:"waits_for,omitempty"`

@@ -36,8 +36,8 @@ const (
 	mostKnown   = 100_000
 	loadTimeout = 5 * time.Second
 	// askTimeout bounds a read. Readers that open sessions wait for it, within the time of their
-	// requests. It is long, so that a slow ClickHouse is no error when hundreds of readers open
-	// sessions at once.
+	// requests. It is long, so that a slow ClickHouse does not cause errors when hundreds of
+	// readers open sessions at once.
 	askTimeout = 20 * time.Second
 )
 

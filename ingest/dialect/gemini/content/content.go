@@ -11,9 +11,9 @@ import (
 )
 
 // Counting is how usageMetadata counts (protocols, section 2.7). The prompt includes tokens from
-// the cache, but not tokens that tools add to it. The candidates do not include thoughts. So
-// total = prompt + tools + candidates + thoughts. Each usageMetadata is that of the whole answer
-// so far: the last one counts.
+// the cache, but not tokens that tools add to it. The candidates do not include thoughts. So total
+// = prompt + tools + candidates + thoughts. Each usageMetadata covers the whole answer so far: the
+// last one counts.
 var Counting = dialect.Counting{
 	Input:           "promptTokenCount+toolUsePromptTokenCount",
 	CacheRead:       "cachedContentTokenCount",

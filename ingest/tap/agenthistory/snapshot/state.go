@@ -18,8 +18,8 @@ const (
 	// SQLite would create the index beside the log; here the index is a temporary file.
 	unindexed
 	// unlogged is for a database in write-ahead mode without a log: no program has it open, and the
-	// database file is complete. SQLite would create a log and an index beside it; here it reads only
-	// the database file.
+	// database file is complete. SQLite would create a log and an index beside it; here it reads
+	// only the database file.
 	unlogged
 )
 

@@ -64,8 +64,8 @@ type Entry struct {
 	Outcome   Outcome `json:"outcome"`
 	Status    int     `json:"status"` // HTTP status of the answer; 0 without one
 	RequestID string  `json:"request_id"`
-	// Continues reports that the action of an accepted request continues after the answer. Who
-	// carries it out records its end; until then its outcome is Begun.
+	// Continues reports that the action of an accepted request continues after the answer. The
+	// component that carries it out records its end; until then its outcome is Begun.
 	Continues bool `json:"-"`
 }
 

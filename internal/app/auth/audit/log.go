@@ -89,7 +89,7 @@ func (l *Log) Note(e Entry) error { return l.note(e, 1) }
 func (l *Log) Full() bool { return l != nil && len(l.queue) == cap(l.queue) }
 
 // Refused records an entry for a refusal. These entries may use at most half of the queue, since
-// anybody can cause them; further ones are lost and counted.
+// any client can cause them; further entries are lost and counted.
 func (l *Log) Refused(e Entry) {
 	e.Outcome = Refused
 	_ = l.note(e, 2) // note has counted a lost entry

@@ -27,8 +27,8 @@ type Settings struct {
 const (
 	DefaultLife = 12 * time.Hour
 	DefaultIdle = time.Hour
-	// idleLeast is the minimum of Idle. It is well above a minute, the interval at which the use of a
-	// login is stored.
+	// idleLeast is the minimum of Idle. It is well above a minute, the interval at which the use of
+	// a login is stored.
 	idleLeast = 5 * time.Minute
 )
 

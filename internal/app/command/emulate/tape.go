@@ -34,8 +34,8 @@ func (o *Options) openTape(ctx context.Context) (*Session, error) {
 	return o.playTape(ctx, f, session)
 }
 
-// cannotSpeak returns the error for a session of a file that cannot be played in a protocol. It names the
-// file, and what can be done with it without a server.
+// cannotSpeak returns the error for a session of a file that cannot be played in a protocol. It
+// names the file, and what can be done with it without a server.
 func (o *Options) cannotSpeak(err error, session string) error {
 	p, ok := problem.From(err)
 	if !ok {

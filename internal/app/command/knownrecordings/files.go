@@ -29,7 +29,7 @@ type FilesResult struct {
 	Bytes    uint64 `json:"bytes"`
 
 	Waiting *Waiting `json:"unreadable"`      // the part that cannot be read yet
-	Error   string   `json:"error,omitempty"` // why what was recorded is not on the server
+	Error   string   `json:"error,omitempty"` // why the recorded data is not on the server
 
 	Same    int    `json:"-"` // files of Known that have the same bytes as another of the files
 	KnownIn string `json:"-"` // the session that has the remaining files of Known; the first one if there are several

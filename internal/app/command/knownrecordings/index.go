@@ -14,8 +14,8 @@ import (
 // aheadBytes is the number of bytes of following files that are read for one request.
 const aheadBytes = 256 << 20
 
-// Index finds the server's recordings of files that a command records one after another. One request
-// asks for the digests of many files: of the one that is looked up and of the following ones.
+// Index finds the server's recordings of files that a command records one after another. One
+// request asks for the digests of many files: the file that is looked up and the files after it.
 type Index struct {
 	server Server
 	paths  []string       // in the order in which they are looked up
@@ -34,9 +34,9 @@ func NewIndex(server Server, paths []string) *Index {
 	return x
 }
 
-// LookUp returns a function that finds a recording of the bytes of a file with a digest. The function
-// returns a *KnownError if there is one, and nil if there is none or the server does not answer. LookUp
-// of a nil index returns nil.
+// LookUp returns a function that finds a recording of the bytes of a file with a digest. The
+// function returns a *KnownError if there is one, and nil if there is none or the server does not
+// answer. LookUp of a nil index returns nil.
 func (x *Index) LookUp(ctx context.Context, path string) func(digest string) error {
 	if x == nil {
 		return nil
@@ -61,7 +61,8 @@ func (x *Index) LookUp(ctx context.Context, path string) func(digest string) err
 	}
 }
 
-// ask queries the server for digests. An error of the server is no error: nothing is known then.
+// ask queries the server for digests. It ignores errors of the server: the files then count as
+// unknown.
 func (x *Index) ask(ctx context.Context, digests []string) error {
 	api, err := x.server()
 	if err != nil {
@@ -99,7 +100,7 @@ func (x *Index) ask(ctx context.Context, digests []string) error {
 	return nil
 }
 
-// following returns the digests of the files after one, as many as one request takes.
+// following returns the digests of the files after a path, as many as fit into one request.
 func (x *Index) following(path string) []string {
 	i, ok := x.at[path]
 	if !ok {

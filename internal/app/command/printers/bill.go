@@ -24,8 +24,8 @@ func ClosedBill(w, notes io.Writer, b *bills.Bill) error {
 	return err
 }
 
-// Bills writes the periods of billing accounts, and to notes the calls that belong to no account and
-// the usage that no bill holds.
+// Bills writes the periods of billing accounts, and to notes the calls that belong to no account
+// and the usage that no bill holds.
 func Bills(out, notes io.Writer, list *bills.List) error {
 	t := console.NewTable(out, "account", "period", "state", "bill", "total", "cost so far", "unpriced",
 		"closable from")

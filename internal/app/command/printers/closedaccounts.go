@@ -10,17 +10,17 @@ import (
 	"tapedeck/query/billing/bills"
 )
 
-// ClosedAccount is what became of a period of an account that was to be closed.
+// ClosedAccount is the outcome of closing a period of an account.
 type ClosedAccount struct {
 	Account string      `json:"account"`
 	Period  string      `json:"period"`
-	DryRun  bool        `json:"dry_run"` // the bill is what it would be
+	DryRun  bool        `json:"dry_run"` // the period was not closed; the bill is a preview
 	Bill    *bills.Bill `json:"bill"`    // null if there is an error
 	Error   string      `json:"error,omitempty"`
 }
 
-// ClosedAccounts writes the bills of several accounts, and on notes why some have none, which models
-// have no price, and which earlier months the bills leave.
+// ClosedAccounts writes the bills of several accounts, and to notes why some accounts have no bill,
+// which models have no price, and which earlier months have no bill.
 func ClosedAccounts(out, notes io.Writer, list []ClosedAccount) error {
 	t := console.NewTable(out, "account", "period", "bill", "total", "charges", "unpriced", "corrections")
 	for i := range list {

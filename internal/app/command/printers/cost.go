@@ -76,7 +76,8 @@ func tokenCount(s cost.UsageTotals, n int64) string {
 	return console.Thousands(n)
 }
 
-// costText formats a cost, and says how many calls it does not include: with them it is greater.
+// costText formats a cost, and states how many calls it does not include. With these calls the cost
+// would be higher.
 func costText(s cost.UsageTotals) string {
 	switch {
 	case !s.Reported():
@@ -135,7 +136,7 @@ func otherCost(m *cost.Money, unpriced uint64) string {
 	return money(m)
 }
 
-// statedCosts formats the costs that sources state, and how many calls state one if others do not.
+// statedCosts formats the costs that sources state, and, unless all calls state one, how many do.
 func statedCosts(list []cost.Stated, calls uint64) string {
 	if len(list) == 0 {
 		return Unknown

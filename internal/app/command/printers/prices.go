@@ -13,8 +13,9 @@ import (
 	"tapedeck/query/report/pricelist"
 )
 
-// Prices writes a price table, and the models in use that have no price and those that have the
-// price of another model, or one of these lists alone; on notes it writes which table it is.
+// Prices writes a price table, the models in use that have no price, and the models in use that
+// have the price of another model, or only one of these lists. To notes it writes which table it
+// is.
 func Prices(out, notes io.Writer, list *pricelist.List, unmatched, inexact bool) error {
 	all := !unmatched && !inexact
 	if all {

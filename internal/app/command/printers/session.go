@@ -34,8 +34,8 @@ func Session(out io.Writer, d *sessiondetail.Detail, t *timeline.Timeline, messa
 	return nil
 }
 
-// lacksFacts reports whether an ended session has frames of a known dialect and no facts. The facts of
-// a tape are at its end.
+// lacksFacts reports whether an ended session has frames of a known dialect and no facts. The facts
+// of a tape are at its end.
 func lacksFacts(d *sessiondetail.Detail, messages []transcript.Message) bool {
 	known := false
 	for i := range d.Streams {

@@ -11,8 +11,8 @@ import (
 	"tapedeck/query/report/usagereport"
 )
 
-// Usage prints a report as a table, and below it the calls without a price or with that of another
-// model; on notes it writes which list prices they are.
+// Usage prints a report as a table, and below it the calls without a price or with the price of
+// another model. To notes it writes which list prices it used.
 func Usage(w, notes io.Writer, r *usagereport.Report) error {
 	heads := groupHeads(r.Granularity, r.GroupBy)
 	t := console.NewTable(w, slices.Concat(heads, figureHeads(r))...)
@@ -50,7 +50,7 @@ func Usage(w, notes io.Writer, r *usagereport.Report) error {
 	return showFound(w, r.Totals.Findings)
 }
 
-// showInexact lists the calls whose price is that of another model.
+// showInexact lists the calls that have the price of another model.
 func showInexact(w io.Writer, list []cost.Inexact) error {
 	if len(list) == 0 {
 		return nil

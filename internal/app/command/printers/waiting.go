@@ -9,7 +9,7 @@ import (
 	"tapedeck/internal/console"
 )
 
-// Waiting writes what the server has received and nobody can read yet.
+// Waiting writes which data the server has received that cannot be read yet.
 func Waiting(out io.Writer, w *knownrecordings.Waiting) {
 	least := ""
 	if w.More {

@@ -35,8 +35,8 @@ var (
 
 func firstOfMonth(day time.Time) time.Time { return day.AddDate(0, 0, 1-day.Day()) }
 
-// CheckTime returns an error for a word or a length of time that Time does not know. It passes what
-// only the API can judge.
+// CheckTime returns an error for a word or a duration that Time does not know. It accepts texts
+// that only the API can check.
 func CheckTime(text string) error {
 	switch {
 	case days[text] != nil, length.MatchString(text), isNow(text):
@@ -66,8 +66,8 @@ func Time(text string, zone *time.Location, now time.Time) string {
 	return text
 }
 
-// Month returns a month in the form that the API reads, as 2026-10, of this-month, last-month in
-// UTC, or a month, which it returns unchanged. It returns an error for other words.
+// Month returns a month in the form that the API reads, such as 2026-10. It resolves this-month and
+// last-month in UTC, and returns a month unchanged. It returns an error for other words.
 func Month(text string, now time.Time) (string, error) {
 	for _, known := range monthWords {
 		if text == known {

@@ -12,8 +12,9 @@ import (
 	"tapedeck/internal/syncbuffer"
 )
 
-// OnTerminal runs a command on a terminal of its own, where it types input after the command has shown prompt
-// ("": at once). It returns all that the command sent to the terminal, and the exit code.
+// OnTerminal runs a command on a terminal of its own, where it types input after the command has
+// shown prompt ("": at once). It returns all that the command sent to the terminal, and the exit
+// code.
 func OnTerminal(t *testing.T, cmd *exec.Cmd, prompt, input string) (shown string, exit int) {
 	t.Helper()
 	keyboard, line, err := pty.Open()
