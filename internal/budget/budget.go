@@ -118,7 +118,7 @@ func (b *Budget) full() *problem.Problem {
 func (b *Budget) problem(limit, detail string) *problem.Problem {
 	b.refused.WithLabelValues(limit).Inc()
 	return &problem.Problem{
-		Title: "Too many readers", Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second, Parameter: limit,
+		Title: "Too many readers", Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second, Limit: limit,
 		Detail: detail, Hint: "Try again later, or start the server with a larger --" + limit + ".",
 	}
 }

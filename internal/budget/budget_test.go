@@ -15,7 +15,7 @@ import (
 func refusal(t *testing.T, err error, limit string) {
 	t.Helper()
 	p, ok := problem.From(err)
-	if err == nil || !ok || p.Status != 503 || p.RetryAfter == 0 || p.Parameter != limit {
+	if err == nil || !ok || p.Status != 503 || p.RetryAfter == 0 || p.Limit != limit {
 		t.Errorf("%v (%+v), want a refusal for %s", err, p, limit)
 	}
 }
