@@ -49,11 +49,20 @@ func (p *Proxy) newRequestBody(h http.Header) *body {
 		return b
 	}
 	mask := p.redact.Body
-	if media, _, err := mime.ParseMediaType(h.Get("Content-Type")); err == nil && media == formType {
+	switch media, _, _ := mime.ParseMediaType(h.Get("Content-Type")); {
+	case media == formType:
 		mask = p.redact.Form
+	case isUntyped(media):
+		b.framer = newUntypedFramer(redacting(newBodyFramer(p.opts.FrameLimit), mask))
+		return b
 	}
 	b.framer = redacting(b.framer, mask)
 	return b
+}
+
+// isUntyped reports whether a media type says nothing about the format of a request body.
+func isUntyped(media string) bool {
+	return media == "" || media == "text/plain" || media == "application/octet-stream"
 }
 
 // newResponseBody returns the body of a response.

@@ -109,6 +109,37 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// A JSON body whose content type does not say so is one frame, and secrets in it are not recorded; text
+// is recorded as it is.
+func TestUntypedBodies(t *testing.T) {
+	const object = ` {"model":"m","api_key":"opaque-a1B2c3D4","input":"shown"}`
+	for _, test := range []struct{ name, media, body, want string }{
+		{"text", "text/plain;charset=UTF-8", object, ` {"model":"m","api_key":"[redacted]","input":"shown"}`},
+		{"none", "", object, ` {"model":"m","api_key":"[redacted]","input":"shown"}`},
+		{"bytes", "application/octet-stream", "\ufeff" + object, "\ufeff" + ` {"model":"m","api_key":"[redacted]","input":"shown"}`},
+		{"array", "text/plain", `[{"api_key":"opaque-a1B2c3D4"}]`, `[{"api_key":"[redacted]"}]`},
+		{"prose", "text/plain", `say {"api_key":"shown-a1B2c3D4"}`, `say {"api_key":"shown-a1B2c3D4"}`},
+		{"blank", "text/plain", " \n", " \n"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := make(chan string, 1)
+			s := start(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				got <- string(body)
+			}), nil)
+			req := s.request(t, "POST", "/v1/responses", test.body)
+			req.Header.Set("Content-Type", test.media)
+			s.do(t, req)
+			if body := <-got; body != test.body {
+				t.Errorf("the server got %q", body)
+			}
+			if recorded := s.one(t).body(schema.Send); !strings.HasSuffix(recorded, test.want) {
+				t.Errorf("recorded %q, want the body %q", recorded, test.want)
+			}
+		})
+	}
+}
+
 // Credentials of MCP servers in requests, and tokens in answers, are not recorded; both sides get them as they were sent.
 func TestCredentialsBelow(t *testing.T) {
 	const token = "of-the-server-a1B2c3D4e5F6g7H8i9J0k1L2m3N4o"

@@ -1,6 +1,8 @@
 package proxy
 
 import (
+	"bytes"
+
 	"tapedeck/ingest"
 	"tapedeck/ingest/framing"
 	"tapedeck/schema"
@@ -70,6 +72,30 @@ func (c *bodyFramer) End(_ int64, emit func(*schema.Frame) error) error {
 	}
 	c.over = false
 	return c.buf.Emit(nil, flags, emit)
+}
+
+// untypedFramer makes one frame of a request body that is JSON by its first byte, and masks secrets
+// in it by their names. Of other bodies it makes one frame of each read. It is for content types
+// that do not say what a body is: browsers send every string as text/plain.
+type untypedFramer struct {
+	ingest.Framer
+	json   ingest.Framer
+	judged bool // a byte other than white space was read
+}
+
+func newUntypedFramer(json ingest.Framer) *untypedFramer {
+	return &untypedFramer{Framer: newReadFramer(), json: json}
+}
+
+// Split implements ingest.Framer.
+func (c *untypedFramer) Split(p []byte, at int64, emit func(*schema.Frame) error) error {
+	if text := bytes.TrimLeft(p, "\ufeff \t\r\n"); !c.judged && len(text) > 0 {
+		c.judged = true
+		if text[0] == '{' || text[0] == '[' {
+			c.Framer = c.json
+		}
+	}
+	return c.Framer.Split(p, at, emit)
 }
 
 // redactingFramer masks secrets in a body by their names: in JSON, and in a form that a client sends.
