@@ -1,14 +1,7 @@
 {{- /* define only: the values of tags, joined to rows named records: that of the stream that
-reported a record, else that of the first stream of its session that has the tag. Where it
-is known that each session has one value, streams are not distinguished. */ -}}
+reported a record, else that of the first stream of its session that has the tag. */ -}}
 {{define "tag_joins"}}
 {{- range $i, $tag := .Tags}}
-{{- if $.Single}}
-LEFT ANY JOIN (
-    SELECT session_id, tags[{tag_{{$i}}:String}] AS value FROM streams
-    WHERE tenant = {tenant:String} AND mapContains(tags, {tag_{{$i}}:String}){{$.Of}}
-) AS tag_{{$i}} ON records.session_id = tag_{{$i}}.session_id
-{{- else}}
 LEFT JOIN (
     SELECT of_streams.session_id AS session_id, of_streams.stream_id AS stream_id,
         if(of_streams.own != '', of_streams.own, of_sessions.first) AS value
@@ -23,6 +16,5 @@ LEFT JOIN (
         GROUP BY session_id
     ) AS of_sessions ON of_streams.session_id = of_sessions.session_id
 ) AS tag_{{$i}} ON records.session_id = tag_{{$i}}.session_id AND records.stream_id = tag_{{$i}}.stream_id
-{{- end}}
 {{- end}}
 {{- end}}

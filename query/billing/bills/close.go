@@ -41,7 +41,9 @@ type Closing struct {
 	LeaveEarlier bool
 }
 
-// Close closes a period of an account and returns its bill. Of several concurrent calls for the
+// Close closes a period of an account and returns its bill. The bill has every charge of the period
+// that was stored before the call: charges.Each reads them, and looks at the settlement and at what
+// was stored since only after the call began. Of several concurrent calls for the
 // same period one succeeds. The others return a problem that names its bill.
 func (s *Store) Close(ctx context.Context, q Closing) (*Bill, error) {
 	began := time.Now()

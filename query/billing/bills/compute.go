@@ -209,7 +209,8 @@ func (c *computation) add(r *Row) error {
 const readTogether = 256
 
 // charges calls visit with the charges of the account in a period, at the prices of the table with
-// the given hash. The next charges are read and priced while visit runs.
+// the given hash. They are of one snapshot, see charges.Each. The next charges are read and priced
+// while visit runs.
 func (c *computation) charges(ctx context.Context, p *Period, hash string, visit func(*charges.Charge) error) error {
 	q := charges.Query{Tenant: c.tenant, From: p.Start, To: p.End, SessionIDs: c.sessions,
 		Pricing: grouping.Pricing{Table: hash}}
@@ -227,7 +228,7 @@ func (c *computation) charges(ctx context.Context, p *Period, hash string, visit
 				return context.Cause(ctx)
 			}
 		}
-		err := charges.Each(ctx, c.store.reader, q, "", 0, func(charge *charges.Charge) error {
+		err := charges.Each(ctx, c.store.reader, q, func(charge *charges.Charge) error {
 			if a, ok := c.accounts.of(charge.Tags); !ok || a.ID != c.account.ID {
 				return nil
 			}

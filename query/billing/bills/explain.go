@@ -157,7 +157,7 @@ func (c *computation) moved(ctx context.Context, p *Period, gone map[string]*dif
 	slices.Sort(sessions)
 	moved := map[string]bool{}
 	q := charges.Query{Tenant: c.tenant, From: p.Start, To: p.End, SessionIDs: slices.Compact(sessions)}
-	err := charges.Each(ctx, c.store.reader, q, "", 0, func(charge *charges.Charge) error {
+	err := charges.Each(ctx, c.store.reader, q, func(charge *charges.Charge) error {
 		if gone[charge.ChargeID] != nil {
 			moved[charge.ChargeID] = true
 		}

@@ -131,7 +131,7 @@ func (v *verifier) session(ctx context.Context, id string) error {
 		stated[charges.ID(v.tenant, id, u.ID)] = u
 	}
 	q := charges.Query{Tenant: v.tenant, SessionIDs: []string{id}}
-	err = charges.Each(ctx, v.store.reader, q, "", 0, func(c *charges.Charge) error {
+	err = charges.Each(ctx, v.store.reader, q, func(c *charges.Charge) error {
 		u := stated[c.ChargeID]
 		delete(stated, c.ChargeID)
 		if u == nil {
@@ -163,7 +163,7 @@ func (v *verifier) expired(ctx context.Context, id string, at time.Time) error {
 	check := &v.result.Frames
 	check.ExpiredSessions++
 	q := charges.Query{Tenant: v.tenant, SessionIDs: []string{id}, From: v.bill.Start, To: v.bill.End}
-	return charges.Each(ctx, v.store.reader, q, "", 0, func(c *charges.Charge) error {
+	return charges.Each(ctx, v.store.reader, q, func(c *charges.Charge) error {
 		check.ExpiredCharges++
 		if len(check.Expired) < maxDifferences {
 			check.Expired = append(check.Expired, ExpiredCharge{c.ChargeID, id, at})

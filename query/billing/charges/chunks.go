@@ -31,7 +31,7 @@ func walk(ctx context.Context, r *query.Reader, q Query, chunk int, visit func(*
 	if err := budget.Of(ctx).Need(ctx, int64(chunk)*rowBytes); err != nil {
 		return err
 	}
-	l := lister{reader: r, query: &q, pricers: p, settled: true}
+	l := lister{reader: r, query: &q, pricers: p}
 	var tags tagMaps
 	rows := make([]row, 0, chunk)
 	cursor, until := "", q.To
@@ -93,7 +93,7 @@ func ReadPage(ctx context.Context, r *query.Reader, q Query, cursor string, limi
 		return nil, err
 	}
 	page := &Page{Page: query.Page[*Charge]{Items: []*Charge{}}, Prices: p.Describe()}
-	l := lister{reader: r, query: &q, pricers: p, until: q.To, settled: true}
+	l := lister{reader: r, query: &q, pricers: p, until: q.To}
 	var tags tagMaps
 	most := limit + 1
 	if q.Unpriced {

@@ -20,7 +20,7 @@ func list(t *testing.T, r *query.Reader, q charges.Query) []*charges.Charge {
 	t.Helper()
 	q.Tenant = querytest.Tenant
 	var all []*charges.Charge
-	if err := charges.Each(t.Context(), r, q, "", 0, func(c *charges.Charge) error { all = append(all, c); return nil }); err != nil {
+	if err := charges.Each(t.Context(), r, q, func(c *charges.Charge) error { all = append(all, c); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	return all

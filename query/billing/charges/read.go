@@ -6,8 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"tapedeck/internal/failpoint"
 	"tapedeck/internal/problem"
 	"tapedeck/query"
+	"tapedeck/query/facts/rollup"
 	"tapedeck/query/report/grouping"
 	"tapedeck/query/sessionfilter"
 	"tapedeck/query/tabular"
@@ -28,80 +30,95 @@ type Query struct {
 	Cells tabular.Cells // the form of recorded text in CSV
 }
 
-// shape selects the optional parts of sql/charges.sql.
-type shape struct {
-	grouping.Shape
-	After, Limited bool
-}
-
 // listName names the list in cursors.
 const listName = "charges"
-
-// Each calls visit with each charge of a query in order of time, starting after the cursor, until
-// visit returns an error: at most limit charges, or all if limit is 0. Unpriced of the query is not
-// for Each. It uses one statement, so
-// that all charges are of one snapshot, and holds a bounded number of them in memory. visit may
-// keep the charge.
-func Each(ctx context.Context, r *query.Reader, q Query, cursor string, limit int, visit func(*Charge) error) error {
-	p, err := q.Pricers(ctx, r, q.Tenant, q.From, q.To)
-	if err != nil {
-		return err
-	}
-	l := lister{reader: r, query: &q, pricers: p, until: q.To}
-	var tags tagMaps
-	return l.read(ctx, cursor, limit, func(row *row) error { return visit(row.charge(q.Tenant, p, &tags)) })
-}
 
 // selects reports whether a charge, which has been priced, is selected.
 func (q *Query) selects(c *Charge) bool { return !q.Unpriced || c.Unpriced != nil }
 
-// lister lists the charges of a query.
-type lister struct {
-	reader   *query.Reader
-	query    *Query
-	pricers  *grouping.Pricers
-	until    time.Time // only records stated before this time; zero for no limit
-	sessions []string  // only these, if restricted
-	selected bool      // sessions were looked up
-	// settled lets read use settled rows. It then reads all of the range of the query, and sets
-	// until to its end.
-	settled bool
+// shape selects the optional parts of sql/charges.sql.
+type shape struct {
+	rollup.Source
+	From, To, After, Limited, Among bool
+	Tags                            []string // on which prices depend
 }
 
-// read calls visit with at most limit records after the cursor.
+// counted are the parameters of the template "made_of".
+type counted struct{ rollup.Counted }
+
+// Counted returns the parameters of the template "made_of". rows is a condition on the sessions of
+// usage and streams that begins with AND, or "".
+func (s shape) Counted(rows string) counted { return counted{s.Source.Counted("", "", rows, rows)} }
+
+// Made returns the parameters of the template "made_charges".
+func (c counted) Made(plain, care string) rollup.Made {
+	made := c.Counted.Made(plain, care)
+	made.Charges = true
+	return made
+}
+
+// lister lists the charges of a query.
+type lister struct {
+	reader  *query.Reader
+	query   *Query
+	pricers *grouping.Pricers
+	// until is the time before which records are read, zero for no limit. If there are settled
+	// rows, read sets it to the end of the range, which it then reads with the same effort.
+	until    time.Time
+	sessions []string // only these, if restricted
+	selected bool     // sessions were looked up
+	tables   bool     // settled rows are not read
+	settled  bool     // the last statement read settled rows
+}
+
+// stepLooked is between the look at the settlement and the statement.
+const stepLooked = "charges: looked"
+
+// read calls visit with at most limit records after the cursor, or with all if limit is 0. It looks
+// at the settlement and then reads with one statement, which has all that was stored before the
+// look. A session that changes after the look is read from its settled rows, as it was, if it was
+// settled at the look, and otherwise as it is when the statement begins.
 func (l *lister) read(ctx context.Context, cursor string, limit int, visit func(*row) error) error {
 	after, args, err := parseCursor(cursor)
 	if err != nil {
 		return err
 	}
 	q := l.query
-	if l.settled {
-		if read, err := l.readSettled(ctx, after, args, limit, visit); read || err != nil {
-			return err
-		}
-	}
 	from := q.From
 	if after != nil && (from.IsZero() || after.Key > from.UnixNano()) {
 		from = query.Instant(after.Key)
 	}
-	b := grouping.New(q.Tenant, from, l.until, nil, "")
-	b.Shape.Table, b.Shape.ID, b.Shape.Stated = "usage", "usage_id", true
-	for _, tag := range l.pricers.Split.Tags {
-		b.Shape.CellTags = append(b.Shape.CellTags, query.TagValue(b.Shape.Tag(tag)))
+	view := &rollup.View{All: true}
+	b := grouping.New(q.Tenant, from, q.To, nil, "")
+	if !l.tables {
+		if view, err = rollup.Read(ctx, l.reader, q.Tenant, b.From, b.To); err != nil {
+			return err
+		}
+	}
+	if l.settled = view.HasCharges(); l.settled {
+		l.until = q.To
+	} else {
+		view, b = &rollup.View{All: true}, grouping.New(q.Tenant, from, l.until, nil, "")
 	}
 	if err := l.selectSessions(ctx); err != nil {
 		return err
 	}
 	if l.sessions != nil {
+		view = view.Of(l.sessions)
 		if err := b.Restrict(l.sessions); err != nil {
 			return err
 		}
 	}
-	if err := b.FindExceptions(ctx, l.reader); err != nil {
+	if err := b.UseView(view); err != nil {
 		return err
 	}
-	args = b.Args.And(query.TagArgs(b.Shape.Tags)).And(args).With("limit", limit)
-	s := shape{Shape: b.Shape, After: after != nil, Limited: limit > 0}
+	tags := l.pricers.Split.Tags
+	s := shape{Source: b.Shape.Source, From: b.Shape.From, To: b.Shape.To, After: after != nil, Limited: limit > 0,
+		Among: b.Shape.Among, Tags: tags}
+	args = b.Args.And(query.TagArgs(tags)).And(args).With("limit", limit)
+	if err := failpoint.Reach(ctx, stepLooked); err != nil {
+		return err
+	}
 	return query.EachInPlace(b.Context(ctx), l.reader, statements, "charges", s, args, visit)
 }
 

@@ -3,18 +3,21 @@ package charges
 import (
 	"testing"
 
+	"tapedeck/query/facts/rollup"
 	"tapedeck/query/querytest"
-	"tapedeck/query/report/grouping"
 )
 
 func TestStatements(t *testing.T) {
-	plain := shape{Shape: grouping.Shape{Table: "usage", ID: "usage_id", Stated: true}}
-	careful := shape{Shape: grouping.Shape{
-		Table: "usage", ID: "usage_id", Stated: true, From: true, To: true, Tags: []string{"customer"}, CellTags: []string{"'x'"},
-		Among: true, Crossing: true, Repeated: true, Running: true, Careful: true,
-	}, After: true, Limited: true}
+	settled := shape{Source: rollup.Source{Settled: true}}
+	page := shape{
+		Source: rollup.Source{Settled: true, Unsettled: true, Remade: true},
+		From:   true, To: true, After: true, Limited: true, Among: true, Tags: []string{"customer"},
+	}
+	made := shape{Source: rollup.Source{Unsettled: true, All: true}, From: true, To: true, Among: true}
 	querytest.Statements(t, statements,
-		querytest.NewStatement("charges", "charges", plain),
-		querytest.NewStatement("charges_page_with_care", "charges", careful),
+		querytest.NewStatement("charges", "charges", settled),
+		querytest.NewStatement("charges_page", "charges", page),
+		querytest.NewStatement("charges_made", "charges", made),
+		querytest.NewStatement("removals", "removals", removalTables),
 	)
 }

@@ -8,64 +8,32 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2/ext"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/column"
-	"golang.org/x/sync/errgroup"
 
 	"tapedeck/query"
 )
 
-// FindExceptions looks for facts that a report cannot simply add up, and attaches their ids as
+// FindExceptions looks for spans that a report cannot simply add up, and attaches their ids as
 // external tables to the report's statements.
 func (b *Report) FindExceptions(ctx context.Context, r *query.Reader) error {
 	if err := b.findCrossing(ctx, r); err != nil {
 		return err
 	}
-	group, of := errgroup.WithContext(ctx)
-	var repeated []repeatedID
-	group.Go(func() (err error) {
-		repeated, err = query.Ask[repeatedID](of, r, statements, "repeated_ids", b.Shape,
-			b.Args.With("limit", r.RepeatedLimit()+1))
+	repeated, err := query.Ask[repeatedID](ctx, r, statements, "repeated_ids", b.Shape,
+		b.Args.With("limit", r.RepeatedLimit()+1))
+	if err != nil {
 		return err
-	})
-	running := false
-	if b.Shape.Table == "usage" {
-		group.Go(func() (err error) {
-			running, err = b.find(of, r, "any_running", b.Args)
-			return err
-		})
-	}
-	several := make([]bool, len(b.Shape.Tags))
-	for i, tag := range b.Shape.Tags {
-		group.Go(func() (err error) {
-			several[i], err = b.find(of, r, "several_values", b.Args.With("tag", tag))
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return err
-	}
-	b.Shape.Running, b.Shape.SingleTags = running, true
-	for _, found := range several {
-		b.Shape.SingleTags = b.Shape.SingleTags && !found
 	}
 	if b.Shape.Everything = len(repeated) > r.RepeatedLimit(); b.Shape.Everything {
 		repeated = nil
 	}
 	b.Shape.Repeated = len(repeated) > 0
-	b.Shape.Careful = b.Shape.Crossing || b.Shape.Repeated || b.Shape.Running || b.Shape.Everything
+	b.Shape.Careful = b.Shape.Crossing || b.Shape.Repeated || b.Shape.Everything
 	return attach(b, "repeated_ids", "id", "UInt64", len(repeated), func(i int) any { return repeated[i].ID })
 }
 
 // repeatedID is the hash of an id that occurs in several rows of the range.
 type repeatedID struct {
 	ID uint64 `ch:"id"`
-}
-
-// find reports whether there is any exception of a kind.
-func (b *Report) find(ctx context.Context, r *query.Reader, name string, a query.Args) (bool, error) {
-	row, err := query.AskOne[struct {
-		Found uint64 `ch:"found"`
-	}](b.Context(ctx), r, statements, name, b.Shape, a)
-	return row.Found > 0, err
 }
 
 // crossing is a session that crosses a bound of the range, with its first and last time.

@@ -55,7 +55,7 @@ type Report struct {
 
 // Shape selects the optional parts of the statements of reports.
 type Shape struct {
-	Table, ID, Kind string // the table, the column of its facts' ids, the kind of span
+	Table, ID, Kind string // of a report on spans: the table, the column of their ids, their kind
 	Period          string
 	Groups          []string // SQL
 	From, To        bool
@@ -63,9 +63,7 @@ type Shape struct {
 	ByStatus        bool
 	Tags            []string
 	CellTags        []string // SQL
-	SingleTags      bool     // see query.TagJoins
 	Among           bool     // select only the sessions of Report.Restrict
-	Stated          bool     // select the values that records state besides tokens
 	StatedCosts     bool     // a source states a cost
 
 	// The report reads usage as counted. Parts reports whether there are parts of tokens.
@@ -73,8 +71,8 @@ type Shape struct {
 	Parts  bool
 	Splits cost.ModelSplits
 
-	// These report which kinds of records need care, see sql/crossing.sql.
-	Crossing, Repeated, Running, Careful, Everything bool
+	// These report which kinds of spans need care, see sql/crossing.sql.
+	Crossing, Repeated, Careful, Everything bool
 }
 
 // New returns a report on a range of time. A zero time means no limit, a nil zone UTC, and ""
@@ -108,11 +106,6 @@ func (s *Shape) Tag(name string) int {
 		i, s.Tags = len(s.Tags), append(s.Tags, name)
 	}
 	return i
-}
-
-// TagJoins returns the parameters of the template "tag_joins".
-func (s Shape) TagJoins(of string) query.TagJoins {
-	return query.TagJoins{Tags: s.Tags, Of: of, Single: s.SingleTags}
 }
 
 // Restrict limits the report to some sessions.

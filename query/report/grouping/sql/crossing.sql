@@ -12,24 +12,13 @@ WHERE tenant = {tenant:String} AND session_id IN (
         {{- if .To}}toUnixTimestamp64Nano(greatest(first_at, last_at)) >= {to:Int64}{{end}})
         AND session_id IN (SELECT session_id FROM streams WHERE tenant = {tenant:String} AND {{template "near" .}}))
 GROUP BY session_id
-{{- /* near: rows of streams that lie in the range, a day to spare, in part at least. */ -}}
-{{define "near"}}
-    {{- if .From}}toUnixTimestamp64Nano(greatest(first_at, last_at)) >= {near_from:Int64}{{end}}
-    {{- if and .From .To}} AND {{end}}
-    {{- if .To}}toUnixTimestamp64Nano(first_at) < {near_to:Int64}{{end}}
-{{- end}}
-{{- /* days: rows first seen on the range's days (UTC), which stand in the key. */ -}}
-{{define "days"}}tenant = {tenant:String}
-      {{- if .From}} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')){{end}}
-      {{- if .To}} AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')){{end}}
-{{- end}}
 {{- /* care_days: the range's days and those of the sessions that cross its ends. */ -}}
 {{define "care_days"}}tenant = {tenant:String}
       {{- if .From}} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({care_from:Int64}, 'UTC')){{end}}
       {{- if .To}} AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({care_to:Int64}, 'UTC')){{end}}
 {{- end}}
-{{- /* without_exceptions, exceptions: which of a table's rows count as they are,
-and which need care: ids that stand in it several times, as written by several
+{{- /* without_exceptions, exceptions: which rows of spans count as they are,
+and which need care: ids that stand in the table several times, as written by several
 streams or seen anew, and all of the sessions that cross an end of the range.
 Both stand in tables that come with the query. Where too many ids are repeated,
 all rows are exceptions. */ -}}
@@ -40,10 +29,5 @@ all rows are exceptions. */ -}}
 {{- end}}
 {{define "exceptions"}}PREWHERE {{template "care_days" .}} AND {{template "current"}} AND (
         {{- if .Crossing}}session_id IN (SELECT session_id FROM crossing_sessions) OR {{end}}{{template "days" .}}
-        {{- if not (or .Running .Everything)}}{{if .Repeated}} AND cityHash64(session_id, {{.ID}}) IN (SELECT id FROM repeated_ids){{else}} AND 0{{end}}{{end}})
-    {{- if and .Running (not .Everything)}}
-    WHERE mode = 'running'
-        {{- if .Crossing}} OR session_id IN (SELECT session_id FROM crossing_sessions){{end}}
-        {{- if .Repeated}} OR cityHash64(session_id, {{.ID}}) IN (SELECT id FROM repeated_ids){{end}}
-    {{- end}}
+        {{- if not .Everything}}{{if .Repeated}} AND cityHash64(session_id, {{.ID}}) IN (SELECT id FROM repeated_ids){{else}} AND 0{{end}}{{end}})
 {{- end}}

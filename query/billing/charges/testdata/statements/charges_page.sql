@@ -1,58 +1,46 @@
+
+
+
+
+
 SELECT
-    records.session_id AS session, records.stream_id AS stream, records.usage_id AS usage_id, records.scope AS scope, records.mode AS mode,
-    records.span_id AS span_id, records.run_id AS run_id, records.node_id AS node_id, records.agent AS agent,
-    records.model AS model, records.provider AS provider, records.service_tier AS service_tier, records.speed AS speed, records.region AS region,
-    records.dialect AS dialect, records.at_ns AS at_ns, records.version AS version, records.stated AS stated,
-    records.requested_model AS requested_model, records.stated_cost AS stated_cost, records.stated_currency AS stated_currency,
-    records.request_id AS request_id, records.message_id AS message_id,
-    toUInt64(NOT startsWith(records.scope, 'rest:')) AS calls, input AS input_sum, cache_read AS cache_read_sum,
-    cache_write_5m AS cache_write_5m_sum, cache_write_1h AS cache_write_1h_sum, output AS output_sum, reasoning AS reasoning_sum,
-    input_audio AS input_audio_sum, input_image AS input_image_sum, input_video AS input_video_sum, cache_read_audio AS cache_read_audio_sum, cache_read_image AS cache_read_image_sum, cache_read_video AS cache_read_video_sum, output_audio AS output_audio_sum, output_image AS output_image_sum, output_video AS output_video_sum, web_searches AS web_searches_sum, code_executions AS code_executions_sum, records.web_fetches AS web_fetches,
+    records.session_id AS session, stream_id AS stream, usage_id, scope, mode, span_id, run_id, node_id, agent,
+    model, provider, service_tier, speed, region, dialect, toUnixTimestamp64Nano(at) AS at_ns, version, stated,
+    requested_model, stated_cost, stated_currency, request_id, message_id, toUInt64(NOT startsWith(scope, 'rest:')) AS calls,
+    input AS input_sum, cache_read AS cache_read_sum, cache_write_5m AS cache_write_5m_sum, cache_write_1h AS cache_write_1h_sum,
+    output AS output_sum, reasoning AS reasoning_sum, input_audio AS input_audio_sum, input_image AS input_image_sum, input_video AS input_video_sum, cache_read_audio AS cache_read_audio_sum, cache_read_image AS cache_read_image_sum, cache_read_video AS cache_read_video_sum, output_audio AS output_audio_sum, output_image AS output_image_sum, output_video AS output_video_sum, web_searches AS web_searches_sum, code_executions AS code_executions_sum, web_fetches,
     arrayStringConcat(arrayMap(text -> concat(toString(length(text)), ':', text),
-        arrayConcat(mapKeys(mapFilter((tag, value) -> value != '', mapUpdate(session_tags.of_session, mapFilter((tag, value) -> value != '', stream_tags.of_stream))))::Array(String), mapValues(mapFilter((tag, value) -> value != '', mapUpdate(session_tags.of_session, mapFilter((tag, value) -> value != '', stream_tags.of_stream))))))) AS packed_tags,
-    ['x']::Array(String) AS cell_tags
+        arrayConcat(mapKeys(tags)::Array(String), mapValues(tags)))) AS packed_tags,
+    [cell_tags[{tag_0:String}]]::Array(String) AS cell_tags
 FROM (
-    SELECT session_id, stream_id, usage_id, scope, span_id, run_id, node_id, agent, model, provider, service_tier, speed, region, dialect, stated_cost, stated_currency, toUnixTimestamp64Nano(at) AS at_ns, version, total AS stated,
-        usage.input + usage.cache_read + usage.cache_write_5m + usage.cache_write_1h + usage.output + usage.reasoning AS counted,
-        toInt64(usage.input) AS input, toInt64(usage.cache_read) AS cache_read,
-        toInt64(usage.cache_write_5m) AS cache_write_5m, toInt64(usage.cache_write_1h) AS cache_write_1h,
-        toInt64(usage.output) AS output, toInt64(usage.reasoning) AS reasoning,
-    toInt64(usage.input_audio) AS input_audio,
-    toInt64(usage.input_image) AS input_image,
-    toInt64(usage.input_video) AS input_video,
-    toInt64(usage.cache_read_audio) AS cache_read_audio,
-    toInt64(usage.cache_read_image) AS cache_read_image,
-    toInt64(usage.cache_read_video) AS cache_read_video,
-    toInt64(usage.output_audio) AS output_audio,
-    toInt64(usage.output_image) AS output_image,
-    toInt64(usage.output_video) AS output_video,
-    toInt64(usage.web_searches) AS web_searches,
-    toInt64(usage.code_executions) AS code_executions,
-        mode, toInt64(usage.web_fetches) AS web_fetches, requested_model, request_id, message_id
-    FROM usage FINAL
-    PREWHERE tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')) AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
-        OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
-        OR (session_id, stream_id) IN (
-            SELECT known.session_id, known.stream_id FROM (
-                SELECT session_id, stream_id, restored_at FROM restores WHERE tenant = {tenant:String} UNION ALL
-                SELECT session_id, stream_id, toDateTime64(0, 9, 'UTC') FROM streams WHERE tenant = {tenant:String}
-                    AND session_id IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})) AS known
-            INNER JOIN (
-                SELECT session_id, max(until) AS last, max(deleted_at) AS deleted, groupUniqArrayArray(streams) AS listed
-                FROM tombstones WHERE tenant = {tenant:String} GROUP BY session_id) AS gone ON known.session_id = gone.session_id
-            WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))
-        AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0 AND generation = 0
-            OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
-            AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
-                SELECT session_id, stream_id, named.1, named.2 FROM (
-                    SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
-                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM among_sessions)
-          AND cityHash64(session_id, usage_id) NOT IN (SELECT id FROM repeated_ids) AND session_id NOT IN (SELECT session_id FROM crossing_sessions)
-    WHERE mode != 'running'
-    UNION ALL
-    SELECT session_id, stream_id, usage_id, scope, span_id, run_id, node_id, agent, model, provider, service_tier, speed, region, dialect, stated_cost, stated_currency, at_ns, version, stated, counted,
+SELECT * FROM (SELECT session_id, stream_id, usage_id, at, version, scope, mode, span_id, run_id, node_id, agent, dialect,
+    provider, model, requested_model, service_tier, speed, region, request_id, message_id, stated, mismatch, stated_cost, stated_currency,
+    input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, input_audio, input_image, input_video, cache_read_audio, cache_read_image, cache_read_video, output_audio, output_image, output_video, web_searches, code_executions, web_fetches, tags, cell_tags
+FROM settled_charges
+PREWHERE batch IN {batches:Array(String)} AND tenant = {tenant:String} AND at >= fromUnixTimestamp64Nano({from:Int64}, 'UTC') AND at < fromUnixTimestamp64Nano({to:Int64}, 'UTC') AND session_id IN (SELECT session_id FROM among_sessions) AND session_id NOT IN (SELECT session_id FROM unsettled_sessions) AND (batch = {recent:String} OR session_id NOT IN (SELECT session_id FROM made_sessions))
+WHERE 1
+    AND (at, session_id, usage_id) > (fromUnixTimestamp64Nano({after_at:Int64}, 'UTC'), unhex({after_session:String}), unhex({after_usage:String}))
+ORDER BY at, session_id, usage_id
+LIMIT {limit:UInt64})
+UNION ALL
+SELECT session_id, stream_id, usage_id, at, version, scope, mode, span_id, run_id, node_id, agent, dialect,
+    provider, model, requested_model, service_tier, speed, region, request_id, message_id, stated, mismatch, stated_cost, stated_currency,
+    input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, input_audio, input_image, input_video, cache_read_audio, cache_read_image, cache_read_video, output_audio, output_image, output_video, web_searches, code_executions, web_fetches, tags, cell_tags
+FROM (
+SELECT
+    records.session_id AS session_id, records.stream_id AS stream_id, usage_id, fromUnixTimestamp64Nano(at_ns, 'UTC') AS at, version, scope,
+    toLowCardinality(mode) AS mode, span_id, run_id, node_id, toLowCardinality(agent) AS agent, toLowCardinality(dialect) AS dialect,
+    toLowCardinality(provider) AS provider, toLowCardinality(model) AS model, toLowCardinality(requested_model) AS requested_model,
+    toLowCardinality(service_tier) AS service_tier, toLowCardinality(speed) AS speed, toLowCardinality(region) AS region,
+    request_id, message_id, stated, (stated != 0 AND stated != counted)::Bool AS mismatch, stated_cost, toLowCardinality(stated_currency) AS stated_currency,
+    input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, input_audio, input_image, input_video, cache_read_audio, cache_read_image, cache_read_video, output_audio, output_image, output_video, web_searches, code_executions, web_fetches,
+    mapFilter((tag, value) -> value != '', mapUpdate(of_sessions.tags, mapFilter((tag, value) -> value != '', of_last.tags))) AS tags,
+    mapUpdate(of_sessions.tags, of_streams.tags) AS cell_tags
+FROM (
+    SELECT session_id, stream_id, usage_id, scope, span_id, run_id, node_id, agent, model, provider, service_tier, speed, region, dialect,
+        stated_cost, stated_currency, at_ns, stated, counted,
         input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, input_audio, input_image, input_video, cache_read_audio, cache_read_image, cache_read_video, output_audio, output_image, output_video, web_searches, code_executions,
-        mode, web_fetches, requested_model, request_id, message_id
+        web_fetches, version, mode, requested_model, request_id, message_id
     FROM (
     SELECT
         session_id, stream_id, usage_id, at_ns, span_id, run_id, node_id, agent, dialect, version, mode, scope, raw, stated, counted,
@@ -120,7 +108,7 @@ FROM (
                 anyIf(tuple(input_text, input_audio, input_image, input_video, cache_read_text, cache_read_audio, cache_read_image, cache_read_video, output_text, output_audio, output_image, output_video), input_text + input_audio + input_image + input_video + cache_read_text + cache_read_audio + cache_read_image + cache_read_video + output_text + output_audio + output_image + output_video != 0) OVER last_first AS last_parts,
                 anyIf(tuple(web_searches, web_fetches, code_executions), web_searches + web_fetches + code_executions != 0) OVER last_first AS last_tools
             FROM usage FINAL
-            PREWHERE tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({care_from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({care_to:Int64}, 'UTC')) AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+            PREWHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
         OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
         OR (session_id, stream_id) IN (
             SELECT known.session_id, known.stream_id FROM (
@@ -136,46 +124,43 @@ FROM (
             AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
                 SELECT session_id, stream_id, named.1, named.2 FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
-                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND (session_id IN (SELECT session_id FROM crossing_sessions) OR tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')))
-    WHERE mode = 'running' OR session_id IN (SELECT session_id FROM crossing_sessions) OR cityHash64(session_id, usage_id) IN (SELECT id FROM repeated_ids)
+                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM among_sessions)
+        AND session_id IN (SELECT session_id FROM unsettled_sessions)
             WINDOW last_first AS (PARTITION BY session_id, usage_id ORDER BY at DESC, version DESC, stream_id DESC
                                   ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING))
         WHERE place = 1)
     WINDOW scope_so_far AS (PARTITION BY session_id, mode, scope ORDER BY at_ns, stream_id, version, usage_id
                             ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW))
-    WHERE session_id IN (SELECT session_id FROM among_sessions)
 ) AS records
 LEFT JOIN (
-    SELECT of_streams.session_id AS session_id, of_streams.stream_id AS stream_id,
-        if(of_streams.own != '', of_streams.own, of_sessions.first) AS value
-    FROM (
-        SELECT session_id, stream_id, max(tags[{tag_0:String}]) AS own FROM streams
-        WHERE tenant = {tenant:String} AND (toUnixTimestamp64Nano(greatest(first_at, last_at)) >= {near_from:Int64} AND toUnixTimestamp64Nano(first_at) < {near_to:Int64} OR session_id IN (SELECT session_id FROM crossing_sessions)) AND session_id IN (SELECT session_id FROM among_sessions)
-        GROUP BY session_id, stream_id
-    ) AS of_streams
-    INNER JOIN (
-        SELECT session_id, argMin(tags[{tag_0:String}], (first_at, stream_id)) AS first FROM streams
-        WHERE tenant = {tenant:String} AND mapContains(tags, {tag_0:String}) AND (toUnixTimestamp64Nano(greatest(first_at, last_at)) >= {near_from:Int64} AND toUnixTimestamp64Nano(first_at) < {near_to:Int64} OR session_id IN (SELECT session_id FROM crossing_sessions)) AND session_id IN (SELECT session_id FROM among_sessions)
-        GROUP BY session_id
-    ) AS of_sessions ON of_streams.session_id = of_sessions.session_id
-) AS tag_0 ON records.session_id = tag_0.session_id AND records.stream_id = tag_0.stream_id
-LEFT JOIN (
-    SELECT session_id, mapFromArrays(groupArray(tag), groupArray(value)) AS of_session
+    SELECT session_id, mapFromArrays(groupArray(tag), groupArray(value))::Map(LowCardinality(String), String) AS tags
     FROM (
         SELECT session_id, tag, argMin(value, (first_at, stream_id)) AS value
         FROM streams
         ARRAY JOIN mapKeys(tags)::Array(String) AS tag, mapValues(tags) AS value
-        WHERE tenant = {tenant:String} AND (toUnixTimestamp64Nano(greatest(first_at, last_at)) >= {near_from:Int64} AND toUnixTimestamp64Nano(first_at) < {near_to:Int64} OR session_id IN (SELECT session_id FROM crossing_sessions)) AND session_id IN (SELECT session_id FROM among_sessions)
+        WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM among_sessions) AND session_id IN (SELECT session_id FROM unsettled_sessions)
         GROUP BY session_id, tag)
     GROUP BY session_id
-) AS session_tags ON records.session_id = session_tags.session_id
+) AS of_sessions ON records.session_id = of_sessions.session_id
 LEFT JOIN (
-    SELECT session_id, stream_id, argMax(tags, (first_seq, version))::Map(String, String) AS of_stream
-    FROM streams
-    WHERE tenant = {tenant:String} AND (toUnixTimestamp64Nano(greatest(first_at, last_at)) >= {near_from:Int64} AND toUnixTimestamp64Nano(first_at) < {near_to:Int64} OR session_id IN (SELECT session_id FROM crossing_sessions)) AND session_id IN (SELECT session_id FROM among_sessions)
+    SELECT session_id, stream_id, mapFromArrays(groupArray(tag), groupArray(value))::Map(LowCardinality(String), String) AS tags
+    FROM (
+        SELECT session_id, stream_id, tag, max(value) AS value
+        FROM streams
+        ARRAY JOIN mapKeys(tags)::Array(String) AS tag, mapValues(tags) AS value
+        WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM among_sessions) AND session_id IN (SELECT session_id FROM unsettled_sessions)
+        GROUP BY session_id, stream_id, tag
+        HAVING value != '')
     GROUP BY session_id, stream_id
-) AS stream_tags ON records.session_id = stream_tags.session_id AND records.stream_id = stream_tags.stream_id
-WHERE 1 AND at_ns >= {from:Int64} AND at_ns < {to:Int64}
-    AND (at_ns, records.session_id, records.usage_id) > ({after_at:Int64}, unhex({after_session:String}), unhex({after_usage:String}))
-ORDER BY at_ns, session, usage_id
+) AS of_streams ON records.session_id = of_streams.session_id AND records.stream_id = of_streams.stream_id
+LEFT JOIN (
+    SELECT session_id, stream_id, argMax(tags, (first_seq, version))::Map(LowCardinality(String), String) AS tags
+    FROM streams
+    WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM among_sessions) AND session_id IN (SELECT session_id FROM unsettled_sessions)
+    GROUP BY session_id, stream_id
+) AS of_last ON records.session_id = of_last.session_id AND records.stream_id = of_last.stream_id)
+WHERE 1 AND at >= fromUnixTimestamp64Nano({from:Int64}, 'UTC') AND at < fromUnixTimestamp64Nano({to:Int64}, 'UTC') AND session_id IN (SELECT session_id FROM among_sessions)
+    AND (at, session_id, usage_id) > (fromUnixTimestamp64Nano({after_at:Int64}, 'UTC'), unhex({after_session:String}), unhex({after_usage:String}))
+) AS records
+ORDER BY at, session_id, usage_id
 LIMIT {limit:UInt64}
